@@ -1,0 +1,20 @@
+#include "axle/core/device_context.h"
+
+#include "axle/core/strings.h"
+
+namespace axle {
+
+StatusOr<Literal> DeviceContext::Infeed(const Shape&) {
+  return Unimplemented("infeed: this device has no infeed queue");
+}
+
+Status DeviceContext::Outfeed(const Literal&) {
+  return Unimplemented("outfeed: this device has no outfeed queue");
+}
+
+StatusOr<Literal> DeviceContext::CustomCall(std::string_view target, std::span<const Literal>,
+                                            const Shape&, std::string_view) {
+  return NotFound(StrCat("custom-call: no target \"", target, "\" is registered"));
+}
+
+}  // namespace axle

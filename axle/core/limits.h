@@ -1,0 +1,72 @@
+// Limits: what one task (a parse, a compilation, a run) may use, and how to stop it.
+//
+// One object is passed down to everything that takes long. Any thread may call Cancel; the working
+// thread calls Check() in every long loop and returns its status. A null pointer means no limits.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <limits>
+
+#include "axle/core/element_type.h"
+#include "axle/core/status.h"
+
+namespace axle {
+
+class Limits {
+ public:
+  Limits() = default;
+  Limits(const Limits&) = delete;
+  Limits& operator=(const Limits&) = delete;
+
+  // Bytes of live values; a run that needs more ends with RESOURCE_EXHAUSTED.
+  void set_memory_cap(i64 bytes) { memory_cap_ = bytes; }
+  i64 memory_cap() const { return memory_cap_; }
+  // Seconds from now until DEADLINE_EXCEEDED.
+  void set_time_limit(double seconds);
+  // Loop iterations and calls of one run until RESOURCE_EXHAUSTED.
+  void set_step_limit(i64 steps) { step_limit_ = steps; }
+  // Called now and then by the working thread with the part done so far, 0..1, or -1 if unknown.
+  void set_progress(std::function<void(double)> progress) { progress_ = std::move(progress); }
+
+  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+  // OK, or CANCELLED or DEADLINE_EXCEEDED. Cheap; looks at the clock only every 64th time.
+  Status Check() {
+    if (cancelled() || (has_deadline_ && (++checks_ & 63) == 0)) return CheckSlowly();
+    return {};
+  }
+  Status CheckNow() { return CheckSlowly(); }
+  // One loop iteration or call.
+  Status Step() {
+    if (++steps_ > step_limit_) return StepLimitError();
+    return Check();
+  }
+  void Progress(double done) {
+    if (progress_) progress_(done);
+  }
+
+  // Accounts for `bytes` of live memory, or refuses. Release gives them back.
+  Status Reserve(i64 bytes);
+  void Release(i64 bytes) { live_bytes_ -= bytes; }
+  i64 live_bytes() const { return live_bytes_; }
+  i64 peak_bytes() const { return peak_bytes_; }
+
+ private:
+  Status CheckSlowly();
+  Status StepLimitError() const;
+
+  std::atomic<bool> cancelled_ = false;
+  bool has_deadline_ = false;
+  std::chrono::steady_clock::time_point deadline_;
+  unsigned checks_ = 0;
+  i64 memory_cap_ = std::numeric_limits<i64>::max();
+  i64 live_bytes_ = 0;
+  i64 peak_bytes_ = 0;
+  i64 step_limit_ = std::numeric_limits<i64>::max();
+  i64 steps_ = 0;
+  std::function<void(double)> progress_;
+};
+
+}  // namespace axle

@@ -1,0 +1,125 @@
+// Literal: a dense host value: an array of any element type and untiled layout, or a tuple.
+//
+// Copies share their storage (reference counted); mutable_data() makes it unique first, so a
+// literal behaves as a value. View() borrows memory that the caller keeps alive. Elements lie in
+// the order of the shape's layout; everything inside the library is row-major, and ToRowMajor()
+// is called where values come in. Sub-byte types have one byte per element.
+// Thread safety: as std::string; copies in different threads may share storage.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "axle/core/shape.h"
+
+namespace axle {
+
+class Literal {
+ public:
+  Literal() = default;                   // the empty tuple
+  explicit Literal(const Shape& shape);  // zeros; tuples recursively. Needs CheckShape and memory:
+  // The same, with RESOURCE_EXHAUSTED instead of a failed allocation.
+  static StatusOr<Literal> Create(const Shape& shape);
+  // Storage with unspecified contents, for code that writes every element.
+  static Literal Uninitialized(const Shape& shape);
+  static StatusOr<Literal> CreateUninitialized(const Shape& shape);
+  static Literal Tuple(std::vector<Literal> elements);
+  // Borrows `data`, which holds shape.num_bytes() bytes and outlives every copy of the literal.
+  static Literal View(const Shape& shape, const void* data);
+  // Row-major values.
+  template <typename T>
+  static Literal Array(ElementType type, Dims dims, std::span<const T> values) {
+    Literal literal = Uninitialized(Shape(type, std::move(dims)));
+    std::copy(values.begin(), values.end(), literal.mutable_data<T>().begin());
+    return literal;
+  }
+  template <typename T>
+  static Literal Scalar(ElementType type, T value) {
+    return Array<T>(type, {}, std::span<const T>(&value, 1));
+  }
+
+  const Shape& shape() const { return shape_; }
+  const std::vector<Literal>& elements() const { return elements_; }  // of a tuple
+  std::vector<Literal>& mutable_elements() { return elements_; }
+  const Literal& element(i64 i) const { return elements_[i]; }
+  // The literal at a path of tuple indices.
+  const Literal& at(std::span<const i64> path) const;
+
+  i64 num_elements() const { return shape_.num_elements(); }
+  i64 num_bytes() const { return shape_.num_bytes(); }
+  const std::byte* bytes() const { return data_; }
+  // Makes the storage unique first (copies it if it is shared or borrowed).
+  std::byte* mutable_bytes();
+  bool is_unique() const { return owner_ != nullptr && owner_.use_count() == 1; }
+  bool is_view() const { return owner_ == nullptr && data_ != nullptr; }
+  // T is the StorageOf the element type (or another type of its size).
+  template <typename T>
+  std::span<const T> data() const {
+    return {reinterpret_cast<const T*>(data_), static_cast<size_t>(num_elements())};
+  }
+  template <typename T>
+  std::span<T> mutable_data() {
+    return {reinterpret_cast<T*>(mutable_bytes()), static_cast<size_t>(num_elements())};
+  }
+  // The element at a multi-index, whatever the layout.
+  template <typename T>
+  T Get(std::span<const i64> index) const {
+    return data<T>()[LinearIndex(index)];
+  }
+  template <typename T>
+  void Set(std::span<const i64> index, T value) {
+    mutable_data<T>()[LinearIndex(index)] = value;
+  }
+
+  // The same logical value with another layout, or with row-major layouts throughout.
+  Literal Relayout(const Layout& layout) const;
+  Literal ToRowMajor() const;
+  // The same elements under another shape with as many bytes (reshape, bitcast); shares storage.
+  // Only for row-major arrays.
+  Literal WithShape(const Shape& shape) const;
+
+  // Same shape, and bit for bit the same values in logical order (layouts may differ).
+  bool operator==(const Literal& other) const;
+  // { { 1, 2 }, { 3, 4 } } as HLO text prints it in constant(...); tuples ( a, b ).
+  std::string ToString() const;
+  size_t Hash() const;
+
+ private:
+  i64 LinearIndex(std::span<const i64> index) const;
+
+  Shape shape_;
+  std::shared_ptr<std::byte> owner_;  // null for views and tuples
+  std::byte* data_ = nullptr;
+  std::vector<Literal> elements_;
+};
+
+// True if equal bit for bit, except that every NaN equals every NaN (numerics.md). For complex
+// types in each part.
+bool SameValue(const Literal& a, const Literal& b);
+
+// Where two literals of one shape differ: the first leaf and element, and the largest distance.
+struct LiteralDifference {
+  Dims leaf;               // path of tuple indices
+  Dims index;              // of the first differing element
+  i64 num_different = 0;   // in all leaves
+  std::uint64_t max_ulp = 0;  // largest distance of two floats, in units in the last place
+  std::string ToString() const;
+};
+std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal& b);
+
+// Steps between two floats of a format, counted through zero (-0 and +0 are 0 apart); 0 for two
+// NaNs, UINT64_MAX if one is a NaN. `a` and `b` are bit patterns.
+std::uint64_t UlpDistance(const FloatFormat& format, std::uint64_t a, std::uint64_t b);
+
+// One scalar as HLO text prints it: "1", "-inf", "(1, 2)", "true".
+std::string ElementToString(ElementType type, const void* element);
+
+// Reads a literal of this shape. Elements that are elided ("{...}") become a fixed counting
+// pattern. Errors point at the text.
+StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape);
+// Reads "f32[2] {1, 2}".
+StatusOr<Literal> ParseLiteral(std::string_view text);
+
+}  // namespace axle

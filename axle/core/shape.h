@@ -1,0 +1,168 @@
+// Shape and Layout: value types; ir/ interns them.
+//
+//   Shape(F32, {2, 3})                      f32[2,3]{1,0}
+//   Shape::Tuple({Shape(S32), Shape::Token()})   (s32[], token[])
+//
+// A shape without an explicit layout is row-major (last dimension fastest), untiled. Equality
+// compares everything; Compatible() ignores layouts and dynamic flags, as the reference does.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "axle/core/element_type.h"
+#include "axle/core/scanner.h"
+#include "axle/core/status.h"
+
+namespace axle {
+
+using Dims = std::vector<i64>;
+
+// The size of an unbounded dynamic dimension, printed "?".
+inline constexpr i64 kUnboundedSize = INT64_MIN;
+
+// How the elements of an array lie in memory. Only minor_to_major is used by the library; the rest
+// is carried and printed (and refused where it would have to be honoured).
+struct Layout {
+  Dims minor_to_major;          // most minor first
+  std::vector<Dims> tiles;      // kCombineTileDim is printed "*"
+  i64 tail_padding_alignment = 1;
+  ElementType index_type = PRIMITIVE_TYPE_INVALID;
+  ElementType pointer_type = PRIMITIVE_TYPE_INVALID;
+  i64 element_size_in_bits = 0;  // 0: the natural size
+  i64 memory_space = 0;
+  std::vector<std::pair<i64, Dims>> split_configs;  // dimension, split indices
+  i64 dynamic_shape_metadata_prefix_bytes = 0;
+
+  static constexpr i64 kCombineTileDim = INT64_MIN;
+  static Layout RowMajor(i64 rank);
+  // Has nothing but a row-major minor_to_major.
+  bool is_default() const;
+  bool operator==(const Layout&) const = default;
+  std::string ToString() const;  // {1,0:T(8,128)}; "" if there is nothing to say
+};
+
+class Shape {
+ public:
+  Shape() = default;  // the empty tuple
+  explicit Shape(ElementType type, Dims dims = {}) : type_(type), dims_(std::move(dims)) {}
+  static Shape Tuple(std::vector<Shape> elements);
+  static Shape Token() { return Shape(TOKEN); }
+  static Shape Opaque() { return Shape(OPAQUE_TYPE); }
+  static Shape Buffer(Shape array);  // b(f32[8])
+
+  ElementType type() const { return type_; }
+  bool is_array() const { return IsArrayType(type_); }
+  bool is_tuple() const { return type_ == TUPLE; }
+  bool is_token() const { return type_ == TOKEN; }
+  bool is_scalar() const { return is_array() && dims_.empty(); }
+  i64 rank() const { return static_cast<i64>(dims_.size()); }
+  const Dims& dims() const { return dims_; }
+  i64 dim(i64 d) const { return dims_[d]; }  // the bound, if dynamic
+  bool is_dynamic(i64 d) const { return !dynamic_.empty() && dynamic_[d]; }
+  bool is_static() const;  // no dynamic dimension here or in any element
+  const std::vector<Shape>& elements() const { return elements_; }  // of a tuple or buffer
+  i64 num_tuple_elements() const { return static_cast<i64>(elements_.size()); }
+  const Shape& element(i64 i) const { return elements_[i]; }
+
+  void set_type(ElementType type) { type_ = type; }
+  void set_dim(i64 d, i64 size) { dims_[d] = size; }
+  void set_dynamic(i64 d, bool dynamic);
+  void DeleteDim(i64 d);          // drops the layout
+  void AppendDim(i64 size, bool dynamic = false);  // drops the layout
+  void AddElement(Shape element) { elements_.push_back(std::move(element)); }
+
+  // Null: row-major, untiled.
+  const Layout* layout() const { return layout_.get(); }
+  Layout LayoutOrDefault() const { return layout_ ? *layout_ : Layout::RowMajor(rank()); }
+  void set_layout(Layout layout);
+  void ClearLayout() { layout_ = nullptr; }
+  // The same with row-major layouts, elements included.
+  Shape WithoutLayout() const;
+  Shape WithType(ElementType type) const;  // keeps dimensions, dynamic flags and layout
+
+  // The product of the dimensions (bounds of dynamic ones); saturates at INT64_MAX. CheckShape has
+  // refused overflow wherever a shape comes from outside.
+  i64 num_elements() const;
+  // Of a Literal's storage, without padding; tuples sum up. Saturates.
+  i64 num_bytes() const;
+
+  // The names of XLA's Shape.
+  ElementType element_type() const { return type_; }
+  const Dims& dimensions() const { return dims_; }
+  i64 dimensions(i64 d) const { return dims_[d]; }
+  const std::vector<Shape>& tuple_shapes() const { return elements_; }
+  const Shape& tuple_shapes(i64 i) const { return elements_[i]; }
+  bool IsArray() const { return is_array(); }
+  bool IsTuple() const { return is_tuple(); }
+  bool IsToken() const { return is_token(); }
+
+  bool operator==(const Shape& other) const;
+  // f32[<=2,3], (s32[], f32[2]): without layouts, for messages.
+  std::string ToString() const;
+  // f32[2,3]{1,0}, as HLO text prints it.
+  std::string ToStringWithLayout() const;
+  size_t Hash() const;
+
+ private:
+  ElementType type_ = TUPLE;
+  Dims dims_;
+  std::vector<bool> dynamic_;      // empty: all static
+  std::vector<Shape> elements_;    // of a tuple; one of a buffer
+  std::shared_ptr<const Layout> layout_;
+};
+
+// Same tree, ranks, sizes and element types; layouts and dynamic flags do not count.
+bool Compatible(const Shape& a, const Shape& b);
+bool CompatibleIgnoringFpPrecision(const Shape& a, const Shape& b);
+bool SameDims(const Shape& a, const Shape& b);
+// Everything but layouts.
+bool EqualIgnoringLayout(const Shape& a, const Shape& b);
+// Of two floating types the wider one: by complexity, largest exponent, significand, bits.
+ElementType HigherPrecision(ElementType a, ElementType b);
+
+// Overflow-checked arithmetic: nothing if the result does not fit.
+std::optional<i64> CheckedMul(i64 a, i64 b);
+std::optional<i64> CheckedAdd(i64 a, i64 b);
+
+// An error if a size is negative, the product of the sizes or the number of bytes overflows i64,
+// the layout does not fit the rank, or the nesting is deeper than kMaxTupleDepth.
+Status CheckShape(const Shape& shape);
+inline constexpr int kMaxTupleDepth = 100;
+
+// Elements between neighbours of each dimension, last dimension fastest.
+Dims RowMajorStrides(const Dims& dims);
+// The same for any untiled layout of the shape.
+Dims LayoutStrides(const Shape& shape);
+
+// Distances of all positions of a box of these sizes, row-major: {2,2}, {10,1} -> {0,1,10,11}.
+Dims RowMajorOffsets(const Dims& sizes, const Dims& strides);
+
+// Calls fn(leaf shape, index path) for every array or token in a shape, depth first.
+template <typename Fn>
+void ForEachLeaf(const Shape& shape, Fn&& fn) {
+  Dims path;
+  const auto visit = [&](const auto& self, const Shape& s) -> void {
+    if (!s.is_tuple()) return fn(s, static_cast<const Dims&>(path));
+    for (i64 i = 0; i < s.num_tuple_elements(); ++i) {
+      path.push_back(i);
+      self(self, s.element(i));
+      path.pop_back();
+    }
+  };
+  visit(visit, shape);
+}
+
+// Reads a shape as HLO text spells it; checked by CheckShape.
+StatusOr<Shape> ParseShape(Scanner& scanner);
+// Reads the braces of a layout for an array of this rank.
+StatusOr<Layout> ParseLayout(Scanner& scanner, i64 rank);
+// Reads a whole text.
+StatusOr<Shape> ParseShape(std::string_view text);
+
+struct ShapeHash {
+  size_t operator()(const Shape& shape) const { return shape.Hash(); }
+};
+
+}  // namespace axle

@@ -1,0 +1,131 @@
+// Status and StatusOr: how every function of Axle fails. The codes are absl's and PJRT's, so that
+// nothing is translated at the C ABI. An OK status is one null pointer. Thread-compatible.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace axle {
+
+enum class StatusCode {
+  kOk = 0,
+  kCancelled = 1,
+  kUnknown = 2,
+  kInvalidArgument = 3,
+  kDeadlineExceeded = 4,
+  kNotFound = 5,
+  kAlreadyExists = 6,
+  kPermissionDenied = 7,
+  kResourceExhausted = 8,
+  kFailedPrecondition = 9,
+  kAborted = 10,
+  kOutOfRange = 11,
+  kUnimplemented = 12,
+  kInternal = 13,
+  kUnavailable = 14,
+  kDataLoss = 15,
+  kUnauthenticated = 16,
+};
+
+// "INVALID_ARGUMENT" and so on, as absl and PJRT spell them.
+std::string_view StatusCodeName(StatusCode code);
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(StatusCode code, std::string message)
+      : rep_(std::make_shared<const Rep>(Rep{code, std::move(message)})) {}
+
+  bool ok() const { return rep_ == nullptr; }
+  StatusCode code() const { return ok() ? StatusCode::kOk : rep_->code; }
+  const std::string& message() const {
+    static const std::string kNone;
+    return ok() ? kNone : rep_->message;
+  }
+  // "INVALID_ARGUMENT: pad: ..." or "OK".
+  std::string ToString() const;
+
+ private:
+  struct Rep {
+    StatusCode code;
+    std::string message;
+  };
+  std::shared_ptr<const Rep> rep_;
+};
+
+// One constructor per code that the library uses.
+inline Status Cancelled(std::string message) {
+  return {StatusCode::kCancelled, std::move(message)};
+}
+inline Status DeadlineExceeded(std::string message) {
+  return {StatusCode::kDeadlineExceeded, std::move(message)};
+}
+inline Status NotFound(std::string message) {
+  return {StatusCode::kNotFound, std::move(message)};
+}
+inline Status ResourceExhausted(std::string message) {
+  return {StatusCode::kResourceExhausted, std::move(message)};
+}
+inline Status FailedPrecondition(std::string message) {
+  return {StatusCode::kFailedPrecondition, std::move(message)};
+}
+inline Status InvalidArgument(std::string message) {
+  return {StatusCode::kInvalidArgument, std::move(message)};
+}
+inline Status Unimplemented(std::string message) {
+  return {StatusCode::kUnimplemented, std::move(message)};
+}
+inline Status Internal(std::string message) {
+  return {StatusCode::kInternal, std::move(message) + " (this is a bug in axle)"};
+}
+
+// Either a T or the reason why there is none. `*` and `->` need ok().
+template <typename T>
+class [[nodiscard]] StatusOr {
+ public:
+  StatusOr(T value) : state_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  StatusOr(Status status) : state_(std::move(status)) {}  // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return state_.index() == 0; }
+  Status status() const { return ok() ? Status() : std::get<1>(state_); }
+  // XLA's spellings of the same; ConsumeValueOrDie is the oldest. All need ok().
+  const T& value() const& { return std::get<0>(state_); }
+  T& value() & { return std::get<0>(state_); }
+  T&& value() && { return std::get<0>(std::move(state_)); }
+  T ConsumeValueOrDie() { return std::get<0>(std::move(state_)); }
+  T& operator*() & { return std::get<0>(state_); }
+  const T& operator*() const& { return std::get<0>(state_); }
+  T&& operator*() && { return std::get<0>(std::move(state_)); }
+  T* operator->() { return &std::get<0>(state_); }
+  const T* operator->() const { return &std::get<0>(state_); }
+
+ private:
+  std::variant<T, Status> state_;
+};
+
+}  // namespace axle
+
+#define AXLE_CONCAT_(a, b) a##b
+#define AXLE_CONCAT(a, b) AXLE_CONCAT_(a, b)
+
+// Returns from the caller when `expr`, a Status, is an error.
+#define AXLE_TRY(expr)                                                              \
+  do {                                                                              \
+    if (::axle::Status axle_status = (expr); !axle_status.ok()) return axle_status; \
+  } while (false)
+
+// AXLE_ASSIGN(auto x, F()): x = *F(), or returns F()'s error from the caller.
+#define AXLE_ASSIGN(lhs, expr) AXLE_ASSIGN_(AXLE_CONCAT(axle_or_, __LINE__), lhs, expr)
+#define AXLE_ASSIGN_(result, lhs, expr)     \
+  auto result = (expr);                     \
+  if (!result.ok()) return result.status(); \
+  lhs = *std::move(result)
+
+// For broken invariants of our own, never for user data: returns INTERNAL from the caller.
+// AXLE_INVARIANT(condition, "what must hold").
+#define AXLE_INVARIANT(condition, what) \
+  do {                                  \
+    if (!(condition)) return ::axle::Internal(what); \
+  } while (false)
