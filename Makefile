@@ -1,0 +1,53 @@
+# Thin names for the commands of README.md and CONTRIBUTING.md; CMake does the work.
+.PHONY: demo test lint format san tsan release bench fuzz clean deps
+.DEFAULT_GOAL := test
+
+deps:
+	@scripts/deps.sh
+
+# Trains a small network from HLO and again from the builder, and compares the bits.
+demo: deps
+	cmake --preset release
+	cmake --build --preset release
+	@examples/demo.sh build/release
+
+test: deps
+	cmake --preset dev
+	cmake --build --preset dev
+	ctest --preset dev -j $$(nproc)
+
+lint: deps
+	cmake --preset dev
+	scripts/lint.sh
+
+format:
+	scripts/format.sh
+
+# The whole test suite under AddressSanitizer and UndefinedBehaviorSanitizer.
+san: deps
+	cmake --preset san
+	cmake --build --preset san
+	ctest --preset san -j $$(nproc)
+
+# What threads can reach, under ThreadSanitizer.
+tsan: deps
+	cmake --preset tsan
+	cmake --build --preset tsan
+	ctest --preset tsan -j $$(nproc) -L '^(core|runtime|client)$$'
+
+release: deps
+	cmake --preset release
+	cmake --build --preset release
+
+bench: release
+	@bench/run.sh build/release
+
+# FUZZ_SECONDS of libFuzzer on the text parser.
+FUZZ_SECONDS ?= 60
+fuzz: deps
+	cmake --preset fuzz
+	cmake --build --preset fuzz --target text_fuzzer
+	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+clean:
+	rm -rf build

@@ -1,0 +1,23 @@
+# axle_headers: compiles each header alone, so that none leans on what its includer included before.
+# Not part of the default build; `make lint` and CI build it.
+file(GLOB_RECURSE headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
+  ${CMAKE_SOURCE_DIR}/axle/*.h ${CMAKE_SOURCE_DIR}/tools/*.h ${CMAKE_SOURCE_DIR}/tests/*.h)
+if(NOT TARGET LLVM::axle_deps)
+  list(FILTER headers EXCLUDE REGEX "^axle/codegen/")
+endif()
+set(sources "")
+foreach(header IN LISTS headers)
+  string(REPLACE "/" "_" name ${header})
+  set(source ${CMAKE_BINARY_DIR}/headers/${name}.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n")
+  list(APPEND sources ${source})
+endforeach()
+if(sources)
+  add_library(axle_headers OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_include_directories(axle_headers PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(axle_headers PRIVATE GTest::gtest nlohmann_json::nlohmann_json CLI11::CLI11)
+  target_compile_options(axle_headers PRIVATE -O0 -g0)
+  if(TARGET LLVM::axle_deps)
+    target_link_libraries(axle_headers PRIVATE LLVM::axle_deps)
+  endif()
+endif()

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Installs what Axle needs on Debian 12: scripts/deps.sh [--python]
+#
+# Looks first and installs only what is missing, so it is quick when there is nothing to do; works as
+# root and through sudo. --python also makes .venv with the packages that comparisons with XLA use; no
+# build and no test needs it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(
+  g++ cmake ninja-build make git python3 pkg-config ccache patch binutils    # the build
+  zlib1g-dev libzstd-dev libxxhash-dev robin-map-dev                         # libaxle
+  libcli11-dev nlohmann-json3-dev                                            # the command line
+  libgtest-dev libbenchmark-dev libmpfr-dev                                  # tests, benchmarks
+  clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-14                  # san, tsan, fuzz, lint
+)
+with_python=0
+for argument in "$@"; do
+  case "$argument" in
+    --python) with_python=1; packages+=(python3-venv) ;;
+    *) echo "usage: scripts/deps.sh [--python]" >&2; exit 2 ;;
+  esac
+done
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    echo "deps: run this as root, or install: ${missing[*]}" >&2
+    exit 1
+  fi
+}
+
+installed() { [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
+known() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
+
+command -v apt-get >/dev/null || { echo "deps: no apt-get here; needed: ${packages[*]} llvm-22-dev" >&2; exit 1; }
+
+missing=()
+for package in "${packages[@]}"; do
+  installed "$package" || missing+=("$package")
+done
+llvm_here=0
+for version in 22 19; do
+  if installed "llvm-$version-dev"; then llvm_here=1; fi
+done
+
+if [ ${#missing[@]} != 0 ] || [ $llvm_here = 0 ]; then
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  if [ $llvm_here = 0 ]; then
+    # 22 comes with the security updates of Debian 12; 19 is the oldest that codegen/ is built with.
+    if known llvm-22-dev; then missing+=(llvm-22-dev); else missing+=(llvm-19-dev); fi
+  fi
+  echo "deps: installing ${missing[*]}"
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+echo "deps: everything is there"
+
+if [ $with_python = 1 ]; then
+  [ -x .venv/bin/python ] || python3 -m venv .venv
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt
+  echo "deps: .venv has $(tr '\n' ' ' < scripts/requirements.txt)"
+fi
