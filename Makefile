@@ -16,9 +16,9 @@ test: deps
 	cmake --build --preset dev
 	ctest --preset dev -j $$(nproc)
 
+# Format, layers, headers alone, symbols, clang-tidy; `make lint LINT=--analyze` for the analyzer too.
 lint: deps
-	cmake --preset dev
-	scripts/lint.sh
+	scripts/lint.sh $(LINT)
 
 format:
 	scripts/format.sh

@@ -12,7 +12,7 @@ packages=(
   zlib1g-dev libzstd-dev libxxhash-dev robin-map-dev                         # libaxle
   libcli11-dev nlohmann-json3-dev                                            # the command line
   libgtest-dev libbenchmark-dev libmpfr-dev                                  # tests, benchmarks
-  clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-14                  # san, tsan, fuzz, lint
+  clang-19 libclang-rt-19-dev clang-format-14                                # san, tsan, fuzz, lint
 )
 with_python=0
 for argument in "$@"; do
@@ -36,23 +36,23 @@ as_root() {
 installed() { [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
 known() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
 
-command -v apt-get >/dev/null || { echo "deps: no apt-get here; needed: ${packages[*]} llvm-22-dev" >&2; exit 1; }
+command -v apt-get >/dev/null || { echo "deps: no apt-get here; needed: ${packages[*]} llvm-22-dev clang-tidy-22" >&2; exit 1; }
 
 missing=()
 for package in "${packages[@]}"; do
   installed "$package" || missing+=("$package")
 done
-llvm_here=0
-for version in 22 19; do
-  if installed "llvm-$version-dev"; then llvm_here=1; fi
+# 22 comes with the security updates of Debian 12; 19 is the oldest that codegen/ is built with.
+either=()
+for pattern in llvm-%-dev clang-tidy-%; do
+  if ! installed "${pattern/\%/22}" && ! installed "${pattern/\%/19}"; then either+=("$pattern"); fi
 done
 
-if [ ${#missing[@]} != 0 ] || [ $llvm_here = 0 ]; then
+if [ ${#missing[@]} != 0 ] || [ ${#either[@]} != 0 ]; then
   as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
-  if [ $llvm_here = 0 ]; then
-    # 22 comes with the security updates of Debian 12; 19 is the oldest that codegen/ is built with.
-    if known llvm-22-dev; then missing+=(llvm-22-dev); else missing+=(llvm-19-dev); fi
-  fi
+  for pattern in "${either[@]}"; do
+    if known "${pattern/\%/22}"; then missing+=("${pattern/\%/22}"); else missing+=("${pattern/\%/19}"); fi
+  done
   echo "deps: installing ${missing[*]}"
   as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

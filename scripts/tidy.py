@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy-19 over the sources of a build: tidy.py BUILD_DIR [FILE...]
+"""Runs clang-tidy over the sources of a build: tidy.py [--quick] BUILD_DIR [FILE...]
 
-A file that was clean is looked at again only when it, a header that it includes, its flags or the
+--quick leaves out the static analyzer, which takes most of the time. A file that was clean is looked at again only when it, a header that it includes, its flags or the
 configuration changed; BUILD_DIR/tidy keeps one stamp per file. Exits 1 when there is a finding.
 """
 import concurrent.futures
@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -38,11 +39,16 @@ def stamp_value(command, files):
 
 
 def main():
-    if len(sys.argv) < 2:
-        print(__doc__, file=sys.stderr)
+    arguments = [a for a in sys.argv[1:] if a != "--quick"]
+    tidy = next((t for t in ("clang-tidy-22", "clang-tidy-19") if shutil.which(t)), None)
+    if not arguments or not tidy:
+        print(__doc__ if tidy else "tidy: no clang-tidy; run scripts/deps.sh", file=sys.stderr)
         return 2
-    build = pathlib.Path(sys.argv[1]).resolve()
-    wanted = {pathlib.Path(name).resolve() for name in sys.argv[2:]}
+    options = [tidy, "--quiet"]
+    if "--quick" in sys.argv:
+        options.append("--checks=-clang-analyzer-*")
+    build = pathlib.Path(arguments[0]).resolve()
+    wanted = {pathlib.Path(name).resolve() for name in arguments[1:]}
     stamps = build / "tidy"
     stamps.mkdir(exist_ok=True)
     deps = dependencies(build)
@@ -53,14 +59,14 @@ def main():
             continue
         total += 1
         files = {source, *deps.get(entry.get("output", ""), [])}
-        value = stamp_value(entry["command"], files)
+        value = stamp_value(" ".join(options) + entry["command"], files)
         stamp = stamps / str(source.relative_to(ROOT)).replace("/", "_")
         if not (stamp.exists() and stamp.read_text() == value):
             todo.append((source, stamp, value))
 
     def check(item):
         source, stamp, value = item
-        run = subprocess.run(["clang-tidy-19", "--quiet", "-p", build, source],
+        run = subprocess.run([*options, "-p", build, source],
                              capture_output=True, text=True)
         if run.returncode == 0:
             stamp.write_text(value)
