@@ -16,7 +16,6 @@
 
 #include "axle/core/scanner.h"
 #include "axle/core/shape.h"
-#include "axle/core/wire.h"
 
 namespace axle {
 
@@ -25,8 +24,6 @@ struct AttrKind {
   std::string_view name;
   Status (*parse)(Scanner&, const Shape& result, void* value);
   std::string (*print)(const void* value);
-  void (*write)(const void* value, int field, WireWriter&);
-  bool (*read)(const WireReader&, void* value);  // called once per occurrence of the field
   bool (*equal)(const void*, const void*);
   size_t (*hash)(const void*);
 };

@@ -1,0 +1,167 @@
+// The attribute structs of all ops. A default is a member initialiser; the spelling is in the row.
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "axle/core/literal.h"
+
+namespace axle {
+
+struct NoAttrs {};
+
+// Element counts; low and high may be negative (elements are dropped).
+struct PaddingDim {
+  i64 low = 0;
+  i64 high = 0;
+  i64 interior = 0;
+  bool operator==(const PaddingDim&) const = default;
+};
+using PaddingConfig = std::vector<PaddingDim>;
+
+struct SliceDim {
+  i64 start = 0;
+  i64 limit = 0;
+  i64 stride = 1;
+  bool operator==(const SliceDim&) const = default;
+};
+using SliceConfig = std::vector<SliceDim>;
+
+enum class ComparisonDirection : std::uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
+// kDefault: what the operand's type implies; an explicit type that says the same becomes kDefault.
+enum class ComparisonType : std::uint8_t { kDefault, kFloat, kTotalOrder, kSigned, kUnsigned };
+
+enum class FusionKind : std::uint8_t { kLoop, kInput, kOutput, kCustom };
+
+// One dimension of a window. Dilations are factors; a negative padding crops.
+struct WindowDim {
+  i64 size = 1;
+  i64 stride = 1;
+  i64 pad_low = 0;
+  i64 pad_high = 0;
+  i64 base_dilation = 1;    // lhs_dilate
+  i64 window_dilation = 1;  // rhs_dilate
+  bool reversal = false;    // rhs_reversal
+  bool operator==(const WindowDim&) const = default;
+};
+using Window = std::vector<WindowDim>;
+
+// Which dimension of each side plays which role, as text: position = dimension, character = role:
+// b(atch), f(eature), i(nput feature), o(utput feature), digit = spatial number, ? = unused.
+struct ConvolutionDimensionNumbers {
+  std::string lhs;
+  std::string rhs;
+  std::string output;
+  i64 num_spatial() const;
+  // The dimension with a role, or -1.
+  static i64 Find(const std::string& side, char role);
+  bool operator==(const ConvolutionDimensionNumbers&) const = default;
+};
+
+enum class Precision : std::uint8_t { kDefault, kHigh, kHighest };
+using OperandPrecision = std::vector<Precision>;
+// The names are XLA's without ALG_, in its order.
+enum class DotAlgorithm : std::uint8_t {
+  kUnset,
+  kDotAnyF8AnyF8F32,
+  kDotAnyF8AnyF8F32FastAccum,
+  kDotF16F16F16,
+  kDotF16F16F32,
+  kDotBF16BF16BF16,
+  kDotBF16BF16F32,
+  kDotBF16BF16F32X3,
+  kDotBF16BF16F32X6,
+  kDotTF32TF32F32,
+  kDotTF32TF32F32X3,
+  kDotF32F32F32,
+  kDotF64F64F64,
+  kDotBF16BF16F32X9,
+};
+enum class ConvolutionKind : std::uint8_t { kUnset, kFprop, kWgrad, kDgrad };
+
+// Result element `output_index` shares its buffer with an operand.
+struct OperandAlias {
+  Dims output_index;
+  i64 operand = 0;
+  Dims operand_index;
+  bool operator==(const OperandAlias&) const = default;
+};
+using OperandAliasing = std::vector<OperandAlias>;
+
+// clang-format off
+struct ParameterAttrs  { i64 number = 0; };
+struct ConstantAttrs   { Literal literal; };
+struct TupleIndexAttrs { i64 index = 0; };
+struct IotaAttrs       { i64 iota_dimension = 0; };
+struct ReshapeAttrs    { i64 inferred_dimension = -1; };
+struct DimensionsAttrs { Dims dimensions; };
+struct PadAttrs        { PaddingConfig padding; };
+struct SliceAttrs      { SliceConfig slice; };
+struct DynamicSliceAttrs { Dims dynamic_slice_sizes; };
+struct WindowAttrs     { Window window; };
+struct CallAttrs       { bool is_composite = false; };
+// clang-format on
+
+struct CompareAttrs {
+  ComparisonDirection direction = ComparisonDirection::kEq;
+  ComparisonType type = ComparisonType::kDefault;
+};
+
+struct FusionAttrs {
+  FusionKind kind = FusionKind::kLoop;
+  OperandAliasing output_to_operand_aliasing;
+};
+
+struct DotAttrs {
+  Dims lhs_batch_dims;
+  Dims lhs_contracting_dims;
+  Dims rhs_batch_dims;
+  Dims rhs_contracting_dims;
+  OperandPrecision operand_precision;  // empty: all default
+  DotAlgorithm algorithm = DotAlgorithm::kUnset;
+};
+
+struct ConvolutionAttrs {
+  Window window;
+  ConvolutionDimensionNumbers dim_labels;
+  i64 feature_group_count = 1;
+  i64 batch_group_count = 1;
+  OperandPrecision operand_precision;
+  DotAlgorithm algorithm = DotAlgorithm::kUnset;
+  ConvolutionKind convolution_kind = ConvolutionKind::kUnset;
+};
+
+struct GatherAttrs {
+  Dims offset_dims;
+  Dims collapsed_slice_dims;
+  Dims start_index_map;
+  Dims operand_batching_dims;
+  Dims start_indices_batching_dims;
+  i64 index_vector_dim = 0;
+  Dims slice_sizes;
+  bool indices_are_sorted = false;
+};
+
+struct ScatterAttrs {
+  Dims update_window_dims;
+  Dims inserted_window_dims;
+  Dims scatter_dims_to_operand_dims;
+  Dims input_batching_dims;
+  Dims scatter_indices_batching_dims;
+  i64 index_vector_dim = 0;
+  bool indices_are_sorted = false;
+  bool unique_indices = false;
+};
+
+struct SortAttrs {
+  Dims dimensions;
+  bool is_stable = false;
+};
+
+struct TopkAttrs {
+  i64 k = 0;
+  bool largest = true;
+  bool is_stable = true;
+};
+
+}  // namespace axle

@@ -1,0 +1,77 @@
+#include "axle/ops/elementwise.h"
+
+#include <algorithm>
+
+namespace axle {
+
+bool Accepts(TypeSet set, ElementType type) {
+  switch (Info(type).type_class) {
+    case TypeClass::kPred: return (set & kPreds) != 0;
+    case TypeClass::kSigned: return (set & kSignedInts) != 0;
+    case TypeClass::kUnsigned: return (set & kUnsignedInts) != 0;
+    case TypeClass::kFloat: return (set & kFloats) != 0;
+    case TypeClass::kComplex: return (set & kComplexes) != 0;
+    case TypeClass::kOther: return false;
+  }
+  return false;
+}
+
+std::string Describe(TypeSet set) {
+  std::vector<std::string_view> parts;
+  if ((set & kPreds) != 0) parts.push_back("pred");
+  if ((set & kIntegers) == kIntegers) {
+    parts.push_back("integers");
+  } else if ((set & kSignedInts) != 0) {
+    parts.push_back("signed integers");
+  } else if ((set & kUnsignedInts) != 0) {
+    parts.push_back("unsigned integers");
+  }
+  if ((set & kFloats) != 0) parts.push_back("floats");
+  if ((set & kComplexes) != 0) parts.push_back("complex numbers");
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    out += StrCat(i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ", parts[i]);
+  }
+  return out;
+}
+
+Status ExpectArray(const Instruction& inst, i64 i) {
+  if (inst.operand(i)->shape().is_array()) return {};
+  return OpError(inst, StrCat("expected an array, not ", inst.operand(i)->shape().ToString()));
+}
+
+StatusOr<Shape> SameShape(const Instruction& inst, TypeSet types, i64 first) {
+  const Shape& shape = inst.operand(first)->shape();
+  for (i64 i = first; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
+  for (i64 i = first; i < inst.num_operands(); ++i) {
+    if (!Accepts(types, inst.operand(i)->shape().type())) {
+      return OpError(inst, StrCat("takes ", Describe(types), " only"));
+    }
+  }
+  for (i64 i = first + 1; i < inst.num_operands(); ++i) {
+    const Shape& other = inst.operand(i)->shape();
+    if (other.type() != shape.type()) {
+      return OpError(inst, StrCat("operands have different element types ", Name(shape.type()),
+                                  " and ", Name(other.type())));
+    }
+    if (!EqualIgnoringLayout(other, shape)) {
+      return OpError(inst, "operands must have the same dimensions");
+    }
+  }
+  return shape;
+}
+
+Status CheckDims(const Instruction& inst, std::string_view what, const Dims& dims, i64 rank) {
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] < 0 || dims[i] >= rank) {
+      return OpError(inst, StrCat(what, " has ", dims[i], ", which is not a dimension of rank ", rank));
+    }
+    if (std::find(dims.begin(), dims.begin() + static_cast<i64>(i), dims[i]) !=
+        dims.begin() + static_cast<i64>(i)) {
+      return OpError(inst, StrCat(what, " has ", dims[i], " twice"));
+    }
+  }
+  return {};
+}
+
+}  // namespace axle

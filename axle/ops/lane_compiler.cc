@@ -1,0 +1,145 @@
+#include "axle/ops/lane_compiler.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "axle/core/float_format.h"
+
+namespace axle {
+namespace {
+
+LaneArray ArrayOf(ElementType type) {
+  return {StorageType(type), static_cast<std::uint8_t>(IsComplex(type) ? 2 : 1)};
+}
+
+bool HasComplex(const Instruction& inst) {
+  if (IsComplex(inst.shape().type())) return true;
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    if (IsComplex(inst.operand(i)->shape().type())) return true;
+  }
+  return false;
+}
+
+// The low `bits` bits of an 8-bit lane, extended by its signedness.
+Lane Wrap(Lane x, int bits) {
+  const int unused = 8 - bits;
+  return (x << unused) >> unused;
+}
+
+}  // namespace
+
+LaneCompiler::Value LaneCompiler::FromStored(ElementType type, ComplexLane stored) {
+  if (!IsNarrowFloat(type)) return {type, stored, stored};
+  const Lane bits = Resize(LaneType::kU32, stored.re);
+  const Lane wide = Bitcast(LaneType::kF32, WidenFromFormat(Info(type).format, kF32Format, bits));
+  return {type, {wide, wide}, stored};
+}
+
+LaneCompiler::Value LaneCompiler::FromComputed(ElementType type, ComplexLane computed) {
+  if (IsNarrowFloat(type)) {
+    const bool from_f64 = computed.re.type() == LaneType::kF64;
+    const Lane bits = RoundToFormat(from_f64 ? kF64Format : kF32Format, Info(type).format,
+                                    BitsOf(computed.re));
+    const Lane stored = Resize(StorageType(type), bits);
+    return FromStored(type, {stored, stored});
+  }
+  if (IsSubByte(type)) {
+    const Lane wrapped = Wrap(computed.re, Info(type).bits);
+    return {type, {wrapped, wrapped}, {wrapped, wrapped}};
+  }
+  return {type, computed, computed};
+}
+
+void LaneCompiler::AddInput(const Instruction& inst) {
+  const ElementType type = inst.shape().type();
+  const int input = builder_.AddInput(ArrayOf(type));
+  const Lane re = builder_.Part(input);
+  values_.emplace(&inst,
+                  FromStored(type, {re, IsComplex(type) ? builder_.Part(input, 1) : re}));
+}
+
+void LaneCompiler::AddConstant(const Instruction& inst) {
+  const Literal& literal = inst.attrs<ConstantAttrs>().literal;
+  const ElementType type = inst.shape().type();
+  const LaneArray array = ArrayOf(type);
+  std::uint64_t parts[2] = {0, 0};
+  const auto bytes = static_cast<size_t>(BytesOf(array.type));
+  for (size_t p = 0; p < array.num_parts; ++p) {
+    std::memcpy(&parts[p], literal.bytes() + p * bytes, bytes);
+  }
+  const Lane re = builder_.ConstantBits(array.type, parts[0]);
+  const Lane im = array.num_parts == 2 ? builder_.ConstantBits(array.type, parts[1]) : re;
+  values_.emplace(&inst, FromStored(type, {re, im}));
+}
+
+void LaneCompiler::AddAlias(const Instruction& inst, const Instruction& other) {
+  const Value value = values_.at(&other);
+  values_.emplace(&inst, value);
+}
+
+bool LaneCompiler::Add(const Instruction& inst) {
+  const OpDef& def = GetOpDef(inst);
+  ComplexLane result;
+  if (HasComplex(inst)) {
+    if (def.emit_complex == nullptr) return false;
+    std::vector<ComplexLane> operands;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      const Value& value = values_.at(inst.operand(i));
+      ComplexLane operand = value.computed;
+      if (!IsComplex(value.type)) operand.im = operand.re.Like(0);
+      operands.push_back(operand);
+    }
+    result = def.emit_complex(inst, operands);
+  } else {
+    if (def.emit == nullptr) return false;
+    std::vector<Lane> operands;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      operands.push_back(values_.at(inst.operand(i)).computed.re);
+    }
+    result.re = result.im = def.emit(inst, operands);
+  }
+  values_.emplace(&inst, FromComputed(inst.shape().type(), result));
+  return true;
+}
+
+LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results) && {
+  std::vector<Lane> lanes;
+  std::vector<LaneArray> outputs;
+  for (const Instruction* result : results) {
+    const Value& value = values_.at(result);
+    outputs.push_back(ArrayOf(value.type));
+    lanes.push_back(value.stored.re);
+    if (IsComplex(value.type)) lanes.push_back(value.stored.im);
+  }
+  return std::move(builder_).Finish(lanes, outputs);
+}
+
+std::optional<LaneProgram> CompileScalarComputation(const Computation& computation) {
+  LaneCompiler compiler;
+  for (const Instruction* parameter : computation.parameters()) {
+    if (!parameter->shape().is_scalar()) return std::nullopt;
+    compiler.AddInput(*parameter);
+  }
+  const Instruction* root = computation.root();
+  for (const Instruction* inst : computation.instructions()) {
+    const bool is_result_tuple = inst == root && inst->opcode() == Opcode::kTuple;
+    if (inst->opcode() == Opcode::kParameter || is_result_tuple) continue;
+    if (!inst->shape().is_scalar() || compiler.size() > kMaxLaneOps) return std::nullopt;
+    if (inst->opcode() == Opcode::kConstant) {
+      compiler.AddConstant(*inst);
+    } else if (GetOpDef(*inst).lowering != Lowering::kElementwise || !compiler.Add(*inst)) {
+      return std::nullopt;
+    }
+  }
+  std::vector<const Instruction*> results = {root};
+  if (root->opcode() == Opcode::kTuple) {
+    results.clear();
+    for (i64 i = 0; i < root->num_operands(); ++i) results.push_back(root->operand(i));
+  }
+  for (const Instruction* result : results) {
+    if (!compiler.Contains(*result)) return std::nullopt;
+  }
+  return std::move(compiler).Finish(results);
+}
+
+}  // namespace axle

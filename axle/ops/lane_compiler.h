@@ -1,0 +1,51 @@
+// Turns elementwise instructions into lane programs, by running their definitions on a LaneBuilder.
+// Used by the interpreter for runs of instructions, for reducers, and by code generation.
+#pragma once
+#include <optional>
+#include <unordered_map>
+
+#include "axle/ops/op_def.h"
+
+namespace axle {
+
+// Callers stop adding here: longer programs outgrow the cache that the executor's registers live
+// in.
+inline constexpr i64 kMaxLaneOps = 1024;
+
+class LaneCompiler {
+ public:
+  // `inst` becomes the next input of the program.
+  void AddInput(const Instruction& inst);
+  // Adds the op's definition; its operands must be there already. What a definition never sees is
+  // done here, once per op: narrow floats are computed in f32 and rounded to the declared type
+  // (N2), sub-byte integers are wrapped to their width. False if the op has no definition for these
+  // types.
+  [[nodiscard]] bool Add(const Instruction& inst);
+  void AddConstant(const Instruction& inst);  // of a scalar constant
+  // `inst` has the value of `other`, element for element: a broadcast of a scalar, a copy.
+  void AddAlias(const Instruction& inst, const Instruction& other);
+  bool Contains(const Instruction& inst) const { return values_.contains(&inst); }
+  i64 size() const { return builder_.size(); }
+
+  LaneProgram Finish(std::span<const Instruction* const> results) &&;
+
+ private:
+  // A value in both forms; `im` is used for complex types only.
+  struct Value {
+    ElementType type;
+    ComplexLane computed;  // in the compute type: f32 for narrow floats
+    ComplexLane stored;    // in the storage type
+  };
+  Value FromStored(ElementType type, ComplexLane stored);
+  // Rounds or wraps what a definition gave to `type`.
+  Value FromComputed(ElementType type, ComplexLane computed);
+
+  LaneBuilder builder_;
+  std::unordered_map<const Instruction*, Value> values_;
+};
+
+// The program of a computation that is scalar arithmetic only: parameters are inputs, the root (or
+// each element of a root tuple) is an output. Nothing if some instruction is of another kind.
+std::optional<LaneProgram> CompileScalarComputation(const Computation& computation);
+
+}  // namespace axle

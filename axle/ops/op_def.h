@@ -1,0 +1,134 @@
+// OpDef: the row that describes an op. Parser, printer, verifier, builder, interpreter, code
+// generator and documentation read rows; none of them knows an op by name.
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "axle/emit/callee.h"
+#include "axle/emit/index_map.h"
+#include "axle/emit/lane_builder.h"
+#include "axle/ir/module.h"
+#include "axle/ops/attr_kinds.h"
+
+namespace axle {
+
+struct OperandSpec {
+  std::string_view name;
+  bool variadic = false;  // if an op has several variadic operands, all have the same count
+};
+inline constexpr bool kVariadic = true;
+
+struct CalleeSpec {
+  std::string_view text;  // to_apply=, body=; callees are in the order of the specs
+  int proto_index = 0;    // position in called_computation_ids
+  bool variadic = false;  // a list: branch_computations={a, b}. Then it is the only spec
+};
+
+// What stands between the parentheses: the operands, or the first attribute (parameter(0),
+// constant({1, 2})).
+enum class ParenSyntax : std::uint8_t { kOperands, kAttribute };
+
+// How the compiler treats the op. Code generation switches on this, never on Opcode.
+enum class Lowering : std::uint8_t {
+  kElementwise,  // has .emit
+  kIndexMap,     // has .index_map
+  kReduce,       // the rest have .eval
+  kWindow,       // reduce-window, select-and-scatter
+  kScatter,
+  kSort,
+  kDot,
+  kConvolution,
+  kIota,
+  kControlFlow,  // call, while, conditional, fusion, map
+  kData,         // parameter, constant, tuples: no computation
+};
+
+// Facts that passes and checks ask about; a set.
+enum Traits : std::uint32_t {
+  kNoTraits = 0,
+  kCommutative = 1,      // in its two operands, bit for bit
+  kSideEffect = 2,       // never removed, duplicated or reordered
+  kMixedPrecision = 4,   // operands may be of different float types (00-conventions section 1)
+};
+constexpr Traits operator|(Traits a, Traits b) {
+  return static_cast<Traits>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+
+// Checks the op and gives its result shape, without layouts. For ops with `declared_shape`,
+// inst.shape() is the shape that the program states.
+using InferFn = StatusOr<Shape> (*)(const Instruction& inst);
+// One lane of the result from one lane of each operand; narrow floats arrive as f32. For convert to
+// a narrow float the result may be f64: it is then rounded once from there.
+using EmitFn = Lane (*)(const Instruction& inst, std::span<const Lane> operands);
+// The same when the result or an operand is complex.
+using EmitComplexFn = ComplexLane (*)(const Instruction& inst,
+                                      std::span<const ComplexLane> operands);
+using IndexMapFn = IndexMap (*)(const Instruction& inst);
+// Operands are row-major and may be taken apart: a literal that nobody else holds can be changed in
+// place. The result is row-major, whatever layout the instruction's shape has.
+using EvalFn = StatusOr<Literal> (*)(const Instruction& inst, std::span<Literal> operands,
+                                     const EvalContext& context);
+// Puts attributes into the one form in which they are compared and printed, where that depends on
+// the operands. The attributes are of the row's struct.
+using CanonicalizeFn = void (*)(std::span<Instruction* const> operands, void* attrs);
+
+struct OpDef {
+  Opcode opcode;
+  std::string_view text;       // spelling in HLO text and in the proto
+  std::string_view summary;    // first sentence of the op's page
+  std::string_view semantics;  // the rest of the page: edge cases and errors, in our own words
+  std::string_view source;     // where the semantics are specified
+  std::span<const OperandSpec> operands = {};
+  AttrSchema attrs = Schema<NoAttrs>({});
+  std::span<const CalleeSpec> callees = {};
+  // Another way to write them: conditional's true_computation and false_computation.
+  std::span<const CalleeSpec> alternative_callees = {};
+  bool (*uses_alternative)(const Instruction& inst) = nullptr;
+  ParenSyntax parens = ParenSyntax::kOperands;
+  bool declared_shape = false;  // the result shape is part of the program, not implied
+  Traits traits = kNoTraits;
+  Lowering lowering;
+  std::string_view accuracy = "exact";  // promise of a floating-point result
+  InferFn infer;
+  CanonicalizeFn canonicalize = nullptr;
+  // The meaning: exactly one of these (emit_complex beside emit, for types that both take).
+  EmitFn emit = nullptr;
+  EmitComplexFn emit_complex = nullptr;
+  IndexMapFn index_map = nullptr;
+  EvalFn eval = nullptr;
+
+  bool has(Traits trait) const { return (traits & trait) != 0; }
+};
+
+const OpDef& GetOpDef(Opcode opcode);
+inline const OpDef& GetOpDef(const Instruction& inst) {
+  return GetOpDef(inst.opcode());
+}
+const OpDef* FindOpDef(std::string_view text);  // null if there is none
+bool IsPlannedOp(std::string_view text);        // known, but still to come: UNIMPLEMENTED
+std::span<const OpDef* const> AllOpDefs();      // indexed by opcode
+
+// "pad: <what>; operand f32[2,3], padding_value f32[]", and the source line if it is known.
+Status OpError(const Instruction& inst, std::string_view what,
+               StatusCode code = StatusCode::kInvalidArgument);
+
+// Checks that called computation `i` takes `parameters` and returns `result`, layouts aside.
+Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> parameters,
+                   const Shape& result);
+
+// Lists the parameters of a finished computation; their numbers must be 0, 1, ... in some order.
+Status BindParameters(Computation& computation);
+
+// Checks everything about `inst` that its row says and returns the shape it must have, without
+// layouts: operand and callee counts, array operands where the op needs them, mixed precision.
+StatusOr<Shape> InferShape(const Instruction& inst);
+
+// The specs by which the callees of `inst` are written.
+std::span<const CalleeSpec> CalleeSpecsOf(const Instruction& inst);
+
+// InferShape for every instruction, against the declared shapes; parameters of the entry against
+// the entry layout; ops reachable from the entry only call computations without recursion (the IR
+// cannot express it). What every front end calls before it hands out a module.
+Status VerifyModule(const Module& module);
+
+}  // namespace axle

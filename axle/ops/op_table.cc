@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "axle/core/strings.h"
+#include "axle/ops/op_def.h"
+
+namespace axle {
+
+// A row that is missing is a link error.
+#define PLANNED(text)
+#define OP(name) extern const OpDef k##name##Def;
+#include "axle/ir/opcodes.def"
+#undef OP
+
+namespace {
+
+constexpr std::array<const OpDef*, kOpcodeCount> kTable = {
+#define OP(name) &k##name##Def,
+#include "axle/ir/opcodes.def"
+#undef OP
+#undef PLANNED
+};
+
+size_t NumVariadic(const OpDef& def) {
+  size_t count = 0;
+  for (const OperandSpec& spec : def.operands) count += spec.variadic;
+  return count;
+}
+
+bool OperandCountFits(const OpDef& def, size_t count) {
+  const size_t variadic = NumVariadic(def), fixed = def.operands.size() - variadic;
+  return variadic == 0 ? count == fixed : count >= fixed && (count - fixed) % variadic == 0;
+}
+
+// "lhs", or "operand.1" for the second of a variadic group.
+std::string OperandName(const OpDef& def, size_t i, size_t count) {
+  const size_t variadic = NumVariadic(def);
+  const size_t fixed = def.operands.size() - variadic;
+  const size_t group = variadic == 0 || count < fixed ? 1 : (count - fixed) / variadic;
+  for (const OperandSpec& spec : def.operands) {
+    const size_t size = spec.variadic ? group : 1;
+    if (i < size) return size == 1 ? std::string(spec.name) : StrCat(spec.name, ".", i);
+    i -= size;
+  }
+  return StrCat("operand ", i);
+}
+
+Status CheckMixedPrecision(const Instruction& inst) {
+  const Shape* first = nullptr;
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    const Shape& shape = inst.operand(i)->shape();
+    if (!IsFloating(shape.type())) continue;
+    if (first != nullptr && first->type() != shape.type()) {
+      return OpError(inst, StrCat("mixed precision: operands of ", Name(first->type()), " and ",
+                                  Name(shape.type())),
+                     StatusCode::kInternal);
+    }
+    first = &shape;
+  }
+  return {};
+}
+
+bool CalleeCountFits(const Instruction& inst, std::span<const CalleeSpec> specs) {
+  const size_t count = inst.callees().size();
+  return !specs.empty() && specs[0].variadic ? count >= 1 : count == specs.size();
+}
+
+}  // namespace
+
+const OpDef& GetOpDef(Opcode opcode) {
+  return *kTable[static_cast<int>(opcode)];
+}
+
+std::span<const OpDef* const> AllOpDefs() {
+  return kTable;
+}
+
+const OpDef* FindOpDef(std::string_view text) {
+  static const auto* const kByText = [] {
+    auto* map = new std::unordered_map<std::string_view, const OpDef*>;
+    for (const OpDef* def : kTable) map->emplace(def->text, def);
+    return map;
+  }();
+  const auto it = kByText->find(text);
+  return it == kByText->end() ? nullptr : it->second;
+}
+
+bool IsPlannedOp(std::string_view text) {
+  return std::ranges::find(kPlannedOps, text) != std::end(kPlannedOps);
+}
+
+Status OpError(const Instruction& inst, std::string_view what, StatusCode code) {
+  const OpDef& def = GetOpDef(inst);
+  const size_t count = inst.num_operands();
+  std::string message = StrCat(def.text, ": ", what);
+  constexpr size_t kMaxShown = 8;
+  for (size_t i = 0; i < std::min(count, kMaxShown); ++i) {
+    message += StrCat(i == 0 ? "; " : ", ", OperandName(def, i, count), " ",
+                      inst.operand(i)->shape().ToString());
+  }
+  if (count > kMaxShown) message += StrCat(" and ", count - kMaxShown, " more");
+  if (const Metadata& from = inst.metadata(); !from.source_file.empty()) {
+    message += StrCat(" at ", from.source_file, ":", from.source_line);
+  }
+  return {code, std::move(message)};
+}
+
+Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> parameters,
+                   const Shape& result) {
+  const Computation& callee = *inst.callees()[i];
+  bool same = callee.parameters().size() == parameters.size() &&
+              Compatible(callee.root()->shape(), result);
+  for (size_t p = 0; same && p < parameters.size(); ++p) {
+    same = Compatible(callee.parameters()[p]->shape(), parameters[p]);
+  }
+  if (same) return {};
+  Shape actual;
+  for (const Instruction* p : callee.parameters()) actual.AddElement(p->shape());
+  const Shape expected = Shape::Tuple({parameters.begin(), parameters.end()});
+  const std::span<const CalleeSpec> specs = CalleeSpecsOf(inst);
+  return OpError(inst, StrCat(specs[std::min(i, specs.size() - 1)].text, " must be ",
+                              expected.ToString(), "->", result.ToString(), " but \"",
+                              callee.name(), "\" is ", actual.ToString(), "->",
+                              callee.root()->shape().ToString()));
+}
+
+std::span<const CalleeSpec> CalleeSpecsOf(const Instruction& inst) {
+  const OpDef& def = GetOpDef(inst);
+  return def.uses_alternative != nullptr && def.uses_alternative(inst) ? def.alternative_callees
+                                                                       : def.callees;
+}
+
+StatusOr<Shape> InferShape(const Instruction& inst) {
+  const OpDef& def = GetOpDef(inst);
+  if (!OperandCountFits(def, inst.num_operands())) {
+    const auto name = [](const OperandSpec& s) { return StrCat(s.name, s.variadic ? "..." : ""); };
+    return OpError(inst, StrCat("has ", inst.num_operands(), " operands but takes (",
+                                Join(def.operands, ", ", name), ")"));
+  }
+  const std::span<const CalleeSpec> specs = CalleeSpecsOf(inst);
+  if (!CalleeCountFits(inst, specs)) {
+    return OpError(inst, StrCat("calls ", inst.callees().size(), " computations, not ", specs.size()));
+  }
+  if (!def.has(kMixedPrecision)) AXLE_TRY(CheckMixedPrecision(inst));
+  AXLE_ASSIGN(Shape shape, def.infer(inst));
+  AXLE_TRY(CheckShape(shape));
+  return shape.WithoutLayout();
+}
+
+Status VerifyModule(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      AXLE_ASSIGN(const Shape shape, InferShape(*inst));
+      if (!EqualIgnoringLayout(shape, inst->shape())) {
+        return OpError(*inst,
+                       StrCat("\"", inst->name(), "\" has shape ", shape.ToString(), ", not ",
+                              inst->shape().ToString()),
+                       StatusCode::kInternal);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace axle

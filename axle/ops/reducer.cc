@@ -1,0 +1,120 @@
+#include "axle/ops/reducer.h"
+
+#include <algorithm>
+
+#include "axle/ops/lane_compiler.h"
+
+namespace axle {
+namespace {
+
+bool IsInput(const LaneProgram& program, LaneId id, size_t number) {
+  const LaneOp& op = program.code[id];
+  return op.primitive == Primitive::kInput && op.immediate == number;
+}
+
+// The program of result `i` alone, as a function of inputs i and n + i; nothing if it reads others.
+std::optional<LaneProgram> Component(const LaneProgram& program, size_t i, size_t n) {
+  size_t first_result = 0;
+  for (size_t k = 0; k < i; ++k) first_result += program.outputs[k].num_parts;
+  LaneBuilder builder;
+  builder.AddInput(program.inputs[i]);
+  builder.AddInput(program.inputs[n + i]);
+  // Only what the result needs, found backwards.
+  std::vector<bool> needed(program.code.size());
+  for (int part = 0; part < program.outputs[i].num_parts; ++part) {
+    needed[program.results[first_result + part]] = true;
+  }
+  for (size_t id = program.code.size(); id-- > 0;) {
+    const LaneOp& op = program.code[id];
+    for (int k = 0; needed[id] && k < Arity(op.primitive); ++k) needed[op.operands[k]] = true;
+  }
+  std::vector<Lane> lanes(program.code.size());
+  for (size_t id = 0; id < program.code.size(); ++id) {
+    if (!needed[id]) continue;
+    LaneOp op = program.code[id];
+    if (op.primitive == Primitive::kInput) {
+      const std::uint64_t input = op.immediate & 0xffffffff;
+      if (input != i && input != n + i) return std::nullopt;
+      lanes[id] = builder.Part(input == i ? 0 : 1, static_cast<int>(op.immediate >> 32));
+      continue;
+    }
+    for (int k = 0; k < Arity(op.primitive); ++k) op.operands[k] = lanes[op.operands[k]].id;
+    lanes[id] = builder.Emit(op);
+  }
+  std::vector<Lane> results;
+  for (int part = 0; part < program.outputs[i].num_parts; ++part) {
+    results.push_back(lanes[program.results[first_result + part]]);
+  }
+  return std::move(builder).Finish(results, std::vector<LaneArray>{program.outputs[i]});
+}
+
+// Parameters x and y of `type`; the result of `opcode` on them, either way round.
+struct KnownReducer {
+  LaneProgram straight;
+  LaneProgram flipped;
+};
+
+KnownReducer MakeKnown(Opcode opcode, ElementType type) {
+  const auto make = [&](bool flip) {
+    Module module("");
+    Computation* computation = module.AddComputation("");
+    Instruction* operands[2];
+    for (Instruction*& operand : operands) {
+      operand = computation->Add({.opcode = Opcode::kParameter, .name = "", .shape = Shape(type)});
+    }
+    computation->set_parameters({operands[0], operands[1]});
+    if (flip) std::swap(operands[0], operands[1]);
+    computation->Add({.opcode = opcode, .name = "", .shape = Shape(type), .operands = operands});
+    std::optional<LaneProgram> program = CompileScalarComputation(*computation);
+    return program ? *std::move(program) : LaneProgram();
+  };
+  return {make(false), make(true)};
+}
+
+// The reducer convert(op(convert(x), convert(y))) through f32: its program is that of the narrow op
+// itself, because a narrow op is computed in f32 and rounded once.
+}  // namespace
+
+LaneProgram BinaryProgram(Opcode opcode, ElementType type) {
+  return MakeKnown(opcode, type).straight;
+}
+
+bool IsSelection(const LaneProgram& program) {
+  const size_t n = program.results.size();
+  if (n != program.outputs.size() || n == 0) return false;
+  const LaneOp& first = program.code[program.results[0]];
+  for (size_t i = 0; i < n; ++i) {
+    const LaneOp& op = program.code[program.results[i]];
+    if (op.primitive != Primitive::kSelect || op.operands[0] != first.operands[0]) return false;
+    const auto [_, on_true, on_false] = op.operands;
+    if (!(IsInput(program, on_true, i) && IsInput(program, on_false, n + i)) &&
+        !(IsInput(program, on_true, n + i) && IsInput(program, on_false, i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<ReducerKind> ClassifyReducer(const LaneProgram& program,
+                                         std::span<const ElementType> types) {
+  constexpr std::pair<Opcode, ReducerKind> kKnown[] = {
+      {Opcode::kAdd, ReducerKind::kAdd},         {Opcode::kMultiply, ReducerKind::kMultiply},
+      {Opcode::kMinimum, ReducerKind::kMinimum}, {Opcode::kMaximum, ReducerKind::kMaximum},
+      {Opcode::kAnd, ReducerKind::kAnd},         {Opcode::kOr, ReducerKind::kOr},
+  };
+  const size_t n = types.size();
+  std::vector<ReducerKind> kinds(n, ReducerKind::kGeneral);
+  for (size_t i = 0; i < n; ++i) {
+    const std::optional<LaneProgram> component = Component(program, i, n);
+    if (!component) continue;
+    for (const auto& [opcode, kind] : kKnown) {
+      const KnownReducer known = MakeKnown(opcode, types[i]);
+      if (*component != known.straight && *component != known.flipped) continue;
+      kinds[i] = kind;
+      break;
+    }
+  }
+  return kinds;
+}
+
+}  // namespace axle

@@ -1,0 +1,31 @@
+// Recognises reducers. A reducer is an add if its lane program is the one that the op `add` gives:
+// the question is asked of the definitions, so no pattern has to be kept in step with them.
+#pragma once
+#include "axle/ops/op_def.h"
+
+namespace axle {
+
+// What one component of a reducer does with its accumulator and its new value.
+enum class ReducerKind : std::uint8_t {
+  kGeneral,   // folds in index order, accumulator on the left
+  kAdd,       // on floats: canonical order of numerics.md; on other types exact in any order
+  kMultiply,  // likewise
+  kMinimum,   // exact, so any order gives the same bits
+  kMaximum,
+  kAnd,
+  kOr,
+};
+
+// How a reducer with n accumulators and n new values (inputs 0..n-1 and n..2n-1, results 0..n-1)
+// treats each component. A component that is not independent of the others, or of another kind, is
+// kGeneral. Narrow floats that the reducer widens to f32, adds, and rounds back count as sums.
+std::vector<ReducerKind> ClassifyReducer(const LaneProgram& program,
+                                         std::span<const ElementType> types);
+
+// True if every result is select(p, accumulator i, value i) with one p for all, as argmax does.
+bool IsSelection(const LaneProgram& program);
+
+// The program of a binary op on scalars of `type`, e.g. the f32 sum behind a bf16 one.
+LaneProgram BinaryProgram(Opcode opcode, ElementType type);
+
+}  // namespace axle
