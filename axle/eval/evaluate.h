@@ -1,0 +1,28 @@
+// The reference interpreter: walks a verified module and runs each op's definition. The oracle that
+// everything compiled is judged by; clear, never clever. Thread-safe; one thread per run.
+#pragma once
+#include <span>
+
+#include "axle/core/device_context.h"
+#include "axle/core/limits.h"
+#include "axle/core/literal.h"
+#include "axle/emit/executor.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+struct EvaluateOptions {
+  Limits* limits = nullptr;           // memory cap, time limit, step limit, cancel
+  DeviceContext* device = nullptr;    // null: device 0 of 1
+  LaneExecutor* executor = nullptr;   // runs elementwise code; null: a BlockExecutor of its own
+};
+
+// Runs the entry on one literal per parameter (any layout) and returns its result, row-major.
+// INVALID_ARGUMENT if the arguments do not fit the parameters.
+StatusOr<Literal> Evaluate(const Module& module, std::span<const Literal> arguments,
+                           const EvaluateOptions& options = {});
+// The same for one computation of a module.
+StatusOr<Literal> Evaluate(const Computation& computation, std::span<const Literal> arguments,
+                           const EvaluateOptions& options = {});
+
+}  // namespace axle

@@ -1,0 +1,25 @@
+// HLO text in. Generic over the op table. Errors name line and column and point at the token.
+//
+//   StatusOr<std::unique_ptr<Module>> module = Parse(text);
+//
+// Thread-safe. Sets and restores the floating-point mode itself.
+#pragma once
+#include <memory>
+#include <string_view>
+
+#include "axle/core/limits.h"
+#include "axle/core/status.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+struct ParseOptions {
+  Limits* limits = nullptr;
+  // Opens every message: "hlo text 3:14: ...". A file name reads better in a tool.
+  std::string_view label = "hlo text";
+};
+
+// Any bytes give a verified module or an error. Computations come before their callers.
+StatusOr<std::unique_ptr<Module>> Parse(std::string_view text, const ParseOptions& options = {});
+
+}  // namespace axle
