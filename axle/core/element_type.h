@@ -146,22 +146,36 @@ inline constexpr auto kElementTypeByNumber = [] {
 constexpr const ElementTypeInfo& Info(ElementType type) {
   return kElementTypeByNumber[type < kNumElementTypes ? type : PRIMITIVE_TYPE_INVALID];
 }
-constexpr std::string_view Name(ElementType type) { return Info(type).text; }
+constexpr std::string_view Name(ElementType type) {
+  return Info(type).text;
+}
 
-constexpr bool IsArrayType(ElementType type) { return Info(type).bytes > 0; }
-constexpr bool IsSigned(ElementType type) { return Info(type).type_class == TypeClass::kSigned; }
+constexpr bool IsArrayType(ElementType type) {
+  return Info(type).bytes > 0;
+}
+constexpr bool IsSigned(ElementType type) {
+  return Info(type).type_class == TypeClass::kSigned;
+}
 constexpr bool IsUnsigned(ElementType type) {
   return Info(type).type_class == TypeClass::kUnsigned;
 }
 // Signed or unsigned, but not pred.
-constexpr bool IsIntegral(ElementType type) { return IsSigned(type) || IsUnsigned(type); }
-constexpr bool IsFloating(ElementType type) { return Info(type).type_class == TypeClass::kFloat; }
-constexpr bool IsComplex(ElementType type) { return Info(type).type_class == TypeClass::kComplex; }
+constexpr bool IsIntegral(ElementType type) {
+  return IsSigned(type) || IsUnsigned(type);
+}
+constexpr bool IsFloating(ElementType type) {
+  return Info(type).type_class == TypeClass::kFloat;
+}
+constexpr bool IsComplex(ElementType type) {
+  return Info(type).type_class == TypeClass::kComplex;
+}
 // Floats that are computed in f32 and rounded once per op (numerics.md N2).
 constexpr bool IsNarrowFloat(ElementType type) {
   return IsFloating(type) && type != F32 && type != F64;
 }
-constexpr bool IsSubByte(ElementType type) { return IsArrayType(type) && Info(type).bits < 8; }
+constexpr bool IsSubByte(ElementType type) {
+  return IsArrayType(type) && Info(type).bits < 8;
+}
 // c64 -> f32, c128 -> f64; any other type is its own part.
 constexpr ElementType PartOf(ElementType type) {
   return type == C64 ? F32 : type == C128 ? F64 : type;
@@ -217,43 +231,75 @@ using StorageOf = typename StorageTraits<kType>::Type;
 template <typename Fn>
 auto DispatchElementType(ElementType type, Fn&& fn) {
   switch (type) {
-    case S1: return fn.template operator()<S1>();
-    case S2: return fn.template operator()<S2>();
-    case S4: return fn.template operator()<S4>();
-    case S8: return fn.template operator()<S8>();
-    case S16: return fn.template operator()<S16>();
-    case S32: return fn.template operator()<S32>();
-    case S64: return fn.template operator()<S64>();
-    case U1: return fn.template operator()<U1>();
-    case U2: return fn.template operator()<U2>();
-    case U4: return fn.template operator()<U4>();
-    case U8: return fn.template operator()<U8>();
-    case U16: return fn.template operator()<U16>();
-    case U32: return fn.template operator()<U32>();
-    case U64: return fn.template operator()<U64>();
-    case F16: return fn.template operator()<F16>();
-    case BF16: return fn.template operator()<BF16>();
-    case F32: return fn.template operator()<F32>();
-    case F64: return fn.template operator()<F64>();
-    case F8E5M2: return fn.template operator()<F8E5M2>();
-    case F8E4M3: return fn.template operator()<F8E4M3>();
-    case F8E4M3FN: return fn.template operator()<F8E4M3FN>();
-    case F8E4M3B11FNUZ: return fn.template operator()<F8E4M3B11FNUZ>();
-    case F8E3M4: return fn.template operator()<F8E3M4>();
-    case F8E5M2FNUZ: return fn.template operator()<F8E5M2FNUZ>();
-    case F8E4M3FNUZ: return fn.template operator()<F8E4M3FNUZ>();
-    case F4E2M1FN: return fn.template operator()<F4E2M1FN>();
-    case F6E3M2FN: return fn.template operator()<F6E3M2FN>();
-    case F6E2M3FN: return fn.template operator()<F6E2M3FN>();
-    case F8E8M0FNU: return fn.template operator()<F8E8M0FNU>();
-    case C64: return fn.template operator()<C64>();
-    case C128: return fn.template operator()<C128>();
-    default: return fn.template operator()<PRED>();
+    case S1:
+      return fn.template operator()<S1>();
+    case S2:
+      return fn.template operator()<S2>();
+    case S4:
+      return fn.template operator()<S4>();
+    case S8:
+      return fn.template operator()<S8>();
+    case S16:
+      return fn.template operator()<S16>();
+    case S32:
+      return fn.template operator()<S32>();
+    case S64:
+      return fn.template operator()<S64>();
+    case U1:
+      return fn.template operator()<U1>();
+    case U2:
+      return fn.template operator()<U2>();
+    case U4:
+      return fn.template operator()<U4>();
+    case U8:
+      return fn.template operator()<U8>();
+    case U16:
+      return fn.template operator()<U16>();
+    case U32:
+      return fn.template operator()<U32>();
+    case U64:
+      return fn.template operator()<U64>();
+    case F16:
+      return fn.template operator()<F16>();
+    case BF16:
+      return fn.template operator()<BF16>();
+    case F32:
+      return fn.template operator()<F32>();
+    case F64:
+      return fn.template operator()<F64>();
+    case F8E5M2:
+      return fn.template operator()<F8E5M2>();
+    case F8E4M3:
+      return fn.template operator()<F8E4M3>();
+    case F8E4M3FN:
+      return fn.template operator()<F8E4M3FN>();
+    case F8E4M3B11FNUZ:
+      return fn.template operator()<F8E4M3B11FNUZ>();
+    case F8E3M4:
+      return fn.template operator()<F8E3M4>();
+    case F8E5M2FNUZ:
+      return fn.template operator()<F8E5M2FNUZ>();
+    case F8E4M3FNUZ:
+      return fn.template operator()<F8E4M3FNUZ>();
+    case F4E2M1FN:
+      return fn.template operator()<F4E2M1FN>();
+    case F6E3M2FN:
+      return fn.template operator()<F6E3M2FN>();
+    case F6E2M3FN:
+      return fn.template operator()<F6E2M3FN>();
+    case F8E8M0FNU:
+      return fn.template operator()<F8E8M0FNU>();
+    case C64:
+      return fn.template operator()<C64>();
+    case C128:
+      return fn.template operator()<C128>();
+    default:
+      return fn.template operator()<PRED>();
   }
 }
 
-// Calls fn.template operator()<Bits>() with an unsigned type of the element's size (1, 2, 4, 8 bytes;
-// std::array of two u64 for 16): for code that only moves elements.
+// Calls fn.template operator()<Bits>() with an unsigned type of the element's size (1, 2, 4, 8
+// bytes; std::array of two u64 for 16): for code that only moves elements.
 struct Bits128 {
   std::uint64_t low = 0, high = 0;
   bool operator==(const Bits128&) const = default;
@@ -261,11 +307,16 @@ struct Bits128 {
 template <typename Fn>
 auto DispatchBytes(int bytes, Fn&& fn) {
   switch (bytes) {
-    case 2: return fn.template operator()<std::uint16_t>();
-    case 4: return fn.template operator()<std::uint32_t>();
-    case 8: return fn.template operator()<std::uint64_t>();
-    case 16: return fn.template operator()<Bits128>();
-    default: return fn.template operator()<std::uint8_t>();
+    case 2:
+      return fn.template operator()<std::uint16_t>();
+    case 4:
+      return fn.template operator()<std::uint32_t>();
+    case 8:
+      return fn.template operator()<std::uint64_t>();
+    case 16:
+      return fn.template operator()<Bits128>();
+    default:
+      return fn.template operator()<std::uint8_t>();
   }
 }
 

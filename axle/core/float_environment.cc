@@ -8,14 +8,20 @@ namespace {
 constexpr std::uint32_t kDefaultMxcsr = 0x1f80;  // all exceptions masked, nearest, no FTZ, no DAZ
 constexpr std::uint16_t kDefaultX87 = 0x037f;
 
-std::uint32_t ReadMxcsr() { return __builtin_ia32_stmxcsr(); }
-void WriteMxcsr(std::uint32_t value) { __builtin_ia32_ldmxcsr(value); }
+std::uint32_t ReadMxcsr() {
+  return __builtin_ia32_stmxcsr();
+}
+void WriteMxcsr(std::uint32_t value) {
+  __builtin_ia32_ldmxcsr(value);
+}
 std::uint16_t ReadX87() {
   std::uint16_t value;
   asm volatile("fnstcw %0" : "=m"(value));
   return value;
 }
-void WriteX87(std::uint16_t value) { asm volatile("fldcw %0" : : "m"(value)); }
+void WriteX87(std::uint16_t value) {
+  asm volatile("fldcw %0" : : "m"(value));
+}
 }  // namespace
 
 ScopedFloatEnvironment::ScopedFloatEnvironment()

@@ -69,30 +69,39 @@ constexpr std::uint64_t NanBits(const FloatFormat& format) {
   switch (format.nan) {
     case NanEncoding::kIeee:
       return InfinityBits(format) | std::uint64_t{1} << (format.mantissa_bits - 1);
-    case NanEncoding::kAllOnes: return MagnitudeMask(format);
+    case NanEncoding::kAllOnes:
+      return MagnitudeMask(format);
     case NanEncoding::kNegativeZero:
-    case NanEncoding::kNone: return SignBit(format);
+    case NanEncoding::kNone:
+      return SignBit(format);
   }
   return 0;
 }
 // What a value above the largest finite one becomes.
 constexpr std::uint64_t OverflowBits(const FloatFormat& format) {
   switch (format.nan) {
-    case NanEncoding::kIeee: return InfinityBits(format);
-    case NanEncoding::kAllOnes: return MagnitudeMask(format);
-    case NanEncoding::kNegativeZero: return SignBit(format);
-    case NanEncoding::kNone: return MagnitudeMask(format);
+    case NanEncoding::kIeee:
+      return InfinityBits(format);
+    case NanEncoding::kAllOnes:
+      return MagnitudeMask(format);
+    case NanEncoding::kNegativeZero:
+      return SignBit(format);
+    case NanEncoding::kNone:
+      return MagnitudeMask(format);
   }
   return 0;
 }
 constexpr bool IsNanBits(const FloatFormat& format, std::uint64_t bits) {
   const std::uint64_t magnitude = bits & MagnitudeMask(format);
   switch (format.nan) {
-    case NanEncoding::kIeee: return magnitude > InfinityBits(format);
-    case NanEncoding::kAllOnes: return magnitude == MagnitudeMask(format);
+    case NanEncoding::kIeee:
+      return magnitude > InfinityBits(format);
+    case NanEncoding::kAllOnes:
+      return magnitude == MagnitudeMask(format);
     case NanEncoding::kNegativeZero:
       return (bits & (SignBit(format) | MagnitudeMask(format))) == SignBit(format);
-    case NanEncoding::kNone: return false;
+    case NanEncoding::kNone:
+      return false;
   }
   return false;
 }
@@ -163,8 +172,7 @@ Bits RoundToFormat(const FloatFormat& from, const FloatFormat& to, const Bits& b
   const Bits significand = (magnitude & static_cast<Number>(LowBits(from.mantissa_bits))) |
                            static_cast<Number>(one << from.mantissa_bits);
   const Bits subnormal_half = (ConstantLike(bits, 1) << (count - one)) - one;
-  const Bits subnormal =
-      (significand + subnormal_half + ((significand >> count) & one)) >> count;
+  const Bits subnormal = (significand + subnormal_half + ((significand >> count) & one)) >> count;
 
   const Bits rounded = Select(exponent < first_normal, subnormal, normal);
   const Bits finite = Select(rounded < static_cast<Number>(FirstNonFinite(to)), rounded,
@@ -196,14 +204,14 @@ Bits WidenFromFormat(const FloatFormat& from, const FloatFormat& to, const Bits&
   const Bits sign =
       (bits >> static_cast<Number>(from.exponent_bits + from.mantissa_bits) & Number{1})
       << static_cast<Number>(to.bits() - 1);
-  const Bits normal = (magnitude << static_cast<Number>(shift)) +
-                      static_cast<Number>(rebias << to.mantissa_bits);
+  const Bits normal =
+      (magnitude << static_cast<Number>(shift)) + static_cast<Number>(rebias << to.mantissa_bits);
 
   // A subnormal is normal in the wide format: move its leading bit to the implicit place, by powers
   // of two, and count the exponent down.
   Bits significand = magnitude;
   Bits exponent = ConstantLike(bits, rebias);  // less the one that the implicit bit adds
-  for (int step : {8, 4, 2, 1}) {
+  for (int step : {16, 8, 4, 2, 1}) {
     if (step > from.mantissa_bits) continue;
     const auto is_small = significand < (Number{1} << (from.mantissa_bits + 1 - step));
     significand = Select(is_small, significand << static_cast<Number>(step), significand);
@@ -215,18 +223,20 @@ Bits WidenFromFormat(const FloatFormat& from, const FloatFormat& to, const Bits&
   const Bits finite = Select(magnitude < (Number{1} << from.mantissa_bits), small, normal);
   const Bits nan = ConstantLike(bits, NanBits(to));
   switch (from.nan) {
-    case NanEncoding::kNone: return finite | sign;
+    case NanEncoding::kNone:
+      return finite | sign;
     case NanEncoding::kNegativeZero:
       return Select(bits == static_cast<Number>(NanBits(from)), nan, finite | sign);
     case NanEncoding::kAllOnes:
       return Select(magnitude == static_cast<Number>(NanBits(from)), nan, finite) | sign;
-    case NanEncoding::kIeee: break;
+    case NanEncoding::kIeee:
+      break;
   }
   const Number infinity = static_cast<Number>(InfinityBits(from));
   const Bits payload = (magnitude << static_cast<Number>(shift)) | static_cast<Number>(NanBits(to));
-  const Bits wide = Select(magnitude < infinity, finite,
-                           Select(magnitude == infinity, ConstantLike(bits, InfinityBits(to)),
-                                  payload));
+  const Bits wide =
+      Select(magnitude < infinity, finite,
+             Select(magnitude == infinity, ConstantLike(bits, InfinityBits(to)), payload));
   return wide | sign;
 }
 

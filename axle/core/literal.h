@@ -6,8 +6,10 @@
 // is called where values come in. Sub-byte types have one byte per element.
 // Thread safety: as std::string; copies in different threads may share storage.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +24,8 @@ class Literal {
   explicit Literal(const Shape& shape);  // zeros; tuples recursively. Needs CheckShape and memory:
   // The same, with RESOURCE_EXHAUSTED instead of a failed allocation.
   static StatusOr<Literal> Create(const Shape& shape);
-  // Storage with unspecified contents, for code that writes every element.
+  // Storage with unspecified contents, for code that writes every element. As with Literal(shape),
+  // the caller knows that there is memory for it; CreateUninitialized asks.
   static Literal Uninitialized(const Shape& shape);
   static StatusOr<Literal> CreateUninitialized(const Shape& shape);
   static Literal Tuple(std::vector<Literal> elements);
@@ -101,10 +104,12 @@ bool SameValue(const Literal& a, const Literal& b);
 
 // Where two literals of one shape differ: the first leaf and element, and the largest distance.
 struct LiteralDifference {
-  Dims leaf;               // path of tuple indices
-  Dims index;              // of the first differing element
-  i64 num_different = 0;   // in all leaves
+  Dims leaf;                  // path of tuple indices
+  Dims index;                 // of the first differing element
+  i64 num_different = 0;      // in all leaves
   std::uint64_t max_ulp = 0;  // largest distance of two floats, in units in the last place
+  std::string a, b;           // the first differing elements, or the shapes if those differ
+  // "leaf {1} element {0,2}: 1 against 1.0000001; 3 elements differ, by up to 1 ulp".
   std::string ToString() const;
 };
 std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal& b);
@@ -116,10 +121,10 @@ std::uint64_t UlpDistance(const FloatFormat& format, std::uint64_t a, std::uint6
 // One scalar as HLO text prints it: "1", "-inf", "(1, 2)", "true".
 std::string ElementToString(ElementType type, const void* element);
 
-// Reads a literal of this shape. Elements that are elided ("{...}") become a fixed counting
-// pattern. Errors point at the text.
+// Reads a literal of this shape; the result is row-major. Elements that are elided ("{...}") become
+// a fixed counting pattern. Errors point at the text.
 StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape);
-// Reads "f32[2] {1, 2}".
+// Reads "f32[2] {1, 2}"; an array without braces is its elements in row-major order: "f32[2] 1, 2".
 StatusOr<Literal> ParseLiteral(std::string_view text);
 
 }  // namespace axle

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
+#include "axle/core/number_text.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -47,8 +47,8 @@ std::string ShowLine(std::string_view line, size_t column) {
 
 }  // namespace
 
-// Stops at an unterminated comment and at a NUL byte: neither starts a token, so the next read fails
-// there, and ErrorAt says what is wrong.
+// Stops at an unterminated comment and at a NUL byte: neither starts a token, so the next read
+// fails there, and ErrorAt says what is wrong.
 void Scanner::SkipSpace() {
   while (pos_ < text_.size()) {
     if (IsSpace(text_[pos_])) {
@@ -204,38 +204,16 @@ std::string_view Scanner::NumberToken() {
   return text_.substr(begin, at - begin);
 }
 
-namespace {
-
-// Reads a number token; out of the range of T becomes infinity or zero, as rounding says.
-template <typename T>
-T ParseNumber(std::string_view token) {
-  T value = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (error == std::errc::result_out_of_range) {
-    // from_chars does not say which end of the range was left.
-    double wide = 0;
-    std::from_chars(token.data(), token.data() + token.size(), wide);
-    const bool large = token.find_first_of("eE") == token.npos
-                           ? wide != 0 || token.find('.') > 1
-                           : token[token.find_first_of("eE") + 1] != '-';
-    value = large ? std::numeric_limits<T>::infinity() : T{0};
-    if (token.front() == '-') value = -value;
-  }
-  return value;
-}
-
-}  // namespace
-
 StatusOr<float> Scanner::Number() {
   const std::string_view token = NumberToken();
   if (token.empty()) return Expected("a number");
-  return ParseNumber<float>(token);
+  return ParseSingle(token);
 }
 
 StatusOr<double> Scanner::Double() {
   const std::string_view token = NumberToken();
   if (token.empty()) return Expected("a number");
-  return ParseNumber<double>(token);
+  return ParseDouble(token);
 }
 
 bool Scanner::PeekString() {
@@ -350,6 +328,12 @@ StatusOr<std::vector<std::vector<i64>>> Scanner::JoinedPads() {
 Status Scanner::Expected(std::string_view what) {
   const bool at_end = AtEnd();
   return Error(StrCat("expected ", what, at_end ? " before the end of the text" : ""));
+}
+
+Status Scanner::ChargeElided(i64 bytes) {
+  if (bytes <= kMaxElidedBytes - elided_bytes_) return elided_bytes_ += bytes, Status();
+  return ResourceExhausted(
+      Error(StrCat("elided constants of more than ", HumanBytes(kMaxElidedBytes))).message());
 }
 
 Status Scanner::ErrorAt(size_t position, std::string_view what) const {

@@ -47,7 +47,7 @@ class Scanner {
   // The characters of the next number: 1, -2, 5., -.5e3, inf, -nan, nan(0x7f); "" if there is none.
   std::string_view NumberToken();
 
-  bool PeekString();  // a quotation mark of either kind is next
+  bool PeekString();               // a quotation mark of either kind is next
   StatusOr<std::string> String();  // "..." or '...', unescaped
   // From '{' to the '}' that balances it, both included, exactly as written: JSON and anything else
   // whose braces balance. Braces in "strings" do not count.
@@ -89,10 +89,16 @@ class Scanner {
   size_t position() const { return pos_; }
   void Rewind(size_t position) { pos_ = token_ = position; }
   // The text between two positions, as written.
-  std::string_view Slice(size_t begin, size_t end) const { return text_.substr(begin, end - begin); }
+  std::string_view Slice(size_t begin, size_t end) const {
+    return text_.substr(begin, end - begin);
+  }
 
   // Characters that are left: an upper bound for the elements that can follow.
   i64 remaining() const { return static_cast<i64>(text_.size() - pos_); }
+  // For values that take more memory than text, as an elided constant does: RESOURCE_EXHAUSTED when
+  // one text asks for more than kMaxElidedBytes of them together.
+  Status ChargeElided(i64 bytes);
+  static constexpr i64 kMaxElidedBytes = i64{256} << 20;
 
  private:
   void SkipSpace();
@@ -103,6 +109,7 @@ class Scanner {
   size_t pos_ = 0;
   size_t token_ = 0;  // where the last token began
   int depth_ = 0;
+  i64 elided_bytes_ = 0;
 };
 
 }  // namespace axle

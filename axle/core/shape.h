@@ -25,8 +25,8 @@ inline constexpr i64 kUnboundedSize = INT64_MIN;
 // How the elements of an array lie in memory. Only minor_to_major is used by the library; the rest
 // is carried and printed (and refused where it would have to be honoured).
 struct Layout {
-  Dims minor_to_major;          // most minor first
-  std::vector<Dims> tiles;      // kCombineTileDim is printed "*"
+  Dims minor_to_major;      // most minor first
+  std::vector<Dims> tiles;  // kCombineTileDim is printed "*"
   i64 tail_padding_alignment = 1;
   ElementType index_type = PRIMITIVE_TYPE_INVALID;
   ElementType pointer_type = PRIMITIVE_TYPE_INVALID;
@@ -69,7 +69,7 @@ class Shape {
   void set_type(ElementType type) { type_ = type; }
   void set_dim(i64 d, i64 size) { dims_[d] = size; }
   void set_dynamic(i64 d, bool dynamic);
-  void DeleteDim(i64 d);          // drops the layout
+  void DeleteDim(i64 d);                           // drops the layout
   void AppendDim(i64 size, bool dynamic = false);  // drops the layout
   void AddElement(Shape element) { elements_.push_back(std::move(element)); }
 
@@ -108,8 +108,8 @@ class Shape {
  private:
   ElementType type_ = TUPLE;
   Dims dims_;
-  std::vector<bool> dynamic_;      // empty: all static
-  std::vector<Shape> elements_;    // of a tuple; one of a buffer
+  std::vector<bool> dynamic_;    // empty: all static
+  std::vector<Shape> elements_;  // of a tuple; one of a buffer
   std::shared_ptr<const Layout> layout_;
 };
 
@@ -127,9 +127,11 @@ std::optional<i64> CheckedMul(i64 a, i64 b);
 std::optional<i64> CheckedAdd(i64 a, i64 b);
 
 // An error if a size is negative, the product of the sizes or the number of bytes overflows i64,
-// the layout does not fit the rank, or the nesting is deeper than kMaxTupleDepth.
+// the layout does not fit the rank, the rank is above kMaxRank, or the nesting is deeper than
+// kMaxTupleDepth. Sizes of 0 count as 1 in the product, so that strides do not overflow either.
 Status CheckShape(const Shape& shape);
 inline constexpr int kMaxTupleDepth = 100;
+inline constexpr i64 kMaxRank = 256;
 
 // Elements between neighbours of each dimension, last dimension fastest.
 Dims RowMajorStrides(const Dims& dims);
@@ -154,7 +156,8 @@ void ForEachLeaf(const Shape& shape, Fn&& fn) {
   visit(visit, shape);
 }
 
-// Reads a shape as HLO text spells it; checked by CheckShape.
+// Reads a shape as HLO text spells it; checked by CheckShape. A '{' is taken for a layout only if
+// it touches the shape and an integer or ':' follows: f32[2]{0} {1, 2} is a shape with a literal.
 StatusOr<Shape> ParseShape(Scanner& scanner);
 // Reads the braces of a layout for an array of this rank.
 StatusOr<Layout> ParseLayout(Scanner& scanner, i64 rank);

@@ -125,7 +125,7 @@ class [[nodiscard]] StatusOr {
 
 // For broken invariants of our own, never for user data: returns INTERNAL from the caller.
 // AXLE_INVARIANT(condition, "what must hold").
-#define AXLE_INVARIANT(condition, what) \
-  do {                                  \
+#define AXLE_INVARIANT(condition, what)              \
+  do {                                               \
     if (!(condition)) return ::axle::Internal(what); \
   } while (false)

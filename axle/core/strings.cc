@@ -16,19 +16,23 @@ std::string ShortestText(T value) {
   return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
 
-// Levenshtein distance, one row of the table at a time.
+// Insertions, deletions, substitutions and swaps of neighbours that make b of a; one row of the
+// table at a time.
 size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
+  std::vector<size_t> before_last;
+  std::vector<size_t> last(b.size() + 1);
+  std::iota(last.begin(), last.end(), 0);
   for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i + 1);
+    std::vector<size_t> row = {i + 1};
     for (size_t j = 0; j < b.size(); ++j) {
-      const size_t substitute = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substitute, row[j] + 1, row[j + 1] + 1});
+      size_t best = std::min({last[j] + (a[i] != b[j]), last[j + 1] + 1, row[j] + 1});
+      const bool swapped = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+      if (swapped) best = std::min(best, before_last[j - 1] + 1);
+      row.push_back(best);
     }
+    before_last = std::exchange(last, std::move(row));
   }
-  return row.back();
+  return last.back();
 }
 
 // The bytes of the UTF-8 sequence at the front of `text`, or 0 if there is none (overlong forms,
@@ -50,7 +54,7 @@ size_t Utf8Length(std::string_view text) {
 }
 
 constexpr std::pair<char, char> kEscapes[] = {
-    {'n', '\n'},  {'r', '\r'}, {'t', '\t'}, {'"', '"'},  {'\'', '\''}, {'\\', '\\'},
+    {'n', '\n'}, {'r', '\r'}, {'t', '\t'}, {'"', '"'},  {'\'', '\''}, {'\\', '\\'},
     {'a', '\a'}, {'b', '\b'}, {'f', '\f'}, {'v', '\v'}, {'?', '?'},
 };
 constexpr size_t kEscapesToWrite = 6;  // the first of them; the rest are only read
@@ -112,8 +116,8 @@ std::string HumanBytes(std::int64_t bytes) {
 std::string CEscape(std::string_view bytes) {
   std::string out;
   for (char c : bytes) {
-    const auto* escape = std::ranges::find(kEscapes, kEscapes + kEscapesToWrite, c,
-                                           &std::pair<char, char>::second);
+    const auto* escape =
+        std::ranges::find(kEscapes, kEscapes + kEscapesToWrite, c, &std::pair<char, char>::second);
     const auto code = static_cast<std::uint8_t>(c);
     if (escape != kEscapes + kEscapesToWrite) {
       out += {'\\', escape->first};

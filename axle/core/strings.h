@@ -82,10 +82,18 @@ StatusOr<std::string> CUnescape(std::string_view text);
 std::string PrintableText(std::string_view text);
 
 // ASCII only, whatever the locale.
-constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr bool IsAlnum(char c) { return IsDigit(c) || IsAlpha(c); }
-constexpr bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool IsAlpha(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+constexpr bool IsAlnum(char c) {
+  return IsDigit(c) || IsAlpha(c);
+}
+constexpr bool IsSpace(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 std::string LowerCase(std::string_view text);
 
 }  // namespace axle

@@ -1,0 +1,304 @@
+#include "axle/core/literal.h"
+
+#include <unistd.h>
+
+#include <bit>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "axle/core/float_format.h"
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+constexpr size_t kAlignment = 64;  // of storage: a cache line, and the widest vector
+
+// Zeroed storage comes from calloc, whose large blocks are untouched pages; the block is longer
+// than asked for so that an aligned part of it can be used. Null if there is no memory.
+std::shared_ptr<std::byte> Allocate(i64 bytes, bool zeroed, std::byte** data) {
+  const size_t size = static_cast<size_t>(bytes) + kAlignment;
+  void* block = zeroed ? std::calloc(size, 1) : std::malloc(size);
+  if (block == nullptr) return nullptr;
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  *data = static_cast<std::byte*>(block) + (kAlignment - address % kAlignment) % kAlignment;
+  return {static_cast<std::byte*>(block), [](std::byte* p) { std::free(p); }};
+}
+
+// A shape of which not even the address space should be asked for.
+Status CheckMemory(i64 bytes) {
+  static const i64 physical = static_cast<i64>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+  if (bytes <= physical) return {};
+  return ResourceExhausted(StrCat("a value of ", HumanBytes(bytes), " does not fit into the ",
+                                  HumanBytes(physical), " of memory of this machine"));
+}
+
+bool HasStorage(const Literal& literal) {
+  if (literal.shape().is_array()) return literal.bytes() != nullptr;
+  return std::ranges::all_of(literal.elements(), HasStorage);
+}
+
+// Calls fn(a, b) with the linear positions of each element in two orders of the same dimensions, in
+// row-major order of the dimensions.
+template <typename Fn>
+void ForEachPair(const Dims& dims, const Dims& a_strides, const Dims& b_strides, Fn fn) {
+  const auto walk = [&](const auto& self, size_t d, i64 a, i64 b) -> void {
+    if (d == dims.size()) return fn(a, b);
+    for (i64 i = 0; i < dims[d]; ++i) self(self, d + 1, a + i * a_strides[d], b + i * b_strides[d]);
+  };
+  if (std::ranges::find(dims, 0) == dims.end()) walk(walk, 0, 0, 0);
+}
+
+Dims IndexOf(const Dims& dims, i64 linear) {
+  Dims index(dims.size());
+  for (size_t d = dims.size(); d-- > 0;) {
+    index[d] = linear % dims[d];
+    linear /= dims[d];
+  }
+  return index;
+}
+
+}  // namespace
+
+Literal::Literal(const Shape& shape) : shape_(shape) {
+  if (shape.is_array()) {
+    owner_ = Allocate(shape.num_bytes(), true, &data_);
+  } else {
+    for (const Shape& element : shape.elements()) elements_.emplace_back(element);
+  }
+}
+
+Literal Literal::Uninitialized(const Shape& shape) {
+  Literal literal;
+  literal.shape_ = shape;
+  if (shape.is_array()) {
+    literal.owner_ = Allocate(shape.num_bytes(), false, &literal.data_);
+  } else {
+    for (const Shape& element : shape.elements()) {
+      literal.elements_.push_back(Uninitialized(element));
+    }
+  }
+  return literal;
+}
+
+namespace {
+
+template <typename Make>
+StatusOr<Literal> CreateWith(const Shape& shape, Make make) {
+  AXLE_TRY(CheckShape(shape));
+  AXLE_TRY(CheckMemory(shape.num_bytes()));
+  Literal literal = make(shape);
+  if (HasStorage(literal)) return literal;
+  return ResourceExhausted(StrCat("no memory for a value of ", HumanBytes(shape.num_bytes())));
+}
+
+}  // namespace
+
+StatusOr<Literal> Literal::Create(const Shape& shape) {
+  return CreateWith(shape, [](const Shape& s) { return Literal(s); });
+}
+
+StatusOr<Literal> Literal::CreateUninitialized(const Shape& shape) {
+  return CreateWith(shape, Uninitialized);
+}
+
+Literal Literal::Tuple(std::vector<Literal> elements) {
+  Literal tuple;
+  for (const Literal& element : elements) tuple.shape_.AddElement(element.shape());
+  tuple.elements_ = std::move(elements);
+  return tuple;
+}
+
+Literal Literal::View(const Shape& shape, const void* data) {
+  Literal view;
+  view.shape_ = shape;
+  // Never written through: mutable_bytes copies first.
+  view.data_ = static_cast<std::byte*>(const_cast<void*>(data));
+  return view;
+}
+
+const Literal& Literal::at(std::span<const i64> path) const {
+  return path.empty() ? *this : elements_[path.front()].at(path.subspan(1));
+}
+
+std::byte* Literal::mutable_bytes() {
+  if (is_unique() || data_ == nullptr) return data_;
+  std::byte* copy = nullptr;
+  std::shared_ptr<std::byte> owner = Allocate(num_bytes(), false, &copy);
+  if (num_bytes() > 0) std::memcpy(copy, data_, num_bytes());
+  owner_ = std::move(owner);
+  data_ = copy;
+  return data_;
+}
+
+i64 Literal::LinearIndex(std::span<const i64> index) const {
+  const Dims strides = LayoutStrides(shape_);
+  i64 linear = 0;
+  for (size_t d = 0; d < index.size(); ++d) linear += index[d] * strides[d];
+  return linear;
+}
+
+Literal Literal::Relayout(const Layout& layout) const {
+  Literal result;
+  result.shape_ = shape_;
+  result.shape_.set_layout(layout);
+  const Dims from = LayoutStrides(shape_);
+  const Dims to = LayoutStrides(result.shape_);
+  if (from == to) {
+    result.owner_ = owner_;
+    result.data_ = data_;
+    return result;
+  }
+  result.owner_ = Allocate(num_bytes(), false, &result.data_);
+  DispatchBytes(Info(shape_.type()).bytes, [&]<typename Bits>() {
+    const auto* source = reinterpret_cast<const Bits*>(data_);
+    auto* target = reinterpret_cast<Bits*>(result.data_);
+    ForEachPair(shape_.dims(), from, to, [&](i64 f, i64 t) { target[t] = source[f]; });
+  });
+  return result;
+}
+
+Literal Literal::ToRowMajor() const {
+  if (shape_.is_array()) {
+    return shape_.layout() == nullptr ? *this : Relayout(Layout::RowMajor(shape_.rank()));
+  }
+  Literal result = *this;
+  result.shape_ = shape_.WithoutLayout();
+  for (Literal& element : result.elements_) element = element.ToRowMajor();
+  return result;
+}
+
+Literal Literal::WithShape(const Shape& shape) const {
+  Literal result = *this;
+  result.shape_ = shape;
+  return result;
+}
+
+bool Literal::operator==(const Literal& other) const {
+  if (!EqualIgnoringLayout(shape_, other.shape_)) return false;
+  if (!shape_.is_array()) return elements_ == other.elements_;
+  if (data_ == other.data_ && LayoutStrides(shape_) == LayoutStrides(other.shape_)) return true;
+  const Literal a = ToRowMajor();
+  const Literal b = other.ToRowMajor();
+  return num_bytes() == 0 || std::memcmp(a.data_, b.data_, num_bytes()) == 0;
+}
+
+size_t Literal::Hash() const {
+  if (!shape_.is_array()) {
+    size_t hash = elements_.size();
+    for (const Literal& element : elements_) {
+      hash = hash * 0x9e3779b97f4a7c15u + element.Hash();
+    }
+    return hash;
+  }
+  return XXH3_64bits_withSeed(ToRowMajor().data_, num_bytes(), shape_.WithoutLayout().Hash());
+}
+
+namespace {
+
+// The bit pattern of part `part` (1: imaginary) of a floating or complex element.
+std::uint64_t PartBits(ElementType type, const std::byte* element, int part = 0) {
+  const int bytes = Info(PartOf(type)).bytes;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element + part * bytes, bytes);
+  return bits;
+}
+
+bool SameElement(ElementType type, const std::byte* a, const std::byte* b) {
+  const ElementTypeInfo& info = Info(type);
+  if (std::memcmp(a, b, info.bytes) == 0) return true;
+  if (!IsFloating(type) && !IsComplex(type)) return false;
+  for (int part = 0; part <= (IsComplex(type) ? 1 : 0); ++part) {
+    const std::uint64_t x = PartBits(type, a, part);
+    const std::uint64_t y = PartBits(type, b, part);
+    if (x != y && !(IsNanBits(info.format, x) && IsNanBits(info.format, y))) return false;
+  }
+  return true;
+}
+
+std::uint64_t ElementUlp(ElementType type, const std::byte* a, const std::byte* b) {
+  if (!IsFloating(type) && !IsComplex(type)) return 0;
+  std::uint64_t ulp = 0;
+  for (int part = 0; part <= (IsComplex(type) ? 1 : 0); ++part) {
+    ulp = std::max(
+        ulp, UlpDistance(Info(type).format, PartBits(type, a, part), PartBits(type, b, part)));
+  }
+  return ulp;
+}
+
+// Calls fn(linear row-major position, element of a, element of b) for every pair that differs,
+// until it returns false.
+template <typename Fn>
+void ForEachDifference(const Literal& a, const Literal& b, Fn fn) {
+  const Literal x = a.ToRowMajor();
+  const Literal y = b.ToRowMajor();
+  if (x.num_bytes() == 0 || std::memcmp(x.bytes(), y.bytes(), x.num_bytes()) == 0) return;
+  const i64 bytes = Info(a.shape().type()).bytes;
+  for (i64 i = 0; i < x.num_elements(); ++i) {
+    const std::byte* p = x.bytes() + i * bytes;
+    const std::byte* q = y.bytes() + i * bytes;
+    if (!SameElement(a.shape().type(), p, q) && !fn(i, p, q)) return;
+  }
+}
+
+}  // namespace
+
+bool SameValue(const Literal& a, const Literal& b) {
+  if (!EqualIgnoringLayout(a.shape(), b.shape())) return false;
+  if (!a.shape().is_array()) return std::ranges::equal(a.elements(), b.elements(), SameValue);
+  bool same = true;
+  ForEachDifference(a, b, [&](i64, const std::byte*, const std::byte*) { return same = false; });
+  return same;
+}
+
+std::uint64_t UlpDistance(const FloatFormat& format, std::uint64_t a, std::uint64_t b) {
+  const bool a_nan = IsNanBits(format, a);
+  const bool b_nan = IsNanBits(format, b);
+  if (a_nan || b_nan) return a_nan && b_nan ? 0 : ~std::uint64_t{0};
+  const std::uint64_t x = a & MagnitudeMask(format);
+  const std::uint64_t y = b & MagnitudeMask(format);
+  if (((a ^ b) & SignBit(format)) != 0) return x + y;
+  return x < y ? y - x : x - y;
+}
+
+std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal& b) {
+  LiteralDifference difference;
+  if (!Compatible(a.shape(), b.shape())) {
+    difference.num_different = 1;
+    difference.a = a.shape().ToString();
+    difference.b = b.shape().ToString();
+    return difference;
+  }
+  ForEachLeaf(a.shape(), [&](const Shape& shape, const Dims& path) {
+    if (!shape.is_array()) return;
+    ForEachDifference(
+        a.at(path), b.at(path), [&](i64 linear, const std::byte* x, const std::byte* y) {
+          if (difference.num_different++ == 0) {
+            difference.leaf = path;
+            difference.index = IndexOf(shape.dims(), linear);
+            difference.a = ElementToString(shape.type(), x);
+            difference.b = ElementToString(shape.type(), y);
+          }
+          difference.max_ulp = std::max(difference.max_ulp, ElementUlp(shape.type(), x, y));
+          return true;
+        });
+  });
+  if (difference.num_different == 0) return {};
+  return difference;
+}
+
+std::string LiteralDifference::ToString() const {
+  std::string out;
+  if (!leaf.empty()) StrAppend(out, "leaf {", Join(leaf, ","), "} ");
+  StrAppend(out, "element {", Join(index, ","), "}: ", a, " against ", b, "; ", num_different,
+            num_different == 1 ? " element differs" : " elements differ");
+  if (max_ulp == ~std::uint64_t{0}) return out + ", NaN against a number";
+  if (max_ulp > 0) StrAppend(out, ", by up to ", max_ulp, " ulp");
+  return out;
+}
+
+}  // namespace axle

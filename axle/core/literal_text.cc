@@ -1,0 +1,335 @@
+// The text of literals: printing and reading. Numbers themselves are number_text.h's.
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+#include "axle/core/float_format.h"
+#include "axle/core/literal.h"
+#include "axle/core/number_text.h"
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+template <typename T>
+T Load(const std::byte* element) {
+  T value;
+  std::memcpy(&value, element, sizeof(T));
+  return value;
+}
+
+void AppendInteger(ElementType type, const std::byte* element, std::string& out) {
+  DispatchElementType(type, [&]<ElementType kType>() {
+    if constexpr (std::is_integral_v<StorageOf<kType>> && kType != PRED) {
+      char text[24];
+      const auto value = Load<StorageOf<kType>>(element);
+      const auto result = std::to_chars(text, text + sizeof(text), value);
+      out.append(text, result.ptr - text);
+    }
+  });
+}
+
+// Arrays of pred print 1 and 0, a single pred prints as a word.
+void AppendElement(ElementType type, const std::byte* element, bool in_array, std::string& out) {
+  const ElementTypeInfo& info = Info(type);
+  const auto part = [&](int index) {
+    const int bytes = Info(PartOf(type)).bytes;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, element + index * bytes, bytes);
+    AppendFloat(info, bits, out);
+  };
+  if (type == PRED) {
+    const bool value = Load<std::uint8_t>(element) != 0;
+    out += in_array ? (value ? "1" : "0") : (value ? "true" : "false");
+  } else if (IsComplex(type)) {
+    out += "(";
+    part(0);
+    out += ", ";
+    part(1);
+    out += ")";
+  } else if (IsFloating(type)) {
+    part(0);
+  } else {
+    AppendInteger(type, element, out);
+  }
+}
+
+// An empty array with this many inner braces is printed as elided instead.
+constexpr i64 kMaxEmptyBraces = i64{1} << 16;
+
+// The printed form of an array is XLA's: the braces of a vector touch its elements, those of the
+// last dimension of anything larger touch them only if there are none or one, and above rank 3 the
+// dimensions between the first and the last say where they are.
+class ArrayPrinter {
+ public:
+  ArrayPrinter(const Literal& literal, std::string& out)
+      : shape_(literal.shape()), next_(literal.bytes()), out_(out) {}
+
+  void Print(i64 dim, i64 position) {
+    const i64 rank = shape_.rank();
+    if (dim == rank) {
+      AppendElement(shape_.type(), next_, rank > 0, out_);
+      next_ += Info(shape_.type()).bytes;
+      return;
+    }
+    const bool innermost = dim + 1 == rank;
+    const bool touches = rank == 1 || (innermost && shape_.dim(dim) <= 1);
+    out_ += '{';
+    if (!innermost && rank > 3 && dim > 0) StrAppend(out_, " /*i", dim - 1, "=", position, "*/");
+    if (!touches) out_ += ' ';
+    for (i64 i = 0; i < shape_.dim(dim); ++i) {
+      if (i > 0) out_ += ", ";
+      Print(dim + 1, i);
+    }
+    if (!touches) out_ += ' ';
+    out_ += '}';
+  }
+
+ private:
+  const Shape& shape_;
+  const std::byte* next_;
+  std::string& out_;
+};
+
+void AppendLiteral(const Literal& literal, std::string& out) {
+  const Shape& shape = literal.shape();
+  if (shape.is_tuple()) {
+    out += "( ";
+    for (bool first = true; const Literal& element : literal.elements()) {
+      if (!first) out += ", ";
+      first = false;
+      AppendLiteral(element, out);
+    }
+    out += " )";
+  } else if (!shape.is_array()) {
+    out += Name(shape.type());
+  } else {
+    i64 braces = 1;
+    for (i64 size : shape.dims()) {
+      if (size == 0) break;
+      braces = CheckedMul(braces, size).value_or(kMaxEmptyBraces + 1);
+    }
+    if (shape.num_elements() == 0 && braces > kMaxEmptyBraces) {
+      out += "{...}";
+      return;
+    }
+    const Literal row_major = literal.ToRowMajor();
+    ArrayPrinter(row_major, out).Print(0, 0);
+  }
+}
+
+}  // namespace
+
+std::string Literal::ToString() const {
+  std::string out;
+  AppendLiteral(*this, out);
+  return out;
+}
+
+std::string ElementToString(ElementType type, const void* element) {
+  std::string out;
+  AppendElement(type, static_cast<const std::byte*>(element), false, out);
+  return out;
+}
+
+namespace {
+
+class ElementReader {
+ public:
+  ElementReader(Scanner& scanner, ElementType type) : scanner_(scanner), info_(Info(type)) {}
+
+  Status Read(std::byte* element) {
+    switch (info_.type_class) {
+      case TypeClass::kPred:
+        return ReadPred(element);
+      case TypeClass::kSigned:
+        return ReadInteger<std::int64_t>(element);
+      case TypeClass::kUnsigned:
+        return ReadInteger<std::uint64_t>(element);
+      case TypeClass::kFloat:
+        return ReadFloat(element);
+      default:
+        break;
+    }
+    AXLE_TRY(scanner_.Expect("("));
+    AXLE_TRY(ReadFloat(element));
+    AXLE_TRY(scanner_.Expect(","));
+    AXLE_TRY(ReadFloat(element + info_.bytes / 2));
+    return scanner_.Expect(")");
+  }
+
+ private:
+  Status ReadPred(std::byte* element) {
+    const std::string_view word = scanner_.Word();
+    const std::string_view token = word.empty() ? scanner_.NumberToken() : word;
+    const bool value = token == "true" || token == "1";
+    if (!value && token != "false" && token != "0") {
+      return token.empty() ? scanner_.Expected("true or false")
+                           : scanner_.Error(StrCat(token, " is neither true (1) nor false (0)"));
+    }
+    *element = std::byte{value};
+    return {};
+  }
+
+  // Little endian: the low bytes of the value are its storage in every integer type.
+  template <typename Wide>
+  Status ReadInteger(std::byte* element) {
+    const std::string_view token = scanner_.NumberToken();
+    if (token.empty()) return scanner_.Expected(StrCat("a value of ", info_.text));
+    Wide value = 0;
+    const std::string_view digits =
+        std::is_unsigned_v<Wide> && token == "-0" ? token.substr(1) : token;
+    const char* last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, value);
+    if (token.find_first_not_of("-0123456789") != token.npos) {
+      return scanner_.Error(StrCat(token, " is not an integer, as ", info_.text, " needs"));
+    }
+    const int spare = 64 - info_.bits;
+    if (error != std::errc() || end != last ||
+        static_cast<Wide>(static_cast<std::uint64_t>(value) << spare) >> spare != value) {
+      return scanner_.Error(StrCat(token, " is out of the range of ", info_.text));
+    }
+    std::memcpy(element, &value, info_.bytes);
+    return {};
+  }
+
+  Status ReadFloat(std::byte* element) {
+    const std::string_view token = scanner_.NumberToken();
+    if (token.empty()) return scanner_.Expected(StrCat("a value of ", info_.text));
+    const auto bits = ParseFloat(info_, token);
+    if (!bits.ok()) return scanner_.Error(bits.status().message());
+    std::memcpy(element, &*bits, IsComplex(info_.type) ? info_.bytes / 2 : info_.bytes);
+    return {};
+  }
+
+  Scanner& scanner_;
+  const ElementTypeInfo& info_;
+};
+
+// What stands in for elements that the text leaves out: the words 0, 1, 2, ... over the storage,
+// each byte cut to a value of the type.
+void FillElided(Literal& literal) {
+  const ElementTypeInfo& info = Info(literal.shape().type());
+  std::byte* bytes = literal.mutable_bytes();
+  const i64 size = literal.num_bytes();
+  for (i64 i = 0; i < size; ++i) {
+    auto byte = static_cast<std::uint8_t>((static_cast<std::uint64_t>(i) / 4) >> (i % 4 * 8));
+    if (info.type == PRED) byte &= 1;
+    if (info.bits < 8) byte &= static_cast<std::uint8_t>(LowBits(info.bits));
+    if (info.bits < 8 && IsSigned(info.type) && (byte >> (info.bits - 1)) != 0) {
+      byte |= static_cast<std::uint8_t>(~LowBits(info.bits));
+    }
+    bytes[i] = std::byte{byte};
+  }
+}
+
+// Reads the nested braces of an array from dimension `dim` on.
+Status ReadArray(Scanner& scanner, const Shape& shape, i64 dim, ElementReader& reader,
+                 std::byte*& next) {
+  if (dim == shape.rank()) {
+    AXLE_TRY(reader.Read(next));
+    next += Info(shape.type()).bytes;
+    return {};
+  }
+  i64 count = 0;
+  const auto error = [&](std::string_view what) {
+    return scanner.Error(StrCat(what, " elements in dimension ", dim, " of ", shape.ToString()));
+  };
+  AXLE_TRY(scanner.Expect("{"));
+  while (!scanner.Consume("}")) {
+    if (count == shape.dim(dim) && !scanner.AtEnd()) return error("too many");
+    AXLE_TRY(ReadArray(scanner, shape, dim + 1, reader, next));
+    ++count;
+    scanner.Consume(",");
+  }
+  return count == shape.dim(dim) ? Status() : error("too few");
+}
+
+bool ConsumeElided(Scanner& scanner) {
+  const size_t begin = scanner.position();
+  if (scanner.Consume("{") && scanner.Consume("...") && scanner.Consume("}")) return true;
+  scanner.Rewind(begin);
+  return false;
+}
+
+StatusOr<Literal> ElidedLiteral(Scanner& scanner, const Shape& shape) {
+  if (!shape.is_tuple()) {
+    AXLE_TRY(scanner.ChargeElided(shape.num_bytes()));
+    AXLE_ASSIGN(Literal literal, Literal::CreateUninitialized(shape.WithoutLayout()));
+    if (shape.is_array()) FillElided(literal);
+    return literal;
+  }
+  std::vector<Literal> elements;
+  for (const Shape& element : shape.elements()) {
+    AXLE_ASSIGN(Literal literal, ElidedLiteral(scanner, element));
+    elements.push_back(std::move(literal));
+  }
+  return Literal::Tuple(std::move(elements));
+}
+
+StatusOr<Literal> ReadTuple(Scanner& scanner, const Shape& shape) {
+  std::vector<Literal> elements;
+  const auto count = [&] { return static_cast<i64>(elements.size()); };
+  AXLE_TRY(scanner.List("(", ")", [&]() -> Status {
+    if (count() == shape.num_tuple_elements()) {
+      return scanner.AtEnd() ? scanner.Expect(")")
+                             : scanner.Error(StrCat("too many elements for ", shape.ToString()));
+    }
+    AXLE_ASSIGN(Literal element, ParseLiteral(scanner, shape.element(count())));
+    elements.push_back(std::move(element));
+    return {};
+  }));
+  if (count() < shape.num_tuple_elements()) {
+    return scanner.Error(StrCat("too few elements for ", shape.ToString()));
+  }
+  return Literal::Tuple(std::move(elements));
+}
+
+}  // namespace
+
+StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape) {
+  if ((shape.is_tuple() || (shape.is_array() && shape.rank() > 0)) && ConsumeElided(scanner)) {
+    return ElidedLiteral(scanner, shape);
+  }
+  if (shape.is_tuple()) return ReadTuple(scanner, shape);
+  if (!shape.is_array()) {
+    if (scanner.ConsumeWord(Name(shape.type()))) return Literal(shape);
+    return scanner.Expected(StrCat("'", Name(shape.type()), "'"));
+  }
+  // Before allocating: a few bytes of text must not ask for a terabyte.
+  if (shape.num_elements() > scanner.remaining()) {
+    scanner.AtEnd();
+    return scanner.Error(StrCat("too few elements for ", shape.ToString()));
+  }
+  AXLE_ASSIGN(Literal literal, Literal::CreateUninitialized(shape.WithoutLayout()));
+  ElementReader reader(scanner, shape.type());
+  std::byte* next = literal.mutable_bytes();
+  AXLE_TRY(ReadArray(scanner, shape, 0, reader, next));
+  return literal;
+}
+
+StatusOr<Literal> ParseLiteral(std::string_view text) {
+  Scanner scanner(text, "literal");
+  AXLE_ASSIGN(const Shape shape, ParseShape(scanner));
+  const bool flat = shape.is_array() && shape.rank() > 0 && scanner.PeekChar() != '{';
+  Literal literal;
+  if (!flat) {
+    AXLE_ASSIGN(literal, ParseLiteral(scanner, shape));
+  } else {
+    if (shape.num_elements() > scanner.remaining()) {
+      return scanner.Error(StrCat("too few elements for ", shape.ToString()));
+    }
+    AXLE_ASSIGN(literal, Literal::CreateUninitialized(shape.WithoutLayout()));
+    ElementReader reader(scanner, shape.type());
+    std::byte* element = literal.mutable_bytes();
+    for (i64 i = 0; i < shape.num_elements(); ++i) {
+      AXLE_TRY(reader.Read(element));
+      element += Info(shape.type()).bytes;
+      scanner.Consume(",");
+    }
+  }
+  if (!scanner.AtEnd()) return scanner.Error("unexpected text after the literal");
+  return literal;
+}
+
+}  // namespace axle
