@@ -1,0 +1,177 @@
+// Exponentials and what is made of them: exp, expm1, tanh, logistic, erf.
+//
+// All start from e^x = 2^n (1 + r + w) with n = round(x / ln 2), |r| <= ln(2) / 2 and
+// w = e^r - 1 - r from a polynomial, and differ in how they put the parts together so that nothing
+// cancels and the last step is the only one that rounds at the result's size.
+//
+// Coefficients are minimax fits of ours (tests/accuracy/coefficients.sollya); error figures beside
+// them are those of the polynomial alone, with the coefficients as rounded.
+#include "axle/ops/lane_math.h"
+
+namespace axle {
+namespace {
+
+// (e^r - 1 - r) / r^2 on |r| <= 0.347. Relative error of r + r^2 Q: 2^-30.5 and 2^-60.8.
+constexpr double kExpF32[] = {0x1p-1,        0x1.555556p-3,  0x1.5555p-5,
+                              0x1.110feep-7, 0x1.6d3092p-10, 0x1.a270ccp-13};
+constexpr double kExpF64[] = {0x1p-1,
+                              0x1.5555555555557p-3,
+                              0x1.5555555555552p-5,
+                              0x1.1111111110046p-7,
+                              0x1.6c16c16c1893bp-10,
+                              0x1.a01a01ac26ef3p-13,
+                              0x1.a01a0197bce78p-16,
+                              0x1.71de018a576b9p-19,
+                              0x1.27e500ced4232p-22,
+                              0x1.af4f1b79bfd6cp-26,
+                              0x1.1f332fa1118fp-29};
+
+// e^x = 2^n (1 + r + w).
+struct ReducedExp {
+  Lane n;  // an integer whose low bits hold n + 2 * bias; the bits above them are to be ignored
+  Lane r;
+  Lane square, q;  // w = r^2 q
+
+  Lane w() const { return square * q; }
+  Lane p() const { return Fma(square, q, r); }  // r + w, with one rounding less
+};
+
+// |x| must be such that 2^n is at most a few steps outside the range of the type.
+ReducedExp ReduceExp(Lane x) {
+  // Adding 1.5 * 2^fraction_bits rounds to an integer and leaves it in the low bits of the sum.
+  const int bias = ExponentBias(x);
+  const Lane shifter = PerType(x, 0x1.8p23 + 2 * bias, 0x1.8p52 + 2 * bias);
+  const Lane shifted = Fma(x, PerType(x, 0x1.715476p+0, 0x1.71547652b82fep+0), shifter);
+  const Lane n = shifted - shifter;
+  // ln 2 in two parts. The first product is exact inside the fma, and so is the difference.
+  Lane r = Fma(n, PerType(x, -0x1.62e43p-1, -0x1.62e42fefa39efp-1), x);
+  r = Fma(n, PerType(x, 0x1.05c61p-29, -0x1.abc9e3b39803fp-56), r);
+  const Lane q = x.type() == LaneType::kF64 ? Polynomial(r, kExpF64) : Polynomial(r, kExpF32);
+  return {BitsOf(shifted), r, r * r, q};
+}
+
+// 2^n for n within the normal range.
+Lane PowerOfTwo(Lane like, Lane n) {
+  return Bitcast(like.type(), (n - ExponentBias(like)) << FractionBits(like));
+}
+
+// value * 2^n, where 2^n may lie outside the normal range; value is within [2^-2, 2^2]. The first
+// product is exact, so a subnormal result is rounded once.
+Lane Scale(Lane value, Lane n) {
+  const Lane half = n >> 1;  // (n + 2 bias) / 2 = n / 2 + bias, an exponent field
+  const Lane low = Bitcast(value.type(), half << FractionBits(value));
+  const Lane high = Bitcast(value.type(), (n - half) << FractionBits(value));
+  return value * low * high;
+}
+
+}  // namespace
+
+Lane Exp(Lane x) {
+  // Beyond these bounds the result is 0 or inf.
+  const ReducedExp e = ReduceExp(Clamp(PerType(x, -104, -746), x, PerType(x, 89, 710)));
+  return Scale(e.p() + 1.0, e.n);
+}
+
+// e^(high + low) = e^high (1 + low): low is below 2^-40, so its square does not count.
+Lane ExpOfSum(LanePair x) {
+  const Lane high = Clamp(PerType(x.high, -104, -746), x.high, PerType(x.high, 89, 710));
+  const ReducedExp e = ReduceExp(high);
+  const Lane w = Fma(x.low, e.p() + 1.0, e.w());
+  return Scale((w + e.r) + 1.0, e.n);
+}
+
+// e^x - 1 = 2 (s w + (s r + (s - 1/2))) with s = 2^(n-1): the sums grow from small to large.
+Lane ExpMinusOne(Lane x) {
+  // Below, the result is -1; s never underflows.
+  const ReducedExp e = ReduceExp(Clamp(PerType(x, -18, -38), x, PerType(x, 89, 710)));
+  const Lane s = PowerOfTwo(x, e.n - 1);
+  const Lane sum = Fma(s, e.w(), Fma(s, e.r, s - 0.5)) * 2.0;
+  // Near 0 the result is x to the last bit; this also keeps -0 and subnormals.
+  return Select(Abs(x) < PerType(x, 0x1p-30, 0x1p-60), x, sum);
+}
+
+// With e = e^(-2|x|) = t (1 + p), t = 2^n <= 1: tanh |x| = (1 - e) / (1 + e)
+// = ((1 - t) - t p) / ((1 + t) + t p). For n = 0 the numerator is -t p, so nothing cancels near 0.
+// Numerator, denominator and quotient are carried with their rounding errors.
+Lane Tanh(Lane x) {
+  const Lane size = Abs(x), limit = PerType(x, 10, 22);  // tanh(limit) rounds to 1
+  const ReducedExp e = ReduceExp(Select(size > limit, limit, size) * -2.0);
+  const Lane t = PowerOfTwo(x, e.n);
+  const LanePair p = FastTwoSum(e.r, e.w());
+  const Lane low = t * p.low;
+
+  const Lane one_minus_t = 1.0 - t, one_plus_t = 1.0 + t;
+  const Lane numerator = Fma(-t, p.high, one_minus_t);
+  // Where 1 - t and 1 + t are not exact, the quotient is close to 1, and what they lost counts
+  // alike.
+  const Lane lost = Fma(t, x.Like(-2), one_plus_t - one_minus_t);
+  const Lane numerator_low = (Fma(-t, p.high, one_minus_t - numerator) - low) + lost;
+  const Lane denominator = Fma(t, p.high, one_plus_t);
+  const Lane denominator_low = Fma(t, p.high, one_plus_t - denominator) + low;
+
+  const Lane reciprocal = 1.0 / denominator;
+  const Lane quotient = numerator * reciprocal;
+  const Lane remainder =
+      Fma(-quotient, denominator_low, Fma(-quotient, denominator, numerator) + numerator_low);
+  return WithSignOf(x, Fma(remainder, reciprocal, quotient));
+}
+
+// With e^|x| = 2^n (1 + p) and t = 2^-n: logistic(-|x|) = 1 / (1 + e^|x|) = t / (1 + (p + t)), and
+// logistic(|x|) is 1 less that.
+Lane Logistic(Lane x) {
+  const Lane size = Abs(x), limit = PerType(x, 104, 746);  // logistic(-limit) rounds to 0
+  const ReducedExp e = ReduceExp(Select(size > limit, limit, size));
+  // From n + 2 bias to -n + 2 bias: reflect the shifted integer about its value for 0.
+  const Lane zero = BitsOf(PerType(x, 0x1.8p23 + 254, 0x1.8p52 + 2046));
+  const Lane minus_n = zero + zero - e.n;
+  const Lane u = e.p() + Scale(x.Like(1), minus_n);
+  const LanePair sum = FastTwoSum(x.Like(1), u);
+  const Lane reciprocal = 1.0 / sum.high;
+  const Lane remainder = Fma(-reciprocal, sum.low, Fma(-reciprocal, sum.high, x.Like(1)));
+  const Lane small = Scale(Fma(remainder, reciprocal, reciprocal), minus_n);
+  return Select(x < 0.0, small, 1.0 - small);
+}
+
+namespace {
+
+// erf(x) / x - 1 as a polynomial in x^2 <= 1. Relative error of x + x E: 2^-29.3 and 2^-56.3.
+constexpr double kErfF32[] = {0x1.06eba8p-3, -0x1.81274p-2,   0x1.ce2d52p-4, -0x1.b7fec4p-6,
+                              0x1.542fecp-8, -0x1.a5197ap-11, 0x1.4c5cb2p-14};
+constexpr double kErfF64[] = {
+    0x1.06eba8214db69p-3,  -0x1.812746b0379fdp-2,  0x1.ce2f21a04362dp-4,  -0x1.b82ce312abf03p-6,
+    0x1.565bcd1299007p-8,  -0x1.c02db49b01882p-11, 0x1.f9a335375a61dp-14, -0x1.f4d3336b97c27p-17,
+    0x1.b9ee93d075b6fp-20, -0x1.5f98182f5cbefp-23, 0x1.fc7803dfd7b9dp-27, -0x1.4676a764f5b84p-30,
+    0x1.29705f98b066p-34};
+// -log(erfc(1 + t)), t in [0, 3] and [0, 5], weighted with erfc, for that is how its error enters
+// the result. Weighted absolute error: 2^-26.9 and 2^-56.9.
+constexpr double kErfcLogF32[] = {0x1.d97fcp0,    0x1.51c99ep1,   0x1.afaedp-1,   0x1.53a394p-5,
+                                  -0x1.4215c2p-7, 0x1.d3bb02p-10, -0x1.6f7362p-13};
+constexpr double kErfcLogF64[] = {
+    0x1.d97fbf27aa2a1p0,    0x1.51c9b0006c228p1,    0x1.afabc11a2a89dp-1,   0x1.5477f09a25061p-5,
+    -0x1.48c9d38e5b6p-7,    0x1.033f5b4626b3dp-9,   -0x1.f1b08d9f4f1d1p-13, -0x1.b928c46547db7p-16,
+    0x1.c849da0de24aep-16,  -0x1.446e1fb364425p-17, 0x1.1dd1970fa0ef5p-19,  -0x1.b4407e2a2a60fp-23,
+    -0x1.f98a4dc8bf48dp-25, 0x1.217748e3763c7p-25,  -0x1.2767e567ab412p-27, 0x1.6e45f0e31c397p-30,
+    -0x1.09627779224cap-33, 0x1.5ab29afee8ec7p-38};
+
+}  // namespace
+
+// Below 1 an odd polynomial, above it 1 - e^-h(|x|): erfc is small there, so h need not be exact.
+Lane Erf(Lane x) {
+  const bool f64 = x.type() == LaneType::kF64;
+  const Lane size = Abs(x), square = x * x;
+  const Lane near_zero = Fma(x, f64 ? Polynomial(square, kErfF64) : Polynomial(square, kErfF32), x);
+
+  const Lane limit = PerType(x, 4, 6);  // erf(limit) rounds to 1
+  const Lane t = Select(size > limit, limit, size) - 1.0;
+  const Lane h = f64 ? Polynomial(t, kErfcLogF64) : Polynomial(t, kErfcLogF32);
+  const ReducedExp e = ReduceExp(-h);
+  const Lane scale = PowerOfTwo(x, e.n);
+  const Lane far = Fma(-scale, e.p(), 1.0 - scale);
+  return Select(size < 1.0, near_zero, WithSignOf(x, far));
+}
+
+Lane Rsqrt(Lane x) {
+  return 1.0 / Sqrt(x);
+}
+
+}  // namespace axle

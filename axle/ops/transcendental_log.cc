@@ -1,0 +1,82 @@
+// Logarithms: log, log1p.
+//
+// x = 2^k m with m in [sqrt(1/2), sqrt(2)), f = m - 1, log x = k ln 2 + log(1 + f). Coefficients
+// are minimax fits of ours (tests/accuracy/coefficients.sollya).
+#include "axle/ops/transcendental_log.h"
+
+#include "axle/ops/lane_math.h"
+
+namespace axle {
+namespace {
+
+// (log(1 + f) - f + f^2 / 2) / f^3 on [sqrt(1/2) - 1, sqrt(2) - 1]. Relative error of the whole:
+// 2^-28.1.
+constexpr double kLogF32[] = {0x1.555554p-2,  -0x1.fffff8p-3, 0x1.999d46p-3,
+                              -0x1.555c8cp-3, 0x1.23d506p-3,  -0x1.fcbfc4p-4,
+                              0x1.de3896p-4,  -0x1.d77b1ap-4, 0x1.20373cp-4};
+// (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2, |s| <= 0.1716. Relative error of the whole: 2^-57.6.
+constexpr double kLogF64[] = {0x1.5555555555558p-1, 0x1.9999999995303p-2, 0x1.2492492df3035p-2,
+                              0x1.c71c62e0b72cbp-3, 0x1.7462b661a6689p-3, 0x1.39fe212ae99bap-3,
+                              0x1.2b5b8533c9337p-3};
+
+// k ln 2 + log(1 + f). ln 2 is in two parts, the first short enough for an exact product with k.
+Lane LogOfParts(Lane k, Lane f) {
+  if (f.type() == LaneType::kF64) {
+    const Lane half_square = f * f * 0.5;
+    const Lane s = f / (f + 2.0), z = s * s;
+    // log(1 + f) = f - (f^2/2 - s (f^2/2 + R(s^2))).
+    const Lane tail = s * Fma(z, Polynomial(z, kLogF64), half_square);
+    const Lane low = half_square - Fma(k, f.Like(0x1.ef35793c7673p-45), tail);
+    return Fma(k, f.Like(0x1.62e42fefa38p-1), f - low);
+  }
+  const Lane square = f * f;
+  Lane low = Polynomial(f, kLogF32) * square * f;
+  low = Fma(k, f.Like(0x1.7f7d1cp-20), low);
+  low = Fma(square, f.Like(-0.5), low);
+  return Fma(k, f.Like(0x1.62e4p-1), f + low);
+}
+
+// log of the positive finite `value`, and the limits: `y` is the result for ordinary arguments.
+Lane WithLogLimits(Lane value, Lane y) {
+  const Lane not_positive = Select(value == 0.0, value.Like(-kInfinity), value.Like(kNan));
+  return Select(value <= 0.0, not_positive, Select(value < kInfinity, y, value));
+}
+
+}  // namespace
+
+LogParts SplitLog(Lane x) {
+  const int fraction_bits = FractionBits(x), bias = ExponentBias(x);
+  const Lane subnormal = x < PerType(x, 0x1p-126, 0x1p-1022);
+  const Lane up = PerType(x, 0x1p24, 0x1p54);
+  const Lane bits = BitsOf(Select(subnormal, x * up, x));
+  const Lane one = BitsOf(x.Like(1)),
+             sqrt_half = BitsOf(PerType(x, 0x1.6a09e6p-1, 0x1.6a09e667f3bcdp-1));
+  const Lane k_biased = (bits + (one - sqrt_half)) >> fraction_bits;
+  const Lane m = Bitcast(x.type(), bits - (k_biased << fraction_bits) + one);
+  // An integer below 2^fraction_bits, put into the fraction of 2^fraction_bits, becomes a float.
+  const Lane carrier = PerType(x, 0x1p23, 0x1p52);
+  const Lane k_float = Bitcast(x.type(), BitsOf(carrier) | k_biased);
+  const Lane offset = Select(subnormal, carrier + PerType(x, 127 + 24, 1023 + 54), carrier + bias);
+  return {k_biased, k_float - offset, m};
+}
+
+Lane Log(Lane x) {
+  const LogParts parts = SplitLog(x);
+  return WithLogLimits(x, LogOfParts(parts.k, parts.m - 1.0));
+}
+
+// As log of u = 1 + x, but f = (1 + x) 2^-k - 1 is computed from x itself, with one rounding, so
+// that what u lost does not matter.
+Lane LogPlusOne(Lane x) {
+  const Lane u = x + 1.0;
+  const LogParts parts = SplitLog(u);
+  // 2^(2-k): k can be one past the largest exponent, where 2^-k is no normal number.
+  const int bias = ExponentBias(x);
+  const Lane scale = Bitcast(x.type(), ((2 * bias + 2) - parts.k_biased) << FractionBits(x));
+  const Lane f = Fma(x * 0.25, scale, Fma(scale, x.Like(0.25), x.Like(-1)));
+  const Lane y = WithLogLimits(u, LogOfParts(parts.k, f));
+  // Near 0 the result is x to the last bit; this also keeps -0 and subnormals.
+  return Select(Abs(x) < PerType(x, 0x1p-30, 0x1p-60), x, y);
+}
+
+}  // namespace axle
