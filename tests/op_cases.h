@@ -3,7 +3,7 @@
 // and compares bits (every NaN equals every NaN).
 //
 //   static const OpCase kRows[] = {
-//       {"low and high edges", {"f32[2] {1, 2}", "f32[] 9"}, "padding=1_2", "f32[5] {9, 1, 2, 9, 9}"},
+//       {"edges", {"f32[2] {1, 2}", "f32[] 9"}, "padding=1_2", "f32[5] {9, 1, 2, 9, 9}"},
 //       {"C3 interior is not negative", {"f32[1]", "f32[]"}, "padding=0_0_-1",
 //        Error("pad: interior padding of dimension 0 is -1, must be >= 0; operand f32[1], "
 //              "padding_value f32[]")},
@@ -11,8 +11,8 @@
 //   extern const CaseTable kPadCases;
 //   const CaseTable kPadCases = {"pad", kRows};
 //
-// A row shows one thing with the smallest shapes that do. tests/op_table_test.cc says which kinds of
-// rows a table needs at least.
+// A row shows one thing with the smallest shapes that do. tests/op_table_test.cc says which kinds
+// of rows a table needs at least.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -50,8 +50,6 @@ struct CaseOptions {
   std::uint64_t within_ulp = 0;
   // What stands between the parentheses, instead of the operands: constant, parameter.
   std::string_view parens = "";
-  // The expected value stands for one of several that the op's page allows; not run natively.
-  bool interpreter_only = false;
 };
 
 struct OpCase {
