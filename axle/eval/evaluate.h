@@ -12,9 +12,9 @@
 namespace axle {
 
 struct EvaluateOptions {
-  Limits* limits = nullptr;           // memory cap, time limit, step limit, cancel
-  DeviceContext* device = nullptr;    // null: device 0 of 1
-  LaneExecutor* executor = nullptr;   // runs elementwise code; null: a BlockExecutor of its own
+  Limits* limits = nullptr;          // memory cap, time limit, step limit, cancel
+  DeviceContext* device = nullptr;   // null: device 0 of 1
+  LaneExecutor* executor = nullptr;  // runs elementwise code; null: a BlockExecutor of its own
 };
 
 // Runs the entry on one literal per parameter (any layout) and returns its result, row-major.

@@ -1,0 +1,255 @@
+// How a computation runs: its Plan is made once, then each call walks the steps with one slot per
+// instruction. A slot is emptied by the step that reads it last, which may take over its storage,
+// so that no more is held than is still needed.
+#include "axle/eval/evaluate.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "axle/core/float_environment.h"
+#include "axle/core/strings.h"
+#include "axle/eval/plan.h"
+#include "axle/ops/lane_compiler.h"
+
+namespace axle {
+namespace {
+
+// Calls nested deeper than this would outgrow the stack of a thread.
+constexpr int kMaxCallDepth = 500;
+// Elements of a lane program between two looks at the limits.
+constexpr i64 kSliceSize = 1 << 16;
+// The same when an operand is one element for all: copies of it fill an array of this size.
+constexpr i64 kBroadcastSliceSize = 4 * kBlockSize;
+
+class Interpreter;
+
+class InterpretedCallee : public Callee {
+ public:
+  InterpretedCallee(const Computation& computation, Interpreter& interpreter)
+      : computation_(computation), interpreter_(interpreter) {}
+
+  StatusOr<Literal> Call(std::span<Literal> args) override;
+  const LaneProgram* lanes() override {
+    if (!tried_lanes_) lanes_ = CompileScalarComputation(computation_);
+    tried_lanes_ = true;
+    return lanes_ ? &*lanes_ : nullptr;
+  }
+
+ private:
+  Status Run(std::span<Literal> args);
+  Status RunStep(PlanStep& step);
+  Status RunLanes(const PlanStep& step);
+
+  const Computation& computation_;
+  Interpreter& interpreter_;
+  std::optional<Plan> plan_;
+  std::vector<Literal> values_;  // by Instruction::index(); a computation never calls itself
+  std::optional<LaneProgram> lanes_;
+  bool tried_lanes_ = false;
+};
+
+// What the computations of one run share.
+class Interpreter {
+ public:
+  explicit Interpreter(const EvaluateOptions& options)
+      : options_(options), executor_(options.executor) {
+    if (executor_ == nullptr) executor_ = &own_executor_.emplace();
+  }
+
+  InterpretedCallee& callee(const Computation& computation) {
+    std::unique_ptr<InterpretedCallee>& callee = callees_[&computation];
+    if (callee == nullptr) callee = std::make_unique<InterpretedCallee>(computation, *this);
+    return *callee;
+  }
+  LaneExecutor& executor() { return *executor_; }
+  Limits* limits() const { return options_.limits; }
+  DeviceContext* device() const { return options_.device; }
+  int& depth() { return depth_; }
+
+  // Refuses a value that does not fit below the memory cap.
+  Status CheckMemory(const Shape& shape) const {
+    if (limits() == nullptr) return {};
+    AXLE_TRY(limits()->Reserve(shape.num_bytes()));
+    limits()->Release(shape.num_bytes());
+    return {};
+  }
+
+ private:
+  const EvaluateOptions& options_;
+  LaneExecutor* executor_;
+  std::optional<BlockExecutor> own_executor_;
+  std::unordered_map<const Computation*, std::unique_ptr<InterpretedCallee>> callees_;
+  int depth_ = 0;
+};
+
+StatusOr<Literal> InterpretedCallee::Call(std::span<Literal> args) {
+  if (interpreter_.depth() >= kMaxCallDepth) {
+    return ResourceExhausted(StrCat("execute: calls are nested more than ", kMaxCallDepth,
+                                    " deep at \"", computation_.name(), "\""));
+  }
+  ++interpreter_.depth();
+  const Status status = Run(args);
+  --interpreter_.depth();
+  if (!status.ok()) {
+    values_.clear();
+    return status;
+  }
+  const std::uint32_t root = computation_.root()->index();
+  for (const auto& [value, literal] : plan_->constants) {
+    if (value == root) return values_[root];
+  }
+  return std::exchange(values_[root], Literal());
+}
+
+Status InterpretedCallee::Run(std::span<Literal> args) {
+  if (interpreter_.limits() != nullptr) AXLE_TRY(interpreter_.limits()->Step());
+  if (!plan_) {
+    AXLE_ASSIGN(plan_, MakePlan(computation_));
+  }
+  if (values_.empty()) {
+    values_.resize(computation_.instructions().size());
+    for (const auto& [value, literal] : plan_->constants) values_[value] = literal;
+  }
+  const auto parameters = computation_.parameters();
+  AXLE_INVARIANT(args.size() == parameters.size(), "a callee's arguments are its parameters");
+  for (size_t i = 0; i < args.size(); ++i) values_[parameters[i]->index()] = std::move(args[i]);
+  for (std::uint32_t parameter : plan_->unread_parameters) values_[parameter] = Literal();
+  for (PlanStep& step : plan_->steps) {
+    if (interpreter_.limits() != nullptr) AXLE_TRY(interpreter_.limits()->Check());
+    AXLE_TRY(RunStep(step));
+  }
+  return {};
+}
+
+Status InterpretedCallee::RunStep(PlanStep& step) {
+  if (step.kind == PlanStep::Kind::kLanes) return RunLanes(step);
+  const Instruction& inst = *step.inst;
+  const OpDef& def = GetOpDef(inst);
+  if (def.lowering != Lowering::kData) AXLE_TRY(interpreter_.CheckMemory(inst.shape()));
+  std::vector<Literal> operands;
+  operands.reserve(step.operands.size());
+  for (const PlanOperand& operand : step.operands) {
+    Literal& value = values_[operand.value];
+    if (operand.last) {
+      operands.push_back(std::exchange(value, Literal()));
+    } else {
+      operands.push_back(value);
+    }
+  }
+  Literal& result = values_[step.results[0]];
+  if (step.kind == PlanStep::Kind::kIndexMap) {
+    AXLE_ASSIGN(result, EvaluateIndexMap(step.index_map, inst.shape(), operands));
+    return {};
+  }
+  if (step.callees.empty()) {
+    for (const Computation* callee : inst.callees()) {
+      step.callees.push_back(&interpreter_.callee(*callee));
+    }
+  }
+  const EvalContext context = {step.callees, interpreter_.executor(), interpreter_.limits(),
+                               interpreter_.device()};
+  AXLE_ASSIGN(result, def.eval(inst, operands, context));
+  return {};
+}
+
+Status InterpretedCallee::RunLanes(const PlanStep& step) {
+  const i64 count = step.inst->shape().num_elements();
+  const i64 slice = std::any_of(step.operands.begin(), step.operands.end(),
+                                [](const PlanOperand& o) { return o.broadcast; })
+                        ? kBroadcastSliceSize
+                        : kSliceSize;
+  // Arrays of one element repeated; they are read again for each slice.
+  std::vector<std::vector<std::byte>> repeated;
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
+  std::vector<i64> input_bytes, output_bytes;  // per element
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    const Literal& value = values_[step.operands[i].value];
+    const i64 bytes = step.program.inputs[i].element_bytes();
+    inputs.push_back(value.bytes());
+    input_bytes.push_back(bytes);
+    if (!step.operands[i].broadcast) continue;
+    repeated.emplace_back(std::min(slice, count) * bytes);
+    for (size_t at = 0; at < repeated.back().size(); at += bytes) {
+      std::memcpy(repeated.back().data() + at, value.bytes(), bytes);
+    }
+    inputs.back() = repeated.back().data();
+    input_bytes.back() = 0;
+  }
+  // A result takes over the storage of an operand that is not read again, if there is one.
+  std::vector<Literal> results;
+  for (size_t r = 0; r < step.results.size(); ++r) {
+    const Shape& shape = computation_.instructions()[step.results[r]]->shape();
+    const i64 bytes = step.program.outputs[r].element_bytes();
+    output_bytes.push_back(bytes);
+    bool found = false;
+    for (size_t i = 0; i < step.operands.size() && !found; ++i) {
+      Literal& value = values_[step.operands[i].value];
+      found = step.operands[i].last && input_bytes[i] == bytes && value.is_unique();
+      if (found)
+        results.push_back(std::exchange(value, Literal()).WithShape(shape.WithoutLayout()));
+    }
+    if (!found) {
+      AXLE_TRY(interpreter_.CheckMemory(shape));
+      AXLE_ASSIGN(auto fresh, Literal::CreateUninitialized(shape.WithoutLayout()));
+      results.push_back(std::move(fresh));
+    }
+    outputs.push_back(results.back().mutable_bytes());
+  }
+  for (i64 begin = 0; begin < count; begin += slice) {
+    if (begin > 0 && interpreter_.limits() != nullptr) AXLE_TRY(interpreter_.limits()->CheckNow());
+    AXLE_TRY(
+        interpreter_.executor().Run(step.program, inputs, outputs, std::min(slice, count - begin)));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      inputs[i] = static_cast<const std::byte*>(inputs[i]) + slice * input_bytes[i];
+    }
+    for (size_t r = 0; r < outputs.size(); ++r) {
+      outputs[r] = static_cast<std::byte*>(outputs[r]) + slice * output_bytes[r];
+    }
+  }
+  for (const PlanOperand& operand : step.operands) {
+    if (operand.last) values_[operand.value] = Literal();
+  }
+  for (size_t r = 0; r < results.size(); ++r) {
+    values_[step.results[r]] = std::move(results[r]);
+  }
+  return {};
+}
+
+Status CheckArguments(const Computation& computation, std::span<const Literal> arguments) {
+  const auto parameters = computation.parameters();
+  if (arguments.size() != parameters.size()) {
+    return InvalidArgument(StrCat("execute: \"", computation.name(), "\" takes ", parameters.size(),
+                                  " arguments, not ", arguments.size()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (EqualIgnoringLayout(arguments[i].shape(), parameters[i]->shape())) continue;
+    return InvalidArgument(StrCat("execute: argument ", i, " is ", arguments[i].shape().ToString(),
+                                  " but \"", computation.name(), "\" expects ",
+                                  parameters[i]->shape().ToString(), " for parameter ", i, " \"",
+                                  parameters[i]->name(), "\""));
+  }
+  return {};
+}
+
+}  // namespace
+
+StatusOr<Literal> Evaluate(const Computation& computation, std::span<const Literal> arguments,
+                           const EvaluateOptions& options) {
+  const ScopedFloatEnvironment float_environment;
+  AXLE_TRY(CheckArguments(computation, arguments));
+  std::vector<Literal> values;
+  for (const Literal& argument : arguments) values.push_back(argument.ToRowMajor());
+  Interpreter interpreter(options);
+  return interpreter.callee(computation).Call(values);
+}
+
+StatusOr<Literal> Evaluate(const Module& module, std::span<const Literal> arguments,
+                           const EvaluateOptions& options) {
+  return Evaluate(*module.entry(), arguments, options);
+}
+
+}  // namespace axle

@@ -1,0 +1,219 @@
+#include "axle/eval/plan.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "axle/core/strings.h"
+#include "axle/ops/lane_compiler.h"
+
+namespace axle {
+namespace {
+
+bool IsConstant(const Instruction& inst) {
+  return inst.attr_block().schema == Schema<ConstantAttrs>({});
+}
+
+bool IsElementwise(const Instruction& inst) {
+  return GetOpDef(inst).lowering == Lowering::kElementwise;
+}
+
+// One element of the operand, everywhere: lane programs need no array for it.
+bool IsScalarBroadcast(const Instruction& inst, const IndexMap& map) {
+  if (map.size() != 1 || map[0].relinearize || !map[0].offsets.empty()) return false;
+  const Instruction& source = *inst.operand(map[0].operand);
+  return source.shape().is_scalar() &&
+         std::ranges::all_of(map[0].dims, [&, d = i64{0}](const IndexPiece::Dim& dim) mutable {
+           return dim.begin == 0 && dim.step == 1 && dim.count == inst.shape().dim(d++);
+         });
+}
+
+// Elementwise instructions of one size are gathered into runs, each of which becomes one lane
+// program. A run stays open while later instructions do not read its results: they are put in front
+// of it. Scalar constants and broadcasts of scalars become part of the programs that read them, and
+// values of their own only if something else reads them.
+class Planner {
+ public:
+  explicit Planner(const Computation& computation)
+      : computation_(computation),
+        instructions_(computation.instructions()),
+        live_(instructions_.size()),
+        state_(instructions_.size(), State::kPending),
+        run_of_(instructions_.size(), 0) {}
+
+  StatusOr<Plan> Make() && {
+    MarkLive();
+    for (const Instruction* parameter : computation_.parameters()) {
+      state_[parameter->index()] = State::kReady;
+    }
+    for (const Instruction* inst : instructions_) {
+      if (!live_[inst->index()]) continue;
+      if (!inst->shape().is_static()) {
+        return OpError(
+            *inst, StrCat("dynamic dimensions do not run yet; result ", inst->shape().ToString()),
+            StatusCode::kUnimplemented);
+      }
+      if (state_[inst->index()] == State::kPending) AXLE_TRY(AddInstruction(*inst));
+    }
+    Need(*computation_.root());
+    CloseRun();
+    MarkLastUses();
+    return std::move(plan_);
+  }
+
+ private:
+  enum class State : std::uint8_t {
+    kPending,
+    kLazy,   // a broadcast of a scalar that nothing has asked for as an array
+    kInRun,  // computed by the open run
+    kReady,  // computed by a step, or there from the start
+  };
+
+  // Whatever the root needs, and what may do more than compute its value.
+  void MarkLive() {
+    live_[computation_.root()->index()] = true;
+    for (size_t i = instructions_.size(); i-- > 0;) {
+      const Instruction& inst = *instructions_[i];
+      if (GetOpDef(inst).has(kSideEffect) || !inst.callees().empty()) live_[i] = true;
+      if (!live_[i]) continue;
+      for (i64 k = 0; k < inst.num_operands(); ++k) live_[inst.operand(k)->index()] = true;
+    }
+  }
+
+  Status AddInstruction(const Instruction& inst) {
+    const OpDef& def = GetOpDef(inst);
+    if (IsConstant(inst)) {
+      plan_.constants.emplace_back(inst.index(), inst.attrs<ConstantAttrs>().literal.ToRowMajor());
+      state_[inst.index()] = State::kReady;
+      return {};
+    }
+    if (IsElementwise(inst)) return AddToRun(inst);
+    IndexMap map = def.index_map != nullptr ? def.index_map(inst) : IndexMap();
+    if (def.index_map != nullptr && IsScalarBroadcast(inst, map)) {
+      state_[inst.index()] = State::kLazy;
+      return {};
+    }
+    if (def.index_map == nullptr && def.eval == nullptr) {
+      return OpError(inst, "has no evaluator", StatusCode::kUnimplemented);
+    }
+    AddStep(inst, std::move(map));
+    return {};
+  }
+
+  // Makes sure that a step before the next one computes `inst`.
+  void Need(const Instruction& inst) {
+    if (state_[inst.index()] == State::kInRun) CloseRun();
+    if (state_[inst.index()] == State::kLazy) AddStep(inst, GetOpDef(inst).index_map(inst));
+  }
+
+  void AddStep(const Instruction& inst, IndexMap map) {
+    PlanStep step;
+    step.inst = &inst;
+    if (GetOpDef(inst).index_map != nullptr) step.kind = PlanStep::Kind::kIndexMap;
+    step.index_map = std::move(map);
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      Need(*inst.operand(i));
+      step.operands.push_back({inst.operand(i)->index()});
+    }
+    step.results = {inst.index()};
+    state_[inst.index()] = State::kReady;
+    plan_.steps.push_back(std::move(step));
+  }
+
+  Status AddToRun(const Instruction& inst) {
+    if (!run_.empty() &&
+        (run_[0]->shape().dims() != inst.shape().dims() || compiler_->size() >= kMaxLaneOps)) {
+      CloseRun();
+    }
+    if (run_.empty()) compiler_.emplace();
+    for (i64 i = 0; i < inst.num_operands(); ++i) AddOperand(inst, *inst.operand(i));
+    if (!compiler_->Add(inst)) {
+      return OpError(inst, "is not defined for these types", StatusCode::kUnimplemented);
+    }
+    run_.push_back(&inst);
+    run_of_[inst.index()] = run_number_;
+    state_[inst.index()] = State::kInRun;
+    return {};
+  }
+
+  void AddOperand(const Instruction& inst, const Instruction& operand) {
+    if (compiler_->Contains(operand)) return;
+    if (state_[operand.index()] == State::kLazy) {
+      const Instruction& scalar = *operand.operand(0);
+      AddOperand(inst, scalar);
+      compiler_->AddAlias(operand, scalar);
+    } else if (IsConstant(operand) && operand.shape().is_scalar()) {
+      compiler_->AddConstant(operand);
+    } else {
+      compiler_->AddInput(operand);
+      const bool broadcast = operand.shape().is_scalar() && !inst.shape().is_scalar();
+      inputs_.push_back({operand.index(), false, broadcast});
+    }
+  }
+
+  // Turns the open run into a step whose results are what is read outside it.
+  void CloseRun() {
+    if (run_.empty()) return;
+    PlanStep step;
+    step.kind = PlanStep::Kind::kLanes;
+    step.inst = run_[0];
+    step.operands = std::move(inputs_);
+    std::vector<const Instruction*> results;
+    for (const Instruction* inst : run_) {
+      state_[inst->index()] = State::kReady;
+      if (!IsReadOutside(*inst)) continue;
+      results.push_back(inst);
+      step.results.push_back(inst->index());
+    }
+    step.program = std::move(*compiler_).Finish(results);
+    plan_.steps.push_back(std::move(step));
+    run_.clear();
+    inputs_.clear();
+    compiler_.reset();
+    ++run_number_;
+  }
+
+  bool IsReadOutside(const Instruction& inst) const {
+    if (&inst == computation_.root()) return true;
+    for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
+      const std::uint32_t user = use->user->index();
+      if (live_[user] && run_of_[user] != run_number_) return true;
+    }
+    return false;
+  }
+
+  void MarkLastUses() {
+    std::vector<bool> read(instructions_.size());
+    read[computation_.root()->index()] = true;
+    for (const auto& [value, literal] : plan_.constants) read[value] = true;
+    for (size_t s = plan_.steps.size(); s-- > 0;) {
+      std::vector<PlanOperand>& operands = plan_.steps[s].operands;
+      for (size_t i = operands.size(); i-- > 0;) {
+        operands[i].last = !read[operands[i].value];
+        read[operands[i].value] = true;
+      }
+    }
+    for (const Instruction* parameter : computation_.parameters()) {
+      if (!read[parameter->index()]) plan_.unread_parameters.push_back(parameter->index());
+    }
+  }
+
+  const Computation& computation_;
+  std::span<Instruction* const> instructions_;
+  Plan plan_;
+  std::vector<bool> live_;
+  std::vector<State> state_;
+  // The open run.
+  std::optional<LaneCompiler> compiler_;
+  std::vector<const Instruction*> run_;
+  std::vector<PlanOperand> inputs_;
+  std::vector<std::uint32_t> run_of_;  // 0: none
+  std::uint32_t run_number_ = 1;
+};
+
+}  // namespace
+
+StatusOr<Plan> MakePlan(const Computation& computation) {
+  return Planner(computation).Make();
+}
+
+}  // namespace axle

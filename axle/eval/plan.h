@@ -1,0 +1,43 @@
+// Plan: a computation prepared for interpretation, made once however often the computation runs:
+// its steps in order, which values each step reads for the last time, and elementwise code as lane
+// programs. Values are numbered by Instruction::index().
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "axle/core/literal.h"
+#include "axle/emit/index_map.h"
+#include "axle/emit/lane_program.h"
+#include "axle/ops/op_def.h"
+
+namespace axle {
+
+// A value that a step reads.
+struct PlanOperand {
+  std::uint32_t value;
+  bool last = false;       // nobody reads it afterwards: its storage may be taken over
+  bool broadcast = false;  // of a lane program: one element stands for all
+};
+
+struct PlanStep {
+  // The instruction, or the first of the run that `program` computes.
+  const Instruction* inst = nullptr;
+  std::vector<PlanOperand> operands;
+  std::vector<std::uint32_t> results;  // more than one only for lane programs
+  LaneProgram program;                 // kLanes
+  IndexMap index_map;                  // kIndexMap
+  std::vector<Callee*> callees;        // kEval: filled in when the step first runs
+  enum class Kind : std::uint8_t { kLanes, kIndexMap, kEval } kind = Kind::kEval;
+};
+
+struct Plan {
+  std::vector<PlanStep> steps;
+  // A constant has its value from the start and keeps it.
+  std::vector<std::pair<std::uint32_t, Literal>> constants;
+  std::vector<std::uint32_t> unread_parameters;
+};
+
+// UNIMPLEMENTED if the computation has something that the interpreter cannot run.
+StatusOr<Plan> MakePlan(const Computation& computation);
+
+}  // namespace axle
