@@ -1,0 +1,53 @@
+// NativeEngine: compiled execution as client/ sees it. codegen/ implements it in a shared object of
+// its own, libaxle_codegen.so, which client/ loads at the first compilation and asks for
+// `axle_codegen_create`. Nothing here knows LLVM or the IR.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "axle/core/limits.h"
+#include "axle/core/literal.h"
+#include "axle/core/status.h"
+
+namespace axle {
+
+class Module;
+
+// The instruction sets that code is made for; kAuto is the best one that the CPU has. The bits of
+// results do not depend on it.
+enum class NativeIsa : std::uint8_t { kAuto, kAvx2, kAvx512 };
+
+struct NativeOptions {
+  NativeIsa isa = NativeIsa::kAuto;
+  int codegen_level = 2;     // effort of the code generator, 0 to 2; the bits do not depend on it
+  Limits* limits = nullptr;  // of the compilation
+};
+
+// A compiled module. Thread-safe.
+class NativeExecutable {
+ public:
+  virtual ~NativeExecutable() = default;
+  // `arguments` are row-major and fit the parameters of the entry; the result is row-major. The
+  // caller has set the floating-point mode (core/float_environment.h).
+  virtual StatusOr<Literal> Execute(std::span<const Literal> arguments, Limits* limits) const = 0;
+};
+
+// Compiles modules. Thread-safe.
+class NativeEngine {
+ public:
+  virtual ~NativeEngine() = default;
+  // `module` is verified and need not outlive the executable. UNIMPLEMENTED names the first op that
+  // cannot be compiled yet; FAILED_PRECONDITION an instruction set that this CPU does not have.
+  virtual StatusOr<std::unique_ptr<NativeExecutable>> Compile(const Module& module,
+                                                              const NativeOptions& options) = 0;
+};
+
+// Goes up when anything above changes: client/ refuses a library of another version.
+inline constexpr int kNativeEngineVersion = 1;
+
+}  // namespace axle
+
+// The one symbol of libaxle_codegen.so: a new engine, which the caller deletes, or null if
+// `version` is not the kNativeEngineVersion that the library was built with.
+extern "C" axle::NativeEngine* axle_codegen_create(int version);
