@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <charconv>
-#include <cmath>
 #include <limits>
 
 #include "axle/core/float_environment.h"

@@ -1,0 +1,172 @@
+#include "axle/core/convert.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "axle/core/float_format.h"
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+// Conversions run in blocks through one of three carriers that hold every value of their class
+// exactly: 64-bit integers (sign- or zero-extended), f64, and pairs of f64. So there are as many
+// loops as types, not as pairs of types.
+constexpr i64 kBlock = 256;
+
+enum class Carrier { kSigned, kUnsigned, kFloat, kComplex };
+
+struct Block {
+  Carrier carrier = Carrier::kSigned;
+  std::uint64_t integers[kBlock];  // of kSigned and kUnsigned
+  double real[kBlock];             // of kFloat and kComplex
+  double imag[kBlock];             // of kComplex
+};
+
+template <ElementType kType>
+double ToF64(StorageOf<kType> value) {
+  if constexpr (kType == F32 || kType == F64) {
+    return value;
+  } else {
+    return WidenToF64(Info(kType).format, value.bits);
+  }
+}
+
+template <ElementType kType>
+void Load(const StorageOf<kType>* source, i64 n, Block& block) {
+  if constexpr (IsComplex(kType)) {
+    block.carrier = Carrier::kComplex;
+    for (i64 i = 0; i < n; ++i) {
+      block.real[i] = source[i].real();
+      block.imag[i] = source[i].imag();
+    }
+  } else if constexpr (IsFloating(kType)) {
+    block.carrier = Carrier::kFloat;
+    for (i64 i = 0; i < n; ++i) block.real[i] = ToF64<kType>(source[i]);
+  } else if constexpr (kType == PRED) {
+    block.carrier = Carrier::kUnsigned;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(source);
+    for (i64 i = 0; i < n; ++i) block.integers[i] = bytes[i] != 0;
+  } else {
+    block.carrier = IsSigned(kType) ? Carrier::kSigned : Carrier::kUnsigned;
+    for (i64 i = 0; i < n; ++i) block.integers[i] = static_cast<std::uint64_t>(source[i]);
+  }
+}
+
+// The value of a 64-bit integer cut to 53 bits, with a one in the last place if anything was cut
+// off. Such a value rounds to every format with fewer than 52 bits as the integer itself does.
+double RoundToOdd(std::uint64_t magnitude) {
+  const int excess = std::max(11 - std::countl_zero(magnitude | 1), 0);
+  const std::uint64_t low = LowBits(excess);
+  const std::uint64_t sticky = (magnitude & low) != 0 ? low + 1 : 0;
+  return static_cast<double>((magnitude & ~low) | sticky);
+}
+
+// An integer as an f64: rounded to nearest for f64 itself, to odd when another rounding follows.
+double IntegerToF64(Carrier carrier, std::uint64_t bits, bool to_f64) {
+  const bool negative = carrier == Carrier::kSigned && static_cast<i64>(bits) < 0;
+  const std::uint64_t magnitude = negative ? 0 - bits : bits;
+  const double value = to_f64 ? static_cast<double>(magnitude) : RoundToOdd(magnitude);
+  return negative ? -value : value;
+}
+
+template <ElementType kType>
+StorageOf<kType> FromF64(double value) {
+  constexpr FloatFormat kFormat = Info(kType).format;
+  const std::uint64_t bits = RoundF64To(kFormat, value);
+  if constexpr (kType == F64) {
+    return value;
+  } else if constexpr (kType == F32) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  } else {
+    return {static_cast<decltype(StorageOf<kType>::bits)>(bits)};
+  }
+}
+
+// Truncated and saturated. The bounds are powers of two, so the comparisons are exact.
+template <ElementType kType>
+StorageOf<kType> SaturatingInteger(double value) {
+  constexpr int kBits = Info(kType).bits;
+  constexpr int kMagnitudeBits = IsSigned(kType) ? kBits - 1 : kBits;
+  constexpr std::uint64_t kMax = LowBits(kMagnitudeBits);
+  constexpr double kUpper = static_cast<double>(kMax / 2 + 1) * (kMagnitudeBits == 0 ? 1.0 : 2.0);
+  if (value != value) return 0;
+  if (value >= kUpper) return static_cast<StorageOf<kType>>(kMax);
+  if (IsSigned(kType)) {
+    if (value <= -kUpper) return static_cast<StorageOf<kType>>(-static_cast<i64>(kMax) - 1);
+    return static_cast<StorageOf<kType>>(static_cast<i64>(value));
+  }
+  return value <= 0 ? 0 : static_cast<StorageOf<kType>>(static_cast<std::uint64_t>(value));
+}
+
+// The low bits of the type, extended as it extends.
+template <ElementType kType>
+StorageOf<kType> WrappedInteger(std::uint64_t value) {
+  constexpr int kSpare = 64 - Info(kType).bits;
+  if constexpr (IsSigned(kType)) {
+    return static_cast<StorageOf<kType>>(static_cast<i64>(value << kSpare) >> kSpare);
+  } else {
+    return static_cast<StorageOf<kType>>(value << kSpare >> kSpare);
+  }
+}
+
+template <ElementType kType>
+void Store(const Block& block, i64 n, StorageOf<kType>* target) {
+  const bool from_integer =
+      block.carrier == Carrier::kSigned || block.carrier == Carrier::kUnsigned;
+  const auto real = [&](i64 i, bool to_f64) {
+    return from_integer ? IntegerToF64(block.carrier, block.integers[i], to_f64) : block.real[i];
+  };
+  for (i64 i = 0; i < n; ++i) {
+    if constexpr (IsComplex(kType)) {
+      constexpr ElementType kPart = PartOf(kType);
+      const double imag = block.carrier == Carrier::kComplex ? block.imag[i] : 0.0;
+      target[i] = {FromF64<kPart>(real(i, kPart == F64)), FromF64<kPart>(imag)};
+    } else if constexpr (IsFloating(kType)) {
+      target[i] = FromF64<kType>(real(i, kType == F64));
+    } else if constexpr (kType == PRED) {
+      target[i] = from_integer ? block.integers[i] != 0 : block.real[i] != 0.0;
+    } else {
+      target[i] = from_integer ? WrappedInteger<kType>(block.integers[i])
+                               : SaturatingInteger<kType>(block.real[i]);
+    }
+  }
+}
+
+}  // namespace
+
+void ConvertElements(ElementType from, const void* source, ElementType to, void* target, i64 n) {
+  const i64 from_bytes = Info(from).bytes;
+  const i64 to_bytes = Info(to).bytes;
+  if (from == to) {
+    if (n > 0) std::memcpy(target, source, static_cast<size_t>(n * from_bytes));
+    return;
+  }
+  const auto* in = static_cast<const std::byte*>(source);
+  auto* out = static_cast<std::byte*>(target);
+  Block block;
+  for (i64 begin = 0; begin < n; begin += kBlock) {
+    const i64 size = std::min(kBlock, n - begin);
+    DispatchElementType(from, [&]<ElementType kType>() {
+      Load<kType>(reinterpret_cast<const StorageOf<kType>*>(in + begin * from_bytes), size, block);
+    });
+    DispatchElementType(to, [&]<ElementType kType>() {
+      Store<kType>(block, size, reinterpret_cast<StorageOf<kType>*>(out + begin * to_bytes));
+    });
+  }
+}
+
+StatusOr<Literal> Convert(const Literal& literal, ElementType type) {
+  if (!literal.shape().is_array() || !IsArrayType(type)) {
+    return InvalidArgument(StrCat("convert: ", literal.shape().ToString(), " to ", Name(type),
+                                  " is not a conversion between arrays"));
+  }
+  AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(literal.shape().WithType(type)));
+  ConvertElements(literal.shape().type(), literal.bytes(), type, result.mutable_bytes(),
+                  literal.num_elements());
+  return result;
+}
+
+}  // namespace axle
