@@ -117,7 +117,7 @@ struct DotAttrs {
   Dims lhs_contracting_dims;
   Dims rhs_batch_dims;
   Dims rhs_contracting_dims;
-  OperandPrecision operand_precision;  // empty: all default
+  OperandPrecision operand_precision = {};  // empty: all default
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
 };
 
@@ -126,7 +126,7 @@ struct ConvolutionAttrs {
   ConvolutionDimensionNumbers dim_labels;
   i64 feature_group_count = 1;
   i64 batch_group_count = 1;
-  OperandPrecision operand_precision;
+  OperandPrecision operand_precision = {};
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
   ConvolutionKind convolution_kind = ConvolutionKind::kUnset;
 };

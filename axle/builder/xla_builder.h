@@ -1,0 +1,330 @@
+// XlaBuilder: makes computations from C++, with XLA's names.
+//
+//   XlaBuilder b("axpy");
+//   XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {4}), "x");
+//   XlaOp y = Add(Mul(x, x), ConstantR0<float>(&b, 1));
+//   StatusOr<XlaComputation> axpy = b.Build();
+//
+// Every call checks its op at once. The first error is kept with the caller's file and line; after
+// it every call does nothing and returns an invalid handle, and Build returns the error. Nothing
+// aborts. A builder is used by one thread at a time; finished computations by any number.
+#pragma once
+#include <memory>
+#include <source_location>
+#include <unordered_map>
+
+#include "axle/builder/shape_util.h"
+#include "axle/ops/op_def.h"
+
+namespace axle {
+
+using Location = std::source_location;
+
+class XlaBuilder;
+
+// A handle of one value, valid while its builder lives.
+class XlaOp {
+ public:
+  XlaOp() = default;
+  XlaOp(XlaBuilder* builder, Instruction* inst) : builder_(builder), inst_(inst) {}
+  XlaBuilder* builder() const { return builder_; }
+  Instruction* instruction() const { return inst_; }  // null after an error
+  bool valid() const { return inst_ != nullptr; }
+  // Of handles, not of values; Eq() compares values.
+  bool operator==(const XlaOp&) const = default;
+
+ private:
+  XlaBuilder* builder_ = nullptr;
+  Instruction* inst_ = nullptr;
+};
+
+// A finished computation: immutable, shared by copies. The entry of module().
+class XlaComputation {
+ public:
+  XlaComputation() = default;
+  explicit XlaComputation(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
+  bool valid() const { return module_ != nullptr; }
+  const std::string& name() const { return module_->name(); }
+  const Module& module() const { return *module_; }
+  std::shared_ptr<const Module> shared_module() const { return module_; }
+  StatusOr<ProgramShape> GetProgramShape() const;
+
+ private:
+  std::shared_ptr<const Module> module_;
+};
+
+class XlaBuilder {
+ public:
+  explicit XlaBuilder(std::string_view name);
+  XlaBuilder(const XlaBuilder&) = delete;
+  XlaBuilder& operator=(const XlaBuilder&) = delete;
+
+  const std::string& name() const { return name_; }
+  // The root is `root`, or else the op added last. The builder is empty afterwards.
+  StatusOr<XlaComputation> Build(Location location = Location::current());
+  StatusOr<XlaComputation> Build(XlaOp root, Location location = Location::current());
+  const Status& first_error() const { return error_; }
+  StatusOr<Shape> GetShape(XlaOp op) const;
+  // Records an error of the caller's own unless there is one already.
+  XlaOp ReportError(Status error, Location location = Location::current());
+
+  // Appends an op; every free function below is calls of this. `declared` is the result shape of
+  // ops whose shape is not implied. `called` are copied into this builder's module, each once.
+  struct NewOp {
+    Opcode opcode;
+    std::span<const XlaOp> operands = {};
+    AttrBlock attrs = {};
+    std::span<const XlaComputation* const> called = {};
+    Shape declared = {};
+    std::string_view name = {};
+  };
+  XlaOp Append(NewOp op, Location location);
+
+ private:
+  void Reset();
+
+  std::string name_;
+  Status error_;
+  std::unique_ptr<Module> module_;
+  Computation* computation_ = nullptr;
+  // Copies of called computations, by the original. The shared pointers keep the originals alive.
+  std::unordered_map<const Computation*, Computation*> copies_;
+  std::vector<std::shared_ptr<const Module>> originals_;
+};
+
+// The dimensions of an implicit broadcast: dimension i of the operand of lower rank becomes
+// dimension broadcast_dimensions[i] of the result (00-conventions section 6 of the reference).
+using BroadcastDims = std::span<const i64>;
+
+// An operand that remembers where an operator was written.
+struct LocatedOp {
+  LocatedOp(XlaOp op,
+            Location location =
+                Location::current())  // NOLINT(google-explicit-constructor): an operand converts
+      : op(op), location(location) {}
+  XlaOp op;
+  Location location;
+};
+
+// One function per op without attributes, from the opcode list: Exp(operand), Add(lhs, rhs), ...
+// Binary ops broadcast implicitly: scalars with anything, size 1 with any size, and by
+// `broadcast_dimensions` an operand of lower rank.
+#define PLANNED(text)
+#define OP(name)
+#define UNARY(name, function) \
+  XlaOp function(XlaOp operand, Location location = Location::current());
+#define BINARY(name, function)                                                  \
+  XlaOp function(XlaOp lhs, XlaOp rhs, BroadcastDims broadcast_dimensions = {}, \
+                 Location location = Location::current());
+#include "axle/ir/opcodes.def"
+#undef OP
+#undef PLANNED
+
+inline XlaOp operator-(LocatedOp x) {
+  return Neg(x.op, x.location);
+}
+inline XlaOp operator+(LocatedOp x, LocatedOp y) {
+  return Add(x.op, y.op, {}, x.location);
+}
+inline XlaOp operator-(LocatedOp x, LocatedOp y) {
+  return Sub(x.op, y.op, {}, x.location);
+}
+inline XlaOp operator*(LocatedOp x, LocatedOp y) {
+  return Mul(x.op, y.op, {}, x.location);
+}
+inline XlaOp operator/(LocatedOp x, LocatedOp y) {
+  return Div(x.op, y.op, {}, x.location);
+}
+inline XlaOp operator%(LocatedOp x, LocatedOp y) {
+  return Rem(x.op, y.op, {}, x.location);
+}
+inline XlaOp operator&(LocatedOp x, LocatedOp y) {
+  return And(x.op, y.op, {}, x.location);
+}
+inline XlaOp operator|(LocatedOp x, LocatedOp y) {
+  return Or(x.op, y.op, {}, x.location);
+}
+
+// Parameter `number` of the computation. Numbers must be 0, 1, ... when it is built.
+XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string_view name,
+                Location location = Location::current());
+
+// A constant. An array whose elements are all the same becomes a broadcast scalar.
+XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal,
+                      Location location = Location::current());
+template <typename T>
+XlaOp ConstantR0(XlaBuilder* builder, T value, Location location = Location::current()) {
+  return ConstantLiteral(builder, LiteralUtil::CreateR0<T>(value), location);
+}
+template <typename T>
+XlaOp ConstantR1(XlaBuilder* builder, std::initializer_list<T> values,
+                 Location location = Location::current()) {
+  return ConstantLiteral(builder, LiteralUtil::CreateR1<T>(values), location);
+}
+template <typename T>
+XlaOp ConstantR1(XlaBuilder* builder, i64 length, T value,
+                 Location location = Location::current()) {
+  return ConstantLiteral(builder, LiteralUtil::CreateFull<T>({length}, value), location);
+}
+template <typename T>
+XlaOp ConstantR2(XlaBuilder* builder, std::initializer_list<std::initializer_list<T>> rows,
+                 Location location = Location::current()) {
+  return ConstantLiteral(builder, LiteralUtil::CreateR2<T>(rows), location);
+}
+
+// [size] or `shape` with the position along `iota_dimension` at each element.
+XlaOp Iota(XlaBuilder* builder, PrimitiveType type, i64 size,
+           Location location = Location::current());
+XlaOp Iota(XlaBuilder* builder, const Shape& shape, i64 iota_dimension,
+           Location location = Location::current());
+
+XlaOp ConvertElementType(XlaOp operand, PrimitiveType type,
+                         Location location = Location::current());
+
+// Comparisons give pred and broadcast as binary ops do.
+XlaOp Compare(XlaOp lhs, XlaOp rhs, BroadcastDims broadcast_dimensions,
+              ComparisonDirection direction, ComparisonType type = ComparisonType::kDefault,
+              Location location = Location::current());
+XlaOp Compare(XlaOp lhs, XlaOp rhs, ComparisonDirection direction,
+              Location location = Location::current());
+XlaOp Eq(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+XlaOp Ne(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+XlaOp Ge(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+XlaOp Gt(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+XlaOp Le(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+XlaOp Lt(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+// pred [] or [dims] ? on_true : on_false; a scalar among on_true and on_false is broadcast.
+XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location = Location::current());
+// minimum(max, maximum(min, operand)); min and max are scalars or of operand's shape.
+XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max, Location location = Location::current());
+
+// New dimensions `broadcast_sizes` in front: [sizes..., dims...].
+XlaOp Broadcast(XlaOp operand, std::span<const i64> broadcast_sizes,
+                Location location = Location::current());
+// [out_dims]: operand dimension i goes to result dimension broadcast_dimensions[i]; size 1 expands.
+XlaOp BroadcastInDim(XlaOp operand, std::span<const i64> out_dims,
+                     std::span<const i64> broadcast_dimensions,
+                     Location location = Location::current());
+// The same elements in row-major order as [dimensions].
+XlaOp Reshape(XlaOp operand, std::span<const i64> dimensions,
+              Location location = Location::current());
+// Result dimension i is operand dimension permutation[i].
+XlaOp Transpose(XlaOp operand, std::span<const i64> permutation,
+                Location location = Location::current());
+XlaOp Rev(XlaOp operand, std::span<const i64> dimensions, Location location = Location::current());
+XlaOp Slice(XlaOp operand, std::span<const i64> start_indices, std::span<const i64> limit_indices,
+            std::span<const i64> strides, Location location = Location::current());
+XlaOp SliceInDim(XlaOp operand, i64 start_index, i64 limit_index, i64 stride, i64 dimension,
+                 Location location = Location::current());
+XlaOp Pad(XlaOp operand, XlaOp padding_value, const PaddingConfig& padding,
+          Location location = Location::current());
+XlaOp ConcatInDim(XlaBuilder* builder, std::span<const XlaOp> operands, i64 dimension,
+                  Location location = Location::current());
+// Start indices are integer scalars, one per dimension, and are clamped so that the slice fits.
+XlaOp DynamicSlice(XlaOp operand, std::span<const XlaOp> start_indices,
+                   std::span<const i64> slice_sizes, Location location = Location::current());
+XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, std::span<const XlaOp> start_indices,
+                         Location location = Location::current());
+
+struct GatherDimensionNumbers {
+  Dims offset_dims;
+  Dims collapsed_slice_dims;
+  Dims start_index_map;
+  i64 index_vector_dim = 0;
+  Dims operand_batching_dims = {};
+  Dims start_indices_batching_dims = {};
+};
+XlaOp Gather(XlaOp operand, XlaOp start_indices, const GatherDimensionNumbers& dimension_numbers,
+             std::span<const i64> slice_sizes, bool indices_are_sorted = false,
+             Location location = Location::current());
+
+struct ScatterDimensionNumbers {
+  Dims update_window_dims;
+  Dims inserted_window_dims;
+  Dims scatter_dims_to_operand_dims;
+  i64 index_vector_dim = 0;
+  Dims input_batching_dims = {};
+  Dims scatter_indices_batching_dims = {};
+};
+XlaOp Scatter(XlaOp operand, XlaOp scatter_indices, XlaOp updates,
+              const XlaComputation& update_computation,
+              const ScatterDimensionNumbers& dimension_numbers, bool indices_are_sorted = false,
+              bool unique_indices = false, Location location = Location::current());
+
+// lhs [..., k] . rhs [k, ...]: the last dimension of lhs with the first of rhs.
+XlaOp Dot(XlaOp lhs, XlaOp rhs, Location location = Location::current());
+
+struct DotDimensionNumbers {
+  Dims lhs_contracting_dimensions;
+  Dims rhs_contracting_dimensions;
+  Dims lhs_batch_dimensions = {};
+  Dims rhs_batch_dimensions = {};
+};
+// [batch..., lhs free..., rhs free...]. `preferred_element_type` is the type of the result.
+XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numbers,
+                 std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+                 Location location = Location::current());
+
+enum class Padding { kSame, kValid };
+// low and high padding per dimension of a window (00-conventions section 7 of the reference).
+std::vector<std::pair<i64, i64>> MakePadding(std::span<const i64> input_dimensions,
+                                             std::span<const i64> window_dimensions,
+                                             std::span<const i64> window_strides, Padding padding);
+
+// lhs [batch, feature, spatial...], rhs [output feature, input feature, spatial...].
+XlaOp Conv(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides, Padding padding,
+           i64 feature_group_count = 1, i64 batch_group_count = 1,
+           Location location = Location::current());
+// Everything a convolution has. Empty lists mean stride 1, padding 0, dilation 1.
+XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
+                         std::span<const std::pair<i64, i64>> padding,
+                         std::span<const i64> lhs_dilation, std::span<const i64> rhs_dilation,
+                         const ConvolutionDimensionNumbers& dimension_numbers,
+                         i64 feature_group_count = 1, i64 batch_group_count = 1,
+                         Location location = Location::current());
+
+// Folds `dimensions_to_reduce` of the operand with a computation of two scalars.
+XlaOp Reduce(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
+             std::span<const i64> dimensions_to_reduce, Location location = Location::current());
+// n operands at once, with a computation of 2n scalars; the result is a tuple if n > 1.
+XlaOp Reduce(XlaBuilder* builder, std::span<const XlaOp> operands,
+             std::span<const XlaOp> init_values, const XlaComputation& computation,
+             std::span<const i64> dimensions_to_reduce, Location location = Location::current());
+XlaOp ReduceAll(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
+                Location location = Location::current());
+XlaOp ReduceWindow(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
+                   std::span<const i64> window_dimensions, std::span<const i64> window_strides,
+                   Padding padding, Location location = Location::current());
+XlaOp ReduceWindowWithGeneralPadding(
+    XlaOp operand, XlaOp init_value, const XlaComputation& computation,
+    std::span<const i64> window_dimensions, std::span<const i64> window_strides,
+    std::span<const i64> base_dilations, std::span<const i64> window_dilations,
+    std::span<const std::pair<i64, i64>> padding, Location location = Location::current());
+XlaOp SelectAndScatter(XlaOp operand, const XlaComputation& select,
+                       std::span<const i64> window_dimensions, std::span<const i64> window_strides,
+                       Padding padding, XlaOp source, XlaOp init_value,
+                       const XlaComputation& scatter, Location location = Location::current());
+
+// Sorts all operands by a comparator of 2n scalars; stable always, whatever is_stable says.
+XlaOp Sort(std::span<const XlaOp> operands, const XlaComputation& comparator, i64 dimension = -1,
+           bool is_stable = false, Location location = Location::current());
+// The k largest (or smallest) along the last dimension: (values, s32 indices).
+XlaOp TopK(XlaOp operand, i64 k, bool largest, Location location = Location::current());
+
+XlaOp Tuple(XlaBuilder* builder, std::span<const XlaOp> elements,
+            Location location = Location::current());
+XlaOp GetTupleElement(XlaOp tuple, i64 index, Location location = Location::current());
+
+XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, std::span<const XlaOp> operands,
+           Location location = Location::current());
+XlaOp Map(XlaBuilder* builder, std::span<const XlaOp> operands, const XlaComputation& computation,
+          std::span<const i64> dimensions, Location location = Location::current());
+XlaOp While(const XlaComputation& condition, const XlaComputation& body, XlaOp init,
+            Location location = Location::current());
+XlaOp Conditional(XlaOp predicate, XlaOp true_operand, const XlaComputation& true_computation,
+                  XlaOp false_operand, const XlaComputation& false_computation,
+                  Location location = Location::current());
+XlaOp Conditional(XlaOp branch_index, std::span<const XlaComputation* const> branch_computations,
+                  std::span<const XlaOp> branch_operands, Location location = Location::current());
+
+}  // namespace axle
