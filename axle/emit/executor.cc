@@ -1,7 +1,7 @@
 // How the block executor runs a program: each operation becomes a step, a function over arrays of
-// up to kBlockSize elements, chosen once by primitive and types. Values live where they are cheapest:
-// inputs are read in place, results are written in place unless an output overlaps an input, and
-// everything else is in a register (a block of memory) that the program assigned.
+// up to kBlockSize elements, chosen once by primitive and types. Values live where they are
+// cheapest: inputs are read in place, results are written in place unless an output overlaps an
+// input, and everything else is in a register (a block of memory) that the program assigned.
 //
 // The loops below are the definition of the primitives. They are compiled with vectorisation and
 // without contraction; none of them depends on the vector width.
@@ -29,17 +29,28 @@ using StepFn = void (*)(const StepArgs&);
 template <typename Fn>
 StepFn Dispatch(LaneType type, Fn fn) {
   switch (type) {
-    case LaneType::kPred: return fn.template operator()<bool>();
-    case LaneType::kU8: return fn.template operator()<std::uint8_t>();
-    case LaneType::kU16: return fn.template operator()<std::uint16_t>();
-    case LaneType::kU32: return fn.template operator()<std::uint32_t>();
-    case LaneType::kU64: return fn.template operator()<std::uint64_t>();
-    case LaneType::kS8: return fn.template operator()<std::int8_t>();
-    case LaneType::kS16: return fn.template operator()<std::int16_t>();
-    case LaneType::kS32: return fn.template operator()<std::int32_t>();
-    case LaneType::kS64: return fn.template operator()<std::int64_t>();
-    case LaneType::kF32: return fn.template operator()<float>();
-    case LaneType::kF64: return fn.template operator()<double>();
+    case LaneType::kPred:
+      return fn.template operator()<bool>();
+    case LaneType::kU8:
+      return fn.template operator()<std::uint8_t>();
+    case LaneType::kU16:
+      return fn.template operator()<std::uint16_t>();
+    case LaneType::kU32:
+      return fn.template operator()<std::uint32_t>();
+    case LaneType::kU64:
+      return fn.template operator()<std::uint64_t>();
+    case LaneType::kS8:
+      return fn.template operator()<std::int8_t>();
+    case LaneType::kS16:
+      return fn.template operator()<std::int16_t>();
+    case LaneType::kS32:
+      return fn.template operator()<std::int32_t>();
+    case LaneType::kS64:
+      return fn.template operator()<std::int64_t>();
+    case LaneType::kF32:
+      return fn.template operator()<float>();
+    case LaneType::kF64:
+      return fn.template operator()<double>();
   }
   return nullptr;
 }
@@ -74,24 +85,32 @@ void Loop(const StepArgs& args) {
 template <typename T>
 struct AddOp {
   T operator()(T a, T b) const {
-    if constexpr (std::is_same_v<T, bool>) return a | b;
-    else if constexpr (kIsFloat<T>) return a + b;
-    else return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
+    if constexpr (std::is_same_v<T, bool>)
+      return a | b;
+    else if constexpr (kIsFloat<T>)
+      return a + b;
+    else
+      return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
   }
 };
 template <typename T>
 struct SubOp {
   T operator()(T a, T b) const {
-    if constexpr (kIsFloat<T>) return a - b;
-    else return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
+    if constexpr (kIsFloat<T>)
+      return a - b;
+    else
+      return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
   }
 };
 template <typename T>
 struct MulOp {
   T operator()(T a, T b) const {
-    if constexpr (std::is_same_v<T, bool>) return a & b;
-    else if constexpr (kIsFloat<T>) return a * b;
-    else return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
+    if constexpr (std::is_same_v<T, bool>)
+      return a & b;
+    else if constexpr (kIsFloat<T>)
+      return a * b;
+    else
+      return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
   }
 };
 template <typename T>
@@ -101,26 +120,34 @@ struct DivOp {
 template <typename T>
 struct RemOp {
   T operator()(T a, T b) const {
-    if constexpr (kIsFloat<T>) return FloatRemainder(a, b);
-    else return static_cast<T>(a % b);
+    if constexpr (kIsFloat<T>)
+      return FloatRemainder(a, b);
+    else
+      return static_cast<T>(a % b);
   }
 };
 template <typename T>
 struct NegOp {
   T operator()(T a) const {
-    if constexpr (kIsFloat<T>) return -a;
-    else return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a));
+    if constexpr (kIsFloat<T>)
+      return -a;
+    else
+      return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a));
   }
 };
 template <typename T>
 struct AbsOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>) return __builtin_fabsf(a);
-    else if constexpr (std::is_same_v<T, double>) return __builtin_fabs(a);
-    else return a < 0 ? NegOp<T>()(a) : a;
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_fabsf(a);
+    else if constexpr (std::is_same_v<T, double>)
+      return __builtin_fabs(a);
+    else
+      return a < 0 ? NegOp<T>()(a) : a;
   }
 };
-// Of two floats that compare equal the pattern decides: and for the larger zero, or for the smaller.
+// Of two floats that compare equal the pattern decides: and for the larger zero, or for the
+// smaller.
 template <typename T, bool kMax>
 struct MinMaxOp {
   T operator()(T a, T b) const {
@@ -132,7 +159,8 @@ struct MinMaxOp {
       const T equal = std::bit_cast<T>(kMax ? x & y : x | y);
       const T unequal = (kMax ? a > b : a < b) ? a : b;
       const T ordered = a == b ? equal : unequal;
-      return a != a ? a : ordered;  // a NaN in b is not equal to a, not passed by it, and so is taken
+      return a != a ? a
+                    : ordered;  // a NaN in b is not equal to a, not passed by it, and so is taken
     } else {
       return (kMax ? a > b : a < b) ? a : b;
     }
@@ -145,43 +173,55 @@ using MaxOp = MinMaxOp<T, true>;
 template <typename T>
 struct FmaOp {
   T operator()(T a, T b, T c) const {
-    if constexpr (std::is_same_v<T, float>) return __builtin_fmaf(a, b, c);
-    else return __builtin_fma(a, b, c);
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_fmaf(a, b, c);
+    else
+      return __builtin_fma(a, b, c);
   }
 };
 template <typename T>
 struct SqrtOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>) return __builtin_sqrtf(a);
-    else return __builtin_sqrt(a);
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_sqrtf(a);
+    else
+      return __builtin_sqrt(a);
   }
 };
 template <typename T>
 struct FloorOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>) return __builtin_floorf(a);
-    else return __builtin_floor(a);
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_floorf(a);
+    else
+      return __builtin_floor(a);
   }
 };
 template <typename T>
 struct CeilOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>) return __builtin_ceilf(a);
-    else return __builtin_ceil(a);
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_ceilf(a);
+    else
+      return __builtin_ceil(a);
   }
 };
 template <typename T>
 struct TruncOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>) return __builtin_truncf(a);
-    else return __builtin_trunc(a);
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_truncf(a);
+    else
+      return __builtin_trunc(a);
   }
 };
 template <typename T>
 struct RintOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>) return __builtin_rintf(a);
-    else return __builtin_rint(a);
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_rintf(a);
+    else
+      return __builtin_rint(a);
   }
 };
 template <typename T>
@@ -200,7 +240,8 @@ struct XorOp {
 template <typename T>
 struct ShlOp {
   T operator()(T a, T b) const {
-    return static_cast<T>(static_cast<Wide<T>>(a) << (static_cast<Wide<T>>(b) & (sizeof(T) * 8 - 1)));
+    return static_cast<T>(static_cast<Wide<T>>(a)
+                          << (static_cast<Wide<T>>(b) & (sizeof(T) * 8 - 1)));
   }
 };
 template <typename T>
@@ -212,19 +253,24 @@ struct ShrOp {
 template <typename T>
 struct MulHighOp {
   T operator()(T a, T b) const {
-    using Double = std::conditional_t<
-        sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
-        std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+    using Double =
+        std::conditional_t<sizeof(T) == 8,
+                           std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
+                           std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
     return static_cast<T>((static_cast<Double>(a) * static_cast<Double>(b)) >> (sizeof(T) * 8));
   }
 };
 template <typename T>
 struct ClzOp {
-  T operator()(T a) const { return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(a))); }
+  T operator()(T a) const {
+    return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(a)));
+  }
 };
 template <typename T>
 struct PopcountOp {
-  T operator()(T a) const { return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(a))); }
+  T operator()(T a) const {
+    return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(a)));
+  }
 };
 template <typename T>
 struct EqOp {
@@ -246,27 +292,39 @@ struct Same {
 // Sets of types that a primitive has.
 struct AnyType {
   template <typename T>
-  static constexpr bool Takes() { return true; }
+  static constexpr bool Takes() {
+    return true;
+  }
 };
 struct NotPred {
   template <typename T>
-  static constexpr bool Takes() { return !std::is_same_v<T, bool>; }
+  static constexpr bool Takes() {
+    return !std::is_same_v<T, bool>;
+  }
 };
 struct Floats {
   template <typename T>
-  static constexpr bool Takes() { return kIsFloat<T>; }
+  static constexpr bool Takes() {
+    return kIsFloat<T>;
+  }
 };
 struct Integers {
   template <typename T>
-  static constexpr bool Takes() { return kIsInt<T>; }
+  static constexpr bool Takes() {
+    return kIsInt<T>;
+  }
 };
 struct IntegersAndPred {
   template <typename T>
-  static constexpr bool Takes() { return std::is_integral_v<T>; }
+  static constexpr bool Takes() {
+    return std::is_integral_v<T>;
+  }
 };
 struct SignedOrFloat {
   template <typename T>
-  static constexpr bool Takes() { return std::is_signed_v<T>; }
+  static constexpr bool Takes() {
+    return std::is_signed_v<T>;
+  }
 };
 
 // A primitive whose operands and result are all of one type.
@@ -342,45 +400,73 @@ StepFn FindStep(const LaneProgram& program, const LaneOp& op) {
   switch (op.primitive) {
     case Primitive::kInput: {
       const bool whole = program.inputs[op.immediate & 0xffffffff].num_parts == 1;
-      return DispatchSize(type, [whole]<typename T>() -> StepFn {
-        return whole ? &CopyLoop<T> : &PartLoop<T>;
-      });
+      return DispatchSize(
+          type, [whole]<typename T>() -> StepFn { return whole ? &CopyLoop<T> : &PartLoop<T>; });
     }
     case Primitive::kConstant:
       return DispatchSize(type, []<typename T>() -> StepFn { return &ConstantLoop<T>; });
-    case Primitive::kAdd: return SameType<AddOp>(type, AnyType());
-    case Primitive::kSub: return SameType<SubOp>(type, NotPred());
-    case Primitive::kMul: return SameType<MulOp>(type, AnyType());
-    case Primitive::kDiv: return SameType<DivOp>(type, NotPred());
-    case Primitive::kRem: return SameType<RemOp>(type, NotPred());
-    case Primitive::kNeg: return SameType<NegOp>(type, NotPred());
-    case Primitive::kAbs: return SameType<AbsOp>(type, SignedOrFloat());
-    case Primitive::kMin: return SameType<MinOp>(type, AnyType());
-    case Primitive::kMax: return SameType<MaxOp>(type, AnyType());
-    case Primitive::kFma: return SameType<FmaOp>(type, Floats());
-    case Primitive::kSqrt: return SameType<SqrtOp>(type, Floats());
-    case Primitive::kFloor: return SameType<FloorOp>(type, Floats());
-    case Primitive::kCeil: return SameType<CeilOp>(type, Floats());
-    case Primitive::kTrunc: return SameType<TruncOp>(type, Floats());
-    case Primitive::kRint: return SameType<RintOp>(type, Floats());
-    case Primitive::kAnd: return SameType<AndOp>(type, IntegersAndPred());
-    case Primitive::kOr: return SameType<OrOp>(type, IntegersAndPred());
-    case Primitive::kXor: return SameType<XorOp>(type, IntegersAndPred());
-    case Primitive::kShl: return SameType<ShlOp>(type, Integers());
-    case Primitive::kShr: return SameType<ShrOp>(type, Integers());
-    case Primitive::kMulHigh: return SameType<MulHighOp>(type, Integers());
-    case Primitive::kClz: return SameType<ClzOp>(type, Integers());
-    case Primitive::kPopcount: return SameType<PopcountOp>(type, Integers());
-    case Primitive::kEq: return Comparison<EqOp>(from);
-    case Primitive::kLt: return Comparison<LtOp>(from);
-    case Primitive::kLe: return Comparison<LeOp>(from);
+    case Primitive::kAdd:
+      return SameType<AddOp>(type, AnyType());
+    case Primitive::kSub:
+      return SameType<SubOp>(type, NotPred());
+    case Primitive::kMul:
+      return SameType<MulOp>(type, AnyType());
+    case Primitive::kDiv:
+      return SameType<DivOp>(type, NotPred());
+    case Primitive::kRem:
+      return SameType<RemOp>(type, NotPred());
+    case Primitive::kNeg:
+      return SameType<NegOp>(type, NotPred());
+    case Primitive::kAbs:
+      return SameType<AbsOp>(type, SignedOrFloat());
+    case Primitive::kMin:
+      return SameType<MinOp>(type, AnyType());
+    case Primitive::kMax:
+      return SameType<MaxOp>(type, AnyType());
+    case Primitive::kFma:
+      return SameType<FmaOp>(type, Floats());
+    case Primitive::kSqrt:
+      return SameType<SqrtOp>(type, Floats());
+    case Primitive::kFloor:
+      return SameType<FloorOp>(type, Floats());
+    case Primitive::kCeil:
+      return SameType<CeilOp>(type, Floats());
+    case Primitive::kTrunc:
+      return SameType<TruncOp>(type, Floats());
+    case Primitive::kRint:
+      return SameType<RintOp>(type, Floats());
+    case Primitive::kAnd:
+      return SameType<AndOp>(type, IntegersAndPred());
+    case Primitive::kOr:
+      return SameType<OrOp>(type, IntegersAndPred());
+    case Primitive::kXor:
+      return SameType<XorOp>(type, IntegersAndPred());
+    case Primitive::kShl:
+      return SameType<ShlOp>(type, Integers());
+    case Primitive::kShr:
+      return SameType<ShrOp>(type, Integers());
+    case Primitive::kMulHigh:
+      return SameType<MulHighOp>(type, Integers());
+    case Primitive::kClz:
+      return SameType<ClzOp>(type, Integers());
+    case Primitive::kPopcount:
+      return SameType<PopcountOp>(type, Integers());
+    case Primitive::kEq:
+      return Comparison<EqOp>(from);
+    case Primitive::kLt:
+      return Comparison<LtOp>(from);
+    case Primitive::kLe:
+      return Comparison<LeOp>(from);
     case Primitive::kSelect:
       return DispatchSize(type, []<typename T>() -> StepFn { return &SelectLoop<T>; });
     case Primitive::kBitcast:
       return DispatchSize(type, []<typename T>() -> StepFn { return &CopyLoop<T>; });
-    case Primitive::kResize: return Conversion<false, false>(type, from);
-    case Primitive::kToFloat: return Conversion<true, false>(type, from);
-    case Primitive::kToInt: return Conversion<false, true>(type, from);
+    case Primitive::kResize:
+      return Conversion<false, false>(type, from);
+    case Primitive::kToFloat:
+      return Conversion<true, false>(type, from);
+    case Primitive::kToInt:
+      return Conversion<false, true>(type, from);
     case Primitive::kFloatToFloat:
       if (type == LaneType::kF32) return &Loop<float, double, Same<double>>;
       return &Loop<double, float, Same<float>>;
@@ -481,7 +567,8 @@ void RunPlan(const LaneProgram& program, const Plan& plan, Register* registers,
                begin * place.element_bytes;
       case Place::kOutput:
         return static_cast<std::byte*>(outputs[place.index]) + begin * place.element_bytes;
-      default: return registers[place.index].bytes;
+      default:
+        return registers[place.index].bytes;
     }
   };
   StepArgs args{};

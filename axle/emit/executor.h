@@ -49,8 +49,8 @@ class ScalarExecutor {
   std::unique_ptr<State> state_;
 };
 
-// The exact remainder of x / y with a truncated quotient, and the sign of x. NaN if x is infinite or
-// y is zero. The meaning of Primitive::kRem for floats; compiled code calls it too.
+// The exact remainder of x / y with a truncated quotient, and the sign of x. NaN if x is infinite
+// or y is zero. The meaning of Primitive::kRem for floats; compiled code calls it too.
 float FloatRemainder(float x, float y);
 double FloatRemainder(double x, double y);
 

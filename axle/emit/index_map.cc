@@ -38,7 +38,8 @@ void Copy(std::span<const Walk> walk, std::byte* to, const std::byte* from) {
   }
 }
 
-// Neighbouring dimensions that are one run on both sides become one, so that the inner loop is long.
+// Neighbouring dimensions that are one run on both sides become one, so that the inner loop is
+// long.
 std::vector<Walk> Merged(std::span<const Walk> walk) {
   std::vector<Walk> merged;
   for (const Walk& w : walk) {
@@ -63,7 +64,8 @@ i64 IndexValue(const Literal& literal, i64 position) {
   return DispatchElementType(literal.shape().type(), [&]<ElementType kType>() -> i64 {
     if constexpr (IsIntegral(kType) || kType == PRED) {
       const auto value = literal.data<StorageOf<kType>>()[position];
-      if constexpr (kType == U64) return static_cast<i64>(std::min<std::uint64_t>(value, INT64_MAX));
+      if constexpr (kType == U64)
+        return static_cast<i64>(std::min<std::uint64_t>(value, INT64_MAX));
       return static_cast<i64>(value);
     } else {
       return 0;

@@ -23,11 +23,11 @@ inline constexpr i64 kNoSourceDim = -1;  // all positions of the result dimensio
 struct DynamicOffset {
   enum class Side : std::uint8_t { kSource, kResult };
   Side side = Side::kSource;
-  i64 dim = 0;          // of the source operand, or of the result
-  int operand = 0;      // an integer array
-  Dims index;           // which element of it: one entry per dimension of the index operand, ...
-  Dims index_from;      // ... plus the position along this result dimension, unless kNoSourceDim
-  i64 max = 0;          // the number is clamped to [0, max]
+  i64 dim = 0;      // of the source operand, or of the result
+  int operand = 0;  // an integer array
+  Dims index;       // which element of it: one entry per dimension of the index operand, ...
+  Dims index_from;  // ... plus the position along this result dimension, unless kNoSourceDim
+  i64 max = 0;      // the number is clamped to [0, max]
 };
 
 struct IndexPiece {

@@ -27,8 +27,10 @@ bool IsCommutative(Primitive p) {
     case Primitive::kOr:
     case Primitive::kXor:
     case Primitive::kMulHigh:
-    case Primitive::kEq: return true;
-    default: return false;
+    case Primitive::kEq:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -38,8 +40,8 @@ std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
 }
 
 std::uint64_t HashOp(const LaneOp& op) {
-  std::uint64_t hash = static_cast<std::uint64_t>(op.primitive) << 8 |
-                       static_cast<std::uint64_t>(op.type);
+  std::uint64_t hash =
+      static_cast<std::uint64_t>(op.primitive) << 8 | static_cast<std::uint64_t>(op.type);
   for (LaneId id : op.operands) hash = Mix(hash, id);
   return Mix(hash, op.immediate);
 }
@@ -116,8 +118,8 @@ std::string LaneProgram::ToString() const {
   std::string out;
   for (size_t i = 0; i < code.size(); ++i) {
     const LaneOp& op = code[i];
-    out += StrCat("%", i, " = ", kLaneTypeNames[static_cast<int>(op.type)], " ",
-                  Name(op.primitive));
+    out +=
+        StrCat("%", i, " = ", kLaneTypeNames[static_cast<int>(op.type)], " ", Name(op.primitive));
     for (int k = 0; k < Arity(op.primitive); ++k) out += StrCat(" %", op.operands[k]);
     if (Arity(op.primitive) == 0) out += StrCat(" ", op.immediate);
     out += "\n";
@@ -137,7 +139,9 @@ int LaneBuilder::AddInput(LaneArray array) {
 }
 
 Lane LaneBuilder::Part(int input, int part) {
-  return Emit({Primitive::kInput, program_.inputs[input].type, {},
+  return Emit({Primitive::kInput,
+               program_.inputs[input].type,
+               {},
                static_cast<std::uint64_t>(part) << 32 | static_cast<std::uint64_t>(input)});
 }
 

@@ -33,17 +33,37 @@ std::string_view Name(Primitive p);
 // What a register holds. Narrow floats exist as their bits only (bf16 is kU16): arithmetic on them
 // is f32 with one rounding, which ops/lane_compiler.cc puts around every definition (N2). Sub-byte
 // integers are kS8 or kU8, wrapped there; a complex value is two registers.
-enum class LaneType : std::uint8_t { kPred, kU8, kU16, kU32, kU64, kS8, kS16, kS32, kS64, kF32, kF64 };
+enum class LaneType : std::uint8_t {
+  kPred,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kF32,
+  kF64
+};
 inline constexpr int kNumLaneTypes = 11;
 
 constexpr i64 BytesOf(LaneType type) {
   constexpr std::uint8_t kBytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
   return kBytes[static_cast<int>(type)];
 }
-constexpr int BitsOf(LaneType type) { return static_cast<int>(BytesOf(type)) * 8; }
-constexpr bool IsFloat(LaneType type) { return type >= LaneType::kF32; }
-constexpr bool IsSigned(LaneType type) { return type >= LaneType::kS8 && type <= LaneType::kS64; }
-constexpr bool IsUnsigned(LaneType type) { return type >= LaneType::kU8 && type <= LaneType::kU64; }
+constexpr int BitsOf(LaneType type) {
+  return static_cast<int>(BytesOf(type)) * 8;
+}
+constexpr bool IsFloat(LaneType type) {
+  return type >= LaneType::kF32;
+}
+constexpr bool IsSigned(LaneType type) {
+  return type >= LaneType::kS8 && type <= LaneType::kS64;
+}
+constexpr bool IsUnsigned(LaneType type) {
+  return type >= LaneType::kU8 && type <= LaneType::kU64;
+}
 // The unsigned (signed) type of the same width.
 constexpr LaneType UnsignedOf(LaneType type) {
   constexpr LaneType kTypes[] = {LaneType::kU8, LaneType::kU16, LaneType::kU32, LaneType::kU64};
@@ -57,17 +77,35 @@ constexpr LaneType SignedOf(LaneType type) {
 // The type in which (the parts of) elements of an array are stored.
 constexpr LaneType StorageType(ElementType type) {
   switch (type) {
-    case F32: case C64: return LaneType::kF32;
-    case F64: case C128: return LaneType::kF64;
-    case S1: case S2: case S4: case S8: return LaneType::kS8;
-    case S16: return LaneType::kS16;
-    case S32: return LaneType::kS32;
-    case S64: return LaneType::kS64;
-    case U16: case F16: case BF16: return LaneType::kU16;
-    case U32: return LaneType::kU32;
-    case U64: return LaneType::kU64;
-    case PRED: return LaneType::kPred;
-    default: return LaneType::kU8;
+    case F32:
+    case C64:
+      return LaneType::kF32;
+    case F64:
+    case C128:
+      return LaneType::kF64;
+    case S1:
+    case S2:
+    case S4:
+    case S8:
+      return LaneType::kS8;
+    case S16:
+      return LaneType::kS16;
+    case S32:
+      return LaneType::kS32;
+    case S64:
+      return LaneType::kS64;
+    case U16:
+    case F16:
+    case BF16:
+      return LaneType::kU16;
+    case U32:
+      return LaneType::kU32;
+    case U64:
+      return LaneType::kU64;
+    case PRED:
+      return LaneType::kPred;
+    default:
+      return LaneType::kU8;
   }
 }
 // The type in which (the parts of) elements are computed: f32 for narrow floats.

@@ -78,8 +78,7 @@ constexpr std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
 }  // namespace
 
 Computation* Module::CloneComputation(
-    const Computation& computation,
-    std::unordered_map<const Computation*, Computation*>& cloned) {
+    const Computation& computation, std::unordered_map<const Computation*, Computation*>& cloned) {
   for (const Computation* from : CalleesFirst(computation)) {
     if (!cloned.contains(from)) cloned[from] = CloneOne(*this, *from, cloned);
   }

@@ -30,7 +30,8 @@ Instruction* Computation::Add(const NewInstruction& init) {
   const size_t size = sizeof(Instruction) + init.operands.size() * sizeof(Use) +
                       init.callees.size() * sizeof(Computation*);
   auto* inst = new (module_->arena_.allocate(size, alignof(Instruction))) Instruction;
-  auto* name = static_cast<char*>(module_->arena_.allocate(std::max<size_t>(init.name.size(), 1), 1));
+  auto* name =
+      static_cast<char*>(module_->arena_.allocate(std::max<size_t>(init.name.size(), 1), 1));
   std::ranges::copy(init.name, name);
 
   Metadata metadata = init.metadata;

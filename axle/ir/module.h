@@ -26,8 +26,8 @@ struct NewInstruction {
   std::span<Instruction* const> operands = {};
   std::span<Computation* const> callees = {};
   AttrBlock attrs = {};
-  Metadata metadata = {};         // texts are copied
-  std::optional<OpId> id = {};    // of the instruction that this one is a clone of
+  Metadata metadata = {};       // texts are copied
+  std::optional<OpId> id = {};  // of the instruction that this one is a clone of
 };
 
 class Computation {
@@ -126,8 +126,8 @@ class Module {
   i64 num_instructions() const;
   // The same module again: names, ids, extras, config.
   std::unique_ptr<Module> Clone() const;
-  // Copies `computation`, which may be of another module, and everything it calls; `cloned` maps what
-  // is copied already. Names are kept; the caller sees to their being unique.
+  // Copies `computation`, which may be of another module, and everything it calls; `cloned` maps
+  // what is copied already. Names are kept; the caller sees to their being unique.
   Computation* CloneComputation(const Computation& computation,
                                 std::unordered_map<const Computation*, Computation*>& cloned);
   // A text that lives as long as the module; equal texts are stored once.

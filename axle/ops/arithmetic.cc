@@ -9,7 +9,8 @@ const OpDef kAddDef = {
     .opcode = Opcode::kAdd,
     .text = "add",
     .summary = "Sum of each pair of elements.",
-    .semantics = "Integers wrap around, pred is the logical or, floats are rounded to nearest even.",
+    .semantics =
+        "Integers wrap around, pred is the logical or, floats are rounded to nearest even.",
     .source = "XLA Add; StableHLO add",
     .operands = kBinaryOperands,
     .traits = kCommutative,
@@ -43,7 +44,8 @@ const OpDef kMultiplyDef = {
     .text = "multiply",
     .summary = "Product of each pair of elements.",
     .semantics =
-        "Integers wrap around, pred is the logical and, floats are rounded to nearest even. Complex "
+        "Integers wrap around, pred is the logical and, floats are rounded to nearest even. "
+        "Complex "
         "products are (ac - bd, ad + bc), each operation rounded, without special cases for "
         "infinities.",
     .source = "XLA Mul; StableHLO multiply",
@@ -64,7 +66,8 @@ const OpDef kNegateDef = {
     .opcode = Opcode::kNegate,
     .text = "negate",
     .summary = "Each element with the opposite sign.",
-    .semantics = "Integers wrap around (the least one is its own negative), floats flip the sign bit.",
+    .semantics =
+        "Integers wrap around (the least one is its own negative), floats flip the sign bit.",
     .source = "XLA Neg; StableHLO negate",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,

@@ -66,7 +66,8 @@ Status AttrTraits<SliceConfig>::Parse(Scanner& scanner, const Shape&, SliceConfi
 }
 
 std::string AttrTraits<SliceConfig>::Print(const SliceConfig& value) {
-  const bool strides = std::ranges::any_of(value, [](const SliceDim& dim) { return dim.stride != 1; });
+  const bool strides =
+      std::ranges::any_of(value, [](const SliceDim& dim) { return dim.stride != 1; });
   const auto dim_text = [strides](const SliceDim& dim) {
     const std::string range = StrCat("[", dim.start, ":", dim.limit);
     return strides ? StrCat(range, ":", dim.stride, "]") : range + "]";
@@ -99,7 +100,8 @@ Status AttrTraits<Window>::Parse(Scanner& scanner, const Shape&, Window& value) 
   AXLE_TRY(scanner.List("{", "}", [&]() -> Status {
     const std::string_view key = scanner.AttributeName();
     if (std::ranges::find(kWindowNames, key) == std::end(kWindowNames)) {
-      return scanner.Error(StrCat("expected one of: ", Join(kWindowNames, ", "), ", each with '='"));
+      return scanner.Error(
+          StrCat("expected one of: ", Join(kWindowNames, ", "), ", each with '='"));
     }
     if (std::ranges::find(seen, key) != seen.end()) {
       return scanner.Error(StrCat("second value for \"", key, "\""));
@@ -122,8 +124,8 @@ Status AttrTraits<Window>::Parse(Scanner& scanner, const Shape&, Window& value) 
   }
   value.resize(size->second.size());
   const auto wrong_count = [&](std::string_view key, size_t count) {
-    return scanner.Error(StrCat("\"", key, "\" has ", count, " dimensions but \"size\" has ",
-                                value.size()));
+    return scanner.Error(
+        StrCat("\"", key, "\" has ", count, " dimensions but \"size\" has ", value.size()));
   };
   for (const auto& [key, list] : lists) {
     if (list.size() != value.size()) return wrong_count(key, list.size());
@@ -148,19 +150,23 @@ std::string AttrTraits<Window>::Print(const Window& value) {
   std::string out =
       StrCat("{size=", Join(value, "x", [](const WindowDim& d) { return StrCat(d.size); }));
   const auto append = [&](std::string_view key, auto is_default, auto text) {
-    if (!std::ranges::all_of(value, is_default)) out += StrCat(" ", key, "=", Join(value, "x", text));
+    if (!std::ranges::all_of(value, is_default))
+      out += StrCat(" ", key, "=", Join(value, "x", text));
   };
   const auto append_key = [&](const WindowKey& key) {
-    append(key.text, [&](const WindowDim& d) { return d.*key.member == key.fallback; },
-           [&](const WindowDim& d) { return StrCat(d.*key.member); });
+    append(
+        key.text, [&](const WindowDim& d) { return d.*key.member == key.fallback; },
+        [&](const WindowDim& d) { return StrCat(d.*key.member); });
   };
   append_key(kWindowKeys[0]);
-  append("pad", [](const WindowDim& d) { return d.pad_low == 0 && d.pad_high == 0; },
-         [](const WindowDim& d) { return StrCat(d.pad_low, "_", d.pad_high); });
+  append(
+      "pad", [](const WindowDim& d) { return d.pad_low == 0 && d.pad_high == 0; },
+      [](const WindowDim& d) { return StrCat(d.pad_low, "_", d.pad_high); });
   append_key(kWindowKeys[1]);
   append_key(kWindowKeys[2]);
-  append("rhs_reversal", [](const WindowDim& d) { return !d.reversal; },
-         [](const WindowDim& d) { return StrCat(d.reversal ? 1 : 0); });
+  append(
+      "rhs_reversal", [](const WindowDim& d) { return !d.reversal; },
+      [](const WindowDim& d) { return StrCat(d.reversal ? 1 : 0); });
   return out + "}";
 }
 
@@ -211,7 +217,8 @@ StatusOr<size_t> ParseEnum(Scanner& scanner, std::string_view what,
   AXLE_ASSIGN(const std::string_view text, scanner.Name(StrCat("a ", what)));
   const auto same = [ignore_case](char a, char b) {
     if (!ignore_case) return a == b;
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
   };
   for (size_t i = 0; i < texts.size(); ++i) {
     if (std::ranges::equal(text, texts[i], same)) return i;

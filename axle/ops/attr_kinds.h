@@ -129,12 +129,20 @@ template <>
 struct EnumTexts<DotAlgorithm> {
   static constexpr std::string_view kName = "dot algorithm";
   static constexpr bool kIgnoreCase = true;
-  static constexpr std::string_view kTexts[] = {
-      "unset",          "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum",
-      "dot_f16_f16_f16", "dot_f16_f16_f32",      "dot_bf16_bf16_bf16",
-      "dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6",
-      "dot_tf32_tf32_f32", "dot_tf32_tf32_f32_x3", "dot_f32_f32_f32",
-      "dot_f64_f64_f64", "dot_bf16_bf16_f32_x9"};
+  static constexpr std::string_view kTexts[] = {"unset",
+                                                "dot_any_f8_any_f8_f32",
+                                                "dot_any_f8_any_f8_f32_fast_accum",
+                                                "dot_f16_f16_f16",
+                                                "dot_f16_f16_f32",
+                                                "dot_bf16_bf16_bf16",
+                                                "dot_bf16_bf16_f32",
+                                                "dot_bf16_bf16_f32_x3",
+                                                "dot_bf16_bf16_f32_x6",
+                                                "dot_tf32_tf32_f32",
+                                                "dot_tf32_tf32_f32_x3",
+                                                "dot_f32_f32_f32",
+                                                "dot_f64_f64_f64",
+                                                "dot_bf16_bf16_f32_x9"};
 };
 template <>
 struct EnumTexts<ConvolutionKind> {
@@ -152,8 +160,8 @@ requires std::is_enum_v<E>
 struct AttrTraits<E> {
   static constexpr std::string_view kName = EnumTexts<E>::kName;
   static Status Parse(Scanner& scanner, const Shape&, E& value) {
-    AXLE_ASSIGN(const size_t i, ParseEnum(scanner, kName, EnumTexts<E>::kTexts,
-                                          EnumTexts<E>::kIgnoreCase));
+    AXLE_ASSIGN(const size_t i,
+                ParseEnum(scanner, kName, EnumTexts<E>::kTexts, EnumTexts<E>::kIgnoreCase));
     value = static_cast<E>(i);
     return {};
   }

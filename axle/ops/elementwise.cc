@@ -6,12 +6,18 @@ namespace axle {
 
 bool Accepts(TypeSet set, ElementType type) {
   switch (Info(type).type_class) {
-    case TypeClass::kPred: return (set & kPreds) != 0;
-    case TypeClass::kSigned: return (set & kSignedInts) != 0;
-    case TypeClass::kUnsigned: return (set & kUnsignedInts) != 0;
-    case TypeClass::kFloat: return (set & kFloats) != 0;
-    case TypeClass::kComplex: return (set & kComplexes) != 0;
-    case TypeClass::kOther: return false;
+    case TypeClass::kPred:
+      return (set & kPreds) != 0;
+    case TypeClass::kSigned:
+      return (set & kSignedInts) != 0;
+    case TypeClass::kUnsigned:
+      return (set & kUnsignedInts) != 0;
+    case TypeClass::kFloat:
+      return (set & kFloats) != 0;
+    case TypeClass::kComplex:
+      return (set & kComplexes) != 0;
+    case TypeClass::kOther:
+      return false;
   }
   return false;
 }
@@ -64,7 +70,8 @@ StatusOr<Shape> SameShape(const Instruction& inst, TypeSet types, i64 first) {
 Status CheckDims(const Instruction& inst, std::string_view what, const Dims& dims, i64 rank) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] < 0 || dims[i] >= rank) {
-      return OpError(inst, StrCat(what, " has ", dims[i], ", which is not a dimension of rank ", rank));
+      return OpError(inst,
+                     StrCat(what, " has ", dims[i], ", which is not a dimension of rank ", rank));
     }
     if (std::find(dims.begin(), dims.begin() + static_cast<i64>(i), dims[i]) !=
         dims.begin() + static_cast<i64>(i)) {

@@ -38,8 +38,8 @@ LaneCompiler::Value LaneCompiler::FromStored(ElementType type, ComplexLane store
 LaneCompiler::Value LaneCompiler::FromComputed(ElementType type, ComplexLane computed) {
   if (IsNarrowFloat(type)) {
     const bool from_f64 = computed.re.type() == LaneType::kF64;
-    const Lane bits = RoundToFormat(from_f64 ? kF64Format : kF32Format, Info(type).format,
-                                    BitsOf(computed.re));
+    const Lane bits =
+        RoundToFormat(from_f64 ? kF64Format : kF32Format, Info(type).format, BitsOf(computed.re));
     const Lane stored = Resize(StorageType(type), bits);
     return FromStored(type, {stored, stored});
   }
@@ -54,8 +54,7 @@ void LaneCompiler::AddInput(const Instruction& inst) {
   const ElementType type = inst.shape().type();
   const int input = builder_.AddInput(ArrayOf(type));
   const Lane re = builder_.Part(input);
-  values_.emplace(&inst,
-                  FromStored(type, {re, IsComplex(type) ? builder_.Part(input, 1) : re}));
+  values_.emplace(&inst, FromStored(type, {re, IsComplex(type) ? builder_.Part(input, 1) : re}));
 }
 
 void LaneCompiler::AddConstant(const Instruction& inst) {

@@ -46,9 +46,9 @@ enum class Lowering : std::uint8_t {
 // Facts that passes and checks ask about; a set.
 enum Traits : std::uint32_t {
   kNoTraits = 0,
-  kCommutative = 1,      // in its two operands, bit for bit
-  kSideEffect = 2,       // never removed, duplicated or reordered
-  kMixedPrecision = 4,   // operands may be of different float types (00-conventions section 1)
+  kCommutative = 1,     // in its two operands, bit for bit
+  kSideEffect = 2,      // never removed, duplicated or reordered
+  kMixedPrecision = 4,  // operands may be of different float types (00-conventions section 1)
 };
 constexpr Traits operator|(Traits a, Traits b) {
   return static_cast<Traits>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

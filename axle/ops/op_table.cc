@@ -52,9 +52,10 @@ Status CheckMixedPrecision(const Instruction& inst) {
     const Shape& shape = inst.operand(i)->shape();
     if (!IsFloating(shape.type())) continue;
     if (first != nullptr && first->type() != shape.type()) {
-      return OpError(inst, StrCat("mixed precision: operands of ", Name(first->type()), " and ",
-                                  Name(shape.type())),
-                     StatusCode::kInternal);
+      return OpError(
+          inst,
+          StrCat("mixed precision: operands of ", Name(first->type()), " and ", Name(shape.type())),
+          StatusCode::kInternal);
     }
     first = &shape;
   }
@@ -109,8 +110,8 @@ Status OpError(const Instruction& inst, std::string_view what, StatusCode code) 
 Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> parameters,
                    const Shape& result) {
   const Computation& callee = *inst.callees()[i];
-  bool same = callee.parameters().size() == parameters.size() &&
-              Compatible(callee.root()->shape(), result);
+  bool same =
+      callee.parameters().size() == parameters.size() && Compatible(callee.root()->shape(), result);
   for (size_t p = 0; same && p < parameters.size(); ++p) {
     same = Compatible(callee.parameters()[p]->shape(), parameters[p]);
   }
@@ -119,10 +120,10 @@ Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> par
   for (const Instruction* p : callee.parameters()) actual.AddElement(p->shape());
   const Shape expected = Shape::Tuple({parameters.begin(), parameters.end()});
   const std::span<const CalleeSpec> specs = CalleeSpecsOf(inst);
-  return OpError(inst, StrCat(specs[std::min(i, specs.size() - 1)].text, " must be ",
-                              expected.ToString(), "->", result.ToString(), " but \"",
-                              callee.name(), "\" is ", actual.ToString(), "->",
-                              callee.root()->shape().ToString()));
+  return OpError(
+      inst, StrCat(specs[std::min(i, specs.size() - 1)].text, " must be ", expected.ToString(),
+                   "->", result.ToString(), " but \"", callee.name(), "\" is ", actual.ToString(),
+                   "->", callee.root()->shape().ToString()));
 }
 
 std::span<const CalleeSpec> CalleeSpecsOf(const Instruction& inst) {
@@ -140,7 +141,8 @@ StatusOr<Shape> InferShape(const Instruction& inst) {
   }
   const std::span<const CalleeSpec> specs = CalleeSpecsOf(inst);
   if (!CalleeCountFits(inst, specs)) {
-    return OpError(inst, StrCat("calls ", inst.callees().size(), " computations, not ", specs.size()));
+    return OpError(inst,
+                   StrCat("calls ", inst.callees().size(), " computations, not ", specs.size()));
   }
   if (!def.has(kMixedPrecision)) AXLE_TRY(CheckMixedPrecision(inst));
   AXLE_ASSIGN(Shape shape, def.infer(inst));
