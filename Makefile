@@ -14,7 +14,7 @@ demo: deps
 test: deps
 	cmake --preset dev
 	cmake --build --preset dev
-	ctest --preset dev -j $$(nproc)
+	ctest --preset dev --no-label-summary -j $$(nproc)
 
 # Format, layers, headers alone, symbols, clang-tidy; `make lint LINT=--analyze` for the analyzer too.
 lint: deps
@@ -27,13 +27,13 @@ format:
 san: deps
 	cmake --preset san
 	cmake --build --preset san
-	ctest --preset san -j $$(nproc)
+	ctest --preset san --no-label-summary -j $$(nproc)
 
 # What threads can reach, under ThreadSanitizer.
 tsan: deps
 	cmake --preset tsan
 	cmake --build --preset tsan
-	ctest --preset tsan -j $$(nproc) -L '^(core|runtime|client)$$'
+	ctest --preset tsan --no-label-summary -j $$(nproc) -L '^(core|runtime|client)$$'
 
 release: deps
 	cmake --preset release

@@ -1,9 +1,43 @@
-# Checks of the tree that are scripts.
+# Tests that are scripts: checks of the tree, mutants of programs, and tests/**/*_test.py.
+# Each finds the command line tool in AXLE_TOOL and the build in AXLE_BINARY_DIR.
+
+# axle_script_test(<name> <script> <arguments>...)
 function(axle_script_test name)
   add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ARGN}
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 60 LABELS scripts)
+  set(environment PYTHONDONTWRITEBYTECODE=1 AXLE_BINARY_DIR=${CMAKE_BINARY_DIR})
+  if(TARGET axle_tool)
+    list(APPEND environment AXLE_TOOL=$<TARGET_FILE:axle_tool>)
+  endif()
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT 60 LABELS scripts SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
 endfunction()
 
-axle_script_test(scripts.layers scripts/check_layers.py)
+axle_script_test(scripts.layers scripts/check_layers.py --link ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 axle_script_test(scripts.opcode_cases scripts/check_opcode_cases.py)
+axle_script_test(scripts.todos scripts/check_todos.py)
+axle_script_test(scripts.libm scripts/check_libm.py ${CMAKE_BINARY_DIR})
+
+file(GLOB_RECURSE python_tests RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
+  ${CMAKE_CURRENT_SOURCE_DIR}/*_test.py)
+foreach(script IN LISTS python_tests)
+  string(REGEX REPLACE "_test\\.py$" "" name ${script})
+  string(REPLACE "/" "." name ${name})
+  axle_script_test(python.${name} tests/${script})
+endforeach()
+
+# 10,000 damaged programs in slices that run side by side. Sanitizers keep freed memory back, so that
+# only a build without them can hold memory against the limit.
+if(TARGET axle_tool AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/data)
+  set(slices 1 2 3 4)
+  set(count 2500)
+  set(memory 1)
+  if(AXLE_SANITIZE)
+    set(count 250)
+    set(memory 0)
+  endif()
+  foreach(seed IN LISTS slices)
+    axle_script_test(mutants.${seed} scripts/mutate.py $<TARGET_FILE:axle_tool>
+      --count ${count} --seed ${seed} --mem-limit ${memory} --keep ${CMAKE_BINARY_DIR}/mutants)
+  endforeach()
+endif()
