@@ -1,77 +1,12 @@
 #include "axle/emit/index_map.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "axle/core/strings.h"
+#include "axle/emit/strided_copy.h"
 
 namespace axle {
 namespace {
-
-// A piece with addresses: per dimension, a count and two distances in bytes.
-struct Walk {
-  i64 count;
-  i64 to_step;
-  i64 from_step;
-};
-
-template <typename T>
-void CopyRow(const Walk& walk, std::byte* to, const std::byte* from) {
-  constexpr i64 kSize = sizeof(T);
-  if (walk.to_step == kSize && walk.from_step == kSize) {
-    std::memcpy(to, from, static_cast<size_t>(walk.count * kSize));
-  } else if (walk.to_step == kSize && walk.from_step == 0) {
-    std::fill_n(reinterpret_cast<T*>(to), walk.count, *reinterpret_cast<const T*>(from));
-  } else {
-    for (i64 k = 0; k < walk.count; ++k) {
-      *reinterpret_cast<T*>(to + k * walk.to_step) =
-          *reinterpret_cast<const T*>(from + k * walk.from_step);
-    }
-  }
-}
-
-template <typename T>
-void Copy(std::span<const Walk> walk, std::byte* to, const std::byte* from) {
-  if (walk.size() == 1) return CopyRow<T>(walk[0], to, from);
-  for (i64 k = 0; k < walk[0].count; ++k) {
-    Copy<T>(walk.subspan(1), to + k * walk[0].to_step, from + k * walk[0].from_step);
-  }
-}
-
-// Neighbouring dimensions that are one run on both sides become one, so that the inner loop is
-// long.
-std::vector<Walk> Merged(std::span<const Walk> walk) {
-  std::vector<Walk> merged;
-  for (const Walk& w : walk) {
-    if (w.count == 1) continue;
-    if (!merged.empty() && merged.back().to_step == w.count * w.to_step &&
-        merged.back().from_step == w.count * w.from_step) {
-      merged.back() = {merged.back().count * w.count, w.to_step, w.from_step};
-    } else {
-      merged.push_back(w);
-    }
-  }
-  if (merged.empty()) merged.push_back({1, 0, 0});
-  return merged;
-}
-
-void CopyBox(std::span<const Walk> walk, std::byte* to, const std::byte* from, i64 element_bytes) {
-  DispatchBytes(static_cast<int>(element_bytes), [&]<typename T>() { Copy<T>(walk, to, from); });
-}
-
-// Element `position` of an integer array of any type; unsigned values beyond i64 saturate.
-i64 IndexValue(const Literal& literal, i64 position) {
-  return DispatchElementType(literal.shape().type(), [&]<ElementType kType>() -> i64 {
-    if constexpr (IsIntegral(kType) || kType == PRED) {
-      const auto value = literal.data<StorageOf<kType>>()[position];
-      if constexpr (kType == U64)
-        return static_cast<i64>(std::min<std::uint64_t>(value, INT64_MAX));
-      return static_cast<i64>(value);
-    } else {
-      return 0;
-    }
-  });
-}
 
 // Evaluates one piece into `out`, which is row-major.
 class PieceEvaluator {
@@ -88,7 +23,7 @@ class PieceEvaluator {
   void Run() {
     const auto rank = static_cast<i64>(piece_.dims.size());
     i64 to = 0, from = 0;
-    std::vector<Walk> walk;
+    std::vector<StridedDim> walk;
     for (size_t d = 0; d < piece_.source_begin.size(); ++d) {
       from += piece_.source_begin[d] * from_strides_[d];
     }
@@ -103,7 +38,7 @@ class PieceEvaluator {
     // Result dimensions that choose an element of an index operand are walked one by one; the rest
     // is a plain box at a place of its own each time.
     std::vector<i64> outer;
-    std::vector<Walk> inner;
+    std::vector<StridedDim> inner;
     for (i64 d = 0; d < rank; ++d) {
       const auto chooses = [d](const DynamicOffset& o) {
         return std::ranges::find(o.index_from, d) != o.index_from.end();
@@ -114,7 +49,7 @@ class PieceEvaluator {
         inner.push_back(walk[d]);
       }
     }
-    inner = Merged(inner);
+    inner = MergeStridedDims(inner);
     std::vector<i64> position(rank, 0);
     while (true) {
       i64 to_offset = to * bytes_, from_offset = from * bytes_;
@@ -130,7 +65,7 @@ class PieceEvaluator {
           to_offset += value * to_strides_[offset.dim] * bytes_;
         }
       }
-      CopyBox(inner, to_ + to_offset, source_.bytes() + from_offset, bytes_);
+      StridedCopy(inner, to_ + to_offset, source_.bytes() + from_offset, bytes_);
       size_t next = outer.size();
       while (next > 0 && ++position[outer[next - 1]] == walk[outer[next - 1]].count) {
         position[outer[--next]] = 0;
@@ -175,6 +110,19 @@ bool IsWholeCopy(const IndexPiece& piece, const Shape& source, const Shape& resu
 
 }  // namespace
 
+i64 IndexValue(const Literal& literal, i64 position) {
+  return DispatchElementType(literal.shape().type(), [&]<ElementType kType>() -> i64 {
+    if constexpr (IsIntegral(kType) || kType == PRED) {
+      const auto value = literal.data<StorageOf<kType>>()[position];
+      if constexpr (kType == U64)
+        return static_cast<i64>(std::min<std::uint64_t>(value, INT64_MAX));
+      return static_cast<i64>(value);
+    } else {
+      return 0;
+    }
+  });
+}
+
 IndexPiece WholeResult(const Shape& result, int operand, i64 operand_rank,
                        std::span<const i64> source_dims) {
   IndexPiece piece;
@@ -213,6 +161,8 @@ StatusOr<Literal> EvaluateIndexMap(const IndexMap& map, const Shape& result,
     out = operands[operand].WithShape(shape);
     first = 1;
     if (std::none_of(map.begin() + 1, map.end(), reads_it)) operands[operand] = Literal();
+  } else if (map.empty()) {
+    return Literal::Create(shape);
   } else {
     AXLE_ASSIGN(out, Literal::CreateUninitialized(shape));
   }
