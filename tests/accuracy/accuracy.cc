@@ -1,9 +1,10 @@
 #include "tests/accuracy/accuracy.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <type_traits>
 
 namespace axle {
 namespace {
@@ -15,11 +16,15 @@ struct Format;
 template <>
 struct Format<float> {
   using Bits = std::uint32_t;
+  using Reference = double;
+  static constexpr LaneType kLaneType = LaneType::kF32;
   static constexpr int kFractionBits = 23, kMinExponent = -126, kMaxExponent = 128;
 };
 template <>
 struct Format<double> {
   using Bits = std::uint64_t;
+  using Reference = long double;
+  static constexpr LaneType kLaneType = LaneType::kF64;
   static constexpr int kFractionBits = 52, kMinExponent = -1022, kMaxExponent = 1024;
 };
 
@@ -33,10 +38,15 @@ struct Number {
   mpfr_t value;
 };
 
-double LogisticReference(double x) {
+template <typename T>
+T LogisticReference(T x) {
   if (x >= 0) return 1 / (1 + std::exp(-x));
-  const double e = std::exp(x);
+  const T e = std::exp(x);
   return e / (1 + e);
+}
+template <typename T>
+T RsqrtReference(T x) {
+  return 1 / std::sqrt(x);
 }
 void LogisticExact(mpfr_t y, const mpfr_t x) {
   mpfr_neg(y, x, MPFR_RNDN);
@@ -50,39 +60,57 @@ void RsqrtExact(mpfr_t y, const mpfr_t x) {
   mpfr_ui_div(y, 1, y, MPFR_RNDN);
 }
 
-constexpr UnaryFunction kFunctions[] = {
-    {"exponential", Exp, [](double x) { return std::exp(x); },
-     [](mpfr_t y, const mpfr_t x) { mpfr_exp(y, x, MPFR_RNDN); }},
-    {"exponential-minus-one", ExpMinusOne, [](double x) { return std::expm1(x); },
-     [](mpfr_t y, const mpfr_t x) { mpfr_expm1(y, x, MPFR_RNDN); }},
-    {"log", Log, [](double x) { return std::log(x); },
-     [](mpfr_t y, const mpfr_t x) { mpfr_log(y, x, MPFR_RNDN); }},
-    {"log-plus-one", LogPlusOne, [](double x) { return std::log1p(x); },
-     [](mpfr_t y, const mpfr_t x) { mpfr_log1p(y, x, MPFR_RNDN); }},
-    {"tanh", Tanh, [](double x) { return std::tanh(x); },
-     [](mpfr_t y, const mpfr_t x) { mpfr_tanh(y, x, MPFR_RNDN); }},
-    {"logistic", Logistic, LogisticReference, LogisticExact},
-    {"erf", Erf, [](double x) { return std::erf(x); },
-     [](mpfr_t y, const mpfr_t x) { mpfr_erf(y, x, MPFR_RNDN); }},
-    {"sqrt", [](Lane x) { return Sqrt(x); }, [](double x) { return std::sqrt(x); },
-     [](mpfr_t y, const mpfr_t x) { mpfr_sqrt(y, x, MPFR_RNDN); }},
-    {"rsqrt", Rsqrt, [](double x) { return 1 / std::sqrt(x); }, RsqrtExact},
-    {"sine", Sin, [](double x) { return std::sin(x); },
-     [](mpfr_t y, const mpfr_t x) { mpfr_sin(y, x, MPFR_RNDN); }},
-    {"cosine", Cos, [](double x) { return std::cos(x); },
-     [](mpfr_t y, const mpfr_t x) { mpfr_cos(y, x, MPFR_RNDN); }},
-};
-
-void Run(BlockExecutor& executor, const LaneProgram& program, std::span<const void* const> inputs,
-         void* output, size_t count) {
-  const Status status = executor.Run(program, inputs, {&output, 1}, static_cast<i64>(count));
-  if (!status.ok()) std::abort();
+template <int (*kFunction)(mpfr_t, const mpfr_t, mpfr_rnd_t)>
+void Rounded(mpfr_t y, const mpfr_t x) {
+  kFunction(y, x, MPFR_RNDN);
 }
 
-// True where the f64 reference says that an error may be the largest so far: then MPFR decides.
-// Half an ulp is no error, so values below that are not looked at.
+Lane SquareRoot(Lane x) {
+  return Sqrt(x);
+}
+
+constexpr UnaryFunction kFunctions[] = {
+    {"exponential", Exp, std::exp, std::exp, Rounded<mpfr_exp>},
+    {"exponential-minus-one", ExpMinusOne, std::expm1, std::expm1, Rounded<mpfr_expm1>},
+    {"log", Log, std::log, std::log, Rounded<mpfr_log>},
+    {"log-plus-one", LogPlusOne, std::log1p, std::log1p, Rounded<mpfr_log1p>},
+    {"tanh", Tanh, std::tanh, std::tanh, Rounded<mpfr_tanh>},
+    {"logistic", Logistic, LogisticReference<double>, LogisticReference<long double>,
+     LogisticExact},
+    {"erf", Erf, std::erf, std::erf, Rounded<mpfr_erf>},
+    {"sqrt", SquareRoot, std::sqrt, std::sqrt, Rounded<mpfr_sqrt>},
+    {"rsqrt", Rsqrt, RsqrtReference<double>, RsqrtReference<long double>, RsqrtExact},
+    {"sine", Sin, std::sin, std::sin, Rounded<mpfr_sin>},
+    {"cosine", Cos, std::cos, std::cos, Rounded<mpfr_cos>},
+};
+
+// The exponent of one ulp of a value of this exponent; below the normal range all share one.
+template <typename T>
+int UlpExponent(int exponent) {
+  using F = Format<T>;
+  return std::clamp(exponent, F::kMinExponent, F::kMaxExponent - 1) - F::kFractionBits;
+}
+
+template <typename T>
+double UlpErrorOfReference(T actual, typename Format<T>::Reference exact) {
+  using Reference = typename Format<T>::Reference;
+  if (std::isnan(exact) || std::isnan(actual)) {
+    return std::isnan(exact) && std::isnan(actual) ? 0 : INFINITY;
+  }
+  if (actual == 0 && std::signbit(actual) != std::signbit(exact)) return INFINITY;
+  // With infinity as the power of two after the largest finite value.
+  const Reference limit = std::ldexp(Reference{1}, Format<T>::kMaxExponent);
+  const Reference value = std::clamp<Reference>(actual, -limit, limit);
+  exact = std::clamp(exact, -limit, limit);
+  if (exact == value) return 0;
+  const int exponent = exact == 0 ? Format<T>::kMinExponent : std::ilogb(exact);
+  return static_cast<double>(std::ldexp(std::abs(value - exact), -UlpExponent<T>(exponent)));
+}
+
+// True where the reference says that an error may be the largest so far: then MPFR decides. Errors
+// below half an ulp are of no interest.
 bool MayBeWorst(double error, const Worst& worst) {
-  constexpr double kSlack = 1e-6;  // in f32 ulps: hundreds of f64 ulps of the reference
+  constexpr double kSlack = 0.02;  // the reference's own error is below that, in ulps of the result
   return !(error < std::max(worst.ulp, 0.5) - kSlack);
 }
 
@@ -90,10 +118,6 @@ bool MayBeWorst(double error, const Worst& worst) {
 
 std::span<const UnaryFunction> UnaryFunctions() {
   return kFunctions;
-}
-
-double PowerReference(double x, double y) {
-  return std::pow(x, y);
 }
 
 LaneProgram ProgramOf(Lane (*f)(Lane), LaneType type) {
@@ -110,19 +134,10 @@ LaneProgram ProgramOf(Lane (*f)(Lane, Lane), LaneType type) {
 }
 
 double UlpError(float actual, double exact) {
-  if (std::isnan(exact) || std::isnan(actual)) {
-    return std::isnan(exact) && std::isnan(actual) ? 0 : INFINITY;
-  }
-  if (actual == 0 && std::signbit(actual) != std::signbit(exact)) return INFINITY;
-  const double value = std::isinf(actual) ? std::copysign(0x1p128, actual) : actual;
-  exact = std::clamp(exact, -0x1p128, 0x1p128);
-  if (exact == value) return 0;
-  const std::uint64_t field = std::bit_cast<std::uint64_t>(exact) >> 52 & 0x7ff;
-  const int exponent = std::clamp(static_cast<int>(field) - 1023, -126, 127);
-  // 1 / ulp, a power of two built from its exponent field.
-  const double per_ulp =
-      std::bit_cast<double>(static_cast<std::uint64_t>(1023 + 23 - exponent) << 52);
-  return std::abs(value - exact) * per_ulp;
+  return UlpErrorOfReference(actual, exact);
+}
+double UlpError(double actual, long double exact) {
+  return UlpErrorOfReference(actual, exact);
 }
 
 template <typename T>
@@ -142,18 +157,18 @@ double UlpError(T actual, const mpfr_t exact) {
     mpfr_setsign(difference.value, limit.value, mpfr_signbit(exact), MPFR_RNDN);
   } else {
     mpfr_set(difference.value, exact, MPFR_RNDN);
-    exponent =
-        mpfr_zero_p(exact)
-            ? F::kMinExponent
-            : static_cast<int>(std::max<mpfr_exp_t>(mpfr_get_exp(exact) - 1, F::kMinExponent));
+    constexpr mpfr_exp_t kLeast = F::kMinExponent;
+    exponent = mpfr_zero_p(exact)
+                   ? F::kMinExponent
+                   : static_cast<int>(std::max<mpfr_exp_t>(mpfr_get_exp(exact) - 1, kLeast));
   }
   mpfr_sub(difference.value, value.value, difference.value, MPFR_RNDN);
-  mpfr_mul_2si(difference.value, difference.value, F::kFractionBits - exponent, MPFR_RNDN);
+  mpfr_mul_2si(difference.value, difference.value, -UlpExponent<T>(exponent), MPFR_RNDN);
   return std::abs(mpfr_get_d(difference.value, MPFR_RNDN));
 }
 
 template <typename T>
-double ExactUlpError(const UnaryFunction& f, T x, T actual) {
+double ExactUlpError(const UnaryFunction& f, double x, T actual) {
   const Number argument(x);
   Number exact;
   f.exact(exact.value, argument.value);
@@ -161,7 +176,7 @@ double ExactUlpError(const UnaryFunction& f, T x, T actual) {
 }
 
 template <typename T>
-double ExactPowerUlpError(T x, T y, T actual) {
+double ExactPowerUlpError(double x, double y, T actual) {
   const Number base(x), exponent(y);
   Number exact;
   mpfr_pow(exact.value, base.value, exponent.value, MPFR_RNDN);
@@ -170,69 +185,59 @@ double ExactPowerUlpError(T x, T y, T actual) {
 
 template double UlpError(float, const mpfr_t);
 template double UlpError(double, const mpfr_t);
-template double ExactUlpError(const UnaryFunction&, float, float);
+template double ExactUlpError(const UnaryFunction&, double, float);
 template double ExactUlpError(const UnaryFunction&, double, double);
-template double ExactPowerUlpError(float, float, float);
+template double ExactPowerUlpError(double, double, float);
 template double ExactPowerUlpError(double, double, double);
 
-Worst MeasureF32(const UnaryFunction& f, BlockExecutor& executor, const LaneProgram& program,
-                 std::span<const float> x, Worst worst) {
-  std::vector<float> actual(x.size());
-  const void* input = x.data();
-  Run(executor, program, {&input, 1}, actual.data(), x.size());
+template <typename T>
+Measurement<T>::Measurement(const UnaryFunction& function)
+    : function_(&function), program_(ProgramOf(function.lane, Format<T>::kLaneType)) {}
+
+template <typename T>
+Measurement<T>::Measurement()
+    : function_(nullptr), program_(ProgramOf(Power, Format<T>::kLaneType)) {}
+
+template <typename T>
+void Measurement<T>::Run(std::span<const T> x, std::span<const T> y) {
+  const bool is_power = function_ == nullptr;
+  actual_.resize(x.size());
+  num_values_ += static_cast<std::int64_t>(x.size());
+  const void* const inputs[] = {x.data(), y.data()};
+  void* const output = actual_.data();
+  const Status status = executor_.Run(program_, std::span(inputs).first(is_power ? 2 : 1),
+                                      {&output, 1}, static_cast<i64>(x.size()));
+  if (!status.ok()) std::abort();
   for (size_t i = 0; i < x.size(); ++i) {
-    if (!MayBeWorst(UlpError(actual[i], f.reference(x[i])), worst)) continue;
-    worst.Take(ExactUlpError(f, x[i], actual[i]), x[i], 0, actual[i]);
+    const typename Format<T>::Reference wide = x[i];
+    typename Format<T>::Reference reference;
+    if (is_power) {
+      reference = std::pow(wide, static_cast<typename Format<T>::Reference>(y[i]));
+    } else if constexpr (std::is_same_v<T, float>) {
+      reference = function_->reference(wide);
+    } else {
+      reference = function_->long_reference(wide);
+    }
+    if (!MayBeWorst(UlpError(actual_[i], reference), worst_)) continue;
+    const double error = is_power ? ExactPowerUlpError(x[i], y[i], actual_[i])
+                                  : ExactUlpError(*function_, x[i], actual_[i]);
+    worst_.Take(error, x[i], is_power ? y[i] : 0, actual_[i]);
   }
-  return worst;
 }
 
-Worst MeasurePowerF32(BlockExecutor& executor, const LaneProgram& program, std::span<const float> x,
-                      std::span<const float> y, Worst worst) {
-  std::vector<float> actual(x.size());
-  const void* inputs[] = {x.data(), y.data()};
-  Run(executor, program, inputs, actual.data(), x.size());
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (!MayBeWorst(UlpError(actual[i], PowerReference(x[i], y[i])), worst)) continue;
-    worst.Take(ExactPowerUlpError(x[i], y[i], actual[i]), x[i], y[i], actual[i]);
-  }
-  return worst;
-}
-
-Worst MeasureF64(const UnaryFunction& f, std::span<const double> x) {
-  BlockExecutor executor;
-  std::vector<double> actual(x.size());
-  const void* input = x.data();
-  Run(executor, ProgramOf(f.lane, LaneType::kF64), {&input, 1}, actual.data(), x.size());
-  Worst worst;
-  for (size_t i = 0; i < x.size(); ++i) {
-    worst.Take(ExactUlpError(f, x[i], actual[i]), x[i], 0, actual[i]);
-  }
-  return worst;
-}
-
-Worst MeasurePowerF64(std::span<const double> x, std::span<const double> y) {
-  BlockExecutor executor;
-  std::vector<double> actual(x.size());
-  const void* inputs[] = {x.data(), y.data()};
-  Run(executor, ProgramOf(Power, LaneType::kF64), inputs, actual.data(), x.size());
-  Worst worst;
-  for (size_t i = 0; i < x.size(); ++i) {
-    worst.Take(ExactPowerUlpError(x[i], y[i], actual[i]), x[i], y[i], actual[i]);
-  }
-  return worst;
-}
+template class Measurement<float>;
+template class Measurement<double>;
 
 template <typename T>
 std::vector<T> SpecialValues() {
   using Limits = std::numeric_limits<T>;
+  const T epsilon = Limits::epsilon();
   std::vector<T> values = {
-      0, 1, 2, 3, 4, 5, 7, 10, 0.5, 1.5, 2.5, 0.25, 1e-3f, 100, 101, Limits::min(),
+      0, 1, 2, 3, 4, 5, 7, 10, 100, 101, T(0.5), T(1.5), T(2.5), T(0.25), T(0.001), Limits::min(),
       Limits::denorm_min(), Limits::min() - Limits::denorm_min(), Limits::max(), Limits::infinity(),
-      Limits::quiet_NaN(), 1 + Limits::epsilon(), 1 - Limits::epsilon() / 2,
-      // the largest odd integer and its neighbours, the largest with a fraction
-      2 / Limits::epsilon() - 1, 2 / Limits::epsilon(), 4 / Limits::epsilon(),
-      1 / Limits::epsilon() - T(0.5), 1 / Limits::epsilon() + 1};
+      Limits::quiet_NaN(), 1 + epsilon, 1 - epsilon / 2,
+      // around the largest odd integer and the largest value with a fraction
+      2 / epsilon - 1, 2 / epsilon, 4 / epsilon, 1 / epsilon - T(0.5), 1 / epsilon + 1};
   const size_t count = values.size();
   for (size_t i = 0; i < count; ++i) values.push_back(-values[i]);
   return values;
@@ -242,44 +247,45 @@ template <typename T>
 void PowerPair(Random& random, T& x, T& y) {
   using F = Format<T>;
   static const std::vector<T> specials = SpecialValues<T>();
-  const auto any_bits = [&] {
-    return std::bit_cast<T>(static_cast<typename F::Bits>(random.Next()));
-  };
+  const auto any = [&] { return std::bit_cast<T>(static_cast<typename F::Bits>(random.Next())); };
   const auto special = [&] { return specials[random.Next() % specials.size()]; };
-  const double range = F::kMaxExponent;
+  // An exponent that gives a result of about 2^log2_result.
+  const auto exponent_for = [&](double log2_result) {
+    return static_cast<T>(log2_result / std::log2(std::abs(static_cast<double>(x))));
+  };
+  constexpr double kLargest = F::kMaxExponent;
+  constexpr double kSmallest = F::kMinExponent - F::kFractionBits;
   switch (random.Next() % 8) {
     case 0:
-      x = any_bits(), y = any_bits();
+      x = any(), y = any();
       return;
     case 1:
       x = special(), y = special();
       return;
     case 2:
-      x = special(), y = any_bits();
+      x = special(), y = any();
       return;
     case 3:
-      x = any_bits(), y = special();
+      x = any(), y = special();
       return;
     case 4:  // an ordinary result of any base
-      x = std::abs(any_bits());
-      y = static_cast<T>(random.Uniform(-range, range) / std::log2(static_cast<double>(x)));
+      x = std::abs(any());
+      y = exponent_for(random.Uniform(kSmallest, kLargest));
       return;
-    case 5:  // close to overflow or underflow
+    case 5:  // close to overflow, or subnormal
       x = static_cast<T>(std::exp2(random.Uniform(-20, 20)));
-      y = static_cast<T>((random.Next() % 2 ? range
-                                            : 2 - range - F::kFractionBits +
-                                                  random.Uniform(-3, F::kFractionBits)) /
-                         std::log2(static_cast<double>(x)) * random.Uniform(0.999, 1.001));
+      y = exponent_for(random.Next() % 2 != 0 ? kLargest * random.Uniform(0.999, 1.001)
+                                              : random.Uniform(kSmallest - 2, F::kMinExponent + 2));
       return;
-    case 6:  // close to 1, to a large power
+    case 6:  // a base close to 1
       x = static_cast<T>(1 +
                          random.Uniform(-1, 1) * std::exp2(random.Uniform(-F::kFractionBits, 0)));
-      y = static_cast<T>(random.Uniform(-range, range) / std::log2(static_cast<double>(x)));
+      y = exponent_for(random.Uniform(kSmallest, kLargest));
       return;
     default:  // moderate values, integer exponents of negative bases among them
       x = static_cast<T>(random.Uniform(-30, 30));
       y = static_cast<T>(random.Uniform(-30, 30));
-      if (random.Next() % 2) y = std::rint(y);
+      if (random.Next() % 2 != 0) y = std::rint(y);
       return;
   }
 }
@@ -289,15 +295,18 @@ template std::vector<double> SpecialValues();
 template void PowerPair(Random&, float&, float&);
 template void PowerPair(Random&, double&, double&);
 
-std::vector<double> InterestingDoubles(std::uint64_t seed, int64_t count) {
-  Random random(seed);
+std::vector<double> InterestingDoubles() {
   std::vector<double> centres = SpecialValues<double>();
-  for (double edge : {709.782712893384, -708.3964185322641, -745.1332191019412, -36.7368005696771,
-                      0.34657359027997264, 1.0397207708399179, 0.7071067811865476,
-                      1.4142135623730951, 5.863584748755168, 19.06154746539849, 2.0, 0.1716,
-                      // the closest that doubles of some exponents come to multiples of pi / 2
-                      6381956970095103 * 0x1p797, 0x1.6ac5b262ca1ffp+849, 0x1.1p+11, 1e22, 1e300,
-                      0x1p55, 0x1p107, 0x1p108, 0x1p120}) {
+  for (double edge :
+       {// limits of exp, expm1, tanh, logistic and erf
+        709.782712893384, 708.3964185322641, 745.1332191019412, 37.42994775023705, 36.7368005696771,
+        22.0, 19.06154746539849, 6.0, 5.863584748755168,
+        // borders of ln(2) / 2 and of [sqrt(1/2), sqrt(2)]
+        0.34657359027997264, 1.0397207708399179, 0.17328679513998632, 0.7071067811865476,
+        1.4142135623730951, 0.4142135623730951, 0.2928932188134524, 0x1p-60, 0x1p-53, 0x1p-27,
+        // the double closest to a multiple of pi/2, and where windows of 2/pi change
+        6381956970095103 * 0x1p797, 0x1p54, 0x1p55, 0x1p107, 0x1p108, 0x1p161, 0x1p1008, 1e22,
+        1e300}) {
     centres.push_back(edge);
     centres.push_back(-edge);
   }
@@ -311,18 +320,28 @@ std::vector<double> InterestingDoubles(std::uint64_t seed, int64_t count) {
       down = std::nextafter(down, -INFINITY);
     }
   }
-  while (static_cast<int64_t>(values.size()) < count) {
-    values.push_back(std::bit_cast<double>(random.Next()));
-    values.push_back(random.Uniform(-1, 1));
-    values.push_back(random.Uniform(-10, 10));
-    values.push_back(random.Uniform(-750, 720));
-    values.push_back(std::copysign(std::exp2(random.Uniform(-60, 10)), random.Uniform(-1, 1)));
-    // Close to a multiple of pi / 2, of any size.
-    const double n = std::rint(std::exp2(random.Uniform(0, 52)));
-    values.push_back(n * 1.5707963267948966);
-    values.push_back(std::fma(n, 1.5707963267948966, n * 6.123233995736766e-17));
-  }
   return values;
+}
+
+double RandomDouble(Random& random) {
+  switch (random.Next() % 8) {
+    case 0:
+      return std::bit_cast<double>(random.Next());
+    case 1:
+      return random.Uniform(-1, 1);
+    case 2:
+      return random.Uniform(-10, 10);
+    case 3:
+      return random.Uniform(-750, 720);
+    case 4:
+      return std::exp2(random.Uniform(-60, 10)) * random.Uniform(-1, 1);
+    case 5:
+      return 1 + random.Uniform(-1, 1) * std::exp2(random.Uniform(-40, 0));
+    case 6:
+      return std::rint(std::exp2(random.Uniform(0, 52))) * 1.5707963267948966;
+    default:
+      return random.Uniform(-100, 100);
+  }
 }
 
 }  // namespace axle

@@ -21,28 +21,30 @@ namespace axle {
 struct UnaryFunction {
   std::string_view op;
   Lane (*lane)(Lane);
-  double (*reference)(double);  // an f64 function good to a few ulp: exact enough for f32
+  // Functions of the C library, which tests may use: good to a few ulp of their own format, so
+  // nearly exact for the one below it. accuracy_test.cc holds them to that with MPFR.
+  double (*reference)(double);                 // for f32
+  long double (*long_reference)(long double);  // for f64; 64 bits of precision on x86
   void (*exact)(mpfr_t y, const mpfr_t x);  // to the precision of y
 };
 std::span<const UnaryFunction> UnaryFunctions();
-
-// Reference and exact value of x^y.
-double PowerReference(double x, double y);
 
 // The program of f on one lane type; of two inputs for power.
 LaneProgram ProgramOf(Lane (*f)(Lane), LaneType type);
 LaneProgram ProgramOf(Lane (*f)(Lane, Lane), LaneType type);
 
-// `exact` is off by some f64 ulps at most; the caller asks MPFR where that might matter.
+// The error of `actual`. The first two take an exact value that is off by some ulps of its own
+// format; the caller asks MPFR where that might matter.
 double UlpError(float actual, double exact);
+double UlpError(double actual, long double exact);
 template <typename T>
 double UlpError(T actual, const mpfr_t exact);
 
 // The error of one value against MPFR.
 template <typename T>
-double ExactUlpError(const UnaryFunction& f, T x, T actual);
+double ExactUlpError(const UnaryFunction& f, double x, T actual);
 template <typename T>
-double ExactPowerUlpError(T x, T y, T actual);
+double ExactPowerUlpError(double x, double y, T actual);
 
 // f on many values. The block executor runs it, the largest error and where it is come back.
 struct Worst {
@@ -55,14 +57,25 @@ struct Worst {
   }
 };
 
-// Against the reference, with MPFR where the error is close to the worst so far.
-Worst MeasureF32(const UnaryFunction& f, BlockExecutor& executor, const LaneProgram& program,
-                 std::span<const float> x, Worst worst = {});
-Worst MeasurePowerF32(BlockExecutor& executor, const LaneProgram& program, std::span<const float> x,
-                      std::span<const float> y, Worst worst = {});
-// Against MPFR, every value.
-Worst MeasureF64(const UnaryFunction& f, std::span<const double> x);
-Worst MeasurePowerF64(std::span<const double> x, std::span<const double> y);
+// Runs f on all of x, compares with the reference and, where that says that an error may be the
+// largest so far, with MPFR. T is float or double.
+template <typename T>
+class Measurement {
+ public:
+  explicit Measurement(const UnaryFunction& function);
+  Measurement();  // of power
+  void Run(std::span<const T> x, std::span<const T> y = {});
+  const Worst& worst() const { return worst_; }
+  std::int64_t num_values() const { return num_values_; }
+
+ private:
+  const UnaryFunction* function_;  // null: power
+  LaneProgram program_;
+  BlockExecutor executor_;
+  std::vector<T> actual_;
+  Worst worst_;
+  std::int64_t num_values_ = 0;
+};
 
 // Random bits: SplitMix64.
 class Random {
@@ -90,8 +103,9 @@ void PowerPair(Random& random, T& x, T& y);
 // Zeros, ones, infinities, NaN, extremes, small integers and halves, with both signs.
 template <typename T>
 std::vector<T> SpecialValues();
-// Random values of all magnitudes, neighbourhoods of special values and of the points where
-// functions change (multiples of pi/2, the nearest doubles to those, ...).
-std::vector<double> InterestingDoubles(std::uint64_t seed, int64_t count);
+// Neighbourhoods of special values and of the points where functions change.
+std::vector<double> InterestingDoubles();
+// One more value of any magnitude, of a likely range, or close to a multiple of pi/2.
+double RandomDouble(Random& random);
 
 }  // namespace axle
