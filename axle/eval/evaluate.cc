@@ -219,6 +219,8 @@ Status InterpretedCallee::RunLanes(const PlanStep& step) {
   return {};
 }
 
+}  // namespace
+
 Status CheckArguments(const Computation& computation, std::span<const Literal> arguments) {
   const auto parameters = computation.parameters();
   if (arguments.size() != parameters.size()) {
@@ -234,8 +236,6 @@ Status CheckArguments(const Computation& computation, std::span<const Literal> a
   }
   return {};
 }
-
-}  // namespace
 
 StatusOr<Literal> Evaluate(const Computation& computation, std::span<const Literal> arguments,
                            const EvaluateOptions& options) {
