@@ -1,0 +1,199 @@
+#include "axle/text/print.h"
+
+#include <tsl/robin_set.h>
+
+#include <algorithm>
+
+#include "axle/core/float_environment.h"
+#include "axle/core/strings.h"
+#include "axle/ops/op_def.h"
+#include "axle/text/common_attributes.h"
+#include "axle/text/module_header.h"
+
+namespace axle {
+namespace {
+
+// A comment after every fifth operand, as XLA has it.
+constexpr i64 kIndexCommentInterval = 5;
+// Arrays of more elements than these are elided when large constants are.
+constexpr i64 kMaxSmallConstant = 10;
+
+class Printer {
+ public:
+  explicit Printer(const PrintOptions& options) : options_(options) {}
+
+  void AppendModule(const Module& module) {
+    StrAppend(out_, "HloModule ", module.name(), ModuleHeaderText(module), "\n");
+    if (IsLong()) out_ += StackFramesText(module.config().stack_frames);
+    out_ += '\n';
+    for (const auto& computation : module.computations()) AppendWithCallees(*computation);
+  }
+
+  // Callees go before their callers, as Parse wants it; in a module that was parsed they already
+  // do. Without recursion: a chain of calls can be as long as the module.
+  void AppendWithCallees(const Computation& last) {
+    std::vector<const Computation*> stack = {&last};
+    while (!stack.empty()) {
+      const Computation* computation = stack.back();
+      if (done_.contains(computation)) {
+        stack.pop_back();
+        continue;
+      }
+      const size_t size = stack.size();
+      for (const Instruction* inst : computation->instructions()) {
+        for (const Computation* callee : inst->callees()) {
+          if (!done_.contains(callee)) stack.push_back(callee);
+        }
+      }
+      if (stack.size() > size) {
+        std::reverse(stack.begin() + size, stack.end());
+        continue;
+      }
+      AppendComputation(*computation);
+      done_.insert(computation);
+      stack.pop_back();
+    }
+  }
+
+  void AppendInstruction(const Instruction& inst) {
+    const OpDef& def = GetOpDef(inst);
+    AppendName(inst.name());
+    StrAppend(out_, " = ", inst.shape().ToStringWithLayout(), " ", def.text, "(");
+    if (def.parens == ParenSyntax::kAttribute) {
+      AppendParenAttribute(inst, def);
+    } else {
+      for (i64 i = 0; i < inst.num_operands(); ++i) {
+        if (i > 0) out_ += ", ";
+        if (IsLong() && i > 0 && i % kIndexCommentInterval == 0) {
+          StrAppend(out_, "/*index=", i, "*/");
+        }
+        AppendName(inst.operand(i)->name());
+      }
+    }
+    out_ += ')';
+    AppendAttributes(inst, def);
+    AppendCallees(inst);
+    AppendExtras(inst);
+  }
+
+  std::string Take() { return std::move(out_); }
+
+ private:
+  bool IsLong() const { return options_.style == PrintOptions::Style::kLong; }
+
+  void AppendName(std::string_view name) {
+    if (IsLong()) out_ += '%';
+    out_ += name;
+  }
+
+  void AppendComputation(const Computation& computation) {
+    if (&computation == computation.module()->entry()) out_ += "ENTRY ";
+    AppendName(computation.name());
+    if (IsLong()) {
+      out_ += " (";
+      for (bool first = true; const Instruction* parameter : computation.parameters()) {
+        StrAppend(out_, first ? "" : ", ", parameter->name(), ": ", parameter->shape().ToString());
+        first = false;
+      }
+      StrAppend(out_, ") -> ", computation.root()->shape().ToString());
+    }
+    out_ += " {\n";
+    for (const Instruction* inst : computation.instructions()) {
+      out_ += inst == computation.root() ? "  ROOT " : "  ";
+      AppendInstruction(*inst);
+      out_ += '\n';
+    }
+    out_ += '}';
+    if (!computation.execution_thread().empty()) {
+      StrAppend(out_, ", execution_thread=\"", CEscape(computation.execution_thread()), "\"");
+    }
+    out_ += "\n\n";
+  }
+
+  void AppendParenAttribute(const Instruction& inst, const OpDef& def) {
+    const AttrSpec& spec = def.attrs.specs[0];
+    out_ += spec.kind->print(spec.Field(inst.attr_block().values.get()));
+  }
+
+  void AppendAttributes(const Instruction& inst, const OpDef& def) {
+    const bool skip_first = def.parens == ParenSyntax::kAttribute;
+    for (const AttrSpec& spec : def.attrs.specs.subspan(skip_first ? 1 : 0)) {
+      const void* value = spec.Field(inst.attr_block().values.get());
+      if (spec.presence == Presence::kOptional &&
+          spec.kind->equal(value, spec.Field(def.attrs.defaults))) {
+        continue;
+      }
+      StrAppend(out_, ", ", spec.text, "=", spec.kind->print(value));
+    }
+  }
+
+  void AppendCallees(const Instruction& inst) {
+    if (inst.callees().empty()) return;
+    const std::span<const CalleeSpec> specs = CalleeSpecsOf(inst);
+    if (!specs.empty() && specs[0].variadic) {
+      StrAppend(out_, ", ", specs[0].text, "={");
+      for (size_t i = 0; i < inst.callees().size(); ++i) {
+        if (i > 0) out_ += ", ";
+        AppendName(inst.callees()[i]->name());
+      }
+      out_ += '}';
+      return;
+    }
+    for (size_t i = 0; i < specs.size(); ++i) {
+      StrAppend(out_, ", ", specs[i].text, "=");
+      AppendName(inst.callees()[i]->name());
+    }
+  }
+
+  void AppendExtras(const Instruction& inst) {
+    const InstructionExtras* extras = inst.extras();
+    const auto append = [&](std::string_view name, std::string_view text) {
+      if (!text.empty()) StrAppend(out_, ", ", name, "=", text);
+    };
+    if (extras != nullptr) {
+      append("sharding", extras->sharding);
+      if (!extras->frontend_attributes.empty()) {
+        append("frontend_attributes", FrontendAttributesText(extras->frontend_attributes));
+      }
+      append("parameter_replication", extras->parameter_replication);
+      if (IsLong() && !extras->control_predecessors.empty()) {
+        out_ += ", control-predecessors={";
+        for (bool first = true; const Instruction* inst : extras->control_predecessors) {
+          if (!first) out_ += ", ";
+          first = false;
+          AppendName(inst->name());
+        }
+        out_ += '}';
+      }
+      append("statistics", extras->statistics);
+      append("result_accuracy", extras->result_accuracy);
+      append("origin", extras->origin);
+    }
+    if (IsLong()) append("metadata", MetadataText(inst.metadata()));
+    if (extras != nullptr && extras->has_backend_config) {
+      append("backend_config", TextOrJson(extras->backend_config));
+    }
+  }
+
+  const PrintOptions& options_;
+  std::string out_;
+  tsl::robin_set<const Computation*> done_;
+};
+
+}  // namespace
+
+std::string Print(const Instruction& inst, const PrintOptions& options) {
+  const ScopedFloatEnvironment environment;
+  Printer printer(options);
+  printer.AppendInstruction(inst);
+  return printer.Take();
+}
+
+std::string Print(const Module& module, const PrintOptions& options) {
+  const ScopedFloatEnvironment environment;
+  Printer printer(options);
+  printer.AppendModule(module);
+  return printer.Take();
+}
+
+}  // namespace axle
