@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "axle/core/limits.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
 
@@ -23,7 +24,10 @@ namespace {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto module = axle::Parse(text);
+  axle::Limits limits;
+  limits.set_memory_cap(std::int64_t{1} << 30);
+  limits.set_time_limit(8);
+  const auto module = axle::Parse(text, {.limits = &limits});
   if (!module.ok()) {
     if (module.status().message().empty()) {
       Fail("an error without a message", std::string(text), "");
