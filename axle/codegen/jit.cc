@@ -1,0 +1,171 @@
+#include "axle/codegen/jit.h"
+
+#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <mutex>
+
+#include "axle/codegen/lane_lowering.h"
+#include "axle/core/strings.h"
+#include "axle/emit/executor.h"
+
+namespace axle {
+namespace {
+
+Status ToStatus(llvm::Error error) {
+  return Internal("llvm: " + llvm::toString(std::move(error)));
+}
+
+void InitializeOnce() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+llvm::CodeGenOptLevel LevelOf(int codegen_level) {
+  switch (codegen_level) {
+    case 0:
+      return llvm::CodeGenOptLevel::None;
+    case 1:
+      return llvm::CodeGenOptLevel::Less;
+    default:
+      return llvm::CodeGenOptLevel::Default;
+  }
+}
+
+bool HasAvx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512cd");
+#else
+  return false;
+#endif
+}
+
+llvm::orc::JITTargetMachineBuilder MachineBuilder(const JitTarget& target) {
+#if defined(__x86_64__)
+  llvm::orc::JITTargetMachineBuilder builder((llvm::Triple(llvm::sys::getProcessTriple())));
+  builder.setCPU(target.isa == NativeIsa::kAvx512 ? "x86-64-v4" : "x86-64-v3");
+#else
+  llvm::orc::JITTargetMachineBuilder builder =
+      llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
+#endif
+  builder.setCodeGenOptLevel(LevelOf(target.codegen_level));
+  builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;  // no fma but those we write
+  return builder;
+}
+
+// Functions that compiled code calls.
+llvm::orc::SymbolMap RuntimeSymbols(llvm::orc::LLJIT& jit) {
+  llvm::orc::SymbolMap symbols;
+  const auto add = [&](const char* name, auto* function) {
+    symbols[jit.mangleAndIntern(name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(function),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  add(kRemainderF32, static_cast<float (*)(float, float)>(&FloatRemainder));
+  add(kRemainderF64, static_cast<double (*)(double, double)>(&FloatRemainder));
+  return symbols;
+}
+
+// The IR is explicit vectors already; what is left is to fold and to share.
+void Optimize(llvm::Module& module) {
+  llvm::PassBuilder builder;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  llvm::ModulePassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(passes, "function(early-cse,instcombine,early-cse)"));
+  passes.run(module, modules);
+}
+
+}  // namespace
+
+StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level) {
+  if (codegen_level < 0 || codegen_level > 2) {
+    return InvalidArgument(StrCat("native: codegen level ", codegen_level, " is not 0, 1 or 2"));
+  }
+  if (isa == NativeIsa::kAuto) isa = HasAvx512() ? NativeIsa::kAvx512 : NativeIsa::kAvx2;
+#if defined(__x86_64__)
+  if (isa == NativeIsa::kAvx512 && !HasAvx512()) {
+    return FailedPrecondition("native: this CPU does not have AVX-512 (F, BW, CD, DQ, VL)");
+  }
+  return JitTarget{isa, codegen_level, isa == NativeIsa::kAvx512 ? 64 : 32};
+#else
+  return JitTarget{isa, codegen_level, 16};
+#endif
+}
+
+struct Jit::State {
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+
+Jit::Jit(const JitTarget& target, std::unique_ptr<State> state)
+    : target_(target), state_(std::move(state)) {}
+Jit::~Jit() = default;
+
+Jit::NewModule::NewModule() = default;
+Jit::NewModule::NewModule(NewModule&&) noexcept = default;
+// The module goes before the context that it lives in.
+Jit::NewModule::~NewModule() {
+  module = nullptr;
+}
+
+StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target) {
+  InitializeOnce();
+  auto jit = llvm::orc::LLJITBuilder()
+                 .setJITTargetMachineBuilder(MachineBuilder(target))
+                 .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                 .create();
+  if (!jit) return ToStatus(jit.takeError());
+  auto state = std::make_unique<State>();
+  state->jit = std::move(*jit);
+  llvm::orc::JITDylib& library = state->jit->getMainJITDylib();
+  if (auto error = library.define(llvm::orc::absoluteSymbols(RuntimeSymbols(*state->jit)))) {
+    return ToStatus(std::move(error));
+  }
+  return std::unique_ptr<Jit>(new Jit(target, std::move(state)));
+}
+
+Jit::NewModule Jit::MakeModule(const std::string& name) const {
+  NewModule made;
+  made.context = std::make_unique<llvm::LLVMContext>();
+  made.module = std::make_unique<llvm::Module>(name, *made.context);
+  made.module->setDataLayout(state_->jit->getDataLayout());
+  return made;
+}
+
+Status Jit::Add(NewModule made) {
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (llvm::verifyModule(*made.module, &stream)) return Internal("llvm: " + problem);
+  if (target_.codegen_level > 0) Optimize(*made.module);
+  llvm::orc::ThreadSafeModule module(std::move(made.module), std::move(made.context));
+  if (auto error = state_->jit->addIRModule(std::move(module))) return ToStatus(std::move(error));
+  return {};
+}
+
+StatusOr<void*> Jit::Lookup(const std::string& function) {
+  auto address = state_->jit->lookup(function);
+  if (!address) return ToStatus(address.takeError());
+  return address->toPtr<void*>();
+}
+
+}  // namespace axle

@@ -1,0 +1,55 @@
+// Jit: LLVM IR to machine code in memory. All that differs between LLVM versions, and all that
+// chooses instruction sets, is in jit.cc.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "axle/core/status.h"
+#include "axle/runtime/native_engine.h"
+
+namespace llvm {
+class LLVMContext;
+class Module;
+}  // namespace llvm
+
+namespace axle {
+
+// What code is generated for. Never a guess from the CPU's name: the features come from CPUID.
+struct JitTarget {
+  NativeIsa isa;      // not kAuto
+  int codegen_level;  // 0 to 2
+  int vector_bytes;   // of the widest register that code should use
+};
+
+// The target for these options on this CPU; FAILED_PRECONDITION if the CPU cannot run it.
+StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level);
+
+// The machine code of some modules; freed with the object. Thread-safe once everything is added.
+class Jit {
+ public:
+  static StatusOr<std::unique_ptr<Jit>> Create(const JitTarget& target);
+  ~Jit();
+  const JitTarget& target() const { return target_; }
+
+  // An empty module with the target's data layout, in a context of its own.
+  struct NewModule {
+    std::unique_ptr<llvm::LLVMContext> context;
+    std::unique_ptr<llvm::Module> module;
+    NewModule();
+    ~NewModule();
+    NewModule(NewModule&&) noexcept;
+  };
+  NewModule MakeModule(const std::string& name) const;
+  // Verifies, optimises and takes over a module.
+  Status Add(NewModule module);
+  // Compiles what is not compiled yet.
+  StatusOr<void*> Lookup(const std::string& function);
+
+ private:
+  struct State;
+  Jit(const JitTarget& target, std::unique_ptr<State> state);
+  JitTarget target_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace axle

@@ -1,0 +1,32 @@
+#include "axle/codegen/lane_jit.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "axle/core/strings.h"
+
+namespace axle {
+
+StatusOr<std::unique_ptr<LaneJit>> LaneJit::Create(NativeIsa isa, int codegen_level) {
+  AXLE_ASSIGN(const JitTarget target, ChooseTarget(isa, codegen_level));
+  AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target));
+  return std::unique_ptr<LaneJit>(new LaneJit(std::move(jit)));
+}
+
+Status LaneJit::Run(const LaneProgram& program, std::span<const void* const> inputs,
+                    std::span<void* const> outputs, i64 count) {
+  LaneKernel*& kernel = kernels_[program.serial];
+  if (kernel == nullptr) {
+    const std::string name = StrCat("lanes", program.serial);
+    Jit::NewModule module = jit_->MakeModule(name);
+    EmitLaneKernel({&program, std::vector<bool>(program.inputs.size())},
+                   jit_->target().vector_bytes, name, *module.module);
+    AXLE_TRY(jit_->Add(std::move(module)));
+    AXLE_ASSIGN(void* const address, jit_->Lookup(name));
+    kernel = reinterpret_cast<LaneKernel*>(address);
+  }
+  kernel(inputs.data(), outputs.data(), count);
+  return {};
+}
+
+}  // namespace axle

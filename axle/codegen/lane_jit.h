@@ -1,0 +1,27 @@
+// LaneJit: lane programs compiled for this machine, as a LaneExecutor. Same bits as the
+// BlockExecutor's, checked by tests/codegen/.
+#pragma once
+#include <memory>
+#include <unordered_map>
+
+#include "axle/codegen/jit.h"
+#include "axle/codegen/lane_lowering.h"
+#include "axle/emit/executor.h"
+
+namespace axle {
+
+class LaneJit : public LaneExecutor {
+ public:
+  static StatusOr<std::unique_ptr<LaneJit>> Create(NativeIsa isa, int codegen_level);
+
+  // Compiles `program` at its first run. Not thread-safe.
+  Status Run(const LaneProgram& program, std::span<const void* const> inputs,
+             std::span<void* const> outputs, i64 count) override;
+
+ private:
+  explicit LaneJit(std::unique_ptr<Jit> jit) : jit_(std::move(jit)) {}
+  std::unique_ptr<Jit> jit_;
+  std::unordered_map<std::uint64_t, LaneKernel*> kernels_;  // by serial number of the program
+};
+
+}  // namespace axle

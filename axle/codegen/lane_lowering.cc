@@ -1,0 +1,409 @@
+// Shape of a kernel:
+//
+//   for (i = 0; i + W <= count; i += W) body(i, all lanes)
+//   if (i < count) body(i, lanes below count - i)
+//
+// A body loads every input, runs the operations in order and stores every output, so an output that
+// is an input's array is read before it is written. A pred is a byte in memory and a bit in a
+// register. Lanes that the mask of the tail leaves out compute on zeros, which definitions must
+// bear without trapping (they guard integer division anyway).
+//
+// Requirements for whoever edits Lower: no fast-math flags; no operation that has other results for
+// other targets or levels (conversions from 64-bit unsigned integers, minimum and maximum are
+// spelled out for that reason); shift counts are masked, because LLVM gives no value to larger
+// ones.
+#include "axle/codegen/lane_lowering.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
+
+namespace axle {
+namespace {
+
+using llvm::Value;
+
+class KernelWriter {
+ public:
+  KernelWriter(const LaneKernelSpec& spec, int vector_bytes, const std::string& name,
+               llvm::Module& module)
+      : program_(*spec.program),
+        uniform_(spec.uniform),
+        width_(static_cast<unsigned>(vector_bytes) / 4),
+        module_(module),
+        b_(module.getContext()) {
+    auto* type = llvm::FunctionType::get(
+        b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}, /*isVarArg=*/false);
+    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+    const std::string bits = std::to_string(vector_bytes * 8);
+    function_->addFnAttr("prefer-vector-width", bits);
+    function_->addFnAttr("min-legal-vector-width", bits);
+  }
+
+  void Write() {
+    llvm::LLVMContext& context = module_.getContext();
+    const auto block = [&](const char* name) {
+      return llvm::BasicBlock::Create(context, name, function_);
+    };
+    auto *entry = block("entry"), *head = block("head"), *main = block("main");
+    auto *after = block("after"), *tail = block("tail"), *done = block("done");
+    Value* count = function_->getArg(2);
+    Value* width = b_.getInt64(width_);
+
+    b_.SetInsertPoint(entry);
+    LoadBases();
+    LoadUniformInputs();
+    b_.CreateBr(head);
+
+    b_.SetInsertPoint(head);
+    auto* index = b_.CreatePHI(b_.getInt64Ty(), 2);
+    index->addIncoming(b_.getInt64(0), entry);
+    Value* next = b_.CreateAdd(index, width);
+    b_.CreateCondBr(b_.CreateICmpSLE(next, count), main, after);
+
+    b_.SetInsertPoint(main);
+    Body(index, nullptr);
+    index->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateBr(head);
+
+    b_.SetInsertPoint(after);
+    b_.CreateCondBr(b_.CreateICmpSLT(index, count), tail, done);
+
+    b_.SetInsertPoint(tail);
+    Body(index, b_.CreateSub(count, index));
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+    b_.CreateRetVoid();
+  }
+
+ private:
+  void LoadBases() {
+    const auto load = [&](int argument, size_t i) {
+      Value* slot = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(argument), i);
+      return b_.CreateLoad(b_.getPtrTy(), slot);
+    };
+    for (size_t i = 0; i < program_.inputs.size(); ++i) inputs_.push_back(load(0, i));
+    for (size_t i = 0; i < program_.outputs.size(); ++i) outputs_.push_back(load(1, i));
+  }
+
+  void LoadUniformInputs() {
+    splats_.assign(program_.code.size(), nullptr);
+    for (size_t i = 0; i < program_.code.size(); ++i) {
+      const LaneOp& op = program_.code[i];
+      if (op.primitive != Primitive::kInput || !uniform_[InputOf(op)]) continue;
+      Value* address =
+          b_.CreateConstGEP1_64(Element(op.type, true), inputs_[InputOf(op)], PartOf(op));
+      Value* element = b_.CreateAlignedLoad(Element(op.type, true), address, AlignOf(op.type));
+      if (op.type == LaneType::kPred) element = b_.CreateICmpNE(element, b_.getInt8(0));
+      splats_[i] = b_.CreateVectorSplat(width_, element);
+    }
+  }
+
+  static size_t InputOf(const LaneOp& op) { return op.immediate & 0xffffffff; }
+  static unsigned PartOf(const LaneOp& op) { return static_cast<unsigned>(op.immediate >> 32); }
+  static llvm::Align AlignOf(LaneType type) { return llvm::Align(BytesOf(type)); }
+
+  // The program on lanes [index, index + width); only the first `valid` of them if it is not null.
+  void Body(Value* index, Value* valid) {
+    values_.assign(program_.code.size(), nullptr);
+    loaded_.assign(program_.inputs.size(), nullptr);
+    masks_[0] = masks_[1] = nullptr;
+    valid_ = valid;
+    for (size_t i = 0; i < program_.code.size(); ++i) {
+      const LaneOp& op = program_.code[i];
+      if (op.primitive != Primitive::kInput) {
+        values_[i] = Lower(op);
+      } else {
+        values_[i] = splats_[i] != nullptr ? splats_[i] : Load(op, index);
+      }
+    }
+    size_t result = 0;
+    for (size_t i = 0; i < program_.outputs.size(); ++i) {
+      const LaneArray& array = program_.outputs[i];
+      Value* value = values_[program_.results[result]];
+      if (array.num_parts == 2) {
+        std::vector<int> interleaved;
+        for (unsigned k = 0; k < width_; ++k) {
+          interleaved.push_back(static_cast<int>(k));
+          interleaved.push_back(static_cast<int>(k + width_));
+        }
+        value = b_.CreateShuffleVector(value, values_[program_.results[result + 1]], interleaved);
+      }
+      Store(array, value, outputs_[i], index);
+      result += array.num_parts;
+    }
+  }
+
+  // Lanes (or parts of lanes) below valid_.
+  Value* Mask(unsigned parts) {
+    Value*& mask = masks_[parts - 1];
+    if (mask == nullptr) {
+      std::vector<llvm::Constant*> lanes;
+      for (unsigned k = 0; k < width_ * parts; ++k) lanes.push_back(b_.getInt64(k / parts));
+      mask = b_.CreateICmpULT(llvm::ConstantVector::get(lanes),
+                              b_.CreateVectorSplat(width_ * parts, valid_));
+    }
+    return mask;
+  }
+
+  llvm::Type* Element(LaneType type, bool in_memory = false) {
+    switch (type) {
+      case LaneType::kPred:
+        return in_memory ? b_.getInt8Ty() : b_.getInt1Ty();
+      case LaneType::kF32:
+        return b_.getFloatTy();
+      case LaneType::kF64:
+        return b_.getDoubleTy();
+      default:
+        return b_.getIntNTy(static_cast<unsigned>(axle::BitsOf(type)));
+    }
+  }
+  llvm::Type* Vector(LaneType type, bool in_memory = false, unsigned parts = 1) {
+    return llvm::FixedVectorType::get(Element(type, in_memory), width_ * parts);
+  }
+  Value* Address(const LaneArray& array, Value* base, Value* index) {
+    Value* element = array.num_parts == 1 ? index : b_.CreateMul(index, b_.getInt64(2));
+    return b_.CreateGEP(Element(array.type, /*in_memory=*/true), base, element);
+  }
+
+  Value* Load(const LaneOp& op, Value* index) {
+    const LaneArray& array = program_.inputs[InputOf(op)];
+    Value*& loaded = loaded_[InputOf(op)];
+    if (loaded == nullptr) {
+      llvm::Type* vector = Vector(array.type, /*in_memory=*/true, array.num_parts);
+      Value* address = Address(array, inputs_[InputOf(op)], index);
+      Value* zeros = llvm::Constant::getNullValue(vector);
+      if (valid_ == nullptr) {
+        loaded = b_.CreateAlignedLoad(vector, address, AlignOf(array.type));
+      } else {
+        loaded =
+            b_.CreateMaskedLoad(vector, address, AlignOf(array.type), Mask(array.num_parts), zeros);
+      }
+      if (array.type == LaneType::kPred) loaded = b_.CreateICmpNE(loaded, zeros);
+    }
+    if (array.num_parts == 1) return loaded;
+    std::vector<int> part;
+    for (unsigned k = 0; k < width_; ++k) part.push_back(static_cast<int>(2 * k + PartOf(op)));
+    return b_.CreateShuffleVector(loaded, part);
+  }
+
+  void Store(const LaneArray& array, Value* value, Value* base, Value* index) {
+    if (array.type == LaneType::kPred) {
+      value = b_.CreateZExt(value, Vector(array.type, /*in_memory=*/true));
+    }
+    Value* address = Address(array, base, index);
+    if (valid_ == nullptr) {
+      b_.CreateAlignedStore(value, address, AlignOf(array.type));
+    } else {
+      b_.CreateMaskedStore(value, address, AlignOf(array.type), Mask(array.num_parts));
+    }
+  }
+
+  Value* Constant(LaneType type, std::uint64_t bits) {
+    const auto width = static_cast<unsigned>(type == LaneType::kPred ? 1 : axle::BitsOf(type));
+    const llvm::APInt pattern(64, bits);
+    const llvm::APInt value = pattern.trunc(width);
+    if (type == LaneType::kF32) {
+      return llvm::ConstantFP::get(Vector(type), llvm::APFloat(llvm::APFloat::IEEEsingle(), value));
+    }
+    if (type == LaneType::kF64) {
+      return llvm::ConstantFP::get(Vector(type), llvm::APFloat(llvm::APFloat::IEEEdouble(), value));
+    }
+    return llvm::ConstantInt::get(Vector(type), value);
+  }
+
+  // a and b of one float type. Equal values differ in the sign of zero only: and for the larger
+  // one, or for the smaller.
+  Value* FloatMinMax(LaneType type, Value* a, Value* b, bool is_max) {
+    llvm::Type* bits = Vector(UnsignedOf(type));
+    Value *x = b_.CreateBitCast(a, bits), *y = b_.CreateBitCast(b, bits);
+    Value* equal = b_.CreateBitCast(is_max ? b_.CreateAnd(x, y) : b_.CreateOr(x, y), a->getType());
+    Value* first = is_max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b);
+    Value* ordered = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), equal, b_.CreateSelect(first, a, b));
+    return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, ordered);
+  }
+
+  Value* MinMax(LaneType type, Value* a, Value* b, bool is_max) {
+    if (IsFloat(type)) return FloatMinMax(type, a, b, is_max);
+    if (type == LaneType::kPred) return is_max ? b_.CreateOr(a, b) : b_.CreateAnd(a, b);
+    Value* less = IsSigned(type) ? b_.CreateICmpSLT(a, b) : b_.CreateICmpULT(a, b);
+    return is_max ? b_.CreateSelect(less, b, a) : b_.CreateSelect(less, a, b);
+  }
+
+  // A runtime function on each lane.
+  Value* CallPerLane(LaneType type, Value* a, Value* b) {
+    llvm::Type* element = Element(type);
+    const llvm::FunctionCallee callee = module_.getOrInsertFunction(
+        type == LaneType::kF32 ? kRemainderF32 : kRemainderF64, element, element, element);
+    Value* result = llvm::PoisonValue::get(Vector(type));
+    for (unsigned k = 0; k < width_; ++k) {
+      Value* lane =
+          b_.CreateCall(callee, {b_.CreateExtractElement(a, k), b_.CreateExtractElement(b, k)});
+      result = b_.CreateInsertElement(result, lane, k);
+    }
+    return result;
+  }
+
+  Value* MulHigh(LaneType type, Value* a, Value* b) {
+    const auto bits = static_cast<unsigned>(axle::BitsOf(type));
+    llvm::Type* wide = llvm::FixedVectorType::get(b_.getIntNTy(2 * bits), width_);
+    const auto extend = [&](Value* x) {
+      return IsSigned(type) ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide);
+    };
+    Value* product = b_.CreateMul(extend(a), extend(b));
+    return b_.CreateTrunc(b_.CreateLShr(product, bits), Vector(type));
+  }
+
+  // To nearest even, once. A 64-bit unsigned number with its top bit set is halved first, keeping
+  // the lost bit: halving and doubling are exact otherwise.
+  Value* ToFloat(LaneType to, LaneType from, Value* x) {
+    llvm::Type* result = Vector(to);
+    if (from == LaneType::kU64) {
+      Value* half = b_.CreateOr(b_.CreateLShr(x, 1), b_.CreateAnd(x, Constant(from, 1)));
+      Value* is_small = b_.CreateICmpSGE(x, Constant(from, 0));
+      Value* converted = b_.CreateSIToFP(b_.CreateSelect(is_small, x, half), result);
+      return b_.CreateSelect(is_small, converted, b_.CreateFAdd(converted, converted));
+    }
+    if (from == LaneType::kU32) {  // exact in f64
+      Value* wide = b_.CreateUIToFP(x, Vector(LaneType::kF64));
+      return to == LaneType::kF64 ? wide : b_.CreateFPTrunc(wide, result);
+    }
+    if (!IsSigned(from)) x = b_.CreateZExt(x, Vector(LaneType::kS32));
+    return b_.CreateSIToFP(x, result);
+  }
+
+  // Towards zero; the operand is in range.
+  Value* ToInt(LaneType to, LaneType from, Value* x) {
+    if (to == LaneType::kU32) {
+      return b_.CreateTrunc(b_.CreateFPToSI(x, Vector(LaneType::kS64)), Vector(to));
+    }
+    if (to != LaneType::kU64) return b_.CreateFPToSI(x, Vector(to));
+    Value* limit = llvm::ConstantFP::get(Vector(from), 0x1p63);
+    Value* is_small = b_.CreateFCmpOLT(x, limit);
+    Value* low = b_.CreateFPToSI(b_.CreateSelect(is_small, x, b_.CreateFSub(x, limit)), Vector(to));
+    Value* high = b_.CreateXor(low, Constant(to, std::uint64_t{1} << 63));
+    return b_.CreateSelect(is_small, low, high);
+  }
+
+  Value* Resize(LaneType to, LaneType from, Value* x) {
+    if (from == LaneType::kPred || !IsSigned(from)) return b_.CreateZExtOrTrunc(x, Vector(to));
+    return b_.CreateSExtOrTrunc(x, Vector(to));
+  }
+
+  // The only switch of the code generator.
+  Value* Lower(const LaneOp& op) {
+    const auto in = [&](int i) { return values_[op.operands[i]]; };
+    const LaneType from = program_.code[op.operands[0]].type;
+    const bool is_float = IsFloat(from), is_signed = IsSigned(from);
+    const bool is_pred = from == LaneType::kPred;
+    llvm::Type* to = Vector(op.type);
+    const auto unary = [&](llvm::Intrinsic::ID id) { return b_.CreateUnaryIntrinsic(id, in(0)); };
+    const auto shift_count = [&] {
+      return b_.CreateAnd(in(1),
+                          Constant(op.type, static_cast<std::uint64_t>(axle::BitsOf(op.type)) - 1));
+    };
+    switch (op.primitive) {
+      case Primitive::kInput:
+        return nullptr;  // Body has loaded it
+      case Primitive::kConstant:
+        return Constant(op.type, op.immediate);
+      case Primitive::kAdd:
+        if (is_pred) return b_.CreateOr(in(0), in(1));
+        return is_float ? b_.CreateFAdd(in(0), in(1)) : b_.CreateAdd(in(0), in(1));
+      case Primitive::kSub:
+        return is_float ? b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1));
+      case Primitive::kMul:
+        if (is_pred) return b_.CreateAnd(in(0), in(1));
+        return is_float ? b_.CreateFMul(in(0), in(1)) : b_.CreateMul(in(0), in(1));
+      case Primitive::kDiv:
+        if (is_float) return b_.CreateFDiv(in(0), in(1));
+        return is_signed ? b_.CreateSDiv(in(0), in(1)) : b_.CreateUDiv(in(0), in(1));
+      case Primitive::kRem:
+        if (is_float) return CallPerLane(op.type, in(0), in(1));
+        return is_signed ? b_.CreateSRem(in(0), in(1)) : b_.CreateURem(in(0), in(1));
+      case Primitive::kNeg:
+        return is_float ? b_.CreateFNeg(in(0)) : b_.CreateNeg(in(0));
+      case Primitive::kAbs:
+        if (is_float) return unary(llvm::Intrinsic::fabs);
+        return b_.CreateSelect(b_.CreateICmpSLT(in(0), Constant(op.type, 0)), b_.CreateNeg(in(0)),
+                               in(0));
+      case Primitive::kMin:
+        return MinMax(op.type, in(0), in(1), /*is_max=*/false);
+      case Primitive::kMax:
+        return MinMax(op.type, in(0), in(1), /*is_max=*/true);
+      case Primitive::kFma:
+        return b_.CreateIntrinsic(llvm::Intrinsic::fma, {to}, {in(0), in(1), in(2)});
+      case Primitive::kSqrt:
+        return unary(llvm::Intrinsic::sqrt);
+      case Primitive::kFloor:
+        return unary(llvm::Intrinsic::floor);
+      case Primitive::kCeil:
+        return unary(llvm::Intrinsic::ceil);
+      case Primitive::kTrunc:
+        return unary(llvm::Intrinsic::trunc);
+      case Primitive::kRint:
+        return unary(llvm::Intrinsic::roundeven);
+      case Primitive::kAnd:
+        return b_.CreateAnd(in(0), in(1));
+      case Primitive::kOr:
+        return b_.CreateOr(in(0), in(1));
+      case Primitive::kXor:
+        return b_.CreateXor(in(0), in(1));
+      case Primitive::kShl:
+        return b_.CreateShl(in(0), shift_count());
+      case Primitive::kShr:
+        return is_signed ? b_.CreateAShr(in(0), shift_count())
+                         : b_.CreateLShr(in(0), shift_count());
+      case Primitive::kMulHigh:
+        return MulHigh(op.type, in(0), in(1));
+      case Primitive::kClz:
+        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, in(0), b_.getFalse());
+      case Primitive::kPopcount:
+        return unary(llvm::Intrinsic::ctpop);
+      case Primitive::kEq:
+        return is_float ? b_.CreateFCmpOEQ(in(0), in(1)) : b_.CreateICmpEQ(in(0), in(1));
+      case Primitive::kLt:
+        if (is_float) return b_.CreateFCmpOLT(in(0), in(1));
+        return is_signed ? b_.CreateICmpSLT(in(0), in(1)) : b_.CreateICmpULT(in(0), in(1));
+      case Primitive::kLe:
+        if (is_float) return b_.CreateFCmpOLE(in(0), in(1));
+        return is_signed ? b_.CreateICmpSLE(in(0), in(1)) : b_.CreateICmpULE(in(0), in(1));
+      case Primitive::kSelect:
+        return b_.CreateSelect(in(0), in(1), in(2));
+      case Primitive::kBitcast:
+        return b_.CreateBitCast(in(0), to);
+      case Primitive::kResize:
+        return Resize(op.type, from, in(0));
+      case Primitive::kToFloat:
+        return ToFloat(op.type, from, in(0));
+      case Primitive::kToInt:
+        return ToInt(op.type, from, in(0));
+      case Primitive::kFloatToFloat:
+        return op.type == LaneType::kF64 ? b_.CreateFPExt(in(0), to) : b_.CreateFPTrunc(in(0), to);
+    }
+    return nullptr;
+  }
+
+  const LaneProgram& program_;
+  const std::vector<bool>& uniform_;
+  unsigned width_;  // lanes of a vector
+  llvm::Module& module_;
+  llvm::IRBuilder<> b_;
+  llvm::Function* function_;
+  std::vector<Value*> inputs_, outputs_;  // base addresses
+  std::vector<Value*> splats_;            // of uniform inputs, by operation
+  // Of the body being written:
+  Value* valid_ = nullptr;      // number of lanes, or null: all
+  Value* masks_[2] = {};        // for one and two parts
+  std::vector<Value*> loaded_;  // by input
+  std::vector<Value*> values_;  // by operation
+};
+
+}  // namespace
+
+void EmitLaneKernel(const LaneKernelSpec& spec, int vector_bytes, const std::string& name,
+                    llvm::Module& module) {
+  KernelWriter(spec, vector_bytes, name, module).Write();
+}
+
+}  // namespace axle
