@@ -46,8 +46,14 @@ Status ExpectArray(const Instruction& inst, i64 i) {
   return OpError(inst, StrCat("expected an array, not ", inst.operand(i)->shape().ToString()));
 }
 
+void MergeDynamic(const Shape& operand, Shape& result) {
+  for (i64 d = 0; d < result.rank(); ++d) {
+    if (operand.is_dynamic(d)) result.set_dynamic(d, true);
+  }
+}
+
 StatusOr<Shape> SameShape(const Instruction& inst, TypeSet types, i64 first) {
-  const Shape& shape = inst.operand(first)->shape();
+  Shape shape = inst.operand(first)->shape();
   for (i64 i = first; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
   for (i64 i = first; i < inst.num_operands(); ++i) {
     if (!Accepts(types, inst.operand(i)->shape().type())) {
@@ -60,9 +66,10 @@ StatusOr<Shape> SameShape(const Instruction& inst, TypeSet types, i64 first) {
       return OpError(inst, StrCat("operands have different element types ", Name(shape.type()),
                                   " and ", Name(other.type())));
     }
-    if (!EqualIgnoringLayout(other, shape)) {
+    if (!SameDims(other, shape)) {
       return OpError(inst, "operands must have the same dimensions");
     }
+    MergeDynamic(other, shape);
   }
   return shape;
 }

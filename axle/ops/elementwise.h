@@ -28,8 +28,11 @@ bool Accepts(TypeSet set, ElementType type);
 // "floats", "integers or pred": for messages.
 std::string Describe(TypeSet set);
 
-// All operands from `first` on are arrays of one shape (dimensions, element type, dynamic flags)
-// and an accepted type; it is the result.
+// A dimension of `result` that is dynamic in `operand`, of the same sizes, is dynamic.
+void MergeDynamic(const Shape& operand, Shape& result);
+
+// All operands from `first` on are arrays of one shape (dimensions, element type) and an accepted
+// type; it is the result, dynamic where any of them is.
 StatusOr<Shape> SameShape(const Instruction& inst, TypeSet types, i64 first = 0);
 
 template <TypeSet kTypes>

@@ -78,14 +78,18 @@ void LaneCompiler::AddAlias(const Instruction& inst, const Instruction& other) {
 
 bool LaneCompiler::Add(const Instruction& inst) {
   const OpDef& def = GetOpDef(inst);
+  const bool stored = def.in_stored_form != nullptr && def.in_stored_form(inst);
+  const auto operand_of = [&](i64 i) {
+    const Value& value = values_.at(inst.operand(i));
+    return stored ? value.stored : value.computed;
+  };
   ComplexLane result;
   if (HasComplex(inst)) {
     if (def.emit_complex == nullptr) return false;
     std::vector<ComplexLane> operands;
     for (i64 i = 0; i < inst.num_operands(); ++i) {
-      const Value& value = values_.at(inst.operand(i));
-      ComplexLane operand = value.computed;
-      if (!IsComplex(value.type)) operand.im = operand.re.Like(0);
+      ComplexLane operand = operand_of(i);
+      if (!IsComplex(inst.operand(i)->shape().type())) operand.im = operand.re.Like(0);
       operands.push_back(operand);
     }
     result = def.emit_complex(inst, operands);
@@ -93,11 +97,12 @@ bool LaneCompiler::Add(const Instruction& inst) {
     if (def.emit == nullptr) return false;
     std::vector<Lane> operands;
     for (i64 i = 0; i < inst.num_operands(); ++i) {
-      operands.push_back(values_.at(inst.operand(i)).computed.re);
+      operands.push_back(operand_of(i).re);
     }
     result.re = result.im = def.emit(inst, operands);
   }
-  values_.emplace(&inst, FromComputed(inst.shape().type(), result));
+  const ElementType type = inst.shape().type();
+  values_.emplace(&inst, stored ? FromStored(type, result) : FromComputed(type, result));
   return true;
 }
 

@@ -58,7 +58,8 @@ constexpr Traits operator|(Traits a, Traits b) {
 // inst.shape() is the shape that the program states.
 using InferFn = StatusOr<Shape> (*)(const Instruction& inst);
 // One lane of the result from one lane of each operand; narrow floats arrive as f32. For convert to
-// a narrow float the result may be f64: it is then rounded once from there.
+// a narrow float the result may be f64: it is then rounded once from there. An operand that is a
+// scalar while the result is an array gives the same value in every lane (clamp's bounds).
 using EmitFn = Lane (*)(const Instruction& inst, std::span<const Lane> operands);
 // The same when the result or an operand is complex.
 using EmitComplexFn = ComplexLane (*)(const Instruction& inst,
@@ -94,6 +95,9 @@ struct OpDef {
   // The meaning: exactly one of these (emit_complex beside emit, for types that both take).
   EmitFn emit = nullptr;
   EmitComplexFn emit_complex = nullptr;
+  // Whether .emit takes and gives narrow floats as their bits: true for ops that copy or look at
+  // bits.
+  bool (*in_stored_form)(const Instruction& inst) = nullptr;
   IndexMapFn index_map = nullptr;
   EvalFn eval = nullptr;
 

@@ -62,6 +62,11 @@ Status CheckMixedPrecision(const Instruction& inst) {
   return {};
 }
 
+bool HasUnboundedDimension(const Shape& shape) {
+  return std::ranges::find(shape.dims(), kUnboundedSize) != shape.dims().end() ||
+         std::ranges::any_of(shape.elements(), HasUnboundedDimension);
+}
+
 bool CalleeCountFits(const Instruction& inst, std::span<const CalleeSpec> specs) {
   const size_t count = inst.callees().size();
   return !specs.empty() && specs[0].variadic ? count >= 1 : count == specs.size();
@@ -120,8 +125,9 @@ Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> par
   for (const Instruction* p : callee.parameters()) actual.AddElement(p->shape());
   const Shape expected = Shape::Tuple({parameters.begin(), parameters.end()});
   const std::span<const CalleeSpec> specs = CalleeSpecsOf(inst);
+  const CalleeSpec& spec = specs[std::min(i, specs.size() - 1)];
   return OpError(
-      inst, StrCat(specs[std::min(i, specs.size() - 1)].text, " must be ", expected.ToString(),
+      inst, StrCat(spec.text, spec.variadic ? StrCat(" ", i) : "", " must be ", expected.ToString(),
                    "->", result.ToString(), " but \"", callee.name(), "\" is ", actual.ToString(),
                    "->", callee.root()->shape().ToString()));
 }
@@ -147,6 +153,9 @@ StatusOr<Shape> InferShape(const Instruction& inst) {
   if (!def.has(kMixedPrecision)) AXLE_TRY(CheckMixedPrecision(inst));
   AXLE_ASSIGN(Shape shape, def.infer(inst));
   AXLE_TRY(CheckShape(shape));
+  if (HasUnboundedDimension(shape)) {
+    return OpError(inst, StrCat("gives ", shape.ToString(), " but sizes must have a bound"));
+  }
   return shape.WithoutLayout();
 }
 

@@ -1,0 +1,188 @@
+// Ops that run computations on whole values: call, fusion, while, conditional.
+#include "axle/ops/elementwise.h"
+
+namespace axle {
+
+extern const OpDef kCallDef, kConditionalDef, kFusionDef, kWhileDef;
+
+namespace {
+
+constexpr OperandSpec kCallOperands[] = {{"operand", kVariadic}};
+constexpr CalleeSpec kCallCallees[] = {{"to_apply"}};
+constexpr AttrSpec kCallAttrs[] = {
+    Attr<&CallAttrs::is_composite>("is_composite", {.field = 89}, Presence::kOptional),
+};
+constexpr CalleeSpec kFusionCallees[] = {{"calls"}};
+constexpr AttrSpec kFusionAttrs[] = {
+    Attr<&FusionAttrs::kind>("kind", {.field = 11}),
+    Attr<&FusionAttrs::output_to_operand_aliasing>("output_to_operand_aliasing", {.field = 74},
+                                                   Presence::kOptional),
+};
+
+StatusOr<Shape> InferCall(const Instruction& inst) {
+  std::vector<Shape> arguments;
+  for (i64 i = 0; i < inst.num_operands(); ++i) arguments.push_back(inst.operand(i)->shape());
+  const Shape& result = inst.callee(0)->root()->shape();
+  AXLE_TRY(CheckCallee(inst, 0, arguments, result));
+  return result;
+}
+
+StatusOr<Literal> EvalCall(const Instruction&, std::span<Literal> operands,
+                           const EvalContext& context) {
+  AXLE_TRY(context.Step());
+  return context.callee().Call(operands);
+}
+
+constexpr OperandSpec kWhileOperands[] = {{"init"}};
+// The proto stores the body first.
+constexpr CalleeSpec kWhileCallees[] = {{.text = "condition", .proto_index = 1},
+                                        {.text = "body", .proto_index = 0}};
+
+StatusOr<Shape> InferWhile(const Instruction& inst) {
+  const Shape& state = inst.operand(0)->shape();
+  AXLE_TRY(CheckCallee(inst, 0, {&state, 1}, Shape(PRED)));
+  AXLE_TRY(CheckCallee(inst, 1, {&state, 1}, state));
+  return state;
+}
+
+// The state is handed over to the body, so that the body can change it in place.
+StatusOr<Literal> EvalWhile(const Instruction&, std::span<Literal> operands,
+                            const EvalContext& context) {
+  Callee &condition = context.callee(0), &body = context.callee(1);
+  Literal state = std::move(operands[0]);
+  while (true) {
+    AXLE_TRY(context.Step());
+    Literal argument = state;
+    AXLE_ASSIGN(const Literal goes_on, condition.Call({&argument, 1}));
+    if (!goes_on.data<bool>()[0]) return state;
+    argument = std::move(state);
+    AXLE_ASSIGN(state, body.Call({&argument, 1}));
+  }
+}
+
+constexpr OperandSpec kConditionalOperands[] = {{"branch_index"}, {"branch_operand", kVariadic}};
+constexpr CalleeSpec kBranches[] = {{.text = "branch_computations", .variadic = true}};
+constexpr CalleeSpec kTrueAndFalse[] = {{.text = "true_computation", .proto_index = 0},
+                                        {.text = "false_computation", .proto_index = 1}};
+
+bool IsPredForm(const Instruction& inst) {
+  return inst.num_operands() > 0 && inst.operand(0)->shape().type() == PRED;
+}
+
+// A dimension that is dynamic somewhere in `other`, a compatible shape, is dynamic.
+Shape MergedDynamic(const Shape& shape, const Shape& other) {
+  if (!shape.is_tuple()) {
+    Shape merged = shape;
+    MergeDynamic(other, merged);
+    return merged;
+  }
+  Shape merged;
+  for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
+    merged.AddElement(MergedDynamic(shape.element(i), other.element(i)));
+  }
+  return merged;
+}
+
+StatusOr<Shape> InferConditional(const Instruction& inst) {
+  const Shape& index = inst.operand(0)->shape();
+  if (!index.is_scalar() || (index.type() != PRED && index.type() != S32)) {
+    return OpError(inst, "branch_index must be pred[] or s32[]");
+  }
+  const i64 num_branches = static_cast<i64>(inst.callees().size());
+  if (inst.num_operands() - 1 != num_branches) {
+    return OpError(inst, StrCat("has ", num_branches, " branches but ", inst.num_operands() - 1,
+                                " branch operands"));
+  }
+  Shape result = inst.callee(0)->root()->shape();
+  for (i64 i = 0; i < num_branches; ++i) {
+    AXLE_TRY(CheckCallee(inst, i, {&inst.operand(i + 1)->shape(), 1}, result));
+    result = MergedDynamic(result, inst.callee(i)->root()->shape());
+  }
+  return result;
+}
+
+StatusOr<Literal> EvalConditional(const Instruction& inst, std::span<Literal> operands,
+                                  const EvalContext& context) {
+  AXLE_TRY(context.Step());
+  const i64 last = inst.num_operands() - 2;
+  i64 branch;
+  if (IsPredForm(inst)) {
+    branch = operands[0].data<bool>()[0] ? 0 : 1;
+  } else {
+    branch = operands[0].data<std::int32_t>()[0];
+    if (branch < 0 || branch > last) branch = last;
+  }
+  return context.callee(branch).Call(operands.subspan(1 + branch, 1));
+}
+
+}  // namespace
+
+const OpDef kCallDef = {
+    .opcode = Opcode::kCall,
+    .text = "call",
+    .summary = "The result of a computation on the operands.",
+    .semantics =
+        "Operands fit the parameters of to_apply exactly. A composite call may be replaced by the "
+        "computation or by something known to be equivalent.",
+    .source = "XLA Call and CompositeCall; StableHLO composite",
+    .operands = kCallOperands,
+    .attrs = Schema<CallAttrs>(kCallAttrs),
+    .callees = kCallCallees,
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferCall,
+    .eval = EvalCall,
+};
+
+const OpDef kFusionDef = {
+    .opcode = Opcode::kFusion,
+    .text = "fusion",
+    .summary = "The result of a computation that is compiled as a whole.",
+    .semantics = "As call; `kind` is a hint for the compiler.",
+    .source = "XLA's HLO fusion",
+    .operands = kCallOperands,
+    .attrs = Schema<FusionAttrs>(kFusionAttrs),
+    .callees = kFusionCallees,
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferCall,
+    .eval = EvalCall,
+};
+
+const OpDef kWhileDef = {
+    .opcode = Opcode::kWhile,
+    .text = "while",
+    .summary = "Replaces a state by body(state) as long as condition(state) holds.",
+    .semantics =
+        "The state is of any kind, mostly a tuple; body gives back its shape. The condition is "
+        "looked "
+        "at first, so that there may be no iteration at all.",
+    .source = "XLA While; StableHLO while",
+    .operands = kWhileOperands,
+    .callees = kWhileCallees,
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferWhile,
+    .eval = EvalWhile,
+};
+
+const OpDef kConditionalDef = {
+    .opcode = Opcode::kConditional,
+    .text = "conditional",
+    .summary = "The result of one of several computations, each on an operand of its own.",
+    .semantics =
+        "Exactly one branch runs. With a pred: true_computation or false_computation. With an s32: "
+        "the branch of that number, the last one if there is none (negative numbers too). All "
+        "branches give one shape; a dimension that is dynamic in one of them is dynamic.",
+    .source = "XLA Conditional; StableHLO if and case",
+    .operands = kConditionalOperands,
+    .callees = kBranches,
+    .alternative_callees = kTrueAndFalse,
+    .uses_alternative = IsPredForm,
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferConditional,
+    .eval = EvalConditional,
+};
+
+}  // namespace axle

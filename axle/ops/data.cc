@@ -1,0 +1,144 @@
+// Ops that hold values or put them together without touching elements: parameter, constant, tuple,
+// get-tuple-element.
+#include <algorithm>
+
+#include "axle/ops/elementwise.h"
+
+namespace axle {
+
+extern const OpDef kConstantDef, kGetTupleElementDef, kParameterDef, kTupleDef;
+
+namespace {
+
+constexpr AttrSpec kParameterAttrs[] = {Attr<&ParameterAttrs::number>("number", {.field = 9})};
+constexpr AttrSpec kConstantAttrs[] = {Attr<&ConstantAttrs::literal>("literal", {.field = 8})};
+constexpr AttrSpec kTupleIndexAttrs[] = {Attr<&TupleIndexAttrs::index>("index", {.field = 13})};
+constexpr OperandSpec kTupleOperands[] = {{"element", kVariadic}};
+
+StatusOr<Shape> InferParameter(const Instruction& inst) {
+  const i64 number = inst.attrs<ParameterAttrs>().number;
+  if (number < 0) return OpError(inst, StrCat("number is ", number, ", must be >= 0"));
+  return inst.shape();
+}
+
+// Whoever calls a computation binds its parameters, so nobody asks for their value here.
+StatusOr<Literal> EvalParameter(const Instruction& inst, std::span<Literal>, const EvalContext&) {
+  return Internal(StrCat("parameter ", inst.name(), " is not bound"));
+}
+
+StatusOr<Shape> InferConstant(const Instruction& inst) {
+  return inst.attrs<ConstantAttrs>().literal.shape();
+}
+
+StatusOr<Literal> EvalConstant(const Instruction& inst, std::span<Literal>, const EvalContext&) {
+  return inst.attrs<ConstantAttrs>().literal.ToRowMajor();
+}
+
+StatusOr<Shape> InferTuple(const Instruction& inst) {
+  Shape result;
+  for (i64 i = 0; i < inst.num_operands(); ++i) result.AddElement(inst.operand(i)->shape());
+  return result;
+}
+
+StatusOr<Literal> EvalTuple(const Instruction&, std::span<Literal> operands, const EvalContext&) {
+  return Literal::Tuple(
+      {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())});
+}
+
+StatusOr<Shape> InferGetTupleElement(const Instruction& inst) {
+  const Shape& operand = inst.operand(0)->shape();
+  if (!operand.is_tuple()) return OpError(inst, "operand is not a tuple");
+  const i64 index = inst.attrs<TupleIndexAttrs>().index;
+  if (index < 0 || index >= operand.num_tuple_elements()) {
+    return OpError(inst, StrCat("index is ", index, " but operand has ",
+                                operand.num_tuple_elements(), " elements"));
+  }
+  return operand.element(index);
+}
+
+StatusOr<Literal> EvalGetTupleElement(const Instruction& inst, std::span<Literal> operands,
+                                      const EvalContext&) {
+  return std::move(operands[0].mutable_elements()[inst.attrs<TupleIndexAttrs>().index]);
+}
+
+}  // namespace
+
+Status BindParameters(Computation& computation) {
+  std::vector<Instruction*> parameters;
+  for (Instruction* inst : computation.instructions()) {
+    if (inst->opcode() == Opcode::kParameter) parameters.push_back(inst);
+  }
+  const auto number = [](const Instruction* p) { return p->attrs<ParameterAttrs>().number; };
+  std::ranges::sort(parameters, {}, number);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (number(parameters[i]) == static_cast<i64>(i)) continue;
+    const bool twice = i > 0 && number(parameters[i]) == number(parameters[i - 1]);
+    return InvalidArgument(StrCat("computation \"", computation.name(), "\": parameter ",
+                                  twice ? number(parameters[i]) : static_cast<i64>(i),
+                                  twice ? " is there twice" : " is missing"));
+  }
+  computation.set_parameters(std::move(parameters));
+  return {};
+}
+
+const OpDef kParameterDef = {
+    .opcode = Opcode::kParameter,
+    .text = "parameter",
+    .summary = "The value that the caller of the computation passes.",
+    .semantics =
+        "The parameters of a computation are numbered 0, 1, ... without gaps; each has a shape of "
+        "its "
+        "own, of any kind.",
+    .source = "XLA Parameter",
+    .attrs = Schema<ParameterAttrs>(kParameterAttrs),
+    .parens = ParenSyntax::kAttribute,
+    .declared_shape = true,
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kData,
+    .infer = InferParameter,
+    .eval = EvalParameter,
+};
+
+const OpDef kConstantDef = {
+    .opcode = Opcode::kConstant,
+    .text = "constant",
+    .summary = "A value that is part of the program.",
+    .semantics = "The literal is rounded to the element type when it is read.",
+    .source = "XLA ConstantLiteral; StableHLO constant",
+    .attrs = Schema<ConstantAttrs>(kConstantAttrs),
+    .parens = ParenSyntax::kAttribute,
+    .declared_shape = true,
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kData,
+    .infer = InferConstant,
+    .eval = EvalConstant,
+};
+
+const OpDef kTupleDef = {
+    .opcode = Opcode::kTuple,
+    .text = "tuple",
+    .summary = "The operands as one value.",
+    .semantics = "Operands may be of any kind, tuples and tokens too. There may be none.",
+    .source = "XLA Tuple; StableHLO tuple",
+    .operands = kTupleOperands,
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kData,
+    .infer = InferTuple,
+    .eval = EvalTuple,
+};
+
+const OpDef kGetTupleElementDef = {
+    .opcode = Opcode::kGetTupleElement,
+    .text = "get-tuple-element",
+    .summary = "Element `index` of a tuple.",
+    .semantics = "The index is below the number of elements. The element is not copied.",
+    .source = "XLA GetTupleElement; StableHLO get_tuple_element",
+    .operands = kUnaryOperands,
+    .attrs = Schema<TupleIndexAttrs>(kTupleIndexAttrs),
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kData,
+    .infer = InferGetTupleElement,
+    .eval = EvalGetTupleElement,
+};
+
+}  // namespace axle

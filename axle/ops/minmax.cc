@@ -1,0 +1,81 @@
+// maximum, minimum, clamp.
+#include "axle/ops/elementwise.h"
+
+namespace axle {
+
+extern const OpDef kClampDef, kMaximumDef, kMinimumDef;
+
+namespace {
+
+constexpr OperandSpec kClampOperands[] = {{"min"}, {"operand"}, {"max"}};
+
+StatusOr<Shape> InferClamp(const Instruction& inst) {
+  for (i64 i : {0, 1, 2}) AXLE_TRY(ExpectArray(inst, i));
+  Shape result = inst.operand(1)->shape();
+  if (!Accepts(kOrdered, result.type())) {
+    return OpError(inst, StrCat("takes ", Describe(kOrdered), " only"));
+  }
+  for (i64 i : {0, 2}) {
+    const Shape& bound = inst.operand(i)->shape();
+    if (bound.type() != result.type()) {
+      return OpError(inst, StrCat("operands have different element types ", Name(result.type()),
+                                  " and ", Name(bound.type())));
+    }
+    if (bound.is_scalar()) continue;
+    if (!SameDims(bound, result)) {
+      return OpError(inst, StrCat(kClampOperands[i].name,
+                                  " must be a scalar or have the dimensions of operand"));
+    }
+    MergeDynamic(bound, result);
+  }
+  return result;
+}
+
+}  // namespace
+
+const OpDef kMaximumDef = {
+    .opcode = Opcode::kMaximum,
+    .text = "maximum",
+    .summary = "The larger one of each pair of elements.",
+    .semantics =
+        "NaN if either is NaN; -0 is smaller than +0. For pred the logical or. Not for complex "
+        "numbers.",
+    .source = "XLA Max; StableHLO maximum; IEEE 754-2019 maximum",
+    .operands = kBinaryOperands,
+    .traits = kCommutative,
+    .lowering = Lowering::kElementwise,
+    .infer = InferElementwise<kOrdered>,
+    .emit = [](const Instruction&, std::span<const Lane> x) { return Max(x[0], x[1]); },
+};
+
+const OpDef kMinimumDef = {
+    .opcode = Opcode::kMinimum,
+    .text = "minimum",
+    .summary = "The smaller one of each pair of elements.",
+    .semantics =
+        "NaN if either is NaN; -0 is smaller than +0. For pred the logical and. Not for complex "
+        "numbers.",
+    .source = "XLA Min; StableHLO minimum; IEEE 754-2019 minimum",
+    .operands = kBinaryOperands,
+    .traits = kCommutative,
+    .lowering = Lowering::kElementwise,
+    .infer = InferElementwise<kOrdered>,
+    .emit = [](const Instruction&, std::span<const Lane> x) { return Min(x[0], x[1]); },
+};
+
+const OpDef kClampDef = {
+    .opcode = Opcode::kClamp,
+    .text = "clamp",
+    .summary = "Each element of operand, moved into the range from min to max.",
+    .semantics =
+        "The bounds are scalars or have the dimensions of operand. The result is "
+        "minimum(max, maximum(min, operand)) with their rules: NaN if one of the three is NaN, and "
+        "max where min is larger than max.",
+    .source = "XLA Clamp; StableHLO clamp",
+    .operands = kClampOperands,
+    .lowering = Lowering::kElementwise,
+    .infer = InferClamp,
+    .emit = [](const Instruction&, std::span<const Lane> x) { return Min(x[2], Max(x[0], x[1])); },
+};
+
+}  // namespace axle

@@ -1,0 +1,98 @@
+#include <algorithm>
+
+#include "axle/ops/elementwise.h"
+
+namespace axle {
+
+extern const OpDef kPadDef;
+
+namespace {
+
+constexpr OperandSpec kOperands[] = {{"operand"}, {"padding_value"}};
+constexpr AttrSpec kAttrs[] = {Attr<&PadAttrs::padding>("padding", {.field = 21})};
+
+// size + low + high + max(size - 1, 0) * interior, if it fits.
+std::optional<i64> PaddedSize(i64 size, const PaddingDim& padding) {
+  const auto holes = CheckedMul(std::max<i64>(size - 1, 0), padding.interior);
+  const auto spread = holes ? CheckedAdd(size, *holes) : std::nullopt;
+  const auto low = spread ? CheckedAdd(*spread, padding.low) : std::nullopt;
+  return low ? CheckedAdd(*low, padding.high) : std::nullopt;
+}
+
+StatusOr<Shape> InferPad(const Instruction& inst) {
+  AXLE_TRY(ExpectArray(inst, 0));
+  AXLE_TRY(ExpectArray(inst, 1));
+  const PaddingConfig& padding = inst.attrs<PadAttrs>().padding;
+  const Shape &operand = inst.operand(0)->shape(), &value = inst.operand(1)->shape();
+  if (!value.is_scalar()) return OpError(inst, "padding_value must be a scalar");
+  if (value.type() != operand.type()) {
+    return OpError(inst, StrCat("operands have different element types ", Name(operand.type()),
+                                " and ", Name(value.type())));
+  }
+  if (static_cast<i64>(padding.size()) != operand.rank()) {
+    return OpError(inst, StrCat("padding has ", padding.size(), " dimensions but operand has rank ",
+                                operand.rank()));
+  }
+  Shape result(operand.type());
+  for (i64 d = 0; d < operand.rank(); ++d) {
+    const auto& [low, high, interior] = padding[d];
+    if (interior < 0) {
+      return OpError(
+          inst, StrCat("interior padding of dimension ", d, " is ", interior, ", must be >= 0"));
+    }
+    const std::optional<i64> size = PaddedSize(operand.dim(d), padding[d]);
+    if (!size) return OpError(inst, StrCat("dimension ", d, " would have too many elements"));
+    if (*size < 0) {
+      return OpError(inst, StrCat("dimension ", d, " would have size ", *size, " (", operand.dim(d),
+                                  " + low ", low, " + high ", high, " + interior ",
+                                  *size - operand.dim(d) - low - high, ")"));
+    }
+    result.AppendDim(*size, operand.is_dynamic(d));
+  }
+  return result;
+}
+
+// Element i of the operand goes to position low + i * (interior + 1), if that is in the result.
+IndexMap PadMap(const Instruction& inst) {
+  const PaddingConfig& padding = inst.attrs<PadAttrs>().padding;
+  const Shape &operand = inst.operand(0)->shape(), &result = inst.shape();
+  IndexPiece body;
+  bool is_everything = true;
+  for (i64 d = 0; d < result.rank(); ++d) {
+    const i64 low = padding[d].low;
+    // With at most one element there are no holes, and the step could be too large to count with.
+    const i64 step = operand.dim(d) > 1 ? padding[d].interior + 1 : 1;
+    const i64 first = low >= 0 ? 0 : std::min(operand.dim(d), (-1 - low) / step + 1);
+    const i64 last_position = result.dim(d) - 1 - low;
+    const i64 end = last_position < 0 ? 0 : std::min(operand.dim(d), last_position / step + 1);
+    const i64 count = std::max<i64>(end - first, 0);
+    body.dims.push_back({.begin = count > 0 ? low + first * step : 0,
+                         .count = count,
+                         .step = step,
+                         .source_dim = d});
+    body.source_begin.push_back(first);
+    is_everything = is_everything && count == result.dim(d);
+  }
+  if (is_everything) return {body};
+  return {WholeResult(result, 1, 0, Dims(result.rank(), kNoSourceDim)), body};
+}
+
+}  // namespace
+
+const OpDef kPadDef = {
+    .opcode = Opcode::kPad,
+    .text = "pad",
+    .summary = "Grows, shrinks or spreads out each dimension, filling with padding_value.",
+    .semantics =
+        "Element i of a dimension goes to position low + i * (interior + 1) of "
+        "size + low + high + max(size - 1, 0) * interior. Negative low and high drop positions "
+        "after the spreading, holes included. interior and the resulting size are at least 0.",
+    .source = "XLA Pad; StableHLO pad",
+    .operands = kOperands,
+    .attrs = Schema<PadAttrs>(kAttrs),
+    .lowering = Lowering::kIndexMap,
+    .infer = InferPad,
+    .index_map = PadMap,
+};
+
+}  // namespace axle
