@@ -1,0 +1,351 @@
+// reduce-window: folds the elements that a sliding window shows, for every position of the window.
+//
+// How it runs. The results are cut into slabs whose accumulators stay in the cache. For a slab, one
+// window position after the other is folded into all accumulators at once: the outputs that meet an
+// element at a window position are a strided box, and so are these elements (a box of taps, see
+// window.h), so a step is: copy the elements together, run the reducer on two arrays. Requirements:
+//
+// 1. Every accumulator starts as init_value and sees its elements in the order of numerics.md N8:
+//    row-major inside the window, but downwards along a dimension that is a reverse scan.
+// 2. A scan (Cumulative in window.h) with only windows of size 1 left of it folds each element
+// once:
+//    the accumulators of a slab sweep along the dimension and are written out at every position.
+//    The bits are those of the plain way.
+// 3. Padding and holes are skipped, never combined.
+#include <algorithm>
+
+#include "axle/core/strings.h"
+#include "axle/emit/strided_copy.h"
+#include "axle/ops/elementwise.h"
+#include "axle/ops/scalar_callee.h"
+#include "axle/ops/window.h"
+
+namespace axle {
+
+extern const OpDef kReduceWindowDef;
+
+namespace {
+
+constexpr OperandSpec kReduceWindowOperands[] = {{"operand", kVariadic}, {"init_value", kVariadic}};
+constexpr AttrSpec kReduceWindowAttrs[] = {
+    Attr<&WindowAttrs::window>("window", {.field = 15}, Presence::kOptional),
+};
+constexpr CalleeSpec kReduceWindowCallees[] = {{"to_apply"}};
+
+StatusOr<Shape> InferReduceWindow(const Instruction& inst) {
+  const i64 n = inst.num_operands() / 2;
+  const Window& window = inst.attrs<WindowAttrs>().window;
+  if (n == 0) return OpError(inst, "has no operands");
+  for (i64 i = 0; i < 2 * n; ++i) AXLE_TRY(ExpectArray(inst, i));
+  const Shape& first = inst.operand(0)->shape();
+  std::vector<ElementType> types;
+  for (i64 i = 0; i < n; ++i) {
+    const Shape& operand = inst.operand(i)->shape();
+    if (!SameDims(operand, first)) return OpError(inst, "operands must have the same dimensions");
+    const Shape scalar(operand.type());
+    if (const Shape& init = inst.operand(n + i)->shape(); !Compatible(init, scalar)) {
+      return OpError(inst, StrCat("init_value", n == 1 ? "" : StrCat(".", i), " must be ",
+                                  scalar.ToString(), ", not ", init.ToString()));
+    }
+    types.push_back(operand.type());
+  }
+  std::vector<Shape> results;
+  for (ElementType type : types) {
+    AXLE_ASSIGN(Shape result, WindowOutputShape(inst, window, first, type));
+    results.push_back(std::move(result));
+  }
+  for (size_t d = 0; d < window.size(); ++d) {
+    if (window[d].reversal) {
+      return OpError(inst,
+                     StrCat("window dimension ", d, " is reversed, which is for convolution"));
+    }
+  }
+  AXLE_TRY(CheckReducer(inst, 0, types, types));
+  const bool is_tuple = n > 1 || inst.callee(0)->root()->shape().is_tuple();
+  return is_tuple ? Shape::Tuple(std::move(results)) : results[0];
+}
+
+// Accumulators of one slab: small enough for the cache, large enough to run in blocks.
+constexpr i64 kSlabElements = 8192;
+
+// The elements that one window position adds, and the accumulators it adds them to.
+struct TapBox {
+  i64 count = 0;
+  i64 accumulator = 0;  // offset of the first one in the slab, in elements
+  i64 element = 0;      // offset of the first one in the operand, in elements
+  // Per operand, in bytes: how to pack the elements, the accumulators, and to unpack the latter.
+  std::vector<std::vector<StridedDim>> pack_elements, pack_accumulators, unpack_accumulators;
+};
+
+class WindowFold {
+ public:
+  WindowFold(const Instruction& inst, std::span<Literal> operands, const EvalContext& context)
+      : context_(context),
+        callee_(inst, context),
+        operands_(operands.first(operands.size() / 2)),
+        init_values_(operands.subspan(operands.size() / 2)),
+        window_(inst.attrs<WindowAttrs>().window),
+        rank_(operands[0].shape().rank()),
+        operand_dims_(operands[0].shape().dims()),
+        operand_strides_(RowMajorStrides(operand_dims_)) {
+    output_dims_ = (inst.shape().is_tuple() ? inst.shape().element(0) : inst.shape()).dims();
+    output_strides_ = RowMajorStrides(output_dims_);
+    for (i64 d = 0; d < rank_; ++d) {
+      taps_.push_back(WindowTaps(window_[d], operand_dims_[d], output_dims_[d]));
+      if (Kind(d) == Cumulative::kReverse) std::ranges::reverse(taps_.back());
+    }
+    sweep_ = FindSweep();
+  }
+
+  StatusOr<std::vector<Literal>> Run() {
+    std::vector<Literal> outputs;
+    for (const Literal& operand : operands_) {
+      const ElementType type = operand.shape().type();
+      AXLE_ASSIGN(Literal output, Literal::CreateUninitialized(Shape(type, output_dims_)));
+      outputs.push_back(std::move(output));
+      output_bytes_.push_back(outputs.back().mutable_bytes());
+      bytes_.push_back(Info(type).bytes);
+    }
+    if (outputs[0].num_elements() > 0) AXLE_TRY(RunSlabs());
+    return outputs;
+  }
+
+ private:
+  Cumulative Kind(i64 d) const { return CumulativeKind(window_[d], operand_dims_[d]); }
+
+  // The dimension to sweep along, or rank_. It must be the first with more than one window
+  // position: only then do the elements of one position come right after those of the position
+  // before. With more boxes per step than kMaxBoxes they would take too much memory.
+  i64 FindSweep() const {
+    constexpr size_t kMaxBoxes = 4096;
+    i64 d = 0;
+    while (d < rank_ && window_[d].size == 1) ++d;
+    if (d == rank_ || Kind(d) == Cumulative::kNo) return rank_;
+    size_t boxes = 1;
+    for (i64 right = d + 1; right < rank_; ++right) {
+      boxes *= taps_[right].size();
+      if (boxes > kMaxBoxes) return rank_;
+    }
+    return d;
+  }
+
+  // Cuts the outputs, or one position of them along the swept dimension, into slabs: everything in
+  // the innermost dimensions, a range of one, one position of the outermost.
+  Status RunSlabs() {
+    Dims sizes = output_dims_;
+    if (sweep_ < rank_) sizes[sweep_] = 1;
+    Dims block(rank_);
+    i64 room = kSlabElements;
+    for (i64 d = rank_; d-- > 0;) {
+      block[d] = std::min(sizes[d], room);
+      room = block[d] == sizes[d] ? std::max<i64>(1, room / block[d]) : 1;
+    }
+    Allocate(Shape(PRED, block).num_elements());
+    begin_ = Dims(rank_, 0);
+    while (true) {
+      end_ = begin_;
+      for (i64 d = 0; d < rank_; ++d) end_[d] = std::min(sizes[d], begin_[d] + block[d]);
+      AXLE_TRY(RunSlab());
+      i64 d = rank_ - 1;
+      for (; d >= 0; --d) {
+        begin_[d] += block[d];
+        if (begin_[d] < sizes[d]) break;
+        begin_[d] = 0;
+      }
+      if (d < 0) return {};
+    }
+  }
+
+  void Allocate(i64 slab_elements) {
+    for (auto* buffers : {&accumulators_, &packed_accumulators_, &packed_elements_}) {
+      for (i64 bytes : bytes_) buffers->emplace_back(slab_elements * bytes);
+    }
+  }
+
+  Status RunSlab() {
+    Dims slab_sizes(rank_);
+    for (i64 d = 0; d < rank_; ++d) slab_sizes[d] = end_[d] - begin_[d];
+    slab_strides_ = RowMajorStrides(slab_sizes);
+    slab_count_ = Shape(PRED, slab_sizes).num_elements();
+    slab_taps_.assign(rank_, {});
+    for (i64 d = 0; d < rank_; ++d) {
+      if (d == sweep_) {
+        slab_taps_[d].push_back({.position = 0, .count = 1});  // its place is added at each step
+        continue;
+      }
+      for (const WindowTap& tap : taps_[d]) {
+        const WindowTap clipped = ClipTap(tap, begin_[d], end_[d]);
+        if (clipped.count > 0) slab_taps_[d].push_back(clipped);
+      }
+    }
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      DispatchBytes(static_cast<int>(bytes_[i]), [&]<typename T>() {
+        std::fill_n(reinterpret_cast<T*>(accumulators_[i].data()), slab_count_,
+                    *reinterpret_cast<const T*>(init_values_[i].bytes()));
+      });
+    }
+    if (sweep_ < rank_) return Sweep();
+    AXLE_TRY(ForEachBox([&](const TapBox& box) { return FoldBox(box, 0); }));
+    WriteOut();
+    return {};
+  }
+
+  Status Sweep() {
+    std::vector<TapBox> boxes;
+    AXLE_TRY(ForEachBox([&](const TapBox& box) {
+      boxes.push_back(box);
+      return Status();
+    }));
+    const i64 size = operand_dims_[sweep_];
+    const bool reverse = Kind(sweep_) == Cumulative::kReverse;
+    for (i64 step = 0; step < size; ++step) {
+      const i64 position = reverse ? size - 1 - step : step;
+      for (const TapBox& box : boxes) {
+        AXLE_TRY(FoldBox(box, position * operand_strides_[sweep_]));
+      }
+      begin_[sweep_] = position;
+      WriteOut();
+    }
+    begin_[sweep_] = 0;
+    return {};
+  }
+
+  // Calls fn(box) for every window position that meets an element, in the order of the fold.
+  template <typename Fn>
+  Status ForEachBox(Fn fn) {
+    for (const std::vector<WindowTap>& taps : slab_taps_) {
+      if (taps.empty()) return {};
+    }
+    std::vector<size_t> at(rank_, 0);
+    while (true) {
+      AXLE_TRY(fn(MakeBox(at)));
+      i64 d = rank_ - 1;
+      for (; d >= 0 && ++at[d] == slab_taps_[d].size(); --d) at[d] = 0;
+      if (d < 0) return {};
+    }
+  }
+
+  TapBox MakeBox(std::span<const size_t> at) const {
+    TapBox box;
+    box.count = 1;
+    for (i64 d = 0; d < rank_; ++d) {
+      const WindowTap& tap = slab_taps_[d][at[d]];
+      box.count *= tap.count;
+      box.accumulator += tap.output_begin * slab_strides_[d];
+      box.element += tap.operand_begin * operand_strides_[d];
+    }
+    std::vector<StridedDim> elements(rank_), accumulators(rank_);
+    for (i64 bytes : bytes_) {
+      i64 packed = bytes;
+      for (i64 d = rank_; d-- > 0;) {
+        const WindowTap& tap = slab_taps_[d][at[d]];
+        elements[d] = {tap.count, packed, tap.operand_step * operand_strides_[d] * bytes};
+        accumulators[d] = {tap.count, packed, tap.output_step * slab_strides_[d] * bytes};
+        packed *= tap.count;
+      }
+      box.pack_elements.push_back(MergeStridedDims(elements));
+      box.pack_accumulators.push_back(MergeStridedDims(accumulators));
+      for (StridedDim& dim : accumulators) std::swap(dim.to_step, dim.from_step);
+      box.unpack_accumulators.push_back(MergeStridedDims(accumulators));
+    }
+    return box;
+  }
+
+  Status FoldBox(const TapBox& box, i64 element_offset) {
+    AXLE_TRY(context_.Check());
+    const bool whole = box.count == slab_count_;  // then it is all accumulators in order
+    const size_t n = operands_.size();
+    std::vector<const void*> inputs(2 * n);
+    std::vector<void*> outputs(n);
+    for (size_t i = 0; i < n; ++i) {
+      const i64 bytes = bytes_[i];
+      std::byte* accumulators = accumulators_[i].data();
+      const std::byte* elements = operands_[i].bytes() + (box.element + element_offset) * bytes;
+      if (!whole) {
+        StridedCopy(box.pack_accumulators[i], packed_accumulators_[i].data(),
+                    accumulators + box.accumulator * bytes, bytes);
+        accumulators = packed_accumulators_[i].data();
+      }
+      if (box.pack_elements[i].size() > 1 || box.pack_elements[i][0].from_step != bytes) {
+        StridedCopy(box.pack_elements[i], packed_elements_[i].data(), elements, bytes);
+        elements = packed_elements_[i].data();
+      }
+      inputs[i] = outputs[i] = accumulators;
+      inputs[n + i] = elements;
+    }
+    AXLE_TRY(callee_.Run(inputs, outputs, box.count));
+    for (size_t i = 0; i < n && !whole; ++i) {
+      StridedCopy(box.unpack_accumulators[i], accumulators_[i].data() + box.accumulator * bytes_[i],
+                  packed_accumulators_[i].data(), bytes_[i]);
+    }
+    return {};
+  }
+
+  void WriteOut() {
+    i64 offset = 0;
+    for (i64 d = 0; d < rank_; ++d) offset += begin_[d] * output_strides_[d];
+    std::vector<StridedDim> dims(rank_);
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      for (i64 d = 0; d < rank_; ++d) {
+        const i64 size = d == sweep_ ? 1 : end_[d] - begin_[d];
+        dims[d] = {size, output_strides_[d] * bytes_[i], slab_strides_[d] * bytes_[i]};
+      }
+      StridedCopy(MergeStridedDims(dims), output_bytes_[i] + offset * bytes_[i],
+                  accumulators_[i].data(), bytes_[i]);
+    }
+  }
+
+  const EvalContext& context_;
+  ScalarCallee callee_;
+  std::span<const Literal> operands_, init_values_;
+  const Window& window_;
+  i64 rank_;
+  Dims operand_dims_, operand_strides_;
+  Dims output_dims_, output_strides_;
+  std::vector<std::vector<WindowTap>> taps_;  // per dimension, in the order of the fold
+  i64 sweep_;
+  std::vector<i64> bytes_;                // of an element, per operand
+  std::vector<std::byte*> output_bytes_;  // per operand
+
+  // The slab at hand: outputs [begin_, end_). Buffers are per operand.
+  Dims begin_, end_, slab_strides_;
+  i64 slab_count_ = 0;
+  std::vector<std::vector<WindowTap>> slab_taps_;
+  std::vector<std::vector<std::byte>> accumulators_, packed_accumulators_, packed_elements_;
+};
+
+StatusOr<Literal> EvalReduceWindow(const Instruction& inst, std::span<Literal> operands,
+                                   const EvalContext& context) {
+  AXLE_ASSIGN(std::vector<Literal> results, WindowFold(inst, operands, context).Run());
+  return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
+}
+
+}  // namespace
+
+const OpDef kReduceWindowDef = {
+    .opcode = Opcode::kReduceWindow,
+    .text = "reduce-window",
+    .summary = "Folds the elements under a sliding window with a computation, for every position.",
+    .semantics =
+        "Each result starts as init_value and takes the elements that its window shows, in "
+        "row-major "
+        "order inside the window, as acc = to_apply(acc, element). Padding and the holes of a base "
+        "dilation are skipped; a window that shows no element gives init_value. In a dimension "
+        "with "
+        "stride 1, no dilation, a window at least as large as the operand, pad_low = 0 and "
+        "pad_high = "
+        "window - 1 the elements are taken downwards, so that scans in both directions are prefix "
+        "folds. Negative padding crops. With n operands and n init_values, to_apply takes n "
+        "accumulators and n elements, and the result is a tuple.",
+    .source = "XLA ReduceWindow; StableHLO reduce_window; order: docs/numerics.md",
+    .operands = kReduceWindowOperands,
+    .attrs = Schema<WindowAttrs>(kReduceWindowAttrs),
+    .callees = kReduceWindowCallees,
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kWindow,
+    .accuracy = "that of to_apply, in the order given",
+    .infer = InferReduceWindow,
+    .eval = EvalReduceWindow,
+};
+
+}  // namespace axle

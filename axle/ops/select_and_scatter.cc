@@ -1,0 +1,195 @@
+// select-and-scatter: the gradient of a pooling. First every window position chooses one element of
+// the operand, many positions at a time; then each chosen element takes its source, one after the
+// other in row-major order of source (numerics.md N7).
+#include <algorithm>
+
+#include "axle/core/strings.h"
+#include "axle/ops/elementwise.h"
+#include "axle/ops/scalar_callee.h"
+#include "axle/ops/window.h"
+
+namespace axle {
+
+extern const OpDef kSelectAndScatterDef;
+
+namespace {
+
+constexpr OperandSpec kSelectAndScatterOperands[] = {{"operand"}, {"source"}, {"init_value"}};
+constexpr AttrSpec kSelectAndScatterAttrs[] = {
+    Attr<&WindowAttrs::window>("window", {.field = 15}, Presence::kOptional),
+};
+constexpr CalleeSpec kSelectAndScatterCallees[] = {{"select", 0}, {"scatter", 1}};
+
+StatusOr<Shape> InferSelectAndScatter(const Instruction& inst) {
+  for (i64 i = 0; i < 3; ++i) AXLE_TRY(ExpectArray(inst, i));
+  const Shape& operand = inst.operand(0)->shape();
+  const Window& window = inst.attrs<WindowAttrs>().window;
+  const ElementType type = operand.type();
+  AXLE_ASSIGN(const Shape windows, WindowOutputShape(inst, window, operand, type));
+  for (size_t d = 0; d < window.size(); ++d) {
+    if (window[d].base_dilation != 1 || window[d].window_dilation != 1 || window[d].reversal) {
+      return OpError(inst, StrCat("window dimension ", d,
+                                  " has a dilation or reversal, which this op does not take"));
+    }
+  }
+  if (const Shape& source = inst.operand(1)->shape(); !Compatible(source, windows)) {
+    return OpError(inst, StrCat("source must be ", windows.ToString(),
+                                ", one element per window, not ", source.ToString()));
+  }
+  const Shape scalar(type);
+  if (const Shape& init = inst.operand(2)->shape(); !Compatible(init, scalar)) {
+    return OpError(inst,
+                   StrCat("init_value must be ", scalar.ToString(), ", not ", init.ToString()));
+  }
+  AXLE_TRY(CheckCallee(inst, 0, std::vector<Shape>{scalar, scalar}, Shape(PRED)));
+  AXLE_TRY(CheckReducer(inst, 1, {&type, 1}, {&type, 1}));
+  return operand.WithoutLayout();
+}
+
+// Chooses the elements of a run of windows.
+template <typename T>
+class Selector {
+ public:
+  static constexpr i64 kNone = -1;
+  static constexpr i64 kMaxWindows = 1024;  // per call
+
+  Selector(const Instruction& inst, const EvalContext& context, const Literal& operand)
+      : context_(context),
+        select_(inst, context, 0),
+        window_(inst.attrs<WindowAttrs>().window),
+        elements_(reinterpret_cast<const T*>(operand.bytes())),
+        operand_dims_(operand.shape().dims()),
+        strides_(RowMajorStrides(operand_dims_)),
+        source_dims_(inst.operand(1)->shape().dims()),
+        rank_(operand.shape().rank()),
+        starts_(kMaxWindows * rank_) {
+    for (i64 d = 0; d < rank_; ++d) {
+      taps_.push_back(WindowTaps(window_[d], operand_dims_[d], source_dims_[d]));
+    }
+  }
+
+  // selected[k] = linear index of the element that window first + k chooses, or kNone if it shows
+  // nothing but padding.
+  Status Select(i64 first, i64 count, i64* selected) {
+    for (i64 k = 0; k < count; ++k) {
+      i64 rest = first + k;
+      for (i64 d = rank_; d-- > 0; rest /= source_dims_[d]) {
+        starts_[k * rank_ + d] = rest % source_dims_[d] * window_[d].stride - window_[d].pad_low;
+      }
+    }
+    std::fill_n(selected, count, kNone);
+    for (const std::vector<WindowTap>& taps : taps_) {
+      if (taps.empty()) return {};
+    }
+    std::vector<size_t> at(rank_, 0);
+    while (true) {
+      AXLE_TRY(Challenge(at, count, selected));
+      i64 d = rank_ - 1;
+      for (; d >= 0 && ++at[d] == taps_[d].size(); --d) at[d] = 0;
+      if (d < 0) return {};
+    }
+  }
+
+ private:
+  // The elements at one window position: each becomes the selected one of its window unless
+  // select(selected one, element) keeps the former.
+  Status Challenge(std::span<const size_t> at, i64 count, i64* selected) {
+    AXLE_TRY(context_.Check());
+    i64 num_pairs = 0;
+    for (i64 k = 0; k < count; ++k) {
+      i64 index = 0;
+      bool real = true;
+      for (i64 d = 0; d < rank_ && real; ++d) {
+        const i64 position = starts_[k * rank_ + d] + taps_[d][at[d]].position;
+        real = position >= 0 && position < operand_dims_[d];
+        if (real) index += position * strides_[d];
+      }
+      if (!real) continue;
+      if (selected[k] == kNone) {
+        selected[k] = index;
+        continue;
+      }
+      windows_[num_pairs] = k;
+      challengers_[num_pairs] = index;
+      current_[num_pairs] = elements_[selected[k]];
+      candidates_[num_pairs++] = elements_[index];
+    }
+    const void* inputs[] = {current_, candidates_};
+    void* outputs[] = {keeps_};
+    AXLE_TRY(select_.Run(inputs, outputs, num_pairs));
+    for (i64 i = 0; i < num_pairs; ++i) {
+      if (!keeps_[i]) selected[windows_[i]] = challengers_[i];
+    }
+    return {};
+  }
+
+  const EvalContext& context_;
+  ScalarCallee select_;
+  const Window& window_;
+  const T* elements_;
+  Dims operand_dims_, strides_, source_dims_;
+  i64 rank_;
+  std::vector<std::vector<WindowTap>> taps_;
+  std::vector<i64> starts_;  // per window and dimension: where the window begins in the operand
+  // The pairs that one window position compares.
+  i64 windows_[kMaxWindows], challengers_[kMaxWindows];
+  T current_[kMaxWindows], candidates_[kMaxWindows];
+  bool keeps_[kMaxWindows];
+};
+
+template <typename T>
+StatusOr<Literal> SelectAndScatter(const Instruction& inst, std::span<Literal> operands,
+                                   const EvalContext& context) {
+  AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(inst.shape().WithoutLayout()));
+  T* out = reinterpret_cast<T*>(result.mutable_bytes());
+  std::fill_n(out, result.num_elements(), *reinterpret_cast<const T*>(operands[2].bytes()));
+  const T* source = reinterpret_cast<const T*>(operands[1].bytes());
+  ScalarCallee scatter(inst, context, 1);
+  const auto selector = std::make_unique<Selector<T>>(inst, context, operands[0]);
+  std::vector<i64> selected(Selector<T>::kMaxWindows);
+  const i64 num_windows = operands[1].num_elements();
+  for (i64 first = 0; first < num_windows; first += Selector<T>::kMaxWindows) {
+    const i64 count = std::min(Selector<T>::kMaxWindows, num_windows - first);
+    AXLE_TRY(selector->Select(first, count, selected.data()));
+    for (i64 k = 0; k < count; ++k) {
+      if (selected[k] == Selector<T>::kNone) continue;
+      void* target = out + selected[k];
+      const void* inputs[] = {target, source + first + k};
+      AXLE_TRY(scatter.Run(inputs, {&target, 1}, 1));
+    }
+  }
+  return result;
+}
+
+StatusOr<Literal> EvalSelectAndScatter(const Instruction& inst, std::span<Literal> operands,
+                                       const EvalContext& context) {
+  return DispatchBytes(Info(inst.shape().type()).bytes,
+                       [&]<typename T>() { return SelectAndScatter<T>(inst, operands, context); });
+}
+
+}  // namespace
+
+const OpDef kSelectAndScatterDef = {
+    .opcode = Opcode::kSelectAndScatter,
+    .text = "select-and-scatter",
+    .summary = "Adds each element of source to the operand element that its window selects.",
+    .semantics =
+        "The result has the operand's shape and starts as init_value everywhere. The window slides "
+        "over the operand as in reduce-window, and source has one element per position. A window "
+        "goes through its elements in row-major order and keeps the one it has if select(that one, "
+        "the next one) is true, else it takes the next; padding is never selected. Then, in "
+        "row-major "
+        "order of source, result[selected] = scatter(result[selected], source element). A window "
+        "of "
+        "padding alone drops its source element.",
+    .source = "XLA SelectAndScatter; StableHLO select_and_scatter; order: docs/numerics.md",
+    .operands = kSelectAndScatterOperands,
+    .attrs = Schema<WindowAttrs>(kSelectAndScatterAttrs),
+    .callees = kSelectAndScatterCallees,
+    .lowering = Lowering::kWindow,
+    .accuracy = "that of scatter, in the order given",
+    .infer = InferSelectAndScatter,
+    .eval = EvalSelectAndScatter,
+};
+
+}  // namespace axle
