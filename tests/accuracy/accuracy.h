@@ -18,14 +18,17 @@
 
 namespace axle {
 
+enum class Symmetry { kNone, kOdd, kEven };
+
 struct UnaryFunction {
   std::string_view op;
+  Symmetry symmetry;
   Lane (*lane)(Lane);
   // Functions of the C library, which tests may use: good to a few ulp of their own format, so
   // nearly exact for the one below it. accuracy_test.cc holds them to that with MPFR.
   double (*reference)(double);                 // for f32
   long double (*long_reference)(long double);  // for f64; 64 bits of precision on x86
-  void (*exact)(mpfr_t y, const mpfr_t x);  // to the precision of y
+  void (*exact)(mpfr_t y, const mpfr_t x);     // to the precision of y
 };
 std::span<const UnaryFunction> UnaryFunctions();
 
@@ -40,7 +43,15 @@ double UlpError(double actual, long double exact);
 template <typename T>
 double UlpError(T actual, const mpfr_t exact);
 
-// The error of one value against MPFR.
+// The same for a format with fewer bits, whose values T holds.
+struct SmallFormat {
+  int fraction_bits, min_exponent, max_exponent;  // max_exponent: of infinity
+};
+double UlpError(float actual, double exact, const SmallFormat& format);
+
+// The error of one value against MPFR, and the error of the reference in ulps of T.
+template <typename T>
+double ReferenceUlpError(const UnaryFunction& f, T x);
 template <typename T>
 double ExactUlpError(const UnaryFunction& f, double x, T actual);
 template <typename T>
@@ -56,6 +67,10 @@ struct Worst {
     *this = {error, x_value, y_value, actual_value};
   }
 };
+
+// True if f(-x) has the bits that f(x) implies, for all of x.
+bool IsSymmetric(const UnaryFunction& f, BlockExecutor& executor, const LaneProgram& program,
+                 std::span<const float> x);
 
 // Runs f on all of x, compares with the reference and, where that says that an error may be the
 // largest so far, with MPFR. T is float or double.
@@ -104,7 +119,8 @@ void PowerPair(Random& random, T& x, T& y);
 template <typename T>
 std::vector<T> SpecialValues();
 // Neighbourhoods of special values and of the points where functions change.
-std::vector<double> InterestingDoubles();
+template <typename T>
+std::vector<T> InterestingValues();
 // One more value of any magnitude, of a likely range, or close to a multiple of pi/2.
 double RandomDouble(Random& random);
 

@@ -32,29 +32,29 @@ struct Options {
 // A bar on stderr, once half a second has passed, if somebody is looking.
 class Progress {
  public:
-  Progress(std::string label, std::uint64_t total) : label_(std::move(label)), total_(total) {}
+  explicit Progress(std::string label) : label_(std::move(label)) {}
   ~Progress() {
     if (shown_) std::fprintf(stderr, "\r%*s\r", 78, "");
   }
-  void Advance(std::uint64_t done) {
+  void Advance(std::uint64_t done, std::uint64_t total) {
     const auto now = std::chrono::steady_clock::now();
     if (!isatty(2) || now - last_ < std::chrono::milliseconds(500)) return;
     last_ = now;
     shown_ = true;
-    const int filled = static_cast<int>(done * 40 / total_);
+    const int filled = static_cast<int>(done * 40 / total);
     std::fprintf(stderr, "\r%-28s [%-40.*s] %3d %%", label_.c_str(), filled,
                  "########################################", filled * 100 / 40);
   }
 
  private:
   std::string label_;
-  std::uint64_t total_;
   bool shown_ = false;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 template <typename T>
-void PrintRow(std::string_view op, const char* type, const Measurement<T>& measurement) {
+void PrintRow(std::string_view op, const char* type, const Measurement<T>& measurement,
+              const char* note = "") {
   const Worst& worst = measurement.worst();
   std::string where = "-";
   char text[96];
@@ -62,36 +62,47 @@ void PrintRow(std::string_view op, const char* type, const Measurement<T>& measu
     std::snprintf(text, sizeof text, op == "power" ? "%a, %a" : "%a", worst.x, worst.y);
     where = text;
   }
-  std::printf("| %.*s | %s | %.4f | %s | %lld |\n", static_cast<int>(op.size()), op.data(), type,
-              worst.ulp, where.c_str(), static_cast<long long>(measurement.num_values()));
+  std::printf("| %.*s | %s | %.4f | %s | %lld%s |\n", static_cast<int>(op.size()), op.data(), type,
+              worst.ulp, where.c_str(), static_cast<long long>(measurement.num_values()), note);
   std::fflush(stdout);
 }
 
 void MeasureUnary(const UnaryFunction& function, const Options& options) {
   Measurement<float> f32(function);
   {
-    Progress progress(std::string(function.op) + " f32", std::uint64_t{1} << 32);
+    Progress progress(std::string(function.op) + " f32");
+    // Of odd and even functions one half is measured, and the other compared with it bit for bit.
+    const bool halved = function.symmetry != Symmetry::kNone;
+    const std::uint64_t end = std::uint64_t{1} << (halved ? 31 : 32);
+    const LaneProgram program = ProgramOf(function.lane, LaneType::kF32);
+    BlockExecutor executor;
     std::vector<float> x;
-    for (std::uint64_t bits = 0; bits >> 32 == 0;) {
-      for (x.clear(); x.size() < kChunk && bits >> 32 == 0; bits += options.stride) {
+    for (std::uint64_t bits = 0; bits < end;) {
+      for (x.clear(); x.size() < kChunk && bits < end; bits += options.stride) {
         x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
       }
       f32.Run(x);
-      progress.Advance(bits);
+      if (halved && !IsSymmetric(function, executor, program, x)) {
+        std::printf("%.*s is not symmetric around %a\n", static_cast<int>(function.op.size()),
+                    function.op.data(), x[0]);
+        std::exit(1);
+      }
+      progress.Advance(bits, end);
     }
   }
-  PrintRow(function.op, "f32", f32);
+  PrintRow(function.op, "f32", f32,
+           function.symmetry != Symmetry::kNone ? ", and their negatives" : "");
 
   Measurement<double> f64(function);
   {
-    Progress progress(std::string(function.op) + " f64", options.doubles);
-    f64.Run(InterestingDoubles());
+    Progress progress(std::string(function.op) + " f64");
+    f64.Run(InterestingValues<double>());
     Random random(options.seed);
     std::vector<double> x(kChunk);
     for (std::uint64_t done = 0; done < options.doubles; done += kChunk) {
       for (double& value : x) value = RandomDouble(random);
       f64.Run(x);
-      progress.Advance(done);
+      progress.Advance(done, options.doubles);
     }
   }
   PrintRow(function.op, "f64", f64);
@@ -101,7 +112,7 @@ template <typename T>
 void MeasurePower(const char* type, const Options& options) {
   Measurement<T> power;
   {
-    Progress progress(std::string("power ") + type, options.pairs);
+    Progress progress(std::string("power ") + type);
     Random random(options.seed);
     std::vector<T> x, y;
     for (T base : SpecialValues<T>()) {
@@ -116,7 +127,7 @@ void MeasurePower(const char* type, const Options& options) {
     for (std::uint64_t done = 0; done < options.pairs; done += kChunk) {
       for (size_t i = 0; i < kChunk; ++i) PowerPair(random, x[i], y[i]);
       power.Run(x, y);
-      progress.Advance(done);
+      progress.Advance(done, options.pairs);
     }
   }
   PrintRow("power", type, power);
