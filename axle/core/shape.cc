@@ -476,7 +476,9 @@ StatusOr<Shape> ParseArray(Scanner& scanner) {
   if (name == "opaque" || name == "opaque_type") shape = Shape::Opaque();
   if (shape.type() == PRIMITIVE_TYPE_INVALID) {
     std::vector<std::string_view> names;
-    for (const ElementTypeInfo& info : kElementTypes) names.push_back(info.text);
+    for (const ElementTypeInfo& info : kElementTypes) {
+      if (info.type != TUPLE && info.type != BUFFER) names.push_back(info.text);
+    }
     return scanner.Error(StrCat("unknown element type \"", name, "\"", DidYouMean(name, names)));
   }
   AXLE_TRY(scanner.Expect("["));

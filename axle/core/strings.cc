@@ -108,8 +108,8 @@ std::string HumanBytes(std::int64_t bytes) {
   }
   // Tenths, rounded down, so that a limit never looks larger than it is.
   const std::int64_t whole = bytes / scale;
-  const std::int64_t tenths = (bytes % scale) / std::max<std::int64_t>(scale / 10, 1);
-  const bool show_tenths = unit > 0 && tenths > 0 && tenths < 10;
+  const auto tenths = static_cast<std::uint64_t>(bytes % scale) * 10 / scale;
+  const bool show_tenths = unit > 0 && tenths > 0;
   return StrCat(whole, show_tenths ? StrCat(".", tenths) : "", " ", kUnits[unit]);
 }
 

@@ -387,7 +387,8 @@ TEST(Convert, F32RoundsOnceAtEveryBoundary) {
     for (float z : {y, std::nextafter(y, 1e38f), std::nextafter(y, -1e38f)}) values.push_back(z);
   }
   std::mt19937 random(2);
-  for (int i = 0; i < 20000; ++i) values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+  for (int i = 0; i < 20000; ++i)
+    values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
   CheckAll(F32, values);
 }
 
@@ -406,7 +407,8 @@ TEST(Convert, ComplexGivesItsRealPartOrBothParts) {
 
 template <typename T>
 std::vector<T> IntegerBoundaries() {
-  std::vector<T> values = {T{0}, T{1}, T{2}, std::numeric_limits<T>::max(), std::numeric_limits<T>::min()};
+  std::vector<T> values = {T{0}, T{1}, T{2}, std::numeric_limits<T>::max(),
+                           std::numeric_limits<T>::min()};
   std::mt19937_64 random(3);
   for (int bit = 0; bit < std::numeric_limits<T>::digits; ++bit) {
     const T power = T{1} << bit;
