@@ -1,0 +1,178 @@
+#include "axle/client/arguments.h"
+
+#include <charconv>
+#include <cstring>
+
+#include "axle/core/convert.h"
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+// Takes leaves in order and makes the tuples around them.
+Literal Assemble(const Shape& shape, std::vector<Literal>& leaves, size_t& next) {
+  if (shape.is_array()) return std::move(leaves[next++]);
+  Literal literal(shape.WithoutLayout());  // a token has no value
+  for (i64 i = 0; i < shape.num_tuple_elements() && shape.is_tuple(); ++i) {
+    literal.mutable_elements()[i] = Assemble(shape.element(i), leaves, next);
+  }
+  return literal;
+}
+
+// splitmix64: a mix of a counter, so that every element is independent of the order of filling.
+std::uint64_t Mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+double RandomNumber(ElementType type, std::uint64_t bits) {
+  if (type == PRED) return static_cast<double>(bits >> 63);
+  if (IsIntegral(type)) {
+    const int width = std::min(Info(type).bits, IsSigned(type) ? 4 : 3);
+    const auto value = static_cast<double>(bits >> (64 - width));
+    return IsSigned(type) ? value - static_cast<double>(1 << (width - 1)) : value;
+  }
+  return static_cast<double>(bits >> 11) * 0x1p-52 - 1;  // 53 bits in [-1, 1)
+}
+
+// The element as one or two doubles (exact for all types but 64-bit integers).
+struct Number {
+  double re = 0;
+  double im = 0;
+};
+Number ToNumber(ElementType type, const std::byte* element) {
+  std::complex<double> value;
+  ConvertElements(type, element, C128, &value, 1);
+  return {value.real(), value.imag()};
+}
+
+bool SamePart(double a, double b) {
+  return (a != a && b != b) || a == b;
+}
+
+bool IsFinite(double x) {
+  return x - x == 0;
+}
+
+// |a - b| <= atol + rtol * |b|; the modulus of a complex number, without overflow in between.
+bool IsClose(Number a, Number b, const Tolerance& tolerance) {
+  if (SamePart(a.re, b.re) && SamePart(a.im, b.im)) return true;
+  for (double part : {a.re, a.im, b.re, b.im}) {
+    if (!IsFinite(part)) return false;
+  }
+  const auto modulus = [](double re, double im) {
+    return im == 0 ? __builtin_fabs(re) : __builtin_sqrt(re * re + im * im);
+  };
+  return modulus(a.re - b.re, a.im - b.im) <= tolerance.atol + tolerance.rtol * modulus(b.re, b.im);
+}
+
+bool IsWithinUlp(ElementType type, const std::byte* a, const std::byte* b, std::uint64_t ulp) {
+  const int parts = IsComplex(type) ? 2 : 1;
+  const int bytes = Info(type).bytes / parts;
+  for (int part = 0; part < parts; ++part) {
+    std::uint64_t x = 0, y = 0;
+    std::memcpy(&x, a + part * bytes, bytes);
+    std::memcpy(&y, b + part * bytes, bytes);
+    if (UlpDistance(Info(type).format, x, y) > ulp) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Shape> ArgumentLeaves(const Computation& entry) {
+  std::vector<Shape> leaves;
+  for (const Instruction* parameter : entry.parameters()) {
+    ForEachLeaf(parameter->shape(), [&](const Shape& leaf, const Dims&) {
+      if (leaf.is_array()) leaves.push_back(leaf.WithoutLayout());
+    });
+  }
+  return leaves;
+}
+
+std::vector<Literal> ArgumentsFromLeaves(const Computation& entry, std::vector<Literal> leaves) {
+  std::vector<Literal> arguments;
+  size_t next = 0;
+  for (const Instruction* parameter : entry.parameters()) {
+    arguments.push_back(Assemble(parameter->shape(), leaves, next));
+  }
+  return arguments;
+}
+
+StatusOr<std::vector<Literal>> ArgumentsFromNpz(const Computation& entry, const Npz& npz) {
+  std::vector<Literal> leaves;
+  for (const Shape& shape : ArgumentLeaves(entry)) {
+    AXLE_ASSIGN(auto leaf, MemberLiteral(npz, StrCat("in_", leaves.size()), shape));
+    leaves.push_back(std::move(leaf));
+  }
+  return ArgumentsFromLeaves(entry, std::move(leaves));
+}
+
+StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 leaf) {
+  std::uint64_t seed = 0;
+  const bool seeded = kind.starts_with("random:");
+  if (seeded) {
+    const std::string_view text = kind.substr(7);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      return InvalidArgument(StrCat("fake: \"", text, "\" is not a seed"));
+    }
+  }
+  AXLE_ASSIGN(Literal literal, Literal::Create(shape.WithoutLayout()));
+  if (kind == "zeros") return literal;
+  const bool random = seeded || kind == "random";
+  if (!random && kind != "iota") {
+    return InvalidArgument(StrCat("fake: unknown kind of values \"", PrintableText(kind),
+                                  "\"; there are random, random:SEED, iota and zeros"));
+  }
+  const ElementType type = shape.type();
+  const std::uint64_t start = Mix(seed * 1000003 + static_cast<std::uint64_t>(leaf));
+  std::byte* element = literal.mutable_bytes();
+  for (i64 i = 0; i < literal.num_elements(); ++i, element += Info(type).bytes) {
+    if (random) {
+      const std::complex<double> value(RandomNumber(type, Mix(start + 2 * i)),
+                                       RandomNumber(type, Mix(start + 2 * i + 1)));
+      ConvertElements(C128, &value, type, element, 1);
+    } else {
+      ConvertElements(S64, &i, type, element, 1);
+    }
+  }
+  return literal;
+}
+
+std::vector<std::pair<std::string, Literal>> NamedLeaves(const Literal& value,
+                                                         std::string_view prefix) {
+  std::vector<std::pair<std::string, Literal>> leaves;
+  ForEachLeaf(value.shape(), [&](const Shape& shape, const Dims& path) {
+    if (shape.is_array()) leaves.emplace_back(StrCat(prefix, leaves.size()), value.at(path));
+  });
+  return leaves;
+}
+
+std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal& b,
+                                                 const Tolerance& tolerance) {
+  const ElementType type = a.shape().type();
+  const bool is_float = IsFloating(type) || IsComplex(type);
+  if (tolerance.exact() || !is_float || !SameDims(a.shape(), b.shape()) ||
+      a.shape().type() != b.shape().type()) {
+    return FirstDifference(a, b);
+  }
+  Literal passed = b.ToRowMajor();
+  const Literal x = a.ToRowMajor();
+  const i64 bytes = Info(type).bytes;
+  // Elements that pass are made equal; what is left is described as an exact difference is.
+  std::byte* to = passed.mutable_bytes();
+  for (i64 i = 0; i < x.num_elements(); ++i) {
+    const std::byte* p = x.bytes() + i * bytes;
+    std::byte* q = to + i * bytes;
+    if (IsClose(ToNumber(type, p), ToNumber(type, q), tolerance) ||
+        (tolerance.ulp > 0 && IsWithinUlp(type, p, q, tolerance.ulp))) {
+      std::memcpy(q, p, bytes);
+    }
+  }
+  return FirstDifference(x, passed);
+}
+
+}  // namespace axle

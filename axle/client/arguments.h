@@ -1,0 +1,45 @@
+// Arguments and results by name, as .npz files hold them: in_0, in_1, ... are the leaves (arrays)
+// of the entry's parameters, out_0, ... those of its result, depth first.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "axle/core/literal.h"
+#include "axle/core/npz.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+// The array shapes of all parameters, in order.
+std::vector<Shape> ArgumentLeaves(const Computation& entry);
+// One literal per parameter, made of one value per leaf; the shapes are right already.
+std::vector<Literal> ArgumentsFromLeaves(const Computation& entry, std::vector<Literal> leaves);
+// All arguments from members in_0, in_1, ...
+StatusOr<std::vector<Literal>> ArgumentsFromNpz(const Computation& entry, const Npz& npz);
+
+// Made-up values: "random" or "random:SEED" (floats in [-1, 1), small integers), "iota" (0, 1, 2,
+// ... in row-major order), "zeros". The same in every process and on every machine; leaves differ
+// from each other by `leaf`.
+StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 leaf);
+
+// out_0, out_1, ...: the arrays of a result.
+std::vector<std::pair<std::string, Literal>> NamedLeaves(const Literal& value,
+                                                         std::string_view prefix);
+
+// How far `a` may be from `b`. Elements pass if they are equal (NaN equals NaN, -0 is not +0 unless
+// there is a tolerance), or |a - b| <= atol + rtol * |b|, or within `ulp`.
+struct Tolerance {
+  double rtol = 0;
+  double atol = 0;
+  std::uint64_t ulp = 0;
+  bool exact() const { return rtol == 0 && atol == 0 && ulp == 0; }
+};
+// Where two arrays of one shape differ by more; nothing if they do not. Infinities must be equal.
+std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal& b,
+                                                 const Tolerance& tolerance);
+
+}  // namespace axle

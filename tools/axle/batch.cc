@@ -1,0 +1,146 @@
+// axle batch: requests as JSON lines on stdin, answered in order on stdout.
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
+
+#include "axle/core/strings.h"
+#include "tools/axle/json.h"
+#include "tools/axle/verbs.h"
+
+namespace axle::tool {
+namespace {
+
+// Lines of stdin. Reading ends early when the process is interrupted.
+class LineReader {
+ public:
+  bool Next(std::string& line) {
+    line.clear();
+    while (true) {
+      const size_t end = buffer_.find('\n', begin_);
+      if (end != buffer_.npos) {
+        line.append(buffer_, begin_, end - begin_);
+        begin_ = end + 1;
+        return true;
+      }
+      line.append(buffer_, begin_);
+      buffer_.resize(1 << 16);
+      begin_ = 0;
+      ssize_t got;
+      do {
+        got = read(STDIN_FILENO, buffer_.data(), buffer_.size());
+      } while (got < 0 && errno == EINTR && !Interrupted());
+      buffer_.resize(got > 0 ? got : 0);
+      if (got <= 0) return !line.empty() && !Interrupted();
+    }
+  }
+
+ private:
+  std::string buffer_;
+  size_t begin_ = 0;
+};
+
+// Fills in what a request says; "" or what is wrong with it.
+std::string ReadRequest(const Json& request, Options& options, const Verb*& verb) {
+  if (!request.is_object()) return "a request is a JSON object";
+  for (const auto& [key, value] : request.items()) {
+    std::string* text = key == "inputs"   ? &options.inputs
+                        : key == "output" ? &options.output
+                                          : nullptr;
+    if (key == "id") continue;
+    if (key == "args") {
+      if (!value.is_array()) return "\"args\" is not a list";
+      for (const Json& arg : value) {
+        if (!arg.is_string()) return "\"args\" is not a list of strings";
+        options.args.push_back(arg.get<std::string>());
+      }
+      continue;
+    }
+    if (text == nullptr && key != "verb" && key != "file") {
+      constexpr std::string_view kKeys[] = {"id", "verb", "file", "inputs", "output", "args"};
+      return StrCat("unknown key \"", PrintableText(key), "\"", DidYouMean(key, kKeys));
+    }
+    if (!value.is_string()) return StrCat("\"", key, "\" is not a string");
+    if (text != nullptr) *text = value.get<std::string>();
+  }
+  if (!request.contains("verb") || !request.contains("file")) {
+    return "a request has \"verb\" and \"file\"";
+  }
+  const auto name = request["verb"].get<std::string>();
+  verb = FindVerb(name);
+  if (name != "run" && name != "parse" && name != "print") {
+    constexpr std::string_view kVerbs[] = {"run", "parse", "print"};
+    return StrCat("a batch takes run, parse and print, not \"", PrintableText(name), "\"",
+                  DidYouMean(name, kVerbs));
+  }
+  options.files = {request["file"].get<std::string>()};
+  return {};
+}
+
+Json Answer(const std::string& line, const Options& defaults) {
+  const Json request = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  Json answer;
+  answer["id"] = request.is_object() && request.contains("id") ? request["id"] : Json();
+  Options options = defaults;
+  options.json = false;
+  const Verb* verb = nullptr;
+  std::string message = request.is_discarded() ? std::string("a request is one line of JSON")
+                                               : ReadRequest(request, options, verb);
+  int exit = kUsage;
+  double seconds = 0;
+  if (message.empty()) {
+    Session session(std::move(options), &message);
+    try {
+      exit = verb->run(session);
+    } catch (const std::bad_alloc&) {
+      exit = session.Fail(ResourceExhausted("out of memory; --mem-limit allows more"));
+    } catch (const std::exception& error) {
+      exit = session.Fail(Internal(StrCat(verb->name, ": ", error.what())));
+    }
+    seconds = session.seconds();
+  }
+  answer["exit"] = exit;
+  answer["message"] = message;
+  answer["seconds"] = seconds;
+  return answer;
+}
+
+int RunBatch(Session& session) {
+  if (!session.options().files.empty()) {
+    return session.Usage("batch: takes requests on stdin, no FILE");
+  }
+  LineReader lines;
+  for (std::string line; lines.Next(line);) {
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    session.Out(ToLine(Answer(line, session.options())));
+    if (const ExitCode flushed = FlushOutput(); flushed != kYes) return flushed;
+    if (Interrupted()) break;
+  }
+  return Interrupted() ? kLimit : kYes;
+}
+
+constexpr std::string_view kOptions[] = {"fake",          "seed",  "engine",  "isa",
+                                         "codegen-level", "style", "numerics"};
+
+}  // namespace
+
+const Verb kBatchVerb = {
+    "batch", "run, parse, print: requests as JSON lines on stdin",
+    "axle batch < requests.jsonl > answers.jsonl\n"
+    "echo '{\"id\":1,\"verb\":\"parse\",\"file\":\"model.hlo\"}' | axle batch\n"
+    "axle batch --engine native --time-limit 60 < requests.jsonl\n"
+    "\n"
+    "One request a line, answered in order, with no state between them:\n"
+    "  in   {\"id\":7,\"verb\":\"run\",\"file\":F,\"inputs\":X,\"output\":Y,\"args\":[\"0=f32[] "
+    "1\"]}\n"
+    "  out  {\"id\":7,\"exit\":0,\"message\":\"\",\"seconds\":0.01}\n"
+    "verb is run, parse or print; print writes its text to \"output\"; diagnostics are in\n"
+    "\"message\"; exit is what the verb alone would have ended with. A line that is not a\n"
+    "request is answered with exit 2. The options hold for every request:\n"
+    "\n"
+    "  --fake[=KIND] --engine E --isa I --codegen-level N --style S --from F\n"
+    "  --time-limit S   seconds for each, 8 by default; 0 for as long as it takes\n"
+    "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n",
+    kOptions, RunBatch};
+
+}  // namespace axle::tool

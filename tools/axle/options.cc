@@ -1,0 +1,143 @@
+#include "tools/axle/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "axle/core/strings.h"
+
+namespace axle::tool {
+namespace {
+
+constexpr std::string_view kCommon[] = {"json",       "quiet",     "verbose", "color",
+                                        "time-limit", "mem-limit", "from",    "threads"};
+
+// "64M": bytes, with an optional power of 1024.
+std::string ParseBytes(const std::string& text, std::int64_t& bytes) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const std::string_view unit(rest, static_cast<size_t>(end - rest));
+  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  if (error != std::errc() || shift < 0 || value < 0 || value > (INT64_MAX >> shift)) {
+    return StrCat("--mem-limit: \"", text, "\" is not a number of bytes like 512M or 4G");
+  }
+  bytes = value << shift;
+  return {};
+}
+
+// Adds every option of every verb; `takes` says whether this verb has it.
+template <typename Takes>
+void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& from, Takes takes) {
+  const auto flag = [&](const char* name, const char* spelling, bool& value) {
+    if (takes(name)) app.add_flag(spelling, value);
+  };
+  const auto option = [&](const char* name, auto& value, const char* spelling = nullptr) {
+    const std::string dashes = StrCat("--", name);
+    return takes(name) ? app.add_option(spelling == nullptr ? dashes : spelling, value) : nullptr;
+  };
+  const auto one_of = [&](const char* name, auto& value, auto names) {
+    if (auto* added = option(name, value)) {
+      added->transform(CLI::CheckedTransformer(names).description(""));
+    }
+  };
+  app.add_option("files", o.files);
+  flag("json", "--json", o.json);
+  flag("quiet", "-q,--quiet", o.quiet);
+  flag("verbose", "-v,--verbose", o.verbose);
+  one_of("color", o.color,
+         std::map<std::string, ColorMode>{{"auto", ColorMode::kAuto},
+                                          {"always", ColorMode::kAlways},
+                                          {"never", ColorMode::kNever}});
+  if (auto* limit = option("time-limit", o.time_limit)) limit->check(CLI::NonNegativeNumber);
+  option("mem-limit", mem_limit);
+  option("from", from);
+  if (auto* threads = option("threads", o.threads)) threads->check(CLI::Range(0, 4096));
+  option("output", o.output, "-o,--output");
+  one_of("engine", o.engine,
+         std::map<std::string, Engine>{{"interpret", Engine::kInterpret},
+                                       {"native", Engine::kNative}});
+  one_of(
+      "isa", o.isa,
+      std::map<std::string, NativeIsa>{
+          {"auto", NativeIsa::kAuto}, {"avx2", NativeIsa::kAvx2}, {"avx512", NativeIsa::kAvx512}});
+  if (auto* level = option("codegen-level", o.codegen_level)) level->check(CLI::Range(0, 2));
+  option("inputs", o.inputs);
+  if (auto* args = option("arg", o.args)) args->expected(1)->take_all();
+  option("fake", o.fake);
+  option("seed", o.seed);
+  if (auto* repeat = option("repeat", o.repeat)) repeat->check(CLI::Range(1, 1000000000));
+  flag("time", "--time", o.time);
+  if (auto* replicas = option("replicas", o.replicas)) replicas->check(CLI::Range(1, 1 << 20));
+  one_of("numerics", o.fast_numerics,
+         std::map<std::string, bool>{{"strict", false}, {"fast", true}});
+  one_of("style", o.short_style, std::map<std::string, bool>{{"long", false}, {"short", true}});
+  option("against", o.against);
+  if (auto* rtol = option("rtol", o.rtol)) rtol->check(CLI::NonNegativeNumber);
+  if (auto* atol = option("atol", o.atol)) atol->check(CLI::NonNegativeNumber);
+  option("ulp", o.ulp);
+}
+
+// The message for a flag that the verb does not have, or "".
+std::string UnknownFlag(std::string_view verb, const CLI::App& app,
+                        std::span<const std::string> arguments) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  for (const std::string& argument : arguments) {
+    const std::string_view flag = std::string_view(argument).substr(0, argument.find('='));
+    if (flag == "--") break;
+    if (flag.size() < 2 || flag[0] != '-' || IsDigit(flag[1]) || flag[1] == '.') continue;
+    if (std::ranges::find(views, flag) != views.end()) continue;
+    return StrCat("unknown option \"", PrintableText(flag), "\" for \"", verb, "\"",
+                  DidYouMean(flag, views));
+  }
+  return {};
+}
+
+}  // namespace
+
+ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_view> accepted,
+                           std::span<const char* const> arguments) {
+  ParsedOptions parsed;
+  CLI::App app;
+  app.set_help_flag("-h,--help");
+  std::string mem_limit, from;
+  AddOptions(app, parsed.options, mem_limit, from, [&](std::string_view name) {
+    return std::ranges::find(kCommon, name) != std::end(kCommon) ||
+           std::ranges::find(accepted, name) != accepted.end();
+  });
+  std::vector<std::string> texts(arguments.begin(), arguments.end());
+  // --fake alone means random; what follows it is never its value.
+  for (std::string& text : texts) {
+    if (text == "--fake") text = "--fake=random";
+  }
+  parsed.error = UnknownFlag(verb, app, texts);
+  if (!parsed.error.empty()) return parsed;
+  try {
+    std::reverse(texts.begin(), texts.end());  // as CLI11 wants them
+    app.parse(texts);
+  } catch (const CLI::CallForHelp&) {
+    parsed.help = true;
+  } catch (const CLI::Error& error) {
+    parsed.error = StrCat(verb, ": ", PrintableText(error.what()));
+  }
+  Options& options = parsed.options;
+  if (parsed.error.empty() && !mem_limit.empty()) {
+    parsed.error = ParseBytes(mem_limit, options.mem_limit);
+  }
+  if (parsed.error.empty() && !from.empty()) {
+    options.from = FormatFromName(from);
+    if (!options.from) {
+      parsed.error = StrCat("--from: unknown format \"", PrintableText(from),
+                            "\"; there are hlo, hlo.pb, stablehlo, stablehlo.bc");
+    }
+  }
+  return parsed;
+}
+
+}  // namespace axle::tool

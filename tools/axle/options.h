@@ -1,0 +1,62 @@
+// The options of all verbs, read from the command line. A name means the same in every verb; each
+// verb says which it takes.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "axle/client/client.h"
+#include "axle/client/load.h"
+
+namespace axle::tool {
+
+enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
+
+struct Options {
+  std::vector<std::string> files;
+  std::optional<InputFormat> from;
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  ColorMode color = ColorMode::kAuto;
+  double time_limit = 8;                           // seconds; 0: none
+  std::int64_t mem_limit = std::int64_t{1} << 30;  // bytes; 0: none
+  int threads = 0;
+  std::string output;
+
+  Engine engine = Engine::kInterpret;
+  NativeIsa isa = NativeIsa::kAuto;
+  int codegen_level = 2;
+
+  std::string inputs;             // .npz, or a folder of .npy
+  std::vector<std::string> args;  // 0=@x.npy, 1=f32[2] 1,2
+  std::string fake;               // random, random:SEED, iota, zeros
+  std::uint64_t seed = 0;
+  int repeat = 1;
+  bool time = false;
+  int replicas = 1;
+  bool fast_numerics = false;
+
+  bool short_style = false;  // print
+
+  std::string against;  // check: .npz
+  double rtol = 0;
+  double atol = 0;
+  std::uint64_t ulp = 0;
+};
+
+struct ParsedOptions {
+  Options options;
+  bool help = false;
+  std::string error;  // "" if the command line is right
+};
+
+// Reads what follows the verb. `accepted` lists the options that the verb takes beside the common
+// ones, without dashes.
+ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_view> accepted,
+                           std::span<const char* const> arguments);
+
+}  // namespace axle::tool

@@ -1,0 +1,55 @@
+// axle print: a module as HLO text, as XLA prints it.
+#include "axle/text/print.h"
+
+#include "axle/core/file.h"
+#include "axle/core/strings.h"
+#include "tools/axle/json.h"
+#include "tools/axle/verbs.h"
+
+namespace axle::tool {
+namespace {
+
+int RunPrint(Session& session) {
+  const Options& options = session.options();
+  const StatusOr<std::string> file = session.OneFile();
+  if (!file.ok()) return session.Usage(StrCat("print: ", file.status().message()));
+  const auto module = session.Load(*file);
+  if (!module.ok()) return session.Fail(module.status());
+  const PrintOptions::Style style =
+      options.short_style ? PrintOptions::Style::kShort : PrintOptions::Style::kLong;
+  std::string text = Print(**module, {.style = style});
+  if (options.json) {
+    Json report = NewReport("print");
+    report["text"] = text;
+    text = ToLine(report);
+  }
+  if (options.output.empty()) {
+    session.Out(text);
+    return kYes;
+  }
+  const Status written = WriteFile(options.output, text);
+  return written.ok() ? kYes : session.Fail(written);
+}
+
+constexpr std::string_view kOptions[] = {"output", "style"};
+
+}  // namespace
+
+const Verb kPrintVerb = {
+    "print", "the module as HLO text, as XLA prints it",
+    "axle print model.hlo\n"
+    "axle print model.hlo --style short\n"
+    "axle print model.hlo.gz --output model.hlo\n"
+    "\n"
+    "What is printed reads back as the same module and prints the same again.\n"
+    "\n"
+    "  --style S        long (default): % before names, operand shapes,\n"
+    "                   metadata; short: none of them\n"
+    "  --output FILE    where to; else stdout\n"
+    "  --from F         hlo; the default is to find out from the content\n"
+    "  --json           {\"schema\": ..., \"text\": ...}\n"
+    "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
+    "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n",
+    kOptions, RunPrint};
+
+}  // namespace axle::tool

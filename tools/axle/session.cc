@@ -1,0 +1,224 @@
+#include "tools/axle/session.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "axle/core/file.h"
+#include "axle/core/strings.h"
+#include "tools/axle/progress.h"
+
+namespace axle::tool {
+namespace {
+
+std::atomic<Limits*> current_limits = nullptr;
+std::atomic<bool> interrupted = false;
+std::atomic<bool> output_failed = false;
+
+void OnSignal(int) {
+  if (interrupted.exchange(true)) _exit(kLimit);
+  if (Limits* limits = current_limits.load(); limits != nullptr) limits->Cancel();
+}
+
+Client& SharedClient() {
+  static const auto* const kClient = new StatusOr<std::unique_ptr<Client>>(Client::Create());
+  return ***kClient;
+}
+
+bool IsModuleName(const std::string& path) {
+  const auto ends = [&](std::string_view suffix) { return path.ends_with(suffix); };
+  return ends(".hlo") || ends(".hlo.txt") || ends(".hlo.gz") || ends(".hlo.txt.gz") ||
+         ends(".hlo.zst") || ends(".hlo.txt.zst");
+}
+
+bool WriteAll(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+StatusOr<std::string> ReadStdin() {
+  constexpr size_t kChunk = 1 << 16;
+  std::string bytes;
+  while (true) {
+    const size_t size = bytes.size();
+    bytes.resize(size + kChunk);
+    const ssize_t got = read(STDIN_FILENO, bytes.data() + size, kChunk);
+    bytes.resize(size + (got > 0 ? got : 0));
+    if (got == 0) return bytes;
+    if (Interrupted()) return Cancelled("cancelled");
+    if (got < 0 && errno != EINTR) {
+      return NotFound(StrCat("cannot read stdin: ", std::strerror(errno)));
+    }
+  }
+}
+
+}  // namespace
+
+ExitCode ExitCodeOf(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return kYes;
+    case StatusCode::kCancelled:
+    case StatusCode::kDeadlineExceeded:
+    case StatusCode::kResourceExhausted:
+      return kLimit;
+    case StatusCode::kUnimplemented:
+    case StatusCode::kUnavailable:
+    case StatusCode::kFailedPrecondition:
+      return kUnsupported;
+    case StatusCode::kInternal:
+    case StatusCode::kUnknown:
+      return kBug;
+    default:
+      return kInvalid;
+  }
+}
+
+Session::Session(Options options, std::string* collected)
+    : options_(std::move(options)),
+      collected_(collected),
+      begin_(std::chrono::steady_clock::now()) {
+  if (options_.time_limit > 0) limits_.set_time_limit(options_.time_limit);
+  if (options_.mem_limit > 0) limits_.set_memory_cap(options_.mem_limit);
+  if (!is_batch() && !options_.quiet) AttachProgressBar(limits_, options_.color);
+  current_limits = &limits_;
+  if (Interrupted()) limits_.Cancel();
+}
+
+Session::~Session() {
+  current_limits = nullptr;
+  RemoveProgressBar();
+}
+
+double Session::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+void Session::Out(std::string_view data) {
+  if (is_batch()) return;
+  RemoveProgressBar();
+  if (std::fwrite(data.data(), 1, data.size(), stdout) != data.size()) output_failed = true;
+}
+
+void Session::Say(std::string_view line) {
+  if (options_.quiet) return;
+  if (is_batch()) {
+    if (!collected_->empty()) collected_->push_back('\n');
+    collected_->append(line);
+    return;
+  }
+  RemoveProgressBar();
+  WriteAll(STDERR_FILENO, StrCat(line, "\n"));
+}
+
+int Session::Fail(const Status& status) {
+  const std::string text = status.ToString();
+  if (is_batch()) {
+    if (!collected_->empty()) collected_->push_back('\n');
+    collected_->append(text);
+  } else {
+    RemoveProgressBar();
+    WriteAll(STDERR_FILENO, StrCat(text, "\n"));
+  }
+  return ExitCodeOf(status);
+}
+
+int Session::Usage(std::string_view what) {
+  Fail(InvalidArgument(std::string(what)));
+  return kUsage;
+}
+
+StatusOr<std::vector<std::string>> Session::Modules() const {
+  namespace fs = std::filesystem;
+  std::vector<std::string> paths;
+  for (const std::string& file : options_.files) {
+    std::error_code error;
+    if (file == "-" || !fs::is_directory(file, error)) {
+      paths.push_back(file);
+      continue;
+    }
+    const size_t first = paths.size();
+    for (fs::recursive_directory_iterator it(file, error), end; !error && it != end;
+         it.increment(error)) {
+      if (it->is_regular_file(error) && IsModuleName(it->path().string())) {
+        paths.push_back(it->path().string());
+      }
+    }
+    if (error) return NotFound(StrCat("cannot read \"", file, "\": ", error.message()));
+    if (paths.size() == first) {
+      return NotFound(StrCat("no module in \"", file, "\": no file ends in .hlo or .hlo.txt"));
+    }
+    std::sort(paths.begin() + static_cast<i64>(first), paths.end());
+  }
+  return paths;
+}
+
+StatusOr<std::string> Session::OneFile() const {
+  if (options_.files.size() == 1) return options_.files[0];
+  return InvalidArgument(StrCat("takes one FILE, not ", options_.files.size()));
+}
+
+StatusOr<std::string> Session::Read(const std::string& path) {
+  if (path == "-") return ReadStdin();
+  return ReadFile(path, options_.mem_limit > 0 ? options_.mem_limit : INT64_MAX);
+}
+
+StatusOr<std::unique_ptr<Module>> Session::Load(const std::string& path) {
+  AXLE_ASSIGN(const std::string bytes, Read(path));
+  const std::string label = path == "-" ? "stdin" : PrintableText(path);
+  return LoadModule(bytes, {.format = options_.from, .label = label, .limits = &limits_});
+}
+
+StatusOr<std::unique_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,
+                                                       Engine engine) {
+  return SharedClient().Compile(std::move(module), {.engine = engine,
+                                                    .isa = options_.isa,
+                                                    .codegen_level = options_.codegen_level,
+                                                    .limits = &limits_});
+}
+
+void InstallSignalHandlers() {
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;  // without SA_RESTART: a read that waits ends
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+bool Interrupted() {
+  return interrupted;
+}
+
+void LimitProcessMemory(std::int64_t bytes) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  rlimit limit = {};
+  if (bytes <= 0 || getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(bytes));
+  setrlimit(RLIMIT_DATA, &limit);
+#else
+  (void)bytes;
+#endif
+}
+
+ExitCode FlushOutput() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !output_failed) return kYes;
+  if (errno == EPIPE) return kLimit;  // the reader went away: no news
+  WriteAll(STDERR_FILENO, StrCat("cannot write to stdout: ", std::strerror(errno), "\n"));
+  return kInvalid;
+}
+
+}  // namespace axle::tool

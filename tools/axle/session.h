@@ -1,0 +1,68 @@
+// Session: one verb on its way: the options, the limits, the files, and where text goes. stdout is
+// data, stderr is people; in a batch both are collected instead.
+#pragma once
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "axle/client/client.h"
+#include "tools/axle/options.h"
+
+namespace axle::tool {
+
+enum ExitCode : int {
+  kYes = 0,
+  kNo = 1,           // the answer is no: a mismatch
+  kUsage = 2,        // the command line is wrong
+  kInvalid = 3,      // the program or an input is
+  kLimit = 4,        // a resource limit, or interrupted
+  kUnsupported = 5,  // not implemented (yet), or not on this machine
+  kBug = 70,
+};
+ExitCode ExitCodeOf(const Status& status);
+
+class Session {
+ public:
+  // `collected`: everything for people goes there, and data that has no file of its own is dropped.
+  // Starts the clock of --time-limit.
+  explicit Session(Options options, std::string* collected = nullptr);
+  ~Session();
+
+  const Options& options() const { return options_; }
+  Limits& limits() { return limits_; }
+  double seconds() const;  // since the session began
+  bool is_batch() const { return collected_ != nullptr; }
+
+  void Out(std::string_view data);
+  void Say(std::string_view line);  // to people, with a line feed; nothing if --quiet
+  int Fail(const Status& status);   // says why; the exit code
+  int Usage(std::string_view what);
+
+  // The modules that the command line names: for a folder, the HLO texts in it and below it.
+  StatusOr<std::vector<std::string>> Modules() const;
+  // The only file of the command line, or a usage error.
+  StatusOr<std::string> OneFile() const;
+  StatusOr<std::string> Read(const std::string& path);  // "-" is stdin
+  StatusOr<std::unique_ptr<Module>> Load(const std::string& path);
+  StatusOr<std::unique_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
+                                                Engine engine);
+
+ private:
+  Options options_;
+  std::string* collected_;
+  Limits limits_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+// SIGINT and SIGTERM cancel the session that is under way; a second one ends the process. SIGPIPE
+// becomes a write that fails.
+void InstallSignalHandlers();
+bool Interrupted();
+// Memory beyond --mem-limit is refused by the system as well.
+void LimitProcessMemory(std::int64_t bytes);
+// Writes out what Out has buffered; kYes, or what went wrong.
+ExitCode FlushOutput();
+
+}  // namespace axle::tool

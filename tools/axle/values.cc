@@ -1,0 +1,133 @@
+#include "tools/axle/values.h"
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "axle/client/arguments.h"
+#include "axle/core/file.h"
+#include "axle/core/npz.h"
+#include "axle/core/strings.h"
+
+namespace axle::tool {
+namespace {
+
+using Leaves = std::vector<std::optional<Literal>>;
+
+bool IsNpz(const std::string& path) {
+  return path.ends_with(".npz");
+}
+
+StatusOr<Literal> ReadNpyLiteral(Session& session, const std::string& path, const Shape& shape) {
+  AXLE_ASSIGN(const std::string bytes, session.Read(path));
+  AXLE_ASSIGN(const NpyArray array, ReadNpy(bytes));
+  return ToLiteral(array, shape);
+}
+
+Status Annotate(const Status& status, std::string_view where) {
+  return {status.code(), StrCat(where, ": ", status.message())};
+}
+
+// --arg INDEX=@FILE.npy or INDEX=LITERAL.
+Status ReadArg(Session& session, const std::string& text, std::span<const Shape> shapes,
+               Leaves& leaves) {
+  size_t index = 0;
+  const size_t equals = text.find('=');
+  const char* end = text.data() + std::min(equals, text.size());
+  const auto [rest, error] = std::from_chars(text.data(), end, index);
+  if (equals == text.npos || error != std::errc() || rest != end) {
+    return InvalidArgument(
+        StrCat("--arg: \"", PrintableText(text), "\" is not NUMBER=@FILE.npy or NUMBER=LITERAL"));
+  }
+  if (index >= shapes.size()) {
+    return InvalidArgument(StrCat("--arg ", index, ": the program has ", shapes.size(),
+                                  " argument arrays, numbered from 0"));
+  }
+  const std::string value = text.substr(equals + 1);
+  StatusOr<Literal> literal = value.starts_with("@")
+                                  ? ReadNpyLiteral(session, value.substr(1), shapes[index])
+                                  : ParseLiteral(value);
+  if (!literal.ok()) return Annotate(literal.status(), StrCat("--arg ", index));
+  if (!EqualIgnoringLayout(literal->shape(), shapes[index])) {
+    return InvalidArgument(StrCat("--arg ", index, " is ", literal->shape().ToString(),
+                                  " but the program expects ", shapes[index].ToString()));
+  }
+  leaves[index] = *std::move(literal);
+  return {};
+}
+
+// What is missing in `leaves` from an .npz file, or a folder of .npy files.
+Status ReadInputs(Session& session, std::span<const Shape> shapes, Leaves& leaves) {
+  const std::string& path = session.options().inputs;
+  Npz npz;
+  if (IsNpz(path)) {
+    AXLE_ASSIGN(const std::string bytes, session.Read(path));
+    StatusOr<Npz> read = ReadNpz(bytes, session.limits().memory_cap());
+    if (!read.ok()) return Annotate(read.status(), PrintableText(path));
+    npz = *std::move(read);
+  }
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (leaves[i]) continue;
+    const std::string name = StrCat("in_", i);
+    const std::string file = StrCat(path, "/", name, ".npy");
+    StatusOr<Literal> leaf = IsNpz(path) ? MemberLiteral(npz, name, shapes[i])
+                                         : ReadNpyLiteral(session, file, shapes[i]);
+    if (leaf.ok()) {
+      leaves[i] = *std::move(leaf);
+    } else if (session.options().fake.empty() || leaf.status().code() != StatusCode::kNotFound) {
+      return Annotate(leaf.status(), PrintableText(IsNpz(path) ? path : file));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+StatusOr<std::vector<Literal>> ReadArguments(Session& session, const Computation& entry) {
+  const Options& options = session.options();
+  const std::vector<Shape> shapes = ArgumentLeaves(entry);
+  i64 bytes = 0;
+  for (const Shape& shape : shapes) {
+    bytes = CheckedAdd(bytes, shape.num_bytes()).value_or(INT64_MAX);
+  }
+  AXLE_TRY(session.limits().Reserve(bytes));
+  session.limits().Release(bytes);
+  Leaves leaves(shapes.size());
+  for (const std::string& arg : options.args) {
+    AXLE_TRY(ReadArg(session, arg, shapes, leaves));
+  }
+  if (!options.inputs.empty()) AXLE_TRY(ReadInputs(session, shapes, leaves));
+  std::string fake = options.fake;
+  if (fake == "random" && options.seed != 0) fake = StrCat("random:", options.seed);
+  std::vector<Literal> values;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (!leaves[i] && fake.empty()) {
+      return InvalidArgument(StrCat("argument ", i, " ", shapes[i].ToString(),
+                                    " has no value: give --inputs FILE.npz, --arg ", i,
+                                    "=..., or --fake"));
+    }
+    if (!leaves[i]) {
+      AXLE_TRY(session.limits().CheckNow());
+      AXLE_ASSIGN(leaves[i], FakeLiteral(shapes[i], fake, static_cast<i64>(i)));
+    }
+    values.push_back(*std::move(leaves[i]));
+  }
+  return ArgumentsFromLeaves(entry, std::move(values));
+}
+
+Status WriteResult(const std::string& path, const Literal& result) {
+  const auto leaves = NamedLeaves(result, "out_");
+  if (IsNpz(path)) {
+    AXLE_ASSIGN(const std::string bytes, WriteNpz(leaves, /*deflate=*/false));
+    return WriteFile(path, bytes);
+  }
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return InvalidArgument(StrCat("cannot make \"", path, "\": ", error.message()));
+  for (const auto& [name, literal] : leaves) {
+    AXLE_TRY(WriteFile(StrCat(path, "/", name, ".npy"), WriteNpy(literal)));
+  }
+  return {};
+}
+
+}  // namespace axle::tool

@@ -1,0 +1,59 @@
+#include "tools/axle/verbs.h"
+
+#include <algorithm>
+
+#include "axle/core/strings.h"
+
+namespace axle::tool {
+namespace {
+
+constexpr const Verb* kVerbs[] = {&kRunVerb,  &kParseVerb, &kPrintVerb,
+                                  &kInfoVerb, &kCheckVerb, &kBatchVerb};
+constexpr std::string_view kPlannedVerbs[] = {
+    "opt",    "convert", "bench", "explain", "profile", "view",       "diff",
+    "reduce", "gen",     "aot",   "cache",   "doctor",  "completion", "man"};
+
+}  // namespace
+
+std::span<const Verb* const> AllVerbs() {
+  return kVerbs;
+}
+
+const Verb* FindVerb(std::string_view name) {
+  const auto* const* it = std::ranges::find(kVerbs, name, &Verb::name);
+  return it == std::end(kVerbs) ? nullptr : *it;
+}
+
+bool IsPlannedVerb(std::string_view name) {
+  return std::ranges::find(kPlannedVerbs, name) != std::end(kPlannedVerbs);
+}
+
+std::string Overview() {
+  std::string text =
+      "axle VERB [OPTIONS] FILE...\n\n"
+      "  axle run model.hlo --fake              run on made-up inputs\n"
+      "  axle run model.hlo --inputs in.npz     run on yours\n"
+      "  axle check model.hlo --inputs in.npz --against out.npz --rtol 1e-5\n\n";
+  for (const Verb* verb : kVerbs) {
+    StrAppend(text, "  ", verb->name, std::string(10 - verb->name.size(), ' '), verb->summary,
+              "\n");
+  }
+  text +=
+      "  help      this text; `axle VERB -h` tells more\n\n"
+      "FILE is HLO text, also compressed with gzip or zstd; - is stdin.\n"
+      "Everywhere: --time-limit S (8; 0 none)  --mem-limit BYTES (1G; 0 none)  --json\n"
+      "            --from FORMAT  --threads N  --color auto|always|never  -v  -q\n"
+      "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid program or input, 4 limit or\n"
+      "            interrupted, 5 not supported, 70 a bug in axle\n";
+  return text;
+}
+
+std::string UnknownVerb(std::string_view name) {
+  if (IsPlannedVerb(name)) return StrCat("\"", name, "\" is still to come");
+  std::vector<std::string_view> names = {"help"};
+  for (const Verb* verb : kVerbs) names.push_back(verb->name);
+  return StrCat("unknown verb \"", PrintableText(name), "\"", DidYouMean(name, names),
+                "; `axle help` lists them");
+}
+
+}  // namespace axle::tool
