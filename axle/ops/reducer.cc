@@ -1,6 +1,8 @@
 #include "axle/ops/reducer.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "axle/ops/lane_compiler.h"
 
@@ -71,12 +73,20 @@ KnownReducer MakeKnown(Opcode opcode, ElementType type) {
   return {make(false), make(true)};
 }
 
-// The reducer convert(op(convert(x), convert(y))) through f32: its program is that of the narrow op
-// itself, because a narrow op is computed in f32 and rounded once.
+// The same, made once per process: a reduction in a loop asks each time.
+const KnownReducer& Known(Opcode opcode, ElementType type) {
+  static std::mutex mutex;
+  static auto* const cache = new std::map<std::pair<Opcode, ElementType>, KnownReducer>;
+  const std::lock_guard lock(mutex);
+  const auto [it, is_new] = cache->try_emplace({opcode, type});
+  if (is_new) it->second = MakeKnown(opcode, type);
+  return it->second;
+}
+
 }  // namespace
 
 LaneProgram BinaryProgram(Opcode opcode, ElementType type) {
-  return MakeKnown(opcode, type).straight;
+  return Known(opcode, type).straight;
 }
 
 bool IsSelection(const LaneProgram& program) {
@@ -108,7 +118,7 @@ std::vector<ReducerKind> ClassifyReducer(const LaneProgram& program,
     const std::optional<LaneProgram> component = Component(program, i, n);
     if (!component) continue;
     for (const auto& [opcode, kind] : kKnown) {
-      const KnownReducer known = MakeKnown(opcode, types[i]);
+      const KnownReducer& known = Known(opcode, types[i]);
       if (*component != known.straight && *component != known.flipped) continue;
       kinds[i] = kind;
       break;

@@ -1,0 +1,176 @@
+#include "axle/ops/contraction.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "axle/core/convert.h"
+#include "axle/core/float_format.h"
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+// Does `to` have every value of `from`? Both are floating types.
+bool Contains(ElementType to, ElementType from) {
+  if (to == from) return true;
+  const FloatFormat &wide = Info(to).format, &narrow = Info(from).format;
+  if (narrow.is_signed && !wide.is_signed) return false;
+  // Exponents of the largest value and of the last place of the smallest subnormal.
+  const auto largest = [](const FloatFormat& f) {
+    const int exponents = 1 << f.exponent_bits;
+    const bool is_top_finite = f.nan != NanEncoding::kIeee && f.mantissa_bits > 0;
+    return exponents - (is_top_finite ? 1 : 2) - f.bias;
+  };
+  const auto smallest = [](const FloatFormat& f) {
+    return (f.is_signed ? 1 : 0) - f.bias - f.mantissa_bits;
+  };
+  const bool has_specials = (HasInfinity(wide) || !HasInfinity(narrow)) &&
+                            (HasNan(wide) || !HasNan(narrow)) &&
+                            (HasNegativeZero(wide) || !HasNegativeZero(narrow));
+  return has_specials && wide.mantissa_bits >= narrow.mantissa_bits &&
+         largest(wide) >= largest(narrow) && smallest(wide) <= smallest(narrow);
+}
+
+ElementType MultipliedType(ElementType operand, ElementType result) {
+  return IsFloating(operand) && IsFloating(result) && Contains(result, operand) ? operand : result;
+}
+
+bool IsTiled(ElementType type) {
+  return type == BF16 || (IsFloating(type) && Info(type).bits <= 8);
+}
+
+StatusOr<Literal> ConvertIfNeeded(const Literal& literal, ElementType type) {
+  return literal.shape().type() == type ? literal : Convert(literal, type);
+}
+
+// The exponent of the smallest value that is not zero, or a large number.
+int SmallestExponent(const Literal& factor) {
+  std::uint32_t smallest = 0xff;
+  for (const std::uint32_t bits : factor.data<std::uint32_t>()) {
+    const std::uint32_t exponent = bits >> 23 & 0xff;
+    smallest = std::min(smallest, exponent == 0 ? 0xff : exponent);
+  }
+  return static_cast<int>(smallest) - kF32Format.bias;
+}
+
+}  // namespace
+
+ElementType ContractionType(const Instruction& inst) {
+  if (inst.shape().is_array()) return inst.shape().type();
+  return HigherPrecision(inst.operand(0)->shape().type(), inst.operand(1)->shape().type());
+}
+
+Contraction::Contraction(ElementType lhs, ElementType rhs, ElementType result_type)
+    : lhs_multiplied(MultipliedType(lhs, result_type)),
+      rhs_multiplied(MultipliedType(rhs, result_type)),
+      computed(IsNarrowFloat(result_type) ? F32 : result_type),
+      result(result_type),
+      is_tiled(IsTiled(lhs_multiplied) && IsTiled(rhs_multiplied)) {
+  if (is_tiled) computed = F32;
+}
+
+StatusOr<Literal> Contraction::Factor(const Literal& operand, ElementType multiplied) const {
+  AXLE_ASSIGN(Literal factor, ConvertIfNeeded(operand, multiplied));
+  AXLE_ASSIGN(factor, ConvertIfNeeded(factor, computed));
+  if (!is_tiled) return factor;
+  const auto has_subnormal = [](std::uint32_t bits) {
+    return (bits & 0x7f800000) == 0 && (bits & 0x7fffffff) != 0;
+  };
+  if (std::ranges::none_of(factor.data<std::uint32_t>(), has_subnormal)) return factor;
+  for (std::uint32_t& bits : factor.mutable_data<std::uint32_t>()) {
+    if (has_subnormal(bits)) bits &= 0x80000000;
+  }
+  return factor;
+}
+
+StatusOr<Literal> Contraction::Result(Literal sums) const {
+  if (IsSubByte(result) && !IsFloating(result)) WrapSubByte(sums);
+  return ConvertIfNeeded(sums, result);
+}
+
+BlockAccumulator::BlockAccumulator(const Contraction& contraction, ProductOrder order)
+    : type_(contraction.computed),
+      order_(order),
+      accumulate_(FindAccumulate(type_, order)),
+      element_bytes_(Info(type_).bytes) {}
+
+ProductOrder BlockAccumulator::OrderFor(const Contraction& contraction, const Literal& lhs,
+                                        const Literal& rhs) {
+  if (!contraction.is_tiled) return ProductOrder::kChain;
+  // Every product and so every sum is then a multiple of 2^-126: bf16 has 7 bits behind the point.
+  const bool cannot_underflow = SmallestExponent(lhs) + SmallestExponent(rhs) >= -112;
+  return cannot_underflow ? ProductOrder::kTile : ProductOrder::kTileExact;
+}
+
+i64 BlockAccumulator::Padded(i64 count) const {
+  const bool is_tile = order_ == ProductOrder::kTile || order_ == ProductOrder::kTileExact;
+  return is_tile ? (count + kTileDepth - 1) / kTileDepth * kTileDepth : count;
+}
+
+void BlockAccumulator::PackPanel(const std::byte* source, std::span<const i64> k_offsets,
+                                 std::span<const i64> column_offsets, i64 count,
+                                 std::byte* panel) const {
+  const i64 parts = IsComplex(type_) ? 2 : 1;
+  const auto columns = static_cast<i64>(column_offsets.size());
+  const bool neighbours = columns == kPanelColumns && parts == 1 &&
+                          column_offsets.back() - column_offsets.front() == columns - 1;
+  DispatchBytes(static_cast<int>(element_bytes_ / parts), [&]<typename T>() {
+    const T* x = reinterpret_cast<const T*>(source);
+    T* out = reinterpret_cast<T*>(panel);
+    for (i64 k = 0; k < count; ++k, out += parts * kPanelColumns) {
+      const bool is_zero = k >= static_cast<i64>(k_offsets.size()) || k_offsets[k] < 0;
+      if (is_zero) {
+        std::fill_n(out, parts * kPanelColumns, T());
+      } else if (neighbours) {
+        std::memcpy(out, x + k_offsets[k] + column_offsets[0], kPanelColumns * sizeof(T));
+      } else {
+        for (i64 part = 0; part < parts; ++part) {
+          T* row = out + part * kPanelColumns;
+          for (i64 j = 0; j < columns; ++j) {
+            row[j] = x[(k_offsets[k] + column_offsets[j]) * parts + part];
+          }
+          std::fill(row + columns, row + kPanelColumns, T());
+        }
+      }
+    }
+  });
+}
+
+void BlockAccumulator::Multiply(std::span<const void* const> rows, const std::byte* panel,
+                                i64 count, bool is_first, i64 num_columns, std::byte* results,
+                                std::span<const i64> row_offsets, i64 column_stride) const {
+  alignas(32) std::byte acc[kBlockRows * kPanelColumns * sizeof(Bits128)];
+  const i64 parts = IsComplex(type_) ? 2 : 1;
+  std::memset(acc, 0, rows.size() * kPanelColumns * element_bytes_);
+  DispatchBytes(static_cast<int>(element_bytes_ / parts), [&]<typename T>() {
+    T* sums = reinterpret_cast<T*>(acc);
+    T* out = reinterpret_cast<T*>(results);
+    // Calls fn(element of results, element of acc).
+    const auto for_each = [&](const auto& fn) {
+      for (size_t i = 0; i < rows.size(); ++i) {
+        for (i64 part = 0; part < parts; ++part) {
+          T* row = sums + (static_cast<i64>(i) * parts + part) * kPanelColumns;
+          for (i64 j = 0; j < num_columns; ++j) {
+            fn(out[(row_offsets[i] + j * column_stride) * parts + part], row[j]);
+          }
+        }
+      }
+    };
+    if (!is_first) for_each([](T& result, T& sum) { sum = result; });
+    accumulate_(rows.data(), static_cast<i64>(rows.size()), panel, count, acc);
+    for_each([](T& result, T& sum) { result = sum; });
+  });
+}
+
+void WrapSubByte(Literal& literal) {
+  const ElementType type = literal.shape().type();
+  const int unused = 8 - Info(type).bits;
+  for (std::uint8_t& byte : literal.mutable_data<std::uint8_t>()) {
+    const auto shifted = static_cast<std::uint8_t>(byte << unused);
+    byte = IsSigned(type) ? static_cast<std::uint8_t>(static_cast<std::int8_t>(shifted) >> unused)
+                          : static_cast<std::uint8_t>(shifted >> unused);
+  }
+}
+
+}  // namespace axle

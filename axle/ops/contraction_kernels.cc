@@ -1,0 +1,243 @@
+#include "axle/ops/contraction_kernels.h"
+
+#include <bit>
+#include <type_traits>
+
+#include "axle/ops/canonical_sum.h"
+
+namespace axle {
+namespace {
+
+constexpr i64 kColumns = kPanelColumns;
+
+template <typename T>
+T MultiplyAdd(T a, T b, T c) {
+  if constexpr (std::is_same_v<T, float>) {
+    return __builtin_fmaf(a, b, c);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return __builtin_fma(a, b, c);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return (a & b) | c;
+  } else if constexpr (sizeof(T) < 4) {
+    return static_cast<T>(std::uint32_t{a} * b + c);
+  } else {
+    return a * b + c;
+  }
+}
+
+// Calls fn with the number of rows as a constant, so that a block's accumulators are registers.
+template <typename Fn>
+void DispatchRows(i64 num_rows, Fn&& fn) {
+  switch (num_rows) {
+    case 1:
+      return fn(std::integral_constant<i64, 1>());
+    case 2:
+      return fn(std::integral_constant<i64, 2>());
+    case 3:
+      return fn(std::integral_constant<i64, 3>());
+    default:
+      return fn(std::integral_constant<i64, kBlockRows>());
+  }
+}
+
+template <typename T, i64 kRows>
+void ChainBlock(const void* const* rows, const T* __restrict panel, i64 count, T* __restrict out) {
+  const T* a[kRows];
+  T acc[kRows][kColumns];
+  for (i64 i = 0; i < kRows; ++i) {
+    a[i] = static_cast<const T*>(rows[i]);
+    for (i64 j = 0; j < kColumns; ++j) acc[i][j] = out[i * kColumns + j];
+  }
+  for (i64 k = 0; k < count; ++k) {
+    const T* b = panel + k * kColumns;
+    for (i64 i = 0; i < kRows; ++i) {
+      const T factor = a[i][k];
+      for (i64 j = 0; j < kColumns; ++j) acc[i][j] = MultiplyAdd(factor, b[j], acc[i][j]);
+    }
+  }
+  for (i64 i = 0; i < kRows; ++i) {
+    for (i64 j = 0; j < kColumns; ++j) out[i * kColumns + j] = acc[i][j];
+  }
+}
+
+template <typename T>
+void Chain(const void* const* rows, i64 num_rows, const void* panel, i64 count, void* acc) {
+  DispatchRows(num_rows, [&](auto n) {
+    ChainBlock<T, n()>(rows, static_cast<const T*>(panel), count, static_cast<T*>(acc));
+  });
+}
+
+// kFlipped: rows are the right-hand side, so the two products of an imaginary part change places.
+template <typename T, bool kFlipped>
+void ComplexChain(const void* const* rows, i64 num_rows, const void* panel_bytes, i64 count,
+                  void* acc_bytes) {
+  for (i64 i = 0; i < num_rows; ++i) {
+    const T* __restrict a = static_cast<const T*>(rows[i]);
+    const T* __restrict panel = static_cast<const T*>(panel_bytes);
+    T* __restrict re = static_cast<T*>(acc_bytes) + i * 2 * kColumns;
+    T* __restrict im = re + kColumns;
+    for (i64 k = 0; k < count; ++k) {
+      const T a_re = a[2 * k], a_im = a[2 * k + 1];
+      const T* b_re = panel + k * 2 * kColumns;
+      const T* b_im = b_re + kColumns;
+      for (i64 j = 0; j < kColumns; ++j) {
+        re[j] = MultiplyAdd(-a_im, b_im[j], MultiplyAdd(a_re, b_re[j], re[j]));
+        im[j] = kFlipped ? MultiplyAdd(a_re, b_im[j], MultiplyAdd(a_im, b_re[j], im[j]))
+                         : MultiplyAdd(a_im, b_re[j], MultiplyAdd(a_re, b_im[j], im[j]));
+      }
+    }
+  }
+}
+
+struct PlainArithmetic {
+  static float Fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+  static float Add(float a, float c) { return a + c; }
+};
+struct TileArithmetic {
+  static float Fma(float a, float b, float c) { return TileFma(a, b, c); }
+  static float Add(float a, float c) { return TileAdd(a, c); }
+};
+
+template <typename Arithmetic>
+void Tile(const void* const* rows, i64 num_rows, const void* panel_bytes, i64 count,
+          void* acc_bytes) {
+  for (i64 i = 0; i < num_rows; ++i) {
+    const float* __restrict a = static_cast<const float*>(rows[i]);
+    const float* __restrict panel = static_cast<const float*>(panel_bytes);
+    float* __restrict acc = static_cast<float*>(acc_bytes) + i * kColumns;
+    for (i64 block = 0; block < count; block += kTileDepth) {
+      float even[kColumns] = {}, odd[kColumns] = {};
+      for (i64 k = block; k < block + kTileDepth; k += 2) {
+        const float* b = panel + k * kColumns;
+        for (i64 j = 0; j < kColumns; ++j) {
+          even[j] = Arithmetic::Fma(a[k], b[j], even[j]);
+          odd[j] = Arithmetic::Fma(a[k + 1], b[kColumns + j], odd[j]);
+        }
+      }
+      for (i64 j = 0; j < kColumns; ++j) {
+        acc[j] = Arithmetic::Add(acc[j], Arithmetic::Add(even[j], odd[j]));
+      }
+    }
+  }
+}
+
+// The nearest f32 of x + y with 24 bits and an unbounded exponent; below 2^-126 a zero.
+float RoundTileSum(double x, double y) {
+  // The sum rounded to odd has two bits to spare for the one rounding that counts (Boldo and
+  // Melquiond, "Emulation of FMA and correctly rounded sums", 2008). Nothing here over- or
+  // underflows in double.
+  double sum = x + y;
+  if (!(__builtin_fabs(sum) <= 0x1p1000)) return static_cast<float>(sum);  // infinite or NaN
+  const double y_part = sum - x;
+  const double error = (x - (sum - y_part)) + (y - y_part);
+  auto bits = std::bit_cast<std::uint64_t>(sum);
+  if (error != 0 && (bits & 1) == 0) {
+    // Towards the error: away from zero if it has the sign of the sum.
+    bits += (error > 0) == (sum > 0) ? 1 : -1;
+    sum = std::bit_cast<double>(bits);
+  }
+  const float scaled = static_cast<float>(sum * 0x1p64);
+  if (__builtin_fabsf(scaled) < 0x1p-62f) return __builtin_copysignf(0.0f, static_cast<float>(sum));
+  return static_cast<float>(sum);
+}
+
+float WithoutSubnormals(float x) {
+  return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;
+}
+
+template <typename T>
+void AddInto(T* acc, const T* x, i64 n) {
+  for (i64 j = 0; j < n; ++j) acc[j] += x[j];
+}
+
+// a and b have `kParts` parts per element; multiply(k, lane) takes element k into a lane.
+template <typename T, i64 kParts, typename Multiply>
+void CanonicalFold(i64 count, i64 lanes, T* result, const Multiply& multiply) {
+  constexpr i64 kMaxLanes = 64;
+  const auto join = AddInto<T>;
+  ChunkTree<T, void (*)(T*, const T*, i64)> tree(kParts, join);
+  for (i64 p = 0; p < kParts; ++p) result[p] = 0;
+  for (i64 begin = 0; begin < count; begin += kSumChunk) {
+    const i64 end = std::min(count, begin + kSumChunk);
+    T acc[kMaxLanes * kParts];
+    for (i64 j = 0; j < lanes * kParts; ++j) acc[j] = static_cast<T>(-0.0);
+    i64 k = begin;
+    for (; k + lanes <= end; k += lanes) multiply(k, lanes, acc);
+    if (k < end) multiply(k, end - k, acc);
+    JoinLanes(acc, lanes, lanes, kParts, join);
+    if (count <= kSumChunk) return join(result, acc, kParts);
+    tree.Add(acc);
+  }
+  if (count > 0) join(result, tree.Finish(), kParts);
+}
+
+template <typename T>
+T CanonicalReal(const T* __restrict a, const T* __restrict b, i64 count, i64 lanes) {
+  T result;
+  CanonicalFold<T, 1>(count, lanes, &result, [=](i64 k, i64 n, T* __restrict acc) {
+    for (i64 j = 0; j < n; ++j) acc[j] = MultiplyAdd(a[k + j], b[k + j], acc[j]);
+  });
+  return result;
+}
+
+template <typename T>
+void CanonicalComplex(const T* a, const T* b, i64 count, i64 lanes, T* result) {
+  CanonicalFold<T, 2>(count, lanes, result, [=](i64 k, i64 n, T* acc) {
+    for (i64 j = 0; j < n; ++j) {
+      const T* x = a + 2 * (k + j);
+      const T* y = b + 2 * (k + j);
+      T* z = acc + 2 * j;
+      z[0] = MultiplyAdd(-x[1], y[1], MultiplyAdd(x[0], y[0], z[0]));
+      z[1] = MultiplyAdd(x[1], y[0], MultiplyAdd(x[0], y[1], z[1]));
+    }
+  });
+}
+
+}  // namespace
+
+float TileFma(float a, float b, float c) {
+  // The product of two 24-bit numbers is exact in double.
+  return RoundTileSum(static_cast<double>(WithoutSubnormals(a)) * WithoutSubnormals(b),
+                      WithoutSubnormals(c));
+}
+
+float TileAdd(float a, float c) {
+  return RoundTileSum(WithoutSubnormals(a), WithoutSubnormals(c));
+}
+
+AccumulateFn FindAccumulate(ElementType type, ProductOrder order) {
+  const bool is_flipped = order == ProductOrder::kFlippedChain;
+  if (order == ProductOrder::kTile) return &Tile<PlainArithmetic>;
+  if (order == ProductOrder::kTileExact) return &Tile<TileArithmetic>;
+  if (type == C64) return is_flipped ? &ComplexChain<float, true> : &ComplexChain<float, false>;
+  if (type == C128) return is_flipped ? &ComplexChain<double, true> : &ComplexChain<double, false>;
+  if (type == F32) return &Chain<float>;
+  if (type == F64) return &Chain<double>;
+  if (type == PRED) return &Chain<bool>;
+  switch (Info(type).bytes) {
+    case 1:
+      return &Chain<std::uint8_t>;
+    case 2:
+      return &Chain<std::uint16_t>;
+    case 4:
+      return &Chain<std::uint32_t>;
+    default:
+      return &Chain<std::uint64_t>;
+  }
+}
+
+float CanonicalProduct(const float* a, const float* b, i64 count, i64 lanes) {
+  return CanonicalReal(a, b, count, lanes);
+}
+double CanonicalProduct(const double* a, const double* b, i64 count, i64 lanes) {
+  return CanonicalReal(a, b, count, lanes);
+}
+void CanonicalComplexProduct(const float* a, const float* b, i64 count, i64 lanes, float* result) {
+  CanonicalComplex(a, b, count, lanes, result);
+}
+void CanonicalComplexProduct(const double* a, const double* b, i64 count, i64 lanes,
+                             double* result) {
+  CanonicalComplex(a, b, count, lanes, result);
+}
+
+}  // namespace axle

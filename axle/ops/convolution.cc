@@ -1,0 +1,501 @@
+// convolution: sums of products over a window and the input features.
+//
+// How it runs. Along each spatial dimension, outputs whose windows lose the same positions to
+// padding and holes form a class; inside, no output does. Outputs of one class in every dimension
+// multiply the same kernel elements, so they are a matrix product: rows are outputs (and batch
+// elements), k runs over the positions that are left and the input features, columns are output
+// features. Rows are copied together 64 at a time; blocks of 4 x 16 results are added up by the
+// kernels of contraction_kernels.h. Every result takes its products in the order of
+// docs/numerics.md N6.
+#include <algorithm>
+#include <map>
+
+#include "axle/ops/contraction.h"
+#include "axle/ops/elementwise.h"
+#include "axle/ops/window.h"
+
+namespace axle {
+
+extern const OpDef kConvolutionDef;
+
+namespace {
+
+constexpr AttrSpec kAttrs[] = {
+    Attr<&ConvolutionAttrs::window>("window", {.field = 15}, Presence::kOptional),
+    Attr<&ConvolutionAttrs::dim_labels>("dim_labels", {.field = 16}),
+    Attr<&ConvolutionAttrs::feature_group_count>("feature_group_count", {.field = 50},
+                                                 Presence::kOptional),
+    Attr<&ConvolutionAttrs::batch_group_count>("batch_group_count", {.field = 58},
+                                               Presence::kOptional),
+    Attr<&ConvolutionAttrs::operand_precision>("operand_precision", {51, 1}, Presence::kOptional),
+    Attr<&ConvolutionAttrs::algorithm>("algorithm", {51, 2}, Presence::kOptional),
+    Attr<&ConvolutionAttrs::convolution_kind>("convolution_kind", {.field = 97},
+                                              Presence::kOptional),
+};
+
+// The dimensions of one side by role. For the kernel, `batch` is its input feature and `feature`
+// its output feature.
+struct Roles {
+  i64 batch = -1, feature = -1;
+  Dims spatial;
+};
+
+// Every dimension has one of the roles, and each role one dimension.
+StatusOr<Roles> FindRoles(const Instruction& inst, std::string_view side, const std::string& labels,
+                          std::string_view names, i64 rank) {
+  Roles roles;
+  roles.batch = ConvolutionDimensionNumbers::Find(labels, names[0]);
+  roles.feature = ConvolutionDimensionNumbers::Find(labels, names[1]);
+  bool is_complete =
+      static_cast<i64>(labels.size()) == rank && roles.batch >= 0 && roles.feature >= 0;
+  for (i64 s = 0; s < rank - 2; ++s) {
+    roles.spatial.push_back(
+        s < 10 ? ConvolutionDimensionNumbers::Find(labels, static_cast<char>('0' + s)) : -1);
+    is_complete = is_complete && roles.spatial.back() >= 0;
+  }
+  if (is_complete) return roles;
+  return OpError(inst, StrCat("dim_labels of ", side, " are \"", labels, "\", must name ", names[0],
+                              ", ", names[1], rank > 2 ? StrCat(" and 0..", rank - 3) : "",
+                              " once each for rank ", rank));
+}
+
+struct AllRoles {
+  Roles lhs, rhs, output;
+};
+
+StatusOr<AllRoles> CheckRoles(const Instruction& inst) {
+  const ConvolutionAttrs& attrs = inst.attrs<ConvolutionAttrs>();
+  const i64 rank = inst.operand(0)->shape().rank();
+  AllRoles roles;
+  AXLE_ASSIGN(roles.lhs, FindRoles(inst, "lhs", attrs.dim_labels.lhs, "bf", rank));
+  AXLE_ASSIGN(roles.rhs, FindRoles(inst, "rhs", attrs.dim_labels.rhs, "io", rank));
+  AXLE_ASSIGN(roles.output, FindRoles(inst, "the result", attrs.dim_labels.output, "bf", rank));
+  return roles;
+}
+
+Status CheckRanks(const Instruction& inst) {
+  const i64 lhs = inst.operand(0)->shape().rank(), rhs = inst.operand(1)->shape().rank();
+  if (lhs != rhs) {
+    return OpError(inst, StrCat("lhs has rank ", lhs, " but rhs has rank ", rhs));
+  }
+  if (lhs < 2) return OpError(inst, StrCat("operands have rank ", lhs, ", must be >= 2"));
+  const auto window = static_cast<i64>(inst.attrs<ConvolutionAttrs>().window.size());
+  if (window != lhs - 2) {
+    return OpError(inst, StrCat("window has ", window, " dimensions but operands of rank ", lhs,
+                                " have ", lhs - 2, " spatial ones"));
+  }
+  return {};
+}
+
+Status CheckGroups(const Instruction& inst, const AllRoles& roles) {
+  const auto [features, batches] = std::pair(inst.attrs<ConvolutionAttrs>().feature_group_count,
+                                             inst.attrs<ConvolutionAttrs>().batch_group_count);
+  if (features < 1) {
+    return OpError(inst, StrCat("feature_group_count is ", features, ", must be >= 1"));
+  }
+  if (batches < 1) {
+    return OpError(inst, StrCat("batch_group_count is ", batches, ", must be >= 1"));
+  }
+  if (features > 1 && batches > 1) {
+    return OpError(inst, StrCat("feature_group_count ", features, " and batch_group_count ",
+                                batches, " are both above 1"));
+  }
+  const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
+  const i64 output_features = rhs.dim(roles.rhs.feature), batch = lhs.dim(roles.lhs.batch);
+  const auto divides = [&](std::string_view what, i64 size, std::string_view count_name,
+                           i64 count) {
+    if (size % count == 0) return Status();
+    return OpError(inst, StrCat(count_name, " ", count, " does not divide the ", size, " ", what));
+  };
+  AXLE_TRY(divides("output features", output_features, "batch_group_count", batches));
+  AXLE_TRY(divides("output features", output_features, "feature_group_count", features));
+  AXLE_TRY(divides("batch elements of lhs", batch, "batch_group_count", batches));
+  const i64 input = lhs.dim(roles.lhs.feature), kernel_input = rhs.dim(roles.rhs.batch);
+  if (CheckedMul(kernel_input, features) != input) {
+    return OpError(inst, StrCat("lhs has ", input, " features, must be feature_group_count ",
+                                features, " times the ", kernel_input, " input features of rhs"));
+  }
+  if (rhs.is_dynamic(roles.rhs.feature)) {
+    return OpError(inst, "the output features of rhs are dynamic, must be static");
+  }
+  return {};
+}
+
+StatusOr<Shape> InferConvolution(const Instruction& inst) {
+  const ConvolutionAttrs& attrs = inst.attrs<ConvolutionAttrs>();
+  for (i64 i = 0; i < 2; ++i) AXLE_TRY(ExpectArray(inst, i));
+  AXLE_TRY(CheckRanks(inst));
+  AXLE_ASSIGN(const AllRoles roles, CheckRoles(inst));
+  AXLE_TRY(CheckGroups(inst, roles));
+  const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
+  Shape result(ContractionType(inst), Dims(lhs.rank()));
+  result.set_dim(roles.output.batch, lhs.dim(roles.lhs.batch) / attrs.batch_group_count);
+  result.set_dynamic(roles.output.batch, lhs.is_dynamic(roles.lhs.batch));
+  result.set_dim(roles.output.feature, rhs.dim(roles.rhs.feature));
+  for (size_t s = 0; s < attrs.window.size(); ++s) {
+    const WindowDim& window = attrs.window[s];
+    const i64 lhs_dim = roles.lhs.spatial[s], rhs_dim = roles.rhs.spatial[s];
+    if (window.size != rhs.dim(rhs_dim)) {
+      return OpError(inst, StrCat("window dimension ", s, " has size ", window.size, " but rhs ",
+                                  rhs_dim, " has size ", rhs.dim(rhs_dim)));
+    }
+    AXLE_ASSIGN(const i64 size,
+                WindowOutputSize(inst, window, static_cast<i64>(s), lhs.dim(lhs_dim)));
+    result.set_dim(roles.output.spatial[s], size);
+    result.set_dynamic(roles.output.spatial[s], lhs.is_dynamic(lhs_dim));
+  }
+  return result;
+}
+
+// Outputs along one dimension whose windows meet elements at the same positions: first, first +
+// step, ... The element moves by operand_step from one to the next.
+struct OutputClass {
+  i64 first = 0, step = 1, count = 0;
+  i64 operand_step = 0;
+  Dims outputs;
+  Dims operand_begins;  // the element at the first position, for each output
+};
+
+StatusOr<std::vector<OutputClass>> ClassifyOutputs(const WindowDim& window, i64 operand_size,
+                                                   i64 output_size, const EvalContext& context) {
+  struct Positions {
+    i64 first = 0, step = 1, count = 0, operand_begin = 0, operand_step = 0;
+  };
+  std::vector<Positions> of_output(output_size);
+  for (const WindowTap& tap : WindowTaps(window, operand_size, output_size)) {
+    AXLE_TRY(context.Check());
+    for (i64 j = 0; j < tap.count; ++j) {
+      Positions& p = of_output[tap.output_begin + j * tap.output_step];
+      const i64 element = tap.operand_begin + j * tap.operand_step;
+      if (p.count == 0) {
+        p.first = tap.position;
+        p.operand_begin = element;
+      } else if (p.count == 1) {
+        p.step = tap.position - p.first;
+        p.operand_step = element - p.operand_begin;
+      }
+      ++p.count;
+    }
+  }
+  std::vector<OutputClass> classes;
+  std::map<std::array<i64, 3>, size_t> known;
+  for (i64 o = 0; o < output_size; ++o) {
+    const Positions& p = of_output[o];
+    const auto [it, is_new] = known.try_emplace({p.first, p.step, p.count}, classes.size());
+    if (is_new) classes.push_back({p.first, p.step, p.count, p.operand_step, {}, {}});
+    classes[it->second].outputs.push_back(o);
+    classes[it->second].operand_begins.push_back(p.operand_begin);
+  }
+  return classes;
+}
+
+// Where the elements of one side are: distances along the roles.
+struct SideStrides {
+  SideStrides(const Shape& shape, const Roles& roles) {
+    const Dims strides = RowMajorStrides(shape.dims());
+    batch = strides[roles.batch];
+    feature = strides[roles.feature];
+    for (i64 d : roles.spatial) spatial.push_back(strides[d]);
+  }
+  i64 batch, feature;
+  Dims spatial;
+};
+
+// Elements of a row that are neighbours in lhs; a negative offset stands for zeros.
+struct Segment {
+  i64 begin, count, offset;
+};
+
+class Convolver {
+ public:
+  Convolver(const Instruction& inst, const AllRoles& roles, const Literal& lhs, const Literal& rhs,
+            const Contraction& contraction, const EvalContext& context)
+      : attrs_(inst.attrs<ConvolutionAttrs>()),
+        context_(context),
+        accumulator_(contraction, BlockAccumulator::OrderFor(contraction, lhs, rhs)),
+        is_tiled_(contraction.is_tiled),
+        lhs_(lhs.bytes()),
+        rhs_(rhs.bytes()),
+        lhs_strides_(lhs.shape(), roles.lhs),
+        rhs_strides_(rhs.shape(), roles.rhs),
+        output_strides_(inst.shape(), roles.output),
+        batch_size_(inst.shape().dim(roles.output.batch)),
+        input_features_(rhs.shape().dim(roles.rhs.batch)) {
+    groups_ = std::max(attrs_.feature_group_count, attrs_.batch_group_count);
+    group_features_ = rhs.shape().dim(roles.rhs.feature) / groups_;
+    lhs_group_stride_ = attrs_.batch_group_count > 1 ? batch_size_ * lhs_strides_.batch
+                                                     : input_features_ * lhs_strides_.feature;
+    for (i64 d : roles.lhs.spatial) lhs_sizes_.push_back(lhs.shape().dim(d));
+    for (i64 d : roles.output.spatial) output_sizes_.push_back(inst.shape().dim(d));
+  }
+
+  Status Run(std::byte* results) {
+    const size_t rank = attrs_.window.size();
+    std::vector<std::vector<OutputClass>> classes(rank);
+    for (size_t s = 0; s < rank; ++s) {
+      AXLE_ASSIGN(classes[s],
+                  ClassifyOutputs(attrs_.window[s], lhs_sizes_[s], output_sizes_[s], context_));
+    }
+    // Every choice of one class per dimension.
+    std::vector<size_t> chosen(rank, 0);
+    while (true) {
+      std::vector<const OutputClass*> choice;
+      for (size_t s = 0; s < rank; ++s) choice.push_back(&classes[s][chosen[s]]);
+      AXLE_TRY(RunClass(choice, results));
+      size_t s = rank;
+      while (s > 0 && ++chosen[s - 1] == classes[s - 1].size()) chosen[--s] = 0;
+      if (s == 0) return {};
+    }
+  }
+
+ private:
+  static constexpr i64 kRows = 64;  // a multiple of kBlockRows
+
+  // Where k = 0, 1, ... is in a row of lhs, from the element at the first window position, and in a
+  // column of rhs; -1 where a tile is filled up with zeros.
+  struct Order {
+    Dims lhs, rhs;
+  };
+
+  void AppendPosition(i64 lhs_offset, i64 rhs_offset, Order& order) const {
+    for (i64 i = 0; i < input_features_; ++i) {
+      order.lhs.push_back(lhs_offset < 0 ? -1 : lhs_offset + i * lhs_strides_.feature);
+      order.rhs.push_back(rhs_offset < 0 ? -1 : rhs_offset + i * rhs_strides_.batch);
+    }
+  }
+  void FillTile(Order& order) const {
+    order.lhs.resize(accumulator_.Padded(static_cast<i64>(order.lhs.size())), -1);
+    order.rhs.resize(order.lhs.size(), -1);
+  }
+
+  // Window positions of dimensions `s` and up, row-major, input features fastest.
+  void AppendPositions(std::span<const OutputClass* const> choice, size_t s, i64 lhs_offset,
+                       i64 rhs_offset, Order& order) const {
+    if (s == choice.size()) {
+      AppendPosition(lhs_offset, rhs_offset, order);
+      if (is_tiled_ && !FlattensLastDim()) FillTile(order);
+      return;
+    }
+    const OutputClass& positions = *choice[s];
+    const WindowDim& window = attrs_.window[s];
+    const bool is_flat = s + 1 == choice.size() && is_tiled_ && FlattensLastDim();
+    i64 met = 0;
+    for (i64 k = is_flat ? 0 : positions.first;
+         k < window.size && (is_flat || met < positions.count); k += is_flat ? 1 : positions.step) {
+      const bool is_met = met < positions.count && k == positions.first + met * positions.step;
+      if (!is_met) {
+        AppendPosition(-1, -1, order);
+        continue;
+      }
+      const i64 kernel = window.reversal ? window.size - 1 - k : k;
+      AppendPositions(choice, s + 1,
+                      lhs_offset + met * positions.operand_step * lhs_strides_.spatial[s],
+                      rhs_offset + kernel * rhs_strides_.spatial[s], order);
+      ++met;
+    }
+    if (is_flat) FillTile(order);
+  }
+
+  // Tiles of few input features run over the whole last window dimension, padding included.
+  bool FlattensLastDim() const { return input_features_ < kTileDepth && !attrs_.window.empty(); }
+
+  static std::vector<Segment> SegmentsOf(std::span<const i64> offsets) {
+    std::vector<Segment> segments;
+    for (size_t k = 0; k < offsets.size(); ++k) {
+      const i64 offset = offsets[k];
+      if (!segments.empty()) {
+        Segment& last = segments.back();
+        const i64 next = last.offset < 0 ? -1 : last.offset + last.count;
+        if (offset == next) {
+          ++last.count;
+          continue;
+        }
+      }
+      segments.push_back({static_cast<i64>(k), 1, offset});
+    }
+    return segments;
+  }
+
+  // Where the first element of each output's window and the output itself are.
+  struct Output {
+    i64 lhs, result;
+  };
+  std::vector<Output> OutputsOf(std::span<const OutputClass* const> choice) const {
+    std::vector<Output> outputs;
+    for (i64 b = 0; b < batch_size_; ++b) {
+      outputs.push_back({b * lhs_strides_.batch, b * output_strides_.batch});
+    }
+    for (size_t s = 0; s < choice.size(); ++s) {
+      std::vector<Output> next;
+      next.reserve(outputs.size() * choice[s]->outputs.size());
+      for (const Output& output : outputs) {
+        for (size_t i = 0; i < choice[s]->outputs.size(); ++i) {
+          next.push_back({output.lhs + choice[s]->operand_begins[i] * lhs_strides_.spatial[s],
+                          output.result + choice[s]->outputs[i] * output_strides_.spatial[s]});
+        }
+      }
+      outputs = std::move(next);
+    }
+    return outputs;
+  }
+
+  Status RunClass(std::span<const OutputClass* const> choice, std::byte* results) {
+    Order order;
+    AppendPositions(choice, 0, 0, 0, order);
+    const std::vector<Output> outputs = OutputsOf(choice);
+    const auto count = static_cast<i64>(order.lhs.size());
+    for (i64 g = 0; g < groups_; ++g) {
+      i64 k = 0;
+      do {
+        const i64 depth = std::min(kSliceDepth, count - k);
+        AXLE_TRY(RunSlice(std::span(order.lhs).subspan(k, depth),
+                          std::span(order.rhs).subspan(k, depth), outputs, g, k == 0, results));
+        k += depth;
+      } while (k < count);
+    }
+    return {};
+  }
+
+  // Takes a slice of k into the output features of a group.
+  Status RunSlice(std::span<const i64> lhs_order, std::span<const i64> rhs_order,
+                  std::span<const Output> outputs, i64 group, bool is_first, std::byte* results) {
+    const auto count = static_cast<i64>(lhs_order.size());
+    const std::vector<Segment> segments = SegmentsOf(lhs_order);
+    const i64 panel_bytes = accumulator_.PanelBytes(count);
+    const i64 num_panels = (group_features_ + kPanelColumns - 1) / kPanelColumns;
+    panels_.resize(num_panels * panel_bytes);
+    rows_.resize(kRows * count * accumulator_.element_bytes());
+    for (i64 p = 0; p < num_panels; ++p) {
+      AXLE_TRY(context_.Check());
+      accumulator_.PackPanel(rhs_, rhs_order, ColumnOffsets(group, p), count,
+                             panels_.data() + p * panel_bytes);
+    }
+    for (size_t begin = 0; begin < outputs.size(); begin += kRows) {
+      const auto block = outputs.subspan(begin, std::min<size_t>(kRows, outputs.size() - begin));
+      CopyRows(segments, block, group * lhs_group_stride_, count);
+      AXLE_TRY(MultiplyBlock(block, count, group, is_first, results));
+    }
+    return {};
+  }
+
+  i64 PanelWidth(i64 panel) const {
+    return std::min(kPanelColumns, group_features_ - panel * kPanelColumns);
+  }
+  Dims ColumnOffsets(i64 group, i64 panel) const {
+    Dims offsets;
+    for (i64 j = 0; j < PanelWidth(panel); ++j) {
+      const i64 feature = group * group_features_ + panel * kPanelColumns + j;
+      offsets.push_back(feature * rhs_strides_.feature);
+    }
+    return offsets;
+  }
+
+  void CopyRows(std::span<const Segment> segments, std::span<const Output> outputs,
+                i64 group_offset, i64 count) {
+    DispatchBytes(static_cast<int>(accumulator_.element_bytes()), [&]<typename T>() {
+      T* row = reinterpret_cast<T*>(rows_.data());
+      for (const Output& output : outputs) {
+        const T* x = reinterpret_cast<const T*>(lhs_) + output.lhs + group_offset;
+        for (const Segment& segment : segments) {
+          if (segment.offset < 0) {
+            std::fill_n(row + segment.begin, segment.count, T());
+          } else {
+            std::copy_n(x + segment.offset, segment.count, row + segment.begin);
+          }
+        }
+        row += count;
+      }
+    });
+  }
+
+  Status MultiplyBlock(std::span<const Output> outputs, i64 count, i64 group, bool is_first,
+                       std::byte* results) const {
+    const i64 row_bytes = count * accumulator_.element_bytes();
+    const auto num_rows = static_cast<i64>(outputs.size());
+    for (i64 p = 0; p * kPanelColumns < group_features_; ++p) {
+      const i64 feature = group * group_features_ + p * kPanelColumns;
+      for (i64 row = 0; row < num_rows; row += kBlockRows) {
+        const i64 height = std::min(kBlockRows, num_rows - row);
+        const void* block[kBlockRows];
+        i64 offsets[kBlockRows];
+        for (i64 i = 0; i < height; ++i) {
+          block[i] = rows_.data() + (row + i) * row_bytes;
+          offsets[i] = outputs[row + i].result + feature * output_strides_.feature;
+        }
+        AXLE_TRY(context_.Check());
+        accumulator_.Multiply(
+            std::span(block, height), panels_.data() + p * accumulator_.PanelBytes(count), count,
+            is_first, PanelWidth(p), results, std::span(offsets, height), output_strides_.feature);
+      }
+    }
+    return {};
+  }
+
+  const ConvolutionAttrs& attrs_;
+  const EvalContext& context_;
+  BlockAccumulator accumulator_;
+  bool is_tiled_;
+  const std::byte *lhs_, *rhs_;
+  SideStrides lhs_strides_, rhs_strides_, output_strides_;
+  i64 batch_size_;      // of the result
+  i64 input_features_;  // of one group
+  i64 groups_, group_features_, lhs_group_stride_;
+  Dims lhs_sizes_, output_sizes_;
+  std::vector<std::byte> panels_, rows_;
+};
+
+StatusOr<Literal> EvalConvolution(const Instruction& inst, std::span<Literal> operands,
+                                  const EvalContext& context) {
+  if (!inst.operand(0)->shape().is_static() || !inst.operand(1)->shape().is_static()) {
+    return OpError(inst, "dynamic dimensions are not evaluated yet", StatusCode::kUnimplemented);
+  }
+  const Contraction contraction(operands[0].shape().type(), operands[1].shape().type(),
+                                inst.shape().type());
+  const Shape sums_shape = inst.shape().WithoutLayout().WithType(contraction.computed);
+  AXLE_ASSIGN(Literal sums, Literal::CreateUninitialized(sums_shape));
+  if (sums.num_elements() > 0) {
+    AXLE_ASSIGN(const AllRoles roles, CheckRoles(inst));
+    AXLE_ASSIGN(const Literal lhs, contraction.Factor(operands[0], contraction.lhs_multiplied));
+    AXLE_ASSIGN(const Literal rhs, contraction.Factor(operands[1], contraction.rhs_multiplied));
+    Convolver convolver(inst, roles, lhs, rhs, contraction, context);
+    AXLE_TRY(convolver.Run(sums.mutable_bytes()));
+  }
+  return contraction.Result(std::move(sums));
+}
+
+}  // namespace
+
+const OpDef kConvolutionDef = {
+    .opcode = Opcode::kConvolution,
+    .text = "convolution",
+    .summary =
+        "Slides a kernel over the spatial dimensions: at each place, sums of products over the "
+        "window and the input features.",
+    .semantics =
+        "dim_labels says which dimension of lhs, rhs and the result is batch, feature or spatial. "
+        "The "
+        "kernel is not flipped, unless rhs_reversal says so. pad adds places around lhs (negative: "
+        "takes them away), lhs_dilate puts holes between its elements and rhs_dilate between those "
+        "of "
+        "the kernel; padding and holes contribute nothing, even where the kernel holds an infinity "
+        "or "
+        "NaN. feature_group_count splits the input features: each group of output features sees "
+        "only "
+        "its own. batch_group_count splits the batch instead. Both operands are converted to the "
+        "result's element type, the declared one, or else the operand type of higher precision. "
+        "Integers wrap around, pred is the or of ands. Every result has one order of additions, "
+        "see "
+        "docs/numerics.md N6; operand_precision, algorithm and convolution_kind are carried and "
+        "change "
+        "nothing. Operands with dynamic dimensions are not evaluated yet.",
+    .source = "XLA ConvGeneralDilated; StableHLO convolution; docs/numerics.md N6",
+    .operands = kBinaryOperands,
+    .attrs = Schema<ConvolutionAttrs>(kAttrs),
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kConvolution,
+    .accuracy = "one fma per product in a fixed order, docs/numerics.md N6",
+    .infer = InferConvolution,
+    .eval = EvalConvolution,
+};
+
+}  // namespace axle

@@ -1,0 +1,151 @@
+#include "axle/ops/reduce_kernels.h"
+
+#include <bit>
+#include <complex>
+#include <type_traits>
+
+namespace axle {
+namespace {
+
+// Sums and products of integers are taken modulo 2^N, so they run on unsigned ones; `+` of the
+// small types would otherwise be done in int.
+struct AddOp {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a + b);
+  }
+};
+struct MultiplyOp {
+  template <typename T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(std::uint64_t{a} * b);
+    } else {
+      return a * b;
+    }
+  }
+  // As the op `multiply`, without the library's special cases for infinities.
+  template <typename T>
+  std::complex<T> operator()(std::complex<T> a, std::complex<T> b) const {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+};
+struct AndOp {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a & b;
+  }
+};
+struct OrOp {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a | b;
+  }
+};
+// Primitives Min and Max: NaN if either is, -0 < +0.
+template <bool kMax>
+struct MinMaxOp {
+  template <typename T>
+  T operator()(T a, T b) const {
+    const T unequal = (kMax ? a > b : a < b) ? a : b;
+    if constexpr (std::is_integral_v<T>) {
+      return unequal;
+    } else {
+      using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+      const Bits x = std::bit_cast<Bits>(a), y = std::bit_cast<Bits>(b);
+      const T equal = std::bit_cast<T>(kMax ? x & y : x | y);
+      const T ordered = a == b ? equal : unequal;
+      return a != a ? a : ordered;
+    }
+  }
+};
+
+template <typename T, typename Op>
+void Fold(void* acc_bytes, const void* x_bytes, i64 width, i64 repeats, i64 stride) {
+  T* __restrict acc = static_cast<T*>(acc_bytes);
+  const T* __restrict x = static_cast<const T*>(x_bytes);
+  const Op op;
+  if (width == 1) {
+    T value = acc[0];
+    for (i64 k = 0; k < repeats; ++k) value = op(value, x[k * stride]);
+    acc[0] = value;
+    return;
+  }
+  for (i64 k = 0; k < repeats; ++k, x += stride) {
+    for (i64 j = 0; j < width; ++j) acc[j] = op(acc[j], x[j]);
+  }
+}
+
+template <typename Op>
+FoldFn UnsignedFold(int bytes) {
+  return bytes == 1   ? &Fold<std::uint8_t, Op>
+         : bytes == 2 ? &Fold<std::uint16_t, Op>
+         : bytes == 4 ? &Fold<std::uint32_t, Op>
+                      : &Fold<std::uint64_t, Op>;
+}
+
+template <typename Op>
+FoldFn SignedFold(int bytes) {
+  return bytes == 1   ? &Fold<std::int8_t, Op>
+         : bytes == 2 ? &Fold<std::int16_t, Op>
+         : bytes == 4 ? &Fold<std::int32_t, Op>
+                      : &Fold<std::int64_t, Op>;
+}
+
+template <typename Op>
+FoldFn FloatFold(int bytes) {
+  return bytes == 4 ? &Fold<float, Op> : &Fold<double, Op>;
+}
+
+// Of pred: or for add and maximum, and for the rest.
+FoldFn PredFold(ReducerKind kind) {
+  const bool is_or =
+      kind == ReducerKind::kAdd || kind == ReducerKind::kMaximum || kind == ReducerKind::kOr;
+  return is_or ? &Fold<std::uint8_t, OrOp> : &Fold<std::uint8_t, AndOp>;
+}
+
+template <typename Op>
+FoldFn OrderedFold(ElementType type, int bytes) {
+  return IsFloating(type) ? FloatFold<Op>(bytes)
+         : IsSigned(type) ? SignedFold<Op>(bytes)
+                          : UnsignedFold<Op>(bytes);
+}
+
+FoldFn FindFold(ReducerKind kind, ElementType type) {
+  const int bytes = Info(type).bytes;
+  if (type == PRED) return PredFold(kind);
+  switch (kind) {
+    case ReducerKind::kAdd:
+      return IsFloating(type) ? FloatFold<AddOp>(bytes) : UnsignedFold<AddOp>(bytes);
+    case ReducerKind::kMultiply:
+      if (type == C64) return &Fold<std::complex<float>, MultiplyOp>;
+      if (type == C128) return &Fold<std::complex<double>, MultiplyOp>;
+      return IsFloating(type) ? FloatFold<MultiplyOp>(bytes) : UnsignedFold<MultiplyOp>(bytes);
+    case ReducerKind::kMinimum:
+      return OrderedFold<MinMaxOp<false>>(type, bytes);
+    case ReducerKind::kMaximum:
+      return OrderedFold<MinMaxOp<true>>(type, bytes);
+    case ReducerKind::kAnd:
+      return UnsignedFold<AndOp>(bytes);
+    case ReducerKind::kOr:
+      return UnsignedFold<OrOp>(bytes);
+    case ReducerKind::kGeneral:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+FoldKernel FindFoldKernel(ReducerKind kind, ElementType type) {
+  FoldKernel kernel;
+  kernel.type = IsNarrowFloat(type) ? F32 : type;
+  if (kind == ReducerKind::kAdd && IsComplex(type)) {
+    kernel.type = PartOf(type);
+    kernel.parts = 2;
+  }
+  kernel.fold = FindFold(kind, kernel.type);
+  return kernel;
+}
+
+}  // namespace axle

@@ -1,0 +1,24 @@
+// The folds behind reductions with a known reducer: plain loops per element type and operation,
+// compiled for speed (axle/ops/CMakeLists.txt). The order of a sum is decided by the caller.
+#pragma once
+#include "axle/core/element_type.h"
+#include "axle/ops/reducer.h"
+
+namespace axle {
+
+// acc[j] = f(acc[j], x[j + k * stride]) for k = 0 .. repeats - 1 and j = 0 .. width - 1, in this
+// order of k. The arrays do not overlap.
+using FoldFn = void (*)(void* acc, const void* x, i64 width, i64 repeats, i64 stride);
+
+// How values of an element type are folded. Narrow floats are folded as f32; the parts of complex
+// sums are independent, so a complex value is then two elements of its part type.
+struct FoldKernel {
+  FoldFn fold = nullptr;
+  ElementType type = PRIMITIVE_TYPE_INVALID;  // of the arrays
+  int parts = 1;                              // elements of `type` per value
+};
+
+// `kind` is not kGeneral and one that ClassifyReducer gives for `type`.
+FoldKernel FindFoldKernel(ReducerKind kind, ElementType type);
+
+}  // namespace axle
