@@ -1,45 +1,26 @@
 #include "axle/core/literal.h"
 
-#include <unistd.h>
-
 #include <bit>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "axle/core/float_format.h"
+#include "axle/core/storage.h"
 #include "axle/core/strings.h"
 
 namespace axle {
 namespace {
 
-constexpr size_t kAlignment = 64;  // of storage: a cache line, and the widest vector
-
-// Zeroed storage comes from calloc, whose large blocks are untouched pages; the block is longer
-// than asked for so that an aligned part of it can be used. Null if there is no memory.
-std::shared_ptr<std::byte> Allocate(i64 bytes, bool zeroed, std::byte** data) {
-  const size_t size = static_cast<size_t>(bytes) + kAlignment;
-  void* block = zeroed ? std::calloc(size, 1) : std::malloc(size);
-  if (block == nullptr) return nullptr;
-  const auto address = reinterpret_cast<std::uintptr_t>(block);
-  *data = static_cast<std::byte*>(block) + (kAlignment - address % kAlignment) % kAlignment;
-  return {static_cast<std::byte*>(block), [](std::byte* p) { std::free(p); }};
-}
-
-// A shape of which not even the address space should be asked for.
-Status CheckMemory(i64 bytes) {
-  static const i64 physical = static_cast<i64>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
-  if (bytes <= physical) return {};
-  return ResourceExhausted(StrCat("a value of ", HumanBytes(bytes), " does not fit into the ",
-                                  HumanBytes(physical), " of memory of this machine"));
-}
-
-bool HasStorage(const Literal& literal) {
-  if (literal.shape().is_array()) return literal.bytes() != nullptr;
-  return std::ranges::all_of(literal.elements(), HasStorage);
+// For code that cannot report a failure: storage, or the exception that every container throws.
+// The entries of the library turn it into RESOURCE_EXHAUSTED.
+std::shared_ptr<std::byte> AllocateOrThrow(i64 bytes, bool zeroed, std::byte** data) {
+  std::shared_ptr<std::byte> owner = AllocateStorage(bytes, zeroed, data);
+  if (owner == nullptr) throw std::bad_alloc();
+  return owner;
 }
 
 // Calls fn(a, b) with the linear positions of each element in two orders of the same dimensions, in
@@ -66,7 +47,7 @@ Dims IndexOf(const Dims& dims, i64 linear) {
 
 Literal::Literal(const Shape& shape) : shape_(shape) {
   if (shape.is_array()) {
-    owner_ = Allocate(shape.num_bytes(), true, &data_);
+    owner_ = AllocateOrThrow(shape.num_bytes(), true, &data_);
   } else {
     for (const Shape& element : shape.elements()) elements_.emplace_back(element);
   }
@@ -76,7 +57,7 @@ Literal Literal::Uninitialized(const Shape& shape) {
   Literal literal;
   literal.shape_ = shape;
   if (shape.is_array()) {
-    literal.owner_ = Allocate(shape.num_bytes(), false, &literal.data_);
+    literal.owner_ = AllocateOrThrow(shape.num_bytes(), false, &literal.data_);
   } else {
     for (const Shape& element : shape.elements()) {
       literal.elements_.push_back(Uninitialized(element));
@@ -90,10 +71,12 @@ namespace {
 template <typename Make>
 StatusOr<Literal> CreateWith(const Shape& shape, Make make) {
   AXLE_TRY(CheckShape(shape));
-  AXLE_TRY(CheckMemory(shape.num_bytes()));
-  Literal literal = make(shape);
-  if (HasStorage(literal)) return literal;
-  return ResourceExhausted(StrCat("no memory for a value of ", HumanBytes(shape.num_bytes())));
+  AXLE_TRY(CheckStorage(shape.num_bytes()));
+  try {
+    return make(shape);
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(StrCat("no memory for a value of ", HumanBytes(shape.num_bytes())));
+  }
 }
 
 }  // namespace
@@ -128,7 +111,7 @@ const Literal& Literal::at(std::span<const i64> path) const {
 std::byte* Literal::mutable_bytes() {
   if (is_unique() || data_ == nullptr) return data_;
   std::byte* copy = nullptr;
-  std::shared_ptr<std::byte> owner = Allocate(num_bytes(), false, &copy);
+  std::shared_ptr<std::byte> owner = AllocateOrThrow(num_bytes(), false, &copy);
   if (num_bytes() > 0) std::memcpy(copy, data_, num_bytes());
   owner_ = std::move(owner);
   data_ = copy;
@@ -153,7 +136,7 @@ Literal Literal::Relayout(const Layout& layout) const {
     result.data_ = data_;
     return result;
   }
-  result.owner_ = Allocate(num_bytes(), false, &result.data_);
+  result.owner_ = AllocateOrThrow(num_bytes(), false, &result.data_);
   DispatchBytes(Info(shape_.type()).bytes, [&]<typename Bits>() {
     const auto* source = reinterpret_cast<const Bits*>(data_);
     auto* target = reinterpret_cast<Bits*>(result.data_);
@@ -268,6 +251,7 @@ std::uint64_t UlpDistance(const FloatFormat& format, std::uint64_t a, std::uint6
 std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal& b) {
   LiteralDifference difference;
   if (!Compatible(a.shape(), b.shape())) {
+    difference.shapes_differ = true;
     difference.num_different = 1;
     difference.a = a.shape().ToString();
     difference.b = b.shape().ToString();
@@ -292,6 +276,7 @@ std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal
 }
 
 std::string LiteralDifference::ToString() const {
+  if (shapes_differ) return StrCat("shapes differ: ", a, " against ", b);
   std::string out;
   if (!leaf.empty()) StrAppend(out, "leaf {", Join(leaf, ","), "} ");
   StrAppend(out, "element {", Join(index, ","), "}: ", a, " against ", b, "; ", num_different,

@@ -20,8 +20,9 @@ namespace axle {
 
 class Literal {
  public:
-  Literal() = default;                   // the empty tuple
-  explicit Literal(const Shape& shape);  // zeros; tuples recursively. Needs CheckShape and memory:
+  Literal() = default;  // the empty tuple
+  // Zeros; tuples recursively. Needs CheckShape, and throws std::bad_alloc without memory:
+  explicit Literal(const Shape& shape);
   // The same, with RESOURCE_EXHAUSTED instead of a failed allocation.
   static StatusOr<Literal> Create(const Shape& shape);
   // Storage with unspecified contents, for code that writes every element. As with Literal(shape),
@@ -108,7 +109,8 @@ struct LiteralDifference {
   Dims index;                 // of the first differing element
   i64 num_different = 0;      // in all leaves
   std::uint64_t max_ulp = 0;  // largest distance of two floats, in units in the last place
-  std::string a, b;           // the first differing elements, or the shapes if those differ
+  bool shapes_differ = false;
+  std::string a, b;  // the first differing elements, or the shapes if those differ
   // "leaf {1} element {0,2}: 1 against 1.0000001; 3 elements differ, by up to 1 ulp".
   std::string ToString() const;
 };
