@@ -212,14 +212,15 @@ void FillElided(Literal& literal) {
   const ElementTypeInfo& info = Info(literal.shape().type());
   std::byte* bytes = literal.mutable_bytes();
   const i64 size = literal.num_bytes();
-  for (i64 i = 0; i < size; ++i) {
-    auto byte = static_cast<std::uint8_t>((static_cast<std::uint64_t>(i) / 4) >> (i % 4 * 8));
-    if (info.type == PRED) byte &= 1;
-    if (info.bits < 8) byte &= static_cast<std::uint8_t>(LowBits(info.bits));
-    if (info.bits < 8 && IsSigned(info.type) && (byte >> (info.bits - 1)) != 0) {
-      byte |= static_cast<std::uint8_t>(~LowBits(info.bits));
-    }
-    bytes[i] = std::byte{byte};
+  const int bits = info.type == PRED ? 1 : std::min(info.bits, 8);
+  const std::uint32_t mask = static_cast<std::uint32_t>(LowBits(bits)) * 0x01010101u;
+  for (i64 begin = 0; begin < size; begin += 4) {
+    const std::uint32_t word = static_cast<std::uint32_t>(begin / 4) & mask;
+    std::memcpy(bytes + begin, &word, std::min<i64>(4, size - begin));
+  }
+  if (!IsSigned(info.type) || bits == 8) return;
+  for (std::int8_t& value : literal.mutable_data<std::int8_t>()) {
+    value = static_cast<std::int8_t>(static_cast<std::int8_t>(value << (8 - bits)) >> (8 - bits));
   }
 }
 
@@ -252,16 +253,15 @@ bool ConsumeElided(Scanner& scanner) {
   return false;
 }
 
-StatusOr<Literal> ElidedLiteral(Scanner& scanner, const Shape& shape) {
+StatusOr<Literal> ElidedLiteral(const Shape& shape) {
   if (!shape.is_tuple()) {
-    AXLE_TRY(scanner.ChargeElided(shape.num_bytes()));
     AXLE_ASSIGN(Literal literal, Literal::CreateUninitialized(shape.WithoutLayout()));
     if (shape.is_array()) FillElided(literal);
     return literal;
   }
   std::vector<Literal> elements;
   for (const Shape& element : shape.elements()) {
-    AXLE_ASSIGN(Literal literal, ElidedLiteral(scanner, element));
+    AXLE_ASSIGN(Literal literal, ElidedLiteral(element));
     elements.push_back(std::move(literal));
   }
   return Literal::Tuple(std::move(elements));
@@ -289,7 +289,8 @@ StatusOr<Literal> ReadTuple(Scanner& scanner, const Shape& shape) {
 
 StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape) {
   if ((shape.is_tuple() || (shape.is_array() && shape.rank() > 0)) && ConsumeElided(scanner)) {
-    return ElidedLiteral(scanner, shape);
+    AXLE_TRY(scanner.ChargeElided(shape.num_bytes()));
+    return ElidedLiteral(shape);
   }
   if (shape.is_tuple()) return ReadTuple(scanner, shape);
   if (!shape.is_array()) {
