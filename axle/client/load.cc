@@ -1,9 +1,11 @@
 #include "axle/client/load.h"
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include "axle/client/compression.h"
+#include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/text/parse.h"
 
@@ -78,7 +80,12 @@ StatusOr<std::unique_ptr<Module>> LoadModule(std::string_view bytes, const LoadO
   if (format != InputFormat::kHloText) {
     return Unimplemented(StrCat(FormatName(format), ": this format is not read yet; HLO text is"));
   }
-  return Parse(bytes, {.limits = options.limits, .label = options.label});
+  const StorageScope storage(options.limits);
+  try {
+    return Parse(bytes, {.limits = options.limits, .label = options.label});
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(StrCat(options.label, ": no memory to read it"));
+  }
 }
 
 }  // namespace axle

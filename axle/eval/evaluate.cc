@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 #include <unordered_map>
 
 #include "axle/core/float_environment.h"
+#include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/eval/plan.h"
 #include "axle/ops/lane_compiler.h"
@@ -69,12 +71,11 @@ class Interpreter {
   DeviceContext* device() const { return options_.device; }
   int& depth() { return depth_; }
 
-  // Refuses a value that does not fit below the memory cap.
-  Status CheckMemory(const Shape& shape) const {
-    if (limits() == nullptr) return {};
-    AXLE_TRY(limits()->Reserve(shape.num_bytes()));
-    limits()->Release(shape.num_bytes());
-    return {};
+  // One call at depth 1 is the run; deeper ones tell that it goes on.
+  void Progress(double done) {
+    if (limits() == nullptr) return;
+    if (depth_ == 1) done_ = done;
+    if (depth_ == 1 || (++calls_ & 1023) == 0) limits()->Progress(done_);
   }
 
  private:
@@ -83,6 +84,8 @@ class Interpreter {
   std::optional<BlockExecutor> own_executor_;
   std::unordered_map<const Computation*, std::unique_ptr<InterpretedCallee>> callees_;
   int depth_ = 0;
+  double done_ = 0;
+  unsigned calls_ = 0;
 };
 
 StatusOr<Literal> InterpretedCallee::Call(std::span<Literal> args) {
@@ -117,9 +120,11 @@ Status InterpretedCallee::Run(std::span<Literal> args) {
   AXLE_INVARIANT(args.size() == parameters.size(), "a callee's arguments are its parameters");
   for (size_t i = 0; i < args.size(); ++i) values_[parameters[i]->index()] = std::move(args[i]);
   for (std::uint32_t parameter : plan_->unread_parameters) values_[parameter] = Literal();
+  const auto num_steps = static_cast<double>(plan_->steps.size());
   for (PlanStep& step : plan_->steps) {
     if (interpreter_.limits() != nullptr) AXLE_TRY(interpreter_.limits()->Check());
     AXLE_TRY(RunStep(step));
+    interpreter_.Progress(static_cast<double>(&step - plan_->steps.data() + 1) / num_steps);
   }
   return {};
 }
@@ -128,7 +133,7 @@ Status InterpretedCallee::RunStep(PlanStep& step) {
   if (step.kind == PlanStep::Kind::kLanes) return RunLanes(step);
   const Instruction& inst = *step.inst;
   const OpDef& def = GetOpDef(inst);
-  if (def.lowering != Lowering::kData) AXLE_TRY(interpreter_.CheckMemory(inst.shape()));
+  if (def.lowering != Lowering::kData) AXLE_TRY(CheckStorage(inst.shape().num_bytes()));
   std::vector<Literal> operands;
   operands.reserve(step.operands.size());
   for (const PlanOperand& operand : step.operands) {
@@ -193,7 +198,6 @@ Status InterpretedCallee::RunLanes(const PlanStep& step) {
         results.push_back(std::exchange(value, Literal()).WithShape(shape.WithoutLayout()));
     }
     if (!found) {
-      AXLE_TRY(interpreter_.CheckMemory(shape));
       AXLE_ASSIGN(auto fresh, Literal::CreateUninitialized(shape.WithoutLayout()));
       results.push_back(std::move(fresh));
     }
@@ -240,11 +244,17 @@ Status CheckArguments(const Computation& computation, std::span<const Literal> a
 StatusOr<Literal> Evaluate(const Computation& computation, std::span<const Literal> arguments,
                            const EvaluateOptions& options) {
   const ScopedFloatEnvironment float_environment;
-  AXLE_TRY(CheckArguments(computation, arguments));
-  std::vector<Literal> values;
-  for (const Literal& argument : arguments) values.push_back(argument.ToRowMajor());
-  Interpreter interpreter(options);
-  return interpreter.callee(computation).Call(values);
+  const StorageScope storage(options.limits);
+  try {
+    AXLE_TRY(CheckArguments(computation, arguments));
+    std::vector<Literal> values;
+    for (const Literal& argument : arguments) values.push_back(argument.ToRowMajor());
+    Interpreter interpreter(options);
+    return interpreter.callee(computation).Call(values);
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(
+        StrCat("execute: no memory to go on with \"", computation.name(), "\""));
+  }
 }
 
 StatusOr<Literal> Evaluate(const Module& module, std::span<const Literal> arguments,
