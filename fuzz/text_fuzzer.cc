@@ -1,6 +1,6 @@
 // Feeds any bytes to the text parser. What parses must print, and what was printed must parse and
-// print the same again. Memory and time are limited as `axle parse` limits them, so that running into
-// a limit is a result, and the process running out of memory is a finding.
+// print the same again. Memory and time are limited as `axle parse` limits them, so that running
+// into a limit is a result, and the process running out of memory is a finding.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

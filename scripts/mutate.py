@@ -245,11 +245,8 @@ def main():
         print(f"mutate: no programs in {' '.join(map(str, folders))}")
         return 1
 
-    command = [args.axle, "batch", "--time-limit", str(args.time_limit)]
-    if args.mem_limit:
-        command += ["--mem-limit", str(int(args.mem_limit * 2**30))]
-    if args.verb == "run":
-        command.append("--fake=zeros")
+    # Without limits of its own on the command line: it is the defaults that must hold.
+    command = [args.axle, "batch"] + (["--fake=zeros"] if args.verb == "run" else [])
     numbers = [args.only] if args.only is not None else range(args.count)
     work = pathlib.Path(tempfile.mkdtemp(prefix="mutate-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
     exits, failures, started, batch = {}, [], time.monotonic(), None
