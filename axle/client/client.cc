@@ -131,7 +131,7 @@ StatusOr<std::unique_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
     return InvalidArgument(
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));
   }
-  if (options.engine == Engine::kInterpret) {
+  if (options.engine == EngineKind::kInterpret) {
     return std::unique_ptr<Executable>(new InterpretedExecutable(std::move(module)));
   }
   AXLE_ASSIGN(NativeEngine * engine,

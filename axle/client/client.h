@@ -20,7 +20,7 @@
 
 namespace axle {
 
-enum class Engine : std::uint8_t { kInterpret, kNative };
+enum class EngineKind : std::uint8_t { kInterpret, kNative };
 
 struct ClientOptions {
   // The library of the native engine. "": what the environment variable AXLE_CODEGEN_LIBRARY says,
@@ -29,7 +29,7 @@ struct ClientOptions {
 };
 
 struct CompileOptions {
-  Engine engine = Engine::kInterpret;
+  EngineKind engine = EngineKind::kInterpret;
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 2;  // 0 to 2
   Limits* limits = nullptr;

@@ -44,6 +44,7 @@ class InterpretedCallee : public Callee {
   Status Run(std::span<Literal> args);
   Status RunStep(PlanStep& step);
   Status RunLanes(const PlanStep& step);
+  void RunElement(const PlanStep& step);
 
   const Computation& computation_;
   Interpreter& interpreter_;
@@ -51,6 +52,24 @@ class InterpretedCallee : public Callee {
   std::vector<Literal> values_;  // by Instruction::index(); a computation never calls itself
   std::optional<LaneProgram> lanes_;
   bool tried_lanes_ = false;
+};
+
+// The arrays of one lane program under way; kept, so that small programs allocate nothing.
+struct LaneScratch {
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
+  std::vector<i64> input_bytes, output_bytes;    // per element; 0: the same array for each slice
+  std::vector<std::vector<std::byte>> repeated;  // arrays of copies of one element
+  std::vector<Literal> results;
+
+  void Clear() {
+    inputs.clear();
+    outputs.clear();
+    input_bytes.clear();
+    output_bytes.clear();
+    repeated.clear();
+    results.clear();
+  }
 };
 
 // What the computations of one run share.
@@ -70,6 +89,7 @@ class Interpreter {
   Limits* limits() const { return options_.limits; }
   DeviceContext* device() const { return options_.device; }
   int& depth() { return depth_; }
+  LaneScratch& scratch() { return scratch_; }
 
   // One call at depth 1 is the run; deeper ones tell that it goes on.
   void Progress(double done) {
@@ -83,6 +103,7 @@ class Interpreter {
   LaneExecutor* executor_;
   std::optional<BlockExecutor> own_executor_;
   std::unordered_map<const Computation*, std::unique_ptr<InterpretedCallee>> callees_;
+  LaneScratch scratch_;
   int depth_ = 0;
   double done_ = 0;
   unsigned calls_ = 0;
@@ -131,6 +152,7 @@ Status InterpretedCallee::Run(std::span<Literal> args) {
 
 Status InterpretedCallee::RunStep(PlanStep& step) {
   if (step.kind == PlanStep::Kind::kLanes) return RunLanes(step);
+  if (step.kind == PlanStep::Kind::kElement) return RunElement(step), Status();
   const Instruction& inst = *step.inst;
   const OpDef& def = GetOpDef(inst);
   if (def.lowering != Lowering::kData) AXLE_TRY(CheckStorage(inst.shape().num_bytes()));
@@ -160,66 +182,70 @@ Status InterpretedCallee::RunStep(PlanStep& step) {
   return {};
 }
 
+void InterpretedCallee::RunElement(const PlanStep& step) {
+  Literal& tuple = values_[step.operands[0].value];
+  Literal element = step.takes_element ? std::move(tuple.mutable_elements()[step.element])
+                                       : tuple.element(step.element);
+  if (step.operands[0].last) tuple = Literal();
+  values_[step.results[0]] = std::move(element);
+}
+
 Status InterpretedCallee::RunLanes(const PlanStep& step) {
+  LaneScratch& s = interpreter_.scratch();
+  s.Clear();
   const i64 count = step.inst->shape().num_elements();
-  const i64 slice = std::any_of(step.operands.begin(), step.operands.end(),
-                                [](const PlanOperand& o) { return o.broadcast; })
-                        ? kBroadcastSliceSize
-                        : kSliceSize;
-  // Arrays of one element repeated; they are read again for each slice.
-  std::vector<std::vector<std::byte>> repeated;
-  std::vector<const void*> inputs;
-  std::vector<void*> outputs;
-  std::vector<i64> input_bytes, output_bytes;  // per element
+  const bool repeats = std::any_of(step.operands.begin(), step.operands.end(),
+                                   [](const PlanOperand& o) { return o.broadcast; });
+  const i64 slice = std::min(count, repeats ? kBroadcastSliceSize : kSliceSize);
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const Literal& value = values_[step.operands[i].value];
     const i64 bytes = step.program.inputs[i].element_bytes();
-    inputs.push_back(value.bytes());
-    input_bytes.push_back(bytes);
-    if (!step.operands[i].broadcast) continue;
-    repeated.emplace_back(std::min(slice, count) * bytes);
-    for (size_t at = 0; at < repeated.back().size(); at += bytes) {
-      std::memcpy(repeated.back().data() + at, value.bytes(), bytes);
+    if (step.operands[i].broadcast) {
+      std::vector<std::byte>& copies = s.repeated.emplace_back(slice * bytes);
+      for (i64 at = 0; at < slice * bytes; at += bytes) {
+        std::memcpy(copies.data() + at, value.bytes(), bytes);
+      }
+      s.inputs.push_back(copies.data());
+      s.input_bytes.push_back(0);
+    } else {
+      s.inputs.push_back(value.bytes());
+      s.input_bytes.push_back(bytes);
     }
-    inputs.back() = repeated.back().data();
-    input_bytes.back() = 0;
   }
   // A result takes over the storage of an operand that is not read again, if there is one.
-  std::vector<Literal> results;
   for (size_t r = 0; r < step.results.size(); ++r) {
-    const Shape& shape = computation_.instructions()[step.results[r]]->shape();
     const i64 bytes = step.program.outputs[r].element_bytes();
-    output_bytes.push_back(bytes);
+    s.output_bytes.push_back(bytes);
     bool found = false;
     for (size_t i = 0; i < step.operands.size() && !found; ++i) {
       Literal& value = values_[step.operands[i].value];
-      found = step.operands[i].last && input_bytes[i] == bytes && value.is_unique();
-      if (found)
-        results.push_back(std::exchange(value, Literal()).WithShape(shape.WithoutLayout()));
+      found = step.operands[i].last && s.input_bytes[i] == bytes && value.is_unique();
+      if (found) {
+        s.results.push_back(value.WithShape(step.result_shapes[r]));
+        value = Literal();
+      }
     }
     if (!found) {
-      AXLE_ASSIGN(auto fresh, Literal::CreateUninitialized(shape.WithoutLayout()));
-      results.push_back(std::move(fresh));
+      AXLE_ASSIGN(auto fresh, Literal::CreateUninitialized(step.result_shapes[r]));
+      s.results.push_back(std::move(fresh));
     }
-    outputs.push_back(results.back().mutable_bytes());
+    s.outputs.push_back(s.results.back().mutable_bytes());
   }
   for (i64 begin = 0; begin < count; begin += slice) {
     if (begin > 0 && interpreter_.limits() != nullptr) AXLE_TRY(interpreter_.limits()->CheckNow());
-    AXLE_TRY(
-        interpreter_.executor().Run(step.program, inputs, outputs, std::min(slice, count - begin)));
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      inputs[i] = static_cast<const std::byte*>(inputs[i]) + slice * input_bytes[i];
+    AXLE_TRY(interpreter_.executor().Run(step.program, s.inputs, s.outputs,
+                                         std::min(slice, count - begin)));
+    for (size_t i = 0; i < s.inputs.size(); ++i) {
+      s.inputs[i] = static_cast<const std::byte*>(s.inputs[i]) + slice * s.input_bytes[i];
     }
-    for (size_t r = 0; r < outputs.size(); ++r) {
-      outputs[r] = static_cast<std::byte*>(outputs[r]) + slice * output_bytes[r];
+    for (size_t r = 0; r < s.outputs.size(); ++r) {
+      s.outputs[r] = static_cast<std::byte*>(s.outputs[r]) + slice * s.output_bytes[r];
     }
   }
   for (const PlanOperand& operand : step.operands) {
     if (operand.last) values_[operand.value] = Literal();
   }
-  for (size_t r = 0; r < results.size(); ++r) {
-    values_[step.results[r]] = std::move(results[r]);
-  }
+  for (size_t r = 0; r < s.results.size(); ++r) values_[step.results[r]] = std::move(s.results[r]);
   return {};
 }
 

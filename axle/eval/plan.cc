@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "axle/core/strings.h"
 #include "axle/ops/lane_compiler.h"
@@ -11,6 +13,10 @@ namespace {
 
 bool IsConstant(const Instruction& inst) {
   return inst.attr_block().schema == Schema<ConstantAttrs>({});
+}
+
+bool IsTupleElement(const Instruction& inst) {
+  return inst.attr_block().schema == Schema<TupleIndexAttrs>({});
 }
 
 bool IsElementwise(const Instruction& inst) {
@@ -108,8 +114,13 @@ class Planner {
   void AddStep(const Instruction& inst, IndexMap map) {
     PlanStep step;
     step.inst = &inst;
-    if (GetOpDef(inst).index_map != nullptr) step.kind = PlanStep::Kind::kIndexMap;
-    step.index_map = std::move(map);
+    if (GetOpDef(inst).index_map != nullptr) {
+      step.kind = PlanStep::Kind::kIndexMap;
+      step.index_map = std::move(map);
+    } else if (IsTupleElement(inst)) {
+      step.kind = PlanStep::Kind::kElement;
+      step.element = inst.attrs<TupleIndexAttrs>().index;
+    }
     for (i64 i = 0; i < inst.num_operands(); ++i) {
       Need(*inst.operand(i));
       step.operands.push_back({inst.operand(i)->index()});
@@ -163,6 +174,7 @@ class Planner {
       if (!IsReadOutside(*inst)) continue;
       results.push_back(inst);
       step.results.push_back(inst->index());
+      step.result_shapes.push_back(inst->shape().WithoutLayout());
     }
     step.program = std::move(*compiler_).Finish(results);
     plan_.steps.push_back(std::move(step));
@@ -194,6 +206,24 @@ class Planner {
     }
     for (const Instruction* parameter : computation_.parameters()) {
       if (!read[parameter->index()]) plan_.unread_parameters.push_back(parameter->index());
+    }
+    MarkTakenElements();
+  }
+
+  // An element of a tuple that is only read by element is taken out by the step that reads it last.
+  void MarkTakenElements() {
+    std::vector<bool> read_whole(instructions_.size());
+    read_whole[computation_.root()->index()] = true;
+    for (const PlanStep& step : plan_.steps) {
+      if (step.kind == PlanStep::Kind::kElement) continue;
+      for (const PlanOperand& operand : step.operands) read_whole[operand.value] = true;
+    }
+    for (const auto& [value, literal] : plan_.constants) read_whole[value] = true;
+    std::set<std::pair<std::uint32_t, i64>> read;
+    for (size_t s = plan_.steps.size(); s-- > 0;) {
+      PlanStep& step = plan_.steps[s];
+      if (step.kind != PlanStep::Kind::kElement || read_whole[step.operands[0].value]) continue;
+      step.takes_element = read.insert({step.operands[0].value, step.element}).second;
     }
   }
 

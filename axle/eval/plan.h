@@ -24,10 +24,13 @@ struct PlanStep {
   const Instruction* inst = nullptr;
   std::vector<PlanOperand> operands;
   std::vector<std::uint32_t> results;  // more than one only for lane programs
-  LaneProgram program;                 // kLanes
-  IndexMap index_map;                  // kIndexMap
-  std::vector<Callee*> callees;        // kEval: filled in when the step first runs
-  enum class Kind : std::uint8_t { kLanes, kIndexMap, kEval } kind = Kind::kEval;
+  enum class Kind : std::uint8_t { kLanes, kIndexMap, kElement, kEval } kind = Kind::kEval;
+  LaneProgram program;               // kLanes
+  std::vector<Shape> result_shapes;  // kLanes: without layouts
+  IndexMap index_map;                // kIndexMap
+  i64 element = 0;                   // kElement: of a tuple
+  bool takes_element = false;        // nobody else reads this element of the tuple afterwards
+  std::vector<Callee*> callees;      // kEval: filled in when the step first runs
 };
 
 struct Plan {

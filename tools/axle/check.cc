@@ -10,7 +10,7 @@ namespace axle::tool {
 namespace {
 
 StatusOr<Literal> RunOn(Session& session, const std::shared_ptr<const Module>& module,
-                        Engine engine, std::span<const Literal> arguments) {
+                        EngineKind engine, std::span<const Literal> arguments) {
   AXLE_ASSIGN(const auto executable, session.Compile(module, engine));
   return executable->Execute(arguments, {.limits = &session.limits()});
 }
@@ -22,7 +22,7 @@ StatusOr<std::vector<Literal>> Expected(Session& session,
   std::vector<Literal> expected;
   const std::string& file = session.options().against;
   if (file.empty()) {
-    AXLE_ASSIGN(const Literal value, RunOn(session, module, Engine::kInterpret, arguments));
+    AXLE_ASSIGN(const Literal value, RunOn(session, module, EngineKind::kInterpret, arguments));
     for (auto& [name, leaf] : NamedLeaves(value, "out_")) expected.push_back(std::move(leaf));
     return expected;
   }
@@ -44,7 +44,7 @@ StatusOr<int> CheckFile(Session& session, const std::string& file) {
   const Options& options = session.options();
   AXLE_ASSIGN(std::shared_ptr<const Module> module, session.Load(file));
   AXLE_ASSIGN(const std::vector<Literal> arguments, ReadArguments(session, *module->entry()));
-  const Engine engine = options.against.empty() ? Engine::kNative : options.engine;
+  const EngineKind engine = options.against.empty() ? EngineKind::kNative : options.engine;
   AXLE_ASSIGN(const Literal result, RunOn(session, module, engine, arguments));
   AXLE_ASSIGN(const std::vector<Literal> expected, Expected(session, module, arguments));
   const Tolerance tolerance = {.rtol = options.rtol, .atol = options.atol, .ulp = options.ulp};

@@ -56,8 +56,8 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   if (auto* threads = option("threads", o.threads)) threads->check(CLI::Range(0, 4096));
   option("output", o.output, "-o,--output");
   one_of("engine", o.engine,
-         std::map<std::string, Engine>{{"interpret", Engine::kInterpret},
-                                       {"native", Engine::kNative}});
+         std::map<std::string, EngineKind>{{"interpret", EngineKind::kInterpret},
+                                           {"native", EngineKind::kNative}});
   one_of(
       "isa", o.isa,
       std::map<std::string, NativeIsa>{

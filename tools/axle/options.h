@@ -27,7 +27,7 @@ struct Options {
   int threads = 0;
   std::string output;
 
-  Engine engine = Engine::kInterpret;
+  EngineKind engine = EngineKind::kInterpret;
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 2;
 

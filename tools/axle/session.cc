@@ -183,7 +183,7 @@ StatusOr<std::unique_ptr<Module>> Session::Load(const std::string& path) {
 }
 
 StatusOr<std::unique_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,
-                                                       Engine engine) {
+                                                       EngineKind engine) {
   return SharedClient().Compile(std::move(module), {.engine = engine,
                                                     .isa = options_.isa,
                                                     .codegen_level = options_.codegen_level,
