@@ -8,7 +8,7 @@ deps:
 # Trains a small network from HLO and again from the builder, and compares the bits.
 demo: deps
 	cmake --preset release
-	cmake --build --preset release
+	cmake --build --preset release --target axle_tool example_mlp
 	@examples/demo.sh build/release
 
 test: deps
