@@ -16,9 +16,9 @@ test: deps
 	cmake --build --preset dev
 	ctest --preset dev --no-label-summary -j $$(nproc)
 
-# Format, layers, headers alone, symbols, clang-tidy; `make lint LINT=--analyze` for the analyzer too.
+# Format, layers, headers alone, symbols, clang-tidy; `make lint LINT_FLAGS=--analyze` for the analyzer too.
 lint: deps
-	scripts/lint.sh $(LINT)
+	scripts/lint.sh $(LINT_FLAGS)
 
 format:
 	scripts/format.sh
