@@ -8,7 +8,8 @@ build=${1:?usage: scripts/fuzz.sh BUILD_DIR [SECONDS]}
 seconds=${2:-60}
 mkdir -p "$build/corpus" "$build/seeds" "$build/findings"
 i=0
-for file in tests/data/*.hlo ../shared/corpus/*/program.hlo.txt; do
+shopt -s globstar nullglob
+for file in tests/data/**/*.hlo tests/data/**/*.hlo.txt ../shared/corpus/**/*.hlo.txt; do
   if [ -f "$file" ] && [ "$(stat -c %s "$file")" -lt 65536 ]; then
     cp "$file" "$build/seeds/$((i += 1)).hlo"
   fi

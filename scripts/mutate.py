@@ -145,7 +145,7 @@ def mutant(seed, number, programs):
 def load_programs(folders, limit):
     paths = []
     for folder in folders:
-        paths += sorted([*folder.glob("*.hlo"), *folder.glob("*/program.hlo.txt")])
+        paths += sorted([*folder.rglob("*.hlo"), *folder.rglob("*.hlo.txt")])
     programs = [(str(p), p.read_bytes()) for p in paths]
     return [(name, text) for name, text in programs if 0 < len(text) <= limit]
 
