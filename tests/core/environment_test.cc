@@ -1,0 +1,192 @@
+// The small parts of core: status, limits, the floating-point environment, devices, the wire
+// format.
+#include <gtest/gtest.h>
+#include <xmmintrin.h>
+
+#include <cfenv>
+#include <thread>
+
+#include "axle/core/device_context.h"
+#include "axle/core/float_environment.h"
+#include "axle/core/limits.h"
+#include "axle/core/status.h"
+#include "axle/core/wire.h"
+
+namespace axle {
+namespace {
+
+TEST(Status, NamesItsCode) {
+  EXPECT_EQ(Status().ToString(), "OK");
+  EXPECT_TRUE(Status().ok());
+  EXPECT_EQ(Status().message(), "");
+  EXPECT_EQ(InvalidArgument("pad: x").ToString(), "INVALID_ARGUMENT: pad: x");
+  EXPECT_EQ(Internal("y").ToString(), "INTERNAL: y (this is a bug in axle)");
+  EXPECT_EQ(StatusCodeName(static_cast<StatusCode>(99)), "UNKNOWN");
+  for (int code = 0; code <= 16; ++code) {
+    EXPECT_NE(StatusCodeName(static_cast<StatusCode>(code)), "") << code;
+  }
+}
+
+StatusOr<int> Half(int x) {
+  if (x % 2 != 0) return InvalidArgument("odd");
+  return x / 2;
+}
+StatusOr<int> Quarter(int x) {
+  AXLE_ASSIGN(const int half, Half(x));
+  return Half(half);
+}
+Status CheckQuarter(int x) {
+  AXLE_TRY(Quarter(x).status());
+  AXLE_INVARIANT(x != 8, "x is not 8");
+  return {};
+}
+
+TEST(Status, MacrosReturnTheFirstError) {
+  EXPECT_EQ(*Quarter(12), 3);
+  EXPECT_EQ(Quarter(6).status().message(), "odd");
+  EXPECT_TRUE(CheckQuarter(12).ok());
+  EXPECT_EQ(CheckQuarter(3).message(), "odd");
+  EXPECT_EQ(CheckQuarter(8).code(), StatusCode::kInternal);
+}
+
+TEST(Limits, WithoutLimitsEverythingIsFine) {
+  Limits limits;
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_TRUE(limits.Check().ok());
+    EXPECT_TRUE(limits.Step().ok());
+  }
+  EXPECT_TRUE(limits.Reserve(i64{1} << 62).ok());
+  limits.Progress(0.5);
+}
+
+TEST(Limits, CancelFromAnotherThreadEndsTheWork) {
+  Limits limits;
+  std::thread other([&] { limits.Cancel(); });
+  Status status;
+  while (status.ok()) status = limits.Check();
+  other.join();
+  EXPECT_EQ(status.ToString(), "CANCELLED: cancelled");
+  EXPECT_EQ(limits.CheckNow().code(), StatusCode::kCancelled);
+}
+
+TEST(Limits, DeadlineEndsTheWork) {
+  Limits limits;
+  limits.set_time_limit(1e6);
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(limits.Check().ok());
+  limits.set_time_limit(0);
+  Status status;
+  while (status.ok()) status = limits.Check();
+  EXPECT_EQ(status.ToString(), "DEADLINE_EXCEEDED: the time limit is used up");
+  limits.set_time_limit(-1);
+  EXPECT_FALSE(limits.CheckNow().ok());
+  limits.set_time_limit(1e300);
+  EXPECT_TRUE(limits.CheckNow().ok());
+}
+
+TEST(Limits, StepsRunOut) {
+  Limits limits;
+  limits.set_step_limit(3);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(limits.Step().ok());
+  EXPECT_EQ(limits.Step().ToString(), "RESOURCE_EXHAUSTED: the limit of 3 steps is used up");
+}
+
+TEST(Limits, MemoryIsGivenBack) {
+  Limits limits;
+  limits.set_memory_cap(100);
+  EXPECT_TRUE(limits.Reserve(60).ok());
+  EXPECT_EQ(limits.Reserve(50).ToString(),
+            "RESOURCE_EXHAUSTED: needs 50 bytes beside 60 live ones, but the memory limit is 100");
+  limits.Release(60);
+  EXPECT_TRUE(limits.Reserve(100).ok());
+  EXPECT_EQ(limits.live_bytes(), 100);
+  EXPECT_EQ(limits.peak_bytes(), 100);
+  EXPECT_FALSE(limits.Reserve(std::numeric_limits<i64>::max()).ok());
+}
+
+TEST(Limits, ProgressReachesTheCallback) {
+  Limits limits;
+  double seen = 0;
+  limits.set_progress([&](double done) { seen = done; });
+  limits.Progress(0.25);
+  EXPECT_EQ(seen, 0.25);
+}
+
+TEST(FloatEnvironment, SetsTheDefaultAndRestoresTheHostsMode) {
+  const unsigned host = _mm_getcsr();
+  _mm_setcsr(host | 0x8040);  // flush to zero, denormals are zero
+  std::fesetround(FE_UPWARD);
+  const unsigned changed = _mm_getcsr();
+  volatile float tiny = 1e-45f;
+  volatile float one = 1.0f;
+  {
+    const ScopedFloatEnvironment environment;
+    EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+    volatile float kept = tiny * one;
+    EXPECT_EQ(kept, tiny);
+    volatile float sum = one + 1e-10f;
+    EXPECT_EQ(sum, 1.0f);
+    volatile float inexact = one / 3.0f;
+    (void)inexact;
+    const ScopedFloatEnvironment nested;
+  }
+  EXPECT_EQ(_mm_getcsr(), changed);
+  EXPECT_EQ(std::fegetround(), FE_UPWARD);
+  std::fesetround(FE_TONEAREST);
+  _mm_setcsr(host);
+}
+
+TEST(DeviceContext, TheBaseClassIsOneDeviceWithoutQueues) {
+  DeviceContext device;
+  EXPECT_EQ(device.replica_id(), 0);
+  EXPECT_EQ(device.partition_id(), 0);
+  EXPECT_EQ(device.num_replicas(), 1);
+  EXPECT_EQ(device.num_partitions(), 1);
+  EXPECT_EQ(device.random_seed(), 0u);
+  EXPECT_EQ(device.Infeed(Shape(F32)).status().ToString(),
+            "UNIMPLEMENTED: infeed: this device has no infeed queue");
+  EXPECT_EQ(device.Outfeed(Literal()).ToString(),
+            "UNIMPLEMENTED: outfeed: this device has no outfeed queue");
+  EXPECT_EQ(device.CustomCall("f", {}, Shape(F32), "").status().ToString(),
+            "NOT_FOUND: custom-call: no target \"f\" is registered");
+}
+
+TEST(Wire, FieldsRoundTrip) {
+  WireWriter writer;
+  writer.Varint(1, 0);  // the default is not written
+  writer.Varint(2, -1);
+  writer.Varint(1000, 300);
+  writer.Bytes(3, "abc");
+  const i64 values[] = {1, -2, INT64_MAX};
+  writer.Packed(4, values);
+  writer.Packed(5, {});
+  WireReader reader(writer.bytes());
+  ASSERT_TRUE(reader.Next());
+  EXPECT_EQ(reader.field(), 2);
+  EXPECT_EQ(reader.varint(), -1);
+  ASSERT_TRUE(reader.Next());
+  EXPECT_EQ(reader.field(), 1000);
+  EXPECT_EQ(reader.varint(), 300);
+  ASSERT_TRUE(reader.Next());
+  EXPECT_EQ(reader.bytes(), "abc");
+  ASSERT_TRUE(reader.Next());
+  std::vector<i64> read;
+  EXPECT_TRUE(reader.Packed([&](i64 value) { read.push_back(value); }));
+  EXPECT_EQ(read, std::vector<i64>(std::begin(values), std::end(values)));
+  EXPECT_FALSE(reader.Next());
+  EXPECT_TRUE(reader.ok());
+}
+
+TEST(Wire, DamagedInputEndsTheReading) {
+  for (std::string_view bytes : {"\x08", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+                                 "\x12\x05"
+                                 "ab",
+                                 "\x0b", "\x0d\x01\x02"}) {
+    WireReader reader(bytes);
+    while (reader.Next()) {
+    }
+    EXPECT_FALSE(reader.ok());
+  }
+}
+
+}  // namespace
+}  // namespace axle
