@@ -1,0 +1,181 @@
+#include "axle/client/client.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <cstdlib>
+
+#include "axle/client/arguments.h"
+#include "axle/client/load.h"
+
+namespace axle {
+namespace {
+
+constexpr std::string_view kAdd = R"(HloModule add
+
+ENTRY main {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  ROOT sum = f32[2] add(x, y)
+}
+)";
+
+Literal Parsed(std::string_view text) {
+  auto literal = ParseLiteral(text);
+  EXPECT_TRUE(literal.ok()) << literal.status().ToString();
+  return literal.ok() ? *std::move(literal) : Literal();
+}
+
+std::unique_ptr<Client> NewClient(ClientOptions options = {}) {
+  auto client = Client::Create(options);
+  EXPECT_TRUE(client.ok());
+  return *std::move(client);
+}
+
+std::string Gzip(std::string_view text) {
+  z_stream stream = {};
+  EXPECT_EQ(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string out(text.size() + 100, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+TEST(Client, RunsTextOnTheInterpreter) {
+  const auto executable = NewClient()->Compile(kAdd);
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  const Literal arguments[] = {Parsed("f32[2] {1, 2}"), Parsed("f32[2] {10, 20}")};
+  const auto sum = (*executable)->Execute(arguments);
+  ASSERT_TRUE(sum.ok()) << sum.status().ToString();
+  EXPECT_EQ(*sum, Parsed("f32[2] {11, 22}"));
+}
+
+TEST(Client, ExecutablesOutliveTheirClient) {
+  auto client = NewClient();
+  const auto executable = client->Compile(kAdd);
+  client.reset();
+  const Literal arguments[] = {Parsed("f32[2] {1, 2}"), Parsed("f32[2] {10, 20}")};
+  EXPECT_TRUE((*executable)->Execute(arguments).ok());
+}
+
+TEST(Client, TiledEntryLayoutsAreRefused) {
+  const auto executable = NewClient()->Compile(
+      "HloModule m\n\nENTRY main {\n  ROOT x = f32[8,128]{1,0:T(8,128)} parameter(0)\n}\n");
+  ASSERT_FALSE(executable.ok());
+  EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented);
+  EXPECT_EQ(executable.status().message(),
+            "compile: tiled entry layouts; x is f32[8,128]{1,0:T(8,128)}");
+}
+
+TEST(Client, AMissingNativeEngineIsUnavailable) {
+  const auto client = NewClient({.codegen_library = "/nowhere/libaxle_codegen.so"});
+  const auto executable = client->Compile(kAdd, {.engine = EngineKind::kNative});
+  ASSERT_FALSE(executable.ok());
+  EXPECT_EQ(executable.status().code(), StatusCode::kUnavailable);
+  EXPECT_NE(executable.status().message().find("/nowhere/libaxle_codegen.so"), std::string::npos);
+}
+
+TEST(Client, CodegenLevelsAreZeroToTwo) {
+  const auto executable = NewClient()->Compile(kAdd, {.codegen_level = 3});
+  ASSERT_FALSE(executable.ok());
+  EXPECT_EQ(executable.status().message(), "compile: codegen level is 3, must be 0, 1 or 2");
+}
+
+#ifdef AXLE_HAS_CODEGEN
+TEST(Client, NativeCodeGivesTheSameBits) {
+  const auto client = NewClient();
+  const auto native = client->Compile(kAdd, {.engine = EngineKind::kNative});
+  ASSERT_TRUE(native.ok()) << native.status().ToString();
+  const Literal arguments[] = {Parsed("f32[2] {1, 2}"), Parsed("f32[2] {0.1, nan}")};
+  const auto a = (*native)->Execute(arguments);
+  const auto b = (*client->Compile(kAdd).value()).Execute(arguments);
+  ASSERT_TRUE(a.ok() && b.ok());
+  EXPECT_TRUE(SameValue(*a, *b));
+  const Literal wrong[] = {Parsed("f32[2] {1, 2}"), Parsed("s32[2] {1, 2}")};
+  EXPECT_EQ((*native)->Execute(wrong).status().message(),
+            "execute: argument 1 is s32[2] but \"main\" expects f32[2] for parameter 1 \"y\"");
+}
+
+TEST(Client, NativeCodeNamesTheOperationThatItLacks) {
+  const auto executable = NewClient()->Compile(
+      "HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n"
+      "  ROOT r = f32[4] reverse(x), dimensions={0}\n}\n",
+      {.engine = EngineKind::kNative});
+  ASSERT_FALSE(executable.ok());
+  EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented);
+  EXPECT_NE(executable.status().message().find("reverse"), std::string::npos);
+}
+#endif
+
+TEST(Load, DetectsTheFormat) {
+  EXPECT_EQ(DetectFormat(kAdd), InputFormat::kHloText);
+  EXPECT_EQ(DetectFormat("// x\n /* y */ HloModule m"), InputFormat::kHloText);
+  EXPECT_EQ(DetectFormat("module @jit_f {"), InputFormat::kStableHloText);
+  EXPECT_EQ(DetectFormat("#loc = loc(unknown)\nmodule {"), InputFormat::kStableHloText);
+  EXPECT_EQ(DetectFormat("ML\xefR\x06"), InputFormat::kStableHloBytecode);
+  EXPECT_EQ(DetectFormat(std::string_view("\x0a\x05jit_f\x12\x04main", 13)),
+            InputFormat::kHloProto);
+  EXPECT_EQ(DetectFormat(""), InputFormat::kHloText);
+  EXPECT_EQ(DetectFormat("\n\nHloModule m"), InputFormat::kHloText);
+}
+
+TEST(Load, OtherFormatsAreStillToCome) {
+  const auto module = LoadModule("module @f {}");
+  ASSERT_FALSE(module.ok());
+  EXPECT_EQ(module.status().code(), StatusCode::kUnimplemented);
+  EXPECT_EQ(module.status().message(), "stablehlo: this format is not read yet; HLO text is");
+}
+
+TEST(Load, ReadsGzip) {
+  EXPECT_TRUE(LoadModule(Gzip(kAdd)).ok());
+  const auto twice = LoadModule(Gzip(Gzip(kAdd)));
+  EXPECT_EQ(twice.status().message(), "the input is compressed twice");
+  const std::string whole = Gzip(kAdd);
+  EXPECT_EQ(LoadModule(whole.substr(0, whole.size() / 2)).status().message(),
+            "the gzip input is damaged or cut off");
+}
+
+TEST(Load, ACompressedInputIsUnpackedWithinTheMemoryLimit) {
+  Limits limits;
+  limits.set_memory_cap(1 << 20);
+  const auto module = LoadModule(Gzip(std::string(1 << 24, ' ')), {.limits = &limits});
+  EXPECT_EQ(module.status().code(), StatusCode::kResourceExhausted);
+}
+
+TEST(Arguments, FakeValuesAreTheSameEverywhere) {
+  EXPECT_EQ(*FakeLiteral(Shape(S32, {2, 2}), "iota", 0), Parsed("s32[2,2] {{0, 1}, {2, 3}}"));
+  EXPECT_EQ(*FakeLiteral(Shape(F32, {2}), "zeros", 0), Parsed("f32[2] {0, 0}"));
+  const Literal a = *FakeLiteral(Shape(F32, {1000}), "random:7", 0);
+  EXPECT_EQ(a, *FakeLiteral(Shape(F32, {1000}), "random:7", 0));
+  EXPECT_FALSE(a == *FakeLiteral(Shape(F32, {1000}), "random:8", 0));
+  EXPECT_FALSE(a == *FakeLiteral(Shape(F32, {1000}), "random:7", 1));
+  for (float x : a.data<float>()) EXPECT_TRUE(x >= -1 && x < 1) << x;
+  EXPECT_EQ(FakeLiteral(Shape(F32), "ones", 0).status().message(),
+            "fake: unknown kind of values \"ones\"; there are random, random:SEED, iota and zeros");
+}
+
+TEST(Arguments, ToleranceIsAbsolutePlusRelativeToTheSecond) {
+  const auto differ = [](const char* a, const char* b, Tolerance tolerance) {
+    return FirstDifference(Parsed(a), Parsed(b), tolerance).has_value();
+  };
+  EXPECT_FALSE(differ("f32[] 101", "f32[] 100", {.rtol = 0.01}));
+  EXPECT_TRUE(differ("f32[] 102", "f32[] 100", {.rtol = 0.01}));
+  EXPECT_FALSE(differ("f32[] 1", "f32[] 0", {.atol = 1}));
+  EXPECT_FALSE(differ("f32[] nan", "f32[] nan", {.atol = 1}));
+  EXPECT_TRUE(differ("f32[] nan", "f32[] 0", {.atol = 1}));
+  EXPECT_FALSE(differ("f32[] inf", "f32[] inf", {.atol = 1}));
+  EXPECT_TRUE(differ("f32[] inf", "f32[] 1", {.rtol = 1e30}));
+  EXPECT_TRUE(differ("f32[] -0", "f32[] 0", {}));
+  EXPECT_FALSE(differ("f32[] 1.0000001", "f32[] 1", {.ulp = 1}));
+  EXPECT_TRUE(differ("f32[] 1.0000004", "f32[] 1", {.ulp = 1}));
+  EXPECT_TRUE(differ("s32[] 1", "s32[] 2", {.rtol = 10, .ulp = 10}));
+  EXPECT_FALSE(differ("c64[] (3, 4)", "c64[] (3, 5)", {.atol = 1}));
+}
+
+}  // namespace
+}  // namespace axle

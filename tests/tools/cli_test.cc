@@ -1,0 +1,332 @@
+// The command line as its users meet it: the binary is run, its outputs and exit code are read.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+namespace axle {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Result {
+  int exit = -1;  // 128 + n for signal n
+  std::string out;
+  std::string err;
+};
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class Cli : public testing::Test {
+ protected:
+  Cli() {
+    char name[] = "/tmp/axle-cli-XXXXXX";
+    folder_ = mkdtemp(name);
+  }
+  ~Cli() override { fs::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Write(const std::string& name, std::string_view text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return Path(name);
+  }
+
+  // Starts the binary with its outputs in files, so that no pipe can fill up.
+  pid_t Start(const std::vector<std::string>& arguments, std::string_view input = "") const {
+    Write("stdin", input);
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    const auto redirect = [&](const char* name, int flags, int to) {
+      const int file = open(Path(name).c_str(), flags, 0600);
+      dup2(file, to);
+    };
+    redirect("stdin", O_RDONLY, 0);
+    redirect("stdout", O_WRONLY | O_CREAT | O_TRUNC, 1);
+    redirect("stderr", O_WRONLY | O_CREAT | O_TRUNC, 2);
+    std::vector<char*> argv = {const_cast<char*>("axle")};
+    for (const std::string& argument : arguments)
+      argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    execv(AXLE_BINARY_DIR "/bin/axle", argv.data());
+    _exit(99);
+  }
+  Result Finish(pid_t pid) const {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    const int exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return {exit, ReadText(folder_ / "stdout"), ReadText(folder_ / "stderr")};
+  }
+  Result Run(const std::vector<std::string>& arguments, std::string_view input = "") const {
+    return Finish(Start(arguments, input));
+  }
+
+  fs::path folder_;
+};
+
+constexpr std::string_view kAdd =
+    R"(HloModule add, entry_computation_layout={(f32[2]{0}, f32[2]{0})->f32[2]{0}}
+
+ENTRY main {
+  x = f32[2]{0} parameter(0)
+  y = f32[2]{0} parameter(1)
+  ROOT sum = f32[2]{0} add(x, y)
+}
+)";
+
+// Loops until it is stopped.
+constexpr std::string_view kForever = R"(HloModule forever
+
+always {
+  state = s32[] parameter(0)
+  ROOT yes = pred[] constant(true)
+}
+
+step {
+  state = s32[] parameter(0)
+  one = s32[] constant(1)
+  ROOT next = s32[] add(state, one)
+}
+
+ENTRY main {
+  start = s32[] constant(0)
+  ROOT end = s32[] while(start), condition=always, body=step
+}
+)";
+
+TEST_F(Cli, RunPrintsResults) {
+  const Result r =
+      Run({"run", Write("add.hlo", kAdd), "--arg", "0=f32[2] 1,2", "--arg", "1=f32[2] {10, 20.5}"});
+  EXPECT_EQ(r.exit, 0) << r.err;
+  EXPECT_EQ(r.out, "out_0 = f32[2] {11, 22.5}\n");
+  EXPECT_EQ(r.err, "");
+}
+
+TEST_F(Cli, RunReadsAndWritesNpzAndFolders) {
+  const std::string add = Write("add.hlo", kAdd);
+  // The sum of the sums: outputs become inputs under another name.
+  ASSERT_EQ(Run({"run", add, "--fake=iota", "--output", Path("folder")}).exit, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "folder" / "out_0.npy"));
+  const Result from_npy = Run({"run", add, "--arg", "0=@" + Path("folder/out_0.npy"), "--arg",
+                               "1=f32[2] 1,1", "--output", Path("out.npz")});
+  EXPECT_EQ(from_npy.exit, 0) << from_npy.err;
+  EXPECT_EQ(from_npy.out, "");
+  const Result check = Run({"check", add, "--arg", "0=f32[2] 0,2", "--arg", "1=f32[2] 1,1",
+                            "--against", Path("out.npz")});
+  EXPECT_EQ(check.exit, 0) << check.err << check.out;
+}
+
+TEST_F(Cli, RunSaysWhichArgumentIsMissingOrWrong) {
+  const std::string add = Write("add.hlo", kAdd);
+  const Result missing = Run({"run", add, "--arg", "0=f32[2] 1,2"});
+  EXPECT_EQ(missing.exit, 3);
+  EXPECT_EQ(missing.err,
+            "INVALID_ARGUMENT: argument 1 f32[2] has no value: give --inputs FILE.npz, "
+            "--arg 1=..., or --fake\n");
+  const Result wrong = Run({"run", add, "--fake", "--arg", "1=s32[2] 1,2"});
+  EXPECT_EQ(wrong.exit, 3);
+  EXPECT_EQ(wrong.err, "INVALID_ARGUMENT: --arg 1 is s32[2] but the program expects f32[2]\n");
+  EXPECT_EQ(Run({"run", add, "--inputs", Path("none.npz")}).exit, 3);
+}
+
+TEST_F(Cli, RunReportsAsJson) {
+  const Result r = Run({"run", Write("add.hlo", kAdd), "--fake=zeros", "--json", "--repeat", "3"});
+  EXPECT_EQ(r.exit, 0) << r.err;
+  const json report = json::parse(r.out);
+  EXPECT_EQ(report["schema"], "axle.run/1");
+  EXPECT_EQ(report["outputs"][0]["name"], "out_0");
+  EXPECT_EQ(report["outputs"][0]["type"], "f32");
+  EXPECT_EQ(report["outputs"][0]["shape"], json({2}));
+  EXPECT_EQ(report["outputs"][0]["value"], "{0, 0}");
+  EXPECT_EQ(report["seconds"]["runs"].size(), 3u);
+}
+
+TEST_F(Cli, PlannedOperationsAreUnsupported) {
+  const Result r = Run({"run", "-", "--fake"},
+                       "HloModule m\n\nENTRY main {\n  x = c64[8] parameter(0)\n"
+                       "  ROOT y = c64[8] fft(x), fft_type=FFT, fft_length={8}\n}\n");
+  EXPECT_EQ(r.exit, 5);
+  EXPECT_TRUE(r.err.starts_with("UNIMPLEMENTED: ")) << r.err;
+  EXPECT_NE(r.err.find("fft"), std::string::npos) << r.err;
+}
+
+TEST_F(Cli, ParseShowsWhereItFailed) {
+  const std::string file =
+      Write("bad.hlo", "HloModule m\n\nENTRY main {\n  x = f32[2 parameter(0)\n}\n");
+  const Result r = Run({"parse", file});
+  EXPECT_EQ(r.exit, 3);
+  EXPECT_NE(r.err.find(file), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("4:"), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find('^'), std::string::npos) << r.err;
+  EXPECT_EQ(r.out, "");
+}
+
+TEST_F(Cli, ParseWalksFolders) {
+  fs::create_directory(folder_ / "modules");
+  Write("modules/a.hlo", kAdd);
+  Write("modules/b.hlo.txt", "nonsense");
+  Write("modules/c.txt", "not a module");
+  const Result r = Run({"parse", Path("modules"), "--json"});
+  EXPECT_EQ(r.exit, 3);
+  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 2) << r.out;
+  EXPECT_EQ(Run({"parse", Write("add.hlo", kAdd)}).exit, 0);
+  EXPECT_EQ(Run({"parse", Path("nothing.hlo")}).exit, 3);
+}
+
+TEST_F(Cli, PrintRoundTripsAndHasTwoStyles) {
+  const Result printed = Run({"print", "-"}, kAdd);
+  EXPECT_EQ(printed.exit, 0) << printed.err;
+  EXPECT_NE(printed.out.find("%sum"), std::string::npos) << printed.out;
+  EXPECT_EQ(Run({"print", "-"}, printed.out).out, printed.out);
+  const Result brief = Run({"print", "-", "--style", "short"}, kAdd);
+  EXPECT_EQ(brief.out.find('%'), std::string::npos) << brief.out;
+  EXPECT_EQ(Run({"print", "-", "--style=short"}, brief.out).out, brief.out);
+}
+
+TEST_F(Cli, InfoIsGolden) {
+  const Result r = Run({"info", "-"}, kAdd);
+  EXPECT_EQ(r.exit, 0) << r.err;
+  EXPECT_EQ(r.out,
+            "add\n"
+            "  entry         main (x: f32[2], y: f32[2]) -> f32[2]\n"
+            "  instructions  3 in 1 computations\n"
+            "  parameters    16 B\n"
+            "  result        8 B\n"
+            "  constants     0 B\n"
+            "  flops         2 (loop bodies once)\n"
+            "  moved         24 B (loop bodies once)\n"
+            "  2\tparameter\n"
+            "  1\tadd\n");
+}
+
+TEST_F(Cli, CheckAnswersNoWithTheFirstDifference) {
+  const std::string add = Write("add.hlo", kAdd);
+  ASSERT_EQ(Run({"run", add, "--arg", "0=f32[2] 1,1", "--arg", "1=f32[2] 1,1", "--output",
+                 Path("out.npz")})
+                .exit,
+            0);
+  const Result r = Run({"check", add, "--arg", "0=f32[2] 1,1", "--arg", "1=f32[2] 1,1.5",
+                        "--against", Path("out.npz")});
+  EXPECT_EQ(r.exit, 1);
+  EXPECT_NE(r.out.find("out_0 f32[2]: element {1}: 2.5 against 2; 1 element differs"),
+            std::string::npos)
+      << r.out;
+  EXPECT_EQ(Run({"check", add, "--arg", "0=f32[2] 1,1", "--arg", "1=f32[2] 1,1.5", "--against",
+                 Path("out.npz"), "--atol", "0.5"})
+                .exit,
+            0);
+}
+
+TEST_F(Cli, BatchAnswersInOrder) {
+  const std::string add = Write("add.hlo", kAdd);
+  const std::string requests =
+      json({{"id", 1}, {"verb", "parse"}, {"file", add}}).dump() + "\n" +
+      json({{"id", "two"},
+            {"verb", "run"},
+            {"file", add},
+            {"args", {"0=f32[2] 1,2", "1=f32[2] 3,4"}},
+            {"output", Path("o.npz")}})
+          .dump() +
+      "\n" + "not json\n\n" +
+      json({{"id", 4}, {"verb", "print"}, {"file", add}, {"output", Path("o.hlo")}}).dump() + "\n" +
+      json({{"id", 5}, {"verb", "run"}, {"file", Path("none.hlo")}}).dump() + "\n" +
+      json({{"id", 6}, {"verb", "info"}, {"file", add}}).dump() + "\n" +
+      json({{"id", 7}, {"verb", "parse"}, {"fil", add}}).dump();
+  const Result r = Run({"batch"}, requests);
+  EXPECT_EQ(r.exit, 0) << r.err;
+  std::istringstream lines(r.out);
+  std::vector<json> answers;
+  for (std::string line; std::getline(lines, line);) answers.push_back(json::parse(line));
+  ASSERT_EQ(answers.size(), 7u) << r.out;
+  const std::vector<int> exits = {0, 0, 2, 0, 3, 2, 2};
+  for (size_t i = 0; i < exits.size(); ++i) {
+    EXPECT_EQ(answers[i]["exit"], exits[i]) << answers[i];
+    EXPECT_EQ(answers[i]["message"] == "", exits[i] == 0) << answers[i];
+    EXPECT_TRUE(answers[i]["seconds"].is_number());
+  }
+  EXPECT_EQ(answers[1]["id"], "two");
+  EXPECT_TRUE(answers[2]["id"].is_null());
+  EXPECT_EQ(answers[6]["message"], "unknown key \"fil\" (did you mean \"file\"?)");
+  EXPECT_TRUE(fs::exists(Path("o.npz")));
+  EXPECT_TRUE(ReadText(Path("o.hlo")).starts_with("HloModule add"));
+}
+
+TEST_F(Cli, HelpFitsAScreenAndBeginsWithExamples) {
+  for (const char* verb : {"run", "parse", "print", "info", "check", "batch"}) {
+    const Result r = Run({verb, "-h"});
+    EXPECT_EQ(r.exit, 0) << verb;
+    EXPECT_TRUE(r.out.starts_with(std::string("axle ") + verb)) << r.out;
+    EXPECT_LE(std::count(r.out.begin(), r.out.end(), '\n'), 25) << verb;
+    std::istringstream lines(r.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+    EXPECT_EQ(Run({"help", verb}).out, r.out);
+  }
+  const Result overview = Run({"help"});
+  EXPECT_EQ(overview.exit, 0);
+  EXPECT_LE(std::count(overview.out.begin(), overview.out.end(), '\n'), 25);
+  EXPECT_EQ(Run({"--version"}).out, "axle 0.1.0\n");
+}
+
+TEST_F(Cli, TypingErrorsGetTheNearestName) {
+  const Result verb = Run({"prase", "x"});
+  EXPECT_EQ(verb.exit, 2);
+  EXPECT_EQ(verb.err,
+            "axle: unknown verb \"prase\" (did you mean \"parse\"?); `axle help` lists them\n");
+  const Result flag = Run({"run", "--repaet", "3", "x"});
+  EXPECT_EQ(flag.exit, 2);
+  EXPECT_EQ(flag.err,
+            "axle: unknown option \"--repaet\" for \"run\" (did you mean \"--repeat\"?)\n");
+  EXPECT_EQ(Run({"run", "--engine", "gpu", "x"}).exit, 2);
+  EXPECT_EQ(Run({"run"}).exit, 2);
+  EXPECT_EQ(Run({}).exit, 2);
+  EXPECT_EQ(Run({"bench", "x"}).exit, 5);
+  EXPECT_EQ(Run({"parse", "x", "--mem-limit", "5X"}).exit, 2);
+}
+
+TEST_F(Cli, LimitsEndARun) {
+  const std::string forever = Write("forever.hlo", kForever);
+  const Result time = Run({"run", forever, "--time-limit", "0.3"});
+  EXPECT_EQ(time.exit, 4);
+  EXPECT_EQ(time.err, "DEADLINE_EXCEEDED: the time limit is used up\n");
+  const Result memory = Run({"run", "-", "--mem-limit", "64M"},
+                            "HloModule m\n\nENTRY main {\n  one = f32[] constant(1)\n"
+                            "  ROOT ones = f32[100000000] broadcast(one), dimensions={}\n}\n");
+  EXPECT_EQ(memory.exit, 4);
+  EXPECT_TRUE(memory.err.starts_with("RESOURCE_EXHAUSTED: ")) << memory.err;
+}
+
+TEST_F(Cli, AHugeShapeIsALimitNotACrash) {
+  const Result r =
+      Run({"run", "-", "--fake=zeros"},
+          "HloModule m\n\nENTRY main {\n  ROOT x = f32[1099511627776] parameter(0)\n}\n");
+  EXPECT_TRUE(r.exit == 3 || r.exit == 4) << r.exit << r.err;
+}
+
+TEST_F(Cli, SignalsCancelCleanly) {
+  for (int signal : {SIGINT, SIGTERM}) {
+    const pid_t pid = Start({"run", Write("forever.hlo", kForever), "--time-limit", "0"});
+    // Until it runs; a signal that comes before the handler is there would end it.
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    kill(pid, signal);
+    const Result r = Finish(pid);
+    EXPECT_EQ(r.exit, 4) << signal;
+    EXPECT_EQ(r.err, "CANCELLED: cancelled\n");
+  }
+}
+
+}  // namespace
+}  // namespace axle
