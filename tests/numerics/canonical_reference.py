@@ -1,0 +1,97 @@
+"""The canonical orders of docs/numerics.md, written a second time and as plainly as possible.
+
+Shares nothing with the library. Values are Python floats; complex values are pairs of them.
+"""
+import math
+import struct
+
+
+def integer(x):
+    """x as (n, e): n * 2^e."""
+    mantissa, exponent = math.frexp(x)
+    return int(mantissa * 2.0**53), exponent - 53
+
+
+def rounded(n, e, digits, lowest):
+    """The float of `digits` bits, exponents from `lowest` up, nearest to n * 2^e; ties to even."""
+    unit = max(abs(n).bit_length() + e - 1, lowest) - digits + 1
+    whole, rest = divmod(abs(n) << max(e - unit, 0), 1 << max(unit - e, 0))
+    twice = 2 * rest
+    whole += twice > 1 << max(unit - e, 0) or (twice == 1 << max(unit - e, 0) and whole & 1)
+    overflows = whole.bit_length() + unit > {24: 128, 53: 1024}[digits]
+    return math.copysign(math.inf if overflows else math.ldexp(whole, unit), n)
+
+
+def fma(a, b, c, digits=24, tile=False):
+    """a * b + c, rounded once; with `tile`, in the arithmetic of the tile order."""
+    if tile:
+        a, b, c = (math.copysign(0.0, x) if abs(x) < 2.0**-126 else x for x in (a, b, c))
+    if not all(map(math.isfinite, (a, b, c))):
+        return a * b + c
+    (a_n, a_e), (b_n, b_e), (c_n, c_e) = integer(a), integer(b), integer(c)
+    e = min(a_e + b_e, c_e)
+    n = (a_n * b_n << a_e + b_e - e) + (c_n << c_e - e)
+    if n == 0:
+        is_negative = math.copysign(1, a) * math.copysign(1, b) < 0 and math.copysign(1, c) < 0
+        return -0.0 if is_negative and c == 0 else 0.0
+    value = rounded(n, e, digits, -(10**6) if tile else {24: -126, 53: -1022}[digits])
+    return math.copysign(0.0, value) if tile and abs(value) < 2.0**-126 else value
+
+
+def f32(x):
+    """The nearest f32. A sum or product of two f32 in double loses nothing that would show here."""
+    try:
+        return struct.unpack("<f", struct.pack("<f", x))[0]
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def add(digits):
+    return (lambda a, b: f32(a + b)) if digits == 24 else (lambda a, b: a + b)
+
+
+def canonical(elements, columns, element_bytes, take, join, start):
+    """A long sum. take(acc, x) brings an element into its lane, join(a, b) puts sums together."""
+    count = len(elements)
+    lanes = 1 if columns >= 16 or count < 16 else 16 if count < 512 else {8: 32, 16: 16}.get(element_bytes, 64)
+    chunks = []
+    for begin in range(0, count, 4096):
+        acc = [start] * lanes
+        for r, x in enumerate(elements[begin : begin + 4096]):
+            acc[r % lanes] = x if acc[r % lanes] is None else take(acc[r % lanes], x)
+        while len(acc) > 1:
+            half = len(acc) // 2
+            acc = [join(a, b) if a is not None and b is not None else a for a, b in zip(acc[:half], acc[half:])]
+        chunks.append(acc[0])
+    return tree(chunks, join)
+
+
+def tree(chunks, join):
+    if len(chunks) == 1:
+        return chunks[0]
+    half = 1 << (len(chunks) - 1).bit_length() - 1
+    return join(tree(chunks[:half], join), tree(chunks[half:], join))
+
+
+def chain(a, b, digits=24, acc=0.0):
+    for x, y in zip(a, b):
+        acc = fma(x, y, acc, digits)
+    return acc
+
+
+def complex_fma(a, b, acc, digits):
+    re = fma(-a[1], b[1], fma(a[0], b[0], acc[0], digits), digits)
+    return re, fma(a[1], b[0], fma(a[0], b[1], acc[1], digits), digits)
+
+
+def tiled(a, b, acc=0.0):
+    """Blocks of 32, in two chains each."""
+    for begin in range(0, len(a), 32):
+        part = [list(x[begin : begin + 32]) for x in (a, b)]
+        part = [x + [0.0] * (32 - len(x)) for x in part]
+        even = odd = 0.0
+        for k in range(0, 32, 2):
+            even = fma(part[0][k], part[1][k], even, tile=True)
+            odd = fma(part[0][k + 1], part[1][k + 1], odd, tile=True)
+        acc = fma(1.0, acc, fma(1.0, even, odd, tile=True), tile=True)
+    return acc
