@@ -105,6 +105,11 @@ Computation* Module::AddComputation(std::string_view name) {
   return computations_.back().get();
 }
 
+void Module::MoveToEnd(size_t position) {
+  const auto first = computations_.begin() + static_cast<std::ptrdiff_t>(position);
+  std::rotate(first, first + 1, computations_.end());
+}
+
 i64 Module::num_instructions() const {
   i64 count = 0;
   for (const auto& computation : computations_) {

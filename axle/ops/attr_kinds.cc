@@ -261,8 +261,8 @@ Status AttrTraits<OperandAliasing>::Parse(Scanner& scanner, const Shape& result,
 
 std::string AttrTraits<OperandAliasing>::Print(const OperandAliasing& value) {
   const auto text = [](const OperandAlias& alias) {
-    return StrCat("{", Join(alias.output_index, ", "), "}: (", alias.operand, ", {",
-                  Join(alias.operand_index, ", "), "})");
+    return StrCat("{", Join(alias.output_index, ","), "}: (", alias.operand, ", {",
+                  Join(alias.operand_index, ","), "})");
   };
   return StrCat("{", Join(value, ", ", text), "}");
 }

@@ -89,6 +89,13 @@ struct AttrTraits<OperandAliasing> : HashText<OperandAliasing> {  // {{0}: (1, {
 };
 
 template <>
+struct AttrTraits<ReplicaGroups> : HashText<ReplicaGroups> {  // {{0,1},{2,3}}: device_lists.cc
+  static constexpr std::string_view kName = "replica groups";
+  static Status Parse(Scanner& scanner, const Shape& result, ReplicaGroups& value);
+  static std::string Print(const ReplicaGroups& value);
+};
+
+template <>
 struct AttrTraits<Literal> {  // { 1, 2 }
   static constexpr std::string_view kName = "literal";
   static Status Parse(Scanner& scanner, const Shape& result, Literal& value);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "axle/core/literal.h"
+#include "axle/ops/device_lists.h"
 
 namespace axle {
 
@@ -78,6 +79,19 @@ enum class DotAlgorithm : std::uint8_t {
   kDotBF16BF16F32X9,
 };
 enum class ConvolutionKind : std::uint8_t { kUnset, kFprop, kWgrad, kDgrad };
+
+// Who takes part in a collective, in one of three forms: explicit groups (no group at all: one of
+// everything), an iota cut into num_groups x group_size, or the axes of a mesh along which the
+// devices of a group differ.
+struct ReplicaGroups {
+  std::vector<Dims> groups;
+  i64 num_groups = 0;
+  i64 group_size = 0;
+  std::optional<IotaDevices> iota;
+  std::optional<DeviceMesh> mesh;
+  std::vector<MeshAxisRef> axes;
+  bool operator==(const ReplicaGroups&) const = default;
+};
 
 // Result element `output_index` shares its buffer with an operand.
 struct OperandAlias {

@@ -196,7 +196,7 @@ StatusOr<std::vector<i64>> ParseShapeIndex(Scanner& scanner) {
 }
 
 std::string ShapeIndexText(const std::vector<i64>& index) {
-  return StrCat("{", Join(index, ", "), "}");
+  return StrCat("{", Join(index, ","), "}");
 }
 
 namespace {
@@ -219,7 +219,7 @@ Status ParseOriginTree(Scanner& scanner, std::string& out) {
     StrAppend(out, "\"", CEscape(name), "\"");
     if (scanner.Peek("{")) {
       AXLE_ASSIGN(const std::vector<i64> index, ParseShapeIndex(scanner));
-      if (!index.empty()) StrAppend(out, " {", Join(index, ","), "}");
+      if (!index.empty()) StrAppend(out, " ", ShapeIndexText(index));
     }
   }
   out += '}';

@@ -42,7 +42,7 @@ StatusOr<std::string> ParseResultAccuracy(Scanner& scanner);
 // One flag per leaf of the shape.
 StatusOr<std::string> ParseParameterReplication(Scanner& scanner);
 
-// {0,1}: a path of tuple indices. Printed "{0, 1}", as XLA prints such paths.
+// {0,1}: a path of tuple indices.
 StatusOr<std::vector<i64>> ParseShapeIndex(Scanner& scanner);
 std::string ShapeIndexText(const std::vector<i64>& index);
 

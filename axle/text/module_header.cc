@@ -107,9 +107,11 @@ Status ParseVerbatim(Scanner& scanner, std::string& text) {
   return {};
 }
 
+// "" for what XLA takes for the default.
 std::string FlagsText(const std::vector<bool>& flags) {
+  if (flags.empty() || (flags.size() == 1 && !flags[0])) return "";
   const auto text = [](bool flag) { return flag ? "true" : "false"; };
-  return flags.size() == 1 ? text(flags[0]) : StrCat("{", Join(flags, ",", text), "}");
+  return StrCat("{", Join(flags, ",", text), "}");
 }
 
 ProgramShape EntryShape(const Module& module) {
@@ -127,6 +129,7 @@ struct HeaderAttribute {
   std::string_view name;
   Status (*parse)(Scanner& scanner, ModuleConfig& config);
   std::string (*print)(const Module& module);
+  size_t HeaderPositions::*position = nullptr;
 };
 
 const HeaderAttribute kHeaderAttributes[] = {
@@ -142,7 +145,8 @@ const HeaderAttribute kHeaderAttributes[] = {
      [](const Module& module) -> std::string {
        const auto& aliases = module.config().input_output_alias;
        return aliases.empty() ? "" : StrCat("{ ", Join(aliases, ", ", AliasText), " }");
-     }},
+     },
+     &HeaderPositions::aliases},
     {"buffer_donor",
      [](Scanner& scanner, ModuleConfig& config) {
        return ParseDonors(scanner, config.buffer_donor);
@@ -150,7 +154,8 @@ const HeaderAttribute kHeaderAttributes[] = {
      [](const Module& module) -> std::string {
        const auto& donors = module.config().buffer_donor;
        return donors.empty() ? "" : StrCat("{ ", Join(donors, ", ", DonorText), " }");
-     }},
+     },
+     &HeaderPositions::donors},
     {"alias_passthrough_params",
      [](Scanner& scanner, ModuleConfig& config) {
        return ParseFlag(scanner, config.alias_passthrough_params);
@@ -165,22 +170,21 @@ const HeaderAttribute kHeaderAttributes[] = {
      [](const Module& module) {
        const auto& layout = module.config().entry_computation_layout;
        return ProgramShapeText(layout ? *layout : EntryShape(module));
-     }},
+     },
+     &HeaderPositions::entry_layout},
     {"allow_spmd_sharding_propagation_to_parameters",
      [](Scanner& scanner, ModuleConfig& config) {
        return ParseFlags(scanner, config.allow_spmd_sharding_propagation_to_parameters);
      },
-     [](const Module& module) -> std::string {
-       const auto& flags = module.config().allow_spmd_sharding_propagation_to_parameters;
-       return std::ranges::find(flags, true) == flags.end() ? "" : FlagsText(flags);
+     [](const Module& module) {
+       return FlagsText(module.config().allow_spmd_sharding_propagation_to_parameters);
      }},
     {"allow_spmd_sharding_propagation_to_output",
      [](Scanner& scanner, ModuleConfig& config) {
        return ParseFlags(scanner, config.allow_spmd_sharding_propagation_to_output);
      },
-     [](const Module& module) -> std::string {
-       const auto& flags = module.config().allow_spmd_sharding_propagation_to_output;
-       return std::ranges::find(flags, true) == flags.end() ? "" : FlagsText(flags);
+     [](const Module& module) {
+       return FlagsText(module.config().allow_spmd_sharding_propagation_to_output);
      }},
     {"replica_count",
      [](Scanner& scanner, ModuleConfig& config) {
@@ -313,7 +317,7 @@ Status ParseStackFrames(Scanner& scanner, StackFrameIndex& index) {
 
 }  // namespace
 
-Status ParseModuleHeader(Scanner& scanner, ModuleConfig& config) {
+Status ParseModuleHeader(Scanner& scanner, ModuleConfig& config, HeaderPositions& positions) {
   std::vector<bool> seen(std::size(kHeaderAttributes));
   while (scanner.Consume(",")) {
     const std::string_view name = scanner.AttributeName();
@@ -328,9 +332,91 @@ Status ParseModuleHeader(Scanner& scanner, ModuleConfig& config) {
     const size_t i = row - std::begin(kHeaderAttributes);
     if (seen[i]) return scanner.Error(StrCat("second value for \"", name, "\""));
     seen[i] = true;
+    if (row->position != nullptr) positions.*row->position = scanner.token_position();
     AXLE_TRY(row->parse(scanner, config));
   }
   return ParseStackFrames(scanner, config.stack_frames);
+}
+
+namespace {
+
+// True if `path` leads somewhere inside of `shape`.
+bool HasIndex(const Shape& shape, const Dims& path) {
+  const Shape* at = &shape;
+  for (i64 i : path) {
+    if (!at->is_tuple() || i >= at->num_tuple_elements()) return false;
+    at = &at->element(i);
+  }
+  return true;
+}
+
+Status CheckParameterIndex(const Computation& entry, i64 parameter, const Dims& path) {
+  const auto parameters = entry.parameters();
+  if (parameter >= static_cast<i64>(parameters.size())) {
+    return InvalidArgument(StrCat("names parameter ", parameter, " but \"", entry.name(), "\" has ",
+                                  parameters.size(), " parameters"));
+  }
+  const Shape& shape = parameters[parameter]->shape();
+  if (HasIndex(shape, path)) return {};
+  return InvalidArgument(StrCat("parameter ", parameter, " of shape ", shape.ToString(),
+                                " has no element ", ShapeIndexText(path)));
+}
+
+Status CheckEntryLayout(const ProgramShape& program, const Computation& entry) {
+  const auto parameters = entry.parameters();
+  if (program.parameters.size() != parameters.size()) {
+    return InvalidArgument(StrCat("the entry layout has ", program.parameters.size(),
+                                  " parameters but \"", entry.name(), "\" has ",
+                                  parameters.size()));
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (Compatible(program.parameters[i], parameters[i]->shape())) continue;
+    return InvalidArgument(StrCat("parameter ", i, " has shape ",
+                                  parameters[i]->shape().ToString(), " but the entry layout says ",
+                                  program.parameters[i].ToString()));
+  }
+  if (Compatible(program.result, entry.root()->shape())) return {};
+  return InvalidArgument(StrCat("the root has shape ", entry.root()->shape().ToString(),
+                                " but the entry layout says ", program.result.ToString()));
+}
+
+Status CheckAliases(std::span<const AliasEntry> aliases, const Computation& entry) {
+  std::vector<Dims> outputs;
+  for (const AliasEntry& alias : aliases) {
+    AXLE_TRY(CheckParameterIndex(entry, alias.parameter, alias.parameter_index));
+    outputs.push_back(alias.output_index);
+    if (HasIndex(entry.root()->shape(), alias.output_index)) continue;
+    return InvalidArgument(StrCat("the result of shape ", entry.root()->shape().ToString(),
+                                  " has no element ", ShapeIndexText(alias.output_index)));
+  }
+  std::ranges::sort(outputs);
+  const auto twice = std::ranges::adjacent_find(outputs);
+  if (twice == outputs.end()) return {};
+  return InvalidArgument(StrCat("output ", ShapeIndexText(*twice), " is aliased twice"));
+}
+
+Status CheckDonors(std::span<const BufferDonor> donors, const Computation& entry) {
+  for (const BufferDonor& donor : donors) {
+    AXLE_TRY(CheckParameterIndex(entry, donor.parameter, donor.parameter_index));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CheckModuleHeader(const Scanner& scanner, const Module& module,
+                         const HeaderPositions& positions) {
+  const ModuleConfig& config = module.config();
+  const Computation& entry = *module.entry();
+  const auto located = [&](size_t position, const Status& status) {
+    return status.ok() ? Status() : scanner.ErrorAt(position, status.message());
+  };
+  if (config.entry_computation_layout) {
+    AXLE_TRY(located(positions.entry_layout,
+                     CheckEntryLayout(*config.entry_computation_layout, entry)));
+  }
+  AXLE_TRY(located(positions.aliases, CheckAliases(config.input_output_alias, entry)));
+  return located(positions.donors, CheckDonors(config.buffer_donor, entry));
 }
 
 std::string ModuleHeaderText(const Module& module) {

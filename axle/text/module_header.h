@@ -7,11 +7,21 @@
 
 namespace axle {
 
-// Reads what follows the module's name; checks what can be checked without the computations.
-Status ParseModuleHeader(Scanner& scanner, ModuleConfig& config);
+// Where the attributes stand that can be checked only when the computations are there; 0: nowhere.
+struct HeaderPositions {
+  size_t entry_layout = 0;
+  size_t aliases = 0;
+  size_t donors = 0;
+};
 
-// What follows the module's name on the first line. `module` gives the shapes of the entry if the
-// config does not state them.
+// Reads what follows the module's name, the tables included.
+Status ParseModuleHeader(Scanner& scanner, ModuleConfig& config, HeaderPositions& positions);
+// Checks it against the entry.
+Status CheckModuleHeader(const Scanner& scanner, const Module& module,
+                         const HeaderPositions& positions);
+
+// What follows the module's name on the first line. If the config does not state the shapes of the
+// entry, they are those of its instructions.
 std::string ModuleHeaderText(const Module& module);
 
 // The four tables, each block with an empty line before it; "" if there are none.

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <bitset>
+#include <map>
+#include <unordered_map>
 
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
+#include "axle/ops/implied.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/common_attributes.h"
 #include "axle/text/module_header.h"
+#include "axle/text/sharding.h"
 
 namespace axle {
 namespace {
@@ -20,9 +24,11 @@ using InstructionMap = tsl::robin_map<std::string_view, Instruction*>;
 // are read while that of their caller is open.
 struct Scope {
   Computation* computation;
-  InstructionMap instructions;
-  bool unknown_operands_are_parameters = false;  // in a file of one instruction
-  i64 num_anonymous = 0;
+  InstructionMap instructions = {};
+  bool is_single_instruction = false;  // operands that it does not know are parameters
+  // For instructions that the text does not name: how many there are with this beginning.
+  std::unordered_map<std::string, i64> num_generated = {};
+  std::map<std::pair<const Instruction*, i64>, Instruction*> tuple_elements = {};  // t#1
 };
 
 // The attributes that every op takes, beside those of its row.
@@ -46,15 +52,16 @@ static_assert(std::size(kCommonNames) == kNumCommonAttributes);
 
 // What the attributes of one instruction say, until the instruction is made.
 struct PendingAttributes {
-  std::shared_ptr<void> values;
+  std::shared_ptr<void> values;  // null: all at their defaults
   std::bitset<64> seen;  // specs of the row
   std::vector<Computation*> callees;
   std::bitset<64> seen_callees;
   std::span<const CalleeSpec> callee_specs;
   std::bitset<kNumCommonAttributes> seen_common;
-  OwnedMetadata metadata;
+  Metadata metadata;
   InstructionExtras extras;
   bool has_extras = false;
+  ShardingText sharding;  // for extras, once the shape is known
   size_t replication_position = 0;
 };
 
@@ -65,19 +72,20 @@ class Parser {
 
   StatusOr<std::unique_ptr<Module>> ParseModule() {
     module_ = std::make_unique<Module>("");
-    const bool has_header = scanner_.ConsumeWord("HloModule");
-    if (has_header) {
+    HeaderPositions positions;
+    if (scanner_.ConsumeWord("HloModule")) {
       AXLE_ASSIGN(const std::string_view name, scanner_.Name("the module's name"));
       module_->set_name(std::string(name));
-      AXLE_TRY(ParseModuleHeader(scanner_, module_->config()));
+      AXLE_TRY(ParseModuleHeader(scanner_, module_->config(), positions));
     } else if (AtInstruction()) {
       AXLE_TRY(ParseSingleInstruction());
+      return std::move(module_);
     }
     while (!scanner_.AtEnd()) AXLE_TRY(ParseComputation());
     if (module_->computations().empty()) return scanner_.Error("the module has no computation");
     if (module_->entry() == nullptr) module_->set_entry(module_->computations().back().get());
-    if (!has_header) module_->set_name(StrCat("module_", module_->entry()->name()));
-    AXLE_TRY(CheckConfig());
+    if (module_->name().empty()) module_->set_name(StrCat("module_", module_->entry()->name()));
+    AXLE_TRY(CheckModuleHeader(scanner_, *module_, positions));
     return std::move(module_);
   }
 
@@ -117,7 +125,6 @@ class Parser {
       // XLA's name of the main thread.
       computation->set_execution_thread(thread == "main" ? "" : std::move(thread));
     }
-    computations_.emplace(computation->name(), computation);
     if (is_entry) module_->set_entry(computation);
     return {};
   }
@@ -133,7 +140,10 @@ class Parser {
 
   // { instructions }
   StatusOr<Computation*> ParseBody(std::string_view name, size_t name_position) {
-    Scope scope{.computation = module_->AddComputation(name), .instructions = {}};
+    const size_t position = module_->computations().size();
+    Scope scope{.computation = module_->AddComputation(name)};
+    const std::string_view key = scope.computation->name();
+    computations_.emplace(key, nullptr);
     Instruction* root = nullptr;
     AXLE_TRY(scanner_.List("{", "}", [&]() -> Status {
       if (limits_ != nullptr) AXLE_TRY(limits_->Check());
@@ -151,11 +161,23 @@ class Parser {
     if (Status status = BindParameters(*computation); !status.ok()) {
       return Located(name_position, status);
     }
+    // Behind the computations that were written inside of it.
+    if (position + 1 < module_->computations().size()) module_->MoveToEnd(position);
+    computations_[key] = computation;
     return computation;
   }
 
+  // An error of the op table or the like, with the place that it is about.
   Status Located(size_t position, const Status& status) {
-    return {status.code(), scanner_.ErrorAt(position, status.message()).message()};
+    // Shapes in messages can be as long as the text.
+    constexpr size_t kMaxMessage = 4000;
+    std::string_view message = status.message();
+    std::string cut;
+    if (message.size() > kMaxMessage) {
+      cut = StrCat(message.substr(0, kMaxMessage), "...");
+      message = cut;
+    }
+    return {status.code(), scanner_.ErrorAt(position, message).message()};
   }
 
   // --- Instructions ---------------------------------------------------------------------------
@@ -189,7 +211,6 @@ class Parser {
     }
     init.opcode = def->opcode;
     PendingAttributes attributes;
-    attributes.values = def->attrs.create();
     std::vector<Instruction*> operands;
     if (def->parens == ParenSyntax::kAttribute) {
       AXLE_TRY(scanner_.Expect("("));
@@ -203,18 +224,19 @@ class Parser {
     }
     if (!nested) AXLE_TRY(ParseAttributes(scope, *def, init.shape, attributes));
     AXLE_TRY(CheckAttributes(*def, op_position, attributes));
-    if (def->canonicalize != nullptr && OperandsFit(*def, operands)) {
-      def->canonicalize(operands, attributes.values.get());
+    if (def->canonicalize != nullptr && operands.size() >= def->operands.size()) {
+      def->canonicalize(operands, MutableValues(*def, attributes));
     }
     std::string generated;
     if (name.empty()) {
-      generated = AnonymousName(scope, def->text);
+      generated = UnusedName(scope, scope.is_single_instruction ? "_" : StrCat(def->text, ".anon"));
       init.name = generated;
     }
     init.operands = operands;
     init.callees = attributes.callees;
-    init.attrs = {def->attrs, std::move(attributes.values)};
-    init.metadata = attributes.metadata.value;
+    init.attrs = FinishAttrs(*def, attributes);
+    init.metadata = attributes.metadata;
+    AXLE_TRY(ChargeOperands(*def, op_position, operands));
 
     Instruction* inst = scope.computation->Add(init);
     StatusOr<Shape> shape = InferShape(*inst);
@@ -225,23 +247,77 @@ class Parser {
                                      init.shape.ToString()));
     }
     if (!has_shape) scope.computation->SetShape(inst, *shape);
+    AXLE_TRY(ChargeNodes(op_position, NumNodes(inst->shape())));
     if (attributes.has_extras) {
-      AXLE_TRY(CheckReplication(attributes, inst->shape()));
+      AXLE_TRY(FinishExtras(attributes, inst->shape()));
       scope.computation->MutableExtras(inst) = std::move(attributes.extras);
     }
     scope.instructions.emplace(inst->name(), inst);
     return inst;
   }
 
-  // A canonicalize hook may look at its operands, so they must be there.
-  static bool OperandsFit(const OpDef& def, const std::vector<Instruction*>& operands) {
-    return operands.size() >= def.operands.size();
+  static void* MutableValues(const OpDef& def, PendingAttributes& attributes) {
+    if (attributes.values == nullptr) attributes.values = def.attrs.create();
+    return attributes.values.get();
   }
 
-  static std::string AnonymousName(const Scope& scope, std::string_view op) {
-    std::string name = StrCat(op, ".anon");
-    for (i64 i = 1; scope.instructions.contains(name); ++i) name = StrCat(op, ".anon.", i);
+  // Nobody owns the defaults.
+  static AttrBlock FinishAttrs(const OpDef& def, PendingAttributes& attributes) {
+    if (attributes.values != nullptr) return {def.attrs, std::move(attributes.values)};
+    return {def.attrs, std::shared_ptr<const void>(std::shared_ptr<const void>(),
+                                                   def.attrs.defaults)};
+  }
+
+  // `base`, or base.1, base.2, ... if there is one already.
+  static std::string UnusedName(Scope& scope, const std::string& base) {
+    i64& count = scope.num_generated[base];
+    std::string name = count == 0 ? base : StrCat(base, ".", count);
+    while (scope.instructions.contains(name)) name = StrCat(base, ".", ++count);
+    ++count;
     return name;
+  }
+
+  // --- Shapes: tuples of tuples grow exponentially with the text --------------------------------
+
+  // Array, token and tuple shapes inside of an interned shape, itself included.
+  i64 NumNodes(const Shape& shape) {
+    if (!shape.is_tuple()) return 1;
+    const auto [it, inserted] = num_nodes_.try_emplace(&shape, 0);
+    if (inserted) {
+      it.value() = CountNodes(shape);
+      distinct_nodes_ += it->second;
+    }
+    return it->second;
+  }
+
+  static i64 CountNodes(const Shape& shape) {
+    i64 count = 1;
+    for (const Shape& element : shape.elements()) count += CountNodes(element);
+    return count;
+  }
+
+  // What a declared shape takes is bounded by its text, so real programs are far below both limits:
+  // the work of comparing and copying shapes, and the memory of different ones.
+  Status ChargeNodes(size_t position, i64 nodes) {
+    const i64 text_size = scanner_.remaining() + static_cast<i64>(scanner_.position());
+    visited_nodes_ += nodes;
+    if (visited_nodes_ <= (i64{4} << 20) + 32 * text_size &&
+        distinct_nodes_ <= (i64{1} << 20) + 2 * text_size) {
+      return {};
+    }
+    return ResourceExhausted(
+        scanner_.ErrorAt(position, "the tuple shapes of this text are too large").message());
+  }
+
+  // Before the row of the op walks over the shapes of its operands.
+  Status ChargeOperands(const OpDef& def, size_t position,
+                        const std::vector<Instruction*>& operands) {
+    const bool walks = !def.callees.empty() ||
+                       std::ranges::any_of(def.operands, &OperandSpec::variadic);
+    if (!walks) return {};
+    i64 nodes = 0;
+    for (const Instruction* operand : operands) nodes += NumNodes(operand->shape());
+    return ChargeNodes(position, nodes);
   }
 
   // True before f32[2], (f32[], s32[]) or b(f32[8]).
@@ -277,33 +353,71 @@ class Parser {
 
   // --- Operands -------------------------------------------------------------------------------
 
-  // name, "shape name" in old dumps, or an operation.
+  // name, t#1, "shape name" in old dumps, or an operation.
   StatusOr<Instruction*> ParseOperand(Scope& scope) {
     scanner_.PeekChar();
     const size_t begin = scanner_.position();
     std::optional<Shape> shape;
     if (AtShape()) {
       AXLE_ASSIGN(shape, ParseShape(scanner_));
+      if (scope.is_single_instruction && (scanner_.Peek(",") || scanner_.Peek(")"))) {
+        return AddUnknownParameter(scope, *shape, "");
+      }
     }
     AXLE_ASSIGN(const std::string_view name, scanner_.Name("an operand"));
     const size_t name_position = scanner_.token_position();
     if (scanner_.Peek("(")) {
       scanner_.Rewind(begin);
-      return ParseOperation(scope, "", /*nested=*/true);
+      AXLE_TRY(scanner_.Enter());
+      AXLE_ASSIGN(Instruction* const inst, ParseOperation(scope, "", /*nested=*/true));
+      scanner_.Leave();
+      return inst;
     }
     const auto it = scope.instructions.find(name);
-    if (it == scope.instructions.end()) return UnknownOperand(scope, name, name_position);
-    if (shape && !Compatible(*shape, it->second->shape())) {
+    if (it == scope.instructions.end()) {
+      if (!scope.is_single_instruction) return UnknownInstruction(scope, name, name_position);
+      if (shape) return AddUnknownParameter(scope, *shape, name);
+      return scanner_.ErrorAt(name_position, StrCat("parameter \"", name, "\" needs its shape"));
+    }
+    Instruction* operand = it->second;
+    while (scanner_.Consume("#")) {
+      AXLE_ASSIGN(operand, ParseTupleElement(scope, operand));
+    }
+    if (shape && !Compatible(*shape, operand->shape())) {
       return scanner_.ErrorAt(begin, StrCat("\"", name, "\" has shape ",
-                                            it->second->shape().ToString(), ", not ",
+                                            operand->shape().ToString(), ", not ",
                                             shape->ToString()));
     }
-    return it->second;
+    return operand;
   }
 
-  Status UnknownOperand(const Scope& scope, std::string_view name, size_t position) {
+  // The index behind a '#'.
+  StatusOr<Instruction*> ParseTupleElement(Scope& scope, Instruction* tuple) {
+    AXLE_ASSIGN(const i64 index, scanner_.Integer());
+    if (index < 0 || index >= tuple->shape().num_tuple_elements()) {
+      return scanner_.Error(StrCat("\"", tuple->name(), "\" of shape ", tuple->shape().ToString(),
+                                   " has no element ", index));
+    }
+    Instruction*& element = scope.tuple_elements[{tuple, index}];
+    if (element == nullptr) {
+      const std::string name = UnusedName(scope, StrCat(tuple->name(), "_", index));
+      element = AddTupleElement(*scope.computation, tuple, index, name);
+      scope.instructions.emplace(element->name(), element);
+    }
+    return element;
+  }
+
+  Instruction* AddUnknownParameter(Scope& scope, const Shape& shape, std::string_view name) {
+    const i64 number = static_cast<i64>(scope.computation->instructions().size());
+    const std::string text = name.empty() ? UnusedName(scope, StrCat("_", number)) : std::string(name);
+    Instruction* parameter = AddParameter(*scope.computation, number, shape, text);
+    scope.instructions.emplace(parameter->name(), parameter);
+    return parameter;
+  }
+
+  Status UnknownInstruction(const Scope& scope, std::string_view name, size_t position) {
     std::vector<std::string_view> names;
-    for (const auto& [known, _] : scope.instructions) names.push_back(known);
+    for (const Instruction* inst : scope.computation->instructions()) names.push_back(inst->name());
     return scanner_.ErrorAt(position, StrCat("no instruction \"", name, "\" before this one",
                                              DidYouMean(name, names)));
   }
@@ -314,7 +428,7 @@ class Parser {
     const AttrSpec& spec = def.attrs.specs[i];
     if (attributes.seen.test(i)) return Twice(spec.text);
     attributes.seen.set(i);
-    return spec.kind->parse(scanner_, result, spec.field(attributes.values.get()));
+    return spec.kind->parse(scanner_, result, spec.field(MutableValues(def, attributes)));
   }
 
   Status Twice(std::string_view name) {
@@ -371,11 +485,22 @@ class Parser {
     return UnknownAttribute(def, name);
   }
 
+  // A name, or the body of the computation itself.
   StatusOr<Computation*> ParseCallee() {
+    if (scanner_.Peek("{")) {
+      const size_t position = scanner_.position();
+      std::string name = "_";
+      while (computations_.contains(name)) name = StrCat("_.", ++num_generated_bodies_);
+      AXLE_ASSIGN(Computation* const body, ParseBody(name, position));
+      return body;
+    }
     AXLE_ASSIGN(const std::string_view name, scanner_.Name("a computation"));
-    if (const auto it = computations_.find(name); it != computations_.end()) return it->second;
+    if (const auto it = computations_.find(name); it != computations_.end()) {
+      if (it->second != nullptr) return it->second;
+      return scanner_.Error(StrCat("computation \"", name, "\" calls itself"));
+    }
     std::vector<std::string_view> names;
-    for (const auto& [known, _] : computations_) names.push_back(known);
+    for (const auto& computation : module_->computations()) names.push_back(computation->name());
     return scanner_.Error(
         StrCat("no computation \"", name, "\" before this one", DidYouMean(name, names)));
   }
@@ -419,11 +544,11 @@ class Parser {
     if (which != kMetadata) attributes.has_extras = true;
     switch (which) {
       case kMetadata: {
-        AXLE_ASSIGN(attributes.metadata, ParseMetadata(scanner_));
+        AXLE_ASSIGN(attributes.metadata, ParseInternedMetadata());
         return {};
       }
       case kSharding: {
-        AXLE_ASSIGN(extras.sharding, scanner_.Braces());
+        AXLE_ASSIGN(attributes.sharding, ParseSharding(scanner_));
         return {};
       }
       case kFrontendAttributes: {
@@ -464,12 +589,34 @@ class Parser {
            !def.declared_shape && def.accuracy != "exact";
   }
 
+  // Metadata is often the same text as before.
+  StatusOr<Metadata> ParseInternedMetadata() {
+    scanner_.PeekChar();
+    const size_t begin = scanner_.position();
+    const auto text = scanner_.Braces();
+    if (text.ok()) {
+      if (const auto it = metadata_.find(*text); it != metadata_.end()) return it->second;
+    }
+    const size_t end = scanner_.position();
+    scanner_.Rewind(begin);
+    AXLE_ASSIGN(OwnedMetadata owned, ParseMetadata(scanner_));
+    Metadata& metadata = owned.value;
+    for (std::string_view* view :
+         {&metadata.op_type, &metadata.op_name, &metadata.source_file, &metadata.profile_type,
+          &metadata.deduplicated_name, &metadata.scheduling_name, &metadata.metadata_payload}) {
+      *view = module_->InternText(*view);
+    }
+    // Only if both readings agree on where it ends: quotation marks are of two kinds.
+    if (text.ok() && end == scanner_.position()) metadata_.emplace(*text, metadata);
+    return metadata;
+  }
+
   Status ParseControlPredecessors(const Scope& scope, std::vector<Instruction*>& predecessors) {
     AXLE_TRY(scanner_.List("{", "}", [&]() -> Status {
       AXLE_ASSIGN(const std::string_view name, scanner_.Name("an instruction"));
       const auto it = scope.instructions.find(name);
       if (it == scope.instructions.end()) {
-        return UnknownOperand(scope, name, scanner_.token_position());
+        return UnknownInstruction(scope, name, scanner_.token_position());
       }
       predecessors.push_back(it->second);
       return {};
@@ -477,28 +624,82 @@ class Parser {
     return {};
   }
 
-  Status CheckReplication(const PendingAttributes& attributes, const Shape& shape) {
-    if (!attributes.seen_common.test(kParameterReplication)) return {};
+  // What depends on the shape.
+  Status FinishExtras(PendingAttributes& attributes, const Shape& shape) {
+    const bool has_sharding = attributes.seen_common.test(kSharding);
+    const bool has_replication = attributes.seen_common.test(kParameterReplication);
+    if (!has_sharding && !has_replication) return {};
     i64 num_leaves = 0;
     ForEachLeaf(shape, [&](const Shape&, const Dims&) { ++num_leaves; });
-    const i64 num_flags = std::ranges::count(attributes.extras.parameter_replication, ',') + 1;
+    if (has_sharding) {
+      ShardingText& sharding = attributes.sharding;
+      if (shape.is_tuple()) {
+        AXLE_TRY(scanner_.ChargeElided(sharding.is_tuple ? 0 : num_leaves * sharding.text.size()));
+        attributes.extras.sharding = ShardingForLeaves(sharding, num_leaves);
+      } else {
+        attributes.extras.sharding = std::move(sharding.text);
+      }
+    }
+    if (!has_replication) return {};
+    const i64 num_flags = std::ranges::count(attributes.extras.parameter_replication, ',') +
+                          (attributes.extras.parameter_replication == "{}" ? 0 : 1);
     if (num_flags == num_leaves) return {};
     return scanner_.ErrorAt(attributes.replication_position,
                             StrCat("parameter_replication has ", num_flags,
                                    " flags but the shape has ", num_leaves, " leaves"));
   }
 
-  // --- Files without a header -------------------------------------------------------------------
+  // --- Files of one instruction -----------------------------------------------------------------
 
-  bool AtInstruction() { return false; }
-  Status ParseSingleInstruction() { return {}; }
+  // Without a header: [name =] [shape] op(...), and not a computation?
+  bool AtInstruction() {
+    const size_t begin = scanner_.position();
+    const bool found = AtInstructionHere();
+    scanner_.Rewind(begin);
+    return found;
+  }
 
-  Status CheckConfig() { return {}; }
+  bool AtInstructionHere() {
+    if (scanner_.Peek("(")) return true;
+    if (scanner_.Word().empty()) return false;
+    if (scanner_.Peek("=") || scanner_.Peek("[")) return true;
+    if (!scanner_.Peek("(")) return false;
+    scanner_.SkipValue();
+    return !scanner_.Peek("->");
+  }
+
+  Status ParseSingleInstruction() {
+    // The names are XLA's.
+    module_->set_name("_");
+    const size_t position = scanner_.position();
+    Scope scope{.computation = module_->AddComputation("_"), .is_single_instruction = true};
+    computations_.emplace(scope.computation->name(), nullptr);
+    AXLE_TRY(AtName() ? ParseInstruction(scope).status() : ParseOperation(scope, "").status());
+    if (!scanner_.AtEnd()) return scanner_.Expected("the end of the text after its one instruction");
+    Status status = BindParameters(*scope.computation);
+    if (!status.ok()) return Located(position, status);
+    if (module_->computations().size() > 1) module_->MoveToEnd(0);
+    module_->set_entry(scope.computation);
+    return {};
+  }
+
+  // True before "name =".
+  bool AtName() {
+    const size_t begin = scanner_.position();
+    const bool found = !scanner_.Word().empty() && scanner_.Peek("=");
+    scanner_.Rewind(begin);
+    return found;
+  }
 
   Scanner scanner_;
   Limits* limits_;
   std::unique_ptr<Module> module_;
-  tsl::robin_map<std::string_view, Computation*> computations_;
+  tsl::robin_map<std::string_view, Computation*> computations_;  // null while it is being read
+  i64 num_generated_bodies_ = 0;
+  tsl::robin_map<std::string_view, Metadata> metadata_;  // by text
+  tsl::robin_map<const Shape*, i64> num_nodes_;
+  i64 visited_nodes_ = 0;
+  i64 distinct_nodes_ = 0;
 };
 
 }  // namespace

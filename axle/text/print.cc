@@ -1,5 +1,6 @@
 #include "axle/text/print.h"
 
+#include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "axle/ops/op_def.h"
 #include "axle/text/common_attributes.h"
 #include "axle/text/module_header.h"
+#include "axle/text/sharding.h"
 
 namespace axle {
 namespace {
@@ -58,7 +60,11 @@ class Printer {
   void AppendInstruction(const Instruction& inst) {
     const OpDef& def = GetOpDef(inst);
     AppendName(inst.name());
-    StrAppend(out_, " = ", inst.shape().ToStringWithLayout(), " ", def.text, "(");
+    out_ += " = ";
+    AppendOnce(shapes_, &inst.shape(), [&] { return inst.shape().ToStringWithLayout(); });
+    out_ += ' ';
+    out_ += def.text;
+    out_ += '(';
     if (def.parens == ParenSyntax::kAttribute) {
       AppendParenAttribute(inst, def);
     } else {
@@ -71,7 +77,7 @@ class Printer {
       }
     }
     out_ += ')';
-    AppendAttributes(inst, def);
+    AppendOnce(attributes_, &inst.attr_block(), [&] { return AttributesText(inst, def); });
     AppendCallees(inst);
     AppendExtras(inst);
   }
@@ -80,6 +86,27 @@ class Printer {
 
  private:
   bool IsLong() const { return options_.style == PrintOptions::Style::kLong; }
+
+  // Shapes, attributes and metadata are shared by many instructions. Each is written out once; after
+  // that its text is copied from where it stands.
+  struct Written {
+    size_t offset;
+    size_t size;
+  };
+  template <typename T>
+  using WrittenMap = tsl::robin_map<const T*, Written>;
+
+  template <typename T, typename Text>
+  void AppendOnce(WrittenMap<T>& written, const T* key, const Text& text) {
+    const auto [it, inserted] = written.try_emplace(key);
+    if (inserted) {
+      const std::string value = text();
+      it.value() = {out_.size(), value.size()};
+      out_ += value;
+    } else {
+      out_.append(out_, it->second.offset, it->second.size);
+    }
+  }
 
   void AppendName(std::string_view name) {
     if (IsLong()) out_ += '%';
@@ -112,10 +139,20 @@ class Printer {
 
   void AppendParenAttribute(const Instruction& inst, const OpDef& def) {
     const AttrSpec& spec = def.attrs.specs[0];
+    if (spec.kind == &kAttrKind<Literal> && IsElided(inst.shape())) {
+      out_ += "{...}";
+      return;
+    }
     out_ += spec.kind->print(spec.Field(inst.attr_block().values.get()));
   }
 
-  void AppendAttributes(const Instruction& inst, const OpDef& def) {
+  bool IsElided(const Shape& literal) const {
+    return !options_.large_constants &&
+           !(literal.is_array() && literal.num_elements() <= kMaxSmallConstant);
+  }
+
+  static std::string AttributesText(const Instruction& inst, const OpDef& def) {
+    std::string out;
     const bool skip_first = def.parens == ParenSyntax::kAttribute;
     for (const AttrSpec& spec : def.attrs.specs.subspan(skip_first ? 1 : 0)) {
       const void* value = spec.Field(inst.attr_block().values.get());
@@ -123,8 +160,9 @@ class Printer {
           spec.kind->equal(value, spec.Field(def.attrs.defaults))) {
         continue;
       }
-      StrAppend(out_, ", ", spec.text, "=", spec.kind->print(value));
+      StrAppend(out, ", ", spec.text, "=", spec.kind->print(value));
     }
+    return out;
   }
 
   void AppendCallees(const Instruction& inst) {
@@ -151,11 +189,12 @@ class Printer {
       if (!text.empty()) StrAppend(out_, ", ", name, "=", text);
     };
     if (extras != nullptr) {
-      append("sharding", extras->sharding);
+      append("parameter_replication", extras->parameter_replication);
+      append("sharding",
+             IsLong() ? extras->sharding : ShardingWithoutMetadata(extras->sharding));
       if (!extras->frontend_attributes.empty()) {
         append("frontend_attributes", FrontendAttributesText(extras->frontend_attributes));
       }
-      append("parameter_replication", extras->parameter_replication);
       if (IsLong() && !extras->control_predecessors.empty()) {
         out_ += ", control-predecessors={";
         for (bool first = true; const Instruction* inst : extras->control_predecessors) {
@@ -169,7 +208,12 @@ class Printer {
       append("result_accuracy", extras->result_accuracy);
       append("origin", extras->origin);
     }
-    if (IsLong()) append("metadata", MetadataText(inst.metadata()));
+    if (IsLong()) {
+      AppendOnce(metadata_, &inst.metadata(), [&] {
+        const std::string text = MetadataText(inst.metadata());
+        return text.empty() ? text : ", metadata=" + text;
+      });
+    }
     if (extras != nullptr && extras->has_backend_config) {
       append("backend_config", TextOrJson(extras->backend_config));
     }
@@ -178,6 +222,9 @@ class Printer {
   const PrintOptions& options_;
   std::string out_;
   tsl::robin_set<const Computation*> done_;
+  WrittenMap<Shape> shapes_;
+  WrittenMap<AttrBlock> attributes_;
+  WrittenMap<Metadata> metadata_;
 };
 
 }  // namespace
