@@ -333,7 +333,9 @@ class Parser {
 
   Status UnknownOp(std::string_view text) {
     if (IsPlanned(text)) {
-      return Unimplemented(scanner_.Error(StrCat(text, " is not implemented yet")).message());
+      // The name comes first: "UNIMPLEMENTED: fft ..." is what tools look for.
+      return Unimplemented(StrCat(text, " is not implemented yet; ",
+                                  scanner_.Error("this operation").message()));
     }
     std::vector<std::string_view> names(std::begin(kPlannedOps), std::end(kPlannedOps));
     for (const OpDef* def : AllOpDefs()) names.push_back(def->text);
