@@ -110,7 +110,7 @@ StatusOr<std::vector<Literal>> ArgumentsFromNpz(const Computation& entry, const 
   return ArgumentsFromLeaves(entry, std::move(leaves));
 }
 
-StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 leaf) {
+StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 leaf, Limits* limits) {
   std::uint64_t seed = 0;
   const bool seeded = kind.starts_with("random:");
   if (seeded) {
@@ -131,6 +131,7 @@ StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 lea
   const std::uint64_t start = Mix(seed * 1000003 + static_cast<std::uint64_t>(leaf));
   std::byte* element = literal.mutable_bytes();
   for (i64 i = 0; i < literal.num_elements(); ++i, element += Info(type).bytes) {
+    if (limits != nullptr) AXLE_TRY(limits->Check());
     if (random) {
       const std::complex<double> value(RandomNumber(type, Mix(start + 2 * i)),
                                        RandomNumber(type, Mix(start + 2 * i + 1)));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "axle/core/limits.h"
 #include "axle/core/literal.h"
 #include "axle/core/npz.h"
 #include "axle/ir/module.h"
@@ -24,7 +25,8 @@ StatusOr<std::vector<Literal>> ArgumentsFromNpz(const Computation& entry, const 
 // Made-up values: "random" or "random:SEED" (floats in [-1, 1), small integers), "iota" (0, 1, 2,
 // ... in row-major order), "zeros". The same in every process and on every machine; leaves differ
 // from each other by `leaf`.
-StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 leaf);
+StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 leaf,
+                              Limits* limits = nullptr);
 
 // out_0, out_1, ...: the arrays of a result.
 std::vector<std::pair<std::string, Literal>> NamedLeaves(const Literal& value,

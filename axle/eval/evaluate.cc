@@ -143,7 +143,9 @@ Status InterpretedCallee::Run(std::span<Literal> args) {
   for (std::uint32_t parameter : plan_->unread_parameters) values_[parameter] = Literal();
   const auto num_steps = static_cast<double>(plan_->steps.size());
   for (PlanStep& step : plan_->steps) {
-    if (interpreter_.limits() != nullptr) AXLE_TRY(interpreter_.limits()->Check());
+    if (Limits* limits = interpreter_.limits(); limits != nullptr) {
+      AXLE_TRY(step.is_long ? limits->CheckNow() : limits->Check());
+    }
     AXLE_TRY(RunStep(step));
     interpreter_.Progress(static_cast<double>(&step - plan_->steps.data() + 1) / num_steps);
   }

@@ -23,11 +23,21 @@ bool IsElementwise(const Instruction& inst) {
   return GetOpDef(inst).lowering == Lowering::kElementwise;
 }
 
+// May take long enough for a look at the clock to be worth its price.
+bool IsLong(const Instruction& inst) {
+  constexpr i64 kLongBytes = 1 << 14;
+  i64 bytes = inst.shape().num_bytes();
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    bytes = std::max(bytes, inst.operand(i)->shape().num_bytes());
+  }
+  return bytes >= kLongBytes;
+}
+
 // One element of the operand, everywhere: lane programs need no array for it.
 bool IsScalarBroadcast(const Instruction& inst, const IndexMap& map) {
-  if (map.size() != 1 || map[0].relinearize || !map[0].offsets.empty()) return false;
-  const Instruction& source = *inst.operand(map[0].operand);
-  return source.shape().is_scalar() &&
+  if (inst.num_operands() != 1 || inst.shape().rank() == 0 || map.size() != 1) return false;
+  if (map[0].relinearize || !map[0].offsets.empty()) return false;
+  return inst.operand(0)->shape().is_scalar() &&
          std::ranges::all_of(map[0].dims, [&, d = i64{0}](const IndexPiece::Dim& dim) mutable {
            return dim.begin == 0 && dim.step == 1 && dim.count == inst.shape().dim(d++);
          });
@@ -114,6 +124,7 @@ class Planner {
   void AddStep(const Instruction& inst, IndexMap map) {
     PlanStep step;
     step.inst = &inst;
+    step.is_long = IsLong(inst);
     if (GetOpDef(inst).index_map != nullptr) {
       step.kind = PlanStep::Kind::kIndexMap;
       step.index_map = std::move(map);
@@ -167,6 +178,7 @@ class Planner {
     PlanStep step;
     step.kind = PlanStep::Kind::kLanes;
     step.inst = run_[0];
+    step.is_long = IsLong(*run_[0]);
     step.operands = std::move(inputs_);
     std::vector<const Instruction*> results;
     for (const Instruction* inst : run_) {

@@ -22,6 +22,7 @@ struct PlanOperand {
 struct PlanStep {
   // The instruction, or the first of the run that `program` computes.
   const Instruction* inst = nullptr;
+  bool is_long = false;  // the clock is looked at
   std::vector<PlanOperand> operands;
   std::vector<std::uint32_t> results;  // more than one only for lane programs
   enum class Kind : std::uint8_t { kLanes, kIndexMap, kElement, kEval } kind = Kind::kEval;

@@ -107,8 +107,7 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const Computation
                                     "=..., or --fake"));
     }
     if (!leaves[i]) {
-      AXLE_TRY(session.limits().CheckNow());
-      AXLE_ASSIGN(leaves[i], FakeLiteral(shapes[i], fake, static_cast<i64>(i)));
+      AXLE_ASSIGN(leaves[i], FakeLiteral(shapes[i], fake, static_cast<i64>(i), &session.limits()));
     }
     values.push_back(*std::move(leaves[i]));
   }
