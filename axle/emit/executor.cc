@@ -642,7 +642,7 @@ struct BlockExecutor::State {
     bool in_place = false;
     Plan plan;
   };
-  Cached cache[8];
+  Cached cache[256];
   std::vector<Register> registers;
 
   StatusOr<const Plan*> PlanFor(const LaneProgram& program, bool in_place) {

@@ -251,6 +251,12 @@ Status InterpretedCallee::RunLanes(const PlanStep& step) {
   return {};
 }
 
+// A result must not borrow from an argument that was a view.
+void OwnStorage(Literal& literal) {
+  if (literal.is_view()) literal.mutable_bytes();
+  for (Literal& element : literal.mutable_elements()) OwnStorage(element);
+}
+
 }  // namespace
 
 Status CheckArguments(const Computation& computation, std::span<const Literal> arguments) {
@@ -278,7 +284,9 @@ StatusOr<Literal> Evaluate(const Computation& computation, std::span<const Liter
     std::vector<Literal> values;
     for (const Literal& argument : arguments) values.push_back(argument.ToRowMajor());
     Interpreter interpreter(options);
-    return interpreter.callee(computation).Call(values);
+    AXLE_ASSIGN(Literal result, interpreter.callee(computation).Call(values));
+    OwnStorage(result);
+    return result;
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(
         StrCat("execute: no memory to go on with \"", computation.name(), "\""));

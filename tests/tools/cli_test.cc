@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -316,11 +316,19 @@ TEST_F(Cli, AHugeShapeIsALimitNotACrash) {
   EXPECT_TRUE(r.exit == 3 || r.exit == 4) << r.exit << r.err;
 }
 
+// The process has come as far as installing its handlers.
+bool HandlesSignals(pid_t pid) {
+  const std::string status = ReadText("/proc/" + std::to_string(pid) + "/status");
+  const size_t at = status.find("SigCgt:");
+  if (at == status.npos) return true;  // it has ended
+  const auto mask = std::strtoull(status.c_str() + at + 7, nullptr, 16);
+  return (mask >> (SIGTERM - 1) & 1) != 0;
+}
+
 TEST_F(Cli, SignalsCancelCleanly) {
   for (int signal : {SIGINT, SIGTERM}) {
     const pid_t pid = Start({"run", Write("forever.hlo", kForever), "--time-limit", "0"});
-    // Until it runs; a signal that comes before the handler is there would end it.
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    while (!HandlesSignals(pid)) std::this_thread::yield();
     kill(pid, signal);
     const Result r = Finish(pid);
     EXPECT_EQ(r.exit, 4) << signal;
