@@ -25,13 +25,11 @@ Status MergeSort(std::vector<i64>& order, Less&& less, CheckFn&& check) {
     for (i64 begin = 0; begin < size; begin += 2 * width) {
       const i64 middle = std::min(begin + width, size), end = std::min(begin + 2 * width, size);
       i64 left = begin, right = middle, to = begin;
-      if (right < end && less(order[right], order[middle - 1])) {
-        while (left < middle && right < end) {
-          merged[to++] = less(order[right], order[left]) ? order[right++] : order[left++];
-          if (--until_check <= 0) {
-            AXLE_TRY(check());
-            until_check = kCheckEvery;
-          }
+      while (left < middle && right < end) {
+        merged[to++] = less(order[right], order[left]) ? order[right++] : order[left++];
+        if (--until_check <= 0) {
+          AXLE_TRY(check());
+          until_check = kCheckEvery;
         }
       }
       std::copy(order.begin() + left, order.begin() + middle, merged.begin() + to);
