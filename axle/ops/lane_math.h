@@ -5,6 +5,8 @@
 // The argument may be any value of the type, subnormals, infinities and NaN included. Bounds on the
 // error stand in the ops' rows and in docs/accuracy.md; tests/accuracy/ measures them.
 #pragma once
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -35,6 +37,12 @@ inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // constants.
 inline Lane PerType(Lane like, double f32, double f64) {
   return like.Like(like.type() == LaneType::kF64 ? f64 : f32);
+}
+
+// The bits of that number, as an integer to compute with.
+inline std::uint64_t PatternPerType(Lane like, float f32, double f64) {
+  return like.type() == LaneType::kF64 ? std::bit_cast<std::uint64_t>(f64)
+                                       : std::bit_cast<std::uint32_t>(f32);
 }
 
 // Layout of the format of x: the bits of the fraction and the exponent field of 1.
@@ -84,9 +92,10 @@ inline Lane Clamp(Lane low, Lane x, Lane high) {
   return Select(x > high, high, Select(x < low, low, x));
 }
 
-// magnitude with its sign bit flipped if x has one; magnitude must not be negative.
+// magnitude with the sign bit of x; magnitude must not be negative.
 inline Lane WithSignOf(Lane x, Lane magnitude) {
-  const Lane sign = BitsOf(x) & (BitsOf(x).Like(1) << (BitsOf(x.type()) - 1));
+  const Lane bits = BitsOf(x);
+  const Lane sign = bits & bits.Like(std::uint64_t{1} << (BitsOf(x.type()) - 1));
   return Bitcast(x.type(), BitsOf(magnitude) | sign);
 }
 

@@ -16,7 +16,7 @@ const OpDef kExponentialDef = {
     .source = "XLA Exp; StableHLO exponential",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 1.0 ulp f32, <= 1.0 ulp f64",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Exp(x[0]); },
 };
@@ -29,7 +29,7 @@ const OpDef kExponentialMinusOneDef = {
     .source = "XLA Expm1; StableHLO exponential_minus_one",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 1.3 ulp f32, <= 1.5 ulp f64",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return ExpMinusOne(x[0]); },
 };
@@ -42,7 +42,7 @@ const OpDef kLogDef = {
     .source = "XLA Log; StableHLO log",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 0.8 ulp f32, <= 0.9 ulp f64",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Log(x[0]); },
 };
@@ -55,7 +55,7 @@ const OpDef kLogPlusOneDef = {
     .source = "XLA Log1p; StableHLO log_plus_one",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 1.4 ulp f32, <= 1.4 ulp f64",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return LogPlusOne(x[0]); },
 };
@@ -68,7 +68,7 @@ const OpDef kTanhDef = {
     .source = "XLA Tanh; StableHLO tanh",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 0.8 ulp f32, <= 1.1 ulp f64",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Tanh(x[0]); },
 };
@@ -81,7 +81,7 @@ const OpDef kLogisticDef = {
     .source = "XLA Logistic; StableHLO logistic",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 1.0 ulp f32, <= 1.1 ulp f64",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Logistic(x[0]); },
 };
@@ -94,7 +94,7 @@ const OpDef kErfDef = {
     .source = "XLA Erf",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 1.0 ulp f32, <= 1.1 ulp f64",
     .infer = InferElementwise<kFloats>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Erf(x[0]); },
 };
@@ -120,7 +120,7 @@ const OpDef kRsqrtDef = {
     .source = "XLA Rsqrt; StableHLO rsqrt",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 1.5 ulp f32, <= 1.5 ulp f64",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Rsqrt(x[0]); },
 };
@@ -133,7 +133,7 @@ const OpDef kSineDef = {
     .source = "XLA Sin; StableHLO sine",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 0.8 ulp f32, <= 0.8 ulp f64",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Sin(x[0]); },
 };
@@ -146,7 +146,7 @@ const OpDef kCosineDef = {
     .source = "XLA Cos; StableHLO cosine",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 0.8 ulp f32, <= 0.8 ulp f64",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Cos(x[0]); },
 };
@@ -163,7 +163,7 @@ const OpDef kPowerDef = {
     .source = "XLA Pow; StableHLO power",
     .operands = kBinaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "<= 1.5 ulp f32, <= 2.0 ulp f64",
+    .accuracy = "<= 0.6 ulp f32, <= 1.1 ulp f64",
     .infer = InferElementwise<kNumbers>,
     .emit =
         [](const Instruction&, std::span<const Lane> x) {

@@ -122,8 +122,8 @@ Lane Logistic(Lane x) {
   const Lane size = Abs(x), limit = PerType(x, 104, 746);  // logistic(-limit) rounds to 0
   const ReducedExp e = ReduceExp(Select(size > limit, limit, size));
   // From n + 2 bias to -n + 2 bias: reflect the shifted integer about its value for 0.
-  const Lane zero = BitsOf(PerType(x, 0x1.8p23 + 254, 0x1.8p52 + 2046));
-  const Lane minus_n = zero + zero - e.n;
+  const std::uint64_t zero = PatternPerType(x, 0x1.8p23f + 254, 0x1.8p52 + 2046);
+  const Lane minus_n = 2 * zero - e.n;
   const Lane u = e.p() + Scale(x.Like(1), minus_n);
   const LanePair sum = FastTwoSum(x.Like(1), u);
   const Lane reciprocal = 1.0 / sum.high;

@@ -45,19 +45,18 @@ Lane WithLogLimits(Lane value, Lane y) {
 }  // namespace
 
 LogParts SplitLog(Lane x) {
-  const int fraction_bits = FractionBits(x), bias = ExponentBias(x);
+  const int fraction_bits = FractionBits(x);
   const Lane subnormal = x < PerType(x, 0x1p-126, 0x1p-1022);
-  const Lane up = PerType(x, 0x1p24, 0x1p54);
-  const Lane bits = BitsOf(Select(subnormal, x * up, x));
-  const Lane one = BitsOf(x.Like(1)),
-             sqrt_half = BitsOf(PerType(x, 0x1.6a09e6p-1, 0x1.6a09e667f3bcdp-1));
+  const Lane bits = BitsOf(Select(subnormal, x * PerType(x, 0x1p24, 0x1p54), x));
+  const std::uint64_t one = PatternPerType(x, 1, 1);
+  const std::uint64_t sqrt_half = PatternPerType(x, 0x1.6a09e6p-1f, 0x1.6a09e667f3bcdp-1);
   const Lane k_biased = (bits + (one - sqrt_half)) >> fraction_bits;
   const Lane m = Bitcast(x.type(), bits - (k_biased << fraction_bits) + one);
   // An integer below 2^fraction_bits, put into the fraction of 2^fraction_bits, becomes a float.
-  const Lane carrier = PerType(x, 0x1p23, 0x1p52);
-  const Lane k_float = Bitcast(x.type(), BitsOf(carrier) | k_biased);
-  const Lane offset = Select(subnormal, carrier + PerType(x, 127 + 24, 1023 + 54), carrier + bias);
-  return {k_biased, k_float - offset, m};
+  const Lane carried = Bitcast(x.type(), k_biased | PatternPerType(x, 0x1p23f, 0x1p52));
+  const Lane k = carried - Select(subnormal, PerType(x, 0x1p23 + 127 + 24, 0x1p52 + 1023 + 54),
+                                  PerType(x, 0x1p23 + 127, 0x1p52 + 1023));
+  return {k_biased, k, m};
 }
 
 Lane Log(Lane x) {
@@ -71,8 +70,8 @@ Lane LogPlusOne(Lane x) {
   const Lane u = x + 1.0;
   const LogParts parts = SplitLog(u);
   // 2^(2-k): k can be one past the largest exponent, where 2^-k is no normal number.
-  const int bias = ExponentBias(x);
-  const Lane scale = Bitcast(x.type(), ((2 * bias + 2) - parts.k_biased) << FractionBits(x));
+  const Lane scale =
+      Bitcast(x.type(), (2 * ExponentBias(x) + 2 - parts.k_biased) << FractionBits(x));
   const Lane f = Fma(x * 0.25, scale, Fma(scale, x.Like(0.25), x.Like(-1)));
   const Lane y = WithLogLimits(u, LogOfParts(parts.k, f));
   // Near 0 the result is x to the last bit; this also keeps -0 and subnormals.
