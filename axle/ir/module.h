@@ -106,6 +106,8 @@ struct ModuleConfig {
   std::string origin_recovery_table;
   std::string debug_attributes;
   StackFrameIndex stack_frames;
+  // Of the text: XLA prints an empty line after every computation, files often lack the last one.
+  bool ends_with_empty_line = true;
 };
 
 class Module {

@@ -68,10 +68,13 @@ struct PendingAttributes {
 class Parser {
  public:
   Parser(std::string_view text, const ParseOptions& options)
-      : scanner_(text, options.label), limits_(options.limits) {}
+      : scanner_(text, options.label),
+        limits_(options.limits),
+        ends_with_empty_line_(text.ends_with("\n\n")) {}
 
   StatusOr<std::unique_ptr<Module>> ParseModule() {
     module_ = std::make_unique<Module>("");
+    module_->config().ends_with_empty_line = ends_with_empty_line_;
     HeaderPositions positions;
     if (scanner_.ConsumeWord("HloModule")) {
       AXLE_ASSIGN(const std::string_view name, scanner_.Name("the module's name"));
@@ -695,6 +698,7 @@ class Parser {
 
   Scanner scanner_;
   Limits* limits_;
+  bool ends_with_empty_line_;
   std::unique_ptr<Module> module_;
   tsl::robin_map<std::string_view, Computation*> computations_;  // null while it is being read
   i64 num_generated_bodies_ = 0;

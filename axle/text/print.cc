@@ -29,6 +29,7 @@ class Printer {
     if (IsLong()) out_ += StackFramesText(module.config().stack_frames);
     out_ += '\n';
     for (const auto& computation : module.computations()) AppendWithCallees(*computation);
+    if (!module.config().ends_with_empty_line) out_.pop_back();
   }
 
   // Callees go before their callers, as Parse wants it; in a module that was parsed they already
