@@ -48,6 +48,8 @@ struct CaseOptions {
   bool degenerate = false;
   // Floats may differ from the expected ones by as many units in the last place.
   std::uint64_t within_ulp = 0;
+  // NaNs must have the expected bits too, as in ops that copy.
+  bool exact_nan = false;
   // What stands between the parentheses, instead of the operands: constant, parameter.
   std::string_view parens = "";
 };
@@ -68,6 +70,9 @@ struct CaseTable {
 
 // One table per opcode, by opcode: kFooCases for opcode Foo.
 std::span<const CaseTable* const> AllCaseTables();
+
+// "f32[2] {1, 2}" -> "f32[2]"; "" if there is no shape.
+std::string_view ShapeText(std::string_view value);
 
 // Computations that rows may call.
 inline constexpr std::string_view kHelpers = R"(

@@ -1,0 +1,275 @@
+// Runs the case tables. A row becomes a module whose entry is the op on parameters:
+//   1. parse; an Error row ends here, by the exact text of the message
+//   2. print, parse, print: the same text, the same structure, in both styles; a clone prints it
+//   too
+//   3. run on every engine, with row-major arguments and with reversed layouts: the same value
+// A failing row prints a command that shows it again.
+#include "tests/op_cases.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+
+#include "axle/core/strings.h"
+#include "axle/eval/evaluate.h"
+#include "axle/ops/op_def.h"
+#include "axle/text/parse.h"
+#include "axle/text/print.h"
+#include "tests/op_engines.h"
+
+namespace axle {
+
+#define PLANNED(text)
+#define OP(name) extern const CaseTable k##name##Cases;
+#include "axle/ir/opcodes.def"
+#undef OP
+
+std::span<const CaseTable* const> AllCaseTables() {
+  static const CaseTable* const kTables[] = {
+#define OP(name) &k##name##Cases,
+#include "axle/ir/opcodes.def"
+#undef OP
+  };
+  return kTables;
+}
+#undef PLANNED
+
+std::string_view ShapeText(std::string_view value) {
+  Scanner scanner(value);
+  const StatusOr<Shape> shape = ParseShape(scanner);
+  return shape.ok() ? value.substr(0, scanner.position()) : std::string_view();
+}
+
+namespace {
+
+std::string ModuleText(const CaseTable& table, const OpCase& c) {
+  std::string text = StrCat("HloModule case\n", kHelpers, table.helpers, "ENTRY main {\n"), names;
+  for (size_t i = 0; i < c.operands.size() && c.options.parens.empty(); ++i) {
+    text += StrCat("  p", i, " = ", ShapeText(c.operands[i]), " parameter(", i, ")\n");
+    names += StrCat(i == 0 ? "p" : ", p", i);
+  }
+  const std::string_view shape =
+      c.expect.kind == Expect::Kind::kValue ? ShapeText(c.expect.text) : c.expect.declared_shape;
+  return text + StrCat("  ROOT r = ", shape, shape.empty() ? "" : " ", table.op, "(",
+                       c.options.parens.empty() ? names : c.options.parens, ")",
+                       c.attrs.empty() ? "" : ", ", c.attrs, "\n}\n");
+}
+
+// Without the position and the caret, which tests/text checks.
+std::string Reason(const Status& status) {
+  const std::string& message = status.message();
+  const size_t begin = message.find(": ") + 2;
+  return message.substr(begin, message.find('\n') - begin);
+}
+
+// Every array with the first dimension fastest.
+Literal WithReversedLayouts(const Literal& literal) {
+  if (literal.shape().is_tuple()) {
+    std::vector<Literal> elements;
+    for (const Literal& element : literal.elements()) {
+      elements.push_back(WithReversedLayouts(element));
+    }
+    return Literal::Tuple(std::move(elements));
+  }
+  if (!literal.shape().is_array()) return literal;
+  Layout layout = Layout::RowMajor(literal.shape().rank());
+  std::ranges::reverse(layout.minor_to_major);
+  return literal.Relayout(layout);
+}
+
+bool IsClose(const Literal& actual, const Literal& expected, const CaseOptions& options) {
+  if (options.exact_nan) return actual == expected;
+  if (options.within_ulp == 0 || !Compatible(actual.shape(), expected.shape())) {
+    return SameValue(actual, expected);
+  }
+  bool all_floats = true;
+  ForEachLeaf(expected.shape(), [&](const Shape& leaf, const Dims&) {
+    all_floats = all_floats && (IsFloating(leaf.type()) || IsComplex(leaf.type()));
+  });
+  const auto difference = FirstDifference(actual, expected);
+  return all_floats && (!difference || difference->max_ulp <= options.within_ulp);
+}
+
+// The largest share of elements of one array with one value, of arrays with at least four.
+double LargestShare(const Literal& literal) {
+  double share = 0;
+  for (const Literal& element : literal.elements()) share = std::max(share, LargestShare(element));
+  if (!literal.shape().is_array() || literal.num_elements() < 4) return share;
+  const auto bytes = static_cast<size_t>(Info(literal.shape().type()).bytes);
+  std::map<std::string_view, i64> counts;
+  for (i64 i = 0; i < literal.num_elements(); ++i) {
+    ++counts[{reinterpret_cast<const char*>(literal.bytes()) + i * bytes, bytes}];
+  }
+  for (const auto& [value, count] : counts) {
+    share = std::max(share, static_cast<double>(count) / literal.num_elements());
+  }
+  return share;
+}
+
+// Prints how to see a failing row again. Alive while the row runs.
+class ReproPrinter {
+ public:
+  ReproPrinter(const CaseTable& table, const OpCase& c, const std::string& text)
+      : table_(table), case_(c), text_(text) {}
+  ~ReproPrinter() {
+    if (!testing::Test::HasFailure() || failed_before_) return;
+    const std::filesystem::path folder = std::filesystem::path(AXLE_BINARY_DIR) / "failed_cases";
+    std::filesystem::create_directories(folder);
+    std::string name = StrCat(table_.op, "_", case_.what, ".hlo");
+    std::ranges::replace_if(
+        name, [](char c) { return !IsAlnum(c) && c != '.'; }, '_');
+    std::ofstream(folder / name) << text_;
+    std::string arguments;
+    for (size_t i = 0; i < case_.operands.size() && case_.options.parens.empty(); ++i) {
+      arguments += StrCat(" --arg \"", i, "=", case_.operands[i], "\"");
+    }
+    std::cerr << "repro: axle run " << (folder / name).string() << arguments << "\n";
+  }
+
+ private:
+  const CaseTable& table_;
+  const OpCase& case_;
+  const std::string& text_;
+  const bool failed_before_ = testing::Test::HasFailure();
+};
+
+// A module reads back from its text, in both styles, and its clone is the same.
+void CheckText(const Module& module) {
+  for (const auto style : {PrintOptions::Style::kLong, PrintOptions::Style::kShort}) {
+    const std::string printed = Print(module, {.style = style});
+    const auto reread = Parse(printed);
+    ASSERT_TRUE(reread.ok()) << reread.status().message();
+    EXPECT_EQ(Print(**reread, {.style = style}), printed);
+    EXPECT_EQ(StructuralHash(*(*reread)->entry()), StructuralHash(*module.entry()));
+    EXPECT_EQ(Print(*module.Clone(), {.style = style}), printed);
+  }
+}
+
+void CheckValue(const Module& module, const OpCase& c) {
+  std::vector<Literal> arguments, reversed;
+  for (std::string_view operand : c.operands) {
+    const auto value = ParseLiteral(operand);
+    ASSERT_TRUE(value.ok()) << operand << ": " << value.status().message();
+    arguments.push_back(*value);
+    reversed.push_back(WithReversedLayouts(*value));
+  }
+  const auto expected = ParseLiteral(c.expect.text);
+  ASSERT_TRUE(expected.ok()) << c.expect.text << ": " << expected.status().message();
+  EXPECT_EQ(LargestShare(*expected) > 0.8, c.options.degenerate)
+      << "the expected value has more than 80 % equal elements, unless .degenerate";
+  for (const Engine& engine : Engines()) {
+    for (const auto* inputs : {&arguments, &reversed}) {
+      const auto actual = engine.run(module, *inputs);
+      if (actual.status().code() == StatusCode::kUnimplemented && !engine.is_reference) continue;
+      ASSERT_TRUE(actual.ok()) << engine.name << ": " << actual.status().message();
+      EXPECT_TRUE(IsClose(*actual, *expected, c.options))
+          << engine.name << (inputs == &reversed ? " with reversed layouts" : "") << " gives "
+          << actual->ToString() << ", expected " << expected->ToString();
+    }
+  }
+}
+
+void RunCase(const CaseTable& table, const OpCase& c) {
+  const std::string text = ModuleText(table, c);
+  const ReproPrinter repro(table, c, text);
+  const auto module = Parse(text);
+  if (c.expect.kind == Expect::Kind::kError) {
+    ASSERT_FALSE(module.ok()) << "expected the error " << c.expect.text;
+    EXPECT_EQ(Reason(module.status()), c.expect.text);
+    return;
+  }
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  CheckText(**module);
+  if (c.expect.kind == Expect::Kind::kValue) CheckValue(**module, c);
+}
+
+class OpCasesTest : public testing::TestWithParam<const CaseTable*> {};
+
+TEST_P(OpCasesTest, EveryRowHolds) {
+  for (const OpCase& c : GetParam()->cases) {
+    SCOPED_TRACE(StrCat(GetParam()->op, ": ", c.what));
+    RunCase(*GetParam(), c);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllOps, OpCasesTest, testing::ValuesIn(AllCaseTables()),
+                         [](const auto& info) {
+                           std::string name(info.param->op);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+// FNV-1a of the printed value; NaNs have neither sign nor payload.
+std::string BitsHash(const Literal& value) {
+  static const std::regex kNan("-?nan(\\(0x[0-9a-f]+\\))?");
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (char c : value.shape().ToString() + std::regex_replace(value.ToString(), kNan, "nan")) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  }
+  char text[17];
+  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+// tests/golden/bits.tsv pins the bits of every row's result, so that no change of them goes
+// unnoticed: a line that changes needs a sentence in CHANGELOG.
+TEST(GoldenBits, CaseResultsAreThoseOfBefore) {
+  const std::filesystem::path path =
+      std::filesystem::path(AXLE_SOURCE_DIR) / "tests/golden/bits.tsv";
+  std::map<std::string, std::string> golden, actual;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    const size_t tab = line.find('\t');
+    if (tab != line.npos) golden[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+  for (const CaseTable* table : AllCaseTables()) {
+    for (const OpCase& c : table->cases) {
+      if (c.expect.kind != Expect::Kind::kValue) continue;
+      const auto module = Parse(ModuleText(*table, c));
+      std::vector<Literal> arguments;
+      for (std::string_view operand : c.operands) {
+        const auto value = ParseLiteral(operand);
+        if (value.ok()) arguments.push_back(*value);
+      }
+      if (!module.ok() || arguments.size() != c.operands.size()) continue;
+      const auto value = Evaluate(**module, arguments);
+      const std::string key = StrCat("case ", table->op, ": ", c.what);
+      EXPECT_FALSE(actual.contains(key)) << "two rows are called \"" << key << "\"";
+      if (value.ok()) actual[key] = BitsHash(*value);
+    }
+  }
+  const auto is_case = [](const auto& line) { return line.first.starts_with("case "); };
+  if (std::getenv("AXLE_UPDATE") != nullptr) {
+    std::erase_if(golden, is_case);
+    golden.merge(actual);
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream out(path);
+    for (const auto& [key, hash] : golden) out << key << '\t' << hash << '\n';
+    return;
+  }
+  std::string changes;
+  for (const auto& [key, hash] : actual) {
+    const auto it = golden.find(key);
+    if (it == golden.end()) {
+      StrAppend(changes, "new:     ", key, "\n");
+    } else if (it->second != hash) {
+      StrAppend(changes, "changed: ", key, "\n");
+    }
+  }
+  for (const auto& line : golden) {
+    if (is_case(line) && !actual.contains(line.first)) {
+      StrAppend(changes, "gone:    ", line.first, "\n");
+    }
+  }
+  EXPECT_EQ(changes, "")
+      << "if this is meant: AXLE_UPDATE=1 axle_cases_test "
+         "--gtest_filter=GoldenBits.*, and explain changed lines in CHANGELOG.md";
+}
+
+}  // namespace
+}  // namespace axle
