@@ -209,7 +209,7 @@ Shape RandomShape(std::mt19937& random, int depth) {
 
 TEST(Shape, RandomShapesRoundTripThroughText) {
   std::mt19937 random(7);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const Shape shape = RandomShape(random, 0);
     ASSERT_TRUE(CheckShape(shape).ok());
     const std::string text = shape.ToStringWithLayout();
