@@ -38,8 +38,12 @@ TEST(OpTable, MeaningFitsTheLoweringClass) {
     EXPECT_EQ(def->emit != nullptr, def->lowering == Lowering::kElementwise);
     EXPECT_TRUE(def->emit_complex == nullptr || def->emit != nullptr);
     EXPECT_TRUE(def->in_stored_form == nullptr || def->emit != nullptr);
-    if (def->lowering == Lowering::kIndexMap) EXPECT_NE(def->index_map, nullptr);
-    if (def->lowering == Lowering::kElementwise) EXPECT_TRUE(def->callees.empty());
+    if (def->lowering == Lowering::kIndexMap) {
+      EXPECT_NE(def->index_map, nullptr);
+    }
+    if (def->lowering == Lowering::kElementwise) {
+      EXPECT_TRUE(def->callees.empty());
+    }
     EXPECT_EQ(def->uses_alternative != nullptr, !def->alternative_callees.empty());
     EXPECT_TRUE(!def->has(kCommutative) || def->operands.size() == 2);
   }
@@ -152,7 +156,9 @@ TEST(OpTable, EveryOpHasTheRowsThatShowItsEdges) {
       EXPECT_TRUE(seen.infinity) << "no row with an infinity";
       EXPECT_TRUE(seen.negative_zero) << "no row with -0";
     }
-    if (seen.integers) EXPECT_TRUE(seen.extreme) << "no row with an extreme integer";
+    if (seen.integers) {
+      EXPECT_TRUE(seen.extreme) << "no row with an extreme integer";
+    }
   }
 }
 
