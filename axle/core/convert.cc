@@ -51,7 +51,10 @@ void Load(const StorageOf<kType>* source, i64 n, Block& block) {
     for (i64 i = 0; i < n; ++i) block.integers[i] = bytes[i] != 0;
   } else {
     block.carrier = IsSigned(kType) ? Carrier::kSigned : Carrier::kUnsigned;
-    for (i64 i = 0; i < n; ++i) block.integers[i] = static_cast<std::uint64_t>(source[i]);
+    for (i64 i = 0; i < n; ++i) {
+      const i64 value = static_cast<i64>(source[i]);  // sign- or zero-extended
+      block.integers[i] = static_cast<std::uint64_t>(value);
+    }
   }
 }
 
@@ -91,7 +94,8 @@ StorageOf<kType> SaturatingInteger(double value) {
   constexpr int kBits = Info(kType).bits;
   constexpr int kMagnitudeBits = IsSigned(kType) ? kBits - 1 : kBits;
   constexpr std::uint64_t kMax = LowBits(kMagnitudeBits);
-  constexpr double kUpper = static_cast<double>(kMax / 2 + 1) * (kMagnitudeBits == 0 ? 1.0 : 2.0);
+  constexpr std::uint64_t kHalf = kMax / 2 + 1;  // 2^64 itself is no integer
+  constexpr double kUpper = static_cast<double>(kHalf) * (kMagnitudeBits == 0 ? 1.0 : 2.0);
   if (value != value) return 0;
   if (value >= kUpper) return static_cast<StorageOf<kType>>(kMax);
   if (IsSigned(kType)) {

@@ -179,8 +179,9 @@ class ElementReader {
     Wide value = 0;
     const std::string_view digits =
         std::is_unsigned_v<Wide> && token == "-0" ? token.substr(1) : token;
-    const char* last = digits.data() + digits.size();
-    const auto [end, error] = std::from_chars(digits.data(), last, value);
+    const char* const first = digits.data();
+    const char* const last = first + digits.size();
+    const auto [end, error] = std::from_chars(first, last, value);
     if (token.find_first_not_of("-0123456789") != token.npos) {
       return scanner_.Error(StrCat(token, " is not an integer, as ", info_.text, " needs"));
     }

@@ -43,7 +43,7 @@ class FieldReader {
     static_assert(std::is_unsigned_v<T>);
     T value = 0;
     const std::string_view field = Take(sizeof(T));
-    if (field.size() == sizeof(T)) std::memcpy(&value, field.data(), sizeof(T));
+    field.copy(reinterpret_cast<char*>(&value), sizeof(T));
     return value;
   }
   std::string_view Take(std::uint64_t size) {
@@ -224,15 +224,14 @@ StatusOr<Npz> ReadNpz(std::string_view bytes, i64 max_bytes) {
   AXLE_ASSIGN(const Directory directory, FindDirectory(bytes));
   FieldReader fields(From(bytes, directory.offset));
   Npz npz;
-  std::uint64_t compressed = 0;
+  std::uint64_t unclaimed = bytes.size();
   std::uint64_t limit = static_cast<std::uint64_t>(max_bytes);
   for (std::uint64_t i = 0; i < directory.num_members; ++i) {
     AXLE_ASSIGN(const Member member, ReadMember(fields));
     if (!member.name.ends_with(".npy")) continue;
     // Members that share bytes would multiply a small file.
-    if (member.compressed > bytes.size() || (compressed += member.compressed) > bytes.size()) {
-      return Malformed("members overlap");
-    }
+    if (member.compressed > unclaimed) return Malformed("members overlap");
+    unclaimed -= member.compressed;
     if (member.size > limit) {
       return ResourceExhausted(StrCat("npz: more than ", HumanBytes(max_bytes), " of arrays"));
     }

@@ -51,15 +51,13 @@ std::string ShowLine(std::string_view line, size_t column) {
 // fails there, and ErrorAt says what is wrong.
 void Scanner::SkipSpace() {
   while (pos_ < text_.size()) {
-    if (IsSpace(text_[pos_])) {
+    const std::string_view rest = text_.substr(pos_, 2);
+    if (IsSpace(rest.front())) {
       ++pos_;
-    } else if (text_[pos_] != '/') {
-      break;
-    } else if (At(pos_ + 1) == '/') {
+    } else if (rest == "//") {
       pos_ = std::min(text_.find('\n', pos_), text_.size());
-    } else if (At(pos_ + 1) == '*') {
-      const size_t end = text_.find("*/", pos_ + 2);
-      if (end == text_.npos) break;
+    } else if (const size_t end = rest == "/*" ? text_.find("*/", pos_ + 2) : text_.npos;
+               end != text_.npos) {
       pos_ = end + 2;
     } else {
       break;
@@ -303,12 +301,20 @@ StatusOr<std::string_view> Scanner::DimLabels() {
   return labels;
 }
 
+// The character that joins two numbers, if a number follows it.
+bool Scanner::ConsumeJoint(char joint) {
+  const char next = At(pos_ + 1);
+  const bool found = At(pos_) == joint && (IsDigit(next) || next == '-');
+  if (found) ++pos_;
+  return found;
+}
+
 StatusOr<std::vector<i64>> Scanner::JoinedSizes() {
   std::vector<i64> sizes;
   do {
     AXLE_ASSIGN(const i64 size, Integer());
     sizes.push_back(size);
-  } while (At(pos_) == 'x' && IsDigit(At(pos_ + 1)) && ++pos_);
+  } while (ConsumeJoint('x'));
   return sizes;
 }
 
@@ -319,9 +325,9 @@ StatusOr<std::vector<std::vector<i64>>> Scanner::JoinedPads() {
     do {
       AXLE_ASSIGN(const i64 size, Integer());
       pad.push_back(size);
-    } while (pad.size() < 3 && At(pos_) == '_' && ++pos_);
+    } while (pad.size() < 3 && ConsumeJoint('_'));
     if (pad.size() < 2) return Error("expected two or three numbers joined by '_'");
-  } while (At(pos_) == 'x' && (IsDigit(At(pos_ + 1)) || At(pos_ + 1) == '-') && ++pos_);
+  } while (ConsumeJoint('x'));
   return pads;
 }
 

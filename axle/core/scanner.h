@@ -102,6 +102,7 @@ class Scanner {
 
  private:
   void SkipSpace();
+  bool ConsumeJoint(char joint);
   char At(size_t pos) const { return pos < text_.size() ? text_[pos] : '\0'; }
 
   std::string_view text_;
