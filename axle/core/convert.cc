@@ -52,7 +52,8 @@ void Load(const StorageOf<kType>* source, i64 n, Block& block) {
   } else {
     block.carrier = IsSigned(kType) ? Carrier::kSigned : Carrier::kUnsigned;
     for (i64 i = 0; i < n; ++i) {
-      const i64 value = static_cast<i64>(source[i]);  // sign- or zero-extended
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): the sign is meant to be extended
+      const i64 value = static_cast<i64>(source[i]);
       block.integers[i] = static_cast<std::uint64_t>(value);
     }
   }
