@@ -206,6 +206,25 @@ struct Segment {
   i64 begin, count, offset;
 };
 
+// Memory beside the values, counted against the limit while it lives.
+class ScratchMemory {
+ public:
+  ScratchMemory(const EvalContext& context, i64 bytes) : limits_(context.limits), bytes_(bytes) {
+    if (limits_ != nullptr) status_ = limits_->Reserve(bytes);
+  }
+  ~ScratchMemory() {
+    if (limits_ != nullptr && status_.ok()) limits_->Release(bytes_);
+  }
+  ScratchMemory(const ScratchMemory&) = delete;
+  ScratchMemory& operator=(const ScratchMemory&) = delete;
+  const Status& status() const { return status_; }
+
+ private:
+  Limits* limits_;
+  i64 bytes_;
+  Status status_;
+};
+
 class Convolver {
  public:
   Convolver(const Instruction& inst, const AllRoles& roles, const Literal& lhs, const Literal& rhs,
@@ -339,7 +358,24 @@ class Convolver {
     return outputs;
   }
 
+  // Bytes of the tables and copies for one class; K and the number of outputs may be huge.
+  i64 ScratchBytes(std::span<const OutputClass* const> choice) const {
+    i64 positions = 1, outputs = batch_size_;
+    for (size_t s = 0; s < choice.size(); ++s) {
+      const bool is_flat = s + 1 == choice.size() && is_tiled_ && FlattensLastDim();
+      positions *= is_flat ? attrs_.window[s].size : choice[s]->count;
+      outputs *= static_cast<i64>(choice[s]->outputs.size());
+    }
+    const i64 count = positions * accumulator_.Padded(input_features_);
+    const i64 depth = std::min(count, kSliceDepth);
+    const i64 columns = group_features_ + kPanelColumns;
+    return count * i64{sizeof(i64)} * 2 + outputs * i64{sizeof(Output)} * 2 +
+           depth * (kRows + columns) * accumulator_.element_bytes();
+  }
+
   Status RunClass(std::span<const OutputClass* const> choice, std::byte* results) {
+    const ScratchMemory scratch(context_, ScratchBytes(choice));
+    AXLE_TRY(scratch.status());
     Order order;
     AppendPositions(choice, 0, 0, 0, order);
     const std::vector<Output> outputs = OutputsOf(choice);

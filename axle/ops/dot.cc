@@ -113,12 +113,12 @@ struct Side {
 // past the last. They are the operand's own where its elements lie in this order, else copies.
 class Rows {
  public:
-  // `most` is the largest count.
-  Rows(const Side& side, i64 element_bytes, i64 most)
+  // `most` is the largest count; `padded` says whether the last one goes past the end.
+  Rows(const Side& side, i64 element_bytes, i64 most, bool padded)
       : side_(side), element_bytes_(element_bytes), rows_(side.free.size()) {
     const auto size = static_cast<i64>(side.contracting.size());
     for (i64 k = 0; k < size; ++k) is_in_order_ &= side.contracting[k] == k;
-    if (!is_in_order_ || most > size) copies_.resize(side.free.size() * most * element_bytes);
+    if (!is_in_order_ || padded) copies_.resize(side.free.size() * most * element_bytes);
   }
 
   void Load(size_t batch, i64 begin, i64 count) {
@@ -164,7 +164,8 @@ class BlockedDot {
         column_stride_(is_flipped ? num_rows_ : 1),
         num_contracting_(static_cast<i64>(rows.contracting.size())),
         depth_(std::min(kSliceDepth, accumulator.Padded(num_contracting_))),
-        rows_(rows, accumulator.element_bytes(), depth_),
+        rows_(rows, accumulator.element_bytes(), depth_,
+              accumulator.Padded(num_contracting_) != num_contracting_),
         panel_(accumulator.PanelBytes(depth_)) {}
 
   Status Run(std::byte* results) {
@@ -235,7 +236,7 @@ Status CanonicalDot(ElementType type, const Side& lhs, const Side& rhs, std::byt
                     const EvalContext& context) {
   const auto count = static_cast<i64>(lhs.contracting.size());
   const i64 bytes = Info(type).bytes, lanes = SumLanes(count, 1, type);
-  Rows lhs_rows(lhs, bytes, count), rhs_rows(rhs, bytes, count);
+  Rows lhs_rows(lhs, bytes, count, false), rhs_rows(rhs, bytes, count, false);
   for (size_t b = 0; b < lhs.batch.size(); ++b) {
     lhs_rows.Load(b, 0, count);
     rhs_rows.Load(b, 0, count);
