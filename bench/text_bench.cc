@@ -2,8 +2,8 @@
 //
 //   bench_text [FILE [NUM_INSTRUCTIONS...]]
 //
-// Bounds: 100,000 instructions parse and verify in under 0.6 s and print in under 0.3 s; at most 500
-// bytes of memory per instruction; time per instruction does not grow with the module.
+// Bounds: 100,000 instructions parse and verify in under 0.6 s and print in under 0.3 s; at most
+// 500 bytes of memory per instruction; time per instruction does not grow with the module.
 #include <malloc.h>
 #include <sys/resource.h>
 

@@ -19,6 +19,8 @@ bool IsWordPart(char c) {
 // The longest part of a line that is shown in a message.
 constexpr size_t kShownColumns = 120;
 
+constexpr size_t kMaxMessage = 2000;
+
 bool IsUtf8Continuation(char c) {
   return (static_cast<std::uint8_t>(c) & 0xc0) == 0x80;
 }
@@ -345,6 +347,9 @@ Status Scanner::ChargeElided(i64 bytes) {
 Status Scanner::ErrorAt(size_t position, std::string_view what) const {
   if (At(position) == '\0' && position < text_.size()) what = "NUL byte";
   if (text_.substr(position).starts_with("/*")) what = "comment without its '*/'";
+  // Names, numbers and shapes in messages can be as long as the text.
+  const std::string_view cut = what.size() > kMaxMessage ? "..." : "";
+  what = what.substr(0, kMaxMessage);
   if (position >= text_.size()) {
     // At the end the last line with something on it says more than an empty one.
     const size_t last = text_.find_last_not_of(" \t\r\n");
@@ -358,7 +363,7 @@ Status Scanner::ErrorAt(size_t position, std::string_view what) const {
       text_.substr(line_begin, std::min(text_.find('\n', position), text_.size()) - line_begin);
   if (shown.ends_with('\r') && column < shown.size()) shown.remove_suffix(1);
   return InvalidArgument(
-      StrCat(label_, " ", line, ":", column + 1, ": ", what, ShowLine(shown, column)));
+      StrCat(label_, " ", line, ":", column + 1, ": ", what, cut, ShowLine(shown, column)));
 }
 
 }  // namespace axle

@@ -132,8 +132,7 @@ StatusOr<IotaDevices> ParseIotaDevices(Scanner& scanner) {
 
 std::string IotaDevicesText(const IotaDevices& devices) {
   const std::string reshape = StrCat("[", Join(devices.reshape, ","), "]");
-  return devices.is_identity() ? reshape
-                               : StrCat(reshape, "T(", Join(devices.transpose, ","), ")");
+  return devices.is_identity() ? reshape : StrCat(reshape, "T(", Join(devices.transpose, ","), ")");
 }
 
 StatusOr<DeviceMesh> ParseDeviceMesh(Scanner& scanner) {
@@ -271,13 +270,11 @@ Status CheckMeshAxisRefs(const Scanner& scanner, const DeviceMesh& mesh,
       }
     }
   }
-  std::ranges::sort(all, {}, [](const MeshAxisRef& ref) {
-    return std::pair(ref.axis, ref.pre_size);
-  });
+  std::ranges::sort(all, {},
+                    [](const MeshAxisRef& ref) { return std::pair(ref.axis, ref.pre_size); });
   for (size_t i = 1; i < all.size(); ++i) {
     if (all[i - 1].axis == all[i].axis && end(all[i - 1]) > all[i].pre_size) {
-      return scanner.Error(
-          StrCat("axes ", text(all[i - 1]), " and ", text(all[i]), " overlap"));
+      return scanner.Error(StrCat("axes ", text(all[i - 1]), " and ", text(all[i]), " overlap"));
     }
   }
   return {};
@@ -302,8 +299,8 @@ Status AttrTraits<ReplicaGroups>::Parse(Scanner& scanner, const Shape& result,
     value.group_size = dims[1];
     const i64 expected = dims[0] * dims[1];
     if (value.iota->size() == expected) return {};
-    return scanner.Error(StrCat("lists ", value.iota->size(), " devices but has place for ",
-                                expected));
+    return scanner.Error(
+        StrCat("lists ", value.iota->size(), " devices but has place for ", expected));
   }
   AXLE_ASSIGN(value.mesh, ParseDeviceMesh(scanner));
   AXLE_TRY(scanner.List("{", "}", [&]() -> Status {
@@ -319,8 +316,8 @@ std::string AttrTraits<ReplicaGroups>::Print(const ReplicaGroups& value) {
     return StrCat(DeviceMeshText(*value.mesh), " {", Join(value.axes, ",", text), "}");
   }
   if (value.iota) {
-    return StrCat("[", value.num_groups, ",", value.group_size, "]<=",
-                  IotaDevicesText(*value.iota));
+    return StrCat("[", value.num_groups, ",", value.group_size,
+                  "]<=", IotaDevicesText(*value.iota));
   }
   return StrCat("{", Join(value.groups, ",", AttrTraits<Dims>::Print), "}");
 }

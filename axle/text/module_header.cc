@@ -256,7 +256,8 @@ Status ParseRows(Scanner& scanner, std::span<const RowField<Row>> fields, std::v
       const auto field = std::ranges::find(fields, name, &RowField<Row>::text);
       if (field == fields.end()) {
         const auto text = [](const RowField<Row>& f) { return f.text; };
-        return scanner.Expected(StrCat("one of: ", Join(fields, ", ", text), ", with '='"));
+        const std::string one_of = StrCat("one of: ", Join(fields, ", ", text), ", with '='");
+        return name.empty() ? scanner.Expected(one_of) : scanner.Error("expected " + one_of);
       }
       AXLE_ASSIGN(const i64 value, scanner.Integer());
       if (value < 0 || value != static_cast<std::int32_t>(value)) {
@@ -272,9 +273,12 @@ Status ParseRows(Scanner& scanner, std::span<const RowField<Row>> fields, std::v
 using Location = StackFrameIndex::Location;
 using Frame = StackFrameIndex::Frame;
 constexpr RowField<Location> kLocationFields[] = {
-    {"file_name_id", &Location::file_name_id}, {"function_name_id", &Location::function_name_id},
-    {"line", &Location::line},                 {"end_line", &Location::end_line},
-    {"column", &Location::column},             {"end_column", &Location::end_column},
+    {"file_name_id", &Location::file_name_id},
+    {"function_name_id", &Location::function_name_id},
+    {"line", &Location::line},
+    {"end_line", &Location::end_line},
+    {"column", &Location::column},
+    {"end_column", &Location::end_column},
 };
 constexpr RowField<Frame> kFrameFields[] = {
     {"file_location_id", &Frame::file_location_id},
@@ -371,9 +375,8 @@ Status CheckEntryLayout(const ProgramShape& program, const Computation& entry) {
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (Compatible(program.parameters[i], parameters[i]->shape())) continue;
-    return InvalidArgument(StrCat("parameter ", i, " has shape ",
-                                  parameters[i]->shape().ToString(), " but the entry layout says ",
-                                  program.parameters[i].ToString()));
+    return InvalidArgument(StrCat("parameter ", i, " has shape ", parameters[i]->shape().ToString(),
+                                  " but the entry layout says ", program.parameters[i].ToString()));
   }
   if (Compatible(program.result, entry.root()->shape())) return {};
   return InvalidArgument(StrCat("the root has shape ", entry.root()->shape().ToString(),
@@ -412,8 +415,8 @@ Status CheckModuleHeader(const Scanner& scanner, const Module& module,
     return status.ok() ? Status() : scanner.ErrorAt(position, status.message());
   };
   if (config.entry_computation_layout) {
-    AXLE_TRY(located(positions.entry_layout,
-                     CheckEntryLayout(*config.entry_computation_layout, entry)));
+    AXLE_TRY(
+        located(positions.entry_layout, CheckEntryLayout(*config.entry_computation_layout, entry)));
   }
   AXLE_TRY(located(positions.aliases, CheckAliases(config.input_output_alias, entry)));
   return located(positions.donors, CheckDonors(config.buffer_donor, entry));

@@ -88,8 +88,8 @@ class Printer {
  private:
   bool IsLong() const { return options_.style == PrintOptions::Style::kLong; }
 
-  // Shapes, attributes and metadata are shared by many instructions. Each is written out once; after
-  // that its text is copied from where it stands.
+  // Shapes, attributes and metadata are shared by many instructions. Each is written out once;
+  // after that its text is copied from where it stands.
   struct Written {
     size_t offset;
     size_t size;
@@ -191,8 +191,7 @@ class Printer {
     };
     if (extras != nullptr) {
       append("parameter_replication", extras->parameter_replication);
-      append("sharding",
-             IsLong() ? extras->sharding : ShardingWithoutMetadata(extras->sharding));
+      append("sharding", IsLong() ? extras->sharding : ShardingWithoutMetadata(extras->sharding));
       if (!extras->frontend_attributes.empty()) {
         append("frontend_attributes", FrontendAttributesText(extras->frontend_attributes));
       }

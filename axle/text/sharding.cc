@@ -89,8 +89,8 @@ Status ParseSubgroupTypes(Scanner& scanner, TileSharding& sharding) {
     return scanner.Error(StrCat("expected one of: ", Join(kSubgroupTypes, ", ")));
   }));
   if (types.size() > sharding.tile.size()) {
-    return scanner.Error(StrCat("names ", types.size(), " tile dimensions, of ",
-                                sharding.tile.size()));
+    return scanner.Error(
+        StrCat("names ", types.size(), " tile dimensions, of ", sharding.tile.size()));
   }
   sharding.last_tile_dims = StrCat("{", Join(types, ", "), "}");
   return {};
@@ -135,8 +135,8 @@ Status ParseTileWord(Scanner& scanner, TileSharding& sharding) {
     return {};
   }
   if (word != "maximal" && !IsOneOf(word, kKinds)) {
-    return scanner.Error(StrCat("expected a sharding: ", Join(kKinds, ", "),
-                                ", maximal, devices=... or mesh[...]"));
+    return scanner.Error(
+        StrCat("expected a sharding: ", Join(kKinds, ", "), ", maximal, devices=... or mesh[...]"));
   }
   if (!sharding.kind.empty() || !sharding.tile.empty()) {
     return scanner.Error(StrCat("\"", word, "\" beside another kind of sharding"));
@@ -193,7 +193,8 @@ StatusOr<std::string> ParseTileSharding(Scanner& scanner, const ShardingOptions&
   return TileShardingText(sharding, options);
 }
 
-// --- Axes of a mesh --------------------------------------------------------------------------------
+// --- Axes of a mesh
+// --------------------------------------------------------------------------------
 
 class MeshShardingReader {
  public:
@@ -290,7 +291,9 @@ class MeshShardingReader {
     }
     const auto key = std::ranges::find(kKeys, name);
     if (key == std::end(kKeys)) {
-      return scanner_.Expected("one of: replicated, unreduced, manual, metadata, with '='");
+      constexpr std::string_view kOneOf =
+          "one of: replicated, unreduced, manual, metadata, with '='";
+      return name.empty() ? scanner_.Expected(kOneOf) : scanner_.Error(StrCat("expected ", kOneOf));
     }
     const size_t i = key - std::begin(kKeys);
     if (seen_[i]) return scanner_.Error(StrCat("second value for \"", name, "\""));

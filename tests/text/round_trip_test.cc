@@ -1,0 +1,147 @@
+// What was printed is read back and printed the same again, byte for byte: the files of tests/data,
+// the corpus, and the reference's snippets.
+#include "axle/ops/op_def.h"
+#include "tests/text/test_text.h"
+
+namespace axle {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> FilesBelow(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (!fs::exists(folder)) return files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".hlo") || name.ends_with(".hlo.txt")) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+TEST(RoundTrip, CanonicalFilesAreUnchanged) {
+  const std::vector<fs::path> files = FilesBelow(AXLE_SOURCE_DIR "/tests/data/text");
+  ASSERT_GE(files.size(), 9u);
+  for (const fs::path& file : files) {
+    const std::string text = ReadText(file);
+    const auto module = ParseOrFail(text);
+    if (module == nullptr) continue;
+    EXPECT_EQ(Print(*module), text) << file;
+    ExpectStable(*module);
+    ExpectStable(*module->Clone());
+    EXPECT_EQ(Print(*module->Clone()), text) << file;
+  }
+}
+
+TEST(RoundTrip, SmallPrograms) {
+  for (const fs::path& file : FilesBelow(AXLE_SOURCE_DIR "/tests/data/programs")) {
+    const auto module = ParseOrFail(ReadText(file));
+    if (module != nullptr) ExpectStable(*module);
+  }
+}
+
+// Every program whose operations all exist prints as it was; the others say what is missing.
+TEST(RoundTrip, Corpus) {
+  const std::vector<fs::path> files = FilesBelow(SharedFolder() / "corpus");
+  if (files.empty()) GTEST_SKIP() << "no " << SharedFolder() / "corpus";
+  int num_same = 0;
+  for (const fs::path& file : files) {
+    const std::string text = ReadText(file);
+    const auto module = Parse(text, {.label = file.filename().string()});
+    if (!module.ok()) {
+      EXPECT_EQ(module.status().code(), StatusCode::kUnimplemented) << module.status().ToString();
+      continue;
+    }
+    const bool same = Print(**module) == text;
+    EXPECT_TRUE(same) << file;
+    num_same += same;
+    ExpectStable(**module);
+  }
+  EXPECT_GE(num_same, 29);
+}
+
+// The modules of the reference, "===" between them; absent without ../shared.
+std::vector<std::string> Snippets() {
+  const fs::path path = SharedFolder() / "reference" / "interchange" / "hlo_text.md";
+  std::vector<std::string> snippets;
+  if (!fs::exists(path)) return snippets;
+  std::string text = ReadText(path);
+  const size_t begin = text.find("```hlo\n") + 7;
+  text = text.substr(begin, text.find("```", begin) - begin);
+  for (size_t at = 0; at != text.npos + 4;) {
+    const size_t end = text.find("===\n", at);
+    snippets.push_back(text.substr(at, end - at));
+    if (end == text.npos) break;
+    at = end + 4;
+  }
+  return snippets;
+}
+
+TEST(RoundTrip, ReferenceSnippets) {
+  const std::vector<std::string> snippets = Snippets();
+  if (snippets.empty()) GTEST_SKIP() << "no reference in " << SharedFolder();
+  EXPECT_EQ(snippets.size(), 81u);
+  // Read by a parser that does not verify: an unbounded parameter, and 4 batch groups of 2
+  // features.
+  constexpr std::string_view kInvalid[] = {"s05_layouts", "s27_conv_backward"};
+  int num_read = 0;
+  for (const std::string& snippet : snippets) {
+    const auto module = Parse(snippet);
+    if (module.ok()) {
+      ++num_read;
+      ExpectStable(**module);
+      continue;
+    }
+    const bool invalid = std::ranges::any_of(
+        kInvalid, [&](std::string_view name) { return snippet.find(name) != snippet.npos; });
+    EXPECT_TRUE(invalid || module.status().code() == StatusCode::kUnimplemented)
+        << module.status().ToString();
+  }
+  EXPECT_GE(num_read, 37);
+}
+
+TEST(RoundTrip, PrintOfOneInstruction) {
+  const auto module = ParseOrFail(
+      "ENTRY e { x = f32[2] parameter(0)\n"
+      "ROOT y = f32[2] negate(x), metadata={op_name=\"n\"}, sharding={replicated} }");
+  ASSERT_NE(module, nullptr);
+  const Instruction& root = *module->entry()->root();
+  EXPECT_EQ(Print(root),
+            "%y = f32[2]{0} negate(%x), sharding={replicated}, metadata={op_name=\"n\"}");
+  EXPECT_EQ(Print(root, kShort), "y = f32[2]{0} negate(x), sharding={replicated}");
+}
+
+TEST(RoundTrip, LargeConstantsCanBeLeftOut) {
+  const auto module = ParseOrFail(
+      "ENTRY e { a = s32[10] constant({1,2,3,4,5,6,7,8,9,10})\n"
+      "b = s32[11] constant({1,2,3,4,5,6,7,8,9,10,11})\n"
+      "p = s32[100] parameter(0)\n"
+      "t = (s32[]) constant((1)) }");
+  ASSERT_NE(module, nullptr);
+  const auto inst = [&](int i) {
+    return Print(*module->entry()->instructions()[i],
+                 {.style = PrintOptions::Style::kShort, .large_constants = false});
+  };
+  EXPECT_EQ(inst(0), "a = s32[10]{0} constant({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})");
+  EXPECT_EQ(inst(1), "b = s32[11]{0} constant({...})");
+  EXPECT_EQ(inst(2), "p = s32[100]{0} parameter(0)");
+  EXPECT_EQ(inst(3), "t = (s32[]) constant({...})");
+}
+
+// Each op's row can be written by the parser's and printer's generic code: no attribute hides
+// another or one that every op takes.
+TEST(RoundTrip, AttributeNamesAreUnique) {
+  for (const OpDef* def : AllOpDefs()) {
+    std::vector<std::string_view> names = {
+        "metadata",   "sharding", "frontend_attributes",   "backend_config", "control-predecessors",
+        "statistics", "origin",   "parameter_replication", "result_accuracy"};
+    for (const AttrSpec& spec : def->attrs.specs) names.push_back(spec.text);
+    for (const CalleeSpec& spec : def->callees) names.push_back(spec.text);
+    for (const CalleeSpec& spec : def->alternative_callees) names.push_back(spec.text);
+    std::ranges::sort(names);
+    EXPECT_EQ(std::ranges::adjacent_find(names), names.end()) << def->text;
+  }
+}
+
+}  // namespace
+}  // namespace axle
