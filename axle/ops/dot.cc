@@ -33,8 +33,7 @@ Status CheckRoles(const Instruction& inst, std::string_view side, const Dims& ba
                   const Dims& contracting, i64 rank) {
   Dims all = batch;
   all.insert(all.end(), contracting.begin(), contracting.end());
-  return CheckDims(inst, StrCat("the list of batch and contracting dimensions of ", side), all,
-                   rank);
+  return CheckDims(inst, StrCat(side, "_batch_dims + ", side, "_contracting_dims"), all, rank);
 }
 
 Status CheckPairs(const Instruction& inst, std::string_view kind, const Dims& lhs_dims,
