@@ -3,6 +3,8 @@
 // whether both gave the same bits.
 //
 //   example_mlp [--steps N] [mlp_train_step.hlo]
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -177,6 +179,7 @@ struct Training {
 StatusOr<Training> Train(const Executable& step, int steps, std::string_view what) {
   Training training;
   std::vector<Literal> arguments = MakeArguments(0.05f);
+  const bool progress = isatty(STDERR_FILENO) != 0;
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -185,13 +188,13 @@ StatusOr<Training> Train(const Executable& step, int steps, std::string_view wha
     AXLE_ASSIGN(Literal result, step.Execute(arguments));
     for (int k = 0; k < 2 * kParameters; ++k) arguments[k] = result.element(k);
     training.losses.push_back(result.element(2 * kParameters).data<float>()[0]);
-    if (elapsed() > 0.5 && (i + 1) % 10 == 0) {
+    if (progress && elapsed() > 0.5 && (i + 1) % 10 == 0) {
       std::fprintf(stderr, "\r%.*s: step %d of %d, loss %.4f ", static_cast<int>(what.size()),
                    what.data(), i + 1, steps, training.losses.back());
     }
   }
   training.seconds = elapsed();
-  if (training.seconds > 0.5) std::fprintf(stderr, "\r\033[K");
+  if (progress && training.seconds > 0.5) std::fprintf(stderr, "\r\033[K");
   training.state.assign(arguments.begin(), arguments.begin() + 2 * kParameters);
   return training;
 }
