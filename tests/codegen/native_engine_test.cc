@@ -1,0 +1,173 @@
+// Modules on the native engine, through the client: the bits of the interpreter, or UNIMPLEMENTED
+// by the op's name.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "axle/client/client.h"
+
+namespace axle {
+namespace {
+
+class NativeEngineTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto client = Client::Create();
+    ASSERT_TRUE(client.ok()) << client.status().message();
+    client_ = *std::move(client);
+  }
+
+  StatusOr<Literal> RunOn(std::string_view text, std::span<const Literal> arguments,
+                          EngineKind engine) {
+    AXLE_ASSIGN(const auto executable, client_->Compile(text, {.engine = engine}));
+    return executable->Execute(arguments);
+  }
+
+  void ExpectSame(std::string_view text, std::vector<std::string_view> arguments) {
+    std::vector<Literal> values;
+    for (std::string_view argument : arguments) values.push_back(*ParseLiteral(argument));
+    const auto expected = RunOn(text, values, EngineKind::kInterpret);
+    const auto actual = RunOn(text, values, EngineKind::kNative);
+    ASSERT_TRUE(expected.ok()) << expected.status().message();
+    ASSERT_TRUE(actual.ok()) << actual.status().message();
+    EXPECT_TRUE(SameValue(*expected, *actual)) << expected->ToString() << "\n"
+                                               << actual->ToString();
+  }
+
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(NativeEngineTest, ChainsWithBroadcastScalarsOfEveryOrigin) {
+  ExpectSame(R"(
+ENTRY e {
+  a = f32[] parameter(0)
+  x = f32[3,5] parameter(1)
+  two = f32[] constant(2)
+  b = f32[3,5] broadcast(two), dimensions={}
+  a2 = f32[] add(a, two)
+  s = f32[3,5] broadcast(a2), dimensions={}
+  m = f32[3,5] multiply(x, s)
+  t = f32[3,5] tanh(m)
+  u = f32[3,5] add(t, b)
+  p = pred[3,5] compare(u, b), direction=GT
+  w = f32[3,5] select(p, u, s)
+  ROOT r = (f32[3,5], pred[3,5], f32[3,5], f32[], f32[3,5]) tuple(w, p, b, a2, x)
+})",
+             {"f32[] 0.75", "f32[3,5] {{1,2,3,4,5},{-1,-2,-3,-4,-5},{0.1,0.2,nan,inf,-0.0}}"});
+}
+
+TEST_F(NativeEngineTest, SizesZeroAndOneAndSeveralShapes) {
+  ExpectSame(R"(
+ENTRY e {
+  x = f32[0] parameter(0)
+  y = bf16[1] parameter(1)
+  z = s8[3] parameter(2)
+  a = f32[0] exponential(x)
+  b = bf16[1] exponential(y)
+  c = s8[3] multiply(z, z)
+  d = f32[3] convert(z)
+  ROOT r = (f32[0], bf16[1], s8[3], f32[3]) tuple(a, b, c, d)
+})",
+             {"f32[0] {}", "bf16[1] {1.5}", "s8[3] {100, -128, 3}"});
+}
+
+TEST_F(NativeEngineTest, ResultsThatAreNoKernel) {
+  ExpectSame("ENTRY e { ROOT x = f32[2] parameter(0) }", {"f32[2] {1, 2}"});
+  ExpectSame("ENTRY e { ROOT c = s32[2] constant({3, 4}) }", {});
+  ExpectSame("ENTRY e { x = f32[] parameter(0) ROOT b = f32[2,2] broadcast(x), dimensions={} }",
+             {"f32[] 7"});
+  ExpectSame(R"(
+ENTRY e {
+  t = (f32[2], (s32[], f32[2])) parameter(0)
+  u = (s32[], f32[2]) get-tuple-element(t), index=1
+  y = f32[2] get-tuple-element(u), index=1
+  x = f32[2] get-tuple-element(t), index=0
+  s = f32[2] add(x, y)
+  ROOT r = ((s32[], f32[2]), f32[2]) tuple(u, s)
+})",
+             {"(f32[2], (s32[], f32[2])) ({1, 2}, (5, {10, 20}))"});
+}
+
+TEST_F(NativeEngineTest, ArgumentsOfAnyLayout) {
+  const char* text = "ENTRY e { x = f32[2,3] parameter(0) ROOT r = f32[2,3] negate(x) }";
+  Literal value = *ParseLiteral("f32[2,3] {{1,2,3},{4,5,6}}");
+  Layout columns;
+  columns.minor_to_major = {0, 1};
+  const Literal turned = value.Relayout(columns);
+  const auto result = RunOn(text, {&turned, 1}, EngineKind::kNative);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->ToString(), "{ { -1, -2, -3 }, { -4, -5, -6 } }");
+}
+
+TEST_F(NativeEngineTest, OtherOpsAreUnimplementedByName) {
+  const auto result =
+      Run("ENTRY e { x = f32[2,3] parameter(0) ROOT r = f32[3,2] transpose(x), dimensions={1,0} }",
+          {}, EngineKind::kNative);
+  EXPECT_EQ(result.status().code(), StatusCode::kUnimplemented);
+  EXPECT_EQ(result.status().message(), "transpose is not compiled to native code yet");
+}
+
+TEST_F(NativeEngineTest, UnknownTargetsAreRefused) {
+  const auto result = client_->Compile("ENTRY e { ROOT x = f32[] parameter(0) }",
+                                       {.engine = EngineKind::kNative, .codegen_level = 3});
+  EXPECT_EQ(result.status().message(), "native: codegen level 3 is not 0, 1 or 2");
+}
+
+TEST_F(NativeEngineTest, ThreadsShareAnExecutable) {
+  const auto executable =
+      client_->Compile("ENTRY e { x = f32[1000] parameter(0) ROOT r = f32[1000] sine(x) }",
+                       {.engine = EngineKind::kNative});
+  ASSERT_TRUE(executable.ok()) << executable.status().message();
+  Literal x{Shape(F32, {1000})};
+  for (int i = 0; i < 1000; ++i) x.mutable_data<float>()[i] = static_cast<float>(i) * 0.37f;
+  const auto expected = (*executable)->Execute({&x, 1});
+  ASSERT_TRUE(expected.ok());
+  std::vector<std::thread> threads;
+  std::vector<int> same(4);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        const auto result = (*executable)->Execute({&x, 1});
+        same[t] += result.ok() && *result == *expected;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(same, std::vector<int>(4, 50));
+}
+
+TEST_F(NativeEngineTest, ACancelledRunStops) {
+  const auto executable =
+      client_->Compile("ENTRY e { x = f32[8] parameter(0) ROOT r = f32[8] negate(x) }",
+                       {.engine = EngineKind::kNative});
+  ASSERT_TRUE(executable.ok());
+  Limits limits;
+  limits.Cancel();
+  const Literal x{Shape(F32, {8})};
+  const auto result = (*executable)->Execute({&x, 1}, {.limits = &limits});
+  EXPECT_EQ(result.status().code(), StatusCode::kCancelled);
+}
+
+#if defined(__x86_64__)
+TEST_F(NativeEngineTest, TheHostsFloatingPointModeChangesNothing) {
+  const auto executable = client_->Compile(
+      "ENTRY e { x = f32[2] parameter(0) y = f32[2] multiply(x, x) ROOT r = f32[2] add(y, x) }",
+      {.engine = EngineKind::kNative});
+  ASSERT_TRUE(executable.ok());
+  const Literal x = *ParseLiteral("f32[2] {1e-40, 0.1}");
+  const auto expected = (*executable)->Execute({&x, 1});
+  ASSERT_TRUE(expected.ok());
+  const unsigned before = __builtin_ia32_stmxcsr();
+  const unsigned mode = 0x1f80 | 0x8040 | 0x4000;  // flush to zero, denormals are zero, upward
+  __builtin_ia32_ldmxcsr(mode);
+  const auto actual = (*executable)->Execute({&x, 1});
+  const unsigned after = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before);
+  ASSERT_TRUE(actual.ok());
+  EXPECT_TRUE(*actual == *expected) << actual->ToString() << " " << expected->ToString();
+  EXPECT_EQ(after & ~0x3fu, mode);
+}
+#endif
+
+}  // namespace
+}  // namespace axle
