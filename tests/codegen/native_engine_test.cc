@@ -100,9 +100,9 @@ TEST_F(NativeEngineTest, ArgumentsOfAnyLayout) {
 }
 
 TEST_F(NativeEngineTest, OtherOpsAreUnimplementedByName) {
-  const auto result =
-      Run("ENTRY e { x = f32[2,3] parameter(0) ROOT r = f32[3,2] transpose(x), dimensions={1,0} }",
-          {}, EngineKind::kNative);
+  const auto result = RunOn(
+      "ENTRY e { x = f32[2,3] parameter(0) ROOT r = f32[3,2] transpose(x), dimensions={1,0} }", {},
+      EngineKind::kNative);
   EXPECT_EQ(result.status().code(), StatusCode::kUnimplemented);
   EXPECT_EQ(result.status().message(), "transpose is not compiled to native code yet");
 }
