@@ -114,7 +114,8 @@ void ExpectUnimplemented(const fs::path& folder, const std::vector<std::string>&
 }
 
 void CheckProgram(const fs::path& folder, const std::string& name) {
-  for (const json& program : ReadIndex(folder)["programs"]) {
+  const json index = ReadIndex(folder);
+  for (const json& program : index["programs"]) {
     if (program["name"] != name) continue;
     const std::vector<std::string> missing = MissingOps(program);
     if (missing.empty()) return RunAndCompare(folder / name, program);

@@ -121,6 +121,14 @@ TEST(Evaluate, ArgumentsKeepTheirValues) {
   EXPECT_EQ(arguments[0].ToString(), "{1, 2}");
 }
 
+TEST(Evaluate, ResultsDoNotBorrowFromArguments) {
+  const float values[2] = {1, 2};
+  const auto result =
+      RunMain("  ROOT x = f32[2] parameter(0)\n", {Literal::View(Shape(F32, {2}), values)});
+  ASSERT_TRUE(result.ok());
+  EXPECT_NE(result->bytes(), reinterpret_cast<const std::byte*>(values));
+}
+
 TEST(Evaluate, RootsMayBeParametersAndConstants) {
   EXPECT_EQ(Value(RunMain("  ROOT x = f32[2] parameter(0)\n", {Parsed("f32[2] 1,2")})), "{1, 2}");
   EXPECT_EQ(Value(RunMain("  ROOT x = f32[2] constant({1, 2})\n")), "{1, 2}");

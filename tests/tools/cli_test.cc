@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -263,6 +264,52 @@ TEST_F(Cli, BatchAnswersInOrder) {
   EXPECT_EQ(answers[6]["message"], "unknown key \"fil\" (did you mean \"file\"?)");
   EXPECT_TRUE(fs::exists(Path("o.npz")));
   EXPECT_TRUE(ReadText(Path("o.hlo")).starts_with("HloModule add"));
+}
+
+// Every program of a folder in one process: it runs, or says what it lacks.
+TEST_F(Cli, BatchRunsWholeFolders) {
+  const char* shared = std::getenv("AXLE_SHARED");
+  const fs::path corpus =
+      fs::path(shared != nullptr ? shared : AXLE_SOURCE_DIR "/../shared") / "corpus";
+  const fs::path data = fs::path(AXLE_SOURCE_DIR) / "tests/data/programs";
+  for (const fs::path& folder : {data, corpus}) {
+    if (!fs::exists(folder / "index.json")) {
+      std::printf("skipped: %s is not there\n", folder.c_str());
+      continue;
+    }
+    constexpr double kMostWork = 2e7;  // operations; larger programs are run by corpus_test
+    std::string requests;
+    std::vector<std::string> names;
+    const json index = json::parse(ReadText(folder / "index.json"));
+    for (const json& program : index["programs"]) {
+      if (program.value("work", 0.0) > kMostWork || program.value("devices", 1) != 1) continue;
+      names.push_back(program["name"]);
+      const fs::path files = folder / names.back();
+      requests += json({{"id", names.back()},
+                        {"verb", "run"},
+                        {"file", files / "program.hlo.txt"},
+                        {"inputs", files / "inputs.npz"},
+                        {"output", Path("out.npz")}})
+                      .dump() +
+                  "\n";
+    }
+    const Result r = Run({"batch"}, requests);
+    EXPECT_EQ(r.exit, 0) << r.err;
+    std::istringstream lines(r.out);
+    size_t answered = 0;
+    for (std::string line; std::getline(lines, line); ++answered) {
+      const json answer = json::parse(line);
+      ASSERT_LT(answered, names.size());
+      EXPECT_EQ(answer["id"], names[answered]);
+      const std::string message = answer["message"];
+      if (folder == data || answer["exit"] != 5) {
+        EXPECT_EQ(answer["exit"], 0) << line;
+      } else {
+        EXPECT_TRUE(message.starts_with("UNIMPLEMENTED: ")) << line;
+      }
+    }
+    EXPECT_EQ(answered, names.size());
+  }
 }
 
 TEST_F(Cli, HelpFitsAScreenAndBeginsWithExamples) {
