@@ -266,7 +266,7 @@ Status CheckArguments(const Computation& computation, std::span<const Literal> a
                                   " arguments, not ", arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (EqualIgnoringLayout(arguments[i].shape(), parameters[i]->shape())) continue;
+    if (Compatible(arguments[i].shape(), parameters[i]->shape())) continue;
     return InvalidArgument(StrCat("execute: argument ", i, " is ", arguments[i].shape().ToString(),
                                   " but \"", computation.name(), "\" expects ",
                                   parameters[i]->shape().ToString(), " for parameter ", i, " \"",

@@ -25,7 +25,8 @@ StatusOr<Literal> Evaluate(const Module& module, std::span<const Literal> argume
 StatusOr<Literal> Evaluate(const Computation& computation, std::span<const Literal> arguments,
                            const EvaluateOptions& options = {});
 
-// INVALID_ARGUMENT unless there is one argument per parameter, of its shape; layouts do not count.
+// INVALID_ARGUMENT unless there is one argument per parameter, of its shape; layouts and dynamic
+// flags do not count.
 Status CheckArguments(const Computation& computation, std::span<const Literal> arguments);
 
 }  // namespace axle
