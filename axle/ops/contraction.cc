@@ -40,10 +40,6 @@ bool IsTiled(ElementType type) {
   return type == BF16 || (IsFloating(type) && Info(type).bits <= 8);
 }
 
-StatusOr<Literal> ConvertIfNeeded(const Literal& literal, ElementType type) {
-  return literal.shape().type() == type ? literal : Convert(literal, type);
-}
-
 // The exponent of the smallest value that is not zero, or a large number.
 int SmallestExponent(const Literal& factor) {
   std::uint32_t smallest = 0xff;
@@ -55,6 +51,22 @@ int SmallestExponent(const Literal& factor) {
 }
 
 }  // namespace
+
+StatusOr<Literal> ConvertIfNeeded(const Literal& literal, ElementType type) {
+  const ElementType from = literal.shape().type();
+  if (from == type) return literal;
+  const bool widens = IsNarrowFloat(from) && type == F32,
+             narrows = from == F32 && IsNarrowFloat(type);
+  if (!widens && !narrows) return Convert(literal, type);
+  AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(literal.shape().WithType(type)));
+  const i64 n = literal.num_elements();
+  if (widens) {
+    WidenElements(from, literal.bytes(), result.mutable_data<float>().data(), n);
+  } else {
+    RoundElements(literal.data<float>().data(), type, result.mutable_bytes(), n);
+  }
+  return result;
+}
 
 ElementType ContractionType(const Instruction& inst) {
   if (inst.shape().is_array()) return inst.shape().type();

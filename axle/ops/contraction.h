@@ -29,9 +29,10 @@ struct Contraction {
   StatusOr<Literal> Result(Literal sums) const;
 };
 
-// Contracted elements that are multiplied at once: what a panel of them takes stays in the cache.
-// Sums go on from slice to slice, so slices do not show in the bits. A multiple of kTileDepth.
-inline constexpr i64 kSliceDepth = 1024;
+// Contracted elements that are multiplied at once: a panel of them stays in the first-level cache,
+// and so do the lines of memory that its neighbour shares. Sums go on from slice to slice, so
+// slices do not show in the bits. A multiple of kTileDepth.
+inline constexpr i64 kSliceDepth = 256;
 
 // Adds up blocks of one contraction.
 class BlockAccumulator {
@@ -66,6 +67,9 @@ class BlockAccumulator {
   AccumulateFn accumulate_;
   i64 element_bytes_;
 };
+
+// `literal` itself if it has this type, else as core/convert.h.
+StatusOr<Literal> ConvertIfNeeded(const Literal& literal, ElementType type);
 
 // Brings integers of less than 8 bits that were computed as bytes back into their range.
 void WrapSubByte(Literal& literal);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "axle/core/float_format.h"
 #include "axle/ops/canonical_sum.h"
 
 namespace axle {
@@ -243,6 +244,26 @@ void CanonicalComplexProduct(const float* a, const float* b, i64 count, i64 lane
 void CanonicalComplexProduct(const double* a, const double* b, i64 count, i64 lanes,
                              double* result) {
   CanonicalComplex(a, b, count, lanes, result);
+}
+
+void WidenElements(ElementType from, const void* source, float* target, i64 n) {
+  DispatchElementType(from, [&]<ElementType kType>() {
+    if constexpr (IsNarrowFloat(kType)) {
+      const auto* x = static_cast<const StorageOf<kType>*>(source);
+      for (i64 i = 0; i < n; ++i) target[i] = WidenToF32(Info(kType).format, x[i].bits);
+    }
+  });
+}
+
+void RoundElements(const float* source, ElementType to, void* target, i64 n) {
+  DispatchElementType(to, [&]<ElementType kType>() {
+    if constexpr (IsNarrowFloat(kType)) {
+      auto* x = static_cast<StorageOf<kType>*>(target);
+      for (i64 i = 0; i < n; ++i) {
+        x[i].bits = static_cast<decltype(x[i].bits)>(RoundF32To(Info(kType).format, source[i]));
+      }
+    }
+  });
 }
 
 }  // namespace axle

@@ -43,4 +43,9 @@ void CanonicalComplexProduct(const float* a, const float* b, i64 count, i64 lane
 void CanonicalComplexProduct(const double* a, const double* b, i64 count, i64 lanes,
                              double* result);
 
+// Narrow floats to f32 and back, as core/convert.h does it, but in loops of one type pair. The
+// arrays do not overlap.
+void WidenElements(ElementType from, const void* source, float* target, i64 n);
+void RoundElements(const float* source, ElementType to, void* target, i64 n);
+
 }  // namespace axle

@@ -9,6 +9,7 @@
 // docs/numerics.md N6.
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "axle/ops/contraction.h"
 #include "axle/ops/elementwise.h"
@@ -480,6 +481,21 @@ class Convolver {
   std::vector<std::byte> panels_, rows_;
 };
 
+// The same array with the features last, where windows are gathered from; `roles` follow.
+StatusOr<Literal> FeaturesLast(Literal literal, Roles& roles) {
+  const i64 rank = literal.shape().rank();
+  if (roles.feature == rank - 1) return literal;
+  Dims order = {roles.batch}, sizes;
+  order.insert(order.end(), roles.spatial.begin(), roles.spatial.end());
+  order.push_back(roles.feature);
+  for (i64 d : order) sizes.push_back(literal.shape().dim(d));
+  const Shape shape(literal.shape().type(), sizes);
+  roles.batch = 0;
+  roles.feature = rank - 1;
+  std::iota(roles.spatial.begin(), roles.spatial.end(), 1);
+  return EvaluateIndexMap({WholeResult(shape, 0, rank, order)}, shape, {&literal, 1});
+}
+
 StatusOr<Literal> EvalConvolution(const Instruction& inst, std::span<Literal> operands,
                                   const EvalContext& context) {
   if (!inst.operand(0)->shape().is_static() || !inst.operand(1)->shape().is_static()) {
@@ -490,9 +506,10 @@ StatusOr<Literal> EvalConvolution(const Instruction& inst, std::span<Literal> op
   const Shape sums_shape = inst.shape().WithoutLayout().WithType(contraction.computed);
   AXLE_ASSIGN(Literal sums, Literal::CreateUninitialized(sums_shape));
   if (sums.num_elements() > 0) {
-    AXLE_ASSIGN(const AllRoles roles, CheckRoles(inst));
-    AXLE_ASSIGN(const Literal lhs, contraction.Factor(operands[0], contraction.lhs_multiplied));
+    AXLE_ASSIGN(AllRoles roles, CheckRoles(inst));
+    AXLE_ASSIGN(Literal lhs, contraction.Factor(operands[0], contraction.lhs_multiplied));
     AXLE_ASSIGN(const Literal rhs, contraction.Factor(operands[1], contraction.rhs_multiplied));
+    AXLE_ASSIGN(lhs, FeaturesLast(std::move(lhs), roles.lhs));
     Convolver convolver(inst, roles, lhs, rhs, contraction, context);
     AXLE_TRY(convolver.Run(sums.mutable_bytes()));
   }

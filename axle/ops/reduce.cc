@@ -184,6 +184,11 @@ class KnownFold {
     const i64 count = g_.num_reduced();
     const i64 bytes = width * value_bytes_;
     if (count == 0) return {};
+    if (g_.columns == 1 && g_.run == count && count <= kSumChunk && kernel_.parts == 1) {
+      kernel_.fold_row(Values(operand, begin, count), count, lanes_, lane_values_.data());
+      join_(result, lane_values_.data(), bytes);
+      return {};
+    }
     if (count <= kSumChunk) {
       FoldChunk(operand, begin, width, 0, count);
       join_(result, lane_values_.data(), bytes);
@@ -253,7 +258,7 @@ class KnownFold {
   const std::byte* Values(const std::byte* operand, i64 offset, i64 n) {
     const std::byte* source = operand + offset * source_bytes_;
     if (wide_.empty()) return source;
-    ConvertElements(type_, source, F32, wide_.data(), n);
+    WidenElements(type_, source, wide_.data(), n);
     return reinterpret_cast<const std::byte*>(wide_.data());
   }
 
@@ -275,12 +280,12 @@ StatusOr<Literal> FoldKnown(const Geometry& g, ReducerKind kind, const Shape& re
                             const EvalContext& context) {
   const ElementType type = operand.shape().type();
   const ElementType computed = IsNarrowFloat(type) ? F32 : type;
-  AXLE_ASSIGN(const Literal wide_init, Convert(init, computed));
+  AXLE_ASSIGN(const Literal wide_init, ConvertIfNeeded(init, computed));
   AXLE_ASSIGN(Literal folded, Literal::CreateUninitialized(result.WithType(computed)));
   KnownFold fold(g, kind, type);
   AXLE_TRY(fold.Run(operand.bytes(), wide_init.bytes(), folded.mutable_bytes(), context));
   if (IsSubByte(type)) WrapSubByte(folded);
-  return computed == type ? std::move(folded) : Convert(folded, type);
+  return ConvertIfNeeded(folded, type);
 }
 
 // One element of every array of a general reduction: accumulators and values, or results.

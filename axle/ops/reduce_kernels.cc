@@ -4,6 +4,8 @@
 #include <complex>
 #include <type_traits>
 
+#include "axle/ops/canonical_sum.h"
+
 namespace axle {
 namespace {
 
@@ -78,50 +80,81 @@ void Fold(void* acc_bytes, const void* x_bytes, i64 width, i64 repeats, i64 stri
   }
 }
 
+template <typename T, typename Op>
+void FoldRow(const void* x_bytes, i64 count, i64 lanes, void* result) {
+  constexpr i64 kMaxLanes = 64;
+  const T* __restrict x = static_cast<const T*>(x_bytes);
+  const Op op;
+  T acc[kMaxLanes];
+  const i64 used = std::min(count, lanes);
+  for (i64 j = 0; j < used; ++j) acc[j] = x[j];
+  i64 k = lanes;
+  if (lanes == 1) {
+    T value = acc[0];
+    for (; k < count; ++k) value = op(value, x[k]);
+    acc[0] = value;
+  }
+  for (; k + lanes <= count; k += lanes) {
+    for (i64 j = 0; j < lanes; ++j) acc[j] = op(acc[j], x[k + j]);
+  }
+  for (i64 j = 0; k + j < count; ++j) acc[j] = op(acc[j], x[k + j]);
+  JoinLanes(acc, lanes, used, 1, [&](T* a, const T* b, i64 n) {
+    for (i64 j = 0; j < n; ++j) a[j] = op(a[j], b[j]);
+  });
+  *static_cast<T*>(result) = acc[0];
+}
+
+struct Folds {
+  FoldFn fold;
+  FoldRowFn fold_row;
+};
+template <typename T, typename Op>
+constexpr Folds kFolds = {&Fold<T, Op>, &FoldRow<T, Op>};
+
 template <typename Op>
-FoldFn UnsignedFold(int bytes) {
-  return bytes == 1   ? &Fold<std::uint8_t, Op>
-         : bytes == 2 ? &Fold<std::uint16_t, Op>
-         : bytes == 4 ? &Fold<std::uint32_t, Op>
-                      : &Fold<std::uint64_t, Op>;
+Folds UnsignedFold(int bytes) {
+  return bytes == 1   ? kFolds<std::uint8_t, Op>
+         : bytes == 2 ? kFolds<std::uint16_t, Op>
+         : bytes == 4 ? kFolds<std::uint32_t, Op>
+                      : kFolds<std::uint64_t, Op>;
 }
 
 template <typename Op>
-FoldFn SignedFold(int bytes) {
-  return bytes == 1   ? &Fold<std::int8_t, Op>
-         : bytes == 2 ? &Fold<std::int16_t, Op>
-         : bytes == 4 ? &Fold<std::int32_t, Op>
-                      : &Fold<std::int64_t, Op>;
+Folds SignedFold(int bytes) {
+  return bytes == 1   ? kFolds<std::int8_t, Op>
+         : bytes == 2 ? kFolds<std::int16_t, Op>
+         : bytes == 4 ? kFolds<std::int32_t, Op>
+                      : kFolds<std::int64_t, Op>;
 }
 
 template <typename Op>
-FoldFn FloatFold(int bytes) {
-  return bytes == 4 ? &Fold<float, Op> : &Fold<double, Op>;
+Folds FloatFold(int bytes) {
+  return bytes == 4 ? kFolds<float, Op> : kFolds<double, Op>;
 }
 
 // Of pred: or for add and maximum, and for the rest.
-FoldFn PredFold(ReducerKind kind) {
+Folds PredFold(ReducerKind kind) {
   const bool is_or =
       kind == ReducerKind::kAdd || kind == ReducerKind::kMaximum || kind == ReducerKind::kOr;
-  return is_or ? &Fold<std::uint8_t, OrOp> : &Fold<std::uint8_t, AndOp>;
+  return is_or ? kFolds<std::uint8_t, OrOp> : kFolds<std::uint8_t, AndOp>;
 }
 
 template <typename Op>
-FoldFn OrderedFold(ElementType type, int bytes) {
+Folds OrderedFold(ElementType type, int bytes) {
   return IsFloating(type) ? FloatFold<Op>(bytes)
          : IsSigned(type) ? SignedFold<Op>(bytes)
                           : UnsignedFold<Op>(bytes);
 }
 
-FoldFn FindFold(ReducerKind kind, ElementType type) {
+Folds FindFold(ReducerKind kind, ElementType type) {
   const int bytes = Info(type).bytes;
   if (type == PRED) return PredFold(kind);
   switch (kind) {
     case ReducerKind::kAdd:
       return IsFloating(type) ? FloatFold<AddOp>(bytes) : UnsignedFold<AddOp>(bytes);
     case ReducerKind::kMultiply:
-      if (type == C64) return &Fold<std::complex<float>, MultiplyOp>;
-      if (type == C128) return &Fold<std::complex<double>, MultiplyOp>;
+      if (type == C64) return kFolds<std::complex<float>, MultiplyOp>;
+      if (type == C128) return kFolds<std::complex<double>, MultiplyOp>;
       return IsFloating(type) ? FloatFold<MultiplyOp>(bytes) : UnsignedFold<MultiplyOp>(bytes);
     case ReducerKind::kMinimum:
       return OrderedFold<MinMaxOp<false>>(type, bytes);
@@ -134,7 +167,7 @@ FoldFn FindFold(ReducerKind kind, ElementType type) {
     case ReducerKind::kGeneral:
       break;
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
@@ -146,7 +179,9 @@ FoldKernel FindFoldKernel(ReducerKind kind, ElementType type) {
     kernel.type = PartOf(type);
     kernel.parts = 2;
   }
-  kernel.fold = FindFold(kind, kernel.type);
+  const Folds folds = FindFold(kind, kernel.type);
+  kernel.fold = folds.fold;
+  kernel.fold_row = folds.fold_row;
   return kernel;
 }
 

@@ -10,10 +10,15 @@ namespace axle {
 // order of k. The arrays do not overlap.
 using FoldFn = void (*)(void* acc, const void* x, i64 width, i64 repeats, i64 stride);
 
+// *result = the fold of x[0 .. count - 1], 1 <= count <= kSumChunk, in `lanes` lanes of the
+// canonical order: what FoldFn and JoinLanes give, in one call.
+using FoldRowFn = void (*)(const void* x, i64 count, i64 lanes, void* result);
+
 // How values of an element type are folded. Narrow floats are folded as f32; the parts of complex
 // sums are independent, so a complex value is then two elements of its part type.
 struct FoldKernel {
   FoldFn fold = nullptr;
+  FoldRowFn fold_row = nullptr;               // for values of one part
   ElementType type = PRIMITIVE_TYPE_INVALID;  // of the arrays
   int parts = 1;                              // elements of `type` per value
 };
