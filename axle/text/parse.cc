@@ -1,6 +1,7 @@
 #include "axle/text/parse.h"
 
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include <algorithm>
 #include <bitset>
@@ -13,6 +14,7 @@
 #include "axle/ops/op_def.h"
 #include "axle/text/common_attributes.h"
 #include "axle/text/module_header.h"
+#include "axle/text/shape_budget.h"
 #include "axle/text/sharding.h"
 
 namespace axle {
@@ -70,7 +72,8 @@ class Parser {
   Parser(std::string_view text, const ParseOptions& options)
       : scanner_(text, options.label),
         limits_(options.limits),
-        ends_with_empty_line_(text.ends_with("\n\n")) {}
+        ends_with_empty_line_(text.ends_with("\n\n")),
+        shape_budget_(static_cast<i64>(text.size())) {}
 
   StatusOr<std::unique_ptr<Module>> ParseModule() {
     module_ = std::make_unique<Module>("");
@@ -234,7 +237,7 @@ class Parser {
     init.callees = attributes.callees;
     init.attrs = FinishAttrs(*def, attributes);
     init.metadata = attributes.metadata;
-    AXLE_TRY(ChargeOperands(*def, op_position, operands));
+    if (!shape_budget_.ChargeOperands(*def, operands)) return TooLarge(op_position);
 
     Instruction* inst = scope.computation->Add(init);
     StatusOr<Shape> shape = InferShape(*inst);
@@ -244,13 +247,18 @@ class Parser {
                                                      ", not ", init.shape.ToString()));
     }
     if (!has_shape) scope.computation->SetShape(inst, *shape);
-    AXLE_TRY(ChargeNodes(op_position, NumNodes(inst->shape())));
+    if (!shape_budget_.ChargeResult(*inst)) return TooLarge(op_position);
     if (attributes.has_extras) {
       AXLE_TRY(FinishExtras(attributes, inst->shape()));
       scope.computation->MutableExtras(inst) = std::move(attributes.extras);
     }
     scope.instructions.emplace(inst->name(), inst);
     return inst;
+  }
+
+  Status TooLarge(size_t position) {
+    return ResourceExhausted(
+        scanner_.ErrorAt(position, "the tuple shapes of this text are too large").message());
   }
 
   static void* MutableValues(const OpDef& def, PendingAttributes& attributes) {
@@ -272,49 +280,6 @@ class Parser {
     while (scope.instructions.contains(name)) name = StrCat(base, ".", ++count);
     ++count;
     return name;
-  }
-
-  // --- Shapes: tuples of tuples grow exponentially with the text --------------------------------
-
-  // Array, token and tuple shapes inside of an interned shape, itself included.
-  i64 NumNodes(const Shape& shape) {
-    if (!shape.is_tuple()) return 1;
-    const auto [it, inserted] = num_nodes_.try_emplace(&shape, 0);
-    if (inserted) {
-      it.value() = CountNodes(shape);
-      distinct_nodes_ += it->second;
-    }
-    return it->second;
-  }
-
-  static i64 CountNodes(const Shape& shape) {
-    i64 count = 1;
-    for (const Shape& element : shape.elements()) count += CountNodes(element);
-    return count;
-  }
-
-  // What a declared shape takes is bounded by its text, so real programs are far below both limits:
-  // the work of comparing and copying shapes, and the memory of different ones.
-  Status ChargeNodes(size_t position, i64 nodes) {
-    const i64 text_size = scanner_.remaining() + static_cast<i64>(scanner_.position());
-    visited_nodes_ += nodes;
-    if (visited_nodes_ <= (i64{1} << 20) + 8 * text_size &&
-        distinct_nodes_ <= (i64{1} << 18) + text_size) {
-      return {};
-    }
-    return ResourceExhausted(
-        scanner_.ErrorAt(position, "the tuple shapes of this text are too large").message());
-  }
-
-  // Before the row of the op walks over the shapes of its operands.
-  Status ChargeOperands(const OpDef& def, size_t position,
-                        const std::vector<Instruction*>& operands) {
-    const bool walks =
-        !def.callees.empty() || std::ranges::any_of(def.operands, &OperandSpec::variadic);
-    if (!walks) return {};
-    i64 nodes = 0;
-    for (const Instruction* operand : operands) nodes += NumNodes(operand->shape());
-    return ChargeNodes(position, nodes);
   }
 
   // True before f32[2], (f32[], s32[]) or b(f32[8]).
@@ -595,12 +560,11 @@ class Parser {
   StatusOr<Metadata> ParseInternedMetadata() {
     scanner_.PeekChar();
     const size_t begin = scanner_.position();
-    const auto text = scanner_.Braces();
-    if (text.ok()) {
-      if (const auto it = metadata_.find(*text); it != metadata_.end()) return it->second;
+    const std::string_view text = PlainBraces();
+    if (const auto it = metadata_.find(text); !text.empty() && it != metadata_.end()) {
+      scanner_.Rewind(begin + text.size());
+      return it->second;
     }
-    const size_t end = scanner_.position();
-    scanner_.Rewind(begin);
     AXLE_ASSIGN(OwnedMetadata owned, ParseMetadata(scanner_));
     Metadata& metadata = owned.value;
     for (std::string_view* view :
@@ -608,19 +572,35 @@ class Parser {
           &metadata.deduplicated_name, &metadata.scheduling_name, &metadata.metadata_payload}) {
       *view = module_->InternText(*view);
     }
-    // Only if both readings agree on where it ends: quotation marks are of two kinds.
-    if (text.ok() && end == scanner_.position()) metadata_.emplace(*text, metadata);
+    if (!text.empty()) metadata_.emplace(text, metadata);
     return metadata;
   }
 
+  // What comes next, if it is {...} with nothing inside that needs a parser to find the end: no
+  // inner braces, single quotation marks or comments. Otherwise "".
+  std::string_view PlainBraces() const {
+    const size_t begin = scanner_.position();
+    const std::string_view text = scanner_.Slice(begin, begin + scanner_.remaining());
+    if (!text.starts_with('{')) return {};
+    size_t at = 1;
+    while ((at = text.find_first_of("}\"'{/", at)) != text.npos) {
+      if (text[at] == '}') return text.substr(0, at + 1);
+      if (text[at] != '"') return {};
+      while (++at < text.size() && text[at] != '"') at += text[at] == '\\';
+      ++at;
+    }
+    return {};
+  }
+
   Status ParseControlPredecessors(const Scope& scope, std::vector<Instruction*>& predecessors) {
+    tsl::robin_set<const Instruction*> seen;
     AXLE_TRY(scanner_.List("{", "}", [&]() -> Status {
       AXLE_ASSIGN(const std::string_view name, scanner_.Name("an instruction"));
       const auto it = scope.instructions.find(name);
       if (it == scope.instructions.end()) {
         return UnknownInstruction(scope, name, scanner_.token_position());
       }
-      predecessors.push_back(it->second);
+      if (seen.insert(it->second).second) predecessors.push_back(it->second);
       return {};
     }));
     return {};
@@ -701,9 +681,7 @@ class Parser {
   tsl::robin_map<std::string_view, Computation*> computations_;  // null while it is being read
   i64 num_generated_bodies_ = 0;
   tsl::robin_map<std::string_view, Metadata> metadata_;  // by text
-  tsl::robin_map<const Shape*, i64> num_nodes_;
-  i64 visited_nodes_ = 0;
-  i64 distinct_nodes_ = 0;
+  ShapeBudget shape_budget_;
 };
 
 }  // namespace
