@@ -45,6 +45,7 @@ class BlockAccumulator {
                                const Literal& rhs);
 
   i64 element_bytes() const { return element_bytes_; }
+  AccumulateRowFn accumulate_row() const { return FindAccumulateRow(type_, order_); }
   // `count` rounded up to what the order takes.
   i64 Padded(i64 count) const;
   // Bytes of a panel of this many (padded) contracted elements.

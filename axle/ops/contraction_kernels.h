@@ -18,6 +18,11 @@ inline constexpr i64 kTileDepth = 32;  // contracted elements of one block of th
 using AccumulateFn = void (*)(const void* const* rows, i64 num_rows, const void* panel, i64 count,
                               void* acc);
 
+// out[column] takes in a[k] * b[k_offsets[k] + column] for k = 0 .. count - 1: a single row of
+// results from an unpacked operand, whose columns are neighbours.
+using AccumulateRowFn = void (*)(const void* a, const void* b, const i64* k_offsets, i64 count,
+                                 i64 num_columns, void* out);
+
 // The order in which a result takes its products.
 enum class ProductOrder : std::uint8_t {
   kChain,  // acc = fma(a, b, acc); on complex numbers four of them; integers modulo 2^N; pred: or
@@ -29,6 +34,7 @@ enum class ProductOrder : std::uint8_t {
 
 // `type` is the one in which products are added up: not a narrow float.
 AccumulateFn FindAccumulate(ElementType type, ProductOrder order);
+AccumulateRowFn FindAccumulateRow(ElementType type, ProductOrder order);  // null: there is none
 
 // The arithmetic of the tile order: a * b + c and a + c with 24 bits and an unbounded exponent; a
 // result below 2^-126 is then a zero of its sign. Subnormal operands count as zeros.

@@ -165,7 +165,10 @@ class BlockedDot {
         depth_(std::min(kSliceDepth, accumulator.Padded(num_contracting_))),
         rows_(rows, accumulator.element_bytes(), depth_,
               accumulator.Padded(num_contracting_) != num_contracting_),
-        panel_(accumulator.PanelBytes(depth_)) {}
+        panel_(accumulator.PanelBytes(depth_)),
+        accumulate_row_(accumulator.accumulate_row()) {
+    for (i64 j = 0; j < num_columns_; ++j) columns_are_neighbours_ &= columns.free[j] == j;
+  }
 
   Status Run(std::byte* results) {
     const i64 bytes = num_rows_ * num_columns_ * accumulator_.element_bytes();
@@ -187,6 +190,13 @@ class BlockedDot {
     rows_.Load(batch, begin, count);
     const std::byte* columns =
         columns_.bytes + columns_.batch[batch] * accumulator_.element_bytes();
+    if (num_rows_ == 1 && columns_are_neighbours_ && accumulate_row_ != nullptr) {
+      if (begin == 0) std::memset(results, 0, num_columns_ * accumulator_.element_bytes());
+      AXLE_TRY(context_.Check());
+      accumulate_row_(rows_.rows()[0], columns, columns_.contracting.data() + begin, present,
+                      num_columns_, results);
+      return {};
+    }
     for (i64 column = 0; column < num_columns_; column += kPanelColumns) {
       const i64 width = std::min(kPanelColumns, num_columns_ - column);
       AXLE_TRY(context_.Check());
@@ -212,6 +222,8 @@ class BlockedDot {
   i64 num_rows_, num_columns_, row_stride_, column_stride_, num_contracting_, depth_;
   Rows rows_;
   std::vector<std::byte> panel_;
+  AccumulateRowFn accumulate_row_;
+  bool columns_are_neighbours_ = true;
 };
 
 // One result of CanonicalDot; `type` is f32, f64 or complex.
