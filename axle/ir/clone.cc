@@ -7,8 +7,11 @@
 namespace axle {
 namespace {
 
-// `root` and everything it calls, callees first.
-std::vector<const Computation*> CalleesFirst(const Computation& root) {
+// `root` and everything it calls, callees first, without looking into what is `done`: cloning all
+// computations of a module one by one must not walk the same call chains again and again.
+std::vector<const Computation*> CalleesFirst(
+    const Computation& root,
+    const std::unordered_map<const Computation*, Computation*>& done = {}) {
   struct Frame {
     const Computation* computation;
     size_t instruction = 0;
@@ -31,7 +34,7 @@ std::vector<const Computation*> CalleesFirst(const Computation& root) {
       continue;
     }
     const Computation* callee = callees[frame.callee++];
-    if (seen.insert(callee).second) stack.push_back({callee});
+    if (!done.contains(callee) && seen.insert(callee).second) stack.push_back({callee});
   }
   return order;
 }
@@ -79,8 +82,9 @@ constexpr std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
 
 Computation* Module::CloneComputation(
     const Computation& computation, std::unordered_map<const Computation*, Computation*>& cloned) {
-  for (const Computation* from : CalleesFirst(computation)) {
-    if (!cloned.contains(from)) cloned[from] = CloneOne(*this, *from, cloned);
+  if (const auto it = cloned.find(&computation); it != cloned.end()) return it->second;
+  for (const Computation* from : CalleesFirst(computation, cloned)) {
+    cloned[from] = CloneOne(*this, *from, cloned);
   }
   return cloned.at(&computation);
 }
