@@ -152,7 +152,9 @@ StatusOr<Shape> InferShape(const Instruction& inst) {
   }
   if (!def.has(kMixedPrecision)) AXLE_TRY(CheckMixedPrecision(inst));
   AXLE_ASSIGN(Shape shape, def.infer(inst));
-  AXLE_TRY(CheckShape(shape));
+  if (const Status status = CheckShape(shape); !status.ok()) {
+    return OpError(inst, status.message(), status.code());
+  }
   if (HasUnboundedDimension(shape)) {
     return OpError(inst, StrCat("gives ", shape.ToString(), " but sizes must have a bound"));
   }

@@ -9,7 +9,10 @@ extern const OpDef kPadDef;
 namespace {
 
 constexpr OperandSpec kOperands[] = {{"operand"}, {"padding_value"}};
-constexpr AttrSpec kAttrs[] = {Attr<&PadAttrs::padding>("padding", {.field = 21})};
+// The padding of a scalar has no spelling, so it is left out.
+constexpr AttrSpec kAttrs[] = {
+    Attr<&PadAttrs::padding>("padding", {.field = 21}, Presence::kOptional),
+};
 
 // size + low + high + max(size - 1, 0) * interior, if it fits.
 std::optional<i64> PaddedSize(i64 size, const PaddingDim& padding) {

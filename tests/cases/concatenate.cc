@@ -30,8 +30,8 @@ static const OpCase kRows[] = {
      Error("concatenate: operands have different ranks 2 and 1; operand.0 f32[2,3], operand.1 f32[3]")},
     {"types agree", {"f32[3]", "s32[3]"}, "dimensions={0}",
      Error("concatenate: operands have different element types f32 and s32; operand.0 f32[3], operand.1 s32[3]")},
-    {"sizes fit", {"s8[9223372036854775807]", "s8[1]"}, "dimensions={0}",
-     Error("concatenate: dimension 0 would have too many elements; operand.0 s8[9223372036854775807], operand.1 s8[1]")},
+    {"sizes fit", {"s8[576460752303423487]", "s8[576460752303423487]"}, "dimensions={0}",
+     Error("concatenate: shape s8[1152921504606846974] has too many elements; operand.0 s8[576460752303423487], operand.1 s8[576460752303423487]")},
 };
 // clang-format on
 const CaseTable kConcatenateCases = {"concatenate", kRows};

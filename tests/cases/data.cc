@@ -19,7 +19,7 @@ static const OpCase kConstantRows[] = {
     {"s4", {}, "", "s4[2] {-8, 7}", {.parens = "{-8, 7}"}},
     {"complex", {}, "", "c64[2] {(1, -2), (0, inf)}", {.parens = "{(1, -2), (0, inf)}"}},
     {"tuple", {}, "", "(f32[], s32[2]) (1, {2, 3})", {.parens = "(1, {2, 3})"}},
-    {"range", {}, "", Error("2147483648 is out of range for s32", "s32[]"), {.parens = "2147483648"}},
+    {"range", {}, "", Error("2147483648 is out of the range of s32", "s32[]"), {.parens = "2147483648"}},
     {"needs a shape", {}, "", Error("\"constant\" needs a shape before it"), {.parens = "1"}},
 };
 const CaseTable kConstantCases = {"constant", kConstantRows};
