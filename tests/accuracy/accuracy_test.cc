@@ -13,6 +13,11 @@
 #include "axle/ops/op_def.h"
 
 namespace axle {
+
+void PrintTo(const UnaryFunction& function, std::ostream* out) {
+  *out << function.op;
+}
+
 namespace {
 
 struct Promise {
