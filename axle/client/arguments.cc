@@ -127,17 +127,26 @@ StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 lea
     return InvalidArgument(StrCat("fake: unknown kind of values \"", PrintableText(kind),
                                   "\"; there are random, random:SEED, iota and zeros"));
   }
+  // Numbers are made as doubles, a block at a time, and converted; complex ones have two.
   const ElementType type = shape.type();
   const std::uint64_t start = Mix(seed * 1000003 + static_cast<std::uint64_t>(leaf));
-  std::byte* element = literal.mutable_bytes();
-  for (i64 i = 0; i < literal.num_elements(); ++i, element += Info(type).bytes) {
+  const bool is_complex = IsComplex(type);
+  constexpr i64 kBlock = 512;
+  double numbers[2 * kBlock];
+  i64 counts[kBlock];
+  for (i64 begin = 0; begin < literal.num_elements(); begin += kBlock) {
     if (limits != nullptr) AXLE_TRY(limits->Check());
+    const i64 n = std::min(kBlock, literal.num_elements() - begin);
+    std::byte* to = literal.mutable_bytes() + begin * Info(type).bytes;
     if (random) {
-      const std::complex<double> value(RandomNumber(type, Mix(start + 2 * i)),
-                                       RandomNumber(type, Mix(start + 2 * i + 1)));
-      ConvertElements(C128, &value, type, element, 1);
+      for (i64 i = 0; i < (is_complex ? 2 * n : n); ++i) {
+        const i64 counter = is_complex ? 2 * begin + i : 2 * (begin + i);
+        numbers[i] = RandomNumber(type, Mix(start + static_cast<std::uint64_t>(counter)));
+      }
+      ConvertElements(is_complex ? C128 : F64, numbers, type, to, n);
     } else {
-      ConvertElements(S64, &i, type, element, 1);
+      for (i64 i = 0; i < n; ++i) counts[i] = begin + i;
+      ConvertElements(S64, counts, type, to, n);
     }
   }
   return literal;
