@@ -17,6 +17,7 @@ axle_script_test(scripts.layers scripts/check_layers.py --link ${CMAKE_LIBRARY_O
 axle_script_test(scripts.opcode_cases scripts/check_opcode_cases.py)
 axle_script_test(scripts.todos scripts/check_todos.py)
 axle_script_test(scripts.libm scripts/check_libm.py ${CMAKE_BINARY_DIR})
+axle_script_test(scripts.contraction scripts/check_contraction.py $<TARGET_FILE:axle>)
 
 file(GLOB_RECURSE python_tests RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${CMAKE_CURRENT_SOURCE_DIR}/*_test.py)
