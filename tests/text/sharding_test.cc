@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "axle/core/strings.h"
 #include "axle/ops/attr_kinds.h"
 
 namespace axle {
@@ -18,7 +19,8 @@ void Expect(const Row& row, const StatusOr<std::string>& actual) {
   if (!actual.ok()) {
     const std::string message = actual.status().message();
     const size_t begin = message.find(": ") + 2;
-    EXPECT_EQ("!" + message.substr(begin, message.find('\n') - begin), expected) << row.text;
+    const std::string what = message.substr(begin, message.find('\n') - begin);
+    EXPECT_EQ(StrCat("!", what), expected) << row.text;
     return;
   }
   EXPECT_EQ(*actual, expected) << row.text;
