@@ -354,10 +354,17 @@ void ConstantLoop(const StepArgs& args) {
 template <typename T>
 void SelectLoop(const StepArgs& args) {
   T* __restrict result = static_cast<T*>(args.result);
-  const bool* condition = static_cast<const bool*>(args.operands[0]);
+  const auto* condition = static_cast<const std::uint8_t*>(args.operands[0]);  // 0 or 1
   const T* on_true = static_cast<const T*>(args.operands[1]);
   const T* on_false = static_cast<const T*>(args.operands[2]);
-  for (i64 i = 0; i < args.count; ++i) result[i] = condition[i] ? on_true[i] : on_false[i];
+  // A mask instead of a branch, so that the loop is a vector's whatever the widths are. Only
+  // unsigned types come here (DispatchSize).
+  if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
+    for (i64 i = 0; i < args.count; ++i) {
+      const T mask = static_cast<T>(-static_cast<T>(condition[i]));
+      result[i] = static_cast<T>((on_true[i] & mask) | (on_false[i] & ~mask));
+    }
+  }
 }
 
 template <typename T>
