@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What an op means stands in axle/ops/ and nowhere else: no `case Opcode::` outside of it.
+"""What an op means stands in axle/ops/ and nowhere else: no opcode is asked for outside of it.
 
 Prints one line per place and exits 1 when there is one.
 """
@@ -8,7 +8,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CASE = re.compile(r"\bcase\s+(?:::)?(?:axle::)?Opcode::")
+CASE = re.compile(r"(\bcase\s+|[=!]=\s*)(?:::)?(?:axle::)?Opcode::")
 
 
 def main():

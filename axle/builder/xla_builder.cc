@@ -175,6 +175,25 @@ StatusOr<Window> MakeWindow(std::span<const i64> sizes, std::span<const i64> str
   return window;
 }
 
+// A name that HLO text can spell and that is not in `taken`, to which it is added.
+std::string UniqueName(std::string_view wish, std::unordered_set<std::string>& taken) {
+  std::string name(wish);
+  for (char& c : name) {
+    const bool is_legal = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+    if (!is_legal) c = '_';
+  }
+  const auto starts_well = [&] {
+    const char c = name.empty() ? '\0' : name[0];
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  if (!starts_well()) name = "_" + name;
+  if (ElementTypeFromName(name) != PRIMITIVE_TYPE_INVALID) name += '_';
+  std::string unique = name;
+  for (i64 number = 1; !taken.insert(unique).second; ++number) unique = StrCat(name, ".", number);
+  return unique;
+}
+
 bool IsUniform(const Literal& literal) {
   const auto bytes = static_cast<size_t>(Info(literal.shape().type()).bytes);
   for (i64 i = 1; i < literal.num_elements(); ++i) {
@@ -201,8 +220,10 @@ XlaBuilder::XlaBuilder(std::string_view name) : name_(name) {
 void XlaBuilder::Reset() {
   copies_.clear();
   originals_.clear();
+  names_.clear();
+  computation_names_.clear();
   module_ = std::make_unique<Module>(name_);
-  computation_ = module_->AddComputation(name_);
+  computation_ = module_->AddComputation(UniqueName(name_, computation_names_));
   module_->set_entry(computation_);
 }
 
@@ -221,6 +242,15 @@ StatusOr<Shape> XlaBuilder::GetShape(XlaOp op) const {
     return InvalidArgument(StrCat("the handle is not of builder \"", name_, "\""));
   }
   return op.instruction()->shape();
+}
+
+Computation* XlaBuilder::CopyOf(const Computation& original) {
+  const size_t before = module_->computations().size();
+  Computation* copy = module_->CloneComputation(original, copies_);
+  for (const auto& computation : module_->computations().subspan(before)) {
+    computation->set_name(UniqueName(computation->name(), computation_names_));
+  }
+  return copy;
 }
 
 XlaOp XlaBuilder::Append(NewOp op, Location location) {
@@ -247,10 +277,12 @@ XlaOp XlaBuilder::Append(NewOp op, Location location) {
           InvalidArgument(StrCat(def.text, ": a called computation failed to build")), location);
     }
     originals_.push_back(called->shared_module());
-    callees.push_back(module_->CloneComputation(*called->module().entry(), copies_));
+    callees.push_back(CopyOf(*called->module().entry()));
   }
   if (Status status = CheckShape(op.declared); !status.ok()) return ReportError(status, location);
-  const std::string unique = StrCat(def.text, ".", computation_->instructions().size());
+  const std::string name = UniqueName(
+      op.name.empty() ? StrCat(def.text, ".", computation_->instructions().size()) : op.name,
+      names_);
   if (op.attrs.values == nullptr) op.attrs = {def.attrs, def.attrs.create()};
   if (def.canonicalize != nullptr) {
     // The block was made by a function of this file and is not shared yet.
@@ -261,7 +293,7 @@ XlaOp XlaBuilder::Append(NewOp op, Location location) {
   metadata.source_line = static_cast<std::int32_t>(location.line());
   Instruction* inst = computation_->Add({
       .opcode = op.opcode,
-      .name = op.name.empty() ? unique : op.name,
+      .name = name,
       .shape = op.declared,
       .operands = operands,
       .callees = callees,
@@ -281,7 +313,8 @@ XlaOp XlaBuilder::Append(NewOp op, Location location) {
 StatusOr<XlaComputation> XlaBuilder::Build(Location location) {
   AXLE_TRY(error_);
   if (computation_->root() == nullptr) {
-    return Internal(StrCat("build: computation \"", name_, "\" has no op", At(location)));
+    return Status(StatusCode::kInternal,
+                  StrCat("build: computation \"", name_, "\" has no op", At(location)));
   }
   return Build(XlaOp(this, computation_->root()), location);
 }
@@ -557,9 +590,11 @@ std::vector<std::pair<i64, i64>> MakePadding(std::span<const i64> input_dimensio
                                              std::span<const i64> window_dimensions,
                                              std::span<const i64> window_strides, Padding padding) {
   std::vector<std::pair<i64, i64>> result;
-  for (size_t d = 0; d < input_dimensions.size(); ++d) {
+  const size_t rank =
+      std::min({input_dimensions.size(), window_dimensions.size(), window_strides.size()});
+  for (size_t d = 0; d < rank; ++d) {
     const i64 n = input_dimensions[d], stride = std::max<i64>(window_strides[d], 1);
-    const i64 out = (n + stride - 1) / stride;
+    const i64 out = n / stride + (n % stride != 0 ? 1 : 0);
     const i64 total = std::max<i64>(0, (out - 1) * stride + window_dimensions[d] - n);
     const bool same = padding == Padding::kSame;
     result.emplace_back(same ? total / 2 : 0, same ? total - total / 2 : 0);

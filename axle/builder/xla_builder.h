@@ -12,6 +12,7 @@
 #include <memory>
 #include <source_location>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "axle/builder/shape_util.h"
 #include "axle/ops/op_def.h"
@@ -82,6 +83,8 @@ class XlaBuilder {
 
  private:
   void Reset();
+  // The copy of a called computation, made if there is none yet, under a name of its own.
+  Computation* CopyOf(const Computation& original);
 
   std::string name_;
   Status error_;
@@ -90,6 +93,7 @@ class XlaBuilder {
   // Copies of called computations, by the original. The shared pointers keep the originals alive.
   std::unordered_map<const Computation*, Computation*> copies_;
   std::vector<std::shared_ptr<const Module>> originals_;
+  std::unordered_set<std::string> names_, computation_names_;  // in use
 };
 
 // The dimensions of an implicit broadcast: dimension i of the operand of lower rank becomes

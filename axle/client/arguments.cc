@@ -1,5 +1,6 @@
 #include "axle/client/arguments.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -63,7 +64,9 @@ bool IsClose(Number a, Number b, const Tolerance& tolerance) {
     if (!IsFinite(part)) return false;
   }
   const auto modulus = [](double re, double im) {
-    return im == 0 ? __builtin_fabs(re) : __builtin_sqrt(re * re + im * im);
+    const double large = std::max(__builtin_fabs(re), __builtin_fabs(im));
+    if (large == 0) return 0.0;
+    return large * __builtin_sqrt((re / large) * (re / large) + (im / large) * (im / large));
   };
   return modulus(a.re - b.re, a.im - b.im) <= tolerance.atol + tolerance.rtol * modulus(b.re, b.im);
 }

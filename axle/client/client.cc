@@ -4,11 +4,14 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <new>
 
 #include "axle/client/load.h"
 #include "axle/core/float_environment.h"
+#include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
+#include "axle/ops/op_def.h"
 
 namespace axle {
 namespace {
@@ -53,11 +56,18 @@ class CompiledExecutable : public Executable {
   StatusOr<Literal> Execute(std::span<const Literal> arguments,
                             const ExecuteOptions& options) const override {
     const ScopedFloatEnvironment float_environment;
-    AXLE_TRY(CheckArguments(*module().entry(), arguments));
-    std::vector<Literal> values;
-    values.reserve(arguments.size());
-    for (const Literal& argument : arguments) values.push_back(argument.ToRowMajor());
-    return code_->Execute(values, options.limits);
+    const StorageScope storage(options.limits);
+    try {
+      AXLE_TRY(CheckArguments(*module().entry(), arguments));
+      std::vector<Literal> values;
+      values.reserve(arguments.size());
+      for (const Literal& argument : arguments) values.push_back(argument.ToRowMajor());
+      AXLE_ASSIGN(Literal result, code_->Execute(values, options.limits));
+      result.OwnStorage();
+      return result;
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted("execute: no memory to go on with native code");
+    }
   }
 
  private:
@@ -126,6 +136,7 @@ StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
 
 StatusOr<std::unique_ptr<Executable>> Client::Compile(std::shared_ptr<const Module> module,
                                                       const CompileOptions& options) {
+  AXLE_TRY(VerifyModule(*module));
   AXLE_TRY(CheckEntryLayouts(*module));
   if (options.codegen_level < 0 || options.codegen_level > 2) {
     return InvalidArgument(
@@ -138,12 +149,16 @@ StatusOr<std::unique_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
               native_->Load(options_.codegen_library.empty() ? DefaultCodegenLibrary()
                                                              : options_.codegen_library));
   const ScopedFloatEnvironment float_environment;  // constants are folded here
-  AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code,
-              engine->Compile(*module, {.isa = options.isa,
-                                        .codegen_level = options.codegen_level,
-                                        .limits = options.limits}));
-  return std::unique_ptr<Executable>(
-      new CompiledExecutable(std::move(module), native_, std::move(code)));
+  try {
+    AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code,
+                engine->Compile(*module, {.isa = options.isa,
+                                          .codegen_level = options.codegen_level,
+                                          .limits = options.limits}));
+    return std::unique_ptr<Executable>(
+        new CompiledExecutable(std::move(module), native_, std::move(code)));
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("compile: no memory to go on");
+  }
 }
 
 StatusOr<std::unique_ptr<Executable>> Client::Compile(std::string_view bytes,

@@ -143,18 +143,18 @@ class Compiler {
 
   // parameter, constant, tuple, get-tuple-element: no code.
   Status AddData(const Instruction& inst) {
-    if (inst.opcode() == Opcode::kParameter) {
+    if (IsParameter(inst)) {
       slots_[inst.index()] = ArgumentTree(inst.shape(), {inst.attrs<ParameterAttrs>().number});
-    } else if (inst.opcode() == Opcode::kConstant) {
+    } else if (IsConstant(inst)) {
       slots_[inst.index()] = ConstantTree(inst.attrs<ConstantAttrs>().literal.ToRowMajor());
-    } else if (inst.opcode() == Opcode::kTuple) {
+    } else if (IsTuple(inst)) {
       ResultTree tree{0, true, {}};
       for (i64 i = 0; i < inst.num_operands(); ++i) {
         AXLE_ASSIGN(ResultTree element, TreeOf(*inst.operand(i)));
         tree.elements.push_back(std::move(element));
       }
       slots_[inst.index()] = std::move(tree);
-    } else if (inst.opcode() == Opcode::kGetTupleElement) {
+    } else if (IsTupleElement(inst)) {
       AXLE_ASSIGN(const ResultTree* tuple, TreeFor(*inst.operand(0)));
       slots_[inst.index()] = tuple->elements[inst.attrs<TupleIndexAttrs>().index];
     } else {
@@ -214,7 +214,7 @@ class Compiler {
       compiler.AddAlias(inst, source);
       return {};
     }
-    if (source.opcode() == Opcode::kConstant && source.shape().is_scalar()) {
+    if (IsConstant(source) && source.shape().is_scalar()) {
       compiler.AddConstant(source);
     } else {
       AXLE_ASSIGN(const ResultTree* tree, TreeFor(source));

@@ -108,6 +108,11 @@ const Literal& Literal::at(std::span<const i64> path) const {
   return path.empty() ? *this : elements_[path.front()].at(path.subspan(1));
 }
 
+void Literal::OwnStorage() {
+  if (is_view()) mutable_bytes();
+  for (Literal& element : elements_) element.OwnStorage();
+}
+
 std::byte* Literal::mutable_bytes() {
   if (is_unique() || data_ == nullptr) return data_;
   std::byte* copy = nullptr;

@@ -57,6 +57,8 @@ class Literal {
   // Makes the storage unique first (copies it if it is shared or borrowed).
   std::byte* mutable_bytes();
   bool is_unique() const { return owner_ != nullptr && owner_.use_count() == 1; }
+  // Copies what is borrowed, so that the literal outlives the memory it was a view of.
+  void OwnStorage();
   bool is_view() const { return owner_ == nullptr && data_ != nullptr; }
   // T is the StorageOf the element type (or another type of its size).
   template <typename T>

@@ -77,8 +77,14 @@ inline Status InvalidArgument(std::string message) {
 inline Status Unimplemented(std::string message) {
   return {StatusCode::kUnimplemented, std::move(message)};
 }
+inline constexpr std::string_view kBugSuffix = " (this is a bug in axle)";
 inline Status Internal(std::string message) {
-  return {StatusCode::kInternal, std::move(message) + " (this is a bug in axle)"};
+  return {StatusCode::kInternal, std::move(message) += kBugSuffix};
+}
+
+// True if the status says that an invariant of the library is broken: made by Internal().
+inline bool IsBug(const Status& status) {
+  return status.code() == StatusCode::kInternal && status.message().ends_with(kBugSuffix);
 }
 
 // Either a T or the reason why there is none. `*` and `->` need ok().

@@ -114,7 +114,6 @@ constexpr LaneType ComputeType(ElementType type) {
 }
 
 using LaneId = std::uint16_t;
-inline constexpr i64 kMaxProgramSize = 60000;  // operations; LaneId numbers them
 
 struct LaneOp {
   Primitive primitive;

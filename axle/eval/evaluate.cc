@@ -251,12 +251,6 @@ Status InterpretedCallee::RunLanes(const PlanStep& step) {
   return {};
 }
 
-// A result must not borrow from an argument that was a view.
-void OwnStorage(Literal& literal) {
-  if (literal.is_view()) literal.mutable_bytes();
-  for (Literal& element : literal.mutable_elements()) OwnStorage(element);
-}
-
 }  // namespace
 
 Status CheckArguments(const Computation& computation, std::span<const Literal> arguments) {
@@ -285,7 +279,7 @@ StatusOr<Literal> Evaluate(const Computation& computation, std::span<const Liter
     for (const Literal& argument : arguments) values.push_back(argument.ToRowMajor());
     Interpreter interpreter(options);
     AXLE_ASSIGN(Literal result, interpreter.callee(computation).Call(values));
-    OwnStorage(result);
+    result.OwnStorage();
     return result;
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(

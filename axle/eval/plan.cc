@@ -11,14 +11,6 @@
 namespace axle {
 namespace {
 
-bool IsConstant(const Instruction& inst) {
-  return inst.attr_block().schema == Schema<ConstantAttrs>({});
-}
-
-bool IsTupleElement(const Instruction& inst) {
-  return inst.attr_block().schema == Schema<TupleIndexAttrs>({});
-}
-
 bool IsElementwise(const Instruction& inst) {
   return GetOpDef(inst).lowering == Lowering::kElementwise;
 }

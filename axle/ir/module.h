@@ -33,6 +33,7 @@ struct NewInstruction {
 class Computation {
  public:
   std::string_view name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
   Module* module() const { return module_; }
   std::uint32_t ordinal() const { return ordinal_; }
   std::span<Instruction* const> instructions() const { return instructions_; }  // operands first

@@ -63,6 +63,19 @@ StatusOr<Literal> EvalGetTupleElement(const Instruction& inst, std::span<Literal
 
 }  // namespace
 
+bool IsParameter(const Instruction& inst) {
+  return inst.opcode() == Opcode::kParameter;
+}
+bool IsConstant(const Instruction& inst) {
+  return inst.opcode() == Opcode::kConstant;
+}
+bool IsTuple(const Instruction& inst) {
+  return inst.opcode() == Opcode::kTuple;
+}
+bool IsTupleElement(const Instruction& inst) {
+  return inst.opcode() == Opcode::kGetTupleElement;
+}
+
 Status BindParameters(Computation& computation) {
   std::vector<Instruction*> parameters;
   for (Instruction* inst : computation.instructions()) {

@@ -121,7 +121,7 @@ LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results) &&
 std::optional<LaneProgram> CompileScalarComputation(const Computation& computation) {
   LaneCompiler compiler;
   for (const Instruction* parameter : computation.parameters()) {
-    if (!parameter->shape().is_scalar()) return std::nullopt;
+    if (!parameter->shape().is_scalar() || compiler.size() > kMaxLaneOps) return std::nullopt;
     compiler.AddInput(*parameter);
   }
   const Instruction* root = computation.root();

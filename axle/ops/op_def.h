@@ -116,6 +116,12 @@ std::span<const OpDef* const> AllOpDefs();      // indexed by opcode
 Status OpError(const Instruction& inst, std::string_view what,
                StatusCode code = StatusCode::kInvalidArgument);
 
+// The ops that only hold or take apart values, for what treats them apart from computation.
+bool IsParameter(const Instruction& inst);
+bool IsConstant(const Instruction& inst);
+bool IsTuple(const Instruction& inst);
+bool IsTupleElement(const Instruction& inst);
+
 // Checks that called computation `i` takes `parameters` and returns `result`, layouts aside.
 Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> parameters,
                    const Shape& result);

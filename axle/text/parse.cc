@@ -28,6 +28,7 @@ struct Scope {
   Computation* computation;
   InstructionMap instructions = {};
   bool is_single_instruction = false;  // operands that it does not know are parameters
+  i64 num_parameters = 0;              // that such operands became
   // For instructions that the text does not name: how many there are with this beginning.
   std::unordered_map<std::string, i64> num_generated = {};
   std::map<std::pair<const Instruction*, i64>, Instruction*> tuple_elements = {};  // t#1
@@ -371,7 +372,7 @@ class Parser {
   }
 
   Instruction* AddUnknownParameter(Scope& scope, const Shape& shape, std::string_view name) {
-    const i64 number = static_cast<i64>(scope.computation->instructions().size());
+    const i64 number = scope.num_parameters++;
     const std::string text =
         name.empty() ? UnusedName(scope, StrCat("_", number)) : std::string(name);
     Instruction* parameter = AddParameter(*scope.computation, number, shape, text);

@@ -308,6 +308,27 @@ TEST(XlaBuilder, OneComputationServesManyCalls) {
   EXPECT_EQ(result->ToString(), "( {5, 7, 9}, {6, 15}, 21 )");
 }
 
+TEST(XlaBuilder, NamesAreMadeUniqueAndLegal) {
+  XlaBuilder first("f"), second("f");
+  Neg(Param(first, 0, "f32[]"));
+  const XlaOp x = Param(second, 0, "f32[]");
+  Add(x, x);
+  const XlaComputation f = *first.Build(), g = *second.Build();
+  XlaBuilder b("f");
+  const XlaOp p = Parameter(&b, 0, Shape(F32), "my weight [0]");
+  const XlaOp q = Parameter(&b, 1, Shape(F32), "my weight [0]");
+  const XlaOp r = Parameter(&b, 2, Shape(F32), "f32");
+  Tuple(&b, std::vector<XlaOp>{Call(&b, f, std::vector<XlaOp>{p}),
+                               Call(&b, g, std::vector<XlaOp>{q}), r});
+  EXPECT_EQ(RunBuilt(b, {"f32[] 1", "f32[] 2", "f32[] 3"}), "(f32[], f32[], f32[]) ( -1, 4, 3 )");
+}
+
+TEST(XlaBuilder, PaddingListsOfDifferentLengthsAreNotReadPastTheirEnd) {
+  EXPECT_EQ(MakePadding(Dims{4, 4}, Dims{2}, Dims{1, 1}, Padding::kSame).size(), 1u);
+  EXPECT_EQ(MakePadding(Dims{5}, Dims{3}, Dims{INT64_MAX}, Padding::kSame)[0],
+            (std::pair<i64, i64>{0, 0}));
+}
+
 TEST(XlaBuilder, TheBuilderIsEmptyAfterBuild) {
   XlaBuilder b("again");
   Exp(Param(b, 0, "f32[]"));

@@ -99,6 +99,30 @@ TEST_F(NativeEngineTest, ArgumentsOfAnyLayout) {
   EXPECT_EQ(result->ToString(), "{ { -1, -2, -3 }, { -4, -5, -6 } }");
 }
 
+TEST_F(NativeEngineTest, ResultsOutliveBorrowedArguments) {
+  const auto executable =
+      client_->Compile("ENTRY e { ROOT x = f32[3] parameter(0) }", {.engine = EngineKind::kNative});
+  ASSERT_TRUE(executable.ok()) << executable.status().message();
+  std::vector<float> memory = {1, 2, 3};
+  const Literal view = Literal::View(Shape(F32, {3}), memory.data());
+  const auto result = (*executable)->Execute({&view, 1});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  memory = {7, 8, 9};
+  EXPECT_EQ(result->ToString(), "{1, 2, 3}");
+}
+
+TEST_F(NativeEngineTest, TheMemoryLimitHolds) {
+  const auto executable =
+      client_->Compile("ENTRY e { x = f32[1000] parameter(0) ROOT r = f32[1000] negate(x) }",
+                       {.engine = EngineKind::kNative});
+  ASSERT_TRUE(executable.ok()) << executable.status().message();
+  Limits limits;
+  limits.set_memory_cap(1000);
+  const Literal x{Shape(F32, {1000})};
+  const auto result = (*executable)->Execute({&x, 1}, {.limits = &limits});
+  EXPECT_EQ(result.status().code(), StatusCode::kResourceExhausted);
+}
+
 TEST_F(NativeEngineTest, OtherOpsAreUnimplementedByName) {
   const auto result = RunOn(
       "ENTRY e { x = f32[2,3] parameter(0) ROOT r = f32[3,2] transpose(x), dimensions={1,0} }", {},
@@ -110,7 +134,7 @@ TEST_F(NativeEngineTest, OtherOpsAreUnimplementedByName) {
 TEST_F(NativeEngineTest, UnknownTargetsAreRefused) {
   const auto result = client_->Compile("ENTRY e { ROOT x = f32[] parameter(0) }",
                                        {.engine = EngineKind::kNative, .codegen_level = 3});
-  EXPECT_EQ(result.status().message(), "native: codegen level 3 is not 0, 1 or 2");
+  EXPECT_EQ(result.status().message(), "compile: codegen level is 3, must be 0, 1 or 2");
 }
 
 TEST_F(NativeEngineTest, ThreadsShareAnExecutable) {

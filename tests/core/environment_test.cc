@@ -1,5 +1,4 @@
-// The small parts of core: status, limits, the floating-point environment, devices, the wire
-// format.
+// The small parts of core: status, limits, the floating-point environment, devices.
 #include <gtest/gtest.h>
 #include <xmmintrin.h>
 
@@ -10,7 +9,6 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/limits.h"
 #include "axle/core/status.h"
-#include "axle/core/wire.h"
 
 namespace axle {
 namespace {
@@ -150,43 +148,6 @@ TEST(DeviceContext, TheBaseClassIsOneDeviceWithoutQueues) {
             "NOT_FOUND: custom-call: no target \"f\" is registered");
 }
 
-TEST(Wire, FieldsRoundTrip) {
-  WireWriter writer;
-  writer.Varint(1, 0);  // the default is not written
-  writer.Varint(2, -1);
-  writer.Varint(1000, 300);
-  writer.Bytes(3, "abc");
-  const i64 values[] = {1, -2, INT64_MAX};
-  writer.Packed(4, values);
-  writer.Packed(5, {});
-  WireReader reader(writer.bytes());
-  ASSERT_TRUE(reader.Next());
-  EXPECT_EQ(reader.field(), 2);
-  EXPECT_EQ(reader.varint(), -1);
-  ASSERT_TRUE(reader.Next());
-  EXPECT_EQ(reader.field(), 1000);
-  EXPECT_EQ(reader.varint(), 300);
-  ASSERT_TRUE(reader.Next());
-  EXPECT_EQ(reader.bytes(), "abc");
-  ASSERT_TRUE(reader.Next());
-  std::vector<i64> read;
-  EXPECT_TRUE(reader.Packed([&](i64 value) { read.push_back(value); }));
-  EXPECT_EQ(read, std::vector<i64>(std::begin(values), std::end(values)));
-  EXPECT_FALSE(reader.Next());
-  EXPECT_TRUE(reader.ok());
-}
-
-TEST(Wire, DamagedInputEndsTheReading) {
-  for (std::string_view bytes : {"\x08", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
-                                 "\x12\x05"
-                                 "ab",
-                                 "\x0b", "\x0d\x01\x02"}) {
-    WireReader reader(bytes);
-    while (reader.Next()) {
-    }
-    EXPECT_FALSE(reader.ok());
-  }
-}
 
 }  // namespace
 }  // namespace axle

@@ -79,7 +79,9 @@ ExitCode ExitCodeOf(const Status& status) {
     case StatusCode::kUnavailable:
     case StatusCode::kFailedPrecondition:
       return kUnsupported;
-    case StatusCode::kInternal:
+    case StatusCode::kInternal:  // a program that the verifier refuses, or a broken invariant of
+                                 // ours
+      return IsBug(status) ? kBug : kInvalid;
     case StatusCode::kUnknown:
       return kBug;
     default:
