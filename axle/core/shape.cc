@@ -340,6 +340,8 @@ Dims LayoutStrides(const Shape& shape) {
 }
 
 Dims RowMajorOffsets(const Dims& sizes, const Dims& strides) {
+  // The sizes beside a zero may be beyond memory.
+  if (std::ranges::find(sizes, 0) != sizes.end()) return {};
   Dims offsets = {0};
   for (size_t d = 0; d < sizes.size(); ++d) {
     Dims wider;
@@ -466,7 +468,9 @@ StatusOr<Shape> ParseArray(Scanner& scanner) {
   const size_t begin = scanner.token_position();
   if (name == "b" && scanner.Peek("(")) {
     AXLE_TRY(scanner.Expect("("));
+    AXLE_TRY(scanner.Enter());
     AXLE_ASSIGN(Shape array, ParseArray(scanner));
+    scanner.Leave();
     if (!array.is_array()) return scanner.ErrorAt(begin, "buffer shape must hold one array");
     AXLE_TRY(scanner.Expect(")"));
     return Shape::Buffer(std::move(array));

@@ -146,6 +146,7 @@ TEST(Shape, ErrorsNamePositionAndReason) {
       {"(,)", "shape 1:2: expected a shape"},
       {"f32[2]{0}x", "shape 1:10: unexpected text after the shape"},
       {"b(token[])", "shape 1:1: buffer shape must hold one array"},
+      {"b(b(f32[2]))", "shape 1:1: buffer shape must hold one array"},
       {"f32[2,3]{0}", "shape 1:9: layout names 1 dimensions but the shape has rank 2"},
       {"f32[2,3]{1,1}", "shape 1:9: layout {1,1} is not a permutation of the dimensions 0..1"},
       {"f32[2,3]{2,0}", "shape 1:9: layout {2,0} is not a permutation of the dimensions 0..1"},
@@ -167,6 +168,9 @@ TEST(Shape, ErrorsNamePositionAndReason) {
 TEST(Shape, DeepAndWideTextIsRefusedQuickly) {
   EXPECT_EQ(ErrorLine(std::string(1000000, '(')),
             "shape 1:101: tuples are nested more than 100 deep");
+  std::string buffers;
+  for (int i = 0; i < 100000; ++i) buffers += "b(";
+  EXPECT_EQ(ErrorLine(buffers), "shape 1:258: nested too deeply");
   std::string ones = "f32[1";
   for (int i = 0; i < 1000000; ++i) ones += ",1";
   EXPECT_EQ(ErrorLine(ones), "shape 1:517: more than 256 dimensions");
@@ -318,6 +322,7 @@ TEST(Shape, StridesFollowTheLayout) {
   EXPECT_EQ(RowMajorOffsets({2, 2}, {10, 1}), (Dims{0, 1, 10, 11}));
   EXPECT_EQ(RowMajorOffsets({}, {}), (Dims{0}));
   EXPECT_EQ(RowMajorOffsets({2, 0}, {10, 1}), Dims{});
+  EXPECT_EQ(RowMajorOffsets({i64{1} << 40, 0}, {1, 1}), Dims{});
 }
 
 TEST(Shape, CheckedArithmeticSeesOverflow) {
