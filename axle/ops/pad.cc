@@ -48,7 +48,7 @@ StatusOr<Shape> InferPad(const Instruction& inst) {
     if (*size < 0) {
       return OpError(inst, StrCat("dimension ", d, " would have size ", *size, " (", operand.dim(d),
                                   " + low ", low, " + high ", high, " + interior ",
-                                  *size - operand.dim(d) - low - high, ")"));
+                                  std::max<i64>(operand.dim(d) - 1, 0) * interior, ")"));
     }
     result.AppendDim(*size, operand.is_dynamic(d));
   }
@@ -56,24 +56,26 @@ StatusOr<Shape> InferPad(const Instruction& inst) {
 }
 
 // Element i of the operand goes to position low + i * (interior + 1), if that is in the result.
+// low and high may be anything that leaves a size of 64 bits, so positions can be wider.
 IndexMap PadMap(const Instruction& inst) {
+  using Wide = __int128;
   const PaddingConfig& padding = inst.attrs<PadAttrs>().padding;
   const Shape &operand = inst.operand(0)->shape(), &result = inst.shape();
   IndexPiece body;
   bool is_everything = true;
   for (i64 d = 0; d < result.rank(); ++d) {
-    const i64 low = padding[d].low;
+    const Wide low = padding[d].low, size = operand.dim(d);
     // With at most one element there are no holes, and the step could be too large to count with.
-    const i64 step = operand.dim(d) > 1 ? padding[d].interior + 1 : 1;
-    const i64 first = low >= 0 ? 0 : std::min(operand.dim(d), (-1 - low) / step + 1);
-    const i64 last_position = result.dim(d) - 1 - low;
-    const i64 end = last_position < 0 ? 0 : std::min(operand.dim(d), last_position / step + 1);
-    const i64 count = std::max<i64>(end - first, 0);
-    body.dims.push_back({.begin = count > 0 ? low + first * step : 0,
+    const Wide step = size > 1 ? Wide{padding[d].interior} + 1 : 1;
+    const Wide first = low >= 0 ? 0 : std::min(size, (-1 - low) / step + 1);
+    const Wide last_position = result.dim(d) - 1 - low;
+    const Wide end = last_position < 0 ? 0 : std::min(size, last_position / step + 1);
+    const auto count = static_cast<i64>(std::max<Wide>(end - first, 0));
+    body.dims.push_back({.begin = count > 0 ? static_cast<i64>(low + first * step) : 0,
                          .count = count,
-                         .step = step,
+                         .step = static_cast<i64>(step),
                          .source_dim = d});
-    body.source_begin.push_back(first);
+    body.source_begin.push_back(static_cast<i64>(first));
     is_everything = is_everything && count == result.dim(d);
   }
   if (is_everything) return {body};
