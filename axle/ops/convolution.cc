@@ -8,11 +8,13 @@
 // kernels of contraction_kernels.h. Every result takes its products in the order of
 // docs/numerics.md N6.
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <numeric>
 
 #include "axle/ops/contraction.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/scratch_memory.h"
 #include "axle/ops/window.h"
 
 namespace axle {
@@ -162,8 +164,12 @@ StatusOr<std::vector<OutputClass>> ClassifyOutputs(const WindowDim& window, i64 
   struct Positions {
     i64 first = 0, step = 1, count = 0, operand_begin = 0, operand_step = 0;
   };
+  AXLE_ASSIGN(const std::vector<WindowTap> taps,
+              WindowTaps(window, operand_size, output_size, context.limits));
+  const ScratchMemory scratch(context, output_size * i64{sizeof(Positions)});
+  AXLE_TRY(scratch.status());
   std::vector<Positions> of_output(output_size);
-  for (const WindowTap& tap : WindowTaps(window, operand_size, output_size)) {
+  for (const WindowTap& tap : taps) {
     AXLE_TRY(context.Check());
     for (i64 j = 0; j < tap.count; ++j) {
       Positions& p = of_output[tap.output_begin + j * tap.output_step];
@@ -205,25 +211,6 @@ struct SideStrides {
 // Elements of a row that are neighbours in lhs; a negative offset stands for zeros.
 struct Segment {
   i64 begin, count, offset;
-};
-
-// Memory beside the values, counted against the limit while it lives.
-class ScratchMemory {
- public:
-  ScratchMemory(const EvalContext& context, i64 bytes) : limits_(context.limits), bytes_(bytes) {
-    if (limits_ != nullptr) status_ = limits_->Reserve(bytes);
-  }
-  ~ScratchMemory() {
-    if (limits_ != nullptr && status_.ok()) limits_->Release(bytes_);
-  }
-  ScratchMemory(const ScratchMemory&) = delete;
-  ScratchMemory& operator=(const ScratchMemory&) = delete;
-  const Status& status() const { return status_; }
-
- private:
-  Limits* limits_;
-  i64 bytes_;
-  Status status_;
 };
 
 class Convolver {
@@ -505,7 +492,11 @@ StatusOr<Literal> EvalConvolution(const Instruction& inst, std::span<Literal> op
                                 inst.shape().type());
   const Shape sums_shape = inst.shape().WithoutLayout().WithType(contraction.computed);
   AXLE_ASSIGN(Literal sums, Literal::CreateUninitialized(sums_shape));
-  if (sums.num_elements() > 0) {
+  if (sums.num_elements() == 0) return contraction.Result(std::move(sums));
+  if (operands[0].num_elements() == 0 || operands[1].num_elements() == 0) {
+    // Sums of nothing. The dimensions beside a zero may be too long to walk.
+    std::memset(sums.mutable_bytes(), 0, sums.num_bytes());
+  } else {
     AXLE_ASSIGN(AllRoles roles, CheckRoles(inst));
     AXLE_ASSIGN(Literal lhs, contraction.Factor(operands[0], contraction.lhs_multiplied));
     AXLE_ASSIGN(const Literal rhs, contraction.Factor(operands[1], contraction.rhs_multiplied));

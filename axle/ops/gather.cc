@@ -62,6 +62,24 @@ Status CheckSliceSizes(const Instruction& inst) {
   return {};
 }
 
+// A batching dimension of the operand may be shorter than that of the indices, see ClampBatch. Each
+// such dimension doubles the pieces of the map, so there can only be some.
+Status CheckClampedBatches(const Instruction& inst) {
+  constexpr i64 kMaxClamped = 12;
+  const auto& attrs = inst.attrs<GatherAttrs>();
+  i64 clamped = 0;
+  for (size_t k = 0; k < attrs.operand_batching_dims.size(); ++k) {
+    const i64 size = inst.operand(0)->shape().dim(attrs.operand_batching_dims[k]);
+    clamped +=
+        size > 1 && size < inst.operand(1)->shape().dim(attrs.start_indices_batching_dims[k]);
+  }
+  if (clamped <= kMaxClamped) return {};
+  return OpError(inst,
+                 StrCat("more than ", kMaxClamped,
+                        " batching dimensions of operand are shorter than those of start_indices"),
+                 StatusCode::kUnimplemented);
+}
+
 StatusOr<Shape> InferGather(const Instruction& inst) {
   const auto& attrs = inst.attrs<GatherAttrs>();
   AXLE_TRY(ExpectArray(inst, 0));
@@ -79,6 +97,7 @@ StatusOr<Shape> InferGather(const Instruction& inst) {
   const auto rank = static_cast<i64>(attrs.offset_dims.size() + batch_dims.size());
   AXLE_TRY(CheckAscendingDims(inst, "offset_dims", attrs.offset_dims, rank));
   AXLE_TRY(CheckSliceSizes(inst));
+  AXLE_TRY(CheckClampedBatches(inst));
   const Dims walked =
       RemainingDims(operand.rank(), attrs.collapsed_slice_dims, attrs.operand_batching_dims);
   Shape result(operand.type());
@@ -121,7 +140,8 @@ IndexMap GatherMap(const Instruction& inst) {
   const auto& attrs = inst.attrs<GatherAttrs>();
   const Shape& operand = inst.operand(0)->shape();
   const Shape& indices = inst.operand(1)->shape();
-  if (operand.num_elements() == 0) return {};  // nothing to read: zeros
+  // Nothing to read: zeros. Nothing to write: no need to cut it up.
+  if (operand.num_elements() == 0 || inst.shape().num_elements() == 0) return {};
   const Dims walked =
       RemainingDims(operand.rank(), attrs.collapsed_slice_dims, attrs.operand_batching_dims);
   Dims source_dims(inst.shape().rank(), kNoSourceDim);
@@ -133,8 +153,10 @@ IndexMap GatherMap(const Instruction& inst) {
   for (i64 d = 0, batch = 0; d < indices.rank(); ++d) {
     chooser.push_back(d == attrs.index_vector_dim ? kNoSourceDim : batch_result_dims[batch++]);
   }
+  // A batching dimension of size 1 is read at 0 from everywhere, without a cut.
   for (size_t k = 0; k < attrs.operand_batching_dims.size(); ++k) {
-    source_dims[chooser[attrs.start_indices_batching_dims[k]]] = attrs.operand_batching_dims[k];
+    const i64 from = attrs.operand_batching_dims[k];
+    if (operand.dim(from) > 1) source_dims[chooser[attrs.start_indices_batching_dims[k]]] = from;
   }
   IndexMap map = {WholeResult(inst.shape(), 0, operand.rank(), source_dims)};
   for (size_t k = 0; k < attrs.start_index_map.size(); ++k) {
@@ -154,7 +176,7 @@ IndexMap GatherMap(const Instruction& inst) {
   for (size_t k = 0; k < attrs.operand_batching_dims.size(); ++k) {
     const i64 dim = chooser[attrs.start_indices_batching_dims[k]];
     const i64 limit = operand.dim(attrs.operand_batching_dims[k]);
-    if (inst.shape().dim(dim) > limit) ClampBatch(map, dim, limit);
+    if (limit > 1 && inst.shape().dim(dim) > limit) ClampBatch(map, dim, limit);
   }
   return map;
 }

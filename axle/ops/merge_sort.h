@@ -1,8 +1,7 @@
-// The sort behind sort and topk: a bottom-up merge sort, stable, safe for any comparator. What it
-// does with a comparator that is no order (a < b on NaNs, say) is part of the definition of sort,
-// so every engine runs these steps: runs of 1, 2, 4, ... neighbours are merged; an element of the
-// right run goes first only if less(right, left); two runs that are in order as they stand are
-// copied.
+// The sort behind sort: a bottom-up merge sort, stable, safe for any comparator. What it does with
+// a comparator that is no order (a < b on NaNs, say) is part of the definition of sort, so every
+// engine runs these steps: runs of 1, 2, 4, ... neighbours are merged; an element of the right run
+// goes first only if less(right, left); when one run is used up, the rest of the other follows.
 #pragma once
 #include <algorithm>
 #include <numeric>

@@ -305,6 +305,7 @@ Status FoldLeft(const Geometry& g, const LaneProgram& reducer, std::span<const L
   std::vector<const void*> inputs(2 * n);
   std::vector<void*> outputs(n);
   for (i64 begin = 0; begin < g.num_results(); begin += block) {
+    AXLE_TRY(context.Check());
     const i64 count = std::min(block, g.num_results() - begin);
     for (i64 k = 0; k < count; ++k) starts[k] = g.ResultOffset(begin + k);
     const bool neighbours = starts[count - 1] - starts[0] == count - 1;
@@ -346,6 +347,7 @@ Status FoldByCalls(const Geometry& g, std::span<const Literal> operands, Element
                    const EvalContext& context) {
   const size_t n = results.size();
   for (i64 k = 0; k < g.num_results(); ++k) {
+    AXLE_TRY(context.Check());
     const i64 start = g.ResultOffset(k);
     for (i64 r = 0; r < g.num_reduced(); ++r) {
       Elements args;
@@ -400,6 +402,13 @@ StatusOr<Literal> EvalReduce(const Instruction& inst, std::span<Literal> operand
     kinds = ClassifyReducer(*reducer, types);
   }
   Elements results(n);
+  if (g.num_results() == 0) {
+    // The dimensions beside a zero may be too long to walk.
+    for (size_t i = 0; i < n; ++i) {
+      AXLE_ASSIGN(results[i], Literal::CreateUninitialized(shapes[i]));
+    }
+    return result.is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
+  }
   if (std::ranges::find(kinds, ReducerKind::kGeneral) != kinds.end()) {
     AXLE_ASSIGN(results, FoldGeneral(g, shapes, operands, context));
   }

@@ -8,9 +8,8 @@
 // 1. Every accumulator starts as init_value and sees its elements in the order of numerics.md N8:
 //    row-major inside the window, but downwards along a dimension that is a reverse scan.
 // 2. A scan (Cumulative in window.h) with only windows of size 1 left of it folds each element
-// once:
-//    the accumulators of a slab sweep along the dimension and are written out at every position.
-//    The bits are those of the plain way.
+//    once: the accumulators of a slab sweep along the dimension and are written out at every
+//    position. The bits are those of the plain way.
 // 3. Padding and holes are skipped, never combined.
 #include <algorithm>
 
@@ -87,14 +86,10 @@ class WindowFold {
         window_(inst.attrs<WindowAttrs>().window),
         rank_(operands[0].shape().rank()),
         operand_dims_(operands[0].shape().dims()),
-        operand_strides_(RowMajorStrides(operand_dims_)) {
+        operand_strides_(RowMajorStrides(operand_dims_)),
+        sweep_(rank_) {
     output_dims_ = (inst.shape().is_tuple() ? inst.shape().element(0) : inst.shape()).dims();
     output_strides_ = RowMajorStrides(output_dims_);
-    for (i64 d = 0; d < rank_; ++d) {
-      taps_.push_back(WindowTaps(window_[d], operand_dims_[d], output_dims_[d]));
-      if (Kind(d) == Cumulative::kReverse) std::ranges::reverse(taps_.back());
-    }
-    sweep_ = FindSweep();
   }
 
   StatusOr<std::vector<Literal>> Run() {
@@ -106,27 +101,44 @@ class WindowFold {
       output_bytes_.push_back(outputs.back().mutable_bytes());
       bytes_.push_back(Info(type).bytes);
     }
-    if (outputs[0].num_elements() > 0) AXLE_TRY(RunSlabs());
+    if (outputs[0].num_elements() == 0) return outputs;
+    AXLE_TRY(FindTaps());
+    AXLE_TRY(RunSlabs());
     return outputs;
   }
 
  private:
   Cumulative Kind(i64 d) const { return CumulativeKind(window_[d], operand_dims_[d]); }
 
-  // The dimension to sweep along, or rank_. It must be the first with more than one window
-  // position: only then do the elements of one position come right after those of the position
-  // before. With more boxes per step than kMaxBoxes they would take too much memory.
-  i64 FindSweep() const {
+  // Sets taps_ and sweep_. There are results; without elements no dimension has taps.
+  Status FindTaps() {
+    taps_.resize(rank_);
+    if (operands_[0].num_elements() == 0) return {};
+    i64 first = 0;
+    while (first < rank_ && window_[first].size == 1) ++first;
+    for (i64 d = rank_; d-- > 0;) {
+      if (d == first && CanSweep(d)) {
+        sweep_ = d;  // goes through all elements, without taps
+        continue;
+      }
+      AXLE_ASSIGN(taps_[d],
+                  WindowTaps(window_[d], operand_dims_[d], output_dims_[d], context_.limits));
+      if (Kind(d) == Cumulative::kReverse) std::ranges::reverse(taps_[d]);
+    }
+    return {};
+  }
+
+  // Whether to sweep along `d`, the first dimension with more than one window position: only there
+  // do the elements of one position come right after those of the position before. The taps right
+  // of it are known. With more boxes per step than kMaxBoxes they would take too much memory.
+  bool CanSweep(i64 d) const {
     constexpr size_t kMaxBoxes = 4096;
-    i64 d = 0;
-    while (d < rank_ && window_[d].size == 1) ++d;
-    if (d == rank_ || Kind(d) == Cumulative::kNo) return rank_;
     size_t boxes = 1;
     for (i64 right = d + 1; right < rank_; ++right) {
       boxes *= taps_[right].size();
-      if (boxes > kMaxBoxes) return rank_;
+      if (boxes > kMaxBoxes) return false;
     }
-    return d;
+    return Kind(d) != Cumulative::kNo;
   }
 
   // Cuts the outputs, or one position of them along the swept dimension, into slabs: everything in
@@ -303,9 +315,9 @@ class WindowFold {
   Dims operand_dims_, operand_strides_;
   Dims output_dims_, output_strides_;
   std::vector<std::vector<WindowTap>> taps_;  // per dimension, in the order of the fold
-  i64 sweep_;
-  std::vector<i64> bytes_;                // of an element, per operand
-  std::vector<std::byte*> output_bytes_;  // per operand
+  i64 sweep_;                                 // the dimension to sweep along, or rank_
+  std::vector<i64> bytes_;                    // of an element, per operand
+  std::vector<std::byte*> output_bytes_;      // per operand
 
   // The slab at hand: outputs [begin_, end_). Buffers are per operand.
   Dims begin_, end_, slab_strides_;

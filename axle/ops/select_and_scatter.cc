@@ -62,24 +62,32 @@ class Selector {
         strides_(RowMajorStrides(operand_dims_)),
         source_dims_(inst.operand(1)->shape().dims()),
         rank_(operand.shape().rank()),
-        starts_(kMaxWindows * rank_) {
+        starts_(kMaxWindows * rank_) {}
+
+  // To be called once, first. There are windows and elements.
+  Status FindTaps() {
     for (i64 d = 0; d < rank_; ++d) {
-      taps_.push_back(WindowTaps(window_[d], operand_dims_[d], source_dims_[d]));
+      AXLE_ASSIGN(std::vector<WindowTap> taps,
+                  WindowTaps(window_[d], operand_dims_[d], source_dims_[d], context_.limits));
+      taps_.push_back(std::move(taps));
     }
+    return {};
   }
 
   // selected[k] = linear index of the element that window first + k chooses, or kNone if it shows
   // nothing but padding.
   Status Select(i64 first, i64 count, i64* selected) {
-    for (i64 k = 0; k < count; ++k) {
-      i64 rest = first + k;
-      for (i64 d = rank_; d-- > 0; rest /= source_dims_[d]) {
-        starts_[k * rank_ + d] = rest % source_dims_[d] * window_[d].stride - window_[d].pad_low;
-      }
-    }
     std::fill_n(selected, count, kNone);
     for (const std::vector<WindowTap>& taps : taps_) {
       if (taps.empty()) return {};
+    }
+    for (i64 k = 0; k < count; ++k) {
+      i64 rest = first + k;
+      for (i64 d = rank_; d-- > 0; rest /= source_dims_[d]) {
+        starts_[k * rank_ + d] =
+            static_cast<std::uint64_t>(rest % source_dims_[d] * window_[d].stride) -
+            static_cast<std::uint64_t>(window_[d].pad_low);
+      }
     }
     std::vector<size_t> at(rank_, 0);
     while (true) {
@@ -100,9 +108,12 @@ class Selector {
       i64 index = 0;
       bool real = true;
       for (i64 d = 0; d < rank_ && real; ++d) {
-        const i64 position = starts_[k * rank_ + d] + taps_[d][at[d]].position;
-        real = position >= 0 && position < operand_dims_[d];
-        if (real) index += position * strides_[d];
+        // Before the operand and behind it, both come out as too large: a position is above -2^63
+        // and, in a padded operand of less than 2^63 elements, below 2^64 - 1.
+        const std::uint64_t position =
+            starts_[k * rank_ + d] + static_cast<std::uint64_t>(taps_[d][at[d]].position);
+        real = position < static_cast<std::uint64_t>(operand_dims_[d]);
+        if (real) index += static_cast<i64>(position) * strides_[d];
       }
       if (!real) continue;
       if (selected[k] == kNone) {
@@ -130,7 +141,8 @@ class Selector {
   Dims operand_dims_, strides_, source_dims_;
   i64 rank_;
   std::vector<std::vector<WindowTap>> taps_;
-  std::vector<i64> starts_;  // per window and dimension: where the window begins in the operand
+  // Per window and dimension: where the window begins in the operand, modulo 2^64.
+  std::vector<std::uint64_t> starts_;
   // The pairs that one window position compares.
   i64 windows_[kMaxWindows], challengers_[kMaxWindows];
   T current_[kMaxWindows], candidates_[kMaxWindows];
@@ -144,8 +156,10 @@ StatusOr<Literal> SelectAndScatter(const Instruction& inst, std::span<Literal> o
   T* out = reinterpret_cast<T*>(result.mutable_bytes());
   std::fill_n(out, result.num_elements(), *reinterpret_cast<const T*>(operands[2].bytes()));
   const T* source = reinterpret_cast<const T*>(operands[1].bytes());
+  if (operands[0].num_elements() == 0 || operands[1].num_elements() == 0) return result;
   ScalarCallee scatter(inst, context, 1);
   const auto selector = std::make_unique<Selector<T>>(inst, context, operands[0]);
+  AXLE_TRY(selector->FindTaps());
   std::vector<i64> selected(Selector<T>::kMaxWindows);
   const i64 num_windows = operands[1].num_elements();
   for (i64 first = 0; first < num_windows; first += Selector<T>::kMaxWindows) {

@@ -9,6 +9,7 @@
 #include "axle/ops/elementwise.h"
 #include "axle/ops/merge_sort.h"
 #include "axle/ops/scalar_callee.h"
+#include "axle/ops/scratch_memory.h"
 
 namespace axle {
 
@@ -206,6 +207,13 @@ class Sorter {
 
 StatusOr<Literal> EvalSort(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context) {
+  // The line of each operand; its order, twice, and its keys.
+  i64 bytes_per_position = 3 * i64{sizeof(i64)};
+  for (const Literal& operand : operands) bytes_per_position += Info(operand.shape().type()).bytes;
+  const Shape& shape = operands[0].shape();
+  const i64 size = shape.num_elements() == 0 ? 0 : shape.dim(inst.attrs<SortAttrs>().dimensions[0]);
+  const ScratchMemory scratch(context, CheckedMul(size, bytes_per_position).value_or(size));
+  AXLE_TRY(scratch.status());
   AXLE_ASSIGN(std::vector<Literal> results, Sorter(inst, operands, context).Run());
   return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
 }

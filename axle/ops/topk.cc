@@ -5,6 +5,7 @@
 
 #include "axle/core/strings.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/scratch_memory.h"
 #include "axle/ops/total_order.h"
 
 namespace axle {
@@ -63,6 +64,8 @@ Status TopkRows(const Literal& operand, const TopkAttrs& attrs, const EvalContex
   const T* row = operand.data<T>().data();
   T* value = values.mutable_data<T>().data();
   std::int32_t* index = indices.mutable_data<std::int32_t>().data();
+  const ScratchMemory scratch(context, size * i64{2 * sizeof(i64)});
+  AXLE_TRY(scratch.status());
   std::vector<std::uint64_t> keys(size);
   std::vector<i64> order(size);
   for (i64 rows = values.num_elements() / k; rows > 0; --rows, row += size) {

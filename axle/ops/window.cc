@@ -69,6 +69,18 @@ WindowTap TapAt(const WindowDim& window, i64 position, i64 operand_size, i64 out
   return tap;
 }
 
+// Whether so many taps, or positions of them, may be held at once.
+Status CheckRoom(i64 count, i64 bytes_each, Limits* limits) {
+  if (count > kMaxTaps) {
+    return ResourceExhausted(
+        StrCat("a window shows elements at more than ", kMaxTaps, " positions of one dimension"));
+  }
+  if (limits == nullptr) return {};
+  AXLE_TRY(limits->Reserve(count * bytes_each));
+  limits->Release(count * bytes_each);
+  return {};
+}
+
 }  // namespace
 
 StatusOr<i64> WindowOutputSize(const Instruction& inst, const WindowDim& window, i64 d,
@@ -113,7 +125,8 @@ StatusOr<Shape> WindowOutputShape(const Instruction& inst, const Window& window,
   return result;
 }
 
-std::vector<WindowTap> WindowTaps(const WindowDim& window, i64 operand_size, i64 output_size) {
+StatusOr<std::vector<WindowTap>> WindowTaps(const WindowDim& window, i64 operand_size,
+                                            i64 output_size, Limits* limits) {
   std::vector<WindowTap> taps;
   if (operand_size <= 0 || output_size <= 0) return taps;
   const Wide dilation = window.window_dilation;
@@ -124,18 +137,29 @@ std::vector<WindowTap> WindowTaps(const WindowDim& window, i64 operand_size, i64
   const Wide last = std::min<Wide>(
       Wide{window.size} - 1,
       FloorDiv(window.pad_low + (Wide{operand_size} - 1) * window.base_dilation, dilation));
-  const auto add = [&](i64 position) {
+  const auto add = [&](i64 position) -> Status {
+    if (limits != nullptr) AXLE_TRY(limits->Check());
     const WindowTap tap = TapAt(window, position, operand_size, output_size);
-    if (tap.count > 0) taps.push_back(tap);
+    if (tap.count == 0) return {};
+    if (taps.size() == taps.capacity()) {
+      AXLE_TRY(CheckRoom(2 * static_cast<i64>(taps.size()), sizeof(WindowTap), limits));
+    }
+    taps.push_back(tap);
+    return {};
   };
   if (last - first < Wide{output_size} * operand_size) {
-    for (Wide position = first; position <= last; ++position) add(static_cast<i64>(position));
+    for (Wide position = first; position <= last; ++position) {
+      AXLE_TRY(add(static_cast<i64>(position)));
+    }
     return taps;
   }
   // Mostly holes: ask each output and element where they meet.
+  constexpr i64 kBytesPerSetEntry = 48;
   std::set<i64> positions;
   for (i64 o = 0; o < output_size; ++o) {
+    AXLE_TRY(CheckRoom(static_cast<i64>(positions.size()), kBytesPerSetEntry, limits));
     for (i64 i = 0; i < operand_size; ++i) {
+      if (limits != nullptr) AXLE_TRY(limits->Check());
       const Wide distance =
           Wide{i} * window.base_dilation + window.pad_low - Wide{o} * window.stride;
       if (distance < 0 || distance % dilation != 0) continue;
@@ -143,7 +167,7 @@ std::vector<WindowTap> WindowTaps(const WindowDim& window, i64 operand_size, i64
         positions.insert(static_cast<i64>(distance / dilation));
     }
   }
-  for (i64 position : positions) add(position);
+  for (i64 position : positions) AXLE_TRY(add(position));
   return taps;
 }
 

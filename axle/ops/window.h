@@ -36,8 +36,12 @@ struct WindowTap {
 };
 
 // The window positions that meet an element for some output, in increasing order. Takes time in
-// proportion to the smaller of the window and the pairs (output, element), whatever the padding.
-std::vector<WindowTap> WindowTaps(const WindowDim& window, i64 operand_size, i64 output_size);
+// proportion to the smaller of the window and the pairs (output, element), whatever the padding:
+// ask only where there are results and elements, a dimension beside a zero may have any size.
+// RESOURCE_EXHAUSTED if there are more than kMaxTaps or they do not fit beside what `limits` has.
+inline constexpr i64 kMaxTaps = i64{1} << 27;
+StatusOr<std::vector<WindowTap>> WindowTaps(const WindowDim& window, i64 operand_size,
+                                            i64 output_size, Limits* limits = nullptr);
 
 // The part of a tap whose outputs are in [begin, end), counted from `begin`.
 WindowTap ClipTap(const WindowTap& tap, i64 begin, i64 end);

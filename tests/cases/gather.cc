@@ -65,6 +65,11 @@ static const OpCase kRows[] = {
      "offset_dims={}, collapsed_slice_dims={1}, start_index_map={1}, operand_batching_dims={0}, "
      "start_indices_batching_dims={0}, index_vector_dim=1, slice_sizes={1,1}",
      "s32[4] {2, 3, 4, 5}"},
+    {"a batching dimension of size 1 is read from every position",
+     {"s32[1,3] {{5, 6, 7}}", "s32[4] {2, 0, 1, 2}"},
+     "offset_dims={}, collapsed_slice_dims={1}, start_index_map={1}, operand_batching_dims={0}, "
+     "start_indices_batching_dims={0}, index_vector_dim=1, slice_sizes={1,1}",
+     "s32[4] {7, 5, 6, 7}"},
     {"a scalar index",
      {"f32[3] {nan, inf, -0.0}", "s32[] 1"},
      "offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=0, "

@@ -103,6 +103,11 @@ static const OpCase kRows[] = {
      "window={size=-1}, select=at_least, scatter=sum",
      Error("select-and-scatter: window dimension 0 has size -1, must be >= 1; operand f32[3], "
            "source f32[2], init_value f32[]")},
+    {"a window that begins beyond 64 bits drops its source element",
+     {"f32[3] {1, 2, 3}", "f32[2] {5, 6}", "f32[] 7"},
+     "window={size=1 stride=9223372036854775806 pad=-2_9223372036854775806}, select=at_least, "
+     "scatter=sum",
+     "f32[3] {7, 7, 12}"},
     {"stride",
      {"f32[3]", "f32[2]", "f32[]"},
      "window={size=2 stride=0}, select=at_least, scatter=sum",

@@ -56,7 +56,7 @@ TEST(Window, TapsMatchBruteForce) {
                               pick(-4, 6), pick(1, 6), pick(1, 5)};
     const i64 outputs = pick(0, 9);
     const std::vector<Hit> expected = BruteForce(window, n, outputs);
-    const std::vector<WindowTap> taps = WindowTaps(window, n, outputs);
+    const std::vector<WindowTap> taps = *WindowTaps(window, n, outputs);
     ASSERT_TRUE(FromTaps(taps) == expected) << Describe(window, n);
     for (const WindowTap& tap : taps) ASSERT_GT(tap.count, 0);
     const i64 begin = pick(0, 9), end = pick(0, 9);
@@ -72,11 +72,23 @@ TEST(Window, HugeDilationsAndPaddingsAreQuick) {
   // Two elements 10^18 apart in a window of 10^18: only the pairs are looked at.
   constexpr i64 kHuge = 1'000'000'000'000'000'000;
   const WindowDim window = {kHuge + 1, 1, 5, 0, kHuge, 1};
-  const std::vector<WindowTap> taps = WindowTaps(window, 2, 1);
+  const std::vector<WindowTap> taps = *WindowTaps(window, 2, 1);
   ASSERT_EQ(taps.size(), 1u);
   EXPECT_EQ(taps[0].position, 5);
   const WindowDim padded = {kHuge, 1, kHuge - 1, 0, 1, 1};
-  EXPECT_EQ(WindowTaps(padded, 3, 3).size(), 3u);
+  EXPECT_EQ(WindowTaps(padded, 3, 3)->size(), 3u);
+}
+
+TEST(Window, TapsAreBounded) {
+  // 2^40 positions that each meet an element.
+  constexpr i64 kHuge = i64{1} << 40;
+  Limits limits;
+  limits.set_memory_cap(1 << 20);
+  const auto code = [&] { return WindowTaps({kHuge}, kHuge, 1, &limits).status().code(); };
+  EXPECT_EQ(code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(limits.live_bytes(), 0);
+  limits.Cancel();
+  EXPECT_EQ(code(), StatusCode::kCancelled);
 }
 
 TEST(Window, CumulativeKinds) {

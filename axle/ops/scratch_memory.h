@@ -1,0 +1,30 @@
+// Memory that an evaluation needs beside its values, counted against the limit while it lives:
+//
+//   const ScratchMemory scratch(context, bytes);
+//   AXLE_TRY(scratch.status());
+//
+// Values are counted by whoever runs the plan; tables and copies of an op are counted here.
+#pragma once
+#include "axle/emit/callee.h"
+
+namespace axle {
+
+class ScratchMemory {
+ public:
+  ScratchMemory(const EvalContext& context, i64 bytes) : limits_(context.limits), bytes_(bytes) {
+    if (limits_ != nullptr) status_ = limits_->Reserve(bytes);
+  }
+  ~ScratchMemory() {
+    if (limits_ != nullptr && status_.ok()) limits_->Release(bytes_);
+  }
+  ScratchMemory(const ScratchMemory&) = delete;
+  ScratchMemory& operator=(const ScratchMemory&) = delete;
+  const Status& status() const { return status_; }
+
+ private:
+  Limits* limits_;
+  i64 bytes_;
+  Status status_;
+};
+
+}  // namespace axle
