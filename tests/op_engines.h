@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "axle/client/client.h"
 #include "axle/eval/evaluate.h"
 
 namespace axle {
@@ -21,6 +22,17 @@ inline const std::vector<Engine>& Engines() {
       {"interpreter", true,
        [](const Module& module, std::span<const Literal> arguments) {
          return Evaluate(module, arguments);
+       }},
+      {"native", false,
+       [](const Module& module, std::span<const Literal> arguments) -> StatusOr<Literal> {
+         static Client* const kClient = Client::Create()->release();
+         const auto executable = kClient->Compile(std::shared_ptr<const Module>(module.Clone()),
+                                                  {.engine = EngineKind::kNative});
+         if (executable.status().code() == StatusCode::kUnavailable) {
+           return Unimplemented("this build has no native engine");
+         }
+         AXLE_TRY(executable.status());
+         return (*executable)->Execute(arguments);
        }},
   };
   return *kEngines;

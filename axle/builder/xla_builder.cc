@@ -95,7 +95,7 @@ Status BroadcastOperands(std::string_view op, XlaOp& lhs, XlaOp& rhs, BroadcastD
     return Unimplemented(StrCat(op, ": implicit broadcasting of dynamic dimensions; lhs ",
                                 a.ToString(), ", rhs ", b.ToString(), At(location)));
   }
-  const bool lhs_is_small = a.rank() < b.rank();
+  const bool lhs_is_small = a.rank() <= b.rank();
   const Shape &small = lhs_is_small ? a : b, &large = lhs_is_small ? b : a;
   Dims small_dims(bd.begin(), bd.end()), large_dims(large.rank());
   std::iota(large_dims.begin(), large_dims.end(), 0);
@@ -118,9 +118,13 @@ Status BroadcastOperands(std::string_view op, XlaOp& lhs, XlaOp& rhs, BroadcastD
       return fail(StrCat("broadcast_dimensions {", Join(bd, ","),
                          "} must increase and be dimensions of the larger operand"));
     }
+  }
+  for (i64 i = 0; i < small.rank(); ++i) {
+    const i64 d = small_dims[i];
     const i64 x = small.dim(i), y = large.dim(d);
     if (x != y && x != 1 && y != 1) {
-      return fail(StrCat("sizes ", x, " and ", y, " of dimension ", d, " do not broadcast"));
+      return fail(StrCat("sizes ", lhs_is_small ? x : y, " and ", lhs_is_small ? y : x,
+                         " of dimension ", d, " do not broadcast"));
     }
     if (y == 1) result[d] = x;
   }
