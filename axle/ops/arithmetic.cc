@@ -45,9 +45,8 @@ const OpDef kMultiplyDef = {
     .summary = "Product of each pair of elements.",
     .semantics =
         "Integers wrap around, pred is the logical and, floats are rounded to nearest even. "
-        "Complex "
-        "products are (ac - bd, ad + bc), each operation rounded, without special cases for "
-        "infinities.",
+        "Complex products are (ac - bd, ad + bc), each operation rounded, without special cases "
+        "for infinities.",
     .source = "XLA Mul; StableHLO multiply",
     .operands = kBinaryOperands,
     .traits = kCommutative,

@@ -92,12 +92,10 @@ const OpDef kCompareDef = {
     .summary = "Whether each pair of elements is in the relation `direction`.",
     .semantics =
         "The element type implies the comparison: floats by value (NaN is in no relation but NE, "
-        "-0 "
-        "equals +0), integers by their signedness, false below true, complex numbers for EQ and NE "
-        "only. With type=TOTALORDER floats are in the order -NaN, -inf, ..., -0, +0, ..., +inf, "
-        "+NaN, "
-        "NaNs ordered by payload and equal only to themselves; f8e8m0fnu by its byte, and in types "
-        "without -0 the NaN comes first.",
+        "-0 equals +0), integers by their signedness, false below true, complex numbers for EQ "
+        "and NE only. With type=TOTALORDER floats are in the order -NaN, -inf, ..., -0, +0, ..., "
+        "+inf, +NaN, NaNs ordered by payload and equal only to themselves; f8e8m0fnu by its byte, "
+        "and in types without -0 the NaN comes first.",
     .source = "XLA Compare; StableHLO compare; IEEE 754 totalOrder",
     .operands = kBinaryOperands,
     .attrs = Schema<CompareAttrs>(kCompareAttrs),

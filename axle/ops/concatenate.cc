@@ -67,8 +67,7 @@ const OpDef kConcatenateDef = {
     .summary = "The operands one after another along one dimension.",
     .semantics =
         "Operands have one element type and agree in all other dimensions; the sizes of the named "
-        "one "
-        "are added up, and it is dynamic if it is in any operand.",
+        "one are added up, and it is dynamic if it is in any operand.",
     .source = "XLA ConcatInDim; StableHLO concatenate",
     .operands = kOperands,
     .attrs = Schema<DimensionsAttrs>(kAttrs),

@@ -155,8 +155,7 @@ const OpDef kWhileDef = {
     .summary = "Replaces a state by body(state) as long as condition(state) holds.",
     .semantics =
         "The state is of any kind, mostly a tuple; body gives back its shape. The condition is "
-        "looked "
-        "at first, so that there may be no iteration at all.",
+        "looked at first, so that there may be no iteration at all.",
     .source = "XLA While; StableHLO while",
     .operands = kWhileOperands,
     .callees = kWhileCallees,

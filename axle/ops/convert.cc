@@ -70,14 +70,11 @@ const OpDef kConvertDef = {
     .summary = "Each element as the nearest value of another element type.",
     .semantics =
         "To pred: whether the element is not 0; NaN is. Between integers: the low bits, extended "
-        "as "
-        "the source type extends. Float to integer: truncated, saturated to the target's range; "
-        "NaN "
-        "gives 0. To a float: rounded once to nearest even; what is too large becomes infinity, "
-        "NaN "
-        "in types without infinity, the largest value in types without both. To f8e8m0fnu: the "
-        "nearest power of two, halves up; NaN for what is not positive or too large. To a complex "
-        "type the imaginary part is +0; from one to a real type it is dropped.",
+        "as the source type extends. Float to integer: truncated, saturated to the target's "
+        "range; NaN gives 0. To a float: rounded once to nearest even; what is too large becomes "
+        "infinity, NaN in types without infinity, the largest value in types without both. To "
+        "f8e8m0fnu: the nearest power of two, halves up; NaN for what is not positive or too "
+        "large. To a complex type the imaginary part is +0; from one to a real type it is dropped.",
     .source = "XLA ConvertElementType; StableHLO convert",
     .operands = kUnaryOperands,
     .declared_shape = true,

@@ -517,21 +517,16 @@ const OpDef kConvolutionDef = {
         "window and the input features.",
     .semantics =
         "dim_labels says which dimension of lhs, rhs and the result is batch, feature or spatial. "
-        "The "
-        "kernel is not flipped, unless rhs_reversal says so. pad adds places around lhs (negative: "
-        "takes them away), lhs_dilate puts holes between its elements and rhs_dilate between those "
-        "of "
-        "the kernel; padding and holes contribute nothing, even where the kernel holds an infinity "
-        "or "
-        "NaN. feature_group_count splits the input features: each group of output features sees "
-        "only "
-        "its own. batch_group_count splits the batch instead. Both operands are converted to the "
-        "result's element type, the declared one, or else the operand type of higher precision. "
-        "Integers wrap around, pred is the or of ands. Every result has one order of additions, "
-        "see "
-        "docs/numerics.md N6; operand_precision, algorithm and convolution_kind are carried and "
-        "change "
-        "nothing. Operands with dynamic dimensions are not evaluated yet.",
+        "The kernel is not flipped, unless rhs_reversal says so. pad adds places around lhs "
+        "(negative: takes them away), lhs_dilate puts holes between its elements and rhs_dilate "
+        "between those of the kernel; padding and holes contribute nothing, even where the kernel "
+        "holds an infinity or NaN. feature_group_count splits the input features: each group of "
+        "output features sees only its own. batch_group_count splits the batch instead. Both "
+        "operands are converted to the result's element type, the declared one, or else the "
+        "operand type of higher precision. Integers wrap around, pred is the or of ands. Every "
+        "result has one order of additions, see docs/numerics.md N6; operand_precision, algorithm "
+        "and convolution_kind are carried and change nothing. Operands with dynamic dimensions "
+        "are not evaluated yet.",
     .source = "XLA ConvGeneralDilated; StableHLO convolution; docs/numerics.md N6",
     .operands = kBinaryOperands,
     .attrs = Schema<ConvolutionAttrs>(kAttrs),

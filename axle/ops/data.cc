@@ -100,8 +100,7 @@ const OpDef kParameterDef = {
     .summary = "The value that the caller of the computation passes.",
     .semantics =
         "The parameters of a computation are numbered 0, 1, ... without gaps; each has a shape of "
-        "its "
-        "own, of any kind.",
+        "its own, of any kind.",
     .source = "XLA Parameter",
     .attrs = Schema<ParameterAttrs>(kParameterAttrs),
     .parens = ParenSyntax::kAttribute,

@@ -114,10 +114,9 @@ const OpDef kRemainderDef = {
     .text = "remainder",
     .summary = "Remainder of each pair of elements after truncated division.",
     .semantics =
-        "The result has the sign of lhs and is smaller in magnitude than rhs. Integers: x modulo 0 "
-        "is "
-        "x, and the least integer modulo -1 is 0. Floats: exact; NaN if lhs is infinite or rhs is "
-        "zero, lhs if rhs is infinite. Not for pred and complex numbers.",
+        "The result has the sign of lhs and is smaller in magnitude than rhs. Integers: x modulo "
+        "0 is x, and the least integer modulo -1 is 0. Floats: exact; NaN if lhs is infinite or "
+        "rhs is zero, lhs if rhs is infinite. Not for pred and complex numbers.",
     .source = "XLA Rem; StableHLO remainder; C's fmod",
     .operands = kBinaryOperands,
     .lowering = Lowering::kElementwise,

@@ -309,18 +309,14 @@ const OpDef kDotDef = {
     .summary = "Sums of products over the contracting dimensions, for each batch element.",
     .semantics =
         "Batch and contracting dimensions are named in pairs, in any order and number; the result "
-        "has "
-        "the batch dimensions in the order of their list, then the free dimensions of lhs, then "
-        "those "
-        "of rhs. Both operands are converted to the result's element type, which is the declared "
-        "one "
-        "(XLA's preferred_element_type), or else the operand type of higher precision; operands "
-        "may be of different types. Nothing to contract gives 0. Integers wrap around, pred is the "
-        "or "
-        "of ands, 0 * inf is NaN. Every result has one order of additions, see docs/numerics.md "
-        "N5; "
-        "operand_precision and algorithm are carried, and the one order satisfies them all, so "
-        "they change nothing. Operands with dynamic dimensions are not evaluated yet.",
+        "has the batch dimensions in the order of their list, then the free dimensions of lhs, "
+        "then those of rhs. Both operands are converted to the result's element type, which is "
+        "the declared one (XLA's preferred_element_type), or else the operand type of higher "
+        "precision; operands may be of different types. Nothing to contract gives 0. Integers "
+        "wrap around, pred is the or of ands, 0 * inf is NaN. Every result has one order of "
+        "additions, see docs/numerics.md N5; operand_precision and algorithm are carried, and the "
+        "one order satisfies them all, so they change nothing. Operands with dynamic dimensions "
+        "are not evaluated yet.",
     .source = "XLA DotGeneral; StableHLO dot_general; docs/numerics.md N5",
     .operands = kBinaryOperands,
     .attrs = Schema<DotAttrs>(kAttrs),

@@ -189,15 +189,12 @@ const OpDef kGatherDef = {
     .summary = "Slices of the operand at the places that index vectors name, put side by side.",
     .semantics =
         "Batch dimensions of the result, those that are not offset_dims, run over the index "
-        "vectors "
-        "of start_indices; offset dimensions run over a slice of slice_sizes. Entry k of an index "
-        "vector is where the slice starts in operand dimension start_index_map[k]; an operand "
-        "batching dimension starts at the position along its dimension of start_indices; all "
-        "others "
-        "start at 0. Starts are clamped so that the whole slice lies inside the operand. Collapsed "
-        "and batching dimensions do not appear in the result. A slice of an operand without "
-        "elements "
-        "is zeros. indices_are_sorted is a promise that changes nothing.",
+        "vectors of start_indices; offset dimensions run over a slice of slice_sizes. Entry k of "
+        "an index vector is where the slice starts in operand dimension start_index_map[k]; an "
+        "operand batching dimension starts at the position along its dimension of start_indices; "
+        "all others start at 0. Starts are clamped so that the whole slice lies inside the "
+        "operand. Collapsed and batching dimensions do not appear in the result. A slice of an "
+        "operand without elements is zeros. indices_are_sorted is a promise that changes nothing.",
     .source = "XLA Gather; StableHLO gather",
     .operands = kGatherOperands,
     .attrs = Schema<GatherAttrs>(kGatherAttrs),

@@ -103,8 +103,8 @@ const OpDef kMapDef = {
     .summary = "Applies a computation of scalars to the elements at each position.",
     .semantics =
         "Operands have the same dimensions, of which `dimensions` names all, in order. to_apply "
-        "takes "
-        "one scalar of each operand's type and gives a scalar; it must not have side effects.",
+        "takes one scalar of each operand's type and gives a scalar; it must not have side "
+        "effects.",
     .source = "XLA Map; StableHLO map",
     .operands = kOperands,
     .attrs = Schema<DimensionsAttrs>(kAttrs),

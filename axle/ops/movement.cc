@@ -171,8 +171,7 @@ const OpDef kBroadcastDef = {
     .summary = "Repeats the operand along the result dimensions that `dimensions` does not name.",
     .semantics =
         "Operand dimension i becomes result dimension dimensions[i], of the same size, dynamic if "
-        "it "
-        "is. The dimensions may be in any order: the operand is then transposed as well.",
+        "it is. The dimensions may be in any order: the operand is then transposed as well.",
     .source = "XLA Broadcast and BroadcastInDim; StableHLO broadcast_in_dim",
     .operands = kUnaryOperands,
     .attrs = Schema<DimensionsAttrs>(kBroadcastAttrs),

@@ -429,17 +429,13 @@ const OpDef kReduceDef = {
     .semantics =
         "The order in `dimensions` does not matter; the kept dimensions keep theirs. `to_apply` "
         "takes one accumulator per operand, then one value per operand, all scalars of the "
-        "operands' "
-        "types, and gives the new accumulators; it is folded in row-major order with the "
-        "accumulator "
-        "on the left and init_value as the first one. With no dimensions it is applied once to "
-        "each "
-        "element, and over a dimension of size 0 the result is init_value. Where a component is "
-        "nothing but an add or a multiply of floats, also of narrow ones that are widened and "
-        "rounded "
-        "back, the canonical order of docs/numerics.md is used instead, init_value last and on the "
-        "left, and narrow floats are rounded once. Several operands give a tuple. Operands with "
-        "dynamic dimensions are not evaluated yet.",
+        "operands' types, and gives the new accumulators; it is folded in row-major order with "
+        "the accumulator on the left and init_value as the first one. With no dimensions it is "
+        "applied once to each element, and over a dimension of size 0 the result is init_value. "
+        "Where a component is nothing but an add or a multiply of floats, also of narrow ones "
+        "that are widened and rounded back, the canonical order of docs/numerics.md is used "
+        "instead, init_value last and on the left, and narrow floats are rounded once. Several "
+        "operands give a tuple. Operands with dynamic dimensions are not evaluated yet.",
     .source = "XLA Reduce; StableHLO reduce; docs/numerics.md N4",
     .operands = kOperands,
     .attrs = Schema<DimensionsAttrs>(kAttrs),

@@ -340,15 +340,12 @@ const OpDef kReduceWindowDef = {
     .summary = "Folds the elements under a sliding window with a computation, for every position.",
     .semantics =
         "Each result starts as init_value and takes the elements that its window shows, in "
-        "row-major "
-        "order inside the window, as acc = to_apply(acc, element). Padding and the holes of a base "
-        "dilation are skipped; a window that shows no element gives init_value. In a dimension "
-        "with "
-        "stride 1, no dilation, a window at least as large as the operand, pad_low = 0 and "
-        "pad_high = "
-        "window - 1 the elements are taken downwards, so that scans in both directions are prefix "
-        "folds. Negative padding crops. With n operands and n init_values, to_apply takes n "
-        "accumulators and n elements, and the result is a tuple.",
+        "row-major order inside the window, as acc = to_apply(acc, element). Padding and the "
+        "holes of a base dilation are skipped; a window that shows no element gives init_value. "
+        "In a dimension with stride 1, no dilation, a window at least as large as the operand, "
+        "pad_low = 0 and pad_high = window - 1 the elements are taken downwards, so that scans in "
+        "both directions are prefix folds. Negative padding crops. With n operands and n "
+        "init_values, to_apply takes n accumulators and n elements, and the result is a tuple.",
     .source = "XLA ReduceWindow; StableHLO reduce_window; order: docs/numerics.md",
     .operands = kReduceWindowOperands,
     .attrs = Schema<WindowAttrs>(kReduceWindowAttrs),

@@ -27,8 +27,7 @@ const OpDef kSelectDef = {
     .summary = "Elements of on_true where pred holds, else of on_false.",
     .semantics =
         "pred has the dimensions of the other two or is a scalar that decides for all elements. "
-        "Bits "
-        "are copied, NaN payloads included; the element that is not taken has no influence.",
+        "Bits are copied, NaN payloads included; the element that is not taken has no influence.",
     .source = "XLA Select; StableHLO select",
     .operands = kSelectOperands,
     .lowering = Lowering::kElementwise,

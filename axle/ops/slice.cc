@@ -199,8 +199,7 @@ const OpDef kDynamicUpdateSliceDef = {
     .summary = "The operand with the box at start_indices replaced by update.",
     .semantics =
         "Start indices are clamped to 0 <= start <= operand size - update size and may be scalars "
-        "or "
-        "one array, as in dynamic-slice. An empty update changes nothing.",
+        "or one array, as in dynamic-slice. An empty update changes nothing.",
     .source = "XLA DynamicUpdateSlice; StableHLO dynamic_update_slice",
     .operands = kUpdateOperands,
     .lowering = Lowering::kIndexMap,

@@ -226,14 +226,11 @@ const OpDef kSortDef = {
     .summary = "Sorts every line along a dimension, several operands together, by a comparator.",
     .semantics =
         "to_apply(a0, b0, a1, b1, ...) says whether the elements a of the operands go strictly "
-        "before "
-        "the elements b. It should be a strict weak order; a < b on floats is not one if there are "
-        "NaNs. The sort is stable whether is_stable asks for it or not, and does the same steps "
-        "for a "
-        "comparator that is no order: runs of 1, 2, 4, ... elements are merged, the right one "
-        "going "
-        "first only where it is strictly before the left one. All operands are permuted alike; the "
-        "result is a tuple if there are several.",
+        "before the elements b. It should be a strict weak order; a < b on floats is not one if "
+        "there are NaNs. The sort is stable whether is_stable asks for it or not, and does the "
+        "same steps for a comparator that is no order: runs of 1, 2, 4, ... elements are merged, "
+        "the right one going first only where it is strictly before the left one. All operands "
+        "are permuted alike; the result is a tuple if there are several.",
     .source = "XLA Sort; StableHLO sort",
     .operands = kSortOperands,
     .attrs = Schema<SortAttrs>(kSortAttrs),

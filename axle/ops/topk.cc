@@ -107,12 +107,9 @@ const OpDef kTopkDef = {
     .summary = "The k largest (or smallest) elements of every row, in order, with their indices.",
     .semantics =
         "Rows run along the last dimension, which has size k in both results; indices are s32. "
-        "Floats "
-        "are ordered totally: -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN. Of equal elements "
-        "the "
-        "one with the lower index comes first, whether is_stable asks for it or not. Not for "
-        "complex "
-        "numbers.",
+        "Floats are ordered totally: -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN. Of equal "
+        "elements the one with the lower index comes first, whether is_stable asks for it or not. "
+        "Not for complex numbers.",
     .source = "XLA TopK; CHLO top_k",
     .operands = kUnaryOperands,
     .attrs = Schema<TopkAttrs>(kTopkAttrs),

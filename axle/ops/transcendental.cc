@@ -157,11 +157,9 @@ const OpDef kPowerDef = {
     .summary = "Each element of lhs to the power of the element of rhs.",
     .semantics =
         "Floats follow C's pow: 1^y and x^0 are 1 even where the other is NaN, a negative finite "
-        "base "
-        "with a non-integer exponent gives NaN, zeros and infinities keep their sign under odd "
-        "integer exponents. Integers are computed modulo 2^N; a negative exponent gives 1 for base "
-        "1, "
-        "1 or -1 for base -1, and 0 for any other base.",
+        "base with a non-integer exponent gives NaN, zeros and infinities keep their sign under "
+        "odd integer exponents. Integers are computed modulo 2^N; a negative exponent gives 1 for "
+        "base 1, 1 or -1 for base -1, and 0 for any other base.",
     .source = "XLA Pow; StableHLO power",
     .operands = kBinaryOperands,
     .lowering = Lowering::kElementwise,
