@@ -178,9 +178,7 @@ static const OpCase kCases[] = {
     {"operands are arrays",
      {"(f32[2])", "f32[2]"},
      kVectors,
-     Error("dot: expected an array, "
-           "not (f32[2]); lhs "
-           "(f32[2]), rhs f32[2]")},
+     Error("dot: expected an array, not (f32[2]); lhs (f32[2]), rhs f32[2]")},
     {"contracting dimension out of range",
      {"f32[2,3]", "f32[3,2]"},
      "lhs_contracting_dims={2}, rhs_contracting_dims={0}",
@@ -202,10 +200,8 @@ static const OpCase kCases[] = {
     {"contracting sizes",
      {"f32[2,4]", "f32[3,5]"},
      kMatrices,
-     Error("dot: contracting "
-           "dimension lhs 1 has size "
-           "4 but rhs 0 has size 3; "
-           "lhs f32[2,4], rhs f32[3,5]")},
+     Error("dot: contracting dimension lhs 1 has size 4 but rhs 0 has size 3; lhs f32[2,4], "
+           "rhs f32[3,5]")},
     {"batch dimensions go in pairs",
      {"f32[2,3]", "f32[3,2]"},
      "lhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={0}",

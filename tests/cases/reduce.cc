@@ -172,17 +172,7 @@ static const OpCase kCases[] = {
     {"operands are arrays",
      {"(f32[3])", "f32[]"},
      "dimensions={0}, to_apply=sum",
-     Error(""
-           "reduce: "
-           "expected "
-           "an "
-           "array, "
-           "not "
-           "(f32[3]); "
-           "operand "
-           "(f32[3]), "
-           "init_value "
-           "f32[]")},
+     Error("reduce: expected an array, not (f32[3]); operand (f32[3]), init_value f32[]")},
     {"operands of one size",
      {"f32[3]", "s32[4]", "f32[]", "s32[]"},
      "dimensions={0}, to_apply=argmax",
@@ -200,67 +190,22 @@ static const OpCase kCases[] = {
     {"mixed precision",
      {"bf16[3]", "f32[]"},
      "dimensions={0}, to_apply=sum",
-     Error("reduce: "
-           "mixed "
-           "precision: "
-           "operands "
-           "of bf16 "
-           "and f32; "
-           "operand "
-           "bf16[3], "
-           "init_value "
+     Error("reduce: mixed precision: operands of bf16 and f32; operand bf16[3], init_value "
            "f32[]")},
     {"dimension out of range",
      {"f32[3]", "f32[]"},
      "dimensions={1}, to_apply=sum",
-     Error(""
-           "reduce: "
-           "dimensions "
-           "has "
-           "1, "
-           "which "
-           "is "
-           "not "
-           "a "
-           "dimension "
-           "of "
-           "rank "
-           "1; "
-           "operand "
-           "f32[3], "
-           "init_value "
-           "f32[]")},
+     Error("reduce: dimensions has 1, which is not a dimension of rank 1; operand f32[3], "
+           "init_value f32[]")},
     {"repeated dimension",
      {"f32[3]", "f32[]"},
      "dimensions={0,0}, to_apply=sum",
-     Error(""
-           "reduce: "
-           "dimensions "
-           "has 0 "
-           "twice; "
-           "operand "
-           "f32[3], "
-           "init_value "
-           "f32[]")},
+     Error("reduce: dimensions has 0 twice; operand f32[3], init_value f32[]")},
     {"the computation's types",
      {"s32[3]", "s32[]"},
      "dimensions={0}, to_apply=sum",
-     Error(""
-           "reduce: "
-           "to_apply "
-           "must "
-           "be "
-           "(s32[], "
-           "s32[])->s32[] "
-           "but "
-           "\"sum\" "
-           "is "
-           "(f32[], "
-           "f32[])->f32[]; "
-           "operand "
-           "s32[3], "
-           "init_value "
-           "s32[]")},
+     Error("reduce: to_apply must be (s32[], s32[])->s32[] but \"sum\" is (f32[], "
+           "f32[])->f32[]; operand s32[3], init_value s32[]")},
     {"the computation's parameters",
      {"s32[3]", "s32[]"},
      "dimensions={0}, to_apply=double",
