@@ -194,7 +194,9 @@ const OpDef kGatherDef = {
         "operand batching dimension starts at the position along its dimension of start_indices; "
         "all others start at 0. Starts are clamped so that the whole slice lies inside the "
         "operand. Collapsed and batching dimensions do not appear in the result. A slice of an "
-        "operand without elements is zeros. indices_are_sorted is a promise that changes nothing.",
+        "operand without elements is zeros. indices_are_sorted is a promise that changes nothing. "
+        "At most 12 batching dimensions of the operand, not counting those of size 1, may be "
+        "shorter than theirs of start_indices.",
     .source = "XLA Gather; StableHLO gather",
     .operands = kGatherOperands,
     .attrs = Schema<GatherAttrs>(kGatherAttrs),
