@@ -92,7 +92,8 @@ void Optimize(llvm::Module& module) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   llvm::ModulePassManager passes;
-  llvm::cantFail(builder.parsePassPipeline(passes, "function(early-cse,instcombine<no-verify-fixpoint>,early-cse)"));
+  llvm::cantFail(builder.parsePassPipeline(
+      passes, "function(early-cse,instcombine<no-verify-fixpoint>,early-cse)"));
   passes.run(module, modules);
 }
 

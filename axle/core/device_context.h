@@ -1,6 +1,7 @@
-// DeviceContext: what an op may ask of the device it runs on. runtime/ implements it; a null
-// pointer or the base class is a device 0 of 1 without queues. Ops that need more than numbers
-// (infeed, outfeed, collectives, custom calls, random seeds) get it through EvalContext.
+// DeviceContext: what an op may ask of the device it runs on. A null pointer or the base class
+// is a device 0 of 1 without queues; runtime/ will implement queues and collectives. Ops that need
+// more than numbers (infeed, outfeed, collectives, custom calls, random seeds) get it through
+// EvalContext.
 #pragma once
 #include <span>
 #include <string_view>

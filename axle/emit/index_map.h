@@ -57,8 +57,8 @@ IndexPiece WholeResult(const Shape& result, int operand, i64 operand_rank,
 IndexPiece WholeOperand(const Shape& source, int operand, const Dims& begin);
 
 // Moves the elements. `operands` are row-major; if the first piece is the whole of an operand whose
-// storage nobody else holds, the result is made in place. The map must cover the result, except that
-// a map without pieces gives zeros.
+// storage nobody else holds, the result is made in place. The map must cover the result, except
+// that a map without pieces gives zeros.
 StatusOr<Literal> EvaluateIndexMap(const IndexMap& map, const Shape& result,
                                    std::span<Literal> operands);
 

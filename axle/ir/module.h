@@ -123,7 +123,8 @@ class Module {
   Computation* entry() const { return entry_; }
   void set_entry(Computation* entry) { entry_ = entry; }
   Computation* AddComputation(std::string_view name);
-  // Puts the computation at `position` behind all others; for one that was added before its callees.
+  // Puts the computation at `position` behind all others; for one that was added before its
+  // callees.
   void MoveToEnd(size_t position);
   ModuleConfig& config() { return config_; }
   const ModuleConfig& config() const { return config_; }

@@ -136,9 +136,8 @@ StatusOr<Shape> InferShape(const Instruction& inst);
 // The specs by which the callees of `inst` are written.
 std::span<const CalleeSpec> CalleeSpecsOf(const Instruction& inst);
 
-// InferShape for every instruction, against the declared shapes; parameters of the entry against
-// the entry layout; ops reachable from the entry only call computations without recursion (the IR
-// cannot express it). What every front end calls before it hands out a module.
+// InferShape for every instruction, against the shape that it has. Front ends check each instruction
+// as they add it; this checks a whole module again, whoever made it, before it is compiled.
 Status VerifyModule(const Module& module);
 
 }  // namespace axle

@@ -148,6 +148,5 @@ TEST(DeviceContext, TheBaseClassIsOneDeviceWithoutQueues) {
             "NOT_FOUND: custom-call: no target \"f\" is registered");
 }
 
-
 }  // namespace
 }  // namespace axle
