@@ -136,8 +136,9 @@ StatusOr<Shape> InferShape(const Instruction& inst);
 // The specs by which the callees of `inst` are written.
 std::span<const CalleeSpec> CalleeSpecsOf(const Instruction& inst);
 
-// InferShape for every instruction, against the shape that it has. Front ends check each instruction
-// as they add it; this checks a whole module again, whoever made it, before it is compiled.
+// InferShape for every instruction, against the shape that it has. Front ends check each
+// instruction as they add it; this checks a whole module again, whoever made it, before it is
+// compiled.
 Status VerifyModule(const Module& module);
 
 }  // namespace axle
