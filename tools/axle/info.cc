@@ -106,8 +106,10 @@ std::string Text(const Module& module, const Facts& facts) {
     StrAppend(text, "  alias         ", Describe(alias), "\n");
   }
   std::vector<std::pair<std::string_view, i64>> ops(facts.ops.begin(), facts.ops.end());
-  std::stable_sort(ops.begin(), ops.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  // By count, then by name. Not std::stable_sort: clang finds fault with libstdc++'s.
+  std::ranges::sort(ops, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   for (const auto& [name, count] : ops) StrAppend(text, "  ", count, "\t", name, "\n");
   return text;
 }
