@@ -30,9 +30,13 @@ class PieceEvaluator {
     for (i64 d = 0; d < rank; ++d) {
       const IndexPiece::Dim& dim = piece_.dims[d];
       if (dim.count <= 0) return;
+      to += dim.begin * to_strides_[d];
+      if (dim.count == 1) {  // the steps lead nowhere, however large they are
+        walk.push_back({1, 0, 0});
+        continue;
+      }
       const i64 from_step =
           dim.source_dim == kNoSourceDim ? 0 : dim.source_step * from_strides_[dim.source_dim];
-      to += dim.begin * to_strides_[d];
       walk.push_back({dim.count, dim.step * to_strides_[d] * bytes_, from_step * bytes_});
     }
     // Result dimensions that choose an element of an index operand are walked one by one; the rest

@@ -204,8 +204,17 @@ bool Interrupted() {
   return interrupted;
 }
 
+// Sanitizers reserve more address space than any limit allows.
+#if defined(__has_feature)
+#define AXLE_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define AXLE_SANITIZED 1
+#else
+#define AXLE_SANITIZED 0
+#endif
+
 void LimitProcessMemory(std::int64_t bytes) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !AXLE_SANITIZED
   rlimit limit = {};
   if (bytes <= 0 || getrlimit(RLIMIT_DATA, &limit) != 0) return;
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(bytes));
