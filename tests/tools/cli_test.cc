@@ -117,6 +117,13 @@ TEST_F(Cli, RunPrintsResults) {
   EXPECT_EQ(r.err, "");
 }
 
+TEST_F(Cli, AnArgumentTakesOneValueAndLeavesTheFile) {
+  const Result r =
+      Run({"run", "--arg", "0=f32[2] 1,2", "--arg", "1=f32[2] 3,4", Write("add.hlo", kAdd)});
+  EXPECT_EQ(r.exit, 0) << r.err;
+  EXPECT_EQ(r.out, "out_0 = f32[2] {4, 6}\n");
+}
+
 TEST_F(Cli, RunReadsAndWritesNpzAndFolders) {
   const std::string add = Write("add.hlo", kAdd);
   // The sum of the sums: outputs become inputs under another name.

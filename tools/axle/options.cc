@@ -64,7 +64,7 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
           {"auto", NativeIsa::kAuto}, {"avx2", NativeIsa::kAvx2}, {"avx512", NativeIsa::kAvx512}});
   if (auto* level = option("codegen-level", o.codegen_level)) level->check(CLI::Range(0, 2));
   option("inputs", o.inputs);
-  if (auto* args = option("arg", o.args)) args->expected(1)->take_all();
+  if (auto* args = option("arg", o.args)) args->allow_extra_args(false);  // one value each
   option("fake", o.fake);
   option("seed", o.seed);
   if (auto* repeat = option("repeat", o.repeat)) repeat->check(CLI::Range(1, 1000000000));
