@@ -68,7 +68,7 @@ struct CaseTable {
   std::string_view helpers = "";  // more computations, besides kHelpers
 };
 
-// One table per opcode, by opcode: kFooCases for opcode Foo.
+// One table per row of AllOpDefs(), in its order: kFooCases for opcode Foo.
 std::span<const CaseTable* const> AllCaseTables();
 
 // "f32[2] {1, 2}" -> "f32[2]"; "" if there is no shape.

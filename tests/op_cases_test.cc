@@ -24,7 +24,7 @@
 
 namespace axle {
 
-#define PLANNED(text)
+#define PLANNED(name, text)
 #define OP(name) extern const CaseTable k##name##Cases;
 #include "axle/ir/opcodes.def"
 #undef OP

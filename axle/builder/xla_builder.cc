@@ -336,7 +336,7 @@ StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root, Location location) {
   return XlaComputation(std::move(module));
 }
 
-#define PLANNED(text)
+#define PLANNED(name, text)
 #define OP(name)
 #define UNARY(name, function)                          \
   XlaOp function(XlaOp operand, Location location) {   \

@@ -113,7 +113,7 @@ struct LocatedOp {
 // One function per op without attributes, from the opcode list: Exp(operand), Add(lhs, rhs), ...
 // Binary ops broadcast implicitly: scalars with anything, size 1 with any size, and by
 // `broadcast_dimensions` an operand of lower rank.
-#define PLANNED(text)
+#define PLANNED(name, text)
 #define OP(name)
 #define UNARY(name, function) \
   XlaOp function(XlaOp operand, Location location = Location::current());

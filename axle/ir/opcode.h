@@ -1,15 +1,12 @@
-// Opcode: one enumerator per implemented operation. The names of operations that are still to come
-// are known too, so that they are told apart from misspelt ones.
+// Opcode: one enumerator per operation, those that are still to come included.
 #pragma once
 #include <cstdint>
-#include <span>
-#include <string_view>
 
 namespace axle {
 
 enum class Opcode : std::uint8_t {
 #define OP(name) k##name,
-#define PLANNED(text)
+#define PLANNED(name, text) k##name,
 #include "axle/ir/opcodes.def"
 #undef OP
 #undef PLANNED
@@ -17,19 +14,10 @@ enum class Opcode : std::uint8_t {
 
 inline constexpr int kOpcodeCount = 0
 #define OP(name) +1
-#define PLANNED(text)
+#define PLANNED(name, text) +1
 #include "axle/ir/opcodes.def"
 #undef OP
 #undef PLANNED
     ;
-
-// HLO text names of operations that Axle does not have yet.
-inline constexpr std::string_view kPlannedOps[] = {
-#define OP(name)
-#define PLANNED(text) text,
-#include "axle/ir/opcodes.def"
-#undef OP
-#undef PLANNED
-};
 
 }  // namespace axle

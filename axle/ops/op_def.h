@@ -110,7 +110,8 @@ inline const OpDef& GetOpDef(const Instruction& inst) {
 }
 const OpDef* FindOpDef(std::string_view text);  // null if there is none
 bool IsPlannedOp(std::string_view text);        // known, but still to come: UNIMPLEMENTED
-std::span<const OpDef* const> AllOpDefs();      // indexed by opcode
+std::span<const std::string_view> PlannedOps();
+std::span<const OpDef* const> AllOpDefs();  // in the order of the opcodes
 
 // "pad: <what>; operand f32[2,3], padding_value f32[]", and the source line if it is known.
 Status OpError(const Instruction& inst, std::string_view what,

@@ -8,19 +8,36 @@
 namespace axle {
 
 // A row that is missing is a link error.
-#define PLANNED(text)
+#define PLANNED(name, text)
 #define OP(name) extern const OpDef k##name##Def;
 #include "axle/ir/opcodes.def"
 #undef OP
 
 namespace {
 
-constexpr std::array<const OpDef*, kOpcodeCount> kTable = {
+constexpr const OpDef* kTable[] = {
 #define OP(name) &k##name##Def,
 #include "axle/ir/opcodes.def"
 #undef OP
 #undef PLANNED
 };
+
+// By opcode; null for operations still to come.
+constexpr std::array<const OpDef*, kOpcodeCount> kByOpcode = {
+#define OP(name) &k##name##Def,
+#define PLANNED(name, text) nullptr,
+#include "axle/ir/opcodes.def"
+#undef OP
+#undef PLANNED
+};
+
+constexpr std::string_view kPlannedOps[] = {
+#define OP(name)
+#define PLANNED(name, text) text,
+#include "axle/ir/opcodes.def"
+#undef OP
+#undef PLANNED
+    ""};
 
 size_t NumVariadic(const OpDef& def) {
   size_t count = 0;
@@ -75,7 +92,7 @@ bool CalleeCountFits(const Instruction& inst, std::span<const CalleeSpec> specs)
 }  // namespace
 
 const OpDef& GetOpDef(Opcode opcode) {
-  return *kTable[static_cast<int>(opcode)];
+  return *kByOpcode[static_cast<int>(opcode)];
 }
 
 std::span<const OpDef* const> AllOpDefs() {
@@ -92,8 +109,12 @@ const OpDef* FindOpDef(std::string_view text) {
   return it == kByText->end() ? nullptr : it->second;
 }
 
+std::span<const std::string_view> PlannedOps() {
+  return std::span(kPlannedOps).first(std::size(kPlannedOps) - 1);
+}
+
 bool IsPlannedOp(std::string_view text) {
-  return std::ranges::find(kPlannedOps, text) != std::end(kPlannedOps);
+  return std::ranges::find(PlannedOps(), text) != PlannedOps().end();
 }
 
 Status OpError(const Instruction& inst, std::string_view what, StatusCode code) {

@@ -299,7 +299,7 @@ class Parser {
       return Unimplemented(
           StrCat(text, " is not implemented yet; ", scanner_.Error("this operation").message()));
     }
-    std::vector<std::string_view> names(std::begin(kPlannedOps), std::end(kPlannedOps));
+    std::vector<std::string_view> names(PlannedOps().begin(), PlannedOps().end());
     for (const OpDef* def : AllOpDefs()) names.push_back(def->text);
     return scanner_.Error(StrCat("unknown operation \"", text, "\"", DidYouMean(text, names)));
   }
