@@ -221,6 +221,33 @@ TEST_F(Cli, InfoIsGolden) {
             "  1\tadd\n");
 }
 
+TEST_F(Cli, OpsDescribesTheTable) {
+  const Result list = Run({"ops"});
+  EXPECT_EQ(list.exit, 0) << list.err;
+  EXPECT_NE(list.out.find("\nmaximum"), std::string::npos) << list.out;
+  const Result r = Run({"ops", "select"});
+  EXPECT_EQ(r.exit, 0) << r.err;
+  EXPECT_NE(r.out.find("  operand pred\n"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("takes  pred only"), std::string::npos) << r.out;
+  const Result unknown = Run({"ops", "selct"});
+  EXPECT_EQ(unknown.exit, 2);
+  EXPECT_NE(unknown.err.find("did you mean \"select\"?"), std::string::npos) << unknown.err;
+}
+
+TEST_F(Cli, OpsAsJson) {
+  const Result r = Run({"ops", "compare", "--json"});
+  ASSERT_EQ(r.exit, 0) << r.err;
+  const json report = json::parse(r.out);
+  EXPECT_EQ(report["schema"], "axle.ops/1");
+  const json& op = report["ops"].at(0);
+  EXPECT_EQ(op["name"], "compare");
+  EXPECT_EQ(op["lowering"], "elementwise");
+  EXPECT_EQ(op["attributes"].at(0)["name"], "direction");
+  EXPECT_EQ(op["attributes"].at(0)["values"].size(), 6);
+  EXPECT_EQ(op["element_types"].at(1)["operand"], "rhs");
+  EXPECT_NE(std::ranges::count(op["element_types"].at(0)["supported"], json("bf16")), 0);
+}
+
 TEST_F(Cli, CheckAnswersNoWithTheFirstDifference) {
   const std::string add = Write("add.hlo", kAdd);
   ASSERT_EQ(Run({"run", add, "--arg", "0=f32[2] 1,1", "--arg", "1=f32[2] 1,1", "--output",
@@ -320,7 +347,7 @@ TEST_F(Cli, BatchRunsWholeFolders) {
 }
 
 TEST_F(Cli, HelpFitsAScreenAndBeginsWithExamples) {
-  for (const char* verb : {"run", "parse", "print", "info", "check", "batch"}) {
+  for (const char* verb : {"run", "parse", "print", "info", "check", "ops", "batch"}) {
     const Result r = Run({verb, "-h"});
     EXPECT_EQ(r.exit, 0) << verb;
     EXPECT_TRUE(r.out.starts_with(std::string("axle ") + verb)) << r.out;

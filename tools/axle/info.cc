@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
+#include "axle/client/op_table.h"
 #include "axle/core/strings.h"
-#include "axle/ops/op_def.h"
 #include "tools/axle/json.h"
 #include "tools/axle/verbs.h"
 
@@ -20,49 +20,16 @@ struct Facts {
   double bytes = 0;  // that instructions read and write
 };
 
-// Multiplications and additions of one instruction, by its lowering class: one per result element,
-// per product of a dot or convolution, or per operand element of a reduction.
-double Flops(const Instruction& inst) {
-  const auto elements = [](const Shape& shape) {
-    return shape.is_array() ? static_cast<double>(shape.num_elements()) : 0.0;
-  };
-  switch (GetOpDef(inst).lowering) {
-    case Lowering::kElementwise:
-      return elements(inst.shape());
-    case Lowering::kReduce:
-    case Lowering::kScatter:
-      return elements(inst.operand(0)->shape());
-    case Lowering::kDot: {
-      double products = elements(inst.shape());
-      for (i64 d : inst.attrs<DotAttrs>().lhs_contracting_dims) {
-        products *= static_cast<double>(inst.operand(0)->shape().dim(d));
-      }
-      return 2 * products;
-    }
-    case Lowering::kConvolution: {
-      const auto& labels = inst.attrs<ConvolutionAttrs>().dim_labels;
-      const Shape& rhs = inst.operand(1)->shape();
-      const i64 features = rhs.dim(ConvolutionDimensionNumbers::Find(labels.rhs, 'o'));
-      return features == 0 ? 0 : 2 * elements(inst.shape()) * elements(rhs) / features;
-    }
-    default:
-      return 0;
-  }
-}
-
 Facts Collect(const Module& module) {
   Facts facts;
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {
-      const OpDef& def = GetOpDef(*inst);
-      ++facts.ops[def.text];
+      ++facts.ops[OpName(*inst)];
       ++facts.instructions;
       facts.flops += Flops(*inst);
       const double size = static_cast<double>(inst->shape().num_bytes());
-      if (inst->attr_block().schema == Schema<ConstantAttrs>({})) {
-        facts.constant_bytes += inst->shape().num_bytes();
-      }
-      if (def.lowering == Lowering::kData || def.lowering == Lowering::kControlFlow) continue;
+      if (IsConstantOp(*inst)) facts.constant_bytes += inst->shape().num_bytes();
+      if (MovesNothing(*inst)) continue;
       facts.bytes += size;
       for (i64 i = 0; i < inst->num_operands(); ++i) {
         facts.bytes += static_cast<double>(inst->operand(i)->shape().num_bytes());

@@ -7,8 +7,8 @@
 namespace axle::tool {
 namespace {
 
-constexpr const Verb* kVerbs[] = {&kRunVerb,  &kParseVerb, &kPrintVerb,
-                                  &kInfoVerb, &kCheckVerb, &kBatchVerb};
+constexpr const Verb* kVerbs[] = {&kRunVerb,   &kParseVerb, &kPrintVerb, &kInfoVerb,
+                                  &kCheckVerb, &kOpsVerb,   &kBatchVerb};
 constexpr std::string_view kPlannedVerbs[] = {
     "opt",    "convert", "bench", "explain", "profile", "view",       "diff",
     "reduce", "gen",     "aot",   "cache",   "doctor",  "completion", "man"};
