@@ -24,6 +24,16 @@ Lane Erf(Lane x);
 Lane Rsqrt(Lane x);
 Lane Sin(Lane x);
 Lane Cos(Lane x);
+Lane Tan(Lane x);
+Lane Asin(Lane x);
+Lane Acos(Lane x);
+Lane Atan2(Lane y, Lane x);
+Lane Sinh(Lane x);
+Lane Cosh(Lane x);
+Lane Asinh(Lane x);
+Lane Acosh(Lane x);
+Lane Atanh(Lane x);
+Lane Cbrt(Lane x);
 Lane Power(Lane x, Lane y);
 // x^y modulo 2^N. Of signed types: a negative y gives 0, but 1 for x = 1 and (-1)^y for x = -1.
 Lane IntegerPower(Lane x, Lane y);

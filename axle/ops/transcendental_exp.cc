@@ -1,4 +1,4 @@
-// Exponentials and what is made of them: exp, expm1, tanh, logistic, erf.
+// Exponentials and what is made of them: exp, expm1, tanh, sinh, cosh, logistic, erf.
 //
 // All start from e^x = 2^n (1 + r + w) with n = round(x / ln 2), |r| <= ln(2) / 2 and
 // w = e^r - 1 - r from a polynomial, and differ in how they put the parts together so that nothing
@@ -7,6 +7,7 @@
 // Coefficients are minimax fits of ours (tests/accuracy/coefficients.sollya); error figures beside
 // them are those of the polynomial alone, with the coefficients as rounded.
 #include "axle/ops/lane_math.h"
+#include "axle/ops/transcendental_pairs.h"
 
 namespace axle {
 namespace {
@@ -30,6 +31,7 @@ constexpr double kExpF64[] = {0x1p-1,
 struct ReducedExp {
   Lane n;  // an integer whose low bits hold n + 2 * bias; the bits above them are to be ignored
   Lane r;
+  Lane r_low;      // what rounding left of r
   Lane square, q;  // w = r^2 q
 
   Lane w() const { return square * q; }
@@ -44,10 +46,12 @@ ReducedExp ReduceExp(Lane x) {
   const Lane shifted = Fma(x, PerType(x, 0x1.715476p+0, 0x1.71547652b82fep+0), shifter);
   const Lane n = shifted - shifter;
   // ln 2 in two parts. The first product is exact inside the fma, and so is the difference.
-  Lane r = Fma(n, PerType(x, -0x1.62e43p-1, -0x1.62e42fefa39efp-1), x);
-  r = Fma(n, PerType(x, 0x1.05c61p-29, -0x1.abc9e3b39803fp-56), r);
+  const Lane difference = Fma(n, PerType(x, -0x1.62e43p-1, -0x1.62e42fefa39efp-1), x);
+  const Lane ln2_low = PerType(x, 0x1.05c61p-29, -0x1.abc9e3b39803fp-56);
+  const Lane r = Fma(n, ln2_low, difference);
+  const Lane r_low = Fma(n, ln2_low, difference - r);
   const Lane q = x.type() == LaneType::kF64 ? Polynomial(r, kExpF64) : Polynomial(r, kExpF32);
-  return {BitsOf(shifted), r, r * r, q};
+  return {BitsOf(shifted), r, r_low, r * r, q};
 }
 
 // 2^n for n within the normal range.
@@ -114,6 +118,46 @@ Lane Tanh(Lane x) {
   const Lane remainder =
       Fma(-quotient, denominator_low, Fma(-quotient, denominator, numerator) + numerator_low);
   return WithSignOf(x, Fma(remainder, reciprocal, quotient));
+}
+
+// With e^x = 2^n (1 + p) and t = 2^-2n, 2^(1-n) sinh x = (1 + p) - t / (1 + p). As 1 / (1 + p) is
+// 1 - q, q = p / (1 + p), that is (1 - t) + p + t q: nothing cancels near 0, where t = 1.
+Hyperbolic HyperbolicOf(Lane x, Lane limit) {
+  const ReducedExp e = ReduceExp(Select(x > limit, limit, x));
+  const LaneType signed_type = x.type() == LaneType::kF64 ? LaneType::kS64 : LaneType::kS32;
+  const Lane n = Bitcast(signed_type, e.n - PatternPerType(x, 0x1.8p23f + 254, 0x1.8p52 + 2046));
+  const Lane t = Select(x > PerType(x, 20, 40), x.Like(0), TwoToThe(x, -n - n));
+  LanePair p = FastTwoSum(e.r, e.w());
+  const LanePair one_plus_p = FastTwoSum(x.Like(1), p.high);
+  p.low = Fma(e.r_low, one_plus_p.high, p.low);
+  const LanePair q = Divide(p, {one_plus_p.high, one_plus_p.low + p.low});
+  const auto sum = [&](LanePair first, Lane sign_t) {
+    const LanePair second = FastTwoSum(first.high, p.high);
+    const LanePair third = FastTwoSum(second.high, sign_t * q.high);
+    const Lane low = (third.low + second.low) + (first.low + Fma(sign_t, q.low, p.low));
+    return FastTwoSum(third.high, low);
+  };
+  return {n, t, p, q, sum(FastTwoSum(x.Like(1), -t), t), sum(FastTwoSum(x.Like(1), t), -t)};
+}
+
+namespace {
+
+// value 2^(n-1), rounded once; value is within [2^-2, 2^2], or n is small.
+Lane HalfScaled(LanePair value, Lane n) {
+  const Lane unsigned_n = Bitcast(UnsignedOf(n.type()), n);
+  return Scale(Rounded(value), unsigned_n + (2 * ExponentBias(value.high) - 1));
+}
+
+}  // namespace
+
+Lane Sinh(Lane x) {
+  const Hyperbolic h = HyperbolicOf(Abs(x), PerType(x, 90.5, 711.5));  // infinite beyond
+  return WithSignOf(x, HalfScaled(h.s, h.n));
+}
+
+Lane Cosh(Lane x) {
+  const Hyperbolic h = HyperbolicOf(Abs(x), PerType(x, 90.5, 711.5));
+  return HalfScaled(h.c, h.n);
 }
 
 // With e^|x| = 2^n (1 + p) and t = 2^-n: logistic(-|x|) = 1 / (1 + e^|x|) = t / (1 + (p + t)), and

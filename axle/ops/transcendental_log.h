@@ -1,6 +1,7 @@
-// The first step of every logarithm, shared by log, log1p and power.
+// The first step of every logarithm, shared by log, log1p and power, and the logarithm that power
+// uses.
 #pragma once
-#include "axle/emit/lane_builder.h"
+#include "axle/ops/lane_math.h"
 
 namespace axle {
 
@@ -12,5 +13,8 @@ struct LogParts {
   Lane m;
 };
 LogParts SplitLog(Lane x);
+
+// log x for positive finite x in f64, with a relative error of about 2^-65.
+LanePair LogPair(Lane x);
 
 }  // namespace axle

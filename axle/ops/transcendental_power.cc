@@ -33,40 +33,6 @@ Lane MagnitudeF32(Lane x_f32, Lane y_f32) {
   return FloatToFloat(LaneType::kF32, exp2_r * scale);
 }
 
-// (log((1 + s) / (1 - s)) - 2 s - 2/3 s^3) / s^5 in s^2, |s| <= 0.1716. Relative error of the
-// whole: 2^-69.2.
-constexpr double kLogTail[] = {0x1.999999999999ap-2, 0x1.24924924922fcp-2, 0x1.c71c71c74d1cp-3,
-                               0x1.745d173c57417p-3, 0x1.3b13aa0342a94p-3, 0x1.11154601f4b17p-3,
-                               0x1.e01b9e2a1bb45p-4, 0x1.da9000072fdbp-4};
-
-// log x for positive finite x, with a relative error of about 2^-65.
-LanePair LogPair(Lane x) {
-  const LogParts parts = SplitLog(x);
-  const Lane m = parts.m, k = parts.k;
-  // s = (m - 1) / (m + 1): the numerator is exact, denominator and quotient are pairs.
-  const Lane f = m - 1.0;
-  const LanePair denominator = FastTwoSum(x.Like(1), m);
-  const Lane reciprocal = 1.0 / denominator.high;
-  const Lane s = f * reciprocal;
-  const Lane s_low = Fma(-s, denominator.low, Fma(-s, denominator.high, f)) * reciprocal;
-  const LanePair square = TwoProduct(s, s);
-  const Lane square_low = Fma(s + s, s_low, square.low);
-  // 2/3 + s^2 tail, a pair.
-  const LanePair c =
-      FastTwoSum(x.Like(0x1.5555555555555p-1), square.high * Polynomial(square.high, kLogTail));
-  const Lane c_low = c.low + 0x1.5555555555555p-55;
-  // log m = 2 s + s (s^2 c).
-  const LanePair sc = TwoProduct(square.high, c.high);
-  const Lane sc_low = sc.low + Fma(square.high, c_low, square_low * c.high);
-  const LanePair cubic = TwoProduct(s, sc.high);
-  const Lane cubic_low = cubic.low + Fma(s, sc_low, s_low * sc.high);
-  const LanePair log_m = FastTwoSum(s + s, cubic.high);
-  const Lane log_m_low = log_m.low + Fma(s_low, x.Like(2), cubic_low);
-  // ln 2 = 0x1.62e42fefa38p-1 + 0x1.ef35793c7673p-45; the first product is exact.
-  const LanePair sum = FastTwoSum(k * 0x1.62e42fefa38p-1, log_m.high);
-  return FastTwoSum(sum.high, sum.low + Fma(k, x.Like(0x1.ef35793c7673p-45), log_m_low));
-}
-
 // As MagnitudeF32.
 Lane MagnitudeF64(Lane x, Lane y_any) {
   // |log x| is at least 2^-53, so beyond 2^65 the result is 0 or inf (or |x| = 1) whatever y is.

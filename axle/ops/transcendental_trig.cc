@@ -1,4 +1,4 @@
-// Sine and cosine, for any argument: Payne-Hanek reduction in floating point.
+// Sine, cosine and tangent, for any argument: Payne-Hanek reduction in floating point.
 //
 // x 2/pi is wanted modulo 4 only, so the bits of 2/pi whose product with x is a multiple of 4 can
 // be left out. Which bits these are depends on the exponent of x alone: a window of 2/pi is picked
@@ -11,6 +11,7 @@
 #include <array>
 
 #include "axle/ops/lane_math.h"
+#include "axle/ops/transcendental_pairs.h"
 
 namespace axle {
 namespace {
@@ -179,6 +180,51 @@ Lane Sin(Lane x) {
 Lane Cos(Lane x) {
   const ReducedAngle angle = Reduce(x);
   return SinOfQuadrant(angle, angle.quadrant + 1);
+}
+
+namespace {
+
+// Sine and cosine of the reduced angle, as pairs. What the formulas above round is kept.
+SineAndCosine NearZero(const ReducedAngle& a) {
+  const bool f64 = a.r.type() == LaneType::kF64;
+  const LanePair z = TwoProduct(a.r, a.r);
+  const Lane sin_tail = f64 ? Polynomial(z.high, kSinF64) : Polynomial(z.high, kSinF32);
+  const Lane cos_tail = f64 ? Polynomial(z.high, kCosF64) : Polynomial(z.high, kCosF32);
+  const Lane sin_low = Fma(z.high * -0.5, a.r_low, a.r_low);
+  const LanePair sin = FastTwoSum(a.r, Fma(z.high * a.r, sin_tail, sin_low));
+  // cos - 1 = -z / 2 + (z^2 C - r r_low).
+  const Lane cos_low = Fma(z.low, a.r.Like(-0.5), -(a.r * a.r_low));
+  const LanePair difference = FastTwoSum(z.high * -0.5, Fma(z.high * z.high, cos_tail, cos_low));
+  const LanePair sum = FastTwoSum(a.r.Like(1), difference.high);
+  return {sin, {sum.high, sum.low + difference.low}, difference};
+}
+
+}  // namespace
+
+SineAndCosine SineAndCosineOf(LanePair x) {
+  ReducedAngle angle = Reduce(x.high);
+  angle.r_low = angle.r_low + x.low;
+  const Lane tiny = Abs(x.high) < PerType(x.high, 0x1p-30, 0x1p-60);
+  angle.r = Select(tiny, x.high, angle.r);  // keeps -0 and subnormals
+  angle.r_low = Select(tiny, x.low, angle.r_low);
+  const SineAndCosine first = NearZero(angle);
+  const Lane odd = (angle.quadrant & 1) != 0;
+  const Lane negative_sin = (angle.quadrant & 2) != 0;
+  const Lane negative_cos = negative_sin ^ odd;
+  const LanePair sin = Select(odd, first.cos, first.sin);
+  const LanePair cos = Select(odd, first.sin, first.cos);
+  const LanePair signed_cos = Select(negative_cos, Negate(cos), cos);
+  return {Select(negative_sin, Negate(sin), sin), signed_cos,
+          Select(odd | negative_cos, Add(signed_cos, PairOf(x.high.Like(-1))), first.cos_minus_1)};
+}
+
+Lane Tan(Lane x) {
+  const ReducedAngle angle = Reduce(x);
+  const SineAndCosine first = NearZero(angle);
+  const Lane odd = (angle.quadrant & 1) != 0;
+  const LanePair quotient =
+      Divide(Select(odd, Negate(first.cos), first.sin), Select(odd, first.sin, first.cos));
+  return Select(Abs(x) < PerType(x, 0x1p-30, 0x1p-60), x, Rounded(quotient));
 }
 
 }  // namespace axle

@@ -84,6 +84,31 @@ constexpr UnaryFunction kFunctions[] = {
      RsqrtExact},
     {"sine", Symmetry::kOdd, Sin, std::sin, std::sin, Rounded<mpfr_sin>},
     {"cosine", Symmetry::kEven, Cos, std::cos, std::cos, Rounded<mpfr_cos>},
+    {"tan", Symmetry::kOdd, Tan, std::tan, std::tan, Rounded<mpfr_tan>},
+    {"asin", Symmetry::kOdd, Asin, std::asin, std::asin, Rounded<mpfr_asin>},
+    {"acos", Symmetry::kNone, Acos, std::acos, std::acos, Rounded<mpfr_acos>},
+    {"sinh", Symmetry::kOdd, Sinh, std::sinh, std::sinh, Rounded<mpfr_sinh>},
+    {"cosh", Symmetry::kEven, Cosh, std::cosh, std::cosh, Rounded<mpfr_cosh>},
+    {"asinh", Symmetry::kOdd, Asinh, std::asinh, std::asinh, Rounded<mpfr_asinh>},
+    {"acosh", Symmetry::kNone, Acosh, std::acosh, std::acosh, Rounded<mpfr_acosh>},
+    {"atanh", Symmetry::kOdd, Atanh, std::atanh, std::atanh, Rounded<mpfr_atanh>},
+    {"cbrt", Symmetry::kOdd, Cbrt, std::cbrt, std::cbrt, Rounded<mpfr_cbrt>},
+};
+
+template <int (*kFunction)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t)>
+void Rounded(mpfr_t result, const mpfr_t x, const mpfr_t y) {
+  kFunction(result, x, y, MPFR_RNDN);
+}
+
+template <typename T>
+void PowerPair(Random& random, T& x, T& y);
+template <typename T>
+void AnglePair(Random& random, T& y, T& x);
+
+constexpr BinaryFunction kBinaryFunctions[] = {
+    {"power", Power, std::pow, std::pow, Rounded<mpfr_pow>, PowerPair<float>, PowerPair<double>},
+    {"atan2", Atan2, std::atan2, std::atan2, Rounded<mpfr_atan2>, AnglePair<float>,
+     AnglePair<double>},
 };
 
 template <typename T>
@@ -121,6 +146,10 @@ bool MayBeWorst(double error, const Worst& worst) {
 
 std::span<const UnaryFunction> UnaryFunctions() {
   return kFunctions;
+}
+
+std::span<const BinaryFunction> BinaryFunctions() {
+  return kBinaryFunctions;
 }
 
 LaneProgram ProgramOf(Lane (*f)(Lane), LaneType type) {
@@ -182,10 +211,10 @@ double ExactUlpError(const UnaryFunction& f, double x, T actual) {
 }
 
 template <typename T>
-double ExactPowerUlpError(double x, double y, T actual) {
-  const Number base(x), exponent(y);
+double ExactUlpError(const BinaryFunction& f, double x, double y, T actual) {
+  const Number first(x), second(y);
   Number exact;
-  mpfr_pow(exact.value, base.value, exponent.value, MPFR_RNDN);
+  f.exact(exact.value, first.value, second.value);
   return UlpError(actual, exact.value);
 }
 
@@ -223,8 +252,8 @@ template double UlpError(float, const mpfr_t);
 template double UlpError(double, const mpfr_t);
 template double ExactUlpError(const UnaryFunction&, double, float);
 template double ExactUlpError(const UnaryFunction&, double, double);
-template double ExactPowerUlpError(double, double, float);
-template double ExactPowerUlpError(double, double, double);
+template double ExactUlpError(const BinaryFunction&, double, double, float);
+template double ExactUlpError(const BinaryFunction&, double, double, double);
 
 bool IsSymmetric(const UnaryFunction& f, BlockExecutor& executor, const LaneProgram& program,
                  std::span<const float> x) {
@@ -254,35 +283,33 @@ Measurement<T>::Measurement(const UnaryFunction& function)
     : function_(&function), program_(ProgramOf(function.lane, Format<T>::kLaneType)) {}
 
 template <typename T>
-Measurement<T>::Measurement()
-    : function_(nullptr), program_(ProgramOf(Power, Format<T>::kLaneType)) {}
+Measurement<T>::Measurement(const BinaryFunction& function)
+    : binary_(&function), program_(ProgramOf(function.lane, Format<T>::kLaneType)) {}
 
 template <typename T>
 void Measurement<T>::Run(std::span<const T> x, std::span<const T> y) {
-  const bool is_power = function_ == nullptr;
+  const bool is_binary = binary_ != nullptr;
   actual_.resize(x.size());
   num_values_ += static_cast<std::int64_t>(x.size());
   const void* const inputs[] = {x.data(), y.data()};
   void* const output = actual_.data();
-  const Status status = executor_.Run(program_, std::span(inputs).first(is_power ? 2 : 1),
+  const Status status = executor_.Run(program_, std::span(inputs).first(is_binary ? 2 : 1),
                                       {&output, 1}, static_cast<i64>(x.size()));
   if (!status.ok()) std::abort();
   for (size_t i = 0; i < x.size(); ++i) {
     const typename Format<T>::Reference wide = x[i];
     typename Format<T>::Reference reference;
-    if (is_power) {
-      reference = std::pow(wide, static_cast<typename Format<T>::Reference>(y[i]));
-    } else if constexpr (std::is_same_v<T, float>) {
-      reference = function_->reference(wide);
+    if constexpr (std::is_same_v<T, float>) {
+      reference = is_binary ? binary_->reference(wide, y[i]) : function_->reference(wide);
     } else {
-      reference = function_->long_reference(wide);
+      reference = is_binary ? binary_->long_reference(wide, y[i]) : function_->long_reference(wide);
     }
     // Most results are the reference, rounded: no more than half an ulp, and quickly seen.
     if (static_cast<T>(reference) == actual_[i] && actual_[i] != 0) continue;
     if (!MayBeWorst(UlpError(actual_[i], reference), worst_)) continue;
-    const double error = is_power ? ExactPowerUlpError(x[i], y[i], actual_[i])
-                                  : ExactUlpError(*function_, x[i], actual_[i]);
-    worst_.Take(error, x[i], is_power ? y[i] : 0, actual_[i]);
+    const double error = is_binary ? ExactUlpError(*binary_, x[i], y[i], actual_[i])
+                                   : ExactUlpError(*function_, x[i], actual_[i]);
+    worst_.Take(error, x[i], is_binary ? y[i] : 0, actual_[i]);
   }
 }
 
@@ -304,6 +331,13 @@ std::vector<T> SpecialValues() {
   return values;
 }
 
+template std::vector<float> SpecialValues();
+template std::vector<double> SpecialValues();
+
+namespace {
+
+// For power: any bits, results that are ordinary, bases near 1 with large exponents, results near
+// overflow and underflow, small integers, and special values.
 template <typename T>
 void PowerPair(Random& random, T& x, T& y) {
   using F = Format<T>;
@@ -351,10 +385,45 @@ void PowerPair(Random& random, T& x, T& y) {
   }
 }
 
-template std::vector<float> SpecialValues();
-template std::vector<double> SpecialValues();
-template void PowerPair(Random&, float&, float&);
-template void PowerPair(Random&, double&, double&);
+// For atan2: any bits, special values, ordinary ratios, and ratios near 0, 1 and the borders
+// between the pieces of the formula, at any magnitude.
+template <typename T>
+void AnglePair(Random& random, T& y, T& x) {
+  using F = Format<T>;
+  static const std::vector<T> specials = SpecialValues<T>();
+  const auto any = [&] { return std::bit_cast<T>(static_cast<typename F::Bits>(random.Next())); };
+  const auto special = [&] { return specials[random.Next() % specials.size()]; };
+  constexpr double kRatios[] = {0, 0.2360679774997897, 0.5, 0.7207592200561265, 1};
+  switch (random.Next() % 6) {
+    case 0:
+      y = any(), x = any();
+      return;
+    case 1:
+      y = special(), x = special();
+      return;
+    case 2:
+      y = special(), x = any();
+      return;
+    case 3:
+      y = any(), x = special();
+      return;
+    case 4:
+      y = static_cast<T>(random.Uniform(-2, 2));
+      x = static_cast<T>(random.Uniform(-2, 2));
+      return;
+    default: {
+      x = any();
+      const double ratio =
+          kRatios[random.Next() % 5] +
+          random.Uniform(-1, 1) * std::exp2(random.Uniform(-F::kFractionBits - 2, -1));
+      y = static_cast<T>(x * ratio);
+      if (random.Next() % 2 != 0) std::swap(x, y);
+      return;
+    }
+  }
+}
+
+}  // namespace
 
 template <typename T>
 std::vector<T> InterestingValues() {

@@ -18,6 +18,24 @@
 
 namespace axle {
 
+// Random bits: SplitMix64.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t Next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  double Uniform(double low, double high) {
+    return low + static_cast<double>(Next() >> 11) * 0x1p-53 * (high - low);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
 enum class Symmetry { kNone, kOdd, kEven };
 
 struct UnaryFunction {
@@ -32,7 +50,22 @@ struct UnaryFunction {
 };
 std::span<const UnaryFunction> UnaryFunctions();
 
-// The program of f on one lane type; of two inputs for power.
+// The i-th of a sequence of pairs that covers what a function of two arguments does.
+template <typename T>
+using PairMaker = void (*)(Random& random, T& x, T& y);
+
+struct BinaryFunction {
+  std::string_view op;
+  Lane (*lane)(Lane, Lane);
+  double (*reference)(double, double);
+  long double (*long_reference)(long double, long double);
+  void (*exact)(mpfr_t result, const mpfr_t x, const mpfr_t y);
+  PairMaker<float> f32_pair;
+  PairMaker<double> f64_pair;
+};
+std::span<const BinaryFunction> BinaryFunctions();
+
+// The program of f on one lane type.
 LaneProgram ProgramOf(Lane (*f)(Lane), LaneType type);
 LaneProgram ProgramOf(Lane (*f)(Lane, Lane), LaneType type);
 
@@ -55,7 +88,7 @@ double ReferenceUlpError(const UnaryFunction& f, T x);
 template <typename T>
 double ExactUlpError(const UnaryFunction& f, double x, T actual);
 template <typename T>
-double ExactPowerUlpError(double x, double y, T actual);
+double ExactUlpError(const BinaryFunction& f, double x, double y, T actual);
 
 // f on many values. The block executor runs it, the largest error and where it is come back.
 struct Worst {
@@ -78,13 +111,14 @@ template <typename T>
 class Measurement {
  public:
   explicit Measurement(const UnaryFunction& function);
-  Measurement();  // of power
+  explicit Measurement(const BinaryFunction& function);
   void Run(std::span<const T> x, std::span<const T> y = {});
   const Worst& worst() const { return worst_; }
   std::int64_t num_values() const { return num_values_; }
 
  private:
-  const UnaryFunction* function_;  // null: power
+  const UnaryFunction* function_ = nullptr;  // one of these
+  const BinaryFunction* binary_ = nullptr;
   LaneProgram program_;
   BlockExecutor executor_;
   std::vector<T> actual_;
@@ -92,29 +126,6 @@ class Measurement {
   std::int64_t num_values_ = 0;
 };
 
-// Random bits: SplitMix64.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t Next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  double Uniform(double low, double high) {
-    return low + static_cast<double>(Next() >> 11) * 0x1p-53 * (high - low);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-// The i-th of a sequence of pairs that covers what power does: any bits, results that are ordinary,
-// bases near 1 with large exponents, results near overflow and underflow, small integers, and all
-// combinations of special values.
-template <typename T>
-void PowerPair(Random& random, T& x, T& y);
 // Zeros, ones, infinities, NaN, extremes, small integers and halves, with both signs.
 template <typename T>
 std::vector<T> SpecialValues();

@@ -17,6 +17,9 @@ namespace axle {
 void PrintTo(const UnaryFunction& function, std::ostream* out) {
   *out << function.op;
 }
+void PrintTo(const BinaryFunction& function, std::ostream* out) {
+  *out << function.op;
+}
 
 namespace {
 
@@ -150,36 +153,42 @@ INSTANTIATE_TEST_SUITE_P(Functions, AccuracyTest, testing::ValuesIn(UnaryFunctio
                          });
 
 template <typename T>
-Worst MeasurePower(int num_pairs) {
-  Measurement<T> measurement;
+Worst MeasurePairs(const BinaryFunction& function, PairMaker<T> make_pair, int num_pairs) {
+  Measurement<T> measurement(function);
   std::vector<T> x, y;
-  for (T base : SpecialValues<T>()) {
-    for (T exponent : SpecialValues<T>()) {
-      x.push_back(base);
-      y.push_back(exponent);
+  for (T first : SpecialValues<T>()) {
+    for (T second : SpecialValues<T>()) {
+      x.push_back(first);
+      y.push_back(second);
     }
   }
   Random random(1);
   for (int i = 0; i < num_pairs; ++i) {
     x.emplace_back();
     y.emplace_back();
-    PowerPair(random, x.back(), y.back());
+    make_pair(random, x.back(), y.back());
   }
   measurement.Run(x, y);
   return measurement.worst();
 }
 
-TEST(PowerAccuracy, F32) {
-  ExpectWithin<float>(MeasurePower<float>(2'000'000), PromiseOf("power").f32);
+class PairAccuracyTest : public testing::TestWithParam<BinaryFunction> {};
+
+TEST_P(PairAccuracyTest, F32) {
+  const Worst worst = MeasurePairs<float>(GetParam(), GetParam().f32_pair, 2'000'000);
+  ExpectWithin<float>(worst, PromiseOf(GetParam().op).f32);
 }
-TEST(PowerAccuracy, F64) {
-  ExpectWithin<double>(MeasurePower<double>(500'000), PromiseOf("power").f64);
+TEST_P(PairAccuracyTest, F64) {
+  const Worst worst = MeasurePairs<double>(GetParam(), GetParam().f64_pair, 500'000);
+  ExpectWithin<double>(worst, PromiseOf(GetParam().op).f64);
+}
+TEST_P(PairAccuracyTest, RowDefinesTheFunctionMeasured) {
+  EXPECT_EQ(ProgramOfRow(GetParam().op, F32, 2), ProgramOf(GetParam().lane, LaneType::kF32));
+  EXPECT_EQ(ProgramOfRow(GetParam().op, F64, 2), ProgramOf(GetParam().lane, LaneType::kF64));
 }
 
-TEST(PowerAccuracy, RowDefinesTheFunctionMeasured) {
-  EXPECT_EQ(ProgramOfRow("power", F32, 2), ProgramOf(Power, LaneType::kF32));
-  EXPECT_EQ(ProgramOfRow("power", F64, 2), ProgramOf(Power, LaneType::kF64));
-}
+INSTANTIATE_TEST_SUITE_P(Functions, PairAccuracyTest, testing::ValuesIn(BinaryFunctions()),
+                         [](const auto& info) { return std::string(info.param.op); });
 
 // x^y by repeated multiplication, with the rules for negative exponents.
 template <typename T>

@@ -1,5 +1,6 @@
 // axle_accuracy: the long run behind docs/accuracy.md. Every f32 through every function of one
-// argument, many doubles, and pairs of both for power; prints a table of the largest errors.
+// argument, many doubles, and pairs of both through functions of two; prints a table of the largest
+// errors.
 //
 //   axle_accuracy [--op=NAME] [--stride=1] [--doubles=10000000] [--pairs=100000000] [--seed=1]
 //
@@ -54,12 +55,12 @@ class Progress {
 
 template <typename T>
 void PrintRow(std::string_view op, const char* type, const Measurement<T>& measurement,
-              const char* note = "") {
+              bool is_binary, const char* note = "") {
   const Worst& worst = measurement.worst();
   std::string where = "-";
   char text[96];
   if (worst.ulp > 0) {
-    std::snprintf(text, sizeof text, op == "power" ? "%a, %a" : "%a", worst.x, worst.y);
+    std::snprintf(text, sizeof text, is_binary ? "%a, %a" : "%a", worst.x, worst.y);
     where = text;
   }
   std::printf("| %.*s | %s | %.4f | %s | %lld%s |\n", static_cast<int>(op.size()), op.data(), type,
@@ -90,7 +91,7 @@ void MeasureUnary(const UnaryFunction& function, const Options& options) {
       progress.Advance(bits, end);
     }
   }
-  PrintRow(function.op, "f32", f32,
+  PrintRow(function.op, "f32", f32, false,
            function.symmetry != Symmetry::kNone ? ", and their negatives" : "");
 
   Measurement<double> f64(function);
@@ -105,14 +106,15 @@ void MeasureUnary(const UnaryFunction& function, const Options& options) {
       progress.Advance(done, options.doubles);
     }
   }
-  PrintRow(function.op, "f64", f64);
+  PrintRow(function.op, "f64", f64, false);
 }
 
 template <typename T>
-void MeasurePower(const char* type, const Options& options) {
-  Measurement<T> power;
+void MeasureBinary(const BinaryFunction& function, PairMaker<T> make_pair, const char* type,
+                   const Options& options) {
+  Measurement<T> measurement(function);
   {
-    Progress progress(std::string("power ") + type);
+    Progress progress(std::string(function.op) + " " + type);
     Random random(options.seed);
     std::vector<T> x, y;
     for (T base : SpecialValues<T>()) {
@@ -121,16 +123,16 @@ void MeasurePower(const char* type, const Options& options) {
         y.push_back(exponent);
       }
     }
-    power.Run(x, y);
+    measurement.Run(x, y);
     x.resize(kChunk);
     y.resize(kChunk);
     for (std::uint64_t done = 0; done < options.pairs; done += kChunk) {
-      for (size_t i = 0; i < kChunk; ++i) PowerPair(random, x[i], y[i]);
-      power.Run(x, y);
+      for (size_t i = 0; i < kChunk; ++i) make_pair(random, x[i], y[i]);
+      measurement.Run(x, y);
       progress.Advance(done, options.pairs);
     }
   }
-  PrintRow("power", type, power);
+  PrintRow(function.op, type, measurement, true);
 }
 
 int Main(int argc, char** argv) {
@@ -161,16 +163,18 @@ int Main(int argc, char** argv) {
     }
   }
   const auto wanted = [&](std::string_view op) { return options.op.empty() || options.op == op; };
-  bool any = wanted("power");
+  bool any = false;
   std::printf("| function | type | max ulp | at | values |\n|---|---|---|---|---|\n");
   for (const UnaryFunction& function : UnaryFunctions()) {
     if (!wanted(function.op)) continue;
     MeasureUnary(function, options);
     any = true;
   }
-  if (wanted("power")) {
-    MeasurePower<float>("f32", options);
-    MeasurePower<double>("f64", options);
+  for (const BinaryFunction& function : BinaryFunctions()) {
+    if (!wanted(function.op)) continue;
+    MeasureBinary<float>(function, function.f32_pair, "f32", options);
+    MeasureBinary<double>(function, function.f64_pair, "f64", options);
+    any = true;
   }
   if (!any) {
     std::fprintf(stderr, "axle_accuracy: no function \"%s\"\n", options.op.c_str());
