@@ -16,6 +16,7 @@
 
 #include "axle/core/scanner.h"
 #include "axle/core/shape.h"
+#include "axle/core/wire.h"
 
 namespace axle {
 
@@ -26,13 +27,22 @@ struct AttrKind {
   std::string (*print)(const void* value);
   bool (*equal)(const void*, const void*);
   size_t (*hash)(const void*);
+  // The form in HloInstructionProto. `field` is where the row says that it is; `result` is the
+  // shape of the instruction.
+  void (*write)(const void* value, const Shape& result, int field, WireWriter& out);
+  // Called for each field of that number, after `clear`.
+  Status (*read)(const WireReader& in, const Shape& result, void* value);
+  // The value that a field which is not there stands for.
+  void (*clear)(void* value);
+  std::span<const int> other_fields = {};  // that hold the same value in other forms
 };
 
-// Where a value is in HloInstructionProto: a field, or a field of the sub-message in that field.
-// Field 0: the attribute is not in the proto.
+// Where a value is in HloInstructionProto: a field, or a field of the sub-message in that field, or
+// of one inside of that. Field 0: the attribute is not in the proto.
 struct ProtoPath {
   int field = 0;
   int subfield = 0;
+  int subsubfield = 0;
 };
 
 enum class Presence {

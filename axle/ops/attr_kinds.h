@@ -1,16 +1,21 @@
-// The attribute kinds: how a value of each C++ type is spelled, compared and hashed.
+// The attribute kinds: how a value of each C++ type is spelled, encoded, compared and hashed.
 // A new kind is one AttrTraits specialisation here; a new op that reuses kinds needs none.
 #pragma once
+#include <algorithm>
 #include <span>
 #include <string>
 #include <type_traits>
 
+#include "axle/core/strings.h"
 #include "axle/ir/attributes.h"
 #include "axle/ops/attributes.h"
 
 namespace axle {
 
-// For a type T: the text after "name=" (`result` is the shape of the instruction).
+// For a type T: the text after "name=" (`result` is the shape of the instruction), and the field of
+// HloInstructionProto: attr_wire.cc. Read is called for every occurrence of the field.
+//   optional: static void Clear(T&), what a missing field means, else the struct's default;
+//             static constexpr int kOtherFields[], if other fields say the same in other forms.
 template <typename T>
 struct AttrTraits;
 
@@ -28,6 +33,8 @@ struct AttrTraits<i64> {
   static Status Parse(Scanner& scanner, const Shape& result, i64& value);
   static std::string Print(i64 value) { return std::to_string(value); }
   static size_t Hash(i64 value) { return static_cast<size_t>(value); }
+  static void Write(i64 value, int field, WireWriter& out) { out.Int(field, value); }
+  static Status Read(const WireReader& in, i64& value);
 };
 
 template <>
@@ -36,6 +43,9 @@ struct AttrTraits<bool> {
   static Status Parse(Scanner& scanner, const Shape& result, bool& value);
   static std::string Print(bool value) { return value ? "true" : "false"; }
   static size_t Hash(bool value) { return value; }
+  static void Write(bool value, int field, WireWriter& out) { out.Bool(field, value); }
+  static Status Read(const WireReader& in, bool& value);
+  static void Clear(bool& value) { value = false; }
 };
 
 template <>
@@ -44,6 +54,8 @@ struct AttrTraits<Dims> {  // {0,2}
   static Status Parse(Scanner& scanner, const Shape& result, Dims& value);
   static std::string Print(const Dims& value);
   static size_t Hash(const Dims& value);
+  static void Write(const Dims& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, Dims& value);
 };
 
 template <>
@@ -51,6 +63,8 @@ struct AttrTraits<PaddingConfig> : HashText<PaddingConfig> {  // 1_2x0_0, or 1_2
   static constexpr std::string_view kName = "padding";
   static Status Parse(Scanner& scanner, const Shape& result, PaddingConfig& value);
   static std::string Print(const PaddingConfig& value);
+  static void Write(const PaddingConfig& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, PaddingConfig& value);
 };
 
 template <>
@@ -58,6 +72,8 @@ struct AttrTraits<SliceConfig> : HashText<SliceConfig> {  // {[0:4], [1:9]}, or 
   static constexpr std::string_view kName = "slice";
   static Status Parse(Scanner& scanner, const Shape& result, SliceConfig& value);
   static std::string Print(const SliceConfig& value);
+  static void Write(const SliceConfig& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, SliceConfig& value);
 };
 
 template <>
@@ -65,6 +81,8 @@ struct AttrTraits<Window> : HashText<Window> {  // {size=3x3 stride=2x2 pad=0_1x
   static constexpr std::string_view kName = "window";
   static Status Parse(Scanner& scanner, const Shape& result, Window& value);
   static std::string Print(const Window& value);
+  static void Write(const Window& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, Window& value);
 };
 
 template <>
@@ -72,6 +90,8 @@ struct AttrTraits<ConvolutionDimensionNumbers> : HashText<ConvolutionDimensionNu
   static constexpr std::string_view kName = "dimension labels";  // b01f_01io->b01f
   static Status Parse(Scanner& scanner, const Shape& result, ConvolutionDimensionNumbers& value);
   static std::string Print(const ConvolutionDimensionNumbers& value);
+  static void Write(const ConvolutionDimensionNumbers& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, ConvolutionDimensionNumbers& value);
 };
 
 template <>
@@ -79,6 +99,8 @@ struct AttrTraits<OperandPrecision> : HashText<OperandPrecision> {  // {high,def
   static constexpr std::string_view kName = "list of precisions";
   static Status Parse(Scanner& scanner, const Shape& result, OperandPrecision& value);
   static std::string Print(const OperandPrecision& value);
+  static void Write(const OperandPrecision& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, OperandPrecision& value);
 };
 
 template <>
@@ -86,6 +108,8 @@ struct AttrTraits<OperandAliasing> : HashText<OperandAliasing> {  // {{0}: (1, {
   static constexpr std::string_view kName = "operand aliasing";
   static Status Parse(Scanner& scanner, const Shape& result, OperandAliasing& value);
   static std::string Print(const OperandAliasing& value);
+  static void Write(const OperandAliasing& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, OperandAliasing& value);
 };
 
 template <>
@@ -93,6 +117,9 @@ struct AttrTraits<ReplicaGroups> : HashText<ReplicaGroups> {  // {{0,1},{2,3}}: 
   static constexpr std::string_view kName = "replica groups";
   static Status Parse(Scanner& scanner, const Shape& result, ReplicaGroups& value);
   static std::string Print(const ReplicaGroups& value);
+  static void Write(const ReplicaGroups& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, ReplicaGroups& value);
+  static constexpr int kOtherFields[] = {49, 92, 93};
 };
 
 template <>
@@ -101,10 +128,14 @@ struct AttrTraits<Literal> {  // { 1, 2 }
   static Status Parse(Scanner& scanner, const Shape& result, Literal& value);
   static std::string Print(const Literal& value) { return value.ToString(); }
   static size_t Hash(const Literal& value) { return value.Hash(); }
+  // In the layout of `result`, as XLA wants it.
+  static void Write(const Literal& value, const Shape& result, int field, WireWriter& out);
+  static Status Read(const WireReader& in, const Shape& result, Literal& value);
 };
 
 // Enumerations: the texts in the order of the enumerators. A new one is a specialisation of
-// EnumTexts; the first enumerator of those that are optional is not spelled by XLA.
+// EnumTexts; the first enumerator of those that are optional is not spelled by XLA. In the proto an
+// enumerator is its position, or its member of kNumbers, or, with kTextInProto, its text.
 template <typename E>
 struct EnumTexts;
 
@@ -112,18 +143,21 @@ template <>
 struct EnumTexts<ComparisonDirection> {
   static constexpr std::string_view kName = "comparison direction";
   static constexpr bool kIgnoreCase = false;
+  static constexpr bool kTextInProto = true;
   static constexpr std::string_view kTexts[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
 };
 template <>
 struct EnumTexts<ComparisonType> {
   static constexpr std::string_view kName = "comparison type";
   static constexpr bool kIgnoreCase = false;
+  static constexpr bool kTextInProto = true;
   static constexpr std::string_view kTexts[] = {"", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
 };
 template <>
 struct EnumTexts<FusionKind> {
   static constexpr std::string_view kName = "fusion kind";
   static constexpr bool kIgnoreCase = false;
+  static constexpr bool kTextInProto = true;
   static constexpr std::string_view kTexts[] = {"kLoop", "kInput", "kOutput", "kCustom"};
 };
 template <>
@@ -156,11 +190,20 @@ struct EnumTexts<ConvolutionKind> {
   static constexpr std::string_view kName = "convolution kind";
   static constexpr bool kIgnoreCase = true;
   static constexpr std::string_view kTexts[] = {"unset", "fprop", "wgrad", "dgrad"};
+  static constexpr i64 kNumbers[] = {0, 1, 3, 2};
 };
 
 // Reads one of `texts` and returns its position; the error lists them.
 StatusOr<size_t> ParseEnum(Scanner& scanner, std::string_view what,
                            std::span<const std::string_view> texts, bool ignore_case);
+
+// Position of `number` in `numbers`, or without numbers itself; an error if there is no such
+// enumerator.
+StatusOr<size_t> ReadEnum(const WireReader& in, std::string_view what, size_t count,
+                          std::span<const i64> numbers);
+// Position of the text in the field.
+StatusOr<size_t> ReadEnumText(const WireReader& in, std::string_view what,
+                              std::span<const std::string_view> texts);
 
 template <typename E>
 requires std::is_enum_v<E>
@@ -176,6 +219,38 @@ struct AttrTraits<E> {
     return std::string(EnumTexts<E>::kTexts[static_cast<size_t>(value)]);
   }
   static size_t Hash(E value) { return static_cast<size_t>(value); }
+
+  static constexpr bool kTextInProto = requires { EnumTexts<E>::kTextInProto; };
+  static constexpr std::span<const i64> Numbers() {
+    if constexpr (requires { EnumTexts<E>::kNumbers; }) return EnumTexts<E>::kNumbers;
+    return {};
+  }
+  static void Write(E value, int field, WireWriter& out) {
+    const auto i = static_cast<size_t>(value);
+    if constexpr (kTextInProto) {
+      out.Text(field, EnumTexts<E>::kTexts[i]);
+    } else {
+      out.Int(field, Numbers().empty() ? static_cast<i64>(i) : Numbers()[i]);
+    }
+  }
+  static Status Read(const WireReader& in, E& value) {
+    if constexpr (kTextInProto) {
+      AXLE_ASSIGN(const size_t i, ReadEnumText(in, kName, EnumTexts<E>::kTexts));
+      value = static_cast<E>(i);
+    } else {
+      AXLE_ASSIGN(const size_t i, ReadEnum(in, kName, std::size(EnumTexts<E>::kTexts), Numbers()));
+      value = static_cast<E>(i);
+    }
+    return {};
+  }
+  static void Clear(E& value) {
+    if constexpr (!kTextInProto) {
+      const auto numbers = Numbers();
+      for (size_t i = 0; i < std::max<size_t>(numbers.size(), 1); ++i) {
+        if (numbers.empty() || numbers[i] == 0) value = static_cast<E>(i);
+      }
+    }
+  }
 };
 
 template <typename T>
@@ -189,7 +264,56 @@ inline constexpr AttrKind kAttrKind = {
     .equal = [](const void* a,
                 const void* b) { return *static_cast<const T*>(a) == *static_cast<const T*>(b); },
     .hash = [](const void* value) { return AttrTraits<T>::Hash(*static_cast<const T*>(value)); },
+    .write =
+        [](const void* value, const Shape& result, int field, WireWriter& out) {
+          const T& typed = *static_cast<const T*>(value);
+          if constexpr (requires { AttrTraits<T>::Write(typed, result, field, out); }) {
+            AttrTraits<T>::Write(typed, result, field, out);
+          } else {
+            AttrTraits<T>::Write(typed, field, out);
+          }
+        },
+    .read =
+        [](const WireReader& in, const Shape& result, void* value) {
+          T& typed = *static_cast<T*>(value);
+          if constexpr (requires { AttrTraits<T>::Read(in, result, typed); }) {
+            return AttrTraits<T>::Read(in, result, typed);
+          } else {
+            return AttrTraits<T>::Read(in, typed);
+          }
+        },
+    .clear =
+        [](void* value) {
+          if constexpr (requires { AttrTraits<T>::Clear(*static_cast<T*>(value)); }) {
+            AttrTraits<T>::Clear(*static_cast<T*>(value));
+          }
+        },
+    .other_fields =
+        [] {
+          if constexpr (requires { AttrTraits<T>::kOtherFields; }) {
+            return std::span<const int>(AttrTraits<T>::kOtherFields);
+          } else {
+            return std::span<const int>();
+          }
+        }(),
 };
+
+// An integer that is a list of one element in the proto; a negative one is no element.
+inline constexpr AttrKind kListedIntegerKind = [] {
+  AttrKind kind = kAttrKind<i64>;
+  kind.write = [](const void* value, const Shape&, int field, WireWriter& out) {
+    const i64 number = *static_cast<const i64*>(value);
+    if (number >= 0) out.Ints(field, {&number, 1});
+  };
+  kind.read = [](const WireReader& in, const Shape&, void* value) -> Status {
+    Dims list;
+    AXLE_TRY(in.Ints(list));
+    if (list.size() > 1) return in.Error(StrCat("lists ", list.size(), " numbers, not one"));
+    if (!list.empty()) *static_cast<i64*>(value) = list[0];
+    return {};
+  };
+  return kind;
+}();
 
 template <auto kMember>
 struct MemberOf;
@@ -205,6 +329,13 @@ constexpr AttrSpec Attr(std::string_view text, ProtoPath proto,
                         Presence presence = Presence::kRequired) {
   using Member = MemberOf<kMember>;
   return {text, &kAttrKind<typename Member::Type>, proto, presence, &Member::Field};
+}
+// The same for an integer that the proto has as a list of one.
+template <auto kMember>
+constexpr AttrSpec ListedAttr(std::string_view text, ProtoPath proto,
+                              Presence presence = Presence::kRequired) {
+  static_assert(std::is_same_v<typename MemberOf<kMember>::Type, i64>);
+  return {text, &kListedIntegerKind, proto, presence, &MemberOf<kMember>::Field};
 }
 
 }  // namespace axle

@@ -10,7 +10,7 @@ extern const OpDef kIotaDef;
 namespace {
 
 constexpr AttrSpec kIotaAttrs[] = {
-    Attr<&IotaAttrs::iota_dimension>("iota_dimension", {.field = 14}),
+    ListedAttr<&IotaAttrs::iota_dimension>("iota_dimension", {.field = 14}),
 };
 constexpr TypeSet kIotaTypes = static_cast<TypeSet>(kNumbers);
 

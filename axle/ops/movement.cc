@@ -18,8 +18,8 @@ constexpr AttrSpec kBroadcastAttrs[] = {
     Attr<&DimensionsAttrs::dimensions>("dimensions", {.field = 14}, Presence::kPrinted),
 };
 constexpr AttrSpec kReshapeAttrs[] = {
-    Attr<&ReshapeAttrs::inferred_dimension>("inferred_dimension", {.field = 14},
-                                            Presence::kOptional),
+    ListedAttr<&ReshapeAttrs::inferred_dimension>("inferred_dimension", {.field = 14},
+                                                  Presence::kOptional),
 };
 
 const Dims& Dimensions(const Instruction& inst) {

@@ -123,6 +123,10 @@ bool IsConstant(const Instruction& inst);
 bool IsTuple(const Instruction& inst);
 bool IsTupleElement(const Instruction& inst);
 
+// Whether result_accuracy may be asked of the op: of functions of one operand that are not computed
+// exactly.
+bool TakesResultAccuracy(const OpDef& def);
+
 // Checks that called computation `i` takes `parameters` and returns `result`, layouts aside.
 Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> parameters,
                    const Shape& result);

@@ -133,6 +133,11 @@ Status OpError(const Instruction& inst, std::string_view what, StatusCode code) 
   return {code, std::move(message)};
 }
 
+bool TakesResultAccuracy(const OpDef& def) {
+  return def.lowering == Lowering::kElementwise && def.operands.size() == 1 &&
+         !def.declared_shape && def.accuracy != "exact";
+}
+
 Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> parameters,
                    const Shape& result) {
   const Computation& callee = *inst.callees()[i];

@@ -551,12 +551,6 @@ class Parser {
     }
   }
 
-  // Only for functions of one operand that are not computed exactly.
-  static bool TakesResultAccuracy(const OpDef& def) {
-    return def.lowering == Lowering::kElementwise && def.operands.size() == 1 &&
-           !def.declared_shape && def.accuracy != "exact";
-  }
-
   // Metadata is often the same text as before.
   StatusOr<Metadata> ParseInternedMetadata() {
     scanner_.PeekChar();
