@@ -407,6 +407,16 @@ Status CheckDonors(std::span<const BufferDonor> donors, const Computation& entry
 
 }  // namespace
 
+Status CheckModuleConfig(const Module& module) {
+  const ModuleConfig& config = module.config();
+  const Computation& entry = *module.entry();
+  if (config.entry_computation_layout) {
+    AXLE_TRY(CheckEntryLayout(*config.entry_computation_layout, entry));
+  }
+  AXLE_TRY(CheckAliases(config.input_output_alias, entry));
+  return CheckDonors(config.buffer_donor, entry);
+}
+
 Status CheckModuleHeader(const Scanner& scanner, const Module& module,
                          const HeaderPositions& positions) {
   const ModuleConfig& config = module.config();

@@ -16,7 +16,8 @@ struct HeaderPositions {
 
 // Reads what follows the module's name, the tables included.
 Status ParseModuleHeader(Scanner& scanner, ModuleConfig& config, HeaderPositions& positions);
-// Checks it against the entry.
+// Checks the config against the entry; the second says where in the text the trouble is.
+Status CheckModuleConfig(const Module& module);
 Status CheckModuleHeader(const Scanner& scanner, const Module& module,
                          const HeaderPositions& positions);
 

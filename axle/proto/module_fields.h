@@ -1,0 +1,20 @@
+// The fields of HloModuleProto beside its computations: what the head of a module's text says.
+#pragma once
+#include <span>
+#include <string>
+
+#include "axle/core/wire.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+// All of them but the schedule, whose ids the writer of the computations knows.
+void WriteModuleConfig(const Module& module, WireWriter& out);
+
+// One field of the module; those of others are skipped.
+Status ReadModuleConfigField(const WireReader& in, ModuleConfig& config);
+
+ProgramShape ProgramShapeOf(const Computation& computation);
+WireWriter ProgramShapeMessage(const ProgramShape& program);
+
+}  // namespace axle

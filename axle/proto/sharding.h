@@ -1,0 +1,15 @@
+// OpSharding: shardings in the proto. The IR carries a sharding as the text that HLO text has for
+// it; axle/text/sharding.h says what that is and checks it.
+#pragma once
+#include <string>
+
+#include "axle/core/wire.h"
+#include "axle/text/sharding.h"
+
+namespace axle {
+
+// `text` is one that the IR holds. Lists of devices stay lists and iotas stay iotas.
+WireWriter ShardingMessage(std::string_view text);
+StatusOr<ShardingText> ReadSharding(const WireReader& in);
+
+}  // namespace axle
