@@ -42,3 +42,12 @@ if(TARGET axle_tool AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/data)
       --count ${count} --seed ${seed} --mem-limit ${memory} --keep ${CMAKE_BINARY_DIR}/mutants)
   endforeach()
 endif()
+
+# Random programs of one op each against XLA:CPU, every sixth op to each; skipped where there is no
+# jaxlib (scripts/deps.sh --python).
+if(TARGET axle_tool)
+  foreach(shard RANGE 1 6)
+    axle_script_test(diff_xla.${shard} tests/diff_xla.py --quick --count 10 --shard ${shard}/6)
+    set_tests_properties(diff_xla.${shard} PROPERTIES TIMEOUT 300)
+  endforeach()
+endif()

@@ -1,0 +1,55 @@
+"""Generators of collectives, of one device."""
+
+import values
+from element_types import TYPES
+from programs import Parameter, Program
+from drawing import fold_parameter, generator, reducer
+
+
+@generator("all-reduce", "reduce-scatter")
+def all_reduce(rng, op, name):
+    t = TYPES[name]
+    dims = values.shape(rng, 1, 3)
+    fold, text, _ = reducer(rng, t)
+    dimensions = (
+        f", dimensions={{{int(rng.integers(0, len(dims)))}}}"
+        if op["name"] == "reduce-scatter"
+        else ""
+    )
+    return Program(
+        op["name"],
+        name,
+        [fold_parameter(fold, t, dims)],
+        f"replica_groups={{{{0}}}}{dimensions}, to_apply=fold",
+        computations=text,
+        check="exact",
+    )
+
+
+@generator("all-gather", "all-to-all")
+def all_gather(rng, op, name):
+    dims = values.shape(rng, 1, 3)
+    return Program(
+        op["name"],
+        name,
+        [Parameter(name, dims)],
+        f"replica_groups={{{{0}}}}, dimensions={{{int(rng.integers(0, len(dims)))}}}",
+        check="exact",
+    )
+
+
+@generator("collective-permute")
+def collective_permute(rng, op, name):
+    pairs = str(rng.choice(["{{0,0}}", "{}"]))
+    return Program(
+        op["name"],
+        name,
+        [Parameter(name, values.shape(rng))],
+        f"source_target_pairs={pairs}",
+        check="exact",
+    )
+
+
+@generator("replica-id", "partition-id")
+def ids(rng, op, name):
+    return Program(op["name"], name, [], check="exact") if name == "u32" else None

@@ -1,0 +1,151 @@
+"""Differences between Axle and XLA:CPU (jaxlib 0.10.2) that are meant, as rows with reasons.
+
+A row is about elements (`where` gives a mask over a result) or about whole programs that XLA refuses
+(`refusal` is found in XLA's message)."""
+
+import dataclasses
+
+import numpy as np
+
+from element_types import TYPES, type_of
+
+INTEGERS = tuple(t.name for t in TYPES.values() if t.is_integer)
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    ops: tuple = ()  # all
+    types: tuple = ()  # of the case; () for all
+    reason: str = ""
+    where: object = None  # (context, leaf) -> mask
+    refusal: str = ""
+
+    def applies(self, context_program):
+        return (not self.ops or context_program.op in self.ops) and (
+            not self.types or context_program.type in self.types
+        )
+
+
+def _power_exponent(context, i):
+    exponent = context.arguments[1].astype(object)
+    base = context.arguments[0].astype(object)
+    t = type_of(context.arguments[1])
+    large = (exponent >= 64) | (exponent >= 1 << (t.bits - 1))
+    return (large | ((base == -1) & (exponent < 0))).astype(bool)
+
+
+def _smallest_f8e8m0(context, i):
+    """Elements whose f8e8m0fnu argument is 2^-127, a subnormal of f32."""
+    mask = np.zeros(context.axle[i].shape, bool)
+    for argument in context.arguments:
+        if type_of(argument).name == "f8e8m0fnu":
+            hit = argument.view(np.uint8) == 0
+            mask = mask | (hit if hit.shape == mask.shape else hit.any())
+    return mask
+
+
+def _zero_of_constant(context, i):
+    return (context.axle[i] == 0) & (context.xla[i] == 0)
+
+
+def _nan_in_constant(context, i):
+    return np.isnan(context.axle[i]) & np.isnan(context.xla[i])
+
+
+def _narrow_index(context, i):
+    """Start indices of 8 bits into a dimension that they cannot reach the end of."""
+    index = [p.type for p in context.program.parameters if p.type in ("s8", "u8")]
+    longest = max((d for p in context.program.parameters for d in p.dims), default=0)
+    return np.full(context.axle[i].shape, bool(index) and longest > 127)
+
+
+def _no_dimensions(context, i):
+    program = context.program
+    return np.full(context.axle[i].shape, "dimensions={}" in program.attributes + program.body)
+
+
+NARROW = tuple(t.name for t in TYPES.values() if t.kind in ("tiny float", "half"))
+
+KNOWN = [
+    Known(
+        ("reduce",),
+        where=_no_dimensions,
+        reason="over no dimension XLA gives the operand; Axle applies the computation once",
+    ),
+    Known(
+        ("sort",),
+        ("s2", "u2"),
+        refusal="Inputs must have the same shape",
+        reason="XLA:CPU does not sort 2-bit integers beside other operands",
+    ),
+    Known(
+        ("concatenate",),
+        ("s2", "u2"),
+        refusal="process ended",
+        reason="XLA:CPU aborts on concatenations of 2-bit integers",
+    ),
+    Known(
+        ("constant",),
+        NARROW,
+        where=_zero_of_constant,
+        reason="XLA's reader of HLO text loses the sign of zeros of narrow types",
+    ),
+    Known(
+        ("constant",),
+        ("c64", "c128"),
+        where=_nan_in_constant,
+        reason="XLA's reader of HLO text makes both parts NaN when one is",
+    ),
+    Known(
+        ("dynamic-slice", "dynamic-update-slice", "gather", "scatter"),
+        (),
+        where=_narrow_index,
+        reason="XLA clamps in the type of the index, where the bound wraps around; Axle does not wrap",
+    ),
+    Known(
+        ("power",),
+        INTEGERS,
+        where=_power_exponent,
+        reason="XLA looks at the low 6 bits of the exponent only, takes unsigned ones above 2^(N-1) for "
+        "negative, and gives 0 for a base of -1 with a negative exponent; Axle's are exact mod 2^N",
+    ),
+    Known(
+        (),
+        ("f8e8m0fnu",),
+        where=_smallest_f8e8m0,
+        reason="2^-127 is a subnormal of f32, which XLA takes for 0",
+    ),
+]
+
+# Ops without a differential row, and why.
+_HOST = "moves data between host and device; tests/ops and tests/client show it"
+_ASYNC = "StableHLO, through which jaxlib compiles, has no such operation; its meaning is that of its parts"
+NOT_COMPARED = {
+    **dict.fromkeys(("infeed", "outfeed", "send", "send-done", "recv", "recv-done"), _HOST),
+    **dict.fromkeys(
+        (
+            "async-start",
+            "async-update",
+            "async-done",
+            "all-gather-start",
+            "all-gather-done",
+            "all-reduce-start",
+            "all-reduce-done",
+            "collective-permute-start",
+            "collective-permute-done",
+            "copy-start",
+            "copy-done",
+            "bitcast",
+            "domain",
+            "add-dependency",
+            "after-all",
+        ),
+        _ASYNC,
+    ),
+    "custom-call": "what it computes is registered on each side",
+    "rng": "the reference leaves the bits to the implementation",
+    "rng-get-and-update-state": "its state belongs to the process",
+    "collective-broadcast": "XLA:CPU lacks it",
+    "ragged-all-to-all": "XLA:CPU lacks it",
+    "scaled-dot": "XLA:CPU lacks it",
+}

@@ -1,0 +1,225 @@
+"""Generators of linear algebra, transforms, random bits, batch normalisation, dynamic sizes, scans."""
+
+import numpy as np
+
+import values
+from element_types import TYPES
+from programs import Parameter, Program, same_width_unsigned
+from drawing import computation, generator, ints, reducer, shape_text
+
+
+def batch_dims(rng):
+    return [int(rng.integers(1, 4)) for _ in range(int(rng.integers(0, 3)))]
+
+
+def is_inexact(name):
+    return TYPES[name].is_float or TYPES[name].kind == "complex"
+
+
+def normal(rng, name, dims):
+    t = TYPES[name]
+    array = rng.standard_normal(dims)
+    return array + 1j * rng.standard_normal(dims) if t.kind == "complex" else array
+
+
+@generator("cholesky")
+def cholesky(rng, op, name):
+    if not is_inexact(name) or TYPES[name].kind == "tiny float":
+        return None
+    n = int(rng.integers(0, 12))
+    dims = [*batch_dims(rng), n, n]
+
+    def draw(rng, style):
+        b = normal(rng, name, dims)
+        return (b @ np.conj(np.swapaxes(b, -1, -2)) / max(n, 1) + 2 * np.eye(n)).astype(
+            TYPES[name].memory
+        )
+
+    return Program(
+        "cholesky",
+        name,
+        [Parameter(name, dims, draw)],
+        f"lower={rng.choice(['true', 'false'])}",
+        check="cholesky",
+        styles=("tame",),
+    )
+
+
+@generator("triangular-solve")
+def triangular_solve(rng, op, name):
+    if not is_inexact(name) or TYPES[name].kind == "tiny float":
+        return None
+    n, m = int(rng.integers(1, 12)), int(rng.integers(0, 6))
+    batch = batch_dims(rng)
+    left, lower, unit = (bool(rng.integers(0, 2)) for _ in range(3))
+    how = str(rng.choice(["NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"]))
+
+    def draw(rng, style):
+        return (0.5 * normal(rng, name, [*batch, n, n]) + 3 * np.eye(n)).astype(TYPES[name].memory)
+
+    text = {True: "true", False: "false"}
+    return Program(
+        "triangular-solve",
+        name,
+        [
+            Parameter(name, [*batch, n, n], draw),
+            Parameter(name, [*batch, n, m] if left else [*batch, m, n]),
+        ],
+        f"left_side={text[left]}, lower={text[lower]}, unit_diagonal={text[unit]}, transpose_a={how}",
+        check="triangular",
+        styles=("tame",),
+        facts={"left": left, "lower": lower, "unit": unit, "how": how},
+    )
+
+
+@generator("fft")
+def fft(rng, op, name):
+    t = TYPES[name]
+    lengths = [
+        int(rng.choice([1, 2, 3, 4, 5, 8, 12, 17, 32])) for _ in range(int(rng.integers(1, 4)))
+    ]
+    while np.prod(lengths) > 2000:
+        lengths.pop()
+    dims = [*batch_dims(rng), *lengths]
+    if t.kind == "float":
+        kind = "RFFT"
+    elif t.kind == "complex":
+        kind = str(rng.choice(["FFT", "IFFT", "IRFFT"]))
+        if kind == "IRFFT":
+            dims[-1] = lengths[-1] // 2 + 1
+    else:
+        return None
+    return Program(
+        "fft",
+        name,
+        [Parameter(name, dims)],
+        f"fft_type={kind}, fft_length={ints(lengths)}",
+        check="fft",
+        styles=("tame",),
+        facts={"lengths": lengths, "kind": kind},
+    )
+
+
+@generator("rng-bit-generator")
+def rng_bit_generator(rng, op, name):
+    t = TYPES[name]
+    if t.kind != "unsigned" or t.bits < 8:
+        return None
+    algorithm = str(rng.choice(["rng_default", "rng_three_fry", "rng_philox"]))
+    state = [2] if algorithm == "rng_three_fry" else [int(rng.choice([2, 3]))]
+    result = f"({shape_text('u64', state)}, {shape_text(name, values.shape(rng, 0, 3))})"
+    return Program(
+        op["name"], name, [Parameter("u64", state)], f"algorithm={algorithm}", result, check="exact"
+    )
+
+
+@generator("batch-norm-training", "batch-norm-inference", "batch-norm-grad")
+def batch_norm(rng, op, name):
+    if TYPES[name].kind not in ("half", "float"):
+        return None
+    dims = [int(rng.choice([1, 2, 3, 5, 16])) for _ in range(int(rng.integers(1, 4)))]
+    feature = int(rng.integers(0, len(dims)))
+    vector = [dims[feature]]
+
+    def positive(rng, style):
+        return rng.uniform(0.25, 4, vector).astype(TYPES[name].memory)
+
+    count = {"batch-norm-training": 2, "batch-norm-inference": 3, "batch-norm-grad": 2}[op["name"]]
+    parameters = [Parameter(name, dims)] + [Parameter(name, vector) for _ in range(count)]
+    if op["name"] != "batch-norm-training":
+        parameters.append(Parameter(name, vector, positive))
+    if op["name"] == "batch-norm-grad":
+        parameters.append(Parameter(name, dims))
+    epsilon = float(rng.choice([0.0009765625, 0.125, 1.0]))
+    return Program(
+        op["name"],
+        name,
+        parameters,
+        f"epsilon={epsilon}, feature_index={feature}",
+        check="batch norm",
+        styles=("tame",),
+        facts={"feature": feature, "epsilon": epsilon},
+    )
+
+
+@generator("set-dimension-size")
+def set_dimension_size(rng, op, name):
+    """What later ops do with the padding: a fold over a dimension of which only a part is there."""
+    t = TYPES[name]
+    dims = [int(rng.integers(1, 9)) for _ in range(int(rng.integers(1, 4)))]
+    at = int(rng.integers(0, len(dims)))
+    fold, text, _ = reducer(rng, t, sums=False)
+    if t.kind == "complex":
+        return None
+    if t.is_float and fold in ("add", "multiply"):
+        return None
+    size = Parameter(
+        "s32", [], lambda rng, style: np.array(rng.integers(0, dims[at] + 1), np.int32)
+    )
+    return Program(
+        op["name"],
+        name,
+        [Parameter(name, dims), Parameter(name, []), size],
+        computations=text,
+        check="exact",
+        body=f"""\
+  d = set-dimension-size(p0, p2), dimensions={{{at}}}
+  n = s32[] get-dimension-size(d), dimensions={{{at}}}
+  f = reduce(d, p1), dimensions={{{at}}}, to_apply=fold
+  ROOT r = tuple(f, n)""",
+    )
+
+
+@generator("stochastic-convert")
+def stochastic_convert(rng, op, name):
+    t = TYPES[name]
+    if t.kind not in ("half", "float"):
+        return None
+    dims = values.shape(rng)
+    result = str(rng.choice(["s8", "s16", "s32", "s64"]))
+    return Program(
+        op["name"],
+        name,
+        [Parameter(name, dims), Parameter(same_width_unsigned(name), dims)],
+        result=shape_text(result, dims),
+        check="exact",
+    )
+
+
+@generator("scan")
+def scan(rng, op, name):
+    t = TYPES[name]
+    fold, text, _ = reducer(rng, t, sums=False)
+    if fold in ("add", "multiply") and not t.is_integer:
+        return None
+    length = int(rng.integers(0, 20))
+    scalar = f"{name}[]"
+    text = computation(
+        "step",
+        [scalar, scalar],
+        f"""\
+  c = {scalar} {fold}(a0, a1)
+  ROOT r = ({scalar}, {scalar}) tuple(c, c)""",
+    )
+    return Program(
+        "scan",
+        name,
+        [Parameter(name, [length]), Parameter(name, [])],
+        f"dimensions={{0}}, is_reverse={rng.choice(['true', 'false'])}, num_carries=1, to_apply=step",
+        f"({shape_text(name, [length])}, {scalar})",
+        text,
+        check="exact",
+    )
+
+
+@generator("acos", "acosh", "asin", "asinh", "atanh", "cosh", "sinh")
+def beside_another(rng, op, name):
+    """XLA:CPU has these only in fusions: with a negate, which is exact."""
+    dims = values.shape(rng)
+    array = shape_text(name, dims)
+    return Program(
+        op["name"],
+        name,
+        [Parameter(name, dims)],
+        body=f"  f = {array} {op['name']}(p0)\n  ROOT r = {array} negate(f)",
+    )

@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""Compares Axle with XLA:CPU on random programs of one operation each.
+
+    tests/diff_xla.py                          # 10 cases per operation and class of element types
+    tests/diff_xla.py --ops dot,clamp --count 500 --seed 7 --time-limit 600
+    tests/diff_xla.py --list                   # how each operation is drawn
+    tests/diff_xla.py --program X.hlo --inputs X.npz      # both sides of a recorded difference
+
+Cases come from the op table (`axle ops --json`): a new operation is drawn as soon as it has a row. What
+is exact must have equal bits; other results stay within a bound that is computed for each element
+(tests/diff/compare.py); known differences are rows of tests/diff/known.py. Needs the packages of
+scripts/requirements.txt: with `scripts/deps.sh --python` they are in .venv, which is found.
+
+Exit code: 0 no difference, 1 differences, 77 no jaxlib."""
+
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "tests", "diff"))
+
+try:
+    import importlib.util
+
+    if importlib.util.find_spec("jaxlib") is None or importlib.util.find_spec("ml_dtypes") is None:
+        raise ImportError
+except ImportError:
+    VENV = os.environ.get("AXLE_VENV", os.path.join(ROOT, ".venv"))
+    PYTHON = os.path.join(VENV, "bin", "python")
+    if os.path.exists(PYTHON) and os.environ.get("AXLE_DIFF_VENV") is None:
+        os.environ["AXLE_DIFF_VENV"] = "1"
+        os.execv(PYTHON, [PYTHON, *sys.argv])
+    print("skipped: there is no jaxlib; scripts/deps.sh --python installs it into .venv")
+    sys.exit(77)
+
+import numpy as np  # noqa: E402
+
+import compare  # noqa: E402
+import compare_more  # noqa: E402, F401: registers checks
+import structural  # noqa: E402
+from element_types import CLASSES, from_file, of_class, type_of  # noqa: E402
+from engines import Axle, Refused, Xla, save_inputs  # noqa: E402
+from known import KNOWN, NOT_COMPARED  # noqa: E402
+from programs import propose  # noqa: E402
+
+# Not xla_cpu_use_fusion_emitters=False, which is quicker still: that is other code, with other rounding.
+QUICK_XLA = {"xla_backend_optimization_level": 0}
+TRIES = 80
+
+
+class Tally:
+    """What happened to one op in one class of element types."""
+
+    def __init__(self):
+        self.cases = 0
+        self.not_run = 0  # not implemented in Axle; counted as cases too
+        self.differences = 0
+        self.known = collections.Counter()
+        self.refused = ""  # why Axle took no program
+        self.xla_refused = collections.Counter()
+
+
+class Run:
+    def __init__(self, options):
+        self.options = options
+        self.axle = Axle(options.tool, options.engine)
+        self.xla = Xla(QUICK_XLA if options.quick else {})
+        self.tallies = {}
+        self.deadline = time.monotonic() + options.time_limit if options.time_limit else None
+        self.failures = 0
+
+    def close(self):
+        self.axle.close()
+        self.xla.close()
+
+    def out_of_time(self):
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+    def draw(self, rng, row, kind, tally):
+        """A program that Axle accepts, with its printed text; or None."""
+        make = structural.GENERATORS.get(row["name"], propose)
+        types = [t.name for t in of_class(kind)]
+        for _ in range(TRIES):
+            program = make(rng, row, str(rng.choice(types)))
+            if program is None:
+                continue
+            try:
+                return program, self.axle.print(program.text())
+            except Refused as refused:
+                if refused.code not in (3, 5):
+                    self.report(
+                        program, program.text(), None, f"axle ends with {refused.code}: {refused}"
+                    )
+                    return None
+                tally.refused = str(refused).split("\n")[0]
+                if make is not propose and os.environ.get("AXLE_DIFF_VERBOSE"):
+                    print(f"{program.text()}{refused}", file=sys.stderr)
+        return None
+
+    def compare_class(self, rng, row, kind):
+        tally = self.tallies.setdefault((row["name"], kind), Tally())
+        while tally.cases < self.options.count and not self.out_of_time():
+            drawn = self.draw(rng, row, kind, tally)
+            if drawn is None:
+                return
+            program, text = drawn
+            draws = (
+                min(self.options.draws, self.options.count - tally.cases)
+                if program.parameters
+                else 1
+            )
+            self.compare_program(
+                row, program, text, [program.sample(rng) for _ in range(draws)], tally
+            )
+
+    def compare_program(self, row, program, text, argument_lists, tally):
+        tally.cases += len(argument_lists)
+        try:
+            ours = self.axle.run(text, argument_lists)
+        except Refused as refused:
+            if refused.code == 5:
+                tally.refused = str(refused).split("\n")[0]
+                tally.not_run += len(argument_lists)
+                return
+            self.difference(
+                tally, program, text, argument_lists[0], f"axle ends with {refused.code}: {refused}"
+            )
+            return
+        try:
+            theirs = self.xla.run(text, argument_lists)
+        except Refused as refused:
+            message = str(refused)
+            known = [k for k in KNOWN if k.refusal and k.applies(program) and k.refusal in message]
+            if known or "UNIMPLEMENTED" in message:
+                tally.xla_refused[
+                    known[0].reason if known else message.split("\n")[0][:150]
+                ] += len(argument_lists)
+                return
+            self.difference(
+                tally, program, text, argument_lists[0], f"XLA refuses it: {message[:1000]}"
+            )
+            return
+        twin = compare.Twin(program, self.axle)
+        for arguments, a, x in zip(argument_lists, ours, theirs):
+            context = compare.Context(program, row, arguments, a, x, twin)
+            why = self.first_difference(context, tally)
+            if why:
+                self.difference(tally, program, text, arguments, why)
+                return
+
+    def first_difference(self, context, tally):
+        if [(r.shape, r.dtype) for r in context.axle] != [(r.shape, r.dtype) for r in context.xla]:
+            return f"axle gives {context.axle}, XLA {context.xla}"
+        for i, (a, x) in enumerate(zip(context.axle, context.xla)):
+            with np.errstate(all="ignore"):
+                ok = compare.check_of(context, i)(context, i)
+                for known in KNOWN:
+                    if ok.all() or known.where is None or not known.applies(context.program):
+                        continue
+                    mask = known.where(context, i) & ~ok
+                    tally.known[known.reason] += int(mask.sum())
+                    ok = ok | mask
+            if not ok.all():
+                where = tuple(int(k[0]) for k in np.nonzero(~ok)) if a.ndim else ()
+                text = (
+                    f"out_{i} {type_of(a).name} element {{{','.join(map(str, where))}}}: axle {a[where]!r}, "
+                    f"XLA {x[where]!r}; {int((~ok).sum())} of {a.size} differ"
+                )
+                same = [b[where] for b in context.arguments if b.shape == a.shape]
+                return text + (f"; arguments there {same}" if same else "")
+        return ""
+
+    def difference(self, tally, program, text, arguments, why):
+        tally.differences += 1
+        self.report(program, text, arguments, why)
+
+    def report(self, program, text, arguments, why):
+        """A repro that can be pasted."""
+        self.failures += 1
+        folder = os.path.join(self.options.keep, "diff_failures")
+        os.makedirs(folder, exist_ok=True)
+        base = os.path.join(folder, f"{program.op}_{program.type}_{self.failures}")
+        with open(base + ".hlo", "w") as file:
+            file.write(text)
+        clear_progress()
+        print(f"DIFFERENCE {program.op} {program.type}: {why}\n{text}")
+        inputs = ""
+        if arguments:
+            save_inputs(base + ".npz", arguments)
+            inputs = f" --inputs {base}.npz"
+        print(
+            f"repro: {self.options.tool} run {base}.hlo{inputs}\n"
+            f"repro: tests/diff_xla.py --program {base}.hlo{inputs}\n",
+            flush=True,
+        )
+
+
+def progress(done, total, name):
+    if sys.stderr.isatty():
+        width = 30
+        filled = width * done // max(total, 1)
+        sys.stderr.write(f"\r\033[K[{'#' * filled}{'.' * (width - filled)}] {done}/{total} {name}")
+        sys.stderr.flush()
+
+
+def clear_progress():
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")
+
+
+def summary(run, rows):
+    """Markdown: one line per op, one column per class of element types."""
+    lines = ["| operation | " + " | ".join(CLASSES) + " |", "|---|" + "---|" * len(CLASSES)]
+    notes = collections.Counter()
+    for row in rows:
+        cells = []
+        for kind in CLASSES:
+            tally = run.tallies.get((row["name"], kind))
+            if tally is None or (tally.cases == 0 and not tally.refused):
+                cells.append("")
+            elif tally.cases == 0:
+                cells.append(
+                    "not yet"
+                    if "still to come" in tally.refused or "not evaluated" in tally.refused
+                    else "-"
+                )
+            else:
+                lacking = sum(tally.xla_refused.values())
+                if tally.not_run:
+                    notes[
+                        f"not yet in Axle: {row['name']}, {kind}: {tally.refused}"
+                    ] += tally.not_run
+                cells.append(
+                    f"{tally.cases}"
+                    + (f" **{tally.differences} differ**" if tally.differences else "")
+                    + (f" ({lacking} not in XLA)" if lacking else "")
+                )
+            if tally is not None:
+                for reason, count in tally.known.items():
+                    notes[f"known: {reason} ({row['name']})"] += count
+                for reason, count in tally.xla_refused.items():
+                    notes[f"XLA lacks: {row['name']}: {reason}"] += count
+        if any(cells):
+            lines.append(f"| {row['name']} | " + " | ".join(cells) + " |")
+    for name, reason in sorted(NOT_COMPARED.items()):
+        if any(row["name"] == name for row in rows):
+            notes[f"not compared: {name}: {reason}"] += 0
+    lines.append("")
+    lines += [
+        f"* {text}" + (f": {count} elements or cases" if count else "")
+        for text, count in sorted(notes.items())
+    ]
+    return "\n".join(lines)
+
+
+def show_program(options):
+    """Both results of one program."""
+    with open(options.program) as file:
+        text = file.read()
+    axle, xla = Axle(options.tool, options.engine), Xla(QUICK_XLA if options.quick else {})
+    arguments = []
+    if options.inputs:
+        found = re.findall(
+            r"= ([a-z0-9]+)\[[^ ]* parameter\((\d+)\)", text[text.index("\nENTRY ") :]
+        )
+        with np.load(options.inputs) as npz:
+            arguments = [
+                from_file(npz[f"in_{n}"], t) for n, t in sorted((int(n), t) for t, n in found)
+            ]
+    code = 0
+    ours = axle.run(axle.print(text), [arguments])[0]
+    theirs = xla.run(axle.print(text), [arguments])[0]
+    for i, (a, x) in enumerate(zip(ours, theirs)):
+        print(f"out_{i}\n  axle {a!r}\n  XLA  {x!r}")
+        code |= not compare.all_parts(compare.exact_part, a, x).all()
+    axle.close()
+    xla.close()
+    print("some bits differ" if code else "the bits are equal")
+    return int(code)
+
+
+def read_options():
+    build = os.environ.get("AXLE_BINARY_DIR", os.path.join(ROOT, "build", "dev"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--ops", help="only these, separated by commas")
+    parser.add_argument(
+        "--count", type=int, default=10, help="cases for each op and class of types"
+    )
+    parser.add_argument("--draws", type=int, default=5, help="argument lists for each program")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--time-limit", type=float, default=0, help="seconds; 0 for none")
+    parser.add_argument("--shard", default="1/1", help="I/N: every N-th op, from the I-th")
+    parser.add_argument("--quick", action="store_true", help="XLA compiles without optimisation")
+    parser.add_argument("--engine", default="interpret", help="of axle: interpret or native")
+    parser.add_argument("--list", action="store_true", help="how each op is drawn")
+    parser.add_argument("--report", help="write the table there too")
+    parser.add_argument("--program", help="an .hlo file to run on both sides")
+    parser.add_argument("--inputs", help="its .npz")
+    parser.add_argument(
+        "--tool", default=os.environ.get("AXLE_TOOL", os.path.join(build, "bin", "axle"))
+    )
+    parser.add_argument("--keep", default=build, help="folder for the repros")
+    return parser.parse_args()
+
+
+def main():
+    options = read_options()
+    if options.program:
+        return show_program(options)
+    table = json.loads(
+        subprocess.run([options.tool, "ops", "--json"], capture_output=True, check=True).stdout
+    )
+    rows = table["ops"]
+    if options.ops:
+        names = options.ops.split(",")
+        unknown = set(names) - {row["name"] for row in rows}
+        if unknown:
+            print(f"no such operation: {', '.join(sorted(unknown))}", file=sys.stderr)
+            return 2
+        rows = [row for row in rows if row["name"] in names]
+    index, shards = map(int, options.shard.split("/"))
+    rows = rows[index - 1 :: shards]
+    if options.list:
+        for row in rows:
+            how = "generator" if row["name"] in structural.GENERATORS else "from its row"
+            print(f"{row['name']:28}{NOT_COMPARED.get(row['name'], how)}")
+        return 0
+    run = Run(options)
+    started = time.monotonic()
+    work = [(row, kind) for row in rows if row["name"] not in NOT_COMPARED for kind in CLASSES]
+    for done, (row, kind) in enumerate(work):
+        progress(done, len(work), f"{row['name']} {kind}")
+        # A seed of its own, so that a class gives the same cases whatever else is run.
+        seed = [options.seed, *f"{row['name']} {kind}".encode()]
+        run.compare_class(np.random.default_rng(seed), row, kind)
+    clear_progress()
+    run.close()
+    text = summary(run, rows)
+    print(text)
+    if options.report:
+        with open(options.report, "w") as file:
+            file.write(text + "\n")
+    silent = [
+        row["name"]
+        for row in rows
+        if row["name"] not in NOT_COMPARED
+        and not any(
+            run.tallies[row["name"], kind].cases
+            for kind in CLASSES
+            if (row["name"], kind) in run.tallies
+        )
+    ]
+    if silent and not run.out_of_time():
+        print(
+            f"no case could be drawn of: {', '.join(silent)}; give them a generator in "
+            "tests/diff/structural.py or a row in NOT_COMPARED of tests/diff/known.py"
+        )
+    cases = sum(t.cases for t in run.tallies.values())
+    print(
+        f"{cases} cases, {run.failures} differences, seed {options.seed}, {time.monotonic() - started:.0f} s"
+    )
+    return int(run.failures > 0 or bool(silent))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
