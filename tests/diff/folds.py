@@ -93,7 +93,7 @@ def reduce_window(rng, op, name):
     return Program(
         "reduce-window",
         name,
-        [fold_parameter(fold, t, dims), fold_parameter(fold, t, [])],
+        [fold_parameter(fold, t, dims), identity(fold, name)],
         f"window={window}, to_apply=fold",
         computations=text,
         check=check,

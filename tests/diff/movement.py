@@ -1,6 +1,5 @@
 """Generators of ops that move elements."""
 
-
 import values
 from element_types import TYPES
 from programs import Parameter, Program
