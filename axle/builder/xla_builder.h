@@ -315,6 +315,30 @@ XlaOp Sort(std::span<const XlaOp> operands, const XlaComputation& comparator, i6
 // The k largest (or smallest) along the last dimension: (values, s32 indices).
 XlaOp TopK(XlaOp operand, i64 k, bool largest, Location location = Location::current());
 
+// (new state, bits): `shape` with its element type replaced by the unsigned integer of its width.
+XlaOp RngBitGenerator(RandomAlgorithm algorithm, XlaOp initial_state, const Shape& shape,
+                      Location location = Location::current());
+// `shape` filled with numbers of [a, b), or of a normal distribution.
+XlaOp RngUniform(XlaOp a, XlaOp b, const Shape& shape, Location location = Location::current());
+XlaOp RngNormal(XlaOp mu, XlaOp sigma, const Shape& shape, Location location = Location::current());
+
+XlaOp Cholesky(XlaOp a, bool lower, Location location = Location::current());
+// Solves op(a) x = b, or x op(a) = b if not left_side.
+XlaOp TriangularSolve(XlaOp a, XlaOp b, bool left_side, bool lower, bool unit_diagonal,
+                      TransposeOption transpose_a, Location location = Location::current());
+XlaOp Fft(XlaOp operand, FftType fft_type, std::span<const i64> fft_length,
+          Location location = Location::current());
+
+// (output, batch_mean, batch_var).
+XlaOp BatchNormTraining(XlaOp operand, XlaOp scale, XlaOp offset, float epsilon, i64 feature_index,
+                        Location location = Location::current());
+XlaOp BatchNormInference(XlaOp operand, XlaOp scale, XlaOp offset, XlaOp mean, XlaOp variance,
+                         float epsilon, i64 feature_index, Location location = Location::current());
+// (grad_operand, grad_scale, grad_offset).
+XlaOp BatchNormGrad(XlaOp operand, XlaOp scale, XlaOp batch_mean, XlaOp batch_var,
+                    XlaOp grad_output, float epsilon, i64 feature_index,
+                    Location location = Location::current());
+
 XlaOp Tuple(XlaBuilder* builder, std::span<const XlaOp> elements,
             Location location = Location::current());
 XlaOp GetTupleElement(XlaOp tuple, i64 index, Location location = Location::current());

@@ -9,6 +9,7 @@
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
+#include "axle/core/run_state.h"
 #include "axle/core/status.h"
 #include "axle/emit/executor.h"
 
@@ -31,6 +32,7 @@ struct EvalContext {
   LaneExecutor& executor;            // runs lane programs
   Limits* limits = nullptr;          // looked at in every long loop
   DeviceContext* device = nullptr;
+  RunState* run = nullptr;  // null: every execution is the first one
 
   Callee& callee(size_t i = 0) const { return *callees[i]; }
   Status Check() const { return limits == nullptr ? Status() : limits->Check(); }

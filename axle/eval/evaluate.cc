@@ -88,6 +88,7 @@ class Interpreter {
   LaneExecutor& executor() { return *executor_; }
   Limits* limits() const { return options_.limits; }
   DeviceContext* device() const { return options_.device; }
+  RunState& run() { return run_; }
   int& depth() { return depth_; }
   LaneScratch& scratch() { return scratch_; }
 
@@ -104,6 +105,7 @@ class Interpreter {
   std::optional<BlockExecutor> own_executor_;
   std::unordered_map<const Computation*, std::unique_ptr<InterpretedCallee>> callees_;
   LaneScratch scratch_;
+  RunState run_;
   int depth_ = 0;
   double done_ = 0;
   unsigned calls_ = 0;
@@ -179,7 +181,7 @@ Status InterpretedCallee::RunStep(PlanStep& step) {
     }
   }
   const EvalContext context = {step.callees, interpreter_.executor(), interpreter_.limits(),
-                               interpreter_.device()};
+                               interpreter_.device(), &interpreter_.run()};
   AXLE_ASSIGN(result, def.eval(inst, operands, context));
   return {};
 }

@@ -1,8 +1,10 @@
 #include "axle/ops/attr_kinds.h"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 
+#include "axle/core/number_text.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -15,6 +17,17 @@ Status AttrTraits<i64>::Parse(Scanner& scanner, const Shape&, i64& value) {
 Status AttrTraits<bool>::Parse(Scanner& scanner, const Shape&, bool& value) {
   AXLE_ASSIGN(value, scanner.Bool());
   return {};
+}
+
+Status AttrTraits<float>::Parse(Scanner& scanner, const Shape&, float& value) {
+  AXLE_ASSIGN(value, scanner.Number());
+  return {};
+}
+
+std::string AttrTraits<float>::Print(float value) {
+  std::string text;
+  AppendFloat(Info(F32), std::bit_cast<std::uint32_t>(value), text);
+  return text;
 }
 
 Status AttrTraits<Dims>::Parse(Scanner& scanner, const Shape&, Dims& value) {

@@ -49,6 +49,15 @@ struct AttrTraits<bool> {
 };
 
 template <>
+struct AttrTraits<float> : HashText<float> {  // 0.001
+  static constexpr std::string_view kName = "number";
+  static Status Parse(Scanner& scanner, const Shape& result, float& value);
+  static std::string Print(float value);
+  static void Write(float value, int field, WireWriter& out) { out.Float(field, value); }
+  static Status Read(const WireReader& in, float& value);
+};
+
+template <>
 struct AttrTraits<Dims> {  // {0,2}
   static constexpr std::string_view kName = "list of integers";
   static Status Parse(Scanner& scanner, const Shape& result, Dims& value);
@@ -191,6 +200,31 @@ struct EnumTexts<ConvolutionKind> {
   static constexpr bool kIgnoreCase = true;
   static constexpr std::string_view kTexts[] = {"unset", "fprop", "wgrad", "dgrad"};
   static constexpr i64 kNumbers[] = {0, 1, 3, 2};
+};
+template <>
+struct EnumTexts<FftType> {
+  static constexpr std::string_view kName = "transform type";
+  static constexpr bool kIgnoreCase = false;
+  static constexpr std::string_view kTexts[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+};
+template <>
+struct EnumTexts<TransposeOption> {
+  static constexpr std::string_view kName = "transpose option";
+  static constexpr bool kIgnoreCase = false;
+  static constexpr std::string_view kTexts[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE",
+                                                "ADJOINT"};
+};
+template <>
+struct EnumTexts<RandomDistribution> {
+  static constexpr std::string_view kName = "random distribution";
+  static constexpr bool kIgnoreCase = true;
+  static constexpr std::string_view kTexts[] = {"rng_invalid", "rng_uniform", "rng_normal"};
+};
+template <>
+struct EnumTexts<RandomAlgorithm> {
+  static constexpr std::string_view kName = "random algorithm";
+  static constexpr bool kIgnoreCase = true;
+  static constexpr std::string_view kTexts[] = {"rng_default", "rng_three_fry", "rng_philox"};
 };
 
 // Reads one of `texts` and returns its position; the error lists them.

@@ -18,6 +18,11 @@ Status AttrTraits<bool>::Read(const WireReader& in, bool& value) {
   return {};
 }
 
+Status AttrTraits<float>::Read(const WireReader& in, float& value) {
+  AXLE_ASSIGN(value, in.Float());
+  return {};
+}
+
 void AttrTraits<Dims>::Write(const Dims& value, int field, WireWriter& out) {
   out.Ints(field, value);
 }

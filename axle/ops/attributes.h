@@ -80,6 +80,13 @@ enum class DotAlgorithm : std::uint8_t {
 };
 enum class ConvolutionKind : std::uint8_t { kUnset, kFprop, kWgrad, kDgrad };
 
+enum class FftType : std::uint8_t { kFft, kIfft, kRfft, kIrfft };
+// Which form of the matrix a triangular system has; kInvalid is what a program that says nothing
+// has.
+enum class TransposeOption : std::uint8_t { kInvalid, kNoTranspose, kTranspose, kAdjoint };
+enum class RandomDistribution : std::uint8_t { kInvalid, kUniform, kNormal };
+enum class RandomAlgorithm : std::uint8_t { kDefault, kThreeFry, kPhilox };
+
 // Who takes part in a collective, in one of three forms: explicit groups (no group at all: one of
 // everything), an iota cut into num_groups x group_size, or the axes of a mesh along which the
 // devices of a group differ.
@@ -114,6 +121,11 @@ struct SliceAttrs      { SliceConfig slice; };
 struct DynamicSliceAttrs { Dims dynamic_slice_sizes; };
 struct WindowAttrs     { Window window; };
 struct CallAttrs       { bool is_composite = false; };
+struct CholeskyAttrs   { bool lower = false; };
+struct BatchNormAttrs  { float epsilon = 0; i64 feature_index = 0; };
+struct RngAttrs        { RandomDistribution distribution = RandomDistribution::kInvalid; };
+struct RngBitGeneratorAttrs { RandomAlgorithm algorithm = RandomAlgorithm::kDefault; };
+struct RngStateAttrs   { i64 delta = 0; };
 // clang-format on
 
 struct CompareAttrs {
@@ -143,6 +155,18 @@ struct ConvolutionAttrs {
   OperandPrecision operand_precision = {};
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
   ConvolutionKind convolution_kind = ConvolutionKind::kUnset;
+};
+
+struct TriangularSolveAttrs {
+  bool left_side = false;
+  bool lower = false;
+  bool unit_diagonal = false;
+  TransposeOption transpose_a = TransposeOption::kInvalid;
+};
+
+struct FftAttrs {
+  FftType fft_type = FftType::kFft;
+  Dims fft_length;
 };
 
 struct GatherAttrs {

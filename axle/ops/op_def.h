@@ -39,6 +39,8 @@ enum class Lowering : std::uint8_t {
   kDot,
   kConvolution,
   kIota,
+  kRandom,
+  kLinearAlgebra,  // and fft, batch-norm: one fixed algorithm each (numerics.md N10)
   kControlFlow,  // call, while, conditional, fusion, map
   kData,         // parameter, constant, tuples: no computation
 };

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "axle/core/convert.h"
+#include "axle/ops/canonical_reduce.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/elementwise.h"
@@ -421,6 +422,19 @@ StatusOr<Literal> EvalReduce(const Instruction& inst, std::span<Literal> operand
 }
 
 }  // namespace
+
+StatusOr<Literal> CanonicalSum(const Literal& operand, const Dims& dimensions,
+                               const EvalContext& context) {
+  const Shape& shape = operand.shape();
+  Shape result(shape.type());
+  for (i64 d = 0; d < shape.rank(); ++d) {
+    if (!IsReduced(dimensions, d)) result.AppendDim(shape.dim(d));
+  }
+  const Geometry g = MakeGeometry(shape, dimensions);
+  if (g.num_results() == 0) return Literal::Create(result);
+  AXLE_ASSIGN(const Literal zero, Literal::Create(Shape(shape.type())));
+  return FoldKnown(g, ReducerKind::kAdd, result, operand, zero, context);
+}
 
 const OpDef kReduceDef = {
     .opcode = Opcode::kReduce,

@@ -469,5 +469,42 @@ TEST(XlaBuilder, WindowsGatherScatterSort) {
             "{23, 1, 14, 2}, {1, 2, 3, 4}, ( {4, 3}, {2, 0} ) )");
 }
 
+TEST(XlaBuilder, RandomBitsHaveAnUnsignedType) {
+  XlaBuilder b("random");
+  const XlaOp state = Param(b, 0, "u64[2]");
+  RngBitGenerator(RandomAlgorithm::kThreeFry, state, Shape(F32, {3}));
+  EXPECT_EQ(RunBuilt(b, {"u64[2] {42, 7}"}),
+            "(u64[2], u32[3]) ( {42, 9}, {2642642533, 3437982737, 356970675} )");
+}
+
+TEST(XlaBuilder, LinearAlgebra) {
+  XlaBuilder b("linear");
+  const XlaOp a = Param(b, 0, "f32[2,2]"), x = Param(b, 1, "c64[2]");
+  const XlaOp ones = ConstantR1<float>(&b, 2, 1), zeros = ConstantR1<float>(&b, 2, 0);
+  const XlaOp low = ConstantR0<std::int32_t>(&b, 4), high = ConstantR0<std::int32_t>(&b, 5);
+  const XlaOp mu = ConstantR0<float>(&b, 2), sigma = ConstantR0<float>(&b, 0);
+  Tuple(&b, std::vector<XlaOp>{
+                Cholesky(a, /*lower=*/true),
+                TriangularSolve(a, a, /*left_side=*/true, /*lower=*/true, /*unit_diagonal=*/false,
+                                TransposeOption::kNoTranspose),
+                Fft(x, FftType::kFft, Dims{2}), BatchNormTraining(a, ones, zeros, 0, 1),
+                BatchNormInference(a, ones, zeros, zeros, ones, 0, 1),
+                BatchNormGrad(a, ones, zeros, ones, a, 0, 1),
+                RngUniform(low, high, Shape(S32, {2})), RngNormal(mu, sigma, Shape(F32, {1}))});
+  EXPECT_EQ(RunBuilt(b, {"f32[2,2] {{4, 2}, {2, 5}}", "c64[2] {(1, 0), (2, 0)}"}),
+            "(f32[2,2], f32[2,2], c64[2], (f32[2,2], f32[2], f32[2]), f32[2,2], "
+            "(f32[2,2], f32[2], f32[2]), s32[2], f32[1]) "
+            "( { { 2, 0 }, { 1, 2 } }, { { 1, 0.5 }, { 0, 0.8 } }, {(3, 0), (-1, 0)}, "
+            "( { { 1, -1 }, { -1, 1 } }, {3, 3.5}, {1, 2.25} ), { { 4, 2 }, { 2, 5 } }, "
+            "( { { -39, -30.5 }, { -21, -71 } }, {20, 29}, {6, 7} ), {4, 4}, {2} )");
+}
+
+TEST(XlaBuilder, RandomBitsOfATypeWithoutUnsignedTwin) {
+  XlaBuilder b("random");
+  const XlaOp state = Param(b, 0, "u64[2]");
+  EXPECT_FALSE(RngBitGenerator(RandomAlgorithm::kPhilox, state, Shape(C128, {3})).valid());
+  EXPECT_NE(b.first_error().message().find("unsigned integers, not c128[3]"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace axle

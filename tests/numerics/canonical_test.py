@@ -16,6 +16,7 @@ import zipfile
 
 sys.path.insert(0, os.path.dirname(__file__))
 import canonical_reference as ref
+import linear_reference as linear
 
 # name: (npy type, struct code, digits of the sums, bytes of an element)
 TYPES = {
@@ -460,6 +461,103 @@ def convolutions():
     yield convolution("bf16", 2, 5, 3, [], [], [], result="f32")
 
 
+# Linear algebra and Fourier transforms --------------------------------------------------------------
+
+
+def pairs(values):
+    return [x if isinstance(x, tuple) else (x, 0.0) for x in values]
+
+
+def unpaired(kind, values):
+    return values if kind in ("c64", "c128") else [narrow(kind, re) for re, _ in values]
+
+
+def rows(values, n):
+    return [values[i : i + n] for i in range(0, len(values), n)]
+
+
+def computed_digits(kind):
+    return TYPES[kind][2]
+
+
+def cholesky(kind, n, lower):
+    """Of a matrix whose diagonal dominates."""
+    values = random_array(kind, [n, n], (-3, 3))
+    for i in range(n):
+        big = narrow(kind, 8.0 * n + 8.0 * rng.random()) if kind not in ("f64", "c128") else 8.0 * n + rng.random()
+        big = ref.f32(big) if kind in ("f32", "c64") else big
+        values[i * n + i] = (big, 3.0) if kind in ("c64", "c128") else big
+    a = rows(pairs(values), n)
+    if not lower:
+        a = [[linear.conj(a[j][i]) for j in range(n)] for i in range(n)]
+    factor = linear.cholesky(computed_digits(kind), a, n)
+    if not lower:
+        factor = [[linear.conj(factor[j][i]) for j in range(n)] for i in range(n)]
+    inside = lambda i, j: j < i if lower else j > i
+    zero = lambda i, j: (factor[i][j][0] if i == j else 0.0, 0.0)
+    expected = [factor[i][j] if inside(i, j) else zero(i, j) for i in range(n) for j in range(n)]
+    hlo = f"HloModule m\nENTRY e {{\n  p0 = {shape(kind, [n, n])} parameter(0)\n  ROOT r = {shape(kind, [n, n])} cholesky(p0), lower={str(lower).lower()}\n}}\n"
+    return Case(f"cholesky {kind} {n} lower={lower}", hlo, [(kind, [n, n], values)], [(kind, unpaired(kind, expected))])
+
+
+def triangular_solve(kind, n, columns, left, lower, unit, option):
+    values = random_array(kind, [n, n], (-2, 2))
+    for i in range(n):
+        values[i * n + i] = (3.0, 2.0) if kind in ("c64", "c128") else 3.0
+    sizes = [n, columns] if left else [columns, n]
+    b = random_array(kind, sizes, (-2, 2))
+    t = rows(pairs(values), n)
+    if option != "NO_TRANSPOSE":
+        t = [[linear.conj(t[j][i]) if option == "ADJOINT" else t[j][i] for j in range(n)] for i in range(n)]
+    is_lower = lower == (option == "NO_TRANSPOSE")
+    if not left:
+        t, is_lower = [list(column) for column in zip(*t)], not is_lower
+    right = rows(pairs(b), sizes[1])
+    right = list(zip(*right)) if left else right
+    solved = [linear.solve(computed_digits(kind), t, column, n, is_lower, unit) for column in right]
+    solved = list(zip(*solved)) if left else solved
+    expected = unpaired(kind, [x for row in solved for x in row])
+    attrs = f"left_side={left}, lower={lower}, unit_diagonal={unit}, ".lower() + f"transpose_a={option}"
+    inputs = [(kind, [n, n], values), (kind, sizes, b)]
+    hlo = f"HloModule m\nENTRY e {{\n{parameters(inputs)}  ROOT r = {shape(kind, sizes)} triangular-solve(p0, p1), {attrs}\n}}\n"
+    return Case(f"triangular-solve {kind} {n}, {attrs}", hlo, inputs, [(kind, expected)])
+
+
+def fft(kind, lines, n, fft_type):
+    digits, half = computed_digits(kind), n // 2 + 1
+    part = {"c64": "f32", "c128": "f64"}[kind]
+    in_kind, out_kind = (part if fft_type == "RFFT" else kind), (part if fft_type == "IRFFT" else kind)
+    in_sizes = [lines, half if fft_type == "IRFFT" else n]
+    out_sizes = [lines, half if fft_type == "RFFT" else n]
+    values = random_array(in_kind, in_sizes, (-3, 3))
+    expected = []
+    for line in rows(pairs(values), in_sizes[1]):
+        if fft_type == "IRFFT":
+            line = [(re, 0.0 if j == 0 or 2 * j == n else im) for j, (re, im) in enumerate(line)]
+            line += [linear.conj(line[n - j]) for j in range(half, n)]
+        result = linear.inverse(digits, line) if fft_type[0] == "I" else linear.transform(digits, line)
+        expected += result[: out_sizes[1]]
+    hlo = f"HloModule m\nENTRY e {{\n  p0 = {shape(in_kind, in_sizes)} parameter(0)\n  ROOT r = {shape(out_kind, out_sizes)} fft(p0), fft_type={fft_type}, fft_length={{{n}}}\n}}\n"
+    return Case(f"fft {kind} {lines}x{n} {fft_type}", hlo, [(in_kind, in_sizes, values)], [(out_kind, unpaired(out_kind, expected))])
+
+
+def linear_algebra():
+    for kind in ("f32", "f64", "c64", "c128", "bf16", "f16"):
+        for n in (1, 2, 5, 19):
+            yield cholesky(kind, n, n % 2 == 1)
+        for left, lower, unit in itertools.product((True, False), repeat=3):
+            for option in ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"):
+                yield triangular_solve(kind, 7, 3, left, lower, unit, option)
+    for n in (1, 2, 3, 4, 6, 8, 12, 30, 31, 64, 128, 174, 210, 37, 74, 101):
+        for fft_type in ("FFT", "IFFT", "RFFT", "IRFFT"):
+            # In a convolution, what should be zero is noise of libm's roots.
+            if fft_type != "RFFT" or linear.is_smooth(n):
+                yield fft("c64", 3, n, fft_type)
+    for n in (1, 2, 4, 8):
+        for fft_type in ("FFT", "IFFT", "RFFT", "IRFFT"):
+            yield fft("c128", 18, n, fft_type)
+
+
 # Running them ---------------------------------------------------------------------------------------
 
 
@@ -490,7 +588,7 @@ def main():
         return 77
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     rng.seed(seed)
-    cases = list(itertools.chain(reductions(), dots(), convolutions()))
+    cases = list(itertools.chain(reductions(), dots(), convolutions(), linear_algebra()))
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         requests = []

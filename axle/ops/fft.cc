@@ -1,0 +1,268 @@
+// fft: discrete Fourier transforms over up to three dimensions. The transform of a line is
+// fft_plan.h.
+#include <algorithm>
+
+#include "axle/ops/elementwise.h"
+#include "axle/ops/fft_plan.h"
+#include "axle/ops/scratch_memory.h"
+
+namespace axle {
+
+extern const OpDef kFftDef;
+
+namespace {
+
+constexpr AttrSpec kAttrs[] = {
+    Attr<&FftAttrs::fft_type>("fft_type", {.field = 31}),
+    Attr<&FftAttrs::fft_length>("fft_length", {.field = 32}),
+};
+
+Status CheckLengths(const Instruction& inst) {
+  const Shape& operand = inst.operand(0)->shape();
+  const auto& attrs = inst.attrs<FftAttrs>();
+  const Dims& lengths = attrs.fft_length;
+  const auto count = static_cast<i64>(lengths.size());
+  if (count < 1 || count > 3) {
+    return OpError(inst, StrCat("fft_length has ", count, " lengths, must have 1 to 3"));
+  }
+  if (operand.rank() < count) {
+    return OpError(
+        inst, StrCat("fft_length has ", count, " lengths but operand has rank ", operand.rank()));
+  }
+  for (i64 i = 0; i < count; ++i) {
+    const i64 d = operand.rank() - count + i, length = lengths[i];
+    if (length < 0) return OpError(inst, StrCat("length ", i, " is ", length, ", must be >= 0"));
+    const bool is_half = attrs.fft_type == FftType::kIrfft && i == count - 1;
+    const i64 expected = is_half && length > 0 ? length / 2 + 1 : length;
+    if (operand.dim(d) == expected) continue;
+    return OpError(inst, StrCat("dimension ", d, " has size ", operand.dim(d), " but length ",
+                                length, is_half ? " of an IRFFT takes " : " takes ", expected));
+  }
+  return {};
+}
+
+StatusOr<Shape> InferFft(const Instruction& inst) {
+  AXLE_TRY(ExpectArray(inst, 0));
+  const Shape& operand = inst.operand(0)->shape();
+  const auto& attrs = inst.attrs<FftAttrs>();
+  const std::string type = AttrTraits<FftType>::Print(attrs.fft_type);
+  if (attrs.fft_type == FftType::kRfft) {
+    if (operand.type() != F32 && operand.type() != F64) {
+      return OpError(inst, StrCat(type, " takes f32 or f64"));
+    }
+  } else if (!IsComplex(operand.type())) {
+    return OpError(inst, StrCat(type, " takes complex numbers"));
+  }
+  AXLE_TRY(CheckLengths(inst));
+  Shape result = operand.WithoutLayout();
+  const i64 last = operand.rank() - 1, length = attrs.fft_length.back();
+  if (attrs.fft_type == FftType::kRfft) {
+    result.set_type(operand.type() == F32 ? C64 : C128);
+    result.set_dim(last, length == 0 ? 0 : length / 2 + 1);
+  } else if (attrs.fft_type == FftType::kIrfft) {
+    result.set_type(PartOf(operand.type()));
+    result.set_dim(last, length);
+  }
+  return result;
+}
+
+// The lines along one dimension, how they are read and how they are written.
+template <typename T>
+struct Lines {
+  i64 length;             // of the transform
+  i64 inner;              // elements between neighbours of a line
+  i64 count;              // of lines
+  i64 in_size, out_size;  // elements of a line in memory
+  const T* in;            // of in_parts parts each: 1 if the elements are real
+  i64 in_parts = 2;
+  T* out;
+  i64 out_parts = 2;
+  bool is_inverse = false;  // parts are exchanged on the way in and out
+  bool is_half = false;     // in holds the first half of a Hermitian sequence
+  T divisor = 1;
+};
+
+// The element of a line: where the half of a Hermitian sequence ends, it goes on with conjugates.
+template <typename T>
+void Gather(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
+  T* re = lines.is_inverse ? plan.im() : plan.re();
+  T* im = lines.is_inverse ? plan.re() : plan.im();
+  for (i64 j = 0; j < lines.length; ++j) {
+    const bool is_mirrored = j >= lines.in_size;
+    const i64 source = is_mirrored ? lines.length - j : j;
+    // Of a Hermitian sequence the first element and, of even length, the middle one are real.
+    const bool is_real =
+        lines.in_parts == 1 || (lines.is_half && (j == 0 || 2 * j == lines.length));
+    for (i64 w = 0; w < width; ++w) {
+      const i64 line = first + w;
+      const i64 begin = line / lines.inner * lines.in_size * lines.inner + line % lines.inner;
+      const T* x = lines.in + (begin + source * lines.inner) * lines.in_parts;
+      re[j * width + w] = x[0];
+      im[j * width + w] = is_real ? T(0) : is_mirrored ? -x[1] : x[1];
+    }
+  }
+}
+
+template <typename T>
+void Scatter(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
+  const T* re = lines.is_inverse ? plan.im() : plan.re();
+  const T* im = lines.is_inverse ? plan.re() : plan.im();
+  for (i64 k = 0; k < lines.out_size; ++k) {
+    for (i64 w = 0; w < width; ++w) {
+      const i64 line = first + w;
+      const i64 begin = line / lines.inner * lines.out_size * lines.inner + line % lines.inner;
+      T* y = lines.out + (begin + k * lines.inner) * lines.out_parts;
+      y[0] = re[k * width + w] / lines.divisor;
+      if (lines.out_parts == 2) y[1] = im[k * width + w] / lines.divisor;
+    }
+  }
+}
+
+template <typename T>
+Status TransformLines(const Lines<T>& lines, const EvalContext& context) {
+  // As many lines at once as fill vectors, unless they are long.
+  constexpr i64 kMaxWidth = 16, kMaxElements = 1 << 18;
+  const i64 room = std::max<i64>(1, kMaxElements / lines.length);
+  const i64 width = std::min({lines.count, kMaxWidth, room});
+  const ScratchMemory scratch(context, FftPlan<T>::ScratchBytes(lines.length, width));
+  AXLE_TRY(scratch.status());
+  AXLE_ASSIGN(const auto plan, FftPlan<T>::Make(lines.length, width, context));
+  for (i64 first = 0; first < lines.count; first += width) {
+    AXLE_TRY(context.Check());
+    const i64 taken = std::min(width, lines.count - first);
+    Gather(lines, first, taken, *plan);
+    AXLE_TRY(plan->Run(taken, context));
+    Scatter(lines, first, taken, *plan);
+  }
+  return {};
+}
+
+template <typename T>
+class Transform {
+ public:
+  Transform(const Instruction& inst, const EvalContext& context)
+      : attrs_(inst.attrs<FftAttrs>()),
+        context_(context),
+        rank_(inst.shape().rank()),
+        num_lengths_(static_cast<i64>(attrs_.fft_length.size())) {
+    for (i64 length : attrs_.fft_length) total_ *= length;
+  }
+
+  // FFT, IFFT: dimensions from the last to the first.
+  Status Complex(Literal& values) {
+    for (i64 i = num_lengths_ - 1; i >= 0; --i) {
+      AXLE_TRY(Dimension(values, i, i == 0));
+    }
+    return {};
+  }
+  // RFFT: the last dimension, from real lines; then as FFT.
+  Status FromReal(const Literal& operand, Literal& result) {
+    Lines<T> lines = LinesOf(operand.shape(), num_lengths_ - 1);
+    lines.in = reinterpret_cast<const T*>(operand.bytes());
+    lines.in_parts = 1;
+    lines.out = reinterpret_cast<T*>(result.mutable_bytes());
+    lines.out_size = result.shape().dims().back();
+    AXLE_TRY(TransformLines(lines, context_));
+    for (i64 i = num_lengths_ - 2; i >= 0; --i) AXLE_TRY(Dimension(result, i, false));
+    return {};
+  }
+  // IRFFT: the other dimensions from the first on; then the last one, to real lines.
+  Status ToReal(Literal& operand, Literal& result) {
+    for (i64 i = 0; i + 1 < num_lengths_; ++i) AXLE_TRY(Dimension(operand, i, false));
+    Lines<T> lines = LinesOf(result.shape(), num_lengths_ - 1);
+    lines.in = reinterpret_cast<const T*>(operand.bytes());
+    lines.in_size = operand.shape().dims().back();
+    lines.is_half = true;
+    lines.is_inverse = true;
+    lines.out = reinterpret_cast<T*>(result.mutable_bytes());
+    lines.out_parts = 1;
+    lines.divisor = static_cast<T>(total_);
+    return TransformLines(lines, context_);
+  }
+
+ private:
+  // The lines along the dimension of fft_length[i] of an array that has that length.
+  Lines<T> LinesOf(const Shape& shape, i64 i) const {
+    const i64 d = rank_ - num_lengths_ + i, length = attrs_.fft_length[i];
+    return {.length = length,
+            .inner = RowMajorStrides(shape.dims())[d],
+            .count = shape.num_elements() / length,
+            .in_size = length,
+            .out_size = length,
+            .in = nullptr,
+            .out = nullptr};
+  }
+  // Complex lines in place.
+  Status Dimension(Literal& values, i64 i, bool is_last) {
+    Lines<T> lines = LinesOf(values.shape(), i);
+    lines.out = reinterpret_cast<T*>(values.mutable_bytes());
+    lines.in = lines.out;
+    lines.is_inverse = attrs_.fft_type == FftType::kIfft || attrs_.fft_type == FftType::kIrfft;
+    if (lines.is_inverse && is_last) lines.divisor = static_cast<T>(total_);
+    return TransformLines(lines, context_);
+  }
+
+  const FftAttrs& attrs_;
+  const EvalContext& context_;
+  i64 rank_, num_lengths_;
+  i64 total_ = 1;
+};
+
+template <typename T>
+StatusOr<Literal> EvalTyped(const Instruction& inst, Literal& operand, const EvalContext& context) {
+  Transform<T> transform(inst, context);
+  const FftType type = inst.attrs<FftAttrs>().fft_type;
+  if (type == FftType::kFft || type == FftType::kIfft) {
+    Literal values = std::move(operand);
+    AXLE_TRY(transform.Complex(values));
+    return values;
+  }
+  AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(inst.shape().WithoutLayout()));
+  AXLE_TRY(type == FftType::kRfft ? transform.FromReal(operand, result)
+                                  : transform.ToReal(operand, result));
+  return result;
+}
+
+StatusOr<Literal> EvalFft(const Instruction& inst, std::span<Literal> operands,
+                          const EvalContext& context) {
+  if (!inst.operand(0)->shape().is_static()) {
+    return OpError(inst, "dynamic dimensions are not evaluated yet", StatusCode::kUnimplemented);
+  }
+  // Without results there is nothing to do, and no length is 0 otherwise.
+  if (inst.shape().num_elements() == 0) {
+    return Literal::CreateUninitialized(inst.shape().WithoutLayout());
+  }
+  const ElementType part = PartOf(operands[0].shape().type());
+  return part == F32 ? EvalTyped<float>(inst, operands[0], context)
+                     : EvalTyped<double>(inst, operands[0], context);
+}
+
+}  // namespace
+
+const OpDef kFftDef = {
+    .opcode = Opcode::kFft,
+    .text = "fft",
+    .summary = "Discrete Fourier transform over the last one, two or three dimensions.",
+    .semantics =
+        "FFT gives X[k] = sum over j of x[j] e^(-2 pi i j k / n) along each of the dimensions, "
+        "IFFT the same with e^(+...), divided by the product of the lengths. RFFT is the FFT of a "
+        "real operand, of which the last dimension keeps only k = 0 .. n/2. IRFFT is its inverse: "
+        "the last dimension holds n/2 + 1 elements of a Hermitian sequence, the others follow by "
+        "conjugation, the imaginary parts of the first and, for even n, the last one do not count, "
+        "and the result is real. fft_length says the lengths n; the operand must have them, except "
+        "in the last dimension of an IRFFT. Any length will do: lengths without a prime factor "
+        "above 31 take n log n steps in the type itself, others a convolution in f64. The order of "
+        "operations is fixed in docs/numerics.md N10. Operands with dynamic dimensions are not "
+        "evaluated yet.",
+    .source = "XLA Fft; StableHLO fft; docs/numerics.md N10",
+    .operands = kUnaryOperands,
+    .attrs = Schema<FftAttrs>(kAttrs),
+    .lowering = Lowering::kLinearAlgebra,
+    .accuracy =
+        "the bits of docs/numerics.md N10; relative to the largest result, a few roundings "
+        "per factor of the length",
+    .infer = InferFft,
+    .eval = EvalFft,
+};
+
+}  // namespace axle

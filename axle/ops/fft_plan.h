@@ -1,0 +1,70 @@
+// The discrete Fourier transform of one length: the one algorithm behind the op fft, whose bits are
+// its definition (docs/numerics.md N10).
+//
+//   X[k] = sum over j of x[j] e^(-2 pi i j k / n)
+//
+// Lengths whose prime factors are at most kMaxRadix are split by decimation in time, by 4 while it
+// divides, then by the remaining primes in increasing order. Other lengths are a convolution
+// (Bluestein's algorithm) in f64. Roots of unity come from sin and cos of axle/ops/lane_math.h in
+// f64, of angles in [0, pi/4], and are rounded once to the type at hand.
+//
+// A plan transforms several lines at once, side by side, so that loops run over neighbours. It is
+// not thread-safe: it owns the arrays it works on.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "axle/emit/callee.h"
+
+namespace axle {
+
+// The largest prime that is a radix of its own: its butterflies take the square of it.
+inline constexpr i64 kMaxRadix = 31;
+
+// Values as two arrays of their parts.
+template <typename T>
+struct ComplexArrays {
+  std::vector<T> re, im;
+  explicit ComplexArrays(i64 count = 0) : re(count), im(count) {}
+};
+
+// e^(-2 pi i k / n) for k = 0 .. n - 1.
+StatusOr<ComplexArrays<double>> RootsOfUnity(i64 n, const EvalContext& context);
+
+template <typename T>
+class FftPlan {
+ public:
+  // For up to `width` lines of n >= 1 elements.
+  static StatusOr<std::unique_ptr<FftPlan>> Make(i64 n, i64 width, const EvalContext& context);
+  // What a plan allocates, about.
+  static i64 ScratchBytes(i64 n, i64 width);
+
+  // Element j of line w stands at j * width + w before Run, and of the result afterwards.
+  T* re() { return values_.re.data(); }
+  T* im() { return values_.im.data(); }
+  // Transforms `width` lines, at most as many as the plan was made for.
+  Status Run(i64 width, const EvalContext& context);
+
+ private:
+  FftPlan(i64 n, i64 width) : n_(n), values_(n * width) {}
+
+  void RunStage(i64 radix, i64 length, i64 inner);
+  void Radix2(i64 k, i64 length, i64 inner);
+  void Radix4(i64 k, i64 length, i64 inner);
+  void RadixAny(i64 radix, i64 k, i64 length, i64 inner);
+  Status MakeChirp(i64 width, const EvalContext& context);
+  Status RunChirp(i64 width, const EvalContext& context);
+
+  i64 n_;
+  std::vector<i64> radices_;  // of the stages, the first to run first; empty for a convolution
+  ComplexArrays<T> roots_;
+  ComplexArrays<T> values_, next_;
+  // Bluestein: e^(-pi i j^2 / n), and the transform of its conjugate.
+  std::unique_ptr<FftPlan<double>> convolution_;
+  ComplexArrays<double> chirp_, filter_;
+
+  template <typename U>
+  friend class FftPlan;
+};
+
+}  // namespace axle
