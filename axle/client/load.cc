@@ -7,6 +7,7 @@
 #include "axle/client/compression.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
+#include "axle/proto/read.h"
 #include "axle/text/parse.h"
 
 namespace axle {
@@ -56,7 +57,8 @@ InputFormat DetectFormat(std::string_view bytes) {
   if (StartsWithWord(text, "module") || text.starts_with("func.func") || text.starts_with("#")) {
     return InputFormat::kStableHloText;
   }
-  // A serialized message opens with the tag of its first field, whose length is next; texts have
+  if (DetectProto(bytes)) return InputFormat::kHloProto;
+  // Damaged messages. One opens with the tag of its first field, whose length is next; texts have
   // no control characters.
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 9; };
   const bool is_tag = !bytes.empty() && (bytes[0] == '\n' || bytes[0] == '\x12');
@@ -66,7 +68,40 @@ InputFormat DetectFormat(std::string_view bytes) {
   return InputFormat::kHloText;
 }
 
-StatusOr<std::unique_ptr<Module>> LoadModule(std::string_view bytes, const LoadOptions& options) {
+namespace {
+
+StatusOr<LoadedProgram> LoadProto(std::string_view bytes, const ReadProtoOptions& options) {
+  const ProtoKind kind = DetectProto(bytes).value_or(ProtoKind::kModule);
+  if (kind == ProtoKind::kModule) {
+    AXLE_ASSIGN(std::unique_ptr<Module> module, ReadModuleProto(bytes, options));
+    return LoadedProgram{std::move(module)};
+  }
+  AXLE_ASSIGN(HloSnapshot snapshot, kind == ProtoKind::kHlo ? ReadHloProto(bytes, options)
+                                                            : ReadHloSnapshot(bytes, options));
+  return LoadedProgram{std::move(snapshot.module), std::move(snapshot.arguments),
+                       std::move(snapshot.result)};
+}
+
+StatusOr<LoadedProgram> LoadUnpacked(std::string_view bytes, const LoadOptions& options) {
+  const InputFormat format = options.format ? *options.format : DetectFormat(bytes);
+  const auto label_or = [&](std::string_view fallback) {
+    return options.label.empty() ? fallback : options.label;
+  };
+  if (format == InputFormat::kHloProto) {
+    return LoadProto(bytes, {.limits = options.limits, .label = label_or("hlo proto")});
+  }
+  if (format == InputFormat::kHloText) {
+    AXLE_ASSIGN(std::unique_ptr<Module> module,
+                Parse(bytes, {.limits = options.limits, .label = label_or("hlo text")}));
+    return LoadedProgram{std::move(module)};
+  }
+  return Unimplemented(
+      StrCat(FormatName(format), ": this format is not read yet; HLO text and HLO protos are"));
+}
+
+}  // namespace
+
+StatusOr<LoadedProgram> LoadProgram(std::string_view bytes, const LoadOptions& options) {
   if (IsCompressed(bytes)) {
     i64 room = kMaxUnpackedBytes;
     if (options.limits != nullptr) {
@@ -74,18 +109,20 @@ StatusOr<std::unique_ptr<Module>> LoadModule(std::string_view bytes, const LoadO
     }
     AXLE_ASSIGN(const std::string unpacked, Decompress(bytes, room));
     if (IsCompressed(unpacked)) return InvalidArgument("the input is compressed twice");
-    return LoadModule(unpacked, options);
-  }
-  const InputFormat format = options.format ? *options.format : DetectFormat(bytes);
-  if (format != InputFormat::kHloText) {
-    return Unimplemented(StrCat(FormatName(format), ": this format is not read yet; HLO text is"));
+    return LoadProgram(unpacked, options);
   }
   const StorageScope storage(options.limits);
   try {
-    return Parse(bytes, {.limits = options.limits, .label = options.label});
+    return LoadUnpacked(bytes, options);
   } catch (const std::bad_alloc&) {
-    return ResourceExhausted(StrCat(options.label, ": no memory to read it"));
+    return ResourceExhausted(
+        StrCat(options.label.empty() ? "the program" : options.label, ": no memory to read it"));
   }
+}
+
+StatusOr<std::unique_ptr<Module>> LoadModule(std::string_view bytes, const LoadOptions& options) {
+  AXLE_ASSIGN(LoadedProgram program, LoadProgram(bytes, options));
+  return std::move(program.module);
 }
 
 }  // namespace axle

@@ -3,13 +3,16 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "axle/core/limits.h"
+#include "axle/core/literal.h"
 #include "axle/core/status.h"
 #include "axle/ir/module.h"
 
 namespace axle {
 
+// kHloProto: HloModuleProto, HloProto or HloSnapshot, whichever it is.
 enum class InputFormat : std::uint8_t { kHloText, kHloProto, kStableHloText, kStableHloBytecode };
 
 // "hlo", "hlo.pb", "stablehlo", "stablehlo.bc": as --from= spells them.
@@ -20,12 +23,21 @@ InputFormat DetectFormat(std::string_view bytes);
 
 struct LoadOptions {
   std::optional<InputFormat> format = {};  // nothing: detected
-  std::string_view label = "hlo text";     // opens every message; a file name reads best
+  std::string_view label = "";             // opens every message, "hlo text" if empty
   Limits* limits = nullptr;
 };
 
-// Reads and verifies a module. `bytes` may be compressed with gzip or zstd. So far HLO text is
-// read; any other format is UNIMPLEMENTED. Thread-safe.
+// A module and the values that were stored with it.
+struct LoadedProgram {
+  std::unique_ptr<Module> module;
+  std::vector<Literal> arguments = {};  // one per parameter of the entry, or none
+  std::optional<Literal> result = {};   // what the program gave for them
+};
+
+// Reads and verifies a program: HLO text, or HloModuleProto, HloProto or HloSnapshot, any of them
+// compressed with gzip or zstd or not. StableHLO is UNIMPLEMENTED. Thread-safe.
+StatusOr<LoadedProgram> LoadProgram(std::string_view bytes, const LoadOptions& options = {});
+// The module alone.
 StatusOr<std::unique_ptr<Module>> LoadModule(std::string_view bytes,
                                              const LoadOptions& options = {});
 

@@ -238,12 +238,16 @@ ProgramShape ProgramShapeOf(const Computation& computation) {
   return program;
 }
 
-WireWriter ProgramShapeMessage(const ProgramShape& program) {
+WireWriter ProgramShapeMessage(const ProgramShape& program, std::span<Instruction* const> names) {
   WireWriter out;
   for (const Shape& shape : program.parameters) {
     out.Message(field::kParameters, ShapeMessage(shape));
   }
   out.Message(field::kResult, ShapeMessage(program.result));
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    const std::string name = i < names.size() ? std::string(names[i]->name()) : StrCat("p", i);
+    out.Bytes(field::kParameterNames, name);
+  }
   return out;
 }
 

@@ -15,6 +15,8 @@ void WriteModuleConfig(const Module& module, WireWriter& out);
 Status ReadModuleConfigField(const WireReader& in, ModuleConfig& config);
 
 ProgramShape ProgramShapeOf(const Computation& computation);
-WireWriter ProgramShapeMessage(const ProgramShape& program);
+// XLA wants as many names as parameters; those that are not in `names` are p0, p1, ...
+WireWriter ProgramShapeMessage(const ProgramShape& program,
+                               std::span<Instruction* const> names = {});
 
 }  // namespace axle

@@ -88,11 +88,8 @@ class ModuleWriter {
     for (const Instruction* inst : computation.instructions()) {
       out.Message(field::kInstructions, InstructionMessage(*inst));
     }
-    WireWriter program = ProgramShapeMessage(ProgramShapeOf(computation));
-    for (const Instruction* parameter : computation.parameters()) {
-      program.Bytes(field::kParameterNames, parameter->name());
-    }
-    out.Message(field::kProgramShape, program);
+    out.Message(field::kProgramShape,
+                ProgramShapeMessage(ProgramShapeOf(computation), computation.parameters()));
     out.Int(field::kComputationId, ids_.at(&computation));
     out.Int(field::kRootId, IdOf(*computation.root()));
     out.Bool(field::kIsFusionComputation, fused_.contains(&computation));

@@ -7,6 +7,8 @@
 
 #include "axle/client/arguments.h"
 #include "axle/client/load.h"
+#include "axle/proto/write.h"
+#include "axle/text/print.h"
 
 namespace axle {
 namespace {
@@ -128,7 +130,8 @@ TEST(Load, OtherFormatsAreStillToCome) {
   const auto module = LoadModule("module @f {}");
   ASSERT_FALSE(module.ok());
   EXPECT_EQ(module.status().code(), StatusCode::kUnimplemented);
-  EXPECT_EQ(module.status().message(), "stablehlo: this format is not read yet; HLO text is");
+  EXPECT_EQ(module.status().message(),
+            "stablehlo: this format is not read yet; HLO text and HLO protos are");
 }
 
 TEST(Load, ReadsGzip) {
@@ -138,6 +141,71 @@ TEST(Load, ReadsGzip) {
   const std::string whole = Gzip(kAdd);
   EXPECT_EQ(LoadModule(whole.substr(0, whole.size() / 2)).status().message(),
             "the gzip input is damaged or cut off");
+}
+
+// A zstd frame with one block that is not compressed.
+std::string Zstd(std::string_view text) {
+  const auto little_endian = [](size_t value, int bytes) {
+    std::string out;
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
+    return out;
+  };
+  constexpr char kSingleSegmentAndFourByteSize = '\xa0';
+  return std::string("\x28\xb5\x2f\xfd") + kSingleSegmentAndFourByteSize +
+         little_endian(text.size(), 4) + little_endian(text.size() << 3 | 1, 3) + std::string(text);
+}
+
+TEST(Load, ReadsZstd) {
+  const auto module = LoadModule(Zstd(kAdd));
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  EXPECT_EQ(LoadModule(Zstd(Gzip(kAdd))).status().message(), "the input is compressed twice");
+  const std::string whole = Zstd(kAdd);
+  EXPECT_EQ(LoadModule(whole.substr(0, whole.size() / 2)).status().message(),
+            "the zstd input is damaged or cut off");
+}
+
+TEST(Load, ReadsProtos) {
+  const auto module = *LoadModule(kAdd);
+  const std::string text = Print(*module);
+  const std::vector<Literal> arguments = {Parsed("f32[2] {1, 2}"), Parsed("f32[2] {10, 20}")};
+  const Literal result = Parsed("f32[2] {11, 22}");
+  const std::string hlo = WriteHloProto(*module);
+  const std::string snapshot = WriteHloSnapshot(*module, arguments, &result);
+  for (const std::string& bytes : {WriteModuleProto(*module), hlo, snapshot}) {
+    EXPECT_EQ(DetectFormat(bytes), InputFormat::kHloProto);
+    for (const std::string& packed : {bytes, Gzip(bytes), Zstd(bytes)}) {
+      const auto loaded = LoadModule(packed);
+      ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+      EXPECT_EQ(Print(**loaded), text);
+    }
+  }
+  const auto program = LoadProgram(snapshot);
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  EXPECT_EQ(program->arguments, arguments);
+  EXPECT_EQ(program->result, result);
+  EXPECT_TRUE(LoadProgram(hlo)->arguments.empty());
+}
+
+TEST(Load, AFormatThatIsGivenIsNotGuessed) {
+  EXPECT_EQ(LoadModule(kAdd, {.format = InputFormat::kHloProto}).status().message().substr(0, 20),
+            "hlo proto: byte 2, f");
+  const std::string bytes = WriteModuleProto(**LoadModule(kAdd));
+  EXPECT_FALSE(LoadModule(bytes, {.format = InputFormat::kHloText}).ok());
+}
+
+TEST(Load, ASnapshotHoldsTheArgumentsOfItsProgram) {
+  const auto module = *LoadModule(kAdd);
+  const std::vector<Literal> one = {Parsed("f32[2] {1, 2}")};
+  // Behind the place in the message.
+  const auto reason = [](const StatusOr<LoadedProgram>& program) {
+    const std::string message = program.status().message();
+    return message.substr(message.find(", field 2: ") + 11);
+  };
+  EXPECT_EQ(reason(LoadProgram(WriteHloSnapshot(*module, one))),
+            "the snapshot has 1 arguments but the entry has 2 parameters");
+  const std::vector<Literal> other = {Parsed("f32[2] {1, 2}"), Parsed("s32[2] {1, 2}")};
+  EXPECT_EQ(reason(LoadProgram(WriteHloSnapshot(*module, other))),
+            "argument 1 of the snapshot has shape s32[2] but the parameter f32[2]");
 }
 
 TEST(Load, ACompressedInputIsUnpackedWithinTheMemoryLimit) {
