@@ -205,6 +205,43 @@ TEST_F(Cli, PrintRoundTripsAndHasTwoStyles) {
   EXPECT_EQ(Run({"print", "-", "--style=short"}, brief.out).out, brief.out);
 }
 
+TEST_F(Cli, ConvertKeepsTheModule) {
+  const std::string program = Write("add.hlo", kAdd);
+  const std::string text = Run({"print", program}).out;
+  const Result to_stdout = Run({"convert", program, "--to", "hlo.pb"});
+  EXPECT_EQ(to_stdout.exit, 0) << to_stdout.err;
+  const std::string proto = Path("add.hlo.pb");
+  EXPECT_EQ(Run({"convert", program, "--to=hlo.pb", "-o", proto}).out, "");
+  EXPECT_EQ(ReadText(proto), to_stdout.out);
+  EXPECT_EQ(Run({"print", proto}).out, text);
+  EXPECT_EQ(Run({"convert", proto, "--to", "hlo"}).out, text);
+  EXPECT_EQ(Run({"convert", "-", "--to", "hlo", "--from", "hlo.pb"}, to_stdout.out).out, text);
+  EXPECT_EQ(Run({"run", proto, "--arg", "0=f32[2] 1,2", "--arg", "1=f32[2] 10,20"}).out,
+            "out_0 = f32[2] {11, 22}\n");
+  // A damaged proto says where.
+  Write("damaged.pb", to_stdout.out.substr(0, to_stdout.out.size() / 2));
+  const Result damaged = Run({"parse", "--from", "hlo.pb", Path("damaged.pb")});
+  EXPECT_EQ(damaged.exit, 3);
+  EXPECT_NE(damaged.err.find("damaged.pb: byte "), std::string::npos) << damaged.err;
+}
+
+TEST_F(Cli, ConvertToGraphAndJson) {
+  const std::string program = Write("add.hlo", kAdd);
+  const std::string graph = Run({"convert", program, "--to", "dot"}).out;
+  EXPECT_TRUE(graph.starts_with("digraph \"")) << graph;
+  EXPECT_NE(graph.find(" -> "), std::string::npos);
+  const json module = json::parse(Run({"convert", program, "--to", "json"}).out);
+  EXPECT_EQ(module["schema"], "axle.module/1");
+  EXPECT_EQ(module["computations"][0]["instructions"].size(), 3u);
+  EXPECT_EQ(module["computations"][0]["instructions"][2]["operands"].size(), 2u);
+
+  const Result no_format = Run({"convert", program});
+  EXPECT_EQ(no_format.exit, 2);
+  EXPECT_NE(no_format.err.find("--to is missing; there are hlo, hlo.pb, dot, json"),
+            std::string::npos);
+  EXPECT_EQ(Run({"convert", program, "--to", "stablehlo"}).exit, 2);
+}
+
 TEST_F(Cli, InfoIsGolden) {
   const Result r = Run({"info", "-"}, kAdd);
   EXPECT_EQ(r.exit, 0) << r.err;

@@ -42,8 +42,10 @@ StatusOr<std::vector<Literal>> Expected(Session& session,
 // kYes or kNo, or the reason why there is no answer.
 StatusOr<int> CheckFile(Session& session, const std::string& file) {
   const Options& options = session.options();
-  AXLE_ASSIGN(std::shared_ptr<const Module> module, session.Load(file));
-  AXLE_ASSIGN(const std::vector<Literal> arguments, ReadArguments(session, *module->entry()));
+  AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
+  const std::shared_ptr<const Module> module = std::move(program.module);
+  AXLE_ASSIGN(const std::vector<Literal> arguments,
+              ReadArguments(session, *module->entry(), std::move(program.arguments)));
   const EngineKind engine = options.against.empty() ? EngineKind::kNative : options.engine;
   AXLE_ASSIGN(const Literal result, RunOn(session, module, engine, arguments));
   AXLE_ASSIGN(const std::vector<Literal> expected, Expected(session, module, arguments));

@@ -73,6 +73,11 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   one_of("numerics", o.fast_numerics,
          std::map<std::string, bool>{{"strict", false}, {"fast", true}});
   one_of("style", o.short_style, std::map<std::string, bool>{{"long", false}, {"short", true}});
+  one_of("to", o.to,
+         std::map<std::string, OutputFormat>{{"hlo", OutputFormat::kHloText},
+                                             {"hlo.pb", OutputFormat::kHloProto},
+                                             {"dot", OutputFormat::kDot},
+                                             {"json", OutputFormat::kJson}});
   option("against", o.against);
   if (auto* rtol = option("rtol", o.rtol)) rtol->check(CLI::NonNegativeNumber);
   if (auto* atol = option("atol", o.atol)) atol->check(CLI::NonNegativeNumber);

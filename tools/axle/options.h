@@ -13,6 +13,8 @@
 
 namespace axle::tool {
 
+// Of convert.
+enum class OutputFormat : std::uint8_t { kUnset, kHloText, kHloProto, kDot, kJson };
 enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
 
 struct Options {
@@ -40,7 +42,8 @@ struct Options {
   int replicas = 1;
   bool fast_numerics = false;
 
-  bool short_style = false;  // print
+  bool short_style = false;  // print, convert
+  OutputFormat to = OutputFormat::kUnset;
 
   std::string against;  // check: .npz
   double rtol = 0;

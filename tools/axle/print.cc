@@ -46,7 +46,7 @@ const Verb kPrintVerb = {
     "  --style S        long (default): % before names, operand shapes,\n"
     "                   metadata; short: none of them\n"
     "  --output FILE    where to; else stdout\n"
-    "  --from F         hlo; the default is to find out from the content\n"
+    "  --from F         hlo or hlo.pb; the default is to find out from the content\n"
     "  --json           {\"schema\": ..., \"text\": ...}\n"
     "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
     "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n",

@@ -74,10 +74,12 @@ StatusOr<Literal> CompileAndRun(Session& session, const std::string& file, Timin
   if (options.replicas != 1) return Unimplemented("--replicas: only one replica runs so far");
   if (options.fast_numerics) return Unimplemented("--numerics=fast: only strict runs so far");
   const auto begin = Clock::now();
-  AXLE_ASSIGN(std::shared_ptr<const Module> module, session.Load(file));
+  AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
+  const std::shared_ptr<const Module> module = std::move(program.module);
   AXLE_ASSIGN(const auto executable, session.Compile(module, options.engine));
   timing.compile = Seconds(begin);
-  AXLE_ASSIGN(const std::vector<Literal> arguments, ReadArguments(session, *module->entry()));
+  AXLE_ASSIGN(const std::vector<Literal> arguments,
+              ReadArguments(session, *module->entry(), std::move(program.arguments)));
   Literal result;
   for (int i = 0; i < options.repeat; ++i) {
     const auto run_begin = Clock::now();
@@ -119,6 +121,7 @@ const Verb kRunVerb = {
     "                      the arrays of the parameters, depth first\n"
     "  --arg N=@F.npy      one of them from a file; --arg \"N=f32[2] 1,2\" as text\n"
     "  --fake[=KIND]       values for the rest: random, random:SEED, iota, zeros\n"
+    "                      without any of them a snapshot runs on its own arguments\n"
     "  --output X          save out_0, ...: .npz, or a folder of .npy; else print\n"
     "  --engine E          interpret (default) or native\n"
     "  --isa I             of native code: auto, avx2, avx512\n"

@@ -178,10 +178,15 @@ StatusOr<std::string> Session::Read(const std::string& path) {
   return ReadFile(path, options_.mem_limit > 0 ? options_.mem_limit : INT64_MAX);
 }
 
-StatusOr<std::unique_ptr<Module>> Session::Load(const std::string& path) {
+StatusOr<LoadedProgram> Session::LoadWithValues(const std::string& path) {
   AXLE_ASSIGN(const std::string bytes, Read(path));
   const std::string label = path == "-" ? "stdin" : PrintableText(path);
-  return LoadModule(bytes, {.format = options_.from, .label = label, .limits = &limits_});
+  return LoadProgram(bytes, {.format = options_.from, .label = label, .limits = &limits_});
+}
+
+StatusOr<std::unique_ptr<Module>> Session::Load(const std::string& path) {
+  AXLE_ASSIGN(LoadedProgram program, LoadWithValues(path));
+  return std::move(program.module);
 }
 
 StatusOr<std::unique_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,

@@ -45,6 +45,7 @@ class Session {
   // The only file of the command line, or a usage error.
   StatusOr<std::string> OneFile() const;
   StatusOr<std::string> Read(const std::string& path);  // "-" is stdin
+  StatusOr<LoadedProgram> LoadWithValues(const std::string& path);
   StatusOr<std::unique_ptr<Module>> Load(const std::string& path);
   StatusOr<std::unique_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 EngineKind engine);

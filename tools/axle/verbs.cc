@@ -7,11 +7,11 @@
 namespace axle::tool {
 namespace {
 
-constexpr const Verb* kVerbs[] = {&kRunVerb,   &kParseVerb, &kPrintVerb, &kInfoVerb,
-                                  &kCheckVerb, &kOpsVerb,   &kBatchVerb};
-constexpr std::string_view kPlannedVerbs[] = {
-    "opt",    "convert", "bench", "explain", "profile", "view",       "diff",
-    "reduce", "gen",     "aot",   "cache",   "doctor",  "completion", "man"};
+constexpr const Verb* kVerbs[] = {&kRunVerb,   &kParseVerb,   &kPrintVerb, &kInfoVerb,
+                                  &kCheckVerb, &kConvertVerb, &kOpsVerb,   &kBatchVerb};
+constexpr std::string_view kPlannedVerbs[] = {"opt",    "bench",      "explain", "profile", "view",
+                                              "diff",   "reduce",     "gen",     "aot",     "cache",
+                                              "doctor", "completion", "man"};
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::string Overview() {
   }
   text +=
       "  help      this text; `axle VERB -h` tells more\n\n"
-      "FILE is HLO text, also compressed with gzip or zstd; - is stdin.\n"
+      "FILE is HLO text or a proto, also compressed with gzip or zstd; - is stdin.\n"
       "Everywhere: --time-limit S (8; 0 none)  --mem-limit BYTES (1G; 0 none)  --json\n"
       "            --from FORMAT  --threads N  --color auto|always|never  -v  -q\n"
       "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid program or input, 4 limit or\n"

@@ -15,7 +15,8 @@ struct Verb {
   int (*run)(Session& session);
 };
 
-extern const Verb kRunVerb, kParseVerb, kPrintVerb, kInfoVerb, kBatchVerb, kCheckVerb, kOpsVerb;
+extern const Verb kRunVerb, kParseVerb, kPrintVerb, kInfoVerb, kBatchVerb, kCheckVerb, kConvertVerb,
+    kOpsVerb;
 
 std::span<const Verb* const> AllVerbs();
 const Verb* FindVerb(std::string_view name);
