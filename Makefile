@@ -42,12 +42,13 @@ release: deps
 bench: release
 	@bench/run.sh build/release
 
-# FUZZ_SECONDS of libFuzzer on the text parser.
+# FUZZ_SECONDS of libFuzzer on each of FUZZ_TARGETS: `make fuzz FUZZ_TARGETS=proto`.
 FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= text proto npz
 fuzz: deps
 	cmake --preset fuzz
-	cmake --build --preset fuzz --target text_fuzzer
-	scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+	cmake --build --preset fuzz --target fuzzers
+	for target in $(FUZZ_TARGETS); do scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS) $$target || exit 1; done
 
 clean:
 	rm -rf build

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """Feeds damaged programs to `axle batch` and checks that each gets a result or a diagnostic.
 
-    mutate.py AXLE [--count N] [--seed S] [--verb parse|print|run] [--only I] [--keep DIR] [DIR...]
+    mutate.py AXLE [--format text|proto|npz] [--count N] [--seed S] [--verb parse|print|run]
+              [--only I] [--keep DIR] [DIR...]
 
-Takes the programs of tests/data and, when it is there, ../shared/corpus; damages them in ways that
-break parsers (bytes, tokens, numbers, nesting, lengths, pieces of two programs); asks one process to
-read thousands of them, and starts another when one dies. A mutant is a function of (seed, its number)
+Takes the programs of tests/data and, when it is there, ../shared/corpus, as HLO text or as protos, or
+the inputs of programs; damages them in ways that break readers (bytes, tokens, numbers, nesting,
+lengths, pieces of two programs; fields of messages with lengths that still fit; arrays inside of
+archives with checksums that still fit); asks one process to read thousands of them, and starts another
+when one dies. A mutant is a function of (seed, its number)
 alone, so `--seed S --only I` makes it again. What must hold for each: the exit code is 0, 3, 4 or 5, a
 failure says why, the process lives, the answer comes within the time limit and the memory limit.
 """
 import argparse
+import io
 import json
 import os
 import pathlib
@@ -21,6 +25,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
+import zipfile
+
+warnings.filterwarnings("ignore", "Duplicate name")  # on purpose
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALLOWED_EXITS = {0, 3, 4, 5}
@@ -130,24 +138,181 @@ MUTATIONS = (flip_bytes, edit_tokens, edit_tokens, change_numbers, change_number
              nest, truncate, cut_lines, splice, rename)
 
 
-def mutant(seed, number, programs):
-    """Returns (what it was made of, its bytes)."""
+# --- Protos: messages as lists of [field, wire type, value], taken apart where they look like messages.
+
+def read_varint(data, at):
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+    raise ValueError("varint")
+
+
+def varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def read_fields(data):
+    """The fields of a message; ValueError or IndexError if it is none."""
+    fields, at = [], 0
+    while at < len(data):
+        tag, at = read_varint(data, at)
+        field, wire = tag >> 3, tag & 7
+        if wire == 0:
+            value, at = read_varint(data, at)
+        else:
+            size = {1: 8, 5: 4}.get(wire)
+            if wire == 2:
+                size, at = read_varint(data, at)
+            if size is None or at + size > len(data) or not 0 < field < 1 << 16:
+                raise ValueError("field")
+            value, at = data[at:at + size], at + size
+        fields.append([field, wire, value])
+    return fields
+
+
+def write_fields(fields):
+    out = []
+    for field, wire, value in fields:
+        out.append(varint(field << 3 | wire))
+        out.append(varint(value) if wire == 0 else varint(len(value)) + value if wire == 2 else value)
+    return b"".join(out)
+
+
+def change_field(rng, fields):
+    at = rng.randrange(len(fields))
+    field, wire, value = fields[at]
+    action = rng.randrange(8)
+    if action == 0:
+        del fields[at]
+    elif action == 1:
+        fields[at:at] = [fields[at]] * rng.choice((1, 2, 50))
+    elif action == 2:
+        fields[at] = fields[rng.randrange(len(fields))]
+    elif action == 3:
+        fields[at] = [rng.choice((field + 1, rng.randrange(1, 100), 100000)), wire, value]
+    elif wire == 0:
+        extremes = (0, 1, -1, value + 1, value - 1, 1 << 31, 1 << 32, (1 << 63) - 1, 1 << 63, 37)
+        fields[at] = [field, wire, rng.choice(extremes)]
+    elif action == 4:
+        fields[at] = [field, 0, rng.choice((0, 1, 1 << 40))]
+    elif action == 5 and wire == 2:
+        fields[at] = [field, wire, varint(rng.choice((0, 7, 1 << 40, -1))) * rng.choice((1, 3, 500))]
+    elif action == 6 and wire == 2:
+        for _ in range(rng.choice((1, 10, 200))):  # inside of itself
+            value = varint(field << 3 | 2) + varint(len(value)) + value
+        fields[at] = [field, wire, value]
+    elif wire == 2:
+        fields[at] = [field, wire, flip_bytes(rng, value, ()) if value else b"x"]
+    return write_fields(fields)
+
+
+def edit_message(rng, data, programs):
+    """Changes a field somewhere in the tree of messages; the lengths around it are made to fit."""
+    try:
+        fields = read_fields(data)
+    except (ValueError, IndexError):
+        return flip_bytes(rng, data, programs)
+    inner = [i for i, (_, wire, value) in enumerate(fields) if wire == 2 and len(value) > 2]
+    if not fields or not inner or rng.random() < 0.2:
+        return change_field(rng, fields) if fields else b"\x0a"
+    # Not always the first of the many that are alike.
+    at = rng.choice(inner)
+    field, wire, value = fields[at]
+    try:
+        read_fields(value)
+    except (ValueError, IndexError):
+        return change_field(rng, fields)
+    fields[at] = [field, wire, edit_message(rng, value, programs)]
+    return write_fields(fields)
+
+
+PROTO_MUTATIONS = (edit_message,) * 6 + (flip_bytes, flip_bytes, truncate, splice)
+
+
+# --- Archives of arrays
+
+def read_members(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return [(info.filename, archive.read(info)) for info in archive.infolist()]
+
+
+def edit_members(rng, data, programs):
+    """Damages arrays inside of an archive whose checksums fit again."""
+    try:
+        members = read_members(data)
+        assert members
+    except Exception:  # whatever zipfile says about an archive that is damaged already
+        return flip_bytes(rng, data, programs)
+    at = rng.randrange(len(members))
+    name, array = members[at]
+    mutation = rng.choice((flip_bytes, truncate, change_numbers, edit_tokens, splice, cut_lines))
+    head = array[:128]  # where the shape and the type are
+    action = rng.randrange(5)
+    if action == 0:
+        members.append(members[at])
+    elif action == 1:
+        members[at] = (rng.choice(("in_9.npy", "in_0", "../x.npy", "in_0.npy", "a" * 300)), array)
+    elif action == 2:
+        members[at] = (name, mutation(rng, array or b"x", programs))
+    else:
+        members[at] = (name, mutation(rng, head or b"x", programs) + array[128:])
+    out = io.BytesIO()
+    kind = rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+    with zipfile.ZipFile(out, "w", kind) as archive:
+        for name, array in members:
+            archive.writestr(zipfile.ZipInfo(name), array, kind)
+    return out.getvalue()
+
+
+NPZ_MUTATIONS = (edit_members,) * 4 + (flip_bytes, flip_bytes, truncate, splice)
+
+# Of each format: the endings of its files, the mutations, and what a mutant's file ends in.
+FORMATS = {
+    "text": ((".hlo", ".hlo.txt"), MUTATIONS, ".hlo"),
+    "proto": ((".hlo.pb",), PROTO_MUTATIONS, ".hlo.pb"),
+    "npz": (("inputs.npz",), NPZ_MUTATIONS, ".npz"),
+}
+
+
+def mutant(seed, number, programs, mutations):
+    """Returns (the file that it was made of, how, its bytes)."""
     rng = random.Random(f"{seed}/{number}")
     name, text = rng.choice(programs)
     used = []
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
-        mutation = rng.choice(MUTATIONS)
+        mutation = rng.choice(mutations)
         used.append(mutation.__name__)
         text = mutation(rng, text, programs) or b"\n"
-    return f"{name}: {', '.join(used)}", text[:1 << 20]
+    return name, ", ".join(used), text[:1 << 20]
 
 
-def load_programs(folders, limit):
+def load_programs(folders, limit, suffixes):
     paths = []
     for folder in folders:
-        paths += sorted([*folder.rglob("*.hlo"), *folder.rglob("*.hlo.txt")])
+        paths += sorted(p for p in folder.rglob("*") if p.name.endswith(suffixes))
     programs = [(str(p), p.read_bytes()) for p in paths]
     return [(name, text) for name, text in programs if 0 < len(text) <= limit]
+
+
+def request_for(args, number, origin, path, work):
+    """What is asked about a mutant."""
+    if args.format == "npz":
+        program = pathlib.Path(origin).with_name("program.hlo.txt")
+        return {"id": number, "verb": "run", "file": str(program), "inputs": str(path)}
+    request = {"id": number, "verb": args.verb, "file": str(path)}
+    if args.verb == "print":
+        request["output"] = str(work / "printed")
+    return request
 
 
 class Batch:
@@ -231,6 +396,7 @@ def main():
     parser.add_argument("--count", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="number of a single mutant")
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text")
     parser.add_argument("--verb", choices=("parse", "print", "run"), default="parse")
     parser.add_argument("--time-limit", type=float, default=10, help="seconds for one mutant")
     parser.add_argument("--mem-limit", type=float, default=1, help="GiB for one mutant; 0: no check")
@@ -240,26 +406,35 @@ def main():
     args = parser.parse_args()
     shared = pathlib.Path(os.environ.get("AXLE_SHARED") or ROOT.parent / "shared")
     folders = args.folders or [ROOT / "tests" / "data", shared / "corpus"]
-    programs = load_programs(folders, args.max_size)
+    suffixes, mutations, ending = FORMATS[args.format]
+    programs = load_programs(folders, args.max_size, suffixes)
+    if args.format == "npz":  # of programs that run in no time
+        programs = [p for p in programs if ROOT / "tests" in pathlib.Path(p[0]).parents]
     if not programs:
         print(f"mutate: no programs in {' '.join(map(str, folders))}")
         return 1
 
     # Without limits of its own on the command line: it is the defaults that must hold.
-    command = [args.axle, "batch"] + (["--fake=zeros"] if args.verb == "run" else [])
+    command = [args.axle, "batch"]
+    if args.format == "proto":
+        command.append("--from=hlo.pb")  # however damaged it is
+    if args.verb == "run" and args.format != "npz":
+        command.append("--fake=zeros")
     numbers = [args.only] if args.only is not None else range(args.count)
     work = pathlib.Path(tempfile.mkdtemp(prefix="mutate-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
     exits, failures, started, batch = {}, [], time.monotonic(), None
 
-    def fail(number, what, origin, text):
+    def fail(number, what, origin, how, text):
         args.keep.mkdir(parents=True, exist_ok=True)
-        path = args.keep / f"{args.seed}-{number}.hlo"
+        path = args.keep / f"{args.seed}-{number}{ending}"
         path.write_bytes(text)
         failures.append(number)
-        print(f"mutate: mutant {number} of {origin}\n  {what}\n"
-              f"  repro: {args.axle} {args.verb} {path}\n"
-              f"  again: scripts/mutate.py {args.axle} --verb {args.verb} --seed {args.seed} "
-              f"--only {number}", flush=True)
+        repro = {"text": f"{args.verb} {path}", "proto": f"{args.verb} --from hlo.pb {path}",
+                 "npz": f"run {pathlib.Path(origin).with_name('program.hlo.txt')} --inputs {path}"}
+        print(f"mutate: mutant {number} of {origin}: {how}\n  {what}\n"
+              f"  repro: {args.axle} {repro[args.format]}\n"
+              f"  again: scripts/mutate.py {args.axle} --format {args.format} --verb {args.verb} "
+              f"--seed {args.seed} --only {number}", flush=True)
 
     try:
         todo = list(numbers)
@@ -267,13 +442,10 @@ def main():
             window, todo = todo[:WINDOW], todo[WINDOW:]
             made, requests = {}, []
             for number in window:
-                made[number] = mutant(args.seed, number, programs)
-                path = work / f"{number % WINDOW}.hlo"
-                path.write_bytes(made[number][1])
-                request = {"id": number, "verb": args.verb, "file": str(path)}
-                if args.verb == "print":
-                    request["output"] = str(work / "printed")
-                requests.append(request)
+                made[number] = mutant(args.seed, number, programs, mutations)
+                path = work / f"{number % WINDOW}{ending}"
+                path.write_bytes(made[number][2])
+                requests.append(request_for(args, number, made[number][0], path, work))
             if batch is None:
                 batch = Batch(command, args.time_limit)
                 batch.send([])
@@ -303,7 +475,7 @@ def main():
             batch.process.kill()
         shutil.rmtree(work, ignore_errors=True)
     counts = ", ".join(f"{n} exit {code}" for code, n in sorted(exits.items(), key=str))
-    print(f"mutate: {args.verb}, seed {args.seed}: {sum(exits.values())} mutants of {len(programs)} programs"
+    print(f"mutate: {args.format}, {args.verb}, seed {args.seed}: {sum(exits.values())} mutants of {len(programs)} programs"
           f" in {time.monotonic() - started:.1f} s: {counts}; {len(failures)} failures")
     return bool(failures)
 

@@ -2,6 +2,7 @@
 //   1. parse; an Error row ends here, by the exact text of the message
 //   2. print, parse, print: the same text, the same structure, in both styles; a clone prints it
 //   too
+//      a proto and back: the same text and the same bytes
 //   3. run on every engine, with row-major arguments and with reversed layouts: the same value
 // A failing row prints a command that shows it again.
 #include "tests/op_cases.h"
@@ -18,6 +19,8 @@
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
 #include "axle/ops/op_def.h"
+#include "axle/proto/read.h"
+#include "axle/proto/write.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
 #include "tests/op_engines.h"
@@ -150,6 +153,15 @@ void CheckText(const Module& module) {
   }
 }
 
+// A module reads back from its proto.
+void CheckProto(const Module& module) {
+  const std::string bytes = WriteModuleProto(module);
+  const auto reread = ReadModuleProto(bytes);
+  ASSERT_TRUE(reread.ok()) << reread.status().message();
+  EXPECT_EQ(Print(**reread), Print(module));
+  EXPECT_EQ(WriteModuleProto(**reread), bytes);
+}
+
 void CheckValue(const Module& module, const OpCase& c) {
   std::vector<Literal> arguments, reversed;
   for (std::string_view operand : c.operands) {
@@ -185,6 +197,7 @@ void RunCase(const CaseTable& table, const OpCase& c) {
   }
   ASSERT_TRUE(module.ok()) << module.status().message();
   CheckText(**module);
+  CheckProto(**module);
   if (c.expect.kind == Expect::Kind::kValue) CheckValue(**module, c);
 }
 

@@ -27,7 +27,7 @@ foreach(script IN LISTS python_tests)
   axle_script_test(python.${name} tests/${script})
 endforeach()
 
-# 10,000 damaged programs in slices that run side by side. Sanitizers keep freed memory back, so that
+# 10,000 damaged files of each format in slices that run side by side. Sanitizers keep freed memory back, so that
 # only a build without them can hold memory against the limit.
 if(TARGET axle_tool AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/data)
   set(slices 1 2 3 4)
@@ -37,9 +37,12 @@ if(TARGET axle_tool AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/data)
     set(count 250)
     set(memory 0)
   endif()
-  foreach(seed IN LISTS slices)
-    axle_script_test(mutants.${seed} scripts/mutate.py $<TARGET_FILE:axle_tool>
-      --count ${count} --seed ${seed} --mem-limit ${memory} --keep ${CMAKE_BINARY_DIR}/mutants)
+  foreach(format text proto npz)
+    foreach(seed IN LISTS slices)
+      axle_script_test(mutants.${format}.${seed} scripts/mutate.py $<TARGET_FILE:axle_tool>
+        --format ${format} --count ${count} --seed ${seed} --mem-limit ${memory}
+        --keep ${CMAKE_BINARY_DIR}/mutants)
+    endforeach()
   endforeach()
 endif()
 
