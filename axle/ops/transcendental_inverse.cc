@@ -74,34 +74,42 @@ LanePair AngleOf(LanePair y, LanePair x) {
   return AngleOf(y, x, kAtanF64);
 }
 
-Lane Atan2(Lane y_any, Lane x_any) {
-  const bool f64 = x_any.type() == LaneType::kF64;
-  Lane y = Wide(y_any), x = Wide(x_any);
-  const Lane is_nan = IsNan(x) | IsNan(y);
+namespace {
+
+Lane AngleOfAnyPoint(Lane y, LanePair x, bool f64) {
   // Infinities count as 1 beside 0, zeros as 0 beside 1.
-  const Lane size_x = Abs(x), size_y = Abs(y);
+  const Lane size_x = Abs(x.high), size_y = Abs(y);
   const Lane large = Select(size_y > size_x, size_y, size_x);
   const Lane infinite = large == kInfinity, zero = large == 0.0;
   const auto plain = [&](Lane value, Lane size, Lane of_zero) {
-    const Lane finite = Select(infinite, Select(size == kInfinity, x.Like(1), x.Like(0)),
+    const Lane finite = Select(infinite, Select(size == kInfinity, y.Like(1), y.Like(0)),
                                Select(zero, of_zero, size));
     return WithSignOf(value, finite);
   };
-  x = plain(x, size_x, x.Like(1));
-  y = plain(y, size_y, x.Like(0));
-  if (f64) {
+  Lane plain_x = plain(x.high, size_x, y.Like(1)), plain_y = plain(y, size_y, y.Like(0));
+  const LanePair angle = [&] {
+    if (!f64) return AngleOf(PairOf(plain_y), PairOf(plain_x), kAtanF32);
     // Away from overflow and underflow. What the smaller of the two loses is too small to count.
-    const Lane scale = Select(large > 0x1p900, x.Like(0x1p-200),
-                              Select(large < 0x1p-800, x.Like(0x1p200), x.Like(1)));
-    const Lane used = Select(infinite | zero, x.Like(1), scale);
-    x = x * used;
-    y = y * used;
-  }
-  const LanePair angle =
-      f64 ? AngleOf(PairOf(y), PairOf(x)) : AngleOf(PairOf(y), PairOf(x), kAtanF32);
-  // The sign of a result of 0 is lost in the sum.
-  const Lane result = WithSignOf(y_any, Abs(FloatToFloat(x_any.type(), Rounded(angle))));
-  return Select(is_nan, x_any.Like(kNan), result);
+    const Lane scale = Select(large > 0x1p900, y.Like(0x1p-200),
+                              Select(large < 0x1p-800, y.Like(0x1p200), y.Like(1)));
+    const Lane used = Select(infinite | zero, y.Like(1), scale);
+    const LanePair scaled_x = {plain_x * used, Select(infinite, y.Like(0), x.low * used)};
+    return AngleOf(PairOf(plain_y * used), scaled_x, kAtanF64);
+  }();
+  return Select(IsNan(x.high) | IsNan(y), y.Like(kNan), Rounded(angle));
+}
+
+}  // namespace
+
+Lane AngleOfPoint(Lane y, LanePair x) {
+  return WithSignOf(y, Abs(AngleOfAnyPoint(y, x, true)));
+}
+
+Lane Atan2(Lane y, Lane x) {
+  const LaneType type = y.type();
+  const Lane angle = AngleOfAnyPoint(Wide(y), PairOf(Wide(x)), type == LaneType::kF64);
+  // The sign of a result of 0 is lost in the sums.
+  return WithSignOf(y, Abs(FloatToFloat(type, angle)));
 }
 
 Lane Asin(Lane x_any) {

@@ -123,11 +123,16 @@ LanePair LogPair(Lane x) {
 }
 
 LanePair LogOf(LanePair x) {
+  return LogOf(x, x.high.Like(0));
+}
+
+LanePair LogOf(LanePair x, Lane more_k) {
   const LogParts parts = SplitLog(x.high);
   // 2^(2-k), which is a normal number for every k.
   const Lane scale = Bitcast(LaneType::kF64, (2 * 1023 + 2 - parts.k_biased) << 52);
   const Lane f_low = x.low * 0.25 * scale;
-  return LogPairOfParts(parts.k, parts.m - 1.0, &f_low, FastTwoSum(f_low.Like(1), parts.m));
+  return LogPairOfParts(parts.k + more_k, parts.m - 1.0, &f_low,
+                        FastTwoSum(f_low.Like(1), parts.m));
 }
 
 LanePair LogOfOnePlus(LanePair x) {

@@ -76,13 +76,22 @@ inline Lane TwoToThe(Lane x, Lane n) {
   return Bitcast(x.type(), (Bitcast(UnsignedOf(n.type()), n) + ExponentBias(x)) << FractionBits(x));
 }
 
+// e^(x + i y) in f64. Beyond its range parts are 0 or infinite; an angle that is not finite gives
+// NaN.
+ComplexLane ExpOf(LanePair x, LanePair y);
+
 // The angle of the point (x, y) from the x axis: 0 to pi for y >= 0, and the sign of y. Neither
 // may be infinite, nor so large or small that products of the two with numbers near 1 are inexact.
 LanePair AngleOf(LanePair y, LanePair x);
 
-// log(x.high + x.low), for positive, normal values.
+// The same for any x and y of f64 (of x, the low part counts where the high part is finite),
+// rounded.
+Lane AngleOfPoint(Lane y, LanePair x);
+
+// log(x.high + x.low) + more_k ln 2, for positive, normal values.
 LanePair LogOf(LanePair x);
-// log(1 + x) where x may be as small as it likes, and below 2^500.
+LanePair LogOf(LanePair x, Lane more_k);
+// log(1 + x), x > -1, where x may be as small as it likes.
 LanePair LogOfOnePlus(LanePair x);
 
 }  // namespace axle

@@ -203,7 +203,9 @@ SineAndCosine NearZero(const ReducedAngle& a) {
 
 SineAndCosine SineAndCosineOf(LanePair x) {
   ReducedAngle angle = Reduce(x.high);
-  angle.r_low = angle.r_low + x.low;
+  const LanePair r = TwoSum(angle.r, angle.r_low + x.low);  // x.low may be the larger of the three
+  angle.r = r.high;
+  angle.r_low = r.low;
   const Lane tiny = Abs(x.high) < PerType(x.high, 0x1p-30, 0x1p-60);
   angle.r = Select(tiny, x.high, angle.r);  // keeps -0 and subnormals
   angle.r_low = Select(tiny, x.low, angle.r_low);

@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "axle/ops/lane_compiler.h"
+#include "axle/ops/op_def.h"
+
 namespace axle {
 namespace {
 
@@ -165,6 +168,22 @@ LaneProgram ProgramOf(Lane (*f)(Lane, Lane), LaneType type) {
   return std::move(builder).Finish({&result, 1});
 }
 
+LaneProgram ProgramOfRow(std::string_view op, ElementType type, int num_operands) {
+  Module module("accuracy");
+  Computation* computation = module.AddComputation("main");
+  std::vector<Instruction*> operands;
+  for (int i = 0; i < num_operands; ++i) {
+    operands.push_back(computation->Add(
+        {.opcode = Opcode::kParameter, .name = i == 0 ? "x" : "y", .shape = Shape(type)}));
+  }
+  computation->set_parameters(operands);
+  computation->Add({.opcode = FindOpDef(op)->opcode,
+                    .name = "result",
+                    .shape = Shape(type),
+                    .operands = operands});
+  return *CompileScalarComputation(*computation);
+}
+
 double UlpError(float actual, double exact) {
   return UlpErrorOfReference(actual, exact, kFormat<float>);
 }
@@ -177,6 +196,11 @@ double UlpError(float actual, double exact, const SmallFormat& format) {
 
 template <typename T>
 double UlpError(T actual, const mpfr_t exact) {
+  return UlpError(actual, exact, exact);
+}
+
+template <typename T>
+double UlpError(T actual, const mpfr_t exact, const mpfr_t unit_of) {
   using F = Format<T>;
   if (mpfr_nan_p(exact) || std::isnan(actual)) {
     return mpfr_nan_p(exact) && std::isnan(actual) ? 0 : INFINITY;
@@ -188,14 +212,16 @@ double UlpError(T actual, const mpfr_t exact) {
     mpfr_setsign(value.value, limit.value, std::signbit(actual), MPFR_RNDN);
   }
   int exponent = F::kMaxExponent - 1;
+  if (mpfr_cmpabs(unit_of, limit.value) < 0) {
+    constexpr mpfr_exp_t kLeast = F::kMinExponent;
+    exponent = mpfr_zero_p(unit_of)
+                   ? F::kMinExponent
+                   : static_cast<int>(std::max<mpfr_exp_t>(mpfr_get_exp(unit_of) - 1, kLeast));
+  }
   if (mpfr_cmpabs(exact, limit.value) >= 0) {
     mpfr_setsign(difference.value, limit.value, mpfr_signbit(exact), MPFR_RNDN);
   } else {
     mpfr_set(difference.value, exact, MPFR_RNDN);
-    constexpr mpfr_exp_t kLeast = F::kMinExponent;
-    exponent = mpfr_zero_p(exact)
-                   ? F::kMinExponent
-                   : static_cast<int>(std::max<mpfr_exp_t>(mpfr_get_exp(exact) - 1, kLeast));
   }
   mpfr_sub(difference.value, value.value, difference.value, MPFR_RNDN);
   mpfr_mul_2si(difference.value, difference.value, -UlpExponent(kFormat<T>, exponent), MPFR_RNDN);
@@ -250,6 +276,8 @@ template double ReferenceUlpError(const UnaryFunction&, float);
 template double ReferenceUlpError(const UnaryFunction&, double);
 template double UlpError(float, const mpfr_t);
 template double UlpError(double, const mpfr_t);
+template double UlpError(float, const mpfr_t, const mpfr_t);
+template double UlpError(double, const mpfr_t, const mpfr_t);
 template double ExactUlpError(const UnaryFunction&, double, float);
 template double ExactUlpError(const UnaryFunction&, double, double);
 template double ExactUlpError(const BinaryFunction&, double, double, float);

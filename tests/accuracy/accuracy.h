@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "axle/core/element_type.h"
 #include "axle/emit/executor.h"
 #include "axle/ops/lane_math.h"
 
@@ -69,12 +70,18 @@ std::span<const BinaryFunction> BinaryFunctions();
 LaneProgram ProgramOf(Lane (*f)(Lane), LaneType type);
 LaneProgram ProgramOf(Lane (*f)(Lane, Lane), LaneType type);
 
+// op(x, ...) on scalars of `type`, as the op table defines it.
+LaneProgram ProgramOfRow(std::string_view op, ElementType type, int num_operands);
+
 // The error of `actual`. The first two take an exact value that is off by some ulps of its own
 // format; the caller asks MPFR where that might matter.
 double UlpError(float actual, double exact);
 double UlpError(double actual, long double exact);
 template <typename T>
 double UlpError(T actual, const mpfr_t exact);
+// In ulps of the binade of `unit_of`, as of the larger part of a complex number.
+template <typename T>
+double UlpError(T actual, const mpfr_t exact, const mpfr_t unit_of);
 
 // The same for a format with fewer bits, whose values T holds.
 struct SmallFormat {

@@ -2,12 +2,14 @@
 // argument, many doubles, and pairs of both through functions of two; prints a table of the largest
 // errors.
 //
-//   axle_accuracy [--op=NAME] [--stride=1] [--doubles=10000000] [--pairs=100000000] [--seed=1]
+//   axle_accuracy [--op=NAME] [--stride=1] [--doubles=10000000] [--pairs=100000000]
+//                 [--complexes=200000] [--seed=1]
 //
 // --stride=N takes every N-th f32 pattern. One thread: nice it and let it run (about two minutes a
 // function with --stride=1).
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstdio>
@@ -16,6 +18,7 @@
 #include <string>
 
 #include "tests/accuracy/accuracy.h"
+#include "tests/accuracy/complex_accuracy.h"
 
 namespace axle {
 namespace {
@@ -27,6 +30,7 @@ struct Options {
   std::uint64_t stride = 1;
   std::uint64_t doubles = 10'000'000;
   std::uint64_t pairs = 100'000'000;
+  std::uint64_t complexes = 200'000;
   std::uint64_t seed = 1;
 };
 
@@ -135,6 +139,27 @@ void MeasureBinary(const BinaryFunction& function, PairMaker<T> make_pair, const
   PrintRow(function.op, type, measurement, true);
 }
 
+template <typename T>
+void MeasureComplex(const ComplexFunction& function, const char* type, const Options& options) {
+  ComplexMeasurement<T> measurement(function);
+  {
+    constexpr std::uint64_t kStep = 1 << 12;
+    Progress progress(std::string(function.op) + " " + type);
+    for (std::uint64_t done = 0; done < options.complexes; done += kStep) {
+      measurement.RunRandom(options.seed + done,
+                            static_cast<int>(std::min(kStep, options.complexes - done)));
+      progress.Advance(done, options.complexes);
+    }
+  }
+  const ComplexWorst& part = measurement.worst_part();
+  std::printf("| %.*s | %s | %.4f; %.4f of the larger part | (%a, %a)",
+              static_cast<int>(function.op.size()), function.op.data(), type, part.ulp,
+              measurement.worst_larger().ulp, part.z.real(), part.z.imag());
+  if (function.lane2 != nullptr) std::printf(", (%a, %a)", part.w.real(), part.w.imag());
+  std::printf(" | %lld |\n", static_cast<long long>(measurement.num_values()));
+  std::fflush(stdout);
+}
+
 int Main(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
@@ -151,13 +176,15 @@ int Main(int argc, char** argv) {
       options.doubles = number;
     } else if (name == "--pairs" && !value.empty()) {
       options.pairs = number;
+    } else if (name == "--complexes" && !value.empty()) {
+      options.complexes = number;
     } else if (name == "--seed" && !value.empty()) {
       options.seed = number;
     } else {
       std::fprintf(
           stderr,
           "axle_accuracy: cannot use \"%s\"; usage: axle_accuracy [--op=NAME] [--stride=N] "
-          "[--doubles=N] [--pairs=N] [--seed=N]\n",
+          "[--doubles=N] [--pairs=N] [--complexes=N] [--seed=N]\n",
           argument.c_str());
       return 2;
     }
@@ -174,6 +201,12 @@ int Main(int argc, char** argv) {
     if (!wanted(function.op)) continue;
     MeasureBinary<float>(function, function.f32_pair, "f32", options);
     MeasureBinary<double>(function, function.f64_pair, "f64", options);
+    any = true;
+  }
+  for (const ComplexFunction& function : ComplexFunctions()) {
+    if (!wanted(function.op) || options.complexes == 0) continue;
+    MeasureComplex<float>(function, "c64", options);
+    MeasureComplex<double>(function, "c128", options);
     any = true;
   }
   if (!any) {
