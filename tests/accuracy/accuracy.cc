@@ -283,6 +283,40 @@ template double ExactUlpError(const UnaryFunction&, double, double);
 template double ExactUlpError(const BinaryFunction&, double, double, float);
 template double ExactUlpError(const BinaryFunction&, double, double, double);
 
+namespace {
+
+// The value of a pattern of a 16-bit format.
+float Widen(const SmallFormat& format, std::uint16_t bits) {
+  const int magnitude = bits & 0x7fff, field = magnitude >> format.fraction_bits;
+  const int fraction = magnitude & ((1 << format.fraction_bits) - 1);
+  const float sign = bits >> 15 != 0 ? -1.0f : 1.0f;
+  if (field == format.max_exponent - format.min_exponent + 1) {
+    return fraction != 0 ? NAN : sign * INFINITY;
+  }
+  const int implicit = field == 0 ? 0 : 1 << format.fraction_bits;
+  return sign * std::ldexp(static_cast<float>(fraction + implicit),
+                           std::max(field, 1) - 1 + format.min_exponent - format.fraction_bits);
+}
+
+}  // namespace
+
+Worst MeasureNarrow(const UnaryFunction& f, ElementType type) {
+  const SmallFormat format = type == BF16 ? SmallFormat{7, -126, 128} : SmallFormat{10, -14, 16};
+  const LaneProgram program = ProgramOfRow(f.op, type, 1);
+  std::vector<std::uint16_t> x(65536), y(65536);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::uint16_t>(i);
+  const void* const input = x.data();
+  void* const output = y.data();
+  BlockExecutor executor;
+  if (!executor.Run(program, {&input, 1}, {&output, 1}, 65536).ok()) std::abort();
+  Worst worst;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float argument = Widen(format, x[i]), actual = Widen(format, y[i]);
+    worst.Take(UlpError(actual, f.reference(argument), format), argument, 0, actual);
+  }
+  return worst;
+}
+
 bool IsSymmetric(const UnaryFunction& f, BlockExecutor& executor, const LaneProgram& program,
                  std::span<const float> x) {
   std::vector<float> minus_x(x.size()), y(x.size()), of_minus_x(x.size());

@@ -108,6 +108,9 @@ struct Worst {
   }
 };
 
+// All 65,536 values of f16 or bf16 through the op's row, in ulps of that format.
+Worst MeasureNarrow(const UnaryFunction& f, ElementType type);
+
 // True if f(-x) has the bits that f(x) implies, for all of x.
 bool IsSymmetric(const UnaryFunction& f, BlockExecutor& executor, const LaneProgram& program,
                  std::span<const float> x);
