@@ -41,8 +41,8 @@ enum class Lowering : std::uint8_t {
   kIota,
   kRandom,
   kLinearAlgebra,  // and fft, batch-norm: one fixed algorithm each (numerics.md N10)
-  kControlFlow,  // call, while, conditional, fusion, map
-  kData,         // parameter, constant, tuples: no computation
+  kControlFlow,    // call, while, conditional, fusion, map
+  kData,           // parameter, constant, tuples: no computation
 };
 
 // Facts that passes and checks ask about; a set.

@@ -1,0 +1,247 @@
+#include "axle/ops/factorization.h"
+
+#include <limits>
+#include <numeric>
+
+namespace axle {
+namespace {
+
+// Positions in the order of `before(i, j)`; equal ones keep theirs.
+template <typename Before>
+std::vector<i64> OrderBy(i64 n, const Before& before) {
+  std::vector<i64> order(n);
+  std::iota(order.begin(), order.end(), i64{0});
+  std::stable_sort(order.begin(), order.end(), before);
+  return order;
+}
+
+// Row i of a becomes what row order[i] was.
+template <typename T>
+void PermuteRows(const Matrix<T>& a, const std::vector<i64>& order) {
+  std::vector<T> copy;
+  for (i64 i = 0; i < a.rows; ++i) copy.insert(copy.end(), a.row(i), a.row(i) + a.columns);
+  for (i64 i = 0; i < a.rows; ++i) {
+    std::copy_n(copy.data() + order[i] * a.columns, a.columns, a.row(i));
+  }
+}
+
+template <typename P>
+void Permute(P* values, const std::vector<i64>& order) {
+  const std::vector<P> copy(values, values + order.size());
+  for (size_t i = 0; i < order.size(); ++i) values[i] = copy[order[i]];
+}
+
+template <typename T>
+void FillNan(const Matrix<T>& a) {
+  const T nan = std::numeric_limits<PartType<T>>::quiet_NaN();
+  for (i64 i = 0; i < a.rows; ++i) std::fill_n(a.row(i), a.columns, nan);
+}
+
+// The matrix divided by a power of two that brings its largest part into [1, 2); nothing is done to
+// a zero matrix. NaN if it holds NaN or infinities.
+template <typename T>
+PartType<T> ScaleToOne(const Matrix<T>& a) {
+  using P = PartType<T>;
+  const P largest = LargestPart(a);
+  if (largest == 0) return 1;
+  if (!(largest <= std::numeric_limits<P>::max())) return std::numeric_limits<P>::quiet_NaN();
+  const P scale = PowerOfTwoBelow(largest);
+  for (i64 i = 0; i < a.rows; ++i) {
+    for (i64 j = 0; j < a.columns; ++j) a(i, j) = DivideByReal(a(i, j), scale);
+  }
+  return scale;
+}
+
+// One sweep; true if something was rotated.
+template <typename T>
+StatusOr<bool> EigenSweep(const Matrix<T>& a, const Matrix<T>& vectors, PartType<T> negligible,
+                          Limits* limits) {
+  using P = PartType<T>;
+  const i64 n = a.rows;
+  bool rotated = false;
+  for (i64 p = 0; p < n; ++p) {
+    AXLE_TRY(CheckLimits(limits));
+    for (i64 q = p + 1; q < n; ++q) {
+      const T gamma = a(p, q);
+      const P size = AbsoluteValue(gamma);
+      if (!(size > negligible)) continue;
+      rotated = true;
+      const P alpha = RealPart(a(p, p)), beta = RealPart(a(q, q));
+      const Rotation<T> rotation(alpha, beta, gamma, size);
+      rotation.Apply(a.row(p), a.row(q), n, Conjugate(rotation.phase));
+      for (i64 i = 0; i < n; ++i) {
+        a(i, p) = Conjugate(a(p, i));
+        a(i, q) = Conjugate(a(q, i));
+      }
+      a(p, p) = alpha - rotation.t * size;
+      a(q, q) = beta + rotation.t * size;
+      a(p, q) = a(q, p) = T();
+      rotation.Apply(vectors.row(p), vectors.row(q), n, rotation.phase);
+    }
+  }
+  return rotated;
+}
+
+// x^H y, a chain from +0.
+template <typename T>
+T InnerProduct(const T* x, const T* y, i64 n) {
+  T sum = T();
+  for (i64 i = 0; i < n; ++i) sum = MultiplyAdd(Conjugate(x[i]), y[i], sum);
+  return sum;
+}
+template <typename T>
+PartType<T> SquaredNorm(const T* x, i64 n) {
+  PartType<T> sum = 0;
+  for (i64 i = 0; i < n; ++i) sum = AddSquare(x[i], sum);
+  return sum;
+}
+
+template <typename T>
+StatusOr<bool> SvdSweep(const Matrix<T>& columns, const Matrix<T>& v, Limits* limits) {
+  using P = PartType<T>;
+  const i64 n = columns.rows;
+  const P epsilon = std::numeric_limits<P>::epsilon();
+  bool rotated = false;
+  for (i64 p = 0; p < n; ++p) {
+    for (i64 q = p + 1; q < n; ++q) {
+      AXLE_TRY(CheckLimits(limits));
+      T *x = columns.row(p), *y = columns.row(q);
+      const P alpha = SquaredNorm(x, n), beta = SquaredNorm(y, n);
+      const T gamma = InnerProduct(x, y, n);
+      const P size = AbsoluteValue(gamma);
+      if (!(size > epsilon * SquareRoot(alpha) * SquareRoot(beta)) || size == 0) continue;
+      rotated = true;
+      const Rotation<T> rotation(alpha, beta, gamma, size);
+      rotation.Apply(x, y, n, rotation.phase);
+      rotation.Apply(v.row(p), v.row(q), n, rotation.phase);
+    }
+  }
+  return rotated;
+}
+
+// Replaces row `row` by a unit vector orthogonal to those before it: the first unit vector, from
+// `candidate` on, of which enough is left, made orthogonal twice.
+template <typename T>
+void CompleteRow(const Matrix<T>& rows, i64 row, i64& candidate) {
+  using P = PartType<T>;
+  const i64 n = rows.columns;
+  T* x = rows.row(row);
+  // The squares of what is left of all unit vectors add up to n - row.
+  const P enough = static_cast<P>(n - row) / static_cast<P>(2 * n);
+  for (i64 tries = 0; tries < n; ++tries) {
+    std::fill_n(x, n, T());
+    x[candidate] = T(1);
+    candidate = (candidate + 1) % n;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (i64 i = 0; i < row; ++i)
+        SubtractScaled(InnerProduct(rows.row(i), x, n), rows.row(i), x, n);
+      if (SquaredNorm(x, n) < enough) break;
+    }
+    const P square = SquaredNorm(x, n);
+    if (square < enough && tries + 1 < n) continue;
+    const P norm = SquareRoot(square);
+    for (i64 j = 0; j < n; ++j) x[j] = DivideByReal(x[j], norm);
+    return;
+  }
+}
+
+}  // namespace
+
+template <typename T>
+Status HermitianEigen(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& vectors,
+                      Limits* limits, bool& converged) {
+  using P = PartType<T>;
+  const i64 n = a.rows;
+  converged = true;
+  const P scale = ScaleToOne(a);
+  if (scale != scale) {
+    std::fill_n(values, n, scale);
+    FillNan(vectors);
+    return {};
+  }
+  SetIdentity(vectors);
+  P sum = 0;
+  for (i64 i = 0; i < n; ++i) sum += SquaredNorm(a.row(i), n);
+  const P negligible = std::numeric_limits<P>::epsilon() * SquareRoot(sum) / static_cast<P>(16 * n);
+  bool rotated = true;
+  for (int sweep = 0; sweep < kMaxJacobiSweeps && rotated; ++sweep) {
+    AXLE_ASSIGN(rotated, EigenSweep(a, vectors, negligible, limits));
+  }
+  converged = !rotated;
+  for (i64 i = 0; i < n; ++i) values[i] = RealPart(a(i, i)) * scale;
+  const std::vector<i64> order = OrderBy(n, [&](i64 i, i64 j) { return values[i] < values[j]; });
+  Permute(values, order);
+  PermuteRows(vectors, order);
+  return {};
+}
+
+template <typename T>
+Status JacobiSvd(const Matrix<T>& columns, PartType<T>* values, const Matrix<T>& v, Limits* limits,
+                 bool& converged) {
+  using P = PartType<T>;
+  const i64 n = columns.rows;
+  converged = true;
+  const P scale = ScaleToOne(columns);
+  if (scale != scale) {
+    std::fill_n(values, n, scale);
+    FillNan(columns);
+    FillNan(v);
+    return {};
+  }
+  SetIdentity(v);
+  bool rotated = true;
+  for (int sweep = 0; sweep < kMaxJacobiSweeps && rotated; ++sweep) {
+    AXLE_ASSIGN(rotated, SvdSweep(columns, v, limits));
+  }
+  converged = !rotated;
+  for (i64 i = 0; i < n; ++i) values[i] = SquareRoot(SquaredNorm(columns.row(i), n));
+  const std::vector<i64> order = OrderBy(n, [&](i64 i, i64 j) { return values[i] > values[j]; });
+  Permute(values, order);
+  PermuteRows(columns, order);
+  PermuteRows(v, order);
+  i64 candidate = 0;
+  for (i64 i = 0; i < n; ++i) {
+    if (values[i] > values[0] * std::numeric_limits<P>::epsilon() / 16) {
+      for (i64 j = 0; j < n; ++j) columns(i, j) = DivideByReal(columns(i, j), values[i]);
+    } else {
+      CompleteRow(columns, i, candidate);
+    }
+  }
+  for (i64 i = 0; i < n; ++i) values[i] *= scale;
+  return {};
+}
+
+template <typename T>
+Status TallSvd(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& u, const Matrix<T>& vh,
+               Limits* limits, bool& converged) {
+  const i64 n = a.columns;
+  std::vector<T> taus(n), r(n * n), v(n * n);
+  const Matrix<T> columns(r.data(), n, n), v_rows(v.data(), n, n);
+  AXLE_TRY(QrFactor(a, taus.data(), limits));
+  for (i64 i = 0; i < n; ++i) {
+    for (i64 j = i; j < n; ++j) columns(j, i) = a(i, j);
+  }
+  AXLE_TRY(JacobiSvd(columns, values, v_rows, limits, converged));
+  for (i64 i = 0; i < n; ++i) {
+    for (i64 j = 0; j < n; ++j) vh(i, j) = Conjugate(v_rows(i, j));
+  }
+  SetIdentity(u);
+  for (i64 i = 0; i < n; ++i) {
+    for (i64 j = 0; j < n; ++j) u(i, j) = columns(j, i);
+  }
+  return ApplyQ(a, taus.data(), n, u, limits);
+}
+
+#define INSTANTIATE(T)                                                                         \
+  template Status HermitianEigen(const Matrix<T>&, PartType<T>*, const Matrix<T>&, Limits*,    \
+                                 bool&);                                                       \
+  template Status JacobiSvd(const Matrix<T>&, PartType<T>*, const Matrix<T>&, Limits*, bool&); \
+  template Status TallSvd(const Matrix<T>&, PartType<T>*, const Matrix<T>&, const Matrix<T>&,  \
+                          Limits*, bool&);
+INSTANTIATE(float)
+INSTANTIATE(double)
+INSTANTIATE(std::complex<float>)
+INSTANTIATE(std::complex<double>)
+#undef INSTANTIATE
+
+}  // namespace axle
