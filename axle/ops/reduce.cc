@@ -285,7 +285,7 @@ StatusOr<Literal> FoldKnown(const Geometry& g, ReducerKind kind, const Shape& re
   AXLE_ASSIGN(Literal folded, Literal::CreateUninitialized(result.WithType(computed)));
   KnownFold fold(g, kind, type);
   AXLE_TRY(fold.Run(operand.bytes(), wide_init.bytes(), folded.mutable_bytes(), context));
-  if (IsSubByte(type)) WrapSubByte(folded);
+  if (IsSubByte(type) && IsIntegral(type)) WrapSubByte(folded);  // not the f32 of f4 and f6
   return ConvertIfNeeded(folded, type);
 }
 

@@ -127,6 +127,10 @@ static const OpCase kCases[] = {
      {"s4[2,3] {{7, 7, 7}, {-8, -1, 0}}", "s4[] 0"},
      "dimensions={1}, to_apply=sum_s4",
      "s4[2] {5, 7}"},
+    {"f4 and f6 fold in f32",
+     {"f4e2m1fn[3,2] {{4, 6}, {3, 2}, {0.5, 1}}", "f4e2m1fn[] 6"},
+     "dimensions={1}, to_apply=min_f4",
+     "f4e2m1fn[3] {4, 2, 0.5}"},
     {"all of pred",
      {"pred[2,2] {{1, 1}, {1, 0}}", "pred[] 1"},
      "dimensions={1}, to_apply=all",
@@ -222,6 +226,8 @@ const CaseTable kReduceCases = {"reduce", kCases, R"(
 sum_through_f32 { a = bf16[] parameter(0)  b = bf16[] parameter(1)  x = f32[] convert(a)
   y = f32[] convert(b)  s = f32[] add(x, y)  ROOT r = bf16[] convert(s) }
 product_c64 { a = c64[] parameter(0)  b = c64[] parameter(1)  ROOT r = c64[] multiply(a, b) }
+min_f4 { a = f4e2m1fn[] parameter(0)  b = f4e2m1fn[] parameter(1)
+  ROOT r = f4e2m1fn[] minimum(a, b) }
 sum_s4 { a = s4[] parameter(0)  b = s4[] parameter(1)  ROOT r = s4[] add(a, b) }
 sum_and_product { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] parameter(2)
   d = f32[] parameter(3)  s = f32[] add(a, c)  p = f32[] multiply(b, d)

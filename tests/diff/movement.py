@@ -102,7 +102,7 @@ def concatenate(rng, op, name):
 def dynamic_slice(rng, op, name):
     dims = values.shape(rng, 1, 3)
     sizes = [int(rng.integers(0, n + 1)) for n in dims]
-    kind = index_type(rng)
+    kind = index_type(rng, max(dims))
     starts = [indices(kind, [], 0, n - s) for n, s in zip(dims, sizes)]
     if op["name"] == "dynamic-slice":
         return Program(
@@ -188,7 +188,7 @@ def gather(rng, op, name):
     return Program(
         "gather",
         name,
-        [Parameter(name, dims), indices(index_type(rng), starts, 0, max(dims) - 1)],
+        [Parameter(name, dims), indices(index_type(rng, max(dims)), starts, 0, max(dims) - 1)],
         f"offset_dims={ints(offset_dims)}, collapsed_slice_dims={ints(collapsed)}, "
         f"start_index_map={ints(indexed)}, index_vector_dim={vector_dim}, "
         f"slice_sizes={ints(slices)}",

@@ -5,7 +5,7 @@ import numpy as np
 import values
 from element_types import TYPES
 from programs import Parameter, Program, same_width_unsigned
-from drawing import computation, generator, ints, reducer, shape_text
+from drawing import computation, generator, identity, ints, reducer, shape_text
 
 
 def batch_dims(rng):
@@ -142,28 +142,36 @@ def batch_norm(rng, op, name):
     )
 
 
-@generator("set-dimension-size")
-def set_dimension_size(rng, op, name):
+@generator("set-dimension-size", "dynamic-reshape")
+def dynamic(rng, op, name):
     """What later ops do with the padding: a fold over a dimension of which only a part is there."""
     t = TYPES[name]
-    dims = [int(rng.integers(1, 9)) for _ in range(int(rng.integers(1, 4)))]
-    at = int(rng.integers(0, len(dims)))
-    fold, text, _ = reducer(rng, t, sums=False)
-    if t.kind == "complex":
+    fold, text, check = reducer(rng, t, sums=False)
+    if check != "exact":
         return None
-    if t.is_float and fold in ("add", "multiply"):
-        return None
-    size = Parameter(
-        "s32", [], lambda rng, style: np.array(rng.integers(0, dims[at] + 1), np.int32)
-    )
+    n, m = int(rng.integers(1, 9)), int(rng.integers(1, 9))
+    parts = int(rng.integers(0, n + 1))
+    size = Parameter("s32", [], lambda rng, style: np.array(parts, np.int32))
+    width = Parameter("s32", [], lambda rng, style: np.array(m, np.int32))
+    product = Parameter("s32", [], lambda rng, style: np.array(parts * m, np.int32))
+    if op["name"] == "set-dimension-size":
+        at = int(rng.integers(0, 2))
+        sizes = ["<=" + str(d) if i == at else str(d) for i, d in enumerate([n, m][:: 1 - 2 * at])]
+        dims = [n, m] if at == 0 else [m, n]
+        body = f"""\
+  d = {shape_text(name, sizes)} set-dimension-size(p0, p2), dimensions={{{at}}}"""
+    else:
+        at, dims = 0, [n * m]
+        body = f"""\
+  c = {name}[<={n * m}] set-dimension-size(p0, p4), dimensions={{0}}
+  d = {name}[<={n},{m}] dynamic-reshape(c, p2, p3)"""
     return Program(
         op["name"],
         name,
-        [Parameter(name, dims), Parameter(name, []), size],
+        [Parameter(name, dims), identity(fold, name), size, width, product],
         computations=text,
         check="exact",
-        body=f"""\
-  d = set-dimension-size(p0, p2), dimensions={{{at}}}
+        body=f"""{body}
   n = s32[] get-dimension-size(d), dimensions={{{at}}}
   f = reduce(d, p1), dimensions={{{at}}}, to_apply=fold
   ROOT r = tuple(f, n)""",
