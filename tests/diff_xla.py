@@ -232,15 +232,16 @@ def summary(run, rows):
                 )
             else:
                 lacking = sum(tally.xla_refused.values())
+                cell = (
+                    f"{tally.cases - tally.not_run}" if tally.not_run < tally.cases else "not yet"
+                )
                 if tally.not_run:
                     notes[
                         f"not yet in Axle: {row['name']}, {kind}: {tally.refused}"
                     ] += tally.not_run
-                cells.append(
-                    f"{tally.cases}"
-                    + (f" **{tally.differences} differ**" if tally.differences else "")
-                    + (f" ({lacking} not in XLA)" if lacking else "")
-                )
+                if tally.differences:
+                    cell += f" **{tally.differences} differ**"
+                cells.append(cell + (f" ({lacking} not in XLA)" if lacking else ""))
             if tally is not None:
                 for reason, count in tally.known.items():
                     notes[f"known: {reason} ({row['name']})"] += count
