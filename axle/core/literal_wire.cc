@@ -385,6 +385,7 @@ StatusOr<Literal> ReadLiteral(const WireReader& in) {
   }));
   if (!shape) return in.Error("a literal has no shape");
   if (shape->is_array()) return BuildArrayLiteral(in, *std::move(shape), elements);
+  if (shape->type() == BUFFER) return in.Error("there are no literals of buffers");
   if (!shape->is_tuple()) return Literal(*shape);
   bool fits = static_cast<i64>(tuple.size()) == shape->num_tuple_elements();
   for (size_t i = 0; fits && i < tuple.size(); ++i) {

@@ -160,6 +160,7 @@ Status PlaceRole(const WireReader& in, std::string& side, i64 dim, char role) {
 
 void AttrTraits<ConvolutionDimensionNumbers>::Write(const ConvolutionDimensionNumbers& value,
                                                     int field, WireWriter& out) {
+  if (value == ConvolutionDimensionNumbers()) return;  // optional in some ops
   WireWriter message;
   for (const ConvolutionField& part : kConvolutionFields) {
     const std::string& side = value.*part.side;

@@ -101,7 +101,10 @@ Status ReadRow(const WireReader& in, std::span<const RowField<Row>> fields, Row&
     for (const RowField<Row>& field : fields) {
       if (field.field != part.field()) continue;
       AXLE_ASSIGN(row.*field.member, part.Int32());
-      if (row.*field.member < 0) return part.Error("must be >= 0");
+      // Text writes parents + 1.
+      if (row.*field.member < 0 || row.*field.member == INT32_MAX) {
+        return part.Error(StrCat(row.*field.member, " is no id, line or column"));
+      }
     }
     return {};
   });
