@@ -44,7 +44,7 @@ const OpDef kAtan2Def = {
     .operands = kBinaryOperands,
     .lowering = Lowering::kElementwise,
     .accuracy =
-        "<= 0.6 ulp f32, <= 0.8 ulp f64; complex: <= 0.6 ulp c64, <= 1.5 ulp c128 of the "
+        "<= 0.6 ulp f32, <= 0.8 ulp f64; complex: <= 0.6 ulp c64, <= 1.9 ulp c128 of the "
         "larger part, for parts within a factor of 2^500",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Atan2(x[0], x[1]); },
