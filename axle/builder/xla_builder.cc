@@ -393,7 +393,37 @@ XlaOp Iota(XlaBuilder* builder, PrimitiveType type, i64 size, Location location)
   return Iota(builder, Shape(type, {size}), 0, location);
 }
 
+XlaOp operator>>(LocatedOp x, LocatedOp y) {
+  if (!x.op.valid()) return ShiftRightLogical(x.op, y.op, {}, x.location);
+  const ElementType type = x.op.instruction()->shape().type();
+  if (IsSigned(type)) return ShiftRightArithmetic(x.op, y.op, {}, x.location);
+  if (IsUnsigned(type)) return ShiftRightLogical(x.op, y.op, {}, x.location);
+  return Fail({x.op, y.op}, StrCat("operator>>: takes integers only, not ", Name(type)),
+              x.location);
+}
+
+XlaOp Conj(XlaOp operand, Location location) {
+  return Complex(Real(operand, location), Neg(Imag(operand, location), location), {}, location);
+}
+
+XlaOp BitcastConvertType(XlaOp operand, PrimitiveType type, Location location) {
+  return Emit(Opcode::kBitcastConvert, {operand}, location, NoAttrs{}, {}, Shape(type));
+}
+
+XlaOp ReducePrecision(XlaOp operand, i64 exponent_bits, i64 mantissa_bits, Location location) {
+  return Emit(Opcode::kReducePrecision, {operand}, location,
+              ReducePrecisionAttrs{exponent_bits, mantissa_bits});
+}
+
+XlaOp StochasticConvertType(XlaOp operand, XlaOp random, PrimitiveType type, Location location) {
+  return Emit(Opcode::kStochasticConvert, {operand, random}, location, NoAttrs{}, {}, Shape(type));
+}
+
 XlaOp ConvertElementType(XlaOp operand, PrimitiveType type, Location location) {
+  if (operand.valid() && IsComplex(operand.instruction()->shape().type()) && IsArrayType(type) &&
+      !IsComplex(type)) {
+    operand = Real(operand, location);
+  }
   Shape declared(type);
   if (operand.valid()) declared = operand.instruction()->shape().WithoutLayout().WithType(type);
   return Emit(Opcode::kConvert, {operand}, location, NoAttrs{}, {}, declared);
@@ -423,6 +453,34 @@ XlaOp Le(XlaOp lhs, XlaOp rhs, BroadcastDims dims, Location location) {
 }
 XlaOp Lt(XlaOp lhs, XlaOp rhs, BroadcastDims dims, Location location) {
   return Compare(lhs, rhs, dims, ComparisonDirection::kLt, ComparisonType::kDefault, location);
+}
+
+namespace {
+
+ComparisonType TotalOrderType(XlaOp operand) {
+  const bool is_float = operand.valid() && IsFloating(operand.instruction()->shape().type());
+  return is_float ? ComparisonType::kTotalOrder : ComparisonType::kDefault;
+}
+
+}  // namespace
+
+XlaOp EqTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims, Location location) {
+  return Compare(lhs, rhs, dims, ComparisonDirection::kEq, TotalOrderType(lhs), location);
+}
+XlaOp NeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims, Location location) {
+  return Compare(lhs, rhs, dims, ComparisonDirection::kNe, TotalOrderType(lhs), location);
+}
+XlaOp GeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims, Location location) {
+  return Compare(lhs, rhs, dims, ComparisonDirection::kGe, TotalOrderType(lhs), location);
+}
+XlaOp GtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims, Location location) {
+  return Compare(lhs, rhs, dims, ComparisonDirection::kGt, TotalOrderType(lhs), location);
+}
+XlaOp LeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims, Location location) {
+  return Compare(lhs, rhs, dims, ComparisonDirection::kLe, TotalOrderType(lhs), location);
+}
+XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims, Location location) {
+  return Compare(lhs, rhs, dims, ComparisonDirection::kLt, TotalOrderType(lhs), location);
 }
 
 XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location) {

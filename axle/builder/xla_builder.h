@@ -148,6 +148,28 @@ inline XlaOp operator&(LocatedOp x, LocatedOp y) {
 inline XlaOp operator|(LocatedOp x, LocatedOp y) {
   return Or(x.op, y.op, {}, x.location);
 }
+inline XlaOp operator^(LocatedOp x, LocatedOp y) {
+  return Xor(x.op, y.op, {}, x.location);
+}
+inline XlaOp operator~(LocatedOp x) {
+  return Not(x.op, x.location);
+}
+inline XlaOp operator<<(LocatedOp x, LocatedOp y) {
+  return ShiftLeft(x.op, y.op, {}, x.location);
+}
+// Arithmetic for signed integers, logical for unsigned ones; other types are an error.
+XlaOp operator>>(LocatedOp x, LocatedOp y);
+// a & (b & (c & ...)), and the same with |.
+template <std::same_as<XlaOp>... Rest>
+XlaOp And(XlaOp first, XlaOp second, XlaOp third, Rest... rest) {
+  return And(first, And(second, third, rest...));
+}
+template <std::same_as<XlaOp>... Rest>
+XlaOp Or(XlaOp first, XlaOp second, XlaOp third, Rest... rest) {
+  return Or(first, Or(second, third, rest...));
+}
+// re - i im; of a float, a complex number.
+XlaOp Conj(XlaOp operand, Location location = Location::current());
 
 // Parameter `number` of the computation. Numbers must be 0, 1, ... when it is built.
 XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string_view name,
@@ -182,8 +204,18 @@ XlaOp Iota(XlaBuilder* builder, PrimitiveType type, i64 size,
 XlaOp Iota(XlaBuilder* builder, const Shape& shape, i64 iota_dimension,
            Location location = Location::current());
 
+// Complex numbers lose their imaginary part on the way to a real type.
 XlaOp ConvertElementType(XlaOp operand, PrimitiveType type,
                          Location location = Location::current());
+// The bits as another type: [dims], [dims, parts] if it is narrower, without the last if wider.
+XlaOp BitcastConvertType(XlaOp operand, PrimitiveType type,
+                         Location location = Location::current());
+// Rounded to a float format of so many bits; the type stays.
+XlaOp ReducePrecision(XlaOp operand, i64 exponent_bits, i64 mantissa_bits,
+                      Location location = Location::current());
+// To one of the two signed integers around each float, by unsigned random numbers of its width.
+XlaOp StochasticConvertType(XlaOp operand, XlaOp random, PrimitiveType type,
+                            Location location = Location::current());
 
 // Comparisons give pred and broadcast as binary ops do.
 XlaOp Compare(XlaOp lhs, XlaOp rhs, BroadcastDims broadcast_dimensions,
@@ -197,6 +229,15 @@ XlaOp Ge(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Loca
 XlaOp Gt(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
 XlaOp Le(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
 XlaOp Lt(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+// By IEEE 754's total order if the operands are floats, else as the functions above.
+// clang-format off
+XlaOp EqTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+XlaOp NeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+XlaOp GeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+XlaOp GtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+XlaOp LeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
+// clang-format on
 // pred [] or [dims] ? on_true : on_false; a scalar among on_true and on_false is broadcast.
 XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location = Location::current());
 // minimum(max, maximum(min, operand)); min and max are scalars or of operand's shape.

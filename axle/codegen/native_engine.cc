@@ -106,7 +106,7 @@ class Compiler {
       if (!inst.shape().is_static()) return NotYet(inst, " of dynamic dimensions");
       if (IsScalarBroadcast(inst)) {
         ++i;
-      } else if (GetOpDef(inst).lowering == Lowering::kElementwise) {
+      } else if (IsElementwise(inst)) {
         AXLE_ASSIGN(i, CompileRun(i));
       } else {
         AXLE_TRY(AddData(inst));
@@ -249,7 +249,7 @@ class Compiler {
     for (; end < instructions.size() && compiler.size() < kMaxLaneOps; ++end) {
       const Instruction& inst = *instructions[end];
       if (IsScalarBroadcast(inst)) continue;
-      if (GetOpDef(inst).lowering != Lowering::kElementwise || inst.shape().dims() != dims) break;
+      if (!IsElementwise(inst) || inst.shape().dims() != dims) break;
       for (i64 i = 0; i < inst.num_operands(); ++i) {
         AXLE_TRY(AddInput(compiler, pending, step, *inst.operand(i)));
       }

@@ -11,10 +11,6 @@
 namespace axle {
 namespace {
 
-bool IsElementwise(const Instruction& inst) {
-  return GetOpDef(inst).lowering == Lowering::kElementwise;
-}
-
 // May take long enough for a look at the clock to be worth its price.
 bool IsLong(const Instruction& inst) {
   constexpr i64 kLongBytes = 1 << 14;

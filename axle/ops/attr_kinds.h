@@ -195,6 +195,12 @@ struct EnumTexts<DotAlgorithm> {
                                                 "dot_bf16_bf16_f32_x9"};
 };
 template <>
+struct EnumTexts<TriState> {
+  static constexpr std::string_view kName = "true or false";
+  static constexpr bool kIgnoreCase = false;
+  static constexpr std::string_view kTexts[] = {"", "true", "false"};
+};
+template <>
 struct EnumTexts<ConvolutionKind> {
   static constexpr std::string_view kName = "convolution kind";
   static constexpr bool kIgnoreCase = true;

@@ -78,6 +78,8 @@ enum class DotAlgorithm : std::uint8_t {
   kDotF64F64F64,
   kDotBF16BF16F32X9,
 };
+// What scan's is_associative says: nothing, or one of the two.
+enum class TriState : std::uint8_t { kUnspecified, kTrue, kFalse };
 enum class ConvolutionKind : std::uint8_t { kUnset, kFprop, kWgrad, kDgrad };
 
 enum class FftType : std::uint8_t { kFft, kIfft, kRfft, kIrfft };
@@ -126,6 +128,7 @@ struct BatchNormAttrs  { float epsilon = 0; i64 feature_index = 0; };
 struct RngAttrs        { RandomDistribution distribution = RandomDistribution::kInvalid; };
 struct RngBitGeneratorAttrs { RandomAlgorithm algorithm = RandomAlgorithm::kDefault; };
 struct RngStateAttrs   { i64 delta = 0; };
+struct ReducePrecisionAttrs { i64 exponent_bits = 1, mantissa_bits = 0; };
 // clang-format on
 
 struct CompareAttrs {
@@ -145,6 +148,17 @@ struct DotAttrs {
   Dims rhs_contracting_dims;
   OperandPrecision operand_precision = {};  // empty: all default
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
+};
+
+struct RaggedDotAttrs {
+  Dims lhs_batch_dims;
+  Dims lhs_contracting_dims;
+  Dims rhs_batch_dims;
+  Dims rhs_contracting_dims;
+  OperandPrecision operand_precision = {};
+  DotAlgorithm algorithm = DotAlgorithm::kUnset;
+  Dims lhs_ragged_dims;
+  Dims rhs_group_dims;
 };
 
 struct ConvolutionAttrs {
@@ -189,6 +203,13 @@ struct ScatterAttrs {
   i64 index_vector_dim = 0;
   bool indices_are_sorted = false;
   bool unique_indices = false;
+};
+
+struct ScanAttrs {
+  Dims dimensions;
+  i64 num_carries = 0;
+  bool is_reverse = false;
+  TriState is_associative = TriState::kUnspecified;
 };
 
 struct SortAttrs {

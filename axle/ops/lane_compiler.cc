@@ -28,6 +28,15 @@ Lane Wrap(Lane x, int bits) {
 
 }  // namespace
 
+bool IsElementwise(const Instruction& inst) {
+  const OpDef& def = GetOpDef(inst);
+  if (def.lowering != Lowering::kElementwise || def.eval == nullptr) {
+    return def.lowering == Lowering::kElementwise;
+  }
+  const Shape& operand = inst.operand(0)->shape();
+  return inst.shape().is_array() && operand.is_array() && SameDims(operand, inst.shape());
+}
+
 LaneCompiler::Value LaneCompiler::FromStored(ElementType type, ComplexLane stored) {
   if (!IsNarrowFloat(type)) return {type, stored, stored};
   const Lane bits = Resize(LaneType::kU32, stored.re);
@@ -131,7 +140,7 @@ std::optional<LaneProgram> CompileScalarComputation(const Computation& computati
     if (!inst->shape().is_scalar() || compiler.size() > kMaxLaneOps) return std::nullopt;
     if (inst->opcode() == Opcode::kConstant) {
       compiler.AddConstant(*inst);
-    } else if (GetOpDef(*inst).lowering != Lowering::kElementwise || !compiler.Add(*inst)) {
+    } else if (!IsElementwise(*inst) || !compiler.Add(*inst)) {
       return std::nullopt;
     }
   }

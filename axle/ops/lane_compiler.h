@@ -12,6 +12,10 @@ namespace axle {
 // in.
 inline constexpr i64 kMaxLaneOps = 1024;
 
+// Whether `inst` is part of lane programs. An elementwise op that has .eval too takes other forms
+// there: tuples, results of other dimensions than the operand's.
+bool IsElementwise(const Instruction& inst);
+
 class LaneCompiler {
  public:
   // `inst` becomes the next input of the program.

@@ -1,9 +1,9 @@
-// and, or.
+// and, or, xor, not.
 #include "axle/ops/elementwise.h"
 
 namespace axle {
 
-extern const OpDef kAndDef, kOrDef;
+extern const OpDef kAndDef, kNotDef, kOrDef, kXorDef;
 
 const OpDef kAndDef = {
     .opcode = Opcode::kAnd,
@@ -29,6 +29,32 @@ const OpDef kOrDef = {
     .lowering = Lowering::kElementwise,
     .infer = InferElementwise<kBits>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return x[0] | x[1]; },
+};
+
+const OpDef kXorDef = {
+    .opcode = Opcode::kXor,
+    .text = "xor",
+    .summary = "Exclusive or of each pair of elements: bitwise for integers, logical for pred.",
+    .semantics = "Not for floats and complex numbers.",
+    .source = "XLA Xor; StableHLO xor",
+    .operands = kBinaryOperands,
+    .traits = kCommutative,
+    .lowering = Lowering::kElementwise,
+    .infer = InferElementwise<kBits>,
+    .emit = [](const Instruction&, std::span<const Lane> x) { return x[0] ^ x[1]; },
+};
+
+const OpDef kNotDef = {
+    .opcode = Opcode::kNot,
+    .text = "not",
+    .summary = "Complement of each element: bitwise for integers, logical for pred.",
+    .semantics = "Not for floats and complex numbers.",
+    .source = "XLA Not; StableHLO not",
+    .operands = kUnaryOperands,
+    .lowering = Lowering::kElementwise,
+    .infer = InferElementwise<kBits>,
+    .emit = [](const Instruction&,
+               std::span<const Lane> x) { return x[0].type() == LaneType::kPred ? !x[0] : ~x[0]; },
 };
 
 }  // namespace axle

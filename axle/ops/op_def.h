@@ -94,7 +94,7 @@ struct OpDef {
   std::string_view accuracy = "exact";  // promise of a floating-point result
   InferFn infer;
   CanonicalizeFn canonicalize = nullptr;
-  // The meaning: exactly one of these (emit_complex beside emit, for types that both take).
+  // The meaning: one of these; eval beside emit for forms of an op that are not lane by lane.
   EmitFn emit = nullptr;
   EmitComplexFn emit_complex = nullptr;
   // Whether .emit takes and gives narrow floats as their bits: true for ops that copy or look at

@@ -71,6 +71,59 @@ TEST(XlaBuilder, OperatorsAreTheFunctions) {
       "-14}, {3, -3}, {1, -1}, {-7, 7}, {2, 0}, {7, -5} )");
 }
 
+TEST(XlaBuilder, BitOperatorsAreTheFunctions) {
+  XlaBuilder b("bits");
+  const XlaOp x = Param(b, 0, "s32[2]"), y = Param(b, 1, "s32[2]");
+  const XlaOp u = BitcastConvertType(x, U32), one = ConstantR0<std::uint32_t>(&b, 1);
+  Tuple(&b, std::vector<XlaOp>{x ^ y, ~x, x << y, x >> y, u >> Broadcast(one, Dims{2})});
+  EXPECT_EQ(RunBuilt(b, {"s32[2] {7, -8}", "s32[2] {2, 1}"}),
+            "(s32[2], s32[2], s32[2], s32[2], u32[2]) ( {5, -7}, {-8, 7}, {28, -16}, {1, -4}, {3, "
+            "2147483644} )");
+}
+
+TEST(XlaBuilder, ShiftsByOperatorTakeIntegersOnly) {
+  XlaBuilder b("bits");
+  const XlaOp x = Param(b, 0, "f32[2]");
+  x >> x;
+  EXPECT_TRUE(b.first_error().message().starts_with("operator>>: takes integers only, not f32"))
+      << b.first_error().message();
+}
+
+TEST(XlaBuilder, VariadicAndOrFoldFromTheRight) {
+  XlaBuilder b("logic");
+  const XlaOp x = Param(b, 0, "u8[]"), y = Param(b, 1, "u8[]"), z = Param(b, 2, "u8[]");
+  Tuple(&b, std::vector<XlaOp>{And(x, y, z), Or(x, y, z, y)});
+  EXPECT_EQ(RunBuilt(b, {"u8[] 7", "u8[] 14", "u8[] 28"}), "(u8[], u8[]) ( 4, 31 )");
+}
+
+TEST(XlaBuilder, ComplexNumbersAndTheirParts) {
+  XlaBuilder b("complex");
+  const XlaOp x = Param(b, 0, "f32[2]"), z = Complex(x, x);
+  Tuple(&b, std::vector<XlaOp>{Conj(z), Conj(x), ConvertElementType(z, S32)});
+  EXPECT_EQ(RunBuilt(b, {"f32[2] {1, -3}"}),
+            "(c64[2], c64[2], s32[2]) ( {(1, -1), (-3, 3)}, {(1, -0), (-3, -0)}, {1, -3} )");
+}
+
+TEST(XlaBuilder, ConversionsOfBits) {
+  XlaBuilder b("conversions");
+  const XlaOp x = Param(b, 0, "f32[2]"), random = Param(b, 1, "u32[2]");
+  Tuple(&b, std::vector<XlaOp>{ReducePrecision(x, 8, 0), StochasticConvertType(x, random, S8),
+                               BitcastConvertType(x, U16)});
+  EXPECT_EQ(RunBuilt(b, {"f32[2] {1.5, -2.5}", "u32[2] {0, 4294967295}"}),
+            "(f32[2], s8[2], u16[2,2]) ( {2, -2}, {2, -2}, {{0, 16320}, {0, 49184}} )");
+}
+
+TEST(XlaBuilder, TotalOrderOfFloatsAndOfOtherTypes) {
+  XlaBuilder b("order");
+  const XlaOp x = Param(b, 0, "f32[2]"), i = Param(b, 1, "s32[2]");
+  const XlaOp zero = ConstantR1<float>(&b, {0, 0}), none = ConstantR1<std::int32_t>(&b, {0, 0});
+  Tuple(&b, std::vector<XlaOp>{LtTotalOrder(x, zero), EqTotalOrder(x, zero), Eq(x, zero),
+                               GeTotalOrder(i, none)});
+  EXPECT_EQ(RunBuilt(b, {"f32[2] {-0.0, nan}", "s32[2] {-1, 0}"}),
+            "(pred[2], pred[2], pred[2], pred[2]) ( {true, false}, {false, false}, {true, false}, "
+            "{false, true} )");
+}
+
 // --- implicit broadcasting: the rows of the reference's table ------------------------------------
 
 struct BroadcastCase {

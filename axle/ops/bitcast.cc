@@ -1,0 +1,68 @@
+// bitcast: the bytes of an array as they lie in memory, under another shape and layout.
+#include <utility>
+
+#include "axle/ops/elementwise.h"
+
+namespace axle {
+
+extern const OpDef kBitcastDef;
+
+namespace {
+
+// Nothing but an order of the dimensions.
+bool IsPlain(const Shape& shape) {
+  Layout plain = Layout::RowMajor(shape.rank());
+  const Layout layout = shape.LayoutOrDefault();
+  plain.minor_to_major = layout.minor_to_major;
+  return layout == plain;
+}
+
+StatusOr<Shape> InferBitcast(const Instruction& inst) {
+  AXLE_TRY(ExpectArray(inst, 0));
+  const Shape &from = inst.operand(0)->shape(), &to = inst.shape();
+  if (!to.is_array()) return OpError(inst, StrCat("cannot give ", to.ToString()));
+  if (from.num_bytes() != to.num_bytes()) {
+    return OpError(inst, StrCat("the result ", to.ToString(), " has ", to.num_bytes(),
+                                " bytes, the operand ", from.num_bytes()));
+  }
+  const bool same_type = from.type() == to.type();
+  if (!IsPlain(from) || !IsPlain(to) ||
+      (!same_type && (IsSubByte(from.type()) || IsSubByte(to.type()) || to.type() == PRED))) {
+    return OpError(inst,
+                   StrCat("to ", to.ToStringWithLayout(), " from ", from.ToStringWithLayout(),
+                          " depends on how elements are packed"),
+                   StatusCode::kUnimplemented);
+  }
+  return to;
+}
+
+StatusOr<Literal> EvalBitcast(const Instruction& inst, std::span<Literal> operands,
+                              const EvalContext&) {
+  const Shape& from = inst.operand(0)->shape();
+  Literal bytes = operands[0].Relayout(from.LayoutOrDefault());
+  const Shape result = inst.shape().WithoutLayout();
+  if (inst.shape().layout() == nullptr) return bytes.WithShape(result);
+  Literal value = Literal::View(inst.shape(), bytes.bytes()).ToRowMajor();
+  value.OwnStorage();
+  return value;
+}
+
+}  // namespace
+
+const OpDef kBitcastDef = {
+    .opcode = Opcode::kBitcast,
+    .text = "bitcast",
+    .summary = "The bytes of the operand as they lie in memory, under another shape.",
+    .semantics =
+        "Operand and result have as many bytes; their layouts say which element lies where. With "
+        "row-major layouts and one element type this is a reshape. Tiled layouts, and changes of "
+        "the type where elements do not fill their bytes, are UNIMPLEMENTED.",
+    .source = "XLA HLO bitcast, which compilers write",
+    .operands = kUnaryOperands,
+    .declared_shape = true,
+    .lowering = Lowering::kData,
+    .infer = InferBitcast,
+    .eval = EvalBitcast,
+};
+
+}  // namespace axle

@@ -1,0 +1,27 @@
+// copy: the operand again.
+#include "axle/ops/elementwise.h"
+
+namespace axle {
+
+extern const OpDef kCopyDef;
+
+const OpDef kCopyDef = {
+    .opcode = Opcode::kCopy,
+    .text = "copy",
+    .summary = "The operand, bit for bit.",
+    .semantics =
+        "It may be of any shape, tuples and tokens included. What a copy is for, another layout "
+        "or a buffer of its own, is no part of the value.",
+    .source = "XLA Copy",
+    .operands = kUnaryOperands,
+    .lowering = Lowering::kElementwise,
+    .infer = [](const Instruction& inst) -> StatusOr<Shape> { return inst.operand(0)->shape(); },
+    .emit = [](const Instruction&, std::span<const Lane> x) { return x[0]; },
+    .emit_complex = [](const Instruction&, std::span<const ComplexLane> x) { return x[0]; },
+    .in_stored_form = [](const Instruction&) { return true; },
+    // Of tuples and tokens.
+    .eval = [](const Instruction&, std::span<Literal> operands,
+               const EvalContext&) -> StatusOr<Literal> { return std::move(operands[0]); },
+};
+
+}  // namespace axle
