@@ -19,6 +19,11 @@ static const OpCase kMaximumRows[] = {
     {"-0 in f16", {"f16[2] {-0.0, 0}", "f16[2] {0, -0.0}"}, "", "f16[2] {0, 0}"},
     {"infinities", {"f64[2] {-inf, inf}", "f64[2] {1, 1}"}, "", "f64[2] {1, inf}"},
     {"subnormals", {"f32[2] {1e-45, -1e-45}", "f32[2] {0, 0}"}, "", "f32[2] {1.40129846e-45, 0}"},
+    {"f64: -0 and NaN", {"f64[3] {-0.0, nan, 5e-324}", "f64[3] {0, 1, 0}"}, "", "f64[3] {0, nan, 5e-324}"},
+    {"f8e4m3fnuz", {"f8e4m3fnuz[3] {-1, nan, 240}", "f8e4m3fnuz[3] {0, 1, 1}"}, "", "f8e4m3fnuz[3] {0, nan, 240}"},
+    {"f8e8m0fnu", {"f8e8m0fnu[3] {0.5, nan, 4}", "f8e8m0fnu[3] {2, 1, 1}"}, "", "f8e8m0fnu[3] {2, nan, 4}"},
+    {"f4e2m1fn", {"f4e2m1fn[3] {-0.0, -6, 1.5}", "f4e2m1fn[3] {0, 6, 1}"}, "", "f4e2m1fn[3] {0, 6, 1.5}"},
+    {"u4", {"u4[2] {15, 0}", "u4[2] {1, 8}"}, "", "u4[2] {15, 8}"},
     {"not for complex numbers", {"c64[1]", "c64[1]"}, "",
      Error("maximum: takes pred, integers and floats only; lhs c64[1], rhs c64[1]")},
 };
@@ -35,6 +40,11 @@ static const OpCase kMinimumRows[] = {
     {"NaN on either side", {"f32[4] {nan, 1, nan, -inf}", "f32[4] {1, nan, nan, 2}"}, "", "f32[4] {nan, nan, nan, -inf}"},
     {"-0 is smaller than +0", {"f32[4] {-0.0, 0, 0, 1}", "f32[4] {0, -0.0, 0, 0}"}, "", "f32[4] {-0.0, -0.0, 0, 0}"},
     {"f8e5m2", {"f8e5m2[3] {-inf, nan, 2}", "f8e5m2[3] {1, 1, 1.5}"}, "", "f8e5m2[3] {-inf, nan, 1.5}"},
+    {"u64", {"u64[2] {18446744073709551615, 5}", "u64[2] {1, 9223372036854775808}"}, "", "u64[2] {1, 5}"},
+    {"s2", {"s2[3] {-2, 1, 0}", "s2[3] {1, -1, 1}"}, "", "s2[3] {-2, -1, 0}"},
+    {"bf16: -0 and NaN", {"bf16[3] {-0.0, nan, 3}", "bf16[3] {0, 1, 2}"}, "", "bf16[3] {-0.0, nan, 2}"},
+    {"not for complex numbers", {"c64[1]", "c64[1]"}, "",
+     Error("minimum: takes pred, integers and floats only; lhs c64[1], rhs c64[1]")},
     {"types agree", {"s32[1]", "u32[1]"}, "",
      Error("minimum: operands have different element types s32 and u32; lhs s32[1], rhs u32[1]")},
 };

@@ -115,8 +115,12 @@ double Reduced(const FloatFormat& own, double x, int exponent_bits, int mantissa
   int exponent = std::ilogb(x);
   const bool keeps_range = exponent_bits >= own.exponent_bits;
   if (own.nan == NanEncoding::kIeee) exponent = std::max(exponent, 1 - own.bias);
-  const double rounded =
-      mantissa_bits >= own.mantissa_bits ? x : RoundAt(x, exponent - mantissa_bits);
+  double rounded = mantissa_bits >= own.mantissa_bits ? x : RoundAt(x, exponent - mantissa_bits);
+  // Without mantissa bits the even neighbour of 1.5 * 2^exponent has an even exponent field; all
+  // biases at hand are odd.
+  if (mantissa_bits == 0 && std::fabs(x) == std::ldexp(1.5, exponent)) {
+    rounded = std::copysign(std::ldexp(1.0, exponent % 2 == 0 ? exponent + 1 : exponent), x);
+  }
   if (keeps_range) return rounded;
   const int bias = (1 << (exponent_bits - 1)) - 1;
   if (std::fabs(rounded) >= std::ldexp(1.0, bias + 1)) return std::copysign(INFINITY, x);
