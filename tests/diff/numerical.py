@@ -222,7 +222,9 @@ def scan(rng, op, name):
 
 @generator("acos", "acosh", "asin", "asinh", "atanh", "cosh", "sinh")
 def beside_another(rng, op, name):
-    """XLA:CPU has these only in fusions: with a negate, which is exact."""
+    """XLA:CPU has these only in fusions: with a negate, which is exact. Complex ones end its process."""
+    if TYPES[name].kind == "complex":
+        return None
     dims = values.shape(rng)
     array = shape_text(name, dims)
     return Program(
