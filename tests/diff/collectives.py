@@ -3,7 +3,7 @@
 import values
 from element_types import TYPES
 from programs import Parameter, Program
-from drawing import fold_parameter, generator, reducer
+from drawing import fold_parameter, generator, reducer, shape_text
 
 
 @generator("all-reduce", "reduce-scatter")
@@ -21,6 +21,7 @@ def all_reduce(rng, op, name):
         name,
         [fold_parameter(fold, t, dims)],
         f"replica_groups={{{{0}}}}{dimensions}, to_apply=fold",
+        shape_text(name, dims) if op["declared_shape"] else "",
         computations=text,
         check="exact",
     )
@@ -34,6 +35,7 @@ def all_gather(rng, op, name):
         name,
         [Parameter(name, dims)],
         f"replica_groups={{{{0}}}}, dimensions={{{int(rng.integers(0, len(dims)))}}}",
+        shape_text(name, dims) if op["declared_shape"] else "",
         check="exact",
     )
 

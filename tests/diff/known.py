@@ -90,9 +90,23 @@ KNOWN = [
     Known(
         ("atan2",),
         ("c64", "c128"),
-        where=lambda context, i: (np.abs(context.axle[i].imag) < 1e-6)
-        & (np.abs(context.axle[i].real) > 3.14),
-        reason="on the branch cut XLA loses the sign of an imaginary part that it rounds to 0",
+        where=lambda context, i: np.isclose(
+            np.abs(context.axle[i].real), np.abs(context.xla[i].real), rtol=1e-5
+        )
+        & np.isclose(context.axle[i].imag, context.xla[i].imag, rtol=1e-5, atol=1e-6),
+        reason="on branch cuts XLA takes the other side",
+    ),
+    Known(
+        ("sign",),
+        ("c64", "c128"),
+        where=lambda context, i: context.xla[i] == 0,
+        reason="XLA divides by a modulus that overflows",
+    ),
+    Known(
+        ("power",),
+        ("c64", "c128"),
+        where=lambda context, i: context.xla[i] == 0,
+        reason="a factor of XLA's formula underflows where the product does not",
     ),
     Known(
         ("popcnt",),
