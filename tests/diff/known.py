@@ -88,6 +88,17 @@ NARROW = tuple(t.name for t in TYPES.values() if t.kind in ("tiny float", "half"
 
 KNOWN = [
     Known(
+        ("all-reduce", "reduce-scatter"),
+        where=lambda context, i: np.isnan(context.axle[i]),
+        reason="XLA's collectives take maximum and minimum by comparisons that leave NaNs out",
+    ),
+    Known(
+        ("convert",),
+        ("c64", "c128"),
+        refusal="process ended",
+        reason="XLA:CPU aborts on some conversions of complex numbers",
+    ),
+    Known(
         ("atan2",),
         ("c64", "c128"),
         where=lambda context, i: np.isclose(
