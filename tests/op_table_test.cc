@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
@@ -79,10 +80,11 @@ TEST(OpTable, NamesAreThere) {
 // Two attributes of one op never share a place in the proto.
 TEST(OpTable, AttributesHaveAPlaceInTheProto) {
   for (const OpDef* def : AllOpDefs()) {
-    std::set<std::pair<int, int>> paths;
+    std::set<std::tuple<int, int, int>> paths;
     for (const AttrSpec& spec : def->attrs.specs) {
       if (spec.proto.field == 0) continue;  // not in the proto
-      EXPECT_TRUE(paths.emplace(spec.proto.field, spec.proto.subfield).second)
+      const auto [field, subfield, subsubfield] = spec.proto;
+      EXPECT_TRUE(paths.emplace(field, subfield, subsubfield).second)
           << def->text << " " << spec.text;
     }
   }

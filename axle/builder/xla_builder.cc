@@ -483,7 +483,31 @@ XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims, Location location) 
   return Compare(lhs, rhs, dims, ComparisonDirection::kLt, TotalOrderType(lhs), location);
 }
 
+namespace {
+
+// By a conditional whose branches give back their operand.
+XlaOp SelectTuple(XlaOp pred, XlaOp on_true, XlaOp on_false, const Location& location) {
+  const Shape &a = on_true.instruction()->shape(), &b = on_false.instruction()->shape();
+  if (!Compatible(a, b)) {
+    return pred.builder()->ReportError(
+        Status(StatusCode::kInternal,
+               StrCat("select: a tuple needs another one of its shape; on_true ", a.ToString(),
+                      ", on_false ", b.ToString())),
+        location);
+  }
+  XlaBuilder builder("selected");
+  Parameter(&builder, 0, a, "operand", location);
+  const StatusOr<XlaComputation> branch = builder.Build(location);
+  if (!branch.ok()) return pred.builder()->ReportError(branch.status(), location);
+  return Conditional(pred, on_true, *branch, on_false, *branch, location);
+}
+
+}  // namespace
+
 XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location) {
+  if (AllValid({pred, on_true, on_false}) && on_true.instruction()->shape().is_tuple()) {
+    return SelectTuple(pred, on_true, on_false, location);
+  }
   if (AllValid({pred, on_true, on_false})) {
     const XlaOp true_before = on_true;
     on_true = ScalarLike(on_true, on_false, location);
@@ -639,21 +663,70 @@ XlaOp Scatter(XlaOp operand, XlaOp scatter_indices, XlaOp updates,
 }
 
 XlaOp Dot(XlaOp lhs, XlaOp rhs, Location location) {
-  if (!AllValid({lhs, rhs})) return Emit(Opcode::kDot, {lhs, rhs}, location, DotAttrs{});
-  const i64 last = lhs.instruction()->shape().rank() - 1;
-  return DotGeneral(lhs, rhs, {{last}, {0}}, std::nullopt, location);
+  return Dot(lhs, rhs, nullptr, std::nullopt, location);
 }
+
+XlaOp Dot(XlaOp lhs, XlaOp rhs, const PrecisionConfig* precision_config,
+          std::optional<PrimitiveType> preferred_element_type, Location location) {
+  if (!AllValid({lhs, rhs})) return Emit(Opcode::kDot, {lhs, rhs}, location, DotAttrs{});
+  const i64 contracting = lhs.instruction()->shape().rank() == 1 ? 0 : 1;
+  return DotGeneral(lhs, rhs, {{contracting}, {0}}, precision_config, preferred_element_type,
+                    location);
+}
+
+namespace {
+
+DotAttrs ToAttrs(const DotDimensionNumbers& dn, const PrecisionConfig* precision_config) {
+  const PrecisionConfig config =
+      precision_config == nullptr ? PrecisionConfig() : *precision_config;
+  return {.lhs_batch_dims = dn.lhs_batch_dimensions,
+          .lhs_contracting_dims = dn.lhs_contracting_dimensions,
+          .rhs_batch_dims = dn.rhs_batch_dimensions,
+          .rhs_contracting_dims = dn.rhs_contracting_dimensions,
+          .operand_precision = config.operand_precision,
+          .algorithm = config.algorithm};
+}
+
+// Says the type of the result; its dimensions follow.
+Shape PreferredShape(std::optional<PrimitiveType> type) {
+  return type ? Shape(*type) : Shape();
+}
+
+}  // namespace
 
 XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dn,
                  std::optional<PrimitiveType> preferred_element_type, Location location) {
-  Shape declared;
-  if (preferred_element_type) declared = Shape(*preferred_element_type);
-  return Emit(Opcode::kDot, {lhs, rhs}, location,
-              DotAttrs{.lhs_batch_dims = dn.lhs_batch_dimensions,
-                       .lhs_contracting_dims = dn.lhs_contracting_dimensions,
-                       .rhs_batch_dims = dn.rhs_batch_dimensions,
-                       .rhs_contracting_dims = dn.rhs_contracting_dimensions},
-              {}, declared);
+  return DotGeneral(lhs, rhs, dn, nullptr, preferred_element_type, location);
+}
+
+XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dn,
+                 const PrecisionConfig* precision_config,
+                 std::optional<PrimitiveType> preferred_element_type, Location location) {
+  return Emit(Opcode::kDot, {lhs, rhs}, location, ToAttrs(dn, precision_config), {},
+              PreferredShape(preferred_element_type));
+}
+
+XlaOp RaggedDot(XlaOp lhs, XlaOp rhs, XlaOp group_sizes, const RaggedDotDimensionNumbers& dn,
+                const PrecisionConfig* precision_config,
+                std::optional<PrimitiveType> preferred_element_type, Location location) {
+  const DotAttrs dot = ToAttrs(dn.dot_dimension_numbers, precision_config);
+  return Emit(Opcode::kRaggedDot, {lhs, rhs, group_sizes}, location,
+              RaggedDotAttrs{.lhs_batch_dims = dot.lhs_batch_dims,
+                             .lhs_contracting_dims = dot.lhs_contracting_dims,
+                             .rhs_batch_dims = dot.rhs_batch_dims,
+                             .rhs_contracting_dims = dot.rhs_contracting_dims,
+                             .operand_precision = dot.operand_precision,
+                             .algorithm = dot.algorithm,
+                             .lhs_ragged_dims = dn.lhs_ragged_dimensions,
+                             .rhs_group_dims = dn.rhs_group_dimensions},
+              {}, PreferredShape(preferred_element_type));
+}
+
+XlaOp ScaledDot(XlaOp lhs, XlaOp rhs, XlaOp lhs_scale, XlaOp rhs_scale,
+                const DotDimensionNumbers& dn, const PrecisionConfig* precision_config,
+                std::optional<PrimitiveType> preferred_element_type, Location location) {
+  return Emit(Opcode::kScaledDot, {lhs, rhs, lhs_scale, rhs_scale}, location,
+              ToAttrs(dn, precision_config), {}, PreferredShape(preferred_element_type));
 }
 
 std::vector<std::pair<i64, i64>> MakePadding(std::span<const i64> input_dimensions,
@@ -897,6 +970,52 @@ XlaOp Map(XlaBuilder* builder, std::span<const XlaOp> operands, const XlaComputa
                           .attrs = Block(Opcode::kMap, DimensionsAttrs{ToDims(dimensions)}),
                           .called = called},
                          location);
+}
+
+namespace {
+
+// Says how many steps a scan has, by the first output; inputs have that size already.
+StatusOr<Shape> ScanShape(std::span<const XlaOp> inputs, const XlaComputation& computation, i64 dim,
+                          i64 size) {
+  for (const XlaOp& input : inputs) {
+    if (!input.valid()) return Shape();
+    const Shape& shape = input.instruction()->shape();
+    if (dim >= 0 && dim < shape.rank() && shape.dim(dim) != size) {
+      return InvalidArgument(StrCat("scan: scan_dimension_size is ", size, " but dimension ", dim,
+                                    " of ", shape.ToString(), " has size ", shape.dim(dim)));
+    }
+  }
+  if (!computation.valid()) return Shape();
+  const Shape& given = computation.module().entry()->root()->shape();
+  if (!given.is_tuple() || given.num_tuple_elements() == 0) return Shape();
+  const Shape& output = given.element(0);
+  if (!output.is_array() || dim < 0 || dim > output.rank()) return Shape();
+  Dims dims = output.dims();
+  dims.insert(dims.begin() + dim, size);
+  return Shape::Tuple({Shape(output.type(), std::move(dims))});
+}
+
+}  // namespace
+
+XlaOp Scan(std::span<const XlaOp> inputs, std::span<const XlaOp> inits,
+           const XlaComputation& computation, i64 scan_dimension,
+           std::optional<i64> scan_dimension_size, bool is_reverse, TriState is_associative,
+           Location location) {
+  std::vector<XlaOp> operands(inputs.begin(), inputs.end());
+  operands.insert(operands.end(), inits.begin(), inits.end());
+  StatusOr<Shape> declared = Shape();
+  if (scan_dimension_size) {
+    declared = ScanShape(inputs, computation, scan_dimension, *scan_dimension_size);
+  }
+  if (!declared.ok()) {
+    return BuilderOf(operands)->ReportError(declared.status(), location);
+  }
+  return Emit(Opcode::kScan, operands, location,
+              ScanAttrs{.dimensions = {scan_dimension},
+                        .num_carries = static_cast<i64>(inits.size()),
+                        .is_reverse = is_reverse,
+                        .is_associative = is_associative},
+              {&computation}, *declared);
 }
 
 XlaOp While(const XlaComputation& condition, const XlaComputation& body, XlaOp init,

@@ -238,7 +238,8 @@ XlaOp GtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location locat
 XlaOp LeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
 XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
 // clang-format on
-// pred [] or [dims] ? on_true : on_false; a scalar among on_true and on_false is broadcast.
+// pred [] or [dims] ? on_true : on_false; a scalar among on_true and on_false is broadcast. Of two
+// tuples, pred [] selects one as a whole, which is a conditional.
 XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location = Location::current());
 // minimum(max, maximum(min, operand)); min and max are scalars or of operand's shape.
 XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max, Location location = Location::current());
@@ -296,7 +297,8 @@ XlaOp Scatter(XlaOp operand, XlaOp scatter_indices, XlaOp updates,
               const ScatterDimensionNumbers& dimension_numbers, bool indices_are_sorted = false,
               bool unique_indices = false, Location location = Location::current());
 
-// lhs [..., k] . rhs [k, ...]: the last dimension of lhs with the first of rhs.
+// lhs [m, k, ...] . rhs [k, ...], or [k] . [k, ...]: dimension 1 of lhs, or its only one, with the
+// first of rhs.
 XlaOp Dot(XlaOp lhs, XlaOp rhs, Location location = Location::current());
 
 struct DotDimensionNumbers {
@@ -309,6 +311,39 @@ struct DotDimensionNumbers {
 XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numbers,
                  std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                  Location location = Location::current());
+
+// Hints that change no bit (docs/numerics.md N5): they are kept and printed.
+struct PrecisionConfig {
+  OperandPrecision operand_precision = {};  // one of each operand, or none
+  DotAlgorithm algorithm = DotAlgorithm::kUnset;
+};
+// With hints; null: none.
+XlaOp Dot(XlaOp lhs, XlaOp rhs, const PrecisionConfig* precision_config,
+          std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+          Location location = Location::current());
+XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numbers,
+                 const PrecisionConfig* precision_config,
+                 std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+                 Location location = Location::current());
+
+struct RaggedDotDimensionNumbers {
+  DotDimensionNumbers dot_dimension_numbers;
+  Dims lhs_ragged_dimensions;      // one
+  Dims rhs_group_dimensions = {};  // one if the ragged dimension is free
+};
+// A dot whose lhs is cut into groups of group_sizes along one dimension.
+XlaOp RaggedDot(XlaOp lhs, XlaOp rhs, XlaOp group_sizes,
+                const RaggedDotDimensionNumbers& dimension_numbers,
+                const PrecisionConfig* precision_config = nullptr,
+                std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+                Location location = Location::current());
+// A dot of lhs * lhs_scale and rhs * rhs_scale, whose elements are for blocks; a scalar is no
+// scale.
+XlaOp ScaledDot(XlaOp lhs, XlaOp rhs, XlaOp lhs_scale, XlaOp rhs_scale,
+                const DotDimensionNumbers& dimension_numbers,
+                const PrecisionConfig* precision_config = nullptr,
+                std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+                Location location = Location::current());
 
 enum class Padding { kSame, kValid };
 // low and high padding per dimension of a window (00-conventions section 7 of the reference).
@@ -388,6 +423,14 @@ XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, std::span<con
            Location location = Location::current());
 XlaOp Map(XlaBuilder* builder, std::span<const XlaOp> operands, const XlaComputation& computation,
           std::span<const i64> dimensions, Location location = Location::current());
+// Steps along `scan_dimension`: `computation` takes the inputs' slices and the carries, and gives a
+// tuple of outputs and the next carries. The result is a tuple of the stacked outputs and the last
+// carries. scan_dimension_size is needed without inputs.
+XlaOp Scan(std::span<const XlaOp> inputs, std::span<const XlaOp> inits,
+           const XlaComputation& computation, i64 scan_dimension,
+           std::optional<i64> scan_dimension_size = std::nullopt, bool is_reverse = false,
+           TriState is_associative = TriState::kUnspecified,
+           Location location = Location::current());
 XlaOp While(const XlaComputation& condition, const XlaComputation& body, XlaOp init,
             Location location = Location::current());
 XlaOp Conditional(XlaOp predicate, XlaOp true_operand, const XlaComputation& true_computation,

@@ -123,6 +123,63 @@ TEST(XlaBuilder, TotalOrderOfFloatsAndOfOtherTypes) {
             "(pred[2], pred[2], pred[2], pred[2]) ( {1, 0}, {0, 0}, {1, 0}, {0, 1} )");
 }
 
+TEST(XlaBuilder, DotContractsTheSecondDimensionOfAMatrix) {
+  XlaBuilder b("dot");
+  const XlaOp x = Param(b, 0, "f32[2,3,4]"), y = Param(b, 1, "f32[3,5]"), v = Param(b, 2, "f32[2]");
+  EXPECT_EQ(b.GetShape(Dot(x, y))->ToString(), "f32[2,4,5]");
+  EXPECT_EQ(b.GetShape(Dot(v, x))->ToString(), "f32[3,4]");
+  const PrecisionConfig config = {{Precision::kHighest, Precision::kDefault},
+                                  DotAlgorithm::kDotF32F32F32};
+  const XlaOp dot = Dot(x, y, &config, F64);
+  EXPECT_EQ(b.GetShape(dot)->ToString(), "f64[2,4,5]");
+  EXPECT_EQ(dot.instruction()->attrs<DotAttrs>().algorithm, DotAlgorithm::kDotF32F32F32);
+}
+
+TEST(XlaBuilder, RaggedAndScaledDot) {
+  XlaBuilder b("dots");
+  const XlaOp x = Param(b, 0, "f32[3,1]"), y = Param(b, 1, "f32[2,1,1]"), g = Param(b, 2, "s32[2]");
+  const XlaOp scale = Param(b, 3, "f32[3,1]"), one = ConstantR0<float>(&b, 1);
+  const XlaOp ragged = RaggedDot(x, y, g, {{{1}, {1}}, {0}, {0}});
+  Tuple(&b, std::vector<XlaOp>{ragged, ScaledDot(x, x, scale, one, {{0}, {0}})});
+  EXPECT_EQ(RunBuilt(b, {"f32[3,1] {{1}, {2}, {3}}", "f32[2,1,1] {{{1}}, {{10}}}", "s32[2] {1, 1}",
+                         "f32[3,1] {{1}, {10}, {100}}"}),
+            "(f32[3,1], f32[1,1]) ( { {1}, {20}, {0} }, { {941} } )");
+}
+
+TEST(XlaBuilder, ScanStacksOutputs) {
+  XlaBuilder step("step");
+  const XlaOp c = Param(step, 0, "s32[]");
+  Tuple(&step, std::vector<XlaOp>{c, Add(c, ConstantR0<std::int32_t>(&step, 2))});
+  const auto computation = step.Build();
+  ASSERT_TRUE(computation.ok()) << computation.status().message();
+  XlaBuilder b("scan");
+  const XlaOp init = Param(b, 0, "s32[]");
+  Scan({}, std::vector<XlaOp>{init}, *computation, 0, 3);
+  EXPECT_EQ(RunBuilt(b, {"s32[] 5"}), "(s32[3], s32[]) ( {5, 7, 9}, 11 )");
+}
+
+TEST(XlaBuilder, ScanSizeAgreesWithTheInputs) {
+  XlaBuilder b("scan");
+  const XlaOp x = Param(b, 0, "f32[4]"), init = Param(b, 1, "f32[]");
+  Scan(std::vector<XlaOp>{x}, std::vector<XlaOp>{init}, AddF32(), 0, 3);
+  EXPECT_TRUE(b.first_error().message().starts_with(
+      "scan: scan_dimension_size is 3 but dimension 0 of f32[4] has size 4"))
+      << b.first_error().message();
+}
+
+TEST(XlaBuilder, SelectOfTuplesIsAConditional) {
+  XlaBuilder b("select");
+  const XlaOp p = Param(b, 0, "pred[]"), x = Param(b, 1, "(f32[], s32[2])");
+  const XlaOp y = Param(b, 2, "(f32[], s32[2])");
+  Select(p, x, y);
+  EXPECT_EQ(RunBuilt(b, {"pred[] 0", "(f32[], s32[2]) (1, {2, 3})", "(f32[], s32[2]) (4, {5, 6})"}),
+            "(f32[], s32[2]) ( 4, {5, 6} )");
+  XlaBuilder mixed("select");
+  const XlaOp q = Param(mixed, 0, "pred[]"), z = Param(mixed, 1, "(f32[])");
+  Select(q, z, Param(mixed, 2, "(s32[])"));
+  EXPECT_EQ(mixed.first_error().code(), StatusCode::kInternal);
+}
+
 // --- implicit broadcasting: the rows of the reference's table ------------------------------------
 
 struct BroadcastCase {

@@ -272,10 +272,10 @@ R"hlo(INVALID_ARGUMENT: t 3:13: unknown operation "frobnicate"
 R"hlo(HloModule m
 ENTRY e {
   x = c64[2] parameter(0)
-  y = c64[2] scaled-dot(x, x, x, x)
+  y = c64[2] ragged-all-to-all(x, x, x, x)
 })hlo",
-R"hlo(UNIMPLEMENTED: scaled-dot is not implemented yet; t 4:14: this operation
-  y = c64[2] scaled-dot(x, x, x, x)
+R"hlo(UNIMPLEMENTED: ragged-all-to-all is not implemented yet; t 4:14: this operation
+  y = c64[2] ragged-all-to-all(x, x, x, x)
              ^)hlo"},
     {"asynchronous form",
 R"hlo(HloModule m

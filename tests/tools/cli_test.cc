@@ -166,10 +166,10 @@ TEST_F(Cli, RunReportsAsJson) {
 TEST_F(Cli, PlannedOperationsAreUnsupported) {
   const Result r = Run({"run", "-", "--fake"},
                        "HloModule m\n\nENTRY main {\n  x = c64[8] parameter(0)\n"
-                       "  ROOT y = c64[8] scaled-dot(x, x, x, x)\n}\n");
+                       "  ROOT y = c64[8] ragged-all-to-all(x, x, x, x)\n}\n");
   EXPECT_EQ(r.exit, 5);
   EXPECT_TRUE(r.err.starts_with("UNIMPLEMENTED: ")) << r.err;
-  EXPECT_NE(r.err.find("scaled-dot"), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("ragged-all-to-all"), std::string::npos) << r.err;
 }
 
 TEST_F(Cli, ParseShowsWhereItFailed) {

@@ -1,0 +1,220 @@
+// How it runs. Seen through offsets of their batch, free and contracting dimensions, each batch
+// element is a product of [M, K] and [K, N]; blocks of 4 x 16 results are added up by the kernels
+// (contraction_kernels.h), every result in its own order of k. Narrow results swap the roles of
+// rows and columns.
+#include "axle/ops/blocked_dot.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "axle/ops/canonical_sum.h"
+
+namespace axle {
+namespace {
+
+// The rows of one batch element: arrays of contracted elements k = begin .. begin + count - 1, zero
+// past the last. They are the operand's own where its elements lie in this order, else copies.
+class Rows {
+ public:
+  // `most` is the largest count; `padded` says whether the last one goes past the end.
+  Rows(const DotSide& side, i64 element_bytes, i64 most, bool padded)
+      : side_(side), element_bytes_(element_bytes), rows_(side.free.size()) {
+    const auto size = static_cast<i64>(side.contracting.size());
+    for (i64 k = 0; k < size; ++k) is_in_order_ &= side.contracting[k] == k;
+    if (!is_in_order_ || padded) copies_.resize(side.free.size() * most * element_bytes);
+  }
+
+  void Load(size_t batch, i64 begin, i64 count) {
+    const i64 present = std::min(count, static_cast<i64>(side_.contracting.size()) - begin);
+    const std::span<const i64> offsets = std::span(side_.contracting).subspan(begin, present);
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const std::byte* start = side_.bytes + (side_.batch[batch] + side_.free[i]) * element_bytes_;
+      if (is_in_order_ && present == count) {
+        rows_[i] = start + begin * element_bytes_;
+        continue;
+      }
+      std::byte* copy = copies_.data() + i * count * element_bytes_;
+      DispatchBytes(static_cast<int>(element_bytes_), [&]<typename T>() {
+        const T* x = reinterpret_cast<const T*>(start);
+        T* out = reinterpret_cast<T*>(copy);
+        for (size_t k = 0; k < offsets.size(); ++k) out[k] = x[offsets[k]];
+        std::fill(out + present, out + count, T());
+      });
+      rows_[i] = copy;
+    }
+  }
+  std::span<const void* const> rows() const { return rows_; }
+
+ private:
+  const DotSide& side_;
+  i64 element_bytes_;
+  bool is_in_order_ = true;
+  std::vector<std::byte> copies_;
+  std::vector<const void*> rows_;
+};
+
+// In the order of the kernels: results[b, m, n].
+class BlockedProduct {
+ public:
+  BlockedProduct(const BlockAccumulator& accumulator, const DotSide& rows, const DotSide& columns,
+                 bool is_flipped, const EvalContext& context)
+      : accumulator_(accumulator),
+        columns_(columns),
+        context_(context),
+        num_rows_(static_cast<i64>(rows.free.size())),
+        num_columns_(static_cast<i64>(columns.free.size())),
+        row_stride_(is_flipped ? 1 : num_columns_),
+        column_stride_(is_flipped ? num_rows_ : 1),
+        num_contracting_(static_cast<i64>(rows.contracting.size())),
+        depth_(std::min(kSliceDepth, accumulator.Padded(num_contracting_))),
+        rows_(rows, accumulator.element_bytes(), depth_,
+              accumulator.Padded(num_contracting_) != num_contracting_),
+        panel_(accumulator.PanelBytes(depth_)),
+        accumulate_row_(accumulator.accumulate_row()) {
+    for (i64 j = 0; j < num_columns_; ++j) columns_are_neighbours_ &= columns.free[j] == j;
+  }
+
+  Status Run(std::byte* results) {
+    const i64 bytes = num_rows_ * num_columns_ * accumulator_.element_bytes();
+    for (size_t b = 0; b < columns_.batch.size(); ++b, results += bytes) {
+      i64 k = 0;
+      do {
+        AXLE_TRY(MultiplySlice(b, k, results));
+        k += depth_;
+      } while (k < num_contracting_);
+    }
+    return {};
+  }
+
+ private:
+  // Contracted elements from `begin` on.
+  Status MultiplySlice(size_t batch, i64 begin, std::byte* results) {
+    const i64 present = std::min(depth_, num_contracting_ - begin);
+    const i64 count = accumulator_.Padded(present);
+    rows_.Load(batch, begin, count);
+    const std::byte* columns =
+        columns_.bytes + columns_.batch[batch] * accumulator_.element_bytes();
+    if (num_rows_ == 1 && columns_are_neighbours_ && accumulate_row_ != nullptr) {
+      if (begin == 0) std::memset(results, 0, num_columns_ * accumulator_.element_bytes());
+      AXLE_TRY(context_.Check());
+      accumulate_row_(rows_.rows()[0], columns, columns_.contracting.data() + begin, present,
+                      num_columns_, results);
+      return {};
+    }
+    for (i64 column = 0; column < num_columns_; column += kPanelColumns) {
+      const i64 width = std::min(kPanelColumns, num_columns_ - column);
+      AXLE_TRY(context_.Check());
+      accumulator_.PackPanel(columns, std::span(columns_.contracting).subspan(begin, present),
+                             std::span(columns_.free).subspan(column, width), count, panel_.data());
+      for (i64 row = 0; row < num_rows_; row += kBlockRows) {
+        const i64 height = std::min(kBlockRows, num_rows_ - row);
+        i64 offsets[kBlockRows];
+        for (i64 i = 0; i < height; ++i) {
+          offsets[i] = (row + i) * row_stride_ + column * column_stride_;
+        }
+        AXLE_TRY(context_.Check());
+        accumulator_.Multiply(rows_.rows().subspan(row, height), panel_.data(), count, begin == 0,
+                              width, results, std::span(offsets, height), column_stride_);
+      }
+    }
+    return {};
+  }
+
+  const BlockAccumulator& accumulator_;
+  const DotSide& columns_;
+  const EvalContext& context_;
+  i64 num_rows_, num_columns_, row_stride_, column_stride_, num_contracting_, depth_;
+  Rows rows_;
+  std::vector<std::byte> panel_;
+  AccumulateRowFn accumulate_row_;
+  bool columns_are_neighbours_ = true;
+};
+
+// One result of CanonicalDot; `type` is f32, f64 or complex.
+void CanonicalElement(ElementType type, const void* lhs, const void* rhs, i64 count, i64 lanes,
+                      std::byte* result) {
+  const auto real = [&]<typename T>(T* out) {
+    *out = CanonicalProduct(static_cast<const T*>(lhs), static_cast<const T*>(rhs), count, lanes);
+  };
+  const auto complex = [&]<typename T>(T* out) {
+    CanonicalComplexProduct(static_cast<const T*>(lhs), static_cast<const T*>(rhs), count, lanes,
+                            out);
+  };
+  if (type == F32) return real(reinterpret_cast<float*>(result));
+  if (type == F64) return real(reinterpret_cast<double*>(result));
+  if (type == C64) return complex(reinterpret_cast<float*>(result));
+  return complex(reinterpret_cast<double*>(result));
+}
+
+}  // namespace
+
+DotSide::DotSide(const Literal& literal, const Dims& batch_dims, const Dims& free_dims,
+                 const Dims& contracting_dims)
+    : bytes(literal.bytes()) {
+  const Shape& shape = literal.shape();
+  const Dims strides = RowMajorStrides(shape.dims());
+  const auto offsets = [&](const Dims& dims) {
+    Dims sizes, steps;
+    for (i64 d : dims) {
+      sizes.push_back(shape.dim(d));
+      steps.push_back(strides[d]);
+    }
+    return RowMajorOffsets(sizes, steps);
+  };
+  batch = offsets(batch_dims);
+  contracting = offsets(contracting_dims);
+  free = offsets(free_dims);
+  for (i64 d = shape.rank(); d-- > 0;) {
+    if (shape.dim(d) == 1) continue;
+    contracts_last = std::ranges::count(contracting_dims, d) > 0;
+    break;
+  }
+}
+
+Dims FreeDims(const Shape& shape, const Dims& batch, const Dims& contracting) {
+  Dims free;
+  for (i64 d = 0; d < shape.rank(); ++d) {
+    if (std::ranges::count(batch, d) + std::ranges::count(contracting, d) == 0) free.push_back(d);
+  }
+  return free;
+}
+
+Status BlockedDot(const Contraction& contraction, ProductOrder order, const DotSide& lhs,
+                  const DotSide& rhs, std::byte* results, const EvalContext& context) {
+  const size_t num_columns = rhs.free.size();
+  const bool is_flipped =
+      num_columns < static_cast<size_t>(kPanelColumns) && lhs.free.size() > num_columns;
+  if (is_flipped && order == ProductOrder::kChain) order = ProductOrder::kFlippedChain;
+  const BlockAccumulator accumulator(contraction, order);
+  return BlockedProduct(accumulator, is_flipped ? rhs : lhs, is_flipped ? lhs : rhs, is_flipped,
+                        context)
+      .Run(results);
+}
+
+Status CanonicalDot(ElementType type, const DotSide& lhs, const DotSide& rhs, std::byte* results,
+                    const EvalContext& context) {
+  const auto count = static_cast<i64>(lhs.contracting.size());
+  const i64 bytes = Info(type).bytes, lanes = SumLanes(count, 1, type);
+  Rows lhs_rows(lhs, bytes, count, false), rhs_rows(rhs, bytes, count, false);
+  for (size_t b = 0; b < lhs.batch.size(); ++b) {
+    lhs_rows.Load(b, 0, count);
+    rhs_rows.Load(b, 0, count);
+    for (const void* row : lhs_rows.rows()) {
+      for (const void* column : rhs_rows.rows()) {
+        AXLE_TRY(context.Check());
+        CanonicalElement(type, row, column, count, lanes, results);
+        results += bytes;
+      }
+    }
+  }
+  return {};
+}
+
+bool IsCanonical(const Contraction& contraction, const DotSide& lhs, const DotSide& rhs) {
+  const ElementType type = contraction.computed;
+  if (contraction.is_tiled || !(IsFloating(type) || IsComplex(type))) return false;
+  return (rhs.free.size() == 1 && lhs.contracts_last) ||
+         (lhs.free.size() == 1 && rhs.contracts_last);
+}
+
+}  // namespace axle

@@ -1,0 +1,203 @@
+// scan: a computation on one slice after another, which hands carried values on.
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "axle/ops/elementwise.h"
+
+namespace axle {
+
+extern const OpDef kScanDef;
+
+namespace {
+
+constexpr OperandSpec kScanOperands[] = {{"operand", kVariadic}};
+constexpr CalleeSpec kScanCallees[] = {{"to_apply"}};
+constexpr AttrSpec kScanAttrs[] = {
+    Attr<&ScanAttrs::dimensions>("dimensions", {.field = 14}),
+    Attr<&ScanAttrs::num_carries>("num_carries", {.field = 95}),
+    Attr<&ScanAttrs::is_reverse>("is_reverse", {.field = 94}, Presence::kOptional),
+    Attr<&ScanAttrs::is_associative>("is_associative", {.field = 96}, Presence::kOptional),
+};
+
+i64 NumInputs(const Instruction& inst) {
+  return inst.num_operands() - inst.attrs<ScanAttrs>().num_carries;
+}
+i64 NumOutputs(const Instruction& inst) {
+  return inst.callee(0)->root()->shape().num_tuple_elements() - inst.attrs<ScanAttrs>().num_carries;
+}
+
+Shape SliceShape(const Shape& stacked, i64 dim) {
+  Shape slice = stacked.WithoutLayout();
+  slice.DeleteDim(dim);
+  return slice;
+}
+
+Shape StackedShape(const Shape& slice, i64 dim, i64 size, bool is_dynamic) {
+  Shape stacked(slice.type());
+  for (i64 d = 0; d <= slice.rank(); ++d) {
+    if (d == dim) stacked.AppendDim(size, is_dynamic);
+    if (d < slice.rank()) stacked.AppendDim(slice.dim(d), slice.is_dynamic(d));
+  }
+  return stacked;
+}
+
+// The number of steps: the size of the inputs; without inputs, what the declared shape says.
+StatusOr<i64> NumSteps(const Instruction& inst, i64 dim) {
+  for (i64 i = 0; i < NumInputs(inst); ++i) {
+    const Shape& input = inst.operand(i)->shape();
+    if (dim >= input.rank()) {
+      return OpError(inst,
+                     StrCat("dimension ", dim, " is not one of input ", i, ", ", input.ToString()));
+    }
+    const i64 size = inst.operand(0)->shape().dim(dim);
+    if (input.dim(dim) != size) {
+      return OpError(inst, StrCat("dimension ", dim, " has size ", size, " in input 0 but ",
+                                  input.dim(dim), " in input ", i));
+    }
+  }
+  if (NumInputs(inst) > 0) return inst.operand(0)->shape().dim(dim);
+  const Shape& declared = inst.shape();
+  if (NumOutputs(inst) > 0 && declared.is_tuple() && declared.num_tuple_elements() > 0 &&
+      declared.element(0).is_array() && dim < declared.element(0).rank()) {
+    return declared.element(0).dim(dim);
+  }
+  return OpError(inst, "without inputs, the declared shape of an output must say how many steps");
+}
+
+StatusOr<Shape> InferScan(const Instruction& inst) {
+  const auto& [dimensions, num_carries, is_reverse, is_associative] = inst.attrs<ScanAttrs>();
+  for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
+  if (dimensions.size() != 1 || dimensions[0] < 0) {
+    return OpError(inst, StrCat("dimensions is {", Join(dimensions, ","),
+                                "}, must be the one dimension of the steps"));
+  }
+  if (num_carries < 0 || num_carries > inst.num_operands()) {
+    return OpError(inst, StrCat("num_carries is ", num_carries, " but there are ",
+                                inst.num_operands(), " operands"));
+  }
+  const Shape& given = inst.callee(0)->root()->shape();
+  if (!given.is_tuple() || given.num_tuple_elements() < num_carries) {
+    return OpError(inst, StrCat("to_apply must give a tuple of outputs and ", num_carries,
+                                " carries, not ", given.ToString()));
+  }
+  const i64 dim = dimensions[0];
+  AXLE_ASSIGN(const i64 num_steps, NumSteps(inst, dim));
+  bool is_dynamic = false;
+  std::vector<Shape> parameters, results;
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    const Shape& operand = inst.operand(i)->shape();
+    const bool is_input = i < NumInputs(inst);
+    is_dynamic = is_dynamic || (is_input && operand.is_dynamic(dim));
+    parameters.push_back(is_input ? SliceShape(operand, dim) : operand);
+  }
+  for (i64 i = 0; i < given.num_tuple_elements(); ++i) {
+    const bool is_output = i < NumOutputs(inst);
+    results.push_back(is_output ? given.element(i)
+                                : parameters[NumInputs(inst) + i - NumOutputs(inst)]);
+  }
+  AXLE_TRY(CheckCallee(inst, 0, parameters, Shape::Tuple(results)));
+  for (i64 i = 0; i < NumOutputs(inst); ++i) {
+    if (!results[i].is_array() || dim > results[i].rank()) {
+      return OpError(inst, StrCat("output ", i, " of to_apply is ", results[i].ToString(),
+                                  ", which has no place for dimension ", dim));
+    }
+    results[i] = StackedShape(results[i], dim, num_steps, is_dynamic);
+  }
+  return Shape::Tuple(std::move(results));
+}
+
+// Where the slices of an array lie: each is `count` pieces of `bytes` bytes, `stride` bytes apart.
+struct Slices {
+  Slices(const Shape& stacked, i64 dim) {
+    for (i64 d = 0; d < dim; ++d) count *= stacked.dim(d);
+    bytes = Info(stacked.type()).bytes;
+    for (i64 d = dim + 1; d < stacked.rank(); ++d) bytes *= stacked.dim(d);
+    stride = bytes * stacked.dim(dim);
+  }
+  i64 count = 1;
+  i64 bytes;
+  i64 stride;
+};
+
+StatusOr<Literal> TakeSlice(const Literal& stacked, i64 dim, i64 step) {
+  AXLE_ASSIGN(Literal slice, Literal::CreateUninitialized(SliceShape(stacked.shape(), dim)));
+  const Slices where(stacked.shape(), dim);
+  if (slice.num_bytes() == 0) return slice;
+  std::byte* to = slice.mutable_bytes();
+  for (i64 i = 0; i < where.count; ++i) {
+    std::memcpy(to + i * where.bytes, stacked.bytes() + i * where.stride + step * where.bytes,
+                static_cast<size_t>(where.bytes));
+  }
+  return slice;
+}
+
+void PutSlice(const Literal& slice, i64 dim, i64 step, Literal& stacked) {
+  if (slice.num_bytes() == 0) return;
+  const Slices where(stacked.shape(), dim);
+  std::byte* to = stacked.mutable_bytes();
+  for (i64 i = 0; i < where.count; ++i) {
+    std::memcpy(to + i * where.stride + step * where.bytes, slice.bytes() + i * where.bytes,
+                static_cast<size_t>(where.bytes));
+  }
+}
+
+StatusOr<Literal> EvalScan(const Instruction& inst, std::span<Literal> operands,
+                           const EvalContext& context) {
+  const ScanAttrs& attrs = inst.attrs<ScanAttrs>();
+  const i64 dim = attrs.dimensions[0], num_outputs = NumOutputs(inst);
+  AXLE_ASSIGN(const i64 num_steps, NumSteps(inst, dim));
+  const std::span<Literal> inputs = operands.first(NumInputs(inst));
+  std::vector<Literal> carries(std::make_move_iterator(operands.begin() + NumInputs(inst)),
+                               std::make_move_iterator(operands.end()));
+  std::vector<Literal> outputs;
+  for (i64 i = 0; i < num_outputs; ++i) {
+    AXLE_ASSIGN(Literal output,
+                Literal::CreateUninitialized(inst.shape().element(i).WithoutLayout()));
+    outputs.push_back(std::move(output));
+  }
+  for (i64 n = 0; n < num_steps; ++n) {
+    AXLE_TRY(context.Step());
+    const i64 step = attrs.is_reverse ? num_steps - 1 - n : n;
+    std::vector<Literal> arguments;
+    for (const Literal& input : inputs) {
+      AXLE_ASSIGN(Literal slice, TakeSlice(input, dim, step));
+      arguments.push_back(std::move(slice));
+    }
+    std::ranges::move(carries, std::back_inserter(arguments));
+    AXLE_ASSIGN(Literal given, context.callee().Call(arguments));
+    std::vector<Literal>& elements = given.mutable_elements();
+    for (i64 i = 0; i < num_outputs; ++i) PutSlice(elements[i], dim, step, outputs[i]);
+    carries.assign(std::make_move_iterator(elements.begin() + num_outputs),
+                   std::make_move_iterator(elements.end()));
+  }
+  std::ranges::move(carries, std::back_inserter(outputs));
+  return Literal::Tuple(std::move(outputs));
+}
+
+}  // namespace
+
+const OpDef kScanDef = {
+    .opcode = Opcode::kScan,
+    .text = "scan",
+    .summary = "Applies a computation to slice after slice of the inputs, handing carries on.",
+    .semantics =
+        "Operands are inputs and, as the last `num_carries` of them, "
+        "the first carries. In each step to_apply takes the inputs' slices at that step, "
+        "without the dimension that `dimensions` names, and the carries, and gives a "
+        "tuple of outputs and the carries of the next step. The result is a tuple of the "
+        "outputs, stacked along that dimension, and the last carries. With is_reverse the "
+        "steps go from the last slice to the first, and outputs stand where their inputs "
+        "stood. All inputs have the same size in the dimension; without inputs, the "
+        "declared shape of the first output says how many steps there are. is_associative "
+        "is carried and changes nothing.",
+    .source = "XLA Scan; CHLO scan",
+    .operands = kScanOperands,
+    .attrs = Schema<ScanAttrs>(kScanAttrs),
+    .callees = kScanCallees,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferScan,
+    .eval = EvalScan,
+};
+
+}  // namespace axle
