@@ -52,6 +52,10 @@ struct CaseOptions {
   bool exact_nan = false;
   // What stands between the parentheses, instead of the operands: constant, parameter.
   std::string_view parens = "";
+  // Attributes of the module: "replica_count=4".
+  std::string_view module = "";
+  // All instructions behind the parameters p0, p1, ..., for ops that do not stand alone.
+  std::string_view body = "";
 };
 
 struct OpCase {

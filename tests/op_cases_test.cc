@@ -51,11 +51,14 @@ std::string_view ShapeText(std::string_view value) {
 namespace {
 
 std::string ModuleText(const CaseTable& table, const OpCase& c) {
-  std::string text = StrCat("HloModule case\n", kHelpers, table.helpers, "ENTRY main {\n"), names;
+  std::string text = StrCat("HloModule case", c.options.module.empty() ? "" : ", ",
+                            c.options.module, "\n", kHelpers, table.helpers, "ENTRY main {\n");
+  std::string names;
   for (size_t i = 0; i < c.operands.size() && c.options.parens.empty(); ++i) {
     text += StrCat("  p", i, " = ", ShapeText(c.operands[i]), " parameter(", i, ")\n");
     names += StrCat(i == 0 ? "p" : ", p", i);
   }
+  if (!c.options.body.empty()) return StrCat(text, c.options.body, "\n}\n");
   const std::string_view shape =
       c.expect.kind == Expect::Kind::kValue ? ShapeText(c.expect.text) : c.expect.declared_shape;
   return text + StrCat("  ROOT r = ", shape, shape.empty() ? "" : " ", table.op, "(",

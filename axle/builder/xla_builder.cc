@@ -339,6 +339,7 @@ StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root, Location location) {
   }
   computation_->set_root(root.instruction());
   AXLE_TRY(BindParameters(*computation_));
+  AXLE_TRY(CheckUses(*computation_));
   std::shared_ptr<const Module> module = std::move(module_);
   Reset();
   return XlaComputation(std::move(module));

@@ -280,6 +280,49 @@ std::string AttrTraits<OperandAliasing>::Print(const OperandAliasing& value) {
   return StrCat("{", Join(value, ", ", text), "}");
 }
 
+Status AttrTraits<SourceTargetPairs>::Parse(Scanner& scanner, const Shape&,
+                                            SourceTargetPairs& value) {
+  return scanner.List("{", "}", [&]() -> Status {
+    AXLE_TRY(scanner.Expect("{"));
+    AXLE_ASSIGN(const i64 source, scanner.Integer());
+    AXLE_TRY(scanner.Expect(","));
+    AXLE_ASSIGN(const i64 target, scanner.Integer());
+    AXLE_TRY(scanner.Expect("}"));
+    value.emplace_back(source, target);
+    return {};
+  });
+}
+
+std::string AttrTraits<SourceTargetPairs>::Print(const SourceTargetPairs& value) {
+  const auto text = [](const auto& pair) { return StrCat("{", pair.first, ",", pair.second, "}"); };
+  return StrCat("{", Join(value, ",", text), "}");
+}
+
+Status AttrTraits<DimsList>::Parse(Scanner& scanner, const Shape& result, DimsList& value) {
+  return scanner.List("{", "}", [&]() -> Status {
+    return AttrTraits<Dims>::Parse(scanner, result, value.emplace_back());
+  });
+}
+
+std::string AttrTraits<DimsList>::Print(const DimsList& value) {
+  return StrCat("{", Join(value, ",", AttrTraits<Dims>::Print), "}");
+}
+
+Status AttrTraits<std::string>::Parse(Scanner& scanner, const Shape&, std::string& value) {
+  AXLE_ASSIGN(value, scanner.String());
+  return {};
+}
+
+std::string AttrTraits<std::string>::Print(const std::string& value) {
+  return StrCat("\"", CEscape(value), "\"");
+}
+
+Status AttrTraits<ComputationName>::Parse(Scanner& scanner, const Shape&, ComputationName& value) {
+  AXLE_ASSIGN(const std::string_view name, scanner.Name("a computation"));
+  value.name = name;
+  return {};
+}
+
 Status AttrTraits<Literal>::Parse(Scanner& scanner, const Shape& result, Literal& value) {
   AXLE_ASSIGN(value, ParseLiteral(scanner, result));
   return {};

@@ -132,6 +132,35 @@ struct AttrTraits<ReplicaGroups> : HashText<ReplicaGroups> {  // {{0,1},{2,3}}: 
 };
 
 template <>
+struct AttrTraits<SourceTargetPairs> : HashText<SourceTargetPairs> {  // {{0,1},{1,0}}
+  static constexpr std::string_view kName = "list of pairs of devices";
+  static Status Parse(Scanner& scanner, const Shape& result, SourceTargetPairs& value);
+  static std::string Print(const SourceTargetPairs& value);
+};
+
+template <>
+struct AttrTraits<DimsList> : HashText<DimsList> {  // {{2,8},{1,8}}
+  static constexpr std::string_view kName = "list of lists of integers";
+  static Status Parse(Scanner& scanner, const Shape& result, DimsList& value);
+  static std::string Print(const DimsList& value);
+};
+
+template <>
+struct AttrTraits<std::string> {  // "text"
+  static constexpr std::string_view kName = "string";
+  static Status Parse(Scanner& scanner, const Shape& result, std::string& value);
+  static std::string Print(const std::string& value);
+  static size_t Hash(const std::string& value) { return std::hash<std::string>()(value); }
+};
+
+template <>
+struct AttrTraits<ComputationName> : HashText<ComputationName> {  // name, or %name
+  static constexpr std::string_view kName = "computation";
+  static Status Parse(Scanner& scanner, const Shape& result, ComputationName& value);
+  static std::string Print(const ComputationName& value) { return value.name; }
+};
+
+template <>
 struct AttrTraits<Literal> {  // { 1, 2 }
   static constexpr std::string_view kName = "literal";
   static Status Parse(Scanner& scanner, const Shape& result, Literal& value);
@@ -231,6 +260,14 @@ struct EnumTexts<RandomAlgorithm> {
   static constexpr std::string_view kName = "random algorithm";
   static constexpr bool kIgnoreCase = true;
   static constexpr std::string_view kTexts[] = {"rng_default", "rng_three_fry", "rng_philox"};
+};
+
+template <>
+struct EnumTexts<CollectiveMode> {
+  static constexpr std::string_view kName = "collective mode";
+  static constexpr bool kIgnoreCase = false;
+  static constexpr std::string_view kTexts[] = {"", "cross_replica", "cross_partition",
+                                                "cross_replica_and_partition", "flattened_id"};
 };
 
 // Reads one of `texts` and returns its position; the error lists them.

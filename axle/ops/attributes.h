@@ -102,6 +102,23 @@ struct ReplicaGroups {
   bool operator==(const ReplicaGroups&) const = default;
 };
 
+// Who sends to whom: {source, target}.
+using SourceTargetPairs = std::vector<std::pair<i64, i64>>;
+using DimsList = std::vector<Dims>;
+// Spelled by some dumps, and implied by the other attributes.
+enum class CollectiveMode : std::uint8_t {
+  kUnset,
+  kCrossReplica,
+  kCrossPartition,
+  kCrossReplicaAndPartition,
+  kFlattenedId,
+};
+// A computation that is only mentioned; the text is its name.
+struct ComputationName {
+  std::string name;
+  bool operator==(const ComputationName&) const = default;
+};
+
 // Result element `output_index` shares its buffer with an operand.
 struct OperandAlias {
   Dims output_index;
@@ -130,6 +147,68 @@ struct RngBitGeneratorAttrs { RandomAlgorithm algorithm = RandomAlgorithm::kDefa
 struct RngStateAttrs   { i64 delta = 0; };
 struct ReducePrecisionAttrs { i64 exponent_bits = 1, mantissa_bits = 0; };
 // clang-format on
+
+// Of collectives: channel_id 0 is none.
+struct AllReduceAttrs {
+  i64 channel_id = 0;
+  ReplicaGroups replica_groups;
+  bool constrain_layout = false;
+  bool use_global_device_ids = false;
+  CollectiveMode mode = CollectiveMode::kUnset;
+};
+
+struct AllGatherAttrs {
+  i64 channel_id = 0;
+  ReplicaGroups replica_groups;
+  bool constrain_layout = false;
+  Dims dimensions;
+  bool use_global_device_ids = false;
+};
+
+struct ReduceScatterAttrs {
+  i64 channel_id = 0;
+  ReplicaGroups replica_groups;
+  bool constrain_layout = false;
+  bool use_global_device_ids = false;
+  Dims dimensions;
+  CollectiveMode mode = CollectiveMode::kUnset;
+};
+
+struct AllToAllAttrs {
+  i64 channel_id = 0;
+  ReplicaGroups replica_groups;
+  bool constrain_layout = false;
+  Dims dimensions;  // empty: the tuple form
+};
+
+struct RaggedAllToAllAttrs {
+  i64 channel_id = 0;
+  ReplicaGroups replica_groups;
+  Dims dimensions;  // says nothing
+};
+
+struct CollectiveBroadcastAttrs {
+  i64 channel_id = 0;
+  ReplicaGroups replica_groups;
+  bool has_dynamic_root = false;
+};
+
+struct CollectivePermuteAttrs {
+  i64 channel_id = 0;
+  SourceTargetPairs source_target_pairs;
+  DimsList slice_sizes;  // empty, or of the form that updates in place
+};
+
+struct AsyncStartAttrs {
+  std::string async_execution_thread = "main";
+  OperandAliasing output_to_operand_aliasing;
+};
+
+// Of async-update and async-done: what old dumps repeat of the start.
+struct AsyncChainAttrs {
+  std::string async_execution_thread;
+  ComputationName calls;
+};
 
 struct CompareAttrs {
   ComparisonDirection direction = ComparisonDirection::kEq;

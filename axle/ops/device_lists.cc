@@ -91,6 +91,25 @@ i64 IotaDevices::size() const {
   return Product(reshape);
 }
 
+i64 IotaDevices::device(i64 position) const {
+  const Dims strides = RowMajorStrides(reshape);
+  i64 device = 0;
+  for (size_t i = transpose.size(); i-- > 0;) {
+    const i64 size = reshape[transpose[i]];
+    device += position % size * strides[transpose[i]];
+    position /= size;
+  }
+  return device;
+}
+
+i64 IotaDevices::position(i64 device) const {
+  const Dims strides = RowMajorStrides(reshape);
+  i64 position = 0;
+  for (i64 dim : transpose)
+    position = position * reshape[dim] + device / strides[dim] % reshape[dim];
+  return position;
+}
+
 StatusOr<Dims> ParseTileDims(Scanner& scanner) {
   AXLE_TRY(scanner.Expect("["));
   AXLE_ASSIGN(Dims dims, ParseIntegersUntil(scanner, "]"));

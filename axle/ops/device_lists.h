@@ -18,6 +18,9 @@ struct IotaDevices {
   Dims transpose;
 
   i64 size() const;  // of the list
+  // The device at a position of the list, and the position of a device; both are below size().
+  i64 device(i64 position) const;
+  i64 position(i64 device) const;
   bool is_identity() const { return reshape.size() <= 1; }
   bool operator==(const IotaDevices&) const = default;
 };

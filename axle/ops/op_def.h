@@ -43,6 +43,9 @@ enum class Lowering : std::uint8_t {
   kLinearAlgebra,  // and fft, batch-norm: one fixed algorithm each (numerics.md N10)
   kControlFlow,    // call, while, conditional, fusion, map
   kData,           // parameter, constant, tuples: no computation
+  kControlFlow,  // call, while, conditional, fusion, map
+  kCollective,   // exchanges values with other devices through DeviceContext
+  kData,         // parameter, constant, tuples: no computation
 };
 
 // Facts that passes and checks ask about; a set.
@@ -75,6 +78,9 @@ using EvalFn = StatusOr<Literal> (*)(const Instruction& inst, std::span<Literal>
 // the operands. The attributes are of the row's struct.
 using CanonicalizeFn = void (*)(std::span<Instruction* const> operands, void* attrs);
 
+// What must hold of who reads the result: asked when the computation is complete.
+using CheckUsesFn = Status (*)(const Instruction& inst);
+
 struct OpDef {
   Opcode opcode;
   std::string_view text;       // spelling in HLO text and in the proto
@@ -94,6 +100,7 @@ struct OpDef {
   std::string_view accuracy = "exact";  // promise of a floating-point result
   InferFn infer;
   CanonicalizeFn canonicalize = nullptr;
+  CheckUsesFn check_uses = nullptr;
   // The meaning: one of these; eval beside emit for forms of an op that are not lane by lane.
   EmitFn emit = nullptr;
   EmitComplexFn emit_complex = nullptr;
@@ -143,8 +150,11 @@ StatusOr<Shape> InferShape(const Instruction& inst);
 // The specs by which the callees of `inst` are written.
 std::span<const CalleeSpec> CalleeSpecsOf(const Instruction& inst);
 
-// InferShape for every instruction, against the shape that it has. Front ends check each
-// instruction as they add it; this checks a whole module again, whoever made it, before it is
+// What rows say about uses, for all instructions of a finished computation.
+Status CheckUses(const Computation& computation);
+
+// InferShape for every instruction, against the shape that it has, and CheckUses. Front ends check
+// each instruction as they add it; this checks a whole module again, whoever made it, before it is
 // compiled.
 Status VerifyModule(const Module& module);
 

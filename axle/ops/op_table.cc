@@ -187,8 +187,18 @@ StatusOr<Shape> InferShape(const Instruction& inst) {
   return shape.WithoutLayout();
 }
 
+Status CheckUses(const Computation& computation) {
+  for (const Instruction* inst : computation.instructions()) {
+    if (const OpDef& def = GetOpDef(*inst); def.check_uses != nullptr) {
+      AXLE_TRY(def.check_uses(*inst));
+    }
+  }
+  return {};
+}
+
 Status VerifyModule(const Module& module) {
   for (const auto& computation : module.computations()) {
+    AXLE_TRY(CheckUses(*computation));
     for (const Instruction* inst : computation->instructions()) {
       AXLE_ASSIGN(const Shape shape, InferShape(*inst));
       if (!EqualIgnoringLayout(shape, inst->shape())) {

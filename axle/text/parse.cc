@@ -171,6 +171,9 @@ class Parser {
     if (Status status = BindParameters(*computation); !status.ok()) {
       return Located(name_position, status);
     }
+    if (Status status = CheckUses(*computation); !status.ok()) {
+      return Located(name_position, status);
+    }
     // Behind the computations that were written inside of it.
     if (position + 1 < module_->computations().size()) module_->MoveToEnd(position);
     computations_[key] = computation;

@@ -1,0 +1,174 @@
+// async-start, async-update, async-done: a computation that is begun in one place and whose result
+// is read in another. Here it runs when it is begun.
+#include "axle/ops/async.h"
+
+#include <algorithm>
+
+#include "axle/ops/collective_parts.h"
+#include "axle/ops/elementwise.h"
+
+namespace axle {
+
+extern const OpDef kAsyncDoneDef, kAsyncStartDef, kAsyncUpdateDef;
+
+namespace {
+
+constexpr OperandSpec kStartOperands[] = {{"operand", kVariadic}};
+constexpr CalleeSpec kStartCallees[] = {{"calls"}};
+constexpr std::string_view kMainThread = "main";
+constexpr Opcode kBegun[] = {Opcode::kAsyncStart, Opcode::kAsyncUpdate};
+
+constexpr AttrSpec kStartAttrs[] = {
+    Attr<&AsyncStartAttrs::async_execution_thread>("async_execution_thread", {.field = 79},
+                                                   Presence::kOptional),
+    Attr<&AsyncStartAttrs::output_to_operand_aliasing>("output_to_operand_aliasing", {.field = 74},
+                                                       Presence::kOptional),
+};
+constexpr AttrSpec kChainAttrs[] = {
+    Attr<&AsyncChainAttrs::async_execution_thread>("async_execution_thread", {},
+                                                   Presence::kOptional),
+    Attr<&AsyncChainAttrs::calls>("calls", {}, Presence::kOptional),
+};
+
+// ((operands...), result, contexts...): what the contexts are is up to the program.
+StatusOr<Shape> InferStart(const Instruction& inst) {
+  std::vector<Shape> operands;
+  for (i64 i = 0; i < inst.num_operands(); ++i) operands.push_back(inst.operand(i)->shape());
+  const Computation& callee = *inst.callee(0);
+  AXLE_TRY(CheckCallee(inst, 0, operands, callee.root()->shape()));
+  const std::string& thread = inst.attrs<AsyncStartAttrs>().async_execution_thread;
+  const std::string_view actual =
+      callee.execution_thread().empty() ? kMainThread : callee.execution_thread();
+  if (thread != actual) {
+    return OpError(inst, StrCat("async_execution_thread is \"", thread, "\" but \"", callee.name(),
+                                "\" runs on \"", actual, "\""));
+  }
+  Shape result = Shape::Tuple({Shape::Tuple(std::move(operands)), callee.root()->shape()});
+  for (i64 i = 2; i < inst.shape().num_tuple_elements(); ++i) {
+    result.AddElement(inst.shape().element(i));
+  }
+  return result;
+}
+
+StatusOr<Literal> EvalStart(const Instruction& inst, std::span<Literal> operands,
+                            const EvalContext& context) {
+  AXLE_TRY(context.Step());
+  std::vector<Literal> given(operands.begin(), operands.end());
+  AXLE_ASSIGN(Literal result, context.callee().Call(operands));
+  std::vector<Literal> parts = {Literal::Tuple(std::move(given)), std::move(result)};
+  for (i64 i = 2; i < inst.shape().num_tuple_elements(); ++i) {
+    AXLE_ASSIGN(parts.emplace_back(), Literal::Create(inst.shape().element(i).WithoutLayout()));
+  }
+  return Literal::Tuple(std::move(parts));
+}
+
+// What repeats the start is not kept; what contradicts it stays, and is an error.
+void DropWhatTheStartSays(std::span<Instruction* const> operands, void* attrs) {
+  const Instruction* start = AsyncStartOf(*operands[0]);
+  if (start == nullptr) return;
+  auto& chain = *static_cast<AsyncChainAttrs*>(attrs);
+  if (chain.calls.name == start->callee(0)->name()) chain.calls.name.clear();
+  if (chain.async_execution_thread == start->attrs<AsyncStartAttrs>().async_execution_thread) {
+    chain.async_execution_thread.clear();
+  }
+}
+
+Status CheckChain(const Instruction& inst) {
+  AXLE_TRY(CheckStartedBy(inst, kBegun));
+  const Instruction& start = *AsyncStartOf(*inst.operand(0));
+  const auto& chain = inst.attrs<AsyncChainAttrs>();
+  if (!chain.calls.name.empty()) {
+    return OpError(inst, StrCat("calls \"", chain.calls.name, "\" but async-start calls \"",
+                                start.callee(0)->name(), "\""));
+  }
+  if (chain.async_execution_thread.empty()) return {};
+  return OpError(inst, StrCat("async_execution_thread is \"", chain.async_execution_thread,
+                              "\" but that of async-start is \"",
+                              start.attrs<AsyncStartAttrs>().async_execution_thread, "\""));
+}
+
+StatusOr<Shape> InferUpdate(const Instruction& inst) {
+  AXLE_TRY(CheckChain(inst));
+  return inst.operand(0)->shape();
+}
+
+StatusOr<Literal> EvalUpdate(const Instruction&, std::span<Literal> operands, const EvalContext&) {
+  return std::move(operands[0]);
+}
+
+StatusOr<Shape> InferDone(const Instruction& inst) {
+  AXLE_TRY(CheckChain(inst));
+  return inst.operand(0)->shape().element(1);
+}
+
+StatusOr<Literal> EvalDone(const Instruction&, std::span<Literal> operands, const EvalContext&) {
+  return std::move(operands[0].mutable_elements()[1]);
+}
+
+}  // namespace
+
+const Instruction* AsyncStartOf(const Instruction& inst) {
+  const Instruction* at = &inst;
+  while (at->opcode() == Opcode::kAsyncUpdate) at = at->operand(0);
+  return at->opcode() == Opcode::kAsyncStart ? at : nullptr;
+}
+
+const OpDef kAsyncStartDef = {
+    .opcode = Opcode::kAsyncStart,
+    .text = "async-start",
+    .summary = "Begins to run a computation whose result async-done reads.",
+    .semantics =
+        "Gives a tuple of the operands, as a tuple, of the result of `calls` on them, and of any "
+        "further elements that the program states, which are zeros. One async-done reads it, "
+        "either directly or through a chain of async-update; nothing else does. The computation "
+        "is called by nothing but asynchronous ops, and its execution thread is "
+        "async_execution_thread. HLO text writes a computation of one op in its short form: "
+        "op-start, op-update, op-done.",
+    .source = "XLA's HLO async-start; StableHLO async_start",
+    .operands = kStartOperands,
+    .attrs = Schema<AsyncStartAttrs>(kStartAttrs),
+    .callees = kStartCallees,
+    .declared_shape = true,
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferStart,
+    .check_uses = CheckReadBy<Opcode::kAsyncUpdate, Opcode::kAsyncDone>,
+    .eval = EvalStart,
+};
+
+const OpDef kAsyncUpdateDef = {
+    .opcode = Opcode::kAsyncUpdate,
+    .text = "async-update",
+    .summary = "A point between async-start and async-done where a computation goes on.",
+    .semantics =
+        "Gives its operand, an async-start or async-update, which nothing else reads. What it says "
+        "of the computation or its thread agrees with async-start.",
+    .source = "XLA's HLO async-update",
+    .operands = kUnaryOperands,
+    .attrs = Schema<AsyncChainAttrs>(kChainAttrs),
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferUpdate,
+    .canonicalize = DropWhatTheStartSays,
+    .check_uses = CheckReadBy<Opcode::kAsyncUpdate, Opcode::kAsyncDone>,
+    .eval = EvalUpdate,
+};
+
+const OpDef kAsyncDoneDef = {
+    .opcode = Opcode::kAsyncDone,
+    .text = "async-done",
+    .summary = "The result of the computation that an async-start began.",
+    .semantics =
+        "The operand is an async-start or the last async-update behind it. What it says of the "
+        "computation or its thread agrees with async-start.",
+    .source = "XLA's HLO async-done; StableHLO async_done",
+    .operands = kUnaryOperands,
+    .attrs = Schema<AsyncChainAttrs>(kChainAttrs),
+    .traits = kMixedPrecision,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferDone,
+    .canonicalize = DropWhatTheStartSays,
+    .eval = EvalDone,
+};
+
+}  // namespace axle

@@ -1,0 +1,70 @@
+// Who takes part in a collective: what the ids in its replica groups count, whether the groups are
+// legal, and the exchange of values between the devices of a group. Groups are looked at in the
+// form in which they were written; only the group of one device is ever listed.
+#pragma once
+#include "axle/ops/op_def.h"
+
+namespace axle {
+
+enum class GroupMode : std::uint8_t {
+  kCrossReplica,              // ids are replicas; devices of one partition meet
+  kCrossPartition,            // ids are partitions; devices of one replica meet
+  kCrossReplicaAndPartition,  // ids are replicas, each with all of its partitions
+  kFlattenedId,               // ids are devices: replica * num_partitions + partition
+};
+
+// What the attributes of a collective say, whichever struct they are in.
+struct Collective {
+  const Instruction& inst;
+  i64 channel_id = 0;
+  const ReplicaGroups& groups;
+  GroupMode mode = GroupMode::kCrossReplica;
+};
+
+// With a channel: devices of all partitions, listed as replicas or as devices.
+inline GroupMode ModeWithDeviceIds(i64 channel_id, bool use_global_device_ids) {
+  if (channel_id == 0) return GroupMode::kCrossReplica;
+  return use_global_device_ids ? GroupMode::kFlattenedId : GroupMode::kCrossReplicaAndPartition;
+}
+// For ops without use_global_device_ids.
+inline GroupMode ModeOfChannel(i64 channel_id) {
+  return channel_id == 0 ? GroupMode::kCrossReplica : GroupMode::kCrossPartition;
+}
+
+// How many ids a module has for a mode, and their name in messages: "replicas".
+i64 NumIds(const Instruction& inst, GroupMode mode);
+std::string_view IdsText(GroupMode mode);
+
+enum GroupRules : unsigned {
+  kStrictGroups = 0,  // each id in exactly one group, groups of one size
+  kUnequalGroups = 1,
+  kPartialGroups = 2,  // some ids may be in no group
+};
+Status CheckReplicaGroups(const Collective& collective, unsigned rules = kStrictGroups);
+// An error if ids are to be devices without a channel.
+Status CheckDeviceIds(const Instruction& inst, i64 channel_id, bool use_global_device_ids);
+
+// Devices of the first group, in any mode. The groups are legal.
+StatusOr<i64> GroupSize(const Collective& collective);
+
+DeviceContext& DeviceOf(const EvalContext& context);
+
+// The devices of the group that `device` is in, in the order of the group; empty if it is in none.
+StatusOr<Dims> Participants(const Collective& collective, const DeviceContext& device);
+// The devices with these ids, beside `device` (kCrossReplica or kCrossPartition only).
+StatusOr<Dims> DevicesOf(const Instruction& inst, GroupMode mode, const Dims& ids,
+                         const DeviceContext& device);
+
+StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, i64 channel_id,
+                                        const Dims& participants, Literal value,
+                                        const EvalContext& context);
+
+// What every device of the group gave, and which of them this one is.
+struct GroupValues {
+  std::vector<Literal> values;
+  i64 position = 0;
+};
+StatusOr<GroupValues> ExchangeInGroup(const Collective& collective, Literal value,
+                                      const EvalContext& context);
+
+}  // namespace axle
