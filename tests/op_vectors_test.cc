@@ -13,6 +13,7 @@
 #include "axle/core/strings.h"
 #include "axle/text/parse.h"
 #include "tests/op_engines.h"
+#include "tests/simulated_devices.h"
 
 namespace axle {
 namespace {
@@ -113,21 +114,56 @@ void ExpectClose(const Literal& actual, const Literal& expected, const json& ent
                 << expected.shape().ToString() << " " << expected.ToString();
 }
 
+std::vector<Literal> ArgumentsFrom(const json& inputs, const Computation& computation) {
+  std::vector<Literal> leaves, arguments;
+  for (const json& input : inputs) leaves.push_back(ToLiteral(input));
+  std::span<const Literal> rest = leaves;
+  for (const Instruction* parameter : computation.parameters()) {
+    arguments.push_back(Nest(parameter->shape(), rest));
+  }
+  return arguments;
+}
+
+void ExpectOutputs(const Literal& result, const json& entry, const json& expected) {
+  std::vector<Literal> outputs;
+  Flatten(result, outputs);
+  EXPECT_EQ(outputs.size(), expected.size());
+  for (size_t i = 0; i < std::min(outputs.size(), expected.size()); ++i) {
+    ExpectClose(outputs[i], ToLiteral(expected[i]), entry, expected[i]);
+  }
+}
+
+// Inputs and outputs are lists, one per device.
+bool RunOnAllDevices(const json& entry, const Module& module) {
+  std::vector<std::vector<Literal>> arguments;
+  for (const json& inputs : entry.at("inputs")) {
+    arguments.push_back(ArgumentsFrom(inputs, *module.entry()));
+  }
+  const auto results = RunOnDevices(module, arguments);
+  if (results.status().code() == StatusCode::kUnimplemented) return false;
+  if (!results.ok()) {
+    ADD_FAILURE() << results.status().message();
+    return true;
+  }
+  for (size_t device = 0; device < results->size(); ++device) {
+    SCOPED_TRACE(StrCat("device ", device));
+    ExpectOutputs((*results)[device], entry, entry.at("outputs").at(device));
+  }
+  return true;
+}
+
 // False if some engine cannot run the module yet.
 bool RunEntry(const json& entry) {
-  if (entry.value("replicas", 1) > 1 || entry.value("partitions", 1) > 1) return false;
   const auto module = Parse(entry.at("hlo").get<std::string>());
   if (module.status().code() == StatusCode::kUnimplemented) return false;
   if (!module.ok()) {
     ADD_FAILURE() << module.status().message();
     return true;
   }
-  std::vector<Literal> leaves, arguments;
-  for (const json& input : entry.at("inputs")) leaves.push_back(ToLiteral(input));
-  std::span<const Literal> rest = leaves;
-  for (const Instruction* parameter : (*module)->entry()->parameters()) {
-    arguments.push_back(Nest(parameter->shape(), rest));
+  if (entry.value("replicas", 1) > 1 || entry.value("partitions", 1) > 1) {
+    return RunOnAllDevices(entry, **module);
   }
+  const std::vector<Literal> arguments = ArgumentsFrom(entry.at("inputs"), *(*module)->entry());
   for (const Engine& engine : Engines()) {
     const auto result = engine.run(**module, arguments);
     if (result.status().code() == StatusCode::kUnimplemented) {
@@ -139,13 +175,7 @@ bool RunEntry(const json& entry) {
       ADD_FAILURE() << result.status().message();
       return true;
     }
-    std::vector<Literal> outputs;
-    Flatten(*result, outputs);
-    const json& expected = entry.at("outputs");
-    EXPECT_EQ(outputs.size(), expected.size());
-    for (size_t i = 0; i < std::min(outputs.size(), expected.size()); ++i) {
-      ExpectClose(outputs[i], ToLiteral(expected[i]), entry, expected[i]);
-    }
+    ExpectOutputs(*result, entry, entry.at("outputs"));
   }
   return true;
 }
@@ -172,10 +202,10 @@ TEST_P(OpVectorsTest, GiveTheExpectedValues) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, OpVectorsTest,
-                         testing::Values("batchnorm_control", "compare_select", "convert",
-                                         "dot_conv", "elementwise_binary", "gather_scatter_sort",
-                                         "linalg_fft_rng", "movement", "reduce_window",
-                                         "seed_examples", "unary"),
+                         testing::Values("batchnorm_control", "collectives", "compare_select",
+                                         "convert", "dot_conv", "elementwise_binary",
+                                         "gather_scatter_sort", "linalg_fft_rng", "movement",
+                                         "reduce_window", "seed_examples", "unary"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(OpErrorVectors, AreRefused) {

@@ -440,3 +440,5 @@ XlaOp Conditional(XlaOp branch_index, std::span<const XlaComputation* const> bra
                   std::span<const XlaOp> branch_operands, Location location = Location::current());
 
 }  // namespace axle
+
+#include "axle/builder/collectives.h"

@@ -16,6 +16,7 @@ namespace {
 constexpr OperandSpec kStartOperands[] = {{"operand", kVariadic}};
 constexpr CalleeSpec kStartCallees[] = {{"calls"}};
 constexpr std::string_view kMainThread = "main";
+constexpr std::string_view kAsync = "async";
 constexpr Opcode kBegun[] = {Opcode::kAsyncStart, Opcode::kAsyncUpdate};
 
 constexpr AttrSpec kStartAttrs[] = {
@@ -30,18 +31,31 @@ constexpr AttrSpec kChainAttrs[] = {
     Attr<&AsyncChainAttrs::calls>("calls", {}, Presence::kOptional),
 };
 
+const std::string& ThreadOf(const Instruction& start) {
+  return start.attrs<AsyncStartAttrs>().async_execution_thread;
+}
+
+std::string_view ThreadText(const std::string& thread) {
+  return thread.empty() ? kMainThread : std::string_view(thread);
+}
+
+// XLA's name of the main thread is as good as none.
+void DropMainThread(std::span<Instruction* const>, void* attrs) {
+  std::string& thread = static_cast<AsyncStartAttrs*>(attrs)->async_execution_thread;
+  if (thread == kMainThread) thread.clear();
+}
+
 // ((operands...), result, contexts...): what the contexts are is up to the program.
 StatusOr<Shape> InferStart(const Instruction& inst) {
   std::vector<Shape> operands;
   for (i64 i = 0; i < inst.num_operands(); ++i) operands.push_back(inst.operand(i)->shape());
   const Computation& callee = *inst.callee(0);
   AXLE_TRY(CheckCallee(inst, 0, operands, callee.root()->shape()));
-  const std::string& thread = inst.attrs<AsyncStartAttrs>().async_execution_thread;
-  const std::string_view actual =
-      callee.execution_thread().empty() ? kMainThread : callee.execution_thread();
-  if (thread != actual) {
-    return OpError(inst, StrCat("async_execution_thread is \"", thread, "\" but \"", callee.name(),
-                                "\" runs on \"", actual, "\""));
+  const std::string& thread = ThreadOf(inst);
+  if (ThreadText(thread) != ThreadText(callee.execution_thread())) {
+    return OpError(
+        inst, StrCat("async_execution_thread is \"", ThreadText(thread), "\" but \"", callee.name(),
+                     "\" runs on \"", ThreadText(callee.execution_thread()), "\""));
   }
   Shape result = Shape::Tuple({Shape::Tuple(std::move(operands)), callee.root()->shape()});
   for (i64 i = 2; i < inst.shape().num_tuple_elements(); ++i) {
@@ -68,7 +82,7 @@ void DropWhatTheStartSays(std::span<Instruction* const> operands, void* attrs) {
   if (start == nullptr) return;
   auto& chain = *static_cast<AsyncChainAttrs*>(attrs);
   if (chain.calls.name == start->callee(0)->name()) chain.calls.name.clear();
-  if (chain.async_execution_thread == start->attrs<AsyncStartAttrs>().async_execution_thread) {
+  if (chain.async_execution_thread == ThreadText(ThreadOf(*start))) {
     chain.async_execution_thread.clear();
   }
 }
@@ -82,9 +96,9 @@ Status CheckChain(const Instruction& inst) {
                                 start.callee(0)->name(), "\""));
   }
   if (chain.async_execution_thread.empty()) return {};
-  return OpError(inst, StrCat("async_execution_thread is \"", chain.async_execution_thread,
-                              "\" but that of async-start is \"",
-                              start.attrs<AsyncStartAttrs>().async_execution_thread, "\""));
+  return OpError(inst,
+                 StrCat("async_execution_thread is \"", chain.async_execution_thread,
+                        "\" but that of async-start is \"", ThreadText(ThreadOf(start)), "\""));
 }
 
 StatusOr<Shape> InferUpdate(const Instruction& inst) {
@@ -105,12 +119,74 @@ StatusOr<Literal> EvalDone(const Instruction&, std::span<Literal> operands, cons
   return std::move(operands[0].mutable_elements()[1]);
 }
 
+// Ops with an asynchronous form of their own, and those without operands in parentheses, have none.
+bool HasShortForm(const OpDef& op) {
+  switch (op.opcode) {
+    case Opcode::kAllGather:
+    case Opcode::kAllReduce:
+    case Opcode::kAsyncDone:
+    case Opcode::kAsyncStart:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kCollectivePermute:
+    case Opcode::kCopy:
+    case Opcode::kRecv:
+    case Opcode::kSend:
+      return false;
+    default:
+      return op.parens == ParenSyntax::kOperands;
+  }
+}
+
 }  // namespace
 
 const Instruction* AsyncStartOf(const Instruction& inst) {
   const Instruction* at = &inst;
   while (at->opcode() == Opcode::kAsyncUpdate) at = at->operand(0);
   return at->opcode() == Opcode::kAsyncStart ? at : nullptr;
+}
+
+std::optional<AsyncForm> FindAsyncForm(std::string_view text) {
+  for (const Opcode opcode : {Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kAsyncDone}) {
+    const OpDef& wrapper = GetOpDef(opcode);
+    const std::string_view suffix = wrapper.text.substr(kAsync.size());
+    if (!text.ends_with(suffix)) continue;
+    const OpDef* op = FindOpDef(text.substr(0, text.size() - suffix.size()));
+    if (op == nullptr || !HasShortForm(*op)) return std::nullopt;
+    return AsyncForm{op, &wrapper, opcode == Opcode::kAsyncStart};
+  }
+  return std::nullopt;
+}
+
+const Instruction* WrappedOp(const Instruction& inst) {
+  const Instruction* start =
+      AsyncStartOf(inst.opcode() == Opcode::kAsyncDone ? *inst.operand(0) : inst);
+  if (start == nullptr) return nullptr;
+  const Computation& callee = *start->callee(0);
+  const Instruction& root = *callee.root();
+  const auto parameters = callee.parameters();
+  if (!HasShortForm(GetOpDef(root)) || callee.instructions().size() != parameters.size() + 1 ||
+      root.num_operands() != static_cast<i64>(parameters.size())) {
+    return nullptr;
+  }
+  for (i64 i = 0; i < root.num_operands(); ++i) {
+    if (root.operand(i) != parameters[i]) return nullptr;
+  }
+  return &root;
+}
+
+const OpDef* WrappedDef(const Instruction& inst) {
+  const Instruction* op = WrappedOp(inst);
+  return op == nullptr ? nullptr : &GetOpDef(*op);
+}
+
+std::string_view AsyncSuffix(const Instruction& inst) {
+  return GetOpDef(inst).text.substr(kAsync.size());
+}
+
+void SetThreadOfCallee(const OpDef& start, const void* attrs, Computation& callee) {
+  if (attrs == nullptr) attrs = start.attrs.defaults;
+  const std::string& thread = static_cast<const AsyncStartAttrs*>(attrs)->async_execution_thread;
+  callee.set_execution_thread(thread == kMainThread ? "" : thread);
 }
 
 const OpDef kAsyncStartDef = {
@@ -132,6 +208,7 @@ const OpDef kAsyncStartDef = {
     .traits = kMixedPrecision,
     .lowering = Lowering::kControlFlow,
     .infer = InferStart,
+    .canonicalize = DropMainThread,
     .check_uses = CheckReadBy<Opcode::kAsyncUpdate, Opcode::kAsyncDone>,
     .eval = EvalStart,
 };

@@ -1,6 +1,9 @@
 // Asynchronous computations: async-start, async-update and async-done, and their short form, in
 // which HLO text writes a computation of one op as op-start, op-update and op-done.
 #pragma once
+#include <optional>
+#include <string_view>
+
 #include "axle/ops/op_def.h"
 
 namespace axle {
@@ -8,5 +11,24 @@ namespace axle {
 // The async-start at the head of the chain that `inst`, an async-start or async-update, is in; null
 // for other ops.
 const Instruction* AsyncStartOf(const Instruction& inst);
+
+// What "op-start", "op-update" or "op-done" means, where that is not an op of its own.
+struct AsyncForm {
+  const OpDef* op;       // that runs
+  const OpDef* wrapper;  // async-start, async-update or async-done
+  bool begins;           // op-start
+};
+std::optional<AsyncForm> FindAsyncForm(std::string_view text);
+
+// For an async-start, async-update or async-done whose computation is one op on its parameters in
+// their order: that op. Then HLO text has the short form. Null for others.
+const Instruction* WrappedOp(const Instruction& inst);
+// The row of WrappedOp, or null.
+const OpDef* WrappedDef(const Instruction& inst);
+// "-start" for async-start, and so on.
+std::string_view AsyncSuffix(const Instruction& inst);
+
+// Lets the computation run on the thread that async-start's attributes (null: the defaults) name.
+void SetThreadOfCallee(const OpDef& start, const void* attrs, Computation& callee);
 
 }  // namespace axle

@@ -136,6 +136,8 @@ struct AttrTraits<SourceTargetPairs> : HashText<SourceTargetPairs> {  // {{0,1},
   static constexpr std::string_view kName = "list of pairs of devices";
   static Status Parse(Scanner& scanner, const Shape& result, SourceTargetPairs& value);
   static std::string Print(const SourceTargetPairs& value);
+  static void Write(const SourceTargetPairs& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, SourceTargetPairs& value);
 };
 
 template <>
@@ -143,6 +145,10 @@ struct AttrTraits<DimsList> : HashText<DimsList> {  // {{2,8},{1,8}}
   static constexpr std::string_view kName = "list of lists of integers";
   static Status Parse(Scanner& scanner, const Shape& result, DimsList& value);
   static std::string Print(const DimsList& value);
+  // The proto has one list; each of its parts has an entry for each dimension of the result, or of
+  // the second element of a tuple.
+  static void Write(const DimsList& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, const Shape& result, DimsList& value);
 };
 
 template <>
@@ -151,6 +157,10 @@ struct AttrTraits<std::string> {  // "text"
   static Status Parse(Scanner& scanner, const Shape& result, std::string& value);
   static std::string Print(const std::string& value);
   static size_t Hash(const std::string& value) { return std::hash<std::string>()(value); }
+  static void Write(const std::string& value, int field, WireWriter& out) {
+    out.Text(field, value);
+  }
+  static Status Read(const WireReader& in, std::string& value);
 };
 
 template <>
@@ -158,6 +168,10 @@ struct AttrTraits<ComputationName> : HashText<ComputationName> {  // name, or %n
   static constexpr std::string_view kName = "computation";
   static Status Parse(Scanner& scanner, const Shape& result, ComputationName& value);
   static std::string Print(const ComputationName& value) { return value.name; }
+  static void Write(const ComputationName& value, int field, WireWriter& out) {
+    out.Text(field, value.name);
+  }
+  static Status Read(const WireReader& in, ComputationName& value);
 };
 
 template <>

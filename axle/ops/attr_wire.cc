@@ -372,4 +372,52 @@ Status AttrTraits<ReplicaGroups>::Read(const WireReader& in, ReplicaGroups& valu
   return CheckText(in, value);
 }
 
+void AttrTraits<SourceTargetPairs>::Write(const SourceTargetPairs& value, int field,
+                                          WireWriter& out) {
+  for (const auto& [source, target] : value) {
+    WireWriter message;
+    message.Int(1, source);
+    message.Int(2, target);
+    out.Message(field, message);
+  }
+}
+
+Status AttrTraits<SourceTargetPairs>::Read(const WireReader& in, SourceTargetPairs& value) {
+  auto& [source, target] = value.emplace_back();
+  return ReadIntegers(in, [&s = source, &t = target](int number) {
+    return number == 1 ? &s : number == 2 ? &t : nullptr;
+  });
+}
+
+void AttrTraits<DimsList>::Write(const DimsList& value, int field, WireWriter& out) {
+  Dims flat;
+  for (const Dims& part : value) flat.insert(flat.end(), part.begin(), part.end());
+  out.Ints(field, flat);
+}
+
+Status AttrTraits<DimsList>::Read(const WireReader& in, const Shape& result, DimsList& value) {
+  Dims flat;
+  for (const Dims& part : value) flat.insert(flat.end(), part.begin(), part.end());
+  AXLE_TRY(in.Ints(flat));
+  const bool is_pair = result.is_tuple() && result.num_tuple_elements() > 1;
+  const Shape& array = is_pair ? result.element(1) : result;
+  const size_t size = array.rank() > 0 ? static_cast<size_t>(array.rank()) : flat.size();
+  value.clear();
+  for (size_t i = 0; i < flat.size(); ++i) {
+    if (i % size == 0) value.emplace_back();
+    value.back().push_back(flat[i]);
+  }
+  return {};
+}
+
+Status AttrTraits<std::string>::Read(const WireReader& in, std::string& value) {
+  AXLE_ASSIGN(value, in.Bytes());
+  return {};
+}
+
+Status AttrTraits<ComputationName>::Read(const WireReader& in, ComputationName& value) {
+  AXLE_ASSIGN(value.name, in.Bytes());
+  return {};
+}
+
 }  // namespace axle

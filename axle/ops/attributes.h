@@ -200,7 +200,7 @@ struct CollectivePermuteAttrs {
 };
 
 struct AsyncStartAttrs {
-  std::string async_execution_thread = "main";
+  std::string async_execution_thread;  // "": the main one
   OperandAliasing output_to_operand_aliasing;
 };
 

@@ -10,6 +10,7 @@
 
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
+#include "axle/ops/async.h"
 #include "axle/ops/implied.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/common_attributes.h"
@@ -53,6 +54,9 @@ constexpr std::string_view kCommonNames[] = {
 };
 static_assert(std::size(kCommonNames) == kNumCommonAttributes);
 
+// XLA's name of a computation that is written as op-start.
+constexpr std::string_view kWrappedName = "async_wrapped";
+
 // What the attributes of one instruction say, until the instruction is made.
 struct PendingAttributes {
   std::shared_ptr<void> values;  // null: all at their defaults
@@ -92,6 +96,7 @@ class Parser {
     if (module_->computations().empty()) return scanner_.Error("the module has no computation");
     if (module_->entry() == nullptr) module_->set_entry(module_->computations().back().get());
     if (module_->name().empty()) module_->set_name(StrCat("module_", module_->entry()->name()));
+    NameGenerated();
     AXLE_TRY(CheckModuleHeader(scanner_, *module_, positions));
     return std::move(module_);
   }
@@ -198,66 +203,186 @@ class Parser {
     return inst;
   }
 
+  // One operation while it is read.
+  struct PendingOperation {
+    const OpDef* def = nullptr;
+    std::string_view text;  // as written: op, or op-start
+    size_t shape_position = 0;
+    size_t op_position = 0;
+    bool has_shape = false;
+    Shape shape = {};
+    std::vector<Instruction*> operands = {};
+    PendingAttributes attributes = {};
+  };
+
   // [shape] op(...), attributes. An operation inside of another's operands has no attributes.
   StatusOr<Instruction*> ParseOperation(Scope& scope, std::string_view name, bool nested = false) {
-    NewInstruction init{.opcode = {}, .name = name};
+    PendingOperation op;
     scanner_.PeekChar();
-    const size_t shape_position = scanner_.position();
-    const bool has_shape = AtShape();
-    if (has_shape) {
-      AXLE_ASSIGN(init.shape, ParseShape(scanner_));
+    op.shape_position = scanner_.position();
+    op.has_shape = AtShape();
+    if (op.has_shape) {
+      AXLE_ASSIGN(op.shape, ParseShape(scanner_));
     }
-    AXLE_ASSIGN(const std::string_view text, scanner_.Name("an operation"));
-    const size_t op_position = scanner_.token_position();
-    const OpDef* def = FindOpDef(text);
-    if (def == nullptr) return UnknownOp(text);
-    if (def->declared_shape && !has_shape) {
-      return scanner_.Error(StrCat("\"", text, "\" needs a shape before it"));
+    AXLE_ASSIGN(op.text, scanner_.Name("an operation"));
+    op.op_position = scanner_.token_position();
+    op.def = FindOpDef(op.text);
+    std::optional<AsyncForm> async;
+    if (op.def == nullptr) {
+      async = FindAsyncForm(op.text);
+      if (!async) return UnknownOp(op.text);
+      if (async->begins) return ParseAsyncStart(scope, name, nested, *async, op);
+      op.def = async->wrapper;
     }
-    init.opcode = def->opcode;
-    PendingAttributes attributes;
-    std::vector<Instruction*> operands;
-    if (def->parens == ParenSyntax::kAttribute) {
+    if (op.def->declared_shape && !op.has_shape) {
+      return scanner_.Error(StrCat("\"", op.text, "\" needs a shape before it"));
+    }
+    AXLE_TRY(ParseOperands(scope, op));
+    if (async && (op.operands.empty() || WrappedDef(*op.operands[0]) != async->op)) {
+      return scanner_.ErrorAt(
+          op.op_position,
+          StrCat("the operand of \"", op.text, "\" is not of \"", async->op->text, "-start\""));
+    }
+    if (!nested) AXLE_TRY(ParseAttributes(scope, *op.def, op.shape, op.attributes));
+    AXLE_TRY(CheckAttributes(*op.def, op.op_position, op.attributes));
+    return AddOperation(scope, name, op);
+  }
+
+  // What stands in the parentheses.
+  Status ParseOperands(Scope& scope, PendingOperation& op) {
+    if (op.def->parens == ParenSyntax::kAttribute) {
       AXLE_TRY(scanner_.Expect("("));
-      AXLE_TRY(ParseSpec(*def, 0, init.shape, attributes));
-      AXLE_TRY(scanner_.Expect(")"));
-    } else {
-      AXLE_TRY(scanner_.List("(", ")", [&]() -> Status {
-        AXLE_ASSIGN(operands.emplace_back(), ParseOperand(scope));
-        return {};
-      }));
+      AXLE_TRY(ParseSpec(*op.def, 0, op.shape, op.attributes));
+      return scanner_.Expect(")");
     }
-    if (!nested) AXLE_TRY(ParseAttributes(scope, *def, init.shape, attributes));
-    AXLE_TRY(CheckAttributes(*def, op_position, attributes));
-    if (def->canonicalize != nullptr && operands.size() >= def->operands.size()) {
-      def->canonicalize(operands, MutableValues(*def, attributes));
+    return scanner_.List("(", ")", [&]() -> Status {
+      AXLE_ASSIGN(op.operands.emplace_back(), ParseOperand(scope));
+      return {};
+    });
+  }
+
+  // Appends the instruction, of which everything has been read.
+  StatusOr<Instruction*> AddOperation(Scope& scope, std::string_view name, PendingOperation& op) {
+    const OpDef& def = *op.def;
+    PendingAttributes& attributes = op.attributes;
+    if (def.canonicalize != nullptr && op.operands.size() >= def.operands.size()) {
+      def.canonicalize(op.operands, MutableValues(def, attributes));
     }
     std::string generated;
     if (name.empty()) {
-      generated = UnusedName(scope, scope.is_single_instruction ? "_" : StrCat(def->text, ".anon"));
-      init.name = generated;
+      generated = UnusedName(scope, scope.is_single_instruction ? "_" : StrCat(op.text, ".anon"));
+      name = generated;
     }
-    init.operands = operands;
-    init.callees = attributes.callees;
-    init.attrs = FinishAttrs(*def, attributes);
-    init.metadata = attributes.metadata;
-    if (!shape_budget_.ChargeOperands(*def, operands)) return TooLarge(op_position);
+    const NewInstruction init = {.opcode = def.opcode,
+                                 .name = name,
+                                 .shape = op.shape,
+                                 .operands = op.operands,
+                                 .callees = attributes.callees,
+                                 .attrs = FinishAttrs(def, attributes),
+                                 .metadata = attributes.metadata};
+    if (!shape_budget_.ChargeOperands(def, op.operands)) return TooLarge(op.op_position);
 
     Instruction* inst = scope.computation->Add(init);
     StatusOr<Shape> shape = InferShape(*inst);
-    if (!shape.ok()) return Located(op_position, shape.status());
-    if (has_shape && !EqualIgnoringLayout(*shape, init.shape)) {
-      return scanner_.ErrorAt(shape_position, StrCat("\"", text, "\" has shape ", shape->ToString(),
-                                                     ", not ", init.shape.ToString()));
+    if (!shape.ok()) return Located(op.op_position, shape.status());
+    if (op.has_shape && !EqualIgnoringLayout(*shape, init.shape)) {
+      return scanner_.ErrorAt(op.shape_position,
+                              StrCat("\"", op.text, "\" has shape ", shape->ToString(), ", not ",
+                                     init.shape.ToString()));
     }
-    if (!has_shape) scope.computation->SetShape(inst, *shape);
-    if (!shape_budget_.ChargeResult(*inst)) return TooLarge(op_position);
+    if (!op.has_shape) scope.computation->SetShape(inst, *shape);
+    if (!shape_budget_.ChargeResult(*inst)) return TooLarge(op.op_position);
     if (attributes.has_extras) {
       AXLE_TRY(FinishExtras(attributes, inst->shape()));
       scope.computation->MutableExtras(inst) = std::move(attributes.extras);
     }
     scope.instructions.emplace(inst->name(), inst);
     return inst;
+  }
+
+  // --- Asynchronous forms -----------------------------------------------------------------------
+
+  // ((operands...), result, contexts...) op-start(...), attributes of the op: the op in a
+  // computation of its own, and the instruction that begins it.
+  StatusOr<Instruction*> ParseAsyncStart(Scope& scope, std::string_view name, bool nested,
+                                         const AsyncForm& form, PendingOperation& start) {
+    if (!start.has_shape || start.shape.num_tuple_elements() < 2 ||
+        !start.shape.element(0).is_tuple()) {
+      return scanner_.Error(
+          StrCat("\"", start.text, "\" needs the shape ((operands...), result, ...) before it"));
+    }
+    PendingOperation op = {.def = form.op,
+                           .text = form.op->text,
+                           .shape_position = start.shape_position,
+                           .op_position = start.op_position,
+                           .has_shape = true,
+                           .shape = start.shape.element(1)};
+    start.def = form.wrapper;
+    AXLE_TRY(ParseOperands(scope, start));
+    if (!nested) {
+      AXLE_TRY(
+          ParseAttributes(scope, *op.def, op.shape, op.attributes, start.def, &start.attributes));
+    }
+    AXLE_TRY(CheckAttributes(*op.def, op.op_position, op.attributes));
+    TakeCommonAttributes(op.attributes, start.attributes);
+    AXLE_ASSIGN(Computation* const wrapped, AddWrapped(start, op));
+    start.attributes.callees = {wrapped};
+    return AddOperation(scope, name, start);
+  }
+
+  // The attributes that are not of the op go to the instruction that begins it; some stay on both.
+  static void TakeCommonAttributes(PendingAttributes& op, PendingAttributes& start) {
+    start.metadata = op.metadata;
+    start.seen_common = op.seen_common;
+    start.has_extras = op.has_extras;
+    start.sharding = std::move(op.sharding);
+    start.replication_position = op.replication_position;
+    start.extras = std::move(op.extras);
+    op.extras = {};
+    op.extras.frontend_attributes = start.extras.frontend_attributes;
+    op.extras.statistics = start.extras.statistics;
+    op.extras.result_accuracy = start.extras.result_accuracy;
+    op.extras.origin = start.extras.origin;
+    op.extras.backend_config = start.extras.backend_config;
+    op.extras.has_backend_config = start.extras.has_backend_config;
+    op.has_extras = start.has_extras;
+    op.seen_common.reset();
+  }
+
+  // The computation that holds nothing but `op`, on parameters of the shapes that `start` states.
+  StatusOr<Computation*> AddWrapped(const PendingOperation& start, PendingOperation& op) {
+    Scope scope{.computation = module_->AddComputation(kWrappedName)};
+    generated_.push_back(scope.computation);
+    const Shape& parameters = start.shape.element(0);
+    if (parameters.num_tuple_elements() != static_cast<i64>(start.operands.size())) {
+      return scanner_.ErrorAt(
+          start.shape_position,
+          StrCat("\"", start.text, "\" has ", start.operands.size(), " operands but its shape ",
+                 start.shape.ToString(), " begins with ", parameters.num_tuple_elements()));
+    }
+    for (i64 i = 0; i < parameters.num_tuple_elements(); ++i) {
+      op.operands.push_back(AddParameter(*scope.computation, i, parameters.element(i),
+                                         i == 0 ? "async_param" : StrCat("async_param.", i)));
+    }
+    AXLE_TRY(AddOperation(scope, "async_op", op).status());
+    if (Status status = BindParameters(*scope.computation); !status.ok()) {
+      return Located(op.op_position, status);
+    }
+    SetThreadOfCallee(*start.def, start.attributes.values.get(), *scope.computation);
+    return scope.computation;
+  }
+
+  // The computations that the text does not name get names that it has not used.
+  void NameGenerated() {
+    i64 count = 0;
+    for (Computation* computation : generated_) {
+      std::string name;
+      do {
+        name = count == 0 ? std::string(kWrappedName) : StrCat(kWrappedName, ".", count);
+        ++count;
+      } while (computations_.contains(name));
+      computation->set_name(std::move(name));
+    }
   }
 
   Status TooLarge(size_t position) {
@@ -311,9 +436,9 @@ class Parser {
   static bool IsPlanned(std::string_view text) {
     if (IsPlannedOp(text)) return true;
     for (std::string_view suffix : {"-start", "-update", "-done"}) {
-      if (!text.ends_with(suffix)) continue;
-      const std::string_view op = text.substr(0, text.size() - suffix.size());
-      if (FindOpDef(op) != nullptr || IsPlannedOp(op)) return true;
+      if (text.ends_with(suffix) && IsPlannedOp(text.substr(0, text.size() - suffix.size()))) {
+        return true;
+      }
     }
     return false;
   }
@@ -403,9 +528,10 @@ class Parser {
     return scanner_.Error(StrCat("second value for \"", name, "\""));
   }
 
-  // ", name=value" until the end of the instruction.
+  // ", name=value" until the end of the instruction. What `def` does not take may be of `outer`.
   Status ParseAttributes(Scope& scope, const OpDef& def, const Shape& result,
-                         PendingAttributes& attributes) {
+                         PendingAttributes& attributes, const OpDef* outer = nullptr,
+                         PendingAttributes* outer_attributes = nullptr) {
     while (scanner_.Consume(",")) {
       const std::string_view name = scanner_.AttributeName();
       if (name.empty()) return scanner_.Expected("an attribute, and '='");
@@ -417,11 +543,18 @@ class Parser {
       } else if (const auto common = std::ranges::find(kCommonNames, name);
                  common != std::end(kCommonNames)) {
         AXLE_TRY(ParseCommon(scope, def, common - std::begin(kCommonNames), attributes));
+      } else if (const size_t i = outer == nullptr ? 0 : FindSpec(*outer, name);
+                 outer != nullptr && i < outer->attrs.specs.size()) {
+        AXLE_TRY(ParseSpec(*outer, i, result, *outer_attributes));
       } else {
         AXLE_TRY(ParseCallees(def, name, attributes));
       }
     }
     return {};
+  }
+
+  static size_t FindSpec(const OpDef& def, std::string_view name) {
+    return std::ranges::find(def.attrs.specs, name, &AttrSpec::text) - def.attrs.specs.begin();
   }
 
   // to_apply=name, branch_computations={a, b}
@@ -660,6 +793,7 @@ class Parser {
     Status status = BindParameters(*scope.computation);
     if (!status.ok()) return Located(position, status);
     if (module_->computations().size() > 1) module_->MoveToEnd(0);
+    NameGenerated();
     module_->set_entry(scope.computation);
     return {};
   }
@@ -678,6 +812,7 @@ class Parser {
   std::unique_ptr<Module> module_;
   tsl::robin_map<std::string_view, Computation*> computations_;  // null while it is being read
   i64 num_generated_bodies_ = 0;
+  std::vector<Computation*> generated_;  // of asynchronous forms, without names so far
   tsl::robin_map<std::string_view, Metadata> metadata_;  // by text
   ShapeBudget shape_budget_;
 };

@@ -7,6 +7,7 @@
 
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
+#include "axle/ops/async.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/common_attributes.h"
 #include "axle/text/module_header.h"
@@ -28,8 +29,23 @@ class Printer {
     StrAppend(out_, "HloModule ", module.name(), ModuleHeaderText(module), "\n");
     if (IsLong()) out_ += StackFramesText(module.config().stack_frames);
     out_ += '\n';
+    FindFolded(module);
     for (const auto& computation : module.computations()) AppendWithCallees(*computation);
     if (!module.config().ends_with_empty_line) out_.pop_back();
+  }
+
+  // Computations that are written as part of the one instruction that calls them: op-start.
+  void FindFolded(const Module& module) {
+    tsl::robin_set<const Computation*> called;
+    for (const auto& computation : module.computations()) {
+      for (const Instruction* inst : computation->instructions()) {
+        for (const Computation* callee : inst->callees()) {
+          const bool folds = WrappedOp(*inst) != nullptr && callee != module.entry();
+          (folds ? folded_ : called).insert(callee);
+        }
+      }
+    }
+    for (const Computation* computation : called) folded_.erase(computation);
   }
 
   // Callees go before their callers, as Parse wants it; in a module that was parsed they already
@@ -52,7 +68,7 @@ class Printer {
         std::reverse(stack.begin() + size, stack.end());
         continue;
       }
-      AppendComputation(*computation);
+      if (!folded_.contains(computation)) AppendComputation(*computation);
       done_.insert(computation);
       stack.pop_back();
     }
@@ -64,7 +80,9 @@ class Printer {
     out_ += " = ";
     AppendOnce(shapes_, &inst.shape(), [&] { return inst.shape().ToStringWithLayout(); });
     out_ += ' ';
-    out_ += def.text;
+    const Instruction* wrapped = WrappedOp(inst);
+    out_ += wrapped == nullptr ? def.text : GetOpDef(*wrapped).text;
+    if (wrapped != nullptr) out_ += AsyncSuffix(inst);
     out_ += '(';
     if (def.parens == ParenSyntax::kAttribute) {
       AppendParenAttribute(inst, def);
@@ -79,7 +97,12 @@ class Printer {
     }
     out_ += ')';
     AppendOnce(attributes_, &inst.attr_block(), [&] { return AttributesText(inst, def); });
-    AppendCallees(inst);
+    if (wrapped == nullptr) {
+      AppendCallees(inst);
+    } else if (!inst.callees().empty()) {
+      out_ += AttributesText(*wrapped, GetOpDef(*wrapped));
+      AppendCallees(*wrapped);
+    }
     AppendExtras(inst);
   }
 
@@ -222,6 +245,7 @@ class Printer {
   const PrintOptions& options_;
   std::string out_;
   tsl::robin_set<const Computation*> done_;
+  tsl::robin_set<const Computation*> folded_;
   WrittenMap<Shape> shapes_;
   WrittenMap<AttrBlock> attributes_;
   WrittenMap<Metadata> metadata_;

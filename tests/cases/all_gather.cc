@@ -20,7 +20,7 @@ static const OpCase kRows[] = {
     {"parts of an iota", {"f32[2,4]"}, "channel_id=1, replica_groups=[2,4]<=[8], dimensions={0}, use_global_device_ids=true", Infers("f32[8,4]"), {.module = "num_partitions=8"}},
     {"parts of a mesh", {"f32[2,4]"}, "replica_groups=mesh['x'=2,'y'=4] {'y'}, dimensions={0}", Infers("f32[8,4]"), {.module = "replica_count=8"}},
     {"needs an operand", {}, "replica_groups={}, dimensions={0}", Error("all-gather: needs at least one operand", "()")},
-    {"arrays only", {"token[]"}, "replica_groups={}, dimensions={0}", Error("all-gather: operand must be an array; operand token[]", "token[]")},
+    {"arrays only", {"token[]"}, "replica_groups={}, dimensions={0}", Error("all-gather: expected an array, not token[]; operand token[]", "token[]")},
     {"needs a dimension", {"f32[2]"}, "replica_groups={}", Error("\"all-gather\" needs dimensions=...", "f32[2]")},
     {"one dimension", {"f32[2]"}, "replica_groups={}, dimensions={}", Error("all-gather: dimensions names 0 dimensions, not 1; operand f32[2]", "f32[2]")},
     {"a dimension of the operand", {"f32[2,2]"}, "replica_groups={}, dimensions={2}", Error("all-gather: dimension 2 must be in [0, 2); operand f32[2,2]", "f32[2,2]")},

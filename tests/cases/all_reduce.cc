@@ -36,7 +36,7 @@ static const OpCase kRows[] = {
     {"V ids are not counted where there is one replica", {"f32[8]"}, "replica_groups={{0,1},{2,3}}, to_apply=sum", Infers("f32[8]")},
     {"dynamic dimensions", {"f32[<=8]"}, "replica_groups={}, to_apply=sum", Infers("f32[<=8]")},
     {"needs an operand", {}, "replica_groups={}, to_apply=sum", Error("all-reduce: needs at least one operand", "()")},
-    {"arrays only", {"(f32[])"}, "replica_groups={}, to_apply=sum", Error("all-reduce: operand must be an array; operand (f32[])")},
+    {"arrays only", {"(f32[])"}, "replica_groups={}, to_apply=sum", Error("all-reduce: expected an array, not (f32[]); operand (f32[])")},
     {"the reducer takes two values", {"f32[2]"}, "replica_groups={}, to_apply=three",
      Error("all-reduce: to_apply must be (f32[], f32[])->f32[] but \"three\" is (f32[], f32[], f32[])->f32[]; operand f32[2]")},
     {"the reducer takes scalars", {"f32[2]"}, "replica_groups={}, to_apply=rows",

@@ -15,6 +15,7 @@
 #include "axle/client/load.h"
 #include "axle/core/file.h"
 #include "axle/ops/op_def.h"
+#include "tests/simulated_devices.h"
 
 namespace axle {
 namespace {
@@ -76,19 +77,10 @@ StatusOr<std::unique_ptr<Executable>> CompileFile(const fs::path& path) {
   return client->Compile(text);
 }
 
-void RunAndCompare(const fs::path& folder, const json& program) {
-  const auto executable = CompileFile(folder / "program.hlo.txt");
-  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
-  const auto inputs = LoadNpz(folder / "inputs.npz");
-  ASSERT_TRUE(inputs.ok()) << inputs.status().ToString();
-  const Computation& entry = *(*executable)->module().entry();
-  const auto arguments = ArgumentsFromNpz(entry, *inputs);
-  ASSERT_TRUE(arguments.ok()) << arguments.status().ToString();
-  const auto result = (*executable)->Execute(*arguments);
-  ASSERT_TRUE(result.ok()) << result.status().ToString();
+void Compare(const Literal& result, const fs::path& folder, const json& program) {
   const auto outputs = LoadNpz(folder / "outputs.npz");
   ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
-  const auto leaves = NamedLeaves(*result, "out_");
+  const auto leaves = NamedLeaves(result, "out_");
   ASSERT_EQ(leaves.size(), program["outputs"].size());
   for (size_t i = 0; i < leaves.size(); ++i) {
     const auto& [name, value] = leaves[i];
@@ -100,6 +92,34 @@ void RunAndCompare(const fs::path& folder, const json& program) {
                              << (folder / "inputs.npz").string() << " --against "
                              << (folder / "outputs.npz").string() << " " << rule.dump();
   }
+}
+
+std::vector<Literal> ArgumentsIn(const fs::path& folder, const Computation& entry) {
+  const auto inputs = LoadNpz(folder / "inputs.npz");
+  EXPECT_TRUE(inputs.ok()) << inputs.status().ToString();
+  if (!inputs.ok()) return {};
+  const auto arguments = ArgumentsFromNpz(entry, *inputs);
+  EXPECT_TRUE(arguments.ok()) << arguments.status().ToString();
+  return arguments.ok() ? *arguments : std::vector<Literal>();
+}
+
+void RunAndCompare(const fs::path& folder, const json& program) {
+  const auto executable = CompileFile(folder / "program.hlo.txt");
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  const Computation& entry = *(*executable)->module().entry();
+  const int devices = program.value("devices", 1);
+  if (devices == 1) {
+    const auto result = (*executable)->Execute(ArgumentsIn(folder, entry));
+    ASSERT_TRUE(result.ok()) << result.status().ToString();
+    return Compare(*result, folder, program);
+  }
+  // Each device has a folder.
+  std::vector<std::vector<Literal>> arguments;
+  const auto folder_of = [&](int device) { return folder / StrCat("dev", device); };
+  for (int i = 0; i < devices; ++i) arguments.push_back(ArgumentsIn(folder_of(i), entry));
+  const auto results = RunOnDevices((*executable)->module(), arguments);
+  ASSERT_TRUE(results.ok()) << results.status().ToString();
+  for (int i = 0; i < devices; ++i) Compare((*results)[i], folder_of(i), program);
 }
 
 void ExpectUnimplemented(const fs::path& folder, const std::vector<std::string>& missing) {

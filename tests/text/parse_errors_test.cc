@@ -283,9 +283,9 @@ ENTRY e {
   x = f32[] parameter(0)
   y = ((f32[]), f32[]) negate-start(x)
 })hlo",
-R"hlo(UNIMPLEMENTED: negate-start is not implemented yet; t 4:24: this operation
-  y = ((f32[]), f32[]) negate-start(x)
-                       ^)hlo"},
+R"hlo(INVALID_ARGUMENT: t 2:7: async-start: "y" must be read by async-update or async-done, not be the result; operand f32[]
+ENTRY e {
+      ^)hlo"},
     {"no operation",
 R"hlo(HloModule m
 ENTRY e {

@@ -1,0 +1,125 @@
+// The builder's functions for collectives, with XLA's names. Included by xla_builder.h.
+#pragma once
+#include <initializer_list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "axle/builder/xla_builder.h"
+
+namespace axle {
+
+// Devices that take part in a collective together, in the order that counts.
+class ReplicaGroup {
+ public:
+  ReplicaGroup() = default;
+  ReplicaGroup(std::initializer_list<i64> ids) : replica_ids_(ids) {}
+  void add_replica_ids(i64 id) { replica_ids_.push_back(id); }
+  i64 replica_ids_size() const { return static_cast<i64>(replica_ids_.size()); }
+  i64 replica_ids(i64 i) const { return replica_ids_[i]; }
+  const Dims& replica_ids() const { return replica_ids_; }
+
+ private:
+  Dims replica_ids_;
+};
+
+// A channel of a program; collectives and transfers between devices use its number.
+class ChannelHandle {
+ public:
+  enum ChannelType {
+    CHANNEL_TYPE_INVALID = 0,
+    DEVICE_TO_DEVICE = 1,
+    DEVICE_TO_HOST = 2,
+    HOST_TO_DEVICE = 3,
+  };
+  i64 handle() const { return handle_; }
+  void set_handle(i64 handle) { handle_ = handle; }
+  ChannelType type() const { return type_; }
+  void set_type(ChannelType type) { type_ = type; }
+
+ private:
+  i64 handle_ = 0;
+  ChannelType type_ = CHANNEL_TYPE_INVALID;
+};
+
+using ReplicaGroupList = std::span<const ReplicaGroup>;
+using OptionalChannel = std::optional<ChannelHandle>;
+
+// The fold of all participants' operands, on each of them. The elements of a tuple are reduced one
+// by one. No group at all is one of everything. `shape_with_layout` is the shape of the result,
+// with the layout that it must have.
+XlaOp AllReduce(XlaOp operand, const XlaComputation& computation,
+                ReplicaGroupList replica_groups = {}, const OptionalChannel& channel_id = {},
+                const std::optional<Shape>& shape_with_layout = {},
+                std::optional<bool> use_global_device_ids = {},
+                Location location = Location::current());
+XlaOp AllReduceTuple(std::span<const XlaOp> operands, const XlaComputation& computation,
+                     ReplicaGroupList replica_groups = {}, const OptionalChannel& channel_id = {},
+                     const std::optional<Shape>& shape_with_layout = {},
+                     std::optional<bool> use_global_device_ids = {},
+                     Location location = Location::current());
+
+// AllReduce with an addition, of pred with an or.
+XlaOp CrossReplicaSum(XlaOp operand, ReplicaGroupList replica_groups = {},
+                      Location location = Location::current());
+// Entry i is the number of the group that replica i is in; all groups are of one size.
+XlaOp CrossReplicaSum(XlaOp operand, std::initializer_list<i64> replica_group_ids,
+                      Location location = Location::current());
+XlaOp CrossReplicaSum(XlaOp operand, const std::vector<i64>& replica_group_ids,
+                      Location location = Location::current());
+
+// The operands of all `shard_count` participants, side by side along a dimension.
+XlaOp AllGather(XlaOp operand, i64 all_gather_dimension, i64 shard_count,
+                ReplicaGroupList replica_groups = {}, const OptionalChannel& channel_id = {},
+                const std::optional<Layout>& layout = {},
+                std::optional<bool> use_global_device_ids = {},
+                Location location = Location::current());
+XlaOp AllGatherTuple(std::span<const XlaOp> operands, i64 all_gather_dimension, i64 shard_count,
+                     ReplicaGroupList replica_groups = {}, const OptionalChannel& channel_id = {},
+                     const std::optional<Layout>& layout = {},
+                     std::optional<bool> use_global_device_ids = {},
+                     Location location = Location::current());
+
+// AllReduce, of which each of `shard_count` participants keeps its part.
+XlaOp ReduceScatter(XlaOp operand, const XlaComputation& computation, i64 scatter_dimension,
+                    i64 shard_count, ReplicaGroupList replica_groups = {},
+                    const OptionalChannel& channel_id = {},
+                    const std::optional<Layout>& layout = {},
+                    std::optional<bool> use_global_device_ids = {},
+                    Location location = Location::current());
+
+// Cuts the operand along split_dimension into one part per participant; the parts that arrive stand
+// side by side along concat_dimension.
+XlaOp AllToAll(XlaOp operand, i64 split_dimension, i64 concat_dimension, i64 split_count,
+               ReplicaGroupList replica_groups = {}, const std::optional<Layout>& layout = {},
+               const OptionalChannel& channel_id = {}, Location location = Location::current());
+// Operand i goes to participant i; the result is the tuple of what arrives.
+XlaOp AllToAllTuple(std::span<const XlaOp> operands, ReplicaGroupList replica_groups = {},
+                    const std::optional<Layout>& layout = {},
+                    const OptionalChannel& channel_id = {},
+                    Location location = Location::current());
+
+// The operand of the source that the pairs {source, target} name for this device, or zeros.
+XlaOp CollectivePermute(XlaOp operand, const std::vector<std::pair<i64, i64>>& source_target_pairs,
+                        const OptionalChannel& channel_id = {},
+                        Location location = Location::current());
+XlaOp MultiCollectivePermute(std::span<const XlaOp> operands,
+                             const std::vector<std::pair<i64, i64>>& source_target_pairs,
+                             const OptionalChannel& channel_id = {},
+                             Location location = Location::current());
+
+// The operand of the first participant of the group.
+XlaOp CollectiveBroadcast(XlaOp operand, ReplicaGroupList replica_groups,
+                          const OptionalChannel& channel_id = {},
+                          Location location = Location::current());
+
+// Rows of `input`, sent to each participant's copy of `output`.
+XlaOp RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
+                     XlaOp output_offsets, XlaOp recv_sizes, ReplicaGroupList replica_groups = {},
+                     const OptionalChannel& channel_id = {},
+                     Location location = Location::current());
+
+XlaOp ReplicaId(XlaBuilder* builder, Location location = Location::current());
+XlaOp PartitionId(XlaBuilder* builder, Location location = Location::current());
+
+}  // namespace axle

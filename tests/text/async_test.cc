@@ -1,0 +1,194 @@
+// op-start, op-update, op-done: the short form of an asynchronous computation of one op, read and
+// printed.
+#include "axle/core/strings.h"
+#include "tests/text/test_text.h"
+
+namespace axle {
+namespace {
+
+std::string Body(const Module& module, const PrintOptions& options = kShort) {
+  const std::string text = Print(module, options);
+  return text.substr(text.find('\n') + 1);
+}
+
+// A text that is printed as it is.
+constexpr const char* kCanonical[] = {
+    R"(
+ENTRY e {
+  x = f32[8,4]{1,0} parameter(0)
+  i = s32[] constant(0)
+  s = ((f32[8,4]{1,0}, s32[], s32[]), f32[2,4]{1,0}, u32[]) dynamic-slice-start(x, i, i), dynamic_slice_sizes={2,4}
+  u = ((f32[8,4]{1,0}, s32[], s32[]), f32[2,4]{1,0}, u32[]) dynamic-slice-update(s)
+  ROOT d = f32[2,4]{1,0} dynamic-slice-done(u)
+}
+)",
+    R"(
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b)
+}
+
+ENTRY e {
+  x = f32[8]{0} parameter(0)
+  s = ((f32[8]{0}), f32[2]{0}) reduce-scatter-start(x), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, dimensions={0}, to_apply=sum
+  ROOT d = f32[2]{0} reduce-scatter-done(s)
+}
+)",
+    R"(
+f {
+  p = f32[2]{0} parameter(0)
+  ROOT n = f32[2]{0} negate(p)
+}
+
+ENTRY e {
+  x = f32[2]{0} parameter(0)
+  s = ((f32[2]{0}), f32[2]{0}) fusion-start(x), async_execution_thread="io", kind=kLoop, calls=f
+  d = f32[2]{0} fusion-done(s)
+  c = ((f32[2]{0}), f32[2]{0}) call-start(d), to_apply=f, sharding={{replicated}, {replicated}}, frontend_attributes={a="1"}
+  ROOT r = f32[2]{0} call-done(c)
+}
+)",
+    // A computation of more than one op has no short form.
+    R"(
+f {
+  p = f32[2]{0} parameter(0)
+  n = f32[2]{0} negate(p)
+  ROOT r = f32[2]{0} add(n, p)
+}, execution_thread="io"
+
+ENTRY e {
+  x = f32[2]{0} parameter(0)
+  s = ((f32[2]{0}), f32[2]{0}, s32[]) async-start(x), async_execution_thread="io", calls=f
+  u = ((f32[2]{0}), f32[2]{0}, s32[]) async-update(s)
+  ROOT d = f32[2]{0} async-done(u)
+}
+)",
+    // Nor has one that takes its parameters in another order.
+    R"(
+f {
+  p = f32[2]{0} parameter(0)
+  q = f32[2]{0} parameter(1)
+  ROOT r = f32[2]{0} subtract(q, p)
+}
+
+ENTRY e {
+  x = f32[2]{0} parameter(0)
+  s = ((f32[2]{0}, f32[2]{0}), f32[2]{0}) async-start(x, x), calls=f
+  ROOT d = f32[2]{0} async-done(s)
+}
+)",
+    R"(
+ENTRY e {
+  x = f32[2]{0} parameter(0)
+  s = (f32[2]{0}, f32[4]{0}) all-gather-start(x), replica_groups={{0,1}}, dimensions={0}
+  ROOT d = f32[4]{0} all-gather-done(s)
+}
+)",
+};
+
+TEST(AsyncText, IsPrintedAsItIs) {
+  for (const char* text : kCanonical) {
+    const auto module = ParseOrFail(StrCat("HloModule m\n", text));
+    if (module == nullptr) continue;
+    EXPECT_EQ(Body(*module), text);
+    ExpectStable(*module);
+    EXPECT_EQ(Body(*module->Clone()), text);
+  }
+}
+
+TEST(AsyncText, LongForm) {
+  const auto module = ParseOrFail(
+      "HloModule m\nENTRY e { x = f32[2] parameter(0)\n s = ((f32[2]), f32[2]) tanh-start(x), "
+      "metadata={op_name=\"n\"}, backend_config={\"k\":1}\n d = f32[2] tanh-done(s) }");
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(Body(*module, {}), R"(
+ENTRY %e (x: f32[2]) -> f32[2] {
+  %x = f32[2]{0} parameter(0)
+  %s = ((f32[2]{0}), f32[2]{0}) tanh-start(%x), metadata={op_name="n"}, backend_config={"k":1}
+  ROOT %d = f32[2]{0} tanh-done(%s)
+}
+)");
+  // The op inside has them too.
+  const Instruction& start = *module->entry()->instructions()[1];
+  ASSERT_EQ(start.callees().size(), 1u);
+  const Instruction& op = *start.callee(0)->root();
+  EXPECT_EQ(Print(op),
+            "%async_op = f32[2]{0} tanh(%async_param), metadata={op_name=\"n\"}, "
+            "backend_config={\"k\":1}");
+  EXPECT_EQ(start.callee(0)->name(), "async_wrapped");
+}
+
+TEST(AsyncText, TheComputationWrittenOutIsShortened) {
+  const auto module = ParseOrFail(
+      "HloModule m\nf { p = f32[2] parameter(0)\n r = f32[2] negate(p) }, "
+      "execution_thread=\"io\"\nENTRY e { x = f32[2] parameter(0)\n s = ((f32[2]), f32[2]) "
+      "async-start(x), calls=f, async_execution_thread=\"io\"\n d = f32[2] async-done(s), "
+      "calls=f, async_execution_thread=\"io\" }");
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(Body(*module), R"(
+ENTRY e {
+  x = f32[2]{0} parameter(0)
+  s = ((f32[2]{0}), f32[2]{0}) negate-start(x), async_execution_thread="io"
+  ROOT d = f32[2]{0} negate-done(s)
+}
+)");
+  ExpectStable(*module);
+}
+
+TEST(AsyncText, GeneratedNamesAreUnused) {
+  const auto module = ParseOrFail(
+      "HloModule m\ng { x = f32[2] parameter(0)\n s = ((f32[2]), f32[2]) negate-start(x)\n"
+      "d = f32[2] negate-done(s) }\n"
+      "async_wrapped { x = f32[2] parameter(0)\n s = ((f32[2]), f32[2]) negate-start(x)\n"
+      "d = f32[2] negate-done(s) }\n"
+      "ENTRY e { x = f32[2] parameter(0)\n y = call(x), to_apply=g\n"
+      "z = call(y), to_apply=async_wrapped }");
+  ASSERT_NE(module, nullptr);
+  std::vector<std::string> names;
+  for (const auto& computation : module->computations()) names.emplace_back(computation->name());
+  EXPECT_EQ(names, (std::vector<std::string>{"async_wrapped.1", "g", "async_wrapped.2",
+                                             "async_wrapped", "e"}));
+  ExpectStable(*module);
+}
+
+struct ErrorRow {
+  const char* body;
+  const char* expected;
+};
+
+TEST(AsyncText, Errors) {
+  constexpr ErrorRow kRows[] = {
+      {"s = tanh-start(x)\n d = f32[2] tanh-done(s)",
+       "\"tanh-start\" needs the shape ((operands...), result, ...) before it"},
+      {"s = (f32[2], f32[2]) tanh-start(x)\n d = f32[2] tanh-done(s)",
+       "\"tanh-start\" needs the shape ((operands...), result, ...) before it"},
+      {"s = ((f32[2], f32[2]), f32[2]) tanh-start(x)\n d = f32[2] tanh-done(s)",
+       "\"tanh-start\" has 1 operands but its shape ((f32[2], f32[2]), f32[2]) begins with 2"},
+      {"s = ((f32[3]), f32[3]) tanh-start(x)\n d = f32[3] tanh-done(s)",
+       "async-start: calls must be (f32[2])->f32[3] but \"async_wrapped\" is (f32[3])->f32[3]; "
+       "operand f32[2]"},
+      {"s = ((f32[2]), f32[3]) tanh-start(x)\n d = f32[2] tanh-done(s)",
+       "\"tanh\" has shape f32[2], not f32[3]"},
+      {"s = ((f32[2]), f32[2]) tanh-start(x)\n d = f32[2] cosine-done(s)",
+       "the operand of \"cosine-done\" is not of \"cosine-start\""},
+      {"s = ((f32[2]), f32[2]) tanh-start(x)\n d = f32[2] tanh-done(x)",
+       "the operand of \"tanh-done\" is not of \"tanh-start\""},
+      {"s = ((f32[2]), f32[2]) tanh-start(x), dimensions={0}\n d = f32[2] tanh-done(s)",
+       "unknown attribute \"dimensions\" for \"tanh\" (it takes none)"},
+      {"s = ((f32[2]), f32[2]) parameter-start(0)", "unknown operation \"parameter-start\""},
+      {"s = ((f32[2]), f32[2]) all-gather-update(x)", "unknown operation \"all-gather-update\""},
+      {"s = ((f32[2]), f32[2]) async-start-start(x)", "unknown operation \"async-start-start\""},
+      {"d = f32[2] tanh-done()", "the operand of \"tanh-done\" is not of \"tanh-start\""},
+  };
+  for (const ErrorRow& row : kRows) {
+    const auto module =
+        Parse(StrCat("HloModule m\nENTRY e { x = f32[2] parameter(0)\n", row.body, " }"));
+    ASSERT_FALSE(module.ok()) << row.body;
+    EXPECT_NE(module.status().message().find(row.expected), std::string::npos)
+        << module.status().message();
+  }
+}
+
+}  // namespace
+}  // namespace axle
