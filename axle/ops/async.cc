@@ -183,6 +183,31 @@ std::string_view AsyncSuffix(const Instruction& inst) {
   return GetOpDef(inst).text.substr(kAsync.size());
 }
 
+Status CheckAsyncCallees(const Module& module) {
+  std::vector<const Computation*> begun;  // sorted
+  const auto for_each = [&](const auto& fn) -> Status {
+    for (const auto& computation : module.computations()) {
+      for (const Instruction* inst : computation->instructions()) AXLE_TRY(fn(*inst));
+    }
+    return {};
+  };
+  AXLE_TRY(for_each([&](const Instruction& inst) -> Status {
+    if (inst.opcode() == Opcode::kAsyncStart) begun.push_back(inst.callee(0));
+    return {};
+  }));
+  if (begun.empty()) return {};
+  std::ranges::sort(begun);
+  return for_each([&](const Instruction& inst) -> Status {
+    if (inst.opcode() == Opcode::kAsyncStart) return {};
+    for (const Computation* callee : inst.callees()) {
+      if (!std::ranges::binary_search(begun, callee)) continue;
+      return OpError(inst,
+                     StrCat("calls \"", callee->name(), "\", which an async-start calls too"));
+    }
+    return {};
+  });
+}
+
 void SetThreadOfCallee(const OpDef& start, const void* attrs, Computation& callee) {
   if (attrs == nullptr) attrs = start.attrs.defaults;
   const std::string& thread = static_cast<const AsyncStartAttrs*>(attrs)->async_execution_thread;

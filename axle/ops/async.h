@@ -28,6 +28,9 @@ const OpDef* WrappedDef(const Instruction& inst);
 // "-start" for async-start, and so on.
 std::string_view AsyncSuffix(const Instruction& inst);
 
+// An error if a computation that an async-start calls is called by anything else.
+Status CheckAsyncCallees(const Module& module);
+
 // Lets the computation run on the thread that async-start's attributes (null: the defaults) name.
 void SetThreadOfCallee(const OpDef& start, const void* attrs, Computation& callee);
 

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "axle/core/strings.h"
+#include "axle/ops/async.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {
@@ -103,6 +104,7 @@ const OpDef* FindOpDef(std::string_view text) {
   static const auto* const kByText = [] {
     auto* map = new std::unordered_map<std::string_view, const OpDef*>;
     for (const OpDef* def : kTable) map->emplace(def->text, def);
+    map->emplace("cross-replica-sum", &kAllReduceDef);  // of very old dumps
     return map;
   }();
   const auto it = kByText->find(text);
@@ -197,6 +199,7 @@ Status CheckUses(const Computation& computation) {
 }
 
 Status VerifyModule(const Module& module) {
+  AXLE_TRY(CheckAsyncCallees(module));
   for (const auto& computation : module.computations()) {
     AXLE_TRY(CheckUses(*computation));
     for (const Instruction* inst : computation->instructions()) {

@@ -2,6 +2,7 @@
 // values are folded, and what goes wrong at run time. What one device does is in tests/cases.
 #include <gtest/gtest.h>
 
+#include "axle/ops/op_def.h"
 #include "axle/text/parse.h"
 #include "tests/simulated_devices.h"
 
@@ -298,6 +299,24 @@ TEST(DeviceIds, OfEachDevice) {
       RunAll(kTwoByTwo, "r = u32[] replica-id() p = u32[] partition-id() ROOT t = tuple(r, p)",
              {"", "", "", ""}),
       Texts({"( 0, 0 )", "( 0, 1 )", "( 1, 0 )", "( 1, 1 )"}));
+}
+
+TEST(Async, ItsComputationHasNoOtherCaller) {
+  const auto module = Parse(
+      "HloModule m\nf { x = f32[] parameter(0) y = f32[] add(x, x) ROOT r = f32[] add(y, x) }\n"
+      "ENTRY e { x = f32[] parameter(0) s = ((f32[]), f32[]) async-start(x), calls=f\n"
+      "d = f32[] async-done(s) ROOT r = f32[] call(d), to_apply=f }");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  EXPECT_EQ(VerifyModule(**module).message(),
+            "call: calls \"f\", which an async-start calls too; operand f32[]");
+}
+
+TEST(CrossReplicaSum, IsAnOldNameOfAllReduce) {
+  EXPECT_EQ(RunAll(", replica_count=2",
+                   "p = s32[1] parameter(0) ROOT r = s32[1] cross-replica-sum(p), "
+                   "replica_groups={}, to_apply=sum_s32",
+                   {"s32[1] {3}", "s32[1] {4}"}),
+            Texts(2, "{7}"));
 }
 
 // What a run without other devices answers.
