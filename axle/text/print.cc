@@ -92,6 +92,11 @@ class Printer {
         if (IsLong() && i > 0 && i % kIndexCommentInterval == 0) {
           StrAppend(out_, "/*index=", i, "*/");
         }
+        if (options_.operand_shapes) {
+          const Shape& shape = inst.operand(i)->shape();
+          AppendOnce(shapes_, &shape, [&] { return shape.ToStringWithLayout(); });
+          out_ += ' ';
+        }
         AppendName(inst.operand(i)->name());
       }
     }

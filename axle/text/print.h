@@ -12,6 +12,8 @@ struct PrintOptions {
   enum class Style { kLong, kShort } style = Style::kLong;
   // Arrays of more than 10 elements print as {...} if false; the text cannot be read back then.
   bool large_constants = true;
+  // The shape of each operand in front of its name, as older dumps have it.
+  bool operand_shapes = false;
 };
 
 std::string Print(const Instruction& inst, const PrintOptions& options = {});  // one line, no ROOT

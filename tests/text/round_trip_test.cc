@@ -111,6 +111,20 @@ TEST(RoundTrip, PrintOfOneInstruction) {
   EXPECT_EQ(Print(root, kShort), "y = f32[2]{0} negate(x), sharding={replicated}");
 }
 
+TEST(RoundTrip, OperandsMayHaveTheirShapes) {
+  const std::string text =
+      "HloModule m, entry_computation_layout={(f32[2,3]{0,1}, (s32[], f32[2]{0}))->s32[]}\n\n"
+      "ENTRY %e (x: f32[2,3], t: (s32[], f32[2])) -> s32[] {\n"
+      "  %x = f32[2,3]{0,1} parameter(0)\n"
+      "  %t = (s32[], f32[2]{0}) parameter(1)\n"
+      "  %y = f32[2,3]{1,0} add(f32[2,3]{0,1} %x, f32[2,3]{0,1} %x)\n"
+      "  ROOT %n = s32[] get-tuple-element((s32[], f32[2]{0}) %t), index=0\n}\n\n";
+  const auto module = ParseOrFail(text);
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(Print(*module, {.style = PrintOptions::Style::kLong, .operand_shapes = true}), text);
+  EXPECT_EQ(Print(*module->entry()->root(), kShort), "n = s32[] get-tuple-element(t), index=0");
+}
+
 TEST(RoundTrip, LargeConstantsCanBeLeftOut) {
   const auto module = ParseOrFail(
       "ENTRY e { a = s32[10] constant({1,2,3,4,5,6,7,8,9,10})\n"
