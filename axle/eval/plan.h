@@ -25,13 +25,14 @@ struct PlanStep {
   bool is_long = false;  // the clock is looked at
   std::vector<PlanOperand> operands;
   std::vector<std::uint32_t> results;  // more than one only for lane programs
-  enum class Kind : std::uint8_t { kLanes, kIndexMap, kElement, kEval } kind = Kind::kEval;
+  enum class Kind : std::uint8_t { kLanes, kIndexMap, kElement, kEval, kDynamic };
+  Kind kind = Kind::kEval;
   LaneProgram program;               // kLanes
   std::vector<Shape> result_shapes;  // kLanes: without layouts
   IndexMap index_map;                // kIndexMap
   i64 element = 0;                   // kElement: of a tuple
   bool takes_element = false;        // nobody else reads this element of the tuple afterwards
-  std::vector<Callee*> callees;      // kEval: filled in when the step first runs
+  std::vector<Callee*> callees;      // kEval, kDynamic: filled in when the step first runs
 };
 
 struct Plan {
@@ -39,6 +40,7 @@ struct Plan {
   // A constant has its value from the start and keeps it.
   std::vector<std::pair<std::uint32_t, Literal>> constants;
   std::vector<std::uint32_t> unread_parameters;
+  bool is_dynamic = false;  // something has a dynamic dimension
 };
 
 // UNIMPLEMENTED if the computation has something that the interpreter cannot run.
