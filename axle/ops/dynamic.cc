@@ -157,6 +157,11 @@ StatusOr<StaticForm> StaticForm::Make(const Instruction& inst, AttrBlock attrs,
                                       std::span<const Literal> operands, const Shape* declared) {
   StaticForm form;
   form.module_ = std::make_unique<Module>("static form");
+  if (inst.parent() != nullptr) {
+    const ModuleConfig& config = inst.parent()->module()->config();
+    form.module_->config().replica_count = config.replica_count;
+    form.module_->config().num_partitions = config.num_partitions;
+  }
   Computation* computation = form.module_->AddComputation("static form");
   const OpDef& parameter = GetOpDef(Opcode::kParameter);
   std::vector<Instruction*> parameters;
@@ -176,7 +181,13 @@ StatusOr<StaticForm> StaticForm::Make(const Instruction& inst, AttrBlock attrs,
                                         .operands = parameters,
                                         .callees = inst.callees(),
                                         .attrs = std::move(attrs),
-                                        .metadata = inst.metadata()});
+                                        .metadata = inst.metadata(),
+                                        .id = inst.id()});
+  if (inst.extras() != nullptr) {
+    InstructionExtras extras = *inst.extras();
+    extras.control_predecessors.clear();
+    computation->MutableExtras(copy) = std::move(extras);
+  }
   const StatusOr<Shape> shape = InferShape(*copy);
   if (!shape.ok()) return SizesDoNotFit(inst, operands, shape.status());
   computation->SetShape(copy, *shape);

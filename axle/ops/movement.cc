@@ -153,10 +153,11 @@ StatusOr<Literal> EvalReshapeDynamic(const Instruction& inst, std::span<Literal>
     }
     if (elements == bound) continue;
     const i64 target = DynamicTarget(result, group, inst.attrs<ReshapeAttrs>());
+    if (target >= group.to_end) continue;  // no dimension is left of it
     for (i64 d = group.to; d < group.to_end; ++d) {
       if (d != target) others *= result.dim(d);
     }
-    if (target >= group.to_end || elements % others != 0) {
+    if (elements % others != 0) {
       return OpError(inst, StrCat("operand has run-time size ", operands[0].size(group.from),
                                   " in dimension ", group.from, ", must be a multiple of ", others,
                                   " for result ", inst.shape().ToString()));
@@ -236,6 +237,7 @@ const OpDef kBroadcastDef = {
     .lowering = Lowering::kIndexMap,
     .infer = InferBroadcast,
     .index_map = BroadcastMap,
+    .eval_dynamic = EvalBroadcastDynamic,
 };
 
 const OpDef kReshapeDef = {
@@ -245,7 +247,9 @@ const OpDef kReshapeDef = {
     .semantics =
         "Both shapes have the same number of elements. A dynamic dimension may be merged into one "
         "dimension or split into several: then `inferred_dimension`, else the first one whose size "
-        "is not 1, is dynamic.",
+        "is not 1, is dynamic. Elements are taken without the padding, so a run-time size that is "
+        "split must be a multiple of the other sizes; merging and splitting a dynamic dimension at "
+        "once is UNIMPLEMENTED.",
     .source = "XLA Reshape; StableHLO reshape",
     .operands = kUnaryOperands,
     .attrs = Schema<ReshapeAttrs>(kReshapeAttrs),
@@ -257,6 +261,7 @@ const OpDef kReshapeDef = {
       everything.relinearize = true;
       return {everything};
     },
+    .eval_dynamic = EvalReshapeDynamic,
 };
 
 const OpDef kTransposeDef = {

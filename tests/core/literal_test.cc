@@ -99,6 +99,7 @@ TEST(Literal, PaddedIsTheInverseOfValidPart) {
   EXPECT_EQ(tuple.ToStringWithShape(), "(s32[<=3,2], s32[]) ( (1,2) { { 1, 2 } }, 7 )");
   EXPECT_EQ(tuple.ShapeToString(), "(s32[<=3,2](1,2), s32[])");
   EXPECT_EQ(tuple.ValidPart().shape().ToString(), "(s32[1,2], s32[])");
+  EXPECT_TRUE(Literal(Shape::Token()).ValidPart().shape().is_token());
   // Another shape says nothing about sizes.
   EXPECT_EQ(padded.WithShape(Shape(S32, {6})).ToString(), "{1, 2, 0, 0, 0, 0}");
   EXPECT_FALSE(padded.WithShape(Shape(S32, {6})).is_padded());
