@@ -70,6 +70,8 @@ struct CaseTable {
   std::string_view op;
   std::span<const OpCase> cases;
   std::string_view helpers = "";  // more computations, besides kHelpers
+  // There are no values to show: they are tokens, or need a device. tests/runtime/ runs the op.
+  bool without_values = false;
 };
 
 // One table per row of AllOpDefs(), in its order: kFooCases for opcode Foo.

@@ -152,6 +152,7 @@ TEST(OpTable, EveryOpHasTheRowsThatShowItsEdges) {
       seen.Add(c.expect.text);
     }
     EXPECT_TRUE(seen.error) << "no row with an error";
+    if (table.without_values) continue;
     EXPECT_TRUE(seen.empty) << "no row with an array of size 0";
     EXPECT_TRUE(seen.one_element || seen.scalar) << "no row with one element";
     if (def.lowering != Lowering::kElementwise) continue;

@@ -233,6 +233,7 @@ void XlaBuilder::Reset() {
   originals_.clear();
   names_.clear();
   computation_names_.clear();
+  last_infeed_ = last_outfeed_ = {};
   module_ = std::make_unique<Module>(name_);
   computation_ = module_->AddComputation(UniqueName(name_, computation_names_));
   module_->set_entry(computation_);

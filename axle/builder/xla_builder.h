@@ -81,6 +81,11 @@ class XlaBuilder {
   };
   XlaOp Append(NewOp op, Location location);
 
+  // The last plain Infeed and the token of the last plain Outfeed, for builder/side_effects.h: the
+  // next one follows them.
+  XlaOp& last_infeed() { return last_infeed_; }
+  XlaOp& last_outfeed() { return last_outfeed_; }
+
  private:
   void Reset();
   // The copy of a called computation, made if there is none yet, under a name of its own.
@@ -94,6 +99,7 @@ class XlaBuilder {
   std::unordered_map<const Computation*, Computation*> copies_;
   std::vector<std::shared_ptr<const Module>> originals_;
   std::unordered_set<std::string> names_, computation_names_;  // in use
+  XlaOp last_infeed_, last_outfeed_;
 };
 
 // The dimensions of an implicit broadcast: dimension i of the operand of lower rank becomes
@@ -456,3 +462,4 @@ XlaOp DynamicReshape(XlaOp operand, std::span<const XlaOp> dim_sizes,
 }  // namespace axle
 
 #include "axle/builder/collectives.h"
+#include "axle/builder/side_effects.h"

@@ -38,13 +38,17 @@ std::string DefaultCodegenLibrary() {
 
 class InterpretedExecutable : public Executable {
  public:
-  explicit InterpretedExecutable(std::shared_ptr<const Module> module)
-      : Executable(std::move(module)) {}
+  InterpretedExecutable(std::shared_ptr<const Module> module, std::shared_ptr<HostDevice> device)
+      : Executable(std::move(module)), device_(std::move(device)) {}
 
   StatusOr<Literal> Execute(std::span<const Literal> arguments,
                             const ExecuteOptions& options) const override {
-    return Evaluate(module(), arguments, {.limits = options.limits, .device = options.device});
+    DeviceContext* device = options.device != nullptr ? options.device : device_.get();
+    return Evaluate(module(), arguments, {.limits = options.limits, .device = device});
   }
+
+ private:
+  std::shared_ptr<HostDevice> device_;
 };
 
 class CompiledExecutable : public Executable {
@@ -127,7 +131,9 @@ struct Client::NativeLibrary {
 };
 
 Client::Client(ClientOptions options)
-    : options_(std::move(options)), native_(std::make_shared<NativeLibrary>()) {}
+    : options_(std::move(options)),
+      device_(std::make_shared<HostDevice>()),
+      native_(std::make_shared<NativeLibrary>()) {}
 Client::~Client() = default;
 
 StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
@@ -143,7 +149,7 @@ StatusOr<std::unique_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));
   }
   if (options.engine == EngineKind::kInterpret) {
-    return std::unique_ptr<Executable>(new InterpretedExecutable(std::move(module)));
+    return std::unique_ptr<Executable>(new InterpretedExecutable(std::move(module), device_));
   }
   AXLE_ASSIGN(NativeEngine * engine,
               native_->Load(options_.codegen_library.empty() ? DefaultCodegenLibrary()

@@ -16,6 +16,7 @@
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
 #include "axle/ir/module.h"
+#include "axle/runtime/host_device.h"
 #include "axle/runtime/native_engine.h"
 
 namespace axle {
@@ -37,7 +38,7 @@ struct CompileOptions {
 
 struct ExecuteOptions {
   Limits* limits = nullptr;         // of this run; none if null
-  DeviceContext* device = nullptr;  // device 0 of 1 if null
+  DeviceContext* device = nullptr;  // that of the client if null
 };
 
 class Executable {
@@ -76,11 +77,42 @@ class Client {
   StatusOr<std::unique_ptr<Executable>> Compile(std::string_view bytes,
                                                 const CompileOptions& options = {});
 
+  // The device on which executables run unless they are told another one. It lives as long as the
+  // client and its executables.
+  HostDevice& device() { return *device_; }
+
+  // Makes `function` the target of custom calls of this name, api_version API_VERSION_ORIGINAL:
+  //
+  //   void AddOne(void* out, void** in);
+  //   AXLE_TRY(client->RegisterCustomCall("add_one", AddOne));
+  //
+  // runtime/custom_call_registry.h says what it gets; device().custom_calls() takes the other kinds
+  // of functions. Errors: ALREADY_EXISTS if the name is taken. A target cannot be taken back.
+  Status RegisterCustomCall(std::string_view name, CustomCallRegistry::Function function) {
+    return device().custom_calls().Register(name, std::move(function));
+  }
+  Status RegisterCustomCall(std::string_view name, void (*function)(void* out, void** in)) {
+    return device().custom_calls().Register(name, function);
+  }
+
+  // Puts an array, or the elements of a tuple of arrays, into the infeed queue; waits while it is
+  // full, until the limits say CANCELLED or DEADLINE_EXCEEDED. A program's infeed takes them in the
+  // order in which they came, and waits for them.
+  Status TransferToInfeed(const Literal& value, Limits* limits = nullptr) {
+    return device().TransferToInfeed(value, limits);
+  }
+  // Takes the next array, or for a tuple the next arrays, that a program has put into the outfeed
+  // queue, and waits for them. INVALID_ARGUMENT if they are not of this shape; they stay then.
+  StatusOr<Literal> TransferFromOutfeed(const Shape& shape, Limits* limits = nullptr) {
+    return device().TransferFromOutfeed(shape, limits);
+  }
+
  private:
   struct NativeLibrary;
   explicit Client(ClientOptions options);
 
   ClientOptions options_;
+  std::shared_ptr<HostDevice> device_;
   std::shared_ptr<NativeLibrary> native_;  // loaded when it is first needed
 };
 

@@ -14,17 +14,44 @@ StatusOr<std::vector<Literal>> DeviceContext::Exchange(const Rendezvous&,
                               "}, but the program runs on device ", device_id(), " alone"));
 }
 
-StatusOr<Literal> DeviceContext::Infeed(const Shape&) {
-  return Unimplemented("infeed: this device has no infeed queue");
+StatusOr<Literal> DeviceContext::Infeed(const Shape&, std::string_view, Limits*) {
+  return FailedPrecondition("infeed: this run has no device with an infeed queue");
 }
 
-Status DeviceContext::Outfeed(const Literal&) {
-  return Unimplemented("outfeed: this device has no outfeed queue");
+Status DeviceContext::Outfeed(const Literal&, const Shape&, std::string_view, Limits*) {
+  return FailedPrecondition("outfeed: this run has no device with an outfeed queue");
 }
 
-StatusOr<Literal> DeviceContext::CustomCall(std::string_view target, std::span<const Literal>,
-                                            const Shape&, std::string_view) {
-  return NotFound(StrCat("custom-call: no target \"", target, "\" is registered"));
+Status DeviceContext::Send(const TransferChannel& channel, const Literal&, Limits*) {
+  return FailedPrecondition(
+      StrCat("send: this run has no device with channels; channel ", channel.id));
+}
+
+StatusOr<i64> DeviceContext::StartRecv(const TransferChannel& channel) {
+  return FailedPrecondition(
+      StrCat("recv: this run has no device with channels; channel ", channel.id));
+}
+
+StatusOr<Literal> DeviceContext::FinishRecv(const TransferChannel& channel, i64, const Shape&,
+                                            Limits*) {
+  return StartRecv(channel).status();
+}
+
+bool DeviceContext::HasCustomCall(std::string_view) const {
+  return false;
+}
+
+std::vector<std::string> DeviceContext::CustomCallTargets() const {
+  return {};
+}
+
+StatusOr<Literal> DeviceContext::CustomCall(const CustomCallInvocation& invocation) {
+  return NotFound(StrCat("custom-call: no target \"", invocation.target, "\" is registered"));
+}
+
+DeviceContext& DefaultDevice() {
+  static DeviceContext device;  // stateless
+  return device;
 }
 
 }  // namespace axle

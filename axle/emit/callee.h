@@ -37,6 +37,8 @@ struct EvalContext {
   Callee& callee(size_t i = 0) const { return *callees[i]; }
   Status Check() const { return limits == nullptr ? Status() : limits->Check(); }
   Status Step() const { return limits == nullptr ? Status() : limits->Step(); }
+  // The device of the run, or the default one.
+  DeviceContext& Device() const { return device == nullptr ? DefaultDevice() : *device; }
 };
 
 }  // namespace axle

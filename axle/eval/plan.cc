@@ -74,7 +74,7 @@ class Planner {
     live_[computation_.root()->index()] = true;
     for (size_t i = instructions_.size(); i-- > 0;) {
       const Instruction& inst = *instructions_[i];
-      if (GetOpDef(inst).has(kSideEffect) || !inst.callees().empty()) live_[i] = true;
+      if (HasSideEffect(inst) || !inst.callees().empty()) live_[i] = true;
       if (!live_[i]) continue;
       for (i64 k = 0; k < inst.num_operands(); ++k) live_[inst.operand(k)->index()] = true;
     }

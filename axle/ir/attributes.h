@@ -49,6 +49,7 @@ enum class Presence {
   kRequired,  // must be written, and is always printed
   kOptional,  // not printed when equal to the default
   kPrinted,   // may be left out when read, but is always printed
+  kLast,      // as kOptional; printed behind the called computations
 };
 
 struct AttrSpec {

@@ -328,4 +328,68 @@ Status AttrTraits<Literal>::Parse(Scanner& scanner, const Shape& result, Literal
   return {};
 }
 
+Status AttrTraits<std::optional<Shape>>::Parse(Scanner& scanner, const Shape&,
+                                               std::optional<Shape>& value) {
+  AXLE_ASSIGN(value, ParseShape(scanner));
+  return {};
+}
+
+std::string AttrTraits<std::optional<Shape>>::Print(const std::optional<Shape>& value) {
+  return value ? value->ToStringWithLayout() : "";
+}
+
+Status AttrTraits<std::optional<std::vector<Shape>>>::Parse(
+    Scanner& scanner, const Shape&, std::optional<std::vector<Shape>>& value) {
+  std::vector<Shape>& shapes = value.emplace();
+  return scanner.List("{", "}", [&]() -> Status {
+    AXLE_ASSIGN(shapes.emplace_back(), ParseShape(scanner));
+    return {};
+  });
+}
+
+std::string AttrTraits<std::optional<std::vector<Shape>>>::Print(
+    const std::optional<std::vector<Shape>>& value) {
+  if (!value) return "";
+  const auto text = [](const Shape& shape) { return shape.ToStringWithLayout(); };
+  return StrCat("{", Join(*value, ", ", text), "}");
+}
+
+Status AttrTraits<std::optional<Literal>>::Parse(Scanner& scanner, const Shape&,
+                                                 std::optional<Literal>& value) {
+  AXLE_ASSIGN(const Shape shape, ParseShape(scanner));
+  AXLE_ASSIGN(value, ParseLiteral(scanner, shape));
+  if (shape.is_array() && shape.layout() != nullptr && shape.layout()->tiles.empty()) {
+    value = value->Relayout(*shape.layout());
+  }
+  return {};
+}
+
+std::string AttrTraits<std::optional<Literal>>::Print(const std::optional<Literal>& value) {
+  return value ? StrCat(value->shape().ToStringWithLayout(), " ", value->ToString()) : "";
+}
+
+Status AttrTraits<DomainSharding>::Parse(Scanner& scanner, const Shape&, DomainSharding& value) {
+  const auto key = [&](std::string_view name) -> Status {
+    if (scanner.AttributeName() == name) return {};
+    return scanner.Expected(StrCat(name, "="));
+  };
+  AXLE_TRY(scanner.Expect("{"));
+  AXLE_TRY(key("kind"));
+  AXLE_ASSIGN(const std::string kind, scanner.String());
+  if (kind != "sharding") {
+    return scanner.Error(StrCat("unknown kind of domain \"", kind, "\"; there is: sharding"));
+  }
+  AXLE_TRY(scanner.Expect(","));
+  AXLE_TRY(key("entry"));
+  AXLE_ASSIGN(value.entry, scanner.Braces());
+  AXLE_TRY(scanner.Expect(","));
+  AXLE_TRY(key("exit"));
+  AXLE_ASSIGN(value.exit, scanner.Braces());
+  return scanner.Expect("}");
+}
+
+std::string AttrTraits<DomainSharding>::Print(const DomainSharding& value) {
+  return StrCat("{kind=\"sharding\", entry=", value.entry, ", exit=", value.exit, "}");
+}
+
 }  // namespace axle

@@ -185,6 +185,70 @@ struct AttrTraits<Literal> {  // { 1, 2 }
   static Status Read(const WireReader& in, const Shape& result, Literal& value);
 };
 
+template <>
+struct AttrTraits<std::optional<i64>> {
+  static constexpr std::string_view kName = "integer";
+  static Status Parse(Scanner& scanner, const Shape& result, std::optional<i64>& value) {
+    return AttrTraits<i64>::Parse(scanner, result, value.emplace());
+  }
+  static std::string Print(const std::optional<i64>& value) { return std::to_string(*value); }
+  static size_t Hash(const std::optional<i64>& value) {
+    return value ? static_cast<size_t>(*value) * 2 + 1 : 0;
+  }
+  static void Write(const std::optional<i64>& value, int field, WireWriter& out) {
+    if (value) out.ExplicitInt(field, *value);
+  }
+  static Status Read(const WireReader& in, std::optional<i64>& value) {
+    return AttrTraits<i64>::Read(in, value.emplace());
+  }
+};
+
+template <>
+struct AttrTraits<std::optional<Shape>> {  // (f32[2]{0}, s32[])
+  static constexpr std::string_view kName = "shape";
+  static Status Parse(Scanner& scanner, const Shape& result, std::optional<Shape>& value);
+  static std::string Print(const std::optional<Shape>& value);
+  static size_t Hash(const std::optional<Shape>& value) { return value ? value->Hash() : 0; }
+  static void Write(const std::optional<Shape>& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, std::optional<Shape>& value);
+};
+
+template <>
+struct AttrTraits<std::optional<std::vector<Shape>>> {  // {f32[2]{0}, s32[]}
+  static constexpr std::string_view kName = "list of shapes";
+  static Status Parse(Scanner& scanner, const Shape& result,
+                      std::optional<std::vector<Shape>>& value);
+  static std::string Print(const std::optional<std::vector<Shape>>& value);
+  static size_t Hash(const std::optional<std::vector<Shape>>& value) {
+    return value ? std::hash<std::string>()(Print(value)) : 0;
+  }
+  // Field 56 says that there is a list, which may be empty.
+  static constexpr int kOtherFields[] = {56};
+  static void Write(const std::optional<std::vector<Shape>>& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, std::optional<std::vector<Shape>>& value);
+};
+
+template <>
+struct AttrTraits<std::optional<Literal>> {  // s32[2]{0} {1, 2}
+  static constexpr std::string_view kName = "shape and literal";
+  static Status Parse(Scanner& scanner, const Shape& result, std::optional<Literal>& value);
+  static std::string Print(const std::optional<Literal>& value);
+  static size_t Hash(const std::optional<Literal>& value) { return value ? value->Hash() : 0; }
+  static void Write(const std::optional<Literal>& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, std::optional<Literal>& value);
+};
+
+template <>
+struct AttrTraits<DomainSharding> : HashText<DomainSharding> {
+  // {kind="sharding", entry={maximal device=0}, exit={replicated}}; the shardings as written
+  static constexpr std::string_view kName = "domain";
+  static Status Parse(Scanner& scanner, const Shape& result, DomainSharding& value);
+  static std::string Print(const DomainSharding& value);
+  // TODO(#4): OpSharding in fields 54 (exit) and 55 (entry).
+  static void Write(const DomainSharding&, int, WireWriter&) {}
+  static Status Read(const WireReader&, DomainSharding&) { return {}; }
+};
+
 // Enumerations: the texts in the order of the enumerators. A new one is a specialisation of
 // EnumTexts; the first enumerator of those that are optional is not spelled by XLA. In the proto an
 // enumerator is its position, or its member of kNumbers, or, with kTextInProto, its text.
@@ -282,6 +346,29 @@ struct EnumTexts<CollectiveMode> {
   static constexpr bool kIgnoreCase = false;
   static constexpr std::string_view kTexts[] = {"", "cross_replica", "cross_partition",
                                                 "cross_replica_and_partition", "flattened_id"};
+};
+
+template <>
+struct EnumTexts<PaddingType> {
+  static constexpr std::string_view kName = "padding type";
+  static constexpr bool kIgnoreCase = false;
+  static constexpr std::string_view kTexts[] = {"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"};
+};
+template <>
+struct EnumTexts<CustomCallSchedule> {
+  static constexpr std::string_view kName = "custom-call schedule";
+  static constexpr bool kIgnoreCase = true;
+  static constexpr std::string_view kTexts[] = {"SCHEDULE_NONE", "SCHEDULE_LATEST",
+                                                "SCHEDULE_EARLIEST"};
+};
+template <>
+struct EnumTexts<CustomCallApi> {  // the unspecified one is not accepted
+  static constexpr std::string_view kName = "custom-call api version";
+  static constexpr bool kIgnoreCase = true;
+  static constexpr std::string_view kTexts[] = {
+      "", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+      "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
+  static constexpr i64 kNumbers[] = {-1, 1, 2, 3, 4};  // a missing field is the original one
 };
 
 // Reads one of `texts` and returns its position; the error lists them.

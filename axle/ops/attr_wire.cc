@@ -420,4 +420,44 @@ Status AttrTraits<ComputationName>::Read(const WireReader& in, ComputationName& 
   return {};
 }
 
+void AttrTraits<std::optional<Shape>>::Write(const std::optional<Shape>& value, int field,
+                                             WireWriter& out) {
+  if (value) out.Message(field, ShapeMessage(*value));
+}
+
+Status AttrTraits<std::optional<Shape>>::Read(const WireReader& in, std::optional<Shape>& value) {
+  AXLE_ASSIGN(value, ReadShape(in));
+  return {};
+}
+
+void AttrTraits<std::optional<std::vector<Shape>>>::Write(
+    const std::optional<std::vector<Shape>>& value, int field, WireWriter& out) {
+  if (!value) return;
+  out.Bool(kOtherFields[0], true);
+  for (const Shape& shape : *value) out.Message(field, ShapeMessage(shape));
+}
+
+Status AttrTraits<std::optional<std::vector<Shape>>>::Read(
+    const WireReader& in, std::optional<std::vector<Shape>>& value) {
+  if (in.field() == kOtherFields[0]) {
+    AXLE_ASSIGN(const bool is_there, in.Bool());
+    if (is_there && !value) value.emplace();
+    return {};
+  }
+  if (!value) value.emplace();
+  AXLE_ASSIGN(value->emplace_back(), ReadShape(in));
+  return {};
+}
+
+void AttrTraits<std::optional<Literal>>::Write(const std::optional<Literal>& value, int field,
+                                               WireWriter& out) {
+  if (value) out.Message(field, LiteralMessage(*value));
+}
+
+Status AttrTraits<std::optional<Literal>>::Read(const WireReader& in,
+                                                std::optional<Literal>& value) {
+  AXLE_ASSIGN(value, ReadLiteral(in));
+  return {};
+}
+
 }  // namespace axle

@@ -1,9 +1,11 @@
 // The attribute structs of all ops. A default is a member initialiser; the spelling is in the row.
 #pragma once
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "axle/core/custom_call.h"
 #include "axle/core/literal.h"
 #include "axle/ops/device_lists.h"
 
@@ -127,6 +129,9 @@ struct OperandAlias {
   bool operator==(const OperandAlias&) const = default;
 };
 using OperandAliasing = std::vector<OperandAlias>;
+
+enum class PaddingType : std::uint8_t { kInvalid, kValid, kSame };
+enum class CustomCallSchedule : std::uint8_t { kNone, kLatest, kEarliest };
 
 // clang-format off
 struct ParameterAttrs  { i64 number = 0; };
@@ -260,6 +265,53 @@ struct TriangularSolveAttrs {
 struct FftAttrs {
   FftType fft_type = FftType::kFft;
   Dims fft_length;
+};
+
+// Who implements a custom-call's target understands what convolutions have beside it.
+struct CustomCallAttrs {
+  Window window = {};
+  ConvolutionDimensionNumbers dim_labels = {};
+  i64 feature_group_count = 1;
+  i64 batch_group_count = 1;
+  OperandPrecision operand_precision = {};
+  PaddingType padding_type = PaddingType::kInvalid;
+  std::string custom_call_target;
+  // With layouts, one per operand; nothing if the layouts are not constrained.
+  std::optional<std::vector<Shape>> operand_layout_constraints;
+  bool custom_call_has_side_effect = false;
+  std::optional<Literal> literal;
+  OperandAliasing output_to_operand_aliasing;
+  CustomCallSchedule schedule = CustomCallSchedule::kNone;
+  CustomCallApi api_version = CustomCallApi::kOriginal;
+};
+
+struct InfeedAttrs {
+  std::string infeed_config;
+};
+
+struct OutfeedAttrs {
+  std::optional<Shape> outfeed_shape;  // with layout; the operand's unless it is written
+  std::string outfeed_config;
+};
+
+// Of send, recv and their second halves.
+struct TransferAttrs {
+  i64 channel_id = 0;  // 0: none
+  bool is_host_transfer = false;
+};
+
+struct CopyStartAttrs {
+  std::optional<i64> cross_program_prefetch_index;
+};
+
+// The shardings on the two sides, as text: entry is the side of the users.
+struct DomainSharding {
+  std::string entry;
+  std::string exit;
+  bool operator==(const DomainSharding&) const = default;
+};
+struct DomainAttrs {
+  DomainSharding domain;
 };
 
 struct GatherAttrs {

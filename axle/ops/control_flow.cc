@@ -10,7 +10,7 @@ namespace {
 constexpr OperandSpec kCallOperands[] = {{"operand", kVariadic}};
 constexpr CalleeSpec kCallCallees[] = {{"to_apply"}};
 constexpr AttrSpec kCallAttrs[] = {
-    Attr<&CallAttrs::is_composite>("is_composite", {.field = 89}, Presence::kOptional),
+    Attr<&CallAttrs::is_composite>("is_composite", {.field = 89}, Presence::kLast),
 };
 constexpr CalleeSpec kFusionCallees[] = {{"calls"}};
 constexpr AttrSpec kFusionAttrs[] = {

@@ -22,6 +22,7 @@ struct CalleeSpec {
   std::string_view text;  // to_apply=, body=; callees are in the order of the specs
   int proto_index = 0;    // position in called_computation_ids
   bool variadic = false;  // a list: branch_computations={a, b}. Then it is the only spec
+  bool optional = false;  // of a list: there may be none, and it is not written then
 };
 
 // What stands between the parentheses: the operands, or the first attribute (parameter(0),
@@ -52,7 +53,7 @@ enum class Lowering : std::uint8_t {
 enum Traits : std::uint32_t {
   kNoTraits = 0,
   kCommutative = 1,     // in its two operands, bit for bit
-  kSideEffect = 2,      // never removed, duplicated or reordered
+  kSideEffect = 2,      // never removed, duplicated or reordered; ask HasSideEffect()
   kMixedPrecision = 4,  // operands may be of different float types (00-conventions section 1)
 };
 constexpr Traits operator|(Traits a, Traits b) {
@@ -96,6 +97,8 @@ struct OpDef {
   ParenSyntax parens = ParenSyntax::kOperands;
   bool declared_shape = false;  // the result shape is part of the program, not implied
   Traits traits = kNoTraits;
+  // With kSideEffect: which instructions have one; null: all.
+  bool (*has_side_effect)(const Instruction& inst) = nullptr;
   Lowering lowering;
   std::string_view accuracy = "exact";  // promise of a floating-point result
   InferFn infer;
@@ -128,6 +131,9 @@ std::span<const OpDef* const> AllOpDefs();  // in the order of the opcodes
 // "pad: <what>; operand f32[2,3], padding_value f32[]", and the source line if it is known.
 Status OpError(const Instruction& inst, std::string_view what,
                StatusCode code = StatusCode::kInvalidArgument);
+
+// Of the instruction itself, not of what it calls.
+bool HasSideEffect(const Instruction& inst);
 
 // The ops that only hold or take apart values, for what treats them apart from computation.
 bool IsParameter(const Instruction& inst);

@@ -87,6 +87,7 @@ bool HasUnboundedDimension(const Shape& shape) {
 
 bool CalleeCountFits(const Instruction& inst, std::span<const CalleeSpec> specs) {
   const size_t count = inst.callees().size();
+  if (!specs.empty() && specs[0].optional && count == 0) return true;
   return !specs.empty() && specs[0].variadic ? count >= 1 : count == specs.size();
 }
 
@@ -138,6 +139,11 @@ Status OpError(const Instruction& inst, std::string_view what, StatusCode code) 
 bool TakesResultAccuracy(const OpDef& def) {
   return def.lowering == Lowering::kElementwise && def.operands.size() == 1 &&
          !def.declared_shape && def.accuracy != "exact";
+}
+
+bool HasSideEffect(const Instruction& inst) {
+  const OpDef& def = GetOpDef(inst);
+  return def.has(kSideEffect) && (def.has_side_effect == nullptr || def.has_side_effect(inst));
 }
 
 Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> parameters,

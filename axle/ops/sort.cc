@@ -11,6 +11,7 @@
 #include "axle/ops/merge_sort.h"
 #include "axle/ops/scalar_callee.h"
 #include "axle/ops/scratch_memory.h"
+#include "axle/ops/sort_lines.h"
 
 namespace axle {
 
@@ -31,20 +32,21 @@ StatusOr<Shape> InferSort(const Instruction& inst) {
   if (n == 0) return OpError(inst, "has no operands");
   for (i64 i = 0; i < n; ++i) AXLE_TRY(ExpectArray(inst, i));
   const Shape& first = inst.operand(0)->shape();
-  std::vector<Shape> results, parameters;
+  std::vector<Shape> results;
+  std::vector<ElementType> types;
   for (i64 i = 0; i < n; ++i) {
     const Shape& operand = inst.operand(i)->shape();
     if (!SameDims(operand, first)) return OpError(inst, "operands must have the same dimensions");
     results.push_back(operand.WithoutLayout());
     for (i64 k = 0; k < n; ++k) MergeDynamic(inst.operand(k)->shape(), results.back());
-    parameters.insert(parameters.end(), 2, Shape(operand.type()));
+    types.push_back(operand.type());
   }
   if (first.rank() == 0) return OpError(inst, "operand has rank 0, must have a dimension to sort");
   if (dimensions.size() != 1) {
     return OpError(inst, StrCat("dimensions names ", dimensions.size(), " dimensions, must be 1"));
   }
   AXLE_TRY(CheckDims(inst, "dimensions", dimensions, first.rank()));
-  AXLE_TRY(CheckCallee(inst, 0, parameters, Shape(PRED)));
+  AXLE_TRY(CheckComparator(inst, types));
   return n == 1 ? results[0] : Shape::Tuple(std::move(results));
 }
 
@@ -115,10 +117,9 @@ Status DispatchKey(LaneType type, Fn&& fn) {
 
 class Sorter {
  public:
-  Sorter(const Instruction& inst, std::span<Literal> operands, const EvalContext& context)
+  Sorter(const Instruction& inst, i64 dim, std::span<Literal> operands, const EvalContext& context)
       : context_(context), less_(inst, context) {
     const Shape& shape = operands[0].shape();
-    const i64 dim = inst.attrs<SortAttrs>().dimensions[0];
     size_ = shape.dim(dim);
     step_ = RowMajorStrides(shape.dims())[dim];
     num_lines_ = size_ == 0 ? 0 : shape.num_elements() / size_;
@@ -209,18 +210,30 @@ class Sorter {
 
 StatusOr<Literal> EvalSort(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context) {
-  // The line of each operand; its order, twice, and its keys.
-  i64 bytes_per_position = 3 * i64{sizeof(i64)};
-  for (const Literal& operand : operands) bytes_per_position += Info(operand.shape().type()).bytes;
-  const Shape& shape = operands[0].shape();
-  const i64 size = shape.num_elements() == 0 ? 0 : shape.dim(inst.attrs<SortAttrs>().dimensions[0]);
-  const ScratchMemory scratch(context, CheckedMul(size, bytes_per_position).value_or(size));
-  AXLE_TRY(scratch.status());
-  AXLE_ASSIGN(std::vector<Literal> results, Sorter(inst, operands, context).Run());
+  AXLE_ASSIGN(std::vector<Literal> results,
+              SortLines(inst, inst.attrs<SortAttrs>().dimensions[0], operands, context));
   return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
 }
 
 }  // namespace
+
+Status CheckComparator(const Instruction& inst, std::span<const ElementType> types) {
+  std::vector<Shape> parameters;
+  for (ElementType type : types) parameters.insert(parameters.end(), 2, Shape(type));
+  return CheckCallee(inst, 0, parameters, Shape(PRED));
+}
+
+StatusOr<std::vector<Literal>> SortLines(const Instruction& inst, i64 dim,
+                                         std::span<Literal> operands, const EvalContext& context) {
+  // The line of each operand; its order, twice, and its keys.
+  i64 bytes_per_position = 3 * i64{sizeof(i64)};
+  for (const Literal& operand : operands) bytes_per_position += Info(operand.shape().type()).bytes;
+  const Shape& shape = operands[0].shape();
+  const i64 size = shape.num_elements() == 0 ? 0 : shape.dim(dim);
+  const ScratchMemory scratch(context, CheckedMul(size, bytes_per_position).value_or(size));
+  AXLE_TRY(scratch.status());
+  return Sorter(inst, dim, operands, context).Run();
+}
 
 const OpDef kSortDef = {
     .opcode = Opcode::kSort,

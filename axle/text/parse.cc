@@ -633,7 +633,7 @@ class Parser {
     }
     const auto specs = attributes.callee_specs.empty() ? def.callees : attributes.callee_specs;
     for (size_t i = 0; i < specs.size(); ++i) {
-      if (!attributes.seen_callees.test(i)) {
+      if (!attributes.seen_callees.test(i) && !specs[i].optional) {
         return scanner_.ErrorAt(op_position,
                                 StrCat("\"", def.text, "\" needs ", specs[i].text, "=..."));
       }

@@ -101,12 +101,14 @@ class Printer {
       }
     }
     out_ += ')';
-    AppendOnce(attributes_, &inst.attr_block(), [&] { return AttributesText(inst, def); });
+    AppendOnce(attributes_, &inst.attr_block(), [&] { return AttributesText(inst, def, false); });
     if (wrapped == nullptr) {
       AppendCallees(inst);
+      if (!inst.callees().empty()) out_ += AttributesText(inst, def, true);
     } else if (!inst.callees().empty()) {
-      out_ += AttributesText(*wrapped, GetOpDef(*wrapped));
+      out_ += AttributesText(*wrapped, GetOpDef(*wrapped), false);
       AppendCallees(*wrapped);
+      if (!wrapped->callees().empty()) out_ += AttributesText(*wrapped, GetOpDef(*wrapped), true);
     }
     AppendExtras(inst);
   }
@@ -180,12 +182,14 @@ class Printer {
            !(literal.is_array() && literal.num_elements() <= kMaxSmallConstant);
   }
 
-  static std::string AttributesText(const Instruction& inst, const OpDef& def) {
+  // Those in front of the called computations, or those behind them.
+  static std::string AttributesText(const Instruction& inst, const OpDef& def, bool last) {
     std::string out;
     const bool skip_first = def.parens == ParenSyntax::kAttribute;
     for (const AttrSpec& spec : def.attrs.specs.subspan(skip_first ? 1 : 0)) {
+      if ((spec.presence == Presence::kLast) != last) continue;
       const void* value = spec.Field(inst.attr_block().values.get());
-      if (spec.presence == Presence::kOptional &&
+      if ((spec.presence == Presence::kOptional || last) &&
           spec.kind->equal(value, spec.Field(def.attrs.defaults))) {
         continue;
       }

@@ -140,11 +140,21 @@ TEST(DeviceContext, TheBaseClassIsOneDeviceWithoutQueues) {
   EXPECT_EQ(device.num_replicas(), 1);
   EXPECT_EQ(device.num_partitions(), 1);
   EXPECT_EQ(device.random_seed(), 0u);
-  EXPECT_EQ(device.Infeed(Shape(F32)).status().ToString(),
-            "UNIMPLEMENTED: infeed: this device has no infeed queue");
-  EXPECT_EQ(device.Outfeed(Literal()).ToString(),
-            "UNIMPLEMENTED: outfeed: this device has no outfeed queue");
-  EXPECT_EQ(device.CustomCall("f", {}, Shape(F32), "").status().ToString(),
+  EXPECT_EQ(device.Infeed(Shape(F32), "", nullptr).status().ToString(),
+            "FAILED_PRECONDITION: infeed: this run has no device with an infeed queue");
+  EXPECT_EQ(device.Outfeed(Literal(), Shape(), "", nullptr).ToString(),
+            "FAILED_PRECONDITION: outfeed: this run has no device with an outfeed queue");
+  EXPECT_EQ(device.Send({.id = 3}, Literal(), nullptr).ToString(),
+            "FAILED_PRECONDITION: send: this run has no device with channels; channel 3");
+  EXPECT_EQ(device.StartRecv({.id = 3}).status().ToString(),
+            "FAILED_PRECONDITION: recv: this run has no device with channels; channel 3");
+  EXPECT_EQ(device.FinishRecv({.id = 3}, 0, Shape(), nullptr).status().ToString(),
+            "FAILED_PRECONDITION: recv: this run has no device with channels; channel 3");
+  EXPECT_FALSE(device.HasCustomCall("f"));
+  EXPECT_TRUE(device.CustomCallTargets().empty());
+  CustomCallInvocation invocation;
+  invocation.target = "f";
+  EXPECT_EQ(device.CustomCall(invocation).status().ToString(),
             "NOT_FOUND: custom-call: no target \"f\" is registered");
 }
 

@@ -12,7 +12,7 @@ namespace {
 StatusOr<Literal> RunOn(Session& session, const std::shared_ptr<const Module>& module,
                         EngineKind engine, std::span<const Literal> arguments) {
   AXLE_ASSIGN(const auto executable, session.Compile(module, engine));
-  return executable->Execute(arguments, {.limits = &session.limits()});
+  return executable->Execute(arguments, {.limits = &session.limits(), .device = &DefaultDevice()});
 }
 
 // The values to compare with, leaf by leaf: of the file, or of the interpreter.

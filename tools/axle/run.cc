@@ -86,7 +86,8 @@ StatusOr<Literal> CompileAndRun(Session& session, const std::string& file, Timin
   Literal result;
   for (int i = 0; i < options.repeat; ++i) {
     const auto run_begin = Clock::now();
-    AXLE_ASSIGN(result, executable->Execute(arguments, {.limits = &session.limits()}));
+    AXLE_ASSIGN(result, executable->Execute(
+                            arguments, {.limits = &session.limits(), .device = &DefaultDevice()}));
     timing.runs.push_back(Seconds(run_begin));
   }
   std::sort(timing.runs.begin(), timing.runs.end());

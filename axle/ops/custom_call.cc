@@ -1,0 +1,203 @@
+// custom-call: a function that the program only names. Built-in functions are in
+// custom_call_builtins.cc; the others are registered with the device of the run.
+#include <algorithm>
+
+#include "axle/core/strings.h"
+#include "axle/ops/custom_call_builtins.h"
+#include "axle/ops/elementwise.h"
+
+namespace axle {
+
+extern const OpDef kCustomCallDef;
+
+namespace {
+
+constexpr OperandSpec kOperands[] = {{"operand", kVariadic}};
+constexpr CalleeSpec kCallees[] = {
+    {.text = "called_computations", .variadic = true, .optional = true}};
+// How one computation may be written too.
+constexpr CalleeSpec kOneCallee[] = {{.text = "to_apply"}};
+constexpr AttrSpec kAttrs[] = {
+    Attr<&CustomCallAttrs::window>("window", {.field = 15}, Presence::kOptional),
+    Attr<&CustomCallAttrs::dim_labels>("dim_labels", {.field = 16}, Presence::kOptional),
+    Attr<&CustomCallAttrs::feature_group_count>("feature_group_count", {.field = 50},
+                                                Presence::kOptional),
+    Attr<&CustomCallAttrs::batch_group_count>("batch_group_count", {.field = 58},
+                                              Presence::kOptional),
+    Attr<&CustomCallAttrs::operand_precision>("operand_precision", {.field = 51, .subfield = 1},
+                                              Presence::kOptional),
+    Attr<&CustomCallAttrs::padding_type>("padding_type", {.field = 75}, Presence::kOptional),
+    Attr<&CustomCallAttrs::custom_call_target>("custom_call_target", {.field = 28}),
+    Attr<&CustomCallAttrs::operand_layout_constraints>("operand_layout_constraints", {.field = 57},
+                                                       Presence::kOptional),
+    Attr<&CustomCallAttrs::custom_call_has_side_effect>("custom_call_has_side_effect",
+                                                        {.field = 65}, Presence::kOptional),
+    Attr<&CustomCallAttrs::literal>("literal", {.field = 8}, Presence::kOptional),
+    Attr<&CustomCallAttrs::output_to_operand_aliasing>("output_to_operand_aliasing", {.field = 74},
+                                                       Presence::kOptional),
+    Attr<&CustomCallAttrs::schedule>("schedule", {.field = 76}, Presence::kOptional),
+    Attr<&CustomCallAttrs::api_version>("api_version", {.field = 77}, Presence::kOptional),
+};
+
+Status CheckLayoutConstraints(const Instruction& inst) {
+  const auto& constraints = inst.attrs<CustomCallAttrs>().operand_layout_constraints;
+  if (!constraints) return {};
+  if (static_cast<i64>(constraints->size()) != inst.num_operands()) {
+    return OpError(inst, StrCat("operand_layout_constraints has ", constraints->size(),
+                                " shapes but there are ", inst.num_operands(), " operands"));
+  }
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    if (Compatible((*constraints)[i], inst.operand(i)->shape())) continue;
+    return OpError(inst,
+                   StrCat("operand_layout_constraints ", i, " is ", (*constraints)[i].ToString(),
+                          " but operand ", i, " is ", inst.operand(i)->shape().ToString()));
+  }
+  return {};
+}
+
+// The part of a shape at a path of tuple indices; null if there is none.
+const Shape* SubshapeAt(const Shape& shape, const Dims& index) {
+  const Shape* at = &shape;
+  for (i64 i : index) {
+    if (!at->is_tuple() || i < 0 || i >= at->num_tuple_elements()) return nullptr;
+    at = &at->element(i);
+  }
+  return at;
+}
+
+Status CheckAliasing(const Instruction& inst, const OperandAliasing& aliasing) {
+  const auto fail = [&](std::string_view what) {
+    return OpError(inst, StrCat("output_to_operand_aliasing ", what));
+  };
+  for (size_t i = 0; i < aliasing.size(); ++i) {
+    const OperandAlias& alias = aliasing[i];
+    const std::string output = StrCat("{", Join(alias.output_index, ","), "}");
+    const Shape* result = SubshapeAt(inst.shape(), alias.output_index);
+    if (result == nullptr) {
+      return fail(StrCat("names ", output, " of the result, which is ", inst.shape().ToString()));
+    }
+    if (alias.operand < 0 || alias.operand >= inst.num_operands()) {
+      return fail(StrCat("names operand ", alias.operand, " but there are ", inst.num_operands()));
+    }
+    const Shape& whole = inst.operand(alias.operand)->shape();
+    const Shape* operand = SubshapeAt(whole, alias.operand_index);
+    if (operand == nullptr) {
+      return fail(StrCat("names {", Join(alias.operand_index, ","), "} of operand ", alias.operand,
+                         ", which is ", whole.ToString()));
+    }
+    if (!Compatible(*result, *operand)) {
+      return fail(StrCat("puts ", result->ToString(), " at ", output, " in the place of ",
+                         operand->ToString()));
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (aliasing[j].output_index == alias.output_index)
+        return fail(StrCat("has ", output, " twice"));
+    }
+  }
+  return {};
+}
+
+StatusOr<Shape> InferCustomCall(const Instruction& inst) {
+  AXLE_TRY(CheckLayoutConstraints(inst));
+  AXLE_TRY(CheckAliasing(inst, inst.attrs<CustomCallAttrs>().output_to_operand_aliasing));
+  return inst.shape();
+}
+
+bool CustomCallHasSideEffect(const Instruction& inst) {
+  return inst.attrs<CustomCallAttrs>().custom_call_has_side_effect;
+}
+
+Status UnknownTarget(const Instruction& inst, const DeviceContext& device) {
+  const std::string& target = inst.attrs<CustomCallAttrs>().custom_call_target;
+  const std::vector<std::string> registered = device.CustomCallTargets();
+  const std::vector<std::string_view> builtin = BuiltinCustomCallTargets();
+  std::vector<std::string_view> known(registered.begin(), registered.end());
+  known.insert(known.end(), builtin.begin(), builtin.end());
+  return OpError(inst,
+                 StrCat("no target \"", target, "\" is registered", DidYouMean(target, known)),
+                 StatusCode::kNotFound);
+}
+
+// An error of a target, with its name and the operands.
+Status TargetError(const Instruction& inst, const Status& status) {
+  const std::string& target = inst.attrs<CustomCallAttrs>().custom_call_target;
+  return OpError(inst, StrCat("\"", target, "\": ", status.message()), status.code());
+}
+
+StatusOr<Literal> EvalCustomCall(const Instruction& inst, std::span<Literal> operands,
+                                 const EvalContext& context) {
+  AXLE_TRY(context.Step());
+  const auto& attrs = inst.attrs<CustomCallAttrs>();
+  const InstructionExtras* extras = inst.extras();
+  std::vector<Shape> operand_shapes;
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    operand_shapes.push_back(attrs.operand_layout_constraints
+                                 ? (*attrs.operand_layout_constraints)[i]
+                                 : inst.operand(i)->shape());
+  }
+  const Literal literal = attrs.literal ? attrs.literal->ToRowMajor() : Literal();
+  CustomCallInvocation invocation;
+  invocation.target = attrs.custom_call_target;
+  invocation.api_version = attrs.api_version;
+  if (extras != nullptr) {
+    invocation.backend_config = extras->backend_config;
+    invocation.frontend_attributes = extras->frontend_attributes;
+  }
+  invocation.operands = operands;
+  invocation.operand_shapes = operand_shapes;
+  invocation.result_shape = &inst.shape();
+  invocation.literal = attrs.literal ? &literal : nullptr;
+  invocation.callees = context.callees;
+  invocation.limits = context.limits;
+  invocation.instruction = &inst;
+  DeviceContext& device = context.Device();
+  const bool is_registered = device.HasCustomCall(invocation.target);
+  const BuiltinCustomCall* builtin = FindBuiltinCustomCall(invocation.target);
+  if (!is_registered && builtin == nullptr) return UnknownTarget(inst, device);
+  StatusOr<Literal> result =
+      is_registered ? device.CustomCall(invocation) : builtin->call(invocation, context);
+  if (!result.ok()) return TargetError(inst, result.status());
+  if (!Compatible(result->shape(), inst.shape())) {
+    return TargetError(inst, InvalidArgument(StrCat("gives ", result->shape().ToString(), ", not ",
+                                                    inst.shape().ToString())));
+  }
+  return result;
+}
+
+}  // namespace
+
+const OpDef kCustomCallDef = {
+    .opcode = Opcode::kCustomCall,
+    .text = "custom-call",
+    .summary = "The result of a function that custom_call_target names.",
+    .semantics =
+        "The declared shape is the result's. The function is one that is registered with the "
+        "device of the run, or else a built-in one; a name that is neither is NOT_FOUND when the "
+        "call runs. A registered function gets the arrays of the operands, tuples taken apart, as "
+        "dense buffers in the layouts of operand_layout_constraints, or of the operands if there "
+        "are none, and writes buffers in the layout of the result; elements of less than a byte "
+        "are packed, the first in the low bits. api_version says how it is called and has to be "
+        "the one that it is registered for; backend_config is handed over as it is. The layout "
+        "constraints have one shape per operand, of its type and sizes. "
+        "output_to_operand_aliasing names parts of the result and of operands that are there and "
+        "have one shape, each part of the result once; results and operands are buffers of their "
+        "own all the same. A call with custom_call_has_side_effect is never left out, done twice "
+        "or moved over another such op. called_computations, literal, schedule, padding_type and "
+        "the attributes of convolutions mean what the function takes them for.",
+    .source = "XLA CustomCall; StableHLO custom_call",
+    .operands = kOperands,
+    .attrs = Schema<CustomCallAttrs>(kAttrs),
+    .callees = kCallees,
+    .alternative_callees = kOneCallee,
+    // It is read, and never written.
+    .uses_alternative = [](const Instruction&) { return false; },
+    .declared_shape = true,
+    .traits = kMixedPrecision | kSideEffect,
+    .has_side_effect = CustomCallHasSideEffect,
+    .lowering = Lowering::kControlFlow,
+    .accuracy = "that of the function",
+    .infer = InferCustomCall,
+    .eval = EvalCustomCall,
+};
+
+}  // namespace axle

@@ -1,0 +1,51 @@
+#include "axle/ops/custom_call_builtins.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+// One line per family.
+constexpr std::span<const BuiltinCustomCall> (*kFamilies[])() = {
+    PlacementCustomCalls,
+    TopkCustomCalls,
+};
+
+}  // namespace
+
+const BuiltinCustomCall* FindBuiltinCustomCall(std::string_view target) {
+  static const auto* const kByTarget = [] {
+    auto* map = new std::unordered_map<std::string_view, const BuiltinCustomCall*>;
+    for (const auto family : kFamilies) {
+      for (const BuiltinCustomCall& builtin : family()) map->emplace(builtin.target, &builtin);
+    }
+    return map;
+  }();
+  const auto it = kByTarget->find(target);
+  return it == kByTarget->end() ? nullptr : it->second;
+}
+
+std::vector<std::string_view> BuiltinCustomCallTargets() {
+  std::vector<std::string_view> targets;
+  for (const auto family : kFamilies) {
+    for (const BuiltinCustomCall& builtin : family()) targets.push_back(builtin.target);
+  }
+  std::ranges::sort(targets);
+  return targets;
+}
+
+Status ExpectCustomCallOperands(const CustomCallInvocation& invocation, i64 count) {
+  if (static_cast<i64>(invocation.operands.size()) != count) {
+    return InvalidArgument(StrCat("takes ", count, count == 1 ? " operand" : " operands", ", not ",
+                                  invocation.operands.size()));
+  }
+  for (const Literal& operand : invocation.operands) {
+    if (!operand.shape().is_array()) return InvalidArgument("takes arrays");
+  }
+  return {};
+}
+
+}  // namespace axle

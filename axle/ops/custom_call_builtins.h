@@ -1,0 +1,45 @@
+// The custom-call targets that are part of Axle: what JAX and XLA emit for work that has no op of
+// its own. An explicit table (custom_call_builtins.cc); targets that a device registers go before
+// it.
+//
+// A built-in gets row-major literals and gives back a row-major value of *invocation.result_shape.
+// Its errors say only what is wrong, "needs 1 operand"; the row puts target and operands around it.
+//
+//   StatusOr<Literal> CallTrace(const CustomCallInvocation& invocation, const EvalContext& context)
+//   {
+//     AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
+//     AXLE_ASSIGN(const auto attributes, invocation.Attributes());
+//     AXLE_ASSIGN(const i64 uplo, attributes.Integer("uplo", 'L'));
+//     const Literal& operand = invocation.operands[0];
+//     ...
+//   }
+//
+// A family of built-ins is a file with an array of rows and a function that gives it; the function
+// is listed in custom_call_builtins.cc.
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "axle/core/custom_call.h"
+#include "axle/emit/callee.h"
+
+namespace axle {
+
+struct BuiltinCustomCall {
+  std::string_view target;
+  StatusOr<Literal> (*call)(const CustomCallInvocation& invocation, const EvalContext& context);
+};
+
+// Null if there is none of this name.
+const BuiltinCustomCall* FindBuiltinCustomCall(std::string_view target);
+// The names of all of them, sorted.
+std::vector<std::string_view> BuiltinCustomCallTargets();
+
+// The families.
+std::span<const BuiltinCustomCall> PlacementCustomCalls();  // custom_call_placement.cc
+std::span<const BuiltinCustomCall> TopkCustomCalls();       // custom_call_topk.cc
+
+// INVALID_ARGUMENT unless there are as many operands, all of them arrays.
+Status ExpectCustomCallOperands(const CustomCallInvocation& invocation, i64 count);
+
+}  // namespace axle

@@ -1,0 +1,39 @@
+// Built-in custom calls that say where a value lies or how it is divided: on one device they are
+// the identity, or an array to be written over.
+#include "axle/core/strings.h"
+#include "axle/ops/custom_call_builtins.h"
+
+namespace axle {
+namespace {
+
+StatusOr<Literal> CallIdentity(const CustomCallInvocation& invocation, const EvalContext&) {
+  if (invocation.operands.size() != 1) {
+    return InvalidArgument(StrCat("takes 1 operand, not ", invocation.operands.size()));
+  }
+  return std::move(invocation.operands[0]);
+}
+
+// Its contents may be anything; zeros, so that runs repeat.
+StatusOr<Literal> CallAllocateBuffer(const CustomCallInvocation& invocation, const EvalContext&) {
+  AXLE_TRY(ExpectCustomCallOperands(invocation, 0));
+  return Literal::Create(invocation.result_shape->WithoutLayout());
+}
+
+constexpr BuiltinCustomCall kPlacementCustomCalls[] = {
+    {"AllocateBuffer", CallAllocateBuffer},
+    {"LayoutConstraint", CallIdentity},
+    {"MoveToDevice", CallIdentity},
+    {"MoveToHost", CallIdentity},
+    {"SPMDFullToShardShape", CallIdentity},
+    {"SPMDShardToFullShape", CallIdentity},
+    {"Sharding", CallIdentity},
+    {"annotate_device_placement", CallIdentity},
+};
+
+}  // namespace
+
+std::span<const BuiltinCustomCall> PlacementCustomCalls() {
+  return kPlacementCustomCalls;
+}
+
+}  // namespace axle

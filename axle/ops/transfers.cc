@@ -1,0 +1,306 @@
+// Ops that exchange values with the host and with other programs through the device of the run:
+// infeed, outfeed, send, send-done, recv, recv-done.
+#include <algorithm>
+
+#include "axle/ops/elementwise.h"
+
+namespace axle {
+
+extern const OpDef kInfeedDef, kOutfeedDef, kRecvDef, kRecvDoneDef, kSendDef, kSendDoneDef;
+
+namespace {
+
+constexpr OperandSpec kToken[] = {{"token"}};
+constexpr OperandSpec kOperandAndToken[] = {{"operand"}, {"token"}};
+constexpr AttrSpec kInfeedAttrs[] = {
+    Attr<&InfeedAttrs::infeed_config>("infeed_config", {.field = 27}, Presence::kOptional),
+};
+constexpr AttrSpec kOutfeedAttrs[] = {
+    Attr<&OutfeedAttrs::outfeed_shape>("outfeed_shape", {.field = 29}, Presence::kPrinted),
+    Attr<&OutfeedAttrs::outfeed_config>("outfeed_config", {.field = 22}, Presence::kOptional),
+};
+constexpr AttrSpec kTransferAttrs[] = {
+    Attr<&TransferAttrs::channel_id>("channel_id", {.field = 26}, Presence::kOptional),
+    Attr<&TransferAttrs::is_host_transfer>("is_host_transfer", {.field = 47}, Presence::kOptional),
+};
+
+Status ExpectToken(const Instruction& inst, i64 i) {
+  if (inst.operand(i)->shape().is_token()) return {};
+  return OpError(inst, "token must be a token");
+}
+
+bool IsArrayOrArrays(const Shape& shape) {
+  return shape.is_array() ||
+         (shape.is_tuple() && std::ranges::all_of(shape.elements(), &Shape::is_array));
+}
+
+Literal Token() {
+  return Literal(Shape::Token());
+}
+
+StatusOr<Shape> InferInfeed(const Instruction& inst) {
+  AXLE_TRY(ExpectToken(inst, 0));
+  const Shape& shape = inst.shape();
+  if (!shape.is_tuple() || shape.num_tuple_elements() != 2 || !shape.element(1).is_token()) {
+    return OpError(inst, StrCat("result is ", shape.ToString(), ", must be (data, token[])"));
+  }
+  if (!IsArrayOrArrays(shape.element(0))) {
+    return OpError(inst, StrCat("data is ", shape.element(0).ToString(),
+                                ", must be an array or a tuple of arrays"));
+  }
+  return shape;
+}
+
+StatusOr<Literal> EvalInfeed(const Instruction& inst, std::span<Literal>,
+                             const EvalContext& context) {
+  const Shape& shape = inst.shape().element(0);
+  const auto& attrs = inst.attrs<InfeedAttrs>();
+  Literal data;  // an empty tuple takes nothing
+  if (shape.is_array() || shape.num_tuple_elements() > 0) {
+    AXLE_ASSIGN(data, context.Device().Infeed(shape, attrs.infeed_config, context.limits));
+  }
+  return Literal::Tuple({std::move(data), Token()});
+}
+
+// What is fed out has the operand's layout unless something else is written.
+void CanonicalizeOutfeed(std::span<Instruction* const> operands, void* attrs) {
+  auto& shape = static_cast<OutfeedAttrs*>(attrs)->outfeed_shape;
+  if (!shape) shape = operands[0]->shape();
+}
+
+StatusOr<Shape> InferOutfeed(const Instruction& inst) {
+  AXLE_TRY(ExpectToken(inst, 1));
+  const Shape& operand = inst.operand(0)->shape();
+  if (!IsArrayOrArrays(operand)) {
+    return OpError(inst, "operand must be an array or a tuple of arrays");
+  }
+  const auto& shape = inst.attrs<OutfeedAttrs>().outfeed_shape;
+  if (shape && !Compatible(*shape, operand)) {
+    return OpError(inst, StrCat("outfeed_shape is ", shape->ToString(), ", not that of operand"));
+  }
+  return Shape::Token();
+}
+
+StatusOr<Literal> EvalOutfeed(const Instruction& inst, std::span<Literal> operands,
+                              const EvalContext& context) {
+  const Shape& operand = inst.operand(0)->shape();
+  const auto& attrs = inst.attrs<OutfeedAttrs>();
+  if (operand.is_array() || operand.num_tuple_elements() > 0) {
+    AXLE_TRY(context.Device().Outfeed(operands[0], attrs.outfeed_shape.value_or(operand),
+                                      attrs.outfeed_config, context.limits));
+  }
+  return Token();
+}
+
+TransferChannel ChannelOf(const Instruction& inst) {
+  const auto& attrs = inst.attrs<TransferAttrs>();
+  return {.id = attrs.channel_id, .is_host_transfer = attrs.is_host_transfer};
+}
+
+Status CheckTransfer(const Instruction& inst, const Shape& data) {
+  const auto& attrs = inst.attrs<TransferAttrs>();
+  if (attrs.channel_id < 0) {
+    return OpError(inst, StrCat("channel_id is ", attrs.channel_id, ", must be >= 0"));
+  }
+  if (attrs.is_host_transfer && !data.is_array()) {
+    return OpError(inst, StrCat("a host transfer is of an array, not ", data.ToString()));
+  }
+  return {};
+}
+
+Shape ContextShape(const Shape& data) {
+  return Shape::Tuple({data, Shape(U32), Shape::Token()});
+}
+
+StatusOr<Shape> InferSend(const Instruction& inst) {
+  AXLE_TRY(ExpectToken(inst, 1));
+  AXLE_TRY(CheckTransfer(inst, inst.operand(0)->shape()));
+  return ContextShape(inst.operand(0)->shape());
+}
+
+StatusOr<Literal> EvalSend(const Instruction& inst, std::span<Literal> operands,
+                           const EvalContext& context) {
+  AXLE_TRY(context.Device().Send(ChannelOf(inst), operands[0], context.limits));
+  return Literal::Tuple({std::move(operands[0]), Literal::Scalar(U32, std::uint32_t{0}), Token()});
+}
+
+StatusOr<Shape> InferRecv(const Instruction& inst) {
+  AXLE_TRY(ExpectToken(inst, 0));
+  const Shape& shape = inst.shape();
+  if (!shape.is_tuple() || shape.num_tuple_elements() != 3 ||
+      !Compatible(shape, ContextShape(shape.element(0)))) {
+    return OpError(inst,
+                   StrCat("result is ", shape.ToString(), ", must be (data, u32[], token[])"));
+  }
+  AXLE_TRY(CheckTransfer(inst, shape.element(0)));
+  return shape;
+}
+
+// The place in the channel's line is the context; the data follow with recv-done.
+StatusOr<Literal> EvalRecv(const Instruction& inst, std::span<Literal>,
+                           const EvalContext& context) {
+  AXLE_ASSIGN(const i64 place, context.Device().StartRecv(ChannelOf(inst)));
+  AXLE_ASSIGN(auto data, Literal::Create(inst.shape().element(0).WithoutLayout()));
+  return Literal::Tuple(
+      {std::move(data), Literal::Scalar(U32, static_cast<std::uint32_t>(place)), Token()});
+}
+
+// A done takes the context of its own start, and nobody else does.
+Status CheckDone(const Instruction& inst, Opcode start) {
+  const Instruction& operand = *inst.operand(0);
+  const std::string_view name = GetOpDef(start).text;
+  if (operand.opcode() != start) {
+    return OpError(inst, StrCat("operand is a ", GetOpDef(operand).text, ", must be a ", name));
+  }
+  const auto &first = operand.attrs<TransferAttrs>(), &second = inst.attrs<TransferAttrs>();
+  if (first.channel_id != second.channel_id) {
+    return OpError(inst, StrCat("channel_id is ", second.channel_id, " but that of the ", name,
+                                " is ", first.channel_id));
+  }
+  if (first.is_host_transfer != second.is_host_transfer) {
+    return OpError(inst, StrCat("is_host_transfer is ", second.is_host_transfer,
+                                " but that of the ", name, " is ", first.is_host_transfer));
+  }
+  if (operand.first_use() != nullptr && operand.first_use()->next != nullptr) {
+    return OpError(inst, StrCat("\"", operand.name(), "\" has other users than this one"));
+  }
+  return {};
+}
+
+StatusOr<Shape> InferSendDone(const Instruction& inst) {
+  AXLE_TRY(CheckDone(inst, Opcode::kSend));
+  return Shape::Token();
+}
+
+StatusOr<Literal> EvalSendDone(const Instruction&, std::span<Literal>, const EvalContext&) {
+  return Token();
+}
+
+StatusOr<Shape> InferRecvDone(const Instruction& inst) {
+  AXLE_TRY(CheckDone(inst, Opcode::kRecv));
+  return Shape::Tuple({inst.operand(0)->shape().element(0), Shape::Token()});
+}
+
+StatusOr<Literal> EvalRecvDone(const Instruction& inst, std::span<Literal> operands,
+                               const EvalContext& context) {
+  const i64 place = operands[0].element(1).data<std::uint32_t>()[0];
+  AXLE_ASSIGN(auto data, context.Device().FinishRecv(ChannelOf(inst), place,
+                                                     inst.shape().element(0), context.limits));
+  return Literal::Tuple({std::move(data), Token()});
+}
+
+}  // namespace
+
+const OpDef kInfeedDef = {
+    .opcode = Opcode::kInfeed,
+    .text = "infeed",
+    .summary = "The next data of the device's infeed queue: (data, token).",
+    .semantics =
+        "The operand is a token. The declared shape is a pair of the data, which are an array or a "
+        "tuple of arrays, and a token. An array takes one buffer of the queue, a tuple one per "
+        "element, at once and in order; an empty tuple takes none. The op waits until the host has "
+        "transferred them; a buffer of another type or other sizes is INVALID_ARGUMENT and stays "
+        "in the queue. A run without a queue is FAILED_PRECONDITION. infeed_config is only "
+        "carried. "
+        "Infeeds run in the order of their tokens, and each exactly once.",
+    .source = "XLA Infeed and InfeedWithToken; StableHLO infeed",
+    .operands = kToken,
+    .attrs = Schema<InfeedAttrs>(kInfeedAttrs),
+    .declared_shape = true,
+    .traits = kMixedPrecision | kSideEffect,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferInfeed,
+    .eval = EvalInfeed,
+};
+
+const OpDef kOutfeedDef = {
+    .opcode = Opcode::kOutfeed,
+    .text = "outfeed",
+    .summary = "Puts the operand into the device's outfeed queue, for the host.",
+    .semantics =
+        "The operand is an array or a tuple of arrays, whose elements enter the queue together and "
+        "in order; an empty tuple adds nothing. outfeed_shape is the operand's shape and may have "
+        "another layout; without it it is the operand's. The op waits while the queue is full. A "
+        "run without a queue is FAILED_PRECONDITION. outfeed_config is only carried. Outfeeds run "
+        "in the order of their tokens, and each exactly once.",
+    .source = "XLA Outfeed and OutfeedWithToken; StableHLO outfeed",
+    .operands = kOperandAndToken,
+    .attrs = Schema<OutfeedAttrs>(kOutfeedAttrs),
+    .traits = kMixedPrecision | kSideEffect,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferOutfeed,
+    .canonicalize = CanonicalizeOutfeed,
+    .eval = EvalOutfeed,
+};
+
+const OpDef kSendDef = {
+    .opcode = Opcode::kSend,
+    .text = "send",
+    .summary = "Begins to send the operand through a channel: (operand, context, token).",
+    .semantics =
+        "The result is for send-done, and for nothing else. The k-th send of a channel meets the "
+        "k-th recv of it; shapes agree. The value is stored until it is received, so that a send "
+        "does not wait. With is_host_transfer the other side is the host, and the operand is an "
+        "array. A channel_id is not negative. A run without channels is FAILED_PRECONDITION.",
+    .source = "XLA Send, SendWithToken and SendToHost; StableHLO send",
+    .operands = kOperandAndToken,
+    .attrs = Schema<TransferAttrs>(kTransferAttrs),
+    .traits = kMixedPrecision | kSideEffect,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferSend,
+    .eval = EvalSend,
+};
+
+const OpDef kSendDoneDef = {
+    .opcode = Opcode::kSendDone,
+    .text = "send-done",
+    .summary = "A token for the end of a send.",
+    .semantics =
+        "The operand is a send with the same channel_id and is_host_transfer, and has no other "
+        "user.",
+    .source = "XLA Send and SendWithToken; StableHLO send",
+    .operands = kUnaryOperands,
+    .attrs = Schema<TransferAttrs>(kTransferAttrs),
+    .traits = kMixedPrecision | kSideEffect,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferSendDone,
+    .eval = EvalSendDone,
+};
+
+const OpDef kRecvDef = {
+    .opcode = Opcode::kRecv,
+    .text = "recv",
+    .summary = "Begins to receive data from a channel: (data, context, token).",
+    .semantics =
+        "The operand is a token, and the declared shape (data, u32[], token[]). The result is for "
+        "recv-done, which gives the data, and for nothing else. The k-th recv of a channel gets "
+        "what its k-th send sent. With is_host_transfer the other side is the host, and the data "
+        "are an array. A channel_id is not negative. A run without channels is "
+        "FAILED_PRECONDITION.",
+    .source = "XLA Recv, RecvWithToken and RecvFromHost; StableHLO recv",
+    .operands = kToken,
+    .attrs = Schema<TransferAttrs>(kTransferAttrs),
+    .declared_shape = true,
+    .traits = kMixedPrecision | kSideEffect,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferRecv,
+    .eval = EvalRecv,
+};
+
+const OpDef kRecvDoneDef = {
+    .opcode = Opcode::kRecvDone,
+    .text = "recv-done",
+    .summary = "Waits for the data of a recv: (data, token).",
+    .semantics =
+        "The operand is a recv with the same channel_id and is_host_transfer, and has no other "
+        "user. Data of another type or other sizes than were sent are INVALID_ARGUMENT.",
+    .source = "XLA Recv and RecvWithToken; StableHLO recv",
+    .operands = kUnaryOperands,
+    .attrs = Schema<TransferAttrs>(kTransferAttrs),
+    .traits = kMixedPrecision | kSideEffect,
+    .lowering = Lowering::kControlFlow,
+    .infer = InferRecvDone,
+    .eval = EvalRecvDone,
+};
+
+}  // namespace axle

@@ -1,0 +1,258 @@
+#include "axle/runtime/host_device.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+// How often a wait looks at its limits, which nobody signals.
+constexpr std::chrono::milliseconds kPollInterval{2};
+
+// Waits until done() holds; `lock` is held on return.
+template <typename Done>
+Status WaitFor(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Limits* limits,
+               Done done) {
+  while (!done()) {
+    if (limits == nullptr) {
+      changed.wait(lock);
+      continue;
+    }
+    AXLE_TRY(limits->CheckNow());
+    changed.wait_for(lock, kPollInterval);
+  }
+  return {};
+}
+
+// The arrays of an array or of a tuple of arrays.
+StatusOr<std::vector<Shape>> BufferShapes(std::string_view name, const Shape& shape) {
+  if (shape.is_array()) return std::vector<Shape>{shape};
+  if (shape.is_tuple() && std::ranges::all_of(shape.elements(), &Shape::is_array)) {
+    return shape.elements();
+  }
+  return InvalidArgument(
+      StrCat(name, ": takes arrays and tuples of arrays, not ", shape.ToString()));
+}
+
+i64 TotalBytes(std::span<const Shape> shapes) {
+  i64 bytes = 0;
+  for (const Shape& shape : shapes) {
+    bytes = CheckedAdd(bytes, shape.num_bytes()).value_or(std::numeric_limits<i64>::max());
+  }
+  return bytes;
+}
+
+// A copy that nobody else can change, even if `value` is a view.
+Literal Owned(const Literal& value) {
+  Literal owned = value;
+  owned.OwnStorage();
+  return owned;
+}
+
+// The same value in the layouts of `shape`.
+Literal InLayoutOf(const Literal& value, const Shape& shape) {
+  if (shape.is_array()) {
+    return shape.layout() == nullptr || !shape.layout()->tiles.empty()
+               ? value
+               : value.Relayout(*shape.layout());
+  }
+  std::vector<Literal> elements;
+  for (size_t i = 0; i < value.elements().size(); ++i) {
+    elements.push_back(InLayoutOf(value.element(i), shape.element(i)));
+  }
+  return Literal::Tuple(std::move(elements));
+}
+
+TransferHub::Kind KindOf(const TransferChannel& channel, TransferHub::Kind with_host) {
+  return channel.is_host_transfer ? with_host : TransferHub::Kind::kDeviceToDevice;
+}
+
+}  // namespace
+
+Status BufferQueue::Push(const Literal& value, Limits* limits) {
+  AXLE_ASSIGN(const std::vector<Shape> shapes, BufferShapes(name_, value.shape()));
+  const i64 bytes = TotalBytes(shapes);
+  if (bytes > capacity_) {
+    return ResourceExhausted(StrCat(name_, ": ", value.shape().ToString(), " has ", bytes,
+                                    " bytes, but the queue holds ", capacity_));
+  }
+  std::vector<Literal> leaves;
+  if (value.shape().is_array()) {
+    leaves.push_back(Owned(value));
+  } else {
+    for (const Literal& element : value.elements()) leaves.push_back(Owned(element));
+  }
+  std::unique_lock lock(mutex_);
+  AXLE_TRY(WaitFor(changed_, lock, limits, [&] { return bytes_ <= capacity_ - bytes; }));
+  for (Literal& leaf : leaves) buffers_.push_back(std::move(leaf));
+  bytes_ += bytes;
+  changed_.notify_all();
+  return {};
+}
+
+// Of the buffers that are there already.
+Status BufferQueue::CheckBuffers(std::span<const Shape> shapes) const {
+  for (size_t i = 0; i < std::min(shapes.size(), buffers_.size()); ++i) {
+    if (Compatible(buffers_[i].shape(), shapes[i])) continue;
+    return InvalidArgument(StrCat(name_, ": buffer ", i, " of the queue is ",
+                                  buffers_[i].shape().ToString(), " but ", shapes[i].ToString(),
+                                  " is asked for"));
+  }
+  return {};
+}
+
+StatusOr<Literal> BufferQueue::Pop(const Shape& shape, Limits* limits) {
+  AXLE_ASSIGN(const std::vector<Shape> shapes, BufferShapes(name_, shape));
+  std::vector<Literal> leaves;
+  {
+    std::unique_lock lock(mutex_);
+    Status status;
+    AXLE_TRY(WaitFor(changed_, lock, limits, [&] {
+      status = CheckBuffers(shapes);
+      return !status.ok() || buffers_.size() >= shapes.size();
+    }));
+    AXLE_TRY(status);
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      bytes_ -= buffers_.front().num_bytes();
+      leaves.push_back(std::move(buffers_.front()));
+      buffers_.pop_front();
+    }
+    changed_.notify_all();
+  }
+  return shape.is_array() ? std::move(leaves[0]) : Literal::Tuple(std::move(leaves));
+}
+
+i64 BufferQueue::num_buffers() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<i64>(buffers_.size());
+}
+
+void BufferQueue::Clear() {
+  const std::lock_guard lock(mutex_);
+  buffers_.clear();
+  bytes_ = 0;
+  changed_.notify_all();
+}
+
+Status TransferHub::Send(Kind kind, i64 channel, const Literal& value) {
+  const i64 bytes = value.num_bytes();
+  const std::lock_guard lock(mutex_);
+  if (bytes > capacity_ - bytes_) {
+    return ResourceExhausted(StrCat("send: ", bytes, " bytes for channel ", channel, " beside ",
+                                    bytes_, " that nobody has received, but channels hold ",
+                                    capacity_));
+  }
+  Line& line = lines_[{kind, channel}];
+  const i64 place = line.num_sends++;
+  if (line.lost.erase(place) > 0) return {};
+  line.values.emplace(place, Owned(value));
+  bytes_ += bytes;
+  changed_.notify_all();
+  return {};
+}
+
+i64 TransferHub::StartRecv(Kind kind, i64 channel) {
+  const std::lock_guard lock(mutex_);
+  return lines_[{kind, channel}].num_recvs++;
+}
+
+StatusOr<Literal> TransferHub::FinishRecv(Kind kind, i64 channel, i64 place, const Shape& shape,
+                                          Limits* limits) {
+  std::unique_lock lock(mutex_);
+  Line& line = lines_[{kind, channel}];
+  Status status = WaitFor(changed_, lock, limits, [&] { return line.num_sends > place; });
+  if (!status.ok()) {
+    line.lost.insert(place);
+    return status;
+  }
+  return Take(line, channel, place, shape);
+}
+
+StatusOr<Literal> TransferHub::Recv(Kind kind, i64 channel, const Shape& shape, Limits* limits) {
+  std::unique_lock lock(mutex_);
+  Line& line = lines_[{kind, channel}];
+  AXLE_TRY(WaitFor(changed_, lock, limits, [&] { return line.num_sends > line.num_recvs; }));
+  return Take(line, channel, line.num_recvs++, shape);
+}
+
+// The lock is held.
+StatusOr<Literal> TransferHub::Take(Line& line, i64 channel, i64 place, const Shape& shape) {
+  const auto it = line.values.find(place);
+  if (it == line.values.end()) {
+    return FailedPrecondition(
+        StrCat("recv: value ", place, " of channel ", channel, " has been received before"));
+  }
+  Literal value = std::move(it->second);
+  line.values.erase(it);
+  bytes_ -= value.num_bytes();
+  if (Compatible(value.shape(), shape)) return value;
+  return InvalidArgument(StrCat("recv: channel ", channel, " has been sent ",
+                                value.shape().ToString(), " but ", shape.ToString(),
+                                " is asked for"));
+}
+
+HostDevice::HostDevice(const HostDeviceOptions& options)
+    : infeed_("infeed", options.queue_capacity),
+      outfeed_("outfeed", options.queue_capacity),
+      hub_(options.hub != nullptr ? options.hub
+                                  : std::make_shared<TransferHub>(options.queue_capacity)),
+      custom_calls_(options.custom_calls != nullptr ? options.custom_calls
+                                                    : std::make_shared<CustomCallRegistry>()) {}
+
+Status HostDevice::TransferToInfeed(const Literal& value, Limits* limits) {
+  return infeed_.Push(value, limits);
+}
+
+StatusOr<Literal> HostDevice::TransferFromOutfeed(const Shape& shape, Limits* limits) {
+  AXLE_ASSIGN(const Literal value, outfeed_.Pop(shape, limits));
+  return InLayoutOf(value, shape);
+}
+
+Status HostDevice::SendToDevice(i64 channel, const Literal& value) {
+  return hub_->Send(TransferHub::Kind::kHostToDevice, channel, value.ToRowMajor());
+}
+
+StatusOr<Literal> HostDevice::RecvFromDevice(i64 channel, const Shape& shape, Limits* limits) {
+  AXLE_ASSIGN(const Literal value,
+              hub_->Recv(TransferHub::Kind::kDeviceToHost, channel, shape, limits));
+  return InLayoutOf(value, shape);
+}
+
+StatusOr<Literal> HostDevice::Infeed(const Shape& shape, std::string_view, Limits* limits) {
+  AXLE_ASSIGN(const Literal value, infeed_.Pop(shape, limits));
+  return value.ToRowMajor();
+}
+
+Status HostDevice::Outfeed(const Literal& value, const Shape&, std::string_view, Limits* limits) {
+  return outfeed_.Push(value, limits);
+}
+
+Status HostDevice::Send(const TransferChannel& channel, const Literal& value, Limits*) {
+  return hub_->Send(KindOf(channel, TransferHub::Kind::kDeviceToHost), channel.id, value);
+}
+
+StatusOr<i64> HostDevice::StartRecv(const TransferChannel& channel) {
+  return hub_->StartRecv(KindOf(channel, TransferHub::Kind::kHostToDevice), channel.id);
+}
+
+StatusOr<Literal> HostDevice::FinishRecv(const TransferChannel& channel, i64 place,
+                                         const Shape& shape, Limits* limits) {
+  return hub_->FinishRecv(KindOf(channel, TransferHub::Kind::kHostToDevice), channel.id, place,
+                          shape, limits);
+}
+
+bool HostDevice::HasCustomCall(std::string_view target) const {
+  return custom_calls_->Contains(target);
+}
+
+std::vector<std::string> HostDevice::CustomCallTargets() const {
+  return custom_calls_->Names();
+}
+
+StatusOr<Literal> HostDevice::CustomCall(const CustomCallInvocation& invocation) {
+  return custom_calls_->Call(invocation);
+}
+
+}  // namespace axle

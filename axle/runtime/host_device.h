@@ -1,0 +1,135 @@
+// HostDevice: a device with everything that DeviceContext names, for runs on the host's CPU: an
+// infeed and an outfeed queue, channels for send and recv, and a registry of custom calls.
+//
+//   HostDevice device;
+//   device.TransferToInfeed(literal);                      // from any thread
+//   executable->Execute(arguments, {.device = &device});   // infeed() in the program takes it
+//
+// The queues hold arrays ("buffers"): a tuple is its elements, one behind the other, which enter
+// and leave a queue together. Every wait ends with CANCELLED or DEADLINE_EXCEEDED if the limits of
+// the waiting side say so; limits of null wait for ever. What is queued is at most as large as the
+// options say.
+//
+// Between devices, the k-th send of a channel meets the k-th recv of it, in whatever program or
+// thread they run, as long as they run on this device or on one with the same hub. A send does not
+// wait: what nobody has received yet is RESOURCE_EXHAUSTED when it gets too large.
+//
+// Thread-safe. A device outlives the runs on it.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "axle/core/device_context.h"
+#include "axle/runtime/custom_call_registry.h"
+
+namespace axle {
+
+// Arrays on their way between a device and the host, first in, first out.
+class BufferQueue {
+ public:
+  // `name` opens error messages; `capacity` is in bytes.
+  BufferQueue(std::string_view name, i64 capacity) : name_(name), capacity_(capacity) {}
+
+  // Adds the leaves of an array or of a tuple of arrays, at once. Waits for room;
+  // RESOURCE_EXHAUSTED if there never will be any, INVALID_ARGUMENT for other shapes.
+  Status Push(const Literal& value, Limits* limits);
+  // Takes what `shape` says, an array or a tuple of arrays, at once, and waits for it.
+  // INVALID_ARGUMENT, and nothing is taken, if a buffer has another type or other sizes.
+  StatusOr<Literal> Pop(const Shape& shape, Limits* limits);
+
+  i64 num_buffers() const;
+  // Drops what is queued.
+  void Clear();
+
+ private:
+  Status CheckBuffers(std::span<const Shape> shapes) const;
+
+  const std::string name_;
+  const i64 capacity_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Literal> buffers_;
+  i64 bytes_ = 0;
+};
+
+// The values under way in channels. Devices that share a hub can send to each other.
+class TransferHub {
+ public:
+  explicit TransferHub(i64 capacity) : capacity_(capacity) {}
+
+  enum class Kind { kDeviceToDevice, kDeviceToHost, kHostToDevice };
+  Status Send(Kind kind, i64 channel, const Literal& value);
+  i64 StartRecv(Kind kind, i64 channel);
+  // Each place can be waited for once. A place whose wait the limits end is lost, and so is its
+  // value.
+  StatusOr<Literal> FinishRecv(Kind kind, i64 channel, i64 place, const Shape& shape,
+                               Limits* limits);
+  // Both in one; a wait that the limits end takes no place.
+  StatusOr<Literal> Recv(Kind kind, i64 channel, const Shape& shape, Limits* limits);
+
+ private:
+  struct Line {
+    i64 num_sends = 0, num_recvs = 0;
+    std::map<i64, Literal> values;  // by place
+    std::set<i64> lost;             // places that nobody waits for any more
+  };
+  StatusOr<Literal> Take(Line& line, i64 channel, i64 place, const Shape& shape);
+
+  const i64 capacity_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::pair<Kind, i64>, Line> lines_;
+  i64 bytes_ = 0;
+};
+
+struct HostDeviceOptions {
+  // In bytes, of each queue and of the hub that the device makes.
+  i64 queue_capacity = i64{1} << 30;
+  std::shared_ptr<TransferHub> hub = nullptr;  // null: one of its own
+  // Null: one of its own, in which nothing is registered.
+  std::shared_ptr<CustomCallRegistry> custom_calls = nullptr;
+};
+
+class HostDevice : public DeviceContext {
+ public:
+  explicit HostDevice(const HostDeviceOptions& options = {});
+
+  // --- The host's side ---------------------------------------------------------------------------
+
+  // An array, or a tuple of arrays, for the infeeds of programs; in any layout.
+  Status TransferToInfeed(const Literal& value, Limits* limits = nullptr);
+  // What outfeeds have left: an array or a tuple of arrays of this shape.
+  StatusOr<Literal> TransferFromOutfeed(const Shape& shape, Limits* limits = nullptr);
+  // For the recvs and from the sends of a channel with is_host_transfer=true.
+  Status SendToDevice(i64 channel, const Literal& value);
+  StatusOr<Literal> RecvFromDevice(i64 channel, const Shape& shape, Limits* limits = nullptr);
+
+  BufferQueue& infeed() { return infeed_; }
+  BufferQueue& outfeed() { return outfeed_; }
+  CustomCallRegistry& custom_calls() { return *custom_calls_; }
+
+  // --- The program's side ------------------------------------------------------------------------
+
+  StatusOr<Literal> Infeed(const Shape& shape, std::string_view config, Limits* limits) override;
+  Status Outfeed(const Literal& value, const Shape& shape, std::string_view config,
+                 Limits* limits) override;
+  Status Send(const TransferChannel& channel, const Literal& value, Limits* limits) override;
+  StatusOr<i64> StartRecv(const TransferChannel& channel) override;
+  StatusOr<Literal> FinishRecv(const TransferChannel& channel, i64 place, const Shape& shape,
+                               Limits* limits) override;
+  bool HasCustomCall(std::string_view target) const override;
+  std::vector<std::string> CustomCallTargets() const override;
+  StatusOr<Literal> CustomCall(const CustomCallInvocation& invocation) override;
+
+ private:
+  BufferQueue infeed_;
+  BufferQueue outfeed_;
+  std::shared_ptr<TransferHub> hub_;
+  std::shared_ptr<CustomCallRegistry> custom_calls_;
+};
+
+}  // namespace axle

@@ -1,0 +1,100 @@
+// The client's device: custom calls, infeed and outfeed through the client.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "axle/client/client.h"
+
+namespace axle {
+namespace {
+
+constexpr std::string_view kLoop = R"(HloModule loop
+
+goes_on {
+  s = (s32[], token[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(50)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+
+next {
+  s = (s32[], token[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  t = token[] get-tuple-element(s), index=1
+  fed = (s32[], token[]) infeed(t)
+  x = s32[] get-tuple-element(fed), index=0
+  t2 = token[] get-tuple-element(fed), index=1
+  y = s32[] custom-call(x), custom_call_target="add_one"
+  t3 = token[] outfeed(y, t2)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT r = (s32[], token[]) tuple(j, t3)
+}
+
+ENTRY main {
+  zero = s32[] constant(0)
+  t = token[] after-all()
+  init = (s32[], token[]) tuple(zero, t)
+  w = (s32[], token[]) while(init), condition=goes_on, body=next
+  ROOT r = s32[] get-tuple-element(w), index=0
+}
+)";
+
+void AddOne(void* out, void** in) {
+  *static_cast<std::int32_t*>(out) = *static_cast<const std::int32_t*>(in[0]) + 1;
+}
+
+TEST(ClientDevice, AProgramTalksWithTheHost) {
+  const auto client = *Client::Create();
+  ASSERT_TRUE(client->RegisterCustomCall("add_one", AddOne).ok());
+  EXPECT_EQ(client->RegisterCustomCall("add_one", AddOne).ToString(),
+            "ALREADY_EXISTS: register: custom-call target \"add_one\" is registered already");
+  const auto executable = client->Compile(kLoop);
+  ASSERT_TRUE(executable.ok()) << executable.status().message();
+  StatusOr<Literal> result = Literal();
+  std::thread run([&] { result = (*executable)->Execute({}); });
+  std::thread feeder([&] {
+    for (std::int32_t i = 0; i < 50; ++i) {
+      EXPECT_TRUE(client->TransferToInfeed(Literal::Scalar(S32, i)).ok());
+    }
+  });
+  for (std::int32_t i = 0; i < 50; ++i) {
+    const auto value = client->TransferFromOutfeed(Shape(S32));
+    ASSERT_TRUE(value.ok()) << value.status().message();
+    EXPECT_EQ(value->data<std::int32_t>()[0], i + 1);
+  }
+  feeder.join();
+  run.join();
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->data<std::int32_t>()[0], 50);
+}
+
+// Two clients have two devices; a device that is handed over goes before the client's.
+TEST(ClientDevice, EveryClientHasItsOwn) {
+  const auto first = *Client::Create(), second = *Client::Create();
+  ASSERT_TRUE(first->RegisterCustomCall("add_one", AddOne).ok());
+  constexpr std::string_view kCall =
+      "ENTRY e { x = s32[] constant(1) ROOT r = s32[] custom-call(x), "
+      "custom_call_target=\"add_one\" }";
+  const auto known = *first->Compile(kCall), unknown = *second->Compile(kCall);
+  EXPECT_TRUE(known->Execute({}).ok());
+  EXPECT_EQ(unknown->Execute({}).status().code(), StatusCode::kNotFound);
+  EXPECT_TRUE(unknown->Execute({}, {.device = &first->device()}).ok());
+  EXPECT_EQ(known->Execute({}, {.device = &DefaultDevice()}).status().code(),
+            StatusCode::kNotFound);
+}
+
+TEST(ClientDevice, OutlivesTheClientWithItsExecutables) {
+  auto client = *Client::Create();
+  ASSERT_TRUE(client->TransferToInfeed(Literal::Scalar<std::int32_t>(S32, 7)).ok());
+  const auto executable = *client->Compile(
+      "ENTRY e { t = token[] after-all() i = (s32[], token[]) infeed(t) "
+      "ROOT x = s32[] get-tuple-element(i), index=0 }");
+  client = nullptr;
+  const auto result = executable->Execute({});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->data<std::int32_t>()[0], 7);
+}
+
+}  // namespace
+}  // namespace axle
