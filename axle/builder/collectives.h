@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "axle/builder/channel_handle.h"
 #include "axle/builder/xla_builder.h"
 
 namespace axle {
@@ -21,25 +22,6 @@ class ReplicaGroup {
 
  private:
   Dims replica_ids_;
-};
-
-// A channel of a program; collectives and transfers between devices use its number.
-class ChannelHandle {
- public:
-  enum ChannelType {
-    CHANNEL_TYPE_INVALID = 0,
-    DEVICE_TO_DEVICE = 1,
-    DEVICE_TO_HOST = 2,
-    HOST_TO_DEVICE = 3,
-  };
-  i64 handle() const { return handle_; }
-  void set_handle(i64 handle) { handle_ = handle; }
-  ChannelType type() const { return type_; }
-  void set_type(ChannelType type) { type_ = type; }
-
- private:
-  i64 handle_ = 0;
-  ChannelType type_ = CHANNEL_TYPE_INVALID;
 };
 
 using ReplicaGroupList = std::span<const ReplicaGroup>;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "axle/builder/channel_handle.h"
 #include "axle/builder/xla_builder.h"
 
 namespace axle {

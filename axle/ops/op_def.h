@@ -44,9 +44,7 @@ enum class Lowering : std::uint8_t {
   kLinearAlgebra,  // and fft, batch-norm: one fixed algorithm each (numerics.md N10)
   kControlFlow,    // call, while, conditional, fusion, map
   kData,           // parameter, constant, tuples: no computation
-  kControlFlow,  // call, while, conditional, fusion, map
-  kCollective,   // exchanges values with other devices through DeviceContext
-  kData,         // parameter, constant, tuples: no computation
+  kCollective,     // exchanges values with other devices through DeviceContext
 };
 
 // Facts that passes and checks ask about; a set.
