@@ -68,12 +68,6 @@ XlaOp RecvThrough(XlaOp token, const Shape& shape, const ChannelHandle& handle, 
 XlaOp AppendCustomCall(XlaBuilder* builder, std::span<const XlaOp> operands, const Shape& shape,
                        const std::string& opaque, CustomCallAttrs attrs,
                        const std::vector<const XlaComputation*>& called, const Location& location) {
-  if (attrs.custom_call_target.starts_with('$')) {
-    return builder->ReportError(
-        InvalidArgument(StrCat("custom-call: target \"", attrs.custom_call_target,
-                               "\" begins with '$', which is reserved")),
-        location);
-  }
   const XlaOp call = builder->Append({.opcode = Opcode::kCustomCall,
                                       .operands = operands,
                                       .attrs = Block(Opcode::kCustomCall, std::move(attrs)),

@@ -94,11 +94,17 @@ class AttributeParser {
   // 76, 1.5e-3; false, with nothing read, if there is no number.
   bool Number(CustomCallAttribute& entry) {
     const size_t begin = scanner_.position();
-    if (const auto integer = scanner_.Integer(); integer.ok()) {
-      entry.value = *integer;
-      return true;
-    }
+    const std::string_view token = scanner_.NumberToken();
+    const bool is_integer = token.find_first_not_of("-0123456789") == token.npos;
     scanner_.Rewind(begin);
+    if (token.empty()) return false;
+    if (is_integer) {
+      if (const auto integer = scanner_.Integer(); integer.ok()) {
+        entry.value = *integer;
+        return true;
+      }
+      scanner_.Rewind(begin);
+    }
     if (const auto number = scanner_.Double(); number.ok()) {
       entry.value = *number;
       return true;

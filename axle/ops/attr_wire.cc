@@ -457,7 +457,16 @@ void AttrTraits<std::optional<Literal>>::Write(const std::optional<Literal>& val
 Status AttrTraits<std::optional<Literal>>::Read(const WireReader& in,
                                                 std::optional<Literal>& value) {
   AXLE_ASSIGN(value, ReadLiteral(in));
-  return {};
+  constexpr int kShapeField = 1;
+  return ReadMessage(in, [&](const WireReader& field) -> Status {
+    if (field.field() != kShapeField) return {};
+    AXLE_ASSIGN(const Shape shape, ReadShape(field));
+    const Layout* layout = shape.layout();
+    if (shape.is_array() && layout != nullptr && layout->tiles.empty()) {
+      value = value->Relayout(*layout);
+    }
+    return {};
+  });
 }
 
 }  // namespace axle

@@ -98,6 +98,10 @@ Status CheckAliasing(const Instruction& inst, const OperandAliasing& aliasing) {
 }
 
 StatusOr<Shape> InferCustomCall(const Instruction& inst) {
+  const std::string& target = inst.attrs<CustomCallAttrs>().custom_call_target;
+  if (target.starts_with('$')) {
+    return OpError(inst, StrCat("target \"", target, "\" begins with '$', which is reserved"));
+  }
   AXLE_TRY(CheckLayoutConstraints(inst));
   AXLE_TRY(CheckAliasing(inst, inst.attrs<CustomCallAttrs>().output_to_operand_aliasing));
   return inst.shape();
@@ -171,7 +175,8 @@ const OpDef kCustomCallDef = {
     .text = "custom-call",
     .summary = "The result of a function that custom_call_target names.",
     .semantics =
-        "The declared shape is the result's. The function is one that is registered with the "
+        "The declared shape is the result's. Names that begin with '$' are reserved. The function "
+        "is one that is registered with the "
         "device of the run, or else a built-in one; a name that is neither is NOT_FOUND when the "
         "call runs. A registered function gets the arrays of the operands, tuples taken apart, as "
         "dense buffers in the layouts of operand_layout_constraints, or of the operands if there "

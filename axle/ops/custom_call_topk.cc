@@ -68,7 +68,7 @@ StatusOr<Literal> SortAndCut(const CustomCallInvocation& invocation, i64 dim,
 // (values, s32 positions) of the last dimension.
 StatusOr<Literal> CallTopk(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
-  const Shape& shape = invocation.operands[0].shape();
+  const Shape shape = invocation.operands[0].shape();  // the operand is handed over
   if (shape.rank() == 0) return InvalidArgument("operand has no dimension");
   const i64 size = shape.dims().back();
   if (size > std::numeric_limits<std::int32_t>::max()) {

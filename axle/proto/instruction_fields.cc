@@ -117,7 +117,14 @@ Status ReadInstructionFields(const WireReader& in, std::span<const std::string_v
   // The row says which of the fields are attributes, so they are read when it is known.
   fields.attrs = fields.def->attrs.create();
   AXLE_ASSIGN(WireReader message, in.Message());
-  return ReadAttributes(*fields.def, fields.shape, message, fields.attrs.get());
+  AXLE_TRY(ReadAttributes(*fields.def, fields.shape, message, fields.attrs.get()));
+  for (const AttrSpec& spec : fields.def->attrs.specs) {
+    if (spec.kind != &kAttrKind<DomainSharding>) continue;
+    AXLE_ASSIGN(WireReader again, in.Message());
+    AXLE_TRY(
+        ReadDomainSharding(again, *static_cast<DomainSharding*>(spec.field(fields.attrs.get()))));
+  }
+  return {};
 }
 
 }  // namespace axle

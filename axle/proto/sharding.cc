@@ -482,4 +482,26 @@ StatusOr<ShardingText> ReadSharding(const WireReader& in) {
   return checked;
 }
 
+namespace {
+
+constexpr int kDomainExitField = 54, kDomainEntryField = 55;
+
+}  // namespace
+
+void WriteDomainSharding(const DomainSharding& domain, WireWriter& instruction) {
+  instruction.Message(kDomainExitField, ShardingMessage(domain.exit));
+  instruction.Message(kDomainEntryField, ShardingMessage(domain.entry));
+}
+
+Status ReadDomainSharding(WireReader& instruction, DomainSharding& domain) {
+  AXLE_TRY(ReadFields(instruction, [&](const WireReader& field) -> Status {
+    if (field.field() != kDomainExitField && field.field() != kDomainEntryField) return {};
+    AXLE_ASSIGN(ShardingText sharding, ReadSharding(field));
+    (field.field() == kDomainExitField ? domain.exit : domain.entry) = std::move(sharding.text);
+    return {};
+  }));
+  if (!domain.exit.empty() && !domain.entry.empty()) return {};
+  return instruction.Error("a domain has an entry and an exit sharding");
+}
+
 }  // namespace axle

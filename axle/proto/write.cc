@@ -105,6 +105,11 @@ class ModuleWriter {
     out.Message(field::kShape, ShapeMessage(inst.shape()));
     out.Message(field::kMetadata, MetadataMessage(inst.metadata()));
     WriteAttributes(def, inst.attr_block(), inst.shape(), out);
+    for (const AttrSpec& spec : def.attrs.specs) {
+      if (spec.kind != &kAttrKind<DomainSharding>) continue;
+      const void* const value = spec.Field(inst.attr_block().values.get());
+      WriteDomainSharding(*static_cast<const DomainSharding*>(value), out);
+    }
     out.Int(field::kId, IdOf(inst));
     Dims operands;
     for (i64 i = 0; i < inst.num_operands(); ++i) operands.push_back(IdOf(*inst.operand(i)));

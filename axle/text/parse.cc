@@ -521,7 +521,20 @@ class Parser {
     const AttrSpec& spec = def.attrs.specs[i];
     if (attributes.seen.test(i)) return Twice(spec.text);
     attributes.seen.set(i);
-    return spec.kind->parse(scanner_, result, spec.field(MutableValues(def, attributes)));
+    scanner_.PeekChar();
+    const size_t begin = scanner_.position();
+    void* const value = spec.field(MutableValues(def, attributes));
+    AXLE_TRY(spec.kind->parse(scanner_, result, value));
+    if (spec.kind != &kAttrKind<DomainSharding>) return {};
+    // Its shardings are read here, where shardings are known.
+    auto& domain = *static_cast<DomainSharding*>(value);
+    for (std::string* text : {&domain.entry, &domain.exit}) {
+      Scanner scanner(*text, "sharding");
+      StatusOr<ShardingText> sharding = ParseSharding(scanner);
+      if (!sharding.ok()) return Located(begin, sharding.status());
+      *text = std::move(sharding->text);
+    }
+    return {};
   }
 
   Status Twice(std::string_view name) {

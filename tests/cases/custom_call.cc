@@ -31,6 +31,8 @@ static const OpCase kCustomCallRows[] = {
     {"ApproxTopK", {"f32[3,2] {{1, 6}, {5, 2}, {3, 4}}", "s32[3,2] {{0, 1}, {2, 3}, {4, 5}}", "f32[] -inf", "s32[] -1"},
      "custom_call_target=\"ApproxTopK\", called_computations={first_greater}, backend_config={aggregate_to_topk = true, is_fallback = true, reduction_dim = 0 : i64, top_k = 2 : i64, recall_target = 0.95 : f32}",
      "(f32[2,2], s32[2,2]) ({{5, 6}, {3, 4}}, {{2, 1}, {4, 5}})"},
+    {"reserved targets", {"f32[2]"}, "custom_call_target=\"$f\"",
+     Error("custom-call: target \"$f\" begins with '$', which is reserved; operand f32[2]", "f32[]")},
     {"needs a target", {}, "", Error("\"custom-call\" needs custom_call_target=...", "f32[]")},
     {"unspecified api version", {}, "custom_call_target=\"f\", api_version=API_VERSION_UNSPECIFIED",
      Error("unknown custom-call api version \"API_VERSION_UNSPECIFIED\"; it is one of: API_VERSION_ORIGINAL, API_VERSION_STATUS_RETURNING, API_VERSION_STATUS_RETURNING_UNIFIED, API_VERSION_TYPED_FFI", "f32[]")},
