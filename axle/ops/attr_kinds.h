@@ -244,7 +244,7 @@ struct AttrTraits<DomainSharding> : HashText<DomainSharding> {
   static constexpr std::string_view kName = "domain";
   static Status Parse(Scanner& scanner, const Shape& result, DomainSharding& value);
   static std::string Print(const DomainSharding& value);
-  // TODO(#4): OpSharding in fields 54 (exit) and 55 (entry).
+  // Who knows the form of shardings in the proto writes and reads them: axle/proto/sharding.cc.
   static void Write(const DomainSharding&, int, WireWriter&) {}
   static Status Read(const WireReader&, DomainSharding&) { return {}; }
 };
