@@ -84,11 +84,6 @@ Shape WithLayout(Shape shape, const std::optional<Layout>& layout) {
   return Shape::Tuple(std::move(elements));
 }
 
-bool HasLayout(const Shape& shape) {
-  if (shape.is_tuple()) return std::ranges::all_of(shape.elements(), HasLayout);
-  return shape.layout() != nullptr;
-}
-
 XlaOp EmitAllReduce(std::span<const XlaOp> operands, bool as_tuple,
                     const XlaComputation& computation, AllReduceAttrs attrs, const Shape& declared,
                     const Location& location) {
@@ -144,9 +139,6 @@ XlaOp AllReduceTuple(std::span<const XlaOp> operands, const XlaComputation& comp
   if (ReadyBuilder(operands) == nullptr) return NotReady(kOp, operands, location);
   Shape declared = ShapeOf(operands);
   if (shape_with_layout) {
-    if (!HasLayout(*shape_with_layout)) {
-      return Fail(kOp, operands, "shape_with_layout has no layout", location);
-    }
     const Shape expected = operands.size() == 1 ? Shape::Tuple({declared}) : declared;
     if (!Compatible(*shape_with_layout, expected)) {
       return Fail(kOp, operands,
@@ -180,9 +172,6 @@ XlaOp AllReduce(XlaOp operand, const XlaComputation& computation, ReplicaGroupLi
   }
   Shape declared = shape.WithoutLayout();
   if (shape_with_layout) {
-    if (!HasLayout(*shape_with_layout)) {
-      return Fail(kOp, one, "shape_with_layout has no layout", location);
-    }
     if (!Compatible(*shape_with_layout, shape)) {
       return Fail(kOp, one,
                   StrCat("shape_with_layout is ", shape_with_layout->ToString(), ", not ",

@@ -84,9 +84,10 @@ TEST(BuilderCollectives, AllReduceOfTuples) {
 
 TEST(BuilderCollectives, AllReduceChecksTheStatedShape) {
   XlaBuilder b("m"), c("m");
+  // A shape without a layout is row-major.
   AllReduce(Param(b, 0, "f32[2]"), AddF32(), {}, {}, Shape(F32, {2}));
   EXPECT_EQ(Built(b),
-            "INVALID_ARGUMENT: all-reduce: shape_with_layout has no layout; operand f32[2]");
+            "f32[2]{0} all-reduce(p0), replica_groups={}, constrain_layout=true, to_apply=add\n");
   AllReduce(Param(c, 0, "f32[2]"), AddF32(), {}, {}, *ParseShape("f32[3]{0}"));
   EXPECT_EQ(Built(c),
             "INVALID_ARGUMENT: all-reduce: shape_with_layout is f32[3], not f32[2]; operand "
@@ -185,8 +186,9 @@ TEST(BuilderCollectives, PermutesAndBroadcasts) {
             "f32[2]{0} collective-broadcast(p0), replica_groups={{1,0}}, has_dynamic_root=false\n");
   XlaBuilder c("m");
   CollectivePermute(Param(c, 0, "(f32[2])"), {});
-  EXPECT_EQ(Built(c),
-            "INVALID_ARGUMENT: collective-permute: expected an array, not (f32[2]); operand (f32[2])");
+  EXPECT_EQ(
+      Built(c),
+      "INVALID_ARGUMENT: collective-permute: expected an array, not (f32[2]); operand (f32[2])");
 }
 
 TEST(BuilderCollectives, RaggedAllToAll) {
@@ -199,7 +201,8 @@ TEST(BuilderCollectives, RaggedAllToAll) {
 
 TEST(BuilderCollectives, DeviceIds) {
   XlaBuilder b("m");
-  Add(ReplicaId(&b), PartitionId(&b));
+  const XlaOp replica = ReplicaId(&b), partition = PartitionId(&b);
+  Add(replica, partition);
   EXPECT_EQ(Built(b),
             "u32[] replica-id()\nu32[] partition-id()\n"
             "u32[] add(replica-id.0, partition-id.1)\n");
