@@ -76,11 +76,16 @@ StatusOr<Literal> EvalStart(const Instruction& inst, std::span<Literal> operands
   return Literal::Tuple(std::move(parts));
 }
 
+bool SaysNothing(const AsyncChainAttrs& chain) {
+  return chain.calls.name.empty() && chain.async_execution_thread.empty();
+}
+
 // What repeats the start is not kept; what contradicts it stays, and is an error.
 void DropWhatTheStartSays(std::span<Instruction* const> operands, void* attrs) {
+  auto& chain = *static_cast<AsyncChainAttrs*>(attrs);
+  if (SaysNothing(chain)) return;
   const Instruction* start = AsyncStartOf(*operands[0]);
   if (start == nullptr) return;
-  auto& chain = *static_cast<AsyncChainAttrs*>(attrs);
   if (chain.calls.name == start->callee(0)->name()) chain.calls.name.clear();
   if (chain.async_execution_thread == ThreadText(ThreadOf(*start))) {
     chain.async_execution_thread.clear();
@@ -89,8 +94,9 @@ void DropWhatTheStartSays(std::span<Instruction* const> operands, void* attrs) {
 
 Status CheckChain(const Instruction& inst) {
   AXLE_TRY(CheckStartedBy(inst, kBegun));
-  const Instruction& start = *AsyncStartOf(*inst.operand(0));
   const auto& chain = inst.attrs<AsyncChainAttrs>();
+  if (SaysNothing(chain)) return {};  // without a walk along the chain
+  const Instruction& start = *AsyncStartOf(*inst.operand(0));
   if (!chain.calls.name.empty()) {
     return OpError(inst, StrCat("calls \"", chain.calls.name, "\" but async-start calls \"",
                                 start.callee(0)->name(), "\""));
