@@ -316,23 +316,27 @@ StatusOr<Dims> DevicesOf(const Instruction& inst, GroupMode mode, const Dims& id
 }
 
 StatusOr<Dims> Participants(const Collective& c, const DeviceContext& device) {
-  AXLE_ASSIGN(const i64 size, GroupSize(c));
-  AXLE_TRY(CheckThatManyDevices(c.inst, size, device));
+  if (c.groups.groups.empty()) {
+    // Before the group, which may be as long as it likes, is listed.
+    AXLE_ASSIGN(const i64 size, GroupSize(c));
+    AXLE_TRY(CheckThatManyDevices(c.inst, size, device));
+  }
   switch (c.mode) {
     case GroupMode::kCrossReplica:
       return DevicesOf(c.inst, c.mode, GroupOf(c, device.replica_id()), device);
     case GroupMode::kCrossPartition:
       return DevicesOf(c.inst, c.mode, GroupOf(c, device.partition_id()), device);
-    case GroupMode::kFlattenedId:
-      return GroupOf(c, device.device_id());
     default:
       break;
   }
+  const bool is_flattened = c.mode == GroupMode::kFlattenedId;
+  const Dims ids = GroupOf(c, is_flattened ? device.device_id() : device.replica_id());
+  const i64 per_id = is_flattened ? 1 : device.num_partitions();
+  const auto count = CheckedMul(static_cast<i64>(ids.size()), per_id);
+  AXLE_TRY(CheckThatManyDevices(c.inst, count.value_or(INT64_MAX), device));
   Dims devices;
-  for (i64 replica : GroupOf(c, device.replica_id())) {
-    for (i64 partition = 0; partition < device.num_partitions(); ++partition) {
-      devices.push_back(replica * device.num_partitions() + partition);
-    }
+  for (i64 id : ids) {
+    for (i64 k = 0; k < per_id; ++k) devices.push_back(id * per_id + k);
   }
   return devices;
 }
