@@ -10,6 +10,7 @@ namespace {
 
 // One line per family.
 constexpr std::span<const BuiltinCustomCall> (*kFamilies[])() = {
+    LapackCustomCalls,
     PlacementCustomCalls,
     TopkCustomCalls,
 };

@@ -36,6 +36,7 @@ const BuiltinCustomCall* FindBuiltinCustomCall(std::string_view target);
 std::vector<std::string_view> BuiltinCustomCallTargets();
 
 // The families.
+std::span<const BuiltinCustomCall> LapackCustomCalls();     // custom_call_lapack.cc
 std::span<const BuiltinCustomCall> PlacementCustomCalls();  // custom_call_placement.cc
 std::span<const BuiltinCustomCall> TopkCustomCalls();       // custom_call_topk.cc
 
