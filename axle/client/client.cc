@@ -11,6 +11,7 @@
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
+#include "axle/eval/plan.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {
@@ -44,11 +45,13 @@ class InterpretedExecutable : public Executable {
   StatusOr<Literal> Execute(std::span<const Literal> arguments,
                             const ExecuteOptions& options) const override {
     DeviceContext* device = options.device != nullptr ? options.device : device_.get();
-    return Evaluate(module(), arguments, {.limits = options.limits, .device = device});
+    return Evaluate(module(), arguments,
+                    {.limits = options.limits, .device = device, .plans = &plans_});
   }
 
  private:
   std::shared_ptr<HostDevice> device_;
+  mutable PlanCache plans_;
 };
 
 class CompiledExecutable : public Executable {

@@ -189,6 +189,7 @@ void Literal::SetDynamicFlags(const Shape& shape) {
 }
 
 void Literal::CopyElementShapes() {
+  if (!shape_.is_tuple()) return;
   Shape shape;
   for (const Literal& element : elements_) shape.AddElement(element.shape());
   shape_ = std::move(shape);

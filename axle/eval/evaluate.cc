@@ -44,13 +44,15 @@ class InterpretedCallee : public Callee {
  private:
   Status Run(std::span<Literal> args);
   Status BindDynamic(std::span<Literal> args) const;
-  Status RunStep(PlanStep& step);
+  Status RunStep(const PlanStep& step);
+  std::span<Callee* const> CalleesOf(const PlanStep& step);
   Status RunLanes(const PlanStep& step);
   void RunElement(const PlanStep& step);
 
   const Computation& computation_;
   Interpreter& interpreter_;
-  std::optional<Plan> plan_;
+  std::shared_ptr<const Plan> plan_;
+  std::vector<std::vector<Callee*>> callees_;  // by step, filled in when it first runs
   std::vector<Literal> values_;  // by Instruction::index(); a computation never calls itself
   std::optional<LaneProgram> lanes_;
   bool tried_lanes_ = false;
@@ -88,6 +90,7 @@ class Interpreter {
     return *callee;
   }
   LaneExecutor& executor() { return *executor_; }
+  PlanCache& plans() { return options_.plans != nullptr ? *options_.plans : own_plans_; }
   Limits* limits() const { return options_.limits; }
   DeviceContext* device() const { return options_.device; }
   RunState& run() { return run_; }
@@ -108,6 +111,7 @@ class Interpreter {
   const EvaluateOptions& options_;
   LaneExecutor* executor_;
   std::optional<BlockExecutor> own_executor_;
+  PlanCache own_plans_;
   std::unordered_map<const Computation*, std::unique_ptr<InterpretedCallee>> callees_;
   LaneScratch scratch_;
   RunState run_;
@@ -138,8 +142,9 @@ StatusOr<Literal> InterpretedCallee::Call(std::span<Literal> args) {
 
 Status InterpretedCallee::Run(std::span<Literal> args) {
   if (interpreter_.limits() != nullptr) AXLE_TRY(interpreter_.limits()->Step());
-  if (!plan_) {
-    AXLE_ASSIGN(plan_, MakePlan(computation_));
+  if (plan_ == nullptr) {
+    AXLE_ASSIGN(plan_, interpreter_.plans().Get(computation_));
+    callees_.resize(plan_->steps.size());
     if (plan_->is_dynamic) interpreter_.set_dynamic();
   }
   if (values_.empty()) {
@@ -152,7 +157,7 @@ Status InterpretedCallee::Run(std::span<Literal> args) {
   for (size_t i = 0; i < args.size(); ++i) values_[parameters[i]->index()] = std::move(args[i]);
   for (std::uint32_t parameter : plan_->unread_parameters) values_[parameter] = Literal();
   const auto num_steps = static_cast<double>(plan_->steps.size());
-  for (PlanStep& step : plan_->steps) {
+  for (const PlanStep& step : plan_->steps) {
     if (Limits* limits = interpreter_.limits(); limits != nullptr) {
       AXLE_TRY(step.is_long ? limits->CheckNow() : limits->Check());
     }
@@ -175,7 +180,17 @@ Status InterpretedCallee::BindDynamic(std::span<Literal> args) const {
   return {};
 }
 
-Status InterpretedCallee::RunStep(PlanStep& step) {
+std::span<Callee* const> InterpretedCallee::CalleesOf(const PlanStep& step) {
+  std::vector<Callee*>& callees = callees_[&step - plan_->steps.data()];
+  if (callees.empty()) {
+    for (const Computation* callee : step.inst->callees()) {
+      callees.push_back(&interpreter_.callee(*callee));
+    }
+  }
+  return callees;
+}
+
+Status InterpretedCallee::RunStep(const PlanStep& step) {
   if (step.kind == PlanStep::Kind::kLanes) return RunLanes(step);
   if (step.kind == PlanStep::Kind::kElement) return RunElement(step), Status();
   const Instruction& inst = *step.inst;
@@ -196,12 +211,7 @@ Status InterpretedCallee::RunStep(PlanStep& step) {
     AXLE_ASSIGN(result, EvaluateIndexMap(step.index_map, inst.shape(), operands));
     return {};
   }
-  if (step.callees.empty()) {
-    for (const Computation* callee : inst.callees()) {
-      step.callees.push_back(&interpreter_.callee(*callee));
-    }
-  }
-  const EvalContext context = {step.callees, interpreter_.executor(), interpreter_.limits(),
+  const EvalContext context = {CalleesOf(step), interpreter_.executor(), interpreter_.limits(),
                                interpreter_.device(), &interpreter_.run()};
   if (step.kind == PlanStep::Kind::kDynamic) {
     AXLE_ASSIGN(result, EvaluateDynamic(inst, operands, context));

@@ -249,4 +249,14 @@ StatusOr<Plan> MakePlan(const Computation& computation) {
   return Planner(computation).Make();
 }
 
+StatusOr<std::shared_ptr<const Plan>> PlanCache::Get(const Computation& computation) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Plan>& plan = plans_[&computation];
+  if (plan == nullptr) {
+    AXLE_ASSIGN(Plan made, MakePlan(computation));
+    plan = std::make_shared<const Plan>(std::move(made));
+  }
+  return plan;
+}
+
 }  // namespace axle

@@ -3,6 +3,9 @@
 // programs. Values are numbered by Instruction::index().
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "axle/core/literal.h"
@@ -32,7 +35,6 @@ struct PlanStep {
   IndexMap index_map;                // kIndexMap
   i64 element = 0;                   // kElement: of a tuple
   bool takes_element = false;        // nobody else reads this element of the tuple afterwards
-  std::vector<Callee*> callees;      // kEval, kDynamic: filled in when the step first runs
 };
 
 struct Plan {
@@ -45,5 +47,15 @@ struct Plan {
 
 // UNIMPLEMENTED if the computation has something that the interpreter cannot run.
 StatusOr<Plan> MakePlan(const Computation& computation);
+
+// Plans of the computations of one module, kept from one run to the next. Thread-safe.
+class PlanCache {
+ public:
+  StatusOr<std::shared_ptr<const Plan>> Get(const Computation& computation);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<const Computation*, std::shared_ptr<const Plan>> plans_;
+};
 
 }  // namespace axle

@@ -32,6 +32,7 @@ const CaseTable kGetDimensionSizeCases = {"get-dimension-size", kGetDimensionSiz
 static const OpCase kSetDimensionSizeRows[] = {
     {"cuts", {"s32[5] {1, 2, 3, 4, 5}", "s32[] 2"}, "dimensions={0}", "s32[<=5](2) {1, 2}"},
     {"always dynamic", {"s32[2] {1, 2}", "s32[] 2"}, "dimensions={0}", "s32[<=2](2) {1, 2}"},
+    {"bound of 0", {"f32[0,2] {}", "s32[] 1"}, "dimensions={0}", "f32[<=0,2] {}"},
     {"to nothing", {"s32[2] {1, 2}", "s32[] 0"}, "dimensions={0}", "s32[<=2](0) {}"},
     {"above the bound", {"s32[2] {1, 2}", "s32[] 2147483647"}, "dimensions={0}", "s32[<=2](2) {1, 2}"},
     {"below zero", {"s32[2] {1, 2}", "s32[] -1"}, "dimensions={0}", "s32[<=2](0) {}"},
@@ -63,6 +64,7 @@ static const OpCase kDynamicReshapeRows[] = {
     {"static operand", {"s32[4] {1, 2, 3, 4}", "s32[] 2", "s32[] 2"}, "", "s32[<=2,2](2,2) {{1, 2}, {3, 4}}"},
     {"static result", {"s32[<=4] {1, 2, 3, 4}", "s32[] 2", "s32[] 2"}, "", "s32[2,2] {{1, 2}, {3, 4}}"},
     {"nothing", {"f32[<=4](0) {}", "s32[] 2", "s32[] 0"}, "", "f32[<=2,<=2](2,0) {{}, {}}"},
+    {"bound of 0", {"f32[<=0] {}", "s32[] 0", "s32[] 2"}, "", "f32[<=0,2] {}"},
     {"to a scalar", {"f32[<=1] {7}"}, "", "f32[] 7"},
     {"one size per dimension", {"f32[<=4]", "s32[]"}, "",
      Error("dynamic-reshape: there are 1 dim_sizes but the result f32[<=2,2] has rank 2; operand f32[<=4], dim_sizes s32[]", "f32[<=2,2]")},
