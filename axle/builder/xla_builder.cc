@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "axle/core/float_environment.h"
@@ -98,11 +99,6 @@ Status BroadcastOperands(std::string_view op, XlaOp& lhs, XlaOp& rhs, BroadcastD
         StrCat(op, ": ", what, "; lhs ", a.ToString(), ", rhs ", b.ToString(), At(location)));
   };
   if (!a.is_array() || !b.is_array()) return fail("expected arrays");
-  if (!a.is_static() || !b.is_static()) {
-    if (SameDims(a, b)) return {};
-    return Unimplemented(StrCat(op, ": implicit broadcasting of dynamic dimensions; lhs ",
-                                a.ToString(), ", rhs ", b.ToString(), At(location)));
-  }
   const bool lhs_is_small = a.rank() <= b.rank();
   const Shape &small = lhs_is_small ? a : b, &large = lhs_is_small ? b : a;
   Dims small_dims(bd.begin(), bd.end()), large_dims(large.rank());
@@ -133,6 +129,9 @@ Status BroadcastOperands(std::string_view op, XlaOp& lhs, XlaOp& rhs, BroadcastD
     if (x != y && x != 1 && y != 1) {
       return fail(StrCat("sizes ", lhs_is_small ? x : y, " and ", lhs_is_small ? y : x,
                          " of dimension ", d, " do not broadcast"));
+    }
+    if ((x == 1 && y != 1 && small.is_dynamic(i)) || (y == 1 && x != 1 && large.is_dynamic(d))) {
+      return fail(StrCat("dynamic dimension ", d, " of bound 1 does not broadcast"));
     }
     if (y == 1) result[d] = x;
   }
@@ -1035,6 +1034,59 @@ XlaOp Conditional(XlaOp branch_index, std::span<const XlaComputation* const> bra
   operands.insert(operands.end(), branch_operands.begin(), branch_operands.end());
   return Emit(Opcode::kConditional, operands, location, NoAttrs{},
               Called(branch_computations.begin(), branch_computations.end()));
+}
+
+XlaOp GetDimensionSize(XlaOp operand, i64 dimension, Location location) {
+  if (operand.valid()) {
+    const Shape& shape = operand.instruction()->shape();
+    constexpr i64 kMax = std::numeric_limits<std::int32_t>::max();
+    if (shape.is_array() && dimension >= 0 && dimension < shape.rank() &&
+        !shape.is_dynamic(dimension) && shape.dim(dimension) <= kMax) {
+      return ConstantR0(operand.builder(), static_cast<std::int32_t>(shape.dim(dimension)),
+                        location);
+    }
+  }
+  return Emit(Opcode::kGetDimensionSize, {operand}, location, DimensionsAttrs{{dimension}});
+}
+
+XlaOp SetDimensionSize(XlaOp operand, XlaOp size, i64 dimension, Location location) {
+  Shape declared = operand.valid() ? operand.instruction()->shape() : Shape();
+  if (dimension >= 0 && dimension < declared.rank()) declared.set_dynamic(dimension, true);
+  return Emit(Opcode::kSetDimensionSize, {operand, size}, location, DimensionsAttrs{{dimension}},
+              {}, declared);
+}
+
+XlaOp RemoveDynamicDimension(XlaOp operand, i64 dimension, Location location) {
+  if (!operand.valid()) return operand;
+  Shape declared = operand.instruction()->shape();
+  i64 bound = 0;
+  if (dimension >= 0 && dimension < declared.rank()) {
+    declared.set_dynamic(dimension, false);
+    bound = declared.dim(dimension);
+  }
+  // A bound beyond s32 is an error of the op.
+  const XlaOp size = ConstantR0(operand.builder(), static_cast<std::int32_t>(bound), location);
+  return Emit(Opcode::kSetDimensionSize, {operand, size}, location, DimensionsAttrs{{dimension}},
+              {}, declared);
+}
+
+XlaOp DynamicReshape(XlaOp operand, std::span<const XlaOp> dim_sizes,
+                     std::span<const i64> new_size_bounds,
+                     const std::vector<bool>& dims_are_dynamic, Location location) {
+  std::vector<XlaOp> operands = {operand};
+  operands.insert(operands.end(), dim_sizes.begin(), dim_sizes.end());
+  if (dims_are_dynamic.size() != new_size_bounds.size()) {
+    return Fail({operand},
+                StrCat("dynamic-reshape: there are ", new_size_bounds.size(),
+                       " new_size_bounds but ", dims_are_dynamic.size(), " dims_are_dynamic"),
+                location);
+  }
+  const ElementType type = operand.valid() ? operand.instruction()->shape().type() : F32;
+  Shape declared(type, ToDims(new_size_bounds));
+  for (size_t d = 0; d < dims_are_dynamic.size(); ++d) {
+    declared.set_dynamic(static_cast<i64>(d), dims_are_dynamic[d]);
+  }
+  return Emit(Opcode::kDynamicReshape, operands, location, NoAttrs{}, {}, declared);
 }
 
 }  // namespace axle

@@ -439,4 +439,18 @@ XlaOp Conditional(XlaOp predicate, XlaOp true_operand, const XlaComputation& tru
 XlaOp Conditional(XlaOp branch_index, std::span<const XlaComputation* const> branch_computations,
                   std::span<const XlaOp> branch_operands, Location location = Location::current());
 
+// The run-time size of a dimension, s32[]; of a static one, a constant.
+XlaOp GetDimensionSize(XlaOp operand, i64 dimension, Location location = Location::current());
+// Makes a dimension dynamic: its size becomes `size`, s32[], clamped to [0, bound].
+XlaOp SetDimensionSize(XlaOp operand, XlaOp size, i64 dimension,
+                       Location location = Location::current());
+// Makes a dimension static: its size is the bound again, and what was padding is in the buffer.
+XlaOp RemoveDynamicDimension(XlaOp operand, i64 dimension, Location location = Location::current());
+// The elements in row-major order as [new_size_bounds], dimension d with dim_sizes[d] of them where
+// dims_are_dynamic[d].
+XlaOp DynamicReshape(XlaOp operand, std::span<const XlaOp> dim_sizes,
+                     std::span<const i64> new_size_bounds,
+                     const std::vector<bool>& dims_are_dynamic,
+                     Location location = Location::current());
+
 }  // namespace axle

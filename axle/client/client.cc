@@ -11,6 +11,7 @@
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
+#include "axle/eval/plan.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {
@@ -43,8 +44,12 @@ class InterpretedExecutable : public Executable {
 
   StatusOr<Literal> Execute(std::span<const Literal> arguments,
                             const ExecuteOptions& options) const override {
-    return Evaluate(module(), arguments, {.limits = options.limits, .device = options.device});
+    return Evaluate(module(), arguments,
+                    {.limits = options.limits, .device = options.device, .plans = &plans_});
   }
+
+ private:
+  mutable PlanCache plans_;
 };
 
 class CompiledExecutable : public Executable {

@@ -34,6 +34,16 @@ void ForEachPair(const Dims& dims, const Dims& a_strides, const Dims& b_strides,
   if (std::ranges::find(dims, 0) == dims.end()) walk(walk, 0, 0, 0);
 }
 
+// Copies the elements of a box of these sizes between two arrays.
+void CopyBox(ElementType type, const Dims& sizes, std::byte* to, const Dims& to_strides,
+             const std::byte* from, const Dims& from_strides) {
+  DispatchBytes(Info(type).bytes, [&]<typename Bits>() {
+    const auto* source = reinterpret_cast<const Bits*>(from);
+    auto* target = reinterpret_cast<Bits*>(to);
+    ForEachPair(sizes, from_strides, to_strides, [&](i64 f, i64 t) { target[t] = source[f]; });
+  });
+}
+
 Dims IndexOf(const Dims& dims, i64 linear) {
   Dims index(dims.size());
   for (size_t d = dims.size(); d-- > 0;) {
@@ -130,9 +140,65 @@ i64 Literal::LinearIndex(std::span<const i64> index) const {
   return linear;
 }
 
+void Literal::SetSize(i64 d, i64 size) {
+  if (sizes_.empty()) sizes_ = shape_.dims();
+  sizes_[d] = size;
+  if (sizes_ == shape_.dims()) sizes_.clear();
+}
+
+bool Literal::is_padded() const {
+  return !sizes_.empty() ||
+         std::ranges::any_of(elements_, [](const Literal& e) { return e.is_padded(); });
+}
+
+Literal Literal::ValidPart() const {
+  if (!shape_.is_array()) {
+    Literal result = *this;
+    for (size_t i = 0; i < elements_.size(); ++i) result.elements_[i] = elements_[i].ValidPart();
+    result.CopyElementShapes();
+    return result;
+  }
+  const Shape shape(shape_.type(), sizes());
+  if (sizes_.empty()) return ToRowMajor().WithShape(shape);
+  Literal result = Uninitialized(shape);
+  CopyBox(shape.type(), shape.dims(), result.data_, RowMajorStrides(shape.dims()), data_,
+          LayoutStrides(shape_));
+  return result;
+}
+
+StatusOr<Literal> Literal::Padded(const Literal& valid, const Shape& bound) {
+  const Shape shape = bound.WithoutLayout();
+  if (valid.shape().dims() == bound.dims()) return valid.ToRowMajor().WithShape(shape);
+  AXLE_ASSIGN(Literal result, Create(shape));
+  CopyBox(shape.type(), valid.shape().dims(), result.data_, RowMajorStrides(shape.dims()),
+          valid.data_, LayoutStrides(valid.shape()));
+  result.sizes_ = valid.shape().dims();
+  return result;
+}
+
+void Literal::SetDynamicFlags(const Shape& shape) {
+  for (i64 d = 0; d < shape_.rank(); ++d) {
+    const bool dynamic = shape.is_dynamic(d) || size(d) != shape_.dim(d);
+    if (shape_.is_dynamic(d) != dynamic) shape_.set_dynamic(d, dynamic);
+  }
+  if (elements_.empty()) return;
+  for (size_t i = 0; i < elements_.size(); ++i) {
+    elements_[i].SetDynamicFlags(shape.element(static_cast<i64>(i)));
+  }
+  CopyElementShapes();
+}
+
+void Literal::CopyElementShapes() {
+  if (!shape_.is_tuple()) return;
+  Shape shape;
+  for (const Literal& element : elements_) shape.AddElement(element.shape());
+  shape_ = std::move(shape);
+}
+
 Literal Literal::Relayout(const Layout& layout) const {
   Literal result;
   result.shape_ = shape_;
+  result.sizes_ = sizes_;
   result.shape_.set_layout(layout);
   const Dims from = LayoutStrides(shape_);
   const Dims to = LayoutStrides(result.shape_);
@@ -142,11 +208,7 @@ Literal Literal::Relayout(const Layout& layout) const {
     return result;
   }
   result.owner_ = AllocateOrThrow(num_bytes(), false, &result.data_);
-  DispatchBytes(Info(shape_.type()).bytes, [&]<typename Bits>() {
-    const auto* source = reinterpret_cast<const Bits*>(data_);
-    auto* target = reinterpret_cast<Bits*>(result.data_);
-    ForEachPair(shape_.dims(), from, to, [&](i64 f, i64 t) { target[t] = source[f]; });
-  });
+  CopyBox(shape_.type(), shape_.dims(), result.data_, to, data_, from);
   return result;
 }
 
@@ -163,12 +225,15 @@ Literal Literal::ToRowMajor() const {
 Literal Literal::WithShape(const Shape& shape) const {
   Literal result = *this;
   result.shape_ = shape;
+  result.sizes_.clear();
   return result;
 }
 
 bool Literal::operator==(const Literal& other) const {
   if (!EqualIgnoringLayout(shape_, other.shape_)) return false;
   if (!shape_.is_array()) return elements_ == other.elements_;
+  if (sizes_ != other.sizes_) return false;
+  if (!sizes_.empty()) return ValidPart() == other.ValidPart();
   if (data_ == other.data_ && LayoutStrides(shape_) == LayoutStrides(other.shape_)) return true;
   const Literal a = ToRowMajor();
   const Literal b = other.ToRowMajor();
@@ -183,6 +248,8 @@ size_t Literal::Hash() const {
     }
     return hash;
   }
+  if (!sizes_.empty())
+    return ValidPart().Hash() * 0x9e3779b97f4a7c15u + shape_.WithoutLayout().Hash();
   return XXH3_64bits_withSeed(ToRowMajor().data_, num_bytes(), shape_.WithoutLayout().Hash());
 }
 
@@ -222,8 +289,8 @@ std::uint64_t ElementUlp(ElementType type, const std::byte* a, const std::byte* 
 // until it returns false.
 template <typename Fn>
 void ForEachDifference(const Literal& a, const Literal& b, Fn fn) {
-  const Literal x = a.ToRowMajor();
-  const Literal y = b.ToRowMajor();
+  const Literal x = a.is_padded() ? a.ValidPart() : a.ToRowMajor();
+  const Literal y = b.is_padded() ? b.ValidPart() : b.ToRowMajor();
   if (x.num_bytes() == 0 || std::memcmp(x.bytes(), y.bytes(), x.num_bytes()) == 0) return;
   const i64 bytes = Info(a.shape().type()).bytes;
   for (i64 i = 0; i < x.num_elements(); ++i) {
@@ -238,6 +305,7 @@ void ForEachDifference(const Literal& a, const Literal& b, Fn fn) {
 bool SameValue(const Literal& a, const Literal& b) {
   if (!EqualIgnoringLayout(a.shape(), b.shape())) return false;
   if (!a.shape().is_array()) return std::ranges::equal(a.elements(), b.elements(), SameValue);
+  if (a.sizes() != b.sizes()) return false;
   bool same = true;
   ForEachDifference(a, b, [&](i64, const std::byte*, const std::byte*) { return same = false; });
   return same;
@@ -255,20 +323,23 @@ std::uint64_t UlpDistance(const FloatFormat& format, std::uint64_t a, std::uint6
 
 std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal& b) {
   LiteralDifference difference;
-  if (!Compatible(a.shape(), b.shape())) {
+  const auto shapes_differ = [&] {
     difference.shapes_differ = true;
     difference.num_different = 1;
-    difference.a = a.shape().ToString();
-    difference.b = b.shape().ToString();
+    difference.a = a.ShapeToString();
+    difference.b = b.ShapeToString();
     return difference;
-  }
+  };
+  if (!Compatible(a.shape(), b.shape())) return shapes_differ();
+  if ((a.is_padded() || b.is_padded()) && a.ShapeToString() != b.ShapeToString())
+    return shapes_differ();
   ForEachLeaf(a.shape(), [&](const Shape& shape, const Dims& path) {
     if (!shape.is_array()) return;
     ForEachDifference(
         a.at(path), b.at(path), [&](i64 linear, const std::byte* x, const std::byte* y) {
           if (difference.num_different++ == 0) {
             difference.leaf = path;
-            difference.index = IndexOf(shape.dims(), linear);
+            difference.index = IndexOf(a.at(path).sizes(), linear);
             difference.a = ElementToString(shape.type(), x);
             difference.b = ElementToString(shape.type(), y);
           }

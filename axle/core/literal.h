@@ -4,6 +4,13 @@
 // literal behaves as a value. View() borrows memory that the caller keeps alive. Elements lie in
 // the order of the shape's layout; everything inside the library is row-major, and ToRowMajor()
 // is called where values come in. Sub-byte types have one byte per element.
+//
+// A dimension that the shape flags dynamic has a run-time size, at most the size of the shape, its
+// bound. Storage and data() are of the bound; the elements behind the run-time size are padding,
+// which no comparison, hash or text of the literal shows. A new literal is full:
+//
+//   Literal literal(Shape f32[<=10]);  literal.SetSize(0, 5);   f32[<=10](5) { ... }
+//
 // Thread safety: as std::string; copies in different threads may share storage.
 #pragma once
 #include <algorithm>
@@ -51,6 +58,23 @@ class Literal {
   // The literal at a path of tuple indices.
   const Literal& at(std::span<const i64> path) const;
 
+  // Run-time size of dimension d: that of the shape if it is static, or nothing else was set.
+  i64 size(i64 d) const { return sizes_.empty() ? shape_.dim(d) : sizes_[d]; }
+  Dims sizes() const { return sizes_.empty() ? shape_.dims() : sizes_; }
+  // d is a dynamic dimension and 0 <= size <= shape().dim(d).
+  void SetSize(i64 d, i64 size);
+  // Some array here or in an element is not full.
+  bool is_padded() const;
+  // The elements that are not padding, row-major, with static shapes; shares storage where there is
+  // no padding. Throws std::bad_alloc without memory.
+  Literal ValidPart() const;
+  // The inverse: the elements of an array at the front of `bound`, zeros behind. The sizes are
+  // those of `valid`, none above those of `bound` and equal in its static dimensions.
+  static StatusOr<Literal> Padded(const Literal& valid, const Shape& bound);
+  // Flags the dimensions as dynamic that `shape`, of the same dimensions, flags, and no others but
+  // those that are not full. Tuples recursively.
+  void SetDynamicFlags(const Shape& shape);
+
   i64 num_elements() const { return shape_.num_elements(); }
   i64 num_bytes() const { return shape_.num_bytes(); }
   const std::byte* bytes() const { return data_; }
@@ -83,19 +107,27 @@ class Literal {
   Literal Relayout(const Layout& layout) const;
   Literal ToRowMajor() const;
   // The same elements under another shape with as many bytes (reshape, bitcast); shares storage.
-  // Only for row-major arrays.
+  // Only for row-major arrays; the result is full.
   Literal WithShape(const Shape& shape) const;
 
-  // Same shape, and bit for bit the same values in logical order (layouts may differ).
+  // Same shape, and bit for bit the same values in logical order (layouts may differ). Run-time
+  // sizes count, padding does not.
   bool operator==(const Literal& other) const;
-  // { { 1, 2 }, { 3, 4 } } as HLO text prints it in constant(...); tuples ( a, b ).
+  // { { 1, 2 }, { 3, 4 } } as HLO text prints it in constant(...); tuples ( a, b ). With dynamic
+  // dimensions the run-time sizes come first: (2,3) { ... }.
   std::string ToString() const;
+  // f32[2] {1, 2}, f32[<=3](1) {1}: what ParseLiteral(text) reads.
+  std::string ToStringWithShape() const;
+  // The shape with run-time sizes, for messages: f32[2], (f32[<=3](1), s32[]).
+  std::string ShapeToString() const;
   size_t Hash() const;
 
  private:
   i64 LinearIndex(std::span<const i64> index) const;
+  void CopyElementShapes();  // into the shape of a tuple
 
   Shape shape_;
+  Dims sizes_;                        // empty: full
   std::shared_ptr<std::byte> owner_;  // null for views and tuples
   std::byte* data_ = nullptr;
   std::vector<Literal> elements_;
@@ -129,6 +161,7 @@ std::string ElementToString(ElementType type, const void* element);
 // a fixed counting pattern. Errors point at the text.
 StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape);
 // Reads "f32[2] {1, 2}"; an array without braces is its elements in row-major order: "f32[2] 1, 2".
+// Run-time sizes follow the shape, one for every dimension: "f32[<=10,2](1,2) {{1, 2}}".
 StatusOr<Literal> ParseLiteral(std::string_view text);
 
 }  // namespace axle

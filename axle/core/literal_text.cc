@@ -103,6 +103,9 @@ void AppendLiteral(const Literal& literal, std::string& out) {
     out += " )";
   } else if (!shape.is_array()) {
     out += Name(shape.type());
+  } else if (!shape.is_static()) {
+    StrAppend(out, "(", Join(literal.sizes(), ","), ") ");
+    AppendLiteral(literal.ValidPart(), out);
   } else {
     i64 braces = 1;
     for (i64 size : shape.dims()) {
@@ -124,6 +127,20 @@ std::string Literal::ToString() const {
   std::string out;
   AppendLiteral(*this, out);
   return out;
+}
+
+std::string Literal::ToStringWithShape() const {
+  const bool sizes_follow = shape_.is_array() && !shape_.is_static();
+  return StrCat(shape_.ToString(), sizes_follow ? "" : " ", ToString());
+}
+
+std::string Literal::ShapeToString() const {
+  if (shape_.is_tuple()) {
+    return StrCat("(", Join(elements_, ", ", [](const Literal& e) { return e.ShapeToString(); }),
+                  ")");
+  }
+  if (!shape_.is_array() || shape_.is_static()) return shape_.ToString();
+  return StrCat(shape_.ToString(), "(", Join(sizes(), ","), ")");
 }
 
 std::string ElementToString(ElementType type, const void* element) {
@@ -286,9 +303,40 @@ StatusOr<Literal> ReadTuple(Scanner& scanner, const Shape& shape) {
   return Literal::Tuple(std::move(elements));
 }
 
+// "(5,3)" in front of an array with dynamic dimensions; without it the array is full.
+StatusOr<Dims> ReadSizes(Scanner& scanner, const Shape& shape) {
+  if (!scanner.Peek("(")) return shape.dims();
+  Dims sizes;
+  AXLE_TRY(scanner.List("(", ")", [&]() -> Status {
+    AXLE_ASSIGN(const i64 size, scanner.Integer());
+    const i64 d = static_cast<i64>(sizes.size());
+    if (d == shape.rank()) return scanner.Error(StrCat("too many sizes for ", shape.ToString()));
+    if (size < 0 || size > shape.dim(d) || (size != shape.dim(d) && !shape.is_dynamic(d))) {
+      return scanner.Error(
+          StrCat("dimension ", d, " of ", shape.ToString(), " cannot have size ", size));
+    }
+    sizes.push_back(size);
+    return {};
+  }));
+  if (static_cast<i64>(sizes.size()) < shape.rank()) {
+    return scanner.Error(StrCat("too few sizes for ", shape.ToString()));
+  }
+  return sizes;
+}
+
+// An array whose text has run-time sizes: the text is of the valid part.
+StatusOr<Literal> ReadDynamic(Scanner& scanner, const Shape& shape) {
+  AXLE_ASSIGN(Dims sizes, ReadSizes(scanner, shape));
+  AXLE_ASSIGN(const Literal valid, ParseLiteral(scanner, Shape(shape.type(), std::move(sizes))));
+  // The text does not bound what padding takes.
+  AXLE_TRY(scanner.ChargeElided(shape.num_bytes() - valid.num_bytes()));
+  return Literal::Padded(valid, shape);
+}
+
 }  // namespace
 
 StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape) {
+  if (shape.is_array() && !shape.is_static()) return ReadDynamic(scanner, shape);
   if ((shape.is_tuple() || (shape.is_array() && shape.rank() > 0)) && ConsumeElided(scanner)) {
     AXLE_TRY(scanner.ChargeElided(shape.num_bytes()));
     return ElidedLiteral(shape);
@@ -313,7 +361,8 @@ StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape) {
 StatusOr<Literal> ParseLiteral(std::string_view text) {
   Scanner scanner(text, "literal");
   AXLE_ASSIGN(const Shape shape, ParseShape(scanner));
-  const bool flat = shape.is_array() && shape.rank() > 0 && scanner.PeekChar() != '{';
+  const bool flat =
+      shape.is_array() && shape.rank() > 0 && shape.is_static() && scanner.PeekChar() != '{';
   Literal literal;
   if (!flat) {
     AXLE_ASSIGN(literal, ParseLiteral(scanner, shape));

@@ -44,6 +44,15 @@ std::string DimsText(const Dims& dims) {
   return StrCat("(", Join(dims, ", "), dims.size() == 1 ? ",)" : ")");
 }
 
+// Sizes of dynamic dimensions may be anything up to the bound.
+bool DimsFit(const Dims& dims, const Shape& shape) {
+  bool fit = static_cast<i64>(dims.size()) == shape.rank();
+  for (i64 d = 0; fit && d < shape.rank(); ++d) {
+    fit = shape.is_dynamic(d) ? dims[d] <= shape.dim(d) : dims[d] == shape.dim(d);
+  }
+  return fit;
+}
+
 struct Header {
   std::string descr;
   bool fortran_order = false;
@@ -170,11 +179,11 @@ StatusOr<NpyArray> ReadNpy(std::string_view bytes) {
 }
 
 std::string WriteNpy(const Literal& literal) {
-  const Literal row_major = literal.ToRowMajor();
+  const Literal row_major = literal.is_padded() ? literal.ValidPart() : literal.ToRowMajor();
   const NpyType& type = NpyTypeOf(TravelType(literal.shape().type()));
   std::string header =
       StrCat("{'descr': '", Info(type.type).bytes > 1 ? "<" : "|", type.code,
-             "', 'fortran_order': False, 'shape': ", DimsText(literal.shape().dims()), ", }");
+             "', 'fortran_order': False, 'shape': ", DimsText(row_major.shape().dims()), ", }");
   // Version 1 while the length fits into its two bytes.
   const bool version_1 = header.size() < 65000;
   const size_t begin = version_1 ? 10 : 12;
@@ -195,12 +204,13 @@ StatusOr<Literal> ToLiteral(const NpyArray& array, const Shape& shape) {
   }
   const ElementType type = shape.type();
   const ElementType travel = TravelType(type);
-  if (array.type != travel || array.dims != shape.dims()) {
+  if (array.type != travel || !DimsFit(array.dims, shape)) {
     return InvalidArgument(StrCat("has ", array.ToString(), ", wanted ", NpyTypeOf(travel).name,
                                   " ", DimsText(shape.dims()), " for ", shape.ToString()));
   }
   if (!shape.is_static()) {
-    return Unimplemented(StrCat("reading ", shape.ToString(), ": dynamic dimensions have no file"));
+    AXLE_ASSIGN(const Literal valid, ToLiteral(array, Shape(type, array.dims)));
+    return Literal::Padded(valid, shape);
   }
   AXLE_ASSIGN(Literal literal, Literal::CreateUninitialized(Shape(type, shape.dims())));
   std::byte* out = literal.mutable_bytes();

@@ -5,6 +5,8 @@
 // shape that is wanted and checks it. Malformed input gives INVALID_ARGUMENT with the reason;
 // memory stays in proportion to the input (times deflate's ratio) and below `max_bytes`.
 //
+// Of an array with dynamic dimensions the file has the valid part: sizes up to the bounds.
+//
 //   AXLE_ASSIGN(const Npz npz, ReadNpz(bytes));
 //   AXLE_ASSIGN(Literal x, MemberLiteral(npz, "in_0", Shape(F32, {2, 3})));
 #pragma once

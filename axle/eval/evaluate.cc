@@ -14,6 +14,7 @@
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/eval/plan.h"
+#include "axle/ops/dynamic.h"
 #include "axle/ops/lane_compiler.h"
 
 namespace axle {
@@ -42,13 +43,16 @@ class InterpretedCallee : public Callee {
 
  private:
   Status Run(std::span<Literal> args);
-  Status RunStep(PlanStep& step);
+  Status BindDynamic(std::span<Literal> args) const;
+  Status RunStep(const PlanStep& step);
+  std::span<Callee* const> CalleesOf(const PlanStep& step);
   Status RunLanes(const PlanStep& step);
   void RunElement(const PlanStep& step);
 
   const Computation& computation_;
   Interpreter& interpreter_;
-  std::optional<Plan> plan_;
+  std::shared_ptr<const Plan> plan_;
+  std::vector<std::vector<Callee*>> callees_;  // by step, filled in when it first runs
   std::vector<Literal> values_;  // by Instruction::index(); a computation never calls itself
   std::optional<LaneProgram> lanes_;
   bool tried_lanes_ = false;
@@ -86,10 +90,14 @@ class Interpreter {
     return *callee;
   }
   LaneExecutor& executor() { return *executor_; }
+  PlanCache& plans() { return options_.plans != nullptr ? *options_.plans : own_plans_; }
   Limits* limits() const { return options_.limits; }
   DeviceContext* device() const { return options_.device; }
   RunState& run() { return run_; }
   int& depth() { return depth_; }
+  // Values may have run-time sizes below their bounds.
+  bool is_dynamic() const { return is_dynamic_; }
+  void set_dynamic() { is_dynamic_ = true; }
   LaneScratch& scratch() { return scratch_; }
 
   // One call at depth 1 is the run; deeper ones tell that it goes on.
@@ -103,9 +111,11 @@ class Interpreter {
   const EvaluateOptions& options_;
   LaneExecutor* executor_;
   std::optional<BlockExecutor> own_executor_;
+  PlanCache own_plans_;
   std::unordered_map<const Computation*, std::unique_ptr<InterpretedCallee>> callees_;
   LaneScratch scratch_;
   RunState run_;
+  bool is_dynamic_ = false;
   int depth_ = 0;
   double done_ = 0;
   unsigned calls_ = 0;
@@ -132,8 +142,10 @@ StatusOr<Literal> InterpretedCallee::Call(std::span<Literal> args) {
 
 Status InterpretedCallee::Run(std::span<Literal> args) {
   if (interpreter_.limits() != nullptr) AXLE_TRY(interpreter_.limits()->Step());
-  if (!plan_) {
-    AXLE_ASSIGN(plan_, MakePlan(computation_));
+  if (plan_ == nullptr) {
+    AXLE_ASSIGN(plan_, interpreter_.plans().Get(computation_));
+    callees_.resize(plan_->steps.size());
+    if (plan_->is_dynamic) interpreter_.set_dynamic();
   }
   if (values_.empty()) {
     values_.resize(computation_.instructions().size());
@@ -141,10 +153,11 @@ Status InterpretedCallee::Run(std::span<Literal> args) {
   }
   const auto parameters = computation_.parameters();
   AXLE_INVARIANT(args.size() == parameters.size(), "a callee's arguments are its parameters");
+  if (interpreter_.is_dynamic()) AXLE_TRY(BindDynamic(args));
   for (size_t i = 0; i < args.size(); ++i) values_[parameters[i]->index()] = std::move(args[i]);
   for (std::uint32_t parameter : plan_->unread_parameters) values_[parameter] = Literal();
   const auto num_steps = static_cast<double>(plan_->steps.size());
-  for (PlanStep& step : plan_->steps) {
+  for (const PlanStep& step : plan_->steps) {
     if (Limits* limits = interpreter_.limits(); limits != nullptr) {
       AXLE_TRY(step.is_long ? limits->CheckNow() : limits->Check());
     }
@@ -154,7 +167,30 @@ Status InterpretedCallee::Run(std::span<Literal> args) {
   return {};
 }
 
-Status InterpretedCallee::RunStep(PlanStep& step) {
+// Gives arguments the dynamic flags of their parameters. A static one takes no padding.
+Status InterpretedCallee::BindDynamic(std::span<Literal> args) const {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Instruction& parameter = *computation_.parameters()[i];
+    args[i].SetDynamicFlags(parameter.shape());
+    if (!args[i].is_padded() || EqualIgnoringLayout(args[i].shape(), parameter.shape())) continue;
+    return InvalidArgument(StrCat("execute: parameter ", i, " \"", parameter.name(), "\" of \"",
+                                  computation_.name(), "\" is ", parameter.shape().ToString(),
+                                  " but gets ", args[i].ShapeToString(), " at run time"));
+  }
+  return {};
+}
+
+std::span<Callee* const> InterpretedCallee::CalleesOf(const PlanStep& step) {
+  std::vector<Callee*>& callees = callees_[&step - plan_->steps.data()];
+  if (callees.empty()) {
+    for (const Computation* callee : step.inst->callees()) {
+      callees.push_back(&interpreter_.callee(*callee));
+    }
+  }
+  return callees;
+}
+
+Status InterpretedCallee::RunStep(const PlanStep& step) {
   if (step.kind == PlanStep::Kind::kLanes) return RunLanes(step);
   if (step.kind == PlanStep::Kind::kElement) return RunElement(step), Status();
   const Instruction& inst = *step.inst;
@@ -175,13 +211,12 @@ Status InterpretedCallee::RunStep(PlanStep& step) {
     AXLE_ASSIGN(result, EvaluateIndexMap(step.index_map, inst.shape(), operands));
     return {};
   }
-  if (step.callees.empty()) {
-    for (const Computation* callee : inst.callees()) {
-      step.callees.push_back(&interpreter_.callee(*callee));
-    }
-  }
-  const EvalContext context = {step.callees, interpreter_.executor(), interpreter_.limits(),
+  const EvalContext context = {CalleesOf(step), interpreter_.executor(), interpreter_.limits(),
                                interpreter_.device(), &interpreter_.run()};
+  if (step.kind == PlanStep::Kind::kDynamic) {
+    AXLE_ASSIGN(result, EvaluateDynamic(inst, operands, context));
+    return {};
+  }
   AXLE_ASSIGN(result, def.eval(inst, operands, context));
   return {};
 }
@@ -255,6 +290,18 @@ Status InterpretedCallee::RunLanes(const PlanStep& step) {
 
 }  // namespace
 
+namespace {
+
+// Whether every dimension that is not full is dynamic in `shape`.
+bool PaddingFits(const Literal& literal, const Shape& shape) {
+  if (!literal.is_padded()) return true;
+  Literal flagged = literal;
+  flagged.SetDynamicFlags(shape);
+  return EqualIgnoringLayout(flagged.shape(), shape);
+}
+
+}  // namespace
+
 Status CheckArguments(const Computation& computation, std::span<const Literal> arguments) {
   const auto parameters = computation.parameters();
   if (arguments.size() != parameters.size()) {
@@ -262,11 +309,11 @@ Status CheckArguments(const Computation& computation, std::span<const Literal> a
                                   " arguments, not ", arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (Compatible(arguments[i].shape(), parameters[i]->shape())) continue;
-    return InvalidArgument(StrCat("execute: argument ", i, " is ", arguments[i].shape().ToString(),
-                                  " but \"", computation.name(), "\" expects ",
-                                  parameters[i]->shape().ToString(), " for parameter ", i, " \"",
-                                  parameters[i]->name(), "\""));
+    const Shape& shape = parameters[i]->shape();
+    if (Compatible(arguments[i].shape(), shape) && PaddingFits(arguments[i], shape)) continue;
+    return InvalidArgument(StrCat("execute: argument ", i, " is ", arguments[i].ShapeToString(),
+                                  " but \"", computation.name(), "\" expects ", shape.ToString(),
+                                  " for parameter ", i, " \"", parameters[i]->name(), "\""));
   }
   return {};
 }

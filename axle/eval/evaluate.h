@@ -11,10 +11,13 @@
 
 namespace axle {
 
+class PlanCache;
+
 struct EvaluateOptions {
   Limits* limits = nullptr;          // memory cap, time limit, step limit, cancel
   DeviceContext* device = nullptr;   // null: device 0 of 1
   LaneExecutor* executor = nullptr;  // runs elementwise code; null: a BlockExecutor of its own
+  PlanCache* plans = nullptr;        // of the module, if it runs more than once
 };
 
 // Runs the entry on one literal per parameter (any layout) and returns its result, row-major.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "axle/core/strings.h"
+#include "axle/ops/dynamic.h"
 #include "axle/ops/lane_compiler.h"
 
 namespace axle {
@@ -48,14 +49,10 @@ class Planner {
     MarkLive();
     for (const Instruction* parameter : computation_.parameters()) {
       state_[parameter->index()] = State::kReady;
+      plan_.is_dynamic |= !parameter->shape().is_static();
     }
     for (const Instruction* inst : instructions_) {
       if (!live_[inst->index()]) continue;
-      if (!inst->shape().is_static()) {
-        return OpError(
-            *inst, StrCat("dynamic dimensions do not run yet; result ", inst->shape().ToString()),
-            StatusCode::kUnimplemented);
-      }
       if (state_[inst->index()] == State::kPending) AXLE_TRY(AddInstruction(*inst));
     }
     Need(*computation_.root());
@@ -90,6 +87,11 @@ class Planner {
       state_[inst.index()] = State::kReady;
       return {};
     }
+    if (IsDynamic(inst)) {
+      plan_.is_dynamic = true;
+      AddStep(inst, {}, PlanStep::Kind::kDynamic);
+      return {};
+    }
     if (IsElementwise(inst)) return AddToRun(inst);
     IndexMap map = def.index_map != nullptr ? def.index_map(inst) : IndexMap();
     if (def.index_map != nullptr && IsScalarBroadcast(inst, map)) {
@@ -109,11 +111,12 @@ class Planner {
     if (state_[inst.index()] == State::kLazy) AddStep(inst, GetOpDef(inst).index_map(inst));
   }
 
-  void AddStep(const Instruction& inst, IndexMap map) {
+  void AddStep(const Instruction& inst, IndexMap map, PlanStep::Kind kind = PlanStep::Kind::kEval) {
     PlanStep step;
     step.inst = &inst;
     step.is_long = IsLong(inst);
-    if (GetOpDef(inst).index_map != nullptr) {
+    step.kind = kind;
+    if (kind == PlanStep::Kind::kEval && GetOpDef(inst).index_map != nullptr) {
       step.kind = PlanStep::Kind::kIndexMap;
       step.index_map = std::move(map);
     } else if (IsTupleElement(inst)) {
@@ -244,6 +247,16 @@ class Planner {
 
 StatusOr<Plan> MakePlan(const Computation& computation) {
   return Planner(computation).Make();
+}
+
+StatusOr<std::shared_ptr<const Plan>> PlanCache::Get(const Computation& computation) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Plan>& plan = plans_[&computation];
+  if (plan == nullptr) {
+    AXLE_ASSIGN(Plan made, MakePlan(computation));
+    plan = std::make_shared<const Plan>(std::move(made));
+  }
+  return plan;
 }
 
 }  // namespace axle

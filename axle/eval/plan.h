@@ -3,6 +3,9 @@
 // programs. Values are numbered by Instruction::index().
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "axle/core/literal.h"
@@ -25,13 +28,13 @@ struct PlanStep {
   bool is_long = false;  // the clock is looked at
   std::vector<PlanOperand> operands;
   std::vector<std::uint32_t> results;  // more than one only for lane programs
-  enum class Kind : std::uint8_t { kLanes, kIndexMap, kElement, kEval } kind = Kind::kEval;
+  enum class Kind : std::uint8_t { kLanes, kIndexMap, kElement, kEval, kDynamic };
+  Kind kind = Kind::kEval;
   LaneProgram program;               // kLanes
   std::vector<Shape> result_shapes;  // kLanes: without layouts
   IndexMap index_map;                // kIndexMap
   i64 element = 0;                   // kElement: of a tuple
   bool takes_element = false;        // nobody else reads this element of the tuple afterwards
-  std::vector<Callee*> callees;      // kEval: filled in when the step first runs
 };
 
 struct Plan {
@@ -39,9 +42,20 @@ struct Plan {
   // A constant has its value from the start and keeps it.
   std::vector<std::pair<std::uint32_t, Literal>> constants;
   std::vector<std::uint32_t> unread_parameters;
+  bool is_dynamic = false;  // something has a dynamic dimension
 };
 
 // UNIMPLEMENTED if the computation has something that the interpreter cannot run.
 StatusOr<Plan> MakePlan(const Computation& computation);
+
+// Plans of the computations of one module, kept from one run to the next. Thread-safe.
+class PlanCache {
+ public:
+  StatusOr<std::shared_ptr<const Plan>> Get(const Computation& computation);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<const Computation*, std::shared_ptr<const Plan>> plans_;
+};
 
 }  // namespace axle

@@ -7,6 +7,7 @@
 #include "axle/core/convert.h"
 #include "axle/core/float_format.h"
 #include "axle/core/strings.h"
+#include "axle/ops/dynamic.h"
 
 namespace axle {
 namespace {
@@ -80,6 +81,16 @@ Contraction::Contraction(ElementType lhs, ElementType rhs, ElementType result_ty
       result(result_type),
       is_tiled(IsTiled(lhs_multiplied) && IsTiled(rhs_multiplied)) {
   if (is_tiled) computed = F32;
+}
+
+StatusOr<Literal> ExtendedByZeros(const Instruction& inst, const Literal& value,
+                                  const Dims& sizes) {
+  if (value.shape().dims() == sizes) return value;
+  if (value.shape().type() == F8E8M0FNU) {
+    return OpError(inst, "padding of f8e8m0fnu, which has no zero", StatusCode::kUnimplemented);
+  }
+  AXLE_ASSIGN(const Literal padded, Literal::Padded(value, Shape(value.shape().type(), sizes)));
+  return WholeBuffer(padded);
 }
 
 StatusOr<Literal> Contraction::Factor(const Literal& operand, ElementType multiplied) const {

@@ -71,6 +71,9 @@ class BlockAccumulator {
 
 // `literal` itself if it has this type, else as core/convert.h.
 StatusOr<Literal> ConvertIfNeeded(const Literal& literal, ElementType type);
+// An array of static shape made larger, zeros behind its elements: a factor without its padding.
+// UNIMPLEMENTED for types without a zero.
+StatusOr<Literal> ExtendedByZeros(const Instruction& inst, const Literal& value, const Dims& sizes);
 
 // Brings integers of less than 8 bits that were computed as bytes back into their range.
 void WrapSubByte(Literal& literal);

@@ -38,11 +38,25 @@ constexpr OperandSpec kWhileOperands[] = {{"init"}};
 constexpr CalleeSpec kWhileCallees[] = {{.text = "condition", .proto_index = 1},
                                         {.text = "body", .proto_index = 0}};
 
+// A dimension that is dynamic somewhere in `other`, a compatible shape, is dynamic.
+Shape MergedDynamic(const Shape& shape, const Shape& other) {
+  if (!shape.is_tuple()) {
+    Shape merged = shape;
+    MergeDynamic(other, merged);
+    return merged;
+  }
+  Shape merged;
+  for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
+    merged.AddElement(MergedDynamic(shape.element(i), other.element(i)));
+  }
+  return merged;
+}
+
 StatusOr<Shape> InferWhile(const Instruction& inst) {
   const Shape& state = inst.operand(0)->shape();
   AXLE_TRY(CheckCallee(inst, 0, {&state, 1}, Shape(PRED)));
   AXLE_TRY(CheckCallee(inst, 1, {&state, 1}, state));
-  return state;
+  return MergedDynamic(state, inst.callee(1)->root()->shape());
 }
 
 // The state is handed over to the body, so that the body can change it in place.
@@ -67,20 +81,6 @@ constexpr CalleeSpec kTrueAndFalse[] = {{.text = "true_computation", .proto_inde
 
 bool IsPredForm(const Instruction& inst) {
   return inst.num_operands() > 0 && inst.operand(0)->shape().type() == PRED;
-}
-
-// A dimension that is dynamic somewhere in `other`, a compatible shape, is dynamic.
-Shape MergedDynamic(const Shape& shape, const Shape& other) {
-  if (!shape.is_tuple()) {
-    Shape merged = shape;
-    MergeDynamic(other, merged);
-    return merged;
-  }
-  Shape merged;
-  for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
-    merged.AddElement(MergedDynamic(shape.element(i), other.element(i)));
-  }
-  return merged;
 }
 
 StatusOr<Shape> InferConditional(const Instruction& inst) {
@@ -155,7 +155,8 @@ const OpDef kWhileDef = {
     .summary = "Replaces a state by body(state) as long as condition(state) holds.",
     .semantics =
         "The state is of any kind, mostly a tuple; body gives back its shape. The condition is "
-        "looked at first, so that there may be no iteration at all.",
+        "looked at first, so that there may be no iteration at all. A dimension that is dynamic in "
+        "the body's result is dynamic.",
     .source = "XLA While; StableHLO while",
     .operands = kWhileOperands,
     .callees = kWhileCallees,

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "axle/ops/contraction.h"
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/scratch_memory.h"
 #include "axle/ops/window.h"
@@ -485,9 +486,6 @@ StatusOr<Literal> FeaturesLast(Literal literal, Roles& roles) {
 
 StatusOr<Literal> EvalConvolution(const Instruction& inst, std::span<Literal> operands,
                                   const EvalContext& context) {
-  if (!inst.operand(0)->shape().is_static() || !inst.operand(1)->shape().is_static()) {
-    return OpError(inst, "dynamic dimensions are not evaluated yet", StatusCode::kUnimplemented);
-  }
   const Contraction contraction(operands[0].shape().type(), operands[1].shape().type(),
                                 inst.shape().type());
   const Shape sums_shape = inst.shape().WithoutLayout().WithType(contraction.computed);
@@ -505,6 +503,44 @@ StatusOr<Literal> EvalConvolution(const Instruction& inst, std::span<Literal> op
     AXLE_TRY(convolver.Run(sums.mutable_bytes()));
   }
   return contraction.Result(std::move(sums));
+}
+
+// Spatial padding is cut off, so that windows end where the elements do. Features that are padding
+// become zeros on both sides: where blocks of them begin depends on the bounds.
+StatusOr<Literal> EvalConvolutionDynamic(const Instruction& inst, std::span<Literal> operands,
+                                         const EvalContext& context) {
+  const ConvolutionAttrs& attrs = inst.attrs<ConvolutionAttrs>();
+  AXLE_ASSIGN(const AllRoles roles, CheckRoles(inst));
+  Dims lhs = operands[0].sizes(), rhs = operands[1].sizes();
+  const auto refuse = [&](std::string_view what) {
+    return OpError(inst, StrCat("does not run with fewer ", what, " than the bound"),
+                   StatusCode::kUnimplemented);
+  };
+  for (i64 d : roles.rhs.spatial) {
+    if (rhs[d] != operands[1].shape().dim(d)) return refuse("window positions of rhs");
+  }
+  i64 &features = lhs[roles.lhs.feature], &kernel_features = rhs[roles.rhs.batch];
+  const i64 feature_bound = operands[0].shape().dim(roles.lhs.feature);
+  const i64 kernel_bound = operands[1].shape().dim(roles.rhs.batch);
+  const bool some = features != feature_bound || kernel_features != kernel_bound;
+  if (attrs.feature_group_count > 1 && some) return refuse("features in groups");
+  const i64 batch_bound = operands[0].shape().dim(roles.lhs.batch);
+  if (attrs.batch_group_count > 1 && lhs[roles.lhs.batch] != batch_bound) {
+    return refuse("batch elements in groups");
+  }
+  if (features != feature_bound && kernel_features != kernel_bound && features != kernel_features) {
+    return OpError(
+        inst, StrCat("lhs has ", features, " features at run time but rhs has ", kernel_features));
+  }
+  if (some) features = kernel_features = std::min(features, kernel_features);
+  Dims lhs_bounds = lhs;
+  lhs_bounds[roles.lhs.feature] = feature_bound;
+  AXLE_ASSIGN(operands[0], ExtendedByZeros(inst, FirstElements(operands[0], lhs), lhs_bounds));
+  const Dims rhs_bounds = operands[1].shape().dims();
+  AXLE_ASSIGN(operands[1], ExtendedByZeros(inst, FirstElements(operands[1], rhs), rhs_bounds));
+  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
+  AXLE_ASSIGN(const Literal result, form.Evaluate(operands, context));
+  return PutIntoBounds(inst, result);
 }
 
 }  // namespace
@@ -525,8 +561,11 @@ const OpDef kConvolutionDef = {
         "operands are converted to the result's element type, the declared one, or else the "
         "operand type of higher precision. Integers wrap around, pred is the or of ands. Every "
         "result has one order of additions, see docs/numerics.md N6; operand_precision, algorithm "
-        "and convolution_kind are carried and change nothing. Operands with dynamic dimensions "
-        "are not evaluated yet.",
+        "and convolution_kind are carried and change nothing. A dynamic spatial dimension of lhs "
+        "ends where its elements do, and the result is dynamic there; features that are padding "
+        "count as zeros on both sides. Fewer elements than the bound in the window of rhs, in "
+        "features with feature_group_count > 1 or in the batch with batch_group_count > 1 are "
+        "UNIMPLEMENTED.",
     .source = "XLA ConvGeneralDilated; StableHLO convolution; docs/numerics.md N6",
     .operands = kBinaryOperands,
     .attrs = Schema<ConvolutionAttrs>(kAttrs),
@@ -535,6 +574,7 @@ const OpDef kConvolutionDef = {
     .accuracy = "one fma per product in a fixed order, docs/numerics.md N6",
     .infer = InferConvolution,
     .eval = EvalConvolution,
+    .eval_dynamic = EvalConvolutionDynamic,
 };
 
 }  // namespace axle

@@ -1,7 +1,10 @@
 // dot: sums of products over contracting dimensions, for each batch element.
 //
 // Both operands are brought into the type of sums; blocked_dot.h adds the products up.
+#include <algorithm>
+
 #include "axle/ops/blocked_dot.h"
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -51,10 +54,50 @@ StatusOr<Shape> InferDot(const Instruction& inst) {
 
 StatusOr<Literal> EvalDot(const Instruction& inst, std::span<Literal> operands,
                           const EvalContext& context) {
-  if (!inst.operand(0)->shape().is_static() || !inst.operand(1)->shape().is_static()) {
-    return OpError(inst, "dynamic dimensions are not evaluated yet", StatusCode::kUnimplemented);
-  }
   return DotGeneral(inst.attrs<DotAttrs>(), operands[0], operands[1], inst.shape(), context);
+}
+
+// A pair of dimensions has one size at run time; a static one has that of the other.
+Status AgreeOnPairs(const Instruction& inst, std::span<const Literal> operands,
+                    std::string_view kind, const Dims& lhs_dims, const Dims& rhs_dims,
+                    Dims& lhs_sizes, Dims& rhs_sizes) {
+  const Shape &lhs = operands[0].shape(), &rhs = operands[1].shape();
+  for (size_t i = 0; i < lhs_dims.size(); ++i) {
+    i64 &l = lhs_sizes[lhs_dims[i]], &r = rhs_sizes[rhs_dims[i]];
+    if (lhs.is_dynamic(lhs_dims[i]) && rhs.is_dynamic(rhs_dims[i]) && l != r) {
+      return OpError(inst, StrCat(kind, " dimension lhs ", lhs_dims[i], " has run-time size ", l,
+                                  " but rhs ", rhs_dims[i], " has run-time size ", r));
+    }
+    l = r = std::min(l, r);
+  }
+  return {};
+}
+
+// Padding becomes zeros on both sides and the bounds are multiplied, so that the order of
+// additions, which depends on them, is that of any other sizes.
+StatusOr<Literal> EvalDotDynamic(const Instruction& inst, std::span<Literal> operands,
+                                 const EvalContext& context) {
+  const DotAttrs& attrs = inst.attrs<DotAttrs>();
+  Dims sizes[] = {operands[0].sizes(), operands[1].sizes()};
+  AXLE_TRY(AgreeOnPairs(inst, operands, "contracting", attrs.lhs_contracting_dims,
+                        attrs.rhs_contracting_dims, sizes[0], sizes[1]));
+  AXLE_TRY(AgreeOnPairs(inst, operands, "batch", attrs.lhs_batch_dims, attrs.rhs_batch_dims,
+                        sizes[0], sizes[1]));
+  for (size_t i = 0; i < 2; ++i) {
+    const Dims bounds = operands[i].shape().dims();
+    AXLE_ASSIGN(operands[i], ExtendedByZeros(inst, FirstElements(operands[i], sizes[i]), bounds));
+  }
+  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
+  AXLE_ASSIGN(Literal result, form.Evaluate(operands, context));
+  i64 d = 0;
+  for (i64 from : attrs.lhs_batch_dims) result.SetSize(d++, sizes[0][from]);
+  for (i64 from : FreeDims(operands[0].shape(), attrs.lhs_batch_dims, attrs.lhs_contracting_dims)) {
+    result.SetSize(d++, sizes[0][from]);
+  }
+  for (i64 from : FreeDims(operands[1].shape(), attrs.rhs_batch_dims, attrs.rhs_contracting_dims)) {
+    result.SetSize(d++, sizes[1][from]);
+  }
+  return result;
 }
 
 }  // namespace
@@ -71,6 +114,9 @@ StatusOr<Shape> InferDotGeneral(const Instruction& inst, const DotAttrs& attrs) 
     for (i64 d : dims) result.AppendDim(from.dim(d), from.is_dynamic(d));
   };
   append(lhs, attrs.lhs_batch_dims);
+  for (size_t i = 0; i < attrs.rhs_batch_dims.size(); ++i) {
+    if (rhs.is_dynamic(attrs.rhs_batch_dims[i])) result.set_dynamic(static_cast<i64>(i), true);
+  }
   append(lhs, FreeDims(lhs, attrs.lhs_batch_dims, attrs.lhs_contracting_dims));
   append(rhs, FreeDims(rhs, attrs.rhs_batch_dims, attrs.rhs_contracting_dims));
   return result;
@@ -114,8 +160,9 @@ const OpDef kDotDef = {
         "may be of different types. Nothing to contract gives 0. Integers wrap around, "
         "pred is the or of ands, 0 * inf is NaN. Every result has one order of additions, "
         "see docs/numerics.md N5; operand_precision and algorithm are carried, and the "
-        "one order satisfies them all, so they change nothing. Operands with dynamic "
-        "dimensions are not evaluated yet.",
+        "one order satisfies them all, so they change nothing. Padding of dynamic "
+        "dimensions counts as zeros on both sides, in products over the bounds; free and "
+        "batch dimensions keep their sizes.",
     .source = "XLA DotGeneral; StableHLO dot_general; docs/numerics.md N5",
     .operands = kBinaryOperands,
     .attrs = Schema<DotAttrs>(kAttrs),
@@ -124,6 +171,7 @@ const OpDef kDotDef = {
     .accuracy = "one fma per product in a fixed order, docs/numerics.md N5",
     .infer = InferDot,
     .eval = EvalDot,
+    .eval_dynamic = EvalDotDynamic,
 };
 
 }  // namespace axle

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "axle/core/strings.h"
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/index_vectors.h"
 
@@ -181,6 +182,26 @@ IndexMap GatherMap(const Instruction& inst) {
   return map;
 }
 
+// Starts are clamped by the operand's bounds; dynamic batch dimensions have as many slices as there
+// are index vectors, and a dimension that slices have as a whole keeps its size.
+StatusOr<Literal> EvalGatherDynamic(const Instruction& inst, std::span<Literal> operands,
+                                    const EvalContext& context) {
+  const auto& attrs = inst.attrs<GatherAttrs>();
+  const Dims sizes = operands[0].sizes();
+  operands[0] = WholeBuffer(operands[0]);
+  operands[1] = operands[1].ValidPart();
+  const Dims walked = RemainingDims(operands[0].shape().rank(), attrs.collapsed_slice_dims,
+                                    attrs.operand_batching_dims);
+  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
+  AXLE_ASSIGN(const Literal slices, form.Evaluate(operands, context));
+  AXLE_ASSIGN(Literal result, PutIntoBounds(inst, slices));
+  for (size_t k = 0; k < walked.size(); ++k) {
+    const i64 d = attrs.offset_dims[k];
+    if (inst.shape().is_dynamic(d)) result.SetSize(d, sizes[walked[k]]);
+  }
+  return result;
+}
+
 }  // namespace
 
 const OpDef kGatherDef = {
@@ -196,13 +217,16 @@ const OpDef kGatherDef = {
         "operand. Collapsed and batching dimensions do not appear in the result. A slice of an "
         "operand without elements is zeros. indices_are_sorted is a promise that changes nothing. "
         "At most 12 batching dimensions of the operand, not counting those of size 1, may be "
-        "shorter than theirs of start_indices.",
+        "shorter than theirs of start_indices. Batch dimensions are dynamic where start_indices "
+        "is; an offset dimension is dynamic if the slice has the whole of a dynamic dimension and "
+        "more than one element. Bounds, not run-time sizes, clamp the starts.",
     .source = "XLA Gather; StableHLO gather",
     .operands = kGatherOperands,
     .attrs = Schema<GatherAttrs>(kGatherAttrs),
     .lowering = Lowering::kIndexMap,
     .infer = InferGather,
     .index_map = GatherMap,
+    .eval_dynamic = EvalGatherDynamic,
 };
 
 }  // namespace axle

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -113,6 +114,7 @@ const OpDef kMapDef = {
     .infer = InferMap,
     .canonicalize = CanonicalizeMap,
     .eval = EvalMap,
+    .eval_dynamic = EvaluateCutAlike,
 };
 
 }  // namespace axle

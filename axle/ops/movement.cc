@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -57,6 +58,18 @@ StatusOr<Shape> InferBroadcast(const Instruction& inst) {
   return result;
 }
 
+StatusOr<Literal> EvalBroadcastDynamic(const Instruction& inst, std::span<Literal> operands,
+                                       const EvalContext& context) {
+  Shape result(inst.shape().type(), inst.shape().dims());
+  for (i64 i = 0; i < operands[0].shape().rank(); ++i) {
+    result.set_dim(Dimensions(inst)[i], operands[0].size(i));
+  }
+  operands[0] = operands[0].ValidPart();
+  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands, &result));
+  AXLE_ASSIGN(const Literal value, form.Evaluate(operands, context));
+  return PutIntoBounds(inst, value);
+}
+
 IndexMap BroadcastMap(const Instruction& inst) {
   Dims source(inst.shape().rank(), kNoSourceDim);
   const Dims& dimensions = Dimensions(inst);
@@ -64,23 +77,14 @@ IndexMap BroadcastMap(const Instruction& inst) {
   return {WholeResult(inst.shape(), 0, inst.operand(0)->shape().rank(), source)};
 }
 
-// The result dimension that takes over the dynamic operand dimension of a group: operand dimensions
-// [from, from_end) hold the same elements as result dimensions [to, to_end). -1 if there is none.
-i64 DynamicTarget(const Shape& result, i64 from, i64 from_end, i64 to, i64 to_end, i64 inferred) {
-  if (to_end - to == 1) return to;
-  if (from_end - from > 1) return -1;
-  if (inferred >= to && inferred < to_end) return inferred;
-  for (i64 d = to; d < to_end; ++d) {
-    if (result.dim(d) != 1) return d;
-  }
-  return to;
-}
+// Operand dimensions [from, from_end) and the result dimensions [to, to_end) that they become.
+struct ReshapeGroup {
+  i64 from, from_end, to, to_end;
+};
 
-// Splits both shapes into the smallest groups of neighbouring dimensions with equal products, and
-// hands the dynamic dimensions over group by group.
-Status InferReshapedDynamic(const Instruction& inst, Shape& result) {
-  const Shape& operand = inst.operand(0)->shape();
-  const i64 inferred = inst.attrs<ReshapeAttrs>().inferred_dimension;
+// Splits both shapes into the smallest groups of neighbouring dimensions with equal products.
+std::vector<ReshapeGroup> ReshapeGroups(const Shape& operand, const Shape& result) {
+  std::vector<ReshapeGroup> groups;
   i64 from = 0, to = 0;
   while (from < operand.rank() || to < result.rank()) {
     i64 from_end = from, to_end = to, from_size = 1, to_size = 1;
@@ -97,19 +101,73 @@ Status InferReshapedDynamic(const Instruction& inst, Shape& result) {
         break;
       }
     }
-    for (i64 d = from; d < from_end; ++d) {
+    groups.push_back({from, from_end, to, to_end});
+    from = from_end;
+    to = to_end;
+  }
+  return groups;
+}
+
+// The result dimension that takes over the dynamic operand dimension of a group; -1 if there is
+// none.
+i64 DynamicTarget(const Shape& result, const ReshapeGroup& group, const ReshapeAttrs& attrs) {
+  const auto [from, from_end, to, to_end] = group;
+  const i64 inferred = attrs.inferred_dimension;
+  if (to_end - to == 1) return to;
+  if (from_end - from > 1) return -1;
+  if (inferred >= to && inferred < to_end) return inferred;
+  for (i64 d = to; d < to_end; ++d) {
+    if (result.dim(d) != 1) return d;
+  }
+  return to;
+}
+
+// Hands the dynamic dimensions over group by group.
+Status InferReshapedDynamic(const Instruction& inst, Shape& result) {
+  const Shape& operand = inst.operand(0)->shape();
+  for (const ReshapeGroup& group : ReshapeGroups(operand, result)) {
+    for (i64 d = group.from; d < group.from_end; ++d) {
       if (!operand.is_dynamic(d)) continue;
-      const i64 target = DynamicTarget(result, from, from_end, to, to_end, inferred);
+      const i64 target = DynamicTarget(result, group, inst.attrs<ReshapeAttrs>());
       if (target < 0) {
         return OpError(inst, StrCat("dynamic dimension ", d, " is merged and split at once"),
                        StatusCode::kUnimplemented);
       }
       if (target < result.rank()) result.set_dynamic(target, true);
     }
-    from = from_end;
-    to = to_end;
   }
   return {};
+}
+
+// The elements of a group are compacted, and its dynamic result dimension takes what the others
+// leave.
+StatusOr<Literal> EvalReshapeDynamic(const Instruction& inst, std::span<Literal> operands,
+                                     const EvalContext& context) {
+  const Shape& operand = inst.operand(0)->shape();
+  Shape result(inst.shape().type(), inst.shape().dims());
+  for (const ReshapeGroup& group : ReshapeGroups(operand, result)) {
+    i64 elements = 1, others = 1, bound = 1;
+    for (i64 d = group.from; d < group.from_end; ++d) {
+      elements *= operands[0].size(d);
+      bound *= operand.dim(d);
+    }
+    if (elements == bound) continue;
+    const i64 target = DynamicTarget(result, group, inst.attrs<ReshapeAttrs>());
+    if (target >= group.to_end) continue;  // no dimension is left of it
+    for (i64 d = group.to; d < group.to_end; ++d) {
+      if (d != target) others *= result.dim(d);
+    }
+    if (elements % others != 0) {
+      return OpError(inst, StrCat("operand has run-time size ", operands[0].size(group.from),
+                                  " in dimension ", group.from, ", must be a multiple of ", others,
+                                  " for result ", inst.shape().ToString()));
+    }
+    result.set_dim(target, elements / others);
+  }
+  operands[0] = operands[0].ValidPart();
+  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands, &result));
+  AXLE_ASSIGN(const Literal value, form.Evaluate(operands, context));
+  return PutIntoBounds(inst, value);
 }
 
 StatusOr<Shape> InferReshape(const Instruction& inst) {
@@ -179,6 +237,7 @@ const OpDef kBroadcastDef = {
     .lowering = Lowering::kIndexMap,
     .infer = InferBroadcast,
     .index_map = BroadcastMap,
+    .eval_dynamic = EvalBroadcastDynamic,
 };
 
 const OpDef kReshapeDef = {
@@ -188,7 +247,9 @@ const OpDef kReshapeDef = {
     .semantics =
         "Both shapes have the same number of elements. A dynamic dimension may be merged into one "
         "dimension or split into several: then `inferred_dimension`, else the first one whose size "
-        "is not 1, is dynamic.",
+        "is not 1, is dynamic. Elements are taken without the padding, so a run-time size that is "
+        "split must be a multiple of the other sizes; merging and splitting a dynamic dimension at "
+        "once is UNIMPLEMENTED.",
     .source = "XLA Reshape; StableHLO reshape",
     .operands = kUnaryOperands,
     .attrs = Schema<ReshapeAttrs>(kReshapeAttrs),
@@ -200,6 +261,7 @@ const OpDef kReshapeDef = {
       everything.relinearize = true;
       return {everything};
     },
+    .eval_dynamic = EvalReshapeDynamic,
 };
 
 const OpDef kTransposeDef = {

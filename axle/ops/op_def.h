@@ -102,6 +102,9 @@ struct OpDef {
   bool (*in_stored_form)(const Instruction& inst) = nullptr;
   IndexMapFn index_map = nullptr;
   EvalFn eval = nullptr;
+  // How it runs where an operand or the result has dynamic dimensions, if not as dynamic.h says for
+  // its lowering class. Operands come with their run-time sizes, which the result must have too.
+  EvalFn eval_dynamic = nullptr;
 
   bool has(Traits trait) const { return (traits & trait) != 0; }
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -82,6 +83,23 @@ IndexMap PadMap(const Instruction& inst) {
   return {WholeResult(result, 1, 0, Dims(result.rank(), kNoSourceDim)), body};
 }
 
+// Negative padding may take more elements than there are at run time: then nothing is left.
+StatusOr<Literal> EvalPadDynamic(const Instruction& inst, std::span<Literal> operands,
+                                 const EvalContext& context) {
+  const PaddingConfig& padding = inst.attrs<PadAttrs>().padding;
+  Dims sizes(inst.shape().rank());
+  bool is_negative = false;
+  for (i64 d = 0; d < inst.shape().rank(); ++d) {
+    const __int128 size = operands[0].size(d);
+    const __int128 padded =
+        size + padding[d].low + padding[d].high + (size > 1 ? (size - 1) * padding[d].interior : 0);
+    is_negative |= padded < 0;
+    sizes[d] = static_cast<i64>(std::max<__int128>(padded, 0));
+  }
+  if (!is_negative) return EvaluateCut(inst, operands, context);
+  return PutIntoBounds(inst, Literal(Shape(inst.shape().type(), sizes)));
+}
+
 }  // namespace
 
 const OpDef kPadDef = {
@@ -91,13 +109,16 @@ const OpDef kPadDef = {
     .semantics =
         "Element i of a dimension goes to position low + i * (interior + 1) of "
         "size + low + high + max(size - 1, 0) * interior. Negative low and high drop positions "
-        "after the spreading, holes included. interior and the resulting size are at least 0.",
+        "after the spreading, holes included. interior and the resulting size are at least 0. A "
+        "dynamic dimension stays dynamic and is padded where its elements end at run time; if "
+        "fewer than none would be left, none are.",
     .source = "XLA Pad; StableHLO pad",
     .operands = kOperands,
     .attrs = Schema<PadAttrs>(kAttrs),
     .lowering = Lowering::kIndexMap,
     .infer = InferPad,
     .index_map = PadMap,
+    .eval_dynamic = EvalPadDynamic,
 };
 
 }  // namespace axle

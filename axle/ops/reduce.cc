@@ -16,6 +16,7 @@
 #include "axle/ops/canonical_reduce.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/contraction.h"
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/reduce_kernels.h"
 #include "axle/ops/reducer.h"
@@ -52,10 +53,12 @@ StatusOr<Shape> InferReduce(const Instruction& inst) {
     scalars.push_back(scalar);
   }
   AXLE_TRY(CheckDims(inst, "dimensions", dimensions, first.rank()));
+  Shape merged = first;
+  for (i64 i = 1; i < n; ++i) MergeDynamic(inst.operand(i)->shape(), merged);
   for (const Shape& scalar : scalars) {
     Shape& result = results.emplace_back(scalar);
     for (i64 d = 0; d < first.rank(); ++d) {
-      if (!IsReduced(dimensions, d)) result.AppendDim(first.dim(d), first.is_dynamic(d));
+      if (!IsReduced(dimensions, d)) result.AppendDim(first.dim(d), merged.is_dynamic(d));
     }
   }
   // One result may come alone or as a tuple of one.
@@ -389,9 +392,6 @@ StatusOr<Elements> FoldGeneral(const Geometry& g, std::span<const Shape> shapes,
 StatusOr<Literal> EvalReduce(const Instruction& inst, std::span<Literal> operands,
                              const EvalContext& context) {
   const Shape& operand = inst.operand(0)->shape();
-  if (!operand.is_static()) {
-    return OpError(inst, "dynamic dimensions are not evaluated yet", StatusCode::kUnimplemented);
-  }
   const Shape result = inst.shape().WithoutLayout();
   const std::vector<Shape> shapes = result.is_tuple() ? result.elements() : std::vector{result};
   const Geometry g = MakeGeometry(operand, inst.attrs<DimensionsAttrs>().dimensions);
@@ -419,6 +419,83 @@ StatusOr<Literal> EvalReduce(const Instruction& inst, std::span<Literal> operand
                 FoldKnown(g, kinds[i], shapes[i], operands[i], operands[n + i], context));
   }
   return result.is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
+}
+
+bool IsCanonical(ReducerKind kind, ElementType type) {
+  return (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply) &&
+         (IsFloating(type) || IsComplex(type));
+}
+
+// What leaves every sum or product exactly as it is.
+Literal IdentityOf(ReducerKind kind, ElementType type) {
+  const bool is_add = kind == ReducerKind::kAdd;
+  Literal identity{Shape(type)};
+  DispatchElementType(type, [&]<ElementType kType>() {
+    using T = StorageOf<kType>;
+    if constexpr (kType == F32 || kType == F64) {
+      identity.mutable_data<T>()[0] = is_add ? T(-0.0) : T(1);
+    } else if constexpr (kType == C64 || kType == C128) {
+      identity.mutable_data<T>()[0] = is_add ? T(-0.0, -0.0) : T(1, 0);
+    }
+  });
+  return identity;
+}
+
+// The canonical order numbers elements in the shape of the bounds: the sum runs over all of it,
+// with the identity in the padding, which is to skip it.
+StatusOr<Literal> SumInBounds(const Instruction& inst, ReducerKind kind, const Literal& valid,
+                              const Literal& init, const EvalContext& context) {
+  const Shape& bounds = inst.operand(0)->shape();
+  const Dims& dimensions = inst.attrs<DimensionsAttrs>().dimensions;
+  const ElementType type = valid.shape().type();
+  const ElementType computed = IsNarrowFloat(type) ? F32 : type;
+  const Geometry g = MakeGeometry(bounds, dimensions);
+  Dims sizes;
+  for (i64 d = 0; d < bounds.rank(); ++d) {
+    if (!IsReduced(dimensions, d)) sizes.push_back(bounds.dim(d));
+  }
+  const Shape result(computed, sizes);
+  if (g.num_results() == 0) return Literal::Create(result.WithType(type));
+  AXLE_ASSIGN(const Literal wide, ConvertIfNeeded(valid, computed));
+  AXLE_ASSIGN(const Literal wide_init, ConvertIfNeeded(init, computed));
+  AXLE_ASSIGN(const Literal whole, Extended(wide, bounds.dims(), IdentityOf(kind, computed)));
+  AXLE_ASSIGN(const Literal sum, FoldKnown(g, kind, result, whole, wide_init, context));
+  return ConvertIfNeeded(sum, type);
+}
+
+StatusOr<Literal> EvalReduceDynamic(const Instruction& inst, std::span<Literal> operands,
+                                    const EvalContext& context) {
+  const size_t n = operands.size() / 2;
+  const std::span<Literal> values = operands.first(n);
+  std::vector<ElementType> types;
+  for (const Literal& operand : values) types.push_back(operand.shape().type());
+  std::vector<ReducerKind> kinds(n, ReducerKind::kGeneral);
+  if (const LaneProgram* reducer = context.callee().lanes()) {
+    kinds = ClassifyReducer(*reducer, types);
+  }
+  AXLE_ASSIGN(const Dims sizes, AgreedSizes(inst, values));
+  const auto is_canonical = [&](size_t i) { return IsCanonical(kinds[i], types[i]); };
+  Elements results(n);
+  size_t num_canonical = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (!is_canonical(i)) continue;
+    ++num_canonical;
+    AXLE_ASSIGN(results[i], SumInBounds(inst, kinds[i], FirstElements(operands[i], sizes),
+                                        operands[n + i], context));
+    i64 kept = 0;
+    for (i64 d = 0; d < static_cast<i64>(sizes.size()); ++d) {
+      if (IsReduced(inst.attrs<DimensionsAttrs>().dimensions, d)) continue;
+      results[i].SetSize(kept++, sizes[d]);
+    }
+  }
+  if (num_canonical < n) {
+    AXLE_ASSIGN(Literal others, EvaluateCutAlike(inst, operands, context));
+    for (size_t i = 0; i < n; ++i) {
+      if (is_canonical(i)) continue;
+      results[i] = others.shape().is_tuple() ? others.element(static_cast<i64>(i)) : others;
+    }
+  }
+  return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
 }
 
 }  // namespace
@@ -449,7 +526,8 @@ const OpDef kReduceDef = {
         "Where a component is nothing but an add or a multiply of floats, also of narrow ones "
         "that are widened and rounded back, the canonical order of docs/numerics.md is used "
         "instead, init_value last and on the left, and narrow floats are rounded once. Several "
-        "operands give a tuple. Operands with dynamic dimensions are not evaluated yet.",
+        "operands give a tuple. Padding of dynamic dimensions takes no part, but counts where the "
+        "canonical order numbers elements: that is done in the bounds.",
     .source = "XLA Reduce; StableHLO reduce; docs/numerics.md N4",
     .operands = kOperands,
     .attrs = Schema<DimensionsAttrs>(kAttrs),
@@ -458,6 +536,7 @@ const OpDef kReduceDef = {
     .accuracy = "sums and products as in docs/numerics.md N4; otherwise that of to_apply",
     .infer = InferReduce,
     .eval = EvalReduce,
+    .eval_dynamic = EvalReduceDynamic,
 };
 
 }  // namespace axle

@@ -15,6 +15,7 @@
 
 #include "axle/core/strings.h"
 #include "axle/emit/strided_copy.h"
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/scalar_callee.h"
 #include "axle/ops/window.h"
@@ -49,8 +50,10 @@ StatusOr<Shape> InferReduceWindow(const Instruction& inst) {
     types.push_back(operand.type());
   }
   std::vector<Shape> results;
+  Shape merged = first;
+  for (i64 i = 1; i < n; ++i) MergeDynamic(inst.operand(i)->shape(), merged);
   for (ElementType type : types) {
-    AXLE_ASSIGN(Shape result, WindowOutputShape(inst, window, first, type));
+    AXLE_ASSIGN(Shape result, WindowOutputShape(inst, window, merged, type));
     results.push_back(std::move(result));
   }
   for (size_t d = 0; d < window.size(); ++d) {
@@ -78,13 +81,16 @@ struct TapBox {
 
 class WindowFold {
  public:
-  WindowFold(const Instruction& inst, std::span<Literal> operands, const EvalContext& context)
+  // `bounds` are the dimensions by which scans are recognised.
+  WindowFold(const Instruction& inst, std::span<Literal> operands, const Dims& bounds,
+             const EvalContext& context)
       : context_(context),
         callee_(inst, context),
         operands_(operands.first(operands.size() / 2)),
         init_values_(operands.subspan(operands.size() / 2)),
         window_(inst.attrs<WindowAttrs>().window),
         rank_(operands[0].shape().rank()),
+        bounds_(bounds),
         operand_dims_(operands[0].shape().dims()),
         operand_strides_(RowMajorStrides(operand_dims_)),
         sweep_(rank_) {
@@ -108,7 +114,7 @@ class WindowFold {
   }
 
  private:
-  Cumulative Kind(i64 d) const { return CumulativeKind(window_[d], operand_dims_[d]); }
+  Cumulative Kind(i64 d) const { return CumulativeKind(window_[d], bounds_[d]); }
 
   // Sets taps_ and sweep_. There are results; without elements no dimension has taps.
   Status FindTaps() {
@@ -312,6 +318,7 @@ class WindowFold {
   std::span<const Literal> operands_, init_values_;
   const Window& window_;
   i64 rank_;
+  Dims bounds_;
   Dims operand_dims_, operand_strides_;
   Dims output_dims_, output_strides_;
   std::vector<std::vector<WindowTap>> taps_;  // per dimension, in the order of the fold
@@ -328,8 +335,24 @@ class WindowFold {
 
 StatusOr<Literal> EvalReduceWindow(const Instruction& inst, std::span<Literal> operands,
                                    const EvalContext& context) {
-  AXLE_ASSIGN(std::vector<Literal> results, WindowFold(inst, operands, context).Run());
+  const Dims dims = operands[0].shape().dims();
+  AXLE_ASSIGN(std::vector<Literal> results, WindowFold(inst, operands, dims, context).Run());
   return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
+}
+
+// The window slides over the elements that are there; the direction of the fold is that of the
+// bounds, so that it does not depend on run-time sizes.
+StatusOr<Literal> EvalReduceWindowDynamic(const Instruction& inst, std::span<Literal> operands,
+                                          const EvalContext& context) {
+  const Dims bounds = operands[0].shape().dims();
+  const std::span<Literal> values = operands.first(operands.size() / 2);
+  AXLE_ASSIGN(const Dims sizes, AgreedSizes(inst, values));
+  for (Literal& value : values) value = FirstElements(value, sizes);
+  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
+  WindowFold fold(form.inst(), operands, bounds, context);
+  AXLE_ASSIGN(std::vector<Literal> results, fold.Run());
+  return PutIntoBounds(
+      inst, inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]));
 }
 
 }  // namespace
@@ -345,7 +368,9 @@ const OpDef kReduceWindowDef = {
         "In a dimension with stride 1, no dilation, a window at least as large as the operand, "
         "pad_low = 0 and pad_high = window - 1 the elements are taken downwards, so that scans in "
         "both directions are prefix folds. Negative padding crops. With n operands and n "
-        "init_values, to_apply takes n accumulators and n elements, and the result is a tuple.",
+        "init_values, to_apply takes n accumulators and n elements, and the result is a tuple. A "
+        "dynamic dimension stays dynamic: the window slides over the elements that are there, in "
+        "the direction that the bound gives.",
     .source = "XLA ReduceWindow; StableHLO reduce_window; order: docs/numerics.md",
     .operands = kReduceWindowOperands,
     .attrs = Schema<WindowAttrs>(kReduceWindowAttrs),
@@ -355,6 +380,7 @@ const OpDef kReduceWindowDef = {
     .accuracy = "that of to_apply, in the order given",
     .infer = InferReduceWindow,
     .eval = EvalReduceWindow,
+    .eval_dynamic = EvalReduceWindowDynamic,
 };
 
 }  // namespace axle

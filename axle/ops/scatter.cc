@@ -7,6 +7,7 @@
 #include "axle/core/strings.h"
 #include "axle/emit/index_map.h"
 #include "axle/emit/strided_copy.h"
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/index_vectors.h"
 #include "axle/ops/scalar_callee.h"
@@ -277,6 +278,37 @@ StatusOr<Literal> EvalScatter(const Instruction& inst, std::span<Literal> operan
   return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
 }
 
+// Index vectors that are padding place no window; places are checked against the operands' bounds.
+StatusOr<Literal> EvalScatterDynamic(const Instruction& inst, std::span<Literal> operands,
+                                     const EvalContext& context) {
+  const auto& attrs = inst.attrs<ScatterAttrs>();
+  const size_t n = operands.size() / 2;
+  std::vector<Dims> sizes;
+  for (Literal& operand : operands.first(n)) {
+    sizes.push_back(operand.sizes());
+    operand = WholeBuffer(operand);
+  }
+  operands[n] = operands[n].ValidPart();
+  const Dims batch = BatchSizes(operands[n].shape(), attrs.index_vector_dim);
+  for (Literal& updates : operands.subspan(n + 1)) {
+    Dims taken = updates.sizes();
+    const Dims scatter_dims = RemainingDims(updates.shape().rank(), attrs.update_window_dims);
+    for (size_t k = 0; k < scatter_dims.size(); ++k) {
+      taken[scatter_dims[k]] = std::min(taken[scatter_dims[k]], batch[k]);
+    }
+    updates = FirstElements(updates, taken);
+  }
+  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
+  AXLE_ASSIGN(Literal result, form.Evaluate(operands, context));
+  std::vector<Literal> elements;
+  for (size_t i = 0; i < n; ++i) {
+    Literal& element = n == 1 ? result : result.mutable_elements()[i];
+    for (i64 d = 0; d < element.shape().rank(); ++d) element.SetSize(d, sizes[i][d]);
+    elements.push_back(std::move(element));
+  }
+  return n == 1 ? std::move(elements[0]) : Literal::Tuple(std::move(elements));
+}
+
 }  // namespace
 
 const OpDef kScatterDef = {
@@ -292,7 +324,9 @@ const OpDef kScatterDef = {
         "element x of the operand makes it to_apply(x, u); updates are applied in row-major "
         "order, so repeated places accumulate and the last one overwrites. With n operands, "
         "to_apply takes n elements and n updates, and the result is a tuple. indices_are_sorted "
-        "and unique_indices are promises that change nothing.",
+        "and unique_indices are promises that change nothing. Dynamic operands keep their sizes "
+        "and "
+        "are checked by their bounds; updates that belong to no index vector are not applied.",
     .source = "XLA Scatter; StableHLO scatter; order: docs/numerics.md",
     .operands = kScatterOperands,
     .attrs = Schema<ScatterAttrs>(kScatterAttrs),
@@ -301,6 +335,7 @@ const OpDef kScatterDef = {
     .accuracy = "that of to_apply, in the order given",
     .infer = InferScatter,
     .eval = EvalScatter,
+    .eval_dynamic = EvalScatterDynamic,
 };
 
 }  // namespace axle

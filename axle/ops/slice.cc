@@ -1,4 +1,7 @@
 // slice, dynamic-slice, dynamic-update-slice: boxes of an array.
+#include <algorithm>
+
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -43,6 +46,27 @@ IndexMap SliceMap(const Instruction& inst) {
     piece.source_begin.push_back(slice[d].start);
   }
   return {piece};
+}
+
+// The range of a dynamic dimension ends where the elements do. A dimension of which one element is
+// taken is static again, so that element is read wherever it is, in padding too.
+StatusOr<Literal> EvalSliceDynamic(const Instruction& inst, std::span<Literal> operands,
+                                   const EvalContext& context) {
+  SliceAttrs attrs = inst.attrs<SliceAttrs>();
+  Dims sizes = operands[0].sizes();
+  for (i64 d = 0; d < inst.shape().rank(); ++d) {
+    if (!inst.shape().is_dynamic(d)) {
+      sizes[d] = operands[0].shape().dim(d);
+      continue;
+    }
+    SliceDim& range = attrs.slice[d];
+    range.limit = std::min(range.limit, sizes[d]);
+    range.start = std::min(range.start, range.limit);
+  }
+  operands[0] = FirstElements(operands[0], sizes);
+  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, attrs, operands));
+  AXLE_ASSIGN(const Literal result, form.Evaluate(operands, context));
+  return PutIntoBounds(inst, result);
 }
 
 constexpr OperandSpec kDynamicSliceOperands[] = {{"operand"}, {"start_indices", kVariadic}};
@@ -128,6 +152,26 @@ IndexMap DynamicSliceMap(const Instruction& inst) {
   return {piece};
 }
 
+// Starts are clamped by the bounds, so that a slice of a whole dimension is at its beginning.
+StatusOr<Literal> EvalDynamicSliceDynamic(const Instruction& inst, std::span<Literal> operands,
+                                          const EvalContext& context) {
+  const Dims sizes = operands[0].sizes();
+  for (i64 d = 0; d < inst.shape().rank(); ++d) {
+    if (!inst.operand(0)->shape().is_dynamic(d) || inst.shape().is_dynamic(d)) continue;
+    if (inst.shape().dim(d) <= 1) continue;
+    return OpError(inst, StrCat("takes a part of dynamic dimension ", d),
+                   StatusCode::kUnimplemented);
+  }
+  operands[0] = WholeBuffer(operands[0]);
+  for (Literal& index : operands.subspan(1)) index = WholeBuffer(index);
+  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
+  AXLE_ASSIGN(Literal result, form.Evaluate(operands, context));
+  for (i64 d = 0; d < inst.shape().rank(); ++d) {
+    if (inst.shape().is_dynamic(d)) result.SetSize(d, sizes[d]);
+  }
+  return result;
+}
+
 StatusOr<Shape> InferDynamicUpdateSlice(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   AXLE_TRY(ExpectArray(inst, 1));
@@ -147,7 +191,7 @@ StatusOr<Shape> InferDynamicUpdateSlice(const Instruction& inst) {
       return OpError(inst, StrCat("update dimension ", d, " has size ", update.dim(d),
                                   ", must be <= ", result.dim(d)));
     }
-    if (update.is_dynamic(d) && update.dim(d) == result.dim(d)) result.set_dynamic(d, true);
+    if (update.dim(d) == result.dim(d)) result.set_dynamic(d, update.is_dynamic(d));
   }
   return result;
 }
@@ -160,6 +204,27 @@ IndexMap DynamicUpdateSliceMap(const Instruction& inst) {
   return {WholeOperand(operand, 0, origin), piece};
 }
 
+// Only what the update really has is written, at a place that the bounds clamp. Where it replaces a
+// whole dimension, its size is that of the result.
+StatusOr<Literal> EvalDynamicUpdateSliceDynamic(const Instruction& inst,
+                                                std::span<Literal> operands, const EvalContext&) {
+  const Shape &operand = inst.operand(0)->shape(), &update = inst.operand(1)->shape();
+  const bool vector = IsVectorForm(inst, 2);
+  Dims sizes = operands[0].sizes(), begin(operand.rank());
+  for (i64 d = 0; d < operand.rank(); ++d) {
+    const i64 start = IndexValue(operands[vector ? 2 : 2 + d], vector ? d : 0);
+    begin[d] = std::clamp<i64>(start, 0, operand.dim(d) - update.dim(d));
+    if (update.dim(d) == operand.dim(d)) sizes[d] = operands[1].size(d);
+  }
+  operands[0] = WholeBuffer(operands[0]);
+  operands[1] = operands[1].ValidPart();
+  const IndexMap map = {WholeOperand(operand, 0, Dims(operand.rank(), 0)),
+                        WholeOperand(operands[1].shape(), 1, begin)};
+  AXLE_ASSIGN(Literal result, EvaluateIndexMap(map, inst.shape(), operands.first(2)));
+  for (i64 d = 0; d < operand.rank(); ++d) result.SetSize(d, sizes[d]);
+  return result;
+}
+
 }  // namespace
 
 const OpDef kSliceDef = {
@@ -168,13 +233,15 @@ const OpDef kSliceDef = {
     .summary = "Every stride-th element from start up to, not including, limit in each dimension.",
     .semantics =
         "0 <= start <= limit <= size and stride >= 1. A dynamic dimension stays dynamic unless one "
-        "element is left of it.",
+        "element is left of it; at run time its range ends where the elements end, while a single "
+        "element is read even from the padding.",
     .source = "XLA Slice; StableHLO slice",
     .operands = kUnaryOperands,
     .attrs = Schema<SliceAttrs>(kSliceAttrs),
     .lowering = Lowering::kIndexMap,
     .infer = InferSlice,
     .index_map = SliceMap,
+    .eval_dynamic = EvalSliceDynamic,
 };
 
 const OpDef kDynamicSliceDef = {
@@ -184,13 +251,16 @@ const OpDef kDynamicSliceDef = {
     .semantics =
         "Start indices are clamped to 0 <= start <= size - dynamic_slice_sizes[d], so that the box "
         "lies in the operand. There is one scalar per dimension, of one integer type, or one array "
-        "that holds them all.",
+        "that holds them all. A dynamic dimension is taken as a whole, and stays dynamic, or one "
+        "element of it, which makes it static; other parts of it are UNIMPLEMENTED. Starts are "
+        "clamped by its bound.",
     .source = "XLA DynamicSlice; StableHLO dynamic_slice",
     .operands = kDynamicSliceOperands,
     .attrs = Schema<DynamicSliceAttrs>(kDynamicSliceAttrs),
     .lowering = Lowering::kIndexMap,
     .infer = InferDynamicSlice,
     .index_map = DynamicSliceMap,
+    .eval_dynamic = EvalDynamicSliceDynamic,
 };
 
 const OpDef kDynamicUpdateSliceDef = {
@@ -199,12 +269,16 @@ const OpDef kDynamicUpdateSliceDef = {
     .summary = "The operand with the box at start_indices replaced by update.",
     .semantics =
         "Start indices are clamped to 0 <= start <= operand size - update size and may be scalars "
-        "or one array, as in dynamic-slice. An empty update changes nothing.",
+        "or one array, as in dynamic-slice. An empty update changes nothing. Bounds clamp the "
+        "starts, and only elements that a dynamic update has at run time are written. A dimension "
+        "that the update replaces as a whole gets the size of the update, dynamic or not; others "
+        "keep that of the operand.",
     .source = "XLA DynamicUpdateSlice; StableHLO dynamic_update_slice",
     .operands = kUpdateOperands,
     .lowering = Lowering::kIndexMap,
     .infer = InferDynamicUpdateSlice,
     .index_map = DynamicUpdateSliceMap,
+    .eval_dynamic = EvalDynamicUpdateSliceDynamic,
 };
 
 }  // namespace axle

@@ -6,6 +6,7 @@
 #include "axle/core/strings.h"
 #include "axle/emit/strided_copy.h"
 #include "axle/ops/comparator.h"
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/merge_sort.h"
 #include "axle/ops/scalar_callee.h"
@@ -35,6 +36,7 @@ StatusOr<Shape> InferSort(const Instruction& inst) {
     const Shape& operand = inst.operand(i)->shape();
     if (!SameDims(operand, first)) return OpError(inst, "operands must have the same dimensions");
     results.push_back(operand.WithoutLayout());
+    for (i64 k = 0; k < n; ++k) MergeDynamic(inst.operand(k)->shape(), results.back());
     parameters.insert(parameters.end(), 2, Shape(operand.type()));
   }
   if (first.rank() == 0) return OpError(inst, "operand has rank 0, must have a dimension to sort");
@@ -239,6 +241,7 @@ const OpDef kSortDef = {
     .lowering = Lowering::kSort,
     .infer = InferSort,
     .eval = EvalSort,
+    .eval_dynamic = EvaluateCutAlike,
 };
 
 }  // namespace axle

@@ -6,6 +6,7 @@ extern const CaseTable kAddCases, kMultiplyCases, kNegateCases, kSubtractCases;
 
 // clang-format off
 static const OpCase kAddRows[] = {
+    {"at run-time sizes", {"s32[<=2,3](1,3) {{1, 2, 3}}", "s32[2,<=3](2,2) {{10, 20}, {30, 40}}"}, "", "s32[<=2,<=3](1,2) {{11, 22}}"},
     {"adds", {"f32[3] {1, 2, 3}", "f32[3] {10, 20, -3}"}, "", "f32[3] {11, 22, 0}"},
     {"scalars", {"f32[] 1.5", "f32[] 2"}, "", "f32[] 3.5"},
     {"one element", {"f64[1,1] {{0.1}}", "f64[1,1] {{0.2}}"}, "", "f64[1,1] {{0.30000000000000004}}"},

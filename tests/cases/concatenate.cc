@@ -6,6 +6,7 @@ extern const CaseTable kConcatenateCases;
 
 // clang-format off
 static const OpCase kRows[] = {
+    {"run-time sizes leave no holes", {"s32[<=3](1) {1}", "s32[2] {2, 3}", "s32[<=3](0) {}", "s32[<=3](2) {4, 5}"}, "dimensions={0}", "s32[<=11](5) {1, 2, 3, 4, 5}"},
     {"vectors", {"s32[2] {2, 3}", "s32[2] {4, 5}", "s32[2] {6, 7}"}, "dimensions={0}", "s32[6] {2, 3, 4, 5, 6, 7}"},
     {"rows", {"f32[3,2] {{1, 2}, {3, 4}, {5, 6}}", "f32[1,2] {{7, 8}}"}, "dimensions={0}", "f32[4,2] {{1, 2}, {3, 4}, {5, 6}, {7, 8}}"},
     {"columns", {"s32[2,1] {{1}, {2}}", "s32[2,2] {{3, 4}, {5, 6}}"}, "dimensions={1}", "s32[2,3] {{1, 3, 4}, {2, 5, 6}}"},

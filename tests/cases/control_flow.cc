@@ -88,6 +88,7 @@ static const OpCase kWhileRows[] = {
 const CaseTable kWhileCases = {"while", kWhileRows, kComputations};
 
 static const OpCase kConditionalRows[] = {
+    {"at run-time sizes", {"pred[] 0", "f32[3] {1, 2, 3}", "f32[<=3](2) {4, 5}"}, "true_computation=static3, false_computation=dynamic3", "f32[<=3](2) {-4, -5}"},
     {"true", {"pred[] 1", "f32[] 3", "f32[] 5"}, "true_computation=negated, false_computation=shifted", "f32[] -3"},
     {"false", {"pred[] 0", "f32[] 3", "f32[] 5"}, "true_computation=negated, false_computation=shifted", "f32[] 6"},
     {"operands of their own types", {"pred[] 0", "f32[] 3", "f32[2] {1, 2}"}, "true_computation=negated, false_computation=length", "f32[] 2"},
@@ -114,6 +115,7 @@ static const OpCase kConditionalRows[] = {
 const CaseTable kConditionalCases = {"conditional", kConditionalRows, kComputations};
 
 static const OpCase kMapRows[] = {
+    {"at run-time sizes", {"s32[<=3](2) {1, 2}", "s32[3] {3, 4, 5}"}, "dimensions={0}, to_apply=sum_s32", "s32[<=3](2) {4, 6}"},
     {"two operands", {"f32[2] {1, 2}", "f32[2] {3, 4}"}, "dimensions={0}, to_apply=horner", "f32[2] {13, 24}"},
     {"matrix", {"f32[2,2] {{1, 2}, {3, 4}}"}, "dimensions={0,1}, to_apply=negated", "f32[2,2] {{-1, -2}, {-3, -4}}"},
     {"dimensions may be left out", {"f32[2] {1, 2}"}, "to_apply=shifted", "f32[2] {2, 3}"},

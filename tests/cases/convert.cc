@@ -6,6 +6,7 @@ extern const CaseTable kConvertCases;
 
 // clang-format off
 static const OpCase kRows[] = {
+    {"at run-time sizes", {"f32[<=3](2) {1.5, -2}"}, "", "s32[<=3](2) {1, -2}"},
     {"float to integer truncates", {"f32[4] {2.5, -2.5, 0.9, -0.9}"}, "", "s32[4] {2, -2, 0, 0}"},
     {"scalar", {"s32[] 3"}, "", "f32[] 3"},
     {"one element", {"f64[1] {0.1}"}, "", "f32[1] {0.1}"},

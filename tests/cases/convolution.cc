@@ -8,6 +8,10 @@ static constexpr std::string_view kLine = "f32[1,1,5] {{{1, 2, 3, 4, 5}}}";
 static constexpr std::string_view kKernel = "f32[1,1,3] {{{10, 20, 30}}}";
 
 static const OpCase kCases[] = {
+    {"at run-time sizes",
+     {"f32[1,<=5,1](1,3,1) {{{1}, {2}, {3}}}", "f32[2,1,1] {{{1}}, {{10}}}"},
+     "window={size=2 pad=0_1}, dim_labels=b0f_0io->b0f",
+     "f32[1,<=5,1](1,3,1) {{{21}, {32}, {3}}}"},
     {"slides without flipping",
      {kLine, kKernel},
      "window={size=3}, dim_labels=bf0_oi0->bf0",

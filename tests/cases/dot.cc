@@ -8,6 +8,10 @@ static constexpr std::string_view kMatrices = "lhs_contracting_dims={1}, rhs_con
 static constexpr std::string_view kVectors = "lhs_contracting_dims={0}, rhs_contracting_dims={0}";
 
 static const OpCase kCases[] = {
+    {"at run-time sizes",
+     {"f32[<=3,<=4](2,2) {{1, 2}, {3, 4}}", "f32[4,2] {{1, 2}, {3, 4}, {inf, 9}, {9, nan}}"},
+     "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+     "f32[<=3,2](2,2) {{7, 10}, {15, 22}}"},
     {"matrix product",
      {"f32[2,2] {{1, 2}, {3, 4}}", "f32[2,1] {{5}, {6}}"},
      kMatrices,

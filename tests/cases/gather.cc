@@ -5,6 +5,11 @@ namespace axle {
 extern const CaseTable kGatherCases;
 
 static const OpCase kRows[] = {
+    {"at run-time sizes",
+     {"s32[<=4,2](3,2) {{1, 2}, {3, 4}, {5, 6}}", "s32[<=3](2) {2, 0}"},
+     "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+     "slice_sizes={1,2}",
+     "s32[<=3,2](2,2) {{5, 6}, {1, 2}}"},
     {"rows",
      {"f32[3,3] {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}", "s32[2] {0, 2}"},
      "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "

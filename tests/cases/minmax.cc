@@ -51,6 +51,7 @@ static const OpCase kMinimumRows[] = {
 const CaseTable kMinimumCases = {"minimum", kMinimumRows};
 
 static const OpCase kClampRows[] = {
+    {"at run-time sizes", {"f32[] 1", "f32[<=4](3) {0, 2, 9}", "f32[] 7"}, "", "f32[<=4](3) {1, 2, 7}"},
     {"scalar bounds", {"f32[] 0", "f32[5] {2, 10, -5, 1, 10}", "f32[] 3"}, "", "f32[5] {2, 3, 0, 1, 3}"},
     {"scalars", {"s32[] 0", "s32[] -1", "s32[] 6"}, "", "s32[] 0"},
     {"one element", {"s32[1] {0}", "s32[1] {9}", "s32[1] {6}"}, "", "s32[1] {6}"},

@@ -6,6 +6,7 @@ extern const CaseTable kBroadcastCases, kReshapeCases, kReverseCases, kTranspose
 
 // clang-format off
 static const OpCase kBroadcastRows[] = {
+    {"at run-time sizes", {"s32[<=3](2) {1, 2}"}, "dimensions={1}", "s32[2,<=3](2,2) {{1, 2}, {1, 2}}"},
     {"rows", {"f32[2] {1, 2}"}, "dimensions={1}", "f32[3,2] {{1, 2}, {1, 2}, {1, 2}}"},
     {"columns", {"f32[2] {1, 2}"}, "dimensions={0}", "f32[2,3] {{1, 1, 1}, {2, 2, 2}}"},
     {"scalar", {"f32[] 2"}, "dimensions={}", "f32[2,3] {{2, 2, 2}, {2, 2, 2}}", {.degenerate = true}},
@@ -35,6 +36,8 @@ static const OpCase kBroadcastRows[] = {
 const CaseTable kBroadcastCases = {"broadcast", kBroadcastRows};
 
 static const OpCase kReshapeRows[] = {
+    {"at run-time sizes", {"s32[<=2,2](1,2) {{1, 2}}"}, "", "s32[<=4](2) {1, 2}"},
+    {"run-time sizes split", {"s32[<=6](4) {1, 2, 3, 4}"}, "", "s32[<=3,2](2,2) {{1, 2}, {3, 4}}"},
     {"row-major", {"s32[2,3] {{1, 2, 3}, {4, 5, 6}}"}, "", "s32[3,2] {{1, 2}, {3, 4}, {5, 6}}"},
     {"flattens", {"f32[2,2] {{1, 2}, {3, 4}}"}, "", "f32[4] {1, 2, 3, 4}"},
     {"to a scalar", {"f32[1,1] {{5}}"}, "", "f32[] 5"},
@@ -57,6 +60,7 @@ static const OpCase kReshapeRows[] = {
 const CaseTable kReshapeCases = {"reshape", kReshapeRows};
 
 static const OpCase kTransposeRows[] = {
+    {"at run-time sizes", {"s32[<=3,2](1,2) {{1, 2}}"}, "dimensions={1,0}", "s32[2,<=3](2,1) {{1}, {2}}"},
     {"matrix", {"s32[2,3] {{1, 2, 3}, {4, 5, 6}}"}, "dimensions={1,0}", "s32[3,2] {{1, 4}, {2, 5}, {3, 6}}"},
     {"cycle", {"s32[1,2,3] {{{1, 2, 3}, {4, 5, 6}}}"}, "dimensions={2,0,1}", "s32[3,1,2] {{{1, 4}}, {{2, 5}}, {{3, 6}}}"},
     {"identity", {"f64[2,2] {{1, 2}, {3, 4}}"}, "dimensions={0,1}", "f64[2,2] {{1, 2}, {3, 4}}"},
@@ -73,6 +77,7 @@ static const OpCase kTransposeRows[] = {
 const CaseTable kTransposeCases = {"transpose", kTransposeRows};
 
 static const OpCase kReverseRows[] = {
+    {"at run-time sizes", {"s32[<=5](3) {1, 2, 3}"}, "dimensions={0}", "s32[<=5](3) {3, 2, 1}"},
     {"vector", {"s32[4] {1, 2, 3, 4}"}, "dimensions={0}", "s32[4] {4, 3, 2, 1}"},
     {"one dimension", {"s32[2,3] {{1, 2, 3}, {4, 5, 6}}"}, "dimensions={1}", "s32[2,3] {{3, 2, 1}, {6, 5, 4}}"},
     {"both dimensions", {"s32[2,3] {{1, 2, 3}, {4, 5, 6}}"}, "dimensions={1,0}", "s32[2,3] {{6, 5, 4}, {3, 2, 1}}"},

@@ -6,6 +6,8 @@ extern const CaseTable kPadCases;
 
 // clang-format off
 static const OpCase kRows[] = {
+    {"at run-time sizes", {"s32[<=4](2) {1, 2}", "s32[] 9"}, "padding=1_2_1", "s32[<=10](6) {9, 1, 9, 2, 9, 9}"},
+    {"fewer elements than are dropped", {"s32[<=4](2) {1, 2}", "s32[] 9"}, "padding=-3_0", "s32[<=1](0) {}"},
     {"low and high edges", {"f32[2] {1, 2}", "f32[] 9"}, "padding=1_2", "f32[5] {9, 1, 2, 9, 9}"},
     {"interior spreads elements", {"f32[3] {1, 2, 3}", "f32[] 9"}, "padding=0_0_1", "f32[5] {1, 9, 2, 9, 3}"},
     {"edges and interior", {"s32[3] {1, 2, 3}", "s32[] 0"}, "padding=1_2_1", "s32[8] {0, 1, 0, 2, 0, 3, 0, 0}"},

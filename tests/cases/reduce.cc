@@ -5,6 +5,14 @@ namespace axle {
 extern const CaseTable kReduceCases;
 
 static const OpCase kCases[] = {
+    {"at run-time sizes",
+     {"f32[<=2,<=4](1,3) {{1, 2, 4}}", "f32[] 10"},
+     "dimensions={1}, to_apply=sum",
+     "f32[<=2](1) {17}"},
+    {"a fold skips padding",
+     {"f32[<=4](3) {1, 2, 3}", "f32[] 0"},
+     "dimensions={0}, to_apply=horner",
+     "f32[] 123"},
     {"rows",
      {"f32[2,3] {{1, 2, 3}, {4, 5, 6}}", "f32[] 0"},
      "dimensions={1}, to_apply=sum",

@@ -5,6 +5,10 @@ namespace axle {
 extern const CaseTable kReduceWindowCases;
 
 static const OpCase kRows[] = {
+    {"at run-time sizes",
+     {"f32[<=6](5) {1, 2, 3, 4, 5}", "f32[] 0"},
+     "window={size=2 stride=2}, to_apply=sum",
+     "f32[<=3](2) {3, 7}"},
     {"valid",
      {"s32[5] {1, 2, 3, 4, 5}", "s32[] 0"},
      "window={size=3}, to_apply=sum_s32",

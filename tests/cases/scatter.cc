@@ -5,6 +5,11 @@ namespace axle {
 extern const CaseTable kScatterCases;
 
 static const OpCase kRows[] = {
+    {"at run-time sizes",
+     {"s32[<=4](3) {10, 20, 30}", "s32[<=3](2) {2, 0}", "s32[3] {1, 2, 3}"},
+     "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+     "index_vector_dim=1, to_apply=sum_s32",
+     "s32[<=4](3) {12, 20, 31}"},
     {"rows",
      {"f32[3,3] {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}", "s32[2] {0, 2}",
       "f32[2,3] {{10, 20, 30}, {70, 80, 90}}"},

@@ -6,6 +6,7 @@ extern const CaseTable kSelectCases;
 
 // clang-format off
 static const OpCase kRows[] = {
+    {"at run-time sizes", {"pred[<=3](2) {1, 0}", "s32[3] {1, 2, 3}", "s32[<=3](2) {4, 5}"}, "", "s32[<=3](2) {1, 5}"},
     {"selects", {"pred[4] {1, 0, 0, 1}", "s32[4] {1, 2, 3, 4}", "s32[4] {100, 200, 300, 400}"}, "", "s32[4] {1, 200, 300, 4}"},
     {"one pred for all", {"pred[] 1", "f32[4] {1, 2, 3, 4}", "f32[4] {5, 6, 7, 8}"}, "", "f32[4] {1, 2, 3, 4}"},
     {"one pred for all of a matrix", {"pred[] 0", "s8[1,2] {{1, 127}}", "s8[1,2] {{-128, 5}}"}, "", "s8[1,2] {{-128, 5}}"},

@@ -5,6 +5,10 @@ namespace axle {
 extern const CaseTable kSelectAndScatterCases;
 
 static const OpCase kRows[] = {
+    {"at run-time sizes",
+     {"f32[<=6](5) {1, 2, 4, 3, 5}", "f32[<=3](2) {10, 20}", "f32[] 0"},
+     "window={size=2 stride=2}, select=at_least, scatter=sum",
+     "f32[<=6](5) {0, 10, 20, 0, 0}"},
     {"the largest of each window",
      {"f32[4] {1, 3, 2, 5}", "f32[2] {10, 20}", "f32[] 0"},
      "window={size=2 stride=2}, select=at_least, scatter=sum",

@@ -6,6 +6,8 @@ extern const CaseTable kDynamicSliceCases, kDynamicUpdateSliceCases, kSliceCases
 
 // clang-format off
 static const OpCase kSliceRows[] = {
+    {"at run-time sizes", {"s32[<=6](3) {1, 2, 3}"}, "slice={[0:6:2]}", "s32[<=3](2) {1, 3}"},
+    {"behind the run-time size", {"s32[<=6](3) {1, 2, 3}"}, "slice={[4:6]}", "s32[<=2](0) {}"},
     {"range", {"s32[5] {0, 1, 2, 3, 4}"}, "slice={[2:4]}", "s32[2] {2, 3}"},
     {"range with stride", {"s32[6] {0, 1, 2, 3, 4, 5}"}, "slice={[1:6:2]}", "s32[3] {1, 3, 5}"},
     {"last one short", {"s32[6] {0, 1, 2, 3, 4, 5}"}, "slice={[0:5:4]}", "s32[2] {0, 4}"},
@@ -30,6 +32,7 @@ static const OpCase kSliceRows[] = {
 const CaseTable kSliceCases = {"slice", kSliceRows};
 
 static const OpCase kDynamicSliceRows[] = {
+    {"at run-time sizes", {"s32[<=3,3](2,3) {{1, 2, 3}, {4, 5, 6}}", "s32[] 1", "s32[] 1"}, "dynamic_slice_sizes={3,2}", "s32[<=3,2](2,2) {{2, 3}, {5, 6}}"},
     {"vector", {"s32[5] {0, 1, 2, 3, 4}", "s32[] 2"}, "dynamic_slice_sizes={2}", "s32[2] {2, 3}"},
     {"matrix", {"s32[4,3] {{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10, 11}}", "s32[] 2", "s32[] 1"}, "dynamic_slice_sizes={2,2}", "s32[2,2] {{7, 8}, {10, 11}}"},
     {"older form: indices in one array", {"s32[2,3] {{0, 1, 2}, {3, 4, 5}}", "s32[2] {1, 1}"}, "dynamic_slice_sizes={1,2}", "s32[1,2] {{4, 5}}"},
@@ -63,6 +66,9 @@ static const OpCase kDynamicSliceRows[] = {
 const CaseTable kDynamicSliceCases = {"dynamic-slice", kDynamicSliceRows};
 
 static const OpCase kDynamicUpdateSliceRows[] = {
+    {"an update smaller than its bound", {"s32[4] {1, 2, 3, 4}", "s32[<=2](1) {9}", "s32[] 3"}, "", "s32[4] {1, 2, 9, 4}"},
+    {"an update of a whole dynamic dimension", {"s32[<=4](3) {1, 2, 3}", "s32[<=4](2) {8, 9}", "s32[] 3"}, "", "s32[<=4](2) {8, 9}"},
+    {"static where a static update replaces everything", {"f32[<=2]", "f32[2]", "s32[]"}, "", Infers("f32[2]")},
     {"vector", {"s32[5] {0, 1, 2, 3, 4}", "s32[2] {5, 6}", "s32[] 2"}, "", "s32[5] {0, 1, 5, 6, 4}"},
     {"matrix", {"s32[4,3] {{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10, 11}}", "s32[3,2] {{12, 13}, {14, 15}, {16, 17}}", "s32[] 1", "s32[] 1"}, "",
      "s32[4,3] {{0, 1, 2}, {3, 12, 13}, {6, 14, 15}, {9, 16, 17}}"},

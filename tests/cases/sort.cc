@@ -5,6 +5,10 @@ namespace axle {
 extern const CaseTable kSortCases;
 
 static const OpCase kRows[] = {
+    {"at run-time sizes",
+     {"f32[<=4](3) {3, 1, 2}"},
+     "dimensions={0}, to_apply=less",
+     "f32[<=4](3) {1, 2, 3}"},
     {"columns",
      {"s32[2,2] {{3, 1}, {2, 5}}"},
      "dimensions={0}, to_apply=less_s32",

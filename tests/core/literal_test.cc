@@ -42,6 +42,108 @@ TEST(Literal, StartsAsZerosAligned) {
   EXPECT_TRUE(Literal().shape().is_tuple());
 }
 
+TEST(Literal, RunTimeSizesCutElementsOff) {
+  Literal literal = Parse("s32[<=3,<=2] {{1, 2}, {3, 4}, {5, 6}}");
+  EXPECT_FALSE(literal.is_padded());
+  EXPECT_EQ(literal.ToStringWithShape(), "s32[<=3,<=2](3,2) { { 1, 2 }, { 3, 4 }, { 5, 6 } }");
+  const Literal full = literal;
+  literal.SetSize(0, 2);
+  literal.SetSize(1, 1);
+  EXPECT_TRUE(literal.is_padded());
+  EXPECT_EQ(literal.sizes(), (Dims{2, 1}));
+  EXPECT_EQ(literal.size(0), 2);
+  EXPECT_EQ(literal.num_elements(), 6);  // the bound
+  EXPECT_EQ(literal.ToString(), "(2,1) { {1}, {3} }");
+  EXPECT_EQ(literal.ValidPart(), Parse("s32[2,1] {{1}, {3}}"));
+  EXPECT_NE(literal, full);
+  // The storage is that of the bound: sizes can grow again.
+  literal.SetSize(0, 3);
+  literal.SetSize(1, 2);
+  EXPECT_FALSE(literal.is_padded());
+  EXPECT_EQ(literal, full);
+}
+
+TEST(Literal, PaddingCountsInNoComparison) {
+  Literal a = Parse("f32[<=3] {1, 2, 3}"), b = Parse("f32[<=3] {1, 2, 9}");
+  EXPECT_FALSE(SameValue(a, b));
+  a.SetSize(0, 2);
+  EXPECT_FALSE(SameValue(a, b));
+  EXPECT_EQ(FirstDifference(a, b)->ToString(), "shapes differ: f32[<=3](2) against f32[<=3](3)");
+  b.SetSize(0, 2);
+  EXPECT_TRUE(SameValue(a, b));
+  EXPECT_EQ(a, b);
+  EXPECT_EQ(a.Hash(), b.Hash());
+  EXPECT_FALSE(FirstDifference(a, b));
+  EXPECT_EQ(Literal::Tuple({a, a}), Literal::Tuple({b, b}));
+  b.mutable_data<float>()[1] = 4;
+  EXPECT_EQ(FirstDifference(a, b)->ToString(),
+            "element {1}: 2 against 4; 1 element differs, by up to 8388608 ulp");
+  EXPECT_NE(a.Hash(), b.Hash());
+}
+
+TEST(Literal, PaddedIsTheInverseOfValidPart) {
+  const Shape bound = *ParseShape("s32[<=3,2]{0,1}");
+  const Literal valid = Parse("s32[1,2] {{1, 2}}");
+  const Literal padded = *Literal::Padded(valid, bound);
+  EXPECT_EQ(padded.ToStringWithShape(), "s32[<=3,2](1,2) { { 1, 2 } }");
+  EXPECT_EQ(padded.shape().layout(), nullptr);
+  EXPECT_EQ(padded.data<int>()[2], 0);
+  EXPECT_EQ(padded.ValidPart(), valid);
+  // Layouts, copies and tuples keep the sizes.
+  const Literal column_major = padded.Relayout(MinorToMajor({0, 1}));
+  EXPECT_EQ(column_major.sizes(), (Dims{1, 2}));
+  EXPECT_EQ(column_major, padded);
+  EXPECT_EQ(column_major.ToRowMajor().ToString(), padded.ToString());
+  const Literal tuple = Literal::Tuple({padded, Parse("s32[] 7")});
+  EXPECT_TRUE(tuple.is_padded());
+  EXPECT_EQ(tuple.ToStringWithShape(), "(s32[<=3,2], s32[]) ( (1,2) { { 1, 2 } }, 7 )");
+  EXPECT_EQ(tuple.ShapeToString(), "(s32[<=3,2](1,2), s32[])");
+  EXPECT_EQ(tuple.ValidPart().shape().ToString(), "(s32[1,2], s32[])");
+  EXPECT_TRUE(Literal(Shape::Token()).ValidPart().shape().is_token());
+  // Another shape says nothing about sizes.
+  EXPECT_EQ(padded.WithShape(Shape(S32, {6})).ToString(), "{1, 2, 0, 0, 0, 0}");
+  EXPECT_FALSE(padded.WithShape(Shape(S32, {6})).is_padded());
+}
+
+TEST(Literal, SetDynamicFlagsKeepsWhatIsNotFull) {
+  Literal literal = Parse("s32[<=3,<=2](3,1) {{1}, {2}, {3}}");
+  literal.SetDynamicFlags(Shape(S32, {3, 2}));
+  EXPECT_EQ(literal.ShapeToString(), "s32[3,<=2](3,1)");
+  Literal tuple = Literal::Tuple({literal, Parse("s32[] 7")});
+  tuple.SetDynamicFlags(*ParseShape("(s32[<=3,<=2], s32[])"));
+  EXPECT_EQ(tuple.ShapeToString(), "(s32[<=3,<=2](3,1), s32[])");
+  EXPECT_EQ(tuple.shape().ToString(), "(s32[<=3,<=2], s32[])");
+}
+
+TEST(Literal, TextWithRunTimeSizes) {
+  for (const char* text :
+       {"f32[<=3](0) {}", "f32[<=3](2) {1, 2}", "f32[<=3](3) {1, 2, 3}",
+        "s32[<=2,3](1,3) { { 1, 2, 3 } }", "(f32[<=3], s32[]) ( (2) {1, 2}, 3 )"}) {
+    EXPECT_EQ(Parse(text).ToStringWithShape(), text);
+  }
+  EXPECT_EQ(Parse("f32[<=3] {1, 2, 3}"), Parse("f32[<=3](3) {1, 2, 3}"));
+  struct {
+    const char* text;
+    const char* error;
+  } tests[] = {
+      {"f32[<=3](4) {1, 2, 3, 4}", "dimension 0 of f32[<=3] cannot have size 4"},
+      {"f32[<=3](-1) {}", "dimension 0 of f32[<=3] cannot have size -1"},
+      {"f32[<=3,2](1,1) {{1}}", "dimension 1 of f32[<=3,2] cannot have size 1"},
+      {"f32[<=3,2](1) {{1, 2}}", "too few sizes for f32[<=3,2]"},
+      {"f32[<=3](1,2) {1}", "too many sizes for f32[<=3]"},
+      {"f32[<=3](2) {1}", "too few elements in dimension 0 of f32[2]"},
+      {"f32[<=3](1) {1, 2}", "too many elements in dimension 0 of f32[1]"},
+      // A short text does not ask for much memory.
+      {"f32[<=1000000000](1) {1}", "elided constants of more than 256 MiB"},
+  };
+  for (const auto& test : tests) {
+    const auto literal = ParseLiteral(test.text);
+    ASSERT_FALSE(literal.ok()) << test.text;
+    EXPECT_NE(literal.status().message().find(test.error), std::string::npos)
+        << literal.status().message();
+  }
+}
+
 TEST(Literal, EmptyArrayHasStorageOfItsOwn) {
   Literal literal(Shape(F32, {0, 3}));
   EXPECT_FALSE(literal.is_view());

@@ -22,7 +22,8 @@ double Seconds(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::string Show(const Literal& literal) {
+std::string Show(const Literal& value) {
+  const Literal literal = value.ValidPart();
   if (literal.num_elements() <= kShownElements) return literal.ToString();
   std::string text = "{";
   for (i64 i = 0; i < kFirstElements; ++i) {
@@ -49,16 +50,18 @@ void PrintResult(Session& session, const Literal& result, const Timing& timing) 
   if (session.options().json) {
     Json report = NewReport("run");
     for (const auto& [name, value] : leaves) {
-      report["outputs"].push_back({{"name", name},
-                                   {"type", Name(value.shape().type())},
-                                   {"shape", value.shape().dims()},
-                                   {"value", Show(value)}});
+      Json output = {{"name", name},
+                     {"type", Name(value.shape().type())},
+                     {"shape", value.shape().dims()},
+                     {"value", Show(value)}};
+      if (!value.shape().is_static()) output["sizes"] = value.sizes();
+      report["outputs"].push_back(std::move(output));
     }
     report["seconds"] = {{"compile", timing.compile}, {"runs", timing.runs}};
     session.Out(ToLine(report));
   } else if (session.options().output.empty() && !session.is_batch()) {
     for (const auto& [name, value] : leaves) {
-      session.Out(StrCat(name, " = ", value.shape().ToString(), " ", Show(value), "\n"));
+      session.Out(StrCat(name, " = ", value.ShapeToString(), " ", Show(value), "\n"));
     }
   }
   if (session.options().time) {

@@ -1,0 +1,83 @@
+// How ops run on values with dynamic dimensions, whose run-time sizes are below their bounds.
+//
+// There is one mechanism. Every operand is cut to the elements that it really has; the instruction
+// is made once more with those static shapes (StaticForm), so that its row's own rules check the
+// sizes and give those of the result; its definition runs; and the result is put in front of an
+// array of the bounds. Padding is never read, because it is not there. Classes of ops:
+//
+//   elementwise     dynamic operands agree in their sizes; static ones are cut to them:
+//                   EvaluateCutAlike
+//   control flow    values pass through as they are, and computations run on them
+//   data            likewise
+//   ops with a declared result shape   UNIMPLEMENTED without an eval_dynamic of their own
+//   anything else   as above: EvaluateCut
+//
+// A row with other rules has OpDef::eval_dynamic, which is made of the same functions.
+#pragma once
+#include <memory>
+#include <utility>
+
+#include "axle/ops/op_def.h"
+
+namespace axle {
+
+// True if a shape of `inst` has a dynamic dimension, so that EvaluateDynamic has to run it.
+bool IsDynamic(const Instruction& inst);
+
+// Runs `inst` on operands with run-time sizes. The result has the dynamic flags of inst.shape(). It
+// is an error if sizes do not fit together, or if a static dimension would change its size.
+StatusOr<Literal> EvaluateDynamic(const Instruction& inst, std::span<Literal> operands,
+                                  const EvalContext& context);
+
+// An instruction without dynamic dimensions, in a module of its own.
+class StaticForm {
+ public:
+  // `inst` on operands of these static shapes. `declared` is the result shape of an op that
+  // declares its dimensions. An error of the row's rules names the sizes that led to it.
+  static StatusOr<StaticForm> Create(const Instruction& inst, std::span<const Literal> operands,
+                                     const Shape* declared = nullptr);
+  // The same with other attributes.
+  template <typename Attrs>
+  static StatusOr<StaticForm> Create(const Instruction& inst, const Attrs& attrs,
+                                     std::span<const Literal> operands,
+                                     const Shape* declared = nullptr) {
+    AttrBlock block = inst.attr_block();
+    block.values = std::make_shared<const Attrs>(attrs);
+    return Make(inst, std::move(block), operands, declared);
+  }
+
+  const Instruction& inst() const { return *inst_; }
+  // Runs the op's definition.
+  StatusOr<Literal> Evaluate(std::span<Literal> operands, const EvalContext& context) const;
+
+ private:
+  static StatusOr<StaticForm> Make(const Instruction& inst, AttrBlock attrs,
+                                   std::span<const Literal> operands, const Shape* declared);
+
+  std::unique_ptr<Module> module_;
+  const Instruction* inst_ = nullptr;
+};
+
+// The op on the valid parts of its operands, its result in an array of the bounds.
+StatusOr<Literal> EvaluateCut(const Instruction& inst, std::span<Literal> operands,
+                              const EvalContext& context);
+// The same for ops whose operands have the same dimensions, those aside that are scalars: dynamic
+// ones must agree in their sizes, static ones are cut to them.
+StatusOr<Literal> EvaluateCutAlike(const Instruction& inst, std::span<Literal> operands,
+                                   const EvalContext& context);
+// These sizes, or an error that names the operands that do not agree.
+StatusOr<Dims> AgreedSizes(const Instruction& inst, std::span<const Literal> operands);
+
+// A value of static shapes in arrays of the bounds of inst.shape().
+StatusOr<Literal> PutIntoBounds(const Instruction& inst, const Literal& value);
+
+// An array of which nothing is cut: its bound is its static shape.
+Literal WholeBuffer(const Literal& value);
+// Its first elements in each dimension; sizes[d] <= value.shape().dim(d). Shares storage if this
+// is everything.
+Literal FirstElements(const Literal& value, const Dims& sizes);
+// An array of static shape made larger: behind the elements of `value` everything is `fill`, a
+// scalar of its type.
+StatusOr<Literal> Extended(const Literal& value, const Dims& sizes, const Literal& fill);
+
+}  // namespace axle
