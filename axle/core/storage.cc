@@ -27,29 +27,41 @@ constexpr size_t kMostKept = size_t{256} << 20;
 
 class StoragePool : public std::enable_shared_from_this<StoragePool> {
  public:
-  explicit StoragePool(Limits* limits) {
-    if (limits != nullptr) cap_ = limits->memory_cap() - limits->live_bytes();
-  }
-  ~StoragePool() { Close(); }
+  explicit StoragePool(Limits* limits) : limits_(limits) {}
+  ~StoragePool() { FreeKept(); }
 
-  i64 live() const { return live_; }
-  i64 cap() const { return cap_; }
-  i64 peak() const { return peak_; }
+  // What follows is called by the scope's thread alone, while the scope lives.
+  Limits* limits() {
+    Settle();
+    return limits_;
+  }
 
   std::byte* Take(size_t size, bool zeroed) {
     const i64 bytes = static_cast<i64>(size);
-    if (bytes > cap_ - live_) return nullptr;
+    Settle();
+    if (limits_ != nullptr && !limits_->Reserve(bytes).ok()) return nullptr;
+    reserved_ += bytes;
+    live_ += bytes;
     std::byte* block = size < kSmallestKept ? nullptr : TakeKept(size);
     if (block != nullptr) {
       if (zeroed) std::memset(block, 0, size);
     } else {
       block = static_cast<std::byte*>(zeroed ? std::calloc(size, 1) : std::malloc(size));
     }
-    if (block == nullptr) return nullptr;
-    live_ += bytes;
-    peak_ = std::max<i64>(peak_, live_);
+    if (block == nullptr) live_ -= bytes;
     return block;
   }
+
+  // What lives on is its owner's now, and no longer counted.
+  void Close() {
+    if (limits_ != nullptr) limits_->Release(reserved_);
+    limits_ = nullptr;
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    FreeKept();
+  }
+
+  // From here on: called by any thread, at any time.
 
   void Give(std::byte* block, size_t size) {
     live_ -= static_cast<i64>(size);
@@ -60,13 +72,14 @@ class StoragePool : public std::enable_shared_from_this<StoragePool> {
     kept_bytes_ += size;
   }
 
-  void Close() {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    FreeKept();
+ private:
+  // Tells the limits what was given back since, by whatever thread: they are not thread-safe.
+  void Settle() {
+    const i64 freed = reserved_ - live_;
+    if (limits_ != nullptr && freed > 0) limits_->Release(freed);
+    reserved_ -= freed;
   }
 
- private:
   std::byte* TakeKept(size_t size) {
     const std::lock_guard lock(mutex_);
     const auto it = kept_.find(size);
@@ -76,8 +89,11 @@ class StoragePool : public std::enable_shared_from_this<StoragePool> {
       kept_bytes_ -= size;
       return block;
     }
-    // What is kept counts as memory too.
-    if (static_cast<i64>(size + kept_bytes_) > cap_ - live_) FreeKept();
+    // What is kept is memory too, though nobody needs it.
+    if (limits_ != nullptr &&
+        static_cast<i64>(kept_bytes_) > limits_->memory_cap() - limits_->live_bytes()) {
+      FreeKept();
+    }
     return nullptr;
   }
 
@@ -89,9 +105,9 @@ class StoragePool : public std::enable_shared_from_this<StoragePool> {
     kept_bytes_ = 0;
   }
 
-  i64 cap_ = std::numeric_limits<i64>::max();
+  Limits* limits_;
+  i64 reserved_ = 0;  // from the limits: live_ at the last settlement
   std::atomic<i64> live_ = 0;
-  i64 peak_ = 0;
   std::mutex mutex_;  // of what follows
   bool closed_ = false;
   std::unordered_map<size_t, std::vector<std::byte*>> kept_;  // by size
@@ -105,15 +121,17 @@ thread_local StoragePool* current_pool = nullptr;
 }  // namespace
 
 StorageScope::StorageScope(Limits* limits)
-    : limits_(limits), pool_(std::make_shared<StoragePool>(limits)), outer_(current_pool) {
+    : pool_(std::make_shared<StoragePool>(limits)), outer_(current_pool) {
   current_pool = pool_.get();
 }
 
 StorageScope::~StorageScope() {
   current_pool = outer_;
   pool_->Close();
-  // The limits learn of the peak; what lives on is its owner's now.
-  if (limits_ != nullptr && limits_->Reserve(pool_->peak()).ok()) limits_->Release(pool_->peak());
+}
+
+Limits* StorageLimits() {
+  return current_pool == nullptr ? nullptr : current_pool->limits();
 }
 
 Status CheckStorage(i64 bytes) {
@@ -122,11 +140,11 @@ Status CheckStorage(i64 bytes) {
     return ResourceExhausted(StrCat("a value of ", HumanBytes(bytes), " does not fit into the ",
                                     HumanBytes(physical), " of memory of this machine"));
   }
-  const StoragePool* pool = current_pool;
-  if (pool == nullptr || bytes <= pool->cap() - pool->live()) return {};
-  return ResourceExhausted(StrCat("a value of ", HumanBytes(bytes), " beside ",
-                                  HumanBytes(pool->live()), " of live ones is above the limit of ",
-                                  HumanBytes(pool->cap())));
+  const Limits* limits = StorageLimits();
+  if (limits == nullptr || bytes <= limits->memory_cap() - limits->live_bytes()) return {};
+  return ResourceExhausted(
+      StrCat("a value of ", HumanBytes(bytes), " beside ", HumanBytes(limits->live_bytes()),
+             " of live ones is above the limit of ", HumanBytes(limits->memory_cap())));
 }
 
 std::shared_ptr<std::byte> AllocateStorage(i64 bytes, bool zeroed, std::byte** data) {

@@ -24,14 +24,16 @@ class StorageScope {
   StorageScope& operator=(const StorageScope&) = delete;
 
  private:
-  Limits* limits_;
   std::shared_ptr<StoragePool> pool_;
   StoragePool* outer_;
 };
 
 // RESOURCE_EXHAUSTED if a block of this size is more than the scope's limits or the machine's
-// memory leave.
+// memory leave. What else is reserved from the limits, before or meanwhile, counts too: the cap is
+// one budget.
 Status CheckStorage(i64 bytes);
+// The limits of the innermost scope of this thread, up to date; null if there are none.
+Limits* StorageLimits();
 
 // A block of at least `bytes`, aligned for any vector; `data` is where it begins. Null if there is
 // no memory or the limits do not allow it.

@@ -2,13 +2,45 @@
 
 #include <algorithm>
 
+#include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/emit/strided_copy.h"
 
 namespace axle {
 namespace {
 
-// Evaluates one piece into `out`, which is row-major.
+// Elements that are moved between two looks at the limits.
+constexpr i64 kSliceSize = i64{1} << 20;
+
+// StridedCopy, in slices.
+Status LimitedCopy(std::span<const StridedDim> dims, std::byte* to, const std::byte* from,
+                   i64 element_bytes, Limits* limits) {
+  i64 count = 1;
+  for (const StridedDim& dim : dims) count *= dim.count;
+  if (limits == nullptr || count <= kSliceSize) {
+    StridedCopy(dims, to, from, element_bytes);
+    return {};
+  }
+  const StridedDim& outer = dims[0];
+  const i64 inner_count = count / outer.count;
+  std::vector<StridedDim> part(dims.begin(), dims.end());
+  const i64 most = std::max<i64>(1, kSliceSize / inner_count);
+  for (i64 begin = 0; begin < outer.count; begin += most) {
+    AXLE_TRY(limits->CheckNow());
+    std::byte* const part_to = to + begin * outer.to_step;
+    const std::byte* const part_from = from + begin * outer.from_step;
+    if (inner_count > kSliceSize) {
+      AXLE_TRY(LimitedCopy(dims.subspan(1), part_to, part_from, element_bytes, limits));
+      continue;
+    }
+    part[0].count = std::min(most, outer.count - begin);
+    StridedCopy(part, part_to, part_from, element_bytes);
+  }
+  return {};
+}
+
+// Evaluates one piece into `out`, which is row-major. The limits are those of the thread's storage
+// scope: every run has one.
 class PieceEvaluator {
  public:
   PieceEvaluator(const IndexPiece& piece, std::span<const Literal> operands, Literal& out)
@@ -18,9 +50,10 @@ class PieceEvaluator {
         bytes_(Info(out.shape().type()).bytes),
         to_strides_(RowMajorStrides(out.shape().dims())),
         from_strides_(RowMajorStrides(source_.shape().dims())),
-        to_(out.mutable_bytes()) {}
+        to_(out.mutable_bytes()),
+        limits_(StorageLimits()) {}
 
-  void Run() {
+  Status Run() {
     const auto rank = static_cast<i64>(piece_.dims.size());
     i64 to = 0, from = 0;
     std::vector<StridedDim> walk;
@@ -29,7 +62,7 @@ class PieceEvaluator {
     }
     for (i64 d = 0; d < rank; ++d) {
       const IndexPiece::Dim& dim = piece_.dims[d];
-      if (dim.count <= 0) return;
+      if (dim.count <= 0) return {};
       to += dim.begin * to_strides_[d];
       if (dim.count == 1) {  // the steps lead nowhere, however large they are
         walk.push_back({1, 0, 0});
@@ -69,12 +102,13 @@ class PieceEvaluator {
           to_offset += value * to_strides_[offset.dim] * bytes_;
         }
       }
-      StridedCopy(inner, to_ + to_offset, source_.bytes() + from_offset, bytes_);
+      AXLE_TRY(LimitedCopy(inner, to_ + to_offset, source_.bytes() + from_offset, bytes_, limits_));
+      if (limits_ != nullptr) AXLE_TRY(limits_->Check());
       size_t next = outer.size();
       while (next > 0 && ++position[outer[next - 1]] == walk[outer[next - 1]].count) {
         position[outer[--next]] = 0;
       }
-      if (next == 0) return;
+      if (next == 0) return {};
     }
   }
 
@@ -96,6 +130,7 @@ class PieceEvaluator {
   i64 bytes_;
   Dims to_strides_, from_strides_;
   std::byte* to_;
+  Limits* limits_;
 };
 
 // The piece is the identity: the operand is the result, as far as this piece goes.
@@ -172,7 +207,7 @@ StatusOr<Literal> EvaluateIndexMap(const IndexMap& map, const Shape& result,
   }
   if (shape.num_elements() == 0) return out;
   for (const IndexPiece& piece : std::span(map).subspan(first)) {
-    PieceEvaluator(piece, operands, out).Run();
+    AXLE_TRY(PieceEvaluator(piece, operands, out).Run());
   }
   return out;
 }

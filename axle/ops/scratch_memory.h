@@ -3,8 +3,10 @@
 //   const ScratchMemory scratch(context, bytes);
 //   AXLE_TRY(scratch.status());
 //
-// Values are counted by whoever runs the plan; tables and copies of an op are counted here.
+// Values are counted where their storage comes from (core/storage.h); tables and copies of an op
+// are counted here. Both take from one budget.
 #pragma once
+#include "axle/core/storage.h"
 #include "axle/emit/callee.h"
 
 namespace axle {
@@ -12,6 +14,7 @@ namespace axle {
 class ScratchMemory {
  public:
   ScratchMemory(const EvalContext& context, i64 bytes) : limits_(context.limits), bytes_(bytes) {
+    StorageLimits();  // what values gave back is free again
     if (limits_ != nullptr) status_ = limits_->Reserve(bytes);
   }
   ~ScratchMemory() {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/emit/strided_copy.h"
 
@@ -312,6 +313,38 @@ TEST(StridedCopy, MergesWhatIsOneRun) {
   EXPECT_EQ(MergeStridedDims({}).size(), 1u);
   const StridedDim with_one[] = {{3, 8, 16}, {1, 99, 99}, {2, 4, 8}};
   EXPECT_EQ(MergeStridedDims(with_one).size(), 1u);
+}
+
+// The limits are those of the storage scope; elements are moved in slices between two looks.
+TEST(IndexMap, CanBeCancelled) {
+  Literal operand(Shape(F32, {2048, 2048}));
+  const IndexMap transpose = {WholeResult(operand.shape(), 0, 2, Dims{1, 0})};
+  Limits limits;
+  const StorageScope scope(&limits);
+  const Literal whole = *EvaluateIndexMap(transpose, operand.shape(), {&operand, 1});
+  EXPECT_EQ(whole, operand);
+  limits.Cancel();
+  EXPECT_EQ(EvaluateIndexMap(transpose, operand.shape(), {&operand, 1}).status().code(),
+            StatusCode::kCancelled);
+}
+
+// Copies in slices give what one copy gives.
+TEST(IndexMap, SlicesOfLargeBoxes) {
+  Limits limits;
+  const StorageScope scope(&limits);
+  for (const Dims& dims : {Dims{3, 1500, 1000}, Dims{1500, 1000, 3}, Dims{1, 3000001, 1}}) {
+    Literal operand(Shape(S32, dims));
+    for (i64 i = 0; i < operand.num_elements(); ++i) {
+      operand.mutable_data<int>()[i] = static_cast<int>(i);
+    }
+    const Shape result(S32, {dims[2], dims[0], dims[1]});
+    const IndexMap map = {WholeResult(result, 0, 3, Dims{2, 0, 1})};
+    const Literal moved = *EvaluateIndexMap(map, result, {&operand, 1});
+    for (i64 i = 0; i < operand.num_elements(); i += 997) {
+      const Dims index = {i / (dims[1] * dims[2]), i / dims[2] % dims[1], i % dims[2]};
+      ASSERT_EQ(moved.Get<int>(Dims{index[2], index[0], index[1]}), i);
+    }
+  }
 }
 
 }  // namespace
