@@ -1,6 +1,8 @@
 // dot: sums of products over contracting dimensions, for each batch element.
 //
 // Both operands are brought into the type of sums; blocked_dot.h adds the products up.
+#include <algorithm>
+
 #include "axle/ops/blocked_dot.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"

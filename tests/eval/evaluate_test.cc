@@ -173,12 +173,6 @@ TEST(Evaluate, LoopsRunAThousandTimes) {
             Literal::Tuple({Parsed("s32[] 1000"), Parsed("f32[4] 1,1,1,1")}).ToString());
 }
 
-TEST(Evaluate, DynamicDimensionsAreRefused) {
-  const auto result = RunMain("  x = f32[<=4] parameter(0)\n  ROOT y = f32[<=4] negate(x)\n",
-                              {Parsed("f32[4] 1,2,3,4")});
-  EXPECT_EQ(result.status().code(), StatusCode::kUnimplemented) << Value(result);
-}
-
 TEST(Evaluate, StepsAreLimited) {
   Limits limits;
   limits.set_step_limit(100);
