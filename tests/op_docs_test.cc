@@ -309,19 +309,26 @@ std::string CalleeSection(const OpInfo& op) {
   return text + ".\n";
 }
 
-// The first row with a value.
+// The first row with a value; one without dynamic dimensions, if there is one.
 std::string ExampleSection(const OpInfo& op, const CaseTable& table) {
+  const OpCase* example = nullptr;
   for (const OpCase& c : table.cases) {
     if (c.expect.kind != Expect::Kind::kValue) continue;
-    std::string text = StrCat("\n## Example\n\n", c.what, ":\n\n```\n");
-    std::istringstream called(CalledBy(c.attrs, table));
-    for (std::string line; std::getline(called, line);) StrAppend(text, line, "\n");
-    for (size_t i = 0; i < c.operands.size() && c.options.parens.empty(); ++i) {
-      StrAppend(text, "p", i, " = ", c.operands[i], "\n");
-    }
-    return StrCat(text, OpLine(op, c, ResultShape(c)), "\nr = ", c.expect.text, "\n```\n");
+    const auto is_dynamic = [](std::string_view text) { return text.find("<=") != text.npos; };
+    if (example == nullptr) example = &c;
+    if (std::ranges::any_of(c.operands, is_dynamic) || is_dynamic(c.expect.text)) continue;
+    example = &c;
+    break;
   }
-  return "";
+  if (example == nullptr) return "";
+  const OpCase& c = *example;
+  std::string text = StrCat("\n## Example\n\n", c.what, ":\n\n```\n");
+  std::istringstream called(CalledBy(c.attrs, table));
+  for (std::string line; std::getline(called, line);) StrAppend(text, line, "\n");
+  for (size_t i = 0; i < c.operands.size() && c.options.parens.empty(); ++i) {
+    StrAppend(text, "p", i, " = ", c.operands[i], "\n");
+  }
+  return StrCat(text, OpLine(op, c, ResultShape(c)), "\nr = ", c.expect.text, "\n```\n");
 }
 
 std::string ErrorSection(const CaseTable& table) {

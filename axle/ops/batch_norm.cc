@@ -250,8 +250,8 @@ const OpDef kBatchNormTrainingDef = {
         "(docs/numerics.md N4). Without elements mean and variance are NaN. All operands are "
         "floats, computed in f64 if one of them is and else in f32, where mean and variance are "
         "not rounded before "
-        "they are used, and results have the type of operand. Operands with dynamic dimensions are "
-        "not evaluated yet.",
+        "they are used, and results have the type of operand. Padding of dynamic dimensions takes "
+        "no part.",
     .source = "XLA BatchNormTraining; StableHLO batch_norm_training; docs/numerics.md N4",
     .operands = kTrainingOperands,
     .attrs = Schema<BatchNormAttrs>(kAttrs),
@@ -271,7 +271,7 @@ const OpDef kBatchNormInferenceDef = {
         "as one fma, where scale, offset, mean and variance have one element for each position of "
         "the dimension feature_index. All operands are floats, computed in f64 if one of them is "
         "and else in f32. The result has the type of operand. "
-        "Operands with dynamic dimensions are not evaluated yet.",
+        "Padding of dynamic dimensions takes no part.",
     .source = "XLA BatchNormInference; StableHLO batch_norm_inference",
     .operands = kInferenceOperands,
     .attrs = Schema<BatchNormAttrs>(kAttrs),
@@ -293,8 +293,8 @@ const OpDef kBatchNormGradDef = {
         "/ m) - c ((sum g c) / m / v)), where g is grad_output and the last product is subtracted "
         "by one fma. The sums run over all dimensions but feature_index and are those of reduce "
         "(docs/numerics.md N4). All operands are floats, computed in f64 if one of them is and "
-        "else in f32; results have the type of operand. Operands with dynamic dimensions are not "
-        "evaluated yet.",
+        "else in f32; results have the type of operand. Padding of dynamic dimensions takes no "
+        "part.",
     .source = "XLA BatchNormGrad; StableHLO batch_norm_grad; docs/numerics.md N4",
     .operands = kGradOperands,
     .attrs = Schema<BatchNormAttrs>(kAttrs),

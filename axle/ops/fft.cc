@@ -252,8 +252,7 @@ const OpDef kFftDef = {
         "and the result is real. fft_length says the lengths n; the operand must have them, except "
         "in the last dimension of an IRFFT. Any length will do: lengths without a prime factor "
         "above 31 take n log n steps in the type itself, others a convolution in f64. The order of "
-        "operations is fixed in docs/numerics.md N10. Operands with dynamic dimensions are not "
-        "evaluated yet.",
+        "operations is fixed in docs/numerics.md N10. Padding of dynamic dimensions takes no part.",
     .source = "XLA Fft; StableHLO fft; docs/numerics.md N10",
     .operands = kUnaryOperands,
     .attrs = Schema<FftAttrs>(kAttrs),

@@ -188,7 +188,7 @@ const OpDef kCholeskyDef = {
         "= sqrt(a[j][j] - sum |L[j][k]|^2) and L[i][j] = (a[i][j] - sum L[i][k] conj(L[j][k])) / "
         "L[j][j], where a sum starts from the element of a and takes its products by fma in "
         "increasing k. U is the adjoint of the L of the adjoint of a. Narrow floats are computed "
-        "in f32 and rounded at the end. Operands with dynamic dimensions are not evaluated yet.",
+        "in f32 and rounded at the end. Padding of dynamic dimensions takes no part.",
     .source = "XLA Cholesky; StableHLO cholesky; docs/numerics.md N10",
     .operands = kCholeskyOperands,
     .attrs = Schema<CholeskyAttrs>(kCholeskyAttrs),
@@ -210,8 +210,7 @@ const OpDef kTriangularSolveDef = {
         "batch. Unknowns are found one after the other by substitution: b minus its products with "
         "the unknowns found before, subtracted by fma in the order in which they were found, "
         "divided by the diagonal element; a zero there gives infinities and NaN. Narrow floats are "
-        "computed in f32 and rounded at the end. Operands with dynamic dimensions are not "
-        "evaluated yet.",
+        "computed in f32 and rounded at the end. Padding of dynamic dimensions takes no part.",
     .source = "XLA TriangularSolve; StableHLO triangular_solve; docs/numerics.md N10",
     .operands = kSolveOperands,
     .attrs = Schema<TriangularSolveAttrs>(kSolveAttrs),

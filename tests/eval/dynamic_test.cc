@@ -68,6 +68,24 @@ TEST(Dynamic, SumsOfThePrefix) {
             "f32[] 120");
 }
 
+TEST(Dynamic, LibraryOperationsLeavePaddingOut) {
+  EXPECT_EQ(Result(R"(
+    x = f32[<=3,2] parameter(0)  s = f32[2] parameter(1)
+    ROOT r = (f32[<=3,2], f32[2], f32[2]) batch-norm-training(x, s, s), epsilon=0, feature_index=1)",
+                   {"f32[<=3,2](2,2) {{1, 2}, {3, 4}}", "f32[2] {1, 4}"}),
+            "(f32[<=3,2], f32[2], f32[2]) ( (2,2) { { 0, 0 }, { 2, 8 } }, {2, 3}, {1, 1} )");
+  EXPECT_EQ(Result(R"(
+    x = f32[<=3,2,2] parameter(0)
+    ROOT r = f32[<=3,2,2] cholesky(x), lower=true)",
+                   {"f32[<=3,2,2](1,2,2) {{{4, 2}, {2, 5}}}"}),
+            "f32[<=3,2,2](1,2,2) { { { 2, 0 }, { 1, 2 } } }");
+  EXPECT_EQ(Result(R"(
+    x = c64[<=3,2] parameter(0)
+    ROOT r = c64[<=3,2] fft(x), fft_type=FFT, fft_length={2})",
+                   {"c64[<=3,2](1,2) {{(1, 0), (2, 0)}}"}),
+            "c64[<=3,2](1,2) { { (3, 0), (-1, 0) } }");
+}
+
 TEST(Dynamic, SizesCanGrowAgain) {
   EXPECT_EQ(Result(R"(
     x = s32[4] parameter(0)  two = s32[] constant(2)  four = s32[] constant(4)
