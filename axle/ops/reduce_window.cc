@@ -175,6 +175,8 @@ class WindowFold {
   }
 
   void Allocate(i64 slab_elements) {
+    inputs_.resize(2 * operands_.size());
+    outputs_.resize(operands_.size());
     for (auto* buffers : {&accumulators_, &packed_accumulators_, &packed_elements_}) {
       for (i64 bytes : bytes_) buffers->emplace_back(slab_elements * bytes);
     }
@@ -202,6 +204,7 @@ class WindowFold {
                     *reinterpret_cast<const T*>(init_values_[i].bytes()));
       });
     }
+    PrepareWriteOut();
     if (sweep_ < rank_) return Sweep();
     AXLE_TRY(ForEachBox([&](const TapBox& box) { return FoldBox(box, 0); }));
     WriteOut();
@@ -273,8 +276,6 @@ class WindowFold {
     AXLE_TRY(context_.Check());
     const bool whole = box.count == slab_count_;  // then it is all accumulators in order
     const size_t n = operands_.size();
-    std::vector<const void*> inputs(2 * n);
-    std::vector<void*> outputs(n);
     for (size_t i = 0; i < n; ++i) {
       const i64 bytes = bytes_[i];
       std::byte* accumulators = accumulators_[i].data();
@@ -288,10 +289,10 @@ class WindowFold {
         StridedCopy(box.pack_elements[i], packed_elements_[i].data(), elements, bytes);
         elements = packed_elements_[i].data();
       }
-      inputs[i] = outputs[i] = accumulators;
-      inputs[n + i] = elements;
+      inputs_[i] = outputs_[i] = accumulators;
+      inputs_[n + i] = elements;
     }
-    AXLE_TRY(callee_.Run(inputs, outputs, box.count));
+    AXLE_TRY(callee_.Run(inputs_, outputs_, box.count));
     for (size_t i = 0; i < n && !whole; ++i) {
       StridedCopy(box.unpack_accumulators[i], accumulators_[i].data() + box.accumulator * bytes_[i],
                   packed_accumulators_[i].data(), bytes_[i]);
@@ -299,17 +300,25 @@ class WindowFold {
     return {};
   }
 
+  // How WriteOut copies, the same for every step of a sweep.
+  void PrepareWriteOut() {
+    write_out_.clear();
+    std::vector<StridedDim> dims(rank_);
+    for (i64 bytes : bytes_) {
+      for (i64 d = 0; d < rank_; ++d) {
+        const i64 size = d == sweep_ ? 1 : end_[d] - begin_[d];
+        dims[d] = {size, output_strides_[d] * bytes, slab_strides_[d] * bytes};
+      }
+      write_out_.push_back(MergeStridedDims(dims));
+    }
+  }
+
   void WriteOut() {
     i64 offset = 0;
     for (i64 d = 0; d < rank_; ++d) offset += begin_[d] * output_strides_[d];
-    std::vector<StridedDim> dims(rank_);
     for (size_t i = 0; i < operands_.size(); ++i) {
-      for (i64 d = 0; d < rank_; ++d) {
-        const i64 size = d == sweep_ ? 1 : end_[d] - begin_[d];
-        dims[d] = {size, output_strides_[d] * bytes_[i], slab_strides_[d] * bytes_[i]};
-      }
-      StridedCopy(MergeStridedDims(dims), output_bytes_[i] + offset * bytes_[i],
-                  accumulators_[i].data(), bytes_[i]);
+      StridedCopy(write_out_[i], output_bytes_[i] + offset * bytes_[i], accumulators_[i].data(),
+                  bytes_[i]);
     }
   }
 
@@ -331,6 +340,9 @@ class WindowFold {
   i64 slab_count_ = 0;
   std::vector<std::vector<WindowTap>> slab_taps_;
   std::vector<std::vector<std::byte>> accumulators_, packed_accumulators_, packed_elements_;
+  std::vector<std::vector<StridedDim>> write_out_;
+  std::vector<const void*> inputs_;  // of one call of the computation
+  std::vector<void*> outputs_;
 };
 
 StatusOr<Literal> EvalReduceWindow(const Instruction& inst, std::span<Literal> operands,
