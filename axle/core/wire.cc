@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "axle/core/stable_sort.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -66,7 +67,7 @@ void WireWriter::SortFields() {
     fields.emplace_back(reader.field(), all.substr(begin, end - begin));
     begin = end;
   }
-  std::ranges::stable_sort(fields, {}, [](const auto& field) { return field.first; });
+  StableSort(fields, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string sorted;
   sorted.reserve(out_.size());
   for (const auto& [field, bytes] : fields) sorted += bytes;

@@ -202,11 +202,12 @@ Status CheckAsyncCallees(const Module& module) {
     return {};
   }));
   if (begun.empty()) return {};
-  std::ranges::sort(begun);
+  // Not std::ranges::sort: clang 19 instantiates the operators of lanes for it.
+  std::sort(begun.begin(), begun.end());
   return for_each([&](const Instruction& inst) -> Status {
     if (inst.opcode() == Opcode::kAsyncStart) return {};
     for (const Computation* callee : inst.callees()) {
-      if (!std::ranges::binary_search(begun, callee)) continue;
+      if (!std::binary_search(begun.begin(), begun.end(), callee)) continue;
       return OpError(inst,
                      StrCat("calls \"", callee->name(), "\", which an async-start calls too"));
     }

@@ -3,6 +3,8 @@
 #include <limits>
 #include <numeric>
 
+#include "axle/core/stable_sort.h"
+
 namespace axle {
 namespace {
 
@@ -11,7 +13,7 @@ template <typename Before>
 std::vector<i64> OrderBy(i64 n, const Before& before) {
   std::vector<i64> order(n);
   std::iota(order.begin(), order.end(), i64{0});
-  std::stable_sort(order.begin(), order.end(), before);
+  StableSort(order, before);
   return order;
 }
 

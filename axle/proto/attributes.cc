@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "axle/core/stable_sort.h"
+
 namespace axle {
 namespace {
 
@@ -68,7 +70,7 @@ std::vector<const AttrSpec*> SpecsInProto(const OpDef& def) {
   for (const AttrSpec& spec : def.attrs.specs) {
     if (spec.proto.field != 0) specs.push_back(&spec);
   }
-  std::ranges::stable_sort(specs, {}, [](const AttrSpec* spec) { return PathOf(*spec); });
+  StableSort(specs, [](const AttrSpec* a, const AttrSpec* b) { return PathOf(*a) < PathOf(*b); });
   return specs;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "axle/core/stable_sort.h"
 #include "axle/core/strings.h"
 #include "axle/proto/fields.h"
 
@@ -325,7 +326,7 @@ StatusOr<std::string> ReadOrigin(const WireReader& in) {
   }));
   if (is_synthetic_call) return std::string("{[synthetic_call]}");
   if (leaves.empty()) return std::string();
-  std::ranges::stable_sort(leaves, {}, &OriginLeaf::path);
+  StableSort(leaves, [](const OriginLeaf& a, const OriginLeaf& b) { return a.path < b.path; });
   AXLE_ASSIGN(const std::string tree, OriginTreeText(in, leaves, 0));
   return CheckedText(in, StrCat("{", tree, "}"), ParseOrigin);
 }
