@@ -45,7 +45,7 @@ Real Apply(const Real& x) {
 }
 constexpr auto exp = Apply<mpfr_exp>, log = Apply<mpfr_log>, sin = Apply<mpfr_sin>,
                cos = Apply<mpfr_cos>, sinh = Apply<mpfr_sinh>, cosh = Apply<mpfr_cosh>,
-               asinh = Apply<mpfr_asinh>, log1p = Apply<mpfr_log1p>;
+               asinh = Apply<mpfr_asinh>;
 Real sqrt(const Real& x) {
   Real result;
   mpfr_sqrt(result.value, x.value, MPFR_RNDN);
