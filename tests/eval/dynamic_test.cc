@@ -447,9 +447,13 @@ void CheckCanonicalSums(ElementType type, std::string_view reducer, i64 long_lan
 TEST(Dynamic, SumsAreNumberedInTheBounds) {
   CheckCanonicalSums<float>(F32, "sum", 64);
   CheckCanonicalSums<double>(F64, "sum_f64", 32);
-  // What these cases rest on: the number of lanes matters.
-  const std::vector<float> values = RandomValues<float>(500, 600);
-  EXPECT_NE(CanonicalSum(values, 600, 64), CanonicalSum(values, 511, 16));
+  // What these cases rest on: the number of lanes matters, for most values.
+  int differences = 0;
+  for (int seed = 600; seed < 620; ++seed) {
+    const std::vector<float> values = RandomValues<float>(500, seed);
+    differences += CanonicalSum(values, 600, 64) != CanonicalSum(values, 511, 16);
+  }
+  EXPECT_GT(differences, 5);
 }
 
 TEST(Dynamic, NarrowSumsRoundOnce) {
