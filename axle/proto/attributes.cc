@@ -25,6 +25,7 @@ using SpecSpan = std::span<const AttrSpec* const>;
 // Writes the specs, which agree in the first `depth` fields of their paths, into the message there.
 void WriteSpecs(SpecSpan specs, size_t depth, const void* values, const Shape& result,
                 WireWriter& out) {
+  if (depth >= kMaxPath) return;  // no path is longer, which g++ does not see
   for (size_t i = 0; i < specs.size();) {
     const Path path = PathOf(*specs[i]);
     if (Length(path) == depth + 1) {
