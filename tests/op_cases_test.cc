@@ -10,11 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
@@ -23,6 +21,7 @@
 #include "axle/proto/write.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
+#include "tests/golden_bits.h"
 #include "tests/op_engines.h"
 
 namespace axle {
@@ -220,29 +219,8 @@ INSTANTIATE_TEST_SUITE_P(AllOps, OpCasesTest, testing::ValuesIn(AllCaseTables())
                            return name;
                          });
 
-// FNV-1a of the printed value; NaNs have neither sign nor payload.
-std::string BitsHash(const Literal& value) {
-  static const std::regex kNan("-?nan(\\(0x[0-9a-f]+\\))?");
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (char c : value.shape().ToString() + std::regex_replace(value.ToString(), kNan, "nan")) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  }
-  char text[17];
-  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(hash));
-  return text;
-}
-
-// tests/golden/bits.tsv pins the bits of every row's result, so that no change of them goes
-// unnoticed: a line that changes needs a sentence in CHANGELOG.
 TEST(GoldenBits, CaseResultsAreThoseOfBefore) {
-  const std::filesystem::path path =
-      std::filesystem::path(AXLE_SOURCE_DIR) / "tests/golden/bits.tsv";
-  std::map<std::string, std::string> golden, actual;
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) {
-    const size_t tab = line.find('\t');
-    if (tab != line.npos) golden[line.substr(0, tab)] = line.substr(tab + 1);
-  }
+  BitsTable actual;
   for (const CaseTable* table : AllCaseTables()) {
     for (const OpCase& c : table->cases) {
       if (c.expect.kind != Expect::Kind::kValue) continue;
@@ -259,32 +237,7 @@ TEST(GoldenBits, CaseResultsAreThoseOfBefore) {
       if (value.ok()) actual[key] = BitsHash(*value);
     }
   }
-  const auto is_case = [](const auto& line) { return line.first.starts_with("case "); };
-  if (std::getenv("AXLE_UPDATE") != nullptr) {
-    std::erase_if(golden, is_case);
-    golden.merge(actual);
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream out(path);
-    for (const auto& [key, hash] : golden) out << key << '\t' << hash << '\n';
-    return;
-  }
-  std::string changes;
-  for (const auto& [key, hash] : actual) {
-    const auto it = golden.find(key);
-    if (it == golden.end()) {
-      StrAppend(changes, "new:     ", key, "\n");
-    } else if (it->second != hash) {
-      StrAppend(changes, "changed: ", key, "\n");
-    }
-  }
-  for (const auto& line : golden) {
-    if (is_case(line) && !actual.contains(line.first)) {
-      StrAppend(changes, "gone:    ", line.first, "\n");
-    }
-  }
-  EXPECT_EQ(changes, "")
-      << "if this is meant: AXLE_UPDATE=1 axle_cases_test "
-         "--gtest_filter=GoldenBits.*, and explain changed lines in CHANGELOG.md";
+  ExpectGoldenBits("case ", actual);
 }
 
 }  // namespace

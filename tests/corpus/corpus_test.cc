@@ -15,6 +15,7 @@
 #include "axle/client/load.h"
 #include "axle/core/file.h"
 #include "axle/ops/op_def.h"
+#include "tests/golden_bits.h"
 #include "tests/simulated_devices.h"
 
 namespace axle {
@@ -111,6 +112,10 @@ void RunAndCompare(const fs::path& folder, const json& program) {
   if (devices == 1) {
     const auto result = (*executable)->Execute(ArgumentsIn(folder, entry));
     ASSERT_TRUE(result.ok()) << result.status().ToString();
+    // The tolerances of Compare would let bits change.
+    const std::string key = StrCat("program ", folder.parent_path().filename().string(), "/",
+                                   folder.filename().string(), ":");
+    ExpectGoldenBits(key, {{key, BitsHash(*result)}});
     return Compare(*result, folder, program);
   }
   // Each device has a folder.
