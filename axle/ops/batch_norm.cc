@@ -193,10 +193,6 @@ StatusOr<std::vector<Literal>> Widened(std::span<Literal> operands) {
 template <typename Fn>
 StatusOr<Literal> Evaluate(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context, const Fn& fn) {
-  for (i64 i = 0; i < inst.num_operands(); ++i) {
-    if (inst.operand(i)->shape().is_static()) continue;
-    return OpError(inst, "dynamic dimensions are not evaluated yet", StatusCode::kUnimplemented);
-  }
   const ElementType type = inst.operand(0)->shape().type();
   bool is_f64 = false;
   for (const Literal& operand : operands) is_f64 = is_f64 || operand.shape().type() == F64;

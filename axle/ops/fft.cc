@@ -225,9 +225,6 @@ StatusOr<Literal> EvalTyped(const Instruction& inst, Literal& operand, const Eva
 
 StatusOr<Literal> EvalFft(const Instruction& inst, std::span<Literal> operands,
                           const EvalContext& context) {
-  if (!inst.operand(0)->shape().is_static()) {
-    return OpError(inst, "dynamic dimensions are not evaluated yet", StatusCode::kUnimplemented);
-  }
   // Without results there is nothing to do, and no length is 0 otherwise.
   if (inst.shape().num_elements() == 0) {
     return Literal::CreateUninitialized(inst.shape().WithoutLayout());

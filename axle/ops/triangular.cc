@@ -59,14 +59,6 @@ Status CheckSquare(const Instruction& inst) {
   return {};
 }
 
-Status RefuseDynamic(const Instruction& inst) {
-  for (i64 i = 0; i < inst.num_operands(); ++i) {
-    if (inst.operand(i)->shape().is_static()) continue;
-    return OpError(inst, "dynamic dimensions are not evaluated yet", StatusCode::kUnimplemented);
-  }
-  return {};
-}
-
 StatusOr<Shape> InferCholesky(const Instruction& inst) {
   AXLE_TRY(CheckSquare(inst));
   return inst.operand(0)->shape().WithoutLayout();
@@ -95,7 +87,6 @@ Status CholeskyOfAll(Literal& matrices, i64 n, bool lower, Limits* limits) {
 
 StatusOr<Literal> EvalCholesky(const Instruction& inst, std::span<Literal> operands,
                                const EvalContext& context) {
-  AXLE_TRY(RefuseDynamic(inst));
   const ElementType type = operands[0].shape().type();
   const i64 n = operands[0].shape().dims().back();
   if (operands[0].num_elements() == 0) return std::move(operands[0]);
@@ -157,7 +148,6 @@ Status SolveAll(const Literal& a, const TriangularSolveAttrs& attrs, Literal& b,
 
 StatusOr<Literal> EvalTriangularSolve(const Instruction& inst, std::span<Literal> operands,
                                       const EvalContext& context) {
-  AXLE_TRY(RefuseDynamic(inst));
   const ElementType type = operands[0].shape().type(), computed = ComputedType(type);
   if (operands[1].num_elements() == 0) return std::move(operands[1]);
   const i64 n = operands[0].shape().dims().back();
