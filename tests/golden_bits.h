@@ -14,6 +14,7 @@
 
 #include "axle/core/literal.h"
 #include "axle/core/strings.h"
+#include "tests/paths.h"
 
 namespace axle {
 
@@ -34,8 +35,7 @@ using BitsTable = std::map<std::string, std::string>;
 
 // Expects the lines of the file that begin with `prefix` to be those of `actual`.
 inline void ExpectGoldenBits(std::string_view prefix, const BitsTable& actual) {
-  const std::filesystem::path path =
-      std::filesystem::path(AXLE_SOURCE_DIR) / "tests/golden/bits.tsv";
+  const std::filesystem::path path = SourceFolder() / "tests/golden/bits.tsv";
   BitsTable golden;
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {

@@ -35,6 +35,7 @@ std::span<const CaseTable* const> AllCaseTables() {
   static const CaseTable* const kTables[] = {
 #define OP(name) &k##name##Cases,
 #include "axle/ir/opcodes.def"
+#include "tests/paths.h"
 #undef OP
   };
   return kTables;
@@ -123,7 +124,7 @@ class ReproPrinter {
       : table_(table), case_(c), text_(text) {}
   ~ReproPrinter() {
     if (!testing::Test::HasFailure() || failed_before_) return;
-    const std::filesystem::path folder = std::filesystem::path(AXLE_BINARY_DIR) / "failed_cases";
+    const std::filesystem::path folder = BuildFolder() / "failed_cases";
     std::filesystem::create_directories(folder);
     std::string name = StrCat(table_.op, "_", case_.what, ".hlo");
     std::ranges::replace_if(

@@ -22,6 +22,7 @@
 #include "axle/eval/evaluate.h"
 #include "axle/text/parse.h"
 #include "tests/op_cases.h"
+#include "tests/paths.h"
 
 namespace axle {
 namespace {
@@ -395,7 +396,7 @@ std::map<std::string, std::string> AllPages() {
 }
 
 TEST(OpDocs, PagesAreThoseOfTheTables) {
-  const fs::path folder = fs::path(AXLE_SOURCE_DIR) / "docs/ops";
+  const fs::path folder = SourceFolder() / "docs/ops";
   const bool update = std::getenv("AXLE_UPDATE") != nullptr;
   if (!update && !fs::exists(folder)) {
     GTEST_SKIP() << "no docs/ops yet; AXLE_UPDATE=1 build/dev/bin/axle_cases_test "

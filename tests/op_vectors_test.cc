@@ -13,6 +13,7 @@
 #include "axle/core/strings.h"
 #include "axle/text/parse.h"
 #include "tests/op_engines.h"
+#include "tests/paths.h"
 #include "tests/simulated_devices.h"
 
 namespace axle {
@@ -21,7 +22,7 @@ namespace {
 using nlohmann::json;
 
 std::filesystem::path VectorsFolder() {
-  return std::filesystem::path(AXLE_SOURCE_DIR) / "../shared/reference/ops/vectors";
+  return SharedFolder() / "reference/ops/vectors";
 }
 
 // "nan:0x7fc00001" gives the bits of a NaN.

@@ -10,6 +10,7 @@
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
 #include "tests/accuracy/complex_accuracy.h"
+#include "tests/paths.h"
 
 namespace axle {
 namespace {
@@ -20,7 +21,7 @@ struct Measured {
 
 std::map<std::string, Measured> ReadTable() {
   std::map<std::string, Measured> rows;
-  std::ifstream file(AXLE_SOURCE_DIR "/docs/accuracy-table.md");
+  std::ifstream file(SourceFolder() / "docs/accuracy-table.md");
   for (std::string line; std::getline(file, line);) {
     char op[64], type[8], larger[32];
     Measured row;

@@ -19,6 +19,7 @@
 
 #include "axle/core/float_format.h"
 #include "axle/core/strings.h"
+#include "tests/paths.h"
 
 namespace axle {
 namespace {
@@ -503,8 +504,7 @@ Literal ReadVector(const nlohmann::json& json) {
 }
 
 TEST(Convert, GivesTheReferenceVectors) {
-  const char* shared = std::getenv("AXLE_SHARED");
-  const std::filesystem::path folder = shared != nullptr ? shared : AXLE_SOURCE_DIR "/../shared";
+  const std::filesystem::path folder = SharedFolder();
   std::ifstream file(folder / "reference/ops/vectors/convert.json");
   if (!file) GTEST_SKIP() << "no reference vectors in " << folder;
   int checked = 0;

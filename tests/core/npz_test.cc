@@ -9,12 +9,13 @@
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
+#include "tests/paths.h"
 
 namespace axle {
 namespace {
 
 std::string Data(const std::string& name) {
-  auto bytes = ReadFile(StrCat(AXLE_SOURCE_DIR, "/tests/data/npz/", name));
+  auto bytes = ReadFile((SourceFolder() / "tests/data/npz" / name).string());
   EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
   return bytes.ok() ? *bytes : "";
 }

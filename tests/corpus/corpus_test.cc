@@ -16,6 +16,7 @@
 #include "axle/core/file.h"
 #include "axle/ops/op_def.h"
 #include "tests/golden_bits.h"
+#include "tests/paths.h"
 #include "tests/simulated_devices.h"
 
 namespace axle {
@@ -25,11 +26,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 fs::path CorpusFolder() {
-  const char* shared = std::getenv("AXLE_SHARED");
-  return fs::path(shared != nullptr ? shared : AXLE_SOURCE_DIR "/../shared") / "corpus";
+  return SharedFolder() / "corpus";
 }
 fs::path DataFolder() {
-  return fs::path(AXLE_SOURCE_DIR) / "tests" / "data" / "programs";
+  return SourceFolder() / "tests" / "data" / "programs";
 }
 
 json ReadIndex(const fs::path& folder) {

@@ -15,16 +15,12 @@
 #include "axle/proto/write.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
+#include "tests/paths.h"
 
 namespace axle {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path CorpusFolder() {
-  const char* shared = std::getenv("AXLE_SHARED");
-  return fs::path(shared != nullptr ? shared : AXLE_SOURCE_DIR "/../shared") / "corpus";
-}
 
 std::vector<fs::path> FilesBelow(const fs::path& folder, std::string_view suffix) {
   std::vector<fs::path> files;
@@ -54,7 +50,7 @@ void ExpectSameAfterProto(const Module& module) {
 TEST(ProtoRoundTrip, TestData) {
   int count = 0;
   for (const auto* suffix : {".hlo", ".hlo.txt"}) {
-    for (const fs::path& file : FilesBelow(AXLE_SOURCE_DIR "/tests/data", suffix)) {
+    for (const fs::path& file : FilesBelow(SourceFolder() / "tests/data", suffix)) {
       SCOPED_TRACE(file.string());
       const auto module = Parse(ReadOrFail(file));
       if (module.status().code() == StatusCode::kUnimplemented) continue;
@@ -67,8 +63,8 @@ TEST(ProtoRoundTrip, TestData) {
 }
 
 TEST(ProtoRoundTrip, Corpus) {
-  const std::vector<fs::path> files = FilesBelow(CorpusFolder(), ".hlo.txt");
-  if (files.empty()) GTEST_SKIP() << "no " << CorpusFolder();
+  const std::vector<fs::path> files = FilesBelow(SharedFolder() / "corpus", ".hlo.txt");
+  if (files.empty()) GTEST_SKIP() << "no " << SharedFolder() / "corpus";
   int count = 0;
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.string());
@@ -85,8 +81,8 @@ TEST(ProtoRoundTrip, Corpus) {
 
 // The bytes of XLA (jaxlib 0.10.2) for the programs of the corpus.
 TEST(ProtoRoundTrip, WhatXlaWrites) {
-  const std::vector<fs::path> files = FilesBelow(CorpusFolder(), "program.hlo.pb");
-  if (files.empty()) GTEST_SKIP() << "no " << CorpusFolder();
+  const std::vector<fs::path> files = FilesBelow(SharedFolder() / "corpus", "program.hlo.pb");
+  if (files.empty()) GTEST_SKIP() << "no " << SharedFolder() / "corpus";
   int count = 0;
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.string());

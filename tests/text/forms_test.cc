@@ -1,5 +1,6 @@
 // Other ways to write a module, and what they are printed as in the short style.
 #include "axle/core/limits.h"
+#include "tests/paths.h"
 #include "tests/text/test_text.h"
 
 namespace axle {
@@ -227,7 +228,7 @@ TEST(Forms, EndOfTheLastLineIsKept) {
 }
 
 TEST(Forms, StackFrames) {
-  const auto module = ParseOrFail(ReadText(AXLE_SOURCE_DIR "/tests/data/text/header.hlo"));
+  const auto module = ParseOrFail(ReadText(SourceFolder() / "tests/data/text/header.hlo"));
   ASSERT_NE(module, nullptr);
   const StackFrameIndex& frames = module->config().stack_frames;
   ASSERT_EQ(frames.frames.size(), 2u);

@@ -8,6 +8,7 @@
 
 #include "axle/core/strings.h"
 #include "bench/repeat_module.h"
+#include "tests/paths.h"
 #include "tests/text/test_text.h"
 
 namespace axle {
@@ -178,7 +179,7 @@ TEST(TextLimits, NamesThatAreTaken) {
 }
 
 std::unique_ptr<Module> RepeatedProgram(i64 num_instructions) {
-  auto module = ParseOrFail(ReadText(AXLE_SOURCE_DIR "/tests/data/text/repeated.hlo"));
+  auto module = ParseOrFail(ReadText(SourceFolder() / "tests/data/text/repeated.hlo"));
   if (module != nullptr) RepeatEntry(*module, num_instructions);
   return module;
 }
@@ -223,7 +224,7 @@ TEST(TextLimits, DamagedFiles) {
       "'",    "#",   "/*",    "//",     "->",    "<=", "?",   "-", "0", "9223372036854775807",
       "f32[", "nan", "ROOT ", "ENTRY ", "{...}", "\\", "\xff"};
   for (const auto& entry :
-       std::filesystem::directory_iterator(AXLE_SOURCE_DIR "/tests/data/text")) {
+       std::filesystem::directory_iterator(SourceFolder() / "tests/data/text")) {
     const std::string text = ReadText(entry.path());
     for (int i = 0; i < 60; ++i) {
       std::string damaged = text;

@@ -1,6 +1,7 @@
 // What was printed is read back and printed the same again, byte for byte: the files of tests/data,
 // the corpus, and the reference's snippets.
 #include "axle/ops/op_def.h"
+#include "tests/paths.h"
 #include "tests/text/test_text.h"
 
 namespace axle {
@@ -20,7 +21,7 @@ std::vector<fs::path> FilesBelow(const fs::path& folder) {
 }
 
 TEST(RoundTrip, CanonicalFilesAreUnchanged) {
-  const std::vector<fs::path> files = FilesBelow(AXLE_SOURCE_DIR "/tests/data/text");
+  const std::vector<fs::path> files = FilesBelow(SourceFolder() / "tests/data/text");
   ASSERT_GE(files.size(), 9u);
   for (const fs::path& file : files) {
     const std::string text = ReadText(file);
@@ -34,7 +35,7 @@ TEST(RoundTrip, CanonicalFilesAreUnchanged) {
 }
 
 TEST(RoundTrip, SmallPrograms) {
-  for (const fs::path& file : FilesBelow(AXLE_SOURCE_DIR "/tests/data/programs")) {
+  for (const fs::path& file : FilesBelow(SourceFolder() / "tests/data/programs")) {
     const auto module = ParseOrFail(ReadText(file));
     if (module != nullptr) ExpectStable(*module);
   }

@@ -10,15 +10,11 @@
 
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
+#include "tests/paths.h"
 
 namespace axle {
 
 inline constexpr PrintOptions kShort = {.style = PrintOptions::Style::kShort};
-
-inline std::filesystem::path SharedFolder() {
-  const char* shared = std::getenv("AXLE_SHARED");
-  return shared != nullptr ? shared : AXLE_SOURCE_DIR "/../shared";
-}
 
 inline std::string ReadText(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

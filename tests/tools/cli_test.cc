@@ -14,6 +14,8 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/paths.h"
+
 namespace axle {
 namespace {
 
@@ -63,7 +65,7 @@ class Cli : public testing::Test {
     for (const std::string& argument : arguments)
       argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
-    execv(AXLE_BINARY_DIR "/bin/axle", argv.data());
+    execv((BuildFolder() / "bin/axle").c_str(), argv.data());
     _exit(99);
   }
   Result Finish(pid_t pid) const {
@@ -339,10 +341,8 @@ TEST_F(Cli, BatchAnswersInOrder) {
 
 // Every program of a folder in one process: it runs, or says what it lacks.
 TEST_F(Cli, BatchRunsWholeFolders) {
-  const char* shared = std::getenv("AXLE_SHARED");
-  const fs::path corpus =
-      fs::path(shared != nullptr ? shared : AXLE_SOURCE_DIR "/../shared") / "corpus";
-  const fs::path data = fs::path(AXLE_SOURCE_DIR) / "tests/data/programs";
+  const fs::path corpus = SharedFolder() / "corpus";
+  const fs::path data = SourceFolder() / "tests/data/programs";
   for (const fs::path& folder : {data, corpus}) {
     if (!fs::exists(folder / "index.json")) {
       std::printf("skipped: %s is not there\n", folder.c_str());
