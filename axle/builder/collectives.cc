@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "axle/builder/emit.h"
 #include "axle/core/strings.h"
 
 namespace axle {
 namespace {
-
-template <typename Attrs>
-AttrBlock Block(Opcode opcode, Attrs attrs) {
-  return {GetOpDef(opcode).attrs, std::make_shared<Attrs>(std::move(attrs))};
-}
 
 ReplicaGroups ToGroups(ReplicaGroupList list) {
   ReplicaGroups groups;

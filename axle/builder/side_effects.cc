@@ -1,14 +1,10 @@
 #include "axle/builder/side_effects.h"
 
+#include "axle/builder/emit.h"
 #include "axle/core/strings.h"
 
 namespace axle {
 namespace {
-
-template <typename Attrs>
-AttrBlock Block(Opcode opcode, Attrs attrs) {
-  return {GetOpDef(opcode).attrs, std::make_shared<Attrs>(std::move(attrs))};
-}
 
 // The builder of the first operand that has one.
 XlaBuilder* BuilderOf(XlaOp first, XlaOp second) {

@@ -1,26 +1,10 @@
 // The builder's collectives: what they make, and what they refuse.
 #include "axle/builder/collectives.h"
 
-#include <gtest/gtest.h>
-
-#include "axle/core/strings.h"
-#include "axle/text/parse.h"
-#include "axle/text/print.h"
+#include "tests/builder/built.h"
 
 namespace axle {
 namespace {
-
-XlaOp Param(XlaBuilder& b, i64 number, std::string_view shape) {
-  return Parameter(&b, number, *ParseShape(shape), StrCat("p", number));
-}
-
-XlaComputation AddF32() {
-  XlaBuilder b("add");
-  Add(Parameter(&b, 0, Shape(F32), "x"), Parameter(&b, 1, Shape(F32), "y"));
-  auto computation = b.Build();
-  EXPECT_TRUE(computation.ok()) << computation.status().message();
-  return *computation;
-}
 
 // The instructions after the parameters, without names, or the error.
 std::string Built(XlaBuilder& b) {

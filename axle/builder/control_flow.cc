@@ -1,0 +1,98 @@
+#include "axle/builder/control_flow.h"
+
+#include "axle/builder/emit.h"
+#include "axle/core/strings.h"
+
+namespace axle {
+
+XlaOp Tuple(XlaBuilder* builder, std::span<const XlaOp> elements, Location location) {
+  return builder->Append({.opcode = Opcode::kTuple, .operands = elements}, location);
+}
+
+XlaOp GetTupleElement(XlaOp tuple, i64 index, Location location) {
+  return Emit(Opcode::kGetTupleElement, {tuple}, location, TupleIndexAttrs{index});
+}
+
+XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, std::span<const XlaOp> operands,
+           Location location) {
+  const Called called = {&computation};
+  return builder->Append({.opcode = Opcode::kCall, .operands = operands, .called = called},
+                         location);
+}
+
+XlaOp Map(XlaBuilder* builder, std::span<const XlaOp> operands, const XlaComputation& computation,
+          std::span<const i64> dimensions, Location location) {
+  const Called called = {&computation};
+  return builder->Append({.opcode = Opcode::kMap,
+                          .operands = operands,
+                          .attrs = Block(Opcode::kMap, DimensionsAttrs{ToDims(dimensions)}),
+                          .called = called},
+                         location);
+}
+
+namespace {
+
+// Says how many steps a scan has, by the first output; inputs have that size already.
+StatusOr<Shape> ScanShape(std::span<const XlaOp> inputs, const XlaComputation& computation, i64 dim,
+                          i64 size) {
+  for (const XlaOp& input : inputs) {
+    if (!input.valid()) return Shape();
+    const Shape& shape = input.instruction()->shape();
+    if (dim >= 0 && dim < shape.rank() && shape.dim(dim) != size) {
+      return InvalidArgument(StrCat("scan: scan_dimension_size is ", size, " but dimension ", dim,
+                                    " of ", shape.ToString(), " has size ", shape.dim(dim)));
+    }
+  }
+  if (!computation.valid()) return Shape();
+  const Shape& given = computation.module().entry()->root()->shape();
+  if (!given.is_tuple() || given.num_tuple_elements() == 0) return Shape();
+  const Shape& output = given.element(0);
+  if (!output.is_array() || dim < 0 || dim > output.rank()) return Shape();
+  Dims dims = output.dims();
+  dims.insert(dims.begin() + dim, size);
+  return Shape::Tuple({Shape(output.type(), std::move(dims))});
+}
+
+}  // namespace
+
+XlaOp Scan(std::span<const XlaOp> inputs, std::span<const XlaOp> inits,
+           const XlaComputation& computation, i64 scan_dimension,
+           std::optional<i64> scan_dimension_size, bool is_reverse, TriState is_associative,
+           Location location) {
+  std::vector<XlaOp> operands(inputs.begin(), inputs.end());
+  operands.insert(operands.end(), inits.begin(), inits.end());
+  StatusOr<Shape> declared = Shape();
+  if (scan_dimension_size) {
+    declared = ScanShape(inputs, computation, scan_dimension, *scan_dimension_size);
+  }
+  if (!declared.ok()) {
+    return BuilderOf(operands)->ReportError(declared.status(), location);
+  }
+  return Emit(Opcode::kScan, operands, location,
+              ScanAttrs{.dimensions = {scan_dimension},
+                        .num_carries = static_cast<i64>(inits.size()),
+                        .is_reverse = is_reverse,
+                        .is_associative = is_associative},
+              {&computation}, *declared);
+}
+
+XlaOp While(const XlaComputation& condition, const XlaComputation& body, XlaOp init,
+            Location location) {
+  return Emit(Opcode::kWhile, {init}, location, NoAttrs{}, {&condition, &body});
+}
+
+XlaOp Conditional(XlaOp predicate, XlaOp true_operand, const XlaComputation& true_computation,
+                  XlaOp false_operand, const XlaComputation& false_computation, Location location) {
+  return Emit(Opcode::kConditional, {predicate, true_operand, false_operand}, location, NoAttrs{},
+              {&true_computation, &false_computation});
+}
+
+XlaOp Conditional(XlaOp branch_index, std::span<const XlaComputation* const> branch_computations,
+                  std::span<const XlaOp> branch_operands, Location location) {
+  std::vector<XlaOp> operands = {branch_index};
+  operands.insert(operands.end(), branch_operands.begin(), branch_operands.end());
+  return Emit(Opcode::kConditional, operands, location, NoAttrs{},
+              Called(branch_computations.begin(), branch_computations.end()));
+}
+
+}  // namespace axle

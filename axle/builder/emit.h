@@ -1,0 +1,63 @@
+// What the builder's functions are made of. Internal to axle/builder.
+#pragma once
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "axle/builder/xla_builder.h"
+
+namespace axle {
+
+template <typename Attrs>
+AttrBlock Block(Opcode opcode, Attrs attrs) {
+  if constexpr (std::is_same_v<Attrs, NoAttrs>) return {};  // Append makes the row's default
+  return {GetOpDef(opcode).attrs, std::make_shared<Attrs>(std::move(attrs))};
+}
+
+using Called = std::vector<const XlaComputation*>;
+
+// The builder of the first operand that has one; null only if all handles are empty.
+XlaBuilder* BuilderOf(std::span<const XlaOp> operands);
+bool AllValid(std::initializer_list<XlaOp> ops);
+// " at file:line", which ends every message.
+std::string At(const Location& location);
+
+// The usual form of an op: operands of one builder, and attributes.
+template <typename Attrs = NoAttrs>
+XlaOp Emit(Opcode opcode, std::span<const XlaOp> operands, const Location& location,
+           Attrs attrs = {}, const Called& called = {}, const Shape& declared = {}) {
+  XlaBuilder* builder = BuilderOf(operands);
+  if (builder == nullptr) return {};
+  return builder->Append({.opcode = opcode,
+                          .operands = operands,
+                          .attrs = Block(opcode, std::move(attrs)),
+                          .called = called,
+                          .declared = declared},
+                         location);
+}
+
+template <typename Attrs = NoAttrs>
+XlaOp Emit(Opcode opcode, std::initializer_list<XlaOp> operands, const Location& location,
+           Attrs attrs = {}, const Called& called = {}, const Shape& declared = {}) {
+  return Emit(opcode, std::span<const XlaOp>(operands.begin(), operands.size()), location,
+              std::move(attrs), called, declared);
+}
+
+// An invalid handle; the error, if it is a new one, is recorded in the builder of `operands`.
+XlaOp Fail(std::initializer_list<XlaOp> operands, std::string message, const Location& location);
+
+// `operand`, of shape [small], as [result dims]: dimension i goes to dims[i]; size 1 expands.
+XlaOp Expand(XlaOp operand, const Dims& dims, const Dims& result, const Location& location);
+
+// Empty lists mean 1 everywhere, or padding 0; an error names a list of the wrong length.
+StatusOr<Window> MakeWindow(std::span<const i64> sizes, std::span<const i64> strides,
+                            std::span<const std::pair<i64, i64>> padding,
+                            std::span<const i64> base_dilations,
+                            std::span<const i64> window_dilations);
+
+inline Dims ToDims(std::span<const i64> list) {
+  return {list.begin(), list.end()};
+}
+
+}  // namespace axle

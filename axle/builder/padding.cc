@@ -1,0 +1,23 @@
+#include "axle/builder/padding.h"
+
+#include <algorithm>
+
+namespace axle {
+
+std::vector<std::pair<i64, i64>> MakePadding(std::span<const i64> input_dimensions,
+                                             std::span<const i64> window_dimensions,
+                                             std::span<const i64> window_strides, Padding padding) {
+  std::vector<std::pair<i64, i64>> result;
+  const size_t rank =
+      std::min({input_dimensions.size(), window_dimensions.size(), window_strides.size()});
+  for (size_t d = 0; d < rank; ++d) {
+    const i64 n = input_dimensions[d], stride = std::max<i64>(window_strides[d], 1);
+    const i64 out = n / stride + (n % stride != 0 ? 1 : 0);
+    const i64 total = std::max<i64>(0, (out - 1) * stride + window_dimensions[d] - n);
+    const bool same = padding == Padding::kSame;
+    result.emplace_back(same ? total / 2 : 0, same ? total - total / 2 : 0);
+  }
+  return result;
+}
+
+}  // namespace axle
