@@ -75,12 +75,38 @@ std::vector<const AttrSpec*> SpecsInProto(const OpDef& def) {
   return specs;
 }
 
+// Whether all that `spec` would write is a message without fields, which a missing one stands for.
+// To XLA an empty window is a window.
+bool IsEmptyMessage(const AttrSpec& spec, const OpDef& def, const void* values,
+                    const Shape& result) {
+  const std::shared_ptr<void> missing = def.attrs.create();
+  spec.kind->clear(spec.field(missing.get()));
+  if (!spec.kind->equal(spec.Field(values), spec.Field(missing.get()))) return false;
+  WireWriter out;
+  spec.kind->write(spec.Field(values), result, spec.proto.field, out);
+  const std::string bytes = out.Take();
+  WireReader in(bytes, "");
+  if (!in.Next()) return false;
+  const StatusOr<std::string_view> message = in.Bytes();
+  return message.ok() && message->empty();
+}
+
+std::vector<const AttrSpec*> SpecsToWrite(const OpDef& def, const void* values,
+                                          const Shape& result) {
+  std::vector<const AttrSpec*> specs = SpecsInProto(def);
+  std::erase_if(specs, [&](const AttrSpec* spec) {
+    return spec->presence == Presence::kOptional && IsEmptyMessage(*spec, def, values, result);
+  });
+  return specs;
+}
+
 }  // namespace
 
 void WriteAttributes(const OpDef& def, const AttrBlock& attrs, const Shape& result,
                      WireWriter& out) {
   if (def.attrs.specs.empty()) return;
-  WriteSpecs(SpecsInProto(def), 0, attrs.values.get(), result, out);
+  const void* values = attrs.values.get();
+  WriteSpecs(SpecsToWrite(def, values, result), 0, values, result, out);
 }
 
 Status ReadAttributes(const OpDef& def, const Shape& result, WireReader& instruction, void* attrs) {

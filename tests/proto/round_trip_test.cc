@@ -172,6 +172,27 @@ TEST(ProtoAttributes, AreThoseOfXla) {
   EXPECT_EQ(count, kBytes.size());
 }
 
+// A message without fields would be a window to XLA, if one without dimensions.
+TEST(ProtoAttributes, NoWindowOfACustomCallWithoutOne) {
+  constexpr int kWindowField = 15;
+  const auto module = Parse(R"(ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] custom-call(x), custom_call_target="t"
+  ROOT z = f32[2] custom-call(y), window={size=2}, custom_call_target="t"
+})");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  for (const Instruction* inst : (*module)->entry()->instructions()) {
+    if (inst->name() == "x") continue;
+    WireWriter out;
+    WriteAttributes(GetOpDef(*inst), inst->attr_block(), inst->shape(), out);
+    const std::string bytes = out.Take();
+    WireReader in(bytes, "test");
+    bool has_window = false;
+    while (in.Next()) has_window |= in.field() == kWindowField;
+    EXPECT_EQ(has_window, inst->name() == "z") << inst->name();
+  }
+}
+
 TEST(ProtoRoundTrip, Containers) {
   const auto module = Parse("ENTRY e { x = f32[2] parameter(0)  ROOT y = f32[2] negate(x) }");
   ASSERT_TRUE(module.ok());
