@@ -2,8 +2,8 @@
 # Installs what Axle needs on Debian 12: scripts/deps.sh [--python]
 #
 # Looks first and installs only what is missing, so it is quick when there is nothing to do; works as
-# root and through sudo. --python also makes .venv with the packages that comparisons with XLA use; no
-# build and no test needs it.
+# root and through sudo. --python also makes .venv with the packages of scripts/requirements.txt, from the
+# Python registry: comparisons with XLA need them, and nothing else does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -59,8 +59,24 @@ if [ ${#missing[@]} != 0 ] || [ ${#either[@]} != 0 ]; then
 fi
 echo "deps: everything is there"
 
+# Whether .venv has the versions that scripts/requirements.txt names.
+has_requirements() {
+  [ -x .venv/bin/python ] && .venv/bin/python - scripts/requirements.txt 2>/dev/null <<'PYTHON'
+import importlib.metadata, sys
+for line in open(sys.argv[1]):
+    name, version = line.split("==")
+    if importlib.metadata.version(name) != version.strip():
+        sys.exit(1)
+PYTHON
+}
+
 if [ $with_python = 1 ]; then
-  [ -x .venv/bin/python ] || python3 -m venv .venv
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt
+  if ! has_requirements; then
+    echo "deps: installing $(tr '\n' ' ' < scripts/requirements.txt)into .venv"
+    python3 -m venv .venv
+    # Short waits: a registry that is out of reach should not hold up a build for minutes.
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 30 \
+      -r scripts/requirements.txt
+  fi
   echo "deps: .venv has $(tr '\n' ' ' < scripts/requirements.txt)"
 fi

@@ -25,19 +25,11 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "diff"))
 
-try:
-    import importlib.util
+sys.path.insert(0, os.path.join(ROOT, "tests"))
 
-    if importlib.util.find_spec("jaxlib") is None or importlib.util.find_spec("ml_dtypes") is None:
-        raise ImportError
-except ImportError:
-    VENV = os.environ.get("AXLE_VENV", os.path.join(ROOT, ".venv"))
-    PYTHON = os.path.join(VENV, "bin", "python")
-    if os.path.exists(PYTHON) and os.environ.get("AXLE_DIFF_VENV") is None:
-        os.environ["AXLE_DIFF_VENV"] = "1"
-        os.execv(PYTHON, [PYTHON, *sys.argv])
-    print("skipped: there is no jaxlib; scripts/deps.sh --python installs it into .venv")
-    sys.exit(77)
+import jaxlib_python  # noqa: E402
+
+jaxlib_python.enter()
 
 import numpy as np  # noqa: E402
 

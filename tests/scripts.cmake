@@ -46,10 +46,15 @@ if(TARGET axle_tool AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/data)
   endforeach()
 endif()
 
-# Random programs of one op each against XLA:CPU, every sixth op to each; skipped where there is no
-# jaxlib (scripts/deps.sh --python).
+# Random programs of one op each against XLA:CPU; skipped where there is no jaxlib, which `make test`
+# installs (scripts/deps.sh --python). With sanitizers one program of each, for what they find in Axle.
 if(TARGET axle_tool)
-  foreach(shard RANGE 1 6)
-    axle_script_test(diff_xla.${shard} tests/diff_xla.py --quick --count 10 --shard ${shard}/6)
+  set(shards 8)
+  set(count 10)
+  if(AXLE_SANITIZE)
+    set(count 1)
+  endif()
+  foreach(shard RANGE 1 ${shards})
+    axle_script_test(diff_xla.${shard} tests/diff_xla.py --quick --count ${count} --shard ${shard}/${shards})
   endforeach()
 endif()

@@ -12,7 +12,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SKIPPED = 77
+sys.path.insert(0, str(ROOT / "tests"))
+
+import jaxlib_python  # noqa: E402
 
 
 def computations(text):
@@ -23,19 +25,14 @@ def computations(text):
 
 
 def main():
-    try:
-        from jaxlib import _hlo
-    except ImportError:
-        python = ROOT / ".venv" / "bin" / "python"
-        if python.exists() and pathlib.Path(sys.prefix) != ROOT / ".venv":
-            os.execv(python, [str(python), *sys.argv])
-        print("xla: no jaxlib")
-        return SKIPPED
+    jaxlib_python.enter()
+    from jaxlib import _hlo
+
     corpus = pathlib.Path(os.environ.get("AXLE_SHARED") or ROOT.parent / "shared") / "corpus"
     programs = sorted(corpus.glob("*/program.hlo.pb"))
     if not programs:
         print(f"xla: no {corpus}")
-        return SKIPPED
+        return jaxlib_python.SKIPPED
     same = failures = 0
     for path in programs:
         written = subprocess.run([os.environ["AXLE_TOOL"], "convert", "--to", "hlo.pb", str(path)],
