@@ -120,8 +120,18 @@ struct Slices {
   i64 stride;
 };
 
+// Calls fn(d, e) for each dynamic dimension e of an array that is dimension d of its slices.
+template <typename Fn>
+void ForEachDynamicDim(const Shape& stacked, i64 dim, const Fn& fn) {
+  for (i64 d = 0; d < stacked.rank(); ++d) {
+    if (d != dim && stacked.is_dynamic(d)) fn(d < dim ? d : d - 1, d);
+  }
+}
+
 StatusOr<Literal> TakeSlice(const Literal& stacked, i64 dim, i64 step) {
   AXLE_ASSIGN(Literal slice, Literal::CreateUninitialized(SliceShape(stacked.shape(), dim)));
+  ForEachDynamicDim(stacked.shape(), dim,
+                    [&](i64 to, i64 from) { slice.SetSize(to, stacked.size(from)); });
   const Slices where(stacked.shape(), dim);
   if (slice.num_bytes() == 0) return slice;
   std::byte* to = slice.mutable_bytes();
@@ -142,20 +152,61 @@ void PutSlice(const Literal& slice, i64 dim, i64 step, Literal& stacked) {
   }
 }
 
+// The arrays that the outputs are put into, all of them as full as they can be.
+StatusOr<std::vector<Literal>> MakeOutputs(const Instruction& inst) {
+  std::vector<Literal> outputs;
+  for (i64 i = 0; i < NumOutputs(inst); ++i) {
+    const Shape shape = inst.shape().element(i).WithoutLayout();
+    // What is padding in the end is zeros.
+    AXLE_ASSIGN(outputs.emplace_back(),
+                shape.is_static() ? Literal::CreateUninitialized(shape) : Literal::Create(shape));
+  }
+  return outputs;
+}
+
+// How many steps there are at run time, where that is not the static number: dynamic inputs agree,
+// and static ones are cut to them.
+StatusOr<i64> NumStepsNow(const Instruction& inst, i64 dim, std::span<const Literal> inputs) {
+  AXLE_ASSIGN(i64 num_steps, NumSteps(inst, dim));
+  const Literal* first = nullptr;
+  for (const Literal& input : inputs) {
+    if (!input.shape().is_dynamic(dim)) continue;
+    if (first == nullptr) {
+      first = &input;
+      num_steps = input.size(dim);
+    } else if (input.size(dim) != num_steps) {
+      return OpError(inst, StrCat("dimension ", dim, " has run-time size ", num_steps, " in input ",
+                                  first - inputs.data(), " but ", input.size(dim), " in input ",
+                                  &input - inputs.data()));
+    }
+  }
+  return num_steps;
+}
+
+// The run-time sizes of a slice are those of what it is put into; all slices have the same.
+Status TakeSizes(const Instruction& inst, const Literal& slice, i64 dim, bool is_first,
+                 Literal& stacked) {
+  Status status;
+  ForEachDynamicDim(stacked.shape(), dim, [&](i64 from, i64 to) {
+    if (is_first) {
+      stacked.SetSize(to, slice.size(from));
+    } else if (stacked.size(to) != slice.size(from)) {
+      status = OpError(inst, StrCat("to_apply gives outputs of run-time sizes ", stacked.size(to),
+                                    " and ", slice.size(from)));
+    }
+  });
+  return status;
+}
+
 StatusOr<Literal> EvalScan(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context) {
   const ScanAttrs& attrs = inst.attrs<ScanAttrs>();
   const i64 dim = attrs.dimensions[0], num_outputs = NumOutputs(inst);
-  AXLE_ASSIGN(const i64 num_steps, NumSteps(inst, dim));
   const std::span<Literal> inputs = operands.first(NumInputs(inst));
+  AXLE_ASSIGN(const i64 num_steps, NumStepsNow(inst, dim, inputs));
   std::vector<Literal> carries(std::make_move_iterator(operands.begin() + NumInputs(inst)),
                                std::make_move_iterator(operands.end()));
-  std::vector<Literal> outputs;
-  for (i64 i = 0; i < num_outputs; ++i) {
-    AXLE_ASSIGN(Literal output,
-                Literal::CreateUninitialized(inst.shape().element(i).WithoutLayout()));
-    outputs.push_back(std::move(output));
-  }
+  AXLE_ASSIGN(std::vector<Literal> outputs, MakeOutputs(inst));
   for (i64 n = 0; n < num_steps; ++n) {
     AXLE_TRY(context.Step());
     const i64 step = attrs.is_reverse ? num_steps - 1 - n : n;
@@ -167,9 +218,15 @@ StatusOr<Literal> EvalScan(const Instruction& inst, std::span<Literal> operands,
     std::ranges::move(carries, std::back_inserter(arguments));
     AXLE_ASSIGN(Literal given, context.callee().Call(arguments));
     std::vector<Literal>& elements = given.mutable_elements();
-    for (i64 i = 0; i < num_outputs; ++i) PutSlice(elements[i], dim, step, outputs[i]);
+    for (i64 i = 0; i < num_outputs; ++i) {
+      AXLE_TRY(TakeSizes(inst, elements[i], dim, n == 0, outputs[i]));
+      PutSlice(elements[i], dim, step, outputs[i]);
+    }
     carries.assign(std::make_move_iterator(elements.begin() + num_outputs),
                    std::make_move_iterator(elements.end()));
+  }
+  for (Literal& output : outputs) {
+    if (output.shape().is_dynamic(dim)) output.SetSize(dim, num_steps);
   }
   std::ranges::move(carries, std::back_inserter(outputs));
   return Literal::Tuple(std::move(outputs));
@@ -190,7 +247,8 @@ const OpDef kScanDef = {
         "steps go from the last slice to the first, and outputs stand where their inputs "
         "stood. All inputs have the same size in the dimension; without inputs, the "
         "declared shape of the first output says how many steps there are. is_associative "
-        "is carried and changes nothing.",
+        "is carried and changes nothing. Dynamic inputs agree in the number of steps, static ones "
+        "are cut to them; padding takes no part.",
     .source = "XLA Scan; CHLO scan",
     .operands = kScanOperands,
     .attrs = Schema<ScanAttrs>(kScanAttrs),

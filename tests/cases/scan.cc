@@ -22,6 +22,9 @@ counter { c = s32[] parameter(0)  one = s32[] constant(1)
   n = s32[] add(c, one)  ROOT r = (s32[], s32[]) tuple(c, n) }
 lone_counter { c = s32[] parameter(0)  one = s32[] constant(1)
   n = s32[] add(c, one)  ROOT r = (s32[]) tuple(n) }
+dynamic_rows { x = f32[<=3] parameter(0)  c = f32[<=3] parameter(1)
+  s = f32[<=3] add(x, c)  ROOT r = (f32[<=3], f32[<=3]) tuple(s, s) }
+sums { x = s32[] parameter(0)  y = s32[] parameter(1)  s = s32[] add(x, y)  ROOT r = (s32[]) tuple(s) }
 no_tuple { x = f32[] parameter(0)  c = f32[] parameter(1)  ROOT s = f32[] add(x, c) }
 )";
 
@@ -47,6 +50,15 @@ static const OpCase kRows[] = {
     {"without inputs", {"s32[] 5"}, "dimensions={0}, num_carries=1, to_apply=counter", "(s32[3], s32[]) ({5, 6, 7}, 8)"},
     {"one step", {"f32[1] {1}", "f32[] 2"}, "dimensions={0}, num_carries=1, to_apply=running_sum", "(f32[1], f32[]) ({3}, 3)"},
     {"no step", {"f32[0] {}", "f32[] 2"}, "dimensions={0}, num_carries=1, to_apply=running_sum", "(f32[0], f32[]) ({}, 2)"},
+    {"at run-time sizes", {"f32[<=4](3) {1, 2, 3}", "f32[] 10"}, "", "f32[<=4](3) {11, 13, 16}",
+     {.body = "s = (f32[<=4], f32[]) scan(p0, p1), dimensions={0}, num_carries=1, to_apply=running_sum ROOT r = f32[<=4] get-tuple-element(s), index=0"}},
+    {"in reverse at run-time sizes", {"f32[<=4](3) {1, 2, 3}", "f32[] 10"}, "", "f32[<=4](3) {16, 15, 13}",
+     {.body = "s = (f32[<=4], f32[]) scan(p0, p1), dimensions={0}, num_carries=1, is_reverse=true, to_apply=running_sum ROOT r = f32[<=4] get-tuple-element(s), index=0"}},
+    {"the last carry of run-time sizes", {"s32[<=4](2) {1, 2}", "s32[] 10"}, "dimensions={0}, num_carries=1, to_apply=carry_only", "(s32[]) (13)"},
+    {"slices of run-time sizes", {"f32[2,<=3](2,2) {{1, 2}, {4, 5}}", "f32[<=3](2) {0, 10}"}, "", "f32[2,<=3](2,2) {{1, 12}, {5, 17}}",
+     {.body = "s = (f32[2,<=3], f32[<=3]) scan(p0, p1), dimensions={0}, num_carries=1, to_apply=dynamic_rows ROOT r = f32[2,<=3] get-tuple-element(s), index=0"}},
+    {"a static input is cut to the steps", {"s32[<=3](2) {1, 2}", "s32[3] {10, 20, 30}"}, "", "s32[<=3](2) {11, 22}",
+     {.body = "s = (s32[<=3]) scan(p0, p1), dimensions={0}, num_carries=0, to_apply=sums ROOT r = s32[<=3] get-tuple-element(s), index=0"}},
     {"dynamic steps", {"f32[<=4]", "f32[]"}, "dimensions={0}, num_carries=1, to_apply=running_sum", Infers("(f32[<=4], f32[])")},
     {"one dimension", {"f32[4]", "f32[]"}, "dimensions={0,1}, num_carries=1, to_apply=running_sum",
      Error("scan: dimensions is {0,1}, must be the one dimension of the steps; operand.0 f32[4], operand.1 f32[]")},

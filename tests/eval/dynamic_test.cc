@@ -347,6 +347,23 @@ whole { x = f32[<=3] parameter(0)  ROOT c = f32[3] constant({7, 8, 9}) })";
             "f32[<=3](3) {-7, -8, -9}");
 }
 
+TEST(Dynamic, ScanHasStepsOfOneNumberAndSlicesOfOneSize) {
+  EXPECT_EQ(Result(R"(x = s32[<=3] parameter(0)  y = s32[<=3] parameter(1)
+                   ROOT r = (s32[<=3]) scan(x, y), dimensions={0}, num_carries=0, to_apply=sums)",
+                   {"s32[<=3](2) {1, 2}", "s32[<=3](3) {1, 2, 3}"}, R"(
+sums { x = s32[] parameter(0)  y = s32[] parameter(1)  s = s32[] add(x, y)
+  ROOT r = (s32[]) tuple(s) })"),
+            "INVALID_ARGUMENT: scan: dimension 0 has run-time size 2 in input 0 but 3 in input 1; "
+            "operand.0 s32[<=3], operand.1 s32[<=3]");
+  EXPECT_EQ(Result(R"(n = s32[2] parameter(0)
+                   ROOT r = (f32[2,<=3]) scan(n), dimensions={0}, num_carries=0, to_apply=cut)",
+                   {"s32[2] {1, 3}"}, R"(
+cut { n = s32[] parameter(0)  c = f32[3] constant({7, 8, 9})
+  d = f32[<=3] set-dimension-size(c, n), dimensions={0}  ROOT r = (f32[<=3]) tuple(d) })"),
+            "INVALID_ARGUMENT: scan: to_apply gives outputs of run-time sizes 1 and 3; operand "
+            "s32[2]");
+}
+
 TEST(Dynamic, ArgumentsAndResults) {
   constexpr std::string_view kIdentity = "ROOT x = f32[<=4] parameter(0)";
   EXPECT_EQ(Result(kIdentity, {"f32[<=4](2) {1, 2}"}), "f32[<=4](2) {1, 2}");
