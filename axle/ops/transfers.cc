@@ -2,6 +2,7 @@
 // infeed, outfeed, send, send-done, recv, recv-done.
 #include <algorithm>
 
+#include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -145,7 +146,7 @@ StatusOr<Literal> EvalRecv(const Instruction& inst, std::span<Literal>,
       {std::move(data), Literal::Scalar(U32, static_cast<std::uint32_t>(place)), Token()});
 }
 
-// A done takes the context of its own start, and nobody else does.
+// A done takes the context of its own start. That nobody else does is looked at from the start.
 Status CheckDone(const Instruction& inst, Opcode start) {
   const Instruction& operand = *inst.operand(0);
   const std::string_view name = GetOpDef(start).text;
@@ -160,9 +161,6 @@ Status CheckDone(const Instruction& inst, Opcode start) {
   if (first.is_host_transfer != second.is_host_transfer) {
     return OpError(inst, StrCat("is_host_transfer is ", second.is_host_transfer,
                                 " but that of the ", name, " is ", first.is_host_transfer));
-  }
-  if (operand.first_use() != nullptr && operand.first_use()->next != nullptr) {
-    return OpError(inst, StrCat("\"", operand.name(), "\" has other users than this one"));
   }
   return {};
 }
@@ -201,8 +199,7 @@ const OpDef kInfeedDef = {
         "element, at once and in order; an empty tuple takes none. The op waits until the host has "
         "transferred them; a buffer of another type or other sizes is INVALID_ARGUMENT and stays "
         "in the queue. A run without a queue is FAILED_PRECONDITION. infeed_config is only "
-        "carried. "
-        "Infeeds run in the order of their tokens, and each exactly once.",
+        "carried. Infeeds run in the order of their tokens, and each exactly once.",
     .source = "XLA Infeed and InfeedWithToken; StableHLO infeed",
     .operands = kToken,
     .attrs = Schema<InfeedAttrs>(kInfeedAttrs),
@@ -238,16 +235,17 @@ const OpDef kSendDef = {
     .text = "send",
     .summary = "Begins to send the operand through a channel: (operand, context, token).",
     .semantics =
-        "The result is for send-done, and for nothing else. The k-th send of a channel meets the "
-        "k-th recv of it; shapes agree. The value is stored until it is received, so that a send "
-        "does not wait. With is_host_transfer the other side is the host, and the operand is an "
-        "array. A channel_id is not negative. A run without channels is FAILED_PRECONDITION.",
+        "One send-done reads the result, and nothing else does. The k-th send of a channel meets "
+        "the k-th recv of it; shapes agree. The value is stored until it is received, so that a "
+        "send does not wait. With is_host_transfer the other side is the host, and the operand is "
+        "an array. A channel_id is not negative. A run without channels is FAILED_PRECONDITION.",
     .source = "XLA Send, SendWithToken and SendToHost; StableHLO send",
     .operands = kOperandAndToken,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),
     .traits = kMixedPrecision | kSideEffect,
     .lowering = Lowering::kControlFlow,
     .infer = InferSend,
+    .check_uses = CheckReadBy<Opcode::kSendDone>,
     .eval = EvalSend,
 };
 
@@ -255,9 +253,7 @@ const OpDef kSendDoneDef = {
     .opcode = Opcode::kSendDone,
     .text = "send-done",
     .summary = "A token for the end of a send.",
-    .semantics =
-        "The operand is a send with the same channel_id and is_host_transfer, and has no other "
-        "user.",
+    .semantics = "The operand is a send with the same channel_id and is_host_transfer.",
     .source = "XLA Send and SendWithToken; StableHLO send",
     .operands = kUnaryOperands,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),
@@ -272,10 +268,10 @@ const OpDef kRecvDef = {
     .text = "recv",
     .summary = "Begins to receive data from a channel: (data, context, token).",
     .semantics =
-        "The operand is a token, and the declared shape (data, u32[], token[]). The result is for "
-        "recv-done, which gives the data, and for nothing else. The k-th recv of a channel gets "
-        "what its k-th send sent. With is_host_transfer the other side is the host, and the data "
-        "are an array. A channel_id is not negative. A run without channels is "
+        "The operand is a token, and the declared shape (data, u32[], token[]). One recv-done "
+        "reads the result and gives the data; nothing else reads it. The k-th recv of a channel "
+        "gets what its k-th send sent. With is_host_transfer the other side is the host, and the "
+        "data are an array. A channel_id is not negative. A run without channels is "
         "FAILED_PRECONDITION.",
     .source = "XLA Recv, RecvWithToken and RecvFromHost; StableHLO recv",
     .operands = kToken,
@@ -284,6 +280,7 @@ const OpDef kRecvDef = {
     .traits = kMixedPrecision | kSideEffect,
     .lowering = Lowering::kControlFlow,
     .infer = InferRecv,
+    .check_uses = CheckReadBy<Opcode::kRecvDone>,
     .eval = EvalRecv,
 };
 
@@ -292,8 +289,8 @@ const OpDef kRecvDoneDef = {
     .text = "recv-done",
     .summary = "Waits for the data of a recv: (data, token).",
     .semantics =
-        "The operand is a recv with the same channel_id and is_host_transfer, and has no other "
-        "user. Data of another type or other sizes than were sent are INVALID_ARGUMENT.",
+        "The operand is a recv with the same channel_id and is_host_transfer. Data of another type "
+        "or other sizes than were sent are INVALID_ARGUMENT.",
     .source = "XLA Recv and RecvWithToken; StableHLO recv",
     .operands = kUnaryOperands,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),

@@ -33,12 +33,20 @@ static const OpCase kOutfeedRows[] = {
 const CaseTable kOutfeedCases = {"outfeed", kOutfeedRows, "", /*without_values=*/true};
 
 static const OpCase kSendRows[] = {
-    {"an array", {"f32[2]", "token[]"}, "channel_id=7", Infers("(f32[2], u32[], token[])")},
-    {"to the host", {"f32[2]", "token[]"}, "channel_id=7, is_host_transfer=true", Infers("(f32[2], u32[], token[])")},
-    {"a tuple", {"(f32[2], s32[])", "token[]"}, "", Infers("((f32[2], s32[]), u32[], token[])")},
+    {"an array", {"f32[2]", "token[]"}, "", Infers("token[]"),
+     {.body = "s = (f32[2], u32[], token[]) send(p0, p1), channel_id=7 ROOT r = token[] send-done(s), channel_id=7"}},
+    {"to the host", {"f32[2]", "token[]"}, "", Infers("token[]"),
+     {.body = "s = (f32[2], u32[], token[]) send(p0, p1), channel_id=7, is_host_transfer=true ROOT r = token[] send-done(s), channel_id=7, is_host_transfer=true"}},
+    {"a tuple", {"(f32[2], s32[])", "token[]"}, "", Infers("token[]"),
+     {.body = "s = ((f32[2], s32[]), u32[], token[]) send(p0, p1) ROOT r = token[] send-done(s)"}},
     {"needs a token", {"f32[2]", "f32[2]"}, "channel_id=1", Error("send: token must be a token; operand f32[2], token f32[2]")},
     {"arrays for the host", {"(f32[2])", "token[]"}, "channel_id=1, is_host_transfer=true", Error("send: a host transfer is of an array, not (f32[2]); operand (f32[2]), token token[]")},
     {"negative channel", {"f32[2]", "token[]"}, "channel_id=-1", Error("send: channel_id is -1, must be >= 0; operand f32[2], token token[]")},
+    {"V it is the result", {"f32[2]", "token[]"}, "", Error("send: \"r\" must be read by send-done, not be the result; operand f32[2], token token[]")},
+    {"V nothing ends it", {"f32[2]", "token[]"}, "", Error("send: \"s\" must be read by one send-done, not by 0 instructions; operand f32[2], token token[]"),
+     {.body = "s = (f32[2], u32[], token[]) send(p0, p1) ROOT r = f32[2] negate(p0)"}},
+    {"V it is ended twice", {"f32[2]", "token[]"}, "", Error("send: \"s\" must be read by one send-done, not by 2 instructions; operand f32[2], token token[]"),
+     {.body = "s = (f32[2], u32[], token[]) send(p0, p1) a = token[] send-done(s) ROOT r = token[] send-done(s)"}},
 };
 const CaseTable kSendCases = {"send", kSendRows, "", /*without_values=*/true};
 
@@ -53,12 +61,20 @@ static const OpCase kSendDoneRows[] = {
 const CaseTable kSendDoneCases = {"send-done", kSendDoneRows, "", /*without_values=*/true};
 
 static const OpCase kRecvRows[] = {
-    {"an array", {"token[]"}, "channel_id=7", Infers("(f32[2], u32[], token[])")},
-    {"from the host", {"token[]"}, "channel_id=7, is_host_transfer=true", Infers("(f32[2]{0}, u32[], token[])")},
+    {"an array", {"token[]"}, "", Infers("(f32[2], token[])"),
+     {.body = "s = (f32[2], u32[], token[]) recv(p0), channel_id=7 ROOT r = (f32[2], token[]) recv-done(s), channel_id=7"}},
+    {"from the host", {"token[]"}, "", Infers("(f32[2], token[])"),
+     {.body = "s = (f32[2]{0}, u32[], token[]) recv(p0), channel_id=7, is_host_transfer=true ROOT r = (f32[2]{0}, token[]) recv-done(s), channel_id=7, is_host_transfer=true"}},
+    {"dynamic", {"token[]"}, "", Infers("(f32[<=2], token[])"),
+     {.body = "s = (f32[<=2], u32[], token[]) recv(p0) ROOT r = (f32[<=2], token[]) recv-done(s)"}},
     {"needs a shape", {"token[]"}, "", Error("\"recv\" needs a shape before it")},
     {"needs a token", {"f32[]"}, "", Error("recv: token must be a token; token f32[]", "(f32[], u32[], token[])")},
     {"result has three parts", {"token[]"}, "", Error("recv: result is (f32[], token[]), must be (data, u32[], token[]); token token[]", "(f32[], token[])")},
     {"the context is u32", {"token[]"}, "", Error("recv: result is (f32[], s32[], token[]), must be (data, u32[], token[]); token token[]", "(f32[], s32[], token[])")},
+    {"negative channel", {"token[]"}, "channel_id=-1", Error("recv: channel_id is -1, must be >= 0; token token[]", "(f32[], u32[], token[])")},
+    {"V it is the result", {"token[]"}, "", Error("recv: \"r\" must be read by recv-done, not be the result; token token[]", "(f32[], u32[], token[])")},
+    {"V something else reads it", {"token[]"}, "", Error("recv: \"s\" must be read by recv-done, not get-tuple-element; token token[]"),
+     {.body = "s = (f32[], u32[], token[]) recv(p0) ROOT r = f32[] get-tuple-element(s), index=0"}},
     {"arrays from the host", {"token[]"}, "is_host_transfer=true", Error("recv: a host transfer is of an array, not (f32[]); token token[]", "((f32[]), u32[], token[])")},
 };
 const CaseTable kRecvCases = {"recv", kRecvRows, "", /*without_values=*/true};
@@ -68,6 +84,8 @@ static const OpCase kRecvDoneRows[] = {
     {"not a recv", {}, "", Error("recv-done: operand is a send, must be a recv; operand (f32[], u32[], token[])"),
      {.parens = "send(f32[] constant(1), after-all())"}},
     {"another channel", {}, "channel_id=2", Error("recv-done: channel_id is 2 but that of the recv is 0; operand (f32[], u32[], token[])"),
+     {.parens = "(f32[], u32[], token[]) recv(after-all())"}},
+    {"another side", {}, "is_host_transfer=true", Error("recv-done: is_host_transfer is true but that of the recv is false; operand (f32[], u32[], token[])"),
      {.parens = "(f32[], u32[], token[]) recv(after-all())"}},
 };
 const CaseTable kRecvDoneCases = {"recv-done", kRecvDoneRows, "", /*without_values=*/true};

@@ -413,7 +413,8 @@ TEST(SendRecv, DoneHasItsStartForItself) {
   const auto module = Parse(
       "ENTRY e { t = token[] after-all()  r = (f32[], u32[], token[]) recv(t)  "
       "u = u32[] get-tuple-element(r), index=1  ROOT d = (f32[], token[]) recv-done(r) }");
-  EXPECT_NE(module.status().message().find("recv-done: \"r\" has other users than this one"),
+  EXPECT_NE(module.status().message().find(
+                "recv: \"r\" must be read by recv-done, not get-tuple-element"),
             std::string::npos)
       << module.status().message();
 }
