@@ -1,4 +1,5 @@
 // Ops that run computations on whole values: call, fusion, while, conditional.
+#include "axle/ops/aliasing.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -24,6 +25,12 @@ StatusOr<Shape> InferCall(const Instruction& inst) {
   for (i64 i = 0; i < inst.num_operands(); ++i) arguments.push_back(inst.operand(i)->shape());
   const Shape& result = inst.callee(0)->root()->shape();
   AXLE_TRY(CheckCallee(inst, 0, arguments, result));
+  return result;
+}
+
+StatusOr<Shape> InferFusion(const Instruction& inst) {
+  AXLE_ASSIGN(Shape result, InferCall(inst));
+  AXLE_TRY(CheckAliasing(inst, result, inst.attrs<FusionAttrs>().output_to_operand_aliasing));
   return result;
 }
 
@@ -138,14 +145,16 @@ const OpDef kFusionDef = {
     .opcode = Opcode::kFusion,
     .text = "fusion",
     .summary = "The result of a computation that is compiled as a whole.",
-    .semantics = "As call; `kind` is a hint for the compiler.",
+    .semantics =
+        "As call; `kind` is a hint for the compiler. output_to_operand_aliasing names parts of the "
+        "result and of operands that are there and have one shape, each part of the result once.",
     .source = "XLA's HLO fusion",
     .operands = kCallOperands,
     .attrs = Schema<FusionAttrs>(kFusionAttrs),
     .callees = kFusionCallees,
     .traits = kMixedPrecision,
     .lowering = Lowering::kControlFlow,
-    .infer = InferCall,
+    .infer = InferFusion,
     .eval = EvalCall,
 };
 

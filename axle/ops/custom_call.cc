@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "axle/core/strings.h"
+#include "axle/ops/aliasing.h"
 #include "axle/ops/custom_call_builtins.h"
 #include "axle/ops/elementwise.h"
 
@@ -55,55 +56,14 @@ Status CheckLayoutConstraints(const Instruction& inst) {
   return {};
 }
 
-// The part of a shape at a path of tuple indices; null if there is none.
-const Shape* SubshapeAt(const Shape& shape, const Dims& index) {
-  const Shape* at = &shape;
-  for (i64 i : index) {
-    if (!at->is_tuple() || i < 0 || i >= at->num_tuple_elements()) return nullptr;
-    at = &at->element(i);
-  }
-  return at;
-}
-
-Status CheckAliasing(const Instruction& inst, const OperandAliasing& aliasing) {
-  const auto fail = [&](std::string_view what) {
-    return OpError(inst, StrCat("output_to_operand_aliasing ", what));
-  };
-  for (size_t i = 0; i < aliasing.size(); ++i) {
-    const OperandAlias& alias = aliasing[i];
-    const std::string output = StrCat("{", Join(alias.output_index, ","), "}");
-    const Shape* result = SubshapeAt(inst.shape(), alias.output_index);
-    if (result == nullptr) {
-      return fail(StrCat("names ", output, " of the result, which is ", inst.shape().ToString()));
-    }
-    if (alias.operand < 0 || alias.operand >= inst.num_operands()) {
-      return fail(StrCat("names operand ", alias.operand, " but there are ", inst.num_operands()));
-    }
-    const Shape& whole = inst.operand(alias.operand)->shape();
-    const Shape* operand = SubshapeAt(whole, alias.operand_index);
-    if (operand == nullptr) {
-      return fail(StrCat("names {", Join(alias.operand_index, ","), "} of operand ", alias.operand,
-                         ", which is ", whole.ToString()));
-    }
-    if (!Compatible(*result, *operand)) {
-      return fail(StrCat("puts ", result->ToString(), " at ", output, " in the place of ",
-                         operand->ToString()));
-    }
-    for (size_t j = 0; j < i; ++j) {
-      if (aliasing[j].output_index == alias.output_index)
-        return fail(StrCat("has ", output, " twice"));
-    }
-  }
-  return {};
-}
-
 StatusOr<Shape> InferCustomCall(const Instruction& inst) {
   const std::string& target = inst.attrs<CustomCallAttrs>().custom_call_target;
   if (target.starts_with('$')) {
     return OpError(inst, StrCat("target \"", target, "\" begins with '$', which is reserved"));
   }
   AXLE_TRY(CheckLayoutConstraints(inst));
-  AXLE_TRY(CheckAliasing(inst, inst.attrs<CustomCallAttrs>().output_to_operand_aliasing));
+  AXLE_TRY(
+      CheckAliasing(inst, inst.shape(), inst.attrs<CustomCallAttrs>().output_to_operand_aliasing));
   return inst.shape();
 }
 
@@ -118,8 +78,23 @@ Status UnknownTarget(const Instruction& inst, const DeviceContext& device) {
   std::vector<std::string_view> known(registered.begin(), registered.end());
   known.insert(known.end(), builtin.begin(), builtin.end());
   return OpError(inst,
-                 StrCat("no target \"", target, "\" is registered", DidYouMean(target, known)),
+                 StrCat("no target \"", target, "\" is registered for platform Host",
+                        DidYouMean(target, known)),
                  StatusCode::kNotFound);
+}
+
+// Built-ins that compute would take padding for elements.
+Status CheckPadding(const BuiltinCustomCall& builtin, std::span<const Literal> operands) {
+  const auto padded = std::ranges::find_if(operands, &Literal::is_padded);
+  if (builtin.passes_padding || padded == operands.end()) return {};
+  return Unimplemented(StrCat("operand ", padded - operands.begin(), " is ",
+                              padded->ShapeToString(), ", which is not full"));
+}
+
+StatusOr<Literal> CallBuiltin(const BuiltinCustomCall& builtin,
+                              const CustomCallInvocation& invocation, const EvalContext& context) {
+  AXLE_TRY(CheckPadding(builtin, invocation.operands));
+  return builtin.call(invocation, context);
 }
 
 // An error of a target, with its name and the operands.
@@ -159,7 +134,7 @@ StatusOr<Literal> EvalCustomCall(const Instruction& inst, std::span<Literal> ope
   const BuiltinCustomCall* builtin = FindBuiltinCustomCall(invocation.target);
   if (!is_registered && builtin == nullptr) return UnknownTarget(inst, device);
   StatusOr<Literal> result =
-      is_registered ? device.CustomCall(invocation) : builtin->call(invocation, context);
+      is_registered ? device.CustomCall(invocation) : CallBuiltin(*builtin, invocation, context);
   if (!result.ok()) return TargetError(inst, result.status());
   if (!Compatible(result->shape(), inst.shape())) {
     return TargetError(inst, InvalidArgument(StrCat("gives ", result->shape().ToString(), ", not ",
@@ -176,14 +151,15 @@ const OpDef kCustomCallDef = {
     .summary = "The result of a function that custom_call_target names.",
     .semantics =
         "The declared shape is the result's. Names that begin with '$' are reserved. The function "
-        "is one that is registered with the "
-        "device of the run, or else a built-in one; a name that is neither is NOT_FOUND when the "
-        "call runs. A registered function gets the arrays of the operands, tuples taken apart, as "
-        "dense buffers in the layouts of operand_layout_constraints, or of the operands if there "
-        "are none, and writes buffers in the layout of the result; elements of less than a byte "
-        "are packed, the first in the low bits. api_version says how it is called and has to be "
-        "the one that it is registered for; backend_config is handed over as it is. The layout "
-        "constraints have one shape per operand, of its type and sizes. "
+        "is one that is registered with the device of the run, or else a built-in one; a name that "
+        "is neither is NOT_FOUND when the call runs. A registered function gets the arrays of the "
+        "operands, tuples taken apart, as dense buffers in the layouts of "
+        "operand_layout_constraints, or of the operands if there are none, and writes buffers in "
+        "the layout of the result; elements of less than a byte are packed, the first in the low "
+        "bits. Of an array with dynamic dimensions it gets the bounds, padding included; built-in "
+        "functions that compute take none that is not full. api_version says how it is called and "
+        "has to be the one that it is registered for; backend_config is handed over as it is. The "
+        "layout constraints have one shape per operand, of its type and sizes. "
         "output_to_operand_aliasing names parts of the result and of operands that are there and "
         "have one shape, each part of the result once; results and operands are buffers of their "
         "own all the same. A call with custom_call_has_side_effect is never left out, done twice "

@@ -28,6 +28,8 @@ namespace axle {
 struct BuiltinCustomCall {
   std::string_view target;
   StatusOr<Literal> (*call)(const CustomCallInvocation& invocation, const EvalContext& context);
+  // Operands with run-time sizes below their bounds are passed on; others are UNIMPLEMENTED.
+  bool passes_padding = false;
 };
 
 // Null if there is none of this name.

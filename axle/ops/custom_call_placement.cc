@@ -21,13 +21,13 @@ StatusOr<Literal> CallAllocateBuffer(const CustomCallInvocation& invocation, con
 
 constexpr BuiltinCustomCall kPlacementCustomCalls[] = {
     {"AllocateBuffer", CallAllocateBuffer},
-    {"LayoutConstraint", CallIdentity},
-    {"MoveToDevice", CallIdentity},
-    {"MoveToHost", CallIdentity},
-    {"SPMDFullToShardShape", CallIdentity},
-    {"SPMDShardToFullShape", CallIdentity},
-    {"Sharding", CallIdentity},
-    {"annotate_device_placement", CallIdentity},
+    {"LayoutConstraint", CallIdentity, true},
+    {"MoveToDevice", CallIdentity, true},
+    {"MoveToHost", CallIdentity, true},
+    {"SPMDFullToShardShape", CallIdentity, true},
+    {"SPMDShardToFullShape", CallIdentity, true},
+    {"Sharding", CallIdentity, true},
+    {"annotate_device_placement", CallIdentity, true},
 };
 
 }  // namespace

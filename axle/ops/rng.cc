@@ -259,18 +259,14 @@ const OpDef kRngDef = {
     .summary = "Independent random numbers of a distribution.",
     .semantics =
         "rng_uniform gives numbers of [a, b): floats u (b - a) + a with u a multiple of 2^-23 "
-        "(f64: "
-        "2^-52) in [0, 1), integers a + (bits mod (b - a)) modulo 2^N, where b = a takes any bits; "
-        "pred gives false, or a if there is nothing in between. rng_normal gives a + b z for "
-        "floats, "
-        "z normally distributed: pairs sin(2 pi u') r, cos(2 pi u') r with r = sqrt(-2 log(1 - "
-        "u)). "
-        "Floats narrower than f32 are computed there and rounded, integers of less than 32 bits "
-        "are "
-        "the low ones of 32. The bits are Philox's of a key made of the seed of the execution and "
-        "the position of the instruction when the module was read; the numbers are the same in "
-        "every run with one seed, and differ between executions within a run. They are not XLA's "
-        "numbers. a and b are scalars of the result's element type.",
+        "(f64: 2^-52) in [0, 1), integers a + (bits mod (b - a)) modulo 2^N, where b = a takes any "
+        "bits; pred gives false, or a if there is nothing in between. rng_normal gives a + b z for "
+        "floats, z normally distributed: pairs sin(2 pi u') r, cos(2 pi u') r with r = sqrt(-2 "
+        "log(1 - u)). Floats narrower than f32 are computed there and rounded, integers of less "
+        "than 32 bits are the low ones of 32. The bits are Philox's of a key made of the seed of "
+        "the execution and the position of the instruction when the module was read; the numbers "
+        "are the same in every run with one seed, and differ between executions within a run. They "
+        "are not XLA's numbers. a and b are scalars of the result's element type.",
     .source = "XLA RngUniform, RngNormal; StableHLO rng",
     .operands = kRngOperands,
     .attrs = Schema<RngAttrs>(kRngAttrs),
@@ -287,9 +283,9 @@ const OpDef kRngGetAndUpdateStateDef = {
     .text = "rng-get-and-update-state",
     .summary = "The 128-bit counter of this instruction, which then moves on by delta.",
     .semantics =
-        "The result is u64[2] {low, high}, or less of it. Every instruction has its "
-        "own counter. It begins at 0x7012395 in every run, so that results are a function of the "
-        "module and its inputs, and grows modulo 2^128 with each execution within the run.",
+        "The result is u64[2] {low, high}, or less of it. Every instruction has its own counter. "
+        "It begins at 0x7012395 in every run, so that results are a function of the module and its "
+        "inputs, and grows modulo 2^128 with each execution within the run.",
     .source = "XLA RngGetAndUpdateState",
     .attrs = Schema<RngStateAttrs>(kStateAttrs),
     .declared_shape = true,

@@ -239,16 +239,15 @@ const OpDef kScanDef = {
     .text = "scan",
     .summary = "Applies a computation to slice after slice of the inputs, handing carries on.",
     .semantics =
-        "Operands are inputs and, as the last `num_carries` of them, "
-        "the first carries. In each step to_apply takes the inputs' slices at that step, "
-        "without the dimension that `dimensions` names, and the carries, and gives a "
-        "tuple of outputs and the carries of the next step. The result is a tuple of the "
-        "outputs, stacked along that dimension, and the last carries. With is_reverse the "
-        "steps go from the last slice to the first, and outputs stand where their inputs "
-        "stood. All inputs have the same size in the dimension; without inputs, the "
-        "declared shape of the first output says how many steps there are. is_associative "
-        "is carried and changes nothing. Dynamic inputs agree in the number of steps, static ones "
-        "are cut to them; padding takes no part.",
+        "Operands are inputs and, as the last `num_carries` of them, the first carries. In each "
+        "step to_apply takes the inputs' slices at that step, without the dimension that "
+        "`dimensions` names, and the carries, and gives a tuple of outputs and the carries of the "
+        "next step. The result is a tuple of the outputs, stacked along that dimension, and the "
+        "last carries. With is_reverse the steps go from the last slice to the first, and outputs "
+        "stand where their inputs stood. All inputs have the same size in the dimension; without "
+        "inputs, the declared shape of the first output says how many steps there are. "
+        "is_associative is carried and changes nothing. Dynamic inputs agree in the number of "
+        "steps, static ones are cut to them; padding takes no part.",
     .source = "XLA Scan; CHLO scan",
     .operands = kScanOperands,
     .attrs = Schema<ScanAttrs>(kScanAttrs),

@@ -319,13 +319,12 @@ const OpDef kScatterDef = {
     .semantics =
         "The inverse of gather: update_window_dims of updates run over a window of the operand, "
         "the other dimensions over the index vectors of scatter_indices. Entry k of an index "
-        "vector is where the window starts in operand dimension scatter_dims_to_operand_dims[k]. "
-        "A window of which any part is outside the operand is skipped whole. Each update u at "
-        "element x of the operand makes it to_apply(x, u); updates are applied in row-major "
-        "order, so repeated places accumulate and the last one overwrites. With n operands, "
-        "to_apply takes n elements and n updates, and the result is a tuple. indices_are_sorted "
-        "and unique_indices are promises that change nothing. Dynamic operands keep their sizes "
-        "and "
+        "vector is where the window starts in operand dimension scatter_dims_to_operand_dims[k]. A "
+        "window of which any part is outside the operand is skipped whole. Each update u at "
+        "element x of the operand makes it to_apply(x, u); updates are applied in row-major order, "
+        "so repeated places accumulate and the last one overwrites. With n operands, to_apply "
+        "takes n elements and n updates, and the result is a tuple. indices_are_sorted and "
+        "unique_indices are promises that change nothing. Dynamic operands keep their sizes and "
         "are checked by their bounds; updates that belong to no index vector are not applied.",
     .source = "XLA Scatter; StableHLO scatter; order: docs/numerics.md",
     .operands = kScatterOperands,

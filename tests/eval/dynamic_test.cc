@@ -347,6 +347,22 @@ whole { x = f32[<=3] parameter(0)  ROOT c = f32[3] constant({7, 8, 9}) })";
             "f32[<=3](3) {-7, -8, -9}");
 }
 
+TEST(Dynamic, BuiltInCustomCallsPassPaddingOnOrRefuseIt) {
+  const std::string_view x = "f32[<=3](2) {1, 2}";
+  EXPECT_EQ(Result(R"(x = f32[<=3] parameter(0)
+                   ROOT r = f32[<=3] custom-call(x), custom_call_target="Sharding")",
+                   {x}),
+            "f32[<=3](2) {1, 2}");
+  EXPECT_EQ(Result(R"(x = f32[<=3] parameter(0)
+                   ROOT r = (f32[2], s32[2]) custom-call(x), custom_call_target="TopK",
+                     called_computations={first_greater})",
+                   {x}, R"(
+first_greater { a = f32[] parameter(0)  b = f32[] parameter(1)  i = s32[] parameter(2)
+  j = s32[] parameter(3)  ROOT r = pred[] compare(a, b), direction=GT })"),
+            "UNIMPLEMENTED: custom-call: \"TopK\": operand 0 is f32[<=3](2), which is not full; "
+            "operand f32[<=3]");
+}
+
 TEST(Dynamic, ScanHasStepsOfOneNumberAndSlicesOfOneSize) {
   EXPECT_EQ(Result(R"(x = s32[<=3] parameter(0)  y = s32[<=3] parameter(1)
                    ROOT r = (s32[<=3]) scan(x, y), dimensions={0}, num_carries=0, to_apply=sums)",

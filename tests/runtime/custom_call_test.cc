@@ -230,14 +230,16 @@ TEST(CustomCall, TargetsAreFoundByNameOnly) {
   ASSERT_TRUE(device.custom_calls().Register("known", [](void*, const void**) {}).ok());
   // A symbol of this program, and nothing that is registered.
   EXPECT_EQ(ResultText(RunText(Call("f32[]", "", "custom_call_target=\"DoCustomCall\""), &device)),
-            "NOT_FOUND: custom-call: no target \"DoCustomCall\" is registered");
+            "NOT_FOUND: custom-call: no target \"DoCustomCall\" is registered for platform Host");
   EXPECT_EQ(ResultText(RunText(Call("f32[]", "", "custom_call_target=\"knwon\""), &device)),
-            "NOT_FOUND: custom-call: no target \"knwon\" is registered (did you mean \"known\"?)");
+            "NOT_FOUND: custom-call: no target \"knwon\" is registered for platform Host (did you "
+            "mean \"known\"?)");
   EXPECT_EQ(ResultText(RunText(Call("f32[]", "x = f32[] parameter(0)",
                                     "custom_call_target=\"known\", "
                                     "metadata={source_file=\"a.py\" source_line=7}"),
                                nullptr, {Value("f32[] 1")})),
-            "NOT_FOUND: custom-call: no target \"known\" is registered; operand f32[] at a.py:7");
+            "NOT_FOUND: custom-call: no target \"known\" is registered for platform Host; operand "
+            "f32[] at a.py:7");
   EXPECT_EQ(
       ResultText(RunText(Call("f32[]", "",
                               "custom_call_target=\"known\", "

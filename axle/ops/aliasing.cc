@@ -1,0 +1,52 @@
+#include "axle/ops/aliasing.h"
+
+#include <set>
+
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+// The part of a shape at a path of tuple indices; null if there is none.
+const Shape* SubshapeAt(const Shape& shape, const Dims& index) {
+  const Shape* at = &shape;
+  for (i64 i : index) {
+    if (!at->is_tuple() || i < 0 || i >= at->num_tuple_elements()) return nullptr;
+    at = &at->element(i);
+  }
+  return at;
+}
+
+}  // namespace
+
+Status CheckAliasing(const Instruction& inst, const Shape& result,
+                     const OperandAliasing& aliasing) {
+  const auto fail = [&](std::string_view what) {
+    return OpError(inst, StrCat("output_to_operand_aliasing ", what));
+  };
+  std::set<Dims> outputs;
+  for (const OperandAlias& alias : aliasing) {
+    const std::string output = StrCat("{", Join(alias.output_index, ","), "}");
+    const Shape* part = SubshapeAt(result, alias.output_index);
+    if (part == nullptr) {
+      return fail(StrCat("names ", output, " of the result, which is ", result.ToString()));
+    }
+    if (alias.operand < 0 || alias.operand >= inst.num_operands()) {
+      return fail(StrCat("names operand ", alias.operand, " but there are ", inst.num_operands()));
+    }
+    const Shape& whole = inst.operand(alias.operand)->shape();
+    const Shape* operand = SubshapeAt(whole, alias.operand_index);
+    if (operand == nullptr) {
+      return fail(StrCat("names {", Join(alias.operand_index, ","), "} of operand ", alias.operand,
+                         ", which is ", whole.ToString()));
+    }
+    if (!Compatible(*part, *operand)) {
+      return fail(StrCat("puts ", part->ToString(), " at ", output, " in the place of ",
+                         operand->ToString()));
+    }
+    if (!outputs.insert(alias.output_index).second) return fail(StrCat("has ", output, " twice"));
+  }
+  return {};
+}
+
+}  // namespace axle
