@@ -101,7 +101,7 @@ bool Mentions(std::string_view text, std::string_view name) {
   for (size_t i = text.find(name); i != text.npos; i = text.find(name, i + 1)) {
     const size_t end = i + name.size();
     if ((i == 0 || !IsNameCharacter(text[i - 1])) &&
-        (end == text.size() || !IsNameCharacter(text[end]))) {
+        (end == text.size() || (!IsNameCharacter(text[end]) && text[end] != '-'))) {
       return true;
     }
   }
@@ -136,7 +136,35 @@ std::string_view ResultShape(const OpCase& c) {
   return c.expect.kind == Expect::Kind::kValue ? ShapeText(c.expect.text) : c.expect.declared_shape;
 }
 
-std::string OpLine(const OpInfo& op, const OpCase& c, std::string_view result) {
+// The shape that the row declares for the op, wherever it stands.
+std::string_view DeclaredShape(const OpInfo& op, const OpCase& c) {
+  const std::string_view body = c.options.body;
+  if (body.empty()) return ResultShape(c);
+  const size_t end = body.find(StrCat(" ", op.name, "("));
+  const size_t equals = body.substr(0, end).rfind(" = ");
+  if (end == body.npos || equals == body.npos) return "";
+  return body.substr(equals + 3, end - equals - 3);
+}
+
+// The instructions of a row that has its own, one a line.
+std::string BodyLines(std::string_view body) {
+  std::vector<std::string> words;
+  std::istringstream in{std::string(body)};
+  for (std::string word; in >> word;) words.push_back(word);
+  std::string lines;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool is_root = words[i] == "ROOT";
+    const size_t name = is_root ? i + 1 : i;
+    const bool begins = name + 1 < words.size() && words[name + 1] == "=" &&
+                        (is_root || i == 0 || words[i - 1] != "ROOT");
+    StrAppend(lines, i == 0 ? "" : begins ? "\n" : " ", words[i]);
+  }
+  return lines;
+}
+
+// The op on the row's operands, or the row's own instructions.
+std::string OpLines(const OpInfo& op, const OpCase& c, std::string_view result) {
+  if (!c.options.body.empty()) return BodyLines(c.options.body);
   std::string names;
   for (size_t i = 0; i < c.operands.size(); ++i) StrAppend(names, i == 0 ? "p" : ", p", i);
   return StrCat("ROOT r = ", result, result.empty() ? "" : " ", op.name, "(",
@@ -146,11 +174,13 @@ std::string OpLine(const OpInfo& op, const OpCase& c, std::string_view result) {
 
 // The row as a module; the result's shape only where the op does not imply it.
 std::string ModuleText(const OpInfo& op, const CaseTable& table, const OpCase& c) {
-  std::string text = StrCat("HloModule docs\n\n", CalledBy(c.attrs, table), "ENTRY main {\n");
+  std::string text =
+      StrCat("HloModule docs\n\n", CalledBy(StrCat(c.attrs, " ", c.options.body), table),
+             "ENTRY main {\n");
   for (size_t i = 0; i < c.operands.size() && c.options.parens.empty(); ++i) {
     StrAppend(text, "  p", i, " = ", ShapeText(c.operands[i]), " parameter(", i, ")\n");
   }
-  return StrCat(text, "  ", OpLine(op, c, op.declared_shape ? ResultShape(c) : ""), "\n}\n");
+  return StrCat(text, "  ", OpLines(op, c, op.declared_shape ? ResultShape(c) : ""), "\n}\n");
 }
 
 // The values of the row, in other types; zeros where it has none.
@@ -218,7 +248,7 @@ void TryTypes(const OpInfo& op, const CaseTable& table, const OpCase& c, OpTypes
         types.places[OperandName(op, i, c.operands.size())].Add(to.type, answer);
         any = true;
       }
-      if (op.declared_shape && has_type(ResultShape(c))) {
+      if (op.declared_shape && has_type(DeclaredShape(op, c))) {
         types.places["result"].Add(to.type, answer);
         any = true;
       }
@@ -234,7 +264,7 @@ OpTypes FindTypes(const OpInfo& op, const CaseTable& table) {
   std::set<std::string> seen;
   for (const OpCase& c : table.cases) {
     if (c.expect.kind == Expect::Kind::kError || seen.size() == kMaxRows) continue;
-    std::string key = StrCat(c.attrs, c.options.parens.empty() ? "" : "()");
+    std::string key = StrCat(c.attrs, c.options.body, c.options.parens.empty() ? "" : "()");
     for (std::string_view operand : c.operands) {
       const std::string_view shape = ShapeText(operand);
       StrAppend(key, " ", shape.substr(0, shape.find('[')), std::ranges::count(shape, ','));
@@ -324,12 +354,12 @@ std::string ExampleSection(const OpInfo& op, const CaseTable& table) {
   if (example == nullptr) return "";
   const OpCase& c = *example;
   std::string text = StrCat("\n## Example\n\n", c.what, ":\n\n```\n");
-  std::istringstream called(CalledBy(c.attrs, table));
+  std::istringstream called(CalledBy(StrCat(c.attrs, " ", c.options.body), table));
   for (std::string line; std::getline(called, line);) StrAppend(text, line, "\n");
   for (size_t i = 0; i < c.operands.size() && c.options.parens.empty(); ++i) {
     StrAppend(text, "p", i, " = ", c.operands[i], "\n");
   }
-  return StrCat(text, OpLine(op, c, ResultShape(c)), "\nr = ", c.expect.text, "\n```\n");
+  return StrCat(text, OpLines(op, c, ResultShape(c)), "\nr = ", c.expect.text, "\n```\n");
 }
 
 std::string ErrorSection(const CaseTable& table) {
