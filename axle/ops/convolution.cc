@@ -16,6 +16,7 @@
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/scratch_memory.h"
+#include "axle/ops/unimplemented_attribute.h"
 #include "axle/ops/window.h"
 
 namespace axle {
@@ -35,6 +36,7 @@ constexpr AttrSpec kAttrs[] = {
     Attr<&ConvolutionAttrs::algorithm>("algorithm", {51, 2}, Presence::kOptional),
     Attr<&ConvolutionAttrs::convolution_kind>("convolution_kind", {.field = 97},
                                               Presence::kOptional),
+    UnimplementedAttr("sparsity_config", {.field = 98}),
 };
 
 // The dimensions of one side by role. For the kernel, `batch` is its input feature and `feature`

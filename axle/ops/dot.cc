@@ -6,6 +6,7 @@
 #include "axle/ops/blocked_dot.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/unimplemented_attribute.h"
 
 namespace axle {
 
@@ -21,6 +22,8 @@ constexpr AttrSpec kAttrs[] = {
     Attr<&DotAttrs::rhs_contracting_dims>("rhs_contracting_dims", {30, 2}, Presence::kPrinted),
     Attr<&DotAttrs::operand_precision>("operand_precision", {51, 1}, Presence::kOptional),
     Attr<&DotAttrs::algorithm>("algorithm", {51, 2}, Presence::kOptional),
+    UnimplementedAttr("sparsity_config", {.field = 98}),
+    UnimplementedAttr("sparsity"),  // of older dumps
 };
 
 // Every named dimension exists, and none has two roles.

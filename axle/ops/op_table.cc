@@ -51,17 +51,19 @@ bool OperandCountFits(const OpDef& def, size_t count) {
   return variadic == 0 ? count == fixed : count >= fixed && (count - fixed) % variadic == 0;
 }
 
-// "lhs", or "operand.1" for the second of a variadic group.
-std::string OperandName(const OpDef& def, size_t i, size_t count) {
+// "lhs", or "operand.1" for the second of a variadic group; "operand 2" for one too many, and for
+// all where the count leaves open how long the groups are.
+std::string OperandName(const OpDef& def, size_t index, size_t count) {
   const size_t variadic = NumVariadic(def);
-  const size_t fixed = def.operands.size() - variadic;
-  const size_t group = variadic == 0 || count < fixed ? 1 : (count - fixed) / variadic;
+  if (variadic > 0 && !OperandCountFits(def, count)) return StrCat("operand ", index);
+  const size_t group = variadic == 0 ? 1 : (count - (def.operands.size() - variadic)) / variadic;
+  size_t i = index;  // among the operands of the specs that are left
   for (const OperandSpec& spec : def.operands) {
     const size_t size = spec.variadic ? group : 1;
     if (i < size) return size == 1 ? std::string(spec.name) : StrCat(spec.name, ".", i);
     i -= size;
   }
-  return StrCat("operand ", i);
+  return StrCat("operand ", index);
 }
 
 Status CheckMixedPrecision(const Instruction& inst) {

@@ -13,6 +13,7 @@
 #include "axle/ops/async.h"
 #include "axle/ops/implied.h"
 #include "axle/ops/op_def.h"
+#include "axle/ops/unimplemented_attribute.h"
 #include "axle/text/common_attributes.h"
 #include "axle/text/module_header.h"
 #include "axle/text/shape_budget.h"
@@ -521,6 +522,9 @@ class Parser {
     const AttrSpec& spec = def.attrs.specs[i];
     if (attributes.seen.test(i)) return Twice(spec.text);
     attributes.seen.set(i);
+    if (spec.kind == &kUnimplementedKind) {
+      return Located(scanner_.token_position(), UnimplementedAttrError(def, spec));
+    }
     scanner_.PeekChar();
     const size_t begin = scanner_.position();
     void* const value = spec.field(MutableValues(def, attributes));

@@ -17,7 +17,7 @@ static const OpCase kCopyRows[] = {
     {"another layout is no other value", {"f32[2,3]{0,1} {{1, 2, 3}, {4, 5, 6}}"}, "", "f32[2,3] {{1, 2, 3}, {4, 5, 6}}"},
     {"a tuple", {"(f32[], (s32[2], pred[0])) (1, ({2, 3}, {}))"}, "", "(f32[], (s32[2], pred[0])) (1, ({2, 3}, {}))"},
     {"keeps dynamic dimensions", {"f32[<=3]"}, "", Infers("f32[<=3]")},
-    {"one operand", {"f32[]", "f32[]"}, "", Error("copy: has 2 operands but takes (operand); operand f32[], operand 0 f32[]")},
+    {"one operand", {"f32[]", "f32[]"}, "", Error("copy: has 2 operands but takes (operand); operand f32[], operand 1 f32[]")},
 };
 const CaseTable kCopyCases = {"copy", kCopyRows};
 

@@ -179,8 +179,8 @@ static const OpCase kCases[] = {
     {"odd number of operands",
      {"f32[3]", "f32[]", "f32[]"},
      "dimensions={0}, to_apply=sum",
-     Error("reduce: has 3 operands but takes (operand..., init_value...); operand f32[3], "
-           "init_value f32[], operand 0 f32[]")},
+     Error("reduce: has 3 operands but takes (operand..., init_value...); operand 0 f32[3], "
+           "operand 1 f32[], operand 2 f32[]")},
     {"operands are arrays",
      {"(f32[3])", "f32[]"},
      "dimensions={0}, to_apply=sum",

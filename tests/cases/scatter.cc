@@ -161,7 +161,7 @@ static const OpCase kRows[] = {
      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
      "index_vector_dim=1, to_apply=sum",
      Error("scatter: has 2 operands but takes (operand..., scatter_indices, updates...); "
-           "scatter_indices f32[3], operand 0 s32[1]")},
+           "operand 0 f32[3], operand 1 s32[1]")},
     {"at least one operand",
      {"s32[1]"},
      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
