@@ -288,6 +288,24 @@ void NormalizeSubBytes(Literal& literal) {
   }
 }
 
+// The run-time sizes, one for each dimension, of an array that has all elements of its bound.
+Status SetSizes(const WireReader& in, const Dims& sizes, Literal& literal) {
+  const Shape shape = literal.shape();
+  if (static_cast<i64>(sizes.size()) != shape.rank()) {
+    return in.Error(StrCat("a literal of shape ", shape.ToString(), " has ", sizes.size(),
+                           " dynamic_sizes, not ", shape.rank()));
+  }
+  for (i64 d = 0; d < shape.rank(); ++d) {
+    if (sizes[d] < 0 || sizes[d] > shape.dim(d) ||
+        (sizes[d] != shape.dim(d) && !shape.is_dynamic(d))) {
+      return in.Error(
+          StrCat("dimension ", d, " of ", shape.ToString(), " cannot have size ", sizes[d]));
+    }
+    literal.SetSize(d, sizes[d]);
+  }
+  return {};
+}
+
 StatusOr<Literal> BuildArrayLiteral(const WireReader& in, Shape shape, const Elements& elements) {
   // Elements are dense, in the order of the layout, whatever else it says.
   if (shape.layout() != nullptr) {
@@ -352,6 +370,7 @@ WireWriter LiteralMessage(const Literal& literal) {
     out.Message(literal_field::kTupleLiterals, LiteralMessage(element));
   }
   if (!shape.is_array()) return out;
+  if (!shape.is_static()) out.Ints(literal_field::kDynamicSizes, literal.sizes());
   const ElementField& field = kFieldByType[shape.type()];
   if (field.encoding == Encoding::kVarints) {
     out.Ints(field.field, Varints(literal));
@@ -365,6 +384,7 @@ WireWriter LiteralMessage(const Literal& literal) {
 StatusOr<Literal> ReadLiteral(const WireReader& in) {
   std::optional<Shape> shape;
   Elements elements;
+  Dims dynamic_sizes;
   std::vector<Literal> tuple;
   AXLE_TRY(ReadMessage(in, [&](const WireReader& field) -> Status {
     if (field.field() == literal_field::kShape) {
@@ -375,6 +395,7 @@ StatusOr<Literal> ReadLiteral(const WireReader& in) {
       AXLE_ASSIGN(tuple.emplace_back(), ReadLiteral(field));
       return {};
     }
+    if (field.field() == literal_field::kDynamicSizes) return field.Ints(dynamic_sizes);
     // XLA writes one field of elements; others would not be of the literal's type.
     for (const ElementField& known : kElementFields) {
       if (known.field == field.field() && (!shape || shape->type() == known.type)) {
@@ -384,7 +405,12 @@ StatusOr<Literal> ReadLiteral(const WireReader& in) {
     return {};
   }));
   if (!shape) return in.Error("a literal has no shape");
-  if (shape->is_array()) return BuildArrayLiteral(in, *std::move(shape), elements);
+  if (shape->is_array()) {
+    AXLE_ASSIGN(Literal literal, BuildArrayLiteral(in, *std::move(shape), elements));
+    // Without them the array is full.
+    if (!dynamic_sizes.empty()) AXLE_TRY(SetSizes(in, dynamic_sizes, literal));
+    return literal;
+  }
   if (shape->type() == BUFFER) return in.Error("there are no literals of buffers");
   if (!shape->is_tuple()) return Literal(*shape);
   bool fits = static_cast<i64>(tuple.size()) == shape->num_tuple_elements();

@@ -195,9 +195,9 @@ class ModuleReader {
     if (fields.execution_thread != "main") {
       computation.set_execution_thread(std::string(fields.execution_thread));
     }
-    if (const Status status = BindParameters(computation); !status.ok()) {
-      return Located(in, status);
-    }
+    Status status = BindParameters(computation);
+    if (status.ok()) status = CheckUses(computation);
+    if (!status.ok()) return Located(in, status);
     computations_.emplace(fields.id, &computation);
     return {};
   }

@@ -104,6 +104,9 @@ TEST(ProtoErrors, Texts) {
       {OneComputation({x, {"y", "call", 2, {1}, {1}}}),
        "hlo proto: byte 45, field 3.2: there is no computation 1 before this one; callees come "
        "first, and none calls itself"},
+      {OneComputation({x, {"y", "add", 2, {1, 1, 1}}}),
+       "hlo proto: byte 45, field 3.2: add: has 3 operands but takes (lhs, rhs); lhs f32[2], rhs "
+       "f32[2], operand 2 f32[2]"},
       {OneComputation({}), "hlo proto: byte 3, field 3: \"e\" has no instructions"},
   };
   for (const auto& [bytes, expected] : rows) {
@@ -123,6 +126,77 @@ TEST(ProtoErrors, LiteralsHaveAsManyElementsAsTheirShapes) {
   EXPECT_EQ(ReadLiteral(reader).status().message(),
             "test: byte 0, field 8: a literal of shape f32[1099511627776] has 1099511627776 "
             "elements, but there are 2");
+}
+
+// A literal of f32[<=3,2] with these run-time sizes.
+StatusOr<Literal> DynamicLiteral(const Dims& sizes) {
+  Shape shape(F32, {3, 2});
+  shape.set_dynamic(0, true);
+  WireWriter literal;
+  literal.Message(1, ShapeMessage(shape));
+  literal.Bytes(8, std::string(6 * 4, '\0'));
+  literal.Ints(34, sizes);
+  WireWriter holder;
+  holder.Message(8, literal);
+  WireReader reader(holder.bytes(), "test");
+  EXPECT_TRUE(reader.Next());
+  return ReadLiteral(reader);
+}
+
+TEST(ProtoErrors, RunTimeSizesAreWithinTheirBounds) {
+  EXPECT_EQ(DynamicLiteral({2, 2})->ShapeToString(), "f32[<=3,2](2,2)");
+  EXPECT_EQ(DynamicLiteral({})->ShapeToString(), "f32[<=3,2](3,2)");
+  const std::string begin = "test: byte 0, field 8: ";
+  EXPECT_EQ(DynamicLiteral({2}).status().message(),
+            begin + "a literal of shape f32[<=3,2] has 1 dynamic_sizes, not 2");
+  EXPECT_EQ(DynamicLiteral({4, 2}).status().message(),
+            begin + "dimension 0 of f32[<=3,2] cannot have size 4");
+  EXPECT_EQ(DynamicLiteral({-1, 2}).status().message(),
+            begin + "dimension 0 of f32[<=3,2] cannot have size -1");
+  EXPECT_EQ(DynamicLiteral({3, 1}).status().message(),
+            begin + "dimension 1 of f32[<=3,2] cannot have size 1");
+}
+
+// What rows say about who reads a result holds for protos too.
+TEST(ProtoErrors, UsesAreChecked) {
+  const auto module = Parse(R"(
+ENTRY e {
+  x = f32[2] parameter(0)
+  s = (f32[2], f32[2]) all-gather-start(x), replica_groups={}, dimensions={0}
+  ROOT d = f32[2] all-gather-done(s)
+})");
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  (*module)->entry()->set_root((*module)->entry()->instructions()[1]);
+  const Status status = ReadModuleProto(WriteModuleProto(**module)).status();
+  EXPECT_NE(status.message().find(
+                "all-gather-start: \"s\" must be read by all-gather-done, not be the result"),
+            std::string::npos)
+      << status.message();
+}
+
+TEST(ProtoErrors, SparsityIsUnimplemented) {
+  WireWriter dot;
+  dot.Text(field::kName, "d");
+  dot.Text(field::kOpcode, "dot");
+  dot.Message(field::kShape, ShapeMessage(Shape(F32)));
+  dot.Int(field::kId, 2);
+  dot.Ints(field::kOperandIds, Dims{1, 1});
+  WireWriter lhs, config;
+  lhs.Message(1, WireWriter());
+  config.Message(1, lhs);
+  for (const WireWriter& value : {WireWriter(), config}) {
+    WireWriter inst = dot;
+    inst.Message(98, value);
+    WireWriter computation = ComputationOf("e", 1, {{"x", "parameter", 1}}, 2);
+    computation.Message(field::kInstructions, inst);
+    const Status status = ReadModuleProto(ModuleOf({computation})).status();
+    const bool has_text = status.ToString().find("sparsity_config") != std::string::npos;
+    EXPECT_EQ(has_text, !value.bytes().empty()) << status.ToString();
+    if (!has_text) continue;
+    EXPECT_EQ(status.ToString(),
+              "UNIMPLEMENTED: hlo proto: byte 76, field 3.2.98: dot: sparsity_config is not "
+              "implemented");
+  }
 }
 
 TEST(ProtoErrors, NestingIsBounded) {

@@ -316,5 +316,14 @@ TEST(ProtoRoundTrip, ConstantsOfAllTypes) {
   }
 }
 
+TEST(ProtoRoundTrip, RunTimeSizes) {
+  const auto module = Parse(
+      "ENTRY e { a = f32[<=3,2] constant((2,2) { { 1, 2 }, { 3, 4 } })\n"
+      "b = f32[<=3] constant({ 1, 2, 3 })\n"
+      "ROOT c = (s32[2,<=4]{0,1}, pred[]) constant(( (2,1) { {1}, {2} }, true )) }");
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  ExpectSameAfterProto(**module);
+}
+
 }  // namespace
 }  // namespace axle
