@@ -34,7 +34,8 @@ jaxlib_python.enter()
 import numpy as np  # noqa: E402
 
 import compare  # noqa: E402
-import compare_more  # noqa: E402, F401: registers checks
+import compare_complex  # noqa: E402, F401: registers checks
+import compare_more  # noqa: E402, F401
 import structural  # noqa: E402
 from element_types import CLASSES, from_file, of_class, type_of  # noqa: E402
 from engines import Axle, Refused, Xla, save_inputs  # noqa: E402

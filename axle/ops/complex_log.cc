@@ -157,6 +157,12 @@ LanePair WithoutNanLow(LanePair x) {
   return {x.high, Select(Abs(x.high) < 0x1p1000, x.low, x.low.Like(0))};
 }
 
+// A turn whose low part is no longer small beside a quarter is known to no digit. Without it there
+// is still a point on the circle, where a low part of many turns would leave it.
+LanePair WithoutLargeLow(LanePair x) {
+  return {x.high, Select(Abs(x.high) < 0x1p52, x.low, x.low.Like(0))};
+}
+
 // a^b = e^(b log a), with a logarithm whose parts are pairs.
 ComplexLane Power(ComplexLane a, ComplexLane b) {
   const Lane zero = a.re.Like(0), one = a.re.Like(1);
@@ -170,7 +176,7 @@ ComplexLane Power(ComplexLane a, ComplexLane b) {
     return WithoutNanLow(Multiply(PairOf(factor), x));
   };
   const LanePair growth = WithoutNanLow(Add(times(b.re, log_size), Negate(times(b.im, angle))));
-  const LanePair turn = WithoutNanLow(Add(times(b.re, angle), times(b.im, log_size)));
+  const LanePair turn = WithoutLargeLow(Add(times(b.re, angle), times(b.im, log_size)));
   const ComplexLane result = ExpOf(growth, turn);
 
   const Lane base_real = a.im == 0.0, exponent_real = b.im == 0.0;
@@ -181,6 +187,12 @@ ComplexLane Power(ComplexLane a, ComplexLane b) {
   const Lane special = Select(gives_one, one, Select(grows, a.re, zero));
   const Lane is_special = gives_one | grows | vanishes | zero_base;
   return {Select(is_special, special, result.re), Select(is_special, zero, result.im)};
+}
+
+// |z| times a power of two, where no square leaves the range.
+Lane SizeOf(ComplexLane z, double factor) {
+  const Lane re = z.re * factor, im = z.im * factor;
+  return Sqrt(Fma(re, re, im * im));
 }
 
 // The arc tangent of y / x: with u = x + i y, v = x - i y, it is -i log(u / sqrt(u v)). Its real
@@ -224,7 +236,12 @@ ComplexLane ArcTangent(ComplexLane any_y, ComplexLane any_x) {
   const ComplexLane least = {Select(inverted, v.re, u.re), Select(inverted, v.im, u.im)};
   const LanePair squares = Add(Square(least.re), Square(least.im));
   const LanePair ratio = Divide(Abs(difference), squares);
-  const Lane log = Rounded(LogOfOnePlus(ratio)) * 0.25;
+  // The square of a tiny one underflows; beside it nothing is left of the 1.
+  const ComplexLane most = {Select(inverted, u.re, v.re), Select(inverted, u.im, v.im)};
+  const Lane tiny = squares.high < 0x1p-960;
+  const Lane quotient = SizeOf(most, 1) / SizeOf(least, 0x1p600);
+  const Lane log = Select(tiny, Rounded(LogOf(PairOf(quotient), x.re.Like(600))) * 0.5,
+                          Rounded(LogOfOnePlus(ratio)) * 0.25);
   const Lane size_im = Select(IsZero(least), x.re.Like(kInfinity), log);
   const Lane defined = (size > 0.0) & (size < kInfinity);
   const Lane nan = x.re.Like(kNan);

@@ -1,7 +1,8 @@
 """How far a result of XLA may be from Axle's, element by element. Never a global tolerance.
 
 exact        the bits are equal; NaN equals NaN; where XLA flushes, its zero may stand for a subnormal
-ulp          functions: the bound in the op's row, and what XLA itself is known to be off by
+ulp          functions: the bound in the op's row, and what XLA itself is known to be off by; of
+             complex numbers: compare_complex.py
 sum          gamma_n * sum |x_k|, both from runs of the same program on Axle in f64 (its twin): on the
              magnitudes of the arguments, and on ones, which counts the terms
 product sum  the same for dots and convolutions
@@ -17,7 +18,6 @@ from programs import with_types
 # Units in the last place that XLA:CPU's own functions may be off by, for f32 and f64; measured
 # against Axle's, whose bounds are tested with MPFR (docs/accuracy.md).
 XLA_ULPS = {"log-plus-one": (16.0, 512.0), "tanh": (8.0, 16.0)}
-XLA_COMPLEX_FACTOR = 64.0
 XLA_NARROW_ULPS = 1.0  # for f16, bf16, f8
 XLA_DEFAULT_ULPS = (4.0, 4.0)
 
@@ -131,60 +131,21 @@ def function_ulps(context, t):
     return total if t.kind == "float" else XLA_NARROW_ULPS + 1 + total * 2.0 ** (t.mantissa - 23)
 
 
-# Functions that XLA computes as something plus a constant: an absolute error, in units roundoff.
-XLA_ABSOLUTE = {"atan2": 16.0, "sine": 16.0, "tan": 16.0}  # of complex numbers
-
-
 def ulp(context, i):
     a, x = context.axle[i], context.xla[i]
-    t = real_type(a)
+    t = type_of(a)
     if not t.is_float:
         return exact(context, i)
     ulps = function_ulps(context, t)
-    if type_of(a).kind != "complex":
-        bound = ulps * spacing(t, np.maximum(np.abs(finite(a)), np.abs(finite(x))))
-        absolute = 2.0 if context.row["name"] == "logistic" else 0.0
-        return near(a, x, bound + absolute * t.unit_roundoff)
-    # Of a complex number each part may be off by some ulps of the modulus; XLA's formulas for complex
-    # functions cancel where Axle's do not, and overflow, or make NaN of infinities, elsewhere.
-    modulus = np.hypot(finite(a.real), finite(a.imag))
-    bound = XLA_COMPLEX_FACTOR * ulps * spacing(t, modulus)
-    bound = bound + XLA_ABSOLUTE.get(context.row["name"], 0) * t.unit_roundoff
-    if (
-        context.row["name"] == "power"
-    ):  # exp(y log x): an ulp of the exponent counts |y log x| times
-        base, exponent = (v.astype(np.complex128) for v in context.arguments)
-        bound = bound * (1 + np.abs(exponent) * np.abs(np.log(np.where(base == 0, 1, base))))
-        bound = bound + 1024 * t.min_normal  # factors that XLA flushes
-    return all_parts(lambda p, q: near(p, q, bound), a, x) | ~(np.isfinite(a) & np.isfinite(x))
+    bound = ulps * spacing(t, np.maximum(np.abs(finite(a)), np.abs(finite(x))))
+    # 1 / (1 + e^-x) of a sum that is rounded.
+    absolute = 2.0 if context.row["name"] == "logistic" else 0.0
+    return near(a, x, bound + absolute * t.unit_roundoff)
 
 
 def finite(array):
     w = wide(array)
     return np.where(np.isfinite(w), w, 0)
-
-
-def complex_arithmetic(context, i):
-    """Products and quotients of complex numbers: XLA contracts to fma, which moves each part by an
-    ulp of the modulus."""
-    a, x = context.axle[i], context.xla[i]
-    t = real_type(a)
-    modulus = np.hypot(finite(a.real), finite(a.imag))
-    lhs, rhs = context.arguments[:2]
-    if context.row["name"] == "multiply":
-        modulus = np.hypot(finite(lhs.real), finite(lhs.imag)) * np.hypot(
-            finite(rhs.real), finite(rhs.imag)
-        )
-    bound = 6 * spacing(t, modulus)
-    # An intermediate that overflows or underflows in one formula need not do so in the other.
-    extreme = np.zeros(a.shape, bool)
-    for operand in (lhs, rhs):
-        for p in parts(operand):
-            size = np.abs(finite(p))
-            extreme |= (size > np.sqrt(t.max_value) / 4) | (
-                (size != 0) & (size < 4 * np.sqrt(t.min_normal))
-            )
-    return all_parts(lambda p, q: near(p, q, bound), a, x) | extreme
 
 
 def magnitudes(array):
@@ -306,10 +267,15 @@ CHECKS = {
 }
 
 
+COMPLEX_CHECKS = {"multiply": "complex product", "divide": "complex quotient"}
+
+
 def check_of(context, i):
     """The check of one leaf: what the program asks for, or what the accuracy of the row says."""
     if context.program.check:
         return CHECKS[context.program.check]
-    if type_of(context.axle[i]).kind == "complex" and context.row["name"] in ("multiply", "divide"):
-        return complex_arithmetic
-    return ulp if " ulp" in context.row["accuracy"] else exact
+    of_reals, _, of_complex = context.row["accuracy"].partition("complex:")
+    if TYPES[context.program.type].kind == "complex":
+        function = "complex function" if " ulp" in of_complex else "exact"
+        return CHECKS[COMPLEX_CHECKS.get(context.row["name"], function)]
+    return ulp if " ulp" in of_reals else exact

@@ -7,7 +7,9 @@ import dataclasses
 
 import numpy as np
 
+import known_complex
 from element_types import TYPES, type_of
+from known_complex import COMPLEX
 
 INTEGERS = tuple(t.name for t in TYPES.values() if t.is_integer)
 
@@ -87,6 +89,7 @@ TINY = tuple(t.name for t in TYPES.values() if t.kind == "tiny float")
 NARROW = tuple(t.name for t in TYPES.values() if t.kind in ("tiny float", "half"))
 
 KNOWN = [
+    *(Known(ops, COMPLEX, reason, where) for ops, where, reason in known_complex.ROWS),
     Known(
         ("all-reduce", "reduce-scatter"),
         where=lambda context, i: np.isnan(context.axle[i]),
@@ -97,27 +100,6 @@ KNOWN = [
         ("c64", "c128"),
         refusal="process ended",
         reason="XLA:CPU aborts on some conversions of complex numbers",
-    ),
-    Known(
-        ("atan2",),
-        ("c64", "c128"),
-        where=lambda context, i: np.isclose(
-            np.abs(context.axle[i].real), np.abs(context.xla[i].real), rtol=1e-5
-        )
-        & np.isclose(context.axle[i].imag, context.xla[i].imag, rtol=1e-5, atol=1e-6),
-        reason="on branch cuts XLA takes the other side",
-    ),
-    Known(
-        ("sign",),
-        ("c64", "c128"),
-        where=lambda context, i: context.xla[i] == 0,
-        reason="XLA divides by a modulus that overflows",
-    ),
-    Known(
-        ("power",),
-        ("c64", "c128"),
-        where=lambda context, i: context.xla[i] == 0,
-        reason="a factor of XLA's formula underflows where the product does not",
     ),
     Known(
         ("popcnt",),

@@ -312,5 +312,17 @@ TEST(ExactElementwise, ComplexMagnitudesAreWithinTheirPromises) {
   ExpectMagnitudes<double>(C128, -1074, 1024, 1, 1.5);
 }
 
+// |2^(i d)| = 1, also where d log 2 is so many turns that nothing is known of the angle.
+TEST(ComplexPower, ManyTurnsStayOnTheCircle) {
+  for (double d = 0x1p40; d < 0x1p1023; d *= 5.1) {
+    const double base[] = {2, 0}, exponent[] = {0, d};
+    const Shape shape(C128, {});
+    const Literal result =
+        RunOp("power", shape, {Literal::View(shape, base), Literal::View(shape, exponent)});
+    const auto* parts = reinterpret_cast<const double*>(result.bytes());
+    EXPECT_NEAR(std::hypot(parts[0], parts[1]), 1, 1e-15) << d;
+  }
+}
+
 }  // namespace
 }  // namespace axle
