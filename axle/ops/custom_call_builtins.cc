@@ -10,9 +10,8 @@ namespace {
 
 // One line per family.
 constexpr std::span<const BuiltinCustomCall> (*kFamilies[])() = {
-    LapackCustomCalls,
-    PlacementCustomCalls,
-    TopkCustomCalls,
+    EigenCustomCalls, LapackCustomCalls,      PlacementCustomCalls,
+    TopkCustomCalls,  TridiagonalCustomCalls,
 };
 
 }  // namespace

@@ -38,9 +38,11 @@ const BuiltinCustomCall* FindBuiltinCustomCall(std::string_view target);
 std::vector<std::string_view> BuiltinCustomCallTargets();
 
 // The families.
-std::span<const BuiltinCustomCall> LapackCustomCalls();     // custom_call_lapack.cc
-std::span<const BuiltinCustomCall> PlacementCustomCalls();  // custom_call_placement.cc
-std::span<const BuiltinCustomCall> TopkCustomCalls();       // custom_call_topk.cc
+std::span<const BuiltinCustomCall> EigenCustomCalls();        // custom_call_eigen.cc
+std::span<const BuiltinCustomCall> LapackCustomCalls();       // custom_call_lapack.cc
+std::span<const BuiltinCustomCall> PlacementCustomCalls();    // custom_call_placement.cc
+std::span<const BuiltinCustomCall> TopkCustomCalls();         // custom_call_topk.cc
+std::span<const BuiltinCustomCall> TridiagonalCustomCalls();  // custom_call_tridiagonal.cc
 
 // INVALID_ARGUMENT unless there are as many operands, all of them arrays.
 Status ExpectCustomCallOperands(const CustomCallInvocation& invocation, i64 count);

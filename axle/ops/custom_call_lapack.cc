@@ -3,113 +3,13 @@
 // ProductOfElementaryHouseholderReflectors. The algorithms are our own (factorization.h); what
 // operands, attributes and results mean is LAPACK's convention: pivots count from 1, `info` is 0 or
 // says where a factorisation failed, attributes are letters as numbers ({uplo = 76 : ui8} is 'L').
-// All take arrays of matrices; the dimensions in front are the batch.
-#include <array>
-#include <cstring>
-
-#include "axle/core/strings.h"
-#include "axle/ops/custom_call_builtins.h"
+// Here are systems of equations, QR and singular values; custom_call_eigen.cc and
+// custom_call_tridiagonal.cc have the others.
 #include "axle/ops/factorization.h"
-#include "axle/ops/scratch_memory.h"
+#include "axle/ops/lapack_call.h"
 
 namespace axle {
 namespace {
-
-template <typename T>
-constexpr ElementType kTypeOf = std::is_same_v<T, float>                 ? F32
-                                : std::is_same_v<T, double>              ? F64
-                                : std::is_same_v<T, std::complex<float>> ? C64
-                                                                         : C128;
-
-// The batch of matrices that operand `index` is.
-struct MatrixShape {
-  Dims batch;
-  i64 count = 1;  // of matrices
-  i64 rows = 0, columns = 0;
-
-  i64 rank() const { return std::min(rows, columns); }
-  i64 size() const { return rows * columns; }
-  Shape With(ElementType type, std::initializer_list<i64> dims) const {
-    Dims all = batch;
-    all.insert(all.end(), dims);
-    return Shape(type, std::move(all));
-  }
-};
-
-template <typename T>
-StatusOr<MatrixShape> MatricesOf(const CustomCallInvocation& invocation, i64 index) {
-  const Shape& shape = invocation.operands[index].shape();
-  if (shape.type() != kTypeOf<T>) {
-    return InvalidArgument(StrCat("operand ", index, " must be of type ", Name(kTypeOf<T>),
-                                  ", not ", shape.ToString()));
-  }
-  if (shape.rank() < 2) {
-    return InvalidArgument(StrCat("operand ", index, " must be a matrix, not ", shape.ToString()));
-  }
-  MatrixShape matrices;
-  matrices.batch.assign(shape.dims().begin(), shape.dims().end() - 2);
-  matrices.rows = shape.dim(shape.rank() - 2);
-  matrices.columns = shape.dim(shape.rank() - 1);
-  matrices.count = matrices.size() == 0 ? 0 : shape.num_elements() / matrices.size();
-  return matrices;
-}
-
-template <typename T>
-StatusOr<MatrixShape> SquareMatricesOf(const CustomCallInvocation& invocation, i64 index) {
-  AXLE_ASSIGN(MatrixShape matrices, MatricesOf<T>(invocation, index));
-  if (matrices.rows != matrices.columns) {
-    return InvalidArgument(StrCat("operand ", index, " must be square but is ", matrices.rows,
-                                  " by ", matrices.columns));
-  }
-  return matrices;
-}
-
-// Zeros of these shapes, which the instruction must declare as its result.
-StatusOr<std::vector<Literal>> MakeResults(const CustomCallInvocation& invocation,
-                                           std::vector<Shape> shapes) {
-  const bool is_tuple = shapes.size() > 1;
-  const Shape expected = is_tuple ? Shape::Tuple(shapes) : shapes[0];
-  if (!Compatible(*invocation.result_shape, expected)) {
-    return InvalidArgument(
-        StrCat("gives ", expected.ToString(), ", not ", invocation.result_shape->ToString()));
-  }
-  std::vector<Literal> results;
-  for (const Shape& shape : shapes) {
-    AXLE_ASSIGN(Literal result, Literal::Create(shape));
-    results.push_back(std::move(result));
-  }
-  return results;
-}
-
-// One of the letters in `allowed`, from the attribute `name`.
-StatusOr<char> Letter(const CustomCallAttributes& attributes, std::string_view name,
-                      std::string_view allowed) {
-  AXLE_ASSIGN(const i64 value, attributes.Integer(name));
-  for (char letter : allowed) {
-    if (value == letter) return letter;
-  }
-  return InvalidArgument(StrCat("attribute ", name, " is ", value, ", must be the code of one of ",
-                                Join(std::vector<std::string_view>{allowed}, "")));
-}
-
-template <typename T>
-T* Data(Literal& literal) {
-  return reinterpret_cast<T*>(literal.mutable_bytes());
-}
-template <typename T>
-const T* Data(const Literal& literal) {
-  return reinterpret_cast<const T*>(literal.bytes());
-}
-std::span<std::int32_t> Integers(Literal& literal) {
-  return literal.mutable_data<std::int32_t>();
-}
-
-// Memory for `copies` arrays of `elements` elements beside the results.
-template <typename T>
-i64 BytesFor(i64 elements, i64 copies) {
-  const std::optional<i64> bytes = CheckedMul(elements, copies * i64{sizeof(T)});
-  return bytes.value_or(std::numeric_limits<i64>::max());
-}
 
 // potrf(a) -> (factor, info): the triangle uplo of a becomes its Cholesky factor, the other one
 // stays. info: the order of the leading minor that is not positive definite.
@@ -207,15 +107,24 @@ StatusOr<Literal> CallGeqrf(const CustomCallInvocation& invocation, const EvalCo
   return Literal::Tuple(std::move(results));
 }
 
+// That these can be what QrFactor leaves: reflectors and their factors. Returns how many there are.
+template <typename T>
+StatusOr<i64> CountReflectors(const MatrixShape& m, const Shape& taus) {
+  const i64 count = taus.rank() == 0 ? -1 : taus.dims().back();
+  if (!Compatible(taus, m.With(kTypeOf<T>, {count})) || count > m.rank()) {
+    return InvalidArgument("the sizes of the reflectors and their factors do not go together");
+  }
+  return count;
+}
+
 // orgqr(reflectors, taus) -> the first columns of Q.
 template <typename T>
 StatusOr<Literal> CallOrgqr(const CustomCallInvocation& invocation, const EvalContext&) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 2));
   AXLE_ASSIGN(const MatrixShape m, MatricesOf<T>(invocation, 0));
-  const Shape& taus = invocation.operands[1].shape();
-  const i64 count = taus.rank() == 0 ? -1 : taus.dims().back();
-  if (!Compatible(taus, m.With(kTypeOf<T>, {count})) || count > m.rank() || m.rows < m.columns) {
-    return InvalidArgument("the sizes of the reflectors and their factors do not go together");
+  AXLE_ASSIGN(const i64 count, CountReflectors<T>(m, invocation.operands[1].shape()));
+  if (m.rows < m.columns) {
+    return InvalidArgument(StrCat("Q would have ", m.rows, " rows but ", m.columns, " columns"));
   }
   AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[0].shape()}));
   const T* factors = Data<T>(std::as_const(invocation.operands[1]));
@@ -230,50 +139,61 @@ StatusOr<Literal> CallOrgqr(const CustomCallInvocation& invocation, const EvalCo
   return std::move(results[0]);
 }
 
-// The full matrix of which only one triangle counts, and the real part of the diagonal.
+// ormqr, unmqr(reflectors, taus, c) -> Q c (left) or c Q, with the adjoint of Q if `transpose`.
 template <typename T>
-void FillHermitian(const Matrix<T>& a, bool lower) {
-  for (i64 i = 0; i < a.rows; ++i) {
-    a(i, i) = RealPart(a(i, i));
-    for (i64 j = 0; j < i; ++j) {
-      if (lower) {
-        a(j, i) = Conjugate(a(i, j));
-      } else {
-        a(i, j) = Conjugate(a(j, i));
-      }
-    }
+StatusOr<Literal> CallOrmqr(const CustomCallInvocation& invocation, const EvalContext& context) {
+  AXLE_TRY(ExpectCustomCallOperands(invocation, 3));
+  AXLE_ASSIGN(const MatrixShape m, MatricesOf<T>(invocation, 0));
+  AXLE_ASSIGN(const i64 count, CountReflectors<T>(m, invocation.operands[1].shape()));
+  AXLE_ASSIGN(const MatrixShape c, MatricesOf<T>(invocation, 2));
+  AXLE_ASSIGN(const CustomCallAttributes attributes, invocation.Attributes());
+  AXLE_ASSIGN(const bool left, attributes.Bool("left"));
+  AXLE_ASSIGN(const bool adjoint, attributes.Bool("transpose"));
+  if (c.batch != m.batch || m.rows != (left ? c.rows : c.columns)) {
+    return InvalidArgument("the sizes of the reflectors and c do not go together");
   }
+  AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[2].shape()}));
+  const ScratchMemory scratch(context, BytesFor<T>(std::max(m.rows, c.columns), 1));
+  AXLE_TRY(scratch.status());
+  results[0] = std::move(invocation.operands[2]);
+  const T* taus = Data<T>(std::as_const(invocation.operands[1]));
+  T *reflectors = Data<T>(invocation.operands[0]), *data = Data<T>(results[0]);
+  for (i64 i = 0; i < c.count; ++i) {
+    AXLE_TRY(MultiplyByQ(Matrix<T>(reflectors + i * m.size(), m.rows, m.columns), taus + i * count,
+                         count, left, adjoint, Matrix<T>(data + i * c.size(), c.rows, c.columns),
+                         invocation.limits));
+  }
+  return std::move(results[0]);
 }
 
-// syevd, heevd(a) -> (eigenvectors as columns, eigenvalues, info). Without vectors (mode 'N') the
-// first result is zero.
+// geqp3(a, order) -> (R and reflectors, order, taus): a[:, order] = Q R. Columns whose `order` is
+// not 0 come first; the order of the result counts from 1.
 template <typename T>
-StatusOr<Literal> CallSyevd(const CustomCallInvocation& invocation, const EvalContext& context) {
-  AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
-  AXLE_ASSIGN(const MatrixShape m, SquareMatricesOf<T>(invocation, 0));
-  AXLE_ASSIGN(const CustomCallAttributes attributes, invocation.Attributes());
-  AXLE_ASSIGN(const char mode, Letter(attributes, "mode", "VN"));
-  AXLE_ASSIGN(const char uplo, Letter(attributes, "uplo", "LU"));
-  const i64 n = m.rows;
-  using P = PartType<T>;
-  AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[0].shape(),
-                                                     m.With(kTypeOf<P>, {n}), m.With(S32, {})}));
-  const ScratchMemory scratch(context, BytesFor<T>(m.size(), 3));
+StatusOr<Literal> CallGeqp3(const CustomCallInvocation& invocation, const EvalContext& context) {
+  AXLE_TRY(ExpectCustomCallOperands(invocation, 2));
+  AXLE_ASSIGN(const MatrixShape m, MatricesOf<T>(invocation, 0));
+  const Shape order = m.With(S32, {m.columns});
+  if (!Compatible(invocation.operands[1].shape(), order)) {
+    return InvalidArgument(StrCat("operand 1 must be ", order.ToString(), ", not ",
+                                  invocation.operands[1].shape().ToString()));
+  }
+  AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[0].shape(), order,
+                                                     m.With(kTypeOf<T>, {m.rank()})}));
+  const ScratchMemory scratch(context, BytesFor<T>(m.columns, 3));
   AXLE_TRY(scratch.status());
-  std::vector<T> rows(m.count == 0 ? 0 : m.size());
-  const Matrix<T> vectors(rows.data(), n, n);
-  T* data = Data<T>(invocation.operands[0]);
-  for (i64 i = 0; i < m.count; ++i) {
-    const Matrix<T> a(data + i * m.size(), n, n);
-    FillHermitian(a, uplo == 'L');
-    bool converged = true;
-    AXLE_TRY(HermitianEigen(a, Data<P>(results[1]) + i * n, vectors, invocation.limits, converged));
-    Integers(results[2])[i] = converged ? 0 : 1;
-    if (mode == 'N') continue;
-    const Matrix<T> out(Data<T>(results[0]) + i * m.size(), n, n);
-    for (i64 j = 0; j < n; ++j) {
-      for (i64 k = 0; k < n; ++k) out(k, j) = vectors(j, k);
+  results[0] = std::move(invocation.operands[0]);
+  results[1] = std::move(invocation.operands[1]);
+  T *data = Data<T>(results[0]), *taus = Data<T>(results[2]);
+  if (m.rows == 0) {  // nothing to choose by
+    i64 at = 0;
+    for (std::int32_t& column : Integers(results[1])) {
+      column = static_cast<std::int32_t>(at++ % m.columns + 1);
     }
+  }
+  for (i64 i = 0; i < m.count; ++i) {
+    AXLE_TRY(PivotedQrFactor(Matrix<T>(data + i * m.size(), m.rows, m.columns),
+                             Integers(results[1]).data() + i * m.columns, taus + i * m.rank(),
+                             invocation.limits));
   }
   return Literal::Tuple(std::move(results));
 }
@@ -328,8 +248,9 @@ class SvdCall {
   std::vector<T> a_, u_, vh_;
 };
 
-// gesdd(a) -> (unspecified, singular values, U, V^H, info), mode 'A' with square U and V, 'S' with
-// min(rows, columns) vectors each, 'N' without vectors: U and V^H are then zero, of any shape.
+// gesdd, gesvd(a) -> (unspecified, singular values, U, V^H, info), mode 'A' with square U and V,
+// 'S' with min(rows, columns) vectors each, 'N' without vectors: U and V^H are then zero, of any
+// shape.
 template <typename T>
 StatusOr<Literal> CallGesdd(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
@@ -378,23 +299,6 @@ StatusOr<Literal> CallGesdd(const CustomCallInvocation& invocation, const EvalCo
   return Literal::Tuple(std::move(results));
 }
 
-// Qr and ProductOfElementaryHouseholderReflectors take any of the four types.
-template <template <typename> typename Call>
-StatusOr<Literal> OfAnyType(const CustomCallInvocation& invocation, const EvalContext& context) {
-  if (invocation.operands.empty()) return InvalidArgument("takes an operand");
-  switch (invocation.operands[0].shape().type()) {
-    case F32:
-      return Call<float>::Run(invocation, context);
-    case F64:
-      return Call<double>::Run(invocation, context);
-    case C64:
-      return Call<std::complex<float>>::Run(invocation, context);
-    case C128:
-      return Call<std::complex<double>>::Run(invocation, context);
-    default:
-      return InvalidArgument("takes f32, f64, c64 or c128");
-  }
-}
 template <typename T>
 struct Geqrf {
   static constexpr auto* Run = &CallGeqrf<T>;
@@ -427,14 +331,23 @@ constexpr BuiltinCustomCall kCalls[] = {
     {"lapack_dorgqr_ffi", CallOrgqr<double>},
     {"lapack_cungqr_ffi", CallOrgqr<std::complex<float>>},
     {"lapack_zungqr_ffi", CallOrgqr<std::complex<double>>},
-    {"lapack_ssyevd_ffi", CallSyevd<float>},
-    {"lapack_dsyevd_ffi", CallSyevd<double>},
-    {"lapack_cheevd_ffi", CallSyevd<std::complex<float>>},
-    {"lapack_zheevd_ffi", CallSyevd<std::complex<double>>},
+    {"lapack_sgeqp3_ffi", CallGeqp3<float>},
+    {"lapack_dgeqp3_ffi", CallGeqp3<double>},
+    {"lapack_cgeqp3_ffi", CallGeqp3<std::complex<float>>},
+    {"lapack_zgeqp3_ffi", CallGeqp3<std::complex<double>>},
+    {"lapack_sormqr_ffi", CallOrmqr<float>},
+    {"lapack_dormqr_ffi", CallOrmqr<double>},
+    {"lapack_cunmqr_ffi", CallOrmqr<std::complex<float>>},
+    {"lapack_zunmqr_ffi", CallOrmqr<std::complex<double>>},
     {"lapack_sgesdd_ffi", CallGesdd<float>},
     {"lapack_dgesdd_ffi", CallGesdd<double>},
     {"lapack_cgesdd_ffi", CallGesdd<std::complex<float>>},
     {"lapack_zgesdd_ffi", CallGesdd<std::complex<double>>},
+    // The same results by another of LAPACK's algorithms.
+    {"lapack_sgesvd_ffi", CallGesdd<float>},
+    {"lapack_dgesvd_ffi", CallGesdd<double>},
+    {"lapack_cgesvd_ffi", CallGesdd<std::complex<float>>},
+    {"lapack_zgesvd_ffi", CallGesdd<std::complex<double>>},
 };
 
 }  // namespace

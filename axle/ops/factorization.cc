@@ -33,27 +33,6 @@ void Permute(P* values, const std::vector<i64>& order) {
   for (size_t i = 0; i < order.size(); ++i) values[i] = copy[order[i]];
 }
 
-template <typename T>
-void FillNan(const Matrix<T>& a) {
-  const T nan = std::numeric_limits<PartType<T>>::quiet_NaN();
-  for (i64 i = 0; i < a.rows; ++i) std::fill_n(a.row(i), a.columns, nan);
-}
-
-// The matrix divided by a power of two that brings its largest part into [1, 2); nothing is done to
-// a zero matrix. NaN if it holds NaN or infinities.
-template <typename T>
-PartType<T> ScaleToOne(const Matrix<T>& a) {
-  using P = PartType<T>;
-  const P largest = LargestPart(a);
-  if (largest == 0) return 1;
-  if (!(largest <= std::numeric_limits<P>::max())) return std::numeric_limits<P>::quiet_NaN();
-  const P scale = PowerOfTwoBelow(largest);
-  for (i64 i = 0; i < a.rows; ++i) {
-    for (i64 j = 0; j < a.columns; ++j) a(i, j) = DivideByReal(a(i, j), scale);
-  }
-  return scale;
-}
-
 // One sweep; true if something was rotated.
 template <typename T>
 StatusOr<bool> EigenSweep(const Matrix<T>& a, const Matrix<T>& vectors, PartType<T> negligible,
@@ -82,20 +61,6 @@ StatusOr<bool> EigenSweep(const Matrix<T>& a, const Matrix<T>& vectors, PartType
     }
   }
   return rotated;
-}
-
-// x^H y, a chain from +0.
-template <typename T>
-T InnerProduct(const T* x, const T* y, i64 n) {
-  T sum = T();
-  for (i64 i = 0; i < n; ++i) sum = MultiplyAdd(Conjugate(x[i]), y[i], sum);
-  return sum;
-}
-template <typename T>
-PartType<T> SquaredNorm(const T* x, i64 n) {
-  PartType<T> sum = 0;
-  for (i64 i = 0; i < n; ++i) sum = AddSquare(x[i], sum);
-  return sum;
 }
 
 template <typename T>

@@ -3,80 +3,9 @@
 // One fixed algorithm each, without libm, on the chains of linear_algebra.h; the conventions of
 // results (packed reflectors, pivots, order of values) are LAPACK's.
 #pragma once
-#include <bit>
-#include <cstdint>
-
-#include "axle/ops/linear_algebra.h"
+#include "axle/ops/householder.h"
 
 namespace axle {
-
-template <typename P>
-P Magnitude(P x) {
-  return x < 0 ? -x : x;
-}
-template <typename P>
-P ImaginaryPart(P) {
-  return 0;
-}
-template <typename P>
-P ImaginaryPart(std::complex<P> x) {
-  return x.imag();
-}
-
-// The larger of the magnitudes of the parts; NaN if one is NaN.
-template <typename T>
-PartType<T> LargestPart(T x) {
-  const auto re = Magnitude(RealPart(x)), im = Magnitude(ImaginaryPart(x));
-  return re != re ? re : im != im || re < im ? im : re;
-}
-template <typename T>
-PartType<T> LargestPart(const Matrix<T>& a) {
-  PartType<T> largest = 0;
-  for (i64 i = 0; i < a.rows; ++i) {
-    for (i64 j = 0; j < a.columns; ++j) {
-      const auto part = LargestPart(a(i, j));
-      if (part != part) return part;
-      largest = std::max(largest, part);
-    }
-  }
-  return largest;
-}
-
-// |x|, without overflow on the way.
-template <typename T>
-PartType<T> AbsoluteValue(T x) {
-  using P = PartType<T>;
-  if constexpr (!kIsComplexScalar<T>) return Magnitude(x);
-  const P scale = LargestPart(x);
-  if (!(scale > 0)) return scale;
-  return scale * SquareRoot(AddSquare(DivideByReal(x, scale), P(0)));
-}
-
-// The power of two at or below x, for finite x > 0; at least the smallest normal number.
-inline float PowerOfTwoBelow(float x) {
-  const std::uint32_t exponent = std::bit_cast<std::uint32_t>(x) & 0x7f800000u;
-  return std::bit_cast<float>(std::max(exponent, 0x00800000u));
-}
-inline double PowerOfTwoBelow(double x) {
-  const std::uint64_t exponent = std::bit_cast<std::uint64_t>(x) & 0x7ff0000000000000u;
-  return std::bit_cast<double>(std::max<std::uint64_t>(exponent, 0x0010000000000000u));
-}
-
-// Column `column` of a from row `row` on: sqrt(sum |x|^2), scaled by its largest part.
-template <typename T>
-PartType<T> ColumnNorm(const Matrix<T>& a, i64 row, i64 column) {
-  using P = PartType<T>;
-  P scale = 0;
-  for (i64 i = row; i < a.rows; ++i) {
-    const P part = LargestPart(a(i, column));
-    if (part != part) return part;
-    scale = std::max(scale, part);
-  }
-  if (scale == 0) return 0;
-  P sum = 0;
-  for (i64 i = row; i < a.rows; ++i) sum = AddSquare(DivideByReal(a(i, column), scale), sum);
-  return scale * SquareRoot(sum);
-}
 
 // P a = L U with partial pivoting: step k takes the row, from k on, whose element of column k has
 // the largest sum of magnitudes of its parts (the first of equals). L is unit lower triangular, U
@@ -106,73 +35,6 @@ Status LuFactor(const Matrix<T>& a, i64* pivots, Limits* limits, i64& failed) {
   return {};
 }
 
-// One Householder reflection H = I - tau v v^H with v[0] = 1 and H^H x = (beta, 0, ...), beta real,
-// for the column x = a[k.., k]: beta replaces its first element, v[1..] the others. A column that
-// is zero below its real first element has tau = 0.
-template <typename T>
-T MakeReflector(const Matrix<T>& a, i64 k) {
-  using P = PartType<T>;
-  const T alpha = a(k, k);
-  const P rest = ColumnNorm(a, k + 1, k);
-  if (rest == 0 && ImaginaryPart(alpha) == 0) return T();
-  const P norm = ColumnNorm(a, k, k);
-  const P beta = RealPart(alpha) < 0 ? norm : -norm;
-  const T tau = DivideByReal(T(beta) - alpha, beta);
-  for (i64 i = k + 1; i < a.rows; ++i) a(i, k) = Quotient(a(i, k), alpha - T(beta));
-  a(k, k) = beta;
-  return tau;
-}
-
-// b = (I - tau v v^H) b for the rows of b from `row` on, with v[0] = 1 at `row` and the others
-// below (row, column) of a. sum = v^H b is a chain down the rows, from b[row].
-template <typename T>
-void ApplyReflector(const Matrix<T>& a, i64 row, i64 column, T tau, const Matrix<T>& b,
-                    i64 first_column, std::vector<T>& sum) {
-  if (tau == T()) return;
-  const i64 n = b.columns - first_column;
-  sum.assign(b.row(row) + first_column, b.row(row) + b.columns);
-  for (i64 i = row + 1; i < b.rows; ++i) {
-    SubtractScaled(-Conjugate(a(i, column)), b.row(i) + first_column, sum.data(), n);
-  }
-  for (T& x : sum) x = Multiply(tau, x);
-  for (i64 j = 0; j < n; ++j) b(row, first_column + j) -= sum[j];
-  for (i64 i = row + 1; i < b.rows; ++i) {
-    SubtractScaled(a(i, column), sum.data(), b.row(i) + first_column, n);
-  }
-}
-
-// a = Q R, packed as LAPACK does: R on and above the diagonal, the reflectors' v[1..] below it.
-// Q = H[0] H[1] ...; taus has min(rows, columns) elements.
-template <typename T>
-Status QrFactor(const Matrix<T>& a, T* taus, Limits* limits) {
-  std::vector<T> sum;
-  for (i64 k = 0; k < std::min(a.rows, a.columns); ++k) {
-    AXLE_TRY(CheckLimits(limits));
-    taus[k] = MakeReflector(a, k);
-    ApplyReflector(a, k, k, Conjugate(taus[k]), a, k + 1, sum);
-  }
-  return {};
-}
-
-// q = H[0] ... H[count - 1] q, for the reflectors that QrFactor left in a.
-template <typename T>
-Status ApplyQ(const Matrix<T>& a, const T* taus, i64 count, const Matrix<T>& q, Limits* limits) {
-  std::vector<T> sum;
-  for (i64 k = count - 1; k >= 0; --k) {
-    AXLE_TRY(CheckLimits(limits));
-    ApplyReflector(a, k, k, taus[k], q, 0, sum);
-  }
-  return {};
-}
-
-template <typename T>
-void SetIdentity(const Matrix<T>& a) {
-  for (i64 i = 0; i < a.rows; ++i) {
-    std::fill_n(a.row(i), a.columns, T());
-    if (i < a.columns) a(i, i) = T(1);
-  }
-}
-
 // The rotation that makes two vectors x, y with x^H y = gamma, |x|^2 = alpha, |y|^2 = beta
 // orthogonal: x' = c x - s (phase y), y' = s x + c (phase y).
 template <typename T>
@@ -181,7 +43,7 @@ struct Rotation {
   P c, s, t;
   T phase;  // conj(gamma) / |gamma|
 
-  Rotation(P alpha, P beta, T gamma, P size) : phase(DivideByReal(Conjugate(gamma), size)) {
+  Rotation(P alpha, P beta, T gamma, P size) : phase(UnitPhase(Conjugate(gamma))) {
     const P ratio = (beta - alpha) / (size + size), magnitude = Magnitude(ratio);
     // sqrt(1 + ratio^2) must not overflow; beyond, the 1 does not count.
     const P root =

@@ -1,76 +1,14 @@
 // Factorisations on random and special matrices: what they are defined by holds to a few roundings.
 #include "axle/ops/factorization.h"
 
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <random>
+#include "tests/ops/matrix_test.h"
 
 namespace axle {
 namespace {
 
 template <typename T>
-class FactorizationTest : public testing::Test {
- protected:
-  using P = PartType<T>;
-  static constexpr P kEpsilon = std::numeric_limits<P>::epsilon();
-
-  struct Owned {
-    std::vector<T> values;
-    i64 rows, columns;
-    Owned(i64 rows, i64 columns) : values(rows * columns), rows(rows), columns(columns) {}
-    Matrix<T> view() { return {values.data(), rows, columns}; }
-    T& operator()(i64 i, i64 j) { return values[i * columns + j]; }
-  };
-
-  Owned Random(i64 rows, i64 columns) {
-    Owned a(rows, columns);
-    std::uniform_real_distribution<P> part(-1, 1);
-    for (T& x : a.values) {
-      if constexpr (kIsComplexScalar<T>) {
-        x = T(part(random_), part(random_));
-      } else {
-        x = part(random_);
-      }
-    }
-    return a;
-  }
-  static Owned Product(Owned& a, Owned& b) {
-    Owned c(a.rows, b.columns);
-    for (i64 i = 0; i < a.rows; ++i) {
-      for (i64 k = 0; k < a.columns; ++k) {
-        for (i64 j = 0; j < b.columns; ++j) c(i, j) += a(i, k) * b(k, j);
-      }
-    }
-    return c;
-  }
-  static Owned AdjointOf(Owned& a) {
-    Owned b(a.columns, a.rows);
-    for (i64 i = 0; i < a.rows; ++i) {
-      for (i64 j = 0; j < a.columns; ++j) b(j, i) = Conjugate(a(i, j));
-    }
-    return b;
-  }
-  static P Distance(Owned& a, Owned& b) {
-    P largest = 0;
-    for (size_t i = 0; i < a.values.size(); ++i) {
-      const P part = LargestPart(a.values[i] - b.values[i]);
-      largest = part > largest || part != part ? part : largest;
-    }
-    return largest;
-  }
-  // q^H q is the unit matrix.
-  static void ExpectOrthonormal(Owned& q, P scale) {
-    Owned adjoint = AdjointOf(q), product = Product(adjoint, q), unit(q.columns, q.columns);
-    SetIdentity(unit.view());
-    EXPECT_LE(Distance(product, unit), 20 * kEpsilon * scale);
-  }
-
-  std::mt19937_64 random_{7};
-};
-
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(FactorizationTest, Scalars);
+class FactorizationTest : public MatrixTest<T> {};
+TYPED_TEST_SUITE(FactorizationTest, MatrixScalars);
 
 TYPED_TEST(FactorizationTest, LuGivesTheMatrixBack) {
   for (const auto& [rows, columns] :
@@ -81,7 +19,7 @@ TYPED_TEST(FactorizationTest, LuGivesTheMatrixBack) {
     i64 failed = 0;
     ASSERT_TRUE(LuFactor(lu.view(), pivots.data(), nullptr, failed).ok());
     EXPECT_EQ(failed, -1);
-    typename TestFixture::Owned lower(rows, k), upper(k, columns);
+    OwnedMatrix<TypeParam> lower(rows, k), upper(k, columns);
     for (i64 i = 0; i < rows; ++i) {
       for (i64 j = 0; j < columns; ++j) {
         if (j < i && j < k) lower(i, j) = lu(i, j);
@@ -101,7 +39,7 @@ TYPED_TEST(FactorizationTest, LuGivesTheMatrixBack) {
 }
 
 TYPED_TEST(FactorizationTest, LuOfASingularMatrixSaysWhere) {
-  typename TestFixture::Owned a(3, 3);
+  OwnedMatrix<TypeParam> a(3, 3);
   a(0, 0) = 2;
   a(2, 2) = 3;
   std::vector<i64> pivots(3);
@@ -117,7 +55,7 @@ TYPED_TEST(FactorizationTest, QrGivesTheMatrixBack) {
     auto a = this->Random(rows, columns), packed = a;
     std::vector<TypeParam> taus(std::min(rows, columns));
     ASSERT_TRUE(QrFactor(packed.view(), taus.data(), nullptr).ok());
-    typename TestFixture::Owned q(rows, rows), r(rows, columns);
+    OwnedMatrix<TypeParam> q(rows, rows), r(rows, columns);
     SetIdentity(q.view());
     ASSERT_TRUE(
         ApplyQ(packed.view(), taus.data(), static_cast<i64>(taus.size()), q.view(), nullptr).ok());
@@ -136,7 +74,7 @@ TYPED_TEST(FactorizationTest, QrGivesTheMatrixBack) {
 TYPED_TEST(FactorizationTest, ReflectorsOfHugeAndTinyColumns) {
   using P = PartType<TypeParam>;
   for (P scale : {std::numeric_limits<P>::max() / 16, std::numeric_limits<P>::min() * 16}) {
-    typename TestFixture::Owned a(2, 1);
+    OwnedMatrix<TypeParam> a(2, 1);
     a(0, 0) = TypeParam(3 * scale);
     a(1, 0) = TypeParam(4 * scale);
     TypeParam tau;
@@ -146,16 +84,96 @@ TYPED_TEST(FactorizationTest, ReflectorsOfHugeAndTinyColumns) {
   }
 }
 
+TYPED_TEST(FactorizationTest, ReflectionsOfSubnormalColumnsAreUnitary) {
+  // All columns are equal, so what is left of them goes down by a factor of epsilon at each step.
+  for (i64 n : {9, 40}) {
+    OwnedMatrix<TypeParam> a(n, n), q(n, n);
+    std::fill(a.values.begin(), a.values.end(), TypeParam(1));
+    std::vector<TypeParam> taus(n);
+    ASSERT_TRUE(QrFactor(a.view(), taus.data(), nullptr).ok());
+    SetIdentity(q.view());
+    ASSERT_TRUE(ApplyQ(a.view(), taus.data(), n, q.view(), nullptr).ok());
+    this->ExpectOrthonormal(q, n);
+  }
+}
+
+TYPED_TEST(FactorizationTest, ProductsWithQ) {
+  for (const auto& [rows, count] :
+       std::vector<std::pair<i64, i64>>{{1, 1}, {4, 4}, {7, 3}, {19, 19}, {20, 0}}) {
+    auto packed = this->Random(rows, std::max<i64>(count, 1));
+    std::vector<TypeParam> taus(rows);
+    ASSERT_TRUE(QrFactor(packed.view(), taus.data(), nullptr).ok());
+    OwnedMatrix<TypeParam> q(rows, rows);
+    SetIdentity(q.view());
+    ASSERT_TRUE(ApplyQ(packed.view(), taus.data(), count, q.view(), nullptr).ok());
+    auto adjoint = this->AdjointOf(q), tall = this->Random(rows, 3), wide = this->Random(11, rows);
+    for (bool use_adjoint : {false, true}) {
+      auto& factor = use_adjoint ? adjoint : q;
+      auto left = tall, right = wide;
+      ASSERT_TRUE(
+          MultiplyByQ(packed.view(), taus.data(), count, true, use_adjoint, left.view(), nullptr)
+              .ok());
+      ASSERT_TRUE(
+          MultiplyByQ(packed.view(), taus.data(), count, false, use_adjoint, right.view(), nullptr)
+              .ok());
+      auto expected_left = this->Product(factor, tall),
+           expected_right = this->Product(wide, factor);
+      EXPECT_LE(this->Distance(left, expected_left), 20 * rows * this->kEpsilon);
+      EXPECT_LE(this->Distance(right, expected_right), 20 * rows * this->kEpsilon);
+    }
+  }
+}
+
+TYPED_TEST(FactorizationTest, PivotedQrTakesTheLargestColumnThatIsLeft) {
+  for (const auto& [rows, columns, rank] : std::vector<std::array<i64, 3>>{
+           {1, 1, 1}, {6, 6, 6}, {9, 4, 4}, {4, 9, 4}, {30, 20, 20}, {12, 12, 5}, {5, 7, 0}}) {
+    auto left = this->Random(rows, std::max<i64>(rank, 1));
+    auto right = this->Random(std::max<i64>(rank, 1), columns);
+    auto a = this->Product(left, right);
+    if (rank == 0) std::fill(a.values.begin(), a.values.end(), TypeParam());
+    for (bool choose : {false, true}) {
+      const i64 k = std::min(rows, columns);
+      std::vector<std::int32_t> order(columns);
+      if (choose) order[columns - 1] = 1;
+      std::vector<TypeParam> taus(k);
+      auto packed = a;
+      ASSERT_TRUE(PivotedQrFactor(packed.view(), order.data(), taus.data(), nullptr).ok());
+      if (choose) {
+        EXPECT_EQ(order[0], columns);
+      }
+      OwnedMatrix<TypeParam> q(rows, rows), r(rows, columns), permuted(rows, columns);
+      SetIdentity(q.view());
+      ASSERT_TRUE(ApplyQ(packed.view(), taus.data(), k, q.view(), nullptr).ok());
+      for (i64 j = 0; j < columns; ++j) {
+        ASSERT_TRUE(order[j] >= 1 && order[j] <= columns);
+        for (i64 i = 0; i < rows; ++i) {
+          permuted(i, j) = a(i, order[j] - 1);
+          if (i <= j) r(i, j) = packed(i, j);
+        }
+      }
+      this->ExpectOrthonormal(q, rows);
+      auto product = this->Product(q, r);
+      EXPECT_LE(this->Distance(product, permuted), 20 * rows * columns * this->kEpsilon);
+      for (i64 i = choose ? 1 : 0; i < k; ++i) {
+        for (i64 j = i + 1; j < columns; ++j) {
+          EXPECT_LE(ColumnNorm(Matrix<TypeParam>(r.view().data, k, columns), i, j),
+                    AbsoluteValue(r(i, i)) * PartType<TypeParam>(1.001) + 100 * this->kEpsilon);
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(FactorizationTest, EigenvectorsDiagonalise) {
   using P = PartType<TypeParam>;
   for (i64 n : {1, 2, 3, 10, 40}) {
     auto b = this->Random(n, n);
-    typename TestFixture::Owned a(n, n);
+    OwnedMatrix<TypeParam> a(n, n);
     for (i64 i = 0; i < n; ++i) {
       for (i64 j = 0; j < n; ++j) a(i, j) = b(i, j) + Conjugate(b(j, i));
     }
     auto used = a;
-    typename TestFixture::Owned vectors(n, n), scaled(n, n);
+    OwnedMatrix<TypeParam> vectors(n, n), scaled(n, n);
     std::vector<P> values(n);
     bool converged = false;
     ASSERT_TRUE(
@@ -163,7 +181,7 @@ TYPED_TEST(FactorizationTest, EigenvectorsDiagonalise) {
     EXPECT_TRUE(converged);
     EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
     // Rows are eigenvectors: a = sum of value v v^H.
-    typename TestFixture::Owned v(n, n);
+    OwnedMatrix<TypeParam> v(n, n);
     for (i64 i = 0; i < n; ++i) {
       for (i64 j = 0; j < n; ++j) {
         v(j, i) = vectors(i, j);
@@ -181,7 +199,7 @@ TYPED_TEST(FactorizationTest, EigenvaluesOfSpecialMatrices) {
   bool converged = false;
   {  // all equal, zero, huge
     for (P scale : {P(0), P(1), std::numeric_limits<P>::max() / 8, std::numeric_limits<P>::min()}) {
-      typename TestFixture::Owned a(3, 3), vectors(3, 3);
+      OwnedMatrix<TypeParam> a(3, 3), vectors(3, 3);
       for (TypeParam& x : a.values) x = TypeParam(scale);
       std::vector<P> values(3);
       ASSERT_TRUE(HermitianEigen(a.view(), values.data(), vectors.view(), nullptr, converged).ok());
@@ -190,7 +208,7 @@ TYPED_TEST(FactorizationTest, EigenvaluesOfSpecialMatrices) {
       this->ExpectOrthonormal(vectors, 3);
     }
   }
-  typename TestFixture::Owned a(2, 2), vectors(2, 2);
+  OwnedMatrix<TypeParam> a(2, 2), vectors(2, 2);
   a(1, 0) = std::numeric_limits<P>::quiet_NaN();
   std::vector<P> values(2);
   ASSERT_TRUE(HermitianEigen(a.view(), values.data(), vectors.view(), nullptr, converged).ok());
@@ -207,7 +225,7 @@ TYPED_TEST(FactorizationTest, SingularValues) {
     if (rank == 0) std::fill(a.values.begin(), a.values.end(), TypeParam());
     for (i64 u_columns : {n, rows}) {
       auto used = a;
-      typename TestFixture::Owned u(rows, u_columns), vh(n, n), scaled(rows, n);
+      OwnedMatrix<TypeParam> u(rows, u_columns), vh(n, n), scaled(rows, n);
       std::vector<P> values(n);
       bool converged = false;
       ASSERT_TRUE(
