@@ -174,6 +174,15 @@ TEST_F(Cli, WhatIsUnsupportedExitsWithFive) {
   EXPECT_TRUE(r.err.starts_with("UNIMPLEMENTED: ")) << r.err;
 }
 
+TEST_F(Cli, ProgramsThatVerificationRefusesExitWithThree) {
+  const std::string file = Write("bad.hlo",
+                                 "HloModule m\n\nENTRY main {\n  x = s32[] parameter(0)\n"
+                                 "  ROOT y = pred[] compare(x, x), direction=EQ, type=FLOAT\n}\n");
+  const Result r = Run({"parse", file});
+  EXPECT_EQ(r.exit, 3);
+  EXPECT_TRUE(r.err.starts_with("FAILED_PRECONDITION: ")) << r.err;
+}
+
 TEST_F(Cli, ParseShowsWhereItFailed) {
   const std::string file =
       Write("bad.hlo", "HloModule m\n\nENTRY main {\n  x = f32[2 parameter(0)\n}\n");

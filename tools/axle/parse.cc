@@ -21,7 +21,7 @@ int Parse(Session& session) {
     if (session.options().json) {
       Json report = NewReport("parse");
       report["file"] = file;
-      report["exit"] = ExitCodeOf(module.status());
+      report["exit"] = session.ExitCodeOf(module.status());
       report["message"] = module.status().message();
       if (module.ok()) report["instructions"] = (*module)->num_instructions();
       session.Out(ToLine(report));
@@ -31,9 +31,9 @@ int Parse(Session& session) {
     }
     if (module.ok()) continue;
     ++failed;
-    worst = std::max<int>(worst, ExitCodeOf(module.status()));
+    worst = std::max<int>(worst, session.ExitCodeOf(module.status()));
     if (!session.options().json) session.Fail(module.status());
-    if (ExitCodeOf(module.status()) == kLimit) break;
+    if (session.ExitCodeOf(module.status()) == kLimit) break;
   }
   if (failed > 0 && files->size() > 1) {
     session.Say(StrCat(failed, " of ", files->size(), " files do not parse"));

@@ -67,7 +67,7 @@ StatusOr<std::string> ReadStdin() {
 
 }  // namespace
 
-ExitCode ExitCodeOf(const Status& status) {
+ExitCode Session::ExitCodeOf(const Status& status) const {
   switch (status.code()) {
     case StatusCode::kOk:
       return kYes;
@@ -77,8 +77,9 @@ ExitCode ExitCodeOf(const Status& status) {
       return kLimit;
     case StatusCode::kUnimplemented:
     case StatusCode::kUnavailable:
-    case StatusCode::kFailedPrecondition:
       return kUnsupported;
+    case StatusCode::kFailedPrecondition:  // of verification, or something this machine lacks
+      return is_loaded_ ? kUnsupported : kInvalid;
     case StatusCode::kInternal:  // a program that the verifier refuses, or a broken invariant of
                                  // ours
       return IsBug(status) ? kBug : kInvalid;
@@ -181,7 +182,10 @@ StatusOr<std::string> Session::Read(const std::string& path) {
 StatusOr<LoadedProgram> Session::LoadWithValues(const std::string& path) {
   AXLE_ASSIGN(const std::string bytes, Read(path));
   const std::string label = path == "-" ? "stdin" : PrintableText(path);
-  return LoadProgram(bytes, {.format = options_.from, .label = label, .limits = &limits_});
+  StatusOr<LoadedProgram> program =
+      LoadProgram(bytes, {.format = options_.from, .label = label, .limits = &limits_});
+  is_loaded_ = program.ok();
+  return program;
 }
 
 StatusOr<std::unique_ptr<Module>> Session::Load(const std::string& path) {

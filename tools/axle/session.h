@@ -21,7 +21,6 @@ enum ExitCode : int {
   kUnsupported = 5,  // not implemented (yet), or not on this machine
   kBug = 70,
 };
-ExitCode ExitCodeOf(const Status& status);
 
 class Session {
  public:
@@ -38,6 +37,7 @@ class Session {
   void Out(std::string_view data);
   void Say(std::string_view line);  // to people, with a line feed; nothing if --quiet
   int Fail(const Status& status);   // says why; the exit code
+  ExitCode ExitCodeOf(const Status& status) const;
   int Usage(std::string_view what);
 
   // The modules that the command line names: for a folder, the HLO texts in it and below it.
@@ -54,6 +54,7 @@ class Session {
   Options options_;
   std::string* collected_;
   Limits limits_;
+  bool is_loaded_ = false;  // a program; before that, whatever fails is wrong with it
   std::chrono::steady_clock::time_point begin_;
 };
 
