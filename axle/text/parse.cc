@@ -287,9 +287,9 @@ class Parser {
     StatusOr<Shape> shape = InferShape(*inst);
     if (!shape.ok()) return Located(op.op_position, shape.status());
     if (op.has_shape && !EqualIgnoringLayout(*shape, init.shape)) {
-      return scanner_.ErrorAt(op.shape_position,
-                              StrCat("\"", op.text, "\" has shape ", shape->ToString(), ", not ",
-                                     init.shape.ToString()));
+      return Located(op.shape_position, {StatusCode::kInternal,
+                                         StrCat("\"", op.text, "\" has shape ", shape->ToString(),
+                                                ", not ", init.shape.ToString())});
     }
     if (!op.has_shape) scope.computation->SetShape(inst, *shape);
     if (!shape_budget_.ChargeResult(*inst)) return TooLarge(op.op_position);
