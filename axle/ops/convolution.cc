@@ -93,7 +93,7 @@ Status CheckRanks(const Instruction& inst) {
   return {};
 }
 
-Status CheckGroups(const Instruction& inst, const AllRoles& roles) {
+Status CheckGroupCounts(const Instruction& inst) {
   const auto [features, batches] = std::pair(inst.attrs<ConvolutionAttrs>().feature_group_count,
                                              inst.attrs<ConvolutionAttrs>().batch_group_count);
   if (features < 1) {
@@ -106,6 +106,12 @@ Status CheckGroups(const Instruction& inst, const AllRoles& roles) {
     return OpError(inst, StrCat("feature_group_count ", features, " and batch_group_count ",
                                 batches, " are both above 1"));
   }
+  return {};
+}
+
+Status CheckGroups(const Instruction& inst, const AllRoles& roles) {
+  const auto [features, batches] = std::pair(inst.attrs<ConvolutionAttrs>().feature_group_count,
+                                             inst.attrs<ConvolutionAttrs>().batch_group_count);
   const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
   const i64 output_features = rhs.dim(roles.rhs.feature), batch = lhs.dim(roles.lhs.batch);
   const auto divides = [&](std::string_view what, i64 size, std::string_view count_name,
@@ -121,9 +127,6 @@ Status CheckGroups(const Instruction& inst, const AllRoles& roles) {
     return OpError(inst, StrCat("lhs has ", input, " features, must be feature_group_count ",
                                 features, " times the ", kernel_input, " input features of rhs"));
   }
-  if (rhs.is_dynamic(roles.rhs.feature)) {
-    return OpError(inst, "the output features of rhs are dynamic, must be static");
-  }
   return {};
 }
 
@@ -131,6 +134,7 @@ StatusOr<Shape> InferConvolution(const Instruction& inst) {
   const ConvolutionAttrs& attrs = inst.attrs<ConvolutionAttrs>();
   for (i64 i = 0; i < 2; ++i) AXLE_TRY(ExpectArray(inst, i));
   AXLE_TRY(CheckRanks(inst));
+  AXLE_TRY(CheckGroupCounts(inst));
   AXLE_ASSIGN(const AllRoles roles, CheckRoles(inst));
   AXLE_TRY(CheckGroups(inst, roles));
   const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
@@ -149,6 +153,9 @@ StatusOr<Shape> InferConvolution(const Instruction& inst) {
                 WindowOutputSize(inst, window, static_cast<i64>(s), lhs.dim(lhs_dim)));
     result.set_dim(roles.output.spatial[s], size);
     result.set_dynamic(roles.output.spatial[s], lhs.is_dynamic(lhs_dim));
+  }
+  if (rhs.is_dynamic(roles.rhs.feature)) {
+    return OpError(inst, "the output features of rhs are dynamic, must be static");
   }
   return result;
 }

@@ -52,6 +52,19 @@ void MergeDynamic(const Shape& operand, Shape& result) {
   }
 }
 
+namespace {
+
+// Whether sizes that differ are 1 on one side: what builders broadcast and HLO does not.
+bool WouldBroadcast(const Shape& a, const Shape& b) {
+  if (a.rank() != b.rank()) return false;
+  for (i64 d = 0; d < a.rank(); ++d) {
+    if (a.dim(d) != b.dim(d) && a.dim(d) != 1 && b.dim(d) != 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 StatusOr<Shape> SameShape(const Instruction& inst, TypeSet types, i64 first) {
   Shape shape = inst.operand(first)->shape();
   for (i64 i = first; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
@@ -67,7 +80,9 @@ StatusOr<Shape> SameShape(const Instruction& inst, TypeSet types, i64 first) {
                                   " and ", Name(other.type())));
     }
     if (!SameDims(other, shape)) {
-      return OpError(inst, "operands must have the same dimensions");
+      return OpError(inst, "operands must have the same dimensions",
+                     WouldBroadcast(other, shape) ? StatusCode::kFailedPrecondition
+                                                  : StatusCode::kInvalidArgument);
     }
     MergeDynamic(other, shape);
   }

@@ -108,8 +108,10 @@ Status CheckGroups(const Instruction& inst, const Roles& roles) {
   Dims leading = sizes.dims();
   leading.pop_back();
   if (!leading.empty() && leading != roles.prefix) {
-    return OpError(inst, StrCat("group_sizes must be [groups] or [", Join(roles.prefix, ","),
-                                roles.prefix.empty() ? "" : ",", "groups]"));
+    return OpError(
+        inst,
+        StrCat("group_sizes must be [groups]",
+               roles.prefix.empty() ? "" : StrCat(" or [", Join(roles.prefix, ","), ",groups]")));
   }
   const i64 groups = sizes.dim(sizes.rank() - 1);
   if (expected == 1 && rhs.dim(attrs.rhs_group_dims[0]) != groups) {
