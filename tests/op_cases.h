@@ -19,6 +19,8 @@
 #include <string_view>
 #include <vector>
 
+#include "axle/core/status.h"
+
 namespace axle {
 
 // What a row expects: a value, "f32[2] {1, 2}"; or the exact text of an error; or a shape only.
@@ -26,17 +28,25 @@ struct Expect {
   enum class Kind { kValue, kError, kShape };
 
   Expect(const char* value) : text(value) {}  // NOLINT(google-explicit-constructor)
-  Expect(Kind kind, std::string_view text, std::string_view declared_shape)
-      : kind(kind), text(text), declared_shape(declared_shape) {}
+  Expect(Kind kind, std::string_view text, std::string_view declared_shape,
+         StatusCode code = StatusCode::kOk)
+      : kind(kind), text(text), declared_shape(declared_shape), code(code) {}
 
   Kind kind = Kind::kValue;
   std::string_view text;
   std::string_view declared_shape;  // of a failing op whose shape is not implied
+  StatusCode code = StatusCode::kOk;
 };
 
-// The message without position and caret. Operands may be shapes without values: "f32[2,3]".
+// The message without position and caret, of an INVALID_ARGUMENT. Operands may be shapes without
+// values: "f32[2,3]".
 inline Expect Error(std::string_view text, std::string_view declared_shape = "") {
-  return {Expect::Kind::kError, text, declared_shape};
+  return {Expect::Kind::kError, text, declared_shape, StatusCode::kInvalidArgument};
+}
+// The same of another code.
+inline Expect ErrorOf(StatusCode code, std::string_view text,
+                      std::string_view declared_shape = "") {
+  return {Expect::Kind::kError, text, declared_shape, code};
 }
 // The op is legal and has this shape; nothing is run. For dynamic dimensions, say.
 inline Expect Infers(std::string_view shape) {

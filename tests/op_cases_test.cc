@@ -1,5 +1,5 @@
 // Runs the case tables. A row becomes a module whose entry is the op on parameters:
-//   1. parse; an Error row ends here, by the exact text of the message
+//   1. parse; an Error row ends here, by its code and the exact text of the message
 //   2. print, parse, print: the same text, the same structure, in both styles; a clone prints it
 //   too
 //      a proto and back: the same text and the same bytes
@@ -196,6 +196,8 @@ void RunCase(const CaseTable& table, const OpCase& c) {
   if (c.expect.kind == Expect::Kind::kError) {
     ASSERT_FALSE(module.ok()) << "expected the error " << c.expect.text;
     EXPECT_EQ(Reason(module.status()), c.expect.text);
+    EXPECT_EQ(StatusCodeName(module.status().code()), StatusCodeName(c.expect.code))
+        << "see Error and ErrorOf in tests/op_cases.h";
     return;
   }
   ASSERT_TRUE(module.ok()) << module.status().message();

@@ -124,7 +124,7 @@ static const OpCase kReduceScatterRows[] = {
     {"the result divides the dimension", {"f32[6]"}, "replica_groups={}, dimensions={0}, to_apply=sum",
      Error("reduce-scatter: dimension 0 has size 6, which is no multiple of the result's 4; operand f32[6]", "f32[4]")},
     {"V as many parts as the group has devices", {"f32[8]"}, "replica_groups={}, dimensions={0}, to_apply=sum",
-     Error("\"reduce-scatter\" has shape f32[2], not f32[4]", "f32[4]"), {.module = "replica_count=4"}},
+     ErrorOf(StatusCode::kInternal, "\"reduce-scatter\" has shape f32[2], not f32[4]", "f32[4]"), {.module = "replica_count=4"}},
     {"V groups of one size", {"f32[6]"}, "replica_groups={{0},{1,2}}, dimensions={0}, to_apply=sum",
      Error("reduce-scatter: replica groups must be of one size, but group 0 has 1 ids and group 1 has 2; operand f32[6]", "f32[6]")},
     {"the reducer takes the operand", {"s32[2]"}, "replica_groups={}, dimensions={0}, to_apply=sum",

@@ -117,8 +117,15 @@ static const OpCase kMulhiRows[] = {
     {"u4", {"u4[2] {15, 4}", "u4[2] {15, 4}"}, "", "u4[2] {14, 1}"},
     {"s2", {"s2[3] {-2, -2, 1}", "s2[3] {-2, 1, 1}"}, "", "s2[3] {1, -1, 0}"},
     {"u2", {"u2[2] {3, 2}", "u2[2] {3, 1}"}, "", "u2[2] {2, 0}"},
+    {"s1 and its one negative number", {"s1[3] {-1, -1, 0}", "s1[3] {-1, 0, 0}"}, "", "s1[3] {0, 0, 0}", {.degenerate = true}},
+    {"u1", {"u1[3] {1, 1, 0}", "u1[3] {1, 0, 0}"}, "", "u1[3] {0, 0, 0}", {.degenerate = true}},
+    {"types agree", {"s32[1]", "u32[1]"}, "",
+     Error("mulhi: operands have different element types s32 and u32; lhs s32[1], rhs u32[1]")},
+    {"dimensions agree", {"s32[2]", "s32[3]"}, "",
+     Error("mulhi: operands must have the same dimensions; lhs s32[2], rhs s32[3]")},
     {"not for floats", {"f32[1]", "f32[1]"}, "", Error("mulhi: takes integers only; lhs f32[1], rhs f32[1]")},
     {"not for pred", {"pred[1]", "pred[1]"}, "", Error("mulhi: takes integers only; lhs pred[1], rhs pred[1]")},
+    {"not for complex numbers", {"c64[1]", "c64[1]"}, "", Error("mulhi: takes integers only; lhs c64[1], rhs c64[1]")},
 };
 const CaseTable kMulhiCases = {"mulhi", kMulhiRows};
 // clang-format on

@@ -171,6 +171,10 @@ static const OpCase kCases[] = {
      "window={size=3x3}, dim_labels=bf0_oi0->bf0",
      Error("convolution: window has 2 dimensions but operands of rank 3 have 1 spatial ones; "
            "lhs f32[1,1,5], rhs f32[1,1,3]")},
+    {"group counts come before the labels",
+     {"f32[1,1,5]", "f32[1,1,3]"},
+     "window={size=3}, dim_labels=bf_oi->bf, feature_group_count=0",
+     Error("convolution: feature_group_count is 0, must be >= 1; lhs f32[1,1,5], rhs f32[1,1,3]")},
     {"labels for each dimension",
      {"f32[1,1,5]", "f32[1,1,3]"},
      "window={size=3}, dim_labels=bf_oi->bf",
@@ -224,6 +228,26 @@ static const OpCase kCases[] = {
      "window={size=3 stride=0}, dim_labels=bf0_oi0->bf0",
      Error("convolution: window dimension 0 has stride 0, must be >= 1; lhs f32[1,1,5], rhs "
            "f32[1,1,3]")},
+    {"dilation below 1",
+     {"f32[1,1,5]", "f32[1,1,3]"},
+     "window={size=3 lhs_dilate=0}, dim_labels=bf0_oi0->bf0",
+     Error("convolution: window dimension 0 has base dilation 0, must be >= 1; lhs f32[1,1,5], "
+           "rhs f32[1,1,3]")},
+    {"window size 0",
+     {"f32[1,1,5]", "f32[1,1,0]"},
+     "window={size=0}, dim_labels=bf0_oi0->bf0",
+     Error("convolution: window dimension 0 has size 0, must be >= 1; lhs f32[1,1,5], rhs "
+           "f32[1,1,0]")},
+    {"padding that crops too much",
+     {"f32[1,1,5]", "f32[1,1,3]"},
+     "window={size=3 pad=-3_-3}, dim_labels=bf0_oi0->bf0",
+     Error("convolution: window dimension 0 has padding -3_-3, which crops more than the 5 "
+           "elements of the dilated operand; lhs f32[1,1,5], rhs f32[1,1,3]")},
+    {"beyond 64 bits",
+     {"f32[1,1,5]", "f32[1,1,3]"},
+     "window={size=3 lhs_dilate=9223372036854775807}, dim_labels=bf0_oi0->bf0",
+     Error("convolution: window dimension 0 reaches over more than 2^63 elements; lhs f32[1,1,5], "
+           "rhs f32[1,1,3]")},
 };
 
 const CaseTable kConvolutionCases = {"convolution", kCases};

@@ -76,7 +76,7 @@ static const OpCase kRaggedRows[] = {
     {"sizes have a dimension", {"f32[4,2]", "f32[2,2,3]", "s32[]"}, kFree,
      Error("ragged-dot: group_sizes must have the dimension of groups; lhs f32[4,2], rhs f32[2,2,3], group_sizes s32[]")},
     {"and those of batches", {"f32[4,2]", "f32[2,2,3]", "s32[4,2]"}, kFree,
-     Error("ragged-dot: group_sizes must be [groups] or [groups]; lhs f32[4,2], rhs f32[2,2,3], group_sizes s32[4,2]")},
+     Error("ragged-dot: group_sizes must be [groups]; lhs f32[4,2], rhs f32[2,2,3], group_sizes s32[4,2]")},
     {"and those of free dimensions before", {"f32[3,4,2]", "f32[2,2,3]", "s32[4,2]"}, "lhs_contracting_dims={2}, rhs_contracting_dims={1}, lhs_ragged_dims={1}, rhs_group_dims={0}",
      Error("ragged-dot: group_sizes must be [groups] or [3,groups]; lhs f32[3,4,2], rhs f32[2,2,3], group_sizes s32[4,2]")},
     {"contracting sizes agree as in dot", {"f32[4,3]", "f32[2,2,3]", "s32[2]"}, kFree,

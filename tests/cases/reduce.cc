@@ -202,7 +202,7 @@ static const OpCase kCases[] = {
     {"mixed precision",
      {"bf16[3]", "f32[]"},
      "dimensions={0}, to_apply=sum",
-     Error("reduce: mixed precision: operands of bf16 and f32; operand bf16[3], init_value "
+     ErrorOf(StatusCode::kInternal, "reduce: mixed precision: operands of bf16 and f32; operand bf16[3], init_value "
            "f32[]")},
     {"dimension out of range",
      {"f32[3]", "f32[]"},

@@ -17,6 +17,10 @@ static const OpCase kRows[] = {
      {"f32[3] {1, 9, 2}", "f32[2] {2, 6}", "f32[] 0"},
      "window={size=2}, select=at_least, scatter=sum",
      "f32[3] {0, 8, 0}"},
+    {"complex numbers by their real parts",
+     {"c64[4] {(1, 9), (3, 0), (2, 0), (5, 1)}", "c64[2] {(10, 1), (20, -1)}", "c64[] (0, 0)"},
+     "window={size=2 stride=2}, select=at_least_real, scatter=sum_c64",
+     "c64[4] {(0, 0), (10, 1), (0, 0), (20, -1)}"},
     {"two dimensions",
      {"s32[4,5] {{7, 2, 5, 3, 8}, {3, 8, 9, 3, 4}, {1, 5, 7, 5, 6}, {0, 6, 2, 10, 2}}",
       "s32[2,2] {{2, 6}, {3, 1}}", "s32[] 0"},
@@ -147,6 +151,7 @@ static const OpCase kRows[] = {
 const CaseTable kSelectAndScatterCases = {"select-and-scatter", kRows, R"(
 at_least_s32 { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=GE }
 at_least_bf16 { a = bf16[] parameter(0)  b = bf16[] parameter(1)  ROOT r = pred[] compare(a, b), direction=GE }
+at_least_real { a = c64[] parameter(0)  b = c64[] parameter(1)  x = real(a)  y = real(b)  ROOT r = compare(x, y), direction=GE }
 calling_select { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT r = pred[] call(a, b), to_apply=at_least_s32 }
 calling_scatter { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT r = s32[] call(a, b), to_apply=horner_s32 }
 )"};

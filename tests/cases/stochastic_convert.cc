@@ -31,7 +31,7 @@ static const OpCase kRows[] = {
     {"dimensions agree", {"f32[3]", "u32[]"}, "",
      Error("stochastic-convert: operands must have the same dimensions; operand f32[3], random u32[]", "s8[3]")},
     {"to signed integers only", {"f32[3]", "u32[3]"}, "",
-     Error("stochastic-convert: converts to signed integers only, not to bf16; operand f32[3], random u32[3]", "bf16[3]")},
+     ErrorOf(StatusCode::kUnimplemented, "stochastic-convert: converts to signed integers only, not to bf16; operand f32[3], random u32[3]", "bf16[3]")},
     {"to arrays only", {"f32[3]", "u32[3]"}, "",
      Error("stochastic-convert: cannot convert to token[]; operand f32[3], random u32[3]", "token[]")},
     {"arrays only", {"(f32[3])", "u32[3]"}, "",
