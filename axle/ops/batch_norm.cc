@@ -189,13 +189,12 @@ StatusOr<std::vector<Literal>> Widened(std::span<Literal> operands) {
   return widened;
 }
 
-// Calls fn(calculator, operands) and rounds what it gives to the type of the first operand.
+// Calls fn(calculator, operands) and rounds what it gives to the type of the operands.
 template <typename Fn>
 StatusOr<Literal> Evaluate(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context, const Fn& fn) {
   const ElementType type = inst.operand(0)->shape().type();
-  bool is_f64 = false;
-  for (const Literal& operand : operands) is_f64 = is_f64 || operand.shape().type() == F64;
+  const bool is_f64 = type == F64;
   const auto run = [&]<typename T>(T) -> StatusOr<Literal> {
     BatchNorm<T> batch_norm(inst, context);
     AXLE_ASSIGN(const std::vector<Literal> wide, Widened<T>(operands));
@@ -244,14 +243,11 @@ const OpDef kBatchNormTrainingDef = {
         "(x - mean)^2 / m, which is the biased one, and y = (x - mean) * (scale / sqrt(variance + "
         "epsilon)) + offset, the last product and sum as one fma. The sums are those of reduce "
         "(docs/numerics.md N4). Without elements mean and variance are NaN. All operands are "
-        "floats, computed in f64 if one of them is and else in f32, where mean and variance are "
-        "not rounded before "
-        "they are used, and results have the type of operand. Padding of dynamic dimensions takes "
-        "no part.",
+        "floats of one type; narrow ones are computed in f32, where mean and variance are not "
+        "rounded before they are used. Padding of dynamic dimensions takes no part.",
     .source = "XLA BatchNormTraining; StableHLO batch_norm_training; docs/numerics.md N4",
     .operands = kTrainingOperands,
     .attrs = Schema<BatchNormAttrs>(kAttrs),
-    .traits = kMixedPrecision,
     .lowering = Lowering::kLinearAlgebra,
     .accuracy = "each operation correctly rounded",
     .infer = InferTraining,
@@ -265,13 +261,12 @@ const OpDef kBatchNormInferenceDef = {
     .semantics =
         "(operand - mean) * (scale / sqrt(variance + epsilon)) + offset, the last product and sum "
         "as one fma, where scale, offset, mean and variance have one element for each position of "
-        "the dimension feature_index. All operands are floats, computed in f64 if one of them is "
-        "and else in f32. The result has the type of operand. "
-        "Padding of dynamic dimensions takes no part.",
+        "the dimension feature_index. All operands are floats of one type; narrow ones are "
+        "computed "
+        "in f32. Padding of dynamic dimensions takes no part.",
     .source = "XLA BatchNormInference; StableHLO batch_norm_inference",
     .operands = kInferenceOperands,
     .attrs = Schema<BatchNormAttrs>(kAttrs),
-    .traits = kMixedPrecision,
     .lowering = Lowering::kLinearAlgebra,
     .accuracy = "each operation correctly rounded",
     .infer = InferInference,
@@ -288,13 +283,11 @@ const OpDef kBatchNormGradDef = {
         "grad_offset = sum g, grad_scale = (sum g c) s, and grad_operand = (scale s) ((g - (sum g) "
         "/ m) - c ((sum g c) / m / v)), where g is grad_output and the last product is subtracted "
         "by one fma. The sums run over all dimensions but feature_index and are those of reduce "
-        "(docs/numerics.md N4). All operands are floats, computed in f64 if one of them is and "
-        "else in f32; results have the type of operand. Padding of dynamic dimensions takes no "
-        "part.",
+        "(docs/numerics.md N4). All operands are floats of one type; narrow ones are computed in "
+        "f32. Padding of dynamic dimensions takes no part.",
     .source = "XLA BatchNormGrad; StableHLO batch_norm_grad; docs/numerics.md N4",
     .operands = kGradOperands,
     .attrs = Schema<BatchNormAttrs>(kAttrs),
-    .traits = kMixedPrecision,
     .lowering = Lowering::kLinearAlgebra,
     .accuracy = "each operation correctly rounded",
     .infer = InferGrad,
