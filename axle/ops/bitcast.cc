@@ -9,11 +9,12 @@ extern const OpDef kBitcastDef;
 
 namespace {
 
-// Nothing but an order of the dimensions.
+// Nothing but an order of the dimensions, in whichever memory.
 bool IsPlain(const Shape& shape) {
   Layout plain = Layout::RowMajor(shape.rank());
   const Layout layout = shape.LayoutOrDefault();
   plain.minor_to_major = layout.minor_to_major;
+  plain.memory_space = layout.memory_space;
   return layout == plain;
 }
 
