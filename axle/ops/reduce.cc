@@ -20,6 +20,7 @@
 #include "axle/ops/elementwise.h"
 #include "axle/ops/reduce_kernels.h"
 #include "axle/ops/reducer.h"
+#include "axle/ops/scalar_callee.h"
 
 namespace axle {
 
@@ -36,37 +37,17 @@ bool IsReduced(const Dims& dimensions, i64 d) {
 }
 
 StatusOr<Shape> InferReduce(const Instruction& inst) {
-  const i64 n = inst.num_operands() / 2;
   const Dims& dimensions = inst.attrs<DimensionsAttrs>().dimensions;
-  if (n == 0) return OpError(inst, "has no operands");
-  for (i64 i = 0; i < 2 * n; ++i) AXLE_TRY(ExpectArray(inst, i));
-  const Shape& first = inst.operand(0)->shape();
-  std::vector<Shape> scalars, results;
-  for (i64 i = 0; i < n; ++i) {
-    const Shape& operand = inst.operand(i)->shape();
-    if (!SameDims(operand, first)) return OpError(inst, "operands must have the same dimensions");
-    const Shape scalar(operand.type());
-    if (const Shape& init = inst.operand(n + i)->shape(); !Compatible(init, scalar)) {
-      return OpError(inst, StrCat("init_value", n == 1 ? "" : StrCat(".", i), " must be ",
-                                  scalar.ToString(), ", not ", init.ToString()));
-    }
-    scalars.push_back(scalar);
-  }
-  AXLE_TRY(CheckDims(inst, "dimensions", dimensions, first.rank()));
-  Shape merged = first;
-  for (i64 i = 1; i < n; ++i) MergeDynamic(inst.operand(i)->shape(), merged);
-  for (const Shape& scalar : scalars) {
-    Shape& result = results.emplace_back(scalar);
-    for (i64 d = 0; d < first.rank(); ++d) {
-      if (!IsReduced(dimensions, d)) result.AppendDim(first.dim(d), merged.is_dynamic(d));
+  AXLE_ASSIGN(const std::vector<Shape> operands, CheckFoldOperands(inst));
+  AXLE_TRY(CheckDims(inst, "dimensions", dimensions, operands[0].rank()));
+  std::vector<Shape> results;
+  for (const Shape& operand : operands) {
+    Shape& result = results.emplace_back(operand.type());
+    for (i64 d = 0; d < operand.rank(); ++d) {
+      if (!IsReduced(dimensions, d)) result.AppendDim(operand.dim(d), operand.is_dynamic(d));
     }
   }
-  // One result may come alone or as a tuple of one.
-  const bool is_tuple = n > 1 || inst.callee(0)->root()->shape().is_tuple();
-  std::vector<Shape> parameters = scalars;
-  parameters.insert(parameters.end(), scalars.begin(), scalars.end());
-  AXLE_TRY(CheckCallee(inst, 0, parameters, is_tuple ? Shape::Tuple(scalars) : scalars[0]));
-  return is_tuple ? Shape::Tuple(std::move(results)) : results[0];
+  return FoldResult(inst, std::move(results));
 }
 
 // Dimensions with their distances in memory.

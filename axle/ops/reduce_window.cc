@@ -33,27 +33,11 @@ constexpr AttrSpec kReduceWindowAttrs[] = {
 constexpr CalleeSpec kReduceWindowCallees[] = {{"to_apply"}};
 
 StatusOr<Shape> InferReduceWindow(const Instruction& inst) {
-  const i64 n = inst.num_operands() / 2;
   const Window& window = inst.attrs<WindowAttrs>().window;
-  if (n == 0) return OpError(inst, "has no operands");
-  for (i64 i = 0; i < 2 * n; ++i) AXLE_TRY(ExpectArray(inst, i));
-  const Shape& first = inst.operand(0)->shape();
-  std::vector<ElementType> types;
-  for (i64 i = 0; i < n; ++i) {
-    const Shape& operand = inst.operand(i)->shape();
-    if (!SameDims(operand, first)) return OpError(inst, "operands must have the same dimensions");
-    const Shape scalar(operand.type());
-    if (const Shape& init = inst.operand(n + i)->shape(); !Compatible(init, scalar)) {
-      return OpError(inst, StrCat("init_value", n == 1 ? "" : StrCat(".", i), " must be ",
-                                  scalar.ToString(), ", not ", init.ToString()));
-    }
-    types.push_back(operand.type());
-  }
+  AXLE_ASSIGN(const std::vector<Shape> operands, CheckFoldOperands(inst));
   std::vector<Shape> results;
-  Shape merged = first;
-  for (i64 i = 1; i < n; ++i) MergeDynamic(inst.operand(i)->shape(), merged);
-  for (ElementType type : types) {
-    AXLE_ASSIGN(Shape result, WindowOutputShape(inst, window, merged, type));
+  for (const Shape& operand : operands) {
+    AXLE_ASSIGN(Shape result, WindowOutputShape(inst, window, operand, operand.type()));
     results.push_back(std::move(result));
   }
   for (size_t d = 0; d < window.size(); ++d) {
@@ -62,9 +46,7 @@ StatusOr<Shape> InferReduceWindow(const Instruction& inst) {
                      StrCat("window dimension ", d, " is reversed, which is for convolution"));
     }
   }
-  AXLE_TRY(CheckReducer(inst, 0, types, types));
-  const bool is_tuple = n > 1 || inst.callee(0)->root()->shape().is_tuple();
-  return is_tuple ? Shape::Tuple(std::move(results)) : results[0];
+  return FoldResult(inst, std::move(results));
 }
 
 // Accumulators of one slab: small enough for the cache, large enough to run in blocks.
@@ -375,14 +357,18 @@ const OpDef kReduceWindowDef = {
     .summary = "Folds the elements under a sliding window with a computation, for every position.",
     .semantics =
         "Each result starts as init_value and takes the elements that its window shows, in "
-        "row-major order inside the window, as acc = to_apply(acc, element). Padding and the "
-        "holes of a base dilation are skipped; a window that shows no element gives init_value. "
-        "In a dimension with stride 1, no dilation, a window at least as large as the operand, "
-        "pad_low = 0 and pad_high = window - 1 the elements are taken downwards, so that scans in "
-        "both directions are prefix folds. Negative padding crops. With n operands and n "
-        "init_values, to_apply takes n accumulators and n elements, and the result is a tuple. A "
-        "dynamic dimension stays dynamic: the window slides over the elements that are there, in "
-        "the direction that the bound gives.",
+        "row-major order inside the window, as acc = to_apply(acc, element). Padding and the holes "
+        "of a base dilation are skipped; a window that shows no element gives init_value. In a "
+        "dimension with stride 1, no dilation, a window at least as large as the operand, pad_low "
+        "= 0 and pad_high = window - 1 the elements are taken downwards, so that scans in both "
+        "directions are prefix folds. Negative padding crops. In each dimension, n elements lie at "
+        "pad_low + (n - 1) * lhs_dilate + 1 + pad_high positions (pad_low + pad_high without "
+        "elements), the window covers (size - 1) * rhs_dilate + 1 of them, and the result has a "
+        "size of 1 + (positions - covered) / stride, rounded down, or 0 if the window covers more "
+        "than there are. size, stride and dilations are at least 1, the positions at least 0. With "
+        "n operands and n init_values, to_apply takes n accumulators and n elements, and the "
+        "result is a tuple. A dynamic dimension stays dynamic: the window slides over the elements "
+        "that are there, in the direction that the bound gives.",
     .source = "XLA ReduceWindow; StableHLO reduce_window; order: docs/numerics.md",
     .operands = kReduceWindowOperands,
     .attrs = Schema<WindowAttrs>(kReduceWindowAttrs),

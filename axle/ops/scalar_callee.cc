@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "axle/core/strings.h"
+#include "axle/ops/elementwise.h"
+
 namespace axle {
 namespace {
 
@@ -82,6 +85,34 @@ Status CheckReducer(const Instruction& inst, size_t i, std::span<const ElementTy
   const bool single =
       results.size() == 1 && !inst.callee(static_cast<i64>(i))->root()->shape().is_tuple();
   return CheckCallee(inst, i, parameters, single ? results[0] : Shape::Tuple(results));
+}
+
+StatusOr<std::vector<Shape>> CheckFoldOperands(const Instruction& inst) {
+  const i64 n = inst.num_operands() / 2;
+  if (n == 0) return OpError(inst, "has no operands");
+  for (i64 i = 0; i < 2 * n; ++i) AXLE_TRY(ExpectArray(inst, i));
+  Shape merged = inst.operand(0)->shape().WithoutLayout();
+  for (i64 i = 0; i < n; ++i) {
+    const Shape &operand = inst.operand(i)->shape(), &init = inst.operand(n + i)->shape();
+    if (!SameDims(operand, merged)) return OpError(inst, "operands must have the same dimensions");
+    const Shape scalar(operand.type());
+    if (!Compatible(init, scalar)) {
+      return OpError(inst, StrCat("init_value", n == 1 ? "" : StrCat(".", i), " must be ",
+                                  scalar.ToString(), ", not ", init.ToString()));
+    }
+    MergeDynamic(operand, merged);
+  }
+  std::vector<Shape> operands;
+  for (i64 i = 0; i < n; ++i) operands.push_back(merged.WithType(inst.operand(i)->shape().type()));
+  return operands;
+}
+
+StatusOr<Shape> FoldResult(const Instruction& inst, std::vector<Shape> results) {
+  std::vector<ElementType> types;
+  for (const Shape& result : results) types.push_back(result.type());
+  AXLE_TRY(CheckReducer(inst, 0, types, types));
+  const bool is_tuple = results.size() > 1 || inst.callee(0)->root()->shape().is_tuple();
+  return is_tuple ? Shape::Tuple(std::move(results)) : results[0];
 }
 
 }  // namespace axle

@@ -40,4 +40,10 @@ class ScalarCallee {
 Status CheckReducer(const Instruction& inst, size_t i, std::span<const ElementType> accumulators,
                     std::span<const ElementType> values);
 
+// Of ops that fold n operands with callee 0: checks that the operands have the same dimensions and
+// that n scalars of their types follow. Gives the operands' shapes, dynamic where any of them is.
+StatusOr<std::vector<Shape>> CheckFoldOperands(const Instruction& inst);
+// Checks the reducer; `results`, as a tuple unless there is one and the reducer gives no tuple.
+StatusOr<Shape> FoldResult(const Instruction& inst, std::vector<Shape> results);
+
 }  // namespace axle
