@@ -332,13 +332,35 @@ std::string OperandSection(const OpInfo& op, const OpTypes& types) {
   return text.empty() ? "" : StrCat("\n| operand | element types |\n|---|---|\n", text);
 }
 
+// How an attribute of a kind is written, where its name does not say it.
+std::string_view FormOf(std::string_view kind) {
+  static const std::map<std::string_view, std::string_view> kForms = {
+      {"padding",
+       ": `low_high` or `low_high_interior` for each dimension, joined by `x`, as in `1_2x0_0_1`"},
+      {"slice",
+       ": `[start:limit]` or `[start:limit:stride]` for each dimension, as in `{[0:4], [1:9:2]}`"},
+      {"window",
+       ": `{size=2x3 stride=1x1 pad=0_1x0_0 lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=0x0}`, a "
+       "number for each dimension, of `pad` two; all but `size` may be left out and are then as "
+       "here, with `pad` 0"},
+      {"dimension labels",
+       ": `b01f_01io->b01f`, for each dimension of lhs, rhs and the result `b` batch, `f` feature, "
+       "`i` input feature, `o` output feature, or the number of a spatial dimension"},
+      {"list of precisions",
+       ": `default`, `high` or `highest` for each operand, as in `{high,default}`"},
+  };
+  const auto it = kForms.find(kind);
+  return it == kForms.end() ? "" : it->second;
+}
+
 std::string AttributeSection(const OpInfo& op) {
   std::string text;
   for (const AttributeInfo& attribute : op.attributes) {
     const std::string where = op.attribute_in_parens && &attribute == &op.attributes[0]
                                   ? " (between the parentheses)"
                                   : "";
-    StrAppend(text, "| `", attribute.name, "`", where, " | ", attribute.kind);
+    StrAppend(text, "| `", attribute.name, "`", where, " | ", attribute.kind,
+              FormOf(attribute.kind));
     if (!attribute.values.empty()) {
       StrAppend(text, ": ", Join(attribute.values, ", ", [](const std::string& value) {
                   return StrCat("`", value, "`");

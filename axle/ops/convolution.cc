@@ -565,16 +565,20 @@ const OpDef kConvolutionDef = {
         "The kernel is not flipped, unless rhs_reversal says so. pad adds places around lhs "
         "(negative: takes them away), lhs_dilate puts holes between its elements and rhs_dilate "
         "between those of the kernel; padding and holes contribute nothing, even where the kernel "
-        "holds an infinity or NaN. feature_group_count splits the input features: each group of "
-        "output features sees only its own. batch_group_count splits the batch instead. Both "
-        "operands are converted to the result's element type, the declared one, or else the "
-        "operand type of higher precision. Integers wrap around, pred is the or of ands. Every "
-        "result has one order of additions, see docs/numerics.md N6; operand_precision, algorithm "
-        "and convolution_kind are carried and change nothing. A dynamic spatial dimension of lhs "
-        "ends where its elements do, and the result is dynamic there; features that are padding "
-        "count as zeros on both sides. Fewer elements than the bound in the window of rhs, in "
-        "features with feature_group_count > 1 or in the batch with batch_group_count > 1 are "
-        "UNIMPLEMENTED.",
+        "holds an infinity or NaN. In each dimension, n elements lie at pad_low + (n - 1) * "
+        "lhs_dilate + 1 + pad_high positions (pad_low + pad_high without elements), the window "
+        "covers (size - 1) * rhs_dilate + 1 of them, and the result has a size of 1 + (positions - "
+        "covered) / stride, rounded down, or 0 if the window covers more than there are. size, "
+        "stride and dilations are at least 1, the positions at least 0. feature_group_count splits "
+        "the input features: each group of output features sees only its own. batch_group_count "
+        "splits the batch instead. Both operands are converted to the result's element type, the "
+        "declared one, or else the operand type of higher precision. Integers wrap around, pred is "
+        "the or of ands. Every result has one order of additions, see docs/numerics.md N6; "
+        "operand_precision, algorithm and convolution_kind are carried and change nothing. A "
+        "dynamic spatial dimension of lhs ends where its elements do, and the result is dynamic "
+        "there; features that are padding count as zeros on both sides. Fewer elements than the "
+        "bound in the window of rhs, in features with feature_group_count > 1 or in the batch with "
+        "batch_group_count > 1 are UNIMPLEMENTED.",
     .source = "XLA ConvGeneralDilated; StableHLO convolution; docs/numerics.md N6",
     .operands = kBinaryOperands,
     .attrs = Schema<ConvolutionAttrs>(kAttrs),

@@ -188,11 +188,11 @@ const OpDef kSelectAndScatterDef = {
     .text = "select-and-scatter",
     .summary = "Adds each element of source to the operand element that its window selects.",
     .semantics =
-        "The result has the operand's shape and starts as init_value everywhere. The window "
-        "slides over the operand as in reduce-window, and source has one element per position. A "
-        "window goes through its elements in row-major order and keeps the one it has if "
-        "select(that one, the next one) is true, else it takes the next; padding is never "
-        "selected. Then, in row-major order of source, result[selected] = "
+        "The result has the operand's shape and starts as init_value everywhere. The window slides "
+        "over the operand as in reduce-window, with stride and pad but no dilation, and source has "
+        "one element per place of it. A window goes through its elements in row-major order and "
+        "keeps the one it has if select(that one, the next one) is true, else it takes the next; "
+        "padding is never selected. Then, in row-major order of source, result[selected] = "
         "scatter(result[selected], source element). A window of padding alone drops its source "
         "element.",
     .source = "XLA SelectAndScatter; StableHLO select_and_scatter; order: docs/numerics.md",
