@@ -21,7 +21,9 @@ std::string UniqueName(std::string_view wish, std::unordered_set<std::string>& t
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   if (!starts_well()) name = "_" + name;
-  if (ElementTypeFromName(name) != PRIMITIVE_TYPE_INVALID) name += '_';
+  const bool is_type = ElementTypeFromName(name) != PRIMITIVE_TYPE_INVALID || name == "token" ||
+                       name == "opaque" || name == "opaque_type";
+  if (is_type) name += '_';
   std::string unique = name;
   for (i64 number = 1; !taken.insert(unique).second; ++number) unique = StrCat(name, ".", number);
   return unique;

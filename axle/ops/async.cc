@@ -31,6 +31,14 @@ constexpr AttrSpec kChainAttrs[] = {
     Attr<&AsyncChainAttrs::calls>("calls", {}, Presence::kOptional),
 };
 
+// The async-start at the head of the chain that `inst`, an async-start or async-update, is in; null
+// for other ops.
+const Instruction* AsyncStartOf(const Instruction& inst) {
+  const Instruction* at = &inst;
+  while (at->opcode() == Opcode::kAsyncUpdate) at = at->operand(0);
+  return at->opcode() == Opcode::kAsyncStart ? at : nullptr;
+}
+
 const std::string& ThreadOf(const Instruction& start) {
   return start.attrs<AsyncStartAttrs>().async_execution_thread;
 }
@@ -145,12 +153,6 @@ bool HasShortForm(const OpDef& op) {
 
 }  // namespace
 
-const Instruction* AsyncStartOf(const Instruction& inst) {
-  const Instruction* at = &inst;
-  while (at->opcode() == Opcode::kAsyncUpdate) at = at->operand(0);
-  return at->opcode() == Opcode::kAsyncStart ? at : nullptr;
-}
-
 std::optional<AsyncForm> FindAsyncForm(std::string_view text) {
   for (const Opcode opcode : {Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kAsyncDone}) {
     const OpDef& wrapper = GetOpDef(opcode);
@@ -163,9 +165,27 @@ std::optional<AsyncForm> FindAsyncForm(std::string_view text) {
   return std::nullopt;
 }
 
-const Instruction* WrappedOp(const Instruction& inst) {
-  const Instruction* start =
-      AsyncStartOf(inst.opcode() == Opcode::kAsyncDone ? *inst.operand(0) : inst);
+const Instruction* AsyncChains::StartOf(const Instruction& inst) {
+  const Instruction* at = &inst;
+  std::vector<const Instruction*> updates;
+  const Instruction* start = nullptr;
+  while (start == nullptr && at->opcode() == Opcode::kAsyncUpdate) {
+    const auto known = starts_.find(at);
+    if (known != starts_.end()) {
+      start = known->second;
+    } else {
+      updates.push_back(at);
+      at = at->operand(0);
+    }
+  }
+  if (start == nullptr && at->opcode() == Opcode::kAsyncStart) start = at;
+  if (start == nullptr) return nullptr;  // no chain; InferShape refuses it
+  for (const Instruction* update : updates) starts_.emplace(update, start);
+  return start;
+}
+
+const Instruction* AsyncChains::WrappedOp(const Instruction& inst) {
+  const Instruction* start = StartOf(inst.opcode() == Opcode::kAsyncDone ? *inst.operand(0) : inst);
   if (start == nullptr) return nullptr;
   const Computation& callee = *start->callee(0);
   const Instruction& root = *callee.root();
@@ -180,7 +200,7 @@ const Instruction* WrappedOp(const Instruction& inst) {
   return &root;
 }
 
-const OpDef* WrappedDef(const Instruction& inst) {
+const OpDef* AsyncChains::WrappedDef(const Instruction& inst) {
   const Instruction* op = WrappedOp(inst);
   return op == nullptr ? nullptr : &GetOpDef(*op);
 }

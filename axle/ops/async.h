@@ -1,16 +1,14 @@
 // Asynchronous computations: async-start, async-update and async-done, and their short form, in
 // which HLO text writes a computation of one op as op-start, op-update and op-done.
 #pragma once
+#include <tsl/robin_map.h>
+
 #include <optional>
 #include <string_view>
 
 #include "axle/ops/op_def.h"
 
 namespace axle {
-
-// The async-start at the head of the chain that `inst`, an async-start or async-update, is in; null
-// for other ops.
-const Instruction* AsyncStartOf(const Instruction& inst);
 
 // What "op-start", "op-update" or "op-done" means, where that is not an op of its own.
 struct AsyncForm {
@@ -20,11 +18,22 @@ struct AsyncForm {
 };
 std::optional<AsyncForm> FindAsyncForm(std::string_view text);
 
-// For an async-start, async-update or async-done whose computation is one op on its parameters in
-// their order: that op. Then HLO text has the short form. Null for others.
-const Instruction* WrappedOp(const Instruction& inst);
-// The row of WrappedOp, or null.
-const OpDef* WrappedDef(const Instruction& inst);
+// What the instructions of chains run. It remembers heads, so that asking about every instruction
+// of a chain takes time in proportion to its length.
+class AsyncChains {
+ public:
+  // For an async-start, async-update or async-done whose computation is one op on its parameters in
+  // their order: that op. Then HLO text has the short form. Null for others.
+  const Instruction* WrappedOp(const Instruction& inst);
+  // The row of WrappedOp, or null.
+  const OpDef* WrappedDef(const Instruction& inst);
+
+ private:
+  const Instruction* StartOf(const Instruction& inst);
+
+  tsl::robin_map<const Instruction*, const Instruction*> starts_;  // of async-updates
+};
+
 // "-start" for async-start, and so on.
 std::string_view AsyncSuffix(const Instruction& inst);
 

@@ -1,6 +1,7 @@
 #include "axle/ops/attr_kinds.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cctype>
 
@@ -354,38 +355,65 @@ std::string AttrTraits<std::optional<std::vector<Shape>>>::Print(
   return StrCat("{", Join(*value, ", ", text), "}");
 }
 
+namespace {
+
+// s32[2]{0} {1, 2}, or a tuple ( s32[] 1, f32[] 2 ): each array with its shape.
+StatusOr<Literal> ParseLiteralWithShape(Scanner& scanner) {
+  if (scanner.Peek("(")) {
+    std::vector<Literal> elements;
+    AXLE_TRY(scanner.List("(", ")", [&]() -> Status {
+      AXLE_ASSIGN(elements.emplace_back(), ParseLiteralWithShape(scanner));
+      return {};
+    }));
+    return Literal::Tuple(std::move(elements));
+  }
+  AXLE_ASSIGN(const Shape shape, ParseShape(scanner));
+  AXLE_ASSIGN(Literal value, ParseLiteral(scanner, shape));
+  const bool has_layout = shape.is_array() && shape.layout() != nullptr;
+  return has_layout && shape.layout()->tiles.empty() ? value.Relayout(*shape.layout()) : value;
+}
+
+std::string LiteralWithShapeText(const Literal& literal) {
+  if (literal.shape().is_tuple()) {
+    return StrCat("( ", Join(literal.elements(), ", ", LiteralWithShapeText), " )");
+  }
+  return StrCat(literal.shape().ToStringWithLayout(), " ", literal.ToString());
+}
+
+}  // namespace
+
 Status AttrTraits<std::optional<Literal>>::Parse(Scanner& scanner, const Shape&,
                                                  std::optional<Literal>& value) {
-  AXLE_ASSIGN(const Shape shape, ParseShape(scanner));
-  AXLE_ASSIGN(value, ParseLiteral(scanner, shape));
-  if (shape.is_array() && shape.layout() != nullptr && shape.layout()->tiles.empty()) {
-    value = value->Relayout(*shape.layout());
-  }
-  return {};
+  AXLE_ASSIGN(value, ParseLiteralWithShape(scanner));
+  const Status status = CheckShape(value->shape());
+  return status.ok() ? status : scanner.Error(status.message());
 }
 
 std::string AttrTraits<std::optional<Literal>>::Print(const std::optional<Literal>& value) {
-  return value ? StrCat(value->shape().ToStringWithLayout(), " ", value->ToString()) : "";
+  return value ? LiteralWithShapeText(*value) : "";
 }
 
 Status AttrTraits<DomainSharding>::Parse(Scanner& scanner, const Shape&, DomainSharding& value) {
-  const auto key = [&](std::string_view name) -> Status {
-    if (scanner.AttributeName() == name) return {};
-    return scanner.Expected(StrCat(name, "="));
-  };
-  AXLE_TRY(scanner.Expect("{"));
-  AXLE_TRY(key("kind"));
-  AXLE_ASSIGN(const std::string kind, scanner.String());
-  if (kind != "sharding") {
+  constexpr std::string_view kKeys[] = {"kind", "entry", "exit"};
+  std::array<bool, std::size(kKeys)> seen = {};
+  AXLE_TRY(scanner.List("{", "}", [&]() -> Status {
+    const std::string_view key = scanner.AttributeName();
+    const size_t i = std::ranges::find(kKeys, key) - std::begin(kKeys);
+    if (i == std::size(kKeys)) return scanner.Expected("kind=, entry= or exit=");
+    if (seen[i]) return scanner.Error(StrCat("second value for \"", key, "\""));
+    seen[i] = true;
+    if (key != "kind") {
+      AXLE_ASSIGN((key == "entry" ? value.entry : value.exit), scanner.Braces());
+      return {};
+    }
+    AXLE_ASSIGN(const std::string kind, scanner.String());
+    if (kind == "sharding") return {};
     return scanner.Error(StrCat("unknown kind of domain \"", kind, "\"; there is: sharding"));
+  }));
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (!seen[i]) return scanner.Error(StrCat("a domain needs ", kKeys[i], "=..."));
   }
-  AXLE_TRY(scanner.Expect(","));
-  AXLE_TRY(key("entry"));
-  AXLE_ASSIGN(value.entry, scanner.Braces());
-  AXLE_TRY(scanner.Expect(","));
-  AXLE_TRY(key("exit"));
-  AXLE_ASSIGN(value.exit, scanner.Braces());
-  return scanner.Expect("}");
+  return {};
 }
 
 std::string AttrTraits<DomainSharding>::Print(const DomainSharding& value) {

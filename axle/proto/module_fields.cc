@@ -4,6 +4,7 @@
 #include "axle/core/strings.h"
 #include "axle/proto/common_fields.h"
 #include "axle/proto/fields.h"
+#include "axle/text/common_attributes.h"
 
 namespace axle {
 namespace {
@@ -193,13 +194,16 @@ Status ReadCount(const WireReader& in, i64& count) {
   return count >= 1 ? Status() : in.Error(StrCat(count, " must be >= 1"));
 }
 
-// {...} with balanced braces, as the head of a module's text has it.
-Status ReadBraces(const WireReader& in, std::string& text) {
-  AXLE_ASSIGN(text, in.Bytes());
-  Scanner scanner(text);
-  const auto braces = scanner.Braces();
-  const bool fits = braces.ok() && braces->size() == text.size();
-  return fits ? Status() : in.Error("braces do not balance");
+// A table of a module's head as text has it, which is kept.
+Status ReadTable(const WireReader& in, StatusOr<std::string> (*parse)(Scanner&),
+                 std::string& text) {
+  AXLE_ASSIGN(const std::string_view bytes, in.Bytes());
+  Scanner scanner(bytes);
+  StatusOr<std::string> table = parse(scanner);
+  if (!table.ok()) return in.Error(table.status().message());
+  if (*table != bytes) return in.Error("there is more than one table");
+  text = *std::move(table);
+  return {};
 }
 
 Status ReadAxleConfigField(const WireReader& in, ModuleConfig& config) {
@@ -217,9 +221,9 @@ Status ReadAxleConfigField(const WireReader& in, ModuleConfig& config) {
     case field::kAllowPropagationToOutput:
       return ReadFlags(in, config.allow_spmd_sharding_propagation_to_output);
     case field::kOriginRecoveryTable:
-      return ReadBraces(in, config.origin_recovery_table);
+      return ReadTable(in, ParseOriginRecoveryTable, config.origin_recovery_table);
     case field::kDebugAttributes:
-      return ReadBraces(in, config.debug_attributes);
+      return ReadTable(in, ParseDebugAttributes, config.debug_attributes);
     case field::kEndsWithoutEmptyLine: {
       AXLE_ASSIGN(const bool ends_without, in.Bool());
       config.ends_with_empty_line = !ends_without;

@@ -13,6 +13,7 @@
 #include "axle/proto/fields.h"
 #include "axle/proto/instruction_fields.h"
 #include "axle/proto/module_fields.h"
+#include "axle/text/instruction_checks.h"
 #include "axle/text/module_header.h"
 #include "axle/text/shape_budget.h"
 
@@ -281,6 +282,9 @@ class ModuleReader {
       fields.name = generated;
     }
     AXLE_TRY(CheckName(in, fields.name));
+    if (const Status status = CheckInstructionName(fields.name); !status.ok()) {
+      return in.Error(status.message());
+    }
     if (scope.names.contains(fields.name)) {
       return in.Error(StrCat("second instruction \"", fields.name, "\""));
     }
@@ -342,12 +346,9 @@ class ModuleReader {
                                                 : std::move(fields.sharding->text);
     }
     if (!extras.parameter_replication.empty()) {
-      const i64 num_flags = std::ranges::count(extras.parameter_replication, ',') +
-                            (extras.parameter_replication == "{}" ? 0 : 1);
-      if (num_flags != num_leaves) {
-        return in.Error(StrCat("parameter_replication has ", num_flags, " flags but the shape has ",
-                               num_leaves, " leaves"));
-      }
+      const Status status =
+          CheckParameterReplication(inst, extras.parameter_replication, num_leaves);
+      if (!status.ok()) return in.Error(status.message());
     }
     if (fields.has_extras || !extras.control_predecessors.empty()) {
       scope.computation->MutableExtras(&inst) = std::move(extras);

@@ -201,17 +201,8 @@ std::string ShapeIndexText(const std::vector<i64>& index) {
 
 namespace {
 
-// A leaf {"inst" {1}}, {} where nothing is known, or a tuple (a, b) of them.
-Status ParseOriginTree(Scanner& scanner, std::string& out) {
-  if (scanner.Peek("(")) {
-    out += '(';
-    AXLE_TRY(scanner.List("(", ")", [&]() -> Status {
-      if (!out.ends_with('(')) out += ", ";
-      return ParseOriginTree(scanner, out);
-    }));
-    out += ')';
-    return {};
-  }
+// {"inst" {1}}, or {} where nothing is known.
+Status ParseOriginLeaf(Scanner& scanner, std::string& out) {
   AXLE_TRY(scanner.Expect("{"));
   out += '{';
   if (scanner.PeekString()) {
@@ -226,7 +217,62 @@ Status ParseOriginTree(Scanner& scanner, std::string& out) {
   return scanner.Expect("}");
 }
 
+// A leaf or a tuple (a, b) of trees.
+Status ParseOriginTree(Scanner& scanner, std::string& out) {
+  if (!scanner.Peek("(")) return ParseOriginLeaf(scanner, out);
+  out += '(';
+  AXLE_TRY(scanner.List("(", ")", [&]() -> Status {
+    if (!out.ends_with('(')) out += ", ";
+    return ParseOriginTree(scanner, out);
+  }));
+  out += ')';
+  return {};
+}
+
+// What `read` reads, exactly as written.
+template <typename Read>
+StatusOr<std::string> Verbatim(Scanner& scanner, Read read) {
+  scanner.PeekChar();
+  const size_t begin = scanner.position();
+  AXLE_TRY(read());
+  return std::string(scanner.Slice(begin, scanner.position()));
+}
+
+constexpr std::string_view kDebugKeys[] = {"log_mode", "callback_id", "partitioned", "op_id"};
+
 }  // namespace
+
+StatusOr<std::string> ParseOriginRecoveryTable(Scanner& scanner) {
+  return Verbatim(scanner, [&] {
+    return scanner.List("{", "}", [&]() -> Status {
+      std::string leaf;
+      AXLE_TRY(ParseOriginLeaf(scanner, leaf));
+      AXLE_TRY(scanner.Expect(":"));
+      AXLE_TRY(ParseOriginLeaf(scanner, leaf));
+      if (!scanner.Consume(",")) return {};
+      return scanner.String().status();  // a module
+    });
+  });
+}
+
+StatusOr<std::string> ParseDebugAttributes(Scanner& scanner) {
+  const auto read_value = [&]() -> Status {
+    const std::string_view key = scanner.AttributeName();
+    if (std::ranges::find(kDebugKeys, key) != std::end(kDebugKeys)) {
+      return scanner.SkipValue().empty() ? scanner.Expected("a value") : Status();
+    }
+    const std::string one_of = StrCat("one of: ", Join(kDebugKeys, ", "), ", with '='");
+    return key.empty() ? scanner.Expected(one_of) : scanner.Error("expected " + one_of);
+  };
+  return Verbatim(scanner, [&] {
+    return scanner.List("{", "}", [&]() -> Status {
+      std::string leaf;
+      AXLE_TRY(ParseOriginLeaf(scanner, leaf));
+      AXLE_TRY(scanner.Expect(":"));
+      return scanner.List("(", ")", [&] { return scanner.List("{", "}", read_value); });
+    });
+  });
+}
 
 StatusOr<std::string> ParseOrigin(Scanner& scanner) {
   AXLE_TRY(scanner.Expect("{"));

@@ -38,6 +38,11 @@ std::string TextOrJson(std::string_view bytes);
 
 StatusOr<std::string> ParseStatistics(Scanner& scanner);
 StatusOr<std::string> ParseOrigin(Scanner& scanner);
+// The same of a whole module, kept as written:
+//   { {"inst" {0}} : {"original"}, "a module that computes it" {"other"} : {"original"} }
+StatusOr<std::string> ParseOriginRecoveryTable(Scanner& scanner);
+//   { {"inst"}:({log_mode=1,callback_id=2,partitioned=true,op_id=3}) }
+StatusOr<std::string> ParseDebugAttributes(Scanner& scanner);
 StatusOr<std::string> ParseResultAccuracy(Scanner& scanner);
 // One flag per leaf of the shape.
 StatusOr<std::string> ParseParameterReplication(Scanner& scanner);

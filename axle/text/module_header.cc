@@ -101,12 +101,6 @@ std::string ProgramShapeText(const ProgramShape& program) {
                 program.result.ToStringWithLayout(), "}");
 }
 
-// What passes do not read is kept as it was written; its braces must balance.
-Status ParseVerbatim(Scanner& scanner, std::string& text) {
-  AXLE_ASSIGN(text, scanner.Braces());
-  return {};
-}
-
 // "" for what XLA takes for the default.
 std::string FlagsText(const std::vector<bool>& flags) {
   if (flags.empty() || (flags.size() == 1 && !flags[0])) return "";
@@ -212,13 +206,15 @@ const HeaderAttribute kHeaderAttributes[] = {
        return attributes.empty() ? "" : FrontendAttributesText(attributes);
      }},
     {"origin_recovery_table",
-     [](Scanner& scanner, ModuleConfig& config) {
-       return ParseVerbatim(scanner, config.origin_recovery_table);
+     [](Scanner& scanner, ModuleConfig& config) -> Status {
+       AXLE_ASSIGN(config.origin_recovery_table, ParseOriginRecoveryTable(scanner));
+       return {};
      },
      [](const Module& module) { return module.config().origin_recovery_table; }},
     {"debug_attributes",
-     [](Scanner& scanner, ModuleConfig& config) {
-       return ParseVerbatim(scanner, config.debug_attributes);
+     [](Scanner& scanner, ModuleConfig& config) -> Status {
+       AXLE_ASSIGN(config.debug_attributes, ParseDebugAttributes(scanner));
+       return {};
      },
      [](const Module& module) { return module.config().debug_attributes; }},
 };

@@ -15,6 +15,7 @@
 #include "axle/ops/op_def.h"
 #include "axle/ops/unimplemented_attribute.h"
 #include "axle/text/common_attributes.h"
+#include "axle/text/instruction_checks.h"
 #include "axle/text/module_header.h"
 #include "axle/text/shape_budget.h"
 #include "axle/text/sharding.h"
@@ -57,6 +58,8 @@ static_assert(std::size(kCommonNames) == kNumCommonAttributes);
 
 // XLA's name of a computation that is written as op-start.
 constexpr std::string_view kWrappedName = "async_wrapped";
+// And of one that is written where it is called, or around a single instruction.
+constexpr std::string_view kBodyName = "_";
 
 // What the attributes of one instruction say, until the instruction is made.
 struct PendingAttributes {
@@ -121,7 +124,7 @@ class Parser {
       AXLE_TRY(scanner_.Expect("->"));
       scanner_.PeekChar();
       shape_position = scanner_.position();
-      AXLE_ASSIGN(declared, ParseShape(scanner_));
+      AXLE_ASSIGN(declared, ReadShape());
     }
     AXLE_ASSIGN(Computation* const computation, ParseBody(name, name_position));
     if (declared && !Compatible(*declared, computation->root()->shape())) {
@@ -150,16 +153,35 @@ class Parser {
     return scanner_.List("(", ")", [&]() -> Status {
       AXLE_TRY(scanner_.Name("a parameter").status());
       scanner_.Consume(":");
-      return ParseShape(scanner_).status();
+      return ReadShape().status();
     });
   }
 
-  // { instructions }
+  // { instructions } of a computation with a name.
   StatusOr<Computation*> ParseBody(std::string_view name, size_t name_position) {
     const size_t position = module_->computations().size();
     Scope scope{.computation = module_->AddComputation(name)};
     const std::string_view key = scope.computation->name();
     computations_.emplace(key, nullptr);
+    AXLE_TRY(ParseInstructions(scope, name_position));
+    // Behind the computations that were written inside of it.
+    if (position + 1 < module_->computations().size()) module_->MoveToEnd(position);
+    computations_[key] = scope.computation;
+    return scope.computation;
+  }
+
+  // The same of one that is written where it is called.
+  StatusOr<Computation*> ParseBodyInPlace() {
+    const size_t text_position = scanner_.position();
+    const size_t position = module_->computations().size();
+    Scope scope{.computation = module_->AddComputation(kBodyName)};
+    generated_.push_back(scope.computation);
+    AXLE_TRY(ParseInstructions(scope, text_position));
+    if (position + 1 < module_->computations().size()) module_->MoveToEnd(position);
+    return scope.computation;
+  }
+
+  Status ParseInstructions(Scope& scope, size_t name_position) {
     Instruction* root = nullptr;
     AXLE_TRY(scanner_.List("{", "}", [&]() -> Status {
       if (limits_ != nullptr) AXLE_TRY(limits_->Check());
@@ -169,21 +191,15 @@ class Parser {
       if (is_root) root = inst;
       return {};
     }));
-    Computation* computation = scope.computation;
-    if (computation->root() == nullptr) {
-      return scanner_.ErrorAt(name_position, StrCat("\"", name, "\" has no instructions"));
+    Computation& computation = *scope.computation;
+    if (computation.root() == nullptr) {
+      return scanner_.ErrorAt(name_position,
+                              StrCat("\"", computation.name(), "\" has no instructions"));
     }
-    if (root != nullptr) computation->set_root(root);
-    if (Status status = BindParameters(*computation); !status.ok()) {
-      return Located(name_position, status);
-    }
-    if (Status status = CheckUses(*computation); !status.ok()) {
-      return Located(name_position, status);
-    }
-    // Behind the computations that were written inside of it.
-    if (position + 1 < module_->computations().size()) module_->MoveToEnd(position);
-    computations_[key] = computation;
-    return computation;
+    if (root != nullptr) computation.set_root(root);
+    Status status = BindParameters(computation);
+    if (status.ok()) status = CheckUses(computation);
+    return status.ok() ? status : Located(name_position, status);
   }
 
   // An error of the op table or the like, with the place that it is about.
@@ -196,12 +212,39 @@ class Parser {
   // name = [shape] op(...), attributes
   StatusOr<Instruction*> ParseInstruction(Scope& scope) {
     AXLE_ASSIGN(const std::string_view name, scanner_.Name("an instruction"));
-    if (scope.instructions.contains(name)) {
-      return scanner_.Error(StrCat("second instruction \"", name, "\""));
-    }
+    AXLE_TRY(CheckNewName(scope, name));
     AXLE_TRY(scanner_.Expect("="));
     AXLE_ASSIGN(Instruction* const inst, ParseOperation(scope, name));
     return inst;
+  }
+
+  // Of the name that was read last.
+  Status CheckNewName(const Scope& scope, std::string_view name) {
+    if (scope.instructions.contains(name)) {
+      return scanner_.Error(StrCat("second instruction \"", name, "\""));
+    }
+    if (const Status status = CheckInstructionName(name); !status.ok()) {
+      return scanner_.Error(status.message());
+    }
+    const size_t begin = scanner_.token_position();
+    const bool has_percent = scanner_.Slice(begin, begin + 1) == "%";
+    if (has_percent || !scanner_.PeekAdjacent("=")) return {};
+    return scanner_.Error(StrCat("\"", name, "=\" is an attribute; an instruction has a space, \"",
+                                 name, " = ...\""));
+  }
+
+  // A shape, whose layout may stand apart from it: no literal follows here.
+  StatusOr<Shape> ReadShape() {
+    AXLE_ASSIGN(Shape shape, ParseShape(scanner_));
+    if (!shape.is_array() || !scanner_.Peek("{")) return shape;
+    const size_t begin = scanner_.position();
+    scanner_.Consume("{");
+    const bool is_layout = scanner_.Peek(":") || IsDigit(scanner_.PeekChar());
+    scanner_.Rewind(begin);
+    if (!is_layout) return shape;
+    AXLE_ASSIGN(Layout layout, ParseLayout(scanner_, shape.rank()));
+    shape.set_layout(std::move(layout));
+    return shape;
   }
 
   // One operation while it is read.
@@ -211,19 +254,21 @@ class Parser {
     size_t shape_position = 0;
     size_t op_position = 0;
     bool has_shape = false;
+    bool nested = false;  // among another's operands: without attributes
     Shape shape = {};
     std::vector<Instruction*> operands = {};
     PendingAttributes attributes = {};
   };
 
-  // [shape] op(...), attributes. An operation inside of another's operands has no attributes.
+  // [shape] op(...), attributes.
   StatusOr<Instruction*> ParseOperation(Scope& scope, std::string_view name, bool nested = false) {
     PendingOperation op;
+    op.nested = nested;
     scanner_.PeekChar();
     op.shape_position = scanner_.position();
     op.has_shape = AtShape();
     if (op.has_shape) {
-      AXLE_ASSIGN(op.shape, ParseShape(scanner_));
+      AXLE_ASSIGN(op.shape, ReadShape());
     }
     AXLE_ASSIGN(op.text, scanner_.Name("an operation"));
     op.op_position = scanner_.token_position();
@@ -232,19 +277,19 @@ class Parser {
     if (op.def == nullptr) {
       async = FindAsyncForm(op.text);
       if (!async) return UnknownOp(op.text);
-      if (async->begins) return ParseAsyncStart(scope, name, nested, *async, op);
+      if (async->begins) return ParseAsyncStart(scope, name, *async, op);
       op.def = async->wrapper;
     }
     if (op.def->declared_shape && !op.has_shape) {
       return scanner_.Error(StrCat("\"", op.text, "\" needs a shape before it"));
     }
     AXLE_TRY(ParseOperands(scope, op));
-    if (async && (op.operands.empty() || WrappedDef(*op.operands[0]) != async->op)) {
+    if (async && (op.operands.empty() || chains_.WrappedDef(*op.operands[0]) != async->op)) {
       return scanner_.ErrorAt(
           op.op_position,
           StrCat("the operand of \"", op.text, "\" is not of \"", async->op->text, "-start\""));
     }
-    if (!nested) AXLE_TRY(ParseAttributes(scope, *op.def, op.shape, op.attributes));
+    if (!op.nested) AXLE_TRY(ParseAttributes(scope, *op.def, op.shape, op.attributes));
     AXLE_TRY(CheckAttributes(*op.def, op.op_position, op.attributes));
     return AddOperation(scope, name, op);
   }
@@ -271,7 +316,7 @@ class Parser {
     }
     std::string generated;
     if (name.empty()) {
-      generated = UnusedName(scope, scope.is_single_instruction ? "_" : StrCat(op.text, ".anon"));
+      generated = UnusedName(scope, op.nested ? StrCat(op.text, ".anon") : "_");
       name = generated;
     }
     const NewInstruction init = {.opcode = def.opcode,
@@ -294,7 +339,7 @@ class Parser {
     if (!op.has_shape) scope.computation->SetShape(inst, *shape);
     if (!shape_budget_.ChargeResult(*inst)) return TooLarge(op.op_position);
     if (attributes.has_extras) {
-      AXLE_TRY(FinishExtras(attributes, inst->shape()));
+      AXLE_TRY(FinishExtras(attributes, *inst));
       scope.computation->MutableExtras(inst) = std::move(attributes.extras);
     }
     scope.instructions.emplace(inst->name(), inst);
@@ -305,8 +350,8 @@ class Parser {
 
   // ((operands...), result, contexts...) op-start(...), attributes of the op: the op in a
   // computation of its own, and the instruction that begins it.
-  StatusOr<Instruction*> ParseAsyncStart(Scope& scope, std::string_view name, bool nested,
-                                         const AsyncForm& form, PendingOperation& start) {
+  StatusOr<Instruction*> ParseAsyncStart(Scope& scope, std::string_view name, const AsyncForm& form,
+                                         PendingOperation& start) {
     if (!start.has_shape || start.shape.num_tuple_elements() < 2 ||
         !start.shape.element(0).is_tuple()) {
       return scanner_.Error(
@@ -320,7 +365,7 @@ class Parser {
                            .shape = start.shape.element(1)};
     start.def = form.wrapper;
     AXLE_TRY(ParseOperands(scope, start));
-    if (!nested) {
+    if (!start.nested) {
       AXLE_TRY(
           ParseAttributes(scope, *op.def, op.shape, op.attributes, start.def, &start.attributes));
     }
@@ -373,13 +418,16 @@ class Parser {
     return scope.computation;
   }
 
-  // The computations that the text does not name get names that it has not used.
+  // The computations that the text does not name get names that it has not used: of asynchronous
+  // forms, and those that are written where they are called.
   void NameGenerated() {
-    i64 count = 0;
+    std::map<std::string, i64, std::less<>> counts;
     for (Computation* computation : generated_) {
+      const std::string base(computation->name());
+      i64& count = counts[base];
       std::string name;
       do {
-        name = count == 0 ? std::string(kWrappedName) : StrCat(kWrappedName, ".", count);
+        name = count == 0 ? base : StrCat(base, ".", count);
         ++count;
       } while (computations_.contains(name));
       computation->set_name(std::move(name));
@@ -452,7 +500,7 @@ class Parser {
     const size_t begin = scanner_.position();
     std::optional<Shape> shape;
     if (AtShape()) {
-      AXLE_ASSIGN(shape, ParseShape(scanner_));
+      AXLE_ASSIGN(shape, ReadShape());
       if (scope.is_single_instruction && (scanner_.Peek(",") || scanner_.Peek(")"))) {
         return AddUnknownParameter(scope, *shape, "");
       }
@@ -605,13 +653,7 @@ class Parser {
 
   // A name, or the body of the computation itself.
   StatusOr<Computation*> ParseCallee() {
-    if (scanner_.Peek("{")) {
-      const size_t position = scanner_.position();
-      std::string name = "_";
-      while (computations_.contains(name)) name = StrCat("_.", ++num_generated_bodies_);
-      AXLE_ASSIGN(Computation* const body, ParseBody(name, position));
-      return body;
-    }
+    if (scanner_.Peek("{")) return ParseBodyInPlace();
     AXLE_ASSIGN(const std::string_view name, scanner_.Name("a computation"));
     if (const auto it = computations_.find(name); it != computations_.end()) {
       if (it->second != nullptr) return it->second;
@@ -754,8 +796,9 @@ class Parser {
     return {};
   }
 
-  // What depends on the shape.
-  Status FinishExtras(PendingAttributes& attributes, const Shape& shape) {
+  // What depends on the instruction.
+  Status FinishExtras(PendingAttributes& attributes, const Instruction& inst) {
+    const Shape& shape = inst.shape();
     const bool has_sharding = attributes.seen_common.test(kSharding);
     const bool has_replication = attributes.seen_common.test(kParameterReplication);
     if (!has_sharding && !has_replication) return {};
@@ -771,17 +814,15 @@ class Parser {
       }
     }
     if (!has_replication) return {};
-    const i64 num_flags = std::ranges::count(attributes.extras.parameter_replication, ',') +
-                          (attributes.extras.parameter_replication == "{}" ? 0 : 1);
-    if (num_flags == num_leaves) return {};
-    return scanner_.ErrorAt(attributes.replication_position,
-                            StrCat("parameter_replication has ", num_flags,
-                                   " flags but the shape has ", num_leaves, " leaves"));
+    const Status status =
+        CheckParameterReplication(inst, attributes.extras.parameter_replication, num_leaves);
+    return status.ok() ? status
+                       : scanner_.ErrorAt(attributes.replication_position, status.message());
   }
 
   // --- Files of one instruction -----------------------------------------------------------------
 
-  // Without a header: [name =] [shape] op(...), and not a computation?
+  // Without a header: [ROOT] [name =] [shape] op(...), and not a computation?
   bool AtInstruction() {
     const size_t begin = scanner_.position();
     const bool found = AtInstructionHere();
@@ -790,7 +831,7 @@ class Parser {
   }
 
   bool AtInstructionHere() {
-    if (scanner_.Peek("(")) return true;
+    if (scanner_.ConsumeWord("ROOT") || scanner_.Peek("(")) return true;
     if (scanner_.Word().empty()) return false;
     if (scanner_.Peek("=") || scanner_.Peek("[")) return true;
     if (!scanner_.Peek("(")) return false;
@@ -800,10 +841,11 @@ class Parser {
 
   Status ParseSingleInstruction() {
     // The names are XLA's.
-    module_->set_name("_");
+    module_->set_name(std::string(kBodyName));
     const size_t position = scanner_.position();
-    Scope scope{.computation = module_->AddComputation("_"), .is_single_instruction = true};
+    Scope scope{.computation = module_->AddComputation(kBodyName), .is_single_instruction = true};
     computations_.emplace(scope.computation->name(), nullptr);
+    scanner_.ConsumeWord("ROOT");
     AXLE_TRY(AtName() ? ParseInstruction(scope).status() : ParseOperation(scope, "").status());
     if (!scanner_.AtEnd())
       return scanner_.Expected("the end of the text after its one instruction");
@@ -828,10 +870,10 @@ class Parser {
   bool ends_with_empty_line_;
   std::unique_ptr<Module> module_;
   tsl::robin_map<std::string_view, Computation*> computations_;  // null while it is being read
-  i64 num_generated_bodies_ = 0;
-  std::vector<Computation*> generated_;  // of asynchronous forms, without names so far
+  std::vector<Computation*> generated_;                  // without names so far: see NameGenerated
   tsl::robin_map<std::string_view, Metadata> metadata_;  // by text
   ShapeBudget shape_budget_;
+  AsyncChains chains_;
 };
 
 }  // namespace

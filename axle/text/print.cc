@@ -20,6 +20,10 @@ namespace {
 constexpr i64 kIndexCommentInterval = 5;
 // Arrays of more elements than these are elided when large constants are.
 constexpr i64 kMaxSmallConstant = 10;
+// Of bodies that are written in place: how many inside of each other, which Parse can read, and how
+// long a text may be that still gets another one. Bodies that are called often are written often.
+constexpr int kMaxBodyDepth = 32;
+constexpr size_t kMaxBytesBeforeBody = size_t{1} << 20;
 
 class Printer {
  public:
@@ -30,6 +34,7 @@ class Printer {
     if (IsLong()) out_ += StackFramesText(module.config().stack_frames);
     out_ += '\n';
     FindFolded(module);
+    if (options_.bodies_in_place) CountCalls(module);
     for (const auto& computation : module.computations()) AppendWithCallees(*computation);
     if (!module.config().ends_with_empty_line) out_.pop_back();
   }
@@ -40,12 +45,22 @@ class Printer {
     for (const auto& computation : module.computations()) {
       for (const Instruction* inst : computation->instructions()) {
         for (const Computation* callee : inst->callees()) {
-          const bool folds = WrappedOp(*inst) != nullptr && callee != module.entry();
+          const bool folds = chains_.WrappedOp(*inst) != nullptr && callee != module.entry();
           (folds ? folded_ : called).insert(callee);
         }
       }
     }
     for (const Computation* computation : called) folded_.erase(computation);
+  }
+
+  void CountCalls(const Module& module) {
+    is_module_ = true;
+    for (const auto& computation : module.computations()) {
+      for (const Instruction* inst : computation->instructions()) {
+        for (const Computation* callee : inst->callees()) ++num_calls_[callee];
+      }
+    }
+    num_calls_[module.entry()] = 2;  // never in place
   }
 
   // Callees go before their callers, as Parse wants it; in a module that was parsed they already
@@ -68,10 +83,40 @@ class Printer {
         std::reverse(stack.begin() + size, stack.end());
         continue;
       }
-      if (!folded_.contains(computation)) AppendComputation(*computation);
+      FinishComputation(*computation);
       done_.insert(computation);
       stack.pop_back();
     }
+  }
+
+  // After those that it calls.
+  void FinishComputation(const Computation& computation) {
+    if (folded_.contains(&computation)) return;
+    const auto calls = num_calls_.find(&computation);
+    if (calls != num_calls_.end() && calls->second == 1 && HasPlaceForBody(computation)) return;
+    AppendComputation(computation);
+  }
+
+  // Notes how deep the bodies are that it would be written with.
+  bool HasPlaceForBody(const Computation& computation) {
+    if (!computation.execution_thread().empty()) return false;  // a body cannot say it
+    int depth = 1;
+    const auto look_at = [&](const Instruction& inst) {
+      for (const Computation* callee : inst.callees()) {
+        const auto body = body_depths_.find(callee);
+        if (body != body_depths_.end()) depth = std::max(depth, body->second + 1);
+      }
+    };
+    for (const Instruction* inst : computation.instructions()) {
+      look_at(*inst);
+      // A folded computation is one op, whose callees are written here.
+      if (const Instruction* wrapped = chains_.WrappedOp(*inst); wrapped != nullptr) {
+        look_at(*wrapped);
+      }
+    }
+    if (depth > kMaxBodyDepth) return false;
+    body_depths_[&computation] = depth;
+    return true;
   }
 
   void AppendInstruction(const Instruction& inst) {
@@ -80,7 +125,7 @@ class Printer {
     out_ += " = ";
     AppendOnce(shapes_, &inst.shape(), [&] { return inst.shape().ToStringWithLayout(); });
     out_ += ' ';
-    const Instruction* wrapped = WrappedOp(inst);
+    const Instruction* wrapped = chains_.WrappedOp(inst);
     out_ += wrapped == nullptr ? def.text : GetOpDef(*wrapped).text;
     if (wrapped != nullptr) out_ += AsyncSuffix(inst);
     out_ += '(';
@@ -155,17 +200,40 @@ class Printer {
       }
       StrAppend(out_, ") -> ", computation.root()->shape().ToString());
     }
-    out_ += " {\n";
-    for (const Instruction* inst : computation.instructions()) {
-      out_ += inst == computation.root() ? "  ROOT " : "  ";
-      AppendInstruction(*inst);
-      out_ += '\n';
-    }
-    out_ += '}';
+    out_ += ' ';
+    AppendBraces(computation);
     if (!computation.execution_thread().empty()) {
       StrAppend(out_, ", execution_thread=\"", CEscape(computation.execution_thread()), "\"");
     }
     out_ += "\n\n";
+  }
+
+  // { instructions }, the closing brace under what is `depth_` deep.
+  void AppendBraces(const Computation& computation) {
+    const std::string indent(2 * depth_, ' ');
+    out_ += "{\n";
+    for (const Instruction* inst : computation.instructions()) {
+      StrAppend(out_, indent, inst == computation.root() ? "  ROOT " : "  ");
+      AppendInstruction(*inst);
+      out_ += '\n';
+    }
+    StrAppend(out_, indent, "}");
+  }
+
+  bool IsInPlace(const Computation& callee) const {
+    if (is_module_) return body_depths_.contains(&callee);
+    return options_.bodies_in_place && depth_ < kMaxBodyDepth &&
+           out_.size() < kMaxBytesBeforeBody && callee.execution_thread().empty();
+  }
+
+  // Its name or, on lines of its own, its body; true if that.
+  bool AppendCallee(const Computation& callee) {
+    if (!IsInPlace(callee)) return AppendName(callee.name()), false;
+    ++depth_;
+    StrAppend(out_, "\n", std::string(2 * depth_, ' '));
+    AppendBraces(callee);
+    --depth_;
+    return true;
   }
 
   void AppendParenAttribute(const Instruction& inst, const OpDef& def) {
@@ -203,16 +271,17 @@ class Printer {
     const std::span<const CalleeSpec> specs = CalleeSpecsOf(inst);
     if (!specs.empty() && specs[0].variadic) {
       StrAppend(out_, ", ", specs[0].text, "={");
+      bool in_place = false;
       for (size_t i = 0; i < inst.callees().size(); ++i) {
-        if (i > 0) out_ += ", ";
-        AppendName(inst.callees()[i]->name());
+        if (i > 0) out_ += IsInPlace(*inst.callees()[i]) ? "," : ", ";
+        in_place = AppendCallee(*inst.callees()[i]);
       }
-      out_ += '}';
+      out_ += in_place ? "\n}" : "}";
       return;
     }
     for (size_t i = 0; i < specs.size(); ++i) {
       StrAppend(out_, ", ", specs[i].text, "=");
-      AppendName(inst.callees()[i]->name());
+      AppendCallee(*inst.callees()[i]);
     }
   }
 
@@ -255,6 +324,12 @@ class Printer {
   std::string out_;
   tsl::robin_set<const Computation*> done_;
   tsl::robin_set<const Computation*> folded_;
+  AsyncChains chains_;
+  // With bodies_in_place, of a module: how often each is called, and those that have their place.
+  bool is_module_ = false;
+  tsl::robin_map<const Computation*, i64> num_calls_;
+  tsl::robin_map<const Computation*, int> body_depths_;  // 1: calls nothing that is in place
+  int depth_ = 0;                                        // of the body that is being written
   WrittenMap<Shape> shapes_;
   WrittenMap<AttrBlock> attributes_;
   WrittenMap<Metadata> metadata_;

@@ -14,9 +14,13 @@ struct PrintOptions {
   bool large_constants = true;
   // The shape of each operand in front of its name, as older dumps have it.
   bool operand_shapes = false;
+  // Computations inside of the instructions that call them: to_apply={...}. In a module, those that
+  // one instruction calls once; they lose their names. Of one instruction, all, so that with
+  // operand_shapes its line is a module; not beyond 32 inside of each other, nor beyond 1 MiB.
+  bool bodies_in_place = false;
 };
 
-std::string Print(const Instruction& inst, const PrintOptions& options = {});  // one line, no ROOT
+std::string Print(const Instruction& inst, const PrintOptions& options = {});  // no ROOT, no '\n'
 std::string Print(const Module& module, const PrintOptions& options = {});     // what Parse reads
 
 }  // namespace axle

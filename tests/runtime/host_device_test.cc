@@ -309,12 +309,12 @@ constexpr char kSendAndRecv[] = R"(
 ENTRY e { a = f32[2] parameter(0)  b = f32[2] parameter(1)  t = token[] after-all()
   r1 = (f32[2], u32[], token[]) recv(t), channel_id=1
   r2 = (f32[2], u32[], token[]) recv(t), channel_id=1
-  s1 = (f32[2], u32[], token[]) send(a, t), channel_id=1
-  s2 = (f32[2], u32[], token[]) send(b, t), channel_id=1
+  sa = (f32[2], u32[], token[]) send(a, t), channel_id=1
+  sb = (f32[2], u32[], token[]) send(b, t), channel_id=1
   d2 = (f32[2], token[]) recv-done(r2), channel_id=1
   d1 = (f32[2], token[]) recv-done(r1), channel_id=1
-  e1 = token[] send-done(s1), channel_id=1
-  e2 = token[] send-done(s2), channel_id=1
+  e1 = token[] send-done(sa), channel_id=1
+  e2 = token[] send-done(sb), channel_id=1
   x = f32[2] get-tuple-element(d1), index=0  y = f32[2] get-tuple-element(d2), index=0
   ROOT r = (f32[2], f32[2]) tuple(x, y) }
 )";

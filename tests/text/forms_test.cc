@@ -143,7 +143,7 @@ ENTRY _ {
 }
 )"},
     {"comments and line ends mean nothing",
-"HloModule m /* head */ ENTRY e { x = s32[] parameter(/*i*/0) // one\r\n\ty=s32[]\nnegate(x) }", nullptr},
+"HloModule m /* head */ ENTRY e { x = s32[] parameter(/*i*/0) // one\r\n\ty =s32[]\nnegate(x) }", nullptr},
     {"operands in any order, shapes with comments",
 R"(HloModule m
 main {

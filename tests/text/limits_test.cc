@@ -81,6 +81,19 @@ TEST(TextLimits, LongCallChains) {
   EXPECT_EQ(Print(*ParseOrFail(printed), kShort), printed);
 }
 
+TEST(TextLimits, LongAsynchronousChains) {
+  constexpr int kCount = 200000;
+  std::string text = "ENTRY e { x = f32[] parameter(0)\nv0 = ((f32[]), f32[]) negate-start(x)\n";
+  for (int i = 1; i < kCount; ++i) {
+    StrAppend(text, "v", i, " = ((f32[]), f32[]) negate-update(v", i - 1, ")\n");
+  }
+  StrAppend(text, "ROOT d = f32[] negate-done(v", kCount - 1, ") }");
+  const auto module = ParseOrFail(text);
+  ASSERT_NE(module, nullptr);
+  const std::string printed = Print(*module, kShort);
+  EXPECT_NE(printed.find("ROOT d = f32[] negate-done"), printed.npos);
+}
+
 // Whatever the order in which computations were added, callees are printed first.
 TEST(TextLimits, LongCallChainsBackwards) {
   constexpr int kCount = 20000;
