@@ -39,7 +39,7 @@ import compare_more  # noqa: E402, F401
 import structural  # noqa: E402
 from element_types import CLASSES, from_file, of_class, type_of  # noqa: E402
 from engines import Axle, Refused, Xla, save_inputs  # noqa: E402
-from known import KNOWN, NOT_COMPARED  # noqa: E402
+from known import CLASSES_NOT_COMPARED, KNOWN, NOT_COMPARED, TYPES_NOT_COMPARED  # noqa: E402
 from programs import propose  # noqa: E402
 
 # Not xla_cpu_use_fusion_emitters=False, which is quicker still: that is other code, with other rounding.
@@ -126,14 +126,13 @@ class Run:
             )
             return
         try:
-            theirs = self.xla.run(text, argument_lists)
+            xla_text = self.axle.print(program.text(for_xla=True)) if program.xla_body else text
+            theirs = self.xla.run(xla_text, argument_lists)
         except Refused as refused:
             message = str(refused)
             known = [k for k in KNOWN if k.refusal and k.applies(program) and k.refusal in message]
-            if known or "UNIMPLEMENTED" in message:
-                tally.xla_refused[
-                    known[0].reason if known else message.split("\n")[0][:150]
-                ] += len(argument_lists)
+            if known:
+                tally.xla_refused[known[0].reason] += len(argument_lists)
                 return
             self.difference(
                 tally, program, text, argument_lists[0], f"XLA refuses it: {message[:1000]}"
@@ -208,14 +207,16 @@ def clear_progress():
 
 
 def summary(run, rows):
-    """Markdown: one line per op, one column per class of element types."""
+    """Markdown: one line per op, one column per class of element types. `*`: listed below with a reason."""
     lines = ["| operation | " + " | ".join(CLASSES) + " |", "|---|" + "---|" * len(CLASSES)]
     notes = collections.Counter()
     for row in rows:
         cells = []
         for kind in CLASSES:
             tally = run.tallies.get((row["name"], kind))
-            if tally is None or (tally.cases == 0 and not tally.refused):
+            if why_not(row["name"], kind):
+                cells.append("*")
+            elif tally is None or (tally.cases == 0 and not tally.refused):
                 cells.append("")
             elif tally.cases == 0:
                 cells.append(
@@ -236,21 +237,48 @@ def summary(run, rows):
                     cell += f" **{tally.differences} differ**"
                 cells.append(cell + (f" ({lacking} not in XLA)" if lacking else ""))
             if tally is not None:
-                for reason, count in tally.known.items():
+                for reason, count in (+tally.known).items():
                     notes[f"known: {reason} ({row['name']})"] += count
                 for reason, count in tally.xla_refused.items():
                     notes[f"XLA lacks: {row['name']}: {reason}"] += count
-        if any(cells):
-            lines.append(f"| {row['name']} | " + " | ".join(cells) + " |")
+        lines.append(f"| {row['name']} | " + " | ".join(cells) + " |")
+    names = {row["name"] for row in rows}
+    reasons = collections.defaultdict(list)
     for name, reason in sorted(NOT_COMPARED.items()):
-        if any(row["name"] == name for row in rows):
-            notes[f"not compared: {name}: {reason}"] += 0
+        reasons[reason] += [name] if name in names else []
+    for (name, kind), reason in sorted(CLASSES_NOT_COMPARED.items()):
+        reasons[reason] += [f"{name} of {kind}"] if name in names else []
+    for name, reason in sorted(TYPES_NOT_COMPARED.items()):
+        reasons[reason].append(name)
+    for reason, what in reasons.items():
+        if what:
+            notes[f"not compared: {', '.join(what)}: {reason}"] += 0
     lines.append("")
     lines += [
         f"* {text}" + (f": {count} elements or cases" if count else "")
         for text, count in sorted(notes.items())
     ]
     return "\n".join(lines)
+
+
+def why_not(name, kind):
+    return NOT_COMPARED.get(name) or CLASSES_NOT_COMPARED.get((name, kind))
+
+
+def uncovered(run, rows):
+    """Cells that are neither compared, nor rejected by a rule of the op, nor listed with a reason."""
+    complaints = []
+    for row in rows:
+        for kind in CLASSES:
+            tally = run.tallies.get((row["name"], kind))
+            if why_not(row["name"], kind) or (tally and tally.cases > tally.not_run):
+                continue
+            first = (row["element_types"] or [{"supported": []}])[0]
+            taken = {t.name for t in of_class(kind)} & set(first["supported"])
+            refused = tally.refused if tally else ""
+            if taken or not refused:
+                complaints.append(f"{row['name']}, {kind}: {refused or 'no program was drawn'}")
+    return complaints
 
 
 def show_program(options):
@@ -325,11 +353,13 @@ def main():
     if options.list:
         for row in rows:
             how = "generator" if row["name"] in structural.GENERATORS else "from its row"
-            print(f"{row['name']:28}{NOT_COMPARED.get(row['name'], how)}")
+            if row["name"] in NOT_COMPARED:
+                how = f"not compared: {NOT_COMPARED[row['name']]}"
+            print(f"{row['name']:28}{how}")
         return 0
     run = Run(options)
     started = time.monotonic()
-    work = [(row, kind) for row in rows if row["name"] not in NOT_COMPARED for kind in CLASSES]
+    work = [(row, kind) for row in rows for kind in CLASSES if not why_not(row["name"], kind)]
     for done, (row, kind) in enumerate(work):
         progress(done, len(work), f"{row['name']} {kind}")
         # A seed of its own, so that a class gives the same cases whatever else is run.
@@ -342,26 +372,19 @@ def main():
     if options.report:
         with open(options.report, "w") as file:
             file.write(text + "\n")
-    silent = [
-        row["name"]
-        for row in rows
-        if row["name"] not in NOT_COMPARED
-        and not any(
-            run.tallies[row["name"], kind].cases
-            for kind in CLASSES
-            if (row["name"], kind) in run.tallies
-        )
-    ]
-    if silent and not run.out_of_time():
+    missing = [] if run.out_of_time() else uncovered(run, rows)
+    if missing:
         print(
-            f"no case could be drawn of: {', '.join(silent)}; give them a generator in "
-            "tests/diff/structural.py or a row in NOT_COMPARED of tests/diff/known.py"
+            "neither compared nor known why not; a generator (tests/diff/structural.py) or a reason "
+            "(tests/diff/known.py) is missing:",
+            *missing,
+            sep="\n  ",
         )
     cases = sum(t.cases for t in run.tallies.values())
     print(
         f"{cases} cases, {run.failures} differences, seed {options.seed}, {time.monotonic() - started:.0f} s"
     )
-    return int(run.failures > 0 or bool(silent))
+    return int(run.failures > 0 or bool(missing))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import re
 
 import numpy as np
 
-from compare import CHECKS, all_parts, finite, near, parts, real_type, spacing, type_of
+from compare import CHECKS, all_parts, finite, near, parts, real_type, spacing
 
 # Ulps of the larger part that XLA:CPU's functions were seen to be off by, doubled, for c64 and c128. Its
 # log1p in f64 is off by a hundred ulps about -0.24, and log of a complex number takes it for the modulus.
@@ -137,4 +137,6 @@ def quotient(context, i):
     return all_parts(lambda p, q: near(p, q, bound), a, x)
 
 
-CHECKS.update({"complex function": function, "complex product": product, "complex quotient": quotient})
+CHECKS.update(
+    {"complex function": function, "complex product": product, "complex quotient": quotient}
+)

@@ -100,11 +100,19 @@ def reduce_window(rng, op, name):
     )
 
 
+def comparison(t, attributes):
+    """Lines that compare a0 and a1; of complex numbers the real parts."""
+    if t.kind != "complex":
+        return f"  ROOT r = pred[] compare(a0, a1), {attributes}"
+    return f"""\
+  x = {t.part}[] real(a0)
+  y = {t.part}[] real(a1)
+  ROOT r = pred[] compare(x, y), {attributes}"""
+
+
 @generator("select-and-scatter")
 def select_and_scatter(rng, op, name):
     t = TYPES[name]
-    if t.kind in ("complex", "pred"):
-        return None
     dims = [int(rng.integers(1, 9)) for _ in range(int(rng.integers(1, 4)))]
     size = [int(rng.integers(1, min(n, 3) + 1)) for n in dims]
     stride = [int(rng.integers(1, 4)) for _ in dims]
@@ -114,7 +122,7 @@ def select_and_scatter(rng, op, name):
     text += computation(
         "pick",
         [scalar, scalar],
-        f"  ROOT r = pred[] compare(a0, a1), direction={rng.choice(['GE', 'LE'])}",
+        comparison(t, f"direction={rng.choice(['GE', 'LE'])}"),
     )
     window = f"{{size={'x'.join(map(str, size))} stride={'x'.join(map(str, stride))}}}"
     return Program(
@@ -165,8 +173,6 @@ def scatter(rng, op, name):
 @generator("sort")
 def sort(rng, op, name):
     t = TYPES[name]
-    if t.kind == "complex":
-        return None
     dims = values.shape(rng, 1, 3)
     payload = [str(rng.choice(["s32", "f32", "u8", name])) for _ in range(int(rng.integers(0, 3)))]
     types = [name, *payload]
@@ -175,7 +181,7 @@ def sort(rng, op, name):
     text = computation(
         "before",
         scalars,
-        f"  ROOT r = pred[] compare(a0, a1), direction={rng.choice(['LT', 'GT'])}{order}",
+        comparison(t, f"direction={rng.choice(['LT', 'GT'])}{order}"),
     )
     return Program(
         "sort",
@@ -184,7 +190,7 @@ def sort(rng, op, name):
         f"dimensions={{{int(rng.integers(0, len(dims)))}}}, is_stable=true, to_apply=before",
         computations=text,
         check="exact",
-        styles=() if order or not t.is_float else ("finite", "tame"),
+        styles=("finite", "tame") if t.kind == "complex" or t.is_float and not order else (),
     )
 
 

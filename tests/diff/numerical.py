@@ -5,6 +5,7 @@ import numpy as np
 import values
 from element_types import TYPES
 from programs import Parameter, Program, same_width_unsigned
+from control import exact_op
 from drawing import computation, generator, identity, ints, reducer, shape_text
 
 
@@ -24,8 +25,6 @@ def normal(rng, name, dims):
 
 @generator("cholesky")
 def cholesky(rng, op, name):
-    if not is_inexact(name) or TYPES[name].kind == "tiny float":
-        return None
     n = int(rng.integers(0, 12))
     dims = [*batch_dims(rng), n, n]
 
@@ -38,7 +37,7 @@ def cholesky(rng, op, name):
     return Program(
         "cholesky",
         name,
-        [Parameter(name, dims, draw)],
+        [Parameter(name, dims, draw if is_inexact(name) else None)],
         f"lower={rng.choice(['true', 'false'])}",
         check="cholesky",
         styles=("tame",),
@@ -47,8 +46,6 @@ def cholesky(rng, op, name):
 
 @generator("triangular-solve")
 def triangular_solve(rng, op, name):
-    if not is_inexact(name) or TYPES[name].kind == "tiny float":
-        return None
     n, m = int(rng.integers(1, 12)), int(rng.integers(0, 6))
     batch = batch_dims(rng)
     left, lower, unit = (bool(rng.integers(0, 2)) for _ in range(3))
@@ -62,7 +59,7 @@ def triangular_solve(rng, op, name):
         "triangular-solve",
         name,
         [
-            Parameter(name, [*batch, n, n], draw),
+            Parameter(name, [*batch, n, n], draw if is_inexact(name) else None),
             Parameter(name, [*batch, n, m] if left else [*batch, m, n]),
         ],
         f"left_side={text[left]}, lower={text[lower]}, unit_diagonal={text[unit]}, transpose_a={how}",
@@ -81,14 +78,9 @@ def fft(rng, op, name):
     while np.prod(lengths) > 2000:
         lengths.pop()
     dims = [*batch_dims(rng), *lengths]
-    if t.kind == "float":
-        kind = "RFFT"
-    elif t.kind == "complex":
-        kind = str(rng.choice(["FFT", "IFFT", "IRFFT"]))
-        if kind == "IRFFT":
-            dims[-1] = lengths[-1] // 2 + 1
-    else:
-        return None
+    kind = str(rng.choice(["FFT", "IFFT", "IRFFT"])) if t.kind == "complex" else "RFFT"
+    if kind == "IRFFT":
+        dims[-1] = lengths[-1] // 2 + 1
     return Program(
         "fft",
         name,
@@ -102,9 +94,6 @@ def fft(rng, op, name):
 
 @generator("rng-bit-generator")
 def rng_bit_generator(rng, op, name):
-    t = TYPES[name]
-    if t.kind != "unsigned" or t.bits < 8:
-        return None
     algorithm = str(rng.choice(["rng_default", "rng_three_fry", "rng_philox"]))
     state = [2] if algorithm == "rng_three_fry" else [int(rng.choice([2, 3]))]
     result = f"({shape_text('u64', state)}, {shape_text(name, values.shape(rng, 0, 3))})"
@@ -115,7 +104,7 @@ def rng_bit_generator(rng, op, name):
 
 @generator("batch-norm-training", "batch-norm-inference", "batch-norm-grad")
 def batch_norm(rng, op, name):
-    if TYPES[name].kind not in ("half", "float"):
+    if name == "f8e8m0fnu":  # has no negative numbers, which are on the way
         return None
     dims = [int(rng.choice([1, 2, 3, 5, 16])) for _ in range(int(rng.integers(1, 4)))]
     feature = int(rng.integers(0, len(dims)))
@@ -142,13 +131,19 @@ def batch_norm(rng, op, name):
     )
 
 
+def small_integers(name, dims):
+    def draw(rng, style):
+        parts = rng.integers(-9, 10, (2, *dims))
+        return (parts[0] + 1j * parts[1]).astype(TYPES[name].memory)
+
+    return draw
+
+
 @generator("set-dimension-size", "dynamic-reshape")
 def dynamic(rng, op, name):
     """What later ops do with the padding: a fold over a dimension of which only a part is there."""
     t = TYPES[name]
-    fold, text, check = reducer(rng, t, sums=False)
-    if check != "exact":
-        return None
+    fold, text, _ = reducer(rng, t, sums=False)
     n, m = int(rng.integers(1, 9)), int(rng.integers(1, 9))
     parts = int(rng.integers(0, n + 1))
     size = Parameter("s32", [], lambda rng, style: np.array(parts, np.int32))
@@ -168,7 +163,14 @@ def dynamic(rng, op, name):
     return Program(
         op["name"],
         name,
-        [Parameter(name, dims), identity(fold, name), size, width, product],
+        [
+            # Of complex numbers, which have no maximum: sums without rounding.
+            Parameter(name, dims, small_integers(name, dims) if t.kind == "complex" else None),
+            identity(fold, name),
+            size,
+            width,
+            product,
+        ],
         computations=text,
         check="exact",
         body=f"""{body}
@@ -180,9 +182,6 @@ def dynamic(rng, op, name):
 
 @generator("stochastic-convert")
 def stochastic_convert(rng, op, name):
-    t = TYPES[name]
-    if t.kind not in ("half", "float"):
-        return None
     dims = values.shape(rng)
     result = str(rng.choice(["s8", "s16", "s32", "s64"]))
     return Program(
@@ -196,25 +195,28 @@ def stochastic_convert(rng, op, name):
 
 @generator("scan")
 def scan(rng, op, name):
+    """Two inputs and a carry that is a slice of them; each step is exact or rounds once, as IEEE says."""
     t = TYPES[name]
-    fold, text, _ = reducer(rng, t, sums=False)
-    if fold in ("add", "multiply") and not t.is_integer:
-        return None
-    length = int(rng.integers(0, 20))
-    scalar = f"{name}[]"
+    dims = values.shape(rng, 1, 3, 200)
+    at = int(rng.integers(0, len(dims)))
+    carry = shape_text(name, dims[:at] + dims[at + 1 :])
+    combine = "xor" if t.kind == "pred" else "subtract"
     text = computation(
         "step",
-        [scalar, scalar],
+        [carry] * 3,
         f"""\
-  c = {scalar} {fold}(a0, a1)
-  ROOT r = ({scalar}, {scalar}) tuple(c, c)""",
+  x = {carry} {combine}(a0, a2)
+  y = {carry} {exact_op(t)}(x, a1)
+  ROOT r = ({carry}, {carry}, {carry}) tuple(y, x, x)""",
     )
+    array = shape_text(name, dims)
     return Program(
         "scan",
         name,
-        [Parameter(name, [length]), Parameter(name, [])],
-        f"dimensions={{0}}, is_reverse={rng.choice(['true', 'false'])}, num_carries=1, to_apply=step",
-        f"({shape_text(name, [length])}, {scalar})",
+        [Parameter(name, dims), Parameter(name, dims), Parameter(name, dims[:at] + dims[at + 1 :])],
+        f"dimensions={{{at}}}, is_reverse={rng.choice(['true', 'false'])}, num_carries=1, "
+        "to_apply=step",
+        f"({array}, {array}, {carry})",
         text,
         check="exact",
     )

@@ -1,7 +1,5 @@
 """Generators of dots and convolutions."""
 
-import numpy as np
-
 from element_types import TYPES
 from programs import Parameter, Program
 from drawing import generator, ints, shape_text
@@ -91,24 +89,4 @@ def convolution(rng, op, name):
         ", ".join(attributes),
         check="product sum",
         styles=("finite", "finite", "tame"),
-    )
-
-
-@generator("ragged-dot")
-def ragged_dot(rng, op, name):
-    if TYPES[name].kind == "pred":
-        return None
-    m, k, n, g = (int(rng.integers(1, 9)) for _ in range(4))
-
-    def sizes(rng, style):
-        cuts = np.sort(rng.integers(0, m + 1, g))
-        return np.diff(cuts, prepend=0).astype(np.int32)
-
-    return Program(
-        "ragged-dot",
-        name,
-        [Parameter(name, [m, k]), Parameter(name, [g, k, n]), Parameter("s32", [g], sizes)],
-        "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
-        check="product sum",
-        styles=("finite", "tame"),
     )

@@ -37,16 +37,19 @@ class Program:
     result: str = ""  # its shape, where the op does not imply it
     computations: str = ""
     body: str = ""  # lines of the entry, instead of the op on the parameters
+    xla_body: str = ""  # for XLA, where it lacks the op: other ops that mean the same
     check: str = ""  # a name in compare.CHECKS; "": what the row's accuracy says
     styles: tuple = ()  # restricts values.styles
     facts: dict = dataclasses.field(default_factory=dict)  # for the check
 
-    def text(self):
+    def text(self, for_xla=False):
         lines = [f"  p{i} = {p.text} parameter({i})" for i, p in enumerate(self.parameters)]
         names = ", ".join(f"p{i}" for i in range(len(self.parameters)))
         comma = ", " if self.attributes else ""
         lines.append(
-            self.body or f"  ROOT r = {self.result} {self.op}({names}){comma}{self.attributes}"
+            (for_xla and self.xla_body)
+            or self.body
+            or f"  ROOT r = {self.result} {self.op}({names}){comma}{self.attributes}"
         )
         return (
             "HloModule diff\n\n" + self.computations + "ENTRY main {\n" + "\n".join(lines) + "\n}\n"

@@ -2,6 +2,7 @@
 
 import collectives  # noqa: F401: each module registers its generators
 import control  # noqa: F401
+import equivalents  # noqa: F401
 import folds  # noqa: F401
 import movement  # noqa: F401
 import numerical  # noqa: F401
