@@ -117,7 +117,8 @@ def product(context, i):
 
 
 def quotient(context, i):
-    """Smith's algorithm on both sides; XLA fuses, and flushes a quotient of parts that underflows."""
+    """Smith's algorithm on both sides; XLA fuses, and flushes a quotient of parts that underflows, or
+    its product with a part."""
     a, x = context.axle[i], context.xla[i]
     t = real_type(a)
     lhs, rhs = (wide(v) for v in context.arguments)
@@ -132,7 +133,8 @@ def quotient(context, i):
             np.abs(ratio * lhs.real) + np.abs(lhs.imag), np.abs(ratio * lhs.imag) + np.abs(lhs.real)
         )
         lost = t.min_normal * (1 + np.abs(lhs.real) + np.abs(lhs.imag))
-        bound = (6 * t.unit_roundoff * size + 2 * lost) / denominator + 2 * t.min_normal
+        of_denominator = 6 * t.unit_roundoff + 2 * t.min_normal / denominator
+        bound = (of_denominator * size + 2 * lost) / denominator + 2 * t.min_normal
     bound = np.broadcast_to(np.where(np.isfinite(bound), bound, 0), a.shape)
     return all_parts(lambda p, q: near(p, q, bound), a, x)
 
