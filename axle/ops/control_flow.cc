@@ -146,7 +146,8 @@ const OpDef kFusionDef = {
     .text = "fusion",
     .summary = "The result of a computation that is compiled as a whole.",
     .semantics =
-        "As call; `kind` is a hint for the compiler. output_to_operand_aliasing names parts of the "
+        "Takes one operand of the shape of each parameter of `calls`, and gives the value of its "
+        "root; `kind` is a hint for the compiler. output_to_operand_aliasing names parts of the "
         "result and of operands that are there and have one shape, each part of the result once.",
     .source = "XLA's HLO fusion",
     .operands = kCallOperands,

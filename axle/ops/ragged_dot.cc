@@ -7,6 +7,7 @@
 #include "axle/core/convert.h"
 #include "axle/ops/blocked_dot.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/scratch_memory.h"
 
 namespace axle {
 
@@ -277,6 +278,9 @@ StatusOr<Literal> EvalRaggedDot(const Instruction& inst, std::span<Literal> oper
   AXLE_ASSIGN(const Literal lhs, contraction.Factor(operands[0], contraction.lhs_multiplied));
   AXLE_ASSIGN(const Literal rhs, contraction.Factor(operands[1], contraction.rhs_multiplied));
   const Roles roles(inst);
+  // The sizes and the ends of the groups.
+  const ScratchMemory scratch(context, 2 * operands[2].num_elements() * i64{sizeof(i64)});
+  AXLE_TRY(scratch.status());
   const i64 group_stride =
       roles.mode == Mode::kFree ? RowMajorStrides(rhs.shape().dims())[attrs.rhs_group_dims[0]] : 0;
   RaggedDot dot(contraction, BlockAccumulator::OrderFor(contraction, lhs, rhs), roles,

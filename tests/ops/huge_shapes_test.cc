@@ -109,6 +109,12 @@ TEST(HugeShapes, ScratchMemoryIsCounted) {
           "x = f32[2097152] parameter(0)  ROOT r = (f32[1], s32[1]) topk(x), k=1, largest=true")
           .find("memory limit"),
       std::string::npos);
+  // Groups of 4 MiB, their ends 64 MiB.
+  EXPECT_NE(ResultOf(R"(x = f32[3,1] parameter(0)  g = s8[4194304] parameter(1)
+    ROOT r = ragged-dot(x, x, g), lhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_batch_dims={0},
+      rhs_contracting_dims={1}, lhs_ragged_dims={0})")
+                .find("memory limit"),
+            std::string::npos);
 }
 
 }  // namespace
