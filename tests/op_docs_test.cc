@@ -420,9 +420,19 @@ std::string ErrorSection(const CaseTable& table) {
   return text.empty() ? "" : StrCat("\n## Errors\n\n", text);
 }
 
+// What all operations on pairs of elements have in common.
+std::string_view CommonRule(const OpInfo& op) {
+  if (op.lowering != "elementwise" || op.operands.size() != 2 || op.operands[0].name != "lhs") {
+    return "";
+  }
+  return " lhs and rhs have one element type and the same dimensions, which the result has too: "
+         "nothing is broadcast implicitly.";
+}
+
 std::string Page(const OpInfo& op, const CaseTable& table, const OpTypes& types) {
-  std::string text = StrCat("# ", op.name, "\n\n", op.summary, "\n\n", op.semantics, "\n",
-                            OperandSection(op, types), AttributeSection(op), CalleeSection(op));
+  std::string text =
+      StrCat("# ", op.name, "\n\n", op.summary, "\n\n", op.semantics, CommonRule(op), "\n",
+             OperandSection(op, types), AttributeSection(op), CalleeSection(op));
   StrAppend(text, "\nAccuracy: ", op.accuracy, ".\n");
   if (!op.traits.empty()) StrAppend(text, "\nTraits: ", Join(op.traits, ", "), ".\n");
   StrAppend(text, ExampleSection(op, table), ErrorSection(table), "\nSource: ", op.source, ".\n");
