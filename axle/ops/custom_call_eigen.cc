@@ -6,6 +6,7 @@
 #include "axle/ops/factorization.h"
 #include "axle/ops/lapack_call.h"
 #include "axle/ops/tridiagonal.h"
+#include "axle/ops/tridiagonal_eigen.h"
 
 namespace axle {
 namespace {
@@ -38,10 +39,12 @@ StatusOr<Literal> CallSyevd(const CustomCallInvocation& invocation, const EvalCo
   using P = PartType<T>;
   AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[0].shape(),
                                                      m.With(kTypeOf<P>, {n}), m.With(S32, {})}));
-  const ScratchMemory scratch(context, BytesFor<T>(m.size(), 3));
+  const bool with_vectors = mode == 'V';
+  const ScratchMemory scratch(
+      context, BytesFor<T>((with_vectors ? 2 * m.size() : 0) + TridiagonalEigenScratch(n), 1));
   AXLE_TRY(scratch.status());
-  std::vector<T> rows(m.count == 0 ? 0 : m.size());
-  const Matrix<T> vectors(rows.data(), n, n);
+  std::vector<T> rows(with_vectors && m.count != 0 ? m.size() : 0);
+  const Matrix<T> vectors(with_vectors ? rows.data() : nullptr, n, n);
   T* data = Data<T>(invocation.operands[0]);
   for (i64 i = 0; i < m.count; ++i) {
     const Matrix<T> a(data + i * m.size(), n, n);
@@ -49,7 +52,7 @@ StatusOr<Literal> CallSyevd(const CustomCallInvocation& invocation, const EvalCo
     bool converged = true;
     AXLE_TRY(HermitianEigen(a, Data<P>(results[1]) + i * n, vectors, invocation.limits, converged));
     Integers(results[2])[i] = converged ? 0 : 1;
-    if (mode == 'N') continue;
+    if (!with_vectors) continue;
     const Matrix<T> out(Data<T>(results[0]) + i * m.size(), n, n);
     for (i64 j = 0; j < n; ++j) {
       for (i64 k = 0; k < n; ++k) out(k, j) = vectors(j, k);

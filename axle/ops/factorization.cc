@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "axle/core/stable_sort.h"
+#include "axle/ops/tridiagonal.h"
+#include "axle/ops/tridiagonal_eigen.h"
 
 namespace axle {
 namespace {
@@ -33,34 +35,19 @@ void Permute(P* values, const std::vector<i64>& order) {
   for (size_t i = 0; i < order.size(); ++i) values[i] = copy[order[i]];
 }
 
-// One sweep; true if something was rotated.
+// Row i of `rows` becomes column i of the Q that ReduceToTridiagonal left in a.
 template <typename T>
-StatusOr<bool> EigenSweep(const Matrix<T>& a, const Matrix<T>& vectors, PartType<T> negligible,
-                          Limits* limits) {
-  using P = PartType<T>;
-  const i64 n = a.rows;
-  bool rotated = false;
-  for (i64 p = 0; p < n; ++p) {
+Status FormTransposedQ(const Matrix<T>& a, const T* taus, const Matrix<T>& rows, Limits* limits) {
+  SetIdentity(rows);
+  std::vector<T> sum;
+  for (i64 k = a.rows - 2; k >= 0; --k) {
     AXLE_TRY(CheckLimits(limits));
-    for (i64 q = p + 1; q < n; ++q) {
-      const T gamma = a(p, q);
-      const P size = AbsoluteValue(gamma);
-      if (!(size > negligible)) continue;
-      rotated = true;
-      const P alpha = RealPart(a(p, p)), beta = RealPart(a(q, q));
-      const Rotation<T> rotation(alpha, beta, gamma, size);
-      rotation.Apply(a.row(p), a.row(q), n, Conjugate(rotation.phase));
-      for (i64 i = 0; i < n; ++i) {
-        a(i, p) = Conjugate(a(p, i));
-        a(i, q) = Conjugate(a(q, i));
-      }
-      a(p, p) = alpha - rotation.t * size;
-      a(q, q) = beta + rotation.t * size;
-      a(p, q) = a(q, p) = T();
-      rotation.Apply(vectors.row(p), vectors.row(q), n, rotation.phase);
-    }
+    ApplyReflector(a, k + 1, k, taus[k], rows, k + 1, sum);
   }
-  return rotated;
+  for (i64 i = 0; i < a.rows; ++i) {
+    for (i64 j = 0; j < i; ++j) std::swap(rows(i, j), rows(j, i));
+  }
+  return {};
 }
 
 template <typename T>
@@ -123,22 +110,18 @@ Status HermitianEigen(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& 
   const P scale = ScaleToOne(a);
   if (scale != scale) {
     std::fill_n(values, n, scale);
-    FillNan(vectors);
+    if (vectors.data != nullptr) FillNan(vectors);
     return {};
   }
-  SetIdentity(vectors);
-  P sum = 0;
-  for (i64 i = 0; i < n; ++i) sum += SquaredNorm(a.row(i), n);
-  const P negligible = std::numeric_limits<P>::epsilon() * SquareRoot(sum) / static_cast<P>(16 * n);
-  bool rotated = true;
-  for (int sweep = 0; sweep < kMaxJacobiSweeps && rotated; ++sweep) {
-    AXLE_ASSIGN(rotated, EigenSweep(a, vectors, negligible, limits));
-  }
-  converged = !rotated;
-  for (i64 i = 0; i < n; ++i) values[i] = RealPart(a(i, i)) * scale;
+  std::vector<P> off_diagonal(n);
+  std::vector<T> taus(n);
+  AXLE_TRY(ReduceToTridiagonal(a, values, off_diagonal.data(), taus.data(), limits));
+  if (vectors.data != nullptr) AXLE_TRY(FormTransposedQ(a, taus.data(), vectors, limits));
+  AXLE_TRY(TridiagonalEigen<T>(values, off_diagonal.data(), n, vectors, limits, converged));
+  for (i64 i = 0; i < n; ++i) values[i] *= scale;
   const std::vector<i64> order = OrderBy(n, [&](i64 i, i64 j) { return values[i] < values[j]; });
   Permute(values, order);
-  PermuteRows(vectors, order);
+  if (vectors.data != nullptr) PermuteRows(vectors, order);
   return {};
 }
 

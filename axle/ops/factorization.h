@@ -1,5 +1,5 @@
 // Factorisations of dense row-major matrices, for the custom calls that JAX makes (LAPACK's names):
-// LU, QR by Householder reflections, Hermitian eigenvalues and singular values by Jacobi rotations.
+// LU, Hermitian eigenvalues, singular values by Jacobi rotations.
 // One fixed algorithm each, without libm, on the chains of linear_algebra.h; the conventions of
 // results (packed reflectors, pivots, order of values) are LAPACK's.
 #pragma once
@@ -65,11 +65,11 @@ struct Rotation {
 
 inline constexpr int kMaxJacobiSweeps = 64;
 
-// Eigenvalues, in increasing order, and eigenvectors of the Hermitian a, which is full; a is used
-// up. vectors: row i is the eigenvector of value i. Cyclic Jacobi: every sweep goes through all p <
-// q row by row and rotates where |a[p][q]| is above eps / (16 n) of the Frobenius norm; done when a
-// sweep finds none. The matrix is scaled by a power of two first. `converged` is false after
-// kMaxJacobiSweeps. Of a matrix with NaN or infinities everything is NaN.
+// Eigenvalues, in increasing order, and eigenvectors of the Hermitian a, of which the lower
+// triangle counts; a is used up. vectors: row i is the eigenvector of value i; it may be without
+// memory. The matrix is divided by a power of two, reduced to a tridiagonal one (tridiagonal.h),
+// and that one is taken apart by QL iteration (tridiagonal_eigen.h). Of a matrix with NaN or
+// infinities everything is NaN.
 template <typename T>
 Status HermitianEigen(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& vectors,
                       Limits* limits, bool& converged);

@@ -167,30 +167,37 @@ TYPED_TEST(FactorizationTest, PivotedQrTakesTheLargestColumnThatIsLeft) {
 TYPED_TEST(FactorizationTest, EigenvectorsDiagonalise) {
   using P = PartType<TypeParam>;
   for (i64 n : {1, 2, 3, 10, 40}) {
-    auto b = this->Random(n, n);
-    OwnedMatrix<TypeParam> a(n, n);
-    for (i64 i = 0; i < n; ++i) {
-      for (i64 j = 0; j < n; ++j) a(i, j) = b(i, j) + Conjugate(b(j, i));
-    }
-    auto used = a;
-    OwnedMatrix<TypeParam> vectors(n, n), scaled(n, n);
-    std::vector<P> values(n);
-    bool converged = false;
-    ASSERT_TRUE(
-        HermitianEigen(used.view(), values.data(), vectors.view(), nullptr, converged).ok());
-    EXPECT_TRUE(converged);
-    EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
-    // Rows are eigenvectors: a = sum of value v v^H.
-    OwnedMatrix<TypeParam> v(n, n);
-    for (i64 i = 0; i < n; ++i) {
-      for (i64 j = 0; j < n; ++j) {
-        v(j, i) = vectors(i, j);
-        scaled(j, i) = Scale(vectors(i, j), values[i]);
+    auto all = this->SpecialSquares(n);
+    all.push_back(this->Random(n, n));
+    for (auto& b : all) {
+      OwnedMatrix<TypeParam> a(n, n);
+      for (i64 i = 0; i < n; ++i) {
+        for (i64 j = 0; j < n; ++j) a(i, j) = b(i, j) + Conjugate(b(j, i));
       }
+      auto used = a;
+      OwnedMatrix<TypeParam> vectors(n, n), v(n, n), scaled(n, n);
+      std::vector<P> values(n), alone(n);
+      bool converged = false;
+      ASSERT_TRUE(
+          HermitianEigen(used.view(), values.data(), vectors.view(), nullptr, converged).ok());
+      EXPECT_TRUE(converged);
+      EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+      used = a;
+      ASSERT_TRUE(HermitianEigen(used.view(), alone.data(), Matrix<TypeParam>(nullptr, n, n),
+                                 nullptr, converged)
+                      .ok());
+      EXPECT_EQ(alone, values);
+      // Rows are eigenvectors: a = sum of value v v^H.
+      for (i64 i = 0; i < n; ++i) {
+        for (i64 j = 0; j < n; ++j) {
+          v(j, i) = vectors(i, j);
+          scaled(j, i) = Scale(vectors(i, j), values[i]);
+        }
+      }
+      this->ExpectOrthonormal(v, n);
+      auto adjoint = this->AdjointOf(v), product = this->Product(scaled, adjoint);
+      EXPECT_LE(this->Distance(product, a), 30 * n * this->kEpsilon);
     }
-    this->ExpectOrthonormal(v, n);
-    auto adjoint = this->AdjointOf(v), product = this->Product(scaled, adjoint);
-    EXPECT_LE(this->Distance(product, a), 30 * n * this->kEpsilon);
   }
 }
 
