@@ -197,9 +197,10 @@ const OpDef kInfeedDef = {
         "The operand is a token. The declared shape is a pair of the data, which are an array or a "
         "tuple of arrays, and a token. An array takes one buffer of the queue, a tuple one per "
         "element, at once and in order; an empty tuple takes none. The op waits until the host has "
-        "transferred them; a buffer of another type or other sizes is INVALID_ARGUMENT and stays "
-        "in the queue. A run without a queue is FAILED_PRECONDITION. infeed_config is only "
-        "carried. Infeeds run in the order of their tokens, and each exactly once.",
+        "transferred them; a buffer of another type or other sizes, or one that is not full where "
+        "the declared shape is static, is INVALID_ARGUMENT and stays in the queue. A run without a "
+        "queue is FAILED_PRECONDITION. infeed_config is only carried. Infeeds run in the order of "
+        "their tokens, and each exactly once.",
     .source = "XLA Infeed and InfeedWithToken; StableHLO infeed",
     .operands = kToken,
     .attrs = Schema<InfeedAttrs>(kInfeedAttrs),
@@ -290,7 +291,8 @@ const OpDef kRecvDoneDef = {
     .summary = "Waits for the data of a recv: (data, token).",
     .semantics =
         "The operand is a recv with the same channel_id and is_host_transfer. Data of another type "
-        "or other sizes than were sent are INVALID_ARGUMENT.",
+        "or other sizes than were sent, or that are not full where the declared shape is static, "
+        "are INVALID_ARGUMENT.",
     .source = "XLA Recv and RecvWithToken; StableHLO recv",
     .operands = kUnaryOperands,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),

@@ -44,6 +44,26 @@ i64 TotalBytes(std::span<const Shape> shapes) {
   return bytes;
 }
 
+// Whether a value can be had where `shape` is asked for: of its type and sizes, and full where that
+// is static.
+bool Fits(const Literal& value, const Shape& shape) {
+  if (!Compatible(value.shape(), shape)) return false;
+  for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
+    if (!Fits(value.element(i), shape.element(i))) return false;
+  }
+  for (i64 d = 0; shape.is_array() && d < shape.rank(); ++d) {
+    if (!shape.is_dynamic(d) && value.size(d) != shape.dim(d)) return false;
+  }
+  return true;
+}
+
+// What a value counts for where the number of arrays is limited.
+i64 NumBuffers(const Shape& shape) {
+  i64 count = 1;
+  for (i64 i = 0; i < shape.num_tuple_elements(); ++i) count += NumBuffers(shape.element(i));
+  return count;
+}
+
 // A copy that nobody else can change, even if `value` is a view.
 Literal Owned(const Literal& value) {
   Literal owned = value;
@@ -78,6 +98,11 @@ Status BufferQueue::Push(const Literal& value, Limits* limits) {
     return ResourceExhausted(StrCat(name_, ": ", value.shape().ToString(), " has ", bytes,
                                     " bytes, but the queue holds ", capacity_));
   }
+  const auto count = static_cast<i64>(shapes.size());
+  if (count > max_buffers_) {
+    return ResourceExhausted(
+        StrCat(name_, ": a tuple of ", count, " arrays, but the queue holds ", max_buffers_));
+  }
   std::vector<Literal> leaves;
   if (value.shape().is_array()) {
     leaves.push_back(Owned(value));
@@ -85,7 +110,9 @@ Status BufferQueue::Push(const Literal& value, Limits* limits) {
     for (const Literal& element : value.elements()) leaves.push_back(Owned(element));
   }
   std::unique_lock lock(mutex_);
-  AXLE_TRY(WaitFor(changed_, lock, limits, [&] { return bytes_ <= capacity_ - bytes; }));
+  AXLE_TRY(WaitFor(changed_, lock, limits, [&] {
+    return bytes_ <= capacity_ - bytes && static_cast<i64>(buffers_.size()) <= max_buffers_ - count;
+  }));
   for (Literal& leaf : leaves) buffers_.push_back(std::move(leaf));
   bytes_ += bytes;
   changed_.notify_all();
@@ -95,9 +122,9 @@ Status BufferQueue::Push(const Literal& value, Limits* limits) {
 // Of the buffers that are there already.
 Status BufferQueue::CheckBuffers(std::span<const Shape> shapes) const {
   for (size_t i = 0; i < std::min(shapes.size(), buffers_.size()); ++i) {
-    if (Compatible(buffers_[i].shape(), shapes[i])) continue;
+    if (Fits(buffers_[i], shapes[i])) continue;
     return InvalidArgument(StrCat(name_, ": buffer ", i, " of the queue is ",
-                                  buffers_[i].shape().ToString(), " but ", shapes[i].ToString(),
+                                  buffers_[i].ShapeToString(), " but ", shapes[i].ToString(),
                                   " is asked for"));
   }
   return {};
@@ -117,6 +144,7 @@ StatusOr<Literal> BufferQueue::Pop(const Shape& shape, Limits* limits) {
     for (size_t i = 0; i < shapes.size(); ++i) {
       bytes_ -= buffers_.front().num_bytes();
       leaves.push_back(std::move(buffers_.front()));
+      leaves.back().SetDynamicFlags(shapes[i]);
       buffers_.pop_front();
     }
     changed_.notify_all();
@@ -144,11 +172,18 @@ Status TransferHub::Send(Kind kind, i64 channel, const Literal& value) {
                                     bytes_, " that nobody has received, but channels hold ",
                                     capacity_));
   }
+  const i64 buffers = NumBuffers(value.shape());
+  if (buffers > max_buffers_ - buffers_) {
+    return ResourceExhausted(StrCat("send: ", buffers, " buffers for channel ", channel, " beside ",
+                                    buffers_, " that nobody has received, but channels hold ",
+                                    max_buffers_));
+  }
   Line& line = lines_[{kind, channel}];
   const i64 place = line.num_sends++;
   if (line.lost.erase(place) > 0) return {};
   line.values.emplace(place, Owned(value));
   bytes_ += bytes;
+  buffers_ += buffers;
   changed_.notify_all();
   return {};
 }
@@ -187,17 +222,21 @@ StatusOr<Literal> TransferHub::Take(Line& line, i64 channel, i64 place, const Sh
   Literal value = std::move(it->second);
   line.values.erase(it);
   bytes_ -= value.num_bytes();
-  if (Compatible(value.shape(), shape)) return value;
-  return InvalidArgument(StrCat("recv: channel ", channel, " has been sent ",
-                                value.shape().ToString(), " but ", shape.ToString(),
-                                " is asked for"));
+  buffers_ -= NumBuffers(value.shape());
+  if (Fits(value, shape)) {
+    value.SetDynamicFlags(shape);
+    return value;
+  }
+  return InvalidArgument(StrCat("recv: channel ", channel, " has been sent ", value.ShapeToString(),
+                                " but ", shape.ToString(), " is asked for"));
 }
 
 HostDevice::HostDevice(const HostDeviceOptions& options)
-    : infeed_("infeed", options.queue_capacity),
-      outfeed_("outfeed", options.queue_capacity),
-      hub_(options.hub != nullptr ? options.hub
-                                  : std::make_shared<TransferHub>(options.queue_capacity)),
+    : infeed_("infeed", options.queue_capacity, options.max_buffers),
+      outfeed_("outfeed", options.queue_capacity, options.max_buffers),
+      hub_(options.hub != nullptr
+               ? options.hub
+               : std::make_shared<TransferHub>(options.queue_capacity, options.max_buffers)),
       custom_calls_(options.custom_calls != nullptr ? options.custom_calls
                                                     : std::make_shared<CustomCallRegistry>()) {}
 

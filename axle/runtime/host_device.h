@@ -7,8 +7,8 @@
 //
 // The queues hold arrays ("buffers"): a tuple is its elements, one behind the other, which enter
 // and leave a queue together. Every wait ends with CANCELLED or DEADLINE_EXCEEDED if the limits of
-// the waiting side say so; limits of null wait for ever. What is queued is at most as large as the
-// options say.
+// the waiting side say so; limits of null wait for ever. What is queued is at most as large, and as
+// many arrays, as the options say.
 //
 // Between devices, the k-th send of a channel meets the k-th recv of it, in whatever program or
 // thread they run, as long as they run on this device or on one with the same hub. A send does not
@@ -32,13 +32,15 @@ namespace axle {
 class BufferQueue {
  public:
   // `name` opens error messages; `capacity` is in bytes.
-  BufferQueue(std::string_view name, i64 capacity) : name_(name), capacity_(capacity) {}
+  BufferQueue(std::string_view name, i64 capacity, i64 max_buffers)
+      : name_(name), capacity_(capacity), max_buffers_(max_buffers) {}
 
   // Adds the leaves of an array or of a tuple of arrays, at once. Waits for room;
   // RESOURCE_EXHAUSTED if there never will be any, INVALID_ARGUMENT for other shapes.
   Status Push(const Literal& value, Limits* limits);
   // Takes what `shape` says, an array or a tuple of arrays, at once, and waits for it.
-  // INVALID_ARGUMENT, and nothing is taken, if a buffer has another type or other sizes.
+  // INVALID_ARGUMENT, and nothing is taken, if a buffer has another type or other sizes; a
+  // dimension that is static in `shape` is full.
   StatusOr<Literal> Pop(const Shape& shape, Limits* limits);
 
   i64 num_buffers() const;
@@ -49,7 +51,7 @@ class BufferQueue {
   Status CheckBuffers(std::span<const Shape> shapes) const;
 
   const std::string name_;
-  const i64 capacity_;
+  const i64 capacity_, max_buffers_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Literal> buffers_;
@@ -59,7 +61,8 @@ class BufferQueue {
 // The values under way in channels. Devices that share a hub can send to each other.
 class TransferHub {
  public:
-  explicit TransferHub(i64 capacity) : capacity_(capacity) {}
+  // `capacity` is in bytes, `max_buffers` of all arrays that nobody has received yet.
+  TransferHub(i64 capacity, i64 max_buffers) : capacity_(capacity), max_buffers_(max_buffers) {}
 
   enum class Kind { kDeviceToDevice, kDeviceToHost, kHostToDevice };
   Status Send(Kind kind, i64 channel, const Literal& value);
@@ -79,16 +82,18 @@ class TransferHub {
   };
   StatusOr<Literal> Take(Line& line, i64 channel, i64 place, const Shape& shape);
 
-  const i64 capacity_;
+  const i64 capacity_, max_buffers_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::pair<Kind, i64>, Line> lines_;
-  i64 bytes_ = 0;
+  i64 bytes_ = 0, buffers_ = 0;
 };
 
 struct HostDeviceOptions {
   // In bytes, of each queue and of the hub that the device makes.
   i64 queue_capacity = i64{1} << 30;
+  // Of each of them too, because an array may have no bytes.
+  i64 max_buffers = i64{1} << 20;
   std::shared_ptr<TransferHub> hub = nullptr;  // null: one of its own
   // Null: one of its own, in which nothing is registered.
   std::shared_ptr<CustomCallRegistry> custom_calls = nullptr;

@@ -176,6 +176,34 @@ TEST(Infeed, TheQueueHasABound) {
   EXPECT_TRUE(status.ok());
 }
 
+// Arrays without bytes fill a queue too.
+TEST(Infeed, TheQueueHoldsSoManyBuffers) {
+  HostDevice device({.max_buffers = 2});
+  EXPECT_EQ(device.TransferToInfeed(Value("(s32[0], s32[0], s32[0]) ({}, {}, {})")).ToString(),
+            "RESOURCE_EXHAUSTED: infeed: a tuple of 3 arrays, but the queue holds 2");
+  ASSERT_TRUE(device.TransferToInfeed(Value("(s32[0], s32[0]) ({}, {})")).ok());
+  Limits limits;
+  limits.Cancel();
+  EXPECT_EQ(device.TransferToInfeed(Value("s32[0] {}"), &limits).ToString(),
+            "CANCELLED: cancelled");
+  EXPECT_EQ(device.infeed().num_buffers(), 2);
+}
+
+// What is static in the program is full.
+TEST(Infeed, RunTimeSizes) {
+  HostDevice device;
+  ASSERT_TRUE(device.TransferToInfeed(Value("f32[<=2](1) {1}")).ok());
+  EXPECT_EQ(ResultText(RunText(kInfeed, &device)),
+            "INVALID_ARGUMENT: infeed: buffer 0 of the queue is f32[<=2](1) but f32[2] is asked "
+            "for");
+  const std::string dynamic =
+      "ENTRY e { t = token[] after-all()  i = (f32[<=2], token[]) infeed(t)  "
+      "ROOT d = f32[<=2] get-tuple-element(i), index=0 }";
+  EXPECT_EQ(ResultText(RunText(dynamic, &device)), "f32[<=2] (1) {1}");
+  ASSERT_TRUE(device.TransferToInfeed(Value("f32[<=2](2) {1, 2}")).ok());
+  EXPECT_EQ(ResultText(RunText(kInfeed, &device)), "f32[2] {1, 2}");
+}
+
 TEST(Infeed, NeedsADevice) {
   EXPECT_EQ(ResultText(RunText(kInfeed, nullptr)),
             "FAILED_PRECONDITION: infeed: this run has no device with an infeed queue");
@@ -344,7 +372,7 @@ TEST(SendRecv, BetweenProgramsAndDevices) {
   ASSERT_TRUE(RunText(kSend, &device, {Value("s32[] 8")}).ok());
   run.join();
   EXPECT_EQ(ResultText(result), "s32[] 8");
-  const auto hub = std::make_shared<TransferHub>(1024);
+  const auto hub = std::make_shared<TransferHub>(1024, 16);
   HostDevice first({.hub = hub}), second({.hub = hub});
   ASSERT_TRUE(RunText(kSend, &first, {Value("s32[] 9")}).ok());
   EXPECT_EQ(ResultText(RunText(kRecv, &second)), "s32[] 9");
@@ -370,6 +398,15 @@ TEST(SendRecv, ShapesAreChecked) {
                                "ROOT d = (f32[2], token[]) recv-done(r), channel_id=5 }",
                                &device)),
             "INVALID_ARGUMENT: recv: channel 5 has been sent s32[] but f32[2] is asked for");
+  const std::string cut = R"(
+ENTRY e { a = s32[2] parameter(0)  n = s32[] constant(1)  t = token[] after-all()
+  c = s32[<=2] set-dimension-size(a, n), dimensions={0}
+  s = (s32[<=2], u32[], token[]) send(c, t)  e = token[] send-done(s)
+  r = (s32[2], u32[], token[]) recv(t)  d = (s32[2], token[]) recv-done(r)
+  ROOT x = s32[2] get-tuple-element(d), index=0 }
+)";
+  EXPECT_EQ(ResultText(RunText(cut, &device, {Value("s32[2] {1, 2}")})),
+            "INVALID_ARGUMENT: recv: channel 0 has been sent s32[<=2](1) but s32[2] is asked for");
 }
 
 TEST(SendRecv, ChannelsHaveABound) {
@@ -381,6 +418,14 @@ TEST(SendRecv, ChannelsHaveABound) {
       "channels hold 4");
   EXPECT_EQ(ResultText(RunText(kRecv, &device)), "s32[] 1");
   EXPECT_TRUE(RunText(kSend, &device, {Value("s32[] 2")}).ok());
+}
+
+TEST(SendRecv, ChannelsHoldSoManyBuffers) {
+  HostDevice device({.max_buffers = 3});
+  EXPECT_TRUE(device.SendToDevice(5, Value("s32[0] {}")).ok());
+  EXPECT_EQ(device.SendToDevice(6, Value("(s32[0], s32[0]) ({}, {})")).ToString(),
+            "RESOURCE_EXHAUSTED: send: 3 buffers for channel 6 beside 1 that nobody has received, "
+            "but channels hold 3");
 }
 
 TEST(SendRecv, WithTheHost) {
