@@ -1,5 +1,5 @@
 // all-to-all, ragged-all-to-all: every device of a group gives every other one a part of its array.
-#include "axle/core/convert.h"
+#include "axle/emit/index_map.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/replica_groups.h"
@@ -127,10 +127,6 @@ StatusOr<Shape> InferRagged(const Instruction& inst) {
 StatusOr<Literal> EvalRagged(const Instruction& inst, std::span<Literal> operands,
                              const EvalContext& context) {
   Literal result = std::move(operands[1]);
-  for (i64 i = 2; i < 5; ++i) {
-    if (operands[i].shape().type() == S64) continue;
-    AXLE_ASSIGN(operands[i], Convert(operands[i], S64));
-  }
   operands[1] = std::move(operands[4]);
   // input, output_offsets, input_offsets, send_sizes
   AXLE_ASSIGN(const GroupValues group,
@@ -148,8 +144,8 @@ StatusOr<Literal> EvalRagged(const Instruction& inst, std::span<Literal> operand
     for (i64 u = 0; u < updates; ++u) {
       AXLE_TRY(context.Check());
       const i64 at = group.position * updates + u;
-      const i64 from = peer.element(2).data<i64>()[at], size = peer.element(3).data<i64>()[at];
-      const i64 to = peer.element(1).data<i64>()[at];
+      const i64 from = IndexValue(peer.element(2), at), size = IndexValue(peer.element(3), at);
+      const i64 to = IndexValue(peer.element(1), at);
       if (size == 0) continue;
       if (size < 0 || from < 0 || from > input_rows - size || to < 0 || to > rows - size) {
         return OpError(inst, StrCat("position ", k, " sends ", size, " rows from ", from,

@@ -349,6 +349,23 @@ TEST(OneDevice, IsNotEnoughForMore) {
             "operand s32[2]");
 }
 
+TEST(OneDevice, RowsThatDoNotExist) {
+  const auto run = [](std::string_view from, std::string_view count) {
+    return OnOneDevice("", StrCat("p = s32[2] parameter(0) z = u64[1] constant({0}) f = u64[1] "
+                                  "constant({",
+                                  from, "}) n = u64[1] constant({", count,
+                                  "}) ROOT r = s32[2] ragged-all-to-all(p, p, f, n, z, n), "
+                                  "replica_groups={}"));
+  };
+  EXPECT_EQ(run("0", "2"), "{0, 0}");
+  EXPECT_NE(run("18446744073709551615", "1")
+                .find("position 0 sends 1 rows from "
+                      "9223372036854775807 of its 2 to 0 of 2"),
+            std::string::npos);
+  EXPECT_NE(run("0", "18446744073709551615").find("position 0 sends 9223372036854775807 rows"),
+            std::string::npos);
+}
+
 TEST(OneDevice, PartsMustFitTheGroup) {
   EXPECT_EQ(OnOneDevice("",
                         "p = s32[2] parameter(0) ROOT r = s32[4] all-gather(p), "
