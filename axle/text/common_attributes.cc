@@ -141,10 +141,20 @@ std::string TextOrJson(std::string_view bytes) {
   return StrCat("\"", CEscape(bytes), "\"");
 }
 
+std::string_view SpacedAttributeName(Scanner& scanner) {
+  std::string_view name = scanner.AttributeName();
+  if (!name.empty() || scanner.Peek("%")) return name;
+  Scanner ahead = scanner;
+  name = ahead.Word();
+  if (name.empty() || !ahead.Consume("=")) return {};
+  scanner = ahead;
+  return name;
+}
+
 StatusOr<FrontendAttributes> ParseFrontendAttributes(Scanner& scanner) {
   FrontendAttributes attributes;
   AXLE_TRY(scanner.List("{", "}", [&]() -> Status {
-    std::string_view name = scanner.AttributeName();
+    const std::string_view name = SpacedAttributeName(scanner);
     if (name.empty()) return scanner.Expected("a name, and '='");
     AXLE_ASSIGN(const std::string value, ParseTextOrJson(scanner));
     attributes.emplace_back(name, TextOrJson(value));

@@ -22,6 +22,10 @@ struct OwnedMetadata {
   std::vector<std::string> texts;
 };
 
+// The name of "name=value" and "name = value", consumed with the '='; "" and nothing consumed if
+// something else comes. For places where no instruction can stand.
+std::string_view SpacedAttributeName(Scanner& scanner);
+
 // {op_name="add" source_file="a.py" source_line=3}.
 StatusOr<OwnedMetadata> ParseMetadata(Scanner& scanner);
 // The same without what has its default; "" if nothing is left.

@@ -598,7 +598,7 @@ class Parser {
                          PendingAttributes& attributes, const OpDef* outer = nullptr,
                          PendingAttributes* outer_attributes = nullptr) {
     while (scanner_.Consume(",")) {
-      const std::string_view name = scanner_.AttributeName();
+      const std::string_view name = SpacedAttributeName(scanner_);
       if (name.empty()) return scanner_.Expected("an attribute, and '='");
       const auto has_name = [&](const auto& spec) { return spec.text == name; };
       const size_t skip = def.parens == ParenSyntax::kAttribute ? 1 : 0;

@@ -174,6 +174,26 @@ ENTRY e {
   ROOT x = s32[] parameter(0)
 }
 )"},
+    {"there may be space before and behind the '=' of an attribute",
+R"(HloModule m
+f { p = f32[] parameter(0)  ROOT r = f32[] negate(p) }
+ENTRY e {
+  x = f32[] parameter(0)
+  ROOT y = f32[] call(x), to_apply = f, is_composite =true, frontend_attributes = {
+    composite.name = "my.neg", composite.attributes = {n = 1 : i32, t = dense<1> : tensor<i32>}
+  }
+})",
+R"(
+f {
+  p = f32[] parameter(0)
+  ROOT r = f32[] negate(p)
+}
+
+ENTRY e {
+  x = f32[] parameter(0)
+  ROOT y = f32[] call(x), to_apply=f, is_composite=true, frontend_attributes={composite.attributes={n = 1 : i32, t = dense<1> : tensor<i32>},composite.name="my.neg"}
+}
+)"},
     {"the short style leaves out where things come from",
 R"(HloModule m
 ENTRY e {
