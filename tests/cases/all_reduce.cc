@@ -115,6 +115,8 @@ static const OpCase kReduceScatterRows[] = {
     {"parts", {"f32[8,4]"}, "replica_groups={}, dimensions={0}, to_apply=sum", Infers("f32[2,4]"), {.module = "replica_count=4"}},
     {"V parts are not counted in a group of one", {"f32[8,4]"}, "replica_groups={}, dimensions={0}, to_apply=sum", Infers("f32[2,4]")},
     {"parts of replicas with their partitions", {"f32[8,4]"}, "channel_id=1, replica_groups={{0,1}}, dimensions={1}, to_apply=sum", Infers("f32[8,1]"), {.module = "replica_count=2, num_partitions=2"}},
+    {"no mixed precision", {"f32[2]", "bf16[2]"}, "replica_groups={}, dimensions={0}, to_apply=sum",
+     ErrorOf(StatusCode::kInternal, "reduce-scatter: mixed precision: operands of f32 and bf16; operand.0 f32[2], operand.1 bf16[2]", "(f32[2], bf16[2])")},
     {"needs an operand", {}, "replica_groups={}, dimensions={0}, to_apply=sum", Error("reduce-scatter: needs at least one operand", "()")},
     {"one dimension", {"f32[2,2]"}, "replica_groups={}, dimensions={0,1}, to_apply=sum", Error("reduce-scatter: dimensions names 2 dimensions, not 1; operand f32[2,2]", "f32[2,2]")},
     {"a dimension of the operand", {"f32[2,2]"}, "replica_groups={}, dimensions={2}, to_apply=sum", Error("reduce-scatter: dimension 2 must be in [0, 2); operand f32[2,2]", "f32[2,2]")},

@@ -31,6 +31,8 @@ static const OpCase kRows[] = {
      Error("all-to-all: has 2 operands but groups of size 1; operand.0 f32[2], operand.1 f32[2]")},
     {"operands of one shape", {"f32[2]", "f32[3]"}, "replica_groups={{0,1}}",
      Error("all-to-all: operands must have one shape, but operand 1 is f32[3]; operand.0 f32[2], operand.1 f32[3]")},
+    {"no mixed precision", {"f32[2]", "bf16[2]"}, "replica_groups={{0,1}}",
+     ErrorOf(StatusCode::kInternal, "all-to-all: mixed precision: operands of f32 and bf16; operand.0 f32[2], operand.1 bf16[2]"), {.module = "replica_count=2"}},
     {"V groups of one size", {"f32[6]"}, "replica_groups={{0},{1,2}}, dimensions={0}",
      Error("all-to-all: replica groups must be of one size, but group 0 has 1 ids and group 1 has 2; operand f32[6]")},
     {"V all partitions", {"f32[6]"}, "channel_id=1, replica_groups={{0}}, dimensions={0}",
