@@ -39,7 +39,13 @@ import compare_more  # noqa: E402, F401
 import structural  # noqa: E402
 from element_types import CLASSES, from_file, of_class, type_of  # noqa: E402
 from engines import Axle, Refused, Xla, save_inputs  # noqa: E402
-from known import CLASSES_NOT_COMPARED, KNOWN, NOT_COMPARED, TYPES_NOT_COMPARED  # noqa: E402
+from known import (
+    CLASSES_NOT_COMPARED,
+    KNOWN,
+    NOT_COMPARED,
+    NOT_DRAWN,
+    TYPES_NOT_COMPARED,
+)  # noqa: E402
 from programs import propose  # noqa: E402
 
 # Not xla_cpu_use_fusion_emitters=False, which is quicker still: that is other code, with other rounding.
@@ -253,6 +259,8 @@ def summary(run, rows):
     for reason, what in reasons.items():
         if what:
             notes[f"not compared: {', '.join(what)}: {reason}"] += 0
+    for what, reason in NOT_DRAWN.items():
+        notes[f"not drawn: {what}: {reason}"] += 0
     lines.append("")
     lines += [
         f"* {text}" + (f": {count} elements or cases" if count else "")
