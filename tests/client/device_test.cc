@@ -69,6 +69,40 @@ TEST(ClientDevice, AProgramTalksWithTheHost) {
   EXPECT_EQ(result->data<std::int32_t>()[0], 50);
 }
 
+// What goes wrong in one execution is its status; the queues and the next execution do not mind.
+TEST(ClientDevice, ExecutionsFailOneByOne) {
+  const auto client = *Client::Create();
+  ASSERT_TRUE(client->RegisterCustomCall("add_one", AddOne).ok());
+  const auto executable = *client->Compile(R"(
+ENTRY e { t = token[] after-all()  i = (s32[], token[]) infeed(t)
+  x = s32[] get-tuple-element(i), index=0  u = token[] get-tuple-element(i), index=1
+  p = pred[] parameter(0)  known = s32[] conditional(p, x, x), true_computation={
+    a = s32[] parameter(0)  ROOT r = s32[] custom-call(a), custom_call_target="add_one" },
+    false_computation={
+    a = s32[] parameter(0)  ROOT r = s32[] custom-call(a), custom_call_target="nobody" }
+  o = token[] outfeed(known, u)  ROOT r = s32[] copy(known) })");
+  const auto run = [&](bool known, Limits* limits = nullptr) {
+    const Literal argument = Literal::Scalar(PRED, known);
+    const auto result = executable->Execute({&argument, 1}, {.limits = limits});
+    return result.ok() ? StatusCode::kOk : result.status().code();
+  };
+  const auto feed = [&](std::int32_t x) {
+    EXPECT_TRUE(client->TransferToInfeed(Literal::Scalar(S32, x)).ok());
+  };
+  feed(1);
+  EXPECT_EQ(run(false), StatusCode::kNotFound);
+  Limits limits;
+  limits.Cancel();
+  EXPECT_EQ(run(true, &limits), StatusCode::kCancelled);
+  EXPECT_TRUE(client->TransferToInfeed(Literal::Scalar(F32, 2.0f)).ok());
+  EXPECT_EQ(run(true), StatusCode::kInvalidArgument);
+  client->device().infeed().Clear();
+  feed(3);
+  EXPECT_EQ(run(true), StatusCode::kOk);
+  EXPECT_EQ(client->TransferFromOutfeed(Shape(F32)).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(client->TransferFromOutfeed(Shape(S32))->data<std::int32_t>()[0], 4);
+}
+
 // Two clients have two devices; a device that is handed over goes before the client's.
 TEST(ClientDevice, EveryClientHasItsOwn) {
   const auto first = *Client::Create(), second = *Client::Create();
