@@ -1,10 +1,9 @@
 // Asynchronous computations: async-start, async-update and async-done, and their short form, in
 // which HLO text writes a computation of one op as op-start, op-update and op-done.
 #pragma once
-#include <tsl/robin_map.h>
-
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 #include "axle/ops/op_def.h"
 
@@ -31,7 +30,7 @@ class AsyncChains {
  private:
   const Instruction* StartOf(const Instruction& inst);
 
-  tsl::robin_map<const Instruction*, const Instruction*> starts_;  // of async-updates
+  std::unordered_map<const Instruction*, const Instruction*> starts_;  // of async-updates
 };
 
 // "-start" for async-start, and so on.
