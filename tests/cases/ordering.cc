@@ -45,7 +45,7 @@ static const OpCase kDomainRows[] = {
     {"a tuple", {"(f32[], s32[1]) (1, {2})"}, "domain={kind=\"sharding\", entry={{replicated}, {manual}}, exit={replicated}}", "(f32[], s32[1]) (1, {2})"},
     {"needs the shardings", {"f32[]"}, "", Error("\"domain\" needs domain=...")},
     {"another kind", {"f32[]"}, "domain={kind=\"other\", entry={replicated}, exit={replicated}}", Error("unknown kind of domain \"other\"; there is: sharding")},
-    {"without exit", {"f32[]"}, "domain={kind=\"sharding\", entry={}}", Error("expected ','")},
+    {"without exit", {"f32[]"}, "domain={kind=\"sharding\", entry={}}", Error("a domain needs exit=...")},
 };
 const CaseTable kDomainCases = {"domain", kDomainRows};
 
