@@ -223,15 +223,17 @@ class SvdCall {
   // `u` and `vh` may be without memory: then they are not wanted.
   Status Run(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& u, const Matrix<T>& vh,
              Limits* limits, bool& converged) {
-    const Matrix<T> work(a_.data(), tall_, rank_), left(u_.data(), tall_, num_vectors_),
-        right(vh_.data(), rank_, rank_);
+    const bool with_vectors = u.data != nullptr;
+    const Matrix<T> work(a_.data(), tall_, rank_);
+    const Matrix<T> left(with_vectors ? u_.data() : nullptr, tall_, num_vectors_);
+    const Matrix<T> right(with_vectors ? vh_.data() : nullptr, rank_, rank_);
     if (is_wide_) {
       AdjointInto(a, work);
     } else {
       std::copy_n(a.data, tall_ * rank_, work.data);
     }
     AXLE_TRY(TallSvd(work, values, left, right, limits, converged));
-    if (u.data == nullptr) return {};
+    if (!with_vectors) return {};
     if (is_wide_) {
       AdjointInto(right, u);
       AdjointInto(left, vh);

@@ -21,6 +21,7 @@ StatusOr<Literal> CallAllocateBuffer(const CustomCallInvocation& invocation, con
 
 constexpr BuiltinCustomCall kPlacementCustomCalls[] = {
     {"AllocateBuffer", CallAllocateBuffer},
+    {"InspectSharding", CallIdentity, true},
     {"LayoutConstraint", CallIdentity, true},
     {"MoveToDevice", CallIdentity, true},
     {"MoveToHost", CallIdentity, true},

@@ -50,24 +50,31 @@ Status FormTransposedQ(const Matrix<T>& a, const T* taus, const Matrix<T>& rows,
   return {};
 }
 
+// One sweep; true if something was rotated. `squares` is memory for the squared norms of the
+// columns.
 template <typename T>
-StatusOr<bool> SvdSweep(const Matrix<T>& columns, const Matrix<T>& v, Limits* limits) {
+StatusOr<bool> SvdSweep(const Matrix<T>& columns, const Matrix<T>& v,
+                        std::vector<PartType<T>>& squares, Limits* limits) {
   using P = PartType<T>;
   const i64 n = columns.rows;
   const P epsilon = std::numeric_limits<P>::epsilon();
+  for (i64 i = 0; i < n; ++i) squares[i] = SquaredNorm(columns.row(i), n);
   bool rotated = false;
   for (i64 p = 0; p < n; ++p) {
+    AXLE_TRY(CheckLimits(limits));
     for (i64 q = p + 1; q < n; ++q) {
-      AXLE_TRY(CheckLimits(limits));
       T *x = columns.row(p), *y = columns.row(q);
-      const P alpha = SquaredNorm(x, n), beta = SquaredNorm(y, n);
       const T gamma = InnerProduct(x, y, n);
       const P size = AbsoluteValue(gamma);
-      if (!(size > epsilon * SquareRoot(alpha) * SquareRoot(beta)) || size == 0) continue;
+      if (!(size > epsilon * SquareRoot(squares[p]) * SquareRoot(squares[q])) || size == 0) {
+        continue;
+      }
       rotated = true;
-      const Rotation<T> rotation(alpha, beta, gamma, size);
+      const Rotation<T> rotation(squares[p], squares[q], gamma, size);
       rotation.Apply(x, y, n, rotation.phase);
-      rotation.Apply(v.row(p), v.row(q), n, rotation.phase);
+      squares[p] = SquaredNorm(x, n);
+      squares[q] = SquaredNorm(y, n);
+      if (v.data != nullptr) rotation.Apply(v.row(p), v.row(q), n, rotation.phase);
     }
   }
   return rotated;
@@ -135,18 +142,23 @@ Status JacobiSvd(const Matrix<T>& columns, PartType<T>* values, const Matrix<T>&
   if (scale != scale) {
     std::fill_n(values, n, scale);
     FillNan(columns);
-    FillNan(v);
+    if (v.data != nullptr) FillNan(v);
     return {};
   }
-  SetIdentity(v);
+  if (v.data != nullptr) SetIdentity(v);
+  std::vector<P> squares(n);
   bool rotated = true;
   for (int sweep = 0; sweep < kMaxJacobiSweeps && rotated; ++sweep) {
-    AXLE_ASSIGN(rotated, SvdSweep(columns, v, limits));
+    AXLE_ASSIGN(rotated, SvdSweep(columns, v, squares, limits));
   }
   converged = !rotated;
   for (i64 i = 0; i < n; ++i) values[i] = SquareRoot(SquaredNorm(columns.row(i), n));
   const std::vector<i64> order = OrderBy(n, [&](i64 i, i64 j) { return values[i] > values[j]; });
   Permute(values, order);
+  if (v.data == nullptr) {
+    for (i64 i = 0; i < n; ++i) values[i] *= scale;
+    return {};
+  }
   PermuteRows(columns, order);
   PermuteRows(v, order);
   i64 candidate = 0;
@@ -165,19 +177,26 @@ template <typename T>
 Status TallSvd(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& u, const Matrix<T>& vh,
                Limits* limits, bool& converged) {
   const i64 n = a.columns;
-  std::vector<T> taus(n), r(n * n), v(n * n);
-  const Matrix<T> columns(r.data(), n, n), v_rows(v.data(), n, n);
-  AXLE_TRY(QrFactor(a, taus.data(), limits));
+  const bool with_vectors = u.data != nullptr;
+  std::vector<T> taus(n), r(n * n), v(with_vectors ? n * n : 0);
+  std::vector<i64> order(n);
+  // a P = Q R and R^H = U' S V'^H make a = (Q V') S (P U')^H. The columns of R^H are nearly
+  // orthogonal already.
+  const Matrix<T> columns(r.data(), n, n), rows(with_vectors ? v.data() : nullptr, n, n);
+  const PartType<T> scale = ScaleToOne(a);
+  AXLE_TRY(PivotedQrFactor(a, order.data(), taus.data(), limits));
   for (i64 i = 0; i < n; ++i) {
-    for (i64 j = i; j < n; ++j) columns(j, i) = a(i, j);
+    for (i64 j = i; j < n; ++j) columns(i, j) = Conjugate(a(i, j));
   }
-  AXLE_TRY(JacobiSvd(columns, values, v_rows, limits, converged));
+  AXLE_TRY(JacobiSvd(columns, values, rows, limits, converged));
+  for (i64 i = 0; i < n; ++i) values[i] *= scale;
+  if (!with_vectors) return {};
   for (i64 i = 0; i < n; ++i) {
-    for (i64 j = 0; j < n; ++j) vh(i, j) = Conjugate(v_rows(i, j));
+    for (i64 j = 0; j < n; ++j) vh(i, order[j] - 1) = Conjugate(columns(i, j));
   }
   SetIdentity(u);
   for (i64 i = 0; i < n; ++i) {
-    for (i64 j = 0; j < n; ++j) u(i, j) = columns(j, i);
+    for (i64 j = 0; j < n; ++j) u(i, j) = rows(j, i);
   }
   return ApplyQ(a, taus.data(), n, u, limits);
 }

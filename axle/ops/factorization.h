@@ -78,14 +78,15 @@ Status HermitianEigen(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& 
 // columns: row i is column i of b on entry, and of U on return; v: row i is column i of V.
 // One-sided Jacobi: rotates pairs of columns until |x^H y| <= eps |x| |y| for all of them. Columns
 // of U of singular values that are zero (or not above eps / 16 of the largest) are completed to an
-// orthonormal basis from the unit vectors.
+// orthonormal basis from the unit vectors. If v is without memory, there are values only.
 template <typename T>
 Status JacobiSvd(const Matrix<T>& columns, PartType<T>* values, const Matrix<T>& v, Limits* limits,
                  bool& converged);
 
 // Singular values and vectors of any matrix a, rows >= columns = n: a = U[:, :n] diag(values) V^H.
-// u has as many rows and any number of columns from n to rows; v^H has n rows. Uses a up: first a =
-// Q R, then JacobiSvd of R.
+// u has as many rows and any number of columns from n to rows; v^H has n rows; both may be without
+// memory. Uses a up: it is divided by a power of two, a P = Q R with pivoting, and then comes
+// JacobiSvd of R^H.
 template <typename T>
 Status TallSvd(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& u, const Matrix<T>& vh,
                Limits* limits, bool& converged);

@@ -84,18 +84,32 @@ PartType<T> ColumnNorm(const Matrix<T>& a, i64 row, i64 column) {
   return scale * SquareRoot(sum);
 }
 
-// x^H y, a chain from +0.
+// The sum over i < n of what `add(i, acc)` adds to acc: eight chains from +0, of which chain k
+// takes i = k, k + 8, ...; then chain k takes chain k + 4, k + 2, k + 1. So that it can be done
+// with vectors.
+template <typename S, typename Add>
+S SumInLanes(i64 n, const Add& add) {
+  constexpr i64 kLanes = 8;
+  S lanes[kLanes] = {};
+  const i64 whole = n - n % kLanes;
+  for (i64 i = 0; i < whole; i += kLanes) {
+    for (i64 k = 0; k < kLanes; ++k) lanes[k] = add(i + k, lanes[k]);
+  }
+  for (i64 i = whole; i < n; ++i) lanes[i - whole] = add(i, lanes[i - whole]);
+  for (i64 half = kLanes / 2; half > 0; half /= 2) {
+    for (i64 k = 0; k < half; ++k) lanes[k] += lanes[k + half];
+  }
+  return lanes[0];
+}
+// x^H y.
 template <typename T>
 T InnerProduct(const T* x, const T* y, i64 n) {
-  T sum = T();
-  for (i64 i = 0; i < n; ++i) sum = MultiplyAdd(Conjugate(x[i]), y[i], sum);
-  return sum;
+  return SumInLanes<T>(n, [&](i64 i, T sum) { return MultiplyAdd(Conjugate(x[i]), y[i], sum); });
 }
 template <typename T>
 PartType<T> SquaredNorm(const T* x, i64 n) {
-  PartType<T> sum = 0;
-  for (i64 i = 0; i < n; ++i) sum = AddSquare(x[i], sum);
-  return sum;
+  using P = PartType<T>;
+  return SumInLanes<P>(n, [&](i64 i, P sum) { return AddSquare(x[i], sum); });
 }
 
 template <typename T>

@@ -239,6 +239,12 @@ TYPED_TEST(FactorizationTest, SingularValues) {
           TallSvd(used.view(), values.data(), u.view(), vh.view(), nullptr, converged).ok());
       EXPECT_TRUE(converged);
       EXPECT_TRUE(std::is_sorted(values.rbegin(), values.rend()));
+      used = a;
+      std::vector<P> alone(n);
+      ASSERT_TRUE(TallSvd(used.view(), alone.data(), Matrix<TypeParam>(nullptr, rows, u_columns),
+                          Matrix<TypeParam>(nullptr, n, n), nullptr, converged)
+                      .ok());
+      EXPECT_EQ(alone, values);
       if (rank < n) {
         EXPECT_LE(values[rank], 30 * n * this->kEpsilon);
       }
@@ -251,6 +257,40 @@ TYPED_TEST(FactorizationTest, SingularValues) {
       auto product = this->Product(scaled, vh);
       EXPECT_LE(this->Distance(product, a), 100 * rows * this->kEpsilon);
     }
+  }
+}
+
+TYPED_TEST(FactorizationTest, SingularValuesOfHugeAndGradedMatrices) {
+  using P = PartType<TypeParam>;
+  constexpr i64 kSize = 20;
+  for (int kind = 0; kind < 3; ++kind) {
+    auto a = this->Random(kSize, kSize);
+    for (i64 i = 0; i < kSize; ++i) {
+      for (i64 j = 0; j < kSize; ++j) {
+        // Values near overflow; subnormal ones; columns that go down to nothing.
+        a(i, j) = kind == 0   ? Scale(a(i, j), std::numeric_limits<P>::max() / 64)
+                  : kind == 1 ? Scale(a(i, j), std::numeric_limits<P>::min())
+                              : DivideByReal(a(i, j), static_cast<P>(i64{1} << (3 * j)));
+      }
+    }
+    auto used = a;
+    OwnedMatrix<TypeParam> u(kSize, kSize), vh(kSize, kSize), scaled(kSize, kSize);
+    std::vector<P> values(kSize);
+    bool converged = false;
+    ASSERT_TRUE(TallSvd(used.view(), values.data(), u.view(), vh.view(), nullptr, converged).ok());
+    EXPECT_TRUE(converged);
+    auto v = this->AdjointOf(vh);
+    this->ExpectOrthonormal(u, kSize);
+    this->ExpectOrthonormal(v, kSize);
+    const P size = LargestPart(a.view());
+    for (i64 i = 0; i < kSize; ++i) {
+      for (i64 j = 0; j < kSize; ++j) {
+        a(i, j) = DivideByReal(a(i, j), size);
+        scaled(i, j) = Scale(u(i, j), values[j] / size);
+      }
+    }
+    auto product = this->Product(scaled, vh);
+    EXPECT_LE(this->Distance(product, a), 100 * kSize * this->kEpsilon);
   }
 }
 
