@@ -1,0 +1,319 @@
+// Operations: shape, name, operands; and their asynchronous forms.
+#include <algorithm>
+
+#include "axle/core/strings.h"
+#include "axle/ops/implied.h"
+#include "axle/text/instruction_checks.h"
+#include "axle/text/parser.h"
+
+namespace axle {
+
+StatusOr<Instruction*> Parser::ParseInstruction(Scope& scope) {
+  AXLE_ASSIGN(const std::string_view name, scanner_.Name("an instruction"));
+  AXLE_TRY(CheckNewName(scope, name));
+  AXLE_TRY(scanner_.Expect("="));
+  AXLE_ASSIGN(Instruction* const inst, ParseOperation(scope, name));
+  return inst;
+}
+
+Status Parser::CheckNewName(const Scope& scope, std::string_view name) {
+  if (scope.instructions.contains(name)) {
+    return scanner_.Error(StrCat("second instruction \"", name, "\""));
+  }
+  if (const Status status = CheckInstructionName(name); !status.ok()) {
+    return scanner_.Error(status.message());
+  }
+  const size_t begin = scanner_.token_position();
+  const bool has_percent = scanner_.Slice(begin, begin + 1) == "%";
+  if (has_percent || !scanner_.PeekAdjacent("=")) return {};
+  return scanner_.Error(
+      StrCat("\"", name, "=\" is an attribute; an instruction has a space, \"", name, " = ...\""));
+}
+
+StatusOr<Shape> Parser::ReadShape() {
+  AXLE_ASSIGN(Shape shape, ParseShape(scanner_));
+  if (!shape.is_array() || !scanner_.Peek("{")) return shape;
+  const size_t begin = scanner_.position();
+  scanner_.Consume("{");
+  const bool is_layout = scanner_.Peek(":") || IsDigit(scanner_.PeekChar());
+  scanner_.Rewind(begin);
+  if (!is_layout) return shape;
+  AXLE_ASSIGN(Layout layout, ParseLayout(scanner_, shape.rank()));
+  shape.set_layout(std::move(layout));
+  return shape;
+}
+
+StatusOr<Instruction*> Parser::ParseOperation(Scope& scope, std::string_view name, bool nested) {
+  PendingOperation op;
+  op.nested = nested;
+  scanner_.PeekChar();
+  op.shape_position = scanner_.position();
+  op.has_shape = AtShape();
+  if (op.has_shape) {
+    AXLE_ASSIGN(op.shape, ReadShape());
+  }
+  AXLE_ASSIGN(op.text, scanner_.Name("an operation"));
+  op.op_position = scanner_.token_position();
+  op.def = FindOpDef(op.text);
+  std::optional<AsyncForm> async;
+  if (op.def == nullptr) {
+    async = FindAsyncForm(op.text);
+    if (!async) return UnknownOp(op.text);
+    if (async->begins) return ParseAsyncStart(scope, name, *async, op);
+    op.def = async->wrapper;
+  }
+  if (op.def->declared_shape && !op.has_shape) {
+    return scanner_.Error(StrCat("\"", op.text, "\" needs a shape before it"));
+  }
+  AXLE_TRY(ParseOperands(scope, op));
+  if (async && (op.operands.empty() || chains_.WrappedDef(*op.operands[0]) != async->op)) {
+    return scanner_.ErrorAt(op.op_position, StrCat("the operand of \"", op.text, "\" is not of \"",
+                                                   async->op->text, "-start\""));
+  }
+  if (!op.nested) AXLE_TRY(ParseAttributes(scope, *op.def, op.shape, op.attributes));
+  AXLE_TRY(CheckAttributes(*op.def, op.op_position, op.attributes));
+  return AddOperation(scope, name, op);
+}
+
+Status Parser::ParseOperands(Scope& scope, PendingOperation& op) {
+  if (op.def->parens == ParenSyntax::kAttribute) {
+    AXLE_TRY(scanner_.Expect("("));
+    AXLE_TRY(ParseSpec(*op.def, 0, op.shape, op.attributes));
+    return scanner_.Expect(")");
+  }
+  return scanner_.List("(", ")", [&]() -> Status {
+    AXLE_ASSIGN(op.operands.emplace_back(), ParseOperand(scope));
+    return {};
+  });
+}
+
+StatusOr<Instruction*> Parser::AddOperation(Scope& scope, std::string_view name,
+                                            PendingOperation& op) {
+  const OpDef& def = *op.def;
+  PendingAttributes& attributes = op.attributes;
+  if (def.canonicalize != nullptr && op.operands.size() >= def.operands.size()) {
+    def.canonicalize(op.operands, MutableValues(def, attributes));
+  }
+  std::string generated;
+  if (name.empty()) {
+    generated = UnusedName(scope, op.nested ? StrCat(op.text, ".anon") : "_");
+    name = generated;
+  }
+  const NewInstruction init = {.opcode = def.opcode,
+                               .name = name,
+                               .shape = op.shape,
+                               .operands = op.operands,
+                               .callees = attributes.callees,
+                               .attrs = FinishAttrs(def, attributes),
+                               .metadata = attributes.metadata};
+  if (!shape_budget_.ChargeOperands(def, op.operands)) return TooLarge(op.op_position);
+
+  Instruction* inst = scope.computation->Add(init);
+  StatusOr<Shape> shape = InferShape(*inst);
+  if (!shape.ok()) return Located(op.op_position, shape.status());
+  if (op.has_shape && !EqualIgnoringLayout(*shape, init.shape)) {
+    return Located(op.shape_position,
+                   {StatusCode::kInternal, StrCat("\"", op.text, "\" has shape ", shape->ToString(),
+                                                  ", not ", init.shape.ToString())});
+  }
+  if (!op.has_shape) scope.computation->SetShape(inst, *shape);
+  if (!shape_budget_.ChargeResult(*inst)) return TooLarge(op.op_position);
+  if (attributes.has_extras) {
+    AXLE_TRY(FinishExtras(attributes, *inst));
+    scope.computation->MutableExtras(inst) = std::move(attributes.extras);
+  }
+  scope.instructions.emplace(inst->name(), inst);
+  return inst;
+}
+
+StatusOr<Instruction*> Parser::ParseAsyncStart(Scope& scope, std::string_view name,
+                                               const AsyncForm& form, PendingOperation& start) {
+  if (!start.has_shape || start.shape.num_tuple_elements() < 2 ||
+      !start.shape.element(0).is_tuple()) {
+    return scanner_.Error(
+        StrCat("\"", start.text, "\" needs the shape ((operands...), result, ...) before it"));
+  }
+  PendingOperation op = {.def = form.op,
+                         .text = form.op->text,
+                         .shape_position = start.shape_position,
+                         .op_position = start.op_position,
+                         .has_shape = true,
+                         .shape = start.shape.element(1)};
+  start.def = form.wrapper;
+  AXLE_TRY(ParseOperands(scope, start));
+  if (!start.nested) {
+    AXLE_TRY(
+        ParseAttributes(scope, *op.def, op.shape, op.attributes, start.def, &start.attributes));
+  }
+  AXLE_TRY(CheckAttributes(*op.def, op.op_position, op.attributes));
+  TakeCommonAttributes(op.attributes, start.attributes);
+  AXLE_ASSIGN(Computation* const wrapped, AddWrapped(start, op));
+  start.attributes.callees = {wrapped};
+  return AddOperation(scope, name, start);
+}
+
+void Parser::TakeCommonAttributes(PendingAttributes& op, PendingAttributes& start) {
+  start.metadata = op.metadata;
+  start.seen_common = op.seen_common;
+  start.has_extras = op.has_extras;
+  start.sharding = std::move(op.sharding);
+  start.replication_position = op.replication_position;
+  start.extras = std::move(op.extras);
+  op.extras = {};
+  op.extras.frontend_attributes = start.extras.frontend_attributes;
+  op.extras.statistics = start.extras.statistics;
+  op.extras.result_accuracy = start.extras.result_accuracy;
+  op.extras.origin = start.extras.origin;
+  op.extras.backend_config = start.extras.backend_config;
+  op.extras.has_backend_config = start.extras.has_backend_config;
+  op.has_extras = start.has_extras;
+  op.seen_common.reset();
+}
+
+StatusOr<Computation*> Parser::AddWrapped(const PendingOperation& start, PendingOperation& op) {
+  Scope scope{.computation = module_->AddComputation(kWrappedName)};
+  generated_.push_back(scope.computation);
+  const Shape& parameters = start.shape.element(0);
+  if (parameters.num_tuple_elements() != static_cast<i64>(start.operands.size())) {
+    return scanner_.ErrorAt(
+        start.shape_position,
+        StrCat("\"", start.text, "\" has ", start.operands.size(), " operands but its shape ",
+               start.shape.ToString(), " begins with ", parameters.num_tuple_elements()));
+  }
+  for (i64 i = 0; i < parameters.num_tuple_elements(); ++i) {
+    op.operands.push_back(AddParameter(*scope.computation, i, parameters.element(i),
+                                       i == 0 ? "async_param" : StrCat("async_param.", i)));
+  }
+  AXLE_TRY(AddOperation(scope, "async_op", op).status());
+  if (Status status = BindParameters(*scope.computation); !status.ok()) {
+    return Located(op.op_position, status);
+  }
+  SetThreadOfCallee(*start.def, start.attributes.values.get(), *scope.computation);
+  return scope.computation;
+}
+
+void Parser::NameGenerated() {
+  std::map<std::string, i64, std::less<>> counts;
+  for (Computation* computation : generated_) {
+    const std::string base(computation->name());
+    i64& count = counts[base];
+    std::string name;
+    do {
+      name = count == 0 ? base : StrCat(base, ".", count);
+      ++count;
+    } while (computations_.contains(name));
+    computation->set_name(std::move(name));
+  }
+}
+
+Status Parser::TooLarge(size_t position) {
+  return ResourceExhausted(
+      scanner_.ErrorAt(position, "the tuple shapes of this text are too large").message());
+}
+
+std::string Parser::UnusedName(Scope& scope, const std::string& base) {
+  i64& count = scope.num_generated[base];
+  std::string name = count == 0 ? base : StrCat(base, ".", count);
+  while (scope.instructions.contains(name)) name = StrCat(base, ".", ++count);
+  ++count;
+  return name;
+}
+
+bool Parser::AtShape() {
+  if (scanner_.Peek("(")) return true;
+  const size_t begin = scanner_.position();
+  const std::string_view word = scanner_.Word();
+  const bool found = !word.empty() && (scanner_.Peek("[") || (word == "b" && scanner_.Peek("(")));
+  scanner_.Rewind(begin);
+  return found;
+}
+
+Status Parser::UnknownOp(std::string_view text) {
+  if (IsPlanned(text)) {
+    // The name comes first: "UNIMPLEMENTED: fft ..." is what tools look for.
+    return Unimplemented(
+        StrCat(text, " is not implemented yet; ", scanner_.Error("this operation").message()));
+  }
+  std::vector<std::string_view> names(PlannedOps().begin(), PlannedOps().end());
+  for (const OpDef* def : AllOpDefs()) names.push_back(def->text);
+  return scanner_.Error(StrCat("unknown operation \"", text, "\"", DidYouMean(text, names)));
+}
+
+bool Parser::IsPlanned(std::string_view text) {
+  if (IsPlannedOp(text)) return true;
+  for (std::string_view suffix : {"-start", "-update", "-done"}) {
+    if (text.ends_with(suffix) && IsPlannedOp(text.substr(0, text.size() - suffix.size()))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+StatusOr<Instruction*> Parser::ParseOperand(Scope& scope) {
+  scanner_.PeekChar();
+  const size_t begin = scanner_.position();
+  std::optional<Shape> shape;
+  if (AtShape()) {
+    AXLE_ASSIGN(shape, ReadShape());
+    if (scope.is_single_instruction && (scanner_.Peek(",") || scanner_.Peek(")"))) {
+      return AddUnknownParameter(scope, *shape, "");
+    }
+  }
+  AXLE_ASSIGN(const std::string_view name, scanner_.Name("an operand"));
+  const size_t name_position = scanner_.token_position();
+  if (scanner_.Peek("(")) {
+    scanner_.Rewind(begin);
+    AXLE_TRY(scanner_.Enter());
+    AXLE_ASSIGN(Instruction* const inst, ParseOperation(scope, "", /*nested=*/true));
+    scanner_.Leave();
+    return inst;
+  }
+  const auto it = scope.instructions.find(name);
+  if (it == scope.instructions.end()) {
+    if (!scope.is_single_instruction) return UnknownInstruction(scope, name, name_position);
+    if (shape) return AddUnknownParameter(scope, *shape, name);
+    return scanner_.ErrorAt(name_position, StrCat("parameter \"", name, "\" needs its shape"));
+  }
+  Instruction* operand = it->second;
+  while (scanner_.Consume("#")) {
+    AXLE_ASSIGN(operand, ParseTupleElement(scope, operand));
+  }
+  if (shape && !Compatible(*shape, operand->shape())) {
+    return scanner_.ErrorAt(begin, StrCat("\"", name, "\" has shape ", operand->shape().ToString(),
+                                          ", not ", shape->ToString()));
+  }
+  return operand;
+}
+
+StatusOr<Instruction*> Parser::ParseTupleElement(Scope& scope, Instruction* tuple) {
+  AXLE_ASSIGN(const i64 index, scanner_.Integer());
+  if (index < 0 || index >= tuple->shape().num_tuple_elements()) {
+    return scanner_.Error(StrCat("\"", tuple->name(), "\" of shape ", tuple->shape().ToString(),
+                                 " has no element ", index));
+  }
+  Instruction*& element = scope.tuple_elements[{tuple, index}];
+  if (element == nullptr) {
+    const std::string name = UnusedName(scope, StrCat(tuple->name(), "_", index));
+    element = AddTupleElement(*scope.computation, tuple, index, name);
+    scope.instructions.emplace(element->name(), element);
+  }
+  return element;
+}
+
+Instruction* Parser::AddUnknownParameter(Scope& scope, const Shape& shape, std::string_view name) {
+  const i64 number = scope.num_parameters++;
+  const std::string text =
+      name.empty() ? UnusedName(scope, StrCat("_", number)) : std::string(name);
+  Instruction* parameter = AddParameter(*scope.computation, number, shape, text);
+  scope.instructions.emplace(parameter->name(), parameter);
+  return parameter;
+}
+
+Status Parser::UnknownInstruction(const Scope& scope, std::string_view name, size_t position) {
+  std::vector<std::string_view> names;
+  for (const Instruction* inst : scope.computation->instructions()) names.push_back(inst->name());
+  return scanner_.ErrorAt(
+      position, StrCat("no instruction \"", name, "\" before this one", DidYouMean(name, names)));
+}
+
+}  // namespace axle

@@ -1,0 +1,195 @@
+// The reader behind Parse: one object for one text. Its functions are in three files, by what they
+// read; each reads its part from the scanner on and says where the text is wrong.
+#pragma once
+#include <tsl/robin_map.h>
+
+#include <bitset>
+#include <map>
+#include <unordered_map>
+
+#include "axle/core/scanner.h"
+#include "axle/ops/async.h"
+#include "axle/ops/op_def.h"
+#include "axle/text/parse.h"
+#include "axle/text/shape_budget.h"
+#include "axle/text/sharding.h"
+
+namespace axle {
+
+class Parser {
+ public:
+  Parser(std::string_view text, const ParseOptions& options)
+      : scanner_(text, options.label),
+        limits_(options.limits),
+        ends_with_empty_line_(text.ends_with("\n\n")),
+        shape_budget_(static_cast<i64>(text.size())) {}
+
+  StatusOr<std::unique_ptr<Module>> ParseModule();
+
+ private:
+  using InstructionMap = tsl::robin_map<std::string_view, Instruction*>;
+
+  // A computation while its instructions are read. Bodies that are written in place
+  // (to_apply={...}) are read while that of their caller is open.
+  struct Scope {
+    Computation* computation;
+    InstructionMap instructions = {};
+    bool is_single_instruction = false;  // operands that it does not know are parameters
+    i64 num_parameters = 0;              // that such operands became
+    // For instructions that the text does not name: how many there are with this beginning.
+    std::unordered_map<std::string, i64> num_generated = {};
+    std::map<std::pair<const Instruction*, i64>, Instruction*> tuple_elements = {};  // t#1
+  };
+
+  // The attributes that every op takes, beside those of its row.
+  enum CommonAttribute {
+    kMetadata,
+    kSharding,
+    kFrontendAttributes,
+    kBackendConfig,
+    kControlPredecessors,
+    kStatistics,
+    kOrigin,
+    kParameterReplication,
+    kResultAccuracy,
+    kNumCommonAttributes,
+  };
+  static constexpr std::string_view kCommonNames[] = {
+      "metadata",   "sharding", "frontend_attributes",   "backend_config",  "control-predecessors",
+      "statistics", "origin",   "parameter_replication", "result_accuracy",
+  };
+  static_assert(std::size(kCommonNames) == kNumCommonAttributes);
+
+  // XLA's name of a computation that is written as op-start.
+  static constexpr std::string_view kWrappedName = "async_wrapped";
+  // And of one that is written where it is called, or around a single instruction.
+  static constexpr std::string_view kBodyName = "_";
+
+  // What the attributes of one instruction say, until the instruction is made.
+  struct PendingAttributes {
+    std::shared_ptr<void> values;  // null: all at their defaults
+    std::bitset<64> seen;          // specs of the row
+    std::vector<Computation*> callees;
+    std::bitset<64> seen_callees;
+    std::span<const CalleeSpec> callee_specs;
+    std::bitset<kNumCommonAttributes> seen_common;
+    Metadata metadata;
+    InstructionExtras extras;
+    bool has_extras = false;
+    ShardingText sharding;  // for extras, once the shape is known
+    size_t replication_position = 0;
+  };
+
+  // One operation while it is read.
+  struct PendingOperation {
+    const OpDef* def = nullptr;
+    std::string_view text;  // as written: op, or op-start
+    size_t shape_position = 0;
+    size_t op_position = 0;
+    bool has_shape = false;
+    bool nested = false;  // among another's operands: without attributes
+    Shape shape = {};
+    std::vector<Instruction*> operands = {};
+    PendingAttributes attributes = {};
+  };
+
+  // Modules, computations, files of one instruction: parse.cc
+
+  // [ENTRY] name [(parameters) -> shape] { instructions } [, execution_thread="..."]
+  Status ParseComputation();
+  // (x: f32[2], y: f32[]): what it says stands in the parameter instructions again.
+  Status ParseParameterList();
+  // { instructions } of a computation with a name.
+  StatusOr<Computation*> ParseBody(std::string_view name, size_t name_position);
+  // The same of one that is written where it is called.
+  StatusOr<Computation*> ParseBodyInPlace();
+  Status ParseInstructions(Scope& scope, size_t name_position);
+  // An error of the op table or the like, with the place that it is about.
+  Status Located(size_t position, const Status& status);
+  // Without a header: [ROOT] [name =] [shape] op(...), and not a computation?
+  bool AtInstruction();
+  bool AtInstructionHere();
+  Status ParseSingleInstruction();
+  // True before "name =".
+  bool AtName();
+
+  // Operations and their operands, asynchronous forms: parse_instruction.cc
+
+  // name = [shape] op(...), attributes
+  StatusOr<Instruction*> ParseInstruction(Scope& scope);
+  // Of the name that was read last.
+  Status CheckNewName(const Scope& scope, std::string_view name);
+  // A shape, whose layout may stand apart from it: no literal follows here.
+  StatusOr<Shape> ReadShape();
+  // [shape] op(...), attributes.
+  StatusOr<Instruction*> ParseOperation(Scope& scope, std::string_view name, bool nested = false);
+  // What stands in the parentheses.
+  Status ParseOperands(Scope& scope, PendingOperation& op);
+  // Appends the instruction, of which everything has been read.
+  StatusOr<Instruction*> AddOperation(Scope& scope, std::string_view name, PendingOperation& op);
+  // ((operands...), result, contexts...) op-start(...), attributes of the op: the op in a
+  // computation of its own, and the instruction that begins it.
+  StatusOr<Instruction*> ParseAsyncStart(Scope& scope, std::string_view name, const AsyncForm& form,
+                                         PendingOperation& start);
+  // The attributes that are not of the op go to the instruction that begins it; some stay on both.
+  static void TakeCommonAttributes(PendingAttributes& op, PendingAttributes& start);
+  // The computation that holds nothing but `op`, on parameters of the shapes that `start` states.
+  StatusOr<Computation*> AddWrapped(const PendingOperation& start, PendingOperation& op);
+  // The computations that the text does not name get names that it has not used: of asynchronous
+  // forms, and those that are written where they are called.
+  void NameGenerated();
+  Status TooLarge(size_t position);
+  // `base`, or base.1, base.2, ... if there is one already.
+  static std::string UnusedName(Scope& scope, const std::string& base);
+  // True before f32[2], (f32[], s32[]) or b(f32[8]).
+  bool AtShape();
+  Status UnknownOp(std::string_view text);
+  // Any operation may be written in its asynchronous form.
+  static bool IsPlanned(std::string_view text);
+  // name, t#1, "shape name" in old dumps, or an operation.
+  StatusOr<Instruction*> ParseOperand(Scope& scope);
+  // The index behind a '#'.
+  StatusOr<Instruction*> ParseTupleElement(Scope& scope, Instruction* tuple);
+  Instruction* AddUnknownParameter(Scope& scope, const Shape& shape, std::string_view name);
+  Status UnknownInstruction(const Scope& scope, std::string_view name, size_t position);
+
+  // Attributes: parse_attributes.cc
+
+  static void* MutableValues(const OpDef& def, PendingAttributes& attributes);
+  // Nobody owns the defaults.
+  static AttrBlock FinishAttrs(const OpDef& def, PendingAttributes& attributes);
+  Status ParseSpec(const OpDef& def, size_t i, const Shape& result, PendingAttributes& attributes);
+  Status Twice(std::string_view name);
+  // ", name=value" until the end of the instruction. What `def` does not take may be of `outer`.
+  Status ParseAttributes(Scope& scope, const OpDef& def, const Shape& result,
+                         PendingAttributes& attributes, const OpDef* outer = nullptr,
+                         PendingAttributes* outer_attributes = nullptr);
+  static size_t FindSpec(const OpDef& def, std::string_view name);
+  // to_apply=name, branch_computations={a, b}
+  Status ParseCallees(const OpDef& def, std::string_view name, PendingAttributes& attributes);
+  // A name, or the body of the computation itself.
+  StatusOr<Computation*> ParseCallee();
+  Status UnknownAttribute(const OpDef& def, std::string_view name);
+  Status CheckAttributes(const OpDef& def, size_t op_position, const PendingAttributes& attributes);
+  Status ParseCommon(Scope& scope, const OpDef& def, size_t which, PendingAttributes& attributes);
+  // Metadata is often the same text as before.
+  StatusOr<Metadata> ParseInternedMetadata();
+  // What comes next, if it is {...} with nothing inside that needs a parser to find the end: no
+  // inner braces, single quotation marks or comments. Otherwise "".
+  std::string_view PlainBraces() const;
+  Status ParseControlPredecessors(const Scope& scope, std::vector<Instruction*>& predecessors);
+  // What depends on the instruction.
+  Status FinishExtras(PendingAttributes& attributes, const Instruction& inst);
+
+  Scanner scanner_;
+  Limits* limits_;
+  bool ends_with_empty_line_;
+  std::unique_ptr<Module> module_;
+  tsl::robin_map<std::string_view, Computation*> computations_;  // null while it is being read
+  std::vector<Computation*> generated_;                  // without names so far: see NameGenerated
+  tsl::robin_map<std::string_view, Metadata> metadata_;  // by text
+  ShapeBudget shape_budget_;
+  AsyncChains chains_;
+};
+
+}  // namespace axle
