@@ -152,13 +152,13 @@ TEST(AsyncText, GeneratedNamesAreUnused) {
   ExpectStable(*module);
 }
 
-struct ErrorRow {
+struct AsyncErrorRow {
   const char* body;
   const char* expected;
 };
 
 TEST(AsyncText, Errors) {
-  constexpr ErrorRow kRows[] = {
+  constexpr AsyncErrorRow kRows[] = {
       {"s = tanh-start(x)\n d = f32[2] tanh-done(s)",
        "\"tanh-start\" needs the shape ((operands...), result, ...) before it"},
       {"s = (f32[2], f32[2]) tanh-start(x)\n d = f32[2] tanh-done(s)",
@@ -181,7 +181,7 @@ TEST(AsyncText, Errors) {
       {"s = ((f32[2]), f32[2]) async-start-start(x)", "unknown operation \"async-start-start\""},
       {"d = f32[2] tanh-done()", "the operand of \"tanh-done\" is not of \"tanh-start\""},
   };
-  for (const ErrorRow& row : kRows) {
+  for (const AsyncErrorRow& row : kRows) {
     const auto module =
         Parse(StrCat("HloModule m\nENTRY e { x = f32[2] parameter(0)\n", row.body, " }"));
     ASSERT_FALSE(module.ok()) << row.body;

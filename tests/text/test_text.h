@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 
 #include "axle/text/parse.h"
@@ -27,6 +28,19 @@ inline std::unique_ptr<Module> ParseOrFail(const std::string& text) {
   auto module = Parse(text);
   EXPECT_TRUE(module.ok()) << module.status().ToString() << "\nin\n" << text.substr(0, 2000);
   return module.ok() ? *std::move(module) : nullptr;
+}
+
+// A text and what Parse says of it, whole: code, position, message, the line and a caret.
+struct ErrorRow {
+  const char* what;
+  const char* text;
+  const char* expected;
+};
+
+inline void ExpectErrors(std::span<const ErrorRow> rows) {
+  for (const ErrorRow& row : rows) {
+    EXPECT_EQ(Parse(row.text, {.label = "t"}).status().ToString(), row.expected) << row.what;
+  }
 }
 
 // Prints `module` in both styles; either must read back to what prints the same again.
