@@ -1,8 +1,6 @@
 // The reader behind Parse: one object for one text. Its functions are in three files, by what they
 // read; each reads its part from the scanner on and says where the text is wrong.
 #pragma once
-#include <tsl/robin_map.h>
-
 #include <bitset>
 #include <map>
 #include <unordered_map>
@@ -27,7 +25,7 @@ class Parser {
   StatusOr<std::unique_ptr<Module>> ParseModule();
 
  private:
-  using InstructionMap = tsl::robin_map<std::string_view, Instruction*>;
+  using InstructionMap = std::unordered_map<std::string_view, Instruction*>;
 
   // A computation while its instructions are read. Bodies that are written in place
   // (to_apply={...}) are read while that of their caller is open.
@@ -185,9 +183,9 @@ class Parser {
   Limits* limits_;
   bool ends_with_empty_line_;
   std::unique_ptr<Module> module_;
-  tsl::robin_map<std::string_view, Computation*> computations_;  // null while it is being read
-  std::vector<Computation*> generated_;                  // without names so far: see NameGenerated
-  tsl::robin_map<std::string_view, Metadata> metadata_;  // by text
+  std::unordered_map<std::string_view, Computation*> computations_;  // null while it is being read
+  std::vector<Computation*> generated_;  // without names so far: see NameGenerated
+  std::unordered_map<std::string_view, Metadata> metadata_;  // by text
   ShapeBudget shape_budget_;
   AsyncChains chains_;
 };
