@@ -246,15 +246,17 @@ def scatter_sum(context, i):
     n = context.program.facts["terms"]
     largest = max(
         (
-            float(np.max(np.abs(finite(context.arguments[k])), initial=0))
+            float(np.max(np.abs(finite(p)), initial=0))
             for k in context.program.facts["added"]
+            for p in parts(context.arguments[k])
         ),
         default=0.0,
     )
     size = np.longdouble(largest) * n
-    if "multiply" in context.program.computations:
-        size = np.longdouble(2)
-    return near(a, x, np.full(a.shape, 2 * n * t.unit_roundoff * size + n * t.min_normal))
+    if "multiply" in context.program.computations:  # relative to the product
+        size = 2 * np.maximum.reduce([np.abs(finite(p)) for p in parts(a)])
+    bound = np.broadcast_to(2 * n * t.unit_roundoff * size + n * t.min_normal, a.shape)
+    return all_parts(lambda p, q: near(p, q, bound), a, x)
 
 
 CHECKS = {

@@ -173,6 +173,8 @@ def masked_groups(name, dims, at, groups):
 
 @generator("ragged-dot")
 def ragged_dot(rng, op, name):
+    if name == "f8e8m0fnu":  # has no zero for what is outside of a group
+        return None
     m, k, n, g = (int(rng.integers(1, 9)) for _ in range(4))
     contracting = bool(rng.random() < 0.4)
     grouped = k if contracting else m

@@ -4,6 +4,7 @@ A row is about elements (`where` gives a mask over a result) or about whole prog
 (`refusal` is found in XLA's message)."""
 
 import dataclasses
+import re
 
 import numpy as np
 
@@ -88,7 +89,15 @@ def _nan_or_zero(context, i):
     return np.isnan(a) | ((a == 0) & (x == 0))
 
 
-def _fraction_of_f4(context, i):
+def _small_of_reduce_precision(context, i):
+    """Below the normal numbers of the type, or of the one that is asked for, or rounded up to them."""
+    x = context.arguments[0]
+    bits = int(re.search(r"exponent_bits=(\d+)", context.program.attributes).group(1))
+    limit = max(type_of(x).min_normal, 2.0 ** (2 - 2 ** (bits - 1)))
+    return np.abs(x.astype(np.float64)) < 2 * limit
+
+
+def _fraction_or_six(context, i):
     size = np.abs(context.arguments[0].astype(np.float64))
     return (size % 1 != 0) | (size == 6)
 
@@ -135,10 +144,21 @@ KNOWN = [
     ),
     Known(
         ("stochastic-convert",),
-        ("f4e2m1fn",),
-        where=_fraction_of_f4,
-        reason="XLA:CPU computes the threshold, a fraction times 16, in f4e2m1fn, whose largest number "
-        "is 6, and gives the limits of the integers for that",
+        ("f4e2m1fn", "f8e4m3", "f8e4m3b11fnuz", "f8e4m3fnuz", "f8e3m4"),
+        where=_fraction_or_six,
+        reason="XLA:CPU computes the threshold, a fraction times 2^bits, in the operand's type, which "
+        "does not hold that power; and gives the limits of the integers for 6 in f4e2m1fn",
+    ),
+    Known(
+        ("reduce-precision",),
+        TINY,
+        where=_small_of_reduce_precision,
+        reason="XLA:CPU takes 8-bit floats through f16, whose subnormals are smaller",
+    ),
+    Known(
+        ("scan",),
+        refusal="greater than dynamic slice dimension: 0",
+        reason="XLA slices even where there is no step",
     ),
     Known(
         ("convert",),
