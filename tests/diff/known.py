@@ -97,6 +97,11 @@ def _small_of_reduce_precision(context, i):
     return np.abs(x.astype(np.float64)) < 2 * limit
 
 
+def _kept_by_reduce_precision(context, i):
+    bits = int(re.search(r"mantissa_bits=(\d+)", context.program.attributes).group(1))
+    return (bits >= TYPES["f16"].mantissa) & (context.xla[i] == context.arguments[0])
+
+
 def _fraction_or_six(context, i):
     size = np.abs(context.arguments[0].astype(np.float64))
     return (size % 1 != 0) | (size == 6)
@@ -154,6 +159,12 @@ KNOWN = [
         TINY,
         where=_small_of_reduce_precision,
         reason="XLA:CPU takes 8-bit floats through f16, whose subnormals are smaller",
+    ),
+    Known(
+        ("reduce-precision",),
+        TINY,
+        where=_kept_by_reduce_precision,
+        reason="XLA:CPU takes 8-bit floats through f16, and drops what keeps all mantissa bits of it",
     ),
     Known(
         ("scan",),
