@@ -347,9 +347,18 @@ StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, i64 channel_id,
   const OpId id = inst.id();
   const DeviceContext::Rendezvous rendezvous = {
       channel_id, std::uint64_t{id.computation} << 32 | std::uint64_t{id.ordinal}};
+  const Shape own = value.shape();
   auto values =
       DeviceOf(context).Exchange(rendezvous, participants, std::move(value), context.limits);
   if (!values.ok()) return OpError(inst, values.status().message(), values.status().code());
+  // Run-time sizes may differ, and so may programs that meet at a channel.
+  for (size_t i = 0; i < values->size(); ++i) {
+    const Shape& shape = (*values)[i].shape();
+    if (EqualIgnoringLayout(shape, own)) continue;
+    return OpError(inst,
+                   StrCat("device ", participants[i], " gives ", shape.ToString(), ", and device ",
+                          DeviceOf(context).device_id(), " ", own.ToString()));
+  }
   return values;
 }
 

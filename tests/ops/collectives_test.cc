@@ -70,6 +70,20 @@ TEST(Groups, MayDifferInSize) {
             Texts({"{20}", "{1}", "{20}"}));
 }
 
+TEST(Groups, HaveOneRunTimeSize) {
+  const auto run = [](std::string_view first, std::string_view second) {
+    return RunAll(", replica_count=2",
+                  "p = f32[<=3] parameter(0)\n"
+                  "ROOT r = f32[<=3] all-reduce(p), replica_groups={}, to_apply=sum",
+                  {std::string(first), std::string(second)});
+  };
+  EXPECT_EQ(run("f32[<=3](2) {1, 2}", "f32[<=3](2) {10, 20}"),
+            Texts({"(2) {11, 22}", "(2) {11, 22}"}));
+  const Texts refused = run("f32[<=3](1) {1}", "f32[<=3](3) {1, 2, 3}");
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_TRUE(refused[0].starts_with("INVALID_ARGUMENT: all-reduce: device ")) << refused[0];
+}
+
 // Devices r*2+p of 2 replicas x 2 partitions.
 constexpr std::string_view kTwoByTwo = ", replica_count=2, num_partitions=2";
 
