@@ -1,6 +1,7 @@
 // bitcast: the bytes of an array as they lie in memory, under another shape and layout.
 #include <utility>
 
+#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -48,6 +49,28 @@ StatusOr<Literal> EvalBitcast(const Instruction& inst, std::span<Literal> operan
   return value;
 }
 
+// Where only the type or nothing changes, sizes stay; other shapes would show padding.
+StatusOr<Literal> EvalBitcastDynamic(const Instruction& inst, std::span<Literal> operands,
+                                     const EvalContext& context) {
+  const Shape &from = inst.operand(0)->shape(), &to = inst.shape();
+  bool is_alike = SameDims(from, to) && from.LayoutOrDefault() == to.LayoutOrDefault();
+  for (i64 d = 0; d < from.rank() && is_alike; ++d) {
+    is_alike = from.is_dynamic(d) == to.is_dynamic(d);
+  }
+  if (!is_alike) {
+    return OpError(inst,
+                   StrCat("to ", to.ToStringWithLayout(), " from ", from.ToStringWithLayout(),
+                          " does not keep dynamic dimensions as they are"),
+                   StatusCode::kUnimplemented);
+  }
+  const Dims sizes = operands[0].sizes();
+  operands[0] = WholeBuffer(operands[0]);
+  AXLE_ASSIGN(Literal result, EvalBitcast(inst, operands, context));
+  result.SetDynamicFlags(to);
+  for (i64 d = 0; d < to.rank(); ++d) result.SetSize(d, sizes[d]);
+  return result;
+}
+
 }  // namespace
 
 const OpDef kBitcastDef = {
@@ -57,13 +80,15 @@ const OpDef kBitcastDef = {
     .semantics =
         "Operand and result have as many bytes; their layouts say which element lies where. With "
         "row-major layouts and one element type this is a reshape. Tiled layouts, and changes of "
-        "the type where elements do not fill their bytes, are UNIMPLEMENTED.",
+        "the type where elements do not fill their bytes, are UNIMPLEMENTED, and so are dynamic "
+        "dimensions unless dimensions and layout stay as they are.",
     .source = "XLA HLO bitcast, which compilers write",
     .operands = kUnaryOperands,
     .declared_shape = true,
     .lowering = Lowering::kData,
     .infer = InferBitcast,
     .eval = EvalBitcast,
+    .eval_dynamic = EvalBitcastDynamic,
 };
 
 }  // namespace axle

@@ -83,12 +83,15 @@ Contraction::Contraction(ElementType lhs, ElementType rhs, ElementType result_ty
   if (is_tiled) computed = F32;
 }
 
+Status CheckHasZero(const Instruction& inst, ElementType type) {
+  if (type != F8E8M0FNU) return {};
+  return OpError(inst, "padding of f8e8m0fnu, which has no zero", StatusCode::kUnimplemented);
+}
+
 StatusOr<Literal> ExtendedByZeros(const Instruction& inst, const Literal& value,
                                   const Dims& sizes) {
   if (value.shape().dims() == sizes) return value;
-  if (value.shape().type() == F8E8M0FNU) {
-    return OpError(inst, "padding of f8e8m0fnu, which has no zero", StatusCode::kUnimplemented);
-  }
+  AXLE_TRY(CheckHasZero(inst, value.shape().type()));
   AXLE_ASSIGN(const Literal padded, Literal::Padded(value, Shape(value.shape().type(), sizes)));
   return WholeBuffer(padded);
 }

@@ -69,6 +69,8 @@ class BlockAccumulator {
   i64 element_bytes_;
 };
 
+// UNIMPLEMENTED for a type in which padding cannot become zeros.
+Status CheckHasZero(const Instruction& inst, ElementType type);
 // `literal` itself if it has this type, else as core/convert.h.
 StatusOr<Literal> ConvertIfNeeded(const Literal& literal, ElementType type);
 // An array of static shape made larger, zeros behind its elements: a factor without its padding.

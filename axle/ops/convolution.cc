@@ -7,13 +7,14 @@
 // features. Rows are copied together 64 at a time; blocks of 4 x 16 results are added up by the
 // kernels of contraction_kernels.h. Every result takes its products in the order of
 // docs/numerics.md N6.
+#include "axle/ops/convolution.h"
+
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <numeric>
 
 #include "axle/ops/contraction.h"
-#include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/scratch_memory.h"
 #include "axle/ops/unimplemented_attribute.h"
@@ -39,13 +40,6 @@ constexpr AttrSpec kAttrs[] = {
     UnimplementedAttr("sparsity_config", {.field = 98}),
 };
 
-// The dimensions of one side by role. For the kernel, `batch` is its input feature and `feature`
-// its output feature.
-struct Roles {
-  i64 batch = -1, feature = -1;
-  Dims spatial;
-};
-
 // Every dimension has one of the roles, and each role one dimension.
 StatusOr<Roles> FindRoles(const Instruction& inst, std::string_view side, const std::string& labels,
                           std::string_view names, i64 rank) {
@@ -65,19 +59,19 @@ StatusOr<Roles> FindRoles(const Instruction& inst, std::string_view side, const 
                               " once each for rank ", rank));
 }
 
-struct AllRoles {
-  Roles lhs, rhs, output;
-};
+}  // namespace
 
-StatusOr<AllRoles> CheckRoles(const Instruction& inst) {
+StatusOr<ConvolutionRoles> FindConvolutionRoles(const Instruction& inst) {
   const ConvolutionAttrs& attrs = inst.attrs<ConvolutionAttrs>();
   const i64 rank = inst.operand(0)->shape().rank();
-  AllRoles roles;
+  ConvolutionRoles roles;
   AXLE_ASSIGN(roles.lhs, FindRoles(inst, "lhs", attrs.dim_labels.lhs, "bf", rank));
   AXLE_ASSIGN(roles.rhs, FindRoles(inst, "rhs", attrs.dim_labels.rhs, "io", rank));
   AXLE_ASSIGN(roles.output, FindRoles(inst, "the result", attrs.dim_labels.output, "bf", rank));
   return roles;
 }
+
+namespace {
 
 Status CheckRanks(const Instruction& inst) {
   const i64 lhs = inst.operand(0)->shape().rank(), rhs = inst.operand(1)->shape().rank();
@@ -109,7 +103,7 @@ Status CheckGroupCounts(const Instruction& inst) {
   return {};
 }
 
-Status CheckGroups(const Instruction& inst, const AllRoles& roles) {
+Status CheckGroups(const Instruction& inst, const ConvolutionRoles& roles) {
   const auto [features, batches] = std::pair(inst.attrs<ConvolutionAttrs>().feature_group_count,
                                              inst.attrs<ConvolutionAttrs>().batch_group_count);
   const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
@@ -135,7 +129,7 @@ StatusOr<Shape> InferConvolution(const Instruction& inst) {
   for (i64 i = 0; i < 2; ++i) AXLE_TRY(ExpectArray(inst, i));
   AXLE_TRY(CheckRanks(inst));
   AXLE_TRY(CheckGroupCounts(inst));
-  AXLE_ASSIGN(const AllRoles roles, CheckRoles(inst));
+  AXLE_ASSIGN(const ConvolutionRoles roles, FindConvolutionRoles(inst));
   AXLE_TRY(CheckGroups(inst, roles));
   const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
   Shape result(ContractionType(inst), Dims(lhs.rank()));
@@ -169,8 +163,16 @@ struct OutputClass {
   Dims operand_begins;  // the element at the first position, for each output
 };
 
-StatusOr<std::vector<OutputClass>> ClassifyOutputs(const WindowDim& window, i64 operand_size,
-                                                   i64 output_size, const EvalContext& context) {
+// Which element of the kernel a window position means.
+i64 KernelIndex(const WindowDim& window, i64 position) {
+  return window.reversal ? window.size - 1 - position : position;
+}
+
+// Of the kernel's elements, only the first kernel_size are there; positions that need others count
+// as those that meet no element.
+StatusOr<std::vector<OutputClass>> ClassifyOutputs(const WindowDim& window, i64 kernel_size,
+                                                   i64 operand_size, i64 output_size,
+                                                   const EvalContext& context) {
   struct Positions {
     i64 first = 0, step = 1, count = 0, operand_begin = 0, operand_step = 0;
   };
@@ -181,6 +183,7 @@ StatusOr<std::vector<OutputClass>> ClassifyOutputs(const WindowDim& window, i64 
   std::vector<Positions> of_output(output_size);
   for (const WindowTap& tap : taps) {
     AXLE_TRY(context.Check());
+    if (KernelIndex(window, tap.position) >= kernel_size) continue;
     for (i64 j = 0; j < tap.count; ++j) {
       Positions& p = of_output[tap.output_begin + j * tap.output_step];
       const i64 element = tap.operand_begin + j * tap.operand_step;
@@ -225,10 +228,12 @@ struct Segment {
 
 class Convolver {
  public:
-  Convolver(const Instruction& inst, const AllRoles& roles, const Literal& lhs, const Literal& rhs,
-            const Contraction& contraction, const EvalContext& context)
+  Convolver(const Instruction& inst, const ConvolutionRoles& roles, const Literal& lhs,
+            const Literal& rhs, const Dims& kernel_sizes, const Contraction& contraction,
+            const EvalContext& context)
       : attrs_(inst.attrs<ConvolutionAttrs>()),
         context_(context),
+        kernel_sizes_(kernel_sizes),
         accumulator_(contraction, BlockAccumulator::OrderFor(contraction, lhs, rhs)),
         is_tiled_(contraction.is_tiled),
         lhs_(lhs.bytes()),
@@ -250,8 +255,8 @@ class Convolver {
     const size_t rank = attrs_.window.size();
     std::vector<std::vector<OutputClass>> classes(rank);
     for (size_t s = 0; s < rank; ++s) {
-      AXLE_ASSIGN(classes[s],
-                  ClassifyOutputs(attrs_.window[s], lhs_sizes_[s], output_sizes_[s], context_));
+      AXLE_ASSIGN(classes[s], ClassifyOutputs(attrs_.window[s], kernel_sizes_[s], lhs_sizes_[s],
+                                              output_sizes_[s], context_));
     }
     // Every choice of one class per dimension.
     std::vector<size_t> chosen(rank, 0);
@@ -304,10 +309,9 @@ class Convolver {
         AppendPosition(-1, -1, order);
         continue;
       }
-      const i64 kernel = window.reversal ? window.size - 1 - k : k;
       AppendPositions(choice, s + 1,
                       lhs_offset + met * positions.operand_step * lhs_strides_.spatial[s],
-                      rhs_offset + kernel * rhs_strides_.spatial[s], order);
+                      rhs_offset + KernelIndex(window, k) * rhs_strides_.spatial[s], order);
       ++met;
     }
     if (is_flat) FillTile(order);
@@ -467,6 +471,7 @@ class Convolver {
 
   const ConvolutionAttrs& attrs_;
   const EvalContext& context_;
+  const Dims& kernel_sizes_;
   BlockAccumulator accumulator_;
   bool is_tiled_;
   const std::byte *lhs_, *rhs_;
@@ -493,8 +498,10 @@ StatusOr<Literal> FeaturesLast(Literal literal, Roles& roles) {
   return EvaluateIndexMap({WholeResult(shape, 0, rank, order)}, shape, {&literal, 1});
 }
 
-StatusOr<Literal> EvalConvolution(const Instruction& inst, std::span<Literal> operands,
-                                  const EvalContext& context) {
+}  // namespace
+
+StatusOr<Literal> Convolve(const Instruction& inst, std::span<Literal> operands,
+                           const Dims& kernel_sizes, const EvalContext& context) {
   const Contraction contraction(operands[0].shape().type(), operands[1].shape().type(),
                                 inst.shape().type());
   const Shape sums_shape = inst.shape().WithoutLayout().WithType(contraction.computed);
@@ -504,52 +511,25 @@ StatusOr<Literal> EvalConvolution(const Instruction& inst, std::span<Literal> op
     // Sums of nothing. The dimensions beside a zero may be too long to walk.
     std::memset(sums.mutable_bytes(), 0, sums.num_bytes());
   } else {
-    AXLE_ASSIGN(AllRoles roles, CheckRoles(inst));
+    AXLE_ASSIGN(ConvolutionRoles roles, FindConvolutionRoles(inst));
     AXLE_ASSIGN(Literal lhs, contraction.Factor(operands[0], contraction.lhs_multiplied));
     AXLE_ASSIGN(const Literal rhs, contraction.Factor(operands[1], contraction.rhs_multiplied));
     AXLE_ASSIGN(lhs, FeaturesLast(std::move(lhs), roles.lhs));
-    Convolver convolver(inst, roles, lhs, rhs, contraction, context);
+    Convolver convolver(inst, roles, lhs, rhs, kernel_sizes, contraction, context);
     AXLE_TRY(convolver.Run(sums.mutable_bytes()));
   }
   return contraction.Result(std::move(sums));
 }
 
-// Spatial padding is cut off, so that windows end where the elements do. Features that are padding
-// become zeros on both sides: where blocks of them begin depends on the bounds.
-StatusOr<Literal> EvalConvolutionDynamic(const Instruction& inst, std::span<Literal> operands,
-                                         const EvalContext& context) {
-  const ConvolutionAttrs& attrs = inst.attrs<ConvolutionAttrs>();
-  AXLE_ASSIGN(const AllRoles roles, CheckRoles(inst));
-  Dims lhs = operands[0].sizes(), rhs = operands[1].sizes();
-  const auto refuse = [&](std::string_view what) {
-    return OpError(inst, StrCat("does not run with fewer ", what, " than the bound"),
-                   StatusCode::kUnimplemented);
-  };
-  for (i64 d : roles.rhs.spatial) {
-    if (rhs[d] != operands[1].shape().dim(d)) return refuse("window positions of rhs");
+namespace {
+
+StatusOr<Literal> EvalConvolution(const Instruction& inst, std::span<Literal> operands,
+                                  const EvalContext& context) {
+  Dims kernel_sizes;
+  for (const WindowDim& window : inst.attrs<ConvolutionAttrs>().window) {
+    kernel_sizes.push_back(window.size);
   }
-  i64 &features = lhs[roles.lhs.feature], &kernel_features = rhs[roles.rhs.batch];
-  const i64 feature_bound = operands[0].shape().dim(roles.lhs.feature);
-  const i64 kernel_bound = operands[1].shape().dim(roles.rhs.batch);
-  const bool some = features != feature_bound || kernel_features != kernel_bound;
-  if (attrs.feature_group_count > 1 && some) return refuse("features in groups");
-  const i64 batch_bound = operands[0].shape().dim(roles.lhs.batch);
-  if (attrs.batch_group_count > 1 && lhs[roles.lhs.batch] != batch_bound) {
-    return refuse("batch elements in groups");
-  }
-  if (features != feature_bound && kernel_features != kernel_bound && features != kernel_features) {
-    return OpError(
-        inst, StrCat("lhs has ", features, " features at run time but rhs has ", kernel_features));
-  }
-  if (some) features = kernel_features = std::min(features, kernel_features);
-  Dims lhs_bounds = lhs;
-  lhs_bounds[roles.lhs.feature] = feature_bound;
-  AXLE_ASSIGN(operands[0], ExtendedByZeros(inst, FirstElements(operands[0], lhs), lhs_bounds));
-  const Dims rhs_bounds = operands[1].shape().dims();
-  AXLE_ASSIGN(operands[1], ExtendedByZeros(inst, FirstElements(operands[1], rhs), rhs_bounds));
-  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
-  AXLE_ASSIGN(const Literal result, form.Evaluate(operands, context));
-  return PutIntoBounds(inst, result);
+  return Convolve(inst, operands, kernel_sizes, context);
 }
 
 }  // namespace
@@ -576,9 +556,10 @@ const OpDef kConvolutionDef = {
         "the or of ands. Every result has one order of additions, see docs/numerics.md N6; "
         "operand_precision, algorithm and convolution_kind are carried and change nothing. A "
         "dynamic spatial dimension of lhs ends where its elements do, and the result is dynamic "
-        "there; features that are padding count as zeros on both sides. Fewer elements than the "
-        "bound in the window of rhs, in features with feature_group_count > 1 or in the batch with "
-        "batch_group_count > 1 are UNIMPLEMENTED.",
+        "there; a dynamic batch is that of the result, and batch_group_count must divide its "
+        "run-time size. Input features that are padding on either side count as zeros on both, in "
+        "groups that are those of the bounds. Padding of a dynamic window of rhs is skipped; the "
+        "sizes of the result are those for the bound.",
     .source = "XLA ConvGeneralDilated; StableHLO convolution; docs/numerics.md N6",
     .operands = kBinaryOperands,
     .attrs = Schema<ConvolutionAttrs>(kAttrs),

@@ -133,6 +133,10 @@ StatusOr<Literal> EvalCustomCall(const Instruction& inst, std::span<Literal> ope
   const bool is_registered = device.HasCustomCall(invocation.target);
   const BuiltinCustomCall* builtin = FindBuiltinCustomCall(invocation.target);
   if (!is_registered && builtin == nullptr) return UnknownTarget(inst, device);
+  if (is_registered && !inst.shape().is_static()) {
+    // Buffers have no place for run-time sizes.
+    return TargetError(inst, Unimplemented("cannot give a result with dynamic dimensions"));
+  }
   StatusOr<Literal> result =
       is_registered ? device.CustomCall(invocation) : CallBuiltin(*builtin, invocation, context);
   if (!result.ok()) return TargetError(inst, result.status());
@@ -145,6 +149,18 @@ StatusOr<Literal> EvalCustomCall(const Instruction& inst, std::span<Literal> ope
 
 }  // namespace
 
+Status CheckCustomCallTargets(const Module& module, const DeviceContext& device) {
+  for (const auto& computation : module.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      if (inst->opcode() != Opcode::kCustomCall) continue;
+      const std::string& target = inst->attrs<CustomCallAttrs>().custom_call_target;
+      if (device.HasCustomCall(target) || FindBuiltinCustomCall(target) != nullptr) continue;
+      return UnknownTarget(*inst, device);
+    }
+  }
+  return {};
+}
+
 const OpDef kCustomCallDef = {
     .opcode = Opcode::kCustomCall,
     .text = "custom-call",
@@ -152,12 +168,15 @@ const OpDef kCustomCallDef = {
     .semantics =
         "The declared shape is the result's. Names that begin with '$' are reserved. The function "
         "is one that is registered with the device of the run, or else a built-in one; a name that "
-        "is neither is NOT_FOUND when the call runs. A registered function gets the arrays of the "
+        "is neither is NOT_FOUND when the program is compiled for a device, or else when the call "
+        "runs. A registered function gets the arrays of the "
         "operands, tuples taken apart, as dense buffers in the layouts of "
         "operand_layout_constraints, or of the operands if there are none, and writes buffers in "
         "the layout of the result; elements of less than a byte are packed, the first in the low "
         "bits. Of an array with dynamic dimensions it gets the bounds, padding included; built-in "
-        "functions that compute take none that is not full. api_version says how it is called and "
+        "functions that compute take none that is not full, and registered ones give no result "
+        "with "
+        "dynamic dimensions. api_version says how it is called and "
         "has to be the one that it is registered for; backend_config is handed over as it is. The "
         "layout constraints have one shape per operand, of its type and sizes. "
         "output_to_operand_aliasing names parts of the result and of operands that are there and "

@@ -10,8 +10,8 @@ namespace {
 
 // One line per family.
 constexpr std::span<const BuiltinCustomCall> (*kFamilies[])() = {
-    EigenCustomCalls, LapackCustomCalls,      PlacementCustomCalls,
-    TopkCustomCalls,  TridiagonalCustomCalls,
+    DynamicCustomCalls,   EigenCustomCalls, LapackCustomCalls,
+    PlacementCustomCalls, TopkCustomCalls,  TridiagonalCustomCalls,
 };
 
 }  // namespace

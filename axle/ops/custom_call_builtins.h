@@ -22,13 +22,14 @@
 
 #include "axle/core/custom_call.h"
 #include "axle/emit/callee.h"
+#include "axle/ir/module.h"
 
 namespace axle {
 
 struct BuiltinCustomCall {
   std::string_view target;
   StatusOr<Literal> (*call)(const CustomCallInvocation& invocation, const EvalContext& context);
-  // Operands with run-time sizes below their bounds are passed on; others are UNIMPLEMENTED.
+  // Takes operands with run-time sizes below their bounds, which are UNIMPLEMENTED for others.
   bool passes_padding = false;
 };
 
@@ -37,7 +38,11 @@ const BuiltinCustomCall* FindBuiltinCustomCall(std::string_view target);
 // The names of all of them, sorted.
 std::vector<std::string_view> BuiltinCustomCallTargets();
 
+// NOT_FOUND if `module` calls a function that is neither one of them nor registered with `device`.
+Status CheckCustomCallTargets(const Module& module, const DeviceContext& device);
+
 // The families.
+std::span<const BuiltinCustomCall> DynamicCustomCalls();      // custom_call_dynamic.cc
 std::span<const BuiltinCustomCall> EigenCustomCalls();        // custom_call_eigen.cc
 std::span<const BuiltinCustomCall> LapackCustomCalls();       // custom_call_lapack.cc
 std::span<const BuiltinCustomCall> PlacementCustomCalls();    // custom_call_placement.cc

@@ -90,8 +90,8 @@ StatusOr<Literal> EvalDotDynamic(const Instruction& inst, std::span<Literal> ope
     const Dims bounds = operands[i].shape().dims();
     AXLE_ASSIGN(operands[i], ExtendedByZeros(inst, FirstElements(operands[i], sizes[i]), bounds));
   }
-  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
-  AXLE_ASSIGN(Literal result, form.Evaluate(operands, context));
+  AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
+  AXLE_ASSIGN(Literal result, substitute.Evaluate(operands, context));
   i64 d = 0;
   for (i64 from : attrs.lhs_batch_dims) result.SetSize(d++, sizes[0][from]);
   for (i64 from : FreeDims(operands[0].shape(), attrs.lhs_batch_dims, attrs.lhs_contracting_dims)) {

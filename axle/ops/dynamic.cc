@@ -13,17 +13,20 @@ namespace {
 // Elements of a lane program between two looks at the limits.
 constexpr i64 kSliceSize = 1 << 14;
 
-// One elementwise instruction of static shape. A scalar operand of an array stands for all
-// elements.
-StatusOr<Literal> RunElementwise(const Instruction& inst, std::span<const Literal> operands,
-                                 const EvalContext& context) {
+// One elementwise instruction of static shape as a lane program.
+StatusOr<LaneProgram> CompileElementwise(const Instruction& inst) {
   LaneCompiler compiler;
   for (i64 i = 0; i < inst.num_operands(); ++i) compiler.AddInput(*inst.operand(i));
   if (!compiler.Add(inst)) {
     return OpError(inst, "is not defined for these types", StatusCode::kUnimplemented);
   }
   const Instruction* const results[] = {&inst};
-  const LaneProgram program = std::move(compiler).Finish(results);
+  return std::move(compiler).Finish(results);
+}
+
+// Runs it. A scalar operand of an array stands for all elements.
+StatusOr<Literal> RunElementwise(const Instruction& inst, const LaneProgram& program,
+                                 std::span<const Literal> operands, const EvalContext& context) {
   AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(inst.shape().WithoutLayout()));
   const i64 count = result.num_elements();
   std::vector<Literal> arrays;
@@ -52,18 +55,6 @@ StatusOr<Literal> RunElementwise(const Instruction& inst, std::span<const Litera
         context.executor.Run(program, inputs, {&output, 1}, std::min(kSliceSize, count - begin)));
   }
   return result;
-}
-
-StatusOr<Literal> RunStatic(const Instruction& inst, std::span<Literal> operands,
-                            const EvalContext& context) {
-  const OpDef& def = GetOpDef(inst);
-  AXLE_TRY(CheckStorage(inst.shape().num_bytes()));
-  if (def.lowering == Lowering::kElementwise) return RunElementwise(inst, operands, context);
-  if (def.index_map != nullptr) {
-    return EvaluateIndexMap(def.index_map(inst), inst.shape(), operands);
-  }
-  if (def.eval != nullptr) return def.eval(inst, operands, context);
-  return OpError(inst, "has no evaluator", StatusCode::kUnimplemented);
 }
 
 bool IsStatic(const Instruction* inst) {
@@ -148,21 +139,16 @@ StatusOr<Literal> EvaluateDynamic(const Instruction& inst, std::span<Literal> op
   return result;
 }
 
-StatusOr<StaticForm> StaticForm::Create(const Instruction& inst, std::span<const Literal> operands,
-                                        const Shape* declared) {
-  return Make(inst, inst.attr_block(), operands, declared);
-}
-
-StatusOr<StaticForm> StaticForm::Make(const Instruction& inst, AttrBlock attrs,
+StatusOr<Substitute> Substitute::Make(const Instruction& inst, Opcode opcode, AttrBlock attrs,
                                       std::span<const Literal> operands, const Shape* declared) {
-  StaticForm form;
-  form.module_ = std::make_unique<Module>("static form");
+  Substitute made;
+  made.module_ = std::make_unique<Module>("substitute");
   if (inst.parent() != nullptr) {
     const ModuleConfig& config = inst.parent()->module()->config();
-    form.module_->config().replica_count = config.replica_count;
-    form.module_->config().num_partitions = config.num_partitions;
+    made.module_->config().replica_count = config.replica_count;
+    made.module_->config().num_partitions = config.num_partitions;
   }
-  Computation* computation = form.module_->AddComputation("static form");
+  Computation* computation = made.module_->AddComputation("substitute");
   const OpDef& parameter = GetOpDef(Opcode::kParameter);
   std::vector<Instruction*> parameters;
   for (const Literal& operand : operands) {
@@ -175,7 +161,7 @@ StatusOr<StaticForm> StaticForm::Make(const Instruction& inst, AttrBlock attrs,
   }
   // The element type of a result may be a part of the program: that of a dot is.
   const Shape hint = inst.shape().is_array() ? Shape(inst.shape().type()) : Shape();
-  Instruction* copy = computation->Add({.opcode = inst.opcode(),
+  Instruction* copy = computation->Add({.opcode = opcode,
                                         .name = inst.name(),
                                         .shape = declared != nullptr ? *declared : hint,
                                         .operands = parameters,
@@ -191,20 +177,32 @@ StatusOr<StaticForm> StaticForm::Make(const Instruction& inst, AttrBlock attrs,
   const StatusOr<Shape> shape = InferShape(*copy);
   if (!shape.ok()) return SizesDoNotFit(inst, operands, shape.status());
   computation->SetShape(copy, *shape);
-  form.inst_ = copy;
-  return form;
+  made.inst_ = copy;
+  return made;
 }
 
-StatusOr<Literal> StaticForm::Evaluate(std::span<Literal> operands,
+StatusOr<Literal> Substitute::Evaluate(std::span<Literal> operands,
                                        const EvalContext& context) const {
-  return RunStatic(*inst_, operands, context);
+  const Instruction& inst = *inst_;
+  if (IsDynamic(inst)) return EvaluateDynamic(inst, operands, context);
+  const OpDef& def = GetOpDef(inst);
+  AXLE_TRY(CheckStorage(inst.shape().num_bytes()));
+  if (def.lowering == Lowering::kElementwise) {
+    AXLE_ASSIGN(const LaneProgram program, CompileElementwise(inst));
+    return RunElementwise(inst, program, operands, context);
+  }
+  if (def.index_map != nullptr) {
+    return EvaluateIndexMap(def.index_map(inst), inst.shape(), operands);
+  }
+  if (def.eval != nullptr) return def.eval(inst, operands, context);
+  return OpError(inst, "has no evaluator", StatusCode::kUnimplemented);
 }
 
 StatusOr<Literal> EvaluateCut(const Instruction& inst, std::span<Literal> operands,
                               const EvalContext& context) {
   for (Literal& operand : operands) operand = operand.ValidPart();
-  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
-  AXLE_ASSIGN(const Literal result, form.Evaluate(operands, context));
+  AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
+  AXLE_ASSIGN(const Literal result, substitute.Evaluate(operands, context));
   return PutIntoBounds(inst, result);
 }
 
@@ -239,9 +237,9 @@ StatusOr<Literal> EvaluateCutAlike(const Instruction& inst, std::span<Literal> o
     if (!operand.shape().is_scalar()) operand = FirstElements(operand, sizes);
   }
   const Shape declared(inst.shape().type(), sizes);
-  AXLE_ASSIGN(const StaticForm form,
-              StaticForm::Create(inst, operands, inst.shape().is_array() ? &declared : nullptr));
-  AXLE_ASSIGN(const Literal result, form.Evaluate(operands, context));
+  AXLE_ASSIGN(const Substitute substitute,
+              Substitute::Create(inst, operands, inst.shape().is_array() ? &declared : nullptr));
+  AXLE_ASSIGN(const Literal result, substitute.Evaluate(operands, context));
   return PutIntoBounds(inst, result);
 }
 

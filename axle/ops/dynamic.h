@@ -1,7 +1,7 @@
 // How ops run on values with dynamic dimensions, whose run-time sizes are below their bounds.
 //
 // There is one mechanism. Every operand is cut to the elements that it really has; the instruction
-// is made once more with those static shapes (StaticForm), so that its row's own rules check the
+// is made once more with those static shapes (Substitute), so that its row's own rules check the
 // sizes and give those of the result; its definition runs; and the result is put in front of an
 // array of the bounds. Padding is never read, because it is not there. Classes of ops:
 //
@@ -29,21 +29,28 @@ bool IsDynamic(const Instruction& inst);
 StatusOr<Literal> EvaluateDynamic(const Instruction& inst, std::span<Literal> operands,
                                   const EvalContext& context);
 
-// An instruction without dynamic dimensions, in a module of its own.
-class StaticForm {
+// An instruction that stands in for another one on operands of other shapes, in a module of its
+// own.
+class Substitute {
  public:
-  // `inst` on operands of these static shapes. `declared` is the result shape of an op that
-  // declares its dimensions. An error of the row's rules names the sizes that led to it.
-  static StatusOr<StaticForm> Create(const Instruction& inst, std::span<const Literal> operands,
-                                     const Shape* declared = nullptr);
+  // `inst` on operands of these shapes. `declared` is the result shape of an op that declares its
+  // dimensions. An error of the row's rules names the sizes that led to it.
+  static StatusOr<Substitute> Create(const Instruction& inst, std::span<const Literal> operands,
+                                     const Shape* declared = nullptr) {
+    return Make(inst, inst.opcode(), inst.attr_block(), operands, declared);
+  }
   // The same with other attributes.
   template <typename Attrs>
-  static StatusOr<StaticForm> Create(const Instruction& inst, const Attrs& attrs,
-                                     std::span<const Literal> operands,
-                                     const Shape* declared = nullptr) {
-    AttrBlock block = inst.attr_block();
-    block.values = std::make_shared<const Attrs>(attrs);
-    return Make(inst, std::move(block), operands, declared);
+  static StatusOr<Substitute> Create(const Instruction& inst, const Attrs& attrs,
+                                     std::span<const Literal> operands) {
+    return CreateAs(inst.opcode(), inst, attrs, operands);
+  }
+  // Another op, with the computations that `inst` calls.
+  template <typename Attrs>
+  static StatusOr<Substitute> CreateAs(Opcode opcode, const Instruction& inst, const Attrs& attrs,
+                                       std::span<const Literal> operands) {
+    return Make(inst, opcode, {GetOpDef(opcode).attrs, std::make_shared<const Attrs>(attrs)},
+                operands, nullptr);
   }
 
   const Instruction& inst() const { return *inst_; }
@@ -51,7 +58,7 @@ class StaticForm {
   StatusOr<Literal> Evaluate(std::span<Literal> operands, const EvalContext& context) const;
 
  private:
-  static StatusOr<StaticForm> Make(const Instruction& inst, AttrBlock attrs,
+  static StatusOr<Substitute> Make(const Instruction& inst, Opcode opcode, AttrBlock attrs,
                                    std::span<const Literal> operands, const Shape* declared);
 
   std::unique_ptr<Module> module_;

@@ -192,8 +192,8 @@ StatusOr<Literal> EvalGatherDynamic(const Instruction& inst, std::span<Literal> 
   operands[1] = operands[1].ValidPart();
   const Dims walked = RemainingDims(operands[0].shape().rank(), attrs.collapsed_slice_dims,
                                     attrs.operand_batching_dims);
-  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
-  AXLE_ASSIGN(const Literal slices, form.Evaluate(operands, context));
+  AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
+  AXLE_ASSIGN(const Literal slices, substitute.Evaluate(operands, context));
   AXLE_ASSIGN(Literal result, PutIntoBounds(inst, slices));
   for (size_t k = 0; k < walked.size(); ++k) {
     const i64 d = attrs.offset_dims[k];

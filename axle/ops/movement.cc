@@ -65,8 +65,8 @@ StatusOr<Literal> EvalBroadcastDynamic(const Instruction& inst, std::span<Litera
     result.set_dim(Dimensions(inst)[i], operands[0].size(i));
   }
   operands[0] = operands[0].ValidPart();
-  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands, &result));
-  AXLE_ASSIGN(const Literal value, form.Evaluate(operands, context));
+  AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands, &result));
+  AXLE_ASSIGN(const Literal value, substitute.Evaluate(operands, context));
   return PutIntoBounds(inst, value);
 }
 
@@ -165,8 +165,8 @@ StatusOr<Literal> EvalReshapeDynamic(const Instruction& inst, std::span<Literal>
     result.set_dim(target, elements / others);
   }
   operands[0] = operands[0].ValidPart();
-  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands, &result));
-  AXLE_ASSIGN(const Literal value, form.Evaluate(operands, context));
+  AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands, &result));
+  AXLE_ASSIGN(const Literal value, substitute.Evaluate(operands, context));
   return PutIntoBounds(inst, value);
 }
 

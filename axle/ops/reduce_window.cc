@@ -342,8 +342,8 @@ StatusOr<Literal> EvalReduceWindowDynamic(const Instruction& inst, std::span<Lit
   const std::span<Literal> values = operands.first(operands.size() / 2);
   AXLE_ASSIGN(const Dims sizes, AgreedSizes(inst, values));
   for (Literal& value : values) value = FirstElements(value, sizes);
-  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
-  WindowFold fold(form.inst(), operands, bounds, context);
+  AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
+  WindowFold fold(substitute.inst(), operands, bounds, context);
   AXLE_ASSIGN(std::vector<Literal> results, fold.Run());
   return PutIntoBounds(
       inst, inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]));

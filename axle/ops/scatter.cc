@@ -298,8 +298,8 @@ StatusOr<Literal> EvalScatterDynamic(const Instruction& inst, std::span<Literal>
     }
     updates = FirstElements(updates, taken);
   }
-  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
-  AXLE_ASSIGN(Literal result, form.Evaluate(operands, context));
+  AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
+  AXLE_ASSIGN(Literal result, substitute.Evaluate(operands, context));
   std::vector<Literal> elements;
   for (size_t i = 0; i < n; ++i) {
     Literal& element = n == 1 ? result : result.mutable_elements()[i];

@@ -64,8 +64,8 @@ StatusOr<Literal> EvalSliceDynamic(const Instruction& inst, std::span<Literal> o
     range.start = std::min(range.start, range.limit);
   }
   operands[0] = FirstElements(operands[0], sizes);
-  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, attrs, operands));
-  AXLE_ASSIGN(const Literal result, form.Evaluate(operands, context));
+  AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, attrs, operands));
+  AXLE_ASSIGN(const Literal result, substitute.Evaluate(operands, context));
   return PutIntoBounds(inst, result);
 }
 
@@ -164,8 +164,8 @@ StatusOr<Literal> EvalDynamicSliceDynamic(const Instruction& inst, std::span<Lit
   }
   operands[0] = WholeBuffer(operands[0]);
   for (Literal& index : operands.subspan(1)) index = WholeBuffer(index);
-  AXLE_ASSIGN(const StaticForm form, StaticForm::Create(inst, operands));
-  AXLE_ASSIGN(Literal result, form.Evaluate(operands, context));
+  AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
+  AXLE_ASSIGN(Literal result, substitute.Evaluate(operands, context));
   for (i64 d = 0; d < inst.shape().rank(); ++d) {
     if (inst.shape().is_dynamic(d)) result.SetSize(d, sizes[d]);
   }
