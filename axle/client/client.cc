@@ -12,6 +12,7 @@
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
 #include "axle/eval/plan.h"
+#include "axle/ops/custom_call_builtins.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {
@@ -147,6 +148,7 @@ StatusOr<std::unique_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
                                                       const CompileOptions& options) {
   AXLE_TRY(VerifyModule(*module));
   AXLE_TRY(CheckEntryLayouts(*module));
+  AXLE_TRY(CheckCustomCallTargets(*module, options.device != nullptr ? *options.device : *device_));
   if (options.codegen_level < 0 || options.codegen_level > 2) {
     return InvalidArgument(
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));

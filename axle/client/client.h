@@ -33,6 +33,8 @@ struct CompileOptions {
   EngineKind engine = EngineKind::kInterpret;
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 2;  // 0 to 2
+  // Where the functions that custom calls name must be registered: that of the client if null.
+  const DeviceContext* device = nullptr;
   Limits* limits = nullptr;
 };
 
@@ -69,8 +71,8 @@ class Client {
   ~Client();
 
   // `module` is verified, as Parse and the builder return it. Errors: UNIMPLEMENTED if the engine
-  // cannot run it (yet), with the name of the op; UNAVAILABLE if the native engine cannot be
-  // loaded.
+  // cannot run it (yet), with the name of the op; NOT_FOUND if it calls a function that is not
+  // registered; UNAVAILABLE if the native engine cannot be loaded.
   StatusOr<std::unique_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 const CompileOptions& options = {});
   // The same from bytes of any format that client/load.h reads.

@@ -46,7 +46,8 @@ std::vector<std::string> DeviceContext::CustomCallTargets() const {
 }
 
 StatusOr<Literal> DeviceContext::CustomCall(const CustomCallInvocation& invocation) {
-  return NotFound(StrCat("custom-call: no target \"", invocation.target, "\" is registered"));
+  return NotFound(
+      StrCat("custom-call: no target \"", invocation.target, "\" is registered for platform Host"));
 }
 
 DeviceContext& DefaultDevice() {

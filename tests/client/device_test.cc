@@ -44,6 +44,22 @@ void AddOne(void* out, void** in) {
   *static_cast<std::int32_t*>(out) = *static_cast<const std::int32_t*>(in[0]) + 1;
 }
 
+TEST(ClientDevice, CustomCallsAreLookedUpWhenAProgramIsCompiled) {
+  constexpr std::string_view kCall =
+      "ENTRY e { x = s32[] parameter(0)  ROOT r = s32[] custom-call(x), "
+      "custom_call_target=\"add_one\" }";
+  const auto client = *Client::Create();
+  EXPECT_EQ(client->Compile(kCall).status().ToString(),
+            "NOT_FOUND: custom-call: no target \"add_one\" is registered for platform Host; "
+            "operand s32[]");
+  HostDevice other;
+  ASSERT_TRUE(other.custom_calls().Register("add_one", AddOne).ok());
+  const auto executable = client->Compile(kCall, {.device = &other});
+  ASSERT_TRUE(executable.ok()) << executable.status().message();
+  const Literal one = Literal::Scalar<std::int32_t>(S32, 1);
+  EXPECT_EQ((*executable)->Execute({&one, 1}, {.device = &other})->ToString(), "2");
+}
+
 TEST(ClientDevice, AProgramTalksWithTheHost) {
   const auto client = *Client::Create();
   ASSERT_TRUE(client->RegisterCustomCall("add_one", AddOne).ok());
@@ -73,6 +89,9 @@ TEST(ClientDevice, AProgramTalksWithTheHost) {
 TEST(ClientDevice, ExecutionsFailOneByOne) {
   const auto client = *Client::Create();
   ASSERT_TRUE(client->RegisterCustomCall("add_one", AddOne).ok());
+  HostDevice knows_both;  // the program is compiled for this one, and runs on the client's
+  ASSERT_TRUE(knows_both.custom_calls().Register("add_one", AddOne).ok());
+  ASSERT_TRUE(knows_both.custom_calls().Register("nobody", AddOne).ok());
   const auto executable = *client->Compile(R"(
 ENTRY e { t = token[] after-all()  i = (s32[], token[]) infeed(t)
   x = s32[] get-tuple-element(i), index=0  u = token[] get-tuple-element(i), index=1
@@ -80,7 +99,8 @@ ENTRY e { t = token[] after-all()  i = (s32[], token[]) infeed(t)
     a = s32[] parameter(0)  ROOT r = s32[] custom-call(a), custom_call_target="add_one" },
     false_computation={
     a = s32[] parameter(0)  ROOT r = s32[] custom-call(a), custom_call_target="nobody" }
-  o = token[] outfeed(known, u)  ROOT r = s32[] copy(known) })");
+  o = token[] outfeed(known, u)  ROOT r = s32[] copy(known) })",
+                                           {.device = &knows_both});
   const auto run = [&](bool known, Limits* limits = nullptr) {
     const Literal argument = Literal::Scalar(PRED, known);
     const auto result = executable->Execute({&argument, 1}, {.limits = limits});
@@ -110,7 +130,9 @@ TEST(ClientDevice, EveryClientHasItsOwn) {
   constexpr std::string_view kCall =
       "ENTRY e { x = s32[] constant(1) ROOT r = s32[] custom-call(x), "
       "custom_call_target=\"add_one\" }";
-  const auto known = *first->Compile(kCall), unknown = *second->Compile(kCall);
+  EXPECT_EQ(second->Compile(kCall).status().code(), StatusCode::kNotFound);
+  const auto known = *first->Compile(kCall);
+  const auto unknown = *second->Compile(kCall, {.device = &first->device()});
   EXPECT_TRUE(known->Execute({}).ok());
   EXPECT_EQ(unknown->Execute({}).status().code(), StatusCode::kNotFound);
   EXPECT_TRUE(unknown->Execute({}, {.device = &first->device()}).ok());

@@ -155,7 +155,7 @@ TEST(DeviceContext, TheBaseClassIsOneDeviceWithoutQueues) {
   CustomCallInvocation invocation;
   invocation.target = "f";
   EXPECT_EQ(device.CustomCall(invocation).status().ToString(),
-            "NOT_FOUND: custom-call: no target \"f\" is registered");
+            "NOT_FOUND: custom-call: no target \"f\" is registered for platform Host");
 }
 
 }  // namespace
