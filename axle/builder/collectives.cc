@@ -9,12 +9,6 @@
 namespace axle {
 namespace {
 
-ReplicaGroups ToGroups(ReplicaGroupList list) {
-  ReplicaGroups groups;
-  for (const ReplicaGroup& group : list) groups.groups.push_back(group.replica_ids());
-  return groups;
-}
-
 i64 ToChannel(const OptionalChannel& channel) {
   return channel ? channel->handle() : 0;
 }
@@ -127,10 +121,12 @@ std::string CheckParts(const Shape& shape, i64 dimension, i64 count) {
 
 }  // namespace
 
-XlaOp AllReduceTuple(std::span<const XlaOp> operands, const XlaComputation& computation,
-                     ReplicaGroupList replica_groups, const OptionalChannel& channel_id,
-                     const std::optional<Shape>& shape_with_layout,
-                     std::optional<bool> use_global_device_ids, Location location) {
+XlaOp AllReduceTupleWithDeviceList(std::span<const XlaOp> operands,
+                                   const XlaComputation& computation,
+                                   const CollectiveDeviceList& device_list,
+                                   const OptionalChannel& channel_id,
+                                   const std::optional<Shape>& shape_with_layout,
+                                   std::optional<bool> use_global_device_ids, Location location) {
   constexpr Opcode kOp = Opcode::kAllReduce;
   if (ReadyBuilder(operands) == nullptr) return NotReady(kOp, operands, location);
   Shape declared = ShapeOf(operands);
@@ -146,15 +142,17 @@ XlaOp AllReduceTuple(std::span<const XlaOp> operands, const XlaComputation& comp
   }
   return EmitAllReduce(operands, true, computation,
                        {.channel_id = ToChannel(channel_id),
-                        .replica_groups = ToGroups(replica_groups),
+                        .replica_groups = device_list.groups(),
                         .constrain_layout = shape_with_layout.has_value(),
                         .use_global_device_ids = use_global_device_ids.value_or(false)},
                        declared, location);
 }
 
-XlaOp AllReduce(XlaOp operand, const XlaComputation& computation, ReplicaGroupList replica_groups,
-                const OptionalChannel& channel_id, const std::optional<Shape>& shape_with_layout,
-                std::optional<bool> use_global_device_ids, Location location) {
+XlaOp AllReduceWithDeviceList(XlaOp operand, const XlaComputation& computation,
+                              const CollectiveDeviceList& device_list,
+                              const OptionalChannel& channel_id,
+                              const std::optional<Shape>& shape_with_layout,
+                              std::optional<bool> use_global_device_ids, Location location) {
   constexpr Opcode kOp = Opcode::kAllReduce;
   const std::span<const XlaOp> one(&operand, 1);
   if (ReadyBuilder(one) == nullptr) return NotReady(kOp, one, location);
@@ -163,8 +161,9 @@ XlaOp AllReduce(XlaOp operand, const XlaComputation& computation, ReplicaGroupLi
     if (shape.num_tuple_elements() == 0) {
       return Fail(kOp, one, "a tuple without elements", location, StatusCode::kUnimplemented);
     }
-    return AllReduceTuple(Elements(operand, location), computation, replica_groups, channel_id,
-                          shape_with_layout, use_global_device_ids, location);
+    return AllReduceTupleWithDeviceList(Elements(operand, location), computation, device_list,
+                                        channel_id, shape_with_layout, use_global_device_ids,
+                                        location);
   }
   Shape declared = shape.WithoutLayout();
   if (shape_with_layout) {
@@ -178,7 +177,7 @@ XlaOp AllReduce(XlaOp operand, const XlaComputation& computation, ReplicaGroupLi
   }
   return EmitAllReduce(one, false, computation,
                        {.channel_id = ToChannel(channel_id),
-                        .replica_groups = ToGroups(replica_groups),
+                        .replica_groups = device_list.groups(),
                         .constrain_layout = shape_with_layout.has_value(),
                         .use_global_device_ids = use_global_device_ids.value_or(false)},
                        declared, location);
@@ -222,10 +221,11 @@ XlaOp CrossReplicaSum(XlaOp operand, std::initializer_list<i64> replica_group_id
   return CrossReplicaSum(operand, std::vector<i64>(replica_group_ids), location);
 }
 
-XlaOp AllGatherTuple(std::span<const XlaOp> operands, i64 all_gather_dimension, i64 shard_count,
-                     ReplicaGroupList replica_groups, const OptionalChannel& channel_id,
-                     const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids,
-                     Location location) {
+XlaOp AllGatherTupleWithDeviceList(std::span<const XlaOp> operands, i64 all_gather_dimension,
+                                   i64 shard_count, const CollectiveDeviceList& device_list,
+                                   const OptionalChannel& channel_id,
+                                   const std::optional<Layout>& layout,
+                                   std::optional<bool> use_global_device_ids, Location location) {
   constexpr Opcode kOp = Opcode::kAllGather;
   XlaBuilder* builder = ReadyBuilder(operands);
   if (builder == nullptr) return NotReady(kOp, operands, location);
@@ -249,7 +249,7 @@ XlaOp AllGatherTuple(std::span<const XlaOp> operands, i64 all_gather_dimension, 
        .operands = operands,
        .attrs = Block(
            kOp, AllGatherAttrs{.channel_id = ToChannel(channel_id),
-                               .replica_groups = ToGroups(replica_groups),
+                               .replica_groups = device_list.groups(),
                                .constrain_layout = layout.has_value(),
                                .dimensions = {all_gather_dimension},
                                .use_global_device_ids = use_global_device_ids.value_or(false)}),
@@ -257,10 +257,11 @@ XlaOp AllGatherTuple(std::span<const XlaOp> operands, i64 all_gather_dimension, 
       location);
 }
 
-XlaOp AllGather(XlaOp operand, i64 all_gather_dimension, i64 shard_count,
-                ReplicaGroupList replica_groups, const OptionalChannel& channel_id,
-                const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids,
-                Location location) {
+XlaOp AllGatherWithDeviceList(XlaOp operand, i64 all_gather_dimension, i64 shard_count,
+                              const CollectiveDeviceList& device_list,
+                              const OptionalChannel& channel_id,
+                              const std::optional<Layout>& layout,
+                              std::optional<bool> use_global_device_ids, Location location) {
   const std::span<const XlaOp> one(&operand, 1);
   if (ReadyBuilder(one) == nullptr) return NotReady(Opcode::kAllGather, one, location);
   const std::vector<XlaOp> operands = Elements(operand, location);
@@ -268,14 +269,16 @@ XlaOp AllGather(XlaOp operand, i64 all_gather_dimension, i64 shard_count,
     return Fail(Opcode::kAllGather, one, "a tuple without elements", location,
                 StatusCode::kUnimplemented);
   }
-  return AllGatherTuple(operands, all_gather_dimension, shard_count, replica_groups, channel_id,
-                        layout, use_global_device_ids, location);
+  return AllGatherTupleWithDeviceList(operands, all_gather_dimension, shard_count, device_list,
+                                      channel_id, layout, use_global_device_ids, location);
 }
 
-XlaOp ReduceScatter(XlaOp operand, const XlaComputation& computation, i64 scatter_dimension,
-                    i64 shard_count, ReplicaGroupList replica_groups,
-                    const OptionalChannel& channel_id, const std::optional<Layout>& layout,
-                    std::optional<bool> use_global_device_ids, Location location) {
+XlaOp ReduceScatterWithDeviceList(XlaOp operand, const XlaComputation& computation,
+                                  i64 scatter_dimension, i64 shard_count,
+                                  const CollectiveDeviceList& device_list,
+                                  const OptionalChannel& channel_id,
+                                  const std::optional<Layout>& layout,
+                                  std::optional<bool> use_global_device_ids, Location location) {
   constexpr Opcode kOp = Opcode::kReduceScatter;
   const std::span<const XlaOp> one(&operand, 1);
   XlaBuilder* builder = ReadyBuilder(one);
@@ -306,7 +309,7 @@ XlaOp ReduceScatter(XlaOp operand, const XlaComputation& computation, i64 scatte
        .operands = operands,
        .attrs = Block(
            kOp, ReduceScatterAttrs{.channel_id = ToChannel(channel_id),
-                                   .replica_groups = ToGroups(replica_groups),
+                                   .replica_groups = device_list.groups(),
                                    .constrain_layout = layout.has_value(),
                                    .use_global_device_ids = use_global_device_ids.value_or(false),
                                    .dimensions = {scatter_dimension}}),
@@ -315,9 +318,10 @@ XlaOp ReduceScatter(XlaOp operand, const XlaComputation& computation, i64 scatte
       location);
 }
 
-XlaOp AllToAll(XlaOp operand, i64 split_dimension, i64 concat_dimension, i64 split_count,
-               ReplicaGroupList replica_groups, const std::optional<Layout>& layout,
-               const OptionalChannel& channel_id, Location location) {
+XlaOp AllToAllWithDeviceList(XlaOp operand, i64 split_dimension, i64 concat_dimension,
+                             i64 split_count, const CollectiveDeviceList& device_list,
+                             const std::optional<Layout>& layout, const OptionalChannel& channel_id,
+                             Location location) {
   constexpr Opcode kOp = Opcode::kAllToAll;
   const std::span<const XlaOp> one(&operand, 1);
   XlaBuilder* builder = ReadyBuilder(one);
@@ -343,8 +347,8 @@ XlaOp AllToAll(XlaOp operand, i64 split_dimension, i64 concat_dimension, i64 spl
                        " does not divide"),
                 location);
   }
-  ReplicaGroups groups = ToGroups(replica_groups);
-  if (groups.groups.empty()) {
+  ReplicaGroups groups = device_list.groups();
+  if (groups == ReplicaGroups()) {
     // A list as XLA has it, unless it would be long.
     constexpr i64 kMaxListed = 1 << 16;
     if (split_count <= kMaxListed) {
@@ -382,9 +386,10 @@ XlaOp AllToAll(XlaOp operand, i64 split_dimension, i64 concat_dimension, i64 spl
                  location);
 }
 
-XlaOp AllToAllTuple(std::span<const XlaOp> operands, ReplicaGroupList replica_groups,
-                    const std::optional<Layout>& layout, const OptionalChannel& channel_id,
-                    Location location) {
+XlaOp AllToAllTupleWithDeviceList(std::span<const XlaOp> operands,
+                                  const CollectiveDeviceList& device_list,
+                                  const std::optional<Layout>& layout,
+                                  const OptionalChannel& channel_id, Location location) {
   constexpr Opcode kOp = Opcode::kAllToAll;
   XlaBuilder* builder = ReadyBuilder(operands);
   if (builder == nullptr) return NotReady(kOp, operands, location);
@@ -392,15 +397,14 @@ XlaOp AllToAllTuple(std::span<const XlaOp> operands, ReplicaGroupList replica_gr
   for (const XlaOp& operand : operands) {
     shapes.push_back(operand.instruction()->shape().WithoutLayout());
   }
-  return builder->Append(
-      {.opcode = kOp,
-       .operands = operands,
-       .attrs = Block(kOp, AllToAllAttrs{.channel_id = ToChannel(channel_id),
-                                         .replica_groups = ToGroups(replica_groups),
-                                         .constrain_layout = layout.has_value(),
-                                         .dimensions = {}}),
-       .declared = WithLayout(Shape::Tuple(std::move(shapes)), layout)},
-      location);
+  return builder->Append({.opcode = kOp,
+                          .operands = operands,
+                          .attrs = Block(kOp, AllToAllAttrs{.channel_id = ToChannel(channel_id),
+                                                            .replica_groups = device_list.groups(),
+                                                            .constrain_layout = layout.has_value(),
+                                                            .dimensions = {}}),
+                          .declared = WithLayout(Shape::Tuple(std::move(shapes)), layout)},
+                         location);
 }
 
 XlaOp MultiCollectivePermute(std::span<const XlaOp> operands,
@@ -423,23 +427,32 @@ XlaOp CollectivePermute(XlaOp operand, const std::vector<std::pair<i64, i64>>& s
   return MultiCollectivePermute({&operand, 1}, source_target_pairs, channel_id, location);
 }
 
-XlaOp CollectiveBroadcast(XlaOp operand, ReplicaGroupList replica_groups,
-                          const OptionalChannel& channel_id, Location location) {
+XlaOp CollectiveBroadcastWithDeviceList(XlaOp operand, const CollectiveDeviceList& device_list,
+                                        const OptionalChannel& channel_id, Location location) {
+  return CollectiveBroadcastWithDeviceList(std::span<const XlaOp>(&operand, 1), device_list,
+                                           channel_id, false, location);
+}
+
+XlaOp CollectiveBroadcastWithDeviceList(std::span<const XlaOp> operands,
+                                        const CollectiveDeviceList& device_list,
+                                        const OptionalChannel& channel_id, bool has_dynamic_root,
+                                        Location location) {
   constexpr Opcode kOp = Opcode::kCollectiveBroadcast;
-  const std::span<const XlaOp> one(&operand, 1);
-  XlaBuilder* builder = ReadyBuilder(one);
-  if (builder == nullptr) return NotReady(kOp, one, location);
+  XlaBuilder* builder = ReadyBuilder(operands);
+  if (builder == nullptr) return NotReady(kOp, operands, location);
   return builder->Append(
       {.opcode = kOp,
-       .operands = one,
+       .operands = operands,
        .attrs = Block(kOp, CollectiveBroadcastAttrs{.channel_id = ToChannel(channel_id),
-                                                    .replica_groups = ToGroups(replica_groups)})},
+                                                    .replica_groups = device_list.groups(),
+                                                    .has_dynamic_root = has_dynamic_root})},
       location);
 }
 
-XlaOp RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
-                     XlaOp output_offsets, XlaOp recv_sizes, ReplicaGroupList replica_groups,
-                     const OptionalChannel& channel_id, Location location) {
+XlaOp RaggedAllToAllWithDeviceList(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
+                                   XlaOp output_offsets, XlaOp recv_sizes,
+                                   const CollectiveDeviceList& device_list,
+                                   const OptionalChannel& channel_id, Location location) {
   constexpr Opcode kOp = Opcode::kRaggedAllToAll;
   const XlaOp operands[] = {input, output, input_offsets, send_sizes, output_offsets, recv_sizes};
   XlaBuilder* builder = ReadyBuilder(operands);
@@ -448,7 +461,7 @@ XlaOp RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp o
       {.opcode = kOp,
        .operands = operands,
        .attrs = Block(kOp, RaggedAllToAllAttrs{.channel_id = ToChannel(channel_id),
-                                               .replica_groups = ToGroups(replica_groups),
+                                               .replica_groups = device_list.groups(),
                                                .dimensions = {}})},
       location);
 }
@@ -459,6 +472,12 @@ XlaOp ReplicaId(XlaBuilder* builder, Location location) {
 
 XlaOp PartitionId(XlaBuilder* builder, Location location) {
   return builder->Append({.opcode = Opcode::kPartitionId}, location);
+}
+
+XlaOp BuildPartitionId(XlaBuilder* builder, const Shape& shape, Location location) {
+  if (Compatible(shape, Shape(U32))) return PartitionId(builder, location);
+  return builder->ReportError(
+      InvalidArgument(StrCat("partition-id: gives u32[], not ", shape.ToString())), location);
 }
 
 }  // namespace axle

@@ -25,6 +25,22 @@ class ReplicaGroup {
 };
 
 using ReplicaGroupList = std::span<const ReplicaGroup>;
+// The groups of a collective in any form: lists, an iota, or the axes of a mesh.
+class CollectiveDeviceList {
+ public:
+  CollectiveDeviceList() = default;  // one group of everything
+  explicit CollectiveDeviceList(ReplicaGroupList replica_groups);
+  explicit CollectiveDeviceList(ReplicaGroups groups) : groups_(std::move(groups)) {}
+  // The devices 0, 1, ... in num_groups x group_size; or as an array of dimensions `reshape` that
+  // is transposed first.
+  static StatusOr<CollectiveDeviceList> Iota(i64 num_groups, i64 group_size, Dims reshape = {},
+                                             Dims transpose = {});
+  const ReplicaGroups& groups() const { return groups_; }
+
+ private:
+  ReplicaGroups groups_;
+};
+
 using OptionalChannel = std::optional<ChannelHandle>;
 
 // The fold of all participants' operands, on each of them. The elements of a tuple are reduced one
@@ -90,9 +106,14 @@ XlaOp MultiCollectivePermute(std::span<const XlaOp> operands,
                              const OptionalChannel& channel_id = {},
                              Location location = Location::current());
 
-// The operand of the first participant of the group.
+// The operand of the first participant of the group. Of several operands, a tuple; with
+// has_dynamic_root the last one is s32, and has for each of the others the position of the
+// participant whose operand it is.
 XlaOp CollectiveBroadcast(XlaOp operand, ReplicaGroupList replica_groups,
                           const OptionalChannel& channel_id = {},
+                          Location location = Location::current());
+XlaOp CollectiveBroadcast(std::span<const XlaOp> operands, ReplicaGroupList replica_groups,
+                          const OptionalChannel& channel_id = {}, bool has_dynamic_root = false,
                           Location location = Location::current());
 
 // Rows of `input`, sent to each participant's copy of `output`.
@@ -101,7 +122,67 @@ XlaOp RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp o
                      const OptionalChannel& channel_id = {},
                      Location location = Location::current());
 
+// The same with groups in any form.
+XlaOp AllReduceWithDeviceList(XlaOp operand, const XlaComputation& computation,
+                              const CollectiveDeviceList& device_list,
+                              const OptionalChannel& channel_id = {},
+                              const std::optional<Shape>& shape_with_layout = {},
+                              std::optional<bool> use_global_device_ids = {},
+                              Location location = Location::current());
+XlaOp AllReduceTupleWithDeviceList(std::span<const XlaOp> operands,
+                                   const XlaComputation& computation,
+                                   const CollectiveDeviceList& device_list,
+                                   const OptionalChannel& channel_id = {},
+                                   const std::optional<Shape>& shape_with_layout = {},
+                                   std::optional<bool> use_global_device_ids = {},
+                                   Location location = Location::current());
+XlaOp AllGatherWithDeviceList(XlaOp operand, i64 all_gather_dimension, i64 shard_count,
+                              const CollectiveDeviceList& device_list,
+                              const OptionalChannel& channel_id = {},
+                              const std::optional<Layout>& layout = {},
+                              std::optional<bool> use_global_device_ids = {},
+                              Location location = Location::current());
+XlaOp AllGatherTupleWithDeviceList(std::span<const XlaOp> operands, i64 all_gather_dimension,
+                                   i64 shard_count, const CollectiveDeviceList& device_list,
+                                   const OptionalChannel& channel_id = {},
+                                   const std::optional<Layout>& layout = {},
+                                   std::optional<bool> use_global_device_ids = {},
+                                   Location location = Location::current());
+XlaOp ReduceScatterWithDeviceList(XlaOp operand, const XlaComputation& computation,
+                                  i64 scatter_dimension, i64 shard_count,
+                                  const CollectiveDeviceList& device_list,
+                                  const OptionalChannel& channel_id = {},
+                                  const std::optional<Layout>& layout = {},
+                                  std::optional<bool> use_global_device_ids = {},
+                                  Location location = Location::current());
+XlaOp AllToAllWithDeviceList(XlaOp operand, i64 split_dimension, i64 concat_dimension,
+                             i64 split_count, const CollectiveDeviceList& device_list,
+                             const std::optional<Layout>& layout = {},
+                             const OptionalChannel& channel_id = {},
+                             Location location = Location::current());
+XlaOp AllToAllTupleWithDeviceList(std::span<const XlaOp> operands,
+                                  const CollectiveDeviceList& device_list,
+                                  const std::optional<Layout>& layout = {},
+                                  const OptionalChannel& channel_id = {},
+                                  Location location = Location::current());
+XlaOp CollectiveBroadcastWithDeviceList(XlaOp operand, const CollectiveDeviceList& device_list,
+                                        const OptionalChannel& channel_id = {},
+                                        Location location = Location::current());
+XlaOp CollectiveBroadcastWithDeviceList(std::span<const XlaOp> operands,
+                                        const CollectiveDeviceList& device_list,
+                                        const OptionalChannel& channel_id = {},
+                                        bool has_dynamic_root = false,
+                                        Location location = Location::current());
+XlaOp RaggedAllToAllWithDeviceList(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
+                                   XlaOp output_offsets, XlaOp recv_sizes,
+                                   const CollectiveDeviceList& device_list,
+                                   const OptionalChannel& channel_id = {},
+                                   Location location = Location::current());
+
 XlaOp ReplicaId(XlaBuilder* builder, Location location = Location::current());
 XlaOp PartitionId(XlaBuilder* builder, Location location = Location::current());
+// The same under XLA's name; `shape` must be u32[].
+XlaOp BuildPartitionId(XlaBuilder* builder, const Shape& shape,
+                       Location location = Location::current());
 
 }  // namespace axle

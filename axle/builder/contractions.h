@@ -61,13 +61,56 @@ XlaOp ScaledDot(XlaOp lhs, XlaOp rhs, XlaOp lhs_scale, XlaOp rhs_scale,
 // lhs [batch, feature, spatial...], rhs [output feature, input feature, spatial...].
 XlaOp Conv(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides, Padding padding,
            i64 feature_group_count = 1, i64 batch_group_count = 1,
+           const PrecisionConfig* precision_config = nullptr,
+           std::optional<PrimitiveType> preferred_element_type = std::nullopt,
            Location location = Location::current());
-// Everything a convolution has. Empty lists mean stride 1, padding 0, dilation 1.
+// The same with low and high padding of each spatial dimension.
+XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
+                             std::span<const std::pair<i64, i64>> padding,
+                             i64 feature_group_count = 1, i64 batch_group_count = 1,
+                             const PrecisionConfig* precision_config = nullptr,
+                             std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+                             Location location = Location::current());
+XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
+                             std::span<const std::pair<i64, i64>> padding,
+                             std::span<const i64> lhs_dilation, std::span<const i64> rhs_dilation,
+                             i64 feature_group_count = 1, i64 batch_group_count = 1,
+                             const PrecisionConfig* precision_config = nullptr,
+                             std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+                             Location location = Location::current());
+// With any order of the dimensions.
+XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
+                                Padding padding,
+                                const ConvolutionDimensionNumbers& dimension_numbers,
+                                i64 feature_group_count = 1, i64 batch_group_count = 1,
+                                const PrecisionConfig* precision_config = nullptr,
+                                std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+                                Location location = Location::current());
+XlaOp ConvGeneral(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
+                  std::span<const std::pair<i64, i64>> padding,
+                  const ConvolutionDimensionNumbers& dimension_numbers, i64 feature_group_count = 1,
+                  i64 batch_group_count = 1, const PrecisionConfig* precision_config = nullptr,
+                  std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+                  Location location = Location::current());
+// Everything a convolution has. Empty lists mean stride 1, padding 0, dilation 1, no reversal.
 XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
                          std::span<const std::pair<i64, i64>> padding,
                          std::span<const i64> lhs_dilation, std::span<const i64> rhs_dilation,
                          const ConvolutionDimensionNumbers& dimension_numbers,
                          i64 feature_group_count = 1, i64 batch_group_count = 1,
+                         const PrecisionConfig* precision_config = nullptr,
+                         std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+                         const std::vector<bool>& window_reversal = {},
+                         Location location = Location::current());
+// A convolution whose dynamic spatial dimensions are padded by their run-time sizes, kSame or
+// kValid as `padding_type` says: the custom call DynamicConvolutionForward.
+XlaOp DynamicConvForward(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
+                         std::span<const std::pair<i64, i64>> padding,
+                         std::span<const i64> lhs_dilation, std::span<const i64> rhs_dilation,
+                         const ConvolutionDimensionNumbers& dimension_numbers,
+                         i64 feature_group_count, i64 batch_group_count,
+                         const PrecisionConfig* precision_config, PaddingType padding_type,
+                         std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                          Location location = Location::current());
 
 }  // namespace axle

@@ -70,4 +70,15 @@ StatusOr<Window> MakeWindow(std::span<const i64> sizes, std::span<const i64> str
   return window;
 }
 
+StatusOr<Shape> ShapeIfBuilt(std::span<const XlaOp> operands,
+                             const std::function<XlaOp(std::span<const XlaOp>)>& build) {
+  XlaBuilder builder("shape");
+  std::vector<XlaOp> parameters;
+  for (const XlaOp& operand : operands) {
+    const auto number = static_cast<i64>(parameters.size());
+    parameters.push_back(Parameter(&builder, number, operand.instruction()->shape(), "operand"));
+  }
+  return builder.GetShape(build(parameters));
+}
+
 }  // namespace axle

@@ -1,5 +1,6 @@
 // What the builder's functions are made of. Internal to axle/builder.
 #pragma once
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -55,6 +56,10 @@ StatusOr<Window> MakeWindow(std::span<const i64> sizes, std::span<const i64> str
                             std::span<const std::pair<i64, i64>> padding,
                             std::span<const i64> base_dilations,
                             std::span<const i64> window_dilations);
+
+// The shape of what `build` makes of parameters with the operands' shapes, or its error.
+StatusOr<Shape> ShapeIfBuilt(std::span<const XlaOp> operands,
+                             const std::function<XlaOp(std::span<const XlaOp>)>& build);
 
 inline Dims ToDims(std::span<const i64> list) {
   return {list.begin(), list.end()};

@@ -51,6 +51,42 @@ XlaOp Reshape(XlaOp operand, std::span<const i64> dimensions, Location location)
   return Emit(Opcode::kReshape, {operand}, location, ReshapeAttrs{}, {}, declared);
 }
 
+XlaOp Reshape(const Shape& shape, XlaOp operand, Location location) {
+  return Emit(Opcode::kReshape, {operand}, location, ReshapeAttrs{}, {}, shape.WithoutLayout());
+}
+
+XlaOp ReshapeWithInferredDimension(XlaOp operand, std::span<const i64> new_sizes,
+                                   i64 inferred_dimension, Location location) {
+  Shape declared;
+  if (operand.valid()) declared = Shape(operand.instruction()->shape().type(), ToDims(new_sizes));
+  return Emit(Opcode::kReshape, {operand}, location, ReshapeAttrs{inferred_dimension}, {},
+              declared);
+}
+
+XlaOp Collapse(XlaOp operand, std::span<const i64> dimensions, Location location) {
+  if (!operand.valid()) return operand;
+  const Shape& shape = operand.instruction()->shape();
+  const auto fail = [&](std::string_view what) {
+    return Fail({operand}, StrCat("reshape: ", what, "; operand ", shape.ToString()), location);
+  };
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    if (dimensions[i] < 0 || dimensions[i] >= shape.rank()) {
+      return fail(StrCat("no dimension ", dimensions[i], " to collapse"));
+    }
+    if (i > 0 && dimensions[i] != dimensions[i - 1] + 1) {
+      return fail(StrCat("dimensions to collapse must be in consecutive order, not {",
+                         Join(dimensions, ","), "}"));
+    }
+  }
+  if (dimensions.size() <= 1) return operand;
+  Dims sizes = shape.dims();
+  for (size_t i = 1; i < dimensions.size(); ++i) {
+    sizes[dimensions[0]] *= sizes[dimensions[i]];  // no more elements than the operand has
+  }
+  sizes.erase(sizes.begin() + dimensions[1], sizes.begin() + dimensions.back() + 1);
+  return Reshape(operand, sizes, location);
+}
+
 XlaOp Transpose(XlaOp operand, std::span<const i64> permutation, Location location) {
   return Emit(Opcode::kTranspose, {operand}, location, DimensionsAttrs{ToDims(permutation)});
 }
@@ -94,6 +130,22 @@ XlaOp Pad(XlaOp operand, XlaOp padding_value, const PaddingConfig& padding, Loca
   return Emit(Opcode::kPad, {operand, padding_value}, location, PadAttrs{padding});
 }
 
+XlaOp PadInDim(XlaOp operand, XlaOp padding_value, i64 dimension, i64 low, i64 high,
+               Location location) {
+  PaddingConfig padding;
+  if (operand.valid()) {
+    const Shape& shape = operand.instruction()->shape();
+    if (dimension < 0 || dimension >= shape.rank()) {
+      return Fail({operand, padding_value},
+                  StrCat("pad: no dimension ", dimension, "; operand ", shape.ToString()),
+                  location);
+    }
+    padding.resize(shape.rank());
+    padding[dimension] = {low, high, 0};
+  }
+  return Pad(operand, padding_value, padding, location);
+}
+
 XlaOp ConcatInDim(XlaBuilder* builder, std::span<const XlaOp> operands, i64 dimension,
                   Location location) {
   return builder->Append({.opcode = Opcode::kConcatenate,
@@ -107,6 +159,16 @@ XlaOp DynamicSlice(XlaOp operand, std::span<const XlaOp> start_indices,
   std::vector<XlaOp> operands = {operand};
   operands.insert(operands.end(), start_indices.begin(), start_indices.end());
   return Emit(Opcode::kDynamicSlice, operands, location, DynamicSliceAttrs{ToDims(slice_sizes)});
+}
+
+XlaOp DynamicSlice(XlaOp operand, XlaOp start_indices, std::span<const i64> slice_sizes,
+                   Location location) {
+  return Emit(Opcode::kDynamicSlice, {operand, start_indices}, location,
+              DynamicSliceAttrs{ToDims(slice_sizes)});
+}
+
+XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, XlaOp start_indices, Location location) {
+  return Emit(Opcode::kDynamicUpdateSlice, {operand, update, start_indices}, location);
 }
 
 XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, std::span<const XlaOp> start_indices,
@@ -132,7 +194,19 @@ XlaOp Gather(XlaOp operand, XlaOp start_indices, const GatherDimensionNumbers& d
 XlaOp Scatter(XlaOp operand, XlaOp scatter_indices, XlaOp updates,
               const XlaComputation& update_computation, const ScatterDimensionNumbers& dn,
               bool indices_are_sorted, bool unique_indices, Location location) {
-  return Emit(Opcode::kScatter, {operand, scatter_indices, updates}, location,
+  return Scatter(std::span<const XlaOp>(&operand, 1), scatter_indices,
+                 std::span<const XlaOp>(&updates, 1), update_computation, dn, indices_are_sorted,
+                 unique_indices, location);
+}
+
+XlaOp Scatter(std::span<const XlaOp> operands, XlaOp scatter_indices,
+              std::span<const XlaOp> updates, const XlaComputation& update_computation,
+              const ScatterDimensionNumbers& dn, bool indices_are_sorted, bool unique_indices,
+              Location location) {
+  std::vector<XlaOp> all(operands.begin(), operands.end());
+  all.push_back(scatter_indices);
+  all.insert(all.end(), updates.begin(), updates.end());
+  return Emit(Opcode::kScatter, all, location,
               ScatterAttrs{.update_window_dims = dn.update_window_dims,
                            .inserted_window_dims = dn.inserted_window_dims,
                            .scatter_dims_to_operand_dims = dn.scatter_dims_to_operand_dims,

@@ -17,21 +17,38 @@ XlaOp BroadcastInDim(XlaOp operand, std::span<const i64> out_dims,
 // The same elements in row-major order as [dimensions].
 XlaOp Reshape(XlaOp operand, std::span<const i64> dimensions,
               Location location = Location::current());
+// The same as `shape`, whose dynamic dimensions must be those that follow from the operand.
+XlaOp Reshape(const Shape& shape, XlaOp operand, Location location = Location::current());
+// Where a dynamic dimension becomes several, inferred_dimension is the one that is dynamic; -1: the
+// most major one that has more than one element.
+XlaOp ReshapeWithInferredDimension(XlaOp operand, std::span<const i64> new_sizes,
+                                   i64 inferred_dimension, Location location = Location::current());
+// Neighbouring dimensions, in increasing order, as one; of at most one dimension the operand.
+XlaOp Collapse(XlaOp operand, std::span<const i64> dimensions,
+               Location location = Location::current());
 // Result dimension i is operand dimension permutation[i].
 XlaOp Transpose(XlaOp operand, std::span<const i64> permutation,
                 Location location = Location::current());
 XlaOp Rev(XlaOp operand, std::span<const i64> dimensions, Location location = Location::current());
 XlaOp Slice(XlaOp operand, std::span<const i64> start_indices, std::span<const i64> limit_indices,
-            std::span<const i64> strides, Location location = Location::current());
+            std::span<const i64> strides = {}, Location location = Location::current());
 XlaOp SliceInDim(XlaOp operand, i64 start_index, i64 limit_index, i64 stride, i64 dimension,
                  Location location = Location::current());
 XlaOp Pad(XlaOp operand, XlaOp padding_value, const PaddingConfig& padding,
           Location location = Location::current());
+// The same along one dimension.
+XlaOp PadInDim(XlaOp operand, XlaOp padding_value, i64 dimension, i64 low, i64 high,
+               Location location = Location::current());
 XlaOp ConcatInDim(XlaBuilder* builder, std::span<const XlaOp> operands, i64 dimension,
                   Location location = Location::current());
-// Start indices are integer scalars, one per dimension, and are clamped so that the slice fits.
+// Start indices are integer scalars, one per dimension, or the elements of one array, and are
+// clamped so that the slice fits.
 XlaOp DynamicSlice(XlaOp operand, std::span<const XlaOp> start_indices,
                    std::span<const i64> slice_sizes, Location location = Location::current());
+XlaOp DynamicSlice(XlaOp operand, XlaOp start_indices, std::span<const i64> slice_sizes,
+                   Location location = Location::current());
+XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, XlaOp start_indices,
+                         Location location = Location::current());
 XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, std::span<const XlaOp> start_indices,
                          Location location = Location::current());
 
@@ -57,6 +74,11 @@ struct ScatterDimensionNumbers {
 };
 XlaOp Scatter(XlaOp operand, XlaOp scatter_indices, XlaOp updates,
               const XlaComputation& update_computation,
+              const ScatterDimensionNumbers& dimension_numbers, bool indices_are_sorted = false,
+              bool unique_indices = false, Location location = Location::current());
+// n operands at once, with a computation of 2n scalars; the result is a tuple if n > 1.
+XlaOp Scatter(std::span<const XlaOp> operands, XlaOp scatter_indices,
+              std::span<const XlaOp> updates, const XlaComputation& update_computation,
               const ScatterDimensionNumbers& dimension_numbers, bool indices_are_sorted = false,
               bool unique_indices = false, Location location = Location::current());
 
