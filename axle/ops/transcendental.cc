@@ -152,7 +152,7 @@ const OpDef kSqrtDef = {
     .source = "XLA Sqrt; StableHLO sqrt",
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
-    .accuracy = "correctly rounded; complex: <= 0.6 ulp c64, <= 0.8 ulp c128 in each part",
+    .accuracy = "correctly rounded; complex: <= 0.6 ulp c64, <= 0.9 ulp c128 in each part",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Sqrt(x[0]); },
     .emit_complex = [](const Instruction&,
@@ -189,7 +189,7 @@ const OpDef kSineDef = {
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
     .accuracy =
-        "<= 0.9 ulp f32, <= 0.8 ulp f64; complex: <= 0.6 ulp c64, <= 0.8 ulp c128 in each "
+        "<= 0.9 ulp f32, <= 0.9 ulp f64; complex: <= 0.6 ulp c64, <= 0.8 ulp c128 in each "
         "part",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Sin(x[0]); },
@@ -208,7 +208,7 @@ const OpDef kCosineDef = {
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
     .accuracy =
-        "<= 0.9 ulp f32, <= 0.8 ulp f64; complex: <= 0.6 ulp c64, <= 0.9 ulp c128 in each "
+        "<= 0.9 ulp f32, <= 0.9 ulp f64; complex: <= 0.6 ulp c64, <= 0.9 ulp c128 in each "
         "part",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Cos(x[0]); },

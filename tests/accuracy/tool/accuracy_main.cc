@@ -2,7 +2,7 @@
 // argument, many doubles, and pairs of both through functions of two; prints a table of the largest
 // errors.
 //
-//   axle_accuracy [--op=NAME] [--stride=1] [--doubles=10000000] [--pairs=100000000]
+//   axle_accuracy [--op=NAME] [--stride=1] [--doubles=100000000] [--pairs=100000000]
 //                 [--complexes=200000] [--seed=1]
 //
 // --stride=N takes every N-th f32 pattern. One thread: nice it and let it run (about two minutes a
@@ -30,7 +30,7 @@ constexpr std::uint64_t kChunk = 1 << 16;
 struct Options {
   std::string op, table;
   std::uint64_t stride = 1;
-  std::uint64_t doubles = 10'000'000;
+  std::uint64_t doubles = 100'000'000;
   std::uint64_t pairs = 100'000'000;
   std::uint64_t complexes = 200'000;
   std::uint64_t seed = 1;
