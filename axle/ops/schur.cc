@@ -349,12 +349,14 @@ class Iteration {
 
 }  // namespace
 
-// (cosine, sine) becomes that of both rotations, this step after what there was.
+// (cosine, sine) becomes that of both rotations, this step after what there was. Here and below the
+// second product is fused by us, so that no compiler does it on its own
+// (scripts/check_contraction.py).
 template <typename P>
 void StandardBlock<P>::Rotate(P cosine_of_step, P sine_of_step) {
   const P old = cosine;
-  cosine = old * cosine_of_step - sine * sine_of_step;
-  sine = old * sine_of_step + sine * cosine_of_step;
+  cosine = FusedMultiplyAdd(-sine, sine_of_step, old * cosine_of_step);
+  sine = FusedMultiplyAdd(sine, cosine_of_step, old * sine_of_step);
 }
 
 // Rotates so that a and d are equal: complex eigenvalues, or real ones that are nearly equal.
@@ -365,11 +367,13 @@ void StandardBlock<P>::MakeEqualDiagonal() {
   const P size = Hypotenuse(sum, difference);
   cosine = SquareRoot((1 + Magnitude(sum) / size) / 2);
   sine = -(difference / 2 / (size * cosine)) * WithSign(P(1), sum);
-  const P aa = a * cosine + b * sine, bb = b * cosine - a * sine;
-  const P cc = c * cosine + d * sine, dd = d * cosine - c * sine;
-  b = bb * cosine + dd * sine;
-  c = cc * cosine - aa * sine;
-  a = d = ((aa * cosine + cc * sine) + (dd * cosine - bb * sine)) / 2;
+  const P aa = FusedMultiplyAdd(b, sine, a * cosine), bb = FusedMultiplyAdd(-a, sine, b * cosine);
+  const P cc = FusedMultiplyAdd(d, sine, c * cosine), dd = FusedMultiplyAdd(-c, sine, d * cosine);
+  b = FusedMultiplyAdd(dd, sine, bb * cosine);
+  c = FusedMultiplyAdd(-aa, sine, cc * cosine);
+  a = FusedMultiplyAdd(cc, sine, aa * cosine);
+  d = FusedMultiplyAdd(-bb, sine, dd * cosine);
+  a = d = (a + d) / 2;
 }
 
 template <typename P>
