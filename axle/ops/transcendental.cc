@@ -232,7 +232,7 @@ const OpDef kPowerDef = {
     .operands = kBinaryOperands,
     .lowering = Lowering::kElementwise,
     .accuracy =
-        "<= 0.6 ulp f32, <= 1.1 ulp f64; complex: <= 0.6 ulp c64, <= 0.8 ulp c128 of the "
+        "<= 0.6 ulp f32, <= 1.2 ulp f64; complex: <= 0.6 ulp c64, <= 0.8 ulp c128 of the "
         "larger part while |rhs| <= 8, more for larger exponents",
     .infer = InferElementwise<kNumbers>,
     .emit =
