@@ -50,25 +50,34 @@ Status FormTransposedQ(const Matrix<T>& a, const T* taus, const Matrix<T>& rows,
   return {};
 }
 
+// Columns this much smaller than the largest are what rounding leaves of a matrix of lower rank.
+template <typename P>
+constexpr P kNegligible = std::numeric_limits<P>::epsilon() / 16;
+
 // One sweep; true if something was rotated. `squares` is memory for the squared norms of the
-// columns.
+// columns. A negligible column stays as it is: the squares of two of them may underflow, and then
+// no rotation ever makes them orthogonal.
 template <typename T>
 StatusOr<bool> SvdSweep(const Matrix<T>& columns, const Matrix<T>& v,
                         std::vector<PartType<T>>& squares, Limits* limits) {
   using P = PartType<T>;
   const i64 n = columns.rows;
-  const P epsilon = std::numeric_limits<P>::epsilon();
-  for (i64 i = 0; i < n; ++i) squares[i] = SquaredNorm(columns.row(i), n);
+  const P tolerance = std::numeric_limits<P>::epsilon() * SquareRoot(static_cast<P>(n));
+  P largest = 0;
+  for (i64 i = 0; i < n; ++i) {
+    squares[i] = SquaredNorm(columns.row(i), n);
+    largest = std::max(largest, squares[i]);
+  }
+  const P negligible = largest * kNegligible<P> * kNegligible<P>;
   bool rotated = false;
   for (i64 p = 0; p < n; ++p) {
     AXLE_TRY(CheckLimits(limits));
     for (i64 q = p + 1; q < n; ++q) {
+      if (squares[p] <= negligible || squares[q] <= negligible) continue;
       T *x = columns.row(p), *y = columns.row(q);
       const T gamma = InnerProduct(x, y, n);
       const P size = AbsoluteValue(gamma);
-      if (!(size > epsilon * SquareRoot(squares[p]) * SquareRoot(squares[q])) || size == 0) {
-        continue;
-      }
+      if (!(size > tolerance * SquareRoot(squares[p]) * SquareRoot(squares[q]))) continue;
       rotated = true;
       const Rotation<T> rotation(squares[p], squares[q], gamma, size);
       rotation.Apply(x, y, n, rotation.phase);
@@ -163,7 +172,7 @@ Status JacobiSvd(const Matrix<T>& columns, PartType<T>* values, const Matrix<T>&
   PermuteRows(v, order);
   i64 candidate = 0;
   for (i64 i = 0; i < n; ++i) {
-    if (values[i] > values[0] * std::numeric_limits<P>::epsilon() / 16) {
+    if (values[i] > values[0] * kNegligible<P>) {
       for (i64 j = 0; j < n; ++j) columns(i, j) = DivideByReal(columns(i, j), values[i]);
     } else {
       CompleteRow(columns, i, candidate);

@@ -294,6 +294,39 @@ TYPED_TEST(FactorizationTest, SingularValuesOfHugeAndGradedMatrices) {
   }
 }
 
+// What rounding leaves of the other columns shrinks from one to the next until its squares
+// underflow.
+TYPED_TEST(FactorizationTest, SingularValuesOfLowRankConverge) {
+  for (i64 n : {2, 4, 8, 16, 33, 64}) {
+    for (i64 rank = 1; rank <= 3; ++rank) {
+      OwnedMatrix<TypeParam> a(n, n), u(n, n), vh(n, n), scaled(n, n);
+      for (i64 i = 0; i < n; ++i) {
+        for (i64 j = 0; j < n; ++j) {
+          int sum = 0;
+          for (i64 k = 1; k <= rank; ++k) {
+            sum += static_cast<int>((i * (k + 2) % 7 - 3) * (j * (2 * k + 1) % 5 - 2));
+          }
+          a(i, j) = TypeParam(static_cast<PartType<TypeParam>>(sum));
+        }
+      }
+      auto used = a;
+      std::vector<PartType<TypeParam>> values(n);
+      bool converged = false;
+      ASSERT_TRUE(
+          TallSvd(used.view(), values.data(), u.view(), vh.view(), nullptr, converged).ok());
+      EXPECT_TRUE(converged) << n << ' ' << rank;
+      auto v = this->AdjointOf(vh);
+      this->ExpectOrthonormal(u, n);
+      this->ExpectOrthonormal(v, n);
+      for (i64 i = 0; i < n; ++i) {
+        for (i64 j = 0; j < n; ++j) scaled(i, j) = Scale(u(i, j), values[j]);
+      }
+      auto product = this->Product(scaled, vh);
+      EXPECT_LE(this->Distance(product, a), 100 * n * LargestPart(a.view()) * this->kEpsilon);
+    }
+  }
+}
+
 TYPED_TEST(FactorizationTest, CholeskyAndSolvesInvert) {
   for (i64 n : {1, 4, 30}) {
     auto b = this->Random(n, n);
