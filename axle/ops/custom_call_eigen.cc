@@ -39,11 +39,12 @@ StatusOr<Literal> CallSyevd(const CustomCallInvocation& invocation, const EvalCo
   using P = PartType<T>;
   AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[0].shape(),
                                                      m.With(kTypeOf<P>, {n}), m.With(S32, {})}));
+  if (m.count == 0) return Literal::Tuple(std::move(results));
   const bool with_vectors = mode == 'V';
   const ScratchMemory scratch(
       context, BytesFor<T>((with_vectors ? 2 * m.size() : 0) + TridiagonalEigenScratch(n), 1));
   AXLE_TRY(scratch.status());
-  std::vector<T> rows(with_vectors && m.count != 0 ? m.size() : 0);
+  std::vector<T> rows(with_vectors ? m.size() : 0);
   const Matrix<T> vectors(with_vectors ? rows.data() : nullptr, n, n);
   T* data = Data<T>(invocation.operands[0]);
   for (i64 i = 0; i < m.count; ++i) {
@@ -103,7 +104,7 @@ StatusOr<Literal> CallGehrd(const CustomCallInvocation& invocation, const EvalCo
   AXLE_ASSIGN(const i64 low, attributes.Integer("low"));
   AXLE_ASSIGN(const i64 high, attributes.Integer("high"));
   const i64 n = m.rows, off = std::max<i64>(n - 1, 0);
-  if (low < 1 || high > n || low > std::max<i64>(high, 1)) {
+  if (low < 1 || low > std::max<i64>(n, 1) || high < std::min(low, n) || high > n) {
     return InvalidArgument(StrCat("attributes low = ", low, " and high = ", high,
                                   " are not a range of the rows 1 to ", n));
   }
@@ -216,10 +217,10 @@ StatusOr<Literal> CallGees(const CustomCallInvocation& invocation, const EvalCon
   shapes.insert(shapes.end(), EigenvalueResults<T>::kCount, values);
   shapes.insert(shapes.end(), 2, m.With(S32, {}));
   AXLE_ASSIGN(auto results, MakeResults(invocation, std::move(shapes)));
-  const ScratchMemory scratch(context, BytesFor<T>(SchurCall<T>::Elements(n, with_vectors), 1));
-  AXLE_TRY(scratch.status());
   results[0] = std::move(invocation.operands[0]);
   if (m.count == 0) return Literal::Tuple(std::move(results));
+  const ScratchMemory scratch(context, BytesFor<T>(SchurCall<T>::Elements(n, with_vectors), 1));
+  AXLE_TRY(scratch.status());
   SchurCall<T> schur(n, with_vectors);
   const EigenvalueResults<T> eigenvalues{results, 2, n};
   for (i64 i = 0; i < m.count; ++i) {
@@ -324,11 +325,11 @@ StatusOr<Literal> CallGeev(const CustomCallInvocation& invocation, const EvalCon
   shapes.insert(shapes.end(), 2, m.With(kTypeOf<Complex>, {n, n}));
   shapes.push_back(m.With(S32, {}));
   AXLE_ASSIGN(auto results, MakeResults(invocation, std::move(shapes)));
+  if (m.count == 0) return Literal::Tuple(std::move(results));
   const i64 work_size = with_vectors ? 2 * m.size() : 0;
   const ScratchMemory scratch(context,
                               BytesFor<T>(SchurCall<T>::Elements(n, with_vectors) + work_size, 1));
   AXLE_TRY(scratch.status());
-  if (m.count == 0) return Literal::Tuple(std::move(results));
   SchurCall<T> schur(n, with_vectors);
   std::vector<T> work(work_size);
   const EigenvalueResults<T> eigenvalues{results, 0, n};

@@ -52,7 +52,7 @@ StatusOr<Literal> CallTrsm(const CustomCallInvocation& invocation, const EvalCon
     return InvalidArgument("the sizes of a and b do not go together");
   }
   AXLE_ASSIGN(auto results, MakeResults(invocation, {invocation.operands[1].shape()}));
-  const ScratchMemory scratch(context, BytesFor<T>(m.size(), 1));
+  const ScratchMemory scratch(context, BytesFor<T>(m.count == 0 ? 0 : m.size(), 1));
   AXLE_TRY(scratch.status());
   results[0] = std::move(invocation.operands[1]);
   const T* a = Data<T>(std::as_const(invocation.operands[0]));

@@ -99,10 +99,7 @@ Status BufferQueue::Push(const Literal& value, Limits* limits) {
                                     " bytes, but the queue holds ", capacity_));
   }
   const auto count = static_cast<i64>(shapes.size());
-  if (count > max_buffers_) {
-    return ResourceExhausted(
-        StrCat(name_, ": a tuple of ", count, " arrays, but the queue holds ", max_buffers_));
-  }
+  AXLE_TRY(CheckCount(count));
   std::vector<Literal> leaves;
   if (value.shape().is_array()) {
     leaves.push_back(Owned(value));
@@ -119,6 +116,13 @@ Status BufferQueue::Push(const Literal& value, Limits* limits) {
   return {};
 }
 
+// Nobody could wait long enough for more.
+Status BufferQueue::CheckCount(i64 count) const {
+  if (count <= max_buffers_) return {};
+  return ResourceExhausted(
+      StrCat(name_, ": a tuple of ", count, " arrays, but the queue holds ", max_buffers_));
+}
+
 // Of the buffers that are there already.
 Status BufferQueue::CheckBuffers(std::span<const Shape> shapes) const {
   for (size_t i = 0; i < std::min(shapes.size(), buffers_.size()); ++i) {
@@ -132,6 +136,7 @@ Status BufferQueue::CheckBuffers(std::span<const Shape> shapes) const {
 
 StatusOr<Literal> BufferQueue::Pop(const Shape& shape, Limits* limits) {
   AXLE_ASSIGN(const std::vector<Shape> shapes, BufferShapes(name_, shape));
+  AXLE_TRY(CheckCount(static_cast<i64>(shapes.size())));
   std::vector<Literal> leaves;
   {
     std::unique_lock lock(mutex_);

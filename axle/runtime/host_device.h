@@ -49,6 +49,7 @@ class BufferQueue {
 
  private:
   Status CheckBuffers(std::span<const Shape> shapes) const;
+  Status CheckCount(i64 count) const;
 
   const std::string name_;
   const i64 capacity_, max_buffers_;

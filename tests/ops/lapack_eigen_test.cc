@@ -135,10 +135,34 @@ TEST(LapackEigen, MatricesThatAreNotFiniteEnd) {
   }
 }
 
+// No matrices take no memory, however large they would be.
+TEST(LapackEigen, EmptyBatchesOfHugeMatrices) {
+  const std::string square = "f32[0,30000,30000]", values = "f32[0,30000]", info = "s32[0]";
+  const std::string vectors = "c64[0,30000,30000]", a = square + " {}";
+  const auto expect_ok = [](std::string_view target, std::string_view config,
+                            const std::string& result, const std::vector<std::string>& operands) {
+    const auto value = CallTarget(target, config, result, operands);
+    EXPECT_TRUE(value.ok()) << target << ": " << value.status().message();
+  };
+  expect_ok("lapack_ssyevd_ffi", "mode = 86 : ui8, uplo = 76 : ui8",
+            StrCat("(", square, ", ", values, ", ", info, ")"), {a});
+  expect_ok(
+      "lapack_sgees_ffi", kSchur,
+      StrCat("(", square, ", ", square, ", ", values, ", ", values, ", ", info, ", ", info, ")"),
+      {a});
+  expect_ok("lapack_sgeev_ffi", "compute_left = 86 : ui8, compute_right = 86 : ui8",
+            StrCat("(", values, ", ", values, ", ", vectors, ", ", vectors, ", ", info, ")"), {a});
+  expect_ok("lapack_strsm_ffi",
+            "diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8", square,
+            {a, a});
+}
+
 TEST(LapackEigen, Errors) {
   const std::string square = "f32[2,2] {{4, 2}, {2, 5}}", wide = "f32[1,2] {{1, 2}}";
   ExpectError("lapack_sgehrd_ffi", "high = 3 : i32, low = 1 : i32", "(f32[2,2], f32[1], s32[])",
               {square}, "attributes low = 1 and high = 3 are not a range of the rows 1 to 2");
+  ExpectError("lapack_sgehrd_ffi", "high = -5 : i32, low = 1 : i32", "(f32[2,2], f32[1], s32[])",
+              {square}, "attributes low = 1 and high = -5 are not a range of the rows 1 to 2");
   ExpectError("lapack_sgehrd_ffi", "high = 2 : i32", "(f32[2,2], f32[1], s32[])", {square}, "low");
   ExpectError("lapack_ssytrd_ffi", "uplo = 76 : ui8", "(f32[2,2], f32[2], f32[2], f32[2], s32[])",
               {square}, "gives (f32[2,2], f32[2], f32[1], f32[1], s32[])");

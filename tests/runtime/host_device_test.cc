@@ -181,6 +181,10 @@ TEST(Infeed, TheQueueHoldsSoManyBuffers) {
   HostDevice device({.max_buffers = 2});
   EXPECT_EQ(device.TransferToInfeed(Value("(s32[0], s32[0], s32[0]) ({}, {}, {})")).ToString(),
             "RESOURCE_EXHAUSTED: infeed: a tuple of 3 arrays, but the queue holds 2");
+  EXPECT_EQ(device.TransferFromOutfeed(Value("(s32[0], s32[0], s32[0]) ({}, {}, {})").shape())
+                .status()
+                .ToString(),
+            "RESOURCE_EXHAUSTED: outfeed: a tuple of 3 arrays, but the queue holds 2");
   ASSERT_TRUE(device.TransferToInfeed(Value("(s32[0], s32[0]) ({}, {})")).ok());
   Limits limits;
   limits.Cancel();
