@@ -143,6 +143,10 @@ class SchurCall {
     failed = 0;
     scale_ = ScaleToOne(a);
     if (scale_ != scale_) return {};
+    // An iteration that gives up leaves eigenvalues unset: not those of the matrix before.
+    const P nan = std::numeric_limits<P>::quiet_NaN();
+    std::ranges::fill(values_, T(nan));
+    std::ranges::fill(imaginary_, nan);
     AXLE_ASSIGN(balancing_, Balance(a, balance_norms, limits));
     const i64 low = balancing_.low, high = balancing_.high;
     AXLE_TRY(ReduceToHessenberg(a, low, high, taus_.data(), limits));
