@@ -47,18 +47,20 @@ std::vector<std::pair<i64, i64>> WindowPadding(XlaOp operand, std::span<const i6
   return MakePadding(dims, sizes, strides, padding);
 }
 
-// Whether the padding of a window depends on a run-time size.
-bool IsPaddedAtRunTime(XlaOp operand, std::span<const i64> sizes, std::span<const i64> strides,
-                       Padding padding) {
-  if (!operand.valid() || padding != Padding::kSame) return false;
-  const Shape& shape = operand.instruction()->shape();
-  const i64 rank =
-      std::min<i64>({shape.is_array() ? shape.rank() : 0, static_cast<i64>(sizes.size()),
-                     static_cast<i64>(strides.size())});
-  for (i64 d = 0; d < rank; ++d) {
-    if (shape.is_dynamic(d) && (sizes[d] != 1 || strides[d] != 1)) return true;
-  }
-  return false;
+// Whether the padding of the windows of `operands`, which are valid, depends on a run-time size.
+bool IsPaddedAtRunTime(std::span<const XlaOp> operands, std::span<const i64> sizes,
+                       std::span<const i64> strides, Padding padding) {
+  if (padding != Padding::kSame) return false;
+  return std::ranges::any_of(operands, [&](XlaOp operand) {
+    const Shape& shape = operand.instruction()->shape();
+    const i64 rank =
+        std::min<i64>({shape.is_array() ? shape.rank() : 0, static_cast<i64>(sizes.size()),
+                       static_cast<i64>(strides.size())});
+    for (i64 d = 0; d < rank; ++d) {
+      if (shape.is_dynamic(d) && (sizes[d] != 1 || strides[d] != 1)) return true;
+    }
+    return false;
+  });
 }
 
 // A custom call in the place of a windowed op that `build` makes of the operands.
@@ -130,7 +132,7 @@ XlaOp ReduceWindow(std::span<const XlaOp> operands, std::span<const XlaOp> init_
   };
   std::vector<XlaOp> all(operands.begin(), operands.end());
   all.insert(all.end(), init_values.begin(), init_values.end());
-  if (!AllValid(all) || !IsPaddedAtRunTime(first, window_dimensions, window_strides, padding)) {
+  if (!AllValid(all) || !IsPaddedAtRunTime(operands, window_dimensions, window_strides, padding)) {
     return build(all);
   }
   return CallInstead("DynamicReduceWindowSamePadding", all, {&computation}, location, build);
@@ -146,7 +148,7 @@ XlaOp SelectAndScatter(XlaOp operand, const XlaComputation& select,
                                               pairs, all[1], all[2], scatter, location);
   };
   const XlaOp all[] = {operand, source, init_value};
-  if (!AllValid(all) || !IsPaddedAtRunTime(operand, window_dimensions, window_strides, padding)) {
+  if (!AllValid(all) || !IsPaddedAtRunTime({all, 1}, window_dimensions, window_strides, padding)) {
     return build(all);
   }
   return CallInstead("DynamicSelectAndScatterSamePadding", all, {&select, &scatter}, location,

@@ -107,11 +107,18 @@ StatusOr<Literal> CallWindowed(Opcode opcode, const CustomCallInvocation& invoca
   if (invocation.operands.empty() || !invocation.operands[0].shape().is_array()) {
     return InvalidArgument("takes arrays");
   }
-  const Literal& operand = invocation.operands[0];
+  // The arrays that windows move over: of a reduce-window, those before the initial values.
+  const size_t num_inputs =
+      opcode == Opcode::kSelectAndScatter ? 1 : (invocation.operands.size() + 1) / 2;
+  const auto inputs = std::span<const Literal>(invocation.operands).first(num_inputs);
   WindowAttrs attrs{invocation.instruction->attrs<CustomCallAttrs>().window};
-  const i64 rank = std::min<i64>(operand.shape().rank(), static_cast<i64>(attrs.window.size()));
-  for (i64 d = 0; d < rank; ++d) {
-    if (operand.shape().is_dynamic(d)) AXLE_TRY(PadAlike(operand.size(d), attrs.window[d]));
+  for (i64 d = 0; d < static_cast<i64>(attrs.window.size()); ++d) {
+    for (const Literal& input : inputs) {
+      if (!input.shape().is_array() || d >= input.shape().rank() || !input.shape().is_dynamic(d))
+        continue;
+      AXLE_TRY(PadAlike(input.size(d), attrs.window[d]));
+      break;  // the others have the same size, or the op refuses them
+    }
   }
   // The windows fit the source by its run-time sizes, not by its bounds.
   if (opcode == Opcode::kSelectAndScatter) {

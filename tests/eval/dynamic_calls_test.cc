@@ -82,6 +82,26 @@ TEST(DynamicCalls, SamePaddingFollowsTheSize) {
   EXPECT_EQ(Result(kScatter, {"f32[<=6](0) {}", "f32[<=3](0) {}"}), "f32[<=6](0) {}");
 }
 
+// Whichever of the operands has the run-time size.
+TEST(DynamicCalls, SamePaddingOfSeveralOperands) {
+  for (const char* operands : {"d, q", "q, d"}) {
+    const auto module = Parse(StrCat(R"(
+add2 { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] parameter(2)  d = f32[] parameter(3)
+  e = f32[] add(a, c)  f = f32[] add(b, d)  ROOT t = (f32[], f32[]) tuple(e, f) }
+ENTRY main { q = f32[6] constant({1, 2, 3, 4, 5, 6})  n = s32[] constant(5)
+  d = f32[<=6] set-dimension-size(q, n), dimensions={0}  z = f32[] constant(0)
+  ROOT c = (f32[<=3], f32[<=3]) custom-call()",
+                                     operands, R"(, z, z), window={size=3 stride=2 pad=0_1},
+    called_computations={add2}, custom_call_target="DynamicReduceWindowSamePadding" })"));
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    const auto result = Evaluate(**module, {});
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    for (const Literal& sums : result->elements()) {
+      EXPECT_EQ(sums.ToString(), "(3) {3, 9, 9}") << operands;
+    }
+  }
+}
+
 TEST(DynamicCalls, ConvolutionForward) {
   const auto run = [](std::string_view padding, std::string_view result, std::string_view x) {
     return Result(
