@@ -13,7 +13,7 @@ namespace axle {
 // Adds copies of the entry's instructions to the entry until the module has `num_instructions`. All
 // copies read the same parameters; the root stays.
 inline void RepeatEntry(Module& module, i64 num_instructions) {
-  Computation& entry = *module.entry();
+  HloComputation& entry = *module.entry();
   const std::vector<Instruction*> body(entry.instructions().begin(), entry.instructions().end());
   Instruction* const root = entry.root();
   std::vector<Instruction*> copies(body.size());

@@ -1,4 +1,4 @@
-# One static library per folder of axle/, and libaxle.so made of all their objects.
+# One static library per folder of axle/; libaxle.so and libaxle.a made of all their objects.
 
 # axle_layer(<folder> [<folders it may use>...])
 # Sources are found by pattern: a new op is a new file and no edit here
@@ -18,9 +18,10 @@ function(axle_layer name)
   set_property(GLOBAL APPEND PROPERTY AXLE_LAYER_TARGETS axle_${name})
 endfunction()
 
-# libaxle.so: the objects of every layer. Whoever links it shares one copy of the interning tables
-# with libaxle_codegen.so; linking the static libraries as well would make a second one.
-function(axle_shared_library)
+# libaxle.so and libaxle.a: the objects of every layer, as the targets axle::axle and axle::static. Whoever
+# links libaxle.so shares one copy of the interning tables with libaxle_codegen.so; linking the static
+# libraries as well would make a second one. axle::c is libaxle.so for C: it asks for no C++ standard.
+function(axle_library)
   get_property(layers GLOBAL PROPERTY AXLE_LAYER_TARGETS)
   if(NOT layers)
     return()
@@ -28,12 +29,33 @@ function(axle_shared_library)
   foreach(layer IN LISTS layers)
     list(APPEND objects $<TARGET_OBJECTS:${layer}>)
   endforeach()
+  set(exports ${CMAKE_SOURCE_DIR}/axle/exports.map)
   add_library(axle SHARED ${objects})
-  set_target_properties(axle PROPERTIES LINKER_LANGUAGE CXX)
-  target_include_directories(axle PUBLIC ${CMAKE_SOURCE_DIR})
-  target_link_libraries(axle
-    PRIVATE ZLIB::ZLIB PkgConfig::ZSTD PkgConfig::XXHASH Threads::Threads ${CMAKE_DL_LIBS})
+  set_target_properties(axle PROPERTIES
+    LINKER_LANGUAGE CXX LINK_DEPENDS ${exports} EXPORT_NAME c
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_include_directories(axle INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+  target_link_libraries(axle PRIVATE ZLIB::ZLIB PkgConfig::ZSTD Threads::Threads ${CMAKE_DL_LIBS})
+  # docs/adr/2026-11-22-exported-names.md says what these are for.
+  target_link_options(axle PRIVATE
+    -Wl,--version-script=${exports} -Wl,-Bsymbolic-functions -Wl,-z,nodelete)
   if(NOT AXLE_SANITIZE)
     target_link_options(axle PRIVATE -Wl,-z,defs)
+  endif()
+  add_library(axle_cxx INTERFACE)
+  set_target_properties(axle_cxx PROPERTIES EXPORT_NAME axle)
+  target_link_libraries(axle_cxx INTERFACE axle)
+  target_compile_features(axle_cxx INTERFACE cxx_std_20)
+  add_library(axle::c ALIAS axle)
+  add_library(axle::axle ALIAS axle_cxx)
+
+  if(NOT AXLE_SANITIZE)
+    add_library(axle_archive STATIC ${objects})
+    set_target_properties(axle_archive PROPERTIES
+      LINKER_LANGUAGE CXX OUTPUT_NAME axle EXPORT_NAME static)
+    target_include_directories(axle_archive INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
+    target_link_libraries(axle_archive INTERFACE z zstd pthread ${CMAKE_DL_LIBS})
+    target_compile_features(axle_archive INTERFACE cxx_std_20)
+    add_library(axle::static ALIAS axle_archive)
   endif()
 endfunction()

@@ -3,6 +3,7 @@
 // whether both gave the same bits.
 //
 //   example_mlp [--steps N] [mlp_train_step.hlo]
+#include <axle/axle.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -13,9 +14,6 @@
 #include <iterator>
 #include <string>
 #include <vector>
-
-#include "axle/builder/xla_builder.h"
-#include "axle/client/client.h"
 
 namespace {
 
@@ -233,10 +231,9 @@ Status Run(const std::string& path, int steps) {
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
 
   AXLE_ASSIGN(const std::unique_ptr<Client> client, Client::Create());
-  AXLE_ASSIGN(const std::unique_ptr<Executable> from_hlo, client->Compile(text));
+  AXLE_ASSIGN(const std::shared_ptr<Executable> from_hlo, client->Compile(text));
   AXLE_ASSIGN(const XlaComputation built, BuildTrainStep());
-  AXLE_ASSIGN(const std::unique_ptr<Executable> from_builder,
-              client->Compile(built.shared_module()));
+  AXLE_ASSIGN(const std::shared_ptr<Executable> from_builder, client->Compile(built));
 
   std::printf("Training a %lld-%lld-%lld-%lld perceptron for %d steps, from JAX's HLO (%s):\n\n",
               static_cast<long long>(kInputs), static_cast<long long>(kHidden1),

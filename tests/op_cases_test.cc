@@ -26,7 +26,6 @@
 
 namespace axle {
 
-#define PLANNED(name, text)
 #define OP(name) extern const CaseTable k##name##Cases;
 #include "axle/ir/opcodes.def"
 #undef OP
@@ -35,12 +34,10 @@ std::span<const CaseTable* const> AllCaseTables() {
   static const CaseTable* const kTables[] = {
 #define OP(name) &k##name##Cases,
 #include "axle/ir/opcodes.def"
-#include "tests/paths.h"
 #undef OP
   };
   return kTables;
 }
-#undef PLANNED
 
 std::string_view ShapeText(std::string_view value) {
   Scanner scanner(value);

@@ -465,9 +465,6 @@ std::string Overview(std::span<const OpInfo> ops, std::span<const OpTypes> types
     }
     text += "\n";
   }
-  if (!PlannedOpNames().empty()) {
-    StrAppend(text, "\nKnown by name and still to come: ", Join(PlannedOpNames(), ", "), ".\n");
-  }
   return text;
 }
 

@@ -22,7 +22,6 @@ TEST(OpTable, RowsAreComplete) {
     EXPECT_EQ(&GetOpDef(def.opcode), &def);
     EXPECT_TRUE(texts.insert(def.text).second) << "used twice";
     EXPECT_EQ(FindOpDef(def.text), &def);
-    EXPECT_FALSE(IsPlannedOp(def.text));
     for (std::string_view prose : {def.summary, def.semantics}) {
       EXPECT_TRUE(prose.ends_with(".")) << prose;
     }
@@ -88,16 +87,6 @@ TEST(OpTable, AttributesHaveAPlaceInTheProto) {
           << def->text << " " << spec.text;
     }
   }
-}
-
-TEST(OpTable, PlannedNamesAreDistinct) {
-  std::set<std::string_view> names;
-  for (std::string_view name : PlannedOps()) {
-    EXPECT_TRUE(names.insert(name).second) << name;
-    EXPECT_EQ(FindOpDef(name), nullptr) << name;
-    EXPECT_TRUE(IsPlannedOp(name));
-  }
-  EXPECT_FALSE(IsPlannedOp("no-such-op"));
 }
 
 // What the operands and the result of a row show.

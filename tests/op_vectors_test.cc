@@ -115,7 +115,7 @@ void ExpectClose(const Literal& actual, const Literal& expected, const json& ent
                 << expected.shape().ToString() << " " << expected.ToString();
 }
 
-std::vector<Literal> ArgumentsFrom(const json& inputs, const Computation& computation) {
+std::vector<Literal> ArgumentsFrom(const json& inputs, const HloComputation& computation) {
   std::vector<Literal> leaves, arguments;
   for (const json& input : inputs) leaves.push_back(ToLiteral(input));
   std::span<const Literal> rest = leaves;

@@ -14,7 +14,7 @@ i64 ToChannel(const OptionalChannel& channel) {
 }
 
 // What the functions of this file begin with: the builder, unless an operand is invalid.
-XlaBuilder* ReadyBuilder(std::span<const XlaOp> operands) {
+XlaBuilder* ReadyBuilder(ArraySlice<XlaOp> operands) {
   XlaBuilder* builder = operands.empty() ? nullptr : operands[0].builder();
   if (builder == nullptr || !builder->first_error().ok()) return nullptr;
   const bool valid = std::ranges::all_of(operands, [](const XlaOp& op) { return op.valid(); });
@@ -23,7 +23,7 @@ XlaBuilder* ReadyBuilder(std::span<const XlaOp> operands) {
 
 // For operands that ReadyBuilder refuses: the handle of an error that is recorded already, or that
 // Append finds.
-XlaOp NotReady(Opcode opcode, std::span<const XlaOp> operands, const Location& location) {
+XlaOp NotReady(Opcode opcode, ArraySlice<XlaOp> operands, const Location& location) {
   for (const XlaOp& operand : operands) {
     if (operand.builder() != nullptr) {
       return operand.builder()->Append({.opcode = opcode, .operands = operands}, location);
@@ -33,7 +33,7 @@ XlaOp NotReady(Opcode opcode, std::span<const XlaOp> operands, const Location& l
 }
 
 // "all-gather: <what>; operand f32[2]"
-XlaOp Fail(Opcode opcode, std::span<const XlaOp> operands, std::string_view what,
+XlaOp Fail(Opcode opcode, ArraySlice<XlaOp> operands, std::string_view what,
            const Location& location, StatusCode code = StatusCode::kInvalidArgument) {
   std::string message = StrCat(GetOpDef(opcode).text, ": ", what);
   for (const XlaOp& operand : operands) {
@@ -54,7 +54,7 @@ std::vector<XlaOp> Elements(XlaOp operand, const Location& location) {
   return elements;
 }
 
-Shape ShapeOf(std::span<const XlaOp> operands) {
+Shape ShapeOf(ArraySlice<XlaOp> operands) {
   std::vector<Shape> shapes;
   for (const XlaOp& operand : operands) {
     shapes.push_back(operand.instruction()->shape().WithoutLayout());
@@ -74,9 +74,8 @@ Shape WithLayout(Shape shape, const std::optional<Layout>& layout) {
   return Shape::Tuple(std::move(elements));
 }
 
-XlaOp EmitAllReduce(std::span<const XlaOp> operands, bool as_tuple,
-                    const XlaComputation& computation, AllReduceAttrs attrs, const Shape& declared,
-                    const Location& location) {
+XlaOp EmitAllReduce(ArraySlice<XlaOp> operands, bool as_tuple, const XlaComputation& computation,
+                    AllReduceAttrs attrs, const Shape& declared, const Location& location) {
   constexpr Opcode kOp = Opcode::kAllReduce;
   const ElementType type = operands[0].instruction()->shape().type();
   for (const XlaOp& operand : operands) {
@@ -121,8 +120,7 @@ std::string CheckParts(const Shape& shape, i64 dimension, i64 count) {
 
 }  // namespace
 
-XlaOp AllReduceTupleWithDeviceList(std::span<const XlaOp> operands,
-                                   const XlaComputation& computation,
+XlaOp AllReduceTupleWithDeviceList(ArraySlice<XlaOp> operands, const XlaComputation& computation,
                                    const CollectiveDeviceList& device_list,
                                    const OptionalChannel& channel_id,
                                    const std::optional<Shape>& shape_with_layout,
@@ -154,7 +152,7 @@ XlaOp AllReduceWithDeviceList(XlaOp operand, const XlaComputation& computation,
                               const std::optional<Shape>& shape_with_layout,
                               std::optional<bool> use_global_device_ids, Location location) {
   constexpr Opcode kOp = Opcode::kAllReduce;
-  const std::span<const XlaOp> one(&operand, 1);
+  const ArraySlice<XlaOp> one(&operand, 1);
   if (ReadyBuilder(one) == nullptr) return NotReady(kOp, one, location);
   const Shape shape = operand.instruction()->shape();
   if (shape.is_tuple()) {
@@ -184,7 +182,7 @@ XlaOp AllReduceWithDeviceList(XlaOp operand, const XlaComputation& computation,
 }
 
 XlaOp CrossReplicaSum(XlaOp operand, ReplicaGroupList replica_groups, Location location) {
-  const std::span<const XlaOp> one(&operand, 1);
+  const ArraySlice<XlaOp> one(&operand, 1);
   if (ReadyBuilder(one) == nullptr) return NotReady(Opcode::kAllReduce, one, location);
   const Shape shape = operand.instruction()->shape();
   const bool has_elements = shape.is_tuple() && shape.num_tuple_elements() > 0;
@@ -196,7 +194,7 @@ XlaOp CrossReplicaSum(XlaOp operand, ReplicaGroupList replica_groups, Location l
 }
 
 XlaOp CrossReplicaSum(XlaOp operand, const std::vector<i64>& replica_group_ids, Location location) {
-  const std::span<const XlaOp> one(&operand, 1);
+  const ArraySlice<XlaOp> one(&operand, 1);
   if (ReadyBuilder(one) == nullptr) return NotReady(Opcode::kAllReduce, one, location);
   std::map<i64, ReplicaGroup> by_number;
   for (size_t i = 0; i < replica_group_ids.size(); ++i) {
@@ -221,7 +219,7 @@ XlaOp CrossReplicaSum(XlaOp operand, std::initializer_list<i64> replica_group_id
   return CrossReplicaSum(operand, std::vector<i64>(replica_group_ids), location);
 }
 
-XlaOp AllGatherTupleWithDeviceList(std::span<const XlaOp> operands, i64 all_gather_dimension,
+XlaOp AllGatherTupleWithDeviceList(ArraySlice<XlaOp> operands, i64 all_gather_dimension,
                                    i64 shard_count, const CollectiveDeviceList& device_list,
                                    const OptionalChannel& channel_id,
                                    const std::optional<Layout>& layout,
@@ -262,7 +260,7 @@ XlaOp AllGatherWithDeviceList(XlaOp operand, i64 all_gather_dimension, i64 shard
                               const OptionalChannel& channel_id,
                               const std::optional<Layout>& layout,
                               std::optional<bool> use_global_device_ids, Location location) {
-  const std::span<const XlaOp> one(&operand, 1);
+  const ArraySlice<XlaOp> one(&operand, 1);
   if (ReadyBuilder(one) == nullptr) return NotReady(Opcode::kAllGather, one, location);
   const std::vector<XlaOp> operands = Elements(operand, location);
   if (operands.empty()) {
@@ -280,7 +278,7 @@ XlaOp ReduceScatterWithDeviceList(XlaOp operand, const XlaComputation& computati
                                   const std::optional<Layout>& layout,
                                   std::optional<bool> use_global_device_ids, Location location) {
   constexpr Opcode kOp = Opcode::kReduceScatter;
-  const std::span<const XlaOp> one(&operand, 1);
+  const ArraySlice<XlaOp> one(&operand, 1);
   XlaBuilder* builder = ReadyBuilder(one);
   if (builder == nullptr) return NotReady(kOp, one, location);
   const std::vector<XlaOp> operands = Elements(operand, location);
@@ -323,7 +321,7 @@ XlaOp AllToAllWithDeviceList(XlaOp operand, i64 split_dimension, i64 concat_dime
                              const std::optional<Layout>& layout, const OptionalChannel& channel_id,
                              Location location) {
   constexpr Opcode kOp = Opcode::kAllToAll;
-  const std::span<const XlaOp> one(&operand, 1);
+  const ArraySlice<XlaOp> one(&operand, 1);
   XlaBuilder* builder = ReadyBuilder(one);
   if (builder == nullptr) return NotReady(kOp, one, location);
   const Shape shape = operand.instruction()->shape().WithoutLayout();
@@ -386,7 +384,7 @@ XlaOp AllToAllWithDeviceList(XlaOp operand, i64 split_dimension, i64 concat_dime
                  location);
 }
 
-XlaOp AllToAllTupleWithDeviceList(std::span<const XlaOp> operands,
+XlaOp AllToAllTupleWithDeviceList(ArraySlice<XlaOp> operands,
                                   const CollectiveDeviceList& device_list,
                                   const std::optional<Layout>& layout,
                                   const OptionalChannel& channel_id, Location location) {
@@ -407,7 +405,7 @@ XlaOp AllToAllTupleWithDeviceList(std::span<const XlaOp> operands,
                          location);
 }
 
-XlaOp MultiCollectivePermute(std::span<const XlaOp> operands,
+XlaOp MultiCollectivePermute(ArraySlice<XlaOp> operands,
                              const std::vector<std::pair<i64, i64>>& source_target_pairs,
                              const OptionalChannel& channel_id, Location location) {
   constexpr Opcode kOp = Opcode::kCollectivePermute;
@@ -429,11 +427,11 @@ XlaOp CollectivePermute(XlaOp operand, const std::vector<std::pair<i64, i64>>& s
 
 XlaOp CollectiveBroadcastWithDeviceList(XlaOp operand, const CollectiveDeviceList& device_list,
                                         const OptionalChannel& channel_id, Location location) {
-  return CollectiveBroadcastWithDeviceList(std::span<const XlaOp>(&operand, 1), device_list,
-                                           channel_id, false, location);
+  return CollectiveBroadcastWithDeviceList(ArraySlice<XlaOp>(&operand, 1), device_list, channel_id,
+                                           false, location);
 }
 
-XlaOp CollectiveBroadcastWithDeviceList(std::span<const XlaOp> operands,
+XlaOp CollectiveBroadcastWithDeviceList(ArraySlice<XlaOp> operands,
                                         const CollectiveDeviceList& device_list,
                                         const OptionalChannel& channel_id, bool has_dynamic_root,
                                         Location location) {

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "axle/builder/channel_handle.h"
-#include "axle/builder/xla_builder.h"
+#include "axle/builder/xla_op.h"
+#include "axle/ops/attributes.h"
 
 namespace axle {
 
@@ -24,7 +25,7 @@ class ReplicaGroup {
   Dims replica_ids_;
 };
 
-using ReplicaGroupList = std::span<const ReplicaGroup>;
+using ReplicaGroupList = ArraySlice<ReplicaGroup>;
 // The groups of a collective in any form: lists, an iota, or the axes of a mesh.
 class CollectiveDeviceList {
  public:
@@ -50,33 +51,33 @@ XlaOp AllReduce(XlaOp operand, const XlaComputation& computation,
                 ReplicaGroupList replica_groups = {}, const OptionalChannel& channel_id = {},
                 const std::optional<Shape>& shape_with_layout = {},
                 std::optional<bool> use_global_device_ids = {},
-                Location location = Location::current());
-XlaOp AllReduceTuple(std::span<const XlaOp> operands, const XlaComputation& computation,
+                Location location = std::source_location::current());
+XlaOp AllReduceTuple(ArraySlice<XlaOp> operands, const XlaComputation& computation,
                      ReplicaGroupList replica_groups = {}, const OptionalChannel& channel_id = {},
                      const std::optional<Shape>& shape_with_layout = {},
                      std::optional<bool> use_global_device_ids = {},
-                     Location location = Location::current());
+                     Location location = std::source_location::current());
 
 // AllReduce with an addition, of pred with an or.
 XlaOp CrossReplicaSum(XlaOp operand, ReplicaGroupList replica_groups = {},
-                      Location location = Location::current());
+                      Location location = std::source_location::current());
 // Entry i is the number of the group that replica i is in; all groups are of one size.
 XlaOp CrossReplicaSum(XlaOp operand, std::initializer_list<i64> replica_group_ids,
-                      Location location = Location::current());
+                      Location location = std::source_location::current());
 XlaOp CrossReplicaSum(XlaOp operand, const std::vector<i64>& replica_group_ids,
-                      Location location = Location::current());
+                      Location location = std::source_location::current());
 
 // The operands of all `shard_count` participants, side by side along a dimension.
 XlaOp AllGather(XlaOp operand, i64 all_gather_dimension, i64 shard_count,
                 ReplicaGroupList replica_groups = {}, const OptionalChannel& channel_id = {},
                 const std::optional<Layout>& layout = {},
                 std::optional<bool> use_global_device_ids = {},
-                Location location = Location::current());
-XlaOp AllGatherTuple(std::span<const XlaOp> operands, i64 all_gather_dimension, i64 shard_count,
+                Location location = std::source_location::current());
+XlaOp AllGatherTuple(ArraySlice<XlaOp> operands, i64 all_gather_dimension, i64 shard_count,
                      ReplicaGroupList replica_groups = {}, const OptionalChannel& channel_id = {},
                      const std::optional<Layout>& layout = {},
                      std::optional<bool> use_global_device_ids = {},
-                     Location location = Location::current());
+                     Location location = std::source_location::current());
 
 // AllReduce, of which each of `shard_count` participants keeps its part.
 XlaOp ReduceScatter(XlaOp operand, const XlaComputation& computation, i64 scatter_dimension,
@@ -84,43 +85,44 @@ XlaOp ReduceScatter(XlaOp operand, const XlaComputation& computation, i64 scatte
                     const OptionalChannel& channel_id = {},
                     const std::optional<Layout>& layout = {},
                     std::optional<bool> use_global_device_ids = {},
-                    Location location = Location::current());
+                    Location location = std::source_location::current());
 
 // Cuts the operand along split_dimension into one part per participant; the parts that arrive stand
 // side by side along concat_dimension.
 XlaOp AllToAll(XlaOp operand, i64 split_dimension, i64 concat_dimension, i64 split_count,
                ReplicaGroupList replica_groups = {}, const std::optional<Layout>& layout = {},
-               const OptionalChannel& channel_id = {}, Location location = Location::current());
+               const OptionalChannel& channel_id = {},
+               Location location = std::source_location::current());
 // Operand i goes to participant i; the result is the tuple of what arrives.
-XlaOp AllToAllTuple(std::span<const XlaOp> operands, ReplicaGroupList replica_groups = {},
+XlaOp AllToAllTuple(ArraySlice<XlaOp> operands, ReplicaGroupList replica_groups = {},
                     const std::optional<Layout>& layout = {},
                     const OptionalChannel& channel_id = {},
-                    Location location = Location::current());
+                    Location location = std::source_location::current());
 
 // The operand of the source that the pairs {source, target} name for this device, or zeros.
 XlaOp CollectivePermute(XlaOp operand, const std::vector<std::pair<i64, i64>>& source_target_pairs,
                         const OptionalChannel& channel_id = {},
-                        Location location = Location::current());
-XlaOp MultiCollectivePermute(std::span<const XlaOp> operands,
+                        Location location = std::source_location::current());
+XlaOp MultiCollectivePermute(ArraySlice<XlaOp> operands,
                              const std::vector<std::pair<i64, i64>>& source_target_pairs,
                              const OptionalChannel& channel_id = {},
-                             Location location = Location::current());
+                             Location location = std::source_location::current());
 
 // The operand of the first participant of the group. Of several operands, a tuple; with
 // has_dynamic_root the last one is s32, and has for each of the others the position of the
 // participant whose operand it is.
 XlaOp CollectiveBroadcast(XlaOp operand, ReplicaGroupList replica_groups,
                           const OptionalChannel& channel_id = {},
-                          Location location = Location::current());
-XlaOp CollectiveBroadcast(std::span<const XlaOp> operands, ReplicaGroupList replica_groups,
+                          Location location = std::source_location::current());
+XlaOp CollectiveBroadcast(ArraySlice<XlaOp> operands, ReplicaGroupList replica_groups,
                           const OptionalChannel& channel_id = {}, bool has_dynamic_root = false,
-                          Location location = Location::current());
+                          Location location = std::source_location::current());
 
 // Rows of `input`, sent to each participant's copy of `output`.
 XlaOp RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
                      XlaOp output_offsets, XlaOp recv_sizes, ReplicaGroupList replica_groups = {},
                      const OptionalChannel& channel_id = {},
-                     Location location = Location::current());
+                     Location location = std::source_location::current());
 
 // The same with groups in any form.
 XlaOp AllReduceWithDeviceList(XlaOp operand, const XlaComputation& computation,
@@ -128,61 +130,60 @@ XlaOp AllReduceWithDeviceList(XlaOp operand, const XlaComputation& computation,
                               const OptionalChannel& channel_id = {},
                               const std::optional<Shape>& shape_with_layout = {},
                               std::optional<bool> use_global_device_ids = {},
-                              Location location = Location::current());
-XlaOp AllReduceTupleWithDeviceList(std::span<const XlaOp> operands,
-                                   const XlaComputation& computation,
+                              Location location = std::source_location::current());
+XlaOp AllReduceTupleWithDeviceList(ArraySlice<XlaOp> operands, const XlaComputation& computation,
                                    const CollectiveDeviceList& device_list,
                                    const OptionalChannel& channel_id = {},
                                    const std::optional<Shape>& shape_with_layout = {},
                                    std::optional<bool> use_global_device_ids = {},
-                                   Location location = Location::current());
+                                   Location location = std::source_location::current());
 XlaOp AllGatherWithDeviceList(XlaOp operand, i64 all_gather_dimension, i64 shard_count,
                               const CollectiveDeviceList& device_list,
                               const OptionalChannel& channel_id = {},
                               const std::optional<Layout>& layout = {},
                               std::optional<bool> use_global_device_ids = {},
-                              Location location = Location::current());
-XlaOp AllGatherTupleWithDeviceList(std::span<const XlaOp> operands, i64 all_gather_dimension,
+                              Location location = std::source_location::current());
+XlaOp AllGatherTupleWithDeviceList(ArraySlice<XlaOp> operands, i64 all_gather_dimension,
                                    i64 shard_count, const CollectiveDeviceList& device_list,
                                    const OptionalChannel& channel_id = {},
                                    const std::optional<Layout>& layout = {},
                                    std::optional<bool> use_global_device_ids = {},
-                                   Location location = Location::current());
+                                   Location location = std::source_location::current());
 XlaOp ReduceScatterWithDeviceList(XlaOp operand, const XlaComputation& computation,
                                   i64 scatter_dimension, i64 shard_count,
                                   const CollectiveDeviceList& device_list,
                                   const OptionalChannel& channel_id = {},
                                   const std::optional<Layout>& layout = {},
                                   std::optional<bool> use_global_device_ids = {},
-                                  Location location = Location::current());
+                                  Location location = std::source_location::current());
 XlaOp AllToAllWithDeviceList(XlaOp operand, i64 split_dimension, i64 concat_dimension,
                              i64 split_count, const CollectiveDeviceList& device_list,
                              const std::optional<Layout>& layout = {},
                              const OptionalChannel& channel_id = {},
-                             Location location = Location::current());
-XlaOp AllToAllTupleWithDeviceList(std::span<const XlaOp> operands,
+                             Location location = std::source_location::current());
+XlaOp AllToAllTupleWithDeviceList(ArraySlice<XlaOp> operands,
                                   const CollectiveDeviceList& device_list,
                                   const std::optional<Layout>& layout = {},
                                   const OptionalChannel& channel_id = {},
-                                  Location location = Location::current());
+                                  Location location = std::source_location::current());
 XlaOp CollectiveBroadcastWithDeviceList(XlaOp operand, const CollectiveDeviceList& device_list,
                                         const OptionalChannel& channel_id = {},
-                                        Location location = Location::current());
-XlaOp CollectiveBroadcastWithDeviceList(std::span<const XlaOp> operands,
+                                        Location location = std::source_location::current());
+XlaOp CollectiveBroadcastWithDeviceList(ArraySlice<XlaOp> operands,
                                         const CollectiveDeviceList& device_list,
                                         const OptionalChannel& channel_id = {},
                                         bool has_dynamic_root = false,
-                                        Location location = Location::current());
+                                        Location location = std::source_location::current());
 XlaOp RaggedAllToAllWithDeviceList(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
                                    XlaOp output_offsets, XlaOp recv_sizes,
                                    const CollectiveDeviceList& device_list,
                                    const OptionalChannel& channel_id = {},
-                                   Location location = Location::current());
+                                   Location location = std::source_location::current());
 
-XlaOp ReplicaId(XlaBuilder* builder, Location location = Location::current());
-XlaOp PartitionId(XlaBuilder* builder, Location location = Location::current());
+XlaOp ReplicaId(XlaBuilder* builder, Location location = std::source_location::current());
+XlaOp PartitionId(XlaBuilder* builder, Location location = std::source_location::current());
 // The same under XLA's name; `shape` must be u32[].
 XlaOp BuildPartitionId(XlaBuilder* builder, const Shape& shape,
-                       Location location = Location::current());
+                       Location location = std::source_location::current());
 
 }  // namespace axle

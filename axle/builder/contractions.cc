@@ -106,10 +106,9 @@ StatusOr<Dims> SpatialSizes(std::string_view side, const Shape& shape, const std
   return sizes;
 }
 
-StatusOr<Window> ConvolutionWindow(XlaOp rhs, std::span<const i64> window_strides,
-                                   std::span<const std::pair<i64, i64>> padding,
-                                   std::span<const i64> lhs_dilation,
-                                   std::span<const i64> rhs_dilation,
+StatusOr<Window> ConvolutionWindow(XlaOp rhs, ArraySlice<i64> window_strides,
+                                   ArraySlice<std::pair<i64, i64>> padding,
+                                   ArraySlice<i64> lhs_dilation, ArraySlice<i64> rhs_dilation,
                                    const ConvolutionDimensionNumbers& numbers,
                                    const std::vector<bool>& reversal) {
   AXLE_ASSIGN(const Dims sizes,
@@ -130,7 +129,7 @@ XlaOp Refuse(XlaOp lhs, XlaOp rhs, const Status& status, const Location& locatio
 
 }  // namespace
 
-XlaOp Conv(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides, Padding padding,
+XlaOp Conv(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides, Padding padding,
            i64 feature_group_count, i64 batch_group_count, const PrecisionConfig* precision_config,
            std::optional<PrimitiveType> preferred_element_type, Location location) {
   if (!AllValid({lhs, rhs})) return Emit(Opcode::kConvolution, {lhs, rhs}, location);
@@ -141,21 +140,20 @@ XlaOp Conv(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides, Padding pa
                                    location);
 }
 
-XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
-                             std::span<const std::pair<i64, i64>> padding, i64 feature_group_count,
+XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
+                             ArraySlice<std::pair<i64, i64>> padding, i64 feature_group_count,
                              i64 batch_group_count, const PrecisionConfig* precision_config,
                              std::optional<PrimitiveType> preferred_element_type,
                              Location location) {
-  return ConvWithGeneralPadding(lhs, rhs, window_strides, padding, std::span<const i64>(),
-                                std::span<const i64>(), feature_group_count, batch_group_count,
+  return ConvWithGeneralPadding(lhs, rhs, window_strides, padding, ArraySlice<i64>(),
+                                ArraySlice<i64>(), feature_group_count, batch_group_count,
                                 precision_config, preferred_element_type, location);
 }
 
-XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
-                             std::span<const std::pair<i64, i64>> padding,
-                             std::span<const i64> lhs_dilation, std::span<const i64> rhs_dilation,
-                             i64 feature_group_count, i64 batch_group_count,
-                             const PrecisionConfig* precision_config,
+XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
+                             ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> lhs_dilation,
+                             ArraySlice<i64> rhs_dilation, i64 feature_group_count,
+                             i64 batch_group_count, const PrecisionConfig* precision_config,
                              std::optional<PrimitiveType> preferred_element_type,
                              Location location) {
   if (!AllValid({lhs, rhs})) return Emit(Opcode::kConvolution, {lhs, rhs}, location);
@@ -166,7 +164,7 @@ XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, std::span<const i64> window_s
                             preferred_element_type, {}, location);
 }
 
-XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
+XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                                 Padding padding, const ConvolutionDimensionNumbers& numbers,
                                 i64 feature_group_count, i64 batch_group_count,
                                 const PrecisionConfig* precision_config,
@@ -185,8 +183,8 @@ XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, std::span<const i64> windo
                      batch_group_count, precision_config, preferred_element_type, location);
 }
 
-XlaOp ConvGeneral(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
-                  std::span<const std::pair<i64, i64>> padding,
+XlaOp ConvGeneral(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
+                  ArraySlice<std::pair<i64, i64>> padding,
                   const ConvolutionDimensionNumbers& numbers, i64 feature_group_count,
                   i64 batch_group_count, const PrecisionConfig* precision_config,
                   std::optional<PrimitiveType> preferred_element_type, Location location) {
@@ -195,11 +193,11 @@ XlaOp ConvGeneral(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
                             location);
 }
 
-XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
-                         std::span<const std::pair<i64, i64>> padding,
-                         std::span<const i64> lhs_dilation, std::span<const i64> rhs_dilation,
-                         const ConvolutionDimensionNumbers& numbers, i64 feature_group_count,
-                         i64 batch_group_count, const PrecisionConfig* precision_config,
+XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
+                         ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> lhs_dilation,
+                         ArraySlice<i64> rhs_dilation, const ConvolutionDimensionNumbers& numbers,
+                         i64 feature_group_count, i64 batch_group_count,
+                         const PrecisionConfig* precision_config,
                          std::optional<PrimitiveType> preferred_element_type,
                          const std::vector<bool>& window_reversal, Location location) {
   if (!AllValid({lhs, rhs})) return Emit(Opcode::kConvolution, {lhs, rhs}, location);
@@ -218,17 +216,16 @@ XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strid
               {}, PreferredShape(preferred_element_type));
 }
 
-XlaOp DynamicConvForward(XlaOp lhs, XlaOp rhs, std::span<const i64> window_strides,
-                         std::span<const std::pair<i64, i64>> padding,
-                         std::span<const i64> lhs_dilation, std::span<const i64> rhs_dilation,
-                         const ConvolutionDimensionNumbers& numbers, i64 feature_group_count,
-                         i64 batch_group_count, const PrecisionConfig* precision_config,
-                         PaddingType padding_type,
+XlaOp DynamicConvForward(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
+                         ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> lhs_dilation,
+                         ArraySlice<i64> rhs_dilation, const ConvolutionDimensionNumbers& numbers,
+                         i64 feature_group_count, i64 batch_group_count,
+                         const PrecisionConfig* precision_config, PaddingType padding_type,
                          std::optional<PrimitiveType> preferred_element_type, Location location) {
   if (!AllValid({lhs, rhs})) return Emit(Opcode::kConvolution, {lhs, rhs}, location);
   const XlaOp operands[] = {lhs, rhs};
   Window window;
-  const StatusOr<Shape> shape = ShapeIfBuilt(operands, [&](std::span<const XlaOp> parameters) {
+  const StatusOr<Shape> shape = ShapeIfBuilt(operands, [&](ArraySlice<XlaOp> parameters) {
     const XlaOp conv =
         ConvGeneralDilated(parameters[0], parameters[1], window_strides, padding, lhs_dilation,
                            rhs_dilation, numbers, feature_group_count, batch_group_count,

@@ -1,11 +1,14 @@
 #include "axle/builder/control_flow.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
 
 namespace axle {
 
-XlaOp Tuple(XlaBuilder* builder, std::span<const XlaOp> elements, Location location) {
+XlaOp Tuple(XlaBuilder* builder, ArraySlice<XlaOp> elements, Location location) {
   return builder->Append({.opcode = Opcode::kTuple, .operands = elements}, location);
 }
 
@@ -13,18 +16,41 @@ XlaOp GetTupleElement(XlaOp tuple, i64 index, Location location) {
   return Emit(Opcode::kGetTupleElement, {tuple}, location, TupleIndexAttrs{index});
 }
 
-XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, std::span<const XlaOp> operands,
+XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, ArraySlice<XlaOp> operands,
            Location location) {
   const Called called = {&computation};
   return builder->Append({.opcode = Opcode::kCall, .operands = operands, .called = called},
                          location);
 }
 
-XlaOp Map(XlaBuilder* builder, std::span<const XlaOp> operands, const XlaComputation& computation,
-          std::span<const i64> dimensions, Location location) {
+XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation& computation,
+          ArraySlice<i64> dimensions, ArraySlice<XlaOp> static_operands, Location location) {
+  std::vector<XlaOp> all(operands.begin(), operands.end());
+  for (const XlaOp& operand : static_operands) {
+    if (operand.valid() && !operand.instruction()->shape().is_scalar()) {
+      return builder->ReportError(
+          Unimplemented(StrCat("map: static operand of shape ",
+                               operand.instruction()->shape().ToString(), ", must be a scalar")),
+          location);
+    }
+    all.push_back(operand);
+  }
+  const auto is_array = [&](const XlaOp& operand) {
+    return operand.valid() && operand.builder() == builder &&
+           operand.instruction()->shape().rank() > 0;
+  };
+  if (const auto array = std::ranges::find_if(all, is_array); array != all.end()) {
+    const Dims sizes = array->instruction()->shape().dims();
+    for (XlaOp& operand : all) {
+      if (operand.valid() && operand.builder() == builder &&
+          operand.instruction()->shape().is_scalar()) {
+        operand = Broadcast(operand, sizes, location);
+      }
+    }
+  }
   const Called called = {&computation};
   return builder->Append({.opcode = Opcode::kMap,
-                          .operands = operands,
+                          .operands = all,
                           .attrs = Block(Opcode::kMap, DimensionsAttrs{ToDims(dimensions)}),
                           .called = called},
                          location);
@@ -32,8 +58,40 @@ XlaOp Map(XlaBuilder* builder, std::span<const XlaOp> operands, const XlaComputa
 
 namespace {
 
+// 0, 1, ..., as many as the operands have.
+Dims AllDimensions(ArraySlice<XlaOp> operands) {
+  i64 rank = 0;
+  for (const XlaOp& operand : operands) {
+    if (operand.valid()) rank = std::max(rank, operand.instruction()->shape().rank());
+  }
+  Dims all(rank);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace
+
+XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation& computation,
+          Location location) {
+  return Map(builder, operands, computation, AllDimensions(operands), ArraySlice<XlaOp>(),
+             location);
+}
+
+XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation& computation,
+          ArraySlice<XlaOp> static_operands, Location location) {
+  return Map(builder, operands, computation, AllDimensions(operands), static_operands, location);
+}
+
+XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation& computation,
+          std::initializer_list<i64> dimensions, Location location) {
+  return Map(builder, operands, computation, ArraySlice<i64>(dimensions), ArraySlice<XlaOp>(),
+             location);
+}
+
+namespace {
+
 // Says how many steps a scan has, by the first output; inputs have that size already.
-StatusOr<Shape> ScanShape(std::span<const XlaOp> inputs, const XlaComputation& computation, i64 dim,
+StatusOr<Shape> ScanShape(ArraySlice<XlaOp> inputs, const XlaComputation& computation, i64 dim,
                           i64 size) {
   for (const XlaOp& input : inputs) {
     if (!input.valid()) return Shape();
@@ -55,10 +113,9 @@ StatusOr<Shape> ScanShape(std::span<const XlaOp> inputs, const XlaComputation& c
 
 }  // namespace
 
-XlaOp Scan(std::span<const XlaOp> inputs, std::span<const XlaOp> inits,
-           const XlaComputation& computation, i64 scan_dimension,
-           std::optional<i64> scan_dimension_size, bool is_reverse, TriState is_associative,
-           Location location) {
+XlaOp Scan(ArraySlice<XlaOp> inputs, ArraySlice<XlaOp> inits, const XlaComputation& computation,
+           i64 scan_dimension, std::optional<i64> scan_dimension_size, bool is_reverse,
+           TriState is_associative, Location location) {
   std::vector<XlaOp> operands(inputs.begin(), inputs.end());
   operands.insert(operands.end(), inits.begin(), inits.end());
   StatusOr<Shape> declared = Shape();
@@ -87,8 +144,8 @@ XlaOp Conditional(XlaOp predicate, XlaOp true_operand, const XlaComputation& tru
               {&true_computation, &false_computation});
 }
 
-XlaOp Conditional(XlaOp branch_index, std::span<const XlaComputation* const> branch_computations,
-                  std::span<const XlaOp> branch_operands, Location location) {
+XlaOp Conditional(XlaOp branch_index, ArraySlice<const XlaComputation*> branch_computations,
+                  ArraySlice<XlaOp> branch_operands, Location location) {
   std::vector<XlaOp> operands = {branch_index};
   operands.insert(operands.end(), branch_operands.begin(), branch_operands.end());
   return Emit(Opcode::kConditional, operands, location, NoAttrs{},

@@ -75,7 +75,6 @@ XlaOp ScalarLike(XlaOp op, XlaOp like, const Location& location) {
 
 }  // namespace
 
-#define PLANNED(name, text)
 #define OP(name)
 #define UNARY(name, function)                          \
   XlaOp function(XlaOp operand, Location location) {   \
@@ -87,7 +86,6 @@ XlaOp ScalarLike(XlaOp op, XlaOp like, const Location& location) {
   }
 #include "axle/ir/opcodes.def"
 #undef OP
-#undef PLANNED
 
 XlaOp operator>>(LocatedOp x, LocatedOp y) {
   if (!x.op.valid()) return ShiftRightLogical(x.op, y.op, {}, x.location);
@@ -201,10 +199,13 @@ XlaOp SelectTuple(XlaOp pred, XlaOp on_true, XlaOp on_false, const Location& loc
 }  // namespace
 
 XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location) {
-  if (AllValid({pred, on_true, on_false}) && on_true.instruction()->shape().is_tuple()) {
+  const bool is_usable = AllValid({pred, on_true, on_false}) &&
+                         pred.builder() == on_true.builder() &&
+                         pred.builder() == on_false.builder();
+  if (is_usable && on_true.instruction()->shape().is_tuple()) {
     return SelectTuple(pred, on_true, on_false, location);
   }
-  if (AllValid({pred, on_true, on_false})) {
+  if (is_usable) {
     const XlaOp true_before = on_true;
     on_true = ScalarLike(on_true, on_false, location);
     on_false = ScalarLike(on_false, true_before, location);
@@ -216,11 +217,44 @@ XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location) {
 }
 
 XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max, Location location) {
-  if (AllValid({min, operand, max})) {
+  if (AllValid({min, operand, max}) && min.builder() == operand.builder() &&
+      max.builder() == operand.builder()) {
     operand = ScalarLike(operand, min, location);
     if (operand.valid()) operand = ScalarLike(operand, max, location);
   }
   return Emit(Opcode::kClamp, {min, operand, max}, location);
+}
+
+namespace {
+
+// Whether all operands are preds; records an error otherwise. Invalid handles are for the op.
+bool ArePreds(std::string_view function, std::initializer_list<XlaOp> operands,
+              const Location& location) {
+  for (const XlaOp& operand : operands) {
+    if (!operand.valid()) continue;
+    const Shape& shape = operand.instruction()->shape();
+    if (shape.type() == PRED) continue;
+    Fail(operands, StrCat(function, ": takes pred only, not ", shape.ToString()), location);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+XlaOp LogicalAnd(XlaOp lhs, XlaOp rhs, BroadcastDims bd, Location location) {
+  if (!ArePreds("logical and", {lhs, rhs}, location)) return {lhs.builder(), nullptr};
+  return And(lhs, rhs, bd, location);
+}
+
+XlaOp LogicalOr(XlaOp lhs, XlaOp rhs, BroadcastDims bd, Location location) {
+  if (!ArePreds("logical or", {lhs, rhs}, location)) return {lhs.builder(), nullptr};
+  return Or(lhs, rhs, bd, location);
+}
+
+XlaOp LogicalNot(XlaOp operand, Location location) {
+  if (!ArePreds("logical not", {operand}, location)) return {operand.builder(), nullptr};
+  return Not(operand, location);
 }
 
 }  // namespace axle

@@ -8,10 +8,11 @@
 namespace axle {
 
 std::string At(const Location& location) {
+  if (location.line() == 0) return "";
   return StrCat(" at ", location.file_name(), ":", location.line());
 }
 
-XlaBuilder* BuilderOf(std::span<const XlaOp> operands) {
+XlaBuilder* BuilderOf(ArraySlice<XlaOp> operands) {
   for (const XlaOp& operand : operands) {
     if (operand.builder() != nullptr) return operand.builder();
   }
@@ -46,10 +47,9 @@ XlaOp Expand(XlaOp operand, const Dims& dims, const Dims& result, const Location
   return Emit(Opcode::kBroadcast, {operand}, location, DimensionsAttrs{kept_dims}, {}, declared);
 }
 
-StatusOr<Window> MakeWindow(std::span<const i64> sizes, std::span<const i64> strides,
-                            std::span<const std::pair<i64, i64>> padding,
-                            std::span<const i64> base_dilations,
-                            std::span<const i64> window_dilations) {
+StatusOr<Window> MakeWindow(ArraySlice<i64> sizes, ArraySlice<i64> strides,
+                            ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> base_dilations,
+                            ArraySlice<i64> window_dilations) {
   const auto check = [&](std::string_view what, size_t count) -> Status {
     if (count == 0 || count == sizes.size()) return {};
     return InvalidArgument(
@@ -70,8 +70,8 @@ StatusOr<Window> MakeWindow(std::span<const i64> sizes, std::span<const i64> str
   return window;
 }
 
-StatusOr<Shape> ShapeIfBuilt(std::span<const XlaOp> operands,
-                             const std::function<XlaOp(std::span<const XlaOp>)>& build) {
+StatusOr<Shape> ShapeIfBuilt(ArraySlice<XlaOp> operands,
+                             const std::function<XlaOp(ArraySlice<XlaOp>)>& build) {
   XlaBuilder builder("shape");
   std::vector<XlaOp> parameters;
   for (const XlaOp& operand : operands) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,15 +20,18 @@ AttrBlock Block(Opcode opcode, Attrs attrs) {
 using Called = std::vector<const XlaComputation*>;
 
 // The builder of the first operand that has one; null only if all handles are empty.
-XlaBuilder* BuilderOf(std::span<const XlaOp> operands);
+XlaBuilder* BuilderOf(ArraySlice<XlaOp> operands);
 bool AllValid(std::initializer_list<XlaOp> ops);
 // " at file:line", which ends every message.
 std::string At(const Location& location);
 
+// The metadata of an op that was written there.
+Metadata MetadataOf(const OpMetadata& given, const Location& location);
+
 // The usual form of an op: operands of one builder, and attributes.
 template <typename Attrs = NoAttrs>
-XlaOp Emit(Opcode opcode, std::span<const XlaOp> operands, const Location& location,
-           Attrs attrs = {}, const Called& called = {}, const Shape& declared = {}) {
+XlaOp Emit(Opcode opcode, ArraySlice<XlaOp> operands, const Location& location, Attrs attrs = {},
+           const Called& called = {}, const Shape& declared = {}) {
   XlaBuilder* builder = BuilderOf(operands);
   if (builder == nullptr) return {};
   return builder->Append({.opcode = opcode,
@@ -41,7 +45,7 @@ XlaOp Emit(Opcode opcode, std::span<const XlaOp> operands, const Location& locat
 template <typename Attrs = NoAttrs>
 XlaOp Emit(Opcode opcode, std::initializer_list<XlaOp> operands, const Location& location,
            Attrs attrs = {}, const Called& called = {}, const Shape& declared = {}) {
-  return Emit(opcode, std::span<const XlaOp>(operands.begin(), operands.size()), location,
+  return Emit(opcode, ArraySlice<XlaOp>(operands.begin(), operands.size()), location,
               std::move(attrs), called, declared);
 }
 
@@ -52,16 +56,15 @@ XlaOp Fail(std::initializer_list<XlaOp> operands, std::string message, const Loc
 XlaOp Expand(XlaOp operand, const Dims& dims, const Dims& result, const Location& location);
 
 // Empty lists mean 1 everywhere, or padding 0; an error names a list of the wrong length.
-StatusOr<Window> MakeWindow(std::span<const i64> sizes, std::span<const i64> strides,
-                            std::span<const std::pair<i64, i64>> padding,
-                            std::span<const i64> base_dilations,
-                            std::span<const i64> window_dilations);
+StatusOr<Window> MakeWindow(ArraySlice<i64> sizes, ArraySlice<i64> strides,
+                            ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> base_dilations,
+                            ArraySlice<i64> window_dilations);
 
 // The shape of what `build` makes of parameters with the operands' shapes, or its error.
-StatusOr<Shape> ShapeIfBuilt(std::span<const XlaOp> operands,
-                             const std::function<XlaOp(std::span<const XlaOp>)>& build);
+StatusOr<Shape> ShapeIfBuilt(ArraySlice<XlaOp> operands,
+                             const std::function<XlaOp(ArraySlice<XlaOp>)>& build);
 
-inline Dims ToDims(std::span<const i64> list) {
+inline Dims ToDims(ArraySlice<i64> list) {
   return {list.begin(), list.end()};
 }
 

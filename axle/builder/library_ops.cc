@@ -1,6 +1,7 @@
 #include "axle/builder/library_ops.h"
 
 #include "axle/builder/emit.h"
+#include "axle/core/strings.h"
 
 namespace axle {
 namespace {
@@ -35,6 +36,22 @@ XlaOp RngNormal(XlaOp mu, XlaOp sigma, const Shape& shape, Location location) {
               shape);
 }
 
+XlaOp RngBernoulli(XlaOp mean, const Shape& shape, Location location) {
+  if (!mean.valid()) return Emit(Opcode::kRng, {mean, mean}, location, RngAttrs{});
+  const Shape& given = mean.instruction()->shape();
+  if (!given.is_scalar() || given.type() != F32 || shape.type() != U32) {
+    return Fail({mean},
+                StrCat("rng bernoulli: mean must be f32[] and the shape of u32, not ",
+                       given.ToString(), " and ", shape.ToString()),
+                location);
+  }
+  XlaBuilder* builder = mean.builder();
+  const XlaOp drawn =
+      RngUniform(ConstantR0<float>(builder, 0, location), ConstantR0<float>(builder, 1, location),
+                 shape.WithType(F32), location);
+  return ConvertElementType(Lt(drawn, mean, {}, location), U32, location);
+}
+
 XlaOp Cholesky(XlaOp a, bool lower, Location location) {
   return Emit(Opcode::kCholesky, {a}, location, CholeskyAttrs{lower});
 }
@@ -45,7 +62,7 @@ XlaOp TriangularSolve(XlaOp a, XlaOp b, bool left_side, bool lower, bool unit_di
               TriangularSolveAttrs{left_side, lower, unit_diagonal, transpose_a});
 }
 
-XlaOp Fft(XlaOp operand, FftType fft_type, std::span<const i64> fft_length, Location location) {
+XlaOp Fft(XlaOp operand, FftType fft_type, ArraySlice<i64> fft_length, Location location) {
   return Emit(Opcode::kFft, {operand}, location,
               FftAttrs{fft_type, Dims(fft_length.begin(), fft_length.end())});
 }

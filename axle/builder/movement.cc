@@ -9,7 +9,7 @@
 
 namespace axle {
 
-XlaOp Broadcast(XlaOp operand, std::span<const i64> broadcast_sizes, Location location) {
+XlaOp Broadcast(XlaOp operand, ArraySlice<i64> broadcast_sizes, Location location) {
   if (!operand.valid()) return Emit(Opcode::kBroadcast, {operand}, location, DimensionsAttrs{});
   const Shape& shape = operand.instruction()->shape();
   Dims result = ToDims(broadcast_sizes), dims(shape.rank());
@@ -19,8 +19,8 @@ XlaOp Broadcast(XlaOp operand, std::span<const i64> broadcast_sizes, Location lo
               Shape(shape.type(), result));
 }
 
-XlaOp BroadcastInDim(XlaOp operand, std::span<const i64> out_dims,
-                     std::span<const i64> broadcast_dimensions, Location location) {
+XlaOp BroadcastInDim(XlaOp operand, ArraySlice<i64> out_dims, ArraySlice<i64> broadcast_dimensions,
+                     Location location) {
   const Dims dims = ToDims(broadcast_dimensions), result = ToDims(out_dims);
   if (!operand.valid()) return Emit(Opcode::kBroadcast, {operand}, location, DimensionsAttrs{dims});
   const Shape& shape = operand.instruction()->shape();
@@ -45,26 +45,31 @@ XlaOp BroadcastInDim(XlaOp operand, std::span<const i64> out_dims,
   return Expand(operand, dims, result, location);
 }
 
-XlaOp Reshape(XlaOp operand, std::span<const i64> dimensions, Location location) {
+XlaOp Reshape(XlaOp operand, ArraySlice<i64> dimensions, Location location) {
   Shape declared;
   if (operand.valid()) declared = Shape(operand.instruction()->shape().type(), ToDims(dimensions));
   return Emit(Opcode::kReshape, {operand}, location, ReshapeAttrs{}, {}, declared);
+}
+
+XlaOp Reshape(XlaOp operand, ArraySlice<i64> dimensions, ArraySlice<i64> new_sizes,
+              Location location) {
+  return Reshape(Transpose(operand, dimensions, location), new_sizes, location);
 }
 
 XlaOp Reshape(const Shape& shape, XlaOp operand, Location location) {
   return Emit(Opcode::kReshape, {operand}, location, ReshapeAttrs{}, {}, shape.WithoutLayout());
 }
 
-XlaOp ReshapeWithInferredDimension(XlaOp operand, std::span<const i64> new_sizes,
-                                   i64 inferred_dimension, Location location) {
+XlaOp ReshapeWithInferredDimension(XlaOp operand, ArraySlice<i64> new_sizes, i64 inferred_dimension,
+                                   Location location) {
   Shape declared;
   if (operand.valid()) declared = Shape(operand.instruction()->shape().type(), ToDims(new_sizes));
   return Emit(Opcode::kReshape, {operand}, location, ReshapeAttrs{inferred_dimension}, {},
               declared);
 }
 
-XlaOp Collapse(XlaOp operand, std::span<const i64> dimensions, Location location) {
-  if (!operand.valid()) return operand;
+XlaOp Collapse(XlaOp operand, ArraySlice<i64> dimensions, Location location) {
+  if (!operand.valid()) return Emit(Opcode::kReshape, {operand}, location, ReshapeAttrs{});
   const Shape& shape = operand.instruction()->shape();
   const auto fail = [&](std::string_view what) {
     return Fail({operand}, StrCat("reshape: ", what, "; operand ", shape.ToString()), location);
@@ -87,16 +92,16 @@ XlaOp Collapse(XlaOp operand, std::span<const i64> dimensions, Location location
   return Reshape(operand, sizes, location);
 }
 
-XlaOp Transpose(XlaOp operand, std::span<const i64> permutation, Location location) {
+XlaOp Transpose(XlaOp operand, ArraySlice<i64> permutation, Location location) {
   return Emit(Opcode::kTranspose, {operand}, location, DimensionsAttrs{ToDims(permutation)});
 }
 
-XlaOp Rev(XlaOp operand, std::span<const i64> dimensions, Location location) {
+XlaOp Rev(XlaOp operand, ArraySlice<i64> dimensions, Location location) {
   return Emit(Opcode::kReverse, {operand}, location, DimensionsAttrs{ToDims(dimensions)});
 }
 
-XlaOp Slice(XlaOp operand, std::span<const i64> start_indices, std::span<const i64> limit_indices,
-            std::span<const i64> strides, Location location) {
+XlaOp Slice(XlaOp operand, ArraySlice<i64> start_indices, ArraySlice<i64> limit_indices,
+            ArraySlice<i64> strides, Location location) {
   if (limit_indices.size() != start_indices.size() ||
       (!strides.empty() && strides.size() != start_indices.size())) {
     return Fail({operand},
@@ -146,7 +151,7 @@ XlaOp PadInDim(XlaOp operand, XlaOp padding_value, i64 dimension, i64 low, i64 h
   return Pad(operand, padding_value, padding, location);
 }
 
-XlaOp ConcatInDim(XlaBuilder* builder, std::span<const XlaOp> operands, i64 dimension,
+XlaOp ConcatInDim(XlaBuilder* builder, ArraySlice<XlaOp> operands, i64 dimension,
                   Location location) {
   return builder->Append({.opcode = Opcode::kConcatenate,
                           .operands = operands,
@@ -154,14 +159,14 @@ XlaOp ConcatInDim(XlaBuilder* builder, std::span<const XlaOp> operands, i64 dime
                          location);
 }
 
-XlaOp DynamicSlice(XlaOp operand, std::span<const XlaOp> start_indices,
-                   std::span<const i64> slice_sizes, Location location) {
+XlaOp DynamicSlice(XlaOp operand, ArraySlice<XlaOp> start_indices, ArraySlice<i64> slice_sizes,
+                   Location location) {
   std::vector<XlaOp> operands = {operand};
   operands.insert(operands.end(), start_indices.begin(), start_indices.end());
   return Emit(Opcode::kDynamicSlice, operands, location, DynamicSliceAttrs{ToDims(slice_sizes)});
 }
 
-XlaOp DynamicSlice(XlaOp operand, XlaOp start_indices, std::span<const i64> slice_sizes,
+XlaOp DynamicSlice(XlaOp operand, XlaOp start_indices, ArraySlice<i64> slice_sizes,
                    Location location) {
   return Emit(Opcode::kDynamicSlice, {operand, start_indices}, location,
               DynamicSliceAttrs{ToDims(slice_sizes)});
@@ -171,7 +176,7 @@ XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, XlaOp start_indices, Locat
   return Emit(Opcode::kDynamicUpdateSlice, {operand, update, start_indices}, location);
 }
 
-XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, std::span<const XlaOp> start_indices,
+XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, ArraySlice<XlaOp> start_indices,
                          Location location) {
   std::vector<XlaOp> operands = {operand, update};
   operands.insert(operands.end(), start_indices.begin(), start_indices.end());
@@ -179,7 +184,7 @@ XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, std::span<const XlaOp> sta
 }
 
 XlaOp Gather(XlaOp operand, XlaOp start_indices, const GatherDimensionNumbers& dn,
-             std::span<const i64> slice_sizes, bool indices_are_sorted, Location location) {
+             ArraySlice<i64> slice_sizes, bool indices_are_sorted, Location location) {
   return Emit(Opcode::kGather, {operand, start_indices}, location,
               GatherAttrs{.offset_dims = dn.offset_dims,
                           .collapsed_slice_dims = dn.collapsed_slice_dims,
@@ -191,18 +196,31 @@ XlaOp Gather(XlaOp operand, XlaOp start_indices, const GatherDimensionNumbers& d
                           .indices_are_sorted = indices_are_sorted});
 }
 
+XlaOp Gather(XlaOp operand, XlaOp start_indices, ArraySlice<i64> offset_dims,
+             ArraySlice<i64> collapsed_slice_dims, ArraySlice<i64> slice_sizes,
+             ArraySlice<i64> start_index_map, std::optional<i64> index_vector_dim,
+             bool indices_are_sorted, Location location) {
+  GatherDimensionNumbers numbers = {.offset_dims = ToDims(offset_dims),
+                                    .collapsed_slice_dims = ToDims(collapsed_slice_dims),
+                                    .start_index_map = ToDims(start_index_map)};
+  if (index_vector_dim) {
+    numbers.index_vector_dim = *index_vector_dim;
+  } else if (start_indices.valid()) {
+    numbers.index_vector_dim = start_indices.instruction()->shape().rank() - 1;
+  }
+  return Gather(operand, start_indices, numbers, slice_sizes, indices_are_sorted, location);
+}
+
 XlaOp Scatter(XlaOp operand, XlaOp scatter_indices, XlaOp updates,
               const XlaComputation& update_computation, const ScatterDimensionNumbers& dn,
               bool indices_are_sorted, bool unique_indices, Location location) {
-  return Scatter(std::span<const XlaOp>(&operand, 1), scatter_indices,
-                 std::span<const XlaOp>(&updates, 1), update_computation, dn, indices_are_sorted,
-                 unique_indices, location);
+  return Scatter(ArraySlice<XlaOp>(&operand, 1), scatter_indices, ArraySlice<XlaOp>(&updates, 1),
+                 update_computation, dn, indices_are_sorted, unique_indices, location);
 }
 
-XlaOp Scatter(std::span<const XlaOp> operands, XlaOp scatter_indices,
-              std::span<const XlaOp> updates, const XlaComputation& update_computation,
-              const ScatterDimensionNumbers& dn, bool indices_are_sorted, bool unique_indices,
-              Location location) {
+XlaOp Scatter(ArraySlice<XlaOp> operands, XlaOp scatter_indices, ArraySlice<XlaOp> updates,
+              const XlaComputation& update_computation, const ScatterDimensionNumbers& dn,
+              bool indices_are_sorted, bool unique_indices, Location location) {
   std::vector<XlaOp> all(operands.begin(), operands.end());
   all.push_back(scatter_indices);
   all.insert(all.end(), updates.begin(), updates.end());
@@ -216,6 +234,30 @@ XlaOp Scatter(std::span<const XlaOp> operands, XlaOp scatter_indices,
                            .indices_are_sorted = indices_are_sorted,
                            .unique_indices = unique_indices},
               {&update_computation});
+}
+
+XlaOp Scatter(XlaOp operand, XlaOp scatter_indices, XlaOp updates,
+              const XlaComputation& update_computation, i64 index_vector_dim,
+              ArraySlice<i64> update_window_dims, ArraySlice<i64> inserted_window_dims,
+              ArraySlice<i64> scatter_dims_to_operand_dims, bool indices_are_sorted,
+              bool unique_indices, Location location) {
+  return Scatter(ArraySlice<XlaOp>(&operand, 1), scatter_indices, ArraySlice<XlaOp>(&updates, 1),
+                 update_computation, index_vector_dim, update_window_dims, inserted_window_dims,
+                 scatter_dims_to_operand_dims, indices_are_sorted, unique_indices, location);
+}
+
+XlaOp Scatter(ArraySlice<XlaOp> operands, XlaOp scatter_indices, ArraySlice<XlaOp> updates,
+              const XlaComputation& update_computation, i64 index_vector_dim,
+              ArraySlice<i64> update_window_dims, ArraySlice<i64> inserted_window_dims,
+              ArraySlice<i64> scatter_dims_to_operand_dims, bool indices_are_sorted,
+              bool unique_indices, Location location) {
+  const ScatterDimensionNumbers numbers = {
+      .update_window_dims = ToDims(update_window_dims),
+      .inserted_window_dims = ToDims(inserted_window_dims),
+      .scatter_dims_to_operand_dims = ToDims(scatter_dims_to_operand_dims),
+      .index_vector_dim = index_vector_dim};
+  return Scatter(operands, scatter_indices, updates, update_computation, numbers,
+                 indices_are_sorted, unique_indices, location);
 }
 
 XlaOp GetDimensionSize(XlaOp operand, i64 dimension, Location location) {
@@ -239,7 +281,9 @@ XlaOp SetDimensionSize(XlaOp operand, XlaOp size, i64 dimension, Location locati
 }
 
 XlaOp RemoveDynamicDimension(XlaOp operand, i64 dimension, Location location) {
-  if (!operand.valid()) return operand;
+  if (!operand.valid()) {
+    return Emit(Opcode::kSetDimensionSize, {operand, operand}, location, DimensionsAttrs{});
+  }
   Shape declared = operand.instruction()->shape();
   i64 bound = 0;
   if (dimension >= 0 && dimension < declared.rank()) {
@@ -252,8 +296,7 @@ XlaOp RemoveDynamicDimension(XlaOp operand, i64 dimension, Location location) {
               {}, declared);
 }
 
-XlaOp DynamicReshape(XlaOp operand, std::span<const XlaOp> dim_sizes,
-                     std::span<const i64> new_size_bounds,
+XlaOp DynamicReshape(XlaOp operand, ArraySlice<XlaOp> dim_sizes, ArraySlice<i64> new_size_bounds,
                      const std::vector<bool>& dims_are_dynamic, Location location) {
   std::vector<XlaOp> operands = {operand};
   operands.insert(operands.end(), dim_sizes.begin(), dim_sizes.end());

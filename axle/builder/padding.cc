@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "axle/core/shape.h"
+
 namespace axle {
 
-std::vector<std::pair<i64, i64>> MakePadding(std::span<const i64> input_dimensions,
-                                             std::span<const i64> window_dimensions,
-                                             std::span<const i64> window_strides, Padding padding) {
+std::vector<std::pair<i64, i64>> MakePadding(ArraySlice<i64> input_dimensions,
+                                             ArraySlice<i64> window_dimensions,
+                                             ArraySlice<i64> window_strides, Padding padding) {
   std::vector<std::pair<i64, i64>> result;
   const size_t rank =
       std::min({input_dimensions.size(), window_dimensions.size(), window_strides.size()});
@@ -18,6 +20,20 @@ std::vector<std::pair<i64, i64>> MakePadding(std::span<const i64> input_dimensio
     result.emplace_back(same ? total / 2 : 0, same ? total - total / 2 : 0);
   }
   return result;
+}
+
+PaddingConfig MakeEdgePaddingConfig(ArraySlice<std::pair<i64, i64>> padding) {
+  PaddingConfig config;
+  for (const auto& [low, high] : padding) config.push_back({low, high, 0});
+  return config;
+}
+
+PaddingConfig MakeNoPaddingConfig(i64 rank) {
+  return PaddingConfig(static_cast<size_t>(std::clamp<i64>(rank, 0, kMaxRank + 1)));
+}
+
+PaddingConfig MakePaddingConfig(ArraySlice<PaddingDim> padding) {
+  return {padding.begin(), padding.end()};
 }
 
 }  // namespace axle

@@ -9,14 +9,14 @@
 namespace axle {
 
 XlaOp Reduce(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
-             std::span<const i64> dimensions_to_reduce, Location location) {
+             ArraySlice<i64> dimensions_to_reduce, Location location) {
   return Emit(Opcode::kReduce, {operand, init_value}, location,
               DimensionsAttrs{ToDims(dimensions_to_reduce)}, {&computation});
 }
 
-XlaOp Reduce(XlaBuilder* builder, std::span<const XlaOp> operands,
-             std::span<const XlaOp> init_values, const XlaComputation& computation,
-             std::span<const i64> dimensions_to_reduce, Location location) {
+XlaOp Reduce(XlaBuilder* builder, ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
+             const XlaComputation& computation, ArraySlice<i64> dimensions_to_reduce,
+             Location location) {
   std::vector<XlaOp> all(operands.begin(), operands.end());
   all.insert(all.end(), init_values.begin(), init_values.end());
   const Called called = {&computation};
@@ -39,8 +39,8 @@ XlaOp ReduceAll(XlaOp operand, XlaOp init_value, const XlaComputation& computati
 namespace {
 
 // The padding of a window over all dimensions of `operand`; empty if the lists do not fit it.
-std::vector<std::pair<i64, i64>> WindowPadding(XlaOp operand, std::span<const i64> sizes,
-                                               std::span<const i64> strides, Padding padding) {
+std::vector<std::pair<i64, i64>> WindowPadding(XlaOp operand, ArraySlice<i64> sizes,
+                                               ArraySlice<i64> strides, Padding padding) {
   if (!operand.valid()) return {};
   const Dims& dims = operand.instruction()->shape().dims();
   if (dims.size() != sizes.size() || dims.size() != strides.size()) return {};
@@ -48,8 +48,8 @@ std::vector<std::pair<i64, i64>> WindowPadding(XlaOp operand, std::span<const i6
 }
 
 // Whether the padding of the windows of `operands`, which are valid, depends on a run-time size.
-bool IsPaddedAtRunTime(std::span<const XlaOp> operands, std::span<const i64> sizes,
-                       std::span<const i64> strides, Padding padding) {
+bool IsPaddedAtRunTime(ArraySlice<XlaOp> operands, ArraySlice<i64> sizes, ArraySlice<i64> strides,
+                       Padding padding) {
   if (padding != Padding::kSame) return false;
   return std::ranges::any_of(operands, [&](XlaOp operand) {
     const Shape& shape = operand.instruction()->shape();
@@ -64,11 +64,10 @@ bool IsPaddedAtRunTime(std::span<const XlaOp> operands, std::span<const i64> siz
 }
 
 // A custom call in the place of a windowed op that `build` makes of the operands.
-XlaOp CallInstead(std::string_view target, std::span<const XlaOp> operands, const Called& called,
-                  const Location& location,
-                  const std::function<XlaOp(std::span<const XlaOp>)>& build) {
+XlaOp CallInstead(std::string_view target, ArraySlice<XlaOp> operands, const Called& called,
+                  const Location& location, const std::function<XlaOp(ArraySlice<XlaOp>)>& build) {
   Window window;
-  const StatusOr<Shape> shape = ShapeIfBuilt(operands, [&](std::span<const XlaOp> parameters) {
+  const StatusOr<Shape> shape = ShapeIfBuilt(operands, [&](ArraySlice<XlaOp> parameters) {
     const XlaOp op = build(parameters);
     if (op.valid()) window = op.instruction()->attrs<WindowAttrs>().window;
     return op;
@@ -80,28 +79,29 @@ XlaOp CallInstead(std::string_view target, std::span<const XlaOp> operands, cons
   return Emit(Opcode::kCustomCall, operands, location, std::move(attrs), called, *shape);
 }
 
-bool AllValid(std::span<const XlaOp> ops) {
+bool AllValid(ArraySlice<XlaOp> ops) {
   return std::ranges::all_of(ops, [](const XlaOp& op) { return op.valid(); });
 }
 
 }  // namespace
 
-XlaOp ReduceWindowWithGeneralPadding(
-    XlaOp operand, XlaOp init_value, const XlaComputation& computation,
-    std::span<const i64> window_dimensions, std::span<const i64> window_strides,
-    std::span<const i64> base_dilations, std::span<const i64> window_dilations,
-    std::span<const std::pair<i64, i64>> padding, Location location) {
+XlaOp ReduceWindowWithGeneralPadding(XlaOp operand, XlaOp init_value,
+                                     const XlaComputation& computation,
+                                     ArraySlice<i64> window_dimensions,
+                                     ArraySlice<i64> window_strides, ArraySlice<i64> base_dilations,
+                                     ArraySlice<i64> window_dilations,
+                                     ArraySlice<std::pair<i64, i64>> padding, Location location) {
   return ReduceWindowWithGeneralPadding(
-      std::span<const XlaOp>(&operand, 1), std::span<const XlaOp>(&init_value, 1), computation,
+      ArraySlice<XlaOp>(&operand, 1), ArraySlice<XlaOp>(&init_value, 1), computation,
       window_dimensions, window_strides, base_dilations, window_dilations, padding, location);
 }
 
-XlaOp ReduceWindowWithGeneralPadding(
-    std::span<const XlaOp> operands, std::span<const XlaOp> init_values,
-    const XlaComputation& computation, std::span<const i64> window_dimensions,
-    std::span<const i64> window_strides, std::span<const i64> base_dilations,
-    std::span<const i64> window_dilations, std::span<const std::pair<i64, i64>> padding,
-    Location location) {
+XlaOp ReduceWindowWithGeneralPadding(ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
+                                     const XlaComputation& computation,
+                                     ArraySlice<i64> window_dimensions,
+                                     ArraySlice<i64> window_strides, ArraySlice<i64> base_dilations,
+                                     ArraySlice<i64> window_dilations,
+                                     ArraySlice<std::pair<i64, i64>> padding, Location location) {
   std::vector<XlaOp> all(operands.begin(), operands.end());
   all.insert(all.end(), init_values.begin(), init_values.end());
   StatusOr<Window> window =
@@ -114,18 +114,25 @@ XlaOp ReduceWindowWithGeneralPadding(
 }
 
 XlaOp ReduceWindow(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
-                   std::span<const i64> window_dimensions, std::span<const i64> window_strides,
+                   ArraySlice<i64> window_dimensions, ArraySlice<i64> window_strides,
                    Padding padding, Location location) {
-  return ReduceWindow(std::span<const XlaOp>(&operand, 1), std::span<const XlaOp>(&init_value, 1),
+  return ReduceWindow(ArraySlice<XlaOp>(&operand, 1), ArraySlice<XlaOp>(&init_value, 1),
                       computation, window_dimensions, window_strides, padding, location);
 }
 
-XlaOp ReduceWindow(std::span<const XlaOp> operands, std::span<const XlaOp> init_values,
-                   const XlaComputation& computation, std::span<const i64> window_dimensions,
-                   std::span<const i64> window_strides, Padding padding, Location location) {
+XlaOp ReduceWindow(XlaOp operand, const XlaComputation& computation, XlaOp init_value,
+                   ArraySlice<i64> window_dimensions, ArraySlice<i64> window_strides,
+                   Padding padding, Location location) {
+  return ReduceWindow(operand, init_value, computation, window_dimensions, window_strides, padding,
+                      location);
+}
+
+XlaOp ReduceWindow(ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
+                   const XlaComputation& computation, ArraySlice<i64> window_dimensions,
+                   ArraySlice<i64> window_strides, Padding padding, Location location) {
   const XlaOp first = operands.empty() ? XlaOp() : operands[0];
   const auto pairs = WindowPadding(first, window_dimensions, window_strides, padding);
-  const auto build = [&](std::span<const XlaOp> all) {
+  const auto build = [&](ArraySlice<XlaOp> all) {
     return ReduceWindowWithGeneralPadding(all.first(operands.size()), all.subspan(operands.size()),
                                           computation, window_dimensions, window_strides, {}, {},
                                           pairs, location);
@@ -139,11 +146,11 @@ XlaOp ReduceWindow(std::span<const XlaOp> operands, std::span<const XlaOp> init_
 }
 
 XlaOp SelectAndScatter(XlaOp operand, const XlaComputation& select,
-                       std::span<const i64> window_dimensions, std::span<const i64> window_strides,
+                       ArraySlice<i64> window_dimensions, ArraySlice<i64> window_strides,
                        Padding padding, XlaOp source, XlaOp init_value,
                        const XlaComputation& scatter, Location location) {
   const auto pairs = WindowPadding(operand, window_dimensions, window_strides, padding);
-  const auto build = [&](std::span<const XlaOp> all) {
+  const auto build = [&](ArraySlice<XlaOp> all) {
     return SelectAndScatterWithGeneralPadding(all[0], select, window_dimensions, window_strides,
                                               pairs, all[1], all[2], scatter, location);
   };
@@ -156,9 +163,9 @@ XlaOp SelectAndScatter(XlaOp operand, const XlaComputation& select,
 }
 
 XlaOp SelectAndScatterWithGeneralPadding(XlaOp operand, const XlaComputation& select,
-                                         std::span<const i64> window_dimensions,
-                                         std::span<const i64> window_strides,
-                                         std::span<const std::pair<i64, i64>> padding, XlaOp source,
+                                         ArraySlice<i64> window_dimensions,
+                                         ArraySlice<i64> window_strides,
+                                         ArraySlice<std::pair<i64, i64>> padding, XlaOp source,
                                          XlaOp init_value, const XlaComputation& scatter,
                                          Location location) {
   StatusOr<Window> window = MakeWindow(window_dimensions, window_strides, padding, {}, {});
@@ -170,12 +177,44 @@ XlaOp SelectAndScatterWithGeneralPadding(XlaOp operand, const XlaComputation& se
               WindowAttrs{*window}, {&select, &scatter});
 }
 
-XlaOp Sort(std::span<const XlaOp> operands, const XlaComputation& comparator, i64 dimension,
+XlaOp Sort(ArraySlice<XlaOp> operands, const XlaComputation& comparator, i64 dimension,
            bool is_stable, Location location) {
   if (dimension == -1 && !operands.empty() && operands[0].valid()) {
     dimension = operands[0].instruction()->shape().rank() - 1;
   }
   return Emit(Opcode::kSort, operands, location, SortAttrs{{dimension}, is_stable}, {&comparator});
+}
+
+namespace {
+
+// Sorts by the first operand, ascending.
+XlaOp SortAscending(ArraySlice<XlaOp> operands, i64 dimension, const Location& location) {
+  if (!AllValid(operands)) {
+    return Emit(Opcode::kSort, operands, location, SortAttrs{{dimension}, false});
+  }
+  XlaBuilder comparator("less");
+  std::vector<XlaOp> parameters;
+  for (const XlaOp& operand : operands) {
+    for (int side = 0; side < 2; ++side) {
+      const Shape scalar(operand.instruction()->shape().type());
+      const auto number = static_cast<i64>(parameters.size());
+      parameters.push_back(Parameter(&comparator, number, scalar, "p", location));
+    }
+  }
+  LtTotalOrder(parameters[0], parameters[1], {}, location);
+  const StatusOr<XlaComputation> less = comparator.Build(location);
+  if (!less.ok()) return operands[0].builder()->ReportError(less.status(), location);
+  return Sort(operands, *less, dimension, /*is_stable=*/true, location);
+}
+
+}  // namespace
+
+XlaOp Sort(XlaOp operand, i64 dimension, Location location) {
+  return SortAscending({&operand, 1}, dimension, location);
+}
+
+XlaOp Sort(XlaOp keys, XlaOp values, i64 dimension, Location location) {
+  return SortAscending({keys, values}, dimension, location);
 }
 
 XlaOp TopK(XlaOp operand, i64 k, bool largest, bool is_stable, Location location) {

@@ -36,7 +36,7 @@ XlaOp AllReduce(XlaOp operand, const XlaComputation& computation, ReplicaGroupLi
                                  channel_id, shape_with_layout, use_global_device_ids, location);
 }
 
-XlaOp AllReduceTuple(std::span<const XlaOp> operands, const XlaComputation& computation,
+XlaOp AllReduceTuple(ArraySlice<XlaOp> operands, const XlaComputation& computation,
                      ReplicaGroupList replica_groups, const OptionalChannel& channel_id,
                      const std::optional<Shape>& shape_with_layout,
                      std::optional<bool> use_global_device_ids, Location location) {
@@ -54,7 +54,7 @@ XlaOp AllGather(XlaOp operand, i64 all_gather_dimension, i64 shard_count,
                                  use_global_device_ids, location);
 }
 
-XlaOp AllGatherTuple(std::span<const XlaOp> operands, i64 all_gather_dimension, i64 shard_count,
+XlaOp AllGatherTuple(ArraySlice<XlaOp> operands, i64 all_gather_dimension, i64 shard_count,
                      ReplicaGroupList replica_groups, const OptionalChannel& channel_id,
                      const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids,
                      Location location) {
@@ -79,7 +79,7 @@ XlaOp AllToAll(XlaOp operand, i64 split_dimension, i64 concat_dimension, i64 spl
                                 CollectiveDeviceList(replica_groups), layout, channel_id, location);
 }
 
-XlaOp AllToAllTuple(std::span<const XlaOp> operands, ReplicaGroupList replica_groups,
+XlaOp AllToAllTuple(ArraySlice<XlaOp> operands, ReplicaGroupList replica_groups,
                     const std::optional<Layout>& layout, const OptionalChannel& channel_id,
                     Location location) {
   return AllToAllTupleWithDeviceList(operands, CollectiveDeviceList(replica_groups), layout,
@@ -100,7 +100,7 @@ XlaOp RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp o
                                       location);
 }
 
-XlaOp CollectiveBroadcast(std::span<const XlaOp> operands, ReplicaGroupList replica_groups,
+XlaOp CollectiveBroadcast(ArraySlice<XlaOp> operands, ReplicaGroupList replica_groups,
                           const OptionalChannel& channel_id, bool has_dynamic_root,
                           Location location) {
   return CollectiveBroadcastWithDeviceList(operands, CollectiveDeviceList(replica_groups),

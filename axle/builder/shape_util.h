@@ -1,105 +1,223 @@
-// ShapeUtil and LiteralUtil: XLA's names for making shapes and literals.
+// ShapeUtil: XLA's names for making shapes and asking about them.
+//
+//   ShapeUtil::MakeShape(F32, {2, 3})                              f32[2,3]
+//   ShapeUtil::GetSubshape(shape, {1, 0})                          element 0 of element 1
+//
+// Static functions without state: any thread. Nothing aborts: where a function has no shape to give
+// (an index or a dimension that is not there), it gives one of type PRIMITIVE_TYPE_INVALID, which
+// CheckShape and the builder refuse. A shape without an explicit layout is row-major.
 #pragma once
-#include <complex>
-#include <initializer_list>
-#include <span>
-#include <type_traits>
+#include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "axle/core/float_format.h"
-#include "axle/core/literal.h"
+#include "axle/builder/literal_util.h"
+#include "axle/core/shape.h"
+#include "axle/ir/module.h"
 
 namespace axle {
 
+// A path of tuple indices: {} is the shape itself, {1, 0} element 0 of its element 1.
+class ShapeIndex : public Dims {
+ public:
+  using Dims::Dims;
+  void push_front(i64 index) { insert(begin(), index); }
+  // Both need an index to take away.
+  void pop_front() { erase(begin()); }
+  std::string ToString() const;  // {1,0}
+};
+using ShapeIndexView = ArraySlice<i64>;
+
 class ShapeUtil {
  public:
+  // --- Making shapes ---
+
   // [dimensions], row-major. CheckShape (or the builder) refuses sizes that make no sense.
   static Shape MakeShape(PrimitiveType type, Dims dimensions) {
     return Shape(type, std::move(dimensions));
   }
+  // dynamic[d]: dimension d is a bound. Flags beyond the dimensions are dropped.
   static Shape MakeShape(PrimitiveType type, Dims dimensions, const std::vector<bool>& dynamic);
-  // The same with minor_to_major as the layout, most minor dimension first.
+  // The same, checked. Errors: INVALID_ARGUMENT as CheckShape; so many flags as dimensions.
+  static StatusOr<Shape> MakeValidatedShape(PrimitiveType type, Dims dimensions);
+  static StatusOr<Shape> MakeValidatedShape(PrimitiveType type, Dims dimensions,
+                                            const std::vector<bool>& dynamic);
+  // With minor_to_major as the layout, most minor dimension first.
   static Shape MakeShapeWithLayout(PrimitiveType type, Dims dimensions, Dims minor_to_major);
+  static Shape MakeShapeWithDenseLayout(PrimitiveType type, Dims dimensions, Dims minor_to_major) {
+    return MakeShapeWithLayout(type, std::move(dimensions), std::move(minor_to_major));
+  }
+  static Shape MakeShapeWithDescendingLayout(PrimitiveType type, Dims dimensions) {
+    return MakeShape(type, std::move(dimensions));
+  }
+  // The row-major shape whose buffer looks the same: dimensions from major to minor.
+  static Shape MakeShapeWithDescendingLayoutAndSamePhysicalLayout(const Shape& shape);
   static Shape MakeScalarShape(PrimitiveType type) { return Shape(type); }
   static Shape MakeTupleShape(std::vector<Shape> elements) {
     return Shape::Tuple(std::move(elements));
   }
+  static StatusOr<Shape> MakeValidatedTupleShape(std::vector<Shape> elements);
+  // The element itself if there is one.
+  static Shape MakeMaybeTupleShape(std::vector<Shape> elements);
+  static Shape MakeNil() { return {}; }  // the empty tuple
   static Shape MakeTokenShape() { return Shape::Token(); }
-  static bool Compatible(const Shape& a, const Shape& b) { return axle::Compatible(a, b); }
-  static bool Equal(const Shape& a, const Shape& b) { return a == b; }
-  static i64 ElementsIn(const Shape& shape) { return shape.num_elements(); }
-  static i64 ByteSizeOf(const Shape& shape) { return shape.num_bytes(); }
+  static Shape MakeOpaqueShape() { return Shape::Opaque(); }
+  // Bounds become sizes, here and in elements.
+  static Shape MakeStaticShape(const Shape& shape);
+
+  // --- Texts ---
+
   static std::string HumanString(const Shape& shape) { return shape.ToString(); }
-};
+  static std::string HumanStringWithLayout(const Shape& shape) {
+    return shape.ToStringWithLayout();
+  }
+  // (p0: f32[2], p1: s32[]) -> f32[2]
+  static std::string HumanString(const ProgramShape& program_shape);
 
-// The element type whose storage is the C++ type T; half and bfloat16 included.
-template <typename T>
-constexpr PrimitiveType NativeToPrimitiveType() {
-  // clang-format off
-  if constexpr (std::is_same_v<T, bool>) return PRED;
-  else if constexpr (std::is_same_v<T, std::int8_t>) return S8;
-  else if constexpr (std::is_same_v<T, std::int16_t>) return S16;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return S32;
-  else if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, long long>) return S64;
-  else if constexpr (std::is_same_v<T, std::uint8_t>) return U8;
-  else if constexpr (std::is_same_v<T, std::uint16_t>) return U16;
-  else if constexpr (std::is_same_v<T, std::uint32_t>) return U32;
-  else if constexpr (std::is_same_v<T, std::uint64_t> || std::is_same_v<T, unsigned long long>) return U64;
-  else if constexpr (std::is_same_v<T, float>) return F32;
-  else if constexpr (std::is_same_v<T, double>) return F64;
-  else if constexpr (std::is_same_v<T, std::complex<float>>) return C64;
-  else if constexpr (std::is_same_v<T, std::complex<double>>) return C128;
-  else return T::kElementType;
-  // clang-format on
-}
+  // --- Comparing ---
 
-class LiteralUtil {
- public:
-  template <typename T>
-  static Literal CreateR0(T value) {
-    return Literal::Scalar<T>(NativeToPrimitiveType<T>(), value);
+  // Everything counts: layouts and dynamic flags too.
+  static bool Equal(const Shape& a, const Shape& b) { return a == b; }
+  static bool EqualIgnoringLayout(const Shape& a, const Shape& b) {
+    return axle::EqualIgnoringLayout(a, b);
   }
-  template <typename T>
-  static Literal CreateR1(std::span<const T> values) {
-    Literal literal(Shape(NativeToPrimitiveType<T>(), {static_cast<i64>(values.size())}));
-    std::copy(values.begin(), values.end(), literal.mutable_data<T>().begin());
-    return literal;
+  static bool EqualIgnoringElementType(const Shape& a, const Shape& b);
+  static bool EqualIgnoringFpPrecision(const Shape& a, const Shape& b);
+  // The same tree, whatever the leaves are.
+  static bool EqualStructure(const Shape& a, const Shape& b);
+  // Layouts and dynamic flags do not count.
+  static bool Compatible(const Shape& a, const Shape& b) { return axle::Compatible(a, b); }
+  static bool CompatibleIgnoringElementType(const Shape& a, const Shape& b);
+  static bool CompatibleIgnoringFpPrecision(const Shape& a, const Shape& b) {
+    return axle::CompatibleIgnoringFpPrecision(a, b);
   }
-  template <typename T>
-  static Literal CreateR1(std::initializer_list<T> values) {
-    // Not through a span: a span of bool has nothing to point at in std::vector<bool>.
-    Literal literal(Shape(NativeToPrimitiveType<T>(), {static_cast<i64>(values.size())}));
-    std::copy(values.begin(), values.end(), literal.mutable_data<T>().begin());
-    return literal;
+  static bool SameDimensions(const Shape& a, const Shape& b) { return SameDims(a, b); }
+  static bool SameRank(const Shape& a, const Shape& b) { return a.rank() == b.rank(); }
+  static bool SameElementType(const Shape& a, const Shape& b) { return a.type() == b.type(); }
+  static bool SameElementTypeIgnoringFpPrecision(const Shape& a, const Shape& b) {
+    return SameElementType(a, b) || (ElementIsFloating(a) && ElementIsFloating(b));
   }
-  // Rows must have one length.
-  template <typename T>
-  static Literal CreateR2(std::initializer_list<std::initializer_list<T>> rows) {
-    const i64 columns = rows.size() == 0 ? 0 : static_cast<i64>(rows.begin()->size());
-    Literal literal(Shape(NativeToPrimitiveType<T>(), {static_cast<i64>(rows.size()), columns}));
-    T* to = literal.mutable_data<T>().data();
-    for (const auto& row : rows) {
-      to = std::copy_n(row.begin(), std::min<i64>(columns, static_cast<i64>(row.size())), to);
-    }
-    return literal;
+  // A value of shape `dynamic_shape` fits where `bounded_shape` is wanted: each size is the same or
+  // below a bound.
+  static bool DynamicShapeIsCompatible(const Shape& dynamic_shape, const Shape& bounded_shape);
+
+  // --- Sizes ---
+
+  // Of an array; bounds of dynamic dimensions count. Saturates at INT64_MAX.
+  static i64 ElementsIn(const Shape& shape) { return shape.num_elements(); }
+  static i64 ElementsInRecursive(const Shape& shape);  // of all arrays in it
+  // Bytes of a Literal's storage; tuples sum up, and pointers are not counted. Saturates.
+  static i64 ByteSizeOf(const Shape& shape) { return shape.num_bytes(); }
+  static i64 ByteSizeOfElements(const Shape& shape) { return shape.num_bytes(); }
+  static i64 ByteSizeOfPrimitiveType(PrimitiveType type) { return Info(type).bytes; }
+  static i64 ByteSizeOfTupleIndexTable(const Shape& shape, i64 pointer_size) {
+    return pointer_size * shape.num_tuple_elements();
   }
-  // All elements are `value`.
-  template <typename T>
-  static Literal CreateFull(Dims dimensions, T value) {
-    Literal literal =
-        Literal::Uninitialized(Shape(NativeToPrimitiveType<T>(), std::move(dimensions)));
-    const auto data = literal.mutable_data<T>();
-    std::fill(data.begin(), data.end(), value);
-    return literal;
+  static bool IsZeroElementArray(const Shape& shape) {
+    return shape.is_array() && shape.num_elements() == 0;
   }
-  // 0, 1, the least and the greatest value of a type (infinities, where it has them).
-  static Literal Zero(PrimitiveType type);
-  static Literal One(PrimitiveType type);
-  static Literal MinValue(PrimitiveType type);
-  static Literal MaxValue(PrimitiveType type);
-  static Literal MakeTuple(std::vector<Literal> elements) {
-    return Literal::Tuple(std::move(elements));
+  static i64 Rank(const Shape& shape) { return shape.rank(); }
+  static i64 TrueNumDimensions(const Shape& shape);  // those whose size is not 1
+  static i64 TrueRank(const Shape& shape) { return TrueNumDimensions(shape); }
+  static bool HasDegenerateDimensions(const Shape& shape);  // one of size 1
+  // Size of a dimension, -1 being the last one; -1 if there is no such dimension.
+  static i64 GetDimension(const Shape& shape, i64 dimension_number);
+  // The number of a dimension counted from the end if negative; -1 if there is no such dimension.
+  static i64 GetDimensionNumber(const Shape& shape, i64 dimension_number);
+
+  // --- Classes of shapes and elements ---
+
+  static bool IsScalar(const Shape& shape) { return shape.is_scalar(); }
+  // An array with one element, whatever its rank.
+  static bool IsEffectiveScalar(const Shape& shape) {
+    return shape.is_array() && TrueNumDimensions(shape) == 0;
   }
+  static bool IsScalarWithElementType(const Shape& shape, PrimitiveType type) {
+    return shape.is_scalar() && shape.type() == type;
+  }
+  static bool IsArray(const Shape& shape) { return shape.is_array(); }
+  static bool IsTuple(const Shape& shape) { return shape.is_tuple(); }
+  static bool IsToken(const Shape& shape) { return shape.is_token(); }
+  static bool IsOpaque(const Shape& shape) { return shape.type() == OPAQUE_TYPE; }
+  static bool IsEmptyTuple(const Shape& shape) {
+    return shape.is_tuple() && shape.num_tuple_elements() == 0;
+  }
+  static bool IsNil(const Shape& shape) { return IsEmptyTuple(shape); }
+  static bool IsNestedTuple(const Shape& shape);
+  static bool HasPrimitiveType(const Shape& shape, PrimitiveType type);  // in some leaf
+  static bool ElementIsIntegral(const Shape& shape) { return IsIntegral(shape.type()); }
+  static bool ElementIsSigned(const Shape& shape) {
+    return IsSigned(shape.type()) || IsFloating(shape.type());
+  }
+  static bool ElementIsFloating(const Shape& shape) { return IsFloating(shape.type()); }
+  static bool ElementIsComplex(const Shape& shape) { return IsComplex(shape.type()); }
+  static bool ElementHasBitWidth(const Shape& shape, int bits) {
+    return shape.is_array() && primitive_util::BitWidth(shape.type()) == bits;
+  }
+  static bool ElementIsIntegralWithBits(const Shape& shape, int bits) {
+    return ElementIsIntegral(shape) && ElementHasBitWidth(shape, bits);
+  }
+  static PrimitiveType HigherPrecisionElementType(const Shape& a, const Shape& b) {
+    return HigherPrecision(a.type(), b.type());
+  }
+
+  // --- Tuples ---
+
+  static i64 TupleElementCount(const Shape& shape) { return shape.num_tuple_elements(); }
+  static const Shape& GetTupleElementShape(const Shape& shape, i64 index);
+  static Shape SliceTuple(const Shape& tuple, i64 start, i64 limit);  // elements start .. limit - 1
+  static bool IndexIsValid(const Shape& shape, ShapeIndexView index);
+  static const Shape& GetSubshape(const Shape& shape, ShapeIndexView index);
+  // Errors: INVALID_ARGUMENT if the path leads nowhere. The pointer is into `shape`.
+  static StatusOr<const Shape*> TryGetSubshape(const Shape& shape, ShapeIndexView index);
+  static bool IsLeafIndex(const Shape& shape, ShapeIndexView index);
+  // Leaves are arrays, tokens and empty tuples.
+  static i64 GetLeafCount(const Shape& shape);
+  static void AppendShapeToTuple(const Shape& element, Shape* tuple) { tuple->AddElement(element); }
+  // Calls fn(subshape, index) for the shape and everything in it, a tuple before its elements.
+  static void ForEachSubshape(const Shape& shape,
+                              const std::function<void(const Shape&, const ShapeIndex&)>& fn);
+  static void ForEachLeafShape(const Shape& shape,
+                               const std::function<void(const Shape&, const ShapeIndex&)>& fn);
+  // The same until fn fails, with its error.
+  static Status ForEachSubshapeWithStatus(
+      const Shape& shape, const std::function<Status(const Shape&, const ShapeIndex&)>& fn);
+  // Calls fn(index) for each element of an array, row-major, until it gives false.
+  static void ForEachIndex(const Shape& shape, const std::function<bool(ArraySlice<i64>)>& fn);
+
+  // --- Changing dimensions: of arrays; the order in memory of those that stay is kept ---
+
+  static Shape ChangeElementType(const Shape& shape, PrimitiveType type);  // of all arrays in it
+  static Shape DeleteDimension(i64 dimension, const Shape& shape);
+  static Shape DeleteDimensions(ArraySlice<i64> dimensions, const Shape& shape);
+  static Shape DropDegenerateDimensions(const Shape& shape);
+  // Those dimensions for which keep(dimension).
+  static Shape FilterDimensions(const std::function<bool(i64)>& keep, const Shape& shape);
+  // Dimension i of the result is dimension permutation[i], in the layout too.
+  static Shape PermuteDimensions(ArraySlice<i64> permutation, const Shape& shape);
+  // A new dimension of the size: the most major one in memory, last or first by number.
+  static void AppendMajorDimension(i64 size, Shape* shape);
+  static Shape PrependMajorDimension(i64 size, const Shape& shape);
+  // A new last dimension, which is the most minor one in memory.
+  static void AppendMinorDimension(i64 size, Shape* shape);
+  // A new most minor dimension `index`, numbers of the ones behind it go up.
+  static Shape InsertDimensionAtIndex(const Shape& shape, i64 index, i64 size);
+  static void UpdateDynamicDimension(Shape* shape, ShapeIndexView index, i64 dimension,
+                                     bool is_dynamic);
+
+  // --- Buffers ---
+
+  // The reshape moves no element in memory. False for tiled layouts and other than arrays.
+  static bool ReshapeIsBitcast(const Shape& input_shape, const Shape& output_shape);
+  // The transpose, where dimension i of the output is dimension_mapping[i] of the input, moves
+  // none.
+  static bool TransposeIsBitcast(const Shape& input_shape, const Shape& output_shape,
+                                 ArraySlice<i64> dimension_mapping);
+
+  // CheckShape, by XLA's name.
+  static Status ValidateShape(const Shape& shape) { return CheckShape(shape); }
+  static Status ValidateShapeWithOptionalLayout(const Shape& shape) { return CheckShape(shape); }
 };
 
 }  // namespace axle

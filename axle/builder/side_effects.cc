@@ -1,5 +1,7 @@
 #include "axle/builder/side_effects.h"
 
+#include <map>
+
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
 
@@ -61,7 +63,7 @@ XlaOp RecvThrough(XlaOp token, const Shape& shape, const ChannelHandle& handle, 
                          location);
 }
 
-XlaOp AppendCustomCall(XlaBuilder* builder, std::span<const XlaOp> operands, const Shape& shape,
+XlaOp AppendCustomCall(XlaBuilder* builder, ArraySlice<XlaOp> operands, const Shape& shape,
                        const std::string& opaque, CustomCallAttrs attrs,
                        const std::vector<const XlaComputation*>& called, const Location& location) {
   const XlaOp call = builder->Append({.opcode = Opcode::kCustomCall,
@@ -97,7 +99,7 @@ XlaOp CreateToken(XlaBuilder* builder, Location location) {
   return AfterAll(builder, {}, location);
 }
 
-XlaOp AfterAll(XlaBuilder* builder, std::span<const XlaOp> tokens, Location location) {
+XlaOp AfterAll(XlaBuilder* builder, ArraySlice<XlaOp> tokens, Location location) {
   return builder->Append({.opcode = Opcode::kAfterAll, .operands = tokens}, location);
 }
 
@@ -200,7 +202,7 @@ XlaOp RecvFromHost(XlaOp token, const Shape& shape, const ChannelHandle& handle,
 }
 
 XlaOp CompositeCall(XlaBuilder* builder, const XlaComputation& computation,
-                    std::span<const XlaOp> operands, const std::string& name,
+                    ArraySlice<XlaOp> operands, const std::string& name,
                     std::optional<std::string_view> attributes, std::optional<i64> version,
                     Location location) {
   const XlaComputation* const called[] = {&computation};
@@ -210,21 +212,18 @@ XlaOp CompositeCall(XlaBuilder* builder, const XlaComputation& computation,
                                       .called = called},
                                      location);
   if (!call.valid()) return call;
-  const auto quoted = [](std::string_view text) { return StrCat("\"", CEscape(text), "\""); };
-  // The values of a dictionary stand as they are, other texts in quotation marks.
-  const std::string_view dictionary = attributes.value_or("{}");
-  Scanner scanner(dictionary);
-  const auto braces = scanner.Braces();
-  const bool is_dictionary = braces.ok() && braces->size() == dictionary.size();
-  call.instruction()->parent()->MutableExtras(call.instruction()).frontend_attributes = {
-      {"composite.attributes", is_dictionary ? std::string(dictionary) : quoted(dictionary)},
-      {"composite.name", quoted(name)},
-      {"composite.version", quoted(std::to_string(version.value_or(0)))}};
+  // Beside those that the builder was told to hang on it, in the order of names.
+  auto& all = call.instruction()->parent()->MutableExtras(call.instruction()).frontend_attributes;
+  std::map<std::string, std::string> sorted(all.begin(), all.end());
+  sorted["composite.attributes"] = FrontendAttributeText(attributes.value_or("{}"));
+  sorted["composite.name"] = StrCat("\"", CEscape(name), "\"");
+  sorted["composite.version"] = StrCat("\"", version.value_or(0), "\"");
+  all.assign(sorted.begin(), sorted.end());
   return call;
 }
 
 XlaOp CustomCall(XlaBuilder* builder, const std::string& call_target_name,
-                 std::span<const XlaOp> operands, const Shape& shape, const std::string& opaque,
+                 ArraySlice<XlaOp> operands, const Shape& shape, const std::string& opaque,
                  bool has_side_effect, const OperandAliasing& output_operand_aliasing,
                  const Literal* literal, CustomCallSchedule schedule, CustomCallApi api_version,
                  Location location) {
@@ -236,7 +235,7 @@ XlaOp CustomCall(XlaBuilder* builder, const std::string& call_target_name,
 }
 
 XlaOp CustomCallWithComputation(XlaBuilder* builder, const std::string& call_target_name,
-                                std::span<const XlaOp> operands, const XlaComputation& computation,
+                                ArraySlice<XlaOp> operands, const XlaComputation& computation,
                                 const Shape& shape, const std::string& opaque, bool has_side_effect,
                                 const OperandAliasing& output_operand_aliasing,
                                 const Literal* literal, CustomCallSchedule schedule,
@@ -249,12 +248,11 @@ XlaOp CustomCallWithComputation(XlaBuilder* builder, const std::string& call_tar
 }
 
 XlaOp CustomCallWithLayout(XlaBuilder* builder, const std::string& call_target_name,
-                           std::span<const XlaOp> operands, const Shape& shape_with_layout,
-                           std::span<const Shape> operand_shapes_with_layout,
-                           const std::string& opaque, bool has_side_effect,
-                           const OperandAliasing& output_operand_aliasing, const Literal* literal,
-                           CustomCallSchedule schedule, CustomCallApi api_version,
-                           Location location) {
+                           ArraySlice<XlaOp> operands, const Shape& shape_with_layout,
+                           ArraySlice<Shape> operand_shapes_with_layout, const std::string& opaque,
+                           bool has_side_effect, const OperandAliasing& output_operand_aliasing,
+                           const Literal* literal, CustomCallSchedule schedule,
+                           CustomCallApi api_version, Location location) {
   CustomCallAttrs attrs = MakeCustomCallAttrs(
       call_target_name, has_side_effect, output_operand_aliasing, literal, schedule, api_version);
   attrs.operand_layout_constraints.emplace(operand_shapes_with_layout.begin(),
@@ -264,8 +262,8 @@ XlaOp CustomCallWithLayout(XlaBuilder* builder, const std::string& call_target_n
 }
 
 XlaOp CustomCallWithConvDnums(XlaBuilder* builder, const std::string& call_target_name,
-                              std::span<const XlaOp> operands, const Shape& shape,
-                              std::span<const Shape> operand_shapes_with_layout,
+                              ArraySlice<XlaOp> operands, const Shape& shape,
+                              ArraySlice<Shape> operand_shapes_with_layout,
                               const std::string& opaque, bool has_side_effect,
                               const OperandAliasing& output_operand_aliasing,
                               const Literal* literal, const Window& window,

@@ -1,9 +1,10 @@
 #include "axle/builder/xla_builder.h"
 
-#include <cstring>
+#include <map>
 
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
+#include "axle/ops/module_config.h"
 
 namespace axle {
 namespace {
@@ -29,28 +30,48 @@ std::string UniqueName(std::string_view wish, std::unordered_set<std::string>& t
   return unique;
 }
 
-bool IsUniform(const Literal& literal) {
-  const auto bytes = static_cast<size_t>(Info(literal.shape().type()).bytes);
-  for (i64 i = 1; i < literal.num_elements(); ++i) {
-    if (std::memcmp(literal.bytes(), literal.bytes() + i * bytes, bytes) != 0) return false;
+}  // namespace
+
+XlaOp::XlaOp(XlaBuilder* builder, Instruction* inst)
+    : builder_(builder), inst_(inst), build_(builder == nullptr ? 0 : builder->num_builds()) {}
+
+bool XlaOp::is_current() const {
+  return builder_->num_builds() == build_;
+}
+
+const std::string& XlaComputation::name() const {
+  static const std::string kNone;
+  return valid() ? module_->name() : kNone;
+}
+
+namespace {
+
+ProgramShape ProgramShapeOf(const HloComputation& computation, const Shape& result) {
+  // Parameters of an unfinished computation are in the order in which they were added.
+  std::map<i64, const Shape*> parameters;
+  for (const Instruction* inst : computation.instructions()) {
+    if (axle::IsParameter(*inst)) {
+      parameters[inst->attrs<ParameterAttrs>().number] = &inst->shape();
+    }
   }
-  return true;
+  ProgramShape program;
+  for (const auto& [number, shape] : parameters) program.parameters.push_back(*shape);
+  program.result = result;
+  return program;
 }
 
 }  // namespace
 
 StatusOr<ProgramShape> XlaComputation::GetProgramShape() const {
   if (!valid()) return InvalidArgument("the computation is empty");
-  ProgramShape program;
-  for (const Instruction* p : module_->entry()->parameters())
-    program.parameters.push_back(p->shape());
-  program.result = module_->entry()->root()->shape();
-  return program;
+  return ProgramShapeOf(*module_->entry(), module_->entry()->root()->shape());
 }
 
 XlaBuilder::XlaBuilder(std::string_view name) : name_(name) {
   Reset();
 }
+
+XlaBuilder::~XlaBuilder() = default;
 
 void XlaBuilder::Reset() {
   copies_.clear();
@@ -72,61 +93,130 @@ XlaOp XlaBuilder::ReportError(Status error, Location location) {
   return {this, nullptr};
 }
 
-StatusOr<Shape> XlaBuilder::GetShape(XlaOp op) const {
-  AXLE_TRY(error_);
-  if (!op.valid() || op.builder() != this) {
-    return InvalidArgument(StrCat("the handle is not of builder \"", name_, "\""));
+XlaOp XlaBuilder::ReportErrorOrReturn(const StatusOr<XlaOp>& op, Location location) {
+  return op.ok() ? *op : ReportError(op.status(), location);
+}
+
+XlaOp XlaBuilder::ReportErrorOrReturn(const std::function<StatusOr<XlaOp>()>& build,
+                                      Location location) {
+  return ReportErrorOrReturn(build(), location);
+}
+
+std::unique_ptr<XlaBuilder> XlaBuilder::CreateSubBuilder(std::string_view name) const {
+  return std::make_unique<XlaBuilder>(name);
+}
+
+std::string XlaBuilder::WhoseHandle(XlaOp op) const {
+  if (op.builder() == nullptr) return "an empty handle";
+  if (op.builder() != this) {
+    return StrCat("of builder \"", op.builder()->name(), "\", not of \"", name_, "\"");
   }
+  if (op.is_of_earlier_build()) return StrCat("of an earlier Build of \"", name_, "\"");
+  return op.valid() ? "" : "an invalid handle";
+}
+
+Status XlaBuilder::CheckHandle(XlaOp op) const {
+  AXLE_TRY(error_);
+  const std::string whose = WhoseHandle(op);
+  return whose.empty() ? Status() : InvalidArgument(StrCat("the handle is ", whose));
+}
+
+StatusOr<Shape> XlaBuilder::GetShape(XlaOp op) const {
+  AXLE_TRY(CheckHandle(op));
   return op.instruction()->shape();
 }
 
-Computation* XlaBuilder::CopyOf(const Computation& original) {
+StatusOr<const Shape*> XlaBuilder::GetShapePtr(XlaOp op) const {
+  AXLE_TRY(CheckHandle(op));
+  return &op.instruction()->shape();
+}
+
+StatusOr<std::vector<Shape>> XlaBuilder::GetOperandShapes(ArraySlice<XlaOp> operands) const {
+  std::vector<Shape> shapes;
+  for (const XlaOp& operand : operands) {
+    AXLE_ASSIGN(Shape shape, GetShape(operand));
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+StatusOr<ProgramShape> XlaBuilder::GetProgramShape() const {
+  AXLE_TRY(error_);
+  if (computation_->root() == nullptr) {
+    return Status(StatusCode::kInternal, StrCat("computation \"", name_, "\" has no op"));
+  }
+  return ProgramShapeOf(*computation_, computation_->root()->shape());
+}
+
+StatusOr<ProgramShape> XlaBuilder::GetProgramShape(XlaOp root) const {
+  AXLE_TRY(CheckHandle(root));
+  return ProgramShapeOf(*computation_, root.instruction()->shape());
+}
+
+bool XlaBuilder::AreOwn(std::string_view function, ArraySlice<XlaOp> operands,
+                        const Location& location) {
+  for (size_t i = 0; error_.ok() && i < operands.size(); ++i) {
+    if (operands[i].builder() == this) continue;  // what else may be wrong, the op says
+    ReportError(
+        InvalidArgument(StrCat(function, ": operand ", i, " is ", WhoseHandle(operands[i]))),
+        location);
+  }
+  return error_.ok();
+}
+
+XlaOp XlaBuilder::OrNoOperand(std::string_view function, XlaOp result, const Location& location) {
+  if (result.builder() != nullptr) return result;
+  return ReportError(InvalidArgument(StrCat(function, ": there is no operand")), location);
+}
+
+HloComputation* XlaBuilder::CopyOf(const HloComputation& original) {
   const size_t before = module_->computations().size();
-  Computation* copy = module_->CloneComputation(original, copies_);
+  HloComputation* copy = module_->CloneComputation(original, copies_);
   for (const auto& computation : module_->computations().subspan(before)) {
     computation->set_name(UniqueName(computation->name(), computation_names_));
   }
   return copy;
 }
 
-XlaOp XlaBuilder::Append(NewOp op, Location location) {
-  if (!error_.ok()) return {this, nullptr};
-  const OpDef& def = GetOpDef(op.opcode);
+StatusOr<std::vector<Instruction*>> XlaBuilder::OperandsOf(const NewOp& op) const {
   std::vector<Instruction*> operands;
+  operands.reserve(op.operands.size());
   for (const XlaOp& operand : op.operands) {
-    if (operand.builder() != this || !operand.valid()) {
-      const std::string whose =
-          operand.builder() == nullptr ? "an empty handle"
-          : operand.builder() == this
-              ? "an invalid handle"
-              : StrCat("of builder \"", operand.builder()->name(), "\", not of \"", name_, "\"");
-      return ReportError(
-          InvalidArgument(StrCat(def.text, ": operand ", operands.size(), " is ", whose)),
-          location);
+    if (const std::string whose = WhoseHandle(operand); !whose.empty()) {
+      return InvalidArgument(
+          StrCat(GetOpDef(op.opcode).text, ": operand ", operands.size(), " is ", whose));
     }
     operands.push_back(operand.instruction());
   }
-  std::vector<Computation*> callees;
+  return operands;
+}
+
+StatusOr<std::vector<HloComputation*>> XlaBuilder::CopiesOf(const NewOp& op) {
+  std::vector<HloComputation*> callees;
   for (const XlaComputation* called : op.called) {
     if (called == nullptr || !called->valid()) {
-      return ReportError(
-          InvalidArgument(StrCat(def.text, ": a called computation failed to build")), location);
+      return InvalidArgument(
+          StrCat(GetOpDef(op.opcode).text, ": a called computation failed to build"));
     }
     originals_.push_back(called->shared_module());
     callees.push_back(CopyOf(*called->module().entry()));
   }
-  if (Status status = CheckShape(op.declared); !status.ok()) return ReportError(status, location);
+  return callees;
+}
+
+StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location) {
+  const OpDef& def = GetOpDef(op.opcode);
+  AXLE_ASSIGN(const std::vector<Instruction*> operands, OperandsOf(op));
+  AXLE_ASSIGN(const std::vector<HloComputation*> callees, CopiesOf(op));
+  AXLE_TRY(CheckShape(op.declared));
   const std::string name = UniqueName(
       op.name.empty() ? StrCat(def.text, ".", computation_->instructions().size()) : op.name,
       names_);
   if (op.attrs.values == nullptr) op.attrs = {def.attrs, def.attrs.create()};
-  if (def.canonicalize != nullptr) {
-    // The block was made by a function of this file and is not shared yet.
+  if (def.canonicalize != nullptr && operands.size() >= def.operands.size()) {
+    // The block was made by a function of this folder and is not shared yet.
     def.canonicalize(operands, const_cast<void*>(op.attrs.values.get()));
   }
-  Metadata metadata;
-  metadata.source_file = location.file_name();
-  metadata.source_line = static_cast<std::int32_t>(location.line());
   Instruction* inst = computation_->Add({
       .opcode = op.opcode,
       .name = name,
@@ -134,16 +224,24 @@ XlaOp XlaBuilder::Append(NewOp op, Location location) {
       .operands = operands,
       .callees = callees,
       .attrs = std::move(op.attrs),
-      .metadata = metadata,
+      .metadata = MetadataOf(one_shot_metadata_ ? *one_shot_metadata_ : metadata_, location),
   });
   StatusOr<Shape> shape = InferShape(*inst);
-  if (!shape.ok()) {
-    Status error = shape.status();
+  Status status = shape.status();
+  if (status.ok()) status = Annotate(inst);
+  if (!status.ok()) {
     computation_->RemoveLast();
-    return ReportError(std::move(error), location);
+    return status;
   }
   if (!EqualIgnoringLayout(*shape, inst->shape())) computation_->SetShape(inst, *shape);
-  return {this, inst};
+  one_shot_metadata_.reset();
+  return inst;
+}
+
+XlaOp XlaBuilder::Append(NewOp op, Location location) {
+  if (!error_.ok()) return {this, nullptr};
+  const StatusOr<Instruction*> inst = TryAppend(op, location);
+  return inst.ok() ? XlaOp(this, *inst) : ReportError(inst.status(), location);
 }
 
 StatusOr<XlaComputation> XlaBuilder::Build(Location location) {
@@ -157,51 +255,29 @@ StatusOr<XlaComputation> XlaBuilder::Build(Location location) {
 
 StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root, Location location) {
   AXLE_TRY(error_);
-  if (root.builder() != this || !root.valid()) {
-    return InvalidArgument(
-        StrCat("build: the root is not an op of builder \"", name_, "\"", At(location)));
+  if (const std::string whose = WhoseHandle(root); !whose.empty()) {
+    return InvalidArgument(StrCat("build: the root is ", whose, At(location)));
   }
   computation_->set_root(root.instruction());
   AXLE_TRY(BindParameters(*computation_));
   AXLE_TRY(CheckUses(*computation_));
+  if (Status status = CheckModuleConfig(*module_); !status.ok()) {
+    return Status(status.code(), StrCat("build: ", status.message(), At(location)));
+  }
   std::shared_ptr<const Module> module = std::move(module_);
+  ++num_builds_;
   Reset();
   return XlaComputation(std::move(module));
 }
 
-XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string_view name,
-                Location location) {
-  return builder->Append({.opcode = Opcode::kParameter,
-                          .attrs = Block(Opcode::kParameter, ParameterAttrs{number}),
-                          .declared = shape,
-                          .name = name},
-                         location);
+void XlaBuilder::SetUpAlias(ArraySlice<i64> output_index, i64 parameter_number,
+                            ArraySlice<i64> parameter_index, AliasKind kind) {
+  module_->config().input_output_alias.push_back(
+      {ToDims(output_index), parameter_number, ToDims(parameter_index), kind});
 }
 
-XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal, Location location) {
-  const Literal value = literal.ToRowMajor();
-  const Shape& shape = value.shape();
-  if (shape.is_array() && value.num_elements() > 1 && IsUniform(value)) {
-    const Literal scalar = Literal::View(Shape(shape.type()), value.bytes());
-    Literal owned{scalar.shape()};
-    std::memcpy(owned.mutable_bytes(), scalar.bytes(), static_cast<size_t>(scalar.num_bytes()));
-    return Expand(ConstantLiteral(builder, owned, location), {}, shape.dims(), location);
-  }
-  return builder->Append({.opcode = Opcode::kConstant,
-                          .attrs = Block(Opcode::kConstant, ConstantAttrs{value}),
-                          .declared = shape},
-                         location);
-}
-
-XlaOp Iota(XlaBuilder* builder, const Shape& shape, i64 iota_dimension, Location location) {
-  return builder->Append({.opcode = Opcode::kIota,
-                          .attrs = Block(Opcode::kIota, IotaAttrs{iota_dimension}),
-                          .declared = shape},
-                         location);
-}
-
-XlaOp Iota(XlaBuilder* builder, PrimitiveType type, i64 size, Location location) {
-  return Iota(builder, Shape(type, {size}), 0, location);
+void XlaBuilder::AddBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index) {
+  module_->config().buffer_donor.push_back({parameter_number, ToDims(parameter_index)});
 }
 
 }  // namespace axle

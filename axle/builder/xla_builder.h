@@ -2,80 +2,127 @@
 //
 //   XlaBuilder b("axpy");
 //   XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {4}), "x");
-//   XlaOp y = Add(Mul(x, x), ConstantR0<float>(&b, 1));
+//   XlaOp y = Add(Mul(x, x), ConstantR0<float>(&b, 1));      // or b.Add(b.Mul(x, x), ...)
 //   StatusOr<XlaComputation> axpy = b.Build();
 //
 // Every call checks its op at once. The first error is kept with the caller's file and line; after
 // it every call does nothing and returns an invalid handle, and Build returns the error. Nothing
 // aborts. A builder is used by one thread at a time; finished computations by any number.
 #pragma once
+#include <functional>
 #include <memory>
-#include <source_location>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "axle/builder/annotations.h"
+#include "axle/builder/collectives.h"
+#include "axle/builder/constants.h"
+#include "axle/builder/contractions.h"
+#include "axle/builder/control_flow.h"
+#include "axle/builder/elementwise.h"
+#include "axle/builder/library_ops.h"
+#include "axle/builder/literal_util.h"
+#include "axle/builder/movement.h"
+#include "axle/builder/reductions.h"
 #include "axle/builder/shape_util.h"
+#include "axle/builder/side_effects.h"
+#include "axle/builder/xla_op.h"
+#include "axle/core/array_slice.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {
 
-using Location = std::source_location;
-
-class XlaBuilder;
-
-// A handle of one value, valid while its builder lives.
-class XlaOp {
- public:
-  XlaOp() = default;
-  XlaOp(XlaBuilder* builder, Instruction* inst) : builder_(builder), inst_(inst) {}
-  XlaBuilder* builder() const { return builder_; }
-  Instruction* instruction() const { return inst_; }  // null after an error
-  bool valid() const { return inst_ != nullptr; }
-  // Of handles, not of values; Eq() compares values.
-  bool operator==(const XlaOp&) const = default;
-
- private:
-  XlaBuilder* builder_ = nullptr;
-  Instruction* inst_ = nullptr;
-};
-
-// A finished computation: immutable, shared by copies. The entry of module().
-class XlaComputation {
- public:
-  XlaComputation() = default;
-  explicit XlaComputation(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
-  bool valid() const { return module_ != nullptr; }
-  const std::string& name() const { return module_->name(); }
-  const Module& module() const { return *module_; }
-  std::shared_ptr<const Module> shared_module() const { return module_; }
-  StatusOr<ProgramShape> GetProgramShape() const;
-
- private:
-  std::shared_ptr<const Module> module_;
-};
-
 class XlaBuilder {
  public:
   explicit XlaBuilder(std::string_view name);
+  // As older programs make one: `client` is any pointer, and ignored.
+  template <typename Pointer>
+  requires requires(const Pointer& p) { p == nullptr; }
+  XlaBuilder(const Pointer& client, std::string_view name) : XlaBuilder(name) {
+    static_cast<void>(client);
+  }
   XlaBuilder(const XlaBuilder&) = delete;
   XlaBuilder& operator=(const XlaBuilder&) = delete;
+  ~XlaBuilder();
 
   const std::string& name() const { return name_; }
-  // The root is `root`, or else the op added last. The builder is empty afterwards.
-  StatusOr<XlaComputation> Build(Location location = Location::current());
-  StatusOr<XlaComputation> Build(XlaOp root, Location location = Location::current());
-  const Status& first_error() const { return error_; }
-  StatusOr<Shape> GetShape(XlaOp op) const;
-  // Records an error of the caller's own unless there is one already.
-  XlaOp ReportError(Status error, Location location = Location::current());
 
-  // Appends an op; every free function below is calls of this. `declared` is the result shape of
-  // ops whose shape is not implied. `called` are copied into this builder's module, each once.
+  // The computation whose root is `root`, or else the op added last. The builder is empty
+  // afterwards, and its handles are no longer valid.
+  // Errors: the first one of the builder; INTERNAL if it has no op or parameter numbers have gaps;
+  // INVALID_ARGUMENT if the root is not an op of this builder.
+  StatusOr<XlaComputation> Build(Location location = std::source_location::current());
+  StatusOr<XlaComputation> Build(XlaOp root, Location location = std::source_location::current());
+  // The first error, or OK.
+  const Status& first_error() const { return error_; }
+  const Status& GetCurrentStatus() const { return error_; }
+  // Records an error of the caller's own unless there is one already.
+  XlaOp ReportError(Status error, Location location = std::source_location::current());
+  // The op, or what `build` gives; an error of either is recorded and gives an invalid handle.
+  XlaOp ReportErrorOrReturn(const StatusOr<XlaOp>& op,
+                            Location location = std::source_location::current());
+  XlaOp ReportErrorOrReturn(const std::function<StatusOr<XlaOp>()>& build,
+                            Location location = std::source_location::current());
+  // A builder for a computation that this one will call; it has a life of its own.
+  std::unique_ptr<XlaBuilder> CreateSubBuilder(std::string_view name) const;
+
+  // Errors of the following: the first one of the builder; INVALID_ARGUMENT for a handle that is
+  // not of this builder.
+  StatusOr<Shape> GetShape(XlaOp op) const;
+  // The shape is valid as long as the builder, or the computation that it builds.
+  StatusOr<const Shape*> GetShapePtr(XlaOp op) const;
+  StatusOr<std::vector<Shape>> GetOperandShapes(ArraySlice<XlaOp> operands) const;
+  // Of the computation so far, with `root` as its root, or the op added last.
+  StatusOr<ProgramShape> GetProgramShape() const;
+  StatusOr<ProgramShape> GetProgramShape(XlaOp root) const;
+
+  // Whether `op` depends on nothing but constants: on no parameter, random number, other device,
+  // input or custom call.
+  StatusOr<bool> IsConstant(XlaOp op) const;
+  // A computation without parameters that gives `op`; the builder goes on as before.
+  // Errors: INVALID_ARGUMENT if `op` is not a constant.
+  StatusOr<XlaComputation> BuildConstantSubGraph(XlaOp op) const;
+  // The value of a constant, by the interpreter. `limits`, if given, hold for it.
+  StatusOr<Literal> ComputeConstant(XlaOp op, Limits* limits = nullptr) const;
+
+  // What the ops added from now on carry. A sharding or attributes that do not pass their Check are
+  // an error of the builder at the next op.
+  void SetOpMetadata(OpMetadata metadata) { metadata_ = std::move(metadata); }
+  OpMetadata SwapOpMetadata(OpMetadata metadata) {
+    return std::exchange(metadata_, std::move(metadata));
+  }
+  void ClearOpMetadata() { metadata_ = {}; }
+  // Of the next op only.
+  void SetOneShotOpMetadata(OpMetadata metadata) { one_shot_metadata_ = std::move(metadata); }
+  const OpMetadata& op_metadata() const { return metadata_; }
+  void SetSharding(const OpSharding& sharding) { sharding_ = sharding; }
+  void ClearSharding() { sharding_.reset(); }
+  const std::optional<OpSharding>& sharding() const { return sharding_; }
+  void SetFrontendAttributes(FrontendAttributes attributes) { attributes_ = std::move(attributes); }
+  FrontendAttributes SwapFrontendAttributes(FrontendAttributes attributes) {
+    return std::exchange(attributes_, std::move(attributes));
+  }
+  void ClearFrontendAttributes() { attributes_ = {}; }
+  const FrontendAttributes& frontend_attributes() const { return attributes_; }
+  // The same for one op that is there already.
+  Status SetInstructionFrontendAttribute(XlaOp op, std::string name, std::string value);
+  Status SetInstructionSharding(XlaOp op, const std::optional<OpSharding>& sharding);
+
+  // Output `output_index` of the entry may, or must, take over the buffer of a parameter. What is
+  // not there is an error of Build.
+  void SetUpAlias(ArraySlice<i64> output_index, i64 parameter_number,
+                  ArraySlice<i64> parameter_index, AliasKind kind = AliasKind::kMayAlias);
+  // The buffer of a parameter may be taken over by any output.
+  void AddBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index);
+
+  // Appends an op; every function of the builder is calls of this. `declared` is the result shape
+  // of ops whose shape is not implied. `called` are copied into this builder's module, each once.
   struct NewOp {
     Opcode opcode;
-    std::span<const XlaOp> operands = {};
+    ArraySlice<XlaOp> operands = {};
     AttrBlock attrs = {};
-    std::span<const XlaComputation* const> called = {};
+    ArraySlice<const XlaComputation*> called = {};
     Shape declared = {};
     std::string_view name = {};
   };
@@ -85,177 +132,94 @@ class XlaBuilder {
   // next one follows them.
   XlaOp& last_infeed() { return last_infeed_; }
   XlaOp& last_outfeed() { return last_outfeed_; }
+  // How often it was built.
+  std::uint64_t num_builds() const { return num_builds_; }
+
+  // Every function of the builder as a method: the arguments without the builder, and the promise
+  // of the function. Errors besides: INVALID_ARGUMENT if an operand is of another builder.
+#include "axle/builder/builder_methods.inc"
 
  private:
+  // Whether all handles are of this builder, and it has no error yet; if not, one is recorded.
+  bool AreOwn(std::string_view function, ArraySlice<XlaOp> operands, const Location& location);
+  // The result of a function that found no handle to ask for its builder, or what it gave.
+  XlaOp OrNoOperand(std::string_view function, XlaOp result, const Location& location);
   void Reset();
   // The copy of a called computation, made if there is none yet, under a name of its own.
-  Computation* CopyOf(const Computation& original);
+  HloComputation* CopyOf(const HloComputation& original);
+  // What is wrong with a handle, as words after "is"; "" if nothing is.
+  std::string WhoseHandle(XlaOp op) const;
+  Status CheckHandle(XlaOp op) const;
+  StatusOr<std::vector<Instruction*>> OperandsOf(const NewOp& op) const;
+  StatusOr<std::vector<HloComputation*>> CopiesOf(const NewOp& op);
+  StatusOr<Instruction*> TryAppend(NewOp& op, const Location& location);
+  // Puts the builder's sharding and frontend attributes on an op.
+  Status Annotate(Instruction* inst);
 
   std::string name_;
   Status error_;
   std::unique_ptr<Module> module_;
-  Computation* computation_ = nullptr;
+  HloComputation* computation_ = nullptr;
+  std::uint64_t num_builds_ = 0;
   // Copies of called computations, by the original. The shared pointers keep the originals alive.
-  std::unordered_map<const Computation*, Computation*> copies_;
+  std::unordered_map<const HloComputation*, HloComputation*> copies_;
   std::vector<std::shared_ptr<const Module>> originals_;
   std::unordered_set<std::string> names_, computation_names_;  // in use
   XlaOp last_infeed_, last_outfeed_;
+  OpMetadata metadata_;
+  std::optional<OpMetadata> one_shot_metadata_;
+  std::optional<OpSharding> sharding_;
+  FrontendAttributes attributes_;
 };
 
-// The dimensions of an implicit broadcast: dimension i of the operand of lower rank becomes
-// dimension broadcast_dimensions[i] of the result (00-conventions section 6 of the reference).
-using BroadcastDims = std::span<const i64>;
+// Scopes: while one lives, the ops of the builder carry this. Afterwards they carry what they did
+// before.
+class XlaScopedShardingAssignment {
+ public:
+  XlaScopedShardingAssignment(XlaBuilder* builder, const std::optional<OpSharding>& sharding)
+      : builder_(builder), before_(builder->sharding()) {
+    Set(sharding);
+  }
+  XlaScopedShardingAssignment(const XlaScopedShardingAssignment&) = delete;
+  XlaScopedShardingAssignment& operator=(const XlaScopedShardingAssignment&) = delete;
+  ~XlaScopedShardingAssignment() { Set(before_); }
 
-// An operand that remembers where an operator was written.
-struct LocatedOp {
-  LocatedOp(XlaOp op,
-            Location location =
-                Location::current())  // NOLINT(google-explicit-constructor): an operand converts
-      : op(op), location(location) {}
-  XlaOp op;
-  Location location;
+ private:
+  void Set(const std::optional<OpSharding>& sharding) {
+    sharding ? builder_->SetSharding(*sharding) : builder_->ClearSharding();
+  }
+  XlaBuilder* builder_;
+  std::optional<OpSharding> before_;
 };
 
-// One function per op without attributes, from the opcode list: Exp(operand), Add(lhs, rhs), ...
-// Binary ops broadcast implicitly: scalars with anything, size 1 with any size, and by
-// `broadcast_dimensions` an operand of lower rank.
-#define PLANNED(name, text)
-#define OP(name)
-#define UNARY(name, function) \
-  XlaOp function(XlaOp operand, Location location = Location::current());
-#define BINARY(name, function)                                                  \
-  XlaOp function(XlaOp lhs, XlaOp rhs, BroadcastDims broadcast_dimensions = {}, \
-                 Location location = Location::current());
-#include "axle/ir/opcodes.def"
-#undef OP
-#undef PLANNED
+class XlaScopedFrontendAttributesAssignment {
+ public:
+  XlaScopedFrontendAttributesAssignment(XlaBuilder* builder, FrontendAttributes attributes)
+      : builder_(builder), before_(builder->SwapFrontendAttributes(std::move(attributes))) {}
+  XlaScopedFrontendAttributesAssignment(const XlaScopedFrontendAttributesAssignment&) = delete;
+  XlaScopedFrontendAttributesAssignment& operator=(const XlaScopedFrontendAttributesAssignment&) =
+      delete;
+  ~XlaScopedFrontendAttributesAssignment() { builder_->SetFrontendAttributes(std::move(before_)); }
 
-inline XlaOp operator-(LocatedOp x) {
-  return Neg(x.op, x.location);
-}
-inline XlaOp operator+(LocatedOp x, LocatedOp y) {
-  return Add(x.op, y.op, {}, x.location);
-}
-inline XlaOp operator-(LocatedOp x, LocatedOp y) {
-  return Sub(x.op, y.op, {}, x.location);
-}
-inline XlaOp operator*(LocatedOp x, LocatedOp y) {
-  return Mul(x.op, y.op, {}, x.location);
-}
-inline XlaOp operator/(LocatedOp x, LocatedOp y) {
-  return Div(x.op, y.op, {}, x.location);
-}
-inline XlaOp operator%(LocatedOp x, LocatedOp y) {
-  return Rem(x.op, y.op, {}, x.location);
-}
-inline XlaOp operator&(LocatedOp x, LocatedOp y) {
-  return And(x.op, y.op, {}, x.location);
-}
-inline XlaOp operator|(LocatedOp x, LocatedOp y) {
-  return Or(x.op, y.op, {}, x.location);
-}
-inline XlaOp operator^(LocatedOp x, LocatedOp y) {
-  return Xor(x.op, y.op, {}, x.location);
-}
-inline XlaOp operator~(LocatedOp x) {
-  return Not(x.op, x.location);
-}
-inline XlaOp operator<<(LocatedOp x, LocatedOp y) {
-  return ShiftLeft(x.op, y.op, {}, x.location);
-}
-// Arithmetic for signed integers, logical for unsigned ones; other types are an error.
-XlaOp operator>>(LocatedOp x, LocatedOp y);
-// a & (b & (c & ...)), and the same with |.
-template <std::same_as<XlaOp>... Rest>
-XlaOp And(XlaOp first, XlaOp second, XlaOp third, Rest... rest) {
-  return And(first, And(second, third, rest...));
-}
-template <std::same_as<XlaOp>... Rest>
-XlaOp Or(XlaOp first, XlaOp second, XlaOp third, Rest... rest) {
-  return Or(first, Or(second, third, rest...));
-}
-// re - i im; of a float, a complex number.
-XlaOp Conj(XlaOp operand, Location location = Location::current());
+ private:
+  XlaBuilder* builder_;
+  FrontendAttributes before_;
+};
 
-// Parameter `number` of the computation. Numbers must be 0, 1, ... when it is built.
-XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string_view name,
-                Location location = Location::current());
+class XlaScopedOpMetadataAssignment {
+ public:
+  XlaScopedOpMetadataAssignment(XlaBuilder* builder, OpMetadata metadata)
+      : builder_(builder), before_(builder->SwapOpMetadata(std::move(metadata))) {}
+  XlaScopedOpMetadataAssignment(const XlaScopedOpMetadataAssignment&) = delete;
+  XlaScopedOpMetadataAssignment& operator=(const XlaScopedOpMetadataAssignment&) = delete;
+  ~XlaScopedOpMetadataAssignment() { builder_->SetOpMetadata(std::move(before_)); }
 
-// A constant. An array whose elements are all the same becomes a broadcast scalar.
-XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal,
-                      Location location = Location::current());
-template <typename T>
-XlaOp ConstantR0(XlaBuilder* builder, T value, Location location = Location::current()) {
-  return ConstantLiteral(builder, LiteralUtil::CreateR0<T>(value), location);
-}
-template <typename T>
-XlaOp ConstantR1(XlaBuilder* builder, std::initializer_list<T> values,
-                 Location location = Location::current()) {
-  return ConstantLiteral(builder, LiteralUtil::CreateR1<T>(values), location);
-}
-template <typename T>
-XlaOp ConstantR1(XlaBuilder* builder, i64 length, T value,
-                 Location location = Location::current()) {
-  return ConstantLiteral(builder, LiteralUtil::CreateFull<T>({length}, value), location);
-}
-template <typename T>
-XlaOp ConstantR2(XlaBuilder* builder, std::initializer_list<std::initializer_list<T>> rows,
-                 Location location = Location::current()) {
-  return ConstantLiteral(builder, LiteralUtil::CreateR2<T>(rows), location);
-}
+ private:
+  XlaBuilder* builder_;
+  OpMetadata before_;
+};
 
-// [size] or `shape` with the position along `iota_dimension` at each element.
-XlaOp Iota(XlaBuilder* builder, PrimitiveType type, i64 size,
-           Location location = Location::current());
-XlaOp Iota(XlaBuilder* builder, const Shape& shape, i64 iota_dimension,
-           Location location = Location::current());
-
-// Complex numbers lose their imaginary part on the way to a real type.
-XlaOp ConvertElementType(XlaOp operand, PrimitiveType type,
-                         Location location = Location::current());
-// The bits as another type: [dims], [dims, parts] if it is narrower, without the last if wider.
-XlaOp BitcastConvertType(XlaOp operand, PrimitiveType type,
-                         Location location = Location::current());
-// Rounded to a float format of so many bits; the type stays.
-XlaOp ReducePrecision(XlaOp operand, i64 exponent_bits, i64 mantissa_bits,
-                      Location location = Location::current());
-// To one of the two signed integers around each float, by unsigned random numbers of its width.
-XlaOp StochasticConvertType(XlaOp operand, XlaOp random, PrimitiveType type,
-                            Location location = Location::current());
-
-// Comparisons give pred and broadcast as binary ops do.
-XlaOp Compare(XlaOp lhs, XlaOp rhs, BroadcastDims broadcast_dimensions,
-              ComparisonDirection direction, ComparisonType type = ComparisonType::kDefault,
-              Location location = Location::current());
-XlaOp Compare(XlaOp lhs, XlaOp rhs, ComparisonDirection direction,
-              Location location = Location::current());
-XlaOp Eq(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-XlaOp Ne(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-XlaOp Ge(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-XlaOp Gt(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-XlaOp Le(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-XlaOp Lt(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-// By IEEE 754's total order if the operands are floats, else as the functions above.
-// clang-format off
-XlaOp EqTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-XlaOp NeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-XlaOp GeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-XlaOp GtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-XlaOp LeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = Location::current());
-// clang-format on
-// pred [] or [dims] ? on_true : on_false; a scalar among on_true and on_false is broadcast. Of two
-// tuples, pred [] selects one as a whole, which is a conditional.
-XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location = Location::current());
-// minimum(max, maximum(min, operand)); min and max are scalars or of operand's shape.
-XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max, Location location = Location::current());
+// XlaBuilder::ComputeConstant in the form of a function.
+StatusOr<Literal> ComputeConstant(XlaOp op, Limits* limits = nullptr);
 
 }  // namespace axle
-
-#include "axle/builder/collectives.h"
-#include "axle/builder/contractions.h"
-#include "axle/builder/control_flow.h"
-#include "axle/builder/library_ops.h"
-#include "axle/builder/movement.h"
-#include "axle/builder/reductions.h"
-#include "axle/builder/side_effects.h"

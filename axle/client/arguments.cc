@@ -85,7 +85,7 @@ bool IsWithinUlp(ElementType type, const std::byte* a, const std::byte* b, std::
 
 }  // namespace
 
-std::vector<Shape> ArgumentLeaves(const Computation& entry) {
+std::vector<Shape> ArgumentLeaves(const HloComputation& entry) {
   std::vector<Shape> leaves;
   for (const Instruction* parameter : entry.parameters()) {
     ForEachLeaf(parameter->shape(), [&](const Shape& leaf, const Dims&) {
@@ -95,7 +95,7 @@ std::vector<Shape> ArgumentLeaves(const Computation& entry) {
   return leaves;
 }
 
-std::vector<Literal> ArgumentsFromLeaves(const Computation& entry, std::vector<Literal> leaves) {
+std::vector<Literal> ArgumentsFromLeaves(const HloComputation& entry, std::vector<Literal> leaves) {
   std::vector<Literal> arguments;
   size_t next = 0;
   for (const Instruction* parameter : entry.parameters()) {
@@ -104,7 +104,7 @@ std::vector<Literal> ArgumentsFromLeaves(const Computation& entry, std::vector<L
   return arguments;
 }
 
-StatusOr<std::vector<Literal>> ArgumentsFromNpz(const Computation& entry, const Npz& npz) {
+StatusOr<std::vector<Literal>> ArgumentsFromNpz(const HloComputation& entry, const Npz& npz) {
   std::vector<Literal> leaves;
   for (const Shape& shape : ArgumentLeaves(entry)) {
     AXLE_ASSIGN(auto leaf, MemberLiteral(npz, StrCat("in_", leaves.size()), shape));

@@ -16,11 +16,11 @@
 namespace axle {
 
 // The array shapes of all parameters, in order.
-std::vector<Shape> ArgumentLeaves(const Computation& entry);
+std::vector<Shape> ArgumentLeaves(const HloComputation& entry);
 // One literal per parameter, made of one value per leaf; the shapes are right already.
-std::vector<Literal> ArgumentsFromLeaves(const Computation& entry, std::vector<Literal> leaves);
+std::vector<Literal> ArgumentsFromLeaves(const HloComputation& entry, std::vector<Literal> leaves);
 // All arguments from members in_0, in_1, ...
-StatusOr<std::vector<Literal>> ArgumentsFromNpz(const Computation& entry, const Npz& npz);
+StatusOr<std::vector<Literal>> ArgumentsFromNpz(const HloComputation& entry, const Npz& npz);
 
 // Made-up values: "random" or "random:SEED" (floats in [-1, 1), small integers), "iota" (0, 1, 2,
 // ... in row-major order), "zeros". The same in every process and on every machine; leaves differ

@@ -2,10 +2,13 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 
+#include "axle/builder/xla_builder.h"
+#include "axle/client/host_array.h"
 #include "axle/client/load.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/storage.h"
@@ -14,6 +17,13 @@
 #include "axle/eval/plan.h"
 #include "axle/ops/custom_call_builtins.h"
 #include "axle/ops/op_def.h"
+#include "axle/runtime/thread_pool.h"
+
+// One in each copy of this library in a process: what Load below compares.
+extern "C" {
+extern const char axle_copy;
+const char axle_copy = 0;
+}
 
 namespace axle {
 namespace {
@@ -40,37 +50,38 @@ std::string DefaultCodegenLibrary() {
 
 class InterpretedExecutable : public Executable {
  public:
-  InterpretedExecutable(std::shared_ptr<const Module> module, std::shared_ptr<HostDevice> device)
-      : Executable(std::move(module)), device_(std::move(device)) {}
-
-  StatusOr<Literal> Execute(std::span<const Literal> arguments,
-                            const ExecuteOptions& options) const override {
-    DeviceContext* device = options.device != nullptr ? options.device : device_.get();
-    return Evaluate(module(), arguments,
-                    {.limits = options.limits, .device = device, .plans = &plans_});
-  }
+  InterpretedExecutable(std::shared_ptr<const Module> module, ProgramShape shape,
+                        std::vector<std::shared_ptr<Device>> devices)
+      : Executable(std::move(module), std::move(shape), std::move(devices)) {}
 
  private:
-  std::shared_ptr<HostDevice> device_;
+  StatusOr<Literal> Run(std::vector<Literal> arguments, DeviceContext* device,
+                        Limits* limits) const override {
+    return Evaluate(*module().entry(), std::move(arguments),
+                    {.limits = limits, .device = device, .plans = &plans_});
+  }
+
   mutable PlanCache plans_;
 };
 
 class CompiledExecutable : public Executable {
  public:
-  CompiledExecutable(std::shared_ptr<const Module> module, std::shared_ptr<const void> library,
-                     std::unique_ptr<NativeExecutable> code)
-      : Executable(std::move(module)), library_(std::move(library)), code_(std::move(code)) {}
+  CompiledExecutable(std::shared_ptr<const Module> module, ProgramShape shape,
+                     std::vector<std::shared_ptr<Device>> devices,
+                     std::shared_ptr<const void> library, std::unique_ptr<NativeExecutable> code)
+      : Executable(std::move(module), std::move(shape), std::move(devices)),
+        library_(std::move(library)),
+        code_(std::move(code)) {}
 
-  StatusOr<Literal> Execute(std::span<const Literal> arguments,
-                            const ExecuteOptions& options) const override {
+ private:
+  StatusOr<Literal> Run(std::vector<Literal> arguments, DeviceContext*,
+                        Limits* limits) const override {
     const ScopedFloatEnvironment float_environment;
-    const StorageScope storage(options.limits);
+    const StorageScope storage(limits);
     try {
       AXLE_TRY(CheckArguments(*module().entry(), arguments));
-      std::vector<Literal> values;
-      values.reserve(arguments.size());
-      for (const Literal& argument : arguments) values.push_back(argument.ToRowMajor());
-      AXLE_ASSIGN(Literal result, code_->Execute(values, options.limits));
+      for (Literal& argument : arguments) argument = argument.ToRowMajor();
+      AXLE_ASSIGN(Literal result, code_->Execute(arguments, limits));
       result.OwnStorage();
       return result;
     } catch (const std::bad_alloc&) {
@@ -78,7 +89,6 @@ class CompiledExecutable : public Executable {
     }
   }
 
- private:
   std::shared_ptr<const void> library_;  // keeps the engine that made the code
   std::unique_ptr<NativeExecutable> code_;
 };
@@ -107,6 +117,55 @@ Status CheckEntryLayouts(const Module& module) {
   return CheckEntryLayout(layout->result, "the result");
 }
 
+// A layout that the options ask for, of a value of this shape.
+Status CheckWantedLayout(const Shape& wanted, const Shape& shape, std::string_view what) {
+  AXLE_TRY(CheckShape(wanted));
+  AXLE_TRY(CheckEntryLayout(wanted, what));
+  if (Compatible(wanted, shape)) return {};
+  return InvalidArgument(StrCat("compile: the layout of ", what, " is for ", wanted.ToString(),
+                                ", but the program has ", shape.ToString()));
+}
+
+// The shapes of the entry in the layouts of the options. Without those, literals and buffers are
+// row-major.
+StatusOr<ProgramShape> WantedShape(const Module& module, const CompileOptions& options) {
+  ProgramShape shape;
+  for (const Instruction* parameter : module.entry()->parameters()) {
+    shape.parameters.push_back(parameter->shape().WithoutLayout());
+  }
+  shape.result = module.entry()->root()->shape().WithoutLayout();
+  if (!options.argument_layouts.empty()) {
+    if (options.argument_layouts.size() != shape.parameters.size()) {
+      return InvalidArgument(StrCat("compile: ", options.argument_layouts.size(),
+                                    " argument layouts for ", shape.parameters.size(),
+                                    " parameters"));
+    }
+    for (size_t i = 0; i < shape.parameters.size(); ++i) {
+      AXLE_TRY(CheckWantedLayout(options.argument_layouts[i], shape.parameters[i],
+                                 StrCat("parameter ", i)));
+    }
+    shape.parameters = options.argument_layouts;
+  }
+  if (options.result_layout) {
+    AXLE_TRY(CheckWantedLayout(*options.result_layout, shape.result, "the result"));
+    shape.result = *options.result_layout;
+  }
+  return shape;
+}
+
+// The same module for another number of devices.
+std::shared_ptr<const Module> WithDevices(std::shared_ptr<const Module> module,
+                                          const CompileOptions& options) {
+  const ModuleConfig& config = module->config();
+  const i64 replicas = options.replicas == 0 ? config.replica_count : options.replicas;
+  const i64 partitions = options.partitions == 0 ? config.num_partitions : options.partitions;
+  if (replicas == config.replica_count && partitions == config.num_partitions) return module;
+  std::unique_ptr<Module> copy = module->Clone();
+  copy->config().replica_count = replicas;
+  copy->config().num_partitions = partitions;
+  return copy;
+}
+
 }  // namespace
 
 struct Client::NativeLibrary {
@@ -126,6 +185,12 @@ struct Client::NativeLibrary {
     if (create == nullptr) {
       return Unavailable(StrCat("compile: ", path, " is not a native engine of axle"));
     }
+    // The engine works on the tables of the libaxle.so that it is linked to. A program with
+    // libaxle.a inside has tables of its own.
+    if (dlsym(handle, "axle_copy") != &axle_copy) {
+      return Unavailable(
+          StrCat("compile: ", path, " belongs to another copy of axle than this program"));
+    }
     engine.reset(create(kNativeEngineVersion));
     if (engine == nullptr) {
       return Unavailable(StrCat("compile: ", path, " is of another version of axle"));
@@ -136,25 +201,101 @@ struct Client::NativeLibrary {
 
 Client::Client(ClientOptions options)
     : options_(std::move(options)),
-      device_(std::make_shared<HostDevice>()),
-      native_(std::make_shared<NativeLibrary>()) {}
+      memory_(std::make_shared<MemoryBudget>(options_.memory_cap)),
+      native_(std::make_shared<NativeLibrary>()) {
+  if (options_.executor == nullptr) {
+    const int wanted = options_.num_threads == 0 ? AvailableProcessors() : options_.num_threads;
+    options_.executor =
+        std::make_shared<ThreadPool>(std::max(wanted, static_cast<int>(options_.num_devices)));
+  }
+  HostDeviceOptions device = options_.device;
+  if (device.custom_calls == nullptr) device.custom_calls = std::make_shared<CustomCallRegistry>();
+  if (device.hub == nullptr) {
+    device.hub = std::make_shared<TransferHub>(device.queue_capacity, device.max_buffers);
+  }
+  for (i64 d = 0; d < options_.num_devices; ++d) {
+    devices_.push_back(std::make_shared<Device>(d, device, options_.executor, memory_));
+  }
+}
 Client::~Client() = default;
 
 StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
+  if (options.num_devices < 1 || options.num_devices > 1024) {
+    return InvalidArgument(
+        StrCat("client: num_devices is ", options.num_devices, ", must be 1 to 1024"));
+  }
+  if (options.num_threads < 0 || options.num_threads > 1024) {
+    return InvalidArgument(
+        StrCat("client: num_threads is ", options.num_threads, ", must be 0 to 1024"));
+  }
+  if (options.memory_cap < 0) {
+    return InvalidArgument(StrCat("client: memory_cap is ", options.memory_cap, ", must be >= 0"));
+  }
   return std::unique_ptr<Client>(new Client(options));
 }
 
-StatusOr<std::unique_ptr<Executable>> Client::Compile(std::shared_ptr<const Module> module,
+void Client::Log(LogLevel level, const std::function<std::string()>& message) const {
+  if (options_.log) options_.log(level, message());
+}
+
+StatusOr<std::shared_ptr<Device>> Client::DeviceAt(i64 ordinal, std::string_view what) const {
+  if (ordinal >= 0 && ordinal < static_cast<i64>(devices_.size())) return devices_[ordinal];
+  return InvalidArgument(
+      StrCat(what, ": there is no device ", ordinal, ", the client has ", devices_.size()));
+}
+
+StatusOr<std::vector<std::shared_ptr<Device>>> Client::DevicesFor(
+    const Module& module, const CompileOptions& options) const {
+  const i64 replicas = module.config().replica_count;
+  const i64 partitions = module.config().num_partitions;
+  if (replicas < 1 || partitions < 1) {
+    return InvalidArgument(StrCat("compile: replicas is ", replicas, " and partitions ", partitions,
+                                  ", must be >= 1"));
+  }
+  // A run with a device of its own brings the others along.
+  if (options.device != nullptr) return std::vector<std::shared_ptr<Device>>{devices_[0]};
+  const auto num_devices = CheckedMul(replicas, partitions);
+  if (num_devices && *num_devices == 1) {
+    AXLE_ASSIGN(std::shared_ptr<Device> device, DeviceAt(options.device_ordinal, "compile"));
+    return std::vector<std::shared_ptr<Device>>{std::move(device)};
+  }
+  if (!num_devices || *num_devices > static_cast<i64>(devices_.size())) {
+    return InvalidArgument(StrCat("compile: ", replicas, " replicas x ", partitions,
+                                  " partitions need more devices than the client has, ",
+                                  devices_.size()));
+  }
+  return std::vector<std::shared_ptr<Device>>(devices_.begin(), devices_.begin() + *num_devices);
+}
+
+StatusOr<std::shared_ptr<Executable>> Client::Compile(const XlaComputation& computation,
                                                       const CompileOptions& options) {
+  if (!computation.valid()) return InvalidArgument("compile: the computation is empty");
+  return Compile(computation.shared_module(), options);
+}
+
+StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Module> module,
+                                                      const CompileOptions& options) {
+  if (module == nullptr) return InvalidArgument("compile: the module is null");
+  module = WithDevices(std::move(module), options);
   AXLE_TRY(VerifyModule(*module));
   AXLE_TRY(CheckEntryLayouts(*module));
-  AXLE_TRY(CheckCustomCallTargets(*module, options.device != nullptr ? *options.device : *device_));
+  AXLE_ASSIGN(ProgramShape shape, WantedShape(*module, options));
+  AXLE_ASSIGN(std::vector<std::shared_ptr<Device>> devices, DevicesFor(*module, options));
+  AXLE_TRY(CheckCustomCallTargets(*module, options.device != nullptr
+                                               ? *options.device
+                                               : static_cast<DeviceContext&>(devices[0]->host())));
   if (options.codegen_level < 0 || options.codegen_level > 2) {
     return InvalidArgument(
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));
   }
+  Log(LogLevel::kInfo, [&] {
+    return StrCat("compile: \"", module->name(), "\", ", module->num_instructions(),
+                  " instructions, for the ",
+                  options.engine == EngineKind::kInterpret ? "interpreter" : "native engine");
+  });
   if (options.engine == EngineKind::kInterpret) {
-    return std::unique_ptr<Executable>(new InterpretedExecutable(std::move(module), device_));
+    return std::shared_ptr<Executable>(std::make_shared<InterpretedExecutable>(
+        std::move(module), std::move(shape), std::move(devices)));
   }
   AXLE_ASSIGN(NativeEngine * engine,
               native_->Load(options_.codegen_library.empty() ? DefaultCodegenLibrary()
@@ -165,17 +306,74 @@ StatusOr<std::unique_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
                 engine->Compile(*module, {.isa = options.isa,
                                           .codegen_level = options.codegen_level,
                                           .limits = options.limits}));
-    return std::unique_ptr<Executable>(
-        new CompiledExecutable(std::move(module), native_, std::move(code)));
+    return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(
+        std::move(module), std::move(shape), std::move(devices), native_, std::move(code)));
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("compile: no memory to go on");
   }
 }
 
-StatusOr<std::unique_ptr<Executable>> Client::Compile(std::string_view bytes,
+StatusOr<std::shared_ptr<Executable>> Client::Compile(std::string_view bytes,
                                                       const CompileOptions& options) {
   AXLE_ASSIGN(std::unique_ptr<Module> module, LoadModule(bytes, {.limits = options.limits}));
   return Compile(std::shared_ptr<const Module>(std::move(module)), options);
+}
+
+StatusOr<BufferPtr> Client::BufferFromLiteral(Literal literal, i64 device_ordinal) {
+  AXLE_ASSIGN(std::shared_ptr<Device> device, DeviceAt(device_ordinal, "buffer from literal"));
+  try {
+    literal.OwnStorage();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(
+        StrCat("buffer from literal: no memory for a copy of ", literal.shape().ToString()));
+  }
+  return Buffer::Create(std::move(device), std::move(literal));
+}
+
+StatusOr<BufferPtr> Client::BufferFromHost(const void* data, const Shape& shape,
+                                           ArraySlice<i64> byte_strides,
+                                           HostBufferSemantics semantics, i64 device_ordinal,
+                                           std::function<void()> released, bool* is_zero_copy) {
+  AXLE_ASSIGN(std::shared_ptr<Device> device, DeviceAt(device_ordinal, "buffer from host"));
+  // Where a byte may have bits that its type lacks, they are looked at once, here.
+  const bool may_spoil = shape.type() == PRED || IsSubByte(shape.type());
+  const bool copy = semantics == HostBufferSemantics::kCopy ||
+                    (semantics == HostBufferSemantics::kMutableZeroCopy && may_spoil);
+  AXLE_ASSIGN(Literal literal,
+              LiteralFromHost(shape, data, byte_strides, copy ? HostRead::kCopy : HostRead::kView));
+  const bool is_view = literal.is_view();
+  AXLE_ASSIGN(BufferPtr buffer, Buffer::Create(std::move(device), std::move(literal)));
+  if (is_view) {
+    buffer->storage()->on_release = std::move(released);
+  } else if (released) {
+    released();
+  }
+  if (is_zero_copy != nullptr) *is_zero_copy = is_view;
+  return buffer;
+}
+
+Status Client::TransferToInfeed(const Literal& value, Limits* limits, i64 device_ordinal) {
+  AXLE_ASSIGN(const std::shared_ptr<Device> device, DeviceAt(device_ordinal, "infeed"));
+  return device->host().TransferToInfeed(value, limits);
+}
+
+StatusOr<Literal> Client::TransferFromOutfeed(const Shape& shape, Limits* limits,
+                                              i64 device_ordinal) {
+  AXLE_ASSIGN(const std::shared_ptr<Device> device, DeviceAt(device_ordinal, "outfeed"));
+  return device->host().TransferFromOutfeed(shape, limits);
+}
+
+Status Client::RegisterCustomCall(std::string_view name, CustomCallRegistry::Function function) {
+  return device().custom_calls().Register(name, std::move(function));
+}
+
+Status Client::RegisterCustomCall(std::string_view name, void (*function)(void* out, void** in)) {
+  return device().custom_calls().Register(name, function);
+}
+
+Status Client::RegisterTypedCustomCall(std::string_view name,
+                                       CustomCallRegistry::TypedFunction function) {
+  return device().custom_calls().RegisterTyped(name, std::move(function));
 }
 
 }  // namespace axle

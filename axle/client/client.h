@@ -1,87 +1,114 @@
 // Client: compiles modules and runs them, on the interpreter or on native code.
 //
 //   AXLE_ASSIGN(auto client, Client::Create());
-//   AXLE_ASSIGN(auto executable, client->Compile(text));
-//   AXLE_ASSIGN(Literal result, executable->Execute(arguments));
+//   AXLE_ASSIGN(auto executable, client->Compile(computation));   // or the text of a program
+//   AXLE_ASSIGN(Literal result, executable->Execute({x, y}));
 //
-// Thread-safe, and so are executables, which may outlive their client. Prints nothing and installs
-// no signal handler.
+// Thread-safe, and so are executables and buffers, which may outlive their client. Prints nothing
+// and installs no signal handler. docs/client.md has what happens at a fork, with signals, and with
+// memory that is shared with the host.
 #pragma once
+#include <functional>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "axle/core/device_context.h"
-#include "axle/core/limits.h"
-#include "axle/core/literal.h"
-#include "axle/ir/module.h"
-#include "axle/runtime/host_device.h"
+#include "axle/client/buffer.h"
+#include "axle/client/device.h"
+#include "axle/client/executable.h"
+#include "axle/core/executor.h"
 #include "axle/runtime/native_engine.h"
 
 namespace axle {
 
+class XlaComputation;  // builder/xla_builder.h
+
 enum class EngineKind : std::uint8_t { kInterpret, kNative };
+
+// kStrict: the same bits on every machine and engine (docs/numerics.md). kFast allows what is
+// faster and not so exact; today it gives the same bits.
+enum class Numerics : std::uint8_t { kStrict, kFast };
+
+enum class LogLevel : std::uint8_t { kInfo, kWarning };
 
 struct ClientOptions {
   // The library of the native engine. "": what the environment variable AXLE_CODEGEN_LIBRARY says,
   // else libaxle_codegen.so beside libaxle.so, else on the loader's search path.
   std::string codegen_library = {};
+  i64 num_devices = 1;  // 1 to 1024; each is this machine's processor
+  // Where asynchronous executions run. Null: threads of the client's own, which start when they are
+  // needed; num_threads of them, 0: as many as there are processors. At least one per device.
+  std::shared_ptr<Executor> executor = nullptr;
+  int num_threads = 0;
+  // Bytes of all buffers of the client, and of the values of each run beside them.
+  i64 memory_cap = std::numeric_limits<i64>::max();
+  // Of each device: its infeed, outfeed and channels.
+  HostDeviceOptions device = {};
+  // Gets what is worth a line: compilations, and what goes wrong in the background. Called from any
+  // thread, maybe from several at a time. Nothing is logged without it.
+  std::function<void(LogLevel level, std::string_view message)> log = {};
 };
 
 struct CompileOptions {
   EngineKind engine = EngineKind::kInterpret;
+  Numerics numerics = Numerics::kStrict;
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 2;  // 0 to 2
+  // The layouts in which arguments will mostly come, one shape per parameter, or none; and the one
+  // of the result. They change no value. UNIMPLEMENTED if they are tiled.
+  std::vector<Shape> argument_layouts = {};
+  std::optional<Shape> result_layout = {};
+  // How many devices run the program together; 0: as the module says. They are the client's first
+  // replicas * partitions ones, or the one with this ordinal.
+  i64 replicas = 0;
+  i64 partitions = 0;
+  i64 device_ordinal = 0;
   // Where the functions that custom calls name must be registered: that of the client if null.
   const DeviceContext* device = nullptr;
+  // Time, memory, cancellation and progress of the compilation.
   Limits* limits = nullptr;
-};
-
-struct ExecuteOptions {
-  Limits* limits = nullptr;         // of this run; none if null
-  DeviceContext* device = nullptr;  // that of the client if null
-};
-
-class Executable {
- public:
-  virtual ~Executable() = default;
-
-  const Module& module() const { return *module_; }
-  // Runs the entry.
-  //
-  //   arguments  one literal per parameter of the entry, of any layout
-  //   result     row-major
-  //
-  // Errors: INVALID_ARGUMENT if the arguments do not fit; RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED or
-  // CANCELLED as the limits say.
-  virtual StatusOr<Literal> Execute(std::span<const Literal> arguments,
-                                    const ExecuteOptions& options = {}) const = 0;
-
- protected:
-  explicit Executable(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
-
- private:
-  std::shared_ptr<const Module> module_;
 };
 
 class Client {
  public:
+  // Errors: INVALID_ARGUMENT for numbers out of range.
   static StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options = {});
   ~Client();
 
+  // What Build returned. Errors as below; INVALID_ARGUMENT if there is nothing in it.
+  StatusOr<std::shared_ptr<Executable>> Compile(const XlaComputation& computation,
+                                                const CompileOptions& options = {});
   // `module` is verified, as Parse and the builder return it. Errors: UNIMPLEMENTED if the engine
   // cannot run it (yet), with the name of the op; NOT_FOUND if it calls a function that is not
-  // registered; UNAVAILABLE if the native engine cannot be loaded.
-  StatusOr<std::unique_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
+  // registered; UNAVAILABLE if the native engine cannot be loaded; INVALID_ARGUMENT for options
+  // that make no sense, as more devices than there are.
+  StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 const CompileOptions& options = {});
   // The same from bytes of any format that client/load.h reads.
-  StatusOr<std::unique_ptr<Executable>> Compile(std::string_view bytes,
+  StatusOr<std::shared_ptr<Executable>> Compile(std::string_view bytes,
                                                 const CompileOptions& options = {});
 
-  // The device on which executables run unless they are told another one. It lives as long as the
-  // client and its executables.
-  HostDevice& device() { return *device_; }
+  const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
+  // The queues and channels of the first device, on which executables run unless they are told
+  // another one.
+  HostDevice& device() { return devices_[0]->host(); }
+
+  // A copy of the literal, or without a copy if it owns its storage, on a device.
+  StatusOr<BufferPtr> BufferFromLiteral(Literal literal, i64 device_ordinal = 0);
+  // An array in host memory, of any strides: client/host_array.h says what is taken. If it is not
+  // copied, which is_zero_copy tells, it must stay as long as the buffer, the executions that use
+  // it and views of it. `released` is called when it may go, from any thread; for a copy, before
+  // the call returns.
+  //
+  //   AXLE_ASSIGN(BufferPtr x, client->BufferFromHost(data, ShapeUtil::MakeShape(F32, {2, 3})));
+  StatusOr<BufferPtr> BufferFromHost(const void* data, const Shape& shape,
+                                     ArraySlice<i64> byte_strides = {},
+                                     HostBufferSemantics semantics = HostBufferSemantics::kCopy,
+                                     i64 device_ordinal = 0,
+                                     std::function<void()> released = nullptr,
+                                     bool* is_zero_copy = nullptr);
 
   // Makes `function` the target of custom calls of this name, api_version API_VERSION_ORIGINAL:
   //
@@ -90,31 +117,34 @@ class Client {
   //
   // runtime/custom_call_registry.h says what it gets; device().custom_calls() takes the other kinds
   // of functions. Errors: ALREADY_EXISTS if the name is taken. A target cannot be taken back.
-  Status RegisterCustomCall(std::string_view name, CustomCallRegistry::Function function) {
-    return device().custom_calls().Register(name, std::move(function));
-  }
-  Status RegisterCustomCall(std::string_view name, void (*function)(void* out, void** in)) {
-    return device().custom_calls().Register(name, function);
-  }
+  Status RegisterCustomCall(std::string_view name, CustomCallRegistry::Function function);
+  Status RegisterCustomCall(std::string_view name, void (*function)(void* out, void** in));
+  // The same for api_version API_VERSION_TYPED_FFI.
+  Status RegisterTypedCustomCall(std::string_view name, CustomCallRegistry::TypedFunction function);
 
   // Puts an array, or the elements of a tuple of arrays, into the infeed queue; waits while it is
   // full, until the limits say CANCELLED or DEADLINE_EXCEEDED. A program's infeed takes them in the
   // order in which they came, and waits for them.
-  Status TransferToInfeed(const Literal& value, Limits* limits = nullptr) {
-    return device().TransferToInfeed(value, limits);
-  }
+  Status TransferToInfeed(const Literal& value, Limits* limits = nullptr, i64 device_ordinal = 0);
   // Takes the next array, or for a tuple the next arrays, that a program has put into the outfeed
   // queue, and waits for them. INVALID_ARGUMENT if they are not of this shape; they stay then.
-  StatusOr<Literal> TransferFromOutfeed(const Shape& shape, Limits* limits = nullptr) {
-    return device().TransferFromOutfeed(shape, limits);
-  }
+  StatusOr<Literal> TransferFromOutfeed(const Shape& shape, Limits* limits = nullptr,
+                                        i64 device_ordinal = 0);
+
+  // Bytes of buffers that are alive.
+  i64 live_buffer_bytes() const { return memory_->live(); }
 
  private:
   struct NativeLibrary;
   explicit Client(ClientOptions options);
+  StatusOr<std::shared_ptr<Device>> DeviceAt(i64 ordinal, std::string_view what) const;
+  StatusOr<std::vector<std::shared_ptr<Device>>> DevicesFor(const Module& module,
+                                                            const CompileOptions& options) const;
+  void Log(LogLevel level, const std::function<std::string()>& message) const;
 
   ClientOptions options_;
-  std::shared_ptr<HostDevice> device_;
+  std::shared_ptr<MemoryBudget> memory_;
+  std::vector<std::shared_ptr<Device>> devices_;
   std::shared_ptr<NativeLibrary> native_;  // loaded when it is first needed
 };
 

@@ -120,10 +120,6 @@ std::optional<OpInfo> DescribeOp(std::string_view name) {
   return Describe(*def);
 }
 
-std::span<const std::string_view> PlannedOpNames() {
-  return PlannedOps();
-}
-
 std::string_view OpName(const Instruction& inst) {
   return GetOpDef(inst).text;
 }

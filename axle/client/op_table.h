@@ -47,8 +47,6 @@ struct OpInfo {
 
 std::vector<OpInfo> DescribeOps();
 std::optional<OpInfo> DescribeOp(std::string_view name);
-// The operations that are known by name and still to come.
-std::span<const std::string_view> PlannedOpNames();
 
 // The element types that one operand, or a declared result, may have.
 struct OperandTypes {

@@ -318,7 +318,7 @@ class Compiler {
     return {};
   }
 
-  const Computation& entry_;
+  const HloComputation& entry_;
   Limits* limits_;
   std::unique_ptr<Executable> executable_;
   std::vector<std::optional<ResultTree>> slots_;  // by Instruction::index()

@@ -31,7 +31,7 @@ class Interpreter;
 
 class InterpretedCallee : public Callee {
  public:
-  InterpretedCallee(const Computation& computation, Interpreter& interpreter)
+  InterpretedCallee(const HloComputation& computation, Interpreter& interpreter)
       : computation_(computation), interpreter_(interpreter) {}
 
   StatusOr<Literal> Call(std::span<Literal> args) override;
@@ -49,7 +49,7 @@ class InterpretedCallee : public Callee {
   Status RunLanes(const PlanStep& step);
   void RunElement(const PlanStep& step);
 
-  const Computation& computation_;
+  const HloComputation& computation_;
   Interpreter& interpreter_;
   std::shared_ptr<const Plan> plan_;
   std::vector<std::vector<Callee*>> callees_;  // by step, filled in when it first runs
@@ -84,7 +84,7 @@ class Interpreter {
     if (executor_ == nullptr) executor_ = &own_executor_.emplace();
   }
 
-  InterpretedCallee& callee(const Computation& computation) {
+  InterpretedCallee& callee(const HloComputation& computation) {
     std::unique_ptr<InterpretedCallee>& callee = callees_[&computation];
     if (callee == nullptr) callee = std::make_unique<InterpretedCallee>(computation, *this);
     return *callee;
@@ -112,7 +112,7 @@ class Interpreter {
   LaneExecutor* executor_;
   std::optional<BlockExecutor> own_executor_;
   PlanCache own_plans_;
-  std::unordered_map<const Computation*, std::unique_ptr<InterpretedCallee>> callees_;
+  std::unordered_map<const HloComputation*, std::unique_ptr<InterpretedCallee>> callees_;
   LaneScratch scratch_;
   RunState run_;
   bool is_dynamic_ = false;
@@ -183,7 +183,7 @@ Status InterpretedCallee::BindDynamic(std::span<Literal> args) const {
 std::span<Callee* const> InterpretedCallee::CalleesOf(const PlanStep& step) {
   std::vector<Callee*>& callees = callees_[&step - plan_->steps.data()];
   if (callees.empty()) {
-    for (const Computation* callee : step.inst->callees()) {
+    for (const HloComputation* callee : step.inst->callees()) {
       callees.push_back(&interpreter_.callee(*callee));
     }
   }
@@ -302,7 +302,7 @@ bool PaddingFits(const Literal& literal, const Shape& shape) {
 
 }  // namespace
 
-Status CheckArguments(const Computation& computation, std::span<const Literal> arguments) {
+Status CheckArguments(const HloComputation& computation, std::span<const Literal> arguments) {
   const auto parameters = computation.parameters();
   if (arguments.size() != parameters.size()) {
     return InvalidArgument(StrCat("execute: \"", computation.name(), "\" takes ", parameters.size(),
@@ -318,22 +318,26 @@ Status CheckArguments(const Computation& computation, std::span<const Literal> a
   return {};
 }
 
-StatusOr<Literal> Evaluate(const Computation& computation, std::span<const Literal> arguments,
+StatusOr<Literal> Evaluate(const HloComputation& computation, std::vector<Literal>&& arguments,
                            const EvaluateOptions& options) {
   const ScopedFloatEnvironment float_environment;
   const StorageScope storage(options.limits);
   try {
     AXLE_TRY(CheckArguments(computation, arguments));
-    std::vector<Literal> values;
-    for (const Literal& argument : arguments) values.push_back(argument.ToRowMajor());
+    for (Literal& argument : arguments) argument = argument.ToRowMajor();
     Interpreter interpreter(options);
-    AXLE_ASSIGN(Literal result, interpreter.callee(computation).Call(values));
+    AXLE_ASSIGN(Literal result, interpreter.callee(computation).Call(arguments));
     result.OwnStorage();
     return result;
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(
         StrCat("execute: no memory to go on with \"", computation.name(), "\""));
   }
+}
+
+StatusOr<Literal> Evaluate(const HloComputation& computation, std::span<const Literal> arguments,
+                           const EvaluateOptions& options) {
+  return Evaluate(computation, std::vector<Literal>(arguments.begin(), arguments.end()), options);
 }
 
 StatusOr<Literal> Evaluate(const Module& module, std::span<const Literal> arguments,

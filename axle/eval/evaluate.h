@@ -2,6 +2,7 @@
 // everything compiled is judged by; clear, never clever. Thread-safe; one thread per run.
 #pragma once
 #include <span>
+#include <vector>
 
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
@@ -25,11 +26,16 @@ struct EvaluateOptions {
 StatusOr<Literal> Evaluate(const Module& module, std::span<const Literal> arguments,
                            const EvaluateOptions& options = {});
 // The same for one computation of a module.
-StatusOr<Literal> Evaluate(const Computation& computation, std::span<const Literal> arguments,
+StatusOr<Literal> Evaluate(const HloComputation& computation, std::span<const Literal> arguments,
+                           const EvaluateOptions& options = {});
+
+// The same with arguments that the run may take over: their storage is freed, or used again, as
+// soon as nobody reads it any more.
+StatusOr<Literal> Evaluate(const HloComputation& computation, std::vector<Literal>&& arguments,
                            const EvaluateOptions& options = {});
 
 // INVALID_ARGUMENT unless there is one argument per parameter, of its shape; layouts and dynamic
 // flags do not count.
-Status CheckArguments(const Computation& computation, std::span<const Literal> arguments);
+Status CheckArguments(const HloComputation& computation, std::span<const Literal> arguments);
 
 }  // namespace axle

@@ -38,7 +38,7 @@ bool IsScalarBroadcast(const Instruction& inst, const IndexMap& map) {
 // values of their own only if something else reads them.
 class Planner {
  public:
-  explicit Planner(const Computation& computation)
+  explicit Planner(const HloComputation& computation)
       : computation_(computation),
         instructions_(computation.instructions()),
         live_(instructions_.size()),
@@ -230,7 +230,7 @@ class Planner {
     }
   }
 
-  const Computation& computation_;
+  const HloComputation& computation_;
   std::span<Instruction* const> instructions_;
   Plan plan_;
   std::vector<bool> live_;
@@ -245,11 +245,11 @@ class Planner {
 
 }  // namespace
 
-StatusOr<Plan> MakePlan(const Computation& computation) {
+StatusOr<Plan> MakePlan(const HloComputation& computation) {
   return Planner(computation).Make();
 }
 
-StatusOr<std::shared_ptr<const Plan>> PlanCache::Get(const Computation& computation) {
+StatusOr<std::shared_ptr<const Plan>> PlanCache::Get(const HloComputation& computation) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<const Plan>& plan = plans_[&computation];
   if (plan == nullptr) {

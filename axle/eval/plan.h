@@ -46,16 +46,16 @@ struct Plan {
 };
 
 // UNIMPLEMENTED if the computation has something that the interpreter cannot run.
-StatusOr<Plan> MakePlan(const Computation& computation);
+StatusOr<Plan> MakePlan(const HloComputation& computation);
 
 // Plans of the computations of one module, kept from one run to the next. Thread-safe.
 class PlanCache {
  public:
-  StatusOr<std::shared_ptr<const Plan>> Get(const Computation& computation);
+  StatusOr<std::shared_ptr<const Plan>> Get(const HloComputation& computation);
 
  private:
   std::mutex mutex_;
-  std::unordered_map<const Computation*, std::shared_ptr<const Plan>> plans_;
+  std::unordered_map<const HloComputation*, std::shared_ptr<const Plan>> plans_;
 };
 
 }  // namespace axle

@@ -9,16 +9,16 @@ namespace {
 
 // `root` and everything it calls, callees first, without looking into what is `done`: cloning all
 // computations of a module one by one must not walk the same call chains again and again.
-std::vector<const Computation*> CalleesFirst(
-    const Computation& root,
-    const std::unordered_map<const Computation*, Computation*>& done = {}) {
+std::vector<const HloComputation*> CalleesFirst(
+    const HloComputation& root,
+    const std::unordered_map<const HloComputation*, HloComputation*>& done = {}) {
   struct Frame {
-    const Computation* computation;
+    const HloComputation* computation;
     size_t instruction = 0;
     size_t callee = 0;
   };
-  std::vector<const Computation*> order;
-  std::unordered_set<const Computation*> seen = {&root};
+  std::vector<const HloComputation*> order;
+  std::unordered_set<const HloComputation*> seen = {&root};
   std::vector<Frame> stack = {{&root}};
   while (!stack.empty()) {
     Frame& frame = stack.back();
@@ -33,18 +33,18 @@ std::vector<const Computation*> CalleesFirst(
       frame.callee = 0;
       continue;
     }
-    const Computation* callee = callees[frame.callee++];
+    const HloComputation* callee = callees[frame.callee++];
     if (!done.contains(callee) && seen.insert(callee).second) stack.push_back({callee});
   }
   return order;
 }
 
-Computation* CloneOne(Module& module, const Computation& from,
-                      const std::unordered_map<const Computation*, Computation*>& cloned) {
-  Computation* to = module.AddComputation(from.name());
+HloComputation* CloneOne(Module& module, const HloComputation& from,
+                         const std::unordered_map<const HloComputation*, HloComputation*>& cloned) {
+  HloComputation* to = module.AddComputation(from.name());
   to->set_execution_thread(from.execution_thread());
   std::vector<Instruction*> copies, operands;
-  std::vector<Computation*> callees;
+  std::vector<HloComputation*> callees;
   copies.reserve(from.instructions().size());
   for (const Instruction* inst : from.instructions()) {
     operands.clear();
@@ -52,7 +52,7 @@ Computation* CloneOne(Module& module, const Computation& from,
     for (i64 i = 0; i < inst->num_operands(); ++i) {
       operands.push_back(copies[inst->operand(i)->index()]);
     }
-    for (const Computation* callee : inst->callees()) callees.push_back(cloned.at(callee));
+    for (const HloComputation* callee : inst->callees()) callees.push_back(cloned.at(callee));
     copies.push_back(to->Add({.opcode = inst->opcode(),
                               .name = inst->name(),
                               .shape = inst->shape(),
@@ -80,10 +80,11 @@ constexpr std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
 
 }  // namespace
 
-Computation* Module::CloneComputation(
-    const Computation& computation, std::unordered_map<const Computation*, Computation*>& cloned) {
+HloComputation* Module::CloneComputation(
+    const HloComputation& computation,
+    std::unordered_map<const HloComputation*, HloComputation*>& cloned) {
   if (const auto it = cloned.find(&computation); it != cloned.end()) return it->second;
-  for (const Computation* from : CalleesFirst(computation, cloned)) {
+  for (const HloComputation* from : CalleesFirst(computation, cloned)) {
     cloned[from] = CloneOne(*this, *from, cloned);
   }
   return cloned.at(&computation);
@@ -92,22 +93,22 @@ Computation* Module::CloneComputation(
 std::unique_ptr<Module> Module::Clone() const {
   auto module = std::make_unique<Module>(name_);
   module->config_ = config_;
-  std::unordered_map<const Computation*, Computation*> cloned;
+  std::unordered_map<const HloComputation*, HloComputation*> cloned;
   for (const auto& computation : computations_) module->CloneComputation(*computation, cloned);
   if (entry_ != nullptr) module->entry_ = cloned.at(entry_);
   return module;
 }
 
-std::uint64_t StructuralHash(const Computation& computation) {
-  std::unordered_map<const Computation*, std::uint64_t> hashes;
-  for (const Computation* c : CalleesFirst(computation)) {
+std::uint64_t StructuralHash(const HloComputation& computation) {
+  std::unordered_map<const HloComputation*, std::uint64_t> hashes;
+  for (const HloComputation* c : CalleesFirst(computation)) {
     std::uint64_t hash = c->instructions().size();
     for (const Instruction* inst : c->instructions()) {
       hash = Mix(hash, static_cast<std::uint64_t>(inst->opcode()));
       hash = Mix(hash, inst->shape().Hash());
       hash = Mix(hash, AttrBlock::ValueHash(inst->attr_block()));
       for (i64 i = 0; i < inst->num_operands(); ++i) hash = Mix(hash, inst->operand(i)->index());
-      for (const Computation* callee : inst->callees()) hash = Mix(hash, hashes.at(callee));
+      for (const HloComputation* callee : inst->callees()) hash = Mix(hash, hashes.at(callee));
     }
     hashes[c] = Mix(hash, c->root() == nullptr ? 0 : c->root()->index() + 1);
   }

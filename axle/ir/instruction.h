@@ -17,7 +17,7 @@
 
 namespace axle {
 
-class Computation;
+class HloComputation;
 class Instruction;
 
 // Position at the time the module was read or built: never reused, kept by passes and clones, so
@@ -61,16 +61,16 @@ class Instruction {
   std::string_view name() const { return {name_, name_size_}; }
   const Shape& shape() const { return *shape_; }
   const Metadata& metadata() const { return *metadata_; }
-  Computation* parent() const { return parent_; }
+  HloComputation* parent() const { return parent_; }
   // Position in parent()->instructions(), for tables indexed by instruction.
   std::uint32_t index() const { return index_; }
 
   i64 num_operands() const { return num_operands_; }
   Instruction* operand(i64 i) const { return uses()[i].operand; }
-  std::span<Computation* const> callees() const {
-    return {reinterpret_cast<Computation* const*>(uses() + num_operands_), num_callees_};
+  std::span<HloComputation* const> callees() const {
+    return {reinterpret_cast<HloComputation* const*>(uses() + num_operands_), num_callees_};
   }
-  Computation* callee(i64 i) const { return callees()[i]; }
+  HloComputation* callee(i64 i) const { return callees()[i]; }
   const Use* first_use() const { return first_use_; }  // then ->next, in no particular order
   // Every user reads `other` instead. Shapes must agree.
   void ReplaceAllUsesWith(Instruction* other);
@@ -87,7 +87,7 @@ class Instruction {
   const InstructionExtras* extras() const;
 
  private:
-  friend class Computation;
+  friend class HloComputation;
   Instruction() = default;
   Use* uses() { return reinterpret_cast<Use*>(this + 1); }
   const Use* uses() const { return reinterpret_cast<const Use*>(this + 1); }
@@ -101,7 +101,7 @@ class Instruction {
   const Shape* shape_;
   const AttrBlock* attrs_;
   const Metadata* metadata_;
-  Computation* parent_;
+  HloComputation* parent_;
   Use* first_use_ = nullptr;
   const char* name_;
   std::uint32_t name_size_;

@@ -26,9 +26,9 @@ void Unlink(Use* use) {
 
 }  // namespace
 
-Instruction* Computation::Add(const NewInstruction& init) {
+Instruction* HloComputation::Add(const NewInstruction& init) {
   const size_t size = sizeof(Instruction) + init.operands.size() * sizeof(Use) +
-                      init.callees.size() * sizeof(Computation*);
+                      init.callees.size() * sizeof(HloComputation*);
   auto* inst = new (module_->arena_.allocate(size, alignof(Instruction))) Instruction;
   auto* name =
       static_cast<char*>(module_->arena_.allocate(std::max<size_t>(init.name.size(), 1), 1));
@@ -56,14 +56,14 @@ Instruction* Computation::Add(const NewInstruction& init) {
   for (Instruction* operand : init.operands) {
     Link(new (use++) Use{operand, inst, nullptr, nullptr}, &operand->first_use_);
   }
-  std::ranges::copy(init.callees, reinterpret_cast<Computation**>(use));
+  std::ranges::copy(init.callees, reinterpret_cast<HloComputation**>(use));
 
   instructions_.push_back(inst);
   root_ = inst;
   return inst;
 }
 
-void Computation::RemoveLast() {
+void HloComputation::RemoveLast() {
   Instruction* inst = instructions_.back();
   assert(inst->first_use_ == nullptr);
   for (i64 i = 0; i < inst->num_operands(); ++i) Unlink(&inst->uses()[i]);
@@ -72,11 +72,11 @@ void Computation::RemoveLast() {
   if (root_ == inst) root_ = instructions_.empty() ? nullptr : instructions_.back();
 }
 
-void Computation::SetShape(Instruction* inst, const Shape& shape) {
+void HloComputation::SetShape(Instruction* inst, const Shape& shape) {
   inst->shape_ = module_->InternShape(shape);
 }
 
-InstructionExtras& Computation::MutableExtras(Instruction* inst) {
+InstructionExtras& HloComputation::MutableExtras(Instruction* inst) {
   std::unique_ptr<InstructionExtras>& extras = module_->extras_[inst];
   if (extras == nullptr) extras = std::make_unique<InstructionExtras>();
   inst->has_extras_ = true;
@@ -99,9 +99,9 @@ void Instruction::ReplaceOperand(i64 i, Instruction* other) {
   Link(use, &other->first_use_);
 }
 
-Computation* Module::AddComputation(std::string_view name) {
+HloComputation* Module::AddComputation(std::string_view name) {
   const auto ordinal = static_cast<std::uint32_t>(computations_.size());
-  computations_.emplace_back(new Computation(this, name, ordinal));
+  computations_.emplace_back(new HloComputation(this, name, ordinal));
   return computations_.back().get();
 }
 

@@ -2,7 +2,7 @@
 // grows; any number of threads may read it afterwards.
 //
 //   Module module("m");
-//   Computation* main = module.AddComputation("main");
+//   HloComputation* main = module.AddComputation("main");
 //   Instruction* x = main->Add({.opcode = ..., .name = "x", .shape = Shape(F32)});
 #pragma once
 #include <memory>
@@ -24,13 +24,13 @@ struct NewInstruction {
   std::string_view name;
   Shape shape = {};
   std::span<Instruction* const> operands = {};
-  std::span<Computation* const> callees = {};
+  std::span<HloComputation* const> callees = {};
   AttrBlock attrs = {};
   Metadata metadata = {};       // texts are copied
   std::optional<OpId> id = {};  // of the instruction that this one is a clone of
 };
 
-class Computation {
+class HloComputation {
  public:
   std::string_view name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
@@ -56,7 +56,7 @@ class Computation {
 
  private:
   friend class Module;
-  Computation(Module* module, std::string_view name, std::uint32_t ordinal)
+  HloComputation(Module* module, std::string_view name, std::uint32_t ordinal)
       : module_(module), name_(name), ordinal_(ordinal) {}
 
   Module* module_;
@@ -119,10 +119,10 @@ class Module {
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
-  std::span<const std::unique_ptr<Computation>> computations() const { return computations_; }
-  Computation* entry() const { return entry_; }
-  void set_entry(Computation* entry) { entry_ = entry; }
-  Computation* AddComputation(std::string_view name);
+  std::span<const std::unique_ptr<HloComputation>> computations() const { return computations_; }
+  HloComputation* entry() const { return entry_; }
+  void set_entry(HloComputation* entry) { entry_ = entry; }
+  HloComputation* AddComputation(std::string_view name);
   // Puts the computation at `position` behind all others; for one that was added before its
   // callees.
   void MoveToEnd(size_t position);
@@ -134,22 +134,23 @@ class Module {
   std::unique_ptr<Module> Clone() const;
   // Copies `computation`, which may be of another module, and everything it calls; `cloned` maps
   // what is copied already. Names are kept; the caller sees to their being unique.
-  Computation* CloneComputation(const Computation& computation,
-                                std::unordered_map<const Computation*, Computation*>& cloned);
+  HloComputation* CloneComputation(
+      const HloComputation& computation,
+      std::unordered_map<const HloComputation*, HloComputation*>& cloned);
   // A text that lives as long as the module; equal texts are stored once.
   std::string_view InternText(std::string_view text);
   const Shape* InternShape(const Shape& shape) { return &*shapes_.insert(shape).first; }
 
  private:
-  friend class Computation;
+  friend class HloComputation;
   friend class Instruction;
   struct MetadataHash {
     size_t operator()(const Metadata& m) const;
   };
 
   std::string name_;
-  std::vector<std::unique_ptr<Computation>> computations_;
-  Computation* entry_ = nullptr;
+  std::vector<std::unique_ptr<HloComputation>> computations_;
+  HloComputation* entry_ = nullptr;
   ModuleConfig config_;
   std::pmr::monotonic_buffer_resource arena_;  // instructions, operand slots, names, texts
   std::unordered_set<Shape, ShapeHash> shapes_;
@@ -165,6 +166,6 @@ inline const InstructionExtras* Instruction::extras() const {
 
 // A hash of what a computation computes: opcodes, shapes, attributes, operands by position, called
 // computations. Names, ids, metadata and the order of computations in the module do not count.
-std::uint64_t StructuralHash(const Computation& computation);
+std::uint64_t StructuralHash(const HloComputation& computation);
 
 }  // namespace axle

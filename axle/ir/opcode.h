@@ -1,4 +1,4 @@
-// Opcode: one enumerator per operation, those that are still to come included.
+// Opcode: one enumerator per operation.
 #pragma once
 #include <cstdint>
 
@@ -6,18 +6,14 @@ namespace axle {
 
 enum class Opcode : std::uint8_t {
 #define OP(name) k##name,
-#define PLANNED(name, text) k##name,
 #include "axle/ir/opcodes.def"
 #undef OP
-#undef PLANNED
 };
 
 inline constexpr int kOpcodeCount = 0
 #define OP(name) +1
-#define PLANNED(name, text) +1
 #include "axle/ir/opcodes.def"
 #undef OP
-#undef PLANNED
     ;
 
 }  // namespace axle

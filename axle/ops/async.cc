@@ -57,7 +57,7 @@ void DropMainThread(std::span<Instruction* const>, void* attrs) {
 StatusOr<Shape> InferStart(const Instruction& inst) {
   std::vector<Shape> operands;
   for (i64 i = 0; i < inst.num_operands(); ++i) operands.push_back(inst.operand(i)->shape());
-  const Computation& callee = *inst.callee(0);
+  const HloComputation& callee = *inst.callee(0);
   AXLE_TRY(CheckCallee(inst, 0, operands, callee.root()->shape()));
   const std::string& thread = ThreadOf(inst);
   if (ThreadText(thread) != ThreadText(callee.execution_thread())) {
@@ -187,7 +187,7 @@ const Instruction* AsyncChains::StartOf(const Instruction& inst) {
 const Instruction* AsyncChains::WrappedOp(const Instruction& inst) {
   const Instruction* start = StartOf(inst.opcode() == Opcode::kAsyncDone ? *inst.operand(0) : inst);
   if (start == nullptr) return nullptr;
-  const Computation& callee = *start->callee(0);
+  const HloComputation& callee = *start->callee(0);
   const Instruction& root = *callee.root();
   const auto parameters = callee.parameters();
   if (!HasShortForm(GetOpDef(root)) || callee.instructions().size() != parameters.size() + 1 ||
@@ -210,7 +210,7 @@ std::string_view AsyncSuffix(const Instruction& inst) {
 }
 
 Status CheckAsyncCallees(const Module& module) {
-  std::vector<const Computation*> begun;  // sorted
+  std::vector<const HloComputation*> begun;  // sorted
   const auto for_each = [&](const auto& fn) -> Status {
     for (const auto& computation : module.computations()) {
       for (const Instruction* inst : computation->instructions()) AXLE_TRY(fn(*inst));
@@ -226,7 +226,7 @@ Status CheckAsyncCallees(const Module& module) {
   std::sort(begun.begin(), begun.end());
   return for_each([&](const Instruction& inst) -> Status {
     if (inst.opcode() == Opcode::kAsyncStart) return {};
-    for (const Computation* callee : inst.callees()) {
+    for (const HloComputation* callee : inst.callees()) {
       if (!std::binary_search(begun.begin(), begun.end(), callee)) continue;
       return OpError(inst,
                      StrCat("calls \"", callee->name(), "\", which an async-start calls too"));
@@ -235,7 +235,7 @@ Status CheckAsyncCallees(const Module& module) {
   });
 }
 
-void SetThreadOfCallee(const OpDef& start, const void* attrs, Computation& callee) {
+void SetThreadOfCallee(const OpDef& start, const void* attrs, HloComputation& callee) {
   if (attrs == nullptr) attrs = start.attrs.defaults;
   const std::string& thread = static_cast<const AsyncStartAttrs*>(attrs)->async_execution_thread;
   callee.set_execution_thread(thread == kMainThread ? "" : thread);

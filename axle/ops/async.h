@@ -40,6 +40,6 @@ std::string_view AsyncSuffix(const Instruction& inst);
 Status CheckAsyncCallees(const Module& module);
 
 // Lets the computation run on the thread that async-start's attributes (null: the defaults) name.
-void SetThreadOfCallee(const OpDef& start, const void* attrs, Computation& callee);
+void SetThreadOfCallee(const OpDef& start, const void* attrs, HloComputation& callee);
 
 }  // namespace axle

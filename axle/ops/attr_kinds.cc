@@ -193,6 +193,27 @@ i64 ConvolutionDimensionNumbers::num_spatial() const {
   return std::ranges::count_if(lhs, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+void ConvolutionDimensionNumbers::Place(std::string& side, i64 dim, char role) {
+  if (const i64 before = Find(side, role); before >= 0) side[before] = '?';
+  constexpr i64 kMaxRank = 16;
+  if (dim < 0 || dim >= kMaxRank) return;
+  if (dim >= static_cast<i64>(side.size())) side.resize(dim + 1, '?');
+  side[dim] = role;
+}
+
+std::vector<i64> ConvolutionDimensionNumbers::Spatial(const std::string& side) {
+  std::vector<i64> dims;
+  for (char digit = '0'; digit <= '9' && Find(side, digit) >= 0; ++digit) {
+    dims.push_back(Find(side, digit));
+  }
+  return dims;
+}
+
+void ConvolutionDimensionNumbers::AddSpatial(std::string& side, i64 dim) {
+  const size_t number = Spatial(side).size();
+  if (number < 10) Place(side, dim, static_cast<char>('0' + number));
+}
+
 Status AttrTraits<ConvolutionDimensionNumbers>::Parse(Scanner& scanner, const Shape&,
                                                       ConvolutionDimensionNumbers& value) {
   AXLE_ASSIGN(const std::string_view text, scanner.DimLabels());

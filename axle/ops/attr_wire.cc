@@ -9,7 +9,9 @@
 namespace axle {
 
 Status AttrTraits<i64>::Read(const WireReader& in, i64& value) {
-  AXLE_ASSIGN(value, in.Int());
+  // 0 is not written: where a missing field means something else, 0 means that too.
+  AXLE_ASSIGN(const i64 read, in.Int());
+  if (read != 0) value = read;
   return {};
 }
 

@@ -19,8 +19,30 @@ struct PaddingDim {
   i64 high = 0;
   i64 interior = 0;
   bool operator==(const PaddingDim&) const = default;
+
+  // XLA's names.
+  i64 edge_padding_low() const { return low; }
+  i64 edge_padding_high() const { return high; }
+  i64 interior_padding() const { return interior; }
+  void set_edge_padding_low(i64 count) { low = count; }
+  void set_edge_padding_high(i64 count) { high = count; }
+  void set_interior_padding(i64 count) { interior = count; }
 };
-using PaddingConfig = std::vector<PaddingDim>;
+
+// One entry per dimension: a list, with XLA's names for the same besides.
+//
+//   PaddingConfig padding = {{1, 1, 0}, {0, 2, 0}};
+//   padding.add_dimensions()->set_edge_padding_low(1);
+class PaddingConfig : public std::vector<PaddingDim> {
+ public:
+  using std::vector<PaddingDim>::vector;
+  PaddingConfig() = default;
+  PaddingDim* add_dimensions() { return &emplace_back(); }
+  const std::vector<PaddingDim>& dimensions() const { return *this; }
+  const PaddingDim& dimensions(i64 d) const { return (*this)[static_cast<size_t>(d)]; }
+  PaddingDim* mutable_dimensions(i64 d) { return &(*this)[static_cast<size_t>(d)]; }
+  int dimensions_size() const { return static_cast<int>(size()); }
+};
 
 struct SliceDim {
   i64 start = 0;
@@ -59,6 +81,38 @@ struct ConvolutionDimensionNumbers {
   // The dimension with a role, or -1.
   static i64 Find(const std::string& side, char role);
   bool operator==(const ConvolutionDimensionNumbers&) const = default;
+
+  // XLA's names: `input` is lhs, `kernel` rhs. A dimension is set once for each role and has one
+  // role; what is not so lacks a role, which the op refuses.
+  i64 input_batch_dimension() const { return Find(lhs, 'b'); }
+  void set_input_batch_dimension(i64 dim) { Place(lhs, dim, 'b'); }
+  i64 input_feature_dimension() const { return Find(lhs, 'f'); }
+  void set_input_feature_dimension(i64 dim) { Place(lhs, dim, 'f'); }
+  void add_input_spatial_dimensions(i64 dim) { AddSpatial(lhs, dim); }
+  std::vector<i64> input_spatial_dimensions() const { return Spatial(lhs); }
+  i64 input_spatial_dimensions(i64 i) const { return Find(lhs, static_cast<char>('0' + i)); }
+  int input_spatial_dimensions_size() const { return static_cast<int>(Spatial(lhs).size()); }
+  i64 kernel_input_feature_dimension() const { return Find(rhs, 'i'); }
+  void set_kernel_input_feature_dimension(i64 dim) { Place(rhs, dim, 'i'); }
+  i64 kernel_output_feature_dimension() const { return Find(rhs, 'o'); }
+  void set_kernel_output_feature_dimension(i64 dim) { Place(rhs, dim, 'o'); }
+  void add_kernel_spatial_dimensions(i64 dim) { AddSpatial(rhs, dim); }
+  std::vector<i64> kernel_spatial_dimensions() const { return Spatial(rhs); }
+  i64 kernel_spatial_dimensions(i64 i) const { return Find(rhs, static_cast<char>('0' + i)); }
+  int kernel_spatial_dimensions_size() const { return static_cast<int>(Spatial(rhs).size()); }
+  i64 output_batch_dimension() const { return Find(output, 'b'); }
+  void set_output_batch_dimension(i64 dim) { Place(output, dim, 'b'); }
+  i64 output_feature_dimension() const { return Find(output, 'f'); }
+  void set_output_feature_dimension(i64 dim) { Place(output, dim, 'f'); }
+  void add_output_spatial_dimensions(i64 dim) { AddSpatial(output, dim); }
+  std::vector<i64> output_spatial_dimensions() const { return Spatial(output); }
+  i64 output_spatial_dimensions(i64 i) const { return Find(output, static_cast<char>('0' + i)); }
+  int output_spatial_dimensions_size() const { return static_cast<int>(Spatial(output).size()); }
+
+ private:
+  static void Place(std::string& side, i64 dim, char role);
+  static void AddSpatial(std::string& side, i64 dim);  // the next spatial number
+  static std::vector<i64> Spatial(const std::string& side);
 };
 
 enum class Precision : std::uint8_t { kDefault, kHigh, kHighest };

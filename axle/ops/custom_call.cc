@@ -61,6 +61,13 @@ StatusOr<Shape> InferCustomCall(const Instruction& inst) {
   if (target.starts_with('$')) {
     return OpError(inst, StrCat("target \"", target, "\" begins with '$', which is reserved"));
   }
+  const auto& attrs = inst.attrs<CustomCallAttrs>();
+  const auto check_count = [&](std::string_view name, i64 count) -> Status {
+    if (count >= 1) return {};
+    return OpError(inst, StrCat(name, " is ", count, ", must be >= 1"));
+  };
+  AXLE_TRY(check_count("feature_group_count", attrs.feature_group_count));
+  AXLE_TRY(check_count("batch_group_count", attrs.batch_group_count));
   AXLE_TRY(CheckLayoutConstraints(inst));
   AXLE_TRY(
       CheckAliasing(inst, inst.shape(), inst.attrs<CustomCallAttrs>().output_to_operand_aliasing));

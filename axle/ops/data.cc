@@ -76,7 +76,7 @@ bool IsTupleElement(const Instruction& inst) {
   return inst.opcode() == Opcode::kGetTupleElement;
 }
 
-Status BindParameters(Computation& computation) {
+Status BindParameters(HloComputation& computation) {
   std::vector<Instruction*> parameters;
   for (Instruction* inst : computation.instructions()) {
     if (inst->opcode() == Opcode::kParameter) parameters.push_back(inst);

@@ -148,7 +148,7 @@ StatusOr<Substitute> Substitute::Make(const Instruction& inst, Opcode opcode, At
     made.module_->config().replica_count = config.replica_count;
     made.module_->config().num_partitions = config.num_partitions;
   }
-  Computation* computation = made.module_->AddComputation("substitute");
+  HloComputation* computation = made.module_->AddComputation("substitute");
   const OpDef& parameter = GetOpDef(Opcode::kParameter);
   std::vector<Instruction*> parameters;
   for (const Literal& operand : operands) {

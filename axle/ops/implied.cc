@@ -12,7 +12,7 @@ AttrBlock MakeAttrs(Opcode opcode, Attrs values) {
 
 }  // namespace
 
-Instruction* AddTupleElement(Computation& computation, Instruction* tuple, i64 index,
+Instruction* AddTupleElement(HloComputation& computation, Instruction* tuple, i64 index,
                              std::string_view name) {
   return computation.Add({.opcode = Opcode::kGetTupleElement,
                           .name = name,
@@ -21,7 +21,7 @@ Instruction* AddTupleElement(Computation& computation, Instruction* tuple, i64 i
                           .attrs = MakeAttrs(Opcode::kGetTupleElement, TupleIndexAttrs{index})});
 }
 
-Instruction* AddParameter(Computation& computation, i64 number, const Shape& shape,
+Instruction* AddParameter(HloComputation& computation, i64 number, const Shape& shape,
                           std::string_view name) {
   return computation.Add({.opcode = Opcode::kParameter,
                           .name = name,

@@ -6,9 +6,9 @@
 namespace axle {
 
 // `tuple` must have an element of this index.
-Instruction* AddTupleElement(Computation& computation, Instruction* tuple, i64 index,
+Instruction* AddTupleElement(HloComputation& computation, Instruction* tuple, i64 index,
                              std::string_view name);
-Instruction* AddParameter(Computation& computation, i64 number, const Shape& shape,
+Instruction* AddParameter(HloComputation& computation, i64 number, const Shape& shape,
                           std::string_view name);
 
 }  // namespace axle

@@ -127,7 +127,7 @@ LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results) &&
   return std::move(builder_).Finish(lanes, outputs);
 }
 
-std::optional<LaneProgram> CompileScalarComputation(const Computation& computation) {
+std::optional<LaneProgram> CompileScalarComputation(const HloComputation& computation) {
   LaneCompiler compiler;
   for (const Instruction* parameter : computation.parameters()) {
     if (!parameter->shape().is_scalar() || compiler.size() > kMaxLaneOps) return std::nullopt;

@@ -50,6 +50,6 @@ class LaneCompiler {
 
 // The program of a computation that is scalar arithmetic only: parameters are inputs, the root (or
 // each element of a root tuple) is an output. Nothing if some instruction is of another kind.
-std::optional<LaneProgram> CompileScalarComputation(const Computation& computation);
+std::optional<LaneProgram> CompileScalarComputation(const HloComputation& computation);
 
 }  // namespace axle

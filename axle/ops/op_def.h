@@ -122,9 +122,7 @@ inline const OpDef& GetOpDef(const Instruction& inst) {
   return GetOpDef(inst.opcode());
 }
 const OpDef* FindOpDef(std::string_view text);  // null if there is none
-bool IsPlannedOp(std::string_view text);        // known, but still to come: UNIMPLEMENTED
-std::span<const std::string_view> PlannedOps();
-std::span<const OpDef* const> AllOpDefs();  // in the order of the opcodes
+std::span<const OpDef* const> AllOpDefs();      // in the order of the opcodes
 
 // "pad: <what>; operand f32[2,3], padding_value f32[]", and the source line if it is known.
 Status OpError(const Instruction& inst, std::string_view what,
@@ -148,7 +146,7 @@ Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> par
                    const Shape& result);
 
 // Lists the parameters of a finished computation; their numbers must be 0, 1, ... in some order.
-Status BindParameters(Computation& computation);
+Status BindParameters(HloComputation& computation);
 
 // Checks everything about `inst` that its row says and returns the shape it must have, without
 // layouts: operand and callee counts, array operands where the op needs them, mixed precision.
@@ -158,7 +156,7 @@ StatusOr<Shape> InferShape(const Instruction& inst);
 std::span<const CalleeSpec> CalleeSpecsOf(const Instruction& inst);
 
 // What rows say about uses, for all instructions of a finished computation.
-Status CheckUses(const Computation& computation);
+Status CheckUses(const HloComputation& computation);
 
 // InferShape for every instruction, against the shape that it has, and CheckUses. Front ends check
 // each instruction as they add it; this checks a whole module again, whoever made it, before it is

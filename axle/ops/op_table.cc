@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "axle/core/strings.h"
@@ -9,36 +8,20 @@
 namespace axle {
 
 // A row that is missing is a link error.
-#define PLANNED(name, text)
 #define OP(name) extern const OpDef k##name##Def;
 #include "axle/ir/opcodes.def"
 #undef OP
 
 namespace {
 
+// By opcode.
 constexpr const OpDef* kTable[] = {
 #define OP(name) &k##name##Def,
 #include "axle/ir/opcodes.def"
 #undef OP
-#undef PLANNED
 };
 
-// By opcode; null for operations still to come.
-constexpr std::array<const OpDef*, kOpcodeCount> kByOpcode = {
-#define OP(name) &k##name##Def,
-#define PLANNED(name, text) nullptr,
-#include "axle/ir/opcodes.def"
-#undef OP
-#undef PLANNED
-};
-
-constexpr std::string_view kPlannedOps[] = {
-#define OP(name)
-#define PLANNED(name, text) text,
-#include "axle/ir/opcodes.def"
-#undef OP
-#undef PLANNED
-    ""};
+static_assert(std::size(kTable) == kOpcodeCount);
 
 size_t NumVariadic(const OpDef& def) {
   size_t count = 0;
@@ -96,7 +79,7 @@ bool CalleeCountFits(const Instruction& inst, std::span<const CalleeSpec> specs)
 }  // namespace
 
 const OpDef& GetOpDef(Opcode opcode) {
-  return *kByOpcode[static_cast<int>(opcode)];
+  return *kTable[static_cast<int>(opcode)];
 }
 
 std::span<const OpDef* const> AllOpDefs() {
@@ -112,14 +95,6 @@ const OpDef* FindOpDef(std::string_view text) {
   }();
   const auto it = kByText->find(text);
   return it == kByText->end() ? nullptr : it->second;
-}
-
-std::span<const std::string_view> PlannedOps() {
-  return std::span(kPlannedOps).first(std::size(kPlannedOps) - 1);
-}
-
-bool IsPlannedOp(std::string_view text) {
-  return std::ranges::find(PlannedOps(), text) != PlannedOps().end();
 }
 
 Status OpError(const Instruction& inst, std::string_view what, StatusCode code) {
@@ -150,7 +125,7 @@ bool HasSideEffect(const Instruction& inst) {
 
 Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> parameters,
                    const Shape& result) {
-  const Computation& callee = *inst.callees()[i];
+  const HloComputation& callee = *inst.callees()[i];
   bool same =
       callee.parameters().size() == parameters.size() && Compatible(callee.root()->shape(), result);
   for (size_t p = 0; same && p < parameters.size(); ++p) {
@@ -197,7 +172,7 @@ StatusOr<Shape> InferShape(const Instruction& inst) {
   return shape.WithoutLayout();
 }
 
-Status CheckUses(const Computation& computation) {
+Status CheckUses(const HloComputation& computation) {
   for (const Instruction* inst : computation.instructions()) {
     if (const OpDef& def = GetOpDef(*inst); def.check_uses != nullptr) {
       AXLE_TRY(def.check_uses(*inst));

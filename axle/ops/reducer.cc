@@ -59,7 +59,7 @@ struct KnownReducer {
 KnownReducer MakeKnown(Opcode opcode, ElementType type) {
   const auto make = [&](bool flip) {
     Module module("");
-    Computation* computation = module.AddComputation("");
+    HloComputation* computation = module.AddComputation("");
     Instruction* operands[2];
     for (Instruction*& operand : operands) {
       operand = computation->Add({.opcode = Opcode::kParameter, .name = "", .shape = Shape(type)});

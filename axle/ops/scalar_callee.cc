@@ -21,7 +21,7 @@ i64 ElementBytes(const Shape& shape) {
 ScalarCallee::ScalarCallee(const Instruction& inst, const EvalContext& context, size_t i)
     : context_(context), callee_(context.callee(i)), lanes_(callee_.lanes()) {
   if (lanes_ != nullptr) scalar_.emplace(*lanes_);
-  const Computation& computation = *inst.callee(static_cast<i64>(i));
+  const HloComputation& computation = *inst.callee(static_cast<i64>(i));
   for (const Instruction* parameter : computation.parameters()) {
     parameters_.push_back(parameter->shape().WithoutLayout());
   }

@@ -93,7 +93,7 @@ Status ReadMetadata(const WireReader& in, std::span<const std::string_view> payl
   return {};
 }
 
-WireWriter FrontendAttributesMessage(const FrontendAttributes& attributes) {
+WireWriter FrontendAttributesMessage(const FrontendAttributeList& attributes) {
   WireWriter out;
   for (const auto& [name, text] : attributes) {  // sorted by name
     WireWriter entry;
@@ -106,7 +106,7 @@ WireWriter FrontendAttributesMessage(const FrontendAttributes& attributes) {
   return out;
 }
 
-StatusOr<FrontendAttributes> ReadFrontendAttributes(const WireReader& in) {
+StatusOr<FrontendAttributeList> ReadFrontendAttributes(const WireReader& in) {
   std::map<std::string, std::string> sorted;
   AXLE_TRY(ReadMessage(in, [&](const WireReader& field) -> Status {
     if (field.field() != 1) return {};
@@ -125,7 +125,7 @@ StatusOr<FrontendAttributes> ReadFrontendAttributes(const WireReader& in) {
     sorted[std::string(name)] = TextOrJson(value);  // of equal keys the last one counts
     return {};
   }));
-  return FrontendAttributes(sorted.begin(), sorted.end());
+  return FrontendAttributeList(sorted.begin(), sorted.end());
 }
 
 StatusOr<std::string_view> ReadPayload(const WireReader& in,

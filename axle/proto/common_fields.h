@@ -16,8 +16,8 @@ WireWriter MetadataMessage(const Metadata& metadata);
 Status ReadMetadata(const WireReader& in, std::span<const std::string_view> payloads,
                     OwnedMetadata& metadata);
 
-WireWriter FrontendAttributesMessage(const FrontendAttributes& attributes);
-StatusOr<FrontendAttributes> ReadFrontendAttributes(const WireReader& in);
+WireWriter FrontendAttributesMessage(const FrontendAttributeList& attributes);
+StatusOr<FrontendAttributeList> ReadFrontendAttributes(const WireReader& in);
 
 // {value, or a number in `payloads`}.
 StatusOr<std::string_view> ReadPayload(const WireReader& in,

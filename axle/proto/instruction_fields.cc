@@ -15,11 +15,7 @@ Status ReadOpcode(const WireReader& in, InstructionFields& fields) {
   fields.def = FindOpDef(text);
   if (fields.def != nullptr) return {};
   const std::string shown = PrintableText(text.substr(0, 80));
-  if (IsPlannedOp(text)) {
-    return Unimplemented(
-        StrCat(shown, " is not implemented yet; ", in.Error("this operation").message()));
-  }
-  std::vector<std::string_view> names(PlannedOps().begin(), PlannedOps().end());
+  std::vector<std::string_view> names;
   for (const OpDef* def : AllOpDefs()) names.push_back(def->text);
   return in.Error(StrCat("unknown operation \"", shown, "\"", DidYouMean(shown, names)));
 }

@@ -236,7 +236,7 @@ Status ReadAxleConfigField(const WireReader& in, ModuleConfig& config) {
 
 }  // namespace
 
-ProgramShape ProgramShapeOf(const Computation& computation) {
+ProgramShape ProgramShapeOf(const HloComputation& computation) {
   ProgramShape program;
   for (const Instruction* parameter : computation.parameters()) {
     program.parameters.push_back(parameter->shape());

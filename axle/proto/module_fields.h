@@ -14,7 +14,7 @@ void WriteModuleConfig(const Module& module, WireWriter& out);
 // One field of the module; those of others are skipped.
 Status ReadModuleConfigField(const WireReader& in, ModuleConfig& config);
 
-ProgramShape ProgramShapeOf(const Computation& computation);
+ProgramShape ProgramShapeOf(const HloComputation& computation);
 // XLA wants as many names as parameters; those that are not in `names` are p0, p1, ...
 WireWriter ProgramShapeMessage(const ProgramShape& program,
                                std::span<Instruction* const> names = {});

@@ -8,6 +8,7 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/literal_wire.h"
 #include "axle/core/strings.h"
+#include "axle/ops/module_config.h"
 #include "axle/ops/op_def.h"
 #include "axle/proto/common_fields.h"
 #include "axle/proto/fields.h"
@@ -29,7 +30,7 @@ std::uint32_t LocalId(i64 id) {
 
 // A computation while its instructions are read.
 struct Scope {
-  Computation* computation = nullptr;
+  HloComputation* computation = nullptr;
   tsl::robin_map<std::uint32_t, Instruction*> instructions = {};
   tsl::robin_set<std::string_view> names = {};
 };
@@ -177,7 +178,7 @@ class ModuleReader {
       return in.Error(StrCat("second computation with id ", fields.id));
     }
     Scope scope{.computation = module_->AddComputation(name)};
-    Computation& computation = *scope.computation;
+    HloComputation& computation = *scope.computation;
     if (!computation_names_.insert(computation.name()).second) {
       return in.Error(StrCat("second computation \"", name, "\""));
     }
@@ -253,9 +254,9 @@ class ModuleReader {
     return in.Error(StrCat("there is no instruction ", id, " before this place, which is ", what));
   }
 
-  StatusOr<std::vector<Computation*>> Callees(const WireReader& in,
-                                              const InstructionFields& fields) const {
-    std::vector<Computation*> in_proto;
+  StatusOr<std::vector<HloComputation*>> Callees(const WireReader& in,
+                                                 const InstructionFields& fields) const {
+    std::vector<HloComputation*> in_proto;
     for (i64 id : fields.callee_ids) {
       const auto it = computations_.find(id);
       if (it == computations_.end()) {
@@ -267,7 +268,7 @@ class ModuleReader {
     // From their order in the proto to that of the row.
     const std::span<const CalleeSpec> specs = fields.def->callees;
     if (specs.size() != in_proto.size() || specs.empty() || specs[0].variadic) return in_proto;
-    std::vector<Computation*> callees(specs.size());
+    std::vector<HloComputation*> callees(specs.size());
     for (size_t i = 0; i < specs.size(); ++i) callees[i] = in_proto[specs[i].proto_index];
     return callees;
   }
@@ -295,7 +296,7 @@ class ModuleReader {
     for (i64 id : fields.operand_ids) {
       AXLE_ASSIGN(operands.emplace_back(), Find(in, scope, id, "an operand"));
     }
-    AXLE_ASSIGN(const std::vector<Computation*> callees, Callees(in, fields));
+    AXLE_ASSIGN(const std::vector<HloComputation*> callees, Callees(in, fields));
     if (def.canonicalize != nullptr && operands.size() >= def.operands.size()) {
       def.canonicalize(operands, fields.attrs.get());
     }
@@ -361,8 +362,8 @@ class ModuleReader {
   std::string_view entry_name_;
   i64 entry_id_ = 0;
   std::vector<std::string_view> payloads_;
-  tsl::robin_map<i64, Dims> schedule_;              // by computation id
-  tsl::robin_map<i64, Computation*> computations_;  // by id, when they are complete
+  tsl::robin_map<i64, Dims> schedule_;                 // by computation id
+  tsl::robin_map<i64, HloComputation*> computations_;  // by id, when they are complete
   tsl::robin_set<std::string_view> computation_names_;
   ShapeBudget shape_budget_;
   i64 extra_bytes_ = 0;

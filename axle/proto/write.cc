@@ -18,18 +18,18 @@ namespace {
 
 // Computations with callees before their callers, in the order in which text prints them. Without
 // recursion: a chain of calls can be as long as the module.
-std::vector<const Computation*> CalleesFirst(const Module& module) {
-  std::vector<const Computation*> order;
-  tsl::robin_set<const Computation*> done;
-  std::vector<const Computation*> stack;
+std::vector<const HloComputation*> CalleesFirst(const Module& module) {
+  std::vector<const HloComputation*> order;
+  tsl::robin_set<const HloComputation*> done;
+  std::vector<const HloComputation*> stack;
   for (const auto& last : module.computations()) {
     stack.push_back(last.get());
     while (!stack.empty()) {
-      const Computation* computation = stack.back();
+      const HloComputation* computation = stack.back();
       const size_t size = stack.size();
       if (!done.contains(computation)) {
         for (const Instruction* inst : computation->instructions()) {
-          for (const Computation* callee : inst->callees()) {
+          for (const HloComputation* callee : inst->callees()) {
             if (!done.contains(callee)) stack.push_back(callee);
           }
         }
@@ -59,7 +59,7 @@ class ModuleWriter {
     WireWriter out;
     out.Text(field::kModuleName, module_.name());
     out.Text(field::kEntryComputationName, module_.entry()->name());
-    for (const Computation* computation : computations_) {
+    for (const HloComputation* computation : computations_) {
       out.Message(field::kComputations, ComputationMessage(*computation));
     }
     out.Int(field::kEntryComputationId, ids_.at(module_.entry()));
@@ -74,7 +74,7 @@ class ModuleWriter {
   void MarkFused(const Instruction& inst) {
     for (const AttrSpec& spec : GetOpDef(inst).attrs.specs) {
       if (spec.proto.field != field::kFusionKind) continue;
-      for (const Computation* callee : inst.callees()) fused_.insert(callee);
+      for (const HloComputation* callee : inst.callees()) fused_.insert(callee);
     }
   }
 
@@ -82,7 +82,7 @@ class ModuleWriter {
     return ids_.at(inst.parent()) << 32 | (static_cast<i64>(inst.index()) + 1);
   }
 
-  WireWriter ComputationMessage(const Computation& computation) {
+  WireWriter ComputationMessage(const HloComputation& computation) {
     WireWriter out;
     out.Text(field::kComputationName, computation.name());
     for (const Instruction* inst : computation.instructions()) {
@@ -157,7 +157,7 @@ class ModuleWriter {
   // Instructions are in the order in which they are scheduled.
   WireWriter ScheduleMessage() const {
     WireWriter out;
-    for (const Computation* computation : computations_) {
+    for (const HloComputation* computation : computations_) {
       if (fused_.contains(computation)) continue;
       Dims ids;
       for (const Instruction* inst : computation->instructions()) ids.push_back(IdOf(*inst));
@@ -171,9 +171,9 @@ class ModuleWriter {
   }
 
   const Module& module_;
-  std::vector<const Computation*> computations_;
-  tsl::robin_map<const Computation*, i64> ids_;
-  tsl::robin_set<const Computation*> fused_;
+  std::vector<const HloComputation*> computations_;
+  tsl::robin_map<const HloComputation*, i64> ids_;
+  tsl::robin_set<const HloComputation*> fused_;
 };
 
 }  // namespace

@@ -6,17 +6,6 @@
 
 #include "axle/core/strings.h"
 
-extern "C" void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status) {
-  status->failed = false;
-  status->message.clear();
-}
-
-extern "C" void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message,
-                                              size_t message_len) {
-  status->failed = true;
-  status->message.assign(message, message_len);
-}
-
 namespace axle {
 namespace {
 

@@ -28,14 +28,21 @@
 #include "axle/core/status.h"
 
 // How a status-returning function says that it failed; XLA's names. A status is success until
-// XlaCustomCallStatusSetFailure is called.
+// XlaCustomCallStatusSetFailure is called. Inline: libaxle.so must not give these names to others
+// in the process, whose XlaCustomCallStatus is another.
 struct XlaCustomCallStatus {
   bool failed = false;
   std::string message;
 };
-extern "C" void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status);
-extern "C" void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message,
-                                              size_t message_len);
+inline void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status) {
+  status->failed = false;
+  status->message.clear();
+}
+inline void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message,
+                                          size_t message_len) {
+  status->failed = true;
+  status->message.assign(message, message_len);
+}
 
 namespace axle {
 

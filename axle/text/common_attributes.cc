@@ -151,8 +151,8 @@ std::string_view SpacedAttributeName(Scanner& scanner) {
   return name;
 }
 
-StatusOr<FrontendAttributes> ParseFrontendAttributes(Scanner& scanner) {
-  FrontendAttributes attributes;
+StatusOr<FrontendAttributeList> ParseFrontendAttributes(Scanner& scanner) {
+  FrontendAttributeList attributes;
   AXLE_TRY(scanner.List("{", "}", [&]() -> Status {
     const std::string_view name = SpacedAttributeName(scanner);
     if (name.empty()) return scanner.Expected("a name, and '='");
@@ -169,7 +169,7 @@ StatusOr<FrontendAttributes> ParseFrontendAttributes(Scanner& scanner) {
   return attributes;
 }
 
-std::string FrontendAttributesText(const FrontendAttributes& attributes) {
+std::string FrontendAttributesText(const FrontendAttributeList& attributes) {
   const auto text = [](const auto& attribute) {
     return StrCat(attribute.first, "=", attribute.second);
   };

@@ -14,7 +14,7 @@
 
 namespace axle {
 
-using FrontendAttributes = std::vector<std::pair<std::string, std::string>>;
+using FrontendAttributeList = std::vector<std::pair<std::string, std::string>>;
 
 // Metadata with its own storage for the texts.
 struct OwnedMetadata {
@@ -32,8 +32,8 @@ StatusOr<OwnedMetadata> ParseMetadata(Scanner& scanner);
 std::string MetadataText(const Metadata& metadata);
 
 // {name="text",other={"json":1}}, sorted by name.
-StatusOr<FrontendAttributes> ParseFrontendAttributes(Scanner& scanner);
-std::string FrontendAttributesText(const FrontendAttributes& attributes);
+StatusOr<FrontendAttributeList> ParseFrontendAttributes(Scanner& scanner);
+std::string FrontendAttributesText(const FrontendAttributeList& attributes);
 
 // "text" or {json}: the raw bytes, without quotes.
 StatusOr<std::string> ParseTextOrJson(Scanner& scanner);

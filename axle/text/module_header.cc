@@ -4,6 +4,7 @@
 #include <span>
 
 #include "axle/core/strings.h"
+#include "axle/ops/module_config.h"
 #include "axle/text/common_attributes.h"
 
 namespace axle {
@@ -126,7 +127,7 @@ struct HeaderAttribute {
   size_t HeaderPositions::*position = nullptr;
 };
 
-const HeaderAttribute kHeaderAttributes[] = {
+constexpr HeaderAttribute kHeaderAttributes[] = {
     {"is_scheduled",
      [](Scanner& scanner, ModuleConfig& config) { return ParseFlag(scanner, config.is_scheduled); },
      [](const Module& module) -> std::string {
@@ -338,85 +339,10 @@ Status ParseModuleHeader(Scanner& scanner, ModuleConfig& config, HeaderPositions
   return ParseStackFrames(scanner, config.stack_frames);
 }
 
-namespace {
-
-// True if `path` leads somewhere inside of `shape`.
-bool HasIndex(const Shape& shape, const Dims& path) {
-  const Shape* at = &shape;
-  for (i64 i : path) {
-    if (!at->is_tuple() || i >= at->num_tuple_elements()) return false;
-    at = &at->element(i);
-  }
-  return true;
-}
-
-Status CheckParameterIndex(const Computation& entry, i64 parameter, const Dims& path) {
-  const auto parameters = entry.parameters();
-  if (parameter >= static_cast<i64>(parameters.size())) {
-    return InvalidArgument(StrCat("names parameter ", parameter, " but \"", entry.name(), "\" has ",
-                                  parameters.size(), " parameters"));
-  }
-  const Shape& shape = parameters[parameter]->shape();
-  if (HasIndex(shape, path)) return {};
-  return InvalidArgument(StrCat("parameter ", parameter, " of shape ", shape.ToString(),
-                                " has no element ", ShapeIndexText(path)));
-}
-
-Status CheckEntryLayout(const ProgramShape& program, const Computation& entry) {
-  const auto parameters = entry.parameters();
-  if (program.parameters.size() != parameters.size()) {
-    return InvalidArgument(StrCat("the entry layout has ", program.parameters.size(),
-                                  " parameters but \"", entry.name(), "\" has ",
-                                  parameters.size()));
-  }
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    if (Compatible(program.parameters[i], parameters[i]->shape())) continue;
-    return InvalidArgument(StrCat("parameter ", i, " has shape ", parameters[i]->shape().ToString(),
-                                  " but the entry layout says ", program.parameters[i].ToString()));
-  }
-  if (Compatible(program.result, entry.root()->shape())) return {};
-  return InvalidArgument(StrCat("the root has shape ", entry.root()->shape().ToString(),
-                                " but the entry layout says ", program.result.ToString()));
-}
-
-Status CheckAliases(std::span<const AliasEntry> aliases, const Computation& entry) {
-  std::vector<Dims> outputs;
-  for (const AliasEntry& alias : aliases) {
-    AXLE_TRY(CheckParameterIndex(entry, alias.parameter, alias.parameter_index));
-    outputs.push_back(alias.output_index);
-    if (HasIndex(entry.root()->shape(), alias.output_index)) continue;
-    return InvalidArgument(StrCat("the result of shape ", entry.root()->shape().ToString(),
-                                  " has no element ", ShapeIndexText(alias.output_index)));
-  }
-  std::ranges::sort(outputs);
-  const auto twice = std::ranges::adjacent_find(outputs);
-  if (twice == outputs.end()) return {};
-  return InvalidArgument(StrCat("output ", ShapeIndexText(*twice), " is aliased twice"));
-}
-
-Status CheckDonors(std::span<const BufferDonor> donors, const Computation& entry) {
-  for (const BufferDonor& donor : donors) {
-    AXLE_TRY(CheckParameterIndex(entry, donor.parameter, donor.parameter_index));
-  }
-  return {};
-}
-
-}  // namespace
-
-Status CheckModuleConfig(const Module& module) {
-  const ModuleConfig& config = module.config();
-  const Computation& entry = *module.entry();
-  if (config.entry_computation_layout) {
-    AXLE_TRY(CheckEntryLayout(*config.entry_computation_layout, entry));
-  }
-  AXLE_TRY(CheckAliases(config.input_output_alias, entry));
-  return CheckDonors(config.buffer_donor, entry);
-}
-
 Status CheckModuleHeader(const Scanner& scanner, const Module& module,
                          const HeaderPositions& positions) {
   const ModuleConfig& config = module.config();
-  const Computation& entry = *module.entry();
+  const HloComputation& entry = *module.entry();
   const auto located = [&](size_t position, const Status& status) {
     return status.ok() ? Status() : scanner.ErrorAt(position, status.message());
   };

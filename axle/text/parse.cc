@@ -45,7 +45,7 @@ Status Parser::ParseComputation() {
     shape_position = scanner_.position();
     AXLE_ASSIGN(declared, ReadShape());
   }
-  AXLE_ASSIGN(Computation* const computation, ParseBody(name, name_position));
+  AXLE_ASSIGN(HloComputation* const computation, ParseBody(name, name_position));
   if (declared && !Compatible(*declared, computation->root()->shape())) {
     return scanner_.ErrorAt(shape_position, StrCat("\"", name, "\" is declared to return ",
                                                    declared->ToString(), " but its root has shape ",
@@ -75,7 +75,7 @@ Status Parser::ParseParameterList() {
   });
 }
 
-StatusOr<Computation*> Parser::ParseBody(std::string_view name, size_t name_position) {
+StatusOr<HloComputation*> Parser::ParseBody(std::string_view name, size_t name_position) {
   const size_t position = module_->computations().size();
   Scope scope{.computation = module_->AddComputation(name)};
   const std::string_view key = scope.computation->name();
@@ -87,7 +87,7 @@ StatusOr<Computation*> Parser::ParseBody(std::string_view name, size_t name_posi
   return scope.computation;
 }
 
-StatusOr<Computation*> Parser::ParseBodyInPlace() {
+StatusOr<HloComputation*> Parser::ParseBodyInPlace() {
   const size_t text_position = scanner_.position();
   const size_t position = module_->computations().size();
   Scope scope{.computation = module_->AddComputation(kBodyName)};
@@ -107,7 +107,7 @@ Status Parser::ParseInstructions(Scope& scope, size_t name_position) {
     if (is_root) root = inst;
     return {};
   }));
-  Computation& computation = *scope.computation;
+  HloComputation& computation = *scope.computation;
   if (computation.root() == nullptr) {
     return scanner_.ErrorAt(name_position,
                             StrCat("\"", computation.name(), "\" has no instructions"));

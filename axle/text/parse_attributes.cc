@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
 #include "axle/ops/unimplemented_attribute.h"
 #include "axle/text/common_attributes.h"
@@ -54,24 +55,58 @@ Status Parser::ParseAttributes(Scope& scope, const OpDef& def, const Shape& resu
                                PendingAttributes& attributes, const OpDef* outer,
                                PendingAttributes* outer_attributes) {
   while (scanner_.Consume(",")) {
-    const std::string_view name = SpacedAttributeName(scanner_);
-    if (name.empty()) return scanner_.Expected("an attribute, and '='");
-    const auto has_name = [&](const auto& spec) { return spec.text == name; };
-    const size_t skip = def.parens == ParenSyntax::kAttribute ? 1 : 0;
-    const auto specs = def.attrs.specs.subspan(skip);
-    if (const auto spec = std::ranges::find_if(specs, has_name); spec != specs.end()) {
-      AXLE_TRY(ParseSpec(def, spec - specs.begin() + skip, result, attributes));
-    } else if (const auto common = std::ranges::find(kCommonNames, name);
-               common != std::end(kCommonNames)) {
-      AXLE_TRY(ParseCommon(scope, def, common - std::begin(kCommonNames), attributes));
-    } else if (const size_t i = outer == nullptr ? 0 : FindSpec(*outer, name);
-               outer != nullptr && i < outer->attrs.specs.size()) {
-      AXLE_TRY(ParseSpec(*outer, i, result, *outer_attributes));
-    } else {
-      AXLE_TRY(ParseCallees(def, name, attributes));
-    }
+    AXLE_TRY(ParseAttribute(scope, def, result, attributes, outer, outer_attributes));
   }
   return {};
+}
+
+Status Parser::ParseAttribute(Scope& scope, const OpDef& def, const Shape& result,
+                              PendingAttributes& attributes, const OpDef* outer,
+                              PendingAttributes* outer_attributes) {
+  const std::string_view name = SpacedAttributeName(scanner_);
+  if (name.empty()) return scanner_.Expected("an attribute, and '='");
+  const auto has_name = [&](const auto& spec) { return spec.text == name; };
+  const size_t skip = def.parens == ParenSyntax::kAttribute ? 1 : 0;
+  const auto specs = def.attrs.specs.subspan(skip);
+  if (const auto spec = std::ranges::find_if(specs, has_name); spec != specs.end()) {
+    AXLE_TRY(ParseSpec(def, spec - specs.begin() + skip, result, attributes));
+  } else if (const auto common = std::ranges::find(kCommonNames, name);
+             common != std::end(kCommonNames)) {
+    AXLE_TRY(ParseCommon(scope, def, common - std::begin(kCommonNames), attributes));
+  } else if (const size_t i = outer == nullptr ? 0 : FindSpec(*outer, name);
+             outer != nullptr && i < outer->attrs.specs.size()) {
+    AXLE_TRY(ParseSpec(*outer, i, result, *outer_attributes));
+  } else {
+    AXLE_TRY(ParseCallees(def, name, attributes));
+  }
+  return {};
+}
+
+StatusOr<OpAttributes> Parser::ParseAttributesAlone(const OpDef& def, const Shape& result) {
+  module_ = std::make_unique<Module>("");
+  Scope scope{.computation = nullptr};
+  PendingAttributes attributes;
+  const auto check_alone = [&](bool seen, std::string_view name) -> Status {
+    if (!seen) return {};
+    return scanner_.Error(StrCat("\"", name, "\" cannot be given as text here"));
+  };
+  if (!scanner_.AtEnd()) {
+    do {
+      AXLE_TRY(ParseAttribute(scope, def, result, attributes, nullptr, nullptr));
+      const auto callees = attributes.callee_specs;
+      AXLE_TRY(check_alone(!callees.empty(), callees.empty() ? "" : callees[0].text));
+      for (const CommonAttribute which : {kMetadata, kControlPredecessors, kParameterReplication}) {
+        AXLE_TRY(check_alone(attributes.seen_common.test(which), kCommonNames[which]));
+      }
+    } while (scanner_.Consume(","));
+  }
+  if (!scanner_.AtEnd()) return scanner_.Expected("','");
+  AXLE_TRY(CheckRequired(def, 0, attributes));
+  OpAttributes alone = {
+      .attrs = {def.attrs, std::move(attributes.values)}, .sharding = {}, .extras = {}};
+  if (attributes.seen_common.test(kSharding)) alone.sharding = std::move(attributes.sharding);
+  if (attributes.has_extras) alone.extras = std::move(attributes.extras);
+  return alone;
 }
 
 size_t Parser::FindSpec(const OpDef& def, std::string_view name) {
@@ -107,7 +142,7 @@ Status Parser::ParseCallees(const OpDef& def, std::string_view name,
   return UnknownAttribute(def, name);
 }
 
-StatusOr<Computation*> Parser::ParseCallee() {
+StatusOr<HloComputation*> Parser::ParseCallee() {
   if (scanner_.Peek("{")) return ParseBodyInPlace();
   AXLE_ASSIGN(const std::string_view name, scanner_.Name("a computation"));
   if (const auto it = computations_.find(name); it != computations_.end()) {
@@ -135,14 +170,20 @@ Status Parser::UnknownAttribute(const OpDef& def, std::string_view name) {
       StrCat("unknown attribute \"", name, "\" for \"", def.text, "\" (", hint, takes, ")"));
 }
 
-Status Parser::CheckAttributes(const OpDef& def, size_t op_position,
-                               const PendingAttributes& attributes) {
+Status Parser::CheckRequired(const OpDef& def, size_t op_position,
+                             const PendingAttributes& attributes) {
   for (size_t i = 0; i < def.attrs.specs.size(); ++i) {
     const AttrSpec& spec = def.attrs.specs[i];
     if (spec.presence == Presence::kRequired && !attributes.seen.test(i)) {
       return scanner_.ErrorAt(op_position, StrCat("\"", def.text, "\" needs ", spec.text, "=..."));
     }
   }
+  return {};
+}
+
+Status Parser::CheckAttributes(const OpDef& def, size_t op_position,
+                               const PendingAttributes& attributes) {
+  AXLE_TRY(CheckRequired(def, op_position, attributes));
   const auto specs = attributes.callee_specs.empty() ? def.callees : attributes.callee_specs;
   for (size_t i = 0; i < specs.size(); ++i) {
     if (!attributes.seen_callees.test(i) && !specs[i].optional) {
@@ -268,6 +309,12 @@ Status Parser::FinishExtras(PendingAttributes& attributes, const Instruction& in
   const Status status =
       CheckParameterReplication(inst, attributes.extras.parameter_replication, num_leaves);
   return status.ok() ? status : scanner_.ErrorAt(attributes.replication_position, status.message());
+}
+
+StatusOr<OpAttributes> ParseOpAttributes(const OpDef& def, std::string_view text,
+                                         const Shape& shape, const ParseOptions& options) {
+  const ScopedFloatEnvironment float_environment;
+  return Parser(text, options).ParseAttributesAlone(def, shape);
 }
 
 }  // namespace axle

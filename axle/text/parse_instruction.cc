@@ -147,7 +147,7 @@ StatusOr<Instruction*> Parser::ParseAsyncStart(Scope& scope, std::string_view na
   }
   AXLE_TRY(CheckAttributes(*op.def, op.op_position, op.attributes));
   TakeCommonAttributes(op.attributes, start.attributes);
-  AXLE_ASSIGN(Computation* const wrapped, AddWrapped(start, op));
+  AXLE_ASSIGN(HloComputation* const wrapped, AddWrapped(start, op));
   start.attributes.callees = {wrapped};
   return AddOperation(scope, name, start);
 }
@@ -170,7 +170,7 @@ void Parser::TakeCommonAttributes(PendingAttributes& op, PendingAttributes& star
   op.seen_common.reset();
 }
 
-StatusOr<Computation*> Parser::AddWrapped(const PendingOperation& start, PendingOperation& op) {
+StatusOr<HloComputation*> Parser::AddWrapped(const PendingOperation& start, PendingOperation& op) {
   Scope scope{.computation = module_->AddComputation(kWrappedName)};
   generated_.push_back(scope.computation);
   const Shape& parameters = start.shape.element(0);
@@ -194,7 +194,7 @@ StatusOr<Computation*> Parser::AddWrapped(const PendingOperation& start, Pending
 
 void Parser::NameGenerated() {
   std::map<std::string, i64, std::less<>> counts;
-  for (Computation* computation : generated_) {
+  for (HloComputation* computation : generated_) {
     const std::string base(computation->name());
     i64& count = counts[base];
     std::string name;
@@ -229,24 +229,9 @@ bool Parser::AtShape() {
 }
 
 Status Parser::UnknownOp(std::string_view text) {
-  if (IsPlanned(text)) {
-    // The name comes first: "UNIMPLEMENTED: fft ..." is what tools look for.
-    return Unimplemented(
-        StrCat(text, " is not implemented yet; ", scanner_.Error("this operation").message()));
-  }
-  std::vector<std::string_view> names(PlannedOps().begin(), PlannedOps().end());
+  std::vector<std::string_view> names;
   for (const OpDef* def : AllOpDefs()) names.push_back(def->text);
   return scanner_.Error(StrCat("unknown operation \"", text, "\"", DidYouMean(text, names)));
-}
-
-bool Parser::IsPlanned(std::string_view text) {
-  if (IsPlannedOp(text)) return true;
-  for (std::string_view suffix : {"-start", "-update", "-done"}) {
-    if (text.ends_with(suffix) && IsPlannedOp(text.substr(0, text.size() - suffix.size()))) {
-      return true;
-    }
-  }
-  return false;
 }
 
 StatusOr<Instruction*> Parser::ParseOperand(Scope& scope) {

@@ -8,6 +8,7 @@
 #include "axle/core/scanner.h"
 #include "axle/ops/async.h"
 #include "axle/ops/op_def.h"
+#include "axle/text/op_attributes.h"
 #include "axle/text/parse.h"
 #include "axle/text/shape_budget.h"
 #include "axle/text/sharding.h"
@@ -23,6 +24,8 @@ class Parser {
         shape_budget_(static_cast<i64>(text.size())) {}
 
   StatusOr<std::unique_ptr<Module>> ParseModule();
+  // Of a text that is nothing but the attributes of an operation.
+  StatusOr<OpAttributes> ParseAttributesAlone(const OpDef& def, const Shape& result);
 
  private:
   using InstructionMap = std::unordered_map<std::string_view, Instruction*>;
@@ -30,7 +33,7 @@ class Parser {
   // A computation while its instructions are read. Bodies that are written in place
   // (to_apply={...}) are read while that of their caller is open.
   struct Scope {
-    Computation* computation;
+    HloComputation* computation;
     InstructionMap instructions = {};
     bool is_single_instruction = false;  // operands that it does not know are parameters
     i64 num_parameters = 0;              // that such operands became
@@ -67,7 +70,7 @@ class Parser {
   struct PendingAttributes {
     std::shared_ptr<void> values;  // null: all at their defaults
     std::bitset<64> seen;          // specs of the row
-    std::vector<Computation*> callees;
+    std::vector<HloComputation*> callees;
     std::bitset<64> seen_callees;
     std::span<const CalleeSpec> callee_specs;
     std::bitset<kNumCommonAttributes> seen_common;
@@ -98,9 +101,9 @@ class Parser {
   // (x: f32[2], y: f32[]): what it says stands in the parameter instructions again.
   Status ParseParameterList();
   // { instructions } of a computation with a name.
-  StatusOr<Computation*> ParseBody(std::string_view name, size_t name_position);
+  StatusOr<HloComputation*> ParseBody(std::string_view name, size_t name_position);
   // The same of one that is written where it is called.
-  StatusOr<Computation*> ParseBodyInPlace();
+  StatusOr<HloComputation*> ParseBodyInPlace();
   Status ParseInstructions(Scope& scope, size_t name_position);
   // An error of the op table or the like, with the place that it is about.
   Status Located(size_t position, const Status& status);
@@ -132,7 +135,7 @@ class Parser {
   // The attributes that are not of the op go to the instruction that begins it; some stay on both.
   static void TakeCommonAttributes(PendingAttributes& op, PendingAttributes& start);
   // The computation that holds nothing but `op`, on parameters of the shapes that `start` states.
-  StatusOr<Computation*> AddWrapped(const PendingOperation& start, PendingOperation& op);
+  StatusOr<HloComputation*> AddWrapped(const PendingOperation& start, PendingOperation& op);
   // The computations that the text does not name get names that it has not used: of asynchronous
   // forms, and those that are written where they are called.
   void NameGenerated();
@@ -142,8 +145,6 @@ class Parser {
   // True before f32[2], (f32[], s32[]) or b(f32[8]).
   bool AtShape();
   Status UnknownOp(std::string_view text);
-  // Any operation may be written in its asynchronous form.
-  static bool IsPlanned(std::string_view text);
   // name, t#1, "shape name" in old dumps, or an operation.
   StatusOr<Instruction*> ParseOperand(Scope& scope);
   // The index behind a '#'.
@@ -162,13 +163,18 @@ class Parser {
   Status ParseAttributes(Scope& scope, const OpDef& def, const Shape& result,
                          PendingAttributes& attributes, const OpDef* outer = nullptr,
                          PendingAttributes* outer_attributes = nullptr);
+  // name=value
+  Status ParseAttribute(Scope& scope, const OpDef& def, const Shape& result,
+                        PendingAttributes& attributes, const OpDef* outer,
+                        PendingAttributes* outer_attributes);
   static size_t FindSpec(const OpDef& def, std::string_view name);
   // to_apply=name, branch_computations={a, b}
   Status ParseCallees(const OpDef& def, std::string_view name, PendingAttributes& attributes);
   // A name, or the body of the computation itself.
-  StatusOr<Computation*> ParseCallee();
+  StatusOr<HloComputation*> ParseCallee();
   Status UnknownAttribute(const OpDef& def, std::string_view name);
   Status CheckAttributes(const OpDef& def, size_t op_position, const PendingAttributes& attributes);
+  Status CheckRequired(const OpDef& def, size_t op_position, const PendingAttributes& attributes);
   Status ParseCommon(Scope& scope, const OpDef& def, size_t which, PendingAttributes& attributes);
   // Metadata is often the same text as before.
   StatusOr<Metadata> ParseInternedMetadata();
@@ -183,8 +189,9 @@ class Parser {
   Limits* limits_;
   bool ends_with_empty_line_;
   std::unique_ptr<Module> module_;
-  std::unordered_map<std::string_view, Computation*> computations_;  // null while it is being read
-  std::vector<Computation*> generated_;  // without names so far: see NameGenerated
+  std::unordered_map<std::string_view, HloComputation*>
+      computations_;                        // null while it is being read
+  std::vector<HloComputation*> generated_;  // without names so far: see NameGenerated
   std::unordered_map<std::string_view, Metadata> metadata_;  // by text
   ShapeBudget shape_budget_;
   AsyncChains chains_;

@@ -41,23 +41,23 @@ class Printer {
 
   // Computations that are written as part of the one instruction that calls them: op-start.
   void FindFolded(const Module& module) {
-    tsl::robin_set<const Computation*> called;
+    tsl::robin_set<const HloComputation*> called;
     for (const auto& computation : module.computations()) {
       for (const Instruction* inst : computation->instructions()) {
-        for (const Computation* callee : inst->callees()) {
+        for (const HloComputation* callee : inst->callees()) {
           const bool folds = chains_.WrappedOp(*inst) != nullptr && callee != module.entry();
           (folds ? folded_ : called).insert(callee);
         }
       }
     }
-    for (const Computation* computation : called) folded_.erase(computation);
+    for (const HloComputation* computation : called) folded_.erase(computation);
   }
 
   void CountCalls(const Module& module) {
     is_module_ = true;
     for (const auto& computation : module.computations()) {
       for (const Instruction* inst : computation->instructions()) {
-        for (const Computation* callee : inst->callees()) ++num_calls_[callee];
+        for (const HloComputation* callee : inst->callees()) ++num_calls_[callee];
       }
     }
     num_calls_[module.entry()] = 2;  // never in place
@@ -65,17 +65,17 @@ class Printer {
 
   // Callees go before their callers, as Parse wants it; in a module that was parsed they already
   // do. Without recursion: a chain of calls can be as long as the module.
-  void AppendWithCallees(const Computation& last) {
-    std::vector<const Computation*> stack = {&last};
+  void AppendWithCallees(const HloComputation& last) {
+    std::vector<const HloComputation*> stack = {&last};
     while (!stack.empty()) {
-      const Computation* computation = stack.back();
+      const HloComputation* computation = stack.back();
       if (done_.contains(computation)) {
         stack.pop_back();
         continue;
       }
       const size_t size = stack.size();
       for (const Instruction* inst : computation->instructions()) {
-        for (const Computation* callee : inst->callees()) {
+        for (const HloComputation* callee : inst->callees()) {
           if (!done_.contains(callee)) stack.push_back(callee);
         }
       }
@@ -90,7 +90,7 @@ class Printer {
   }
 
   // After those that it calls.
-  void FinishComputation(const Computation& computation) {
+  void FinishComputation(const HloComputation& computation) {
     if (folded_.contains(&computation)) return;
     const auto calls = num_calls_.find(&computation);
     if (calls != num_calls_.end() && calls->second == 1 && HasPlaceForBody(computation)) return;
@@ -98,11 +98,11 @@ class Printer {
   }
 
   // Notes how deep the bodies are that it would be written with.
-  bool HasPlaceForBody(const Computation& computation) {
+  bool HasPlaceForBody(const HloComputation& computation) {
     if (!computation.execution_thread().empty()) return false;  // a body cannot say it
     int depth = 1;
     const auto look_at = [&](const Instruction& inst) {
-      for (const Computation* callee : inst.callees()) {
+      for (const HloComputation* callee : inst.callees()) {
         const auto body = body_depths_.find(callee);
         if (body != body_depths_.end()) depth = std::max(depth, body->second + 1);
       }
@@ -189,7 +189,7 @@ class Printer {
     out_ += name;
   }
 
-  void AppendComputation(const Computation& computation) {
+  void AppendComputation(const HloComputation& computation) {
     if (&computation == computation.module()->entry()) out_ += "ENTRY ";
     AppendName(computation.name());
     if (IsLong()) {
@@ -209,7 +209,7 @@ class Printer {
   }
 
   // { instructions }, the closing brace under what is `depth_` deep.
-  void AppendBraces(const Computation& computation) {
+  void AppendBraces(const HloComputation& computation) {
     const std::string indent(2 * depth_, ' ');
     out_ += "{\n";
     for (const Instruction* inst : computation.instructions()) {
@@ -220,14 +220,14 @@ class Printer {
     StrAppend(out_, indent, "}");
   }
 
-  bool IsInPlace(const Computation& callee) const {
+  bool IsInPlace(const HloComputation& callee) const {
     if (is_module_) return body_depths_.contains(&callee);
     return options_.bodies_in_place && depth_ < kMaxBodyDepth &&
            out_.size() < kMaxBytesBeforeBody && callee.execution_thread().empty();
   }
 
   // Its name or, on lines of its own, its body; true if that.
-  bool AppendCallee(const Computation& callee) {
+  bool AppendCallee(const HloComputation& callee) {
     if (!IsInPlace(callee)) return AppendName(callee.name()), false;
     ++depth_;
     StrAppend(out_, "\n", std::string(2 * depth_, ' '));
@@ -322,14 +322,14 @@ class Printer {
 
   const PrintOptions& options_;
   std::string out_;
-  tsl::robin_set<const Computation*> done_;
-  tsl::robin_set<const Computation*> folded_;
+  tsl::robin_set<const HloComputation*> done_;
+  tsl::robin_set<const HloComputation*> folded_;
   AsyncChains chains_;
   // With bodies_in_place, of a module: how often each is called, and those that have their place.
   bool is_module_ = false;
-  tsl::robin_map<const Computation*, i64> num_calls_;
-  tsl::robin_map<const Computation*, int> body_depths_;  // 1: calls nothing that is in place
-  int depth_ = 0;                                        // of the body that is being written
+  tsl::robin_map<const HloComputation*, i64> num_calls_;
+  tsl::robin_map<const HloComputation*, int> body_depths_;  // 1: calls nothing that is in place
+  int depth_ = 0;                                           // of the body that is being written
   WrittenMap<Shape> shapes_;
   WrittenMap<AttrBlock> attributes_;
   WrittenMap<Metadata> metadata_;

@@ -170,7 +170,7 @@ LaneProgram ProgramOf(Lane (*f)(Lane, Lane), LaneType type) {
 
 LaneProgram ProgramOfRow(std::string_view op, ElementType type, int num_operands) {
   Module module("accuracy");
-  Computation* computation = module.AddComputation("main");
+  HloComputation* computation = module.AddComputation("main");
   std::vector<Instruction*> operands;
   for (int i = 0; i < num_operands; ++i) {
     operands.push_back(computation->Add(

@@ -1,6 +1,5 @@
 // The builder's collectives: what they make, and what they refuse.
-#include "axle/builder/collectives.h"
-
+#include "axle/builder/xla_builder.h"
 #include "tests/builder/built.h"
 
 namespace axle {

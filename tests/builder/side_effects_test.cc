@@ -1,7 +1,6 @@
-#include "axle/builder/side_effects.h"
-
 #include <gtest/gtest.h>
 
+#include "axle/builder/xla_builder.h"
 #include "axle/eval/evaluate.h"
 #include "axle/runtime/host_device.h"
 #include "axle/text/parse.h"

@@ -190,7 +190,7 @@ Array RandomArray(ElementType type, i64 count, int seed) {
 std::optional<LaneProgram> RowProgram(const OpDef& def, std::span<const ElementType> types,
                                       ElementType result, ElementType* actual) {
   Module module("row");
-  Computation* computation = module.AddComputation("row");
+  HloComputation* computation = module.AddComputation("row");
   std::vector<Instruction*> operands;
   for (size_t i = 0; i < types.size(); ++i) {
     operands.push_back(computation->Add(

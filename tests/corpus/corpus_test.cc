@@ -72,9 +72,9 @@ StatusOr<Npz> LoadNpz(const fs::path& path) {
   return ReadNpz(bytes);
 }
 
-StatusOr<std::unique_ptr<Executable>> CompileFile(const fs::path& path) {
+StatusOr<std::shared_ptr<Executable>> CompileFile(const fs::path& path) {
   AXLE_ASSIGN(const std::string text, ReadFile(path));
-  AXLE_ASSIGN(const auto client, Client::Create());
+  AXLE_ASSIGN(const auto client, Client::Create({.num_devices = 4}));  // some programs have four
   return client->Compile(text);
 }
 
@@ -95,7 +95,7 @@ void Compare(const Literal& result, const fs::path& folder, const json& program)
   }
 }
 
-std::vector<Literal> ArgumentsIn(const fs::path& folder, const Computation& entry) {
+std::vector<Literal> ArgumentsIn(const fs::path& folder, const HloComputation& entry) {
   const auto inputs = LoadNpz(folder / "inputs.npz");
   EXPECT_TRUE(inputs.ok()) << inputs.status().ToString();
   if (!inputs.ok()) return {};
@@ -107,7 +107,7 @@ std::vector<Literal> ArgumentsIn(const fs::path& folder, const Computation& entr
 void RunAndCompare(const fs::path& folder, const json& program) {
   const auto executable = CompileFile(folder / "program.hlo.txt");
   ASSERT_TRUE(executable.ok()) << executable.status().ToString();
-  const Computation& entry = *(*executable)->module().entry();
+  const HloComputation& entry = *(*executable)->module().entry();
   const int devices = program.value("devices", 1);
   if (devices == 1) {
     const auto result = (*executable)->Execute(ArgumentsIn(folder, entry));

@@ -12,12 +12,12 @@
 namespace axle {
 namespace {
 
-Instruction* AddParameter(Computation* computation, std::string_view name = "p",
+Instruction* AddParameter(HloComputation* computation, std::string_view name = "p",
                           Shape shape = Shape(F32)) {
   return computation->Add({.opcode = Opcode::kParameter, .name = name, .shape = std::move(shape)});
 }
 
-Instruction* AddOp(Computation* computation, Opcode opcode, std::string_view name,
+Instruction* AddOp(HloComputation* computation, Opcode opcode, std::string_view name,
                    std::vector<Instruction*> operands, Shape shape = Shape(F32)) {
   return computation->Add(
       {.opcode = opcode, .name = name, .shape = std::move(shape), .operands = operands});
@@ -26,7 +26,7 @@ Instruction* AddOp(Computation* computation, Opcode opcode, std::string_view nam
 // The use lists, as counts per (operand, user), found by walking the lists and by asking everybody.
 using Uses = std::map<std::pair<const Instruction*, const Instruction*>, int>;
 
-Uses ListedUses(const Computation& computation) {
+Uses ListedUses(const HloComputation& computation) {
   Uses uses;
   for (const Instruction* inst : computation.instructions()) {
     for (const Use* use = inst->first_use(); use != nullptr; use = use->next) {
@@ -38,7 +38,7 @@ Uses ListedUses(const Computation& computation) {
   return uses;
 }
 
-Uses OperandUses(const Computation& computation) {
+Uses OperandUses(const HloComputation& computation) {
   Uses uses;
   for (const Instruction* inst : computation.instructions()) {
     for (i64 i = 0; i < inst->num_operands(); ++i) ++uses[{inst->operand(i), inst}];
@@ -49,7 +49,7 @@ Uses OperandUses(const Computation& computation) {
 TEST(Instruction, UsesFollowEveryChange) {
   std::mt19937 random(3);
   Module module("m");
-  Computation* computation = module.AddComputation("c");
+  HloComputation* computation = module.AddComputation("c");
   for (int i = 0; i < 3; ++i) AddParameter(computation);
   for (int step = 0; step < 3000; ++step) {
     const auto all = computation->instructions();
@@ -84,7 +84,7 @@ TEST(Instruction, UsesFollowEveryChange) {
 
 TEST(Instruction, ReplaceAllUsesTakesEveryUse) {
   Module module("m");
-  Computation* c = module.AddComputation("c");
+  HloComputation* c = module.AddComputation("c");
   Instruction* x = AddParameter(c);
   Instruction* y = AddParameter(c);
   Instruction* twice = AddOp(c, Opcode::kAdd, "twice", {x, x});
@@ -98,9 +98,9 @@ TEST(Instruction, ReplaceAllUsesTakesEveryUse) {
   EXPECT_EQ(once->operand(0), y);
 }
 
-TEST(Computation, RootIndexAndRemoveLast) {
+TEST(HloComputation, RootIndexAndRemoveLast) {
   Module module("m");
-  Computation* c = module.AddComputation("c");
+  HloComputation* c = module.AddComputation("c");
   EXPECT_EQ(c->root(), nullptr);
   Instruction* x = AddParameter(c);
   Instruction* y = AddOp(c, Opcode::kNegate, "y", {x});
@@ -119,7 +119,7 @@ TEST(Computation, RootIndexAndRemoveLast) {
 
 TEST(Module, TextsShapesAndMetadataAreStoredOnce) {
   Module module("m");
-  Computation* c = module.AddComputation("c");
+  HloComputation* c = module.AddComputation("c");
   std::string name = "source.py";
   Metadata metadata;
   metadata.source_file = name;
@@ -149,13 +149,13 @@ TEST(Module, TextsShapesAndMetadataAreStoredOnce) {
 TEST(Module, IdsArePositionsAndSurviveClones) {
   Module module("m");
   module.AddComputation("first");
-  Computation* c = module.AddComputation("second");
+  HloComputation* c = module.AddComputation("second");
   AddParameter(c);
   Instruction* x = AddParameter(c);
   EXPECT_TRUE((x->id() == OpId{1, 1}));
   Module other("n");
-  std::unordered_map<const Computation*, Computation*> cloned;
-  const Computation* copy = other.CloneComputation(*c, cloned);
+  std::unordered_map<const HloComputation*, HloComputation*> cloned;
+  const HloComputation* copy = other.CloneComputation(*c, cloned);
   EXPECT_EQ(copy->ordinal(), 0u);
   EXPECT_TRUE((copy->instructions()[1]->id() == OpId{1, 1}));
 }
@@ -163,11 +163,11 @@ TEST(Module, IdsArePositionsAndSurviveClones) {
 // main calls outer, which calls inner; with everything that a module can carry.
 std::unique_ptr<Module> MakeModule() {
   auto module = std::make_unique<Module>("m");
-  Computation* inner = module->AddComputation("inner");
+  HloComputation* inner = module->AddComputation("inner");
   Instruction* p = AddParameter(inner, "p");
   AddOp(inner, Opcode::kNegate, "n", {p});
   inner->set_parameters({p});
-  Computation* outer = module->AddComputation("outer");
+  HloComputation* outer = module->AddComputation("outer");
   Instruction* q = AddParameter(outer, "q");
   outer->Add({.opcode = Opcode::kCall,
               .name = "call.1",
@@ -176,7 +176,7 @@ std::unique_ptr<Module> MakeModule() {
               .callees = {&inner, 1}});
   outer->set_parameters({q});
   outer->set_execution_thread("host");
-  Computation* main = module->AddComputation("main");
+  HloComputation* main = module->AddComputation("main");
   Instruction* x = AddParameter(main, "x");
   Instruction* y = AddParameter(main, "y");
   Instruction* sum = AddOp(main, Opcode::kAdd, "sum", {x, y});
@@ -211,8 +211,8 @@ TEST(Clone, EverythingIsThereAgain) {
   EXPECT_EQ(clone->config().replica_count, 4);
   EXPECT_EQ(clone->config().input_output_alias, module->config().input_output_alias);
   for (size_t i = 0; i < clone->computations().size(); ++i) {
-    const Computation& from = *module->computations()[i];
-    const Computation& to = *clone->computations()[i];
+    const HloComputation& from = *module->computations()[i];
+    const HloComputation& to = *clone->computations()[i];
     EXPECT_EQ(to.name(), from.name());
     EXPECT_EQ(to.module(), clone.get());
     EXPECT_EQ(to.execution_thread(), from.execution_thread());
@@ -231,7 +231,7 @@ TEST(Clone, EverythingIsThereAgain) {
       EXPECT_EQ(b->shape(), a->shape());
       EXPECT_TRUE(b->id() == a->id());
       EXPECT_EQ(b->parent(), &to);
-      for (Computation* callee : b->callees()) EXPECT_EQ(callee->module(), clone.get());
+      for (HloComputation* callee : b->callees()) EXPECT_EQ(callee->module(), clone.get());
     }
     EXPECT_EQ(ListedUses(to), OperandUses(to));
   }
@@ -241,7 +241,7 @@ TEST(Clone, EverythingIsThereAgain) {
 TEST(Clone, ExtrasPointIntoTheClone) {
   const auto module = MakeModule();
   auto clone = module->Clone();
-  const Computation* main = clone->entry();
+  const HloComputation* main = clone->entry();
   const InstructionExtras* extras = main->root()->extras();
   ASSERT_NE(extras, nullptr);
   EXPECT_EQ(extras->sharding, "{replicated}");
@@ -258,13 +258,13 @@ TEST(Clone, ExtrasPointIntoTheClone) {
 
 TEST(Clone, CalleesAreClonedOnceAndLongChainsDoNotRecurse) {
   Module module("m");
-  Computation* callee = module.AddComputation("c0");
+  HloComputation* callee = module.AddComputation("c0");
   callee->set_parameters({AddParameter(callee)});
   for (int i = 1; i < 100000; ++i) {
-    Computation* caller = module.AddComputation("c");
+    HloComputation* caller = module.AddComputation("c");
     Instruction* p = AddParameter(caller);
     caller->set_parameters({p});
-    Computation* both[] = {callee, callee};
+    HloComputation* both[] = {callee, callee};
     caller->Add({.opcode = Opcode::kConditional,
                  .name = "r",
                  .shape = Shape(F32),
@@ -284,7 +284,7 @@ std::uint64_t HashOf(std::string_view prefix, bool flip, Opcode opcode = Opcode:
                      std::string_view thread = "") {
   Module module(std::string(prefix) + "module");
   if (!prefix.empty()) module.AddComputation("in front");
-  Computation* c = module.AddComputation(StrCat(prefix, "c"));
+  HloComputation* c = module.AddComputation(StrCat(prefix, "c"));
   c->set_execution_thread(std::string(thread));
   Instruction* x = AddParameter(c, StrCat(prefix, "x"), shape);
   Instruction* y = AddParameter(c, StrCat(prefix, "y"), shape);
@@ -319,10 +319,10 @@ TEST(StructuralHash, EverythingElseCounts) {
 TEST(StructuralHash, CalledComputationsCount) {
   const auto hash = [](Opcode opcode, std::string_view name) {
     Module module("m");
-    Computation* callee = module.AddComputation(name);
+    HloComputation* callee = module.AddComputation(name);
     Instruction* p = AddParameter(callee, name);
     AddOp(callee, opcode, name, {p});
-    Computation* c = module.AddComputation("c");
+    HloComputation* c = module.AddComputation("c");
     Instruction* x = AddParameter(c);
     c->Add({.opcode = Opcode::kCall,
             .name = "r",
@@ -348,7 +348,7 @@ TEST(Memory, AnInstructionWithMetadataTakesAtMost500Bytes) {
   constexpr i64 kInstructions = 200000;
   const size_t before = HeapBytes();
   auto module = std::make_unique<Module>("m");
-  Computation* c = module->AddComputation("main");
+  HloComputation* c = module->AddComputation("main");
   Instruction* x = AddParameter(c, "x", Shape(F32, {128, 128}));
   for (i64 i = 0; i < kInstructions; ++i) {
     // Every instruction has a line of its own; ten share an op name, as in a traced program.

@@ -91,7 +91,7 @@ TEST(ConvertOp, AgreesWithHostConversionsForAllPairsOfTypes) {
     for (const ElementTypeInfo& to : kElementTypes) {
       if (!IsArrayType(to.type)) continue;
       Module module("m");
-      Computation* main = module.AddComputation("main");
+      HloComputation* main = module.AddComputation("main");
       Instruction* x = main->Add({.opcode = Opcode::kParameter,
                                   .name = "x",
                                   .shape = Shape(from.type),

@@ -9,6 +9,7 @@
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
+#include "axle/ops/attributes.h"
 #include "axle/ops/op_def.h"
 #include "axle/proto/attributes.h"
 #include "axle/proto/read.h"
@@ -191,6 +192,24 @@ TEST(ProtoAttributes, NoWindowOfACustomCallWithoutOne) {
     while (in.Next()) has_window |= in.field() == kWindowField;
     EXPECT_EQ(has_window, inst->name() == "z") << inst->name();
   }
+}
+
+// A field that says 0 is a field that is not there.
+TEST(ProtoAttributes, AWrittenZeroIsTheDefault) {
+  constexpr int kBatchGroupCountField = 58;
+  const auto module = Parse(R"(ENTRY e {
+  x = f32[2] parameter(0)
+  ROOT y = f32[2] custom-call(x), batch_group_count=2, custom_call_target="t"
+})");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  const Instruction& inst = *(*module)->entry()->root();
+  WireWriter out;
+  out.ExplicitInt(kBatchGroupCountField, 0);
+  const std::string bytes = out.Take();
+  WireReader in(bytes, "test");
+  const auto attrs = GetOpDef(inst).attrs.create();
+  ASSERT_TRUE(ReadAttributes(GetOpDef(inst), inst.shape(), in, attrs.get()).ok());
+  EXPECT_EQ(static_cast<const CustomCallAttrs*>(attrs.get())->batch_group_count, 1);
 }
 
 TEST(ProtoRoundTrip, Containers) {

@@ -1,7 +1,5 @@
 // Instructions, their names, operations and operands: the exact text of diagnostics: position,
 // message, line and caret. One row, one reason.
-#include "axle/core/strings.h"
-#include "axle/ops/op_def.h"
 #include "tests/text/test_text.h"
 
 namespace axle {
@@ -273,16 +271,6 @@ R"hlo(INVALID_ARGUMENT: t 4:25: expected an operand
 
 TEST(ParseErrors, Instructions) {
   ExpectErrors(kRows);
-}
-
-TEST(ParseErrors, PlannedOperationsAreUnimplemented) {
-  for (std::string_view name : PlannedOps()) {
-    const std::string text =
-        StrCat("HloModule m\nENTRY e { x = f32[] parameter(0) y = f32[] ", name, "(x) }");
-    const Status status = Parse(text).status();
-    EXPECT_EQ(status.code(), StatusCode::kUnimplemented) << name;
-    EXPECT_TRUE(status.message().starts_with(StrCat(name, " is not implemented yet"))) << name;
-  }
 }
 
 }  // namespace

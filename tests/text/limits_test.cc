@@ -104,11 +104,11 @@ TEST(TextLimits, LongCallChainsBackwards) {
   ASSERT_NE(module, nullptr);
   const Instruction& call = *module->entry()->root();
   const Instruction& parameter = *call.operand(0);
-  Computation* callee = call.callee(0);
-  std::vector<Computation*> chain;
+  HloComputation* callee = call.callee(0);
+  std::vector<HloComputation*> chain;
   for (int i = 0; i < kCount; ++i) chain.push_back(module->AddComputation(StrCat("f", i)));
   while (!chain.empty()) {
-    Computation* caller = chain.back();
+    HloComputation* caller = chain.back();
     chain.pop_back();
     Instruction* x = caller->Add({.opcode = parameter.opcode(),
                                   .name = "x",

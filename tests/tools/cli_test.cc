@@ -263,6 +263,7 @@ TEST_F(Cli, InfoIsGolden) {
             "  parameters    16 B\n"
             "  result        8 B\n"
             "  constants     0 B\n"
+            "  temporaries   0 B at most, one instruction after the other\n"
             "  flops         2 (loop bodies once)\n"
             "  moved         24 B (loop bodies once)\n"
             "  2\tparameter\n"

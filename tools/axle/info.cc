@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "axle/client/analysis.h"
 #include "axle/client/op_table.h"
 #include "axle/core/strings.h"
 #include "tools/axle/json.h"
@@ -12,12 +13,8 @@ namespace {
 
 struct Facts {
   std::map<std::string_view, i64> ops;
-  i64 instructions = 0;
-  i64 parameter_bytes = 0;
-  i64 result_bytes = 0;
-  i64 constant_bytes = 0;
-  double flops = 0;  // loop bodies count once
-  double bytes = 0;  // that instructions read and write
+  CostAnalysis cost;
+  MemoryAnalysis memory;
 };
 
 Facts Collect(const Module& module) {
@@ -25,21 +22,10 @@ Facts Collect(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {
       ++facts.ops[OpName(*inst)];
-      ++facts.instructions;
-      facts.flops += Flops(*inst);
-      const double size = static_cast<double>(inst->shape().num_bytes());
-      if (IsConstantOp(*inst)) facts.constant_bytes += inst->shape().num_bytes();
-      if (MovesNothing(*inst)) continue;
-      facts.bytes += size;
-      for (i64 i = 0; i < inst->num_operands(); ++i) {
-        facts.bytes += static_cast<double>(inst->operand(i)->shape().num_bytes());
-      }
     }
   }
-  for (const Instruction* parameter : module.entry()->parameters()) {
-    facts.parameter_bytes += parameter->shape().num_bytes();
-  }
-  facts.result_bytes = module.entry()->root()->shape().num_bytes();
+  facts.cost = AnalyzeCost(module);
+  facts.memory = AnalyzeMemory(module);
   return facts;
 }
 
@@ -61,13 +47,15 @@ std::string Describe(const AliasEntry& alias) {
 std::string Text(const Module& module, const Facts& facts) {
   std::string text = StrCat(module.name(), "\n  entry         ", module.entry()->name(), " ",
                             Signature(module), "\n");
-  StrAppend(text, "  instructions  ", facts.instructions, " in ", module.computations().size(),
+  StrAppend(text, "  instructions  ", facts.cost.instructions, " in ", module.computations().size(),
             " computations\n");
-  StrAppend(text, "  parameters    ", HumanBytes(facts.parameter_bytes), "\n");
-  StrAppend(text, "  result        ", HumanBytes(facts.result_bytes), "\n");
-  StrAppend(text, "  constants     ", HumanBytes(facts.constant_bytes), "\n");
-  StrAppend(text, "  flops         ", facts.flops, " (loop bodies once)\n");
-  StrAppend(text, "  moved         ", HumanBytes(static_cast<i64>(facts.bytes)),
+  StrAppend(text, "  parameters    ", HumanBytes(facts.memory.argument_bytes), "\n");
+  StrAppend(text, "  result        ", HumanBytes(facts.memory.result_bytes), "\n");
+  StrAppend(text, "  constants     ", HumanBytes(facts.memory.constant_bytes), "\n");
+  StrAppend(text, "  temporaries   ", HumanBytes(facts.memory.peak_temporary_bytes),
+            " at most, one instruction after the other\n");
+  StrAppend(text, "  flops         ", facts.cost.flops, " (loop bodies once)\n");
+  StrAppend(text, "  moved         ", HumanBytes(static_cast<i64>(facts.cost.bytes_accessed)),
             " (loop bodies once)\n");
   for (const AliasEntry& alias : module.config().input_output_alias) {
     StrAppend(text, "  alias         ", Describe(alias), "\n");
@@ -86,13 +74,14 @@ Json Report(const Module& module, const Facts& facts, const std::string& file) {
   report["file"] = file;
   report["module"] = module.name();
   report["signature"] = Signature(module);
-  report["instructions"] = facts.instructions;
+  report["instructions"] = facts.cost.instructions;
   report["computations"] = module.computations().size();
-  report["parameter_bytes"] = facts.parameter_bytes;
-  report["result_bytes"] = facts.result_bytes;
-  report["constant_bytes"] = facts.constant_bytes;
-  report["flops"] = facts.flops;
-  report["moved_bytes"] = facts.bytes;
+  report["parameter_bytes"] = facts.memory.argument_bytes;
+  report["result_bytes"] = facts.memory.result_bytes;
+  report["constant_bytes"] = facts.memory.constant_bytes;
+  report["peak_temporary_bytes"] = facts.memory.peak_temporary_bytes;
+  report["flops"] = facts.cost.flops;
+  report["moved_bytes"] = facts.cost.bytes_accessed;
   report["aliases"] = Json::array();
   for (const AliasEntry& alias : module.config().input_output_alias) {
     report["aliases"].push_back(Describe(alias));

@@ -51,7 +51,7 @@ std::string NodeLabel(const Instruction& inst) {
 }  // namespace
 
 std::string ToDot(const Module& module) {
-  std::unordered_map<const Computation*, size_t> numbers;
+  std::unordered_map<const HloComputation*, size_t> numbers;
   for (const auto& computation : module.computations()) {
     numbers.emplace(computation.get(), numbers.size());
   }
@@ -71,7 +71,7 @@ std::string ToDot(const Module& module) {
       for (i64 i = 0; i < inst->num_operands(); ++i) {
         StrAppend(out, "    ", node(*inst->operand(i)), " -> ", node(*inst), ";\n");
       }
-      for (const Computation* callee : inst->callees()) {
+      for (const HloComputation* callee : inst->callees()) {
         StrAppend(calls, "  ", node(*callee->root()), " -> ", node(*inst), " [style=dashed];\n");
       }
     }
@@ -101,7 +101,7 @@ std::string ToJson(const Module& module) {
           row["attributes"][std::string(spec.text)] = AttributeText(*inst, spec);
         }
       }
-      for (const Computation* callee : inst->callees()) row["calls"].push_back(callee->name());
+      for (const HloComputation* callee : inst->callees()) row["calls"].push_back(callee->name());
       if (!inst->metadata().op_name.empty()) row["op_name"] = inst->metadata().op_name;
       instructions.push_back(std::move(row));
     }

@@ -110,10 +110,8 @@ int Ops(Session& session) {
     if (!op) {
       std::vector<std::string_view> names;
       for (const OpInfo& known : DescribeOps()) names.push_back(known.name);
-      const bool planned = std::ranges::count(PlannedOpNames(), name) != 0;
-      return session.Usage(planned ? StrCat("ops: \"", name, "\" is still to come")
-                                   : StrCat("ops: there is no \"", PrintableText(name), "\"",
-                                            DidYouMean(name, names)));
+      return session.Usage(
+          StrCat("ops: there is no \"", PrintableText(name), "\"", DidYouMean(name, names)));
     }
     ops.push_back(*op);
   }
@@ -127,7 +125,6 @@ int Ops(Session& session) {
       }
       report["ops"].push_back(Report(op));
     }
-    report["planned"] = PlannedOpNames();
     session.Out(ToLine(report));
     return kYes;
   }

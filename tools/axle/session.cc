@@ -193,7 +193,7 @@ StatusOr<std::unique_ptr<Module>> Session::Load(const std::string& path) {
   return std::move(program.module);
 }
 
-StatusOr<std::unique_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,
+StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,
                                                        EngineKind engine) {
   return SharedClient().Compile(std::move(module), {.engine = engine,
                                                     .isa = options_.isa,

@@ -47,7 +47,7 @@ class Session {
   StatusOr<std::string> Read(const std::string& path);  // "-" is stdin
   StatusOr<LoadedProgram> LoadWithValues(const std::string& path);
   StatusOr<std::unique_ptr<Module>> Load(const std::string& path);
-  StatusOr<std::unique_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
+  StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 EngineKind engine);
 
  private:

@@ -83,7 +83,7 @@ Status ReadInputs(Session& session, std::span<const Shape> shapes, Leaves& leave
 
 }  // namespace
 
-StatusOr<std::vector<Literal>> ReadArguments(Session& session, const Computation& entry,
+StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputation& entry,
                                              std::vector<Literal> stored) {
   const Options& options = session.options();
   const bool is_given = !options.args.empty() || !options.inputs.empty() || !options.fake.empty();

@@ -1,0 +1,64 @@
+// LayoutUtil: XLA's names for making layouts and asking about them.
+//
+//   LayoutUtil::MakeLayout({0, 1})              column-major
+//   LayoutUtil::Minor(layout, 0)                the dimension whose neighbours touch
+//
+// Static functions without state: any thread. A shape always has a layout here: row-major unless
+// another one was set.
+#pragma once
+#include <string>
+
+#include "axle/core/array_slice.h"
+#include "axle/core/shape.h"
+
+namespace axle {
+
+class LayoutUtil {
+ public:
+  // Dimensions from the most minor one; tiles as in {1,0:T(8,128)}.
+  static Layout MakeLayout(ArraySlice<i64> minor_to_major, ArraySlice<Dims> tiles = {});
+  static Layout MakeLayoutFromMajorToMinor(ArraySlice<i64> major_to_minor);
+  // {rank-1, .., 0}, row-major, which is the default; {0, .., rank-1}. A negative rank counts as 0.
+  static Layout MakeDescendingLayout(i64 rank);
+  static Layout MakeAscendingLayout(i64 rank);
+  static Layout GetDefaultLayoutForRank(i64 rank) { return MakeDescendingLayout(rank); }
+  static Layout GetDefaultLayoutForR2() { return MakeDescendingLayout(2); }
+  static Layout GetDefaultLayoutForR3() { return MakeDescendingLayout(3); }
+  static Layout GetDefaultLayoutForR4() { return MakeDescendingLayout(4); }
+  static Layout GetDefaultLayoutForShape(const Shape& shape) {
+    return MakeDescendingLayout(shape.rank());
+  }
+  // Of the shape and its elements. The first two do the same here.
+  static void SetToDefaultLayout(Shape* shape) { *shape = shape->WithoutLayout(); }
+  static void ClearLayout(Shape* shape) { *shape = shape->WithoutLayout(); }
+  static Shape GetWithDefaultLayout(const Shape& shape) { return shape.WithoutLayout(); }
+  // Gives `to` the layouts of `from`. Errors: INVALID_ARGUMENT, with `to` as it was, if trees or
+  // ranks differ.
+  static Status CopyLayoutBetweenShapes(const Shape& from, Shape* to);
+
+  static bool Equal(const Layout& a, const Layout& b) { return a == b; }
+  static bool LayoutsInShapesEqual(const Shape& a, const Shape& b);  // same trees, same layouts
+  static std::string HumanString(const Layout& layout) { return layout.ToString(); }
+  static bool HasLayout(const Shape&) { return true; }
+  // An array whose elements lie side by side, untiled.
+  static bool IsDenseArray(const Shape& shape) {
+    return shape.is_array() && (shape.layout() == nullptr || shape.layout()->tiles.empty());
+  }
+  // minor_to_major is 0, 1, 2, ... (Minor), or falls to 0 (Major).
+  static bool IsMonotonicWithDim0Minor(const Layout& layout);
+  static bool IsMonotonicWithDim0Major(const Layout& layout);
+
+  static const Dims& MinorToMajor(const Layout& layout) { return layout.minor_to_major; }
+  static Dims MinorToMajor(const Shape& shape) { return shape.LayoutOrDefault().minor_to_major; }
+  // The dimension that is n-th from the most minor or the most major; -1 if there is none.
+  static i64 Minor(const Layout& layout, i64 physical_dimension_number);
+  static i64 Major(const Layout& layout, i64 physical_dimension_number);
+  // Element d says how many dimensions are more major than dimension d. `layout` is valid.
+  static Dims MakeLogicalToPhysical(const Layout& layout);
+
+  // Errors: INVALID_ARGUMENT if a layout does not fit its array.
+  static Status ValidateLayoutInShape(const Shape& shape) { return CheckShape(shape); }
+  static Status ValidateLayoutForShape(const Layout& layout, const Shape& shape);
+};
+
+}  // namespace axle

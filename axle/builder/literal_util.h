@@ -1,0 +1,220 @@
+// LiteralUtil: XLA's names for making literals.
+//
+//   LiteralUtil::CreateR2<float>({{1, 2}, {3, 4}})
+//   LiteralUtil::MinValue(F32)                          -inf
+//
+// Static functions without state: any thread. Those that take sizes throw std::bad_alloc without
+// memory, as Literal does; Literal::Create reports it.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "axle/builder/primitive_util.h"
+#include "axle/core/array.h"
+#include "axle/core/array_slice.h"
+#include "axle/core/float_format.h"
+#include "axle/core/literal.h"
+
+namespace axle {
+
+class LiteralUtil {
+ public:
+  template <typename T>
+  static Literal CreateR0(T value) {
+    return Literal::Scalar<T>(NativeToPrimitiveType<T>(), value);
+  }
+  template <typename T>
+  static Literal CreateR1(std::span<const T> values) {
+    Literal literal(Shape(NativeToPrimitiveType<T>(), {static_cast<i64>(values.size())}));
+    std::copy(values.begin(), values.end(), literal.mutable_data<T>().begin());
+    return literal;
+  }
+  template <typename T>
+  static Literal CreateR1(std::initializer_list<T> values) {
+    // Not through a span: a span of bool has nothing to point at in std::vector<bool>.
+    Literal literal(Shape(NativeToPrimitiveType<T>(), {static_cast<i64>(values.size())}));
+    std::copy(values.begin(), values.end(), literal.mutable_data<T>().begin());
+    return literal;
+  }
+  // Lists of one length at each depth; elements that a shorter list lacks are 0, further ones are
+  // dropped.
+  template <typename T>
+  static Literal CreateR2(std::initializer_list<std::initializer_list<T>> values) {
+    return CreateFromLists<T, 2>(values);
+  }
+  template <typename T>
+  static Literal CreateR3(
+      std::initializer_list<std::initializer_list<std::initializer_list<T>>> values) {
+    return CreateFromLists<T, 3>(values);
+  }
+  template <typename T>
+  static Literal CreateR4(
+      std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>>
+          values) {
+    return CreateFromLists<T, 4>(values);
+  }
+  template <typename T>
+  static Literal CreateR1(const std::vector<T>& values) {
+    Literal literal(Shape(NativeToPrimitiveType<T>(), {static_cast<i64>(values.size())}));
+    std::copy(values.begin(), values.end(), literal.mutable_data<T>().begin());
+    return literal;
+  }
+  // From a core/array.h, of any number of dimensions.
+  template <typename T>
+  static Literal CreateFromArray(const Array<T>& values) {
+    const std::span<const T> elements(values.data(), static_cast<size_t>(values.num_elements()));
+    return Literal::Array<T>(NativeToPrimitiveType<T>(), values.dimensions(), elements);
+  }
+  template <typename T>
+  static Literal CreateR2FromArray2D(const Array2D<T>& values) {
+    return CreateFromArray<T>(values);
+  }
+  template <typename T>
+  static Literal CreateR3FromArray3D(const Array3D<T>& values) {
+    return CreateFromArray<T>(values);
+  }
+  template <typename T>
+  static Literal CreateR4FromArray4D(const Array4D<T>& values) {
+    return CreateFromArray<T>(values);
+  }
+  // All elements are `value`.
+  template <typename T>
+  static Literal CreateFull(Dims dimensions, T value) {
+    Literal literal =
+        Literal::Uninitialized(Shape(NativeToPrimitiveType<T>(), std::move(dimensions)));
+    const auto data = literal.mutable_data<T>();
+    std::fill(data.begin(), data.end(), value);
+    return literal;
+  }
+  template <typename T>
+  static Literal CreateFullWithDescendingLayout(Dims dimensions, T value) {
+    return CreateFull<T>(std::move(dimensions), value);
+  }
+  // [size, size] with ones on the diagonal, zeros beside it. A negative size counts as 0.
+  template <typename T>
+  static Literal MakeIdentityR2(i64 size) {
+    size = std::max<i64>(size, 0);
+    Literal literal(Shape(NativeToPrimitiveType<T>(), {size, size}));
+    const Literal one = One(literal.shape().type());
+    const auto data = literal.mutable_data<T>();
+    for (i64 i = 0; i < size; ++i) data[static_cast<size_t>(i * (size + 1))] = one.data<T>()[0];
+    return literal;
+  }
+  // u8[length], the bytes of a text.
+  static Literal CreateR1U8(std::string_view text);
+  // Zeros.
+  static Literal CreateFromDimensions(PrimitiveType type, Dims dimensions) {
+    return Literal(Shape(type, std::move(dimensions)));
+  }
+  static Literal CreateToken() { return Literal(Shape::Token()); }
+
+  // Scalars of an array type: 0; 1; the least and the greatest value, which are infinities where
+  // the type has them; the same without infinities; not a number. Min and max of pred are false and
+  // true, of complex types 0. Of a type without elements the empty tuple.
+  static Literal Zero(PrimitiveType type);
+  static Literal One(PrimitiveType type);
+  static Literal MinValue(PrimitiveType type);
+  static Literal MaxValue(PrimitiveType type);
+  static Literal MinFiniteValue(PrimitiveType type);
+  static Literal MaxFiniteValue(PrimitiveType type);
+  // The distance from 1 to the next number; the least positive number with all its digits.
+  // Errors, of these three: INVALID_ARGUMENT if the type is no float (NaN: or complex) or has none.
+  static StatusOr<Literal> Epsilon(PrimitiveType type);
+  static StatusOr<Literal> MinPositiveNormalValue(PrimitiveType type);
+  static StatusOr<Literal> NanValue(PrimitiveType type);
+
+  // The greatest element of an array, a NaN if it has one. Errors: INVALID_ARGUMENT without
+  // elements or an order of them (complex numbers).
+  static StatusOr<Literal> MaxElement(const Literal& literal);
+  // One element as a scalar. Errors: INVALID_ARGUMENT if there is no such element.
+  static StatusOr<Literal> GetScalarLiteral(const Literal& literal, ArraySlice<i64> multi_index);
+  static StatusOr<Literal> GetFirstScalarLiteral(const Literal& literal);
+  // Replaces one element. Errors: INVALID_ARGUMENT as above, or if types differ.
+  static Status SetScalarLiteral(Literal& literal, ArraySlice<i64> multi_index,
+                                 const Literal& scalar);
+
+  // The literal with the arrays of one type in it converted, rounded once.
+  static Literal ConvertBF16ToF32(const Literal& literal) {
+    return ConvertType(literal, BF16, F32);
+  }
+  static Literal ConvertBF16ToF64(const Literal& literal) {
+    return ConvertType(literal, BF16, F64);
+  }
+  static Literal ConvertF32ToBF16(const Literal& literal) {
+    return ConvertType(literal, F32, BF16);
+  }
+  static Literal ConvertF32ToF64(const Literal& literal) { return ConvertType(literal, F32, F64); }
+  static Literal ConvertF64ToBF16(const Literal& literal) {
+    return ConvertType(literal, F64, BF16);
+  }
+  static Literal ConvertF64ToF32(const Literal& literal) { return ConvertType(literal, F64, F32); }
+  static Literal ConvertS32ToF32(const Literal& literal) { return ConvertType(literal, S32, F32); }
+  static Literal ConvertType(const Literal& literal, PrimitiveType from, PrimitiveType to);
+  // The elements in row-major order as [new_dimensions] with this layout; an empty one is
+  // row-major. Errors: INVALID_ARGUMENT if the numbers of elements differ or the layout does not
+  // fit.
+  static StatusOr<Literal> ReshapeSlice(ArraySlice<i64> new_dimensions,
+                                        ArraySlice<i64> minor_to_major, const Literal& literal);
+
+  // Tuples: of copies of what is pointed at, which share its storage; of the literals themselves.
+  static Literal MakeTuple(ArraySlice<const Literal*> elements);
+  static Literal MakeTupleOwned(std::vector<Literal> elements) {
+    return Literal::Tuple(std::move(elements));
+  }
+  template <std::same_as<Literal>... Rest>
+  static Literal MakeTupleOwned(Literal first, Rest... rest) {
+    std::vector<Literal> elements;
+    elements.push_back(std::move(first));
+    (elements.push_back(std::move(rest)), ...);
+    return Literal::Tuple(std::move(elements));
+  }
+
+  // {1,2}
+  static std::string MultiIndexAsString(ArraySlice<i64> multi_index);
+
+ private:
+  // Sizes from the first list of each depth.
+  template <typename List>
+  static void AppendSizes(const List& list, Dims& sizes, size_t depth) {
+    if (sizes.size() == depth) return;
+    sizes.push_back(static_cast<i64>(list.size()));
+    if constexpr (!std::is_arithmetic_v<typename List::value_type> && requires {
+                    typename List::value_type::value_type;
+                    list.begin()->begin();
+                  }) {
+      if (list.size() > 0) return AppendSizes(*list.begin(), sizes, depth);
+    }
+    sizes.resize(depth, 0);
+  }
+  template <int kDepth, typename T, typename List>
+  static void Fill(const List& list, const Dims& sizes, const Dims& strides, T* to) {
+    const size_t d = sizes.size() - kDepth;
+    const size_t count = std::min(list.size(), static_cast<size_t>(sizes[d]));
+    for (size_t i = 0; i < count; ++i, to += strides[d]) {
+      if constexpr (kDepth == 1) {
+        *to = list.begin()[i];
+      } else {
+        Fill<kDepth - 1>(list.begin()[i], sizes, strides, to);
+      }
+    }
+  }
+  template <typename T, int kDepth, typename List>
+  static Literal CreateFromLists(const List& list) {
+    Dims sizes;
+    AppendSizes(list, sizes, kDepth);
+    Literal literal(Shape(NativeToPrimitiveType<T>(), sizes));
+    if (literal.num_elements() > 0) {
+      Fill<kDepth>(list, sizes, RowMajorStrides(sizes), literal.mutable_data<T>().data());
+    }
+    return literal;
+  }
+};
+
+}  // namespace axle

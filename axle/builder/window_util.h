@@ -1,0 +1,46 @@
+// window_util: XLA's names for the windows of reduce-window, select-and-scatter and convolution.
+// How windows are padded is MakePadding (padding.h).
+//
+// Pure functions: any thread.
+#pragma once
+#include <string>
+
+#include "axle/core/array_slice.h"
+#include "axle/ops/attributes.h"
+
+namespace axle::window_util {
+
+// Stride 1, no padding, no dilation.
+Window MakeWindow(ArraySlice<i64> sizes);
+// Strides that are missing are 1.
+Window MakeWindow(ArraySlice<i64> sizes, ArraySlice<i64> strides);
+// Low and high padding of sizes[d] for dimension d.
+PaddingConfig MakeSymmetricPadding(ArraySlice<i64> sizes);
+
+// size=2x3 stride=1x2 pad=0_0x1_1, as HLO text has it, without braces.
+std::string ToString(const Window& window);
+std::string ToString(const WindowDim& dim);
+
+bool HasStride(const Window& window);
+bool HasPadding(const Window& window);
+bool HasSymmetricPadding(const Window& window);  // low == high everywhere
+bool HasSymmetricPadding(const PaddingConfig& padding);
+bool HasNegativePadding(const Window& window);
+bool HasBaseDilation(const Window& window);
+bool HasWindowDilation(const Window& window);
+bool HasDilation(const Window& window);  // either of the two
+bool HasWindowReversal(const Window& window);
+bool AllOrNoneReversed(const Window& window);
+// Neighbouring windows share elements along some dimension.
+bool HasOverlappingWindow(const Window& window);
+// Size 1, stride 1, no padding.
+bool IsTrivialWindowDimension(const WindowDim& dim);
+
+// Size of a dimension of size `bound` with dilation - 1 holes between elements; 0 of 0. Saturates
+// at INT64_MAX. `dilation` is at least 1.
+i64 DilatedBound(i64 bound, i64 dilation);
+// Windows of this size and stride that fit within `bound` elements; 0 if none does. `window_size`
+// is at least 0, `stride` at least 1.
+i64 StridedBound(i64 bound, i64 window_size, i64 stride);
+
+}  // namespace axle::window_util

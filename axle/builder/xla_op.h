@@ -1,0 +1,88 @@
+// What every function of the builder takes and gives: XlaOp, a handle of one value; XlaComputation,
+// what Build makes; and Location, where a call was written. Values; any thread may hold copies.
+#pragma once
+#include <memory>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "axle/core/array_slice.h"
+#include "axle/core/element_type.h"
+#include "axle/core/status.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+// As the oldest documents spell it.
+using int64 = std::int64_t;
+
+// Where a call was written. A default argument of every function; braces do not make one.
+class Location {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a default argument converts
+  Location(const std::source_location& location)
+      : file_name_(location.file_name()), line_(location.line()) {}
+  // For code that builds on behalf of other code. "" and 0: unknown. The text outlives the call.
+  // Not a constructor: {0, 1} would be one of its calls.
+  static Location Of(const char* file_name, std::uint_least32_t line) {
+    Location location = std::source_location();
+    location.file_name_ = file_name;
+    location.line_ = line;
+    return location;
+  }
+  const char* file_name() const { return file_name_; }
+  std::uint_least32_t line() const { return line_; }
+
+ private:
+  const char* file_name_;
+  std::uint_least32_t line_;
+};
+
+class XlaBuilder;
+
+// A handle of one value, valid until its builder builds. The builder must live as long as the
+// handle is used; a handle from before a Build is told apart, and is an error wherever it is used.
+class XlaOp {
+ public:
+  XlaOp() = default;  // the empty handle: of no builder, an error wherever it is used
+  XlaOp(XlaBuilder* builder, Instruction* inst);
+  XlaBuilder* builder() const { return builder_; }
+  // Null after an error, and after a Build.
+  Instruction* instruction() const { return valid() ? inst_ : nullptr; }
+  bool valid() const { return inst_ != nullptr && is_current(); }
+  // Whether it was valid, and its builder has built since.
+  bool is_of_earlier_build() const { return inst_ != nullptr && !is_current(); }
+  bool IsUninitialized() const { return builder_ == nullptr; }
+  // Of handles, not of values; Eq() compares values.
+  bool operator==(const XlaOp&) const = default;
+
+ private:
+  bool is_current() const;
+
+  XlaBuilder* builder_ = nullptr;
+  Instruction* inst_ = nullptr;
+  std::uint64_t build_ = 0;  // the number of Builds before it
+};
+
+// A finished computation: immutable, shared by copies. The entry of module().
+class XlaComputation {
+ public:
+  XlaComputation() = default;  // none: an error wherever it is called
+  explicit XlaComputation(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
+  bool valid() const { return module_ != nullptr; }
+  bool IsNull() const { return module_ == nullptr; }
+  // "" of none.
+  const std::string& name() const;
+  // Needs valid().
+  const Module& module() const { return *module_; }
+  std::shared_ptr<const Module> shared_module() const { return module_; }
+  // Shapes of parameters and result. INVALID_ARGUMENT of none.
+  StatusOr<ProgramShape> GetProgramShape() const;
+  // Itself: every document with the max-reduce-window program passes `*max`.
+  const XlaComputation& operator*() const { return *this; }
+
+ private:
+  std::shared_ptr<const Module> module_;
+};
+
+}  // namespace axle

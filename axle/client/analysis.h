@@ -1,0 +1,30 @@
+// What a program costs, as far as its text tells: no data is looked at. Thread-safe.
+#pragma once
+#include "axle/ir/module.h"
+
+namespace axle {
+
+// Every computation counts once, however often it is called: the body of a loop counts as one turn.
+struct CostAnalysis {
+  double flops = 0;           // client/op_table.h says what counts
+  double bytes_accessed = 0;  // that instructions read and write, as if nothing were fused
+  i64 instructions = 0;
+};
+
+CostAnalysis AnalyzeCost(const Module& module);
+
+// Bytes of values, row-major, dynamic sizes at their bounds.
+struct MemoryAnalysis {
+  i64 argument_bytes = 0;
+  i64 result_bytes = 0;
+  i64 constant_bytes = 0;
+  // Of the result, what shares memory with arguments if those are donated.
+  i64 alias_bytes = 0;
+  // The most that intermediate values take at any one time if instructions run in the order of the
+  // program, nothing is fused and nothing happens in place; the result is not among them.
+  i64 peak_temporary_bytes = 0;
+};
+
+MemoryAnalysis AnalyzeMemory(const Module& module);
+
+}  // namespace axle

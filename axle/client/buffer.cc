@@ -1,0 +1,135 @@
+#include "axle/client/buffer.h"
+
+#include <new>
+#include <utility>
+
+#include "axle/client/host_array.h"
+#include "axle/core/strings.h"
+
+namespace axle {
+BufferStorage::~BufferStorage() {
+  value = Literal();
+  device->memory().Release(reserved);
+  if (on_release) on_release();
+}
+
+void BufferStorage::Fulfil(StatusOr<Literal> made) {
+  Status status = made.status();
+  if (status.ok()) {
+    const i64 bytes = made->is_view() ? 0 : made->num_bytes();
+    status = device->memory().Reserve(bytes);
+    if (status.ok()) {
+      reserved = bytes;
+      value = *std::move(made);
+    }
+  }
+  ready.Set(std::move(status));
+}
+
+Status MemoryBudget::Reserve(i64 bytes) {
+  const i64 live = live_ += bytes;
+  if (live <= cap_) return {};
+  live_ -= bytes;
+  return ResourceExhausted(StrCat("buffer: needs ", bytes, " bytes beside ", live - bytes,
+                                  " of other buffers, but the client's memory cap is ", cap_));
+}
+
+Buffer::Buffer(std::shared_ptr<BufferStorage> storage, Shape shape)
+    : device_(storage->device),
+      shape_(std::move(shape)),
+      ready_(storage->ready),
+      storage_(std::move(storage)) {}
+
+BufferPtr Buffer::Promised(std::shared_ptr<Device> device, Shape shape) {
+  auto storage = std::make_shared<BufferStorage>(std::move(device), Future::Pending());
+  return BufferPtr(new Buffer(std::move(storage), std::move(shape)));
+}
+
+StatusOr<BufferPtr> Buffer::Create(std::shared_ptr<Device> device, Literal value) {
+  BufferPtr buffer = Promised(std::move(device), value.shape());
+  buffer->storage_->Fulfil(std::move(value));
+  AXLE_TRY(buffer->Await());
+  return buffer;
+}
+
+StatusOr<BufferUse> Buffer::Use() const {
+  const std::lock_guard lock(mutex_);
+  if (storage_ == nullptr) return fate_;
+  return BufferUse(storage_);
+}
+
+std::shared_ptr<BufferStorage> Buffer::storage() const {
+  const std::lock_guard lock(mutex_);
+  return storage_;
+}
+
+StatusOr<Literal> Buffer::ToLiteral(Limits* limits) const {
+  AXLE_ASSIGN(const BufferUse use, Use());
+  AXLE_TRY(ready_.Await(limits));
+  Literal value = use.storage()->value;
+  try {
+    value.OwnStorage();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(StrCat("buffer: no memory for a copy of ", shape_.ToString()));
+  }
+  return value;
+}
+
+StatusOr<Buffer::View> Buffer::Pin(Limits* limits) const {
+  if (!shape_.is_array()) {
+    return InvalidArgument(
+        StrCat("buffer: only arrays have memory to look at, not ", shape_.ToString()));
+  }
+  AXLE_ASSIGN(BufferUse use, Use());
+  AXLE_TRY(ready_.Await(limits));
+  Literal value = use.storage()->value;
+  return View(std::move(value), std::move(use));
+}
+
+Status Buffer::CopyToHost(void* data, i64 num_bytes, ArraySlice<i64> byte_strides,
+                          Limits* limits) const {
+  AXLE_TRY(CheckHostArray(shape_, data, byte_strides, HostUse::kWrite));
+  AXLE_ASSIGN(const BufferUse use, Use());
+  AXLE_TRY(ready_.Await(limits));
+  if (byte_strides.empty() && num_bytes < shape_.num_bytes()) {
+    return InvalidArgument(StrCat("copy to host: ", shape_.ToString(), " takes ",
+                                  shape_.num_bytes(), " bytes, not ", num_bytes));
+  }
+  return LiteralToHost(use.storage()->value, data, byte_strides);
+}
+
+void Buffer::Delete() {
+  std::shared_ptr<BufferStorage> released;  // outside of the lock: it may call back
+  const std::lock_guard lock(mutex_);
+  if (storage_ == nullptr) return;
+  released = std::exchange(storage_, nullptr);
+  fate_ = FailedPrecondition(StrCat("buffer: ", shape_.ToString(), " is deleted"));
+}
+
+bool Buffer::is_deleted() const {
+  const std::lock_guard lock(mutex_);
+  return storage_ == nullptr;
+}
+
+StatusOr<std::shared_ptr<BufferStorage>> Buffer::Donate(bool must) {
+  const std::lock_guard lock(mutex_);
+  if (storage_ == nullptr) return fate_;
+  if (must && storage_->num_users > 0) {
+    return FailedPrecondition(StrCat("buffer: ", shape_.ToString(),
+                                     " must be donated, but an execution or a view uses it"));
+  }
+  fate_ = FailedPrecondition(StrCat("buffer: ", shape_.ToString(), " is donated"));
+  return std::exchange(storage_, nullptr);
+}
+
+void Buffer::TakeBack(std::shared_ptr<BufferStorage> storage) {
+  const std::lock_guard lock(mutex_);
+  storage_ = std::move(storage);
+}
+
+void Buffer::SetFate(Status fate) {
+  const std::lock_guard lock(mutex_);
+  fate_ = std::move(fate);
+}
+
+}  // namespace axle

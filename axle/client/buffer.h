@@ -1,0 +1,140 @@
+// Buffer: a value on a device, an argument or a result of executions. It may not be there yet: an
+// asynchronous execution returns its buffers at once. A buffer whose execution failed has the error
+// instead of a value, and every use of it returns that.
+//
+//   AXLE_ASSIGN(BufferPtr x, client->BufferFromLiteral(literal));
+//   AXLE_ASSIGN(std::vector<BufferPtr> results, executable->Execute({x, y}));
+//   AXLE_ASSIGN(Literal value, results[0]->ToLiteral());
+//
+// Buffers are shared; their memory goes when the last user lets go of it. Thread-safe.
+// docs/client.md tells the whole story of donation, deletion and views.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "axle/client/device.h"
+#include "axle/client/future.h"
+#include "axle/core/array_slice.h"
+#include "axle/core/literal.h"
+
+namespace axle {
+
+// What becomes of host memory that a buffer is made of.
+enum class HostBufferSemantics : std::uint8_t {
+  kCopy,             // copied before the call returns
+  kZeroCopy,         // read in place where it can be: nobody writes to it until it is released
+  kMutableZeroCopy,  // the same, but the host may write to it while no execution reads it
+};
+
+// What a buffer refers to: a value, once it is there, and the memory that it takes. Executions and
+// pins hold it as users; it goes with the last of them. Internal to client/.
+struct BufferStorage {
+  explicit BufferStorage(std::shared_ptr<Device> device, Future ready)
+      : device(std::move(device)), ready(std::move(ready)) {}
+  ~BufferStorage();
+  // The value of a promise, once. What the memory cap does not allow becomes an error.
+  void Fulfil(StatusOr<Literal> made);
+
+  const std::shared_ptr<Device> device;
+  const Future ready;
+  Literal value;  // written before `ready`, then only read
+  std::function<void()> on_release = nullptr;
+  i64 reserved = 0;
+  std::atomic<int> num_users = 0;
+};
+
+// A user of a buffer's storage.
+class BufferUse {
+ public:
+  explicit BufferUse(std::shared_ptr<BufferStorage> storage) : storage_(std::move(storage)) {
+    ++storage_->num_users;
+  }
+  BufferUse(BufferUse&&) = default;
+  BufferUse& operator=(BufferUse&&) = delete;
+  ~BufferUse() {
+    if (storage_ != nullptr) --storage_->num_users;
+  }
+  const std::shared_ptr<BufferStorage>& storage() const { return storage_; }
+
+ private:
+  std::shared_ptr<BufferStorage> storage_;
+};
+
+class Buffer {
+ public:
+  // A value that is there. RESOURCE_EXHAUSTED if the client's memory cap does not allow it.
+  static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal value);
+  // One that somebody will fulfil: its storage().
+  static std::shared_ptr<Buffer> Promised(std::shared_ptr<Device> device, Shape shape);
+
+  const Shape& shape() const { return shape_; }  // with the layout, and bounds of dynamic sizes
+  Device& device() const { return *device_; }
+  i64 num_bytes() const { return shape_.num_bytes(); }
+
+  // When the value, or the error in its place, is there.
+  const Future& ready() const { return ready_; }
+  bool is_ready() const { return ready_.is_ready(); }
+  Status Await(Limits* limits = nullptr) const { return ready_.Await(limits); }
+
+  // The value, when it is there. It shares memory with the buffer until one of the two changes;
+  // what lies in host memory is copied.
+  StatusOr<Literal> ToLiteral(Limits* limits = nullptr) const;
+  // Writes the elements of an array to `data`, where there is room for `num_bytes`.
+  //
+  //   byte_strides  distances between neighbours of each dimension, of any sign; empty: dense,
+  //                 row-major. `data` is where element (0, ..., 0) goes.
+  //
+  // Of dynamic dimensions everything up to the bound is written, padding as zeros. Types of less
+  // than a byte have a byte per element. INVALID_ARGUMENT if there is not enough room, for tuples,
+  // and for a wrong number of strides; with strides, room is the caller's business.
+  Status CopyToHost(void* data, i64 num_bytes, ArraySlice<i64> byte_strides = {},
+                    Limits* limits = nullptr) const;
+
+  // The memory of an array, in the layout of its shape, for reading. As long as the view lives, the
+  // buffer is pinned: deletion and donation leave its memory alone.
+  class View {
+   public:
+    const Shape& shape() const { return value_.shape(); }
+    const void* data() const { return value_.bytes(); }
+
+   private:
+    friend class Buffer;
+    View(Literal value, BufferUse pin) : value_(std::move(value)), pin_(std::move(pin)) {}
+    Literal value_;
+    BufferUse pin_;
+  };
+  StatusOr<View> Pin(Limits* limits = nullptr) const;
+
+  // Takes the value away; executions that are under way keep it to their end. Deleting twice is
+  // fine, any other use afterwards is FAILED_PRECONDITION.
+  void Delete();
+  bool is_deleted() const;  // or donated
+
+  // --- For executables
+  // -----------------------------------------------------------------------------
+
+  // FAILED_PRECONDITION if it is deleted or donated.
+  StatusOr<BufferUse> Use() const;
+  // Marks it as donated and gives up its storage. `must`: FAILED_PRECONDITION if others use it.
+  StatusOr<std::shared_ptr<BufferStorage>> Donate(bool must);
+  // Undoes Donate, for a call that is refused after all.
+  void TakeBack(std::shared_ptr<BufferStorage> storage);
+  // What a use of the donated buffer says from now on.
+  void SetFate(Status fate);
+  std::shared_ptr<BufferStorage> storage() const;
+
+ private:
+  Buffer(std::shared_ptr<BufferStorage> storage, Shape shape);
+
+  const std::shared_ptr<Device> device_;
+  const Shape shape_;
+  const Future ready_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<BufferStorage> storage_;  // null: deleted or donated
+  Status fate_;                             // why
+};
+
+using BufferPtr = std::shared_ptr<Buffer>;
+
+}  // namespace axle

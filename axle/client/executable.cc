@@ -1,0 +1,341 @@
+#include "axle/client/executable.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+Status OneDeviceOnly(const Executable& executable) {
+  const size_t num_devices = executable.devices().size();
+  if (num_devices == 1) return {};
+  return InvalidArgument(StrCat("execute: \"", executable.name(), "\" runs on ", num_devices,
+                                " devices: ExecuteReplicated takes arguments for each"));
+}
+
+// A device as one run of a program sees it: which replica it is, and its random seed.
+class RunDevice : public DeviceContext {
+ public:
+  RunDevice(DeviceContext& host, i64 device, const ModuleConfig& config, std::uint64_t random_seed)
+      : host_(host), device_(device), config_(config), random_seed_(random_seed) {}
+
+  i64 replica_id() const override { return device_ / config_.num_partitions; }
+  i64 partition_id() const override { return device_ % config_.num_partitions; }
+  i64 num_replicas() const override { return config_.replica_count; }
+  i64 num_partitions() const override { return config_.num_partitions; }
+  std::uint64_t random_seed() const override { return random_seed_; }
+
+  StatusOr<Literal> Infeed(const Shape& shape, std::string_view config, Limits* limits) override {
+    return host_.Infeed(shape, config, limits);
+  }
+  Status Outfeed(const Literal& value, const Shape& shape, std::string_view config,
+                 Limits* limits) override {
+    return host_.Outfeed(value, shape, config, limits);
+  }
+  Status Send(const TransferChannel& channel, const Literal& value, Limits* limits) override {
+    return host_.Send(channel, value, limits);
+  }
+  StatusOr<i64> StartRecv(const TransferChannel& channel) override {
+    return host_.StartRecv(channel);
+  }
+  StatusOr<Literal> FinishRecv(const TransferChannel& channel, i64 place, const Shape& shape,
+                               Limits* limits) override {
+    return host_.FinishRecv(channel, place, shape, limits);
+  }
+  bool HasCustomCall(std::string_view target) const override { return host_.HasCustomCall(target); }
+  std::vector<std::string> CustomCallTargets() const override { return host_.CustomCallTargets(); }
+  StatusOr<Literal> CustomCall(const CustomCallInvocation& invocation) override {
+    return host_.CustomCall(invocation);
+  }
+
+ private:
+  DeviceContext& host_;
+  const i64 device_;
+  const ModuleConfig& config_;
+  const std::uint64_t random_seed_;
+};
+
+// While it lives, the limits allow no more than the client has left beside its buffers.
+class ScopedMemoryCap {
+ public:
+  ScopedMemoryCap(Limits& limits, const MemoryBudget& memory)
+      : limits_(limits), before_(limits.memory_cap()) {
+    const i64 left = std::max<i64>(memory.cap() - memory.live(), 0);
+    const i64 more = std::numeric_limits<i64>::max() - left;
+    limits_.set_memory_cap(std::min(before_, left + std::min(limits.live_bytes(), more)));
+  }
+  ~ScopedMemoryCap() { limits_.set_memory_cap(before_); }
+  ScopedMemoryCap(const ScopedMemoryCap&) = delete;
+  ScopedMemoryCap& operator=(const ScopedMemoryCap&) = delete;
+
+ private:
+  Limits& limits_;
+  const i64 before_;
+};
+
+Literal InLayoutOf(Literal value, const Shape& shape) {
+  if (shape.is_tuple()) {
+    for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
+      value.mutable_elements()[i] =
+          InLayoutOf(std::move(value.mutable_elements()[i]), shape.element(i));
+    }
+    return value;
+  }
+  const bool other = shape.is_array() && shape.layout() != nullptr && !shape.layout()->is_default();
+  return other ? value.Relayout(*shape.layout()) : value;
+}
+
+bool HasLayout(const Shape& shape) {
+  if (shape.is_tuple()) return std::ranges::any_of(shape.elements(), HasLayout);
+  return shape.is_array() && shape.layout() != nullptr && !shape.layout()->is_default();
+}
+
+// What to donate, and what of that must be: by parameter.
+enum class Donation : std::uint8_t { kNone, kMay, kMust };
+
+StatusOr<std::vector<Donation>> Donations(const Module& module, const ExecuteOptions& options) {
+  const auto num_parameters = static_cast<i64>(module.entry()->parameters().size());
+  std::vector<Donation> donations(num_parameters, Donation::kNone);
+  const auto check = [&](i64 parameter) -> Status {
+    if (parameter >= 0 && parameter < num_parameters) return {};
+    return InvalidArgument(StrCat("execute: there is no argument ", parameter, " to donate, \"",
+                                  module.entry()->name(), "\" takes ", num_parameters));
+  };
+  for (const AliasEntry& alias : module.config().input_output_alias) {
+    Donation& donation = donations[alias.parameter];
+    donation =
+        std::max(donation, alias.kind == AliasKind::kMustAlias ? Donation::kMust : Donation::kMay);
+  }
+  for (const BufferDonor& donor : module.config().buffer_donor) {
+    donations[donor.parameter] = std::max(donations[donor.parameter], Donation::kMay);
+  }
+  for (i64 parameter : options.not_donated) {
+    AXLE_TRY(check(parameter));
+    donations[parameter] = Donation::kNone;
+  }
+  for (i64 parameter : options.donated) {
+    AXLE_TRY(check(parameter));
+    donations[parameter] = std::max(donations[parameter], Donation::kMay);
+  }
+  return donations;
+}
+
+}  // namespace
+
+// What is donated belongs to the call from the start; of the rest it is one user among others.
+struct Executable::Call {
+  i64 device = 0;
+  ExecuteOptions options;
+  std::vector<std::shared_ptr<BufferStorage>> arguments;
+  std::vector<BufferUse> uses;
+  struct Donated {
+    BufferPtr buffer;
+    size_t argument;
+  };
+  std::vector<Donated> donated;
+  std::vector<std::shared_ptr<BufferStorage>> promised;
+  ExecuteResult result;
+
+  // It does not run after all: what was donated is its owner's again.
+  void Undo() {
+    for (const Donated& given : donated) given.buffer->TakeBack(arguments[given.argument]);
+  }
+};
+
+StatusOr<Literal> Executable::RunOn(i64 device, std::vector<Literal> arguments,
+                                    const ExecuteOptions& options) const {
+  const ModuleConfig& config = module_->config();
+  DeviceContext* host = options.device != nullptr ? options.device : &devices_[device]->host();
+  RunDevice run_device(*host, device, config, options.random_seed);
+  const bool plain = devices_.size() == 1 && options.random_seed == 0;
+  DeviceContext* context = plain || options.device != nullptr ? host : &run_device;
+  Limits own;
+  const MemoryBudget& memory = devices_[device]->memory();
+  Limits* limits = options.limits;
+  if (memory.cap() == std::numeric_limits<i64>::max()) {
+    return Run(std::move(arguments), context, limits);
+  }
+  if (limits == nullptr) limits = &own;
+  const ScopedMemoryCap cap(*limits, memory);
+  return Run(std::move(arguments), context, limits);
+}
+
+StatusOr<Literal> Executable::Execute(ArraySlice<Literal> arguments,
+                                      const ExecuteOptions& options) const {
+  if (options.device == nullptr) AXLE_TRY(OneDeviceOnly(*this));
+  AXLE_ASSIGN(Literal result,
+              RunOn(0, std::vector<Literal>(arguments.begin(), arguments.end()), options));
+  return HasLayout(shape_.result) ? InLayoutOf(std::move(result), shape_.result)
+                                  : std::move(result);
+}
+
+Status Executable::CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const {
+  const auto parameters = module_->entry()->parameters();
+  if (arguments.size() != parameters.size()) {
+    return InvalidArgument(StrCat("execute: \"", module_->entry()->name(), "\" takes ",
+                                  parameters.size(), " arguments, not ", arguments.size()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == nullptr) {
+      return InvalidArgument(StrCat("execute: argument ", i, " is null"));
+    }
+    const Buffer& buffer = *arguments[i];
+    if (!Compatible(buffer.shape(), parameters[i]->shape())) {
+      return InvalidArgument(StrCat("execute: argument ", i, " is ", buffer.shape().ToString(),
+                                    " but \"", module_->entry()->name(), "\" expects ",
+                                    parameters[i]->shape().ToString(), " for parameter ", i, " \"",
+                                    parameters[i]->name(), "\""));
+    }
+    if (&buffer.device() != devices_[device].get()) {
+      return InvalidArgument(StrCat(
+          "execute: argument ", i, " is on ", buffer.device().ToString(),
+          ", but the program runs on ", devices_[device]->ToString(),
+          buffer.device().ordinal() == devices_[device]->ordinal() ? " of another client" : ""));
+    }
+  }
+  return {};
+}
+
+StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
+    ArraySlice<BufferPtr> arguments, i64 device, const ExecuteOptions& options) const {
+  AXLE_TRY(CheckBuffers(arguments, device));
+  AXLE_ASSIGN(const std::vector<Donation> donations, Donations(*module_, options));
+  std::map<const Buffer*, size_t> first;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const auto [it, is_new] = first.try_emplace(arguments[i].get(), i);
+    if (!is_new && std::max(donations[it->second], donations[i]) != Donation::kNone) {
+      return InvalidArgument(StrCat("execute: arguments ", it->second, " and ", i,
+                                    " are one buffer, and it is to be donated"));
+    }
+  }
+  auto call = std::make_shared<Call>();
+  call->device = device;
+  call->options = options;
+  call->arguments.resize(arguments.size());
+  const auto refuse = [&](size_t i, const Status& status) -> Status {
+    call->Undo();
+    return {status.code(), StrCat("execute: argument ", i, ": ", status.message())};
+  };
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (donations[i] != Donation::kNone) {
+      auto storage = arguments[i]->Donate(donations[i] == Donation::kMust);
+      if (!storage.ok()) return refuse(i, storage.status());
+      call->arguments[i] = *std::move(storage);
+      call->donated.push_back({arguments[i], i});
+      continue;
+    }
+    auto use = arguments[i]->Use();
+    if (!use.ok()) return refuse(i, use.status());
+    call->arguments[i] = use->storage();
+    call->uses.push_back(*std::move(use));
+  }
+  const auto promise = [&](const Shape& shape) {
+    BufferPtr buffer = Buffer::Promised(devices_[device], shape);
+    call->promised.push_back(buffer->storage());
+    call->result.results.push_back(std::move(buffer));
+  };
+  if (shape_.result.is_tuple()) {
+    for (const Shape& element : shape_.result.elements()) promise(element);
+  } else {
+    promise(shape_.result);
+  }
+  call->result.done = Future::Pending();
+  return call;
+}
+
+Status Executable::Finish(Call& call) const {
+  const auto run = [&]() -> StatusOr<Literal> {
+    std::vector<Literal> values;
+    values.reserve(call.arguments.size());
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      BufferStorage& storage = *call.arguments[i];
+      AXLE_TRY(storage.ready.Await(call.options.limits));
+      // A donated value that nobody else uses is handed over, so that the run may change it.
+      const bool ours = call.arguments[i].use_count() == 1;
+      values.push_back(ours ? std::move(storage.value) : storage.value);
+    }
+    AXLE_ASSIGN(Literal result, RunOn(call.device, std::move(values), call.options));
+    return HasLayout(shape_.result) ? InLayoutOf(std::move(result), shape_.result)
+                                    : std::move(result);
+  };
+  StatusOr<Literal> result = run();
+  const Status status = result.status();
+  call.arguments.clear();
+  call.uses.clear();
+  if (!status.ok()) {
+    for (const Call::Donated& given : call.donated) given.buffer->SetFate(status);
+  }
+  for (size_t i = 0; i < call.promised.size(); ++i) {
+    if (!status.ok()) {
+      call.promised[i]->Fulfil(status);
+    } else if (shape_.result.is_tuple()) {
+      call.promised[i]->Fulfil(std::move(result->mutable_elements()[i]));
+    } else {
+      call.promised[i]->Fulfil(*std::move(result));
+    }
+  }
+  call.promised.clear();
+  call.result.done.Set(status);
+  return status;
+}
+
+StatusOr<std::vector<BufferPtr>> Executable::Execute(ArraySlice<BufferPtr> arguments,
+                                                     const ExecuteOptions& options) const {
+  AXLE_TRY(OneDeviceOnly(*this));
+  AXLE_ASSIGN(const std::shared_ptr<Call> call, Accept(arguments, 0, options));
+  AXLE_TRY(Finish(*call));
+  for (const BufferPtr& result : call->result.results) AXLE_TRY(result->Await());
+  return std::move(call->result.results);
+}
+
+StatusOr<ExecuteResult> Executable::ExecuteAsync(ArraySlice<BufferPtr> arguments,
+                                                 const ExecuteOptions& options) const {
+  AXLE_TRY(OneDeviceOnly(*this));
+  AXLE_ASSIGN(std::shared_ptr<Call> call, Accept(arguments, 0, options));
+  ExecuteResult result = call->result;
+  devices_[0]->queue().Schedule(
+      [self = shared_from_this(), call = std::move(call)] { (void)self->Finish(*call); });
+  return result;
+}
+
+StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
+    ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options) const {
+  if (arguments.size() != devices_.size()) {
+    return InvalidArgument(StrCat("execute: \"", name(), "\" runs on ", devices_.size(),
+                                  " devices, not on ", arguments.size()));
+  }
+  if (options.device != nullptr) {
+    return InvalidArgument("execute: options.device is set, but ExecuteReplicated has its devices");
+  }
+  std::vector<std::shared_ptr<Call>> calls;
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    ExecuteOptions own = options;
+    if (d > 0) own.limits = nullptr;
+    auto call = Accept(arguments[d], static_cast<i64>(d), own);
+    if (!call.ok()) {
+      // Nothing runs; what the other devices were given is theirs again.
+      for (const auto& accepted : calls) accepted->Undo();
+      return Status(call.status().code(), StrCat(call.status().message(), " (device ", d, ")"));
+    }
+    calls.push_back(*std::move(call));
+  }
+  for (size_t d = 1; d < calls.size(); ++d) {
+    devices_[d]->queue().Schedule(
+        [self = shared_from_this(), call = calls[d]] { (void)self->Finish(*call); });
+  }
+  (void)Finish(*calls[0]);
+  std::vector<std::vector<BufferPtr>> results;
+  Status first;
+  for (const auto& call : calls) {
+    const Status status = call->result.done.Await(options.limits);
+    if (first.ok()) first = status;
+    results.push_back(call->result.results);
+  }
+  AXLE_TRY(first);
+  return results;
+}
+
+}  // namespace axle

@@ -1,0 +1,119 @@
+// Executable: a compiled program. Runs on literals, or on buffers of its client's devices, as often
+// as one likes and from any number of threads at a time.
+//
+//   AXLE_ASSIGN(Literal sum, executable->Execute({x, y}));               // literals
+//   AXLE_ASSIGN(std::vector<BufferPtr> results, executable->Execute({buffer_x, buffer_y}));
+//
+// Thread-safe; may outlive its client.
+#pragma once
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include "axle/client/analysis.h"
+#include "axle/client/buffer.h"
+#include "axle/core/device_context.h"
+#include "axle/core/limits.h"
+#include "axle/core/literal.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+struct ExecuteOptions {
+  // Of this run; none if null. Lives until the run is over. Of the runs of ExecuteReplicated, only
+  // Cancel reaches all; memory and steps are counted for the first device.
+  Limits* limits = nullptr;
+  // Where infeed, custom calls and the like go, instead of the device that the buffers are on.
+  DeviceContext* device = nullptr;
+  // Arguments whose buffers the run may take over, beside those that the module aliases with its
+  // result.
+  std::vector<i64> donated = {};
+  // Arguments that are not taken over, although the module says that they may be.
+  std::vector<i64> not_donated = {};
+  // Of the `rng` operation.
+  std::uint64_t random_seed = 0;
+};
+
+// What an asynchronous execution will give.
+struct ExecuteResult {
+  std::vector<BufferPtr> results;
+  Future done;  // the status of the run
+};
+
+class Executable : public std::enable_shared_from_this<Executable> {
+ public:
+  virtual ~Executable() = default;
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+  const Module& module() const { return *module_; }
+  const std::string& name() const { return module_->name(); }
+  // The parameters and the result, with the layouts that were asked for at Compile.
+  const ProgramShape& program_shape() const { return shape_; }
+  // Those it runs on, one for each replica and partition: device r * partitions + p.
+  const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
+  CostAnalysis cost_analysis() const { return AnalyzeCost(*module_); }
+  MemoryAnalysis memory_analysis() const { return AnalyzeMemory(*module_); }
+
+  // Runs the program on the caller's thread.
+  //
+  //   arguments  one literal per parameter of the entry, of any layout
+  //   result     in the layout of program_shape().result
+  //
+  // Errors: INVALID_ARGUMENT if the arguments do not fit; RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED or
+  // CANCELLED as the limits say; UNIMPLEMENTED for a program of several devices.
+  StatusOr<Literal> Execute(ArraySlice<Literal> arguments,
+                            const ExecuteOptions& options = {}) const;
+  StatusOr<Literal> Execute(std::initializer_list<Literal> arguments,
+                            const ExecuteOptions& options = {}) const {
+    return Execute(ArraySlice<Literal>(arguments), options);
+  }
+
+  // The same with buffers.
+  //
+  //   arguments  one buffer per parameter, on devices()[0]; waits until they are there
+  //   results    one buffer for each element of the result, if that is a tuple, else one
+  //
+  // Donated buffers are gone as soon as the call is accepted, whatever becomes of the run; if it
+  // fails, what they say is its error. Nothing is donated by a call that is refused. Errors beside
+  // those above: FAILED_PRECONDITION for a buffer that is deleted or donated, or that must be
+  // donated while something else uses it; INVALID_ARGUMENT for a buffer that is donated twice or is
+  // on another device; the error of a buffer whose own run has failed.
+  StatusOr<std::vector<BufferPtr>> Execute(ArraySlice<BufferPtr> arguments,
+                                           const ExecuteOptions& options = {}) const;
+
+  // The same without waiting. Runs on the device's queue, where what is enqueued goes one after the
+  // other in the order of the calls. The errors of the call itself are returned at once; those of
+  // the run come with `done` and with each result.
+  StatusOr<ExecuteResult> ExecuteAsync(ArraySlice<BufferPtr> arguments,
+                                       const ExecuteOptions& options = {}) const;
+
+  // One run on each of devices(), all at a time: arguments[d] are those of device d, and so are the
+  // results. The error of the first device that fails ends the call; options.device must be null.
+  StatusOr<std::vector<std::vector<BufferPtr>>> ExecuteReplicated(
+      ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options = {}) const;
+
+ protected:
+  Executable(std::shared_ptr<const Module> module, ProgramShape shape,
+             std::vector<std::shared_ptr<Device>> devices)
+      : module_(std::move(module)), shape_(std::move(shape)), devices_(std::move(devices)) {}
+  // Runs the entry on arguments that may be taken over; the result is row-major.
+  virtual StatusOr<Literal> Run(std::vector<Literal> arguments, DeviceContext* device,
+                                Limits* limits) const = 0;
+
+ private:
+  struct Call;  // an accepted call on one device, with its arguments and the results it promised
+  StatusOr<std::shared_ptr<Call>> Accept(ArraySlice<BufferPtr> arguments, i64 device,
+                                         const ExecuteOptions& options) const;
+  Status CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const;
+  // Waits for the arguments, runs, and fulfils the results.
+  Status Finish(Call& call) const;
+  StatusOr<Literal> RunOn(i64 device, std::vector<Literal> arguments,
+                          const ExecuteOptions& options) const;
+
+  std::shared_ptr<const Module> module_;
+  ProgramShape shape_;
+  std::vector<std::shared_ptr<Device>> devices_;
+};
+
+}  // namespace axle

@@ -1,0 +1,38 @@
+// Future: the end of something that runs on another thread, good or bad. Copies are the same event.
+//
+//   AXLE_ASSIGN(ExecuteResult result, executable->ExecuteAsync(arguments));
+//   ...
+//   AXLE_TRY(result.done.Await());
+//
+// Thread-safe.
+#pragma once
+#include <functional>
+#include <memory>
+
+#include "axle/core/limits.h"
+#include "axle/core/status.h"
+
+namespace axle {
+
+class Future {
+ public:
+  // Over already, with this status.
+  explicit Future(Status status = {});
+  // Waits for a Set, which is called once.
+  static Future Pending();
+
+  bool is_ready() const;
+  // Waits, and gives the status that was set. The limits may end the wait, and only that, with
+  // CANCELLED or DEADLINE_EXCEEDED. In a child of fork, what was pending in the parent is
+  // FAILED_PRECONDITION: it does not exist there.
+  Status Await(Limits* limits = nullptr) const;
+  // Calls `callback` once with the status: at once if it is there, else on the thread that sets it.
+  void OnReady(std::function<void(const Status&)> callback) const;
+  void Set(Status status) const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace axle

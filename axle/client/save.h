@@ -1,0 +1,18 @@
+// Modules as bytes of a format that client/load.h reads: for those who use the client alone.
+// Thread-safe.
+#pragma once
+#include <string>
+
+#include "axle/ir/module.h"
+
+namespace axle {
+
+struct ModuleTextOptions {
+  bool short_form = false;       // no % signs, metadata and program shapes
+  bool elide_constants = false;  // arrays of more than 10 elements as {...}: does not read back
+};
+std::string ModuleToText(const Module& module, const ModuleTextOptions& options = {});
+// HloModuleProto.
+std::string ModuleToProto(const Module& module);
+
+}  // namespace axle

@@ -1,0 +1,126 @@
+#include "axle/lib/constants.h"
+
+#include "axle/core/convert.h"
+#include "axle/lib/compose.h"
+
+namespace axle {
+namespace {
+
+StatusOr<Literal> ConvertConstant(const Literal& value, PrimitiveType type) {
+  const PrimitiveType from = value.shape().type();
+  if (!value.shape().is_scalar() || !IsArrayType(type)) {
+    return InvalidArgument(
+        StrCat("constant: cannot make a scalar ", Name(type), " of ", value.ToStringWithShape()));
+  }
+  const bool drops_imaginary = IsComplex(from) && !IsComplex(type);
+  const bool drops_fraction = IsFloating(from) && (IsIntegral(type) || type == PRED);
+  AXLE_ASSIGN(Literal converted, Convert(value, type));
+  if (drops_imaginary || drops_fraction) {
+    AXLE_ASSIGN(const Literal back, Convert(converted, from));
+    if (drops_imaginary || !(back == value)) {
+      return InvalidArgument(
+          StrCat("constant: ", value.ToString(), " is no value of ", Name(type)));
+    }
+  }
+  return converted;
+}
+
+XlaOp ConstantOr(XlaBuilder* builder, const StatusOr<Literal>& value, const Location& location) {
+  if (!value.ok()) return builder->ReportError(value.status(), location);
+  return ConstantLiteral(builder, *value, location);
+}
+
+// The extremes of complex numbers are not defined.
+XlaOp Extreme(XlaBuilder* builder, std::string_view what, PrimitiveType type,
+              Literal (*make)(PrimitiveType), const Location& location) {
+  if (!IsArrayType(type) || IsComplex(type)) {
+    return builder->ReportError(
+        InvalidArgument(StrCat(what, ": takes a real type, got ", Name(type))), location);
+  }
+  return ConstantLiteral(builder, make(type), location);
+}
+
+XlaOp Small(XlaBuilder* builder, std::string_view what, PrimitiveType type,
+            Literal (*make)(PrimitiveType), const Location& location) {
+  if (!IsArrayType(type)) {
+    return builder->ReportError(
+        InvalidArgument(StrCat(what, ": takes an array type, got ", Name(type))), location);
+  }
+  return ConstantLiteral(builder, make(type), location);
+}
+
+}  // namespace
+
+XlaOp ConstantR0WithType(XlaBuilder* builder, PrimitiveType type, const Literal& value,
+                         Location location) {
+  return ConstantOr(builder, ConvertConstant(value, type), location);
+}
+
+XlaOp ScalarLike(XlaOp prototype, const Literal& value, Location location) {
+  return Compose("scalar like", {prototype}, location, [&](XlaBuilder& b) {
+    return ConstantR0WithType(&b, ShapeOfOp(prototype).type(), value, location);
+  });
+}
+
+XlaOp FullLike(XlaOp prototype, const Literal& value, Location location) {
+  return Compose("full like", {prototype}, location, [&](XlaBuilder&) -> StatusOr<XlaOp> {
+    const Shape& shape = ShapeOfOp(prototype);
+    AXLE_TRY(TakesOnly("full like", shape.is_array(), "an array", prototype));
+    XlaOp full = Broadcast(ScalarLike(prototype, value, location), shape.dims(), location);
+    for (i64 d = 0; d < shape.rank(); ++d) {
+      if (!shape.is_dynamic(d)) continue;
+      full = SetDimensionSize(full, GetDimensionSize(prototype, d, location), d, location);
+    }
+    return full;
+  });
+}
+
+XlaOp Zero(XlaBuilder* builder, PrimitiveType type, Location location) {
+  return Small(builder, "zero", type, LiteralUtil::Zero, location);
+}
+
+XlaOp Zeros(XlaBuilder* builder, const Shape& shape, Location location) {
+  if (shape.is_array())
+    return Broadcast(Zero(builder, shape.type(), location), shape.dims(), location);
+  std::vector<XlaOp> elements;
+  for (const Shape& element : shape.elements()) {
+    elements.push_back(Zeros(builder, element, location));
+  }
+  if (!shape.is_tuple()) return Zero(builder, shape.type(), location);
+  return Tuple(builder, elements, location);
+}
+
+XlaOp ZerosLike(XlaOp prototype, Location location) {
+  return Compose("zeros like", {prototype}, location, [&](XlaBuilder& b) {
+    const Shape& shape = ShapeOfOp(prototype);
+    return shape.is_array() ? FullLike(prototype, LiteralUtil::Zero(shape.type()), location)
+                            : Zeros(&b, shape, location);
+  });
+}
+
+XlaOp One(XlaBuilder* builder, PrimitiveType type, Location location) {
+  return Small(builder, "one", type, LiteralUtil::One, location);
+}
+XlaOp Epsilon(XlaBuilder* builder, PrimitiveType type, Location location) {
+  return ConstantOr(builder, LiteralUtil::Epsilon(type), location);
+}
+XlaOp MinValue(XlaBuilder* builder, PrimitiveType type, Location location) {
+  return Extreme(builder, "min value", type, LiteralUtil::MinValue, location);
+}
+XlaOp MaxValue(XlaBuilder* builder, PrimitiveType type, Location location) {
+  return Extreme(builder, "max value", type, LiteralUtil::MaxValue, location);
+}
+XlaOp MinFiniteValue(XlaBuilder* builder, PrimitiveType type, Location location) {
+  return Extreme(builder, "min finite value", type, LiteralUtil::MinFiniteValue, location);
+}
+XlaOp MaxFiniteValue(XlaBuilder* builder, PrimitiveType type, Location location) {
+  return Extreme(builder, "max finite value", type, LiteralUtil::MaxFiniteValue, location);
+}
+XlaOp MinPositiveNormalValue(XlaBuilder* builder, PrimitiveType type, Location location) {
+  return ConstantOr(builder, LiteralUtil::MinPositiveNormalValue(type), location);
+}
+XlaOp NanValue(XlaBuilder* builder, PrimitiveType type, Location location) {
+  return ConstantOr(builder, LiteralUtil::NanValue(type), location);
+}
+
+}  // namespace axle

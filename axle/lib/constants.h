@@ -1,0 +1,66 @@
+// Constants by element type, with XLA's names.
+//
+//   Zero(&b, F32)            0
+//   ScalarLike(x, 0.5)       0.5 of x's element type: x * ScalarLike(x, 0.5)
+//   MinValue(&b, S8)         -128, which is where a maximum starts
+//
+// All are scalars but the functions whose names are plural or end in Like. Errors are recorded in
+// the builder, which is not null: a type that has no such constant is INVALID_ARGUMENT.
+#pragma once
+#include "axle/builder/xla_builder.h"
+
+namespace axle {
+
+// `value`, a scalar of any type, converted to `type` and rounded once. Errors: a fraction for an
+// integer, a complex number for a real type.
+XlaOp ConstantR0WithType(XlaBuilder* builder, PrimitiveType type, const Literal& value,
+                         Location location = std::source_location::current());
+template <typename T>
+XlaOp ConstantR0WithType(XlaBuilder* builder, PrimitiveType type, T value,
+                         Location location = std::source_location::current()) {
+  return ConstantR0WithType(builder, type, LiteralUtil::CreateR0<T>(value), location);
+}
+
+// `value` as a scalar of the prototype's element type.
+XlaOp ScalarLike(XlaOp prototype, const Literal& value,
+                 Location location = std::source_location::current());
+template <typename T>
+XlaOp ScalarLike(XlaOp prototype, T value, Location location = std::source_location::current()) {
+  return ScalarLike(prototype, LiteralUtil::CreateR0<T>(value), location);
+}
+// The same in the prototype's shape, [dims].
+XlaOp FullLike(XlaOp prototype, const Literal& value,
+               Location location = std::source_location::current());
+template <typename T>
+XlaOp FullLike(XlaOp prototype, T value, Location location = std::source_location::current()) {
+  return FullLike(prototype, LiteralUtil::CreateR0<T>(value), location);
+}
+
+XlaOp Zero(XlaBuilder* builder, PrimitiveType type,
+           Location location = std::source_location::current());
+// Of an array or a tuple of arrays.
+XlaOp Zeros(XlaBuilder* builder, const Shape& shape,
+            Location location = std::source_location::current());
+XlaOp ZerosLike(XlaOp prototype, Location location = std::source_location::current());
+XlaOp One(XlaBuilder* builder, PrimitiveType type,
+          Location location = std::source_location::current());
+// From 1 to the next number of a float type.
+XlaOp Epsilon(XlaBuilder* builder, PrimitiveType type,
+              Location location = std::source_location::current());
+// The least and the greatest value: infinities where the type has them, false and true of pred.
+XlaOp MinValue(XlaBuilder* builder, PrimitiveType type,
+               Location location = std::source_location::current());
+XlaOp MaxValue(XlaBuilder* builder, PrimitiveType type,
+               Location location = std::source_location::current());
+// The same without infinities.
+XlaOp MinFiniteValue(XlaBuilder* builder, PrimitiveType type,
+                     Location location = std::source_location::current());
+XlaOp MaxFiniteValue(XlaBuilder* builder, PrimitiveType type,
+                     Location location = std::source_location::current());
+// The least positive number of a float type that is not subnormal.
+XlaOp MinPositiveNormalValue(XlaBuilder* builder, PrimitiveType type,
+                             Location location = std::source_location::current());
+XlaOp NanValue(XlaBuilder* builder, PrimitiveType type,
+               Location location = std::source_location::current());
+
+}  // namespace axle

@@ -1,0 +1,67 @@
+// Decompositions of matrices [.., m, n], with XLA's names. They are calls of the built-in LAPACK
+// targets (docs/custom-calls.md), for f32, f64, c64 and c128; docs/numerics.md has the algorithms.
+//
+// Errors are recorded in the operand's builder, and the results are invalid then.
+#pragma once
+#include <utility>
+
+#include "axle/builder/xla_builder.h"
+
+namespace axle {
+
+// R above and on the diagonal, Householder vectors below; taus [.., min(m, n)].
+struct QrDecomposition {
+  XlaOp q_and_r;
+  XlaOp taus;
+};
+QrDecomposition Qr(XlaOp a, Location location = std::source_location::current());
+// a = q r: q [.., m, m] and r [.., m, n], or q [.., m, k] and r [.., k, n] with k = min(m, n).
+void QrExplicit(XlaOp a, bool full_matrices, XlaOp& q, XlaOp& r,
+                Location location = std::source_location::current());
+// The first n columns of the product of the reflectors in a [.., m, n], m >= n.
+XlaOp ProductOfElementaryHouseholderReflectors(XlaOp a, XlaOp taus,
+                                               Location location = std::source_location::current());
+
+// a's rows in the order `permutation`, s32[.., m], are L U: U above and on the diagonal of lu, L
+// below with ones on its diagonal. Step i swapped rows i and pivots[i], s32[.., min(m, n)].
+struct LuDecompositionResult {
+  XlaOp lu;
+  XlaOp pivots;
+  XlaOp permutation;
+};
+LuDecompositionResult LuDecomposition(XlaOp a, Location location = std::source_location::current());
+
+// a v = v diag(w) for a symmetric or Hermitian a, of which one triangle is read: v [.., n, n], w
+// [.., n] real and increasing. max_iter, tol and sort_eigenvalues are XLA's, without effect here.
+struct SelfAdjointEigResult {
+  XlaOp v;
+  XlaOp w;
+};
+SelfAdjointEigResult SelfAdjointEig(XlaOp a, bool lower = true, i64 max_iter = 15, float tol = 1e-5,
+                                    bool sort_eigenvalues = true,
+                                    Location location = std::source_location::current());
+
+// a = u diag(d) v^H: u [.., m, m], d [.., min(m, n)] real and decreasing, v [.., n, n]. max_iter,
+// epsilon and precision are XLA's, without effect here.
+struct SVDResult {
+  XlaOp u;
+  XlaOp d;
+  XlaOp v;
+};
+SVDResult SVD(XlaOp a, i64 max_iter = 100, float epsilon = 1e-6,
+              Precision precision = Precision::kHighest,
+              Location location = std::source_location::current());
+
+namespace tridiagonal {
+
+enum SolverAlgorithm { kThomas };
+
+// x with A x = rhs for each row of rhs [.., k, n]; A has the diagonals lower (element 0 unused),
+// main and upper (the last unused), [.., n] each. Solved with pivoting, whatever the algorithm is
+// called.
+StatusOr<XlaOp> TridiagonalSolver(SolverAlgorithm algo, XlaOp lower_diagonal, XlaOp main_diagonal,
+                                  XlaOp upper_diagonal, XlaOp rhs,
+                                  Location location = std::source_location::current());
+
+}  // namespace tridiagonal
+}  // namespace axle

@@ -1,0 +1,50 @@
+# What `cmake --install` puts where, as one package "axle": component runtime (the libraries and the
+# command line) and development (headers, libaxle.a, the files for find_package and pkg-config).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+if(NOT TARGET axle OR NOT TARGET axle_archive)
+  return()
+endif()
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/axle)
+
+install(TARGETS axle axle_cxx EXPORT axle
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS axle_archive EXPORT axle
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET axle_codegen)  # nobody links it: libaxle.so looks for it beside itself
+  set_target_properties(axle_codegen PROPERTIES INSTALL_RPATH $ORIGIN)
+  install(TARGETS axle_codegen LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+endif()
+if(TARGET axle_tool)
+  file(RELATIVE_PATH libraries /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(axle_tool PROPERTIES INSTALL_RPATH $ORIGIN/${libraries})
+  install(TARGETS axle_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+endif()
+
+# Which headers are public is found out when they are installed: no list to forget a name in.
+install(CODE "
+  set(source \"${CMAKE_SOURCE_DIR}\")
+  set(destination \"${CMAKE_INSTALL_INCLUDEDIR}\")
+  include(\"${CMAKE_SOURCE_DIR}/cmake/AxleInstallHeaders.cmake\")" COMPONENT development)
+
+install(EXPORT axle NAMESPACE axle:: FILE axleTargets.cmake
+  DESTINATION ${package} COMPONENT development)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/axleConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/package/axleConfig.cmake INSTALL_DESTINATION ${package})
+# Before 1.0 each minor version may change anything, in the interface and in the binary one.
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/axleConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${CMAKE_BINARY_DIR}/package/axleConfig.cmake ${CMAKE_BINARY_DIR}/package/axleConfigVersion.cmake
+  DESTINATION ${package} COMPONENT development)
+
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /.)
+string(REGEX REPLACE "/$" "" up "${up}")
+configure_file(${CMAKE_SOURCE_DIR}/cmake/axle.pc.in ${CMAKE_BINARY_DIR}/package/axle.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/package/axle.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/docs/third-party-licences.txt
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)

@@ -1,0 +1,23 @@
+"""Axle for Python: compiles and runs HLO programs on numpy arrays.
+
+    import axle
+    exe = axle.compile('''
+        HloModule axpy
+        ENTRY main {
+          x = f32[4] parameter(0)
+          y = f32[4] parameter(1)
+          ROOT r = f32[4] add(x, y)
+        }''')
+    print(exe(x, y))
+
+docs/python.md has the whole interface. Thread-safe: any number of threads may compile and run.
+"""
+
+from ._errors import AxleError
+from ._executable import Executable, Module, compile, parse
+from ._library import LIBRARY_PATH as library_path
+from ._library import VERSION as version
+from ._shapes import Shape
+
+__version__ = "0.1.0"  # of this package; `version` is that of the library
+__all__ = ["AxleError", "Executable", "Module", "Shape", "compile", "library_path", "parse", "version"]

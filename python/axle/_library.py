@@ -1,0 +1,201 @@
+"""Finds libaxle.so and declares what is used of axle/c_api.h."""
+
+import ctypes
+import ctypes.util
+import os
+import pathlib
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
+
+from ._errors import AxleError
+
+_API_VERSION = 1  # the AXLE_C_API_VERSION that this package is written for
+
+
+def _candidates():
+    """Paths and names for the loader, the best ones first."""
+    if os.environ.get("AXLE_LIBRARY"):
+        yield os.environ["AXLE_LIBRARY"]  # and nothing else: a wrong path is to be noticed
+        return
+    package = pathlib.Path(__file__).resolve().parent
+    yield str(package / "libaxle.so")
+    checkout = package.parent.parent
+    if (checkout / "axle" / "c_api.h").exists():
+        for preset in ("release", "dev"):
+            yield str(checkout / "build" / preset / "lib" / "libaxle.so")
+    for name in ("libaxle.so.0.1", ctypes.util.find_library("axle")):
+        if name:
+            yield name
+    for folder in ("/usr/local/lib", os.path.expanduser("~/.local/lib")):
+        yield os.path.join(folder, "libaxle.so.0.1")
+
+
+def _load():
+    tried = []
+    for path in _candidates():
+        if os.path.sep in path and not os.path.exists(path):
+            tried.append(f"{path}: no such file")
+            continue
+        try:
+            return ctypes.CDLL(path), path
+        except OSError as error:
+            tried.append(f"{path}: {error}")
+    raise ImportError(
+        "axle: there is no libaxle.so; build Axle, or set AXLE_LIBRARY to its path. Tried:\n  " + "\n  ".join(tried)
+    )
+
+
+lib, LIBRARY_PATH = _load()
+
+
+class _Struct(ctypes.Structure):
+    """One that begins with struct_size."""
+
+    def __init__(self, **fields):
+        super().__init__(struct_size=ctypes.sizeof(type(self)), **fields)
+
+
+Progress = ctypes.CFUNCTYPE(None, c_double, c_void_p)
+
+
+class LimitsOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("time_limit", c_double),
+        ("memory_limit", c_int64),
+        ("step_limit", c_int64),
+        ("progress", Progress),
+        ("progress_context", c_void_p),
+    ]
+
+
+class Array(_Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("type", c_int64),
+        ("rank", c_size_t),
+        ("dims", POINTER(c_int64)),
+        ("byte_strides", POINTER(c_int64)),
+        ("data", c_void_p),
+        ("sizes", POINTER(c_int64)),
+    ]
+
+
+class ParseOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("format", c_char_p),
+        ("label", c_char_p),
+        ("limits", c_void_p),
+    ]
+
+
+class CompileOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("engine", c_int64),
+        ("numerics", c_int64),
+        ("limits", c_void_p),
+    ]
+
+
+class ExecuteOptions(_Struct):
+    _fields_ = [("struct_size", c_size_t), ("limits", c_void_p)]
+
+
+class Analysis(_Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("flops", c_double),
+        ("bytes_accessed", c_double),
+        ("num_instructions", c_int64),
+        ("argument_bytes", c_int64),
+        ("result_bytes", c_int64),
+        ("constant_bytes", c_int64),
+        ("alias_bytes", c_int64),
+        ("peak_temporary_bytes", c_int64),
+    ]
+
+
+def _declare(name, result, *arguments):
+    function = getattr(lib, name)
+    function.restype = result
+    function.argtypes = arguments
+
+
+_OUT = POINTER(c_void_p)
+_declare("axle_c_api_version", c_int32)
+_declare("axle_version", c_char_p)
+_declare("axle_status_code", c_int32, c_void_p)
+_declare("axle_status_message", c_char_p, c_void_p)
+_declare("axle_status_file", c_char_p, c_void_p)
+_declare("axle_status_line", c_int32, c_void_p)
+_declare("axle_status_column", c_int32, c_void_p)
+_declare("axle_status_destroy", None, c_void_p)
+_declare("axle_code_name", c_char_p, c_int32)
+_declare("axle_bytes_data", c_void_p, c_void_p)
+_declare("axle_bytes_size", c_size_t, c_void_p)
+_declare("axle_bytes_destroy", None, c_void_p)
+_declare("axle_limits_create", c_void_p, POINTER(LimitsOptions), _OUT)
+_declare("axle_limits_cancel", None, c_void_p)
+_declare("axle_limits_destroy", None, c_void_p)
+_declare("axle_type_name", c_char_p, c_int32)
+_declare("axle_shape_type", c_int32, c_void_p)
+_declare("axle_shape_text", c_char_p, c_void_p)
+_declare("axle_shape_rank", c_size_t, c_void_p)
+_declare("axle_shape_dims", POINTER(c_int64), c_void_p)
+_declare("axle_shape_is_dynamic", c_int32, c_void_p, c_size_t)
+_declare("axle_shape_num_elements", c_size_t, c_void_p)
+_declare("axle_shape_element", c_void_p, c_void_p, c_size_t)
+_declare("axle_module_parse", c_void_p, c_char_p, c_size_t, POINTER(ParseOptions), _OUT)
+_declare("axle_module_destroy", None, c_void_p)
+_declare("axle_module_name", c_char_p, c_void_p)
+_declare("axle_module_num_parameters", c_size_t, c_void_p)
+_declare("axle_module_parameter_shape", c_void_p, c_void_p, c_size_t)
+_declare("axle_module_result_shape", c_void_p, c_void_p)
+_declare("axle_module_to_text", c_void_p, c_void_p, c_int64, _OUT)
+_declare("axle_module_to_proto", c_void_p, c_void_p, _OUT)
+_declare("axle_client_create", c_void_p, c_void_p, _OUT)
+_declare("axle_client_compile", c_void_p, c_void_p, c_void_p, POINTER(CompileOptions), _OUT)
+_declare("axle_executable_destroy", None, c_void_p)
+_declare("axle_executable_analyze", c_void_p, c_void_p, POINTER(Analysis))
+_declare(
+    "axle_executable_run",
+    c_void_p,
+    c_void_p,
+    POINTER(ExecuteOptions),
+    POINTER(POINTER(Array)),
+    c_size_t,
+    POINTER(POINTER(Array)),
+    c_size_t,
+)
+
+if lib.axle_c_api_version() < _API_VERSION:
+    raise ImportError(
+        f"axle: {LIBRARY_PATH} has version {lib.axle_c_api_version()} of the C interface, this package needs "
+        f"{_API_VERSION}"
+    )
+VERSION = lib.axle_version().decode()
+
+
+def check(status):
+    """Raises what a function returned, unless that is null."""
+    if not status:
+        return
+    try:
+        text = [value.decode(errors="replace") for value in (
+            lib.axle_code_name(lib.axle_status_code(status)),
+            lib.axle_status_message(status),
+            lib.axle_status_file(status),
+        )]
+        place = lib.axle_status_line(status), lib.axle_status_column(status)
+    finally:
+        lib.axle_status_destroy(status)
+    raise AxleError(*text, *place)
+
+
+def take_bytes(handle):
+    """The content of an axle_bytes, which it destroys."""
+    try:
+        return ctypes.string_at(lib.axle_bytes_data(handle), lib.axle_bytes_size(handle))
+    finally:
+        lib.axle_bytes_destroy(handle)
