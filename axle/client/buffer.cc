@@ -7,23 +7,19 @@
 #include "axle/core/strings.h"
 
 namespace axle {
+
 BufferStorage::~BufferStorage() {
   value = Literal();
   device->memory().Release(reserved);
   if (on_release) on_release();
 }
 
-void BufferStorage::Fulfil(StatusOr<Literal> made) {
-  Status status = made.status();
-  if (status.ok()) {
-    const i64 bytes = made->is_view() ? 0 : made->num_bytes();
-    status = device->memory().Reserve(bytes);
-    if (status.ok()) {
-      reserved = bytes;
-      value = *std::move(made);
-    }
-  }
-  ready.Set(std::move(status));
+Status BufferStorage::Keep(Literal made) {
+  const i64 bytes = made.is_view() ? 0 : made.num_bytes();
+  AXLE_TRY(device->memory().Reserve(bytes));
+  reserved = bytes;
+  value = std::move(made);
+  return {};
 }
 
 Status MemoryBudget::Reserve(i64 bytes) {
@@ -47,8 +43,8 @@ BufferPtr Buffer::Promised(std::shared_ptr<Device> device, Shape shape) {
 
 StatusOr<BufferPtr> Buffer::Create(std::shared_ptr<Device> device, Literal value) {
   BufferPtr buffer = Promised(std::move(device), value.shape());
-  buffer->storage_->Fulfil(std::move(value));
-  AXLE_TRY(buffer->Await());
+  AXLE_TRY(buffer->storage_->Keep(std::move(value)));
+  buffer->ready_.Set({});
   return buffer;
 }
 

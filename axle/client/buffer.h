@@ -33,8 +33,9 @@ struct BufferStorage {
   explicit BufferStorage(std::shared_ptr<Device> device, Future ready)
       : device(std::move(device)), ready(std::move(ready)) {}
   ~BufferStorage();
-  // The value of a promise, once. What the memory cap does not allow becomes an error.
-  void Fulfil(StatusOr<Literal> made);
+  // The value of a promise, once, before somebody sets `ready` to what this returns:
+  // RESOURCE_EXHAUSTED if the memory cap does not allow it, which keeps nothing then.
+  Status Keep(Literal made);
 
   const std::shared_ptr<Device> device;
   const Future ready;
@@ -65,7 +66,7 @@ class Buffer {
  public:
   // A value that is there. RESOURCE_EXHAUSTED if the client's memory cap does not allow it.
   static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal value);
-  // One that somebody will fulfil: its storage().
+  // One whose value somebody will give to its storage().
   static std::shared_ptr<Buffer> Promised(std::shared_ptr<Device> device, Shape shape);
 
   const Shape& shape() const { return shape_; }  // with the layout, and bounds of dynamic sizes
@@ -111,8 +112,7 @@ class Buffer {
   void Delete();
   bool is_deleted() const;  // or donated
 
-  // --- For executables
-  // -----------------------------------------------------------------------------
+  // --- For executables ---------------------------------------------------------------------------
 
   // FAILED_PRECONDITION if it is deleted or donated.
   StatusOr<BufferUse> Use() const;

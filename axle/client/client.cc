@@ -219,7 +219,7 @@ Client::Client(ClientOptions options)
 }
 Client::~Client() = default;
 
-StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
+StatusOr<std::unique_ptr<Client>> Client::CreateHere(const ClientOptions& options) {
   if (options.num_devices < 1 || options.num_devices > 1024) {
     return InvalidArgument(
         StrCat("client: num_devices is ", options.num_devices, ", must be 1 to 1024"));

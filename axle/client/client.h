@@ -31,7 +31,7 @@ enum class EngineKind : std::uint8_t { kInterpret, kNative };
 // faster and not so exact; today it gives the same bits.
 enum class Numerics : std::uint8_t { kStrict, kFast };
 
-enum class LogLevel : std::uint8_t { kInfo, kWarning };
+enum class LogLevel : std::uint8_t { kInfo };
 
 struct ClientOptions {
   // The library of the native engine. "": what the environment variable AXLE_CODEGEN_LIBRARY says,
@@ -46,8 +46,8 @@ struct ClientOptions {
   i64 memory_cap = std::numeric_limits<i64>::max();
   // Of each device: its infeed, outfeed and channels.
   HostDeviceOptions device = {};
-  // Gets what is worth a line: compilations, and what goes wrong in the background. Called from any
-  // thread, maybe from several at a time. Nothing is logged without it.
+  // Gets what is worth a line, today each compilation. Called from any thread, maybe from several
+  // at a time. Nothing is logged without it.
   std::function<void(LogLevel level, std::string_view message)> log = {};
 };
 
@@ -73,7 +73,8 @@ struct CompileOptions {
 
 class Client {
  public:
-  // Errors: INVALID_ARGUMENT for numbers out of range.
+  // Errors: INVALID_ARGUMENT for numbers out of range; UNIMPLEMENTED on a processor without AVX2,
+  // FMA or BMI.
   static StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options = {});
   ~Client();
 
@@ -137,6 +138,8 @@ class Client {
  private:
   struct NativeLibrary;
   explicit Client(ClientOptions options);
+  // Create on a processor that has what the library needs.
+  static StatusOr<std::unique_ptr<Client>> CreateHere(const ClientOptions& options);
   StatusOr<std::shared_ptr<Device>> DeviceAt(i64 ordinal, std::string_view what) const;
   StatusOr<std::vector<std::shared_ptr<Device>>> DevicesFor(const Module& module,
                                                             const CompileOptions& options) const;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "axle/core/literal_layouts.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -76,23 +78,6 @@ class ScopedMemoryCap {
   const i64 before_;
 };
 
-Literal InLayoutOf(Literal value, const Shape& shape) {
-  if (shape.is_tuple()) {
-    for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
-      value.mutable_elements()[i] =
-          InLayoutOf(std::move(value.mutable_elements()[i]), shape.element(i));
-    }
-    return value;
-  }
-  const bool other = shape.is_array() && shape.layout() != nullptr && !shape.layout()->is_default();
-  return other ? value.Relayout(*shape.layout()) : value;
-}
-
-bool HasLayout(const Shape& shape) {
-  if (shape.is_tuple()) return std::ranges::any_of(shape.elements(), HasLayout);
-  return shape.is_array() && shape.layout() != nullptr && !shape.layout()->is_default();
-}
-
 // What to donate, and what of that must be: by parameter.
 enum class Donation : std::uint8_t { kNone, kMay, kMust };
 
@@ -137,7 +122,8 @@ struct Executable::Call {
   };
   std::vector<Donated> donated;
   std::vector<std::shared_ptr<BufferStorage>> promised;
-  ExecuteResult result;
+  std::vector<BufferPtr> results;  // the caller's; moved out before the run
+  Future done = Future::Pending();
 
   // It does not run after all: what was donated is its owner's again.
   void Undo() {
@@ -155,21 +141,19 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::vector<Literal> arguments,
   Limits own;
   const MemoryBudget& memory = devices_[device]->memory();
   Limits* limits = options.limits;
-  if (memory.cap() == std::numeric_limits<i64>::max()) {
-    return Run(std::move(arguments), context, limits);
+  std::optional<ScopedMemoryCap> cap;
+  if (memory.cap() != std::numeric_limits<i64>::max()) {
+    if (limits == nullptr) limits = &own;
+    cap.emplace(*limits, memory);
   }
-  if (limits == nullptr) limits = &own;
-  const ScopedMemoryCap cap(*limits, memory);
-  return Run(std::move(arguments), context, limits);
+  AXLE_ASSIGN(Literal result, Run(std::move(arguments), context, limits));
+  return InLayoutsOf(std::move(result), shape_.result);
 }
 
 StatusOr<Literal> Executable::Execute(ArraySlice<Literal> arguments,
                                       const ExecuteOptions& options) const {
   if (options.device == nullptr) AXLE_TRY(OneDeviceOnly(*this));
-  AXLE_ASSIGN(Literal result,
-              RunOn(0, std::vector<Literal>(arguments.begin(), arguments.end()), options));
-  return HasLayout(shape_.result) ? InLayoutOf(std::move(result), shape_.result)
-                                  : std::move(result);
+  return RunOn(0, std::vector<Literal>(arguments.begin(), arguments.end()), options);
 }
 
 Status Executable::CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const {
@@ -235,14 +219,13 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
   const auto promise = [&](const Shape& shape) {
     BufferPtr buffer = Buffer::Promised(devices_[device], shape);
     call->promised.push_back(buffer->storage());
-    call->result.results.push_back(std::move(buffer));
+    call->results.push_back(std::move(buffer));
   };
   if (shape_.result.is_tuple()) {
     for (const Shape& element : shape_.result.elements()) promise(element);
   } else {
     promise(shape_.result);
   }
-  call->result.done = Future::Pending();
   return call;
 }
 
@@ -257,28 +240,30 @@ Status Executable::Finish(Call& call) const {
       const bool ours = call.arguments[i].use_count() == 1;
       values.push_back(ours ? std::move(storage.value) : storage.value);
     }
-    AXLE_ASSIGN(Literal result, RunOn(call.device, std::move(values), call.options));
-    return HasLayout(shape_.result) ? InLayoutOf(std::move(result), shape_.result)
-                                    : std::move(result);
+    return RunOn(call.device, std::move(values), call.options);
   };
   StatusOr<Literal> result = run();
   const Status status = result.status();
-  call.arguments.clear();
-  call.uses.clear();
   if (!status.ok()) {
     for (const Call::Donated& given : call.donated) given.buffer->SetFate(status);
   }
+  std::vector<std::pair<Future, Status>> news;
   for (size_t i = 0; i < call.promised.size(); ++i) {
-    if (!status.ok()) {
-      call.promised[i]->Fulfil(status);
-    } else if (shape_.result.is_tuple()) {
-      call.promised[i]->Fulfil(std::move(result->mutable_elements()[i]));
-    } else {
-      call.promised[i]->Fulfil(*std::move(result));
+    BufferStorage& storage = *call.promised[i];
+    Status kept = status;
+    if (status.ok()) {
+      kept = storage.Keep(shape_.result.is_tuple() ? std::move(result->mutable_elements()[i])
+                                                   : *std::move(result));
     }
+    news.emplace_back(storage.ready, std::move(kept));
   }
+  // Whoever has waited finds that the run holds no memory any more: it lets go of all first.
+  call.arguments.clear();
+  call.uses.clear();
+  call.donated.clear();
   call.promised.clear();
-  call.result.done.Set(status);
+  for (auto& [ready, kept] : news) ready.Set(std::move(kept));
+  call.done.Set(status);
   return status;
 }
 
@@ -286,16 +271,17 @@ StatusOr<std::vector<BufferPtr>> Executable::Execute(ArraySlice<BufferPtr> argum
                                                      const ExecuteOptions& options) const {
   AXLE_TRY(OneDeviceOnly(*this));
   AXLE_ASSIGN(const std::shared_ptr<Call> call, Accept(arguments, 0, options));
+  std::vector<BufferPtr> results = std::move(call->results);
   AXLE_TRY(Finish(*call));
-  for (const BufferPtr& result : call->result.results) AXLE_TRY(result->Await());
-  return std::move(call->result.results);
+  for (const BufferPtr& result : results) AXLE_TRY(result->Await());
+  return results;
 }
 
 StatusOr<ExecuteResult> Executable::ExecuteAsync(ArraySlice<BufferPtr> arguments,
                                                  const ExecuteOptions& options) const {
   AXLE_TRY(OneDeviceOnly(*this));
   AXLE_ASSIGN(std::shared_ptr<Call> call, Accept(arguments, 0, options));
-  ExecuteResult result = call->result;
+  ExecuteResult result{std::move(call->results), call->done};
   devices_[0]->queue().Schedule(
       [self = shared_from_this(), call = std::move(call)] { (void)self->Finish(*call); });
   return result;
@@ -311,6 +297,7 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
     return InvalidArgument("execute: options.device is set, but ExecuteReplicated has its devices");
   }
   std::vector<std::shared_ptr<Call>> calls;
+  std::vector<std::vector<BufferPtr>> results;
   for (size_t d = 0; d < devices_.size(); ++d) {
     ExecuteOptions own = options;
     if (d > 0) own.limits = nullptr;
@@ -320,6 +307,7 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
       for (const auto& accepted : calls) accepted->Undo();
       return Status(call.status().code(), StrCat(call.status().message(), " (device ", d, ")"));
     }
+    results.push_back(std::move((*call)->results));
     calls.push_back(*std::move(call));
   }
   for (size_t d = 1; d < calls.size(); ++d) {
@@ -327,12 +315,10 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
         [self = shared_from_this(), call = calls[d]] { (void)self->Finish(*call); });
   }
   (void)Finish(*calls[0]);
-  std::vector<std::vector<BufferPtr>> results;
   Status first;
   for (const auto& call : calls) {
-    const Status status = call->result.done.Await(options.limits);
+    const Status status = call->done.Await(options.limits);
     if (first.ok()) first = status;
-    results.push_back(call->result.results);
   }
   AXLE_TRY(first);
   return results;

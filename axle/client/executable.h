@@ -30,7 +30,7 @@ struct ExecuteOptions {
   std::vector<i64> donated = {};
   // Arguments that are not taken over, although the module says that they may be.
   std::vector<i64> not_donated = {};
-  // Of the `rng` operation.
+  // Of the `rng` operation, unless `device` is set, which has a seed of its own.
   std::uint64_t random_seed = 0;
 };
 
@@ -106,7 +106,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   StatusOr<std::shared_ptr<Call>> Accept(ArraySlice<BufferPtr> arguments, i64 device,
                                          const ExecuteOptions& options) const;
   Status CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const;
-  // Waits for the arguments, runs, and fulfils the results.
+  // Waits for the arguments, runs, and gives the results to whoever waits for them.
   Status Finish(Call& call) const;
   StatusOr<Literal> RunOn(i64 device, std::vector<Literal> arguments,
                           const ExecuteOptions& options) const;

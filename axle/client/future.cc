@@ -2,78 +2,78 @@
 
 #include <unistd.h>
 
-#include <chrono>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "axle/runtime/wait.h"
+
 namespace axle {
-namespace {
-
-// How often a wait looks at its limits, which nobody signals.
-constexpr std::chrono::milliseconds kPollInterval{2};
-
-}  // namespace
-
 struct Future::State {
   const pid_t process = getpid();
   std::mutex mutex;
   std::condition_variable changed;
-  std::optional<Status> status;
+  // Written once, under the mutex, before is_set; then only read.
+  Status status;
+  std::atomic<bool> is_set = false;
   std::vector<std::function<void(const Status&)>> callbacks;
+
+  // In a child of fork nobody sets it any more, and its mutex may be held for ever.
+  bool is_lost() const { return !is_set && process != getpid(); }
 };
+
+namespace {
+
+Status Lost() {
+  return FailedPrecondition("await: the run belongs to the process that this one was forked from");
+}
+
+}  // namespace
 
 Future::Future(Status status) : state_(std::make_shared<State>()) {
   state_->status = std::move(status);
+  state_->is_set = true;
 }
 
 Future Future::Pending() {
   Future future;
-  future.state_->status.reset();
+  future.state_->is_set = false;
   return future;
 }
 
 bool Future::is_ready() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->status.has_value();
+  return state_->is_set;
 }
 
 Status Future::Await(Limits* limits) const {
+  if (state_->is_set) return state_->status;
+  if (state_->is_lost()) return Lost();
   std::unique_lock lock(state_->mutex);
-  while (!state_->status) {
-    if (state_->process != getpid()) {
-      return FailedPrecondition(
-          "await: the run belongs to the process that this one was forked from");
-    }
-    if (limits == nullptr) {
-      state_->changed.wait(lock);
-      continue;
-    }
-    AXLE_TRY(limits->CheckNow());
-    state_->changed.wait_for(lock, kPollInterval);
-  }
-  return *state_->status;
+  AXLE_TRY(WaitFor(state_->changed, lock, limits, [this] { return state_->is_set.load(); }));
+  return state_->status;
 }
 
 void Future::OnReady(std::function<void(const Status&)> callback) const {
-  std::unique_lock lock(state_->mutex);
-  if (!state_->status) return state_->callbacks.push_back(std::move(callback));
-  const Status status = *state_->status;
-  lock.unlock();
-  callback(status);
+  if (state_->is_lost()) return callback(Lost());
+  if (!state_->is_set) {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->is_set) return state_->callbacks.push_back(std::move(callback));
+  }
+  callback(state_->status);
 }
 
 void Future::Set(Status status) const {
   std::vector<std::function<void(const Status&)>> callbacks;
   {
     const std::lock_guard lock(state_->mutex);
-    state_->status = status;
+    state_->status = std::move(status);
+    state_->is_set = true;
     callbacks = std::move(state_->callbacks);
   }
   state_->changed.notify_all();
-  for (const auto& callback : callbacks) callback(status);
+  for (const auto& callback : callbacks) callback(state_->status);
 }
 
 }  // namespace axle

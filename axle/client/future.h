@@ -26,7 +26,8 @@ class Future {
   // CANCELLED or DEADLINE_EXCEEDED. In a child of fork, what was pending in the parent is
   // FAILED_PRECONDITION: it does not exist there.
   Status Await(Limits* limits = nullptr) const;
-  // Calls `callback` once with the status: at once if it is there, else on the thread that sets it.
+  // Calls `callback` once with what Await returns: at once if that is there, else on the thread
+  // that sets it.
   void OnReady(std::function<void(const Status&)> callback) const;
   void Set(Status status) const;
 

@@ -1,30 +1,14 @@
 #include "axle/runtime/host_device.h"
 
 #include <algorithm>
-#include <chrono>
+#include <utility>
 
+#include "axle/core/literal_layouts.h"
 #include "axle/core/strings.h"
+#include "axle/runtime/wait.h"
 
 namespace axle {
 namespace {
-
-// How often a wait looks at its limits, which nobody signals.
-constexpr std::chrono::milliseconds kPollInterval{2};
-
-// Waits until done() holds; `lock` is held on return.
-template <typename Done>
-Status WaitFor(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, Limits* limits,
-               Done done) {
-  while (!done()) {
-    if (limits == nullptr) {
-      changed.wait(lock);
-      continue;
-    }
-    AXLE_TRY(limits->CheckNow());
-    changed.wait_for(lock, kPollInterval);
-  }
-  return {};
-}
 
 // The arrays of an array or of a tuple of arrays.
 StatusOr<std::vector<Shape>> BufferShapes(std::string_view name, const Shape& shape) {
@@ -69,20 +53,6 @@ Literal Owned(const Literal& value) {
   Literal owned = value;
   owned.OwnStorage();
   return owned;
-}
-
-// The same value in the layouts of `shape`.
-Literal InLayoutOf(const Literal& value, const Shape& shape) {
-  if (shape.is_array()) {
-    return shape.layout() == nullptr || !shape.layout()->tiles.empty()
-               ? value
-               : value.Relayout(*shape.layout());
-  }
-  std::vector<Literal> elements;
-  for (size_t i = 0; i < value.elements().size(); ++i) {
-    elements.push_back(InLayoutOf(value.element(i), shape.element(i)));
-  }
-  return Literal::Tuple(std::move(elements));
 }
 
 TransferHub::Kind KindOf(const TransferChannel& channel, TransferHub::Kind with_host) {
@@ -250,8 +220,8 @@ Status HostDevice::TransferToInfeed(const Literal& value, Limits* limits) {
 }
 
 StatusOr<Literal> HostDevice::TransferFromOutfeed(const Shape& shape, Limits* limits) {
-  AXLE_ASSIGN(const Literal value, outfeed_.Pop(shape, limits));
-  return InLayoutOf(value, shape);
+  AXLE_ASSIGN(Literal value, outfeed_.Pop(shape, limits));
+  return InLayoutsOf(std::move(value), shape);
 }
 
 Status HostDevice::SendToDevice(i64 channel, const Literal& value) {
@@ -259,9 +229,8 @@ Status HostDevice::SendToDevice(i64 channel, const Literal& value) {
 }
 
 StatusOr<Literal> HostDevice::RecvFromDevice(i64 channel, const Shape& shape, Limits* limits) {
-  AXLE_ASSIGN(const Literal value,
-              hub_->Recv(TransferHub::Kind::kDeviceToHost, channel, shape, limits));
-  return InLayoutOf(value, shape);
+  AXLE_ASSIGN(Literal value, hub_->Recv(TransferHub::Kind::kDeviceToHost, channel, shape, limits));
+  return InLayoutsOf(std::move(value), shape);
 }
 
 StatusOr<Literal> HostDevice::Infeed(const Shape& shape, std::string_view, Limits* limits) {

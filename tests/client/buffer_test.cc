@@ -271,6 +271,25 @@ TEST_F(Buffers, DeletingOneInUseLetsTheRunFinish) {
   EXPECT_EQ(result.results[0]->ToLiteral()->ToString(), "3");
 }
 
+// Not only some time after: a caller may count its memory as soon as it has waited.
+TEST_F(Buffers, ARunThatIsOverHoldsNoMemory) {
+  const auto executable = Compiled(
+      "ENTRY main { x = f32[2] parameter(0) t = token[] after-all() i = (f32[2], token[]) "
+      "infeed(t) "
+      "y = f32[2] get-tuple-element(i), index=0 ROOT r = f32[2] add(x, y) }");
+  BufferPtr x = Put("f32[2] {1, 2}");
+  ExecuteResult later = *executable->ExecuteAsync({x});
+  x.reset();
+  EXPECT_EQ(client_->live_buffer_bytes(), 8);
+  i64 live = -1;
+  later.results[0]->ready().OnReady(
+      [&](const Status& status) { live = status.ok() ? client_->live_buffer_bytes() : -2; });
+  later.results.clear();
+  ASSERT_TRUE(client_->TransferToInfeed(Parsed("f32[2] {3, 4}")).ok());
+  ASSERT_TRUE(later.done.Await().ok());
+  EXPECT_EQ(live, 0);
+}
+
 TEST_F(Buffers, AWaitHasLimitsOfItsOwn) {
   const auto waits = Compiled(
       "ENTRY main { t = token[] after-all() i = (f32[], token[]) infeed(t) ROOT x = f32[] "

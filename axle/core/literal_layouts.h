@@ -1,0 +1,13 @@
+// A value in the layouts that a shape asks for, tuples included. Literal::Relayout is for one
+// array.
+#pragma once
+#include "axle/core/literal.h"
+
+namespace axle {
+
+// The same value, each of its arrays in the layout that `shape`, with which it is Compatible, has
+// for it. Arrays stay as they are where `shape` has no layout or a tiled one. Arrays that are in
+// that layout already share their memory with the result. Throws std::bad_alloc as Relayout does.
+Literal InLayoutsOf(Literal value, const Shape& shape);
+
+}  // namespace axle
