@@ -32,11 +32,10 @@ std::string UniqueName(std::string_view wish, std::unordered_set<std::string>& t
 
 }  // namespace
 
-XlaOp::XlaOp(XlaBuilder* builder, Instruction* inst)
-    : builder_(builder), inst_(inst), build_(builder == nullptr ? 0 : builder->num_builds()) {}
-
-bool XlaOp::is_current() const {
-  return builder_->num_builds() == build_;
+XlaOp::XlaOp(XlaBuilder* builder, Instruction* inst) : inst_(inst) {
+  if (builder == nullptr) return;
+  life_ = builder->life();
+  build_ = life_->num_builds;
 }
 
 const std::string& XlaComputation::name() const {
@@ -67,11 +66,14 @@ StatusOr<ProgramShape> XlaComputation::GetProgramShape() const {
   return ProgramShapeOf(*module_->entry(), module_->entry()->root()->shape());
 }
 
-XlaBuilder::XlaBuilder(std::string_view name) : name_(name) {
+XlaBuilder::XlaBuilder(std::string_view name)
+    : name_(name), life_(std::make_shared<BuilderLife>(BuilderLife{.builder = this})) {
   Reset();
 }
 
-XlaBuilder::~XlaBuilder() = default;
+XlaBuilder::~XlaBuilder() {
+  life_->builder = nullptr;
+}
 
 void XlaBuilder::Reset() {
   copies_.clear();
@@ -107,6 +109,7 @@ std::unique_ptr<XlaBuilder> XlaBuilder::CreateSubBuilder(std::string_view name) 
 }
 
 std::string XlaBuilder::WhoseHandle(XlaOp op) const {
+  if (op.is_of_destroyed_builder()) return "of a builder that is gone";
   if (op.builder() == nullptr) return "an empty handle";
   if (op.builder() != this) {
     return StrCat("of builder \"", op.builder()->name(), "\", not of \"", name_, "\"");
@@ -265,7 +268,7 @@ StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root, Location location) {
     return Status(status.code(), StrCat("build: ", status.message(), At(location)));
   }
   std::shared_ptr<const Module> module = std::move(module_);
-  ++num_builds_;
+  ++life_->num_builds;
   Reset();
   return XlaComputation(std::move(module));
 }

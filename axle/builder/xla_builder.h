@@ -132,8 +132,10 @@ class XlaBuilder {
   // next one follows them.
   XlaOp& last_infeed() { return last_infeed_; }
   XlaOp& last_outfeed() { return last_outfeed_; }
-  // How often it was built.
-  std::uint64_t num_builds() const { return num_builds_; }
+  // What is wrong with a handle here, as words after "is"; "" if nothing is.
+  std::string WhoseHandle(XlaOp op) const;
+  // What its handles share.
+  const std::shared_ptr<BuilderLife>& life() const { return life_; }
 
   // Every function of the builder as a method: the arguments without the builder, and the promise
   // of the function. Errors besides: INVALID_ARGUMENT if an operand is of another builder.
@@ -147,8 +149,6 @@ class XlaBuilder {
   void Reset();
   // The copy of a called computation, made if there is none yet, under a name of its own.
   HloComputation* CopyOf(const HloComputation& original);
-  // What is wrong with a handle, as words after "is"; "" if nothing is.
-  std::string WhoseHandle(XlaOp op) const;
   Status CheckHandle(XlaOp op) const;
   StatusOr<std::vector<Instruction*>> OperandsOf(const NewOp& op) const;
   StatusOr<std::vector<HloComputation*>> CopiesOf(const NewOp& op);
@@ -160,7 +160,7 @@ class XlaBuilder {
   Status error_;
   std::unique_ptr<Module> module_;
   HloComputation* computation_ = nullptr;
-  std::uint64_t num_builds_ = 0;
+  const std::shared_ptr<BuilderLife> life_;
   // Copies of called computations, by the original. The shared pointers keep the originals alive.
   std::unordered_map<const HloComputation*, HloComputation*> copies_;
   std::vector<std::shared_ptr<const Module>> originals_;

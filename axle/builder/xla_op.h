@@ -40,26 +40,36 @@ class Location {
 
 class XlaBuilder;
 
-// A handle of one value, valid until its builder builds. The builder must live as long as the
-// handle is used; a handle from before a Build is told apart, and is an error wherever it is used.
+// What handles know of their builder. It outlives the builder as long as there are handles.
+struct BuilderLife {
+  XlaBuilder* builder;  // null after its destructor
+  std::uint64_t num_builds = 0;
+};
+
+// A handle of one value, valid until its builder builds or goes. What was valid before is told
+// apart then, and is an error wherever it is used.
 class XlaOp {
  public:
   XlaOp() = default;  // the empty handle: of no builder, an error wherever it is used
   XlaOp(XlaBuilder* builder, Instruction* inst);
-  XlaBuilder* builder() const { return builder_; }
-  // Null after an error, and after a Build.
+  // Null of the empty handle, and after the builder's destructor.
+  XlaBuilder* builder() const { return life_ == nullptr ? nullptr : life_->builder; }
+  // Null after an error, after a Build, and after the builder's destructor.
   Instruction* instruction() const { return valid() ? inst_ : nullptr; }
   bool valid() const { return inst_ != nullptr && is_current(); }
   // Whether it was valid, and its builder has built since.
-  bool is_of_earlier_build() const { return inst_ != nullptr && !is_current(); }
-  bool IsUninitialized() const { return builder_ == nullptr; }
+  bool is_of_earlier_build() const {
+    return inst_ != nullptr && builder() != nullptr && !is_current();
+  }
+  bool is_of_destroyed_builder() const { return life_ != nullptr && life_->builder == nullptr; }
+  bool IsUninitialized() const { return builder() == nullptr; }
   // Of handles, not of values; Eq() compares values.
   bool operator==(const XlaOp&) const = default;
 
  private:
-  bool is_current() const;
+  bool is_current() const { return life_->builder != nullptr && life_->num_builds == build_; }
 
-  XlaBuilder* builder_ = nullptr;
+  std::shared_ptr<const BuilderLife> life_;
   Instruction* inst_ = nullptr;
   std::uint64_t build_ = 0;  // the number of Builds before it
 };

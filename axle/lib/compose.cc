@@ -7,13 +7,8 @@ XlaBuilder* CheckedBuilder(std::string_view function, ArraySlice<XlaOp> operands
   XlaBuilder* builder = NothingBuilt(operands).builder();
   if (builder == nullptr || !builder->first_error().ok()) return nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
-    const XlaOp operand = operands[i];
-    if (operand.valid() && operand.builder() == builder) continue;
-    const std::string whose = operand.builder() == nullptr ? "an empty handle"
-                              : operand.builder() == builder
-                                  ? "an invalid handle"
-                                  : StrCat("of builder \"", operand.builder()->name(),
-                                           "\", not of \"", builder->name(), "\"");
+    const std::string whose = builder->WhoseHandle(operands[i]);
+    if (whose.empty()) continue;
     builder->ReportError(InvalidArgument(StrCat(function, ": operand ", i, " is ", whose)),
                          location);
     return nullptr;

@@ -68,6 +68,30 @@ TEST(Misuse, HandlesFromBeforeABuildAreErrors) {
   EXPECT_EQ(FirstError(b), "negate: operand 0 is of an earlier Build of \"again\"");
 }
 
+XlaOp HandleOfAGoneBuilder() {
+  XlaBuilder b("gone");
+  return Param(b, 0, "f32[2]");
+}
+
+TEST(Misuse, HandlesOfABuilderThatIsGoneAreErrors) {
+  const XlaOp gone = HandleOfAGoneBuilder();
+  EXPECT_FALSE(gone.valid());
+  EXPECT_TRUE(gone.is_of_destroyed_builder());
+  EXPECT_EQ(gone.builder(), nullptr);
+  EXPECT_EQ(gone.instruction(), nullptr);
+  XlaBuilder b("b");
+  const XlaOp x = Param(b, 0, "f32[2]");
+  EXPECT_EQ(b.GetShape(gone).status().message(), "the handle is of a builder that is gone");
+  EXPECT_FALSE(b.IsConstant(gone).ok());
+  EXPECT_EQ(WithoutPlace(b.Build(gone).status().message()),
+            "build: the root is of a builder that is gone");
+  EXPECT_FALSE((gone + x).valid());
+  EXPECT_EQ(FirstError(b), "add: operand 0 is of a builder that is gone");
+  XlaBuilder method("method");
+  method.Neg(gone);
+  EXPECT_EQ(FirstError(method), "negate: operand 0 is of a builder that is gone");
+}
+
 TEST(Misuse, EveryFunctionRefusesAHandleFromBefore) {
   // Those that look at shapes before they make an op.
   const struct {
@@ -119,9 +143,10 @@ TEST(Misuse, EveryFunctionRefusesAHandleFromBefore) {
     EXPECT_FALSE(c.call(old).valid()) << c.name;
     EXPECT_NE(FirstError(b).find("is of an earlier Build of \"again\""), std::string::npos)
         << c.name << ": " << b.first_error().message();
-    // Empty handles have no builder that could keep an error.
+    // These have no builder that could keep an error.
     if (std::string_view(c.name) != "map") {
       EXPECT_FALSE(c.call(XlaOp()).valid()) << c.name;
+      EXPECT_FALSE(c.call(HandleOfAGoneBuilder()).valid()) << c.name;
     }
   }
 }
