@@ -20,6 +20,7 @@ namespace axle {
 // Where an op comes from. Without a source file, the builder says where it was called.
 class OpMetadata {
  public:
+  // "" and 0 where nothing was set.
   const std::string& op_type() const { return op_type_; }
   const std::string& op_name() const { return op_name_; }
   const std::string& source_file() const { return source_file_; }
@@ -40,6 +41,8 @@ class OpSharding {
  public:
   enum Type { REPLICATED = 0, MAXIMAL = 1, TUPLE = 2, OTHER = 3, MANUAL = 4, UNKNOWN = 5 };
 
+  // Of OTHER: sizes of the grid of tiles, and its devices in row-major order; with
+  // replicate_on_last_tile_dim, the last size counts copies. Of MAXIMAL: the one device.
   Type type() const { return type_; }
   void set_type(Type type) { type_ = type; }
   const Dims& tile_assignment_dimensions() const { return tile_; }
@@ -48,7 +51,7 @@ class OpSharding {
   void add_tile_assignment_devices(i64 device) { devices_.push_back(device); }
   bool replicate_on_last_tile_dim() const { return replicate_on_last_tile_dim_; }
   void set_replicate_on_last_tile_dim(bool replicate) { replicate_on_last_tile_dim_ = replicate; }
-  // One for each leaf of a tuple.
+  // Of TUPLE: one for each leaf. A pointer is valid until the next one is added.
   const std::vector<OpSharding>& tuple_shardings() const { return elements_; }
   OpSharding* add_tuple_shardings() { return &elements_.emplace_back(); }
 
@@ -70,6 +73,7 @@ class OpSharding {
 class FrontendAttributes {
  public:
   FrontendAttributes() = default;
+  // Names with their values, in the order of the names.
   FrontendAttributes(std::initializer_list<std::pair<const std::string, std::string>> attributes)
       : map_(attributes) {}
   const std::map<std::string, std::string>& map() const { return map_; }

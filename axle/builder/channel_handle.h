@@ -13,6 +13,7 @@ class ChannelHandle {
     DEVICE_TO_HOST = 2,
     HOST_TO_DEVICE = 3,
   };
+  // The number, which the op checks, and what the channel connects.
   i64 handle() const { return handle_; }
   void set_handle(i64 handle) { handle_ = handle; }
   ChannelType type() const { return type_; }

@@ -1,5 +1,5 @@
 // The builder's functions for parameters, constants and iota, with XLA's names.
-// Included by xla_builder.h.
+// Included by xla_builder.h, which has the promises of all of the builder's functions.
 #pragma once
 #include <initializer_list>
 #include <span>
@@ -13,12 +13,14 @@
 
 namespace axle {
 
-// Parameter `number` of the computation. Numbers must be 0, 1, ... when it is built.
-// Errors: INVALID_ARGUMENT if the number is taken or negative, or the shape impossible.
+// Parameter `number` of the computation: a value of `shape`, of any kind, that the caller passes.
+// Errors: INVALID_ARGUMENT if the number is negative, or CheckShape refuses the shape; of Build, if
+// the numbers of all parameters are not 0, 1, ..., each once.
 XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string_view name,
                 Location location = std::source_location::current());
 
-// A constant. An array whose elements are all the same becomes a broadcast scalar.
+// A constant of the literal's shape, row-major, that shares its storage; of a view, a copy. An
+// array whose elements are all the same becomes a broadcast scalar.
 XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal,
                       Location location = std::source_location::current());
 // [] of the element type whose storage T is.
@@ -27,7 +29,7 @@ XlaOp ConstantR0(XlaBuilder* builder, T value,
                  Location location = std::source_location::current()) {
   return ConstantLiteral(builder, LiteralUtil::CreateR0<T>(value), location);
 }
-// [values.size()].
+// [values.size()]; here and below the element type is that of T, and everything is copied.
 template <typename T>
 XlaOp ConstantR1(XlaBuilder* builder, std::initializer_list<T> values,
                  Location location = std::source_location::current()) {
@@ -43,14 +45,15 @@ XlaOp ConstantR1(XlaBuilder* builder, std::span<const T> values,
                  Location location = std::source_location::current()) {
   return ConstantLiteral(builder, LiteralUtil::CreateR1<T>(values), location);
 }
-// [length] of one value.
+// [length] of one value, which is stored once.
 // Errors: INVALID_ARGUMENT if the length is negative.
 template <typename T>
 XlaOp ConstantR1(XlaBuilder* builder, i64 length, T value,
                  Location location = std::source_location::current()) {
   return Broadcast(ConstantR0<T>(builder, value, location), {length}, location);
 }
-// The lists of a level should be of one length: see core/array.h.
+// [rows, columns], and so on, by the lengths of the lists. Those of a level should be of one
+// length: see core/array.h.
 template <typename T>
 XlaOp ConstantR2(XlaBuilder* builder, std::initializer_list<std::initializer_list<T>> values,
                  Location location = std::source_location::current()) {
@@ -66,6 +69,7 @@ XlaOp ConstantR4(XlaBuilder* builder, typename Array<T>::List4D values,
                  Location location = std::source_location::current()) {
   return ConstantLiteral(builder, LiteralUtil::CreateR4<T>(values), location);
 }
+// [values.dimensions()].
 template <typename T>
 XlaOp ConstantFromArray(XlaBuilder* builder, const Array<T>& values,
                         Location location = std::source_location::current()) {
@@ -87,8 +91,9 @@ XlaOp ConstantR4FromArray4D(XlaBuilder* builder, const Array4D<T>& values,
   return ConstantFromArray<T>(builder, values, location);
 }
 
-// [size] or `shape` with the position along `iota_dimension` at each element.
-// Errors: INVALID_ARGUMENT if there is no such dimension, or the type counts nothing.
+// [size] or `shape` with the position along `iota_dimension` at each element, converted to the
+// element type (docs/ops/iota.md).
+// Errors: INVALID_ARGUMENT if there is no such dimension, one is dynamic, or the type is pred.
 XlaOp Iota(XlaBuilder* builder, PrimitiveType type, i64 size,
            Location location = std::source_location::current());
 XlaOp Iota(XlaBuilder* builder, const Shape& shape, i64 iota_dimension,

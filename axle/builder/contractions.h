@@ -1,5 +1,9 @@
 // The builder's functions of dot and convolution, with XLA's names.
-// Included by xla_builder.h.
+// Included by xla_builder.h, which has the promises of all of the builder's functions.
+//
+// lhs and rhs may be of different types. The result is of `preferred_element_type`, or else of the
+// operand type of higher precision; both operands are converted to it first. The order of additions
+// is fixed: docs/numerics.md N5 and N6. What the precision config says changes no bit.
 #pragma once
 #include <optional>
 #include <utility>
@@ -12,11 +16,16 @@
 
 namespace axle {
 
-// lhs [m, k, ...] . rhs [k, ...], or [k] . [k, ...]: dimension 1 of lhs, or its only one, with the
-// first of rhs.
+// Contracts dimension 1 of lhs, or its only one, with the first of rhs; docs/ops/dot.md.
+//
+//   lhs     [m, k, l...] or [k]
+//   rhs     [k, n...]
+//   result  [m, l..., n...] or [n...]
 XlaOp Dot(XlaOp lhs, XlaOp rhs, Location location = std::source_location::current());
 
-// [batch..., lhs free..., rhs free...]. `preferred_element_type` is the type of the result.
+// [batch..., lhs free..., rhs free...]: batch dimensions in the order of their lists, free ones in
+// that of the operands. Batch and contracting dimensions are pairs of one size, each named once;
+// docs/ops/dot.md.
 XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numbers,
                  std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                  Location location = std::source_location::current());
@@ -26,7 +35,7 @@ struct PrecisionConfig {
   OperandPrecision operand_precision = {};  // one of each operand, or none
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
 };
-// With hints; null: none.
+// With hints; null: none. The config is copied.
 XlaOp Dot(XlaOp lhs, XlaOp rhs, const PrecisionConfig* precision_config,
           std::optional<PrimitiveType> preferred_element_type = std::nullopt,
           Location location = std::source_location::current());
@@ -35,27 +44,44 @@ XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numb
                  std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                  Location location = std::source_location::current());
 
-// A dot whose lhs is cut into groups of group_sizes along one dimension.
+// A dot whose lhs is cut into groups of group_sizes along its one ragged dimension.
+//
+//   group_sizes  [groups] of integers, in elements; in front of that may stand the sizes of lhs's
+//                batch dimensions and of those of the ragged one's kind before it
+//   result       of a ragged free dimension, where rhs has a dimension of groups, or of a batch
+//                dimension: that of the dot; of a contracting one: [groups, that of the dot..]
+//
+// docs/ops/ragged-dot.md.
 XlaOp RaggedDot(XlaOp lhs, XlaOp rhs, XlaOp group_sizes,
                 const RaggedDotDimensionNumbers& dimension_numbers,
                 const PrecisionConfig* precision_config = nullptr,
                 std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                 Location location = std::source_location::current());
-// A dot of lhs * lhs_scale and rhs * rhs_scale, whose elements are for blocks; a scalar is no
-// scale.
+// The dot of lhs * lhs_scale and rhs * rhs_scale. A scale has its operand's rank and sizes that
+// divide the operand's, so that an element is for a block; at most one of the two is a scalar,
+// which means no scale. Floats only. docs/ops/scaled-dot.md.
 XlaOp ScaledDot(XlaOp lhs, XlaOp rhs, XlaOp lhs_scale, XlaOp rhs_scale,
                 const DotDimensionNumbers& dimension_numbers,
                 const PrecisionConfig* precision_config = nullptr,
                 std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                 Location location = std::source_location::current());
 
-// lhs [batch, feature, spatial...], rhs [output feature, input feature, spatial...].
+// Slides the kernel rhs over lhs; docs/ops/convolution.md.
+//
+//   lhs             [batch, feature, spatial...]
+//   rhs             [output feature, input feature, spatial...]
+//   window_strides  one per spatial dimension, in elements, at least 1
+//   result          [batch, output feature, windows that fit...]
+//
+// feature = feature_group_count * input feature. Groups divide the output features, and batch
+// groups the batch; not both counts are above 1.
 XlaOp Conv(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides, Padding padding,
            i64 feature_group_count = 1, i64 batch_group_count = 1,
            const PrecisionConfig* precision_config = nullptr,
            std::optional<PrimitiveType> preferred_element_type = std::nullopt,
            Location location = std::source_location::current());
-// The same with low and high padding of each spatial dimension.
+// The same with low and high padding of each spatial dimension, in elements; negative ones crop. A
+// dilation d puts d - 1 holes between elements of lhs, or of the kernel; empty lists mean none.
 XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                              ArraySlice<std::pair<i64, i64>> padding, i64 feature_group_count = 1,
                              i64 batch_group_count = 1,
@@ -69,7 +95,8 @@ XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_stride
                              const PrecisionConfig* precision_config = nullptr,
                              std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                              Location location = std::source_location::current());
-// With any order of the dimensions.
+// With any order of the dimensions, which the dimension numbers say for lhs, rhs and the result.
+// Errors: INVALID_ARGUMENT if they do not name every dimension once.
 XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                                 Padding padding,
                                 const ConvolutionDimensionNumbers& dimension_numbers,
@@ -83,7 +110,8 @@ XlaOp ConvGeneral(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                   i64 batch_group_count = 1, const PrecisionConfig* precision_config = nullptr,
                   std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                   Location location = std::source_location::current());
-// Everything a convolution has. Empty lists mean stride 1, padding 0, dilation 1, no reversal.
+// Everything a convolution has. Lists have an entry per spatial dimension; empty ones mean stride
+// 1, padding 0, dilation 1, no reversal.
 XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                          ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> lhs_dilation,
                          ArraySlice<i64> rhs_dilation,
@@ -94,7 +122,8 @@ XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                          const std::vector<bool>& window_reversal = {},
                          Location location = std::source_location::current());
 // A convolution whose dynamic spatial dimensions are padded by their run-time sizes, kSame or
-// kValid as `padding_type` says: the custom call DynamicConvolutionForward.
+// kValid as `padding_type` says: the custom call DynamicConvolutionForward
+// (docs/custom-calls.md), whose result has the shape of ConvGeneralDilated's.
 XlaOp DynamicConvForward(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                          ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> lhs_dilation,
                          ArraySlice<i64> rhs_dilation,

@@ -1,11 +1,16 @@
 // The dimension numbers of dot, gather and scatter: plain structs with the accessors of XLA's
 // messages of these names, so that both of these make one:
 //
-//   DotDimensionNumbers numbers = {.lhs_contracting_dimensions = {1}, .rhs_contracting_dimensions =
-//   {0}}; DotDimensionNumbers numbers; numbers.add_lhs_contracting_dimensions(1);    //
-//   numbers.lhs_contracting_dimensions(0) is 1
+//   DotDimensionNumbers numbers = {.lhs_contracting_dimensions = {1},
+//                                  .rhs_contracting_dimensions = {0}};
 //
-// What they say is checked by the op. Values; an index that is read must be there.
+//   DotDimensionNumbers numbers;
+//   numbers.add_lhs_contracting_dimensions(1);    // numbers.lhs_contracting_dimensions(0) is 1
+//   numbers.add_rhs_contracting_dimensions(0);
+//
+// Every number is that of a dimension; what they say is checked by the op, whose page in docs/ops/
+// has their meaning. Values, threads as std::vector; an index that is read must be there. A pointer
+// that mutable_* gives is to the list itself.
 #pragma once
 #include <utility>
 
@@ -18,6 +23,7 @@ class RepeatedNumbers : public Dims {
  public:
   using Dims::Dims;
   RepeatedNumbers() = default;
+  // A list; the list itself; its number i.
   RepeatedNumbers(Dims list) : Dims(std::move(list)) {}  // NOLINT(google-explicit-constructor)
   const Dims& operator()() const { return *this; }
   i64 operator()(i64 i) const { return (*this)[static_cast<size_t>(i)]; }
@@ -34,12 +40,14 @@ class FieldNumber {
   i64 value_;
 };
 
+// Dimensions of the operands in pairs: number i of lhs goes with number i of rhs. docs/ops/dot.md.
 struct DotDimensionNumbers {
   RepeatedNumbers lhs_contracting_dimensions = {};
   RepeatedNumbers rhs_contracting_dimensions = {};
   RepeatedNumbers lhs_batch_dimensions = {};
   RepeatedNumbers rhs_batch_dimensions = {};
 
+  // Per list: one more at the end, the list, how many there are.
   void add_lhs_contracting_dimensions(i64 dim) { lhs_contracting_dimensions.push_back(dim); }
   Dims* mutable_lhs_contracting_dimensions() { return &lhs_contracting_dimensions; }
   int lhs_contracting_dimensions_size() const {
@@ -58,11 +66,13 @@ struct DotDimensionNumbers {
   int rhs_batch_dimensions_size() const { return static_cast<int>(rhs_batch_dimensions.size()); }
 };
 
+// docs/ops/ragged-dot.md.
 struct RaggedDotDimensionNumbers {
   DotDimensionNumbers dot_dimension_numbers = {};
   RepeatedNumbers lhs_ragged_dimensions = {};  // one
   RepeatedNumbers rhs_group_dimensions = {};   // one if the ragged dimension is free
 
+  // Per list: one more at the end, the list, how many there are.
   DotDimensionNumbers* mutable_dot_dimension_numbers() { return &dot_dimension_numbers; }
   void add_lhs_ragged_dimensions(i64 dim) { lhs_ragged_dimensions.push_back(dim); }
   Dims* mutable_lhs_ragged_dimensions() { return &lhs_ragged_dimensions; }
@@ -72,6 +82,7 @@ struct RaggedDotDimensionNumbers {
   int rhs_group_dimensions_size() const { return static_cast<int>(rhs_group_dimensions.size()); }
 };
 
+// docs/ops/gather.md.
 struct GatherDimensionNumbers {
   RepeatedNumbers offset_dims = {};
   RepeatedNumbers collapsed_slice_dims = {};
@@ -80,6 +91,7 @@ struct GatherDimensionNumbers {
   RepeatedNumbers operand_batching_dims = {};
   RepeatedNumbers start_indices_batching_dims = {};
 
+  // Per list: one more at the end, the list, how many there are.
   void add_offset_dims(i64 dim) { offset_dims.push_back(dim); }
   Dims* mutable_offset_dims() { return &offset_dims; }
   int offset_dims_size() const { return static_cast<int>(offset_dims.size()); }
@@ -113,6 +125,7 @@ struct GatherDimensionNumbers {
   int gather_dims_to_operand_dims_size() const { return static_cast<int>(start_index_map.size()); }
 };
 
+// docs/ops/scatter.md.
 struct ScatterDimensionNumbers {
   RepeatedNumbers update_window_dims = {};
   RepeatedNumbers inserted_window_dims = {};
@@ -121,6 +134,7 @@ struct ScatterDimensionNumbers {
   RepeatedNumbers input_batching_dims = {};
   RepeatedNumbers scatter_indices_batching_dims = {};
 
+  // Per list: one more at the end, the list, how many there are.
   void add_update_window_dims(i64 dim) { update_window_dims.push_back(dim); }
   Dims* mutable_update_window_dims() { return &update_window_dims; }
   int update_window_dims_size() const { return static_cast<int>(update_window_dims.size()); }

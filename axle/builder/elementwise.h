@@ -1,5 +1,16 @@
 // The builder's functions that work element by element, with XLA's names. Included by
-// xla_builder.h.
+// xla_builder.h, which has the promises of all of the builder's functions.
+//
+// Operands are arrays. Two of them have one element type, and are broadcast implicitly:
+//
+//   * a scalar goes with any array;
+//   * of operands of one rank, size 1 goes with any size; the other sizes are equal;
+//   * with `broadcast_dimensions`, an increasing list, dimension i of the operand of lower rank
+//     goes with dimension broadcast_dimensions[i] of the other one, as above. Operands of one rank
+//     take only {} or {0, 1, ..}.
+//
+// Each dimension of the result has the size that is not 1, if one is not, and is dynamic where an
+// operand's is.
 #pragma once
 #include <concepts>
 
@@ -24,8 +35,14 @@ struct LocatedOp {
 };
 
 // One function per op without attributes, from the opcode list: Exp(operand), Add(lhs, rhs), ...
-// Binary ops broadcast implicitly: scalars with anything, size 1 with any size, and by
-// `broadcast_dimensions` an operand of lower rank.
+// docs/ops/README.md has the element types that each one takes, and a page for each, by HLO's name.
+//
+//   operand   [D0, .., Dn-1]; of Copy anything
+//   lhs, rhs  as above
+//   result    the operands' element type, but pred of IsFinite; of Abs, Real and Imag of complex
+//             numbers the type of a part; of Complex the type whose parts the operands are
+//
+// Errors: those of all functions; UNIMPLEMENTED for Complex of two floats other than f32, f64.
 #define OP(name)
 #define UNARY(name, function) \
   XlaOp function(XlaOp operand, Location location = std::source_location::current());
@@ -35,6 +52,7 @@ struct LocatedOp {
 #include "axle/ir/opcodes.def"
 #undef OP
 
+// Neg, Add, Sub, Mul, Div, Rem, And, Or, Xor, Not and ShiftLeft, without broadcast_dimensions.
 inline XlaOp operator-(LocatedOp x) {
   return Neg(x.op, x.location);
 }
@@ -70,7 +88,7 @@ inline XlaOp operator<<(LocatedOp x, LocatedOp y) {
 }
 // Arithmetic for signed integers, logical for unsigned ones; other types are an error.
 XlaOp operator>>(LocatedOp x, LocatedOp y);
-// a & (b & (c & ...)), and the same with |.
+// a & (b & (c & ...)), and the same with |. The location is that of this header.
 template <std::same_as<XlaOp>... Rest>
 XlaOp And(XlaOp first, XlaOp second, XlaOp third, Rest... rest) {
   return And(first, And(second, third, rest...));
@@ -79,23 +97,32 @@ template <std::same_as<XlaOp>... Rest>
 XlaOp Or(XlaOp first, XlaOp second, XlaOp third, Rest... rest) {
   return Or(first, Or(second, third, rest...));
 }
-// re - i im; of a float, a complex number.
+// [dims] of re - i im, by docs/ops/complex.md; f32 gives c64 and f64 c128. Errors: INVALID_ARGUMENT
+// for integers and pred, UNIMPLEMENTED for other floats.
 XlaOp Conj(XlaOp operand, Location location = std::source_location::current());
 
-// Complex numbers lose their imaginary part on the way to a real type.
+// [dims] of `type`, by docs/ops/convert.md. Complex numbers lose their imaginary part on the way to
+// a real type. Errors: INVALID_ARGUMENT if `type` is none of arrays.
 XlaOp ConvertElementType(XlaOp operand, PrimitiveType type,
                          Location location = std::source_location::current());
-// The bits as another type: [dims], [dims, parts] if it is narrower, without the last if wider.
+// The bits as another type: [dims], [dims, parts] if it is narrower, without the last if wider,
+// which then has as many elements as make one of `type`. Complex types go to complex types only.
+// docs/ops/bitcast-convert.md.
 XlaOp BitcastConvertType(XlaOp operand, PrimitiveType type,
                          Location location = std::source_location::current());
-// Rounded to a float format of so many bits; the type stays.
+// [dims] of floats, rounded to a float format of so many bits, at least 1 and 0; the type stays.
+// docs/ops/reduce-precision.md.
 XlaOp ReducePrecision(XlaOp operand, i64 exponent_bits, i64 mantissa_bits,
                       Location location = std::source_location::current());
-// To one of the two signed integers around each float, by unsigned random numbers of its width.
+// [dims] of `type`, a signed integer: one of the two around each float of `operand`, by `random`,
+// [dims] of the unsigned type of as many bits. docs/ops/stochastic-convert.md.
+// Errors: UNIMPLEMENTED if `type` is another type of arrays.
 XlaOp StochasticConvertType(XlaOp operand, XlaOp random, PrimitiveType type,
                             Location location = std::source_location::current());
 
-// Comparisons give pred and broadcast as binary ops do.
+// Comparisons give pred of the broadcast dimensions. Complex numbers are compared for equality
+// only; `type` is kDefault, or says what the element type implies, or kTotalOrder for floats.
+// docs/ops/compare.md.
 XlaOp Compare(XlaOp lhs, XlaOp rhs, BroadcastDims broadcast_dimensions,
               ComparisonDirection direction, ComparisonType type = ComparisonType::kDefault,
               Location location = std::source_location::current());
@@ -113,7 +140,7 @@ XlaOp Le(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {},
          Location location = std::source_location::current());
 XlaOp Lt(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {},
          Location location = std::source_location::current());
-// By IEEE 754's total order if the operands are floats, else as the functions above.
+// By IEEE 754's total order if lhs is of floats, else as the functions above.
 // clang-format off
 XlaOp EqTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = std::source_location::current());
 XlaOp NeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = std::source_location::current());
@@ -122,15 +149,18 @@ XlaOp GtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location locat
 XlaOp LeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = std::source_location::current());
 XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = std::source_location::current());
 // clang-format on
-// pred [] or [dims] ? on_true : on_false; a scalar among on_true and on_false is broadcast. Of two
-// tuples, pred [] selects one as a whole, which is a conditional.
+// pred [] or [dims] ? on_true : on_false, [dims] of one type; a scalar among on_true and on_false
+// is broadcast. Of two tuples, pred [] selects one as a whole, which is a conditional.
+// docs/ops/select.md. Errors: INTERNAL if on_true is a tuple and on_false not one of its shape.
 XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false,
              Location location = std::source_location::current());
-// minimum(max, maximum(min, operand)); min and max are scalars or of operand's shape.
+// [dims] of minimum(max, maximum(min, operand)), all of one type; min and max are scalars or
+// [dims]. A scalar operand gets the dimensions of the bounds. docs/ops/clamp.md.
 XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max,
             Location location = std::source_location::current());
 
-// And, Or and Not of preds only, as older programs have them.
+// And, Or and Not of preds only, as older programs have them. Errors: INVALID_ARGUMENT for an
+// operand of another type.
 XlaOp LogicalAnd(XlaOp lhs, XlaOp rhs, BroadcastDims broadcast_dimensions = {},
                  Location location = std::source_location::current());
 XlaOp LogicalOr(XlaOp lhs, XlaOp rhs, BroadcastDims broadcast_dimensions = {},

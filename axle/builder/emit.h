@@ -11,6 +11,7 @@
 
 namespace axle {
 
+// Attributes as the instruction keeps them.
 template <typename Attrs>
 AttrBlock Block(Opcode opcode, Attrs attrs) {
   if constexpr (std::is_same_v<Attrs, NoAttrs>) return {};  // Append makes the row's default
@@ -21,6 +22,7 @@ using Called = std::vector<const XlaComputation*>;
 
 // The builder of the first operand that has one; null only if all handles are empty.
 XlaBuilder* BuilderOf(ArraySlice<XlaOp> operands);
+// No handle is empty, invalid, or from before a Build.
 bool AllValid(std::initializer_list<XlaOp> ops);
 // " at file:line", which ends every message.
 std::string At(const Location& location);
@@ -42,6 +44,7 @@ XlaOp Emit(Opcode opcode, ArraySlice<XlaOp> operands, const Location& location, 
                          location);
 }
 
+// The same with a list in braces.
 template <typename Attrs = NoAttrs>
 XlaOp Emit(Opcode opcode, std::initializer_list<XlaOp> operands, const Location& location,
            Attrs attrs = {}, const Called& called = {}, const Shape& declared = {}) {
@@ -64,6 +67,7 @@ StatusOr<Window> MakeWindow(ArraySlice<i64> sizes, ArraySlice<i64> strides,
 StatusOr<Shape> ShapeIfBuilt(ArraySlice<XlaOp> operands,
                              const std::function<XlaOp(ArraySlice<XlaOp>)>& build);
 
+// A copy.
 inline Dims ToDims(ArraySlice<i64> list) {
   return {list.begin(), list.end()};
 }

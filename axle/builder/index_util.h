@@ -14,13 +14,16 @@ namespace axle {
 
 class IndexUtil {
  public:
+  // Elements before the one at `multi_index`, which has an entry per dimension.
   static i64 MultidimensionalIndexToLinearIndex(const Shape& shape, ArraySlice<i64> multi_index);
-  // By another order of dimensions than the shape's.
+  // By another order of dimensions than the shape's, the most minor one first.
   static i64 MultidimensionalIndexToLinearIndex(const Shape& shape, ArraySlice<i64> minor_to_major,
                                                 ArraySlice<i64> multi_index);
+  // The inverse. The index of a scalar is an empty list too.
   static Dims LinearIndexToMultidimensionalIndex(const Shape& shape, i64 linear_index);
   // Elements in memory between neighbours along a dimension.
   static i64 GetDimensionStride(const Shape& shape, i64 dimension);
+  // Whether an array has this element.
   static bool IndexInBounds(const Shape& shape, ArraySlice<i64> index);
   // To the next index, row-major; false after the last one, with all indices 0. Size of `indices`
   // is the rank.

@@ -4,7 +4,7 @@
 //   LayoutUtil::Minor(layout, 0)                the dimension whose neighbours touch
 //
 // Static functions without state: any thread. A shape always has a layout here: row-major unless
-// another one was set.
+// another one was set. Making a layout checks nothing; ValidateLayoutForShape does.
 #pragma once
 #include <string>
 
@@ -17,6 +17,7 @@ class LayoutUtil {
  public:
   // Dimensions from the most minor one; tiles as in {1,0:T(8,128)}.
   static Layout MakeLayout(ArraySlice<i64> minor_to_major, ArraySlice<Dims> tiles = {});
+  // Dimensions from the most major one.
   static Layout MakeLayoutFromMajorToMinor(ArraySlice<i64> major_to_minor);
   // {rank-1, .., 0}, row-major, which is the default; {0, .., rank-1}. A negative rank counts as 0.
   static Layout MakeDescendingLayout(i64 rank);
@@ -28,7 +29,7 @@ class LayoutUtil {
   static Layout GetDefaultLayoutForShape(const Shape& shape) {
     return MakeDescendingLayout(shape.rank());
   }
-  // Of the shape and its elements. The first two do the same here.
+  // Row-major layouts for the shape and its elements. The first two do the same here.
   static void SetToDefaultLayout(Shape* shape) { *shape = shape->WithoutLayout(); }
   static void ClearLayout(Shape* shape) { *shape = shape->WithoutLayout(); }
   static Shape GetWithDefaultLayout(const Shape& shape) { return shape.WithoutLayout(); }
@@ -36,9 +37,12 @@ class LayoutUtil {
   // ranks differ.
   static Status CopyLayoutBetweenShapes(const Shape& from, Shape* to);
 
+  // Everything counts, tiles too.
   static bool Equal(const Layout& a, const Layout& b) { return a == b; }
   static bool LayoutsInShapesEqual(const Shape& a, const Shape& b);  // same trees, same layouts
+  // {1,0:T(8,128)}, as HLO text has it.
   static std::string HumanString(const Layout& layout) { return layout.ToString(); }
+  // Always.
   static bool HasLayout(const Shape&) { return true; }
   // An array whose elements lie side by side, untiled.
   static bool IsDenseArray(const Shape& shape) {
@@ -48,6 +52,7 @@ class LayoutUtil {
   static bool IsMonotonicWithDim0Minor(const Layout& layout);
   static bool IsMonotonicWithDim0Major(const Layout& layout);
 
+  // The dimensions, most minor first; of a layout a reference into it.
   static const Dims& MinorToMajor(const Layout& layout) { return layout.minor_to_major; }
   static Dims MinorToMajor(const Shape& shape) { return shape.LayoutOrDefault().minor_to_major; }
   // The dimension that is n-th from the most minor or the most major; -1 if there is none.
@@ -56,7 +61,7 @@ class LayoutUtil {
   // Element d says how many dimensions are more major than dimension d. `layout` is valid.
   static Dims MakeLogicalToPhysical(const Layout& layout);
 
-  // Errors: INVALID_ARGUMENT if a layout does not fit its array.
+  // Errors: INVALID_ARGUMENT if a layout does not fit its array, or the shape is none (CheckShape).
   static Status ValidateLayoutInShape(const Shape& shape) { return CheckShape(shape); }
   static Status ValidateLayoutForShape(const Layout& layout, const Shape& shape);
 };

@@ -1,40 +1,72 @@
 // The builder's functions for random numbers, linear algebra, Fourier transforms and batch
 // normalisation, with XLA's names.
-// Included by xla_builder.h.
+// Included by xla_builder.h, which has the promises of all of the builder's functions.
 #pragma once
 #include "axle/builder/xla_op.h"
 #include "axle/ops/attributes.h"
 
 namespace axle {
 
-// (new state, bits): `shape` with its element type replaced by the unsigned integer of its width.
+// (new state, bits): random bits from a state that the caller keeps; docs/ops/rng-bit-generator.md.
+//
+//   initial_state  u64[2] or u64[3]; of kThreeFry u64[2]
+//   bits           `shape`, its element type replaced by the unsigned integer of its width
+//
+// Errors: INVALID_ARGUMENT if there is no such integer.
 XlaOp RngBitGenerator(RandomAlgorithm algorithm, XlaOp initial_state, const Shape& shape,
                       Location location = std::source_location::current());
-// `shape` filled with numbers of [a, b), or of a normal distribution.
+// `shape` filled with numbers of [a, b), or of a normal distribution; the bits follow from
+// ExecuteOptions::random_seed. The bounds, or mean and deviation, are [] of the shape's element
+// type: floats, or for RngUniform integers or pred. Dynamic dimensions are UNIMPLEMENTED when the
+// program runs. docs/ops/rng.md.
 XlaOp RngUniform(XlaOp a, XlaOp b, const Shape& shape,
                  Location location = std::source_location::current());
 XlaOp RngNormal(XlaOp mu, XlaOp sigma, const Shape& shape,
                 Location location = std::source_location::current());
-// 1 with the probability `mean`, f32[], else 0; the element type of `shape` is u32. Of older
-// programs.
+// `shape`, of u32: 1 with the probability `mean`, f32[], else 0. Of older programs.
 XlaOp RngBernoulli(XlaOp mean, const Shape& shape,
                    Location location = std::source_location::current());
 
+// The factor L of L L^H = a, or U of U^H U = a if not `lower`; the other triangle is 0. Of a matrix
+// that is not positive definite NaN. docs/ops/cholesky.md.
+//
+//   a       [batch..., n, n], floats or complex; Hermitian, of which one triangle is read
+//   result  [batch..., n, n]
 XlaOp Cholesky(XlaOp a, bool lower, Location location = std::source_location::current());
-// Solves op(a) x = b, or x op(a) = b if not left_side.
+// Solves op(a) x = b, or x op(a) = b if not left_side. `lower` says which triangle of a holds the
+// matrix, before transpose_a; with unit_diagonal its diagonal counts as 1.
+// docs/ops/triangular-solve.md.
+//
+//   a       [batch..., n, n], floats or complex
+//   b       [batch..., n, k], or [batch..., k, n] if not left_side; of a's type
+//   result  b's shape
+//
+// Errors: INVALID_ARGUMENT if transpose_a is kInvalid.
 XlaOp TriangularSolve(XlaOp a, XlaOp b, bool left_side, bool lower, bool unit_diagonal,
                       TransposeOption transpose_a,
                       Location location = std::source_location::current());
+// Transforms the last 1 to 3 dimensions, as many as there are lengths; docs/ops/fft.md.
+//
+//   operand     [batch..., n...], c64 or c128; of kRfft f32 or f64; the last dimension of kIrfft is
+//               n / 2 + 1
+//   fft_length  n..., in elements
+//   result      [batch..., n...], complex, of kIrfft real; the last dimension of kRfft is n / 2 + 1
 XlaOp Fft(XlaOp operand, FftType fft_type, ArraySlice<i64> fft_length,
           Location location = std::source_location::current());
 
-// (output, batch_mean, batch_var).
+// Normalises each of the f features, the positions along feature_index, by the mean and (biased)
+// variance of its elements; docs/ops/batch-norm-training.md.
+//
+//   operand  [dims], floats; scale, offset [f] of the same type
+//   result   (output [dims], batch_mean [f], batch_var [f])
 XlaOp BatchNormTraining(XlaOp operand, XlaOp scale, XlaOp offset, float epsilon, i64 feature_index,
                         Location location = std::source_location::current());
+// [dims]: the same by a mean and a variance [f] that are given; docs/ops/batch-norm-inference.md.
 XlaOp BatchNormInference(XlaOp operand, XlaOp scale, XlaOp offset, XlaOp mean, XlaOp variance,
                          float epsilon, i64 feature_index,
                          Location location = std::source_location::current());
-// (grad_operand, grad_scale, grad_offset).
+// The gradients of BatchNormTraining: (grad_operand [dims], grad_scale [f], grad_offset [f]);
+// grad_output is [dims]. docs/ops/batch-norm-grad.md.
 XlaOp BatchNormGrad(XlaOp operand, XlaOp scale, XlaOp batch_mean, XlaOp batch_var,
                     XlaOp grad_output, float epsilon, i64 feature_index,
                     Location location = std::source_location::current());

@@ -3,8 +3,8 @@
 //   LiteralUtil::CreateR2<float>({{1, 2}, {3, 4}})
 //   LiteralUtil::MinValue(F32)                          -inf
 //
-// Static functions without state: any thread. Those that take sizes throw std::bad_alloc without
-// memory, as Literal does; Literal::Create reports it.
+// Static functions without state: any thread. Those that take sizes want ones that CheckShape
+// accepts, and throw std::bad_alloc without memory, as Literal does; Literal::Create reports both.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -26,6 +26,8 @@ namespace axle {
 
 class LiteralUtil {
  public:
+  // Arrays of the element type whose storage is T (primitive_util.h): [], and [values.size()]. All
+  // that these functions are given is copied.
   template <typename T>
   static Literal CreateR0(T value) {
     return Literal::Scalar<T>(NativeToPrimitiveType<T>(), value);
@@ -60,6 +62,7 @@ class LiteralUtil {
           values) {
     return CreateFromLists<T, 4>(values);
   }
+  // [values.size()].
   template <typename T>
   static Literal CreateR1(const std::vector<T>& values) {
     Literal literal(Shape(NativeToPrimitiveType<T>(), {static_cast<i64>(values.size())}));
@@ -84,7 +87,7 @@ class LiteralUtil {
   static Literal CreateR4FromArray4D(const Array4D<T>& values) {
     return CreateFromArray<T>(values);
   }
-  // All elements are `value`.
+  // [dimensions], all elements `value`.
   template <typename T>
   static Literal CreateFull(Dims dimensions, T value) {
     Literal literal =
@@ -109,10 +112,11 @@ class LiteralUtil {
   }
   // u8[length], the bytes of a text.
   static Literal CreateR1U8(std::string_view text);
-  // Zeros.
+  // [dimensions] of zeros.
   static Literal CreateFromDimensions(PrimitiveType type, Dims dimensions) {
     return Literal(Shape(type, std::move(dimensions)));
   }
+  // The one value of a token.
   static Literal CreateToken() { return Literal(Shape::Token()); }
 
   // Scalars of an array type: 0; 1; the least and the greatest value, which are infinities where
@@ -140,7 +144,8 @@ class LiteralUtil {
   static Status SetScalarLiteral(Literal& literal, ArraySlice<i64> multi_index,
                                  const Literal& scalar);
 
-  // The literal with the arrays of one type in it converted, rounded once.
+  // The literal with the arrays of one type in it converted, rounded once (docs/ops/convert.md);
+  // the others share its storage.
   static Literal ConvertBF16ToF32(const Literal& literal) {
     return ConvertType(literal, BF16, F32);
   }

@@ -9,13 +9,15 @@
 
 namespace axle {
 
+// kValid: none. kSame: as much as makes ceil(size / stride) windows fit, the larger half behind.
 enum class Padding { kSame, kValid };
-// low and high padding per dimension of a window (00-conventions section 7 of the reference).
+// Low and high padding, in elements, per dimension of a window (00-conventions section 7 of the
+// reference); as many as the shortest list has entries. Strides below 1 count as 1.
 std::vector<std::pair<i64, i64>> MakePadding(ArraySlice<i64> input_dimensions,
                                              ArraySlice<i64> window_dimensions,
                                              ArraySlice<i64> window_strides, Padding padding);
 
-// A PaddingConfig of {low, high} per dimension; of as many zeros.
+// A PaddingConfig of {low, high} elements per dimension; of `rank` zeros, at most kMaxRank + 1.
 PaddingConfig MakeEdgePaddingConfig(ArraySlice<std::pair<i64, i64>> padding);
 PaddingConfig MakeNoPaddingConfig(i64 rank);
 // Of {low, high, interior} per dimension.

@@ -45,6 +45,8 @@ using PrimitiveTypeToNative = StorageTraits<kType>;
 template <PrimitiveType kType>
 using NativeTypeOf = StorageOf<kType>;
 
+// Classes of types, as core/element_type.h has them: of elements, floats of any width, complex,
+// signed and unsigned integers; pred is in none but the first.
 constexpr bool IsArrayType(PrimitiveType type) {
   return axle::IsArrayType(type);
 }
@@ -64,6 +66,7 @@ constexpr bool IsUnsignedIntegralType(PrimitiveType type) {
 constexpr bool IsIntegralType(PrimitiveType type) {
   return IsIntegral(type);
 }
+// S8 or U8; of fewer than 8 bits, floats too.
 constexpr bool Is8BitIntegralType(PrimitiveType type) {
   return type == S8 || type == U8;
 }
@@ -79,6 +82,7 @@ constexpr bool IsF8Type(PrimitiveType type) {
 constexpr int BitWidth(PrimitiveType type) {
   return type == PRED ? 1 : Info(type).bits;
 }
+// Bits that an element of a Literal takes: 8 for S4 and PRED.
 constexpr int StorageBitWidth(PrimitiveType type) {
   return Info(type).bytes * 8;
 }
@@ -90,9 +94,11 @@ constexpr int ByteWidth(PrimitiveType type) {
 constexpr int SignificandWidth(PrimitiveType type) {
   return IsFloating(type) ? Info(type).format.mantissa_bits + 1 : 0;
 }
+// Bits of a float's exponent; 0 for other types.
 constexpr int ExponentWidth(PrimitiveType type) {
   return IsFloating(type) ? Info(type).format.exponent_bits : 0;
 }
+// Whether some float of the type is an infinity, or not a number; false for other types.
 constexpr bool HasInfinity(PrimitiveType type) {
   return IsFloating(type) && Info(type).format.nan == NanEncoding::kIeee;
 }
@@ -100,7 +106,7 @@ constexpr bool HasNaN(PrimitiveType type) {
   return IsFloating(type) && Info(type).format.nan != NanEncoding::kNone;
 }
 
-// The unsigned or signed integer of so many bits, or PRIMITIVE_TYPE_INVALID.
+// The type of a class that has so many bits, or PRIMITIVE_TYPE_INVALID; below, of integers.
 constexpr PrimitiveType IntegralTypeForBitWidth(int bits, TypeClass type_class) {
   for (const ElementTypeInfo& info : kElementTypes) {
     if (info.type_class == type_class && info.bits == bits) return info.type;
@@ -130,6 +136,7 @@ inline PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b) {
 constexpr std::string_view LowercasePrimitiveTypeName(PrimitiveType type) {
   return Name(type);
 }
+// Whether StringToPrimitiveType knows it.
 constexpr bool IsPrimitiveTypeName(std::string_view name) {
   for (const ElementTypeInfo& info : kElementTypes) {
     if (info.text == name) return true;

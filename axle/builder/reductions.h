@@ -1,5 +1,10 @@
 // The builder's functions that reduce, fold windows and sort, with XLA's names.
-// Included by xla_builder.h.
+// Included by xla_builder.h, which has the promises of all of the builder's functions.
+//
+// Computations are of scalars: of n operands of the types T0, T1, .. that are reduced together,
+// (T0[], T1[], .., T0[], T1[], ..) -> T0[], or (T0[], T1[], ..) if n > 1: first the accumulators,
+// then the elements. Operands have the same dimensions, init_values are [] of their types, and the
+// results are a tuple if n > 1.
 #pragma once
 #include <utility>
 
@@ -8,18 +13,23 @@
 
 namespace axle {
 
-// Folds `dimensions_to_reduce` of the operand with a computation of two scalars.
+// Folds `dimensions_to_reduce`, each named once, of the operand: its dimensions without those, in
+// their order. Sums and products of floats have an order of their own: docs/numerics.md N4;
+// docs/ops/reduce.md.
 XlaOp Reduce(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
              ArraySlice<i64> dimensions_to_reduce,
              Location location = std::source_location::current());
-// n operands at once, with a computation of 2n scalars; the result is a tuple if n > 1.
+// n operands at once, at least one.
 XlaOp Reduce(XlaBuilder* builder, ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
              const XlaComputation& computation, ArraySlice<i64> dimensions_to_reduce,
              Location location = std::source_location::current());
+// Folds all dimensions: [].
 XlaOp ReduceAll(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
                 Location location = std::source_location::current());
-// The window has one size and stride per dimension. With Padding::kSame, a dynamic dimension is
-// padded by its run-time size, which makes this the custom call DynamicReduceWindowSamePadding.
+// Folds what a sliding window shows, for each of its places: [windows that fit, ..]. The window has
+// one size and stride per dimension, in elements, at least 1. With Padding::kSame, a dynamic
+// dimension is padded by its run-time size, which makes this the custom call
+// DynamicReduceWindowSamePadding. docs/ops/reduce-window.md.
 XlaOp ReduceWindow(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
                    ArraySlice<i64> window_dimensions, ArraySlice<i64> window_strides,
                    Padding padding, Location location = std::source_location::current());
@@ -27,12 +37,13 @@ XlaOp ReduceWindow(XlaOp operand, XlaOp init_value, const XlaComputation& comput
 XlaOp ReduceWindow(XlaOp operand, const XlaComputation& computation, XlaOp init_value,
                    ArraySlice<i64> window_dimensions, ArraySlice<i64> window_strides,
                    Padding padding, Location location = std::source_location::current());
-// n operands at once, as with Reduce.
+// n operands at once, at least one.
 XlaOp ReduceWindow(ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
                    const XlaComputation& computation, ArraySlice<i64> window_dimensions,
                    ArraySlice<i64> window_strides, Padding padding,
                    Location location = std::source_location::current());
-// Empty lists mean stride 1, dilation 1, padding 0.
+// Lists have an entry per dimension; empty ones mean stride 1, dilation 1, padding 0. Negative
+// padding crops.
 XlaOp ReduceWindowWithGeneralPadding(XlaOp operand, XlaOp init_value,
                                      const XlaComputation& computation,
                                      ArraySlice<i64> window_dimensions,
@@ -47,7 +58,17 @@ XlaOp ReduceWindowWithGeneralPadding(ArraySlice<XlaOp> operands, ArraySlice<XlaO
                                      ArraySlice<i64> window_dilations,
                                      ArraySlice<std::pair<i64, i64>> padding,
                                      Location location = std::source_location::current());
+// Of each window of the operand one element is selected, and gets the window's element of `source`.
+//
+//   operand     [dims] of T
+//   source      [windows that fit, ..] of T
+//   init_value  T[], which the result starts with
+//   select      (T[], T[]) -> pred[]: whether the first one stays selected
+//   scatter     (T[], T[]) -> T[]: the new value, of the result's and source's
+//   result      [dims] of T
+//
 // With Padding::kSame and dynamic dimensions the custom call DynamicSelectAndScatterSamePadding.
+// docs/ops/select-and-scatter.md.
 XlaOp SelectAndScatter(XlaOp operand, const XlaComputation& select,
                        ArraySlice<i64> window_dimensions, ArraySlice<i64> window_strides,
                        Padding padding, XlaOp source, XlaOp init_value,
@@ -60,7 +81,10 @@ XlaOp SelectAndScatterWithGeneralPadding(XlaOp operand, const XlaComputation& se
                                          XlaOp init_value, const XlaComputation& scatter,
                                          Location location = std::source_location::current());
 
-// Sorts all operands by a comparator of 2n scalars; stable always, whatever is_stable says.
+// Sorts n operands of the same dimensions together along one of these, -1 being the last. The
+// comparator, (T0[], T0[], T1[], T1[], ..) -> pred[], says whether the first of each pair go
+// strictly before the second. Stable always, whatever is_stable says. The result has the operands'
+// shape, or is a tuple of their shapes if n > 1. docs/ops/sort.md.
 XlaOp Sort(ArraySlice<XlaOp> operands, const XlaComputation& comparator, i64 dimension = -1,
            bool is_stable = false, Location location = std::source_location::current());
 // As older programs have it: ascending, floats in the total order, by default along the last
@@ -68,7 +92,9 @@ XlaOp Sort(ArraySlice<XlaOp> operands, const XlaComputation& comparator, i64 dim
 XlaOp Sort(XlaOp operand, i64 dimension = -1, Location location = std::source_location::current());
 XlaOp Sort(XlaOp keys, XlaOp values, i64 dimension = -1,
            Location location = std::source_location::current());
-// The k largest (or smallest) along the last dimension: (values, s32 indices).
+// The k largest (or smallest) along the last dimension, in order: (values [.., k], indices [.., k]
+// of s32). 0 <= k <= its size; floats are in the total order, of equal elements the lower index
+// comes first. docs/ops/topk.md.
 XlaOp TopK(XlaOp operand, i64 k, bool largest, bool is_stable = true,
            Location location = std::source_location::current());
 

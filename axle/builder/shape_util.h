@@ -22,6 +22,7 @@ namespace axle {
 class ShapeIndex : public Dims {
  public:
   using Dims::Dims;
+  // One level further out.
   void push_front(i64 index) { insert(begin(), index); }
   // Both need an index to take away.
   void pop_front() { erase(begin()); }
@@ -53,12 +54,14 @@ class ShapeUtil {
   }
   // The row-major shape whose buffer looks the same: dimensions from major to minor.
   static Shape MakeShapeWithDescendingLayoutAndSamePhysicalLayout(const Shape& shape);
+  // type[], (elements...), token[], opaque[].
   static Shape MakeScalarShape(PrimitiveType type) { return Shape(type); }
   static Shape MakeTupleShape(std::vector<Shape> elements) {
     return Shape::Tuple(std::move(elements));
   }
+  // Errors: INVALID_ARGUMENT as CheckShape.
   static StatusOr<Shape> MakeValidatedTupleShape(std::vector<Shape> elements);
-  // The element itself if there is one.
+  // The element itself if there is exactly one, else the tuple.
   static Shape MakeMaybeTupleShape(std::vector<Shape> elements);
   static Shape MakeNil() { return {}; }  // the empty tuple
   static Shape MakeTokenShape() { return Shape::Token(); }
@@ -68,6 +71,7 @@ class ShapeUtil {
 
   // --- Texts ---
 
+  // f32[2,3], and f32[2,3]{1,0}.
   static std::string HumanString(const Shape& shape) { return shape.ToString(); }
   static std::string HumanStringWithLayout(const Shape& shape) {
     return shape.ToStringWithLayout();
@@ -79,6 +83,7 @@ class ShapeUtil {
 
   // Everything counts: layouts and dynamic flags too.
   static bool Equal(const Shape& a, const Shape& b) { return a == b; }
+  // Everything but layouts; but the types of arrays; but which float type it is.
   static bool EqualIgnoringLayout(const Shape& a, const Shape& b) {
     return axle::EqualIgnoringLayout(a, b);
   }
@@ -92,6 +97,7 @@ class ShapeUtil {
   static bool CompatibleIgnoringFpPrecision(const Shape& a, const Shape& b) {
     return axle::CompatibleIgnoringFpPrecision(a, b);
   }
+  // Of two arrays: sizes; ranks; types; types with all floats as one.
   static bool SameDimensions(const Shape& a, const Shape& b) { return SameDims(a, b); }
   static bool SameRank(const Shape& a, const Shape& b) { return a.rank() == b.rank(); }
   static bool SameElementType(const Shape& a, const Shape& b) { return a.type() == b.type(); }
@@ -110,13 +116,16 @@ class ShapeUtil {
   // Bytes of a Literal's storage; tuples sum up, and pointers are not counted. Saturates.
   static i64 ByteSizeOf(const Shape& shape) { return shape.num_bytes(); }
   static i64 ByteSizeOfElements(const Shape& shape) { return shape.num_bytes(); }
+  // Of one element of a Literal; of pointers of `pointer_size` bytes to a tuple's elements.
   static i64 ByteSizeOfPrimitiveType(PrimitiveType type) { return Info(type).bytes; }
   static i64 ByteSizeOfTupleIndexTable(const Shape& shape, i64 pointer_size) {
     return pointer_size * shape.num_tuple_elements();
   }
+  // An array with a dimension of size 0.
   static bool IsZeroElementArray(const Shape& shape) {
     return shape.is_array() && shape.num_elements() == 0;
   }
+  // Dimensions of an array.
   static i64 Rank(const Shape& shape) { return shape.rank(); }
   static i64 TrueNumDimensions(const Shape& shape);  // those whose size is not 1
   static i64 TrueRank(const Shape& shape) { return TrueNumDimensions(shape); }
@@ -128,6 +137,7 @@ class ShapeUtil {
 
   // --- Classes of shapes and elements ---
 
+  // An array of rank 0.
   static bool IsScalar(const Shape& shape) { return shape.is_scalar(); }
   // An array with one element, whatever its rank.
   static bool IsEffectiveScalar(const Shape& shape) {
@@ -136,6 +146,7 @@ class ShapeUtil {
   static bool IsScalarWithElementType(const Shape& shape, PrimitiveType type) {
     return shape.is_scalar() && shape.type() == type;
   }
+  // What the shape is of; an empty tuple is also called nil.
   static bool IsArray(const Shape& shape) { return shape.is_array(); }
   static bool IsTuple(const Shape& shape) { return shape.is_tuple(); }
   static bool IsToken(const Shape& shape) { return shape.is_token(); }
@@ -144,8 +155,11 @@ class ShapeUtil {
     return shape.is_tuple() && shape.num_tuple_elements() == 0;
   }
   static bool IsNil(const Shape& shape) { return IsEmptyTuple(shape); }
+  // A tuple with a tuple among its elements.
   static bool IsNestedTuple(const Shape& shape);
   static bool HasPrimitiveType(const Shape& shape, PrimitiveType type);  // in some leaf
+  // Of an array's elements: integers without pred; signed, as floats are; floats; complex; by bits
+  // (BitWidth of primitive_util.h).
   static bool ElementIsIntegral(const Shape& shape) { return IsIntegral(shape.type()); }
   static bool ElementIsSigned(const Shape& shape) {
     return IsSigned(shape.type()) || IsFloating(shape.type());
@@ -158,24 +172,30 @@ class ShapeUtil {
   static bool ElementIsIntegralWithBits(const Shape& shape, int bits) {
     return ElementIsIntegral(shape) && ElementHasBitWidth(shape, bits);
   }
+  // Of two floats (or two complex types) the one with the greater range, then precision.
   static PrimitiveType HigherPrecisionElementType(const Shape& a, const Shape& b) {
     return HigherPrecision(a.type(), b.type());
   }
 
-  // --- Tuples ---
+  // --- Tuples: references are into the shape, valid as long as it is unchanged ---
 
+  // Elements of a tuple; 0 of an array.
   static i64 TupleElementCount(const Shape& shape) { return shape.num_tuple_elements(); }
   static const Shape& GetTupleElementShape(const Shape& shape, i64 index);
   static Shape SliceTuple(const Shape& tuple, i64 start, i64 limit);  // elements start .. limit - 1
+  // Whether the path leads to something, and to what.
   static bool IndexIsValid(const Shape& shape, ShapeIndexView index);
   static const Shape& GetSubshape(const Shape& shape, ShapeIndexView index);
   // Errors: INVALID_ARGUMENT if the path leads nowhere. The pointer is into `shape`.
   static StatusOr<const Shape*> TryGetSubshape(const Shape& shape, ShapeIndexView index);
+  // Whether the path leads to a leaf.
   static bool IsLeafIndex(const Shape& shape, ShapeIndexView index);
   // Leaves are arrays, tokens and empty tuples.
   static i64 GetLeafCount(const Shape& shape);
+  // One more element, behind the others.
   static void AppendShapeToTuple(const Shape& element, Shape* tuple) { tuple->AddElement(element); }
-  // Calls fn(subshape, index) for the shape and everything in it, a tuple before its elements.
+  // Calls fn(subshape, index) for the shape and everything in it, or for its leaves, a tuple before
+  // its elements. The arguments are valid during the call.
   static void ForEachSubshape(const Shape& shape,
                               const std::function<void(const Shape&, const ShapeIndex&)>& fn);
   static void ForEachLeafShape(const Shape& shape,
@@ -189,6 +209,7 @@ class ShapeUtil {
   // --- Changing dimensions: of arrays; the order in memory of those that stay is kept ---
 
   static Shape ChangeElementType(const Shape& shape, PrimitiveType type);  // of all arrays in it
+  // Without the named dimensions; without those of size 1.
   static Shape DeleteDimension(i64 dimension, const Shape& shape);
   static Shape DeleteDimensions(ArraySlice<i64> dimensions, const Shape& shape);
   static Shape DropDegenerateDimensions(const Shape& shape);
@@ -203,6 +224,7 @@ class ShapeUtil {
   static void AppendMinorDimension(i64 size, Shape* shape);
   // A new most minor dimension `index`, numbers of the ones behind it go up.
   static Shape InsertDimensionAtIndex(const Shape& shape, i64 index, i64 size);
+  // Flags a dimension of the array at a path; nothing happens if it is not there.
   static void UpdateDynamicDimension(Shape* shape, ShapeIndexView index, i64 dimension,
                                      bool is_dynamic);
 

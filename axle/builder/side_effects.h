@@ -1,5 +1,10 @@
 // The builder's functions for ops with tokens and side effects, for custom calls and for composite
-// calls, with XLA's names. Included by xla_builder.h.
+// calls, with XLA's names. Included by xla_builder.h, which has the promises of all of the
+// builder's functions.
+//
+// What a program needs when it runs (a device with queues, channels, a registered function), and
+// the errors of the run without it, is on the pages of infeed, outfeed, send, recv and custom-call
+// in docs/ops/.
 #pragma once
 #include <optional>
 #include <string>
@@ -23,21 +28,22 @@ XlaOp OptimizationBarrier(XlaOp operand, Location location = std::source_locatio
 // follow each other in the order of the calls.
 XlaOp Infeed(XlaBuilder* builder, const Shape& shape, std::string_view config = "",
              Location location = std::source_location::current());
-// (data, token)
+// (data of `shape`, token), after what `token` stands for. `config` is only carried.
 XlaOp InfeedWithToken(XlaOp token, const Shape& shape, std::string_view config = "",
                       Location location = std::source_location::current());
-// Puts the operand into the outfeed queue, in the layouts of `shape_with_layout`. The Outfeeds of
-// one builder follow each other in the order of the calls. The last op of the builder is then an
-// empty tuple, which is returned.
+// Puts the operand, an array or a tuple of arrays, into the outfeed queue, in the layouts of
+// `shape_with_layout`, which is its shape. The Outfeeds of one builder follow each other in the
+// order of the calls. The last op of the builder is then an empty tuple, which is returned.
 XlaOp Outfeed(XlaOp operand, const Shape& shape_with_layout, std::string_view outfeed_config = "",
               Location location = std::source_location::current());
-// Gives a token.
+// Gives a token. `outfeed_config` is only carried.
 XlaOp OutfeedWithToken(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
                        std::string_view outfeed_config = "",
                        Location location = std::source_location::current());
 
-// Transfers between devices; the channel is DEVICE_TO_DEVICE. Send leaves a token as the builder's
-// last op and gives it; Recv gives the data. Each begins an order of its own.
+// Transfers between devices; the channel is DEVICE_TO_DEVICE, its handle at least 0. The k-th Send
+// of a channel goes to the k-th Recv of it, which has the operand's shape. Send leaves a token as
+// the builder's last op and gives it; Recv gives the data. Each begins an order of its own.
 XlaOp Send(XlaOp operand, const ChannelHandle& handle,
            Location location = std::source_location::current());
 XlaOp Recv(XlaBuilder* builder, const Shape& shape, const ChannelHandle& handle,
@@ -45,25 +51,29 @@ XlaOp Recv(XlaBuilder* builder, const Shape& shape, const ChannelHandle& handle,
 // Gives a token.
 XlaOp SendWithToken(XlaOp operand, XlaOp token, const ChannelHandle& handle,
                     Location location = std::source_location::current());
-// (data, token)
+// (data of `shape`, token)
 XlaOp RecvWithToken(XlaOp token, const Shape& shape, const ChannelHandle& handle,
                     Location location = std::source_location::current());
-// Transfers with the host, of arrays; the channel is DEVICE_TO_HOST or HOST_TO_DEVICE.
+// Transfers with the host, of arrays; the channel is DEVICE_TO_HOST or HOST_TO_DEVICE. SendToHost
+// gives a token, and shape_with_layout is the operand's shape; RecvFromHost gives (data, token).
 XlaOp SendToHost(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
                  const ChannelHandle& handle, Location location = std::source_location::current());
 XlaOp RecvFromHost(XlaOp token, const Shape& shape, const ChannelHandle& handle,
                    Location location = std::source_location::current());
 
-// What `computation`, the decomposition, gives; it may be replaced by anything that is known to
-// mean the same under this name. `attributes` is a dictionary as text, "{}" if there is none.
+// What `computation`, the decomposition, gives for the operands, which are of its parameters'
+// shapes; it may be replaced by anything that is known to mean the same under this name.
+// `attributes` is a dictionary as text, "{}" if there is none; the version is 0 if there is none.
 XlaOp CompositeCall(XlaBuilder* builder, const XlaComputation& computation,
                     ArraySlice<XlaOp> operands, const std::string& name,
                     std::optional<std::string_view> attributes = std::nullopt,
                     std::optional<i64> version = std::nullopt,
                     Location location = std::source_location::current());
 
-// [shape] from the function that `call_target_name` names; runtime/custom_call_registry.h says how
-// it is registered and called. `opaque` is handed to it. `output_operand_aliasing` is a hint.
+// `shape` from the function that `call_target_name` names; runtime/custom_call_registry.h says how
+// it is registered and called. `opaque` is handed to it; `literal`, null or copied, and the
+// schedule are carried. `output_operand_aliasing` is a hint, of parts that have one shape. With
+// has_side_effect the call is never left out, done twice or moved over another such op.
 // Errors: INVALID_ARGUMENT if the name begins with '$', which is reserved.
 XlaOp CustomCall(XlaBuilder* builder, const std::string& call_target_name,
                  ArraySlice<XlaOp> operands, const Shape& shape, const std::string& opaque = "",
@@ -82,7 +92,8 @@ XlaOp CustomCallWithComputation(XlaBuilder* builder, const std::string& call_tar
                                 CustomCallSchedule schedule = CustomCallSchedule::kNone,
                                 CustomCallApi api_version = CustomCallApi::kOriginal,
                                 Location location = std::source_location::current());
-// The same with buffers in the layouts of `shape_with_layout` and `operand_shapes_with_layout`.
+// The same with buffers in the layouts of `shape_with_layout` and `operand_shapes_with_layout`, one
+// for each operand, of its type and sizes.
 XlaOp CustomCallWithLayout(XlaBuilder* builder, const std::string& call_target_name,
                            ArraySlice<XlaOp> operands, const Shape& shape_with_layout,
                            ArraySlice<Shape> operand_shapes_with_layout,
@@ -92,7 +103,8 @@ XlaOp CustomCallWithLayout(XlaBuilder* builder, const std::string& call_target_n
                            CustomCallSchedule schedule = CustomCallSchedule::kNone,
                            CustomCallApi api_version = CustomCallApi::kOriginal,
                            Location location = std::source_location::current());
-// The same with a window and dimension numbers.
+// The same with a window and dimension numbers; without operand_shapes_with_layout buffers have the
+// layouts of the operands.
 XlaOp CustomCallWithConvDnums(XlaBuilder* builder, const std::string& call_target_name,
                               ArraySlice<XlaOp> operands, const Shape& shape,
                               ArraySlice<Shape> operand_shapes_with_layout,

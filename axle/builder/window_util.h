@@ -21,6 +21,7 @@ PaddingConfig MakeSymmetricPadding(ArraySlice<i64> sizes);
 std::string ToString(const Window& window);
 std::string ToString(const WindowDim& dim);
 
+// Whether some dimension has a stride that is not 1, padding that is not 0, and so on.
 bool HasStride(const Window& window);
 bool HasPadding(const Window& window);
 bool HasSymmetricPadding(const Window& window);  // low == high everywhere
@@ -30,10 +31,11 @@ bool HasBaseDilation(const Window& window);
 bool HasWindowDilation(const Window& window);
 bool HasDilation(const Window& window);  // either of the two
 bool HasWindowReversal(const Window& window);
+// The dimensions are reversed, all of them or none.
 bool AllOrNoneReversed(const Window& window);
-// Neighbouring windows share elements along some dimension.
+// The size is larger than the stride along some dimension.
 bool HasOverlappingWindow(const Window& window);
-// Size 1, stride 1, no padding.
+// Size 1, stride 1, no padding, no dilation.
 bool IsTrivialWindowDimension(const WindowDim& dim);
 
 // Size of a dimension of size `bound` with dilation - 1 holes between elements; 0 of 0. Saturates

@@ -8,6 +8,19 @@
 // Every call checks its op at once. The first error is kept with the caller's file and line; after
 // it every call does nothing and returns an invalid handle, and Build returns the error. Nothing
 // aborts. A builder is used by one thread at a time; finished computations by any number.
+//
+// What holds for every function that gives an XlaOp, here and in the headers that this one includes
+// (docs/ops/ has a page for each op, with its rules, types and messages):
+//
+// * [D0, .., Dn-1] is an array of any rank, [] a scalar; the shape marks dynamic dimensions.
+// * Errors: INVALID_ARGUMENT if an operand is an empty or invalid handle, of another builder, or
+//   from before a Build, and if shapes, types or numbers break a rule of the op. INTERNAL for
+//   operands of two float types where the op takes one ("mixed precision"), as XLA has it.
+//   UNIMPLEMENTED where a page says so. Comments name only what is not one of these.
+// * The builder is that of the operands, or the argument `builder`, which is not null. If all
+//   operands are without a builder, nobody records the error, and the result is an empty handle.
+// * Arguments are read during the call only. Literals, names and called computations become part of
+//   the module that is built: a literal by sharing its storage, a computation as a copy.
 #pragma once
 #include <functional>
 #include <memory>
@@ -35,6 +48,7 @@ namespace axle {
 
 class XlaBuilder {
  public:
+  // `name` is that of the module and, made legal for HLO text, of its entry.
   explicit XlaBuilder(std::string_view name);
   // As older programs make one: `client` is any pointer, and ignored.
   template <typename Pointer>
@@ -46,18 +60,20 @@ class XlaBuilder {
   XlaBuilder& operator=(const XlaBuilder&) = delete;
   ~XlaBuilder();
 
+  // As it was given.
   const std::string& name() const { return name_; }
 
   // The computation whose root is `root`, or else the op added last. The builder is empty
-  // afterwards, and its handles are no longer valid.
-  // Errors: the first one of the builder; INTERNAL if it has no op or parameter numbers have gaps;
-  // INVALID_ARGUMENT if the root is not an op of this builder.
+  // afterwards, and its handles are no longer valid; after an error it has what it had.
+  // Errors: the first one of the builder; INTERNAL if it has no op; INVALID_ARGUMENT if the root is
+  // not an op of this builder, the numbers of parameters are not 0, 1, ..., an alias or donor names
+  // what is not there, or the halves of a transfer do not meet (docs/ops/send.md, recv.md).
   StatusOr<XlaComputation> Build(Location location = std::source_location::current());
   StatusOr<XlaComputation> Build(XlaOp root, Location location = std::source_location::current());
-  // The first error, or OK.
+  // The first error, or OK; valid as long as the builder.
   const Status& first_error() const { return error_; }
   const Status& GetCurrentStatus() const { return error_; }
-  // Records an error of the caller's own unless there is one already.
+  // Records an error of the caller's own unless there is one already. Gives an invalid handle.
   XlaOp ReportError(Status error, Location location = std::source_location::current());
   // The op, or what `build` gives; an error of either is recorded and gives an invalid handle.
   XlaOp ReportErrorOrReturn(const StatusOr<XlaOp>& op,
@@ -83,11 +99,13 @@ class XlaBuilder {
   // A computation without parameters that gives `op`; the builder goes on as before.
   // Errors: INVALID_ARGUMENT if `op` is not a constant.
   StatusOr<XlaComputation> BuildConstantSubGraph(XlaOp op) const;
-  // The value of a constant, by the interpreter. `limits`, if given, hold for it.
+  // The value of a constant, by the interpreter, on the caller's thread. `limits`, if given, hold
+  // for it. Errors besides: those of the run.
   StatusOr<Literal> ComputeConstant(XlaOp op, Limits* limits = nullptr) const;
 
-  // What the ops added from now on carry. A sharding or attributes that do not pass their Check are
-  // an error of the builder at the next op.
+  // What the ops added from now on carry, until it is set again; no value depends on it. Swap gives
+  // what was set before. A sharding or attributes that do not pass their Check are an error of the
+  // builder at the next op.
   void SetOpMetadata(OpMetadata metadata) { metadata_ = std::move(metadata); }
   OpMetadata SwapOpMetadata(OpMetadata metadata) {
     return std::exchange(metadata_, std::move(metadata));
@@ -105,19 +123,21 @@ class XlaBuilder {
   }
   void ClearFrontendAttributes() { attributes_ = {}; }
   const FrontendAttributes& frontend_attributes() const { return attributes_; }
-  // The same for one op that is there already.
+  // The same for one op that is there already; an empty sharding takes the op's away. Errors: as of
+  // GetShape; INVALID_ARGUMENT if the Check fails.
   Status SetInstructionFrontendAttribute(XlaOp op, std::string name, std::string value);
   Status SetInstructionSharding(XlaOp op, const std::optional<OpSharding>& sharding);
 
-  // Output `output_index` of the entry may, or must, take over the buffer of a parameter. What is
-  // not there is an error of Build.
+  // Output `output_index` of the entry may, or must, take over the buffer of a parameter; the
+  // indices are paths into tuples, {} the whole. What is not there is an error of Build.
   void SetUpAlias(ArraySlice<i64> output_index, i64 parameter_number,
                   ArraySlice<i64> parameter_index, AliasKind kind = AliasKind::kMayAlias);
   // The buffer of a parameter may be taken over by any output.
   void AddBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index);
 
-  // Appends an op; every function of the builder is calls of this. `declared` is the result shape
-  // of ops whose shape is not implied. `called` are copied into this builder's module, each once.
+  // An op to append. `declared` is the result shape of ops whose shape is not implied. `called` are
+  // copied into this builder's module, each once. Without attributes the op has the default ones,
+  // without a name "<op>.<number>".
   struct NewOp {
     Opcode opcode;
     ArraySlice<XlaOp> operands = {};
@@ -126,6 +146,7 @@ class XlaBuilder {
     Shape declared = {};
     std::string_view name = {};
   };
+  // Every function of the builder is calls of this. Errors: as those of all functions.
   XlaOp Append(NewOp op, Location location);
 
   // The last plain Infeed and the token of the last plain Outfeed, for builder/side_effects.h: the
@@ -173,9 +194,10 @@ class XlaBuilder {
 };
 
 // Scopes: while one lives, the ops of the builder carry this. Afterwards they carry what they did
-// before.
+// before. The builder outlives the scope; nothing is checked before the next op.
 class XlaScopedShardingAssignment {
  public:
+  // Without a sharding, ops carry none.
   XlaScopedShardingAssignment(XlaBuilder* builder, const std::optional<OpSharding>& sharding)
       : builder_(builder), before_(builder->sharding()) {
     Set(sharding);
@@ -194,6 +216,7 @@ class XlaScopedShardingAssignment {
 
 class XlaScopedFrontendAttributesAssignment {
  public:
+  // The attributes take the place of those that were set.
   XlaScopedFrontendAttributesAssignment(XlaBuilder* builder, FrontendAttributes attributes)
       : builder_(builder), before_(builder->SwapFrontendAttributes(std::move(attributes))) {}
   XlaScopedFrontendAttributesAssignment(const XlaScopedFrontendAttributesAssignment&) = delete;
@@ -208,6 +231,7 @@ class XlaScopedFrontendAttributesAssignment {
 
 class XlaScopedOpMetadataAssignment {
  public:
+  // The metadata takes the place of what was set.
   XlaScopedOpMetadataAssignment(XlaBuilder* builder, OpMetadata metadata)
       : builder_(builder), before_(builder->SwapOpMetadata(std::move(metadata))) {}
   XlaScopedOpMetadataAssignment(const XlaScopedOpMetadataAssignment&) = delete;
@@ -219,7 +243,7 @@ class XlaScopedOpMetadataAssignment {
   OpMetadata before_;
 };
 
-// XlaBuilder::ComputeConstant in the form of a function.
+// XlaBuilder::ComputeConstant in the form of a function; INVALID_ARGUMENT for an empty handle.
 StatusOr<Literal> ComputeConstant(XlaOp op, Limits* limits = nullptr);
 
 }  // namespace axle

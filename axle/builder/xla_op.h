@@ -30,6 +30,7 @@ class Location {
     location.line_ = line;
     return location;
   }
+  // Of the caller; lines count from 1.
   const char* file_name() const { return file_name_; }
   std::uint_least32_t line() const { return line_; }
 
@@ -51,16 +52,19 @@ struct BuilderLife {
 class XlaOp {
  public:
   XlaOp() = default;  // the empty handle: of no builder, an error wherever it is used
+  // Of an op of the builder; a null `inst` makes an invalid handle.
   XlaOp(XlaBuilder* builder, Instruction* inst);
   // Null of the empty handle, and after the builder's destructor.
   XlaBuilder* builder() const { return life_ == nullptr ? nullptr : life_->builder; }
   // Null after an error, after a Build, and after the builder's destructor.
   Instruction* instruction() const { return valid() ? inst_ : nullptr; }
+  // Whether it stands for a value: false where instruction() is null.
   bool valid() const { return inst_ != nullptr && is_current(); }
   // Whether it was valid, and its builder has built since.
   bool is_of_earlier_build() const {
     return inst_ != nullptr && builder() != nullptr && !is_current();
   }
+  // Whether it had a builder that is gone; whether it has none, so that nobody records its errors.
   bool is_of_destroyed_builder() const { return life_ != nullptr && life_->builder == nullptr; }
   bool IsUninitialized() const { return builder() == nullptr; }
   // Of handles, not of values; Eq() compares values.
@@ -78,12 +82,14 @@ class XlaOp {
 class XlaComputation {
  public:
   XlaComputation() = default;  // none: an error wherever it is called
+  // The entry of a module that is finished and verified.
   explicit XlaComputation(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
+  // Whether there is one.
   bool valid() const { return module_ != nullptr; }
   bool IsNull() const { return module_ == nullptr; }
   // "" of none.
   const std::string& name() const;
-  // Needs valid().
+  // Needs valid(); lives as long as any copy of the computation, or of shared_module().
   const Module& module() const { return *module_; }
   std::shared_ptr<const Module> shared_module() const { return module_; }
   // Shapes of parameters and result. INVALID_ARGUMENT of none.

@@ -44,6 +44,7 @@ class Array {
   Array(List3D values) : Array(SizesOf(values)) { CopyFrom(values, 0, data()); }
   Array(List4D values) : Array(SizesOf(values)) { CopyFrom(values, 0, data()); }
 
+  // Deep copies. What was moved from is only assigned to or destroyed.
   Array(const Array& other) : Array(other.sizes_) {
     std::copy(other.begin(), other.end(), begin());
   }
@@ -54,13 +55,14 @@ class Array {
   Array(Array&&) noexcept = default;
   Array& operator=(Array&&) noexcept = default;
 
+  // Sizes, and their product.
   std::int64_t num_dimensions() const { return static_cast<std::int64_t>(sizes_.size()); }
   std::int64_t dim(std::int64_t d) const { return sizes_[static_cast<std::size_t>(d)]; }
   const std::vector<std::int64_t>& dimensions() const { return sizes_; }
   std::int64_t num_elements() const { return count_; }
   bool empty() const { return count_ == 0; }
 
-  // Row-major.
+  // The elements, row-major; pointers are valid until the array is assigned to or destroyed.
   T* data() { return values_.get(); }
   const T* data() const { return values_.get(); }
   T* begin() { return data(); }
@@ -82,6 +84,7 @@ class Array {
   T& operator()(ArraySlice<std::int64_t> index) { return values_[Offset(index)]; }
   const T& operator()(ArraySlice<std::int64_t> index) const { return values_[Offset(index)]; }
 
+  // Every element becomes `value`.
   void Fill(const T& value) { std::fill(begin(), end(), value); }
   // start, start + 1, ... in row-major order.
   void FillIota(T start) {
@@ -108,6 +111,7 @@ class Array {
     for (std::int64_t i = 0; i < count_; ++i, Advance(index)) fn(Index(index), values_[i]);
   }
 
+  // The same sizes and elements.
   bool operator==(const Array& other) const {
     return sizes_ == other.sizes_ && std::equal(begin(), end(), other.begin());
   }
@@ -171,9 +175,12 @@ class Array {
   std::unique_ptr<T[]> values_;  // not std::vector, whose bools have no addresses
 };
 
+// Arrays of two, three and four dimensions: [sizes] of T() or of `value`, or from lists. The sizes
+// have names.
 template <typename T>
 class Array2D : public Array<T> {
  public:
+  // Empty; [n1, n2], n1 being the height; from a list of rows.
   Array2D() : Array2D(0, 0) {}
   Array2D(std::int64_t n1, std::int64_t n2) : Array<T>(std::vector<std::int64_t>{n1, n2}) {}
   Array2D(std::int64_t n1, std::int64_t n2, const T& value) : Array<T>({n1, n2}, value) {}
@@ -187,6 +194,7 @@ class Array2D : public Array<T> {
 template <typename T>
 class Array3D : public Array<T> {
  public:
+  // Empty; [n1, n2, n3]; from lists.
   Array3D() : Array3D(0, 0, 0) {}
   Array3D(std::int64_t n1, std::int64_t n2, std::int64_t n3)
       : Array<T>(std::vector<std::int64_t>{n1, n2, n3}) {}
@@ -201,6 +209,7 @@ class Array3D : public Array<T> {
 template <typename T>
 class Array4D : public Array<T> {
  public:
+  // Empty; [planes, depth, height, width]; from lists.
   Array4D() : Array4D(0, 0, 0, 0) {}
   Array4D(std::int64_t planes, std::int64_t depth, std::int64_t height, std::int64_t width)
       : Array<T>(std::vector<std::int64_t>{planes, depth, height, width}) {}
@@ -216,7 +225,7 @@ class Array4D : public Array<T> {
   std::int64_t depth() const { return this->dim(1); }
   std::int64_t height() const { return this->dim(2); }
   std::int64_t width() const { return this->dim(3); }
-  // values(y, x) at every plane and depth.
+  // values(y, x) at every plane and depth; `values` is [height, width].
   void FillWithYX(const Array2D<T>& values) {
     this->Each(
         [&](ArraySlice<std::int64_t> index, T* element) { *element = values(index[2], index[3]); });

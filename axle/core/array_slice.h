@@ -17,6 +17,7 @@ class ArraySlice : public std::span<const T> {
  public:
   using Span = std::span<const T>;
   using Span::Span;
+  // Of nothing; of a span, a vector or an array; of a list in braces. None copies.
   ArraySlice() = default;
   ArraySlice(Span span)
       : Span(span) {}  // NOLINT(google-explicit-constructor): an argument converts

@@ -3,7 +3,7 @@
 // kElementTypes is the one table of facts about them (name, size, class, float format). The C++
 // type that stores one element is StorageOf<type>; narrow floats and sub-byte integers have one
 // byte (or two) per element and no arithmetic of their own: see core/float_format.h and
-// core/convert.h.
+// core/convert.h. All functions are pure: any thread.
 #pragma once
 #include <array>
 #include <complex>
@@ -72,6 +72,7 @@ struct FloatFormat {
   int bias = 0;
   NanEncoding nan = NanEncoding::kIeee;
   bool is_signed = true;  // false for f8e8m0fnu only: it has neither sign nor zero
+  // Of one number, its sign included.
   constexpr int bits() const { return exponent_bits + mantissa_bits + (is_signed ? 1 : 0); }
   bool operator==(const FloatFormat&) const = default;
 };
@@ -143,16 +144,21 @@ inline constexpr auto kElementTypeByNumber = [] {
   return table;
 }();
 
+// The facts about a type. Of a number that is no type: those of PRIMITIVE_TYPE_INVALID, which is
+// called "invalid" and has no elements.
 constexpr const ElementTypeInfo& Info(ElementType type) {
   return kElementTypeByNumber[type < kNumElementTypes ? type : PRIMITIVE_TYPE_INVALID];
 }
+// As HLO text spells it: "f32".
 constexpr std::string_view Name(ElementType type) {
   return Info(type).text;
 }
 
+// A type of elements: not TUPLE, TOKEN, OPAQUE_TYPE, BUFFER or an invalid one.
 constexpr bool IsArrayType(ElementType type) {
   return Info(type).bytes > 0;
 }
+// An integer type, s1 .. s64 or u1 .. u64.
 constexpr bool IsSigned(ElementType type) {
   return Info(type).type_class == TypeClass::kSigned;
 }
@@ -163,6 +169,7 @@ constexpr bool IsUnsigned(ElementType type) {
 constexpr bool IsIntegral(ElementType type) {
   return IsSigned(type) || IsUnsigned(type);
 }
+// A float of any width; a complex type is not one.
 constexpr bool IsFloating(ElementType type) {
   return Info(type).type_class == TypeClass::kFloat;
 }
@@ -173,6 +180,7 @@ constexpr bool IsComplex(ElementType type) {
 constexpr bool IsNarrowFloat(ElementType type) {
   return IsFloating(type) && type != F32 && type != F64;
 }
+// Has fewer than 8 bits: s4, u2, f6e3m2fn; pred has 8.
 constexpr bool IsSubByte(ElementType type) {
   return IsArrayType(type) && Info(type).bits < 8;
 }
@@ -298,12 +306,13 @@ auto DispatchElementType(ElementType type, Fn&& fn) {
   }
 }
 
-// Calls fn.template operator()<Bits>() with an unsigned type of the element's size (1, 2, 4, 8
-// bytes; std::array of two u64 for 16): for code that only moves elements.
+// The bits of an element of 16 bytes.
 struct Bits128 {
   std::uint64_t low = 0, high = 0;
   bool operator==(const Bits128&) const = default;
 };
+// Calls fn.template operator()<Bits>() with an unsigned type of the element's size (1, 2, 4, 8
+// bytes; Bits128 for 16): for code that only moves elements.
 template <typename Fn>
 auto DispatchBytes(int bytes, Fn&& fn) {
   switch (bytes) {

@@ -12,6 +12,9 @@
 //   Literal literal(Shape f32[<=10]);  literal.SetSize(0, 5);   f32[<=10](5) { ... }
 //
 // Thread safety: as std::string; copies in different threads may share storage.
+//
+// What takes an index, a path or a dimension wants one that is there, and checks nothing. What
+// copies elements without saying StatusOr throws std::bad_alloc without memory.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -28,18 +31,19 @@ namespace axle {
 class Literal {
  public:
   Literal() = default;  // the empty tuple
-  // Zeros; tuples recursively. Needs CheckShape, and throws std::bad_alloc without memory:
+  // Zeros, full; tuples recursively. The shape is one that CheckShape accepts.
   explicit Literal(const Shape& shape);
-  // The same, with RESOURCE_EXHAUSTED instead of a failed allocation.
+  // The same. Errors: INVALID_ARGUMENT as CheckShape; RESOURCE_EXHAUSTED without memory.
   static StatusOr<Literal> Create(const Shape& shape);
-  // Storage with unspecified contents, for code that writes every element. As with Literal(shape),
-  // the caller knows that there is memory for it; CreateUninitialized asks.
+  // The two above with unspecified contents, for code that writes every element.
   static Literal Uninitialized(const Shape& shape);
   static StatusOr<Literal> CreateUninitialized(const Shape& shape);
+  // Of these elements, none of them copied.
   static Literal Tuple(std::vector<Literal> elements);
-  // Borrows `data`, which holds shape.num_bytes() bytes and outlives every copy of the literal.
+  // An array that borrows `data`: shape.num_bytes() bytes, aligned for the element type and in the
+  // order of the shape's layout. They outlive every copy of the literal and are never written to.
   static Literal View(const Shape& shape, const void* data);
-  // Row-major values.
+  // [dims] of row-major values, as many as that has elements. T is the StorageOf `type`.
   template <typename T>
   static Literal Array(ElementType type, Dims dims, std::span<const T> values) {
     Literal literal = Uninitialized(Shape(type, std::move(dims)));
@@ -51,6 +55,8 @@ class Literal {
     return Array<T>(type, {}, std::span<const T>(&value, 1));
   }
 
+  // Of a tuple, the shape has a copy of those of its elements: whoever writes to mutable_elements
+  // leaves their shapes as they are.
   const Shape& shape() const { return shape_; }
   const std::vector<Literal>& elements() const { return elements_; }  // of a tuple
   std::vector<Literal>& mutable_elements() { return elements_; }
@@ -75,16 +81,21 @@ class Literal {
   // those that are not full. Tuples recursively.
   void SetDynamicFlags(const Shape& shape);
 
+  // Of the storage: bounds count, not run-time sizes. bytes() is null for a tuple or token, and
+  // valid until the literal is written to, assigned or destroyed.
   i64 num_elements() const { return shape_.num_elements(); }
   i64 num_bytes() const { return shape_.num_bytes(); }
   const std::byte* bytes() const { return data_; }
   // Makes the storage unique first (copies it if it is shared or borrowed).
   std::byte* mutable_bytes();
+  // Nobody else shares the storage, and it is not borrowed.
   bool is_unique() const { return owner_ != nullptr && owner_.use_count() == 1; }
   // Copies what is borrowed, so that the literal outlives the memory it was a view of.
   void OwnStorage();
+  // Is an array that borrows its storage.
   bool is_view() const { return owner_ == nullptr && data_ != nullptr; }
-  // T is the StorageOf the element type (or another type of its size).
+  // The elements of an array in the order of its layout, bounds of them. T is the StorageOf the
+  // element type (or another type of its size). Valid as bytes() is.
   template <typename T>
   std::span<const T> data() const {
     return {reinterpret_cast<const T*>(data_), static_cast<size_t>(num_elements())};
@@ -103,7 +114,8 @@ class Literal {
     mutable_data<T>()[LinearIndex(index)] = value;
   }
 
-  // The same logical value with another layout, or with row-major layouts throughout.
+  // The same logical value: an array with another layout, which fits its rank; anything with
+  // row-major layouts throughout. Shares storage where nothing has to move.
   Literal Relayout(const Layout& layout) const;
   Literal ToRowMajor() const;
   // The same elements under another shape with as many bytes (reshape, bitcast); shares storage.
@@ -120,6 +132,7 @@ class Literal {
   std::string ToStringWithShape() const;
   // The shape with run-time sizes, for messages: f32[2], (f32[<=3](1), s32[]).
   std::string ShapeToString() const;
+  // The same for literals that are equal.
   size_t Hash() const;
 
  private:
@@ -148,17 +161,19 @@ struct LiteralDifference {
   // "leaf {1} element {0,2}: 1 against 1.0000001; 3 elements differ, by up to 1 ulp".
   std::string ToString() const;
 };
+// Nothing if they agree, all NaNs being one; layouts and dynamic flags do not count.
 std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal& b);
 
 // Steps between two floats of a format, counted through zero (-0 and +0 are 0 apart); 0 for two
 // NaNs, UINT64_MAX if one is a NaN. `a` and `b` are bit patterns.
 std::uint64_t UlpDistance(const FloatFormat& format, std::uint64_t a, std::uint64_t b);
 
-// One scalar as HLO text prints it: "1", "-inf", "(1, 2)", "true".
+// One scalar, which `element` points at, as HLO text prints it: "1", "-inf", "(1, 2)", "true".
 std::string ElementToString(ElementType type, const void* element);
 
 // Reads a literal of this shape; the result is row-major. Elements that are elided ("{...}") become
-// a fixed counting pattern. Errors point at the text.
+// a fixed counting pattern. Errors: INVALID_ARGUMENT, which points at the text; RESOURCE_EXHAUSTED
+// without memory.
 StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape);
 // Reads "f32[2] {1, 2}"; an array without braces is its elements in row-major order: "f32[2] 1, 2".
 // Run-time sizes follow the shape, one for every dimension: "f32[<=10,2](1,2) {{1, 2}}".

@@ -5,6 +5,9 @@
 //
 // A shape without an explicit layout is row-major (last dimension fastest), untiled. Equality
 // compares everything; Compatible() ignores layouts and dynamic flags, as the reference does.
+//
+// Making and changing a shape checks nothing: CheckShape does. What takes the number of a dimension
+// or of an element wants one that is there. Threads: as std::string.
 #pragma once
 #include <memory>
 #include <optional>
@@ -36,6 +39,7 @@ struct Layout {
   i64 dynamic_shape_metadata_prefix_bytes = 0;
 
   static constexpr i64 kCombineTileDim = INT64_MIN;
+  // {rank-1, .., 0}; the rank is not negative.
   static Layout RowMajor(i64 rank);
   // Has nothing but a row-major minor_to_major.
   bool is_default() const;
@@ -46,12 +50,15 @@ struct Layout {
 class Shape {
  public:
   Shape() = default;  // the empty tuple
+  // An array, [dims], static and row-major.
   explicit Shape(ElementType type, Dims dims = {}) : type_(type), dims_(std::move(dims)) {}
   static Shape Tuple(std::vector<Shape> elements);
   static Shape Token() { return Shape(TOKEN); }
   static Shape Opaque() { return Shape(OPAQUE_TYPE); }
   static Shape Buffer(Shape array);  // b(f32[8])
 
+  // Elements, sizes and flags; a tuple has no dimensions, anything but a tuple or buffer no
+  // elements().
   ElementType type() const { return type_; }
   bool is_array() const { return IsArrayType(type_); }
   bool is_tuple() const { return type_ == TUPLE; }
@@ -66,6 +73,7 @@ class Shape {
   i64 num_tuple_elements() const { return static_cast<i64>(elements_.size()); }
   const Shape& element(i64 i) const { return elements_[i]; }
 
+  // A dimension or an element is changed, dropped, or added behind the last one.
   void set_type(ElementType type) { type_ = type; }
   void set_dim(i64 d, i64 size) { dims_[d] = size; }
   void set_dynamic(i64 d, bool dynamic);
@@ -98,11 +106,13 @@ class Shape {
   bool IsTuple() const { return is_tuple(); }
   bool IsToken() const { return is_token(); }
 
+  // Everything counts: layouts and dynamic flags too.
   bool operator==(const Shape& other) const;
   // f32[<=2,3], (s32[], f32[2]): without layouts, for messages.
   std::string ToString() const;
   // f32[2,3]{1,0}, as HLO text prints it.
   std::string ToStringWithLayout() const;
+  // The same for shapes that are equal.
   size_t Hash() const;
 
  private:
@@ -115,7 +125,9 @@ class Shape {
 
 // Same tree, ranks, sizes and element types; layouts and dynamic flags do not count.
 bool Compatible(const Shape& a, const Shape& b);
+// The same, with all float types as one.
 bool CompatibleIgnoringFpPrecision(const Shape& a, const Shape& b);
+// The sizes of two arrays, whatever their types.
 bool SameDims(const Shape& a, const Shape& b);
 // Everything but layouts.
 bool EqualIgnoringLayout(const Shape& a, const Shape& b);
@@ -126,14 +138,16 @@ ElementType HigherPrecision(ElementType a, ElementType b);
 std::optional<i64> CheckedMul(i64 a, i64 b);
 std::optional<i64> CheckedAdd(i64 a, i64 b);
 
-// An error if a size is negative, the product of the sizes or the number of bytes overflows i64,
-// the layout does not fit the rank, the rank is above kMaxRank, or the nesting is deeper than
-// kMaxTupleDepth. Sizes of 0 count as 1 in the product, so that strides do not overflow either.
+// INVALID_ARGUMENT if a size is negative, the product of the sizes or the number of bytes overflows
+// i64, the layout does not fit the rank, the rank is above kMaxRank, the nesting is deeper than
+// kMaxTupleDepth, the type is invalid, or what is no array has dimensions. Sizes of 0 count as 1 in
+// the product, so that strides do not overflow either.
 Status CheckShape(const Shape& shape);
 inline constexpr int kMaxTupleDepth = 100;
 inline constexpr i64 kMaxRank = 256;
 
-// Elements between neighbours of each dimension, last dimension fastest.
+// Elements between neighbours of each dimension, last dimension fastest; of sizes that CheckShape
+// accepts.
 Dims RowMajorStrides(const Dims& dims);
 // The same for any untiled layout of the shape.
 Dims LayoutStrides(const Shape& shape);
@@ -158,12 +172,15 @@ void ForEachLeaf(const Shape& shape, Fn&& fn) {
 
 // Reads a shape as HLO text spells it; checked by CheckShape. A '{' is taken for a layout only if
 // it touches the shape and an integer or ':' follows: f32[2]{0} {1, 2} is a shape with a literal.
+// Errors, here and below: INVALID_ARGUMENT, which points at the text; UNIMPLEMENTED for a layout
+// with a physical shape.
 StatusOr<Shape> ParseShape(Scanner& scanner);
 // Reads the braces of a layout for an array of this rank.
 StatusOr<Layout> ParseLayout(Scanner& scanner, i64 rank);
 // Reads a whole text.
 StatusOr<Shape> ParseShape(std::string_view text);
 
+// For std::unordered_map.
 struct ShapeHash {
   size_t operator()(const Shape& shape) const { return shape.Hash(); }
 };

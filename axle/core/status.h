@@ -1,5 +1,5 @@
 // Status and StatusOr: how every function of Axle fails. The codes are absl's and PJRT's, so that
-// nothing is translated at the C ABI. An OK status is one null pointer. Thread-compatible.
+// nothing is translated at the C ABI. An OK status is one null pointer. Threads: as std::string.
 #pragma once
 #include <memory>
 #include <string>
@@ -34,10 +34,12 @@ std::string_view StatusCodeName(StatusCode code);
 
 class [[nodiscard]] Status {
  public:
-  Status() = default;
+  Status() = default;  // OK
+  // An error; the code is not kOk.
   Status(StatusCode code, std::string message)
       : rep_(std::make_shared<const Rep>(Rep{code, std::move(message)})) {}
 
+  // An OK status has the code kOk and no message. The message lives as long as the status.
   bool ok() const { return rep_ == nullptr; }
   StatusCode code() const { return ok() ? StatusCode::kOk : rep_->code; }
   const std::string& message() const {
@@ -55,7 +57,7 @@ class [[nodiscard]] Status {
   std::shared_ptr<const Rep> rep_;
 };
 
-// One constructor per code that the library uses.
+// An error of each code that the library uses. Internal ends the message with kBugSuffix.
 inline Status Cancelled(std::string message) {
   return {StatusCode::kCancelled, std::move(message)};
 }
@@ -78,6 +80,7 @@ inline Status Unimplemented(std::string message) {
   return {StatusCode::kUnimplemented, std::move(message)};
 }
 inline constexpr std::string_view kBugSuffix = " (this is a bug in axle)";
+// An invariant of the library is broken.
 inline Status Internal(std::string message) {
   return {StatusCode::kInternal, std::move(message) += kBugSuffix};
 }
@@ -91,9 +94,11 @@ inline bool IsBug(const Status& status) {
 template <typename T>
 class [[nodiscard]] StatusOr {
  public:
+  // `status` is an error.
   StatusOr(T value) : state_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
   StatusOr(Status status) : state_(std::move(status)) {}  // NOLINT(google-explicit-constructor)
 
+  // Whether there is a T; OK, or why there is none.
   bool ok() const { return state_.index() == 0; }
   Status status() const { return ok() ? Status() : std::get<1>(state_); }
   // XLA's spellings of the same; ConsumeValueOrDie is the oldest. All need ok().
