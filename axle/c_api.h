@@ -196,9 +196,11 @@ axle_status* axle_shape_create_tuple(const axle_shape* const* elements, size_t n
                                      axle_shape** shape);
 void axle_shape_destroy(axle_shape* shape);
 
+/* AXLE_TUPLE, AXLE_TOKEN, or the type of an array's elements; AXLE_TYPE_INVALID of NULL. */
 axle_type axle_shape_type(const axle_shape* shape);
 /* As HLO text spells it, without layouts. */
 const char* axle_shape_text(const axle_shape* shape);
+/* The number of an array's dimensions; 0 for others. */
 size_t axle_shape_rank(const axle_shape* shape);
 /* The sizes of the dimensions of an array, or the bounds of dynamic ones. */
 const int64_t* axle_shape_dims(const axle_shape* shape);
@@ -248,6 +250,7 @@ axle_status* axle_module_parse(const void* bytes, size_t size, const axle_parse_
                                axle_module** module);
 void axle_module_destroy(axle_module* module);
 
+/* As HLO text has it after HloModule. */
 const char* axle_module_name(const axle_module* module);
 /* Of its entry computation. NULL if there is no such parameter. */
 size_t axle_module_num_parameters(const axle_module* module);
@@ -306,6 +309,7 @@ typedef struct axle_op_options {
 axle_status* axle_builder_add(axle_builder* builder, const char* opcode, const axle_op* operands,
                               size_t num_operands, const axle_op_options* options, axle_op* op);
 
+/* A shape of the caller's own; AXLE_INVALID_ARGUMENT if there is no such op. */
 axle_status* axle_builder_op_shape(const axle_builder* builder, axle_op op, axle_shape** shape);
 /* NULL if nothing went wrong so far. */
 axle_status* axle_builder_first_error(const axle_builder* builder);
@@ -486,6 +490,7 @@ axle_status* axle_buffer_create_tuple(axle_client* client, const axle_buffer* co
                                       size_t num_elements, axle_buffer** buffer);
 void axle_buffer_destroy(axle_buffer* buffer);
 
+/* The shape belongs to the buffer. The device is its number, from 0. */
 const axle_shape* axle_buffer_shape(const axle_buffer* buffer);
 int64_t axle_buffer_device(const axle_buffer* buffer);
 /* 1 if it lies in the host memory that it was made of. */

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/format.sh --check
 python3 scripts/check_layers.py
+python3 scripts/check_contracts.py
 python3 scripts/check_opcode_cases.py
 python3 scripts/check_todos.py
 [ -f build/dev/build.ninja ] || cmake --preset dev

@@ -18,6 +18,7 @@ endfunction()
 
 axle_script_test(scripts.layers scripts/check_layers.py --link ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 axle_script_test(scripts.builder_methods scripts/builder_methods.py --check)
+axle_script_test(scripts.contracts scripts/check_contracts.py)
 axle_script_test(scripts.opcode_cases scripts/check_opcode_cases.py)
 axle_script_test(scripts.todos scripts/check_todos.py)
 axle_script_test(scripts.libm scripts/check_libm.py ${CMAKE_BINARY_DIR})

@@ -11,6 +11,7 @@ struct CostAnalysis {
   i64 instructions = 0;
 };
 
+// Of `module`, which is only read, and only during the call.
 CostAnalysis AnalyzeCost(const Module& module);
 
 // Bytes of values, row-major, dynamic sizes at their bounds.
@@ -25,6 +26,7 @@ struct MemoryAnalysis {
   i64 peak_temporary_bytes = 0;
 };
 
+// Of the entry and what it calls; `module` is only read, and only during the call.
 MemoryAnalysis AnalyzeMemory(const Module& module);
 
 }  // namespace axle

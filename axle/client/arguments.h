@@ -1,5 +1,5 @@
 // Arguments and results by name, as .npz files hold them: in_0, in_1, ... are the leaves (arrays)
-// of the entry's parameters, out_0, ... those of its result, depth first.
+// of the entry's parameters, out_0, ... those of its result, depth first. Thread-safe.
 #pragma once
 #include <functional>
 #include <optional>
@@ -17,9 +17,11 @@ namespace axle {
 
 // The array shapes of all parameters, in order.
 std::vector<Shape> ArgumentLeaves(const HloComputation& entry);
-// One literal per parameter, made of one value per leaf; the shapes are right already.
+// One literal per parameter, made of one value per leaf; the shapes are right already. Values are
+// not copied.
 std::vector<Literal> ArgumentsFromLeaves(const HloComputation& entry, std::vector<Literal> leaves);
-// All arguments from members in_0, in_1, ...
+// All arguments from members in_0, in_1, ... Errors: NOT_FOUND if one is missing,
+// INVALID_ARGUMENT if it does not fit the shape of its leaf.
 StatusOr<std::vector<Literal>> ArgumentsFromNpz(const HloComputation& entry, const Npz& npz);
 
 // Made-up values: "random" or "random:SEED" (floats in [-1, 1), small integers), "iota" (0, 1, 2,

@@ -30,6 +30,7 @@ enum class HostBufferSemantics : std::uint8_t {
 // What a buffer refers to: a value, once it is there, and the memory that it takes. Executions and
 // pins hold it as users; it goes with the last of them. Internal to client/.
 struct BufferStorage {
+  // Without a value, until somebody keeps one and sets `ready`.
   explicit BufferStorage(std::shared_ptr<Device> device, Future ready)
       : device(std::move(device)), ready(std::move(ready)) {}
   ~BufferStorage();
@@ -56,6 +57,7 @@ class BufferUse {
   ~BufferUse() {
     if (storage_ != nullptr) --storage_->num_users;
   }
+  // Not null, but of a use that was moved from.
   const std::shared_ptr<BufferStorage>& storage() const { return storage_; }
 
  private:
@@ -70,16 +72,19 @@ class Buffer {
   static std::shared_ptr<Buffer> Promised(std::shared_ptr<Device> device, Shape shape);
 
   const Shape& shape() const { return shape_; }  // with the layout, and bounds of dynamic sizes
+  // Where it is, kept alive by the buffer; its bytes, with dynamic sizes at their bounds.
   Device& device() const { return *device_; }
   i64 num_bytes() const { return shape_.num_bytes(); }
 
-  // When the value, or the error in its place, is there.
+  // When the value, or the error in its place, is there. Await gives that error, or OK, or what the
+  // limits end the wait with.
   const Future& ready() const { return ready_; }
   bool is_ready() const { return ready_.is_ready(); }
   Status Await(Limits* limits = nullptr) const { return ready_.Await(limits); }
 
   // The value, when it is there. It shares memory with the buffer until one of the two changes;
-  // what lies in host memory is copied.
+  // what lies in host memory is copied. Errors, here and below: FAILED_PRECONDITION if it is
+  // deleted or donated; those of Await; RESOURCE_EXHAUSTED without memory for a copy.
   StatusOr<Literal> ToLiteral(Limits* limits = nullptr) const;
   // Writes the elements of an array to `data`, where there is room for `num_bytes`.
   //
@@ -96,6 +101,7 @@ class Buffer {
   // buffer is pinned: deletion and donation leave its memory alone.
   class View {
    public:
+    // shape().num_bytes() bytes, as long as the view lives.
     const Shape& shape() const { return value_.shape(); }
     const void* data() const { return value_.bytes(); }
 
@@ -105,6 +111,7 @@ class Buffer {
     Literal value_;
     BufferUse pin_;
   };
+  // Waits for the value. Errors: as ToLiteral; INVALID_ARGUMENT for what is no array.
   StatusOr<View> Pin(Limits* limits = nullptr) const;
 
   // Takes the value away; executions that are under way keep it to their end. Deleting twice is
@@ -122,6 +129,7 @@ class Buffer {
   void TakeBack(std::shared_ptr<BufferStorage> storage);
   // What a use of the donated buffer says from now on.
   void SetFate(Status fate);
+  // Null if it is deleted or donated.
   std::shared_ptr<BufferStorage> storage() const;
 
  private:

@@ -87,16 +87,19 @@ class Client {
   // that make no sense, as more devices than there are.
   StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 const CompileOptions& options = {});
-  // The same from bytes of any format that client/load.h reads.
+  // The same from bytes of any format that client/load.h reads; its errors besides.
   StatusOr<std::shared_ptr<Executable>> Compile(std::string_view bytes,
                                                 const CompileOptions& options = {});
 
+  // By ordinal, as many as the options said; the same ones for the life of the client.
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
   // The queues and channels of the first device, on which executables run unless they are told
   // another one.
   HostDevice& device() { return devices_[0]->host(); }
 
-  // A copy of the literal, or without a copy if it owns its storage, on a device.
+  // A copy of the literal, or without a copy if it owns its storage, on a device. Errors, here and
+  // below: INVALID_ARGUMENT if there is no such device; RESOURCE_EXHAUSTED without memory, or
+  // beyond the client's cap.
   StatusOr<BufferPtr> BufferFromLiteral(Literal literal, i64 device_ordinal = 0);
   // An array in host memory, of any strides: client/host_array.h says what is taken. If it is not
   // copied, which is_zero_copy tells, it must stay as long as the buffer, the executions that use
@@ -125,7 +128,9 @@ class Client {
 
   // Puts an array, or the elements of a tuple of arrays, into the infeed queue; waits while it is
   // full, until the limits say CANCELLED or DEADLINE_EXCEEDED. A program's infeed takes them in the
-  // order in which they came, and waits for them.
+  // order in which they came, and waits for them. Errors, here and below: INVALID_ARGUMENT for
+  // other shapes or if there is no such device; RESOURCE_EXHAUSTED for more than the queue ever
+  // holds.
   Status TransferToInfeed(const Literal& value, Limits* limits = nullptr, i64 device_ordinal = 0);
   // Takes the next array, or for a tuple the next arrays, that a program has put into the outfeed
   // queue, and waits for them. INVALID_ARGUMENT if they are not of this shape; they stay then.

@@ -8,8 +8,10 @@
 
 namespace axle {
 
+// Whether the bytes begin as gzip or zstd do. Thread-safe, as Decompress is.
 bool IsCompressed(std::string_view bytes);
-// RESOURCE_EXHAUSTED if the content is longer than `max_bytes`, which bounds memory as well.
+// The content. Errors: INVALID_ARGUMENT for damaged bytes and for what is not compressed;
+// RESOURCE_EXHAUSTED if it is longer than `max_bytes`, which bounds memory as well.
 StatusOr<std::string> Decompress(std::string_view bytes, i64 max_bytes);
 
 }  // namespace axle

@@ -46,12 +46,15 @@ class Executable : public std::enable_shared_from_this<Executable> {
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
+  // What was compiled, with its replicas and partitions, and its name; references live as long as
+  // the executable.
   const Module& module() const { return *module_; }
   const std::string& name() const { return module_->name(); }
   // The parameters and the result, with the layouts that were asked for at Compile.
   const ProgramShape& program_shape() const { return shape_; }
   // Those it runs on, one for each replica and partition: device r * partitions + p.
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
+  // Computed at each call, from the program alone: client/analysis.h.
   CostAnalysis cost_analysis() const { return AnalyzeCost(*module_); }
   MemoryAnalysis memory_analysis() const { return AnalyzeMemory(*module_); }
 
@@ -94,6 +97,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
       ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options = {}) const;
 
  protected:
+  // For the engines: `devices` is not empty.
   Executable(std::shared_ptr<const Module> module, ProgramShape shape,
              std::vector<std::shared_ptr<Device>> devices)
       : module_(std::move(module)), shape_(std::move(shape)), devices_(std::move(devices)) {}

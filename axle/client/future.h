@@ -21,6 +21,7 @@ class Future {
   // Waits for a Set, which is called once.
   static Future Pending();
 
+  // Whether it is over; Await does not wait then.
   bool is_ready() const;
   // Waits, and gives the status that was set. The limits may end the wait, and only that, with
   // CANCELLED or DEADLINE_EXCEEDED. In a child of fork, what was pending in the parent is
@@ -29,6 +30,7 @@ class Future {
   // Calls `callback` once with what Await returns: at once if that is there, else on the thread
   // that sets it.
   void OnReady(std::function<void(const Status&)> callback) const;
+  // Ends it, once, for those who made it with Pending. Runs the callbacks.
   void Set(Status status) const;
 
  private:

@@ -11,6 +11,10 @@
 //
 // As HLO has it, nothing is broadcast implicitly. The first error is kept: every later call returns
 // it too. Used by one thread at a time.
+//
+// Errors are those of xla_builder.h for all functions; INVALID_ARGUMENT also for a name that is no
+// op's, attributes that cannot be read, and numbers that this builder did not give since its last
+// Build. Arguments are copied, literals by sharing their storage.
 #pragma once
 #include <memory>
 #include <optional>
@@ -24,12 +28,14 @@ namespace axle {
 
 class GraphBuilder {
  public:
+  // `name` is that of the module.
   explicit GraphBuilder(std::string_view name);
   ~GraphBuilder();
 
   // Where the following calls are written, for error messages and metadata. "" and 0: unknown.
   void SetLocation(std::string_view file, std::uint_least32_t line);
 
+  // Ops as builder/constants.h has them; their numbers.
   StatusOr<i64> Parameter(i64 number, const Shape& shape, std::string_view name);
   StatusOr<i64> Constant(const Literal& value);
 
@@ -45,12 +51,15 @@ class GraphBuilder {
     std::optional<Shape> shape = {};
     std::string_view name = "";  // of the instruction; "": made up
   };
+  // Checks the op and adds it; its number.
   StatusOr<i64> Add(const NewOp& op);
 
+  // Of the value that an op gives.
   StatusOr<Shape> ShapeOf(i64 op) const;
   // The computation that gives `root`. The builder is empty afterwards, and the numbers of its ops
-  // are used up.
+  // are used up. Errors: as XlaBuilder::Build.
   StatusOr<std::shared_ptr<const Module>> Build(i64 root);
+  // The first error, or OK.
   const Status& first_error() const;
 
  private:

@@ -15,7 +15,7 @@ namespace axle {
 // kHloProto: HloModuleProto, HloProto or HloSnapshot, whichever it is.
 enum class InputFormat : std::uint8_t { kHloText, kHloProto, kStableHloText, kStableHloBytecode };
 
-// "hlo", "hlo.pb", "stablehlo", "stablehlo.bc": as --from= spells them.
+// "hlo", "hlo.pb", "stablehlo", "stablehlo.bc": as --from= spells them; nothing for other names.
 std::string_view FormatName(InputFormat format);
 std::optional<InputFormat> FormatFromName(std::string_view name);
 // A guess, never an error: what is nothing else is HLO text, whose reader says what is wrong.
@@ -35,7 +35,10 @@ struct LoadedProgram {
 };
 
 // Reads and verifies a program: HLO text, or HloModuleProto, HloProto or HloSnapshot, any of them
-// compressed with gzip or zstd or not. StableHLO is UNIMPLEMENTED. Thread-safe.
+// compressed with gzip or zstd or not. The bytes are read during the call only. Thread-safe.
+// Errors: INVALID_ARGUMENT for what is no program of its format, with the place in it;
+// UNIMPLEMENTED for StableHLO and what Axle does not have; RESOURCE_EXHAUSTED without memory, or
+// for compressed bytes of more than 4 GiB; what the limits say.
 StatusOr<LoadedProgram> LoadProgram(std::string_view bytes, const LoadOptions& options = {});
 // The module alone.
 StatusOr<std::unique_ptr<Module>> LoadModule(std::string_view bytes,

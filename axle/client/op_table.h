@@ -45,6 +45,8 @@ struct OpInfo {
   bool declared_shape = false;       // the result shape is part of the program
 };
 
+// Of all ops, in the order of axle/ir/opcodes.def; of the one with this name in HLO text, or
+// nothing.
 std::vector<OpInfo> DescribeOps();
 std::optional<OpInfo> DescribeOp(std::string_view name);
 
@@ -62,7 +64,9 @@ struct OperandTypes {
 // several structural attributes. Takes milliseconds.
 std::vector<OperandTypes> ProbeElementTypes(const OpInfo& op);
 
+// As HLO text spells it: "dot".
 std::string_view OpName(const Instruction& inst);
+// Whether it is a `constant`.
 bool IsConstantOp(const Instruction& inst);
 // Whether it only holds, passes on or calls: no elements are read or written by itself.
 bool MovesNothing(const Instruction& inst);

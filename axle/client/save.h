@@ -11,6 +11,7 @@ struct ModuleTextOptions {
   bool short_form = false;       // no % signs, metadata and program shapes
   bool elide_constants = false;  // arrays of more than 10 elements as {...}: does not read back
 };
+// HLO text.
 std::string ModuleToText(const Module& module, const ModuleTextOptions& options = {});
 // HloModuleProto.
 std::string ModuleToProto(const Module& module);

@@ -3,7 +3,8 @@
 //   Reduce(x, Zero(&b, F32), CreateScalarAddComputation(F32, &b), {0})
 //
 // A computation of a type that the op does not take is invalid, and the error is recorded in
-// `builder` (null: nowhere).
+// `builder` (null: nowhere). Functions of operands keep the promises that xla_builder.h makes for
+// all of the builder's.
 #pragma once
 #include "axle/builder/xla_builder.h"
 
@@ -29,13 +30,15 @@ XlaComputation CreateScalarGeComputation(PrimitiveType type, XlaBuilder* builder
 XlaComputation CreateScalarIdentityWithZeroComputation(
     PrimitiveType type, XlaBuilder* builder, Location location = std::source_location::current());
 
-// pred[]: whether any element of pred[dims] is true.
+// pred[]: whether any element, or every one, of pred[dims] is true; false and true without
+// elements.
 XlaOp Any(XlaOp predicates, Location location = std::source_location::current());
 XlaOp All(XlaOp predicates, Location location = std::source_location::current());
 
 // The position of the greatest or least element along `axis` (from the end if negative), which the
 // result lacks; its type is the integral `output_type`. The first of equal elements counts, -0
-// equals 0, and a NaN is taken before any number. 0 where there are no elements.
+// equals 0, and a NaN is taken before any number. 0 where there are no elements. Not for complex
+// numbers.
 XlaOp ArgMax(XlaOp input, PrimitiveType output_type, i64 axis,
              Location location = std::source_location::current());
 XlaOp ArgMin(XlaOp input, PrimitiveType output_type, i64 axis,

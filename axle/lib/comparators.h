@@ -27,8 +27,8 @@ XlaComputation CreateScalarGtComputation(const std::vector<PrimitiveType>& opera
 using XlaOpGenerator = XlaOp (*)(XlaOp, XlaOp, BroadcastDims, Location);
 
 // Operands with a generator are compared by it, in turn: the next one decides where the elements of
-// all before are equal. Errors: so many generators as operand types, at least one of them a
-// generator.
+// all before are equal. Errors: INVALID_ARGUMENT if there are not as many entries as operand types,
+// or no generator among them.
 XlaComputation CreateScalarComparisonComputation(
     const std::string& name, const std::vector<PrimitiveType>& operand_types,
     const std::vector<std::optional<XlaOpGenerator>>& generators, XlaBuilder* builder,

@@ -29,6 +29,7 @@ XlaBuilder* CheckedBuilder(std::string_view function, ArraySlice<XlaOp> operands
 // What a function gives back when there is nothing to build: invalid, but of the operands' builder.
 XlaOp NothingBuilt(ArraySlice<XlaOp> operands);
 
+// What build(builder) gives, with errors recorded; NothingBuilt if an operand is bad.
 template <typename Build>
 XlaOp Compose(std::string_view function, ArraySlice<XlaOp> operands, const Location& location,
               const Build& build) {

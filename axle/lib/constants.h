@@ -4,8 +4,9 @@
 //   ScalarLike(x, 0.5)       0.5 of x's element type: x * ScalarLike(x, 0.5)
 //   MinValue(&b, S8)         -128, which is where a maximum starts
 //
-// All are scalars but the functions whose names are plural or end in Like. Errors are recorded in
-// the builder, which is not null: a type that has no such constant is INVALID_ARGUMENT.
+// All are scalars but the functions whose names are plural, and FullLike. Errors are recorded in
+// the builder, which is not null: a type that has no such constant is INVALID_ARGUMENT, as complex
+// types for least and greatest values. The rest is as xla_builder.h says for all functions.
 #pragma once
 #include "axle/builder/xla_builder.h"
 
@@ -28,7 +29,7 @@ template <typename T>
 XlaOp ScalarLike(XlaOp prototype, T value, Location location = std::source_location::current()) {
   return ScalarLike(prototype, LiteralUtil::CreateR0<T>(value), location);
 }
-// The same in the prototype's shape, [dims].
+// The same in the prototype's shape, [dims], with its run-time sizes.
 XlaOp FullLike(XlaOp prototype, const Literal& value,
                Location location = std::source_location::current());
 template <typename T>
@@ -36,12 +37,15 @@ XlaOp FullLike(XlaOp prototype, T value, Location location = std::source_locatio
   return FullLike(prototype, LiteralUtil::CreateR0<T>(value), location);
 }
 
+// 0 of an array type.
 XlaOp Zero(XlaBuilder* builder, PrimitiveType type,
            Location location = std::source_location::current());
-// Of an array or a tuple of arrays.
+// Zeros of an array, or of a tuple whose elements are such.
 XlaOp Zeros(XlaBuilder* builder, const Shape& shape,
             Location location = std::source_location::current());
+// The same in the prototype's shape; of an array, with its run-time sizes.
 XlaOp ZerosLike(XlaOp prototype, Location location = std::source_location::current());
+// 1 of an array type.
 XlaOp One(XlaBuilder* builder, PrimitiveType type,
           Location location = std::source_location::current());
 // From 1 to the next number of a float type.
@@ -60,6 +64,7 @@ XlaOp MaxFiniteValue(XlaBuilder* builder, PrimitiveType type,
 // The least positive number of a float type that is not subnormal.
 XlaOp MinPositiveNormalValue(XlaBuilder* builder, PrimitiveType type,
                              Location location = std::source_location::current());
+// Not a number, of a float type that has one; of a complex type with imaginary part 0.
 XlaOp NanValue(XlaBuilder* builder, PrimitiveType type,
                Location location = std::source_location::current());
 

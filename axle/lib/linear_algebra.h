@@ -1,7 +1,9 @@
 // Decompositions of matrices [.., m, n], with XLA's names. They are calls of the built-in LAPACK
 // targets (docs/custom-calls.md), for f32, f64, c64 and c128; docs/numerics.md has the algorithms.
 //
-// Errors are recorded in the operand's builder, and the results are invalid then.
+// Errors are recorded in the operand's builder, and the results are invalid then: INVALID_ARGUMENT
+// for other types, less than two dimensions, or dynamic ones. A matrix that the algorithm does not
+// manage is no error: docs/custom-calls.md says what comes out.
 #pragma once
 #include <utility>
 
@@ -14,11 +16,13 @@ struct QrDecomposition {
   XlaOp q_and_r;
   XlaOp taus;
 };
+// Of a [.., m, n]; q_and_r has its shape.
 QrDecomposition Qr(XlaOp a, Location location = std::source_location::current());
 // a = q r: q [.., m, m] and r [.., m, n], or q [.., m, k] and r [.., k, n] with k = min(m, n).
 void QrExplicit(XlaOp a, bool full_matrices, XlaOp& q, XlaOp& r,
                 Location location = std::source_location::current());
-// The first n columns of the product of the reflectors in a [.., m, n], m >= n.
+// The first n columns, [.., m, n], of the product of the k reflectors in a [.., m, n] and taus
+// [.., k], k <= n <= m: q of what Qr gave.
 XlaOp ProductOfElementaryHouseholderReflectors(XlaOp a, XlaOp taus,
                                                Location location = std::source_location::current());
 
@@ -29,6 +33,7 @@ struct LuDecompositionResult {
   XlaOp pivots;
   XlaOp permutation;
 };
+// Of a [.., m, n]; lu has its shape.
 LuDecompositionResult LuDecomposition(XlaOp a, Location location = std::source_location::current());
 
 // a v = v diag(w) for a symmetric or Hermitian a, of which one triangle is read: v [.., n, n], w
@@ -37,6 +42,7 @@ struct SelfAdjointEigResult {
   XlaOp v;
   XlaOp w;
 };
+// Of a [.., n, n].
 SelfAdjointEigResult SelfAdjointEig(XlaOp a, bool lower = true, i64 max_iter = 15, float tol = 1e-5,
                                     bool sort_eigenvalues = true,
                                     Location location = std::source_location::current());
@@ -48,6 +54,7 @@ struct SVDResult {
   XlaOp d;
   XlaOp v;
 };
+// Of a [.., m, n].
 SVDResult SVD(XlaOp a, i64 max_iter = 100, float epsilon = 1e-6,
               Precision precision = Precision::kHighest,
               Location location = std::source_location::current());
@@ -57,8 +64,9 @@ namespace tridiagonal {
 enum SolverAlgorithm { kThomas };
 
 // x with A x = rhs for each row of rhs [.., k, n]; A has the diagonals lower (element 0 unused),
-// main and upper (the last unused), [.., n] each. Solved with pivoting, whatever the algorithm is
-// called.
+// main and upper (the last unused), [.., n] each, all of rhs's type. Solved with pivoting, whatever
+// the algorithm is called. Errors, returned and recorded: the first one of the builder;
+// INVALID_ARGUMENT for empty handles or other shapes.
 StatusOr<XlaOp> TridiagonalSolver(SolverAlgorithm algo, XlaOp lower_diagonal, XlaOp main_diagonal,
                                   XlaOp upper_diagonal, XlaOp rhs,
                                   Location location = std::source_location::current());

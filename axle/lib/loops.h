@@ -6,7 +6,9 @@
 //       }, {zero}, "sum", &b)
 //
 // The functions get handles of the builder that they are given, the one of the loop's computation;
-// handles from outside are of no use there. The first error, theirs or a builder's, is returned.
+// handles from outside are of no use there. They are called once each, before the function returns.
+// The first error, theirs or a builder's, is returned; INVALID_ARGUMENT if there is no builder or
+// function. `name` is that of the computations, with "_condition" and "_body" behind.
 #pragma once
 #include <functional>
 #include <string_view>

@@ -3,6 +3,9 @@
 //
 //   Lgamma(x), Igamma(a, x), ErfInv(x), NextAfter(from, to)
 //
+// Results have the shape and type of the operands, [dims], if nothing else is said; errors are as
+// xla_builder.h says for all functions.
+//
 // The special functions take floats of one type and shape, scalars going with any shape, and work
 // in f64: results in f32 and narrower are rounded once. In f64 the relative error is about 1e-14,
 // near zeros of Lgamma and Digamma the absolute one. Outside of the domain the result is NaN.
@@ -16,16 +19,18 @@
 
 namespace axle {
 
-// pred of the shape of a float operand. Errors: other types (IsNan and IsInf of complex too).
+// pred of the shape of a float operand. Errors: INVALID_ARGUMENT for other types, complex ones too.
 XlaOp IsPosInf(XlaOp operand, Location location = std::source_location::current());
 XlaOp IsNegInf(XlaOp operand, Location location = std::source_location::current());
 XlaOp IsInf(XlaOp operand, Location location = std::source_location::current());
 XlaOp IsNan(XlaOp operand, Location location = std::source_location::current());
 XlaOp IsNegZero(XlaOp operand, Location location = std::source_location::current());
 
-// The next number of the type from `from` towards `to`; `to` where they are equal.
+// The next number of the type from `from` towards `to`; `to` where they are equal, NaN where one
+// is. Both [dims] of one of the float types with infinities.
 XlaOp NextAfter(XlaOp from, XlaOp to, Location location = std::source_location::current());
 
+// x * x and 1 / x, of any type that Mul and Div take.
 XlaOp Square(XlaOp operand, Location location = std::source_location::current());
 XlaOp Reciprocal(XlaOp operand, Location location = std::source_location::current());
 // To the nearest integer, halves to the even one.

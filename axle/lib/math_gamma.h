@@ -4,6 +4,7 @@
 
 namespace axle {
 
+// Lgamma and Digamma of math.h.
 Value LgammaOf(const Value& x);
 Value DigammaOf(const Value& x);
 

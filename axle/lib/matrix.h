@@ -5,6 +5,7 @@
 //   Einsum(x, y, "bij,bjk->bik")
 //
 // Element (i, j) is on diagonal k if j - i == k. A diagonal that is not there has no elements.
+// Errors: as xla_builder.h says for all functions; INVALID_ARGUMENT for less than two dimensions.
 #pragma once
 #include <array>
 #include <optional>
@@ -38,12 +39,14 @@ XlaOp LowerTriangle(XlaOp x, Location location = std::source_location::current()
 // [.., n, n] symmetric, or Hermitian if complex, with the lower (upper) triangle of x.
 XlaOp Symmetrize(XlaOp x, bool lower = true, Location location = std::source_location::current());
 
+// [.., n, m] of x [.., m, n]; or x itself if not `transpose`.
 XlaOp TransposeInMinorDims(XlaOp x, Location location = std::source_location::current());
 XlaOp MaybeTransposeInMinorDims(XlaOp x, bool transpose,
                                 Location location = std::source_location::current());
 
 // [.., m, k] . [.., k, n] -> [.., m, n]. The dimensions in front are batches, aligned at the last,
-// and size 1 goes with any size.
+// and size 1 goes with any size. Element types are those of DotGeneral; the precision changes no
+// bit.
 XlaOp BatchDot(XlaOp x, XlaOp y, Precision precision = Precision::kDefault,
                std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                Location location = std::source_location::current());

@@ -3,8 +3,9 @@
 //   MaxPool(images, {1, 2, 2, 1}, {1, 2, 2, 1}, Padding::kValid, TensorFormat(0, 3, {1, 2}))
 //
 // kernel_size and stride have one element per dimension, 1 for batch and feature; padding has low
-// and high of the spatial dimensions only, in the order of the format. Errors: lists of other
-// lengths, and what ReduceWindow refuses.
+// and high of the spatial dimensions only, in the order of the format; all count elements. Results
+// have a place for each window that fits: [windows, ..]. Errors: INVALID_ARGUMENT for lists of
+// other lengths, and what ReduceWindow refuses; the rest as xla_builder.h says for all functions.
 #pragma once
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ namespace axle {
 // Which dimension of an array is what.
 class TensorFormat {
  public:
+  // Numbers of dimensions; the functions check what they use of them.
   TensorFormat(int batch_dimension, int feature_dimension, ArraySlice<i64> spatial_dimensions)
       : batch_dimension_(batch_dimension),
         feature_dimension_(feature_dimension),
@@ -32,10 +34,12 @@ class TensorFormat {
   Dims spatial_dimensions_;
 };
 
-// The greatest element of each window; the padding of Padding::kSame is below all.
+// The greatest element of each window; the padding of Padding::kSame is below all. The format is
+// not looked at.
 XlaOp MaxPool(XlaOp operand, ArraySlice<i64> kernel_size, ArraySlice<i64> stride, Padding padding,
               const TensorFormat& data_format, Location location = std::source_location::current());
-// The sum of each window divided by the number of its elements, those of padding counted or not.
+// The sum of each window divided by the number of its elements, those of padding counted or not, in
+// the operand's type.
 XlaOp AvgPool(XlaOp operand, ArraySlice<i64> kernel_size, ArraySlice<i64> stride,
               ArraySlice<std::pair<i64, i64>> padding, const TensorFormat& data_format,
               bool counts_include_padding, Location location = std::source_location::current());

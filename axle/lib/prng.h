@@ -1,12 +1,13 @@
 // Random numbers from an explicit key and counter, with XLA's names.
 //
-//   RngOutput out = UniformFloatingPointDistribution(key, state, ThreeFryBitGenerator, Zero(&b,
-//   F32),
-//                                                    One(&b, F32), ShapeUtil::MakeShape(F32, {8}));
+//   RngOutput out =
+//       UniformFloatingPointDistribution(key, state, ThreeFryBitGenerator, Zero(&b, F32),
+//                                        One(&b, F32), ShapeUtil::MakeShape(F32, {8}));
 //   out.value, f32[8] in [0, 1); out.state goes into the next call
 //
 // The bits are those of the op RngBitGenerator, whose definition (docs/ops/rng-bit-generator.md)
-// says how blocks become elements. The same key and state give the same numbers everywhere.
+// says how blocks become elements. The same key and state give the same numbers everywhere. Errors
+// are as xla_builder.h says for all functions.
 #pragma once
 #include <functional>
 #include <utility>
@@ -15,6 +16,7 @@
 
 namespace axle {
 
+// `state` has the shape of the initial one.
 struct RngOutput {
   XlaOp value;
   XlaOp state;

@@ -1,5 +1,5 @@
 // The k greatest elements by sorting, with XLA's names. The op of that name is TopK(operand, k,
-// largest) of the builder.
+// largest) of the builder. Errors are as xla_builder.h says for all functions.
 #pragma once
 #include "axle/builder/xla_builder.h"
 

@@ -10,8 +10,11 @@
 
 namespace axle {
 
+// Operators and functions are those of the builder on the handles, at the location of the first
+// operand; what they promise is there.
 struct Value {
   Value(XlaOp op, const Location& location) : op(op), location(location) {}
+  // The number, a scalar of the value's element type.
   Value Like(double number) const { return {ScalarLike(op, number, location), location}; }
   // The number in the value's shape, as a loop carries it.
   Value Full(double number) const { return {FullLike(op, number, location), location}; }
@@ -19,6 +22,7 @@ struct Value {
   Location location;
 };
 
+// Of two values, element by element; comparisons give predicates.
 inline Value operator+(const Value& x, const Value& y) {
   return {Add(x.op, y.op, {}, x.location), x.location};
 }
@@ -50,6 +54,7 @@ inline Value operator!=(const Value& x, const Value& y) {
   return {Ne(x.op, y.op, {}, x.location), x.location};
 }
 // clang-format off
+// Of a value and a number of its element type.
 inline Value operator+(const Value& x, double y) { return x + x.Like(y); }
 inline Value operator-(const Value& x, double y) { return x - x.Like(y); }
 inline Value operator*(const Value& x, double y) { return x * x.Like(y); }
@@ -69,6 +74,7 @@ inline Value operator&(const Value& x, const Value& y) { return {And(x.op, y.op,
 inline Value operator|(const Value& x, const Value& y) { return {Or(x.op, y.op, {}, x.location), x.location}; }
 inline Value operator!(const Value& x) { return {Not(x.op, x.location), x.location}; }
 
+// The functions of the same names.
 inline Value operator-(const Value& x) { return {Neg(x.op, x.location), x.location}; }
 inline Value Abs(const Value& x) { return {Abs(x.op, x.location), x.location}; }
 inline Value Exp(const Value& x) { return {Exp(x.op, x.location), x.location}; }
@@ -113,6 +119,7 @@ XlaOp InDouble(std::string_view function, ArraySlice<XlaOp> operands, const Loca
 StatusOr<std::vector<Value>> AsDoubles(std::string_view function, ArraySlice<XlaOp> operands,
                                        const Location& location);
 
+// Defined behind AsDoubles, which it calls.
 template <typename Build>
 XlaOp InDouble(std::string_view function, ArraySlice<XlaOp> operands, const Location& location,
                const Build& build) {

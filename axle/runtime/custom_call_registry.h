@@ -34,10 +34,12 @@ struct XlaCustomCallStatus {
   bool failed = false;
   std::string message;
 };
+// Takes a failure back.
 inline void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status) {
   status->failed = false;
   status->message.clear();
 }
+// The run ends with INTERNAL and the message, `message_len` bytes, which are copied.
 inline void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message,
                                           size_t message_len) {
   status->failed = true;
@@ -87,6 +89,7 @@ class CustomCallRegistry {
   Status RegisterUnified(std::string_view name, UnifiedFunction function);
   Status RegisterTyped(std::string_view name, TypedFunction function);
 
+  // Whether a target has this name; all names.
   bool Contains(std::string_view name) const;
   std::vector<std::string> Names() const;  // sorted
   // Makes the buffers, calls the target and makes the result, row-major. Errors say what is wrong

@@ -43,6 +43,7 @@ class BufferQueue {
   // dimension that is static in `shape` is full.
   StatusOr<Literal> Pop(const Shape& shape, Limits* limits);
 
+  // Arrays that are queued now.
   i64 num_buffers() const;
   // Drops what is queued.
   void Clear();
@@ -66,10 +67,13 @@ class TransferHub {
   TransferHub(i64 capacity, i64 max_buffers) : capacity_(capacity), max_buffers_(max_buffers) {}
 
   enum class Kind { kDeviceToDevice, kDeviceToHost, kHostToDevice };
+  // Keeps a copy until it is received. Channels of different kinds are different ones.
   Status Send(Kind kind, i64 channel, const Literal& value);
+  // Takes the place of the next value to come, from 0.
   i64 StartRecv(Kind kind, i64 channel);
-  // Each place can be waited for once. A place whose wait the limits end is lost, and so is its
-  // value.
+  // Waits for the value of a place. Each place can be waited for once: FAILED_PRECONDITION. A place
+  // whose wait the limits end is lost, and so is its value; as is a value that does not fit
+  // `shape`, which is INVALID_ARGUMENT.
   StatusOr<Literal> FinishRecv(Kind kind, i64 channel, i64 place, const Shape& shape,
                                Limits* limits);
   // Both in one; a wait that the limits end takes no place.
@@ -102,6 +106,7 @@ struct HostDeviceOptions {
 
 class HostDevice : public DeviceContext {
  public:
+  // Keeps the hub and the registry that the options name.
   explicit HostDevice(const HostDeviceOptions& options = {});
 
   // --- The host's side ---------------------------------------------------------------------------
@@ -114,12 +119,14 @@ class HostDevice : public DeviceContext {
   Status SendToDevice(i64 channel, const Literal& value);
   StatusOr<Literal> RecvFromDevice(i64 channel, const Shape& shape, Limits* limits = nullptr);
 
+  // Its parts, which live as long as the device.
   BufferQueue& infeed() { return infeed_; }
   BufferQueue& outfeed() { return outfeed_; }
   CustomCallRegistry& custom_calls() { return *custom_calls_; }
 
   // --- The program's side ------------------------------------------------------------------------
 
+  // As core/device_context.h says; the configs are not looked at.
   StatusOr<Literal> Infeed(const Shape& shape, std::string_view config, Limits* limits) override;
   Status Outfeed(const Literal& value, const Shape& shape, std::string_view config,
                  Limits* limits) override;

@@ -1,4 +1,4 @@
-// HLO text out, as XLA prints it. Generic over the op table.
+// HLO text out, as XLA prints it. Generic over the op table. Thread-safe.
 #pragma once
 #include <string>
 
