@@ -80,6 +80,7 @@ void XlaBuilder::Reset() {
   originals_.clear();
   names_.clear();
   computation_names_.clear();
+  parameter_numbers_.clear();
   last_infeed_ = last_outfeed_ = {};
   module_ = std::make_unique<Module>(name_);
   computation_ = module_->AddComputation(UniqueName(name_, computation_names_));
@@ -207,6 +208,12 @@ StatusOr<std::vector<HloComputation*>> XlaBuilder::CopiesOf(const NewOp& op) {
   return callees;
 }
 
+Status XlaBuilder::RegisterParameter(const Instruction& parameter) {
+  const i64 number = parameter.attrs<ParameterAttrs>().number;
+  if (parameter_numbers_.insert(number).second) return {};
+  return InvalidArgument(StrCat("parameter: number ", number, " is already registered"));
+}
+
 StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location) {
   const OpDef& def = GetOpDef(op.opcode);
   AXLE_ASSIGN(const std::vector<Instruction*> operands, OperandsOf(op));
@@ -232,6 +239,7 @@ StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location
   StatusOr<Shape> shape = InferShape(*inst);
   Status status = shape.status();
   if (status.ok()) status = Annotate(inst);
+  if (status.ok() && IsParameter(*inst)) status = RegisterParameter(*inst);
   if (!status.ok()) {
     computation_->RemoveLast();
     return status;
@@ -262,7 +270,9 @@ StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root, Location location) {
     return InvalidArgument(StrCat("build: the root is ", whose, At(location)));
   }
   computation_->set_root(root.instruction());
-  AXLE_TRY(BindParameters(*computation_));
+  if (Status status = BindParameters(*computation_); !status.ok()) {
+    return Internal(StrCat("build: ", status.message(), At(location)));
+  }
   AXLE_TRY(CheckUses(*computation_));
   if (Status status = CheckModuleConfig(*module_); !status.ok()) {
     return Status(status.code(), StrCat("build: ", status.message(), At(location)));

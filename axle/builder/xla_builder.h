@@ -174,6 +174,8 @@ class XlaBuilder {
   StatusOr<std::vector<Instruction*>> OperandsOf(const NewOp& op) const;
   StatusOr<std::vector<HloComputation*>> CopiesOf(const NewOp& op);
   StatusOr<Instruction*> TryAppend(NewOp& op, const Location& location);
+  // The number of a parameter is taken from now on; an error if it is.
+  Status RegisterParameter(const Instruction& parameter);
   // Puts the builder's sharding and frontend attributes on an op.
   Status Annotate(Instruction* inst);
 
@@ -186,6 +188,7 @@ class XlaBuilder {
   std::unordered_map<const HloComputation*, HloComputation*> copies_;
   std::vector<std::shared_ptr<const Module>> originals_;
   std::unordered_set<std::string> names_, computation_names_;  // in use
+  std::unordered_set<i64> parameter_numbers_;                  // in use
   XlaOp last_infeed_, last_outfeed_;
   OpMetadata metadata_;
   std::optional<OpMetadata> one_shot_metadata_;

@@ -19,26 +19,39 @@ inline Literal Value(std::string_view text) {
   return literal.ok() ? *literal : Literal();
 }
 
-// The result of what was built, as text without the shape.
-inline std::string RunBuilt(XlaBuilder& builder, std::vector<std::string_view> arguments = {}) {
-  StatusOr<XlaComputation> computation = builder.Build();
-  if (!computation.ok()) return computation.status().ToString();
-  std::vector<Literal> literals;
-  for (std::string_view argument : arguments) literals.push_back(Value(argument));
-  // What the builder made is a module like any other: it prints, and reads back to the same text.
+inline std::vector<Literal> Values(const std::vector<std::string_view>& texts) {
+  std::vector<Literal> values;
+  for (std::string_view text : texts) values.push_back(Value(text));
+  return values;
+}
+
+// The result of what was built. It goes through text first: what the builder made is a module like
+// any other, so it prints, and reads back to the same text.
+inline StatusOr<Literal> EvaluateBuilt(const StatusOr<XlaComputation>& computation,
+                                       std::span<const Literal> arguments = {}) {
+  if (!computation.ok()) return computation.status();
   const std::string text = Print(computation->module());
   const auto reread = Parse(text);
   EXPECT_TRUE(reread.ok()) << reread.status().message() << "\n" << text;
   if (reread.ok()) {
     EXPECT_EQ(Print(**reread), text);
   }
-  StatusOr<Literal> result = Evaluate(computation->module(), literals);
-  if (!result.ok()) return result.status().ToString();
-  std::string out = result->shape().ToString() + " " + result->ToString();
-  for (size_t at; (at = out.find("/*index=")) != out.npos;) {
-    out.erase(at, out.find("*/", at) + 2 - at);
+  return Evaluate(computation->module(), arguments);
+}
+
+// `text` without anything between `begin` and the next `end`.
+inline std::string Without(std::string text, std::string_view begin, std::string_view end) {
+  for (size_t at; (at = text.find(begin)) != text.npos;) {
+    text.erase(at, text.find(end, at) + end.size() - at);
   }
-  return out;
+  return text;
+}
+
+// The result of what was built as text, "shape value", or the error.
+inline std::string RunBuilt(XlaBuilder& builder, std::vector<std::string_view> arguments = {}) {
+  const StatusOr<Literal> result = EvaluateBuilt(builder.Build(), Values(arguments));
+  if (!result.ok()) return result.status().ToString();
+  return Without(StrCat(result->shape().ToString(), " ", result->ToString()), "/*index=", "*/");
 }
 
 inline XlaOp Param(XlaBuilder& b, i64 number, std::string_view shape) {

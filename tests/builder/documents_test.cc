@@ -16,9 +16,7 @@ int* const client_ = nullptr;
 // The value of a computation without parameters, or of these.
 std::string ValueOf(const StatusOr<XlaComputation>& computation,
                     std::vector<Literal> arguments = {}) {
-  if (!computation.ok()) return computation.status().ToString();
-  const StatusOr<Literal> result =
-      Evaluate(computation->module(), std::span<const Literal>(arguments));
+  const StatusOr<Literal> result = EvaluateBuilt(computation, arguments);
   return result.ok() ? result->ToStringWithShape() : result.status().ToString();
 }
 
