@@ -164,6 +164,19 @@ XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_stride
                             preferred_element_type, {}, location);
 }
 
+XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
+                             ArraySlice<std::pair<i64, i64>> padding,
+                             std::initializer_list<i64> lhs_dilation,
+                             std::initializer_list<i64> rhs_dilation, i64 feature_group_count,
+                             i64 batch_group_count, const PrecisionConfig* precision_config,
+                             std::optional<PrimitiveType> preferred_element_type,
+                             Location location) {
+  return ConvWithGeneralPadding(lhs, rhs, window_strides, padding, ArraySlice<i64>(lhs_dilation),
+                                ArraySlice<i64>(rhs_dilation), feature_group_count,
+                                batch_group_count, precision_config, preferred_element_type,
+                                location);
+}
+
 XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                                 Padding padding, const ConvolutionDimensionNumbers& numbers,
                                 i64 feature_group_count, i64 batch_group_count,

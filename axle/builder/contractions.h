@@ -5,6 +5,7 @@
 // operand type of higher precision; both operands are converted to it first. The order of additions
 // is fixed: docs/numerics.md N5 and N6. What the precision config says changes no bit.
 #pragma once
+#include <initializer_list>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -91,6 +92,15 @@ XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_stride
 XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                              ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> lhs_dilation,
                              ArraySlice<i64> rhs_dilation, i64 feature_group_count = 1,
+                             i64 batch_group_count = 1,
+                             const PrecisionConfig* precision_config = nullptr,
+                             std::optional<PrimitiveType> preferred_element_type = std::nullopt,
+                             Location location = std::source_location::current());
+// The same for lists in braces, of which {2} would be a number otherwise.
+XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
+                             ArraySlice<std::pair<i64, i64>> padding,
+                             std::initializer_list<i64> lhs_dilation,
+                             std::initializer_list<i64> rhs_dilation, i64 feature_group_count = 1,
                              i64 batch_group_count = 1,
                              const PrecisionConfig* precision_config = nullptr,
                              std::optional<PrimitiveType> preferred_element_type = std::nullopt,

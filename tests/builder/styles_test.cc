@@ -213,6 +213,9 @@ TEST(Styles, ConvWithGeneralDimensions) {
 TEST(Styles, ConvWithGeneralPadding) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return ConvWithGeneralPadding(o.image, o.kernel, {1, 1}, {{0, 0}, {1, 1}}); }, [](XlaBuilder& b, const Operands& o) { return b.ConvWithGeneralPadding(o.image, o.kernel, {1, 1}, {{0, 0}, {1, 1}}); }, [](ComputationBuilder& b, const Operands& o) { return b.ConvWithGeneralPadding(o.image, o.kernel, {1, 1}, {{0, 0}, {1, 1}}); });
 }
+TEST(Styles, ConvWithGeneralPadding2) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return ConvWithGeneralPadding(o.image, o.kernel, {1, 1}, {{0, 0}, {1, 1}}, {2, 1}, {1, 1}); }, [](XlaBuilder& b, const Operands& o) { return b.ConvWithGeneralPadding(o.image, o.kernel, {1, 1}, {{0, 0}, {1, 1}}, {2, 1}, {1, 1}); }, [](ComputationBuilder& b, const Operands& o) { return b.ConvWithGeneralPadding(o.image, o.kernel, {1, 1}, {{0, 0}, {1, 1}}, {2, 1}, {1, 1}); });
+}
 TEST(Styles, ConvertElementType) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return ConvertElementType(o.x, S32); }, [](XlaBuilder& b, const Operands& o) { return b.ConvertElementType(o.x, S32); }, [](ComputationBuilder& b, const Operands& o) { return b.ConvertElementType(o.x, S32); });
 }
