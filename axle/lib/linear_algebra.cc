@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "axle/lib/arithmetic.h"
 #include "axle/lib/compose.h"
 #include "axle/lib/constants.h"
 #include "axle/lib/loops.h"
@@ -64,6 +65,18 @@ std::array<XlaOp, kCount> ComposeTuple(std::string_view function, ArraySlice<Xla
     elements[i] = GetTupleElement(tuple, static_cast<i64>(i), location);
   }
   return elements;
+}
+
+// L and U in one matrix, and the row that each row was swapped with, from 0.
+std::pair<XlaOp, XlaOp> Factor(XlaBuilder& b, XlaOp a, const Matrices& matrices,
+                               const Location& location) {
+  const XlaOp call = CallLapack(
+      b, matrices.type, "getrf", "getrf", {a},
+      {ShapeOfOp(a), matrices.With(S32, {matrices.rank()}), matrices.With(S32, {})}, "", location);
+  // LAPACK counts from 1.
+  const XlaOp rows = Sub(GetTupleElement(call, 1, location),
+                         ConstantR0<std::int32_t>(&b, 1, location), {}, location);
+  return {GetTupleElement(call, 0, location), rows};
 }
 
 // The order of m rows after the swaps of rows i and pivots[.., i], one after another.
@@ -150,17 +163,46 @@ LuDecompositionResult LuDecomposition(XlaOp a, Location location) {
   const auto [lu, pivots, permutation] =
       ComposeTuple<3>("lu decomposition", {a}, location, [&](XlaBuilder& b) -> StatusOr<XlaOp> {
         AXLE_ASSIGN(const Matrices matrices, CheckMatrices("lu decomposition", a));
-        const XlaOp call = CallLapack(
-            b, matrices.type, "getrf", "getrf", {a},
-            {ShapeOfOp(a), matrices.With(S32, {matrices.rank()}), matrices.With(S32, {})}, "",
-            location);
-        // LAPACK counts from 1.
-        const XlaOp rows = Sub(GetTupleElement(call, 1, location),
-                               ConstantR0<std::int32_t>(&b, 1, location), {}, location);
+        const auto [factors, rows] = Factor(b, a, matrices, location);
         AXLE_ASSIGN(const XlaOp order, PermutationOf(b, rows, matrices, location));
-        return Tuple(&b, {GetTupleElement(call, 0, location), rows, order}, location);
+        return Tuple(&b, {factors, rows, order}, location);
       });
   return {lu, pivots, permutation};
+}
+
+SignAndLogDet SLogDet(XlaOp a, Location location) {
+  const auto [sign, logdet] =
+      ComposeTuple<2>("slogdet", {a}, location, [&](XlaBuilder& b) -> StatusOr<XlaOp> {
+        AXLE_ASSIGN(const Matrices matrices, CheckMatrices("slogdet", a));
+        AXLE_TRY(TakesOnly("slogdet", matrices.m == matrices.n, "square matrices", a));
+        const auto [factors, pivots] = Factor(b, a, matrices, location);
+        const XlaOp diagonal = GetMatrixDiagonal(factors, 0, location);
+        const auto last = static_cast<i64>(matrices.batch.size());
+        // Each swap of two rows turns the sign.
+        const XlaOp stays = Eq(pivots, Iota(&b, ShapeOfOp(pivots), last, location), {}, location);
+        const XlaOp turns = Select(stays, FullLike(diagonal, 1.0f, location),
+                                   FullLike(diagonal, -1.0f, location), location);
+        const PrimitiveType real = PartOf(matrices.type);
+        return Tuple(
+            &b,
+            {Reduce(Mul(Sign(diagonal, location), turns, {}, location),
+                    One(&b, matrices.type, location),
+                    CreateScalarMultiplyComputation(matrices.type, &b, location), {last}, location),
+             Reduce(Log(Abs(diagonal, location), location), Zero(&b, real, location),
+                    CreateScalarAddComputation(real, &b, location), {last}, location)},
+            location);
+      });
+  return {sign, logdet};
+}
+
+XlaOp LogDet(XlaOp a, Location location) {
+  return Compose("logdet", {a}, location, [&](XlaBuilder&) {
+    const auto [sign, logdet] = SLogDet(a, location);
+    const XlaOp magnitude = sign.valid() && IsComplex(ShapeOfOp(sign).type())
+                                ? Complex(logdet, ZerosLike(logdet, location), {}, location)
+                                : logdet;
+    return Add(magnitude, Log(sign, location), {}, location);
+  });
 }
 
 SelfAdjointEigResult SelfAdjointEig(XlaOp a, bool lower, i64, float, bool, Location location) {

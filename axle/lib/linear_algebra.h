@@ -36,6 +36,16 @@ struct LuDecompositionResult {
 // Of a [.., m, n]; lu has its shape.
 LuDecompositionResult LuDecomposition(XlaOp a, Location location = std::source_location::current());
 
+// The determinant of square matrices, [..] each: det(a) = sign exp(logdet). sign is 1, 0 or -1, or
+// a complex number of magnitude 1 or 0; logdet is real, and -infinity where the determinant is 0.
+struct SignAndLogDet {
+  XlaOp sign;
+  XlaOp logdet;
+};
+SignAndLogDet SLogDet(XlaOp a, Location location = std::source_location::current());
+// log(det(a)), [..], of the type of a: NaN for a negative determinant of real matrices.
+XlaOp LogDet(XlaOp a, Location location = std::source_location::current());
+
 // a v = v diag(w) for a symmetric or Hermitian a, of which one triangle is read: v [.., n, n], w
 // [.., n] real and increasing. max_iter, tol and sort_eigenvalues are XLA's, without effect here.
 struct SelfAdjointEigResult {

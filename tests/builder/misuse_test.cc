@@ -89,7 +89,7 @@ TEST(Misuse, HandlesOfABuilderThatIsGoneAreErrors) {
   EXPECT_EQ(FirstError(b), "add: operand 0 is of a builder that is gone");
   XlaBuilder method("method");
   method.Neg(gone);
-  EXPECT_EQ(FirstError(method), "negate: operand 0 is of a builder that is gone");
+  EXPECT_EQ(FirstError(method), "Neg: operand 0 is of a builder that is gone");
 }
 
 TEST(Misuse, EveryFunctionRefusesAHandleFromBefore) {
