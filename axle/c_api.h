@@ -326,9 +326,8 @@ typedef struct axle_client_options {
   size_t struct_size;
   /* The library of the native engine; NULL: libaxle_codegen.so beside libaxle.so. */
   const char* codegen_library;
-  int64_t num_devices; /* each is this machine's processor; 0: one */
-  int64_t
-      num_threads; /* for asynchronous runs, one per device at least; 0: as there are processors */
+  int64_t num_devices;  /* each is this machine's processor; 0: one */
+  int64_t num_threads;  /* for asynchronous runs, at least one per device; 0: one per processor */
   int64_t memory_limit; /* bytes of all buffers, and of the values of each run; 0: none */
   /* Gets what is worth a line, from any thread, maybe from several at a time; `message` is valid
    * during the call. NULL: nothing is logged. */
@@ -336,7 +335,7 @@ typedef struct axle_client_options {
   void* log_context;
 } axle_client_options;
 
-enum { AXLE_LOG_INFO = 0, AXLE_LOG_WARNING = 1 };
+enum { AXLE_LOG_INFO = 0 };
 
 /* `options` may be null. AXLE_UNIMPLEMENTED on a processor below x86-64-v3. */
 axle_status* axle_client_create(const axle_client_options* options, axle_client** client);
@@ -383,8 +382,7 @@ axle_status* axle_client_from_outfeed(axle_client* client, int64_t device,
                                       const axle_array* const* values, size_t num_values,
                                       axle_limits* limits);
 
-/* --- Executables -------------------------------------------------------------------------------
- */
+/* --- Executables ---------------------------------------------------------------------------- */
 
 typedef struct axle_executable axle_executable;
 

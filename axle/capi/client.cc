@@ -18,10 +18,9 @@ StatusOr<ClientOptions> ReadOptions(const char* function, const axle_client_opti
   if (fields.num_devices > 0) read.num_devices = fields.num_devices;
   if (fields.memory_limit > 0) read.memory_cap = fields.memory_limit;
   if (fields.log != nullptr) {
-    read.log = [log = fields.log, context = fields.log_context](LogLevel level,
+    read.log = [log = fields.log, context = fields.log_context](LogLevel,
                                                                 std::string_view message) {
-      log(level == LogLevel::kInfo ? AXLE_LOG_INFO : AXLE_LOG_WARNING, std::string(message).c_str(),
-          context);
+      log(AXLE_LOG_INFO, std::string(message).c_str(), context);
     };
   }
   return read;
