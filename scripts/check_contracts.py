@@ -49,8 +49,8 @@ def function_name(declaration):
 
 class Header:
     def __init__(self, text):
-        lines = text.split("\n")
         self.described, self.ignored, self.missing = set(), set(), []
+        self.of_row = []  # (line of a function without a comment of its own, the lines of its row's comment)
         for match in TOKEN.finditer(text):
             if match.group().startswith(("//", "/*")):
                 first = text.count("\n", 0, match.start()) + 1
@@ -62,8 +62,7 @@ class Header:
             self.ignored.update(range(first, first + match.group().count("\n") + 1))
         self.code = PREPROCESSOR.sub(blanked, code)
         self.bare = {n for n, line in enumerate(self.code.split("\n"), 1) if not line.strip()}
-        self.empty = {n for n, line in enumerate(lines, 1) if not line.strip()}
-        self.row_end, self.row_described = 0, False
+        self.row_end, self.row_described, self.row_comment = 0, False, range(0)
         self.read()
 
     def line(self, position):
@@ -84,9 +83,13 @@ class Header:
         above = first - 1
         while above in self.ignored and above in self.bare:
             above -= 1
-        own = (above in self.described and above in self.bare) or any(
-            n in self.described for n in range(first, last + 1))
-        self.row_described = own or (self.row_end == above and self.row_described)
+        top = above
+        while top in self.described and top in self.bare:
+            top -= 1
+        self.own = top < above or any(n in self.described for n in range(first, last + 1))
+        if top < above or self.row_end != above:
+            self.row_comment = range(top + 1, above + 1)
+        self.row_described = self.own or (self.row_end == above and self.row_described)
         return self.row_described
 
     def read(self):
@@ -135,8 +138,12 @@ class Header:
     def declare(self, declaration, start, head_end, scopes):
         described = self.is_described(start, head_end)
         name = function_name(declaration)
-        if name and not described and not any(scopes) and not NEEDS_NONE.match(declaration):
+        if name is None or any(scopes) or NEEDS_NONE.match(declaration):
+            return
+        if not described:
             self.missing.append((self.line(start), name))
+        elif not self.own:
+            self.of_row.append((self.line(start), self.row_comment))
 
 
 def main():

@@ -27,7 +27,7 @@ XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string
 }
 
 XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal, Location location) {
-  const Literal value = literal.ToRowMajor();
+  Literal value = literal.ToRowMajor();
   const Shape& shape = value.shape();
   if (shape.is_array() && value.num_elements() > 1 && IsUniform(value)) {
     const Literal scalar = Literal::View(Shape(shape.type()), value.bytes());
@@ -35,6 +35,7 @@ XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal, Location loca
     std::memcpy(owned.mutable_bytes(), scalar.bytes(), static_cast<size_t>(scalar.num_bytes()));
     return Expand(ConstantLiteral(builder, owned, location), {}, shape.dims(), location);
   }
+  value.OwnStorage();  // the module outlives what a view looks at
   return builder->Append({.opcode = Opcode::kConstant,
                           .attrs = Block(Opcode::kConstant, ConstantAttrs{value}),
                           .declared = shape},

@@ -186,6 +186,12 @@ XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_str
   std::vector<std::pair<i64, i64>> pairs;
   if (AllValid({lhs, rhs})) {
     const i64 rank = numbers.num_spatial();
+    if (static_cast<i64>(window_strides.size()) != rank) {
+      return Fail({lhs, rhs},
+                  StrCat("convolution: window has ", rank, " dimensions but window_strides has ",
+                         window_strides.size()),
+                  location);
+    }
     const auto input = SpatialSizes("lhs", lhs.instruction()->shape(), numbers.lhs, rank);
     if (!input.ok()) return Refuse(lhs, rhs, input.status(), location);
     const auto window = SpatialSizes("rhs", rhs.instruction()->shape(), numbers.rhs, rank);

@@ -106,7 +106,8 @@ XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_stride
                              std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                              Location location = std::source_location::current());
 // With any order of the dimensions, which the dimension numbers say for lhs, rhs and the result.
-// Errors: INVALID_ARGUMENT if they do not name every dimension once.
+// Errors: INVALID_ARGUMENT if they do not name every dimension once. The one with Padding needs all
+// strides.
 XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                                 Padding padding,
                                 const ConvolutionDimensionNumbers& dimension_numbers,

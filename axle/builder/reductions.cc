@@ -47,6 +47,13 @@ std::vector<std::pair<i64, i64>> WindowPadding(XlaOp operand, ArraySlice<i64> si
   return MakePadding(dims, sizes, strides, padding);
 }
 
+// What is wrong with the number of strides where these also say how to pad, so that none is no
+// default; "" if nothing is.
+std::string WrongStrides(ArraySlice<i64> sizes, ArraySlice<i64> strides) {
+  if (strides.size() == sizes.size()) return "";
+  return StrCat("window has ", sizes.size(), " dimensions but window_strides has ", strides.size());
+}
+
 // Whether the padding of the windows of `operands`, which are valid, depends on a run-time size.
 bool IsPaddedAtRunTime(ArraySlice<XlaOp> operands, ArraySlice<i64> sizes, ArraySlice<i64> strides,
                        Padding padding) {
@@ -139,6 +146,10 @@ XlaOp ReduceWindow(ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
   };
   std::vector<XlaOp> all(operands.begin(), operands.end());
   all.insert(all.end(), init_values.begin(), init_values.end());
+  const std::string wrong = WrongStrides(window_dimensions, window_strides);
+  if (!wrong.empty() && AllValid(all) && !all.empty()) {
+    return Fail({all[0]}, StrCat("reduce-window: ", wrong), location);
+  }
   if (!AllValid(all) || !IsPaddedAtRunTime(operands, window_dimensions, window_strides, padding)) {
     return build(all);
   }
@@ -154,6 +165,9 @@ XlaOp SelectAndScatter(XlaOp operand, const XlaComputation& select,
     return SelectAndScatterWithGeneralPadding(all[0], select, window_dimensions, window_strides,
                                               pairs, all[1], all[2], scatter, location);
   };
+  if (const std::string wrong = WrongStrides(window_dimensions, window_strides); !wrong.empty()) {
+    return Fail({operand, source, init_value}, StrCat("select-and-scatter: ", wrong), location);
+  }
   const XlaOp all[] = {operand, source, init_value};
   if (!AllValid(all) || !IsPaddedAtRunTime({all, 1}, window_dimensions, window_strides, padding)) {
     return build(all);

@@ -87,7 +87,7 @@ CustomCallAttrs MakeCustomCallAttrs(const std::string& target, bool has_side_eff
   attrs.custom_call_target = target;
   attrs.custom_call_has_side_effect = has_side_effect;
   attrs.output_to_operand_aliasing = aliasing;
-  if (literal != nullptr) attrs.literal = *literal;
+  if (literal != nullptr) attrs.literal.emplace(*literal).OwnStorage();
   attrs.schedule = schedule;
   attrs.api_version = api_version;
   return attrs;

@@ -160,6 +160,30 @@ TEST(BuilderForms, ConvolutionErrors) {
             "INVALID_ARGUMENT: convolution: dimension numbers \"oi\" do not fit rhs f32[1,1,3]");
 }
 
+// Padding follows from the strides, so that none is not stride 1.
+TEST(BuilderForms, PaddingNeedsStrides) {
+  const XlaComputation add = AddF32();
+  const XlaComputation ge = Scalar2("ge", F32, [](XlaOp x, XlaOp y) { return Ge(x, y); });
+  const auto error = [](auto build) {
+    XlaBuilder b("m");
+    build(Param(b, 0, "f32[1,1,5]"), Param(b, 1, "f32[1,1,3]"), Param(b, 2, "f32[]"));
+    return Line(b);
+  };
+  EXPECT_EQ(error([&](XlaOp x, XlaOp, XlaOp init) {
+              ReduceWindow(x, init, add, Dims{1, 1, 3}, Dims{}, Padding::kSame);
+            }),
+            "INVALID_ARGUMENT: reduce-window: window has 3 dimensions but window_strides has 0");
+  EXPECT_EQ(error([&](XlaOp x, XlaOp, XlaOp init) {
+              SelectAndScatter(x, ge, Dims{1, 1, 3}, Dims{}, Padding::kSame, x, init, add);
+            }),
+            "INVALID_ARGUMENT: select-and-scatter: window has 3 dimensions but window_strides has "
+            "0");
+  EXPECT_EQ(error([](XlaOp x, XlaOp k, XlaOp) {
+              ConvWithGeneralDimensions(x, k, Dims{}, Padding::kSame, {"bf0", "oi0", "bf0"});
+            }),
+            "INVALID_ARGUMENT: convolution: window has 1 dimensions but window_strides has 0");
+}
+
 // --- dynamic dimensions: padding that follows the run-time size ---------------------------------
 
 TEST(BuilderForms, SamePaddingOfDynamicDimensions) {

@@ -27,6 +27,19 @@ TEST(XlaBuilder, Movement) {
       "9 } }, {0, 1, 2}, { { 0, 0 }, { 1, 1 } } )");
 }
 
+TEST(XlaBuilder, LiteralsOutliveTheMemoryThatTheyWereViewsOf) {
+  std::vector<float> memory = {1, 2};
+  XlaBuilder b("views");
+  const Literal view = Literal::View(Shape(F32, {2}), memory.data());
+  const XlaOp constant = ConstantLiteral(&b, view);
+  const XlaOp pair = ConstantLiteral(&b, Literal::Tuple({view}));
+  const XlaOp call = CustomCall(&b, "f", {}, Shape(F32), "", false, {}, &view);
+  memory = {8, 9};
+  EXPECT_EQ(b.ComputeConstant(constant)->ToString(), "{1, 2}");
+  EXPECT_EQ(b.ComputeConstant(pair)->ToString(), "( {1, 2} )");
+  EXPECT_EQ(call.instruction()->attrs<CustomCallAttrs>().literal->ToString(), "{1, 2}");
+}
+
 TEST(XlaBuilder, DotContractsTheSecondDimensionOfAMatrix) {
   XlaBuilder b("dot");
   const XlaOp x = Param(b, 0, "f32[2,3,4]"), y = Param(b, 1, "f32[3,5]"), v = Param(b, 2, "f32[2]");
