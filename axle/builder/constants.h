@@ -14,8 +14,8 @@
 namespace axle {
 
 // Parameter `number` of the computation: a value of `shape`, of any kind, that the caller passes.
-// Errors: INVALID_ARGUMENT if the number is negative, or CheckShape refuses the shape; of Build, if
-// the numbers of all parameters are not 0, 1, ..., each once.
+// Errors: INVALID_ARGUMENT if the number is taken or negative, or CheckShape refuses the shape; of
+// Build, INTERNAL if the numbers are not 0, 1, ... without a gap.
 XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string_view name,
                 Location location = std::source_location::current());
 

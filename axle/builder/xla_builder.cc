@@ -271,7 +271,8 @@ StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root, Location location) {
   }
   computation_->set_root(root.instruction());
   if (Status status = BindParameters(*computation_); !status.ok()) {
-    return Internal(StrCat("build: ", status.message(), At(location)));
+    // XLA's code for it, but no bug.
+    return Status(StatusCode::kInternal, StrCat("build: ", status.message(), At(location)));
   }
   AXLE_TRY(CheckUses(*computation_));
   if (Status status = CheckModuleConfig(*module_); !status.ok()) {

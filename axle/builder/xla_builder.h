@@ -65,8 +65,8 @@ class XlaBuilder {
 
   // The computation whose root is `root`, or else the op added last. The builder is empty
   // afterwards, and its handles are no longer valid; after an error it has what it had.
-  // Errors: the first one of the builder; INTERNAL if it has no op; INVALID_ARGUMENT if the root is
-  // not an op of this builder, the numbers of parameters are not 0, 1, ..., an alias or donor names
+  // Errors: the first one of the builder; INTERNAL if it has no op or the numbers of parameters
+  // have gaps; INVALID_ARGUMENT if the root is not an op of this builder, an alias or donor names
   // what is not there, or the halves of a transfer do not meet (docs/ops/send.md, recv.md).
   StatusOr<XlaComputation> Build(Location location = std::source_location::current());
   StatusOr<XlaComputation> Build(XlaOp root, Location location = std::source_location::current());

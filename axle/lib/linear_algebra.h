@@ -42,8 +42,10 @@ struct SignAndLogDet {
   XlaOp sign;
   XlaOp logdet;
 };
+// Of a [.., n, n].
 SignAndLogDet SLogDet(XlaOp a, Location location = std::source_location::current());
-// log(det(a)), [..], of the type of a: NaN for a negative determinant of real matrices.
+// log(det(a)), [..], of a [.., n, n] and of its type: NaN for a negative determinant of real
+// matrices.
 XlaOp LogDet(XlaOp a, Location location = std::source_location::current());
 
 // a v = v diag(w) for a symmetric or Hermitian a, of which one triangle is read: v [.., n, n], w

@@ -42,6 +42,9 @@ TEST(WorkedConventions, ParameterNumbers) {
             "INVALID_ARGUMENT: parameter: number 0 is already registered");
   EXPECT_EQ(ResultOf([&](XlaBuilder* b) { return parameter(b, 1); }),
             "INTERNAL: build: computation \"worked\": parameter 0 is missing");
+  XlaBuilder gap("gap");
+  parameter(&gap, 1);
+  EXPECT_FALSE(IsBug(gap.Build().status()));
 }
 
 // --- broadcasting -------------------------------------------------------------------------------
