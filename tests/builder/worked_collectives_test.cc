@@ -117,6 +117,25 @@ TEST(WorkedCollectives, AllToAllOfAMatrix) {
       (Texts{"s32[4,2] {{0,1},{4,5},{8,9},{12,13}}", "s32[4,2] {{2,3},{6,7},{10,11},{14,15}}"}));
 }
 
+// f32[4,16] on four replicas, the elements numbered across them.
+TEST(WorkedCollectives, AllToAllOfFourMatrices) {
+  const auto exchange = [](const std::vector<O>& p) {
+    const O x = Reshape(Iota(p[0].builder(), F32, 64), {4, 16}) + p[0];
+    return AllToAll(x, /*split_dimension=*/1, /*concat_dimension=*/0, /*split_count=*/4);
+  };
+  Texts expected;
+  for (int replica = 0; replica < 4; ++replica) {
+    std::string rows;
+    for (int row = 0; row < 16; ++row) {
+      const int at = 16 * row + 4 * replica;
+      StrAppend(rows, row == 0 ? "{" : ",{", at, ",", at + 1, ",", at + 2, ",", at + 3, "}");
+    }
+    expected.push_back(StrCat("f32[16,4] {", rows, "}"));
+  }
+  EXPECT_EQ(OnReplicas(exchange, {{"f32[] 0"}, {"f32[] 64"}, {"f32[] 128"}, {"f32[] 192"}}),
+            expected);
+}
+
 TEST(WorkedCollectives, AllToAllOfATuple) {
   const auto exchange = [](const std::vector<O>& p) {
     return AllToAllTuple({p[0], p[1]}, Groups{{0, 1}});
