@@ -264,19 +264,28 @@ StatusOr<XlaComputation> XlaBuilder::Build(Location location) {
   return Build(XlaOp(this, computation_->root()), location);
 }
 
+Status XlaBuilder::CheckComplete(const Location& location) {
+  if (const Status status = BindParameters(*computation_); !status.ok()) {
+    // XLA's code for it, but no bug.
+    return Status(StatusCode::kInternal, StrCat("build: ", status.message(), At(location)));
+  }
+  AXLE_TRY(CheckUses(*computation_));
+  if (const Status status = CheckModuleConfig(*module_); !status.ok()) {
+    return Status(status.code(), StrCat("build: ", status.message(), At(location)));
+  }
+  return {};
+}
+
 StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root, Location location) {
   AXLE_TRY(error_);
   if (const std::string whose = WhoseHandle(root); !whose.empty()) {
     return InvalidArgument(StrCat("build: the root is ", whose, At(location)));
   }
+  Instruction* const last = computation_->root();
   computation_->set_root(root.instruction());
-  if (Status status = BindParameters(*computation_); !status.ok()) {
-    // XLA's code for it, but no bug.
-    return Status(StatusCode::kInternal, StrCat("build: ", status.message(), At(location)));
-  }
-  AXLE_TRY(CheckUses(*computation_));
-  if (Status status = CheckModuleConfig(*module_); !status.ok()) {
-    return Status(status.code(), StrCat("build: ", status.message(), At(location)));
+  if (const Status status = CheckComplete(location); !status.ok()) {
+    computation_->set_root(last);
+    return status;
   }
   std::shared_ptr<const Module> module = std::move(module_);
   ++life_->num_builds;

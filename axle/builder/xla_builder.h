@@ -167,6 +167,8 @@ class XlaBuilder {
   bool AreOwn(std::string_view function, ArraySlice<XlaOp> operands, const Location& location);
   // The result of a function that found no handle to ask for its builder, or what it gave.
   XlaOp OrNoOperand(std::string_view function, XlaOp result, const Location& location);
+  // What must hold of the whole computation, its root included.
+  Status CheckComplete(const Location& location);
   void Reset();
   // The copy of a called computation, made if there is none yet, under a name of its own.
   HloComputation* CopyOf(const HloComputation& original);

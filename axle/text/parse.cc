@@ -1,5 +1,7 @@
 #include "axle/text/parse.h"
 
+#include <new>
+
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
 #include "axle/text/module_header.h"
@@ -164,7 +166,11 @@ bool Parser::AtName() {
 
 StatusOr<std::unique_ptr<Module>> Parse(std::string_view text, const ParseOptions& options) {
   const ScopedFloatEnvironment environment;
-  return Parser(text, options).ParseModule();
+  try {
+    return Parser(text, options).ParseModule();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(StrCat(options.label, ": no memory to read it"));
+  }
 }
 
 }  // namespace axle

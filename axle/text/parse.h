@@ -21,9 +21,8 @@ struct ParseOptions {
 
 // Any bytes give a verified module or an error: INVALID_ARGUMENT (INTERNAL for the few rules for
 // which XLA has that code), UNIMPLEMENTED for what Axle does not have, RESOURCE_EXHAUSTED without
-// memory for a constant, and what the limits say. Without memory for the module std::bad_alloc is
-// thrown; LoadModule (client/load.h) reports that too. The text is read during the call only.
-// Computations come before their callers.
+// memory, and what the limits say. The text is read during the call only. Computations come before
+// their callers.
 StatusOr<std::unique_ptr<Module>> Parse(std::string_view text, const ParseOptions& options = {});
 
 }  // namespace axle

@@ -151,6 +151,14 @@ TEST(Misuse, EveryFunctionRefusesAHandleFromBefore) {
   }
 }
 
+TEST(Misuse, ARootThatFailedIsForgotten) {
+  XlaBuilder b("roots");
+  const XlaOp x = Param(b, 1, "f32[2]");
+  Broadcast(x, {4});
+  EXPECT_FALSE(b.Build(x).ok());  // there is no parameter 0
+  EXPECT_EQ(b.GetProgramShape()->result, Shape(F32, {4, 2}));
+}
+
 TEST(Misuse, BuildingTwiceAndAfterAnError) {
   XlaBuilder b("twice");
   Neg(Param(b, 0, "f32[]"));
