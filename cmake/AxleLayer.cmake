@@ -4,7 +4,8 @@
 # Sources are found by pattern: a new op is a new file and no edit here
 # (docs/adr/2026-11-21-one-cmake-target-per-folder.md).
 function(axle_layer name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS
+    ${CMAKE_CURRENT_SOURCE_DIR}/*.cc ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cc)
   if(NOT sources)
     return()
   endif()

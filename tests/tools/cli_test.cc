@@ -253,6 +253,49 @@ TEST_F(Cli, ConvertToGraphAndJson) {
   EXPECT_EQ(Run({"convert", program, "--to", "stablehlo"}).exit, 2);
 }
 
+TEST_F(Cli, OptPrintsWhatThePassesLeave) {
+  const std::string file = Write("twice.hlo", R"(HloModule twice
+
+ENTRY main {
+  x = f32[2]{0} parameter(0)
+  dead = f32[2]{0} sine(x)
+  a = f32[2]{0} negate(x)
+  b = f32[2]{0} negate(x)
+  ROOT sum = f32[2]{0} add(a, b)
+}
+)");
+  const Result r = Run({"opt", file, "--passes", "dce,cse", "--style", "short", "--verify-each"});
+  EXPECT_EQ(r.exit, 0) << r.err;
+  EXPECT_TRUE(
+      r.out.ends_with("  x = f32[2]{0} parameter(0)\n  a = f32[2]{0} negate(x)\n"
+                      "  ROOT sum = f32[2]{0} add(a, a)\n}\n"))
+      << r.out;
+  EXPECT_EQ(r.err, "");
+
+  const Result as_read = Run({"opt", file, "--to", "hlo", "--style", "short"});
+  EXPECT_EQ(as_read.out, Run({"print", file, "--style", "short"}).out);
+  const Result timed = Run({"opt", file, "--passes", "cse", "--timing", "--print-after", "^c"});
+  EXPECT_NE(timed.err.find(" 1 changes        4 instructions\n"), std::string::npos) << timed.err;
+  EXPECT_NE(timed.err.find("// after cse\nHloModule twice"), std::string::npos) << timed.err;
+  const Result list = Run({"opt", "--list"});
+  EXPECT_TRUE(list.out.starts_with("dce       removes what ")) << list.out;
+  EXPECT_NE(list.out.find("\ndefault: dce,"), std::string::npos) << list.out;
+  EXPECT_EQ(json::parse(Run({"opt", "--list", "--json"}).out)["passes"][0]["name"], "dce");
+}
+
+TEST_F(Cli, OptSaysWhatItDoesNotKnow) {
+  const std::string file = Write("add.hlo", kAdd);
+  const Result later = Run({"opt", file, "--to", "llvm"});
+  EXPECT_EQ(later.exit, 5);
+  EXPECT_EQ(later.err, "UNIMPLEMENTED: opt: --to llvm is still to come\n");
+  EXPECT_EQ(Run({"opt", file, "--to", "exe"}).exit, 2);
+  const Result pass = Run({"opt", file, "--passes", "dce,csse"});
+  EXPECT_EQ(pass.exit, 2);
+  EXPECT_NE(pass.err.find("unknown pass \"csse\" (did you mean \"cse\"?)"), std::string::npos)
+      << pass.err;
+  EXPECT_EQ(Run({"opt", file, "--print-after", "("}).exit, 2);
+}
+
 TEST_F(Cli, InfoIsGolden) {
   const Result r = Run({"info", "-"}, kAdd);
   EXPECT_EQ(r.exit, 0) << r.err;
@@ -394,7 +437,7 @@ TEST_F(Cli, BatchRunsWholeFolders) {
 }
 
 TEST_F(Cli, HelpFitsAScreenAndBeginsWithExamples) {
-  for (const char* verb : {"run", "parse", "print", "info", "check", "ops", "batch"}) {
+  for (const char* verb : {"run", "parse", "print", "info", "check", "opt", "ops", "batch"}) {
     const Result r = Run({verb, "-h"});
     EXPECT_EQ(r.exit, 0) << verb;
     EXPECT_TRUE(r.out.starts_with(std::string("axle ") + verb)) << r.out;

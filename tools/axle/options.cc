@@ -78,6 +78,12 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
                                              {"hlo.pb", OutputFormat::kHloProto},
                                              {"dot", OutputFormat::kDot},
                                              {"json", OutputFormat::kJson}});
+  if (auto* passes = option("passes", o.passes)) passes->delimiter(',')->allow_extra_args(false);
+  option("stage", o.stage, "--to");
+  option("print-after", o.print_after);
+  flag("list", "--list", o.list);
+  flag("timing", "--timing", o.timing);
+  flag("verify-each", "--verify-each", o.verify_each);
   option("against", o.against);
   if (auto* rtol = option("rtol", o.rtol)) rtol->check(CLI::NonNegativeNumber);
   if (auto* atol = option("atol", o.atol)) atol->check(CLI::NonNegativeNumber);

@@ -45,6 +45,13 @@ struct Options {
   bool short_style = false;  // print, convert
   OutputFormat to = OutputFormat::kUnset;
 
+  std::vector<std::string> passes;  // opt
+  std::string stage;                // --to of opt
+  std::string print_after;
+  bool list = false;
+  bool timing = false;
+  bool verify_each = false;
+
   std::string against;  // check: .npz
   double rtol = 0;
   double atol = 0;

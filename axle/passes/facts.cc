@@ -1,0 +1,97 @@
+#include "axle/passes/facts.h"
+
+#include <algorithm>
+
+namespace axle {
+namespace {
+
+// Ops that look like plain functions of their operands, but stand where they are for a reason.
+constexpr Opcode kOpaqueOps[] = {Opcode::kCustomCall,    Opcode::kOptBarrier, Opcode::kDomain,
+                                 Opcode::kAddDependency, Opcode::kAfterAll,   Opcode::kFusion};
+
+bool IsOpaqueOp(const Instruction& inst) {
+  return std::ranges::find(kOpaqueOps, inst.opcode()) != std::end(kOpaqueOps);
+}
+
+}  // namespace
+
+std::vector<const HloComputation*> CalleesFirst(const Module& module) {
+  struct Frame {
+    const HloComputation* computation;
+    size_t instruction = 0;
+    size_t callee = 0;
+  };
+  std::vector<const HloComputation*> order;
+  std::unordered_set<const HloComputation*> seen;
+  for (const auto& root : module.computations()) {
+    if (!seen.insert(root.get()).second) continue;
+    std::vector<Frame> stack = {{root.get()}};
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      if (frame.instruction == frame.computation->instructions().size()) {
+        order.push_back(frame.computation);
+        stack.pop_back();
+        continue;
+      }
+      const auto callees = frame.computation->instructions()[frame.instruction]->callees();
+      if (frame.callee == callees.size()) {
+        ++frame.instruction;
+        frame.callee = 0;
+        continue;
+      }
+      const HloComputation* callee = callees[frame.callee++];
+      if (seen.insert(callee).second) stack.push_back({callee});
+    }
+  }
+  return order;
+}
+
+Effects::Effects(const Module& module) {
+  for (const HloComputation* computation : CalleesFirst(module)) {
+    const auto instructions = computation->instructions();
+    if (std::ranges::any_of(instructions, [&](const Instruction* inst) { return Of(*inst); })) {
+      effects_.insert(computation);
+    } else if (std::ranges::all_of(instructions, [&](const Instruction* inst) {
+                 return IsParameter(*inst) || IsPlain(*inst);
+               })) {
+      plain_.insert(computation);
+    }
+  }
+}
+
+bool Effects::Of(const Instruction& inst) const {
+  return HasSideEffect(inst) ||
+         std::ranges::any_of(inst.callees(), [&](const HloComputation* c) { return Of(*c); });
+}
+
+bool Effects::IsPlain(const Instruction& inst) const {
+  return IsMergeable(inst) && !HasSideEffect(inst) &&
+         std::ranges::all_of(inst.callees(), [&](const HloComputation* c) { return IsPlain(*c); });
+}
+
+bool HasAnnotations(const Instruction& inst) {
+  const InstructionExtras* extras = inst.extras();
+  return extras != nullptr && (!extras->sharding.empty() || !extras->frontend_attributes.empty() ||
+                               !extras->control_predecessors.empty() ||
+                               !extras->result_accuracy.empty() || extras->has_backend_config);
+}
+
+bool HasTokens(const Shape& shape) {
+  bool found = false;
+  ForEachLeaf(shape, [&](const Shape& leaf, const Dims&) { found |= !leaf.is_array(); });
+  return found;
+}
+
+bool IsMergeable(const Instruction& inst) {
+  const OpDef& def = GetOpDef(inst);
+  return !IsParameter(inst) && def.lowering != Lowering::kRandom &&
+         def.lowering != Lowering::kCollective && def.check_uses == nullptr && !IsOpaqueOp(inst) &&
+         !HasTokens(inst.shape());
+}
+
+bool IsFoldable(const Instruction& inst) {
+  return IsMergeable(inst) && GetOpDef(inst).lowering != Lowering::kData &&
+         GetOpDef(inst).lowering != Lowering::kControlFlow;
+}
+
+}  // namespace axle

@@ -1,0 +1,29 @@
+// Pass: HLO to HLO. Every pass keeps every bit of every result (docs/numerics.md, N11), the shapes
+// of the entry with their layouts, the order of effects, and ids and metadata of what it keeps.
+#pragma once
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "axle/core/limits.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+struct PassContext {
+  Limits* limits = nullptr;
+  i64 changes = 0;  // counted by the pass: what it removed, merged, replaced
+};
+
+struct Pass {
+  std::string_view name;
+  std::string_view summary;  // one sentence
+  // The module as it should be; `module` is verified, and so is what comes back. Errors: what the
+  // limits say.
+  StatusOr<std::unique_ptr<Module>> (*run)(const Module& module, PassContext& context);
+};
+
+std::span<const Pass> AllPasses();
+const Pass* FindPass(std::string_view name);  // null if there is none
+
+}  // namespace axle

@@ -1,0 +1,60 @@
+#include "axle/passes/pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "axle/core/strings.h"
+#include "axle/ops/op_def.h"
+#include "axle/passes/cse.h"
+#include "axle/passes/dce.h"
+
+namespace axle {
+namespace {
+
+constexpr Pass kPasses[] = {
+    {"dce", "removes what reaches neither a result nor an effect", RemoveDeadCode},
+    {"cse", "merges equal instructions and equal computations", MergeEqual},
+};
+
+// From the first pass to the last.
+constexpr std::string_view kDefault[] = {"dce", "cse"};
+
+}  // namespace
+
+std::span<const Pass> AllPasses() {
+  return kPasses;
+}
+
+const Pass* FindPass(std::string_view name) {
+  const auto* const it = std::ranges::find(kPasses, name, &Pass::name);
+  return it == std::end(kPasses) ? nullptr : it;
+}
+
+std::vector<const Pass*> DefaultPipeline() {
+  std::vector<const Pass*> passes;
+  for (const std::string_view name : kDefault) passes.push_back(FindPass(name));
+  return passes;
+}
+
+StatusOr<std::unique_ptr<Module>> RunPipeline(const Module& module,
+                                              const PipelineOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  std::unique_ptr<Module> owned;
+  const Module* current = &module;
+  for (const Pass* pass : options.passes.empty() ? DefaultPipeline() : options.passes) {
+    const Clock::time_point begin = Clock::now();
+    PassContext context = {.limits = options.limits};
+    AXLE_ASSIGN(owned, pass->run(*current, context));
+    current = owned.get();
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (options.verify_each) {
+      const Status status = VerifyModule(*current);
+      AXLE_INVARIANT(status.ok(), StrCat("after pass ", pass->name, ": ", status.message()));
+    }
+    if (options.after_each) options.after_each({pass, *current, context.changes, seconds});
+  }
+  if (owned == nullptr) owned = module.Clone();
+  return owned;
+}
+
+}  // namespace axle

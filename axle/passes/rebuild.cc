@@ -1,0 +1,100 @@
+#include "axle/passes/rebuild.h"
+
+#include "axle/core/strings.h"
+
+namespace axle {
+
+StatusOr<std::unique_ptr<Module>> Rebuilder::Run() {
+  module_ = std::make_unique<Module>(from_.name());
+  module_->config() = from_.config();
+  for (const HloComputation* computation : CalleesFirst(from_)) {
+    if (Keeps(*computation)) AXLE_TRY(RebuildComputation(*computation));
+  }
+  if (from_.entry() != nullptr) module_->set_entry(Mapped(*from_.entry()));
+  return std::move(module_);
+}
+
+Status Rebuilder::RebuildComputation(const HloComputation& computation) {
+  to_ = module_->AddComputation(computation.name());
+  to_->set_execution_thread(computation.execution_thread());
+  map_.assign(computation.instructions().size(), nullptr);
+  is_control_predecessor_.assign(map_.size(), false);
+  for (const Instruction* inst : computation.instructions()) {
+    if (inst->extras() == nullptr) continue;
+    for (const Instruction* before : inst->extras()->control_predecessors) {
+      is_control_predecessor_[before->index()] = true;
+    }
+  }
+  AXLE_TRY(Begin(computation));
+  for (const Instruction* inst : computation.instructions()) {
+    if (limits_ != nullptr) AXLE_TRY(limits_->Check());
+    AXLE_ASSIGN(Instruction* const made, Visit(*inst));
+    AXLE_INVARIANT(made == nullptr || made->shape() == inst->shape(),
+                   StrCat("a pass changes the shape of ", inst->name()));
+    map_[inst->index()] = made;
+  }
+  std::vector<Instruction*> parameters;
+  for (const Instruction* p : computation.parameters()) parameters.push_back(map_[p->index()]);
+  to_->set_parameters(std::move(parameters));
+  if (computation.root() != nullptr) to_->set_root(map_[computation.root()->index()]);
+  computations_[&computation] = End(computation, to_);
+  return {};
+}
+
+std::vector<Instruction*> Rebuilder::Operands(const Instruction& inst) const {
+  std::vector<Instruction*> operands(static_cast<size_t>(inst.num_operands()));
+  for (i64 i = 0; i < inst.num_operands(); ++i) operands[i] = Mapped(*inst.operand(i));
+  return operands;
+}
+
+Instruction* Rebuilder::CopyOn(const Instruction& inst, std::span<Instruction* const> operands) {
+  std::vector<HloComputation*> callees;
+  for (const HloComputation* callee : inst.callees()) callees.push_back(Mapped(*callee));
+  Instruction* copy = to_->Add({.opcode = inst.opcode(),
+                                .name = inst.name(),
+                                .shape = inst.shape(),
+                                .operands = operands,
+                                .callees = callees,
+                                .attrs = inst.attr_block(),
+                                .metadata = inst.metadata(),
+                                .id = inst.id()});
+  if (inst.extras() == nullptr) return copy;
+  InstructionExtras& extras = to_->MutableExtras(copy);
+  extras = *inst.extras();
+  for (Instruction*& before : extras.control_predecessors) before = Mapped(*before);
+  return copy;
+}
+
+Instruction* Rebuilder::Make(const Instruction& replaced, Opcode opcode, const Shape& shape,
+                             std::span<Instruction* const> operands, AttrBlock attrs,
+                             std::span<HloComputation* const> callees) {
+  return to_->Add({.opcode = opcode,
+                   .name = FreshName(GetOpDef(opcode).text),
+                   .shape = shape,
+                   .operands = operands,
+                   .callees = callees,
+                   .attrs = std::move(attrs),
+                   .metadata = replaced.metadata(),
+                   .id = replaced.id()});
+}
+
+bool Rebuilder::IsPinned(const Instruction& inst) const {
+  return is_control_predecessor_[inst.index()] || HasAnnotations(inst) || effects_.Of(inst);
+}
+
+std::string Rebuilder::FreshName(std::string_view base) {
+  if (names_.empty()) {
+    for (const auto& computation : from_.computations()) {
+      names_.emplace(computation->name());
+      for (const Instruction* inst : computation->instructions()) names_.emplace(inst->name());
+    }
+  }
+  i64& number = next_number_[std::string(base)];
+  std::string name;
+  do {
+    name = StrCat(base, ".", ++number);
+  } while (!names_.insert(name).second);
+  return name;
+}
+
+}  // namespace axle

@@ -1,0 +1,81 @@
+// Rebuilder: how a pass changes a module. The IR only grows, so a pass copies: computation by
+// computation, callees first, instruction by instruction in their order, and says for each what
+// stands for it in the new module. Whatever is copied keeps its id, name, metadata and extras; the
+// order of what remains is kept, so that a scheduled module stays scheduled. Linear time.
+#pragma once
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "axle/core/limits.h"
+#include "axle/passes/facts.h"
+
+namespace axle {
+
+class Rebuilder {
+ public:
+  // `from` outlives the object.
+  Rebuilder(const Module& from, Limits* limits) : from_(from), effects_(from), limits_(limits) {}
+  virtual ~Rebuilder() = default;
+  Rebuilder(const Rebuilder&) = delete;
+  Rebuilder& operator=(const Rebuilder&) = delete;
+
+  // The new module; once.
+  StatusOr<std::unique_ptr<Module>> Run();
+
+ protected:
+  // Which computations the new module has. A computation that something copied calls is kept.
+  virtual bool Keeps(const HloComputation&) { return true; }
+  virtual Status Begin(const HloComputation&) { return {}; }
+  // What stands for `inst`, of the same shape and in the computation that is being made; null if
+  // nothing does, because nobody will ask.
+  virtual StatusOr<Instruction*> Visit(const Instruction& inst) { return Copy(inst); }
+  // The computation is complete; what stands for it, itself or one that was made before.
+  virtual HloComputation* End(const HloComputation&, HloComputation* made) { return made; }
+
+  // The instruction once more, on what stands for its operands and callees.
+  Instruction* Copy(const Instruction& inst) { return CopyOn(inst, Operands(inst)); }
+  Instruction* CopyOn(const Instruction& inst, std::span<Instruction* const> operands);
+  // A fresh instruction in the place of `replaced`, whose id and metadata it takes.
+  Instruction* Make(const Instruction& replaced, Opcode opcode, const Shape& shape,
+                    std::span<Instruction* const> operands, AttrBlock attrs,
+                    std::span<HloComputation* const> callees = {});
+  template <typename Attrs>
+  static AttrBlock Block(Opcode opcode, Attrs attrs) {
+    return {GetOpDef(opcode).attrs, std::make_shared<const Attrs>(std::move(attrs))};
+  }
+
+  // What stands for the operands of `inst`, for one instruction, for a computation.
+  std::vector<Instruction*> Operands(const Instruction& inst) const;
+  Instruction* Mapped(const Instruction& inst) const { return map_[inst.index()]; }
+  HloComputation* Mapped(const HloComputation& computation) const {
+    return computations_.at(&computation);
+  }
+  HloComputation* to() const { return to_; }
+  // Must stay as it is: it has an effect or annotations, or a control edge begins at it.
+  bool IsPinned(const Instruction& inst) const;
+
+  // "add.7": a name that nothing in the old module and nothing made so far has.
+  std::string FreshName(std::string_view base);
+  const Module& from() const { return from_; }
+  const Effects& effects() const { return effects_; }
+  Limits* limits() const { return limits_; }
+
+ private:
+  Status RebuildComputation(const HloComputation& computation);
+
+  const Module& from_;
+  const Effects effects_;
+  Limits* const limits_;
+  std::unique_ptr<Module> module_;
+  HloComputation* to_ = nullptr;
+  std::vector<Instruction*> map_;  // by index in the computation that is being copied
+  std::vector<bool> is_control_predecessor_;
+  std::unordered_map<const HloComputation*, HloComputation*> computations_;
+  std::unordered_set<std::string> names_;  // filled by the first FreshName
+  std::unordered_map<std::string, i64> next_number_;
+};
+
+}  // namespace axle

@@ -1,0 +1,148 @@
+// axle opt: a module as the compiler's passes leave it.
+#include <algorithm>
+#include <cstdio>
+#include <regex>
+
+#include "axle/core/file.h"
+#include "axle/core/strings.h"
+#include "axle/passes/pipeline.h"
+#include "axle/text/print.h"
+#include "tools/axle/json.h"
+#include "tools/axle/verbs.h"
+
+namespace axle::tool {
+namespace {
+
+constexpr std::string_view kHere[] = {"hlo", "opt-hlo"};
+constexpr std::string_view kToCome[] = {"fusions", "buffers", "llvm", "asm", "obj"};
+
+int ListPasses(Session& session) {
+  Json passes = Json::array();
+  std::string text;
+  for (const Pass& pass : AllPasses()) {
+    StrAppend(text, pass.name, std::string(10 - pass.name.size(), ' '), pass.summary, "\n");
+    passes.push_back({{"name", pass.name}, {"summary", pass.summary}});
+  }
+  std::string order;
+  Json pipeline = Json::array();
+  for (const Pass* pass : DefaultPipeline()) {
+    StrAppend(order, order.empty() ? "" : ",", pass->name);
+    pipeline.push_back(pass->name);
+  }
+  if (session.options().json) {
+    Json report = NewReport("opt");
+    report["passes"] = passes;
+    report["default"] = pipeline;
+    session.Out(ToLine(report));
+  } else {
+    session.Out(StrCat(text, "\ndefault: ", order, "\n"));
+  }
+  return kYes;
+}
+
+// The passes of --passes, or an error that names the one that is not there.
+StatusOr<std::vector<const Pass*>> ChosenPasses(const Options& options) {
+  std::vector<const Pass*> chosen;
+  for (const std::string& name : options.passes) {
+    chosen.push_back(FindPass(name));
+    if (chosen.back() != nullptr) continue;
+    std::vector<std::string_view> names;
+    for (const Pass& pass : AllPasses()) names.push_back(pass.name);
+    return InvalidArgument(StrCat("--passes: unknown pass \"", PrintableText(name), "\"",
+                                  DidYouMean(name, names), "; --list shows them"));
+  }
+  return chosen;
+}
+
+std::string TimingLine(const PassReport& report) {
+  char line[100];
+  std::snprintf(line, sizeof line, "%-10s %10.3f ms %8lld changes %8lld instructions",
+                std::string(report.pass->name).c_str(), report.seconds * 1e3,
+                static_cast<long long>(report.changes),
+                static_cast<long long>(report.module.num_instructions()));
+  return line;
+}
+
+int RunOpt(Session& session) {
+  const Options& options = session.options();
+  if (options.list) return ListPasses(session);
+  const std::string& stage = options.stage;
+  if (std::ranges::find(kToCome, stage) != std::end(kToCome)) {
+    return session.Fail(Unimplemented(StrCat("opt: --to ", stage, " is still to come")));
+  }
+  if (!stage.empty() && std::ranges::find(kHere, stage) == std::end(kHere)) {
+    return session.Usage(
+        StrCat("opt: --to: unknown stage \"", PrintableText(stage), "\"; there are hlo, opt-hlo"));
+  }
+  const StatusOr<std::string> file = session.OneFile();
+  if (!file.ok()) return session.Usage(StrCat("opt: ", file.status().message()));
+  const auto chosen = ChosenPasses(options);
+  if (!chosen.ok()) return session.Usage(StrCat("opt: ", chosen.status().message()));
+  std::regex print_after;
+  try {
+    print_after.assign(options.print_after);
+  } catch (const std::regex_error&) {
+    return session.Usage(StrCat("opt: --print-after: \"", PrintableText(options.print_after),
+                                "\" is not a regular expression"));
+  }
+
+  auto module = session.Load(*file);
+  if (!module.ok()) return session.Fail(module.status());
+  const PrintOptions style = {.style = options.short_style ? PrintOptions::Style::kShort
+                                                           : PrintOptions::Style::kLong};
+  if (stage != "hlo") {
+    const auto after_each = [&](const PassReport& report) {
+      if (options.timing) session.Say(TimingLine(report));
+      const std::string name(report.pass->name);
+      if (options.print_after.empty() || !std::regex_search(name, print_after)) return;
+      session.Say(StrCat("// after ", name, "\n", Print(report.module, style)));
+    };
+    module = RunPipeline(**module, {.passes = *chosen,
+                                    .verify_each = options.verify_each,
+                                    .after_each = after_each,
+                                    .limits = &session.limits()});
+    if (!module.ok()) return session.Fail(module.status());
+  }
+  std::string text = Print(**module, style);
+  if (options.json) {
+    Json report = NewReport("opt");
+    report["text"] = text;
+    text = ToLine(report);
+  }
+  if (options.output.empty()) {
+    session.Out(text);
+    return kYes;
+  }
+  const Status written = WriteFile(options.output, text);
+  return written.ok() ? kYes : session.Fail(written);
+}
+
+constexpr std::string_view kOptions[] = {"passes", "stage",       "list",  "print-after",
+                                         "timing", "verify-each", "style", "output"};
+
+}  // namespace
+
+const Verb kOptVerb = {
+    "opt", "the module as the compiler's passes leave it",
+    "axle opt model.hlo\n"
+    "axle opt model.hlo --passes dce,cse --timing\n"
+    "axle opt model.hlo --print-after 'simplify|fold'\n"
+    "axle opt --list\n"
+    "\n"
+    "Results stay the same, bit for bit. HLO text goes to stdout.\n"
+    "\n"
+    "  --passes A,B     these, in this order, instead of the default ones\n"
+    "  --list           what passes there are, and the default order\n"
+    "  --to STAGE       where to stop: hlo (as read) or opt-hlo (default)\n"
+    "  --print-after R  the module after each pass whose name R matches, to stderr\n"
+    "  --timing         time, changes and size after each pass, to stderr\n"
+    "  --verify-each    check the module after each pass\n"
+    "  --style S        long (default) or short\n"
+    "  --output FILE    where to; else stdout\n"
+    "  --from F         hlo or hlo.pb; the default is to find out from the content\n"
+    "  --json           {\"schema\": ..., \"text\": ...}\n"
+    "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
+    "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n",
+    kOptions, RunOpt};
+
+}  // namespace axle::tool
