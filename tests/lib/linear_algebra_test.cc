@@ -106,23 +106,24 @@ TEST(LinearAlgebra, Determinants) {
     return Tuple(&b, {sign, logdet});
   };
   EXPECT_EQ(Result(both, {"f64[2,2] {{1, 2}, {3, 4}}"}),
-            "(f64[], f64[]) ( -1, 0.6931471805599455 )");
+            "(f64[], f64[]) ( -1, 0.69314718055994529 )");
   // Of a permutation that two swaps make, one that one swap makes, a singular matrix, a diagonal.
   EXPECT_EQ(Result(both, {"f32[4,3,3] {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}},"
                           " {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}}, {{1, 2, 3}, {0, 0, 1}, {0, 0, 2}},"
                           " {{4, 0, 0}, {0, 0.5, 0}, {0, 0, -1}}}"}),
-            "(f32[4], f32[4]) ( {1, -1, 0, -1}, {0, 0, -inf, 0.6931472} )");
+            "(f32[4], f32[4]) ( {1, -1, 0, -1}, {0, 0, -inf, 0.693147182} )");
   EXPECT_EQ(Result(both, {"c64[2,2] {{(0, 2), (1, 0)}, {(0, 0), (3, 0)}}"}),
-            "(c64[], f32[]) ( (0, 1), 1.7917595 )");
+            "(c64[], f32[]) ( (0, 1), 1.79175949 )");
   EXPECT_EQ(Result(both, {"f32[0,0] {}"}), "(f32[], f32[]) ( 1, 0 )");
   const auto log_det = [](XlaBuilder&, Ops p) { return LogDet(p[0]); };
   EXPECT_EQ(Result(log_det, {"f32[2,2,2] {{{2, 0}, {0, 1}}, {{1, 0}, {0, -1}}}"}),
-            "f32[2] {0.6931472, nan}");
-  EXPECT_EQ(Result(log_det, {"c64[1,1] {{(-1, 0)}}"}), "c64[] (0, 3.1415927)");
+            "f32[2] {0.693147182, nan}");
+  EXPECT_EQ(Result(log_det, {"c64[1,1] {{(-1, 0)}}"}), "c64[] (0, 3.14159274)");
   XlaBuilder b("wide");
   EXPECT_FALSE(SLogDet(Parameter(&b, 0, Shape(F32, {2, 3}), "a")).sign.valid());
-  EXPECT_EQ(std::string(b.first_error().message()).substr(0, 59),
-            "slogdet: takes square matrices; operand f32[2,3] at tests/l");
+  EXPECT_TRUE(
+      b.first_error().message().starts_with("slogdet: takes square matrices; operand f32[2,3] at "))
+      << b.first_error().message();
 }
 
 TEST(LinearAlgebra, OfNothing) {
