@@ -4,7 +4,7 @@
 //   bench_client
 //
 // CPU nanoseconds per call, the fastest of several rounds: a lower one would have to leave work
-// out. Bound for the compiler to come (design of issue 6): 300 ns per call of a one-kernel program.
+// out. Bound once programs are compiled: 300 ns per call of a one-kernel program.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

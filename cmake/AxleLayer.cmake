@@ -19,6 +19,13 @@ function(axle_layer name)
   set_property(GLOBAL APPEND PROPERTY AXLE_LAYER_TARGETS axle_${name})
 endfunction()
 
+# What makes graphs or passes calls on, no loop over elements: half the size in release builds.
+function(axle_prefer_size name)
+  if(TARGET axle_${name} AND CMAKE_BUILD_TYPE STREQUAL Release)
+    target_compile_options(axle_${name} PRIVATE -Os)
+  endif()
+endfunction()
+
 # libaxle.so and libaxle.a: the objects of every layer, as the targets axle::axle and axle::static. Whoever
 # links libaxle.so shares one copy of the interning tables with libaxle_codegen.so; linking the static
 # libraries as well would make a second one. axle::c is libaxle.so for C: it asks for no C++ standard.
