@@ -48,7 +48,7 @@ class DeadCodeRemoval : public Rebuilder {
       const HloComputation* computation = work.back();
       work.pop_back();
       for (const Instruction* inst : computation->instructions()) {
-        if (!live_.at(computation)[inst->index()]) continue;
+        if (!IsFrozen(*computation) && !live_.at(computation)[inst->index()]) continue;
         for (const HloComputation* callee : inst->callees()) {
           if (called_.insert(callee).second) work.push_back(callee);
         }

@@ -9,6 +9,14 @@ namespace {
 constexpr Opcode kOpaqueOps[] = {Opcode::kCustomCall,    Opcode::kOptBarrier, Opcode::kDomain,
                                  Opcode::kAddDependency, Opcode::kAfterAll,   Opcode::kFusion};
 
+// Ops that run what they call as it is written, on whole values.
+constexpr Opcode kTransparentCallers[] = {Opcode::kCall, Opcode::kConditional, Opcode::kWhile,
+                                          Opcode::kFusion, Opcode::kAsyncStart};
+
+bool IsTransparentCaller(const Instruction& inst) {
+  return std::ranges::find(kTransparentCallers, inst.opcode()) != std::end(kTransparentCallers);
+}
+
 bool IsOpaqueOp(const Instruction& inst) {
   return std::ranges::find(kOpaqueOps, inst.opcode()) != std::end(kOpaqueOps);
 }
@@ -67,6 +75,18 @@ bool Effects::Of(const Instruction& inst) const {
 bool Effects::IsPlain(const Instruction& inst) const {
   return IsMergeable(inst) && !HasSideEffect(inst) &&
          std::ranges::all_of(inst.callees(), [&](const HloComputation* c) { return IsPlain(*c); });
+}
+
+std::unordered_set<const HloComputation*> FrozenComputations(const Module& module) {
+  std::unordered_set<const HloComputation*> frozen;
+  const std::vector<const HloComputation*> order = CalleesFirst(module);
+  for (auto caller = order.rbegin(); caller != order.rend(); ++caller) {
+    for (const Instruction* inst : (*caller)->instructions()) {
+      if (IsTransparentCaller(*inst) && !frozen.contains(*caller)) continue;
+      frozen.insert(inst->callees().begin(), inst->callees().end());
+    }
+  }
+  return frozen;
 }
 
 bool HasAnnotations(const Instruction& inst) {

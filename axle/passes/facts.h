@@ -32,6 +32,12 @@ class Effects {
   std::unordered_set<const HloComputation*> effects_, plain_;
 };
 
+// Computations whose form may decide about bits: what reductions and their kind call is recognised
+// by its lane program, and its order of evaluation follows (numerics.md, N4), so that even a
+// rewrite that keeps the value of each call may change the result. With everything that they call.
+// Passes copy them as they are.
+std::unordered_set<const HloComputation*> FrozenComputations(const Module& module);
+
 // Says something to a partitioner, a scheduler or a back end that another instruction would not
 // say: sharding, frontend attributes, control edges, a backend config, an accuracy.
 bool HasAnnotations(const Instruction& inst);

@@ -7,6 +7,7 @@
 #include "axle/ops/op_def.h"
 #include "axle/passes/cse.h"
 #include "axle/passes/dce.h"
+#include "axle/passes/simplify/simplify.h"
 
 namespace axle {
 namespace {
@@ -14,10 +15,11 @@ namespace {
 constexpr Pass kPasses[] = {
     {"dce", "removes what reaches neither a result nor an effect", RemoveDeadCode},
     {"cse", "merges equal instructions and equal computations", MergeEqual},
+    {"simplify", "applies the rewrite rules until nothing changes", Simplify},
 };
 
 // From the first pass to the last.
-constexpr std::string_view kDefault[] = {"dce", "cse"};
+constexpr std::string_view kDefault[] = {"dce", "cse", "simplify", "cse"};
 
 }  // namespace
 

@@ -25,9 +25,14 @@ Status Rebuilder::RebuildComputation(const HloComputation& computation) {
       is_control_predecessor_[before->index()] = true;
     }
   }
-  AXLE_TRY(Begin(computation));
+  const bool frozen = IsFrozen(computation);
+  if (!frozen) AXLE_TRY(Begin(computation));
   for (const Instruction* inst : computation.instructions()) {
     if (limits_ != nullptr) AXLE_TRY(limits_->Check());
+    if (frozen) {
+      map_[inst->index()] = Copy(*inst);
+      continue;
+    }
     AXLE_ASSIGN(Instruction* const made, Visit(*inst));
     AXLE_INVARIANT(made == nullptr || made->shape() == inst->shape(),
                    StrCat("a pass changes the shape of ", inst->name()));

@@ -17,7 +17,8 @@ namespace axle {
 class Rebuilder {
  public:
   // `from` outlives the object.
-  Rebuilder(const Module& from, Limits* limits) : from_(from), effects_(from), limits_(limits) {}
+  Rebuilder(const Module& from, Limits* limits)
+      : from_(from), effects_(from), frozen_(FrozenComputations(from)), limits_(limits) {}
   virtual ~Rebuilder() = default;
   Rebuilder(const Rebuilder&) = delete;
   Rebuilder& operator=(const Rebuilder&) = delete;
@@ -28,6 +29,7 @@ class Rebuilder {
  protected:
   // Which computations the new module has. A computation that something copied calls is kept.
   virtual bool Keeps(const HloComputation&) { return true; }
+  // These two not for frozen computations, which are copied.
   virtual Status Begin(const HloComputation&) { return {}; }
   // What stands for `inst`, of the same shape and in the computation that is being made; null if
   // nothing does, because nobody will ask.
@@ -61,6 +63,7 @@ class Rebuilder {
   std::string FreshName(std::string_view base);
   const Module& from() const { return from_; }
   const Effects& effects() const { return effects_; }
+  bool IsFrozen(const HloComputation& computation) const { return frozen_.contains(&computation); }
   Limits* limits() const { return limits_; }
 
  private:
@@ -68,6 +71,7 @@ class Rebuilder {
 
   const Module& from_;
   const Effects effects_;
+  const std::unordered_set<const HloComputation*> frozen_;
   Limits* const limits_;
   std::unique_ptr<Module> module_;
   HloComputation* to_ = nullptr;

@@ -1,0 +1,292 @@
+// Ops that move elements without looking at them. All of these keep bits by themselves; the reasons
+// say why the right elements are in the right places.
+#include <algorithm>
+
+#include "axle/ops/attributes.h"
+#include "axle/passes/simplify/rules.h"
+
+namespace axle {
+namespace {
+
+const Dims& Dimensions(const Instruction& inst) {
+  return inst.attrs<DimensionsAttrs>().dimensions;
+}
+bool IsIdentity(const Dims& dims) {
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] != static_cast<i64>(i)) return false;
+  }
+  return true;
+}
+// outer[inner[i]].
+Dims Composed(const Dims& outer, const Dims& inner) {
+  Dims dims;
+  for (const i64 d : inner) dims.push_back(outer[static_cast<size_t>(d)]);
+  return dims;
+}
+bool SameSizes(const Instruction& a, const Instruction& b) {
+  return a.shape().dims() == b.shape().dims();
+}
+
+// Elements that are all the same stay so wherever they go.
+Instruction* OfRepeatedScalar(Maker& to, Instruction& inst) {
+  Instruction* scalar = Under(inst, Opcode::kBroadcast);
+  if (scalar == nullptr || !scalar->shape().is_scalar()) return nullptr;
+  return to.Make(Opcode::kBroadcast, inst.shape(), {scalar}, DimensionsAttrs{});
+}
+constexpr std::string_view kRepeatedWhy = "all elements are the same one";
+
+Instruction* BroadcastOfBroadcast(Maker& to, Instruction& inst) {
+  Instruction* x = Under(inst, Opcode::kBroadcast);
+  if (x == nullptr) return nullptr;
+  return to.Make(Opcode::kBroadcast, inst.shape(), {x},
+                 DimensionsAttrs{Composed(Dimensions(inst), Dimensions(*inst.operand(0)))});
+}
+
+// Dimension i of the result is dimension outer[i] of the operand, which is inner[outer[i]] of x.
+Instruction* TransposeOfTranspose(Maker& to, Instruction& inst) {
+  Instruction* x = Under(inst, Opcode::kTranspose);
+  if (x == nullptr) return nullptr;
+  return to.Make(Opcode::kTranspose, inst.shape(), {x},
+                 DimensionsAttrs{Composed(Dimensions(*inst.operand(0)), Dimensions(inst))});
+}
+
+Instruction* SliceOfSlice(Maker& to, Instruction& inst) {
+  Instruction* x = Under(inst, Opcode::kSlice);
+  if (x == nullptr) return nullptr;
+  const SliceConfig& outer = inst.attrs<SliceAttrs>().slice;
+  const SliceConfig& inner = inst.operand(0)->attrs<SliceAttrs>().slice;
+  SliceConfig both;
+  for (size_t d = 0; d < outer.size(); ++d) {
+    const i64 count = inst.shape().dim(static_cast<i64>(d));
+    SliceDim& range = both.emplace_back();
+    if (count == 0) continue;  // [0:0]
+    range.start = inner[d].start + outer[d].start * inner[d].stride;
+    if (count > 1) range.stride = outer[d].stride * inner[d].stride;
+    range.limit = range.start + (count - 1) * range.stride + 1;
+  }
+  return to.Make(Opcode::kSlice, inst.shape(), {x}, SliceAttrs{both});
+}
+
+// A range that lies in one operand of a concatenation.
+Instruction* SliceOfConcatenate(Maker& to, Instruction& inst) {
+  const Instruction& parts = *inst.operand(0);
+  if (!Is(parts, Opcode::kConcatenate) || inst.shape().num_elements() == 0) return nullptr;
+  const auto d = static_cast<size_t>(Dimensions(parts)[0]);
+  SliceConfig slice = inst.attrs<SliceAttrs>().slice;
+  i64 begin = 0;
+  for (i64 i = 0; i < parts.num_operands(); ++i) {
+    const i64 end = begin + parts.operand(i)->shape().dim(static_cast<i64>(d));
+    if (slice[d].start >= begin && slice[d].limit <= end) {
+      slice[d].start -= begin;
+      slice[d].limit -= begin;
+      return to.Make(Opcode::kSlice, inst.shape(), {parts.operand(i)}, SliceAttrs{slice});
+    }
+    begin = end;
+  }
+  return nullptr;
+}
+
+Instruction* WithoutEmptyOperands(Maker& to, Instruction& inst) {
+  std::vector<Instruction*> operands;
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    if (inst.operand(i)->shape().num_elements() > 0) operands.push_back(inst.operand(i));
+  }
+  if (operands.empty() || static_cast<i64>(operands.size()) == inst.num_operands()) return nullptr;
+  return to.Again(inst, operands);
+}
+
+Instruction* ConcatenateOfConcatenate(Maker& to, Instruction& inst) {
+  constexpr size_t kMaxOperands = 1024;
+  std::vector<Instruction*> operands;
+  bool found = false;
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    Instruction* operand = inst.operand(i);
+    if (!Is(*operand, Opcode::kConcatenate) || Dimensions(*operand) != Dimensions(inst)) {
+      operands.push_back(operand);
+      continue;
+    }
+    found = true;
+    for (i64 k = 0; k < operand->num_operands(); ++k) operands.push_back(operand->operand(k));
+  }
+  return found && operands.size() <= kMaxOperands ? to.Again(inst, operands) : nullptr;
+}
+
+// The dimensions that are reversed by one of the two only.
+Instruction* ReverseOfReverse(Maker& to, Instruction& inst) {
+  Instruction* x = Under(inst, Opcode::kReverse);
+  if (x == nullptr) return nullptr;
+  const Dims &outer = Dimensions(inst), &inner = Dimensions(*inst.operand(0));
+  Dims once;
+  for (i64 d = 0; d < inst.shape().rank(); ++d) {
+    const bool in_outer = std::ranges::find(outer, d) != outer.end();
+    if (in_outer != (std::ranges::find(inner, d) != inner.end())) once.push_back(d);
+  }
+  return once.empty() ? x : to.Make(Opcode::kReverse, inst.shape(), {x}, DimensionsAttrs{once});
+}
+
+// Where a dynamic-slice or dynamic-update-slice begins, if that is known; start indices are moved
+// so far that `sizes` fit.
+std::optional<Dims> KnownStarts(const Instruction& inst, i64 first, const Dims& sizes) {
+  const Shape& operand = inst.operand(0)->shape();
+  if (inst.num_operands() - first != operand.rank()) return {};
+  Dims starts;
+  for (i64 d = 0; d < operand.rank(); ++d) {
+    const Instruction& index = *inst.operand(first + d);
+    const auto value = index.shape().is_scalar() ? UniformInteger(index) : std::nullopt;
+    if (!value) return {};
+    const i64 last = operand.dim(d) - sizes[static_cast<size_t>(d)];
+    const bool is_huge = IsUnsigned(TypeOf(index)) && *value < 0;
+    starts.push_back(is_huge ? last : std::clamp<i64>(*value, 0, last));
+  }
+  return starts;
+}
+
+Instruction* DynamicSliceOfKnown(Maker& to, Instruction& inst) {
+  const auto starts = KnownStarts(inst, 1, inst.shape().dims());
+  if (!starts) return nullptr;
+  SliceConfig slice;
+  for (size_t d = 0; d < starts->size(); ++d) {
+    const i64 start = (*starts)[d];
+    slice.push_back({start, start + inst.shape().dim(static_cast<i64>(d)), 1});
+  }
+  return to.Make(Opcode::kSlice, inst.shape(), {inst.operand(0)}, SliceAttrs{slice});
+}
+
+constexpr Rule kRules[] = {
+    {"broadcast-same", "broadcast(x) of the shape of x -> x", "each dimension stands for itself",
+     Opcode::kBroadcast,
+     [](Maker&, Instruction& inst) {
+       return IsIdentity(Dimensions(inst)) && SameSizes(inst, *inst.operand(0)) ? inst.operand(0)
+                                                                                : nullptr;
+     },
+     "x = f32[4,3] parameter(0)  ROOT r = f32[4,3] broadcast(x), dimensions={0,1}"},
+    {"broadcast-broadcast", "broadcast(broadcast(x)) -> broadcast(x)",
+     "the maps of dimensions one after the other", Opcode::kBroadcast, BroadcastOfBroadcast,
+     "x = f32[3] parameter(0)  b = f32[4,3] broadcast(x), dimensions={1}\n"
+     "ROOT r = f32[3,2,4] broadcast(b), dimensions={2,0}"},
+    {"reshape-same", "reshape(x) to the shape of x -> x", "row-major order is the same",
+     Opcode::kReshape,
+     [](Maker&, Instruction& inst) {
+       return SameSizes(inst, *inst.operand(0)) ? inst.operand(0) : nullptr;
+     },
+     "x = f32[4,3] parameter(0)  ROOT r = f32[4,3] reshape(x)"},
+    {"reshape-reshape", "reshape(reshape(x)) -> reshape(x)", "row-major order is kept twice",
+     Opcode::kReshape,
+     [](Maker& to, Instruction& inst) -> Instruction* {
+       Instruction* x = Under(inst, Opcode::kReshape);
+       return x == nullptr ? nullptr : to.Make(Opcode::kReshape, inst.shape(), {x});
+     },
+     "x = f32[4,3] parameter(0)  y = f32[12] reshape(x)  ROOT r = f32[2,6] reshape(y)"},
+    {"reshape-repeated", "reshape(broadcast(scalar)) -> broadcast(scalar)", kRepeatedWhy,
+     Opcode::kReshape, OfRepeatedScalar,
+     "x = f32[] parameter(0)  b = f32[4,3] broadcast(x), dimensions={}\n"
+     "ROOT r = f32[12] reshape(b)"},
+    {"transpose-same", "transpose(x) in the order of x -> x", "each dimension stays",
+     Opcode::kTranspose,
+     [](Maker&, Instruction& inst) {
+       return IsIdentity(Dimensions(inst)) ? inst.operand(0) : nullptr;
+     },
+     "x = f32[4,3] parameter(0)  ROOT r = f32[4,3] transpose(x), dimensions={0,1}"},
+    {"transpose-transpose", "transpose(transpose(x)) -> transpose(x)",
+     "the permutations one after the other", Opcode::kTranspose, TransposeOfTranspose,
+     "x = f32[4,3,2] parameter(0)  t = f32[2,4,3] transpose(x), dimensions={2,0,1}\n"
+     "ROOT r = f32[2,3,4] transpose(t), dimensions={0,2,1}"},
+    {"transpose-repeated", "transpose(broadcast(scalar)) -> broadcast(scalar)", kRepeatedWhy,
+     Opcode::kTranspose, OfRepeatedScalar,
+     "x = f32[] parameter(0)  b = f32[4,3] broadcast(x), dimensions={}\n"
+     "ROOT r = f32[3,4] transpose(b), dimensions={1,0}"},
+    {"slice-all", "slice(x) of everything -> x", "nothing is left out: the sizes are those of x",
+     Opcode::kSlice,
+     [](Maker&, Instruction& inst) {
+       return SameSizes(inst, *inst.operand(0)) ? inst.operand(0) : nullptr;
+     },
+     "x = f32[4,3] parameter(0)  ROOT r = f32[4,3] slice(x), slice={[0:4], [0:3]}"},
+    {"slice-slice", "slice(slice(x)) -> slice(x)", "starts and strides one after the other",
+     Opcode::kSlice, SliceOfSlice,
+     "x = f32[20,7] parameter(0)  s = f32[6,5] slice(x), slice={[1:19:3], [2:7]}\n"
+     "ROOT r = f32[3,2] slice(s), slice={[1:6:2], [3:5]}"},
+    {"slice-concatenate", "slice(concatenate(..., x, ...)) inside of x -> slice(x)",
+     "the range is moved by what lies before x", Opcode::kSlice, SliceOfConcatenate,
+     "x = f32[4,3] parameter(0)  y = f32[4,5] parameter(1)\n"
+     "c = f32[4,8] concatenate(x, y), dimensions={1}\n"
+     "ROOT r = f32[2,2] slice(c), slice={[1:3], [4:8:2]}"},
+    {"slice-repeated", "slice(broadcast(scalar)) -> broadcast(scalar)", kRepeatedWhy,
+     Opcode::kSlice, OfRepeatedScalar,
+     "x = f32[] parameter(0)  b = f32[4,3] broadcast(x), dimensions={}\n"
+     "ROOT r = f32[2,1] slice(b), slice={[0:4:2], [1:2]}"},
+    {"pad-nothing", "pad(x) by nothing -> x", "no element is added or dropped", Opcode::kPad,
+     [](Maker&, Instruction& inst) {
+       const bool none = std::ranges::all_of(inst.attrs<PadAttrs>().padding,
+                                             [](const PaddingDim& d) { return d == PaddingDim(); });
+       return none ? inst.operand(0) : nullptr;
+     },
+     "x = f32[4,3] parameter(0)  v = f32[] parameter(1)\n"
+     "ROOT r = f32[4,3] pad(x, v), padding=0_0x0_0"},
+    {"concatenate-one", "concatenate(x) -> x", "it is the only one", Opcode::kConcatenate,
+     [](Maker&, Instruction& inst) { return inst.num_operands() == 1 ? inst.operand(0) : nullptr; },
+     "x = f32[4,3] parameter(0)  ROOT r = f32[4,3] concatenate(x), dimensions={0}"},
+    {"concatenate-empty", "concatenate(x, nothing, y) -> concatenate(x, y)",
+     "nothing has no elements", Opcode::kConcatenate, WithoutEmptyOperands,
+     "x = f32[2,3] parameter(0)  e = f32[0,3] parameter(1)\n"
+     "ROOT r = f32[4,3] concatenate(x, e, x), dimensions={0}"},
+    {"concatenate-concatenate", "concatenate(x, concatenate(y, z)) -> concatenate(x, y, z)",
+     "the order is the same; one dimension", Opcode::kConcatenate, ConcatenateOfConcatenate,
+     "x = f32[2] parameter(0)  y = f32[3] parameter(1)\n"
+     "c = f32[5] concatenate(y, x), dimensions={0}\n"
+     "ROOT r = f32[7] concatenate(x, c), dimensions={0}"},
+    {"reverse-one", "reverse(x) of dimensions of at most one element -> x",
+     "there is one order only", Opcode::kReverse,
+     [](Maker&, Instruction& inst) {
+       const bool none =
+           std::ranges::all_of(Dimensions(inst), [&](i64 d) { return inst.shape().dim(d) <= 1; });
+       return none ? inst.operand(0) : nullptr;
+     },
+     "x = f32[1,3] parameter(0)  ROOT r = f32[1,3] reverse(x), dimensions={0}"},
+    {"reverse-reverse", "reverse(reverse(x)) -> x, or of the dimensions that differ",
+     "twice is not at all", Opcode::kReverse, ReverseOfReverse,
+     "x = f32[4,3] parameter(0)  y = f32[4,3] reverse(x), dimensions={0,1}\n"
+     "ROOT r = f32[4,3] reverse(y), dimensions={1}"},
+    {"reverse-repeated", "reverse(broadcast(scalar)) -> broadcast(scalar)", kRepeatedWhy,
+     Opcode::kReverse, OfRepeatedScalar,
+     "x = f32[] parameter(0)  b = f32[4,3] broadcast(x), dimensions={}\n"
+     "ROOT r = f32[4,3] reverse(b), dimensions={1}"},
+    {"dynamic-slice-known", "dynamic-slice(x, constants) -> slice(x)",
+     "the start is moved into bounds as the op does it (N12)", Opcode::kDynamicSlice,
+     DynamicSliceOfKnown,
+     "x = f32[4,9] parameter(0)  i = s32[] constant(-3)  j = s32[] constant(8)\n"
+     "ROOT r = f32[2,3] dynamic-slice(x, i, j), dynamic_slice_sizes={2,3}"},
+    {"dynamic-slice-all", "dynamic-slice(x) of everything -> x", "every start is moved to 0",
+     Opcode::kDynamicSlice,
+     [](Maker&, Instruction& inst) {
+       return SameSizes(inst, *inst.operand(0)) ? inst.operand(0) : nullptr;
+     },
+     "x = f32[4,9] parameter(0)  i = s32[] parameter(1)\n"
+     "ROOT r = f32[4,9] dynamic-slice(x, i, i), dynamic_slice_sizes={4,9}"},
+    {"dynamic-slice-repeated", "dynamic-slice(broadcast(scalar)) -> broadcast(scalar)",
+     kRepeatedWhy, Opcode::kDynamicSlice, OfRepeatedScalar,
+     "x = f32[] parameter(0)  i = s32[] parameter(1)\n"
+     "b = f32[9] broadcast(x), dimensions={}\n"
+     "ROOT r = f32[2] dynamic-slice(b, i), dynamic_slice_sizes={2}"},
+    {"dynamic-update-slice-all", "dynamic-update-slice(x, u) of the sizes of x -> u",
+     "every start is moved to 0", Opcode::kDynamicUpdateSlice,
+     [](Maker&, Instruction& inst) {
+       return SameSizes(inst, *inst.operand(1)) ? inst.operand(1) : nullptr;
+     },
+     "x = f32[9] parameter(0)  u = f32[9] parameter(1)  i = s32[] parameter(2)\n"
+     "ROOT r = f32[9] dynamic-update-slice(x, u, i)"},
+    {"dynamic-update-slice-nothing", "dynamic-update-slice(x, nothing) -> x",
+     "nothing has no elements", Opcode::kDynamicUpdateSlice,
+     [](Maker&, Instruction& inst) {
+       return inst.operand(1)->shape().num_elements() == 0 ? inst.operand(0) : nullptr;
+     },
+     "x = f32[9] parameter(0)  u = f32[0] parameter(1)  i = s32[] parameter(2)\n"
+     "ROOT r = f32[9] dynamic-update-slice(x, u, i)"},
+};
+
+}  // namespace
+
+std::span<const Rule> MovementRules() {
+  return kRules;
+}
+
+}  // namespace axle

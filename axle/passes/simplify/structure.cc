@@ -1,0 +1,108 @@
+// Tuples, branches, sizes, and sorts of nothing.
+#include <algorithm>
+
+#include "axle/ops/attributes.h"
+#include "axle/passes/simplify/rules.h"
+
+namespace axle {
+namespace {
+
+Instruction* ElementOfTuple(Maker&, Instruction& inst) {
+  Instruction* tuple = inst.operand(0);
+  return IsTuple(*tuple) ? tuple->operand(inst.attrs<TupleIndexAttrs>().index) : nullptr;
+}
+
+Instruction* TupleOfItsElements(Maker&, Instruction& inst) {
+  Instruction* whole = nullptr;
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    const Instruction& element = *inst.operand(i);
+    if (!IsTupleElement(element) || element.attrs<TupleIndexAttrs>().index != i) return nullptr;
+    if (i > 0 && element.operand(0) != whole) return nullptr;
+    whole = element.operand(0);
+  }
+  return whole;
+}
+
+// Out of range is the last branch.
+Instruction* KnownBranch(Maker& to, Instruction& inst) {
+  const auto index = UniformInteger(*inst.operand(0));
+  if (!index) return nullptr;
+  const i64 last = static_cast<i64>(inst.callees().size()) - 1;
+  i64 branch = *index < 0 || *index > last ? last : *index;
+  if (TypeOf(*inst.operand(0)) == PRED) branch = *index != 0 ? 0 : 1;
+  Instruction* operand = inst.operand(1 + branch);
+  HloComputation* callee = inst.callee(branch);
+  const AttrSchema& schema = GetOpDef(Opcode::kCall).attrs;
+  return to.Add(Opcode::kCall, inst.shape(), {&operand, 1}, {schema, schema.create()},
+                {&callee, 1});
+}
+
+Instruction* StaticSize(Maker& to, Instruction& inst) {
+  const i64 d = inst.attrs<DimensionsAttrs>().dimensions[0];
+  const Shape& operand = inst.operand(0)->shape();
+  return operand.is_dynamic(d) ? nullptr : to.Uniform(inst.shape(), operand.dim(d));
+}
+
+Instruction* SortedAlready(Maker& to, Instruction& inst) {
+  const i64 d = inst.attrs<SortAttrs>().dimensions[0];
+  if (inst.operand(0)->shape().dim(d) > 1) return nullptr;
+  if (inst.num_operands() == 1) return inst.operand(0);
+  std::vector<Instruction*> operands;
+  for (i64 i = 0; i < inst.num_operands(); ++i) operands.push_back(inst.operand(i));
+  return to.Make(Opcode::kTuple, inst.shape(), operands);
+}
+
+constexpr Rule kRules[] = {
+    {.name = "element-of-tuple",
+     .algebra = "get-tuple-element(tuple(..., x, ...)) -> x",
+     .why = "that is the element",
+     .root = Opcode::kGetTupleElement,
+     .rewrite = ElementOfTuple,
+     .sample = "x = f32[4] parameter(0)  y = s32[] parameter(1)\n"
+               "t = (f32[4], s32[]) tuple(x, y)  ROOT r = s32[] get-tuple-element(t), index=1",
+     .takes_dynamic = true},
+    {.name = "tuple-of-elements",
+     .algebra = "tuple of all elements of t in their order -> t",
+     .why = "it has the same elements",
+     .root = Opcode::kTuple,
+     .rewrite = TupleOfItsElements,
+     .sample = "t = (f32[4], s32[]) parameter(0)  a = f32[4] get-tuple-element(t), index=0\n"
+               "b = s32[] get-tuple-element(t), index=1\n"
+               "ROOT r = (f32[4], s32[]) tuple(a, b)",
+     .takes_dynamic = true},
+    {.name = "known-branch",
+     .algebra = "conditional(constant, ...) -> call of that branch",
+     .why = "no other branch runs",
+     .root = Opcode::kConditional,
+     .rewrite = KnownBranch,
+     .sample = "i = s32[] constant(7)  x = f32[4] parameter(0)\n"
+               "ROOT r = f32[4] conditional(i, x, x, x), branch_computations={up, up, down}",
+     .helpers = "up { x = f32[4] parameter(0)  ROOT y = f32[4] ceil(x) }\n"
+                "down { x = f32[4] parameter(0)  ROOT y = f32[4] floor(x) }\n"},
+    {.name = "static-size",
+     .algebra = "get-dimension-size(x) of a static dimension -> constant",
+     .why = "it has no other size",
+     .root = Opcode::kGetDimensionSize,
+     .rewrite = StaticSize,
+     .sample = "x = f32[4,9] parameter(0)\n"
+               "ROOT r = s32[] get-dimension-size(x), dimensions={1}",
+     .takes_dynamic = true},
+    {.name = "sort-one",
+     .algebra = "sort(x, ...) along a dimension of at most one element -> x, ...",
+     .why = "there is one order only",
+     .root = Opcode::kSort,
+     .rewrite = SortedAlready,
+     .sample = "x = f32[1,4] parameter(0)  y = s32[1,4] parameter(1)\n"
+               "ROOT r = (f32[1,4], s32[1,4]) sort(x, y), dimensions={0}, to_apply=before",
+     .helpers = "before { a = f32[] parameter(0)  b = f32[] parameter(1)\n"
+                "c = s32[] parameter(2)  d = s32[] parameter(3)\n"
+                "ROOT r = pred[] compare(a, b), direction=LT }\n"},
+};
+
+}  // namespace
+
+std::span<const Rule> StructureRules() {
+  return kRules;
+}
+
+}  // namespace axle

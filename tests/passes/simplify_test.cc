@@ -1,0 +1,114 @@
+// What rules do together, and where they must not be applied.
+#include "tests/passes/passes_test.h"
+
+namespace axle {
+namespace {
+
+TEST(Simplify, OneWalkFollowsAChain) {
+  EXPECT_EQ(After(R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  one = f32[] constant(1)
+  ones = f32[2,2] broadcast(one), dimensions={}
+  flat = f32[4] reshape(ones)
+  a = f32[4] multiply(x, flat)
+  b = f32[4] negate(a)
+  c = f32[4] copy(b)
+  d = f32[4] negate(c)
+  t = (f32[4], f32[4]) tuple(d, x)
+  ROOT r = f32[4] get-tuple-element(t), index=0
+})",
+                  {"simplify"}),
+            R"(ENTRY e {
+  ROOT x = f32[4]{0} parameter(0)
+}
+)");
+}
+
+TEST(Simplify, WhatIsMadeTakesIdMetadataAndOrigins) {
+  const auto module = Parse(R"(HloModule m
+ENTRY e {
+  x = f32[4,3] parameter(0)
+  t = f32[3,4] transpose(x), dimensions={1,0}
+  u = f32[12] reshape(t), metadata={op_name="inner"}
+  ROOT v = f32[6,2] reshape(u), metadata={op_name="outer"}
+})");
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const auto after = RunPipeline(**module, {.passes = {FindPass("simplify")}});
+  ASSERT_TRUE(after.ok());
+  const Instruction& root = *(*after)->entry()->root();
+  EXPECT_EQ(root.name(), "reshape.1");
+  EXPECT_EQ(root.metadata().op_name, "outer");
+  EXPECT_EQ(root.id(), (*module)->entry()->root()->id());
+  ASSERT_NE(root.extras(), nullptr);
+  const std::vector<OpId> origins = {root.id(), (*module)->entry()->root()->operand(0)->id()};
+  EXPECT_EQ(root.extras()->origins, origins);
+}
+
+// a * 1 + b is not the sum that a + b is: it folds from the left, as it does without passes.
+TEST(Simplify, LeavesReducersAlone) {
+  constexpr std::string_view kText = R"(sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  one = f32[] constant(1)
+  c = f32[] multiply(b, one)
+  unread = f32[] sine(a)
+  ROOT s = f32[] add(a, c)
+}
+
+ENTRY e {
+  x = f32[64]{0} parameter(0)
+  zero = f32[] constant(0)
+  ROOT r = f32[] reduce(x, zero), dimensions={0}, to_apply=sum
+}
+)";
+  EXPECT_EQ(After(StrCat("HloModule m\n\n", kText), {"dce", "cse", "simplify"}), kText);
+}
+
+// Each line is a rule's pattern but for one thing.
+TEST(Simplify, LeavesAloneWhatItMayNotTouch) {
+  for (const std::string_view line : {
+           "ROOT r = f32[2,3]{0,1} copy(x)",
+           "ROOT r = f32[2,3] copy(x), sharding={replicated}",
+           "ROOT r = f32[2,3] copy(x), frontend_attributes={keep=\"1\"}",
+           "ROOT r = f32[2,3] copy(x), backend_config=\"b\"",
+           "ROOT r = f32[2,3] copy(x), control-predecessors={n}",
+           "c = f32[2,3] copy(x)  ROOT r = f32[2,3] sine(c), control-predecessors={c}",
+           "ROOT r = f32[2,3] add(x, zeros)",
+           "ROOT r = f32[2,3] multiply(x, zeros)",
+           "ROOT r = f32[2,3] subtract(x, x)",
+           "ROOT r = pred[2,3] compare(x, x), direction=EQ",
+           "ROOT r = c64[2,3] multiply(z, ones)",
+           "h = f16[2,3] convert(x)  ROOT r = f32[2,3] convert(h)",
+           "ROOT r = f32[<=2,3] copy(d)",
+       }) {
+    SCOPED_TRACE(line);
+    const std::string text = StrCat(R"(HloModule m
+ENTRY e {
+  x = f32[2,3] parameter(0)
+  z = c64[2,3] parameter(1)
+  d = f32[<=2,3] parameter(2)
+  n = f32[] parameter(3)
+  zero = f32[] constant(0)
+  zeros = f32[2,3] broadcast(zero), dimensions={}
+  one = c64[] constant((1, 0))
+  ones = c64[2,3] broadcast(one), dimensions={}
+  )",
+                                    line, "\n}");
+    EXPECT_EQ(After(text, {"simplify", "dce"}), After(text, {"dce"}));
+  }
+}
+
+TEST(Simplify, TakesTuplesOfDynamicValuesApart) {
+  EXPECT_EQ(After(R"(HloModule m
+ENTRY e {
+  d = f32[<=2] parameter(0)
+  t = (f32[<=2], f32[<=2]) tuple(d, d)
+  ROOT r = f32[<=2] get-tuple-element(t), index=1
+})",
+                  {"simplify"}),
+            "ENTRY e {\n  ROOT d = f32[<=2]{0} parameter(0)\n}\n");
+}
+
+}  // namespace
+}  // namespace axle
