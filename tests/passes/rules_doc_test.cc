@@ -40,7 +40,9 @@ std::string Page() {
 
 TEST(RulesDoc, IsUpToDate) {
   const std::string path = (SourceFolder() / "docs/rewrite-rules.md").string();
-  if (std::getenv("AXLE_UPDATE") != nullptr) ASSERT_TRUE(WriteFile(path, Page()).ok());
+  if (std::getenv("AXLE_UPDATE") != nullptr) {
+    ASSERT_TRUE(WriteFile(path, Page()).ok());
+  }
   const auto text = ReadFile(path);
   ASSERT_TRUE(text.ok()) << text.status().ToString();
   EXPECT_EQ(*text, Page()) << "AXLE_UPDATE=1 writes it";
