@@ -43,7 +43,7 @@ StatusOr<i64> DimensionOf(std::string_view function, XlaOp operand, i64 dimensio
 
 XlaComputation BuildOrReport(XlaBuilder& builder, XlaOp root, XlaBuilder* parent,
                              const Location& location) {
-  StatusOr<XlaComputation> computation = builder.Build(root);
+  StatusOr<XlaComputation> computation = builder.Build(root, location);
   if (computation.ok()) return *std::move(computation);
   if (parent != nullptr) parent->ReportError(computation.status(), location);
   return {};

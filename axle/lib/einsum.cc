@@ -34,20 +34,19 @@ Status Bad(const std::string& what) {
 StatusOr<Dims> ParseTerm(std::string_view term, i64 rank) {
   Dims labels;
   bool has_ellipsis = false;
+  const i64 letters = std::ranges::count_if(term, IsAlpha);
   for (size_t i = 0; i < term.size(); ++i) {
     if (IsAlpha(term[i])) {
       labels.push_back(term[i]);
     } else if (term.substr(i, 3) == "..." && !has_ellipsis) {
       has_ellipsis = true;
       i += 2;
-      const i64 letters = std::ranges::count_if(term, IsAlpha);
-      if (letters > rank) break;
       for (i64 d = rank - letters; d > 0; --d) labels.push_back(-d);
     } else {
       return Bad(StrCat("\"", term, "\" is not a list of letters with at most one \"...\""));
     }
   }
-  if (static_cast<i64>(labels.size()) != rank) {
+  if (letters > rank || static_cast<i64>(labels.size()) != rank) {
     return Bad(StrCat("\"", term, "\" does not fit an operand of rank ", rank));
   }
   return labels;

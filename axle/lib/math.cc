@@ -22,13 +22,14 @@ XlaOp EqualToBits(XlaBuilder& b, XlaOp operand, std::uint64_t pattern, const Loc
             ConstantR0WithType(&b, bits, pattern, location), {}, location);
 }
 
-XlaOp False(XlaBuilder& b, XlaOp operand, const Location& location) {
-  return Broadcast(ConstantR0<bool>(&b, false, location), ShapeOfOp(operand).dims(), location);
+// In the operand's shape, with its run-time sizes.
+XlaOp False(XlaOp operand, const Location& location) {
+  return Lt(operand, operand, {}, location);
 }
 
 XlaOp IsInfinity(std::string_view function, XlaOp operand, double sign, const Location& location) {
-  return OfFloat(function, operand, location, [&](XlaBuilder& b) {
-    if (!HasInfinity(Info(ShapeOfOp(operand).type()).format)) return False(b, operand, location);
+  return OfFloat(function, operand, location, [&](XlaBuilder&) {
+    if (!HasInfinity(Info(ShapeOfOp(operand).type()).format)) return False(operand, location);
     const Value x(operand, location);
     return sign == 0 ? (Abs(x) == kInfinity).op : (x == sign * kInfinity).op;
   });
@@ -54,7 +55,7 @@ XlaOp IsNan(XlaOp operand, Location location) {
 XlaOp IsNegZero(XlaOp operand, Location location) {
   return OfFloat("is negative zero", operand, location, [&](XlaBuilder& b) {
     const FloatFormat& format = Info(ShapeOfOp(operand).type()).format;
-    if (!HasNegativeZero(format)) return False(b, operand, location);
+    if (!HasNegativeZero(format)) return False(operand, location);
     // By comparison as f32, whose patterns are a whole integer type, if the type's own are not.
     const bool narrow = format.bits() < 8;
     const XlaOp wide = narrow ? ConvertElementType(operand, F32, location) : operand;

@@ -8,10 +8,11 @@
 //
 // The special functions take floats of one type and shape, scalars going with any shape, and work
 // in f64: results in f32 and narrower are rounded once. In f64 the relative error is about 1e-14,
-// near zeros of Lgamma and Digamma the absolute one. Outside of the domain the result is NaN.
-// Formulas: Lanczos (g = 7, 9 terms) for the gamma functions; series and continued fractions as in
-// Abramowitz and Stegun 6.5 and DLMF 8.17; Wichura's AS 241 for ErfInv; Chebyshev series for the
-// Bessel functions; Euler and Maclaurin for Zeta.
+// near zeros of Lgamma and Digamma the absolute one; that of the incomplete functions grows with
+// their arguments, to about 1e-8 at 1e6, and beyond 1e8 they may be wrong. Outside of the domain
+// the result is NaN. Formulas: Lanczos (g = 7, 9 terms) for the gamma functions; series and
+// continued fractions as in Abramowitz and Stegun 6.5 and DLMF 8.17; Wichura's AS 241 for ErfInv;
+// Chebyshev series for the Bessel functions; Euler and Maclaurin for Zeta.
 #pragma once
 #include <span>
 

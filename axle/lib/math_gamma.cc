@@ -20,6 +20,8 @@ constexpr double kLanczos[] = {
     9.984369578019570859563e-6,         1.50563273514931155834e-7};
 constexpr double kEpsilon = 2.220446049250313e-16;
 constexpr double kLogOfGreatest = 709.782712893384;
+// The series takes some 9 sqrt(a) steps where x is near a.
+constexpr i64 kMaxSteps = 100'000;
 
 }  // namespace
 
@@ -69,7 +71,8 @@ Value IncompleteGammaSeries(const Value& scale, const Value& x, const Value& a,
   const Value one = a.Full(1), zero = a.Full(0);
   enum { kEnabled, kR, kTerm, kSum, kX, kTermByA, kSumByA };
   const std::vector<Value> last = Iterate(
-      "igamma_series", {enabled, a, one, one, x, zero, zero}, 2000, [&](std::span<const Value> v) {
+      "igamma_series", {enabled, a, one, one, x, zero, zero}, kMaxSteps,
+      [&](std::span<const Value> v) {
         const Value r = v[kR] + 1.0;
         const Value ratio = v[kX] / r;
         const Value term_by_a = v[kTermByA] * ratio - v[kTerm] * v[kX] / (r * r);
@@ -112,7 +115,7 @@ Value IncompleteGammaFraction(const Value& scale, const Value& x, const Value& a
   const std::vector<Value> init = {enabled, value, zero,           y,    z,    p1, one,
                                    q1,      x,     value * x / q1, zero, zero, -x, zero};
   const std::vector<Value> last =
-      Iterate("igammac_fraction", init, 2000, [&](std::span<const Value> v) {
+      Iterate("igammac_fraction", init, kMaxSteps, [&](std::span<const Value> v) {
         const Value count = v[kCount] + 1.0, y = v[kY] + 1.0, z = v[kZ] + 2.0;
         const Value yc = y * count;
         const Value p = v[kP1] * z - v[kP2] * yc, q = v[kQ1] * z - v[kQ2] * yc;

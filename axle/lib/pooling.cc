@@ -1,5 +1,6 @@
 #include "axle/lib/pooling.h"
 
+#include "axle/builder/window_util.h"
 #include "axle/lib/arithmetic.h"
 #include "axle/lib/compose.h"
 #include "axle/lib/constants.h"
@@ -139,13 +140,21 @@ XlaOp AvgPoolGrad(XlaOp out_backprop, ArraySlice<i64> gradients_size, ArraySlice
     }
     const Shape gradients(shape.type(), {gradients_size.begin(), gradients_size.end()});
     AXLE_TRY(CheckShape(gradients));
+    AXLE_TRY(pool.CheckSizes(out_backprop, gradients_size));
+    const auto padding = pool.FullPadding();
+    for (size_t d = 0; d < kernel_size.size(); ++d) {
+      const i64 padded = gradients_size[d] + padding[d].first + padding[d].second;
+      const i64 windows = window_util::StridedBound(padded, kernel_size[d], stride[d]);
+      if (shape.dims()[d] == windows) continue;
+      return pool.Bad(StrCat("dimension ", d, " has size ", shape.dims()[d], " but the pool of ",
+                             gradients.ToString(), " has ", windows, " windows"),
+                      out_backprop);
+    }
     const XlaOp shares =
         pool.DividedByCounts(out_backprop, gradients, counts_include_padding, b, location);
-    AXLE_TRY(pool.CheckSizes(out_backprop, gradients_size));
     // The element at position i was in the windows o with o * stride in [i + low - kernel + 1,
     // i + low]: a window of the kernel's size over the results, spread by the stride.
     PaddingConfig spread;
-    const auto padding = pool.FullPadding();
     for (size_t d = 0; d < kernel_size.size(); ++d) {
       const i64 size = shape.dims()[d];
       const i64 spread_size = size == 0 ? 0 : (size - 1) * stride[d] + 1;  // CheckSizes

@@ -50,7 +50,7 @@ std::vector<std::pair<i64, i64>> MakeSpatialPadding(ArraySlice<i64> input_size,
                                                     ArraySlice<i64> stride, Padding padding,
                                                     const TensorFormat& data_format);
 // The gradient of AvgPool: what each element of [gradients_size] receives of out_backprop, which
-// has the shape of the pool's result.
+// has the shape of the pool's result; INVALID_ARGUMENT if not.
 XlaOp AvgPoolGrad(XlaOp out_backprop, ArraySlice<i64> gradients_size, ArraySlice<i64> kernel_size,
                   ArraySlice<i64> stride, ArraySlice<std::pair<i64, i64>> spatial_padding,
                   const TensorFormat& data_format, bool counts_include_padding,

@@ -37,16 +37,18 @@ RngOutput Generate(std::string_view function, RandomAlgorithm algorithm, XlaOp k
   return output;
 }
 
-// What turns the bits of a generator into numbers; it runs with good handles only.
+// What `convert` makes of a generator's bits of `bits_shape`, a value of `shape`; it runs with good
+// handles only.
 template <typename Convert>
 RngOutput FromBits(std::string_view function, XlaOp key, XlaOp initial_state,
                    ArraySlice<XlaOp> operands, const BitGeneratorTy& bit_generator,
-                   const Shape& shape, bool takes_type, std::string_view types,
-                   const Location& location, const Convert& convert) {
+                   const Shape& shape, const Shape& bits_shape, bool takes_type,
+                   std::string_view types, const Location& location, const Convert& convert) {
   std::vector<XlaOp> all = {key, initial_state};
   all.insert(all.end(), operands.begin(), operands.end());
   RngOutput output = {NothingBuilt(all), NothingBuilt(all)};
   output.value = Compose(function, all, location, [&](XlaBuilder&) -> StatusOr<XlaOp> {
+    AXLE_TRY(CheckShape(shape));
     if (!takes_type) {
       return InvalidArgument(StrCat(function, ": makes ", types, ", not ", shape.ToString()));
     }
@@ -55,11 +57,11 @@ RngOutput FromBits(std::string_view function, XlaOp key, XlaOp initial_state,
       return InvalidArgument(StrCat(function, ": minval and maxval must be ", Name(shape.type()),
                                     "[]; minval, maxval ", ShapesOf(operands)));
     }
-    AXLE_TRY(CheckShape(shape));
+    AXLE_TRY(CheckShape(bits_shape));
     if (bit_generator == nullptr) {
       return InvalidArgument(StrCat(function, ": there is no bit generator"));
     }
-    const RngOutput bits = bit_generator(key, initial_state, shape);
+    const RngOutput bits = bit_generator(key, initial_state, bits_shape);
     output.state = bits.state;
     if (!bits.value.valid()) return bits.value;
     return convert(bits.value);
@@ -112,7 +114,8 @@ RngOutput UniformFloatingPointDistribution(XlaOp key, XlaOp initial_state,
                                            const BitGeneratorTy& bit_generator, XlaOp minval,
                                            XlaOp maxval, const Shape& shape, Location location) {
   return FromBits("uniform distribution", key, initial_state, {minval, maxval}, bit_generator,
-                  shape, IsUsualFloat(shape.type()), kUsualFloats, location, [&](XlaOp bits) {
+                  shape, shape, IsUsualFloat(shape.type()), kUsualFloats, location,
+                  [&](XlaOp bits) {
                     const Value unit(UnitInterval(bits, shape.type(), location), location);
                     const Value low(minval, location), high(maxval, location);
                     return (unit * (high - low) + low).op;
@@ -124,7 +127,7 @@ RngOutput UniformIntDistribution(XlaOp key, XlaOp initial_state,
                                  const Shape& shape, Location location) {
   const PrimitiveType type = shape.type();
   return FromBits("uniform integer distribution", key, initial_state, {minval, maxval},
-                  bit_generator, shape, IsIntegral(type) && Info(type).bits >= 8,
+                  bit_generator, shape, shape, IsIntegral(type) && Info(type).bits >= 8,
                   "integers of at least 8 bits", location, [&](XlaOp bits) {
                     const PrimitiveType bits_type = ShapeOfOp(bits).type();
                     const auto as_bits = [&](XlaOp x) {
@@ -142,14 +145,15 @@ RngOutput NormalFloatingPointDistribution(XlaOp key, XlaOp initial_state,
                                           const BitGeneratorTy& bit_generator, const Shape& shape,
                                           Location location) {
   const PrimitiveType type = shape.type();
-  const i64 count = shape.num_elements(), half = count / 2 + count % 2;
-  const bool fits = IsUsualFloat(type) && CheckShape(shape).ok();
+  const bool fits = IsUsualFloat(type);
+  const i64 count = fits && CheckShape(shape).ok() ? shape.num_elements() : 0;
+  const i64 half = count / 2 + count % 2;
   // 7 or 10 bits are too few to take the logarithm of: narrow numbers are rounded f32 ones.
   const PrimitiveType wide = type == F64 ? F64 : F32;
-  const Shape pairs(fits ? wide : type, {fits ? 2 * half : 0});
+  const Shape pairs(wide, {2 * half});
   return FromBits(
-      "normal distribution", key, initial_state, {}, bit_generator, pairs, fits, kUsualFloats,
-      location, [&](XlaOp bits) {
+      "normal distribution", key, initial_state, {}, bit_generator, shape, pairs, fits,
+      kUsualFloats, location, [&](XlaOp bits) {
         const XlaOp uniform = UnitInterval(bits, wide, location);
         const auto part = [&](i64 begin) {
           return Value(SliceInDim(uniform, begin, begin + half, 1, 0, location), location);

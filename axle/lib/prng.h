@@ -37,7 +37,8 @@ std::pair<XlaOp, XlaOp> ScramblePhiloxKey(XlaOp key,
                                           Location location = std::source_location::current());
 
 // `shape`, of f16, bf16, f32 or f64, in [minval, maxval): the leading random bits are the
-// significand of a number in [1, 2). minval and maxval are scalars of the type.
+// significand of a number in [1, 2). minval and maxval are scalars of the type; where these have
+// few numbers between them, as 999999 and 1000000 in f32, rounding gives maxval too.
 RngOutput UniformFloatingPointDistribution(XlaOp key, XlaOp initial_state,
                                            const BitGeneratorTy& bit_generator, XlaOp minval,
                                            XlaOp maxval, const Shape& shape,

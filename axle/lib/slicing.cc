@@ -36,8 +36,14 @@ std::vector<XlaOp> PrefixedWithZeros(ArraySlice<XlaOp> starts, XlaOp x, XlaBuild
 // [dims.., rank]: for each element of `index` the position in an array of its rank that has the
 // index along `dim` and the element's own position along the others.
 XlaOp FullIndices(XlaOp index, i64 dim, XlaBuilder& b, const Location& location) {
+  const PrimitiveType type = ShapeOfOp(index).type();
+  const int value_bits = Info(type).bits - (IsSigned(type) ? 1 : 0);
+  Dims sizes = ShapeOfOp(index).dims();
+  // A narrow type may hold every index but not every position.
+  if (value_bits < 63 && std::ranges::any_of(sizes, [&](i64 n) { return n >> value_bits != 0; })) {
+    index = ConvertElementType(index, S64, location);
+  }
   const Shape& shape = ShapeOfOp(index);
-  Dims sizes = shape.dims();
   sizes.push_back(1);
   std::vector<XlaOp> parts;
   for (i64 d = 0; d < shape.rank(); ++d) {

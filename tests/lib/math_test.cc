@@ -286,6 +286,10 @@ TEST(Math, IncompleteGamma) {
   CheckF64(Binary(Igamma), kIgamma, 2e-13, 2e-15);
   CheckF64(Binary(Igammac), kIgammac, 2e-13, 2e-15);
   CheckF32(Binary(Igamma), kIgamma);
+  // Thousands of steps.
+  CheckF64(Binary(Igamma), {{1e5, 1e5, 0.50042052211036518}, {1e6, 1e6, 0.50013298076087259}},
+           1e-8);
+  CheckF64(Binary(Igammac), {{1e5, 1e5 + 1, 0.49831792109029277}}, 1e-8);
   const Rows edges = {{1, 0, 0},          {0, 1, kNan},     {-1, 1, kNan},   {1, -1, kNan},
                       {1, kInf, 1},       {kInf, 1, 0},     {kNan, 1, kNan}, {1, kNan, kNan},
                       {kInf, kInf, kNan}, {1e-300, 1e5, 1}, {1e5, 1, 0}};
@@ -367,6 +371,8 @@ TEST(Math, Predicates) {
             "pred[2] {1, 0}");
   EXPECT_EQ(Result([](XlaBuilder&, Ops p) { return IsInf(p[0]); }, {"f8e4m3fn[1] {448}"}),
             "pred[1] {0}");
+  EXPECT_EQ(Result([](XlaBuilder&, Ops p) { return IsInf(p[0]); }, {"f8e4m3fn[<=3](2) {448, 1}"}),
+            "pred[<=3](2) {0, 0}");
   EXPECT_EQ(Result([](XlaBuilder&, Ops p) { return IsNan(p[0]); }, {"s32[] 1"}),
             "is nan: takes floats; operand s32[]");
 }

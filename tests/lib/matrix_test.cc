@@ -108,6 +108,8 @@ TEST(Einsum, ParsesLabels) {
   EXPECT_EQ(parse("a...,a...", 2, 1), "a-1;a;-1;");
   EXPECT_EQ(parse(",->", 0, 0), ";;;");
   EXPECT_EQ(parse("ab,bc->ac", 3, 2), "einsum: \"ab\" does not fit an operand of rank 3");
+  EXPECT_EQ(parse("a...b,b", 1, 1), "einsum: \"a...b\" does not fit an operand of rank 1");
+  EXPECT_EQ(parse("...ab,", 0, 0), "einsum: \"...ab\" does not fit an operand of rank 0");
   EXPECT_EQ(parse("ab->ac", 2, 2), "einsum: \"ab->ac\" must name 2 operands");
   EXPECT_EQ(parse("a,b,c", 1, 1), "einsum: \"a,b,c\" must name 2 operands");
   EXPECT_EQ(parse("a..,b", 1, 1),

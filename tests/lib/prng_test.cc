@@ -158,6 +158,17 @@ TEST(Prng, MisuseIsAnError) {
             "uniform distribution: minval and maxval must be f64[]; minval, maxval f32[], f32[]");
   EXPECT_EQ(Result(uniform(Shape(F32, {-2})), arguments),
             "size of dimension 0 is -2, must be >= 0");
+  const auto normal = [&](const Shape& shape) {
+    return Result(
+        [&](XlaBuilder&, Ops p) {
+          return NormalFloatingPointDistribution(p[0], p[1], ThreeFryBitGenerator, shape).value;
+        },
+        {"u64[] 1", "u64[] 2"});
+  };
+  EXPECT_EQ(normal(Shape(S4, {2})), "normal distribution: makes f16, bf16, f32 or f64, not s4[2]");
+  EXPECT_EQ(normal(Shape(F32, {-2})), "size of dimension 0 is -2, must be >= 0");
+  EXPECT_EQ(normal(Shape(F32, {INT64_MAX})),
+            "shape f32[9223372036854775807] has too many elements");
   EXPECT_EQ(Result(
                 [](XlaBuilder&, Ops p) {
                   return UniformIntDistribution(p[0], p[1], ThreeFryBitGenerator, p[2], p[2],

@@ -91,6 +91,22 @@ TEST(Slicing, Torch) {
                 },
                 {k23, "s32[2,2] {{0, 0}, {2, 9}}", "s32[2,2] {{10, 20}, {30, 40}}"}),
             "s32[2,3] { { 31, 2, 3 }, { 4, 5, 36 } }");
+  // s8 holds the indices, but not the positions of 200 rows.
+  const auto last_two = [](XlaOp x) { return SliceInDim(x, 198, 200, 1, 0); };
+  const auto rows = [](XlaBuilder& b) { return Iota(&b, Shape(S32, {200, 2}), 0); };
+  const auto zeros = [](XlaBuilder& b) { return Zeros(&b, Shape(S8, {200, 1})); };
+  EXPECT_EQ(Result([&](XlaBuilder& b, Ops) { return last_two(TorchGather(rows(b), zeros(b), 1)); }),
+            "s32[2,1] { {198}, {199} }");
+  EXPECT_EQ(Result([&](XlaBuilder& b, Ops) {
+              return last_two(TorchScatterDense(rows(b), zeros(b), Zeros(&b, Shape(S32, {200, 1})),
+                                                1, [](XlaOp, XlaOp y) { return y; }));
+            }),
+            "s32[2,2] { { 0, 198 }, { 0, 199 } }");
+  EXPECT_EQ(Result([&](XlaBuilder& b, Ops) {
+              return TorchScatterDense(rows(b), zeros(b), zeros(b), 1,
+                                       [](XlaOp, XlaOp) { return XlaOp(); });
+            }),
+            "build: the root is an empty handle");
   const auto select = [](i64 dim, i64 batch_dims) {
     return [=](XlaBuilder&, Ops p) { return TorchIndexSelect(p[0], p[1], dim, batch_dims); };
   };
@@ -248,6 +264,17 @@ TEST(Pooling, AverageGradient) {
                 },
                 {"f32[1,2,2,1] {{{{4}, {8}}, {{12}, {16}}}}"}),
             "avg pool grad: sizes of dimension 1 are too large; operand f32[1,2,2,1]");
+  const auto of_size = [&](std::string_view out_backprop) {
+    return Result(
+        [&](XlaBuilder&, Ops p) {
+          return AvgPoolGrad(p[0], {4}, {2}, {2}, {{0, 0}}, TensorFormat(0, 0, {0}), false);
+        },
+        {out_backprop});
+  };
+  EXPECT_EQ(of_size("f32[2] {2, 4}"), "f32[4] {1, 1, 2, 2}");
+  EXPECT_EQ(of_size("f32[1] {2}"),
+            "avg pool grad: dimension 0 has size 1 but the pool of f32[4] has 2 windows; operand "
+            "f32[1]");
   // Overlapping windows, by one and padded in front.
   const TensorFormat line(0, 1, {2});
   EXPECT_EQ(Elements(Result(
