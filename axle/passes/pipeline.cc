@@ -7,6 +7,9 @@
 #include "axle/ops/op_def.h"
 #include "axle/passes/cse.h"
 #include "axle/passes/dce.h"
+#include "axle/passes/fold.h"
+#include "axle/passes/inline.h"
+#include "axle/passes/loops.h"
 #include "axle/passes/simplify/simplify.h"
 
 namespace axle {
@@ -16,10 +19,19 @@ constexpr Pass kPasses[] = {
     {"dce", "removes what reaches neither a result nor an effect", RemoveDeadCode},
     {"cse", "merges equal instructions and equal computations", MergeEqual},
     {"simplify", "applies the rewrite rules until nothing changes", Simplify},
+    {"fold", "computes what depends on constants only", FoldConstants},
+    {"inline", "puts called computations in the place of calls", InlineCalls},
+    {"while", "drops what loops carry for nothing; loops that run once or never", SimplifyLoops},
 };
 
 // From the first pass to the last.
-constexpr std::string_view kDefault[] = {"dce", "cse", "simplify", "cse"};
+constexpr std::string_view kDefault[] = {
+    "dce",      "inline", "cse", "simplify", "fold",
+    "while",     // needs initial values that are known
+    "inline",    // of loops that run once, branches that are known
+    "simplify",  // of tuples that loops leave behind
+    "cse",
+};
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "axle/passes/rebuild.h"
 
+#include <utility>
+
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -83,8 +85,40 @@ Instruction* Rebuilder::Make(const Instruction& replaced, Opcode opcode, const S
                    .id = replaced.id()});
 }
 
-bool Rebuilder::IsPinned(const Instruction& inst) const {
-  return is_control_predecessor_[inst.index()] || HasAnnotations(inst) || effects_.Of(inst);
+void Rebuilder::CopyAll(std::span<const Instruction* const> instructions, bool rename,
+                        std::unordered_map<const Instruction*, Instruction*>& copies) {
+  std::vector<Instruction*> operands;
+  for (const Instruction* inst : instructions) {
+    if (copies.contains(inst)) continue;
+    operands.clear();
+    for (i64 i = 0; i < inst->num_operands(); ++i) operands.push_back(copies.at(inst->operand(i)));
+    Instruction* copy = to_->Add({.opcode = inst->opcode(),
+                                  .name = rename ? FreshName(inst->name()) : inst->name(),
+                                  .shape = inst->shape(),
+                                  .operands = operands,
+                                  .callees = inst->callees(),
+                                  .attrs = inst->attr_block(),
+                                  .metadata = inst->metadata(),
+                                  .id = inst->id()});
+    copies[inst] = copy;
+    if (inst->extras() == nullptr) continue;
+    InstructionExtras& extras = to_->MutableExtras(copy);
+    extras = *inst->extras();
+    for (Instruction*& before : extras.control_predecessors) before = copies.at(before);
+  }
+}
+
+void Rebuilder::Suspend(std::string_view name) {
+  suspended_ = std::exchange(to_, module_->AddComputation(name));
+}
+
+HloComputation* Rebuilder::Resume() {
+  for (size_t i = module_->computations().size(); i-- > 0;) {
+    if (module_->computations()[i].get() != suspended_) continue;
+    module_->MoveToEnd(i);
+    break;
+  }
+  return std::exchange(to_, std::exchange(suspended_, nullptr));
 }
 
 std::string Rebuilder::FreshName(std::string_view base) {

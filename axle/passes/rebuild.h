@@ -49,6 +49,12 @@ class Rebuilder {
     return {GetOpDef(opcode).attrs, std::make_shared<const Attrs>(std::move(attrs))};
   }
 
+  // Appends copies of instructions of the new module to to(). `copies` says what stands for those
+  // that are there already (parameters, say) and learns the others; operands come before their
+  // users. Names are made fresh if `rename`.
+  void CopyAll(std::span<const Instruction* const> instructions, bool rename,
+               std::unordered_map<const Instruction*, Instruction*>& copies);
+
   // What stands for the operands of `inst`, for one instruction, for a computation.
   std::vector<Instruction*> Operands(const Instruction& inst) const;
   Instruction* Mapped(const Instruction& inst) const { return map_[inst.index()]; }
@@ -56,8 +62,17 @@ class Rebuilder {
     return computations_.at(&computation);
   }
   HloComputation* to() const { return to_; }
-  // Must stay as it is: it has an effect or annotations, or a control edge begins at it.
-  bool IsPinned(const Instruction& inst) const;
+  // Another computation beside the one that is being made, which to() is until Resume. It is listed
+  // before it.
+  void Suspend(std::string_view name);
+  HloComputation* Resume();
+  // Something else refers to this instruction and no other: annotations, or a control edge that
+  // begins at it.
+  bool IsTied(const Instruction& inst) const {
+    return is_control_predecessor_[inst.index()] || HasAnnotations(inst);
+  }
+  // Must stay as it is: it is tied or has an effect.
+  bool IsPinned(const Instruction& inst) const { return IsTied(inst) || effects_.Of(inst); }
 
   // "add.7": a name that nothing in the old module and nothing made so far has.
   std::string FreshName(std::string_view base);
@@ -75,6 +90,7 @@ class Rebuilder {
   Limits* const limits_;
   std::unique_ptr<Module> module_;
   HloComputation* to_ = nullptr;
+  HloComputation* suspended_ = nullptr;
   std::vector<Instruction*> map_;  // by index in the computation that is being copied
   std::vector<bool> is_control_predecessor_;
   std::unordered_map<const HloComputation*, HloComputation*> computations_;

@@ -1,0 +1,148 @@
+#include "axle/passes/fold.h"
+
+#include <algorithm>
+
+#include "axle/eval/evaluate.h"
+#include "axle/ops/attributes.h"
+#include "axle/ops/dynamic.h"
+#include "axle/passes/dce.h"
+#include "axle/passes/rebuild.h"
+#include "axle/passes/simplify/rule.h"
+
+namespace axle {
+namespace {
+
+// A called computation must be scalar arithmetic: its work is then bounded by the operands' size.
+bool IsScalarWork(const HloComputation& computation) {
+  constexpr size_t kMaxInstructions = 100;
+  return computation.instructions().size() <= kMaxInstructions &&
+         std::ranges::all_of(computation.instructions(), [](const Instruction* inst) {
+           bool scalar = inst->callees().empty();
+           ForEachLeaf(inst->shape(),
+                       [&](const Shape& leaf, const Dims&) { scalar &= leaf.is_scalar(); });
+           return scalar;
+         });
+}
+
+// The value of the op of `inst`, with result `shape`, on `operands`.
+StatusOr<Literal> ValueOf(const Instruction& inst, const Shape& shape,
+                          std::span<const Literal> operands) {
+  Module module("fold");
+  std::unordered_map<const HloComputation*, HloComputation*> cloned;
+  std::vector<HloComputation*> callees;
+  for (const HloComputation* callee : inst.callees()) {
+    callees.push_back(module.CloneComputation(*callee, cloned));
+  }
+  HloComputation* entry = module.AddComputation("fold");
+  std::vector<Instruction*> parameters;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    auto number = std::make_shared<const ParameterAttrs>(ParameterAttrs{static_cast<i64>(i)});
+    parameters.push_back(entry->Add({.opcode = Opcode::kParameter,
+                                     .name = "operand",
+                                     .shape = operands[i].shape(),
+                                     .attrs = {GetOpDef(Opcode::kParameter).attrs, number}}));
+  }
+  entry->Add({.opcode = inst.opcode(),
+              .name = inst.name(),
+              .shape = shape,
+              .operands = parameters,
+              .callees = callees,
+              .attrs = inst.attr_block(),
+              .metadata = inst.metadata(),
+              .id = inst.id()});
+  entry->set_parameters(std::move(parameters));
+  module.set_entry(entry);
+  return Evaluate(module, operands);
+}
+
+class Folding : public Rebuilder, private Maker {
+ public:
+  Folding(const Module& module, PassContext& context)
+      : Rebuilder(module, context.limits), context_(context) {}
+
+ private:
+  StatusOr<Instruction*> Visit(const Instruction& inst) override {
+    Instruction* const copy = Copy(inst);
+    if (copy->num_operands() == 0 || IsPinned(inst) || !IsFoldable(inst) ||
+        !effects().IsPlain(inst) || !inst.shape().is_array() || IsDynamic(inst)) {
+      return copy;
+    }
+    replaced_ = &inst;
+    Instruction* folded = FoldRepeated(*copy);
+    if (folded == nullptr) folded = FoldArrays(*copy);
+    if (folded == nullptr) return copy;
+    ++context_.changes;
+    return folded;
+  }
+
+  // An elementwise op on repeated scalars.
+  Instruction* FoldRepeated(Instruction& inst) {
+    if (GetOpDef(inst).lowering != Lowering::kElementwise || inst.shape().is_scalar()) {
+      return nullptr;
+    }
+    std::vector<Literal> operands;
+    bool is_by_element = false;  // bitcast-convert can change the rank
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      const Instruction& operand = *inst.operand(i);
+      const bool same = operand.shape().is_array() && SameDims(operand.shape(), inst.shape());
+      if (!same && !operand.shape().is_scalar()) return nullptr;
+      is_by_element |= same;
+      const std::span<const std::byte> element = UniformBytes(operand);
+      if (element.empty()) return nullptr;
+      Literal& scalar = operands.emplace_back(Shape(TypeOf(operand)));
+      std::ranges::copy(element, scalar.mutable_bytes());
+    }
+    if (!is_by_element) return nullptr;
+    const auto value = ValueOf(inst, Shape(TypeOf(inst)), operands);
+    const bool fits = value.ok() && value->shape() == Shape(TypeOf(inst));
+    return fits ? Uniform(inst.shape(), *value) : nullptr;
+  }
+
+  // Anything on constants.
+  Instruction* FoldArrays(Instruction& inst) {
+    const Lowering lowering = GetOpDef(inst).lowering;
+    const bool is_index_map = lowering == Lowering::kIndexMap;
+    const bool is_linear = is_index_map || lowering == Lowering::kElementwise;
+    i64 bytes = 0, elements = 0;
+    std::vector<Literal> operands;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      const Instruction& operand = *inst.operand(i);
+      if (!IsConstant(operand) || !operand.shape().is_array()) return nullptr;
+      operands.push_back(operand.attrs<ConstantAttrs>().literal);
+      bytes += operands.back().num_bytes();
+      elements += operands.back().num_elements();
+    }
+    if (bytes > (is_linear ? kMaxFoldedOperandBytes : kMaxFoldedWorkBytes) ||
+        inst.shape().num_bytes() > kMaxFoldedBytes ||
+        (is_index_map && inst.shape().num_elements() > elements) ||
+        !std::ranges::all_of(inst.callees(),
+                             [](const HloComputation* callee) { return IsScalarWork(*callee); })) {
+      return nullptr;
+    }
+    const auto value = ValueOf(inst, inst.shape(), operands);
+    if (!value.ok()) return nullptr;
+    Literal literal = value->Relayout(inst.shape().LayoutOrDefault());
+    if (literal.shape() != inst.shape()) return nullptr;
+    return Rebuilder::Make(*replaced_, Opcode::kConstant, inst.shape(), {},
+                           Block(Opcode::kConstant, ConstantAttrs{std::move(literal)}));
+  }
+
+  Instruction* Add(Opcode opcode, const Shape& shape, std::span<Instruction* const> operands,
+                   AttrBlock attrs, std::span<HloComputation* const> callees) override {
+    return Rebuilder::Make(*replaced_, opcode, shape, operands, std::move(attrs), callees);
+  }
+
+  PassContext& context_;
+  const Instruction* replaced_ = nullptr;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Module>> FoldConstants(const Module& module, PassContext& context) {
+  AXLE_ASSIGN(std::unique_ptr<Module> folded, Folding(module, context).Run());
+  if (context.changes == 0) return folded;
+  PassContext sweep = {.limits = context.limits};
+  return RemoveDeadCode(*folded, sweep);
+}
+
+}  // namespace axle
