@@ -1,6 +1,7 @@
 #include "axle/client/analysis.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -8,6 +9,11 @@
 
 namespace axle {
 namespace {
+
+// Sums of sizes that each fit may be beyond i64.
+i64 SaturatingAdd(i64 a, i64 b) {
+  return CheckedAdd(a, b).value_or(std::numeric_limits<i64>::max());
+}
 
 // Takes no memory of its own: a parameter, or what stands for (parts of) other values.
 bool TakesNoMemory(const Instruction& inst) {
@@ -18,10 +24,31 @@ bool TakesNoMemory(const Instruction& inst) {
 // takes its own share while the calling instruction runs.
 class Peaks {
  public:
+  // Not recursive: calls may be nested deeper than the stack is.
   i64 Of(const HloComputation& computation) {
-    const auto known = peaks_.find(&computation);
-    if (known != peaks_.end()) return known->second;
-    peaks_[&computation] = 0;  // a computation does not call itself
+    struct Task {
+      const HloComputation* computation;
+      bool knows_callees;
+    };
+    std::vector<Task> tasks = {{&computation, false}};
+    while (!tasks.empty()) {
+      const Task task = tasks.back();
+      tasks.pop_back();
+      if (task.knows_callees) {
+        peaks_[task.computation] = Peak(*task.computation);
+      } else if (peaks_.try_emplace(task.computation, 0).second) {
+        tasks.push_back({task.computation, true});
+        for (const Instruction* inst : task.computation->instructions()) {
+          for (const HloComputation* callee : inst->callees()) tasks.push_back({callee, false});
+        }
+      }
+    }
+    return peaks_[&computation];
+  }
+
+ private:
+  // With those of its callees known.
+  i64 Peak(const HloComputation& computation) const {
     const auto instructions = computation.instructions();
     const std::vector<i64> last = LastUses(computation);
     std::vector<std::vector<i64>> dead_after(instructions.size());  // sizes
@@ -29,19 +56,19 @@ class Peaks {
     for (size_t i = 0; i < instructions.size(); ++i) {
       const Instruction& inst = *instructions[i];
       i64 called = 0;
-      for (const HloComputation* callee : inst.callees()) called = std::max(called, Of(*callee));
+      for (const HloComputation* callee : inst.callees())
+        called = std::max(called, peaks_.at(callee));
       const bool counts =
           !TakesNoMemory(inst) && !IsConstantOp(inst) && &inst != computation.root();
       const i64 size = counts ? inst.shape().num_bytes() : 0;
-      live += size;
-      peak = std::max(peak, live + called);
+      live = SaturatingAdd(live, size);
+      peak = std::max(peak, SaturatingAdd(live, called));
       if (last[i] >= 0) dead_after[last[i]].push_back(size);
-      for (i64 dead : dead_after[i]) live -= dead;
+      for (i64 dead : dead_after[i]) live = std::max<i64>(live - dead, 0);
     }
-    return peaks_[&computation] = peak;
+    return peak;
   }
 
- private:
   // The position of the last instruction that reads each value, also through a tuple; -1 for what
   // is part of the result. Its own position if nobody reads it.
   static std::vector<i64> LastUses(const HloComputation& computation) {
@@ -95,16 +122,18 @@ MemoryAnalysis AnalyzeMemory(const Module& module) {
   MemoryAnalysis memory;
   const HloComputation& entry = *module.entry();
   for (const Instruction* parameter : entry.parameters()) {
-    memory.argument_bytes += parameter->shape().num_bytes();
+    memory.argument_bytes = SaturatingAdd(memory.argument_bytes, parameter->shape().num_bytes());
   }
   memory.result_bytes = entry.root()->shape().num_bytes();
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {
-      if (IsConstantOp(*inst)) memory.constant_bytes += inst->shape().num_bytes();
+      if (!IsConstantOp(*inst)) continue;
+      memory.constant_bytes = SaturatingAdd(memory.constant_bytes, inst->shape().num_bytes());
     }
   }
   for (const AliasEntry& alias : module.config().input_output_alias) {
-    memory.alias_bytes += Subshape(entry.root()->shape(), alias.output_index).num_bytes();
+    const i64 bytes = Subshape(entry.root()->shape(), alias.output_index).num_bytes();
+    memory.alias_bytes = SaturatingAdd(memory.alias_bytes, bytes);
   }
   memory.peak_temporary_bytes = Peaks().Of(entry);
   return memory;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "axle/client/load.h"
+#include "axle/core/strings.h"
 
 namespace axle {
 namespace {
@@ -57,6 +58,31 @@ TEST(Analysis, CalledComputationsTakeTheirShare) {
   EXPECT_EQ(memory.peak_temporary_bytes, 120);  // a, c and q
   EXPECT_EQ(memory.constant_bytes, 40);
   EXPECT_EQ(memory.alias_bytes, 40);
+}
+
+TEST(Analysis, CallsMayBeNestedDeeperThanTheStack) {
+  std::string text = "c0 { x = f32[] parameter(0) y = f32[] negate(x) ROOT r = f32[] negate(y) }\n";
+  constexpr int kDepth = 100000;
+  for (int i = 1; i < kDepth; ++i) {
+    StrAppend(text, "c", i, " { x = f32[] parameter(0) ROOT r = f32[] call(x), to_apply=c", i - 1,
+              " }\n");
+  }
+  StrAppend(text, "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] call(x), to_apply=c", kDepth - 1,
+            " }");
+  EXPECT_EQ(Memory(text).peak_temporary_bytes, 4);
+}
+
+TEST(Analysis, SumsBeyondTheLargestNumberAreThat) {
+  std::string parameters, values, sums = "a0 = f32[288230376151711744] copy(v0) ";
+  for (int i = 0; i < 9; ++i) {
+    StrAppend(parameters, "p", i, " = f32[288230376151711744] parameter(", i, ") ");
+    StrAppend(values, "v", i, " = f32[288230376151711744] negate(p", i, ") ");
+    StrAppend(sums, "a", i + 1, " = f32[288230376151711744] add(a", i, ", v", i, ") ");
+  }
+  const MemoryAnalysis memory =
+      Memory(StrCat("ENTRY e { ", parameters, values, sums, "ROOT r = f32[] constant(1) }"));
+  EXPECT_EQ(memory.argument_bytes, INT64_MAX);
+  EXPECT_EQ(memory.peak_temporary_bytes, INT64_MAX);
 }
 
 }  // namespace
