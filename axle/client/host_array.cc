@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <new>
 
 #include "axle/core/strings.h"
 #include "axle/emit/strided_copy.h"
@@ -128,9 +129,15 @@ StatusOr<Literal> LiteralFromHost(const Shape& from_shape, const void* from_data
 Status LiteralToHost(const Literal& literal, void* data, ArraySlice<i64> byte_strides) {
   AXLE_TRY(CheckHostArray(literal.shape(), data, byte_strides, HostUse::kWrite));
   if (literal.num_elements() == 0) return {};
-  Literal value = literal.ToRowMajor();
-  if (value.is_padded()) {
-    AXLE_ASSIGN(value, Literal::Padded(value.ValidPart(), value.shape()));
+  Literal value;
+  try {
+    value = literal.ToRowMajor();
+    if (value.is_padded()) {
+      AXLE_ASSIGN(value, Literal::Padded(value.ValidPart(), value.shape()));
+    }
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(
+        StrCat("host array: no memory for a copy of ", literal.shape().ToString()));
   }
   const Dims dense = DenseByteStrides(value.shape());
   CopyStrided(value.shape(), static_cast<std::byte*>(data),

@@ -1,6 +1,7 @@
 #include "axle/runtime/host_device.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "axle/core/literal_layouts.h"
@@ -48,11 +49,23 @@ i64 NumBuffers(const Shape& shape) {
   return count;
 }
 
+// What `make` makes of a value of this shape; for the host, which catches no exceptions.
+template <typename Make>
+StatusOr<Literal> Made(std::string_view name, const Shape& shape, Make make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(StrCat(name, ": no memory for a copy of ", shape.ToString()));
+  }
+}
+
 // A copy that nobody else can change, even if `value` is a view.
-Literal Owned(const Literal& value) {
-  Literal owned = value;
-  owned.OwnStorage();
-  return owned;
+StatusOr<Literal> Owned(std::string_view name, const Literal& value) {
+  return Made(name, value.shape(), [&] {
+    Literal owned = value;
+    owned.OwnStorage();
+    return owned;
+  });
 }
 
 TransferHub::Kind KindOf(const TransferChannel& channel, TransferHub::Kind with_host) {
@@ -71,10 +84,11 @@ Status BufferQueue::Push(const Literal& value, Limits* limits) {
   const auto count = static_cast<i64>(shapes.size());
   AXLE_TRY(CheckCount(count));
   std::vector<Literal> leaves;
+  AXLE_ASSIGN(Literal owned, Owned(name_, value));
   if (value.shape().is_array()) {
-    leaves.push_back(Owned(value));
+    leaves.push_back(std::move(owned));
   } else {
-    for (const Literal& element : value.elements()) leaves.push_back(Owned(element));
+    leaves = std::move(owned.mutable_elements());
   }
   std::unique_lock lock(mutex_);
   AXLE_TRY(WaitFor(changed_, lock, limits, [&] {
@@ -153,10 +167,11 @@ Status TransferHub::Send(Kind kind, i64 channel, const Literal& value) {
                                     buffers_, " that nobody has received, but channels hold ",
                                     max_buffers_));
   }
+  AXLE_ASSIGN(Literal owned, Owned("send", value));
   Line& line = lines_[{kind, channel}];
   const i64 place = line.num_sends++;
   if (line.lost.erase(place) > 0) return {};
-  line.values.emplace(place, Owned(value));
+  line.values.emplace(place, std::move(owned));
   bytes_ += bytes;
   buffers_ += buffers;
   changed_.notify_all();
@@ -221,16 +236,18 @@ Status HostDevice::TransferToInfeed(const Literal& value, Limits* limits) {
 
 StatusOr<Literal> HostDevice::TransferFromOutfeed(const Shape& shape, Limits* limits) {
   AXLE_ASSIGN(Literal value, outfeed_.Pop(shape, limits));
-  return InLayoutsOf(std::move(value), shape);
+  return Made("outfeed", shape, [&] { return InLayoutsOf(std::move(value), shape); });
 }
 
 Status HostDevice::SendToDevice(i64 channel, const Literal& value) {
-  return hub_->Send(TransferHub::Kind::kHostToDevice, channel, value.ToRowMajor());
+  AXLE_ASSIGN(const Literal row_major,
+              Made("send", value.shape(), [&] { return value.ToRowMajor(); }));
+  return hub_->Send(TransferHub::Kind::kHostToDevice, channel, row_major);
 }
 
 StatusOr<Literal> HostDevice::RecvFromDevice(i64 channel, const Shape& shape, Limits* limits) {
   AXLE_ASSIGN(Literal value, hub_->Recv(TransferHub::Kind::kDeviceToHost, channel, shape, limits));
-  return InLayoutsOf(std::move(value), shape);
+  return Made("recv", shape, [&] { return InLayoutsOf(std::move(value), shape); });
 }
 
 StatusOr<Literal> HostDevice::Infeed(const Shape& shape, std::string_view, Limits* limits) {

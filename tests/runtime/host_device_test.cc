@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "axle/core/storage.h"
 #include "tests/runtime/run_text.h"
 
 namespace axle {
@@ -41,6 +42,25 @@ TEST(Infeed, TuplesAreTheirElements) {
       "(s32[], token[]) (1, token)");
   EXPECT_EQ(ResultText(RunText(kInfeed, &device)), "f32[2] {2, 3}");
   EXPECT_EQ(ResultText(RunText(kInfeedPair, &device)), "(s32[], s32[]) (4, 5)");
+}
+
+TEST(Infeed, NoMemoryIsAStatus) {
+  HostDevice device;
+  const float data[2] = {1, 2};
+  const Literal view = Literal::View(Shape(F32, {2}), data);
+  Layout columns;
+  columns.minor_to_major = {0, 1};
+  const Literal matrix = Value("f32[2,2] {{1, 2}, {3, 4}}").Relayout(columns);
+  Limits limits;
+  limits.set_memory_cap(4);
+  const StorageScope scope(&limits);
+  constexpr std::string_view kError = "RESOURCE_EXHAUSTED: infeed: no memory for a copy of f32[2]";
+  EXPECT_EQ(device.TransferToInfeed(view).ToString(), kError);
+  EXPECT_EQ(device.infeed().num_buffers(), 0);
+  EXPECT_EQ(device.SendToDevice(7, view).ToString(),
+            "RESOURCE_EXHAUSTED: send: no memory for a copy of f32[2]");
+  EXPECT_EQ(device.SendToDevice(7, matrix).ToString(),
+            "RESOURCE_EXHAUSTED: send: no memory for a copy of f32[2,2]");
 }
 
 TEST(Infeed, LayoutsChangeNoValue) {
