@@ -324,7 +324,8 @@ typedef struct axle_client axle_client;
 
 typedef struct axle_client_options {
   size_t struct_size;
-  /* The library of the native engine; NULL: libaxle_codegen.so beside libaxle.so. */
+  /* The library of the native engine; NULL: what the environment variable AXLE_CODEGEN_LIBRARY
+   * says, else libaxle_codegen.so beside libaxle.so, else on the loader's search path. */
   const char* codegen_library;
   int64_t num_devices;  /* each is this machine's processor; 0: one */
   int64_t num_threads;  /* for asynchronous runs, at least one per device; 0: one per processor */
@@ -521,7 +522,7 @@ int32_t axle_future_is_ready(const axle_future* future);
  */
 axle_status* axle_future_await(const axle_future* future, axle_limits* limits);
 /* Calls `callback` once, at once if it is over, else on the thread that ends it. The callback
- * destroys the status. */
+ * destroys the status, and does not wait for other runs of that device's queue. */
 axle_status* axle_future_on_ready(const axle_future* future,
                                   void (*callback)(axle_status* status, void* context),
                                   void* context);
@@ -549,7 +550,8 @@ axle_status* axle_executable_execute(const axle_executable* executable,
                                      const axle_buffer* const* arguments, size_t num_arguments,
                                      axle_buffer** results, size_t num_results, axle_future** done);
 /* One run on each device, all at a time, and waits for the end. arguments[d * num_arguments + i] is
- * argument i of device d, results[d * num_results + i] its result i. */
+ * argument i of device d, results[d * num_results + i] its result i. If one run fails, the others
+ * are cancelled; but the first device's, if there are limits, only by those. */
 axle_status* axle_executable_execute_replicated(const axle_executable* executable,
                                                 const axle_execute_options* options,
                                                 size_t num_devices,

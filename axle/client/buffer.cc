@@ -23,10 +23,11 @@ Status BufferStorage::Keep(Literal made) {
 }
 
 Status MemoryBudget::Reserve(i64 bytes) {
-  const i64 live = live_ += bytes;
-  if (live <= cap_) return {};
-  live_ -= bytes;
-  return ResourceExhausted(StrCat("buffer: needs ", bytes, " bytes beside ", live - bytes,
+  i64 live = live_;
+  while (bytes <= cap_ - live) {
+    if (live_.compare_exchange_weak(live, live + bytes)) return {};
+  }
+  return ResourceExhausted(StrCat("buffer: needs ", bytes, " bytes beside ", live,
                                   " of other buffers, but the client's memory cap is ", cap_));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -121,6 +122,7 @@ struct Executable::Call {
     size_t argument;
   };
   std::vector<Donated> donated;
+  std::shared_ptr<Limits> limits;  // those of the options, if they are the call's own
   std::vector<std::shared_ptr<BufferStorage>> promised;
   std::vector<BufferPtr> results;  // the caller's; moved out before the run
   Future done = Future::Pending();
@@ -146,8 +148,12 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::vector<Literal> arguments,
     if (limits == nullptr) limits = &own;
     cap.emplace(*limits, memory);
   }
-  AXLE_ASSIGN(Literal result, Run(std::move(arguments), context, limits));
-  return InLayoutsOf(std::move(result), shape_.result);
+  try {
+    AXLE_ASSIGN(Literal result, Run(std::move(arguments), context, limits));
+    return InLayoutsOf(std::move(result), shape_.result);
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(StrCat("execute: no memory for the result of \"", name(), "\""));
+  }
 }
 
 StatusOr<Literal> Executable::Execute(ArraySlice<Literal> arguments,
@@ -243,23 +249,25 @@ Status Executable::Finish(Call& call) const {
     return RunOn(call.device, std::move(values), call.options);
   };
   StatusOr<Literal> result = run();
-  const Status status = result.status();
-  if (!status.ok()) {
-    for (const Call::Donated& given : call.donated) given.buffer->SetFate(status);
-  }
+  Status status = result.status();
+  // Before the results are counted: one may lie where a donated argument was.
+  call.arguments.clear();
+  call.uses.clear();
   std::vector<std::pair<Future, Status>> news;
   for (size_t i = 0; i < call.promised.size(); ++i) {
     BufferStorage& storage = *call.promised[i];
-    Status kept = status;
-    if (status.ok()) {
+    Status kept = result.status();
+    if (kept.ok()) {
       kept = storage.Keep(shape_.result.is_tuple() ? std::move(result->mutable_elements()[i])
                                                    : *std::move(result));
     }
+    if (status.ok()) status = kept;
     news.emplace_back(storage.ready, std::move(kept));
   }
+  if (!status.ok()) {
+    for (const Call::Donated& given : call.donated) given.buffer->SetFate(status);
+  }
   // Whoever has waited finds that the run holds no memory any more: it lets go of all first.
-  call.arguments.clear();
-  call.uses.clear();
   call.donated.clear();
   call.promised.clear();
   for (auto& [ready, kept] : news) ready.Set(std::move(kept));
@@ -273,7 +281,6 @@ StatusOr<std::vector<BufferPtr>> Executable::Execute(ArraySlice<BufferPtr> argum
   AXLE_ASSIGN(const std::shared_ptr<Call> call, Accept(arguments, 0, options));
   std::vector<BufferPtr> results = std::move(call->results);
   AXLE_TRY(Finish(*call));
-  for (const BufferPtr& result : results) AXLE_TRY(result->Await());
   return results;
 }
 
@@ -298,29 +305,45 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
   }
   std::vector<std::shared_ptr<Call>> calls;
   std::vector<std::vector<BufferPtr>> results;
+  std::vector<std::shared_ptr<Limits>> own_limits;
   for (size_t d = 0; d < devices_.size(); ++d) {
     ExecuteOptions own = options;
-    if (d > 0) own.limits = nullptr;
+    std::shared_ptr<Limits> limits;
+    if (d > 0 || own.limits == nullptr) {
+      limits = own_limits.emplace_back(std::make_shared<Limits>());
+      own.limits = limits.get();
+    }
     auto call = Accept(arguments[d], static_cast<i64>(d), own);
     if (!call.ok()) {
       // Nothing runs; what the other devices were given is theirs again.
       for (const auto& accepted : calls) accepted->Undo();
       return Status(call.status().code(), StrCat(call.status().message(), " (device ", d, ")"));
     }
+    (*call)->limits = std::move(limits);
     results.push_back(std::move((*call)->results));
     calls.push_back(*std::move(call));
   }
+  // A device may wait for one that has failed: what fails ends all.
+  const auto end_all = [own_limits](const Status& status) {
+    if (status.ok()) return;
+    for (const auto& limits : own_limits) limits->Cancel();
+  };
+  for (const auto& call : calls) call->done.OnReady(end_all);
   for (size_t d = 1; d < calls.size(); ++d) {
     devices_[d]->queue().Schedule(
         [self = shared_from_this(), call = calls[d]] { (void)self->Finish(*call); });
   }
   (void)Finish(*calls[0]);
-  Status first;
+  Status first, first_ended;
   for (const auto& call : calls) {
     const Status status = call->done.Await(options.limits);
-    if (first.ok()) first = status;
+    end_all(status);  // the limits may have ended the wait alone
+    const bool was_ended = call->limits != nullptr && status.code() == StatusCode::kCancelled;
+    Status& kept = was_ended ? first_ended : first;
+    if (kept.ok()) kept = status;
   }
   AXLE_TRY(first);
+  AXLE_TRY(first_ended);
   return results;
 }
 

@@ -20,8 +20,8 @@
 namespace axle {
 
 struct ExecuteOptions {
-  // Of this run; none if null. Lives until the run is over. Of the runs of ExecuteReplicated, only
-  // Cancel reaches all; memory and steps are counted for the first device.
+  // Of this run; none if null. Lives until the run is over. Of the runs of ExecuteReplicated,
+  // Cancel and the time limit end all; memory and steps are counted for the first device.
   Limits* limits = nullptr;
   // Where infeed, custom calls and the like go, instead of the device that the buffers are on.
   DeviceContext* device = nullptr;
@@ -63,8 +63,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
   //   arguments  one literal per parameter of the entry, of any layout
   //   result     in the layout of program_shape().result
   //
-  // Errors: INVALID_ARGUMENT if the arguments do not fit; RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED or
-  // CANCELLED as the limits say; UNIMPLEMENTED for a program of several devices.
+  // Errors: INVALID_ARGUMENT if the arguments do not fit, and for a program of several devices;
+  // RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED or CANCELLED as the limits say.
   StatusOr<Literal> Execute(ArraySlice<Literal> arguments,
                             const ExecuteOptions& options = {}) const;
   StatusOr<Literal> Execute(std::initializer_list<Literal> arguments,
@@ -92,7 +92,9 @@ class Executable : public std::enable_shared_from_this<Executable> {
                                        const ExecuteOptions& options = {}) const;
 
   // One run on each of devices(), all at a time: arguments[d] are those of device d, and so are the
-  // results. The error of the first device that fails ends the call; options.device must be null.
+  // results. If one fails the others are cancelled, but that of the first device only by
+  // options.limits if those are set; the error is that of the first device that was not cancelled.
+  // options.device must be null.
   StatusOr<std::vector<std::vector<BufferPtr>>> ExecuteReplicated(
       ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options = {}) const;
 

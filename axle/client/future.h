@@ -28,7 +28,7 @@ class Future {
   // FAILED_PRECONDITION: it does not exist there.
   Status Await(Limits* limits = nullptr) const;
   // Calls `callback` once with what Await returns: at once if that is there, else on the thread
-  // that sets it.
+  // that sets it. That may be the one of a device's queue: a callback waits for no other run there.
   void OnReady(std::function<void(const Status&)> callback) const;
   // Ends it, once, for those who made it with Pending. Runs the callbacks.
   void Set(Status status) const;

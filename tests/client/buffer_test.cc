@@ -7,6 +7,7 @@
 
 #include "axle/builder/shape_util.h"
 #include "axle/client/client.h"
+#include "axle/core/storage.h"
 
 namespace axle {
 namespace {
@@ -228,6 +229,65 @@ TEST_F(Buffers, CountAgainstTheClientsMemory) {
   const auto small = *client->Compile(kAddOne);
   EXPECT_TRUE(small->Execute({*x}).ok());
   EXPECT_EQ(client->live_buffer_bytes(), 16);
+}
+
+// Or the cap would allow no more than half of what it says.
+TEST_F(Buffers, ADonatedOneDoesNotCountBesideItsResult) {
+  const auto client = *Client::Create({.memory_cap = 24});
+  const auto x = *client->BufferFromLiteral(Parsed("f32[2,2] {{1, 2}, {3, 4}}"));
+  const auto results =
+      (*client->Compile("ENTRY main { x = f32[2,2] parameter(0) ROOT r = f32[2,2] negate(x) }"))
+          ->Execute({x}, {.donated = {0}});
+  ASSERT_TRUE(results.ok()) << results.status().message();
+  EXPECT_EQ((*results)[0]->ToLiteral()->ToString(), "{ { -1, -2 }, { -3, -4 } }");
+  EXPECT_EQ(client->live_buffer_bytes(), 16);
+}
+
+TEST_F(Buffers, AResultBeyondTheCapIsAnErrorOfTheRun) {
+  const auto client = *Client::Create({.memory_cap = 1700});
+  const auto x = *client->BufferFromLiteral(Literal(Shape(F32, {400})));
+  const auto executable = *client->Compile(
+      "ENTRY main { x = f32[400] parameter(0) y = f32[2] slice(x), slice={[0:2]} ROOT t = (f32[2], "
+      "f32[400]) tuple(y, x) }");
+  const auto later = *executable->ExecuteAsync({x});
+  EXPECT_EQ(later.done.Await().code(), StatusCode::kResourceExhausted);
+  EXPECT_TRUE(later.results[0]->Await().ok());
+  EXPECT_EQ(later.results[1]->Await().code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(executable->ExecuteReplicated({{x}}).status().code(), StatusCode::kResourceExhausted);
+}
+
+TEST_F(Buffers, ARefusedOneTakesNoMemoryFromOthers) {
+  MemoryBudget budget(1000);
+  std::atomic<bool> stop = false;
+  std::thread refused([&] {
+    while (!stop) EXPECT_FALSE(budget.Reserve(1001).ok());
+  });
+  int wrong = 0;
+  for (int i = 0; i < 100000; ++i) {
+    if (budget.Reserve(1000).ok()) {
+      budget.Release(1000);
+    } else {
+      ++wrong;
+    }
+  }
+  stop = true;
+  refused.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Buffers, NoMemoryIsAStatus) {
+  const Shape wanted = ShapeUtil::MakeShapeWithLayout(F32, {2, 2}, {0, 1});
+  const auto executable = *client_->Compile(kAddOne, {.result_layout = wanted});
+  const auto x = Put("f32[2,2] {{1, 2}, {3, 4}}");
+  const auto result = *executable->Execute({x});
+  Limits limits;
+  limits.set_memory_cap(15);
+  const StorageScope scope(&limits);
+  EXPECT_EQ(executable->Execute({x}).status().ToString(),
+            "RESOURCE_EXHAUSTED: execute: no memory for the result of \"module_main\"");
+  std::array<float, 4> out = {};
+  EXPECT_EQ(result[0]->CopyToHost(out.data(), sizeof(out)).ToString(),
+            "RESOURCE_EXHAUSTED: host array: no memory for a copy of f32[2,2]");
 }
 
 TEST_F(Buffers, AsynchronousRunsFollowEachOther) {

@@ -95,6 +95,75 @@ ENTRY main { x = f32[] parameter(0)  r = u32[] replica-id()  z = u32[] constant(
   EXPECT_EQ((*results)[1][0]->ToLiteral()->ToString(), "1");
 }
 
+// Device 0 does what `first` says, the others what `rest` says.
+std::string ByDevice(std::string_view first, std::string_view rest) {
+  return StrCat(
+      "ENTRY main { x = f32[] parameter(0) r = u32[] replica-id() z = u32[] constant(0) p = pred[] "
+      "compare(r, z), direction=EQ ROOT c = f32[] conditional(p, x, x), true_computation={ a = "
+      "f32[] parameter(0) ",
+      first, " }, false_computation={ b = f32[] parameter(0) ", rest, " } }");
+}
+constexpr std::string_view kTakesInfeed =
+    "t = token[] after-all() i = (f32[], token[]) infeed(t) ROOT v = f32[] get-tuple-element(i), "
+    "index=0";
+
+class TwoDevices : public testing::Test {
+ protected:
+  TwoDevices() {
+    for (i64 d = 0; d < 2; ++d) x_.push_back({*client_->BufferFromLiteral(Parsed("f32[] 1"), d)});
+    EXPECT_TRUE(client_
+                    ->RegisterTypedCustomCall(
+                        "fail", [](const CustomCallFrame&) { return InvalidArgument("broken"); })
+                    .ok());
+  }
+  Status Run(std::string_view first, std::string_view rest, Limits* limits = nullptr) {
+    const auto executable = client_->Compile(ByDevice(first, rest), {.replicas = 2});
+    if (!executable.ok()) return executable.status();
+    return (*executable)->ExecuteReplicated(x_, {.limits = limits}).status();
+  }
+  // Its queue holds nothing up.
+  bool IsFree(i64 device) {
+    const auto executable =
+        *client_->Compile("ENTRY main { x = f32[] parameter(0) ROOT r = f32[] add(x, x) }",
+                          {.device_ordinal = device});
+    return executable->ExecuteAsync(x_[device])->done.Await().ok();
+  }
+  std::unique_ptr<Client> client_ = *Client::Create({.num_devices = 2});
+  std::vector<std::vector<BufferPtr>> x_;
+};
+
+constexpr std::string_view kCopiesA = "ROOT o = f32[] copy(a)";
+constexpr std::string_view kCopiesB = "ROOT o2 = f32[] copy(b)";
+constexpr std::string_view kFailsA =
+    "ROOT f = f32[] custom-call(a), custom_call_target=\"fail\", api_version=API_VERSION_TYPED_FFI";
+constexpr std::string_view kFailsB =
+    "ROOT f = f32[] custom-call(b), custom_call_target=\"fail\", api_version=API_VERSION_TYPED_FFI";
+
+TEST_F(TwoDevices, CancelEndsTheRunsOfAll) {
+  Limits limits;
+  std::thread canceller([&] { limits.Cancel(); });
+  EXPECT_EQ(Run(kCopiesA, kTakesInfeed, &limits).code(), StatusCode::kCancelled);
+  canceller.join();
+  EXPECT_TRUE(IsFree(1));
+}
+
+TEST_F(TwoDevices, SoDoesTheTimeLimit) {
+  Limits limits;
+  limits.set_time_limit(0.01);
+  EXPECT_EQ(Run(kCopiesA, kTakesInfeed, &limits).code(), StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(IsFree(1));
+}
+
+TEST_F(TwoDevices, AFailureEndsTheRunsOfAll) {
+  for (const Status& status : {Run(kFailsA, kTakesInfeed), Run(kTakesInfeed, kFailsB)}) {
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find("broken"), std::string::npos) << status.message();
+  }
+  EXPECT_TRUE(IsFree(0));
+  EXPECT_TRUE(IsFree(1));
+  EXPECT_TRUE(Run(kCopiesA, kCopiesB).ok());
+}
+
 TEST(ClientDevices, TheSeedChangesRng) {
   const auto client = *Client::Create();
   const auto executable = *client->Compile(
