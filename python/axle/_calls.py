@@ -4,6 +4,10 @@ Python runs signal handlers on the main thread, between two steps of Python code
 the library on that thread could not be interrupted. Calls of the main thread therefore run on a
 second thread, which is made once, while the main thread waits, which a signal ends; the call is then
 cancelled. Calls of other threads never see KeyboardInterrupt and run where they are.
+
+A signal may come at any step, also while the second thread is being told what to do or while the main
+thread waits for its end. So a call has all that the library reads and writes, the limits too: if the
+main thread has to leave it alone, it ends by itself and lets go of them.
 """
 
 import concurrent.futures
@@ -11,8 +15,9 @@ import ctypes
 import os
 import threading
 
-from ._library import LimitsOptions, Progress, check, lib
+from ._library import LimitsOptions, Progress, check, destroy_with, lib
 
+_INT64_MAX = 2**63 - 1
 _worker = None
 
 
@@ -32,61 +37,66 @@ def _get_worker():
     return _worker
 
 
+class _Reporter:
+    """Calls the function that hears of progress, and cancels the limits if it raises."""
+
+    def __init__(self, function, handle):
+        self._function = function
+        self._handle = handle
+        self.error = None
+
+    def report(self, done, _):
+        try:
+            self._function(None if done < 0 else done)
+        except BaseException as error:  # raised by Limits.call, when the library has come back
+            self.error = self.error or error
+            lib.axle_limits_cancel(self._handle)
+
+
 class Limits:
-    """An axle_limits for one call: `with Limits(...) as limits`."""
+    """An axle_limits for the calls of one task."""
 
     def __init__(self, time_limit=None, memory_limit=None, step_limit=None, progress=None):
-        self._error = None
-        self._progress = Progress(self._report) if progress else Progress()
-        self._user_progress = progress
+        self.handle = ctypes.c_void_p()
+        self._reporter = _Reporter(progress, self.handle)
+        self._progress = Progress(self._reporter.report) if progress else Progress()
         options = LimitsOptions(
             time_limit=time_limit or 0,
-            memory_limit=memory_limit or 0,
-            step_limit=step_limit or 0,
+            memory_limit=min(memory_limit or 0, _INT64_MAX),  # ctypes would drop the high bits
+            step_limit=min(step_limit or 0, _INT64_MAX),
             progress=self._progress,
         )
-        self.handle = ctypes.c_void_p()
         check(lib.axle_limits_create(ctypes.byref(options), ctypes.byref(self.handle)))
+        destroy_with(self, lib.axle_limits_destroy, self.handle)
 
-    def _report(self, done, _):
-        try:
-            self._user_progress(None if done < 0 else done)
-        except BaseException as error:  # raised by call(), when the library has come back
-            self._error = self._error or error
-            lib.axle_limits_cancel(self.handle)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        lib.axle_limits_destroy(self.handle)
-
-    def call(self, function, *arguments):
-        """function(*arguments), which works under these limits and returns a status, which is checked."""
+    def call(self, function, *arguments, keep=()):
+        """function(*arguments), which works under these limits and returns a status, which is checked. `keep` is
+        what the arguments point at without holding it."""
         if threading.current_thread() is threading.main_thread():
-            status = self._call_on_worker(function, arguments)
+            status = self._call_on_worker(function, arguments, keep)
         else:
             status = function(*arguments)
-        if self._error is not None:
+        if self._reporter.error is not None:
             if status:
                 lib.axle_status_destroy(status)
-            raise self._error
+            raise self._reporter.error
         check(status)
 
-    def _call_on_worker(self, function, arguments):
+    def _work(self, function, arguments, keep):
+        return function(*arguments)
+
+    def _call_on_worker(self, function, arguments, keep):
+        future = None
         try:
-            future = _get_worker().submit(function, *arguments)
-        except RuntimeError:  # the interpreter is at its end and starts no thread
-            return function(*arguments)
-        try:
+            try:
+                future = _get_worker().submit(self._work, function, arguments, keep)
+            except RuntimeError:  # the interpreter is at its end and starts no thread
+                return function(*arguments)
             return future.result()
         except BaseException:
             lib.axle_limits_cancel(self.handle)
-            while not future.done():  # the arguments must outlive the call, whatever comes
-                try:
-                    concurrent.futures.wait([future])
-                except BaseException:
-                    pass
-            if future.exception() is None and future.result():
-                lib.axle_status_destroy(future.result())
+            if future is not None:
+                concurrent.futures.wait([future])
+                if future.exception() is None and future.result():
+                    lib.axle_status_destroy(future.result())
             raise

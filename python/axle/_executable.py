@@ -2,14 +2,13 @@
 
 import ctypes
 import threading
-import weakref
 from ctypes import POINTER, byref, c_int64, c_void_p, pointer
 
 import numpy as np
 
 from ._calls import Limits
 from ._errors import AxleError
-from ._library import Analysis, Array, CompileOptions, ExecuteOptions, ParseOptions, check, lib, take_bytes
+from ._library import Analysis, Array, CompileOptions, ExecuteOptions, ParseOptions, check, destroy_with, lib, take_bytes
 from ._shapes import shape_from_handle
 
 _ENGINES = {"interpret": 0, "native": 1}
@@ -28,17 +27,12 @@ def _get_client():
         return _client
 
 
-def _destroy_with(owner, destroy, handle):
-    """Destroys a handle with its owner. Not at the end of the process, where daemon threads may still use it."""
-    weakref.finalize(owner, destroy, handle).atexit = False
-
-
 class Module:
     """A verified program. Made by parse()."""
 
     def __init__(self, handle):
         self._handle = handle
-        _destroy_with(self, lib.axle_module_destroy, handle)
+        destroy_with(self, lib.axle_module_destroy, handle)
         self.name = lib.axle_module_name(handle).decode()
         self.input_shapes = tuple(
             shape_from_handle(lib.axle_module_parameter_shape(handle, i))
@@ -87,8 +81,7 @@ def parse(program, *, format=None, label=None, time_limit=None, memory_limit=Non
     format  "hlo", "hlo.pb", "stablehlo", "stablehlo.bc"; found out if None
     label   opens error messages, a file name for example
     """
-    with Limits(time_limit, memory_limit) as limits:
-        return _parse(program, format, label, limits)
+    return _parse(program, format, label, Limits(time_limit, memory_limit))
 
 
 def compile(
@@ -111,12 +104,14 @@ def compile(
     """
     if engine not in _ENGINES:
         raise AxleError("INVALID_ARGUMENT", f"there is no engine {engine!r}; there are {', '.join(_ENGINES)}")
-    with Limits(time_limit, memory_limit, progress=progress) as limits:
-        module = program if isinstance(program, Module) else _parse(program, format, label, limits)
-        options = CompileOptions(engine=_ENGINES[engine], limits=limits.handle)
-        handle = c_void_p()
-        limits.call(lib.axle_client_compile, _get_client(), module._handle, byref(options), byref(handle))
-        return Executable(handle, module)
+    limits = Limits(time_limit, memory_limit, progress=progress)
+    module = program if isinstance(program, Module) else _parse(program, format, label, limits)
+    options = CompileOptions(engine=_ENGINES[engine], limits=limits.handle)
+    handle = c_void_p()
+    limits.call(
+        lib.axle_client_compile, _get_client(), module._handle, byref(options), byref(handle), keep=module
+    )
+    return Executable(handle, module)
 
 
 def _int64s(values):
@@ -145,7 +140,7 @@ class Executable:
 
     def __init__(self, handle, module):
         self._handle = handle
-        _destroy_with(self, lib.axle_executable_destroy, handle)
+        destroy_with(self, lib.axle_executable_destroy, handle)
         self.module = module
 
     @property
@@ -199,17 +194,18 @@ class Executable:
             sizes = _int64s(leaf.dims)
             outputs.append((array, sizes if any(leaf.dynamic) else None))
             described.append(_describe(leaf, array, sizes))
-        with Limits(time_limit, memory_limit, step_limit, progress) as limits:
-            options = ExecuteOptions(limits=limits.handle)
-            limits.call(
-                lib.axle_executable_run,
-                self._handle,
-                byref(options),
-                _pointers(inputs),
-                len(inputs),
-                _pointers(described),
-                len(described),
-            )
+        limits = Limits(time_limit, memory_limit, step_limit, progress)
+        options = ExecuteOptions(limits=limits.handle)
+        limits.call(
+            lib.axle_executable_run,
+            self._handle,
+            byref(options),
+            _pointers(inputs),
+            len(inputs),
+            _pointers(described),
+            len(described),
+            keep=(self, keep, outputs),
+        )
         return _assemble(self.module.output_shape, iter(outputs))
 
 

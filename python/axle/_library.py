@@ -4,6 +4,7 @@ import ctypes
 import ctypes.util
 import os
 import pathlib
+import weakref
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
 
 from ._errors import AxleError
@@ -191,6 +192,11 @@ def check(status):
     finally:
         lib.axle_status_destroy(status)
     raise AxleError(*text, *place)
+
+
+def destroy_with(owner, destroy, handle):
+    """Destroys a handle with its owner. Not at the end of the process, where daemon threads may still use it."""
+    weakref.finalize(owner, destroy, handle).atexit = False
 
 
 def take_bytes(handle):

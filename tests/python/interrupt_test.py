@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Ctrl-C ends a run, and the interpreter ends after fork and with a run under way."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -8,10 +9,13 @@ import sys
 import threading
 import time
 import unittest
+import weakref
 
 import axle_module  # noqa: F401  goes on in the Python that has numpy
 
+import numpy as np  # isort: skip
 import axle  # isort: skip
+from axle import _calls  # isort: skip
 from module_test import AXPY, LONG_LOOP  # isort: skip
 
 
@@ -24,6 +28,34 @@ class Interrupts(unittest.TestCase):
             exe(0, time_limit=60)
         self.assertLess(time.monotonic() - started, 30)
         self.assertEqual(exe(10**12), 10**12)  # and it still works
+
+    def test_interrupted_while_it_begins(self):
+        """A call that the main thread has left goes on with what it reads and writes, and is cancelled."""
+
+        class InterruptedWorker:
+            def submit(self, *call):
+                self.call = call
+                raise KeyboardInterrupt
+
+        exe = axle.compile(AXPY)
+        x = np.ones(4, np.float32)
+        arguments = weakref.ref(x)
+        worker, before = InterruptedWorker(), _calls._get_worker()
+        _calls._worker = worker
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                exe(np.float32(2), x, x)
+        finally:
+            _calls._worker = before
+        del x, exe
+        gc.collect()
+        self.assertIsNotNone(arguments())
+        function, *rest = worker.call
+        with self.assertRaisesRegex(axle.AxleError, "CANCELLED"):
+            _calls.check(function(*rest))
+        del worker.call, function, rest
+        gc.collect()
+        self.assertIsNone(arguments())
 
     def test_fork(self):
         exe = axle.compile(LONG_LOOP)

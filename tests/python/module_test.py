@@ -203,6 +203,7 @@ class Limits(unittest.TestCase):
             with self.assertRaises(axle.AxleError) as caught:
                 exe(0, **options)
             self.assertEqual(caught.exception.code, code)
+        self.assertEqual(exe(10**12 - 1, memory_limit=2**64 + 1, step_limit=2**64 + 1), 10**12)
         exe = negate("f32", "1000000")
         with self.assertRaises(axle.AxleError) as caught:
             exe(np.zeros(1000000, np.float32), memory_limit=1000)
