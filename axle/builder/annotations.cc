@@ -16,6 +16,7 @@ Status OpSharding::Check() const {
     return {};
   }
   if (type_ != MAXIMAL && type_ != OTHER) return {};
+  if (type_ == OTHER && tile_.empty()) return InvalidArgument("sharding: there are no tiles");
   i64 tiles = 1;
   for (i64 size : type_ == OTHER ? tile_ : Dims()) {
     const std::optional<i64> product = CheckedMul(tiles, size);
@@ -66,13 +67,14 @@ std::string OpSharding::ToString() const {
 
 Status FrontendAttributes::Check() const {
   for (const auto& [name, value] : map_) {
-    const bool is_name = !name.empty() && std::ranges::all_of(name, [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '_' || c == '.' || c == '-';
-    });
+    const bool is_name = !name.empty() && (IsAlpha(name[0]) || name[0] == '_') &&
+                         std::ranges::all_of(name, [](char c) {
+                           return IsAlnum(c) || c == '_' || c == '.' || c == '-';
+                         });
     if (!is_name) {
       return InvalidArgument(StrCat("frontend attributes: \"", CEscape(name),
-                                    "\" is not a name of letters, digits, '_', '.' and '-'"));
+                                    "\" is not a letter or '_' and then letters, digits, '_', '.' "
+                                    "and '-'"));
     }
   }
   return {};

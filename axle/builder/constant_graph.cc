@@ -61,7 +61,7 @@ StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(XlaOp op) const {
     return InvalidArgument(StrCat("constant: the value depends on ", GetOpDef(*in_the_way).text,
                                   " \"", in_the_way->name(), "\""));
   }
-  auto module = std::make_shared<Module>(name_);
+  auto module = std::make_shared<Module>(module_->name());
   std::unordered_map<const HloComputation*, HloComputation*> copies;
   std::vector<Instruction*> made(needed.size()), operands;
   std::vector<HloComputation*> callees;

@@ -82,8 +82,9 @@ void XlaBuilder::Reset() {
   computation_names_.clear();
   parameter_numbers_.clear();
   last_infeed_ = last_outfeed_ = {};
-  module_ = std::make_unique<Module>(name_);
+  module_ = std::make_unique<Module>("");
   computation_ = module_->AddComputation(UniqueName(name_, computation_names_));
+  module_->set_name(std::string(computation_->name()));  // HLO text has it too
   module_->set_entry(computation_);
 }
 

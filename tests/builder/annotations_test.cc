@@ -86,6 +86,16 @@ TEST(Annotations, AliasesAreInTheHeadOfTheModule) {
   EXPECT_NE(text.find("buffer_donor={ (0, {}) }"), std::string::npos) << text;
 }
 
+TEST(Annotations, AnyNameOfABuilderGivesAModuleThatPrints) {
+  for (const char* name : {"two words", "a, {b}\n", "", "1", "f32", "\xc3\xa4"}) {
+    XlaBuilder b(name);
+    const XlaOp one = ConstantR0<float>(&b, 1);
+    EXPECT_EQ(b.name(), name);
+    EXPECT_TRUE(Parse(Print(b.BuildConstantSubGraph(one)->module())).ok()) << name;
+    EXPECT_EQ(RunBuilt(b), "f32[] 1") << name;
+  }
+}
+
 TEST(Annotations, ShapesOfWhatIsThere) {
   XlaBuilder b("shapes");
   const XlaOp y = Param(b, 1, "s32[3]"), x = Param(b, 0, "f32[2]");

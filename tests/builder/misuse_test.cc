@@ -205,12 +205,22 @@ TEST(Misuse, ShardingsAndAttributesAreChecked) {
   b.SetSharding(sharding);
   Param(b, 0, "f32[2]");
   EXPECT_EQ(FirstError(b), "sharding: there are 1 devices for 2 tiles");
-  XlaBuilder named("named");
-  named.SetFrontendAttributes({{"not a name", "1"}});
-  Param(named, 0, "f32[2]");
-  EXPECT_EQ(
-      FirstError(named),
-      "frontend attributes: \"not a name\" is not a name of letters, digits, '_', '.' and '-'");
+  XlaBuilder untiled("untiled");
+  OpSharding of_nothing;
+  of_nothing.set_type(OpSharding::OTHER);
+  of_nothing.add_tile_assignment_devices(0);
+  untiled.SetSharding(of_nothing);
+  Param(untiled, 0, "f32[2]");
+  EXPECT_EQ(FirstError(untiled), "sharding: there are no tiles");
+  // What HLO text could not read.
+  for (const char* name : {"not a name", "", "1st", "-", ".a"}) {
+    XlaBuilder named("named");
+    named.SetFrontendAttributes({{name, "1"}});
+    Param(named, 0, "f32[2]");
+    EXPECT_EQ(FirstError(named),
+              StrCat("frontend attributes: \"", name,
+                     "\" is not a letter or '_' and then letters, digits, '_', '.' and '-'"));
+  }
   XlaBuilder alias("alias");
   Param(alias, 0, "f32[2]");
   alias.SetUpAlias({0}, 0, {});
