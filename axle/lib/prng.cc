@@ -17,7 +17,8 @@ XlaOp Joined(XlaBuilder& b, ArraySlice<XlaOp> parts, const Location& location) {
 
 RngOutput Generate(std::string_view function, RandomAlgorithm algorithm, XlaOp key,
                    XlaOp initial_state, const Shape& shape, const Shape& state_shape) {
-  const Location location = std::source_location::current();
+  // The caller's is not known: a BitGeneratorTy has no argument for it.
+  const Location location = Location::Of("", 0);
   RngOutput output = {NothingBuilt({key, initial_state}), NothingBuilt({key, initial_state})};
   output.value =
       Compose(function, {key, initial_state}, location, [&](XlaBuilder& b) -> StatusOr<XlaOp> {

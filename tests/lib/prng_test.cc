@@ -181,6 +181,11 @@ TEST(Prng, MisuseIsAnError) {
                       Ops p) { return PhiloxBitGenerator(p[0], p[1], Shape(F32, {2})).value; },
                    {"u64[] 1", "u64[] 2"}),
             "philox: takes a key u64[] and a state u64[2]; key u64[], state u64[]");
+  // Without a place: that of the caller is not known, and no other is of use.
+  XlaBuilder b("misuse");
+  ThreeFryBitGenerator(Zero(&b, U64), Zero(&b, F32), Shape(F32));
+  EXPECT_EQ(b.first_error().message(),
+            "threefry: takes a key u64[] and a state u64[]; key u64[], state f32[]");
   const RngOutput none = ThreeFryBitGenerator(XlaOp(), XlaOp(), Shape(F32));
   EXPECT_EQ(none.value, XlaOp());
 }
