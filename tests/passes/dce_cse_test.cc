@@ -131,6 +131,21 @@ ENTRY e {
   }
 }
 
+// Equal but for the root.
+TEST(Cse, LeavesComputationsApartThatGiveOtherValues) {
+  const std::string after = After(R"(HloModule m
+first { a = f32[] parameter(0)  ROOT b = f32[] sine(a)  c = f32[] cosine(a) }
+second { a = f32[] parameter(0)  b = f32[] sine(a)  ROOT c = f32[] cosine(a) }
+ENTRY e {
+  x = f32[] parameter(0)
+  y = f32[] call(x), to_apply=first
+  z = f32[] call(x), to_apply=second
+  ROOT r = (f32[], f32[]) tuple(y, z)
+})",
+                                  {"cse"});
+  EXPECT_NE(after.find("tuple(y, z)"), std::string::npos) << after;
+}
+
 TEST(Cse, KeepsConfigIdsAndMetadata) {
   const auto module = Parse(
       R"(HloModule m, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }, entry_computation_layout={(f32[2,3]{0,1})->f32[2,3]{0,1}}

@@ -32,6 +32,21 @@ ENTRY e {
 )");
 }
 
+TEST(Fold, RepeatedBytesAreNotRepeatedNumbers) {
+  const std::string after = After(R"(HloModule m
+ENTRY e {
+  x = u32[] constant(258)
+  xs = u32[2] broadcast(x), dimensions={}
+  ROOT r = u8[2,4] bitcast-convert(xs)
+})",
+                                  {"fold", "simplify"});
+  EXPECT_EQ(after.find("broadcast.1"), std::string::npos) << after;
+  EXPECT_NE(
+      After("ENTRY e { x = u32[] constant(258)  ROOT r = u8[4] bitcast-convert(x) }", {"fold"})
+          .find("constant({2, 1, 0, 0})"),
+      std::string::npos);
+}
+
 TEST(Fold, LeavesTheRest) {
   for (const std::string_view line : {
            "ROOT r = f32[1000] broadcast(two), dimensions={}",

@@ -150,7 +150,7 @@ class Writer {
     }
     values_ = {"x1", "x2"};
     for (int i = 0; i < 6; ++i) Step(text, false);
-    const std::string_view second = random_() % 2 == 0 ? "x2" : values_.back();
+    const std::string second = random_() % 2 == 0 ? "x2" : values_.back();
     return StrCat(text, "  ROOT t = ", State(), " tuple(j, ", Any(), ", ", second, ")\n}\n");
   }
 

@@ -142,6 +142,31 @@ TEST_P(Rules, KeepBitsOfOtherTypes) {
   }
 }
 
+// Which conversions may be left out depends on three types.
+TEST(Conversions, OfConversions) {
+  constexpr ElementType kTypes[] = {PRED, S4,  U4,   S8,  U8,  S16, U16,    S32,       S64,
+                                    U64,  F16, BF16, F32, F64, C64, F8E5M2, F8E8M0FNU, F6E2M3FN};
+  int count = 0;
+  for (const ElementType from : kTypes) {
+    for (const ElementType through : kTypes) {
+      for (const ElementType to : kTypes) {
+        const auto module =
+            Parse(StrCat("ENTRY e { x = ", Name(from), "[64] parameter(0)  y = ", Name(through),
+                         "[64] convert(x)  ROOT r = ", Name(to), "[64] convert(y) }"));
+        ASSERT_TRUE(module.ok()) << module.status().ToString();
+        PassContext context;
+        const auto after = Simplify(**module, context);
+        ASSERT_TRUE(after.ok()) << after.status().ToString();
+        if (context.changes == 0) continue;
+        ++count;
+        ExpectSameBits(**module, **after, 3);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  EXPECT_GE(count, 1000);
+}
+
 std::string TestName(const testing::TestParamInfo<const Rule*>& info) {
   std::string name(info.param->name);
   std::ranges::replace(name, '-', '_');

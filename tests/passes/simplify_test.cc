@@ -81,6 +81,10 @@ TEST(Simplify, LeavesAloneWhatItMayNotTouch) {
            "ROOT r = c64[2,3] multiply(z, ones)",
            "h = f16[2,3] convert(x)  ROOT r = f32[2,3] convert(h)",
            "ROOT r = f32[<=2,3] copy(d)",
+           // The bits of -0 are the NaN of this type, and 2^-127 of the other one has no bit set.
+           "n8 = f8e4m3fnuz[2] constant({nan, nan})  ROOT r = f8e4m3fnuz[2] add(m, n8)",
+           "t8 = f8e8m0fnu[2] constant({5.87747e-39, 5.87747e-39})  "
+           "ROOT r = f8e8m0fnu[2] add(o, t8)",
        }) {
     SCOPED_TRACE(line);
     const std::string text = StrCat(R"(HloModule m
@@ -89,6 +93,8 @@ ENTRY e {
   z = c64[2,3] parameter(1)
   d = f32[<=2,3] parameter(2)
   n = f32[] parameter(3)
+  m = f8e4m3fnuz[2] parameter(4)
+  o = f8e8m0fnu[2] parameter(5)
   zero = f32[] constant(0)
   zeros = f32[2,3] broadcast(zero), dimensions={}
   one = c64[] constant((1, 0))
