@@ -76,16 +76,15 @@ struct Pool {
                                           kernel_size, stride, {}, {}, FullPadding(), location);
   }
 
-  // `sums`, of windows over an array of `shape`, divided by how many elements each has.
-  XlaOp DividedByCounts(XlaOp sums, const Shape& shape, bool counts_include_padding, XlaBuilder& b,
+  // `sums` of windows divided by how many elements each has, those of padding counted or not;
+  // ones() is 1 for each that is not padding.
+  template <typename Ones>
+  XlaOp DividedByCounts(XlaOp sums, bool counts_include_padding, Ones ones, XlaBuilder& b,
                         const Location& location) const {
-    if (counts_include_padding) {
-      double count = 1;
-      for (i64 size : kernel_size) count *= static_cast<double>(size);
-      return Div(sums, ConstantR0WithType(&b, shape.type(), count, location), {}, location);
-    }
-    const XlaOp ones = Broadcast(One(&b, shape.type(), location), shape.dims(), location);
-    return Div(sums, Sum(ones, b, location), {}, location);
+    if (!counts_include_padding) return Div(sums, Sum(ones(), b, location), {}, location);
+    double count = 1;
+    for (i64 size : kernel_size) count *= static_cast<double>(size);
+    return Div(sums, ScalarLike(sums, count, location), {}, location);
   }
 };
 
@@ -107,8 +106,9 @@ XlaOp AvgPool(XlaOp operand, ArraySlice<i64> kernel_size, ArraySlice<i64> stride
   return Compose("avg pool", {operand}, location, [&](XlaBuilder& b) -> StatusOr<XlaOp> {
     const Pool pool = {"avg pool", kernel_size, stride, padding, data_format};
     AXLE_TRY(pool.Check(operand));
-    return pool.DividedByCounts(pool.Sum(operand, b, location), ShapeOfOp(operand),
-                                counts_include_padding, b, location);
+    return pool.DividedByCounts(
+        pool.Sum(operand, b, location), counts_include_padding,
+        [&] { return FullLike(operand, 1, location); }, b, location);
   });
 }
 
@@ -150,8 +150,11 @@ XlaOp AvgPoolGrad(XlaOp out_backprop, ArraySlice<i64> gradients_size, ArraySlice
                              gradients.ToString(), " has ", windows, " windows"),
                       out_backprop);
     }
+    const auto ones = [&] {
+      return Broadcast(One(&b, shape.type(), location), gradients_size, location);
+    };
     const XlaOp shares =
-        pool.DividedByCounts(out_backprop, gradients, counts_include_padding, b, location);
+        pool.DividedByCounts(out_backprop, counts_include_padding, ones, b, location);
     // The element at position i was in the windows o with o * stride in [i + low - kernel + 1,
     // i + low]: a window of the kernel's size over the results, spread by the stride.
     PaddingConfig spread;

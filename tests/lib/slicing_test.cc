@@ -244,6 +244,18 @@ TEST(Pooling, MaxAndAverage) {
             "f32[1,3,3,1]");
 }
 
+// Padding is what lies behind the run-time size.
+TEST(Pooling, DynamicSizes) {
+  for (std::string_view image : {"f32[2] {4, 6}", "f32[<=4](2) {4, 6}"}) {
+    const std::string result = Result(
+        [](XlaBuilder&, Ops p) {
+          return AvgPool(p[0], {2}, {1}, {{0, 1}}, TensorFormat(0, 0, {0}), false);
+        },
+        {image});
+    EXPECT_EQ(result.substr(result.find('{')), "{5, 6}") << result;
+  }
+}
+
 // Each result spreads its gradient evenly over its window; the sum over all is kept.
 TEST(Pooling, AverageGradient) {
   const TensorFormat format(0, 3, {1, 2});
