@@ -170,8 +170,9 @@ axle_status* axle_future_on_ready(const axle_future* future,
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(
         kFunction, {{"future", future}, {"callback", reinterpret_cast<const void*>(callback)}}));
-    future->value.OnReady(
-        [callback, context](const axle::Status& status) { callback(axle::ToC(status), context); });
+    future->value.OnReady([callback, context](const axle::Status& status) {
+      callback(axle::Guarded("axle_future_on_ready", [&] { return status; }), context);
+    });
     return {};
   });
 }

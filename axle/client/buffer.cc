@@ -31,6 +31,12 @@ Status MemoryBudget::Reserve(i64 bytes) {
                                   " of other buffers, but the client's memory cap is ", cap_));
 }
 
+// Why a buffer has no value. That it was deleted is not kept: Delete needs no memory.
+static Status WhyGone(const Status& fate, const Shape& shape) {
+  if (!fate.ok()) return fate;
+  return FailedPrecondition(StrCat("buffer: ", shape.ToString(), " is deleted"));
+}
+
 Buffer::Buffer(std::shared_ptr<BufferStorage> storage, Shape shape)
     : device_(storage->device),
       shape_(std::move(shape)),
@@ -51,7 +57,7 @@ StatusOr<BufferPtr> Buffer::Create(std::shared_ptr<Device> device, Literal value
 
 StatusOr<BufferUse> Buffer::Use() const {
   const std::lock_guard lock(mutex_);
-  if (storage_ == nullptr) return fate_;
+  if (storage_ == nullptr) return WhyGone(fate_, shape_);
   return BufferUse(storage_);
 }
 
@@ -100,7 +106,7 @@ void Buffer::Delete() {
   const std::lock_guard lock(mutex_);
   if (storage_ == nullptr) return;
   released = std::exchange(storage_, nullptr);
-  fate_ = FailedPrecondition(StrCat("buffer: ", shape_.ToString(), " is deleted"));
+  fate_ = {};
 }
 
 bool Buffer::is_deleted() const {
@@ -110,7 +116,7 @@ bool Buffer::is_deleted() const {
 
 StatusOr<std::shared_ptr<BufferStorage>> Buffer::Donate(bool must) {
   const std::lock_guard lock(mutex_);
-  if (storage_ == nullptr) return fate_;
+  if (storage_ == nullptr) return WhyGone(fate_, shape_);
   if (must && storage_->num_users > 0) {
     return FailedPrecondition(StrCat("buffer: ", shape_.ToString(),
                                      " must be donated, but an execution or a view uses it"));

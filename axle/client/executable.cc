@@ -124,7 +124,8 @@ struct Executable::Call {
   std::vector<Donated> donated;
   std::shared_ptr<Limits> limits;  // those of the options, if they are the call's own
   std::vector<std::shared_ptr<BufferStorage>> promised;
-  std::vector<BufferPtr> results;  // the caller's; moved out before the run
+  std::vector<std::pair<Future, Status>> news;  // of what was promised; has room for all
+  std::vector<BufferPtr> results;               // the caller's; moved out before the run
   Future done = Future::Pending();
 
   // It does not run after all: what was donated is its owner's again.
@@ -204,7 +205,21 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
   auto call = std::make_shared<Call>();
   call->device = device;
   call->options = options;
+  const auto promise = [&](const Shape& shape) {
+    BufferPtr buffer = Buffer::Promised(devices_[device], shape);
+    call->promised.push_back(buffer->storage());
+    call->results.push_back(std::move(buffer));
+  };
+  if (shape_.result.is_tuple()) {
+    for (const Shape& element : shape_.result.elements()) promise(element);
+  } else {
+    promise(shape_.result);
+  }
+  // All memory first: an exception would lose what has been donated by then.
+  call->news.reserve(call->promised.size());
   call->arguments.resize(arguments.size());
+  call->uses.reserve(arguments.size());
+  call->donated.reserve(arguments.size());
   const auto refuse = [&](size_t i, const Status& status) -> Status {
     call->Undo();
     return {status.code(), StrCat("execute: argument ", i, ": ", status.message())};
@@ -222,29 +237,23 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
     call->arguments[i] = use->storage();
     call->uses.push_back(*std::move(use));
   }
-  const auto promise = [&](const Shape& shape) {
-    BufferPtr buffer = Buffer::Promised(devices_[device], shape);
-    call->promised.push_back(buffer->storage());
-    call->results.push_back(std::move(buffer));
-  };
-  if (shape_.result.is_tuple()) {
-    for (const Shape& element : shape_.result.elements()) promise(element);
-  } else {
-    promise(shape_.result);
-  }
   return call;
 }
 
 Status Executable::Finish(Call& call) const {
   const auto run = [&]() -> StatusOr<Literal> {
     std::vector<Literal> values;
-    values.reserve(call.arguments.size());
-    for (size_t i = 0; i < call.arguments.size(); ++i) {
-      BufferStorage& storage = *call.arguments[i];
-      AXLE_TRY(storage.ready.Await(call.options.limits));
-      // A donated value that nobody else uses is handed over, so that the run may change it.
-      const bool ours = call.arguments[i].use_count() == 1;
-      values.push_back(ours ? std::move(storage.value) : storage.value);
+    try {
+      values.reserve(call.arguments.size());
+      for (size_t i = 0; i < call.arguments.size(); ++i) {
+        BufferStorage& storage = *call.arguments[i];
+        AXLE_TRY(storage.ready.Await(call.options.limits));
+        // A donated value that nobody else uses is handed over, so that the run may change it.
+        const bool ours = call.arguments[i].use_count() == 1;
+        values.push_back(ours ? std::move(storage.value) : storage.value);
+      }
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted("execute: no memory for the arguments");
     }
     return RunOn(call.device, std::move(values), call.options);
   };
@@ -253,7 +262,6 @@ Status Executable::Finish(Call& call) const {
   // Before the results are counted: one may lie where a donated argument was.
   call.arguments.clear();
   call.uses.clear();
-  std::vector<std::pair<Future, Status>> news;
   for (size_t i = 0; i < call.promised.size(); ++i) {
     BufferStorage& storage = *call.promised[i];
     Status kept = result.status();
@@ -262,7 +270,7 @@ Status Executable::Finish(Call& call) const {
                                                    : *std::move(result));
     }
     if (status.ok()) status = kept;
-    news.emplace_back(storage.ready, std::move(kept));
+    call.news.emplace_back(storage.ready, std::move(kept));
   }
   if (!status.ok()) {
     for (const Call::Donated& given : call.donated) given.buffer->SetFate(status);
@@ -270,7 +278,7 @@ Status Executable::Finish(Call& call) const {
   // Whoever has waited finds that the run holds no memory any more: it lets go of all first.
   call.donated.clear();
   call.promised.clear();
-  for (auto& [ready, kept] : news) ready.Set(std::move(kept));
+  for (auto& [ready, kept] : call.news) ready.Set(std::move(kept));
   call.done.Set(status);
   return status;
 }
@@ -287,10 +295,14 @@ StatusOr<std::vector<BufferPtr>> Executable::Execute(ArraySlice<BufferPtr> argum
 StatusOr<ExecuteResult> Executable::ExecuteAsync(ArraySlice<BufferPtr> arguments,
                                                  const ExecuteOptions& options) const {
   AXLE_TRY(OneDeviceOnly(*this));
-  AXLE_ASSIGN(std::shared_ptr<Call> call, Accept(arguments, 0, options));
+  AXLE_ASSIGN(const std::shared_ptr<Call> call, Accept(arguments, 0, options));
   ExecuteResult result{std::move(call->results), call->done};
-  devices_[0]->queue().Schedule(
-      [self = shared_from_this(), call = std::move(call)] { (void)self->Finish(*call); });
+  try {
+    devices_[0]->queue().Schedule([self = shared_from_this(), call] { (void)self->Finish(*call); });
+  } catch (const std::bad_alloc&) {
+    call->Undo();
+    return ResourceExhausted("execute: no memory to enqueue the run");
+  }
   return result;
 }
 

@@ -4,11 +4,20 @@
 
 #include <deque>
 #include <mutex>
+#include <new>
 
 namespace axle {
 
 struct SerialQueue::State {
   explicit State(Executor& executor) : executor(executor) {}
+  // Without memory to do it on the executor, a task runs on this thread: later ones wait for it.
+  static void ScheduleOne(const std::shared_ptr<State>& state) {
+    try {
+      state->executor.Schedule([state] { RunOne(state); });
+    } catch (const std::bad_alloc&) {
+      RunOne(state);
+    }
+  }
   Executor& executor;
   const pid_t process = getpid();
   std::mutex mutex;
@@ -31,7 +40,7 @@ void SerialQueue::Schedule(std::function<void()> task) {
     if (state->is_running) return;
     state->is_running = true;
   }
-  state->executor.Schedule([state] { RunOne(state); });
+  State::ScheduleOne(state);
 }
 
 // One task for each time the executor runs us, so that queues take turns.
@@ -51,7 +60,7 @@ void SerialQueue::RunOne(const std::shared_ptr<State>& state) {
       return;
     }
   }
-  state->executor.Schedule([state] { RunOne(state); });
+  State::ScheduleOne(state);
 }
 
 }  // namespace axle

@@ -10,9 +10,9 @@
 #include <csignal>
 #include <cstdio>
 #include <deque>
+#include <exception>
 #include <fstream>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -74,7 +74,7 @@ struct ThreadPool::Crew : std::enable_shared_from_this<Crew> {
     }
   }
 
-  // Holds the mutex. False if the system has no thread left and there is none at all.
+  // Holds the mutex. False if the system has no thread or memory left and there is none at all.
   bool StartThread() {
     sigset_t all, before;
     sigfillset(&all);
@@ -84,7 +84,7 @@ struct ThreadPool::Crew : std::enable_shared_from_this<Crew> {
       char name[16];
       std::snprintf(name, sizeof(name), "axle-%zu", threads.size() - 1);
       pthread_setname_np(thread.native_handle(), name);
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // system_error or bad_alloc
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return !threads.empty();
