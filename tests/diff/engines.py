@@ -26,6 +26,14 @@ class Refused(Exception):
         self.code = code
 
 
+class Ended(Exception):
+    """XLA's process ended instead of answering."""
+
+    def __init__(self, code):
+        super().__init__()
+        self.code = code
+
+
 class Axle:
     """An `axle batch` process."""
 
@@ -129,6 +137,18 @@ class Xla:
             self.process.wait()
 
     def run(self, text, argument_lists):
+        """Results of one program. If XLA's process ends, another one tries: on a busy machine one has aborted on a
+        program that it runs every other time."""
+        try:
+            return self._run(text, argument_lists)
+        except Ended:
+            pass
+        try:
+            return self._run(text, argument_lists)
+        except Ended as ended:
+            raise Refused("abort", f"XLA's process ended with {ended.code}") from None
+
+    def _run(self, text, argument_lists):
         if self.process is None:
             self.process = subprocess.Popen(
                 [sys.executable, os.path.join(HERE, "xla_worker.py")],
@@ -143,7 +163,7 @@ class Xla:
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             code = self.process.wait()
             self.process = None
-            raise Refused("abort", f"XLA's process ended with {code}") from None
+            raise Ended(code) from None
         if isinstance(answer, tuple):
             raise Refused(*answer)
         return answer
