@@ -13,9 +13,11 @@ std::vector<std::pair<i64, i64>> MakePadding(ArraySlice<i64> input_dimensions,
   const size_t rank =
       std::min({input_dimensions.size(), window_dimensions.size(), window_strides.size()});
   for (size_t d = 0; d < rank; ++d) {
-    const i64 n = input_dimensions[d], stride = std::max<i64>(window_strides[d], 1);
-    const i64 out = n / stride + (n % stride != 0 ? 1 : 0);
-    const i64 total = std::max<i64>(0, (out - 1) * stride + window_dimensions[d] - n);
+    const i64 n = std::max<i64>(input_dimensions[d], 0);
+    const i64 stride = std::max<i64>(window_strides[d], 1);
+    // So many elements are left for the last of ceil(n / stride) windows.
+    const i64 last = n % stride == 0 ? stride : n % stride;
+    const i64 total = std::max<i64>(0, std::max<i64>(window_dimensions[d], 0) - last);
     const bool same = padding == Padding::kSame;
     result.emplace_back(same ? total / 2 : 0, same ? total - total / 2 : 0);
   }

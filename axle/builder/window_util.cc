@@ -95,7 +95,8 @@ i64 DilatedBound(i64 bound, i64 dilation) {
 
 i64 StridedBound(i64 bound, i64 window_size, i64 stride) {
   if (bound <= 0 || window_size > bound) return 0;
-  return (bound - std::max<i64>(window_size, 0)) / std::max<i64>(stride, 1) + 1;
+  const i64 steps = (bound - std::max<i64>(window_size, 0)) / std::max<i64>(stride, 1);
+  return CheckedAdd(steps, 1).value_or(INT64_MAX);
 }
 
 }  // namespace axle::window_util

@@ -82,6 +82,11 @@ TEST(XlaBuilder, PaddingListsOfDifferentLengthsAreNotReadPastTheirEnd) {
   EXPECT_EQ(MakePadding(Dims{4, 4}, Dims{2}, Dims{1, 1}, Padding::kSame).size(), 1u);
   EXPECT_EQ(MakePadding(Dims{5}, Dims{3}, Dims{INT64_MAX}, Padding::kSame)[0],
             (std::pair<i64, i64>{0, 0}));
+  EXPECT_EQ(MakePadding(Dims{5}, Dims{INT64_MAX}, Dims{1}, Padding::kSame)[0],
+            (std::pair<i64, i64>{INT64_MAX / 2, INT64_MAX / 2}));
+  EXPECT_EQ(MakePadding(Dims{5}, Dims{INT64_MIN}, Dims{1}, Padding::kSame)[0],
+            (std::pair<i64, i64>{0, 0}));
+  EXPECT_EQ(MakePadding(Dims{0}, Dims{3}, Dims{2}, Padding::kSame)[0], (std::pair<i64, i64>{0, 1}));
 }
 
 TEST(XlaBuilder, WindowsGatherScatterSort) {

@@ -236,6 +236,7 @@ TEST(WindowUtil, MakesAndAsks) {
   EXPECT_EQ(window_util::DilatedBound(INT64_MAX, 3), INT64_MAX);
   EXPECT_EQ(window_util::StridedBound(10, 3, 2), 4);
   EXPECT_EQ(window_util::StridedBound(2, 3, 1), 0);
+  EXPECT_EQ(window_util::StridedBound(INT64_MAX, 0, 1), INT64_MAX);
 }
 
 TEST(PrimitiveUtil, Facts) {
