@@ -1,4 +1,6 @@
 // What rules do together, and where they must not be applied.
+#include <array>
+
 #include "tests/passes/passes_test.h"
 
 namespace axle {
@@ -102,6 +104,30 @@ ENTRY e {
   )",
                                     line, "\n}");
     EXPECT_EQ(After(text, {"simplify", "dce"}), After(text, {"dce"}));
+  }
+}
+
+TEST(Simplify, ChoosesTheBranchThatRuns) {
+  for (const auto& [index, type, branches, chosen] : std::vector<std::array<std::string_view, 4>>{
+           {"true", "pred", "true_computation=up, false_computation=down", "up"},
+           {"false", "pred", "true_computation=up, false_computation=down", "down"},
+           {"0", "s32", "branch_computations={up, down}", "up"},
+           {"1", "s32", "branch_computations={up, down}", "down"},
+           {"2", "s32", "branch_computations={up, down}", "down"},
+           {"-1", "s32", "branch_computations={up, down}", "down"},
+       }) {
+    const std::string after =
+        After(StrCat(R"(HloModule m
+up { x = f32[] parameter(0)  ROOT y = f32[] ceil(x) }
+down { x = f32[] parameter(0)  ROOT y = f32[] floor(x) }
+ENTRY e {
+  x = f32[] parameter(0)
+  i = )",
+                     type, "[] constant(", index, ")\n  ROOT r = f32[] conditional(i, x, x), ",
+                     branches, "\n}"),
+              {"simplify"});
+    EXPECT_NE(after.find(StrCat("call(x), to_apply=", chosen)), std::string::npos) << index << "\n"
+                                                                                   << after;
   }
 }
 
