@@ -104,7 +104,6 @@ Status Buffer::CopyToHost(void* data, i64 num_bytes, ArraySlice<i64> byte_stride
 void Buffer::Delete() {
   std::shared_ptr<BufferStorage> released;  // outside of the lock: it may call back
   const std::lock_guard lock(mutex_);
-  if (storage_ == nullptr) return;
   released = std::exchange(storage_, nullptr);
   fate_ = {};
 }
@@ -127,6 +126,7 @@ StatusOr<std::shared_ptr<BufferStorage>> Buffer::Donate(bool must) {
 
 void Buffer::TakeBack(std::shared_ptr<BufferStorage> storage) {
   const std::lock_guard lock(mutex_);
+  if (fate_.ok()) return;  // deleted meanwhile
   storage_ = std::move(storage);
 }
 

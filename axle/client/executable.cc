@@ -248,8 +248,9 @@ Status Executable::Finish(Call& call) const {
       for (size_t i = 0; i < call.arguments.size(); ++i) {
         BufferStorage& storage = *call.arguments[i];
         AXLE_TRY(storage.ready.Await(call.options.limits));
-        // A donated value that nobody else uses is handed over, so that the run may change it.
-        const bool ours = call.arguments[i].use_count() == 1;
+        // A donated value that nobody else uses is handed over, so that the run may change it. The
+        // call itself is a user of what is not donated.
+        const bool ours = storage.num_users == 0;
         values.push_back(ours ? std::move(storage.value) : storage.value);
       }
     } catch (const std::bad_alloc&) {
@@ -258,13 +259,14 @@ Status Executable::Finish(Call& call) const {
     return RunOn(call.device, std::move(values), call.options);
   };
   StatusOr<Literal> result = run();
-  Status status = result.status();
+  const Status ran = result.status();
+  Status status = ran;
   // Before the results are counted: one may lie where a donated argument was.
   call.arguments.clear();
   call.uses.clear();
   for (size_t i = 0; i < call.promised.size(); ++i) {
     BufferStorage& storage = *call.promised[i];
-    Status kept = result.status();
+    Status kept = ran;
     if (kept.ok()) {
       kept = storage.Keep(shape_.result.is_tuple() ? std::move(result->mutable_elements()[i])
                                                    : *std::move(result));

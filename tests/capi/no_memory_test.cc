@@ -16,8 +16,9 @@ namespace {
 std::atomic<long> allocations_left = -1;  // until one fails; below 0: none does
 
 [[maybe_unused]] void* Allocate(size_t size) {
-  if (allocations_left >= 0 && allocations_left-- == 0) return nullptr;
-  return std::malloc(size);
+  if (allocations_left < 0) return std::malloc(size);
+  const bool fails = allocations_left-- == 0;
+  return fails ? nullptr : std::malloc(size);
 }
 
 }  // namespace

@@ -138,6 +138,20 @@ TEST_F(Buffers, DeletedOnesAreOfNoUse) {
   EXPECT_EQ(client_->live_buffer_bytes(), 0);
 }
 
+// By another thread, while the call that takes it over is refused.
+TEST_F(Buffers, ADeletedOneDoesNotComeBack) {
+  const BufferPtr x = Put("f32[] 1");
+  auto storage = *x->Donate(/*must=*/false);
+  EXPECT_EQ(x->ToLiteral().status().message(), "buffer: f32[] is donated");
+  x->Delete();
+  x->TakeBack(std::move(storage));
+  EXPECT_EQ(x->ToLiteral().status().message(), "buffer: f32[] is deleted");
+  EXPECT_EQ(client_->live_buffer_bytes(), 0);
+  const BufferPtr y = Put("f32[] 1");
+  y->TakeBack(*y->Donate(/*must=*/false));
+  EXPECT_EQ(y->ToLiteral()->ToString(), "1");
+}
+
 TEST_F(Buffers, WrongArgumentsAreNamed) {
   const auto executable = Compiled(kAddOne);
   EXPECT_EQ(executable->Execute(ArraySlice<BufferPtr>()).status().message(),
