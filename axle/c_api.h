@@ -346,7 +346,7 @@ size_t axle_client_num_devices(const axle_client* client);
 /* Makes `function` the target of custom calls of this name with API_VERSION_ORIGINAL, the default.
  * in[i] is the i-th array of the operands, tuples taken apart; `out` is the array of the result,
  * or, for a tuple, an array of pointers to its arrays. Arrays are dense, in the layouts that the
- * instruction names; types below eight bits are packed. It is called from any thread that runs a
+ * instruction names; types of 1, 2 and 4 bits are packed. It is called from any thread that runs a
  * program, and must not throw. AXLE_ALREADY_EXISTS if the name is taken; a target is never taken
  * back. */
 axle_status* axle_client_register_custom_call(axle_client* client, const char* name,
@@ -355,7 +355,7 @@ axle_status* axle_client_register_custom_call(axle_client* client, const char* n
                                               void* context);
 
 /* What a typed custom call gets; valid during the call. byte_strides say the layout, and are NULL
- * for types below eight bits, which are packed in it. */
+ * for types of 1, 2 and 4 bits, which are packed in it. */
 typedef struct axle_custom_call_frame {
   size_t struct_size;
   const char* target;

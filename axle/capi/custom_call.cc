@@ -17,7 +17,8 @@ class FrameArrays {
                     .byte_strides = nullptr,
                     .data = buffers[i].data,
                     .sizes = nullptr};
-      if (!IsSubByte(shape.type())) {
+      const bool is_packed = IsSubByte(shape.type()) && 8 % Info(shape.type()).bits == 0;
+      if (!is_packed) {
         strides_[i] = LayoutStrides(shape);
         for (i64& stride : strides_[i]) stride *= Info(shape.type()).bytes;
         arrays_[i].byte_strides = strides_[i].data();

@@ -332,6 +332,44 @@ static axle_status* typed_scale(const axle_custom_call_frame* frame, void* conte
   return NULL;
 }
 
+/* Bytes with the layout that the strides say, or without strides if they are packed. */
+static axle_status* see_bytes(const axle_custom_call_frame* frame, void* context) {
+  const axle_array* from = frame->operands[0];
+  unsigned char* seen = (unsigned char*)context;
+  seen[0] = from->byte_strides == NULL ? 0 : (unsigned char)from->byte_strides[0];
+  seen[1] = ((const unsigned char*)from->data)[0];
+  return NULL;
+}
+
+static void test_narrow_custom_calls(axle_client* client) {
+  unsigned char data[4] = {1, 2, 3, 4}, out[4] = {0}, seen[2] = {9, 9};
+  axle_array in_array = array_of(AXLE_F6E3M2FN, 1, kFour, data);
+  axle_array out_array = array_of(AXLE_F6E3M2FN, 1, kFour, out);
+  const axle_array* arguments[1];
+  const axle_array* results[1];
+  axle_executable* executable;
+  arguments[0] = &in_array;
+  results[0] = &out_array;
+  expect_ok(__LINE__, axle_client_register_typed_custom_call(client, "see_bytes", see_bytes, seen));
+  executable = compiled_by(client,
+                           "HloModule c\nENTRY e {\n  x = f6e3m2fn[4] parameter(0)\n"
+                           "  ROOT r = f6e3m2fn[4] custom-call(x), custom_call_target=\"see_bytes\", "
+                           "api_version=API_VERSION_TYPED_FFI\n}\n",
+                           NULL);
+  expect_ok(__LINE__, axle_executable_run(executable, NULL, arguments, 1, results, 1));
+  expect(__LINE__, seen[0] == 1 && seen[1] == 1);
+  axle_executable_destroy(executable);
+  in_array.type = out_array.type = AXLE_U4;
+  executable = compiled_by(client,
+                           "HloModule c\nENTRY e {\n  x = u4[4] parameter(0)\n"
+                           "  ROOT r = u4[4] custom-call(x), custom_call_target=\"see_bytes\", "
+                           "api_version=API_VERSION_TYPED_FFI\n}\n",
+                           NULL);
+  expect_ok(__LINE__, axle_executable_run(executable, NULL, arguments, 1, results, 1));
+  expect(__LINE__, seen[0] == 0 && seen[1] == 0x21);
+  axle_executable_destroy(executable);
+}
+
 static void test_custom_calls(axle_client* client) {
   float factor = 3, data[4] = {1, 2, 3, 4}, out[4] = {0};
   const axle_array in_array = array_of(AXLE_F32, 1, kFour, data);
@@ -439,6 +477,7 @@ static void test_analysis_and_log(void) {
 void test_clients(void) {
   axle_client* client = client_of(1);
   test_custom_calls(client);
+  test_narrow_custom_calls(client);
   test_queues(client);
   axle_client_destroy(client);
   test_replicas();
