@@ -354,7 +354,8 @@ static void test_narrow_custom_calls(axle_client* client) {
   executable = compiled_by(client,
                            "HloModule c\nENTRY e {\n  x = f6e3m2fn[4] parameter(0)\n"
                            "  ROOT r = f6e3m2fn[4] custom-call(x), "
-                           "custom_call_target=\"see_bytes\", api_version=API_VERSION_TYPED_FFI\n}\n",
+                           "custom_call_target=\"see_bytes\", "
+                           "api_version=API_VERSION_TYPED_FFI\n}\n",
                            NULL);
   expect_ok(__LINE__, axle_executable_run(executable, NULL, arguments, 1, results, 1));
   expect(__LINE__, seen[0] == 1 && seen[1] == 1);
