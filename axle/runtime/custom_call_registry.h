@@ -10,9 +10,9 @@
 // three get raw buffers: in[i] is the i-th array of the operands, tuples taken apart; out is the
 // array of the result, or for a tuple an array of pointers to its arrays, taken apart likewise. The
 // fourth gets the same buffers with their shapes. Buffers are dense, in the layouts that the
-// instruction names; PRED and types of 6 bits have a byte per element, complex numbers are pairs, and
-// types of 1, 2 and 4 bits are packed, the first element in the low bits. Result buffers start as
-// zeros. Tokens have no buffer.
+// instruction names; PRED and types of 6 bits have a byte per element, complex numbers are pairs,
+// and types of 1, 2 and 4 bits are packed, the first element in the low bits. Result buffers start
+// as zeros. Tokens have no buffer.
 //
 // Thread-safe. Functions are called without a lock held, from any thread that runs a program, maybe
 // from several at a time. What they throw becomes INTERNAL.
