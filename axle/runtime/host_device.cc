@@ -6,7 +6,6 @@
 
 #include "axle/core/literal_layouts.h"
 #include "axle/core/strings.h"
-#include "axle/runtime/wait.h"
 
 namespace axle {
 namespace {
@@ -91,12 +90,12 @@ Status BufferQueue::Push(const Literal& value, Limits* limits) {
     leaves = std::move(owned.mutable_elements());
   }
   std::unique_lock lock(mutex_);
-  AXLE_TRY(WaitFor(changed_, lock, limits, [&] {
+  AXLE_TRY(WaitFor(*changed_, lock, limits, [&] {
     return bytes_ <= capacity_ - bytes && static_cast<i64>(buffers_.size()) <= max_buffers_ - count;
   }));
   for (Literal& leaf : leaves) buffers_.push_back(std::move(leaf));
   bytes_ += bytes;
-  changed_.notify_all();
+  changed_->notify_all();
   return {};
 }
 
@@ -125,7 +124,7 @@ StatusOr<Literal> BufferQueue::Pop(const Shape& shape, Limits* limits) {
   {
     std::unique_lock lock(mutex_);
     Status status;
-    AXLE_TRY(WaitFor(changed_, lock, limits, [&] {
+    AXLE_TRY(WaitFor(*changed_, lock, limits, [&] {
       status = CheckBuffers(shapes);
       return !status.ok() || buffers_.size() >= shapes.size();
     }));
@@ -136,7 +135,7 @@ StatusOr<Literal> BufferQueue::Pop(const Shape& shape, Limits* limits) {
       leaves.back().SetDynamicFlags(shapes[i]);
       buffers_.pop_front();
     }
-    changed_.notify_all();
+    changed_->notify_all();
   }
   return shape.is_array() ? std::move(leaves[0]) : Literal::Tuple(std::move(leaves));
 }
@@ -150,7 +149,7 @@ void BufferQueue::Clear() {
   const std::lock_guard lock(mutex_);
   buffers_.clear();
   bytes_ = 0;
-  changed_.notify_all();
+  changed_->notify_all();
 }
 
 Status TransferHub::Send(Kind kind, i64 channel, const Literal& value) {
@@ -174,7 +173,7 @@ Status TransferHub::Send(Kind kind, i64 channel, const Literal& value) {
   line.values.emplace(place, std::move(owned));
   bytes_ += bytes;
   buffers_ += buffers;
-  changed_.notify_all();
+  changed_->notify_all();
   return {};
 }
 
@@ -187,7 +186,7 @@ StatusOr<Literal> TransferHub::FinishRecv(Kind kind, i64 channel, i64 place, con
                                           Limits* limits) {
   std::unique_lock lock(mutex_);
   Line& line = lines_[{kind, channel}];
-  Status status = WaitFor(changed_, lock, limits, [&] { return line.num_sends > place; });
+  Status status = WaitFor(*changed_, lock, limits, [&] { return line.num_sends > place; });
   if (!status.ok()) {
     line.lost.insert(place);
     return status;
@@ -198,7 +197,7 @@ StatusOr<Literal> TransferHub::FinishRecv(Kind kind, i64 channel, i64 place, con
 StatusOr<Literal> TransferHub::Recv(Kind kind, i64 channel, const Shape& shape, Limits* limits) {
   std::unique_lock lock(mutex_);
   Line& line = lines_[{kind, channel}];
-  AXLE_TRY(WaitFor(changed_, lock, limits, [&] { return line.num_sends > line.num_recvs; }));
+  AXLE_TRY(WaitFor(*changed_, lock, limits, [&] { return line.num_sends > line.num_recvs; }));
   return Take(line, channel, line.num_recvs++, shape);
 }
 

@@ -16,7 +16,6 @@
 //
 // Thread-safe. A device outlives the runs on it.
 #pragma once
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
@@ -25,6 +24,7 @@
 
 #include "axle/core/device_context.h"
 #include "axle/runtime/custom_call_registry.h"
+#include "axle/runtime/wait.h"
 
 namespace axle {
 
@@ -55,7 +55,7 @@ class BufferQueue {
   const std::string name_;
   const i64 capacity_, max_buffers_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  ForkableCondition changed_;
   std::deque<Literal> buffers_;
   i64 bytes_ = 0;
 };
@@ -89,7 +89,7 @@ class TransferHub {
 
   const i64 capacity_, max_buffers_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  ForkableCondition changed_;
   std::map<std::pair<Kind, i64>, Line> lines_;
   i64 bytes_ = 0, buffers_ = 0;
 };

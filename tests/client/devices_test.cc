@@ -252,6 +252,7 @@ TEST(ClientProcess, AForkedChildExecutes) {
       "ENTRY main { t = token[] after-all() i = (f32[], token[]) infeed(t) ROOT x = f32[] "
       "get-tuple-element(i), index=0 }");
   const auto pending = *waits->ExecuteAsync({});
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // until it waits
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -261,7 +262,16 @@ TEST(ClientProcess, AForkedChildExecutes) {
     const bool good =
         sync.ok() && value.ok() && value->ToString() == "{2, 4, 6}" &&
         pending.results[0]->ToLiteral().status().code() == StatusCode::kFailedPrecondition;
-    _exit(good ? 0 : 1);
+    // The queue on which a thread of the parent waits is one of the child too.
+    alarm(60);
+    bool fed = true;
+    for (int round = 0; round < 3; ++round) {
+      const auto later = waits->ExecuteAsync({});
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      fed = fed && later.ok() && client->TransferToInfeed(Parsed("f32[] 3")).ok() &&
+            later->results[0]->ToLiteral()->ToString() == "3";
+    }
+    _exit(good && fed ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
