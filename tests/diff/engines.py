@@ -9,12 +9,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 import numpy as np
 
 from element_types import from_file, to_file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# How long XLA may take for one program, at the first and at the second try; it takes seconds.
+ANSWER_SECONDS = (30, 200)
 LEAF = re.compile(r"([a-z][a-z0-9]*)\[([0-9,<=]*)\]")
 
 
@@ -137,18 +140,18 @@ class Xla:
             self.process.wait()
 
     def run(self, text, argument_lists):
-        """Results of one program. If XLA's process ends, another one tries: on a busy machine one has aborted on a
-        program that it runs every other time."""
+        """Results of one program. If XLA's process ends or does not answer, another one tries: one has aborted, and one
+        has run in circles where it looks up element types, on programs that XLA runs every other time."""
         try:
-            return self._run(text, argument_lists)
+            return self._run(text, argument_lists, ANSWER_SECONDS[0])
         except Ended:
             pass
         try:
-            return self._run(text, argument_lists)
+            return self._run(text, argument_lists, ANSWER_SECONDS[1])
         except Ended as ended:
             raise Refused("abort", f"XLA's process ended with {ended.code}") from None
 
-    def _run(self, text, argument_lists):
+    def _run(self, text, argument_lists, seconds):
         if self.process is None:
             self.process = subprocess.Popen(
                 [sys.executable, os.path.join(HERE, "xla_worker.py")],
@@ -156,14 +159,18 @@ class Xla:
                 stdout=subprocess.PIPE,
                 stderr=None if os.environ.get("AXLE_DIFF_VERBOSE") else subprocess.DEVNULL,
             )
+        limit = threading.Timer(seconds, self.process.kill)
         try:
             pickle.dump((text, argument_lists, self.options), self.process.stdin)
             self.process.stdin.flush()
+            limit.start()
             answer = pickle.load(self.process.stdout)
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             code = self.process.wait()
             self.process = None
             raise Ended(code) from None
+        finally:
+            limit.cancel()
         if isinstance(answer, tuple):
             raise Refused(*answer)
         return answer
