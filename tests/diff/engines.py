@@ -18,6 +18,8 @@ from element_types import from_file, to_file
 HERE = os.path.dirname(os.path.abspath(__file__))
 # How long XLA may take for one program, at the first and at the second try; it takes seconds.
 ANSWER_SECONDS = (30, 200)
+# XLA:CPU writes beyond arrays of these, and its process may abort or hang on that program or on a later one.
+TWO_BITS = re.compile(r"\b[su]2\[")
 LEAF = re.compile(r"([a-z][a-z0-9]*)\[([0-9,<=]*)\]")
 
 
@@ -128,26 +130,34 @@ def result_shape(text):
 
 
 class Xla:
-    """XLA:CPU in a process of its own, started again when it aborts."""
+    """XLA:CPU in a process of its own, started again when it aborts. Programs with 2-bit integers have another one."""
 
-    def __init__(self, options):
+    def __init__(self, options, is_for_two_bits=False):
         self.options = options
         self.process = None
+        self.two_bits = None if is_for_two_bits else Xla(options, is_for_two_bits=True)
 
     def close(self):
+        if self.two_bits is not None:
+            self.two_bits.close()
         if self.process is not None:
+            limit = threading.Timer(ANSWER_SECONDS[0], self.process.kill)
+            limit.start()
             self.process.stdin.close()
             self.process.wait()
+            limit.cancel()
 
     def run(self, text, argument_lists):
         """Results of one program. If XLA's process ends or does not answer, another one tries: one has aborted, and one
         has run in circles where it looks up element types, on programs that XLA runs every other time."""
+        if self.two_bits is not None and TWO_BITS.search(text):
+            return self.two_bits.run(text, argument_lists)
         try:
             return self._run(text, argument_lists, ANSWER_SECONDS[0])
         except Ended:
             pass
         try:
-            return self._run(text, argument_lists, ANSWER_SECONDS[1])
+            return self._run(text, argument_lists, ANSWER_SECONDS[1 if self.two_bits is not None else 0])
         except Ended as ended:
             raise Refused("abort", f"XLA's process ended with {ended.code}") from None
 
