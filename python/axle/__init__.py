@@ -13,11 +13,12 @@
 docs/python.md has the whole interface. Thread-safe: any number of threads may compile and run.
 """
 
+from ._buffers import Buffer
 from ._errors import AxleError
-from ._executable import Executable, Module, compile, parse
+from ._executable import Executable, Module, compile, parse, put
 from ._library import LIBRARY_PATH as library_path
 from ._library import VERSION as version
 from ._shapes import Shape
 
 __version__ = "0.1.0"  # of this package; `version` is that of the library
-__all__ = ["AxleError", "Executable", "Module", "Shape", "compile", "library_path", "parse", "version"]
+__all__ = ["AxleError", "Buffer", "Executable", "Module", "Shape", "compile", "library_path", "parse", "put", "version"]

@@ -6,12 +6,14 @@ from ctypes import POINTER, byref, c_int64, c_void_p, pointer
 
 import numpy as np
 
+from ._buffers import execute, put_with
 from ._calls import Limits
 from ._errors import AxleError
 from ._library import Analysis, Array, CompileOptions, ExecuteOptions, ParseOptions, check, destroy_with, lib, take_bytes
 from ._shapes import shape_from_handle
 
 _ENGINES = {"interpret": 0, "native": 1}
+_NUMERICS = {"strict": 0, "fast": 1}
 _client = None
 _client_lock = threading.Lock()
 
@@ -88,6 +90,7 @@ def compile(
     program,
     *,
     engine="interpret",
+    numerics="strict",
     format=None,
     label=None,
     time_limit=None,
@@ -97,6 +100,7 @@ def compile(
     """Compiles a Module, or whatever parse() reads, and returns an Executable.
 
     engine        "interpret" or "native"
+    numerics      "strict", or "fast" for what is faster and not so exact
     time_limit    seconds for reading and compiling
     memory_limit  bytes
     progress      called with the part that is done, 0 to 1, or None if that is not known; what it raises ends the
@@ -104,14 +108,21 @@ def compile(
     """
     if engine not in _ENGINES:
         raise AxleError("INVALID_ARGUMENT", f"there is no engine {engine!r}; there are {', '.join(_ENGINES)}")
+    if numerics not in _NUMERICS:
+        raise AxleError("INVALID_ARGUMENT", f"there are no numerics {numerics!r}; there are {', '.join(_NUMERICS)}")
     limits = Limits(time_limit, memory_limit, progress=progress)
     module = program if isinstance(program, Module) else _parse(program, format, label, limits)
-    options = CompileOptions(engine=_ENGINES[engine], limits=limits.handle)
+    options = CompileOptions(engine=_ENGINES[engine], numerics=_NUMERICS[numerics], limits=limits.handle)
     handle = c_void_p()
     limits.call(
         lib.axle_client_compile, _get_client(), module._handle, byref(options), byref(handle), keep=module
     )
     return Executable(handle, module)
+
+
+def put(array):
+    """A Buffer: a copy of an array, for Executable.execute(), of the array's own type and shape."""
+    return put_with(_get_client(), array)
 
 
 def _int64s(values):
@@ -142,6 +153,7 @@ class Executable:
         self._handle = handle
         destroy_with(self, lib.axle_executable_destroy, handle)
         self.module = module
+        self._num_results = lib.axle_executable_num_results(handle)
 
     @property
     def name(self):
@@ -164,6 +176,16 @@ class Executable:
         analysis = Analysis()
         check(lib.axle_executable_analyze(self._handle, byref(analysis)))
         return {name: getattr(analysis, name) for name, _ in Analysis._fields_[1:]}
+
+    def execute(self, *buffers):
+        """Runs the program on Buffers, one for each parameter, and returns a list of Buffers, one for each element of
+        the result if that is a tuple, else one.
+
+        Nothing is copied, and a call costs a few microseconds. Buffers that the program aliases with its result are
+        donated: they are deleted. The run is on the caller's thread, and Ctrl-C is noticed when it is over; a call of
+        the executable can be ended.
+        """
+        return execute(self._handle, self._num_results, buffers)
 
     def __repr__(self):
         return f"<axle.Executable {self.name}>"

@@ -99,6 +99,17 @@ class CompileOptions(_Struct):
     ]
 
 
+class BufferOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("semantics", c_int64),
+        ("device", c_int64),
+        ("released", c_void_p),
+        ("released_context", c_void_p),
+        ("shape", c_void_p),
+    ]
+
+
 class ExecuteOptions(_Struct):
     _fields_ = [("struct_size", c_size_t), ("limits", c_void_p)]
 
@@ -169,6 +180,25 @@ _declare(
     POINTER(POINTER(Array)),
     c_size_t,
 )
+
+_declare("axle_executable_num_results", c_size_t, c_void_p)
+_declare(
+    "axle_executable_execute",
+    c_void_p,
+    c_void_p,
+    POINTER(ExecuteOptions),
+    POINTER(c_void_p),
+    c_size_t,
+    POINTER(c_void_p),
+    c_size_t,
+    _OUT,
+)
+_declare("axle_buffer_from_host", c_void_p, c_void_p, POINTER(Array), POINTER(BufferOptions), _OUT)
+_declare("axle_buffer_to_host", c_void_p, c_void_p, POINTER(Array), c_void_p)
+_declare("axle_buffer_shape", c_void_p, c_void_p)
+_declare("axle_buffer_delete", None, c_void_p)
+_declare("axle_buffer_is_deleted", c_int32, c_void_p)
+_declare("axle_buffer_destroy", None, c_void_p)
 
 if lib.axle_c_api_version() < _API_VERSION:
     raise ImportError(

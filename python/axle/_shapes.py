@@ -61,6 +61,24 @@ def _numpy_dtype(name):
     return np.dtype(found)
 
 
+_numbers = {}  # by numpy type
+
+
+def type_number(dtype):
+    """The axle_type of a numpy type."""
+    if not _numbers:
+        for number in range(64):
+            name = lib.axle_type_name(number).decode()
+            try:
+                if name in _NUMPY_TYPES or name in _ML_DTYPES:
+                    _numbers[_numpy_dtype(name)] = number
+            except AxleError:  # without ml_dtypes nobody has such an array
+                pass
+    if dtype not in _numbers:
+        raise AxleError("INVALID_ARGUMENT", f"there is no element type for arrays of {dtype}")
+    return _numbers[dtype]
+
+
 class Shape:
     """The shape of an argument or a result.
 
