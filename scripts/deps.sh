@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs what Axle needs on Debian 12: scripts/deps.sh [--python]
+# Installs what Axle needs on Debian 12: scripts/deps.sh [--python | --compare]
 #
 # Looks first and installs only what is missing, so it is quick when there is nothing to do; works as
 # root and through sudo. --python also makes .venv with the packages of scripts/requirements.txt, from the
-# Python registry: comparisons with XLA need them, and nothing else does.
+# Python registry: comparisons with XLA need them, and nothing else does. --compare is what `make compare`
+# needs, which are the same ones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,8 +18,8 @@ packages=(
 with_python=0
 for argument in "$@"; do
   case "$argument" in
-    --python) with_python=1; packages+=(python3-venv) ;;
-    *) echo "usage: scripts/deps.sh [--python]" >&2; exit 2 ;;
+    --python | --compare) with_python=1; packages+=(python3-venv) ;;
+    *) echo "usage: scripts/deps.sh [--python | --compare]" >&2; exit 2 ;;
   esac
 done
 
