@@ -1,0 +1,173 @@
+#include "axle/gen/generate.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "axle/core/float_environment.h"
+#include "axle/core/strings.h"
+#include "axle/gen/patterns.h"
+#include "axle/passes/facts.h"
+#include "axle/text/parse.h"
+#include "axle/text/print.h"
+
+namespace axle {
+namespace {
+
+std::span<const ElementType> ArrayTypes() {
+  static const auto* const kTypes = [] {
+    auto* types = new std::vector<ElementType>;
+    for (const ElementTypeInfo& info : kElementTypes) {
+      if (IsArrayType(info.type)) types->push_back(info.type);
+    }
+    return types;
+  }();
+  return *kTypes;
+}
+
+// Nobody reads it, and it is an array.
+bool IsLoose(const Instruction& inst) {
+  return inst.first_use() == nullptr && inst.shape().is_array() && !IsParameter(inst);
+}
+
+// What nobody reads becomes the result; now and then something that is read as well, or twice.
+Instruction* DrawResult(Body& body) {
+  Random& random = body.random();
+  std::vector<Instruction*> outputs;
+  for (Instruction* value : body.values()) {
+    if (IsLoose(*value) && !random.Percent(3)) outputs.push_back(value);
+  }
+  if (outputs.size() == 1 && random.Percent(80)) return outputs[0];
+  for (i64 more = random.Percent(30) ? random.Between(1, 2) : 0; more > 0 && !body.values().empty();
+       --more) {
+    outputs.push_back(random.Of(body.values()));
+  }
+  if (random.Percent(10) && outputs.size() > 1) {
+    Instruction* inner = body.Add(Opcode::kTuple, {outputs.back(), outputs[0]});
+    outputs.back() = inner;
+  }
+  return body.Add(Opcode::kTuple, outputs, {});
+}
+
+Layout AnyLayout(Random& random, i64 rank) {
+  Layout layout = Layout::RowMajor(rank);
+  random.Shuffle(layout.minor_to_major);
+  return layout;
+}
+
+Shape WithAnyLayout(Random& random, const Shape& shape) {
+  if (shape.is_tuple()) {
+    std::vector<Shape> elements;
+    for (const Shape& element : shape.elements())
+      elements.push_back(WithAnyLayout(random, element));
+    return Shape::Tuple(std::move(elements));
+  }
+  Shape result = shape;
+  if (shape.is_array() && shape.rank() > 1) result.set_layout(AnyLayout(random, shape.rank()));
+  return result;
+}
+
+// Layouts of the entry, and which results may take the place of arguments.
+void DrawConfig(Random& random, Module& module) {
+  const HloComputation& entry = *module.entry();
+  const Shape& result = entry.root()->shape();
+  if (random.Percent(20)) {
+    ProgramShape shape;
+    for (const Instruction* p : entry.parameters())
+      shape.parameters.push_back(WithAnyLayout(random, p->shape()));
+    shape.result = WithAnyLayout(random, result);
+    module.config().entry_computation_layout = std::move(shape);
+  }
+  if (!random.Percent(25)) return;
+  std::vector<bool> taken(entry.parameters().size());
+  ForEachLeaf(result, [&](const Shape& leaf, const Dims& path) {
+    for (size_t p = 0; p < taken.size(); ++p) {
+      if (taken[p] || !EqualIgnoringLayout(entry.parameters()[p]->shape(), leaf)) continue;
+      taken[p] = true;
+      module.config().input_output_alias.push_back({path, static_cast<i64>(p), {}});
+      break;
+    }
+  });
+  for (size_t p = 0; p < taken.size(); ++p) {
+    if (!taken[p] && random.Percent(20))
+      module.config().buffer_donor.push_back({static_cast<i64>(p), {}});
+  }
+}
+
+// Callees before their callers, as every module has them.
+void OrderComputations(Module& module) {
+  for (const HloComputation* computation : CalleesFirst(module)) {
+    const auto all = module.computations();
+    const auto at =
+        std::ranges::find_if(all, [&](const auto& c) { return c.get() == computation; });
+    module.MoveToEnd(static_cast<size_t>(at - all.begin()));
+  }
+}
+
+// Computations that were drawn for an instruction that was then refused are called by nobody.
+StatusOr<std::unique_ptr<Module>> WithoutUncalled(const Module& module) {
+  auto kept = std::make_unique<Module>(module.name());
+  std::unordered_map<const HloComputation*, HloComputation*> cloned;
+  kept->set_entry(kept->CloneComputation(*module.entry(), cloned));
+  kept->config() = module.config();
+  return kept;
+}
+
+}  // namespace
+
+std::uint64_t GenerationPeriod() {
+  return DrawnOps().size() * ArrayTypes().size();
+}
+
+ElementType CoveredType(const Instruction& inst) {
+  const auto type_of = [](const Shape& shape) {
+    ElementType type = TUPLE;
+    ForEachLeaf(shape, [&](const Shape& leaf, const Dims&) {
+      if (type == TUPLE) type = leaf.type();
+    });
+    return type;
+  };
+  if (inst.num_operands() == 0) return type_of(inst.shape());
+  const ElementType first = type_of(inst.operand(0)->shape());
+  return first == PRED && inst.num_operands() > 1 ? type_of(inst.operand(1)->shape()) : first;
+}
+
+StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
+  const ScopedFloatEnvironment environment;
+  Drawing drawing(StrCat("gen_", seed, "_", index), Random(seed, index));
+  Random& random = drawing.random;
+  Module& module = drawing.module;
+  const i64 kind = random.Below(100);
+  drawing.is_large = kind < 12;
+  if (drawing.is_large) drawing.work_limit = 400'000;
+  Body entry(drawing, module.AddComputation("main"), 0);
+  module.set_entry(entry.computation());
+
+  const auto ops = DrawnOps();
+  const OpDef& subject = *ops[index % ops.size()];
+  const ElementType type = ArrayTypes()[index / ops.size() % ArrayTypes().size()];
+  const bool alone = kind >= 90;
+  if (!alone && random.Percent(50)) DrawPattern(entry);
+  // What the op refuses with one set of operands it may take with another.
+  for (int tries = 0; tries < 4 && Draw(entry, subject, type) == nullptr; ++tries) {
+  }
+  if (!alone) {
+    if (random.Percent(30)) DrawPattern(entry);
+    DrawSome(entry, static_cast<int>(random.Between(0, drawing.is_large ? 3 : 8)));
+    DrawLanes(entry, static_cast<int>(random.Between(0, 6)));
+  }
+  AXLE_TRY(entry.Finish(DrawResult(entry)));
+  AXLE_ASSIGN(const std::unique_ptr<Module> kept, WithoutUncalled(module));
+  OrderComputations(*kept);
+  DrawConfig(random, *kept);
+  return Print(*kept);
+}
+
+StatusOr<std::unique_ptr<Module>> GenerateModule(std::uint64_t seed, std::uint64_t index) {
+  AXLE_ASSIGN(const std::string text, GenerateText(seed, index));
+  StatusOr<std::unique_ptr<Module>> module =
+      Parse(text, {.label = StrCat("gen ", seed, ":", index)});
+  if (module.ok()) return module;
+  return Internal(StrCat("a generated module is refused: ", module.status().ToString()));
+}
+
+}  // namespace axle

@@ -1,0 +1,202 @@
+#include "axle/gen/patterns.h"
+
+#include <algorithm>
+
+namespace axle {
+namespace {
+
+// Types of rows and sums; others are refused by exp and the like, and end a pattern early.
+ElementType NumberType(Body& body) {
+  return body.random().Of({F32, F32, F32, F64, BF16, F16, F8E4M3FN});
+}
+
+Shape Rows(Body& body, ElementType type) {
+  Random& random = body.random();
+  if (body.drawing().is_large) {
+    return Shape(type,
+                 {random.Of<i64>({1, 2, 3}), random.Of<i64>({65, 128, 513, 1000, 4097, 5000})});
+  }
+  Shape shape(type, random.Percent(30) ? Dims{random.Between(1, 3)} : Dims{});
+  shape.AppendDim(random.Of<i64>({0, 1, 2, 3, 5, 8, 17}));
+  shape.AppendDim(random.Of<i64>({0, 1, 2, 7, 8, 16, 31, 33, 64, 65, 100}));
+  return shape;
+}
+
+HloComputation* SimpleReducer(Body& body, Opcode opcode, ElementType type) {
+  const std::vector<Shape> scalars = {Shape(type), Shape(type)};
+  Body nested = body.Nested(scalars);
+  const std::vector<Instruction*> arguments = nested.values();
+  return nested.Finish(nested.Add(opcode, {arguments[0], arguments[1]})).ok() ? nested.computation()
+                                                                              : nullptr;
+}
+
+Instruction* Reduce(Body& body, Opcode opcode, Instruction* operand, const Dims& dims,
+                    double init) {
+  if (operand == nullptr) return nullptr;
+  const ElementType type = operand->shape().type();
+  HloComputation* reducer = SimpleReducer(body, opcode, type);
+  if (reducer == nullptr) return nullptr;
+  return body.AddWith(Opcode::kReduce, {operand, body.Constant(type, init)}, DimensionsAttrs{dims},
+                      {reducer});
+}
+
+// A value of all dimensions but the last, repeated along it.
+Instruction* Along(Body& body, Instruction* value, const Shape& shape) {
+  Dims dimensions;
+  for (i64 d = 0; d + 1 < shape.rank(); ++d) dimensions.push_back(d);
+  return body.BroadcastTo(value, shape.dims(), dimensions);
+}
+
+void DrawSoftmax(Body& body) {
+  const Shape shape = Rows(body, NumberType(body));
+  Instruction* x = body.Value(shape);
+  if (x == nullptr) return;
+  const Dims last = {shape.rank() - 1};
+  Instruction* largest = Reduce(body, Opcode::kMaximum, x, last, -1000);
+  Instruction* shifted = body.Add(Opcode::kSubtract, {x, Along(body, largest, shape)});
+  Instruction* powers = body.Add(Opcode::kExponential, {shifted});
+  Instruction* sum = Reduce(body, Opcode::kAdd, powers, last, 0);
+  if (body.random().Percent(50)) {
+    body.Add(Opcode::kDivide, {powers, Along(body, sum, shape)});
+  } else {
+    body.Add(Opcode::kSubtract, {shifted, Along(body, body.Add(Opcode::kLog, {sum}), shape)});
+  }
+}
+
+void DrawLayerNorm(Body& body) {
+  const Shape shape = Rows(body, NumberType(body));
+  Instruction* x = body.Value(shape);
+  if (x == nullptr) return;
+  const Dims last = {shape.rank() - 1};
+  const ElementType type = shape.type();
+  const Shape column(type, Dims(shape.dims().begin(), shape.dims().end() - 1));
+  Instruction* count = body.BroadcastTo(body.Constant(type, 7), column.dims());
+  Instruction* mean = body.Add(Opcode::kDivide, {Reduce(body, Opcode::kAdd, x, last, 0), count});
+  Instruction* centred = body.Add(Opcode::kSubtract, {x, Along(body, mean, shape)});
+  Instruction* squares = body.Add(Opcode::kMultiply, {centred, centred});
+  Instruction* variance =
+      body.Add(Opcode::kDivide, {Reduce(body, Opcode::kAdd, squares, last, 0), count});
+  Instruction* scale = body.Add(Opcode::kRsqrt, {variance});
+  Instruction* normal = body.Add(Opcode::kMultiply, {centred, Along(body, scale, shape)});
+  if (normal == nullptr || body.random().Percent(40)) return;
+  Instruction* gamma = body.Value(Shape(type, {shape.dim(shape.rank() - 1)}));
+  body.Add(Opcode::kMultiply, {normal, body.BroadcastTo(gamma, shape.dims(), last)});
+}
+
+// Sums of the same elements over rows, columns and everything, with something done before.
+void DrawSums(Body& body) {
+  const ElementType type = body.random().Percent(70) ? NumberType(body) : body.AnyType();
+  const Shape shape = Rows(body, type);
+  Instruction* x = body.Value(shape);
+  if (x == nullptr) return;
+  if (Instruction* squares = body.Add(Opcode::kMultiply, {x, x}); body.random().Percent(60)) {
+    if (squares != nullptr) x = squares;
+  }
+  constexpr Opcode kOps[] = {Opcode::kAdd,      Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum,
+                             Opcode::kMultiply, Opcode::kAnd, Opcode::kOr};
+  for (i64 n = body.random().Between(1, 3); n > 0; --n) {
+    Dims dims;
+    for (i64 d = 0; d < shape.rank(); ++d) {
+      if (body.random().Percent(50)) dims.push_back(d);
+    }
+    Reduce(body, body.random().Of(kOps), x, dims, body.random().Percent(50) ? 0 : 1);
+  }
+}
+
+// Elementwise code of one size over values that are repeated, turned, cut and put together.
+void DrawLoopNest(Body& body) {
+  const ElementType type = body.AnyType();
+  const Shape shape(type, body.AnyDims(1, 3));
+  constexpr Opcode kOps[] = {Opcode::kAdd,     Opcode::kSubtract, Opcode::kMultiply,
+                             Opcode::kMaximum, Opcode::kMinimum,  Opcode::kAnd,
+                             Opcode::kXor,     Opcode::kDivide};
+  Instruction* sum = body.Value(shape);
+  for (i64 n = body.random().Between(2, 6); n > 0 && sum != nullptr; --n) {
+    Instruction* other = nullptr;
+    switch (body.random().Below(6)) {
+      case 0: {  // repeated along some dimensions
+        Dims dimensions;
+        Shape small(type);
+        for (i64 d = 0; d < shape.rank(); ++d) {
+          if (body.random().Percent(50)) {
+            dimensions.push_back(d);
+            small.AppendDim(shape.dim(d));
+          }
+        }
+        other = body.BroadcastTo(body.Value(small), shape.dims(), dimensions);
+        break;
+      }
+      case 1: {  // turned
+        Dims order(shape.rank());
+        for (i64 d = 0; d < shape.rank(); ++d) order[d] = shape.rank() - 1 - d;
+        Shape turned(type);
+        for (const i64 d : order) turned.AppendDim(shape.dim(d));
+        other = body.AddWith(Opcode::kTranspose, {body.Value(turned)}, DimensionsAttrs{order});
+        break;
+      }
+      case 2:
+        other = body.AddWith(Opcode::kReverse, {sum},
+                             DimensionsAttrs{{body.random().Below(shape.rank())}});
+        break;
+      case 3: {  // two parts
+        const i64 d = body.random().Below(shape.rank());
+        Shape first = shape, second = shape;
+        first.set_dim(d, body.random().Between(0, shape.dim(d)));
+        second.set_dim(d, shape.dim(d) - first.dim(d));
+        other = body.AddWith(Opcode::kConcatenate, {body.Value(first), body.Value(second)},
+                             DimensionsAttrs{{d}});
+        break;
+      }
+      case 4: {  // the same, moved by one
+        const i64 d = body.random().Below(shape.rank());
+        PaddingConfig padding(shape.rank());
+        padding[d] = body.random().Percent(50) ? PaddingDim{1, -1, 0} : PaddingDim{-1, 1, 0};
+        other = body.AddWith(Opcode::kPad, {sum, body.Constant(type)}, PadAttrs{padding});
+        break;
+      }
+      default:
+        other = body.Value(shape);
+    }
+    for (int tries = 0; tries < 4 && other != nullptr; ++tries) {
+      Instruction* next = body.Add(body.random().Of(kOps), {sum, other});
+      if (next == nullptr) continue;
+      sum = next;
+      break;
+    }
+  }
+}
+
+// A product with something done to its operands and its result.
+void DrawProductPattern(Body& body) {
+  const ElementType type = body.random().Of({F32, F32, F64, BF16, S8, S32});
+  const i64 m = body.random().Of<i64>({1, 2, 5, 8, 17, 33}),
+            k = body.random().Of<i64>({1, 3, 8, 16, 65}),
+            n = body.random().Of<i64>({1, 4, 8, 15, 32, 33});
+  DotAttrs attrs;
+  attrs.lhs_contracting_dims = {1};
+  attrs.rhs_contracting_dims = {0};
+  Instruction* dot = body.AddWith(
+      Opcode::kDot, {body.Value(Shape(type, {m, k})), body.Value(Shape(type, {k, n}))}, attrs);
+  if (dot == nullptr) return;
+  Instruction* bias = body.BroadcastTo(body.Value(Shape(type, {n})), {m, n}, {1});
+  Instruction* sum = body.Add(Opcode::kAdd, {dot, bias});
+  body.Add(Opcode::kMaximum, {sum, body.BroadcastTo(body.Constant(type, 0), {m, n})});
+}
+
+// Many small instructions.
+void DrawScalars(Body& body) {
+  const ElementType type = body.AnyType();
+  for (int i = 0; i < 3; ++i) body.Value(Shape(type));
+  DrawLanes(body, 12);
+}
+
+}  // namespace
+
+void DrawPattern(Body& body) {
+  constexpr void (*kPatterns[])(Body&) = {DrawSoftmax,  DrawLayerNorm, DrawSums,
+                                          DrawLoopNest, DrawLoopNest,  DrawProductPattern,
+                                          DrawScalars};
+  body.random().Of(kPatterns)(body);
+}
+
+}  // namespace axle

@@ -1,0 +1,254 @@
+#include "axle/gen/recipes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+// What one operand of a signature is, beside the type that is asked for.
+struct OperandKind {
+  bool is_pred = false;
+  bool is_scalar = false;
+};
+struct Signature {
+  ElementType type;
+  std::vector<OperandKind> operands;
+};
+
+constexpr std::pair<Opcode, std::string_view> kNotDrawn[] = {
+    {Opcode::kInfeed, "waits for values from the host"},
+    {Opcode::kOutfeed, "waits for the host to take values"},
+    {Opcode::kRecv, "waits for a send of another device or of the host"},
+    {Opcode::kRecvDone, "waits for a send of another device or of the host"},
+    {Opcode::kSend, "waits for a recv of another device or of the host"},
+    {Opcode::kSendDone, "waits for a recv of another device or of the host"},
+};
+
+bool HasDefaultAttributes(const OpDef& def) {
+  return std::ranges::none_of(
+      def.attrs.specs, [](const AttrSpec& spec) { return spec.presence == Presence::kRequired; });
+}
+
+bool IsGeneric(const OpDef& def) {
+  return !def.declared_shape && def.callees.empty() && HasDefaultAttributes(def) &&
+         def.operands.size() <= 3 && def.parens == ParenSyntax::kOperands &&
+         std::ranges::none_of(def.operands, [](const OperandSpec& s) { return s.variadic; });
+}
+
+// Every combination of array or scalar, the type or pred, that the row accepts.
+std::vector<Signature> FindSignatures(const OpDef& def) {
+  std::vector<Signature> found;
+  if (!IsGeneric(def)) return found;
+  Drawing drawing("signatures", Random(0));
+  Body body(drawing, drawing.module.AddComputation("c"), 1);
+  const size_t count = def.operands.size();
+  for (const ElementTypeInfo& info : kElementTypes) {
+    if (!IsArrayType(info.type)) continue;
+    // Indexed by 2 * is_pred + is_scalar.
+    const std::array<Instruction*, 4> choices = {
+        body.Parameter(Shape(info.type, {2, 3}), 0), body.Parameter(Shape(info.type), 1),
+        body.Parameter(Shape(PRED, {2, 3}), 2), body.Parameter(Shape(PRED), 3)};
+    for (int code = 0; code < 1 << (2 * count); ++code) {
+      std::vector<Instruction*> operands;
+      Signature signature = {info.type, {}};
+      bool has_array = count == 0, has_type = count == 0;
+      for (size_t i = 0; i < count; ++i) {
+        const int choice = code >> (2 * i) & 3;
+        operands.push_back(choices[choice]);
+        signature.operands.push_back({choice >= 2, choice % 2 == 1});
+        has_array = has_array || choice % 2 == 0;
+        has_type = has_type || choice < 2;
+      }
+      if (!has_array || !has_type || body.Add(def.opcode, operands, {}) == nullptr) continue;
+      found.push_back(std::move(signature));
+      if (count == 0) return found;
+      if (info.type == PRED) break;
+    }
+  }
+  return found;
+}
+
+struct Table {
+  std::array<std::vector<Signature>, kOpcodeCount> signatures;
+  std::array<DrawFn, kOpcodeCount> recipes = {};
+  std::vector<const OpDef*> drawn;
+  std::vector<const OpDef*> lanes;  // of signatures, elementwise
+};
+
+const Table& GetTable() {
+  static const Table* const kTable = [] {
+    auto* table = new Table;
+    for (const auto recipes :
+         {MovementRecipes(), NumericRecipes(), FoldRecipes(), ControlRecipes(), DeviceRecipes()}) {
+      for (const Recipe& recipe : recipes) {
+        table->recipes[static_cast<int>(recipe.opcode)] = recipe.draw;
+      }
+    }
+    for (const OpDef* def : AllOpDefs()) {
+      const auto i = static_cast<size_t>(def->opcode);
+      if (table->recipes[i] == nullptr) table->signatures[i] = FindSignatures(*def);
+      if (table->recipes[i] == nullptr && table->signatures[i].empty()) continue;
+      table->drawn.push_back(def);
+      if (!table->signatures[i].empty() && def->lowering == Lowering::kElementwise) {
+        table->lanes.push_back(def);
+      }
+    }
+    return table;
+  }();
+  return *kTable;
+}
+
+Instruction* DrawFromSignature(Body& body, const OpDef& def, ElementType type) {
+  std::vector<const Signature*> fitting;
+  for (const Signature& s : GetTable().signatures[static_cast<size_t>(def.opcode)]) {
+    if (s.type == type || s.operands.empty()) fitting.push_back(&s);
+  }
+  if (fitting.empty()) {
+    // Asked once more, for the reason.
+    const std::vector<Instruction*> operands(def.operands.size(), body.Array(type));
+    return body.Add(def.opcode, operands, {});
+  }
+  const Signature& signature = *body.random().Of(fitting);
+  const auto type_of = [&](OperandKind kind) { return kind.is_pred ? PRED : type; };
+  // The first array decides about the dimensions; the others follow.
+  std::vector<Instruction*> operands(signature.operands.size());
+  const Shape* lead = nullptr;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const OperandKind kind = signature.operands[i];
+    if (kind.is_scalar) {
+      operands[i] = body.Value(Shape(type_of(kind)));
+    } else if (lead == nullptr) {
+      operands[i] = body.Array(type_of(kind));
+      if (operands[i] != nullptr) lead = &operands[i]->shape();
+    } else {
+      operands[i] = body.random().Percent(10) && type_of(kind) == lead->type()
+                        ? operands[0]
+                        : body.Value(Shape(type_of(kind), lead->dims()));
+    }
+  }
+  return body.Add(def.opcode, operands, {});
+}
+
+}  // namespace
+
+std::span<const OpDef* const> DrawnOps() {
+  return GetTable().drawn;
+}
+
+std::string_view WhyNotDrawn(Opcode opcode) {
+  for (const auto& [op, reason] : kNotDrawn) {
+    if (op == opcode) return reason;
+  }
+  return "";
+}
+
+Instruction* Draw(Body& body, const OpDef& def, ElementType type) {
+  const DrawFn recipe = GetTable().recipes[static_cast<size_t>(def.opcode)];
+  Instruction* inst = recipe != nullptr ? recipe(body, type) : DrawFromSignature(body, def, type);
+  if (inst == nullptr || !inst->shape().is_tuple()) return inst;
+  // All elements in the end, or only some.
+  const bool all = body.random().Percent(60);
+  const i64 count = inst->shape().num_tuple_elements();
+  for (i64 i = 0; i < count; ++i) {
+    const Shape& element = inst->shape().element(i);
+    if (!element.is_array() || !(all || i == 0 || body.random().Percent(50))) continue;
+    body.Element(inst, i);
+  }
+  return inst;
+}
+
+void DrawSome(Body& body, int count) {
+  const auto ops = DrawnOps();
+  for (int i = 0; i < count && body.HasRoom(); ++i) {
+    const OpDef& def = *body.random().Of(ops);
+    // What calls computations is rare inside of them, and what is costly everywhere.
+    if (!def.callees.empty() && body.random().Percent(body.depth() == 0 ? 40 : 80)) continue;
+    if (!def.callees.empty() && body.depth() >= 3) continue;
+    Draw(body, def, body.AnyType());
+  }
+}
+
+void DrawLanes(Body& body, int count) {
+  for (int i = 0; i < count && body.HasRoom(); ++i) {
+    Draw(body, *body.random().Of(GetTable().lanes), body.AnyType());
+  }
+}
+
+HloComputation* DrawScalarFunction(Body& body, std::span<const ElementType> parameters,
+                                   std::span<const ElementType> results, bool as_tuple) {
+  std::vector<Shape> shapes;
+  for (const ElementType type : parameters) shapes.emplace_back(type);
+  Body nested = body.Nested(shapes);
+  if (nested.random().Percent(95)) nested.OnlyScalars();
+  for (i64 i = nested.random().Between(1, 4); i > 0; --i) {
+    const OpDef& def = *nested.random().Of(GetTable().lanes);
+    Draw(nested, def, nested.random().Of(parameters));
+  }
+  std::vector<Instruction*> roots;
+  for (const ElementType type : results) {
+    Instruction* last = nullptr;
+    for (Instruction* value : nested.values()) {
+      if (value->shape() == Shape(type)) last = value;
+    }
+    roots.push_back(last != nullptr ? last : nested.Value(Shape(type)));
+  }
+  Instruction* root = roots[0];
+  if (roots.size() > 1 || as_tuple) root = nested.Add(Opcode::kTuple, roots, {});
+  return nested.Finish(root).ok() ? nested.computation() : nullptr;
+}
+
+HloComputation* DrawReducer(Body& body, std::span<const ElementType> types) {
+  constexpr Opcode kSimple[] = {Opcode::kAdd,     Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum,
+                                Opcode::kMinimum, Opcode::kAnd, Opcode::kOr};
+  std::vector<ElementType> both(types.begin(), types.end());
+  both.insert(both.end(), types.begin(), types.end());
+  Random& random = body.random();
+  const i64 kind = random.Below(100);
+  if (kind < 15) return DrawScalarFunction(body, both, types);
+  std::vector<Shape> shapes;
+  for (const ElementType type : both) shapes.emplace_back(type);
+  Body nested = body.Nested(shapes);
+  const std::vector<Instruction*> arguments = nested.values();
+  const auto n = static_cast<i64>(types.size());
+  std::vector<Instruction*> roots;
+  if (n > 1 && kind < 60) {  // as argmax does
+    Instruction* first =
+        nested.AddWith(Opcode::kCompare, {arguments[0], arguments[n]},
+                       CompareAttrs{.direction = random.Percent(50) ? ComparisonDirection::kGe
+                                                                    : ComparisonDirection::kLe});
+    for (i64 i = 0; i < n && first != nullptr; ++i) {
+      roots.push_back(nested.Add(Opcode::kSelect, {first, arguments[i], arguments[n + i]}));
+    }
+  }
+  for (i64 i = static_cast<i64>(roots.size()); i < n; ++i) {
+    Instruction* result = nullptr;
+    for (int tries = 0; result == nullptr && tries < 20; ++tries) {
+      const bool swapped = random.Percent(10);
+      result = nested.Add(random.Of(kSimple),
+                          {arguments[swapped ? n + i : i], arguments[swapped ? i : n + i]});
+    }
+    roots.push_back(result == nullptr ? arguments[i] : result);
+  }
+  Instruction* root = n > 1 ? nested.Add(Opcode::kTuple, roots, {}) : roots[0];
+  return nested.Finish(root).ok() ? nested.computation() : nullptr;
+}
+
+HloComputation* DrawComparator(Body& body, std::span<const ElementType> types) {
+  std::vector<Shape> shapes;
+  for (const ElementType type : types) shapes.insert(shapes.end(), 2, Shape(type));
+  Body nested = body.Nested(shapes);
+  const std::vector<Instruction*> arguments = nested.values();
+  const i64 key = 2 * body.random().Below(static_cast<i64>(types.size()));
+  const bool is_float = IsFloating(types[key / 2]);
+  const CompareAttrs attrs = {
+      .direction = body.random().Of({ComparisonDirection::kLt, ComparisonDirection::kGt}),
+      .type = is_float && body.random().Percent(60) ? ComparisonType::kTotalOrder
+                                                    : ComparisonType::kDefault};
+  Instruction* root = nested.AddWith(Opcode::kCompare, {arguments[key], arguments[key + 1]}, attrs);
+  return root != nullptr && nested.Finish(root).ok() ? nested.computation() : nullptr;
+}
+
+}  // namespace axle

@@ -1,0 +1,242 @@
+// Recipes of control flow, and of ops that only hold, order or take apart values.
+#include <algorithm>
+
+#include "axle/gen/recipes.h"
+
+namespace axle {
+namespace {
+
+// One to three shapes of values, static; the first of this type.
+std::vector<Shape> SomeShapes(Body& body, ElementType type) {
+  std::vector<Shape> shapes;
+  for (i64 count = body.random().Between(1, 3); count > 0; --count) {
+    const ElementType t = shapes.empty() ? type : body.AnyType();
+    shapes.emplace_back(t, body.random().Percent(25) ? Dims{} : body.AnyDims(0, 3));
+  }
+  return shapes;
+}
+
+std::vector<Instruction*> Values(Body& body, const std::vector<Shape>& shapes) {
+  std::vector<Instruction*> values;
+  for (const Shape& shape : shapes) values.push_back(body.Value(shape));
+  return values;
+}
+
+// A computation with these parameters and this result.
+HloComputation* DrawFunction(Body& body, const std::vector<Shape>& parameters,
+                             const Shape& result) {
+  Body nested = body.Nested(parameters);
+  for (Instruction* parameter : std::vector(nested.computation()->instructions().begin(),
+                                            nested.computation()->instructions().end())) {
+    for (i64 i = 0; i < parameter->shape().num_tuple_elements(); ++i) nested.Element(parameter, i);
+  }
+  DrawSome(nested, static_cast<int>(body.random().Between(1, 4)));
+  Instruction* root = nested.Value(result);
+  return root != nullptr && nested.Finish(root).ok() ? nested.computation() : nullptr;
+}
+
+Shape ResultOf(Body& body, const std::vector<Shape>& shapes) {
+  if (body.random().Percent(40)) return shapes[0];
+  return body.random().Percent(60) ? Shape::Tuple(shapes)
+                                   : Shape(body.AnyType(), body.AnyDims(0, 2));
+}
+
+Instruction* DrawCall(Body& body, ElementType type) {
+  const std::vector<Shape> shapes = SomeShapes(body, type);
+  HloComputation* callee = DrawFunction(body, shapes, ResultOf(body, shapes));
+  if (callee == nullptr) return nullptr;
+  HloComputation* const callees[] = {callee};
+  Instruction* inst = body.AddWith(Opcode::kCall, Values(body, shapes), CallAttrs{}, callees);
+  if (inst != nullptr && body.random().Percent(30)) {  // again, with other arguments
+    body.AddWith(Opcode::kCall, Values(body, shapes), CallAttrs{}, callees);
+  }
+  return inst;
+}
+
+Instruction* DrawFusion(Body& body, ElementType type) {
+  const std::vector<Shape> shapes = SomeShapes(body, type);
+  Body nested = body.Nested(shapes);
+  DrawLanes(nested, 3);
+  const Shape result = ResultOf(body, shapes);
+  if (!nested.Finish(nested.Value(result)).ok()) return nullptr;
+  HloComputation* const callees[] = {nested.computation()};
+  return body.AddWith(
+      Opcode::kFusion, Values(body, shapes),
+      FusionAttrs{body.random().Of({FusionKind::kLoop, FusionKind::kInput, FusionKind::kOutput}),
+                  {}},
+      callees);
+}
+
+Instruction* DrawConditional(Body& body, ElementType type) {
+  const bool is_pred = body.random().Percent(50);
+  const i64 branches = is_pred ? 2 : body.random().Between(1, 4);
+  const Shape result = body.random().Percent(60)
+                           ? Shape(type, body.AnyDims(0, 3))
+                           : Shape::Tuple({Shape(type, body.AnyDims(0, 2)), Shape(body.AnyType())});
+  std::vector<Instruction*> operands = {body.Value(Shape(is_pred ? PRED : S32))};
+  std::vector<HloComputation*> callees;
+  for (i64 i = 0; i < branches; ++i) {
+    const std::vector<Shape> shapes = SomeShapes(body, type);
+    const Shape parameter = shapes.size() == 1 ? shapes[0] : Shape::Tuple(shapes);
+    operands.push_back(body.Value(parameter));
+    callees.push_back(DrawFunction(body, {parameter}, result));
+    if (callees.back() == nullptr) return nullptr;
+  }
+  return body.Add(Opcode::kConditional, operands, {}, callees);
+}
+
+// A loop over a counter: the state is (counter, values...). The body reads and writes slices at the
+// counter now and then, and may end the loop early.
+Instruction* DrawWhile(Body& body, ElementType type) {
+  Random& random = body.random();
+  std::vector<Shape> shapes = {Shape(random.Percent(85) ? S32 : random.Of({S64, U32, U8, S8}))};
+  for (const Shape& shape : SomeShapes(body, type)) shapes.push_back(shape);
+  const bool is_small =
+      std::ranges::all_of(shapes, [](const Shape& s) { return s.num_elements() <= 4; });
+  const i64 trips = is_small && random.Percent(40) ? random.Between(6, 40) : random.Between(0, 4);
+  const Shape state = Shape::Tuple(shapes);
+
+  Body condition = body.Nested({&state, 1}, trips + 1);
+  Instruction* whole = condition.computation()->instructions()[0];
+  Instruction* counter = condition.Element(whole, 0);
+  const ElementType counter_type = shapes[0].type();
+  Instruction* goes_on = condition.AddWith(
+      Opcode::kCompare, {counter, condition.Constant(counter_type, static_cast<double>(trips))},
+      CompareAttrs{ComparisonDirection::kLt});
+  if (random.Percent(20)) {
+    condition.Element(whole, random.Between(1, static_cast<i64>(shapes.size()) - 1));
+    goes_on = condition.Add(Opcode::kAnd, {goes_on, condition.Value(Shape(PRED))});
+  }
+  if (!condition.Finish(goes_on).ok()) return nullptr;
+
+  Body step = body.Nested({&state, 1}, std::max<i64>(trips, 1));
+  whole = step.computation()->instructions()[0];
+  counter = step.Element(whole, 0);
+  std::vector<Instruction*> values;
+  for (size_t i = 1; i < shapes.size(); ++i)
+    values.push_back(step.Element(whole, static_cast<i64>(i)));
+  std::vector<Instruction*> next = {
+      step.Add(Opcode::kAdd, {counter, step.Constant(counter_type, 1)})};
+  const bool only_lanes = random.Percent(40);
+  only_lanes ? DrawLanes(step, static_cast<int>(random.Between(1, 5)))
+             : DrawSome(step, static_cast<int>(random.Between(1, 4)));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Shape& shape = values[i]->shape();
+    Instruction* value = values[i];
+    if (shape.rank() > 0 && random.Percent(40)) {
+      // One row is replaced, or added to.
+      const i64 d = random.Below(shape.rank());
+      std::vector<Instruction*> at(shape.rank(), step.Constant(counter_type, 0));
+      at[d] = counter;
+      Shape row(shape.type(), shape.dims());
+      row.set_dim(d, std::min<i64>(shape.dim(d), 1));
+      std::vector<Instruction*> operands = {value};
+      operands.insert(operands.end(), at.begin(), at.end());
+      Instruction* old_row =
+          step.AddWith(Opcode::kDynamicSlice, operands, DynamicSliceAttrs{row.dims()});
+      Instruction* new_row = step.Value(row);
+      if (random.Percent(50)) {
+        if (Instruction* sum = step.Add(Opcode::kAdd, {old_row, new_row})) new_row = sum;
+      }
+      operands.insert(operands.begin() + 1, new_row);
+      value = step.Add(Opcode::kDynamicUpdateSlice, operands, {});
+    } else if (random.Percent(80)) {  // else it stays as it is
+      value = step.Value(shape);
+    }
+    next.push_back(value);
+  }
+  Instruction* root = step.Add(Opcode::kTuple, next, {});
+  if (!step.Finish(root).ok()) return nullptr;
+
+  std::vector<Instruction*> init = {random.Percent(80) ? body.Constant(counter_type, 0)
+                                                       : body.Constant(counter_type, 2)};
+  for (size_t i = 1; i < shapes.size(); ++i) init.push_back(body.Value(shapes[i]));
+  HloComputation* const callees[] = {condition.computation(), step.computation()};
+  Instruction* const tuple[] = {body.Add(Opcode::kTuple, init, {})};
+  return body.Add(Opcode::kWhile, tuple, {}, callees);
+}
+
+// begun, perhaps handed on, and done.
+Instruction* DrawAsync(Body& body, ElementType type) {
+  const std::vector<Shape> shapes = SomeShapes(body, type);
+  const Shape result = ResultOf(body, shapes);
+  HloComputation* callee = DrawFunction(body, shapes, result);
+  if (callee == nullptr) return nullptr;
+  HloComputation* const callees[] = {callee};
+  const Shape begun = Shape::Tuple({Shape::Tuple(shapes), callee->root()->shape()});
+  Instruction* at =
+      body.AddWith(Opcode::kAsyncStart, Values(body, shapes), AsyncStartAttrs{}, callees, begun);
+  while (at != nullptr && body.random().Percent(50)) {
+    at = body.AddWith(Opcode::kAsyncUpdate, {at}, AsyncChainAttrs{}, {}, begun);
+  }
+  return at == nullptr ? nullptr : body.AddWith(Opcode::kAsyncDone, {at}, AsyncChainAttrs{});
+}
+
+Instruction* DrawCopyStart(Body& body, ElementType type) {
+  Instruction* operand = body.Array(type);
+  if (operand == nullptr) return nullptr;
+  const Shape shape = operand->shape().WithoutLayout();
+  Instruction* start = body.AddWith(Opcode::kCopyStart, {operand}, CopyStartAttrs{}, {},
+                                    Shape::Tuple({shape, shape, Shape(U32)}));
+  return body.Add(Opcode::kCopyDone, {start});
+}
+
+Instruction* DrawTuple(Body& body, ElementType type) {
+  std::vector<Instruction*> elements = {body.Array(type)};
+  while (body.random().Percent(60) && elements.size() < 5) {
+    elements.push_back(body.random().Percent(20) ? elements[0] : body.Array(body.AnyType()));
+  }
+  if (body.random().Percent(15)) elements.push_back(body.Add(Opcode::kTuple, {body.Array(type)}));
+  return body.Add(Opcode::kTuple, elements, {});
+}
+
+Instruction* DrawTupleElement(Body& body, ElementType type) {
+  Instruction* tuple = DrawTuple(body, type);
+  return body.Element(tuple, 0);
+}
+
+Instruction* DrawBarrier(Body& body, ElementType type) {
+  return body.Add(Opcode::kOptBarrier,
+                  {body.random().Percent(50) ? body.Array(type) : DrawTuple(body, type)});
+}
+
+Instruction* DrawAddDependency(Body& body, ElementType type) {
+  Instruction* operand = body.Array(type);
+  Instruction* token = body.Add(Opcode::kAfterAll, {});
+  if (body.random().Percent(50)) token = body.Add(Opcode::kAfterAll, {token, token});
+  return body.Add(Opcode::kAddDependency, {operand, token});
+}
+
+Instruction* DrawDomain(Body& body, ElementType type) {
+  return body.AddWith(Opcode::kDomain, {body.Array(type)},
+                      DomainAttrs{{"{replicated}", "{maximal device=0}"}});
+}
+
+constexpr Recipe kRecipes[] = {
+    {Opcode::kCall, DrawCall},
+    {Opcode::kFusion, DrawFusion},
+    {Opcode::kConditional, DrawConditional},
+    {Opcode::kWhile, DrawWhile},
+    {Opcode::kAsyncStart, DrawAsync},
+    {Opcode::kAsyncUpdate, DrawAsync},
+    {Opcode::kAsyncDone, DrawAsync},
+    {Opcode::kCopyStart, DrawCopyStart},
+    {Opcode::kCopyDone, DrawCopyStart},
+    {Opcode::kTuple, DrawTuple},
+    {Opcode::kGetTupleElement, DrawTupleElement},
+    {Opcode::kOptBarrier, DrawBarrier},
+    {Opcode::kAfterAll, DrawAddDependency},
+    {Opcode::kAddDependency, DrawAddDependency},
+    {Opcode::kDomain, DrawDomain},
+    {Opcode::kParameter,
+     [](Body& body, ElementType type) { return body.Fresh(Shape(type, body.AnyDims())); }},
+    {Opcode::kConstant, [](Body& body, ElementType type) { return body.Constant(type); }},
+};
+
+}  // namespace
+
+std::span<const Recipe> ControlRecipes() {
+  return kRecipes;
+}
+
+}  // namespace axle
