@@ -1,5 +1,5 @@
 # Thin names for the commands of README.md and CONTRIBUTING.md; CMake does the work.
-.PHONY: demo test lint format san tsan release bench fuzz clean deps
+.PHONY: demo test lint format san tsan release bench compare fuzz clean deps
 .DEFAULT_GOAL := test
 
 deps:
@@ -44,6 +44,12 @@ release: deps
 
 bench: release
 	@bench/run.sh build/release
+
+# Against XLA:CPU (docs/benchmarks.md): `make compare`, hours; `make compare QUICK=1`, minutes;
+# `make compare COMPARE_FLAGS="--only D1 --threads 1"`. Results go to build/compare/.
+compare: release
+	@scripts/deps.sh --compare
+	@bench/compare_xla.py $(if $(QUICK),--quick) $(COMPARE_FLAGS)
 
 # FUZZ_SECONDS of libFuzzer on each of FUZZ_TARGETS: `make fuzz FUZZ_TARGETS=proto`.
 FUZZ_SECONDS ?= 60

@@ -80,6 +80,15 @@ class Program:
         with open(os.path.join(FOLDER, self.file)) as file:
             return file.read()
 
+    def aliases(self):
+        """(number of a donated argument, number of the result that takes its place), of each."""
+        pairs = []
+        if self.donated:
+            head = self.text().split("\n", 1)[0]
+            alias = re.search(r"input_output_alias=\{(.*?)\}, entry", head).group(1)
+            pairs = [(int(number), int(output or 0)) for output, number in re.findall(r"\{(\d*)\}: \((\d+), \{\}", alias)]
+        return pairs
+
     def arguments(self):
         """Arrays for the arguments, the same ones at every call."""
         seed = zlib.crc32(self.id.encode())
