@@ -529,7 +529,10 @@ StatusOr<Plan> MakePlan(const LaneProgram& program, bool in_place) {
       places[i] = {Place::kInput, input, BytesOf(op.type)};
     }
   }
+  // Every value has its place before anything is stored from there: one value may be several
+  // results.
   size_t result = 0;
+  std::vector<LaneId> stored;  // by entry of plan.stores
   for (std::uint32_t output = 0; output < program.outputs.size(); ++output) {
     const LaneArray& array = program.outputs[output];
     for (int part = 0; part < array.num_parts; ++part) {
@@ -537,10 +540,12 @@ StatusOr<Plan> MakePlan(const LaneProgram& program, bool in_place) {
       if (in_place && array.num_parts == 1 && places[id].kind == Place::kRegister) {
         places[id] = {Place::kOutput, output, BytesOf(array.type)};
       } else {
-        plan.stores.push_back({places[id], output, part, array.num_parts, array.type});
+        plan.stores.push_back({{}, output, part, array.num_parts, array.type});
+        stored.push_back(id);
       }
     }
   }
+  for (size_t i = 0; i < stored.size(); ++i) plan.stores[i].from = places[stored[i]];
   for (size_t i = 0; i < program.code.size(); ++i) {
     const LaneOp& op = program.code[i];
     if (places[i].kind == Place::kInput) continue;
