@@ -41,8 +41,10 @@ Instruction* OperandOfSameType(Maker&, Instruction& inst) {
 Instruction* BitcastOfBitcast(Maker& to, Instruction& inst) {
   Instruction* x = Under(inst, Opcode::kBitcastConvert);
   if (x == nullptr) return nullptr;
+  const ElementType middle = TypeOf(*inst.operand(0));
   const int bits = Info(TypeOf(inst)).bits;
-  if (Info(TypeOf(*x)).bits != bits || Info(TypeOf(*inst.operand(0))).bits != bits) return nullptr;
+  if (Info(TypeOf(*x)).bits != bits || Info(middle).bits != bits) return nullptr;
+  if (middle == PRED) return nullptr;  // has one bit of x left
   return TypeOf(*x) == TypeOf(inst) ? x : to.Make(Opcode::kBitcastConvert, inst.shape(), {x});
 }
 
@@ -70,7 +72,8 @@ constexpr Rule kRules[] = {
      Opcode::kBitcastConvert, OperandOfSameType,
      "x = f32[64] parameter(0)  ROOT r = f32[64] bitcast-convert(x)"},
     {"bitcast-convert-twice", "bitcast-convert(bitcast-convert(x)) -> bitcast-convert(x) or x",
-     "the same bits, all types of one width", Opcode::kBitcastConvert, BitcastOfBitcast,
+     "the same bits, all types of one width; not through pred, which keeps one bit",
+     Opcode::kBitcastConvert, BitcastOfBitcast,
      "x = f32[64] parameter(0)  b = s32[64] bitcast-convert(x)\n"
      "ROOT r = u32[64] bitcast-convert(b)"},
     {"reduce-precision-full", "reduce-precision to all bits of the type -> x",
