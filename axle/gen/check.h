@@ -1,0 +1,69 @@
+// Checker: does a module give the same bits in every way in which it can be run? The interpreter on
+// the module as it stands says what is right; compared with it are the interpreter on what the
+// passes make of the module, and native code of every instruction set, codegen level and number of
+// threads that is asked for, run again, at the same time, and with arguments that are given away.
+//
+//   AXLE_ASSIGN(auto checker, Checker::Create({.isas = {NativeIsa::kAvx2, NativeIsa::kAvx512}}));
+//   const CheckResult result = checker->Check(module);
+//   if (result.outcome == Outcome::kDifferent) ... result.message
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "axle/client/client.h"
+
+namespace axle {
+
+enum class Outcome : std::uint8_t {
+  kEqual,
+  kDifferent,      // other bits, or an error where the interpreter gives a value
+  kUnimplemented,  // native code does not have an op; what could be compared is equal
+  kUndefined,      // the interpreter gives an error, and so may everything else
+  kOverLimit,      // takes more time or memory than allowed
+  kCrashed,        // ended in a signal; only where modules run in processes of their own
+  kHung,           // so did this, after it took too long
+};
+inline constexpr int kNumOutcomes = 7;
+std::string_view OutcomeName(Outcome outcome);  // "equal", "different", ...
+// Different, crashed or hung.
+bool IsFailure(Outcome outcome);
+
+struct CheckOptions {
+  bool passes = true;  // the passes with the interpreter behind them
+  bool native = true;
+  std::vector<NativeIsa> isas = {NativeIsa::kAuto};
+  std::vector<int> levels = {2};
+  std::vector<int> threads = {1};  // of the client
+  int seeds = 2;                   // sets of arguments
+  std::uint64_t first_seed = 0;
+  int repeats = 1;          // runs of each executable on the same arguments
+  bool concurrent = false;  // and two at the same time
+  i64 memory_cap = i64{1} << 30;
+  double time_limit = 30;  // seconds for each compilation and run; 0: none
+};
+
+struct CheckResult {
+  Outcome outcome = Outcome::kEqual;
+  std::string message;  // who differs where, or what is not implemented; "" if equal
+  int runs = 0;         // that were compared
+};
+
+class Checker {
+ public:
+  // Errors: those of Client::Create. Instruction sets that this machine does not have are left out;
+  // isas() says which are left.
+  static StatusOr<std::unique_ptr<Checker>> Create(CheckOptions options);
+
+  // `module` is verified. Not thread-safe.
+  CheckResult Check(const std::shared_ptr<const Module>& module) const;
+  const std::vector<NativeIsa>& isas() const { return options_.isas; }
+  const CheckOptions& options() const { return options_; }
+
+ private:
+  explicit Checker(CheckOptions options) : options_(std::move(options)) {}
+  CheckOptions options_;
+  std::vector<std::unique_ptr<Client>> clients_;  // by position in options_.threads
+};
+
+}  // namespace axle

@@ -1,0 +1,110 @@
+#include "axle/gen/inputs.h"
+
+#include <cstring>
+
+#include "axle/core/convert.h"
+#include "axle/core/float_environment.h"
+#include "axle/core/float_format.h"
+
+namespace axle {
+namespace {
+
+enum class Style : std::uint8_t { kModerate, kSmallIntegers, kSpecials, kMixed, kBits, kWide };
+
+std::uint64_t SpecialFloat(const FloatFormat& format, Random& random) {
+  const std::uint64_t sign = random.Percent(50) ? SignBit(format) : 0;
+  const std::uint64_t smallest_normal = std::uint64_t{1} << format.mantissa_bits;
+  const std::uint64_t one = static_cast<std::uint64_t>(format.bias) << format.mantissa_bits;
+  const std::uint64_t bits = random.Of<std::uint64_t>(
+      {0, 0, 1, 2, smallest_normal - 1, smallest_normal, smallest_normal + 1, one, one + 1, one - 1,
+       FirstNonFinite(format) - 1, FirstNonFinite(format), NanBits(format), NanBits(format)});
+  return (bits | sign) & LowBits(format.bits());
+}
+
+std::int64_t SpecialInteger(int bits, Random& random) {
+  const auto top = static_cast<std::int64_t>(std::uint64_t{1} << (bits - 1));
+  return random.Of<std::int64_t>({0, 1, -1, 2, top, top - 1, top + 1, -2, bits, bits - 1});
+}
+
+// The bits of one number.
+std::uint64_t FloatBits(const FloatFormat& format, Style style, Random& random) {
+  switch (style) {
+    case Style::kModerate:
+      return RoundF64To(format, (random.Fraction() * 2 - 1) * random.Of({0.5, 1.0, 3.0, 10.0}));
+    case Style::kSmallIntegers:
+      return RoundF64To(format, static_cast<double>(random.Between(-3, 3)));
+    case Style::kSpecials:
+      return SpecialFloat(format, random);
+    case Style::kMixed:
+      return random.Percent(25) ? SpecialFloat(format, random)
+                                : RoundF64To(format, random.Fraction() * 4 - 2);
+    case Style::kBits:
+      return random.Bits() & LowBits(format.bits());
+    case Style::kWide:  // every exponent as often; no NaN
+      return random.Bits() % FirstNonFinite(format) | (random.Percent(50) ? SignBit(format) : 0);
+  }
+  return 0;
+}
+
+std::int64_t IntegerValue(int bits, Style style, Random& random) {
+  switch (style) {
+    case Style::kModerate:
+      return random.Between(-10, 100);
+    case Style::kSmallIntegers:
+      return random.Between(-2, 5);
+    case Style::kSpecials:
+      return SpecialInteger(bits, random);
+    case Style::kMixed:
+      return random.Percent(25) ? SpecialInteger(bits, random) : random.Between(-9, 9);
+    case Style::kBits:
+    case Style::kWide:
+      break;
+  }
+  return static_cast<std::int64_t>(random.Bits() >> random.Below(64));
+}
+
+void Fill(ElementType type, Style style, Random& random, std::byte* to, i64 count) {
+  const ElementTypeInfo& info = Info(type);
+  if (info.type_class == TypeClass::kFloat || info.type_class == TypeClass::kComplex) {
+    const int parts = info.type_class == TypeClass::kComplex ? 2 : 1;
+    const int bytes = info.bytes / parts;
+    for (i64 i = 0; i < count * parts; ++i) {
+      const std::uint64_t bits = FloatBits(info.format, style, random);
+      std::memcpy(to + i * bytes, &bits, static_cast<size_t>(bytes));
+    }
+    return;
+  }
+  for (i64 i = 0; i < count; ++i) {
+    const std::int64_t value =
+        type == PRED ? random.Below(2) : IntegerValue(info.bits, style, random);
+    ConvertElements(S64, &value, type, to + i * info.bytes, 1);
+  }
+}
+
+}  // namespace
+
+Literal DrawLiteral(const Shape& shape, Random& random) {
+  Literal literal(shape.WithoutLayout());
+  if (shape.is_tuple()) {
+    for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
+      literal.mutable_elements()[i] = DrawLiteral(shape.element(i), random);
+    }
+  } else if (shape.is_array() && shape.num_elements() > 0) {
+    const Style style = random.Of({Style::kModerate, Style::kModerate, Style::kSmallIntegers,
+                                   Style::kSpecials, Style::kMixed, Style::kBits, Style::kWide});
+    Fill(shape.type(), style, random, literal.mutable_bytes(), shape.num_elements());
+  }
+  return literal;
+}
+
+std::vector<Literal> DrawArguments(const HloComputation& entry, std::uint64_t seed) {
+  const ScopedFloatEnvironment environment;
+  std::vector<Literal> arguments;
+  for (size_t p = 0; p < entry.parameters().size(); ++p) {
+    Random random(seed, p);
+    arguments.push_back(DrawLiteral(entry.parameters()[p]->shape(), random));
+  }
+  return arguments;
+}
+
+}  // namespace axle
