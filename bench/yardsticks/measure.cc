@@ -52,6 +52,53 @@ Timing Measure(const std::function<void()>& run, double min_seconds) {
   return Summary(samples);
 }
 
+namespace {
+
+double SecondsOf(const std::function<void()>& run, long calls) {
+  const auto begin = Clock::now();
+  for (long i = 0; i < calls; ++i) run();
+  return Seconds(begin);
+}
+
+// How many calls take 2 ms or more.
+long CallsPerSample(const std::function<void()>& run) {
+  constexpr double kSample = 2e-3;
+  run();
+  for (long calls = 1;;) {
+    const double seconds = SecondsOf(run, calls);
+    if (seconds >= kSample) return calls;
+    const double factor = 1.2 * kSample / std::max(seconds, 1e-9);
+    calls = std::max(calls + 1,
+                     static_cast<long>(static_cast<double>(calls) * std::min(factor, 100.0)));
+  }
+}
+
+double TwentiethPercentile(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 5];
+}
+
+}  // namespace
+
+std::pair<double, double> PerCallBoth(const std::function<void()>& first,
+                                      const std::function<void()>& second, int samples) {
+  const long first_calls = CallsPerSample(first), second_calls = CallsPerSample(second);
+  std::vector<double> a, b;
+  for (int i = 0; i < samples; ++i) {
+    a.push_back(SecondsOf(first, first_calls) / static_cast<double>(first_calls));
+    b.push_back(SecondsOf(second, second_calls) / static_cast<double>(second_calls));
+  }
+  return {TwentiethPercentile(a), TwentiethPercentile(b)};
+}
+
+double PerCall(const std::function<void()>& run, int samples) {
+  const long calls = CallsPerSample(run);
+  std::vector<double> all;
+  for (int i = 0; i < samples; ++i)
+    all.push_back(SecondsOf(run, calls) / static_cast<double>(calls));
+  return TwentiethPercentile(all);
+}
+
 double PeakGflops() {
   constexpr long kSteps = 2'000'000;
   const Timing timing = Measure([] { yardsticks::FmaPeak(kSteps); });
