@@ -32,6 +32,7 @@ endif()
 axle_script_test(scripts.contraction scripts/check_contraction.py $<TARGET_FILE:axle>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT AXLE_SANITIZE)
   axle_script_test(scripts.baseline scripts/check_baseline.py $<TARGET_FILE:axle>)
+  axle_script_test(scripts.kernels scripts/check_kernels.py ${CMAKE_BINARY_DIR})
 endif()
 
 file(GLOB_RECURSE python_tests RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS

@@ -1,0 +1,54 @@
+// What plans of dot and convolution are made of: plain data that a program copies and kernels read.
+// No functions here: kernels are compiled for several instruction sets (x86/isa.h).
+#pragma once
+#include "axle/core/element_type.h"
+
+namespace axle {
+
+inline constexpr int kMaxRoleDims = 8;
+
+// One loop of a product: its length, and how far each step moves in the operand of the rows, in
+// that of the columns and in the result, in elements; 0 where it does not.
+struct RoleDim {
+  i64 size = 1;
+  i64 row_stride = 0, column_stride = 0, result_stride = 0;
+};
+
+// The dimensions of one role, the last one fastest; `total` is the product of their sizes.
+struct RoleDims {
+  int count = 0;
+  i64 total = 1;
+  RoleDim dims[kMaxRoleDims];
+};
+
+// How elements of an operand become what is multiplied.
+enum class LoadKind : std::uint8_t {
+  kSame,     // they are it
+  kBF16,     // -> f32
+  kF16,      // -> f32
+  kS8,       // -> an integer of 16 or 32 bits
+  kU8,       // and pred
+  kS16,      // -> 32 bits
+  kU16,      //
+  kConvert,  // core/convert.h: to the factor's type, then to that of sums, which the next kind
+             // takes
+};
+
+struct OperandPlan {
+  int buffer = 0;  // 0 is lhs, 1 rhs
+  ElementType type = F32, factor = F32;
+  int bytes = 4;  // of an element
+  LoadKind load = LoadKind::kSame;
+};
+
+// How finished sums become elements of the result.
+enum class StoreKind : std::uint8_t {
+  kInPlace,  // sums are kept in the result
+  kSame,     // copied; parts of complex numbers are brought together
+  kBF16,
+  kF16,
+  kLowByte,  // of 16-bit sums
+  kConvert,  // core/convert.h, from the type of sums
+};
+
+}  // namespace axle

@@ -1,0 +1,89 @@
+// Products of matrices that lie anywhere in memory (dot, and whatever can be seen as one), as
+// compiled kernels. Results have the bits of docs/numerics.md N5, whatever the instruction set and
+// however tiles are spread over calls.
+//
+//   DotDescription dot = ...;
+//   const DotKernel kernel = PlanDot(dot, HostInstructionSet());
+//   if (!kernel.reason.empty()) ...  // says why there is none
+//   void* buffers[] = {lhs, rhs, result, scratch};  // scratch_bytes of memory, per concurrent call
+//   kernel.function(run, &kernel.plan, buffers, 0, kernel.num_tiles);
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "axle/core/kernel.h"
+#include "axle/kernels/contraction_plan.h"
+#include "axle/kernels/instruction_set.h"
+
+namespace axle {
+
+// One dimension, in elements of each array; a stride is 0 where an array lacks it.
+struct DotDim {
+  i64 size = 1;
+  i64 lhs_stride = 0, rhs_stride = 0, result_stride = 0;
+};
+
+// The order in which a result takes its products.
+enum class DotOrder : std::uint8_t {
+  kChain,      // k = 0, 1, ...; complex numbers as N5 says; integers modulo 2^N; pred: or of ands
+  kTile,       // the tile order of narrow floats
+  kCanonical,  // the exception of N5; one operand has no free elements, or one
+};
+
+// The dimensions of each role in the order in which results and products are counted, last fastest.
+// An operand is converted to its factor type and then to that of sums, exact or rounded once each.
+struct DotDescription {
+  std::span<const DotDim> batch, lhs_free, rhs_free, contracting;
+  ElementType lhs = F32, rhs = F32;                // as stored
+  ElementType lhs_factor = F32, rhs_factor = F32;  // as multiplied
+  ElementType sum = F32;                           // as added up: no narrow float
+  ElementType result = F32;
+  DotOrder order = DotOrder::kChain;
+  i64 lanes = 1;  // of the canonical order
+};
+
+enum class DotFamily : std::uint8_t {
+  kF32,
+  kF64,
+  kC64,
+  kC128,
+  kI16,
+  kI32,
+  kI64,
+  kPred,
+  kPairs,
+  kTile
+};
+
+struct DotPlan {
+  RoleDims batch, rows, columns, depth;
+  OperandPlan row_operand, column_operand;
+  ElementType sum = F32, result = F32;
+  int result_bytes = 4;
+  DotFamily family = DotFamily::kF32;
+  StoreKind store = StoreKind::kInPlace;
+  bool is_flipped = false;     // rows are the right-hand side
+  bool rows_in_place = false;  // row factors are read where they are
+  bool columns_in_place = false;
+  bool by_rows = false;  // the columns of tiles are the faster ones
+  int vectors = 1;       // across a register tile
+  i64 tile_rows = 1, tile_columns = 1, num_row_tiles = 1, num_column_tiles = 1;
+  i64 block_depth = 1, block_rows = 1, block_columns = 1;  // of packed operands
+  i64 sum_rows = 1;           // whose sums are kept at once; block_rows unless results are
+  i64 lanes = 1;              // of the canonical order
+  i64 result_row_stride = 0;  // where sums are kept in the result
+  // Parts of scratch memory, in bytes from its begin.
+  i64 panels_at = 0, row_block_at = 0, sums_at = 0, offsets_at = 0;
+};
+
+struct DotKernel {
+  DotPlan plan;
+  KernelFunction function = nullptr;
+  i64 num_tiles = 0;
+  i64 scratch_bytes = 0;
+  std::string_view reason;  // why there is no kernel; empty if there is one
+};
+
+DotKernel PlanDot(const DotDescription& dot, InstructionSet instruction_set);
+
+}  // namespace axle

@@ -1,0 +1,39 @@
+// The rows of one instruction set, for the file that is compiled for it.
+#pragma once
+#include "axle/kernels/x86/canonical.h"
+#include "axle/kernels/x86/entries.h"
+#include "axle/kernels/x86/product.h"
+
+namespace axle::AXLE_ISA {
+
+template <typename Family>
+constexpr FamilyEntry EntryOf(KernelFunction canonical = nullptr) {
+  return {.dot = &RunDot<Family>,
+          .canonical = canonical,
+          .lanes = static_cast<int>(kLanesOf<typename Family::Sum>),
+          .packed_bytes = static_cast<int>(sizeof(typename Family::Packed)),
+          .sum_bytes = static_cast<int>(sizeof(typename Family::Sum)),
+          .parts = static_cast<int>(Family::kParts),
+          .unit = static_cast<int>(Family::kUnit),
+          .in_place = Family::kInPlace,
+          .max_rows = {Family::kMaxRows[0], Family::kMaxRows[1], Family::kMaxRows[2],
+                       Family::kMaxRows[3]}};
+}
+
+using FamilyF32 = ChainFamily<float, FusedChain>;
+using FamilyF64 = ChainFamily<double, FusedChain>;
+
+extern const FamilyEntry kFamilies[] = {
+    EntryOf<FamilyF32>(&RunCanonical<FamilyF32>),
+    EntryOf<FamilyF64>(&RunCanonical<FamilyF64>),
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+};
+
+}  // namespace axle::AXLE_ISA

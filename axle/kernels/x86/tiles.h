@@ -1,0 +1,132 @@
+// Register tiles: the innermost loops of dot and convolution, each in one of the orders of
+// docs/numerics.md N5. A family says how one kind of numbers is multiplied: what packed operands
+// look like, what sums are kept in, and a table of functions by the tile's size.
+//
+// A tile is `rows` results down and `vectors` vectors across. Of step k, row i has its factor at
+// a + i * a_row + k * a_depth, broadcast, and the columns have theirs at b + k * b_depth, side by
+// side. Sums are at c + i * c_row; with `continues` they go on from there, else they start at +0.
+// All distances are in elements of the family's types; a complex element counts as one of a, whose
+// parts are neighbours, and has 2 * kLanes places in b and c: a vector of real parts, then one of
+// imaginary ones. Of the last vector only `last` columns exist in b and c.
+#pragma once
+#include <utility>
+
+#include "axle/kernels/x86/vector.h"
+
+namespace axle::AXLE_ISA {
+
+using TileFunction = void (*)(i64 depth, const void* a, i64 a_row, i64 a_depth, const void* b,
+                              i64 b_depth, void* c, i64 c_row, i64 last, bool continues);
+
+// Everything in the vector exists: b and c are padded.
+template <typename T>
+struct AllLanes {
+  explicit AllLanes(i64) {}
+  [[gnu::always_inline]] Vector<T> Load(const T* x) const { return AXLE_ISA::Load(x); }
+  [[gnu::always_inline]] void Store(T* x, Vector<T> v) const { AXLE_ISA::Store(x, v); }
+};
+
+template <typename T>
+constexpr bool kIsFloat = static_cast<T>(0.5) != 0;
+
+// Rounded once; integers modulo 2^N.
+struct FusedChain {
+  template <typename T>
+  [[gnu::always_inline]] static Vector<T> Step(Vector<T> a, Vector<T> b, Vector<T> c) {
+    if constexpr (kIsFloat<T>) {
+      return MultiplyAdd(a, b, c);
+    } else {
+      return a * b + c;
+    }
+  }
+};
+struct OrOfAnds {
+  template <typename T>
+  [[gnu::always_inline]] static Vector<T> Step(Vector<T> a, Vector<T> b, Vector<T> c) {
+    return (a & b) | c;
+  }
+};
+
+// acc = acc + a * b in increasing k.
+template <typename T, typename Op, template <typename> typename Last, int kRows, int kVectors>
+void ChainTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const void* b_bytes,
+               i64 b_depth, void* c_bytes, i64 c_row, i64 last_columns, bool continues) {
+  constexpr int kLanes = kLanesOf<T>;
+  const T* __restrict a = static_cast<const T*>(a_bytes);
+  const T* __restrict b = static_cast<const T*>(b_bytes);
+  T* __restrict c = static_cast<T*>(c_bytes);
+  const Last<T> last(last_columns);
+  Vector<T> acc[kRows][kVectors];
+  if (continues) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        const T* x = c + i * c_row + v * kLanes;
+        acc[i][v] = v + 1 < kVectors ? Load(x) : last.Load(x);
+      }
+    }
+  } else {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      __builtin_prefetch(c + i * c_row, 1);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) acc[i][v] = Vector<T>{};
+    }
+  }
+  for (i64 k = 0; k < depth; ++k) {
+    Vector<T> x[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      x[v] = v + 1 < kVectors ? Load(b + v * kLanes) : last.Load(b + v * kLanes);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const Vector<T> factor = Broadcast(a[i * a_row]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        acc[i][v] = Op::template Step<T>(factor, x[v], acc[i][v]);
+      }
+    }
+    a += a_depth;
+    b += b_depth;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      T* x = c + i * c_row + v * kLanes;
+      if (v + 1 < kVectors) {
+        Store(x, acc[i][v]);
+      } else {
+        last.Store(x, acc[i][v]);
+      }
+    }
+  }
+}
+
+// The functions of a family's tiles: of [v][r], v + 1 vectors and r + 1 rows.
+struct TileTable {
+  static constexpr int kMostVectors = 4, kMostRows = 14;
+  TileFunction functions[kMostVectors][kMostRows] = {};
+};
+// Fills a table: Family::Tile<rows, vectors>, as far as Family::kMaxRows[vectors - 1] goes.
+template <typename Family>
+constexpr TileTable MakeTileTable() {
+  TileTable table;
+  const auto fill = [&]<int kVectors>(std::integral_constant<int, kVectors>) {
+    if constexpr (Family::kMaxRows[kVectors - 1] > 0) {
+      [&]<int... kRow>(std::integer_sequence<int, kRow...>) {
+        ((table.functions[kVectors - 1][kRow] = &Family::template Tile<kRow + 1, kVectors>), ...);
+      }
+      (std::make_integer_sequence<int, Family::kMaxRows[kVectors - 1]>());
+    }
+  };
+  fill(std::integral_constant<int, 1>());
+  fill(std::integral_constant<int, 2>());
+  fill(std::integral_constant<int, 3>());
+  fill(std::integral_constant<int, 4>());
+  return table;
+}
+
+}  // namespace axle::AXLE_ISA
