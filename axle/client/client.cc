@@ -74,14 +74,14 @@ class CompiledExecutable : public Executable {
         code_(std::move(code)) {}
 
  private:
-  StatusOr<Literal> Run(std::vector<Literal> arguments, DeviceContext*,
+  StatusOr<Literal> Run(std::vector<Literal> arguments, DeviceContext* device,
                         Limits* limits) const override {
     const ScopedFloatEnvironment float_environment;
     const StorageScope storage(limits);
     try {
       AXLE_TRY(CheckArguments(*module().entry(), arguments));
       for (Literal& argument : arguments) argument = argument.ToRowMajor();
-      AXLE_ASSIGN(Literal result, code_->Execute(arguments, limits));
+      AXLE_ASSIGN(Literal result, code_->Execute(std::move(arguments), device, limits));
       result.OwnStorage();
       return result;
     } catch (const std::bad_alloc&) {

@@ -15,17 +15,21 @@ StatusOr<std::unique_ptr<LaneJit>> LaneJit::Create(NativeIsa isa, int codegen_le
 
 Status LaneJit::Run(const LaneProgram& program, std::span<const void* const> inputs,
                     std::span<void* const> outputs, i64 count) {
-  LaneKernel*& kernel = kernels_[program.serial];
+  LoopKernel*& kernel = kernels_[program.serial];
   if (kernel == nullptr) {
     const std::string name = StrCat("lanes", program.serial);
     Jit::NewModule module = jit_->MakeModule(name);
-    EmitLaneKernel({&program, std::vector<bool>(program.inputs.size())},
+    EmitLoopKernel({&program, std::vector<InnerStride>(program.inputs.size())},
                    jit_->target().vector_bytes, name, *module.module);
     AXLE_TRY(jit_->Add(std::move(module)));
     AXLE_ASSIGN(void* const address, jit_->Lookup(name));
-    kernel = reinterpret_cast<LaneKernel*>(address);
+    kernel = reinterpret_cast<LoopKernel*>(address);
   }
-  kernel(inputs.data(), outputs.data(), count);
+  std::vector<void*> pointers;
+  for (const void* input : inputs) pointers.push_back(const_cast<void*>(input));
+  pointers.insert(pointers.end(), outputs.begin(), outputs.end());
+  const std::vector<i64> strides(pointers.size());
+  kernel(pointers.data(), count, 1, strides.data(), strides.data());
   return {};
 }
 

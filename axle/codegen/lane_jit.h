@@ -21,7 +21,7 @@ class LaneJit : public LaneExecutor {
  private:
   explicit LaneJit(std::unique_ptr<Jit> jit) : jit_(std::move(jit)) {}
   std::unique_ptr<Jit> jit_;
-  std::unordered_map<std::uint64_t, LaneKernel*> kernels_;  // by serial number of the program
+  std::unordered_map<std::uint64_t, LoopKernel*> kernels_;  // by serial number of the program
 };
 
 }  // namespace axle

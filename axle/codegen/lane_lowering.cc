@@ -1,12 +1,13 @@
 // Shape of a kernel:
 //
-//   for (i = 0; i + W <= count; i += W) body(i, all lanes)
-//   if (i < count) body(i, lanes below count - i)
+//   for each row
+//     for (i = 0; i + W <= inner; i += W) body(i, all lanes)
+//     if (i < inner) body(i, lanes below inner - i)
 //
 // A body loads every input, runs the operations in order and stores every output, so an output that
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
-// register. Lanes that the mask of the tail leaves out compute on zeros, which definitions must
-// bear without trapping (they guard integer division anyway).
+// register. Lanes that the mask of the tail leaves out compute on zeros, or on the last element of
+// the row, which definitions must bear without trapping (they guard integer division anyway).
 //
 // Requirements for whoever edits Lower: no fast-math flags; no operation that has other results for
 // other targets or levels (conversions from 64-bit unsigned integers, minimum and maximum are
@@ -25,15 +26,16 @@ using llvm::Value;
 
 class KernelWriter {
  public:
-  KernelWriter(const LaneKernelSpec& spec, int vector_bytes, const std::string& name,
+  KernelWriter(const LoopKernelSpec& spec, int vector_bytes, const std::string& name,
                llvm::Module& module)
       : program_(*spec.program),
-        uniform_(spec.uniform),
+        input_strides_(spec.inputs),
         width_(static_cast<unsigned>(vector_bytes) / 4),
         module_(module),
         b_(module.getContext()) {
+    llvm::Type *pointer = b_.getPtrTy(), *number = b_.getInt64Ty();
     auto* type = llvm::FunctionType::get(
-        b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}, /*isVarArg=*/false);
+        b_.getVoidTy(), {pointer, number, number, pointer, pointer}, /*isVarArg=*/false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
     const std::string bits = std::to_string(vector_bytes * 8);
     function_->addFnAttr("prefer-vector-width", bits);
@@ -45,21 +47,36 @@ class KernelWriter {
     const auto block = [&](const char* name) {
       return llvm::BasicBlock::Create(context, name, function_);
     };
-    auto *entry = block("entry"), *head = block("head"), *main = block("main");
-    auto *after = block("after"), *tail = block("tail"), *done = block("done");
-    Value* count = function_->getArg(2);
-    Value* width = b_.getInt64(width_);
+    auto *entry = block("entry"), *row = block("row"), *head = block("head");
+    auto *main = block("main"), *after = block("after"), *tail = block("tail");
+    auto *next_row = block("next_row"), *done = block("done");
+    inner_ = function_->getArg(1);
+    Value* outer = function_->getArg(2);
+    Value* zero = b_.getInt64(0);
 
     b_.SetInsertPoint(entry);
-    LoadBases();
+    LoadStrides();
+    b_.CreateBr(row);
+
+    b_.SetInsertPoint(row);
+    auto* row_index = b_.CreatePHI(b_.getInt64Ty(), 2);
+    row_index->addIncoming(zero, entry);
+    std::vector<llvm::PHINode*> rows;
+    for (size_t i = 0; i < firsts_.size(); ++i) {
+      rows.push_back(b_.CreatePHI(b_.getPtrTy(), 2));
+      rows.back()->addIncoming(firsts_[i], entry);
+    }
+    const size_t num_inputs = program_.inputs.size();
+    inputs_.assign(rows.begin(), rows.begin() + num_inputs);
+    outputs_.assign(rows.begin() + num_inputs, rows.end());
     LoadUniformInputs();
     b_.CreateBr(head);
 
     b_.SetInsertPoint(head);
     auto* index = b_.CreatePHI(b_.getInt64Ty(), 2);
-    index->addIncoming(b_.getInt64(0), entry);
-    Value* next = b_.CreateAdd(index, width);
-    b_.CreateCondBr(b_.CreateICmpSLE(next, count), main, after);
+    index->addIncoming(zero, row);
+    Value* next = b_.CreateAdd(index, b_.getInt64(width_));
+    b_.CreateCondBr(b_.CreateICmpSLE(next, inner_), main, after);
 
     b_.SetInsertPoint(main);
     Body(index, nullptr);
@@ -67,30 +84,44 @@ class KernelWriter {
     b_.CreateBr(head);
 
     b_.SetInsertPoint(after);
-    b_.CreateCondBr(b_.CreateICmpSLT(index, count), tail, done);
+    b_.CreateCondBr(b_.CreateICmpSLT(index, inner_), tail, next_row);
 
     b_.SetInsertPoint(tail);
-    Body(index, b_.CreateSub(count, index));
-    b_.CreateBr(done);
+    Body(index, b_.CreateSub(inner_, index));
+    b_.CreateBr(next_row);
+
+    b_.SetInsertPoint(next_row);
+    Value* next_index = b_.CreateAdd(row_index, b_.getInt64(1));
+    row_index->addIncoming(next_index, next_row);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      rows[i]->addIncoming(b_.CreatePtrAdd(rows[i], outer_strides_[i]), next_row);
+    }
+    b_.CreateCondBr(b_.CreateICmpSLT(next_index, outer), row, done);
     b_.SetInsertPoint(done);
     b_.CreateRetVoid();
   }
 
  private:
-  void LoadBases() {
-    const auto load = [&](int argument, size_t i) {
-      Value* slot = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(argument), i);
-      return b_.CreateLoad(b_.getPtrTy(), slot);
+  void LoadStrides() {
+    const auto load = [&](llvm::Type* type, unsigned argument, size_t i) {
+      return b_.CreateLoad(type, b_.CreateConstGEP1_64(type, function_->getArg(argument), i));
     };
-    for (size_t i = 0; i < program_.inputs.size(); ++i) inputs_.push_back(load(0, i));
-    for (size_t i = 0; i < program_.outputs.size(); ++i) outputs_.push_back(load(1, i));
+    for (size_t i = 0; i < program_.inputs.size() + program_.outputs.size(); ++i) {
+      firsts_.push_back(load(b_.getPtrTy(), 0, i));
+      outer_strides_.push_back(load(b_.getInt64Ty(), 3, i));
+    }
+    for (size_t i = 0; i < program_.inputs.size(); ++i) {
+      const bool is_any = input_strides_[i] == InnerStride::kAny;
+      inner_strides_.push_back(is_any ? load(b_.getInt64Ty(), 4, i) : nullptr);
+    }
   }
 
   void LoadUniformInputs() {
     splats_.assign(program_.code.size(), nullptr);
     for (size_t i = 0; i < program_.code.size(); ++i) {
       const LaneOp& op = program_.code[i];
-      if (op.primitive != Primitive::kInput || !uniform_[InputOf(op)]) continue;
+      if (op.primitive != Primitive::kInput) continue;
+      if (input_strides_[InputOf(op)] != InnerStride::kUniform) continue;
       Value* address =
           b_.CreateConstGEP1_64(Element(op.type, true), inputs_[InputOf(op)], PartOf(op));
       Value* element = b_.CreateAlignedLoad(Element(op.type, true), address, AlignOf(op.type));
@@ -113,8 +144,12 @@ class KernelWriter {
       const LaneOp& op = program_.code[i];
       if (op.primitive != Primitive::kInput) {
         values_[i] = Lower(op);
+      } else if (splats_[i] != nullptr) {
+        values_[i] = splats_[i];
+      } else if (input_strides_[InputOf(op)] == InnerStride::kAny) {
+        values_[i] = LoadApart(op, index);
       } else {
-        values_[i] = splats_[i] != nullptr ? splats_[i] : Load(op, index);
+        values_[i] = Load(op, index);
       }
     }
     size_t result = 0;
@@ -185,6 +220,24 @@ class KernelWriter {
     std::vector<int> part;
     for (unsigned k = 0; k < width_; ++k) part.push_back(static_cast<int>(2 * k + PartOf(op)));
     return b_.CreateShuffleVector(loaded, part);
+  }
+
+  // Elements that are not neighbours, one by one. Behind the end of the row: its last one.
+  Value* LoadApart(const LaneOp& op, Value* index) {
+    llvm::Type* type = Element(op.type, /*in_memory=*/true);
+    Value* lanes = llvm::PoisonValue::get(Vector(op.type, /*in_memory=*/true));
+    Value* last = b_.CreateSub(inner_, b_.getInt64(1));
+    for (unsigned k = 0; k < width_; ++k) {
+      Value* at = b_.CreateAdd(index, b_.getInt64(k));
+      if (valid_ != nullptr) at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last);
+      Value* element =
+          b_.CreatePtrAdd(inputs_[InputOf(op)], b_.CreateMul(at, inner_strides_[InputOf(op)]));
+      element = b_.CreateConstGEP1_64(type, element, PartOf(op));
+      lanes = b_.CreateInsertElement(lanes, b_.CreateAlignedLoad(type, element, AlignOf(op.type)),
+                                     k);
+    }
+    if (op.type != LaneType::kPred) return lanes;
+    return b_.CreateICmpNE(lanes, llvm::Constant::getNullValue(lanes->getType()));
   }
 
   void Store(const LaneArray& array, Value* value, Value* base, Value* index) {
@@ -385,12 +438,14 @@ class KernelWriter {
   }
 
   const LaneProgram& program_;
-  const std::vector<bool>& uniform_;
+  const std::vector<InnerStride>& input_strides_;
   unsigned width_;  // lanes of a vector
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_;
-  std::vector<Value*> inputs_, outputs_;  // base addresses
+  Value* inner_;                          // length of a row
+  std::vector<Value*> firsts_, outer_strides_, inner_strides_;
+  std::vector<Value*> inputs_, outputs_;  // where the row begins
   std::vector<Value*> splats_;            // of uniform inputs, by operation
   // Of the body being written:
   Value* valid_ = nullptr;      // number of lanes, or null: all
@@ -401,7 +456,7 @@ class KernelWriter {
 
 }  // namespace
 
-void EmitLaneKernel(const LaneKernelSpec& spec, int vector_bytes, const std::string& name,
+void EmitLoopKernel(const LoopKernelSpec& spec, int vector_bytes, const std::string& name,
                     llvm::Module& module) {
   KernelWriter(spec, vector_bytes, name, module).Write();
 }

@@ -12,18 +12,28 @@ class Module;
 
 namespace axle {
 
-// A compiled program: inputs[i] and outputs[i] are arrays of `count` elements. An output may be the
-// same array as an input, but not overlap it otherwise.
-using LaneKernel = void(const void* const* inputs, void* const* outputs, i64 count);
-
-struct LaneKernelSpec {
-  const LaneProgram* program;
-  // One per input: it is a single element, the same for all lanes.
-  std::vector<bool> uniform;
+// How an input is read along the inner loop.
+enum class InnerStride : std::uint8_t {
+  kUnit,     // neighbours
+  kUniform,  // one element for the whole row
+  kAny,      // elements `inner_strides` bytes apart
 };
 
-// Adds the function `name` to `module`: a main loop over whole vectors and one masked tail.
-void EmitLaneKernel(const LaneKernelSpec& spec, int vector_bytes, const std::string& name,
+// A compiled loop over `outer` rows of `inner` positions. `pointers` are the elements that the
+// first position reads and writes, inputs first; along a row outputs are neighbours; from row to
+// row operand i moves by outer_strides[i] bytes. An output may be the same array as inputs that are
+// read at the same positions, but not overlap them otherwise.
+using LoopKernel = void(void* const* pointers, i64 inner, i64 outer, const i64* outer_strides,
+                        const i64* inner_strides);
+
+struct LoopKernelSpec {
+  const LaneProgram* program;
+  std::vector<InnerStride> inputs;
+};
+
+// Adds the function `name` to `module`. For each row: a main loop over whole vectors and one masked
+// tail.
+void EmitLoopKernel(const LoopKernelSpec& spec, int vector_bytes, const std::string& name,
                     llvm::Module& module);
 
 // The runtime functions that kernels may call, T(T, T): emit/executor.h's FloatRemainder.

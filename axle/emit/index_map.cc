@@ -39,100 +39,6 @@ Status LimitedCopy(std::span<const StridedDim> dims, std::byte* to, const std::b
   return {};
 }
 
-// Evaluates one piece into `out`, which is row-major. The limits are those of the thread's storage
-// scope: every run has one.
-class PieceEvaluator {
- public:
-  PieceEvaluator(const IndexPiece& piece, std::span<const Literal> operands, Literal& out)
-      : piece_(piece),
-        operands_(operands),
-        source_(operands[piece.operand]),
-        bytes_(Info(out.shape().type()).bytes),
-        to_strides_(RowMajorStrides(out.shape().dims())),
-        from_strides_(RowMajorStrides(source_.shape().dims())),
-        to_(out.mutable_bytes()),
-        limits_(StorageLimits()) {}
-
-  Status Run() {
-    const auto rank = static_cast<i64>(piece_.dims.size());
-    i64 to = 0, from = 0;
-    std::vector<StridedDim> walk;
-    for (size_t d = 0; d < piece_.source_begin.size(); ++d) {
-      from += piece_.source_begin[d] * from_strides_[d];
-    }
-    for (i64 d = 0; d < rank; ++d) {
-      const IndexPiece::Dim& dim = piece_.dims[d];
-      if (dim.count <= 0) return {};
-      to += dim.begin * to_strides_[d];
-      if (dim.count == 1) {  // the steps lead nowhere, however large they are
-        walk.push_back({1, 0, 0});
-        continue;
-      }
-      const i64 from_step =
-          dim.source_dim == kNoSourceDim ? 0 : dim.source_step * from_strides_[dim.source_dim];
-      walk.push_back({dim.count, dim.step * to_strides_[d] * bytes_, from_step * bytes_});
-    }
-    // Result dimensions that choose an element of an index operand are walked one by one; the rest
-    // is a plain box at a place of its own each time.
-    std::vector<i64> outer;
-    std::vector<StridedDim> inner;
-    for (i64 d = 0; d < rank; ++d) {
-      const auto chooses = [d](const DynamicOffset& o) {
-        return std::ranges::find(o.index_from, d) != o.index_from.end();
-      };
-      if (std::ranges::any_of(piece_.offsets, chooses)) {
-        outer.push_back(d);
-      } else {
-        inner.push_back(walk[d]);
-      }
-    }
-    inner = MergeStridedDims(inner);
-    std::vector<i64> position(rank, 0);
-    while (true) {
-      i64 to_offset = to * bytes_, from_offset = from * bytes_;
-      for (i64 d : outer) {
-        to_offset += position[d] * walk[d].to_step;
-        from_offset += position[d] * walk[d].from_step;
-      }
-      for (const DynamicOffset& offset : piece_.offsets) {
-        const i64 value = OffsetValue(offset, position);
-        if (offset.side == DynamicOffset::Side::kSource) {
-          from_offset += value * from_strides_[offset.dim] * bytes_;
-        } else {
-          to_offset += value * to_strides_[offset.dim] * bytes_;
-        }
-      }
-      AXLE_TRY(LimitedCopy(inner, to_ + to_offset, source_.bytes() + from_offset, bytes_, limits_));
-      if (limits_ != nullptr) AXLE_TRY(limits_->Check());
-      size_t next = outer.size();
-      while (next > 0 && ++position[outer[next - 1]] == walk[outer[next - 1]].count) {
-        position[outer[--next]] = 0;
-      }
-      if (next == 0) return {};
-    }
-  }
-
- private:
-  i64 OffsetValue(const DynamicOffset& offset, std::span<const i64> position) const {
-    const Literal& indices = operands_[offset.operand];
-    i64 element = 0;
-    for (size_t d = 0; d < offset.index.size(); ++d) {
-      const i64 from = offset.index_from[d];
-      const i64 at = offset.index[d] + (from == kNoSourceDim ? 0 : position[from]);
-      element = element * indices.shape().dim(static_cast<i64>(d)) + at;
-    }
-    return std::clamp<i64>(IndexValue(indices, element), 0, offset.max);
-  }
-
-  const IndexPiece& piece_;
-  std::span<const Literal> operands_;
-  const Literal& source_;
-  i64 bytes_;
-  Dims to_strides_, from_strides_;
-  std::byte* to_;
-  Limits* limits_;
-};
-
 // The piece is the identity: the operand is the result, as far as this piece goes.
 bool IsWholeCopy(const IndexPiece& piece, const Shape& source, const Shape& result) {
   if (piece.relinearize) return true;
@@ -150,9 +56,13 @@ bool IsWholeCopy(const IndexPiece& piece, const Shape& source, const Shape& resu
 }  // namespace
 
 i64 IndexValue(const Literal& literal, i64 position) {
-  return DispatchElementType(literal.shape().type(), [&]<ElementType kType>() -> i64 {
+  return IndexValue(literal.shape().type(), literal.bytes(), position);
+}
+
+i64 IndexValue(ElementType type, const void* array, i64 position) {
+  return DispatchElementType(type, [&]<ElementType kType>() -> i64 {
     if constexpr (IsIntegral(kType) || kType == PRED) {
-      const auto value = literal.data<StorageOf<kType>>()[position];
+      const auto value = static_cast<const StorageOf<kType>*>(array)[position];
       if constexpr (kType == U64)
         return static_cast<i64>(std::min<std::uint64_t>(value, INT64_MAX));
       return static_cast<i64>(value);
@@ -160,6 +70,96 @@ i64 IndexValue(const Literal& literal, i64 position) {
       return 0;
     }
   });
+}
+
+PieceWalk::PieceWalk(std::span<const StridedDim> dims, i64 from, i64 element_bytes)
+    : element_bytes_(element_bytes), from_(from * element_bytes) {
+  for (const StridedDim& dim : dims) {
+    is_empty_ |= dim.count == 0;
+    inner_.push_back({dim.count, dim.to_step * element_bytes, dim.from_step * element_bytes});
+  }
+  inner_ = MergeStridedDims(inner_);
+}
+
+PieceWalk::PieceWalk(const IndexPiece& piece, const Shape& result,
+                     std::span<const Shape* const> operands)
+    : operand_(piece.operand), element_bytes_(Info(result.type()).bytes) {
+  const Shape& source = *operands[operand_];
+  if (piece.relinearize) {
+    is_empty_ = result.num_elements() == 0;
+    inner_ = {{result.num_elements(), element_bytes_, element_bytes_}};
+    return;
+  }
+  const Dims to_strides = RowMajorStrides(result.dims());
+  const Dims from_strides = RowMajorStrides(source.dims());
+  for (size_t d = 0; d < piece.source_begin.size(); ++d) {
+    from_ += piece.source_begin[d] * from_strides[d] * element_bytes_;
+  }
+  for (size_t d = 0; d < piece.dims.size(); ++d) {
+    const IndexPiece::Dim& dim = piece.dims[d];
+    is_empty_ |= dim.count <= 0;
+    if (is_empty_) return;
+    to_ += dim.begin * to_strides[d] * element_bytes_;
+    StridedDim walk = {dim.count, 0, 0};
+    if (dim.count > 1) {  // else the steps lead nowhere, however large they are
+      const i64 from =
+          dim.source_dim == kNoSourceDim ? 0 : dim.source_step * from_strides[dim.source_dim];
+      walk = {dim.count, dim.step * to_strides[d] * element_bytes_, from * element_bytes_};
+    }
+    const auto chooses = [d](const DynamicOffset& o) {
+      return std::ranges::find(o.index_from, static_cast<i64>(d)) != o.index_from.end();
+    };
+    if (std::ranges::any_of(piece.offsets, chooses)) {
+      outer_dims_.push_back(static_cast<i64>(d));
+      outer_.push_back(walk);
+    } else {
+      inner_.push_back(walk);
+    }
+  }
+  inner_ = MergeStridedDims(inner_);
+  for (const DynamicOffset& offset : piece.offsets) AddOffset(offset, result, operands);
+}
+
+void PieceWalk::AddOffset(const DynamicOffset& offset, const Shape& result,
+                          std::span<const Shape* const> operands) {
+  const bool on_result = offset.side == DynamicOffset::Side::kResult;
+  const Dims strides = RowMajorStrides((on_result ? result : *operands[operand_]).dims());
+  const Shape& indices = *operands[offset.operand];
+  Offset made{on_result, strides[offset.dim] * element_bytes_, offset.operand, indices.type(), 0,
+              {},        offset.max};
+  const Dims index_strides = RowMajorStrides(indices.dims());
+  for (size_t d = 0; d < offset.index.size(); ++d) {
+    made.first += offset.index[d] * index_strides[d];
+    if (offset.index_from[d] == kNoSourceDim) continue;
+    const auto at = std::ranges::find(outer_dims_, offset.index_from[d]);
+    made.steps.emplace_back(at - outer_dims_.begin(), index_strides[d]);
+  }
+  offsets_.push_back(std::move(made));
+}
+
+Status PieceWalk::Run(const void* const* operands, std::byte* result, Limits* limits) const {
+  if (is_empty_) return {};
+  const auto* const source = static_cast<const std::byte*>(operands[operand_]);
+  std::vector<i64> position(outer_.size(), 0);
+  while (true) {
+    i64 to = to_, from = from_;
+    for (size_t d = 0; d < outer_.size(); ++d) {
+      to += position[d] * outer_[d].to_step;
+      from += position[d] * outer_[d].from_step;
+    }
+    for (const Offset& offset : offsets_) {
+      i64 element = offset.first;
+      for (const auto& [d, step] : offset.steps) element += position[d] * step;
+      const i64 value = std::clamp<i64>(
+          IndexValue(offset.type, operands[offset.operand], element), 0, offset.max);
+      (offset.on_result ? to : from) += value * offset.stride;
+    }
+    AXLE_TRY(LimitedCopy(inner_, result + to, source + from, element_bytes_, limits));
+    if (limits != nullptr) AXLE_TRY(limits->Check());
+    size_t next = outer_.size();
+    while (next > 0 && ++position[next - 1] == outer_[next - 1].count) position[--next] = 0;
+    if (next == 0) return {};
+  }
 }
 
 IndexPiece WholeResult(const Shape& result, int operand, i64 operand_rank,
@@ -206,8 +206,17 @@ StatusOr<Literal> EvaluateIndexMap(const IndexMap& map, const Shape& result,
     AXLE_ASSIGN(out, Literal::CreateUninitialized(shape));
   }
   if (shape.num_elements() == 0) return out;
+  std::vector<const Shape*> shapes;
+  std::vector<const void*> arrays;
+  for (const Literal& operand : operands) {
+    shapes.push_back(&operand.shape());
+    arrays.push_back(operand.bytes());
+  }
+  // The limits of the thread's storage scope: every run has one.
+  Limits* const limits = StorageLimits();
+  std::byte* const to = out.mutable_bytes();
   for (const IndexPiece& piece : std::span(map).subspan(first)) {
-    AXLE_TRY(PieceEvaluator(piece, operands, out).Run());
+    AXLE_TRY(PieceWalk(piece, shape, shapes).Run(arrays.data(), to, limits));
   }
   return out;
 }

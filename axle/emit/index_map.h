@@ -13,7 +13,9 @@
 #include <span>
 #include <vector>
 
+#include "axle/core/limits.h"
 #include "axle/core/literal.h"
+#include "axle/emit/strided_copy.h"
 
 namespace axle {
 
@@ -56,6 +58,44 @@ IndexPiece WholeResult(const Shape& result, int operand, i64 operand_rank,
 // The piece that reads all of operand `operand` of this shape into the result at `begin`.
 IndexPiece WholeOperand(const Shape& source, int operand, const Dims& begin);
 
+// One piece with its numbers worked out: moves the elements between row-major arrays at any
+// addresses.
+class PieceWalk {
+ public:
+  // Of a piece of a map whose result and operands have these shapes.
+  PieceWalk(const IndexPiece& piece, const Shape& result, std::span<const Shape* const> operands);
+  // Element k of the result, row-major, from a walk through the one operand, in elements.
+  PieceWalk(std::span<const StridedDim> dims, i64 from, i64 element_bytes);
+
+  // The operand that elements come from.
+  int operand() const { return operand_; }
+  // Limits may be null.
+  Status Run(const void* const* operands, std::byte* result, Limits* limits) const;
+
+ private:
+  struct Offset {
+    bool on_result;
+    i64 stride;  // in bytes, of what it is a number
+    int operand;
+    ElementType type;  // of the index operand
+    i64 first;         // the element of it at position 0 of all dimensions
+    std::vector<std::pair<size_t, i64>> steps;  // position in outer_, elements
+    i64 max;
+  };
+  void AddOffset(const DynamicOffset& offset, const Shape& result,
+                 std::span<const Shape* const> operands);
+
+  int operand_ = 0;
+  bool is_empty_ = false;
+  i64 element_bytes_;
+  i64 to_ = 0, from_ = 0;  // in bytes
+  std::vector<i64> outer_dims_;
+  // Dimensions that choose elements of index operands are walked one by one; the rest is a box at
+  // a place of its own each time.
+  std::vector<StridedDim> outer_, inner_;
+  std::vector<Offset> offsets_;
+};
+
 // Moves the elements. `operands` are row-major; if the first piece is the whole of an operand whose
 // storage nobody else holds, the result is made in place. The map must cover the result, except
 // that a map without pieces gives zeros.
@@ -65,6 +105,7 @@ StatusOr<Literal> EvaluateIndexMap(const IndexMap& map, const Shape& result,
 // Element `position` of an integer array of any type, for reading index operands; unsigned values
 // beyond i64 saturate.
 i64 IndexValue(const Literal& literal, i64 position);
+i64 IndexValue(ElementType type, const void* array, i64 position);
 
 // Checks that every element a piece reads or writes exists, whatever the index operands hold. For
 // tests of definitions.

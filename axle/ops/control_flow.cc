@@ -1,5 +1,6 @@
 // Ops that run computations on whole values: call, fusion, while, conditional.
 #include "axle/ops/aliasing.h"
+#include "axle/ops/control_form.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -123,6 +124,20 @@ StatusOr<Literal> EvalConditional(const Instruction& inst, std::span<Literal> op
 }
 
 }  // namespace
+
+ControlForm ControlFormOf(const Instruction& inst) {
+  switch (inst.opcode()) {
+    case Opcode::kCall:
+    case Opcode::kFusion:
+      return ControlForm::kCall;
+    case Opcode::kWhile:
+      return ControlForm::kWhile;
+    case Opcode::kConditional:
+      return ControlForm::kConditional;
+    default:
+      return ControlForm::kNone;
+  }
+}
 
 const OpDef kCallDef = {
     .opcode = Opcode::kCall,

@@ -4,8 +4,9 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <vector>
 
+#include "axle/core/device_context.h"
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
 #include "axle/core/status.h"
@@ -28,23 +29,25 @@ struct NativeOptions {
 class NativeExecutable {
  public:
   virtual ~NativeExecutable() = default;
-  // `arguments` are row-major and fit the parameters of the entry; the result is row-major. The
-  // caller has set the floating-point mode (core/float_environment.h).
-  virtual StatusOr<Literal> Execute(std::span<const Literal> arguments, Limits* limits) const = 0;
+  // `arguments` are row-major and fit the parameters of the entry; the run may take over the
+  // storage of those that nobody else holds. The result is row-major. The caller has set the
+  // floating-point mode (core/float_environment.h) and made a StorageScope.
+  virtual StatusOr<Literal> Execute(std::vector<Literal> arguments, DeviceContext* device,
+                                    Limits* limits) const = 0;
 };
 
 // Compiles modules. Thread-safe.
 class NativeEngine {
  public:
   virtual ~NativeEngine() = default;
-  // `module` is verified and need not outlive the executable. UNIMPLEMENTED names the first op that
-  // cannot be compiled yet; FAILED_PRECONDITION an instruction set that this CPU does not have.
+  // `module` is verified and need not outlive the executable. UNIMPLEMENTED names an op that
+  // cannot be compiled; FAILED_PRECONDITION an instruction set that this CPU does not have.
   virtual StatusOr<std::unique_ptr<NativeExecutable>> Compile(const Module& module,
                                                               const NativeOptions& options) = 0;
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 1;
+inline constexpr int kNativeEngineVersion = 2;
 
 }  // namespace axle
 

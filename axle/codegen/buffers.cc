@@ -1,0 +1,322 @@
+#include "axle/codegen/buffers.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace axle {
+namespace {
+
+i64 Aligned(i64 bytes) {
+  return (bytes + kPlaceAlignment - 1) / kPlaceAlignment * kPlaceAlignment;
+}
+
+// Values that share one place, one after the other.
+struct Allocation {
+  i64 bytes = 0;
+  i64 begin = 0, end = -1;   // regions; begin -1: there from the start
+  bool writable = false;     // values may take it over
+  std::optional<Place> fixed;  // else in the frame, where it fits
+};
+
+class Planner {
+ public:
+  Planner(const Schedule& schedule, const BlockUse& blocks, std::span<const i64> scratch_bytes)
+      : schedule_(schedule),
+        blocks_(blocks),
+        scratch_bytes_(scratch_bytes),
+        num_regions_(static_cast<i64>(schedule.regions.size())),
+        allocation_of_(schedule.values.size()),
+        last_use_(schedule.values.size(), -1) {}
+
+  BufferPlan Make() && {
+    // Arrays without elements, which no region computes.
+    NewAllocation({0, -1, num_regions_, false, Place{}});
+    FindLastUses();
+    AddArguments();
+    AddConstants();
+    for (i64 r = 0; r < num_regions_; ++r) AddOutputs(r);
+    PlaceResults();
+    PlaceFrame();
+    return std::move(plan_);
+  }
+
+ private:
+  Allocation& AllocationOf(ValueId value) { return allocations_[allocation_of_[value]]; }
+
+  size_t NewAllocation(Allocation allocation) {
+    allocations_.push_back(allocation);
+    return allocations_.size() - 1;
+  }
+
+  void FindLastUses() {
+    for (i64 r = 0; r < num_regions_; ++r) {
+      for (const RegionInput& input : schedule_.regions[r].inputs) last_use_[input.value] = r;
+    }
+    for (const ValueId result : schedule_.results) last_use_[result] = num_regions_;
+  }
+
+  Place BlockPlace(size_t block) const {
+    return {static_cast<std::uint32_t>(Place::kFirstBlock + block), 0};
+  }
+
+  void AddArguments() {
+    std::set<std::int32_t> replaced;
+    for (const std::int32_t argument : blocks_.argument_of_result) {
+      if (argument >= 0) replaced.insert(argument);
+    }
+    for (size_t i = 0; i < schedule_.arguments.size(); ++i) {
+      const ValueId value = schedule_.arguments[i];
+      const bool writable = replaced.contains(static_cast<std::int32_t>(i));
+      allocation_of_[value] =
+          NewAllocation({schedule_.values[value].bytes, -1, last_use_[value], writable,
+                         BlockPlace(i)});
+    }
+  }
+
+  void AddConstants() {
+    for (const auto& [value, literal] : schedule_.constants) {
+      const Place place = {Place::kConstants, plan_.constant_bytes};
+      allocation_of_[value] =
+          NewAllocation({schedule_.values[value].bytes, -1, num_regions_, false, place});
+      plan_.constant_bytes += Aligned(schedule_.values[value].bytes);
+    }
+  }
+
+  void AddOutputs(i64 r) {
+    const Region& region = schedule_.regions[r];
+    std::set<size_t> taken;
+    for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
+      const ValueId output = region.outputs[o];
+      const i64 end = std::max(last_use_[output], r);
+      const auto place_of = [&]() -> std::optional<size_t> {
+        std::optional<size_t> found;
+        for (const InPlacePair& pair : region.in_place) {
+          if (pair.output != o) continue;
+          const size_t a = allocation_of_[region.inputs[pair.input].value];
+          const Allocation& candidate = allocations_[a];
+          if (!candidate.writable || candidate.end > r || taken.contains(a) ||
+              candidate.bytes != schedule_.values[output].bytes) {
+            continue;
+          }
+          // Best where the value has to end up anyway.
+          if (!found || BelongsTo(output, candidate)) found = a;
+        }
+        return found;
+      };
+      if (const auto shared = place_of()) {
+        taken.insert(*shared);
+        allocation_of_[output] = *shared;
+        allocations_[*shared].end = end;
+      } else {
+        allocation_of_[output] =
+            NewAllocation({schedule_.values[output].bytes, r, end, true, std::nullopt});
+      }
+    }
+  }
+
+  // `value` is a result, and its block is this allocation.
+  bool BelongsTo(ValueId value, const Allocation& allocation) const {
+    if (!allocation.fixed || allocation.fixed->base < Place::kFirstBlock) return false;
+    const auto block = static_cast<std::int32_t>(allocation.fixed->base - Place::kFirstBlock);
+    for (size_t k = 0; k < schedule_.results.size(); ++k) {
+      if (schedule_.results[k] == value && blocks_.argument_of_result[k] == block) return true;
+    }
+    return false;
+  }
+
+  // Gives results their blocks: the region that computes one writes it there, if nobody needs what
+  // is there by then; else it is copied at the end.
+  void PlaceResults() {
+    std::vector<BufferPlan::Copy> copies;
+    std::vector<size_t> sources;  // allocations, by copy
+    size_t own_blocks = schedule_.arguments.size();
+    for (size_t k = 0; k < schedule_.results.size(); ++k) {
+      const ValueId value = schedule_.results[k];
+      const std::int32_t argument = blocks_.argument_of_result[k];
+      const bool is_own = argument < 0;
+      const Place block = BlockPlace(is_own ? own_blocks++ : static_cast<size_t>(argument));
+      Allocation& allocation = AllocationOf(value);
+      if (allocation.fixed == block) continue;
+      if (!allocation.fixed && (is_own || IsFreeFrom(argument, allocation.begin))) {
+        allocation.fixed = block;
+        if (!is_own) AllocationOf(schedule_.arguments[argument]).end = num_regions_;
+        continue;
+      }
+      copies.push_back({{}, block, schedule_.values[value].bytes});
+      sources.push_back(allocation_of_[value]);
+      allocation.end = num_regions_;
+    }
+    // What lies in a block that a copy overwrites is saved first.
+    std::vector<BufferPlan::Copy> saves;
+    for (size_t c = 0; c < copies.size(); ++c) {
+      const Allocation& source = allocations_[sources[c]];
+      const bool is_overwritten = std::ranges::any_of(
+          copies, [&](const BufferPlan::Copy& copy) { return source.fixed == copy.to; });
+      if (!is_overwritten) continue;
+      const size_t saved =
+          NewAllocation({copies[c].bytes, num_regions_, num_regions_, false, std::nullopt});
+      saves_.push_back({sources[c], saved, copies[c].bytes});
+      sources[c] = saved;
+    }
+    for (size_t c = 0; c < copies.size(); ++c) {
+      copies_.push_back({sources[c], copies[c].to, copies[c].bytes});
+    }
+  }
+
+  // Nobody reads the block of this argument from region `begin` on.
+  bool IsFreeFrom(std::int32_t argument, i64 begin) {
+    return AllocationOf(schedule_.arguments[argument]).end < begin;
+  }
+
+  void PlaceFrame() {
+    std::vector<LifeSpan> spans;
+    std::vector<size_t> of_span;
+    for (size_t a = 0; a < allocations_.size(); ++a) {
+      if (allocations_[a].fixed || allocations_[a].bytes == 0) continue;
+      spans.push_back({allocations_[a].bytes, allocations_[a].begin, allocations_[a].end});
+      of_span.push_back(a);
+    }
+    const size_t num_values = spans.size();
+    std::vector<i64> regions_with_scratch;
+    for (i64 r = 0; r < num_regions_; ++r) {
+      if (scratch_bytes_[r] == 0) continue;
+      spans.push_back({scratch_bytes_[r], r, r});
+      regions_with_scratch.push_back(r);
+    }
+    const std::vector<i64> offsets = PackBlocks(spans, &plan_.frame_bytes);
+    for (size_t s = 0; s < num_values; ++s) {
+      allocations_[of_span[s]].fixed = Place{Place::kFrame, offsets[s]};
+    }
+    plan_.scratch_offsets.assign(num_regions_, 0);
+    for (size_t s = num_values; s < spans.size(); ++s) {
+      plan_.scratch_offsets[regions_with_scratch[s - num_values]] = offsets[s];
+    }
+    const auto place_of = [&](size_t allocation) {
+      return allocations_[allocation].fixed.value_or(Place{});
+    };
+    for (size_t v = 0; v < schedule_.values.size(); ++v) {
+      plan_.places.push_back(place_of(allocation_of_[v]));
+    }
+    for (const auto& [from, to, bytes] : saves_) {
+      plan_.copies.push_back({place_of(from), place_of(to), bytes});
+    }
+    for (const auto& [from, to, bytes] : copies_) {
+      plan_.copies.push_back({place_of(from), to, bytes});
+    }
+    FindPeak(spans);
+  }
+
+  void FindPeak(std::span<const LifeSpan> spans) {
+    std::vector<i64> change(num_regions_ + 2);
+    for (const LifeSpan& span : spans) {
+      change[std::max<i64>(span.begin, 0)] += Aligned(span.bytes);
+      change[span.end + 1] -= Aligned(span.bytes);
+    }
+    i64 live = 0;
+    for (i64 r = 0; r <= num_regions_; ++r) {
+      live += change[r];
+      if (live <= plan_.live_bytes) continue;
+      plan_.live_bytes = live;
+      plan_.peak_region = static_cast<size_t>(std::min(r, num_regions_ - 1));
+    }
+  }
+
+  struct Save {
+    size_t from, to;
+    i64 bytes;
+  };
+  struct FinalCopy {
+    size_t from;
+    Place to;
+    i64 bytes;
+  };
+
+  const Schedule& schedule_;
+  const BlockUse& blocks_;
+  std::span<const i64> scratch_bytes_;
+  const i64 num_regions_;
+  std::vector<Allocation> allocations_;
+  std::vector<size_t> allocation_of_;  // by value
+  std::vector<i64> last_use_;          // by value: a region; num_regions_: a result; -1: none
+  std::vector<Save> saves_;
+  std::vector<FinalCopy> copies_;
+  BufferPlan plan_;
+};
+
+}  // namespace
+
+// Steps are walked in order; a block takes the smallest gap that it fits into, of those between
+// blocks that are needed then, or the end. What begins in one step is placed largest first.
+std::vector<i64> PackBlocks(std::span<const LifeSpan> blocks, i64* total_bytes) {
+  std::vector<size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](size_t b) {
+    return std::tuple(blocks[b].begin, -blocks[b].bytes, b);
+  });
+  std::vector<i64> offsets(blocks.size(), 0);
+  std::map<i64, i64> gaps;                    // begin -> end
+  std::set<std::pair<i64, i64>> gaps_by_size;  // {size, begin}
+  std::set<std::pair<i64, size_t>> by_end;    // of blocks that are needed now
+  i64 total = 0;
+  const auto add_gap = [&](i64 begin, i64 end) {
+    if (begin == end) return;
+    auto next = gaps.lower_bound(begin);
+    if (next != gaps.end() && next->first == end) {
+      gaps_by_size.erase({next->second - next->first, next->first});
+      end = next->second;
+      next = gaps.erase(next);
+    }
+    if (next != gaps.begin()) {
+      const auto before = std::prev(next);
+      if (before->second == begin) {
+        gaps_by_size.erase({before->second - before->first, before->first});
+        begin = before->first;
+        gaps.erase(before);
+      }
+    }
+    gaps[begin] = end;
+    gaps_by_size.insert({end - begin, begin});
+  };
+  const auto take = [&](i64 begin, i64 bytes) {
+    const auto gap = gaps.find(begin);
+    const i64 end = gap->second;
+    gaps_by_size.erase({end - begin, begin});
+    gaps.erase(gap);
+    add_gap(begin + bytes, end);
+  };
+  for (const size_t b : order) {
+    while (!by_end.empty() && by_end.begin()->first < blocks[b].begin) {
+      const size_t ended = by_end.begin()->second;
+      by_end.erase(by_end.begin());
+      add_gap(offsets[ended], offsets[ended] + Aligned(blocks[ended].bytes));
+    }
+    const i64 bytes = Aligned(blocks[b].bytes);
+    const auto fit = gaps_by_size.lower_bound({bytes, 0});
+    if (fit != gaps_by_size.end()) {
+      offsets[b] = fit->second;
+      take(offsets[b], bytes);
+    } else {
+      // The last gap may reach to the end: it grows.
+      const bool at_end = !gaps.empty() && gaps.rbegin()->second == total;
+      const i64 begin = at_end ? gaps.rbegin()->first : total;
+      add_gap(total, begin + bytes);
+      total = begin + bytes;
+      offsets[b] = begin;
+      take(begin, bytes);
+    }
+    by_end.insert({blocks[b].end, b});
+  }
+  *total_bytes = total;
+  return offsets;
+}
+
+BufferPlan PlanBuffers(const Schedule& schedule, const BlockUse& blocks,
+                       std::span<const i64> scratch_bytes) {
+  return Planner(schedule, blocks, scratch_bytes).Make();
+}
+
+}  // namespace axle

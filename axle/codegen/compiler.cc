@@ -1,0 +1,383 @@
+#include "axle/codegen/compiler.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "axle/codegen/evaluate_step.h"
+#include "axle/codegen/loop_step.h"
+#include "axle/codegen/move_step.h"
+#include "axle/core/strings.h"
+#include "axle/ops/control_form.h"
+#include "axle/ops/lane_compiler.h"
+#include "axle/passes/facts.h"
+#include "axle/passes/pipeline.h"
+
+namespace axle {
+namespace {
+
+// Kernels that are compiled together: fewer modules cost less, more can be compiled at a time.
+constexpr size_t kKernelsPerModule = 16;
+
+// The loops of a module, each different one compiled once, whatever numbers it runs on.
+class KernelTable {
+ public:
+  // Fills in plan->kernel when all are compiled.
+  void Add(const LaneProgram& program, std::vector<InnerStride> inputs,
+           std::shared_ptr<LoopPlan> plan) {
+    std::vector<size_t>& same_hash = by_hash_[program.Hash()];
+    const auto same = std::ranges::find_if(same_hash, [&](size_t k) {
+      return kernels_[k].inputs == inputs && *kernels_[k].program == program;
+    });
+    if (same != same_hash.end()) {
+      kernels_[*same].plans.push_back(std::move(plan));
+      return;
+    }
+    same_hash.push_back(kernels_.size());
+    kernels_.push_back({&program, std::move(inputs), {std::move(plan)}});
+  }
+
+  Status Compile(Jit& jit, Limits* limits) {
+    for (size_t begin = 0; begin < kernels_.size(); begin += kKernelsPerModule) {
+      const size_t end = std::min(kernels_.size(), begin + kKernelsPerModule);
+      if (limits != nullptr) AXLE_TRY(limits->CheckNow());
+      Jit::NewModule module = jit.MakeModule(StrCat("kernels", begin));
+      for (size_t k = begin; k < end; ++k) {
+        EmitLoopKernel({kernels_[k].program, kernels_[k].inputs}, jit.target().vector_bytes,
+                       NameOf(k), *module.module);
+      }
+      AXLE_TRY(jit.Add(std::move(module)));
+      for (size_t k = begin; k < end; ++k) {
+        AXLE_ASSIGN(void* const address, jit.Lookup(NameOf(k)));
+        for (const auto& plan : kernels_[k].plans) {
+          plan->kernel = reinterpret_cast<LoopKernel*>(address);
+        }
+      }
+      if (limits != nullptr) {
+        limits->Progress(static_cast<double>(end) / static_cast<double>(kernels_.size()));
+      }
+    }
+    return {};
+  }
+
+ private:
+  struct Kernel {
+    const LaneProgram* program;
+    std::vector<InnerStride> inputs;
+    std::vector<std::shared_ptr<LoopPlan>> plans;
+  };
+  static std::string NameOf(size_t k) { return StrCat("kernel", k); }
+
+  std::vector<Kernel> kernels_;
+  std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;
+};
+
+// How a computation is called: the same computation may be called in more than one way.
+enum class CallForm : std::uint8_t {
+  kPlain,   // results in blocks of their own
+  kEntry,   // as the module's aliases say
+  kUpdate,  // result i takes the place of argument i: the body of a loop
+};
+
+class Compiler {
+ public:
+  Compiler(CompiledModule& compiled, Limits* limits) : compiled_(compiled), limits_(limits) {}
+
+  Status Run() {
+    const Module& module = *compiled_.module;
+    FindForms(module);
+    for (const HloComputation* computation : CalleesFirst(module)) {
+      for (const CallForm form : forms_[computation]) AXLE_TRY(Compile(*computation, form));
+    }
+    compiled_.entry = Find(*module.entry(), CallForm::kEntry);
+    return kernels_.Compile(*compiled_.jit, limits_);
+  }
+
+ private:
+  // Which computations are called, and how. Callers first.
+  void FindForms(const Module& module) {
+    forms_[module.entry()].insert(CallForm::kEntry);
+    std::vector<const HloComputation*> order = CalleesFirst(module);
+    std::ranges::reverse(order);
+    for (const HloComputation* computation : order) {
+      if (forms_[computation].empty()) continue;
+      for (const Instruction* inst : computation->instructions()) {
+        for (size_t i = 0; i < inst->callees().size(); ++i) {
+          const bool is_body = ControlFormOf(*inst) == ControlForm::kWhile && i == 1;
+          // Evaluators call computations in the plain form, those of loops too.
+          if (is_body) forms_[inst->callee(1)].insert(CallForm::kUpdate);
+          if (!is_body || !inst->shape().is_static()) {
+            forms_[inst->callee(static_cast<i64>(i))].insert(CallForm::kPlain);
+          }
+        }
+      }
+    }
+  }
+
+  CompiledComputation* Find(const HloComputation& computation, CallForm form) {
+    const auto it = by_form_.find({&computation, form});
+    return it == by_form_.end() ? nullptr : it->second;
+  }
+
+  Status Compile(const HloComputation& computation, CallForm form) {
+    if (limits_ != nullptr) AXLE_TRY(limits_->Check());
+    auto made = std::make_unique<CompiledComputation>();
+    CompiledComputation& compiled = *made;
+    compiled_.computations.push_back(std::move(made));
+    by_form_[{&computation, form}] = &compiled;
+    compiled.computation = &computation;
+    if (form == CallForm::kPlain) compiled.lanes = CompileScalarComputation(computation);
+    AXLE_ASSIGN(Schedule schedule, MakeSchedule(computation));
+    compiled.blocks = BlocksOf(computation, schedule, form);
+    std::vector<i64> scratch_bytes;
+    for (const Region& region : schedule.regions) scratch_bytes.push_back(ScratchBytes(region));
+    const BufferPlan plan = PlanBuffers(schedule, compiled.blocks, scratch_bytes);
+    if (!schedule.regions.empty()) {
+      compiled.peak = schedule.regions[plan.peak_region].instructions.back()->name();
+    }
+    AXLE_ASSIGN(compiled.program, MakeProgram(computation, schedule, plan, compiled.blocks));
+    return {};
+  }
+
+  // The block of the array at `path` in a value of this shape, or -1: not a static array.
+  static std::int32_t BlockAt(const Shape& shape, std::span<const i64> path, std::int32_t first) {
+    if (path.empty()) return shape.is_array() && shape.is_static() ? first : -1;
+    for (i64 i = 0; i < path[0]; ++i) first += static_cast<std::int32_t>(NumBlocks(shape.element(i)));
+    return BlockAt(shape.element(path[0]), path.subspan(1), first);
+  }
+
+  BlockUse BlocksOf(const HloComputation& computation, const Schedule& schedule, CallForm form) {
+    BlockUse blocks;
+    blocks.argument_of_result.assign(schedule.results.size(), -1);
+    for (size_t i = 0; i < schedule.results.size() && form == CallForm::kUpdate; ++i) {
+      blocks.argument_of_result[i] = static_cast<std::int32_t>(i);
+    }
+    if (form != CallForm::kEntry) return blocks;
+    std::set<std::int32_t> taken;
+    for (const AliasEntry& alias : compiled_.module->config().input_output_alias) {
+      std::int32_t first = 0;
+      for (i64 p = 0; p < alias.parameter; ++p) {
+        first += static_cast<std::int32_t>(NumBlocks(computation.parameters()[p]->shape()));
+      }
+      const Shape& parameter = computation.parameters()[alias.parameter]->shape();
+      const std::int32_t argument = BlockAt(parameter, alias.parameter_index, first);
+      const std::int32_t result = BlockAt(computation.root()->shape(), alias.output_index, 0);
+      if (argument < 0 || result < 0 || !taken.insert(argument).second) continue;
+      if (schedule.values[schedule.arguments[argument]].bytes !=
+          schedule.values[schedule.results[result]].bytes) {
+        continue;
+      }
+      blocks.argument_of_result[result] = argument;
+    }
+    return blocks;
+  }
+
+  const Program& ProgramOf(const Instruction& inst, i64 i, CallForm form = CallForm::kPlain) {
+    return *Find(*inst.callee(i), form)->program;
+  }
+
+  // The frames of the programs that a region runs.
+  i64 ScratchBytes(const Region& region) {
+    const Instruction& inst = *region.instructions[0];
+    switch (region.kind) {
+      case RegionKind::kCall:
+        return ProgramOf(inst, 0).frame_bytes;
+      case RegionKind::kWhile:
+        return kPlaceAlignment + ProgramOf(inst, 0).frame_bytes +
+               ProgramOf(inst, 1, CallForm::kUpdate).frame_bytes;
+      case RegionKind::kConditional: {
+        i64 bytes = 0;
+        for (size_t i = 0; i < inst.callees().size(); ++i) {
+          bytes = std::max(bytes, ProgramOf(inst, static_cast<i64>(i)).frame_bytes);
+        }
+        return bytes;
+      }
+      default:
+        return 0;
+    }
+  }
+
+  StatusOr<std::shared_ptr<const Program>> MakeProgram(const HloComputation& computation,
+                                                       Schedule& schedule, const BufferPlan& plan,
+                                                       const BlockUse& blocks) {
+    auto program = std::make_shared<Program>();
+    program->name = computation.name();
+    program->num_blocks =
+        static_cast<i64>(schedule.arguments.size() +
+                         std::ranges::count(blocks.argument_of_result, -1));
+    AXLE_TRY(SetConstants(*program, schedule, plan));
+    for (size_t r = 0; r < schedule.regions.size(); ++r) {
+      AXLE_TRY(AddRegion(*program, schedule, plan, r));
+    }
+    for (const BufferPlan::Copy& copy : plan.copies) {
+      AddCopy(*program, copy.from, copy.to, copy.bytes);
+    }
+    // Values lie behind the pointers of all places.
+    for (Place& place : program->places) {
+      if (place.base == Place::kFrame) place.offset += program->pointer_bytes();
+    }
+    program->frame_bytes = program->pointer_bytes() + plan.frame_bytes;
+    return std::shared_ptr<const Program>(std::move(program));
+  }
+
+  static Status SetConstants(Program& program, const Schedule& schedule, const BufferPlan& plan) {
+    if (plan.constant_bytes == 0) return {};
+    auto* const constants = static_cast<std::byte*>(
+        std::aligned_alloc(kPlaceAlignment, static_cast<size_t>(plan.constant_bytes)));
+    if (constants == nullptr) return ResourceExhausted("compile: no memory for constants");
+    program.constants = std::shared_ptr<const std::byte>(constants, [](const std::byte* block) {
+      std::free(const_cast<std::byte*>(block));
+    });
+    for (const auto& [value, literal] : schedule.constants) {
+      std::memcpy(constants + plan.places[value].offset, literal.bytes(),
+                  static_cast<size_t>(literal.num_bytes()));
+    }
+    return {};
+  }
+
+  struct CopyPlan {
+    i64 bytes;
+  };
+  static int RunCopy(const RunContext*, const void* plan, void* const* buffers, i64, i64) {
+    std::memcpy(buffers[1], buffers[0],
+                static_cast<size_t>(static_cast<const CopyPlan*>(plan)->bytes));
+    return kKernelOk;
+  }
+
+  static Record& AddRecord(Program& program, std::span<const Place> places, std::string name) {
+    Record& record = program.records.emplace_back();
+    record.first_place = static_cast<std::uint32_t>(program.places.size());
+    record.num_places = static_cast<std::uint32_t>(places.size());
+    record.name = std::move(name);
+    program.places.insert(program.places.end(), places.begin(), places.end());
+    return record;
+  }
+
+  template <typename Plan>
+  static void SetKernel(Program& program, Record& record, KernelFunction function,
+                        std::shared_ptr<Plan> plan) {
+    record.function = function;
+    record.plan = plan.get();
+    program.owned.push_back(std::move(plan));
+  }
+
+  static void AddCopy(Program& program, const Place& from, const Place& to, i64 bytes) {
+    if (bytes == 0 || from == to) return;
+    const Place places[] = {from, to};
+    SetKernel(program, AddRecord(program, places, "copy"), &RunCopy,
+              std::make_shared<CopyPlan>(CopyPlan{bytes}));
+  }
+
+  Status AddRegion(Program& program, Schedule& schedule, const BufferPlan& plan, size_t r) {
+    Region& region = schedule.regions[r];
+    const std::string name(region.instructions.back()->name());
+    std::vector<Place> inputs, outputs;
+    for (const RegionInput& input : region.inputs) inputs.push_back(plan.places[input.value]);
+    for (const ValueId output : region.outputs) outputs.push_back(plan.places[output]);
+    std::vector<Place> places = inputs;
+    places.insert(places.end(), outputs.begin(), outputs.end());
+    const Place scratch = {Place::kFrame, plan.scratch_offsets[r]};
+    const Instruction& inst = *region.instructions[0];
+    switch (region.kind) {
+      case RegionKind::kLoop:
+        AddLoop(program, region, AddRecord(program, places, name));
+        return {};
+      case RegionKind::kMove:
+        SetKernel(program, AddRecord(program, places, name), &RunMove, PlanMove(region, schedule));
+        return {};
+      case RegionKind::kEvaluate: {
+        auto evaluate = std::make_shared<EvaluatePlan>(EvaluatePlan{&inst, {}});
+        for (const HloComputation* callee : inst.callees()) {
+          evaluate->callees.push_back(Find(*callee, CallForm::kPlain));
+        }
+        SetKernel(program, AddRecord(program, places, name), &RunEvaluate, std::move(evaluate));
+        return {};
+      }
+      case RegionKind::kCall: {
+        places.push_back(scratch);
+        Record& record = AddRecord(program, places, name);
+        record.kind = Record::Kind::kCall;
+        record.programs = {Find(*inst.callee(0), CallForm::kPlain)->program};
+        return {};
+      }
+      case RegionKind::kWhile: {
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          AddCopy(program, inputs[i], outputs[i], schedule.values[region.outputs[i]].bytes);
+        }
+        outputs.push_back(scratch);  // the pred
+        outputs.push_back({Place::kFrame, scratch.offset + kPlaceAlignment});
+        Record& record = AddRecord(program, outputs, name);
+        record.kind = Record::Kind::kWhile;
+        record.programs = {Find(*inst.callee(0), CallForm::kPlain)->program,
+                           Find(*inst.callee(1), CallForm::kUpdate)->program};
+        return {};
+      }
+      case RegionKind::kConditional:
+        AddConditional(program, inst, inputs, outputs, scratch);
+        return {};
+    }
+    return Internal("codegen: a region of no kind");
+  }
+
+  void AddLoop(Program& program, Region& region, Record& record) {
+    std::vector<LoopOperand> operands;
+    std::vector<const Access*> accesses;
+    const LaneProgram& lanes = region.program;
+    for (size_t i = 0; i < region.inputs.size(); ++i) {
+      operands.push_back({region.inputs[i].access, lanes.inputs[i].element_bytes()});
+      accesses.push_back(&region.inputs[i].access);
+    }
+    for (const LaneArray& output : lanes.outputs) {
+      operands.push_back({Access::Whole(region.num_positions), output.element_bytes()});
+    }
+    std::shared_ptr<LoopPlan> plan = PlanLoop(region.sizes, operands);
+    record.num_tiles = plan->num_tiles;
+    SetKernel(program, record, &RunLoop, plan);
+    const LaneProgram& kept = lane_programs_.emplace_back(std::move(region.program));
+    kernels_.Add(kept, InnerStrides(accesses, region.sizes), std::move(plan));
+  }
+
+  void AddConditional(Program& program, const Instruction& inst, std::span<const Place> inputs,
+                      std::span<const Place> outputs, const Place& scratch) {
+    std::vector<Place> places = {inputs[0], scratch};
+    size_t next = 1;
+    for (i64 i = 1; i < inst.num_operands(); ++i) {
+      const i64 count = NumBlocks(inst.operand(i)->shape());
+      for (i64 k = 0; k < count; ++k) places.push_back(inputs[next++]);
+      places.insert(places.end(), outputs.begin(), outputs.end());
+    }
+    Record& record = AddRecord(program, places, std::string(inst.name()));
+    record.kind = Record::Kind::kConditional;
+    record.index_is_pred = inst.operand(0)->shape().type() == PRED;
+    for (const HloComputation* branch : inst.callees()) {
+      record.programs.push_back(Find(*branch, CallForm::kPlain)->program);
+    }
+  }
+
+  CompiledModule& compiled_;
+  Limits* limits_;
+  std::map<const HloComputation*, std::set<CallForm>> forms_;
+  std::map<std::pair<const HloComputation*, CallForm>, CompiledComputation*> by_form_;
+  std::deque<LaneProgram> lane_programs_;  // until they are compiled
+  KernelTable kernels_;
+};
+
+}  // namespace
+
+StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& target,
+                                       Limits* limits) {
+  CompiledModule compiled;
+  AXLE_ASSIGN(compiled.module, RunPipeline(module, {.limits = limits}));
+  AXLE_ASSIGN(compiled.jit, Jit::Create(target));
+  AXLE_TRY(Compiler(compiled, limits).Run());
+  return compiled;
+}
+
+}  // namespace axle

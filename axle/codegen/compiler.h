@@ -1,0 +1,26 @@
+// The compiler: from a module to programs, one for each computation that something calls
+// (docs/adr/2026-11-22-cpu-compiler.md). Reads top to bottom in compiler.cc.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "axle/codegen/jit.h"
+#include "axle/codegen/literal_run.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+// A module, compiled. Owns everything that its programs point at.
+struct CompiledModule {
+  std::unique_ptr<const Module> module;  // after the passes
+  std::unique_ptr<Jit> jit;              // the machine code
+  std::vector<std::unique_ptr<CompiledComputation>> computations;
+  const CompiledComputation* entry = nullptr;
+};
+
+// `module` is verified. Errors: UNIMPLEMENTED names an op that cannot be compiled; what the limits
+// say.
+StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& target,
+                                       Limits* limits);
+
+}  // namespace axle

@@ -1,0 +1,44 @@
+// Running a compiled computation on literals: how the entry is called, and the computations that
+// evaluators call.
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "axle/codegen/buffers.h"
+#include "axle/emit/executor.h"
+#include "axle/runtime/program.h"
+
+namespace axle {
+
+// A run in which evaluators may take part.
+struct HostRun : ProgramRun {
+  LaneExecutor& executor() {
+    if (!own_executor) own_executor.emplace();
+    return *own_executor;
+  }
+  std::optional<BlockExecutor> own_executor;
+};
+
+// A computation, compiled.
+struct CompiledComputation {
+  const HloComputation* computation = nullptr;
+  std::shared_ptr<const Program> program;  // null if `lanes` are all that anybody wants
+  BlockUse blocks;
+  std::optional<LaneProgram> lanes;  // of scalar arithmetic
+  std::string peak;                  // the instruction at which the frame is fullest
+};
+
+// Runs it on one literal per parameter, row-major; what nobody else holds is overwritten where the
+// computation replaces it. The result is row-major. Errors: those of Execute(Program), and
+// RESOURCE_EXHAUSTED, with the name of an instruction, if there is no memory for the frame.
+StatusOr<Literal> RunOnLiterals(const CompiledComputation& compiled, std::span<Literal> arguments,
+                                HostRun& run);
+
+// A literal of this shape whose arrays are these blocks, in the order of ForEachBlock. It is valid
+// as long as they are.
+Literal ViewOfBlocks(const Shape& shape, void* const*& blocks);
+// Copies the arrays and sizes of a literal to blocks. The literal has the dimensions of `shape`.
+void CopyToBlocks(const Literal& literal, const Shape& shape, void* const*& blocks);
+
+}  // namespace axle

@@ -1,0 +1,102 @@
+#include "axle/codegen/loop_step.h"
+
+#include <algorithm>
+
+namespace axle {
+namespace {
+
+// Positions of a tile: enough to hide what a call costs.
+constexpr i64 kTilePositions = 4096;
+// Positions between two looks at the limits.
+constexpr i64 kSlicePositions = i64{1} << 20;
+
+}  // namespace
+
+std::vector<InnerStride> InnerStrides(std::span<const Access* const> inputs, const Dims& sizes) {
+  std::vector<InnerStride> inner;
+  for (const Access* input : inputs) {
+    const i64 stride = sizes.empty() ? 1 : StridesOn(*input, sizes).back();
+    inner.push_back(stride == 1   ? InnerStride::kUnit
+                    : stride == 0 ? InnerStride::kUniform
+                                  : InnerStride::kAny);
+  }
+  return inner;
+}
+
+std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperand> operands) {
+  auto plan = std::make_shared<LoopPlan>();
+  plan->sizes = sizes;
+  while (plan->sizes.size() < 2) plan->sizes.insert(plan->sizes.begin(), 1);
+  const size_t rank = plan->sizes.size();
+  for (const LoopOperand& operand : operands) {
+    Dims strides = StridesOn(operand.access, sizes);
+    while (strides.size() < rank) strides.insert(strides.begin(), 0);
+    for (i64& stride : strides) stride *= operand.element_bytes;
+    plan->outer_strides.push_back(strides[rank - 2]);
+    plan->inner_strides.push_back(strides[rank - 1]);
+    plan->strides.insert(plan->strides.end(), strides.begin(), strides.end());
+    plan->offsets.push_back(operand.access.offset * operand.element_bytes);
+  }
+  i64 rows = 1;
+  for (size_t d = 0; d + 1 < rank; ++d) rows *= plan->sizes[d];
+  const i64 inner = plan->sizes.back();
+  if (rows == 1) {
+    plan->num_tiles = (inner + kTilePositions - 1) / kTilePositions;
+  } else {
+    plan->rows_per_tile = std::max<i64>(1, kTilePositions / std::max<i64>(inner, 1));
+    plan->num_tiles = (rows + plan->rows_per_tile - 1) / plan->rows_per_tile;
+  }
+  return plan;
+}
+
+int RunLoop(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
+  const LoopPlan& plan = *static_cast<const LoopPlan*>(data);
+  const size_t num_operands = plan.offsets.size(), rank = plan.sizes.size();
+  const i64 inner = plan.sizes[rank - 1], outer = plan.sizes[rank - 2];
+  void* pointers[kMaxLoopOperands];
+  const i64 *outer_strides = plan.outer_strides.data(), *inner_strides = plan.inner_strides.data();
+  if (rank == 2 && outer == 1) {
+    i64 position = begin * kTilePositions;
+    const i64 last = std::min(inner, end * kTilePositions);
+    while (position < last) {
+      const i64 count = std::min(last - position, kSlicePositions);
+      for (size_t i = 0; i < num_operands; ++i) {
+        pointers[i] = static_cast<std::byte*>(buffers[i]) + plan.offsets[i] +
+                      position * inner_strides[i];
+      }
+      plan.kernel(pointers, count, 1, outer_strides, inner_strides);
+      position += count;
+      if (position < last && run->stopped(run)) return kKernelStopped;
+    }
+    return kKernelOk;
+  }
+  i64 rows = outer;
+  for (size_t d = 0; d + 2 < rank; ++d) rows *= plan.sizes[d];
+  i64 row = begin * plan.rows_per_tile;
+  const i64 last = std::min(rows, end * plan.rows_per_tile);
+  i64 since_look = 0;
+  while (row < last) {
+    const i64 first = row % outer;
+    const i64 count = std::min({last - row, outer - first,
+                                std::max<i64>(1, kSlicePositions / std::max<i64>(inner, 1))});
+    for (size_t i = 0; i < num_operands; ++i) {
+      const i64* strides = plan.strides.data() + i * rank;
+      i64 offset = plan.offsets[i] + first * strides[rank - 2];
+      i64 rest = row / outer;
+      for (size_t d = rank - 2; d-- > 0 && rest > 0; rest /= plan.sizes[d]) {
+        offset += rest % plan.sizes[d] * strides[d];
+      }
+      pointers[i] = static_cast<std::byte*>(buffers[i]) + offset;
+    }
+    plan.kernel(pointers, inner, count, outer_strides, inner_strides);
+    row += count;
+    since_look += count * inner;
+    if (since_look >= kSlicePositions && row < last) {
+      if (run->stopped(run)) return kKernelStopped;
+      since_look = 0;
+    }
+  }
+  return kKernelOk;
+}
+
+}  // namespace axle

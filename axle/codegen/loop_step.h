@@ -1,0 +1,42 @@
+// Loop steps: a compiled loop over any number of dimensions. The two innermost are in the compiled
+// code, the others are walked here.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "axle/codegen/access.h"
+#include "axle/codegen/lane_lowering.h"
+#include "axle/core/kernel.h"
+
+namespace axle {
+
+// Inputs and outputs of one loop.
+inline constexpr size_t kMaxLoopOperands = 64;
+
+// A loop with its numbers. Operands are inputs, then outputs.
+struct LoopPlan {
+  LoopKernel* kernel = nullptr;
+  Dims sizes;  // outermost first, at least two
+  // By operand and dimension, in bytes. Strides of operand i: [i * sizes.size(), ...).
+  Dims strides;
+  Dims outer_strides, inner_strides;  // of the last two dimensions, by operand
+  Dims offsets;                       // where the first position is, by operand
+  i64 rows_per_tile = 1;
+  i64 num_tiles = 1;
+};
+
+struct LoopOperand {
+  Access access;
+  i64 element_bytes;
+};
+
+// How the inputs are read along the last dimension of `sizes`.
+std::vector<InnerStride> InnerStrides(std::span<const Access* const> inputs, const Dims& sizes);
+
+// `kernel` is filled in when it has been compiled. `sizes` are CommonSizes of the accesses.
+std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperand> operands);
+
+// The KernelFunction of loop steps; its plan is a LoopPlan. Tiles are groups of rows.
+int RunLoop(const RunContext* run, const void* plan, void* const* buffers, i64 begin, i64 end);
+
+}  // namespace axle

@@ -1,0 +1,537 @@
+// How regions are made. Instructions are walked once, in order. Elementwise ones gather in open
+// regions; an index map that can be read in place is only remembered (a view); everything else is a
+// region of its own.
+//
+// No open region reads what another one computes: reading from outside closes a region, which then
+// takes its place in the schedule. So an instruction may join any open region, and open regions may
+// become one, without ever making a cycle. What closes last still computes everything that it
+// needs from values that are there.
+#include "axle/codegen/regions.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "axle/ops/control_form.h"
+#include "axle/ops/dynamic.h"
+#include "axle/ops/lane_compiler.h"
+
+namespace axle {
+namespace {
+
+// Instructions of a loop, those that are functions counted as several: beyond this its code has no
+// registers left to save loads with.
+constexpr i64 kMaxWeight = 256;
+constexpr i64 kFunctionWeight = 16;
+// Arrays that a loop reads and writes; kMaxLoopOperands is the most that the runtime takes.
+constexpr size_t kMaxInputs = 40;
+// A view whose neighbours lie apart is read in place by loops up to this size, and moved into order
+// first by longer ones.
+constexpr i64 kMostPositionsApart = 1024;
+// Open regions that are looked through for one that reads the same array.
+constexpr size_t kMostSiblings = 8;
+
+bool IsRowMajorRead(const Access& access) {
+  return access.inner_stride() == 0 || access.inner_stride() == 1;
+}
+
+class Builder {
+ public:
+  explicit Builder(const HloComputation& computation)
+      : computation_(computation),
+        instructions_(computation.instructions()),
+        live_(instructions_.size()),
+        states_(instructions_.size()) {}
+
+  StatusOr<Schedule> Make() && {
+    MarkLive();
+    for (const Instruction* parameter : computation_.parameters()) {
+      NewValues(*parameter);
+      const std::vector<ValueId>& values = StateOf(*parameter).values;
+      schedule_.arguments.insert(schedule_.arguments.end(), values.begin(), values.end());
+    }
+    for (const Instruction* inst : instructions_) {
+      if (live_[inst->index()] && !IsParameter(*inst)) AXLE_TRY(Add(*inst));
+    }
+    AXLE_TRY(Need(*computation_.root()));
+    schedule_.results = StateOf(*computation_.root()).values;
+    DropUnreadConstants();
+    return std::move(schedule_);
+  }
+
+ private:
+  // Elementwise instructions of as many positions, not yet in the schedule.
+  struct OpenRegion {
+    std::vector<const Instruction*> instructions;  // in order
+    i64 num_positions;
+    i64 weight = 0;
+    std::vector<RegionInput> inputs;  // different ones
+  };
+  struct View {
+    const Instruction* base;  // whose elements it shows: not a view itself
+    Access access;
+  };
+  struct State {
+    std::vector<ValueId> values;  // once it has a place
+    bool has_values = false;
+    OpenRegion* open = nullptr;
+    std::optional<View> view;
+  };
+
+  State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
+
+  // Whatever the root needs, and what may do more than compute its value.
+  void MarkLive() {
+    live_[computation_.root()->index()] = true;
+    for (size_t i = instructions_.size(); i-- > 0;) {
+      const Instruction& inst = *instructions_[i];
+      if (HasSideEffect(inst) || !inst.callees().empty()) live_[i] = true;
+      if (!live_[i]) continue;
+      for (i64 k = 0; k < inst.num_operands(); ++k) live_[inst.operand(k)->index()] = true;
+    }
+  }
+
+  ValueId NewValue(const Instruction& inst, i64 bytes) {
+    schedule_.values.push_back({&inst, bytes});
+    return static_cast<ValueId>(schedule_.values.size() - 1);
+  }
+  void NewValues(const Instruction& inst) {
+    State& state = StateOf(inst);
+    ForEachBlock(inst.shape(), [&](const Shape& shape, bool is_sizes) {
+      state.values.push_back(NewValue(inst, BlockBytes(shape, is_sizes)));
+    });
+    state.has_values = true;
+  }
+
+  Status Add(const Instruction& inst) {
+    const OpDef& def = GetOpDef(inst);
+    if (IsConstant(inst)) return AddConstant(inst);
+    if (IsTuple(inst)) return {};  // when it is needed
+    if (IsTupleElement(inst)) return AddElement(inst);
+    if (IsDynamic(inst)) return AddEvaluate(inst);
+    const bool is_plain_array = inst.shape().is_array() && !HasSideEffect(inst);
+    if (is_plain_array && inst.shape().num_elements() == 0 && inst.callees().empty()) {
+      NewValues(inst);
+      return {};
+    }
+    if (ControlFormOf(inst) != ControlForm::kNone) return AddControl(inst);
+    if (IsElementwise(inst)) return AddElementwise(inst);
+    if (def.index_map != nullptr) return AddIndexMap(inst);
+    if (def.eval == nullptr) {
+      return OpError(inst, "has no evaluator", StatusCode::kUnimplemented);
+    }
+    return AddEvaluate(inst);
+  }
+
+  Status AddConstant(const Instruction& inst) {
+    NewValues(inst);
+    const Literal literal = inst.attrs<ConstantAttrs>().literal.ToRowMajor();
+    AddConstantLeaves(literal, StateOf(inst).values, 0);
+    return {};
+  }
+  size_t AddConstantLeaves(const Literal& literal, std::span<const ValueId> values, size_t at) {
+    if (literal.shape().is_tuple()) {
+      for (const Literal& element : literal.elements()) {
+        at = AddConstantLeaves(element, values, at);
+      }
+    } else if (literal.shape().is_array()) {
+      schedule_.constants.emplace_back(values[at++], literal);
+    }
+    return at;
+  }
+
+  // Only the tuple's arrays of that element.
+  Status AddElement(const Instruction& inst) {
+    const Instruction& tuple = *inst.operand(0);
+    AXLE_TRY(Need(tuple));
+    i64 begin = 0;
+    for (i64 i = 0; i < inst.attrs<TupleIndexAttrs>().index; ++i) {
+      begin += NumBlocks(tuple.shape().element(i));
+    }
+    const std::vector<ValueId>& all = StateOf(tuple).values;
+    State& state = StateOf(inst);
+    state.values.assign(all.begin() + begin, all.begin() + begin + NumBlocks(inst.shape()));
+    state.has_values = true;
+    return {};
+  }
+
+  Status AddEvaluate(const Instruction& inst) {
+    return AddWhole(inst, RegionKind::kEvaluate).status();
+  }
+
+  // A region of one instruction that reads and writes whole values.
+  StatusOr<Region*> AddWhole(const Instruction& inst, RegionKind kind) {
+    for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(Need(*inst.operand(i)));
+    Region region{.kind = kind, .instructions = {&inst}};
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      for (const ValueId value : StateOf(*inst.operand(i)).values) region.inputs.push_back({value});
+    }
+    NewValues(inst);
+    region.outputs = StateOf(inst).values;
+    schedule_.regions.push_back(std::move(region));
+    return &schedule_.regions.back();
+  }
+
+  static bool IsStatic(const Instruction& inst) {
+    if (IsDynamic(inst)) return false;
+    return std::ranges::all_of(inst.callees(), [](const HloComputation* callee) {
+      return callee->root()->shape().is_static() &&
+             std::ranges::all_of(callee->parameters(), [](const Instruction* parameter) {
+               return parameter->shape().is_static();
+             });
+    });
+  }
+
+  Status AddControl(const Instruction& inst) {
+    if (!IsStatic(inst)) return AddEvaluate(inst);
+    switch (ControlFormOf(inst)) {
+      case ControlForm::kCall:
+        return AddWhole(inst, RegionKind::kCall).status();
+      case ControlForm::kConditional:
+        return AddWhole(inst, RegionKind::kConditional).status();
+      default: {
+        AXLE_ASSIGN(Region * loop, AddWhole(inst, RegionKind::kWhile));
+        for (std::uint32_t i = 0; i < loop->outputs.size(); ++i) loop->in_place.push_back({i, i});
+        return {};
+      }
+    }
+  }
+
+  // An instruction whose elements `inst` has, and which of them.
+  View Read(const Instruction& inst) {
+    if (StateOf(inst).view) return *StateOf(inst).view;
+    return {&inst, Access::Whole(inst.shape().num_elements())};
+  }
+
+  Status AddIndexMap(const Instruction& inst) {
+    IndexMap map = GetOpDef(inst).index_map(inst);
+    if (map.size() == 1) {
+      const Instruction& operand = *inst.operand(map[0].operand);
+      const View read = Read(operand);
+      auto access = Compose(map, inst.shape().dims(), operand.shape().dims(), read.access);
+      if (access) {
+        StateOf(inst).view = View{read.base, *std::move(access)};
+        return {};
+      }
+    }
+    AXLE_ASSIGN(Region * move, AddWhole(inst, RegionKind::kMove));
+    // An update: all of one operand, then parts of it.
+    if (map.size() > 1 && IsWholeOf(map[0], inst)) {
+      const int whole = map[0].operand;
+      const bool is_read_again = std::any_of(
+          map.begin() + 1, map.end(), [&](const IndexPiece& piece) {
+            return piece.operand == whole ||
+                   std::ranges::any_of(piece.offsets, [&](const DynamicOffset& offset) {
+                     return offset.operand == whole;
+                   });
+          });
+      if (!is_read_again) move->in_place.push_back({0, static_cast<std::uint32_t>(whole)});
+    }
+    move->map = std::move(map);
+    return {};
+  }
+
+  static bool IsWholeOf(const IndexPiece& piece, const Instruction& inst) {
+    const Shape& source = inst.operand(piece.operand)->shape();
+    const Shape& result = inst.shape();
+    const auto access =
+        Compose({piece}, result.dims(), source.dims(), Access::Whole(source.num_elements()));
+    return access && access->IsWhole() && source.num_elements() == result.num_elements();
+  }
+
+  // Makes sure that `inst` has its values before what comes next.
+  Status Need(const Instruction& inst) {
+    State& state = StateOf(inst);
+    if (state.has_values) return {};
+    if (state.open != nullptr) return Close(*state.open);
+    if (IsTuple(inst)) {
+      for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(Need(*inst.operand(i)));
+      for (i64 i = 0; i < inst.num_operands(); ++i) {
+        const std::vector<ValueId>& values = StateOf(*inst.operand(i)).values;
+        state.values.insert(state.values.end(), values.begin(), values.end());
+      }
+      state.has_values = true;
+      return {};
+    }
+    AXLE_INVARIANT(state.view.has_value(), "a region computes what is read");
+    const View view = *std::exchange(state.view, std::nullopt);
+    AXLE_TRY(Need(*view.base));
+    const ValueId source = StateOf(*view.base).values[0];
+    if (view.access.IsWhole() && schedule_.values[source].bytes == inst.shape().num_bytes()) {
+      state.values = {source};
+      state.has_values = true;
+      return {};
+    }
+    NewValues(inst);
+    Region move{.kind = RegionKind::kMove, .instructions = {&inst}};
+    move.inputs = {{source, view.access}};
+    move.outputs = state.values;
+    schedule_.regions.push_back(std::move(move));
+    return {};
+  }
+
+  static bool IsInlineConstant(const View& read) {
+    return IsConstant(*read.base) && read.base->shape().is_scalar();
+  }
+
+  static i64 WeightOf(const Instruction& inst) {
+    return GetOpDef(inst).accuracy == "exact" ? 1 : kFunctionWeight;
+  }
+
+  // The sizes for the inputs and the output of a loop that reads all of these.
+  static std::optional<Dims> SizesFor(std::span<const RegionInput> inputs, i64 num_positions) {
+    const Access whole = Access::Whole(num_positions);
+    std::vector<const Access*> accesses = {&whole};
+    for (const RegionInput& input : inputs) accesses.push_back(&input.access);
+    return CommonSizes(accesses, num_positions);
+  }
+
+  // Whether one loop can read both; `inputs` then has those of `more` too.
+  static bool Unite(std::vector<RegionInput>& inputs, std::span<const RegionInput> more,
+                    i64 num_positions) {
+    std::vector<RegionInput> all = inputs;
+    for (const RegionInput& input : more) {
+      const auto is_same = [&](const RegionInput& other) {
+        return other.value == input.value && other.access == input.access;
+      };
+      if (std::ranges::none_of(all, is_same)) all.push_back(input);
+    }
+    if (all.size() > kMaxInputs) return false;
+    if (all.size() > inputs.size() && !SizesFor(all, num_positions)) return false;
+    inputs = std::move(all);
+    return true;
+  }
+
+  Status AddElementwise(const Instruction& inst) {
+    const i64 n = inst.shape().num_elements();
+    // What is not read position by position must be there; what lies apart is put in order.
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      const Instruction& operand = *inst.operand(i);
+      const View read = ReadFor(operand, n);
+      if (!IsRowMajorRead(read.access) && n > kMostPositionsApart) AXLE_TRY(Need(operand));
+      const View now = ReadFor(operand, n);
+      const bool by_position = now.access.IsWhole() && now.base->shape().num_elements() == n;
+      if (!by_position && !IsInlineConstant(now)) AXLE_TRY(Need(*now.base));
+    }
+    OpenRegion* region = nullptr;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      OpenRegion* const open = StateOf(*ReadFor(*inst.operand(i), n).base).open;
+      if (open == nullptr || open == region) continue;
+      if (region == nullptr && TryJoin(*open, inst)) {
+        region = open;
+      } else if (region == nullptr || !TryMerge(*region, *open)) {
+        AXLE_TRY(Close(*open));
+      }
+    }
+    // What has been closed since is an array to read now.
+    if (region != nullptr && !TryJoin(*region, inst)) {
+      AXLE_TRY(Close(*region));
+      region = nullptr;
+    }
+    if (region == nullptr) region = FindSibling(inst);
+    if (region == nullptr) {
+      open_.push_back(std::make_unique<OpenRegion>(OpenRegion{{}, n, 0, {}}));
+      region = open_.back().get();
+      AXLE_INVARIANT(TryJoin(*region, inst), "one instruction can always be a loop");
+    }
+    region->instructions.push_back(&inst);
+    region->weight += WeightOf(inst);
+    StateOf(inst).open = region;
+    return {};
+  }
+
+  // As Read, for a loop of n positions: an operand of one element is the same at all of them.
+  View ReadFor(const Instruction& operand, i64 n) {
+    View read = Read(operand);
+    if (operand.shape().num_elements() == 1 && n != 1) {
+      const i64 offset = read.access.offset;
+      read.access = Access::Uniform(n);
+      read.access.offset = offset;
+    }
+    return read;
+  }
+
+  // Whether `inst` can be computed in `region`, which then has its inputs. Operands in other open
+  // regions are left out.
+  bool TryJoin(OpenRegion& region, const Instruction& inst) {
+    if (region.num_positions != inst.shape().num_elements()) return false;
+    if (region.weight > 0 && region.weight + WeightOf(inst) > kMaxWeight) return false;
+    std::vector<RegionInput> inputs;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      const View read = ReadFor(*inst.operand(i), region.num_positions);
+      if (IsInlineConstant(read) || StateOf(*read.base).open != nullptr) continue;
+      inputs.push_back({StateOf(*read.base).values[0], read.access});
+    }
+    return Unite(region.inputs, inputs, region.num_positions);
+  }
+
+  // Puts what `from` computes into `into`, if one loop can do both.
+  bool TryMerge(OpenRegion& into, OpenRegion& from) {
+    if (into.num_positions != from.num_positions || into.weight + from.weight > kMaxWeight ||
+        !Unite(into.inputs, from.inputs, into.num_positions)) {
+      return false;
+    }
+    for (const Instruction* inst : from.instructions) StateOf(*inst).open = &into;
+    into.instructions.insert(into.instructions.end(), from.instructions.begin(),
+                             from.instructions.end());
+    std::ranges::sort(into.instructions, {}, &Instruction::index);
+    into.weight += from.weight;
+    Forget(from);
+    return true;
+  }
+
+  // An open region that reads an array which `inst` reads too.
+  OpenRegion* FindSibling(const Instruction& inst) {
+    const i64 n = inst.shape().num_elements();
+    for (size_t k = 0; k < std::min(open_.size(), kMostSiblings); ++k) {
+      OpenRegion& region = *open_[open_.size() - 1 - k];
+      if (region.num_positions != n) continue;
+      for (i64 i = 0; i < inst.num_operands(); ++i) {
+        const View read = ReadFor(*inst.operand(i), n);
+        if (read.access.IsUniform() || StateOf(*read.base).open != nullptr) continue;
+        const ValueId value = StateOf(*read.base).values[0];
+        const auto reads_it = [&](const RegionInput& input) {
+          return input.value == value && input.access == read.access;
+        };
+        if (std::ranges::any_of(region.inputs, reads_it) && TryJoin(region, inst)) return &region;
+      }
+    }
+    return nullptr;
+  }
+
+  void Forget(OpenRegion& region) {
+    std::erase_if(open_, [&](const auto& open) { return open.get() == &region; });
+  }
+
+  // Somebody may read the value of `inst`, which is in `region`, from outside of it.
+  bool IsReadOutside(const Instruction& inst, const OpenRegion& region) {
+    if (&inst == computation_.root()) return true;
+    for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
+      const Instruction& user = *use->user;
+      if (!live_[user.index()] || StateOf(user).open == &region) continue;
+      const std::optional<View>& view = StateOf(user).view;
+      if (!view || !view->access.IsWhole() || IsReadOutside(user, region)) return true;
+    }
+    return false;
+  }
+
+  // Turns an open region into the next one of the schedule.
+  Status Close(OpenRegion& open) {
+    Region region{.kind = RegionKind::kLoop,
+                  .instructions = open.instructions,
+                  .num_positions = open.num_positions};
+    LaneCompiler compiler;
+    std::vector<const Instruction*> readers;  // by input
+    for (const Instruction* inst : open.instructions) {
+      for (i64 i = 0; i < inst->num_operands(); ++i) {
+        AddOperand(compiler, *inst->operand(i), open, region, readers);
+      }
+      if (!compiler.Add(*inst)) {
+        return OpError(*inst, "is not defined for these types", StatusCode::kUnimplemented);
+      }
+    }
+    std::vector<const Instruction*> results;
+    for (const Instruction* inst : open.instructions) {
+      if (!IsReadOutside(*inst, open)) continue;
+      results.push_back(inst);
+      NewValues(*inst);
+      region.outputs.push_back(StateOf(*inst).values[0]);
+    }
+    for (const Instruction* inst : open.instructions) StateOf(*inst).open = nullptr;
+    region.program = std::move(compiler).Finish(results);
+    const auto sizes = SizesFor(region.inputs, region.num_positions);
+    AXLE_INVARIANT(sizes.has_value(), "what joins a loop fits its sizes");
+    region.sizes = *sizes;
+    AddInPlacePairs(region);
+    Forget(open);
+    schedule_.regions.push_back(std::move(region));
+    return {};
+  }
+
+  void AddOperand(LaneCompiler& compiler, const Instruction& operand, const OpenRegion& open,
+                  Region& region, std::vector<const Instruction*>& readers) {
+    if (compiler.Contains(operand)) return;
+    const View read = ReadFor(operand, open.num_positions);
+    if (IsInlineConstant(read)) {
+      if (!compiler.Contains(*read.base)) compiler.AddConstant(*read.base);
+      if (read.base != &operand) compiler.AddAlias(operand, *read.base);
+      return;
+    }
+    if (StateOf(*read.base).open == &open) return compiler.AddAlias(operand, *read.base);
+    const ValueId value = StateOf(*read.base).values[0];
+    for (size_t k = 0; k < region.inputs.size(); ++k) {
+      const RegionInput& input = region.inputs[k];
+      if (input.value == value && input.access == read.access) {
+        return compiler.AddAlias(operand, *readers[k]);
+      }
+    }
+    compiler.AddInput(operand);
+    region.inputs.push_back({value, read.access});
+    readers.push_back(&operand);
+  }
+
+  // A result may take the place of an array that is read at the same positions only.
+  void AddInPlacePairs(Region& region) {
+    for (std::uint32_t i = 0; i < region.inputs.size(); ++i) {
+      const ValueId value = region.inputs[i].value;
+      const bool all_whole = std::ranges::all_of(region.inputs, [&](const RegionInput& input) {
+        return input.value != value || input.access.IsWhole();
+      });
+      if (!all_whole) continue;
+      for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
+        if (schedule_.values[region.outputs[o]].bytes == schedule_.values[value].bytes) {
+          region.in_place.push_back({o, i});
+        }
+      }
+    }
+  }
+
+  void DropUnreadConstants() {
+    std::vector<bool> is_read(schedule_.values.size());
+    for (const Region& region : schedule_.regions) {
+      for (const RegionInput& input : region.inputs) is_read[input.value] = true;
+    }
+    for (const ValueId value : schedule_.results) is_read[value] = true;
+    std::erase_if(schedule_.constants, [&](const auto& c) { return !is_read[c.first]; });
+  }
+
+  const HloComputation& computation_;
+  std::span<Instruction* const> instructions_;
+  std::vector<bool> live_;
+  std::vector<State> states_;  // by Instruction::index()
+  std::vector<std::unique_ptr<OpenRegion>> open_;
+  Schedule schedule_;
+};
+
+}  // namespace
+
+std::string_view Name(RegionKind kind) {
+  switch (kind) {
+    case RegionKind::kLoop:
+      return "loop";
+    case RegionKind::kMove:
+      return "move";
+    case RegionKind::kEvaluate:
+      return "evaluate";
+    case RegionKind::kCall:
+      return "call";
+    case RegionKind::kWhile:
+      return "while";
+    case RegionKind::kConditional:
+      return "conditional";
+  }
+  return "";
+}
+
+i64 NumBlocks(const Shape& shape) {
+  i64 count = 0;
+  ForEachBlock(shape, [&](const Shape&, bool) { ++count; });
+  return count;
+}
+
+StatusOr<Schedule> MakeSchedule(const HloComputation& computation) {
+  return Builder(computation).Make();
+}
+
+}  // namespace axle

@@ -1,0 +1,86 @@
+// Regions: the instructions of a computation in groups, each of which becomes one record of a
+// program (docs/adr/2026-11-22-cpu-compiler.md). Only arrays are values here: tuples are lists of
+// them, and what only takes them apart or gives the same elements another shape is no region.
+#pragma once
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "axle/codegen/access.h"
+#include "axle/core/literal.h"
+#include "axle/emit/lane_program.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+// Number of a Value in Schedule::values.
+using ValueId = std::uint32_t;
+
+// An array, or the run-time sizes of one (an s64 per dimension).
+struct Value {
+  const Instruction* inst;  // that it is the value, or part of the value, of
+  i64 bytes;
+};
+
+enum class RegionKind : std::uint8_t {
+  kLoop,         // elementwise instructions, reading through index maps
+  kMove,         // an index map alone
+  kEvaluate,     // the row's own evaluator
+  kCall,         // a program of its own; likewise while and conditional
+  kWhile,
+  kConditional,
+};
+std::string_view Name(RegionKind kind);
+
+struct RegionInput {
+  ValueId value;
+  Access access = {};  // of kLoop, and of kMove without a map
+};
+
+// Output `output` may lie where input `input` lies, if nobody reads that afterwards.
+struct InPlacePair {
+  std::uint32_t output, input;
+};
+
+struct Region {
+  RegionKind kind;
+  std::vector<const Instruction*> instructions;  // in order; the last one names the region
+  i64 num_positions = 0;                         // kLoop
+  std::vector<RegionInput> inputs = {};
+  std::vector<ValueId> outputs = {};
+  std::vector<InPlacePair> in_place = {};
+  LaneProgram program = {};  // kLoop
+  Dims sizes = {};           // kLoop: CommonSizes of the accesses
+  // kMove; nothing: inputs[0] by its access.
+  std::optional<IndexMap> map = {};
+};
+
+struct Schedule {
+  std::vector<Value> values;
+  std::vector<Region> regions;      // in the order in which they run
+  std::vector<ValueId> arguments;   // by block of the caller
+  std::vector<ValueId> results;     // likewise
+  std::vector<std::pair<ValueId, Literal>> constants;  // that something reads
+};
+
+// The blocks that hold a value of this shape: one per array, depth first, and for an array with
+// dynamic dimensions another one behind it, its run-time sizes. Calls f(const Shape&, bool is_sizes)
+// for each.
+template <typename F>
+void ForEachBlock(const Shape& shape, const F& f) {
+  if (shape.is_tuple()) {
+    for (const Shape& element : shape.elements()) ForEachBlock(element, f);
+  } else if (shape.is_array()) {
+    f(shape, false);
+    if (!shape.is_static()) f(shape, true);
+  }
+}
+inline i64 BlockBytes(const Shape& shape, bool is_sizes) {
+  return is_sizes ? shape.rank() * static_cast<i64>(sizeof(i64)) : shape.num_bytes();
+}
+i64 NumBlocks(const Shape& shape);
+
+// UNIMPLEMENTED if an instruction has no definition that can be compiled.
+StatusOr<Schedule> MakeSchedule(const HloComputation& computation);
+
+}  // namespace axle

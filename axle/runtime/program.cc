@@ -1,0 +1,137 @@
+#include "axle/runtime/program.h"
+
+#include <algorithm>
+
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+// Calls nested deeper than this would outgrow the stack of a thread.
+constexpr int kMaxCallDepth = 500;
+
+// Makes the pointers of a frame.
+void Enter(const Program& program, std::byte* frame, void* const* blocks) {
+  auto** const pointers = reinterpret_cast<void**>(frame);
+  // Constants are never written: places of results are never among them.
+  auto* const constants = const_cast<std::byte*>(program.constants.get());
+  for (size_t i = 0; i < program.places.size(); ++i) {
+    const Place& place = program.places[i];
+    std::byte* base = frame;
+    if (place.base == Place::kConstants) base = constants;
+    if (place.base >= Place::kFirstBlock) {
+      base = static_cast<std::byte*>(blocks[place.base - Place::kFirstBlock]);
+    }
+    pointers[i] = base + place.offset;
+  }
+}
+
+int Fail(ProgramRun& run, Status status) {
+  run.status = std::move(status);
+  return kKernelFailed;
+}
+
+int Step(ProgramRun& run) {
+  if (run.limits == nullptr) return kKernelOk;
+  Status status = run.limits->Step();
+  return status.ok() ? kKernelOk : Fail(run, std::move(status));
+}
+
+int RunRecords(const Program& program, std::byte* frame, ProgramRun& run);
+
+int EnterAndRun(const Program& program, std::byte* frame, void* const* blocks, ProgramRun& run) {
+  if (run.depth >= kMaxCallDepth) {
+    return Fail(run, ResourceExhausted(StrCat("execute: calls are nested more than ", kMaxCallDepth,
+                                              " deep at \"", program.name, "\"")));
+  }
+  ++run.depth;
+  Enter(program, frame, blocks);
+  const int result = RunRecords(program, frame, run);
+  --run.depth;
+  return result;
+}
+
+int RunWhile(const Record& record, void* const* places, ProgramRun& run) {
+  const Program &condition = *record.programs[0], &body = *record.programs[1];
+  auto* const frame = static_cast<std::byte*>(places[record.num_places - 1]);
+  const auto* const pred = static_cast<const bool*>(places[record.num_places - 2]);
+  // The frames lie one behind the other, so that each is entered once for all iterations.
+  std::byte* const body_frame = frame + condition.frame_bytes;
+  if (run.depth >= kMaxCallDepth) return EnterAndRun(body, body_frame, places, run);
+  Enter(condition, frame, places);
+  Enter(body, body_frame, places);
+  ++run.depth;
+  int result = kKernelOk;
+  while (true) {
+    if ((result = Step(run)) != kKernelOk) break;
+    if ((result = RunRecords(condition, frame, run)) != kKernelOk || !*pred) break;
+    if ((result = RunRecords(body, body_frame, run)) != kKernelOk) break;
+  }
+  --run.depth;
+  return result;
+}
+
+int RunConditional(const Record& record, void* const* places, ProgramRun& run) {
+  if (const int result = Step(run); result != kKernelOk) return result;
+  const auto num_branches = static_cast<i64>(record.programs.size());
+  i64 branch;
+  if (record.index_is_pred) {
+    branch = *static_cast<const bool*>(places[0]) ? 0 : 1;
+  } else {
+    branch = *static_cast<const std::int32_t*>(places[0]);
+    if (branch < 0 || branch >= num_branches) branch = num_branches - 1;
+  }
+  void* const* blocks = places + 2;
+  for (i64 i = 0; i < branch; ++i) blocks += record.programs[i]->num_blocks;
+  return EnterAndRun(*record.programs[branch], static_cast<std::byte*>(places[1]), blocks, run);
+}
+
+int RunRecord(const Record& record, void* const* places, ProgramRun& run) {
+  switch (record.kind) {
+    case Record::Kind::kKernel:
+      return record.function(&run, record.plan, places, 0, record.num_tiles);
+    case Record::Kind::kCall:
+      if (const int result = Step(run); result != kKernelOk) return result;
+      return EnterAndRun(*record.programs[0],
+                         static_cast<std::byte*>(places[record.num_places - 1]), places, run);
+    case Record::Kind::kWhile:
+      return RunWhile(record, places, run);
+    case Record::Kind::kConditional:
+      return RunConditional(record, places, run);
+  }
+  return kKernelFailed;
+}
+
+int RunRecords(const Program& program, std::byte* frame, ProgramRun& run) {
+  auto* const* const pointers = reinterpret_cast<void* const*>(frame);
+  for (const Record& record : program.records) {
+    if (run.limits != nullptr) {
+      Status status = run.limits->Check();
+      if (!status.ok()) return Fail(run, std::move(status));
+    }
+    const int result = RunRecord(record, pointers + record.first_place, run);
+    if (result != kKernelOk) return result;
+  }
+  return kKernelOk;
+}
+
+}  // namespace
+
+bool ProgramRun::Stopped(const RunContext* context) {
+  Limits* const limits = static_cast<const ProgramRun*>(context)->limits;
+  return limits != nullptr && !limits->CheckNow().ok();
+}
+
+Status Execute(const Program& program, std::byte* frame, void* const* blocks, ProgramRun& run) {
+  switch (EnterAndRun(program, frame, blocks, run)) {
+    case kKernelOk:
+      return {};
+    case kKernelStopped:
+      if (run.limits != nullptr) AXLE_TRY(run.limits->CheckNow());
+      return Internal("execute: a kernel stopped without a reason; this is a bug in axle");
+    default:
+      return std::move(run.status);
+  }
+}
+
+}  // namespace axle
