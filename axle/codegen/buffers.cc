@@ -17,8 +17,8 @@ i64 Aligned(i64 bytes) {
 // Values that share one place, one after the other.
 struct Allocation {
   i64 bytes = 0;
-  i64 begin = 0, end = -1;   // regions; begin -1: there from the start
-  bool writable = false;     // values may take it over
+  i64 begin = 0, end = -1;     // regions; begin -1: there from the start
+  bool writable = false;       // values may take it over
   std::optional<Place> fixed;  // else in the frame, where it fits
 };
 
@@ -71,9 +71,8 @@ class Planner {
     for (size_t i = 0; i < schedule_.arguments.size(); ++i) {
       const ValueId value = schedule_.arguments[i];
       const bool writable = replaced.contains(static_cast<std::int32_t>(i));
-      allocation_of_[value] =
-          NewAllocation({schedule_.values[value].bytes, -1, last_use_[value], writable,
-                         BlockPlace(i)});
+      allocation_of_[value] = NewAllocation(
+          {schedule_.values[value].bytes, -1, last_use_[value], writable, BlockPlace(i)});
     }
   }
 
@@ -254,13 +253,12 @@ class Planner {
 std::vector<i64> PackBlocks(std::span<const LifeSpan> blocks, i64* total_bytes) {
   std::vector<size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](size_t b) {
-    return std::tuple(blocks[b].begin, -blocks[b].bytes, b);
-  });
+  std::ranges::sort(order, {},
+                    [&](size_t b) { return std::tuple(blocks[b].begin, -blocks[b].bytes, b); });
   std::vector<i64> offsets(blocks.size(), 0);
-  std::map<i64, i64> gaps;                    // begin -> end
+  std::map<i64, i64> gaps;                     // begin -> end
   std::set<std::pair<i64, i64>> gaps_by_size;  // {size, begin}
-  std::set<std::pair<i64, size_t>> by_end;    // of blocks that are needed now
+  std::set<std::pair<i64, size_t>> by_end;     // of blocks that are needed now
   i64 total = 0;
   const auto add_gap = [&](i64 begin, i64 end) {
     if (begin == end) return;

@@ -149,7 +149,8 @@ class Compiler {
   // The block of the array at `path` in a value of this shape, or -1: not a static array.
   static std::int32_t BlockAt(const Shape& shape, std::span<const i64> path, std::int32_t first) {
     if (path.empty()) return shape.is_array() && shape.is_static() ? first : -1;
-    for (i64 i = 0; i < path[0]; ++i) first += static_cast<std::int32_t>(NumBlocks(shape.element(i)));
+    for (i64 i = 0; i < path[0]; ++i)
+      first += static_cast<std::int32_t>(NumBlocks(shape.element(i)));
     return BlockAt(shape.element(path[0]), path.subspan(1), first);
   }
 
@@ -209,9 +210,8 @@ class Compiler {
                                                        const BlockUse& blocks) {
     auto program = std::make_shared<Program>();
     program->name = computation.name();
-    program->num_blocks =
-        static_cast<i64>(schedule.arguments.size() +
-                         std::ranges::count(blocks.argument_of_result, -1));
+    program->num_blocks = static_cast<i64>(schedule.arguments.size() +
+                                           std::ranges::count(blocks.argument_of_result, -1));
     AXLE_TRY(SetConstants(*program, schedule, plan));
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       AXLE_TRY(AddRegion(*program, schedule, plan, r));
@@ -232,9 +232,8 @@ class Compiler {
     auto* const constants = static_cast<std::byte*>(
         std::aligned_alloc(kPlaceAlignment, static_cast<size_t>(plan.constant_bytes)));
     if (constants == nullptr) return ResourceExhausted("compile: no memory for constants");
-    program.constants = std::shared_ptr<const std::byte>(constants, [](const std::byte* block) {
-      std::free(const_cast<std::byte*>(block));
-    });
+    program.constants = std::shared_ptr<const std::byte>(
+        constants, [](const std::byte* block) { std::free(const_cast<std::byte*>(block)); });
     for (const auto& [value, literal] : schedule.constants) {
       std::memcpy(constants + plan.places[value].offset, literal.bytes(),
                   static_cast<size_t>(literal.num_bytes()));

@@ -17,9 +17,7 @@ class CompiledCallee : public Callee {
     AXLE_TRY(run_.limits == nullptr ? Status() : run_.limits->Step());
     return RunOnLiterals(compiled_, args, run_);
   }
-  const LaneProgram* lanes() override {
-    return compiled_.lanes ? &*compiled_.lanes : nullptr;
-  }
+  const LaneProgram* lanes() override { return compiled_.lanes ? &*compiled_.lanes : nullptr; }
 
  private:
   const CompiledComputation& compiled_;

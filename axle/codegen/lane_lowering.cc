@@ -233,8 +233,8 @@ class KernelWriter {
       Value* element =
           b_.CreatePtrAdd(inputs_[InputOf(op)], b_.CreateMul(at, inner_strides_[InputOf(op)]));
       element = b_.CreateConstGEP1_64(type, element, PartOf(op));
-      lanes = b_.CreateInsertElement(lanes, b_.CreateAlignedLoad(type, element, AlignOf(op.type)),
-                                     k);
+      lanes =
+          b_.CreateInsertElement(lanes, b_.CreateAlignedLoad(type, element, AlignOf(op.type)), k);
     }
     if (op.type != LaneType::kPred) return lanes;
     return b_.CreateICmpNE(lanes, llvm::Constant::getNullValue(lanes->getType()));
@@ -443,7 +443,7 @@ class KernelWriter {
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   llvm::Function* function_;
-  Value* inner_;                          // length of a row
+  Value* inner_;  // length of a row
   std::vector<Value*> firsts_, outer_strides_, inner_strides_;
   std::vector<Value*> inputs_, outputs_;  // where the row begins
   std::vector<Value*> splats_;            // of uniform inputs, by operation

@@ -16,7 +16,8 @@ class Call {
 
   StatusOr<Literal> Run(std::span<Literal> arguments, HostRun& run) {
     const auto parameters = compiled_.computation->parameters();
-    AXLE_INVARIANT(arguments.size() == parameters.size(), "a callee's arguments are its parameters");
+    AXLE_INVARIANT(arguments.size() == parameters.size(),
+                   "a callee's arguments are its parameters");
     for (size_t i = 0; i < arguments.size(); ++i) {
       AXLE_TRY(CheckSizes(*parameters[i], static_cast<i64>(i), arguments[i]));
       AddArgument(parameters[i]->shape(), arguments[i]);
@@ -40,8 +41,8 @@ class Call {
     if (!argument.is_padded()) return {};
     argument.SetDynamicFlags(parameter.shape());
     if (EqualIgnoringLayout(argument.shape(), parameter.shape())) return {};
-    return InvalidArgument(StrCat("execute: parameter ", number, " \"", parameter.name(), "\" of \"",
-                                  compiled_.computation->name(), "\" is ",
+    return InvalidArgument(StrCat("execute: parameter ", number, " \"", parameter.name(),
+                                  "\" of \"", compiled_.computation->name(), "\" is ",
                                   parameter.shape().ToString(), " but gets ",
                                   argument.ShapeToString(), " at run time"));
   }
@@ -49,9 +50,8 @@ class Call {
   Status NoMemory() const {
     const i64 bytes = compiled_.program->frame_bytes;
     Status status = CheckStorage(bytes);
-    const std::string what =
-        StrCat("the values of \"", compiled_.computation->name(), "\" need ", bytes,
-               " bytes, the most at \"", compiled_.peak, "\"");
+    const std::string what = StrCat("the values of \"", compiled_.computation->name(), "\" need ",
+                                    bytes, " bytes, the most at \"", compiled_.peak, "\"");
     if (status.ok()) return ResourceExhausted(StrCat("execute: no memory: ", what));
     return {status.code(), StrCat(status.message(), ": ", what)};
   }

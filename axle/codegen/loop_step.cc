@@ -61,8 +61,8 @@ int RunLoop(const RunContext* run, const void* data, void* const* buffers, i64 b
     while (position < last) {
       const i64 count = std::min(last - position, kSlicePositions);
       for (size_t i = 0; i < num_operands; ++i) {
-        pointers[i] = static_cast<std::byte*>(buffers[i]) + plan.offsets[i] +
-                      position * inner_strides[i];
+        pointers[i] =
+            static_cast<std::byte*>(buffers[i]) + plan.offsets[i] + position * inner_strides[i];
       }
       plan.kernel(pointers, count, 1, outer_strides, inner_strides);
       position += count;
@@ -77,8 +77,8 @@ int RunLoop(const RunContext* run, const void* data, void* const* buffers, i64 b
   i64 since_look = 0;
   while (row < last) {
     const i64 first = row % outer;
-    const i64 count = std::min({last - row, outer - first,
-                                std::max<i64>(1, kSlicePositions / std::max<i64>(inner, 1))});
+    const i64 count = std::min(
+        {last - row, outer - first, std::max<i64>(1, kSlicePositions / std::max<i64>(inner, 1))});
     for (size_t i = 0; i < num_operands; ++i) {
       const i64* strides = plan.strides.data() + i * rank;
       i64 offset = plan.offsets[i] + first * strides[rank - 2];

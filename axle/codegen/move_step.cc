@@ -24,7 +24,8 @@ std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& s
   }
   std::vector<const Shape*> shapes;
   for (i64 i = 0; i < inst.num_operands(); ++i) shapes.push_back(&inst.operand(i)->shape());
-  for (const IndexPiece& piece : *region.map) plan->pieces.emplace_back(piece, inst.shape(), shapes);
+  for (const IndexPiece& piece : *region.map)
+    plan->pieces.emplace_back(piece, inst.shape(), shapes);
   plan->starts_from_zeros = region.map->empty();
   if (!region.in_place.empty()) plan->whole_operand = static_cast<int>(region.in_place[0].input);
   return plan;

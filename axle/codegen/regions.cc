@@ -219,8 +219,8 @@ class Builder {
     // An update: all of one operand, then parts of it.
     if (map.size() > 1 && IsWholeOf(map[0], inst)) {
       const int whole = map[0].operand;
-      const bool is_read_again = std::any_of(
-          map.begin() + 1, map.end(), [&](const IndexPiece& piece) {
+      const bool is_read_again =
+          std::any_of(map.begin() + 1, map.end(), [&](const IndexPiece& piece) {
             return piece.operand == whole ||
                    std::ranges::any_of(piece.offsets, [&](const DynamicOffset& offset) {
                      return offset.operand == whole;

@@ -23,10 +23,10 @@ struct Value {
 };
 
 enum class RegionKind : std::uint8_t {
-  kLoop,         // elementwise instructions, reading through index maps
-  kMove,         // an index map alone
-  kEvaluate,     // the row's own evaluator
-  kCall,         // a program of its own; likewise while and conditional
+  kLoop,      // elementwise instructions, reading through index maps
+  kMove,      // an index map alone
+  kEvaluate,  // the row's own evaluator
+  kCall,      // a program of its own; likewise while and conditional
   kWhile,
   kConditional,
 };
@@ -57,15 +57,15 @@ struct Region {
 
 struct Schedule {
   std::vector<Value> values;
-  std::vector<Region> regions;      // in the order in which they run
-  std::vector<ValueId> arguments;   // by block of the caller
-  std::vector<ValueId> results;     // likewise
+  std::vector<Region> regions;                         // in the order in which they run
+  std::vector<ValueId> arguments;                      // by block of the caller
+  std::vector<ValueId> results;                        // likewise
   std::vector<std::pair<ValueId, Literal>> constants;  // that something reads
 };
 
 // The blocks that hold a value of this shape: one per array, depth first, and for an array with
-// dynamic dimensions another one behind it, its run-time sizes. Calls f(const Shape&, bool is_sizes)
-// for each.
+// dynamic dimensions another one behind it, its run-time sizes. Calls f(const Shape&, bool
+// is_sizes) for each.
 template <typename F>
 void ForEachBlock(const Shape& shape, const F& f) {
   if (shape.is_tuple()) {

@@ -125,8 +125,9 @@ void PieceWalk::AddOffset(const DynamicOffset& offset, const Shape& result,
   const bool on_result = offset.side == DynamicOffset::Side::kResult;
   const Dims strides = RowMajorStrides((on_result ? result : *operands[operand_]).dims());
   const Shape& indices = *operands[offset.operand];
-  Offset made{on_result, strides[offset.dim] * element_bytes_, offset.operand, indices.type(), 0,
-              {},        offset.max};
+  Offset made{
+      on_result, strides[offset.dim] * element_bytes_, offset.operand, indices.type(), 0, {},
+      offset.max};
   const Dims index_strides = RowMajorStrides(indices.dims());
   for (size_t d = 0; d < offset.index.size(); ++d) {
     made.first += offset.index[d] * index_strides[d];
@@ -150,8 +151,8 @@ Status PieceWalk::Run(const void* const* operands, std::byte* result, Limits* li
     for (const Offset& offset : offsets_) {
       i64 element = offset.first;
       for (const auto& [d, step] : offset.steps) element += position[d] * step;
-      const i64 value = std::clamp<i64>(
-          IndexValue(offset.type, operands[offset.operand], element), 0, offset.max);
+      const i64 value = std::clamp<i64>(IndexValue(offset.type, operands[offset.operand], element),
+                                        0, offset.max);
       (offset.on_result ? to : from) += value * offset.stride;
     }
     AXLE_TRY(LimitedCopy(inner_, result + to, source + from, element_bytes_, limits));

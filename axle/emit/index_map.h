@@ -77,8 +77,8 @@ class PieceWalk {
     bool on_result;
     i64 stride;  // in bytes, of what it is a number
     int operand;
-    ElementType type;  // of the index operand
-    i64 first;         // the element of it at position 0 of all dimensions
+    ElementType type;                           // of the index operand
+    i64 first;                                  // the element of it at position 0 of all dimensions
     std::vector<std::pair<size_t, i64>> steps;  // position in outer_, elements
     i64 max;
   };

@@ -45,8 +45,8 @@ struct Record {
                    // programs[i] is branch i; a pred as index: branch 0 if it is true
   };
   Kind kind = Kind::kKernel;
-  bool index_is_pred = false;       // kConditional
-  std::uint32_t first_place = 0;    // in Program::places
+  bool index_is_pred = false;     // kConditional
+  std::uint32_t first_place = 0;  // in Program::places
   std::uint32_t num_places = 0;
   KernelFunction function = nullptr;
   const void* plan = nullptr;
@@ -60,8 +60,8 @@ struct Program {
   std::vector<Record> records;
   std::vector<Place> places;  // of all records
   std::shared_ptr<const std::byte> constants;
-  i64 frame_bytes = 0;  // with the pointers at its front
-  i64 num_blocks = 0;   // that the caller hands over
+  i64 frame_bytes = 0;                             // with the pointers at its front
+  i64 num_blocks = 0;                              // that the caller hands over
   std::vector<std::shared_ptr<const void>> owned;  // what plans point at
 
   // The front of a frame, where the pointers of the places are.

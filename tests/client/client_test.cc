@@ -102,16 +102,6 @@ TEST(Client, NativeCodeGivesTheSameBits) {
   EXPECT_EQ((*native)->Execute(wrong).status().message(),
             "execute: argument 1 is s32[2] but \"main\" expects f32[2] for parameter 1 \"y\"");
 }
-
-TEST(Client, NativeCodeNamesTheOperationThatItLacks) {
-  const auto executable = NewClient()->Compile(
-      "HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n"
-      "  ROOT r = f32[4] reverse(x), dimensions={0}\n}\n",
-      {.engine = EngineKind::kNative});
-  ASSERT_FALSE(executable.ok());
-  EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented);
-  EXPECT_NE(executable.status().message().find("reverse"), std::string::npos);
-}
 #endif
 
 TEST(Load, DetectsTheFormat) {

@@ -1,5 +1,4 @@
-// Modules on the native engine, through the client: the bits of the interpreter, or UNIMPLEMENTED
-// by the op's name.
+// Modules on the native engine, through the client: the bits of the interpreter.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -121,14 +120,6 @@ TEST_F(NativeEngineTest, TheMemoryLimitHolds) {
   const Literal x{Shape(F32, {1000})};
   const auto result = (*executable)->Execute({&x, 1}, {.limits = &limits});
   EXPECT_EQ(result.status().code(), StatusCode::kResourceExhausted);
-}
-
-TEST_F(NativeEngineTest, OtherOpsAreUnimplementedByName) {
-  const auto result = RunOn(
-      "ENTRY e { x = f32[2,3] parameter(0) ROOT r = f32[3,2] transpose(x), dimensions={1,0} }", {},
-      EngineKind::kNative);
-  EXPECT_EQ(result.status().code(), StatusCode::kUnimplemented);
-  EXPECT_EQ(result.status().message(), "transpose is not compiled to native code yet");
 }
 
 TEST_F(NativeEngineTest, UnknownTargetsAreRefused) {

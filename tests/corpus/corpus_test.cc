@@ -72,10 +72,11 @@ StatusOr<Npz> LoadNpz(const fs::path& path) {
   return ReadNpz(bytes);
 }
 
-StatusOr<std::shared_ptr<Executable>> CompileFile(const fs::path& path) {
+StatusOr<std::shared_ptr<Executable>> CompileFile(const fs::path& path,
+                                                  EngineKind engine = EngineKind::kInterpret) {
   AXLE_ASSIGN(const std::string text, ReadFile(path));
   AXLE_ASSIGN(const auto client, Client::Create({.num_devices = 4}));  // some programs have four
-  return client->Compile(text);
+  return client->Compile(text, {.engine = engine});
 }
 
 void Compare(const Literal& result, const fs::path& folder, const json& program) {
@@ -104,6 +105,18 @@ std::vector<Literal> ArgumentsIn(const fs::path& folder, const HloComputation& e
   return arguments.ok() ? *arguments : std::vector<Literal>();
 }
 
+// Native code gives the same bits.
+void ExpectSameCompiled(const fs::path& folder, const Literal& expected) {
+  const auto executable = CompileFile(folder / "program.hlo.txt", EngineKind::kNative);
+  if (executable.status().code() == StatusCode::kUnavailable) return;  // a build without it
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  const HloComputation& entry = *(*executable)->module().entry();
+  const auto result = (*executable)->Execute(ArgumentsIn(folder, entry));
+  ASSERT_TRUE(result.ok()) << result.status().ToString();
+  const auto difference = FirstDifference(*result, expected);
+  EXPECT_FALSE(difference) << "compiled: " << difference->ToString();
+}
+
 void RunAndCompare(const fs::path& folder, const json& program) {
   const auto executable = CompileFile(folder / "program.hlo.txt");
   ASSERT_TRUE(executable.ok()) << executable.status().ToString();
@@ -116,6 +129,7 @@ void RunAndCompare(const fs::path& folder, const json& program) {
     const std::string key = StrCat("program ", folder.parent_path().filename().string(), "/",
                                    folder.filename().string(), ":");
     ExpectGoldenBits(key, {{key, BitsHash(*result)}});
+    ExpectSameCompiled(folder, *result);
     return Compare(*result, folder, program);
   }
   // Each device has a folder.
