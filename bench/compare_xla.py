@@ -55,7 +55,7 @@ def arguments():
     parser.add_argument("--list", action="store_true", help="print the programs and stop")
     options = parser.parse_args()
     quick = options.quick
-    if quick and options.headline is None and not options.only:
+    if quick and options.headline is None and not options.only and not options.family:
         options.headline = True
     options.threads = options.threads or ([1] if quick else [1, 2])
     options.numerics = options.numerics or (["strict"] if quick else ["strict", "fast"])
@@ -149,6 +149,16 @@ class Comparison:
                 except Failure:
                     side.stop()
         return [self._row(program, n, times, facts, problems, noisy) for n in self.axle]
+
+    def run_or_say_why(self, program):
+        """As run(); what goes wrong in this process is the reason of the rows, and the next program is tried."""
+        try:
+            return self.run(program)
+        except Exception as error:  # noqa: BLE001: hours of other rows are worth more than this one
+            self.stop()
+            problem = f"the comparison itself: {type(error).__name__}: {error}"
+            keys = [("axle", n) for n in self.axle]
+            return [self._row(program, n, {}, {}, {key: problem for key in keys}, "") for n in self.axle]
 
     def _prepare(self, program, side, key):
         limit = max(self.options.time_limit, 1)
@@ -359,7 +369,7 @@ def compare(options, chosen, cpus, folder):
             comparison.measure_floor()
             for program in chosen:
                 progress.show(f"{program.id}, {threads} threads")
-                result["rows"] += comparison.run(program)
+                result["rows"] += comparison.run_or_say_why(program)
                 progress.step()
             comparison.stop()
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ shift
 echo "machine: $(sed -nE 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg)"
 echo "commit:  $(git rev-parse --short HEAD)$(git diff --quiet HEAD || echo ', changed')"
 status=0
+startup=$(($# == 0))
 if [ $# = 0 ]; then
   for program in "$build"/bin/bench_*; do set -- "$@" "${program##*/bench_}"; done
 fi
@@ -16,4 +17,9 @@ for name in "$@"; do
   echo "== $name"
   "$build/bin/bench_$name" || status=1
 done
+if [ $startup = 1 ]; then
+  echo
+  echo "== start-up"
+  python3 bench/startup.py --build "$build" || status=1
+fi
 exit $status

@@ -75,6 +75,7 @@ def table(result, keep_noisy=False):
                 count = sum(1 for row in part if row.get("ratio"))
                 text = ", ".join(f"{family} {mean:.2f}x" for family, mean in means.items())
                 lines.append(f"Geometric means, {name} ({count} rows), {threads} threads, {numerics}: {text}")
+    lines += ["", *compile_lines(rows)]
     slower = [row for row in rows if row.get("ratio") and row["ratio"] < 1]
     lines += ["", f"Below 1.00x: {len(slower)} of {sum(1 for row in rows if row.get('ratio'))} rows"]
     lines += [f"* {row['id']}, {row['threads']} threads, {row['numerics']}: {_ratio(row)}" for row in sorted(slower, key=lambda r: r["ratio"])]
@@ -83,6 +84,25 @@ def table(result, keep_noisy=False):
         lines += ["", f"Without a ratio: {len(missing)} rows"]
         lines += [f"* {row['id']}, {row['threads']} threads, {row['numerics']}: {row['reason']}" for row in missing]
     return "\n".join(lines) + "\n"
+
+
+def compile_lines(rows):
+    """How compilation compares, in time and in memory."""
+    lines = []
+    for (threads, numerics), part in configurations(rows).items():
+        both = [row for row in part if row.get("axle_compile_ms") and row.get("xla_compile_ms")]
+        long = [row["xla_compile_ms"] / row["axle_compile_ms"] for row in both if row["xla_compile_ms"] > 10]
+        text = f"Compilation, {threads} threads, {numerics}: XLA's time / Axle's "
+        if long:
+            text += f"{stats.geometric_mean(long):.1f}x where XLA needs more than 10 ms ({len(long)} rows, geometric mean); "
+        slow = [row["id"] for row in both if row["axle_compile_ms"] > row["xla_compile_ms"]]
+        text += f"Axle is slower on {len(slow)} of {len(both)}{': ' if slow else ''}{', '.join(slow)}"
+        # Below a few MiB the figures are those of the allocator.
+        memory = [row["xla_compile_peak_mb"] / max(row["axle_compile_peak_mb"], 0.1) for row in both if row.get("xla_compile_peak_mb", 0) > 4]
+        if memory:
+            text += f"; peak memory, XLA's / Axle's {stats.geometric_mean(memory):.1f}x where XLA takes more than 4 MiB ({len(memory)} rows)"
+        lines.append(text)
+    return lines
 
 
 def _limits_text(limits):

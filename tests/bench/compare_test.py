@@ -169,6 +169,15 @@ class Reports(unittest.TestCase):
         self.assertIn("Below 1.00x: 2 of 3 rows\n* T1.<x>, 1 threads, strict: 0.02x\n* E2, 1 threads, strict: 0.50x\n", text)
         self.assertIn("Without a ratio: 1 rows\n* D1, 1 threads, strict: axle: compile: no dot\n", text)
 
+    def test_compile_lines(self):
+        rows = [row(axle_compile_ms=2, xla_compile_ms=18, axle_compile_peak_mb=1, xla_compile_peak_mb=5),
+                row(axle_compile_ms=40, xla_compile_ms=40, axle_compile_peak_mb=9, xla_compile_peak_mb=1),
+                row(id="W7", axle_compile_ms=2, xla_compile_ms=1), row(axle_compile_ms=2)]
+        self.assertEqual(report.compile_lines(rows), [
+            "Compilation, 1 threads, strict: XLA's time / Axle's 3.0x where XLA needs more than 10 ms (2 rows, geometric mean); "
+            "Axle is slower on 1 of 3: W7; peak memory, XLA's / Axle's 5.0x where XLA takes more than 4 MiB (1 rows)"])
+        self.assertEqual(report.compile_lines([]), [])
+
     def test_chart(self):
         tree = xml.etree.ElementTree.fromstring(report.chart(self.RESULT))
         texts = [t.text for t in tree.iter("{http://www.w3.org/2000/svg}text")]
