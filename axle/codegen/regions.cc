@@ -478,7 +478,9 @@ class Builder {
       const bool all_whole = std::ranges::all_of(region.inputs, [&](const RegionInput& input) {
         return input.value != value || input.access.IsWhole();
       });
-      if (!all_whole) continue;
+      // The front of a longer array has the same positions, but elements of another size.
+      const i64 bytes_read = region.num_positions * region.program.inputs[i].element_bytes();
+      if (!all_whole || bytes_read != schedule_.values[value].bytes) continue;
       for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
         if (schedule_.values[region.outputs[o]].bytes == schedule_.values[value].bytes) {
           region.in_place.push_back({o, i});

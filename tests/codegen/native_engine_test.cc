@@ -87,6 +87,27 @@ ENTRY e {
              {"(f32[2], (s32[], f32[2])) ({1, 2}, (5, {10, 20}))"});
 }
 
+TEST_F(NativeEngineTest, TheFrontOfAnArrayIsNoPlaceForWiderElements) {
+  const char* text = R"(
+ENTRY e {
+  p = f32[4000] parameter(0)
+  u = f32[1] parameter(1)
+  i = s32[] parameter(2)
+  x = f32[4000] dynamic-update-slice(p, u, i)
+  y = f32[2000] slice(x), slice={[0:2000]}
+  ROOT z = f64[2000] convert(y)
+})";
+  Literal p{Shape(F32, {4000})};
+  float next = 0;
+  for (float& element : p.mutable_data<float>()) element = next++;
+  const std::vector<Literal> arguments = {p, *ParseLiteral("f32[1] {-1}"),
+                                          *ParseLiteral("s32[] 7")};
+  const auto expected = RunOn(text, arguments, EngineKind::kInterpret);
+  const auto actual = RunOn(text, arguments, EngineKind::kNative);
+  ASSERT_TRUE(expected.ok() && actual.ok()) << actual.status().message();
+  EXPECT_TRUE(*expected == *actual);
+}
+
 TEST_F(NativeEngineTest, ArgumentsOfAnyLayout) {
   const char* text = "ENTRY e { x = f32[2,3] parameter(0) ROOT r = f32[2,3] negate(x) }";
   Literal value = *ParseLiteral("f32[2,3] {{1,2,3},{4,5,6}}");
