@@ -84,6 +84,16 @@ StatusOr<std::unique_ptr<Checker>> Checker::Create(CheckOptions options) {
 }
 
 CheckResult Checker::Check(const std::shared_ptr<const Module>& module) const {
+  std::vector<std::vector<Literal>> arguments;
+  for (int s = 0; s < options_.seeds; ++s) {
+    arguments.push_back(
+        DrawArguments(*module->entry(), options_.first_seed + static_cast<std::uint64_t>(s)));
+  }
+  return Check(module, arguments);
+}
+
+CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
+                           std::span<const std::vector<Literal>> argument_sets) const {
   CheckResult result;
   const auto limited = [&](Limits& limits) {
     limits.set_memory_cap(options_.memory_cap);
@@ -155,9 +165,8 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module) const {
     }
   }
 
-  for (int s = 0; s < options_.seeds; ++s) {
-    const std::uint64_t seed = options_.first_seed + static_cast<std::uint64_t>(s);
-    const std::vector<Literal> arguments = DrawArguments(*module->entry(), seed);
+  for (size_t s = 0; s < argument_sets.size(); ++s) {
+    const std::vector<Literal>& arguments = argument_sets[s];
     Limits limits;
     limited(limits);
     const StatusOr<Literal> expected = Evaluate(*module, arguments, {.limits = &limits});
@@ -191,7 +200,8 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module) const {
         result.runs += 2;
       }
       for (const std::string& text : wrong) {
-        if (!text.empty()) return fails(StrCat(runner.name, ", arguments ", seed, ": ", text));
+        if (!text.empty())
+          return fails(StrCat(runner.name, ", arguments ", options_.first_seed + s, ": ", text));
       }
     }
   }

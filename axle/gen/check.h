@@ -55,8 +55,10 @@ class Checker {
   // isas() says which are left.
   static StatusOr<std::unique_ptr<Checker>> Create(CheckOptions options);
 
-  // `module` is verified. Not thread-safe.
+  // `module` is verified. On drawn arguments, or on these. Not thread-safe.
   CheckResult Check(const std::shared_ptr<const Module>& module) const;
+  CheckResult Check(const std::shared_ptr<const Module>& module,
+                    std::span<const std::vector<Literal>> arguments) const;
   const std::vector<NativeIsa>& isas() const { return options_.isas; }
   const CheckOptions& options() const { return options_; }
 

@@ -126,9 +126,19 @@ ElementType CoveredType(const Instruction& inst) {
     });
     return type;
   };
+  const OpDef& def = GetOpDef(inst);
   if (inst.num_operands() == 0) return type_of(inst.shape());
-  const ElementType first = type_of(inst.operand(0)->shape());
-  return first == PRED && inst.num_operands() > 1 ? type_of(inst.operand(1)->shape()) : first;
+  // Random bits are of the second element of the result; branches have operands behind the index.
+  if (def.lowering == Lowering::kRandom && inst.shape().is_tuple()) {
+    return type_of(inst.shape().element(inst.shape().num_tuple_elements() - 1));
+  }
+  const bool has_branches =
+      !def.callees.empty() && def.callees[0].variadic && !def.callees[0].optional;
+  if (has_branches && inst.num_operands() > 1) return type_of(inst.operand(1)->shape());
+  const ElementType first = type_of(inst.operand(0)->shape()), result = type_of(inst.shape());
+  const bool chooses =
+      first == PRED && inst.num_operands() > 1 && type_of(inst.operand(1)->shape()) == result;
+  return chooses ? result : first;
 }
 
 StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {

@@ -85,72 +85,72 @@ Instruction* DrawConditional(Body& body, ElementType type) {
   return body.Add(Opcode::kConditional, operands, {}, callees);
 }
 
-// A loop over a counter: the state is (counter, values...). The body reads and writes slices at the
+// One row of `value`, that of the counter, is replaced or added to.
+Instruction* WithRowReplaced(Body& step, Instruction* value, Instruction* counter) {
+  const Shape& shape = value->shape();
+  const i64 d = step.random().Below(shape.rank());
+  std::vector<Instruction*> operands(shape.rank() + 1, step.Constant(counter->shape().type(), 0));
+  operands[0] = value;
+  operands[d + 1] = counter;
+  Shape row(shape.type(), shape.dims());
+  row.set_dim(d, std::min<i64>(shape.dim(d), 1));
+  Instruction* old_row =
+      step.AddWith(Opcode::kDynamicSlice, operands, DynamicSliceAttrs{row.dims()});
+  Instruction* new_row = step.Value(row);
+  if (step.random().Percent(50)) {
+    if (Instruction* sum = step.Add(Opcode::kAdd, {old_row, new_row})) new_row = sum;
+  }
+  operands.insert(operands.begin() + 1, new_row);
+  return step.Add(Opcode::kDynamicUpdateSlice, operands, {});
+}
+
+// A loop over a counter: the state is (values..., counter). The body reads and writes slices at the
 // counter now and then, and may end the loop early.
 Instruction* DrawWhile(Body& body, ElementType type) {
   Random& random = body.random();
-  std::vector<Shape> shapes = {Shape(random.Percent(85) ? S32 : random.Of({S64, U32, U8, S8}))};
-  for (const Shape& shape : SomeShapes(body, type)) shapes.push_back(shape);
+  std::vector<Shape> shapes = SomeShapes(body, type);
+  const auto count = static_cast<i64>(shapes.size());
+  const ElementType counter_type = random.Percent(85) ? S32 : random.Of({S64, U32, U8, S8});
   const bool is_small =
       std::ranges::all_of(shapes, [](const Shape& s) { return s.num_elements() <= 4; });
   const i64 trips = is_small && random.Percent(40) ? random.Between(6, 40) : random.Between(0, 4);
+  shapes.emplace_back(counter_type);
   const Shape state = Shape::Tuple(shapes);
 
   Body condition = body.Nested({&state, 1}, trips + 1);
   Instruction* whole = condition.computation()->instructions()[0];
-  Instruction* counter = condition.Element(whole, 0);
-  const ElementType counter_type = shapes[0].type();
-  Instruction* goes_on = condition.AddWith(
-      Opcode::kCompare, {counter, condition.Constant(counter_type, static_cast<double>(trips))},
-      CompareAttrs{ComparisonDirection::kLt});
+  Instruction* goes_on =
+      condition.AddWith(Opcode::kCompare,
+                        {condition.Element(whole, count),
+                         condition.Constant(counter_type, static_cast<double>(trips))},
+                        CompareAttrs{ComparisonDirection::kLt});
   if (random.Percent(20)) {
-    condition.Element(whole, random.Between(1, static_cast<i64>(shapes.size()) - 1));
+    condition.Element(whole, random.Below(count));
     goes_on = condition.Add(Opcode::kAnd, {goes_on, condition.Value(Shape(PRED))});
   }
   if (!condition.Finish(goes_on).ok()) return nullptr;
 
   Body step = body.Nested({&state, 1}, std::max<i64>(trips, 1));
   whole = step.computation()->instructions()[0];
-  counter = step.Element(whole, 0);
-  std::vector<Instruction*> values;
-  for (size_t i = 1; i < shapes.size(); ++i)
-    values.push_back(step.Element(whole, static_cast<i64>(i)));
-  std::vector<Instruction*> next = {
-      step.Add(Opcode::kAdd, {counter, step.Constant(counter_type, 1)})};
+  Instruction* counter = step.Element(whole, count);
+  std::vector<Instruction*> next;
+  for (i64 i = 0; i < count; ++i) next.push_back(step.Element(whole, i));
   const bool only_lanes = random.Percent(40);
   only_lanes ? DrawLanes(step, static_cast<int>(random.Between(1, 5)))
              : DrawSome(step, static_cast<int>(random.Between(1, 4)));
-  for (size_t i = 0; i < values.size(); ++i) {
-    const Shape& shape = values[i]->shape();
-    Instruction* value = values[i];
-    if (shape.rank() > 0 && random.Percent(40)) {
-      // One row is replaced, or added to.
-      const i64 d = random.Below(shape.rank());
-      std::vector<Instruction*> at(shape.rank(), step.Constant(counter_type, 0));
-      at[d] = counter;
-      Shape row(shape.type(), shape.dims());
-      row.set_dim(d, std::min<i64>(shape.dim(d), 1));
-      std::vector<Instruction*> operands = {value};
-      operands.insert(operands.end(), at.begin(), at.end());
-      Instruction* old_row =
-          step.AddWith(Opcode::kDynamicSlice, operands, DynamicSliceAttrs{row.dims()});
-      Instruction* new_row = step.Value(row);
-      if (random.Percent(50)) {
-        if (Instruction* sum = step.Add(Opcode::kAdd, {old_row, new_row})) new_row = sum;
-      }
-      operands.insert(operands.begin() + 1, new_row);
-      value = step.Add(Opcode::kDynamicUpdateSlice, operands, {});
+  for (Instruction*& value : next) {
+    if (value->shape().rank() > 0 && random.Percent(40)) {
+      value = WithRowReplaced(step, value, counter);
     } else if (random.Percent(80)) {  // else it stays as it is
-      value = step.Value(shape);
+      value = step.Value(value->shape());
     }
-    next.push_back(value);
   }
-  Instruction* root = step.Add(Opcode::kTuple, next, {});
-  if (!step.Finish(root).ok()) return nullptr;
+  next.push_back(step.Add(Opcode::kAdd, {counter, step.Constant(counter_type, 1)}));
+  if (!step.Finish(step.Add(Opcode::kTuple, next, {})).ok()) return nullptr;
 
-  std::vector<Instruction*> init = {random.Percent(80) ? body.Constant(counter_type, 0)
-                                                       : body.Constant(counter_type, 2)};
-  for (size_t i = 1; i < shapes.size(); ++i) init.push_back(body.Value(shapes[i]));
+  shapes.pop_back();
+  std::vector<Instruction*> init = Values(body, shapes);
+  init.push_back(body.Constant(counter_type, random.Percent(80) ? 0 : 2));
   HloComputation* const callees[] = {condition.computation(), step.computation()};
   Instruction* const tuple[] = {body.Add(Opcode::kTuple, init, {})};
   return body.Add(Opcode::kWhile, tuple, {}, callees);

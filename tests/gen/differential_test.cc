@@ -42,7 +42,7 @@ std::map<std::string_view, int> CheckMany(const Checker& checker, std::uint64_t 
     const CheckResult result = checker.Check(module);
     ++outcomes[OutcomeName(result.outcome)];
     EXPECT_FALSE(IsFailure(result.outcome))
-        << result.message << "\nrepro: axle check --random 1 --seed " << Seed() << " --first " << i
+        << result.message << "\nrepro: axle check --random=1 --seed " << Seed() << " --first " << i
         << "\n"
         << Print(*module);
   }

@@ -2,6 +2,7 @@
 #include "axle/client/arguments.h"
 #include "axle/core/npz.h"
 #include "axle/core/strings.h"
+#include "tools/axle/checking.h"
 #include "tools/axle/json.h"
 #include "tools/axle/values.h"
 #include "tools/axle/verbs.h"
@@ -74,45 +75,71 @@ StatusOr<int> CheckFile(Session& session, const std::string& file) {
 }
 
 int Check(Session& session) {
+  const Options& options = session.options();
+  if (options.random) {
+    if (!options.files.empty()) return session.Usage("check: --random goes without a FILE");
+    return CheckRandom(session);
+  }
   const StatusOr<std::vector<std::string>> files = session.Modules();
   if (!files.ok()) return session.Fail(files.status());
-  if (files->empty()) return session.Usage("check: takes a FILE or a folder");
-  if (files->size() > 1 && !session.options().against.empty()) {
+  if (files->empty()) return session.Usage("check: takes a FILE, a folder, or --random");
+  if (files->size() > 1 && !options.against.empty()) {
     return session.Usage("check: --against goes with one FILE");
+  }
+  const bool on_engines =
+      options.against.empty() && options.rtol == 0 && options.atol == 0 && options.ulp == 0;
+  std::unique_ptr<Checker> checker;
+  if (on_engines) {
+    auto created = Checker::Create(CheckOptionsOf(options));
+    if (!created.ok()) return session.Fail(created.status());
+    checker = *std::move(created);
   }
   int worst = kYes;
   for (const std::string& file : *files) {
-    const StatusOr<int> answer = CheckFile(session, file);
+    const StatusOr<int> answer =
+        on_engines ? CheckOnEngines(session, *checker, file) : CheckFile(session, file);
     worst = std::max(worst, answer.ok() ? *answer : session.Fail(answer.status()));
   }
   return worst;
 }
 
-constexpr std::string_view kOptions[] = {"inputs", "arg",           "fake",    "seed",
-                                         "engine", "isa",           "against", "rtol",
-                                         "atol",   "codegen-level", "ulp"};
+constexpr std::string_view kOptions[] = {"inputs",       "arg",
+                                         "fake",         "seed",
+                                         "engine",       "isas",
+                                         "against",      "rtol",
+                                         "atol",         "levels",
+                                         "ulp",          "seeds",
+                                         "repeats",      "concurrent",
+                                         "per-op",       "random",
+                                         "first",        "jobs",
+                                         "output",       "thread-list",
+                                         "max-failures", "allow-unimplemented"};
 
 }  // namespace
 
 const Verb kCheckVerb = {
     "check", "do results agree, with a file or between the engines?",
+    "axle check model.hlo --isa all --levels 0,2    interpreter, passes, native code\n"
     "axle check model.hlo --inputs in.npz --against out.npz --rtol 1e-5 --atol 1e-6\n"
-    "axle check model.hlo --fake                  native code against the interpreter\n"
-    "axle check FOLDER --fake=random:3\n"
+    "axle check --random --time-limit 60 --seed 7   modules as `axle gen` makes them\n"
     "\n"
-    "Exit 0 if all agree, 1 with the first difference of each output if not.\n"
+    "Exit 0 if all agree, 1 with the first difference if not, 5 if native code lacks an\n"
+    "operation. The arguments are drawn, or given as for run.\n"
     "\n"
-    "  --against F.npz     expected out_0, out_1, ...; without it native code is compared\n"
-    "                      with the interpreter\n"
-    "  --rtol R --atol A   |a - b| <= A + R * |b| is equal; infinities must be the same\n"
-    "  --ulp N             so are floats N or fewer steps apart\n"
-    "                      without any of them all bits count, and NaN equals NaN\n"
-    "  --engine E          of the comparison with a file: interpret (default) or native\n"
+    "  --against F.npz     expected out_0, out_1, ...; --engine E gives the results\n"
+    "  --rtol R --atol A   |a - b| <= A + R * |b| is equal; --ulp N: so are floats N steps\n"
+    "                      apart. Without any of them all bits count, and NaN equals NaN\n"
+    "  --isa L             avx2,avx512, or all; --levels 0,1,2 and --threads 1,2,7: all of\n"
+    "                      them. auto, 2 and 1 without\n"
+    "  --seeds N           sets of drawn arguments, 3 by default, from --seed S on\n"
+    "  --repeat N --concurrent   run again, and twice at a time\n"
+    "  --per-op            names the first instruction that differs on its own\n"
+    "  --random[=N]        N modules, or until --time-limit; --first I, --jobs J processes,\n"
+    "                      --output DIR for those that fail, --max-failures M (10)\n"
+    "  --allow-unimplemented      is no failure\n"
     "  --inputs X --arg N=V --fake[=KIND]           as for run\n"
-    "  --isa I --codegen-level N                    of native code\n"
-    "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n"
-    "  --json -v -q     -v also lists the outputs that agree\n",
+    "  --time-limit S      seconds; 8, or none with --random=N\n"
+    "  --mem-limit B --json -v -q\n",
     kOptions, Check};
 
 }  // namespace axle::tool

@@ -29,7 +29,8 @@ std::string ParseBytes(const std::string& text, std::int64_t& bytes) {
 
 // Adds every option of every verb; `takes` says whether this verb has it.
 template <typename Takes>
-void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& from, Takes takes) {
+void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& from,
+                std::uint64_t& random, Takes takes) {
   const auto flag = [&](const char* name, const char* spelling, bool& value) {
     if (takes(name)) app.add_flag(spelling, value);
   };
@@ -53,7 +54,12 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   if (auto* limit = option("time-limit", o.time_limit)) limit->check(CLI::NonNegativeNumber);
   option("mem-limit", mem_limit);
   option("from", from);
-  if (auto* threads = option("threads", o.threads)) threads->check(CLI::Range(0, 4096));
+  // A list in verbs that compare.
+  if (auto* list = option("thread-list", o.thread_list, "--threads")) {
+    list->delimiter(',')->allow_extra_args(false)->check(CLI::Range(0, 4096));
+  } else if (auto* threads = option("threads", o.threads)) {
+    threads->check(CLI::Range(0, 4096));
+  }
   option("output", o.output, "-o,--output");
   one_of("engine", o.engine,
          std::map<std::string, EngineKind>{{"interpret", EngineKind::kInterpret},
@@ -88,6 +94,27 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   if (auto* rtol = option("rtol", o.rtol)) rtol->check(CLI::NonNegativeNumber);
   if (auto* atol = option("atol", o.atol)) atol->check(CLI::NonNegativeNumber);
   option("ulp", o.ulp);
+  if (auto* isas = option("isas", o.isas, "--isa")) {
+    isas->delimiter(',')->allow_extra_args(false)->check(
+        CLI::IsMember({"auto", "all", "avx2", "avx512"}));
+  }
+  if (auto* levels = option("levels", o.levels)) {
+    levels->delimiter(',')->allow_extra_args(false)->check(CLI::Range(0, 2));
+  }
+  if (auto* seeds = option("seeds", o.seeds)) seeds->check(CLI::Range(1, 1000000));
+  if (auto* repeats = option("repeats", o.repeats, "--repeat")) {
+    repeats->check(CLI::Range(1, 1000000));
+  }
+  flag("concurrent", "--concurrent", o.concurrent);
+  flag("per-op", "--per-op", o.per_op);
+  flag("allow-unimplemented", "--allow-unimplemented", o.allow_unimplemented);
+  option("random", random);
+  option("first", o.first);
+  if (auto* jobs = option("jobs", o.jobs, "-j,--jobs")) jobs->check(CLI::Range(1, 1024));
+  if (auto* most = option("max-failures", o.max_failures)) most->check(CLI::Range(1, 1000000));
+  option("command", o.command);
+  option("count", o.count);
+  flag("coverage", "--coverage", o.coverage);
 }
 
 // The message for a flag that the verb does not have, or "".
@@ -118,14 +145,16 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_vi
   CLI::App app;
   app.set_help_flag("-h,--help");
   std::string mem_limit, from;
-  AddOptions(app, parsed.options, mem_limit, from, [&](std::string_view name) {
+  std::uint64_t random = 0;
+  AddOptions(app, parsed.options, mem_limit, from, random, [&](std::string_view name) {
     return std::ranges::find(kCommon, name) != std::end(kCommon) ||
            std::ranges::find(accepted, name) != accepted.end();
   });
   std::vector<std::string> texts(arguments.begin(), arguments.end());
-  // --fake alone means random; what follows it is never its value.
+  // --fake alone means random, and --random no number; what follows them is never their value.
   for (std::string& text : texts) {
     if (text == "--fake") text = "--fake=random";
+    if (text == "--random") text = "--random=0";
   }
   parsed.error = UnknownFlag(verb, app, texts);
   if (!parsed.error.empty()) return parsed;
@@ -138,6 +167,15 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_vi
     parsed.error = StrCat(verb, ": ", PrintableText(error.what()));
   }
   Options& options = parsed.options;
+  const auto given = [&](const char* name) {
+    const CLI::Option* option = app.get_option_no_throw(name);
+    return option != nullptr && option->count() > 0;
+  };
+  if (given("--random")) options.random = random;
+  // What takes as long as it takes.
+  if (!given("--time-limit") && (given("--random") || verb == "gen" || verb == "reduce")) {
+    options.time_limit = 0;
+  }
   if (parsed.error.empty() && !mem_limit.empty()) {
     parsed.error = ParseBytes(mem_limit, options.mem_limit);
   }

@@ -52,7 +52,23 @@ struct Options {
   bool timing = false;
   bool verify_each = false;
 
-  std::string against;  // check: .npz
+  std::string against;                 // check: .npz
+  std::vector<int> thread_list = {1};  // check, reduce: --threads 1,2,7
+  std::vector<std::string> isas = {"auto"};
+  std::vector<int> levels = {2};
+  int seeds = 3;
+  int repeats = 1;
+  bool concurrent = false;
+  bool per_op = false;
+  bool allow_unimplemented = false;
+  std::optional<std::uint64_t> random;  // how many modules; 0: until the time limit
+  std::uint64_t first = 0;
+  int jobs = 1;
+  int max_failures = 10;
+  std::string command;  // reduce
+
+  std::uint64_t count = 1;  // gen
+  bool coverage = false;
   double rtol = 0;
   double atol = 0;
   std::uint64_t ulp = 0;

@@ -1,0 +1,53 @@
+// Coverage: which ops were there with which element types, and where: how many modules have such an
+// instruction. Places are those at which a compiler makes different code.
+#pragma once
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "axle/ir/module.h"
+
+namespace axle {
+
+enum class CoveragePlace : std::uint8_t {
+  kEntry,
+  kLoop,     // in the body or condition of a while, or a scan
+  kCalled,   // in another computation that runs on whole values: call, branch, fusion, async
+  kApplied,  // in one that is applied to elements: reducers, comparators, map
+};
+inline constexpr int kNumPlaces = 4;
+std::string_view PlaceName(CoveragePlace place);  // "entry", ...
+
+class Coverage {
+ public:
+  // Counts every cell of the module once.
+  void Add(const Module& module);
+
+  std::uint64_t modules() const { return modules_; }
+  // Modules with the op on the type; at one place, or anywhere.
+  std::uint64_t Count(Opcode op, ElementType type, CoveragePlace place) const;
+  std::uint64_t Count(Opcode op, ElementType type) const;
+
+  // A table with a line per op and place: element types that it was drawn with, by how many
+  // modules at least. Markdown.
+  std::string Page(std::uint64_t enough) const;
+  // Op and type pairs that some module should have had and none did: "add f32".
+  std::vector<std::string> Missing() const;
+  // Of the pairs that an op can have: how many there are, and how many have at least `enough`.
+  struct Totals {
+    i64 cells = 0, enough = 0;
+  };
+  Totals Total(std::uint64_t enough) const;
+
+ private:
+  using Counts = std::array<std::uint64_t, kNumPlaces + 1>;  // the last one: anywhere
+  std::map<std::pair<Opcode, ElementType>, Counts> counts_;
+  std::uint64_t modules_ = 0;
+};
+
+// Why the generator has no module with this op on this type: the row's own error message, or the
+// reason why the op is not drawn. "" if it draws it.
+std::string WhyEmpty(Opcode op, ElementType type);
+
+}  // namespace axle

@@ -1,0 +1,165 @@
+#include "tools/axle/checking.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "axle/core/file.h"
+#include "axle/core/strings.h"
+#include "axle/gen/generate.h"
+#include "axle/gen/hunt.h"
+#include "axle/gen/reduce.h"
+#include "axle/ops/op_def.h"
+#include "tools/axle/values.h"
+
+namespace axle::tool {
+namespace {
+
+// The first instruction of the entry with other bits, as "name (op) at file:line".
+std::string FirstDifferentOp(const Checker& checker, const Module& module) {
+  for (const Instruction* inst : module.entry()->instructions()) {
+    auto head = ModuleUpTo(module, *inst);
+    if (!inst->shape().is_array() || !head.ok()) continue;
+    const CheckResult result = CheckIsolated(checker, *std::move(head), kHangSeconds);
+    if (!IsFailure(result.outcome)) continue;
+    const Metadata& from = inst->metadata();
+    return StrCat(
+        inst->name(), " = ", inst->shape().ToString(), " ", GetOpDef(*inst).text,
+        from.source_file.empty() ? "" : StrCat(" at ", from.source_file, ":", from.source_line),
+        ": ", result.message);
+  }
+  return "no instruction differs on its own";
+}
+
+// A failing module, as a file of --output.
+Status Keep(const std::string& folder, std::uint64_t seed, const HuntFailure& failure) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  AXLE_ASSIGN(const std::string text, GenerateText(seed, failure.index));
+  return WriteFile(StrCat(folder, "/gen_", seed, "_", failure.index, ".hlo"), text);
+}
+
+std::string Summary(const HuntReport& report) {
+  std::string text = StrCat(report.modules, " modules, ", report.runs, " runs compared in ",
+                            static_cast<i64>(report.seconds), " s:");
+  for (int i = 0; i < kNumOutcomes; ++i) {
+    if (report.outcomes[i] > 0) {
+      StrAppend(text, " ", OutcomeName(static_cast<Outcome>(i)), " ", report.outcomes[i]);
+    }
+  }
+  const Coverage::Totals cells = report.coverage.Total(1);
+  return StrCat(text, "\n", cells.enough, " of ", cells.cells, " cells of operation and type");
+}
+
+}  // namespace
+
+CheckOptions CheckOptionsOf(const Options& options) {
+  CheckOptions check = {.levels = options.levels,
+                        .threads = options.thread_list,
+                        .seeds = options.seeds,
+                        .first_seed = options.seed,
+                        .repeats = options.repeats,
+                        .concurrent = options.concurrent};
+  check.isas.clear();
+  for (const std::string& isa : options.isas) {
+    if (isa == "auto") check.isas.push_back(NativeIsa::kAuto);
+    if (isa == "avx2" || isa == "all") check.isas.push_back(NativeIsa::kAvx2);
+    if (isa == "avx512" || isa == "all") check.isas.push_back(NativeIsa::kAvx512);
+  }
+  if (options.mem_limit > 0) check.memory_cap = options.mem_limit;
+  return check;
+}
+
+int ExitCodeOf(const Options& options, Outcome outcome) {
+  if (IsFailure(outcome)) return kNo;
+  if (outcome == Outcome::kOverLimit) return kLimit;
+  if (outcome == Outcome::kUndefined) return kInvalid;
+  return outcome == Outcome::kUnimplemented && !options.allow_unimplemented ? kUnsupported : kYes;
+}
+
+StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std::string& file) {
+  const Options& options = session.options();
+  AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
+  const std::shared_ptr<const Module> module = std::move(program.module);
+  CheckResult result;
+  if (!options.inputs.empty() || !options.args.empty() || !options.fake.empty()) {
+    AXLE_ASSIGN(const std::vector<Literal> arguments,
+                ReadArguments(session, *module->entry(), std::move(program.arguments)));
+    result = checker.Check(module, {&arguments, 1});
+  } else {
+    result = checker.Check(module);
+  }
+  const std::string first = options.per_op && IsFailure(result.outcome)
+                                ? FirstDifferentOp(checker, *module)
+                                : std::string();
+  if (options.json) {
+    Json report = NewReport("check");
+    report["file"] = file;
+    report["equal"] = result.outcome == Outcome::kEqual;
+    report["outcome"] = OutcomeName(result.outcome);
+    report["message"] = result.message;
+    report["runs"] = result.runs;
+    if (!first.empty()) report["first_op"] = first;
+    session.Out(ToLine(report));
+  } else if (result.outcome == Outcome::kEqual) {
+    session.Say(StrCat(PrintableText(file), ": equal in ", result.runs, " runs"));
+  } else {
+    session.Out(StrCat(file, ": ", OutcomeName(result.outcome), ": ", result.message, "\n"));
+    if (!first.empty()) session.Out(StrCat(file, ": first: ", first, "\n"));
+  }
+  return ExitCodeOf(options, result.outcome);
+}
+
+int CheckRandom(Session& session) {
+  const Options& options = session.options();
+  if (*options.random == 0 && options.time_limit == 0) {
+    return session.Usage("check: --random needs an end: --random=N, or --time-limit S");
+  }
+  HuntOptions hunt = {.seed = options.seed,
+                      .first = options.first,
+                      .count = *options.random,
+                      .seconds = options.time_limit,
+                      .jobs = options.jobs,
+                      .hang_seconds = kHangSeconds,
+                      .max_failures = options.max_failures,
+                      .check = CheckOptionsOf(options),
+                      .limits = &session.limits()};
+  hunt.check.first_seed = 0;  // --seed is that of the modules
+  const StatusOr<HuntReport> report = Hunt(hunt);
+  if (!report.ok()) return session.Fail(report.status());
+  Json json = NewReport("check");
+  json["seed"] = options.seed;
+  json["modules"] = report->modules;
+  json["next"] = report->next;
+  json["runs"] = report->runs;
+  json["seconds"] = report->seconds;
+  for (int i = 0; i < kNumOutcomes; ++i) {
+    json["outcomes"][std::string(OutcomeName(static_cast<Outcome>(i)))] = report->outcomes[i];
+  }
+  for (const auto& [op, count] : report->unimplemented) json["unimplemented"][op] = count;
+  json["failures"] = Json::array();
+  for (const HuntFailure& failure : report->failures) {
+    const std::string_view outcome = OutcomeName(failure.result.outcome);
+    json["failures"].push_back(
+        {{"index", failure.index}, {"outcome", outcome}, {"message", failure.result.message}});
+    if (!options.json) {
+      session.Out(StrCat(failure.index, ": ", outcome, ": ", failure.result.message,
+                         "\n  repro: axle check --random=1 --seed ", options.seed, " --first ",
+                         failure.index, "\n"));
+    }
+    if (options.output.empty()) continue;
+    const Status kept = Keep(options.output, options.seed, failure);
+    if (!kept.ok()) return session.Fail(kept);
+  }
+  if (options.json) session.Out(ToLine(json));
+  session.Say(StrCat("seed ", options.seed, ": ", Summary(*report)));
+  for (size_t i = 0; i < report->unimplemented.size() && (i < 5 || options.verbose); ++i) {
+    session.Say(StrCat("  not compiled: ", report->unimplemented[i].first, " ",
+                       report->unimplemented[i].second));
+  }
+  if (!report->failures.empty()) return kNo;
+  if (Interrupted()) return kLimit;
+  return report->Of(Outcome::kUnimplemented) > 0 && !options.allow_unimplemented ? kUnsupported
+                                                                                 : kYes;
+}
+
+}  // namespace axle::tool

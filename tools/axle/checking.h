@@ -1,0 +1,21 @@
+// What check and reduce share: the ways to run a module that the command line asks for.
+#pragma once
+#include "axle/gen/check.h"
+#include "tools/axle/json.h"
+#include "tools/axle/session.h"
+
+namespace axle::tool {
+
+inline constexpr double kHangSeconds = 60;
+
+// Of --threads, --isa, --levels, --seeds, --seed, --repeat and --concurrent.
+CheckOptions CheckOptionsOf(const Options& options);
+// The exit code that an outcome means.
+int ExitCodeOf(const Options& options, Outcome outcome);
+
+// One file on all engines, with arguments from the command line or drawn ones.
+StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std::string& file);
+// check --random.
+int CheckRandom(Session& session);
+
+}  // namespace axle::tool
