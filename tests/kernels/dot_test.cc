@@ -120,6 +120,63 @@ TEST(DotKernels, AnyStridesOfF64) {
   CheckRandom(kF64, 300, 70, 2);
 }
 
+// Every type, and operands that are converted to another one first.
+TEST(DotKernels, AnyTypes) {
+  const Types all[] = {
+      {"bf16", "bf16", "bf16"},
+      {"bf16", "bf16", "f32"},
+      {"bf16", "bf16", "f64"},
+      {"f16", "f16", "f16"},
+      {"f16", "f16", "f32"},
+      {"f16", "bf16", "f32"},
+      {"f32", "bf16", "f32"},
+      {"f32", "f32", "bf16"},
+      {"f64", "f64", "f32"},
+      {"f32", "f32", "f64"},
+      {"f32", "f32", "f16"},
+      {"f8e5m2", "f8e4m3fn", "f32"},
+      {"f8e4m3", "f8e4m3", "f8e4m3"},
+      {"f8e4m3fnuz", "bf16", "bf16"},
+      {"f4e2m1fn", "f4e2m1fn", "f32"},
+      {"f8e8m0fnu", "f8e8m0fnu", "f32"},
+      {"f6e3m2fn", "f8e3m4", "bf16"},
+      {"s8", "s8", "s32"},
+      {"u8", "s8", "s32"},
+      {"s8", "s8", "s8"},
+      {"u8", "u8", "u8"},
+      {"u8", "u8", "u32"},
+      {"s16", "s16", "s32"},
+      {"u16", "u16", "u32"},
+      {"s16", "s16", "s16"},
+      {"s32", "s32", "s32"},
+      {"u32", "u32", "u32"},
+      {"s64", "s64", "s64"},
+      {"u64", "u64", "u64"},
+      {"s4", "s4", "s4"},
+      {"s4", "s4", "s32"},
+      {"u4", "s8", "s32"},
+      {"u2", "u2", "u2"},
+      {"s1", "s1", "s1"},
+      {"pred", "pred", "pred"},
+      {"c64", "c64", "c64"},
+      {"c128", "c128", "c128"},
+      {"f32", "c64", "c64"},
+      {"s32", "s32", "f32"},
+      {"f32", "f32", "s32"},
+      {"s32", "s32", "s8"},
+      {"s8", "s16", "s64"},
+      {"pred", "s8", "s32"},
+      {"s8", "bf16", "bf16"},
+  };
+  unsigned seed = 100;
+  for (const Types& types : all) {
+    SCOPED_TRACE(StrCat(types.lhs, " ", types.rhs, " ", types.result));
+    CheckRandom(types, 70, 40, ++seed);
+    CheckRandom(types, 6, 130, ++seed);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 // Sizes beside those of tiles, panels and blocks, and beyond one slice of contracted elements.
 TEST(DotKernels, EdgesOfBlocks) {
   std::mt19937 random(3);
@@ -133,6 +190,47 @@ TEST(DotKernels, EdgesOfBlocks) {
         EXPECT_TRUE(CheckContraction(Matrices(types, m, n, k, lhs, rhs), Values::kPlain, random));
       }
     }
+  }
+}
+
+// Underflow inside of the tile order, which a fast path must not round as f32 does.
+TEST(DotKernels, TinyNarrowFloats) {
+  std::mt19937 random(4);
+  const Types types = {"bf16", "bf16", "f32"};
+  for (i64 k : {1, 2, 31, 32, 33, 100, 700}) {
+    for (i64 m : {1, 5, 20}) {
+      EXPECT_TRUE(CheckContraction(Matrices(types, m, 20, k), Values::kTiny, random));
+      EXPECT_TRUE(CheckContraction(Matrices(types, m, 1, k), Values::kTiny, random));
+    }
+  }
+}
+
+// Vectors and rows in the canonical order: chunks, and lanes that the last elements do not fill.
+TEST(DotKernels, LongRows) {
+  std::mt19937 random(5);
+  for (const Types& types : {kF32, kF64, Types{"c64", "c64", "c64"}, Types{"c128", "c128", "c128"},
+                             Types{"f16", "f16", "f16"}}) {
+    for (i64 k : {1, 15, 16, 17, 100, 511, 512, 513, 4096, 4100, 9000, 12288, 30000}) {
+      const i64 m = Uniform(random, 1, 12);
+      EXPECT_TRUE(CheckContraction(Matrices(types, m, 1, k), Values::kPlain, random));
+      EXPECT_TRUE(CheckContraction(Matrices(types, 1, m, k, true, false), Values::kTiny, random));
+    }
+  }
+}
+
+// Contracted elements beyond a slice, with sums kept apart from the result.
+TEST(DotKernels, LongProducts) {
+  std::mt19937 random(6);
+  for (const Types& types : {kF32, Types{"bf16", "bf16", "bf16"}, Types{"s8", "s8", "s32"},
+                             Types{"c64", "c64", "c64"}, Types{"s8", "s8", "s8"}}) {
+    for (i64 k : {511, 512, 513, 1100}) {
+      EXPECT_TRUE(CheckContraction(Matrices(types, 17, 19, k), Values::kPlain, random));
+      EXPECT_TRUE(
+          CheckContraction(Matrices(types, 9, 33, k, false, false), Values::kPlain, random));
+    }
+    // More rows and columns than one block has.
+    EXPECT_TRUE(CheckContraction(Matrices(types, 300, 40, 20), Values::kPlain, random));
+    EXPECT_TRUE(CheckContraction(Matrices(types, 40, 900, 20), Values::kPlain, random));
   }
 }
 

@@ -165,6 +165,7 @@ class Source {
         sum_bytes_(sum_bytes),
         base_(static_cast<const unsigned char*>(buffers[operand.buffer])) {}
 
+  bool is_same() const { return operand_.load == LoadKind::kSame; }
   const void* At(i64 offset) const { return base_ + offset * operand_.bytes; }
   void MoveTo(void* const* buffers, i64 offset) {
     base_ = static_cast<const unsigned char*>(buffers[operand_.buffer]) + offset * operand_.bytes;
@@ -224,14 +225,14 @@ template <typename T, int kDistance, int... kIndex>
   }
 }
 
-// out[j * out_stride + i] = in[i * in_stride + j], a vector's lanes each way.
-template <typename T>
-inline void TransposeSquare(const T* in, i64 in_stride, T* out, i64 out_stride) {
+// out[j * out_stride + i] = row(i)[j], a vector's lanes each way.
+template <typename T, typename RowFn>
+inline void TransposeSquare(const RowFn& row, T* out, i64 out_stride) {
   constexpr int kLanes = kLanesOf<T>;
   constexpr auto kAll = std::make_integer_sequence<int, kLanes>();
   Vector<T> rows[kLanes];
 #pragma GCC unroll 16
-  for (int i = 0; i < kLanes; ++i) rows[i] = Load(in + i * in_stride);
+  for (int i = 0; i < kLanes; ++i) rows[i] = Load(row(i));
   if constexpr (kLanes == 16) ExchangeBlocks<T, 8>(rows, kAll);
   if constexpr (kLanes >= 8) ExchangeBlocks<T, 4>(rows, kAll);
   ExchangeBlocks<T, 2>(rows, kAll);
@@ -242,19 +243,27 @@ inline void TransposeSquare(const T* in, i64 in_stride, T* out, i64 out_stride) 
 
 // A square at a time, from runs of contracted elements: out[k * width + j] = the element of column
 // j at k, zero for the columns past the last. T has 4 or 8 bytes; load(j, k, n, run) brings n of
-// them.
-template <typename T, typename LoadFn>
-inline void TransposeColumns(i64 columns, i64 width, i64 count, T* out, const LoadFn& load) {
+// them, and in_place(j) says where column j is in memory as T, if it is.
+template <typename T, typename LoadFn, typename InPlaceFn>
+inline void TransposeColumns(i64 columns, i64 width, i64 count, T* out, const LoadFn& load,
+                             const InPlaceFn& in_place) {
   constexpr i64 kLanes = kLanesOf<T>;
   alignas(64) T square[kLanes * kLanes];
   for (i64 j = 0; j < width; j += kLanes) {
     const i64 filled = Min(kLanes, Max(0, columns - j));
+    i64 begin = 0;
+    if (filled == kLanes && in_place(j) != nullptr) {
+      for (; begin + kLanes <= count; begin += kLanes) {
+        TransposeSquare<T>([&](i64 i) { return in_place(j + i) + begin; }, out + begin * width + j,
+                           width);
+      }
+    }
     for (i64 i = filled * kLanes; i < kLanes * kLanes; ++i) square[i] = 0;
-    for (i64 k = 0; k < count; k += kLanes) {
+    for (i64 k = begin; k < count; k += kLanes) {
       const i64 n = Min(kLanes, count - k);
       for (i64 i = 0; i < filled; ++i) load(j + i, k, n, square + i * kLanes);
       if (n == kLanes) {
-        TransposeSquare(square, kLanes, out + k * width + j, width);
+        TransposeSquare<T>([&](i64 i) { return square + i * kLanes; }, out + k * width + j, width);
         continue;
       }
       for (i64 q = 0; q < n; ++q) {

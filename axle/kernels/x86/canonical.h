@@ -213,14 +213,14 @@ class CanonicalProduct {
       }
       FoldRows(rows, num_rows, x + k, count);
     }
-    Sum sums[kMostRows * kParts];
+    Sum sums[kRun];
     for (i64 i = 0; i < num_rows; ++i) {
       // The sum starts at +0.
       for (int p = 0; p < kParts; ++p) {
         sums[i * kParts + p] = depth == 0 ? 0 : trees_[i].Finish()[p] + static_cast<Sum>(0);
       }
     }
-    alignas(64) unsigned char buffer[kMostRows * 16];
+    alignas(64) unsigned char buffer[kRun * 16];
     Family::StoreElements(plan_, sums, num_rows, buffer);
     FillOffsets(plan_.rows, &RoleDim::result_stride, m, num_rows, offsets);
     ScatterElements(buffer, num_rows, offsets, plan_.result_bytes,

@@ -22,18 +22,20 @@ constexpr FamilyEntry EntryOf(KernelFunction canonical = nullptr) {
 
 using FamilyF32 = ChainFamily<float, FusedChain>;
 using FamilyF64 = ChainFamily<double, FusedChain>;
+using FamilyC64 = ComplexFamily<float>;
+using FamilyC128 = ComplexFamily<double>;
 
 extern const FamilyEntry kFamilies[] = {
     EntryOf<FamilyF32>(&RunCanonical<FamilyF32>),
     EntryOf<FamilyF64>(&RunCanonical<FamilyF64>),
-    {},
-    {},
-    {},
-    {},
-    {},
-    {},
-    {},
-    {},
+    EntryOf<FamilyC64>(&RunCanonical<FamilyC64>),
+    EntryOf<FamilyC128>(&RunCanonical<FamilyC128>),
+    EntryOf<ChainFamily<std::uint16_t, FusedChain>>(),
+    EntryOf<ChainFamily<std::uint32_t, FusedChain>>(),
+    EntryOf<ChainFamily<std::uint64_t, FusedChain>>(),
+    EntryOf<ChainFamily<std::uint16_t, OrOfAnds>>(),
+    EntryOf<PairFamily>(),
+    EntryOf<TileFamily>(),
 };
 
 }  // namespace axle::AXLE_ISA

@@ -4,7 +4,7 @@
 //   Sum        what sums are kept in             kParts   places of an element in a panel, of a sum
 //   kUnit      contracted elements come in such groups, the last one filled up with zeros
 //   kInPlace   operands and results of the type itself can be used without copies
-//   State      what is remembered about the factors of the sums in hand
+//   Mode       exists while tiles are multiplied
 #pragma once
 #include "axle/kernels/dot.h"
 #include "axle/kernels/x86/blocks.h"
@@ -16,22 +16,21 @@ inline bool IsStopped(const RunContext* run) {
 }
 
 // What most families share.
-struct NoState {};
+struct NoMode {
+  NoMode() {}  // so that it counts as used
+};
 template <typename Derived>
 struct FamilyBase {
-  using State = NoState;
+  using Mode = NoMode;
   static constexpr bool kInterleaves = false;
+  static constexpr bool kCopiesPanels = false;
   static constexpr i64 kUnit = 1;
 
   static constexpr TileTable Table() { return MakeTileTable<Derived>(); }
   static int SumBytes(const DotPlan&) {
     return static_cast<int>(sizeof(typename Derived::Element));
   }
-  static void BeginSums(State&) {}
-  template <typename Packed>
-  static void SeePanel(State&, i64, Packed*, i64) {}
-  static void SeeRows(State&, const RowBlock&, i64, i64) {}
-  static const TileTable& Tiles(const State&, i64, const TileTable& tiles) { return tiles; }
+  static const TileTable& Tiles(const DotPlan&, const TileTable& tiles) { return tiles; }
   static const void* RowAt(const RowBlock& block, i64 row) {
     return static_cast<const typename Derived::Element*>(block.data) + row * block.row_step;
   }
@@ -41,9 +40,12 @@ struct FamilyBase {
 template <typename T>
 inline void TransposeRuns(const Source& source, const i64* columns, i64 num_columns, i64 width,
                           i64 depth, i64 count, T* out) {
-  TransposeColumns(num_columns, width, count, out, [&](i64 j, i64 k, i64 n, T* run) {
-    source.LoadNeighbours(depth + columns[j] + k, n, run);
-  });
+  TransposeColumns(
+      num_columns, width, count, out,
+      [&](i64 j, i64 k, i64 n, T* run) { source.LoadNeighbours(depth + columns[j] + k, n, run); },
+      [&](i64 j) {
+        return source.is_same() ? static_cast<const T*>(source.At(depth + columns[j])) : nullptr;
+      });
 }
 
 // Real numbers of which T is operand, packed factor and sum.
@@ -54,6 +56,7 @@ struct ChainFamily : FamilyBase<ChainFamily<T, Op>> {
   using Sum = T;
   static constexpr i64 kParts = 1;
   static constexpr bool kInPlace = sizeof(T) >= 4;
+  static constexpr bool kCopiesPanels = kInPlace;
   static constexpr bool kTransposes = sizeof(T) >= 4;
   static constexpr bool kIsFast = kIsFloat<T>;  // takes most of the registers
   static constexpr int kMaxRows[4] = {kIsFast ? (kIsWide ? 14 : 12) : 6,
@@ -108,6 +111,264 @@ struct ChainFamily : FamilyBase<ChainFamily<T, Op>> {
         }
         return;
     }
+  }
+};
+
+// Complex numbers. A vector of sums has its real parts, and another one their imaginary parts.
+template <typename T, bool kFlipped, int kRows, int kVectors>
+void ComplexTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const void* b_bytes,
+                 i64 b_depth, void* c_bytes, i64 c_row, i64, bool continues) {
+  constexpr int kLanes = kLanesOf<T>;
+  const auto* a = static_cast<const ComplexPair<T>*>(a_bytes);
+  const T* __restrict b = static_cast<const T*>(b_bytes);
+  T* __restrict c = static_cast<T*>(c_bytes);
+  Vector<T> re[kRows][kVectors], im[kRows][kVectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const T* x = c + i * c_row + 2 * v * kLanes;
+      re[i][v] = continues ? Load(x) : Vector<T>{};
+      im[i][v] = continues ? Load(x + kLanes) : Vector<T>{};
+    }
+  }
+  for (i64 k = 0; k < depth; ++k) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const Vector<T> b_re = Load(b + 2 * v * kLanes), b_im = Load(b + (2 * v + 1) * kLanes);
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) {
+        const Vector<T> a_re = Broadcast(a[i * a_row].re), a_im = Broadcast(a[i * a_row].im);
+        re[i][v] = NegatedMultiplyAdd(a_im, b_im, MultiplyAdd(a_re, b_re, re[i][v]));
+        // The left-hand side's real part comes first.
+        im[i][v] = kFlipped ? MultiplyAdd(a_re, b_im, MultiplyAdd(a_im, b_re, im[i][v]))
+                            : MultiplyAdd(a_im, b_re, MultiplyAdd(a_re, b_im, im[i][v]));
+      }
+    }
+    a += a_depth;
+    b += b_depth;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      T* x = c + i * c_row + 2 * v * kLanes;
+      Store(x, re[i][v]);
+      Store(x + kLanes, im[i][v]);
+    }
+  }
+}
+
+template <typename T, bool kFlipped>
+struct ComplexTiles {
+  static constexpr int kMaxRows[4] = {kIsWide ? 6 : 4, kIsWide ? 5 : 0, 0, 0};
+  template <int kRows, int kVectors>
+  static void Tile(i64 depth, const void* a, i64 a_row, i64 a_depth, const void* b, i64 b_depth,
+                   void* c, i64 c_row, i64 last, bool continues) {
+    ComplexTile<T, kFlipped, kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row, last,
+                                              continues);
+  }
+};
+
+template <typename T>
+struct ComplexFamily : FamilyBase<ComplexFamily<T>>, ComplexTiles<T, false> {
+  using Packed = T;
+  using Element = ComplexPair<T>;
+  using Sum = T;
+  static constexpr TileTable kFlippedTiles = MakeTileTable<ComplexTiles<T, true>>();
+  static constexpr i64 kParts = 2;
+  static constexpr bool kInPlace = false;
+  static constexpr bool kTransposes = false;
+
+  static const TileTable& Tiles(const DotPlan& plan, const TileTable& tiles) {
+    return plan.is_flipped ? kFlippedTiles : tiles;
+  }
+  // Parts side by side.
+  static void StoreElements(const DotPlan& plan, const T* sums, i64 n, void* out) {
+    if (plan.store == StoreKind::kSame) {
+      __builtin_memcpy(out, sums, static_cast<std::size_t>(2 * n) * sizeof(T));
+    } else {
+      ConvertSums(plan.sum, plan.result, sums, out, n);
+    }
+  }
+  static void StoreRun(const DotPlan& plan, const T* sums, i64 n, void* out) {
+    constexpr i64 kLanes = kLanesOf<T>;
+    T elements[2 * kRun];
+    for (i64 j = 0; j < n; ++j) {
+      const T* x = sums + j / kLanes * 2 * kLanes + j % kLanes;
+      elements[2 * j] = x[0];
+      elements[2 * j + 1] = x[kLanes];
+    }
+    StoreElements(plan, elements, n, out);
+  }
+};
+
+// Products of 16-bit integers, two at a time: sums of 32 bits, modulo 2^32.
+template <int kRows, int kVectors>
+void PairTile(i64 depth, const void* a_bytes, i64 a_row, i64, const void* b_bytes, i64 b_depth,
+              void* c_bytes, i64 c_row, i64, bool continues) {
+  using Sums = Vector<std::uint32_t>;
+  constexpr int kLanes = kLanesOf<std::uint32_t>;
+  const auto* a = static_cast<const std::int16_t*>(a_bytes);
+  const auto* b = static_cast<const std::int16_t*>(b_bytes);
+  auto* __restrict c = static_cast<std::uint32_t*>(c_bytes);
+  Sums acc[kRows][kVectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      acc[i][v] = continues ? Load(c + i * c_row + v * kLanes) : Sums{};
+    }
+  }
+  for (i64 k = 0; k < depth; k += 2) {
+    Sums x[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) __builtin_memcpy(&x[v], b + 2 * v * kLanes, sizeof x[v]);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      std::uint32_t pair;
+      __builtin_memcpy(&pair, a + i * a_row + k, sizeof pair);
+      const Sums factor = Broadcast(pair);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+#if defined(__AVX512F__)
+        acc[i][v] += (Sums)_mm512_madd_epi16((__m512i)factor, (__m512i)x[v]);
+#else
+        acc[i][v] += (Sums)_mm256_madd_epi16((__m256i)factor, (__m256i)x[v]);
+#endif
+      }
+    }
+    b += 2 * b_depth;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) Store(c + i * c_row + v * kLanes, acc[i][v]);
+  }
+}
+
+struct PairFamily : FamilyBase<PairFamily> {
+  using Packed = std::int16_t;
+  using Element = std::int16_t;
+  using Sum = std::uint32_t;
+  static constexpr i64 kParts = 1;
+  static constexpr i64 kUnit = 2;
+  static constexpr bool kInPlace = false;
+  static constexpr bool kInterleaves = true;
+  static constexpr bool kTransposes = true;
+  static constexpr int kMaxRows[4] = {kIsWide ? 12 : 8, kIsWide ? 12 : 5, kIsWide ? 8 : 0, 0};
+
+  template <int kRows, int kVectors>
+  static void Tile(i64 depth, const void* a, i64 a_row, i64 a_depth, const void* b, i64 b_depth,
+                   void* c, i64 c_row, i64 last, bool continues) {
+    PairTile<kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row, last, continues);
+  }
+  // Pairs of neighbours are elements of four bytes.
+  static void TransposePanel(const Source& source, const i64* columns, i64 num_columns, i64 width,
+                             i64 depth, i64 count, std::int16_t* out) {
+    TransposeColumns(
+        num_columns, width, CeilDivide(count, 2), reinterpret_cast<std::uint32_t*>(out),
+        [&](i64 j, i64 k, i64 n, std::uint32_t* run) {
+          const i64 elements = Min(2 * n, count - 2 * k);
+          auto* pairs = reinterpret_cast<std::int16_t*>(run);
+          source.LoadNeighbours(depth + columns[j] + 2 * k, elements, pairs);
+          if (elements < 2 * n) pairs[elements] = 0;
+        },
+        [](i64) -> const std::uint32_t* { return nullptr; });
+  }
+  static void StoreElements(const DotPlan& plan, const std::uint32_t* sums, i64 n, void* out) {
+    StoreRun(plan, sums, n, out);
+  }
+  static void StoreRun(const DotPlan& plan, const std::uint32_t* sums, i64 n, void* out) {
+    ConvertSums(plan.sum, plan.result, sums, out, n);
+  }
+};
+
+// The tile order (docs/numerics.md): blocks of 32, whose even and odd elements make a chain each,
+// then acc = acc + (even + odd).
+template <int kRows, int kVectors>
+void OrderedTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const void* b_bytes,
+                 i64 b_depth, void* c_bytes, i64 c_row, i64, bool continues) {
+  constexpr int kLanes = kLanesOf<float>;
+  const auto* a = static_cast<const float*>(a_bytes);
+  const auto* b = static_cast<const float*>(b_bytes);
+  auto* __restrict c = static_cast<float*>(c_bytes);
+  if (!continues) {
+    for (int i = 0; i < kRows; ++i) {
+      for (int v = 0; v < kVectors; ++v) Store(c + i * c_row + v * kLanes, Vector<float>{});
+    }
+  }
+  for (i64 block = 0; block < depth; block += 32) {
+    Vector<float> even[kRows][kVectors], odd[kRows][kVectors];
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) even[i][v] = odd[i][v] = Vector<float>{};
+    }
+    for (int k = 0; k < 32; k += 2) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        const Vector<float> x = Load(b + v * kLanes), y = Load(b + b_depth + v * kLanes);
+#pragma GCC unroll 16
+        for (int i = 0; i < kRows; ++i) {
+          even[i][v] = MultiplyAdd(Broadcast(a[i * a_row]), x, even[i][v]);
+          odd[i][v] = MultiplyAdd(Broadcast(a[i * a_row + a_depth]), y, odd[i][v]);
+        }
+      }
+      a += 2 * a_depth;
+      b += 2 * b_depth;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        float* sum = c + i * c_row + v * kLanes;
+        Store(sum, Load(sum) + (even[i][v] + odd[i][v]));
+      }
+    }
+  }
+}
+
+struct TileFamily : FamilyBase<TileFamily> {
+  using Packed = float;
+  using Element = float;
+  using Sum = float;
+  static constexpr i64 kParts = 1;
+  static constexpr i64 kUnit = 32;
+  static constexpr bool kInPlace = false;
+  static constexpr bool kTransposes = true;
+  static constexpr int kMaxRows[4] = {kIsWide ? 12 : 5, kIsWide ? 6 : 2, 0, 0};
+
+  // The arithmetic of the order is what this processor does with both of its modes for subnormal
+  // numbers set: operands count as zeros, and results that would be subnormal after rounding become
+  // zeros.
+  class Mode {
+   public:
+    Mode() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040); }
+    ~Mode() { _mm_setcsr(before_); }
+    Mode(const Mode&) = delete;
+    Mode& operator=(const Mode&) = delete;
+
+   private:
+    unsigned before_;
+  };
+
+  template <int kRows, int kVectors>
+  static void Tile(i64 depth, const void* a, i64 a_row, i64 a_depth, const void* b, i64 b_depth,
+                   void* c, i64 c_row, i64 last, bool continues) {
+    OrderedTile<kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row, last, continues);
+  }
+  static void TransposePanel(const Source& source, const i64* columns, i64 num_columns, i64 width,
+                             i64 depth, i64 count, float* out) {
+    TransposeRuns(source, columns, num_columns, width, depth, count, out);
+    const i64 padded = RoundUp(count, kUnit);
+    for (i64 i = count * width; i < padded * width; ++i) out[i] = 0;
+  }
+  static void StoreElements(const DotPlan& plan, const float* sums, i64 n, void* out) {
+    StoreRun(plan, sums, n, out);
+  }
+  static void StoreRun(const DotPlan& plan, const float* sums, i64 n, void* out) {
+    ChainFamily<float, FusedChain>::StoreRun(plan, sums, n, out);
   }
 };
 

@@ -92,7 +92,6 @@ class Product {
   // Rows [m0, m1), whose sums are all kept, of a group of columns.
   int RunColumns(i64 m0, i64 m1, i64 n, i64 width) {
     const i64 depth = plan_.depth.total;
-    Family::BeginSums(state_);
     i64 k = 0;
     do {
       const i64 count = Min(plan_.block_depth, depth - k);
@@ -119,11 +118,35 @@ class Product {
     FillOffsets(plan_.columns, &RoleDim::column_stride, n, width, column_offsets_);
     const i64 padded = RoundUp(count, kUnit);
     Packed* panel = panels_;
+    if constexpr (Family::kCopiesPanels) {
+      if (plan_.column_operand.load == LoadKind::kSame && AreNeighbours(column_offsets_, width)) {
+        return CopyPanels(width, count);
+      }
+    }
     for (i64 j = 0; j < width; j += PanelWidth()) {
       const i64 columns = Min(PanelWidth(), width - j), lanes = RoundUp(columns, kLanes);
       PackPanel<Family>(columns_, column_offsets_ + j, columns, lanes, column_depth_, count, panel);
-      Family::SeePanel(state_, j / PanelWidth(), panel, padded * lanes * kParts);
       panel += padded * lanes * kParts;
+    }
+  }
+
+  // The same for columns side by side that are multiplied as they are: along memory.
+  void CopyPanels(i64 width, i64 count) {
+    const i64 panel = PanelWidth(), whole = width / panel * panel;
+    const i64 rest = width - whole, lanes = RoundUp(rest, kLanes);
+    for (i64 k = 0; k < count; ++k) {
+      const auto* x =
+          static_cast<const Packed*>(columns_.At(column_offsets_[0] + column_depth_[k]));
+      Packed* out = panels_ + k * panel;
+      for (i64 j = 0; j < whole; j += panel, out += panel * count) {
+        for (i64 v = 0; v < panel; v += kLanes) Store(out + v, Load(x + j + v));
+      }
+      if (rest == 0) continue;
+      out = panels_ + whole * count + k * lanes;
+      for (i64 v = 0; v < lanes; v += kLanes) {
+        const FirstLanes<Packed> first(Min(kLanes, rest - v));
+        Store(out + v, first.Load(x + whole + v));
+      }
     }
   }
 
@@ -147,19 +170,30 @@ class Product {
     Sum* sums =
         in_place ? reinterpret_cast<Sum*>(result_) + batch_result_ + m * sum_step + n : sums_;
     const Packed* panel = panels_;
-    Family::SeeRows(state_, block, height, padded);
+    const typename Family::Mode mode;
     for (i64 j = 0; j < width; j += PanelWidth()) {
       const i64 columns = Min(PanelWidth(), width - j), vectors = CeilDivide(columns, kLanes);
       const i64 last = in_place ? columns - (vectors - 1) * kLanes : kLanes;
       const i64 tile = TileHeight(height, Family::kMaxRows[vectors - 1]);
-      const TileTable& tiles = Family::Tiles(state_, j / PanelWidth(), kTiles);
+      const TileTable& tiles = Family::Tiles(plan_, kTiles);
       for (i64 i = 0; i < height; i += tile) {
         const i64 rows = Min(tile, height - i);
+        if (continues)
+          PrefetchSums(sums, i + rows, Min(tile, height - i - rows), sum_step, j, vectors);
         tiles.functions[vectors - 1][rows - 1](
             padded, Family::RowAt(block, i), block.row_step, block.depth_step, panel,
             vectors * kLanes * kParts, sums + i * sum_step + j * kParts, sum_step, last, continues);
       }
       panel += padded * vectors * kLanes * kParts;
+    }
+  }
+
+  // Those of the next tile, which were last touched a slice ago.
+  static void PrefetchSums(const Sum* sums, i64 row, i64 rows, i64 sum_step, i64 column,
+                           i64 vectors) {
+    for (i64 i = 0; i < rows; ++i) {
+      const Sum* x = sums + (row + i) * sum_step + column * kParts;
+      for (i64 v = 0; v < vectors; ++v) __builtin_prefetch(x + v * kLanes * kParts, 1);
     }
   }
 
@@ -195,7 +229,6 @@ class Product {
   Packed *panels_, *row_block_;
   Sum* sums_;
   i64 *row_offsets_, *row_depth_, *column_depth_, *column_offsets_;
-  typename Family::State state_;
 };
 
 // The KernelFunction of a family: tiles of each batch element, columns (or rows) of tiles one after
