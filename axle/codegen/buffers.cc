@@ -1,6 +1,8 @@
 #include "axle/codegen/buffers.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -220,7 +222,7 @@ class Planner {
       live += change[r];
       if (live <= plan_.live_bytes) continue;
       plan_.live_bytes = live;
-      plan_.peak_region = static_cast<size_t>(std::min(r, num_regions_ - 1));
+      plan_.peak_region = static_cast<size_t>(std::max<i64>(0, std::min(r, num_regions_ - 1)));
     }
   }
 
@@ -246,11 +248,9 @@ class Planner {
   BufferPlan plan_;
 };
 
-}  // namespace
-
 // Steps are walked in order; a block takes the smallest gap that it fits into, of those between
 // blocks that are needed then, or the end. What begins in one step is placed largest first.
-std::vector<i64> PackBlocks(std::span<const LifeSpan> blocks, i64* total_bytes) {
+std::vector<i64> PackByTime(std::span<const LifeSpan> blocks, i64* total_bytes) {
   std::vector<size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {},
@@ -310,6 +310,77 @@ std::vector<i64> PackBlocks(std::span<const LifeSpan> blocks, i64* total_bytes) 
   }
   *total_bytes = total;
   return offsets;
+}
+
+// Blocks are placed in this order, each in the smallest gap that it fits into between those that
+// are needed at the same time, or behind them. Looks at all of them for each.
+std::vector<i64> PackInOrder(std::span<const LifeSpan> blocks, std::span<const size_t> order,
+                             i64* total_bytes) {
+  std::vector<i64> offsets(blocks.size(), 0);
+  std::vector<size_t> placed;  // by offset
+  *total_bytes = 0;
+  for (const size_t b : order) {
+    const i64 bytes = Aligned(blocks[b].bytes);
+    i64 end = 0;  // of those looked at so far
+    i64 best = -1, best_gap = std::numeric_limits<i64>::max();
+    for (const size_t other : placed) {
+      if (blocks[other].end < blocks[b].begin || blocks[b].end < blocks[other].begin) continue;
+      const i64 gap = offsets[other] - end;
+      if (gap >= bytes && gap < best_gap) {
+        best = end;
+        best_gap = gap;
+      }
+      end = std::max(end, offsets[other] + Aligned(blocks[other].bytes));
+    }
+    offsets[b] = best >= 0 ? best : end;
+    *total_bytes = std::max(*total_bytes, offsets[b] + bytes);
+    placed.insert(std::ranges::upper_bound(placed, offsets[b], {},
+                                           [&](size_t other) { return offsets[other]; }),
+                  b);
+  }
+  return offsets;
+}
+
+// What blocks need at the fullest step.
+i64 MostLive(std::span<const LifeSpan> blocks) {
+  std::vector<std::pair<i64, i64>> changes;  // step, bytes: what ends in a step goes after it
+  for (const LifeSpan& block : blocks) {
+    changes.emplace_back(block.begin, Aligned(block.bytes));
+    changes.emplace_back(block.end + 1, -Aligned(block.bytes));
+  }
+  std::ranges::sort(changes);
+  i64 live = 0, most = 0;
+  for (const auto& [step, bytes] : changes) most = std::max(most, live += bytes);
+  return most;
+}
+
+}  // namespace
+
+// In the order of time is fast and mostly as good as can be. Where it is not, orders that take time
+// per pair of blocks are tried, as far as there are not too many.
+std::vector<i64> PackBlocks(std::span<const LifeSpan> blocks, i64* total_bytes) {
+  constexpr size_t kMostForPairs = 2000;
+  std::vector<i64> best = PackByTime(blocks, total_bytes);
+  const i64 bound = MostLive(blocks);
+  if (blocks.size() > kMostForPairs) return best;
+  const auto length = [](const LifeSpan& block) { return block.end - block.begin + 1; };
+  const std::function<i64(const LifeSpan&)> weights[] = {
+      [](const LifeSpan& block) { return block.bytes; },
+      [&](const LifeSpan& block) { return block.bytes * length(block); }, length};
+  for (const auto& weight : weights) {
+    if (*total_bytes == bound) break;
+    std::vector<size_t> order(blocks.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](size_t b) {
+      return std::tuple(-weight(blocks[b]), -blocks[b].bytes, -length(blocks[b]), b);
+    });
+    i64 total = 0;
+    std::vector<i64> offsets = PackInOrder(blocks, order, &total);
+    if (total >= *total_bytes) continue;
+    *total_bytes = total;
+    best = std::move(offsets);
+  }
+  return best;
 }
 
 BufferPlan PlanBuffers(const Schedule& schedule, const BlockUse& blocks,
