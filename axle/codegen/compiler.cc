@@ -29,19 +29,21 @@ constexpr size_t kKernelsPerModule = 16;
 // The loops of a module, each different one compiled once, whatever numbers it runs on.
 class KernelTable {
  public:
-  // Fills in plan->kernel when all are compiled.
-  void Add(const LaneProgram& program, std::vector<InnerStride> inputs,
-           std::shared_ptr<LoopPlan> plan) {
-    std::vector<size_t>& same_hash = by_hash_[program.Hash()];
+  // Fills in plan->kernel when all are compiled. What `spec` points at lives until then.
+  void Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
+    std::vector<size_t>& same_hash = by_hash_[spec.program->Hash()];
     const auto same = std::ranges::find_if(same_hash, [&](size_t k) {
-      return kernels_[k].inputs == inputs && *kernels_[k].program == program;
+      const LoopKernelSpec& other = kernels_[k].spec;
+      return other.inputs == spec.inputs && other.form == spec.form && other.folds == spec.folds &&
+             other.lanes == spec.lanes && other.in_order == spec.in_order &&
+             *other.program == *spec.program;
     });
     if (same != same_hash.end()) {
       kernels_[*same].plans.push_back(std::move(plan));
       return;
     }
     same_hash.push_back(kernels_.size());
-    kernels_.push_back({&program, std::move(inputs), {std::move(plan)}});
+    kernels_.push_back({std::move(spec), {std::move(plan)}});
   }
 
   Status Compile(Jit& jit, Limits* limits) {
@@ -50,8 +52,7 @@ class KernelTable {
       if (limits != nullptr) AXLE_TRY(limits->CheckNow());
       Jit::NewModule module = jit.MakeModule(StrCat("kernels", begin));
       for (size_t k = begin; k < end; ++k) {
-        EmitLoopKernel({kernels_[k].program, kernels_[k].inputs}, jit.target().vector_bytes,
-                       NameOf(k), *module.module);
+        EmitLoopKernel(kernels_[k].spec, jit.target().vector_bytes, NameOf(k), *module.module);
       }
       AXLE_TRY(jit.Add(std::move(module)));
       for (size_t k = begin; k < end; ++k) {
@@ -69,8 +70,7 @@ class KernelTable {
 
  private:
   struct Kernel {
-    const LaneProgram* program;
-    std::vector<InnerStride> inputs;
+    LoopKernelSpec spec;
     std::vector<std::shared_ptr<LoopPlan>> plans;
   };
   static std::string NameOf(size_t k) { return StrCat("kernel", k); }
@@ -200,6 +200,8 @@ class Compiler {
         }
         return bytes;
       }
+      case RegionKind::kLoop:
+        return FoldScratchBytes(region.fold_shape, region.folds.size());
       default:
         return 0;
     }
@@ -286,6 +288,7 @@ class Compiler {
     const Instruction& inst = *region.instructions[0];
     switch (region.kind) {
       case RegionKind::kLoop:
+        places.push_back(scratch);
         AddLoop(program, region, AddRecord(program, places, name));
         return {};
       case RegionKind::kMove:
@@ -333,14 +336,26 @@ class Compiler {
       operands.push_back({region.inputs[i].access, lanes.inputs[i].element_bytes()});
       accesses.push_back(&region.inputs[i].access);
     }
-    for (const LaneArray& output : lanes.outputs) {
-      operands.push_back({Access::Whole(region.num_positions), output.element_bytes()});
+    const Access whole = Access::Whole(region.num_positions);
+    const Access result = ResultAccess(region.fold_shape);
+    const size_t num_stores = lanes.outputs.size() - region.folds.size();
+    for (size_t o = 0; o < lanes.outputs.size(); ++o) {
+      operands.push_back({o < num_stores ? whole : result, lanes.outputs[o].element_bytes()});
     }
-    std::shared_ptr<LoopPlan> plan = PlanLoop(region.sizes, operands);
+    LoopKernelSpec spec{&lane_programs_.emplace_back(std::move(region.program)),
+                        InnerStrides(accesses, region.sizes)};
+    if (region.folds.empty()) {
+      std::shared_ptr<LoopPlan> plan = PlanLoop(region.sizes, operands);
+      record.num_tiles = plan->num_tiles;
+      SetKernel(program, record, &RunLoop, plan);
+      return kernels_.Add(std::move(spec), std::move(plan));
+    }
+    SetFoldForm(spec, region.fold_shape, region.folds);
+    std::shared_ptr<FoldPlan> plan =
+        PlanFold(region.fold_shape, region.folds, spec, region.sizes, operands);
     record.num_tiles = plan->num_tiles;
-    SetKernel(program, record, &RunLoop, plan);
-    const LaneProgram& kept = lane_programs_.emplace_back(std::move(region.program));
-    kernels_.Add(kept, InnerStrides(accesses, region.sizes), std::move(plan));
+    SetKernel(program, record, &RunFold, plan);
+    kernels_.Add(std::move(spec), plan->loop);
   }
 
   void AddConditional(Program& program, const Instruction& inst, std::span<const Place> inputs,

@@ -4,6 +4,10 @@
 //     for (i = 0; i + W <= inner; i += W) body(i, all lanes)
 //     if (i < inner) body(i, lanes below inner - i)
 //
+// A fold of rows keeps `lanes` accumulators in a few vectors that take turns: a body folds into the
+// first one, which then goes to the end of the queue. Behind the row, the queue is turned until it
+// begins with lane 0 again. A fold of columns takes several rows in one body, in order.
+//
 // A body loads every input, runs the operations in order and stores every output, so an output that
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
 // register. Lanes that the mask of the tail leaves out compute on zeros, or on the last element of
@@ -19,6 +23,9 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+#include <span>
+
 namespace axle {
 namespace {
 
@@ -28,7 +35,8 @@ class KernelWriter {
  public:
   KernelWriter(const LoopKernelSpec& spec, int vector_bytes, const std::string& name,
                llvm::Module& module)
-      : program_(*spec.program),
+      : spec_(spec),
+        program_(*spec.program),
         input_strides_(spec.inputs),
         width_(static_cast<unsigned>(vector_bytes) / 4),
         module_(module),
@@ -49,7 +57,7 @@ class KernelWriter {
     };
     auto *entry = block("entry"), *row = block("row"), *head = block("head");
     auto *main = block("main"), *after = block("after"), *tail = block("tail");
-    auto *next_row = block("next_row"), *done = block("done");
+    auto *behind = block("behind"), *done = block("done");
     inner_ = function_->getArg(1);
     Value* outer = function_->getArg(2);
     Value* zero = b_.getInt64(0);
@@ -75,26 +83,32 @@ class KernelWriter {
     b_.SetInsertPoint(head);
     auto* index = b_.CreatePHI(b_.getInt64Ty(), 2);
     index->addIncoming(zero, row);
+    std::vector<llvm::PHINode*> heads = Accumulators(row);
     Value* next = b_.CreateAdd(index, b_.getInt64(width_));
     b_.CreateCondBr(b_.CreateICmpSLE(next, inner_), main, after);
 
     b_.SetInsertPoint(main);
+    queue_.assign(heads.begin(), heads.end());
     Body(index, nullptr);
     index->addIncoming(next, b_.GetInsertBlock());
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], main);
     b_.CreateBr(head);
 
     b_.SetInsertPoint(after);
-    b_.CreateCondBr(b_.CreateICmpSLT(index, inner_), tail, next_row);
+    b_.CreateCondBr(b_.CreateICmpSLT(index, inner_), tail, behind);
 
     b_.SetInsertPoint(tail);
+    queue_.assign(heads.begin(), heads.end());
     Body(index, b_.CreateSub(inner_, index));
-    b_.CreateBr(next_row);
+    b_.CreateBr(behind);
 
-    b_.SetInsertPoint(next_row);
+    b_.SetInsertPoint(behind);
+    FinishRow(heads, index, next, after, tail);
+    llvm::BasicBlock* last = b_.GetInsertBlock();
     Value* next_index = b_.CreateAdd(row_index, b_.getInt64(1));
-    row_index->addIncoming(next_index, next_row);
+    row_index->addIncoming(next_index, last);
     for (size_t i = 0; i < rows.size(); ++i) {
-      rows[i]->addIncoming(b_.CreatePtrAdd(rows[i], outer_strides_[i]), next_row);
+      rows[i]->addIncoming(b_.CreatePtrAdd(rows[i], outer_strides_[i]), last);
     }
     b_.CreateCondBr(b_.CreateICmpSLT(next_index, outer), row, done);
     b_.SetInsertPoint(done);
@@ -130,6 +144,129 @@ class KernelWriter {
     }
   }
 
+  // Vectors of accumulators per fold.
+  size_t Group() const {
+    return spec_.form == FoldForm::kRows ? static_cast<size_t>(spec_.lanes) / width_ : 0;
+  }
+  size_t NumStores() const { return program_.outputs.size() - spec_.folds.size(); }
+  LaneType FoldType(size_t f) const { return program_.outputs[NumStores() + f].type; }
+
+  // The queue of accumulators at the head of the inner loop, which begins at the identity: those
+  // of fold 0, then of fold 1, ...
+  std::vector<llvm::PHINode*> Accumulators(llvm::BasicBlock* before) {
+    std::vector<llvm::PHINode*> heads;
+    for (size_t f = 0; f < spec_.folds.size() && Group() > 0; ++f) {
+      for (size_t g = 0; g < Group(); ++g) {
+        heads.push_back(b_.CreatePHI(Vector(FoldType(f)), 2));
+        heads.back()->addIncoming(Constant(FoldType(f), spec_.folds[f].identity), before);
+      }
+    }
+    return heads;
+  }
+
+  Value* Join(size_t f, Value* acc, Value* x) {
+    const LaneType type = FoldType(f);
+    switch (spec_.folds[f].join) {
+      case Primitive::kAdd:
+        return Sum(type, acc, x);
+      case Primitive::kMul:
+        return Product(type, acc, x);
+      case Primitive::kMin:
+      case Primitive::kMax:
+        return MinMax(type, acc, x, spec_.folds[f].join == Primitive::kMax);
+      case Primitive::kAnd:
+        return b_.CreateAnd(acc, x);
+      default:
+        return b_.CreateOr(acc, x);
+    }
+  }
+
+  // Folds this body's values into the first accumulators, which go to the end of their queues.
+  void FoldIntoQueue() {
+    for (size_t f = 0; f < spec_.folds.size(); ++f) {
+      const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
+      Value* value = values_[program_.results[ResultOf(NumStores() + f)]];
+      Value* joined = Join(f, *first, value);
+      if (valid_ != nullptr) joined = b_.CreateSelect(Mask(1), joined, *first);
+      *first = joined;
+      std::rotate(first, first + 1, first + static_cast<std::ptrdiff_t>(Group()));
+    }
+  }
+
+  // Joins the accumulators of each fold and stores it.
+  void FinishRow(std::span<llvm::PHINode* const> heads, Value* index, Value* next,
+                 llvm::BasicBlock* after, llvm::BasicBlock* tail) {
+    if (heads.empty()) return;
+    std::vector<Value*> queue;
+    for (size_t q = 0; q < heads.size(); ++q) {
+      auto* joined = b_.CreatePHI(heads[q]->getType(), 2);
+      joined->addIncoming(heads[q], after);
+      joined->addIncoming(queue_[q], tail);
+      queue.push_back(joined);
+    }
+    // How many vectors went into the queue: the lane that it begins with.
+    auto* end = b_.CreatePHI(b_.getInt64Ty(), 2);
+    end->addIncoming(index, after);
+    end->addIncoming(next, tail);
+    Value* phase = b_.CreateUDiv(end, b_.getInt64(width_));
+    const size_t group = Group();
+    phase = b_.CreateAnd(phase, b_.getInt64(group - 1));
+    for (size_t f = 0; f < spec_.folds.size(); ++f) {
+      // After p bodies, the queue begins with vector p mod group.
+      std::vector<Value*> lanes(queue.begin() + static_cast<std::ptrdiff_t>(f * group),
+                                queue.begin() + static_cast<std::ptrdiff_t>((f + 1) * group));
+      for (size_t bit = 1; bit < group; bit *= 2) {
+        Value* turn = b_.CreateICmpNE(b_.CreateAnd(phase, b_.getInt64(bit)), b_.getInt64(0));
+        std::vector<Value*> turned(group);
+        for (size_t g = 0; g < group; ++g) {
+          turned[(g + bit) % group] = b_.CreateSelect(turn, lanes[g], lanes[(g + bit) % group]);
+        }
+        lanes = turned;
+      }
+      StoreFold(f, JoinLanes(f, lanes));
+    }
+  }
+
+  // One value in lane 0 of the result, or the only one.
+  Value* JoinLanes(size_t f, std::vector<Value*> lanes) {
+    const Primitive join = spec_.folds[f].join;
+    if (spec_.in_order && (join == Primitive::kAdd || join == Primitive::kMul)) {
+      Value* all = nullptr;
+      for (Value* vector : lanes) {
+        for (unsigned k = 0; k < width_; ++k) {
+          Value* lane = b_.CreateVectorSplat(1, b_.CreateExtractElement(vector, k));
+          all = all == nullptr ? lane : Join(f, all, lane);
+        }
+      }
+      return b_.CreateExtractElement(all, std::uint64_t{0});
+    }
+    while (lanes.size() > 1) {
+      const size_t half = lanes.size() / 2;
+      for (size_t g = 0; g < half; ++g) lanes[g] = Join(f, lanes[g], lanes[g + half]);
+      lanes.resize(half);
+    }
+    Value* vector = lanes[0];
+    for (unsigned half = width_ / 2; half > 0; half /= 2) {
+      std::vector<int> upper;
+      for (unsigned k = 0; k < width_; ++k) upper.push_back(static_cast<int>((k + half) % width_));
+      vector = Join(f, vector, b_.CreateShuffleVector(vector, upper));
+    }
+    return b_.CreateExtractElement(vector, std::uint64_t{0});
+  }
+
+  void StoreFold(size_t f, Value* value) {
+    const LaneType type = FoldType(f);
+    if (type == LaneType::kPred) value = b_.CreateZExt(value, b_.getInt8Ty());
+    b_.CreateAlignedStore(value, outputs_[NumStores() + f], AlignOf(type));
+  }
+
+  // Where the lanes of output `o` begin in the results of the program.
+  size_t ResultOf(size_t o) const {
+    size_t result = 0;
+    for (size_t k = 0; k < o; ++k) result += program_.outputs[k].num_parts;
+    return result;
+  }
+
   static size_t InputOf(const LaneOp& op) { return op.immediate & 0xffffffff; }
   static unsigned PartOf(const LaneOp& op) { return static_cast<unsigned>(op.immediate >> 32); }
   static llvm::Align AlignOf(LaneType type) { return llvm::Align(BytesOf(type)); }
@@ -152,8 +289,10 @@ class KernelWriter {
         values_[i] = Load(op, index);
       }
     }
+    if (spec_.form == FoldForm::kRows) FoldIntoQueue();
+    if (spec_.form == FoldForm::kColumns) FoldIntoColumns(index);
     size_t result = 0;
-    for (size_t i = 0; i < program_.outputs.size(); ++i) {
+    for (size_t i = 0; i < NumStores(); ++i) {
       const LaneArray& array = program_.outputs[i];
       Value* value = values_[program_.results[result]];
       if (array.num_parts == 2) {
@@ -166,6 +305,15 @@ class KernelWriter {
       }
       Store(array, value, outputs_[i], index);
       result += array.num_parts;
+    }
+  }
+
+  void FoldIntoColumns(Value* index) {
+    for (size_t f = 0; f < spec_.folds.size(); ++f) {
+      const LaneArray& array = program_.outputs[NumStores() + f];
+      Value* base = outputs_[NumStores() + f];
+      Value* value = values_[program_.results[ResultOf(NumStores() + f)]];
+      Store(array, Join(f, LoadVector(array, base, index), value), base, index);
     }
   }
 
@@ -204,22 +352,25 @@ class KernelWriter {
   Value* Load(const LaneOp& op, Value* index) {
     const LaneArray& array = program_.inputs[InputOf(op)];
     Value*& loaded = loaded_[InputOf(op)];
-    if (loaded == nullptr) {
-      llvm::Type* vector = Vector(array.type, /*in_memory=*/true, array.num_parts);
-      Value* address = Address(array, inputs_[InputOf(op)], index);
-      Value* zeros = llvm::Constant::getNullValue(vector);
-      if (valid_ == nullptr) {
-        loaded = b_.CreateAlignedLoad(vector, address, AlignOf(array.type));
-      } else {
-        loaded =
-            b_.CreateMaskedLoad(vector, address, AlignOf(array.type), Mask(array.num_parts), zeros);
-      }
-      if (array.type == LaneType::kPred) loaded = b_.CreateICmpNE(loaded, zeros);
-    }
+    if (loaded == nullptr) loaded = LoadVector(array, inputs_[InputOf(op)], index);
     if (array.num_parts == 1) return loaded;
     std::vector<int> part;
     for (unsigned k = 0; k < width_; ++k) part.push_back(static_cast<int>(2 * k + PartOf(op)));
     return b_.CreateShuffleVector(loaded, part);
+  }
+
+  Value* LoadVector(const LaneArray& array, Value* base, Value* index) {
+    llvm::Type* vector = Vector(array.type, /*in_memory=*/true, array.num_parts);
+    Value* address = Address(array, base, index);
+    Value* zeros = llvm::Constant::getNullValue(vector);
+    Value* loaded;
+    if (valid_ == nullptr) {
+      loaded = b_.CreateAlignedLoad(vector, address, AlignOf(array.type));
+    } else {
+      loaded =
+          b_.CreateMaskedLoad(vector, address, AlignOf(array.type), Mask(array.num_parts), zeros);
+    }
+    return array.type == LaneType::kPred ? b_.CreateICmpNE(loaded, zeros) : loaded;
   }
 
   // Elements that are not neighbours, one by one. Behind the end of the row: its last one.
@@ -274,6 +425,15 @@ class KernelWriter {
     Value* first = is_max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b);
     Value* ordered = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), equal, b_.CreateSelect(first, a, b));
     return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, ordered);
+  }
+
+  Value* Sum(LaneType type, Value* a, Value* b) {
+    if (type == LaneType::kPred) return b_.CreateOr(a, b);
+    return IsFloat(type) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
+  }
+  Value* Product(LaneType type, Value* a, Value* b) {
+    if (type == LaneType::kPred) return b_.CreateAnd(a, b);
+    return IsFloat(type) ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
   }
 
   Value* MinMax(LaneType type, Value* a, Value* b, bool is_max) {
@@ -348,7 +508,6 @@ class KernelWriter {
     const auto in = [&](int i) { return values_[op.operands[i]]; };
     const LaneType from = program_.code[op.operands[0]].type;
     const bool is_float = IsFloat(from), is_signed = IsSigned(from);
-    const bool is_pred = from == LaneType::kPred;
     llvm::Type* to = Vector(op.type);
     const auto unary = [&](llvm::Intrinsic::ID id) { return b_.CreateUnaryIntrinsic(id, in(0)); };
     const auto shift_count = [&] {
@@ -361,13 +520,11 @@ class KernelWriter {
       case Primitive::kConstant:
         return Constant(op.type, op.immediate);
       case Primitive::kAdd:
-        if (is_pred) return b_.CreateOr(in(0), in(1));
-        return is_float ? b_.CreateFAdd(in(0), in(1)) : b_.CreateAdd(in(0), in(1));
+        return Sum(from, in(0), in(1));
       case Primitive::kSub:
         return is_float ? b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1));
       case Primitive::kMul:
-        if (is_pred) return b_.CreateAnd(in(0), in(1));
-        return is_float ? b_.CreateFMul(in(0), in(1)) : b_.CreateMul(in(0), in(1));
+        return Product(from, in(0), in(1));
       case Primitive::kDiv:
         if (is_float) return b_.CreateFDiv(in(0), in(1));
         return is_signed ? b_.CreateSDiv(in(0), in(1)) : b_.CreateUDiv(in(0), in(1));
@@ -437,6 +594,7 @@ class KernelWriter {
     return nullptr;
   }
 
+  const LoopKernelSpec& spec_;
   const LaneProgram& program_;
   const std::vector<InnerStride>& input_strides_;
   unsigned width_;  // lanes of a vector
@@ -452,6 +610,7 @@ class KernelWriter {
   Value* masks_[2] = {};        // for one and two parts
   std::vector<Value*> loaded_;  // by input
   std::vector<Value*> values_;  // by operation
+  std::vector<Value*> queue_;   // accumulators of folds of rows
 };
 
 }  // namespace

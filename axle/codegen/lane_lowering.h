@@ -20,15 +20,37 @@ enum class InnerStride : std::uint8_t {
 };
 
 // A compiled loop over `outer` rows of `inner` positions. `pointers` are the elements that the
-// first position reads and writes, inputs first; along a row outputs are neighbours; from row to
-// row operand i moves by outer_strides[i] bytes. An output may be the same array as inputs that are
-// read at the same positions, but not overlap them otherwise.
+// first position reads and writes, inputs first; along a row outputs are neighbours, and a fold of
+// rows is one element; from row to row operand i moves by outer_strides[i] bytes. An output may be
+// the same array as inputs that are read at the same positions, but not overlap them otherwise.
 using LoopKernel = void(void* const* pointers, i64 inner, i64 outer, const i64* outer_strides,
                         const i64* inner_strides);
+
+// Folds in a loop: the last outputs of its program are not stored but folded.
+struct LoopFold {
+  Primitive join;  // kAdd, kMul, kMin, kMax, kAnd or kOr
+  std::uint64_t identity;
+  bool operator==(const LoopFold&) const = default;
+};
+
+enum class FoldForm : std::uint8_t {
+  kNone,
+  // Each row becomes one value, which is stored. Position i of a row is in lane i mod `lanes`;
+  // lanes are joined by halving, or one after the other if `in_order` (then a row has at most
+  // `lanes` positions). Both as in the canonical order of sums, one chunk at most.
+  kRows,
+  // All rows become one row, on top of what is there: value j = join(value j, row 0), then row 1,
+  // and so on.
+  kColumns,
+};
 
 struct LoopKernelSpec {
   const LaneProgram* program;
   std::vector<InnerStride> inputs;
+  FoldForm form = FoldForm::kNone;
+  std::vector<LoopFold> folds = {};
+  int lanes = 0;          // kRows: a multiple of 16
+  bool in_order = false;  // kRows
 };
 
 // Adds the function `name` to `module`. For each row: a main loop over whole vectors and one masked

@@ -49,36 +49,19 @@ std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperan
   return plan;
 }
 
-int RunLoop(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
-  const LoopPlan& plan = *static_cast<const LoopPlan*>(data);
+int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end) {
   const size_t num_operands = plan.offsets.size(), rank = plan.sizes.size();
   const i64 inner = plan.sizes[rank - 1], outer = plan.sizes[rank - 2];
   void* pointers[kMaxLoopOperands];
-  const i64 *outer_strides = plan.outer_strides.data(), *inner_strides = plan.inner_strides.data();
-  if (rank == 2 && outer == 1) {
-    i64 position = begin * kTilePositions;
-    const i64 last = std::min(inner, end * kTilePositions);
-    while (position < last) {
-      const i64 count = std::min(last - position, kSlicePositions);
-      for (size_t i = 0; i < num_operands; ++i) {
-        pointers[i] =
-            static_cast<std::byte*>(buffers[i]) + plan.offsets[i] + position * inner_strides[i];
-      }
-      plan.kernel(pointers, count, 1, outer_strides, inner_strides);
-      position += count;
-      if (position < last && run->stopped(run)) return kKernelStopped;
-    }
-    return kKernelOk;
-  }
   i64 rows = outer;
   for (size_t d = 0; d + 2 < rank; ++d) rows *= plan.sizes[d];
   i64 row = begin * plan.rows_per_tile;
   const i64 last = std::min(rows, end * plan.rows_per_tile);
+  const i64 most = std::max<i64>(1, kSlicePositions / std::max<i64>(inner, 1));
   i64 since_look = 0;
   while (row < last) {
     const i64 first = row % outer;
-    const i64 count = std::min(
-        {last - row, outer - first, std::max<i64>(1, kSlicePositions / std::max<i64>(inner, 1))});
+    const i64 count = std::min({last - row, outer - first, most});
     for (size_t i = 0; i < num_operands; ++i) {
       const i64* strides = plan.strides.data() + i * rank;
       i64 offset = plan.offsets[i] + first * strides[rank - 2];
@@ -88,13 +71,33 @@ int RunLoop(const RunContext* run, const void* data, void* const* buffers, i64 b
       }
       pointers[i] = static_cast<std::byte*>(buffers[i]) + offset;
     }
-    plan.kernel(pointers, inner, count, outer_strides, inner_strides);
+    plan.kernel(pointers, inner, count, plan.outer_strides.data(), plan.inner_strides.data());
     row += count;
     since_look += count * inner;
     if (since_look >= kSlicePositions && row < last) {
       if (run->stopped(run)) return kKernelStopped;
       since_look = 0;
     }
+  }
+  return kKernelOk;
+}
+
+int RunLoop(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
+  const LoopPlan& plan = *static_cast<const LoopPlan*>(data);
+  const size_t num_operands = plan.offsets.size(), rank = plan.sizes.size();
+  if (rank > 2 || plan.sizes[0] > 1) return RunRows(run, plan, buffers, begin, end);
+  void* pointers[kMaxLoopOperands];
+  const i64* strides = plan.inner_strides.data();
+  i64 position = begin * kTilePositions;
+  const i64 last = std::min(plan.sizes[1], end * kTilePositions);
+  while (position < last) {
+    const i64 count = std::min(last - position, kSlicePositions);
+    for (size_t i = 0; i < num_operands; ++i) {
+      pointers[i] = static_cast<std::byte*>(buffers[i]) + plan.offsets[i] + position * strides[i];
+    }
+    plan.kernel(pointers, count, 1, plan.outer_strides.data(), strides);
+    position += count;
+    if (position < last && run->stopped(run)) return kKernelStopped;
   }
   return kKernelOk;
 }

@@ -36,7 +36,11 @@ std::vector<InnerStride> InnerStrides(std::span<const Access* const> inputs, con
 // `kernel` is filled in when it has been compiled. `sizes` are CommonSizes of the accesses.
 std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperand> operands);
 
-// The KernelFunction of loop steps; its plan is a LoopPlan. Tiles are groups of rows.
+// Calls the kernel for groups of whole rows.
+int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end);
+
+// The KernelFunction of loop steps; its plan is a LoopPlan. Tiles are groups of rows, or parts of
+// the only one.
 int RunLoop(const RunContext* run, const void* plan, void* const* buffers, i64 begin, i64 end);
 
 }  // namespace axle

@@ -66,7 +66,20 @@ class Builder {
     std::vector<const Instruction*> instructions;  // in order
     i64 num_positions;
     i64 weight = 0;
-    std::vector<RegionInput> inputs;  // different ones
+    std::vector<RegionInput> inputs = {};  // different ones
+    struct PendingFold {
+      const Instruction* inst;
+      Fold fold;
+    };
+    FoldShape fold_shape = {};  // of all folds
+    std::vector<PendingFold> folds = {};
+  };
+  // A reduction that some region computes, but for joining it with its init: that is done where
+  // somebody reads it, as one more elementwise instruction.
+  struct FoldState {
+    Fold fold;
+    OpenRegion* region;  // null once it is closed
+    ValueId value = 0;   // then
   };
   struct View {
     const Instruction* base;  // whose elements it shows: not a view itself
@@ -77,6 +90,7 @@ class Builder {
     bool has_values = false;
     OpenRegion* open = nullptr;
     std::optional<View> view;
+    std::optional<FoldState> fold;
   };
 
   State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
@@ -106,6 +120,7 @@ class Builder {
 
   Status Add(const Instruction& inst) {
     const OpDef& def = GetOpDef(inst);
+    for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(FinishFold(*inst.operand(i)));
     if (IsConstant(inst)) return AddConstant(inst);
     if (IsTuple(inst)) return {};  // when it is needed
     if (IsTupleElement(inst)) return AddElement(inst);
@@ -118,6 +133,7 @@ class Builder {
     if (ControlFormOf(inst) != ControlForm::kNone) return AddControl(inst);
     if (IsElementwise(inst)) return AddElementwise(inst);
     if (def.index_map != nullptr) return AddIndexMap(inst);
+    if (def.lowering == Lowering::kReduce) return AddReduce(inst);
     if (def.eval == nullptr) {
       return OpError(inst, "has no evaluator", StatusCode::kUnimplemented);
     }
@@ -242,6 +258,7 @@ class Builder {
 
   // Makes sure that `inst` has its values before what comes next.
   Status Need(const Instruction& inst) {
+    AXLE_TRY(FinishFold(inst));
     State& state = StateOf(inst);
     if (state.has_values) return {};
     if (state.open != nullptr) return Close(*state.open);
@@ -279,18 +296,22 @@ class Builder {
     return GetOpDef(inst).accuracy == "exact" ? 1 : kFunctionWeight;
   }
 
-  // The sizes for the inputs and the output of a loop that reads all of these.
-  static std::optional<Dims> SizesFor(std::span<const RegionInput> inputs, i64 num_positions) {
-    const Access whole = Access::Whole(num_positions);
+  // The sizes for the inputs, outputs and folds of a loop that reads all of these.
+  static std::optional<Dims> SizesFor(const OpenRegion& region,
+                                      std::span<const RegionInput> inputs) {
+    const Access whole = Access::Whole(region.num_positions);
     std::vector<const Access*> accesses = {&whole};
     for (const RegionInput& input : inputs) accesses.push_back(&input.access);
-    return CommonSizes(accesses, num_positions);
+    if (region.folds.empty()) return CommonSizes(accesses, region.num_positions);
+    const Access result = ResultAccess(region.fold_shape);
+    accesses.push_back(&result);
+    auto sizes = CommonSizes(accesses, region.num_positions);
+    return sizes && FoldFits(region.fold_shape, *sizes) ? sizes : std::nullopt;
   }
 
-  // Whether one loop can read both; `inputs` then has those of `more` too.
-  static bool Unite(std::vector<RegionInput>& inputs, std::span<const RegionInput> more,
-                    i64 num_positions) {
-    std::vector<RegionInput> all = inputs;
+  // Whether the region can read these too; then its inputs have them.
+  static bool Unite(OpenRegion& region, std::span<const RegionInput> more) {
+    std::vector<RegionInput> all = region.inputs;
     for (const RegionInput& input : more) {
       const auto is_same = [&](const RegionInput& other) {
         return other.value == input.value && other.access == input.access;
@@ -298,24 +319,18 @@ class Builder {
       if (std::ranges::none_of(all, is_same)) all.push_back(input);
     }
     if (all.size() > kMaxInputs) return false;
-    if (all.size() > inputs.size() && !SizesFor(all, num_positions)) return false;
-    inputs = std::move(all);
+    if (all.size() > region.inputs.size() && !SizesFor(region, all)) return false;
+    region.inputs = std::move(all);
     return true;
   }
 
   Status AddElementwise(const Instruction& inst) {
     const i64 n = inst.shape().num_elements();
-    // What is not read position by position must be there; what lies apart is put in order.
-    for (i64 i = 0; i < inst.num_operands(); ++i) {
-      const Instruction& operand = *inst.operand(i);
-      const View read = ReadFor(operand, n);
-      if (!IsRowMajorRead(read.access) && n > kMostPositionsApart) AXLE_TRY(Need(operand));
-      const View now = ReadFor(operand, n);
-      const bool by_position = now.access.IsWhole() && now.base->shape().num_elements() == n;
-      if (!by_position && !IsInlineConstant(now)) AXLE_TRY(Need(*now.base));
+    for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
+      AXLE_TRY(PrepareRead(*inst.operand(i), n));
     }
     OpenRegion* region = nullptr;
-    for (i64 i = 0; i < inst.num_operands(); ++i) {
+    for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
       OpenRegion* const open = StateOf(*ReadFor(*inst.operand(i), n).base).open;
       if (open == nullptr || open == region) continue;
       if (region == nullptr && TryJoin(*open, inst)) {
@@ -331,14 +346,104 @@ class Builder {
     }
     if (region == nullptr) region = FindSibling(inst);
     if (region == nullptr) {
-      open_.push_back(std::make_unique<OpenRegion>(OpenRegion{{}, n, 0, {}}));
-      region = open_.back().get();
+      region = NewRegion(n);
       AXLE_INVARIANT(TryJoin(*region, inst), "one instruction can always be a loop");
     }
     region->instructions.push_back(&inst);
     region->weight += WeightOf(inst);
     StateOf(inst).open = region;
     return {};
+  }
+
+  OpenRegion* NewRegion(i64 n) {
+    open_.push_back(
+        std::make_unique<OpenRegion>(OpenRegion{.instructions = {}, .num_positions = n}));
+    return open_.back().get();
+  }
+
+  // The first operand that the loop with `inst` reads as such: of a reduction, its init.
+  i64 FirstRead(const Instruction& inst) { return StateOf(inst).fold ? 1 : 0; }
+
+  // For a loop of n positions. What is not read position by position must be there; what lies apart
+  // is put in order.
+  Status PrepareRead(const Instruction& operand, i64 n) {
+    const View read = ReadFor(operand, n);
+    if (!IsRowMajorRead(read.access) && n > kMostPositionsApart) AXLE_TRY(Need(operand));
+    const View now = ReadFor(operand, n);
+    const bool by_position = now.access.IsWhole() && now.base->shape().num_elements() == n;
+    return by_position || IsInlineConstant(now) ? Status() : Need(*now.base);
+  }
+
+  Status AddReduce(const Instruction& inst) {
+    const std::optional<FoldOf> found = FindFold(inst);
+    if (!found) return AddEvaluate(inst);
+    const Instruction& operand = *inst.operand(0);
+    const i64 n = operand.shape().num_elements();
+    AXLE_TRY(PrepareRead(operand, n));
+    OpenRegion* region = StateOf(*ReadFor(operand, n).base).open;
+    if (region != nullptr && !TryFold(*region, inst, *found)) {
+      AXLE_TRY(Close(*region));
+      region = nullptr;
+    }
+    for (size_t k = 0; region == nullptr && k < std::min(open_.size(), kMostSiblings); ++k) {
+      OpenRegion& sibling = *open_[open_.size() - 1 - k];
+      if (ReadsAlready(sibling, operand) && TryFold(sibling, inst, *found)) region = &sibling;
+    }
+    if (region == nullptr) {
+      region = NewRegion(n);
+      if (!TryFold(*region, inst, *found)) {  // read in a form that does not fit
+        AXLE_TRY(Need(operand));
+        if (!TryFold(*region, inst, *found)) {
+          Forget(*region);
+          return AddEvaluate(inst);
+        }
+      }
+    }
+    StateOf(inst).fold = FoldState{found->fold, region};
+    return {};
+  }
+
+  // Whether the region reads the elements of `operand`, in the same order, anyway.
+  bool ReadsAlready(const OpenRegion& region, const Instruction& operand) {
+    if (region.num_positions != operand.shape().num_elements()) return false;
+    const View read = ReadFor(operand, region.num_positions);
+    if (StateOf(*read.base).open != nullptr || IsInlineConstant(read)) return false;
+    const ValueId value = StateOf(*read.base).values[0];
+    return std::ranges::any_of(region.inputs, [&](const RegionInput& input) {
+      return input.value == value && input.access == read.access;
+    });
+  }
+
+  // Whether the region, which computes the operand or can read it, can fold it; then it does.
+  bool TryFold(OpenRegion& region, const Instruction& inst, const FoldOf& found) {
+    const bool fits = region.folds.size() < kMaxFolds &&
+                      std::ranges::all_of(region.folds, [&](const auto& other) {
+                        return region.fold_shape == found.shape &&
+                               CanFoldTogether(found.shape, other.fold, found.fold);
+                      });
+    if (!fits) return false;
+    const FoldShape before = region.fold_shape;
+    region.fold_shape = found.shape;
+    region.folds.push_back({&inst, found.fold});
+    std::vector<RegionInput> inputs;
+    const View read = ReadFor(*inst.operand(0), region.num_positions);
+    if (!IsInlineConstant(read) && StateOf(*read.base).open == nullptr) {
+      inputs.push_back({StateOf(*read.base).values[0], read.access});
+    }
+    if (SizesFor(region, region.inputs) && Unite(region, inputs)) return true;
+    region.fold_shape = before;
+    region.folds.pop_back();
+    return false;
+  }
+
+  // If `inst` is a reduction of which only the fold is computed, or to be computed: adds the rest,
+  // because somebody is about to read it.
+  Status FinishFold(const Instruction& inst) {
+    State& state = StateOf(inst);
+    if (!state.fold || state.open != nullptr || state.has_values) return {};
+    if (state.fold->region != nullptr) AXLE_TRY(Close(*state.fold->region));
+    AXLE_TRY(FinishFold(*inst.operand(1)));
+    return AddElementwise(inst);
   }
 
   // As Read, for a loop of n positions: an operand of one element is the same at all of them.
@@ -358,25 +463,40 @@ class Builder {
     if (region.num_positions != inst.shape().num_elements()) return false;
     if (region.weight > 0 && region.weight + WeightOf(inst) > kMaxWeight) return false;
     std::vector<RegionInput> inputs;
-    for (i64 i = 0; i < inst.num_operands(); ++i) {
+    if (const auto& fold = StateOf(inst).fold) {
+      inputs.push_back({fold->value, Access::Whole(region.num_positions)});
+    }
+    for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
       const View read = ReadFor(*inst.operand(i), region.num_positions);
       if (IsInlineConstant(read) || StateOf(*read.base).open != nullptr) continue;
       inputs.push_back({StateOf(*read.base).values[0], read.access});
     }
-    return Unite(region.inputs, inputs, region.num_positions);
+    return Unite(region, inputs);
   }
 
   // Puts what `from` computes into `into`, if one loop can do both.
   bool TryMerge(OpenRegion& into, OpenRegion& from) {
     if (into.num_positions != from.num_positions || into.weight + from.weight > kMaxWeight ||
-        !Unite(into.inputs, from.inputs, into.num_positions)) {
+        into.folds.size() + from.folds.size() > kMaxFolds) {
       return false;
     }
+    OpenRegion merged = into;
+    if (merged.folds.empty()) merged.fold_shape = from.fold_shape;
+    for (const auto& fold : from.folds) {
+      if (merged.fold_shape != from.fold_shape) return false;
+      for (const auto& other : into.folds) {
+        if (!CanFoldTogether(merged.fold_shape, other.fold, fold.fold)) return false;
+      }
+      merged.folds.push_back(fold);
+    }
+    if (!SizesFor(merged, merged.inputs) || !Unite(merged, from.inputs)) return false;
+    merged.instructions.insert(merged.instructions.end(), from.instructions.begin(),
+                               from.instructions.end());
+    std::ranges::sort(merged.instructions, {}, &Instruction::index);
+    merged.weight += from.weight;
     for (const Instruction* inst : from.instructions) StateOf(*inst).open = &into;
-    into.instructions.insert(into.instructions.end(), from.instructions.begin(),
-                             from.instructions.end());
-    std::ranges::sort(into.instructions, {}, &Instruction::index);
-    into.weight += from.weight;
+    for (const auto& fold : from.folds) StateOf(*fold.inst).fold->region = &into;
+    into = std::move(merged);
     Forget(from);
     return true;
   }
@@ -386,15 +506,9 @@ class Builder {
     const i64 n = inst.shape().num_elements();
     for (size_t k = 0; k < std::min(open_.size(), kMostSiblings); ++k) {
       OpenRegion& region = *open_[open_.size() - 1 - k];
-      if (region.num_positions != n) continue;
-      for (i64 i = 0; i < inst.num_operands(); ++i) {
-        const View read = ReadFor(*inst.operand(i), n);
-        if (read.access.IsUniform() || StateOf(*read.base).open != nullptr) continue;
-        const ValueId value = StateOf(*read.base).values[0];
-        const auto reads_it = [&](const RegionInput& input) {
-          return input.value == value && input.access == read.access;
-        };
-        if (std::ranges::any_of(region.inputs, reads_it) && TryJoin(region, inst)) return &region;
+      for (i64 i = FirstRead(inst); region.num_positions == n && i < inst.num_operands(); ++i) {
+        if (ReadFor(*inst.operand(i), n).access.IsUniform()) continue;
+        if (ReadsAlready(region, *inst.operand(i)) && TryJoin(region, inst)) return &region;
       }
     }
     return nullptr;
@@ -404,12 +518,20 @@ class Builder {
     std::erase_if(open_, [&](const auto& open) { return open.get() == &region; });
   }
 
+  // `user` is in the region, or is a reduction of which the region computes the part that reads
+  // `inst`.
+  bool IsComputedIn(const OpenRegion& region, const Instruction& user, const Instruction& inst) {
+    if (StateOf(user).open == &region) return true;
+    const auto& fold = StateOf(user).fold;
+    return fold && fold->region == &region && user.operand(1) != &inst;
+  }
+
   // Somebody may read the value of `inst`, which is in `region`, from outside of it.
   bool IsReadOutside(const Instruction& inst, const OpenRegion& region) {
     if (&inst == computation_.root()) return true;
     for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
       const Instruction& user = *use->user;
-      if (!live_[user.index()] || StateOf(user).open == &region) continue;
+      if (!live_[user.index()] || IsComputedIn(region, user, inst)) continue;
       const std::optional<View>& view = StateOf(user).view;
       if (!view || !view->access.IsWhole() || IsReadOutside(user, region)) return true;
     }
@@ -420,30 +542,51 @@ class Builder {
   Status Close(OpenRegion& open) {
     Region region{.kind = RegionKind::kLoop,
                   .instructions = open.instructions,
-                  .num_positions = open.num_positions};
+                  .num_positions = open.num_positions,
+                  .fold_shape = open.fold_shape};
     LaneCompiler compiler;
     std::vector<const Instruction*> readers;  // by input
     for (const Instruction* inst : open.instructions) {
-      for (i64 i = 0; i < inst->num_operands(); ++i) {
+      for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) {
         AddOperand(compiler, *inst->operand(i), open, region, readers);
       }
-      if (!compiler.Add(*inst)) {
+      if (const auto& fold = StateOf(*inst).fold) {
+        compiler.AddFold(*inst, PrimitiveOf(fold->fold.kind), *inst->operand(1));
+        region.inputs.push_back({fold->value, Access::Whole(open.num_positions)});
+        readers.push_back(inst);
+      } else if (!compiler.Add(*inst)) {
         return OpError(*inst, "is not defined for these types", StatusCode::kUnimplemented);
       }
     }
-    std::vector<const Instruction*> results;
+    std::vector<const Instruction*> results, folded;
     for (const Instruction* inst : open.instructions) {
       if (!IsReadOutside(*inst, open)) continue;
       results.push_back(inst);
       NewValues(*inst);
       region.outputs.push_back(StateOf(*inst).values[0]);
     }
+    for (const auto& pending : open.folds) {
+      const Instruction& inst = *pending.inst;
+      AddOperand(compiler, *inst.operand(0), open, region, readers);
+      folded.push_back(inst.operand(0));
+      region.instructions.push_back(&inst);
+      region.folds.push_back(pending.fold);
+    }
+    AddInPlacePairs(region);
+    const size_t num_stores = region.outputs.size();
+    region.program = std::move(compiler).Finish(results, folded);
+    for (size_t f = 0; f < open.folds.size(); ++f) {
+      const Instruction& inst = *open.folds[f].inst;
+      const i64 bytes = region.program.outputs[num_stores + f].element_bytes();
+      FoldState& fold = *StateOf(inst).fold;
+      fold.value = NewValue(inst, bytes * inst.shape().num_elements());
+      fold.region = nullptr;
+      region.outputs.push_back(fold.value);
+    }
     for (const Instruction* inst : open.instructions) StateOf(*inst).open = nullptr;
-    region.program = std::move(compiler).Finish(results);
-    const auto sizes = SizesFor(region.inputs, region.num_positions);
+    const auto sizes = SizesFor(open, region.inputs);
     AXLE_INVARIANT(sizes.has_value(), "what joins a loop fits its sizes");
     region.sizes = *sizes;
-    AddInPlacePairs(region);
     Forget(open);
     schedule_.regions.push_back(std::move(region));
     return {};

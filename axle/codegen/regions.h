@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "axle/codegen/access.h"
+#include "axle/codegen/fold_step.h"
 #include "axle/core/literal.h"
 #include "axle/emit/lane_program.h"
 #include "axle/ir/module.h"
@@ -51,6 +52,9 @@ struct Region {
   std::vector<InPlacePair> in_place = {};
   LaneProgram program = {};  // kLoop
   Dims sizes = {};           // kLoop: CommonSizes of the accesses
+  // kLoop: reductions of positions. The last outputs of the program, and of the region, are theirs.
+  FoldShape fold_shape = {};
+  std::vector<Fold> folds = {};
   // kMove; nothing: inputs[0] by its access.
   std::optional<IndexMap> map = {};
 };

@@ -115,7 +115,16 @@ bool LaneCompiler::Add(const Instruction& inst) {
   return true;
 }
 
-LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results) && {
+void LaneCompiler::AddFold(const Instruction& inst, Primitive join, const Instruction& init) {
+  const ElementType type = inst.shape().type();
+  const LaneType computed = IsNarrowFloat(type) ? LaneType::kF32 : StorageType(type);
+  const Lane fold = builder_.Part(builder_.AddInput({computed, 1}));
+  const Lane joined = Apply(join, computed, {values_.at(&init).computed.re, fold});
+  values_.emplace(&inst, FromComputed(type, {joined, joined}));
+}
+
+LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results,
+                                 std::span<const Instruction* const> folded) && {
   std::vector<Lane> lanes;
   std::vector<LaneArray> outputs;
   for (const Instruction* result : results) {
@@ -123,6 +132,11 @@ LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results) &&
     outputs.push_back(ArrayOf(value.type));
     lanes.push_back(value.stored.re);
     if (IsComplex(value.type)) lanes.push_back(value.stored.im);
+  }
+  for (const Instruction* operand : folded) {
+    const Lane computed = values_.at(operand).computed.re;
+    outputs.push_back({computed.type(), 1});
+    lanes.push_back(computed);
   }
   return std::move(builder_).Finish(lanes, outputs);
 }

@@ -28,10 +28,17 @@ class LaneCompiler {
   void AddConstant(const Instruction& inst);  // of a scalar constant
   // `inst` has the value of `other`, element for element: a broadcast of a scalar, a copy.
   void AddAlias(const Instruction& inst, const Instruction& other);
+  // `inst` is a reduction: join(init, fold), rounded to its type. The fold is the next input of the
+  // program, in the type in which `inst` is computed; `init` is there already. Not for complex
+  // types.
+  void AddFold(const Instruction& inst, Primitive join, const Instruction& init);
   bool Contains(const Instruction& inst) const { return values_.contains(&inst); }
   i64 size() const { return builder_.size(); }
 
-  LaneProgram Finish(std::span<const Instruction* const> results) &&;
+  // The outputs are `results`, then the values of `folded` in the type in which they are computed:
+  // not rounded to memory, for reductions that go on with them. These are not complex.
+  LaneProgram Finish(std::span<const Instruction* const> results,
+                     std::span<const Instruction* const> folded = {}) &&;
 
  private:
   // A value in both forms; `im` is used for complex types only.

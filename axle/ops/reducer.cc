@@ -105,6 +105,45 @@ bool IsSelection(const LaneProgram& program) {
   return true;
 }
 
+Primitive PrimitiveOf(ReducerKind kind) {
+  switch (kind) {
+    case ReducerKind::kAdd:
+      return Primitive::kAdd;
+    case ReducerKind::kMultiply:
+      return Primitive::kMul;
+    case ReducerKind::kMinimum:
+      return Primitive::kMin;
+    case ReducerKind::kMaximum:
+      return Primitive::kMax;
+    case ReducerKind::kAnd:
+      return Primitive::kAnd;
+    default:
+      return Primitive::kOr;
+  }
+}
+
+std::uint64_t IdentityBits(ReducerKind kind, LaneType type) {
+  const int bits = type == LaneType::kPred ? 1 : BitsOf(type);
+  const std::uint64_t ones = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  const std::uint64_t top = std::uint64_t{1} << (bits - 1);
+  const bool is_f32 = type == LaneType::kF32, is_float = IsFloat(type);
+  const std::uint64_t infinity = is_f32 ? 0x7f800000 : 0x7ff0000000000000;
+  switch (kind) {
+    case ReducerKind::kAdd:
+      return is_float ? top : 0;
+    case ReducerKind::kMultiply:
+      return !is_float ? 1 : is_f32 ? 0x3f800000 : 0x3ff0000000000000;
+    case ReducerKind::kMinimum:
+      return is_float ? infinity : IsSigned(type) ? top - 1 : ones;
+    case ReducerKind::kMaximum:
+      return is_float ? infinity | top : IsSigned(type) ? top : 0;
+    case ReducerKind::kAnd:
+      return ones;
+    default:
+      return 0;
+  }
+}
+
 std::vector<ReducerKind> ClassifyReducer(const LaneProgram& program,
                                          std::span<const ElementType> types) {
   constexpr std::pair<Opcode, ReducerKind> kKnown[] = {

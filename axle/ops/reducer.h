@@ -16,6 +16,11 @@ enum class ReducerKind : std::uint8_t {
   kOr,
 };
 
+// The operation of a kind that is not kGeneral; on pred kAdd is an or, kMultiply an and.
+Primitive PrimitiveOf(ReducerKind kind);
+// The value of this type, in the low bits, that leaves every other one as it is: -0.0 for sums.
+std::uint64_t IdentityBits(ReducerKind kind, LaneType type);
+
 // How a reducer with n accumulators and n new values (inputs 0..n-1 and n..2n-1, results 0..n-1)
 // treats each component. A component that is not independent of the others, or of another kind, is
 // kGeneral. Narrow floats that the reducer widens to f32, adds, and rounds back count as sums.
