@@ -24,6 +24,7 @@ sys.path[:0] = [os.path.join(ROOT, "tests"), os.path.join(ROOT, "bench")]
 import jaxlib_python  # noqa: E402
 
 START_SECONDS = 120  # for a process of one side to start
+COMPILE_SECONDS = 20  # at least
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 LARGE_RESULT = 32 << 20  # from here on XLA's time is that of fresh pages, unless they are huge
 FLOOR_PROGRAM = "W7.add"
@@ -44,7 +45,7 @@ def arguments():
     parser.add_argument("--threads", nargs="+", type=int, metavar="N", help="default: 1 2")
     parser.add_argument("--modes", nargs="+", choices=("sync", "async"), help="XLA's; the faster one counts (default: both)")
     parser.add_argument("--samples", type=int, metavar="N", help="of each side, of 5 ms or more (default: 15)")
-    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for the samples of a program, and for each request (default: 30)")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for the samples of a side, and for each request; 20 or more for a compilation (default: 30)")
     parser.add_argument("--retries", type=int, default=2, metavar="N", help="of a run that is too noisy (default: 2)")
     parser.add_argument("--keep-noisy", action="store_true", help="count runs that stay too noisy; they are marked")
     parser.add_argument("--no-reference", action="store_true", help="leave out the errors against f64")
@@ -164,7 +165,7 @@ class Comparison:
         limit = max(self.options.time_limit, 1)
         if not side.is_running:
             side.ask("versions", timeout=START_SECONDS)
-        facts = side.ask("compile", program.id, timeout=limit)
+        facts = side.ask("compile", program.id, timeout=max(limit, COMPILE_SECONDS))
         if not program.compile_only:
             path = os.path.join(self.folder, "-".join(key))
             facts.update(side.ask("first", path, timeout=limit + 10))
@@ -174,7 +175,7 @@ class Comparison:
             fresh = side.another()
             fresh.ask("versions", timeout=START_SECONDS)
             try:
-                facts["cold_ms"] = fresh.ask("compile", program.id, timeout=limit)["compile_ms"]
+                facts["cold_ms"] = fresh.ask("compile", program.id, timeout=max(limit, COMPILE_SECONDS))["compile_ms"]
             finally:
                 fresh.stop()
         return facts

@@ -1,5 +1,5 @@
-// What this machine can do at most: the bandwidth of copies by the size of the arrays, and the
-// arithmetic of registers.
+// What this machine can do at most: the bandwidth of copies and of reads by the size of the arrays,
+// and the arithmetic of registers.
 //
 //   bench_limits [--json] [--threads N]
 //
@@ -88,6 +88,21 @@ double CopyRate(const VectorKernels& kernels, int threads, long bytes) {
   return 8.0 * static_cast<double>(n * repeats * threads) / seconds;
 }
 
+// The same of arrays that are only read.
+double ReadRate(const VectorKernels& kernels, int threads, long bytes) {
+  const long n = std::max(64L, bytes / threads / 4 / 64 * 64);
+  const long repeats = std::max(1L, (8L << 20) / (4 * n));
+  std::vector<std::unique_ptr<Array>> from;
+  for (int i = 0; i < threads; ++i) from.push_back(std::make_unique<Array>(4 * n));
+  const double seconds = Fastest(threads, [&](int thread) {
+    for (long i = 0; i < repeats; ++i) {
+      float sum = 0;
+      kernels.row_sums(from[thread]->floats(), &sum, 1, n);
+    }
+  });
+  return 4.0 * static_cast<double>(n * repeats * threads) / seconds;
+}
+
 double Rate(int threads, long per_step, void (*steps)(long)) {
   constexpr long kSteps = 400'000;
   const double seconds = Fastest(threads, [&](int) { steps(kSteps); });
@@ -101,7 +116,7 @@ int Main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--json") == 0) {
       json = true;
     } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
-      threads = std::max(1, std::atoi(argv[++i]));
+      threads = static_cast<int>(std::clamp(std::strtol(argv[++i], nullptr, 10), 1L, 1024L));
     } else {
       std::fprintf(stderr, "usage: bench_limits [--json] [--threads N]\n");
       return 2;
@@ -111,12 +126,21 @@ int Main(int argc, char** argv) {
   std::printf(json ? "{\"threads\": %d, \"isa\": \"%s\", \"copy_gbps\": {" : "%d threads, %s\n",
               threads, kernels.isa);
   const char* separator = "";
-  for (const long kib : {8, 16, 64, 256, 512, 1024, 2048, 4096, 16384, 65536}) {
-    const double rate = CopyRate(kernels, threads, kib << 10) * 1e-9;
-    std::printf(json ? "%s\"%ld\": %.1f" : "%scopy of %9ld bytes %8.1f GB/s\n",
-                json ? separator : "", kib << 10, rate);
-    separator = ", ";
-  }
+  const auto ladder = [&](const char* what, auto rate_of) {
+    separator = "";
+    for (const long kib : {8, 16, 64, 256, 512, 1024, 2048, 4096, 16384, 65536}) {
+      const double rate = rate_of(kernels, threads, kib << 10) * 1e-9;
+      if (json) {
+        std::printf("%s\"%ld\": %.1f", separator, kib << 10, rate);
+      } else {
+        std::printf("%s of %9ld bytes %8.1f GB/s\n", what, kib << 10, rate);
+      }
+      separator = ", ";
+    }
+  };
+  ladder("copy", CopyRate);
+  if (json) std::printf("}, \"read_gbps\": {");
+  ladder("read", ReadRate);
   if (json) std::printf("}, \"gflops\": {");
   separator = "";
   const auto print = [&](const char* name, double rate) {

@@ -2,8 +2,11 @@
 
 import datetime
 import json
+import math
 import os
 import subprocess
+
+from .programs import num_bytes
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -37,7 +40,9 @@ class Limits:
 
     def __init__(self, measured):
         self.measured = measured
-        self._copies = sorted((float(size), rate) for size, rate in measured["copy_gbps"].items())
+        # By the bytes that are touched, of which a copy has two arrays.
+        self._copies = sorted((2 * float(size), rate * 1e9) for size, rate in measured["copy_gbps"].items())
+        self._reads = sorted((float(size), rate * 1e9) for size, rate in measured.get("read_gbps", {}).items())
 
     @staticmethod
     def measure(build, cpus):
@@ -50,18 +55,32 @@ class Limits:
                                 preexec_fn=lambda: os.sched_setaffinity(0, cpus)).stdout
         return Limits(json.loads(output))
 
-    def bandwidth(self, footprint):
-        """Bytes per second that a copy moves, reads and writes together, if it touches so many bytes."""
-        for size, rate in self._copies:
-            if footprint <= 2 * size:
-                return rate * 1e9
-        return self._copies[-1][1] * 1e9
+    def bandwidth(self, footprint, mostly_read=False):
+        """Bytes per second, reads and writes together, of what touches so many bytes: that of a copy, or of a read
+        alone where that is faster and hardly anything is written."""
+        rate = _interpolated(self._copies, footprint)
+        if mostly_read and self._reads:
+            rate = max(rate, _interpolated(self._reads, footprint))
+        return rate
 
     def seconds(self, program):
         """The least that the program needs; None if it says neither bytes nor operations."""
         peak = self.measured["gflops"].get(program.peak)
         arithmetic = program.flops / (peak * 1e9) if peak and program.flops else 0
-        return max(program.bytes / self.bandwidth(program.bytes), arithmetic) or None
+        read = sum(num_bytes(shape) for shape, _ in program.inputs)
+        rate = self.bandwidth(program.bytes, mostly_read=program.bytes - read < program.bytes / 8)
+        return max(program.bytes / rate, arithmetic) or None
+
+
+def _interpolated(ladder, size):
+    """Between the points of a ladder [(size, rate)], on logarithmic scales; at the ends the rate of the end."""
+    if size <= ladder[0][0]:
+        return ladder[0][1]
+    for (low, low_rate), (high, high_rate) in zip(ladder, ladder[1:]):
+        if size <= high:
+            part = math.log(size / low) / math.log(high / low)
+            return low_rate * (high_rate / low_rate) ** part
+    return ladder[-1][1]
 
 
 class OtherLoad:

@@ -5,6 +5,7 @@
 A request is (name of a method of Session, arguments), an answer (True, what it returned) or (False, message). The affinity
 is set before the libraries are loaded, because they size their thread pools by it."""
 
+import ctypes
 import gc
 import json
 import os
@@ -183,12 +184,13 @@ class Session:
 
     def peak_mb(self):
         """The most memory that runs took, with arguments and code, more than the process had before the program."""
-        return memory_mb("VmHWM") - self.base_mb
+        return max(0.0, memory_mb("VmHWM") - self.base_mb)
 
     def drop(self):
         """Forgets the program."""
         self.program = self.executable = self.arguments = None
         gc.collect()
+        ctypes.CDLL(None).malloc_trim(0)  # what is free and still resident would hide what the next one takes
 
 
 def main():

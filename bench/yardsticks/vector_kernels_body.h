@@ -226,20 +226,21 @@ inline void Triad(const float* x, const float* y, float* out, long n) {
 
 constexpr int kChains = 12;  // enough for two units with a latency of 5
 
+inline void MultiplyAdd(F& chain, F factor) {
+  asm volatile("vfmadd213ps %1, %1, %0" : "+v"(chain) : "v"(factor));
+}
+inline void MultiplyAdd(D& chain, D factor) {
+  asm volatile("vfmadd213pd %1, %1, %0" : "+v"(chain) : "v"(factor));
+}
+
 template <typename V, typename Element>
 void FmaChains(long steps) {
   const V one = V{} + static_cast<Element>(1), factor = V{} + static_cast<Element>(0.999);
   // Twelve variables: an array would live in memory.
   V a = one, b = one, c = one, d = one, e = one, f = one;
   V g = one, h = one, i = one, j = one, k = one, l = one;
-  const auto multiply_add = [&](auto&... chains) {
-    if constexpr (sizeof(Element) == 4) {
-      (([&] { asm volatile("vfmadd213ps %1, %1, %0" : "+v"(chains) : "v"(factor)); })(), ...);
-    } else {
-      (([&] { asm volatile("vfmadd213pd %1, %1, %0" : "+v"(chains) : "v"(factor)); })(), ...);
-    }
-  };
-  for (long step = 0; step < steps; ++step) multiply_add(a, b, c, d, e, f, g, h, i, j, k, l);
+  const auto each = [factor](auto&... chains) { (MultiplyAdd(chains, factor), ...); };
+  for (long step = 0; step < steps; ++step) each(a, b, c, d, e, f, g, h, i, j, k, l);
 }
 
 constexpr VectorKernels Table(const char* isa) {

@@ -99,17 +99,35 @@ class Statistics(unittest.TestCase):
 
 class Limits(unittest.TestCase):
     def test_the_larger_bound_counts(self):
-        limits = machine.Limits({"copy_gbps": {"16384": 400, "1048576": 100, "67108864": 20}, "gflops": {"f32": 200}})
-        self.assertEqual(limits.bandwidth(20000), 400e9)
-        self.assertEqual(limits.bandwidth(2 << 20), 100e9)
+        limits = machine.Limits({"copy_gbps": {"16384": 400, "1048576": 100, "67108864": 20}, "gflops": {"f32": 200},
+                                 "read_gbps": {"16384": 300, "1048576": 200, "67108864": 10}})
+        self.assertEqual(limits.bandwidth(1000), 400e9)
+        self.assertAlmostEqual(limits.bandwidth(2 << 20), 100e9)
+        self.assertAlmostEqual(limits.bandwidth(1 << 18), 200e9)  # halfway between 2^15 and 2^21, by logarithms
         self.assertEqual(limits.bandwidth(1 << 30), 20e9)
+        self.assertAlmostEqual(limits.bandwidth(1 << 20, mostly_read=True), 200e9)
+        self.assertEqual(limits.bandwidth(1 << 30, mostly_read=True), 20e9)
 
-        def program(**fields):
-            return programs.Program("X", "X", False, fields.get("flops", 0), fields.get("peak", "f32"), "close", [], [], fields["bytes"])
+        def program(inputs=(), **fields):
+            return programs.Program("X", "X", False, fields.get("flops", 0), fields.get("peak", "f32"), "close", list(inputs), [], fields["bytes"])
 
-        self.assertAlmostEqual(limits.seconds(program(bytes=2e6)), 2e-5)
-        self.assertAlmostEqual(limits.seconds(program(bytes=2e6, flops=2e9)), 1e-2)
-        self.assertAlmostEqual(limits.seconds(program(bytes=2e6, flops=2e9, peak="none")), 2e-5)
+        size = float(1 << 21)
+        self.assertAlmostEqual(limits.seconds(program(bytes=size)), size / 100e9)
+        self.assertAlmostEqual(limits.seconds(program(bytes=size, flops=2e9)), 1e-2)
+        self.assertAlmostEqual(limits.seconds(program(bytes=size, flops=2e9, peak="none")), size / 100e9)
+        read = limits.seconds(program(bytes=size, inputs=[["f32[524288]", "normal"]]))
+        self.assertAlmostEqual(read, size / limits.bandwidth(size, mostly_read=True))
+        self.assertLess(read, size / 100e9)
+
+    def test_bench_limits(self):
+        build = os.environ.get("AXLE_BINARY_DIR", "")
+        if not os.path.exists(os.path.join(build, "bin", "bench_limits")):
+            self.skipTest("there is no bench_limits in AXLE_BINARY_DIR")
+        limits = machine.Limits.measure(build, [min(os.sched_getaffinity(0))])
+        self.assertEqual(limits.measured["threads"], 1)
+        self.assertGreater(limits.measured["gflops"]["f32"], limits.measured["gflops"]["f64"])
+        self.assertGreater(limits.bandwidth(1 << 14), limits.bandwidth(1 << 26))
+        self.assertGreater(limits.bandwidth(1 << 24, mostly_read=True), 1e8)
 
     def test_machine(self):
         self.assertIn("Model name", machine.describe())
