@@ -97,6 +97,7 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
   CheckResult result;
   const auto limited = [&](Limits& limits) {
     limits.set_memory_cap(options_.memory_cap);
+    limits.set_step_limit(options_.step_limit);
     if (options_.time_limit > 0) limits.set_time_limit(options_.time_limit);
   };
   const auto fails = [&](std::string message) {

@@ -7,6 +7,7 @@
 //   const CheckResult result = checker->Check(module);
 //   if (result.outcome == Outcome::kDifferent) ... result.message
 #pragma once
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ struct CheckOptions {
   bool concurrent = false;  // and two at the same time
   i64 memory_cap = i64{1} << 30;
   double time_limit = 30;  // seconds for each compilation and run; 0: none
+  // Loop iterations and calls of a run. Reduction makes endless loops, which must end soon.
+  i64 step_limit = std::numeric_limits<i64>::max();
 };
 
 struct CheckResult {

@@ -233,6 +233,7 @@ Size SizeOf(const Module& module) {
       size.instructions += !IsSimple(*inst) && !IsTuple(*inst) && !IsTupleElement(*inst);
       ++size.all;
       size.elements += std::min<i64>(inst->shape().num_bytes(), i64{1} << 40);
+      for (const i64 dim : inst->shape().dims()) size.elements += std::min<i64>(dim, i64{1} << 40);
     }
   }
   return size;

@@ -124,6 +124,7 @@ int CheckRandom(Session& session) {
                       .check = CheckOptionsOf(options),
                       .limits = &session.limits()};
   hunt.check.first_seed = 0;  // --seed is that of the modules
+  hunt.check.step_limit = kMostSteps;
   const StatusOr<HuntReport> report = Hunt(hunt);
   if (!report.ok()) return session.Fail(report.status());
   Json json = NewReport("check");

@@ -28,7 +28,10 @@ int RunReduce(Session& session) {
   if (!loaded.ok()) return session.Fail(loaded.status());
   const std::unique_ptr<Module> module = *std::move(loaded);
 
-  auto checker = Checker::Create(CheckOptionsOf(options));
+  CheckOptions check = CheckOptionsOf(options);
+  check.step_limit = kMostSteps;
+  check.time_limit = 10;
+  auto checker = Checker::Create(check);
   if (!checker.ok()) return session.Fail(checker.status());
   std::string folder;
   int original = 0;
