@@ -329,6 +329,7 @@ class Builder {
     for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
       AXLE_TRY(PrepareRead(*inst.operand(i), n));
     }
+    AXLE_TRY(MoveWhatDoesNotFit(inst, n));
     OpenRegion* region = nullptr;
     for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
       OpenRegion* const open = StateOf(*ReadFor(*inst.operand(i), n).base).open;
@@ -444,6 +445,20 @@ class Builder {
     if (state.fold->region != nullptr) AXLE_TRY(Close(*state.fold->region));
     AXLE_TRY(FinishFold(*inst.operand(1)));
     return AddElementwise(inst);
+  }
+
+  // Views that no loop could read together are put in order first.
+  Status MoveWhatDoesNotFit(const Instruction& inst, i64 n) {
+    std::vector<View> reads;
+    std::vector<const Access*> accesses;
+    const i64 first = FirstRead(inst);
+    for (i64 i = first; i < inst.num_operands(); ++i) reads.push_back(ReadFor(*inst.operand(i), n));
+    for (const View& read : reads) accesses.push_back(&read.access);
+    if (CommonSizes(accesses, n)) return {};
+    for (i64 i = first; i < inst.num_operands(); ++i) {
+      if (!reads[i - first].access.IsUniform()) AXLE_TRY(Need(*inst.operand(i)));
+    }
+    return {};
   }
 
   // As Read, for a loop of n positions: an operand of one element is the same at all of them.
@@ -572,9 +587,9 @@ class Builder {
       region.instructions.push_back(&inst);
       region.folds.push_back(pending.fold);
     }
-    AddInPlacePairs(region);
-    const size_t num_stores = region.outputs.size();
     region.program = std::move(compiler).Finish(results, folded);
+    AddInPlacePairs(region);  // the results of folds have no such place
+    const size_t num_stores = region.outputs.size();
     for (size_t f = 0; f < open.folds.size(); ++f) {
       const Instruction& inst = *open.folds[f].inst;
       const i64 bytes = region.program.outputs[num_stores + f].element_bytes();
