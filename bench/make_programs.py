@@ -66,7 +66,9 @@ def define(id, function, *arguments, headline=False, flops=0.0, peak="f32", dona
     more    goes into the manifest: bytes, note, tolerance, outputs (those that are compared)
     """
     assert id not in programs, id
-    arguments = jax.tree.map(lambda a: a if is_argument(a) else Argument(a), arguments, is_leaf=lambda a: isinstance(a, str))
+    arguments = jax.tree.map(
+        lambda a: a if is_argument(a) else Argument(a), arguments, is_leaf=lambda a: isinstance(a, str)
+    )
     entry = {"id": id, "family": id[0], "headline": headline, "file": f"{id}.hlo", "flops": float(flops), "peak": peak}
     entry.update(more)
     entry["check"] = check
@@ -103,8 +105,14 @@ def elementwise():
         return jnp.where(p & (c < 200), larger, a), c + p.astype(jnp.uint8)
 
     shape = "[2048,2048]"
-    define("E6", integers, *[Argument(t + shape, "integers(-100,100)") for t in ("s32", "s32")],
-           Argument("u8" + shape, "integers(0,255)"), Argument("pred" + shape, "integers(0,2)"), flops=6 * 2**22)
+    define(
+        "E6",
+        integers,
+        *[Argument(t + shape, "integers(-100,100)") for t in ("s32", "s32")],
+        Argument("u8" + shape, "integers(0,255)"),
+        Argument("pred" + shape, "integers(0,2)"),
+        flops=6 * 2**22,
+    )
     for n, name in ((2**20, "1M"), (2**24, "16M")):
         define(f"E7.{name}", adam, *adam_state(n), headline=True, flops=14.0 * n, donate=(0, 1, 2))
     # Sizes between 4 K and 1 M, spread evenly over the octaves.
@@ -141,8 +149,15 @@ def transcendental():
             define(f"T1.{name}.{label}", function, Argument(shape, positive), headline=True)
     define("T2", lambda x, bias: nn.gelu(x + bias), "f32[512,3072]", "f32[3072]", headline=True)
     define("T3", lambda a, x, b, c: jnp.tanh(a * x + b) * c, *["f32[4194304]"] * 4, headline=True)
-    unary = {"sincos": lambda x: jnp.sin(x) + jnp.cos(x), "erf": lax.erf, "log1p": jnp.log1p, "expm1": jnp.expm1,
-             "pow": lambda x: x**1.7, "rsqrt": lax.rsqrt, "cbrt": jnp.cbrt}
+    unary = {
+        "sincos": lambda x: jnp.sin(x) + jnp.cos(x),
+        "erf": lax.erf,
+        "log1p": jnp.log1p,
+        "expm1": jnp.expm1,
+        "pow": lambda x: x**1.7,
+        "rsqrt": lax.rsqrt,
+        "cbrt": jnp.cbrt,
+    }
     for name, function in unary.items():
         define(f"T4.{name}", function, Argument("f32[262144]", positive))
     define("T4.atan2", jnp.arctan2, "f32[262144]", "f32[262144]")
@@ -157,8 +172,14 @@ def transcendental():
 def reductions():
     for n in (1024, 8192):
         for name, dims in (("all", None), ("minor", 1), ("major", 0)):
-            define(f"R1.{name}.{n}", lambda x, dims=dims: jnp.sum(x, dims), shaped("f32", n, n), headline=True, flops=n * n,
-                   tolerance=1e-4)
+            define(
+                f"R1.{name}.{n}",
+                lambda x, dims=dims: jnp.sum(x, dims),
+                shaped("f32", n, n),
+                headline=True,
+                flops=n * n,
+                tolerance=1e-4,
+            )
     define("R2.sum", lambda x: x.sum(2), "bf16[1,4096,1024]", headline=True, flops=2**22)
     define("R2.mean", lambda x: x.mean(1), "bf16[1,4096,1024]", headline=True, flops=2**22)
     shape = "f32[1024,4096]"
@@ -204,15 +225,29 @@ def normalisation():
         value, backward = jax.vjp(layer_norm, x, gain, bias)
         return (value, *backward(gradient))
 
-    define("N2.grad", with_gradient, "f32[512,768]", *scale, "f32[512,768]", headline=True, flops=24 * product(512, 768))
+    define(
+        "N2.grad", with_gradient, "f32[512,768]", *scale, "f32[512,768]", headline=True, flops=24 * product(512, 768)
+    )
     heads = shaped("bf16", 1, 12, 128, 64)
     define("N4", attention, heads, heads, heads, headline=True, flops=4.0 * 12 * 128 * 128 * 64, peak="bf16")
     for h, n in ((12, 1024), (4, 2048)):
         shape = shaped("f32", 1, h, n, 64)
-        define(f"N5.{h}x{n}", lambda q, k, v: attention(q, k, v, causal=True), shape, shape, shape, headline=True,
-               flops=4.0 * h * n * n * 64)
-    define("N6", jax.value_and_grad(cross_entropy), "f32[256,32000]", Argument("s32[256]", "integers(0,32000)"),
-           flops=6 * product(256, 32000))
+        define(
+            f"N5.{h}x{n}",
+            lambda q, k, v: attention(q, k, v, causal=True),
+            shape,
+            shape,
+            shape,
+            headline=True,
+            flops=4.0 * h * n * n * 64,
+        )
+    define(
+        "N6",
+        jax.value_and_grad(cross_entropy),
+        "f32[256,32000]",
+        Argument("s32[256]", "integers(0,32000)"),
+        flops=6 * product(256, 32000),
+    )
 
 
 def rms_norm(x):
@@ -252,9 +287,14 @@ def dot(id, m, k, n, type="f32", result=None, lhs=1, rhs=0, **more):
     """m x k times k x n; `lhs` and `rhs` are the dimensions that are contracted."""
     numbers = ((lhs,), (rhs,)), ((), ())
     result = dtype_of(result or type)
-    define(id, lambda a, b: lax.dot_general(a, b, numbers, preferred_element_type=result),
-           shaped(type, *((m, k) if lhs == 1 else (k, m))), shaped(type, *((k, n) if rhs == 0 else (n, k))),
-           flops=(8.0 if type == "c64" else 2.0) * m * n * k, **more)
+    define(
+        id,
+        lambda a, b: lax.dot_general(a, b, numbers, preferred_element_type=result),
+        shaped(type, *((m, k) if lhs == 1 else (k, m))),
+        shaped(type, *((k, n) if rhs == 0 else (n, k))),
+        flops=(8.0 if type == "c64" else 2.0) * m * n * k,
+        **more,
+    )
 
 
 def batched(id, b, m, k, n, **more):
@@ -286,15 +326,30 @@ def dots():
     dot("D7.f16", 512, 512, 512, "f16", tolerance=0.02)
     for k, n in ((32, 128), (128, 512), (512, 1024)):
         define(f"D8.{k}x{n}", jnp.matmul, shaped("f32", k), shaped("f32", k, n), headline=True, flops=2.0 * k * n)
-        define(f"D8.b8.{k}x{n}", lambda x, w: jnp.einsum("bk,bkn->bn", x, w), shaped("f32", 8, k), shaped("f32", 8, k, n),
-               headline=True, flops=16.0 * k * n)
+        define(
+            f"D8.b8.{k}x{n}",
+            lambda x, w: jnp.einsum("bk,bkn->bn", x, w),
+            shaped("f32", 8, k),
+            shaped("f32", 8, k, n),
+            headline=True,
+            flops=16.0 * k * n,
+        )
 
     def perceptron(x, w1, b1, w2, b2):
         return x + nn.gelu(x @ w1 + b1) @ w2 + b2
 
     for m in (1, 128):
-        define(f"D9.{m}", perceptron, shaped("f32", m, 768), Argument("f32[768,3072]", "normal*0.03"), "f32[3072]",
-               Argument("f32[3072,768]", "normal*0.03"), "f32[768]", headline=True, flops=4.0 * m * 768 * 3072)
+        define(
+            f"D9.{m}",
+            perceptron,
+            shaped("f32", m, 768),
+            Argument("f32[768,3072]", "normal*0.03"),
+            "f32[3072]",
+            Argument("f32[3072,768]", "normal*0.03"),
+            "f32[768]",
+            headline=True,
+            flops=4.0 * m * 768 * 3072,
+        )
     dot("D10.33x65x17", 33, 65, 17)
     dot("D10.1024x1024x10", 1024, 1024, 10)
     batched("D10.32x100x50x70", 32, 100, 50, 70)
@@ -312,18 +367,33 @@ def convolution(id, batch, spatial, channels, kernel, features, stride=1, groups
         layout, x, w = ("NHWC", "HWIO", "NHWC"), (batch, *x, channels), (*w, channels // groups, features)
 
     def function(images, filters):
-        return lax.conv_general_dilated(images, filters, (stride, stride), "SAME", dimension_numbers=layout,
-                                        feature_group_count=groups)
+        return lax.conv_general_dilated(
+            images, filters, (stride, stride), "SAME", dimension_numbers=layout, feature_group_count=groups
+        )
 
-    define(id, function, shaped(type, *x), shaped(type, *w),
-           flops=2.0 * batch * out * out * kernel * kernel * (channels // groups) * features, **more)
+    define(
+        id,
+        function,
+        shaped(type, *x),
+        shaped(type, *w),
+        flops=2.0 * batch * out * out * kernel * kernel * (channels // groups) * features,
+        **more,
+    )
 
 
 def convolutions():
-    layers = (("7x7s2", 224, 3, 7, 64, 2), ("1x1.56.64", 56, 64, 1, 64, 1), ("3x3.56.64", 56, 64, 3, 64, 1),
-              ("1x1.56.256", 56, 64, 1, 256, 1), ("3x3s2.56.128", 56, 128, 3, 128, 2), ("3x3.28.128", 28, 128, 3, 128, 1),
-              ("3x3.14.256", 14, 256, 3, 256, 1), ("1x1.14.1024", 14, 1024, 1, 256, 1), ("3x3.7.512", 7, 512, 3, 512, 1),
-              ("1x1.7.2048", 7, 2048, 1, 512, 1))
+    layers = (
+        ("7x7s2", 224, 3, 7, 64, 2),
+        ("1x1.56.64", 56, 64, 1, 64, 1),
+        ("3x3.56.64", 56, 64, 3, 64, 1),
+        ("1x1.56.256", 56, 64, 1, 256, 1),
+        ("3x3s2.56.128", 56, 128, 3, 128, 2),
+        ("3x3.28.128", 28, 128, 3, 128, 1),
+        ("3x3.14.256", 14, 256, 3, 256, 1),
+        ("1x1.14.1024", 14, 1024, 1, 256, 1),
+        ("3x3.7.512", 7, 512, 3, 512, 1),
+        ("1x1.7.2048", 7, 2048, 1, 512, 1),
+    )
     for batch in (1, 8):
         for name, *sizes in layers:
             convolution(f"C1.{name}.n{batch}", batch, *sizes, headline=True)
@@ -340,11 +410,20 @@ def convolutions():
     convolution("C4.64.32.64", 32, 64, 32, 3, 64)
     convolution("C4.56.256s2", 32, 56, 256, 1, 128, stride=2)
     rows = ("NHC", "HIO", "NHC")
-    define("C5.256", lambda x, w: lax.conv_general_dilated(x, w, (1,), "SAME", dimension_numbers=rows), "f32[32,256,4]",
-           "f32[3,4,16]", flops=2.0 * 32 * 256 * 3 * 4 * 16)
-    define("C5.transposed", lambda x, w: lax.conv_general_dilated(x, w, (1,), [(255, 255)], lhs_dilation=(64,),
-                                                                  dimension_numbers=rows),
-           "f32[16,129,400]", "f32[256,400,1]", flops=2.0 * 16 * 129 * 400 * 256)
+    define(
+        "C5.256",
+        lambda x, w: lax.conv_general_dilated(x, w, (1,), "SAME", dimension_numbers=rows),
+        "f32[32,256,4]",
+        "f32[3,4,16]",
+        flops=2.0 * 32 * 256 * 3 * 4 * 16,
+    )
+    define(
+        "C5.transposed",
+        lambda x, w: lax.conv_general_dilated(x, w, (1,), [(255, 255)], lhs_dilation=(64,), dimension_numbers=rows),
+        "f32[16,129,400]",
+        "f32[256,400,1]",
+        flops=2.0 * 16 * 129 * 400 * 256,
+    )
 
     def layer(x, w):
         return lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
@@ -352,9 +431,21 @@ def convolutions():
     images, weights = "f32[32,56,56,64]", "f32[3,3,64,64]"
     flops = 2.0 * 32 * 56 * 56 * 9 * 64 * 64
     zeros = {s: jax.ShapeDtypeStruct(Argument(s).dims, f32) for s in (images, weights)}
-    define("C6.input", lambda w, g: jax.linear_transpose(lambda x: layer(x, w), zeros[images])(g)[0], weights, images, flops=flops)
-    define("C6.filter", lambda x, g: jax.linear_transpose(lambda w: layer(x, w), zeros[weights])(g)[0], images, images, flops=flops,
-           tolerance=1e-3)
+    define(
+        "C6.input",
+        lambda w, g: jax.linear_transpose(lambda x: layer(x, w), zeros[images])(g)[0],
+        weights,
+        images,
+        flops=flops,
+    )
+    define(
+        "C6.filter",
+        lambda x, g: jax.linear_transpose(lambda w: layer(x, w), zeros[weights])(g)[0],
+        images,
+        images,
+        flops=flops,
+        tolerance=1e-3,
+    )
 
 
 # --- G: data movement, indexing, sorting ---------------------------------------------------------------------------
@@ -363,15 +454,46 @@ def convolutions():
 def movement():
     table, ids = "f32[50000,256]", Argument("s32[4096]", "integers(0,50000)")
     define("G1.gather", rows_of, table, ids, headline=True, bytes=2.0 * 4096 * 1024)
-    define("G1.scatter", lambda t, i, g: t.at[i].add(g, mode="drop"), table, ids, "f32[4096,256]", headline=True,
-           bytes=3.0 * 4096 * 1024, donate=(0,), tolerance=1e-4)
+    define(
+        "G1.scatter",
+        lambda t, i, g: t.at[i].add(g, mode="drop"),
+        table,
+        ids,
+        "f32[4096,256]",
+        headline=True,
+        bytes=3.0 * 4096 * 1024,
+        donate=(0,),
+        tolerance=1e-4,
+    )
     for rows, width in ((10, 32), (100, 32), (10, 512), (100, 512)):
-        define(f"G2.{rows}x{width}", rows_of, shaped("s32", rows, width), Argument(shaped("s32", rows), f"integers(0,{rows})"))
-    define("G3.f32", lambda t, i, u: t.at[i].add(u, mode="drop"), "f32[500,64,8]", Argument("s32[100]", "integers(0,500)"),
-           "f32[100,64,8]", headline=True)
-    define("G3.s32", lambda t, i, u: t.at[i].add(u, mode="drop", unique_indices=True), "s32[262144]",
-           Argument("s32[262144]", "permutation"), "s32[262144]", headline=True, check="exact")
-    for shape, label in (("bf16[1024,4096]", "bf16.1024x4096"), ("f32[64,8732]", "f32.64x8732"), ("f32[1048576]", "f32.1M")):
+        define(
+            f"G2.{rows}x{width}",
+            rows_of,
+            shaped("s32", rows, width),
+            Argument(shaped("s32", rows), f"integers(0,{rows})"),
+        )
+    define(
+        "G3.f32",
+        lambda t, i, u: t.at[i].add(u, mode="drop"),
+        "f32[500,64,8]",
+        Argument("s32[100]", "integers(0,500)"),
+        "f32[100,64,8]",
+        headline=True,
+    )
+    define(
+        "G3.s32",
+        lambda t, i, u: t.at[i].add(u, mode="drop", unique_indices=True),
+        "s32[262144]",
+        Argument("s32[262144]", "permutation"),
+        "s32[262144]",
+        headline=True,
+        check="exact",
+    )
+    for shape, label in (
+        ("bf16[1024,4096]", "bf16.1024x4096"),
+        ("f32[64,8732]", "f32.64x8732"),
+        ("f32[1048576]", "f32.1M"),
+    ):
         define(f"G4.{label}", jnp.sort, shape, headline=True, check="exact")
     define("G4.argsort.bf16", jnp.argsort, "bf16[1024,512]", headline=True, check="exact")
     define("G5.bf16.50000", lambda x: lax.top_k(x, 10), "bf16[1,50000]", headline=True, check="exact")
@@ -380,7 +502,9 @@ def movement():
     define("G6.cumsum0", lambda x: jnp.cumsum(x, 0), shape, headline=True, flops=size, tolerance=1e-4)
     define("G6.cumsum1", lambda x: jnp.cumsum(x, 1), shape, headline=True, flops=size, tolerance=1e-4)
     define("G6.cummax1", lambda x: lax.cummax(x, 1), shape, headline=True, flops=size, check="exact")
-    define("G6.scan1", lambda x: lax.associative_scan(jnp.add, x, axis=1), shape, headline=True, flops=size, tolerance=1e-4)
+    define(
+        "G6.scan1", lambda x: lax.associative_scan(jnp.add, x, axis=1), shape, headline=True, flops=size, tolerance=1e-4
+    )
     for n in (128, 1024, 4096):
         define(f"G7.{n}", jnp.transpose, shaped("f32", n, n), check="exact")
     define("G7.4096x1000", jnp.transpose, "f32[1000,4096]", check="exact")
@@ -388,9 +512,19 @@ def movement():
     shape = "f32[256,128,64]"
     for dim in range(3):
         define(f"G8.concat{dim}", lambda a, b, dim=dim: lax.concatenate([a, b], dim), shape, shape, check="exact")
-    define("G8.pad", lambda x: jnp.pad(x, ((0, 0), (1, 1), (2, 2), (2, 2), (0, 0))), "f32[1,4,1024,1024,4]", check="exact")
-    define("G8.dus", lambda x, update, row: lax.dynamic_update_slice(x, update, (row, 0)), "f32[16384,256]", "f32[16,256]",
-           Argument("s32[]", "integers(0,16000)"), donate=(0,), bytes=2.0 * 16 * 1024, check="exact")
+    define(
+        "G8.pad", lambda x: jnp.pad(x, ((0, 0), (1, 1), (2, 2), (2, 2), (0, 0))), "f32[1,4,1024,1024,4]", check="exact"
+    )
+    define(
+        "G8.dus",
+        lambda x, update, row: lax.dynamic_update_slice(x, update, (row, 0)),
+        "f32[16384,256]",
+        "f32[16,256]",
+        Argument("s32[]", "integers(0,16000)"),
+        donate=(0,),
+        bytes=2.0 * 16 * 1024,
+        check="exact",
+    )
 
 
 def rows_of(table, ids):
@@ -412,13 +546,24 @@ def library():
         cube = product(*dims) * n
         spd = Argument(shape, "positive_definite")
         define(f"L3.chol.{label}", jnp.linalg.cholesky, spd, headline=True, flops=cube / 3)
-        define(f"L3.trsm.{label}", lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True), spd, shape,
-               headline=True, flops=cube, tolerance=1e-2)
+        define(
+            f"L3.trsm.{label}",
+            lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True),
+            spd,
+            shape,
+            headline=True,
+            flops=cube,
+            tolerance=1e-2,
+        )
         define(f"L3.lu.{label}", lax.linalg.lu, spd, headline=True, flops=2 * cube / 3, tolerance=1e-2)
-        define(f"L3.qr.{label}", jnp.linalg.qr, shape, headline=True, flops=8 * cube / 3, check="absolute", tolerance=1e-2)
+        define(
+            f"L3.qr.{label}", jnp.linalg.qr, shape, headline=True, flops=8 * cube / 3, check="absolute", tolerance=1e-2
+        )
         define(f"L3.eigh.{label}", jnp.linalg.eigh, spd, headline=True, flops=9 * cube, outputs=[0], tolerance=1e-3)
         if n < 1024:
-            define(f"L3.svd.{label}", jnp.linalg.svd, shape, headline=True, flops=22 * cube, outputs=[1], tolerance=1e-3)
+            define(
+                f"L3.svd.{label}", jnp.linalg.svd, shape, headline=True, flops=22 * cube, outputs=[1], tolerance=1e-3
+            )
 
 
 def random_numbers(key, dims):
@@ -437,8 +582,13 @@ def control():
 
     define("W1.pi", pi, Argument("f32[]", "uniform(4,4)"), headline=True, flops=5e8, tolerance=1e-2)
     for n, label in ((10_000, "10k"), (100_000, "100k")):
-        define(f"W1.newton.{label}", lambda a, n=n: lax.fori_loop(0, n, lambda _, x: 0.5 * (x + a / x), a),
-               Argument("f32[]", "uniform(1,3)"), headline=True, flops=3.0 * n)
+        define(
+            f"W1.newton.{label}",
+            lambda a, n=n: lax.fori_loop(0, n, lambda _, x: 0.5 * (x + a / x), a),
+            Argument("f32[]", "uniform(1,3)"),
+            headline=True,
+            flops=3.0 * n,
+        )
 
     def three(state, rows):
         def step(s, row):
@@ -465,13 +615,25 @@ def control():
         define(f"W5.dots.{n}", lambda a, n=n: small_products(a, n), small, headline=True, peak="f64", flops=432.0 * n)
     define("W5.mass35", mass_matrix, Argument("f64[35]", "uniform(0,1)"), headline=True, peak="f64")
     for n in (1, 10, 1000):
-        define(f"W6.{n}", lambda x, a, n=n: turned(x, a, n), "f32[4,4]", Argument("f32[4,4]", "uniform(0.1,0.39)"), headline=True,
-               flops=128.0 * n, tolerance=1e-3)
+        define(
+            f"W6.{n}",
+            lambda x, a, n=n: turned(x, a, n),
+            "f32[4,4]",
+            Argument("f32[4,4]", "uniform(0.1,0.39)"),
+            headline=True,
+            flops=128.0 * n,
+            tolerance=1e-3,
+        )
     define("W7.empty", lambda x: x, "f32[]", check="exact")
     define("W7.add", jnp.add, "f32[]", "f32[]", check="exact")
     for n in (128, 2048, 16384):
-        define(f"W8.{n}", lambda *xs: [jnp.sum(jnp.sqrt(x * x + k)) for k, x in enumerate(xs, 1)], *[shaped("f32", n, 256)] * 5,
-               flops=20.0 * n * 256, tolerance=1e-4)
+        define(
+            f"W8.{n}",
+            lambda *xs: [jnp.sum(jnp.sqrt(x * x + k)) for k, x in enumerate(xs, 1)],
+            *[shaped("f32", n, 256)] * 5,
+            flops=20.0 * n * 256,
+            tolerance=1e-4,
+        )
 
 
 def oscillator(start, begin):
@@ -573,8 +735,10 @@ def models():
         return tuple(jax.tree.structure(layers).unflatten([state[k] for state in new]) for k in range(3))
 
     define("M1.sgd", sgd, layers, *data, headline=True, flops=flops, donate=(0,))
-    state = [jax.tree.map(lambda a, fill=fill: Argument(a.shape, fill), layers, is_leaf=is_argument)
-             for fill in ("uniform(0,0.1)", "uniform(0.01,1)")]
+    state = [
+        jax.tree.map(lambda a, fill=fill: Argument(a.shape, fill), layers, is_leaf=is_argument)
+        for fill in ("uniform(0,0.1)", "uniform(0.01,1)")
+    ]
     define("M1.adam", with_adam, layers, *state, *data, headline=True, flops=flops, donate=(0, 1, 2))
 
     stages = ((64, 3), (128, 4), (256, 6), (512, 3))
@@ -594,7 +758,9 @@ def models():
 
         def layer(x):
             (kernel, gain, bias), (_, _, _, stride) = next(remaining)
-            x = lax.conv_general_dilated(x, kernel, (stride, stride), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+            x = lax.conv_general_dilated(
+                x, kernel, (stride, stride), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+            )
             return x * gain + bias
 
         x = max_pool(nn.relu(layer(images)))
@@ -604,18 +770,41 @@ def models():
                 x = nn.relu(y + (layer(x) if block == 0 else x))
         return nn.softmax(x.mean((1, 2)) @ w + b)
 
-    parameters = [(Argument(shaped("f32", k, k, i, o), f"normal*{(k * k * i) ** -0.5:.4g}"),
-                   Argument(shaped("f32", o), "uniform(0.5,1)"), weights(o)) for k, i, o, _ in filters]
+    parameters = [
+        (
+            Argument(shaped("f32", k, k, i, o), f"normal*{(k * k * i) ** -0.5:.4g}"),
+            Argument(shaped("f32", o), "uniform(0.5,1)"),
+            weights(o),
+        )
+        for k, i, o, _ in filters
+    ]
     for batch in (1, 8):
-        define(f"M2.n{batch}", resnet, shaped("f32", batch, 224, 224, 3), parameters, weights(2048, 1000), weights(1000),
-               headline=True, flops=batch * 8.18e9)
+        define(
+            f"M2.n{batch}",
+            resnet,
+            shaped("f32", batch, 224, 224, 3),
+            parameters,
+            weights(2048, 1000),
+            weights(1000),
+            headline=True,
+            flops=batch * 8.18e9,
+        )
 
     for type in ("f32", "bf16"):
         for n in (128, 512):
             x = shaped(type, n, 768)
             p = {"gain1": "f32[768]", "bias1": "f32[768]", "gain2": "f32[768]", "bias2": "f32[768]"}
-            p.update({name: Argument(shaped(type, *dims), "normal*0.03") for name, dims in
-                      (("qkv", (768, 2304)), ("out", (768, 768)), ("up", (768, 3072)), ("down", (3072, 768)))})
+            p.update(
+                {
+                    name: Argument(shaped(type, *dims), "normal*0.03")
+                    for name, dims in (
+                        ("qkv", (768, 2304)),
+                        ("out", (768, 768)),
+                        ("up", (768, 3072)),
+                        ("down", (3072, 768)),
+                    )
+                }
+            )
             flops = 24.0 * n * 768 * 768 + 4.0 * n * n * 768
             more = {"headline": True, "peak": type, "tolerance": 0.1 if type == "bf16" else 1e-3}
             define(f"M3.fwd.{type}.{n}", transformer_block, x, p, flops=flops, **more)
@@ -623,17 +812,41 @@ def models():
 
     for n in (1, 32):
         state = shaped("f32", n, 512)
-        define(f"M4.n{n}", lstm, state, state, shaped("f32", 100, n, 512), weights(512, 2048), weights(512, 2048), weights(2048),
-               headline=True, flops=200.0 * n * 1024 * 2048)
+        define(
+            f"M4.n{n}",
+            lstm,
+            state,
+            state,
+            shaped("f32", 100, n, 512),
+            weights(512, 2048),
+            weights(512, 2048),
+            weights(2048),
+            headline=True,
+            flops=200.0 * n * 1024 * 2048,
+        )
 
     tables = [weights(1000, 32) for _ in range(26)]
-    bottom, top = (tuple((weights(i, o), weights(o)) for i, o in zip(d, d[1:])) for d in ((13, 512, 256, 32), (383, 512, 256, 1)))
+    bottom, top = (
+        tuple((weights(i, o), weights(o)) for i, o in zip(d, d[1:])) for d in ((13, 512, 256, 32), (383, 512, 256, 1))
+    )
     ids, dense = Argument("s32[256,26]", "integers(0,1000)"), "f32[256,13]"
     define("M5.test", click_probability, tables, bottom, top, ids, dense)
-    define("M5.train", click_training, tables, bottom, top, ids, dense, Argument("f32[256]", "uniform(0,1)"), donate=(0, 1, 2))
+    define(
+        "M5.train",
+        click_training,
+        tables,
+        bottom,
+        top,
+        ids,
+        dense,
+        Argument("f32[256]", "uniform(0,1)"),
+        donate=(0, 1, 2),
+    )
 
     def messages(x, w, source, target):
-        return jax.ops.segment_sum(nn.relu(jnp.take(x, source, axis=0, mode="clip") @ w), target, num_segments=x.shape[0])
+        return jax.ops.segment_sum(
+            nn.relu(jnp.take(x, source, axis=0, mode="clip") @ w), target, num_segments=x.shape[0]
+        )
 
     edges = Argument("s32[100000]", "integers(0,10000)")
     define("M7", messages, "f32[10000,64]", "f32[64,64]", edges, edges, flops=2.0 * 100_000 * 64 * 64)
@@ -696,10 +909,25 @@ def click_training(tables, bottom, top, ids, dense, clicks):
 
 def compile_time():
     """Their text is made when it is needed, by compare/generated.py."""
-    for id, how in (("K1.4000", "mixed(4000)"), ("K2.distinct1000", "distinct_fusions(1000)"), ("K2.same200", "same_fusions(200)"),
-                    ("K2.tiny1000", "tiny_ops(1000)"), ("K3.20", "reduce_chain(20)"), ("K3.1000", "reduce_chain(1000)")):
+    for id, how in (
+        ("K1.4000", "mixed(4000)"),
+        ("K2.distinct1000", "distinct_fusions(1000)"),
+        ("K2.same200", "same_fusions(200)"),
+        ("K2.tiny1000", "tiny_ops(1000)"),
+        ("K3.20", "reduce_chain(20)"),
+        ("K3.1000", "reduce_chain(1000)"),
+    ):
         arguments = [Argument(shape) for shape in generated.arguments_of(how)]
-        define(id, None, *arguments, headline=id.startswith("K1"), check="shape", generator=how, compile_only=True, note=generated.describe(how))
+        define(
+            id,
+            None,
+            *arguments,
+            headline=id.startswith("K1"),
+            check="shape",
+            generator=how,
+            compile_only=True,
+            note=generated.describe(how),
+        )
         del programs[id][0]["file"]
 
 
@@ -759,8 +987,19 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare the files with what would be written")
     parser.add_argument("--only", nargs="*", default=[], metavar="ID", help="write these alone; the manifest stays")
     options = parser.parse_args()
-    for family in (elementwise, transcendental, reductions, normalisation, dots, convolutions, movement, library, control, models,
-                   compile_time):
+    for family in (
+        elementwise,
+        transcendental,
+        reductions,
+        normalisation,
+        dots,
+        convolutions,
+        movement,
+        library,
+        control,
+        models,
+        compile_time,
+    ):
         family()
     files = {}
     entries = []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times a process from its start to the result of a tiny program, against a C program that only loads the same libraries.
+"""Times a process from its start to its first result, against a C program that only loads the same libraries.
 
     bench/startup.py [--build DIR] [--engine native|interpret] [--runs N]
 
@@ -61,8 +61,11 @@ def main():
         theirs = [loader, *libraries]
         times = [(seconds(ours), seconds(theirs)) for _ in range(options.runs + 2)][2:]
     axle, loading = (p20(list(side)) * 1e3 for side in zip(*times))
-    print(f"axle run --engine {options.engine}, from start to result: {axle:.1f} ms (bar 15); "
-          f"a C program that loads {' and '.join(map(os.path.basename, libraries))}: {loading:.1f} ms; ratio {axle / loading:.2f} (bar 1.2)")
+    print(
+        f"axle run --engine {options.engine}, from start to result: {axle:.1f} ms (bar 15); "
+        f"a C program that loads {' and '.join(map(os.path.basename, libraries))}: {loading:.1f} ms; "
+        f"ratio {axle / loading:.2f} (bar 1.2)"
+    )
 
 
 if __name__ == "__main__":

@@ -24,14 +24,19 @@ def distinct_fusions(n):
     """Chains of ten operations, all different, each with a sum at its end that no other one can share."""
     lines = []
     for i in range(n):
-        lines += [f"factor{i} = f32[] constant({1 + i * 0.001:.6g})", f"b{i} = f32[256] broadcast(factor{i}), dimensions={{}}",
-                  f"v{i}_0 = f32[256] multiply(x, b{i})"]
+        lines += [
+            f"factor{i} = f32[] constant({1 + i * 0.001:.6g})",
+            f"b{i} = f32[256] broadcast(factor{i}), dimensions={{}}",
+            f"v{i}_0 = f32[256] multiply(x, b{i})",
+        ]
         for bit in range(10):
             op = "maximum" if i >> bit & 1 else "add"
             lines.append(f"v{i}_{bit + 1} = f32[256] {op}(v{i}_{bit}, {'x' if bit % 2 else f'b{i}'})")
         lines.append(f"sum{i} = f32[] reduce(v{i}_10, zero), dimensions={{0}}, to_apply=add")
     result = "(" + ", ".join(["f32[]"] * n) + ")"
-    return _module("distinct_fusions", "f32[256]", lines, result, f"tuple({', '.join(f'sum{i}' for i in range(n))})", _SUM)
+    return _module(
+        "distinct_fusions", "f32[256]", lines, result, f"tuple({', '.join(f'sum{i}' for i in range(n))})", _SUM
+    )
 
 
 def same_fusions(n):
@@ -39,9 +44,13 @@ def same_fusions(n):
     lines = ["h = f32[4096] broadcast(half), dimensions={}"]
     last = "x"
     for i in range(n):
-        lines += [f"m{i} = f32[4096] multiply({last}, h)", f"t{i} = f32[4096] tanh(m{i})",
-                  f"sum{i} = f32[] reduce(t{i}, zero), dimensions={{0}}, to_apply=add",
-                  f"b{i} = f32[4096] broadcast(sum{i}), dimensions={{}}", f"v{i} = f32[4096] add(t{i}, b{i})"]
+        lines += [
+            f"m{i} = f32[4096] multiply({last}, h)",
+            f"t{i} = f32[4096] tanh(m{i})",
+            f"sum{i} = f32[] reduce(t{i}, zero), dimensions={{0}}, to_apply=add",
+            f"b{i} = f32[4096] broadcast(sum{i}), dimensions={{}}",
+            f"v{i} = f32[4096] add(t{i}, b{i})",
+        ]
         last = f"v{i}"
     return _module("same_fusions", "f32[4096]", lines, "f32[4096]", f"negate({last})", _SUM)
 
@@ -51,9 +60,13 @@ def reduce_chain(n):
     lines = ["h = f32[4,4] broadcast(half), dimensions={}"]
     last = "x"
     for i in range(n):
-        lines += [f"t{i} = f32[4,4] transpose({last}), dimensions={{1,0}}", f"m{i} = f32[4,4] multiply(t{i}, h)",
-                  f"sum{i} = f32[] reduce({last}, zero), dimensions={{0,1}}, to_apply=add",
-                  f"b{i} = f32[4,4] broadcast(sum{i}), dimensions={{}}", f"v{i} = f32[4,4] add(m{i}, b{i})"]
+        lines += [
+            f"t{i} = f32[4,4] transpose({last}), dimensions={{1,0}}",
+            f"m{i} = f32[4,4] multiply(t{i}, h)",
+            f"sum{i} = f32[] reduce({last}, zero), dimensions={{0,1}}, to_apply=add",
+            f"b{i} = f32[4,4] broadcast(sum{i}), dimensions={{}}",
+            f"v{i} = f32[4,4] add(m{i}, b{i})",
+        ]
         last = f"v{i}"
     return _module("reduce_chain", "f32[4,4]", lines, "f32[4,4]", f"negate({last})", _SUM)
 
@@ -63,20 +76,34 @@ def mixed(n):
     lines = ["h = f32[32,32] broadcast(half), dimensions={}"]
     last = "x"
     for i in range(max(1, n // 12)):
-        lines += [f"d{i} = f32[32,32] dot({last}, x), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}",
-                  f"t{i} = f32[32,32] tanh(d{i})", f"sum{i} = f32[32] reduce(t{i}, zero), dimensions={{1}}, to_apply=add",
-                  f"b{i} = f32[32,32] broadcast(sum{i}), dimensions={{0}}", f"q{i} = f32[32,32] multiply(b{i}, h)",
-                  f"a{i} = f32[32,32] subtract(t{i}, q{i})", f"turn{i} = f32[32,32] transpose(a{i}), dimensions={{1,0}}",
-                  f"l{i} = f32[32,16] slice(turn{i}), slice={{[0:32], [0:16]}}", f"r{i} = f32[32,16] slice(turn{i}), slice={{[0:32], [16:32]}}",
-                  f"cat{i} = f32[32,32] concatenate(r{i}, l{i}), dimensions={{1}}", f"m{i} = f32[32,32] maximum(cat{i}, h)",
-                  f"v{i} = f32[32,32] add(m{i}, {last})"]
+        lines += [
+            f"d{i} = f32[32,32] dot({last}, x), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}",
+            f"t{i} = f32[32,32] tanh(d{i})",
+            f"sum{i} = f32[32] reduce(t{i}, zero), dimensions={{1}}, to_apply=add",
+            f"b{i} = f32[32,32] broadcast(sum{i}), dimensions={{0}}",
+            f"q{i} = f32[32,32] multiply(b{i}, h)",
+            f"a{i} = f32[32,32] subtract(t{i}, q{i})",
+            f"turn{i} = f32[32,32] transpose(a{i}), dimensions={{1,0}}",
+            f"l{i} = f32[32,16] slice(turn{i}), slice={{[0:32], [0:16]}}",
+            f"r{i} = f32[32,16] slice(turn{i}), slice={{[0:32], [16:32]}}",
+            f"cat{i} = f32[32,32] concatenate(r{i}, l{i}), dimensions={{1}}",
+            f"m{i} = f32[32,32] maximum(cat{i}, h)",
+            f"v{i} = f32[32,32] add(m{i}, {last})",
+        ]
         last = f"v{i}"
     return _module("mixed", "f32[32,32]", lines, "f32[32,32]", f"negate({last})", _SUM)
 
 
-_KINDS = {function.__name__: (function, shape) for function, shape in (
-    (tiny_ops, "f32[16]"), (distinct_fusions, "f32[256]"), (same_fusions, "f32[4096]"), (reduce_chain, "f32[4,4]"),
-    (mixed, "f32[32,32]"))}
+_KINDS = {
+    function.__name__: (function, shape)
+    for function, shape in (
+        (tiny_ops, "f32[16]"),
+        (distinct_fusions, "f32[256]"),
+        (same_fusions, "f32[4096]"),
+        (reduce_chain, "f32[4,4]"),
+        (mixed, "f32[32,32]"),
+    )
+}
 
 
 def _parse(how):

@@ -19,8 +19,20 @@ def describe():
         field = left.pop(0)
         fields[field["field"].rstrip(":")] = field.get("data")
         left += field.get("children") or []
-    wanted = ("Architecture", "CPU(s)", "Model name", "CPU family", "Model", "Stepping", "Thread(s) per core", "Hypervisor vendor",
-              "L1d cache", "L2 cache", "L3 cache", "Flags")
+    wanted = (
+        "Architecture",
+        "CPU(s)",
+        "Model name",
+        "CPU family",
+        "Model",
+        "Stepping",
+        "Thread(s) per core",
+        "Hypervisor vendor",
+        "L1d cache",
+        "L2 cache",
+        "L3 cache",
+        "Flags",
+    )
     return {name: fields[name] for name in wanted if name in fields} | {"kernel": os.uname().release}
 
 
@@ -28,7 +40,9 @@ def commit():
     def git(*arguments):
         return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
-    return (git("rev-parse", "--short", "HEAD") or "unknown") + (" with changes" if git("status", "--porcelain") else "")
+    return (git("rev-parse", "--short", "HEAD") or "unknown") + (
+        " with changes" if git("status", "--porcelain") else ""
+    )
 
 
 def today():
@@ -51,8 +65,14 @@ class Limits:
         if not os.path.exists(program):
             return None
         command = [program, "--json", "--threads", str(len(cpus))]
-        output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120,
-                                preexec_fn=lambda: os.sched_setaffinity(0, cpus)).stdout
+        output = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+            preexec_fn=lambda: os.sched_setaffinity(0, cpus),
+        ).stdout
         return Limits(json.loads(output))
 
     def bandwidth(self, footprint, mostly_read=False):

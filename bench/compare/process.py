@@ -65,7 +65,8 @@ class Side:
     def _start(self):
         self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
-            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=self._environment)
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=self._environment
+        )
 
     def _died(self):
         code = self._process.wait()

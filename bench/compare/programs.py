@@ -30,7 +30,14 @@ PEAKS = ("f32", "f64", "bf16", "s8", "none")
 CHECKS = ("close", "exact", "absolute", "shape")
 # Of the largest number of a result, if the manifest does not say another one.
 TOLERANCES = {"float64": 1e-9, "complex64": 1e-4, "float32": 2e-5, "bfloat16": 2e-2, "float16": 2e-3}
-_NAMES = {"pred": "bool", "f16": "float16", "f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex128"}
+_NAMES = {
+    "pred": "bool",
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
+    "c64": "complex64",
+    "c128": "complex128",
+}
 _NAMES |= {f"{s}{n}": f"{'u' if s == 'u' else ''}int{n}" for s in "su" for n in (8, 16, 32, 64)}
 
 
@@ -86,7 +93,9 @@ class Program:
         if self.donated:
             head = self.text().split("\n", 1)[0]
             alias = re.search(r"input_output_alias=\{(.*?)\}, entry", head).group(1)
-            pairs = [(int(number), int(output or 0)) for output, number in re.findall(r"\{(\d*)\}: \((\d+), \{\}", alias)]
+            pairs = [
+                (int(number), int(output or 0)) for output, number in re.findall(r"\{(\d*)\}: \((\d+), \{\}", alias)
+            ]
         return pairs
 
     def arguments(self):
@@ -103,9 +112,14 @@ def load():
 
 def select(programs, ids=(), families=(), headline=None):
     """Those that are asked for: an id or what an id begins with ("D5", "D5.bf16"), letters of families."""
+
     def wanted(program):
         named = not ids or any(program.id == i or program.id.startswith(i + ".") for i in ids)
-        return named and (not families or program.family in families) and (headline is None or program.headline == headline)
+        return (
+            named
+            and (not families or program.family in families)
+            and (headline is None or program.headline == headline)
+        )
 
     return [program for program in programs if wanted(program)]
 
@@ -145,8 +159,8 @@ def fill(shape, how, generator):
 
 
 def compare(program, results, expected):
-    """The largest error of results against expected ones, as a part of the largest expected number of its array, and what
-    is wrong with the results or ""."""
+    """The largest error of results against expected ones, as a part of the largest expected number of its array, and
+    what is wrong with the results or ""."""
     if len(results) != len(expected):
         return None, f"{len(results)} results, not {len(expected)}"
     worst, wrong = 0.0, ""

@@ -6,8 +6,24 @@ import math
 from . import stats
 from .programs import FAMILIES
 
-COLUMNS = ("program", "T", "numerics", "axle ms", "xla ms", "ratio", "axle min", "xla min", "compile ms", "xla", "MB", "xla", "error", "xla",
-           "of limit", "remarks")
+COLUMNS = (
+    "program",
+    "T",
+    "numerics",
+    "axle ms",
+    "xla ms",
+    "ratio",
+    "axle min",
+    "xla min",
+    "compile ms",
+    "xla",
+    "MB",
+    "xla",
+    "error",
+    "xla",
+    "of limit",
+    "remarks",
+)
 
 
 def _number(value, digits=3):
@@ -30,11 +46,24 @@ def _ratio(row):
 
 def _cells(row):
     share = row.get("limit_share")
-    return (row["id"] + ("*" if row["headline"] else ""), str(row["threads"]), row["numerics"], _number(row.get("axle_ms")),
-            _number(row.get("xla_ms")), _ratio(row), _number(row.get("axle_min_ms")), _number(row.get("xla_min_ms")),
-            _number(row.get("axle_compile_ms")), _number(row.get("xla_compile_ms")), _number(row.get("peak_rss_mb")),
-            _number(row.get("xla_peak_rss_mb")), _error(row.get("max_error")), _error(row.get("xla_max_error")),
-            "" if share is None else f"{share:.0%}", "; ".join(row["remarks"]))
+    return (
+        row["id"] + ("*" if row["headline"] else ""),
+        str(row["threads"]),
+        row["numerics"],
+        _number(row.get("axle_ms")),
+        _number(row.get("xla_ms")),
+        _ratio(row),
+        _number(row.get("axle_min_ms")),
+        _number(row.get("xla_min_ms")),
+        _number(row.get("axle_compile_ms")),
+        _number(row.get("xla_compile_ms")),
+        _number(row.get("peak_rss_mb")),
+        _number(row.get("xla_peak_rss_mb")),
+        _error(row.get("max_error")),
+        _error(row.get("xla_max_error")),
+        "" if share is None else f"{share:.0%}",
+        "; ".join(row["remarks"]),
+    )
 
 
 def _aligned(lines):
@@ -51,7 +80,11 @@ def _aligned(lines):
 
 def scored(rows, headline, keep_noisy):
     """The rows that count."""
-    return [row for row in rows if row["headline"] >= headline and (keep_noisy or not row.get("noisy")) and not row["compile_only"]]
+    return [
+        row
+        for row in rows
+        if row["headline"] >= headline and (keep_noisy or not row.get("noisy")) and not row["compile_only"]
+    ]
 
 
 def table(result, keep_noisy=False):
@@ -59,15 +92,30 @@ def table(result, keep_noisy=False):
     rows = result["rows"]
     lines = ["| | |", "|---|---|"]
     machine, versions = result["machine"], result["versions"]
-    lines += [f"| {what} | {text} |" for what, text in (
-        ("date, commit", f"{result['date']}, {result['commit']}"),
-        ("machine", f"{machine.get('Model name', '?')}, {machine.get('CPU(s)', '?')} CPUs, {machine.get('kernel', '')}"),
-        ("versions", ", ".join(f"{name} {version}" for name, version in versions.items() if name != "axle_library")),
-        ("Axle's engine", result["engine"]),
-        ("limits measured in this run", "; ".join(f"{t} threads: {_limits_text(l)}" for t, l in result["limits"].items()) or "none (no bench_limits)"),
-    )]
+    lines += [
+        f"| {what} | {text} |"
+        for what, text in (
+            ("date, commit", f"{result['date']}, {result['commit']}"),
+            (
+                "machine",
+                f"{machine.get('Model name', '?')}, {machine.get('CPU(s)', '?')} CPUs, {machine.get('kernel', '')}",
+            ),
+            (
+                "versions",
+                ", ".join(f"{name} {version}" for name, version in versions.items() if name != "axle_library"),
+            ),
+            ("Axle's engine", result["engine"]),
+            (
+                "limits measured in this run",
+                "; ".join(f"{t} threads: {_limits_text(l)}" for t, l in result["limits"].items())
+                or "none (no bench_limits)",
+            ),
+        )
+    ]
     lines += ["", *_aligned([COLUMNS, *map(_cells, rows)]), ""]
-    lines.append("Ratio = time of XLA / time of Axle, each the 20th percentile of its samples in this run; * = headline set.")
+    lines.append(
+        "Ratio = time of XLA / time of Axle, each the 20th percentile of its samples in this run; * = headline set."
+    )
     for headline, name in ((True, "headline set"), (False, "all programs")):
         for (threads, numerics), part in configurations(scored(rows, headline, keep_noisy)).items():
             means = stats.scores(part)
@@ -78,7 +126,10 @@ def table(result, keep_noisy=False):
     lines += ["", *compile_lines(rows)]
     slower = [row for row in rows if row.get("ratio") and row["ratio"] < 1]
     lines += ["", f"Below 1.00x: {len(slower)} of {sum(1 for row in rows if row.get('ratio'))} rows"]
-    lines += [f"* {row['id']}, {row['threads']} threads, {row['numerics']}: {_ratio(row)}" for row in sorted(slower, key=lambda r: r["ratio"])]
+    lines += [
+        f"* {row['id']}, {row['threads']} threads, {row['numerics']}: {_ratio(row)}"
+        for row in sorted(slower, key=lambda r: r["ratio"])
+    ]
     missing = [row for row in rows if row.get("reason")]
     if missing:
         lines += ["", f"Without a ratio: {len(missing)} rows"]
@@ -94,13 +145,19 @@ def compile_lines(rows):
         long = [row["xla_compile_ms"] / row["axle_compile_ms"] for row in both if row["xla_compile_ms"] > 10]
         text = f"Compilation, {threads} threads, {numerics}: XLA's time / Axle's "
         if long:
-            text += f"{stats.geometric_mean(long):.1f}x where XLA needs more than 10 ms ({len(long)} rows, geometric mean); "
+            mean = stats.geometric_mean(long)
+            text += f"{mean:.1f}x where XLA needs more than 10 ms ({len(long)} rows, geometric mean); "
         slow = [row["id"] for row in both if row["axle_compile_ms"] > row["xla_compile_ms"]]
         text += f"Axle is slower on {len(slow)} of {len(both)}{': ' if slow else ''}{', '.join(slow)}"
         # Below a few MiB the figures are those of the allocator.
-        memory = [row["xla_compile_peak_mb"] / max(row["axle_compile_peak_mb"], 0.1) for row in both if row.get("xla_compile_peak_mb", 0) > 4]
+        memory = [
+            row["xla_compile_peak_mb"] / max(row["axle_compile_peak_mb"], 0.1)
+            for row in both
+            if row.get("xla_compile_peak_mb", 0) > 4
+        ]
         if memory:
-            text += f"; peak memory, XLA's / Axle's {stats.geometric_mean(memory):.1f}x where XLA takes more than 4 MiB ({len(memory)} rows)"
+            mean = stats.geometric_mean(memory)
+            text += f"; peak memory, XLA's / Axle's {mean:.1f}x where XLA takes more than 4 MiB ({len(memory)} rows)"
         lines.append(text)
     return lines
 
@@ -131,9 +188,17 @@ def chart(result, keep_noisy=False):
     y, parts = 26, []
 
     def text(at, content, size=10, anchor="start", weight="normal"):
-        parts.append(f'<text x="{at:.1f}" y="{y}" font-size="{size}" text-anchor="{anchor}" font-weight="{weight}">{html.escape(content)}</text>')
+        parts.append(
+            f'<text x="{at:.1f}" y="{y}" font-size="{size}" text-anchor="{anchor}" font-weight="{weight}">'
+            f"{html.escape(content)}</text>"
+        )
 
-    text(8, f"Time of XLA:CPU / time of Axle ({result['engine']}), {result['date']}, {result['commit']}; right of 1: Axle is faster", 12)
+    text(
+        8,
+        f"Time of XLA:CPU / time of Axle ({result['engine']}), {result['date']}, {result['commit']}; "
+        "right of 1: Axle is faster",
+        12,
+    )
     for family, name in FAMILIES.items():
         own = [row for row in rows if row["family"] == family]
         if not own:
@@ -147,10 +212,13 @@ def chart(result, keep_noisy=False):
             text(label - 6, f"{row['id']} {row['threads']}T {row['numerics']}", anchor="end")
             begin, end = sorted((x(1), x(row["ratio"])))
             colour = "#2a7f62" if row["ratio"] >= 1 else "#b3412f"
-            parts.append(f'<rect x="{begin:.1f}" y="{y - 9}" width="{max(end - begin, 0.5):.1f}" height="10" fill="{colour}"/>')
+            parts.append(
+                f'<rect x="{begin:.1f}" y="{y - 9}" width="{max(end - begin, 0.5):.1f}" height="10" fill="{colour}"/>'
+            )
             text(label + width + 6, f"{row['ratio']:.2f}x")
         for ratio, style in ((1, 'stroke="#333"'), (mean, 'stroke="#225ea8" stroke-dasharray="3 2"')):
             parts.append(f'<line x1="{x(ratio):.1f}" x2="{x(ratio):.1f}" y1="{top}" y2="{y + 3}" {style}/>')
     height = y + 2 * step
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{label + width + 60}" height="{height}" font-family="sans-serif">'
+    size = f'width="{label + width + 60}" height="{height}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
     return "\n".join([head, f'<rect width="100%" height="{height}" fill="white"/>', *parts, "</svg>"]) + "\n"

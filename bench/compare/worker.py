@@ -2,8 +2,8 @@
 
     worker.py SIDE THREADS CPUS OPTIONS     as process.py starts it; OPTIONS is JSON
 
-A request is (name of a method of Session, arguments), an answer (True, what it returned) or (False, message). The affinity
-is set before the libraries are loaded, because they size their thread pools by it."""
+A request is (name of a method of Session, arguments), an answer (True, what it returned) or (False, message). The
+affinity is set before the libraries are loaded, because they size their thread pools by it."""
 
 import ctypes
 import gc
@@ -170,7 +170,13 @@ class Session:
 
     def sample(self, calls):
         """Seconds that so many calls take."""
-        call, wait, executable, arguments, aliases = self.side.call, self.side.wait, self.executable, self.arguments, self.aliases
+        call, wait, executable, arguments, aliases = (
+            self.side.call,
+            self.side.wait,
+            self.executable,
+            self.arguments,
+            self.aliases,
+        )
         clock = time.perf_counter
         if aliases:
             begin = clock()

@@ -81,7 +81,9 @@ def execute(executable, num_results, buffers):
     """The results of a run on the caller's thread, a list of Buffers."""
     for buffer in buffers:
         if not isinstance(buffer, Buffer):
-            raise AxleError("INVALID_ARGUMENT", f"execute() takes buffers, which put() makes, not {type(buffer).__name__}")
+            raise AxleError(
+                "INVALID_ARGUMENT", f"execute() takes buffers, which put() makes, not {type(buffer).__name__}"
+            )
     count = len(buffers)
     arguments = (c_void_p * count)(*[buffer._handle for buffer in buffers])
     results = (c_void_p * num_results)()

@@ -56,7 +56,9 @@ def _numpy_dtype(name):
         ml_dtypes = None
     found = getattr(ml_dtypes, _ML_DTYPES[name], None)
     if found is None:
-        what = "which is not installed" if ml_dtypes is None else f"and {ml_dtypes.__version__} has no {_ML_DTYPES[name]}"
+        what = (
+            "which is not installed" if ml_dtypes is None else f"and {ml_dtypes.__version__} has no {_ML_DTYPES[name]}"
+        )
         raise AxleError("UNAVAILABLE", f"numpy has no type for {name}; the package ml_dtypes has one, {what}")
     return np.dtype(found)
 

@@ -58,7 +58,12 @@ class Statistics(unittest.TestCase):
             side = MadeUp(seconds, 1)
             times = stats.interleave([side], 15, 60)
             self.assertEqual(len(times[0]), 15)
-            self.assertTrue(all(calls * seconds >= 0.9 * stats.MIN_SECONDS or seconds > stats.MIN_SECONDS for calls in side.calls[-15:]))
+            self.assertTrue(
+                all(
+                    calls * seconds >= 0.9 * stats.MIN_SECONDS or seconds > stats.MIN_SECONDS
+                    for calls in side.calls[-15:]
+                )
+            )
             self.assertTrue(all(calls * seconds <= 2.5 * stats.MIN_SECONDS or calls == 1 for calls in side.calls))
 
     def test_budget_leaves_three_samples(self):
@@ -91,7 +96,12 @@ class Statistics(unittest.TestCase):
         self.assertAlmostEqual(stats.without_floor(5e-6, 6e-6), 0.3e-6)
 
     def test_scores(self):
-        rows = [{"family": "E", "ratio": 2.0}, {"family": "E", "ratio": 8.0}, {"family": "T", "ratio": 1.0}, {"family": "T"}]
+        rows = [
+            {"family": "E", "ratio": 2.0},
+            {"family": "E", "ratio": 8.0},
+            {"family": "T", "ratio": 1.0},
+            {"family": "T"},
+        ]
         means = stats.scores(rows)
         self.assertEqual({name: round(mean, 9) for name, mean in means.items()}, {"E": 4.0, "T": 1.0, "all": 2.0})
         self.assertEqual(stats.scores([]), {})
@@ -99,8 +109,13 @@ class Statistics(unittest.TestCase):
 
 class Limits(unittest.TestCase):
     def test_the_larger_bound_counts(self):
-        limits = machine.Limits({"copy_gbps": {"16384": 400, "1048576": 100, "67108864": 20}, "gflops": {"f32": 200},
-                                 "read_gbps": {"16384": 300, "1048576": 200, "67108864": 10}})
+        limits = machine.Limits(
+            {
+                "copy_gbps": {"16384": 400, "1048576": 100, "67108864": 20},
+                "gflops": {"f32": 200},
+                "read_gbps": {"16384": 300, "1048576": 200, "67108864": 10},
+            }
+        )
         self.assertEqual(limits.bandwidth(1000), 400e9)
         self.assertAlmostEqual(limits.bandwidth(2 << 20), 100e9)
         self.assertAlmostEqual(limits.bandwidth(1 << 18), 200e9)  # halfway between 2^15 and 2^21, by logarithms
@@ -109,7 +124,17 @@ class Limits(unittest.TestCase):
         self.assertEqual(limits.bandwidth(1 << 30, mostly_read=True), 20e9)
 
         def program(inputs=(), **fields):
-            return programs.Program("X", "X", False, fields.get("flops", 0), fields.get("peak", "f32"), "close", list(inputs), [], fields["bytes"])
+            return programs.Program(
+                "X",
+                "X",
+                False,
+                fields.get("flops", 0),
+                fields.get("peak", "f32"),
+                "close",
+                list(inputs),
+                [],
+                fields["bytes"],
+            )
 
         size = float(1 << 21)
         self.assertAlmostEqual(limits.seconds(program(bytes=size)), size / 100e9)
@@ -138,7 +163,10 @@ class Limits(unittest.TestCase):
 class Processes(unittest.TestCase):
     def side(self, body):
         """A worker that answers requests as `body` says."""
-        code = f"import pickle, sys, time, os\nwhile True:\n name, arguments = pickle.load(sys.stdin.buffer)\n {body}\n sys.stdout.buffer.flush()"
+        code = (
+            "import pickle, sys, time, os\nwhile True:\n name, arguments = pickle.load(sys.stdin.buffer)\n"
+            f" {body}\n sys.stdout.buffer.flush()"
+        )
         return process.Side("axle", 1, [0], {}, command=[sys.executable, "-c", code])
 
     def test_answers_and_errors(self):
@@ -167,15 +195,32 @@ class Processes(unittest.TestCase):
 
 
 def row(**fields):
-    return {"id": "E1.128", "family": "E", "headline": True, "compile_only": False, "threads": 1, "numerics": "strict", "remarks": [], **fields}
+    return {
+        "id": "E1.128",
+        "family": "E",
+        "headline": True,
+        "compile_only": False,
+        "threads": 1,
+        "numerics": "strict",
+        "remarks": [],
+        **fields,
+    }
 
 
 class Reports(unittest.TestCase):
     RESULT = {
-        "machine": {"Model name": "Abacus", "CPU(s)": "2"}, "versions": {"jaxlib": "1"}, "date": "2026-01-01", "commit": "abc", "engine": "native",
+        "machine": {"Model name": "Abacus", "CPU(s)": "2"},
+        "versions": {"jaxlib": "1"},
+        "date": "2026-01-01",
+        "commit": "abc",
+        "engine": "native",
         "limits": {"1": {"copy_gbps": {"16384": 400}, "gflops": {"f32": 200}}},
-        "rows": [row(axle_ms=1.0, xla_ms=2.0, ratio=2.0, limit_share=0.5), row(id="E2", ratio=0.5, noisy="halves differ by 9%"),
-                 row(id="T1.<x>", family="T", headline=False, ratio=0.02), row(id="D1", family="D", reason="axle: compile: no dot", remarks=["no dot"])],
+        "rows": [
+            row(axle_ms=1.0, xla_ms=2.0, ratio=2.0, limit_share=0.5),
+            row(id="E2", ratio=0.5, noisy="halves differ by 9%"),
+            row(id="T1.<x>", family="T", headline=False, ratio=0.02),
+            row(id="D1", family="D", reason="axle: compile: no dot", remarks=["no dot"]),
+        ],
     }
 
     def test_table(self):
@@ -183,17 +228,28 @@ class Reports(unittest.TestCase):
         self.assertRegex(text, r"\| E1.128\* \| 1 \| strict   \|    1.00 \|   2.00 \| 2.00x \|.* 50% \|")
         self.assertIn("headline set (1 rows), 1 threads, strict: E 2.00x, all 2.00x", text)
         self.assertIn("all programs (2 rows), 1 threads, strict: E 2.00x, T 0.02x, all 0.20x", text)
-        self.assertIn("headline set (2 rows), 1 threads, strict: E 1.00x, all 1.00x", report.table(self.RESULT, keep_noisy=True))
-        self.assertIn("Below 1.00x: 2 of 3 rows\n* T1.<x>, 1 threads, strict: 0.02x\n* E2, 1 threads, strict: 0.50x\n", text)
+        self.assertIn(
+            "headline set (2 rows), 1 threads, strict: E 1.00x, all 1.00x", report.table(self.RESULT, keep_noisy=True)
+        )
+        self.assertIn(
+            "Below 1.00x: 2 of 3 rows\n* T1.<x>, 1 threads, strict: 0.02x\n* E2, 1 threads, strict: 0.50x\n", text
+        )
         self.assertIn("Without a ratio: 1 rows\n* D1, 1 threads, strict: axle: compile: no dot\n", text)
 
     def test_compile_lines(self):
-        rows = [row(axle_compile_ms=2, xla_compile_ms=18, axle_compile_peak_mb=1, xla_compile_peak_mb=5),
-                row(axle_compile_ms=40, xla_compile_ms=40, axle_compile_peak_mb=9, xla_compile_peak_mb=1),
-                row(id="W7", axle_compile_ms=2, xla_compile_ms=1), row(axle_compile_ms=2)]
-        self.assertEqual(report.compile_lines(rows), [
-            "Compilation, 1 threads, strict: XLA's time / Axle's 3.0x where XLA needs more than 10 ms (2 rows, geometric mean); "
-            "Axle is slower on 1 of 3: W7; peak memory, XLA's / Axle's 5.0x where XLA takes more than 4 MiB (1 rows)"])
+        rows = [
+            row(axle_compile_ms=2, xla_compile_ms=18, axle_compile_peak_mb=1, xla_compile_peak_mb=5),
+            row(axle_compile_ms=40, xla_compile_ms=40, axle_compile_peak_mb=9, xla_compile_peak_mb=1),
+            row(id="W7", axle_compile_ms=2, xla_compile_ms=1),
+            row(axle_compile_ms=2),
+        ]
+        self.assertEqual(
+            report.compile_lines(rows),
+            [
+                "Compilation, 1 threads, strict: XLA's time / Axle's 3.0x where XLA needs more than 10 ms (2 rows, geometric mean); "
+                "Axle is slower on 1 of 3: W7; peak memory, XLA's / Axle's 5.0x where XLA takes more than 4 MiB (1 rows)"
+            ],
+        )
         self.assertEqual(report.compile_lines([]), [])
 
     def test_chart(self):
@@ -224,8 +280,29 @@ class Command(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "out.json")
             build = os.path.dirname(os.path.dirname(library))
-            run = subprocess.run([*COMMAND, "--quick", "--only", "T1.exp.4096", "D10.33x65x17", "--engine", "interpret", "--samples", "3",
-                                  "--keep-noisy", "--retries", "0", "--build", build, "--json", path], capture_output=True, text=True, timeout=120)
+            run = subprocess.run(
+                [
+                    *COMMAND,
+                    "--quick",
+                    "--only",
+                    "T1.exp.4096",
+                    "D10.33x65x17",
+                    "--engine",
+                    "interpret",
+                    "--samples",
+                    "3",
+                    "--keep-noisy",
+                    "--retries",
+                    "0",
+                    "--build",
+                    build,
+                    "--json",
+                    path,
+                ],
+                capture_output=True,
+                text=True,
+                timeout=120,
+            )
             self.assertEqual((run.returncode, run.stderr), (0, ""))
             with open(path) as file:
                 rows = json.load(file)["rows"]

@@ -45,8 +45,10 @@ class Manifest(unittest.TestCase):
 
     def test_the_headline_set_has_all_its_rows(self):
         rows = {p.id.split(".")[0] for p in self.programs if p.headline}
-        expected = ("E1 E2 E3 E5 E7 T1 T2 T3 R1 R2 R4 N1 N2 N3 N4 N5 D1 D2 D3 D4 D5 D8 D9 C1 C2 C3 G1 G3 G4 G5 G6 L1 L3 "
-                    "W1 W2 W3 W5 W6 M1 M2 M3 M4 K1")
+        expected = (
+            "E1 E2 E3 E5 E7 T1 T2 T3 R1 R2 R4 N1 N2 N3 N4 N5 D1 D2 D3 D4 D5 D8 D9 C1 C2 C3 G1 G3 G4 G5 G6 L1 L3 "
+            "W1 W2 W3 W5 W6 M1 M2 M3 M4 K1"
+        )
         self.assertEqual(rows, set(expected.split()))
 
     def test_files(self):
@@ -135,9 +137,15 @@ class Compare(unittest.TestCase):
         self.assertEqual(wrong, "")
         error, wrong = programs.compare(self.program(), [np.array([1, -5], np.float32)], want)
         self.assertEqual((error, wrong), (0.25, "result 0 is off by 0.25 of its largest number, more than 2e-05"))
-        self.assertEqual(programs.compare(self.program(tolerance=0.3), [np.array([1, -5], np.float32)], want), (0.25, ""))
-        self.assertEqual(programs.compare(self.program(check="absolute"), [np.array([-1, 4], np.float32)], want), (0, ""))
-        self.assertNotEqual(programs.compare(self.program(check="exact"), [np.array([1, -4.00001], np.float32)], want)[1], "")
+        self.assertEqual(
+            programs.compare(self.program(tolerance=0.3), [np.array([1, -5], np.float32)], want), (0.25, "")
+        )
+        self.assertEqual(
+            programs.compare(self.program(check="absolute"), [np.array([-1, 4], np.float32)], want), (0, "")
+        )
+        self.assertNotEqual(
+            programs.compare(self.program(check="exact"), [np.array([1, -4.00001], np.float32)], want)[1], ""
+        )
 
     def test_special_values(self):
         nan = [np.array([np.nan, np.inf, 1], np.float32)]
@@ -148,10 +156,18 @@ class Compare(unittest.TestCase):
 
     def test_integers_counts_and_shapes(self):
         ones = [np.ones(3, np.int32)]
-        self.assertEqual(programs.compare(self.program(), [np.array([1, 2, 3], np.int32)], ones)[1], "result 0 differs in 2 of 3 places")
+        self.assertEqual(
+            programs.compare(self.program(), [np.array([1, 2, 3], np.int32)], ones)[1],
+            "result 0 differs in 2 of 3 places",
+        )
         self.assertEqual(programs.compare(self.program(), [], ones), (None, "0 results, not 1"))
-        self.assertEqual(programs.compare(self.program(), [np.ones(4, np.int32)], ones)[1], "result 0 has shape (4,), not (3,)")
-        self.assertEqual(programs.compare(self.program(outputs=[1]), [np.zeros(1, np.int32), ones[0]], [ones[0][:1], ones[0]]), (0, ""))
+        self.assertEqual(
+            programs.compare(self.program(), [np.ones(4, np.int32)], ones)[1], "result 0 has shape (4,), not (3,)"
+        )
+        self.assertEqual(
+            programs.compare(self.program(outputs=[1]), [np.zeros(1, np.int32), ones[0]], [ones[0][:1], ones[0]]),
+            (0, ""),
+        )
 
 
 if __name__ == "__main__":
