@@ -27,6 +27,7 @@ START_SECONDS = 120  # for a process of one side to start
 COMPILE_SECONDS = 20  # at least
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 LARGE_RESULT = 32 << 20  # from here on XLA's time is that of fresh pages, unless they are huge
+REFERENCE_BYTES = 512 << 20  # larger programs are not run in f64: that takes up to four times as much, several times over
 FLOOR_PROGRAM = "W7.add"
 # Axle's `fast` gives the bits of `strict` today (axle/client/client.h).
 FAST_REMARK = "fast is strict today"
@@ -220,6 +221,8 @@ class Comparison:
 
     def _reference(self, program):
         if self.options.no_reference or program.check not in ("close", "absolute"):
+            return None
+        if program.bytes > REFERENCE_BYTES:
             return None
         path = os.path.join(self.folder, "reference")
         try:
