@@ -88,14 +88,14 @@ void Dot(const Options& options, i64 batch, i64 m, i64 n, i64 k, const std::stri
   const DotDim columns[] = {{n, 0, rhs_t ? k : 1, 1}};
   const DotDim depth[] = {{k, lhs_t ? m : 1, rhs_t ? 1 : n, 0}};
   DotDescription dot = {
-      .batch = batches, .lhs_free = rows, .rhs_free = columns, .contracting = depth};
-  dot.lhs = dot.lhs_factor = dot.rhs = dot.rhs_factor = type;
-  dot.result = result;
-  dot.sum = type == BF16 || type == F16 ? F32 : type == S8 ? S32 : type;
-  if (type == S8) dot.lhs_factor = dot.rhs_factor = S32;
-  if (type == BF16) dot.order = DotOrder::kTile;
+      .batch = batches, .lhs_free = rows, .rhs_free = columns, .contracting = depth, .types = {}};
+  dot.types.lhs = dot.types.lhs_factor = dot.types.rhs = dot.types.rhs_factor = type;
+  dot.types.result = result;
+  dot.types.sum = type == BF16 || type == F16 ? F32 : type == S8 ? S32 : type;
+  if (type == S8) dot.types.lhs_factor = dot.types.rhs_factor = S32;
+  if (type == BF16) dot.types.order = DotOrder::kTile;
   if (type == F32 && (n == 1 || (m == 1 && rhs_t))) {
-    dot.order = DotOrder::kCanonical;
+    dot.types.order = DotOrder::kCanonical;
     dot.lanes = k < 512 ? 16 : 64;
   }
   std::string name = batch > 1 ? std::to_string(batch) + " * " : "";

@@ -51,4 +51,46 @@ enum class StoreKind : std::uint8_t {
   kConvert,  // core/convert.h, from the type of sums
 };
 
+// The order in which a result takes its products.
+enum class DotOrder : std::uint8_t {
+  kChain,      // k = 0, 1, ...; complex numbers as N5 says; integers modulo 2^N; pred: or of ands
+  kTile,       // the tile order of narrow floats
+  kCanonical,  // the exception of N5; one operand has no free elements, or one
+};
+
+// What is multiplied. An operand is converted to its factor type and then to that of sums, exact or
+// rounded once each.
+struct ProductTypes {
+  ElementType lhs = F32, rhs = F32;                // as stored
+  ElementType lhs_factor = F32, rhs_factor = F32;  // as multiplied
+  ElementType sum = F32;                           // as added up: no narrow float
+  ElementType result = F32;
+  DotOrder order = DotOrder::kChain;
+};
+
+// How numbers are packed, multiplied and added up.
+enum class DotFamily : std::uint8_t {
+  kF32,
+  kF64,
+  kC64,
+  kC128,
+  kI16,
+  kI32,
+  kI64,
+  kPred,
+  kPairs,
+  kTile
+};
+
+// What every plan has.
+struct ProductPlan {
+  OperandPlan row_operand, column_operand;
+  ElementType sum = F32, result = F32;
+  int result_bytes = 4;
+  DotFamily family = DotFamily::kF32;
+  StoreKind store = StoreKind::kSame;
+  bool is_flipped = false;  // rows are the right-hand side
+  int vectors = 1;          // across a register tile
+};
+
 }  // namespace axle

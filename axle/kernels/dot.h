@@ -23,50 +23,18 @@ struct DotDim {
   i64 lhs_stride = 0, rhs_stride = 0, result_stride = 0;
 };
 
-// The order in which a result takes its products.
-enum class DotOrder : std::uint8_t {
-  kChain,      // k = 0, 1, ...; complex numbers as N5 says; integers modulo 2^N; pred: or of ands
-  kTile,       // the tile order of narrow floats
-  kCanonical,  // the exception of N5; one operand has no free elements, or one
-};
-
 // The dimensions of each role in the order in which results and products are counted, last fastest.
-// An operand is converted to its factor type and then to that of sums, exact or rounded once each.
 struct DotDescription {
   std::span<const DotDim> batch, lhs_free, rhs_free, contracting;
-  ElementType lhs = F32, rhs = F32;                // as stored
-  ElementType lhs_factor = F32, rhs_factor = F32;  // as multiplied
-  ElementType sum = F32;                           // as added up: no narrow float
-  ElementType result = F32;
-  DotOrder order = DotOrder::kChain;
+  ProductTypes types = {};
   i64 lanes = 1;  // of the canonical order
 };
 
-enum class DotFamily : std::uint8_t {
-  kF32,
-  kF64,
-  kC64,
-  kC128,
-  kI16,
-  kI32,
-  kI64,
-  kPred,
-  kPairs,
-  kTile
-};
-
-struct DotPlan {
+struct DotPlan : ProductPlan {
   RoleDims batch, rows, columns, depth;
-  OperandPlan row_operand, column_operand;
-  ElementType sum = F32, result = F32;
-  int result_bytes = 4;
-  DotFamily family = DotFamily::kF32;
-  StoreKind store = StoreKind::kInPlace;
-  bool is_flipped = false;     // rows are the right-hand side
   bool rows_in_place = false;  // row factors are read where they are
   bool columns_in_place = false;
   bool by_rows = false;  // the columns of tiles are the faster ones
-  int vectors = 1;       // across a register tile
   i64 tile_rows = 1, tile_columns = 1, num_row_tiles = 1, num_column_tiles = 1;
   i64 block_depth = 1, block_rows = 1, block_columns = 1;  // of packed operands
   i64 sum_rows = 1;           // whose sums are kept at once; block_rows unless results are

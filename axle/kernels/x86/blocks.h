@@ -19,6 +19,9 @@ template <typename T>
 constexpr bool kIsPair<ComplexPair<T>> = true;
 
 inline constexpr i64 kRun = 64;  // elements that are brought together at once
+// Instead of an offset: a zero that is nowhere in memory. Never beside a true offset, whatever it
+// is.
+inline constexpr i64 kNowhere = -(i64{1} << 62);
 
 // offsets[i] = where element begin + i of the role is, along `stride`.
 inline void FillOffsets(const RoleDims& dims, i64 RoleDim::*stride, i64 begin, i64 n,
@@ -93,6 +96,19 @@ inline void WidenF16(const std::uint16_t* x, float* out, i64 n) {
   for (; i < n; ++i) out[i] = _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(x[i])));
 }
 
+// Runs are short: no call.
+inline void CopyBytes(const void* source, i64 bytes, void* out) {
+  const auto* x = static_cast<const unsigned char*>(source);
+  auto* y = static_cast<unsigned char*>(out);
+  i64 i = 0;
+  for (; i + 32 <= bytes; i += 32) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + i),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i)));
+  }
+  for (; i + 4 <= bytes; i += 4) __builtin_memcpy(y + i, x + i, 4);
+  for (; i < bytes; ++i) y[i] = x[i];
+}
+
 // Through core/convert.h; T has the size of the type of sums, or is wider.
 template <typename T>
 [[gnu::noinline]] void ConvertRun(const OperandPlan& operand, ElementType sum, int sum_bytes,
@@ -118,7 +134,7 @@ inline void LoadRun(const OperandPlan& operand, ElementType sum, int sum_bytes, 
                     T* out, i64 n) {
   switch (operand.load) {
     case LoadKind::kSame:
-      __builtin_memcpy(out, source, static_cast<std::size_t>(n) * sizeof(T));
+      CopyBytes(source, n * static_cast<i64>(sizeof(T)), out);
       return;
     case LoadKind::kBF16:
       if constexpr (__is_same(T, float))
@@ -273,8 +289,8 @@ inline void TransposeColumns(i64 columns, i64 width, i64 count, T* out, const Lo
   }
 }
 
-// A panel of columns: out[k][width], `count` contracted elements, zeros in the columns past the
-// last and in the steps that fill up the family's unit.
+// A panel of columns: out[k][width], `count` contracted elements (some may be kNowhere), zeros in
+// the columns past the last and in the steps that fill up the family's unit.
 template <typename Family>
 inline void PackPanel(const Source& source, const i64* columns, i64 num_columns, i64 width,
                       const i64* depth, i64 count, typename Family::Packed* out) {
@@ -291,7 +307,9 @@ inline void PackPanel(const Source& source, const i64* columns, i64 num_columns,
   constexpr i64 kMostWidth = TileTable::kMostVectors * kVectorBytes;
   alignas(64) Element run[kMostWidth];
   const auto load = [&](i64 k, Element* elements) {
-    if (side_by_side) {
+    if (depth[k] < 0) {
+      for (i64 j = 0; j < num_columns; ++j) elements[j] = Element();
+    } else if (side_by_side) {
       source.LoadNeighbours(depth[k] + columns[0], num_columns, elements);
     } else {
       source.Gather(depth[k], columns, num_columns, elements);
@@ -324,6 +342,28 @@ inline void PackPanel(const Source& source, const i64* columns, i64 num_columns,
       for (i64 j = num_columns; j < width; ++j) out[j] = 0;
     }
     for (i64 j = 0; j < (padded - count) * row; ++j) out[j] = 0;
+  }
+}
+
+// Panels of columns side by side, from `offset`, that are multiplied as they are, one behind the
+// other: along memory.
+template <typename T>
+inline void CopyPanels(const Source& source, i64 offset, i64 columns, i64 panel, const i64* depth,
+                       i64 count, T* panels) {
+  constexpr i64 kLanes = kLanesOf<T>;
+  const i64 whole = columns / panel * panel, rest = columns - whole, lanes = RoundUp(rest, kLanes);
+  for (i64 k = 0; k < count; ++k) {
+    const auto* x = static_cast<const T*>(source.At(offset + depth[k]));
+    T* out = panels + k * panel;
+    for (i64 j = 0; j < whole; j += panel, out += panel * count) {
+      for (i64 v = 0; v < panel; v += kLanes) Store(out + v, Load(x + j + v));
+    }
+    if (rest == 0) continue;
+    out = panels + whole * count + k * lanes;
+    for (i64 v = 0; v < lanes; v += kLanes) {
+      const FirstLanes<T> first(Min(kLanes, rest - v));
+      Store(out + v, first.Load(x + whole + v));
+    }
   }
 }
 

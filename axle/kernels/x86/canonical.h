@@ -4,6 +4,7 @@
 // register holds neighbouring lanes, so its width does not show; several rows are taken at once,
 // which share the vector's elements.
 #pragma once
+#include "axle/kernels/dot.h"
 #include "axle/kernels/x86/families.h"
 
 namespace axle::AXLE_ISA {

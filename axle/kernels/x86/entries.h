@@ -16,12 +16,19 @@ struct FamilyEntry {
   int max_rows[4];           // of a register tile of 1 to 4 vectors
 };
 
+// Of a convolution the functions are in objects of their own.
+struct ConvolutionEntry {
+  KernelFunction convolution;  // of a ConvolutionPlan
+};
+
 // Indexed by DotFamily.
 namespace isa_v3 {
 extern const FamilyEntry kFamilies[];
-}
+extern const ConvolutionEntry kConvolutions[];
+}  // namespace isa_v3
 namespace isa_v4 {
 extern const FamilyEntry kFamilies[];
-}
+extern const ConvolutionEntry kConvolutions[];
+}  // namespace isa_v4
 
 }  // namespace axle

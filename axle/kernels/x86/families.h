@@ -6,7 +6,7 @@
 //   kInPlace   operands and results of the type itself can be used without copies
 //   Mode       exists while tiles are multiplied
 #pragma once
-#include "axle/kernels/dot.h"
+#include "axle/kernels/contraction_plan.h"
 #include "axle/kernels/x86/blocks.h"
 
 namespace axle::AXLE_ISA {
@@ -27,10 +27,10 @@ struct FamilyBase {
   static constexpr i64 kUnit = 1;
 
   static constexpr TileTable Table() { return MakeTileTable<Derived>(); }
-  static int SumBytes(const DotPlan&) {
+  static int SumBytes(const ProductPlan&) {
     return static_cast<int>(sizeof(typename Derived::Element));
   }
-  static const TileTable& Tiles(const DotPlan&, const TileTable& tiles) { return tiles; }
+  static const TileTable& Tiles(const ProductPlan&, const TileTable& tiles) { return tiles; }
   static const void* RowAt(const RowBlock& block, i64 row) {
     return static_cast<const typename Derived::Element*>(block.data) + row * block.row_step;
   }
@@ -64,7 +64,7 @@ struct ChainFamily : FamilyBase<ChainFamily<T, Op>> {
                                       kIsFast ? (kIsWide ? 8 : 4) : 0, kIsFast&& kIsWide ? 6 : 0};
 
   // 8-bit integers are computed with 16 bits.
-  static int SumBytes(const DotPlan& plan) {
+  static int SumBytes(const ProductPlan& plan) {
     return sizeof(T) == 2 ? (plan.store == StoreKind::kSame ? 2 : 1) : static_cast<int>(sizeof(T));
   }
   template <int kRows, int kVectors>
@@ -85,10 +85,10 @@ struct ChainFamily : FamilyBase<ChainFamily<T, Op>> {
     }
   }
   // n sums as elements of the result, at most kRun.
-  static void StoreElements(const DotPlan& plan, const T* sums, i64 n, void* out) {
+  static void StoreElements(const ProductPlan& plan, const T* sums, i64 n, void* out) {
     StoreRun(plan, sums, n, out);
   }
-  static void StoreRun(const DotPlan& plan, const T* sums, i64 n, void* out) {
+  static void StoreRun(const ProductPlan& plan, const T* sums, i64 n, void* out) {
     switch (plan.store) {
       case StoreKind::kInPlace:
       case StoreKind::kSame:
@@ -180,18 +180,18 @@ struct ComplexFamily : FamilyBase<ComplexFamily<T>>, ComplexTiles<T, false> {
   static constexpr bool kInPlace = false;
   static constexpr bool kTransposes = false;
 
-  static const TileTable& Tiles(const DotPlan& plan, const TileTable& tiles) {
+  static const TileTable& Tiles(const ProductPlan& plan, const TileTable& tiles) {
     return plan.is_flipped ? kFlippedTiles : tiles;
   }
   // Parts side by side.
-  static void StoreElements(const DotPlan& plan, const T* sums, i64 n, void* out) {
+  static void StoreElements(const ProductPlan& plan, const T* sums, i64 n, void* out) {
     if (plan.store == StoreKind::kSame) {
       __builtin_memcpy(out, sums, static_cast<std::size_t>(2 * n) * sizeof(T));
     } else {
       ConvertSums(plan.sum, plan.result, sums, out, n);
     }
   }
-  static void StoreRun(const DotPlan& plan, const T* sums, i64 n, void* out) {
+  static void StoreRun(const ProductPlan& plan, const T* sums, i64 n, void* out) {
     constexpr i64 kLanes = kLanesOf<T>;
     T elements[2 * kRun];
     for (i64 j = 0; j < n; ++j) {
@@ -276,10 +276,10 @@ struct PairFamily : FamilyBase<PairFamily> {
         },
         [](i64) -> const std::uint32_t* { return nullptr; });
   }
-  static void StoreElements(const DotPlan& plan, const std::uint32_t* sums, i64 n, void* out) {
+  static void StoreElements(const ProductPlan& plan, const std::uint32_t* sums, i64 n, void* out) {
     StoreRun(plan, sums, n, out);
   }
-  static void StoreRun(const DotPlan& plan, const std::uint32_t* sums, i64 n, void* out) {
+  static void StoreRun(const ProductPlan& plan, const std::uint32_t* sums, i64 n, void* out) {
     ConvertSums(plan.sum, plan.result, sums, out, n);
   }
 };
@@ -364,10 +364,10 @@ struct TileFamily : FamilyBase<TileFamily> {
     const i64 padded = RoundUp(count, kUnit);
     for (i64 i = count * width; i < padded * width; ++i) out[i] = 0;
   }
-  static void StoreElements(const DotPlan& plan, const float* sums, i64 n, void* out) {
+  static void StoreElements(const ProductPlan& plan, const float* sums, i64 n, void* out) {
     StoreRun(plan, sums, n, out);
   }
-  static void StoreRun(const DotPlan& plan, const float* sums, i64 n, void* out) {
+  static void StoreRun(const ProductPlan& plan, const float* sums, i64 n, void* out) {
     ChainFamily<float, FusedChain>::StoreRun(plan, sums, n, out);
   }
 };

@@ -12,11 +12,6 @@
 
 namespace axle::AXLE_ISA {
 
-// Rows of the largest height that divides them evenly.
-inline i64 TileHeight(i64 rows, i64 most) {
-  return rows <= most ? rows : CeilDivide(rows, CeilDivide(rows, most));
-}
-
 template <typename Family>
 class Product {
  public:
@@ -120,33 +115,14 @@ class Product {
     Packed* panel = panels_;
     if constexpr (Family::kCopiesPanels) {
       if (plan_.column_operand.load == LoadKind::kSame && AreNeighbours(column_offsets_, width)) {
-        return CopyPanels(width, count);
+        return CopyPanels(columns_, column_offsets_[0], width, PanelWidth(), column_depth_, count,
+                          panels_);
       }
     }
     for (i64 j = 0; j < width; j += PanelWidth()) {
       const i64 columns = Min(PanelWidth(), width - j), lanes = RoundUp(columns, kLanes);
       PackPanel<Family>(columns_, column_offsets_ + j, columns, lanes, column_depth_, count, panel);
       panel += padded * lanes * kParts;
-    }
-  }
-
-  // The same for columns side by side that are multiplied as they are: along memory.
-  void CopyPanels(i64 width, i64 count) {
-    const i64 panel = PanelWidth(), whole = width / panel * panel;
-    const i64 rest = width - whole, lanes = RoundUp(rest, kLanes);
-    for (i64 k = 0; k < count; ++k) {
-      const auto* x =
-          static_cast<const Packed*>(columns_.At(column_offsets_[0] + column_depth_[k]));
-      Packed* out = panels_ + k * panel;
-      for (i64 j = 0; j < whole; j += panel, out += panel * count) {
-        for (i64 v = 0; v < panel; v += kLanes) Store(out + v, Load(x + j + v));
-      }
-      if (rest == 0) continue;
-      out = panels_ + whole * count + k * lanes;
-      for (i64 v = 0; v < lanes; v += kLanes) {
-        const FirstLanes<Packed> first(Min(kLanes, rest - v));
-        Store(out + v, first.Load(x + whole + v));
-      }
     }
   }
 

@@ -105,6 +105,11 @@ void ChainTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const voi
   }
 }
 
+// Rows of the largest height that divides them evenly.
+inline i64 TileHeight(i64 rows, i64 most) {
+  return rows <= most ? rows : CeilDivide(rows, CeilDivide(rows, most));
+}
+
 // The functions of a family's tiles: of [v][r], v + 1 vectors and r + 1 rows.
 struct TileTable {
   static constexpr int kMostVectors = 4, kMostRows = 14;

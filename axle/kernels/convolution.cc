@@ -1,0 +1,129 @@
+// Plans of convolutions: which slices of contracted elements, how large tiles and blocks are.
+#include "axle/kernels/convolution.h"
+
+#include <algorithm>
+
+#include "axle/kernels/planning.h"
+
+namespace axle {
+namespace {
+
+constexpr i64 kSliceDepth = 512;       // contracted elements
+constexpr i64 kTileRows = 240;         // outputs whose sums are kept; at most 512
+constexpr i64 kTileColumns = 512;      // output features
+constexpr i64 kPanelBytes = 1 << 20;   // of panels that are kept for all rows
+constexpr i64 kTileDepth = 32;         // features of a block of the tile order
+constexpr i64 kWorkPerTile = 1 << 22;  // multiplications that are worth a tile of their own
+
+void CopyDescription(const ConvolutionDescription& from, ConvolutionPlan& plan) {
+  plan.num_spatial = static_cast<int>(from.spatial.size());
+  std::ranges::copy(from.spatial, plan.spatial);
+  plan.batch = from.batch;
+  plan.lhs_batch_stride = from.lhs_batch_stride;
+  plan.output_batch_stride = from.output_batch_stride;
+  plan.input_features = from.input_features;
+  plan.lhs_feature_stride = from.lhs_feature_stride;
+  plan.rhs_input_stride = from.rhs_input_stride;
+  plan.output_features = from.output_features;
+  plan.rhs_output_stride = from.rhs_output_stride;
+  plan.output_feature_stride = from.output_feature_stride;
+  plan.groups = from.groups;
+  plan.lhs_group_stride = from.lhs_group_stride;
+}
+
+// False if results or products cannot be counted in 64 bits.
+bool Count(ConvolutionPlan& plan) {
+  plan.rows = plan.batch;
+  i64 all = plan.batch;
+  const auto multiply = [&](i64 size) {
+    return !__builtin_mul_overflow(all, std::max<i64>(1, size), &all);
+  };
+  bool fits =
+      multiply(plan.input_features) && multiply(plan.output_features) && multiply(plan.groups);
+  plan.inner = plan.input_features;
+  plan.num_positions = 1;
+  for (int s = 0; s < plan.num_spatial; ++s) {
+    const ConvolutionDim& dim = plan.spatial[s];
+    fits = fits && multiply(dim.output_size) && multiply(dim.window);
+    if (!fits) return false;
+    plan.rows *= dim.output_size;
+    (plan.is_flat && s + 1 == plan.num_spatial ? plan.inner : plan.num_positions) *= dim.window;
+  }
+  return fits;
+}
+
+void ChooseSlices(const FamilyEntry& entry, ConvolutionPlan& plan) {
+  const i64 filled = RoundUpTo(std::max<i64>(1, plan.inner), entry.unit);
+  plan.slice_inner = std::max<i64>(1, plan.inner);
+  if (filled > kSliceDepth) {
+    plan.slice_inner = EvenPart(plan.inner, kSliceDepth, std::max(4, entry.unit));
+  } else {
+    plan.slice_positions = EvenPart(plan.num_positions, kSliceDepth / filled, 1);
+  }
+  plan.depth = plan.slice_positions * RoundUpTo(plan.slice_inner, entry.unit);
+}
+
+void ChooseTiles(const FamilyEntry& entry, ConvolutionPlan& plan) {
+  const i64 panel = plan.vectors * entry.lanes;
+  plan.tile_rows = EvenPart(plan.rows, kTileRows, 1);
+  plan.num_row_tiles = (plan.rows + plan.tile_rows - 1) / plan.tile_rows;
+  const i64 slices = (plan.num_positions + plan.slice_positions - 1) / plan.slice_positions *
+                     ((plan.inner + plan.slice_inner - 1) / plan.slice_inner);
+  const i64 column_bytes = std::max<i64>(1, slices * plan.depth * entry.parts * entry.packed_bytes);
+  i64 most = kTileColumns;
+  if (plan.num_row_tiles > 1 && !plan.is_flat) {
+    plan.keeps_panels = column_bytes * panel <= 4 * kPanelBytes;
+    if (plan.keeps_panels) most = std::clamp<i64>(kPanelBytes / column_bytes, panel, kTileColumns);
+  }
+  // Something for other threads to do.
+  const i64 work = plan.tile_rows * plan.inner * plan.num_positions * plan.output_features;
+  if (plan.num_row_tiles * plan.groups < 4 && work > 2 * kWorkPerTile) {
+    most = std::min(most, std::max<i64>(panel, plan.output_features / 2));
+  }
+  plan.tile_columns =
+      std::min(EvenPart(plan.output_features, std::max(panel, most / panel * panel), panel),
+               std::max<i64>(1, plan.output_features));
+  plan.num_column_tiles = (plan.output_features + plan.tile_columns - 1) / plan.tile_columns;
+  const i64 width = RoundUpTo(plan.tile_columns, entry.lanes) * entry.parts;
+  ScratchLayout scratch;
+  plan.panels_at =
+      scratch.Add((plan.keeps_panels ? slices : 1) * plan.depth * width * entry.packed_bytes);
+  plan.row_block_at = scratch.Add((RoundUpTo(plan.depth, 16) + 16) * plan.tile_rows *
+                                  entry.packed_bytes * entry.parts);
+  plan.sums_at = scratch.Add(plan.tile_rows * width * entry.sum_bytes);
+  plan.offsets_at =
+      scratch.Add((plan.tile_rows * (4 + 2 * kMaxRoleDims) + plan.tile_columns + 2 * plan.depth) *
+                  static_cast<i64>(sizeof(i64)));
+  plan.scratch_bytes = scratch.end();
+}
+
+}  // namespace
+
+ConvolutionKernel PlanConvolution(const ConvolutionDescription& convolution,
+                                  InstructionSet instruction_set) {
+  ConvolutionKernel kernel;
+  ConvolutionPlan& plan = kernel.plan;
+  const auto refuse = [&](std::string_view reason) {
+    kernel.reason = reason;
+    return kernel;
+  };
+  const DotFamily family = FamilyOf(convolution.types);
+  const FamilyEntry* entry = FindFamily(family, instruction_set);
+  if (entry == nullptr) return refuse("there are no kernels for this processor's architecture");
+  if (convolution.spatial.size() > kMaxRoleDims) return refuse("more than 8 spatial dimensions");
+  CopyDescription(convolution, plan);
+  SetTypes(convolution.types, false, plan);
+  plan.is_flat = convolution.types.order == DotOrder::kTile && plan.input_features < kTileDepth &&
+                 plan.num_spatial > 0;
+  if (!Count(plan)) return refuse("the products cannot be counted in 64 bits");
+  plan.vectors = ChooseVectors(*entry, std::min(plan.rows, kTileRows), plan.output_features,
+                               plan.inner * plan.num_positions, kSliceDepth);
+  ChooseSlices(*entry, plan);
+  ChooseTiles(*entry, plan);
+  kernel.scratch_bytes = plan.scratch_bytes;
+  kernel.num_tiles = plan.groups * plan.num_column_tiles * plan.num_row_tiles;
+  kernel.function = FindConvolution(family, instruction_set);
+  return kernel;
+}
+
+}  // namespace axle

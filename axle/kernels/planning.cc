@@ -1,0 +1,164 @@
+#include "axle/kernels/planning.h"
+
+#include <algorithm>
+
+namespace axle {
+namespace {
+
+constexpr i64 kFirstLevelBytes = 32 << 10;  // of packed columns
+
+LoadKind LoadKindOf(ElementType type, ElementType factor, ElementType sum, DotFamily family) {
+  if (family == DotFamily::kF32 || family == DotFamily::kTile) {
+    if (type != factor) return LoadKind::kConvert;
+    if (type == F32) return LoadKind::kSame;
+    if (type == BF16) return LoadKind::kBF16;
+    return type == F16 ? LoadKind::kF16 : LoadKind::kConvert;
+  }
+  const bool is_whole = IsIntegral(type) && IsIntegral(sum);
+  switch (family) {
+    case DotFamily::kPred:
+      return type == PRED ? LoadKind::kU8 : LoadKind::kConvert;
+    case DotFamily::kI16:
+      // The bits that are cut off do not matter.
+      if (is_whole && Info(type).bytes == 1) {
+        return IsSigned(type) ? LoadKind::kS8 : LoadKind::kU8;
+      }
+      return is_whole && Info(type).bytes == 2 ? LoadKind::kSame : LoadKind::kConvert;
+    case DotFamily::kI32:
+    case DotFamily::kPairs:
+      if (!is_whole || Info(type).bytes > 4) return LoadKind::kConvert;
+      if (Info(type).bytes == 1) return IsSigned(type) ? LoadKind::kS8 : LoadKind::kU8;
+      if (Info(type).bytes == 4) return LoadKind::kSame;
+      if (family == DotFamily::kPairs) return LoadKind::kSame;
+      return IsSigned(type) ? LoadKind::kS16 : LoadKind::kU16;
+    default:
+      return type == sum ? LoadKind::kSame : LoadKind::kConvert;
+  }
+}
+
+// Can pairs of products of these be added up with 16-bit factors?
+bool IsShort(ElementType type) {
+  return IsIntegral(type) && (Info(type).bytes == 1 || type == S16);
+}
+
+StoreKind StoreKindOf(const ProductTypes& types) {
+  if (types.sum == types.result && !IsSubByte(types.sum) && Info(types.sum).bytes > 1) {
+    return StoreKind::kSame;
+  }
+  if (types.sum == F32 && types.result == BF16) return StoreKind::kBF16;
+  if (types.sum == F32 && types.result == F16) return StoreKind::kF16;
+  return StoreKind::kConvert;
+}
+
+// The time of one step of k over all results, in cycles: two vector multiplications in each, at
+// least four for every tile, whose sums wait for themselves; panels that do not stay in the
+// first-level cache are loaded anew for every tile.
+double CyclesPerStep(const FamilyEntry& entry, int vectors, i64 rows, i64 columns, i64 depth) {
+  const i64 whole = (columns + entry.lanes - 1) / entry.lanes;
+  const auto panel = [&](i64 across) {
+    const i64 most = entry.max_rows[across - 1];
+    const i64 tiles = (rows + most - 1) / most, height = (rows + tiles - 1) / tiles;
+    const i64 bytes = depth * across * entry.lanes * entry.parts * entry.packed_bytes;
+    const double load =
+        bytes > kFirstLevelBytes
+            ? 2.7 * static_cast<double>(across * entry.lanes * entry.parts * entry.packed_bytes) /
+                  64
+            : 0;
+    const auto tile = [&](i64 high) {
+      return std::max({static_cast<double>(high * across) / 2, 4.0, load});
+    };
+    return static_cast<double>(tiles - 1) * tile(height) + tile(rows - (tiles - 1) * height);
+  };
+  const i64 rest = whole % vectors;
+  return static_cast<double>(whole / vectors) * panel(vectors) + (rest > 0 ? panel(rest) : 0);
+}
+
+}  // namespace
+
+const FamilyEntry* FindFamily(DotFamily family, InstructionSet instruction_set) {
+#if defined(__x86_64__)
+  const auto i = static_cast<int>(family);
+  return instruction_set == InstructionSet::kX86V4 ? isa_v4::kFamilies + i : isa_v3::kFamilies + i;
+#else
+  return nullptr;
+#endif
+}
+
+KernelFunction FindConvolution(DotFamily family, InstructionSet instruction_set) {
+#if defined(__x86_64__)
+  const auto i = static_cast<int>(family);
+  return instruction_set == InstructionSet::kX86V4 ? isa_v4::kConvolutions[i].convolution
+                                                   : isa_v3::kConvolutions[i].convolution;
+#else
+  return nullptr;
+#endif
+}
+
+DotFamily FamilyOf(const ProductTypes& types) {
+  if (types.order == DotOrder::kTile) return DotFamily::kTile;
+  switch (types.sum) {
+    case F32:
+      return DotFamily::kF32;
+    case F64:
+      return DotFamily::kF64;
+    case C64:
+      return DotFamily::kC64;
+    case C128:
+      return DotFamily::kC128;
+    case PRED:
+      return DotFamily::kPred;
+    default:
+      break;
+  }
+  if (Info(types.sum).bytes <= 2) return DotFamily::kI16;
+  if (Info(types.sum).bytes == 8) return DotFamily::kI64;
+  return IsShort(types.lhs) && IsShort(types.rhs) ? DotFamily::kPairs : DotFamily::kI32;
+}
+
+void SetTypes(const ProductTypes& types, bool is_flipped, ProductPlan& plan) {
+  plan.family = FamilyOf(types);
+  const auto operand = [&](bool is_rhs) {
+    const ElementType type = is_rhs ? types.rhs : types.lhs;
+    const ElementType factor = is_rhs ? types.rhs_factor : types.lhs_factor;
+    return OperandPlan{is_rhs ? 1 : 0, type, factor, Info(type).bytes,
+                       LoadKindOf(type, factor, types.sum, plan.family)};
+  };
+  plan.row_operand = operand(is_flipped);
+  plan.column_operand = operand(!is_flipped);
+  plan.sum = types.sum;
+  plan.result = types.result;
+  plan.result_bytes = Info(types.result).bytes;
+  plan.store = StoreKindOf(types);
+  plan.is_flipped = is_flipped;
+}
+
+int ChooseVectors(const FamilyEntry& entry, i64 rows, i64 columns, i64 depth, i64 block_depth) {
+  double best = 0;
+  int chosen = 1;
+  for (int vectors = 1; vectors <= 4; ++vectors) {
+    if (entry.max_rows[vectors - 1] == 0) continue;
+    const double cycles = CyclesPerStep(entry, vectors, std::max<i64>(1, rows),
+                                        std::max<i64>(1, columns), std::min(depth, block_depth));
+    if (vectors > 1 && cycles >= best) continue;
+    best = cycles;
+    chosen = vectors;
+  }
+  return chosen;
+}
+
+i64 EvenPart(i64 total, i64 most, i64 unit) {
+  const i64 parts = std::max<i64>(1, (total + most - 1) / most);
+  return std::max(unit, RoundUpTo((total + parts - 1) / parts, unit));
+}
+
+i64 RoundUpTo(i64 x, i64 unit) {
+  return (x + unit - 1) / unit * unit;
+}
+
+i64 ScratchLayout::Add(i64 bytes) {
+  const i64 begin = end_;
+  end_ += RoundUpTo(bytes, 64);
+  return begin;
+}
+
+}  // namespace axle

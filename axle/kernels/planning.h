@@ -1,0 +1,39 @@
+// What the plans of dot and convolution have in common: which family of numbers, how they are
+// loaded and stored, the size of register tiles. Nothing here shows in the bits of a result.
+#pragma once
+#include "axle/kernels/contraction_plan.h"
+#include "axle/kernels/instruction_set.h"
+#include "axle/kernels/x86/entries.h"
+
+namespace axle {
+
+// The kernels of a family, or null where they are not compiled for this architecture.
+const FamilyEntry* FindFamily(DotFamily family, InstructionSet instruction_set);
+
+KernelFunction FindConvolution(DotFamily family, InstructionSet instruction_set);
+
+// Sets what follows from the types alone; sums are kept apart from the result.
+void SetTypes(const ProductTypes& types, bool is_flipped, ProductPlan& plan);
+DotFamily FamilyOf(const ProductTypes& types);
+
+// The number of vectors across a register tile that takes the fewest cycles; `block_depth` is how
+// many contracted elements a panel holds at most.
+int ChooseVectors(const FamilyEntry& entry, i64 rows, i64 columns, i64 depth, i64 block_depth);
+
+// `total` in equal parts of at most `most`, a multiple of `unit` each.
+i64 EvenPart(i64 total, i64 most, i64 unit);
+// `x` up to a multiple of `unit`.
+i64 RoundUpTo(i64 x, i64 unit);
+
+// Parts of scratch memory, one behind the other.
+class ScratchLayout {
+ public:
+  // Where a part of so many bytes begins.
+  i64 Add(i64 bytes);
+  i64 end() const { return end_; }
+
+ private:
+  i64 end_ = 0;
+};
+
+}  // namespace axle

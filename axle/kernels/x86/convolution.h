@@ -1,0 +1,493 @@
+// How a convolution runs. Rows are outputs (and batch elements), columns are output features, and k
+// runs over window positions and input features. Rows are taken in blocks; inside a block, those
+// whose windows lose the same positions to padding and holes are a class. Columns of a slice of k
+// are packed into panels once for all classes: [k][columns] with every position. A class's rows are
+// gathered without the positions that they lack, and multiplied with the runs of the panel between
+// them; sums go on from run to run, so that each result takes its products in the order of
+// docs/numerics.md N6.
+//
+// In the tile order a position's features are filled up with zeros to blocks of 32. With fewer
+// features than that, blocks run over the last window dimension too (is_flat): positions there that
+// a class lacks are zeros on both sides, so the panel is packed for the class.
+#pragma once
+#include "axle/kernels/convolution.h"
+#include "axle/kernels/x86/families.h"
+
+namespace axle::AXLE_ISA {
+
+// The window positions first, first + step, ... along a dimension at which an output meets elements
+// of lhs: begin, begin + element_step, ...
+struct Taps {
+  i64 first, count, begin;
+};
+
+// Steps of these do not depend on the output.
+struct TapSteps {
+  i64 position, element;
+};
+
+inline i64 FloorDivide(i64 a, i64 b) {
+  const i64 q = a / b;
+  return q * b > a ? q - 1 : q;
+}
+
+inline TapSteps StepsOf(const ConvolutionDim& dim) {
+  i64 a = dim.rhs_dilation, b = dim.lhs_dilation;
+  while (b != 0) {
+    const i64 rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return {dim.lhs_dilation / a, dim.rhs_dilation / a};
+}
+
+inline Taps TapsOf(const ConvolutionDim& dim, const TapSteps& steps, i64 output) {
+  const i64 base = output * dim.stride - dim.pad_low;  // of position 0, in lhs with its holes
+  const i64 most = (dim.lhs_size - 1) * dim.lhs_dilation - base;
+  if (dim.lhs_size == 0 || most < 0) return {0, 0, 0};
+  i64 first = base >= 0 ? 0 : CeilDivide(-base, dim.rhs_dilation);
+  const i64 last = Min(dim.window - 1, most / dim.rhs_dilation);
+  // One of so many positions meets an element and not a hole, or none does.
+  const i64 tries = Min(first + steps.position, last + 1);
+  while (first < tries && (base + first * dim.rhs_dilation) % dim.lhs_dilation != 0) ++first;
+  if (first >= tries) return {0, 0, 0};
+  return {first, (last - first) / steps.position + 1,
+          (base + first * dim.rhs_dilation) / dim.lhs_dilation};
+}
+
+template <typename Family>
+class Convolver {
+ public:
+  using Packed = typename Family::Packed;
+  using Element = typename Family::Element;
+  using Sum = typename Family::Sum;
+  static constexpr i64 kLanes = kLanesOf<Sum>;
+  static constexpr i64 kParts = Family::kParts;
+  static constexpr i64 kUnit = Family::kUnit;
+  static constexpr TileTable kTiles = Family::Table();
+
+  Convolver(const RunContext* run, const ConvolutionPlan& plan, void* const* buffers)
+      : run_(run),
+        plan_(plan),
+        buffers_(buffers),
+        lhs_(plan.row_operand, plan.sum, Family::SumBytes(plan), buffers),
+        rhs_(plan.column_operand, plan.sum, Family::SumBytes(plan), buffers),
+        result_(static_cast<unsigned char*>(buffers[2])) {
+    auto* scratch = static_cast<unsigned char*>(buffers[3]);
+    panels_ = reinterpret_cast<Packed*>(scratch + plan.panels_at);
+    row_block_ = reinterpret_cast<Packed*>(scratch + plan.row_block_at);
+    sums_ = reinterpret_cast<Sum*>(scratch + plan.sums_at);
+    auto* numbers = reinterpret_cast<i64*>(scratch + plan.offsets_at);
+    const auto take = [&](i64 count) {
+      i64* const begin = numbers;
+      numbers += count;
+      return begin;
+    };
+    origins_ = take(plan.tile_rows);
+    results_ = take(plan.tile_rows);
+    class_of_ = take(plan.tile_rows);
+    members_ = take(plan.tile_rows);
+    classes_ = take(plan.tile_rows * 2 * kMaxRoleDims);
+    column_offsets_ = take(plan.tile_columns);
+    lhs_depth_ = take(plan.depth);
+    rhs_depth_ = take(plan.depth);
+    for (int s = 0; s < plan.num_spatial; ++s) steps_[s] = StepsOf(plan.spatial[s]);
+  }
+
+  // Rows [m0, m1), at most plan.tile_rows, of a group and a tile of its columns.
+  int Run(i64 group, i64 column_tile, i64 m0, i64 m1) {
+    const i64 n = column_tile * plan_.tile_columns;
+    width_ = Min(plan_.tile_columns, plan_.output_features - n);
+    lhs_.MoveTo(buffers_, group * plan_.lhs_group_stride);
+    rhs_.MoveTo(buffers_, (group * plan_.output_features + n) * plan_.rhs_output_stride);
+    for (i64 j = 0; j < width_; ++j) column_offsets_[j] = j * plan_.rhs_output_stride;
+    const i64 tile = group * plan_.num_column_tiles + column_tile;
+    panels_ready_ = plan_.keeps_panels && tile == ready_tile_;
+    num_rows_ = m1 - m0;
+    Classify(m0);
+    for (i64 c = 0; c < num_classes_; ++c) started_[c] = false;
+
+    i64 slice = 0;
+    for (i64 p = 0; p < plan_.num_positions; p += plan_.slice_positions) {
+      const i64 positions = Min(plan_.slice_positions, plan_.num_positions - p);
+      for (i64 f = 0; f < plan_.inner; f += plan_.slice_inner) {
+        if (IsStopped(run_)) return kKernelStopped;
+        slice_ = {p, positions, f, Min(plan_.slice_inner, plan_.inner - f)};
+        RunSlice(slice++);
+      }
+    }
+    ready_tile_ = plan_.keeps_panels ? tile : -1;
+    Finish((group * plan_.output_features + n) * plan_.output_feature_stride);
+    return kKernelOk;
+  }
+
+ private:
+  struct Slice {
+    i64 position, num_positions, inner, num_inner;
+  };
+  // Neighbours in lhs, or zeros where `offset` is kNowhere; places in a packed row.
+  struct Segment {
+    i64 begin, count, offset;
+  };
+  static constexpr i64 kMostClasses = 512;
+
+  i64 PanelWidth() const { return plan_.vectors * kLanes; }
+  i64 SumRow() const { return RoundUp(width_, kLanes) * kParts; }
+  i64 FilledInner() const { return RoundUp(slice_.num_inner, kUnit); }
+  Taps ClassTaps(i64 c, int s) const {
+    const i64* numbers = classes_ + (c * kMaxRoleDims + s) * 2;
+    return {numbers[0], numbers[1], 0};
+  }
+
+  // Finds where each row's first elements and results are, and its class.
+  void Classify(i64 m0) {
+    i64 index[kMaxRoleDims], rest = m0;
+    for (int s = plan_.num_spatial; s-- > 0;) {
+      index[s] = rest % plan_.spatial[s].output_size;
+      rest /= plan_.spatial[s].output_size;
+    }
+    i64 batch = rest;
+    num_classes_ = 0;
+    Taps taps[kMaxRoleDims];
+    for (int s = 0; s < plan_.num_spatial; ++s)
+      taps[s] = TapsOf(plan_.spatial[s], steps_[s], index[s]);
+    for (i64 i = 0; i < num_rows_; ++i) {
+      i64 origin = batch * plan_.lhs_batch_stride, result = batch * plan_.output_batch_stride;
+      for (int s = 0; s < plan_.num_spatial; ++s) {
+        origin += taps[s].begin * plan_.spatial[s].lhs_stride;
+        result += index[s] * plan_.spatial[s].output_stride;
+      }
+      origins_[i] = origin;
+      results_[i] = result;
+      class_of_[i] = FindClass(taps, i > 0 ? class_of_[i - 1] : 0);
+      int s = plan_.num_spatial - 1;
+      for (; s >= 0; --s) {
+        const bool carries = ++index[s] == plan_.spatial[s].output_size;
+        if (carries) index[s] = 0;
+        taps[s] = TapsOf(plan_.spatial[s], steps_[s], index[s]);
+        if (!carries) break;
+      }
+      if (s < 0) ++batch;
+    }
+  }
+
+  // The class of these taps, a new one if need be; likely the same as `guess`.
+  i64 FindClass(const Taps* taps, i64 guess) {
+    for (i64 i = -1; i < num_classes_; ++i) {
+      const i64 c = i < 0 ? guess : i;
+      if (c >= num_classes_) continue;
+      bool same = true;
+      for (int s = 0; s < plan_.num_spatial; ++s) {
+        const Taps known = ClassTaps(c, s);
+        same = same && known.first == taps[s].first && known.count == taps[s].count;
+      }
+      if (same) return c;
+    }
+    for (int s = 0; s < plan_.num_spatial; ++s) {
+      i64* numbers = classes_ + (num_classes_ * kMaxRoleDims + s) * 2;
+      numbers[0] = taps[s].first;
+      numbers[1] = taps[s].count;
+    }
+    return num_classes_++;
+  }
+
+  int NumOuter() const { return plan_.num_spatial - (plan_.is_flat ? 1 : 0); }
+
+  // The taps' number of a window position, or kNowhere where the class meets nothing.
+  static i64 TapAt(const Taps& taps, const TapSteps& steps, i64 position) {
+    const i64 distance = position - taps.first;
+    if (distance < 0 || distance % steps.position != 0) return kNowhere;
+    const i64 tap = distance / steps.position;
+    return tap < taps.count ? tap : kNowhere;
+  }
+
+  i64 KernelOffset(int s, i64 position) const {
+    const ConvolutionDim& dim = plan_.spatial[s];
+    return (dim.is_reversed ? dim.window - 1 - position : position) * dim.rhs_stride;
+  }
+
+  // Where an outer position is in rhs.
+  i64 RhsPosition(i64 position) const {
+    i64 offset = 0;
+    for (int s = NumOuter(); s-- > 0;) {
+      offset += KernelOffset(s, position % plan_.spatial[s].window);
+      position /= plan_.spatial[s].window;
+    }
+    return offset;
+  }
+  // Where it is in lhs from a row's origin, or kNowhere if the class lacks it.
+  i64 LhsPosition(i64 c, i64 position) const {
+    i64 offset = 0;
+    for (int s = NumOuter(); s-- > 0;) {
+      const i64 tap = TapAt(ClassTaps(c, s), steps_[s], position % plan_.spatial[s].window);
+      if (tap < 0) return kNowhere;
+      offset += tap * steps_[s].element * plan_.spatial[s].lhs_stride;
+      position /= plan_.spatial[s].window;
+    }
+    return offset;
+  }
+
+  // Packs the slice's columns. Of a flat one, those that the class meets.
+  void PackColumns(i64 c, Packed* panel) {
+    const i64 filled = FilledInner(), count = slice_.num_positions * filled;
+    for (i64 p = 0; p < slice_.num_positions; ++p) {
+      i64* offsets = rhs_depth_ + p * filled;
+      const i64 base = RhsPosition(slice_.position + p);
+      for (i64 i = 0; i < filled; ++i) {
+        const i64 inner = InnerRhs(c, i);
+        offsets[i] = inner < 0 ? kNowhere : base + inner;
+      }
+    }
+    if constexpr (Family::kCopiesPanels) {
+      if (rhs_.is_same() && plan_.rhs_output_stride == 1) {
+        return CopyPanels(rhs_, 0, width_, PanelWidth(), rhs_depth_, count, panel);
+      }
+    }
+    for (i64 j = 0; j < width_; j += PanelWidth()) {
+      const i64 columns = Min(PanelWidth(), width_ - j), lanes = RoundUp(columns, kLanes);
+      PackPanel<Family>(rhs_, column_offsets_ + j, columns, lanes, rhs_depth_, count, panel);
+      panel += count * lanes * kParts;
+    }
+  }
+  // Of the slice's inner element i; kNowhere for what fills up.
+  i64 InnerRhs(i64 c, i64 i) const {
+    if (i >= slice_.num_inner) return kNowhere;
+    const i64 k = slice_.inner + i;
+    if (!plan_.is_flat) return k * plan_.rhs_input_stride;
+    const int s = plan_.num_spatial - 1;
+    const i64 position = k / plan_.input_features, feature = k % plan_.input_features;
+    if (TapAt(ClassTaps(c, s), steps_[s], position) < 0) return kNowhere;
+    return KernelOffset(s, position) + feature * plan_.rhs_input_stride;
+  }
+  i64 InnerLhs(i64 c, i64 i) const {
+    if (i >= slice_.num_inner) return kNowhere;
+    const i64 k = slice_.inner + i;
+    if (!plan_.is_flat) return k * plan_.lhs_feature_stride;
+    const int s = plan_.num_spatial - 1;
+    const i64 position = k / plan_.input_features, feature = k % plan_.input_features;
+    const i64 tap = TapAt(ClassTaps(c, s), steps_[s], position);
+    if (tap < 0) return kNowhere;
+    return tap * steps_[s].element * plan_.spatial[s].lhs_stride +
+           feature * plan_.lhs_feature_stride;
+  }
+
+  i64 PanelBytes(i64 count) const { return count * RoundUp(width_, kLanes) * kParts; }
+
+  void RunSlice(i64 slice) {
+    const i64 count = slice_.num_positions * FilledInner();
+    Packed* panel = panels_ + (plan_.keeps_panels ? slice * PanelBytes(plan_.depth) : 0);
+    if (!plan_.is_flat && !panels_ready_) PackColumns(0, panel);
+    i64 first_row = 0;
+    for (i64 c = 0; c < num_classes_; ++c) {
+      const i64 num_rows = Members(c);
+      if (plan_.is_flat) PackColumns(c, panel);
+      const i64 gathered = GatherRows(c, num_rows);
+      if (gathered > 0) MultiplyClass(c, first_row, num_rows, panel, count);
+      first_row += num_rows;
+    }
+  }
+
+  // The rows of a class.
+  i64 Members(i64 c) {
+    i64 n = 0;
+    for (i64 i = 0; i < num_rows_; ++i) {
+      if (class_of_[i] == c) members_[n++] = i;
+    }
+    return n;
+  }
+
+  // Brings a class's factors together and returns how many each row has in this slice.
+  i64 GatherRows(i64 c, i64 num_rows) {
+    const i64 filled = FilledInner();
+    i64 n = 0;
+    for (i64 p = 0; p < slice_.num_positions; ++p) {
+      const i64 base = LhsPosition(c, slice_.position + p);
+      if (base < 0) continue;
+      for (i64 i = 0; i < filled; ++i) {
+        const i64 inner = InnerLhs(c, i);
+        lhs_depth_[n++] = inner < 0 ? kNowhere : base + inner;
+      }
+    }
+    if (n == 0) return 0;
+    FindSegments(n);
+    auto* out = reinterpret_cast<Element*>(row_block_);
+    if (!Family::kInterleaves && num_segments_ * 4 > n && num_rows >= 4) {
+      GatherAcross(num_rows, n, out);
+      block_ = {row_block_, 1, num_rows};
+      return n;
+    }
+    const i64 row_step = RoundUp(n, 16) + 16;
+    for (i64 r = 0; r < num_rows; ++r, out += row_step) GatherRow(origins_[members_[r]], n, out);
+    block_ = {row_block_, row_step, 1};
+    return n;
+  }
+
+  // Splits lhs_depth_ into runs of neighbours, as far as there is room for them.
+  void FindSegments(i64 n) {
+    num_segments_ = 0;
+    for (i64 k = 0; k < n; ++k) {
+      const i64 offset = lhs_depth_[k];
+      if (k > 0) {
+        Segment& last = segments_[num_segments_ - 1];
+        const i64 next = last.offset < 0 ? kNowhere : last.offset + last.count;
+        if (offset == next) {
+          ++last.count;
+          continue;
+        }
+      }
+      if (num_segments_ == kMostSegments) {
+        num_segments_ = n;
+        return;
+      }
+      segments_[num_segments_++] = {k, 1, offset};
+    }
+  }
+
+  void GatherRow(i64 origin, i64 n, Element* out) const {
+    if (num_segments_ < kMostSegments && num_segments_ * 4 <= n) {
+      for (i64 i = 0; i < num_segments_; ++i) {
+        const Segment& segment = segments_[i];
+        if (segment.offset < 0) {
+          for (i64 k = 0; k < segment.count; ++k) out[segment.begin + k] = Element();
+        } else {
+          lhs_.LoadNeighbours(origin + segment.offset, segment.count, out + segment.begin);
+        }
+      }
+      return;
+    }
+    for (i64 k = 0; k < n;) {
+      i64 end = k;
+      while (end < n && lhs_depth_[end] >= 0) ++end;
+      if (end > k) lhs_.Gather(origin, lhs_depth_ + k, end - k, out + k);
+      for (; end < n && lhs_depth_[end] < 0; ++end) out[end] = Element();
+      k = end;
+    }
+  }
+
+  // out[k][row], for operands in which rows are neighbours and contracted elements are not.
+  void GatherAcross(i64 num_rows, i64 n, Element* out) const {
+    for (i64 r = 0; r < num_rows;) {
+      const i64 origin = origins_[members_[r]];
+      i64 end = r + 1;
+      while (end < num_rows && origins_[members_[end]] == origin + end - r) ++end;
+      for (i64 k = 0; k < n; ++k) {
+        Element* row = out + k * num_rows + r;
+        if (lhs_depth_[k] < 0) {
+          for (i64 i = 0; i < end - r; ++i) row[i] = Element();
+        } else {
+          lhs_.LoadNeighbours(origin + lhs_depth_[k], end - r, row);
+        }
+      }
+      r = end;
+    }
+  }
+
+  // Multiplies with every run of positions that the class does not lack.
+  void MultiplyClass(i64 c, i64 first_row, i64 num_rows, const Packed* panel, i64 count) {
+    const i64 filled = FilledInner();
+    i64 present = 0;
+    for (i64 p = 0; p < slice_.num_positions;) {
+      if (LhsPosition(c, slice_.position + p) < 0) {
+        ++p;
+        continue;
+      }
+      i64 end = p + 1;
+      while (end < slice_.num_positions && LhsPosition(c, slice_.position + end) >= 0) ++end;
+      MultiplyRun(c, first_row, num_rows, panel, count, present * filled, p * filled,
+                  (end - p) * filled);
+      present += end - p;
+      p = end;
+    }
+  }
+
+  // `length` contracted elements, from `row_begin` of packed rows and `begin` of the panel.
+  void MultiplyRun(i64 c, i64 first_row, i64 num_rows, const Packed* panel, i64 count,
+                   i64 row_begin, i64 begin, i64 length) {
+    const typename Family::Mode mode;
+    const i64 sum_row = SumRow();
+    const TileTable& tiles = Family::Tiles(plan_, kTiles);
+    const auto* rows = static_cast<const Element*>(block_.data) + row_begin * block_.depth_step;
+    Sum* sums = sums_ + first_row * sum_row;
+    for (i64 j = 0; j < width_; j += PanelWidth()) {
+      const i64 columns = Min(PanelWidth(), width_ - j), vectors = CeilDivide(columns, kLanes);
+      const i64 row = vectors * kLanes * kParts;
+      const i64 height = TileHeight(num_rows, Family::kMaxRows[vectors - 1]);
+      for (i64 i = 0; i < num_rows; i += height) {
+        const i64 tile_rows = Min(height, num_rows - i);
+        tiles.functions[vectors - 1][tile_rows - 1](
+            length, rows + i * block_.row_step, block_.row_step, block_.depth_step,
+            panel + begin * row, row, sums + i * sum_row + j * kParts, sum_row, kLanes,
+            started_[c]);
+      }
+      panel += count * row;
+    }
+    started_[c] = true;
+  }
+
+  // Sums, in the order of classes, become results.
+  void Finish(i64 result) {
+    const i64 sum_row = SumRow();
+    alignas(64) unsigned char buffer[kRun * 16];
+    for (i64 j = 0; j < width_; ++j) column_offsets_[j] = j * plan_.output_feature_stride;
+    const Sum* sums = sums_;
+    i64 row = 0;
+    for (i64 c = 0; c < num_classes_; ++c) {
+      const i64 members = Members(c);
+      if (!started_[c]) {
+        Sum* zeros = sums_ + row * sum_row;
+        for (i64 i = 0; i < members * sum_row; ++i) zeros[i] = 0;
+      }
+      for (i64 r = 0; r < members; ++r, ++row, sums += sum_row) {
+        for (i64 j = 0; j < width_; j += kRun) {
+          const i64 columns = Min(kRun, width_ - j);
+          unsigned char* out = result_ + (result + results_[members_[r]]) * plan_.result_bytes;
+          if (plan_.output_feature_stride == 1) {
+            Family::StoreRun(plan_, sums + j * kParts, columns, out + j * plan_.result_bytes);
+          } else {
+            Family::StoreRun(plan_, sums + j * kParts, columns, buffer);
+            ScatterElements(buffer, columns, column_offsets_ + j, plan_.result_bytes, out);
+          }
+        }
+      }
+    }
+  }
+
+  static constexpr i64 kMostSegments = 128;
+
+  const RunContext* run_;
+  const ConvolutionPlan& plan_;
+  void* const* buffers_;
+  Source lhs_, rhs_;
+  unsigned char* result_;
+  Packed *panels_, *row_block_;
+  Sum* sums_;
+  i64 *origins_, *results_, *class_of_, *members_;  // of the rows of a block
+  i64* classes_;                                    // first and count of each dimension
+  i64 *column_offsets_, *lhs_depth_, *rhs_depth_;
+  TapSteps steps_[kMaxRoleDims];
+  Slice slice_ = {};
+  RowBlock block_ = {};
+  i64 width_ = 0, num_classes_ = 0, num_segments_ = 0, num_rows_ = 0;
+  i64 ready_tile_ = -1;
+  bool panels_ready_ = false;
+  bool started_[kMostClasses];
+  Segment segments_[kMostSegments];
+};
+
+// The KernelFunction: tiles of rows, one after the other in each tile of columns of each group.
+template <typename Family>
+int RunConvolution(const RunContext* run, const void* plan_bytes, void* const* buffers, i64 begin,
+                   i64 end) {
+  const ConvolutionPlan& plan = *static_cast<const ConvolutionPlan*>(plan_bytes);
+  Convolver<Family> convolver(run, plan, buffers);
+  for (i64 tile = begin; tile < end; ++tile) {
+    const i64 line = tile / plan.num_row_tiles, row = tile % plan.num_row_tiles;
+    const int status =
+        convolver.Run(line / plan.num_column_tiles, line % plan.num_column_tiles,
+                      row * plan.tile_rows, Min(plan.rows, (row + 1) * plan.tile_rows));
+    if (status != kKernelOk) return status;
+  }
+  return kKernelOk;
+}
+
+}  // namespace axle::AXLE_ISA
