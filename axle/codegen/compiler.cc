@@ -11,6 +11,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "axle/codegen/contraction_steps.h"
 #include "axle/codegen/evaluate_step.h"
 #include "axle/codegen/loop_step.h"
 #include "axle/codegen/move_step.h"
@@ -136,8 +137,13 @@ class Compiler {
     if (form == CallForm::kPlain) compiled.lanes = CompileScalarComputation(computation);
     AXLE_ASSIGN(Schedule schedule, MakeSchedule(computation));
     compiled.blocks = BlocksOf(computation, schedule, form);
+    PlanContractions(schedule);
     std::vector<i64> scratch_bytes;
-    for (const Region& region : schedule.regions) scratch_bytes.push_back(ScratchBytes(region));
+    for (size_t r = 0; r < schedule.regions.size(); ++r) {
+      scratch_bytes.push_back(schedule.regions[r].kind == RegionKind::kContraction
+                                  ? contractions_[r].scratch_bytes
+                                  : ScratchBytes(schedule.regions[r]));
+    }
     const BufferPlan plan = PlanBuffers(schedule, compiled.blocks, scratch_bytes);
     if (!schedule.regions.empty()) {
       compiled.peak = schedule.regions[plan.peak_region].instructions.back()->name();
@@ -178,6 +184,20 @@ class Compiler {
       blocks.argument_of_result[result] = argument;
     }
     return blocks;
+  }
+
+  // Plans what prebuilt kernels do; for the rest, evaluators take over.
+  void PlanContractions(Schedule& schedule) {
+    contractions_.assign(schedule.regions.size(), {});
+    const InstructionSet instruction_set = compiled_.jit->target().isa == NativeIsa::kAvx512
+                                               ? InstructionSet::kX86V4
+                                               : InstructionSet::kX86V3;
+    for (size_t r = 0; r < schedule.regions.size(); ++r) {
+      Region& region = schedule.regions[r];
+      if (region.kind != RegionKind::kContraction) continue;
+      contractions_[r] = PlanContraction(*region.instructions[0], instruction_set);
+      if (!contractions_[r].reason.empty()) region.kind = RegionKind::kEvaluate;
+    }
   }
 
   const Program& ProgramOf(const Instruction& inst, i64 i, CallForm form = CallForm::kPlain) {
@@ -294,6 +314,17 @@ class Compiler {
       case RegionKind::kMove:
         SetKernel(program, AddRecord(program, places, name), &RunMove, PlanMove(region, schedule));
         return {};
+      case RegionKind::kContraction: {
+        places.push_back(scratch);
+        Record& record = AddRecord(program, places, name);
+        record.num_tiles = contractions_[r].num_tiles;
+        // A vector's memory is aligned for any plain data.
+        auto plan = std::make_shared<std::vector<std::byte>>(std::move(contractions_[r].plan));
+        record.function = contractions_[r].function;
+        record.plan = plan->data();
+        program.owned.push_back(std::move(plan));
+        return {};
+      }
       case RegionKind::kEvaluate: {
         auto evaluate = std::make_shared<EvaluatePlan>(EvaluatePlan{&inst, {}});
         for (const HloComputation* callee : inst.callees()) {
@@ -381,6 +412,7 @@ class Compiler {
   std::map<std::pair<const HloComputation*, CallForm>, CompiledComputation*> by_form_;
   std::deque<LaneProgram> lane_programs_;  // until they are compiled
   KernelTable kernels_;
+  std::vector<ContractionStep> contractions_;  // of the computation at hand, by region
 };
 
 }  // namespace

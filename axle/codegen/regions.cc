@@ -134,6 +134,9 @@ class Builder {
     if (IsElementwise(inst)) return AddElementwise(inst);
     if (def.index_map != nullptr) return AddIndexMap(inst);
     if (def.lowering == Lowering::kReduce) return AddReduce(inst);
+    if (def.lowering == Lowering::kDot || def.lowering == Lowering::kConvolution) {
+      return AddWhole(inst, RegionKind::kContraction).status();
+    }
     if (def.eval == nullptr) {
       return OpError(inst, "has no evaluator", StatusCode::kUnimplemented);
     }
@@ -672,6 +675,8 @@ std::string_view Name(RegionKind kind) {
       return "loop";
     case RegionKind::kMove:
       return "move";
+    case RegionKind::kContraction:
+      return "contraction";
     case RegionKind::kEvaluate:
       return "evaluate";
     case RegionKind::kCall:

@@ -24,10 +24,11 @@ struct Value {
 };
 
 enum class RegionKind : std::uint8_t {
-  kLoop,      // elementwise instructions, reading through index maps
-  kMove,      // an index map alone
-  kEvaluate,  // the row's own evaluator
-  kCall,      // a program of its own; likewise while and conditional
+  kLoop,         // elementwise instructions, reading through index maps
+  kMove,         // an index map alone
+  kContraction,  // dot or convolution, if a prebuilt kernel does it; else as kEvaluate
+  kEvaluate,     // the row's own evaluator
+  kCall,         // a program of its own; likewise while and conditional
   kWhile,
   kConditional,
 };
