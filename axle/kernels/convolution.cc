@@ -8,12 +8,13 @@
 namespace axle {
 namespace {
 
-constexpr i64 kSliceDepth = 512;       // contracted elements
-constexpr i64 kTileRows = 240;         // outputs whose sums are kept; at most 512
-constexpr i64 kTileColumns = 512;      // output features
-constexpr i64 kPanelBytes = 1 << 20;   // of panels that are kept for all rows
-constexpr i64 kTileDepth = 32;         // features of a block of the tile order
-constexpr i64 kWorkPerTile = 1 << 22;  // multiplications that are worth a tile of their own
+constexpr i64 kSliceDepth = 512;         // contracted elements
+constexpr i64 kTileRows = 240;           // outputs whose sums are kept; at most 512
+constexpr i64 kTileColumns = 512;        // output features
+constexpr i64 kPanelBytes = 1 << 20;     // of panels that are kept for all rows
+constexpr i64 kTileDepth = 32;           // features of a block of the tile order
+constexpr i64 kDepthwiseWork = 1 << 17;  // multiplications of a tile
+constexpr i64 kWorkPerTile = 1 << 22;    // multiplications that are worth a tile of their own
 
 void CopyDescription(const ConvolutionDescription& from, ConvolutionPlan& plan) {
   plan.num_spatial = static_cast<int>(from.spatial.size());
@@ -97,6 +98,21 @@ void ChooseTiles(const FamilyEntry& entry, ConvolutionPlan& plan) {
   plan.scratch_bytes = scratch.end();
 }
 
+// Groups of one feature on each side, all of them side by side, without conversions.
+bool IsDepthwise(const ConvolutionPlan& plan) {
+  return plan.groups >= 8 && plan.input_features == 1 && plan.output_features == 1 &&
+         plan.lhs_group_stride == 1 && plan.rhs_output_stride == 1 &&
+         plan.output_feature_stride == 1 && plan.row_operand.load == LoadKind::kSame &&
+         plan.column_operand.load == LoadKind::kSame && plan.store == StoreKind::kSame;
+}
+
+void PlanDepthwise(ConvolutionPlan& plan) {
+  const i64 work = std::max<i64>(1, plan.groups * plan.num_positions);
+  plan.tile_rows = std::max<i64>(1, std::min(plan.rows, kDepthwiseWork / work));
+  plan.num_row_tiles = (plan.rows + plan.tile_rows - 1) / plan.tile_rows;
+  plan.scratch_bytes = plan.num_positions * 2 * static_cast<i64>(sizeof(i64));
+}
+
 }  // namespace
 
 ConvolutionKernel PlanConvolution(const ConvolutionDescription& convolution,
@@ -116,13 +132,21 @@ ConvolutionKernel PlanConvolution(const ConvolutionDescription& convolution,
   plan.is_flat = convolution.types.order == DotOrder::kTile && plan.input_features < kTileDepth &&
                  plan.num_spatial > 0;
   if (!Count(plan)) return refuse("the products cannot be counted in 64 bits");
+  const ConvolutionEntry& functions = *FindConvolution(family, instruction_set);
+  if (functions.depthwise != nullptr && IsDepthwise(plan)) {
+    PlanDepthwise(plan);
+    kernel.scratch_bytes = plan.scratch_bytes;
+    kernel.num_tiles = plan.num_row_tiles;
+    kernel.function = functions.depthwise;
+    return kernel;
+  }
   plan.vectors = ChooseVectors(*entry, std::min(plan.rows, kTileRows), plan.output_features,
                                plan.inner * plan.num_positions, kSliceDepth);
   ChooseSlices(*entry, plan);
   ChooseTiles(*entry, plan);
   kernel.scratch_bytes = plan.scratch_bytes;
   kernel.num_tiles = plan.groups * plan.num_column_tiles * plan.num_row_tiles;
-  kernel.function = FindConvolution(family, instruction_set);
+  kernel.function = functions.convolution;
   return kernel;
 }
 

@@ -16,6 +16,8 @@ constexpr i64 kBlockRows = 144;
 constexpr i64 kBlockColumns = 576;
 constexpr i64 kSumRows = 240;             // whose sums are kept apart from the result
 constexpr i64 kInPlaceBytes = 600 << 10;  // of columns that are not packed
+constexpr i64 kStreamedRows = 8;          // with which columns are read once, not packed
+constexpr i64 kStreamedWork = 1 << 18;    // factors of columns that make a tile
 constexpr i64 kTileWork = 1 << 20;        // multiplications of a tile, at least
 constexpr i64 kCanonicalWork = 1 << 16;   // likewise in the canonical order, which waits for memory
 constexpr i64 kCanonicalChunk = 4096;     // elements, of ops/canonical_sum.h
@@ -69,14 +71,13 @@ void ChooseInPlace(const FamilyEntry& entry, DotPlan& plan) {
   const i64 m = plan.rows.total, n = plan.columns.total, k = plan.depth.total;
   const i64 panel = plan.vectors * entry.lanes, bytes = entry.packed_bytes;
   const i64 most = entry.max_rows[plan.vectors - 1];
-  const RoleDim &row = plan.rows.dims[0], &depth = plan.depth.dims[0];
+  const RoleDim& depth = plan.depth.dims[0];
   if (plan.row_operand.load == LoadKind::kSame && AreOneStep(plan.rows) && AreOneStep(plan.depth)) {
     const bool is_small = m * k * bytes <= 16 << 10;
     // Packed rows are read once per panel.
     const bool is_read_along =
         depth.row_stride <= 1 && (n <= 2 * panel || m * k * bytes <= 256 << 10);
-    plan.rows_in_place =
-        is_small || is_read_along || (row.row_stride <= 1 && m <= most && n <= panel);
+    plan.rows_in_place = is_small || is_read_along || m <= most;
   }
   const bool side_by_side = plan.columns.count == 0 ||
                             (plan.columns.count == 1 && plan.columns.dims[0].column_stride == 1);
@@ -86,6 +87,8 @@ void ChooseInPlace(const FamilyEntry& entry, DotPlan& plan) {
     // Steps of a large power of two fall on the same few lines of the first-level cache.
     const bool collides = k >= 64 && step % 512 == 0 && m >= 3 * most;
     plan.columns_in_place = n * k * bytes <= kInPlaceBytes && !collides;
+    const bool is_float = plan.family == DotFamily::kF32 || plan.family == DotFamily::kF64;
+    plan.streams_columns = is_float && !plan.columns_in_place && m <= kStreamedRows && k > 0;
   }
 }
 
@@ -106,6 +109,9 @@ void ChooseBlocks(const FamilyEntry& entry, DotPlan& plan) {
     const i64 column_work = std::max<i64>(1, k) * plan.tile_rows;
     plan.tile_columns =
         std::min(std::max<i64>(1, n), RoundUpTo(kTileWork / column_work + 1, panel));
+  }
+  if (plan.streams_columns) {  // waits for memory: smaller tiles, so that threads share it
+    plan.tile_columns = std::min(n, RoundUpTo(std::max<i64>(256, kStreamedWork / k), panel));
   }
   plan.num_row_tiles = (m + plan.tile_rows - 1) / plan.tile_rows;
   plan.num_column_tiles = (n + plan.tile_columns - 1) / plan.tile_columns;
@@ -141,7 +147,7 @@ i64 PlanScratch(const FamilyEntry& entry, DotPlan& plan) {
   ScratchLayout scratch;
   const i64 depth = RoundUpTo(plan.block_depth, entry.unit);
   const i64 width = RoundUpTo(plan.block_columns, entry.lanes) * entry.parts;
-  const bool is_direct = plan.rows_in_place && plan.columns_in_place;
+  const bool is_direct = plan.rows_in_place && (plan.columns_in_place || plan.streams_columns);
   if (is_direct && plan.store == StoreKind::kInPlace) return 0;
   plan.panels_at = scratch.Add(depth * width * entry.packed_bytes);
   plan.row_block_at =

@@ -34,7 +34,8 @@ struct DotPlan : ProductPlan {
   RoleDims batch, rows, columns, depth;
   bool rows_in_place = false;  // row factors are read where they are
   bool columns_in_place = false;
-  bool by_rows = false;  // the columns of tiles are the faster ones
+  bool streams_columns = false;  // few rows: columns are read along memory, once
+  bool by_rows = false;          // the columns of tiles are the faster ones
   i64 tile_rows = 1, tile_columns = 1, num_row_tiles = 1, num_column_tiles = 1;
   i64 block_depth = 1, block_rows = 1, block_columns = 1;  // of packed operands
   i64 sum_rows = 1;           // whose sums are kept at once; block_rows unless results are

@@ -84,11 +84,11 @@ const FamilyEntry* FindFamily(DotFamily family, InstructionSet instruction_set) 
 #endif
 }
 
-KernelFunction FindConvolution(DotFamily family, InstructionSet instruction_set) {
+const ConvolutionEntry* FindConvolution(DotFamily family, InstructionSet instruction_set) {
 #if defined(__x86_64__)
   const auto i = static_cast<int>(family);
-  return instruction_set == InstructionSet::kX86V4 ? isa_v4::kConvolutions[i].convolution
-                                                   : isa_v3::kConvolutions[i].convolution;
+  return instruction_set == InstructionSet::kX86V4 ? isa_v4::kConvolutions + i
+                                                   : isa_v3::kConvolutions + i;
 #else
   return nullptr;
 #endif

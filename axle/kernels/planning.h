@@ -10,7 +10,7 @@ namespace axle {
 // The kernels of a family, or null where they are not compiled for this architecture.
 const FamilyEntry* FindFamily(DotFamily family, InstructionSet instruction_set);
 
-KernelFunction FindConvolution(DotFamily family, InstructionSet instruction_set);
+const ConvolutionEntry* FindConvolution(DotFamily family, InstructionSet instruction_set);
 
 // Sets what follows from the types alone; sums are kept apart from the result.
 void SetTypes(const ProductTypes& types, bool is_flipped, ProductPlan& plan);

@@ -19,6 +19,7 @@ struct Types {
 // Features and spatial sizes up to about these.
 struct Extent {
   i64 features = 6, size = 9, window = 3;
+  i64 groups = 0;  // of features, at most; 0: sometimes a few
 };
 
 class RandomConvolution {
@@ -29,8 +30,10 @@ class RandomConvolution {
   std::string Text(const Types& types) {
     const i64 rank = Uniform(random_, 0, 10) == 0 ? 0 : Uniform(random_, 1, 3);
     const i64 kind = Uniform(random_, 0, 5);
-    const i64 feature_groups = kind == 0 ? Uniform(random_, 2, 4) : 1;
-    const i64 batch_groups = kind == 1 ? Uniform(random_, 2, 3) : 1;
+    const i64 feature_groups = extent_.groups > 0 ? Uniform(random_, 8, extent_.groups)
+                               : kind == 0        ? Uniform(random_, 2, 4)
+                                                  : 1;
+    const i64 batch_groups = feature_groups == 1 && kind == 1 ? Uniform(random_, 2, 3) : 1;
     const i64 in = Size(extent_.features),
               out = Size(extent_.features) * feature_groups * batch_groups;
     const i64 batch = Size(3);
@@ -149,6 +152,14 @@ TEST(ConvolutionKernels, ManyFeatures) {
                              Types{"s8", "s8", "s32"}, Types{"c64", "c64", "c64"}}) {
     CheckRandom(types, 60, {.features = 70, .size = 6, .window = 3}, ++seed);
     CheckRandom(types, 8, {.features = 900, .size = 3, .window = 3}, ++seed);
+  }
+}
+
+// A group for every feature.
+TEST(ConvolutionKernels, Depthwise) {
+  unsigned seed = 400;
+  for (const Types& types : {Types{"f32", "f32", "f32"}, Types{"f64", "f64", "f64"}}) {
+    CheckRandom(types, 120, {.features = 1, .groups = 200}, ++seed);
   }
 }
 

@@ -234,5 +234,17 @@ TEST(DotKernels, LongProducts) {
   }
 }
 
+// Few rows with columns that are larger than a cache.
+TEST(DotKernels, FewRows) {
+  std::mt19937 random(7);
+  for (const Types& types : {kF32, kF64, Types{"bf16", "bf16", "f32"}}) {
+    for (i64 m : {1, 2, 3, 7, 8, 9}) {
+      EXPECT_TRUE(CheckContraction(Matrices(types, m, 1100, 203), Values::kPlain, random));
+      EXPECT_TRUE(
+          CheckContraction(Matrices(types, 1300, m, 150, false, false), Values::kWide, random));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace axle

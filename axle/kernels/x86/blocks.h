@@ -345,24 +345,28 @@ inline void PackPanel(const Source& source, const i64* columns, i64 num_columns,
   }
 }
 
-// Panels of columns side by side, from `offset`, that are multiplied as they are, one behind the
-// other: along memory.
+// Panels of columns side by side, from `offset`, one behind the other: along memory. T is packed
+// factor and element; steps that fill up the family's unit become zeros.
 template <typename T>
 inline void CopyPanels(const Source& source, i64 offset, i64 columns, i64 panel, const i64* depth,
-                       i64 count, T* panels) {
+                       i64 count, i64 padded, T* panels) {
   constexpr i64 kLanes = kLanesOf<T>;
-  const i64 whole = columns / panel * panel, rest = columns - whole, lanes = RoundUp(rest, kLanes);
-  for (i64 k = 0; k < count; ++k) {
-    const auto* x = static_cast<const T*>(source.At(offset + depth[k]));
-    T* out = panels + k * panel;
-    for (i64 j = 0; j < whole; j += panel, out += panel * count) {
-      for (i64 v = 0; v < panel; v += kLanes) Store(out + v, Load(x + j + v));
-    }
-    if (rest == 0) continue;
-    out = panels + whole * count + k * lanes;
-    for (i64 v = 0; v < lanes; v += kLanes) {
-      const FirstLanes<T> first(Min(kLanes, rest - v));
-      Store(out + v, first.Load(x + whole + v));
+  for (i64 k = 0; k < padded; ++k) {
+    const bool is_there = k < count && depth[k] >= 0;
+    T* out = panels;
+    for (i64 j = 0; j < columns; j += panel) {
+      const i64 width = Min(panel, columns - j), lanes = RoundUp(width, kLanes);
+      T* row = out + k * lanes;
+      out += padded * lanes;
+      if (!is_there) {
+        for (i64 v = 0; v < lanes; v += kLanes) Store(row + v, Vector<T>{});
+      } else if (source.is_same() && width == lanes) {
+        const auto* x = static_cast<const T*>(source.At(offset + depth[k])) + j;
+        for (i64 v = 0; v < lanes; v += kLanes) Store(row + v, Load(x + v));
+      } else {
+        source.LoadNeighbours(offset + depth[k] + j, width, row);
+        for (i64 v = width; v < lanes; ++v) row[v] = T();
+      }
     }
   }
 }

@@ -239,8 +239,8 @@ class Convolver {
       }
     }
     if constexpr (Family::kCopiesPanels) {
-      if (rhs_.is_same() && plan_.rhs_output_stride == 1) {
-        return CopyPanels(rhs_, 0, width_, PanelWidth(), rhs_depth_, count, panel);
+      if (width_ > 1 && plan_.rhs_output_stride == 1) {
+        return CopyPanels(rhs_, 0, width_, PanelWidth(), rhs_depth_, count, count, panel);
       }
     }
     for (i64 j = 0; j < width_; j += PanelWidth()) {

@@ -19,6 +19,7 @@ struct FamilyEntry {
 // Of a convolution the functions are in objects of their own.
 struct ConvolutionEntry {
   KernelFunction convolution;  // of a ConvolutionPlan
+  KernelFunction depthwise;    // of one whose features have a group each, side by side; or null
 };
 
 // Indexed by DotFamily.

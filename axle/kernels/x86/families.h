@@ -23,7 +23,9 @@ template <typename Derived>
 struct FamilyBase {
   using Mode = NoMode;
   static constexpr bool kInterleaves = false;
-  static constexpr bool kCopiesPanels = false;
+  static constexpr bool kCopiesPanels =
+      false;                               // Packed is Element: columns side by side are copied
+  static constexpr bool kStreams = false;  // has Stream
   static constexpr i64 kUnit = 1;
 
   static constexpr TileTable Table() { return MakeTileTable<Derived>(); }
@@ -56,13 +58,31 @@ struct ChainFamily : FamilyBase<ChainFamily<T, Op>> {
   using Sum = T;
   static constexpr i64 kParts = 1;
   static constexpr bool kInPlace = sizeof(T) >= 4;
-  static constexpr bool kCopiesPanels = kInPlace;
+  static constexpr bool kCopiesPanels = true;
+  static constexpr bool kStreams = kIsFloat<T>;
   static constexpr bool kTransposes = sizeof(T) >= 4;
   static constexpr bool kIsFast = kIsFloat<T>;  // takes most of the registers
   static constexpr int kMaxRows[4] = {kIsFast ? (kIsWide ? 14 : 12) : 6,
                                       kIsFast ? (kIsWide ? 12 : 6) : 4,
                                       kIsFast ? (kIsWide ? 8 : 4) : 0, kIsFast&& kIsWide ? 6 : 0};
 
+  // Results of few rows, at most 8 at once.
+  static void Stream(i64 rows, i64 depth, const T* a, i64 a_row, i64 a_depth, const T* b,
+                     i64 b_depth, T* c, i64 c_row, i64 columns) {
+    if constexpr (kStreams) {
+      i64 i = 0;
+      const auto take = [&]<int kRows>(std::integral_constant<int, kRows>) {
+        for (; rows - i >= kRows; i += kRows) {
+          StreamRows<T, kRows>(depth, a + i * a_row, a_row, a_depth, b, b_depth, c + i * c_row,
+                               c_row, columns);
+        }
+      };
+      take(std::integral_constant<int, 8>());
+      take(std::integral_constant<int, 4>());
+      take(std::integral_constant<int, 2>());
+      take(std::integral_constant<int, 1>());
+    }
+  }
   // 8-bit integers are computed with 16 bits.
   static int SumBytes(const ProductPlan& plan) {
     return sizeof(T) == 2 ? (plan.store == StoreKind::kSame ? 2 : 1) : static_cast<int>(sizeof(T));
@@ -336,6 +356,7 @@ struct TileFamily : FamilyBase<TileFamily> {
   static constexpr i64 kParts = 1;
   static constexpr i64 kUnit = 32;
   static constexpr bool kInPlace = false;
+  static constexpr bool kCopiesPanels = true;
   static constexpr bool kTransposes = true;
   static constexpr int kMaxRows[4] = {kIsWide ? 12 : 5, kIsWide ? 6 : 2, 0, 0};
 

@@ -45,6 +45,9 @@ class Product {
     rows_.MoveTo(buffers_, OffsetOf(plan_.batch, &RoleDim::row_stride, batch));
     columns_.MoveTo(buffers_, OffsetOf(plan_.batch, &RoleDim::column_stride, batch));
     batch_result_ = OffsetOf(plan_.batch, &RoleDim::result_stride, batch);
+    if constexpr (Family::kStreams) {
+      if (plan_.streams_columns) return StreamColumns(m0, m1, n0, n1);
+    }
     if constexpr (Family::kInPlace) {
       if (plan_.rows_in_place && plan_.columns_in_place && plan_.store == StoreKind::kInPlace) {
         MultiplyInPlace(m0, m1, n0, n1);
@@ -84,6 +87,23 @@ class Product {
     }
   }
 
+  // Few rows, and columns that are larger than a cache: each step of k is read along memory, once.
+  int StreamColumns(i64 m0, i64 m1, i64 n0, i64 n1) {
+    constexpr i64 kPiece = 4096 / static_cast<i64>(sizeof(Sum));  // sums of a row stay in the cache
+    const i64 row_step = plan_.rows.dims[0].row_stride, depth = plan_.depth.total;
+    const i64 row_depth = plan_.depth.dims[0].row_stride;
+    const i64 column_depth = plan_.depth.dims[0].column_stride;
+    const auto* a = static_cast<const Packed*>(rows_.At(0)) + m0 * row_step;
+    for (i64 n = n0; n < n1; n += kPiece) {
+      if (IsStopped(run_)) return kKernelStopped;
+      const auto* b = static_cast<const Packed*>(columns_.At(0)) + n;
+      Sum* c = reinterpret_cast<Sum*>(result_) + batch_result_ + m0 * plan_.result_row_stride + n;
+      Family::Stream(m1 - m0, depth, a, row_step, row_depth, b, column_depth, c,
+                     plan_.result_row_stride, Min(kPiece, n1 - n));
+    }
+    return kKernelOk;
+  }
+
   // Rows [m0, m1), whose sums are all kept, of a group of columns.
   int RunColumns(i64 m0, i64 m1, i64 n, i64 width) {
     const i64 depth = plan_.depth.total;
@@ -114,9 +134,9 @@ class Product {
     const i64 padded = RoundUp(count, kUnit);
     Packed* panel = panels_;
     if constexpr (Family::kCopiesPanels) {
-      if (plan_.column_operand.load == LoadKind::kSame && AreNeighbours(column_offsets_, width)) {
+      if (width > 1 && AreNeighbours(column_offsets_, width)) {
         return CopyPanels(columns_, column_offsets_[0], width, PanelWidth(), column_depth_, count,
-                          panels_);
+                          padded, panels_);
       }
     }
     for (i64 j = 0; j < width; j += PanelWidth()) {

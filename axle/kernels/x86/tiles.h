@@ -105,6 +105,55 @@ void ChainTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const voi
   }
 }
 
+// kSteps steps of k for kRows rows of `columns` results, from c or from +0: every factor of the
+// columns is read once, along memory.
+template <typename T, int kRows, int kSteps>
+void StreamSteps(const T* a, i64 a_row, i64 a_depth, const T* b, i64 b_depth, T* c, i64 c_row,
+                 i64 columns, bool continues) {
+  constexpr i64 kLanes = kLanesOf<T>;
+  Vector<T> factors[kRows][kSteps];
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+    for (int k = 0; k < kSteps; ++k) factors[i][k] = Broadcast(a[i * a_row + k * a_depth]);
+  }
+  const auto run = [&](i64 n, const auto& lanes) {
+    Vector<T> sums[kRows];
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+      sums[i] = continues ? lanes.Load(c + i * c_row + n) : Vector<T>{};
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < kSteps; ++k) {
+      const Vector<T> x = lanes.Load(b + k * b_depth + n);
+#pragma GCC unroll 8
+      for (int i = 0; i < kRows; ++i) sums[i] = MultiplyAdd(factors[i][k], x, sums[i]);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) lanes.Store(c + i * c_row + n, sums[i]);
+  };
+  i64 n = 0;
+  for (; n + kLanes <= columns; n += kLanes) run(n, AllLanes<T>(kLanes));
+  if (n < columns) run(n, FirstLanes<T>(columns - n));
+}
+
+// All of k for kRows rows; as many steps at once as there are registers for their factors.
+template <typename T, int kRows>
+void StreamRows(i64 depth, const T* a, i64 a_row, i64 a_depth, const T* b, i64 b_depth, T* c,
+                i64 c_row, i64 columns) {
+  constexpr int kMost = kIsWide ? 20 : 10;
+  constexpr int kSteps = kMost / kRows < 1 ? 1 : kMost / kRows > 8 ? 8 : kMost / kRows;
+  i64 k = 0;
+  for (; k + kSteps <= depth; k += kSteps) {
+    StreamSteps<T, kRows, kSteps>(a + k * a_depth, a_row, a_depth, b + k * b_depth, b_depth, c,
+                                  c_row, columns, k > 0);
+  }
+  for (; k < depth; ++k) {
+    StreamSteps<T, kRows, 1>(a + k * a_depth, a_row, a_depth, b + k * b_depth, b_depth, c, c_row,
+                             columns, k > 0);
+  }
+}
+
 // Rows of the largest height that divides them evenly.
 inline i64 TileHeight(i64 rows, i64 most) {
   return rows <= most ? rows : CeilDivide(rows, CeilDivide(rows, most));
