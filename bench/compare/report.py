@@ -215,7 +215,7 @@ def chart(result, keep_noisy=False):
             parts.append(
                 f'<rect x="{begin:.1f}" y="{y - 9}" width="{max(end - begin, 0.5):.1f}" height="10" fill="{colour}"/>'
             )
-            text(label + width + 6, f"{row['ratio']:.2f}x")
+            text(label + width + 6, _ratio(row))
         for ratio, style in ((1, 'stroke="#333"'), (mean, 'stroke="#225ea8" stroke-dasharray="3 2"')):
             parts.append(f'<line x1="{x(ratio):.1f}" x2="{x(ratio):.1f}" y1="{top}" y2="{y + 3}" {style}/>')
     height = y + 2 * step
