@@ -7,10 +7,19 @@
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
 #include "axle/gen/inputs.h"
+#include "axle/gen/nan_bits.h"
+#include "axle/gen/random.h"
 #include "axle/passes/pipeline.h"
 #include "axle/text/parse.h"
 
 namespace axle {
+
+// One way to run the module: its name in messages, and a function of arguments.
+struct Checker::Runner {
+  std::string name;
+  std::function<StatusOr<Literal>(std::span<const Literal>, Limits*)> run;
+};
+
 namespace {
 
 constexpr std::string_view kNames[kNumOutcomes] = {
@@ -26,11 +35,7 @@ bool IsLimit(const Status& status) {
          code == StatusCode::kCancelled;
 }
 
-// One way to run the module: its name in messages, and a function of arguments.
-struct Runner {
-  std::string name;
-  std::function<StatusOr<Literal>(std::span<const Literal>, Limits*)> run;
-};
+using Runner = Checker::Runner;
 
 bool GivesAway(const Module& module) {
   return !module.config().input_output_alias.empty() || !module.config().buffer_donor.empty();
@@ -45,6 +50,40 @@ StatusOr<Literal> FromBuffers(const Shape& shape, const std::vector<BufferPtr>& 
   }
   if (!shape.is_tuple()) return std::move(elements[0]);
   return Literal::Tuple(std::move(elements));
+}
+
+// One executable twice: on copies of the arguments, and if the module says so on buffers that it
+// may take over.
+void AddRunners(const Module& module, const std::string& name, Client* client,
+                const std::shared_ptr<Executable>& executable, std::vector<Runner>& runners) {
+  runners.push_back({name, [executable](std::span<const Literal> arguments, Limits* limits) {
+                       return executable->Execute(arguments, {.limits = limits});
+                     }});
+  if (!GivesAway(module)) return;
+  runners.push_back({StrCat(name, ", arguments given away"),
+                     [executable, client](std::span<const Literal> arguments,
+                                          Limits* limits) -> StatusOr<Literal> {
+                       std::vector<BufferPtr> buffers;
+                       for (const Literal& argument : arguments) {
+                         AXLE_ASSIGN(BufferPtr buffer, client->BufferFromLiteral(argument));
+                         buffers.push_back(std::move(buffer));
+                       }
+                       AXLE_ASSIGN(
+                           const auto results,
+                           executable->Execute(ArraySlice<BufferPtr>(buffers), {.limits = limits}));
+                       return FromBuffers(executable->program_shape().result, results);
+                     }});
+}
+
+// "" if the run gives what is expected, else what it gives.
+std::string Difference(const Runner& runner, std::span<const Literal> arguments,
+                       const StatusOr<Literal>& expected, Limits* limits) {
+  const StatusOr<Literal> actual = runner.run(arguments, limits);
+  if (!expected.ok()) return "";
+  if (!actual.ok()) return StrCat("fails: ", actual.status().ToString());
+  if (SameValue(*expected, *actual)) return "";
+  const auto difference = FirstDifference(*expected, *actual);
+  return difference ? difference->ToString() : "differs";
 }
 
 }  // namespace
@@ -92,84 +131,68 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module) const {
   return Check(module, arguments);
 }
 
+void Checker::SetLimits(Limits& limits) const {
+  limits.set_memory_cap(options_.memory_cap);
+  limits.set_step_limit(options_.step_limit);
+  if (options_.time_limit > 0) limits.set_time_limit(options_.time_limit);
+}
+
+std::vector<Checker::Variant> Checker::VariantsFor(const Module& module) const {
+  std::vector<Variant> variants;
+  for (size_t client = 0; client < clients_.size(); ++client) {
+    for (const NativeIsa isa : options_.isas) {
+      for (const int level : options_.levels) variants.push_back({client, isa, level});
+    }
+  }
+  if (options_.variants > 0 && variants.size() > static_cast<size_t>(options_.variants)) {
+    Random(StructuralHash(*module.entry())).Shuffle(variants);
+    variants.resize(static_cast<size_t>(options_.variants));
+  }
+  return variants;
+}
+
 CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
                            std::span<const std::vector<Literal>> argument_sets) const {
-  CheckResult result;
-  const auto limited = [&](Limits& limits) {
-    limits.set_memory_cap(options_.memory_cap);
-    limits.set_step_limit(options_.step_limit);
-    if (options_.time_limit > 0) limits.set_time_limit(options_.time_limit);
-  };
-  const auto fails = [&](std::string message) {
-    result.outcome = Outcome::kDifferent;
-    result.message = std::move(message);
-    return result;
-  };
-
-  // What is run, compiled once.
   std::vector<Runner> runners;
   std::unique_ptr<Module> optimized;
   if (options_.passes) {
     Limits limits;
-    limited(limits);
+    SetLimits(limits);
     auto passed = RunPipeline(*module, {.verify_each = true, .limits = &limits});
-    if (!passed.ok()) return fails(StrCat("passes: ", passed.status().ToString()));
+    if (!passed.ok()) {
+      return {Outcome::kDifferent, StrCat("passes: ", passed.status().ToString()), 0};
+    }
     optimized = *std::move(passed);
     runners.push_back({"passes", [&](std::span<const Literal> arguments, Limits* run_limits) {
                          return Evaluate(*optimized, arguments, {.limits = run_limits});
                        }});
   }
-  std::vector<std::shared_ptr<Executable>> executables;
   std::string unimplemented;
-  for (size_t t = 0; t < clients_.size() && unimplemented.empty(); ++t) {
-    for (const NativeIsa isa : options_.isas) {
-      for (const int level : options_.levels) {
-        if (!unimplemented.empty()) break;
-        const std::string name = StrCat("native ", IsaName(isa), " level ", level, ", ",
-                                        options_.threads[t], " threads");
-        Limits limits;
-        limited(limits);
-        auto compiled = clients_[t]->Compile(
-            module,
-            {.engine = EngineKind::kNative, .isa = isa, .codegen_level = level, .limits = &limits});
-        if (!compiled.ok() && compiled.status().code() == StatusCode::kUnimplemented) {
-          unimplemented = compiled.status().message();
-          break;
-        }
-        if (!compiled.ok() && IsLimit(compiled.status())) {
-          result.outcome = Outcome::kOverLimit;
-          result.message = StrCat(name, ": ", compiled.status().ToString());
-          return result;
-        }
-        if (!compiled.ok()) return fails(StrCat(name, ": compile: ", compiled.status().ToString()));
-        const std::shared_ptr<Executable> executable = *std::move(compiled);
-        runners.push_back(
-            {name, [executable](std::span<const Literal> arguments, Limits* run_limits) {
-               return executable->Execute(arguments, {.limits = run_limits});
-             }});
-        if (!GivesAway(*module)) continue;
-        Client* client = clients_[t].get();
-        runners.push_back({StrCat(name, ", arguments given away"),
-                           [executable, client](std::span<const Literal> arguments,
-                                                Limits* run_limits) -> StatusOr<Literal> {
-                             std::vector<BufferPtr> buffers;
-                             for (const Literal& argument : arguments) {
-                               AXLE_ASSIGN(BufferPtr buffer, client->BufferFromLiteral(argument));
-                               buffers.push_back(std::move(buffer));
-                             }
-                             AXLE_ASSIGN(const auto results,
-                                         executable->Execute(ArraySlice<BufferPtr>(buffers),
-                                                             {.limits = run_limits}));
-                             return FromBuffers(executable->program_shape().result, results);
-                           }});
-      }
+  for (const auto& [client, isa, level] : VariantsFor(*module)) {
+    const std::string name = StrCat("native ", IsaName(isa), " level ", level, ", ",
+                                    options_.threads[client], " threads");
+    Limits limits;
+    SetLimits(limits);
+    const auto compiled = clients_[client]->Compile(
+        module,
+        {.engine = EngineKind::kNative, .isa = isa, .codegen_level = level, .limits = &limits});
+    if (compiled.ok()) {
+      AddRunners(*module, name, clients_[client].get(), *compiled, runners);
+      continue;
     }
+    if (compiled.status().code() == StatusCode::kUnimplemented) {
+      unimplemented = compiled.status().message();
+      break;
+    }
+    return {IsLimit(compiled.status()) ? Outcome::kOverLimit : Outcome::kDifferent,
+            StrCat(name, ": compile: ", compiled.status().ToString()), 0};
   }
 
+  CheckResult result;
   for (size_t s = 0; s < argument_sets.size(); ++s) {
     const std::vector<Literal>& arguments = argument_sets[s];
     Limits limits;
-    limited(limits);
+    SetLimits(limits);
     const StatusOr<Literal> expected = Evaluate(*module, arguments, {.limits = &limits});
     if (!expected.ok()) {
       result.outcome = IsLimit(expected.status()) ? Outcome::kOverLimit : Outcome::kUndefined;
@@ -177,33 +200,18 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
       if (result.outcome == Outcome::kOverLimit) return result;
     }
     for (const Runner& runner : runners) {
-      // "" if it is right.
-      const auto differs = [&]() -> std::string {
-        Limits run_limits;
-        limited(run_limits);
-        const StatusOr<Literal> actual = runner.run(arguments, &run_limits);
-        if (!expected.ok()) return "";
-        if (!actual.ok()) return StrCat("fails: ", actual.status().ToString());
-        if (SameValue(*expected, *actual)) return "";
-        const auto difference = FirstDifference(*expected, *actual);
-        return difference ? difference->ToString() : "differs";
-      };
-      std::vector<std::string> wrong(1);
-      for (int repeat = 0; repeat < options_.repeats && wrong[0].empty(); ++repeat) {
-        wrong[0] = differs();
-        ++result.runs;
+      const std::string difference = FirstWrongRun(runner, arguments, expected, result.runs);
+      if (difference.empty()) continue;
+      Limits nan_limits;
+      SetLimits(nan_limits);
+      if (!DependsOnNanBits(*module, arguments, &nan_limits)) {
+        result.outcome = Outcome::kDifferent;
+        result.message =
+            StrCat(runner.name, ", arguments ", options_.first_seed + s, ": ", difference);
+        return result;
       }
-      if (options_.concurrent && wrong[0].empty()) {
-        wrong.resize(3);
-        std::thread other([&] { wrong[1] = differs(); });
-        wrong[2] = differs();
-        other.join();
-        result.runs += 2;
-      }
-      for (const std::string& text : wrong) {
-        if (!text.empty())
-          return fails(StrCat(runner.name, ", arguments ", options_.first_seed + s, ": ", text));
-      }
+      result.outcome = Outcome::kUndefined;
+      result.message = "the result depends on the bits of a NaN";
     }
   }
   if (result.outcome == Outcome::kEqual && !unimplemented.empty()) {
@@ -211,6 +219,27 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
     result.message = unimplemented;
   }
   return result;
+}
+
+// One run after the other, and then two at a time.
+std::string Checker::FirstWrongRun(const Runner& runner, std::span<const Literal> arguments,
+                                   const StatusOr<Literal>& expected, int& runs) const {
+  const auto once = [&] {
+    Limits limits;
+    SetLimits(limits);
+    return Difference(runner, arguments, expected, &limits);
+  };
+  for (int repeat = 0; repeat < options_.repeats; ++repeat) {
+    ++runs;
+    if (std::string difference = once(); !difference.empty()) return difference;
+  }
+  if (!options_.concurrent) return "";
+  runs += 2;
+  std::string here, there;
+  std::thread other([&] { there = once(); });
+  here = once();
+  other.join();
+  return here.empty() ? there : here;
 }
 
 }  // namespace axle

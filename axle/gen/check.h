@@ -20,7 +20,8 @@ enum class Outcome : std::uint8_t {
   kEqual,
   kDifferent,      // other bits, or an error where the interpreter gives a value
   kUnimplemented,  // native code does not have an op; what could be compared is equal
-  kUndefined,      // the interpreter gives an error, and so may everything else
+  kUndefined,      // the interpreter gives an error, or bits that depend on those of a NaN that was
+                   // computed: others may give anything
   kOverLimit,      // takes more time or memory than allowed
   kCrashed,        // ended in a signal; only where modules run in processes of their own
   kHung,           // so did this, after it took too long
@@ -38,6 +39,7 @@ struct CheckOptions {
   std::vector<int> threads = {1};  // of the client
   int seeds = 2;                   // sets of arguments
   std::uint64_t first_seed = 0;
+  int variants = 0;         // of instruction sets, levels and threads, chosen by the module; 0: all
   int repeats = 1;          // runs of each executable on the same arguments
   bool concurrent = false;  // and two at the same time
   i64 memory_cap = i64{1} << 30;
@@ -65,8 +67,20 @@ class Checker {
   const std::vector<NativeIsa>& isas() const { return options_.isas; }
   const CheckOptions& options() const { return options_; }
 
+  struct Runner;  // internal
+
  private:
+  struct Variant {
+    size_t client;  // position in clients_
+    NativeIsa isa;
+    int level;
+  };
   explicit Checker(CheckOptions options) : options_(std::move(options)) {}
+  void SetLimits(Limits& limits) const;
+  std::vector<Variant> VariantsFor(const Module& module) const;
+  std::string FirstWrongRun(const Runner& runner, std::span<const Literal> arguments,
+                            const StatusOr<Literal>& expected, int& runs) const;
+
   CheckOptions options_;
   std::vector<std::unique_ptr<Client>> clients_;  // by position in options_.threads
 };

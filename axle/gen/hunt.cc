@@ -58,6 +58,10 @@ std::string OpOf(std::string_view message) {
   return std::string(message.substr(0, 40));
 }
 
+std::string SignalText(int signal) {
+  return StrCat("signal ", signal, " (", strsignal(signal), ")");
+}
+
 struct Worker {
   pid_t process = -1;
   int from = -1;  // the end of its pipe
@@ -221,8 +225,7 @@ class Hunter {
     const bool crashed = worker.is_busy || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
     if (!crashed) return;
     Done(worker.index, {Outcome::kCrashed,
-                        WIFSIGNALED(status) ? StrCat("signal ", WTERMSIG(status), " (",
-                                                     strsignal(WTERMSIG(status)), ")")
+                        WIFSIGNALED(status) ? SignalText(WTERMSIG(status))
                                             : StrCat("ended with ", WEXITSTATUS(status)),
                         0});
     Start(worker, step);
@@ -257,11 +260,14 @@ StatusOr<HuntReport> Hunt(const HuntOptions& options) {
 }
 
 CheckResult CheckIsolated(const Checker& checker, const std::shared_ptr<const Module>& module,
-                          double hang_seconds) {
-  const IsolatedResult run =
-      RunIsolated([&] { return Encode(checker.Check(module)); }, hang_seconds);
+                          double hang_seconds, const std::vector<Literal>* arguments) {
+  const auto check = [&] {
+    return Encode(arguments == nullptr ? checker.Check(module)
+                                       : checker.Check(module, {arguments, 1}));
+  };
+  const IsolatedResult run = RunIsolated(check, hang_seconds);
   if (run.hung) return {Outcome::kHung, StrCat("no answer after ", hang_seconds, " s"), 0};
-  if (run.crashed) return {Outcome::kCrashed, StrCat("signal ", run.signal), 0};
+  if (run.crashed) return {Outcome::kCrashed, SignalText(run.signal), 0};
   return Decode(run.output);
 }
 

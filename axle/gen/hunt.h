@@ -46,8 +46,8 @@ struct HuntReport {
 // be no processes.
 StatusOr<HuntReport> Hunt(const HuntOptions& options);
 
-// The check of one module in a process of its own. `hang_seconds` as above.
+// A check in a process of its own, on drawn arguments or on these. `hang_seconds` as above.
 CheckResult CheckIsolated(const Checker& checker, const std::shared_ptr<const Module>& module,
-                          double hang_seconds);
+                          double hang_seconds, const std::vector<Literal>* arguments = nullptr);
 
 }  // namespace axle

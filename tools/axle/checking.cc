@@ -57,6 +57,7 @@ CheckOptions CheckOptionsOf(const Options& options) {
                         .threads = options.thread_list,
                         .seeds = options.seeds,
                         .first_seed = options.seed,
+                        .variants = options.variants,
                         .repeats = options.repeats,
                         .concurrent = options.concurrent};
   check.isas.clear();
@@ -81,12 +82,13 @@ StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
   const std::shared_ptr<const Module> module = std::move(program.module);
   CheckResult result;
+  const double hang_seconds = std::max(kHangSeconds, 2 * options.time_limit);
   if (!options.inputs.empty() || !options.args.empty() || !options.fake.empty()) {
     AXLE_ASSIGN(const std::vector<Literal> arguments,
                 ReadArguments(session, *module->entry(), std::move(program.arguments)));
-    result = checker.Check(module, {&arguments, 1});
+    result = CheckIsolated(checker, module, hang_seconds, &arguments);
   } else {
-    result = checker.Check(module);
+    result = CheckIsolated(checker, module, hang_seconds);
   }
   const std::string first = options.per_op && IsFailure(result.outcome)
                                 ? FirstDifferentOp(checker, *module)

@@ -58,6 +58,7 @@ struct Options {
   std::vector<int> levels = {2};
   int seeds = 3;
   int repeats = 1;
+  int variants = 0;
   bool concurrent = false;
   bool per_op = false;
   bool allow_unimplemented = false;

@@ -1,0 +1,141 @@
+#include "axle/gen/nan_bits.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "axle/core/float_format.h"
+#include "axle/core/strings.h"
+#include "axle/eval/evaluate.h"
+#include "axle/ops/op_def.h"
+#include "axle/passes/facts.h"
+
+namespace axle {
+namespace {
+
+// Does more with floats than move them.
+bool Computes(const Instruction& inst) {
+  const OpDef& def = GetOpDef(inst);
+  if (def.check_uses != nullptr) return false;  // only one op may read it
+  switch (def.lowering) {
+    case Lowering::kIndexMap:
+    case Lowering::kData:
+    case Lowering::kControlFlow:
+    case Lowering::kCollective:
+    case Lowering::kSort:
+      return false;
+    case Lowering::kElementwise:
+      return def.in_stored_form == nullptr || !def.in_stored_form(inst);
+    default:
+      return true;
+  }
+}
+
+class NanWriter {
+ public:
+  NanWriter(const Module& from, bool negative)
+      : from_(from), to_(std::make_unique<Module>(from.name())), negative_(negative) {}
+
+  std::unique_ptr<Module> Run() {
+    const auto frozen = FrozenComputations(from_);
+    for (const HloComputation* computation : CalleesFirst(from_)) {
+      Copy(*computation, frozen.contains(computation));
+    }
+    to_->set_entry(computations_.at(from_.entry()));
+    to_->config() = from_.config();
+    return std::move(to_);
+  }
+
+ private:
+  void Copy(const HloComputation& computation, bool as_it_is) {
+    HloComputation* to = to_->AddComputation(computation.name());
+    to->set_execution_thread(computation.execution_thread());
+    computations_[&computation] = to;
+    std::vector<Instruction*> map, parameters;
+    for (const Instruction* inst : computation.instructions()) {
+      std::vector<Instruction*> operands;
+      std::vector<HloComputation*> callees;
+      for (i64 i = 0; i < inst->num_operands(); ++i)
+        operands.push_back(map[inst->operand(i)->index()]);
+      for (const HloComputation* callee : inst->callees())
+        callees.push_back(computations_.at(callee));
+      Instruction* copy = to->Add({.opcode = inst->opcode(),
+                                   .name = inst->name(),
+                                   .shape = inst->shape(),
+                                   .operands = operands,
+                                   .callees = callees,
+                                   .attrs = inst->attr_block(),
+                                   .id = inst->id()});
+      map.push_back(as_it_is || !Computes(*inst) ? copy : Normal(*to, copy));
+    }
+    to->set_root(map[computation.root()->index()]);
+    for (const Instruction* p : computation.parameters()) parameters.push_back(map[p->index()]);
+    to->set_parameters(std::move(parameters));
+  }
+
+  template <typename Attrs>
+  Instruction* Add(HloComputation& to, Opcode opcode, const Shape& shape,
+                   std::initializer_list<Instruction*> operands, Attrs attrs) {
+    return to.Add(
+        {.opcode = opcode,
+         .name = StrCat("nan.", ++next_),
+         .shape = shape,
+         .operands = std::span(operands.begin(), operands.size()),
+         .attrs = {GetOpDef(opcode).attrs, std::make_shared<const Attrs>(std::move(attrs))}});
+  }
+
+  Instruction* Normal(HloComputation& to, Instruction* value) {
+    const Shape shape = value->shape().WithoutLayout();
+    if (shape.is_tuple()) {
+      std::vector<Instruction*> elements;
+      for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
+        elements.push_back(Normal(
+            to, Add(to, Opcode::kGetTupleElement, shape.element(i), {value}, TupleIndexAttrs{i})));
+      }
+      return to.Add(
+          {.opcode = Opcode::kTuple,
+           .name = StrCat("nan.", ++next_),
+           .shape = shape,
+           .operands = elements,
+           .attrs = {GetOpDef(Opcode::kTuple).attrs, GetOpDef(Opcode::kTuple).attrs.create()}});
+    }
+    if (!shape.is_array() || !shape.is_static()) return value;
+    if (IsComplex(shape.type())) {
+      const Shape part = shape.WithType(shape.type() == C64 ? F32 : F64);
+      Instruction* re = Normal(to, Add(to, Opcode::kReal, part, {value}, NoAttrs{}));
+      Instruction* im = Normal(to, Add(to, Opcode::kImag, part, {value}, NoAttrs{}));
+      return Add(to, Opcode::kComplex, shape, {re, im}, NoAttrs{});
+    }
+    const FloatFormat& format = Info(shape.type()).format;
+    if (!IsFloating(shape.type()) || !HasNan(format)) return value;
+    const std::uint64_t bits = NanBits(format) | (negative_ ? SignBit(format) : 0);
+    Literal nan((Shape(shape.type())));
+    std::memcpy(nan.mutable_bytes(), &bits, static_cast<size_t>(Info(shape.type()).bytes));
+    Instruction* nans = Add(to, Opcode::kConstant, Shape(shape.type()), {}, ConstantAttrs{nan});
+    nans = Add(to, Opcode::kBroadcast, shape, {nans}, DimensionsAttrs{});
+    Instruction* is_nan = Add(to, Opcode::kCompare, shape.WithType(PRED), {value, value},
+                              CompareAttrs{ComparisonDirection::kNe});
+    return Add(to, Opcode::kSelect, shape, {is_nan, nans, value}, NoAttrs{});
+  }
+
+  const Module& from_;
+  std::unique_ptr<Module> to_;
+  const bool negative_;
+  std::unordered_map<const HloComputation*, HloComputation*> computations_;
+  int next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Module> WithNanBits(const Module& module, bool negative) {
+  return NanWriter(module, negative).Run();
+}
+
+bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments, Limits* limits) {
+  const auto positive = Evaluate(*WithNanBits(module, false), arguments, {.limits = limits});
+  const auto negative = Evaluate(*WithNanBits(module, true), arguments, {.limits = limits});
+  return positive.ok() && negative.ok() && !SameValue(*positive, *negative);
+}
+
+}  // namespace axle

@@ -1,0 +1,20 @@
+// Programs whose results depend on the sign or payload of a NaN that they compute: bits that no
+// engine promises (numerics.md). A difference in them is none.
+#pragma once
+#include <span>
+
+#include "axle/core/limits.h"
+#include "axle/core/literal.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+// The same module with one of two NaNs of its type, positive or negative, for every NaN that an
+// instruction computes; those that are only moved stay. Computations that are applied to elements
+// are left alone: their form decides about the order of sums.
+std::unique_ptr<Module> WithNanBits(const Module& module, bool negative);
+
+// Whether the two give different results. False if they give errors.
+bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments, Limits* limits);
+
+}  // namespace axle

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Random modules on all engines for SECONDS: scripts/differential.sh [SECONDS] [BUILD_DIR]
+# The seed is AXLE_SEED or a fresh one, and printed. Modules that fail are kept in BUILD_DIR/differential, each with
+# a reduced one beside it. Exits non-zero on a difference, a crash, a hang or an op that is not compiled.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:-60}
+build=${2:-build/dev}
+seed=${AXLE_SEED:-$(($(date +%s%N) / 1000 % 1000000000))}
+found=$build/differential
+rm -rf "$found"
+echo "differential: AXLE_SEED=$seed, $seconds s"
+status=0
+"$build/bin/axle" check --random --time-limit "$seconds" --seed "$seed" --isa all --levels 0,2 \
+  --threads 1,2 --variants 2 --jobs "$(nproc)" --output "$found" || status=$?
+shopt -s nullglob
+for file in "$found"/*.hlo; do
+  "$build/bin/axle" reduce "$file" --isa all --levels 0,2 --time-limit 60 \
+    --output "${file%.hlo}.small.hlo" || true
+done
+exit "$status"
