@@ -11,6 +11,8 @@
 //
 // Without a name, all of them. A program that the engine refuses is a row with its message. Times
 // are 20th percentiles of samples of 2 ms and more, in turns.
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -458,6 +460,19 @@ void Bench::Compile() {
   row("10,000 tiny ops", TinyOps(10'000), "1000 without kernels");
 }
 
+// On one processor: yardsticks have one thread.
+void StayOnOneProcessor() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return;
+  for (int cpu = CPU_SETSIZE - 1; cpu >= 0; --cpu) {
+    if (!CPU_ISSET(cpu, &set)) continue;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    sched_setaffinity(0, sizeof(set), &set);
+    return;
+  }
+}
+
 int Main(int argc, char** argv) {
   EngineKind engine = EngineKind::kNative;
   std::vector<std::string_view> parts;
@@ -483,7 +498,8 @@ int Main(int argc, char** argv) {
       return 2;
     }
   }
-  std::printf("engine: %s\n", engine == EngineKind::kNative ? "native" : "interpret");
+  StayOnOneProcessor();
+  std::printf("engine: %s, one thread\n", engine == EngineKind::kNative ? "native" : "interpret");
   Bench bench(engine);
   for (const auto& [name, run] : known) {
     if (parts.empty() || std::find(parts.begin(), parts.end(), name) != parts.end()) (bench.*run)();
