@@ -15,6 +15,15 @@ namespace {
 
 constexpr std::string_view kPlaceNames[kNumPlaces] = {"entry", "loop", "called", "applied"};
 constexpr size_t kAnywhere = kNumPlaces;
+constexpr std::string_view kHead =
+    R"(# What random modules are made of
+
+Written by `axle gen --coverage --seed 1 --count 450000 --output docs/coverage.md`; the ctest `Coverage.ThePageIsTrue` looks
+whether the same cells are empty. [differential.md](differential.md) says what it is for.
+
+x: enough modules have the operation with that type of its first operand; a number: so many have; -: see below.
+
+)";
 
 bool IsLoop(const Instruction& inst) {
   const auto specs = CalleeSpecsOf(inst);
@@ -152,8 +161,8 @@ std::vector<std::string> Coverage::Missing() const {
 std::string Coverage::Page(std::uint64_t enough) const {
   const std::vector<ElementType> types = CoveredTypes();
   const Totals totals = Total(enough);
-  std::string page = StrCat("Of ", totals.cells, " cells, ", totals.enough, " are in at least ",
-                            enough, " of ", modules_, " modules.\n\n| op |");
+  std::string page = StrCat(kHead, "Of ", totals.cells, " cells, ", totals.enough,
+                            " are in at least ", enough, " of ", modules_, " modules.\n\n| op |");
   for (const ElementType type : types) StrAppend(page, " ", Name(type), " |");
   StrAppend(page, "\n|---|");
   for (size_t i = 0; i < types.size(); ++i) page += "---|";

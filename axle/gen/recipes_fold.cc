@@ -110,8 +110,10 @@ Instruction* DrawSort(Body& body, ElementType type) {
   if (first == nullptr) return nullptr;
   std::vector<ElementType> types = {type};
   std::vector<Instruction*> operands = {first};
-  while (body.random().Percent(35) && types.size() < 3) {
-    types.push_back(body.random().Of({S32, F32, BF16, type}));
+  // Complex numbers have no order: something beside them has.
+  while ((IsComplex(type) && types.size() < 2) || (body.random().Percent(35) && types.size() < 3)) {
+    types.push_back(
+        types.size() == 1 && IsComplex(type) ? S32 : body.random().Of({S32, F32, BF16, type}));
     operands.push_back(body.Value(Shape(types.back(), first->shape().dims())));
   }
   HloComputation* comparator = DrawComparator(body, types);

@@ -3,13 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
+#include <sstream>
 
+#include "axle/core/file.h"
 #include "axle/core/strings.h"
+#include "axle/gen/coverage.h"
 #include "axle/gen/recipes.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
+#include "tests/paths.h"
 
 namespace axle {
 namespace {
@@ -45,6 +51,69 @@ TEST(Generate, ModulesAreValidAndRoundTrip) {
   }
   for (const OpDef* def : DrawnOps()) EXPECT_GT(counts[def->text], 0) << def->text;
   EXPECT_GT(instructions / kModules, 10u);
+}
+
+// The lines of the page, with "x" for every cell that is not empty and without the places, which
+// are counted only.
+std::vector<std::string> Cells(const std::string& page) {
+  std::vector<std::string> lines;
+  std::istringstream in(page);
+  bool in_places = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("## ")) in_places = line == "## Places";
+    if (in_places || line.starts_with("Of ")) continue;
+    const bool is_row = line.starts_with("| `") && std::ranges::count(line, '|') > 10;
+    lines.push_back(is_row ? std::regex_replace(line, std::regex(R"(\| \d+ )"), "| x ") : line);
+    if (is_row) lines.back() = std::regex_replace(lines.back(), std::regex(R"(\| \d+ )"), "| x ");
+  }
+  return lines;
+}
+
+TEST(Coverage, ThePageIsTrue) {
+  const auto committed = ReadFile((SourceFolder() / "docs/coverage.md").string(), i64{1} << 20);
+  ASSERT_TRUE(committed.ok()) << committed.status().ToString();
+  EXPECT_EQ(Cells(*committed), Cells(Coverage().Page(1)))
+      << "write docs/coverage.md again, as its head says";
+  // What can be drawn is, in a hundred modules at least.
+  const std::string table = committed->substr(0, committed->find("## Places"));
+  EXPECT_FALSE(std::regex_search(table, std::regex(R"(\| \d+ \|)")));
+}
+
+TEST(Coverage, CountsModulesByPlace) {
+  const auto module = Parse(R"(HloModule m
+sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
+below { s = s32[] parameter(0)  n = s32[] constant(5)  ROOT r = pred[] compare(s, n), direction=LT }
+step { s = s32[] parameter(0)  one = s32[] constant(1)  ROOT r = s32[] add(s, one) }
+twice { x = f64[] parameter(0)  ROOT y = f64[] add(x, x) }
+ENTRY e {
+  x = f32[8] parameter(0)
+  y = f32[8] add(x, x)
+  z = f32[8] add(y, x)
+  zero = f32[] constant(0)
+  r = f32[] reduce(z, zero), dimensions={0}, to_apply=sum
+  i = s32[] constant(0)
+  w = s32[] while(i), condition=below, body=step
+  d = f64[] convert(r)
+  c = f64[] call(d), to_apply=twice
+  ROOT t = (f64[], s32[]) tuple(c, w)
+})");
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  Coverage coverage;
+  coverage.Add(**module);
+  coverage.Add(**module);
+  const auto count = [&](ElementType type, CoveragePlace place) {
+    return coverage.Count(Opcode::kAdd, type, place);
+  };
+  EXPECT_EQ(coverage.modules(), 2u);
+  EXPECT_EQ(count(F32, CoveragePlace::kEntry), 2u);  // two adds of a module are one
+  EXPECT_EQ(count(F32, CoveragePlace::kApplied), 2u);
+  EXPECT_EQ(count(S32, CoveragePlace::kLoop), 2u);
+  EXPECT_EQ(count(S32, CoveragePlace::kEntry), 0u);
+  EXPECT_EQ(count(F64, CoveragePlace::kCalled), 2u);
+  EXPECT_EQ(coverage.Count(Opcode::kAdd, F32), 2u);
+  EXPECT_EQ(WhyEmpty(Opcode::kAnd, F32), "takes pred and integers only");
+  EXPECT_EQ(WhyEmpty(Opcode::kAdd, F32), "");
+  EXPECT_EQ(WhyEmpty(Opcode::kInfeed, F32), "waits for values from the host");
 }
 
 TEST(Generate, IsAFunctionOfSeedAndIndex) {

@@ -358,6 +358,71 @@ TEST_F(Cli, CheckAnswersNoWithTheFirstDifference) {
             0);
 }
 
+TEST_F(Cli, CheckDrawsArgumentsAndSaysWhatDiffers) {
+  const std::string add = Write("add.hlo", kAdd);
+  const Result equal = Run({"check", add, "--seeds", "4", "--levels", "0,2"});
+  EXPECT_EQ(equal.exit, 0) << equal.err << equal.out;
+  EXPECT_EQ(equal.out, "");
+  EXPECT_TRUE(equal.err.ends_with("add.hlo: equal in 12 runs\n")) << equal.err;
+  const Result as_json = Run({"check", add, "--json", "--isa", "auto", "--fake=iota"});
+  EXPECT_EQ(as_json.exit, 0) << as_json.err;
+  const json report = json::parse(as_json.out);
+  EXPECT_EQ(report["schema"], "axle.check/1");
+  EXPECT_EQ(report["outcome"], "equal");
+  EXPECT_EQ(report["runs"], 2);  // the passes, and native code
+  EXPECT_EQ(Run({"check", Write("forever.hlo", kForever), "--time-limit", "0.3"}).exit, 4);
+  EXPECT_EQ(Run({"check", add, "--isa", "sse9"}).exit, 2);
+  EXPECT_EQ(Run({"check"}).exit, 2);
+}
+
+TEST_F(Cli, CheckGoesThroughRandomModules) {
+  const Result r = Run({"check", "--random=30", "--seed", "3", "--jobs", "2", "--json"});
+  EXPECT_EQ(r.exit, 0) << r.err << r.out;
+  const json report = json::parse(r.out);
+  EXPECT_EQ(report["modules"], 30);
+  EXPECT_EQ(report["next"], 30);
+  EXPECT_EQ(report["failures"], json::array());
+  EXPECT_NE(r.err.find("seed 3: 30 modules"), std::string::npos) << r.err;
+  EXPECT_EQ(Run({"check", "--random"}).exit, 2);
+  const Result timed = Run({"check", "--random", "--time-limit", "0.3", "--quiet"});
+  EXPECT_TRUE(timed.exit == 0 || timed.exit == 5) << timed.out;
+  EXPECT_EQ(timed.err, "");
+}
+
+TEST_F(Cli, GenWritesModulesThatParse) {
+  EXPECT_EQ(
+      Run({"gen", "--seed", "3", "--first", "7", "--count", "3", "--output", Path("dir")}).exit, 0);
+  for (const char* name : {"gen_3_7.hlo", "gen_3_8.hlo", "gen_3_9.hlo"}) {
+    EXPECT_TRUE(fs::exists(folder_ / "dir" / name)) << name;
+  }
+  EXPECT_EQ(Run({"parse", Path("dir")}).exit, 0);
+  const Result one = Run({"gen", "--seed", "3", "--first", "8"});
+  EXPECT_EQ(one.out, ReadText(folder_ / "dir" / "gen_3_8.hlo"));
+  const Result few = Run({"gen", "--coverage", "--count", "10"});
+  EXPECT_EQ(few.exit, 1);  // ten modules do not have everything
+  EXPECT_NE(few.out.find("## Empty cells"), std::string::npos);
+  EXPECT_NE(few.err.find("never drawn: "), std::string::npos);
+}
+
+TEST_F(Cli, ReduceKeepsWhatFails) {
+  const std::string file = Write("big.hlo", R"(HloModule big
+ENTRY e {
+  x = f32[40] parameter(0)
+  y = f32[40] sine(x)
+  z = f32[40] tanh(y)
+  ROOT r = (f32[40], f32[40]) tuple(z, y)
+})");
+  const Result small = Run({"reduce", file, "--command", "sh -c '! grep -q tanh \"$0\"'"});
+  EXPECT_EQ(small.exit, 0) << small.err;
+  EXPECT_NE(small.out.find("ROOT %z = f32[0]{0} tanh("), std::string::npos) << small.out;
+  EXPECT_EQ(small.out.find("sine"), std::string::npos) << small.out;
+  EXPECT_TRUE(small.err.ends_with("big.hlo: 4 instructions, 2 left\n")) << small.err;
+  const Result fine = Run({"reduce", file});
+  EXPECT_EQ(fine.exit, 3);
+  EXPECT_EQ(fine.err,
+            "INVALID_ARGUMENT: reduce: the module does not fail, there is nothing to reduce\n");
+}
+
 TEST_F(Cli, BatchAnswersInOrder) {
   const std::string add = Write("add.hlo", kAdd);
   const std::string requests =
@@ -437,7 +502,8 @@ TEST_F(Cli, BatchRunsWholeFolders) {
 }
 
 TEST_F(Cli, HelpFitsAScreenAndBeginsWithExamples) {
-  for (const char* verb : {"run", "parse", "print", "info", "check", "opt", "ops", "batch"}) {
+  for (const char* verb :
+       {"run", "parse", "print", "info", "check", "opt", "ops", "gen", "reduce", "batch"}) {
     const Result r = Run({verb, "-h"});
     EXPECT_EQ(r.exit, 0) << verb;
     EXPECT_TRUE(r.out.starts_with(std::string("axle ") + verb)) << r.out;

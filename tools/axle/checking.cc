@@ -67,6 +67,7 @@ CheckOptions CheckOptionsOf(const Options& options) {
     if (isa == "avx512" || isa == "all") check.isas.push_back(NativeIsa::kAvx512);
   }
   if (options.mem_limit > 0) check.memory_cap = options.mem_limit;
+  check.time_limit = options.time_limit;
   return check;
 }
 
@@ -126,6 +127,7 @@ int CheckRandom(Session& session) {
                       .check = CheckOptionsOf(options),
                       .limits = &session.limits()};
   hunt.check.first_seed = 0;  // --seed is that of the modules
+  hunt.check.time_limit = kMostSeconds;
   hunt.check.step_limit = kMostSteps;
   const StatusOr<HuntReport> report = Hunt(hunt);
   if (!report.ok()) return session.Fail(report.status());

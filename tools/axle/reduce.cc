@@ -30,7 +30,7 @@ int RunReduce(Session& session) {
 
   CheckOptions check = CheckOptionsOf(options);
   check.step_limit = kMostSteps;
-  check.time_limit = 10;
+  check.time_limit = kMostSeconds;
   auto checker = Checker::Create(check);
   if (!checker.ok()) return session.Fail(checker.status());
   std::string folder;
