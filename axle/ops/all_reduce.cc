@@ -289,6 +289,7 @@ const OpDef kAllReduceDoneDef = {
     .lowering = Lowering::kCollective,
     .infer = InferDone,
     .eval = EvalDone,
+    .eval_dynamic = EvalDone,
 };
 
 const OpDef kReduceScatterDef = {

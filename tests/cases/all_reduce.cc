@@ -96,6 +96,8 @@ static const OpCase kStartRows[] = {
 const CaseTable kAllReduceStartCases = {"all-reduce-start", kStartRows, kComputations};
 
 static const OpCase kDoneRows[] = {
+    {"dynamic dimensions", {"f32[<=3](2) {1, 2}"}, "", "f32[<=3](2) {1, 2}",
+     {.body = "s = f32[<=3] all-reduce-start(p0), replica_groups={}, to_apply=sum ROOT r = f32[<=3] all-reduce-done(s)"}},
     {"result", {"s32[2] {2147483647, -5}"}, "", "s32[2] {2147483647, -5}",
      {.body = "s = s32[2] all-reduce-start(p0), to_apply=sum_s32 ROOT r = s32[2] all-reduce-done(s)"}},
     {"one element", {"f32[1] {nan}"}, "", "f32[1] {nan}",
