@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Would `axle check --random` notice a broken compiler? Breaks the code generator on purpose, one fault at a time.
+
+    inject_faults.py [--build build/dev] [--modules 10000] [--seed S] [--jobs J] [--only REGEX] [--list]
+
+For each fault: changes one place of axle/codegen/, builds libaxle_codegen.so, checks random modules until one
+differs or there are no more, puts the place back. Prints how many modules it took. A fault whose text is no
+longer in its file is stale and counts as a failure, as does one that is not found, or does not compile. Exits 1
+if fewer than --least were found. Run it in a clone of its own: it changes files while it runs.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOWER = "axle/codegen/lane_lowering.cc"
+ACCESS = "axle/codegen/access.cc"
+FOLD = "axle/codegen/fold_step.cc"
+LOOP = "axle/codegen/loop_step.cc"
+BUFFERS = "axle/codegen/buffers.cc"
+
+# what, file, text, instead
+FAULTS = [
+    ("the last lane of a tail is left out", LOWER,
+     "queue_.assign(heads.begin(), heads.end());\n    Body(index, b_.CreateSub(inner_, index));",
+     "queue_.assign(heads.begin(), heads.end());\n    Body(index, b_.CreateSub(inner_, b_.CreateAdd(index, b_.getInt64(1))));"),
+    ("the tail is skipped", LOWER, "b_.CreateCondBr(b_.CreateICmpSLT(index, inner_), tail, behind);",
+     "b_.CreateCondBr(b_.CreateICmpSLT(b_.CreateAdd(index, b_.getInt64(1)), inner_), tail, behind);"),
+    ("operands of subtract", LOWER, "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1))",
+     "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(1), in(0))"),
+    ("parts of a complex number are swapped when loaded", LOWER, "2 * k + PartOf(op)",
+     "2 * k + 1 - PartOf(op)"),
+    ("the parts of a complex result are not interleaved", LOWER,
+     "interleaved.push_back(static_cast<int>(k + width_));", "interleaved.push_back(static_cast<int>(k));"),
+    ("lanes of a masked fold are joined", LOWER,
+     "if (valid_ != nullptr) joined = b_.CreateSelect(Mask(1), joined, *first);",
+     "if (valid_ != nullptr && false) joined = b_.CreateSelect(Mask(1), joined, *first);"),
+    ("lanes of a sum are joined with their neighbours first", LOWER,
+     "for (unsigned half = width_ / 2; half > 0; half /= 2) {\n      std::vector<int> upper;",
+     "for (unsigned half = 1; half < width_; half *= 2) {\n      std::vector<int> upper;"),
+    ("the queue of accumulators is not turned back", LOWER,
+     "Value* turn = b_.CreateICmpNE(b_.CreateAnd(phase, b_.getInt64(bit)), b_.getInt64(0));",
+     "Value* turn = b_.CreateICmpNE(b_.CreateAnd(phase, b_.getInt64(bit)), b_.CreateAnd(phase, b_.getInt64(bit)));"),
+    ("a gathered tail reads its first element", LOWER,
+     "at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last)",
+     "at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, b_.CreateSub(last, b_.getInt64(1)))"),
+    ("a constant of f32 loses its lowest bit", LOWER,
+     "return llvm::ConstantFP::get(Vector(type), llvm::APFloat(llvm::APFloat::IEEEsingle(), value));",
+     "return llvm::ConstantFP::get(Vector(type), llvm::APFloat(llvm::APFloat::IEEEsingle(), value & ~llvm::APInt(width, 1)));"),
+    ("an index map forgets where it begins", ACCESS,
+     "access.offset += OffsetAt((*split)[s], piece.source_begin[s]);",
+     "access.offset += s == 0 ? 0 : OffsetAt((*split)[s], piece.source_begin[s]);"),
+    ("a reversed dimension of factors keeps its direction", ACCESS,
+     "factors.push_back({factor.size, -factor.stride});", "factors.push_back({factor.size, factor.stride});"),
+    ("neighbouring dimensions merge that are not one", ACCESS,
+     "merged.back().stride == factor.size * factor.stride", "merged.back().stride >= factor.size * factor.stride"),
+    ("steps of a slice are 1", ACCESS, "from[0].stride * dim.source_step}", "from[0].stride * (dim.source_step > 1 ? 1 : dim.source_step)}"),
+    ("the offset of an operand is in elements", LOOP, "operand.access.offset * operand.element_bytes",
+     "operand.access.offset"),
+    ("outer dimensions are walked from the wrong end", LOOP,
+     "for (size_t d = rank - 2; d-- > 0 && rest > 0; rest /= plan.sizes[d])",
+     "for (size_t d = 0; d + 2 < rank && rest > 0; rest /= plan.sizes[d], ++d)"),
+    ("chunks of a long sum are joined one after the other", FOLD,
+     "for (i64 n = count_; n % 2 == 0; n /= 2) JoinLastTwo();", "if (used_ > 1) JoinLastTwo();"),
+    ("the last chunk of a long sum is short by one", FOLD,
+     "const i64 count = std::min(kSumChunk, plan.shape.reduced - begin);\n    loop.kernel(pointers, count, 1,",
+     "const i64 count = std::min(kSumChunk, plan.shape.reduced - begin - 1);\n    loop.kernel(pointers, count, 1,"),
+    ("columns of the second block begin at the first", FOLD,
+     "const i64 column = tile % blocks * kColumnsPerTile;", "const i64 column = tile % blocks * (kColumnsPerTile - 1);"),
+    ("a block is free one step too early", BUFFERS,
+     "while (!by_end.empty() && by_end.begin()->first < blocks[b].begin) {",
+     "while (!by_end.empty() && by_end.begin()->first <= blocks[b].begin) {"),
+]
+
+
+def build(folder):
+    done = subprocess.run(["cmake", "--build", folder, "-j2", "--target", "axle_codegen"], cwd=ROOT,
+                          capture_output=True, text=True)
+    return done.returncode == 0, done.stdout[-2000:]
+
+
+def modules_until_found(args):
+    """The index of the first module that failed, or None."""
+    tool = ROOT / args.build / "bin/axle"
+    command = [tool, "check", f"--random={args.modules}", "--seed", str(args.seed), "--isa", "all", "--levels", "0,2",
+               "--variants", "1", "--jobs", str(args.jobs), "--max-failures", "1", "--json", "--quiet"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if not done.stdout.startswith("{"):  # the probe crashed: found before the first module
+        return 0, done.stderr[-200:] or "the compiler does not start"
+    failures = json.loads(done.stdout)["failures"]
+    return (failures[0]["index"], failures[0]["message"]) if failures else (None, "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build/dev")
+    parser.add_argument("--modules", type=int, default=10000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--least", type=int, default=19)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--list", action="store_true")
+    args = parser.parse_args()
+    chosen = [fault for fault in FAULTS if re.search(args.only, fault[0])]
+    found = 0
+    for what, name, text, instead in chosen:
+        path = ROOT / name
+        source = path.read_text()
+        if source.count(text) != 1:
+            print(f"STALE      {what}: not once in {name}", flush=True)
+            continue
+        if args.list:
+            print(f"{name}: {what}")
+            continue
+        path.write_text(source.replace(text, instead))
+        try:
+            ok, output = build(args.build)
+            index, message = modules_until_found(args) if ok else (None, "")
+        finally:
+            path.write_text(source)
+        found += ok and index is not None
+        verdict = "NO BUILD " if not ok else "NOT FOUND" if index is None else f"{index:9}"
+        print(f"{verdict}  {what}  {message[:100] if ok else output}", flush=True)
+    if args.list:
+        return 0
+    build(args.build)
+    print(f"{found} of {len(chosen)} found within {args.modules} modules")
+    return 0 if found >= min(args.least, len(chosen)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
