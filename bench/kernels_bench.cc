@@ -4,6 +4,8 @@
 //   bench_kernels [v3] [PART OF A NAME]
 //
 // v3: the kernels of the baseline, as processors without AVX-512 run them.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -25,11 +27,13 @@ struct Options {
   std::string part;
 };
 
+// Of huge pages, as the memory that programs run in.
 class Memory {
  public:
   Memory(i64 bytes, ElementType type)
       : data_(static_cast<std::byte*>(
             std::aligned_alloc(1 << 21, static_cast<size_t>((bytes / (1 << 21) + 1) << 21)))) {
+    madvise(data_, static_cast<size_t>((bytes / (1 << 21) + 1) << 21), MADV_HUGEPAGE);
     std::memset(data_, 0, static_cast<size_t>(bytes));
     // Small numbers, none of which makes sums overflow or underflow.
     if (type == F32) Fill<float>(bytes, [](int i) { return static_cast<float>(i % 64 - 32) / 64; });
@@ -210,9 +214,13 @@ void Convolution(const Options& options, i64 batch, i64 size, i64 in, i64 out, i
   const i64 bytes = Info(type).bytes;
   const double flops =
       2.0 * static_cast<double>(batch * output * output * out * window * window * in / groups);
-  Row(options, name, PlanConvolution(convolution, options.set), type, flops,
-      batch * size * size * in * bytes, window * window * in / groups * out * bytes,
-      batch * output * output * out * bytes);
+  const auto row = [&](const auto& kernel) {
+    Row(options, name, kernel, type, flops, batch * size * size * in * bytes,
+        window * window * in / groups * out * bytes, batch * output * output * out * bytes);
+  };
+  const DotKernel dot = PlanConvolutionAsDot(convolution, options.set);
+  if (dot.reason.empty()) return row(dot);
+  row(PlanConvolution(convolution, options.set));
 }
 
 // The layers of ResNet-50 at batch 1.

@@ -136,6 +136,8 @@ ContractionStep PlanConvolutionStep(const Instruction& inst, InstructionSet inst
                                      ? convolution.batch * convolution.lhs_batch_stride
                                      : convolution.input_features * convolution.lhs_feature_stride;
   convolution.types = TypesOf(inst);
+  const DotKernel dot = PlanConvolutionAsDot(convolution, instruction_set);
+  if (dot.reason.empty()) return StepOf(dot);
   return StepOf(PlanConvolution(convolution, instruction_set));
 }
 

@@ -2,6 +2,7 @@
 #include "axle/kernels/convolution.h"
 
 #include <algorithm>
+#include <span>
 
 #include "axle/kernels/planning.h"
 
@@ -92,9 +93,9 @@ void ChooseTiles(const FamilyEntry& entry, ConvolutionPlan& plan) {
   plan.row_block_at = scratch.Add((RoundUpTo(plan.depth, 16) + 16) * plan.tile_rows *
                                   entry.packed_bytes * entry.parts);
   plan.sums_at = scratch.Add(plan.tile_rows * width * entry.sum_bytes);
-  plan.offsets_at =
-      scratch.Add((plan.tile_rows * (4 + 2 * kMaxRoleDims) + plan.tile_columns + 2 * plan.depth) *
-                  static_cast<i64>(sizeof(i64)));
+  plan.offsets_at = scratch.Add(
+      (plan.tile_rows * (5 + 2 * kMaxRoleDims) + 1 + plan.tile_columns + 2 * plan.depth) *
+      static_cast<i64>(sizeof(i64)));
   plan.scratch_bytes = scratch.end();
 }
 
@@ -114,6 +115,39 @@ void PlanDepthwise(ConvolutionPlan& plan) {
 }
 
 }  // namespace
+
+DotKernel PlanConvolutionAsDot(const ConvolutionDescription& convolution,
+                               InstructionSet instruction_set) {
+  bool is_product = convolution.spatial.size() < kMaxRoleDims &&
+                    (convolution.groups == 1 || convolution.output_features >= 8);
+  DotDim rows[kMaxRoleDims] = {
+      {convolution.batch, convolution.lhs_batch_stride, 0, convolution.output_batch_stride}};
+  size_t num_rows = 1;
+  for (const ConvolutionDim& dim : convolution.spatial) {
+    is_product = is_product && dim.window == 1 && dim.lhs_dilation == 1 && dim.pad_low == 0 &&
+                 dim.output_size > 0 && (dim.output_size - 1) * dim.stride < dim.lhs_size;
+    if (!is_product) break;
+    rows[num_rows++] = {dim.output_size, dim.stride * dim.lhs_stride, 0, dim.output_stride};
+  }
+  if (!is_product) {
+    DotKernel none;
+    none.reason = "the window is more than one place on lhs";
+    return none;
+  }
+  const DotDim groups[] = {{convolution.groups, convolution.lhs_group_stride,
+                            convolution.output_features * convolution.rhs_output_stride,
+                            convolution.output_features * convolution.output_feature_stride}};
+  const DotDim columns[] = {{convolution.output_features, 0, convolution.rhs_output_stride,
+                             convolution.output_feature_stride}};
+  const DotDim depth[] = {{convolution.input_features, convolution.lhs_feature_stride,
+                           convolution.rhs_input_stride, 0}};
+  const DotDescription dot = {.batch = groups,
+                              .lhs_free = std::span(rows, num_rows),
+                              .rhs_free = columns,
+                              .contracting = depth,
+                              .types = convolution.types};
+  return PlanDot(dot, instruction_set);
+}
 
 ConvolutionKernel PlanConvolution(const ConvolutionDescription& convolution,
                                   InstructionSet instruction_set) {

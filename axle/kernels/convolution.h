@@ -9,6 +9,7 @@
 
 #include "axle/core/kernel.h"
 #include "axle/kernels/contraction_plan.h"
+#include "axle/kernels/dot.h"
 #include "axle/kernels/instruction_set.h"
 
 namespace axle {
@@ -62,6 +63,11 @@ struct ConvolutionKernel {
   i64 scratch_bytes = 0;
   std::string_view reason;  // why there is no kernel; empty if there is one
 };
+
+// A convolution whose window is a single place on lhs is a product of matrices: its kernel, or the
+// reason why it is none (as good as any to call PlanConvolution).
+DotKernel PlanConvolutionAsDot(const ConvolutionDescription& convolution,
+                               InstructionSet instruction_set);
 
 ConvolutionKernel PlanConvolution(const ConvolutionDescription& convolution,
                                   InstructionSet instruction_set);

@@ -42,7 +42,12 @@ inline TapSteps StepsOf(const ConvolutionDim& dim) {
 }
 
 inline Taps TapsOf(const ConvolutionDim& dim, const TapSteps& steps, i64 output) {
-  const i64 base = output * dim.stride - dim.pad_low;  // of position 0, in lhs with its holes
+  const i64 base = output * dim.stride - dim.pad_low;    // of position 0, in lhs with its holes
+  if (dim.lhs_dilation == 1 && dim.rhs_dilation == 1) {  // the same, without divisions
+    const i64 begin = Max(0, -base), end = Min(dim.window, dim.lhs_size - base);
+    if (begin >= end) return {0, 0, 0};
+    return {begin, end - begin, base + begin};
+  }
   const i64 most = (dim.lhs_size - 1) * dim.lhs_dilation - base;
   if (dim.lhs_size == 0 || most < 0) return {0, 0, 0};
   i64 first = base >= 0 ? 0 : CeilDivide(-base, dim.rhs_dilation);
@@ -86,7 +91,8 @@ class Convolver {
     origins_ = take(plan.tile_rows);
     results_ = take(plan.tile_rows);
     class_of_ = take(plan.tile_rows);
-    members_ = take(plan.tile_rows);
+    sorted_ = take(plan.tile_rows);
+    class_begins_ = take(plan.tile_rows + 1);
     classes_ = take(plan.tile_rows * 2 * kMaxRoleDims);
     column_offsets_ = take(plan.tile_columns);
     lhs_depth_ = take(plan.depth);
@@ -105,6 +111,7 @@ class Convolver {
     panels_ready_ = plan_.keeps_panels && tile == ready_tile_;
     num_rows_ = m1 - m0;
     Classify(m0);
+    SortRows();
     for (i64 c = 0; c < num_classes_; ++c) started_[c] = false;
 
     i64 slice = 0;
@@ -169,6 +176,16 @@ class Convolver {
       }
       if (s < 0) ++batch;
     }
+  }
+
+  // Puts the rows of each class one behind the other, in their order.
+  void SortRows() {
+    for (i64 c = 0; c <= num_classes_; ++c) class_begins_[c] = 0;
+    for (i64 i = 0; i < num_rows_; ++i) ++class_begins_[class_of_[i] + 1];
+    for (i64 c = 0; c < num_classes_; ++c) class_begins_[c + 1] += class_begins_[c];
+    for (i64 i = 0; i < num_rows_; ++i) sorted_[class_begins_[class_of_[i]]++] = i;
+    for (i64 c = num_classes_; c > 0; --c) class_begins_[c] = class_begins_[c - 1];
+    class_begins_[0] = 0;
   }
 
   // The class of these taps, a new one if need be; likely the same as `guess`.
@@ -277,41 +294,25 @@ class Convolver {
     const i64 count = slice_.num_positions * FilledInner();
     Packed* panel = panels_ + (plan_.keeps_panels ? slice * PanelBytes(plan_.depth) : 0);
     if (!plan_.is_flat && !panels_ready_) PackColumns(0, panel);
-    i64 first_row = 0;
     for (i64 c = 0; c < num_classes_; ++c) {
-      const i64 num_rows = Members(c);
+      const i64 first_row = class_begins_[c], num_rows = class_begins_[c + 1] - first_row;
+      members_ = sorted_ + first_row;
       if (plan_.is_flat) PackColumns(c, panel);
-      const i64 gathered = GatherRows(c, num_rows);
-      if (gathered > 0) MultiplyClass(c, first_row, num_rows, panel, count);
-      first_row += num_rows;
+      if (IsReadInPlace(num_rows)) {
+        MultiplyInPlace(c, first_row, num_rows, panel, count);
+      } else if (GatherRows(c, num_rows) > 0) {
+        MultiplyClass(c, first_row, num_rows, panel, count);
+      }
     }
-  }
-
-  // The rows of a class.
-  i64 Members(i64 c) {
-    i64 n = 0;
-    for (i64 i = 0; i < num_rows_; ++i) {
-      if (class_of_[i] == c) members_[n++] = i;
-    }
-    return n;
   }
 
   // Brings a class's factors together and returns how many each row has in this slice.
   i64 GatherRows(i64 c, i64 num_rows) {
-    const i64 filled = FilledInner();
-    i64 n = 0;
-    for (i64 p = 0; p < slice_.num_positions; ++p) {
-      const i64 base = LhsPosition(c, slice_.position + p);
-      if (base < 0) continue;
-      for (i64 i = 0; i < filled; ++i) {
-        const i64 inner = InnerLhs(c, i);
-        lhs_depth_[n++] = inner < 0 ? kNowhere : base + inner;
-      }
-    }
+    i64 n = SegmentsOfPositions(c);
+    if (n < 0) n = SegmentsOfElements(c);
     if (n == 0) return 0;
-    FindSegments(n);
     auto* out = reinterpret_cast<Element*>(row_block_);
-    if (!Family::kInterleaves && num_segments_ * 4 > n && num_rows >= 4) {
+    if (!Family::kInterleaves && is_listed_ && num_rows >= 4) {
       GatherAcross(num_rows, n, out);
       block_ = {row_block_, 1, num_rows};
       return n;
@@ -322,29 +323,61 @@ class Convolver {
     return n;
   }
 
-  // Splits lhs_depth_ into runs of neighbours, as far as there is room for them.
-  void FindSegments(i64 n) {
-    num_segments_ = 0;
-    for (i64 k = 0; k < n; ++k) {
-      const i64 offset = lhs_depth_[k];
-      if (k > 0) {
-        Segment& last = segments_[num_segments_ - 1];
-        const i64 next = last.offset < 0 ? kNowhere : last.offset + last.count;
-        if (offset == next) {
-          ++last.count;
-          continue;
-        }
+  // Appends `count` neighbours, or as many zeros. False if there is no room.
+  bool AppendSegment(i64 begin, i64 count, i64 offset) {
+    if (num_segments_ > 0) {
+      Segment& last = segments_[num_segments_ - 1];
+      const i64 next = last.offset < 0 ? kNowhere : last.offset + last.count;
+      if (offset == next) {
+        last.count += count;
+        return true;
       }
-      if (num_segments_ == kMostSegments) {
-        num_segments_ = n;
-        return;
-      }
-      segments_[num_segments_++] = {k, 1, offset};
     }
+    if (num_segments_ == kMostSegments) return false;
+    segments_[num_segments_++] = {begin, count, offset};
+    return true;
+  }
+
+  // How many factors each row of the class has in this slice, as segments. -1 where they are better
+  // listed one by one.
+  i64 SegmentsOfPositions(i64 c) {
+    if (plan_.is_flat || plan_.lhs_feature_stride != 1) return -1;
+    const i64 filled = FilledInner();
+    i64 n = 0;
+    num_segments_ = 0;
+    for (i64 p = 0; p < slice_.num_positions; ++p) {
+      const i64 base = LhsPosition(c, slice_.position + p);
+      if (base < 0) continue;
+      if (!AppendSegment(n, slice_.num_inner, base + slice_.inner)) return -1;
+      const i64 zeros = filled - slice_.num_inner;
+      if (zeros > 0 && !AppendSegment(n + slice_.num_inner, zeros, kNowhere)) return -1;
+      n += filled;
+    }
+    is_listed_ = num_segments_ * 4 > n;
+    return is_listed_ ? -1 : n;
+  }
+
+  // The same, with each one in lhs_depth_.
+  i64 SegmentsOfElements(i64 c) {
+    const i64 filled = FilledInner();
+    i64 n = 0;
+    bool fits = true;
+    num_segments_ = 0;
+    for (i64 p = 0; p < slice_.num_positions; ++p) {
+      const i64 base = LhsPosition(c, slice_.position + p);
+      if (base < 0) continue;
+      for (i64 i = 0; i < filled; ++i, ++n) {
+        const i64 inner = InnerLhs(c, i);
+        lhs_depth_[n] = inner < 0 ? kNowhere : base + inner;
+        fits = fits && AppendSegment(n, 1, lhs_depth_[n]);
+      }
+    }
+    is_listed_ = !fits || num_segments_ * 4 > n;
+    return n;
   }
 
   void GatherRow(i64 origin, i64 n, Element* out) const {
-    if (num_segments_ < kMostSegments && num_segments_ * 4 <= n) {
+    if (!is_listed_) {
       for (i64 i = 0; i < num_segments_; ++i) {
         const Segment& segment = segments_[i];
         if (segment.offset < 0) {
@@ -382,6 +415,51 @@ class Convolver {
     }
   }
 
+  // Are rows long enough runs of lhs, in which rows follow each other evenly, that copies would
+  // cost more than they save?
+  bool IsReadInPlace(i64 num_rows) const {
+    if constexpr (!Family::kInPlace) return false;
+    if (!lhs_.is_same() || plan_.lhs_feature_stride != 1 || slice_.num_inner < 16) return false;
+    i64 runs = 0;
+    for (i64 r = 0; r < num_rows; r += EvenRows(r, num_rows)) ++runs;
+    return runs * 4 <= num_rows;
+  }
+  // How many rows from r on are equally far from each other.
+  i64 EvenRows(i64 r, i64 num_rows) const {
+    if (r + 1 == num_rows) return 1;
+    const i64 step = origins_[members_[r + 1]] - origins_[members_[r]];
+    i64 end = r + 2;
+    while (end < num_rows && origins_[members_[end]] - origins_[members_[end - 1]] == step) ++end;
+    return end - r;
+  }
+
+  // Multiplies positions that are neighbours in lhs and in the panel at once, row by row from lhs.
+  void MultiplyInPlace(i64 c, i64 first_row, i64 num_rows, const Packed* panel, i64 count) {
+    const i64 inner = slice_.num_inner;
+    for (i64 p = 0; p < slice_.num_positions;) {
+      const i64 base = LhsPosition(c, slice_.position + p);
+      if (base < 0) {
+        ++p;
+        continue;
+      }
+      i64 end = p + 1;
+      while (end < slice_.num_positions &&
+             LhsPosition(c, slice_.position + end) == base + (end - p) * inner) {
+        ++end;
+      }
+      const i64 offset = base + slice_.inner;
+      for (i64 r = 0; r < num_rows;) {
+        const i64 rows = EvenRows(r, num_rows), origin = origins_[members_[r]];
+        const i64 step = rows == 1 ? 0 : origins_[members_[r + 1]] - origin;
+        block_ = {lhs_.At(origin + offset), step, 1};
+        MultiplyRun(c, first_row + r, rows, panel, count, 0, p * inner, (end - p) * inner);
+        r += rows;
+      }
+      started_[c] = true;
+      p = end;
+    }
+  }
+
   // Multiplies with every run of positions that the class does not lack.
   void MultiplyClass(i64 c, i64 first_row, i64 num_rows, const Packed* panel, i64 count) {
     const i64 filled = FilledInner();
@@ -395,6 +473,7 @@ class Convolver {
       while (end < slice_.num_positions && LhsPosition(c, slice_.position + end) >= 0) ++end;
       MultiplyRun(c, first_row, num_rows, panel, count, present * filled, p * filled,
                   (end - p) * filled);
+      started_[c] = true;
       present += end - p;
       p = end;
     }
@@ -421,7 +500,6 @@ class Convolver {
       }
       panel += count * row;
     }
-    started_[c] = true;
   }
 
   // Sums, in the order of classes, become results.
@@ -429,24 +507,22 @@ class Convolver {
     const i64 sum_row = SumRow();
     alignas(64) unsigned char buffer[kRun * 16];
     for (i64 j = 0; j < width_; ++j) column_offsets_[j] = j * plan_.output_feature_stride;
-    const Sum* sums = sums_;
-    i64 row = 0;
     for (i64 c = 0; c < num_classes_; ++c) {
-      const i64 members = Members(c);
-      if (!started_[c]) {
-        Sum* zeros = sums_ + row * sum_row;
-        for (i64 i = 0; i < members * sum_row; ++i) zeros[i] = 0;
-      }
-      for (i64 r = 0; r < members; ++r, ++row, sums += sum_row) {
-        for (i64 j = 0; j < width_; j += kRun) {
-          const i64 columns = Min(kRun, width_ - j);
-          unsigned char* out = result_ + (result + results_[members_[r]]) * plan_.result_bytes;
-          if (plan_.output_feature_stride == 1) {
-            Family::StoreRun(plan_, sums + j * kParts, columns, out + j * plan_.result_bytes);
-          } else {
-            Family::StoreRun(plan_, sums + j * kParts, columns, buffer);
-            ScatterElements(buffer, columns, column_offsets_ + j, plan_.result_bytes, out);
-          }
+      if (started_[c]) continue;
+      Sum* zeros = sums_ + class_begins_[c] * sum_row;
+      const i64 n = (class_begins_[c + 1] - class_begins_[c]) * sum_row;
+      for (i64 i = 0; i < n; ++i) zeros[i] = 0;
+    }
+    const Sum* sums = sums_;
+    for (i64 i = 0; i < num_rows_; ++i, sums += sum_row) {
+      unsigned char* out = result_ + (result + results_[sorted_[i]]) * plan_.result_bytes;
+      for (i64 j = 0; j < width_; j += kRun) {
+        const i64 columns = Min(kRun, width_ - j);
+        if (plan_.output_feature_stride == 1) {
+          Family::StoreRun(plan_, sums + j * kParts, columns, out + j * plan_.result_bytes);
+        } else {
+          Family::StoreRun(plan_, sums + j * kParts, columns, buffer);
+          ScatterElements(buffer, columns, column_offsets_ + j, plan_.result_bytes, out);
         }
       }
     }
@@ -461,8 +537,10 @@ class Convolver {
   unsigned char* result_;
   Packed *panels_, *row_block_;
   Sum* sums_;
-  i64 *origins_, *results_, *class_of_, *members_;  // of the rows of a block
-  i64* classes_;                                    // first and count of each dimension
+  i64 *origins_, *results_, *class_of_;  // of the rows of a block
+  i64 *sorted_, *class_begins_;          // rows by class
+  const i64* members_ = nullptr;         // of the class in hand
+  i64* classes_;                         // first and count of each dimension
   i64 *column_offsets_, *lhs_depth_, *rhs_depth_;
   TapSteps steps_[kMaxRoleDims];
   Slice slice_ = {};
@@ -470,6 +548,7 @@ class Convolver {
   i64 width_ = 0, num_classes_ = 0, num_segments_ = 0, num_rows_ = 0;
   i64 ready_tile_ = -1;
   bool panels_ready_ = false;
+  bool is_listed_ = false;  // segments are too short: lhs_depth_ has every factor
   bool started_[kMostClasses];
   Segment segments_[kMostSegments];
 };
