@@ -96,17 +96,36 @@ inline void WidenF16(const std::uint16_t* x, float* out, i64 n) {
   for (; i < n; ++i) out[i] = _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(x[i])));
 }
 
-// Runs are short: no call.
-inline void CopyBytes(const void* source, i64 bytes, void* out) {
+// The first and the last `kBytes`, which overlap: all of kBytes .. 2 * kBytes.
+template <int kBytes>
+[[gnu::always_inline]] inline void CopyEnds(const unsigned char* x, i64 bytes, unsigned char* y) {
+  unsigned char first[kBytes], last[kBytes];
+  __builtin_memcpy(first, x, kBytes);
+  __builtin_memcpy(last, x + bytes - kBytes, kBytes);
+  __builtin_memcpy(y, first, kBytes);
+  __builtin_memcpy(y + bytes - kBytes, last, kBytes);
+}
+
+// Runs are short, no work for memcpy.
+[[gnu::noinline]] inline void CopyBytes(const void* source, i64 bytes, void* out) {
   const auto* x = static_cast<const unsigned char*>(source);
   auto* y = static_cast<unsigned char*>(out);
-  i64 i = 0;
-  for (; i + 32 <= bytes; i += 32) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + i),
-                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i)));
+  if (bytes >= 32) {
+    for (i64 i = 0; i + 32 < bytes; i += 32) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + i),
+                          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i)));
+    }
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + bytes - 32),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + bytes - 32)));
+  } else if (bytes >= 16) {
+    CopyEnds<16>(x, bytes, y);
+  } else if (bytes >= 8) {
+    CopyEnds<8>(x, bytes, y);
+  } else if (bytes >= 4) {
+    CopyEnds<4>(x, bytes, y);
+  } else {
+    for (i64 i = 0; i < bytes; ++i) y[i] = x[i];
   }
-  for (; i + 4 <= bytes; i += 4) __builtin_memcpy(y + i, x + i, 4);
-  for (; i < bytes; ++i) y[i] = x[i];
 }
 
 // Through core/convert.h; T has the size of the type of sums, or is wider.
