@@ -480,7 +480,8 @@ def main():
     library = os.path.join(options.build, "lib", "libaxle.so")
     if not os.path.exists(library):
         sys.exit(f"compare: {library} is not there; build it: cmake --preset release && cmake --build --preset release")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # results that are there are written
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     cpus = sorted(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="axle-compare-") as folder:
         if options.self_test:
