@@ -166,6 +166,8 @@ class Comparison:
                     facts[key]["peak_mb"] = side.ask("peak_mb", timeout=START_SECONDS)
                 except Failure as failure:
                     problems[key] = str(failure)
+        if any(stats.p20(samples) < stats.FLOOR_ROWS for samples in times.values()):
+            self.measure_floor()  # as the machine is just now
         for side in (*running.values(), self.huge):
             if side.is_running:
                 try:
@@ -274,7 +276,7 @@ class Comparison:
         return best or ({}, "")
 
     def measure_floor(self):
-        """What a call costs on each side, from the addition of two numbers."""
+        """What a call costs on each side, from the addition of two numbers; the least that was ever measured."""
         program = programs.select(programs.load(), [FLOOR_PROGRAM])[0]
         for key, side in [(("axle", n), s) for n, s in self.axle.items()] + [
             (("xla", m), s) for m, s in self.xla.items()
@@ -285,10 +287,10 @@ class Comparison:
                 (samples,) = stats.interleave(
                     [lambda n, side=side: side.ask("sample", n, timeout=START_SECONDS)], 15, 5
                 )
-                self.floors[key] = stats.p20(samples)
+                self.floors[key] = min(stats.p20(samples), self.floors.get(key) or 1)
                 side.ask("drop", timeout=START_SECONDS)
             except Failure:
-                self.floors[key] = None
+                self.floors.setdefault(key, None)
 
     def _row(self, program, numerics, times, facts, problems, noisy):
         own = ("axle", numerics)
@@ -351,9 +353,14 @@ class Comparison:
     def _add_ratio(self, program, row, ours, theirs, own, xla):
         floors = self.floors.get(own), self.floors.get(xla)
         if min(ours, theirs) < stats.FLOOR_ROWS and all(floors) and not program.id.startswith("W7"):
-            ours, theirs = stats.without_floor(ours, floors[0]), stats.without_floor(theirs, floors[1])
             row["floor_ms"], row["xla_floor_ms"] = (f * 1e3 for f in floors)
-            row["remarks"].append(f"ratio without the calls' {floors[0] * 1e6:.1f} and {floors[1] * 1e6:.1f} us")
+            costs = f"the calls' {floors[0] * 1e6:.1f} and {floors[1] * 1e6:.1f} us"
+            left = stats.without_floor(ours, floors[0]), stats.without_floor(theirs, floors[1])
+            if None in left:
+                row["remarks"].append(f"hardly more than {costs}")
+            else:
+                ours, theirs = left
+                row["remarks"].append(f"ratio without {costs}")
         row["ratio"] = theirs / ours
 
 

@@ -6,7 +6,7 @@ MIN_SECONDS = 0.005  # of a sample
 MAX_DRIFT = 0.05
 MAX_OTHER_LOAD = 0.3
 FLOOR_ROWS = 20e-6  # below this the cost of a call is subtracted on both sides
-LEAST_OF_FLOOR = 0.05  # what is left of a time is at least this part of the floor
+LEAST_OF_FLOOR = 0.1  # if less than this part of the floor is left of a time, that is noise
 
 
 def p20(times):
@@ -60,8 +60,9 @@ def interleave(sides, samples, budget):
 
 
 def without_floor(seconds, floor):
-    """A time without what a call of nothing takes."""
-    return max(seconds - floor, LEAST_OF_FLOOR * floor)
+    """A time without what a call of nothing takes, or None if that is nearly all of it."""
+    left = seconds - floor
+    return left if left >= LEAST_OF_FLOOR * floor else None
 
 
 def noise(times_of_sides, other_load):

@@ -93,7 +93,8 @@ class Statistics(unittest.TestCase):
 
     def test_floor(self):
         self.assertAlmostEqual(stats.without_floor(9e-6, 6e-6), 3e-6)
-        self.assertAlmostEqual(stats.without_floor(5e-6, 6e-6), 0.3e-6)
+        self.assertIsNone(stats.without_floor(6.5e-6, 6e-6))
+        self.assertIsNone(stats.without_floor(5e-6, 6e-6))
 
     def test_scores(self):
         rows = [
