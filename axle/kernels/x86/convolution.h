@@ -69,7 +69,6 @@ class Convolver {
   static constexpr i64 kLanes = kLanesOf<Sum>;
   static constexpr i64 kParts = Family::kParts;
   static constexpr i64 kUnit = Family::kUnit;
-  static constexpr TileTable kTiles = Family::Table();
 
   Convolver(const RunContext* run, const ConvolutionPlan& plan, void* const* buffers)
       : run_(run),
@@ -484,7 +483,7 @@ class Convolver {
                    i64 row_begin, i64 begin, i64 length) {
     const typename Family::Mode mode;
     const i64 sum_row = SumRow();
-    const TileTable& tiles = Family::Tiles(plan_, kTiles);
+    const TileTable& tiles = Family::Tiles(plan_);
     const auto* rows = static_cast<const Element*>(block_.data) + row_begin * block_.depth_step;
     Sum* sums = sums_ + first_row * sum_row;
     for (i64 j = 0; j < width_; j += PanelWidth()) {

@@ -15,6 +15,10 @@ inline bool IsStopped(const RunContext* run) {
   return run != nullptr && run->stopped != nullptr && run->stopped(run);
 }
 
+// Indexed by DotFamily; tiles_v3.cc and tiles_v4.cc define them.
+extern const TileTable kTileTables[];
+extern const TileTable kFlippedC64Tiles, kFlippedC128Tiles;
+
 // What most families share.
 struct NoMode {
   NoMode() {}  // so that it counts as used
@@ -28,11 +32,12 @@ struct FamilyBase {
   static constexpr bool kStreams = false;  // has Stream
   static constexpr i64 kUnit = 1;
 
-  static constexpr TileTable Table() { return MakeTileTable<Derived>(); }
   static int SumBytes(const ProductPlan&) {
     return static_cast<int>(sizeof(typename Derived::Element));
   }
-  static const TileTable& Tiles(const ProductPlan&, const TileTable& tiles) { return tiles; }
+  static const TileTable& Tiles(const ProductPlan& plan) {
+    return kTileTables[static_cast<int>(plan.family)];
+  }
   static const void* RowAt(const RowBlock& block, i64 row) {
     return static_cast<const typename Derived::Element*>(block.data) + row * block.row_step;
   }
@@ -195,13 +200,13 @@ struct ComplexFamily : FamilyBase<ComplexFamily<T>>, ComplexTiles<T, false> {
   using Packed = T;
   using Element = ComplexPair<T>;
   using Sum = T;
-  static constexpr TileTable kFlippedTiles = MakeTileTable<ComplexTiles<T, true>>();
   static constexpr i64 kParts = 2;
   static constexpr bool kInPlace = false;
   static constexpr bool kTransposes = false;
 
-  static const TileTable& Tiles(const ProductPlan& plan, const TileTable& tiles) {
-    return plan.is_flipped ? kFlippedTiles : tiles;
+  static const TileTable& Tiles(const ProductPlan& plan) {
+    if (plan.is_flipped) return sizeof(T) == 4 ? kFlippedC64Tiles : kFlippedC128Tiles;
+    return kTileTables[static_cast<int>(plan.family)];
   }
   // Parts side by side.
   static void StoreElements(const ProductPlan& plan, const T* sums, i64 n, void* out) {

@@ -21,7 +21,6 @@ class Product {
   static constexpr i64 kLanes = kLanesOf<Sum>;
   static constexpr i64 kParts = Family::kParts;
   static constexpr i64 kUnit = Family::kUnit;
-  static constexpr TileTable kTiles = Family::Table();
 
   Product(const RunContext* run, const DotPlan& plan, void* const* buffers)
       : run_(run),
@@ -80,9 +79,9 @@ class Product {
       const i64 most = Family::kMaxRows[vectors - 1], height = TileHeight(m1 - m0, most);
       for (i64 m = m0; m < m1; m += height) {
         const i64 rows = Min(height, m1 - m);
-        kTiles.functions[vectors - 1][rows - 1](depth, a + m * row_step, row_step, row_depth, b + n,
-                                                column_depth, c + m * plan_.result_row_stride + n,
-                                                plan_.result_row_stride, last, false);
+        Family::Tiles(plan_).functions[vectors - 1][rows - 1](
+            depth, a + m * row_step, row_step, row_depth, b + n, column_depth,
+            c + m * plan_.result_row_stride + n, plan_.result_row_stride, last, false);
       }
     }
   }
@@ -171,7 +170,7 @@ class Product {
       const i64 columns = Min(PanelWidth(), width - j), vectors = CeilDivide(columns, kLanes);
       const i64 last = in_place ? columns - (vectors - 1) * kLanes : kLanes;
       const i64 tile = TileHeight(height, Family::kMaxRows[vectors - 1]);
-      const TileTable& tiles = Family::Tiles(plan_, kTiles);
+      const TileTable& tiles = Family::Tiles(plan_);
       for (i64 i = 0; i < height; i += tile) {
         const i64 rows = Min(tile, height - i);
         if (continues)

@@ -1,0 +1,1 @@
+#include "axle/kernels/x86/tile_tables.h"
