@@ -55,7 +55,7 @@ struct CompileOptions {
   EngineKind engine = EngineKind::kInterpret;
   Numerics numerics = Numerics::kStrict;
   NativeIsa isa = NativeIsa::kAuto;
-  int codegen_level = 2;  // 0 to 2
+  int codegen_level = 1;  // 0 to 2
   // The layouts in which arguments will mostly come, one shape per parameter, or none; and the one
   // of the result. They change no value. UNIMPLEMENTED if they are tiled.
   std::vector<Shape> argument_layouts = {};

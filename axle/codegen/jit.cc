@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -29,6 +30,10 @@ void InitializeOnce() {
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    // The addresses of loops are worked out already: loop strength reduction would take a quarter
+    // of the time for nothing. This LLVM is ours alone.
+    const char* const options[] = {"axle", "-disable-lsr"};
+    llvm::cl::ParseCommandLineOptions(2, options);
   });
 }
 
@@ -79,7 +84,8 @@ llvm::orc::SymbolMap RuntimeSymbols(llvm::orc::LLJIT& jit) {
   return symbols;
 }
 
-// The IR is explicit vectors already; what is left is to fold and to share.
+// The IR is explicit vectors already; what is left is to fold and to share, which makes little
+// difference (bench/results).
 void Optimize(llvm::Module& module) {
   llvm::PassBuilder builder;
   llvm::LoopAnalysisManager loops;
@@ -157,7 +163,7 @@ Status Jit::Add(NewModule made) {
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   if (llvm::verifyModule(*made.module, &stream)) return Internal("llvm: " + problem);
-  if (target_.codegen_level > 0) Optimize(*made.module);
+  if (target_.codegen_level > 1) Optimize(*made.module);
   llvm::orc::ThreadSafeModule module(std::move(made.module), std::move(made.context));
   if (auto error = state_->jit->addIRModule(std::move(module))) return ToStatus(std::move(error));
   return {};

@@ -1,7 +1,7 @@
 #include "axle/codegen/literal_run.h"
 
 #include <cstring>
-#include <deque>
+#include <memory>
 
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
@@ -24,18 +24,26 @@ class Call {
     }
     AXLE_ASSIGN(Literal result, MakeResult(compiled_.computation->root()->shape()));
     blocks_.insert(blocks_.end(), own_results_.begin(), own_results_.end());
-    const Program& program = *compiled_.program;
-    std::byte* frame = nullptr;
-    const std::shared_ptr<std::byte> memory =
-        AllocateStorage(program.frame_bytes, /*zeroed=*/false, &frame);
-    if (memory == nullptr) return NoMemory();
-    AXLE_TRY(Execute(program, frame, blocks_.data(), run));
+    AXLE_TRY(RunInFrame(run));
     size_t sizes = 0;
     SetSizes(result, sizes);
     return result;
   }
 
  private:
+  Status RunInFrame(HostRun& run) {
+    const Program& program = *compiled_.program;
+    constexpr i64 kSmallFrame = 4096;
+    if (program.frame_bytes <= kSmallFrame) {
+      alignas(kPlaceAlignment) std::byte frame[kSmallFrame];
+      return Execute(program, frame, blocks_.data(), run);
+    }
+    std::byte* frame = nullptr;
+    const std::shared_ptr<std::byte> memory =
+        AllocateStorage(program.frame_bytes, /*zeroed=*/false, &frame);
+    return memory == nullptr ? NoMemory() : Execute(program, frame, blocks_.data(), run);
+  }
+
   // Of an argument whose literal is not full. A static parameter takes no padding.
   Status CheckSizes(const Instruction& parameter, i64 number, Literal& argument) const {
     if (!argument.is_padded()) return {};
@@ -66,7 +74,7 @@ class Call {
       blocks_.push_back(const_cast<std::byte*>(argument.bytes()));
       leaves_.push_back(&argument);
       if (shape.is_static()) return;
-      blocks_.push_back(sizes_.emplace_back(argument.sizes()).data());
+      blocks_.push_back(sizes_.emplace_back(std::make_unique<Dims>(argument.sizes()))->data());
       leaves_.push_back(nullptr);
     }
   }
@@ -97,7 +105,8 @@ class Call {
     if (argument < 0) own_results_.push_back(result.mutable_bytes());
     if (!shape.is_static()) {
       ++next_result_;
-      own_results_.push_back(result_sizes_.emplace_back(shape.rank()).data());
+      own_results_.push_back(
+          result_sizes_.emplace_back(std::make_unique<Dims>(shape.rank()))->data());
     }
     return result;
   }
@@ -106,7 +115,7 @@ class Call {
     if (result.shape().is_tuple()) {
       for (Literal& element : result.mutable_elements()) SetSizes(element, next);
     } else if (result.shape().is_array() && !result.shape().is_static()) {
-      const Dims& sizes = result_sizes_[next++];
+      const Dims& sizes = *result_sizes_[next++];
       for (i64 d = 0; d < result.shape().rank(); ++d) {
         if (result.shape().is_dynamic(d)) result.SetSize(d, sizes[d]);
       }
@@ -116,7 +125,7 @@ class Call {
   const CompiledComputation& compiled_;
   std::vector<void*> blocks_;
   std::vector<Literal*> leaves_;  // by block of the arguments; null for sizes
-  std::deque<Dims> sizes_, result_sizes_;
+  std::vector<std::unique_ptr<Dims>> sizes_, result_sizes_;
   std::vector<void*> own_results_;
   size_t next_result_ = 0;
 };

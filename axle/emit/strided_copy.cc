@@ -1,5 +1,9 @@
 #include "axle/emit/strided_copy.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstring>
 
@@ -21,9 +25,98 @@ void CopyRow(const StridedDim& dim, std::byte* to, const std::byte* from) {
   }
 }
 
+// to[k][u] = from[u][k] for a square of kUnit elements; steps are in bytes.
+template <typename T>
+struct Turn {
+  static constexpr i64 kUnit = 8;
+  static void Square(std::byte* to, i64 to_step, const std::byte* from, i64 from_step) {
+    T square[kUnit][kUnit];
+    for (i64 u = 0; u < kUnit; ++u) std::memcpy(square[u], from + u * from_step, sizeof(square[u]));
+    for (i64 k = 0; k < kUnit; ++k) {
+      T* const line = reinterpret_cast<T*>(to + k * to_step);
+      for (i64 u = 0; u < kUnit; ++u) line[u] = square[u][k];
+    }
+  }
+};
+
+#if defined(__AVX2__)
+template <typename T>
+requires(sizeof(T) == 4) struct Turn<T> {
+  static constexpr i64 kUnit = 8;
+  static void Square(std::byte* to, i64 to_step, const std::byte* from, i64 from_step) {
+    __m256 rows[8], pairs[8];
+    for (i64 u = 0; u < 4; ++u) {  // line u below line u + 4
+      for (i64 half = 0; half < 2; ++half) {
+        const auto load = [&](i64 line) {
+          return _mm_loadu_ps(reinterpret_cast<const float*>(from + line * from_step) + 4 * half);
+        };
+        rows[u + 4 * half] = _mm256_set_m128(load(u + 4), load(u));
+      }
+    }
+    for (int h = 0; h < 8; h += 4) {
+      pairs[h] = _mm256_unpacklo_ps(rows[h], rows[h + 1]);
+      pairs[h + 1] = _mm256_unpackhi_ps(rows[h], rows[h + 1]);
+      pairs[h + 2] = _mm256_unpacklo_ps(rows[h + 2], rows[h + 3]);
+      pairs[h + 3] = _mm256_unpackhi_ps(rows[h + 2], rows[h + 3]);
+    }
+    const auto store = [&](i64 line, __m256 x) {
+      _mm256_storeu_ps(reinterpret_cast<float*>(to + line * to_step), x);
+    };
+    for (int h = 0; h < 8; h += 4) {
+      store(h, _mm256_shuffle_ps(pairs[h], pairs[h + 2], 0x44));
+      store(h + 1, _mm256_shuffle_ps(pairs[h], pairs[h + 2], 0xee));
+      store(h + 2, _mm256_shuffle_ps(pairs[h + 1], pairs[h + 3], 0x44));
+      store(h + 3, _mm256_shuffle_ps(pairs[h + 1], pairs[h + 3], 0xee));
+    }
+  }
+};
+#endif
+
+// A transposed matrix, or anything like it: the lines of one side cross those of the other. Goes by
+// blocks of some pages, in these by squares that fill cache lines.
+template <typename T>
+void CopyCrossed(const StridedDim& outer, const StridedDim& inner, std::byte* to,
+                 const std::byte* from) {
+  constexpr i64 kBlock = 64, kUnit = Turn<T>::kUnit;
+  const auto copy_part = [&](i64 i, i64 i_end, i64 j, i64 j_end) {
+    for (; i < i_end; ++i) {
+      T* const line = reinterpret_cast<T*>(to + i * outer.to_step);
+      for (i64 k = j; k < j_end; ++k) {
+        line[k] = *reinterpret_cast<const T*>(from + i * outer.from_step + k * inner.from_step);
+      }
+    }
+  };
+  for (i64 i = 0; i < outer.count; i += kBlock) {
+    const i64 i_end = std::min(outer.count, i + kBlock);
+    for (i64 j = 0; j < inner.count; j += kBlock) {
+      const i64 j_end = std::min(inner.count, j + kBlock);
+      const i64 i_whole = i + (i_end - i) / kUnit * kUnit;
+      const i64 j_whole = j + (j_end - j) / kUnit * kUnit;
+      for (i64 k = i; k < i_whole; k += kUnit) {
+        for (i64 u = j; u < j_whole; u += kUnit) {
+          Turn<T>::Square(to + k * outer.to_step + u * static_cast<i64>(sizeof(T)), outer.to_step,
+                          from + k * outer.from_step + u * inner.from_step, inner.from_step);
+        }
+      }
+      copy_part(i, i_whole, j_whole, j_end);
+      copy_part(i_whole, i_end, j, j_end);
+    }
+  }
+}
+
+// Neighbours in memory are neighbours along `inner` where they are written, and along `outer` where
+// they are read.
+bool IsCrossed(const StridedDim& outer, const StridedDim& inner, i64 element_bytes) {
+  return inner.to_step == element_bytes && outer.from_step == element_bytes && outer.count >= 4 &&
+         inner.count >= 4;
+}
+
 template <typename T>
 void Copy(std::span<const StridedDim> dims, std::byte* to, const std::byte* from) {
   if (dims.size() == 1) return CopyRow<T>(dims[0], to, from);
+  if (dims.size() == 2 && IsCrossed(dims[0], dims[1], sizeof(T))) {
+    return CopyCrossed<T>(dims[0], dims[1], to, from);
+  }
   for (i64 k = 0; k < dims[0].count; ++k) {
     Copy<T>(dims.subspan(1), to + k * dims[0].to_step, from + k * dims[0].from_step);
   }

@@ -21,7 +21,7 @@ enum class NativeIsa : std::uint8_t { kAuto, kAvx2, kAvx512 };
 
 struct NativeOptions {
   NativeIsa isa = NativeIsa::kAuto;
-  int codegen_level = 2;     // effort of the code generator, 0 to 2; the bits do not depend on it
+  int codegen_level = 1;     // effort of the code generator, 0 to 2; the bits do not depend on it
   Limits* limits = nullptr;  // of the compilation
 };
 

@@ -31,7 +31,7 @@ struct Options {
 
   EngineKind engine = EngineKind::kInterpret;
   NativeIsa isa = NativeIsa::kAuto;
-  int codegen_level = 2;
+  int codegen_level = 1;
 
   std::string inputs;             // .npz, or a folder of .npy
   std::vector<std::string> args;  // 0=@x.npy, 1=f32[2] 1,2
