@@ -147,7 +147,7 @@ ContractionStep PlanContraction(const Instruction& inst, InstructionSet instruct
   const bool is_static = inst.shape().is_static() && inst.operand(0)->shape().is_static() &&
                          inst.operand(1)->shape().is_static();
   if (!is_static) return Refused("a dimension is dynamic");
-  if (inst.opcode() == Opcode::kDot) return PlanDotStep(inst, instruction_set);
+  if (IsDot(inst)) return PlanDotStep(inst, instruction_set);
   if (GetOpDef(inst).lowering == Lowering::kConvolution) {
     return PlanConvolutionStep(inst, instruction_set);
   }

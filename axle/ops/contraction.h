@@ -8,6 +8,9 @@
 
 namespace axle {
 
+// A plain product: not ragged or scaled.
+bool IsDot(const Instruction& inst);
+
 // The element type of the result: the declared one if the instruction has a shape, which is how the
 // program's preferred_element_type arrives here; else the operand type of higher precision.
 ElementType ContractionType(const Instruction& inst);

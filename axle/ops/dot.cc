@@ -150,6 +150,10 @@ StatusOr<Literal> DotGeneral(const DotAttrs& attrs, const Literal& lhs_operand,
   return contraction.Result(std::move(sums));
 }
 
+bool IsDot(const Instruction& inst) {
+  return inst.opcode() == Opcode::kDot;
+}
+
 const OpDef kDotDef = {
     .opcode = Opcode::kDot,
     .text = "dot",
