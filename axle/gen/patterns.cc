@@ -183,6 +183,84 @@ void DrawProductPattern(Body& body) {
   body.Add(Opcode::kMaximum, {sum, body.BroadcastTo(body.Constant(type, 0), {m, n})});
 }
 
+// What simplification is about: zeros, ones, the same operand twice, movements that undo each
+// other, elements of tuples that are there.
+void DrawIdioms(Body& body) {
+  Random& random = body.random();
+  const Shape shape(body.AnyType(), body.AnyDims(1, 3, 200));
+  const ElementType type = shape.type();
+  Instruction* x = body.Value(shape);
+  for (i64 n = random.Between(3, 8); n > 0 && x != nullptr; --n) {
+    Instruction* next = nullptr;
+    switch (random.Below(8)) {
+      case 0: {
+        constexpr Opcode kOps[] = {Opcode::kAdd,    Opcode::kMultiply, Opcode::kSubtract,
+                                   Opcode::kDivide, Opcode::kMaximum,  Opcode::kAnd,
+                                   Opcode::kOr,     Opcode::kPower};
+        Instruction* same =
+            body.BroadcastTo(body.Constant(type, random.Of({0.0, 1.0, -0.0, 2.0})), shape.dims());
+        next = random.Percent(70) ? body.Add(random.Of(kOps), {x, same})
+                                  : body.Add(random.Of(kOps), {same, x});
+        break;
+      }
+      case 1:
+        next = body.Add(random.Of({Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kXor,
+                                   Opcode::kMinimum, Opcode::kDivide}),
+                        {x, x});
+        break;
+      case 2: {
+        Dims order(shape.rank()), back(shape.rank());
+        for (i64 d = 0; d < shape.rank(); ++d) order[d] = d;
+        random.Shuffle(order);
+        for (i64 d = 0; d < shape.rank(); ++d) back[order[d]] = d;
+        Instruction* turned = body.AddWith(Opcode::kTranspose, {x}, DimensionsAttrs{order});
+        next = body.AddWith(Opcode::kTranspose, {turned}, DimensionsAttrs{back});
+        break;
+      }
+      case 3: {
+        const Opcode op = random.Of({Opcode::kNegate, Opcode::kNot, Opcode::kAbs, Opcode::kSign});
+        next = random.Percent(30)
+                   ? body.AddWith(Opcode::kReverse,
+                                  {body.AddWith(Opcode::kReverse, {x}, DimensionsAttrs{{0}})},
+                                  DimensionsAttrs{{0}})
+                   : body.Add(op, {body.Add(op, {x})});
+        break;
+      }
+      case 4: {
+        Instruction* flat = body.Add(Opcode::kReshape, {x}, Shape(type, {shape.num_elements()}));
+        next = body.Add(Opcode::kReshape, {flat}, shape);
+        break;
+      }
+      case 5: {  // a part of parts that were put together
+        Instruction* both =
+            body.AddWith(Opcode::kConcatenate, {x, body.Value(shape)}, DimensionsAttrs{{0}});
+        SliceConfig slice;
+        for (const i64 size : shape.dims()) slice.push_back({0, size, 1});
+        const i64 start = random.Between(0, shape.dim(0));
+        slice[0] = {start, start + shape.dim(0), 1};
+        next = body.AddWith(Opcode::kSlice, {both}, SliceAttrs{slice});
+        break;
+      }
+      case 6: {
+        const ElementType wide = random.Of({F64, F32, S64, S32, C64});
+        next = body.Convert(body.Convert(x, wide), type);
+        break;
+      }
+      default: {
+        Instruction* other = body.Value(shape);
+        Instruction* less =
+            body.AddWith(Opcode::kCompare, {x, other}, CompareAttrs{ComparisonDirection::kNe});
+        if (random.Percent(50)) less = body.Add(Opcode::kNot, {less});
+        Instruction* tuple =
+            body.Add(Opcode::kTuple,
+                     {body.Add(Opcode::kSelect, {less, x, random.Percent(50) ? x : other}), other});
+        next = body.Element(tuple, 0);
+      }
+    }
+    if (next != nullptr) x = next;
+  }
+}
+
 // Many small instructions.
 void DrawScalars(Body& body) {
   const ElementType type = body.AnyType();
@@ -190,12 +268,18 @@ void DrawScalars(Body& body) {
   DrawLanes(body, 12);
 }
 
+void DrawControl(Body& body) {
+  if (body.depth() >= 2) return DrawIdioms(body);
+  constexpr Opcode kOps[] = {Opcode::kWhile, Opcode::kWhile, Opcode::kConditional, Opcode::kCall};
+  Draw(body, GetOpDef(body.random().Of(kOps)), body.AnyType());
+}
+
 }  // namespace
 
 void DrawPattern(Body& body) {
-  constexpr void (*kPatterns[])(Body&) = {DrawSoftmax,  DrawLayerNorm, DrawSums,
-                                          DrawLoopNest, DrawLoopNest,  DrawProductPattern,
-                                          DrawScalars};
+  constexpr void (*kPatterns[])(Body&) = {
+      DrawSoftmax, DrawLayerNorm, DrawSums,    DrawLoopNest, DrawLoopNest,      DrawScalars,
+      DrawIdioms,  DrawIdioms,    DrawControl, DrawControl,  DrawProductPattern};
   body.random().Of(kPatterns)(body);
 }
 

@@ -1,6 +1,7 @@
 // Recipes of control flow, and of ops that only hold, order or take apart values.
 #include <algorithm>
 
+#include "axle/gen/patterns.h"
 #include "axle/gen/recipes.h"
 
 namespace axle {
@@ -30,6 +31,7 @@ HloComputation* DrawFunction(Body& body, const std::vector<Shape>& parameters,
                                             nested.computation()->instructions().end())) {
     for (i64 i = 0; i < parameter->shape().num_tuple_elements(); ++i) nested.Element(parameter, i);
   }
+  if (body.random().Percent(30)) DrawPattern(nested);
   DrawSome(nested, static_cast<int>(body.random().Between(1, 4)));
   Instruction* root = nested.Value(result);
   return root != nullptr && nested.Finish(root).ok() ? nested.computation() : nullptr;
@@ -135,6 +137,7 @@ Instruction* DrawWhile(Body& body, ElementType type) {
   Instruction* counter = step.Element(whole, count);
   std::vector<Instruction*> next;
   for (i64 i = 0; i < count; ++i) next.push_back(step.Element(whole, i));
+  if (random.Percent(30)) DrawPattern(step);
   const bool only_lanes = random.Percent(40);
   only_lanes ? DrawLanes(step, static_cast<int>(random.Between(1, 5)))
              : DrawSome(step, static_cast<int>(random.Between(1, 4)));

@@ -20,7 +20,7 @@ namespace {
 
 // What stands for an instruction.
 struct Replacement {
-  enum Kind : std::uint8_t { kValue, kZero, kParameter, kCall } kind = kZero;
+  enum Kind : std::uint8_t { kValue, kZero, kParameter, kCall, kNothing } kind = kZero;
   const Instruction* value = nullptr;      // another one of its computation, before it
   const HloComputation* callee = nullptr;  // kCall: called on the first operands
   i64 first_operand = 0;
@@ -29,6 +29,7 @@ struct Replacement {
 struct Edit {
   const Instruction* root = nullptr;  // of the entry; null: as it is
   std::unordered_map<const Instruction*, Replacement> replaced = {};
+  bool keeps_dead = false;   // what nobody reads: it may be what fails
   bool drops_config = true;  // layouts and aliases; parameters that nobody reads go with them
 };
 
@@ -68,6 +69,15 @@ class Copier {
     std::vector<const Instruction*> todo = {RootOf(computation)};
     if (&computation != from_.entry() || !edit_.drops_config) {
       for (const Instruction* p : computation.parameters()) todo.push_back(p);
+    }
+    if (edit_.keeps_dead) {
+      for (const Instruction* inst : computation.instructions()) {
+        const Replacement* other = ReplacementOf(*inst);
+        const bool is_up_to_root = inst->index() <= RootOf(computation)->index();
+        if (is_up_to_root && (other == nullptr || other->kind != Replacement::kNothing)) {
+          todo.push_back(inst);
+        }
+      }
     }
     while (!todo.empty()) {
       const Instruction& inst = *todo.back();
@@ -142,6 +152,7 @@ class Copier {
         return Add(to, Opcode::kParameter, inst.shape(), {},
                    Block(Opcode::kParameter, ParameterAttrs{num_parameters_++}));
       case Replacement::kCall:
+      case Replacement::kNothing:
         break;
     }
     std::vector<Instruction*> operands;
@@ -249,12 +260,14 @@ class Reducer {
     if (!fails_(*current_)) {
       return InvalidArgument("reduce: the module does not fail, there is nothing to reduce");
     }
-    Try(Edited(*current_, {}),
-        /*smaller=*/false);  // without what nobody reads and the configuration
+    // Without the configuration, and without what nobody reads, if that is not what fails.
+    keeps_dead_ = !Try(Edited(*current_, {}), /*smaller=*/false);
+    if (keeps_dead_) Try(Edited(*current_, {.keeps_dead = true}), /*smaller=*/false);
     Roots();
     Size before;
     do {
       before = SizeOf(*current_);
+      if (keeps_dead_ && Try(Edited(*current_, {}))) keeps_dead_ = false;
       OutputsOfRoot();
       Instructions();
       Passes();
@@ -286,7 +299,7 @@ class Reducer {
     for (size_t i = 0; i < current_->entry()->instructions().size() && !IsOver(); ++i) {
       const Instruction* root = current_->entry()->instructions()[i];
       if (root == current_->entry()->root() || !root->shape().is_array()) continue;
-      if (Try(Edited(*current_, {.root = root}))) return;
+      if (Try(Edited(*current_, {.root = root, .keeps_dead = keeps_dead_}))) return;
     }
   }
 
@@ -320,7 +333,7 @@ class Reducer {
                                 .operands = kept,
                                 .attrs = root.attr_block()}));
     }
-    return Edited(*copy, {});
+    return Edited(*copy, {.keeps_dead = keeps_dead_});
   }
 
   // Every instruction of every computation, last ones first, by something simpler.
@@ -338,12 +351,14 @@ class Reducer {
   void Simplify(size_t c, size_t i) {
     const HloComputation& computation = *current_->computations()[c];
     const Instruction& inst = *computation.instructions()[i];
-    if (IsSimple(inst) && !inst.shape().is_tuple()) return;
     const auto with = [&](const Replacement& other) {
-      Edit edit;
+      Edit edit = {.keeps_dead = keeps_dead_};
       edit.replaced[&inst] = other;
       return Try(Edited(*current_, edit));
     };
+    const bool is_dead = inst.first_use() == nullptr && &inst != computation.root();
+    if (is_dead && !IsParameter(inst) && with({.kind = Replacement::kNothing})) return;
+    if (IsSimple(inst) && !inst.shape().is_tuple()) return;
     const bool is_entry = &computation == current_->entry();
     if (is_entry && inst.shape().is_array() && inst.shape().is_static() && !IsParameter(inst) &&
         with({.kind = Replacement::kParameter})) {
@@ -384,7 +399,7 @@ class Reducer {
     for (const Pass& pass : AllPasses()) {
       if (IsOver()) return;
       auto changed = RunPipeline(*current_, {.passes = {&pass}, .limits = options_.limits});
-      if (changed.ok()) Try(Edited(**changed, {}));
+      if (changed.ok()) Try(Edited(**changed, {.keeps_dead = keeps_dead_}));
     }
   }
 
@@ -452,6 +467,7 @@ class Reducer {
   const ReduceOptions& options_;
   std::unique_ptr<Module> current_;
   std::set<size_t> tried_;
+  bool keeps_dead_ = true;
   i64 attempts_ = 0;
 };
 

@@ -6,12 +6,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <map>
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "axle/gen/check.h"
+#include "axle/gen/generate.h"
 #include "axle/gen/hunt.h"
 #include "axle/gen/nan_bits.h"
+#include "axle/passes/pipeline.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
 #include "tests/paths.h"
@@ -54,6 +57,20 @@ HuntReport CheckMany(const CheckOptions& check, std::uint64_t first, std::uint64
 TEST(Differential, PassesKeepEveryBit) {
   const HuntReport report = CheckMany({.native = false}, 0, 1500);
   EXPECT_GT(report.Of(Outcome::kEqual), 1350u) << "too many modules show nothing";
+}
+
+// Random modules are full of what the passes are about.
+TEST(Differential, PassesHaveMuchToDo) {
+  std::map<std::string_view, i64> changes;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    const auto module = GenerateModule(Seed(), i);
+    ASSERT_TRUE(module.ok());
+    const auto count = [&](const PassReport& report) {
+      changes[report.pass->name] += report.changes;
+    };
+    ASSERT_TRUE(RunPipeline(**module, {.after_each = count}).ok());
+  }
+  for (const Pass& pass : AllPasses()) EXPECT_GT(changes[pass.name], 5) << pass.name;
 }
 
 TEST(Differential, NativeCodeGivesTheInterpretersBits) {
