@@ -73,6 +73,8 @@ class CompiledExecutable : public Executable {
         library_(std::move(library)),
         code_(std::move(code)) {}
 
+  const CompileReport* report() const override { return &code_->report(); }
+
  private:
   StatusOr<Literal> Run(std::vector<Literal> arguments, DeviceContext* device,
                         Limits* limits) const override {
@@ -305,7 +307,11 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
     AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code,
                 engine->Compile(*module, {.isa = options.isa,
                                           .codegen_level = options.codegen_level,
-                                          .limits = options.limits}));
+                                          .limits = options.limits,
+                                          .run_passes = options.run_passes,
+                                          .report = options.report,
+                                          .on_llvm = options.on_llvm,
+                                          .on_assembly = options.on_assembly}));
     return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(
         std::move(module), std::move(shape), std::move(devices), native_, std::move(code)));
   } catch (const std::bad_alloc&) {

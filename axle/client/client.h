@@ -69,6 +69,12 @@ struct CompileOptions {
   const DeviceContext* device = nullptr;
   // Time, memory, cancellation and progress of the compilation.
   Limits* limits = nullptr;
+  // Of native code: false if the module has had its passes (axle/passes/); whether the executable
+  // keeps a report; who gets the code of kernels as text, as runtime/native_engine.h says.
+  bool run_passes = true;
+  bool report = false;
+  std::function<void(std::string_view text)> on_llvm = {};
+  std::function<void(std::string_view text)> on_assembly = {};
 };
 
 class Client {

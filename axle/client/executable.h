@@ -16,6 +16,7 @@
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
 #include "axle/ir/module.h"
+#include "axle/runtime/compile_report.h"
 
 namespace axle {
 
@@ -57,6 +58,10 @@ class Executable : public std::enable_shared_from_this<Executable> {
   // Computed at each call, from the program alone: client/analysis.h.
   CostAnalysis cost_analysis() const { return AnalyzeCost(*module_); }
   MemoryAnalysis memory_analysis() const { return AnalyzeMemory(*module_); }
+
+  // What native code is made of: the stages of its compilation and, if CompileOptions::report was
+  // set, its programs. Null for the interpreter; lives as long as the executable.
+  virtual const CompileReport* report() const { return nullptr; }
 
   // Runs the program on the caller's thread.
   //

@@ -15,6 +15,7 @@
 #include "axle/codegen/evaluate_step.h"
 #include "axle/codegen/loop_step.h"
 #include "axle/codegen/move_step.h"
+#include "axle/codegen/report.h"
 #include "axle/core/strings.h"
 #include "axle/ops/control_form.h"
 #include "axle/ops/lane_compiler.h"
@@ -39,6 +40,7 @@ class KernelTable {
              other.lanes == spec.lanes && other.in_order == spec.in_order &&
              *other.program == *spec.program;
     });
+    of_plan_[plan.get()] = same == same_hash.end() ? kernels_.size() : *same;
     if (same != same_hash.end()) {
       kernels_[*same].plans.push_back(std::move(plan));
       return;
@@ -69,6 +71,8 @@ class KernelTable {
     return {};
   }
 
+  std::string NameFor(const LoopPlan& plan) const { return NameOf(of_plan_.at(&plan)); }
+
  private:
   struct Kernel {
     LoopKernelSpec spec;
@@ -77,6 +81,7 @@ class KernelTable {
   static std::string NameOf(size_t k) { return StrCat("kernel", k); }
 
   std::vector<Kernel> kernels_;
+  std::unordered_map<const LoopPlan*, size_t> of_plan_;
   std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;
 };
 
@@ -89,7 +94,8 @@ enum class CallForm : std::uint8_t {
 
 class Compiler {
  public:
-  Compiler(CompiledModule& compiled, Limits* limits) : compiled_(compiled), limits_(limits) {}
+  Compiler(CompiledModule& compiled, const NativeOptions& options)
+      : compiled_(compiled), options_(options), limits_(options.limits) {}
 
   Status Run() {
     const Module& module = *compiled_.module;
@@ -98,6 +104,8 @@ class Compiler {
       for (const CallForm form : forms_[computation]) AXLE_TRY(Compile(*computation, form));
     }
     compiled_.entry = Find(*module.entry(), CallForm::kEntry);
+    if (options_.report) FinishReport(compiled_.report);
+    const ScopedStage stage(compiled_.report, "kernels");
     return kernels_.Compile(*compiled_.jit, limits_);
   }
 
@@ -135,7 +143,7 @@ class Compiler {
     by_form_[{&computation, form}] = &compiled;
     compiled.computation = &computation;
     if (form == CallForm::kPlain) compiled.lanes = CompileScalarComputation(computation);
-    AXLE_ASSIGN(Schedule schedule, MakeSchedule(computation));
+    AXLE_ASSIGN(Schedule schedule, TimedSchedule(computation));
     compiled.blocks = BlocksOf(computation, schedule, form);
     PlanContractions(schedule);
     std::vector<i64> scratch_bytes;
@@ -144,12 +152,53 @@ class Compiler {
                                   ? contractions_[r].scratch_bytes
                                   : ScratchBytes(schedule.regions[r]));
     }
-    const BufferPlan plan = PlanBuffers(schedule, compiled.blocks, scratch_bytes);
+    const BufferPlan plan = TimedPlan(schedule, compiled.blocks, scratch_bytes);
     if (!schedule.regions.empty()) {
       compiled.peak = schedule.regions[plan.peak_region].instructions.back()->name();
     }
+    if (options_.report) {
+      compiled_.report.programs.push_back(
+          ReportProgram(computation, schedule, compiled.blocks, plan));
+    }
     AXLE_ASSIGN(compiled.program, MakeProgram(computation, schedule, plan, compiled.blocks));
+    if (options_.report) ReportRecords(*compiled.program, form);
     return {};
+  }
+
+  StatusOr<Schedule> TimedSchedule(const HloComputation& computation) {
+    const ScopedStage stage(compiled_.report, "regions");
+    return MakeSchedule(computation);
+  }
+  BufferPlan TimedPlan(const Schedule& schedule, const BlockUse& blocks,
+                       std::span<const i64> scratch_bytes) {
+    const ScopedStage stage(compiled_.report, "buffers");
+    return PlanBuffers(schedule, blocks, scratch_bytes);
+  }
+
+  // What only the records say: tiles, kernels and programs.
+  void ReportRecords(const Program& program, CallForm form) {
+    CompileReport::Program& report = compiled_.report.programs.back();
+    if (form == CallForm::kUpdate) report.name += " (in place)";
+    reported_names_[&program] = report.name;
+    report.pointer_bytes = program.pointer_bytes();
+    auto reported = report.records.begin();  // one per region; copies are no regions
+    for (const Record& record : program.records) {
+      if (record.function == &RunCopy) continue;
+      CompileReport::Record& to = *reported++;
+      to.num_tiles = record.num_tiles;
+      for (const auto& inner : record.programs) to.programs.push_back(reported_names_[inner.get()]);
+      if (record.function == &RunLoop) {
+        to.kernel = kernels_.NameFor(*static_cast<const LoopPlan*>(record.plan));
+      } else if (record.function == &RunFold) {
+        to.kernel = kernels_.NameFor(*static_cast<const FoldPlan*>(record.plan)->loop);
+      } else if (record.function == &RunEvaluate) {
+        const size_t r = static_cast<size_t>(reported - report.records.begin()) - 1;
+        to.note = contractions_[r].reason;
+        for (const auto* callee : static_cast<const EvaluatePlan*>(record.plan)->callees) {
+          if (!callee->lanes) to.programs.push_back(reported_names_[callee->program.get()]);
+        }
+      }
+    }
   }
 
   // The block of the array at `path` in a value of this shape, or -1: not a static array.
@@ -407,7 +456,9 @@ class Compiler {
   }
 
   CompiledModule& compiled_;
-  Limits* limits_;
+  const NativeOptions& options_;
+  Limits* const limits_;
+  std::map<const Program*, std::string> reported_names_;
   std::map<const HloComputation*, std::set<CallForm>> forms_;
   std::map<std::pair<const HloComputation*, CallForm>, CompiledComputation*> by_form_;
   std::deque<LaneProgram> lane_programs_;  // until they are compiled
@@ -418,11 +469,18 @@ class Compiler {
 }  // namespace
 
 StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& target,
-                                       Limits* limits) {
+                                       const NativeOptions& options) {
   CompiledModule compiled;
-  AXLE_ASSIGN(compiled.module, RunPipeline(module, {.limits = limits}));
-  AXLE_ASSIGN(compiled.jit, Jit::Create(target));
-  AXLE_TRY(Compiler(compiled, limits).Run());
+  {
+    const ScopedStage stage(compiled.report, "passes");
+    compiled.module = options.run_passes ? nullptr : module.Clone();
+    if (compiled.module == nullptr) {
+      AXLE_ASSIGN(compiled.module, RunPipeline(module, {.limits = options.limits}));
+    }
+  }
+  AXLE_ASSIGN(compiled.jit, Jit::Create(target, options));
+  compiled.report.target = target.isa == NativeIsa::kAvx512 ? "avx512" : "avx2";
+  AXLE_TRY(Compiler(compiled, options).Run());
   return compiled;
 }
 

@@ -16,11 +16,12 @@ struct CompiledModule {
   std::unique_ptr<Jit> jit;              // the machine code
   std::vector<std::unique_ptr<CompiledComputation>> computations;
   const CompiledComputation* entry = nullptr;
+  CompileReport report;  // stages; the rest if the options ask for it
 };
 
 // `module` is verified. Errors: UNIMPLEMENTED names an op that cannot be compiled; what the limits
 // say.
 StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& target,
-                                       Limits* limits);
+                                       const NativeOptions& options);
 
 }  // namespace axle

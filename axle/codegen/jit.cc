@@ -3,6 +3,7 @@
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -11,6 +12,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <mutex>
 
@@ -103,6 +105,22 @@ void Optimize(llvm::Module& module) {
   passes.run(module, modules);
 }
 
+// What the code generator makes of a module, for people.
+StatusOr<std::string> Assembly(const llvm::Module& module, const JitTarget& target) {
+  auto machine = MachineBuilder(target).createTargetMachine();
+  if (!machine) return ToStatus(machine.takeError());
+  const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);  // it is changed
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
+                                      llvm::CodeGenFileType::AssemblyFile)) {
+    return Internal("llvm: the target has no assembly");
+  }
+  passes.run(*copy);
+  return std::string(text.begin(), text.end());
+}
+
 }  // namespace
 
 StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level) {
@@ -122,6 +140,7 @@ StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level) {
 
 struct Jit::State {
   std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::function<void(std::string_view)> on_llvm, on_assembly;
 };
 
 Jit::Jit(const JitTarget& target, std::unique_ptr<State> state)
@@ -135,7 +154,7 @@ Jit::NewModule::~NewModule() {
   module = nullptr;
 }
 
-StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target) {
+StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const NativeOptions& options) {
   InitializeOnce();
   auto jit = llvm::orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(MachineBuilder(target))
@@ -144,6 +163,8 @@ StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target) {
   if (!jit) return ToStatus(jit.takeError());
   auto state = std::make_unique<State>();
   state->jit = std::move(*jit);
+  state->on_llvm = options.on_llvm;
+  state->on_assembly = options.on_assembly;
   llvm::orc::JITDylib& library = state->jit->getMainJITDylib();
   if (auto error = library.define(llvm::orc::absoluteSymbols(RuntimeSymbols(*state->jit)))) {
     return ToStatus(std::move(error));
@@ -164,6 +185,15 @@ Status Jit::Add(NewModule made) {
   llvm::raw_string_ostream stream(problem);
   if (llvm::verifyModule(*made.module, &stream)) return Internal("llvm: " + problem);
   if (target_.codegen_level > 1) Optimize(*made.module);
+  if (state_->on_llvm) {
+    std::string text;
+    llvm::raw_string_ostream(text) << *made.module;
+    state_->on_llvm(text);
+  }
+  if (state_->on_assembly) {
+    AXLE_ASSIGN(const std::string text, Assembly(*made.module, target_));
+    state_->on_assembly(text);
+  }
   llvm::orc::ThreadSafeModule module(std::move(made.module), std::move(made.context));
   if (auto error = state_->jit->addIRModule(std::move(module))) return ToStatus(std::move(error));
   return {};

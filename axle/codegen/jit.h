@@ -27,7 +27,9 @@ StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level);
 // The machine code of some modules; freed with the object. Thread-safe once everything is added.
 class Jit {
  public:
-  static StatusOr<std::unique_ptr<Jit>> Create(const JitTarget& target);
+  // Of the options only on_llvm and on_assembly are looked at; they live as long as the object.
+  static StatusOr<std::unique_ptr<Jit>> Create(const JitTarget& target,
+                                               const NativeOptions& options = {});
   ~Jit();
   const JitTarget& target() const { return target_; }
 

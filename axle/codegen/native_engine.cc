@@ -18,6 +18,8 @@ class NativeProgram : public NativeExecutable {
     return RunOnLiterals(*compiled_.entry, arguments, run);
   }
 
+  const CompileReport& report() const override { return compiled_.report; }
+
  private:
   CompiledModule compiled_;
 };
@@ -27,7 +29,7 @@ class Engine : public NativeEngine {
   StatusOr<std::unique_ptr<NativeExecutable>> Compile(const Module& module,
                                                       const NativeOptions& options) override {
     AXLE_ASSIGN(const JitTarget target, ChooseTarget(options.isa, options.codegen_level));
-    AXLE_ASSIGN(CompiledModule compiled, CompileModule(module, target, options.limits));
+    AXLE_ASSIGN(CompiledModule compiled, CompileModule(module, target, options));
     return std::unique_ptr<NativeExecutable>(new NativeProgram(std::move(compiled)));
   }
 };

@@ -312,8 +312,17 @@ class Builder {
     return sizes && FoldFits(region.fold_shape, *sizes) ? sizes : std::nullopt;
   }
 
+  // What is not fused is noted with the last refusal.
+  bool Refuse(Apart why) {
+    why_ = why;
+    return false;
+  }
+  void NoteApart(const Instruction& producer, const Instruction& consumer) {
+    schedule_.not_fused.push_back({&producer, &consumer, why_});
+  }
+
   // Whether the region can read these too; then its inputs have them.
-  static bool Unite(OpenRegion& region, std::span<const RegionInput> more) {
+  bool Unite(OpenRegion& region, std::span<const RegionInput> more) {
     std::vector<RegionInput> all = region.inputs;
     for (const RegionInput& input : more) {
       const auto is_same = [&](const RegionInput& other) {
@@ -321,8 +330,10 @@ class Builder {
       };
       if (std::ranges::none_of(all, is_same)) all.push_back(input);
     }
-    if (all.size() > kMaxInputs) return false;
-    if (all.size() > region.inputs.size() && !SizesFor(region, all)) return false;
+    if (all.size() > kMaxInputs) return Refuse(Apart::kTooManyArrays);
+    if (all.size() > region.inputs.size() && !SizesFor(region, all)) {
+      return Refuse(Apart::kNoCommonSizes);
+    }
     region.inputs = std::move(all);
     return true;
   }
@@ -340,11 +351,13 @@ class Builder {
       if (region == nullptr && TryJoin(*open, inst)) {
         region = open;
       } else if (region == nullptr || !TryMerge(*region, *open)) {
+        NoteApart(*open->instructions.back(), inst);
         AXLE_TRY(Close(*open));
       }
     }
     // What has been closed since is an array to read now.
     if (region != nullptr && !TryJoin(*region, inst)) {
+      NoteApart(*region->instructions.back(), inst);
       AXLE_TRY(Close(*region));
       region = nullptr;
     }
@@ -386,6 +399,7 @@ class Builder {
     AXLE_TRY(PrepareRead(operand, n));
     OpenRegion* region = StateOf(*ReadFor(operand, n).base).open;
     if (region != nullptr && !TryFold(*region, inst, *found)) {
+      NoteApart(*region->instructions.back(), inst);
       AXLE_TRY(Close(*region));
       region = nullptr;
     }
@@ -425,7 +439,7 @@ class Builder {
                         return region.fold_shape == found.shape &&
                                CanFoldTogether(found.shape, other.fold, found.fold);
                       });
-    if (!fits) return false;
+    if (!fits) return Refuse(Apart::kOtherReduction);
     const FoldShape before = region.fold_shape;
     region.fold_shape = found.shape;
     region.folds.push_back({&inst, found.fold});
@@ -478,8 +492,10 @@ class Builder {
   // Whether `inst` can be computed in `region`, which then has its inputs. Operands in other open
   // regions are left out.
   bool TryJoin(OpenRegion& region, const Instruction& inst) {
-    if (region.num_positions != inst.shape().num_elements()) return false;
-    if (region.weight > 0 && region.weight + WeightOf(inst) > kMaxWeight) return false;
+    if (region.num_positions != inst.shape().num_elements()) return Refuse(Apart::kOtherSize);
+    if (region.weight > 0 && region.weight + WeightOf(inst) > kMaxWeight) {
+      return Refuse(Apart::kTooMuchWork);
+    }
     std::vector<RegionInput> inputs;
     if (const auto& fold = StateOf(inst).fold) {
       inputs.push_back({fold->value, Access::Whole(region.num_positions)});
@@ -494,20 +510,22 @@ class Builder {
 
   // Puts what `from` computes into `into`, if one loop can do both.
   bool TryMerge(OpenRegion& into, OpenRegion& from) {
-    if (into.num_positions != from.num_positions || into.weight + from.weight > kMaxWeight ||
-        into.folds.size() + from.folds.size() > kMaxFolds) {
-      return false;
-    }
+    if (into.num_positions != from.num_positions) return Refuse(Apart::kOtherSize);
+    if (into.weight + from.weight > kMaxWeight) return Refuse(Apart::kTooMuchWork);
+    if (into.folds.size() + from.folds.size() > kMaxFolds) return Refuse(Apart::kOtherReduction);
     OpenRegion merged = into;
     if (merged.folds.empty()) merged.fold_shape = from.fold_shape;
     for (const auto& fold : from.folds) {
-      if (merged.fold_shape != from.fold_shape) return false;
+      if (merged.fold_shape != from.fold_shape) return Refuse(Apart::kOtherReduction);
       for (const auto& other : into.folds) {
-        if (!CanFoldTogether(merged.fold_shape, other.fold, fold.fold)) return false;
+        if (!CanFoldTogether(merged.fold_shape, other.fold, fold.fold)) {
+          return Refuse(Apart::kOtherReduction);
+        }
       }
       merged.folds.push_back(fold);
     }
-    if (!SizesFor(merged, merged.inputs) || !Unite(merged, from.inputs)) return false;
+    if (!SizesFor(merged, merged.inputs)) return Refuse(Apart::kNoCommonSizes);
+    if (!Unite(merged, from.inputs)) return false;
     merged.instructions.insert(merged.instructions.end(), from.instructions.begin(),
                                from.instructions.end());
     std::ranges::sort(merged.instructions, {}, &Instruction::index);
@@ -664,6 +682,7 @@ class Builder {
   std::vector<bool> live_;
   std::vector<State> states_;  // by Instruction::index()
   std::vector<std::unique_ptr<OpenRegion>> open_;
+  Apart why_ = Apart::kOtherSize;  // of the last refusal
   Schedule schedule_;
 };
 

@@ -60,12 +60,27 @@ struct Region {
   std::optional<IndexMap> map = {};
 };
 
+// Why a loop does not compute an instruction although it could have: for `axle explain`.
+enum class Apart : std::uint8_t {
+  kOtherSize,
+  kTooMuchWork,
+  kTooManyArrays,
+  kNoCommonSizes,
+  kOtherReduction,
+};
+struct NotFused {
+  const Instruction* producer;
+  const Instruction* consumer;
+  Apart why;
+};
+
 struct Schedule {
   std::vector<Value> values;
   std::vector<Region> regions;                         // in the order in which they run
   std::vector<ValueId> arguments;                      // by block of the caller
   std::vector<ValueId> results;                        // likewise
   std::vector<std::pair<ValueId, Literal>> constants;  // that something reads
+  std::vector<NotFused> not_fused;
 };
 
 // The blocks that hold a value of this shape: one per array, depth first, and for an array with

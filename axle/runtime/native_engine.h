@@ -3,13 +3,16 @@
 // `axle_codegen_create`. Nothing here knows LLVM or the IR.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
 #include "axle/core/status.h"
+#include "axle/runtime/compile_report.h"
 
 namespace axle {
 
@@ -23,6 +26,12 @@ struct NativeOptions {
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 1;     // effort of the code generator, 0 to 2; the bits do not depend on it
   Limits* limits = nullptr;  // of the compilation
+  bool run_passes = true;    // false: the module has had its passes
+  bool report = false;       // keep a report of what was compiled
+  // Get the code of each group of kernels, as LLVM IR before the code generator and as assembly.
+  // Both cost time.
+  std::function<void(std::string_view text)> on_llvm = {};
+  std::function<void(std::string_view text)> on_assembly = {};
 };
 
 // A compiled module. Thread-safe.
@@ -34,6 +43,8 @@ class NativeExecutable {
   // floating-point mode (core/float_environment.h) and made a StorageScope.
   virtual StatusOr<Literal> Execute(std::vector<Literal> arguments, DeviceContext* device,
                                     Limits* limits) const = 0;
+  // Of what it is made; without programs if the options did not ask for it.
+  virtual const CompileReport& report() const = 0;
 };
 
 // Compiles modules. Thread-safe.
@@ -47,7 +58,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 2;
+inline constexpr int kNativeEngineVersion = 3;
 
 }  // namespace axle
 

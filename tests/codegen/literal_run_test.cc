@@ -16,7 +16,7 @@ CompiledModule Compile(std::string_view text) {
   EXPECT_TRUE(module.ok()) << module.status().ToString();
   const auto target = ChooseTarget(NativeIsa::kAuto, 2);
   EXPECT_TRUE(target.ok());
-  auto compiled = CompileModule(**module, *target, nullptr);
+  auto compiled = CompileModule(**module, *target, {});
   EXPECT_TRUE(compiled.ok()) << compiled.status().ToString();
   return *std::move(compiled);
 }

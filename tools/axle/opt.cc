@@ -8,13 +8,14 @@
 #include "axle/passes/pipeline.h"
 #include "axle/text/print.h"
 #include "tools/axle/json.h"
+#include "tools/axle/report_text.h"
 #include "tools/axle/verbs.h"
 
 namespace axle::tool {
 namespace {
 
-constexpr std::string_view kHere[] = {"hlo", "opt-hlo"};
-constexpr std::string_view kToCome[] = {"fusions", "buffers", "llvm", "asm", "obj"};
+// In the order of compilation; those after opt-hlo are of native code.
+constexpr std::string_view kStages[] = {"hlo", "opt-hlo", "fusions", "buffers", "llvm", "asm"};
 
 int ListPasses(Session& session) {
   Json passes = Json::array();
@@ -63,16 +64,41 @@ std::string TimingLine(const PassReport& report) {
   return line;
 }
 
+std::string TimingLine(const CompileReport::Stage& stage) {
+  char line[100];
+  std::snprintf(line, sizeof line, "%-10s %10.3f ms", stage.name.c_str(), stage.seconds * 1e3);
+  return line;
+}
+
+// A stage behind the passes, which the module has had.
+StatusOr<std::string> NativeStage(Session& session, std::shared_ptr<const Module> module) {
+  const std::string& stage = session.options().stage;
+  std::string text;
+  const auto append = [&](std::string_view more) { StrAppend(text, more); };
+  CompileOptions options = {.run_passes = false, .report = true};
+  if (stage == "llvm") options.on_llvm = append;
+  if (stage == "asm") options.on_assembly = append;
+  AXLE_ASSIGN(const auto executable, session.CompileNative(std::move(module), options));
+  const CompileReport& report = *executable->report();
+  for (const CompileReport::Stage& timed : report.stages) {
+    if (session.options().timing && timed.name != "passes") session.Say(TimingLine(timed));
+  }
+  if (stage != "fusions" && stage != "buffers") return text;
+  for (const CompileReport::Program& program : report.programs) {
+    StrAppend(text, text.empty() ? "" : "\n",
+              stage == "fusions" ? RecordsText(program) : BuffersText(program));
+  }
+  return text;
+}
+
 int RunOpt(Session& session) {
   const Options& options = session.options();
   if (options.list) return ListPasses(session);
   const std::string& stage = options.stage;
-  if (std::ranges::find(kToCome, stage) != std::end(kToCome)) {
-    return session.Fail(Unimplemented(StrCat("opt: --to ", stage, " is still to come")));
-  }
-  if (!stage.empty() && std::ranges::find(kHere, stage) == std::end(kHere)) {
-    return session.Usage(
-        StrCat("opt: --to: unknown stage \"", PrintableText(stage), "\"; there are hlo, opt-hlo"));
+  const auto* const place = std::ranges::find(kStages, stage);
+  if (!stage.empty() && place == std::end(kStages)) {
+    return session.Usage(StrCat("opt: --to: unknown stage \"", PrintableText(stage),
+                                "\"; there are ", Join(kStages, ", ")));
   }
   const StatusOr<std::string> file = session.OneFile();
   if (!file.ok()) return session.Usage(StrCat("opt: ", file.status().message()));
@@ -103,7 +129,14 @@ int RunOpt(Session& session) {
                                     .limits = &session.limits()});
     if (!module.ok()) return session.Fail(module.status());
   }
-  std::string text = Print(**module, style);
+  std::string text;
+  if (!stage.empty() && place > std::ranges::find(kStages, "opt-hlo")) {
+    StatusOr<std::string> native = NativeStage(session, *std::move(module));
+    if (!native.ok()) return session.Fail(native.status());
+    text = *std::move(native);
+  } else {
+    text = Print(**module, style);
+  }
   if (options.json) {
     Json report = NewReport("opt");
     report["text"] = text;
@@ -117,8 +150,9 @@ int RunOpt(Session& session) {
   return written.ok() ? kYes : session.Fail(written);
 }
 
-constexpr std::string_view kOptions[] = {"passes", "stage",       "list",  "print-after",
-                                         "timing", "verify-each", "style", "output"};
+constexpr std::string_view kOptions[] = {"passes", "stage",        "list",  "print-after",
+                                         "timing", "verify-each",  "style", "output",
+                                         "isa",    "codegen-level"};
 
 }  // namespace
 
@@ -127,13 +161,15 @@ const Verb kOptVerb = {
     "axle opt model.hlo\n"
     "axle opt model.hlo --passes dce,cse --timing\n"
     "axle opt model.hlo --print-after 'simplify|fold'\n"
+    "axle opt model.hlo --to fusions\n"
     "axle opt --list\n"
     "\n"
     "Results stay the same, bit for bit. HLO text goes to stdout.\n"
     "\n"
     "  --passes A,B     these, in this order, instead of the default ones\n"
     "  --list           what passes there are, and the default order\n"
-    "  --to STAGE       where to stop: hlo (as read) or opt-hlo (default)\n"
+    "  --to STAGE       where to stop: hlo (as read), opt-hlo (default); of native code\n"
+    "                   fusions, buffers, llvm, asm, with --isa and --codegen-level\n"
     "  --print-after R  the module after each pass whose name R matches, to stderr\n"
     "  --timing         time, changes and size after each pass, to stderr\n"
     "  --verify-each    check the module after each pass\n"

@@ -90,6 +90,7 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   flag("list", "--list", o.list);
   flag("timing", "--timing", o.timing);
   flag("verify-each", "--verify-each", o.verify_each);
+  flag("memory", "--memory", o.memory);
   option("against", o.against);
   if (auto* rtol = option("rtol", o.rtol)) rtol->check(CLI::NonNegativeNumber);
   if (auto* atol = option("atol", o.atol)) atol->check(CLI::NonNegativeNumber);

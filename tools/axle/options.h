@@ -51,6 +51,7 @@ struct Options {
   bool list = false;
   bool timing = false;
   bool verify_each = false;
+  bool memory = false;  // explain
 
   std::string against;                 // check: .npz
   std::vector<int> thread_list = {1};  // check, reduce: --threads 1,2,7

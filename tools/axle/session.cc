@@ -201,6 +201,15 @@ StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Mod
                                                     .limits = &limits_});
 }
 
+StatusOr<std::shared_ptr<Executable>> Session::CompileNative(std::shared_ptr<const Module> module,
+                                                             CompileOptions options) {
+  options.engine = EngineKind::kNative;
+  options.isa = options_.isa;
+  options.codegen_level = options_.codegen_level;
+  options.limits = &limits_;
+  return SharedClient().Compile(std::move(module), options);
+}
+
 void InstallSignalHandlers() {
   struct sigaction action = {};
   action.sa_handler = OnSignal;  // without SA_RESTART: a read that waits ends

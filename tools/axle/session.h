@@ -49,6 +49,9 @@ class Session {
   StatusOr<std::unique_ptr<Module>> Load(const std::string& path);
   StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 EngineKind engine);
+  // Native code with these options, and the instruction set, level and limits of the session.
+  StatusOr<std::shared_ptr<Executable>> CompileNative(std::shared_ptr<const Module> module,
+                                                      CompileOptions options);
 
  private:
   Options options_;

@@ -7,11 +7,11 @@
 namespace axle::tool {
 namespace {
 
-constexpr const Verb* kVerbs[] = {&kRunVerb,   &kParseVerb,   &kPrintVerb, &kInfoVerb,
-                                  &kCheckVerb, &kConvertVerb, &kOptVerb,   &kOpsVerb,
-                                  &kGenVerb,   &kReduceVerb,  &kBatchVerb};
-constexpr std::string_view kPlannedVerbs[] = {"bench", "explain", "profile", "view",       "diff",
-                                              "aot",   "cache",   "doctor",  "completion", "man"};
+constexpr const Verb* kVerbs[] = {&kRunVerb,   &kParseVerb,   &kPrintVerb,  &kInfoVerb,
+                                  &kCheckVerb, &kConvertVerb, &kOptVerb,    &kExplainVerb,
+                                  &kOpsVerb,   &kGenVerb,     &kReduceVerb, &kBatchVerb};
+constexpr std::string_view kPlannedVerbs[] = {"bench", "profile", "view",       "diff", "aot",
+                                              "cache", "doctor",  "completion", "man"};
 
 }  // namespace
 

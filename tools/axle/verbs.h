@@ -16,7 +16,7 @@ struct Verb {
 };
 
 extern const Verb kRunVerb, kParseVerb, kPrintVerb, kInfoVerb, kBatchVerb, kCheckVerb, kConvertVerb,
-    kOptVerb, kOpsVerb, kGenVerb, kReduceVerb;
+    kOptVerb, kExplainVerb, kOpsVerb, kGenVerb, kReduceVerb;
 
 std::span<const Verb* const> AllVerbs();
 const Verb* FindVerb(std::string_view name);

@@ -1,0 +1,77 @@
+// CompileReport: what a compiled module is made of, for people and for tests: plain data that knows
+// neither the IR nor LLVM. `axle explain` prints it.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "axle/core/element_type.h"
+
+namespace axle {
+
+struct CompileReport {
+  struct Instruction {
+    std::string name;
+    std::string op;
+    std::string source;  // "model.py:12" of its metadata; "" if it has none
+  };
+
+  // One step of a program.
+  struct Record {
+    std::string name;    // of its last instruction
+    std::string kind;    // loop, reduce, move, contraction, evaluate, call, while, conditional
+    std::string engine;  // compiled, library (a routine of axle's own), evaluator, program
+    std::string kernel;  // of compiled code; records of the same name share it
+    std::string note;    // why an evaluator does it, where that is not plain
+    std::vector<Instruction> instructions;
+    i64 num_tiles = 1;                       // parts that threads could share
+    i64 bytes_read = 0;                      // of different elements
+    i64 bytes_written = 0;                   // without what stays in place
+    std::vector<std::string> programs = {};  // that it runs
+  };
+
+  // A record that reads what an earlier one writes, and why one record does not do both.
+  struct Boundary {
+    i64 producer, consumer;  // positions in `records`
+    std::string value;       // that goes from one to the other
+    std::string reason;
+  };
+
+  struct Value {
+    std::string name;
+    i64 bytes = 0;
+    std::string place;  // frame, constants, argument 0, result 1: blocks of the caller by number
+    i64 offset = 0;     // in that
+    i64 first = 0, last = 0;  // positions in `records` between which it is needed; -1: from the
+                              // start; records.size(): to the end
+  };
+
+  // A computation in the way in which something calls it.
+  struct Program {
+    std::string name;
+    std::vector<Record> records;  // in order
+    std::vector<Boundary> boundaries;
+    std::vector<Value> values;
+    i64 num_copies = 0;      // of results, at the end
+    i64 constant_bytes = 0;  // of its own
+    // What a run needs beside arguments, results and constants: values, and the frames of the
+    // programs that it runs. live_bytes is the most that is needed at any one time, a lower bound
+    // of frame_bytes; that is at the record `peak`.
+    i64 frame_bytes = 0;
+    i64 live_bytes = 0;
+    i64 pointer_bytes = 0;  // of places, beside those
+    std::string peak;
+  };
+
+  struct Stage {
+    std::string name;
+    double seconds = 0;
+  };
+
+  std::string target;             // avx2 or avx512
+  i64 num_loops = 0;              // records with compiled code
+  i64 num_kernels = 0;            // that were compiled for them
+  std::vector<Program> programs;  // callees first, the entry last
+  std::vector<Stage> stages;      // of the compilation, in order
+};
+
+}  // namespace axle

@@ -1,0 +1,127 @@
+// axle explain: what native code is made of: the records of each program, what was fused and why a
+// neighbour was not, and where values lie.
+#include "axle/core/strings.h"
+#include "tools/axle/json.h"
+#include "tools/axle/report_text.h"
+#include "tools/axle/verbs.h"
+
+namespace axle::tool {
+namespace {
+
+Json ToJson(const CompileReport::Record& record) {
+  Json json = {{"name", record.name},
+               {"kind", record.kind},
+               {"engine", record.engine},
+               {"tiles", record.num_tiles},
+               {"bytes_read", record.bytes_read},
+               {"bytes_written", record.bytes_written}};
+  if (!record.kernel.empty()) json["kernel"] = record.kernel;
+  if (!record.note.empty()) json["note"] = record.note;
+  if (!record.programs.empty()) json["programs"] = record.programs;
+  for (const CompileReport::Instruction& inst : record.instructions) {
+    Json& made = json["instructions"].emplace_back(Json{{"name", inst.name}, {"op", inst.op}});
+    if (!inst.source.empty()) made["source"] = inst.source;
+  }
+  return json;
+}
+
+Json ToJson(const CompileReport::Program& program) {
+  Json json = {{"name", program.name},
+               {"frame_bytes", program.frame_bytes},
+               {"live_bytes", program.live_bytes},
+               {"peak", program.peak},
+               {"pointer_bytes", program.pointer_bytes},
+               {"constant_bytes", program.constant_bytes},
+               {"copies", program.num_copies},
+               {"records", Json::array()},
+               {"not_fused", Json::array()},
+               {"values", Json::array()}};
+  for (const CompileReport::Record& record : program.records) {
+    json["records"].push_back(ToJson(record));
+  }
+  for (const CompileReport::Boundary& boundary : program.boundaries) {
+    json["not_fused"].push_back({{"producer", boundary.producer},
+                                 {"consumer", boundary.consumer},
+                                 {"value", boundary.value},
+                                 {"reason", boundary.reason}});
+  }
+  for (const CompileReport::Value& value : program.values) {
+    json["values"].push_back({{"name", value.name},
+                              {"bytes", value.bytes},
+                              {"place", value.place},
+                              {"offset", value.offset},
+                              {"first", value.first},
+                              {"last", value.last}});
+  }
+  return json;
+}
+
+std::string Text(const Executable& executable, const CompileReport& report, bool memory) {
+  std::string text = StrCat(executable.name(), " for ", report.target, ": ", report.num_loops,
+                            " loops, ", report.num_kernels, " different\n");
+  if (memory) {
+    const MemoryAnalysis bytes = executable.memory_analysis();
+    StrAppend(text, "arguments ", HumanBytes(bytes.argument_bytes), ", results ",
+              HumanBytes(bytes.result_bytes),
+              "; beside those a run needs the frame of the entry\n");
+  }
+  // The entry first.
+  for (auto program = report.programs.rbegin(); program != report.programs.rend(); ++program) {
+    StrAppend(text, "\n", memory ? BuffersText(*program) : RecordsText(*program));
+    if (!memory) StrAppend(text, BytesLine(*program));
+  }
+  return text;
+}
+
+int Explain(Session& session) {
+  const StatusOr<std::string> file = session.OneFile();
+  if (!file.ok()) return session.Usage(StrCat("explain: ", file.status().message()));
+  auto module = session.Load(*file);
+  if (!module.ok()) return session.Fail(module.status());
+  const auto executable = session.CompileNative(*std::move(module), {.report = true});
+  if (!executable.ok()) return session.Fail(executable.status());
+  const CompileReport& report = *(*executable)->report();
+  if (!session.options().json) {
+    session.Out(Text(**executable, report, session.options().memory));
+    return kYes;
+  }
+  Json json = NewReport("explain");
+  json["file"] = *file;
+  json["module"] = (*executable)->name();
+  json["target"] = report.target;
+  json["loops"] = report.num_loops;
+  json["kernels"] = report.num_kernels;
+  for (const CompileReport::Program& program : report.programs) {
+    json["programs"].push_back(ToJson(program));
+  }
+  for (const CompileReport::Stage& stage : report.stages)
+    json["seconds"][stage.name] = stage.seconds;
+  session.Out(ToLine(json));
+  return kYes;
+}
+
+constexpr std::string_view kOptions[] = {"memory", "isa", "codegen-level"};
+
+}  // namespace
+
+const Verb kExplainVerb = {
+    "explain", "what native code is made of, and why",
+    "axle explain model.hlo\n"
+    "axle explain model.hlo --memory\n"
+    "axle explain model.hlo --json\n"
+    "\n"
+    "For each program (the entry, the bodies of loops, branches) the records that it\n"
+    "runs: the instructions in each, who computes them (compiled code, a routine of the\n"
+    "library, an operation's evaluator, another program), bytes read and written, tiles\n"
+    "that threads could share; then which records could not be one, and why.\n"
+    "\n"
+    "  --memory            where values lie, how long they are needed, and the peak\n"
+    "  --isa I             auto, avx2, avx512\n"
+    "  --codegen-level N   0 to 2\n"
+    "  --from F            hlo or hlo.pb; the default is to find out from the content\n"
+    "  --json              everything, with the time of each stage\n"
+    "  --time-limit S      seconds, 8 by default; 0 for as long as it takes\n"
+    "  --mem-limit B       bytes, 1G by default; K, M, G; 0 for no limit\n",
+    kOptions, Explain};
+
+}  // namespace axle::tool
