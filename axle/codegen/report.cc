@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
@@ -60,23 +61,6 @@ bool Has(const Region& region, const Instruction* inst) {
   return std::ranges::find(region.instructions, inst) != region.instructions.end();
 }
 
-std::string WhyApart(const Schedule& schedule, const Region& producer, const Region& consumer,
-                     const RegionInput& input) {
-  for (const Region* region : {&producer, &consumer}) {
-    if (std::string alone = WhyAlone(*region); !alone.empty()) return alone;
-  }
-  for (const NotFused& pair : schedule.not_fused) {
-    if (Has(producer, pair.producer) && Has(consumer, pair.consumer)) return Text(pair.why);
-  }
-  const auto output = std::ranges::find(producer.outputs, input.value) - producer.outputs.begin();
-  if (output >= std::ssize(producer.outputs) - std::ssize(producer.folds)) {
-    return "a reduction is complete only after its loop";
-  }
-  if (producer.num_positions != consumer.num_positions) return Text(Apart::kOtherSize);
-  if (!input.access.IsWhole()) return "it is read at other positions than it is computed at";
-  return "another reader needed it before";
-}
-
 // Different elements that an access reads.
 i64 NumElements(const Access& access) {
   i64 count = 1;
@@ -97,7 +81,9 @@ class Reporter {
  public:
   Reporter(const HloComputation& computation, const Schedule& schedule, const BlockUse& blocks,
            const BufferPlan& plan)
-      : computation_(computation), schedule_(schedule), blocks_(blocks), plan_(plan) {}
+      : computation_(computation), schedule_(schedule), blocks_(blocks), plan_(plan) {
+    for (const NotFused& pair : schedule.not_fused) not_fused_.emplace(pair.producer, &pair);
+  }
 
   CompileReport::Program Make() && {
     report_.name = computation_.name();
@@ -157,6 +143,26 @@ class Reporter {
     }
   }
 
+  std::string WhyApart(const Region& producer, const Region& consumer,
+                       const RegionInput& input) const {
+    for (const Region* region : {&producer, &consumer}) {
+      if (std::string alone = WhyAlone(*region); !alone.empty()) return alone;
+    }
+    for (const Instruction* inst : producer.instructions) {
+      const auto [begin, end] = not_fused_.equal_range(inst);
+      for (auto pair = begin; pair != end; ++pair) {
+        if (Has(consumer, pair->second->consumer)) return Text(pair->second->why);
+      }
+    }
+    const auto output = std::ranges::find(producer.outputs, input.value) - producer.outputs.begin();
+    if (output >= std::ssize(producer.outputs) - std::ssize(producer.folds)) {
+      return "a reduction is complete only after its loop";
+    }
+    if (producer.num_positions != consumer.num_positions) return Text(Apart::kOtherSize);
+    if (!input.access.IsWhole()) return "it is read at other positions than it is computed at";
+    return "another reader needed it before";
+  }
+
   void AddBoundaries() {
     std::vector<i64> producer(schedule_.values.size(), -1);
     for (i64 r = 0; r < std::ssize(schedule_.regions); ++r) {
@@ -167,7 +173,7 @@ class Reporter {
         if (!seen.insert(from).second) continue;
         report_.boundaries.push_back({from, r,
                                       std::string(schedule_.values[input.value].inst->name()),
-                                      WhyApart(schedule_, schedule_.regions[from], region, input)});
+                                      WhyApart(schedule_.regions[from], region, input)});
       }
       for (const ValueId output : region.outputs) producer[output] = r;
     }
@@ -205,6 +211,7 @@ class Reporter {
   const Schedule& schedule_;
   const BlockUse& blocks_;
   const BufferPlan& plan_;
+  std::unordered_multimap<const Instruction*, const NotFused*> not_fused_;  // by producer
   CompileReport::Program report_;
 };
 

@@ -287,15 +287,131 @@ TEST_F(Cli, OptSaysWhatItDoesNotKnow) {
   const std::string file = Write("add.hlo", kAdd);
   const Result stage = Run({"opt", file, "--to", "exe"});
   EXPECT_EQ(stage.exit, 2);
-  EXPECT_EQ(stage.err,
-            "axle: opt: --to: unknown stage \"exe\"; there are hlo, opt-hlo, fusions, buffers, llvm, "
-            "asm\n");
+  EXPECT_EQ(
+      stage.err,
+      "axle: opt: --to: unknown stage \"exe\"; there are hlo, opt-hlo, fusions, buffers, llvm, "
+      "asm\n");
   const Result pass = Run({"opt", file, "--passes", "dce,csse"});
   EXPECT_EQ(pass.exit, 2);
   EXPECT_NE(pass.err.find("unknown pass \"csse\" (did you mean \"cse\"?)"), std::string::npos)
       << pass.err;
   EXPECT_EQ(Run({"opt", file, "--print-after", "("}).exit, 2);
 }
+
+#ifdef AXLE_HAS_CODEGEN
+constexpr const char* kSteps = R"(HloModule steps
+
+less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }
+
+ENTRY main {
+  x = f32[4] parameter(0)
+  k = s32[] parameter(1)
+  n = f32[4] negate(x), metadata={source_file="steps.py" source_line=3}
+  c = f32[4] cosine(n), metadata={source_file="steps.py" source_line=4}
+  sorted = f32[4] sort(n), dimensions={0}, to_apply=less
+  part = f32[2] slice(c), slice={[0:2]}
+  updated = f32[4] dynamic-update-slice(sorted, part, k)
+  v = f32[4] reverse(updated), dimensions={0}
+  ROOT z = f32[4] add(v, updated)
+}
+)";
+
+TEST_F(Cli, ExplainIsGolden) {
+  const std::string file = Write("steps.hlo", kSteps);
+  const Result r = Run({"explain", file, "--isa", "avx2"});
+  EXPECT_EQ(r.exit, 0) << r.err;
+  EXPECT_EQ(r.out, R"(steps for avx2: 2 loops, 2 different
+
+main: 5 records
+  0   loop        n (negate), c (cosine)
+      compiled kernel1; reads 16 B, writes 32 B; 1 tile
+      from steps.py:3, steps.py:4
+  1   evaluate    sorted (sort)
+      evaluator of sort; reads 16 B, writes 16 B; 1 tile
+  2   move        part (slice)
+      library; reads 8 B, writes 8 B; 1 tile
+  3   move        updated (dynamic-update-slice)
+      library; reads 8 B, writes 8 B; 1 tile
+  4   loop        z (add)
+      compiled kernel2; reads 32 B, writes 16 B; 1 tile
+  not in one record:
+    0 -> 1, n: "sorted" runs in the evaluator of sort
+    0 -> 2, c: "part" is moved into order, to be read in a row
+    1 -> 3, sorted: "sorted" runs in the evaluator of sort
+    2 -> 3, part: "part" is moved into order, to be read in a row
+    3 -> 4, updated: "updated" is moved into order, to be read in a row
+  frame 192 B of values, 100% of the 192 B that are needed at once at "sorted", and 128 B of pointers; constants 0 B
+)") << r.err;
+
+  const Result memory = Run({"explain", file, "--isa", "avx2", "--memory"});
+  EXPECT_EQ(memory.out, R"(steps for avx2: 2 loops, 2 different
+arguments 20 B, results 16 B; beside those a run needs the frame of the entry
+
+main:
+  frame 192 B of values, 100% of the 192 B that are needed at once at "sorted", and 128 B of pointers; constants 0 B
+  x                       16 B        argument 0          start to 0
+  k                       4 B         argument 1          start to 3
+  n                       16 B        frame + 0           0 to 1
+  c                       16 B        frame + 64          0 to 2
+  sorted                  16 B        frame + 128         1 to 3
+  part                    8 B         frame + 0           2 to 3
+  updated                 16 B        frame + 128         3 to 4
+  z                       16 B        result 0            4 to end
+)");
+}
+
+TEST_F(Cli, ExplainSaysWhyLoopsAreApart) {
+  // A loop of 300 steps is too long; the two parts are as large as they may be.
+  std::string text = "HloModule long\n\nENTRY main {\n  v0 = f32[8] parameter(0)\n";
+  for (int i = 1; i <= 300; ++i) {
+    text += (i == 300 ? "  ROOT v" : "  v") + std::to_string(i) + " = f32[8] add(v" +
+            std::to_string(i - 1) + ", v" + std::to_string(i / 2) + ")\n";
+  }
+  const Result r = Run({"explain", Write("long.hlo", text + "}\n")});
+  EXPECT_EQ(r.exit, 0) << r.err;
+  EXPECT_NE(r.out.find(": one loop of both would be too long for the registers\n"),
+            std::string::npos)
+      << r.out;
+}
+
+TEST_F(Cli, ExplainAsJsonNamesTheEngineOfEveryRecord) {
+  const Result r = Run({"explain", Write("steps.hlo", kSteps), "--json"});
+  EXPECT_EQ(r.exit, 0) << r.err;
+  const json report = json::parse(r.out);
+  EXPECT_EQ(report["schema"], "axle.explain/1");
+  ASSERT_EQ(report["programs"].size(), 1u);
+  const json& program = report["programs"][0];
+  EXPECT_EQ(program["name"], "main");
+  EXPECT_GE(program["frame_bytes"], program["live_bytes"]);
+  for (const json& record : program["records"]) EXPECT_NE(record["engine"], "") << record;
+  EXPECT_EQ(program["records"][1]["engine"], "evaluator");
+  EXPECT_EQ(program["records"][0]["instructions"][1]["source"], "steps.py:4");
+  EXPECT_EQ(program["not_fused"][0]["consumer"], 1);
+  EXPECT_GT(report["seconds"]["kernels"], 0);
+}
+
+TEST_F(Cli, OptShowsTheStagesOfNativeCode) {
+  const std::string file = Write("steps.hlo", kSteps);
+  const Result fusions = Run({"opt", file, "--to", "fusions", "--timing"});
+  EXPECT_EQ(fusions.exit, 0) << fusions.err;
+  EXPECT_TRUE(
+      fusions.out.starts_with("main: 5 records\n  0   loop        n (negate), c (cosine)\n"))
+      << fusions.out;
+  for (const char* stage : {"\nregions ", "\nbuffers ", "\nkernels "}) {
+    EXPECT_NE(fusions.err.find(stage), std::string::npos) << fusions.err;
+  }
+  const Result buffers = Run({"opt", file, "--to", "buffers"});
+  EXPECT_TRUE(buffers.out.starts_with("main:\n  frame ")) << buffers.out;
+  EXPECT_NE(
+      buffers.out.find("  z                       16 B        result 0            4 to end\n"),
+      std::string::npos)
+      << buffers.out;
+  const Result llvm = Run({"opt", file, "--to", "llvm"});
+  EXPECT_NE(llvm.out.find("define void @kernel1("), std::string::npos) << llvm.out;
+  const Result assembly = Run({"opt", file, "--to", "asm"});
+  EXPECT_NE(assembly.out.find("\nkernel1:\n"), std::string::npos) << assembly.out;
+}
+#endif
 
 TEST_F(Cli, InfoIsGolden) {
   const Result r = Run({"info", "-"}, kAdd);
@@ -503,8 +619,8 @@ TEST_F(Cli, BatchRunsWholeFolders) {
 }
 
 TEST_F(Cli, HelpFitsAScreenAndBeginsWithExamples) {
-  for (const char* verb :
-       {"run", "parse", "print", "info", "check", "opt", "ops", "gen", "reduce", "batch"}) {
+  for (const char* verb : {"run", "parse", "print", "info", "check", "opt", "explain", "ops", "gen",
+                           "reduce", "batch"}) {
     const Result r = Run({verb, "-h"});
     EXPECT_EQ(r.exit, 0) << verb;
     EXPECT_TRUE(r.out.starts_with(std::string("axle ") + verb)) << r.out;
