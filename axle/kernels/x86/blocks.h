@@ -24,8 +24,8 @@ inline constexpr i64 kRun = 64;  // elements that are brought together at once
 inline constexpr i64 kNowhere = -(i64{1} << 62);
 
 // offsets[i] = where element begin + i of the role is, along `stride`.
-inline void FillOffsets(const RoleDims& dims, i64 RoleDim::*stride, i64 begin, i64 n,
-                        i64* offsets) {
+[[gnu::noinline]] inline void FillOffsets(const RoleDims& dims, i64 RoleDim::*stride, i64 begin,
+                                          i64 n, i64* offsets) {
   if (n == 0) return;
   if (dims.count <= 1) {
     const i64 step = dims.count == 0 ? 0 : dims.dims[0].*stride;
@@ -55,7 +55,7 @@ inline i64 OffsetOf(const RoleDims& dims, i64 RoleDim::*stride, i64 i) {
 }
 
 // Are these elements neighbours?
-inline bool AreNeighbours(const i64* offsets, i64 n) {
+[[gnu::noinline]] inline bool AreNeighbours(const i64* offsets, i64 n) {
   for (i64 i = 1; i < n; ++i) {
     if (offsets[i] != offsets[0] + i) return false;
   }
@@ -149,8 +149,8 @@ template <typename T>
 
 // n neighbours as they are multiplied.
 template <typename T>
-inline void LoadRun(const OperandPlan& operand, ElementType sum, int sum_bytes, const void* source,
-                    T* out, i64 n) {
+[[gnu::noinline]] inline void LoadRun(const OperandPlan& operand, ElementType sum, int sum_bytes,
+                                      const void* source, T* out, i64 n) {
   switch (operand.load) {
     case LoadKind::kSame:
       CopyBytes(source, n * static_cast<i64>(sizeof(T)), out);
@@ -213,7 +213,7 @@ class Source {
   }
   // out[i] = the element at `offset` + offsets[i].
   template <typename T>
-  void Gather(i64 offset, const i64* offsets, i64 n, T* out) const {
+  [[gnu::noinline]] void Gather(i64 offset, const i64* offsets, i64 n, T* out) const {
     alignas(64) unsigned char raw[kRun * 16];
     for (i64 begin = 0; begin < n; begin += kRun) {
       const i64 count = Min(kRun, n - begin);
@@ -223,7 +223,7 @@ class Source {
   }
 
  private:
-  void GatherRaw(const void* source, const i64* offsets, i64 n, void* raw) const {
+  [[gnu::noinline]] void GatherRaw(const void* source, const i64* offsets, i64 n, void* raw) const {
     switch (operand_.bytes) {
       case 1:
         return GatherElements<std::uint8_t>(source, offsets, n, raw);
@@ -280,8 +280,8 @@ inline void TransposeSquare(const RowFn& row, T* out, i64 out_stride) {
 // j at k, zero for the columns past the last. T has 4 or 8 bytes; load(j, k, n, run) brings n of
 // them, and in_place(j) says where column j is in memory as T, if it is.
 template <typename T, typename LoadFn, typename InPlaceFn>
-inline void TransposeColumns(i64 columns, i64 width, i64 count, T* out, const LoadFn& load,
-                             const InPlaceFn& in_place) {
+[[gnu::noinline]] inline void TransposeColumns(i64 columns, i64 width, i64 count, T* out,
+                                               const LoadFn& load, const InPlaceFn& in_place) {
   constexpr i64 kLanes = kLanesOf<T>;
   alignas(64) T square[kLanes * kLanes];
   for (i64 j = 0; j < width; j += kLanes) {
@@ -311,8 +311,9 @@ inline void TransposeColumns(i64 columns, i64 width, i64 count, T* out, const Lo
 // A panel of columns: out[k][width], `count` contracted elements (some may be kNowhere), zeros in
 // the columns past the last and in the steps that fill up the family's unit.
 template <typename Family>
-inline void PackPanel(const Source& source, const i64* columns, i64 num_columns, i64 width,
-                      const i64* depth, i64 count, typename Family::Packed* out) {
+[[gnu::noinline]] inline void PackPanel(const Source& source, const i64* columns, i64 num_columns,
+                                        i64 width, const i64* depth, i64 count,
+                                        typename Family::Packed* out) {
   using Packed = typename Family::Packed;
   using Element = typename Family::Element;
   const bool side_by_side = AreNeighbours(columns, num_columns);
@@ -367,8 +368,8 @@ inline void PackPanel(const Source& source, const i64* columns, i64 num_columns,
 // Panels of columns side by side, from `offset`, one behind the other: along memory. T is packed
 // factor and element; steps that fill up the family's unit become zeros.
 template <typename T>
-inline void CopyPanels(const Source& source, i64 offset, i64 columns, i64 panel, const i64* depth,
-                       i64 count, i64 padded, T* panels) {
+[[gnu::noinline]] inline void CopyPanels(const Source& source, i64 offset, i64 columns, i64 panel,
+                                         const i64* depth, i64 count, i64 padded, T* panels) {
   constexpr i64 kLanes = kLanesOf<T>;
   for (i64 k = 0; k < padded; ++k) {
     const bool is_there = k < count && depth[k] >= 0;
@@ -399,8 +400,9 @@ struct RowBlock {
 // A block of rows: each one's contracted elements side by side, or the rows' where they are
 // neighbours and contracted elements are not.
 template <typename Family>
-inline RowBlock PackRows(const Source& source, const i64* rows, i64 num_rows, const i64* depth,
-                         i64 count, typename Family::Packed* block) {
+[[gnu::noinline]] inline RowBlock PackRows(const Source& source, const i64* rows, i64 num_rows,
+                                           const i64* depth, i64 count,
+                                           typename Family::Packed* block) {
   using Element = typename Family::Element;
   auto* out = reinterpret_cast<Element*>(block);
   const i64 padded = RoundUp(count, Family::kUnit);
@@ -433,8 +435,8 @@ inline void ScatterAs(const void* source, i64 n, const i64* offsets, void* targe
   T* y = static_cast<T*>(target);
   for (i64 i = 0; i < n; ++i) y[offsets[i]] = x[i];
 }
-inline void ScatterElements(const void* source, i64 n, const i64* offsets, int bytes,
-                            void* target) {
+[[gnu::noinline]] inline void ScatterElements(const void* source, i64 n, const i64* offsets,
+                                              int bytes, void* target) {
   switch (bytes) {
     case 1:
       return ScatterAs<std::uint8_t>(source, n, offsets, target);
@@ -450,7 +452,7 @@ inline void ScatterElements(const void* source, i64 n, const i64* offsets, int b
 }
 
 // f32 to bf16, the nearest, as core/float_format.h does it.
-inline void RoundToBF16(const float* x, std::uint16_t* out, i64 n) {
+[[gnu::noinline]] inline void RoundToBF16(const float* x, std::uint16_t* out, i64 n) {
   i64 i = 0;
   using Bits = Vector<std::uint32_t>;
   constexpr i64 kLanes = kLanesOf<float>;
@@ -478,7 +480,7 @@ inline void RoundToBF16(const float* x, std::uint16_t* out, i64 n) {
                                                : (bits + 0x7fff + (truncated & 1)) >> 16);
   }
 }
-inline void RoundToF16(const float* x, std::uint16_t* out, i64 n) {
+[[gnu::noinline]] inline void RoundToF16(const float* x, std::uint16_t* out, i64 n) {
   i64 i = 0;
   for (; i + 8 <= n; i += 8) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
