@@ -49,6 +49,8 @@ inline constexpr i64 kNowhere = -(i64{1} << 62);
   }
 }
 inline i64 OffsetOf(const RoleDims& dims, i64 RoleDim::*stride, i64 i) {
+  if (dims.count == 0) return 0;
+  if (dims.count == 1) return i * (dims.dims[0].*stride);
   i64 offset = 0;
   FillOffsets(dims, stride, i, 1, &offset);
   return offset;
