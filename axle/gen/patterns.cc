@@ -13,6 +13,8 @@ ElementType NumberType(Body& body) {
 Shape Rows(Body& body, ElementType type) {
   Random& random = body.random();
   if (body.drawing().is_large) {
+    // Past several chunks of the canonical order, or a few.
+    if (random.Percent(25)) return Shape(type, {1, random.Of<i64>({12'289, 16'385, 20'481})});
     return Shape(type,
                  {random.Of<i64>({1, 2, 3}), random.Of<i64>({65, 128, 513, 1000, 4097, 5000})});
   }
@@ -268,6 +270,26 @@ void DrawScalars(Body& body) {
   DrawLanes(body, 12);
 }
 
+// Movements one behind the other, read by a loop together with what they began at.
+void DrawMovements(Body& body) {
+  constexpr Opcode kOps[] = {Opcode::kTranspose, Opcode::kTranspose, Opcode::kReshape,
+                             Opcode::kReshape,   Opcode::kReverse,   Opcode::kReverse,
+                             Opcode::kSlice,     Opcode::kBroadcast, Opcode::kPad,
+                             Opcode::kNegate,    Opcode::kCopy};
+  const Shape shape(body.AnyType(), body.AnyDims(2, 5, 400));
+  Instruction* x = body.Value(shape);
+  if (x != nullptr && body.random().Percent(60)) {
+    if (Instruction* computed = body.Add(Opcode::kAdd, {x, x})) x = computed;
+  }
+  for (i64 n = body.random().Between(2, 6); n > 0 && x != nullptr; --n) {
+    body.Prefer(x);
+    if (Instruction* next = Draw(body, GetOpDef(body.random().Of(kOps)), shape.type())) x = next;
+  }
+  body.Prefer(nullptr);
+  if (x == nullptr || !x->shape().is_array()) return;
+  body.Add(Opcode::kMultiply, {x, body.Value(x->shape())});
+}
+
 void DrawControl(Body& body) {
   if (body.depth() >= 2) return DrawIdioms(body);
   constexpr Opcode kOps[] = {Opcode::kWhile, Opcode::kWhile, Opcode::kConditional, Opcode::kCall};
@@ -278,8 +300,9 @@ void DrawControl(Body& body) {
 
 void DrawPattern(Body& body) {
   constexpr void (*kPatterns[])(Body&) = {
-      DrawSoftmax, DrawLayerNorm, DrawSums,    DrawLoopNest, DrawLoopNest,      DrawScalars,
-      DrawIdioms,  DrawIdioms,    DrawControl, DrawControl,  DrawProductPattern};
+      DrawMovements, DrawMovements, DrawSoftmax,       DrawLayerNorm, DrawSums,
+      DrawLoopNest,  DrawLoopNest,  DrawScalars,       DrawIdioms,    DrawIdioms,
+      DrawControl,   DrawControl,   DrawProductPattern};
   body.random().Of(kPatterns)(body);
 }
 

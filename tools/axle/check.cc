@@ -78,7 +78,7 @@ int Check(Session& session) {
   const Options& options = session.options();
   if (options.random) {
     if (!options.files.empty()) return session.Usage("check: --random goes without a FILE");
-    return CheckRandom(session);
+    return CheckRandom(session, *options.random);
   }
   const StatusOr<std::vector<std::string>> files = session.Modules();
   if (!files.ok()) return session.Fail(files.status());

@@ -112,14 +112,14 @@ StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std
   return ExitCodeOf(options, result.outcome);
 }
 
-int CheckRandom(Session& session) {
+int CheckRandom(Session& session, std::uint64_t count) {
   const Options& options = session.options();
-  if (*options.random == 0 && options.time_limit == 0) {
+  if (count == 0 && options.time_limit == 0) {
     return session.Usage("check: --random needs an end: --random=N, or --time-limit S");
   }
   HuntOptions hunt = {.seed = options.seed,
                       .first = options.first,
-                      .count = *options.random,
+                      .count = count,
                       .seconds = options.time_limit,
                       .jobs = options.jobs,
                       .hang_seconds = kHangSeconds,

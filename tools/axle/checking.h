@@ -17,7 +17,7 @@ int ExitCodeOf(const Options& options, Outcome outcome);
 
 // One file on all engines, with arguments from the command line or drawn ones.
 StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std::string& file);
-// check --random.
-int CheckRandom(Session& session);
+// check --random: so many modules, or as many as there is time for if 0.
+int CheckRandom(Session& session, std::uint64_t count);
 
 }  // namespace axle::tool

@@ -17,6 +17,7 @@ namespace {
 // The exit status of the command with the module as a file behind it.
 int StatusOf(const std::string& command, const Module& module, const std::string& file) {
   if (!WriteFile(file, Print(module)).ok()) return -1;
+  // NOLINTNEXTLINE(bugprone-command-processor): it is the user's command
   return std::system(StrCat(command, " '", file, "' >/dev/null 2>&1 </dev/null").c_str());
 }
 
