@@ -287,10 +287,10 @@ TEST_F(Cli, OptSaysWhatItDoesNotKnow) {
   const std::string file = Write("add.hlo", kAdd);
   const Result stage = Run({"opt", file, "--to", "exe"});
   EXPECT_EQ(stage.exit, 2);
-  EXPECT_EQ(
-      stage.err,
-      "axle: opt: --to: unknown stage \"exe\"; there are hlo, opt-hlo, fusions, buffers, llvm, "
-      "asm\n");
+  EXPECT_EQ(stage.err,
+            "INVALID_ARGUMENT: opt: --to: unknown stage \"exe\"; there are hlo, opt-hlo, fusions, "
+            "buffers, llvm, "
+            "asm\n");
   const Result pass = Run({"opt", file, "--passes", "dce,csse"});
   EXPECT_EQ(pass.exit, 2);
   EXPECT_NE(pass.err.find("unknown pass \"csse\" (did you mean \"cse\"?)"), std::string::npos)
