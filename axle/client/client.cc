@@ -304,14 +304,17 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
                                                              : options_.codegen_library));
   const ScopedFloatEnvironment float_environment;  // constants are folded here
   try {
-    AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code,
-                engine->Compile(*module, {.isa = options.isa,
-                                          .codegen_level = options.codegen_level,
-                                          .limits = options.limits,
-                                          .run_passes = options.run_passes,
-                                          .report = options.report,
-                                          .on_llvm = options.on_llvm,
-                                          .on_assembly = options.on_assembly}));
+    AXLE_ASSIGN(
+        std::unique_ptr<NativeExecutable> code,
+        engine->Compile(*module, {.isa = options.isa,
+                                  .codegen_level = options.codegen_level,
+                                  .num_threads = options_.num_threads > 0 ? options_.num_threads
+                                                                          : AvailableProcessors(),
+                                  .limits = options.limits,
+                                  .run_passes = options.run_passes,
+                                  .report = options.report,
+                                  .on_llvm = options.on_llvm,
+                                  .on_assembly = options.on_assembly}));
     return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(
         std::move(module), std::move(shape), std::move(devices), native_, std::move(code)));
   } catch (const std::bad_alloc&) {

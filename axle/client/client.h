@@ -39,7 +39,8 @@ struct ClientOptions {
   std::string codegen_library = {};
   i64 num_devices = 1;  // 1 to 1024; each is this machine's processor
   // Where asynchronous executions run. Null: threads of the client's own, which start when they are
-  // needed; num_threads of them, 0: as many as there are processors. At least one per device.
+  // needed; num_threads of them, 0: as many as there are processors. At least one per device. As
+  // many threads at most share the work of a large kernel.
   std::shared_ptr<Executor> executor = nullptr;
   int num_threads = 0;
   // Bytes of all buffers of the client, and of the values of each run beside them.

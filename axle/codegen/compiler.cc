@@ -28,6 +28,24 @@ namespace {
 // Kernels that are compiled together: fewer modules cost less, more can be compiled at a time.
 constexpr size_t kKernelsPerModule = 16;
 
+// Nanoseconds that one thread takes, roughly: per operation of a lane program and position, per
+// byte read or written, per product of numbers.
+constexpr double kOpTime = 0.006, kByteTime = 0.03, kProductTime = 0.02;
+// Below this, waking other threads costs more than they save.
+constexpr double kLeastSharedTime = 40'000;
+
+bool IsWorthThreads(double nanoseconds) {
+  return nanoseconds >= kLeastSharedTime;
+}
+
+// The number of products is the geometric mean of the sizes of two operands and the result, or
+// near it.
+double ContractionTime(const Instruction& inst) {
+  double sizes = static_cast<double>(inst.shape().num_elements());
+  for (i64 i = 0; i < 2; ++i) sizes *= static_cast<double>(inst.operand(i)->shape().num_elements());
+  return __builtin_sqrt(sizes) * kProductTime;
+}
+
 // The loops of a module, each different one compiled once, whatever numbers it runs on.
 class KernelTable {
  public:
@@ -95,7 +113,10 @@ enum class CallForm : std::uint8_t {
 class Compiler {
  public:
   Compiler(CompiledModule& compiled, const NativeOptions& options)
-      : compiled_(compiled), options_(options), limits_(options.limits) {}
+      : compiled_(compiled),
+        options_(options),
+        num_threads_(std::clamp(options.num_threads, 1, kMaxThreads)),
+        limits_(options.limits) {}
 
   Status Run() {
     const Module& module = *compiled_.module;
@@ -149,7 +170,7 @@ class Compiler {
     std::vector<i64> scratch_bytes;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       scratch_bytes.push_back(schedule.regions[r].kind == RegionKind::kContraction
-                                  ? contractions_[r].scratch_bytes
+                                  ? contractions_[r].scratch_bytes * num_threads_
                                   : ScratchBytes(schedule.regions[r]));
     }
     const BufferPlan plan = TimedPlan(schedule, compiled.blocks, scratch_bytes);
@@ -270,7 +291,7 @@ class Compiler {
         return bytes;
       }
       case RegionKind::kLoop:
-        return FoldScratchBytes(region.fold_shape, region.folds.size());
+        return FoldScratchBytes(region.fold_shape, region.folds.size()) * num_threads_;
       default:
         return 0;
     }
@@ -367,6 +388,8 @@ class Compiler {
         places.push_back(scratch);
         Record& record = AddRecord(program, places, name);
         record.num_tiles = contractions_[r].num_tiles;
+        record.scratch_bytes = contractions_[r].scratch_bytes;
+        record.is_parallel = IsWorthThreads(ContractionTime(inst));
         // A vector's memory is aligned for any plain data.
         auto plan = std::make_shared<std::vector<std::byte>>(std::move(contractions_[r].plan));
         record.function = contractions_[r].function;
@@ -422,11 +445,16 @@ class Compiler {
     for (size_t o = 0; o < lanes.outputs.size(); ++o) {
       operands.push_back({o < num_stores ? whole : result, lanes.outputs[o].element_bytes()});
     }
+    double bytes = 0;
+    for (const LoopOperand& operand : operands) bytes += static_cast<double>(operand.element_bytes);
+    const double time = static_cast<double>(region.num_positions) *
+                        (static_cast<double>(lanes.code.size()) * kOpTime + bytes * kByteTime);
     LoopKernelSpec spec{&lane_programs_.emplace_back(std::move(region.program)),
                         InnerStrides(accesses, region.sizes)};
     if (region.folds.empty()) {
       std::shared_ptr<LoopPlan> plan = PlanLoop(region.sizes, operands);
       record.num_tiles = plan->num_tiles;
+      record.is_parallel = IsWorthThreads(time);
       SetKernel(program, record, &RunLoop, plan);
       return kernels_.Add(std::move(spec), std::move(plan));
     }
@@ -434,6 +462,8 @@ class Compiler {
     std::shared_ptr<FoldPlan> plan =
         PlanFold(region.fold_shape, region.folds, spec, region.sizes, operands);
     record.num_tiles = plan->num_tiles;
+    record.is_parallel = IsWorthThreads(time);
+    record.scratch_bytes = FoldScratchBytes(region.fold_shape, region.folds.size());
     SetKernel(program, record, &RunFold, plan);
     kernels_.Add(std::move(spec), plan->loop);
   }
@@ -457,6 +487,7 @@ class Compiler {
 
   CompiledModule& compiled_;
   const NativeOptions& options_;
+  const int num_threads_;
   Limits* const limits_;
   std::map<const Program*, std::string> reported_names_;
   std::map<const HloComputation*, std::set<CallForm>> forms_;

@@ -21,6 +21,7 @@ struct CompiledModule {
 
 // `module` is verified. Errors: UNIMPLEMENTED names an op that cannot be compiled; what the limits
 // say.
+// Runs may use options.num_threads threads, at most kMaxThreads.
 StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& target,
                                        const NativeOptions& options);
 

@@ -1,20 +1,29 @@
 // The native engine: what client/ gets from libaxle_codegen.so.
 #include "axle/runtime/native_engine.h"
 
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+
 #include "axle/codegen/compiler.h"
+#include "axle/runtime/worker_pool.h"
 
 namespace axle {
 namespace {
 
 class NativeProgram : public NativeExecutable {
  public:
-  explicit NativeProgram(CompiledModule compiled) : compiled_(std::move(compiled)) {}
+  NativeProgram(CompiledModule compiled, std::shared_ptr<WorkerPool> workers)
+      : compiled_(std::move(compiled)), workers_(std::move(workers)) {}
 
   StatusOr<Literal> Execute(std::vector<Literal> arguments, DeviceContext* device,
                             Limits* limits) const override {
     HostRun run;
     run.limits = limits;
     run.device = device;
+    run.workers = workers_.get();
+    run.num_threads = workers_->num_threads();
     return RunOnLiterals(*compiled_.entry, arguments, run);
   }
 
@@ -22,6 +31,7 @@ class NativeProgram : public NativeExecutable {
 
  private:
   CompiledModule compiled_;
+  std::shared_ptr<WorkerPool> workers_;
 };
 
 class Engine : public NativeEngine {
@@ -30,8 +40,22 @@ class Engine : public NativeEngine {
                                                       const NativeOptions& options) override {
     AXLE_ASSIGN(const JitTarget target, ChooseTarget(options.isa, options.codegen_level));
     AXLE_ASSIGN(CompiledModule compiled, CompileModule(module, target, options));
-    return std::unique_ptr<NativeExecutable>(new NativeProgram(std::move(compiled)));
+    const int num_threads = std::clamp(options.num_threads, 1, kMaxThreads);
+    return std::unique_ptr<NativeExecutable>(
+        new NativeProgram(std::move(compiled), WorkersFor(num_threads)));
   }
+
+ private:
+  // One pool for all programs that use as many threads; the threads start with the first work.
+  std::shared_ptr<WorkerPool> WorkersFor(int num_threads) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<WorkerPool>& pool = pools_[num_threads];
+    if (pool == nullptr) pool = std::make_shared<WorkerPool>(num_threads);
+    return pool;
+  }
+
+  std::mutex mutex_;
+  std::map<int, std::shared_ptr<WorkerPool>> pools_;
 };
 
 }  // namespace

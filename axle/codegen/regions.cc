@@ -275,8 +275,9 @@ class Builder {
       return {};
     }
     AXLE_INVARIANT(state.view.has_value(), "a region computes what is read");
-    const View view = *std::exchange(state.view, std::nullopt);
-    AXLE_TRY(Need(*view.base));
+    const View view = *state.view;
+    AXLE_TRY(Need(*view.base));  // a region that this closes may read `inst` through the view
+    state.view.reset();
     const ValueId source = StateOf(*view.base).values[0];
     if (view.access.IsWhole() && schedule_.values[source].bytes == inst.shape().num_bytes()) {
       state.values = {source};

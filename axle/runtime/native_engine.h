@@ -25,6 +25,7 @@ enum class NativeIsa : std::uint8_t { kAuto, kAvx2, kAvx512 };
 struct NativeOptions {
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 1;     // effort of the code generator, 0 to 2; the bits do not depend on it
+  int num_threads = 1;       // that runs may use, at least 1; the bits do not depend on it
   Limits* limits = nullptr;  // of the compilation
   bool run_passes = true;    // false: the module has had its passes
   bool report = false;       // keep a report of what was compiled
@@ -58,7 +59,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 3;
+inline constexpr int kNativeEngineVersion = 4;
 
 }  // namespace axle
 

@@ -1,8 +1,10 @@
 #include "axle/runtime/program.h"
 
 #include <algorithm>
+#include <array>
 
 #include "axle/core/strings.h"
+#include "axle/runtime/worker_pool.h"
 
 namespace axle {
 namespace {
@@ -86,9 +88,56 @@ int RunConditional(const Record& record, void* const* places, ProgramRun& run) {
   return EnterAndRun(*record.programs[branch], static_cast<std::byte*>(places[1]), blocks, run);
 }
 
+// A record whose tiles several threads share.
+struct SharedRecord {
+  const Record& record;
+  void* const* places;
+  ProgramRun& run;
+  int num_parts;
+  std::array<int, kMaxThreads> results = {};
+
+  static void RunPart(void* argument, int part) {
+    auto& shared = *static_cast<SharedRecord*>(argument);
+    const Record& record = shared.record;
+    const i64 begin = record.num_tiles * part / shared.num_parts;
+    const i64 end = record.num_tiles * (part + 1) / shared.num_parts;
+    std::array<void*, kMaxParallelPlaces> places;
+    std::copy_n(shared.places, record.num_places, places.begin());
+    if (record.scratch_bytes > 0) {
+      void*& scratch = places[record.num_places - 1];
+      scratch = static_cast<std::byte*>(scratch) + part * record.scratch_bytes;
+    }
+    // Limits are for one thread: the others only look whether the run was cancelled.
+    PartContext other{{&PartContext::Stopped}, shared.run.limits};
+    const RunContext* own = part == 0 ? static_cast<RunContext*>(&shared.run) : &other;
+    shared.results[static_cast<size_t>(part)] =
+        record.function(own, record.plan, places.data(), begin, end);
+  }
+
+  struct PartContext : RunContext {
+    const Limits* limits;
+    static bool Stopped(const RunContext* run) {
+      const Limits* limits = static_cast<const PartContext*>(run)->limits;
+      return limits != nullptr && limits->cancelled();
+    }
+  };
+};
+
+int RunShared(const Record& record, void* const* places, ProgramRun& run) {
+  const auto num_parts = static_cast<int>(std::min<i64>(run.num_threads, record.num_tiles));
+  SharedRecord shared{record, places, run, num_parts};
+  if (!run.workers->TryRun(num_parts, &SharedRecord::RunPart, &shared)) {
+    return record.function(&run, record.plan, places, 0, record.num_tiles);
+  }
+  return *std::max_element(shared.results.begin(), shared.results.begin() + num_parts);
+}
+
 int RunRecord(const Record& record, void* const* places, ProgramRun& run) {
   switch (record.kind) {
     case Record::Kind::kKernel:
+      if (record.is_parallel && run.workers != nullptr && run.num_threads > 1) {
+        return RunShared(record, places, run);
+      }
       return record.function(&run, record.plan, places, 0, record.num_tiles);
     case Record::Kind::kCall:
       if (const int result = Step(run); result != kKernelOk) return result;

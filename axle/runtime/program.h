@@ -30,9 +30,14 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
+// What one record can be shared among, and the most places of a record that is shared.
+inline constexpr int kMaxThreads = 256;
+inline constexpr std::uint32_t kMaxParallelPlaces = 72;
+
 // Offsets of values are multiples of this.
 inline constexpr i64 kPlaceAlignment = 64;
 
+class WorkerPool;
 struct Program;
 
 struct Record {
@@ -51,6 +56,10 @@ struct Record {
   KernelFunction function = nullptr;
   const void* plan = nullptr;
   i64 num_tiles = 1;
+  // kKernel: worth more than one thread, which then take equal parts of the tiles. With
+  // scratch_bytes, the last place is scratch memory, so much for each thread of the run.
+  bool is_parallel = false;
+  i64 scratch_bytes = 0;
   std::vector<std::shared_ptr<const Program>> programs;
   std::string name;  // of what it computes, for messages
 };
@@ -76,6 +85,8 @@ struct ProgramRun : RunContext {
   ProgramRun() { stopped = &Stopped; }
   Limits* limits = nullptr;
   DeviceContext* device = nullptr;
+  WorkerPool* workers = nullptr;  // null: this thread does everything
+  int num_threads = 1;            // at most as many as the program was compiled for
   RunState state;
   Status status;  // why the last kernel failed
   int depth = 0;  // of calls

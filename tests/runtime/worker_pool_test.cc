@@ -1,0 +1,130 @@
+#include "axle/runtime/worker_pool.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cfenv>
+#include <chrono>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+namespace axle {
+namespace {
+
+struct Counts {
+  std::array<std::atomic<int>, 16> calls = {};
+  std::array<std::thread::id, 16> threads = {};
+};
+
+void Count(void* argument, int part) {
+  auto& counts = *static_cast<Counts*>(argument);
+  ++counts.calls[static_cast<size_t>(part)];
+  counts.threads[static_cast<size_t>(part)] = std::this_thread::get_id();
+}
+
+TEST(WorkerPool, EachPartRunsOnceOnAThreadOfItsOwn) {
+  WorkerPool pool(4);
+  Counts counts;
+  for (int run = 1; run <= 100; ++run) {
+    ASSERT_TRUE(pool.TryRun(4, &Count, &counts));
+    for (size_t part = 0; part < 4; ++part) ASSERT_EQ(counts.calls[part], run);
+  }
+  EXPECT_EQ(counts.threads[0], std::this_thread::get_id());
+  for (size_t a = 0; a < 4; ++a) {
+    for (size_t b = 0; b < a; ++b) EXPECT_NE(counts.threads[a], counts.threads[b]);
+  }
+}
+
+TEST(WorkerPool, FewerPartsLeaveTheOtherWorkersAlone) {
+  WorkerPool pool(4);
+  Counts counts;
+  ASSERT_TRUE(pool.TryRun(0, &Count, &counts));
+  ASSERT_TRUE(pool.TryRun(1, &Count, &counts));
+  ASSERT_TRUE(pool.TryRun(2, &Count, &counts));
+  EXPECT_EQ(counts.calls[0], 2);
+  EXPECT_EQ(counts.calls[1], 1);
+  EXPECT_EQ(counts.calls[2], 0);
+}
+
+TEST(WorkerPool, SleepingWorkersWakeUp) {
+  WorkerPool pool(2, /*spin_microseconds=*/0);
+  Counts counts;
+  for (int run = 0; run < 20; ++run) {
+    ASSERT_TRUE(pool.TryRun(2, &Count, &counts));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(counts.calls[1], 20);
+}
+
+TEST(WorkerPool, ABusyPoolRefuses) {
+  WorkerPool pool(2);
+  struct Nested {
+    WorkerPool& pool;
+    bool accepted = true;
+    Counts counts = {};
+  } nested{pool};
+  const auto work = [](void* argument, int part) {
+    auto& nested = *static_cast<Nested*>(argument);
+    if (part == 0) nested.accepted = nested.pool.TryRun(2, &Count, &nested.counts);
+  };
+  ASSERT_TRUE(pool.TryRun(2, work, &nested));
+  EXPECT_FALSE(nested.accepted);
+  EXPECT_EQ(nested.counts.calls[0] + nested.counts.calls[1], 0);
+}
+
+TEST(WorkerPool, ManyCallersShareIt) {
+  WorkerPool pool(2);
+  std::atomic<int> done = 0;
+  const auto work = [](void* argument, int) { ++*static_cast<std::atomic<int>*>(argument); };
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 4; ++c) {
+    callers.emplace_back([&] {
+      for (int run = 0; run < 50; ++run) {
+        if (pool.TryRun(2, work, &done)) continue;
+        work(&done, 0);
+        work(&done, 1);
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(done, 4 * 50 * 2);
+}
+
+TEST(WorkerPool, WorkersComputeInTheDefaultMode) {
+  WorkerPool pool(2);
+  std::fesetround(FE_UPWARD);
+  int mode = -1;
+  const bool ran = pool.TryRun(
+      2,
+      [](void* argument, int part) {
+        if (part == 1) *static_cast<int*>(argument) = std::fegetround();
+      },
+      &mode);
+  std::fesetround(FE_TONEAREST);
+  ASSERT_TRUE(ran);
+  EXPECT_EQ(mode, FE_TONEAREST);
+}
+
+#if !defined(__SANITIZE_THREAD__)
+TEST(WorkerPool, AChildOfForkHasWorkersOfItsOwn) {
+  WorkerPool pool(2);
+  Counts counts;
+  ASSERT_TRUE(pool.TryRun(2, &Count, &counts));
+  const pid_t child = fork();
+  if (child == 0) {
+    Counts own;
+    const bool ran = pool.TryRun(2, &Count, &own);
+    _exit(ran && own.calls[0] == 1 && own.calls[1] == 1 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(pool.TryRun(2, &Count, &counts));
+}
+#endif
+
+}  // namespace
+}  // namespace axle
