@@ -143,6 +143,58 @@ TEST_F(NativeEngineTest, TheMemoryLimitHolds) {
   EXPECT_EQ(result.status().code(), StatusCode::kResourceExhausted);
 }
 
+// Large enough that threads share the work: loops, folds of rows and columns, of more than one
+// chunk too, a product.
+TEST_F(NativeEngineTest, AnyNumberOfThreadsGivesTheSameBits) {
+  constexpr std::string_view kText = R"(
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }
+ENTRY e {
+  x = f32[537,1000] parameter(0)
+  w = f32[1000,133] parameter(1)
+  zero = f32[] constant(0)
+  low = f32[] constant(-inf)
+  m = f32[537] reduce(x, low), dimensions={1}, to_apply=max
+  mb = f32[537,1000] broadcast(m), dimensions={0}
+  d = f32[537,1000] subtract(x, mb)
+  ex = f32[537,1000] exponential(d)
+  s = f32[537] reduce(ex, zero), dimensions={1}, to_apply=add
+  sb = f32[537,1000] broadcast(s), dimensions={0}
+  r = f32[537,1000] divide(ex, sb)
+  c = f32[1000] reduce(x, zero), dimensions={0}, to_apply=add
+  all = f32[] reduce(x, zero), dimensions={0,1}, to_apply=add
+  t = f32[537,133] dot(r, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  long = f32[26850,20] reshape(x)
+  lc = f32[20] reduce(long, zero), dimensions={0}, to_apply=add
+  turned = f32[20,26850] transpose(long), dimensions={1,0}
+  lr = f32[20] reduce(turned, zero), dimensions={1}, to_apply=add
+  ROOT q = (f32[537,1000], f32[1000], f32[], f32[537,133], f32[20], f32[20]) tuple(r, c, all, t, lc, lr)
+})";
+  std::vector<Literal> arguments = {Literal(Shape(F32, {537, 1000})),
+                                    Literal(Shape(F32, {1000, 133}))};
+  std::uint32_t state = 1;
+  for (Literal& argument : arguments) {
+    for (float& x : argument.mutable_data<float>()) {
+      state = state * 1664525 + 1013904223;
+      x = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-30f;
+    }
+  }
+  const auto expected = RunOn(kText, arguments, EngineKind::kInterpret);
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  for (const int num_threads : {1, 2, 7}) {
+    const auto client = Client::Create({.num_threads = num_threads});
+    ASSERT_TRUE(client.ok());
+    const auto executable = (*client)->Compile(kText, {.engine = EngineKind::kNative});
+    ASSERT_TRUE(executable.ok()) << executable.status().message();
+    for (int run = 0; run < 3; ++run) {
+      const auto result = (*executable)->Execute(arguments);
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      const auto difference = FirstDifference(*expected, *result);
+      EXPECT_FALSE(difference) << num_threads << " threads: " << difference->ToString();
+    }
+  }
+}
+
 TEST_F(NativeEngineTest, UnknownTargetsAreRefused) {
   const auto result = client_->Compile("ENTRY e { ROOT x = f32[] parameter(0) }",
                                        {.engine = EngineKind::kNative, .codegen_level = 3});

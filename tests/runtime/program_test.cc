@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "axle/runtime/worker_pool.h"
+
 namespace axle {
 namespace {
 
@@ -105,6 +107,38 @@ TEST(Program, KernelsGetTheirTiles) {
   Int counts[7] = {};
   EXPECT_TRUE(RunProgram(*Finish(std::move(program), 0), {counts}).ok());
   EXPECT_EQ(std::vector<Int>(counts, counts + 7), (std::vector<Int>{1, 1, 1, 1, 1, 0, 0}));
+}
+
+// Counts the calls for each tile in the result and leaves its first tile in the scratch memory.
+int CountTiles(const RunContext*, const void*, void* const* buffers, i64 begin, i64 end) {
+  auto* const counts = static_cast<Int*>(buffers[0]);
+  for (i64 tile = begin; tile < end; ++tile) ++counts[tile];
+  *static_cast<Int*>(buffers[1]) = static_cast<Int>(begin);
+  return kKernelOk;
+}
+
+TEST(Program, ThreadsShareTheTilesOfALargeKernel) {
+  constexpr int kThreads = 3, kTiles = 10;
+  Program program;
+  Record record = Kernel(&CountTiles);
+  record.num_tiles = kTiles;
+  record.is_parallel = true;
+  record.scratch_bytes = kPlaceAlignment;
+  program.num_blocks = 2;
+  AddRecord(program, std::move(record), {Block(0), Block(1)});
+  const auto finished = Finish(std::move(program), 0);
+  Int counts[kTiles] = {};
+  alignas(kPlaceAlignment) Int scratch[kThreads * kPlaceAlignment / sizeof(Int)] = {};
+  WorkerPool workers(kThreads);
+  ProgramRun run;
+  run.workers = &workers;
+  run.num_threads = kThreads;
+  ASSERT_TRUE(RunProgram(*finished, {counts, scratch}, run).ok());
+  for (const Int count : counts) EXPECT_EQ(count, 1);
+  // Each thread had memory of its own.
+  for (int part = 0; part < kThreads; ++part) {
+    EXPECT_EQ(scratch[part * kPlaceAlignment / sizeof(Int)], kTiles * part / kThreads);
+  }
 }
 
 TEST(Program, APlaceOfNoBytesIsNeverTouched) {
