@@ -25,6 +25,9 @@
 namespace axle {
 namespace {
 
+// The operands of a loop and its scratch memory.
+static_assert(kMaxLoopOperands + 1 <= kMaxParallelPlaces);
+
 // Kernels that are compiled together: fewer modules cost less, more can be compiled at a time.
 constexpr size_t kKernelsPerModule = 16;
 
@@ -139,13 +142,11 @@ class Compiler {
     for (const HloComputation* computation : order) {
       if (forms_[computation].empty()) continue;
       for (const Instruction* inst : computation->instructions()) {
+        const bool is_loop = ControlFormOf(*inst) == ControlForm::kWhile && RunsPrograms(*inst);
         for (size_t i = 0; i < inst->callees().size(); ++i) {
-          const bool is_body = ControlFormOf(*inst) == ControlForm::kWhile && i == 1;
-          // Evaluators call computations in the plain form, those of loops too.
-          if (is_body) forms_[inst->callee(1)].insert(CallForm::kUpdate);
-          if (!is_body || !inst->shape().is_static()) {
-            forms_[inst->callee(static_cast<i64>(i))].insert(CallForm::kPlain);
-          }
+          const bool is_body = is_loop && i == 1;
+          forms_[inst->callee(static_cast<i64>(i))].insert(is_body ? CallForm::kUpdate
+                                                                   : CallForm::kPlain);
         }
       }
     }

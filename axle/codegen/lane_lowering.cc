@@ -443,6 +443,39 @@ class KernelWriter {
     return is_max ? b_.CreateSelect(less, b, a) : b_.CreateSelect(less, a, b);
   }
 
+  Value* MinMax(const LaneOp& op) {
+    const bool is_max = op.primitive == Primitive::kMax;
+    for (int side = 0; side < 2 && IsFloat(op.type); ++side) {
+      const LaneOp& bound = program_.code[op.operands[side]];
+      if (bound.primitive != Primitive::kConstant) continue;
+      Value* result = FloatBound(op.type, bound.immediate, values_[op.operands[1 - side]], is_max);
+      if (result != nullptr) return result;
+    }
+    return MinMax(op.type, values_[op.operands[0]], values_[op.operands[1]], is_max);
+  }
+
+  // The same of x and a constant: one comparison, chosen so that a NaN x stays, and that of two
+  // zeros the right one does. Null for a constant NaN.
+  Value* FloatBound(LaneType type, std::uint64_t bits, Value* x, bool is_max) {
+    const int width = axle::BitsOf(type);
+    const std::uint64_t sign = std::uint64_t{1} << (width - 1), magnitude = bits & (sign - 1);
+    const std::uint64_t infinity = type == LaneType::kF32 ? 0x7f800000 : 0x7ff0000000000000;
+    if (magnitude > infinity) return nullptr;
+    Value* bound = Constant(type, bits);
+    if (magnitude != 0) {
+      Value* is_bound = is_max ? b_.CreateFCmpOGT(bound, x) : b_.CreateFCmpOLT(bound, x);
+      return b_.CreateSelect(is_bound, bound, x);
+    }
+    // Where x is a zero too, the bound wins if it is +0 in a maximum, or -0 in a minimum.
+    const bool bound_wins = is_max == (bits == 0);
+    if (bound_wins) {
+      Value* is_x = is_max ? b_.CreateFCmpUGT(x, bound) : b_.CreateFCmpULT(x, bound);
+      return b_.CreateSelect(is_x, x, bound);
+    }
+    Value* is_bound = is_max ? b_.CreateFCmpOLT(x, bound) : b_.CreateFCmpOGT(x, bound);
+    return b_.CreateSelect(is_bound, bound, x);
+  }
+
   // A runtime function on each lane.
   Value* CallPerLane(LaneType type, Value* a, Value* b) {
     llvm::Type* element = Element(type);
@@ -538,9 +571,8 @@ class KernelWriter {
         return b_.CreateSelect(b_.CreateICmpSLT(in(0), Constant(op.type, 0)), b_.CreateNeg(in(0)),
                                in(0));
       case Primitive::kMin:
-        return MinMax(op.type, in(0), in(1), /*is_max=*/false);
       case Primitive::kMax:
-        return MinMax(op.type, in(0), in(1), /*is_max=*/true);
+        return MinMax(op);
       case Primitive::kFma:
         return b_.CreateIntrinsic(llvm::Intrinsic::fma, {to}, {in(0), in(1), in(2)});
       case Primitive::kSqrt:

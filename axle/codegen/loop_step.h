@@ -11,7 +11,7 @@
 namespace axle {
 
 // Inputs and outputs of one loop.
-inline constexpr size_t kMaxLoopOperands = 64;
+inline constexpr size_t kMaxLoopOperands = 320;
 
 // A loop with its numbers. Operands are inputs, then outputs.
 struct LoopPlan {

@@ -24,8 +24,9 @@ namespace {
 // registers left to save loads with.
 constexpr i64 kMaxWeight = 256;
 constexpr i64 kFunctionWeight = 16;
-// Arrays that a loop reads and writes; kMaxLoopOperands is the most that the runtime takes.
+// Arrays that a loop reads. It writes one per instruction at most, and its folds.
 constexpr size_t kMaxInputs = 40;
+static_assert(kMaxInputs + kMaxWeight + kMaxFolds <= kMaxLoopOperands);
 // A view whose neighbours lie apart is read in place by loops up to this size, and moved into order
 // first by longer ones.
 constexpr i64 kMostPositionsApart = 1024;
@@ -192,18 +193,8 @@ class Builder {
     return &schedule_.regions.back();
   }
 
-  static bool IsStatic(const Instruction& inst) {
-    if (IsDynamic(inst)) return false;
-    return std::ranges::all_of(inst.callees(), [](const HloComputation* callee) {
-      return callee->root()->shape().is_static() &&
-             std::ranges::all_of(callee->parameters(), [](const Instruction* parameter) {
-               return parameter->shape().is_static();
-             });
-    });
-  }
-
   Status AddControl(const Instruction& inst) {
-    if (!IsStatic(inst)) return AddEvaluate(inst);
+    if (!RunsPrograms(inst)) return AddEvaluate(inst);
     switch (ControlFormOf(inst)) {
       case ControlForm::kCall:
         return AddWhole(inst, RegionKind::kCall).status();
@@ -713,6 +704,16 @@ i64 NumBlocks(const Shape& shape) {
   i64 count = 0;
   ForEachBlock(shape, [&](const Shape&, bool) { ++count; });
   return count;
+}
+
+bool RunsPrograms(const Instruction& inst) {
+  if (ControlFormOf(inst) == ControlForm::kNone || IsDynamic(inst)) return false;
+  return std::ranges::all_of(inst.callees(), [](const HloComputation* callee) {
+    return callee->root()->shape().is_static() &&
+           std::ranges::all_of(callee->parameters(), [](const Instruction* parameter) {
+             return parameter->shape().is_static();
+           });
+  });
 }
 
 StatusOr<Schedule> MakeSchedule(const HloComputation& computation) {

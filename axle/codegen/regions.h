@@ -100,6 +100,10 @@ inline i64 BlockBytes(const Shape& shape, bool is_sizes) {
 }
 i64 NumBlocks(const Shape& shape);
 
+// Whether `inst` is a call, while or conditional whose computations run as programs of a record.
+// With dynamic dimensions anywhere in them, its evaluator calls them, in their plain form.
+bool RunsPrograms(const Instruction& inst);
+
 // UNIMPLEMENTED if an instruction has no definition that can be compiled.
 StatusOr<Schedule> MakeSchedule(const HloComputation& computation);
 

@@ -32,7 +32,7 @@ struct Place {
 
 // What one record can be shared among, and the most places of a record that is shared.
 inline constexpr int kMaxThreads = 256;
-inline constexpr std::uint32_t kMaxParallelPlaces = 72;
+inline constexpr std::uint32_t kMaxParallelPlaces = 321;
 
 // Offsets of values are multiples of this.
 inline constexpr i64 kPlaceAlignment = 64;

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "axle/client/client.h"
+#include "axle/core/strings.h"
 
 namespace axle {
 namespace {
@@ -141,6 +142,39 @@ TEST_F(NativeEngineTest, TheMemoryLimitHolds) {
   const Literal x{Shape(F32, {1000})};
   const auto result = (*executable)->Execute({&x, 1}, {.limits = &limits});
   EXPECT_EQ(result.status().code(), StatusCode::kResourceExhausted);
+}
+
+TEST_F(NativeEngineTest, BoundsThatAreConstants) {
+  for (const std::string_view type : {"f32", "f64", "bf16", "f16"}) {
+    for (const std::string_view op : {"maximum", "minimum"}) {
+      for (const std::string_view bound : {"0", "-0", "1.5", "-1.5", "inf", "-inf", "nan"}) {
+        std::string text =
+            StrCat("ENTRY e { x = ", type, "[11] parameter(0) c = ", type, "[] constant(", bound,
+                   ") b = ", type, "[11] broadcast(c), dimensions={} l = ", type, "[11] ", op,
+                   "(b, x) r = ", type, "[11] ", op, "(x, b) ROOT t = (", type, "[11], ", type,
+                   "[11]) tuple(l, r) }");
+        SCOPED_TRACE(text);
+        const std::string argument =
+            StrCat(type, "[11] {0, -0.0, 1.5, -1.5, 1, -1, 2, -2, inf, -inf, nan}");
+        ExpectSame(text, {argument});
+      }
+    }
+  }
+}
+
+// One loop with as many results as a loop can have, and more.
+TEST_F(NativeEngineTest, HundredsOfResults) {
+  constexpr int kResults = 600;
+  std::string body, shapes, names;
+  for (int i = 0; i < kResults; ++i) {
+    body += StrCat("y", i, " = f32[5] ", i % 2 == 0 ? "add" : "multiply", "(x, ",
+                   i < 2 ? "x" : StrCat("y", i - 2), ")\n");
+    shapes += StrCat(i == 0 ? "" : ", ", "f32[5]");
+    names += StrCat(i == 0 ? "y" : ", y", i);
+  }
+  ExpectSame(StrCat("ENTRY e {\nx = f32[5] parameter(0)\n", body, "ROOT t = (", shapes, ") tuple(",
+                    names, ")\n}"),
+             {"f32[5] {1, -2, 0.5, 1e-3, nan}"});
 }
 
 // Large enough that threads share the work: loops, folds of rows and columns, of more than one
