@@ -12,6 +12,9 @@
 namespace axle {
 namespace {
 
+// Frames that need more are not laid out.
+constexpr i64 kMostBytes = i64{1} << 60;
+
 i64 Aligned(i64 bytes) {
   return (bytes + kPlaceAlignment - 1) / kPlaceAlignment * kPlaceAlignment;
 }
@@ -173,6 +176,18 @@ class Planner {
     return AllocationOf(schedule_.arguments[argument]).end < begin;
   }
 
+  // No machine has the memory if the offsets might not fit into 63 bits: then the run says so, and
+  // they do not matter.
+  std::vector<i64> Pack(std::span<const LifeSpan> spans) {
+    i64 sum = 0;
+    for (const LifeSpan& span : spans) {
+      sum = std::min(sum + Aligned(std::min(span.bytes, kMostBytes)), kMostBytes);
+    }
+    if (sum < kMostBytes) return PackBlocks(spans, &plan_.frame_bytes);
+    plan_.frame_bytes = kMostBytes;
+    return std::vector<i64>(spans.size(), 0);
+  }
+
   void PlaceFrame() {
     std::vector<LifeSpan> spans;
     std::vector<size_t> of_span;
@@ -188,7 +203,7 @@ class Planner {
       spans.push_back({scratch_bytes_[r], r, r});
       regions_with_scratch.push_back(r);
     }
-    const std::vector<i64> offsets = PackBlocks(spans, &plan_.frame_bytes);
+    const std::vector<i64> offsets = Pack(spans);
     for (size_t s = 0; s < num_values; ++s) {
       allocations_[of_span[s]].fixed = Place{Place::kFrame, offsets[s]};
     }
@@ -212,10 +227,13 @@ class Planner {
   }
 
   void FindPeak(std::span<const LifeSpan> spans) {
+    // Of one block, so that no sum of them is too large for its type.
+    const i64 most = std::numeric_limits<i64>::max() / static_cast<i64>(spans.size() + 1);
     std::vector<i64> change(num_regions_ + 2);
     for (const LifeSpan& span : spans) {
-      change[std::max<i64>(span.begin, 0)] += Aligned(span.bytes);
-      change[span.end + 1] -= Aligned(span.bytes);
+      const i64 bytes = std::min(Aligned(std::min(span.bytes, kMostBytes)), most);
+      change[std::max<i64>(span.begin, 0)] += bytes;
+      change[span.end + 1] -= bytes;
     }
     i64 live = 0;
     for (i64 r = 0; r <= num_regions_; ++r) {

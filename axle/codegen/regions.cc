@@ -554,14 +554,16 @@ class Builder {
     return fold && fold->region == &region && user.operand(1) != &inst;
   }
 
-  // Somebody may read the value of `inst`, which is in `region`, from outside of it.
-  bool IsReadOutside(const Instruction& inst, const OpenRegion& region) {
-    if (&inst == computation_.root()) return true;
+  // Somebody may read the value of `inst`, which is in `region`, from outside of it. Views of views
+  // are followed some steps.
+  bool IsReadOutside(const Instruction& inst, const OpenRegion& region, int depth = 0) {
+    constexpr int kMostViews = 16;
+    if (&inst == computation_.root() || depth > kMostViews) return true;
     for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
       const Instruction& user = *use->user;
       if (!live_[user.index()] || IsComputedIn(region, user, inst)) continue;
       const std::optional<View>& view = StateOf(user).view;
-      if (!view || !view->access.IsWhole() || IsReadOutside(user, region)) return true;
+      if (!view || !view->access.IsWhole() || IsReadOutside(user, region, depth + 1)) return true;
     }
     return false;
   }

@@ -177,6 +177,31 @@ TEST_F(NativeEngineTest, HundredsOfResults) {
              {"f32[5] {1, -2, 0.5, 1e-3, nan}"});
 }
 
+// Values whose sizes add up to more than fits into 63 bits.
+TEST_F(NativeEngineTest, FramesBeyondAllMemoryAreRefused) {
+  std::string text = R"(
+less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT p = pred[] compare(a, b), direction=LT }
+ENTRY e {
+  x = f32[] parameter(0)
+  sorted.0 = f32[400000000,1000000000] broadcast(x), dimensions={}
+)";
+  for (int i = 1; i <= 8; ++i) {
+    text += StrCat("sorted.", i, " = f32[400000000,1000000000] sort(sorted.", i - 1,
+                   "), dimensions={0}, to_apply=less\n");
+  }
+  text += "sum.1 = f32[400000000,1000000000] add(sorted.1, sorted.8)\n";
+  for (int i = 2; i < 8; ++i) {
+    text += StrCat("sum.", i, " = f32[400000000,1000000000] add(", StrCat("sum.", i - 1),
+                   ", sorted.", i, ")\n");
+  }
+  text += "ROOT r = f32[1,1] slice(sum.7), slice={[0:1],[0:1]} }";
+  const std::vector<Literal> arguments = {Literal::Scalar<float>(F32, 1)};
+  const auto result = RunOn(text, arguments, EngineKind::kNative);
+  EXPECT_EQ(result.status().code(), StatusCode::kResourceExhausted);
+  EXPECT_NE(result.status().message().find("the most at \""), std::string::npos)
+      << result.status().message();
+}
+
 // Large enough that threads share the work: loops, folds of rows and columns, of more than one
 // chunk too, a product.
 TEST_F(NativeEngineTest, AnyNumberOfThreadsGivesTheSameBits) {
