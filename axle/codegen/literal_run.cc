@@ -38,6 +38,7 @@ class Call {
       alignas(kPlaceAlignment) std::byte frame[kSmallFrame];
       return Execute(program, frame, blocks_.data(), run);
     }
+    if (!CheckStorage(program.frame_bytes).ok()) return NoMemory();
     std::byte* frame = nullptr;
     const std::shared_ptr<std::byte> memory =
         AllocateStorage(program.frame_bytes, /*zeroed=*/false, &frame);

@@ -22,8 +22,10 @@ std::uint64_t SpecialFloat(const FloatFormat& format, Random& random) {
 }
 
 std::int64_t SpecialInteger(int bits, Random& random) {
-  const auto top = static_cast<std::int64_t>(std::uint64_t{1} << (bits - 1));
-  return random.Of<std::int64_t>({0, 1, -1, 2, top, top - 1, top + 1, -2, bits, bits - 1});
+  const std::uint64_t top = std::uint64_t{1} << (bits - 1);  // wraps, as the least number does
+  return static_cast<std::int64_t>(random.Of<std::uint64_t>(
+      {0, 1, ~std::uint64_t{0}, 2, top, top - 1, top + 1, ~std::uint64_t{1},
+       static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(bits) - 1}));
 }
 
 // The bits of one number.
