@@ -12,9 +12,18 @@ namespace axle {
 
 // A module, compiled. Owns everything that its programs point at.
 struct CompiledModule {
-  std::unique_ptr<const Module> module;  // after the passes
-  std::unique_ptr<Jit> jit;              // the machine code
-  std::vector<std::unique_ptr<CompiledComputation>> computations;
+  CompiledModule() = default;
+  CompiledModule(CompiledModule&&) = default;
+  CompiledModule& operator=(CompiledModule&&) = default;
+  // Callers first: the other way round, a long chain of calls would be freed by as long a
+  // recursion.
+  ~CompiledModule() {
+    while (!computations.empty()) computations.pop_back();
+  }
+
+  std::unique_ptr<const Module> module;                            // after the passes
+  std::unique_ptr<Jit> jit;                                        // the machine code
+  std::vector<std::unique_ptr<CompiledComputation>> computations;  // each behind its callees
   const CompiledComputation* entry = nullptr;
   CompileReport report;  // stages; the rest if the options ask for it
 };

@@ -14,6 +14,14 @@
 namespace axle {
 namespace {
 
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kThreadSanitizer = true;
+#elif defined(__has_feature)
+constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
+#else
+constexpr bool kThreadSanitizer = false;
+#endif
+
 struct Counts {
   std::array<std::atomic<int>, 16> calls = {};
   std::array<std::thread::id, 16> threads = {};
@@ -108,8 +116,8 @@ TEST(WorkerPool, WorkersComputeInTheDefaultMode) {
   EXPECT_EQ(mode, FE_TONEAREST);
 }
 
-#if !defined(__SANITIZE_THREAD__)
 TEST(WorkerPool, AChildOfForkHasWorkersOfItsOwn) {
+  if (kThreadSanitizer) GTEST_SKIP() << "it does not follow threads of a forked child";
   WorkerPool pool(2);
   Counts counts;
   ASSERT_TRUE(pool.TryRun(2, &Count, &counts));
@@ -124,7 +132,6 @@ TEST(WorkerPool, AChildOfForkHasWorkersOfItsOwn) {
   EXPECT_EQ(status, 0);
   EXPECT_TRUE(pool.TryRun(2, &Count, &counts));
 }
-#endif
 
 }  // namespace
 }  // namespace axle
