@@ -16,6 +16,7 @@
 #include "axle/ops/control_form.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/lane_compiler.h"
+#include "axle/ops/liveness.h"
 
 namespace axle {
 namespace {
@@ -42,11 +43,10 @@ class Builder {
   explicit Builder(const HloComputation& computation)
       : computation_(computation),
         instructions_(computation.instructions()),
-        live_(instructions_.size()),
+        live_(LiveInstructions(computation)),
         states_(instructions_.size()) {}
 
   StatusOr<Schedule> Make() && {
-    MarkLive();
     for (const Instruction* parameter : computation_.parameters()) {
       NewValues(*parameter);
       const std::vector<ValueId>& values = StateOf(*parameter).values;
@@ -95,17 +95,6 @@ class Builder {
   };
 
   State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
-
-  // Whatever the root needs, and what may do more than compute its value.
-  void MarkLive() {
-    live_[computation_.root()->index()] = true;
-    for (size_t i = instructions_.size(); i-- > 0;) {
-      const Instruction& inst = *instructions_[i];
-      if (HasSideEffect(inst) || !inst.callees().empty()) live_[i] = true;
-      if (!live_[i]) continue;
-      for (i64 k = 0; k < inst.num_operands(); ++k) live_[inst.operand(k)->index()] = true;
-    }
-  }
 
   ValueId NewValue(const Instruction& inst, i64 bytes) {
     schedule_.values.push_back({&inst, bytes});

@@ -8,6 +8,7 @@
 #include "axle/core/strings.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/lane_compiler.h"
+#include "axle/ops/liveness.h"
 
 namespace axle {
 namespace {
@@ -41,12 +42,11 @@ class Planner {
   explicit Planner(const HloComputation& computation)
       : computation_(computation),
         instructions_(computation.instructions()),
-        live_(instructions_.size()),
+        live_(LiveInstructions(computation)),
         state_(instructions_.size(), State::kPending),
         run_of_(instructions_.size(), 0) {}
 
   StatusOr<Plan> Make() && {
-    MarkLive();
     for (const Instruction* parameter : computation_.parameters()) {
       state_[parameter->index()] = State::kReady;
       plan_.is_dynamic |= !parameter->shape().is_static();
@@ -68,17 +68,6 @@ class Planner {
     kInRun,  // computed by the open run
     kReady,  // computed by a step, or there from the start
   };
-
-  // Whatever the root needs, and what may do more than compute its value.
-  void MarkLive() {
-    live_[computation_.root()->index()] = true;
-    for (size_t i = instructions_.size(); i-- > 0;) {
-      const Instruction& inst = *instructions_[i];
-      if (HasSideEffect(inst) || !inst.callees().empty()) live_[i] = true;
-      if (!live_[i]) continue;
-      for (i64 k = 0; k < inst.num_operands(); ++k) live_[inst.operand(k)->index()] = true;
-    }
-  }
 
   Status AddInstruction(const Instruction& inst) {
     const OpDef& def = GetOpDef(inst);
