@@ -10,17 +10,10 @@
 #include <thread>
 
 #include "axle/client/client.h"
+#include "tests/sanitizers.h"
 
 namespace axle {
 namespace {
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kThreadSanitizer = true;
-#elif defined(__has_feature)
-constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
 
 Literal Parsed(std::string_view text) {
   return *ParseLiteral(text);

@@ -60,20 +60,19 @@ int AddNumber(const RunContext*, const void* plan, void* const* buffers, i64, i6
 constexpr Int kOne = 1, kTen = 10, kHundred = 100;
 
 // Runs `program` in a frame whose end is guarded.
-Status RunProgram(const Program& program, std::vector<Int*> blocks, ProgramRun& run) {
+Status RunProgram(const Program& program, std::vector<void*> blocks, ProgramRun& run) {
   constexpr i64 kGuard = 64;
   const auto bytes = static_cast<size_t>((program.frame_bytes + 63) / 64 * 64 + kGuard);
   auto* const frame = static_cast<std::byte*>(std::aligned_alloc(64, bytes));
   std::fill_n(frame, bytes, std::byte{0x5a});
-  std::vector<void*> pointers(blocks.begin(), blocks.end());
-  const Status status = Execute(program, frame, pointers.data(), run);
+  const Status status = Execute(program, frame, blocks.data(), run);
   for (size_t i = static_cast<size_t>(program.frame_bytes); i < bytes; ++i) {
     EXPECT_EQ(frame[i], std::byte{0x5a});
   }
   std::free(frame);
   return status;
 }
-Status RunProgram(const Program& program, std::vector<Int*> blocks) {
+Status RunProgram(const Program& program, std::vector<void*> blocks) {
   ProgramRun run;
   return RunProgram(program, std::move(blocks), run);
 }
@@ -252,11 +251,10 @@ TEST(Program, BranchesByIndex) {
 }
 
 TEST(Program, BranchesByPred) {
-  for (const bool pred : {true, false}) {
-    Int index = 0, arguments[] = {1, 2, 3}, result = 0;
-    *reinterpret_cast<bool*>(&index) = pred;
+  for (bool pred : {true, false}) {
+    Int arguments[] = {1, 2, 3}, result = 0;
     EXPECT_TRUE(RunProgram(*Branches(2, true),
-                           {&index, &arguments[0], &arguments[1], &arguments[2], &result})
+                           {&pred, &arguments[0], &arguments[1], &arguments[2], &result})
                     .ok());
     EXPECT_EQ(result, pred ? 1001 : 2002);
   }

@@ -11,16 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "tests/sanitizers.h"
+
 namespace axle {
 namespace {
-
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kThreadSanitizer = true;
-#elif defined(__has_feature)
-constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
 
 struct Counts {
   std::array<std::atomic<int>, 16> calls = {};
