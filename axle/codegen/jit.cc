@@ -16,7 +16,7 @@
 
 #include <mutex>
 
-#include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/lane_emitter.h"
 #include "axle/core/strings.h"
 #include "axle/emit/executor.h"
 

@@ -12,11 +12,6 @@
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
 // register. Lanes that the mask of the tail leaves out compute on zeros, or on the last element of
 // the row, which definitions must bear without trapping (they guard integer division anyway).
-//
-// Requirements for whoever edits Lower: no fast-math flags; no operation that has other results for
-// other targets or levels (conversions from 64-bit unsigned integers, minimum and maximum are
-// spelled out for that reason); shift counts are masked, because LLVM gives no value to larger
-// ones.
 #include "axle/codegen/lane_lowering.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -25,6 +20,8 @@
 
 #include <algorithm>
 #include <span>
+
+#include "axle/codegen/lane_emitter.h"
 
 namespace axle {
 namespace {
@@ -40,7 +37,8 @@ class KernelWriter {
         input_strides_(spec.inputs),
         width_(static_cast<unsigned>(vector_bytes) / 4),
         module_(module),
-        b_(module.getContext()) {
+        b_(module.getContext()),
+        emitter_(b_, width_) {
     llvm::Type *pointer = b_.getPtrTy(), *number = b_.getInt64Ty();
     auto* type = llvm::FunctionType::get(
         b_.getVoidTy(), {pointer, number, number, pointer, pointer}, /*isVarArg=*/false);
@@ -137,8 +135,9 @@ class KernelWriter {
       if (op.primitive != Primitive::kInput) continue;
       if (input_strides_[InputOf(op)] != InnerStride::kUniform) continue;
       Value* address =
-          b_.CreateConstGEP1_64(Element(op.type, true), inputs_[InputOf(op)], PartOf(op));
-      Value* element = b_.CreateAlignedLoad(Element(op.type, true), address, AlignOf(op.type));
+          b_.CreateConstGEP1_64(emitter_.Element(op.type, true), inputs_[InputOf(op)], PartOf(op));
+      Value* element =
+          b_.CreateAlignedLoad(emitter_.Element(op.type, true), address, AlignOf(op.type));
       if (op.type == LaneType::kPred) element = b_.CreateICmpNE(element, b_.getInt8(0));
       splats_[i] = b_.CreateVectorSplat(width_, element);
     }
@@ -157,28 +156,15 @@ class KernelWriter {
     std::vector<llvm::PHINode*> heads;
     for (size_t f = 0; f < spec_.folds.size() && Group() > 0; ++f) {
       for (size_t g = 0; g < Group(); ++g) {
-        heads.push_back(b_.CreatePHI(Vector(FoldType(f)), 2));
-        heads.back()->addIncoming(Constant(FoldType(f), spec_.folds[f].identity), before);
+        heads.push_back(b_.CreatePHI(emitter_.Vector(FoldType(f)), 2));
+        heads.back()->addIncoming(emitter_.Constant(FoldType(f), spec_.folds[f].identity), before);
       }
     }
     return heads;
   }
 
   Value* Join(size_t f, Value* acc, Value* x) {
-    const LaneType type = FoldType(f);
-    switch (spec_.folds[f].join) {
-      case Primitive::kAdd:
-        return Sum(type, acc, x);
-      case Primitive::kMul:
-        return Product(type, acc, x);
-      case Primitive::kMin:
-      case Primitive::kMax:
-        return MinMax(type, acc, x, spec_.folds[f].join == Primitive::kMax);
-      case Primitive::kAnd:
-        return b_.CreateAnd(acc, x);
-      default:
-        return b_.CreateOr(acc, x);
-    }
+    return emitter_.Join(spec_.folds[f].join, FoldType(f), acc, x);
   }
 
   // Folds this body's values into the first accumulators, which go to the end of their queues.
@@ -280,7 +266,7 @@ class KernelWriter {
     for (size_t i = 0; i < program_.code.size(); ++i) {
       const LaneOp& op = program_.code[i];
       if (op.primitive != Primitive::kInput) {
-        values_[i] = Lower(op);
+        values_[i] = emitter_.Lower(program_, op, values_);
       } else if (splats_[i] != nullptr) {
         values_[i] = splats_[i];
       } else if (input_strides_[InputOf(op)] == InnerStride::kAny) {
@@ -329,24 +315,9 @@ class KernelWriter {
     return mask;
   }
 
-  llvm::Type* Element(LaneType type, bool in_memory = false) {
-    switch (type) {
-      case LaneType::kPred:
-        return in_memory ? b_.getInt8Ty() : b_.getInt1Ty();
-      case LaneType::kF32:
-        return b_.getFloatTy();
-      case LaneType::kF64:
-        return b_.getDoubleTy();
-      default:
-        return b_.getIntNTy(static_cast<unsigned>(axle::BitsOf(type)));
-    }
-  }
-  llvm::Type* Vector(LaneType type, bool in_memory = false, unsigned parts = 1) {
-    return llvm::FixedVectorType::get(Element(type, in_memory), width_ * parts);
-  }
   Value* Address(const LaneArray& array, Value* base, Value* index) {
     Value* element = array.num_parts == 1 ? index : b_.CreateMul(index, b_.getInt64(2));
-    return b_.CreateGEP(Element(array.type, /*in_memory=*/true), base, element);
+    return b_.CreateGEP(emitter_.Element(array.type, /*in_memory=*/true), base, element);
   }
 
   Value* Load(const LaneOp& op, Value* index) {
@@ -360,7 +331,7 @@ class KernelWriter {
   }
 
   Value* LoadVector(const LaneArray& array, Value* base, Value* index) {
-    llvm::Type* vector = Vector(array.type, /*in_memory=*/true, array.num_parts);
+    llvm::Type* vector = emitter_.Vector(array.type, /*in_memory=*/true, array.num_parts);
     Value* address = Address(array, base, index);
     Value* zeros = llvm::Constant::getNullValue(vector);
     Value* loaded;
@@ -375,8 +346,8 @@ class KernelWriter {
 
   // Elements that are not neighbours, one by one. Behind the end of the row: its last one.
   Value* LoadApart(const LaneOp& op, Value* index) {
-    llvm::Type* type = Element(op.type, /*in_memory=*/true);
-    Value* lanes = llvm::PoisonValue::get(Vector(op.type, /*in_memory=*/true));
+    llvm::Type* type = emitter_.Element(op.type, /*in_memory=*/true);
+    Value* lanes = llvm::PoisonValue::get(emitter_.Vector(op.type, /*in_memory=*/true));
     Value* last = b_.CreateSub(inner_, b_.getInt64(1));
     for (unsigned k = 0; k < width_; ++k) {
       Value* at = b_.CreateAdd(index, b_.getInt64(k));
@@ -393,7 +364,7 @@ class KernelWriter {
 
   void Store(const LaneArray& array, Value* value, Value* base, Value* index) {
     if (array.type == LaneType::kPred) {
-      value = b_.CreateZExt(value, Vector(array.type, /*in_memory=*/true));
+      value = b_.CreateZExt(value, emitter_.Vector(array.type, /*in_memory=*/true));
     }
     Value* address = Address(array, base, index);
     if (valid_ == nullptr) {
@@ -403,235 +374,13 @@ class KernelWriter {
     }
   }
 
-  Value* Constant(LaneType type, std::uint64_t bits) {
-    const auto width = static_cast<unsigned>(type == LaneType::kPred ? 1 : axle::BitsOf(type));
-    const llvm::APInt pattern(64, bits);
-    const llvm::APInt value = pattern.trunc(width);
-    if (type == LaneType::kF32) {
-      return llvm::ConstantFP::get(Vector(type), llvm::APFloat(llvm::APFloat::IEEEsingle(), value));
-    }
-    if (type == LaneType::kF64) {
-      return llvm::ConstantFP::get(Vector(type), llvm::APFloat(llvm::APFloat::IEEEdouble(), value));
-    }
-    return llvm::ConstantInt::get(Vector(type), value);
-  }
-
-  // a and b of one float type. Equal values differ in the sign of zero only: and for the larger
-  // one, or for the smaller.
-  Value* FloatMinMax(LaneType type, Value* a, Value* b, bool is_max) {
-    llvm::Type* bits = Vector(UnsignedOf(type));
-    Value *x = b_.CreateBitCast(a, bits), *y = b_.CreateBitCast(b, bits);
-    Value* equal = b_.CreateBitCast(is_max ? b_.CreateAnd(x, y) : b_.CreateOr(x, y), a->getType());
-    Value* first = is_max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b);
-    Value* ordered = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), equal, b_.CreateSelect(first, a, b));
-    return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, ordered);
-  }
-
-  Value* Sum(LaneType type, Value* a, Value* b) {
-    if (type == LaneType::kPred) return b_.CreateOr(a, b);
-    return IsFloat(type) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
-  }
-  Value* Product(LaneType type, Value* a, Value* b) {
-    if (type == LaneType::kPred) return b_.CreateAnd(a, b);
-    return IsFloat(type) ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
-  }
-
-  Value* MinMax(LaneType type, Value* a, Value* b, bool is_max) {
-    if (IsFloat(type)) return FloatMinMax(type, a, b, is_max);
-    if (type == LaneType::kPred) return is_max ? b_.CreateOr(a, b) : b_.CreateAnd(a, b);
-    Value* less = IsSigned(type) ? b_.CreateICmpSLT(a, b) : b_.CreateICmpULT(a, b);
-    return is_max ? b_.CreateSelect(less, b, a) : b_.CreateSelect(less, a, b);
-  }
-
-  Value* MinMax(const LaneOp& op) {
-    const bool is_max = op.primitive == Primitive::kMax;
-    for (int side = 0; side < 2 && IsFloat(op.type); ++side) {
-      const LaneOp& bound = program_.code[op.operands[side]];
-      if (bound.primitive != Primitive::kConstant) continue;
-      Value* result = FloatBound(op.type, bound.immediate, values_[op.operands[1 - side]], is_max);
-      if (result != nullptr) return result;
-    }
-    return MinMax(op.type, values_[op.operands[0]], values_[op.operands[1]], is_max);
-  }
-
-  // The same of x and a constant: one comparison, chosen so that a NaN x stays, and that of two
-  // zeros the right one does. Null for a constant NaN.
-  Value* FloatBound(LaneType type, std::uint64_t bits, Value* x, bool is_max) {
-    const int width = axle::BitsOf(type);
-    const std::uint64_t sign = std::uint64_t{1} << (width - 1), magnitude = bits & (sign - 1);
-    const std::uint64_t infinity = type == LaneType::kF32 ? 0x7f800000 : 0x7ff0000000000000;
-    if (magnitude > infinity) return nullptr;
-    Value* bound = Constant(type, bits);
-    if (magnitude != 0) {
-      Value* is_bound = is_max ? b_.CreateFCmpOGT(bound, x) : b_.CreateFCmpOLT(bound, x);
-      return b_.CreateSelect(is_bound, bound, x);
-    }
-    // Where x is a zero too, the bound wins if it is +0 in a maximum, or -0 in a minimum.
-    const bool bound_wins = is_max == (bits == 0);
-    if (bound_wins) {
-      Value* is_x = is_max ? b_.CreateFCmpUGT(x, bound) : b_.CreateFCmpULT(x, bound);
-      return b_.CreateSelect(is_x, x, bound);
-    }
-    Value* is_bound = is_max ? b_.CreateFCmpOLT(x, bound) : b_.CreateFCmpOGT(x, bound);
-    return b_.CreateSelect(is_bound, bound, x);
-  }
-
-  // A runtime function on each lane.
-  Value* CallPerLane(LaneType type, Value* a, Value* b) {
-    llvm::Type* element = Element(type);
-    const llvm::FunctionCallee callee = module_.getOrInsertFunction(
-        type == LaneType::kF32 ? kRemainderF32 : kRemainderF64, element, element, element);
-    Value* result = llvm::PoisonValue::get(Vector(type));
-    for (unsigned k = 0; k < width_; ++k) {
-      Value* lane =
-          b_.CreateCall(callee, {b_.CreateExtractElement(a, k), b_.CreateExtractElement(b, k)});
-      result = b_.CreateInsertElement(result, lane, k);
-    }
-    return result;
-  }
-
-  Value* MulHigh(LaneType type, Value* a, Value* b) {
-    const auto bits = static_cast<unsigned>(axle::BitsOf(type));
-    llvm::Type* wide = llvm::FixedVectorType::get(b_.getIntNTy(2 * bits), width_);
-    const auto extend = [&](Value* x) {
-      return IsSigned(type) ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide);
-    };
-    Value* product = b_.CreateMul(extend(a), extend(b));
-    return b_.CreateTrunc(b_.CreateLShr(product, bits), Vector(type));
-  }
-
-  // To nearest even, once. A 64-bit unsigned number with its top bit set is halved first, keeping
-  // the lost bit: halving and doubling are exact otherwise.
-  Value* ToFloat(LaneType to, LaneType from, Value* x) {
-    llvm::Type* result = Vector(to);
-    if (from == LaneType::kU64) {
-      Value* half = b_.CreateOr(b_.CreateLShr(x, 1), b_.CreateAnd(x, Constant(from, 1)));
-      Value* is_small = b_.CreateICmpSGE(x, Constant(from, 0));
-      Value* converted = b_.CreateSIToFP(b_.CreateSelect(is_small, x, half), result);
-      return b_.CreateSelect(is_small, converted, b_.CreateFAdd(converted, converted));
-    }
-    if (from == LaneType::kU32) {  // exact in f64
-      Value* wide = b_.CreateUIToFP(x, Vector(LaneType::kF64));
-      return to == LaneType::kF64 ? wide : b_.CreateFPTrunc(wide, result);
-    }
-    if (!IsSigned(from)) x = b_.CreateZExt(x, Vector(LaneType::kS32));
-    return b_.CreateSIToFP(x, result);
-  }
-
-  // Towards zero; the operand is in range.
-  Value* ToInt(LaneType to, LaneType from, Value* x) {
-    if (to == LaneType::kU32) {
-      return b_.CreateTrunc(b_.CreateFPToSI(x, Vector(LaneType::kS64)), Vector(to));
-    }
-    if (to != LaneType::kU64) return b_.CreateFPToSI(x, Vector(to));
-    Value* limit = llvm::ConstantFP::get(Vector(from), 0x1p63);
-    Value* is_small = b_.CreateFCmpOLT(x, limit);
-    Value* low = b_.CreateFPToSI(b_.CreateSelect(is_small, x, b_.CreateFSub(x, limit)), Vector(to));
-    Value* high = b_.CreateXor(low, Constant(to, std::uint64_t{1} << 63));
-    return b_.CreateSelect(is_small, low, high);
-  }
-
-  Value* Resize(LaneType to, LaneType from, Value* x) {
-    if (from == LaneType::kPred || !IsSigned(from)) return b_.CreateZExtOrTrunc(x, Vector(to));
-    return b_.CreateSExtOrTrunc(x, Vector(to));
-  }
-
-  // The only switch of the code generator.
-  Value* Lower(const LaneOp& op) {
-    const auto in = [&](int i) { return values_[op.operands[i]]; };
-    const LaneType from = program_.code[op.operands[0]].type;
-    const bool is_float = IsFloat(from), is_signed = IsSigned(from);
-    llvm::Type* to = Vector(op.type);
-    const auto unary = [&](llvm::Intrinsic::ID id) { return b_.CreateUnaryIntrinsic(id, in(0)); };
-    const auto shift_count = [&] {
-      return b_.CreateAnd(in(1),
-                          Constant(op.type, static_cast<std::uint64_t>(axle::BitsOf(op.type)) - 1));
-    };
-    switch (op.primitive) {
-      case Primitive::kInput:
-        return nullptr;  // Body has loaded it
-      case Primitive::kConstant:
-        return Constant(op.type, op.immediate);
-      case Primitive::kAdd:
-        return Sum(from, in(0), in(1));
-      case Primitive::kSub:
-        return is_float ? b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1));
-      case Primitive::kMul:
-        return Product(from, in(0), in(1));
-      case Primitive::kDiv:
-        if (is_float) return b_.CreateFDiv(in(0), in(1));
-        return is_signed ? b_.CreateSDiv(in(0), in(1)) : b_.CreateUDiv(in(0), in(1));
-      case Primitive::kRem:
-        if (is_float) return CallPerLane(op.type, in(0), in(1));
-        return is_signed ? b_.CreateSRem(in(0), in(1)) : b_.CreateURem(in(0), in(1));
-      case Primitive::kNeg:
-        return is_float ? b_.CreateFNeg(in(0)) : b_.CreateNeg(in(0));
-      case Primitive::kAbs:
-        if (is_float) return unary(llvm::Intrinsic::fabs);
-        return b_.CreateSelect(b_.CreateICmpSLT(in(0), Constant(op.type, 0)), b_.CreateNeg(in(0)),
-                               in(0));
-      case Primitive::kMin:
-      case Primitive::kMax:
-        return MinMax(op);
-      case Primitive::kFma:
-        return b_.CreateIntrinsic(llvm::Intrinsic::fma, {to}, {in(0), in(1), in(2)});
-      case Primitive::kSqrt:
-        return unary(llvm::Intrinsic::sqrt);
-      case Primitive::kFloor:
-        return unary(llvm::Intrinsic::floor);
-      case Primitive::kCeil:
-        return unary(llvm::Intrinsic::ceil);
-      case Primitive::kTrunc:
-        return unary(llvm::Intrinsic::trunc);
-      case Primitive::kRint:
-        return unary(llvm::Intrinsic::roundeven);
-      case Primitive::kAnd:
-        return b_.CreateAnd(in(0), in(1));
-      case Primitive::kOr:
-        return b_.CreateOr(in(0), in(1));
-      case Primitive::kXor:
-        return b_.CreateXor(in(0), in(1));
-      case Primitive::kShl:
-        return b_.CreateShl(in(0), shift_count());
-      case Primitive::kShr:
-        return is_signed ? b_.CreateAShr(in(0), shift_count())
-                         : b_.CreateLShr(in(0), shift_count());
-      case Primitive::kMulHigh:
-        return MulHigh(op.type, in(0), in(1));
-      case Primitive::kClz:
-        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, in(0), b_.getFalse());
-      case Primitive::kPopcount:
-        return unary(llvm::Intrinsic::ctpop);
-      case Primitive::kEq:
-        return is_float ? b_.CreateFCmpOEQ(in(0), in(1)) : b_.CreateICmpEQ(in(0), in(1));
-      case Primitive::kLt:
-        if (is_float) return b_.CreateFCmpOLT(in(0), in(1));
-        return is_signed ? b_.CreateICmpSLT(in(0), in(1)) : b_.CreateICmpULT(in(0), in(1));
-      case Primitive::kLe:
-        if (is_float) return b_.CreateFCmpOLE(in(0), in(1));
-        return is_signed ? b_.CreateICmpSLE(in(0), in(1)) : b_.CreateICmpULE(in(0), in(1));
-      case Primitive::kSelect:
-        return b_.CreateSelect(in(0), in(1), in(2));
-      case Primitive::kBitcast:
-        return b_.CreateBitCast(in(0), to);
-      case Primitive::kResize:
-        return Resize(op.type, from, in(0));
-      case Primitive::kToFloat:
-        return ToFloat(op.type, from, in(0));
-      case Primitive::kToInt:
-        return ToInt(op.type, from, in(0));
-      case Primitive::kFloatToFloat:
-        return op.type == LaneType::kF64 ? b_.CreateFPExt(in(0), to) : b_.CreateFPTrunc(in(0), to);
-    }
-    return nullptr;
-  }
-
   const LoopKernelSpec& spec_;
   const LaneProgram& program_;
   const std::vector<InnerStride>& input_strides_;
   unsigned width_;  // lanes of a vector
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
+  LaneEmitter emitter_;
   llvm::Function* function_;
   Value* inner_;  // length of a row
   std::vector<Value*> firsts_, outer_strides_, inner_strides_;

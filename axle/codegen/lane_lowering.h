@@ -1,5 +1,4 @@
-// Lane programs to LLVM IR with explicit vectors: one switch over primitives. The results are those
-// of emit/executor.h, bit for bit, whatever the vector width and the effort of the code generator.
+// Lane programs to loops with explicit vectors in LLVM IR.
 #pragma once
 #include <string>
 #include <vector>
@@ -57,9 +56,5 @@ struct LoopKernelSpec {
 // tail.
 void EmitLoopKernel(const LoopKernelSpec& spec, int vector_bytes, const std::string& name,
                     llvm::Module& module);
-
-// The runtime functions that kernels may call, T(T, T): emit/executor.h's FloatRemainder.
-inline constexpr char kRemainderF32[] = "axle_remainder_f32";
-inline constexpr char kRemainderF64[] = "axle_remainder_f64";
 
 }  // namespace axle

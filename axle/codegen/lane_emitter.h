@@ -1,0 +1,51 @@
+// Operations of lane programs as LLVM IR on vectors of a given number of lanes: one switch over
+// primitives. The results are those of emit/executor.h, bit for bit, whatever the number of lanes
+// and the effort of the code generator. Lanes nobody needs may hold anything: no operation traps.
+#pragma once
+#include <llvm/IR/IRBuilder.h>
+
+#include <span>
+
+#include "axle/emit/lane_program.h"
+
+namespace axle {
+
+class LaneEmitter {
+ public:
+  LaneEmitter(llvm::IRBuilder<>& b, unsigned width) : b_(b), width_(width) {}
+
+  // A pred is a byte in memory and a bit in a register.
+  llvm::Type* Element(LaneType type, bool in_memory = false);
+  llvm::Type* Vector(LaneType type, bool in_memory = false, unsigned parts = 1);
+  // The same pattern in all lanes.
+  llvm::Value* Constant(LaneType type, std::uint64_t bits);
+
+  // `op` of `program`, where `values` are those of the operations before it. Null for inputs.
+  llvm::Value* Lower(const LaneProgram& program, const LaneOp& op,
+                     std::span<llvm::Value* const> values);
+  // kAdd, kMul, kMin, kMax, kAnd or kOr.
+  llvm::Value* Join(Primitive join, LaneType type, llvm::Value* a, llvm::Value* b);
+
+ private:
+  llvm::Value* Sum(LaneType type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* Product(LaneType type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* MinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
+  llvm::Value* MinMax(const LaneProgram& program, const LaneOp& op,
+                      std::span<llvm::Value* const> values);
+  llvm::Value* FloatMinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
+  llvm::Value* FloatBound(LaneType type, std::uint64_t bits, llvm::Value* x, bool is_max);
+  llvm::Value* CallPerLane(LaneType type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* MulHigh(LaneType type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* ToFloat(LaneType to, LaneType from, llvm::Value* x);
+  llvm::Value* ToInt(LaneType to, LaneType from, llvm::Value* x);
+  llvm::Value* Resize(LaneType to, LaneType from, llvm::Value* x);
+
+  llvm::IRBuilder<>& b_;
+  unsigned width_;
+};
+
+// The runtime functions that compiled code may call, T(T, T): emit/executor.h's FloatRemainder.
+inline constexpr char kRemainderF32[] = "axle_remainder_f32";
+inline constexpr char kRemainderF64[] = "axle_remainder_f64";
+
+}  // namespace axle
