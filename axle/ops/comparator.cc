@@ -33,18 +33,25 @@ Side SideOf(const LaneProgram& program, LaneId root) {
   return side;
 }
 
-// The side as a program of its own. Inputs and constants come first and in a fixed order, so that
-// two sides that compute the same become equal programs.
+// The side as a program of its own. Inputs and constants come first and in a fixed order, then what
+// is computed from constants alone, which both sides share and the first of them has in its midst:
+// so two sides that compute the same become equal programs.
 LaneProgram ProgramOf(const LaneProgram& program, const Side& side, LaneId root) {
   LaneBuilder builder;
   const LaneArray array = program.inputs[*side.input];
   builder.AddInput(array);
-  std::vector<LaneId> inputs, constants, rest;
+  std::vector<LaneId> inputs, constants, from_constants, rest;
+  std::vector<bool> is_fixed(program.code.size());
   for (LaneId id : side.ids) {
-    const Primitive primitive = program.code[id].primitive;
-    (primitive == Primitive::kInput      ? inputs
-     : primitive == Primitive::kConstant ? constants
-                                         : rest)
+    const LaneOp& op = program.code[id];
+    is_fixed[id] = op.primitive != Primitive::kInput;
+    for (int k = 0; k < Arity(op.primitive); ++k) {
+      is_fixed[id] = is_fixed[id] && is_fixed[op.operands[k]];
+    }
+    (op.primitive == Primitive::kInput      ? inputs
+     : op.primitive == Primitive::kConstant ? constants
+     : is_fixed[id]                         ? from_constants
+                                            : rest)
         .push_back(id);
   }
   std::ranges::sort(inputs, {}, [&](LaneId id) { return program.code[id].immediate >> 32; });
@@ -55,7 +62,7 @@ LaneProgram ProgramOf(const LaneProgram& program, const Side& side, LaneId root)
   for (LaneId id : inputs) {
     lanes[id] = builder.Part(0, static_cast<int>(program.code[id].immediate >> 32));
   }
-  for (const auto* ids : {&constants, &rest}) {
+  for (const auto* ids : {&constants, &from_constants, &rest}) {
     for (LaneId id : *ids) {
       LaneOp op = program.code[id];
       for (int k = 0; k < Arity(op.primitive); ++k) op.operands[k] = lanes[op.operands[k]].id;
