@@ -1,7 +1,10 @@
 #include "axle/codegen/evaluate_step.h"
 
+#include <algorithm>
+#include <cstring>
 #include <new>
 
+#include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/ops/dynamic.h"
 
@@ -15,6 +18,7 @@ class CompiledCallee : public Callee {
 
   StatusOr<Literal> Call(std::span<Literal> args) override {
     AXLE_TRY(run_.limits == nullptr ? Status() : run_.limits->Step());
+    const StoragePlaces none({});  // what the step has to write is not for what it calls
     return RunOnLiterals(compiled_, args, run_);
   }
   const LaneProgram* lanes() override { return compiled_.lanes ? &*compiled_.lanes : nullptr; }
@@ -24,9 +28,61 @@ class CompiledCallee : public Callee {
   HostRun& run_;
 };
 
-// Values that outlive the step, in a queue of the device, must not be views of the frame.
-bool MayKeepOperands(const Instruction& inst) {
+// Values that outlive the step, in a queue of the device, must not be in the frame.
+bool MayKeepValues(const Instruction& inst) {
   return HasSideEffect(inst) || GetOpDef(inst).lowering == Lowering::kCollective;
+}
+
+using Block = StoragePlaces::Block;
+
+// The arrays of a value that has these blocks.
+std::vector<Block> ArraysOf(const Shape& shape, void* const* blocks) {
+  std::vector<Block> arrays;
+  ForEachBlock(shape, [&](const Shape& array, bool is_sizes) {
+    std::byte* const data = static_cast<std::byte*>(*blocks++);
+    if (!is_sizes && array.num_bytes() > 0) arrays.push_back({data, array.num_bytes()});
+  });
+  return arrays;
+}
+
+// Takes the array at `data` out of the list, if it is there.
+bool TakeOut(std::vector<Block>& arrays, const void* data) {
+  const auto array = std::ranges::find(arrays, data, &Block::data);
+  if (array == arrays.end()) return false;
+  arrays.erase(array);
+  return true;
+}
+
+// The operand, which the step may read; and change, if the result takes its place. `free` are the
+// arrays of the result.
+Literal OperandAt(const Shape& shape, void* const*& blocks, std::vector<Block>& free) {
+  const bool is_plain = shape.is_array() && shape.is_static() && shape.num_bytes() > 0;
+  if (!is_plain || !TakeOut(free, *blocks)) {
+    return ViewOfBlocks(shape, blocks);
+  }
+  const StoragePlaces place({{static_cast<std::byte*>(*blocks++), shape.num_bytes()}});
+  return Literal::Uninitialized(shape.WithoutLayout());
+}
+
+// An array of the result in the place of another one is copied out of the way of what follows.
+void LeaveOthersPlaces(Literal& literal, const Shape& shape, std::span<const Block> arrays,
+                       void* const*& blocks) {
+  if (shape.is_tuple()) {
+    for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
+      LeaveOthersPlaces(literal.mutable_elements()[i], shape.element(i), arrays, blocks);
+    }
+  } else if (shape.is_array()) {
+    const auto is_inside = [&](const Block& array) {
+      return literal.bytes() >= array.data && literal.bytes() < array.data + array.bytes;
+    };
+    if (literal.bytes() != *blocks && std::ranges::any_of(arrays, is_inside)) {
+      Literal moved = Literal::Uninitialized(literal.shape());
+      std::memcpy(moved.mutable_bytes(), literal.bytes(), literal.num_bytes());
+      for (i64 d = 0; d < literal.shape().rank(); ++d) moved.SetSize(d, literal.size(d));
+      literal = std::move(moved);
+    }
+    blocks += shape.is_static() ? 1 : 2;
+  }
 }
 
 StatusOr<Literal> Evaluate(const EvaluatePlan& plan, std::span<Literal> operands, HostRun& run) {
@@ -49,13 +105,24 @@ int RunEvaluate(const RunContext* context, const void* data, void* const* buffer
   const auto& plan = *static_cast<const EvaluatePlan*>(data);
   const Instruction& inst = *plan.inst;
   try {
+    void* const* result_blocks = buffers;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      result_blocks += NumBlocks(inst.operand(i)->shape());
+    }
+    const std::vector<Block> arrays = ArraysOf(inst.shape(), result_blocks);
+    const bool may_keep = MayKeepValues(inst);
+    std::vector<Block> free = may_keep ? std::vector<Block>() : arrays;
     std::vector<Literal> operands;
     for (i64 i = 0; i < inst.num_operands(); ++i) {
-      operands.push_back(ViewOfBlocks(inst.operand(i)->shape(), buffers));
-      if (MayKeepOperands(inst)) operands.back().OwnStorage();
+      operands.push_back(OperandAt(inst.operand(i)->shape(), buffers, free));
+      if (may_keep) operands.back().OwnStorage();
     }
-    StatusOr<Literal> result = Evaluate(plan, operands, run);
+    StatusOr<Literal> result = [&] {
+      const StoragePlaces places(std::move(free));
+      return Evaluate(plan, operands, run);
+    }();
     if (result.ok()) {
+      if (arrays.size() > 1) LeaveOthersPlaces(*result, inst.shape(), arrays, result_blocks);
       CopyToBlocks(*result, inst.shape(), buffers);
       return kKernelOk;
     }

@@ -161,7 +161,8 @@ void CopyToBlocks(const Literal& literal, const Shape& shape, void* const*& bloc
       CopyToBlocks(literal.element(i), shape.element(i), blocks);
     }
   } else if (shape.is_array()) {
-    std::memcpy(*blocks++, literal.bytes(), literal.num_bytes());
+    void* const to = *blocks++;
+    if (to != literal.bytes()) std::memcpy(to, literal.bytes(), literal.num_bytes());
     if (shape.is_static()) return;
     auto* const sizes = static_cast<i64*>(*blocks++);
     for (i64 d = 0; d < shape.rank(); ++d) sizes[d] = literal.size(d);

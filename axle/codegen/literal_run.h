@@ -38,7 +38,8 @@ StatusOr<Literal> RunOnLiterals(const CompiledComputation& compiled, std::span<L
 // A literal of this shape whose arrays are these blocks, in the order of ForEachBlock. It is valid
 // as long as they are.
 Literal ViewOfBlocks(const Shape& shape, void* const*& blocks);
-// Copies the arrays and sizes of a literal to blocks. The literal has the dimensions of `shape`.
+// Copies the arrays and sizes of a literal to blocks, but for arrays that are there already. The
+// literal has the dimensions of `shape`.
 void CopyToBlocks(const Literal& literal, const Shape& shape, void* const*& blocks);
 
 }  // namespace axle

@@ -166,7 +166,26 @@ class Builder {
   }
 
   Status AddEvaluate(const Instruction& inst) {
-    return AddWhole(inst, RegionKind::kEvaluate).status();
+    AXLE_ASSIGN(Region * region, AddWhole(inst, RegionKind::kEvaluate));
+    if (!IsDynamic(inst) && ChangesOperands(inst)) AddSameArrays(*region);
+    return {};
+  }
+
+  // Evaluators of these take what nobody else holds as it is, and change it.
+  static bool ChangesOperands(const Instruction& inst) {
+    const Lowering lowering = GetOpDef(inst).lowering;
+    return lowering == Lowering::kScatter || lowering == Lowering::kSort;
+  }
+
+  // Output i may lie where input i lies, unless the region reads that once more.
+  void AddSameArrays(Region& region) {
+    const size_t count = std::min(region.inputs.size(), region.outputs.size());
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const ValueId value = region.inputs[i].value;
+      if (std::ranges::count(region.inputs, value, &RegionInput::value) == 1) {
+        region.in_place.push_back({i, i});
+      }
+    }
   }
 
   // A region of one instruction that reads and writes whole values.

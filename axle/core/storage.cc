@@ -117,6 +117,7 @@ class StoragePool : public std::enable_shared_from_this<StoragePool> {
 namespace {
 
 thread_local StoragePool* current_pool = nullptr;
+thread_local StoragePlaces* current_places = nullptr;
 
 }  // namespace
 
@@ -128,6 +129,23 @@ StorageScope::StorageScope(Limits* limits)
 StorageScope::~StorageScope() {
   current_pool = outer_;
   pool_->Close();
+}
+
+StoragePlaces::StoragePlaces(std::vector<Block> blocks)
+    : blocks_(std::move(blocks)), outer_(current_places) {
+  current_places = this;
+}
+
+StoragePlaces::~StoragePlaces() {
+  current_places = outer_;
+}
+
+std::byte* StoragePlaces::Take(i64 bytes) {
+  const auto block = std::ranges::find(blocks_, bytes, &Block::bytes);
+  if (block == blocks_.end()) return nullptr;
+  std::byte* const data = block->data;
+  blocks_.erase(block);
+  return data;
 }
 
 Limits* StorageLimits() {
@@ -148,6 +166,13 @@ Status CheckStorage(i64 bytes) {
 }
 
 std::shared_ptr<std::byte> AllocateStorage(i64 bytes, bool zeroed, std::byte** data) {
+  if (current_places != nullptr) {
+    if (std::byte* const placed = current_places->Take(bytes)) {
+      if (zeroed) std::memset(placed, 0, static_cast<size_t>(bytes));
+      *data = placed;
+      return {placed, [](std::byte*) {}};
+    }
+  }
   size_t size = static_cast<size_t>(bytes) + kAlignment;
   StoragePool* pool = current_pool;
   std::byte* block;

@@ -8,6 +8,8 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "axle/core/limits.h"
 #include "axle/core/status.h"
@@ -26,6 +28,32 @@ class StorageScope {
  private:
   std::shared_ptr<StoragePool> pool_;
   StoragePool* outer_;
+};
+
+// Memory for the next literals of a thread, of whoever made the object: the first literal that
+// needs exactly as many bytes as one of the blocks gets it, as its storage, once. So a function
+// that returns new literals writes them where its caller wants them. No such literal may outlive
+// the memory. Scopes nest; the innermost one counts, and one without blocks hides the others.
+//
+//   const StoragePlaces places({{block, bytes}});
+//   const Literal result = f();   // at `block`, if f is so kind
+class StoragePlaces {
+ public:
+  struct Block {
+    std::byte* data;  // aligned for any vector
+    i64 bytes;
+  };
+  explicit StoragePlaces(std::vector<Block> blocks);
+  ~StoragePlaces();
+  StoragePlaces(const StoragePlaces&) = delete;
+  StoragePlaces& operator=(const StoragePlaces&) = delete;
+
+ private:
+  friend std::shared_ptr<std::byte> AllocateStorage(i64 bytes, bool zeroed, std::byte** data);
+  std::byte* Take(i64 bytes);
+
+  std::vector<Block> blocks_;  // not taken yet
+  StoragePlaces* outer_;
 };
 
 // RESOURCE_EXHAUSTED if a block of this size is more than the scope's limits or the machine's

@@ -152,7 +152,9 @@ ENTRY e {
   small = f32[1000] sort(x), dimensions={0}, to_apply=less
   large = f32[9,1000] broadcast(small), dimensions={1}
   sorted = f32[9,1000] sort(large), dimensions={1}, to_apply=less
-  ROOT front = f32[1,3] slice(sorted), slice={[1:2],[0:3]}
+  front = f32[1,3] slice(sorted), slice={[1:2],[0:3]}
+  before = f32[1,3] slice(large), slice={[1:2],[0:3]}
+  ROOT fronts = (f32[1,3], f32[1,3]) tuple(front, before)
 })");
   const Literal x{Shape(F32, {1000})};
   Limits generous, strict;

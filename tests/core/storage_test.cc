@@ -73,5 +73,39 @@ TEST(Storage, OtherThreadsGiveBack) {
   }
 }
 
+TEST(Storage, PlacesAreTakenOnceByWhatFits) {
+  alignas(64) std::byte blocks[2][64];
+  const Shape shape(U8, {64});
+  blocks[0][5] = std::byte{7};
+  {
+    const StoragePlaces places({{blocks[0], 64}, {blocks[1], 64}});
+    const Literal other = Literal::Uninitialized(Shape(U8, {63}));
+    EXPECT_NE(other.bytes(), blocks[0]);
+    Literal first = Literal::Uninitialized(shape);  // as it was
+    EXPECT_EQ(first.bytes(), blocks[0]);
+    EXPECT_EQ(first.data<std::uint8_t>()[5], 7);
+    EXPECT_TRUE(first.is_unique());
+    {
+      const StoragePlaces none({});
+      EXPECT_NE(Literal(shape).bytes(), blocks[1]);
+    }
+    std::thread([&] { EXPECT_NE(Literal(shape).bytes(), blocks[1]); }).join();
+    blocks[1][5] = std::byte{7};
+    const Literal zeros(shape);
+    EXPECT_EQ(zeros.bytes(), blocks[1]);
+    EXPECT_EQ(zeros.data<std::uint8_t>()[5], 0);
+    const Literal third(shape);
+    EXPECT_NE(third.bytes(), blocks[0]);
+    // A copy on write is a new literal too.
+    first = Literal();
+    EXPECT_NE(Literal(shape).bytes(), blocks[0]);
+  }
+  const StoragePlaces places({{blocks[0], 64}});
+  const float borrowed[16] = {1, 2};
+  Literal view = Literal::View(Shape(F32, {16}), borrowed);
+  EXPECT_EQ(view.mutable_bytes(), blocks[0]);
+  EXPECT_EQ(view.data<float>()[1], 2);
+}
+
 }  // namespace
 }  // namespace axle
