@@ -5,6 +5,7 @@
 #include "axle/codegen/lane_emitter.h"
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 namespace axle {
@@ -40,15 +41,48 @@ Value* LaneEmitter::Constant(LaneType type, std::uint64_t bits) {
   return llvm::ConstantInt::get(Vector(type), value);
 }
 
-// a and b of one float type. Equal values differ in the sign of zero only: and for the larger
-// one, or for the smaller.
+// a and b of one float type. A comparison that fails takes the right operand: with NaN, and with
+// zeros of two signs, where and, or or, gives the sign. All bits set are a NaN. (Each selection is
+// one instruction on x86.)
 Value* LaneEmitter::FloatMinMax(LaneType type, Value* a, Value* b, bool is_max) {
+  Value* is_nan = b_.CreateFCmpUNO(a, b);
+  if (Value* ordered = OrderedMinMax(type, a, b, is_max)) {
+    return b_.CreateSelect(is_nan, b_.CreateFAdd(a, b), ordered);
+  }
   llvm::Type* bits = Vector(UnsignedOf(type));
-  Value *x = b_.CreateBitCast(a, bits), *y = b_.CreateBitCast(b, bits);
-  Value* equal = b_.CreateBitCast(is_max ? b_.CreateAnd(x, y) : b_.CreateOr(x, y), a->getType());
-  Value* first = is_max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b);
-  Value* ordered = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), equal, b_.CreateSelect(first, a, b));
-  return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, ordered);
+  const auto choose = [&](Value* left, Value* right) {
+    Value* first = is_max ? b_.CreateFCmpOGT(left, right) : b_.CreateFCmpOLT(left, right);
+    return b_.CreateBitCast(b_.CreateSelect(first, left, right), bits);
+  };
+  Value *x = choose(a, b), *y = choose(b, a);
+  Value* ordered = is_max ? b_.CreateAnd(x, y) : b_.CreateOr(x, y);
+  return b_.CreateBitCast(b_.CreateOr(ordered, b_.CreateSExt(is_nan, bits)), a->getType());
+}
+
+// With -0 < +0, and anything where one is a NaN: one instruction of AVX-512, which no generic
+// operation stands for. Null where vectors are not made of its registers.
+Value* LaneEmitter::OrderedMinMax(LaneType type, Value* a, Value* b, bool is_max) {
+#if defined(__x86_64__)
+  constexpr unsigned kRegisterBits = 512;
+  constexpr unsigned kSignOfResult = 4, kMax = 1, kCurrentRounding = 4;
+  const unsigned lanes = kRegisterBits / static_cast<unsigned>(axle::BitsOf(type));
+  if (!has_avx512_ || width_ % lanes != 0) return nullptr;
+  auto* piece = llvm::FixedVectorType::get(Element(type), lanes);
+  auto* choice = b_.getInt32(kSignOfResult + (is_max ? kMax : 0));
+  auto* all = llvm::Constant::getAllOnesValue(b_.getIntNTy(lanes));
+  const auto id = type == LaneType::kF32 ? llvm::Intrinsic::x86_avx512_mask_range_ps_512
+                                         : llvm::Intrinsic::x86_avx512_mask_range_pd_512;
+  Value* result = llvm::PoisonValue::get(Vector(type));
+  for (unsigned k = 0; k < width_; k += lanes) {
+    Value *x = b_.CreateExtractVector(piece, a, k), *y = b_.CreateExtractVector(piece, b, k);
+    Value* part = b_.CreateIntrinsic(
+        id, {}, {x, y, choice, llvm::PoisonValue::get(piece), all, b_.getInt32(kCurrentRounding)});
+    result = b_.CreateInsertVector(Vector(type), result, part, k);
+  }
+  return result;
+#else
+  return nullptr;
+#endif
 }
 
 Value* LaneEmitter::Sum(LaneType type, Value* a, Value* b) {

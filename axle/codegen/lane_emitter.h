@@ -12,7 +12,8 @@ namespace axle {
 
 class LaneEmitter {
  public:
-  LaneEmitter(llvm::IRBuilder<>& b, unsigned width) : b_(b), width_(width) {}
+  LaneEmitter(llvm::IRBuilder<>& b, unsigned width, bool has_avx512)
+      : b_(b), width_(width), has_avx512_(has_avx512) {}
 
   // A pred is a byte in memory and a bit in a register.
   llvm::Type* Element(LaneType type, bool in_memory = false);
@@ -33,6 +34,7 @@ class LaneEmitter {
   llvm::Value* MinMax(const LaneProgram& program, const LaneOp& op,
                       std::span<llvm::Value* const> values);
   llvm::Value* FloatMinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
+  llvm::Value* OrderedMinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
   llvm::Value* FloatBound(LaneType type, std::uint64_t bits, llvm::Value* x, bool is_max);
   llvm::Value* CallPerLane(LaneType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* MulHigh(LaneType type, llvm::Value* a, llvm::Value* b);
@@ -42,6 +44,7 @@ class LaneEmitter {
 
   llvm::IRBuilder<>& b_;
   unsigned width_;
+  bool has_avx512_;
 };
 
 // The runtime functions that compiled code may call, T(T, T): emit/executor.h's FloatRemainder.

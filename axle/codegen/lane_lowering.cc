@@ -1,12 +1,16 @@
 // Shape of a kernel:
 //
-//   for each row
-//     for (i = 0; i + W <= inner; i += W) body(i, all lanes)
-//     if (i < inner) body(i, lanes below inner - i)
+//   for each row, or a few rows in one turn
+//     for (i = 0; i + U * W <= inner; i += U * W) body(i), body(i + W), ... on all lanes
+//     for (; i < inner; i += W) body(i) on the lanes below inner - i
+//
+// Turns are long enough to hide the cost of the loop: what takes few operations is written several
+// times. What does not depend on the position is computed once per row.
 //
 // A fold of rows keeps `lanes` accumulators in a few vectors that take turns: a body folds into the
 // first one, which then goes to the end of the queue. Behind the row, the queue is turned until it
-// begins with lane 0 again. A fold of columns takes several rows in one body, in order.
+// begins with lane 0 again. A fold of columns loads its accumulators, folds all rows of a turn into
+// them, in order, and stores them.
 //
 // A body loads every input, runs the operations in order and stores every output, so an output that
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
@@ -19,6 +23,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 #include "axle/codegen/lane_emitter.h"
@@ -38,7 +43,7 @@ class KernelWriter {
         width_(static_cast<unsigned>(vector_bytes) / 4),
         module_(module),
         b_(module.getContext()),
-        emitter_(b_, width_) {
+        emitter_(b_, width_, /*has_avx512=*/vector_bytes == 64) {
     llvm::Type *pointer = b_.getPtrTy(), *number = b_.getInt64Ty();
     auto* type = llvm::FunctionType::get(
         b_.getVoidTy(), {pointer, number, number, pointer, pointer}, /*isVarArg=*/false);
@@ -49,71 +54,209 @@ class KernelWriter {
   }
 
   void Write() {
-    llvm::LLVMContext& context = module_.getContext();
-    const auto block = [&](const char* name) {
-      return llvm::BasicBlock::Create(context, name, function_);
-    };
-    auto *entry = block("entry"), *row = block("row"), *head = block("head");
-    auto *main = block("main"), *after = block("after"), *tail = block("tail");
-    auto *behind = block("behind"), *done = block("done");
     inner_ = function_->getArg(1);
-    Value* outer = function_->getArg(2);
-    Value* zero = b_.getInt64(0);
-
-    b_.SetInsertPoint(entry);
+    outer_ = function_->getArg(2);
+    b_.SetInsertPoint(NewBlock("entry"));
     LoadStrides();
-    b_.CreateBr(row);
-
-    b_.SetInsertPoint(row);
-    auto* row_index = b_.CreatePHI(b_.getInt64Ty(), 2);
-    row_index->addIncoming(zero, entry);
-    std::vector<llvm::PHINode*> rows;
-    for (size_t i = 0; i < firsts_.size(); ++i) {
-      rows.push_back(b_.CreatePHI(b_.getPtrTy(), 2));
-      rows.back()->addIncoming(firsts_[i], entry);
-    }
-    const size_t num_inputs = program_.inputs.size();
-    inputs_.assign(rows.begin(), rows.begin() + num_inputs);
-    outputs_.assign(rows.begin() + num_inputs, rows.end());
-    LoadUniformInputs();
-    b_.CreateBr(head);
-
-    b_.SetInsertPoint(head);
-    auto* index = b_.CreatePHI(b_.getInt64Ty(), 2);
-    index->addIncoming(zero, row);
-    std::vector<llvm::PHINode*> heads = Accumulators(row);
-    Value* next = b_.CreateAdd(index, b_.getInt64(width_));
-    b_.CreateCondBr(b_.CreateICmpSLE(next, inner_), main, after);
-
-    b_.SetInsertPoint(main);
-    queue_.assign(heads.begin(), heads.end());
-    Body(index, nullptr);
-    index->addIncoming(next, b_.GetInsertBlock());
-    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], main);
-    b_.CreateBr(head);
-
-    b_.SetInsertPoint(after);
-    b_.CreateCondBr(b_.CreateICmpSLT(index, inner_), tail, behind);
-
-    b_.SetInsertPoint(tail);
-    queue_.assign(heads.begin(), heads.end());
-    Body(index, b_.CreateSub(inner_, index));
-    b_.CreateBr(behind);
-
-    b_.SetInsertPoint(behind);
-    FinishRow(heads, index, next, after, tail);
-    llvm::BasicBlock* last = b_.GetInsertBlock();
-    Value* next_index = b_.CreateAdd(row_index, b_.getInt64(1));
-    row_index->addIncoming(next_index, last);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      rows[i]->addIncoming(b_.CreatePtrAdd(rows[i], outer_strides_[i]), last);
-    }
-    b_.CreateCondBr(b_.CreateICmpSLT(next_index, outer), row, done);
-    b_.SetInsertPoint(done);
+    Value* row = b_.getInt64(0);
+    std::vector<Value*> pointers = firsts_;
+    const unsigned rows = RowsPerTurn();
+    if (rows > 1) row = WriteRows(rows, row, pointers);
+    WriteRows(1, row, pointers);
     b_.CreateRetVoid();
   }
 
  private:
+  // What a row of a turn reads and writes.
+  struct Row {
+    std::vector<Value*> inputs, outputs;  // where it begins
+    std::vector<Value*> splats;  // by operation: what is the same at all positions, or null
+  };
+
+  llvm::BasicBlock* NewBlock(const char* name) {
+    return llvm::BasicBlock::Create(module_.getContext(), name, function_);
+  }
+
+  // What one position costs, roughly.
+  unsigned NumOperations() const {
+    const auto count = std::ranges::count_if(program_.code, [](const LaneOp& op) {
+      return op.primitive != Primitive::kInput && op.primitive != Primitive::kConstant;
+    });
+    return static_cast<unsigned>(static_cast<size_t>(count) + spec_.folds.size());
+  }
+  bool ReadsApart() const {
+    return std::ranges::find(input_strides_, InnerStride::kAny) != input_strides_.end();
+  }
+
+  // Vectors in a turn of the main loop.
+  unsigned VectorsPerTurn() const {
+    constexpr unsigned kOperationsPerTurn = 16, kMostVectors = 4;
+    if (ReadsApart() || spec_.form == FoldForm::kColumns) return 1;
+    if (spec_.form == FoldForm::kRows) {  // a whole round of the queue, or it is turned each time
+      const auto group = static_cast<unsigned>(Group());
+      return NumOperations() * group <= 2 * kOperationsPerTurn ? group : 1;
+    }
+    unsigned vectors = 1;
+    while (2 * vectors * NumOperations() <= kOperationsPerTurn && vectors < kMostVectors) {
+      vectors *= 2;
+    }
+    return vectors;
+  }
+
+  unsigned RowsPerTurn() const {
+    constexpr size_t kOperationsPerTurn = 16, kMostPointers = 8;
+    if (ReadsApart() || spec_.form != FoldForm::kColumns) return 1;
+    const size_t cost = std::max<size_t>(NumOperations(), 1);
+    const size_t pointers = std::max<size_t>(program_.inputs.size() + NumStores(), 1);
+    const size_t most = std::min(kOperationsPerTurn / cost, kMostPointers / pointers);
+    return most < 2 ? 1 : static_cast<unsigned>(std::bit_floor(most));
+  }
+
+  // A loop over rows from `row` on, `count` in each turn, that stops where fewer are left. Gives
+  // the first of those; `pointers`, of the operands, move on to it.
+  Value* WriteRows(unsigned count, Value* row, std::vector<Value*>& pointers) {
+    auto *before = b_.GetInsertBlock(), *turn = NewBlock("rows"), *done = NewBlock("done");
+    const auto fits = [&](Value* first) {
+      return b_.CreateICmpSLE(b_.CreateAdd(first, b_.getInt64(count)), outer_);
+    };
+    b_.CreateCondBr(fits(row), turn, done);
+
+    b_.SetInsertPoint(turn);
+    const auto phi = [&](Value* first) {
+      auto* made = b_.CreatePHI(first->getType(), 2);
+      made->addIncoming(first, before);
+      return made;
+    };
+    llvm::PHINode* index = phi(row);
+    std::vector<llvm::PHINode*> heads;
+    for (Value* pointer : pointers) heads.push_back(phi(pointer));
+    std::vector<Value*> next(heads.begin(), heads.end());
+    rows_.clear();
+    for (unsigned r = 0; r < count; ++r) {
+      const auto inputs_end = next.begin() + static_cast<std::ptrdiff_t>(program_.inputs.size());
+      rows_.push_back({{next.begin(), inputs_end}, {inputs_end, next.end()}, {}});
+      for (size_t i = 0; i < next.size(); ++i)
+        next[i] = b_.CreatePtrAdd(next[i], outer_strides_[i]);
+    }
+    for (Row& each : rows_) ComputeUniform(each);
+    WriteTurn();
+    Value* next_index = b_.CreateAdd(index, b_.getInt64(count));
+    auto* last = b_.GetInsertBlock();
+    index->addIncoming(next_index, last);
+    for (size_t i = 0; i < heads.size(); ++i) heads[i]->addIncoming(next[i], last);
+    b_.CreateCondBr(fits(next_index), turn, done);
+
+    b_.SetInsertPoint(done);
+    const auto after = [&](Value* first, Value* moved) {
+      auto* made = b_.CreatePHI(first->getType(), 2);
+      made->addIncoming(first, before);
+      made->addIncoming(moved, last);
+      return made;
+    };
+    row = after(row, next_index);
+    for (size_t i = 0; i < pointers.size(); ++i) pointers[i] = after(pointers[i], next[i]);
+    return row;
+  }
+
+  // All positions of the rows at hand.
+  void WriteTurn() {
+    const unsigned vectors = VectorsPerTurn();
+    Value *zero = b_.getInt64(0), *step = b_.getInt64(width_);
+    auto *begin = b_.GetInsertBlock(), *main = NewBlock("main"), *after = NewBlock("after");
+    auto *rest = NewBlock("rest"), *behind = NewBlock("behind");
+    Value* last_turn = b_.CreateSub(inner_, b_.getInt64(vectors * width_));
+    const std::vector<Value*> identities = Identities();
+    b_.CreateCondBr(b_.CreateICmpSGE(last_turn, zero), main, after);
+
+    b_.SetInsertPoint(main);
+    auto* index = b_.CreatePHI(b_.getInt64Ty(), 2);
+    index->addIncoming(zero, begin);
+    std::vector<llvm::PHINode*> heads = StartQueue(identities, begin);
+    Value* next = index;
+    for (unsigned v = 0; v < vectors; ++v) {
+      Bodies(next, nullptr);
+      next = b_.CreateAdd(next, step);
+    }
+    index->addIncoming(next, main);
+    const std::vector<Value*> main_queue = queue_;
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], main);
+    b_.CreateCondBr(b_.CreateICmpSLE(next, last_turn), main, after);
+
+    b_.SetInsertPoint(after);
+    auto* position = b_.CreatePHI(b_.getInt64Ty(), 2);
+    position->addIncoming(zero, begin);
+    position->addIncoming(next, main);
+    heads = StartQueue(identities, begin);
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(main_queue[q], main);
+    const std::vector<Value*> after_queue = queue_;
+    b_.CreateCondBr(b_.CreateICmpSLT(position, inner_), rest, behind);
+
+    b_.SetInsertPoint(rest);
+    auto* at = b_.CreatePHI(b_.getInt64Ty(), 2);
+    at->addIncoming(position, after);
+    heads = StartQueue(after_queue, after);
+    Bodies(at, b_.CreateSub(inner_, at));
+    Value* rest_end = b_.CreateAdd(at, step);
+    at->addIncoming(rest_end, rest);
+    const std::vector<Value*> rest_queue = queue_;
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], rest);
+    b_.CreateCondBr(b_.CreateICmpSLT(rest_end, inner_), rest, behind);
+
+    b_.SetInsertPoint(behind);
+    if (queue_.empty()) return;
+    auto* end = b_.CreatePHI(b_.getInt64Ty(), 2);
+    end->addIncoming(position, after);
+    end->addIncoming(rest_end, rest);
+    heads = StartQueue(after_queue, after);
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], rest);
+    TurnQueue(end);
+    for (size_t f = 0; f < spec_.folds.size(); ++f) {
+      const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
+      StoreFold(f, JoinLanes(f, {first, first + static_cast<std::ptrdiff_t>(Group())}));
+    }
+  }
+
+  // The queue at the head of a block that is entered from `before` with these, and from elsewhere.
+  std::vector<llvm::PHINode*> StartQueue(std::span<Value* const> values, llvm::BasicBlock* before) {
+    std::vector<llvm::PHINode*> heads;
+    for (Value* value : values) {
+      heads.push_back(b_.CreatePHI(value->getType(), 2));
+      heads.back()->addIncoming(value, before);
+    }
+    queue_.assign(heads.begin(), heads.end());
+    return heads;
+  }
+
+  // Turns the queue so that it begins with lane 0, after the positions below `end` went into it.
+  void TurnQueue(Value* end) {
+    const size_t group = Group();
+    if (group == 1) return;
+    auto *before = b_.GetInsertBlock(), *turn = NewBlock("turn"), *turned = NewBlock("turned");
+    // How many vectors went into the queue: the one that it begins with.
+    Value* phase = b_.CreateUDiv(end, b_.getInt64(width_));
+    phase = b_.CreateAnd(phase, b_.getInt64(group - 1));
+    b_.CreateCondBr(b_.CreateICmpEQ(phase, b_.getInt64(0)), turned, turn);
+    b_.SetInsertPoint(turn);
+    const std::vector<Value*> queue = queue_;
+    for (size_t bit = 1; bit < group; bit *= 2) {
+      Value* moves = b_.CreateICmpNE(b_.CreateAnd(phase, b_.getInt64(bit)), b_.getInt64(0));
+      const std::vector<Value*> from = queue_;
+      for (size_t q = 0; q < queue.size(); ++q) {
+        const size_t fold = q / group * group, place = q % group;
+        const size_t to = fold + (place + bit) % group;
+        queue_[to] = b_.CreateSelect(moves, from[q], from[to]);
+      }
+    }
+    b_.CreateBr(turned);
+    b_.SetInsertPoint(turned);
+    for (size_t q = 0; q < queue.size(); ++q) {
+      auto* joined = b_.CreatePHI(queue[q]->getType(), 2);
+      joined->addIncoming(queue[q], before);
+      joined->addIncoming(queue_[q], turn);
+      queue_[q] = joined;
+    }
+  }
+
   void LoadStrides() {
     const auto load = [&](llvm::Type* type, unsigned argument, size_t i) {
       return b_.CreateLoad(type, b_.CreateConstGEP1_64(type, function_->getArg(argument), i));
@@ -128,19 +271,31 @@ class KernelWriter {
     }
   }
 
-  void LoadUniformInputs() {
-    splats_.assign(program_.code.size(), nullptr);
+  // What a row computes from its uniform inputs alone.
+  void ComputeUniform(Row& row) {
+    row.splats.assign(program_.code.size(), nullptr);
     for (size_t i = 0; i < program_.code.size(); ++i) {
       const LaneOp& op = program_.code[i];
-      if (op.primitive != Primitive::kInput) continue;
-      if (input_strides_[InputOf(op)] != InnerStride::kUniform) continue;
-      Value* address =
-          b_.CreateConstGEP1_64(emitter_.Element(op.type, true), inputs_[InputOf(op)], PartOf(op));
-      Value* element =
-          b_.CreateAlignedLoad(emitter_.Element(op.type, true), address, AlignOf(op.type));
-      if (op.type == LaneType::kPred) element = b_.CreateICmpNE(element, b_.getInt8(0));
-      splats_[i] = b_.CreateVectorSplat(width_, element);
+      if (op.primitive == Primitive::kInput) {
+        if (input_strides_[InputOf(op)] == InnerStride::kUniform) {
+          row.splats[i] = LoadUniform(op, row);
+        }
+        continue;
+      }
+      const std::span operands =
+          std::span(op.operands).first(static_cast<size_t>(Arity(op.primitive)));
+      const bool is_uniform = std::ranges::all_of(
+          operands, [&](auto operand) { return row.splats[operand] != nullptr; });
+      if (is_uniform) row.splats[i] = emitter_.Lower(program_, op, row.splats);
     }
+  }
+
+  Value* LoadUniform(const LaneOp& op, const Row& row) {
+    llvm::Type* type = emitter_.Element(op.type, /*in_memory=*/true);
+    Value* address = b_.CreateConstGEP1_64(type, row.inputs[InputOf(op)], PartOf(op));
+    Value* element = b_.CreateAlignedLoad(type, address, AlignOf(op.type));
+    if (op.type == LaneType::kPred) element = b_.CreateICmpNE(element, b_.getInt8(0));
+    return b_.CreateVectorSplat(width_, element);
   }
 
   // Vectors of accumulators per fold.
@@ -150,17 +305,14 @@ class KernelWriter {
   size_t NumStores() const { return program_.outputs.size() - spec_.folds.size(); }
   LaneType FoldType(size_t f) const { return program_.outputs[NumStores() + f].type; }
 
-  // The queue of accumulators at the head of the inner loop, which begins at the identity: those
-  // of fold 0, then of fold 1, ...
-  std::vector<llvm::PHINode*> Accumulators(llvm::BasicBlock* before) {
-    std::vector<llvm::PHINode*> heads;
-    for (size_t f = 0; f < spec_.folds.size() && Group() > 0; ++f) {
-      for (size_t g = 0; g < Group(); ++g) {
-        heads.push_back(b_.CreatePHI(emitter_.Vector(FoldType(f)), 2));
-        heads.back()->addIncoming(emitter_.Constant(FoldType(f), spec_.folds[f].identity), before);
-      }
+  // Where the accumulators of fold 0, then of fold 1, ... begin.
+  std::vector<Value*> Identities() {
+    std::vector<Value*> identities;
+    for (size_t f = 0; f < spec_.folds.size(); ++f) {
+      Value* identity = emitter_.Constant(FoldType(f), spec_.folds[f].identity);
+      identities.insert(identities.end(), Group(), identity);
     }
-    return heads;
+    return identities;
   }
 
   Value* Join(size_t f, Value* acc, Value* x) {
@@ -176,40 +328,6 @@ class KernelWriter {
       if (valid_ != nullptr) joined = b_.CreateSelect(Mask(1), joined, *first);
       *first = joined;
       std::rotate(first, first + 1, first + static_cast<std::ptrdiff_t>(Group()));
-    }
-  }
-
-  // Joins the accumulators of each fold and stores it.
-  void FinishRow(std::span<llvm::PHINode* const> heads, Value* index, Value* next,
-                 llvm::BasicBlock* after, llvm::BasicBlock* tail) {
-    if (heads.empty()) return;
-    std::vector<Value*> queue;
-    for (size_t q = 0; q < heads.size(); ++q) {
-      auto* joined = b_.CreatePHI(heads[q]->getType(), 2);
-      joined->addIncoming(heads[q], after);
-      joined->addIncoming(queue_[q], tail);
-      queue.push_back(joined);
-    }
-    // How many vectors went into the queue: the lane that it begins with.
-    auto* end = b_.CreatePHI(b_.getInt64Ty(), 2);
-    end->addIncoming(index, after);
-    end->addIncoming(next, tail);
-    Value* phase = b_.CreateUDiv(end, b_.getInt64(width_));
-    const size_t group = Group();
-    phase = b_.CreateAnd(phase, b_.getInt64(group - 1));
-    for (size_t f = 0; f < spec_.folds.size(); ++f) {
-      // After p bodies, the queue begins with vector p mod group.
-      std::vector<Value*> lanes(queue.begin() + static_cast<std::ptrdiff_t>(f * group),
-                                queue.begin() + static_cast<std::ptrdiff_t>((f + 1) * group));
-      for (size_t bit = 1; bit < group; bit *= 2) {
-        Value* turn = b_.CreateICmpNE(b_.CreateAnd(phase, b_.getInt64(bit)), b_.getInt64(0));
-        std::vector<Value*> turned(group);
-        for (size_t g = 0; g < group; ++g) {
-          turned[(g + bit) % group] = b_.CreateSelect(turn, lanes[g], lanes[(g + bit) % group]);
-        }
-        lanes = turned;
-      }
-      StoreFold(f, JoinLanes(f, lanes));
     }
   }
 
@@ -243,7 +361,7 @@ class KernelWriter {
   void StoreFold(size_t f, Value* value) {
     const LaneType type = FoldType(f);
     if (type == LaneType::kPred) value = b_.CreateZExt(value, b_.getInt8Ty());
-    b_.CreateAlignedStore(value, outputs_[NumStores() + f], AlignOf(type));
+    b_.CreateAlignedStore(value, rows_[0].outputs[NumStores() + f], AlignOf(type));
   }
 
   // Where the lanes of output `o` begin in the results of the program.
@@ -257,22 +375,31 @@ class KernelWriter {
   static unsigned PartOf(const LaneOp& op) { return static_cast<unsigned>(op.immediate >> 32); }
   static llvm::Align AlignOf(LaneType type) { return llvm::Align(BytesOf(type)); }
 
-  // The program on lanes [index, index + width); only the first `valid` of them if it is not null.
-  void Body(Value* index, Value* valid) {
-    values_.assign(program_.code.size(), nullptr);
-    loaded_.assign(program_.inputs.size(), nullptr);
+  // The program on lanes [index, index + width) of each row of the turn; only the first `valid` of
+  // them if it is not null.
+  void Bodies(Value* index, Value* valid) {
     masks_[0] = masks_[1] = nullptr;
     valid_ = valid;
+    columns_.clear();
+    for (const Row& row : rows_) Body(row, index);
+    for (size_t f = 0; f < columns_.size(); ++f) {
+      Store(program_.outputs[NumStores() + f], columns_[f], rows_[0].outputs[NumStores() + f],
+            index);
+    }
+  }
+
+  void Body(const Row& row, Value* index) {
+    values_ = row.splats;
+    loaded_.assign(program_.inputs.size(), nullptr);
     for (size_t i = 0; i < program_.code.size(); ++i) {
       const LaneOp& op = program_.code[i];
+      if (values_[i] != nullptr) continue;
       if (op.primitive != Primitive::kInput) {
         values_[i] = emitter_.Lower(program_, op, values_);
-      } else if (splats_[i] != nullptr) {
-        values_[i] = splats_[i];
       } else if (input_strides_[InputOf(op)] == InnerStride::kAny) {
-        values_[i] = LoadApart(op, index);
+        values_[i] = LoadApart(op, row, index);
       } else {
-        values_[i] = Load(op, index);
+        values_[i] = Load(op, row, index);
       }
     }
     if (spec_.form == FoldForm::kRows) FoldIntoQueue();
@@ -289,17 +416,20 @@ class KernelWriter {
         }
         value = b_.CreateShuffleVector(value, values_[program_.results[result + 1]], interleaved);
       }
-      Store(array, value, outputs_[i], index);
+      Store(array, value, row.outputs[i], index);
       result += array.num_parts;
     }
   }
 
+  // The first row of a turn loads the accumulators.
   void FoldIntoColumns(Value* index) {
     for (size_t f = 0; f < spec_.folds.size(); ++f) {
       const LaneArray& array = program_.outputs[NumStores() + f];
-      Value* base = outputs_[NumStores() + f];
       Value* value = values_[program_.results[ResultOf(NumStores() + f)]];
-      Store(array, Join(f, LoadVector(array, base, index), value), base, index);
+      if (f == columns_.size()) {
+        columns_.push_back(LoadVector(array, rows_[0].outputs[NumStores() + f], index));
+      }
+      columns_[f] = Join(f, columns_[f], value);
     }
   }
 
@@ -308,9 +438,10 @@ class KernelWriter {
     Value*& mask = masks_[parts - 1];
     if (mask == nullptr) {
       std::vector<llvm::Constant*> lanes;
-      for (unsigned k = 0; k < width_ * parts; ++k) lanes.push_back(b_.getInt64(k / parts));
+      for (unsigned k = 0; k < width_ * parts; ++k) lanes.push_back(b_.getInt32(k / parts));
+      Value* valid = b_.CreateTrunc(valid_, b_.getInt32Ty());  // less than a turn
       mask = b_.CreateICmpULT(llvm::ConstantVector::get(lanes),
-                              b_.CreateVectorSplat(width_ * parts, valid_));
+                              b_.CreateVectorSplat(width_ * parts, valid));
     }
     return mask;
   }
@@ -320,10 +451,10 @@ class KernelWriter {
     return b_.CreateGEP(emitter_.Element(array.type, /*in_memory=*/true), base, element);
   }
 
-  Value* Load(const LaneOp& op, Value* index) {
+  Value* Load(const LaneOp& op, const Row& row, Value* index) {
     const LaneArray& array = program_.inputs[InputOf(op)];
     Value*& loaded = loaded_[InputOf(op)];
-    if (loaded == nullptr) loaded = LoadVector(array, inputs_[InputOf(op)], index);
+    if (loaded == nullptr) loaded = LoadVector(array, row.inputs[InputOf(op)], index);
     if (array.num_parts == 1) return loaded;
     std::vector<int> part;
     for (unsigned k = 0; k < width_; ++k) part.push_back(static_cast<int>(2 * k + PartOf(op)));
@@ -345,7 +476,7 @@ class KernelWriter {
   }
 
   // Elements that are not neighbours, one by one. Behind the end of the row: its last one.
-  Value* LoadApart(const LaneOp& op, Value* index) {
+  Value* LoadApart(const LaneOp& op, const Row& row, Value* index) {
     llvm::Type* type = emitter_.Element(op.type, /*in_memory=*/true);
     Value* lanes = llvm::PoisonValue::get(emitter_.Vector(op.type, /*in_memory=*/true));
     Value* last = b_.CreateSub(inner_, b_.getInt64(1));
@@ -353,7 +484,7 @@ class KernelWriter {
       Value* at = b_.CreateAdd(index, b_.getInt64(k));
       if (valid_ != nullptr) at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last);
       Value* element =
-          b_.CreatePtrAdd(inputs_[InputOf(op)], b_.CreateMul(at, inner_strides_[InputOf(op)]));
+          b_.CreatePtrAdd(row.inputs[InputOf(op)], b_.CreateMul(at, inner_strides_[InputOf(op)]));
       element = b_.CreateConstGEP1_64(type, element, PartOf(op));
       lanes =
           b_.CreateInsertElement(lanes, b_.CreateAlignedLoad(type, element, AlignOf(op.type)), k);
@@ -383,15 +514,16 @@ class KernelWriter {
   LaneEmitter emitter_;
   llvm::Function* function_;
   Value* inner_;  // length of a row
+  Value* outer_;  // number of rows
   std::vector<Value*> firsts_, outer_strides_, inner_strides_;
-  std::vector<Value*> inputs_, outputs_;  // where the row begins
-  std::vector<Value*> splats_;            // of uniform inputs, by operation
+  std::vector<Row> rows_;  // of the turn
   // Of the body being written:
-  Value* valid_ = nullptr;      // number of lanes, or null: all
-  Value* masks_[2] = {};        // for one and two parts
-  std::vector<Value*> loaded_;  // by input
-  std::vector<Value*> values_;  // by operation
-  std::vector<Value*> queue_;   // accumulators of folds of rows
+  Value* valid_ = nullptr;       // number of lanes, or null: all
+  Value* masks_[2] = {};         // for one and two parts
+  std::vector<Value*> loaded_;   // by input
+  std::vector<Value*> values_;   // by operation
+  std::vector<Value*> queue_;    // accumulators of folds of rows
+  std::vector<Value*> columns_;  // accumulators of folds of columns
 };
 
 }  // namespace

@@ -99,7 +99,8 @@ Lane ExpOfSum(LanePair x);
 // x held within [low, high]; a NaN compares false and passes. (Max and Min would do, but keep NaN
 // by extra instructions on most machines.)
 inline Lane Clamp(Lane low, Lane x, Lane high) {
-  return Select(x > high, high, Select(x < low, low, x));
+  const Lane not_low = Select(x < low, low, x);
+  return Select(not_low > high, high, not_low);
 }
 
 // magnitude with the sign bit of x; magnitude must not be negative.
