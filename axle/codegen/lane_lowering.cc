@@ -8,9 +8,11 @@
 // times. What does not depend on the position is computed once per row.
 //
 // A fold of rows keeps `lanes` accumulators in a few vectors that take turns: a body folds into the
-// first one, which then goes to the end of the queue. Behind the row, the queue is turned until it
-// begins with lane 0 again. A fold of columns loads its accumulators, folds all rows of a turn into
-// them, in order, and stores them.
+// first one, which then goes to the end of the queue. Behind the row, the queue may begin with any
+// vector: halving joins the same lanes as if it began with the first, with operands exchanged. And
+// the vectors of a row that is folded in order are at the end of the queue, behind identities. A
+// fold of columns loads its accumulators, folds all rows of a turn into them, in order, and stores
+// them.
 //
 // A body loads every input, runs the operations in order and stores every output, so an output that
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
@@ -204,12 +206,8 @@ class KernelWriter {
 
     b_.SetInsertPoint(behind);
     if (queue_.empty()) return;
-    auto* end = b_.CreatePHI(b_.getInt64Ty(), 2);
-    end->addIncoming(position, after);
-    end->addIncoming(rest_end, rest);
     heads = StartQueue(after_queue, after);
     for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], rest);
-    TurnQueue(end);
     for (size_t f = 0; f < spec_.folds.size(); ++f) {
       const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
       StoreFold(f, JoinLanes(f, {first, first + static_cast<std::ptrdiff_t>(Group())}));
@@ -225,36 +223,6 @@ class KernelWriter {
     }
     queue_.assign(heads.begin(), heads.end());
     return heads;
-  }
-
-  // Turns the queue so that it begins with lane 0, after the positions below `end` went into it.
-  void TurnQueue(Value* end) {
-    const size_t group = Group();
-    if (group == 1) return;
-    auto *before = b_.GetInsertBlock(), *turn = NewBlock("turn"), *turned = NewBlock("turned");
-    // How many vectors went into the queue: the one that it begins with.
-    Value* phase = b_.CreateUDiv(end, b_.getInt64(width_));
-    phase = b_.CreateAnd(phase, b_.getInt64(group - 1));
-    b_.CreateCondBr(b_.CreateICmpEQ(phase, b_.getInt64(0)), turned, turn);
-    b_.SetInsertPoint(turn);
-    const std::vector<Value*> queue = queue_;
-    for (size_t bit = 1; bit < group; bit *= 2) {
-      Value* moves = b_.CreateICmpNE(b_.CreateAnd(phase, b_.getInt64(bit)), b_.getInt64(0));
-      const std::vector<Value*> from = queue_;
-      for (size_t q = 0; q < queue.size(); ++q) {
-        const size_t fold = q / group * group, place = q % group;
-        const size_t to = fold + (place + bit) % group;
-        queue_[to] = b_.CreateSelect(moves, from[q], from[to]);
-      }
-    }
-    b_.CreateBr(turned);
-    b_.SetInsertPoint(turned);
-    for (size_t q = 0; q < queue.size(); ++q) {
-      auto* joined = b_.CreatePHI(queue[q]->getType(), 2);
-      joined->addIncoming(queue[q], before);
-      joined->addIncoming(queue_[q], turn);
-      queue_[q] = joined;
-    }
   }
 
   void LoadStrides() {
