@@ -73,45 +73,56 @@ std::string Computation(std::string_view name, std::string_view type, std::strin
                 "[] parameter(1) ROOT r = ", type, "[] ", op, "(a, b) }\n");
 }
 
-// Sums, extremes and products of x in three types, along dimension 1 - `kept`, beside a result of
-// all of x times one of y.
-std::string Folds(i64 rows, i64 columns, int kept) {
+// A reduction of something made of x, y and z.
+struct Reduction {
+  std::string_view type, op, init;
+  std::string_view operand;  // the name of a line below
+};
+
+// Those reductions in one program, so in one loop, along dimension 1 - `kept`; and the last
+// operand, if it is to be stored too.
+std::string Folds(i64 rows, i64 columns, int kept, const std::vector<Reduction>& reductions,
+                  bool stored) {
   const std::string all = StrCat("[", rows, ",", columns, "]");
   const std::string size = StrCat("[", kept == 0 ? rows : columns, "]");
-  std::string text =
-      StrCat(Computation("sum", "f32", "add"), Computation("top", "f32", "maximum"),
-             Computation("low", "f64", "minimum"), Computation("narrow", "bf16", "add"),
-             Computation("whole", "s32", "multiply"), "ENTRY e {\n  x = f32", all,
-             " parameter(0)\n  y = f32[", rows, "] parameter(1)\n  z = f32[", columns,
-             "] parameter(2)\n  yb = f32", all, " broadcast(y), dimensions={0}\n  zb = f32", all,
-             " broadcast(z), dimensions={1}\n  p = f32", all, " multiply(x, yb)\n  q = f32", all,
-             " add(p, zb)\n  e = f32", all, " exponential(x)\n  d = f64", all,
-             " convert(x)\n  n = bf16", all, " convert(x)\n  i = s32", all, " convert(p)\n");
-  std::string results, shapes;
-  const auto fold = [&](std::string_view name, std::string_view operand, std::string_view type,
-                        std::string_view reducer, std::string_view init) {
-    StrAppend(text, "  i", name, " = ", type, "[] constant(", init, ")\n  r", name, " = ", type,
-              size, " reduce(", operand, ", i", name, "), dimensions={", 1 - kept,
-              "}, to_apply=", reducer, "\n");
-    StrAppend(results, ", r", name);
-    StrAppend(shapes, ", ", type, size);
-  };
-  fold("0", "x", "f32", "sum", "-1.5");
-  fold("1", "x", "f32", "top", "-inf");
-  fold("2", "q", "f32", "top", "-inf");
-  fold("3", "d", "f64", "low", "inf");
-  fold("4", "n", "bf16", "narrow", "0");
-  fold("5", "i", "s32", "whole", "1");
-  fold("6", "e", "f32", "sum", "0");
-  StrAppend(text, "  ROOT r = (f32", all, shapes, ") tuple(q", results, ")\n}\n");
-  return text;
+  std::string computations, results, shapes;
+  std::string text = StrCat(
+      "ENTRY e {\n  x = f32", all, " parameter(0)\n  y = f32[", rows, "] parameter(1)\n  z = f32[",
+      columns, "] parameter(2)\n  yb = f32", all, " broadcast(y), dimensions={0}\n  zb = f32", all,
+      " broadcast(z), dimensions={1}\n  p = f32", all, " multiply(x, yb)\n  q = f32", all,
+      " add(p, zb)\n  e = f32", all, " exponential(x)\n  d = f64", all, " convert(x)\n  n = bf16",
+      all, " convert(x)\n  i = s32", all, " convert(p)\n");
+  for (const auto& [type, op, init, operand] : reductions) {
+    const std::string id = StrCat(op, "_", operand);
+    StrAppend(computations, Computation(StrCat("f_", id), type, op));
+    StrAppend(text, "  i_", id, " = ", type, "[] constant(", init, ")\n  r_", id, " = ", type, size,
+              " reduce(", operand, ", i_", id, "), dimensions={", 1 - kept, "}, to_apply=f_", id,
+              "\n");
+    StrAppend(results, results.empty() ? "" : ", ", "r_", id);
+    StrAppend(shapes, shapes.empty() ? "" : ", ", type, size);
+  }
+  if (stored) {
+    StrAppend(results, ", ", reductions.back().operand);
+    StrAppend(shapes, ", ", reductions.back().type, all);
+  }
+  return StrCat(computations, text, "  ROOT r = (", shapes, ") tuple(", results, ")\n}\n");
 }
 
 TEST_P(FoldSweepTest, RowsAndColumnsOfAnyLength) {
-  for (const i64 columns : {1, 3, 16, 17, 63, 64, 65, 127, 200, 1030}) {
-    const i64 rows = std::get<2>(GetParam());
-    ExpectSame(Folds(rows, columns, 0), columns);
-    ExpectSame(Folds(rows, columns, 1), columns);
+  const std::vector<Reduction> all = {
+      {"f32", "add", "-1.5", "x"},    {"f32", "maximum", "-inf", "x"},
+      {"f64", "minimum", "inf", "d"}, {"f32", "add", "0", "e"},
+      {"bf16", "add", "0", "n"},      {"s32", "multiply", "1", "i"},
+      {"f32", "maximum", "-inf", "q"}};
+  const std::vector<Reduction> sum = {all[0]}, most = {all[1]}, least = {all[2]}, narrow = {all[4]};
+  const i64 rows = std::get<2>(GetParam());
+  for (const i64 columns : {1, 3, 17, 64, 127, 200, 1030}) {
+    for (const int kept : {0, 1}) {
+      for (const auto* some : {&all, &sum, &most, &least, &narrow}) {
+        ExpectSame(Folds(rows, columns, kept, *some, /*stored=*/some->size() > 1), columns);
+      }
+      ExpectSame(Folds(rows, columns, kept, {{"f32", "add", "1", "p"}}, /*stored=*/true), columns);
+    }
   }
 }
 
