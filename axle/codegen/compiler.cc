@@ -16,6 +16,7 @@
 #include "axle/codegen/loop_step.h"
 #include "axle/codegen/move_step.h"
 #include "axle/codegen/report.h"
+#include "axle/codegen/scatter_step.h"
 #include "axle/core/strings.h"
 #include "axle/ops/control_form.h"
 #include "axle/ops/lane_compiler.h"
@@ -168,6 +169,7 @@ class Compiler {
     AXLE_ASSIGN(Schedule schedule, TimedSchedule(computation));
     compiled.blocks = BlocksOf(computation, schedule, form);
     PlanContractions(schedule);
+    LeaveScattersToEvaluators(schedule);
     std::vector<i64> scratch_bytes;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       scratch_bytes.push_back(schedule.regions[r].kind == RegionKind::kContraction
@@ -268,6 +270,17 @@ class Compiler {
       if (region.kind != RegionKind::kContraction) continue;
       contractions_[r] = PlanContraction(*region.instructions[0], instruction_set);
       if (!contractions_[r].reason.empty()) region.kind = RegionKind::kEvaluate;
+    }
+  }
+
+  // Those that apply more than straight code.
+  void LeaveScattersToEvaluators(Schedule& schedule) {
+    for (Region& region : schedule.regions) {
+      if (region.kind != RegionKind::kScatter) continue;
+      const auto& lanes = Find(*region.instructions[0]->callee(0), CallForm::kPlain)->lanes;
+      const bool can_loop =
+          lanes && lanes->inputs.size() + lanes->outputs.size() <= kMaxLoopOperands;
+      if (!can_loop) region.kind = RegionKind::kEvaluate;
     }
   }
 
@@ -398,10 +411,20 @@ class Compiler {
         program.owned.push_back(std::move(plan));
         return {};
       }
+      case RegionKind::kScatter: {
+        CompiledComputation& applied = *Find(*inst.callee(0), CallForm::kPlain);
+        auto scatter = PlanScatter(inst, *applied.lanes);
+        if (scatter->how == ScatterPlan::How::kLoop) scatter->loop = LoopOf(applied);
+        SetKernel(program, AddRecord(program, places, name), &RunScatter, std::move(scatter));
+        return {};
+      }
       case RegionKind::kEvaluate: {
         auto evaluate = std::make_shared<EvaluatePlan>(EvaluatePlan{&inst, {}});
         for (const HloComputation* callee : inst.callees()) {
-          evaluate->callees.push_back(Find(*callee, CallForm::kPlain));
+          CompiledComputation* const compiled = Find(*callee, CallForm::kPlain);
+          // A sort compares one by one.
+          if (GetOpDef(inst).lowering != Lowering::kSort) LoopOf(*compiled);
+          evaluate->callees.push_back(compiled);
         }
         SetKernel(program, AddRecord(program, places, name), &RunEvaluate, std::move(evaluate));
         return {};
@@ -430,6 +453,18 @@ class Compiler {
         return {};
     }
     return Internal("codegen: a region of no kind");
+  }
+
+  // The loop of a computation of scalars over arrays, or null: it is no straight code, or of too
+  // many arrays.
+  std::shared_ptr<LoopPlan> LoopOf(CompiledComputation& computation) {
+    if (!computation.lanes || computation.lanes_loop) return computation.lanes_loop;
+    const size_t num_inputs = computation.lanes->inputs.size();
+    if (num_inputs + computation.lanes->outputs.size() > kMaxLoopOperands) return nullptr;
+    computation.lanes_loop = std::make_shared<LoopPlan>();
+    kernels_.Add({&*computation.lanes, std::vector<InnerStride>(num_inputs)},
+                 computation.lanes_loop);
+    return computation.lanes_loop;
   }
 
   void AddLoop(Program& program, Region& region, Record& record) {

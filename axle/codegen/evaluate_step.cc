@@ -85,6 +85,34 @@ void LeaveOthersPlaces(Literal& literal, const Shape& shape, std::span<const Blo
   }
 }
 
+// Runs the lane programs of callees as compiled loops, and those that an evaluator makes itself as
+// the interpreter does.
+class StepExecutor : public LaneExecutor {
+ public:
+  StepExecutor(std::span<const CompiledComputation* const> callees, HostRun& run)
+      : callees_(callees), run_(run) {}
+
+  Status Run(const LaneProgram& program, std::span<const void* const> inputs,
+             std::span<void* const> outputs, i64 count) override {
+    for (const CompiledComputation* callee : callees_) {
+      if (callee->lanes_loop == nullptr || &*callee->lanes != &program) continue;
+      void* pointers[kMaxLoopOperands];
+      void** const last = std::ranges::transform(inputs, pointers, [](const void* input) {
+                            return const_cast<void*>(input);
+                          }).out;
+      std::ranges::copy(outputs, last);
+      static constexpr i64 kNoStrides[kMaxLoopOperands] = {};  // one row of neighbours
+      callee->lanes_loop->kernel(pointers, count, 1, kNoStrides, kNoStrides);
+      return {};
+    }
+    return run_.executor().Run(program, inputs, outputs, count);
+  }
+
+ private:
+  std::span<const CompiledComputation* const> callees_;
+  HostRun& run_;
+};
+
 StatusOr<Literal> Evaluate(const EvaluatePlan& plan, std::span<Literal> operands, HostRun& run) {
   std::vector<CompiledCallee> callees;
   callees.reserve(plan.callees.size());
@@ -92,7 +120,8 @@ StatusOr<Literal> Evaluate(const EvaluatePlan& plan, std::span<Literal> operands
   for (const CompiledComputation* callee : plan.callees) {
     pointers.push_back(&callees.emplace_back(*callee, run));
   }
-  const EvalContext context = {pointers, run.executor(), run.limits, run.device, &run.state};
+  StepExecutor executor(plan.callees, run);
+  const EvalContext context = {pointers, executor, run.limits, run.device, &run.state};
   if (IsDynamic(*plan.inst)) return EvaluateDynamic(*plan.inst, operands, context);
   return GetOpDef(*plan.inst).eval(*plan.inst, operands, context);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "axle/codegen/buffers.h"
+#include "axle/codegen/loop_step.h"
 #include "axle/emit/executor.h"
 #include "axle/runtime/program.h"
 
@@ -26,7 +27,9 @@ struct CompiledComputation {
   std::shared_ptr<const Program> program;  // null if `lanes` are all that anybody wants
   BlockUse blocks;
   std::optional<LaneProgram> lanes;  // of scalar arithmetic
-  std::string peak;                  // the instruction at which the frame is fullest
+  // The loop of `lanes` over arrays, if an evaluator may run it; null otherwise.
+  std::shared_ptr<LoopPlan> lanes_loop;
+  std::string peak;  // the instruction at which the frame is fullest
 };
 
 // Runs it on one literal per parameter, row-major; what nobody else holds is overwritten where the

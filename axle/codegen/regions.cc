@@ -127,6 +127,7 @@ class Builder {
     if (def.lowering == Lowering::kDot || def.lowering == Lowering::kConvolution) {
       return AddWhole(inst, RegionKind::kContraction).status();
     }
+    if (def.lowering == Lowering::kScatter) return AddUpdate(inst, RegionKind::kScatter);
     if (def.eval == nullptr) {
       return OpError(inst, "has no evaluator", StatusCode::kUnimplemented);
     }
@@ -166,26 +167,23 @@ class Builder {
   }
 
   Status AddEvaluate(const Instruction& inst) {
-    AXLE_ASSIGN(Region * region, AddWhole(inst, RegionKind::kEvaluate));
-    if (!IsDynamic(inst) && ChangesOperands(inst)) AddSameArrays(*region);
-    return {};
+    const bool is_update = GetOpDef(inst).lowering == Lowering::kSort && !IsDynamic(inst);
+    if (is_update) return AddUpdate(inst, RegionKind::kEvaluate);
+    return AddWhole(inst, RegionKind::kEvaluate).status();
   }
 
-  // Evaluators of these take what nobody else holds as it is, and change it.
-  static bool ChangesOperands(const Instruction& inst) {
-    const Lowering lowering = GetOpDef(inst).lowering;
-    return lowering == Lowering::kScatter || lowering == Lowering::kSort;
-  }
-
-  // Output i may lie where input i lies, unless the region reads that once more.
-  void AddSameArrays(Region& region) {
-    const size_t count = std::min(region.inputs.size(), region.outputs.size());
+  // What changes its first operands where they are, if nobody else reads them: output i may lie
+  // where input i lies, unless the region reads that once more.
+  Status AddUpdate(const Instruction& inst, RegionKind kind) {
+    AXLE_ASSIGN(Region * region, AddWhole(inst, kind));
+    const size_t count = std::min(region->inputs.size(), region->outputs.size());
     for (std::uint32_t i = 0; i < count; ++i) {
-      const ValueId value = region.inputs[i].value;
-      if (std::ranges::count(region.inputs, value, &RegionInput::value) == 1) {
-        region.in_place.push_back({i, i});
+      const ValueId value = region->inputs[i].value;
+      if (std::ranges::count(region->inputs, value, &RegionInput::value) == 1) {
+        region->in_place.push_back({i, i});
       }
     }
+    return {};
   }
 
   // A region of one instruction that reads and writes whole values.
@@ -698,6 +696,8 @@ std::string_view Name(RegionKind kind) {
       return "move";
     case RegionKind::kContraction:
       return "contraction";
+    case RegionKind::kScatter:
+      return "scatter";
     case RegionKind::kEvaluate:
       return "evaluate";
     case RegionKind::kCall:

@@ -27,6 +27,7 @@ enum class RegionKind : std::uint8_t {
   kLoop,         // elementwise instructions, reading through index maps
   kMove,         // an index map alone
   kContraction,  // dot or convolution, if a prebuilt kernel does it; else as kEvaluate
+  kScatter,      // a scatter, if what it applies is straight code; else as kEvaluate
   kEvaluate,     // the row's own evaluator
   kCall,         // a program of its own; likewise while and conditional
   kWhile,

@@ -32,6 +32,7 @@ std::string EngineOf(RegionKind kind) {
       return "compiled";
     case RegionKind::kMove:
     case RegionKind::kContraction:
+    case RegionKind::kScatter:
       return "library";
     case RegionKind::kEvaluate:
       return "evaluator";
@@ -50,6 +51,8 @@ std::string WhyAlone(const Region& region) {
       return StrCat("\"", inst.name(), "\" is moved into order, to be read in a row");
     case RegionKind::kContraction:
       return StrCat("\"", inst.name(), "\" is one of the library's kernels");
+    case RegionKind::kScatter:
+      return StrCat("\"", inst.name(), "\" applies its updates one after the other");
     case RegionKind::kEvaluate:
       return StrCat("\"", inst.name(), "\" runs in the evaluator of ", GetOpDef(inst).text);
     default:

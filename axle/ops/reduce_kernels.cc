@@ -104,12 +104,23 @@ void FoldRow(const void* x_bytes, i64 count, i64 lanes, void* result) {
   *static_cast<T*>(result) = acc[0];
 }
 
+template <typename T, typename Op>
+void FoldAt(void* acc_bytes, const i64* at, const void* x_bytes, i64 step, i64 count) {
+  T* __restrict acc = static_cast<T*>(acc_bytes);
+  const T* __restrict x = static_cast<const T*>(x_bytes);
+  const Op op;
+  for (i64 k = 0; k < count; ++k) {
+    if (at[k] >= 0) acc[at[k]] = op(acc[at[k]], x[k * step]);
+  }
+}
+
 struct Folds {
   FoldFn fold;
   FoldRowFn fold_row;
+  FoldAtFn fold_at;
 };
 template <typename T, typename Op>
-constexpr Folds kFolds = {&Fold<T, Op>, &FoldRow<T, Op>};
+constexpr Folds kFolds = {&Fold<T, Op>, &FoldRow<T, Op>, &FoldAt<T, Op>};
 
 template <typename Op>
 Folds UnsignedFold(int bytes) {
@@ -182,6 +193,7 @@ FoldKernel FindFoldKernel(ReducerKind kind, ElementType type) {
   const Folds folds = FindFold(kind, kernel.type);
   kernel.fold = folds.fold;
   kernel.fold_row = folds.fold_row;
+  kernel.fold_at = folds.fold_at;
   return kernel;
 }
 

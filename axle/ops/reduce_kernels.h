@@ -14,11 +14,16 @@ using FoldFn = void (*)(void* acc, const void* x, i64 width, i64 repeats, i64 st
 // canonical order: what FoldFn and JoinLanes give, in one call.
 using FoldRowFn = void (*)(const void* x, i64 count, i64 lanes, void* result);
 
+// acc[at[k]] = f(acc[at[k]], x[k * step]) for k = 0 .. count - 1, in this order, but where at[k] is
+// negative.
+using FoldAtFn = void (*)(void* acc, const i64* at, const void* x, i64 step, i64 count);
+
 // How values of an element type are folded. Narrow floats are folded as f32; the parts of complex
 // sums are independent, so a complex value is then two elements of its part type.
 struct FoldKernel {
   FoldFn fold = nullptr;
   FoldRowFn fold_row = nullptr;               // for values of one part
+  FoldAtFn fold_at = nullptr;                 // likewise
   ElementType type = PRIMITIVE_TYPE_INVALID;  // of the arrays
   int parts = 1;                              // elements of `type` per value
 };

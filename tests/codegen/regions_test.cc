@@ -196,6 +196,23 @@ ENTRY e {
             "loop(n) evaluate(s) loop(m) move(f) move(u) loop(a)");
 }
 
+// Of arrays that the region reads once.
+TEST(Regions, UpdatesMayLieWhereTheirOperandsAre) {
+  const auto pairs = [](const std::string& updates) {
+    const Made made = ScheduleOf(
+        "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) } "
+        "ENTRY e { x = f32[5] parameter(0) u = f32[5] parameter(1) i = s32[5,1] parameter(2) "
+        "n = f32[5] negate(x) ROOT r = f32[5] scatter(n, i, " +
+        updates +
+        "), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+        "index_vector_dim=1, to_apply=f }");
+    EXPECT_EQ(made.schedule.regions.back().kind, RegionKind::kScatter);
+    return made.schedule.regions.back().in_place.size();
+  };
+  EXPECT_EQ(pairs("u"), 1u);
+  EXPECT_EQ(pairs("n"), 0u);
+}
+
 TEST(Regions, TuplesAndShapesAreNoRegions) {
   const Made made = ScheduleOf(R"(
 ENTRY e {

@@ -1,0 +1,277 @@
+#include "axle/codegen/scatter_step.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "axle/emit/strided_copy.h"
+#include "axle/ops/attributes.h"
+#include "axle/ops/index_vectors.h"
+
+namespace axle {
+namespace {
+
+// Index vectors that are read at a time.
+constexpr i64 kBlock = 256;
+// Elements between two looks at the limits.
+constexpr i64 kSlice = i64{1} << 19;
+// Where a window lies that is left out, whatever is added to it.
+constexpr i64 kOutside = -(i64{1} << 62);
+
+// The update replaces the element.
+bool IsOverwrite(const LaneProgram& program) {
+  for (size_t part = 0; part < program.results.size(); ++part) {
+    const LaneOp& op = program.code[program.results[part]];
+    if (op.primitive != Primitive::kInput || op.immediate != (std::uint64_t{part} << 32 | 1)) {
+      return false;
+    }
+  }
+  return program.outputs.size() == 1;
+}
+
+// Of types whose values the fold's loops have as they are stored.
+std::optional<FoldKernel> FoldOf(const LaneProgram& program, ElementType type) {
+  if (program.outputs.size() != 1 || IsNarrowFloat(type) || IsSubByte(type) || IsComplex(type)) {
+    return std::nullopt;
+  }
+  const ReducerKind kind = ClassifyReducer(program, {&type, 1})[0];
+  return kind == ReducerKind::kGeneral ? std::nullopt : std::optional(FindFoldKernel(kind, type));
+}
+
+void AddWindow(const ScatterAttrs& attrs, const Dims& operand_strides, const Shape& updates,
+               ScatterPlan& plan) {
+  const Dims update_strides = RowMajorStrides(updates.dims());
+  const Dims windowed = RemainingDims(static_cast<i64>(operand_strides.size()),
+                                      attrs.inserted_window_dims, attrs.input_batching_dims);
+  std::vector<StridedDim> dims;
+  for (size_t k = 0; k < windowed.size(); ++k) {
+    const i64 d = attrs.update_window_dims[k];
+    dims.push_back({updates.dim(d), operand_strides[windowed[k]], update_strides[d]});
+    plan.window_elements *= updates.dim(d);
+  }
+  for (const StridedDim& dim : MergeStridedDims(dims)) {
+    plan.window.push_back({dim.count, dim.to_step, dim.from_step});
+  }
+  const ScatterPlan::WindowDim last = plan.window.back();
+  if (last.count == 1 || (last.operand_step == 1 && last.update_step == 1)) {
+    plan.row = last.count;
+    plan.window.pop_back();
+  }
+}
+
+// The next dimension goes on where the last one ends.
+bool AreOne(const ScatterPlan::BatchDim& outer, const ScatterPlan::BatchDim& inner) {
+  return outer.operand_step == 0 && inner.operand_step == 0 &&
+         outer.update_step == inner.count * inner.update_step &&
+         outer.index_step == inner.count * inner.index_step;
+}
+
+void AddBatch(const ScatterAttrs& attrs, const Shape& operand, const Shape& indices,
+              const Shape& updates, ScatterPlan& plan) {
+  const Dims operand_strides = RowMajorStrides(operand.dims());
+  const Dims index_strides = RowMajorStrides(indices.dims());
+  const Dims update_strides = RowMajorStrides(updates.dims());
+  const i64 vector_dim = attrs.index_vector_dim;
+  const Dims update_dims = RemainingDims(updates.rank(), attrs.update_window_dims);
+  std::vector<ScatterPlan::BatchDim> dims;
+  for (i64 d = 0; d < indices.rank(); ++d) {
+    if (d == vector_dim) continue;
+    const i64 count = indices.dim(d);
+    dims.push_back({count, count, update_strides[update_dims[dims.size()]], index_strides[d], 0});
+  }
+  for (size_t k = 0; k < attrs.input_batching_dims.size(); ++k) {
+    const i64 from = attrs.scatter_indices_batching_dims[k], to = attrs.input_batching_dims[k];
+    ScatterPlan::BatchDim& dim = dims[from > vector_dim ? from - 1 : from];
+    dim.operand_step = operand_strides[to];
+    dim.limit = std::min(dim.limit, operand.dim(to));
+  }
+  for (const ScatterPlan::BatchDim& dim : dims) {
+    if (!plan.batch.empty() && AreOne(plan.batch.back(), dim)) {
+      ScatterPlan::BatchDim& outer = plan.batch.back();
+      const i64 count = outer.count * dim.count;
+      outer = {count, count, dim.update_step, dim.index_step, 0};
+    } else {
+      plan.batch.push_back(dim);
+    }
+  }
+  if (plan.batch.empty()) plan.batch.push_back({1, 1, 0, 0, 0});
+
+  const Dims windowed =
+      RemainingDims(operand.rank(), attrs.inserted_window_dims, attrs.input_batching_dims);
+  const i64 entry_stride = vector_dim < indices.rank() ? index_strides[vector_dim] : 0;
+  for (size_t k = 0; k < attrs.scatter_dims_to_operand_dims.size(); ++k) {
+    const i64 d = attrs.scatter_dims_to_operand_dims[k];
+    const auto window = std::ranges::find(windowed, d);
+    const i64 size = window == windowed.end()
+                         ? 1
+                         : updates.dim(attrs.update_window_dims[window - windowed.begin()]);
+    plan.entries.push_back(
+        {static_cast<i64>(k) * entry_stride, operand_strides[d], operand.dim(d) - size});
+  }
+}
+
+// Adds what `entry` says at `count` index vectors to where their windows are.
+void AddEntry(const ScatterPlan& plan, const ScatterPlan::Entry& entry, const void* indices,
+              i64 first, i64 step, i64 count, i64* windows) {
+  DispatchElementType(plan.index_type, [&]<ElementType kType>() {
+    if constexpr (IsIntegral(kType) || kType == PRED) {
+      const auto* values = static_cast<const StorageOf<kType>*>(indices) + first + entry.offset;
+      for (i64 i = 0; i < count; ++i) {
+        // What does not fit into an i64 is outside too.
+        const auto value = static_cast<i64>(values[i * step]);
+        const bool is_inside = value >= 0 && value <= entry.max;
+        windows[i] = is_inside ? windows[i] + value * entry.stride : kOutside;
+      }
+    }
+  });
+}
+
+// Calls combine(operand offset, update offset) for each row of a window, in elements.
+template <typename Combine>
+void ForEachRow(std::span<const ScatterPlan::WindowDim> dims, i64 operand, i64 update,
+                const Combine& combine) {
+  if (dims.empty()) return combine(operand, update);
+  for (i64 i = 0; i < dims[0].count; ++i) {
+    ForEachRow(dims.subspan(1), operand + i * dims[0].operand_step,
+               update + i * dims[0].update_step, combine);
+  }
+}
+
+// Calls apply(windows, count, update, update_step) for some windows after the other, in their
+// order: where they lie in the operand, negative for those that are left out, and the updates of
+// the first one and those of the next.
+template <typename Apply>
+int ForEachBlockOf(const RunContext* run, const ScatterPlan& plan, const void* indices,
+                   const Apply& apply) {
+  const size_t last = plan.batch.size() - 1;
+  const ScatterPlan::BatchDim& inner = plan.batch[last];
+  std::vector<i64> at(last);
+  i64 windows[kBlock];
+  i64 since_look = 0;
+  while (true) {
+    i64 operand = 0, index = 0, update = 0;
+    bool is_inside = true;
+    for (size_t d = 0; d < last; ++d) {
+      const ScatterPlan::BatchDim& dim = plan.batch[d];
+      is_inside = is_inside && at[d] < dim.limit;
+      operand += at[d] * dim.operand_step;
+      index += at[d] * dim.index_step;
+      update += at[d] * dim.update_step;
+    }
+    const i64 end = is_inside ? inner.limit : 0;
+    for (i64 begin = 0; begin < end; begin += kBlock) {
+      const i64 count = std::min(kBlock, end - begin);
+      for (i64 i = 0; i < count; ++i) windows[i] = operand + (begin + i) * inner.operand_step;
+      for (const ScatterPlan::Entry& entry : plan.entries) {
+        AddEntry(plan, entry, indices, index + begin * inner.index_step, inner.index_step, count,
+                 windows);
+      }
+      // So few of them that their elements are no more than a slice, or one.
+      const i64 some = std::max<i64>(1, kSlice / plan.window_elements);
+      for (i64 done = 0; done < count; done += some) {
+        const i64 taken = std::min(some, count - done);
+        apply(windows + done, taken, update + (begin + done) * inner.update_step,
+              inner.update_step);
+        since_look += taken * plan.window_elements;
+        if (since_look < kSlice) continue;
+        if (run->stopped(run)) return kKernelStopped;
+        since_look = 0;
+      }
+    }
+    size_t d = last;
+    while (d > 0 && ++at[d - 1] == plan.batch[d - 1].count) at[--d] = 0;
+    if (d == 0) return kKernelOk;
+  }
+}
+
+// Calls combine(operand offset, update offset) for each row of all windows in the operand.
+template <typename Combine>
+int ForEachRowOfAll(const RunContext* run, const ScatterPlan& plan, const void* indices,
+                    const Combine& combine) {
+  return ForEachBlockOf(run, plan, indices,
+                        [&](const i64* windows, i64 count, i64 update, i64 step) {
+                          for (i64 i = 0; i < count; ++i, update += step) {
+                            if (windows[i] < 0) continue;
+                            ForEachRow(plan.window, windows[i], update, combine);
+                          }
+                        });
+}
+
+}  // namespace
+
+std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProgram& computation) {
+  const auto& attrs = inst.attrs<ScatterAttrs>();
+  const i64 n = inst.num_operands() / 2;
+  const Shape& operand = inst.operand(0)->shape();
+  const Shape& indices = inst.operand(n)->shape();
+  const Shape& updates = inst.operand(n + 1)->shape();
+  auto plan = std::make_shared<ScatterPlan>();
+  for (i64 i = 0; i < n; ++i) {
+    const Shape& array = inst.operand(i)->shape();
+    plan->arrays.push_back({Info(array.type()).bytes, array.num_bytes()});
+  }
+  plan->index_type = indices.type();
+  plan->is_empty = updates.num_elements() == 0;
+  if (plan->is_empty) return plan;
+  AddWindow(attrs, RowMajorStrides(operand.dims()), updates, *plan);
+  AddBatch(attrs, operand, indices, updates, *plan);
+  if (IsOverwrite(computation)) {
+    plan->how = ScatterPlan::How::kOverwrite;
+  } else if (const auto fold = FoldOf(computation, operand.type())) {
+    plan->how = ScatterPlan::How::kFold;
+    plan->fold = *fold;
+  }
+  return plan;
+}
+
+int RunScatter(const RunContext* run, const void* data, void* const* buffers, i64, i64) {
+  const auto& plan = *static_cast<const ScatterPlan*>(data);
+  const size_t n = plan.arrays.size();
+  void* const* const updates = buffers + n + 1;
+  void* const* const results = buffers + 2 * n + 1;
+  for (size_t i = 0; i < n; ++i) {
+    if (results[i] == buffers[i] || plan.arrays[i].bytes == 0) continue;
+    std::memcpy(results[i], buffers[i], static_cast<size_t>(plan.arrays[i].bytes));
+  }
+  if (plan.is_empty) return kKernelOk;
+  const void* const indices = buffers[n];
+  const i64 bytes = plan.arrays[0].element_bytes;
+  auto* const to = static_cast<std::byte*>(results[0]);
+  const auto* const from = static_cast<const std::byte*>(updates[0]);
+  if (plan.how == ScatterPlan::How::kFold && plan.window_elements == 1) {
+    return ForEachBlockOf(run, plan, indices,
+                          [&](const i64* windows, i64 count, i64 update, i64 step) {
+                            plan.fold.fold_at(to, windows, from + update * bytes, step, count);
+                          });
+  }
+  if (plan.how == ScatterPlan::How::kFold) {
+    return ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
+      plan.fold.fold(to + operand * bytes, from + update * bytes, plan.row, 1, 0);
+    });
+  }
+  if (plan.how == ScatterPlan::How::kOverwrite && plan.row > 1) {
+    return ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
+      std::memcpy(to + operand * bytes, from + update * bytes,
+                  static_cast<size_t>(plan.row * bytes));
+    });
+  }
+  if (plan.how == ScatterPlan::How::kOverwrite) {
+    return DispatchBytes(static_cast<int>(bytes), [&]<typename T>() {
+      return ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
+        reinterpret_cast<T*>(to)[operand] = reinterpret_cast<const T*>(from)[update];
+      });
+    });
+  }
+  void* pointers[kMaxLoopOperands];
+  static constexpr i64 kNoStrides[kMaxLoopOperands] = {};  // one row of neighbours
+  return ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
+    for (size_t i = 0; i < n; ++i) {
+      const i64 size = plan.arrays[i].element_bytes;
+      pointers[i] = pointers[2 * n + i] = static_cast<std::byte*>(results[i]) + operand * size;
+      pointers[n + i] = static_cast<std::byte*>(updates[i]) + update * size;
+    }
+    plan.loop->kernel(pointers, plan.row, 1, kNoStrides, kNoStrides);
+  });
+}
+
+}  // namespace axle

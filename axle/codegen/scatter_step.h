@@ -1,0 +1,56 @@
+// Scatter steps: the updates one after the other, in the order of numerics.md N7, each window as
+// rows of neighbours. A computation that is known runs in loops that are built ahead, any other one
+// that is straight code as its compiled loop.
+#pragma once
+#include <memory>
+
+#include "axle/codegen/loop_step.h"
+#include "axle/core/kernel.h"
+#include "axle/emit/lane_program.h"
+#include "axle/ir/module.h"
+#include "axle/ops/reduce_kernels.h"
+
+namespace axle {
+
+// Steps and offsets are in elements.
+struct ScatterPlan {
+  // Positions of index vectors: along this dimension the next one, with the next window of updates.
+  // Batching dimensions of the operand move with it, as far as the operand reaches.
+  struct BatchDim {
+    i64 count, limit;
+    i64 update_step, index_step, operand_step;
+  };
+  // An entry of an index vector: a multiple of `stride` in the operand, in [0, max] or the window
+  // is left out.
+  struct Entry {
+    i64 offset, stride, max;
+  };
+  struct WindowDim {
+    i64 count, operand_step, update_step;
+  };
+  std::vector<BatchDim> batch;  // at least one
+  std::vector<Entry> entries;
+  ElementType index_type;
+  std::vector<WindowDim> window;  // a window is so many rows ...
+  i64 row = 1;                    // ... of so many neighbours
+  i64 window_elements = 1;
+  bool is_empty = false;  // no updates
+  struct Array {
+    i64 element_bytes, bytes;
+  };
+  std::vector<Array> arrays;  // by operand
+
+  enum class How : std::uint8_t { kOverwrite, kFold, kLoop };
+  How how = How::kLoop;
+  FoldKernel fold;                 // kFold
+  std::shared_ptr<LoopPlan> loop;  // kLoop: of the computation on rows; the caller's to fill in
+};
+
+// `inst` is a scatter of static shapes, `computation` what it applies.
+std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProgram& computation);
+
+// The KernelFunction of scatter steps: operands, indices, updates, then the results, which may be
+// where the operands are.
+int RunScatter(const RunContext* run, const void* plan, void* const* buffers, i64 begin, i64 end);
+
+}  // namespace axle
