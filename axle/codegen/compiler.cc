@@ -17,6 +17,7 @@
 #include "axle/codegen/move_step.h"
 #include "axle/codegen/report.h"
 #include "axle/codegen/scatter_step.h"
+#include "axle/codegen/small_lowering.h"
 #include "axle/core/strings.h"
 #include "axle/ops/control_form.h"
 #include "axle/ops/lane_compiler.h"
@@ -50,14 +51,14 @@ double ContractionTime(const Instruction& inst) {
   return __builtin_sqrt(sizes) * kProductTime;
 }
 
-// The loops of a module, each different one compiled once, whatever numbers it runs on.
+// The kernels of a module, each different loop compiled once, whatever numbers it runs on.
 class KernelTable {
  public:
   // Fills in plan->kernel when all are compiled. What `spec` points at lives until then.
   void Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
     std::vector<size_t>& same_hash = by_hash_[spec.program->Hash()];
     const auto same = std::ranges::find_if(same_hash, [&](size_t k) {
-      const LoopKernelSpec& other = kernels_[k].spec;
+      const LoopKernelSpec& other = *kernels_[k].loop;
       return other.inputs == spec.inputs && other.form == spec.form && other.folds == spec.folds &&
              other.lanes == spec.lanes && other.in_order == spec.in_order &&
              *other.program == *spec.program;
@@ -68,7 +69,13 @@ class KernelTable {
       return;
     }
     same_hash.push_back(kernels_.size());
-    kernels_.push_back({std::move(spec), {std::move(plan)}});
+    kernels_.push_back({.loop = std::move(spec), .plans = {std::move(plan)}});
+  }
+  // Likewise.
+  void Add(Region region, const Schedule& schedule, std::shared_ptr<SmallPlan> plan) {
+    of_plan_[plan.get()] = kernels_.size();
+    kernels_.push_back(
+        {.small = std::move(region), .schedule = &schedule, .small_plan = std::move(plan)});
   }
 
   Status Compile(Jit& jit, Limits* limits) {
@@ -77,14 +84,12 @@ class KernelTable {
       if (limits != nullptr) AXLE_TRY(limits->CheckNow());
       Jit::NewModule module = jit.MakeModule(StrCat("kernels", begin));
       for (size_t k = begin; k < end; ++k) {
-        EmitLoopKernel(kernels_[k].spec, jit.target().vector_bytes, NameOf(k), *module.module);
+        kernels_[k].Emit(jit.target().vector_bytes, NameOf(k), *module.module);
       }
       AXLE_TRY(jit.Add(std::move(module)));
       for (size_t k = begin; k < end; ++k) {
         AXLE_ASSIGN(void* const address, jit.Lookup(NameOf(k)));
-        for (const auto& plan : kernels_[k].plans) {
-          plan->kernel = reinterpret_cast<LoopKernel*>(address);
-        }
+        kernels_[k].SetAddress(address);
       }
       if (limits != nullptr) {
         limits->Progress(static_cast<double>(end) / static_cast<double>(kernels_.size()));
@@ -93,17 +98,33 @@ class KernelTable {
     return {};
   }
 
-  std::string NameFor(const LoopPlan& plan) const { return NameOf(of_plan_.at(&plan)); }
+  // `plan` is a LoopPlan or a SmallPlan.
+  std::string NameFor(const void* plan) const { return NameOf(of_plan_.at(plan)); }
 
  private:
   struct Kernel {
-    LoopKernelSpec spec;
-    std::vector<std::shared_ptr<LoopPlan>> plans;
+    std::optional<LoopKernelSpec> loop = {};  // or:
+    std::optional<Region> small = {};
+    const Schedule* schedule = nullptr;
+    std::vector<std::shared_ptr<LoopPlan>> plans = {};
+    std::shared_ptr<SmallPlan> small_plan = {};
+
+    void Emit(int vector_bytes, const std::string& name, llvm::Module& module) const {
+      if (loop) {
+        EmitLoopKernel(*loop, vector_bytes, name, module);
+      } else {
+        EmitSmallKernel(*small, *schedule, vector_bytes, name, module);
+      }
+    }
+    void SetAddress(void* address) {
+      for (const auto& plan : plans) plan->kernel = reinterpret_cast<LoopKernel*>(address);
+      if (small_plan != nullptr) small_plan->kernel = reinterpret_cast<SmallKernel*>(address);
+    }
   };
   static std::string NameOf(size_t k) { return StrCat("kernel", k); }
 
   std::vector<Kernel> kernels_;
-  std::unordered_map<const LoopPlan*, size_t> of_plan_;
+  std::unordered_map<const void*, size_t> of_plan_;
   std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;
 };
 
@@ -124,7 +145,7 @@ class Compiler {
 
   Status Run() {
     const Module& module = *compiled_.module;
-    FindForms(module);
+    AXLE_TRY(FindForms(module));
     for (const HloComputation* computation : CalleesFirst(module)) {
       for (const CallForm form : forms_[computation]) AXLE_TRY(Compile(*computation, form));
     }
@@ -135,22 +156,42 @@ class Compiler {
   }
 
  private:
-  // Which computations are called, and how. Callers first.
-  void FindForms(const Module& module) {
+  // Which computations run as programs, and how they are called. Callers first. A computation that
+  // becomes part of its caller's functions is none of them.
+  Status FindForms(const Module& module) {
+    const ScopedStage stage(compiled_.report, "regions");
     forms_[module.entry()].insert(CallForm::kEntry);
     std::vector<const HloComputation*> order = CalleesFirst(module);
     std::ranges::reverse(order);
     for (const HloComputation* computation : order) {
       if (forms_[computation].empty()) continue;
-      for (const Instruction* inst : computation->instructions()) {
-        const bool is_loop = ControlFormOf(*inst) == ControlForm::kWhile && RunsPrograms(*inst);
-        for (size_t i = 0; i < inst->callees().size(); ++i) {
-          const bool is_body = is_loop && i == 1;
-          forms_[inst->callee(static_cast<i64>(i))].insert(is_body ? CallForm::kUpdate
-                                                                   : CallForm::kPlain);
-        }
-      }
+      if (limits_ != nullptr) AXLE_TRY(limits_->Check());
+      AXLE_ASSIGN(const auto schedule, PlainSchedule(*computation));
+      Schedule& grouped = grouped_.emplace(computation, *schedule).first->second;
+      AXLE_TRY(GroupSmallRegions(
+          grouped, [this](const HloComputation& callee) { return PlainSchedule(callee); }));
+      for (const Region& region : grouped.regions) AddForms(region);
     }
+    return {};
+  }
+  void AddForms(const Region& region) {
+    // What folds do is part of a loop.
+    if (region.kind == RegionKind::kLoop || region.kind == RegionKind::kSmall) return;
+    const Instruction& inst = *region.instructions[0];
+    for (size_t i = 0; i < inst.callees().size(); ++i) {
+      const bool is_body = region.kind == RegionKind::kWhile && i == 1;
+      forms_[inst.callee(static_cast<i64>(i))].insert(is_body ? CallForm::kUpdate
+                                                              : CallForm::kPlain);
+    }
+  }
+
+  StatusOr<std::shared_ptr<Schedule>> PlainSchedule(const HloComputation& computation) {
+    std::shared_ptr<Schedule>& schedule = schedules_[&computation];
+    if (schedule == nullptr) {
+      AXLE_ASSIGN(Schedule made, MakeSchedule(computation));
+      schedule = std::make_shared<Schedule>(std::move(made));
+    }
+    return schedule;
   }
 
   CompiledComputation* Find(const HloComputation& computation, CallForm form) {
@@ -166,7 +207,7 @@ class Compiler {
     by_form_[{&computation, form}] = &compiled;
     compiled.computation = &computation;
     if (form == CallForm::kPlain) compiled.lanes = CompileScalarComputation(computation);
-    AXLE_ASSIGN(Schedule schedule, TimedSchedule(computation));
+    Schedule& schedule = used_schedules_.emplace_back(grouped_.at(&computation));
     compiled.blocks = BlocksOf(computation, schedule, form);
     PlanContractions(schedule);
     LeaveScattersToEvaluators(schedule);
@@ -189,10 +230,6 @@ class Compiler {
     return {};
   }
 
-  StatusOr<Schedule> TimedSchedule(const HloComputation& computation) {
-    const ScopedStage stage(compiled_.report, "regions");
-    return MakeSchedule(computation);
-  }
   BufferPlan TimedPlan(const Schedule& schedule, const BlockUse& blocks,
                        std::span<const i64> scratch_bytes) {
     const ScopedStage stage(compiled_.report, "buffers");
@@ -212,9 +249,11 @@ class Compiler {
       to.num_tiles = record.num_tiles;
       for (const auto& inner : record.programs) to.programs.push_back(reported_names_[inner.get()]);
       if (record.function == &RunLoop) {
-        to.kernel = kernels_.NameFor(*static_cast<const LoopPlan*>(record.plan));
+        to.kernel = kernels_.NameFor(record.plan);
       } else if (record.function == &RunFold) {
-        to.kernel = kernels_.NameFor(*static_cast<const FoldPlan*>(record.plan)->loop);
+        to.kernel = kernels_.NameFor(static_cast<const FoldPlan*>(record.plan)->loop.get());
+      } else if (record.function == &RunSmall) {
+        to.kernel = kernels_.NameFor(record.plan);
       } else if (record.function == &RunEvaluate) {
         const size_t r = static_cast<size_t>(reported - report.records.begin()) - 1;
         to.note = contractions_[r].reason;
@@ -451,6 +490,14 @@ class Compiler {
       case RegionKind::kConditional:
         AddConditional(program, inst, inputs, outputs, scratch);
         return {};
+      case RegionKind::kSmall: {
+        Record& record = AddRecord(program, places, name);
+        auto small = std::make_shared<SmallPlan>();
+        KeepConstants(program, region);
+        SetKernel(program, record, &RunSmall, small);
+        kernels_.Add(std::move(region), schedule, std::move(small));
+        return {};
+      }
     }
     return Internal("codegen: a region of no kind");
   }
@@ -465,6 +512,18 @@ class Compiler {
     kernels_.Add({&*computation.lanes, std::vector<InnerStride>(num_inputs)},
                  computation.lanes_loop);
     return computation.lanes_loop;
+  }
+
+  // The large constants of callees stay where they are.
+  static void KeepConstants(Program& program, const Region& region) {
+    for (const auto& callee : region.callees) {
+      const bool has_large = std::ranges::any_of(callee->constants, [&](const auto& constant) {
+        return !IsSmall(callee->values[constant.first]);
+      });
+      if (has_large) program.owned.push_back(callee);
+      for (const Region& inner : callee->regions) KeepConstants(program, inner);
+    }
+    for (const Region& part : region.parts) KeepConstants(program, part);
   }
 
   void AddLoop(Program& program, Region& region, Record& record) {
@@ -528,7 +587,11 @@ class Compiler {
   std::map<const Program*, std::string> reported_names_;
   std::map<const HloComputation*, std::set<CallForm>> forms_;
   std::map<std::pair<const HloComputation*, CallForm>, CompiledComputation*> by_form_;
-  std::deque<LaneProgram> lane_programs_;  // until they are compiled
+  std::map<const HloComputation*, std::shared_ptr<Schedule>> schedules_;  // before grouping
+  std::map<const HloComputation*, Schedule> grouped_;
+  // Until they are compiled:
+  std::deque<Schedule> used_schedules_;  // one per form
+  std::deque<LaneProgram> lane_programs_;
   KernelTable kernels_;
   std::vector<ContractionStep> contractions_;  // of the computation at hand, by region
 };

@@ -28,17 +28,17 @@ llvm::Type* LaneEmitter::Vector(LaneType type, bool in_memory, unsigned parts) {
   return llvm::FixedVectorType::get(Element(type, in_memory), width_ * parts);
 }
 
-Value* LaneEmitter::Constant(LaneType type, std::uint64_t bits) {
+llvm::Constant* LaneEmitter::ConstantElement(LaneType type, std::uint64_t bits) {
   const auto width = static_cast<unsigned>(type == LaneType::kPred ? 1 : axle::BitsOf(type));
-  const llvm::APInt pattern(64, bits);
-  const llvm::APInt value = pattern.trunc(width);
-  if (type == LaneType::kF32) {
-    return llvm::ConstantFP::get(Vector(type), llvm::APFloat(llvm::APFloat::IEEEsingle(), value));
-  }
-  if (type == LaneType::kF64) {
-    return llvm::ConstantFP::get(Vector(type), llvm::APFloat(llvm::APFloat::IEEEdouble(), value));
-  }
-  return llvm::ConstantInt::get(Vector(type), value);
+  const llvm::APInt value = llvm::APInt(64, bits).trunc(width);
+  if (!IsFloat(type)) return llvm::ConstantInt::get(Element(type), value);
+  const auto& semantics =
+      type == LaneType::kF32 ? llvm::APFloat::IEEEsingle() : llvm::APFloat::IEEEdouble();
+  return llvm::ConstantFP::get(Element(type), llvm::APFloat(semantics, value));
+}
+Value* LaneEmitter::Constant(LaneType type, std::uint64_t bits) {
+  return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(width_),
+                                        ConstantElement(type, bits));
 }
 
 // a and b of one float type. A comparison that fails takes the right operand: with NaN, and with

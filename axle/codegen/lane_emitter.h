@@ -18,7 +18,8 @@ class LaneEmitter {
   // A pred is a byte in memory and a bit in a register.
   llvm::Type* Element(LaneType type, bool in_memory = false);
   llvm::Type* Vector(LaneType type, bool in_memory = false, unsigned parts = 1);
-  // The same pattern in all lanes.
+  llvm::Constant* ConstantElement(LaneType type, std::uint64_t bits);
+  // The same in all lanes.
   llvm::Value* Constant(LaneType type, std::uint64_t bits);
 
   // `op` of `program`, where `values` are those of the operations before it. Null for inputs.

@@ -245,7 +245,7 @@ class KernelWriter {
     for (size_t i = 0; i < program_.code.size(); ++i) {
       const LaneOp& op = program_.code[i];
       if (op.primitive == Primitive::kInput) {
-        if (input_strides_[InputOf(op)] == InnerStride::kUniform) {
+        if (input_strides_[op.input()] == InnerStride::kUniform) {
           row.splats[i] = LoadUniform(op, row);
         }
         continue;
@@ -260,7 +260,7 @@ class KernelWriter {
 
   Value* LoadUniform(const LaneOp& op, const Row& row) {
     llvm::Type* type = emitter_.Element(op.type, /*in_memory=*/true);
-    Value* address = b_.CreateConstGEP1_64(type, row.inputs[InputOf(op)], PartOf(op));
+    Value* address = b_.CreateConstGEP1_64(type, row.inputs[op.input()], op.part());
     Value* element = b_.CreateAlignedLoad(type, address, AlignOf(op.type));
     if (op.type == LaneType::kPred) element = b_.CreateICmpNE(element, b_.getInt8(0));
     return b_.CreateVectorSplat(width_, element);
@@ -339,8 +339,6 @@ class KernelWriter {
     return result;
   }
 
-  static size_t InputOf(const LaneOp& op) { return op.immediate & 0xffffffff; }
-  static unsigned PartOf(const LaneOp& op) { return static_cast<unsigned>(op.immediate >> 32); }
   static llvm::Align AlignOf(LaneType type) { return llvm::Align(BytesOf(type)); }
 
   // The program on lanes [index, index + width) of each row of the turn; only the first `valid` of
@@ -364,7 +362,7 @@ class KernelWriter {
       if (values_[i] != nullptr) continue;
       if (op.primitive != Primitive::kInput) {
         values_[i] = emitter_.Lower(program_, op, values_);
-      } else if (input_strides_[InputOf(op)] == InnerStride::kAny) {
+      } else if (input_strides_[op.input()] == InnerStride::kAny) {
         values_[i] = LoadApart(op, row, index);
       } else {
         values_[i] = Load(op, row, index);
@@ -420,12 +418,12 @@ class KernelWriter {
   }
 
   Value* Load(const LaneOp& op, const Row& row, Value* index) {
-    const LaneArray& array = program_.inputs[InputOf(op)];
-    Value*& loaded = loaded_[InputOf(op)];
-    if (loaded == nullptr) loaded = LoadVector(array, row.inputs[InputOf(op)], index);
+    const LaneArray& array = program_.inputs[op.input()];
+    Value*& loaded = loaded_[op.input()];
+    if (loaded == nullptr) loaded = LoadVector(array, row.inputs[op.input()], index);
     if (array.num_parts == 1) return loaded;
     std::vector<int> part;
-    for (unsigned k = 0; k < width_; ++k) part.push_back(static_cast<int>(2 * k + PartOf(op)));
+    for (unsigned k = 0; k < width_; ++k) part.push_back(static_cast<int>(2 * k + op.part()));
     return b_.CreateShuffleVector(loaded, part);
   }
 
@@ -452,8 +450,8 @@ class KernelWriter {
       Value* at = b_.CreateAdd(index, b_.getInt64(k));
       if (valid_ != nullptr) at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last);
       Value* element =
-          b_.CreatePtrAdd(row.inputs[InputOf(op)], b_.CreateMul(at, inner_strides_[InputOf(op)]));
-      element = b_.CreateConstGEP1_64(type, element, PartOf(op));
+          b_.CreatePtrAdd(row.inputs[op.input()], b_.CreateMul(at, inner_strides_[op.input()]));
+      element = b_.CreateConstGEP1_64(type, element, op.part());
       lanes =
           b_.CreateInsertElement(lanes, b_.CreateAlignedLoad(type, element, AlignOf(op.type)), k);
     }

@@ -96,14 +96,15 @@ class Builder {
 
   State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
 
-  ValueId NewValue(const Instruction& inst, i64 bytes) {
-    schedule_.values.push_back({&inst, bytes});
+  ValueId NewValue(const Instruction& inst, i64 bytes, const LaneArray& array) {
+    schedule_.values.push_back({&inst, bytes, array});
     return static_cast<ValueId>(schedule_.values.size() - 1);
   }
   void NewValues(const Instruction& inst) {
     State& state = StateOf(inst);
     ForEachBlock(inst.shape(), [&](const Shape& shape, bool is_sizes) {
-      state.values.push_back(NewValue(inst, BlockBytes(shape, is_sizes)));
+      const LaneArray array = is_sizes ? LaneArray{LaneType::kS64} : ArrayOf(shape.type());
+      state.values.push_back(NewValue(inst, BlockBytes(shape, is_sizes), array));
     });
     state.has_values = true;
   }
@@ -613,9 +614,9 @@ class Builder {
     const size_t num_stores = region.outputs.size();
     for (size_t f = 0; f < open.folds.size(); ++f) {
       const Instruction& inst = *open.folds[f].inst;
-      const i64 bytes = region.program.outputs[num_stores + f].element_bytes();
+      const LaneArray& array = region.program.outputs[num_stores + f];
       FoldState& fold = *StateOf(inst).fold;
-      fold.value = NewValue(inst, bytes * inst.shape().num_elements());
+      fold.value = NewValue(inst, array.element_bytes() * inst.shape().num_elements(), array);
       fold.region = nullptr;
       region.outputs.push_back(fold.value);
     }
@@ -706,6 +707,8 @@ std::string_view Name(RegionKind kind) {
       return "while";
     case RegionKind::kConditional:
       return "conditional";
+    case RegionKind::kSmall:
+      return "small";
   }
   return "";
 }

@@ -2,6 +2,7 @@
 // program (docs/adr/2026-11-22-cpu-compiler.md). Only arrays are values here: tuples are lists of
 // them, and what only takes them apart or gives the same elements another shape is no region.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ using ValueId = std::uint32_t;
 struct Value {
   const Instruction* inst;  // that it is the value, or part of the value, of
   i64 bytes;
+  LaneArray array = {LaneType::kU8};
+  i64 num_elements() const { return bytes / array.element_bytes(); }
 };
 
 enum class RegionKind : std::uint8_t {
@@ -32,6 +35,7 @@ enum class RegionKind : std::uint8_t {
   kCall,         // a program of its own; likewise while and conditional
   kWhile,
   kConditional,
+  kSmall,  // several regions of few elements as one function (small_regions.h)
 };
 std::string_view Name(RegionKind kind);
 
@@ -44,6 +48,8 @@ struct RegionInput {
 struct InPlacePair {
   std::uint32_t output, input;
 };
+
+struct Schedule;
 
 struct Region {
   RegionKind kind;
@@ -59,6 +65,11 @@ struct Region {
   std::vector<Fold> folds = {};
   // kMove; nothing: inputs[0] by its access.
   std::optional<IndexMap> map = {};
+  // kSmall: in order, on values of the same schedule, with the small constants that they read; and
+  // for kCall, kWhile and kConditional among them, the schedules of what they call.
+  std::vector<Region> parts = {};
+  std::vector<std::pair<ValueId, Literal>> constants = {};
+  std::vector<std::shared_ptr<const Schedule>> callees = {};
 };
 
 // Why a loop does not compute an instruction although it could have: for `axle explain`.

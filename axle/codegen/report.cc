@@ -29,6 +29,7 @@ std::string Text(Apart why) {
 std::string EngineOf(RegionKind kind) {
   switch (kind) {
     case RegionKind::kLoop:
+    case RegionKind::kSmall:
       return "compiled";
     case RegionKind::kMove:
     case RegionKind::kContraction:
@@ -41,11 +42,12 @@ std::string EngineOf(RegionKind kind) {
   }
 }
 
-// Why a region of this kind is never part of another one; "" for loops.
+// Why a region of this kind is never part of another one; "" if it may be.
 std::string WhyAlone(const Region& region) {
   const Instruction& inst = *region.instructions.back();
   switch (region.kind) {
     case RegionKind::kLoop:
+    case RegionKind::kSmall:
       return "";
     case RegionKind::kMove:
       return StrCat("\"", inst.name(), "\" is moved into order, to be read in a row");

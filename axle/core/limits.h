@@ -50,6 +50,10 @@ class Limits {
     if (++steps_ > step_limit_) return StepLimitError();
     return Check();
   }
+  // What is left of the step limit, and so many of them at once: for compiled loops, which count
+  // for themselves. `steps` is at most what is left.
+  i64 steps_left() const { return step_limit_ - steps_; }
+  void AddSteps(i64 steps) { steps_ += steps; }
   // For the working thread: tells set_progress's function, if there is one.
   void Progress(double done) {
     if (progress_) progress_(done);

@@ -406,7 +406,7 @@ StepFn FindStep(const LaneProgram& program, const LaneOp& op) {
   const LaneType type = op.type, from = program.code[op.operands[0]].type;
   switch (op.primitive) {
     case Primitive::kInput: {
-      const bool whole = program.inputs[op.immediate & 0xffffffff].num_parts == 1;
+      const bool whole = program.inputs[op.input()].num_parts == 1;
       return DispatchSize(
           type, [whole]<typename T>() -> StepFn { return whole ? &CopyLoop<T> : &PartLoop<T>; });
     }
@@ -521,7 +521,7 @@ StatusOr<Plan> MakePlan(const LaneProgram& program, bool in_place) {
   std::vector<Place> places(program.code.size());
   for (size_t i = 0; i < program.code.size(); ++i) {
     const LaneOp& op = program.code[i];
-    const auto input = static_cast<std::uint32_t>(op.immediate);
+    const auto input = op.input();
     places[i] = {Place::kRegister, program.registers[i], BytesOf(op.type)};
     // A result that is an input is copied first: storing another result may overwrite it.
     const bool copied = !in_place && std::ranges::find(program.results, i) != program.results.end();
@@ -555,7 +555,7 @@ StatusOr<Plan> MakePlan(const LaneProgram& program, bool in_place) {
     }
     for (int k = 0; k < step.num_operands; ++k) step.operands[k] = places[op.operands[k]];
     if (op.primitive == Primitive::kInput) {
-      const auto input = static_cast<std::uint32_t>(op.immediate);
+      const auto input = op.input();
       step.num_operands = 1;
       step.operands[0] = {Place::kInput, input, program.inputs[input].element_bytes()};
     }

@@ -121,6 +121,10 @@ struct LaneOp {
   std::array<LaneId, 3> operands = {};
   std::uint64_t immediate = 0;
   bool operator==(const LaneOp&) const = default;
+
+  // Of kInput: which array, and which part of its elements.
+  std::uint32_t input() const { return static_cast<std::uint32_t>(immediate); }
+  std::uint32_t part() const { return static_cast<std::uint32_t>(immediate >> 32); }
 };
 
 // An array that a program reads or writes: elements of one or two (complex) parts of one type.
@@ -130,6 +134,11 @@ struct LaneArray {
   i64 element_bytes() const { return BytesOf(type) * num_parts; }
   bool operator==(const LaneArray&) const = default;
 };
+
+// Of elements as they are stored.
+constexpr LaneArray ArrayOf(ElementType type) {
+  return {StorageType(type), static_cast<std::uint8_t>(IsComplex(type) ? 2 : 1)};
+}
 
 struct LaneProgram {
   std::vector<LaneOp> code;

@@ -54,13 +54,13 @@ LaneProgram ProgramOf(const LaneProgram& program, const Side& side, LaneId root)
                                             : rest)
         .push_back(id);
   }
-  std::ranges::sort(inputs, {}, [&](LaneId id) { return program.code[id].immediate >> 32; });
+  std::ranges::sort(inputs, {}, [&](LaneId id) { return program.code[id].part(); });
   std::ranges::sort(constants, {}, [&](LaneId id) {
     return std::pair(program.code[id].type, program.code[id].immediate);
   });
   std::vector<Lane> lanes(program.code.size());
   for (LaneId id : inputs) {
-    lanes[id] = builder.Part(0, static_cast<int>(program.code[id].immediate >> 32));
+    lanes[id] = builder.Part(0, static_cast<int>(program.code[id].part()));
   }
   for (const auto* ids : {&constants, &from_constants, &rest}) {
     for (LaneId id : *ids) {

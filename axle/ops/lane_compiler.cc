@@ -8,10 +8,6 @@
 namespace axle {
 namespace {
 
-LaneArray ArrayOf(ElementType type) {
-  return {StorageType(type), static_cast<std::uint8_t>(IsComplex(type) ? 2 : 1)};
-}
-
 bool HasComplex(const Instruction& inst) {
   if (IsComplex(inst.shape().type())) return true;
   for (i64 i = 0; i < inst.num_operands(); ++i) {

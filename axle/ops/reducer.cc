@@ -35,9 +35,9 @@ std::optional<LaneProgram> Component(const LaneProgram& program, size_t i, size_
     if (!needed[id]) continue;
     LaneOp op = program.code[id];
     if (op.primitive == Primitive::kInput) {
-      const std::uint64_t input = op.immediate & 0xffffffff;
+      const std::uint32_t input = op.input();
       if (input != i && input != n + i) return std::nullopt;
-      lanes[id] = builder.Part(input == i ? 0 : 1, static_cast<int>(op.immediate >> 32));
+      lanes[id] = builder.Part(input == i ? 0 : 1, static_cast<int>(op.part()));
       continue;
     }
     for (int k = 0; k < Arity(op.primitive); ++k) op.operands[k] = lanes[op.operands[k]].id;

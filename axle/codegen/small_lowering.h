@@ -1,0 +1,18 @@
+// Small regions to LLVM IR: one function of straight code, loops and branches.
+#pragma once
+#include <string>
+
+#include "axle/codegen/small_step.h"
+
+namespace llvm {
+class Module;
+}  // namespace llvm
+
+namespace axle {
+
+// Adds the function `name`, a SmallKernel, to `module`. `schedule` is that of the region, and lives
+// as long as the function: its larger constants stay where they are.
+void EmitSmallKernel(const Region& region, const Schedule& schedule, int vector_bytes,
+                     const std::string& name, llvm::Module& module);
+
+}  // namespace axle

@@ -1,0 +1,358 @@
+#include "axle/codegen/small_regions.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "axle/codegen/small_values.h"
+
+namespace axle {
+namespace {
+
+// Vector operations of one function: beyond this, compiling takes longer than it saves.
+constexpr i64 kMostWork = 1500;
+
+// The regions of a computation that may be part of a small region, and what they cost.
+class Finder {
+ public:
+  explicit Finder(const ScheduleOf& schedule_of) : schedule_of_(schedule_of) {}
+
+  // The work of a region that can be a part, or nothing; fills in its callees.
+  StatusOr<std::optional<i64>> WorkOf(const Schedule& schedule, Region& region) {
+    switch (region.kind) {
+      case RegionKind::kLoop:
+        return WorkOfLoop(region);
+      case RegionKind::kMove:
+        return WorkOfMove(schedule, region);
+      case RegionKind::kCall:
+      case RegionKind::kWhile:
+      case RegionKind::kConditional:
+        return WorkOfControl(schedule, region);
+      default:
+        return std::optional<i64>();
+    }
+  }
+
+ private:
+  using Work = std::optional<i64>;
+
+  static Work WorkOfLoop(const Region& region) {
+    const i64 n = region.num_positions;
+    if (n > kMostSmallElements) return {};
+    const auto code = static_cast<i64>(region.program.code.size());
+    const auto folds = static_cast<i64>(region.folds.size());
+    return SmallValueBuilder::NumVectors(n) * code + folds * FoldWork(region.fold_shape);
+  }
+  static i64 FoldWork(const FoldShape& shape) {
+    return 2 * SmallValueBuilder::NumVectors(shape.num_results()) *
+           std::min<i64>(shape.reduced, SmallValueBuilder::kMostLanes);
+  }
+
+  static bool IsOneNumber(const DynamicOffset& offset) {
+    return std::ranges::all_of(offset.index_from, [](i64 dim) { return dim == kNoSourceDim; });
+  }
+
+  static Work WorkOfMove(const Schedule& schedule, const Region& region) {
+    const Value& output = schedule.values[region.outputs[0]];
+    if (!region.map) return IsSmall(output) ? Work(MoveWork(output.num_elements())) : Work();
+    const IndexMap& map = *region.map;
+    bool is_dynamic = false;
+    for (const IndexPiece& piece : map) {
+      if (!std::ranges::all_of(piece.offsets, IsOneNumber)) return {};
+      is_dynamic = is_dynamic || !piece.offsets.empty();
+    }
+    const bool is_update = map.size() == 2 && !region.in_place.empty();
+    if (is_update) {
+      const Shape& update = region.instructions[0]->operand(map[1].operand)->shape();
+      const bool in_result = std::ranges::all_of(map[1].offsets, [](const auto& offset) {
+        return offset.side == DynamicOffset::Side::kResult;
+      });
+      if (!in_result || update.num_elements() > kMostSmallElements) return {};
+      return MoveWork(update.num_elements() + (IsSmall(output) ? output.num_elements() : 0));
+    }
+    if (!IsSmall(output) || (is_dynamic && map.size() > 1)) return {};
+    if (is_dynamic && std::ranges::any_of(map[0].offsets, [](const auto& offset) {
+          return offset.side == DynamicOffset::Side::kResult;
+        })) {
+      return {};
+    }
+    return MoveWork(output.num_elements());
+  }
+  static i64 MoveWork(i64 num_elements) {
+    return 2 + 4 * SmallValueBuilder::NumVectors(num_elements);
+  }
+
+  StatusOr<Work> WorkOfControl(const Schedule& schedule, Region& region) {
+    const Instruction& inst = *region.instructions[0];
+    i64 work = 4;
+    region.callees.clear();
+    for (size_t i = 0; i < inst.callees().size(); ++i) {
+      AXLE_ASSIGN(auto callee, schedule_of_(*inst.callee(static_cast<i64>(i))));
+      const bool is_body = region.kind == RegionKind::kWhile && i == 1;
+      AXLE_ASSIGN(const Work inner, WorkOfCallee(*callee, is_body));
+      if (!inner) return Work();
+      work += *inner;
+      region.callees.push_back(std::move(callee));
+    }
+    return LargeOutputs(schedule, region) ? Work(work) : Work();
+  }
+
+  // Where a large value of a computation is: in the block of an argument, after so many writes.
+  struct InMemory {
+    std::int32_t argument;
+    i64 writes;
+  };
+
+  // A computation as part of a function. Only the body of a loop may write: to its state, whose
+  // place is that of its results.
+  StatusOr<Work> WorkOfCallee(Schedule& schedule, bool is_body) {
+    const auto known = known_.find({&schedule, is_body});
+    if (known != known_.end()) return known->second;
+    Work& result = known_[{&schedule, is_body}];
+    i64 work = 0;
+    std::map<ValueId, InMemory> places;
+    std::vector<i64> writes(schedule.arguments.size());
+    for (size_t i = 0; i < schedule.arguments.size(); ++i) {
+      if (IsSmall(schedule.values[schedule.arguments[i]])) continue;
+      places[schedule.arguments[i]] = {static_cast<std::int32_t>(i), 0};
+    }
+    const auto is_there = [&](ValueId value) {
+      const auto place = places.find(value);
+      return place == places.end() || place->second.writes == writes[place->second.argument];
+    };
+    for (Region& part : schedule.regions) {
+      AXLE_ASSIGN(const Work part_work, WorkOf(schedule, part));
+      if (!part_work || (work += *part_work) > kMostWork) return result;
+      for (const RegionInput& input : part.inputs) {
+        if (!is_there(input.value)) return result;
+      }
+      const auto large_outputs = *LargeOutputs(schedule, part);
+      for (const LargeOutput& large : large_outputs) {
+        const auto source = places.find(part.inputs[large.input].value);
+        if (source == places.end() || (large.is_written && !is_body)) return result;
+        InMemory place = source->second;
+        // What is written must not be read through another input of the same part.
+        const auto reads = std::ranges::count_if(part.inputs, [&](const RegionInput& input) {
+          const auto other = places.find(input.value);
+          return other != places.end() && other->second.argument == place.argument;
+        });
+        if (large.is_written && reads > 1) return result;
+        if (large.is_written) place.writes = ++writes[place.argument];
+        places[part.outputs[large.output]] = place;
+      }
+    }
+    for (size_t k = 0; k < schedule.results.size(); ++k) {
+      const ValueId value = schedule.results[k];
+      if (IsSmall(schedule.values[value])) continue;
+      const auto place = places.find(value);
+      if (!is_body || place == places.end() || !is_there(value)) return result;
+      if (place->second.argument != static_cast<std::int32_t>(k)) return result;
+    }
+    return result = work;
+  }
+
+  const ScheduleOf& schedule_of_;
+  std::map<std::pair<const Schedule*, bool>, Work> known_;
+};
+
+class Grouper {
+ public:
+  Grouper(Schedule& schedule, const ScheduleOf& schedule_of)
+      : schedule_(schedule), finder_(schedule_of) {}
+
+  Status Run() && {
+    std::vector<Region> regions = std::move(schedule_.regions);
+    last_use_.assign(schedule_.values.size(), -1);
+    for (size_t r = 0; r < regions.size(); ++r) {
+      for (const RegionInput& input : regions[r].inputs) {
+        last_use_[input.value] = static_cast<i64>(r);
+      }
+    }
+    for (const ValueId value : schedule_.results) last_use_[value] = kEnd;
+    for (const auto& [value, literal] : schedule_.constants) {
+      if (IsSmall(schedule_.values[value])) constants_.emplace(value, literal);
+    }
+    schedule_.regions.clear();
+    for (size_t r = 0; r < regions.size(); ++r) {
+      AXLE_ASSIGN(const std::optional<i64> work, finder_.WorkOf(schedule_, regions[r]));
+      if (!work || work_ + *work > kMostWork || ReadsLargeResult(regions[r])) Finish();
+      if (!work || *work > kMostWork) {
+        schedule_.regions.push_back(std::move(regions[r]));
+        continue;
+      }
+      Add(std::move(regions[r]), static_cast<i64>(r), *work);
+    }
+    Finish();
+    return {};
+  }
+
+ private:
+  static constexpr i64 kEnd = std::numeric_limits<i64>::max();
+
+  void Add(Region region, i64 number, i64 work) {
+    const bool is_control = !region.callees.empty();
+    has_control_ = has_control_ || is_control;
+    work_ += work;
+    end_ = number;
+    numbers_.push_back(number);
+    const auto large_outputs = *LargeOutputs(schedule_, region);
+    for (const LargeOutput& large : large_outputs) {
+      large_results_.insert(region.outputs[large.output]);
+    }
+    parts_.push_back(std::move(region));
+  }
+
+  // A large array has one place in a small region.
+  bool ReadsLargeResult(const Region& region) const {
+    return std::ranges::any_of(region.inputs, [&](const RegionInput& input) {
+      return large_results_.contains(input.value);
+    });
+  }
+
+  void Finish() {
+    if (has_control_) {
+      schedule_.regions.push_back(Join());
+    } else {
+      for (Region& part : parts_) schedule_.regions.push_back(std::move(part));
+    }
+    parts_.clear();
+    numbers_.clear();
+    large_results_.clear();
+    work_ = 0;
+    has_control_ = false;
+  }
+
+  Region Join() {
+    Region region{.kind = RegionKind::kSmall, .instructions = {}};
+    std::set<ValueId> made, read;
+    for (const Region& part : parts_) {
+      region.instructions.insert(region.instructions.end(), part.instructions.begin(),
+                                 part.instructions.end());
+      for (const RegionInput& input : part.inputs) {
+        if (made.contains(input.value) || !read.insert(input.value).second) continue;
+        const auto constant = constants_.find(input.value);
+        if (constant != constants_.end()) {
+          region.constants.push_back(*constant);
+        } else {
+          region.inputs.push_back({input.value});
+        }
+      }
+      made.insert(part.outputs.begin(), part.outputs.end());
+    }
+    for (size_t p = 0; p < parts_.size(); ++p) AddOutputs(parts_[p], numbers_[p], region);
+    AddSmallInPlace(region);
+    region.parts = std::move(parts_);
+    return region;
+  }
+
+  void AddOutputs(const Region& part, i64 number, Region& region) {
+    const auto large_outputs = *LargeOutputs(schedule_, part);
+    for (std::uint32_t i = 0; i < part.outputs.size(); ++i) {
+      const ValueId output = part.outputs[i];
+      const auto large = std::ranges::find(large_outputs, i, &LargeOutput::output);
+      const bool is_large = large != large_outputs.end();
+      // A large array that is written needs a place, whoever reads it.
+      if (last_use_[output] <= end_ && !(is_large && large->is_written)) continue;
+      const auto o = static_cast<std::uint32_t>(region.outputs.size());
+      region.outputs.push_back(output);
+      if (!is_large) continue;
+      const ValueId source = part.inputs[large->input].value;
+      const auto input = std::ranges::find(region.inputs, source, &RegionInput::value);
+      const auto reads = std::ranges::count(part.inputs, source, &RegionInput::value);
+      if (last_use_[source] != number || reads != 1 || input == region.inputs.end()) continue;
+      region.in_place.push_back({o, static_cast<std::uint32_t>(input - region.inputs.begin())});
+    }
+  }
+
+  // Small inputs are read before any output is written.
+  void AddSmallInPlace(Region& region) {
+    constexpr size_t kMost = 64;
+    if (region.inputs.size() > kMost || region.outputs.size() > kMost) return;
+    for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
+      const Value& output = schedule_.values[region.outputs[o]];
+      for (std::uint32_t i = 0; i < region.inputs.size() && IsSmall(output); ++i) {
+        const Value& input = schedule_.values[region.inputs[i].value];
+        if (IsSmall(input) && input.bytes == output.bytes) region.in_place.push_back({o, i});
+      }
+    }
+  }
+
+  Schedule& schedule_;
+  Finder finder_;
+  std::vector<i64> last_use_;             // by value: a region, or kEnd
+  std::map<ValueId, Literal> constants_;  // small ones
+  // The regions put together now.
+  std::vector<Region> parts_;
+  std::vector<i64> numbers_;  // in the order before
+  std::set<ValueId> large_results_;
+  i64 work_ = 0, end_ = 0;
+  bool has_control_ = false;
+};
+
+}  // namespace
+
+std::optional<std::vector<LargeOutput>> LargeOutputs(const Schedule& schedule, const Region& part) {
+  std::vector<LargeOutput> all;
+  for (std::uint32_t o = 0; o < part.outputs.size(); ++o) {
+    if (IsSmall(schedule.values[part.outputs[o]])) continue;
+    if (part.kind == RegionKind::kWhile) {
+      const Schedule& body = *part.callees[1];
+      all.push_back({o, o, body.results[o] != body.arguments[o]});
+    } else if (part.kind == RegionKind::kMove && part.map && !part.in_place.empty()) {
+      all.push_back({o, part.in_place[0].input, true});
+    } else {
+      return std::nullopt;
+    }
+  }
+  return all;
+}
+
+PieceElements ElementsOf(const IndexPiece& piece, const Shape& result, const Shape& source) {
+  PieceElements elements;
+  if (piece.relinearize) {
+    for (i64 k = 0; k < result.num_elements(); ++k) {
+      elements.result.push_back(k);
+      elements.source.push_back(k);
+    }
+    return elements;
+  }
+  const Dims result_strides = RowMajorStrides(result.dims());
+  const Dims source_strides = RowMajorStrides(source.dims());
+  i64 from = 0;
+  for (size_t d = 0; d < piece.source_begin.size(); ++d) {
+    from += piece.source_begin[d] * source_strides[d];
+  }
+  elements = {{0}, {from}};
+  for (size_t d = 0; d < piece.dims.size(); ++d) {
+    const IndexPiece::Dim& dim = piece.dims[d];
+    const i64 source_step =
+        dim.source_dim == kNoSourceDim ? 0 : dim.source_step * source_strides[dim.source_dim];
+    PieceElements wider;
+    for (size_t e = 0; e < elements.result.size(); ++e) {
+      for (i64 k = 0; k < dim.count; ++k) {
+        wider.result.push_back(elements.result[e] + (dim.begin + k * dim.step) * result_strides[d]);
+        wider.source.push_back(elements.source[e] + k * source_step);
+      }
+    }
+    elements = std::move(wider);
+  }
+  return elements;
+}
+
+std::vector<i64> ElementsOf(const Access& access) {
+  std::vector<i64> elements = {access.offset};
+  for (const AccessFactor& factor : access.factors) {
+    std::vector<i64> wider;
+    for (const i64 element : elements) {
+      for (i64 k = 0; k < factor.size; ++k) wider.push_back(element + k * factor.stride);
+    }
+    elements = std::move(wider);
+  }
+  return elements;
+}
+
+Status GroupSmallRegions(Schedule& schedule, const ScheduleOf& schedule_of) {
+  return Grouper(schedule, schedule_of).Run();
+}
+
+}  // namespace axle

@@ -1,0 +1,44 @@
+// Small regions: neighbouring regions on few elements become one function that keeps their arrays
+// in registers. Loops and branches over such regions are part of it: a while whose state are some
+// numbers is a loop of machine code. Larger arrays may take part where they are: some elements of
+// them are read, or replaced in place.
+#pragma once
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "axle/codegen/regions.h"
+
+namespace axle {
+
+// Arrays of more elements stay in memory.
+inline constexpr i64 kMostSmallElements = 128;
+inline bool IsSmall(const Value& value) {
+  return value.num_elements() <= kMostSmallElements;
+}
+
+// A large output of a part, and the input whose elements it has, but for those that are replaced.
+struct LargeOutput {
+  std::uint32_t output, input;
+  bool is_written;  // else it is the input
+};
+// Of a part of a small region, or of a region that may become one; nothing if it makes a large
+// array in another way.
+std::optional<std::vector<LargeOutput>> LargeOutputs(const Schedule& schedule, const Region& part);
+
+// The linear index, in elements, of what a piece without run-time offsets reads for each result
+// element that it fills.
+struct PieceElements {
+  std::vector<i64> result, source;
+};
+PieceElements ElementsOf(const IndexPiece& piece, const Shape& result, const Shape& source);
+// Of the positions of a loop.
+std::vector<i64> ElementsOf(const Access& access);
+
+// Puts regions of `schedule` together. `schedule_of` gives the schedules of called computations,
+// not grouped; those that become part of a region get their callees.
+using ScheduleOf =
+    std::function<StatusOr<std::shared_ptr<Schedule>>(const HloComputation& computation)>;
+Status GroupSmallRegions(Schedule& schedule, const ScheduleOf& schedule_of);
+
+}  // namespace axle

@@ -1,0 +1,53 @@
+#include "axle/codegen/small_step.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "axle/runtime/program.h"
+
+namespace axle {
+namespace {
+
+// Iterations between two looks at the limits.
+constexpr i64 kMostFuel = 1024;
+
+struct RunFuel : Fuel {
+  explicit RunFuel(ProgramRun& run) : run(run) {
+    more = &More;
+    Fill();
+  }
+  void Fill() {
+    given = std::numeric_limits<i64>::max();
+    if (run.limits != nullptr) given = std::min(kMostFuel, run.limits->steps_left());
+    left = given;
+  }
+  void Count() {
+    if (run.limits != nullptr) run.limits->AddSteps(given - left);
+  }
+  // Only with limits: without them, there is enough for ever.
+  static i64 More(Fuel* fuel) {
+    auto& self = *static_cast<RunFuel*>(fuel);
+    Limits& limits = *self.run.limits;
+    self.left = 0;
+    self.Count();
+    // One step too many says so.
+    self.run.status = limits.steps_left() == 0 ? limits.Step() : limits.CheckNow();
+    self.Fill();
+    return self.run.status.ok() ? self.left : -1;
+  }
+
+  ProgramRun& run;
+  i64 given = 0;
+};
+
+}  // namespace
+
+int RunSmall(const RunContext* context, const void* plan, void* const* buffers, i64, i64) {
+  auto& run = *const_cast<ProgramRun*>(static_cast<const ProgramRun*>(context));
+  RunFuel fuel(run);
+  const int result = static_cast<const SmallPlan*>(plan)->kernel(&fuel, buffers);
+  fuel.Count();
+  return result;
+}
+
+}  // namespace axle

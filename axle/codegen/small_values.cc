@@ -1,0 +1,242 @@
+#include "axle/codegen/small_values.h"
+
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace axle {
+namespace {
+
+using llvm::Value;
+
+unsigned Unsigned(i64 n) {
+  return static_cast<unsigned>(n);
+}
+
+i64 LanesOf(const Value* vector) {
+  return llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
+}
+
+bool AreNeighbours(std::span<const i64> elements) {
+  for (size_t k = 1; k < elements.size(); ++k) {
+    if (elements[k] != elements[0] + static_cast<i64>(k)) return false;
+  }
+  return true;
+}
+
+bool AreOne(std::span<const i64> elements) {
+  return std::ranges::all_of(elements, [&](i64 element) { return element == elements[0]; });
+}
+
+// Masked loads and stores of narrower elements need AVX-512.
+bool CanBeMasked(const LaneArray& array) {
+  return array.num_parts == 1 && BytesOf(array.type) >= 4;
+}
+
+}  // namespace
+
+i64 SmallValueBuilder::LanesFor(i64 num_elements) {
+  const auto lanes = std::bit_ceil(static_cast<std::uint64_t>(std::max<i64>(num_elements, 1)));
+  return std::min(static_cast<i64>(lanes), kMostLanes);
+}
+
+i64 SmallValueBuilder::NumVectors(i64 num_elements) {
+  const i64 lanes = LanesFor(num_elements);
+  return (num_elements + lanes - 1) / lanes;
+}
+
+LaneEmitter SmallValueBuilder::Emitter(i64 num_elements) {
+  return {b_, Unsigned(LanesFor(num_elements)), has_avx512_};
+}
+
+llvm::Type* SmallValueBuilder::ElementType(LaneType type, bool in_memory) {
+  return Emitter(1).Element(type, in_memory);
+}
+
+llvm::Type* SmallValueBuilder::VectorType(const LaneArray& array, i64 num_elements) {
+  return Emitter(num_elements).Vector(array.type);
+}
+
+Value* SmallValueBuilder::Address(const LaneArray& array, Value* base, i64 element, unsigned part) {
+  return b_.CreateConstGEP1_64(ElementType(array.type, /*in_memory=*/true), base,
+                               static_cast<std::uint64_t>(element * array.num_parts + part));
+}
+
+Value* SmallValueBuilder::Mask(i64 lanes, i64 valid) {
+  std::vector<llvm::Constant*> bits;
+  for (i64 k = 0; k < lanes; ++k) bits.push_back(b_.getInt1(k < valid));
+  return llvm::ConstantVector::get(bits);
+}
+
+// Lane k is lane lanes[k] of the vector; -1: any.
+Value* SmallValueBuilder::Resized(Value* vector, std::span<const int> lanes) {
+  const auto width = static_cast<i64>(lanes.size());
+  const i64 from = LanesOf(vector);
+  bool is_same = from == width;
+  for (i64 k = 0; k < width; ++k) is_same = is_same && (lanes[k] < 0 || lanes[k] == k);
+  if (is_same) return vector;
+  const auto first = std::ranges::find_if(lanes, [](int lane) { return lane >= 0; });
+  const bool is_one = std::ranges::all_of(lanes, [&](int k) { return k < 0 || k == *first; });
+  if (!is_one) return b_.CreateShuffleVector(vector, lanes);
+  return b_.CreateVectorSplat(Unsigned(width), b_.CreateExtractElement(vector, Unsigned(*first)));
+}
+
+// One vector of a result.
+Value* SmallValueBuilder::Pick(unsigned part, i64 lanes, std::span<const ElementRef> refs) {
+  struct Source {
+    Value* vector;
+    std::vector<int> lanes;
+  };
+  std::vector<Source> sources;
+  for (size_t k = 0; k < refs.size(); ++k) {
+    const SmallValue* value = refs[k].value;
+    if (value == nullptr) continue;
+    const i64 width = LanesFor(value->num_elements);
+    Value* vector = value->vectors[part][refs[k].element / width];
+    auto source = std::ranges::find(sources, vector, &Source::vector);
+    if (source == sources.end()) {
+      sources.push_back({vector, std::vector<int>(static_cast<size_t>(lanes), -1)});
+      source = sources.end() - 1;
+    }
+    source->lanes[k] = static_cast<int>(refs[k].element % width);
+  }
+  if (sources.empty()) return nullptr;
+  Value* all = Resized(sources[0].vector, sources[0].lanes);
+  std::vector<int> blend(static_cast<size_t>(lanes), -1);
+  const auto take = [&](const Source& source, i64 offset) {
+    for (i64 k = 0; k < lanes; ++k) {
+      if (source.lanes[k] >= 0) blend[k] = static_cast<int>(k + offset);
+    }
+  };
+  take(sources[0], 0);
+  for (size_t s = 1; s < sources.size(); ++s) {
+    take(sources[s], lanes);
+    all = b_.CreateShuffleVector(all, Resized(sources[s].vector, sources[s].lanes), blend);
+    for (i64 k = 0; k < lanes; ++k) {
+      if (blend[k] >= 0) blend[k] = static_cast<int>(k);
+    }
+  }
+  return all;
+}
+
+SmallValue SmallValueBuilder::Gather(const LaneArray& array, std::span<const ElementRef> refs) {
+  SmallValue result{array, static_cast<i64>(refs.size()), {}};
+  const i64 lanes = LanesFor(result.num_elements);
+  for (unsigned part = 0; part < array.num_parts; ++part) {
+    for (i64 first = 0; first < result.num_elements; first += lanes) {
+      const auto count = static_cast<size_t>(std::min(lanes, result.num_elements - first));
+      Value* vector = Pick(part, lanes, refs.subspan(static_cast<size_t>(first), count));
+      if (vector == nullptr) {
+        vector = llvm::Constant::getNullValue(VectorType(array, result.num_elements));
+      }
+      result.vectors[part].push_back(vector);
+    }
+  }
+  return result;
+}
+
+SmallValue SmallValueBuilder::Constants(const LaneArray& array, i64 num_elements,
+                                        const std::byte* bytes) {
+  SmallValue result{array, num_elements, {}};
+  const i64 lanes = LanesFor(num_elements);
+  const auto size = static_cast<size_t>(BytesOf(array.type));
+  LaneEmitter emitter = Emitter(num_elements);
+  for (unsigned part = 0; part < array.num_parts; ++part) {
+    for (i64 first = 0; first < num_elements; first += lanes) {
+      std::vector<llvm::Constant*> elements;
+      for (i64 k = 0; k < lanes; ++k) {
+        // What lies behind the last element may be anything, zeros included.
+        std::uint64_t bits = 0;
+        const auto at = static_cast<size_t>((first + k) * array.num_parts + part);
+        if (first + k < num_elements) std::memcpy(&bits, bytes + at * size, size);
+        elements.push_back(emitter.ConstantElement(array.type, bits));
+      }
+      result.vectors[part].push_back(llvm::ConstantVector::get(elements));
+    }
+  }
+  return result;
+}
+
+Value* SmallValueBuilder::LoadVector(const LaneArray& array, Value* base,
+                                     std::span<const i64> elements, i64 lanes, unsigned part) {
+  llvm::Type* type = ElementType(array.type, /*in_memory=*/true);
+  const llvm::Align align(static_cast<std::uint64_t>(BytesOf(array.type)));
+  const auto valid = static_cast<i64>(elements.size());
+  const auto one = [&](i64 element) {
+    return b_.CreateAlignedLoad(type, Address(array, base, element, part), align);
+  };
+  auto* vector_type = llvm::FixedVectorType::get(type, Unsigned(lanes));
+  Value* address = Address(array, base, elements[0], part);
+  Value* vector;
+  if (AreOne(elements)) {
+    vector = b_.CreateVectorSplat(Unsigned(lanes), one(elements[0]));
+  } else if (valid == lanes && array.num_parts == 1 && AreNeighbours(elements)) {
+    vector = b_.CreateAlignedLoad(vector_type, address, align);
+  } else if (CanBeMasked(array) && AreNeighbours(elements)) {
+    vector = b_.CreateMaskedLoad(vector_type, address, align, Mask(lanes, valid),
+                                 llvm::Constant::getNullValue(vector_type));
+  } else {
+    vector = llvm::Constant::getNullValue(vector_type);
+    for (size_t k = 0; k < elements.size(); ++k) {
+      vector = b_.CreateInsertElement(vector, one(elements[k]), k);
+    }
+  }
+  if (array.type != LaneType::kPred) return vector;
+  return b_.CreateICmpNE(vector, llvm::Constant::getNullValue(vector_type));
+}
+
+SmallValue SmallValueBuilder::Load(const LaneArray& array, Value* base,
+                                   std::span<const i64> elements) {
+  SmallValue result{array, static_cast<i64>(elements.size()), {}};
+  const i64 lanes = LanesFor(result.num_elements);
+  for (unsigned part = 0; part < array.num_parts; ++part) {
+    for (i64 first = 0; first < result.num_elements; first += lanes) {
+      const auto count = static_cast<size_t>(std::min(lanes, result.num_elements - first));
+      result.vectors[part].push_back(LoadVector(
+          array, base, elements.subspan(static_cast<size_t>(first), count), lanes, part));
+    }
+  }
+  return result;
+}
+
+void SmallValueBuilder::StoreVector(const LaneArray& array, Value* vector, Value* base,
+                                    std::span<const i64> elements, unsigned part) {
+  const llvm::Align align(static_cast<std::uint64_t>(BytesOf(array.type)));
+  const i64 lanes = LanesOf(vector);
+  const auto valid = static_cast<i64>(elements.size());
+  if (array.type == LaneType::kPred) {
+    vector = b_.CreateZExt(vector, llvm::FixedVectorType::get(b_.getInt8Ty(), Unsigned(lanes)));
+  }
+  Value* address = Address(array, base, elements[0], part);
+  if (valid == lanes && lanes > 1 && array.num_parts == 1 && AreNeighbours(elements)) {
+    b_.CreateAlignedStore(vector, address, align);
+  } else if (valid > 1 && CanBeMasked(array) && AreNeighbours(elements)) {
+    b_.CreateMaskedStore(vector, address, align, Mask(lanes, valid));
+  } else {
+    for (size_t k = 0; k < elements.size(); ++k) {
+      b_.CreateAlignedStore(b_.CreateExtractElement(vector, k),
+                            Address(array, base, elements[k], part), align);
+    }
+  }
+}
+
+void SmallValueBuilder::Store(const SmallValue& value, Value* base, std::span<const i64> elements) {
+  const i64 lanes = LanesFor(value.num_elements);
+  for (unsigned part = 0; part < value.array.num_parts; ++part) {
+    for (i64 first = 0; first < value.num_elements; first += lanes) {
+      const auto count = static_cast<size_t>(std::min(lanes, value.num_elements - first));
+      StoreVector(value.array, value.vectors[part][static_cast<size_t>(first / lanes)], base,
+                  elements.subspan(static_cast<size_t>(first), count), part);
+    }
+  }
+}
+
+Value* SmallValueBuilder::Element(const SmallValue& value, i64 element) {
+  const i64 lanes = LanesFor(value.num_elements);
+  return b_.CreateExtractElement(value.vectors[0][static_cast<size_t>(element / lanes)],
+                                 Unsigned(element % lanes));
+}
+
+}  // namespace axle

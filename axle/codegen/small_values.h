@@ -1,0 +1,65 @@
+// Small values: arrays of few elements that compiled code keeps in registers, as vectors of LLVM
+// IR.
+//
+// Element k of n is lane k mod w of vector k / w, where w is n rounded up to a power of two, and
+// kMostLanes at most. Lanes behind the last element may hold anything.
+#pragma once
+#include <llvm/IR/IRBuilder.h>
+
+#include <span>
+#include <vector>
+
+#include "axle/codegen/lane_emitter.h"
+
+namespace axle {
+
+struct SmallValue {
+  LaneArray array = {LaneType::kU8};
+  i64 num_elements = 0;
+  std::vector<llvm::Value*> vectors[2];  // by part
+};
+
+// One element of a small value; of none: any.
+struct ElementRef {
+  const SmallValue* value = nullptr;
+  i64 element = 0;
+};
+
+class SmallValueBuilder {
+ public:
+  static constexpr i64 kMostLanes = 16;
+  static i64 LanesFor(i64 num_elements);
+  static i64 NumVectors(i64 num_elements);
+
+  SmallValueBuilder(llvm::IRBuilder<>& b, bool has_avx512) : b_(b), has_avx512_(has_avx512) {}
+
+  // For the vectors of an array of so many elements.
+  LaneEmitter Emitter(i64 num_elements);
+  llvm::Type* VectorType(const LaneArray& array, i64 num_elements);
+  // Element k of the result is refs[k].
+  SmallValue Gather(const LaneArray& array, std::span<const ElementRef> refs);
+  // `bytes` are the elements as they are in memory.
+  SmallValue Constants(const LaneArray& array, i64 num_elements, const std::byte* bytes);
+  // Element k of the result is element elements[k] of the array at `base`.
+  SmallValue Load(const LaneArray& array, llvm::Value* base, std::span<const i64> elements);
+  // The other way round.
+  void Store(const SmallValue& value, llvm::Value* base, std::span<const i64> elements);
+  // The first part of an element, as a number.
+  llvm::Value* Element(const SmallValue& value, i64 element);
+
+ private:
+  llvm::Type* ElementType(LaneType type, bool in_memory);
+  llvm::Value* Address(const LaneArray& array, llvm::Value* base, i64 element, unsigned part);
+  llvm::Value* Mask(i64 lanes, i64 valid);
+  llvm::Value* Resized(llvm::Value* vector, std::span<const int> lanes);
+  llvm::Value* Pick(unsigned part, i64 lanes, std::span<const ElementRef> refs);
+  llvm::Value* LoadVector(const LaneArray& array, llvm::Value* base, std::span<const i64> elements,
+                          i64 lanes, unsigned part);
+  void StoreVector(const LaneArray& array, llvm::Value* vector, llvm::Value* base,
+                   std::span<const i64> elements, unsigned part);
+
+  llvm::IRBuilder<>& b_;
+  bool has_avx512_;
+};
+
+}  // namespace axle
