@@ -7,28 +7,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <mutex>
-#include <unordered_map>
-#include <vector>
+#include <new>
 
+#include "axle/core/block_pool.h"
 #include "axle/core/strings.h"
 
 namespace axle {
-namespace {
 
-constexpr size_t kAlignment = 64;  // a cache line, and the widest vector
-// Smaller blocks are left to malloc, which is as good for them.
-constexpr size_t kSmallestKept = 1 << 14;
-constexpr size_t kPageSize = 1 << 12;
-// Of all blocks that a scope keeps.
-constexpr size_t kMostKept = size_t{256} << 20;
-
-}  // namespace
-
-class StoragePool : public std::enable_shared_from_this<StoragePool> {
+// What the blocks of one scope count for.
+class StorageAccount : public std::enable_shared_from_this<StorageAccount> {
  public:
-  explicit StoragePool(Limits* limits) : limits_(limits) {}
-  ~StoragePool() { FreeKept(); }
+  explicit StorageAccount(Limits* limits) : limits_(limits) {}
 
   // What follows is called by the scope's thread alone, while the scope lives.
   Limits* limits() {
@@ -36,99 +25,120 @@ class StoragePool : public std::enable_shared_from_this<StoragePool> {
     return limits_;
   }
 
-  std::byte* Take(size_t size, bool zeroed) {
-    const i64 bytes = static_cast<i64>(size);
+  bool Reserve(i64 bytes) {
     Settle();
-    if (limits_ != nullptr && !limits_->Reserve(bytes).ok()) return nullptr;
+    if (!limits_->Reserve(bytes).ok()) return false;
     reserved_ += bytes;
     live_ += bytes;
-    std::byte* block = size < kSmallestKept ? nullptr : TakeKept(size);
-    if (block != nullptr) {
-      if (zeroed) std::memset(block, 0, size);
-    } else {
-      block = static_cast<std::byte*>(zeroed ? std::calloc(size, 1) : std::malloc(size));
-    }
-    if (block == nullptr) live_ -= bytes;
-    return block;
+    return true;
   }
+
+  // What the pool keeps is memory too, though nobody needs it: it may be as much as this.
+  size_t left() const { return static_cast<size_t>(limits_->memory_cap() - limits_->live_bytes()); }
 
   // What lives on is its owner's now, and no longer counted.
   void Close() {
-    if (limits_ != nullptr) limits_->Release(reserved_);
+    limits_->Release(reserved_);
     limits_ = nullptr;
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    FreeKept();
   }
 
-  // From here on: called by any thread, at any time.
-
-  void Give(std::byte* block, size_t size) {
-    live_ -= static_cast<i64>(size);
-    const std::lock_guard lock(mutex_);
-    const bool fits = kept_bytes_ + size <= kMostKept;
-    if (closed_ || !fits || size < kSmallestKept) return std::free(block);
-    kept_[size].push_back(block);
-    kept_bytes_ += size;
-  }
+  // Called by any thread, at any time.
+  void Release(i64 bytes) { live_ -= bytes; }
 
  private:
   // Tells the limits what was given back since, by whatever thread: they are not thread-safe.
   void Settle() {
     const i64 freed = reserved_ - live_;
-    if (limits_ != nullptr && freed > 0) limits_->Release(freed);
+    if (freed > 0) limits_->Release(freed);
     reserved_ -= freed;
-  }
-
-  std::byte* TakeKept(size_t size) {
-    const std::lock_guard lock(mutex_);
-    const auto it = kept_.find(size);
-    if (it != kept_.end() && !it->second.empty()) {
-      std::byte* block = it->second.back();
-      it->second.pop_back();
-      kept_bytes_ -= size;
-      return block;
-    }
-    // What is kept is memory too, though nobody needs it.
-    if (limits_ != nullptr &&
-        static_cast<i64>(kept_bytes_) > limits_->memory_cap() - limits_->live_bytes()) {
-      FreeKept();
-    }
-    return nullptr;
-  }
-
-  void FreeKept() {
-    for (auto& [size, blocks] : kept_) {
-      for (std::byte* block : blocks) std::free(block);
-    }
-    kept_.clear();
-    kept_bytes_ = 0;
   }
 
   Limits* limits_;
   i64 reserved_ = 0;  // from the limits: live_ at the last settlement
   std::atomic<i64> live_ = 0;
-  std::mutex mutex_;  // of what follows
-  bool closed_ = false;
-  std::unordered_map<size_t, std::vector<std::byte*>> kept_;  // by size
-  size_t kept_bytes_ = 0;
 };
 
 namespace {
 
-thread_local StoragePool* current_pool = nullptr;
+constexpr size_t kAlignment = BlockPool::kAlignment;
+constexpr size_t kPageSize = 1 << 12;
+
+thread_local StorageAccount* current_account = nullptr;
 thread_local StoragePlaces* current_places = nullptr;
+
+// What a block counts for, for as long as this lives.
+class Reservation {
+ public:
+  // `account` may be null; it has reserved so many bytes.
+  Reservation(StorageAccount* account, i64 bytes) : bytes_(bytes) {
+    if (account != nullptr) account_ = account->shared_from_this();
+  }
+  Reservation(Reservation&& other) = default;
+  Reservation& operator=(Reservation&&) = delete;
+  ~Reservation() {
+    if (account_ != nullptr) account_->Release(bytes_);
+  }
+  i64 bytes() const { return bytes_; }
+  size_t left() const {
+    return account_ == nullptr ? std::numeric_limits<size_t>::max() : account_->left();
+  }
+
+ private:
+  std::shared_ptr<StorageAccount> account_;
+  i64 bytes_;
+};
+
+// Allocates one T with room for a block behind it, so that a small block and its owner are one
+// piece of memory.
+template <typename T>
+struct AllocatorWithRoom {
+  using value_type = T;
+  AllocatorWithRoom(size_t room, std::byte** data) : room(room), data(data) {}
+  template <typename U>
+  AllocatorWithRoom(const AllocatorWithRoom<U>& other)  // NOLINT(google-explicit-constructor)
+      : room(other.room), data(other.data) {}
+
+  T* allocate(size_t n) {
+    void* const memory = std::malloc(n * sizeof(T) + kAlignment + room);
+    if (memory == nullptr) throw std::bad_alloc();
+    const auto end = reinterpret_cast<std::uintptr_t>(memory) + n * sizeof(T);
+    *data = static_cast<std::byte*>(memory) + n * sizeof(T) + (-end & (kAlignment - 1));
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, size_t) { std::free(memory); }
+
+  size_t room;
+  std::byte** data;  // where `allocate` writes where the room begins
+};
+
+std::shared_ptr<std::byte> AllocateSmall(i64 bytes, bool zeroed, std::byte** data,
+                                         Reservation reservation) {
+  const auto room = static_cast<size_t>(bytes);
+  const auto owner = std::allocate_shared<Reservation>(AllocatorWithRoom<Reservation>(room, data),
+                                                       std::move(reservation));
+  if (zeroed) std::memset(*data, 0, room);
+  return {owner, *data};
+}
+
+std::shared_ptr<std::byte> AllocateLarge(bool zeroed, std::byte** data, Reservation reservation) {
+  const auto size = static_cast<size_t>(reservation.bytes());
+  *data = BlockPool::Get().Take(size, zeroed, reservation.left());
+  if (*data == nullptr) return nullptr;
+  return {*data, [size, held = std::move(reservation)](std::byte* block) {
+            BlockPool::Get().Give(block, size);
+          }};
+}
 
 }  // namespace
 
-StorageScope::StorageScope(Limits* limits)
-    : pool_(std::make_shared<StoragePool>(limits)), outer_(current_pool) {
-  current_pool = pool_.get();
+StorageScope::StorageScope(Limits* limits) : outer_(current_account) {
+  if (limits != nullptr) account_ = std::make_shared<StorageAccount>(limits);
+  current_account = account_.get();
 }
 
 StorageScope::~StorageScope() {
-  current_pool = outer_;
-  pool_->Close();
+  current_account = outer_;
+  if (account_ != nullptr) account_->Close();
 }
 
 StoragePlaces::StoragePlaces(std::vector<Block> blocks)
@@ -149,7 +159,7 @@ std::byte* StoragePlaces::Take(i64 bytes) {
 }
 
 Limits* StorageLimits() {
-  return current_pool == nullptr ? nullptr : current_pool->limits();
+  return current_account == nullptr ? nullptr : current_account->limits();
 }
 
 Status CheckStorage(i64 bytes) {
@@ -173,20 +183,17 @@ std::shared_ptr<std::byte> AllocateStorage(i64 bytes, bool zeroed, std::byte** d
       return {placed, [](std::byte*) {}};
     }
   }
-  size_t size = static_cast<size_t>(bytes) + kAlignment;
-  StoragePool* pool = current_pool;
-  std::byte* block;
-  if (pool == nullptr) {
-    block = static_cast<std::byte*>(zeroed ? std::calloc(size, 1) : std::malloc(size));
-  } else {
-    if (size >= kSmallestKept) size = (size + kPageSize - 1) / kPageSize * kPageSize;
-    block = pool->Take(size, zeroed);
+  const bool is_large = bytes >= static_cast<i64>(BlockPool::kSmallest);
+  const i64 size = is_large ? (bytes + kPageSize - 1) / kPageSize * kPageSize : bytes + kAlignment;
+  StorageAccount* const account = current_account;
+  if (account != nullptr && !account->Reserve(size)) return nullptr;
+  Reservation reservation(account, size);
+  try {
+    return is_large ? AllocateLarge(zeroed, data, std::move(reservation))
+                    : AllocateSmall(bytes, zeroed, data, std::move(reservation));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
   }
-  if (block == nullptr) return nullptr;
-  const auto address = reinterpret_cast<std::uintptr_t>(block);
-  *data = block + (kAlignment - address % kAlignment) % kAlignment;
-  if (pool == nullptr) return {block, [](std::byte* p) { std::free(p); }};
-  return {block, [owner = pool->shared_from_this(), size](std::byte* p) { owner->Give(p, size); }};
 }
 
 }  // namespace axle

@@ -1,6 +1,6 @@
 // Where the storage of literals comes from. While a StorageScope exists, the literals that its
-// thread makes are counted against the scope's limits, and blocks that are freed are kept for the
-// next literal of that size: fresh pages cost more than the arithmetic that fills them.
+// thread makes are counted against the scope's limits. Large blocks come from the pool of the
+// process (core/block_pool.h).
 //
 //   const StorageScope storage(limits);   // around a run
 //
@@ -16,18 +16,18 @@
 
 namespace axle {
 
-class StoragePool;
+class StorageAccount;
 
 class StorageScope {
  public:
-  explicit StorageScope(Limits* limits);  // null: nothing is counted, blocks are kept
-  ~StorageScope();                        // gives back what is kept
+  explicit StorageScope(Limits* limits);  // null: nothing is counted
+  ~StorageScope();
   StorageScope(const StorageScope&) = delete;
   StorageScope& operator=(const StorageScope&) = delete;
 
  private:
-  std::shared_ptr<StoragePool> pool_;
-  StoragePool* outer_;
+  std::shared_ptr<StorageAccount> account_;  // null: of no limits
+  StorageAccount* outer_;
 };
 
 // Memory for the next literals of a thread, of whoever made the object: the first literal that
