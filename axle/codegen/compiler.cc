@@ -61,7 +61,7 @@ class KernelTable {
       const LoopKernelSpec& other = *kernels_[k].loop;
       return other.inputs == spec.inputs && other.form == spec.form && other.folds == spec.folds &&
              other.lanes == spec.lanes && other.in_order == spec.in_order &&
-             *other.program == *spec.program;
+             other.streams == spec.streams && *other.program == *spec.program;
     });
     of_plan_[plan.get()] = same == same_hash.end() ? kernels_.size() : *same;
     if (same != same_hash.end()) {
@@ -548,6 +548,15 @@ class Compiler {
                         InnerStrides(accesses, region.sizes)};
     if (region.folds.empty()) {
       std::shared_ptr<LoopPlan> plan = PlanLoop(region.sizes, operands);
+      // What is replaced in place has been read into the caches.
+      const auto places = std::span(program.places).subspan(record.first_place, operands.size());
+      const auto inputs = places.first(accesses.size()), outputs = places.subspan(accesses.size());
+      const bool is_in_place = std::ranges::any_of(
+          outputs, [&](const Place& p) { return std::ranges::find(inputs, p) != inputs.end(); });
+      if (!is_in_place && IsWorthStreaming(*plan, operands, num_stores)) {
+        spec.streams = true;
+        plan->num_streamed = num_stores;
+      }
       record.num_tiles = plan->num_tiles;
       record.is_parallel = IsWorthThreads(time);
       SetKernel(program, record, &RunLoop, plan);

@@ -42,6 +42,7 @@ class KernelWriter {
       : spec_(spec),
         program_(*spec.program),
         input_strides_(spec.inputs),
+        vector_bytes_(static_cast<std::uint64_t>(vector_bytes)),
         width_(static_cast<unsigned>(vector_bytes) / 4),
         module_(module),
         b_(module.getContext()),
@@ -459,12 +460,24 @@ class KernelWriter {
     return b_.CreateICmpNE(lanes, llvm::Constant::getNullValue(lanes->getType()));
   }
 
+  // Of a row whose beginning is at a multiple of the widest vector of the kernel.
+  llvm::Align StreamAlignOf(const Value* value) const {
+    const std::uint64_t bytes =
+        module_.getDataLayout().getTypeStoreSize(value->getType()).getFixedValue();
+    return llvm::Align(std::min<std::uint64_t>(bytes, vector_bytes_));
+  }
+
   void Store(const LaneArray& array, Value* value, Value* base, Value* index) {
     if (array.type == LaneType::kPred) {
       value = b_.CreateZExt(value, emitter_.Vector(array.type, /*in_memory=*/true));
     }
     Value* address = Address(array, base, index);
-    if (valid_ == nullptr) {
+    if (valid_ == nullptr && spec_.streams) {
+      llvm::StoreInst* store = b_.CreateAlignedStore(value, address, StreamAlignOf(value));
+      store->setMetadata(
+          llvm::LLVMContext::MD_nontemporal,
+          llvm::MDNode::get(b_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+    } else if (valid_ == nullptr) {
       b_.CreateAlignedStore(value, address, AlignOf(array.type));
     } else {
       b_.CreateMaskedStore(value, address, AlignOf(array.type), Mask(array.num_parts));
@@ -474,6 +487,7 @@ class KernelWriter {
   const LoopKernelSpec& spec_;
   const LaneProgram& program_;
   const std::vector<InnerStride>& input_strides_;
+  const std::uint64_t vector_bytes_;
   unsigned width_;  // lanes of a vector
   llvm::Module& module_;
   llvm::IRBuilder<> b_;

@@ -50,6 +50,9 @@ struct LoopKernelSpec {
   std::vector<LoopFold> folds = {};
   int lanes = 0;          // kRows: a multiple of 16
   bool in_order = false;  // kRows
+  // kNone: whole vectors are written past the caches, and are seen by other threads only after
+  // their fence. Each row of an output begins at a multiple of a vector.
+  bool streams = false;
 };
 
 // Adds the function `name` to `module`. For each row: a main loop over whole vectors and one masked

@@ -1,6 +1,8 @@
 #include "axle/codegen/loop_step.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 
 namespace axle {
 namespace {
@@ -9,6 +11,30 @@ namespace {
 constexpr i64 kTilePositions = 4096;
 // Positions between two looks at the limits.
 constexpr i64 kSlicePositions = i64{1} << 20;
+// Arrays below this may still be there, in part, when they are read; and the processor fills so
+// many lines at a time.
+constexpr i64 kLeastStreamedBytes = i64{32} << 20;
+constexpr size_t kMostStreams = 4;
+// Of rows that a kernel streams, at least its vectors'.
+constexpr i64 kStreamAlignment = 64;
+
+// Whether the arrays are where their rows' alignment follows from the plan's.
+bool AreAligned(const LoopPlan& plan, void* const* buffers) {
+  const size_t num_operands = plan.offsets.size();
+  for (size_t i = num_operands - plan.num_streamed; i < num_operands; ++i) {
+    if (reinterpret_cast<std::uintptr_t>(buffers[i]) % kStreamAlignment != 0) return false;
+  }
+  return true;
+}
+
+// What was streamed is where other threads find it.
+void Fence() {
+#if defined(__x86_64__)
+  __builtin_ia32_sfence();
+#else
+  std::atomic_thread_fence(std::memory_order_release);
+#endif
+}
 
 }  // namespace
 
@@ -49,6 +75,22 @@ std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperan
   return plan;
 }
 
+bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operands,
+                      size_t num_outputs) {
+  if (num_outputs == 0 || num_outputs > kMostStreams) return false;
+  i64 positions = 1;
+  for (const i64 size : plan.sizes) positions *= size;
+  const i64 inner = plan.sizes.back();
+  for (size_t i = operands.size() - num_outputs; i < operands.size(); ++i) {
+    const i64 bytes = operands[i].element_bytes;
+    if (positions * bytes < kLeastStreamedBytes || plan.offsets[i] % kStreamAlignment != 0) {
+      return false;
+    }
+    if (positions != inner && inner * bytes % kStreamAlignment != 0) return false;
+  }
+  return true;
+}
+
 int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end) {
   const size_t num_operands = plan.offsets.size(), rank = plan.sizes.size();
   const i64 inner = plan.sizes[rank - 1], outer = plan.sizes[rank - 2];
@@ -82,10 +124,11 @@ int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i
   return kKernelOk;
 }
 
-int RunLoop(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
-  const LoopPlan& plan = *static_cast<const LoopPlan*>(data);
-  const size_t num_operands = plan.offsets.size(), rank = plan.sizes.size();
-  if (rank > 2 || plan.sizes[0] > 1) return RunRows(run, plan, buffers, begin, end);
+namespace {
+
+// Parts of the only row.
+int RunRow(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end) {
+  const size_t num_operands = plan.offsets.size();
   void* pointers[kMaxLoopOperands];
   const i64* strides = plan.inner_strides.data();
   i64 position = begin * kTilePositions;
@@ -100,6 +143,19 @@ int RunLoop(const RunContext* run, const void* data, void* const* buffers, i64 b
     if (position < last && run->stopped(run)) return kKernelStopped;
   }
   return kKernelOk;
+}
+
+}  // namespace
+
+int RunLoop(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
+  const LoopPlan& plan = *static_cast<const LoopPlan*>(data);
+  const bool is_one_row = plan.sizes.size() == 2 && plan.sizes[0] == 1;
+  const auto run_part = is_one_row ? &RunRow : &RunRows;
+  if (plan.num_streamed == 0) return run_part(run, plan, buffers, begin, end);
+  if (!AreAligned(plan, buffers)) return kKernelFailed;  // no caller does that
+  const int result = run_part(run, plan, buffers, begin, end);
+  Fence();
+  return result;
 }
 
 }  // namespace axle

@@ -23,6 +23,7 @@ struct LoopPlan {
   Dims offsets;                       // where the first position is, by operand
   i64 rows_per_tile = 1;
   i64 num_tiles = 1;
+  size_t num_streamed = 0;  // of the operands, the last ones: the outputs of a kernel that streams
 };
 
 struct LoopOperand {
@@ -35,6 +36,11 @@ std::vector<InnerStride> InnerStrides(std::span<const Access* const> inputs, con
 
 // `kernel` is filled in when it has been compiled. `sizes` are CommonSizes of the accesses.
 std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperand> operands);
+
+// Whether the outputs, the last `num_outputs` operands, are better written past the caches: each is
+// larger than they are, and its rows begin where LoopKernelSpec::streams wants them.
+bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operands,
+                      size_t num_outputs);
 
 // Calls the kernel for groups of whole rows.
 int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end);

@@ -36,6 +36,7 @@ int Fail(ProgramRun& run, Status status) {
 int Step(ProgramRun& run) {
   if (run.limits == nullptr) return kKernelOk;
   Status status = run.limits->Step();
+  if ((++run.steps & 1023) == 0) run.limits->Progress(run.done);
   return status.ok() ? kKernelOk : Fail(run, std::move(status));
 }
 
@@ -160,6 +161,11 @@ int RunRecords(const Program& program, std::byte* frame, ProgramRun& run) {
     }
     const int result = RunRecord(record, pointers + record.first_place, run);
     if (result != kKernelOk) return result;
+    if (run.limits != nullptr && run.depth == 1) {
+      run.done = static_cast<double>(&record - program.records.data() + 1) /
+                 static_cast<double>(program.records.size());
+      run.limits->Progress(run.done);
+    }
   }
   return kKernelOk;
 }
@@ -177,9 +183,10 @@ Status Execute(const Program& program, std::byte* frame, void* const* blocks, Pr
       return {};
     case kKernelStopped:
       if (run.limits != nullptr) AXLE_TRY(run.limits->CheckNow());
-      return Internal("execute: a kernel stopped without a reason; this is a bug in axle");
+      return Internal("execute: a kernel stopped without a reason");
     default:
-      return std::move(run.status);
+      if (!run.status.ok()) return std::move(run.status);
+      return Internal("execute: a kernel failed without a reason");
   }
 }
 

@@ -88,16 +88,18 @@ struct ProgramRun : RunContext {
   WorkerPool* workers = nullptr;  // null: this thread does everything
   int num_threads = 1;            // at most as many as the program was compiled for
   RunState state;
-  Status status;  // why the last kernel failed
-  int depth = 0;  // of calls
+  Status status;    // why the last kernel failed
+  int depth = 0;    // of calls
+  double done = 0;  // of the records of the outermost program: what the limits' progress gets
+  unsigned steps = 0;
 
   static bool Stopped(const RunContext* run);
 };
 
-// Runs `program` in a frame of at least frame_bytes bytes at a multiple of kPlaceAlignment. The
-// floating-point mode is the caller's business. Errors: those of kernels; CANCELLED,
-// DEADLINE_EXCEEDED or RESOURCE_EXHAUSTED as the limits say: they are looked at for each record,
-// and a call or an iteration is a step.
+// Runs `program` in a frame of at least frame_bytes bytes. The frame and the blocks that are
+// written begin at multiples of kPlaceAlignment. The floating-point mode is the caller's business.
+// Errors: those of kernels; CANCELLED, DEADLINE_EXCEEDED or RESOURCE_EXHAUSTED as the limits say:
+// they are looked at for each record, and a call or an iteration is a step.
 Status Execute(const Program& program, std::byte* frame, void* const* blocks, ProgramRun& run);
 
 }  // namespace axle

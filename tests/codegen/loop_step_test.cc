@@ -77,6 +77,28 @@ void ExpectWalked(const std::vector<Access>& inputs, i64 n, std::mt19937_64& ran
   }
 }
 
+TEST(LoopStep, StreamsWhatIsLargerThanCachesAndAligned) {
+  constexpr i64 kMega = i64{1} << 20;
+  const auto worth = [](const Dims& sizes, const std::vector<i64>& element_bytes,
+                        size_t num_outputs) {
+    i64 positions = 1;
+    for (const i64 size : sizes) positions *= size;
+    std::vector<LoopOperand> operands;
+    for (const i64 bytes : element_bytes) operands.push_back({Access::Whole(positions), bytes});
+    return IsWorthStreaming(*PlanLoop(sizes, operands), operands, num_outputs);
+  };
+  EXPECT_TRUE(worth({8 * kMega}, {4, 4}, 1));
+  EXPECT_FALSE(worth({8 * kMega - 1}, {4, 4}, 1));
+  EXPECT_TRUE(worth({8 * kMega + 1}, {4, 4}, 1));  // one row of any length
+  EXPECT_TRUE(worth({1024, 8192}, {4, 4}, 1));     // each row at a multiple of 64
+  EXPECT_FALSE(worth({1024, 8193}, {4, 4}, 1));    // or not
+  EXPECT_TRUE(worth({2, 3, 5, 16 * kMega / 16}, {4, 4}, 1));
+  EXPECT_FALSE(worth({8 * kMega}, {4, 4, 2}, 2));  // one is small
+  EXPECT_TRUE(worth({16 * kMega}, {4, 4, 2, 4, 4}, 4));
+  EXPECT_FALSE(worth({16 * kMega}, {4, 4, 2, 4, 4}, 5));  // too many at a time
+  EXPECT_FALSE(worth({8 * kMega}, {4}, 0));
+}
+
 TEST(LoopStep, WalksAnySizesAndStrides) {
   std::mt19937_64 random(5);
   const auto below = [&](i64 n) { return static_cast<i64>(random() % static_cast<size_t>(n)); };

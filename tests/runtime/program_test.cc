@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include "axle/runtime/worker_pool.h"
 
@@ -275,6 +276,27 @@ TEST(Program, StepsAreIterationsAndCalls) {
       EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
     }
   }
+}
+
+TEST(Program, ProgressIsTheRecordsOfTheOutermostProgram) {
+  constexpr Int kLimit = 5000;
+  const auto loop = CountTo(&kLimit);
+  Program program;
+  program.num_blocks = 1;
+  Record call = Runs(Record::Kind::kCall, {loop});
+  AddRecord(program, std::move(call), {Block(0), InFrame(0)});
+  AddRecord(program, Kernel(&AddNumber, &kOne), {Block(0), Block(0)});
+  const auto finished = Finish(std::move(program), 0, loop->frame_bytes);
+  std::vector<double> seen;
+  Limits limits;
+  limits.set_progress([&](double done) { seen.push_back(done); });
+  ProgramRun run;
+  run.limits = &limits;
+  Int state = 0;
+  EXPECT_TRUE(RunProgram(*finished, {&state}, run).ok());
+  EXPECT_EQ(state, 5001);
+  // Now and then while the loop goes on, then after each record.
+  EXPECT_EQ(seen, (std::vector<double>{0, 0, 0, 0, 0.5, 1}));
 }
 
 TEST(Program, CancelEndsAnEndlessLoop) {
