@@ -387,7 +387,9 @@ axle_status* axle_client_from_outfeed(axle_client* client, int64_t device,
 
 typedef struct axle_executable axle_executable;
 
-enum { AXLE_ENGINE_INTERPRET = 0, AXLE_ENGINE_NATIVE = 1 };
+/* The same bits from both engines. The default is native code, or the interpreter where the library
+ * of native code cannot be loaded. */
+enum { AXLE_ENGINE_DEFAULT = 0, AXLE_ENGINE_NATIVE = 1, AXLE_ENGINE_INTERPRET = 2 };
 /* Strict: a result is a function of the program and its arguments alone, bit for bit. Fast allows
  * what is faster and not so exact. */
 enum { AXLE_NUMERICS_STRICT = 0, AXLE_NUMERICS_FAST = 1 };
@@ -403,8 +405,8 @@ typedef struct axle_compile_options {
 } axle_compile_options;
 
 /* `options` may be null. AXLE_UNIMPLEMENTED if the engine cannot run the program, with the name of
- * the op; AXLE_NOT_FOUND if it calls a function that is not registered; AXLE_UNAVAILABLE if the
- * native engine cannot be loaded. */
+ * the op; AXLE_NOT_FOUND if it calls a function that is not registered; AXLE_UNAVAILABLE if
+ * AXLE_ENGINE_NATIVE cannot be loaded. */
 axle_status* axle_client_compile(axle_client* client, const axle_module* module,
                                  const axle_compile_options* options, axle_executable** executable);
 void axle_executable_destroy(axle_executable* executable);

@@ -81,6 +81,8 @@ class Program {
       std::exit(1);
     }
   }
+  // The same on literals.
+  void RunOnLiterals() { literal_ = ValueOrExit(executable_->Execute(arguments_)); }
   template <typename T>
   const T* argument(size_t i) const {
     return reinterpret_cast<const T*>(arguments_[i].bytes());
@@ -90,6 +92,7 @@ class Program {
  private:
   std::shared_ptr<Executable> executable_;
   std::vector<Literal> arguments_;
+  Literal literal_;
   std::vector<BufferPtr> buffers_, results_;
 };
 
@@ -361,10 +364,9 @@ void Bench::Loops() {
 
 void Bench::Dispatch() {
   std::printf("\nDispatch\n\n| what | ns | bar |\n|---|--:|--:|\n");
-  const auto row = [](const char* what, double seconds, const char* bar) {
-    std::printf("| %-38s | %10.1f | %s |\n", what, seconds * 1e9, bar);
+  const auto row = [](const std::string& what, double seconds, const char* bar) {
+    std::printf("| %-44s | %10.1f | %s |\n", what.c_str(), seconds * 1e9, bar);
   };
-  double one_kernel = 0;
   for (const auto& [what, lines] :
        {std::pair{"execute, no operation", "  ROOT r = f32[16] copy(x)\n"},
         std::pair{"execute, one kernel of 16 elements", "  ROOT r = f32[16] exponential(x)\n"}}) {
@@ -373,8 +375,10 @@ void Bench::Dispatch() {
       Refused(what, 3, made.status());
       continue;
     }
-    one_kernel = PerCall([&] { (*made)->Run(); });
-    row(what, one_kernel, "300");
+    const auto [literals, buffers] =
+        PerCallBoth([&] { (*made)->RunOnLiterals(); }, [&] { (*made)->Run(); });
+    row(StrCat(what, ", literals"), literals, "300");
+    row(StrCat(what, ", buffers"), buffers, "");
   }
   auto single = FromFile("W6.1"), many = FromFile("W6.1000");
   if (!single.ok() || !many.ok()) {
@@ -382,7 +386,7 @@ void Bench::Dispatch() {
   }
   const auto [short_run, long_run] =
       PerCallBoth([&] { (*single)->Run(); }, [&] { (*many)->Run(); });
-  row("execute, W6.1 (transpose and 4x4 dot)", short_run, "300");
+  row("execute, W6.1 (transpose and 4x4 dot), buffers", short_run, "");
   row("each of 999 more of them (W6.1000)", (long_run - short_run) / 999, "10");
 }
 

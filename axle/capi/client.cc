@@ -28,14 +28,24 @@ StatusOr<ClientOptions> ReadOptions(const char* function, const axle_client_opti
 
 StatusOr<CompileOptions> ReadOptions(const char* function, const axle_compile_options* options) {
   AXLE_ASSIGN(const axle_compile_options fields, ReadStruct(function, options));
-  if (fields.engine != AXLE_ENGINE_INTERPRET && fields.engine != AXLE_ENGINE_NATIVE) {
-    return InvalidArgument(StrCat(function, ": there is no engine ", fields.engine));
+  EngineKind engine = EngineKind::kDefault;
+  switch (fields.engine) {
+    case AXLE_ENGINE_DEFAULT:
+      break;
+    case AXLE_ENGINE_NATIVE:
+      engine = EngineKind::kNative;
+      break;
+    case AXLE_ENGINE_INTERPRET:
+      engine = EngineKind::kInterpret;
+      break;
+    default:
+      return InvalidArgument(StrCat(function, ": there is no engine ", fields.engine));
   }
   if (fields.numerics != AXLE_NUMERICS_STRICT && fields.numerics != AXLE_NUMERICS_FAST) {
     return InvalidArgument(StrCat(function, ": there are no numerics ", fields.numerics));
   }
   return CompileOptions{
-      .engine = fields.engine == AXLE_ENGINE_NATIVE ? EngineKind::kNative : EngineKind::kInterpret,
+      .engine = engine,
       .numerics = fields.numerics == AXLE_NUMERICS_FAST ? Numerics::kFast : Numerics::kStrict,
       .replicas = fields.replicas,
       .partitions = fields.partitions,

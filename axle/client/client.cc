@@ -6,11 +6,14 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <span>
+#include <vector>
 
 #include "axle/builder/xla_builder.h"
 #include "axle/client/host_array.h"
 #include "axle/client/load.h"
 #include "axle/core/float_environment.h"
+#include "axle/core/literal_layouts.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
@@ -54,10 +57,21 @@ class InterpretedExecutable : public Executable {
                         std::vector<std::shared_ptr<Device>> devices)
       : Executable(std::move(module), std::move(shape), std::move(devices)) {}
 
+  EngineKind engine() const override { return EngineKind::kInterpret; }
+
  private:
-  StatusOr<Literal> Run(std::vector<Literal> arguments, DeviceContext* device,
+  StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
                         Limits* limits) const override {
-    return Evaluate(*module().entry(), std::move(arguments),
+    std::vector<Literal> values;
+    try {
+      values.reserve(arguments.size());
+      for (const Argument& argument : arguments) {
+        values.push_back(argument.own != nullptr ? std::move(*argument.own) : *argument.value);
+      }
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted("execute: no memory for the arguments");
+    }
+    return Evaluate(*module().entry(), std::move(values),
                     {.limits = limits, .device = device, .plans = &plans_});
   }
 
@@ -73,19 +87,32 @@ class CompiledExecutable : public Executable {
         library_(std::move(library)),
         code_(std::move(code)) {}
 
+  EngineKind engine() const override { return EngineKind::kNative; }
   const CompileReport* report() const override { return &code_->report(); }
 
  private:
-  StatusOr<Literal> Run(std::vector<Literal> arguments, DeviceContext* device,
+  StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
                         Limits* limits) const override {
     const ScopedFloatEnvironment float_environment;
     const StorageScope storage(limits);
     try {
       AXLE_TRY(CheckArguments(*module().entry(), arguments));
-      for (Literal& argument : arguments) argument = argument.ToRowMajor();
-      AXLE_ASSIGN(Literal result, code_->Execute(std::move(arguments), device, limits));
-      result.OwnStorage();
-      return result;
+      const auto has_layout = [](const Argument& argument) {
+        return HasLayout(argument.value->shape());
+      };
+      if (std::ranges::none_of(arguments, has_layout)) {
+        return code_->Execute(arguments, device, limits);
+      }
+      std::vector<Literal> values;  // that had to change
+      values.reserve(arguments.size());
+      std::vector<Argument> row_major(arguments.begin(), arguments.end());
+      for (Argument& argument : row_major) {
+        if (!has_layout(argument)) continue;
+        Literal& value = values.emplace_back(argument.value->ToRowMajor());
+        if (argument.own != nullptr) *argument.own = Literal();
+        argument = {&value, &value};
+      }
+      return code_->Execute(row_major, device, limits);
     } catch (const std::bad_alloc&) {
       return ResourceExhausted("execute: no memory to go on with native code");
     }
@@ -173,10 +200,24 @@ std::shared_ptr<const Module> WithDevices(std::shared_ptr<const Module> module,
 struct Client::NativeLibrary {
   std::mutex mutex;
   std::unique_ptr<NativeEngine> engine;  // null until it is loaded
+  Status missing;                        // why it was not, when somebody could do without
 
-  // The library is never unloaded: code and type information of it may be in use anywhere.
   StatusOr<NativeEngine*> Load(const std::string& path) {
     const std::lock_guard lock(mutex);
+    return LoadLocked(path);
+  }
+  // Null if it cannot be loaded, and `missing` says why; tries once.
+  NativeEngine* LoadIfThere(const std::string& path) {
+    const std::lock_guard lock(mutex);
+    if (!missing.ok()) return nullptr;
+    StatusOr<NativeEngine*> loaded = LoadLocked(path);
+    if (loaded.ok()) return *loaded;
+    missing = loaded.status();
+    return nullptr;
+  }
+
+  // The library is never unloaded: code and type information of it may be in use anywhere.
+  StatusOr<NativeEngine*> LoadLocked(const std::string& path) {
     if (engine != nullptr) return engine.get();
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
@@ -269,6 +310,14 @@ StatusOr<std::vector<std::shared_ptr<Device>>> Client::DevicesFor(
   return std::vector<std::shared_ptr<Device>>(devices_.begin(), devices_.begin() + *num_devices);
 }
 
+StatusOr<NativeEngine*> Client::EngineFor(EngineKind kind) const {
+  if (kind == EngineKind::kInterpret) return nullptr;
+  const std::string path =
+      options_.codegen_library.empty() ? DefaultCodegenLibrary() : options_.codegen_library;
+  if (kind == EngineKind::kNative) return native_->Load(path);
+  return native_->LoadIfThere(path);
+}
+
 StatusOr<std::shared_ptr<Executable>> Client::Compile(const XlaComputation& computation,
                                                       const CompileOptions& options) {
   if (!computation.valid()) return InvalidArgument("compile: the computation is empty");
@@ -290,18 +339,18 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
     return InvalidArgument(
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));
   }
+  AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine));
   Log(LogLevel::kInfo, [&] {
     return StrCat("compile: \"", module->name(), "\", ", module->num_instructions(),
-                  " instructions, for the ",
-                  options.engine == EngineKind::kInterpret ? "interpreter" : "native engine");
+                  " instructions, for the ", engine == nullptr ? "interpreter" : "native engine",
+                  engine == nullptr && options.engine == EngineKind::kDefault
+                      ? StrCat("; ", native_->missing.message())
+                      : "");
   });
-  if (options.engine == EngineKind::kInterpret) {
+  if (engine == nullptr) {
     return std::shared_ptr<Executable>(std::make_shared<InterpretedExecutable>(
         std::move(module), std::move(shape), std::move(devices)));
   }
-  AXLE_ASSIGN(NativeEngine * engine,
-              native_->Load(options_.codegen_library.empty() ? DefaultCodegenLibrary()
-                                                             : options_.codegen_library));
   const ScopedFloatEnvironment float_environment;  // constants are folded here
   try {
     AXLE_ASSIGN(

@@ -1,4 +1,4 @@
-// Client: compiles modules and runs them, on the interpreter or on native code.
+// Client: compiles modules to native code and runs them, or interprets them.
 //
 //   AXLE_ASSIGN(auto client, Client::Create());
 //   AXLE_ASSIGN(auto executable, client->Compile(computation));   // or the text of a program
@@ -24,8 +24,6 @@
 namespace axle {
 
 class XlaComputation;  // builder/xla_builder.h
-
-enum class EngineKind : std::uint8_t { kInterpret, kNative };
 
 // kStrict: the same bits on every machine and engine (docs/numerics.md). kFast allows what is
 // faster and not so exact; today it gives the same bits.
@@ -53,7 +51,9 @@ struct ClientOptions {
 };
 
 struct CompileOptions {
-  EngineKind engine = EngineKind::kInterpret;
+  // By default native code; where its library cannot be loaded, as in a program with libaxle.a
+  // inside, the interpreter. Executable::engine() says which one it is.
+  EngineKind engine = EngineKind::kDefault;
   Numerics numerics = Numerics::kStrict;
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 1;  // 0 to 2
@@ -90,8 +90,8 @@ class Client {
                                                 const CompileOptions& options = {});
   // `module` is verified, as Parse and the builder return it. Errors: UNIMPLEMENTED if the engine
   // cannot run it (yet), with the name of the op; NOT_FOUND if it calls a function that is not
-  // registered; UNAVAILABLE if the native engine cannot be loaded; INVALID_ARGUMENT for options
-  // that make no sense, as more devices than there are.
+  // registered; UNAVAILABLE if kNative is asked for and cannot be loaded; INVALID_ARGUMENT for
+  // options that make no sense, as more devices than there are.
   StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 const CompileOptions& options = {});
   // The same from bytes of any format that client/load.h reads; its errors besides.
@@ -155,6 +155,8 @@ class Client {
   StatusOr<std::shared_ptr<Device>> DeviceAt(i64 ordinal, std::string_view what) const;
   StatusOr<std::vector<std::shared_ptr<Device>>> DevicesFor(const Module& module,
                                                             const CompileOptions& options) const;
+  // Null for the interpreter.
+  StatusOr<NativeEngine*> EngineFor(EngineKind kind) const;
   void Log(LogLevel level, const std::function<std::string()>& message) const;
 
   ClientOptions options_;

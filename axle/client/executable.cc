@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "axle/core/literal_layouts.h"
+#include "axle/core/stack_array.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -79,11 +80,15 @@ class ScopedMemoryCap {
   const i64 before_;
 };
 
-// What to donate, and what of that must be: by parameter.
+// What to donate, and what of that must be: by parameter; nothing at all if it is empty.
 enum class Donation : std::uint8_t { kNone, kMay, kMust };
 
 StatusOr<std::vector<Donation>> Donations(const Module& module, const ExecuteOptions& options) {
   const auto num_parameters = static_cast<i64>(module.entry()->parameters().size());
+  if (module.config().input_output_alias.empty() && module.config().buffer_donor.empty() &&
+      options.not_donated.empty() && options.donated.empty()) {
+    return std::vector<Donation>();
+  }
   std::vector<Donation> donations(num_parameters, Donation::kNone);
   const auto check = [&](i64 parameter) -> Status {
     if (parameter >= 0 && parameter < num_parameters) return {};
@@ -134,7 +139,7 @@ struct Executable::Call {
   }
 };
 
-StatusOr<Literal> Executable::RunOn(i64 device, std::vector<Literal> arguments,
+StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> arguments,
                                     const ExecuteOptions& options) const {
   const ModuleConfig& config = module_->config();
   DeviceContext* host = options.device != nullptr ? options.device : &devices_[device]->host();
@@ -150,8 +155,11 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::vector<Literal> arguments,
     cap.emplace(*limits, memory);
   }
   try {
-    AXLE_ASSIGN(Literal result, Run(std::move(arguments), context, limits));
-    return InLayoutsOf(std::move(result), shape_.result);
+    StatusOr<Literal> result = Run(arguments, context, limits);
+    if (result.ok() && HasLayout(shape_.result)) {
+      return InLayoutsOf(*std::move(result), shape_.result);
+    }
+    return result;
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(StrCat("execute: no memory for the result of \"", name(), "\""));
   }
@@ -160,7 +168,9 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::vector<Literal> arguments,
 StatusOr<Literal> Executable::Execute(ArraySlice<Literal> arguments,
                                       const ExecuteOptions& options) const {
   if (options.device == nullptr) AXLE_TRY(OneDeviceOnly(*this));
-  return RunOn(0, std::vector<Literal>(arguments.begin(), arguments.end()), options);
+  const StackArray<Argument, 16> borrowed(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) borrowed[i] = {&arguments[i], nullptr};
+  return RunOn(0, borrowed, options);
 }
 
 Status Executable::CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const {
@@ -195,7 +205,7 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
   AXLE_TRY(CheckBuffers(arguments, device));
   AXLE_ASSIGN(const std::vector<Donation> donations, Donations(*module_, options));
   std::map<const Buffer*, size_t> first;
-  for (size_t i = 0; i < arguments.size(); ++i) {
+  for (size_t i = 0; i < donations.size(); ++i) {
     const auto [it, is_new] = first.try_emplace(arguments[i].get(), i);
     if (!is_new && std::max(donations[it->second], donations[i]) != Donation::kNone) {
       return InvalidArgument(StrCat("execute: arguments ", it->second, " and ", i,
@@ -225,7 +235,7 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
     return {status.code(), StrCat("execute: argument ", i, ": ", status.message())};
   };
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (donations[i] != Donation::kNone) {
+    if (!donations.empty() && donations[i] != Donation::kNone) {
       auto storage = arguments[i]->Donate(donations[i] == Donation::kMust);
       if (!storage.ok()) return refuse(i, storage.status());
       call->arguments[i] = *std::move(storage);
@@ -242,21 +252,15 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
 
 Status Executable::Finish(Call& call) const {
   const auto run = [&]() -> StatusOr<Literal> {
-    std::vector<Literal> values;
-    try {
-      values.reserve(call.arguments.size());
-      for (size_t i = 0; i < call.arguments.size(); ++i) {
-        BufferStorage& storage = *call.arguments[i];
-        AXLE_TRY(storage.ready.Await(call.options.limits));
-        // A donated value that nobody else uses is handed over, so that the run may change it. The
-        // call itself is a user of what is not donated.
-        const bool ours = storage.num_users == 0;
-        values.push_back(ours ? std::move(storage.value) : storage.value);
-      }
-    } catch (const std::bad_alloc&) {
-      return ResourceExhausted("execute: no memory for the arguments");
+    const StackArray<Argument, 16> arguments(call.arguments.size());
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      BufferStorage& storage = *call.arguments[i];
+      AXLE_TRY(storage.ready.Await(call.options.limits));
+      // A donated value that nobody else uses is handed over, so that the run may change it. The
+      // call itself is a user of what is not donated.
+      arguments[i] = {&storage.value, storage.num_users == 0 ? &storage.value : nullptr};
     }
-    return RunOn(call.device, std::move(values), call.options);
+    return RunOn(call.device, arguments, call.options);
   };
   StatusOr<Literal> result = run();
   const Status ran = result.status();

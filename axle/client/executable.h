@@ -8,10 +8,12 @@
 #pragma once
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "axle/client/analysis.h"
 #include "axle/client/buffer.h"
+#include "axle/core/argument.h"
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
@@ -19,6 +21,10 @@
 #include "axle/runtime/compile_report.h"
 
 namespace axle {
+
+// The interpreter or native code: the same bits, of which native code needs less time to run, and
+// more to compile. The default is native code where there is any.
+enum class EngineKind : std::uint8_t { kDefault, kInterpret, kNative };
 
 struct ExecuteOptions {
   // Of this run; none if null. Lives until the run is over. Of the runs of ExecuteReplicated,
@@ -55,6 +61,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
   const ProgramShape& program_shape() const { return shape_; }
   // Those it runs on, one for each replica and partition: device r * partitions + p.
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
+  // kInterpret or kNative.
+  virtual EngineKind engine() const = 0;
   // Computed at each call, from the program alone: client/analysis.h.
   CostAnalysis cost_analysis() const { return AnalyzeCost(*module_); }
   MemoryAnalysis memory_analysis() const { return AnalyzeMemory(*module_); }
@@ -108,8 +116,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
   Executable(std::shared_ptr<const Module> module, ProgramShape shape,
              std::vector<std::shared_ptr<Device>> devices)
       : module_(std::move(module)), shape_(std::move(shape)), devices_(std::move(devices)) {}
-  // Runs the entry on arguments that may be taken over; the result is row-major.
-  virtual StatusOr<Literal> Run(std::vector<Literal> arguments, DeviceContext* device,
+  // Runs the entry; the result is row-major.
+  virtual StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
                                 Limits* limits) const = 0;
 
  private:
@@ -119,7 +127,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   Status CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const;
   // Waits for the arguments, runs, and gives the results to whoever waits for them.
   Status Finish(Call& call) const;
-  StatusOr<Literal> RunOn(i64 device, std::vector<Literal> arguments,
+  StatusOr<Literal> RunOn(i64 device, std::span<const Argument> arguments,
                           const ExecuteOptions& options) const;
 
   std::shared_ptr<const Module> module_;

@@ -1,18 +1,17 @@
 #include "axle/client/future.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "axle/runtime/fork_count.h"
 #include "axle/runtime/wait.h"
 
 namespace axle {
 struct Future::State {
-  const pid_t process = getpid();
+  const std::uint32_t forks_before = ForkCount();
   std::mutex mutex;
   std::condition_variable changed;
   // Written once, under the mutex, before is_set; then only read.
@@ -21,7 +20,7 @@ struct Future::State {
   std::vector<std::function<void(const Status&)>> callbacks;
 
   // In a child of fork nobody sets it any more, and its mutex may be held for ever.
-  bool is_lost() const { return !is_set && process != getpid(); }
+  bool is_lost() const { return !is_set && forks_before != ForkCount(); }
 };
 
 namespace {

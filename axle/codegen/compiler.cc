@@ -209,6 +209,7 @@ class Compiler {
     if (form == CallForm::kPlain) compiled.lanes = CompileScalarComputation(computation);
     Schedule& schedule = used_schedules_.emplace_back(grouped_.at(&computation));
     compiled.blocks = BlocksOf(computation, schedule, form);
+    compiled.call = PlanLiteralCall(computation, compiled.blocks);
     PlanContractions(schedule);
     LeaveScattersToEvaluators(schedule);
     std::vector<i64> scratch_bytes;

@@ -1,8 +1,10 @@
 #include "axle/codegen/literal_run.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
+#include "axle/core/stack_array.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 
@@ -12,21 +14,27 @@ namespace {
 // The arguments and results of one call as blocks.
 class Call {
  public:
-  explicit Call(const CompiledComputation& compiled) : compiled_(compiled) {}
+  explicit Call(const CompiledComputation& compiled)
+      : compiled_(compiled),
+        blocks_(compiled.call.num_argument_blocks + compiled.call.num_result_blocks),
+        leaves_(compiled.call.replaces_arguments ? compiled.call.num_argument_blocks : 0),
+        next_own_result_(compiled.call.num_argument_blocks) {}
 
-  StatusOr<Literal> Run(std::span<Literal> arguments, HostRun& run) {
+  StatusOr<Literal> Run(std::span<const Argument> arguments, HostRun& run) {
     const auto parameters = compiled_.computation->parameters();
     AXLE_INVARIANT(arguments.size() == parameters.size(),
                    "a callee's arguments are its parameters");
     for (size_t i = 0; i < arguments.size(); ++i) {
-      AXLE_TRY(CheckSizes(*parameters[i], static_cast<i64>(i), arguments[i]));
-      AddArgument(parameters[i]->shape(), arguments[i]);
+      AXLE_TRY(CheckSizes(*parameters[i], static_cast<i64>(i), *arguments[i].value));
+      AddArgument(parameters[i]->shape(), *arguments[i].value, arguments[i].own);
     }
-    AXLE_ASSIGN(Literal result, MakeResult(compiled_.computation->root()->shape()));
-    blocks_.insert(blocks_.end(), own_results_.begin(), own_results_.end());
+    StatusOr<Literal> result = MakeResult(compiled_.call.result);
+    if (!result.ok()) return NoMemoryForResult(result.status());
     AXLE_TRY(RunInFrame(run));
-    size_t sizes = 0;
-    SetSizes(result, sizes);
+    if (compiled_.call.has_dynamic_result) {
+      size_t sizes = 0;
+      SetSizes(*result, sizes);
+    }
     return result;
   }
 
@@ -46,14 +54,15 @@ class Call {
   }
 
   // Of an argument whose literal is not full. A static parameter takes no padding.
-  Status CheckSizes(const Instruction& parameter, i64 number, Literal& argument) const {
+  Status CheckSizes(const Instruction& parameter, i64 number, const Literal& argument) const {
     if (!argument.is_padded()) return {};
-    argument.SetDynamicFlags(parameter.shape());
-    if (EqualIgnoringLayout(argument.shape(), parameter.shape())) return {};
+    Literal flagged = argument;
+    flagged.SetDynamicFlags(parameter.shape());
+    if (EqualIgnoringLayout(flagged.shape(), parameter.shape())) return {};
     return InvalidArgument(StrCat("execute: parameter ", number, " \"", parameter.name(),
                                   "\" of \"", compiled_.computation->name(), "\" is ",
                                   parameter.shape().ToString(), " but gets ",
-                                  argument.ShapeToString(), " at run time"));
+                                  flagged.ShapeToString(), " at run time"));
   }
 
   Status NoMemory() const {
@@ -65,50 +74,68 @@ class Call {
     return {status.code(), StrCat(status.message(), ": ", what)};
   }
 
-  void AddArgument(const Shape& shape, Literal& argument) {
+  Status NoMemoryForResult(const Status& status) const {
+    return {status.code(),
+            StrCat(status.message(), ": the result \"", compiled_.computation->root()->name(),
+                   "\" of \"", compiled_.computation->name(), "\"")};
+  }
+
+  void AddArgument(const Shape& shape, const Literal& argument, Literal* own) {
     if (shape.is_tuple()) {
       for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
-        AddArgument(shape.element(i), argument.mutable_elements()[i]);
+        AddArgument(shape.element(i), argument.element(i),
+                    own == nullptr ? nullptr : &own->mutable_elements()[i]);
       }
     } else if (shape.is_array()) {
       // A program writes to nothing that it only reads.
-      blocks_.push_back(const_cast<std::byte*>(argument.bytes()));
-      leaves_.push_back(&argument);
+      AddBlock(const_cast<std::byte*>(argument.bytes()), {&argument, own});
       if (shape.is_static()) return;
-      blocks_.push_back(sizes_.emplace_back(std::make_unique<Dims>(argument.sizes()))->data());
-      leaves_.push_back(nullptr);
+      AddBlock(sizes_.emplace_back(std::make_unique<Dims>(argument.sizes()))->data(), {});
     }
+  }
+
+  void AddBlock(void* block, Argument leaf) {
+    blocks_[next_argument_] = block;
+    if (leaves_.size() > 0) leaves_[next_argument_] = leaf;
+    ++next_argument_;
   }
 
   StatusOr<Literal> MakeResult(const Shape& shape) {
     if (shape.is_tuple()) {
       std::vector<Literal> elements;
-      for (i64 i = 0; i < shape.num_tuple_elements(); ++i) {
-        AXLE_ASSIGN(Literal element, MakeResult(shape.element(i)));
+      elements.reserve(shape.elements().size());
+      for (const Shape& element_shape : shape.elements()) {
+        AXLE_ASSIGN(Literal element, MakeResult(element_shape));
         elements.push_back(std::move(element));
       }
       return Literal::Tuple(std::move(elements));
     }
     if (!shape.is_array()) return Literal::Create(shape);
     const std::int32_t argument = compiled_.blocks.argument_of_result[next_result_++];
-    Literal result;
-    if (argument >= 0 && leaves_[argument]->is_unique()) {
-      result = leaves_[argument]->WithShape(shape.WithoutLayout());
-      *leaves_[argument] = Literal();
-    } else {
-      AXLE_ASSIGN(result, Literal::CreateUninitialized(shape.WithoutLayout()));
-      if (argument >= 0) {
-        std::byte* const bytes = result.mutable_bytes();
-        std::memcpy(bytes, blocks_[argument], result.num_bytes());
-        blocks_[argument] = bytes;
-      }
-    }
-    if (argument < 0) own_results_.push_back(result.mutable_bytes());
+    StatusOr<Literal> result =
+        argument < 0 ? Literal::CreateUninitialized(shape) : ReplaceArgument(shape, argument);
+    if (!result.ok()) return result;
+    if (argument < 0) blocks_[next_own_result_++] = result->mutable_bytes();
     if (!shape.is_static()) {
       ++next_result_;
-      own_results_.push_back(
-          result_sizes_.emplace_back(std::make_unique<Dims>(shape.rank()))->data());
+      blocks_[next_own_result_++] =
+          result_sizes_.emplace_back(std::make_unique<Dims>(shape.rank()))->data();
     }
+    return result;
+  }
+
+  // The literal of an argument, or a copy of it if others look at it.
+  StatusOr<Literal> ReplaceArgument(const Shape& shape, std::int32_t argument) {
+    const Argument& leaf = leaves_[argument];
+    if (leaf.own != nullptr && leaf.own->is_unique()) {
+      Literal result = leaf.own->WithShape(shape);
+      *leaf.own = Literal();
+      return result;
+    }
+    AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(shape));
+    std::byte* const bytes = result.mutable_bytes();
+    std::memcpy(bytes, blocks_[argument], result.num_bytes());
+    blocks_[argument] = bytes;
     return result;
   }
 
@@ -124,18 +151,36 @@ class Call {
   }
 
   const CompiledComputation& compiled_;
-  std::vector<void*> blocks_;
-  std::vector<Literal*> leaves_;  // by block of the arguments; null for sizes
+  const StackArray<void*, 24> blocks_;     // the arguments', then those of results of their own
+  const StackArray<Argument, 24> leaves_;  // by block of the arguments; null for sizes
   std::vector<std::unique_ptr<Dims>> sizes_, result_sizes_;
-  std::vector<void*> own_results_;
-  size_t next_result_ = 0;
+  size_t next_argument_ = 0, next_own_result_, next_result_ = 0;
 };
 
 }  // namespace
 
+LiteralCall PlanLiteralCall(const HloComputation& computation, const BlockUse& blocks) {
+  LiteralCall call;
+  call.result = computation.root()->shape().WithoutLayout();
+  for (const Instruction* parameter : computation.parameters()) {
+    call.num_argument_blocks += static_cast<size_t>(NumBlocks(parameter->shape()));
+  }
+  call.num_result_blocks = static_cast<size_t>(std::ranges::count(blocks.argument_of_result, -1));
+  call.has_dynamic_result = !call.result.is_static();
+  call.replaces_arguments = call.num_result_blocks < blocks.argument_of_result.size();
+  return call;
+}
+
+StatusOr<Literal> RunOnLiterals(const CompiledComputation& compiled,
+                                std::span<const Argument> arguments, HostRun& run) {
+  return Call(compiled).Run(arguments, run);
+}
+
 StatusOr<Literal> RunOnLiterals(const CompiledComputation& compiled, std::span<Literal> arguments,
                                 HostRun& run) {
-  return Call(compiled).Run(arguments, run);
+  const StackArray<Argument, 16> own(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) own[i] = {&arguments[i], &arguments[i]};
+  return RunOnLiterals(compiled, std::span<const Argument>(own.begin(), own.end()), run);
 }
 
 Literal ViewOfBlocks(const Shape& shape, void* const*& blocks) {

@@ -3,10 +3,12 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "axle/codegen/buffers.h"
 #include "axle/codegen/loop_step.h"
+#include "axle/core/argument.h"
 #include "axle/emit/executor.h"
 #include "axle/runtime/program.h"
 
@@ -21,20 +23,35 @@ struct HostRun : ProgramRun {
   std::optional<BlockExecutor> own_executor;
 };
 
+// What a call on literals needs to know of a computation, worked out once.
+struct LiteralCall {
+  Shape result;                    // row-major
+  size_t num_argument_blocks = 0;  // of those that the caller hands over
+  size_t num_result_blocks = 0;
+  bool has_dynamic_result = false;
+  bool replaces_arguments = false;  // some result lies where an argument was
+};
+LiteralCall PlanLiteralCall(const HloComputation& computation, const BlockUse& blocks);
+
 // A computation, compiled.
 struct CompiledComputation {
   const HloComputation* computation = nullptr;
   std::shared_ptr<const Program> program;  // null if `lanes` are all that anybody wants
   BlockUse blocks;
+  LiteralCall call;
   std::optional<LaneProgram> lanes;  // of scalar arithmetic
   // The loop of `lanes` over arrays, if an evaluator may run it; null otherwise.
   std::shared_ptr<LoopPlan> lanes_loop;
   std::string peak;  // the instruction at which the frame is fullest
 };
 
-// Runs it on one literal per parameter, row-major; what nobody else holds is overwritten where the
-// computation replaces it. The result is row-major. Errors: those of Execute(Program), and
-// RESOURCE_EXHAUSTED, with the name of an instruction, if there is no memory for the frame.
+// Runs it on one literal per parameter, row-major; what the run is given and nobody else holds is
+// overwritten where the computation replaces it. The result is row-major. Errors: those of
+// Execute(Program), and RESOURCE_EXHAUSTED, with the name of an instruction, if there is no memory
+// for the frame.
+StatusOr<Literal> RunOnLiterals(const CompiledComputation& compiled,
+                                std::span<const Argument> arguments, HostRun& run);
+// The same with literals that are all the run's.
 StatusOr<Literal> RunOnLiterals(const CompiledComputation& compiled, std::span<Literal> arguments,
                                 HostRun& run);
 

@@ -17,7 +17,7 @@ class NativeProgram : public NativeExecutable {
   NativeProgram(CompiledModule compiled, std::shared_ptr<WorkerPool> workers)
       : compiled_(std::move(compiled)), workers_(std::move(workers)) {}
 
-  StatusOr<Literal> Execute(std::vector<Literal> arguments, DeviceContext* device,
+  StatusOr<Literal> Execute(std::span<const Argument> arguments, DeviceContext* device,
                             Limits* limits) const override {
     HostRun run;
     run.limits = limits;

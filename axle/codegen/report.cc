@@ -228,14 +228,14 @@ CompileReport::Program ReportProgram(const HloComputation& computation, const Sc
 }
 
 ScopedStage::ScopedStage(CompileReport& report, std::string_view stage)
-    : report_(report), stage_(stage), begin_(std::chrono::steady_clock::now()) {}
+    : report_(report), stage_(stage), begin_(std::chrono::steady_clock::now()) {
+  const auto found = std::ranges::find(report_.stages, stage_, &CompileReport::Stage::name);
+  if (found == report_.stages.end()) report_.stages.push_back({std::string(stage_), 0});
+}
 
 ScopedStage::~ScopedStage() {
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
-  auto stage = std::ranges::find(report_.stages, stage_, &CompileReport::Stage::name);
-  if (stage == report_.stages.end()) {
-    stage = report_.stages.insert(stage, {std::string(stage_), 0});
-  }
+  const auto stage = std::ranges::find(report_.stages, stage_, &CompileReport::Stage::name);
   stage->seconds += time.count();
 }
 

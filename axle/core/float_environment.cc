@@ -24,15 +24,18 @@ void WriteX87(std::uint16_t value) {
 }
 }  // namespace
 
+// Writing costs more than reading, and there is mostly nothing to change.
 ScopedFloatEnvironment::ScopedFloatEnvironment()
     : saved_(ReadMxcsr() | static_cast<std::uint64_t>(ReadX87()) << 32) {
-  WriteMxcsr(kDefaultMxcsr);
-  WriteX87(kDefaultX87);
+  if (static_cast<std::uint32_t>(saved_) != kDefaultMxcsr) WriteMxcsr(kDefaultMxcsr);
+  if (static_cast<std::uint16_t>(saved_ >> 32) != kDefaultX87) WriteX87(kDefaultX87);
 }
 
 ScopedFloatEnvironment::~ScopedFloatEnvironment() {
-  WriteMxcsr(static_cast<std::uint32_t>(saved_));
-  WriteX87(static_cast<std::uint16_t>(saved_ >> 32));
+  const auto mxcsr = static_cast<std::uint32_t>(saved_);
+  const auto x87 = static_cast<std::uint16_t>(saved_ >> 32);
+  if (ReadMxcsr() != mxcsr) WriteMxcsr(mxcsr);
+  if (ReadX87() != x87) WriteX87(x87);
 }
 
 #elif defined(__aarch64__)

@@ -1,5 +1,6 @@
 #include "axle/core/literal_layouts.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,10 @@ Literal InLayoutsOf(Literal value, const Shape& shape) {
     elements[i] = InLayoutsOf(std::move(elements[i]), shape.element(static_cast<i64>(i)));
   }
   return Literal::Tuple(std::move(elements));
+}
+
+bool HasLayout(const Shape& shape) {
+  return shape.layout() != nullptr || std::ranges::any_of(shape.elements(), HasLayout);
 }
 
 }  // namespace axle

@@ -9,5 +9,7 @@ namespace axle {
 // for it. Arrays stay as they are where `shape` has no layout or a tiled one. Arrays that are in
 // that layout already share their memory with the result. Throws std::bad_alloc as Relayout does.
 Literal InLayoutsOf(Literal value, const Shape& shape);
+// Whether it, or any array in it, has a layout of its own. Without one, it is row-major.
+bool HasLayout(const Shape& shape);
 
 }  // namespace axle

@@ -16,7 +16,8 @@ constexpr i64 kIndexCommentInterval = 5;
 
 // The product of sizes that are positive; saturates.
 i64 SaturatingMul(i64 a, i64 b) {
-  return CheckedMul(a, b).value_or(kMaxI64);
+  i64 product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kMaxI64 : product;
 }
 
 size_t Mix(size_t hash, std::uint64_t value) {

@@ -302,7 +302,7 @@ bool PaddingFits(const Literal& literal, const Shape& shape) {
 
 }  // namespace
 
-Status CheckArguments(const HloComputation& computation, std::span<const Literal> arguments) {
+Status CheckArguments(const HloComputation& computation, std::span<const Argument> arguments) {
   const auto parameters = computation.parameters();
   if (arguments.size() != parameters.size()) {
     return InvalidArgument(StrCat("execute: \"", computation.name(), "\" takes ", parameters.size(),
@@ -310,9 +310,10 @@ Status CheckArguments(const HloComputation& computation, std::span<const Literal
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Shape& shape = parameters[i]->shape();
-    if (Compatible(arguments[i].shape(), shape) && PaddingFits(arguments[i], shape)) continue;
-    return InvalidArgument(StrCat("execute: argument ", i, " is ", arguments[i].ShapeToString(),
-                                  " but \"", computation.name(), "\" expects ", shape.ToString(),
+    const Literal& value = *arguments[i].value;
+    if (Compatible(value.shape(), shape) && PaddingFits(value, shape)) continue;
+    return InvalidArgument(StrCat("execute: argument ", i, " is ", value.ShapeToString(), " but \"",
+                                  computation.name(), "\" expects ", shape.ToString(),
                                   " for parameter ", i, " \"", parameters[i]->name(), "\""));
   }
   return {};
@@ -323,7 +324,9 @@ StatusOr<Literal> Evaluate(const HloComputation& computation, std::vector<Litera
   const ScopedFloatEnvironment float_environment;
   const StorageScope storage(options.limits);
   try {
-    AXLE_TRY(CheckArguments(computation, arguments));
+    std::vector<Argument> checked;
+    for (Literal& argument : arguments) checked.push_back({&argument, &argument});
+    AXLE_TRY(CheckArguments(computation, checked));
     for (Literal& argument : arguments) argument = argument.ToRowMajor();
     Interpreter interpreter(options);
     AXLE_ASSIGN(Literal result, interpreter.callee(computation).Call(arguments));

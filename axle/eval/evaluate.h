@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "axle/core/argument.h"
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
@@ -36,6 +37,6 @@ StatusOr<Literal> Evaluate(const HloComputation& computation, std::vector<Litera
 
 // INVALID_ARGUMENT unless there is one argument per parameter, of its shape; layouts and dynamic
 // flags do not count.
-Status CheckArguments(const HloComputation& computation, std::span<const Literal> arguments);
+Status CheckArguments(const HloComputation& computation, std::span<const Argument> arguments);
 
 }  // namespace axle

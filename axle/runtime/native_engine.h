@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
-#include <vector>
 
+#include "axle/core/argument.h"
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
@@ -40,9 +41,9 @@ class NativeExecutable {
  public:
   virtual ~NativeExecutable() = default;
   // `arguments` are row-major and fit the parameters of the entry; the run may take over the
-  // storage of those that nobody else holds. The result is row-major. The caller has set the
+  // storage of its own that nobody else holds. The result is row-major. The caller has set the
   // floating-point mode (core/float_environment.h) and made a StorageScope.
-  virtual StatusOr<Literal> Execute(std::vector<Literal> arguments, DeviceContext* device,
+  virtual StatusOr<Literal> Execute(std::span<const Argument> arguments, DeviceContext* device,
                                     Limits* limits) const = 0;
   // Of what it is made; without programs if the options did not ask for it.
   virtual const CompileReport& report() const = 0;
@@ -59,7 +60,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 4;
+inline constexpr int kNativeEngineVersion = 5;
 
 }  // namespace axle
 

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +14,7 @@
 
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
+#include "axle/runtime/fork_count.h"
 
 namespace axle {
 namespace {
@@ -30,15 +30,6 @@ void Pause() {
 #endif
 }
 
-// Goes up in each child of fork, so that a pool knows that its threads are not there.
-std::atomic<std::uint32_t> forks = 0;
-
-std::uint32_t ForksSoFar() {
-  static std::once_flag once;
-  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { ++forks; }); });
-  return forks.load(std::memory_order_relaxed);
-}
-
 }  // namespace
 
 // The threads of one process. Those of a parent are memory without threads in its child, and are
@@ -52,7 +43,7 @@ struct WorkerPool::Crew {
 
   explicit Crew(int num_workers) : workers(static_cast<size_t>(num_workers)) {}
 
-  const std::uint32_t forks_before = ForksSoFar();
+  const std::uint32_t forks_before = ForkCount();
   std::vector<Worker> workers;
   int num_started = 0;
   alignas(kApart) std::atomic<bool> is_busy = false;
@@ -121,7 +112,7 @@ WorkerPool::WorkerPool(int num_threads, int spin_microseconds)
 
 WorkerPool::~WorkerPool() {
   Crew* const crew = crew_.load();
-  if (crew == nullptr || crew->forks_before != ForksSoFar()) return;
+  if (crew == nullptr || crew->forks_before != ForkCount()) return;
   crew->End();
   delete crew;
 }
@@ -129,7 +120,7 @@ WorkerPool::~WorkerPool() {
 // Null if another thread is making it just now.
 WorkerPool::Crew* WorkerPool::CrewOfThisProcess() {
   Crew* crew = crew_.load(std::memory_order_acquire);
-  if (crew != nullptr && crew->forks_before == ForksSoFar()) return crew;
+  if (crew != nullptr && crew->forks_before == ForkCount()) return crew;
   auto* const made = new Crew(num_threads_ - 1);
   made->is_busy = true;
   if (!crew_.compare_exchange_strong(crew, made, std::memory_order_acq_rel)) {

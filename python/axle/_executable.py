@@ -12,7 +12,7 @@ from ._errors import AxleError
 from ._library import Analysis, Array, CompileOptions, ExecuteOptions, ParseOptions, check, destroy_with, lib, take_bytes
 from ._shapes import shape_from_handle
 
-_ENGINES = {"interpret": 0, "native": 1}
+_ENGINES = {"default": 0, "native": 1, "interpret": 2}
 _NUMERICS = {"strict": 0, "fast": 1}
 _client = None
 _client_lock = threading.Lock()
@@ -89,7 +89,7 @@ def parse(program, *, format=None, label=None, time_limit=None, memory_limit=Non
 def compile(
     program,
     *,
-    engine="interpret",
+    engine="default",
     numerics="strict",
     format=None,
     label=None,
@@ -99,7 +99,7 @@ def compile(
 ):
     """Compiles a Module, or whatever parse() reads, and returns an Executable.
 
-    engine        "interpret" or "native"
+    engine        "native", "interpret", or "default": native code, but the interpreter where its library is missing
     numerics      "strict", or "fast" for what is faster and not so exact
     time_limit    seconds for reading and compiling
     memory_limit  bytes

@@ -247,14 +247,21 @@ TEST_F(Buffers, CountAgainstTheClientsMemory) {
 
 // Or the cap would allow no more than half of what it says.
 TEST_F(Buffers, ADonatedOneDoesNotCountBesideItsResult) {
-  const auto client = *Client::Create({.memory_cap = 24});
-  const auto x = *client->BufferFromLiteral(Parsed("f32[2,2] {{1, 2}, {3, 4}}"));
-  const auto results =
-      (*client->Compile("ENTRY main { x = f32[2,2] parameter(0) ROOT r = f32[2,2] negate(x) }"))
-          ->Execute({x}, {.donated = {0}});
-  ASSERT_TRUE(results.ok()) << results.status().message();
-  EXPECT_EQ((*results)[0]->ToLiteral()->ToString(), "{ { -1, -2 }, { -3, -4 } }");
-  EXPECT_EQ(client->live_buffer_bytes(), 16);
+  const std::string lines = "ENTRY main { x = f32[2,2] parameter(0) ROOT r = f32[2,2] negate(x) }";
+  // Native code is made for the aliases of the module; the interpreter uses whatever it is given.
+  const std::string aliased =
+      "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n" + lines;
+  for (const auto& [text, engine] :
+       {std::pair{lines, EngineKind::kInterpret}, std::pair{aliased, EngineKind::kInterpret},
+        std::pair{aliased, EngineKind::kDefault}}) {
+    const auto client = *Client::Create({.memory_cap = 24});
+    const auto x = *client->BufferFromLiteral(Parsed("f32[2,2] {{1, 2}, {3, 4}}"));
+    const auto results =
+        (*client->Compile(text, {.engine = engine}))->Execute({x}, {.donated = {0}});
+    ASSERT_TRUE(results.ok()) << results.status().message();
+    EXPECT_EQ((*results)[0]->ToLiteral()->ToString(), "{ { -1, -2 }, { -3, -4 } }");
+    EXPECT_EQ(client->live_buffer_bytes(), 16);
+  }
 }
 
 TEST_F(Buffers, AResultBeyondTheCapIsAnErrorOfTheRun) {
@@ -262,7 +269,9 @@ TEST_F(Buffers, AResultBeyondTheCapIsAnErrorOfTheRun) {
   const auto x = *client->BufferFromLiteral(Literal(Shape(F32, {400})));
   const auto executable = *client->Compile(
       "ENTRY main { x = f32[400] parameter(0) y = f32[2] slice(x), slice={[0:2]} ROOT t = (f32[2], "
-      "f32[400]) tuple(y, x) }");
+      "f32[400]) tuple(y, x) }",
+      // Hands x on. Native code copies it, which is too much already for the run.
+      {.engine = EngineKind::kInterpret});
   const auto later = *executable->ExecuteAsync({x});
   EXPECT_EQ(later.done.Await().code(), StatusCode::kResourceExhausted);
   EXPECT_TRUE(later.results[0]->Await().ok());

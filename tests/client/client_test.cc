@@ -48,13 +48,41 @@ std::string Gzip(std::string_view text) {
   return out;
 }
 
-TEST(Client, RunsTextOnTheInterpreter) {
-  const auto executable = NewClient()->Compile(kAdd);
-  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
-  const Literal arguments[] = {Parsed("f32[2] {1, 2}"), Parsed("f32[2] {10, 20}")};
-  const auto sum = (*executable)->Execute(arguments);
-  ASSERT_TRUE(sum.ok()) << sum.status().ToString();
-  EXPECT_EQ(*sum, Parsed("f32[2] {11, 22}"));
+TEST(Client, RunsText) {
+  for (const EngineKind engine : {EngineKind::kDefault, EngineKind::kInterpret}) {
+    const auto executable = NewClient()->Compile(kAdd, {.engine = engine});
+    ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+    const Literal arguments[] = {Parsed("f32[2] {1, 2}"), Parsed("f32[2] {10, 20}")};
+    const auto sum = (*executable)->Execute(arguments);
+    ASSERT_TRUE(sum.ok()) << sum.status().ToString();
+    EXPECT_EQ(*sum, Parsed("f32[2] {11, 22}"));
+  }
+}
+
+TEST(Client, TheDefaultIsNativeCodeWhereThereIsAny) {
+#ifdef AXLE_HAS_CODEGEN
+  constexpr EngineKind kHere = EngineKind::kNative;
+#else
+  constexpr EngineKind kHere = EngineKind::kInterpret;
+#endif
+  EXPECT_EQ((*NewClient()->Compile(kAdd))->engine(), kHere);
+  std::vector<std::string> log;
+  const auto without =
+      NewClient({.codegen_library = "/nowhere/libaxle_codegen.so",
+                 .log = [&](LogLevel, std::string_view line) { log.emplace_back(line); }});
+  for (int i = 0; i < 2; ++i) {
+    const auto executable = without->Compile(kAdd);
+    ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+    EXPECT_EQ((*executable)->engine(), EngineKind::kInterpret);
+    EXPECT_EQ(without->Compile(kAdd, {.engine = EngineKind::kNative}).status().code(),
+              StatusCode::kUnavailable);
+  }
+  ASSERT_EQ(log.size(), 2u);
+  for (const std::string& line : log) {
+    EXPECT_NE(line.find("for the interpreter; compile: the native engine is not there: "),
+              std::string::npos)
+        << line;
+  }
 }
 
 TEST(Client, ExecutablesOutliveTheirClient) {
@@ -95,7 +123,8 @@ TEST(Client, NativeCodeGivesTheSameBits) {
   ASSERT_TRUE(native.ok()) << native.status().ToString();
   const Literal arguments[] = {Parsed("f32[2] {1, 2}"), Parsed("f32[2] {0.1, nan}")};
   const auto a = (*native)->Execute(arguments);
-  const auto b = (*client->Compile(kAdd).value()).Execute(arguments);
+  const auto b =
+      (*client->Compile(kAdd, {.engine = EngineKind::kInterpret}).value()).Execute(arguments);
   ASSERT_TRUE(a.ok() && b.ok());
   EXPECT_TRUE(SameValue(*a, *b));
   const Literal wrong[] = {Parsed("f32[2] {1, 2}"), Parsed("s32[2] {1, 2}")};

@@ -229,7 +229,7 @@ TEST(ClientThreads, LogsGoToTheCallersFunction) {
   std::vector<std::string> lines;
   const auto client =
       *Client::Create({.log = [&](LogLevel, std::string_view line) { lines.emplace_back(line); }});
-  ASSERT_TRUE(client->Compile(kTwice).ok());
+  ASSERT_TRUE(client->Compile(kTwice, {.engine = EngineKind::kInterpret}).ok());
   EXPECT_EQ(lines, std::vector<std::string>{
                        "compile: \"module_main\", 2 instructions, for the interpreter"});
 }

@@ -167,6 +167,18 @@ ENTRY e {
       << result.status().ToString();
 }
 
+TEST(LiteralRun, TheMemoryLimitNamesTheResult) {
+  const CompiledModule compiled = Compile(
+      "ENTRY e { x = f32[] parameter(0) ROOT all = f32[9999] broadcast(x), dimensions={} }");
+  Limits strict;
+  strict.set_memory_cap(30000);
+  const auto result = RunEntry(compiled, {Literal::Scalar<float>(F32, 1)}, &strict);
+  EXPECT_EQ(result.status().ToString(),
+            "RESOURCE_EXHAUSTED: a value of 39 KiB beside 0 B of live ones is above the limit of "
+            "29.2 KiB: the result \"all\" of \"e\"");
+  EXPECT_EQ(strict.live_bytes(), 0);
+}
+
 TEST(LiteralRun, ViewsOfBlocksAndBack) {
   const auto literal = ParseLiteral("(f32[2], (s32[<=3], s8[])) ({1, 2}, ((2) {7, 8}, 5))");
   ASSERT_TRUE(literal.ok()) << literal.status().ToString();

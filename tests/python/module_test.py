@@ -167,7 +167,7 @@ class Errors(unittest.TestCase):
     def test_options(self):
         self.assert_error(
             "INVALID_ARGUMENT",
-            "there is no engine 'gpu'; there are interpret, native",
+            "there is no engine 'gpu'; there are default, native, interpret",
             axle.compile,
             AXPY,
             engine="gpu",

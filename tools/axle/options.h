@@ -29,7 +29,7 @@ struct Options {
   int threads = 0;
   std::string output;
 
-  EngineKind engine = EngineKind::kInterpret;
+  EngineKind engine = EngineKind::kDefault;
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 1;
 
