@@ -340,7 +340,7 @@ main: 5 records
     1 -> 3, sorted: "sorted" runs in the evaluator of sort
     2 -> 3, part: "part" is moved into order, to be read in a row
     3 -> 4, updated: "updated" is moved into order, to be read in a row
-  frame 192 B of values, 100% of the 192 B that are needed at once at "sorted", and 128 B of pointers; constants 0 B
+  frame 192 B of values, 100% of the 192 B that are needed at once at "part", and 128 B of pointers; constants 0 B
 )") << r.err;
 
   const Result memory = Run({"explain", file, "--isa", "avx2", "--memory"});
@@ -348,14 +348,14 @@ main: 5 records
 arguments 20 B, results 16 B; beside those a run needs the frame of the entry
 
 main:
-  frame 192 B of values, 100% of the 192 B that are needed at once at "sorted", and 128 B of pointers; constants 0 B
+  frame 192 B of values, 100% of the 192 B that are needed at once at "part", and 128 B of pointers; constants 0 B
   x                       16 B        argument 0          start to 0
   k                       4 B         argument 1          start to 3
   n                       16 B        frame + 0           0 to 1
   c                       16 B        frame + 64          0 to 2
-  sorted                  16 B        frame + 128         1 to 3
-  part                    8 B         frame + 0           2 to 3
-  updated                 16 B        frame + 128         3 to 4
+  sorted                  16 B        frame + 0           1 to 3
+  part                    8 B         frame + 128         2 to 3
+  updated                 16 B        frame + 0           3 to 4
   z                       16 B        result 0            4 to end
 )");
 }
