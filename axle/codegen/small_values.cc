@@ -38,7 +38,8 @@ bool CanBeMasked(const LaneArray& array) {
 }  // namespace
 
 i64 SmallValueBuilder::LanesFor(i64 num_elements) {
-  const auto lanes = std::bit_ceil(static_cast<std::uint64_t>(std::max<i64>(num_elements, 1)));
+  if (num_elements <= kMostNumbers) return 1;
+  const auto lanes = std::bit_ceil(static_cast<std::uint64_t>(num_elements));
   return std::min(static_cast<i64>(lanes), kMostLanes);
 }
 

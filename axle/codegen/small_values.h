@@ -2,7 +2,8 @@
 // IR.
 //
 // Element k of n is lane k mod w of vector k / w, where w is n rounded up to a power of two, and
-// kMostLanes at most. Lanes behind the last element may hold anything.
+// kMostLanes at most. Lanes behind the last element may hold anything. Up to kMostNumbers elements
+// have a vector each: programs mostly take them apart and put them together again.
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
@@ -27,7 +28,7 @@ struct ElementRef {
 
 class SmallValueBuilder {
  public:
-  static constexpr i64 kMostLanes = 16;
+  static constexpr i64 kMostLanes = 16, kMostNumbers = 3;
   static i64 LanesFor(i64 num_elements);
   static i64 NumVectors(i64 num_elements);
 
