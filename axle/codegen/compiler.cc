@@ -17,6 +17,7 @@
 #include "axle/codegen/move_step.h"
 #include "axle/codegen/report.h"
 #include "axle/codegen/scatter_step.h"
+#include "axle/codegen/small_key.h"
 #include "axle/codegen/small_lowering.h"
 #include "axle/core/strings.h"
 #include "axle/ops/control_form.h"
@@ -51,7 +52,7 @@ double ContractionTime(const Instruction& inst) {
   return __builtin_sqrt(sizes) * kProductTime;
 }
 
-// The kernels of a module, each different loop compiled once, whatever numbers it runs on.
+// The kernels of a module, each different one compiled once, whatever arrays it runs on.
 class KernelTable {
  public:
   // Fills in plan->kernel when all are compiled. What `spec` points at lives until then.
@@ -73,9 +74,10 @@ class KernelTable {
   }
   // Likewise.
   void Add(Region region, const Schedule& schedule, std::shared_ptr<SmallPlan> plan) {
-    of_plan_[plan.get()] = kernels_.size();
-    kernels_.push_back(
-        {.small = std::move(region), .schedule = &schedule, .small_plan = std::move(plan)});
+    const auto [same, is_new] = by_key_.emplace(KeyOf(region, schedule), kernels_.size());
+    of_plan_[plan.get()] = same->second;
+    if (is_new) kernels_.push_back({.small = std::move(region), .schedule = &schedule});
+    kernels_[same->second].small_plans.push_back(std::move(plan));
   }
 
   Status Compile(Jit& jit, Limits* limits) {
@@ -107,7 +109,7 @@ class KernelTable {
     std::optional<Region> small = {};
     const Schedule* schedule = nullptr;
     std::vector<std::shared_ptr<LoopPlan>> plans = {};
-    std::shared_ptr<SmallPlan> small_plan = {};
+    std::vector<std::shared_ptr<SmallPlan>> small_plans = {};
 
     void Emit(int vector_bytes, const std::string& name, llvm::Module& module) const {
       if (loop) {
@@ -118,14 +120,15 @@ class KernelTable {
     }
     void SetAddress(void* address) {
       for (const auto& plan : plans) plan->kernel = reinterpret_cast<LoopKernel*>(address);
-      if (small_plan != nullptr) small_plan->kernel = reinterpret_cast<SmallKernel*>(address);
+      for (const auto& plan : small_plans) plan->kernel = reinterpret_cast<SmallKernel*>(address);
     }
   };
   static std::string NameOf(size_t k) { return StrCat("kernel", k); }
 
   std::vector<Kernel> kernels_;
   std::unordered_map<const void*, size_t> of_plan_;
-  std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;
+  std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;  // of loops
+  std::unordered_map<std::string, size_t> by_key_;                  // of small regions
 };
 
 // How a computation is called: the same computation may be called in more than one way.

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "axle/codegen/dot_form.h"
 #include "axle/kernels/convolution.h"
-#include "axle/kernels/dot.h"
 #include "axle/ops/attributes.h"
-#include "axle/ops/blocked_dot.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/convolution.h"
@@ -34,66 +33,15 @@ ContractionStep Refused(std::string_view reason) {
 
 static_assert(kSumChunk == 4096);  // what kernels were written for
 
-// The last dimension whose size is not 1 is a contracting one.
-bool ContractsLast(const Shape& shape, const Dims& contracting) {
-  for (i64 d = shape.rank(); d-- > 0;) {
-    if (shape.dim(d) != 1) return std::ranges::count(contracting, d) > 0;
-  }
-  return false;
-}
-
-ProductTypes TypesOf(const Instruction& inst) {
-  const ElementType lhs = inst.operand(0)->shape().type(), rhs = inst.operand(1)->shape().type();
-  const Contraction contraction(lhs, rhs, inst.shape().type());
-  ProductTypes types = {.lhs = lhs, .rhs = rhs};
-  types.lhs_factor = contraction.lhs_multiplied;
-  types.rhs_factor = contraction.rhs_multiplied;
-  types.sum = contraction.computed;
-  types.result = inst.shape().type();
-  types.order = contraction.is_tiled ? DotOrder::kTile : DotOrder::kChain;
-  return types;
-}
-
-i64 Product(const Shape& shape, const Dims& dims) {
-  i64 total = 1;
-  for (i64 d : dims) total *= shape.dim(d);
-  return total;
-}
-
 ContractionStep PlanDotStep(const Instruction& inst, InstructionSet instruction_set) {
-  const auto& attrs = inst.attrs<DotAttrs>();
-  const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
-  const Dims lhs_strides = RowMajorStrides(lhs.dims()), rhs_strides = RowMajorStrides(rhs.dims());
-  const Dims result_strides = RowMajorStrides(inst.shape().dims());
-  const Dims lhs_free = FreeDims(lhs, attrs.lhs_batch_dims, attrs.lhs_contracting_dims);
-  const Dims rhs_free = FreeDims(rhs, attrs.rhs_batch_dims, attrs.rhs_contracting_dims);
-  std::vector<DotDim> batch, rows, columns, depth;
-  size_t d = 0;  // of the result
-  for (size_t i = 0; i < attrs.lhs_batch_dims.size(); ++i, ++d) {
-    const i64 l = attrs.lhs_batch_dims[i], r = attrs.rhs_batch_dims[i];
-    batch.push_back({lhs.dim(l), lhs_strides[l], rhs_strides[r], result_strides[d]});
-  }
-  for (i64 l : lhs_free) rows.push_back({lhs.dim(l), lhs_strides[l], 0, result_strides[d++]});
-  for (i64 r : rhs_free) columns.push_back({rhs.dim(r), 0, rhs_strides[r], result_strides[d++]});
-  for (size_t i = 0; i < attrs.lhs_contracting_dims.size(); ++i) {
-    const i64 l = attrs.lhs_contracting_dims[i], r = attrs.rhs_contracting_dims[i];
-    depth.push_back({lhs.dim(l), lhs_strides[l], rhs_strides[r], 0});
-  }
-
-  DotDescription dot = {.batch = batch,
-                        .lhs_free = rows,
-                        .rhs_free = columns,
-                        .contracting = depth,
-                        .types = TypesOf(inst)};
-  const bool has_canonical = IsFloating(dot.types.sum) || IsComplex(dot.types.sum);
-  if (dot.types.order == DotOrder::kChain && has_canonical &&
-      ((Product(rhs, rhs_free) == 1 && ContractsLast(lhs, attrs.lhs_contracting_dims)) ||
-       (Product(lhs, lhs_free) == 1 && ContractsLast(rhs, attrs.rhs_contracting_dims)))) {
-    dot.types.order = DotOrder::kCanonical;
-    dot.lanes = SumLanes(Product(lhs, attrs.lhs_contracting_dims), 1, dot.types.sum);
-  }
-  const DotKernel kernel = PlanDot(dot, instruction_set);
-  return StepOf(kernel);
+  const DotForm dot = DotFormOf(inst);
+  return StepOf(PlanDot({.batch = dot.batch,
+                         .lhs_free = dot.rows,
+                         .rhs_free = dot.columns,
+                         .contracting = dot.depth,
+                         .types = dot.types,
+                         .lanes = dot.lanes},
+                        instruction_set));
 }
 
 ContractionStep PlanConvolutionStep(const Instruction& inst, InstructionSet instruction_set) {
@@ -135,7 +83,7 @@ ContractionStep PlanConvolutionStep(const Instruction& inst, InstructionSet inst
   convolution.lhs_group_stride = attrs.batch_group_count > 1
                                      ? convolution.batch * convolution.lhs_batch_stride
                                      : convolution.input_features * convolution.lhs_feature_stride;
-  convolution.types = TypesOf(inst);
+  convolution.types = ProductTypesOf(inst);
   const DotKernel dot = PlanConvolutionAsDot(convolution, instruction_set);
   if (dot.reason.empty()) return StepOf(dot);
   return StepOf(PlanConvolution(convolution, instruction_set));

@@ -135,6 +135,10 @@ Value* LaneEmitter::FloatBound(LaneType type, std::uint64_t bits, Value* x, bool
   return b_.CreateSelect(is_bound, bound, x);
 }
 
+Value* LaneEmitter::Fma(Value* a, Value* b, Value* c) {
+  return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+}
+
 Value* LaneEmitter::Join(Primitive join, LaneType type, Value* a, Value* b) {
   switch (join) {
     case Primitive::kAdd:
@@ -250,7 +254,7 @@ Value* LaneEmitter::Lower(const LaneProgram& program, const LaneOp& op,
     case Primitive::kMax:
       return MinMax(program, op, values);
     case Primitive::kFma:
-      return b_.CreateIntrinsic(llvm::Intrinsic::fma, {to}, {in(0), in(1), in(2)});
+      return Fma(in(0), in(1), in(2));
     case Primitive::kSqrt:
       return unary(llvm::Intrinsic::sqrt);
     case Primitive::kFloor:

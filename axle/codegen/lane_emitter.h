@@ -25,6 +25,7 @@ class LaneEmitter {
   // `op` of `program`, where `values` are those of the operations before it. Null for inputs.
   llvm::Value* Lower(const LaneProgram& program, const LaneOp& op,
                      std::span<llvm::Value* const> values);
+  llvm::Value* Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   // kAdd, kMul, kMin, kMax, kAnd or kOr.
   llvm::Value* Join(Primitive join, LaneType type, llvm::Value* a, llvm::Value* b);
 

@@ -15,9 +15,11 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <unordered_map>
 
+#include "axle/codegen/dot_form.h"
 #include "axle/codegen/small_values.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/lane_compiler.h"
@@ -91,6 +93,7 @@ class Writer {
   struct Held {
     SmallValue small;
     Value* memory = nullptr;
+    Value* origin = nullptr;  // of a small input: where it was loaded from
   };
   struct Frame {
     explicit Frame(const Schedule& schedule) : schedule(schedule) {}
@@ -111,8 +114,9 @@ class Writer {
   }
 
   Held FromMemory(const axle::Value& value, Value* pointer) {
-    if (!IsSmall(value)) return {{}, pointer};
-    return {values_.Load(value.array, pointer, FirstElements(value.num_elements())), nullptr};
+    if (!IsSmall(value)) return {{}, pointer, nullptr};
+    return {values_.Load(value.array, pointer, FirstElements(value.num_elements())), nullptr,
+            pointer};
   }
 
   void BindConstants(Frame& frame, std::span<const std::pair<ValueId, Literal>> constants) {
@@ -136,6 +140,9 @@ class Writer {
           break;
         case RegionKind::kMove:
           AddMove(frame, part);
+          break;
+        case RegionKind::kContraction:
+          AddDot(frame, part);
           break;
         case RegionKind::kWhile:
           AddWhile(frame, part);
@@ -241,6 +248,64 @@ class Writer {
       all = Join(fold, values_.Gather(x.array, low), values_.Gather(x.array, high));
     }
     return all;
+  }
+
+  void AddDot(Frame& frame, const Region& region) {
+    const SmallDot dot = *FindSmallDot(*region.instructions[0]);
+    const axle::Value& value = frame.schedule.values[region.outputs[0]];
+    const Held &lhs = frame.held[region.inputs[0].value], &rhs = frame.held[region.inputs[1].value];
+    // A row of the result at a time, or all of it where rows are short.
+    const bool by_rows = dot.num_columns > SmallValueBuilder::kMostNumbers;
+    const i64 rows_at_once = by_rows ? 1 : dot.num_rows;
+    std::map<std::pair<i64, i64>, SmallValue> rhs_rows;  // by batch and k
+    std::vector<SmallValue> parts;
+    for (i64 row = 0; row < dot.num_rows; row += rows_at_once) {
+      SmallValue sum;
+      for (i64 k = 0; k < dot.depth; ++k) {
+        std::vector<i64> a, b;
+        for (i64 r = row; r < row + rows_at_once; ++r) {
+          for (i64 c = 0; c < dot.num_columns; ++c) {
+            a.push_back(dot.lhs(r, k));
+            b.push_back(dot.rhs(r, k, c));
+          }
+        }
+        SmallValue& rhs_row = rhs_rows[{row / dot.rows_per_batch, k}];
+        if (rhs_row.num_elements == 0) rhs_row = Read(rhs, value.array, b);
+        // One element for all lanes costs nothing on the way from memory.
+        const SmallValue factor = by_rows && lhs.origin != nullptr
+                                      ? values_.Load(value.array, lhs.origin, a)
+                                      : Read(lhs, value.array, a);
+        sum = MultiplyAdd(factor, rhs_row, sum, dot.is_canonical);
+      }
+      if (dot.is_canonical) {
+        LaneEmitter emitter = values_.Emitter(sum.num_elements);
+        for (Value*& vector : sum.vectors[0]) {
+          vector = emitter.Join(Primitive::kAdd, sum.array.type,
+                                emitter.Constant(sum.array.type, 0), vector);
+        }
+      }
+      parts.push_back(std::move(sum));
+    }
+    std::vector<ElementRef> refs;
+    for (const SmallValue& part : parts) {
+      for (i64 k = 0; k < part.num_elements; ++k) refs.push_back({&part, k});
+    }
+    frame.held[region.outputs[0]].small = values_.Gather(value.array, refs);
+  }
+
+  // fma(a, b, sum); an empty sum is zero.
+  SmallValue MultiplyAdd(const SmallValue& a, const SmallValue& b, const SmallValue& sum,
+                         bool from_negative_zero) {
+    LaneEmitter emitter = values_.Emitter(a.num_elements);
+    const LaneType type = a.array.type;
+    const std::uint64_t sign = std::uint64_t{1} << (axle::BitsOf(type) - 1);
+    SmallValue result{a.array, a.num_elements, {}};
+    for (size_t v = 0; v < a.vectors[0].size(); ++v) {
+      Value* before = sum.num_elements > 0 ? sum.vectors[0][v]
+                                           : emitter.Constant(type, from_negative_zero ? sign : 0);
+      result.vectors[0].push_back(emitter.Fma(a.vectors[0][v], b.vectors[0][v], before));
+    }
+    return result;
   }
 
   void AddMove(Frame& frame, const Region& region) {

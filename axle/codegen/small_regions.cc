@@ -4,13 +4,16 @@
 #include <map>
 #include <set>
 
+#include "axle/codegen/dot_form.h"
 #include "axle/codegen/small_values.h"
 
 namespace axle {
 namespace {
 
-// Vector operations of one function: beyond this, compiling takes longer than it saves.
-constexpr i64 kMostWork = 1500;
+// Vector operations of one function: beyond this, compiling takes longer than it saves. Less for
+// functions without a loop: those that do the same then have the same neighbours, and are compiled
+// once.
+constexpr i64 kMostWork = 1500, kMostStraightWork = 150;
 
 // The regions of a computation that may be part of a small region, and what they cost.
 class Finder {
@@ -24,6 +27,8 @@ class Finder {
         return WorkOfLoop(region);
       case RegionKind::kMove:
         return WorkOfMove(schedule, region);
+      case RegionKind::kContraction:
+        return WorkOfDot(*region.instructions[0]);
       case RegionKind::kCall:
       case RegionKind::kWhile:
       case RegionKind::kConditional:
@@ -80,6 +85,13 @@ class Finder {
   }
   static i64 MoveWork(i64 num_elements) {
     return 2 + 4 * SmallValueBuilder::NumVectors(num_elements);
+  }
+
+  static Work WorkOfDot(const Instruction& inst) {
+    const auto dot = FindSmallDot(inst);
+    if (!dot) return {};
+    const i64 vectors = SmallValueBuilder::NumVectors(dot->num_columns);
+    return 4 + dot->num_rows * vectors * (2 * dot->depth + 1);
   }
 
   StatusOr<Work> WorkOfControl(const Schedule& schedule, Region& region) {
@@ -175,7 +187,9 @@ class Grouper {
     schedule_.regions.clear();
     for (size_t r = 0; r < regions.size(); ++r) {
       AXLE_ASSIGN(const std::optional<i64> work, finder_.WorkOf(schedule_, regions[r]));
-      if (!work || work_ + *work > kMostWork || ReadsLargeResult(regions[r])) Finish();
+      const bool is_control = !regions[r].callees.empty();
+      const i64 most = has_control_ || is_control ? kMostWork : kMostStraightWork;
+      if (!work || work_ + *work > most || ReadsLargeResult(regions[r])) Finish();
       if (!work || *work > kMostWork) {
         schedule_.regions.push_back(std::move(regions[r]));
         continue;
@@ -190,8 +204,8 @@ class Grouper {
   static constexpr i64 kEnd = std::numeric_limits<i64>::max();
 
   void Add(Region region, i64 number, i64 work) {
-    const bool is_control = !region.callees.empty();
-    has_control_ = has_control_ || is_control;
+    has_control_ = has_control_ || !region.callees.empty();
+    has_dot_ = has_dot_ || region.kind == RegionKind::kContraction;
     work_ += work;
     end_ = number;
     numbers_.push_back(number);
@@ -210,7 +224,8 @@ class Grouper {
   }
 
   void Finish() {
-    if (has_control_) {
+    // Loops and moves on their own are compiled once for all that do the same.
+    if (has_control_ || has_dot_) {
       schedule_.regions.push_back(Join());
     } else {
       for (Region& part : parts_) schedule_.regions.push_back(std::move(part));
@@ -219,7 +234,7 @@ class Grouper {
     numbers_.clear();
     large_results_.clear();
     work_ = 0;
-    has_control_ = false;
+    has_control_ = has_dot_ = false;
   }
 
   Region Join() {
@@ -286,7 +301,7 @@ class Grouper {
   std::vector<i64> numbers_;  // in the order before
   std::set<ValueId> large_results_;
   i64 work_ = 0, end_ = 0;
-  bool has_control_ = false;
+  bool has_control_ = false, has_dot_ = false;
 };
 
 }  // namespace

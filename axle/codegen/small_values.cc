@@ -30,9 +30,16 @@ bool AreOne(std::span<const i64> elements) {
   return std::ranges::all_of(elements, [&](i64 element) { return element == elements[0]; });
 }
 
-// Masked loads and stores of narrower elements need AVX-512.
-bool CanBeMasked(const LaneArray& array) {
-  return array.num_parts == 1 && BytesOf(array.type) >= 4;
+// Calls f(first, size) for runs of `count` elements whose sizes are powers of two, the largest
+// first. What is loaded again soon is better written without masks, which keep it from going the
+// short way.
+template <typename F>
+void ForEachRun(i64 count, const F& f) {
+  for (i64 first = 0; first < count;) {
+    const auto size = static_cast<i64>(std::bit_floor(static_cast<std::uint64_t>(count - first)));
+    f(first, size);
+    first += size;
+  }
 }
 
 }  // namespace
@@ -63,12 +70,6 @@ llvm::Type* SmallValueBuilder::VectorType(const LaneArray& array, i64 num_elemen
 Value* SmallValueBuilder::Address(const LaneArray& array, Value* base, i64 element, unsigned part) {
   return b_.CreateConstGEP1_64(ElementType(array.type, /*in_memory=*/true), base,
                                static_cast<std::uint64_t>(element * array.num_parts + part));
-}
-
-Value* SmallValueBuilder::Mask(i64 lanes, i64 valid) {
-  std::vector<llvm::Constant*> bits;
-  for (i64 k = 0; k < lanes; ++k) bits.push_back(b_.getInt1(k < valid));
-  return llvm::ConstantVector::get(bits);
 }
 
 // Lane k is lane lanes[k] of the vector; -1: any.
@@ -164,25 +165,26 @@ Value* SmallValueBuilder::LoadVector(const LaneArray& array, Value* base,
                                      std::span<const i64> elements, i64 lanes, unsigned part) {
   llvm::Type* type = ElementType(array.type, /*in_memory=*/true);
   const llvm::Align align(static_cast<std::uint64_t>(BytesOf(array.type)));
-  const auto valid = static_cast<i64>(elements.size());
   const auto one = [&](i64 element) {
     return b_.CreateAlignedLoad(type, Address(array, base, element, part), align);
   };
   auto* vector_type = llvm::FixedVectorType::get(type, Unsigned(lanes));
-  Value* address = Address(array, base, elements[0], part);
-  Value* vector;
+  Value* vector = llvm::Constant::getNullValue(vector_type);
+  const auto add_one = [&](size_t k) {
+    vector = b_.CreateInsertElement(vector, one(elements[k]), k);
+  };
   if (AreOne(elements)) {
     vector = b_.CreateVectorSplat(Unsigned(lanes), one(elements[0]));
-  } else if (valid == lanes && array.num_parts == 1 && AreNeighbours(elements)) {
-    vector = b_.CreateAlignedLoad(vector_type, address, align);
-  } else if (CanBeMasked(array) && AreNeighbours(elements)) {
-    vector = b_.CreateMaskedLoad(vector_type, address, align, Mask(lanes, valid),
-                                 llvm::Constant::getNullValue(vector_type));
+  } else if (array.num_parts == 1 && AreNeighbours(elements)) {
+    ForEachRun(static_cast<i64>(elements.size()), [&](i64 first, i64 size) {
+      const auto k = static_cast<size_t>(first);
+      if (size == 1) return add_one(k);
+      auto* run_type = llvm::FixedVectorType::get(type, Unsigned(size));
+      Value* run = b_.CreateAlignedLoad(run_type, Address(array, base, elements[k], part), align);
+      vector = size == lanes ? run : b_.CreateInsertVector(vector_type, vector, run, k);
+    });
   } else {
-    vector = llvm::Constant::getNullValue(vector_type);
-    for (size_t k = 0; k < elements.size(); ++k) {
-      vector = b_.CreateInsertElement(vector, one(elements[k]), k);
-    }
+    for (size_t k = 0; k < elements.size(); ++k) add_one(k);
   }
   if (array.type != LaneType::kPred) return vector;
   return b_.CreateICmpNE(vector, llvm::Constant::getNullValue(vector_type));
@@ -206,21 +208,25 @@ void SmallValueBuilder::StoreVector(const LaneArray& array, Value* vector, Value
                                     std::span<const i64> elements, unsigned part) {
   const llvm::Align align(static_cast<std::uint64_t>(BytesOf(array.type)));
   const i64 lanes = LanesOf(vector);
-  const auto valid = static_cast<i64>(elements.size());
   if (array.type == LaneType::kPred) {
     vector = b_.CreateZExt(vector, llvm::FixedVectorType::get(b_.getInt8Ty(), Unsigned(lanes)));
   }
-  Value* address = Address(array, base, elements[0], part);
-  if (valid == lanes && lanes > 1 && array.num_parts == 1 && AreNeighbours(elements)) {
-    b_.CreateAlignedStore(vector, address, align);
-  } else if (valid > 1 && CanBeMasked(array) && AreNeighbours(elements)) {
-    b_.CreateMaskedStore(vector, address, align, Mask(lanes, valid));
-  } else {
-    for (size_t k = 0; k < elements.size(); ++k) {
-      b_.CreateAlignedStore(b_.CreateExtractElement(vector, k),
-                            Address(array, base, elements[k], part), align);
-    }
+  const auto store_one = [&](size_t k) {
+    b_.CreateAlignedStore(b_.CreateExtractElement(vector, k),
+                          Address(array, base, elements[k], part), align);
+  };
+  if (array.num_parts > 1 || !AreNeighbours(elements)) {
+    for (size_t k = 0; k < elements.size(); ++k) store_one(k);
+    return;
   }
+  ForEachRun(static_cast<i64>(elements.size()), [&](i64 first, i64 size) {
+    const auto k = static_cast<size_t>(first);
+    if (size == 1) return store_one(k);
+    auto* run_type = llvm::FixedVectorType::get(
+        llvm::cast<llvm::FixedVectorType>(vector->getType())->getElementType(), Unsigned(size));
+    Value* run = size == lanes ? vector : b_.CreateExtractVector(run_type, vector, k);
+    b_.CreateAlignedStore(run, Address(array, base, elements[k], part), align);
+  });
 }
 
 void SmallValueBuilder::Store(const SmallValue& value, Value* base, std::span<const i64> elements) {

@@ -51,7 +51,6 @@ class SmallValueBuilder {
  private:
   llvm::Type* ElementType(LaneType type, bool in_memory);
   llvm::Value* Address(const LaneArray& array, llvm::Value* base, i64 element, unsigned part);
-  llvm::Value* Mask(i64 lanes, i64 valid);
   llvm::Value* Resized(llvm::Value* vector, std::span<const int> lanes);
   llvm::Value* Pick(unsigned part, i64 lanes, std::span<const ElementRef> refs);
   llvm::Value* LoadVector(const LaneArray& array, llvm::Value* base, std::span<const i64> elements,

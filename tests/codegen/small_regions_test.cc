@@ -303,6 +303,82 @@ TEST(SmallRegions, PadsAndTransposesAreMovesOfRegisters) {
                       5));
 }
 
+std::string DotOf(std::string_view lhs, std::string_view rhs, std::string_view result,
+                  std::string_view dims) {
+  return StrCat("ENTRY e {\n  a = ", lhs, " parameter(0)\n  b = ", rhs,
+                " parameter(1)\n  d = ", result, " dot(a, b), ", dims, "\n  ROOT n = ", result,
+                " negate(d)\n}\n");
+}
+
+TEST(SmallRegions, SmallDotsOfEveryForm) {
+  const std::string forms[] = {
+      DotOf("f64[6,6]", "f64[6,6]", "f64[6,6]",
+            "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+      DotOf("f32[5,3]", "f32[5,7]", "f32[3,7]",
+            "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+      DotOf("f32[5,3]", "f32[2,3]", "f32[5,2]",
+            "lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
+      DotOf("f32[2,3,4]", "f32[2,4,5]", "f32[2,3,5]",
+            "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+            "rhs_contracting_dims={1}"),
+      DotOf("f64[3,2,4]", "f64[4,2,1]", "f64[2,3,1]",
+            "lhs_batch_dims={1}, rhs_batch_dims={1}, lhs_contracting_dims={2}, "
+            "rhs_contracting_dims={0}"),
+      // Along rows: the canonical order.
+      DotOf("f32[6,7]", "f32[7]", "f32[6]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+      DotOf("f32[9]", "f32[9]", "f32[]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+      DotOf("f32[4]", "f32[4,6]", "f32[6]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+      DotOf("f32[2]", "f32[3]", "f32[2,3]", "lhs_contracting_dims={}, rhs_contracting_dims={}"),
+  };
+  for (const std::string& text : forms) {
+    EXPECT_EQ(KindsOf(text), Kinds({"small"})) << text;
+    for (int seed = 0; seed < 3; ++seed) ExpectSame(text, seed);
+  }
+  // Lanes, another type, many products: these stay with the library.
+  for (const char* text : {"f32[16]", "f16[9]", "bf16[9]", "s32[9]"}) {
+    const std::string type = std::string(text, std::string_view(text).find('['));
+    const std::string dot =
+        DotOf(text, text, type + "[]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}");
+    EXPECT_EQ(KindsOf(dot), Kinds({"contraction", "loop"})) << dot;
+  }
+}
+
+TEST(SmallRegions, ZerosOfDotsHaveTheirSign) {
+  // A chain begins at +0, and so does the total of the canonical order.
+  for (const char* dims : {"f64[2,2]", "f64[2]"}) {
+    const std::string text = StrCat(
+        "ENTRY e {\n  z = f64[] constant(-0)\n  a = f64[2,2] broadcast(z), dimensions={}\n"
+        "  p = ",
+        dims, " parameter(0)\n  d = ", dims,
+        " dot(a, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  one = f64[] "
+        "constant(1)\n  ones = ",
+        dims, " broadcast(one), dimensions={}\n  ROOT r = ", dims, " divide(ones, d)\n}\n");
+    ExpectSame(text);
+  }
+}
+
+TEST(SmallRegions, EqualFunctionsAreCompiledOnce) {
+  std::string text = "ENTRY e {\n  x0 = f64[6,6] parameter(0)\n  a = f64[6,6] parameter(1)\n";
+  for (int k = 0; k < 20; ++k) {
+    text += StrCat("  d", k, " = f64[6,6] dot(x", k,
+                   ", a), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  x", k + 1,
+                   " = f64[6,6] cosine(d", k, ")\n");
+  }
+  text += "  ROOT r = f64[6,6] negate(x20)\n}\n";
+  const auto client = Client::Create();
+  int functions = 0;
+  const auto executable = (*client)->Compile(
+      text, {.engine = EngineKind::kNative, .on_llvm = [&](std::string_view code) {
+               for (size_t at = 0; (at = code.find("\ndefine ", at)) != std::string_view::npos;
+                    ++at) {
+                 ++functions;
+               }
+             }});
+  ASSERT_TRUE(executable.ok()) << executable.status().message();
+  EXPECT_LE(functions, 4);
+  ExpectSame(text);
+}
+
 TEST(SmallRegions, WhatStaysApart) {
   // 129 elements; a loop that sorts.
   const std::string long_state = LoopOver({"f32[129]"}, "  y0 = f32[129] negate(x0)", 3);

@@ -1,0 +1,166 @@
+#include "axle/codegen/small_key.h"
+
+#include <unordered_map>
+
+#include "axle/codegen/dot_form.h"
+
+namespace axle {
+namespace {
+
+class KeyWriter {
+ public:
+  void AddRegion(const Region& region, const Schedule& schedule) {
+    Scope scope{schedule, {}};
+    AddValues(region.inputs, scope);
+    AddConstants(region.constants, scope);
+    AddParts(region.parts, scope);
+    AddValues(region.outputs, scope);
+  }
+  std::string Take() && { return std::move(key_); }
+
+ private:
+  // Values are numbered as they come.
+  struct Scope {
+    const Schedule& schedule;
+    std::unordered_map<ValueId, i64> numbers;
+  };
+
+  void Add(i64 number) { key_.append(reinterpret_cast<const char*>(&number), sizeof number); }
+  template <typename T>
+  requires std::integral<T> || std::is_enum_v<T>
+  void AddAll(const std::vector<T>& numbers) {
+    Add(static_cast<i64>(numbers.size()));
+    for (const T number : numbers) Add(static_cast<i64>(number));
+  }
+  void AddArray(const LaneArray& array) {
+    Add(static_cast<i64>(array.type));
+    Add(array.num_parts);
+  }
+
+  void AddValue(ValueId id, Scope& scope) {
+    const auto [known, is_new] = scope.numbers.emplace(id, scope.numbers.size());
+    Add(known->second);
+    if (!is_new) return;
+    const Value& value = scope.schedule.values[id];
+    AddArray(value.array);
+    Add(value.bytes);
+  }
+  static ValueId IdOf(ValueId id) { return id; }
+  static ValueId IdOf(const RegionInput& input) { return input.value; }
+  template <typename T>
+  void AddValues(const std::vector<T>& values, Scope& scope) {
+    Add(static_cast<i64>(values.size()));
+    for (const T& value : values) AddValue(IdOf(value), scope);
+  }
+
+  // Larger constants are not copied into the code: they are the same where they are.
+  void AddConstants(const std::vector<std::pair<ValueId, Literal>>& constants, Scope& scope) {
+    Add(static_cast<i64>(constants.size()));
+    for (const auto& [id, literal] : constants) {
+      AddValue(id, scope);
+      if (IsSmall(scope.schedule.values[id])) {
+        key_.append(reinterpret_cast<const char*>(literal.bytes()),
+                    static_cast<size_t>(literal.num_bytes()));
+      } else {
+        Add(static_cast<i64>(reinterpret_cast<std::uintptr_t>(literal.bytes())));
+      }
+    }
+  }
+
+  void AddParts(const std::vector<Region>& parts, Scope& scope) {
+    Add(static_cast<i64>(parts.size()));
+    for (const Region& part : parts) AddPart(part, scope);
+  }
+
+  void AddPart(const Region& part, Scope& scope) {
+    Add(static_cast<i64>(part.kind));
+    Add(part.num_positions);
+    AddValues(part.inputs, scope);
+    for (const RegionInput& input : part.inputs) {
+      Add(input.access.offset);
+      Add(static_cast<i64>(input.access.factors.size()));
+      for (const AccessFactor& factor : input.access.factors) {
+        Add(factor.size);
+        Add(factor.stride);
+      }
+    }
+    AddValues(part.outputs, scope);
+    AddProgram(part.program);
+    Add(part.fold_shape.rows);
+    Add(part.fold_shape.reduced);
+    Add(part.fold_shape.columns);
+    for (const Fold& fold : part.folds) {
+      Add(static_cast<i64>(fold.kind));
+      Add(static_cast<i64>(fold.type));
+    }
+    if (part.map) AddMap(part);
+    if (part.kind == RegionKind::kContraction) AddDot(*FindSmallDot(*part.instructions[0]));
+    for (const auto& callee : part.callees) {
+      Scope inner{*callee, {}};
+      AddValues(callee->arguments, inner);
+      AddConstants(callee->constants, inner);
+      AddParts(callee->regions, inner);
+      AddValues(callee->results, inner);
+    }
+  }
+
+  void AddProgram(const LaneProgram& program) {
+    Add(static_cast<i64>(program.code.size()));
+    for (const LaneOp& op : program.code) {
+      Add(static_cast<i64>(op.primitive));
+      Add(static_cast<i64>(op.type));
+      for (const LaneId operand : op.operands) Add(operand);
+      Add(static_cast<i64>(op.immediate));
+    }
+    for (const LaneArray& array : program.inputs) AddArray(array);
+    for (const LaneArray& array : program.outputs) AddArray(array);
+    AddAll(program.results);
+  }
+
+  void AddMap(const Region& move) {
+    const Instruction& inst = *move.instructions[0];
+    AddAll(inst.shape().dims());
+    for (i64 i = 0; i < inst.num_operands(); ++i) AddAll(inst.operand(i)->shape().dims());
+    Add(static_cast<i64>(move.in_place.size()));
+    Add(static_cast<i64>(move.map->size()));
+    for (const IndexPiece& piece : *move.map) {
+      Add(piece.operand);
+      Add(static_cast<i64>(piece.dims.size()));
+      for (const IndexPiece::Dim& dim : piece.dims) {
+        for (const i64 n : {dim.begin, dim.count, dim.step, dim.source_dim, dim.source_step}) {
+          Add(n);
+        }
+      }
+      AddAll(piece.source_begin);
+      Add(piece.relinearize ? 1 : 0);
+      Add(static_cast<i64>(piece.offsets.size()));
+      for (const DynamicOffset& offset : piece.offsets) {
+        Add(static_cast<i64>(offset.side));
+        Add(offset.dim);
+        Add(offset.operand);
+        AddAll(offset.index);
+        AddAll(offset.index_from);
+        Add(offset.max);
+      }
+    }
+  }
+
+  void AddDot(const SmallDot& dot) {
+    for (const i64 n : {dot.num_rows, dot.num_columns, dot.depth, dot.rows_per_batch}) Add(n);
+    Add(dot.is_canonical ? 1 : 0);
+    AddAll(dot.lhs_elements);
+    AddAll(dot.rhs_elements);
+  }
+
+  std::string key_;
+};
+
+}  // namespace
+
+std::string KeyOf(const Region& region, const Schedule& schedule) {
+  KeyWriter writer;
+  writer.AddRegion(region, schedule);
+  return std::move(writer).Take();
+}
+
+}  // namespace axle
