@@ -1,4 +1,5 @@
-# One static library per folder of axle/; libaxle.so and libaxle.a made of all their objects.
+# One static library per folder of axle/; libaxle.so and libaxle.a made of their objects, but for those of
+# AXLE_CODEGEN_LAYERS, which are part of libaxle_codegen.so.
 
 # axle_layer(<folder> [<folders it may use>...])
 # Sources are found by pattern: a new op is a new file and no edit here
@@ -16,7 +17,9 @@ function(axle_layer name)
       target_link_libraries(axle_${name} PUBLIC axle_${edge})
     endif()
   endforeach()
-  set_property(GLOBAL APPEND PROPERTY AXLE_LAYER_TARGETS axle_${name})
+  if(NOT name IN_LIST AXLE_CODEGEN_LAYERS)
+    set_property(GLOBAL APPEND PROPERTY AXLE_LAYER_TARGETS axle_${name})
+  endif()
 endfunction()
 
 # What makes graphs or passes calls on, no loop over elements: half the size in release builds.
