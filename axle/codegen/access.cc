@@ -141,4 +141,21 @@ Dims StridesOn(const Access& access, const Dims& sizes) {
   return strides;
 }
 
+std::optional<RowRead> SplitIntoRows(const Access& access, i64 n, i64 rows) {
+  RowRead read{0, access.offset, access.offset};
+  std::vector<AccessFactor> left = access.factors;
+  for (i64 need = n / rows; need > 1;) {
+    AccessFactor& inner = left.back();
+    const i64 taken = std::min(need, inner.size);
+    if (need % taken != 0 || inner.size % taken != 0) return std::nullopt;
+    (inner.stride < 0 ? read.low : read.high) += (taken - 1) * inner.stride;
+    need /= taken;
+    inner = {inner.size / taken, inner.stride * taken};
+    if (inner.size == 1) left.pop_back();
+  }
+  if (left.size() > 1) return std::nullopt;
+  if (!left.empty()) read.stride = left[0].stride;
+  return read;
+}
+
 }  // namespace axle

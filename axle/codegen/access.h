@@ -51,4 +51,12 @@ std::optional<Dims> CommonSizes(std::span<const Access* const> accesses, i64 n);
 // The strides of an access on such sizes.
 Dims StridesOn(const Access& access, const Dims& sizes);
 
+// An access by n positions as `rows` equal parts: the first of part r reads around element
+// r * stride, all of them between that + low and that + high. Nothing if it has no such form; n is
+// a multiple of rows.
+struct RowRead {
+  i64 stride, low, high;
+};
+std::optional<RowRead> SplitIntoRows(const Access& access, i64 n, i64 rows);
+
 }  // namespace axle

@@ -16,6 +16,8 @@
 #include "axle/codegen/loop_step.h"
 #include "axle/codegen/move_step.h"
 #include "axle/codegen/report.h"
+#include "axle/codegen/row_regions.h"
+#include "axle/codegen/rows_step.h"
 #include "axle/codegen/scatter_step.h"
 #include "axle/codegen/small_key.h"
 #include "axle/codegen/small_lowering.h"
@@ -171,6 +173,7 @@ class Compiler {
       if (limits_ != nullptr) AXLE_TRY(limits_->Check());
       AXLE_ASSIGN(const auto schedule, PlainSchedule(*computation));
       Schedule& grouped = grouped_.emplace(computation, *schedule).first->second;
+      MakeRowRegions(grouped, num_threads_);
       AXLE_TRY(GroupSmallRegions(
           grouped, [this](const HloComputation& callee) { return PlainSchedule(callee); }));
       for (const Region& region : grouped.regions) AddForms(region);
@@ -179,7 +182,10 @@ class Compiler {
   }
   void AddForms(const Region& region) {
     // What folds do is part of a loop.
-    if (region.kind == RegionKind::kLoop || region.kind == RegionKind::kSmall) return;
+    if (region.kind == RegionKind::kLoop || region.kind == RegionKind::kSmall ||
+        region.kind == RegionKind::kRows) {
+      return;
+    }
     const Instruction& inst = *region.instructions[0];
     for (size_t i = 0; i < inst.callees().size(); ++i) {
       const bool is_body = region.kind == RegionKind::kWhile && i == 1;
@@ -252,12 +258,13 @@ class Compiler {
       CompileReport::Record& to = *reported++;
       to.num_tiles = record.num_tiles;
       for (const auto& inner : record.programs) to.programs.push_back(reported_names_[inner.get()]);
-      if (record.function == &RunLoop) {
-        to.kernel = kernels_.NameFor(record.plan);
-      } else if (record.function == &RunFold) {
-        to.kernel = kernels_.NameFor(static_cast<const FoldPlan*>(record.plan)->loop.get());
-      } else if (record.function == &RunSmall) {
-        to.kernel = kernels_.NameFor(record.plan);
+      if (record.function == &RunRowSteps) {
+        for (const RowsPlan::Step& step : static_cast<const RowsPlan*>(record.plan)->steps) {
+          to.kernels.push_back(KernelName(step.function, step.plan));
+        }
+      } else if (record.function == &RunLoop || record.function == &RunFold ||
+                 record.function == &RunSmall) {
+        to.kernels = {KernelName(record.function, record.plan)};
       } else if (record.function == &RunEvaluate) {
         const size_t r = static_cast<size_t>(reported - report.records.begin()) - 1;
         to.note = contractions_[r].reason;
@@ -266,6 +273,11 @@ class Compiler {
         }
       }
     }
+  }
+
+  std::string KernelName(KernelFunction function, const void* plan) const {
+    if (function == &RunFold) plan = static_cast<const FoldPlan*>(plan)->loop.get();
+    return kernels_.NameFor(plan);
   }
 
   // The block of the array at `path` in a value of this shape, or -1: not a static array.
@@ -349,6 +361,8 @@ class Compiler {
       }
       case RegionKind::kLoop:
         return FoldScratchBytes(region.fold_shape, region.folds.size()) * num_threads_;
+      case RegionKind::kRows:
+        return region.local_bytes * num_threads_;
       default:
         return 0;
     }
@@ -437,6 +451,10 @@ class Compiler {
       case RegionKind::kLoop:
         places.push_back(scratch);
         AddLoop(program, region, AddRecord(program, places, name));
+        return {};
+      case RegionKind::kRows:
+        places.push_back(scratch);
+        AddRows(program, region, AddRecord(program, places, name));
         return {};
       case RegionKind::kMove:
         SetKernel(program, AddRecord(program, places, name), &RunMove, PlanMove(region, schedule));
@@ -530,7 +548,16 @@ class Compiler {
     for (const Region& part : region.parts) KeepConstants(program, part);
   }
 
-  void AddLoop(Program& program, Region& region, Record& record) {
+  // A loop, with folds or without, as a record or a part of one.
+  struct LoopStep {
+    KernelFunction function;
+    std::shared_ptr<const void> plan;
+    i64 num_tiles;
+    double nanoseconds;
+  };
+  // With `rows`, the number of tiles is a multiple of it. `may_stream`: nobody needs its outputs in
+  // the caches.
+  LoopStep MakeLoop(Region& region, bool may_stream, i64 rows = 0) {
     std::vector<LoopOperand> operands;
     std::vector<const Access*> accesses;
     const LaneProgram& lanes = region.program;
@@ -552,28 +579,82 @@ class Compiler {
                         InnerStrides(accesses, region.sizes)};
     if (region.folds.empty()) {
       std::shared_ptr<LoopPlan> plan = PlanLoop(region.sizes, operands);
-      // What is replaced in place has been read into the caches.
-      const auto places = std::span(program.places).subspan(record.first_place, operands.size());
-      const auto inputs = places.first(accesses.size()), outputs = places.subspan(accesses.size());
-      const bool is_in_place = std::ranges::any_of(
-          outputs, [&](const Place& p) { return std::ranges::find(inputs, p) != inputs.end(); });
-      if (!is_in_place && IsWorthStreaming(*plan, operands, num_stores)) {
+      if (rows > 0) TileByRows(*plan, rows);
+      if (may_stream && IsWorthStreaming(*plan, operands, num_stores)) {
         spec.streams = true;
         plan->num_streamed = num_stores;
       }
-      record.num_tiles = plan->num_tiles;
-      record.is_parallel = IsWorthThreads(time);
-      SetKernel(program, record, &RunLoop, plan);
-      return kernels_.Add(std::move(spec), std::move(plan));
+      kernels_.Add(std::move(spec), plan);
+      return {&RunLoop, plan, plan->num_tiles, time};
     }
     SetFoldForm(spec, region.fold_shape, region.folds);
     std::shared_ptr<FoldPlan> plan =
         PlanFold(region.fold_shape, region.folds, spec, region.sizes, operands);
-    record.num_tiles = plan->num_tiles;
-    record.is_parallel = IsWorthThreads(time);
-    record.scratch_bytes = FoldScratchBytes(region.fold_shape, region.folds.size());
-    SetKernel(program, record, &RunFold, plan);
+    if (rows > 0) TileByRows(*plan, rows);
     kernels_.Add(std::move(spec), plan->loop);
+    return {&RunFold, plan, plan->num_tiles, time};
+  }
+
+  // Whether no output takes the place of an input, which has been read into the caches.
+  static bool AreApart(const Program& program, const Record& record, const Region& region) {
+    const auto places = std::span(program.places).subspan(record.first_place);
+    const auto inputs = places.first(region.inputs.size());
+    const auto outputs = places.subspan(inputs.size(), region.outputs.size());
+    return std::ranges::none_of(outputs, [&](const Place& output) {
+      return std::ranges::find(inputs, output) != inputs.end();
+    });
+  }
+
+  void AddLoop(Program& program, Region& region, Record& record) {
+    LoopStep step = MakeLoop(region, AreApart(program, record, region));
+    record.num_tiles = step.num_tiles;
+    record.is_parallel = IsWorthThreads(step.nanoseconds);
+    record.scratch_bytes = FoldScratchBytes(region.fold_shape, region.folds.size());
+    SetKernel(program, record, step.function, std::move(step.plan));
+  }
+
+  void AddRows(Program& program, Region& region, Record& record) {
+    auto plan = std::make_shared<RowsPlan>();
+    plan->rows = region.rows;
+    plan->rows_per_block = region.rows_per_block;
+    plan->scratch_place = region.inputs.size() + region.outputs.size();
+    std::map<ValueId, RowsPlan::Operand> operand_of;
+    for (size_t i = 0; i < region.inputs.size(); ++i) {
+      operand_of[region.inputs[i].value] = {.place = i};
+    }
+    for (size_t o = 0; o < region.outputs.size(); ++o) {
+      operand_of[region.outputs[o]] = {.place = region.inputs.size() + o};
+    }
+    for (const RowLocal& local : region.locals) {
+      operand_of[local.value] = {
+          .is_local = true, .offset = local.offset, .row_bytes = local.row_bytes};
+    }
+    double time = 0;
+    const bool are_apart = AreApart(program, record, region);
+    std::set<ValueId> used;  // by later parts, or not outside
+    for (const RowLocal& local : region.locals) used.insert(local.value);
+    std::vector<bool> may_stream(region.parts.size());
+    for (size_t p = region.parts.size(); p-- > 0;) {
+      may_stream[p] = are_apart && std::ranges::none_of(region.parts[p].outputs, [&](ValueId v) {
+                        return used.contains(v);
+                      });
+      for (const RegionInput& input : region.parts[p].inputs) used.insert(input.value);
+    }
+    for (size_t p = 0; p < region.parts.size(); ++p) {
+      Region& loop = region.parts[p];
+      LoopStep made = MakeLoop(loop, may_stream[p], region.rows);
+      RowsPlan::Step step{made.function, made.plan.get(), {}, made.num_tiles / region.rows};
+      for (const RegionInput& input : loop.inputs) step.operands.push_back(operand_of[input.value]);
+      for (const ValueId output : loop.outputs) step.operands.push_back(operand_of[output]);
+      plan->steps.push_back(std::move(step));
+      plan->positions_per_row += loop.num_positions / region.rows;
+      program.owned.push_back(std::move(made.plan));
+      time += made.nanoseconds;
+    }
+    record.num_tiles = plan->num_tiles();
+    record.is_parallel = IsWorthThreads(time);
+    record.scratch_bytes = region.local_bytes;
+    SetKernel(program, record, &RunRowSteps, std::move(plan));
   }
 
   void AddConditional(Program& program, const Instruction& inst, std::span<const Place> inputs,

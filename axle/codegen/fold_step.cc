@@ -148,6 +148,12 @@ std::shared_ptr<FoldPlan> PlanFold(const FoldShape& shape, std::span<const Fold>
   return plan;
 }
 
+void TileByRows(FoldPlan& plan, i64 rows) {
+  if (plan.form != FoldForm::kRows || plan.shape.reduced > kSumChunk) return;  // they are so
+  TileByRows(*plan.loop, rows);
+  plan.num_tiles = plan.loop->num_tiles;
+}
+
 namespace {
 
 // Partial results of chunks, as canonical_sum.h's ChunkTree keeps them, in memory of the caller's.

@@ -68,6 +68,9 @@ std::shared_ptr<FoldPlan> PlanFold(const FoldShape& shape, std::span<const Fold>
                                    const LoopKernelSpec& spec, const Dims& sizes,
                                    std::span<const LoopOperand> operands);
 
+// As of a LoopPlan; `rows` divides shape.rows.
+void TileByRows(FoldPlan& plan, i64 rows);
+
 // The KernelFunction of fold steps. Buffers: inputs, outputs, folds, scratch memory if there is
 // any.
 int RunFold(const RunContext* run, const void* plan, void* const* buffers, i64 begin, i64 end);

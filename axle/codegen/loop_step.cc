@@ -67,6 +67,7 @@ std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperan
   for (size_t d = 0; d + 1 < rank; ++d) rows *= plan->sizes[d];
   const i64 inner = plan->sizes.back();
   if (rows == 1) {
+    plan->positions_per_tile = kTilePositions;
     plan->num_tiles = (inner + kTilePositions - 1) / kTilePositions;
   } else {
     plan->rows_per_tile = std::max<i64>(1, kTilePositions / std::max<i64>(inner, 1));
@@ -80,15 +81,26 @@ bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operand
   if (num_outputs == 0 || num_outputs > kMostStreams) return false;
   i64 positions = 1;
   for (const i64 size : plan.sizes) positions *= size;
-  const i64 inner = plan.sizes.back();
+  const i64 row = plan.positions_per_tile > 0 ? plan.positions_per_tile : plan.sizes.back();
   for (size_t i = operands.size() - num_outputs; i < operands.size(); ++i) {
     const i64 bytes = operands[i].element_bytes;
-    if (positions * bytes < kLeastStreamedBytes || plan.offsets[i] % kStreamAlignment != 0) {
+    if (positions * bytes < kLeastStreamedBytes || plan.offsets[i] % kStreamAlignment != 0 ||
+        row * bytes % kStreamAlignment != 0) {
       return false;
     }
-    if (positions != inner && inner * bytes % kStreamAlignment != 0) return false;
   }
   return true;
+}
+
+void TileByRows(LoopPlan& plan, i64 rows) {
+  if (plan.positions_per_tile > 0) {
+    plan.positions_per_tile = plan.sizes.back() / rows;
+    plan.num_tiles = rows;
+  } else {
+    plan.num_tiles = 1;
+    for (size_t d = 0; d + 1 < plan.sizes.size(); ++d) plan.num_tiles *= plan.sizes[d];
+    plan.rows_per_tile = 1;
+  }
 }
 
 int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end) {
@@ -131,8 +143,8 @@ int RunRow(const RunContext* run, const LoopPlan& plan, void* const* buffers, i6
   const size_t num_operands = plan.offsets.size();
   void* pointers[kMaxLoopOperands];
   const i64* strides = plan.inner_strides.data();
-  i64 position = begin * kTilePositions;
-  const i64 last = std::min(plan.sizes[1], end * kTilePositions);
+  i64 position = begin * plan.positions_per_tile;
+  const i64 last = std::min(plan.sizes[1], end * plan.positions_per_tile);
   while (position < last) {
     const i64 count = std::min(last - position, kSlicePositions);
     for (size_t i = 0; i < num_operands; ++i) {

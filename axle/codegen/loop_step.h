@@ -22,6 +22,7 @@ struct LoopPlan {
   Dims outer_strides, inner_strides;  // of the last two dimensions, by operand
   Dims offsets;                       // where the first position is, by operand
   i64 rows_per_tile = 1;
+  i64 positions_per_tile = 0;  // of a loop with one row
   i64 num_tiles = 1;
   size_t num_streamed = 0;  // of the operands, the last ones: the outputs of a kernel that streams
 };
@@ -41,6 +42,11 @@ std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperan
 // larger than they are, and its rows begin where LoopKernelSpec::streams wants them.
 bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operands,
                       size_t num_outputs);
+
+// Makes the number of tiles a multiple of `rows`, which the number of positions is: equal parts of
+// the tiles are then equal parts of the positions. The sizes must have that boundary, or be one
+// row.
+void TileByRows(LoopPlan& plan, i64 rows);
 
 // Calls the kernel for groups of whole rows.
 int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end);

@@ -693,6 +693,8 @@ std::string_view Name(RegionKind kind) {
   switch (kind) {
     case RegionKind::kLoop:
       return "loop";
+    case RegionKind::kRows:
+      return "rows";
     case RegionKind::kMove:
       return "move";
     case RegionKind::kContraction:

@@ -28,6 +28,7 @@ struct Value {
 
 enum class RegionKind : std::uint8_t {
   kLoop,         // elementwise instructions, reading through index maps
+  kRows,         // loops that run one after the other over a few rows at a time: row_regions.h
   kMove,         // an index map alone
   kContraction,  // dot or convolution, if a prebuilt kernel does it; else as kEvaluate
   kScatter,      // a scatter, if what it applies is straight code; else as kEvaluate
@@ -51,6 +52,13 @@ struct InPlacePair {
 
 struct Schedule;
 
+// An array that only the loops of one region write and read: memory for a block of its rows.
+struct RowLocal {
+  ValueId value;
+  i64 row_bytes;
+  i64 offset;  // in the block
+};
+
 struct Region {
   RegionKind kind;
   std::vector<const Instruction*> instructions;  // in order; the last one names the region
@@ -66,10 +74,15 @@ struct Region {
   // kMove; nothing: inputs[0] by its access.
   std::optional<IndexMap> map = {};
   // kSmall: in order, on values of the same schedule, with the small constants that they read; and
-  // for kCall, kWhile and kConditional among them, the schedules of what they call.
+  // for kCall, kWhile and kConditional among them, the schedules of what they call. kRows: the
+  // loops, each of which computes an equal part of its positions for each row.
   std::vector<Region> parts = {};
   std::vector<std::pair<ValueId, Literal>> constants = {};
   std::vector<std::shared_ptr<const Schedule>> callees = {};
+  // kRows: the arrays between the parts.
+  std::vector<RowLocal> locals = {};
+  i64 rows = 0, rows_per_block = 0;
+  i64 local_bytes = 0;  // for a block
 };
 
 // Why a loop does not compute an instruction although it could have: for `axle explain`.
@@ -79,6 +92,10 @@ enum class Apart : std::uint8_t {
   kTooManyArrays,
   kNoCommonSizes,
   kOtherReduction,
+  // Why a loop does not run in blocks of rows together with another one:
+  kOtherRows,
+  kReadsOtherRows,
+  kRowsTooLong,
 };
 struct NotFused {
   const Instruction* producer;

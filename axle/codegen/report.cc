@@ -22,6 +22,12 @@ std::string Text(Apart why) {
       return "no loop can read the arrays of both in place";
     case Apart::kOtherReduction:
       return "it reduces in another form than the loop does already";
+    case Apart::kOtherRows:
+      return "they do not work on the same number of rows";
+    case Apart::kReadsOtherRows:
+      return "a row of one reads other rows of the other";
+    case Apart::kRowsTooLong:
+      return "the arrays of one row would not stay in the cache";
   }
   return "";
 }
@@ -30,6 +36,7 @@ std::string EngineOf(RegionKind kind) {
   switch (kind) {
     case RegionKind::kLoop:
     case RegionKind::kSmall:
+    case RegionKind::kRows:
       return "compiled";
     case RegionKind::kMove:
     case RegionKind::kContraction:
@@ -42,12 +49,13 @@ std::string EngineOf(RegionKind kind) {
   }
 }
 
-// Why a region of this kind is never part of another one; "" if it may be.
+// Why a region of this kind is never part of another one; "" if it may be, or is several.
 std::string WhyAlone(const Region& region) {
   const Instruction& inst = *region.instructions.back();
   switch (region.kind) {
     case RegionKind::kLoop:
     case RegionKind::kSmall:
+    case RegionKind::kRows:
       return "";
     case RegionKind::kMove:
       return StrCat("\"", inst.name(), "\" is moved into order, to be read in a row");
@@ -153,12 +161,17 @@ class Reporter {
     for (const Region* region : {&producer, &consumer}) {
       if (std::string alone = WhyAlone(*region); !alone.empty()) return alone;
     }
+    const bool has_rows = producer.kind == RegionKind::kRows || consumer.kind == RegionKind::kRows;
     for (const Instruction* inst : producer.instructions) {
       const auto [begin, end] = not_fused_.equal_range(inst);
       for (auto pair = begin; pair != end; ++pair) {
-        if (Has(consumer, pair->second->consumer)) return Text(pair->second->why);
+        const bool is_of_rows = pair->second->why >= Apart::kOtherRows;
+        if (is_of_rows == has_rows && Has(consumer, pair->second->consumer)) {
+          return Text(pair->second->why);
+        }
       }
     }
+    if (has_rows) return "something else comes between them";
     const auto output = std::ranges::find(producer.outputs, input.value) - producer.outputs.begin();
     if (output >= std::ssize(producer.outputs) - std::ssize(producer.folds)) {
       return "a reduction is complete only after its loop";
@@ -252,9 +265,8 @@ void FinishReport(CompileReport& report) {
   std::set<std::string> kernels;
   for (const CompileReport::Program& program : report.programs) {
     for (const CompileReport::Record& record : program.records) {
-      if (record.kernel.empty()) continue;
-      ++report.num_loops;
-      kernels.insert(record.kernel);
+      report.num_loops += std::ssize(record.kernels);
+      kernels.insert(record.kernels.begin(), record.kernels.end());
     }
   }
   report.num_kernels = std::ssize(kernels);

@@ -17,11 +17,12 @@ struct CompileReport {
 
   // One step of a program.
   struct Record {
-    std::string name;    // of its last instruction
-    std::string kind;    // loop, reduce, move, contraction, evaluate, call, while, conditional
+    std::string name;  // of its last instruction
+    std::string kind;  // loop, reduce, rows, move, contraction, evaluate, call, while, conditional
     std::string engine;  // compiled, library (a routine of axle's own), evaluator, program
-    std::string kernel;  // of compiled code; records of the same name share it
-    std::string note;    // why an evaluator does it, where that is not plain
+    // Of compiled code, in the order in which they run; those of the same name are the same.
+    std::vector<std::string> kernels;
+    std::string note;  // why an evaluator does it, where that is not plain
     std::vector<Instruction> instructions;
     i64 num_tiles = 1;                       // parts that threads could share
     i64 bytes_read = 0;                      // of different elements
@@ -68,7 +69,7 @@ struct CompileReport {
   };
 
   std::string target;             // avx2 or avx512
-  i64 num_loops = 0;              // records with compiled code
+  i64 num_loops = 0;              // compiled code of records
   i64 num_kernels = 0;            // that were compiled for them
   std::vector<Program> programs;  // callees first, the entry last
   std::vector<Stage> stages;      // of the compilation, in order

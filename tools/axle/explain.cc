@@ -15,7 +15,7 @@ Json ToJson(const CompileReport::Record& record) {
                {"tiles", record.num_tiles},
                {"bytes_read", record.bytes_read},
                {"bytes_written", record.bytes_written}};
-  if (!record.kernel.empty()) json["kernel"] = record.kernel;
+  if (!record.kernels.empty()) json["kernels"] = record.kernels;
   if (!record.note.empty()) json["note"] = record.note;
   if (!record.programs.empty()) json["programs"] = record.programs;
   for (const CompileReport::Instruction& inst : record.instructions) {

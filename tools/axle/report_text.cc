@@ -26,7 +26,7 @@ std::string Sources(const CompileReport::Record& record) {
 }
 
 std::string How(const CompileReport::Record& record) {
-  if (record.engine == "compiled") return StrCat("compiled ", record.kernel);
+  if (record.engine == "compiled") return StrCat("compiled ", Join(record.kernels, ", "));
   if (record.engine == "evaluator") {
     return StrCat("evaluator of ", record.instructions.back().op,
                   record.note.empty() ? "" : StrCat(" (", record.note, ")"));

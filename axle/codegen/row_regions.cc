@@ -1,0 +1,329 @@
+// How row regions are found. A fold of several rows begins one; the loops behind it join, one after
+// the other, if they can work row by row too: a part of their positions belongs to each row, and of
+// what earlier loops of the region compute they read the elements of that row only. What stands
+// between and does not need the region is done before it; what needs it comes after, and nothing
+// that needs that can join.
+#include "axle/codegen/row_regions.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "axle/codegen/buffers.h"
+#include "axle/codegen/small_regions.h"
+
+namespace axle {
+namespace {
+
+// What the arrays of a block of rows should take together: less than a first-level cache. Shorter
+// blocks would call kernels more often, longer ones make softmax and layer norm slower by a fifth.
+constexpr i64 kBlockBytes = i64{32} << 10;
+// A row by itself may take most of a second-level cache; longer ones are not there any more when
+// the next loop reads them.
+constexpr i64 kMostRowBytes = i64{1} << 20;
+// Blocks for each thread, so that none has to wait long for the last one.
+constexpr i64 kBlocksPerThread = 4;
+// Regions behind a fold that are looked at.
+constexpr size_t kMostLooks = 64;
+
+bool IsLoop(const Region& region) {
+  return region.kind == RegionKind::kLoop;
+}
+
+// Loops, moves and products have no effect but their results: others keep their order.
+bool MayMove(const Region& region) {
+  return IsLoop(region) || region.kind == RegionKind::kMove ||
+         region.kind == RegionKind::kContraction;
+}
+
+class Group {
+ public:
+  Group(const Schedule& schedule, i64 rows) : schedule_(schedule), rows_(rows) {}
+
+  // Whether the loop can work row by row behind those that are in the group; then it is in it too.
+  // If not, `why` says so.
+  bool TryAdd(const Region& loop, Apart& why) {
+    const i64 n = loop.num_positions;
+    if (n % rows_ != 0 || (!loop.folds.empty() && loop.fold_shape.rows % rows_ != 0) ||
+        FoldScratchBytes(loop.fold_shape, loop.folds.size()) > 0) {
+      why = Apart::kOtherRows;
+      return false;
+    }
+    const auto sizes = SizesByRow(loop);
+    if (!sizes) {
+      why = Apart::kOtherRows;
+      return false;
+    }
+    for (size_t i = 0; i < loop.inputs.size(); ++i) {
+      const ValueId value = loop.inputs[i].value;
+      if (computed_.contains(value) && !ReadsItsRow(loop, i)) {
+        why = Apart::kReadsOtherRows;
+        return false;
+      }
+    }
+    std::set<ValueId> values = values_;
+    for (const RegionInput& input : loop.inputs) values.insert(input.value);
+    values.insert(loop.outputs.begin(), loop.outputs.end());
+    if (RowBytes(values) > kMostRowBytes || values.size() > kMaxLoopOperands) {
+      why = Apart::kRowsTooLong;
+      return false;
+    }
+    steps_.push_back(loop);
+    steps_.back().sizes = *sizes;
+    values_ = std::move(values);
+    computed_.insert(loop.outputs.begin(), loop.outputs.end());
+    return true;
+  }
+
+  bool Computes(ValueId value) const { return computed_.contains(value); }
+  bool Uses(ValueId value) const { return values_.contains(value); }
+
+  // Two loops over rows of more than one element are what it is about. Few elements are better
+  // kept in registers.
+  bool IsWorthIt() const {
+    const auto longest = std::ranges::max(steps_, {}, &Region::num_positions).num_positions;
+    return longest > kMostSmallElements && std::ranges::count_if(steps_, [&](const Region& step) {
+                                             return step.num_positions > rows_;
+                                           }) >= 2;
+  }
+
+  // The region; `is_read_after` says which values others read.
+  template <typename IsReadAfter>
+  Region Make(int num_threads, const IsReadAfter& is_read_after) && {
+    Region region{.kind = RegionKind::kRows, .instructions = {}};
+    region.rows = rows_;
+    const i64 share =
+        (rows_ + num_threads * kBlocksPerThread - 1) / (num_threads * kBlocksPerThread);
+    region.rows_per_block = std::clamp<i64>(kBlockBytes / std::max<i64>(RowBytes(values_), 1), 1,
+                                            num_threads > 1 ? share : rows_);
+    std::set<ValueId> seen;
+    for (const Region& step : steps_) {
+      region.instructions.insert(region.instructions.end(), step.instructions.begin(),
+                                 step.instructions.end());
+      for (const RegionInput& input : step.inputs) {
+        if (!computed_.contains(input.value) && seen.insert(input.value).second) {
+          region.inputs.push_back({input.value});
+        }
+      }
+      for (const ValueId output : step.outputs) {
+        if (is_read_after(output)) region.outputs.push_back(output);
+      }
+    }
+    AddLocals(region, is_read_after);
+    AddInPlacePairs(region);
+    region.parts = std::move(steps_);
+    return region;
+  }
+
+ private:
+  i64 BytesOf(ValueId value) const { return schedule_.values[value].bytes; }
+
+  // What one row takes. An array whose size is no multiple is read by all rows alike, mostly: it
+  // does not count.
+  i64 RowBytes(const std::set<ValueId>& values) const {
+    i64 bytes = 0;
+    for (const ValueId value : values) {
+      if (BytesOf(value) % rows_ == 0) bytes += BytesOf(value) / rows_;
+    }
+    return bytes;
+  }
+
+  // The sizes of a loop whose rows of the group are rows of its kernel, or parts of its only one.
+  std::optional<Dims> SizesByRow(const Region& loop) const {
+    const i64 n = loop.num_positions;
+    if (loop.sizes.size() <= 1 && loop.folds.empty()) return loop.sizes;
+    const Access whole = Access::Whole(n);
+    const Access result = ResultAccess(loop.fold_shape);
+    const Access boundary = ResultAccess({.rows = rows_, .reduced = n / rows_});
+    std::vector<const Access*> accesses = {&whole, &boundary};
+    for (const RegionInput& input : loop.inputs) accesses.push_back(&input.access);
+    if (!loop.folds.empty()) accesses.push_back(&result);
+    auto sizes = CommonSizes(accesses, n);
+    const bool fits = sizes && (loop.folds.empty() ? n > rows_ || sizes->size() <= 1
+                                                   : FoldFits(loop.fold_shape, *sizes));
+    return fits ? sizes : std::nullopt;
+  }
+
+  // Whether input `i` of the loop reads, for each row, elements of that part of the array only.
+  bool ReadsItsRow(const Region& loop, size_t i) const {
+    const auto read = SplitIntoRows(loop.inputs[i].access, loop.num_positions, rows_);
+    const i64 bytes = BytesOf(loop.inputs[i].value),
+              element = loop.program.inputs[i].element_bytes();
+    return read && bytes % rows_ == 0 && read->stride * element == bytes / rows_ &&
+           read->low >= 0 && (read->high + 1) * element <= bytes / rows_;
+  }
+
+  template <typename IsReadAfter>
+  void AddLocals(Region& region, const IsReadAfter& is_read_after) const {
+    std::vector<LifeSpan> spans;
+    std::map<ValueId, size_t> span_of;
+    for (size_t s = 0; s < steps_.size(); ++s) {
+      const auto step = static_cast<i64>(s);
+      for (const RegionInput& input : steps_[s].inputs) {
+        if (const auto span = span_of.find(input.value); span != span_of.end()) {
+          spans[span->second].end = step;
+        }
+      }
+      for (const ValueId output : steps_[s].outputs) {
+        if (is_read_after(output)) continue;
+        span_of[output] = spans.size();
+        const i64 row_bytes = BytesOf(output) / rows_;
+        region.locals.push_back({output, row_bytes, 0});
+        spans.push_back({row_bytes * region.rows_per_block, step, step});
+      }
+    }
+    const std::vector<i64> offsets = PackBlocks(spans, &region.local_bytes);
+    for (size_t l = 0; l < offsets.size(); ++l) region.locals[l].offset = offsets[l];
+  }
+
+  // A result may take the place of an array that is read row by row, and not after the loop that
+  // writes the result; by that loop only if it could take the place there.
+  void AddInPlacePairs(Region& region) const {
+    for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
+      for (std::uint32_t i = 0; i < region.inputs.size(); ++i) {
+        if (MayTakePlace(region.outputs[o], region.inputs[i].value))
+          region.in_place.push_back({o, i});
+      }
+    }
+  }
+  bool MayTakePlace(ValueId output, ValueId input) const {
+    if (BytesOf(output) != BytesOf(input)) return false;
+    bool is_written = false;
+    for (const Region& step : steps_) {
+      const auto written = std::ranges::find(step.outputs, output) - step.outputs.begin();
+      const bool writes = written < std::ssize(step.outputs);
+      for (size_t i = 0; i < step.inputs.size(); ++i) {
+        if (step.inputs[i].value != input) continue;
+        const bool in_place =
+            !writes || std::ranges::any_of(step.in_place, [&](const InPlacePair& pair) {
+              return pair.output == written && step.inputs[pair.input].value == input;
+            });
+        if (is_written || !in_place || !ReadsItsRow(step, i)) return false;
+      }
+      is_written = is_written || writes;
+    }
+    return true;
+  }
+
+  const Schedule& schedule_;
+  const i64 rows_;
+  std::vector<Region> steps_;
+  std::set<ValueId> values_;    // that steps read or write
+  std::set<ValueId> computed_;  // that steps write
+};
+
+class Finder {
+ public:
+  Finder(Schedule& schedule, int num_threads)
+      : schedule_(schedule), num_threads_(num_threads), is_taken_(schedule.regions.size()) {
+    last_read_.assign(schedule.values.size(), 0);
+    for (size_t r = 0; r < schedule.regions.size(); ++r) {
+      for (const RegionInput& input : schedule.regions[r].inputs) last_read_[input.value] = r;
+    }
+    for (const ValueId result : schedule.results) last_read_[result] = schedule.regions.size();
+  }
+
+  void Run() {
+    std::vector<Region> regions;
+    for (size_t r = 0; r < schedule_.regions.size(); ++r) {
+      if (is_taken_[r]) continue;
+      AddGroup(r, regions);
+      if (!is_taken_[r]) regions.push_back(std::move(schedule_.regions[r]));
+    }
+    schedule_.regions = std::move(regions);
+  }
+
+ private:
+  // If region `first` begins a group: the regions that have to come before, and the group.
+  void AddGroup(size_t first, std::vector<Region>& regions) {
+    const Region& fold = schedule_.regions[first];
+    if (!IsLoop(fold) || fold.folds.empty() || fold.fold_shape.rows < 2) return;
+    Group group(schedule_, fold.fold_shape.rows);
+    Apart why{};
+    if (!group.TryAdd(fold, why)) return;
+    std::vector<size_t> members = {first};
+    std::set<ValueId> after;  // what has to be computed after the group
+    std::vector<NotFused> apart;
+    const size_t end = std::min(schedule_.regions.size(), first + kMostLooks);
+    for (size_t r = first + 1; r < end; ++r) {
+      const Region& region = schedule_.regions[r];
+      if (is_taken_[r]) continue;
+      if (!MayMove(region)) break;
+      const auto reads = [&](const auto& is_one) {
+        const auto input = std::ranges::find_if(region.inputs, is_one, &RegionInput::value);
+        return input == region.inputs.end() ? nullptr : &*input;
+      };
+      const bool needs_after = reads([&](ValueId v) { return after.contains(v); }) != nullptr;
+      const RegionInput* computed = reads([&](ValueId v) { return group.Computes(v); });
+      const bool shares = reads([&](ValueId v) { return group.Uses(v); }) != nullptr;
+      if (shares && !needs_after && IsLoop(region)) {
+        if (group.TryAdd(region, why)) {
+          members.push_back(r);
+          continue;
+        }
+        if (computed != nullptr) {
+          apart.push_back(
+              {schedule_.values[computed->value].inst, region.instructions.back(), why});
+        }
+      }
+      if (needs_after || computed != nullptr) {
+        after.insert(region.outputs.begin(), region.outputs.end());
+      }
+    }
+    if (!group.IsWorthIt()) return;
+    schedule_.not_fused.insert(schedule_.not_fused.end(), apart.begin(), apart.end());
+    const auto is_read_outside = [&](ValueId value) { return IsReadOutside(value, members); };
+    Region rows = std::move(group).Make(num_threads_, is_read_outside);
+    for (const size_t r : members) is_taken_[r] = true;
+    TakeWhatIsNeeded(rows, first, members.back(), regions);
+    regions.push_back(std::move(rows));
+  }
+
+  // The regions from `first` to `last` that are not taken and that `rows` needs.
+  void TakeWhatIsNeeded(const Region& rows, size_t first, size_t last,
+                        std::vector<Region>& regions) {
+    std::set<ValueId> needed;
+    const auto need = [&](const Region& region) {
+      for (const RegionInput& input : region.inputs) needed.insert(input.value);
+    };
+    need(rows);
+    std::vector<size_t> taken;
+    for (size_t r = last; r > first; --r) {
+      const Region& region = schedule_.regions[r];
+      const bool is_needed = std::ranges::any_of(
+          region.outputs, [&](ValueId output) { return needed.contains(output); });
+      if (is_taken_[r] || !is_needed) continue;
+      need(region);
+      taken.push_back(r);
+    }
+    for (size_t t = taken.size(); t-- > 0;) {
+      is_taken_[taken[t]] = true;
+      regions.push_back(std::move(schedule_.regions[taken[t]]));
+    }
+  }
+
+  bool IsReadOutside(ValueId value, const std::vector<size_t>& members) const {
+    if (last_read_[value] > members.back()) return true;
+    for (size_t r = members.front(); r <= last_read_[value]; ++r) {
+      if (std::ranges::find(members, r) != members.end()) continue;
+      for (const RegionInput& input : schedule_.regions[r].inputs) {
+        if (input.value == value) return true;
+      }
+    }
+    return false;
+  }
+
+  Schedule& schedule_;
+  const int num_threads_;
+  std::vector<bool> is_taken_;     // by region: it has a place among the new ones
+  std::vector<size_t> last_read_;  // by value: a region, or the number of them: it is a result
+};
+
+}  // namespace
+
+void MakeRowRegions(Schedule& schedule, int num_threads) {
+  Finder(schedule, num_threads).Run();
+}
+
+}  // namespace axle

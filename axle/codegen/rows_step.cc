@@ -1,0 +1,47 @@
+#include "axle/codegen/rows_step.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "axle/codegen/loop_step.h"
+
+namespace axle {
+namespace {
+
+// Positions between two looks at the limits.
+constexpr i64 kSlicePositions = i64{1} << 20;
+
+}  // namespace
+
+int RunRowSteps(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
+  const RowsPlan& plan = *static_cast<const RowsPlan*>(data);
+  void* operands[kMaxLoopOperands];
+  i64 since_look = 0;
+  for (i64 block = begin; block < end; ++block) {
+    const i64 first = block * plan.rows_per_block;
+    const i64 last = std::min(plan.rows, first + plan.rows_per_block);
+    for (const RowsPlan::Step& step : plan.steps) {
+      for (size_t i = 0; i < step.operands.size(); ++i) {
+        const RowsPlan::Operand& operand = step.operands[i];
+        if (!operand.is_local) {
+          operands[i] = buffers[operand.place];
+          continue;
+        }
+        // Where row 0 would be. Steps only touch the rows that there are.
+        const auto scratch = reinterpret_cast<std::uintptr_t>(buffers[plan.scratch_place]);
+        const i64 to_row_0 = operand.offset - first * operand.row_bytes;
+        operands[i] = reinterpret_cast<void*>(scratch + static_cast<std::uintptr_t>(to_row_0));
+      }
+      const int result = step.function(run, step.plan, operands, first * step.tiles_per_row,
+                                       last * step.tiles_per_row);
+      if (result != kKernelOk) return result;
+    }
+    since_look += (last - first) * plan.positions_per_row;
+    if (since_look < kSlicePositions) continue;
+    if (block + 1 < end && run->stopped(run)) return kKernelStopped;
+    since_look = 0;
+  }
+  return kKernelOk;
+}
+
+}  // namespace axle

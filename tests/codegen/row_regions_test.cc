@@ -1,0 +1,272 @@
+// Which loops run together over blocks of rows, and that they give the interpreter's bits then, for
+// any number and length of rows, with one thread and with several.
+#include "axle/codegen/row_regions.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "axle/client/client.h"
+#include "axle/core/strings.h"
+#include "axle/text/parse.h"
+
+namespace axle {
+namespace {
+
+constexpr std::string_view kReducers =
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+    "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n";
+
+// The lines of a program; R and C in shapes stand for the number and the length of rows. The last
+// line is the root if none says that it is.
+std::string Program(std::string_view lines, i64 rows, i64 columns, std::string_view config = "") {
+  std::string text = StrCat("HloModule m", config, "\n", kReducers, "ENTRY e {\n",
+                            "  zero = f32[] constant(0)\n  low = f32[] constant(-inf)\n");
+  char before = ' ';
+  for (const char c : lines) {
+    const bool is_size = (c == 'R' || c == 'C') && (before == '[' || before == ',');
+    StrAppend(text, is_size ? StrCat(c == 'R' ? rows : columns) : std::string(1, c));
+    before = c;
+  }
+  return text + "}\n";
+}
+
+constexpr std::string_view kSoftmax = R"(
+  x = f32[R,C] parameter(0)
+  top = f32[R] reduce(x, low), dimensions={1}, to_apply=max
+  tops = f32[R,C] broadcast(top), dimensions={0}
+  d = f32[R,C] subtract(x, tops)
+  e = f32[R,C] exponential(d)
+  s = f32[R] reduce(e, zero), dimensions={1}, to_apply=add
+  sums = f32[R,C] broadcast(s), dimensions={0}
+  q = f32[R,C] divide(e, sums)
+)";
+constexpr std::string_view kLayerNorm = R"(
+  x = f32[R,C] parameter(0)
+  gain = f32[C] parameter(1)
+  part = f32[] constant(0.01)
+  parts = f32[R] broadcast(part), dimensions={}
+  s = f32[R] reduce(x, zero), dimensions={1}, to_apply=add
+  mean = f32[R] multiply(s, parts)
+  means = f32[R,C] broadcast(mean), dimensions={0}
+  d = f32[R,C] subtract(x, means)
+  dd = f32[R,C] multiply(d, d)
+  v = f32[R] reduce(dd, zero), dimensions={1}, to_apply=add
+  f = f32[R] rsqrt(v)
+  fs = f32[R,C] broadcast(f), dimensions={0}
+  gains = f32[R,C] broadcast(gain), dimensions={1}
+  n = f32[R,C] multiply(d, fs)
+  q = f32[R,C] multiply(n, gains)
+)";
+constexpr std::string_view kSoftmaxRoot = "  root = f32[R,C] add(q, q)\n";
+
+struct Made {
+  std::unique_ptr<Module> module;
+  Schedule schedule;
+};
+
+Made ScheduleOf(const std::string& text, int num_threads = 1) {
+  Made made;
+  auto module = Parse(text);
+  EXPECT_TRUE(module.ok()) << module.status().ToString() << "\n" << text;
+  if (!module.ok()) return made;
+  made.module = *std::move(module);
+  auto schedule = MakeSchedule(*made.module->entry());
+  EXPECT_TRUE(schedule.ok()) << schedule.status().ToString();
+  if (!schedule.ok()) return made;
+  made.schedule = *std::move(schedule);
+  MakeRowRegions(made.schedule, num_threads);
+  return made;
+}
+
+// "rows5 loop": the kinds of regions, with the number of loops of those of rows.
+std::string Kinds(const Schedule& schedule) {
+  return Join(schedule.regions, " ", [](const Region& region) {
+    return region.kind == RegionKind::kRows ? StrCat("rows", region.parts.size())
+                                            : std::string(Name(region.kind));
+  });
+}
+
+std::string KindsOf(std::string_view lines, i64 rows = 64, i64 columns = 1000) {
+  return Kinds(ScheduleOf(Program(lines, rows, columns)).schedule);
+}
+
+TEST(RowRegions, ASoftmaxIsOneRegionWhoseExponentialsAreInABlockOfRows) {
+  const Made made = ScheduleOf(Program(kSoftmax, 64, 1000));
+  ASSERT_EQ(Kinds(made.schedule), "rows5");
+  const Region& region = made.schedule.regions[0];
+  EXPECT_EQ(region.rows, 64);
+  EXPECT_LT(region.rows_per_block, 8);
+  EXPECT_EQ(region.inputs.size(), 1u);
+  EXPECT_EQ(region.outputs.size(), 1u);
+  ASSERT_EQ(region.locals.size(), 5u);  // two folds, and what is made of them; the exponentials
+  i64 longest = 0;
+  for (const RowLocal& local : region.locals) longest = std::max(longest, local.row_bytes);
+  EXPECT_EQ(longest, 4000);
+  EXPECT_LT(region.local_bytes, 64 * 1024);
+  // The result may lie where x lies: it is written after the last loop that reads it.
+  ASSERT_EQ(region.in_place.size(), 1u);
+}
+
+TEST(RowRegions, ALayerNormIsOneRegionAndItsGainIsReadByAllRows) {
+  EXPECT_EQ(KindsOf(kLayerNorm), "rows5");
+}
+
+TEST(RowRegions, WhatReadsOtherRowsOrHasOtherRowsComesAfter) {
+  // The rows in reverse order.
+  EXPECT_EQ(KindsOf(StrCat(kSoftmax, R"(
+  w = f32[R,C] reverse(q), dimensions={0}
+  root = f32[R,C] add(w, x)
+)")),
+            "rows5 loop");
+  // Each row in reverse order: elements apart are moved first, if there are many.
+  EXPECT_EQ(KindsOf(StrCat(kSoftmax, R"(
+  w = f32[R,C] reverse(q), dimensions={1}
+  root = f32[R,C] add(w, x)
+)"),
+                    9, 20),
+            "rows6");
+  // The quotients are computed where their columns are added up.
+  EXPECT_EQ(KindsOf(StrCat(kSoftmax, R"(
+  root = f32[C] reduce(q, zero), dimensions={0}, to_apply=add
+)")),
+            "rows4 loop loop");
+}
+
+TEST(RowRegions, LongRowsRunOnTheirOwn) {
+  EXPECT_EQ(KindsOf(kSoftmax, 4, 1 << 20), "loop loop loop loop loop");
+}
+
+TEST(RowRegions, OneRowIsNoRegionOfRows) {
+  EXPECT_EQ(KindsOf(kSoftmax, 1, 1000), "loop loop loop loop loop");
+}
+
+TEST(RowRegions, WhatARegionNeedsComesBeforeIt) {
+  // The product is done between the two reductions, and the second one needs it.
+  const Made made = ScheduleOf(Program(R"(
+  x = f32[R,C] parameter(0)
+  y = f32[R,8] parameter(1)
+  z = f32[8,C] parameter(2)
+  top = f32[R] reduce(x, low), dimensions={1}, to_apply=max
+  tops = f32[R,C] broadcast(top), dimensions={0}
+  p = f32[R,C] dot(y, z), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  d = f32[R,C] subtract(p, tops)
+  e = f32[R,C] exponential(d)
+  s = f32[R] reduce(e, zero), dimensions={1}, to_apply=add
+  sums = f32[R,C] broadcast(s), dimensions={0}
+  q = f32[R,C] divide(e, sums)
+)",
+                                       64, 1000));
+  EXPECT_EQ(Kinds(made.schedule), "contraction rows5");
+}
+
+TEST(RowRegions, ThreadsHaveSeveralBlocksEach) {
+  const Made made = ScheduleOf(Program(kSoftmax, 64, 16), 4);
+  ASSERT_EQ(made.schedule.regions.size(), 1u);
+  EXPECT_EQ(made.schedule.regions[0].rows_per_block, 4);
+}
+
+class RowRunTest : public testing::TestWithParam<int> {
+ protected:
+  static Literal Numbers(const Shape& shape) {
+    Literal literal{shape};
+    std::uint32_t state = 7;
+    i64 i = 0;
+    for (float& x : literal.mutable_data<float>()) {
+      state = state * 1664525 + 1013904223;
+      x = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-29F;
+      if (i % 101 == 57) x = -0.0F;
+      if (i % 5003 == 3000) x = i % 2 == 0 ? INFINITY : NAN;
+      ++i;
+    }
+    return literal;
+  }
+
+  static void ExpectSame(const std::string& text) {
+    const auto client = Client::Create({.num_threads = GetParam()});
+    ASSERT_TRUE(client.ok());
+    std::vector<Literal> arguments, results;
+    for (const EngineKind engine : {EngineKind::kInterpret, EngineKind::kNative}) {
+      const auto executable = (*client)->Compile(text, {.engine = engine});
+      ASSERT_TRUE(executable.ok()) << executable.status().message() << "\n" << text;
+      const HloComputation& entry = *(*executable)->module().entry();
+      if (arguments.empty()) {
+        for (const auto* parameter : entry.parameters()) {
+          arguments.push_back(Numbers(parameter->shape()));
+        }
+      }
+      auto result = (*executable)->Execute(arguments);
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      results.push_back(*std::move(result));
+    }
+    const auto difference = FirstDifference(results[0], results[1]);
+    EXPECT_FALSE(difference) << difference->ToString() << "\n" << text;
+  }
+
+  static void ExpectSameForAllSizes(std::string_view lines, std::string_view config = "") {
+    for (const i64 rows : {2, 3, 65, 700}) {
+      for (const i64 columns : {1, 2, 17, 64, 1030}) {
+        ExpectSame(Program(lines, rows, columns, config));
+      }
+    }
+    ExpectSame(Program(lines, 9, 5000, config));  // more than a chunk of a sum
+  }
+};
+
+TEST_P(RowRunTest, Softmax) {
+  ExpectSameForAllSizes(kSoftmax);
+}
+
+TEST_P(RowRunTest, SoftmaxInPlace) {
+  ExpectSameForAllSizes(StrCat(kSoftmax, kSoftmaxRoot),
+                        ", input_output_alias={ {}: (0, {}, may-alias) }");
+}
+
+TEST_P(RowRunTest, LayerNorm) {
+  ExpectSameForAllSizes(kLayerNorm);
+}
+
+// Values of the region are results too, or read by others later; rows reversed, and one row later.
+TEST_P(RowRunTest, ResultsOnTheWay) {
+  ExpectSameForAllSizes(StrCat(kSoftmax, R"(
+  w = f32[R,C] reverse(e), dimensions={1}
+  t = f32[R,C] multiply(w, q)
+  m = f32[R] reduce(t, zero), dimensions={1}, to_apply=add
+  c = f32[C] reduce(q, zero), dimensions={0}, to_apply=add
+  o = f32[R,C] reverse(q), dimensions={0}
+  g = f32[R,C] subtract(o, t)
+  ROOT r = (f32[R,C], f32[R], f32[C], f32[R,C], f32[R]) tuple(e, m, c, g, s)
+)"));
+}
+
+// The gradient of a softmax, from its result.
+TEST_P(RowRunTest, Gradient) {
+  ExpectSameForAllSizes(StrCat(kSoftmax, R"(
+  y = f32[R,C] parameter(1)
+  p = f32[R,C] multiply(y, q)
+  t = f32[R] reduce(p, zero), dimensions={1}, to_apply=add
+  ts = f32[R,C] broadcast(t), dimensions={0}
+  u = f32[R,C] subtract(y, ts)
+  v = f32[R,C] multiply(u, q)
+)"));
+}
+
+// Rows of matrices: the reduced dimension is not the last one.
+TEST_P(RowRunTest, ColumnsOfEachMatrix) {
+  ExpectSameForAllSizes(R"(
+  x = f32[R,20,C] parameter(0)
+  top = f32[R,C] reduce(x, low), dimensions={1}, to_apply=max
+  tops = f32[R,20,C] broadcast(top), dimensions={0,2}
+  d = f32[R,20,C] subtract(x, tops)
+  s = f32[R,C] reduce(d, zero), dimensions={1}, to_apply=add
+  sums = f32[R,20,C] broadcast(s), dimensions={0,2}
+  q = f32[R,20,C] multiply(d, sums)
+  n = f32[R] reduce(q, zero), dimensions={1,2}, to_apply=add
+  ROOT r = (f32[R,20,C], f32[R]) tuple(q, n)
+)");
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, RowRunTest, testing::Values(1, 2, 7));
+
+}  // namespace
+}  // namespace axle
