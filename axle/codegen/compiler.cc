@@ -1,26 +1,20 @@
 #include "axle/codegen/compiler.h"
 
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include "axle/codegen/contraction_steps.h"
 #include "axle/codegen/evaluate_step.h"
-#include "axle/codegen/loop_step.h"
+#include "axle/codegen/kernel_table.h"
 #include "axle/codegen/move_step.h"
 #include "axle/codegen/report.h"
 #include "axle/codegen/row_regions.h"
 #include "axle/codegen/rows_step.h"
 #include "axle/codegen/scatter_step.h"
-#include "axle/codegen/small_key.h"
-#include "axle/codegen/small_lowering.h"
 #include "axle/core/strings.h"
 #include "axle/ops/control_form.h"
 #include "axle/ops/lane_compiler.h"
@@ -32,9 +26,6 @@ namespace {
 
 // The operands of a loop and its scratch memory.
 static_assert(kMaxLoopOperands + 1 <= kMaxParallelPlaces);
-
-// Kernels that are compiled together: fewer modules cost less, more can be compiled at a time.
-constexpr size_t kKernelsPerModule = 16;
 
 // Nanoseconds that one thread takes, roughly: per operation of a lane program and position, per
 // byte read or written, per product of numbers.
@@ -53,85 +44,6 @@ double ContractionTime(const Instruction& inst) {
   for (i64 i = 0; i < 2; ++i) sizes *= static_cast<double>(inst.operand(i)->shape().num_elements());
   return __builtin_sqrt(sizes) * kProductTime;
 }
-
-// The kernels of a module, each different one compiled once, whatever arrays it runs on.
-class KernelTable {
- public:
-  // Fills in plan->kernel when all are compiled. What `spec` points at lives until then.
-  void Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
-    std::vector<size_t>& same_hash = by_hash_[spec.program->Hash()];
-    const auto same = std::ranges::find_if(same_hash, [&](size_t k) {
-      const LoopKernelSpec& other = *kernels_[k].loop;
-      return other.inputs == spec.inputs && other.form == spec.form && other.folds == spec.folds &&
-             other.lanes == spec.lanes && other.in_order == spec.in_order &&
-             other.streams == spec.streams && *other.program == *spec.program;
-    });
-    of_plan_[plan.get()] = same == same_hash.end() ? kernels_.size() : *same;
-    if (same != same_hash.end()) {
-      kernels_[*same].plans.push_back(std::move(plan));
-      return;
-    }
-    same_hash.push_back(kernels_.size());
-    kernels_.push_back({.loop = std::move(spec), .plans = {std::move(plan)}});
-  }
-  // Likewise.
-  void Add(Region region, const Schedule& schedule, std::shared_ptr<SmallPlan> plan) {
-    const auto [same, is_new] = by_key_.emplace(KeyOf(region, schedule), kernels_.size());
-    of_plan_[plan.get()] = same->second;
-    if (is_new) kernels_.push_back({.small = std::move(region), .schedule = &schedule});
-    kernels_[same->second].small_plans.push_back(std::move(plan));
-  }
-
-  Status Compile(Jit& jit, Limits* limits) {
-    for (size_t begin = 0; begin < kernels_.size(); begin += kKernelsPerModule) {
-      const size_t end = std::min(kernels_.size(), begin + kKernelsPerModule);
-      if (limits != nullptr) AXLE_TRY(limits->CheckNow());
-      Jit::NewModule module = jit.MakeModule(StrCat("kernels", begin));
-      for (size_t k = begin; k < end; ++k) {
-        kernels_[k].Emit(jit.target().vector_bytes, NameOf(k), *module.module);
-      }
-      AXLE_TRY(jit.Add(std::move(module)));
-      for (size_t k = begin; k < end; ++k) {
-        AXLE_ASSIGN(void* const address, jit.Lookup(NameOf(k)));
-        kernels_[k].SetAddress(address);
-      }
-      if (limits != nullptr) {
-        limits->Progress(static_cast<double>(end) / static_cast<double>(kernels_.size()));
-      }
-    }
-    return {};
-  }
-
-  // `plan` is a LoopPlan or a SmallPlan.
-  std::string NameFor(const void* plan) const { return NameOf(of_plan_.at(plan)); }
-
- private:
-  struct Kernel {
-    std::optional<LoopKernelSpec> loop = {};  // or:
-    std::optional<Region> small = {};
-    const Schedule* schedule = nullptr;
-    std::vector<std::shared_ptr<LoopPlan>> plans = {};
-    std::vector<std::shared_ptr<SmallPlan>> small_plans = {};
-
-    void Emit(int vector_bytes, const std::string& name, llvm::Module& module) const {
-      if (loop) {
-        EmitLoopKernel(*loop, vector_bytes, name, module);
-      } else {
-        EmitSmallKernel(*small, *schedule, vector_bytes, name, module);
-      }
-    }
-    void SetAddress(void* address) {
-      for (const auto& plan : plans) plan->kernel = reinterpret_cast<LoopKernel*>(address);
-      for (const auto& plan : small_plans) plan->kernel = reinterpret_cast<SmallKernel*>(address);
-    }
-  };
-  static std::string NameOf(size_t k) { return StrCat("kernel", k); }
-
-  std::vector<Kernel> kernels_;
-  std::unordered_map<const void*, size_t> of_plan_;
-  std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;  // of loops
-  std::unordered_map<std::string, size_t> by_key_;                  // of small regions
-};
 
 // How a computation is called: the same computation may be called in more than one way.
 enum class CallForm : std::uint8_t {
@@ -157,7 +69,9 @@ class Compiler {
     compiled_.entry = Find(*module.entry(), CallForm::kEntry);
     if (options_.report) FinishReport(compiled_.report);
     const ScopedStage stage(compiled_.report, "kernels");
-    return kernels_.Compile(*compiled_.jit, limits_);
+    // Who reads the code gets it in order.
+    const bool is_read = options_.on_llvm != nullptr || options_.on_assembly != nullptr;
+    return kernels_.Compile(*compiled_.jit, is_read ? 1 : num_threads_, limits_);
   }
 
  private:

@@ -151,6 +151,7 @@ StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const Native
   auto jit = llvm::orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(MachineBuilder(target))
                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                 .setSupportConcurrentCompilation(true)
                  .create();
   if (!jit) return ToStatus(jit.takeError());
   auto state = std::make_unique<State>();

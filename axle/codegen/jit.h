@@ -24,7 +24,7 @@ struct JitTarget {
 // The target for these options on this CPU; FAILED_PRECONDITION if the CPU cannot run it.
 StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level);
 
-// The machine code of some modules; freed with the object. Thread-safe once everything is added.
+// The machine code of some modules; freed with the object. Thread-safe.
 class Jit {
  public:
   // Of the options only on_llvm and on_assembly are looked at; they live as long as the object.

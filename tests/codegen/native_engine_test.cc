@@ -1,6 +1,7 @@
 // Modules on the native engine, through the client: the bits of the interpreter.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "axle/client/client.h"
@@ -281,6 +282,49 @@ TEST_F(NativeEngineTest, ThreadsShareAnExecutable) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(same, std::vector<int>(4, 50));
+}
+
+// 60 loops that are all different, of different sizes.
+std::string ManyLoops() {
+  constexpr int kLoops = 60;
+  std::string text = "ENTRY e {\n", results, shapes;
+  for (int k = 0; k < kLoops; ++k) {
+    const std::string shape = StrCat("f32[", 200 + k, "]");
+    const std::string x = StrCat("x", k);
+    text += StrCat("  ", x, " = ", shape, " parameter(", k, ")\n  c", k, " = f32[] constant(", k,
+                   ")\n  b", k, " = ", shape, " broadcast(c", k, "), dimensions={}\n  sum", k, " = ",
+                   shape, " add(", x, ", b", k, ")\n  r", k, " = ", shape, " tanh(sum", k, ")\n");
+    results += StrCat(k == 0 ? "" : ", ", "r", k);
+    shapes += StrCat(k == 0 ? "" : ", ", shape);
+  }
+  return StrCat(text, "  ROOT t = (", shapes, ") tuple(", results, ")\n}\n");
+}
+
+TEST_F(NativeEngineTest, ManyKernelsAreCompiledByManyThreads) {
+  const std::string text = ManyLoops();
+  std::vector<Literal> arguments;
+  for (int k = 0; k < 60; ++k) {
+    arguments.push_back(Literal(Shape(F32, {200 + k})));
+    std::ranges::fill(arguments.back().mutable_data<float>(), static_cast<float>(k) / 16 - 30);
+  }
+  const auto expected = RunOn(text, arguments, EngineKind::kInterpret);
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  for (const int num_threads : {1, 2, 5, 64}) {
+    const auto client = Client::Create({.num_threads = num_threads});
+    ASSERT_TRUE(client.ok());
+    const auto executable = (*client)->Compile(text, {.engine = EngineKind::kNative});
+    ASSERT_TRUE(executable.ok()) << executable.status().message();
+    const auto actual = (*executable)->Execute(arguments);
+    ASSERT_TRUE(actual.ok()) << actual.status().message();
+    EXPECT_TRUE(SameValue(*expected, *actual)) << num_threads;
+    Limits limits;
+    limits.Cancel();
+    EXPECT_EQ((*client)
+                  ->Compile(text, {.engine = EngineKind::kNative, .limits = &limits})
+                  .status()
+                  .code(),
+              StatusCode::kCancelled);
+  }
 }
 
 TEST_F(NativeEngineTest, ACancelledRunStops) {

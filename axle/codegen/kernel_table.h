@@ -1,0 +1,51 @@
+// The kernels of a module: each different one is compiled once, whatever arrays it runs on, by
+// several threads at a time.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "axle/codegen/jit.h"
+#include "axle/codegen/loop_step.h"
+#include "axle/codegen/small_step.h"
+#include "axle/core/limits.h"
+
+namespace axle {
+
+class KernelTable {
+ public:
+  // Fills in plan->kernel when all are compiled. What `spec` points at lives until then, and so
+  // does `schedule`, of which `region` is a part.
+  void Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan);
+  void Add(Region region, const Schedule& schedule, std::shared_ptr<SmallPlan> plan);
+
+  // The same code for any number of threads. Errors: CANCELLED, DEADLINE_EXCEEDED.
+  Status Compile(Jit& jit, int num_threads, Limits* limits);
+
+  // `plan` is a LoopPlan or a SmallPlan.
+  std::string NameFor(const void* plan) const { return NameOf(of_plan_.at(plan)); }
+
+ private:
+  struct Kernel {
+    std::optional<LoopKernelSpec> loop = {};  // or:
+    std::optional<Region> small = {};
+    const Schedule* schedule = nullptr;
+    std::vector<std::shared_ptr<LoopPlan>> plans = {};
+    std::vector<std::shared_ptr<SmallPlan>> small_plans = {};
+
+    void Emit(int vector_bytes, const std::string& name, llvm::Module& module) const;
+    void SetAddress(void* address);
+  };
+  static std::string NameOf(size_t k);
+  // Kernels [begin, end), as one module.
+  Status CompileModule(Jit& jit, size_t begin, size_t end);
+
+  std::vector<Kernel> kernels_;
+  std::unordered_map<const void*, size_t> of_plan_;
+  std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;  // of loops
+  std::unordered_map<std::string, size_t> by_key_;                  // of small regions
+};
+
+}  // namespace axle
