@@ -17,6 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOWER = "axle/codegen/lane_lowering.cc"
+EMIT = "axle/codegen/lane_emitter.cc"
 ACCESS = "axle/codegen/access.cc"
 FOLD = "axle/codegen/fold_step.cc"
 LOOP = "axle/codegen/loop_step.cc"
@@ -25,14 +26,14 @@ BUFFERS = "axle/codegen/buffers.cc"
 # what, file, text, instead
 FAULTS = [
     ("the last lane of a tail is left out", LOWER,
-     "queue_.assign(heads.begin(), heads.end());\n    Body(index, b_.CreateSub(inner_, index));",
-     "queue_.assign(heads.begin(), heads.end());\n    Body(index, b_.CreateSub(inner_, b_.CreateAdd(index, b_.getInt64(1))));"),
-    ("the tail is skipped", LOWER, "b_.CreateCondBr(b_.CreateICmpSLT(index, inner_), tail, behind);",
-     "b_.CreateCondBr(b_.CreateICmpSLT(b_.CreateAdd(index, b_.getInt64(1)), inner_), tail, behind);"),
-    ("operands of subtract", LOWER, "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1))",
+     "Bodies(at, b_.CreateSub(inner_, at));",
+     "Bodies(at, b_.CreateSub(inner_, b_.CreateAdd(at, b_.getInt64(1))));"),
+    ("the tail is skipped", LOWER, "b_.CreateCondBr(b_.CreateICmpSLT(position, inner_), rest, behind);",
+     "b_.CreateCondBr(b_.CreateICmpSLT(b_.CreateAdd(position, b_.getInt64(1)), inner_), rest, behind);"),
+    ("operands of subtract", EMIT, "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1))",
      "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(1), in(0))"),
-    ("parts of a complex number are swapped when loaded", LOWER, "2 * k + PartOf(op)",
-     "2 * k + 1 - PartOf(op)"),
+    ("parts of a complex number are swapped when loaded", LOWER, "2 * k + op.part()",
+     "2 * k + 1 - op.part()"),
     ("the parts of a complex result are not interleaved", LOWER,
      "interleaved.push_back(static_cast<int>(k + width_));", "interleaved.push_back(static_cast<int>(k));"),
     ("lanes of a masked fold are joined", LOWER,
@@ -46,9 +47,9 @@ FAULTS = [
     ("a gathered tail reads its first element", LOWER,
      "at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last)",
      "at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, b_.CreateSub(last, b_.getInt64(1)))"),
-    ("a constant of f32 loses its lowest bit", LOWER,
-     "return llvm::ConstantFP::get(Vector(type), llvm::APFloat(llvm::APFloat::IEEEsingle(), value));",
-     "return llvm::ConstantFP::get(Vector(type), llvm::APFloat(llvm::APFloat::IEEEsingle(), value & ~llvm::APInt(width, 1)));"),
+    ("a constant of f32 loses its lowest bit", EMIT,
+     "return llvm::ConstantFP::get(Element(type), llvm::APFloat(semantics, value));",
+     "return llvm::ConstantFP::get(Element(type), llvm::APFloat(semantics, value & ~llvm::APInt(width, width == 32)));"),
     ("an index map forgets where it begins", ACCESS,
      "access.offset += OffsetAt((*split)[s], piece.source_begin[s]);",
      "access.offset += s == 0 ? 0 : OffsetAt((*split)[s], piece.source_begin[s]);"),
