@@ -1,6 +1,9 @@
 // What rules do together, and where they must not be applied.
+#include <algorithm>
 #include <array>
 
+#include "axle/client/arguments.h"
+#include "axle/eval/evaluate.h"
 #include "tests/passes/passes_test.h"
 
 namespace axle {
@@ -104,6 +107,60 @@ ENTRY e {
   )",
                                     line, "\n}");
     EXPECT_EQ(After(text, {"simplify", "dce"}), After(text, {"dce"}));
+  }
+}
+
+// Transposed factors in every order: bits stay, and so does the transpose where it has to.
+TEST(Simplify, DotsReadTransposedFactorsWhereTheyAre) {
+  const auto dims = [](const Dims& values) { return StrCat("{", Join(values, ","), "}"); };
+  const Dims sizes = {2, 5, 3, 64};
+  int num_left = 0, num_gone = 0;
+  Dims order = {0, 1, 2, 3};
+  do {
+    Dims turned, back(4);
+    for (size_t d = 0; d < 4; ++d) {
+      turned.push_back(sizes[order[d]]);
+      back[order[d]] = static_cast<i64>(d);
+    }
+    // 0 is a batch dimension, 1 and 2 are free, 3 is contracted; a vector has 3 alone.
+    const Dims result = back[1] < back[2] ? Dims{2, 5, 3, 4} : Dims{2, 3, 5, 4};
+    for (const bool is_left : {true, false}) {
+      const std::string t = StrCat("lhs_batch_dims={", back[0], "}, lhs_contracting_dims={",
+                                   back[3], "}, rhs_batch_dims={0}, rhs_contracting_dims={1}");
+      const std::string u = StrCat("rhs_batch_dims={", back[0], "}, rhs_contracting_dims={",
+                                   back[3], "}, lhs_batch_dims={0}, lhs_contracting_dims={1}");
+      const Dims mirrored = {2, 4, result[1], result[2]};
+      const std::string text =
+          StrCat("HloModule m\nENTRY e {\n  x = f32[", Join(sizes, ","), "] parameter(0)\n",
+                 "  y = f32[2,64,4] parameter(1)\n  t = f32[", Join(turned, ","),
+                 "] transpose(x), dimensions=", dims(order), "\n  ROOT r = f32[",
+                 Join(is_left ? result : mirrored, ","), "] dot(", is_left ? "t, y), " : "y, t), ",
+                 is_left ? t : u, "\n}\n");
+      const auto module = Parse(text);
+      ASSERT_TRUE(module.ok()) << module.status().ToString();
+      const auto after = RunPipeline(**module, {.passes = {FindPass("simplify"), FindPass("dce")}});
+      ASSERT_TRUE(after.ok());
+      const bool is_gone = (*after)->num_instructions() == 3;
+      EXPECT_EQ(is_gone, back[1] < back[2] || order == (Dims{0, 1, 2, 3})) << text;
+      ++(is_gone ? num_gone : num_left);
+      const std::vector<Literal> arguments = {*FakeLiteral(Shape(F32, sizes), "random:1", 0),
+                                              *FakeLiteral(Shape(F32, {2, 64, 4}), "random:1", 1)};
+      EXPECT_EQ(*Evaluate(**module, arguments), *Evaluate(**after, arguments)) << text;
+    }
+  } while (std::ranges::next_permutation(order).found);
+  EXPECT_EQ(num_left, 24);
+  EXPECT_EQ(num_gone, 24);
+  // Which way a product of a matrix and a vector is summed depends on what its last dimension is.
+  for (const char* line : {"ROOT r = f32[5] dot(t, v), lhs_contracting_dims={1}, "
+                           "rhs_contracting_dims={0}",
+                           "ROOT r = f32[5] dot(v, t), lhs_contracting_dims={0}, "
+                           "rhs_contracting_dims={1}"}) {
+    const std::string text = StrCat(
+        "ENTRY e {\n  x = f32[64,5]{1,0} parameter(0)\n  v = f32[64]{0} parameter(1)\n"
+        "  t = f32[5,64]{1,0} transpose(x), dimensions={1,0}\n  ",
+        line, "\n}\n");
+    EXPECT_NE(After(StrCat("HloModule m\n", text), {"simplify", "dce"}).find("transpose("),
+              std::string::npos);
   }
 }
 

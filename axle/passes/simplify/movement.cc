@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "axle/ops/attributes.h"
+#include "axle/ops/blocked_dot.h"
 #include "axle/passes/simplify/rules.h"
 
 namespace axle {
@@ -48,6 +49,30 @@ Instruction* TransposeOfTranspose(Maker& to, Instruction& inst) {
   if (x == nullptr) return nullptr;
   return to.Make(Opcode::kTranspose, inst.shape(), {x},
                  DimensionsAttrs{Composed(Dimensions(*inst.operand(0)), Dimensions(inst))});
+}
+
+// Reads the operands where they were. The free dimensions stay in their order, which is that of the
+// result; vectors are left alone, whose order of sums depends on which dimension is the last.
+Instruction* DotOfTranspose(Maker& to, Instruction& inst) {
+  DotAttrs attrs = inst.attrs<DotAttrs>();
+  std::vector<Instruction*> operands = {inst.operand(0), inst.operand(1)};
+  for (i64 side = 0; side < 2; ++side) {
+    Dims& batch = side == 0 ? attrs.lhs_batch_dims : attrs.rhs_batch_dims;
+    Dims& contracting = side == 0 ? attrs.lhs_contracting_dims : attrs.rhs_contracting_dims;
+    const Shape& shape = inst.operand(side)->shape();
+    Dims free = FreeDims(shape, batch, contracting);
+    if (std::ranges::all_of(free, [&](i64 d) { return shape.dim(d) == 1; })) return nullptr;
+    Instruction* x = Under(inst, Opcode::kTranspose, side);
+    if (x == nullptr) continue;
+    const Dims& order = Dimensions(*inst.operand(side));
+    free = Composed(order, free);
+    if (!std::ranges::is_sorted(free)) continue;
+    batch = Composed(order, batch);
+    contracting = Composed(order, contracting);
+    operands[static_cast<size_t>(side)] = x;
+  }
+  if (operands[0] == inst.operand(0) && operands[1] == inst.operand(1)) return nullptr;
+  return to.Make(Opcode::kDot, inst.shape(), operands, std::move(attrs));
 }
 
 Instruction* SliceOfSlice(Maker& to, Instruction& inst) {
@@ -195,6 +220,13 @@ constexpr Rule kRules[] = {
      Opcode::kTranspose, OfRepeatedScalar,
      "x = f32[] parameter(0)  b = f32[4,3] broadcast(x), dimensions={}\n"
      "ROOT r = f32[3,4] transpose(b), dimensions={1,0}"},
+    {"dot-transpose", "dot(transpose(x), y) -> dot(x, y) in other dimensions of x",
+     "the same products in the same order; not where a factor is a vector", Opcode::kDot,
+     DotOfTranspose,
+     "x = f32[2,5,4,3] parameter(0)  t = f32[3,2,4,5] transpose(x), dimensions={3,0,2,1}\n"
+     "y = f32[3,5,6] parameter(1)\n"
+     "ROOT r = f32[3,2,4,6] dot(t, y), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+     "lhs_contracting_dims={3}, rhs_contracting_dims={1}"},
     {"slice-all", "slice(x) of everything -> x", "nothing is left out: the sizes are those of x",
      Opcode::kSlice,
      [](Maker&, Instruction& inst) {
