@@ -66,7 +66,11 @@ class InterpretedExecutable : public Executable {
     try {
       values.reserve(arguments.size());
       for (const Argument& argument : arguments) {
-        values.push_back(argument.own != nullptr ? std::move(*argument.own) : *argument.value);
+        if (argument.own != nullptr) {
+          values.push_back(std::move(*argument.own));
+        } else {
+          values.push_back(*argument.value);
+        }
       }
     } catch (const std::bad_alloc&) {
       return ResourceExhausted("execute: no memory for the arguments");

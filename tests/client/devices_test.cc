@@ -287,7 +287,7 @@ TEST(ClientProcess, SurvivesAStormOfSignals) {
       "lhs_contracting_dims={1}, rhs_contracting_dims={0} ROOT e = f32[200,200] tanh(d) }");
   const auto x = *client->BufferFromLiteral(Literal(Shape(F32, {200, 200})));
   const auto begin = std::chrono::steady_clock::now();
-  while (ticks < 20 && std::chrono::steady_clock::now() - begin < std::chrono::seconds(5)) {
+  while (ticks < 20 && std::chrono::steady_clock::now() - begin < std::chrono::seconds(60)) {
     const auto later = executable->ExecuteAsync({x});
     EXPECT_TRUE(executable->Execute({x}).ok());
     EXPECT_TRUE(later->done.Await().ok());
