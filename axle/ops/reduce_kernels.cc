@@ -114,13 +114,45 @@ void FoldAt(void* acc_bytes, const i64* at, const void* x_bytes, i64 step, i64 c
   }
 }
 
+// Rows side by side, because each value waits for the one before. No more than that: rows are often
+// apart by a power of two, so that their cache lines compete.
+template <int kRows, typename T, typename Op>
+void ScanSome(T* acc, const T* __restrict x, T* __restrict out, i64 stride, i64 count, i64 step) {
+  const Op op;
+  T value[kRows];
+  for (int r = 0; r < kRows; ++r) value[r] = acc[r];
+  for (i64 k = 0; k < count; ++k) {
+    for (int r = 0; r < kRows; ++r) {
+      out[r * stride + k * step] = value[r] = op(value[r], x[r * stride + k * step]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) acc[r] = value[r];
+}
+
+template <typename T, typename Op>
+void ScanRows(void* acc_bytes, const void* x_bytes, void* out_bytes, i64 rows, i64 stride,
+              i64 count, i64 step) {
+  T* acc = static_cast<T*>(acc_bytes);
+  const T* x = static_cast<const T*>(x_bytes);
+  T* out = static_cast<T*>(out_bytes);
+  constexpr int kRows = 4;
+  i64 r = 0;
+  for (; r + kRows <= rows; r += kRows) {
+    ScanSome<kRows, T, Op>(acc + r, x + r * stride, out + r * stride, stride, count, step);
+  }
+  for (; r < rows; ++r) {
+    ScanSome<1, T, Op>(acc + r, x + r * stride, out + r * stride, stride, count, step);
+  }
+}
+
 struct Folds {
   FoldFn fold;
   FoldRowFn fold_row;
   FoldAtFn fold_at;
+  ScanRowsFn scan_rows;
 };
 template <typename T, typename Op>
-constexpr Folds kFolds = {&Fold<T, Op>, &FoldRow<T, Op>, &FoldAt<T, Op>};
+constexpr Folds kFolds = {&Fold<T, Op>, &FoldRow<T, Op>, &FoldAt<T, Op>, &ScanRows<T, Op>};
 
 template <typename Op>
 Folds UnsignedFold(int bytes) {
@@ -194,6 +226,7 @@ FoldKernel FindFoldKernel(ReducerKind kind, ElementType type) {
   kernel.fold = folds.fold;
   kernel.fold_row = folds.fold_row;
   kernel.fold_at = folds.fold_at;
+  kernel.scan_rows = folds.scan_rows;
   return kernel;
 }
 

@@ -18,12 +18,18 @@ using FoldRowFn = void (*)(const void* x, i64 count, i64 lanes, void* result);
 // negative.
 using FoldAtFn = void (*)(void* acc, const i64* at, const void* x, i64 step, i64 count);
 
+// Running folds of rows `stride` apart: for each row r, acc[r] = f(acc[r], x) and out = acc[r] for
+// the elements x and out at r * stride + k * step, k = 0 .. count - 1. x and out are other arrays.
+using ScanRowsFn = void (*)(void* acc, const void* x, void* out, i64 rows, i64 stride, i64 count,
+                            i64 step);
+
 // How values of an element type are folded. Narrow floats are folded as f32; the parts of complex
 // sums are independent, so a complex value is then two elements of its part type.
 struct FoldKernel {
   FoldFn fold = nullptr;
   FoldRowFn fold_row = nullptr;               // for values of one part
   FoldAtFn fold_at = nullptr;                 // likewise
+  ScanRowsFn scan_rows = nullptr;             // likewise
   ElementType type = PRIMITIVE_TYPE_INVALID;  // of the arrays
   int parts = 1;                              // elements of `type` per value
 };

@@ -11,12 +11,15 @@
 //    once: the accumulators of a slab sweep along the dimension and are written out at every
 //    position. The bits are those of the plain way.
 // 3. Padding and holes are skipped, never combined.
+// 4. A scan along rows of neighbours by a known reducer goes through each row for itself.
 #include <algorithm>
+#include <cstring>
 
 #include "axle/core/strings.h"
 #include "axle/emit/strided_copy.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/reduce_kernels.h"
 #include "axle/ops/scalar_callee.h"
 #include "axle/ops/window.h"
 
@@ -91,7 +94,8 @@ class WindowFold {
     }
     if (outputs[0].num_elements() == 0) return outputs;
     AXLE_TRY(FindTaps());
-    AXLE_TRY(RunSlabs());
+    const ScanRowsFn scan = FindRowScan();
+    AXLE_TRY(scan != nullptr ? ScanRows(scan) : RunSlabs());
     return outputs;
   }
 
@@ -127,6 +131,49 @@ class WindowFold {
       if (boxes > kMaxBoxes) return false;
     }
     return Kind(d) != Cumulative::kNo;
+  }
+
+  // How rows of neighbours are scanned, if this is a scan along rows and nothing else.
+  ScanRowsFn FindRowScan() const {
+    const ElementType type = operands_[0].shape().type();
+    const bool is_plain = !IsNarrowFloat(type) && !IsSubByte(type) && !IsComplex(type);
+    if (sweep_ == rank_ || operands_.size() != 1 || !is_plain || callee_.lanes() == nullptr ||
+        operand_dims_ != output_dims_ || operand_strides_[sweep_] != 1) {
+      return nullptr;
+    }
+    for (i64 d = 0; d < rank_; ++d) {
+      const bool is_itself = d == sweep_ || (taps_[d].size() == 1 && IsItself(taps_[d][0], d));
+      if (!is_itself) return nullptr;
+    }
+    const ReducerKind kind = ClassifyReducer(*callee_.lanes(), {&type, 1})[0];
+    return kind == ReducerKind::kGeneral ? nullptr : FindFoldKernel(kind, type).scan_rows;
+  }
+
+  // Each output along `d` is made of the element at its own place.
+  bool IsItself(const WindowTap& tap, i64 d) const {
+    return tap.count == output_dims_[d] && tap.output_begin == 0 && tap.operand_begin == 0 &&
+           tap.output_step == 1 && tap.operand_step == 1;
+  }
+
+  Status ScanRows(ScanRowsFn scan) {
+    constexpr i64 kRows = 16, kPiece = 1 << 14;  // between two looks at the limits
+    const i64 bytes = bytes_[0], size = operand_dims_[sweep_];
+    const i64 rows = operands_[0].num_elements() / size;
+    const i64 step = Kind(sweep_) == Cumulative::kReverse ? -1 : 1;
+    std::vector<std::byte> accumulators(kRows * bytes);
+    for (i64 row = 0; row < rows; row += kRows) {
+      const i64 some = std::min(kRows, rows - row);
+      for (i64 r = 0; r < some; ++r) {
+        std::memcpy(accumulators.data() + r * bytes, init_values_[0].bytes(), bytes);
+      }
+      for (i64 done = 0; done < size; done += kPiece) {
+        AXLE_TRY(context_.Check());
+        const i64 first = row * size + (step > 0 ? done : size - 1 - done);
+        scan(accumulators.data(), operands_[0].bytes() + first * bytes,
+             output_bytes_[0] + first * bytes, some, size, std::min(kPiece, size - done), step);
+      }
+    }
+    return {};
   }
 
   // Cuts the outputs, or one position of them along the swept dimension, into slabs: everything in
