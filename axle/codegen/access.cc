@@ -158,4 +158,16 @@ std::optional<RowRead> SplitIntoRows(const Access& access, i64 n, i64 rows) {
   return read;
 }
 
+std::optional<Dims> StridesAlong(const Access& access, const Dims& dims) {
+  const auto split = SplitAtDims(access, dims);
+  if (!split) return std::nullopt;
+  Dims strides;
+  for (const std::vector<AccessFactor>& factors : *split) {
+    const std::vector<AccessFactor> merged = Merged(factors);
+    if (merged.size() > 1) return std::nullopt;
+    strides.push_back(merged.empty() ? 0 : merged[0].stride);
+  }
+  return strides;
+}
+
 }  // namespace axle

@@ -59,4 +59,8 @@ struct RowRead {
 };
 std::optional<RowRead> SplitIntoRows(const Access& access, i64 n, i64 rows);
 
+// The strides along these dimensions, none of which is 0, of an access that has one for each;
+// nothing otherwise.
+std::optional<Dims> StridesAlong(const Access& access, const Dims& dims);
+
 }  // namespace axle

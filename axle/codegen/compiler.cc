@@ -133,7 +133,7 @@ class Compiler {
     Schedule& schedule = used_schedules_.emplace_back(grouped_.at(&computation));
     compiled.blocks = BlocksOf(computation, schedule, form);
     compiled.call = PlanLiteralCall(computation, compiled.blocks);
-    PlanContractions(schedule);
+    AXLE_TRY(PlanContractions(schedule));
     LeaveScattersToEvaluators(schedule);
     std::vector<i64> scratch_bytes;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
@@ -229,7 +229,7 @@ class Compiler {
   }
 
   // Plans what prebuilt kernels do; for the rest, evaluators take over.
-  void PlanContractions(Schedule& schedule) {
+  Status PlanContractions(Schedule& schedule) {
     contractions_.assign(schedule.regions.size(), {});
     const InstructionSet instruction_set = compiled_.jit->target().isa == NativeIsa::kAvx512
                                                ? InstructionSet::kX86V4
@@ -237,9 +237,13 @@ class Compiler {
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       Region& region = schedule.regions[r];
       if (region.kind != RegionKind::kContraction) continue;
-      contractions_[r] = PlanContraction(*region.instructions[0], instruction_set);
-      if (!contractions_[r].reason.empty()) region.kind = RegionKind::kEvaluate;
+      const ContractionStrides* strides = region.strides ? &*region.strides : nullptr;
+      contractions_[r] = PlanContraction(*region.instructions[0], instruction_set, strides);
+      if (contractions_[r].reason.empty()) continue;
+      AXLE_INVARIANT(strides == nullptr, "a dot that reads views has a kernel");
+      region.kind = RegionKind::kEvaluate;
     }
+    return {};
   }
 
   // Those that apply more than straight code.
@@ -374,6 +378,10 @@ class Compiler {
         SetKernel(program, AddRecord(program, places, name), &RunMove, PlanMove(region, schedule));
         return {};
       case RegionKind::kContraction: {
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          const i64 bytes = Info(inst.operand(static_cast<i64>(i))->shape().type()).bytes;
+          places[i].offset += region.inputs[i].access.offset * bytes;
+        }
         places.push_back(scratch);
         Record& record = AddRecord(program, places, name);
         record.num_tiles = contractions_[r].num_tiles;

@@ -2,16 +2,25 @@
 // instruction is compiled.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "axle/codegen/access.h"
+#include "axle/codegen/dot_form.h"
 #include "axle/core/kernel.h"
 #include "axle/ir/module.h"
 #include "axle/kernels/instruction_set.h"
 
 namespace axle {
 
-// One kernel, with its buffers {lhs, rhs, result, scratch}; operands and the result are row-major.
+// Strides with which `inst` had better read operand `i` by this access than a copy of it in order;
+// nothing if it is no dot, or copying is better.
+std::optional<Dims> StridesInPlace(const Instruction& inst, i64 i, const Access& access);
+// The same of the result that lies as `user`, which reads nothing else, wants it.
+std::optional<Dims> StridesOfResult(const Instruction& inst, const Instruction& user);
+
+// One kernel, with its buffers {lhs, rhs, result, scratch}.
 struct ContractionStep {
   KernelFunction function = nullptr;
   std::vector<std::byte> plan;  // what `function` takes as its plan; copied freely
@@ -20,7 +29,10 @@ struct ContractionStep {
   std::string_view reason;      // why there is no kernel; empty if there is one
 };
 
-// `inst` is a verified instruction whose row has Lowering::kDot or kConvolution.
-ContractionStep PlanContraction(const Instruction& inst, InstructionSet instruction_set);
+// `inst` is a verified instruction whose row has Lowering::kDot or kConvolution. All arrays are
+// row-major, or those of a dot where `strides` say. Whether there is a kernel is the same for all
+// instruction sets.
+ContractionStep PlanContraction(const Instruction& inst, InstructionSet instruction_set,
+                                const ContractionStrides* strides = nullptr);
 
 }  // namespace axle

@@ -60,11 +60,15 @@ ProductTypes ProductTypesOf(const Instruction& inst) {
   return types;
 }
 
-DotForm DotFormOf(const Instruction& inst) {
+ContractionStrides RowMajor(const Instruction& inst) {
+  return {RowMajorStrides(inst.operand(0)->shape().dims()),
+          RowMajorStrides(inst.operand(1)->shape().dims()), RowMajorStrides(inst.shape().dims())};
+}
+
+DotForm DotFormOf(const Instruction& inst, const ContractionStrides& strides) {
   const auto& attrs = inst.attrs<DotAttrs>();
   const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
-  const Dims lhs_strides = RowMajorStrides(lhs.dims()), rhs_strides = RowMajorStrides(rhs.dims());
-  const Dims result_strides = RowMajorStrides(inst.shape().dims());
+  const auto& [lhs_strides, rhs_strides, result_strides] = strides;
   const Dims lhs_free = FreeDims(lhs, attrs.lhs_batch_dims, attrs.lhs_contracting_dims);
   const Dims rhs_free = FreeDims(rhs, attrs.rhs_batch_dims, attrs.rhs_contracting_dims);
   DotForm dot;
@@ -104,7 +108,7 @@ std::optional<SmallDot> FindSmallDot(const Instruction& inst) {
   if ((type != F32 && type != F64) || inst.shape().num_elements() > kMostElements) {
     return std::nullopt;
   }
-  const DotForm dot = DotFormOf(inst);
+  const DotForm dot = DotFormOf(inst, RowMajor(inst));
   const i64 depth = Product(dot.depth), num_results = inst.shape().num_elements();
   if (num_results * depth == 0 || num_results * depth > kMostProducts || dot.lanes > 1) {
     return std::nullopt;

@@ -11,13 +11,19 @@ namespace axle {
 // The types of a product of `inst`'s operands, in chain or tile order.
 ProductTypes ProductTypesOf(const Instruction& inst);
 
-// Operands and result of a dot, row-major.
+// Where the elements of a dot are: by dimension of each array, in elements.
+struct ContractionStrides {
+  Dims lhs, rhs, result;
+};
+ContractionStrides RowMajor(const Instruction& inst);
+
+// Operands and result of a dot.
 struct DotForm {
   std::vector<DotDim> batch, rows, columns, depth;
   ProductTypes types;
   i64 lanes = 1;  // of the canonical order
 };
-DotForm DotFormOf(const Instruction& dot);
+DotForm DotFormOf(const Instruction& dot, const ContractionStrides& strides);
 
 // A product of few numbers, all of one type: result element (r, c), row-major, is the chain of
 // fma(lhs[k], rhs[k], acc) over k, begun at +0, or at -0 and added to +0 in canonical order.

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 
+#include "axle/ops/contraction.h"
 #include "axle/ops/control_form.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/lane_compiler.h"
@@ -110,6 +111,7 @@ class Builder {
   }
 
   Status Add(const Instruction& inst) {
+    if (StateOf(inst).has_values) return {};  // a region has computed it on the way
     const OpDef& def = GetOpDef(inst);
     for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(FinishFold(*inst.operand(i)));
     if (IsConstant(inst)) return AddConstant(inst);
@@ -126,7 +128,7 @@ class Builder {
     if (def.index_map != nullptr) return AddIndexMap(inst);
     if (def.lowering == Lowering::kReduce) return AddReduce(inst);
     if (def.lowering == Lowering::kDot || def.lowering == Lowering::kConvolution) {
-      return AddWhole(inst, RegionKind::kContraction).status();
+      return AddContraction(inst);
     }
     if (def.lowering == Lowering::kScatter) return AddUpdate(inst, RegionKind::kScatter);
     if (def.eval == nullptr) {
@@ -198,6 +200,61 @@ class Builder {
     region.outputs = StateOf(inst).values;
     schedule_.regions.push_back(std::move(region));
     return &schedule_.regions.back();
+  }
+
+  // The instruction that reads the value of `inst`, if it is the only one.
+  const Instruction* OnlyUser(const Instruction& inst) const {
+    const Instruction* only = nullptr;
+    for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
+      if (!live_[use->user->index()]) continue;
+      if (only != nullptr) return nullptr;
+      only = use->user;
+    }
+    return &inst == computation_.root() ? nullptr : only;
+  }
+
+  // A dot reads its operands through views, and writes the transpose of its result where nobody
+  // reads the result itself.
+  Status AddContraction(const Instruction& inst) {
+    // Small regions want a dot of few numbers as it stands.
+    if (!IsDot(inst) || FindSmallDot(inst)) {
+      return AddWhole(inst, RegionKind::kContraction).status();
+    }
+    ContractionStrides strides = RowMajor(inst);
+    View reads[2];
+    bool is_plain = true;
+    for (i64 i = 0; i < 2; ++i) {
+      reads[i] = Read(*inst.operand(i));
+      auto in_place = StridesInPlace(inst, i, reads[i].access);
+      if (!in_place)
+        reads[i] = {inst.operand(i), Access::Whole(inst.operand(i)->shape().num_elements())};
+      if (!in_place || reads[i].base == inst.operand(i)) continue;
+      (i == 0 ? strides.lhs : strides.rhs) = *std::move(in_place);
+      is_plain = false;
+    }
+    const Instruction* written = &inst;
+    const Instruction* const user = OnlyUser(inst);
+    if (user != nullptr && !IsDynamic(*user)) {
+      if (auto transposed = StridesOfResult(inst, *user)) {
+        strides.result = *std::move(transposed);
+        written = user;
+        is_plain = false;
+      }
+    }
+    if (is_plain || !PlanContraction(inst, InstructionSet::kX86V3, &strides).reason.empty()) {
+      return AddWhole(inst, RegionKind::kContraction).status();
+    }
+    for (const View& read : reads) AXLE_TRY(Need(*read.base));
+    Region region{.kind = RegionKind::kContraction, .instructions = {&inst}};
+    if (written != &inst) region.instructions.push_back(written);
+    for (const View& read : reads) {
+      region.inputs.push_back({StateOf(*read.base).values[0], read.access});
+    }
+    NewValues(*written);
+    region.outputs = StateOf(*written).values;
+    region.strides = std::move(strides);
+    schedule_.regions.push_back(std::move(region));
+    return {};
   }
 
   Status AddControl(const Instruction& inst) {

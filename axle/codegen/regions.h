@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "axle/codegen/access.h"
+#include "axle/codegen/contraction_steps.h"
 #include "axle/codegen/fold_step.h"
 #include "axle/core/literal.h"
 #include "axle/emit/lane_program.h"
@@ -42,7 +43,7 @@ std::string_view Name(RegionKind kind);
 
 struct RegionInput {
   ValueId value;
-  Access access = {};  // of kLoop, and of kMove without a map
+  Access access = {};  // of kLoop, of kMove without a map, of kContraction with strides
 };
 
 // Output `output` may lie where input `input` lies, if nobody reads that afterwards.
@@ -71,6 +72,9 @@ struct Region {
   // kLoop: reductions of positions. The last outputs of the program, and of the region, are theirs.
   FoldShape fold_shape = {};
   std::vector<Fold> folds = {};
+  // kContraction of a dot whose arrays lie apart; the last instruction is the transpose that it
+  // writes, if there is one.
+  std::optional<ContractionStrides> strides = {};
   // kMove; nothing: inputs[0] by its access.
   std::optional<IndexMap> map = {};
   // kSmall: in order, on values of the same schedule, with the small constants that they read; and

@@ -197,11 +197,15 @@ DotKernel PlanDot(const DotDescription& dot, InstructionSet instruction_set) {
   const bool lhs_is_along = last_stride(dot.lhs_free, &DotDim::lhs_stride) == 1;
   const bool rhs_is_along = last_stride(dot.rhs_free, &DotDim::rhs_stride) == 1;
   const i64 num_lhs = product(dot.lhs_free), num_rhs = product(dot.rhs_free);
+  const bool result_is_along_lhs = num_rhs > 1 &&
+                                   last_stride(dot.lhs_free, &DotDim::result_stride) == 1 &&
+                                   last_stride(dot.rhs_free, &DotDim::result_stride) != 1;
   // Of the canonical order, the side with one element is the vector.
   const i64 few = entry.lanes / 2;
   const bool is_flipped =
       is_canonical ? num_rhs != 1
-                   : num_rhs <= few && num_lhs > num_rhs && (lhs_is_along || !rhs_is_along);
+                   : result_is_along_lhs ||
+                         (num_rhs <= few && num_lhs > num_rhs && (lhs_is_along || !rhs_is_along));
   const bool fits = SetDims(dot.batch, is_flipped, plan.batch) &&
                     SetDims(is_flipped ? dot.rhs_free : dot.lhs_free, is_flipped, plan.rows) &&
                     SetDims(is_flipped ? dot.lhs_free : dot.rhs_free, is_flipped, plan.columns) &&
