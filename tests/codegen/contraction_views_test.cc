@@ -164,10 +164,11 @@ TEST(ContractionViews, VectorsKeepTheirOrder) {
 
 // They may become parts of small regions, which read their operands in order.
 TEST(ContractionViews, DotsOfFewNumbersStayAsTheyAre) {
-  EXPECT_EQ(Checked("x = f32[4,3] parameter(0) y = f32[4,5] parameter(1) t = f32[3,4] transpose(x), "
-                    "dimensions={1,0} d = f32[3,5] dot(t, y), lhs_contracting_dims={1}, "
-                    "rhs_contracting_dims={0} ROOT r = f32[5,3] transpose(d), dimensions={1,0}"),
-            "move contraction move");
+  EXPECT_EQ(
+      Checked("x = f32[4,3] parameter(0) y = f32[4,5] parameter(1) t = f32[3,4] transpose(x), "
+              "dimensions={1,0} d = f32[3,5] dot(t, y), lhs_contracting_dims={1}, "
+              "rhs_contracting_dims={0} ROOT r = f32[5,3] transpose(d), dimensions={1,0}"),
+      "move contraction move");
 }
 
 }  // namespace

@@ -291,9 +291,10 @@ std::string ManyLoops() {
   for (int k = 0; k < kLoops; ++k) {
     const std::string shape = StrCat("f32[", 200 + k, "]");
     const std::string x = StrCat("x", k);
-    text += StrCat("  ", x, " = ", shape, " parameter(", k, ")\n  c", k, " = f32[] constant(", k,
-                   ")\n  b", k, " = ", shape, " broadcast(c", k, "), dimensions={}\n  sum", k, " = ",
-                   shape, " add(", x, ", b", k, ")\n  r", k, " = ", shape, " tanh(sum", k, ")\n");
+    text +=
+        StrCat("  ", x, " = ", shape, " parameter(", k, ")\n  c", k, " = f32[] constant(", k,
+               ")\n  b", k, " = ", shape, " broadcast(c", k, "), dimensions={}\n  sum", k, " = ",
+               shape, " add(", x, ", b", k, ")\n  r", k, " = ", shape, " tanh(sum", k, ")\n");
     results += StrCat(k == 0 ? "" : ", ", "r", k);
     shapes += StrCat(k == 0 ? "" : ", ", shape);
   }

@@ -108,6 +108,12 @@ constexpr Geometry kGeometries[] = {
     {"[3,7]", "[3,4,1]", "[3,4]",
      "update_window_dims={}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, "
      "input_batching_dims={0}, scatter_indices_batching_dims={0}, index_vector_dim=2"},
+    {"[2,7]", "[3,4,1]", "[3,4]",
+     "update_window_dims={}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, "
+     "input_batching_dims={0}, scatter_indices_batching_dims={0}, index_vector_dim=2"},
+    {"[3,7]", "[4,1,6]", "[4,6]",
+     "update_window_dims={}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, "
+     "input_batching_dims={0}, scatter_indices_batching_dims={2}, index_vector_dim=1"},
     {"[7,4,2]", "[5,1,4]", "[2,5,4]",
      "update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
      "input_batching_dims={1}, scatter_indices_batching_dims={2}, index_vector_dim=1"},
