@@ -1,4 +1,4 @@
-// Tuples, branches, sizes, and sorts of nothing.
+// Tuples, branches, sizes, and sorts and reductions of nothing.
 #include <algorithm>
 
 #include "axle/ops/attributes.h"
@@ -52,6 +52,28 @@ Instruction* SortedAlready(Maker& to, Instruction& inst) {
   return to.Make(Opcode::kTuple, inst.shape(), operands);
 }
 
+// Each result takes one element: it is the reducer, an op of accumulator and value, of init and
+// that.
+Instruction* ReductionOfOne(Maker& to, Instruction& inst) {
+  if (inst.num_operands() != 2 || !inst.shape().is_array()) return nullptr;
+  Instruction &x = *inst.operand(0), &init = *inst.operand(1);
+  const Instruction& root = *inst.callee(0)->root();
+  if (x.shape().num_elements() != inst.shape().num_elements() || x.shape().num_elements() == 0 ||
+      TypeOf(x) != TypeOf(inst) || TypeOf(init) != TypeOf(inst)) {
+    return nullptr;
+  }
+  const auto is_parameter = [&](i64 i) {
+    return IsParameter(*root.operand(i)) && root.operand(i)->attrs<ParameterAttrs>().number == i;
+  };
+  const bool is_op = root.shape().is_array() && GetOpDef(root).emit != nullptr &&
+                     root.num_operands() == 2 && is_parameter(0) && is_parameter(1);
+  if (!is_op || TypeOf(root) != TypeOf(inst)) return nullptr;
+  Instruction* const operands[] = {
+      to.Make(Opcode::kBroadcast, inst.shape(), {&init}, DimensionsAttrs{}),
+      to.Make(Opcode::kReshape, inst.shape(), {&x})};
+  return to.Add(root.opcode(), inst.shape(), operands, root.attr_block(), {});
+}
+
 constexpr Rule kRules[] = {
     {.name = "element-of-tuple",
      .algebra = "get-tuple-element(tuple(..., x, ...)) -> x",
@@ -87,6 +109,16 @@ constexpr Rule kRules[] = {
      .sample = "x = f32[4,9] parameter(0)\n"
                "ROOT r = s32[] get-dimension-size(x), dimensions={1}",
      .takes_dynamic = true},
+    {.name = "reduce-one",
+     .algebra =
+         "reduce(x, init) of one element each -> to_apply(init, x), of a reducer that is one op",
+     .why = "init is the first accumulator, and the sum of one element is that element",
+     .root = Opcode::kReduce,
+     .rewrite = ReductionOfOne,
+     .sample = "x = f32[4,1] parameter(0)  i = f32[] parameter(1)\n"
+               "ROOT r = f32[4] reduce(x, i), dimensions={1}, to_apply=sum",
+     .helpers =
+         "sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }\n"},
     {.name = "sort-one",
      .algebra = "sort(x, ...) along a dimension of at most one element -> x, ...",
      .why = "there is one order only",
