@@ -74,6 +74,9 @@ struct CompileOptions {
   // keeps a report; who gets the code of kernels as text, as runtime/native_engine.h says.
   bool run_passes = true;
   bool report = false;
+  // For tests of native code: computes few elements in one function wherever that can be done, not
+  // only where it is faster. No bit depends on it.
+  bool small_wherever_possible = false;
   std::function<void(std::string_view text)> on_llvm = {};
   std::function<void(std::string_view text)> on_assembly = {};
 };

@@ -89,7 +89,8 @@ class Compiler {
       Schedule& grouped = grouped_.emplace(computation, *schedule).first->second;
       MakeRowRegions(grouped, num_threads_);
       AXLE_TRY(GroupSmallRegions(
-          grouped, [this](const HloComputation& callee) { return PlainSchedule(callee); }));
+          grouped, [this](const HloComputation& callee) { return PlainSchedule(callee); },
+          options_.small_wherever_possible));
       for (const Region& region : grouped.regions) AddForms(region);
     }
     return {};

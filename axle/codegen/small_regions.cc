@@ -169,8 +169,8 @@ class Finder {
 
 class Grouper {
  public:
-  Grouper(Schedule& schedule, const ScheduleOf& schedule_of)
-      : schedule_(schedule), finder_(schedule_of) {}
+  Grouper(Schedule& schedule, const ScheduleOf& schedule_of, bool wherever_possible)
+      : schedule_(schedule), finder_(schedule_of), wherever_possible_(wherever_possible) {}
 
   Status Run() && {
     std::vector<Region> regions = std::move(schedule_.regions);
@@ -225,7 +225,7 @@ class Grouper {
 
   void Finish() {
     // Loops and moves on their own are compiled once for all that do the same.
-    if (has_control_ || has_dot_) {
+    if (has_control_ || has_dot_ || (wherever_possible_ && !parts_.empty())) {
       schedule_.regions.push_back(Join());
     } else {
       for (Region& part : parts_) schedule_.regions.push_back(std::move(part));
@@ -294,6 +294,7 @@ class Grouper {
 
   Schedule& schedule_;
   Finder finder_;
+  const bool wherever_possible_;
   std::vector<i64> last_use_;             // by value: a region, or kEnd
   std::map<ValueId, Literal> constants_;  // small ones
   // The regions put together now.
@@ -366,8 +367,9 @@ std::vector<i64> ElementsOf(const Access& access) {
   return elements;
 }
 
-Status GroupSmallRegions(Schedule& schedule, const ScheduleOf& schedule_of) {
-  return Grouper(schedule, schedule_of).Run();
+Status GroupSmallRegions(Schedule& schedule, const ScheduleOf& schedule_of,
+                         bool wherever_possible) {
+  return Grouper(schedule, schedule_of, wherever_possible).Run();
 }
 
 }  // namespace axle

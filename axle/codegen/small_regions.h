@@ -36,9 +36,11 @@ PieceElements ElementsOf(const IndexPiece& piece, const Shape& result, const Sha
 std::vector<i64> ElementsOf(const Access& access);
 
 // Puts regions of `schedule` together. `schedule_of` gives the schedules of called computations,
-// not grouped; those that become part of a region get their callees.
+// not grouped; those that become part of a region get their callees. `wherever_possible`: also
+// where it is not faster.
 using ScheduleOf =
     std::function<StatusOr<std::shared_ptr<Schedule>>(const HloComputation& computation)>;
-Status GroupSmallRegions(Schedule& schedule, const ScheduleOf& schedule_of);
+Status GroupSmallRegions(Schedule& schedule, const ScheduleOf& schedule_of,
+                         bool wherever_possible = false);
 
 }  // namespace axle

@@ -142,6 +142,8 @@ std::vector<Checker::Variant> Checker::VariantsFor(const Module& module) const {
   for (size_t client = 0; client < clients_.size(); ++client) {
     for (const NativeIsa isa : options_.isas) {
       for (const int level : options_.levels) variants.push_back({client, isa, level});
+      if (options_.levels.empty()) continue;
+      variants.push_back({client, isa, options_.levels.front(), /*small=*/true});
     }
   }
   if (options_.variants > 0 && variants.size() > static_cast<size_t>(options_.variants)) {
@@ -168,14 +170,17 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
                        }});
   }
   std::string unimplemented;
-  for (const auto& [client, isa, level] : VariantsFor(*module)) {
-    const std::string name = StrCat("native ", IsaName(isa), " level ", level, ", ",
-                                    options_.threads[client], " threads");
+  for (const auto& [client, isa, level, small] : VariantsFor(*module)) {
+    const std::string name =
+        StrCat("native ", IsaName(isa), " level ", level, ", ", options_.threads[client],
+               " threads", small ? ", small wherever possible" : "");
     Limits limits;
     SetLimits(limits);
-    const auto compiled = clients_[client]->Compile(
-        module,
-        {.engine = EngineKind::kNative, .isa = isa, .codegen_level = level, .limits = &limits});
+    const auto compiled = clients_[client]->Compile(module, {.engine = EngineKind::kNative,
+                                                             .isa = isa,
+                                                             .codegen_level = level,
+                                                             .limits = &limits,
+                                                             .small_wherever_possible = small});
     if (compiled.ok()) {
       AddRunners(*module, name, clients_[client].get(), *compiled, runners);
       continue;

@@ -74,6 +74,7 @@ class Checker {
     size_t client;  // position in clients_
     NativeIsa isa;
     int level;
+    bool small = false;  // CompileOptions::small_wherever_possible
   };
   explicit Checker(CheckOptions options) : options_(std::move(options)) {}
   void SetLimits(Limits& limits) const;

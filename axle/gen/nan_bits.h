@@ -10,11 +10,12 @@
 namespace axle {
 
 // The same module with a NaN of any sign and payload, drawn for each element, for every NaN that an
-// instruction computes; those that are only moved stay. Computations that are applied to elements
+// instruction computes (seeds 0 and 1: the plain ones, positive and negative); those that are only
+// moved stay. Computations that are applied to elements
 // are left alone: their form decides about the order of sums.
 std::unique_ptr<Module> WithNanBits(const Module& module, std::uint64_t seed);
 
-// Whether some of these give different results. False if they give errors.
+// Whether some of these, or the module itself, give different results. False if they give errors.
 bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments, Limits* limits);
 
 }  // namespace axle

@@ -30,6 +30,9 @@ struct NativeOptions {
   Limits* limits = nullptr;  // of the compilation
   bool run_passes = true;    // false: the module has had its passes
   bool report = false;       // keep a report of what was compiled
+  // Few elements are computed in one function wherever they can be, also where that is not faster:
+  // for tests. The bits do not depend on it.
+  bool small_wherever_possible = false;
   // Get the code of each group of kernels, as LLVM IR before the code generator and as assembly.
   // Both cost time.
   std::function<void(std::string_view text)> on_llvm = {};
@@ -60,7 +63,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 5;
+inline constexpr int kNativeEngineVersion = 6;
 
 }  // namespace axle
 

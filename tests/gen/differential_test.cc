@@ -105,6 +105,12 @@ ENTRY e {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(DependsOnNanBits(**module, std::vector{array(0), array(0)}, nullptr));
   EXPECT_FALSE(DependsOnNanBits(**module, std::vector{array(3), array(2)}, nullptr));
+  // Two NaNs that are rarely the same, but may be.
+  const auto equal = Parse(
+      "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f32[4] multiply(x, x)  ROOT c = pred[4] "
+      "compare(x, y), direction=EQ, type=TOTALORDER }");
+  ASSERT_TRUE(equal.ok());
+  EXPECT_TRUE(DependsOnNanBits(**equal, std::vector{array(nan)}, nullptr));
   // A NaN that comes from outside has bits that are only moved: those of s, not those of q.
   const auto moved = Parse(
       "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f32[4] reverse(x), "
