@@ -89,6 +89,12 @@ BlockPool& BlockPool::Get() {
   return *pool;
 }
 
+namespace {
+// While only one thread is there: a fork in the middle of the first call would leave a child that
+// waits for it to end.
+[[maybe_unused]] const BlockPool& made_at_load = BlockPool::Get();
+}  // namespace
+
 std::byte* BlockPool::Take(size_t bytes, bool zeroed, size_t keep) {
   if (bytes > SizeOf(kNumClasses - 1)) return nullptr;
   const size_t size_class = ClassOf(bytes), size = SizeOf(size_class);
