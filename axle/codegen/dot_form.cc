@@ -97,15 +97,15 @@ DotForm DotFormOf(const Instruction& inst, const ContractionStrides& strides) {
 }
 
 std::optional<SmallDot> FindSmallDot(const Instruction& inst) {
-  constexpr i64 kMostProducts = 512, kMostElements = 128;
+  constexpr i64 kMostProducts = 512;
   if (!IsDot(inst) || !inst.shape().is_static()) return std::nullopt;
   const ElementType type = inst.shape().type();
   for (i64 i = 0; i < 2; ++i) {
     const Shape& operand = inst.operand(i)->shape();
     if (operand.type() != type || !operand.is_static()) return std::nullopt;
-    if (operand.num_elements() > kMostElements) return std::nullopt;
+    if (operand.num_elements() > kMostSmallDotElements) return std::nullopt;
   }
-  if ((type != F32 && type != F64) || inst.shape().num_elements() > kMostElements) {
+  if ((type != F32 && type != F64) || inst.shape().num_elements() > kMostSmallDotElements) {
     return std::nullopt;
   }
   const DotForm dot = DotFormOf(inst, RowMajor(inst));

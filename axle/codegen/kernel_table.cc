@@ -106,11 +106,12 @@ Status KernelTable::Compile(Jit& jit, int num_threads, Limits* limits) {
     }
   };
   std::vector<std::thread> others;
+  others.reserve(most_threads);
   for (size_t t = 1; t < std::min(most_threads, num_modules); ++t) {
     try {
       others.emplace_back(work, nullptr);
-    } catch (const std::system_error&) {
-      break;  // fewer do it too
+    } catch (const std::exception&) {  // no thread, or no memory for one
+      break;                           // fewer do it too
     }
   }
   work(limits);

@@ -211,7 +211,7 @@ std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProg
     plan->arrays.push_back({Info(array.type()).bytes, array.num_bytes()});
   }
   plan->index_type = indices.type();
-  plan->is_empty = updates.num_elements() == 0;
+  plan->is_empty = updates.num_elements() == 0 || operand.num_elements() == 0;
   if (plan->is_empty) return plan;
   AddWindow(attrs, RowMajorStrides(operand.dims()), updates, *plan);
   AddBatch(attrs, operand, indices, updates, *plan);

@@ -89,12 +89,15 @@ class KeyWriter {
     Add(part.fold_shape.rows);
     Add(part.fold_shape.reduced);
     Add(part.fold_shape.columns);
+    Add(static_cast<i64>(part.folds.size()));
     for (const Fold& fold : part.folds) {
       Add(static_cast<i64>(fold.kind));
       Add(static_cast<i64>(fold.type));
     }
+    Add(part.map ? 1 : 0);
     if (part.map) AddMap(part);
     if (part.kind == RegionKind::kContraction) AddDot(*FindSmallDot(*part.instructions[0]));
+    Add(static_cast<i64>(part.callees.size()));
     for (const auto& callee : part.callees) {
       Scope inner{*callee, {}};
       AddValues(callee->arguments, inner);

@@ -517,7 +517,7 @@ class Writer {
       if (state[k].memory != nullptr || body.results[k] == body.arguments[k]) continue;
       Merge& merge = merges.emplace_back(k, NewMerge(value)).second;
       merge.AddIncoming(state[k].small, before);
-      state[k].small = merge.value;
+      state[k] = {merge.value};
     }
     BurnFuel();
     const Held pred = Run(condition, state)[0];

@@ -15,6 +15,8 @@ namespace {
 // once.
 constexpr i64 kMostWork = 1500, kMostStraightWork = 150;
 
+static_assert(kMostSmallDotElements <= kMostSmallElements);
+
 // The regions of a computation that may be part of a small region, and what they cost.
 class Finder {
  public:
@@ -212,6 +214,8 @@ class Grouper {
     const auto large_outputs = *LargeOutputs(schedule_, region);
     for (const LargeOutput& large : large_outputs) {
       large_results_.insert(region.outputs[large.output]);
+      // What is handed on is copied at the end: nobody may write it before.
+      if (!large.is_written) large_results_.insert(region.inputs[large.input].value);
     }
     parts_.push_back(std::move(region));
   }

@@ -18,7 +18,7 @@ struct RunFuel : Fuel {
   }
   void Fill() {
     given = std::numeric_limits<i64>::max();
-    if (run.limits != nullptr) given = std::min(kMostFuel, run.limits->steps_left());
+    if (run.limits != nullptr) given = std::clamp<i64>(run.limits->steps_left(), 0, kMostFuel);
     left = given;
   }
   void Count() {
@@ -30,8 +30,9 @@ struct RunFuel : Fuel {
     Limits& limits = *self.run.limits;
     self.left = 0;
     self.Count();
+    limits.Progress(self.run.done);
     // One step too many says so.
-    self.run.status = limits.steps_left() == 0 ? limits.Step() : limits.CheckNow();
+    self.run.status = limits.steps_left() <= 0 ? limits.Step() : limits.CheckNow();
     self.Fill();
     return self.run.status.ok() ? self.left : -1;
   }

@@ -2,6 +2,7 @@
 // custom_call_builtins.cc; the others are registered with the device of the run.
 #include <algorithm>
 
+#include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/ops/aliasing.h"
 #include "axle/ops/custom_call_builtins.h"
@@ -104,6 +105,12 @@ StatusOr<Literal> CallBuiltin(const BuiltinCustomCall& builtin,
   return builtin.call(invocation, context);
 }
 
+// The caller's device may keep what it makes.
+StatusOr<Literal> CallOfTheDevice(DeviceContext& device, const CustomCallInvocation& invocation) {
+  const StoragePlaces none({});
+  return device.CustomCall(invocation);
+}
+
 // An error of a target, with its name and the operands.
 Status TargetError(const Instruction& inst, const Status& status) {
   const std::string& target = inst.attrs<CustomCallAttrs>().custom_call_target;
@@ -144,8 +151,8 @@ StatusOr<Literal> EvalCustomCall(const Instruction& inst, std::span<Literal> ope
     // Buffers have no place for run-time sizes.
     return TargetError(inst, Unimplemented("cannot give a result with dynamic dimensions"));
   }
-  StatusOr<Literal> result =
-      is_registered ? device.CustomCall(invocation) : CallBuiltin(*builtin, invocation, context);
+  StatusOr<Literal> result = is_registered ? CallOfTheDevice(device, invocation)
+                                           : CallBuiltin(*builtin, invocation, context);
   if (!result.ok()) return TargetError(inst, result.status());
   if (!Compatible(result->shape(), inst.shape())) {
     return TargetError(inst, InvalidArgument(StrCat("gives ", result->shape().ToString(), ", not ",

@@ -18,7 +18,8 @@ struct CompileReport {
   // One step of a program.
   struct Record {
     std::string name;  // of its last instruction
-    std::string kind;  // loop, reduce, rows, move, contraction, evaluate, call, while, conditional
+    // loop, reduce, rows, small, move, contraction, scatter, evaluate, call, while, conditional
+    std::string kind;
     std::string engine;  // compiled, library (a routine of axle's own), evaluator, program
     // Of compiled code, in the order in which they run; those of the same name are the same.
     std::vector<std::string> kernels;

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "axle/client/client.h"
 #include "axle/codegen/compiler.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/storage.h"
@@ -137,6 +140,38 @@ TEST(EvaluateStep, CalleesGetNoPlaces) {
       "ENTRY e { x = f32[1,4] parameter(0) c = f32[4] parameter(1) "
       "ROOT r = (f32[1,4], f32[4]) scan(x, c), dimensions={0}, num_carries=1, to_apply=f }",
       {Given("f32[1,4] {{3, 9, 1, 4}}"), Given("f32[4] {1, 2, 3, 4}")});
+}
+
+// Keeps what it gave, as a cache would.
+class KeepingDevice : public DeviceContext {
+ public:
+  bool HasCustomCall(std::string_view target) const override { return target == "keep"; }
+  StatusOr<Literal> CustomCall(const CustomCallInvocation&) override {
+    Literal result{Shape(F32, {4000})};
+    std::ranges::fill(result.mutable_data<float>(), 7.f);
+    kept = result;
+    return result;
+  }
+  Literal kept;
+};
+
+TEST(EvaluateStep, ADeviceMayKeepWhatItGives) {
+  const auto client = Client::Create();
+  ASSERT_TRUE(client.ok());
+  KeepingDevice device;
+  const auto executable = (*client)->Compile(
+      "ENTRY e { x = f32[4000] parameter(0)  y = f32[4000] custom-call(x), "
+      "custom_call_target=\"keep\"  ROOT z = f32[4000] negate(y) }",
+      {.engine = EngineKind::kNative, .device = &device});
+  ASSERT_TRUE(executable.ok()) << executable.status().message();
+  const std::vector<Literal> arguments = {Literal(Shape(F32, {4000}))};
+  for (int run = 0; run < 2; ++run) {
+    const auto result = (*executable)->Execute(arguments, {.device = &device});
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->data<float>()[3999], -7);
+    EXPECT_EQ(device.kept.data<float>()[0], 7);
+    EXPECT_EQ(device.kept.data<float>()[3999], 7);
+  }
 }
 
 }  // namespace

@@ -193,6 +193,15 @@ TEST(ScatterStep, SeveralOperands) {
   }
 }
 
+TEST(ScatterStep, AnOperandWithoutElementsTakesNone) {
+  ExpectScattered(
+      StrCat(Binary("f32", "add"),
+             "ENTRY e { p = f32[0,4000] parameter(0) i = s32[3,0] parameter(1) u = f32[3,4000] "
+             "parameter(2) ROOT r = f32[0,4000] scatter(p, i, u), update_window_dims={1}, "
+             "inserted_window_dims={0}, scatter_dims_to_operand_dims={}, index_vector_dim=1, "
+             "to_apply=f }"));
+}
+
 TEST(ScatterStep, ACancelledScatterStops) {
   constexpr i64 kUpdates = i64{1} << 20;
   const Shape indices(S32, {kUpdates, 1}), updates(F32, {kUpdates});

@@ -303,6 +303,53 @@ TEST(SmallRegions, PadsAndTransposesAreMovesOfRegisters) {
                       5));
 }
 
+TEST(SmallRegions, ALargeArrayThatALoopHandsOnIsNotOverwrittenBeforeItIsCopied) {
+  ExpectSame(R"(
+body {
+  s = (s32[], f32[], f32[1000]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[] get-tuple-element(s), index=1
+  a = f32[1000] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  i1 = s32[] add(i, one)
+  e = f32[1] dynamic-slice(a, i), dynamic_slice_sizes={1}
+  r = f32[] reshape(e)
+  y = f32[] add(x, r)
+  ROOT t = (s32[], f32[], f32[1000]) tuple(i1, y, a)
+}
+condition {
+  s = (s32[], f32[], f32[1000]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(3)
+  ROOT l = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  p = f32[1000] parameter(0)
+  k = s32[] parameter(1)
+  zero = s32[] constant(0)
+  f = f32[] constant(0)
+  a = f32[1000] sine(p)
+  init = (s32[], f32[], f32[1000]) tuple(zero, f, a)
+  w = (s32[], f32[], f32[1000]) while(init), condition=condition, body=body
+  x = f32[] get-tuple-element(w), index=1
+  same = f32[1000] get-tuple-element(w), index=2
+  u = f32[1] reshape(x)
+  changed = f32[1000] dynamic-update-slice(a, u, k)
+  ROOT r = (f32[1000], f32[1000]) tuple(same, changed)
+})");
+}
+
+TEST(SmallRegions, DotsOnTheStateOfALoop) {
+  const char* dims = ", lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  const std::string text =
+      LoopOver({"f32[4,4]", "f32[4,4]"},
+               StrCat("  y0 = f32[4,4] dot(x0, x1)", dims, "\n  z = f32[4,4] dot(x1, x0)", dims,
+                      "\n  c = f32[4,4] cosine(z)\n  y1 = f32[4,4] add(c, x1)"),
+               5);
+  EXPECT_EQ(KindsOf(text), Kinds({"small"}));
+  ExpectSame(text);
+}
+
 std::string DotOf(std::string_view lhs, std::string_view rhs, std::string_view result,
                   std::string_view dims) {
   return StrCat("ENTRY e {\n  a = ", lhs, " parameter(0)\n  b = ", rhs,
@@ -415,6 +462,16 @@ TEST(SmallRegions, StepsAreCountedAndLimitsEndALoop) {
   limits.Cancel();
   EXPECT_EQ((*executable)->Execute(arguments, {.limits = &limits}).status().code(),
             StatusCode::kCancelled);
+  // Runs in a row share their steps; progress is told on the way.
+  Limits shared;
+  shared.set_step_limit(100);
+  int told = 0;
+  shared.set_progress([&](double) { ++told; });
+  for (int run = 0; run < 3; ++run) {
+    EXPECT_EQ((*executable)->Execute(arguments, {.limits = &shared}).status().code(),
+              StatusCode::kResourceExhausted);
+  }
+  EXPECT_GE(told, 1);
 }
 
 }  // namespace
