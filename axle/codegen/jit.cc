@@ -2,6 +2,7 @@
 
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -148,7 +149,12 @@ Jit::NewModule::~NewModule() {
 
 StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const NativeOptions& options) {
   InitializeOnce();
+  // Code is compiled by the thread that looks it up: LLVM starts none.
+  auto here = llvm::orc::SelfExecutorProcessControl::Create(
+      nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>());
+  if (!here) return ToStatus(here.takeError());
   auto jit = llvm::orc::LLJITBuilder()
+                 .setExecutorProcessControl(std::move(*here))
                  .setJITTargetMachineBuilder(MachineBuilder(target))
                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                  .setSupportConcurrentCompilation(true)
