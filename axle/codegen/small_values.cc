@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <numeric>
 
 namespace axle {
 namespace {
+
+constexpr unsigned kConstantAlignment = 64;
 
 using llvm::Value;
 
@@ -139,26 +141,20 @@ SmallValue SmallValueBuilder::Gather(const LaneArray& array, std::span<const Ele
   return result;
 }
 
+// Loaded from a variable: the signs of NaNs that LLVM works out of constants are not those that the
+// processor gives, and it may rely on one in one place and on the other in another.
 SmallValue SmallValueBuilder::Constants(const LaneArray& array, i64 num_elements,
                                         const std::byte* bytes) {
-  SmallValue result{array, num_elements, {}};
-  const i64 lanes = LanesFor(num_elements);
-  const auto size = static_cast<size_t>(BytesOf(array.type));
-  LaneEmitter emitter = Emitter(num_elements);
-  for (unsigned part = 0; part < array.num_parts; ++part) {
-    for (i64 first = 0; first < num_elements; first += lanes) {
-      std::vector<llvm::Constant*> elements;
-      for (i64 k = 0; k < lanes; ++k) {
-        // What lies behind the last element may be anything, zeros included.
-        std::uint64_t bits = 0;
-        const auto at = static_cast<size_t>((first + k) * array.num_parts + part);
-        if (first + k < num_elements) std::memcpy(&bits, bytes + at * size, size);
-        elements.push_back(emitter.ConstantElement(array.type, bits));
-      }
-      result.vectors[part].push_back(llvm::ConstantVector::get(elements));
-    }
-  }
-  return result;
+  llvm::Module& module = *b_.GetInsertBlock()->getModule();
+  const auto size = static_cast<size_t>(num_elements * array.element_bytes());
+  llvm::Constant* data = llvm::ConstantDataArray::getRaw(
+      llvm::StringRef(reinterpret_cast<const char*>(bytes), size), size, b_.getInt8Ty());
+  auto* variable = new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/false,
+                                            llvm::GlobalValue::InternalLinkage, data, "numbers");
+  variable->setAlignment(llvm::Align(kConstantAlignment));
+  std::vector<i64> elements(static_cast<size_t>(num_elements));
+  std::iota(elements.begin(), elements.end(), 0);
+  return Load(array, variable, elements);
 }
 
 Value* SmallValueBuilder::LoadVector(const LaneArray& array, Value* base,

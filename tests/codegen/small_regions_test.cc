@@ -339,6 +339,19 @@ ENTRY e {
 })");
 }
 
+TEST(SmallRegions, NotANumbersOfConstantsStaySo) {
+  // Quotients of padding, in bf16: rounding looks at the bits of a NaN.
+  for (const char* shape : {"bf16[1]", "bf16[2]", "bf16[11]"}) {
+    ExpectSame(LoopOver({shape, "bf16[13]"},
+                        StrCat("  y0 = ", shape,
+                               " negate(x0)\n  zero = bf16[] constant(0)\n  q = bf16[13] pad(x0, "
+                               "zero), padding=0_",
+                               13 - std::stoi(std::string(std::string_view(shape).substr(5))),
+                               "\n  y1 = bf16[13] divide(q, q)"),
+                        2));
+  }
+}
+
 TEST(SmallRegions, DotsOnTheStateOfALoop) {
   const char* dims = ", lhs_contracting_dims={1}, rhs_contracting_dims={0}";
   const std::string text =
