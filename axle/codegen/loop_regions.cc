@@ -1,0 +1,315 @@
+// Open regions: which instructions one loop computes together.
+#include <algorithm>
+
+#include "axle/codegen/schedule_builder.h"
+
+namespace axle {
+namespace {
+
+// Instructions of a loop, those that are functions counted as several: beyond this its code has no
+// registers left to save loads with.
+constexpr i64 kMaxWeight = 256;
+constexpr i64 kFunctionWeight = 16;
+// Arrays that a loop reads. It writes one per instruction at most, and its folds.
+constexpr size_t kMaxInputs = 40;
+static_assert(kMaxInputs + kMaxWeight + kMaxFolds <= kMaxLoopOperands);
+// A view whose neighbours lie apart is read in place by loops up to this size, and moved into order
+// first by longer ones.
+constexpr i64 kMostPositionsApart = 1024;
+
+bool IsRowMajorRead(const Access& access) {
+  return access.inner_stride() == 0 || access.inner_stride() == 1;
+}
+
+}  // namespace
+
+bool ScheduleBuilder::IsInlineConstant(const View& read) {
+  return IsConstant(*read.base) && read.base->shape().is_scalar();
+}
+
+i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
+  return GetOpDef(inst).accuracy == "exact" ? 1 : kFunctionWeight;
+}
+
+std::optional<Dims> ScheduleBuilder::SizesFor(const OpenRegion& region,
+                                              std::span<const RegionInput> inputs) {
+  const Access whole = Access::Whole(region.num_positions);
+  std::vector<const Access*> accesses = {&whole};
+  for (const RegionInput& input : inputs) accesses.push_back(&input.access);
+  if (region.folds.empty()) return CommonSizes(accesses, region.num_positions);
+  const Access result = ResultAccess(region.fold_shape);
+  accesses.push_back(&result);
+  auto sizes = CommonSizes(accesses, region.num_positions);
+  return sizes && FoldFits(region.fold_shape, *sizes) ? sizes : std::nullopt;
+}
+
+bool ScheduleBuilder::Unite(OpenRegion& region, std::span<const RegionInput> more) {
+  std::vector<RegionInput> all = region.inputs;
+  for (const RegionInput& input : more) {
+    const auto is_same = [&](const RegionInput& other) {
+      return other.value == input.value && other.access == input.access;
+    };
+    if (std::ranges::none_of(all, is_same)) all.push_back(input);
+  }
+  if (all.size() > kMaxInputs) return Refuse(Apart::kTooManyArrays);
+  if (all.size() > region.inputs.size() && !SizesFor(region, all)) {
+    return Refuse(Apart::kNoCommonSizes);
+  }
+  region.inputs = std::move(all);
+  return true;
+}
+
+Status ScheduleBuilder::AddElementwise(const Instruction& inst) {
+  const i64 n = inst.shape().num_elements();
+  for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
+    AXLE_TRY(PrepareRead(*inst.operand(i), n));
+  }
+  AXLE_TRY(MoveWhatDoesNotFit(inst, n));
+  OpenRegion* region = nullptr;
+  for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
+    OpenRegion* const open = StateOf(*ReadFor(*inst.operand(i), n).base).open;
+    if (open == nullptr || open == region) continue;
+    if (region == nullptr && TryJoin(*open, inst)) {
+      region = open;
+    } else if (region == nullptr || !TryMerge(*region, *open)) {
+      NoteApart(*open->instructions.back(), inst);
+      AXLE_TRY(Close(*open));
+    }
+  }
+  // What has been closed since is an array to read now.
+  if (region != nullptr && !TryJoin(*region, inst)) {
+    NoteApart(*region->instructions.back(), inst);
+    AXLE_TRY(Close(*region));
+    region = nullptr;
+  }
+  if (region == nullptr) region = FindSibling(inst);
+  if (region == nullptr) {
+    region = NewRegion(n);
+    AXLE_INVARIANT(TryJoin(*region, inst), "one instruction can always be a loop");
+  }
+  region->instructions.push_back(&inst);
+  region->weight += WeightOf(inst);
+  StateOf(inst).open = region;
+  return {};
+}
+
+ScheduleBuilder::OpenRegion* ScheduleBuilder::NewRegion(i64 n) {
+  open_.push_back(std::make_unique<OpenRegion>(OpenRegion{.instructions = {}, .num_positions = n}));
+  return open_.back().get();
+}
+
+Status ScheduleBuilder::PrepareRead(const Instruction& operand, i64 n) {
+  const View read = ReadFor(operand, n);
+  if (!IsRowMajorRead(read.access) && n > kMostPositionsApart) AXLE_TRY(Need(operand));
+  const View now = ReadFor(operand, n);
+  const bool by_position = now.access.IsWhole() && now.base->shape().num_elements() == n;
+  return by_position || IsInlineConstant(now) ? Status() : Need(*now.base);
+}
+
+bool ScheduleBuilder::ReadsAlready(const OpenRegion& region, const Instruction& operand) {
+  if (region.num_positions != operand.shape().num_elements()) return false;
+  const View read = ReadFor(operand, region.num_positions);
+  if (StateOf(*read.base).open != nullptr || IsInlineConstant(read)) return false;
+  const ValueId value = StateOf(*read.base).values[0];
+  return std::ranges::any_of(region.inputs, [&](const RegionInput& input) {
+    return input.value == value && input.access == read.access;
+  });
+}
+
+Status ScheduleBuilder::MoveWhatDoesNotFit(const Instruction& inst, i64 n) {
+  std::vector<View> reads;
+  std::vector<const Access*> accesses;
+  const i64 first = FirstRead(inst);
+  for (i64 i = first; i < inst.num_operands(); ++i) reads.push_back(ReadFor(*inst.operand(i), n));
+  for (const View& read : reads) accesses.push_back(&read.access);
+  if (CommonSizes(accesses, n)) return {};
+  for (i64 i = first; i < inst.num_operands(); ++i) {
+    if (!reads[i - first].access.IsUniform()) AXLE_TRY(Need(*inst.operand(i)));
+  }
+  return {};
+}
+
+ScheduleBuilder::View ScheduleBuilder::ReadFor(const Instruction& operand, i64 n) {
+  View read = Read(operand);
+  if (operand.shape().num_elements() == 1 && n != 1) {
+    const i64 offset = read.access.offset;
+    read.access = Access::Uniform(n);
+    read.access.offset = offset;
+  }
+  return read;
+}
+
+bool ScheduleBuilder::TryJoin(OpenRegion& region, const Instruction& inst) {
+  if (region.num_positions != inst.shape().num_elements()) return Refuse(Apart::kOtherSize);
+  if (region.weight > 0 && region.weight + WeightOf(inst) > kMaxWeight) {
+    return Refuse(Apart::kTooMuchWork);
+  }
+  std::vector<RegionInput> inputs;
+  if (const auto& fold = StateOf(inst).fold) {
+    inputs.push_back({fold->value, Access::Whole(region.num_positions)});
+  }
+  for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
+    const View read = ReadFor(*inst.operand(i), region.num_positions);
+    if (IsInlineConstant(read) || StateOf(*read.base).open != nullptr) continue;
+    inputs.push_back({StateOf(*read.base).values[0], read.access});
+  }
+  return Unite(region, inputs);
+}
+
+bool ScheduleBuilder::TryMerge(OpenRegion& into, OpenRegion& from) {
+  if (into.num_positions != from.num_positions) return Refuse(Apart::kOtherSize);
+  if (into.weight + from.weight > kMaxWeight) return Refuse(Apart::kTooMuchWork);
+  if (into.folds.size() + from.folds.size() > kMaxFolds) return Refuse(Apart::kOtherReduction);
+  OpenRegion merged = into;
+  if (merged.folds.empty()) merged.fold_shape = from.fold_shape;
+  for (const auto& fold : from.folds) {
+    if (merged.fold_shape != from.fold_shape) return Refuse(Apart::kOtherReduction);
+    for (const auto& other : into.folds) {
+      if (!CanFoldTogether(merged.fold_shape, other.fold, fold.fold)) {
+        return Refuse(Apart::kOtherReduction);
+      }
+    }
+    merged.folds.push_back(fold);
+  }
+  if (!SizesFor(merged, merged.inputs)) return Refuse(Apart::kNoCommonSizes);
+  if (!Unite(merged, from.inputs)) return false;
+  merged.instructions.insert(merged.instructions.end(), from.instructions.begin(),
+                             from.instructions.end());
+  std::ranges::sort(merged.instructions, {}, &Instruction::index);
+  merged.weight += from.weight;
+  for (const Instruction* inst : from.instructions) StateOf(*inst).open = &into;
+  for (const auto& fold : from.folds) StateOf(*fold.inst).fold->region = &into;
+  into = std::move(merged);
+  Forget(from);
+  return true;
+}
+
+ScheduleBuilder::OpenRegion* ScheduleBuilder::FindSibling(const Instruction& inst) {
+  const i64 n = inst.shape().num_elements();
+  for (size_t k = 0; k < std::min(open_.size(), kMostSiblings); ++k) {
+    OpenRegion& region = *open_[open_.size() - 1 - k];
+    for (i64 i = FirstRead(inst); region.num_positions == n && i < inst.num_operands(); ++i) {
+      if (ReadFor(*inst.operand(i), n).access.IsUniform()) continue;
+      if (ReadsAlready(region, *inst.operand(i)) && TryJoin(region, inst)) return &region;
+    }
+  }
+  return nullptr;
+}
+
+void ScheduleBuilder::Forget(OpenRegion& region) {
+  std::erase_if(open_, [&](const auto& open) { return open.get() == &region; });
+}
+
+bool ScheduleBuilder::IsComputedIn(const OpenRegion& region, const Instruction& user,
+                                   const Instruction& inst) {
+  if (StateOf(user).open == &region) return true;
+  const auto& fold = StateOf(user).fold;
+  return fold && fold->region == &region && user.operand(1) != &inst;
+}
+
+bool ScheduleBuilder::IsReadOutside(const Instruction& inst, const OpenRegion& region, int depth) {
+  constexpr int kMostViews = 16;
+  if (&inst == computation_.root() || depth > kMostViews) return true;
+  for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
+    const Instruction& user = *use->user;
+    if (!live_[user.index()] || IsComputedIn(region, user, inst)) continue;
+    const std::optional<View>& view = StateOf(user).view;
+    if (!view || !view->access.IsWhole() || IsReadOutside(user, region, depth + 1)) return true;
+  }
+  return false;
+}
+
+Status ScheduleBuilder::Close(OpenRegion& open) {
+  Region region{.kind = RegionKind::kLoop,
+                .instructions = open.instructions,
+                .num_positions = open.num_positions,
+                .fold_shape = open.fold_shape};
+  LaneCompiler compiler;
+  std::vector<const Instruction*> readers;  // by input
+  for (const Instruction* inst : open.instructions) {
+    for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) {
+      AddOperand(compiler, *inst->operand(i), open, region, readers);
+    }
+    if (const auto& fold = StateOf(*inst).fold) {
+      compiler.AddFold(*inst, PrimitiveOf(fold->fold.kind), *inst->operand(1));
+      region.inputs.push_back({fold->value, Access::Whole(open.num_positions)});
+      readers.push_back(inst);
+    } else if (!compiler.Add(*inst)) {
+      return OpError(*inst, "is not defined for these types", StatusCode::kUnimplemented);
+    }
+  }
+  std::vector<const Instruction*> results, folded;
+  for (const Instruction* inst : open.instructions) {
+    if (!IsReadOutside(*inst, open)) continue;
+    results.push_back(inst);
+    NewValues(*inst);
+    region.outputs.push_back(StateOf(*inst).values[0]);
+  }
+  for (const auto& pending : open.folds) {
+    const Instruction& inst = *pending.inst;
+    AddOperand(compiler, *inst.operand(0), open, region, readers);
+    folded.push_back(inst.operand(0));
+    region.instructions.push_back(&inst);
+    region.folds.push_back(pending.fold);
+  }
+  region.program = std::move(compiler).Finish(results, folded);
+  AddInPlacePairs(region);  // the results of folds have no such place
+  const size_t num_stores = region.outputs.size();
+  for (size_t f = 0; f < open.folds.size(); ++f) {
+    const Instruction& inst = *open.folds[f].inst;
+    const LaneArray& array = region.program.outputs[num_stores + f];
+    FoldState& fold = *StateOf(inst).fold;
+    fold.value = NewValue(inst, array.element_bytes() * inst.shape().num_elements(), array);
+    fold.region = nullptr;
+    region.outputs.push_back(fold.value);
+  }
+  for (const Instruction* inst : open.instructions) StateOf(*inst).open = nullptr;
+  const auto sizes = SizesFor(open, region.inputs);
+  AXLE_INVARIANT(sizes.has_value(), "what joins a loop fits its sizes");
+  region.sizes = *sizes;
+  Forget(open);
+  schedule_.regions.push_back(std::move(region));
+  return {};
+}
+
+void ScheduleBuilder::AddOperand(LaneCompiler& compiler, const Instruction& operand,
+                                 const OpenRegion& open, Region& region,
+                                 std::vector<const Instruction*>& readers) {
+  if (compiler.Contains(operand)) return;
+  const View read = ReadFor(operand, open.num_positions);
+  if (IsInlineConstant(read)) {
+    if (!compiler.Contains(*read.base)) compiler.AddConstant(*read.base);
+    if (read.base != &operand) compiler.AddAlias(operand, *read.base);
+    return;
+  }
+  if (StateOf(*read.base).open == &open) return compiler.AddAlias(operand, *read.base);
+  const ValueId value = StateOf(*read.base).values[0];
+  for (size_t k = 0; k < region.inputs.size(); ++k) {
+    const RegionInput& input = region.inputs[k];
+    if (input.value == value && input.access == read.access) {
+      return compiler.AddAlias(operand, *readers[k]);
+    }
+  }
+  compiler.AddInput(operand);
+  region.inputs.push_back({value, read.access});
+  readers.push_back(&operand);
+}
+
+void ScheduleBuilder::AddInPlacePairs(Region& region) {
+  for (std::uint32_t i = 0; i < region.inputs.size(); ++i) {
+    const ValueId value = region.inputs[i].value;
+    const bool all_whole = std::ranges::all_of(region.inputs, [&](const RegionInput& input) {
+      return input.value != value || input.access.IsWhole();
+    });
+    // The front of a longer array has the same positions, but elements of another size.
+    const i64 bytes_read = region.num_positions * region.program.inputs[i].element_bytes();
+    if (!all_whole || bytes_read != schedule_.values[value].bytes) continue;
+    for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
+      if (schedule_.values[region.outputs[o]].bytes == schedule_.values[value].bytes) {
+        region.in_place.push_back({o, i});
+      }
+    }
+  }
+}
+
+}  // namespace axle

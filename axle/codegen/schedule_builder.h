@@ -1,0 +1,200 @@
+// The schedule of a computation while it is being made. Instructions are walked once, in order.
+// Elementwise ones gather in open regions; an index map that can be read in place is only
+// remembered (a view); everything else is a region of its own.
+//
+// No open region reads what another one computes: reading from outside closes a region, which then
+// takes its place in the schedule. So an instruction may join any open region, and open regions may
+// become one, without ever making a cycle. What closes last still computes everything that it
+// needs from values that are there.
+//
+// In files by topic: regions.cc (the walk, and what is a region by itself), loop_regions.cc (open
+// regions), fold_regions.cc (reductions in them).
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "axle/codegen/regions.h"
+#include "axle/ops/lane_compiler.h"
+#include "axle/ops/liveness.h"
+
+namespace axle {
+
+class ScheduleBuilder {
+ public:
+  explicit ScheduleBuilder(const HloComputation& computation)
+      : computation_(computation),
+        instructions_(computation.instructions()),
+        live_(LiveInstructions(computation)),
+        states_(instructions_.size()) {}
+
+  StatusOr<Schedule> Make() &&;
+
+ private:
+  // Open regions that are looked through for one that reads the same array.
+  static constexpr size_t kMostSiblings = 8;
+
+  // Elementwise instructions of as many positions, not yet in the schedule.
+  struct OpenRegion {
+    std::vector<const Instruction*> instructions;  // in order
+    i64 num_positions;
+    i64 weight = 0;
+    std::vector<RegionInput> inputs = {};  // different ones
+    struct PendingFold {
+      const Instruction* inst;
+      Fold fold;
+    };
+    FoldShape fold_shape = {};  // of all folds
+    std::vector<PendingFold> folds = {};
+  };
+  // A reduction that some region computes, but for joining it with its init: that is done where
+  // somebody reads it, as one more elementwise instruction.
+  struct FoldState {
+    Fold fold;
+    OpenRegion* region;  // null once it is closed
+    ValueId value = 0;   // then
+  };
+  struct View {
+    const Instruction* base;  // whose elements it shows: not a view itself
+    Access access;
+  };
+  struct State {
+    std::vector<ValueId> values;  // once it has a place
+    bool has_values = false;
+    OpenRegion* open = nullptr;
+    std::optional<View> view;
+    std::optional<FoldState> fold;
+  };
+
+  State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
+
+  ValueId NewValue(const Instruction& inst, i64 bytes, const LaneArray& array);
+  void NewValues(const Instruction& inst);
+
+  Status Add(const Instruction& inst);
+
+  Status AddConstant(const Instruction& inst);
+  size_t AddConstantLeaves(const Literal& literal, std::span<const ValueId> values, size_t at);
+
+  // Only the tuple's arrays of that element.
+  Status AddElement(const Instruction& inst);
+
+  Status AddEvaluate(const Instruction& inst);
+
+  // What changes its first operands where they are, if nobody else reads them: output i may lie
+  // where input i lies, unless the region reads that once more.
+  Status AddUpdate(const Instruction& inst, RegionKind kind);
+
+  // A region of one instruction that reads and writes whole values.
+  StatusOr<Region*> AddWhole(const Instruction& inst, RegionKind kind);
+
+  // The instruction that reads the value of `inst`, if it is the only one.
+  const Instruction* OnlyUser(const Instruction& inst) const;
+
+  // A dot reads its operands through views, and writes the transpose of its result where nobody
+  // reads the result itself.
+  Status AddContraction(const Instruction& inst);
+
+  Status AddControl(const Instruction& inst);
+
+  // An instruction whose elements `inst` has, and which of them.
+  View Read(const Instruction& inst);
+
+  Status AddIndexMap(const Instruction& inst);
+
+  static bool IsWholeOf(const IndexPiece& piece, const Instruction& inst);
+
+  // Makes sure that `inst` has its values before what comes next.
+  Status Need(const Instruction& inst);
+
+  static bool IsInlineConstant(const View& read);
+
+  static i64 WeightOf(const Instruction& inst);
+
+  // The sizes for the inputs, outputs and folds of a loop that reads all of these.
+  static std::optional<Dims> SizesFor(const OpenRegion& region,
+                                      std::span<const RegionInput> inputs);
+
+  // What is not fused is noted with the last refusal.
+  bool Refuse(Apart why) {
+    why_ = why;
+    return false;
+  }
+  void NoteApart(const Instruction& producer, const Instruction& consumer) {
+    schedule_.not_fused.push_back({&producer, &consumer, why_});
+  }
+
+  // Whether the region can read these too; then its inputs have them.
+  bool Unite(OpenRegion& region, std::span<const RegionInput> more);
+
+  Status AddElementwise(const Instruction& inst);
+
+  OpenRegion* NewRegion(i64 n);
+
+  // The first operand that the loop with `inst` reads as such: of a reduction, its init.
+  i64 FirstRead(const Instruction& inst) { return StateOf(inst).fold ? 1 : 0; }
+
+  // For a loop of n positions. What is not read position by position must be there; what lies apart
+  // is put in order.
+  Status PrepareRead(const Instruction& operand, i64 n);
+
+  Status AddReduce(const Instruction& inst);
+
+  // Whether the region reads the elements of `operand`, in the same order, anyway.
+  bool ReadsAlready(const OpenRegion& region, const Instruction& operand);
+
+  // Whether the region, which computes the operand or can read it, can fold it; then it does.
+  bool TryFold(OpenRegion& region, const Instruction& inst, const FoldOf& found);
+
+  // If `inst` is a reduction of which only the fold is computed, or to be computed: adds the rest,
+  // because somebody is about to read it.
+  Status FinishFold(const Instruction& inst);
+
+  // Views that no loop could read together are put in order first.
+  Status MoveWhatDoesNotFit(const Instruction& inst, i64 n);
+
+  // As Read, for a loop of n positions: an operand of one element is the same at all of them.
+  View ReadFor(const Instruction& operand, i64 n);
+
+  // Whether `inst` can be computed in `region`, which then has its inputs. Operands in other open
+  // regions are left out.
+  bool TryJoin(OpenRegion& region, const Instruction& inst);
+
+  // Puts what `from` computes into `into`, if one loop can do both.
+  bool TryMerge(OpenRegion& into, OpenRegion& from);
+
+  // An open region that reads an array which `inst` reads too.
+  OpenRegion* FindSibling(const Instruction& inst);
+
+  void Forget(OpenRegion& region);
+
+  // `user` is in the region, or is a reduction of which the region computes the part that reads
+  // `inst`.
+  bool IsComputedIn(const OpenRegion& region, const Instruction& user, const Instruction& inst);
+
+  // Somebody may read the value of `inst`, which is in `region`, from outside of it. Views of views
+  // are followed some steps.
+  bool IsReadOutside(const Instruction& inst, const OpenRegion& region, int depth = 0);
+
+  // Turns an open region into the next one of the schedule.
+  Status Close(OpenRegion& open);
+
+  void AddOperand(LaneCompiler& compiler, const Instruction& operand, const OpenRegion& open,
+                  Region& region, std::vector<const Instruction*>& readers);
+
+  // A result may take the place of an array that is read at the same positions only.
+  void AddInPlacePairs(Region& region);
+
+  void DropUnreadConstants();
+
+  const HloComputation& computation_;
+  std::span<Instruction* const> instructions_;
+  std::vector<bool> live_;
+  std::vector<State> states_;  // by Instruction::index()
+  std::vector<std::unique_ptr<OpenRegion>> open_;
+  Apart why_ = Apart::kOtherSize;  // of the last refusal
+  Schedule schedule_;
+};
+
+}  // namespace axle
