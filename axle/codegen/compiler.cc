@@ -626,7 +626,7 @@ StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& ta
     }
   }
   AXLE_ASSIGN(compiled.jit, Jit::Create(target, options));
-  compiled.report.target = target.isa == NativeIsa::kAvx512 ? "avx512" : "avx2";
+  compiled.report.target = Name(target.isa);
   AXLE_TRY(Compiler(compiled, options).Run());
   return compiled;
 }

@@ -16,8 +16,10 @@
 #include <llvm/Transforms/Scalar.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <cstring>
 #include <mutex>
 
+#include "axle/codegen/exact_fma.h"
 #include "axle/codegen/lane_emitter.h"
 #include "axle/core/strings.h"
 #include "axle/emit/executor.h"
@@ -65,7 +67,9 @@ bool HasAvx512() {
 llvm::orc::JITTargetMachineBuilder MachineBuilder(const JitTarget& target) {
 #if defined(__x86_64__)
   llvm::orc::JITTargetMachineBuilder builder((llvm::Triple(llvm::sys::getProcessTriple())));
-  builder.setCPU(target.isa == NativeIsa::kAvx512 ? "x86-64-v4" : "x86-64-v3");
+  builder.setCPU(target.isa == NativeIsa::kAvx512 ? "x86-64-v4"
+                 : target.isa == NativeIsa::kV2   ? "x86-64-v2"
+                                                  : "x86-64-v3");
 #else
   llvm::orc::JITTargetMachineBuilder builder =
       llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
@@ -75,7 +79,8 @@ llvm::orc::JITTargetMachineBuilder MachineBuilder(const JitTarget& target) {
   return builder;
 }
 
-// Functions that compiled code calls.
+// All that compiled code can call. Nothing else of the process is found: code that LLVM would make
+// with a function of libm does not compile.
 llvm::orc::SymbolMap RuntimeSymbols(llvm::orc::LLJIT& jit) {
   llvm::orc::SymbolMap symbols;
   const auto add = [&](const char* name, auto* function) {
@@ -83,8 +88,11 @@ llvm::orc::SymbolMap RuntimeSymbols(llvm::orc::LLJIT& jit) {
         llvm::orc::ExecutorAddr::fromPtr(function),
         llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
+  add("memcpy", &std::memcpy);  // LLVM's own way to say copy
   add(kRemainderF32, static_cast<float (*)(float, float)>(&FloatRemainder));
   add(kRemainderF64, static_cast<double (*)(double, double)>(&FloatRemainder));
+  add(kFmaF32, static_cast<float (*)(float, float, float)>(&ExactFma));
+  add(kFmaF64, static_cast<double (*)(double, double, double)>(&ExactFma));
   return symbols;
 }
 
@@ -125,7 +133,8 @@ StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level) {
   if (isa == NativeIsa::kAvx512 && !HasAvx512()) {
     return FailedPrecondition("native: this CPU does not have AVX-512 (F, BW, CD, DQ, VL)");
   }
-  return JitTarget{isa, codegen_level, isa == NativeIsa::kAvx512 ? 64 : 32};
+  const int vector_bytes = isa == NativeIsa::kAvx512 ? 64 : isa == NativeIsa::kV2 ? 16 : 32;
+  return JitTarget{isa, codegen_level, vector_bytes};
 #else
   return JitTarget{isa, codegen_level, 16};
 #endif
@@ -157,6 +166,7 @@ StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const Native
                  .setExecutorProcessControl(std::move(*here))
                  .setJITTargetMachineBuilder(MachineBuilder(target))
                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                 .setLinkProcessSymbolsByDefault(false)
                  .setSupportConcurrentCompilation(true)
                  .create();
   if (!jit) return ToStatus(jit.takeError());

@@ -19,6 +19,8 @@ struct JitTarget {
   NativeIsa isa;      // not kAuto
   int codegen_level;  // 0 to 2
   int vector_bytes;   // of the widest register that code should use
+  bool has_avx512() const { return isa == NativeIsa::kAvx512; }
+  bool has_fma() const { return isa != NativeIsa::kV2; }
 };
 
 // The target for these options on this CPU; FAILED_PRECONDITION if the CPU cannot run it.

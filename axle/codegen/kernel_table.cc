@@ -21,12 +21,12 @@ constexpr size_t kMostKernelsPerModule = 16;
 
 }  // namespace
 
-void KernelTable::Kernel::Emit(int vector_bytes, const std::string& name,
+void KernelTable::Kernel::Emit(const JitTarget& target, const std::string& name,
                                llvm::Module& module) const {
   if (loop) {
-    EmitLoopKernel(*loop, vector_bytes, name, module);
+    EmitLoopKernel(*loop, target, name, module);
   } else {
-    EmitSmallKernel(*small, *schedule, vector_bytes, name, module);
+    EmitSmallKernel(*small, *schedule, target, name, module);
   }
 }
 
@@ -66,7 +66,7 @@ void KernelTable::Add(Region region, const Schedule& schedule, std::shared_ptr<S
 Status KernelTable::CompileModule(Jit& jit, size_t begin, size_t end) {
   Jit::NewModule module = jit.MakeModule(StrCat("kernels", begin));
   for (size_t k = begin; k < end; ++k) {
-    kernels_[k].Emit(jit.target().vector_bytes, NameOf(k), *module.module);
+    kernels_[k].Emit(jit.target(), NameOf(k), *module.module);
   }
   AXLE_TRY(jit.Add(std::move(module)));
   for (size_t k = begin; k < end; ++k) {

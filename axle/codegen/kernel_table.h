@@ -35,7 +35,7 @@ class KernelTable {
     std::vector<std::shared_ptr<LoopPlan>> plans = {};
     std::vector<std::shared_ptr<SmallPlan>> small_plans = {};
 
-    void Emit(int vector_bytes, const std::string& name, llvm::Module& module) const;
+    void Emit(const JitTarget& target, const std::string& name, llvm::Module& module) const;
     void SetAddress(void* address);
   };
   static std::string NameOf(size_t k);

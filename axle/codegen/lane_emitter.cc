@@ -66,7 +66,7 @@ Value* LaneEmitter::OrderedMinMax(LaneType type, Value* a, Value* b, bool is_max
   constexpr unsigned kRegisterBits = 512;
   constexpr unsigned kSignOfResult = 4, kMax = 1, kCurrentRounding = 4;
   const unsigned lanes = kRegisterBits / static_cast<unsigned>(axle::BitsOf(type));
-  if (!has_avx512_ || width_ % lanes != 0) return nullptr;
+  if (!target_.has_avx512() || width_ % lanes != 0) return nullptr;
   auto* piece = llvm::FixedVectorType::get(Element(type), lanes);
   auto* choice = b_.getInt32(kSignOfResult + (is_max ? kMax : 0));
   auto* all = llvm::Constant::getAllOnesValue(b_.getIntNTy(lanes));
@@ -136,6 +136,9 @@ Value* LaneEmitter::FloatBound(LaneType type, std::uint64_t bits, Value* x, bool
 }
 
 Value* LaneEmitter::Fma(Value* a, Value* b, Value* c) {
+  if (!target_.has_fma()) {  // LLVM would call libm
+    return CallPerLane(a->getType()->getScalarType()->isFloatTy() ? kFmaF32 : kFmaF64, {a, b, c});
+  }
   return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
 }
 
@@ -155,16 +158,18 @@ Value* LaneEmitter::Join(Primitive join, LaneType type, Value* a, Value* b) {
   }
 }
 
-// A runtime function on each lane.
-Value* LaneEmitter::CallPerLane(LaneType type, Value* a, Value* b) {
-  llvm::Type* element = Element(type);
+// A runtime function on each lane of operands of one type, which is that of the result.
+Value* LaneEmitter::CallPerLane(const char* function, llvm::ArrayRef<Value*> operands) {
+  llvm::Type* vector = operands[0]->getType();
+  llvm::Type* element = vector->getScalarType();
+  const std::vector<llvm::Type*> types(operands.size(), element);
   const llvm::FunctionCallee callee = b_.GetInsertBlock()->getModule()->getOrInsertFunction(
-      type == LaneType::kF32 ? kRemainderF32 : kRemainderF64, element, element, element);
-  Value* result = llvm::PoisonValue::get(Vector(type));
+      function, llvm::FunctionType::get(element, types, /*isVarArg=*/false));
+  Value* result = llvm::PoisonValue::get(vector);
   for (unsigned k = 0; k < width_; ++k) {
-    Value* lane =
-        b_.CreateCall(callee, {b_.CreateExtractElement(a, k), b_.CreateExtractElement(b, k)});
-    result = b_.CreateInsertElement(result, lane, k);
+    std::vector<Value*> lanes;
+    for (Value* operand : operands) lanes.push_back(b_.CreateExtractElement(operand, k));
+    result = b_.CreateInsertElement(result, b_.CreateCall(callee, lanes), k);
   }
   return result;
 }
@@ -242,7 +247,9 @@ Value* LaneEmitter::Lower(const LaneProgram& program, const LaneOp& op,
       if (is_float) return b_.CreateFDiv(in(0), in(1));
       return is_signed ? b_.CreateSDiv(in(0), in(1)) : b_.CreateUDiv(in(0), in(1));
     case Primitive::kRem:
-      if (is_float) return CallPerLane(op.type, in(0), in(1));
+      if (is_float) {
+        return CallPerLane(from == LaneType::kF32 ? kRemainderF32 : kRemainderF64, {in(0), in(1)});
+      }
       return is_signed ? b_.CreateSRem(in(0), in(1)) : b_.CreateURem(in(0), in(1));
     case Primitive::kNeg:
       return is_float ? b_.CreateFNeg(in(0)) : b_.CreateNeg(in(0));

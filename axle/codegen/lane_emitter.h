@@ -6,14 +6,15 @@
 
 #include <span>
 
+#include "axle/codegen/jit.h"
 #include "axle/emit/lane_program.h"
 
 namespace axle {
 
 class LaneEmitter {
  public:
-  LaneEmitter(llvm::IRBuilder<>& b, unsigned width, bool has_avx512)
-      : b_(b), width_(width), has_avx512_(has_avx512) {}
+  LaneEmitter(llvm::IRBuilder<>& b, unsigned width, const JitTarget& target)
+      : b_(b), width_(width), target_(target) {}
 
   // A pred is a byte in memory and a bit in a register.
   llvm::Type* Element(LaneType type, bool in_memory = false);
@@ -38,7 +39,7 @@ class LaneEmitter {
   llvm::Value* FloatMinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
   llvm::Value* OrderedMinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
   llvm::Value* FloatBound(LaneType type, std::uint64_t bits, llvm::Value* x, bool is_max);
-  llvm::Value* CallPerLane(LaneType type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* CallPerLane(const char* function, llvm::ArrayRef<llvm::Value*> operands);
   llvm::Value* MulHigh(LaneType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* ToFloat(LaneType to, LaneType from, llvm::Value* x);
   llvm::Value* ToInt(LaneType to, LaneType from, llvm::Value* x);
@@ -46,11 +47,14 @@ class LaneEmitter {
 
   llvm::IRBuilder<>& b_;
   unsigned width_;
-  bool has_avx512_;
+  JitTarget target_;
 };
 
-// The runtime functions that compiled code may call, T(T, T): emit/executor.h's FloatRemainder.
+// The runtime functions that compiled code may call. T(T, T): emit/executor.h's FloatRemainder;
+// T(T, T, T): ExactFma.
 inline constexpr char kRemainderF32[] = "axle_remainder_f32";
 inline constexpr char kRemainderF64[] = "axle_remainder_f64";
+inline constexpr char kFmaF32[] = "axle_fma_f32";
+inline constexpr char kFmaF64[] = "axle_fma_f64";
 
 }  // namespace axle

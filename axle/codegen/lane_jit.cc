@@ -19,8 +19,8 @@ Status LaneJit::Run(const LaneProgram& program, std::span<const void* const> inp
   if (kernel == nullptr) {
     const std::string name = StrCat("lanes", program.serial);
     Jit::NewModule module = jit_->MakeModule(name);
-    EmitLoopKernel({&program, std::vector<InnerStride>(program.inputs.size())},
-                   jit_->target().vector_bytes, name, *module.module);
+    EmitLoopKernel({&program, std::vector<InnerStride>(program.inputs.size())}, jit_->target(),
+                   name, *module.module);
     AXLE_TRY(jit_->Add(std::move(module)));
     AXLE_ASSIGN(void* const address, jit_->Lookup(name));
     kernel = reinterpret_cast<LoopKernel*>(address);

@@ -37,21 +37,21 @@ using llvm::Value;
 
 class KernelWriter {
  public:
-  KernelWriter(const LoopKernelSpec& spec, int vector_bytes, const std::string& name,
+  KernelWriter(const LoopKernelSpec& spec, const JitTarget& target, const std::string& name,
                llvm::Module& module)
       : spec_(spec),
         program_(*spec.program),
         input_strides_(spec.inputs),
-        vector_bytes_(static_cast<std::uint64_t>(vector_bytes)),
-        width_(static_cast<unsigned>(vector_bytes) / 4),
+        vector_bytes_(static_cast<std::uint64_t>(target.vector_bytes)),
+        width_(static_cast<unsigned>(target.vector_bytes) / 4),
         module_(module),
         b_(module.getContext()),
-        emitter_(b_, width_, /*has_avx512=*/vector_bytes == 64) {
+        emitter_(b_, width_, target) {
     llvm::Type *pointer = b_.getPtrTy(), *number = b_.getInt64Ty();
     auto* type = llvm::FunctionType::get(
         b_.getVoidTy(), {pointer, number, number, pointer, pointer}, /*isVarArg=*/false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-    const std::string bits = std::to_string(vector_bytes * 8);
+    const std::string bits = std::to_string(target.vector_bytes * 8);
     function_->addFnAttr("prefer-vector-width", bits);
     function_->addFnAttr("min-legal-vector-width", bits);
   }
@@ -508,9 +508,9 @@ class KernelWriter {
 
 }  // namespace
 
-void EmitLoopKernel(const LoopKernelSpec& spec, int vector_bytes, const std::string& name,
+void EmitLoopKernel(const LoopKernelSpec& spec, const JitTarget& target, const std::string& name,
                     llvm::Module& module) {
-  KernelWriter(spec, vector_bytes, name, module).Write();
+  KernelWriter(spec, target, name, module).Write();
 }
 
 }  // namespace axle

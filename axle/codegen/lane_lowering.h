@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "axle/codegen/jit.h"
 #include "axle/emit/lane_program.h"
 
 namespace llvm {
@@ -57,7 +58,7 @@ struct LoopKernelSpec {
 
 // Adds the function `name` to `module`. For each row: a main loop over whole vectors and one masked
 // tail.
-void EmitLoopKernel(const LoopKernelSpec& spec, int vector_bytes, const std::string& name,
+void EmitLoopKernel(const LoopKernelSpec& spec, const JitTarget& target, const std::string& name,
                     llvm::Module& module);
 
 }  // namespace axle

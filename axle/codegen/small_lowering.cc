@@ -38,16 +38,13 @@ std::vector<i64> FirstElements(i64 n) {
 
 class Writer {
  public:
-  Writer(const Region& region, const Schedule& schedule, int vector_bytes, const std::string& name,
-         llvm::Module& module)
-      : region_(region),
-        schedule_(schedule),
-        b_(module.getContext()),
-        values_(b_, /*has_avx512=*/vector_bytes == 64) {
+  Writer(const Region& region, const Schedule& schedule, const JitTarget& target,
+         const std::string& name, llvm::Module& module)
+      : region_(region), schedule_(schedule), b_(module.getContext()), values_(b_, target) {
     llvm::Type* pointer = b_.getPtrTy();
     auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {pointer, pointer}, /*isVarArg=*/false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-    const std::string bits = std::to_string(vector_bytes * 8);
+    const std::string bits = std::to_string(target.vector_bytes * 8);
     function_->addFnAttr("prefer-vector-width", bits);
     function_->addFnAttr("min-legal-vector-width", bits);
   }
@@ -610,9 +607,9 @@ class Writer {
 
 }  // namespace
 
-void EmitSmallKernel(const Region& region, const Schedule& schedule, int vector_bytes,
+void EmitSmallKernel(const Region& region, const Schedule& schedule, const JitTarget& target,
                      const std::string& name, llvm::Module& module) {
-  Writer(region, schedule, vector_bytes, name, module).Write();
+  Writer(region, schedule, target, name, module).Write();
 }
 
 }  // namespace axle

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "axle/codegen/jit.h"
 #include "axle/codegen/small_step.h"
 
 namespace llvm {
@@ -12,7 +13,7 @@ namespace axle {
 
 // Adds the function `name`, a SmallKernel, to `module`. `schedule` is that of the region, and lives
 // as long as the function: its larger constants stay where they are.
-void EmitSmallKernel(const Region& region, const Schedule& schedule, int vector_bytes,
+void EmitSmallKernel(const Region& region, const Schedule& schedule, const JitTarget& target,
                      const std::string& name, llvm::Module& module);
 
 }  // namespace axle

@@ -58,7 +58,7 @@ i64 SmallValueBuilder::NumVectors(i64 num_elements) {
 }
 
 LaneEmitter SmallValueBuilder::Emitter(i64 num_elements) {
-  return {b_, Unsigned(LanesFor(num_elements)), has_avx512_};
+  return {b_, Unsigned(LanesFor(num_elements)), target_};
 }
 
 llvm::Type* SmallValueBuilder::ElementType(LaneType type, bool in_memory) {

@@ -32,7 +32,7 @@ class SmallValueBuilder {
   static i64 LanesFor(i64 num_elements);
   static i64 NumVectors(i64 num_elements);
 
-  SmallValueBuilder(llvm::IRBuilder<>& b, bool has_avx512) : b_(b), has_avx512_(has_avx512) {}
+  SmallValueBuilder(llvm::IRBuilder<>& b, const JitTarget& target) : b_(b), target_(target) {}
 
   // For the vectors of an array of so many elements.
   LaneEmitter Emitter(i64 num_elements);
@@ -59,7 +59,7 @@ class SmallValueBuilder {
                    std::span<const i64> elements, unsigned part);
 
   llvm::IRBuilder<>& b_;
-  bool has_avx512_;
+  JitTarget target_;
 };
 
 }  // namespace axle

@@ -25,10 +25,6 @@ namespace {
 constexpr std::string_view kNames[kNumOutcomes] = {
     "equal", "different", "unimplemented", "undefined", "over limit", "crashed", "hung"};
 
-std::string_view IsaName(NativeIsa isa) {
-  return isa == NativeIsa::kAvx2 ? "avx2" : isa == NativeIsa::kAvx512 ? "avx512" : "auto";
-}
-
 bool IsLimit(const Status& status) {
   const StatusCode code = status.code();
   return code == StatusCode::kResourceExhausted || code == StatusCode::kDeadlineExceeded ||
@@ -172,8 +168,8 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
   std::string unimplemented;
   for (const auto& [client, isa, level, small] : VariantsFor(*module)) {
     const std::string name =
-        StrCat("native ", IsaName(isa), " level ", level, ", ", options_.threads[client],
-               " threads", small ? ", small wherever possible" : "");
+        StrCat("native ", Name(isa), " level ", level, ", ", options_.threads[client], " threads",
+               small ? ", small wherever possible" : "");
     Limits limits;
     SetLimits(limits);
     const auto compiled = clients_[client]->Compile(module, {.engine = EngineKind::kNative,

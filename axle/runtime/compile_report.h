@@ -69,7 +69,7 @@ struct CompileReport {
     double seconds = 0;
   };
 
-  std::string target;             // avx2 or avx512
+  std::string target;             // v2, avx2 or avx512
   i64 num_loops = 0;              // compiled code of records
   i64 num_kernels = 0;            // that were compiled for them
   std::vector<Program> programs;  // callees first, the entry last

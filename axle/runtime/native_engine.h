@@ -20,8 +20,16 @@ namespace axle {
 class Module;
 
 // The instruction sets that code is made for; kAuto is the best one that the CPU has. The bits of
-// results do not depend on it.
-enum class NativeIsa : std::uint8_t { kAuto, kAvx2, kAvx512 };
+// results do not depend on it. kV2 is for tests: no AVX, and a function for each fused
+// multiply-add.
+enum class NativeIsa : std::uint8_t { kAuto, kV2, kAvx2, kAvx512 };
+inline constexpr NativeIsa kNativeIsas[] = {NativeIsa::kAuto, NativeIsa::kV2, NativeIsa::kAvx2,
+                                            NativeIsa::kAvx512};
+// "auto", "v2", "avx2", "avx512".
+constexpr std::string_view Name(NativeIsa isa) {
+  constexpr std::string_view kNames[] = {"auto", "v2", "avx2", "avx512"};
+  return kNames[static_cast<int>(isa)];
+}
 
 struct NativeOptions {
   NativeIsa isa = NativeIsa::kAuto;
@@ -63,7 +71,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 6;
+inline constexpr int kNativeEngineVersion = 7;
 
 }  // namespace axle
 

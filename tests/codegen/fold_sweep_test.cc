@@ -1,5 +1,6 @@
 // Loops with folds against the interpreter, bit for bit: rows and columns of every length around
-// those where kernels take other paths, on AVX2 and AVX-512 code, without and with optimisation.
+// those where kernels take other paths, on code of all instruction sets, without and with
+// optimisation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -128,14 +129,14 @@ TEST_P(FoldSweepTest, RowsAndColumnsOfAnyLength) {
 
 std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
   const auto& [isa, level, rows] = info.param;
-  return StrCat(isa == NativeIsa::kAvx512 ? "avx512" : "avx2", "_level", level, "_rows", rows);
+  return StrCat(Name(isa), "_level", level, "_rows", rows);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, FoldSweepTest,
-                         testing::Combine(testing::Values(NativeIsa::kAvx2, NativeIsa::kAvx512),
-                                          testing::Values(0, 1),
-                                          testing::Values<i64>(1, 2, 7, 8, 19)),
-                         NameOf);
+INSTANTIATE_TEST_SUITE_P(
+    Targets, FoldSweepTest,
+    testing::Combine(testing::Values(NativeIsa::kV2, NativeIsa::kAvx2, NativeIsa::kAvx512),
+                     testing::Values(0, 1), testing::Values<i64>(1, 2, 7, 8, 19)),
+    NameOf);
 
 }  // namespace
 }  // namespace axle

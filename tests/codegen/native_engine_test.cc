@@ -38,6 +38,23 @@ class NativeEngineTest : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
+TEST_F(NativeEngineTest, CodeForV2HasNeitherAvxNorFusedInstructions) {
+  const std::string text =
+      "ENTRY e { x = f32[999] parameter(0)  ROOT y = f32[999] exponential(x) }";
+  for (const NativeIsa isa : {NativeIsa::kV2, NativeIsa::kAvx2}) {
+    std::string code;
+    const auto executable =
+        client_->Compile(text, {.engine = EngineKind::kNative,
+                                .isa = isa,
+                                .on_assembly = [&](std::string_view more) { code += more; }});
+    ASSERT_TRUE(executable.ok()) << executable.status().message();
+    const bool is_v2 = isa == NativeIsa::kV2;
+    EXPECT_EQ(code.find("ymm") == code.npos, is_v2);
+    EXPECT_EQ(code.find("vfmadd") == code.npos, is_v2);
+    EXPECT_EQ(code.find("axle_fma_f32") != code.npos, is_v2);
+  }
+}
+
 TEST_F(NativeEngineTest, ChainsWithBroadcastScalarsOfEveryOrigin) {
   ExpectSame(R"(
 ENTRY e {

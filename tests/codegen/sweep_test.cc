@@ -1,5 +1,5 @@
 // Native code against the block executor, bit for bit: every elementwise row on every type that it
-// takes, every primitive, on AVX2 and AVX-512 code, at all levels of the code generator.
+// takes, every primitive, on code of all instruction sets, at all levels of the code generator.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -20,7 +20,7 @@ struct Target {
 };
 
 std::string TargetName(const Target& target) {
-  return StrCat(target.isa == NativeIsa::kAvx512 ? "avx512" : "avx2", "_level", target.level);
+  return StrCat(Name(target.isa), "_level", target.level);
 }
 
 using Array = std::vector<std::byte>;
@@ -412,7 +412,8 @@ TEST_P(SweepTest, OutputsMayBeInputs) {
 
 const Target kTargets[] = {{NativeIsa::kAvx2, 0},   {NativeIsa::kAvx2, 1},
                            {NativeIsa::kAvx2, 2},   {NativeIsa::kAvx512, 0},
-                           {NativeIsa::kAvx512, 1}, {NativeIsa::kAvx512, 2}};
+                           {NativeIsa::kAvx512, 1}, {NativeIsa::kAvx512, 2},
+                           {NativeIsa::kV2, 0},     {NativeIsa::kV2, 1}};
 const auto kName = [](const auto& info) { return TargetName(info.param); };
 INSTANTIATE_TEST_SUITE_P(Targets, SweepTest, testing::ValuesIn(kTargets), kName);
 INSTANTIATE_TEST_SUITE_P(Targets, RowSweepTest, testing::ValuesIn(kTargets), kName);

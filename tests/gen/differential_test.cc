@@ -75,13 +75,14 @@ TEST(Differential, PassesHaveMuchToDo) {
 
 TEST(Differential, NativeCodeGivesTheInterpretersBits) {
   if (!kHasNative) GTEST_SKIP() << "built without LLVM";
-  const HuntReport report = CheckMany({.passes = false,
-                                       .isas = {NativeIsa::kAvx2, NativeIsa::kAvx512},
-                                       .levels = {0, 2},
-                                       .variants = 2,
-                                       .repeats = 2,
-                                       .concurrent = true},
-                                      1500, 100);
+  const HuntReport report =
+      CheckMany({.passes = false,
+                 .isas = {NativeIsa::kV2, NativeIsa::kAvx2, NativeIsa::kAvx512},
+                 .levels = {0, 2},
+                 .variants = 2,
+                 .repeats = 2,
+                 .concurrent = true},
+                1500, 100);
   EXPECT_GT(report.Of(Outcome::kEqual), 90u) << "too many modules show nothing";
   EXPECT_EQ(report.Of(Outcome::kUnimplemented), 0u) << "native code lacks an op";
 }
@@ -121,11 +122,12 @@ ENTRY e {
 
 // Every module for which something once gave other bits. A new one is a file.
 TEST(Differential, WhatOnceFailedIsRight) {
-  const auto checker = Checker::Create({.native = kHasNative,
-                                        .isas = {NativeIsa::kAvx2, NativeIsa::kAvx512},
-                                        .levels = {0, 1, 2},
-                                        .seeds = 10,
-                                        .repeats = 2});
+  const auto checker =
+      Checker::Create({.native = kHasNative,
+                       .isas = {NativeIsa::kV2, NativeIsa::kAvx2, NativeIsa::kAvx512},
+                       .levels = {0, 1, 2},
+                       .seeds = 10,
+                       .repeats = 2});
   ASSERT_TRUE(checker.ok()) << checker.status().ToString();
   int files = 0;
   for (const auto& entry :

@@ -141,7 +141,7 @@ const Verb kCheckVerb = {
     "  --against F.npz     expected out_0, out_1, ...; --engine E gives the results\n"
     "  --rtol R --atol A   |a - b| <= A + R * |b| is equal; --ulp N: so are floats N steps\n"
     "                      apart. Without any of them all bits count, and NaN equals NaN\n"
-    "  --isa L             avx2,avx512, or all; --levels 0,1,2 and --threads 1,2,7: all of\n"
+    "  --isa L             v2,avx2,avx512, or all; --levels 0,1,2 and --threads 1,2,7: all of\n"
     "                      them, or --variants N of all combinations. auto, 2 and 1 without\n"
     "  --seeds N           sets of drawn arguments, 3 by default, from --seed S on\n"
     "  --repeat N --concurrent   run again, and twice at a time\n"

@@ -61,10 +61,11 @@ CheckOptions CheckOptionsOf(const Options& options) {
                         .repeats = options.repeats,
                         .concurrent = options.concurrent};
   check.isas.clear();
-  for (const std::string& isa : options.isas) {
-    if (isa == "auto") check.isas.push_back(NativeIsa::kAuto);
-    if (isa == "avx2" || isa == "all") check.isas.push_back(NativeIsa::kAvx2);
-    if (isa == "avx512" || isa == "all") check.isas.push_back(NativeIsa::kAvx512);
+  for (const std::string& name : options.isas) {
+    for (const NativeIsa isa : kNativeIsas) {
+      const bool is_one_of_all = name == "all" && isa != NativeIsa::kAuto;
+      if (is_one_of_all || name == Name(isa)) check.isas.push_back(isa);
+    }
   }
   if (options.mem_limit > 0) check.memory_cap = options.mem_limit;
   check.time_limit = options.time_limit;

@@ -64,10 +64,9 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   one_of("engine", o.engine,
          std::map<std::string, EngineKind>{{"interpret", EngineKind::kInterpret},
                                            {"native", EngineKind::kNative}});
-  one_of(
-      "isa", o.isa,
-      std::map<std::string, NativeIsa>{
-          {"auto", NativeIsa::kAuto}, {"avx2", NativeIsa::kAvx2}, {"avx512", NativeIsa::kAvx512}});
+  std::map<std::string, NativeIsa> isa_of;
+  for (const NativeIsa isa : kNativeIsas) isa_of[std::string(Name(isa))] = isa;
+  one_of("isa", o.isa, isa_of);
   if (auto* level = option("codegen-level", o.codegen_level)) level->check(CLI::Range(0, 2));
   option("inputs", o.inputs);
   if (auto* args = option("arg", o.args)) args->allow_extra_args(false);  // one value each
@@ -97,7 +96,7 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   option("ulp", o.ulp);
   if (auto* isas = option("isas", o.isas, "--isa")) {
     isas->delimiter(',')->allow_extra_args(false)->check(
-        CLI::IsMember({"auto", "all", "avx2", "avx512"}));
+        CLI::IsMember({"auto", "all", "v2", "avx2", "avx512"}));
   }
   if (auto* levels = option("levels", o.levels)) {
     levels->delimiter(',')->allow_extra_args(false)->check(CLI::Range(0, 2));
