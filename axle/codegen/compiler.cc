@@ -15,6 +15,7 @@
 #include "axle/codegen/row_regions.h"
 #include "axle/codegen/rows_step.h"
 #include "axle/codegen/scatter_step.h"
+#include "axle/codegen/staged_fold_step.h"
 #include "axle/core/strings.h"
 #include "axle/ops/control_form.h"
 #include "axle/ops/lane_compiler.h"
@@ -178,7 +179,7 @@ class Compiler {
           to.kernels.push_back(KernelName(step.function, step.plan));
         }
       } else if (record.function == &RunLoop || record.function == &RunFold ||
-                 record.function == &RunSmall) {
+                 record.function == &RunStagedFold || record.function == &RunSmall) {
         to.kernels = {KernelName(record.function, record.plan)};
       } else if (record.function == &RunEvaluate) {
         const size_t r = static_cast<size_t>(reported - report.records.begin()) - 1;
@@ -192,6 +193,7 @@ class Compiler {
 
   std::string KernelName(KernelFunction function, const void* plan) const {
     if (function == &RunFold) plan = static_cast<const FoldPlan*>(plan)->loop.get();
+    if (function == &RunStagedFold) plan = static_cast<const StagedFoldPlan*>(plan)->loop.get();
     return kernels_.NameFor(plan);
   }
 
@@ -262,6 +264,13 @@ class Compiler {
     return *Find(*inst.callee(i), form)->program;
   }
 
+  // Of one call of a loop's step.
+  static i64 LoopScratchBytes(const Region& region) {
+    return IsStaged(region.fold_shape, region.folds)
+               ? StagedFoldScratchBytes(region.fold_shape, region.folds, region.program)
+               : FoldScratchBytes(region.fold_shape, region.folds.size());
+  }
+
   // The frames of the programs that a region runs.
   i64 ScratchBytes(const Region& region) {
     const Instruction& inst = *region.instructions[0];
@@ -279,7 +288,7 @@ class Compiler {
         return bytes;
       }
       case RegionKind::kLoop:
-        return FoldScratchBytes(region.fold_shape, region.folds.size()) * num_threads_;
+        return LoopScratchBytes(region) * num_threads_;
       case RegionKind::kRows:
         return region.local_bytes * num_threads_;
       default:
@@ -496,8 +505,10 @@ class Compiler {
     }
     double bytes = 0;
     for (const LoopOperand& operand : operands) bytes += static_cast<double>(operand.element_bytes);
+    size_t num_ops = lanes.code.size();
+    for (const Fold& fold : region.folds) num_ops += fold.reducer ? fold.reducer->code.size() : 0;
     const double time = static_cast<double>(region.num_positions) *
-                        (static_cast<double>(lanes.code.size()) * kOpTime + bytes * kByteTime);
+                        (static_cast<double>(num_ops) * kOpTime + bytes * kByteTime);
     LoopKernelSpec spec{&lane_programs_.emplace_back(std::move(region.program)),
                         InnerStrides(accesses, region.sizes)};
     if (region.folds.empty()) {
@@ -509,6 +520,13 @@ class Compiler {
       }
       kernels_.Add(std::move(spec), plan);
       return {&RunLoop, plan, plan->num_tiles, time};
+    }
+    if (IsStaged(region.fold_shape, region.folds)) {
+      spec.inputs.clear();
+      std::shared_ptr<StagedFoldPlan> plan =
+          PlanStagedFold(region.fold_shape, region.folds, region.sizes, operands, spec);
+      kernels_.Add(std::move(spec), plan->loop);
+      return {&RunStagedFold, plan, plan->num_tiles, time};
     }
     SetFoldForm(spec, region.fold_shape, region.folds);
     std::shared_ptr<FoldPlan> plan =
@@ -529,10 +547,10 @@ class Compiler {
   }
 
   void AddLoop(Program& program, Region& region, Record& record) {
+    record.scratch_bytes = LoopScratchBytes(region);
     LoopStep step = MakeLoop(region, AreApart(program, record, region));
     record.num_tiles = step.num_tiles;
     record.is_parallel = IsWorthThreads(step.nanoseconds);
-    record.scratch_bytes = FoldScratchBytes(region.fold_shape, region.folds.size());
     SetKernel(program, record, step.function, std::move(step.plan));
   }
 

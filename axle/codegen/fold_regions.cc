@@ -1,5 +1,6 @@
 // Reductions in open regions.
 #include <algorithm>
+#include <cstring>
 
 #include "axle/codegen/schedule_builder.h"
 
@@ -8,10 +9,23 @@ namespace axle {
 Status ScheduleBuilder::AddReduce(const Instruction& inst) {
   const std::optional<FoldOf> found = FindFold(inst);
   if (!found) return AddEvaluate(inst);
-  const Instruction& operand = *inst.operand(0);
-  const i64 n = operand.shape().num_elements();
-  AXLE_TRY(PrepareRead(operand, n));
-  OpenRegion* region = StateOf(*ReadFor(operand, n).base).open;
+  const auto count = static_cast<i64>(found->folds.size());
+  const i64 n = inst.operand(0)->shape().num_elements();
+  const bool is_general = found->folds[0].kind == ReducerKind::kGeneral;
+  for (i64 i = 0; is_general && i < count; ++i) AXLE_TRY(Need(*inst.operand(count + i)));
+  for (i64 i = 0; i < count; ++i) AXLE_TRY(PrepareRead(*inst.operand(i), n));
+  if (count > 1) AXLE_TRY(MoveWhatDoesNotFit(inst, n));
+  OpenRegion* region = nullptr;
+  for (i64 i = 0; i < count; ++i) {
+    OpenRegion* const open = StateOf(*ReadFor(*inst.operand(i), n).base).open;
+    if (open == nullptr || open == region) continue;
+    if (region == nullptr) {
+      region = open;
+    } else if (!TryMerge(*region, *open)) {
+      NoteApart(*open->instructions.back(), inst);
+      AXLE_TRY(Close(*open));
+    }
+  }
   if (region != nullptr && !TryFold(*region, inst, *found)) {
     NoteApart(*region->instructions.back(), inst);
     AXLE_TRY(Close(*region));
@@ -19,49 +33,121 @@ Status ScheduleBuilder::AddReduce(const Instruction& inst) {
   }
   for (size_t k = 0; region == nullptr && k < std::min(open_.size(), kMostSiblings); ++k) {
     OpenRegion& sibling = *open_[open_.size() - 1 - k];
-    if (ReadsAlready(sibling, operand) && TryFold(sibling, inst, *found)) region = &sibling;
+    for (i64 i = 0; region == nullptr && i < count; ++i) {
+      if (ReadFor(*inst.operand(i), n).access.IsUniform()) continue;
+      if (ReadsAlready(sibling, *inst.operand(i)) && TryFold(sibling, inst, *found)) {
+        region = &sibling;
+      }
+    }
   }
   if (region == nullptr) {
     region = NewRegion(n);
     if (!TryFold(*region, inst, *found)) {  // read in a form that does not fit
-      AXLE_TRY(Need(operand));
+      for (i64 i = 0; i < count; ++i) AXLE_TRY(Need(*inst.operand(i)));
       if (!TryFold(*region, inst, *found)) {
         Forget(*region);
         return AddEvaluate(inst);
       }
     }
   }
-  StateOf(inst).fold = FoldState{found->fold, region};
+  StateOf(inst).fold = FoldState{found->folds[0], region};
   return {};
 }
 
+bool ScheduleBuilder::CanFold(const OpenRegion& region, const FoldShape& shape,
+                              std::span<const Fold> folds) {
+  if (region.folds.size() + folds.size() > kMaxFolds) return false;
+  return std::ranges::all_of(region.folds, [&](const auto& other) {
+    return region.fold_shape == shape && std::ranges::all_of(folds, [&](const Fold& fold) {
+             return CanFoldTogether(shape, other.fold, fold);
+           });
+  });
+}
+
 bool ScheduleBuilder::TryFold(OpenRegion& region, const Instruction& inst, const FoldOf& found) {
-  const bool fits =
-      region.folds.size() < kMaxFolds && std::ranges::all_of(region.folds, [&](const auto& other) {
-        return region.fold_shape == found.shape &&
-               CanFoldTogether(found.shape, other.fold, found.fold);
-      });
-  if (!fits) return Refuse(Apart::kOtherReduction);
+  if (!CanFold(region, found.shape, found.folds)) return Refuse(Apart::kOtherReduction);
   const FoldShape before = region.fold_shape;
+  const size_t num_before = region.folds.size();
   region.fold_shape = found.shape;
-  region.folds.push_back({&inst, found.fold});
   std::vector<RegionInput> inputs;
-  const View read = ReadFor(*inst.operand(0), region.num_positions);
-  if (!IsInlineConstant(read) && StateOf(*read.base).open == nullptr) {
-    inputs.push_back({StateOf(*read.base).values[0], read.access});
+  const auto read = [&](const Instruction& operand) {
+    const View view = ReadFor(operand, region.num_positions);
+    if (IsInlineConstant(view) || StateOf(*view.base).open != nullptr) return;
+    inputs.push_back({StateOf(*view.base).values[0], view.access});
+  };
+  for (size_t f = 0; f < found.folds.size(); ++f) {
+    const auto i = static_cast<i64>(f);
+    region.folds.push_back({&inst, i, found.folds[f]});
+    read(*inst.operand(i));
+    const bool is_general = found.folds[f].kind == ReducerKind::kGeneral;
+    if (is_general) read(*inst.operand(inst.num_operands() / 2 + i));
   }
   if (SizesFor(region, region.inputs) && Unite(region, inputs)) return true;
   region.fold_shape = before;
-  region.folds.pop_back();
+  region.folds.resize(num_before);
   return false;
 }
 
 Status ScheduleBuilder::FinishFold(const Instruction& inst) {
   State& state = StateOf(inst);
-  if (!state.fold || state.open != nullptr || state.has_values) return {};
+  if (state.open != nullptr || state.has_values) return {};
+  if (IsTupleElement(inst)) return AddElement(inst);
+  if (!state.fold) return {};
   if (state.fold->region != nullptr) AXLE_TRY(Close(*state.fold->region));
+  if (state.has_values) return {};
   AXLE_TRY(FinishFold(*inst.operand(1)));
   return AddElementwise(inst);
+}
+
+ScheduleBuilder::FoldOperands ScheduleBuilder::AddFoldOperands(
+    LaneCompiler& compiler, OpenRegion& open, Region& region,
+    std::vector<const Instruction*>& readers) {
+  // Values in the form in which they are stored come first.
+  std::ranges::stable_partition(
+      open.folds, [](const auto& pending) { return pending.fold.kind == ReducerKind::kGeneral; });
+  FoldOperands operands;
+  for (const auto& [inst, i, fold] : open.folds) {
+    const Instruction& operand = *inst->operand(i);
+    AddOperand(compiler, operand, open, region, readers);
+    if (i == 0) region.instructions.push_back(inst);
+    region.folds.push_back(fold);
+    if (fold.kind != ReducerKind::kGeneral) {
+      operands.folded.push_back(&operand);
+      continue;
+    }
+    operands.stored.push_back(&operand);
+    const Instruction& init = *inst->operand(inst->num_operands() / 2 + i);
+    const View read = ReadFor(init, open.num_positions);
+    if (IsInlineConstant(read)) {
+      const Literal& literal = read.base->attrs<ConstantAttrs>().literal;
+      std::memcpy(&region.folds.back().init_bits, literal.bytes(),
+                  static_cast<size_t>(literal.num_bytes()));
+      continue;
+    }
+    AddOperand(compiler, init, open, region, readers);
+    const ValueId value = StateOf(*read.base).values[0];
+    const auto input = std::ranges::find_if(region.inputs, [&](const RegionInput& other) {
+      return other.value == value && other.access == read.access;
+    });
+    region.folds.back().init_input = input - region.inputs.begin();
+  }
+  return operands;
+}
+
+void ScheduleBuilder::AddFoldResults(const OpenRegion& open, Region& region) {
+  for (const auto& [inst, i, fold] : open.folds) {
+    State& state = StateOf(*inst);
+    state.fold->region = nullptr;
+    if (fold.kind == ReducerKind::kGeneral) {
+      if (i == 0) NewValues(*inst);
+      region.outputs.push_back(state.values[static_cast<size_t>(i)]);
+      continue;
+    }
+    const LaneArray& array = region.program.outputs[region.outputs.size()];
+    state.fold->value =
+        NewValue(*inst, array.element_bytes() * inst->shape().num_elements(), array);
+    region.outputs.push_back(state.fold->value);
+  }
 }
 
 }  // namespace axle

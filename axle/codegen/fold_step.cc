@@ -1,19 +1,15 @@
 #include "axle/codegen/fold_step.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
+#include "axle/codegen/fold_partials.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/lane_compiler.h"
 
 namespace axle {
 namespace {
 
-// Columns that are folded at a time, so that their accumulators stay in the first-level cache.
-constexpr i64 kColumnsPerTile = 1024;
-constexpr i64 kMostFoldBytes = 8;    // of a value
-constexpr size_t kMaxFoldRank = 32;  // of a loop with folds
 // Positions between two looks at the limits.
 constexpr i64 kSlicePositions = i64{1} << 20;
 
@@ -22,74 +18,106 @@ bool IsCanonical(const Fold& fold) {
          IsFloating(fold.type);
 }
 
-// Merged dimensions: [rows, reduced, columns], or nothing if they alternate more often.
+// Merged dimensions; nothing if none is reduced.
 std::optional<FoldShape> ShapeOf(const Shape& operand, const Dims& dimensions) {
   std::vector<std::pair<bool, i64>> groups;
+  FoldShape shape;
   for (i64 d = 0; d < operand.rank(); ++d) {
     if (operand.dim(d) == 1) continue;
     const bool is_reduced = std::ranges::find(dimensions, d) != dimensions.end();
+    (is_reduced ? shape.reduced : shape.rows) *= operand.dim(d);
     if (!groups.empty() && groups.back().first == is_reduced) {
       groups.back().second *= operand.dim(d);
     } else {
       groups.emplace_back(is_reduced, operand.dim(d));
     }
   }
-  FoldShape shape;
-  if (!groups.empty() && !groups.back().first) {
-    shape.columns = groups.back().second;
-    groups.pop_back();
+  if (shape.reduced == 1) return std::nullopt;
+  if (!groups.back().first) shape.columns = groups.back().second;
+  shape.rows /= shape.columns;
+  const size_t most = (groups[0].first ? 1 : 2) + (shape.columns > 1 ? 1 : 0);
+  if (groups.size() <= most) return shape;
+  i64 stride = shape.num_results();
+  for (const auto& [is_reduced, size] : groups) {
+    if (!is_reduced) stride /= size;
+    shape.groups.push_back({size, is_reduced ? 0 : stride});
   }
-  if (groups.empty()) return std::nullopt;
-  shape.reduced = groups.back().second;
-  groups.pop_back();
-  if (!groups.empty()) {
-    shape.rows = groups.back().second;
-    groups.pop_back();
-  }
-  return groups.empty() ? std::optional(shape) : std::nullopt;
+  return shape;
 }
 
-// Partial results of one fold of columns. A binary tree of chunks has one per bit of their number,
-// and the next one.
+// Partial results of one fold of columns.
 i64 PartialBytes(const FoldShape& shape) {
-  const i64 chunks = (shape.reduced + kSumChunk - 1) / kSumChunk;
-  const auto partials = static_cast<i64>(std::bit_width(static_cast<std::uint64_t>(chunks))) + 1;
-  return partials * std::min(shape.columns, kColumnsPerTile) * kMostFoldBytes;
+  return NumPartials(shape.reduced) * std::min(shape.columns, kColumnsPerTile) * kMostFoldBytes;
+}
+
+// The folds of a reducer of several components, or of one that is none of the known kinds. Nothing
+// if there is a canonical one among them.
+std::optional<std::vector<Fold>> GeneralFolds(LaneProgram reducer,
+                                              std::span<const ElementType> types,
+                                              std::span<const ReducerKind> kinds) {
+  std::vector<Fold> folds;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (IsComplex(types[i]) || IsCanonical({kinds[i], types[i]})) return std::nullopt;
+    folds.push_back({ReducerKind::kGeneral, types[i]});
+  }
+  if (folds.size() > kMaxFolds) return std::nullopt;
+  folds[0].reducer = std::make_shared<const LaneProgram>(std::move(reducer));
+  return folds;
 }
 
 }  // namespace
 
+FoldOrder OrderOf(const FoldShape& shape, const Fold& fold) {
+  if (fold.kind == ReducerKind::kGeneral) return FoldOrder::kLeft;
+  if (!IsCanonical(fold)) return FoldOrder::kAny;
+  if (SumLanes(shape.reduced, shape.columns, fold.type) > 1) return FoldOrder::kLanes;
+  return shape.reduced > kSumChunk ? FoldOrder::kChunks : FoldOrder::kLeft;
+}
+
 bool CanFoldTogether(const FoldShape& shape, const Fold& a, const Fold& b) {
-  if (shape.columns > 1 || !IsCanonical(a) || !IsCanonical(b)) return true;
-  return SumLanes(shape.reduced, 1, a.type) == SumLanes(shape.reduced, 1, b.type);
+  const FoldOrder order = OrderOf(shape, a), other = OrderOf(shape, b);
+  if (order == FoldOrder::kAny || other == FoldOrder::kAny) return true;
+  return order == other &&
+         (order != FoldOrder::kLanes || SumLanes(shape.reduced, shape.columns, a.type) ==
+                                            SumLanes(shape.reduced, shape.columns, b.type));
+}
+
+bool IsStaged(const FoldShape& shape, const Fold& fold) {
+  return !shape.groups.empty() || fold.kind == ReducerKind::kGeneral ||
+         (shape.columns > 1 && OrderOf(shape, fold) == FoldOrder::kLanes);
+}
+bool IsStaged(const FoldShape& shape, std::span<const Fold> folds) {
+  return std::ranges::any_of(folds, [&](const Fold& fold) { return IsStaged(shape, fold); });
 }
 
 std::optional<FoldOf> FindFold(const Instruction& inst) {
-  const Shape& result = inst.shape();
-  if (!result.is_array() || inst.num_operands() != 2) return std::nullopt;
+  const i64 n = inst.num_operands() / 2;
   const Shape& operand = inst.operand(0)->shape();
-  const ElementType type = operand.type();
-  const bool same_types = type == result.type() && type == inst.operand(1)->shape().type();
-  if (!same_types || IsComplex(type) || (IsSubByte(type) && !IsFloating(type)) ||
-      operand.num_elements() == 0) {
-    return std::nullopt;
+  if (operand.num_elements() == 0) return std::nullopt;
+  std::vector<ElementType> types;
+  for (i64 i = 0; i < n; ++i) {
+    const Shape& result = inst.shape().is_tuple() ? inst.shape().element(i) : inst.shape();
+    types.push_back(inst.operand(i)->shape().type());
+    if (types[i] != result.type() || types[i] != inst.operand(n + i)->shape().type()) {
+      return std::nullopt;
+    }
   }
-  const std::optional<LaneProgram> reducer = CompileScalarComputation(*inst.callee(0));
-  if (!reducer) return std::nullopt;
-  const ReducerKind kind = ClassifyReducer(*reducer, {&type, 1})[0];
-  if (kind == ReducerKind::kGeneral) return std::nullopt;
   const auto shape = ShapeOf(operand, inst.attrs<DimensionsAttrs>().dimensions);
-  if (!shape) return std::nullopt;
-  const Fold fold{kind, type};
-  // A few columns side by side whose sums have lanes.
-  if (shape->columns > 1 && IsCanonical(fold) &&
-      SumLanes(shape->reduced, shape->columns, type) > 1) {
-    return std::nullopt;
+  std::optional<LaneProgram> reducer = CompileScalarComputation(*inst.callee(0));
+  if (!shape || !reducer) return std::nullopt;
+  const std::vector<ReducerKind> kinds = ClassifyReducer(*reducer, types);
+  const bool is_general = std::ranges::find(kinds, ReducerKind::kGeneral) != kinds.end();
+  if (is_general || inst.shape().is_tuple()) {
+    auto folds = GeneralFolds(*std::move(reducer), types, kinds);
+    return folds ? std::optional(FoldOf{*shape, *std::move(folds)}) : std::nullopt;
   }
-  return FoldOf{*shape, fold};
+  const ElementType type = types[0];
+  if (IsComplex(type) || (IsSubByte(type) && !IsFloating(type))) return std::nullopt;
+  return FoldOf{*shape, {{kinds[0], type}}};
 }
 
 Access ResultAccess(const FoldShape& shape) {
+  if (!shape.groups.empty()) return {0, shape.groups};
   Access access;
   const auto add = [&](i64 size, i64 stride) {
     if (size > 1) access.factors.push_back({size, stride});
@@ -100,22 +128,39 @@ Access ResultAccess(const FoldShape& shape) {
   return access;
 }
 
-bool FoldFits(const FoldShape& shape, const Dims& sizes) {
+bool FoldFits(const FoldShape& shape, bool is_staged, const Dims& sizes) {
   const size_t rank = sizes.size();
   if (rank == 0 || rank > kMaxFoldRank) return false;
+  if (is_staged) return true;
   if (shape.columns == 1) return sizes[rank - 1] == shape.reduced;
   return rank >= 2 && sizes[rank - 1] == shape.columns && sizes[rank - 2] == shape.reduced;
 }
 
+FoldForm FormOf(const FoldShape& shape, std::span<const Fold> folds) {
+  if (!IsStaged(shape, folds)) return shape.columns == 1 ? FoldForm::kRows : FoldForm::kColumns;
+  constexpr i64 kFewColumns = 16;
+  bool is_any = true;
+  for (const Fold& fold : folds) {
+    const FoldOrder order = OrderOf(shape, fold);
+    if (order == FoldOrder::kLanes) return FoldForm::kRows;
+    is_any = is_any && order == FoldOrder::kAny;
+  }
+  return is_any && shape.columns < kFewColumns ? FoldForm::kRows : FoldForm::kColumns;
+}
+
 void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const Fold> folds) {
-  spec.form = shape.columns == 1 ? FoldForm::kRows : FoldForm::kColumns;
+  spec.form = FormOf(shape, folds);
   const LaneArray* output = &spec.program->outputs[spec.program->outputs.size() - folds.size()];
   for (const Fold& fold : folds) {
     const LaneType type = (output++)->type;
+    if (fold.kind == ReducerKind::kGeneral) {
+      spec.folds.push_back({.reducer = fold.reducer.get()});
+      continue;
+    }
     spec.folds.push_back({PrimitiveOf(fold.kind), IdentityBits(fold.kind, type)});
     if (spec.form != FoldForm::kRows) continue;
     // What is exact in any order does as the others.
-    const i64 lanes = SumLanes(shape.reduced, 1, fold.type);
+    const i64 lanes = SumLanes(shape.reduced, shape.columns, fold.type);
     if (IsCanonical(fold) || spec.lanes == 0) {
       spec.in_order = lanes == 1 && IsCanonical(fold);
       spec.lanes = static_cast<int>(std::max<i64>(lanes, 16));
@@ -155,36 +200,6 @@ void TileByRows(FoldPlan& plan, i64 rows) {
 }
 
 namespace {
-
-// Partial results of chunks, as canonical_sum.h's ChunkTree keeps them, in memory of the caller's.
-class Partials {
- public:
-  Partials(const FoldPlan::Part& fold, std::byte* memory, i64 width)
-      : fold_(fold), memory_(memory), width_(width) {}
-  // Where the next chunk's result goes.
-  std::byte* next() const { return memory_ + used_ * bytes(); }
-  void Added() {
-    ++used_;
-    ++count_;
-    for (i64 n = count_; n % 2 == 0; n /= 2) JoinLastTwo();
-  }
-  const std::byte* Finish() {
-    while (used_ > 1) JoinLastTwo();
-    return memory_;
-  }
-  i64 bytes() const { return width_ * fold_.bytes; }
-
- private:
-  void JoinLastTwo() {
-    --used_;
-    fold_.join(memory_ + (used_ - 1) * bytes(), memory_ + used_ * bytes(), width_, 1, 0);
-  }
-
-  const FoldPlan::Part& fold_;
-  std::byte* memory_;
-  i64 width_;
-  i64 used_ = 0, count_ = 0;
-};
 
 // The pointers of a kernel call at a position, given by its index in each dimension of the loop.
 void PointersAt(const LoopPlan& loop, void* const* buffers, std::span<const i64> index,
@@ -233,14 +248,6 @@ void FoldLongRow(const FoldPlan& plan, void* const* buffers, i64 row) {
   for (size_t f = 0; f < num_folds; ++f) {
     std::memcpy(results[f], partials[f].Finish(), static_cast<size_t>(plan.folds[f].bytes));
   }
-}
-
-void FillIdentity(const FoldPlan::Part& fold, std::byte* to, i64 width) {
-  DispatchBytes(static_cast<int>(fold.bytes), [&]<typename T>() {
-    if constexpr (sizeof(T) <= sizeof(fold.identity)) {
-      std::fill_n(reinterpret_cast<T*>(to), width, static_cast<T>(fold.identity));
-    }
-  });
 }
 
 // `width` columns of one row, from column `column` on.

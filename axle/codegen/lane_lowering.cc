@@ -81,11 +81,17 @@ class KernelWriter {
   }
 
   // What one position costs, roughly.
-  unsigned NumOperations() const {
-    const auto count = std::ranges::count_if(program_.code, [](const LaneOp& op) {
+  static unsigned NumOperations(const LaneProgram& program) {
+    return static_cast<unsigned>(std::ranges::count_if(program.code, [](const LaneOp& op) {
       return op.primitive != Primitive::kInput && op.primitive != Primitive::kConstant;
-    });
-    return static_cast<unsigned>(static_cast<size_t>(count) + spec_.folds.size());
+    }));
+  }
+  unsigned NumOperations() const {
+    unsigned count = NumOperations(program_);
+    for (const LoopFold& fold : spec_.folds) {
+      count += fold.reducer != nullptr ? NumOperations(*fold.reducer) : 1;
+    }
+    return count;
   }
   bool ReadsApart() const {
     return std::ranges::find(input_strides_, InnerStride::kAny) != input_strides_.end();
@@ -292,8 +298,7 @@ class KernelWriter {
   void FoldIntoQueue() {
     for (size_t f = 0; f < spec_.folds.size(); ++f) {
       const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
-      Value* value = values_[program_.results[ResultOf(NumStores() + f)]];
-      Value* joined = Join(f, *first, value);
+      Value* joined = Join(f, *first, FoldedValue(f));
       if (valid_ != nullptr) joined = b_.CreateSelect(Mask(1), joined, *first);
       *first = joined;
       std::rotate(first, first + 1, first + static_cast<std::ptrdiff_t>(Group()));
@@ -390,14 +395,39 @@ class KernelWriter {
 
   // The first row of a turn loads the accumulators.
   void FoldIntoColumns(Value* index) {
-    for (size_t f = 0; f < spec_.folds.size(); ++f) {
-      const LaneArray& array = program_.outputs[NumStores() + f];
-      Value* value = values_[program_.results[ResultOf(NumStores() + f)]];
-      if (f == columns_.size()) {
-        columns_.push_back(LoadVector(array, rows_[0].outputs[NumStores() + f], index));
-      }
-      columns_[f] = Join(f, columns_[f], value);
+    const size_t num_folds = spec_.folds.size();
+    for (size_t f = columns_.size(); f < num_folds; ++f) {
+      columns_.push_back(
+          LoadVector(program_.outputs[NumStores() + f], rows_[0].outputs[NumStores() + f], index));
     }
+    for (size_t f = 0; f < num_folds;) {
+      if (const LaneProgram* reducer = spec_.folds[f].reducer) {
+        Reduce(f, *reducer);
+        f += reducer->outputs.size();
+      } else {
+        columns_[f] = Join(f, columns_[f], FoldedValue(f));
+        ++f;
+      }
+    }
+  }
+  Value* FoldedValue(size_t f) const {
+    return values_[program_.results[ResultOf(NumStores() + f)]];
+  }
+
+  // The accumulators from f on, as many as the reducer has, and the values that it joins them with.
+  void Reduce(size_t f, const LaneProgram& reducer) {
+    const size_t count = reducer.outputs.size();
+    std::vector<Value*> values;
+    for (const LaneOp& op : reducer.code) {
+      if (op.primitive != Primitive::kInput) {
+        values.push_back(emitter_.Lower(reducer, op, values));
+      } else if (op.input() < count) {
+        values.push_back(columns_[f + op.input()]);
+      } else {
+        values.push_back(FoldedValue(f + op.input() - count));
+      }
+    }
+    for (size_t i = 0; i < count; ++i) columns_[f + i] = values[reducer.results[i]];
   }
 
   // Lanes (or parts of lanes) below valid_.

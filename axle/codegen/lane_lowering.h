@@ -28,9 +28,16 @@ using LoopKernel = void(void* const* pointers, i64 inner, i64 outer, const i64* 
 
 // Folds in a loop: the last outputs of its program are not stored but folded.
 struct LoopFold {
-  Primitive join;  // kAdd, kMul, kMin, kMax, kAnd or kOr
-  std::uint64_t identity;
-  bool operator==(const LoopFold&) const = default;
+  Primitive join = Primitive::kAdd;  // or kMul, kMin, kMax, kAnd or kOr
+  std::uint64_t identity = 0;
+  // Instead, with kColumns: what gives the new values of this fold and of the next ones, one for
+  // each of its outputs, from theirs and then from this row's; these others have no reducer.
+  const LaneProgram* reducer = nullptr;
+  bool operator==(const LoopFold& other) const {
+    return join == other.join && identity == other.identity &&
+           (reducer == nullptr || other.reducer == nullptr ? reducer == other.reducer
+                                                           : *reducer == *other.reducer);
+  }
 };
 
 enum class FoldForm : std::uint8_t {

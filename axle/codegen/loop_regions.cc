@@ -40,7 +40,7 @@ std::optional<Dims> ScheduleBuilder::SizesFor(const OpenRegion& region,
   const Access result = ResultAccess(region.fold_shape);
   accesses.push_back(&result);
   auto sizes = CommonSizes(accesses, region.num_positions);
-  return sizes && FoldFits(region.fold_shape, *sizes) ? sizes : std::nullopt;
+  return sizes && FoldFits(region.fold_shape, region.is_staged(), *sizes) ? sizes : std::nullopt;
 }
 
 bool ScheduleBuilder::Unite(OpenRegion& region, std::span<const RegionInput> more) {
@@ -162,14 +162,11 @@ bool ScheduleBuilder::TryMerge(OpenRegion& into, OpenRegion& from) {
   if (into.folds.size() + from.folds.size() > kMaxFolds) return Refuse(Apart::kOtherReduction);
   OpenRegion merged = into;
   if (merged.folds.empty()) merged.fold_shape = from.fold_shape;
-  for (const auto& fold : from.folds) {
-    if (merged.fold_shape != from.fold_shape) return Refuse(Apart::kOtherReduction);
-    for (const auto& other : into.folds) {
-      if (!CanFoldTogether(merged.fold_shape, other.fold, fold.fold)) {
-        return Refuse(Apart::kOtherReduction);
-      }
+  for (const auto& pending : from.folds) {
+    if (!CanFold(into, from.fold_shape, {&pending.fold, 1})) {
+      return Refuse(Apart::kOtherReduction);
     }
-    merged.folds.push_back(fold);
+    merged.folds.push_back(pending);
   }
   if (!SizesFor(merged, merged.inputs)) return Refuse(Apart::kNoCommonSizes);
   if (!Unite(merged, from.inputs)) return false;
@@ -204,7 +201,11 @@ bool ScheduleBuilder::IsComputedIn(const OpenRegion& region, const Instruction& 
                                    const Instruction& inst) {
   if (StateOf(user).open == &region) return true;
   const auto& fold = StateOf(user).fold;
-  return fold && fold->region == &region && user.operand(1) != &inst;
+  if (!fold || fold->region != &region) return false;
+  for (i64 i = user.num_operands() / 2; i < user.num_operands(); ++i) {
+    if (user.operand(i) == &inst) return false;  // an init
+  }
+  return true;
 }
 
 bool ScheduleBuilder::IsReadOutside(const Instruction& inst, const OpenRegion& region, int depth) {
@@ -238,31 +239,18 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
       return OpError(*inst, "is not defined for these types", StatusCode::kUnimplemented);
     }
   }
-  std::vector<const Instruction*> results, folded;
+  std::vector<const Instruction*> results;
   for (const Instruction* inst : open.instructions) {
     if (!IsReadOutside(*inst, open)) continue;
     results.push_back(inst);
     NewValues(*inst);
     region.outputs.push_back(StateOf(*inst).values[0]);
   }
-  for (const auto& pending : open.folds) {
-    const Instruction& inst = *pending.inst;
-    AddOperand(compiler, *inst.operand(0), open, region, readers);
-    folded.push_back(inst.operand(0));
-    region.instructions.push_back(&inst);
-    region.folds.push_back(pending.fold);
-  }
-  region.program = std::move(compiler).Finish(results, folded);
+  FoldOperands operands = AddFoldOperands(compiler, open, region, readers);
+  results.insert(results.end(), operands.stored.begin(), operands.stored.end());
+  region.program = std::move(compiler).Finish(results, operands.folded);
   AddInPlacePairs(region);  // the results of folds have no such place
-  const size_t num_stores = region.outputs.size();
-  for (size_t f = 0; f < open.folds.size(); ++f) {
-    const Instruction& inst = *open.folds[f].inst;
-    const LaneArray& array = region.program.outputs[num_stores + f];
-    FoldState& fold = *StateOf(inst).fold;
-    fold.value = NewValue(inst, array.element_bytes() * inst.shape().num_elements(), array);
-    fold.region = nullptr;
-    region.outputs.push_back(fold.value);
-  }
+  AddFoldResults(open, region);
   for (const Instruction* inst : open.instructions) StateOf(*inst).open = nullptr;
   const auto sizes = SizesFor(open, region.inputs);
   AXLE_INVARIANT(sizes.has_value(), "what joins a loop fits its sizes");

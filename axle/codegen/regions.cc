@@ -44,7 +44,11 @@ Status ScheduleBuilder::Add(const Instruction& inst) {
   for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(FinishFold(*inst.operand(i)));
   if (IsConstant(inst)) return AddConstant(inst);
   if (IsTuple(inst)) return {};  // when it is needed
-  if (IsTupleElement(inst)) return AddElement(inst);
+  if (IsTupleElement(inst)) {
+    const auto& fold = StateOf(*inst.operand(0)).fold;
+    const bool is_pending = fold && fold->region != nullptr;
+    return is_pending ? Status() : AddElement(inst);
+  }
   if (IsDynamic(inst)) return AddEvaluate(inst);
   const bool is_plain_array = inst.shape().is_array() && !HasSideEffect(inst);
   if (is_plain_array && inst.shape().num_elements() == 0 && inst.callees().empty()) {

@@ -46,6 +46,7 @@ class Group {
   bool TryAdd(const Region& loop, Apart& why) {
     const i64 n = loop.num_positions;
     if (n % rows_ != 0 || (!loop.folds.empty() && loop.fold_shape.rows % rows_ != 0) ||
+        IsStaged(loop.fold_shape, loop.folds) ||
         FoldScratchBytes(loop.fold_shape, loop.folds.size()) > 0) {
       why = Apart::kOtherRows;
       return false;
@@ -140,8 +141,9 @@ class Group {
     for (const RegionInput& input : loop.inputs) accesses.push_back(&input.access);
     if (!loop.folds.empty()) accesses.push_back(&result);
     auto sizes = CommonSizes(accesses, n);
-    const bool fits = sizes && (loop.folds.empty() ? n > rows_ || sizes->size() <= 1
-                                                   : FoldFits(loop.fold_shape, *sizes));
+    const bool fits =
+        sizes && (loop.folds.empty() ? n > rows_ || sizes->size() <= 1
+                                     : FoldFits(loop.fold_shape, /*is_staged=*/false, *sizes));
     return fits ? sizes : std::nullopt;
   }
 

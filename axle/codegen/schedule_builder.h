@@ -10,6 +10,7 @@
 // In files by topic: regions.cc (the walk, and what is a region by itself), loop_regions.cc (open
 // regions), fold_regions.cc (reductions in them).
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,13 +44,18 @@ class ScheduleBuilder {
     std::vector<RegionInput> inputs = {};  // different ones
     struct PendingFold {
       const Instruction* inst;
+      i64 operand;
       Fold fold;
     };
     FoldShape fold_shape = {};  // of all folds
     std::vector<PendingFold> folds = {};
+    bool is_staged() const {
+      return std::ranges::any_of(
+          folds, [&](const PendingFold& pending) { return IsStaged(fold_shape, pending.fold); });
+    }
   };
-  // A reduction that some region computes, but for joining it with its init: that is done where
-  // somebody reads it, as one more elementwise instruction.
+  // A reduction that some region computes. If its reducer is of a known kind, but for joining it
+  // with its init: that is done where somebody reads it, as one more elementwise instruction.
   struct FoldState {
     Fold fold;
     OpenRegion* region;  // null once it is closed
@@ -147,8 +153,11 @@ class ScheduleBuilder {
   // Whether the region, which computes the operand or can read it, can fold it; then it does.
   bool TryFold(OpenRegion& region, const Instruction& inst, const FoldOf& found);
 
-  // If `inst` is a reduction of which only the fold is computed, or to be computed: adds the rest,
-  // because somebody is about to read it.
+  // Whether the region could fold these too.
+  bool CanFold(const OpenRegion& region, const FoldShape& shape, std::span<const Fold> folds);
+
+  // If `inst` is a reduction of which only the fold is computed, or to be computed, or an element
+  // of the tuple of one: adds the rest, because somebody is about to read it.
   Status FinishFold(const Instruction& inst);
 
   // Views that no loop could read together are put in order first.
@@ -179,6 +188,13 @@ class ScheduleBuilder {
 
   // Turns an open region into the next one of the schedule.
   Status Close(OpenRegion& open);
+  // The folds of what Close makes: their operands, then, once the program is there, their results.
+  struct FoldOperands {
+    std::vector<const Instruction*> stored, folded;  // as for LaneCompiler::Finish
+  };
+  FoldOperands AddFoldOperands(LaneCompiler& compiler, OpenRegion& open, Region& region,
+                               std::vector<const Instruction*>& readers);
+  void AddFoldResults(const OpenRegion& open, Region& region);
 
   void AddOperand(LaneCompiler& compiler, const Instruction& operand, const OpenRegion& open,
                   Region& region, std::vector<const Instruction*>& readers);

@@ -45,7 +45,7 @@ class Finder {
 
   static Work WorkOfLoop(const Region& region) {
     const i64 n = region.num_positions;
-    if (n > kMostSmallElements) return {};
+    if (n > kMostSmallElements || IsStaged(region.fold_shape, region.folds)) return {};
     const auto code = static_cast<i64>(region.program.code.size());
     const auto folds = static_cast<i64>(region.folds.size());
     return SmallValueBuilder::NumVectors(n) * code + folds * FoldWork(region.fold_shape);

@@ -1,0 +1,424 @@
+#include "axle/codegen/staged_fold_step.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "axle/codegen/fold_partials.h"
+#include "axle/emit/strided_copy.h"
+
+namespace axle {
+namespace {
+
+// What is staged at a time, and what of it neighbours are: less than a first-level cache together,
+// and whole cache lines of results.
+constexpr i64 kStageBytes = i64{16} << 10;
+constexpr i64 kResultsPerTile = 64;
+constexpr i64 kAlignment = 64;
+// Reduced elements of a step that has nothing to stage.
+constexpr i64 kReducedPerStep = 1024;
+static_assert(kSumChunk % kReducedPerStep == 0);
+// Positions between two looks at the limits.
+constexpr i64 kSlicePositions = i64{1} << 20;
+
+i64 Aligned(i64 bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// Results of a tile whose operands are staged, and reduced elements of a step: a power of two, or
+// all there are.
+struct StepSize {
+  i64 results, reduced;
+};
+StepSize SizeOfStep(FoldForm form, const FoldShape& shape, i64 bytes_per_position) {
+  const i64 positions = kStageBytes / std::max<i64>(bytes_per_position, 1);
+  StepSize size;
+  if (form == FoldForm::kRows) {
+    size.reduced = std::min(shape.reduced, kSumChunk);
+    size.results = std::clamp<i64>(positions / size.reduced, 1, kResultsPerTile);
+  } else {
+    size.results = std::min(shape.num_results(), kResultsPerTile);
+    const auto most =
+        static_cast<std::uint64_t>(std::clamp<i64>(positions / size.results, 1, kSumChunk));
+    size.reduced = std::min(shape.reduced, static_cast<i64>(std::bit_floor(most)));
+  }
+  return size;
+}
+
+bool HasChunks(FoldForm form, const FoldShape& shape, std::span<const Fold> folds) {
+  if (shape.reduced <= kSumChunk) return false;
+  return form == FoldForm::kRows || std::ranges::any_of(folds, [&](const Fold& fold) {
+           return OrderOf(shape, fold) == FoldOrder::kChunks;
+         });
+}
+
+class Planner {
+ public:
+  Planner(const FoldShape& shape, std::span<const Fold> folds, const Dims& sizes,
+          std::span<const LoopOperand> operands, LoopKernelSpec& spec)
+      : shape_(shape), folds_(folds), operands_(operands), spec_(spec) {
+    plan_.loop = PlanLoop(sizes, operands);
+    plan_.form = spec.form;
+    plan_.num_reduced = shape.reduced;
+    plan_.num_inputs = spec.program->inputs.size();
+    plan_.has_chunks = HasChunks(spec.form, shape, folds);
+    for (size_t d = 0; d < plan_.loop->sizes.size(); ++d) {
+      const bool is_kept = StrideOf(operands.size() - 1, d) != 0;
+      if (plan_.loop->sizes[d] > 1) (is_kept ? plan_.kept : plan_.reduced).push_back(d);
+    }
+  }
+
+  std::shared_ptr<StagedFoldPlan> Make() && {
+    const size_t num_plain = operands_.size() - folds_.size();
+    i64 bytes_per_position = 0;
+    for (size_t i = 0; i < num_plain; ++i) bytes_per_position += operands_[i].element_bytes;
+    // Wider where nothing has to be staged.
+    ChooseTile(kColumnsPerTile, kReducedPerStep);
+    bool in_place = plan_.form == FoldForm::kColumns;
+    for (size_t i = 0; i < num_plain; ++i) in_place = in_place && IsInPlace(i);
+    if (!in_place) {
+      const StepSize size = SizeOfStep(plan_.form, shape_, bytes_per_position);
+      ChooseTile(size.results, size.reduced);
+    }
+    for (size_t i = 0; i < num_plain; ++i) AddOperand(i);
+    for (size_t f = 0; f < folds_.size(); ++f) AddFold(f, num_plain + f);
+    return std::make_shared<StagedFoldPlan>(std::move(plan_));
+  }
+
+ private:
+  i64 StrideOf(size_t operand, size_t dim) const {
+    return plan_.loop->strides[operand * plan_.loop->sizes.size() + dim];
+  }
+  i64 SizeOf(size_t dim) const { return plan_.loop->sizes[dim]; }
+
+  void ChooseTile(i64 results, i64 reduced) {
+    plan_.inner_results = plan_.most_along = plan_.num_tiles = 1;
+    plan_.tile_dim = 0;
+    plan_.reduced_per_step = std::min(reduced, shape_.reduced);
+    if (plan_.kept.empty()) return;
+    size_t d = plan_.kept.size() - 1;
+    for (; d > 0 && plan_.inner_results * SizeOf(plan_.kept[d]) <= results; --d) {
+      plan_.inner_results *= SizeOf(plan_.kept[d]);
+    }
+    const i64 size = SizeOf(plan_.kept[d]);
+    plan_.tile_dim = d;
+    plan_.most_along = std::clamp<i64>(results / plan_.inner_results, 1, size);
+    plan_.num_tiles = (size + plan_.most_along - 1) / plan_.most_along;
+    while (d > 0) plan_.num_tiles *= SizeOf(plan_.kept[--d]);
+  }
+
+  // The one stride with which an operand runs through all positions of these dimensions, row-major;
+  // nothing if there is none. Along a single position: any.
+  struct Run {
+    std::optional<i64> stride;
+    i64 count = 1;
+    bool is_uniform = true;
+  };
+  void Extend(Run& run, i64 size, i64 stride) const {
+    if (size == 1) return;
+    if (run.count == 1) {
+      run.stride = stride;
+    } else if (run.stride && stride != *run.stride * run.count) {
+      run.stride.reset();
+    }
+    run.count *= size;
+    run.is_uniform = run.is_uniform && stride == 0;
+  }
+  Run AlongKept(size_t operand) const {
+    Run run;
+    for (size_t k = plan_.kept.size(); k-- > plan_.tile_dim;) {
+      const size_t d = plan_.kept[k];
+      Extend(run, k == plan_.tile_dim ? plan_.most_along : SizeOf(d), StrideOf(operand, d));
+    }
+    return run;
+  }
+  Run AlongReduced(size_t operand) const {
+    Run run;
+    for (size_t k = plan_.reduced.size(); k-- > 0;) {
+      Extend(run, SizeOf(plan_.reduced[k]), StrideOf(operand, plan_.reduced[k]));
+    }
+    return run;
+  }
+
+  bool IsInPlace(size_t i) const {
+    const Run kept = AlongKept(i), reduced = AlongReduced(i);
+    const Run& inner = plan_.form == FoldForm::kColumns ? kept : reduced;
+    const Run& outer = plan_.form == FoldForm::kColumns ? reduced : kept;
+    const bool reads_row =
+        inner.count == 1 || inner.is_uniform || inner.stride == operands_[i].element_bytes;
+    return reads_row && (outer.count == 1 || outer.stride.has_value());
+  }
+
+  void AddOperand(size_t i) {
+    const i64 bytes = operands_[i].element_bytes;
+    const Run kept = AlongKept(i), reduced = AlongReduced(i);
+    const bool is_columns = plan_.form == FoldForm::kColumns;
+    const Run& inner = is_columns ? kept : reduced;
+    const Run& outer = is_columns ? reduced : kept;
+    if (i < spec_.program->inputs.size()) {
+      spec_.inputs.push_back(inner.is_uniform ? InnerStride::kUniform : InnerStride::kUnit);
+    }
+    i64 row = inner.is_uniform ? bytes : bytes * Most(is_columns);
+    if (outer.is_uniform) row = 0;
+    const bool in_place = IsInPlace(i);
+    plan_.loop->inner_strides[i] = inner.is_uniform ? 0 : bytes;
+    plan_.loop->outer_strides[i] = in_place ? outer.stride.value_or(0) : row;
+    plan_.element_bytes.push_back(bytes);
+    plan_.staged_at.push_back(in_place ? -1 : plan_.scratch_bytes);
+    if (!in_place) {
+      plan_.scratch_bytes += Aligned((inner.is_uniform ? 1 : Most(is_columns)) *
+                                     (outer.is_uniform ? 1 : Most(!is_columns)) * bytes);
+    }
+  }
+  // Of a tile's results, or of a step's reduced elements.
+  i64 Most(bool results) const {
+    return results ? plan_.most_along * plan_.inner_results : plan_.reduced_per_step;
+  }
+
+  void AddFold(size_t f, size_t operand) {
+    const Fold& fold = folds_[f];
+    const i64 bytes = operands_[operand].element_bytes;
+    plan_.loop->inner_strides[operand] = bytes;
+    plan_.loop->outer_strides[operand] = plan_.form == FoldForm::kRows ? bytes : 0;
+    const bool is_general = fold.kind == ReducerKind::kGeneral;
+    plan_.parts.push_back({bytes, is_general ? nullptr : FindFoldKernel(fold.kind, fold.type).fold,
+                           is_general ? fold.init_bits : spec_.folds[f].identity});
+    plan_.init_inputs.push_back(is_general ? fold.init_input : -1);
+    plan_.partials_at.push_back(plan_.scratch_bytes);
+    if (plan_.has_chunks) {
+      plan_.scratch_bytes += Aligned(NumPartials(shape_.reduced) * Most(/*results=*/true) * bytes);
+    }
+  }
+
+  const FoldShape& shape_;
+  std::span<const Fold> folds_;
+  std::span<const LoopOperand> operands_;
+  LoopKernelSpec& spec_;
+  StagedFoldPlan plan_;
+};
+
+// One call of a step: the tiles one after the other.
+class Runner {
+ public:
+  Runner(const StagedFoldPlan& plan, void* const* buffers)
+      : plan_(plan),
+        loop_(*plan.loop),
+        rank_(loop_.sizes.size()),
+        num_plain_(plan.staged_at.size()),
+        buffers_(buffers),
+        scratch_(static_cast<std::byte*>(buffers[loop_.offsets.size()])) {}
+
+  // Positions of the tile.
+  i64 Run(i64 tile) {
+    SetTile(tile);
+    std::vector<Partials> partials;
+    for (size_t f = 0; f < plan_.parts.size(); ++f) {
+      std::byte* const result = tile_[num_plain_ + f];
+      if (plan_.has_chunks) {
+        partials.emplace_back(plan_.parts[f], scratch_ + plan_.partials_at[f], results_);
+      } else if (plan_.form == FoldForm::kColumns) {
+        FillInit(f, result);
+      }
+      pointers_[num_plain_ + f] = result;
+    }
+    for (i64 r = 0; r < plan_.num_reduced; r += plan_.reduced_per_step) {
+      const i64 count = std::min(plan_.reduced_per_step, plan_.num_reduced - r);
+      for (size_t f = 0; f < partials.size() && r % kSumChunk == 0; ++f) {
+        pointers_[num_plain_ + f] = partials[f].next();
+        if (plan_.form == FoldForm::kColumns) FillInit(f, partials[f].next());
+      }
+      Step(r, count);
+      const i64 end = r + count;
+      if (end % kSumChunk != 0 && end != plan_.num_reduced) continue;
+      for (Partials& partial : partials) partial.Added();
+    }
+    for (size_t f = 0; f < partials.size(); ++f) {
+      std::memcpy(tile_[num_plain_ + f], partials[f].Finish(),
+                  static_cast<size_t>(partials[f].bytes()));
+    }
+    return results_ * plan_.num_reduced;
+  }
+
+ private:
+  i64 StrideOf(size_t operand, size_t dim) const { return loop_.strides[operand * rank_ + dim]; }
+
+  // Where the operands of the tile's first result begin.
+  void SetTile(i64 tile) {
+    for (size_t i = 0; i < loop_.offsets.size(); ++i) {
+      tile_[i] = static_cast<std::byte*>(buffers_[i]) + loop_.offsets[i];
+    }
+    along_ = 1;
+    results_ = plan_.inner_results;
+    if (plan_.kept.empty()) return;
+    const auto move = [&](size_t k, i64 index) {
+      for (size_t i = 0; i < loop_.offsets.size(); ++i) {
+        tile_[i] += index * StrideOf(i, plan_.kept[k]);
+      }
+    };
+    const i64 size = loop_.sizes[plan_.kept[plan_.tile_dim]];
+    const i64 parts = (size + plan_.most_along - 1) / plan_.most_along;
+    const i64 first = tile % parts * plan_.most_along;
+    along_ = std::min(plan_.most_along, size - first);
+    results_ *= along_;
+    move(plan_.tile_dim, first);
+    i64 rest = tile / parts;
+    for (size_t k = plan_.tile_dim; k-- > 0;) {
+      move(k, rest % loop_.sizes[plan_.kept[k]]);
+      rest /= loop_.sizes[plan_.kept[k]];
+    }
+  }
+
+  void FillInit(size_t f, std::byte* to) const {
+    FoldPlan::Part part = plan_.parts[f];
+    if (plan_.init_inputs[f] >= 0) {
+      std::memcpy(&part.identity, tile_[plan_.init_inputs[f]], static_cast<size_t>(part.bytes));
+    }
+    FillIdentity(part, to, results_);
+  }
+
+  // Reduced elements r .. r + count - 1 of all results.
+  void Step(i64 r, i64 count) {
+    for (size_t i = 0; i < num_plain_; ++i) {
+      if (plan_.staged_at[i] < 0) {
+        pointers_[i] = tile_[i] + ReducedOffset(i, r);
+        continue;
+      }
+      pointers_[i] = scratch_ + plan_.staged_at[i];
+      if (i < plan_.num_inputs) Copy(i, r, count, /*into_scratch=*/true);
+    }
+    const bool is_columns = plan_.form == FoldForm::kColumns;
+    loop_.kernel(pointers_, is_columns ? results_ : count, is_columns ? count : results_,
+                 loop_.outer_strides.data(), loop_.inner_strides.data());
+    for (size_t i = plan_.num_inputs; i < num_plain_; ++i) {
+      if (plan_.staged_at[i] >= 0) Copy(i, r, count, /*into_scratch=*/false);
+    }
+  }
+
+  i64 ReducedOffset(size_t operand, i64 r) const {
+    i64 offset = 0;
+    for (size_t k = plan_.reduced.size(); k-- > 0 && r > 0;) {
+      const size_t d = plan_.reduced[k];
+      offset += r % loop_.sizes[d] * StrideOf(operand, d);
+      r /= loop_.sizes[d];
+    }
+    return offset;
+  }
+
+  // Between where an operand is and the scratch memory: box by box, as many whole dimensions at a
+  // time as there are. What is the same for all reduced elements is copied for the first ones.
+  void Copy(size_t operand, i64 r, i64 count, bool into_scratch) {
+    const bool is_columns = plan_.form == FoldForm::kColumns;
+    const i64 inner_step = loop_.inner_strides[operand], outer_step = loop_.outer_strides[operand];
+    const i64 kept_step = is_columns ? inner_step : outer_step;
+    const i64 reduced_step = is_columns ? outer_step : inner_step;
+    const i64 end = reduced_step == 0 ? 1 : r + count;
+    for (i64 at = r; at < end;) {
+      size_t k = plan_.reduced.size() - 1;
+      i64 inner = 1;
+      const auto size = [&] { return loop_.sizes[plan_.reduced[k]]; };
+      while (k > 0 && at % (inner * size()) == 0 && at + inner * size() <= end) {
+        inner *= size();
+        --k;
+      }
+      const i64 along = std::min((end - at) / inner, size() - at / inner % size());
+      const auto add_kept = [&] { AddKept(operand, kept_step, into_scratch); };
+      const auto add_reduced = [&] {
+        if (reduced_step != 0)
+          AddReduced(operand, k, along, along * inner, reduced_step, into_scratch);
+      };
+      // Innermost what lies together where it goes.
+      const bool kept_last = into_scratch ? is_columns : plan_.kept.back() > plan_.reduced.back();
+      dims_.clear();
+      if (!kept_last) add_kept();
+      add_reduced();
+      if (kept_last) add_kept();
+      if (dims_.empty()) dims_.push_back({1, 0, 0});
+      std::byte* const array = tile_[operand] + ReducedOffset(operand, at);
+      std::byte* const staged = scratch_ + plan_.staged_at[operand] + (at - r) * reduced_step;
+      StridedCopy(dims_, into_scratch ? staged : array, into_scratch ? array : staged,
+                  plan_.element_bytes[operand]);
+      at += along * inner;
+    }
+  }
+  void AddKept(size_t operand, i64 step, bool into_scratch) {
+    i64 below = results_;
+    for (size_t k = plan_.tile_dim; step != 0 && k < plan_.kept.size(); ++k) {
+      const i64 count = k == plan_.tile_dim ? along_ : loop_.sizes[plan_.kept[k]];
+      below /= count;
+      AddDim(count, below * step, StrideOf(operand, plan_.kept[k]), into_scratch);
+    }
+  }
+  void AddReduced(size_t operand, size_t first, i64 along, i64 below, i64 step, bool into_scratch) {
+    for (size_t k = first; k < plan_.reduced.size(); ++k) {
+      const i64 count = k == first ? along : loop_.sizes[plan_.reduced[k]];
+      below /= count;
+      AddDim(count, below * step, StrideOf(operand, plan_.reduced[k]), into_scratch);
+    }
+  }
+  // As MergeStridedDims.
+  void AddDim(i64 count, i64 staged, i64 array, bool into_scratch) {
+    if (count == 1) return;
+    const StridedDim dim = {count, into_scratch ? staged : array, into_scratch ? array : staged};
+    if (!dims_.empty() && dims_.back().to_step == dim.count * dim.to_step &&
+        dims_.back().from_step == dim.count * dim.from_step) {
+      dims_.back() = {dims_.back().count * dim.count, dim.to_step, dim.from_step};
+    } else {
+      dims_.push_back(dim);
+    }
+  }
+
+  const StagedFoldPlan& plan_;
+  const LoopPlan& loop_;
+  const size_t rank_, num_plain_;
+  void* const* buffers_;
+  std::byte* scratch_;
+  // Of the tile:
+  i64 along_ = 1, results_ = 1;
+  std::byte* tile_[kMaxLoopOperands];
+  void* pointers_[kMaxLoopOperands];
+  std::vector<StridedDim> dims_;  // of the box being copied
+};
+
+}  // namespace
+
+std::shared_ptr<StagedFoldPlan> PlanStagedFold(const FoldShape& shape, std::span<const Fold> folds,
+                                               const Dims& sizes,
+                                               std::span<const LoopOperand> operands,
+                                               LoopKernelSpec& spec) {
+  SetFoldForm(spec, shape, folds);
+  return Planner(shape, folds, sizes, operands, spec).Make();
+}
+
+i64 StagedFoldScratchBytes(const FoldShape& shape, std::span<const Fold> folds,
+                           const LaneProgram& program) {
+  const FoldForm form = FormOf(shape, folds);
+  const auto arrays = [&](const auto& f) {
+    for (const LaneArray& input : program.inputs) f(input.element_bytes());
+    for (size_t o = 0; o + folds.size() < program.outputs.size(); ++o) {
+      f(program.outputs[o].element_bytes());
+    }
+  };
+  i64 bytes_per_position = 0, total = 0;
+  arrays([&](i64 bytes) { bytes_per_position += bytes; });
+  const StepSize size = SizeOfStep(form, shape, bytes_per_position);
+  arrays([&](i64 bytes) { total += Aligned(size.results * size.reduced * bytes); });
+  if (!HasChunks(form, shape, folds)) return total;
+  const i64 results = std::min(shape.num_results(), kColumnsPerTile);
+  return total + static_cast<i64>(folds.size()) *
+                     Aligned(NumPartials(shape.reduced) * results * kMostFoldBytes);
+}
+
+int RunStagedFold(const RunContext* run, const void* data, void* const* buffers, i64 begin,
+                  i64 end) {
+  Runner runner(*static_cast<const StagedFoldPlan*>(data), buffers);
+  i64 since_look = 0;
+  for (i64 tile = begin; tile < end; ++tile) {
+    since_look += runner.Run(tile);
+    if (since_look < kSlicePositions) continue;
+    if (tile + 1 < end && run->stopped(run)) return kKernelStopped;
+    since_look = 0;
+  }
+  return kKernelOk;
+}
+
+}  // namespace axle

@@ -1,0 +1,252 @@
+// Folds that are staged against the interpreter, bit for bit: reducers of no known kind, several
+// groups of reduced dimensions, a few columns whose sums have lanes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "axle/client/client.h"
+#include "axle/codegen/regions.h"
+#include "axle/core/convert.h"
+#include "axle/core/strings.h"
+#include "axle/text/parse.h"
+
+namespace axle {
+namespace {
+
+// ISA, threads.
+using Parameter = std::tuple<NativeIsa, int>;
+
+class StagedFoldTest : public testing::TestWithParam<Parameter> {
+ protected:
+  void SetUp() override {
+#if defined(__x86_64__)
+    if (std::get<0>(GetParam()) == NativeIsa::kAvx512 && !__builtin_cpu_supports("avx512dq")) {
+      GTEST_SKIP() << "this machine has no AVX-512";
+    }
+#endif
+    auto client = Client::Create({.num_threads = std::get<1>(GetParam())});
+    ASSERT_TRUE(client.ok()) << client.status().message();
+    client_ = *std::move(client);
+  }
+
+  // Numbers of some sizes, many of them equal; zeros of both signs, NaNs and infinities.
+  static Literal Numbers(const Shape& shape, std::uint32_t seed) {
+    Literal wide{Shape(F32, shape.dims())};
+    std::uint32_t state = seed;
+    for (float& x : wide.mutable_data<float>()) {
+      state = state * 1664525 + 1013904223;
+      const auto kind = state >> 20;
+      x = std::ldexp(static_cast<float>(static_cast<std::int32_t>(state << 3) >> 28),
+                     static_cast<int>(state >> 9 & 3));
+      if (kind % 4 == 1) x = std::ldexp(static_cast<float>(static_cast<std::int32_t>(state)), -28);
+      if (kind % 64 == 7) x = -0.0F;
+      if (kind % 1024 == 9 && seed % 2 == 1) x = NAN;
+      if (kind % 1024 == 10 && seed % 2 == 1) x = INFINITY;
+    }
+    return *Convert(wide, shape.type());
+  }
+
+  // On native code, where the reductions are part of loops, and in the interpreter.
+  void ExpectSame(const std::string& text, const std::vector<Literal>& arguments) {
+    const auto module = Parse(text);
+    ASSERT_TRUE(module.ok()) << module.status().ToString() << "\n" << text;
+    const auto schedule = MakeSchedule(*(*module)->entry());
+    ASSERT_TRUE(schedule.ok()) << schedule.status().ToString();
+    for (const Region& region : schedule->regions) {
+      const bool is_reduce = !region.instructions.back()->callees().empty();
+      if (is_reduce) {
+        EXPECT_EQ(Name(region.kind), "loop") << text;
+      }
+    }
+    std::vector<Literal> results;
+    for (const EngineKind engine : {EngineKind::kInterpret, EngineKind::kNative}) {
+      const auto executable =
+          client_->Compile(text, {.engine = engine, .isa = std::get<0>(GetParam())});
+      ASSERT_TRUE(executable.ok()) << executable.status().message() << "\n" << text;
+      auto result = (*executable)->Execute(arguments);
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      results.push_back(*std::move(result));
+    }
+    const auto difference = FirstDifference(results[0], results[1]);
+    EXPECT_FALSE(difference) << difference->ToString() << "\n" << text;
+  }
+
+  std::unique_ptr<Client> client_;
+};
+
+std::string TypeText(ElementType type) {
+  const std::string scalar = Shape(type).ToString();
+  return scalar.substr(0, scalar.size() - 2);
+}
+
+// An operand of these dimensions, of which some are reduced.
+struct Case {
+  Dims dims, reduced;
+  std::string kept() const {
+    Dims sizes;
+    for (i64 d = 0; d < std::ssize(dims); ++d) {
+      if (std::ranges::find(reduced, d) == reduced.end()) sizes.push_back(dims[d]);
+    }
+    return StrCat("[", Join(sizes, ","), "]");
+  }
+  std::string all() const { return StrCat("[", Join(dims, ","), "]"); }
+  std::string dimensions() const { return StrCat("{", Join(reduced, ","), "}"); }
+};
+
+const std::vector<Case> kCases = {
+    {{7}, {0}},
+    {{1030}, {0}},
+    {{2, 3}, {1}},
+    {{19, 130}, {0}},
+    {{19, 130}, {1}},
+    {{130, 19}, {1}},
+    {{1, 4097}, {1}},
+    {{2100, 3}, {0}},
+    {{3, 5, 7}, {1}},
+    {{3, 70, 5}, {1}},
+    {{3, 70, 17}, {0, 2}},
+    {{5, 67, 33}, {0, 2}},
+    {{5, 67, 33}, {1}},
+    {{4, 3, 5, 17}, {0, 2}},
+    {{4, 3, 5, 18}, {1, 3}},
+    {{2, 3, 2, 3, 2, 3}, {0, 2, 4}},
+    {{2, 3, 2, 3, 2, 3}, {1, 3, 5}},
+    {{3, 2, 4099}, {0, 2}},
+    {{2, 5000, 2}, {1}},
+    {{9, 2, 521, 15}, {0, 2}},
+    {{9, 2, 521, 16}, {0, 2}},
+    {{65, 8, 31}, {0, 2}},
+};
+
+constexpr std::string_view kArgmax = R"(
+argmax {
+  v = TYPE[] parameter(0)
+  i = s32[] parameter(1)
+  w = TYPE[] parameter(2)
+  j = s32[] parameter(3)
+  gt = pred[] compare(v, w), direction=GT
+  ne = pred[] compare(v, v), direction=NE
+  or = pred[] or(gt, ne)
+  value = TYPE[] select(or, v, w)
+  eq = pred[] compare(v, w), direction=EQ
+  lt = pred[] compare(i, j), direction=LT
+  and = pred[] and(eq, lt)
+  first = pred[] or(or, and)
+  index = s32[] select(first, i, j)
+  ROOT r = (TYPE[], s32[]) tuple(value, index)
+}
+)";
+
+std::string Replace(std::string text, std::string_view what, std::string_view by) {
+  for (size_t at; (at = text.find(what)) != std::string::npos;) text.replace(at, what.size(), by);
+  return text;
+}
+
+TEST_P(StagedFoldTest, Argmax) {
+  for (const ElementType type : {F32, F64, BF16, S32, U8}) {
+    for (const Case& c : kCases) {
+      const std::string t = TypeText(type), all = c.all();
+      const std::string text =
+          StrCat(Replace(std::string(kArgmax), "TYPE", t), "ENTRY e {\n  x = ", t, all,
+                 " parameter(0)\n  n = s32[] parameter(1)\n  i = s32", all,
+                 " iota(), iota_dimension=", c.reduced.back(), "\n  v = ", t,
+                 "[] constant(1)\n  ROOT r = (", t, c.kept(), ", s32", c.kept(),
+                 ") reduce(x, i, v, n), dimensions=", c.dimensions(), ", to_apply=argmax\n}\n");
+      ExpectSame(text, {Numbers(Shape(type, c.dims), 1), *ParseLiteral("s32[] -3")});
+    }
+  }
+}
+
+// With what is computed on the way, of which some is stored, and with other reductions.
+TEST_P(StagedFoldTest, ReducersOfNoKindInLongerLoops) {
+  constexpr std::string_view kReducers = R"(
+decay {
+  a = TYPE[] parameter(0)
+  b = TYPE[] parameter(1)
+  half = TYPE[] constant(0.5)
+  m = TYPE[] multiply(a, half)
+  ROOT r = TYPE[] add(m, b)
+}
+most {
+  a = TYPE[] parameter(0)
+  b = TYPE[] parameter(1)
+  ROOT r = TYPE[] maximum(a, b)
+}
+range {
+  a0 = TYPE[] parameter(0)
+  a1 = s32[] parameter(1)
+  b0 = TYPE[] parameter(2)
+  b1 = s32[] parameter(3)
+  lo = TYPE[] minimum(a0, b0)
+  wide = s32[] convert(a0)
+  s = s32[] subtract(a1, wide)
+  hi = s32[] maximum(s, b1)
+  ROOT r = (TYPE[], s32[]) tuple(lo, hi)
+}
+)";
+  for (const ElementType type : {F32, BF16, F64}) {
+    for (const Case& c : kCases) {
+      for (const bool stored : {false, true}) {
+        const std::string t = TypeText(type), all = c.all(), kept = c.kept();
+        const std::string side = StrCat(t, "[", c.dims[0], "]");
+        const std::string text = StrCat(
+            Replace(std::string(kReducers), "TYPE", t), "ENTRY e {\n  x = ", t, all,
+            " parameter(0)\n  y = ", side, " parameter(1)\n  i = ", t,
+            "[] parameter(2)\n  yb = ", t, all, " broadcast(y), dimensions={0}\n  p = ", t, all,
+            " multiply(x, yb)\n  f = s32", all, " convert(p)\n  zero = ", t,
+            "[] constant(0)\n  one = s32[] constant(1)\n  d = ", t, kept,
+            " reduce(p, i), dimensions=", c.dimensions(), ", to_apply=decay\n  m = ", t, kept,
+            " reduce(x, zero), dimensions=", c.dimensions(), ", to_apply=most\n  v = (", t, kept,
+            ", s32", kept, ") reduce(p, f, i, one), dimensions=", c.dimensions(),
+            ", to_apply=range\n  lo = ", t, kept, " get-tuple-element(v), index=0\n  hi = s32",
+            kept, " get-tuple-element(v), index=1\n  s = ", t, kept, " add(d, lo)\n  ROOT r = (", t,
+            kept, ", ", t, kept, ", s32", kept, ", ", t, kept, stored ? StrCat(", ", t, all) : "",
+            ") tuple(s, m, hi, d", stored ? ", p" : "", ")\n}\n");
+        ExpectSame(text, {Numbers(Shape(type, c.dims), 2), Numbers(Shape(type, {c.dims[0]}), 4),
+                          *Convert(*ParseLiteral("f32[] 0.25"), type)});
+      }
+    }
+  }
+}
+
+TEST_P(StagedFoldTest, KnownReducersInAnyOrderOfDimensions) {
+  for (const ElementType type : {F32, BF16, F64, S32}) {
+    for (const Case& c : kCases) {
+      for (const bool stored : {false, true}) {
+        const std::string t = TypeText(type), all = c.all(), kept = c.kept();
+        std::string reducers, lines, results, shapes;
+        for (const std::string_view op : {"add", "maximum", "multiply"}) {
+          StrAppend(reducers, op, " {\n  a = ", t, "[] parameter(0)\n  b = ", t,
+                    "[] parameter(1)\n  ROOT r = ", t, "[] ", op, "(a, b)\n}\n");
+          StrAppend(lines, "  r_", op, " = ", t, kept, " reduce(", op == "add" ? "p" : "x",
+                    ", i), dimensions=", c.dimensions(), ", to_apply=", op, "\n");
+          StrAppend(results, results.empty() ? "" : ", ", "r_", op);
+          StrAppend(shapes, shapes.empty() ? "" : ", ", t, kept);
+        }
+        if (stored) StrAppend(results, ", p");
+        if (stored) StrAppend(shapes, ", ", t, all);
+        const std::string text = StrCat(
+            reducers, "ENTRY e {\n  x = ", t, all, " parameter(0)\n  y = ", t, "[", c.dims.back(),
+            "] parameter(1)\n  i = ", t, "[] constant(2)\n  yb = ", t, all,
+            " broadcast(y), dimensions={", c.dims.size() - 1, "}\n  p = ", t, all,
+            " multiply(x, yb)\n", lines, "  ROOT r = (", shapes, ") tuple(", results, ")\n}\n");
+        ExpectSame(text,
+                   {Numbers(Shape(type, c.dims), 2), Numbers(Shape(type, {c.dims.back()}), 4)});
+      }
+    }
+  }
+}
+
+std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
+  const auto& [isa, threads] = info.param;
+  return StrCat(isa == NativeIsa::kAvx512 ? "avx512" : "avx2", "_threads", threads);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, StagedFoldTest,
+                         testing::Values(Parameter(NativeIsa::kAvx2, 3),
+                                         Parameter(NativeIsa::kAvx512, 1)),
+                         NameOf);
+
+}  // namespace
+}  // namespace axle
