@@ -101,8 +101,7 @@ class StepExecutor : public LaneExecutor {
                             return const_cast<void*>(input);
                           }).out;
       std::ranges::copy(outputs, last);
-      static constexpr i64 kNoStrides[kMaxLoopOperands] = {};  // one row of neighbours
-      callee->lanes_loop->kernel(pointers, count, 1, kNoStrides, kNoStrides);
+      RunOneRow(*callee->lanes_loop, pointers, count);
       return {};
     }
     return run_.executor().Run(program, inputs, outputs, count);

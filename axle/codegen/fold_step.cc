@@ -10,9 +10,6 @@
 namespace axle {
 namespace {
 
-// Positions between two looks at the limits.
-constexpr i64 kSlicePositions = i64{1} << 20;
-
 bool IsCanonical(const Fold& fold) {
   return (fold.kind == ReducerKind::kAdd || fold.kind == ReducerKind::kMultiply) &&
          IsFloating(fold.type);

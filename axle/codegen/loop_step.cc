@@ -9,8 +9,6 @@ namespace {
 
 // Positions of a tile: enough to hide what a call costs.
 constexpr i64 kTilePositions = 4096;
-// Positions between two looks at the limits.
-constexpr i64 kSlicePositions = i64{1} << 20;
 // Arrays below this may still be there, in part, when they are read; and the processor fills so
 // many lines at a time.
 constexpr i64 kLeastStreamedBytes = i64{32} << 20;

@@ -12,6 +12,8 @@ namespace axle {
 
 // Inputs and outputs of one loop.
 inline constexpr size_t kMaxLoopOperands = 320;
+// Positions between two looks at the limits.
+inline constexpr i64 kSlicePositions = i64{1} << 20;
 
 // A loop with its numbers. Operands are inputs, then outputs.
 struct LoopPlan {
@@ -31,6 +33,12 @@ struct LoopOperand {
   Access access;
   i64 element_bytes;
 };
+
+// One row of neighbours: no operand has strides.
+inline void RunOneRow(const LoopPlan& plan, void* const* pointers, i64 count) {
+  static constexpr i64 kNoStrides[kMaxLoopOperands] = {};
+  plan.kernel(pointers, count, 1, kNoStrides, kNoStrides);
+}
 
 // How the inputs are read along the last dimension of `sizes`.
 std::vector<InnerStride> InnerStrides(std::span<const Access* const> inputs, const Dims& sizes);

@@ -6,12 +6,6 @@
 #include "axle/codegen/loop_step.h"
 
 namespace axle {
-namespace {
-
-// Positions between two looks at the limits.
-constexpr i64 kSlicePositions = i64{1} << 20;
-
-}  // namespace
 
 int RunRowSteps(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
   const RowsPlan& plan = *static_cast<const RowsPlan*>(data);

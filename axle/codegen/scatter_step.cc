@@ -263,14 +263,13 @@ int RunScatter(const RunContext* run, const void* data, void* const* buffers, i6
     });
   }
   void* pointers[kMaxLoopOperands];
-  static constexpr i64 kNoStrides[kMaxLoopOperands] = {};  // one row of neighbours
   return ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
     for (size_t i = 0; i < n; ++i) {
       const i64 size = plan.arrays[i].element_bytes;
       pointers[i] = pointers[2 * n + i] = static_cast<std::byte*>(results[i]) + operand * size;
       pointers[n + i] = static_cast<std::byte*>(updates[i]) + update * size;
     }
-    plan.loop->kernel(pointers, plan.row, 1, kNoStrides, kNoStrides);
+    RunOneRow(*plan.loop, pointers, plan.row);
   });
 }
 

@@ -18,8 +18,6 @@ constexpr i64 kAlignment = 64;
 // Reduced elements of a step that has nothing to stage.
 constexpr i64 kReducedPerStep = 1024;
 static_assert(kSumChunk % kReducedPerStep == 0);
-// Positions between two looks at the limits.
-constexpr i64 kSlicePositions = i64{1} << 20;
 
 i64 Aligned(i64 bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;

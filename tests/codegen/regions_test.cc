@@ -11,30 +11,14 @@
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/parse.h"
+#include "tests/codegen/schedules.h"
 
 namespace axle {
 namespace {
 
-struct Made {
-  std::unique_ptr<Module> module;
-  Schedule schedule;
-};
-
-Made ScheduleOf(const std::string& text) {
-  Made made;
-  auto module = Parse(text);
-  EXPECT_TRUE(module.ok()) << module.status().ToString() << "\n" << text;
-  if (!module.ok()) return made;
-  made.module = *std::move(module);
-  auto schedule = MakeSchedule(*made.module->entry());
-  EXPECT_TRUE(schedule.ok()) << schedule.status().ToString();
-  if (schedule.ok()) made.schedule = *std::move(schedule);
-  return made;
-}
-
 // loop(a b) move(c): the regions and what is in them.
 std::string Regions(const std::string& text) {
-  return Join(ScheduleOf(text).schedule.regions, " ", [](const Region& region) {
+  return Join(ScheduleOfEntry(text).schedule.regions, " ", [](const Region& region) {
     return StrCat(
         Name(region.kind), "(",
         Join(region.instructions, " ", [](const Instruction* inst) { return inst->name(); }), ")");
@@ -42,7 +26,7 @@ std::string Regions(const std::string& text) {
 }
 
 TEST(Regions, AGraphOfElementwiseInstructionsIsOneLoop) {
-  const Made made = ScheduleOf(R"(
+  const MadeSchedule made = ScheduleOfEntry(R"(
 ENTRY e {
   x = f32[4,3] parameter(0)
   s = f32[] parameter(1)
@@ -133,7 +117,7 @@ ENTRY e {
 
 TEST(Regions, ViewsAreReadInPlace) {
   // A broadcast row, a turned array, a slice and a reshape of it: inputs of the loop.
-  const Made made = ScheduleOf(R"(
+  const MadeSchedule made = ScheduleOfEntry(R"(
 ENTRY e {
   r = f32[3] parameter(0)
   t = f32[3,4] parameter(1)
@@ -199,7 +183,7 @@ ENTRY e {
 // Of arrays that the region reads once.
 TEST(Regions, UpdatesMayLieWhereTheirOperandsAre) {
   const auto pairs = [](const std::string& updates) {
-    const Made made = ScheduleOf(
+    const MadeSchedule made = ScheduleOfEntry(
         "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) } "
         "ENTRY e { x = f32[5] parameter(0) u = f32[5] parameter(1) i = s32[5,1] parameter(2) "
         "n = f32[5] negate(x) ROOT r = f32[5] scatter(n, i, " +
@@ -214,7 +198,7 @@ TEST(Regions, UpdatesMayLieWhereTheirOperandsAre) {
 }
 
 TEST(Regions, TuplesAndShapesAreNoRegions) {
-  const Made made = ScheduleOf(R"(
+  const MadeSchedule made = ScheduleOfEntry(R"(
 ENTRY e {
   t = (f32[6], (f32[2], s32[])) parameter(0)
   u = (f32[2], s32[]) get-tuple-element(t), index=1
@@ -232,7 +216,7 @@ ENTRY e {
 }
 
 TEST(Regions, ConstantsThatAreReadAsArrays) {
-  const Made made = ScheduleOf(R"(
+  const MadeSchedule made = ScheduleOfEntry(R"(
 ENTRY e {
   x = f32[3] parameter(0)
   c = f32[] constant(2)
@@ -266,7 +250,7 @@ TEST(Regions, ALoopTakesNoMoreThanItHasRegistersFor) {
   for (int i = 1; i <= kLength; ++i) {
     StrAppend(text, i == kLength ? "  ROOT v" : "  v", i, " = f32[5] negate(v", i - 1, ")\n");
   }
-  const Made made = ScheduleOf(text + "}");
+  const MadeSchedule made = ScheduleOfEntry(text + "}");
   size_t total = 0;
   for (const Region& region : made.schedule.regions) {
     EXPECT_LE(region.instructions.size(), 256u);
@@ -287,7 +271,7 @@ TEST(Regions, ALoopReadsNoMoreThanARuntimeLoopTakes) {
               i, ")\n");
     sum = StrCat("sum", i);
   }
-  const Made made = ScheduleOf(text + "}");
+  const MadeSchedule made = ScheduleOfEntry(text + "}");
   EXPECT_GT(made.schedule.regions.size(), 4u);
   for (const Region& region : made.schedule.regions) {
     EXPECT_LE(region.inputs.size() + region.outputs.size(), 64u);
@@ -296,7 +280,7 @@ TEST(Regions, ALoopReadsNoMoreThanARuntimeLoopTakes) {
 
 TEST(Regions, InPlaceOnlyWhereAllPositionsAgree) {
   const auto pairs = [](const std::string& text) {
-    const Made made = ScheduleOf(text);
+    const MadeSchedule made = ScheduleOfEntry(text);
     std::set<std::pair<std::uint32_t, std::uint32_t>> found;
     for (const InPlacePair& pair : made.schedule.regions.back().in_place) {
       found.emplace(pair.output, pair.input);
@@ -415,7 +399,7 @@ ENTRY e {
 };
 
 // Every region finds what it reads, every value is computed once, and so is every instruction.
-void CheckSchedule(const Made& made) {
+void CheckSchedule(const MadeSchedule& made) {
   const Schedule& schedule = made.schedule;
   std::vector<bool> is_there(schedule.values.size());
   for (size_t v = 0; v < is_there.size(); ++v) is_there[v] = schedule.values[v].bytes == 0;
@@ -451,7 +435,7 @@ TEST(Regions, RandomProgramsAreInOrder) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
     const std::string text = Writer(seed).Text();
-    const Made made = ScheduleOf(text);
+    const MadeSchedule made = ScheduleOfEntry(text);
     CheckSchedule(made);
     if (testing::Test::HasFailure()) FAIL() << text;
     for (const Region& region : made.schedule.regions) {

@@ -9,6 +9,7 @@
 #include "axle/client/client.h"
 #include "axle/core/strings.h"
 #include "axle/text/parse.h"
+#include "tests/codegen/schedules.h"
 
 namespace axle {
 namespace {
@@ -60,21 +61,8 @@ constexpr std::string_view kLayerNorm = R"(
 )";
 constexpr std::string_view kSoftmaxRoot = "  root = f32[R,C] add(q, q)\n";
 
-struct Made {
-  std::unique_ptr<Module> module;
-  Schedule schedule;
-};
-
-Made ScheduleOf(const std::string& text, int num_threads = 1) {
-  Made made;
-  auto module = Parse(text);
-  EXPECT_TRUE(module.ok()) << module.status().ToString() << "\n" << text;
-  if (!module.ok()) return made;
-  made.module = *std::move(module);
-  auto schedule = MakeSchedule(*made.module->entry());
-  EXPECT_TRUE(schedule.ok()) << schedule.status().ToString();
-  if (!schedule.ok()) return made;
-  made.schedule = *std::move(schedule);
+MadeSchedule ScheduleOf(const std::string& text, int num_threads = 1) {
+  MadeSchedule made = ScheduleOfEntry(text);
   MakeRowRegions(made.schedule, num_threads);
   return made;
 }
@@ -92,7 +80,7 @@ std::string KindsOf(std::string_view lines, i64 rows = 64, i64 columns = 1000) {
 }
 
 TEST(RowRegions, ASoftmaxIsOneRegionWhoseExponentialsAreInABlockOfRows) {
-  const Made made = ScheduleOf(Program(kSoftmax, 64, 1000));
+  const MadeSchedule made = ScheduleOf(Program(kSoftmax, 64, 1000));
   ASSERT_EQ(Kinds(made.schedule), "rows5");
   const Region& region = made.schedule.regions[0];
   EXPECT_EQ(region.rows, 64);
@@ -143,7 +131,7 @@ TEST(RowRegions, OneRowIsNoRegionOfRows) {
 
 TEST(RowRegions, WhatARegionNeedsComesBeforeIt) {
   // The product is done between the two reductions, and the second one needs it.
-  const Made made = ScheduleOf(Program(R"(
+  const MadeSchedule made = ScheduleOf(Program(R"(
   x = f32[R,C] parameter(0)
   y = f32[R,8] parameter(1)
   z = f32[8,C] parameter(2)
@@ -156,12 +144,12 @@ TEST(RowRegions, WhatARegionNeedsComesBeforeIt) {
   sums = f32[R,C] broadcast(s), dimensions={0}
   q = f32[R,C] divide(e, sums)
 )",
-                                       64, 1000));
+                                               64, 1000));
   EXPECT_EQ(Kinds(made.schedule), "contraction rows5");
 }
 
 TEST(RowRegions, ThreadsHaveSeveralBlocksEach) {
-  const Made made = ScheduleOf(Program(kSoftmax, 64, 16), 4);
+  const MadeSchedule made = ScheduleOf(Program(kSoftmax, 64, 16), 4);
   ASSERT_EQ(made.schedule.regions.size(), 1u);
   EXPECT_EQ(made.schedule.regions[0].rows_per_block, 4);
 }
