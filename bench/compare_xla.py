@@ -29,8 +29,6 @@ HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 LARGE_RESULT = 32 << 20  # from here on XLA's time is that of fresh pages, unless they are huge
 REFERENCE_BYTES = 512 << 20  # larger programs are not run in f64: that takes up to four times as much, several times over
 FLOOR_PROGRAM = "W7.add"
-# Axle's `fast` gives the bits of `strict` today (axle/client/client.h).
-FAST_REMARK = "fast is strict today"
 SELF_TEST = ("E1.1024", "T1.exp.1M", "R1.minor.1024", "N1.1Kx1K", "D1.256", "W7.add")
 SELF_TEST_BAR = 0.05
 
@@ -346,8 +344,6 @@ class Comparison:
             for prefix, name in (("axle_", "limit_share"), ("xla_", "xla_limit_share")):
                 if least and f"{prefix}ms" in row:
                     row[name] = least * 1e3 / row[f"{prefix}ms"]
-        if numerics == "fast":
-            row["remarks"].append(FAST_REMARK)
         return row
 
     def _add_ratio(self, program, row, ours, theirs, own, xla):

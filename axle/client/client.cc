@@ -366,6 +366,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
                                   .limits = options.limits,
                                   .run_passes = options.run_passes,
                                   .report = options.report,
+                                  .fast = options.numerics == Numerics::kFast,
                                   .small_wherever_possible = options.small_wherever_possible,
                                   .on_llvm = options.on_llvm,
                                   .on_assembly = options.on_assembly}));

@@ -25,8 +25,9 @@ namespace axle {
 
 class XlaComputation;  // builder/xla_builder.h
 
-// kStrict: the same bits on every machine and engine (docs/numerics.md). kFast allows what is
-// faster and not so exact; today it gives the same bits.
+// kStrict: the same bits on every machine and engine (docs/numerics.md). kFast allows native code
+// to round less often, to sum in other orders and to multiply by reciprocals, as docs/numerics.md
+// lists; the interpreter gives the same bits for both.
 enum class Numerics : std::uint8_t { kStrict, kFast };
 
 enum class LogLevel : std::uint8_t { kInfo };

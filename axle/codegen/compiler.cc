@@ -11,6 +11,7 @@
 #include "axle/codegen/evaluate_step.h"
 #include "axle/codegen/kernel_table.h"
 #include "axle/codegen/move_step.h"
+#include "axle/codegen/quotients.h"
 #include "axle/codegen/report.h"
 #include "axle/codegen/row_regions.h"
 #include "axle/codegen/rows_step.h"
@@ -18,7 +19,6 @@
 #include "axle/codegen/staged_fold_step.h"
 #include "axle/core/strings.h"
 #include "axle/ops/control_form.h"
-#include "axle/ops/lane_compiler.h"
 #include "axle/passes/facts.h"
 #include "axle/passes/pipeline.h"
 
@@ -59,6 +59,7 @@ class Compiler {
       : compiled_(compiled),
         options_(options),
         num_threads_(std::clamp(options.num_threads, 1, kMaxThreads)),
+        rounding_(options.fast ? Rounding::kFast : Rounding::kStrict),
         limits_(options.limits) {}
 
   Status Run() {
@@ -113,7 +114,7 @@ class Compiler {
   StatusOr<std::shared_ptr<Schedule>> PlainSchedule(const HloComputation& computation) {
     std::shared_ptr<Schedule>& schedule = schedules_[&computation];
     if (schedule == nullptr) {
-      AXLE_ASSIGN(Schedule made, MakeSchedule(computation));
+      AXLE_ASSIGN(Schedule made, MakeSchedule(computation, rounding_));
       schedule = std::make_shared<Schedule>(std::move(made));
     }
     return schedule;
@@ -509,8 +510,9 @@ class Compiler {
     for (const Fold& fold : region.folds) num_ops += fold.reducer ? fold.reducer->code.size() : 0;
     const double time = static_cast<double>(region.num_positions) *
                         (static_cast<double>(num_ops) * kOpTime + bytes * kByteTime);
-    LoopKernelSpec spec{&lane_programs_.emplace_back(std::move(region.program)),
-                        InnerStrides(accesses, region.sizes)};
+    const std::vector<InnerStride> strides = InnerStrides(accesses, region.sizes);
+    if (rounding_ == Rounding::kFast) region.program = JoinQuotients(region.program, strides);
+    LoopKernelSpec spec{&lane_programs_.emplace_back(std::move(region.program)), strides};
     if (region.folds.empty()) {
       std::shared_ptr<LoopPlan> plan = PlanLoop(region.sizes, operands);
       if (rows > 0) TileByRows(*plan, rows);
@@ -528,7 +530,7 @@ class Compiler {
       kernels_.Add(std::move(spec), plan->loop);
       return {&RunStagedFold, plan, plan->num_tiles, time};
     }
-    SetFoldForm(spec, region.fold_shape, region.folds);
+    SetFoldForm(spec, region.fold_shape, region.folds, rounding_);
     std::shared_ptr<FoldPlan> plan =
         PlanFold(region.fold_shape, region.folds, spec, region.sizes, operands);
     if (rows > 0) TileByRows(*plan, rows);
@@ -618,6 +620,7 @@ class Compiler {
   CompiledModule& compiled_;
   const NativeOptions& options_;
   const int num_threads_;
+  const Rounding rounding_;
   Limits* const limits_;
   std::map<const Program*, std::string> reported_names_;
   std::map<const HloComputation*, std::set<CallForm>> forms_;

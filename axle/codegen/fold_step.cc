@@ -5,10 +5,12 @@
 
 #include "axle/codegen/fold_partials.h"
 #include "axle/ops/canonical_sum.h"
-#include "axle/ops/lane_compiler.h"
 
 namespace axle {
 namespace {
+
+// Sums in whatever order suits: enough lanes to hide how long an addition takes.
+constexpr int kFastLanes = 64;
 
 bool IsCanonical(const Fold& fold) {
   return (fold.kind == ReducerKind::kAdd || fold.kind == ReducerKind::kMultiply) &&
@@ -145,7 +147,8 @@ FoldForm FormOf(const FoldShape& shape, std::span<const Fold> folds) {
   return is_any && shape.columns < kFewColumns ? FoldForm::kRows : FoldForm::kColumns;
 }
 
-void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const Fold> folds) {
+void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const Fold> folds,
+                 Rounding rounding) {
   spec.form = FormOf(shape, folds);
   const LaneArray* output = &spec.program->outputs[spec.program->outputs.size() - folds.size()];
   for (const Fold& fold : folds) {
@@ -157,6 +160,10 @@ void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const F
     spec.folds.push_back({PrimitiveOf(fold.kind), IdentityBits(fold.kind, type)});
     if (spec.form != FoldForm::kRows) continue;
     // What is exact in any order does as the others.
+    if (rounding == Rounding::kFast) {
+      spec.lanes = shape.reduced < kFastLanes ? 16 : kFastLanes;
+      continue;
+    }
     const i64 lanes = SumLanes(shape.reduced, shape.columns, fold.type);
     if (IsCanonical(fold) || spec.lanes == 0) {
       spec.in_order = lanes == 1 && IsCanonical(fold);

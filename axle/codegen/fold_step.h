@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "axle/codegen/loop_step.h"
+#include "axle/ops/lane_compiler.h"
 #include "axle/ops/reduce_kernels.h"
 #include "axle/ops/reducer.h"
 
@@ -92,8 +93,10 @@ i64 FoldScratchBytes(const FoldShape& shape, size_t num_folds);
 
 // In which of the two forms of kernels a loop with these folds is compiled.
 FoldForm FormOf(const FoldShape& shape, std::span<const Fold> folds);
-// How the kernel is compiled; `spec` has its program.
-void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const Fold> folds);
+// How the kernel is compiled; `spec` has its program. The order of sums along rows is the canonical
+// one, or with Rounding::kFast whatever suits vectors.
+void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const Fold> folds,
+                 Rounding rounding);
 // `sizes` and `operands` as for PlanLoop, those of the folds included; `spec` after SetFoldForm.
 std::shared_ptr<FoldPlan> PlanFold(const FoldShape& shape, std::span<const Fold> folds,
                                    const LoopKernelSpec& spec, const Dims& sizes,

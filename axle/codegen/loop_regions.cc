@@ -225,7 +225,7 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
                 .instructions = open.instructions,
                 .num_positions = open.num_positions,
                 .fold_shape = open.fold_shape};
-  LaneCompiler compiler;
+  LaneCompiler compiler(rounding_);
   std::vector<const Instruction*> readers;  // by input
   for (const Instruction* inst : open.instructions) {
     for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) {

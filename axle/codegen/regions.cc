@@ -323,8 +323,8 @@ bool RunsPrograms(const Instruction& inst) {
   });
 }
 
-StatusOr<Schedule> MakeSchedule(const HloComputation& computation) {
-  return ScheduleBuilder(computation).Make();
+StatusOr<Schedule> MakeSchedule(const HloComputation& computation, Rounding rounding) {
+  return ScheduleBuilder(computation, rounding).Make();
 }
 
 }  // namespace axle

@@ -13,6 +13,7 @@
 #include "axle/core/literal.h"
 #include "axle/emit/lane_program.h"
 #include "axle/ir/module.h"
+#include "axle/ops/lane_compiler.h"
 
 namespace axle {
 
@@ -138,6 +139,7 @@ i64 NumBlocks(const Shape& shape);
 bool RunsPrograms(const Instruction& inst);
 
 // UNIMPLEMENTED if an instruction has no definition that can be compiled.
-StatusOr<Schedule> MakeSchedule(const HloComputation& computation);
+StatusOr<Schedule> MakeSchedule(const HloComputation& computation,
+                                Rounding rounding = Rounding::kStrict);
 
 }  // namespace axle

@@ -24,8 +24,9 @@ namespace axle {
 
 class ScheduleBuilder {
  public:
-  explicit ScheduleBuilder(const HloComputation& computation)
+  ScheduleBuilder(const HloComputation& computation, Rounding rounding)
       : computation_(computation),
+        rounding_(rounding),
         instructions_(computation.instructions()),
         live_(LiveInstructions(computation)),
         states_(instructions_.size()) {}
@@ -205,6 +206,7 @@ class ScheduleBuilder {
   void DropUnreadConstants();
 
   const HloComputation& computation_;
+  const Rounding rounding_;
   std::span<Instruction* const> instructions_;
   std::vector<bool> live_;
   std::vector<State> states_;  // by Instruction::index()

@@ -383,7 +383,7 @@ std::shared_ptr<StagedFoldPlan> PlanStagedFold(const FoldShape& shape, std::span
                                                const Dims& sizes,
                                                std::span<const LoopOperand> operands,
                                                LoopKernelSpec& spec) {
-  SetFoldForm(spec, shape, folds);
+  SetFoldForm(spec, shape, folds, Rounding::kStrict);
   return Planner(shape, folds, sizes, operands, spec).Make();
 }
 

@@ -81,6 +81,50 @@ void LaneCompiler::AddAlias(const Instruction& inst, const Instruction& other) {
   values_.emplace(&inst, value);
 }
 
+// Arithmetic of one primitive. Whatever else a definition is made of may rely on its roundings.
+Lane LaneCompiler::Relaxed(const Instruction& inst, std::span<const Lane> operands, Lane result) {
+  const LaneOp& op = builder_.op(result.id);
+  const auto is_operand = [&](LaneId id) {
+    return std::ranges::any_of(operands, [&](const Lane& operand) { return operand.id == id; });
+  };
+  const LaneId a = op.operands[0], b = op.operands[1];
+  if (!IsFloat(op.type) || Arity(op.primitive) != 2 || !is_operand(a) || !is_operand(b)) {
+    return result;
+  }
+  const auto lane = [&](LaneId id) { return Lane{&builder_, id}; };
+  const auto fused = [&](LaneId product, bool negate, Lane summand) {
+    const LaneOp factors = builder_.op(product);
+    const Lane x = lane(factors.operands[0]), y = lane(factors.operands[1]);
+    return Fma(negate ? -x : x, y, summand);
+  };
+  switch (op.primitive) {
+    case Primitive::kMul:
+      if (inst.first_use() != nullptr && inst.first_use()->next == nullptr) {
+        products_.insert(result.id);
+      }
+      return result;
+    case Primitive::kAdd:
+      if (products_.contains(a)) return fused(a, false, lane(b));
+      if (products_.contains(b)) return fused(b, false, lane(a));
+      return result;
+    case Primitive::kSub:
+      if (products_.contains(a)) return fused(a, false, -lane(b));
+      if (products_.contains(b)) return fused(b, true, lane(a));
+      return result;
+    case Primitive::kDiv:
+      return lane(a) * (1.0 / lane(b));
+    default:
+      return result;
+  }
+}
+
+// Between types, rounding is what the program asks for.
+bool LaneCompiler::StaysWide(const Instruction& inst) const {
+  const ElementType type = inst.shape().type();
+  return rounding_ == Rounding::kFast && IsNarrowFloat(type) && inst.num_operands() > 0 &&
+         inst.operand(inst.num_operands() - 1)->shape().type() == type;
+}
+
 bool LaneCompiler::Add(const Instruction& inst) {
   const OpDef& def = GetOpDef(inst);
   const bool stored = def.in_stored_form != nullptr && def.in_stored_form(inst);
@@ -104,10 +148,14 @@ bool LaneCompiler::Add(const Instruction& inst) {
     for (i64 i = 0; i < inst.num_operands(); ++i) {
       operands.push_back(operand_of(i).re);
     }
-    result.re = result.im = def.emit(inst, operands);
+    result.re = def.emit(inst, operands);
+    if (rounding_ == Rounding::kFast) result.re = Relaxed(inst, operands, result.re);
+    result.im = result.re;
   }
   const ElementType type = inst.shape().type();
-  values_.emplace(&inst, stored ? FromStored(type, result) : FromComputed(type, result));
+  Value value = stored ? FromStored(type, result) : FromComputed(type, result);
+  if (!stored && StaysWide(inst)) value.computed = result;
+  values_.emplace(&inst, value);
   return true;
 }
 

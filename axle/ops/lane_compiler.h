@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "axle/ops/op_def.h"
 
@@ -16,8 +17,15 @@ inline constexpr i64 kMaxLaneOps = 1024;
 // there: tuples, results of other dimensions than the operand's.
 bool IsElementwise(const Instruction& inst);
 
+// What a compilation may do about the rounding of arithmetic (docs/numerics.md). kFast: a product
+// that only one sum needs is not rounded, quotients may be products with a reciprocal, and narrow
+// floats stay f32 from one instruction to the next; what is stored is rounded. Definitions of
+// functions stay as they are.
+enum class Rounding : std::uint8_t { kStrict, kFast };
+
 class LaneCompiler {
  public:
+  explicit LaneCompiler(Rounding rounding = Rounding::kStrict) : rounding_(rounding) {}
   // `inst` becomes the next input of the program.
   void AddInput(const Instruction& inst);
   // Adds the op's definition; its operands must be there already. What a definition never sees is
@@ -50,7 +58,13 @@ class LaneCompiler {
   Value FromStored(ElementType type, ComplexLane stored);
   // Rounds or wraps what a definition gave to `type`.
   Value FromComputed(ElementType type, ComplexLane computed);
+  // kFast: what takes the place of `result`, which the definition of `inst` gave.
+  Lane Relaxed(const Instruction& inst, std::span<const Lane> operands, Lane result);
+  // kFast: whether a result of `inst` stays as wide as it was computed.
+  bool StaysWide(const Instruction& inst) const;
 
+  Rounding rounding_;
+  std::unordered_set<LaneId> products_;  // kFast: that one instruction needs
   LaneBuilder builder_;
   std::unordered_map<const Instruction*, Value> values_;
 };

@@ -38,6 +38,7 @@ struct NativeOptions {
   Limits* limits = nullptr;  // of the compilation
   bool run_passes = true;    // false: the module has had its passes
   bool report = false;       // keep a report of what was compiled
+  bool fast = false;         // round less often than docs/numerics.md says; else bit for bit
   // Few elements are computed in one function wherever they can be, also where that is not faster:
   // for tests. The bits do not depend on it.
   bool small_wherever_possible = false;

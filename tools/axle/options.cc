@@ -75,8 +75,8 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   if (auto* repeat = option("repeat", o.repeat)) repeat->check(CLI::Range(1, 1000000000));
   flag("time", "--time", o.time);
   if (auto* replicas = option("replicas", o.replicas)) replicas->check(CLI::Range(1, 1 << 20));
-  one_of("numerics", o.fast_numerics,
-         std::map<std::string, bool>{{"strict", false}, {"fast", true}});
+  one_of("numerics", o.numerics,
+         std::map<std::string, Numerics>{{"strict", Numerics::kStrict}, {"fast", Numerics::kFast}});
   one_of("style", o.short_style, std::map<std::string, bool>{{"long", false}, {"short", true}});
   one_of("to", o.to,
          std::map<std::string, OutputFormat>{{"hlo", OutputFormat::kHloText},

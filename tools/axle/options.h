@@ -40,7 +40,7 @@ struct Options {
   int repeat = 1;
   bool time = false;
   int replicas = 1;
-  bool fast_numerics = false;
+  Numerics numerics = Numerics::kStrict;
 
   bool short_style = false;  // print, convert
   OutputFormat to = OutputFormat::kUnset;

@@ -196,6 +196,7 @@ StatusOr<std::unique_ptr<Module>> Session::Load(const std::string& path) {
 StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,
                                                        EngineKind engine) {
   return SharedClient().Compile(std::move(module), {.engine = engine,
+                                                    .numerics = options_.numerics,
                                                     .isa = options_.isa,
                                                     .codegen_level = options_.codegen_level,
                                                     .limits = &limits_});
@@ -204,6 +205,7 @@ StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Mod
 StatusOr<std::shared_ptr<Executable>> Session::CompileNative(std::shared_ptr<const Module> module,
                                                              CompileOptions options) {
   options.engine = EngineKind::kNative;
+  options.numerics = options_.numerics;
   options.isa = options_.isa;
   options.codegen_level = options_.codegen_level;
   options.limits = &limits_;
