@@ -3,7 +3,7 @@
 
     inject_faults.py [--build build/dev] [--modules 10000] [--seed S] [--jobs J] [--only REGEX] [--list]
 
-For each fault: changes one place of axle/codegen/, builds libaxle_codegen.so, checks random modules until one
+For each fault: changes one place of the compiler, builds libaxle_codegen.so, checks random modules until one
 differs or there are no more, puts the place back. Prints how many modules it took. A fault whose text is no
 longer in its file is stale and counts as a failure, as does one that is not found, or does not compile. Exits 1
 if a smaller part than --least was found. Run it in a clone of its own: it changes files while it runs.
@@ -25,6 +25,8 @@ ACCESS = "axle/codegen/access.cc"
 FOLD = "axle/codegen/fold_step.cc"
 LOOP = "axle/codegen/loop_step.cc"
 BUFFERS = "axle/codegen/buffers.cc"
+LANES = "axle/ops/lane_compiler.cc"
+QUOTIENTS = "axle/codegen/quotients.cc"
 
 # what, file, text, instead
 FAULTS = [
@@ -93,6 +95,18 @@ FAULTS = [
      "const i64 last = std::min(plan.rows, first + plan.rows_per_block);",
      "const i64 last = std::min(plan.rows - (plan.rows > 1 ? 1 : 0), first + plan.rows_per_block);"),
 ]
+# The same for code that rounds as it likes, which is checked against bounds.
+FAST_FAULTS = [
+    ("a product is added instead of subtracted", LANES, "return fused(b, true, lane(a));",
+     "return fused(b, false, lane(a));"),
+    ("the divisor takes the place of its reciprocal", LANES, "return lane(a) * (1.0 / lane(b));",
+     "return lane(a) * lane(b);"),
+    ("quotients of exchanged operands", QUOTIENTS,
+     "op.operands[reciprocal == OperandsOf(op).begin() ? 1 : 0]",
+     "op.operands[reciprocal == OperandsOf(op).begin() ? 0 : 1]"),
+    ("what a program rounds between types stays wide", LANES,
+     "inst.operand(inst.num_operands() - 1)->shape().type() == type;", "inst.num_operands() > 0;"),
+]
 
 
 def build(folder):
@@ -101,11 +115,11 @@ def build(folder):
     return done.returncode == 0, done.stdout[-2000:]
 
 
-def modules_until_found(args):
+def modules_until_found(args, numerics):
     """The index of the first module that failed, or None."""
     tool = ROOT / args.build / "bin/axle"
     command = [tool, "check", f"--random={args.modules}", "--seed", str(args.seed), "--isa", "all", "--levels", "0,2",
-               "--variants", "1", "--jobs", str(args.jobs), "--max-failures", "1", "--json", "--quiet"]
+               "--numerics", numerics, "--variants", "1", "--jobs", str(args.jobs), "--max-failures", "1", "--json", "--quiet"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if not done.stdout.startswith("{"):  # the probe crashed: found before the first module
         return 0, done.stderr[-200:] or "the compiler does not start"
@@ -123,9 +137,10 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
-    chosen = [fault for fault in FAULTS if re.search(args.only, fault[0])]
+    faults = [(*fault, "strict") for fault in FAULTS] + [(*fault, "fast") for fault in FAST_FAULTS]
+    chosen = [fault for fault in faults if re.search(args.only, fault[0])]
     found = stale = 0
-    for what, name, text, instead in chosen:
+    for what, name, text, instead, numerics in chosen:
         path = ROOT / name
         source = path.read_text()
         if source.count(text) != 1:
@@ -138,7 +153,7 @@ def main():
         path.write_text(source.replace(text, instead))
         try:
             ok, output = build(args.build)
-            index, message = modules_until_found(args) if ok else (None, "")
+            index, message = modules_until_found(args, numerics) if ok else (None, "")
         finally:
             path.write_text(source)
         found += ok and index is not None

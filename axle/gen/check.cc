@@ -71,12 +71,21 @@ void AddRunners(const Module& module, const std::string& name, Client* client,
                      }});
 }
 
-// "" if the run gives what is expected, else what it gives.
+// "" if the run gives what is expected, else what it gives. With `bounded`, which counts, expected
+// is a value with bounds.
 std::string Difference(const Runner& runner, std::span<const Literal> arguments,
-                       const StatusOr<Literal>& expected, Limits* limits) {
+                       const StatusOr<Literal>& expected, Limits* limits,
+                       BoundedElements* bounded) {
   const StatusOr<Literal> actual = runner.run(arguments, limits);
   if (!expected.ok()) return "";
+  // A loop may need more turns.
+  if (bounded != nullptr && !actual.ok() && IsLimit(actual.status())) return "";
   if (!actual.ok()) return StrCat("fails: ", actual.status().ToString());
+  if (bounded != nullptr) {
+    const BoundedElements here = CompareWithin(*actual, *expected);
+    bounded->Count(here);
+    return here.violation;
+  }
   if (SameValue(*expected, *actual)) return "";
   const auto difference = FirstDifference(*expected, *actual);
   return difference ? difference->ToString() : "differs";
@@ -153,7 +162,8 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
                            std::span<const std::vector<Literal>> argument_sets) const {
   std::vector<Runner> runners;
   std::unique_ptr<Module> optimized;
-  if (options_.passes) {
+  const bool is_fast = options_.numerics == Numerics::kFast;
+  if (options_.passes || is_fast) {
     Limits limits;
     SetLimits(limits);
     auto passed = RunPipeline(*module, {.verify_each = true, .limits = &limits});
@@ -161,10 +171,16 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
       return {Outcome::kDifferent, StrCat("passes: ", passed.status().ToString()), 0};
     }
     optimized = *std::move(passed);
+  }
+  if (is_fast) {
+    optimized = WithErrorBounds(*optimized);
+  } else if (options_.passes) {
     runners.push_back({"passes", [&](std::span<const Literal> arguments, Limits* run_limits) {
                          return Evaluate(*optimized, arguments, {.limits = run_limits});
                        }});
   }
+  // What runs are compared with.
+  const Module& judge = is_fast ? *optimized : *module;
   std::string unimplemented;
   for (const auto& [client, isa, level, small] : VariantsFor(*module)) {
     const std::string name =
@@ -173,6 +189,7 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
     Limits limits;
     SetLimits(limits);
     const auto compiled = clients_[client]->Compile(module, {.engine = EngineKind::kNative,
+                                                             .numerics = options_.numerics,
                                                              .isa = isa,
                                                              .codegen_level = level,
                                                              .limits = &limits,
@@ -194,14 +211,14 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
     const std::vector<Literal>& arguments = argument_sets[s];
     Limits limits;
     SetLimits(limits);
-    const StatusOr<Literal> expected = Evaluate(*module, arguments, {.limits = &limits});
+    const StatusOr<Literal> expected = Evaluate(judge, arguments, {.limits = &limits});
     if (!expected.ok()) {
       result.outcome = IsLimit(expected.status()) ? Outcome::kOverLimit : Outcome::kUndefined;
       result.message = expected.status().ToString();
       if (result.outcome == Outcome::kOverLimit) return result;
     }
     for (const Runner& runner : runners) {
-      const std::string difference = FirstWrongRun(runner, arguments, expected, result.runs);
+      const std::string difference = FirstWrongRun(runner, arguments, expected, result);
       if (difference.empty()) continue;
       Limits nan_limits;
       SetLimits(nan_limits);
@@ -224,21 +241,23 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
 
 // One run after the other, and then two at a time.
 std::string Checker::FirstWrongRun(const Runner& runner, std::span<const Literal> arguments,
-                                   const StatusOr<Literal>& expected, int& runs) const {
-  const auto once = [&] {
+                                   const StatusOr<Literal>& expected, CheckResult& result) const {
+  const auto once = [&](BoundedElements* elements) {
     Limits limits;
     SetLimits(limits);
-    return Difference(runner, arguments, expected, &limits);
+    const bool is_fast = options_.numerics == Numerics::kFast;
+    return Difference(runner, arguments, expected, &limits, is_fast ? elements : nullptr);
   };
+  BoundedElements others;
   for (int repeat = 0; repeat < options_.repeats; ++repeat) {
-    ++runs;
-    if (std::string difference = once(); !difference.empty()) return difference;
+    ++result.runs;
+    if (std::string difference = once(&result.elements); !difference.empty()) return difference;
   }
   if (!options_.concurrent) return "";
-  runs += 2;
+  result.runs += 2;
   std::string here, there;
-  std::thread other([&] { there = once(); });
-  here = once();
+  std::thread other([&] { there = once(&others); });
+  here = once(&result.elements);
   other.join();
   return here.empty() ? there : here;
 }

@@ -3,6 +3,9 @@
 // passes make of the module, and native code of every instruction set, codegen level and number of
 // threads that is asked for, run again, at the same time, and with arguments that are given away.
 //
+// With Numerics::kFast: is native code within the bounds of error_bound.h of what the interpreter
+// gives?
+//
 //   AXLE_ASSIGN(auto checker, Checker::Create({.isas = {NativeIsa::kAvx2, NativeIsa::kAvx512}}));
 //   const CheckResult result = checker->Check(module);
 //   if (result.outcome == Outcome::kDifferent) ... result.message
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "axle/client/client.h"
+#include "axle/gen/error_bound.h"
 
 namespace axle {
 
@@ -32,7 +36,8 @@ std::string_view OutcomeName(Outcome outcome);  // "equal", "different", ...
 bool IsFailure(Outcome outcome);
 
 struct CheckOptions {
-  bool passes = true;  // the passes with the interpreter behind them
+  Numerics numerics = Numerics::kStrict;  // of native code; kFast goes without the passes alone
+  bool passes = true;                     // the passes with the interpreter behind them
   bool native = true;
   std::vector<NativeIsa> isas = {NativeIsa::kAuto};
   std::vector<int> levels = {2};
@@ -50,8 +55,9 @@ struct CheckOptions {
 
 struct CheckResult {
   Outcome outcome = Outcome::kEqual;
-  std::string message;  // who differs where, or what is not implemented; "" if equal
-  int runs = 0;         // that were compared
+  std::string message;            // who differs where, or what is not implemented; "" if equal
+  int runs = 0;                   // that were compared
+  BoundedElements elements = {};  // kFast: of all runs
 };
 
 class Checker {
@@ -80,7 +86,7 @@ class Checker {
   void SetLimits(Limits& limits) const;
   std::vector<Variant> VariantsFor(const Module& module) const;
   std::string FirstWrongRun(const Runner& runner, std::span<const Literal> arguments,
-                            const StatusOr<Literal>& expected, int& runs) const;
+                            const StatusOr<Literal>& expected, CheckResult& result) const;
 
   CheckOptions options_;
   std::vector<std::unique_ptr<Client>> clients_;  // by position in options_.threads

@@ -27,11 +27,12 @@ double Since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// "outcome runs message" on one line, and back.
+// "outcome runs exact within unknown message" on one line, and back.
 std::string Encode(const CheckResult& result) {
   std::string message = result.message;
   std::ranges::replace(message, '\n', ' ');
-  return StrCat(static_cast<int>(result.outcome), " ", result.runs, " ", message);
+  return StrCat(static_cast<int>(result.outcome), " ", result.runs, " ", result.elements.exact, " ",
+                result.elements.within, " ", result.elements.unknown, " ", message);
 }
 
 std::uint64_t TakeNumber(std::string_view& text) {
@@ -47,6 +48,10 @@ CheckResult Decode(std::string_view text) {
   result.outcome =
       static_cast<Outcome>(std::min<std::uint64_t>(TakeNumber(text), kNumOutcomes - 1));
   result.runs = static_cast<int>(TakeNumber(text));
+  BoundedElements& elements = result.elements;
+  for (i64* count : {&elements.exact, &elements.within, &elements.unknown}) {
+    *count = static_cast<i64>(TakeNumber(text));
+  }
   result.message = std::string(text);
   return result;
 }
@@ -235,6 +240,7 @@ class Hunter {
     ++report_.modules;
     ++report_.outcomes[static_cast<size_t>(result.outcome)];
     report_.runs += static_cast<std::uint64_t>(result.runs);
+    report_.elements.Count(result.elements);
     if (result.outcome == Outcome::kUnimplemented) ++unimplemented_[OpOf(result.message)];
     if (const auto module = GenerateModule(options_.seed, index); module.ok()) {
       report_.coverage.Add(**module);

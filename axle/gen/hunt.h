@@ -32,8 +32,9 @@ struct HuntFailure {
 struct HuntReport {
   std::array<std::uint64_t, kNumOutcomes> outcomes = {};
   std::uint64_t modules = 0;
-  std::uint64_t next = 0;  // the index behind the last module that was begun
-  std::uint64_t runs = 0;  // that were compared
+  std::uint64_t next = 0;         // the index behind the last module that was begun
+  std::uint64_t runs = 0;         // that were compared
+  BoundedElements elements = {};  // with Numerics::kFast
   double seconds = 0;
   std::vector<HuntFailure> failures;
   // The ops that native code did not have, and how often that ended a check.

@@ -8,6 +8,7 @@
 #include "axle/core/float_format.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
+#include "axle/gen/append.h"
 #include "axle/gen/random.h"
 #include "axle/ops/op_def.h"
 #include "axle/passes/facts.h"
@@ -78,12 +79,8 @@ class NanWriter {
   template <typename Attrs>
   Instruction* Add(HloComputation& to, Opcode opcode, const Shape& shape,
                    std::initializer_list<Instruction*> operands, Attrs attrs) {
-    return to.Add(
-        {.opcode = opcode,
-         .name = StrCat("nan.", ++next_),
-         .shape = shape,
-         .operands = std::span(operands.begin(), operands.size()),
-         .attrs = {GetOpDef(opcode).attrs, std::make_shared<const Attrs>(std::move(attrs))}});
+    return Append(to, StrCat("nan.", ++next_), opcode, shape,
+                  std::span(operands.begin(), operands.size()), std::move(attrs));
   }
 
   Instruction* Normal(HloComputation& to, Instruction* value) {
@@ -94,12 +91,7 @@ class NanWriter {
         elements.push_back(Normal(
             to, Add(to, Opcode::kGetTupleElement, shape.element(i), {value}, TupleIndexAttrs{i})));
       }
-      return to.Add(
-          {.opcode = Opcode::kTuple,
-           .name = StrCat("nan.", ++next_),
-           .shape = shape,
-           .operands = elements,
-           .attrs = {GetOpDef(Opcode::kTuple).attrs, GetOpDef(Opcode::kTuple).attrs.create()}});
+      return Append(to, StrCat("nan.", ++next_), Opcode::kTuple, shape, elements);
     }
     if (!shape.is_array() || !shape.is_static()) return value;
     if (IsComplex(shape.type())) {

@@ -103,29 +103,11 @@ int Check(Session& session) {
   return worst;
 }
 
-constexpr std::string_view kOptions[] = {"inputs",
-                                         "arg",
-                                         "fake",
-                                         "seed",
-                                         "engine",
-                                         "isas",
-                                         "against",
-                                         "rtol",
-                                         "atol",
-                                         "levels",
-                                         "ulp",
-                                         "seeds",
-                                         "repeats",
-                                         "concurrent",
-                                         "per-op",
-                                         "random",
-                                         "variants",
-                                         "first",
-                                         "jobs",
-                                         "output",
-                                         "thread-list",
-                                         "max-failures",
-                                         "allow-unimplemented"};
+constexpr std::string_view kOptions[] = {
+    "inputs",  "arg",      "fake",       "seed",        "engine",       "isas",
+    "against", "numerics", "rtol",       "atol",        "levels",       "ulp",
+    "seeds",   "repeats",  "concurrent", "per-op",      "random",       "variants",
+    "first",   "jobs",     "output",     "thread-list", "max-failures", "allow-unimplemented"};
 
 }  // namespace
 
@@ -143,6 +125,8 @@ const Verb kCheckVerb = {
     "                      apart. Without any of them all bits count, and NaN equals NaN\n"
     "  --isa L             v2,avx2,avx512, or all; --levels 0,1,2 and --threads 1,2,7: all of\n"
     "                      them, or --variants N of all combinations. auto, 2 and 1 without\n"
+    "  --numerics fast     native code that rounds as it likes, within bounds that are\n"
+    "                      worked out for each element\n"
     "  --seeds N           sets of drawn arguments, 3 by default, from --seed S on\n"
     "  --repeat N --concurrent   run again, and twice at a time\n"
     "  --per-op            names the first instruction that differs on its own\n"

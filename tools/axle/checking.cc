@@ -46,6 +46,11 @@ std::string Summary(const HuntReport& report) {
       StrAppend(text, " ", OutcomeName(static_cast<Outcome>(i)), " ", report.outcomes[i]);
     }
   }
+  const BoundedElements& elements = report.elements;
+  if (elements.exact + elements.within + elements.unknown > 0) {
+    StrAppend(text, "\nof all elements ", elements.exact, " had to be equal, ", elements.within,
+              " within a bound, nothing is known of ", elements.unknown);
+  }
   const Coverage::Totals cells = report.coverage.Total(1);
   return StrCat(text, "\n", cells.enough, " of ", cells.cells, " cells of operation and type");
 }
@@ -53,7 +58,8 @@ std::string Summary(const HuntReport& report) {
 }  // namespace
 
 CheckOptions CheckOptionsOf(const Options& options) {
-  CheckOptions check = {.levels = options.levels,
+  CheckOptions check = {.numerics = options.numerics,
+                        .levels = options.levels,
                         .threads = options.thread_list,
                         .seeds = options.seeds,
                         .first_seed = options.seed,
@@ -138,6 +144,9 @@ int CheckRandom(Session& session, std::uint64_t count) {
   json["next"] = report->next;
   json["runs"] = report->runs;
   json["seconds"] = report->seconds;
+  json["elements"] = {{"exact", report->elements.exact},
+                      {"within", report->elements.within},
+                      {"unknown", report->elements.unknown}};
   for (int i = 0; i < kNumOutcomes; ++i) {
     json["outcomes"][std::string(OutcomeName(static_cast<Outcome>(i)))] = report->outcomes[i];
   }

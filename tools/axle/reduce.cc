@@ -83,8 +83,9 @@ int RunReduce(Session& session) {
   return Interrupted() ? kLimit : kYes;
 }
 
-constexpr std::string_view kOptions[] = {"output", "command", "thread-list", "isas",      "levels",
-                                         "seeds",  "seed",    "repeats",     "concurrent"};
+constexpr std::string_view kOptions[] = {"output",     "command", "thread-list", "isas",
+                                         "levels",     "seeds",   "seed",        "repeats",
+                                         "concurrent", "numerics"};
 
 }  // namespace
 
@@ -103,7 +104,7 @@ const Verb kReduceVerb = {
     "  --command CMD    a shell command\n"
     "  --output FILE    where to; else stdout\n"
     "  --isa L --levels L --threads L --seeds N --seed S --repeat N --concurrent\n"
-    "                   as for check\n"
+    "  --numerics N     as for check\n"
     "  --time-limit S   seconds, none by default; then what is reached is the result\n"
     "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n"
     "  --json -q        -v tells about every step\n",

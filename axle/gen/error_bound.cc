@@ -1,0 +1,520 @@
+#include "axle/gen/error_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "axle/core/float_format.h"
+#include "axle/core/strings.h"
+#include "axle/gen/append.h"
+#include "axle/ops/lane_compiler.h"
+#include "axle/ops/reducer.h"
+
+namespace axle {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// How errors of the operands become one of the result.
+enum class Propagation : std::uint8_t {
+  kNone,  // any error makes the result unknown
+  kAdd,
+  kMultiply,
+  kDivide,
+  kLargest,    // minimum, maximum, clamp; select
+  kLipschitz,  // a slope of at most 1.2
+  kExponential,
+  kLog,
+  kSqrt,
+  kRsqrt,
+  kConvert,
+};
+struct PropagationOf {
+  Opcode opcode;
+  Propagation propagation;
+};
+// What is not here is kNone.
+constexpr PropagationOf kPropagations[] = {
+    {Opcode::kAdd, Propagation::kAdd},
+    {Opcode::kSubtract, Propagation::kAdd},
+    {Opcode::kMultiply, Propagation::kMultiply},
+    {Opcode::kDivide, Propagation::kDivide},
+    {Opcode::kMaximum, Propagation::kLargest},
+    {Opcode::kMinimum, Propagation::kLargest},
+    {Opcode::kClamp, Propagation::kLargest},
+    {Opcode::kSelect, Propagation::kLargest},
+    {Opcode::kNegate, Propagation::kLipschitz},
+    {Opcode::kAbs, Propagation::kLipschitz},
+    {Opcode::kCopy, Propagation::kLipschitz},
+    {Opcode::kTanh, Propagation::kLipschitz},
+    {Opcode::kLogistic, Propagation::kLipschitz},
+    {Opcode::kSine, Propagation::kLipschitz},
+    {Opcode::kCosine, Propagation::kLipschitz},
+    {Opcode::kErf, Propagation::kLipschitz},
+    {Opcode::kExponential, Propagation::kExponential},
+    {Opcode::kLog, Propagation::kLog},
+    {Opcode::kSqrt, Propagation::kSqrt},
+    {Opcode::kRsqrt, Propagation::kRsqrt},
+    {Opcode::kConvert, Propagation::kConvert},
+};
+Propagation Of(Opcode opcode) {
+  const auto* const found = std::ranges::find(kPropagations, opcode, &PropagationOf::opcode);
+  return found == std::end(kPropagations) ? Propagation::kNone : found->propagation;
+}
+
+bool IsRealFloat(const Shape& shape) {
+  return shape.is_array() && shape.is_static() && IsFloating(shape.type());
+}
+
+// The numbers of a format: half a unit in the last place of 1, the least positive one, and a power
+// of two that is near the largest.
+double Unit(const FloatFormat& format) {
+  return std::ldexp(1.0, -1 - format.mantissa_bits);
+}
+double Least(const FloatFormat& format) {
+  return std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+}
+double NearlyLargest(const FloatFormat& format) {
+  return std::ldexp(1.0, (1 << format.exponent_bits) - 4 - format.bias);
+}
+
+// Of a value: an f64 array of its dimensions, or null: the same bits. Of a tuple, one each.
+struct Bound {
+  Instruction* array = nullptr;
+  std::vector<Bound> elements = {};
+  bool is_exact() const {
+    return array == nullptr &&
+           std::ranges::all_of(elements, [](const Bound& b) { return b.is_exact(); });
+  }
+};
+
+class BoundWriter {
+ public:
+  explicit BoundWriter(const Module& module) : module_(module.Clone()), to_(*module_->entry()) {}
+
+  std::unique_ptr<Module> Run() && {
+    const std::vector<Instruction*> instructions(to_.instructions().begin(),
+                                                 to_.instructions().end());
+    Instruction* const root = to_.root();
+    for (const Instruction* inst : instructions) bounds_.push_back(BoundOf(*inst));
+    std::vector<Instruction*> leaves;
+    AddLeaves(bounds_[root->index()], root->shape(), leaves);
+    Instruction* const bounds = MakeTuple(leaves);
+    to_.set_root(MakeTuple({root, bounds}));
+    // Nothing is given away, and the result has another shape.
+    ModuleConfig& config = module_->config();
+    config.input_output_alias.clear();
+    config.buffer_donor.clear();
+    config.entry_computation_layout.reset();
+    return std::move(module_);
+  }
+
+ private:
+  // Formulas on f64 arrays.
+  Instruction* Op(Opcode opcode, std::initializer_list<Instruction*> operands) {
+    return Append(to_, Name(), opcode, (*operands.begin())->shape(),
+                  std::span(operands.begin(), operands.size()));
+  }
+  Instruction* Add(Instruction* a, Instruction* b) { return Op(Opcode::kAdd, {a, b}); }
+  Instruction* Sub(Instruction* a, Instruction* b) { return Op(Opcode::kSubtract, {a, b}); }
+  Instruction* Mul(Instruction* a, Instruction* b) { return Op(Opcode::kMultiply, {a, b}); }
+  Instruction* Div(Instruction* a, Instruction* b) { return Op(Opcode::kDivide, {a, b}); }
+  Instruction* Max(Instruction* a, Instruction* b) { return Op(Opcode::kMaximum, {a, b}); }
+  Instruction* Scaled(Instruction* a, double factor) { return Mul(a, Filled(a->shape(), factor)); }
+  Instruction* Plus(Instruction* a, double b) { return Add(a, Filled(a->shape(), b)); }
+  Instruction* Is(ComparisonDirection direction, Instruction* a, Instruction* b) {
+    return Append(to_, Name(), Opcode::kCompare, a->shape().WithType(PRED), Two(a, b),
+                  CompareAttrs{direction});
+  }
+  // `value` where `condition` holds; nothing is known elsewhere.
+  Instruction* Where(Instruction* condition, Instruction* value) {
+    Instruction* const operands[] = {condition, value, Filled(value->shape(), kInfinity)};
+    return Append(to_, Name(), Opcode::kSelect, value->shape(), operands);
+  }
+  Instruction* WhereLess(Instruction* a, Instruction* b, Instruction* value) {
+    return Where(Is(ComparisonDirection::kLt, a, b), value);
+  }
+  Instruction* Filled(const Shape& shape, double value) {
+    Literal literal(shape);
+    std::ranges::fill(literal.mutable_data<double>(), value);
+    return Append(to_, Name(), Opcode::kConstant, shape, {}, ConstantAttrs{std::move(literal)});
+  }
+  Instruction* MakeTuple(std::vector<Instruction*> elements) {
+    std::vector<Shape> shapes;
+    for (const Instruction* element : elements) shapes.push_back(element->shape());
+    return Append(to_, Name(), Opcode::kTuple, Shape::Tuple(std::move(shapes)), elements);
+  }
+  std::string Name() { return StrCat("bound.", ++next_); }
+  std::span<Instruction* const> Two(Instruction* a, Instruction* b) {
+    two_[0] = a;
+    two_[1] = b;
+    return two_;
+  }
+  static Shape Doubles(const Shape& shape) { return Shape(F64, shape.dims()); }
+  // |x|, exactly.
+  Instruction* Magnitude(const Instruction& inst) {
+    auto* const x = const_cast<Instruction*>(&inst);
+    Instruction* const wide = Append(to_, Name(), Opcode::kConvert, Doubles(inst.shape()), {&x, 1});
+    return Op(Opcode::kAbs, {wide});
+  }
+
+  // The bound as an array.
+  Instruction* Array(const Bound& bound, const Shape& shape) {
+    return bound.array != nullptr ? bound.array : Filled(Doubles(shape), 0);
+  }
+  Bound Unknown(const Shape& shape) {
+    Bound bound;
+    if (shape.is_tuple()) {
+      for (const Shape& element : shape.elements()) bound.elements.push_back(Unknown(element));
+    } else if (shape.is_array()) {
+      bound.array = Filled(Doubles(shape), kInfinity);
+    }
+    return bound;
+  }
+  void AddLeaves(const Bound& bound, const Shape& shape, std::vector<Instruction*>& leaves) {
+    if (shape.is_array()) leaves.push_back(Array(bound, shape));
+    for (i64 i = 0; shape.is_tuple() && i < shape.num_tuple_elements(); ++i) {
+      const size_t k = static_cast<size_t>(i);
+      AddLeaves(bound.elements.empty() ? Bound() : bound.elements[k], shape.element(i), leaves);
+    }
+  }
+
+  const Bound& Of(const Instruction& inst, i64 i) const {
+    return bounds_[inst.operand(i)->index()];
+  }
+  bool HasExactOperands(const Instruction& inst) const {
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      if (!Of(inst, i).is_exact()) return false;
+    }
+    return true;
+  }
+
+  Bound BoundOf(const Instruction& inst) {
+    const OpDef& def = GetOpDef(inst);
+    if (IsTuple(inst)) {
+      Bound bound;
+      for (i64 i = 0; i < inst.num_operands(); ++i) bound.elements.push_back(Of(inst, i));
+      return bound;
+    }
+    if (IsTupleElement(inst)) {
+      const Bound& tuple = Of(inst, 0);
+      if (tuple.elements.empty()) return {};
+      return tuple.elements[static_cast<size_t>(inst.attrs<TupleIndexAttrs>().index)];
+    }
+    if (IsElementwise(inst)) return Elementwise(inst);
+    if (IsRealFloat(inst.shape())) {
+      if (def.lowering == Lowering::kIndexMap) return Moved(inst);
+      if (def.lowering == Lowering::kReduce && inst.num_operands() == 2) return Reduced(inst);
+      if (inst.opcode() == Opcode::kDot && !HasExactOperands(inst)) return Dotted(inst);
+    }
+    // The rest computes in its own way, from the same values the same bits.
+    const bool runs_programs = def.lowering == Lowering::kControlFlow && !inst.callees().empty();
+    return runs_programs || !HasExactOperands(inst) ? Unknown(inst.shape()) : Bound();
+  }
+
+  // Operand i as an array of the result's dimensions.
+  Instruction* Spread(const Instruction& inst, Instruction* array) {
+    const Shape shape = Doubles(inst.shape());
+    if (SameDims(array->shape(), shape)) return array;
+    return Append(to_, Name(), Opcode::kBroadcast, shape, {&array, 1}, DimensionsAttrs{});
+  }
+  Instruction* ErrorOf(const Instruction& inst, i64 i) {
+    return Spread(inst, Array(Of(inst, i), inst.operand(i)->shape()));
+  }
+
+  // Nothing is known where an operand has an error.
+  Bound Poisoned(const Instruction& inst) {
+    Instruction* sum = nullptr;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      if (Of(inst, i).is_exact()) continue;
+      sum = sum == nullptr ? ErrorOf(inst, i) : Add(sum, ErrorOf(inst, i));
+    }
+    if (sum == nullptr) return {};
+    Instruction* const zero = Filled(sum->shape(), 0);
+    return {Where(Is(ComparisonDirection::kEq, sum, zero), zero)};
+  }
+
+  Bound Elementwise(const Instruction& inst) {
+    if (!inst.shape().is_static()) {
+      return HasExactOperands(inst) ? Bound() : Unknown(inst.shape());
+    }
+    const ElementType type = inst.shape().type();
+    const bool is_real = IsRealFloat(inst.shape());
+    const Propagation propagation = is_real ? axle::Of(inst.opcode()) : Propagation::kNone;
+    const bool is_arithmetic = propagation == Propagation::kAdd ||
+                               propagation == Propagation::kMultiply ||
+                               propagation == Propagation::kDivide;
+    const bool is_exact = HasExactOperands(inst);
+    if (is_exact && !(is_real && (is_arithmetic || IsNarrowFloat(type)))) return {};
+    if (inst.opcode() == Opcode::kCompare && IsRealFloat(inst.operand(0)->shape())) {
+      return Compared(inst);
+    }
+    const bool is_between_floats =
+        propagation == Propagation::kConvert && IsRealFloat(inst.operand(0)->shape());
+    Instruction* error = nullptr;
+    if (propagation == Propagation::kNone ||
+        (propagation == Propagation::kConvert && !is_between_floats)) {
+      error = Poisoned(inst).array;
+      if (!is_real) return {error};
+      if (error == nullptr) error = Filled(Doubles(inst.shape()), 0);
+    } else {
+      error = Propagated(inst, propagation);
+    }
+    return {Rounded(inst, error)};
+  }
+
+  // `error`, and what rounding adds; nothing is known near overflow.
+  Instruction* Rounded(const Instruction& inst, Instruction* error) {
+    const FloatFormat& format = Info(inst.shape().type()).format;
+    Instruction* const result = Magnitude(inst);
+    Instruction* const all = Plus(Add(error, Scaled(result, 16 * Unit(format))), 4 * Least(format));
+    return WhereLess(Add(result, all), Filled(result->shape(), NearlyLargest(format)), all);
+  }
+
+  Instruction* Propagated(const Instruction& inst, Propagation propagation) {
+    const auto error = [&](i64 i) { return ErrorOf(inst, i); };
+    const auto operand = [&](i64 i) { return Spread(inst, Magnitude(*inst.operand(i))); };
+    switch (propagation) {
+      case Propagation::kAdd:
+        return Add(error(0), error(1));
+      case Propagation::kMultiply:
+        return Add(Mul(error(0), Add(operand(1), error(1))), Mul(operand(0), error(1)));
+      case Propagation::kDivide: {
+        // The reciprocal of the divisor is neither subnormal nor infinite.
+        const FloatFormat& format = Info(inst.shape().type() == F64 ? F64 : F32).format;
+        Instruction* const b = operand(1);
+        Instruction* const least = Sub(b, error(1));
+        Instruction* const numerator = Add(Mul(operand(0), error(1)), Mul(b, error(0)));
+        const double limit = NearlyLargest(format) / 4;
+        return WhereLess(
+            b, Filled(b->shape(), limit),
+            WhereLess(Filled(b->shape(), 1 / limit), least, Div(numerator, Mul(b, least))));
+      }
+      case Propagation::kLargest: {
+        const bool is_select = inst.opcode() == Opcode::kSelect;
+        Instruction* largest = error(is_select ? 1 : 0);
+        for (i64 i = is_select ? 2 : 1; i < inst.num_operands(); ++i) {
+          largest = Max(largest, error(i));
+        }
+        return is_select ? Add(largest, error(0)) : largest;  // that of a pred is 0 or infinite
+      }
+      case Propagation::kLipschitz:
+        return Scaled(error(0), 1.2);
+      case Propagation::kExponential: {
+        Instruction* const result = Plus(Magnitude(inst), Least(Info(inst.shape().type()).format));
+        return Scaled(Mul(result, Op(Opcode::kExponentialMinusOne, {error(0)})), 1.01);
+      }
+      case Propagation::kLog: {
+        Instruction* const least = Sub(operand(0), error(0));
+        return WhereLess(Filled(least->shape(), 0), least, Div(error(0), least));
+      }
+      case Propagation::kSqrt:
+        return WhereLess(error(0), operand(0), Div(error(0), Magnitude(inst)));
+      case Propagation::kRsqrt: {
+        Instruction* const least = Sub(operand(0), error(0));
+        return WhereLess(Filled(least->shape(), 0), least,
+                         Div(Mul(Magnitude(inst), error(0)), least));
+      }
+      case Propagation::kConvert:
+        return error(0);
+      case Propagation::kNone:
+        break;
+    }
+    return Filled(Doubles(inst.shape()), kInfinity);
+  }
+
+  // What may come out the other way: unless the operands are farther apart than their errors.
+  Bound Compared(const Instruction& inst) {
+    auto wide = [&](i64 i) {
+      auto* x = const_cast<Instruction*>(inst.operand(i));
+      return Append(to_, Name(), Opcode::kConvert, Doubles(inst.shape()), {&x, 1});
+    };
+    Instruction* const errors = Add(ErrorOf(inst, 0), ErrorOf(inst, 1));
+    Instruction* const apart = Op(Opcode::kAbs, {Sub(wide(0), wide(1))});
+    Instruction* const zero = Filled(errors->shape(), 0);
+    Instruction* const is_same = Is(ComparisonDirection::kEq, errors, zero);
+    Instruction* const is_far = Is(ComparisonDirection::kGt, apart, errors);
+    return {Where(Append(to_, Name(), Opcode::kOr, is_far->shape(), Two(is_same, is_far)), zero)};
+  }
+
+  // The errors are moved as the values are.
+  Bound Moved(const Instruction& inst) {
+    if (HasExactOperands(inst)) return {};
+    std::vector<Instruction*> operands;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      const Shape& shape = inst.operand(i)->shape();
+      if (IsRealFloat(shape) && shape.type() == inst.shape().type()) {
+        operands.push_back(Array(Of(inst, i), shape));
+      } else if (Of(inst, i).is_exact()) {
+        operands.push_back(const_cast<Instruction*>(inst.operand(i)));
+      } else {
+        return Unknown(inst.shape());
+      }
+    }
+    return {to_.Add({.opcode = inst.opcode(),
+                     .name = Name(),
+                     .shape = Doubles(inst.shape()),
+                     .operands = operands,
+                     .attrs = inst.attr_block()})};
+  }
+
+  // The sum or the maximum of f64 values over the dimensions that `inst` reduces, from 0.
+  Instruction* ReduceAs(const Instruction& inst, Opcode opcode, Instruction* values) {
+    HloComputation*& reducer = reducers_[opcode == Opcode::kAdd ? 0 : 1];
+    if (reducer == nullptr) {
+      reducer = module_->AddComputation(StrCat("bound.reducer.", static_cast<int>(opcode)));
+      std::vector<Instruction*> parameters;
+      for (i64 p = 0; p < 2; ++p) {
+        parameters.push_back(Append(*reducer, StrCat("p", p), Opcode::kParameter, Shape(F64, {}),
+                                    {}, ParameterAttrs{p}));
+      }
+      Append(*reducer, "r", opcode, Shape(F64, {}), parameters);
+      reducer->set_parameters(parameters);
+    }
+    return Append(to_, Name(), Opcode::kReduce, Doubles(inst.shape()),
+                  Two(values, Filled(Shape(F64, {}), 0)),
+                  DimensionsAttrs{inst.attrs<DimensionsAttrs>().dimensions}, {&reducer, 1});
+  }
+
+  Bound Reduced(const Instruction& inst) {
+    const ElementType type = inst.shape().type();
+    const auto program = CompileScalarComputation(*inst.callee(0));
+    const ReducerKind kind =
+        program ? ClassifyReducer(*program, {&type, 1})[0] : ReducerKind::kGeneral;
+    const bool is_exact = HasExactOperands(inst);
+    const Shape& operand = inst.operand(0)->shape();
+    const FloatFormat& sums = Info(type == F64 ? F64 : F32).format;
+    if (kind == ReducerKind::kAdd && operand.type() == type) {
+      const double n =
+          inst.shape().num_elements() == 0
+              ? 0
+              : static_cast<double>(operand.num_elements() / inst.shape().num_elements()) + 2;
+      Instruction* const error = Array(Of(inst, 0), operand);
+      Instruction* const all = Add(
+          ReduceAs(inst, Opcode::kAdd, Add(Magnitude(*inst.operand(0)), error)),
+          Spread(inst,
+                 Add(Magnitude(*inst.operand(1)), Array(Of(inst, 1), inst.operand(1)->shape()))));
+      Instruction* const moved = Add(ReduceAs(inst, Opcode::kAdd, error),
+                                     Spread(inst, Array(Of(inst, 1), inst.operand(1)->shape())));
+      Instruction* const total = Add(moved, Scaled(all, 4 * n * Unit(sums)));
+      return {Rounded(inst, WhereLess(all, Filled(all->shape(), NearlyLargest(sums)), total))};
+    }
+    if (kind == ReducerKind::kMultiply ||
+        (!is_exact && kind != ReducerKind::kMinimum && kind != ReducerKind::kMaximum)) {
+      return Unknown(inst.shape());
+    }
+    if (is_exact) return {};
+    Instruction* const largest = ReduceAs(inst, Opcode::kMaximum, Array(Of(inst, 0), operand));
+    return {
+        Rounded(inst, Max(largest, Spread(inst, Array(Of(inst, 1), inst.operand(1)->shape()))))};
+  }
+
+  // Sums of products: |x| |y| with the errors added, less |x| |y|.
+  Bound Dotted(const Instruction& inst) {
+    Instruction* exact[2];
+    Instruction* most[2];
+    double elements = 1;
+    for (i64 i = 0; i < 2; ++i) {
+      const Shape& shape = inst.operand(i)->shape();
+      if (!IsRealFloat(shape)) return Unknown(inst.shape());
+      exact[i] = Magnitude(*inst.operand(i));
+      most[i] = Add(exact[i], Array(Of(inst, i), shape));
+      elements *= static_cast<double>(shape.num_elements());
+    }
+    const DotAttrs& attrs = inst.attrs<DotAttrs>();
+    DotAttrs plain = attrs;
+    plain.operand_precision = {};
+    plain.algorithm = DotAlgorithm::kUnset;
+    const auto dot = [&](Instruction* const* operands) {
+      return Append(to_, Name(), Opcode::kDot, Doubles(inst.shape()), std::span(operands, 2),
+                    plain);
+    };
+    // At least as many products as a sum has.
+    const double n =
+        std::sqrt(elements /
+                  std::max<double>(1, static_cast<double>(inst.shape().num_elements()))) +
+        2;
+    Instruction* const largest = dot(most);
+    const FloatFormat& sums = Info(inst.shape().type() == F64 ? F64 : F32).format;
+    // Narrow factors may be rounded to bf16, and tiny ones to zero.
+    Instruction* const error = Add(Sub(largest, dot(exact)), Scaled(largest, 4 * n * Unit(sums)));
+    return {Rounded(inst, WhereLess(largest, Filled(largest->shape(), NearlyLargest(sums)),
+                                    Plus(error, n * std::ldexp(1.0, -110))))};
+  }
+
+  std::unique_ptr<Module> module_;
+  HloComputation& to_;
+  std::vector<Bound> bounds_;  // by index()
+  HloComputation* reducers_[2] = {};
+  Instruction* two_[2];
+  int next_ = 0;
+};
+
+void CompareLeaf(const Literal& fast, const Literal& strict, const Literal& bounds,
+                 const std::string& where, BoundedElements& found) {
+  const std::span<const double> bound = bounds.data<double>();
+  const bool is_exact = std::ranges::all_of(bound, [](double b) { return b == 0; });
+  const i64 n = strict.num_elements();
+  if (is_exact) {
+    found.exact += n;
+    if (!SameValue(fast, strict) && found.violation.empty()) {
+      const auto difference = FirstDifference(fast, strict);
+      found.violation = StrCat(where, difference ? difference->ToString() : "differs",
+                               "; nothing was allowed to round otherwise");
+    }
+    return;
+  }
+  const ElementType type = strict.shape().type();
+  const auto bytes = static_cast<size_t>(Info(type).bytes);
+  for (i64 i = 0; i < n; ++i) {
+    const double b = bound[static_cast<size_t>(i)];
+    if (!(b < kInfinity)) {
+      ++found.unknown;
+      continue;
+    }
+    ++(b == 0 ? found.exact : found.within);
+    const std::byte* const elements[] = {fast.bytes() + static_cast<size_t>(i) * bytes,
+                                         strict.bytes() + static_cast<size_t>(i) * bytes};
+    if (std::equal(elements[0], elements[0] + bytes, elements[1])) continue;
+    bool is_within = false;
+    if (IsFloating(type)) {
+      double x[2];
+      for (int k = 0; k < 2; ++k) {
+        std::uint64_t bits = 0;
+        std::copy_n(elements[k], bytes, reinterpret_cast<std::byte*>(&bits));
+        x[k] = WidenToF64(Info(type).format, bits);
+      }
+      is_within = b == 0 ? (x[0] != x[0] && x[1] != x[1]) : std::abs(x[0] - x[1]) <= b;
+    }
+    if (is_within || !found.violation.empty()) continue;
+    found.violation = StrCat(where, "element ", i, ": ", ElementToString(type, elements[0]),
+                             " is more than ", b, " from ", ElementToString(type, elements[1]));
+  }
+}
+
+void Compare(const Literal& fast, const Literal& strict, const Literal& bounds, size_t& next,
+             const std::string& where, BoundedElements& found) {
+  const Shape& shape = strict.shape();
+  if (shape.is_array()) {
+    CompareLeaf(fast, strict, bounds.element(static_cast<i64>(next++)), where, found);
+  }
+  for (i64 i = 0; shape.is_tuple() && i < shape.num_tuple_elements(); ++i) {
+    Compare(fast.element(i), strict.element(i), bounds, next, StrCat(where, "leaf ", i, " "),
+            found);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Module> WithErrorBounds(const Module& module) {
+  return BoundWriter(module).Run();
+}
+
+BoundedElements CompareWithin(const Literal& fast, const Literal& strict_and_bounds) {
+  BoundedElements found;
+  size_t next = 0;
+  Compare(fast, strict_and_bounds.element(0), strict_and_bounds.element(1), next, "", found);
+  return found;
+}
+
+}  // namespace axle

@@ -1,0 +1,107 @@
+// How far `fast` may be from strict: bounds for small programs by hand, and random modules.
+#include "axle/gen/error_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "axle/core/strings.h"
+#include "axle/eval/evaluate.h"
+#include "axle/gen/check.h"
+#include "axle/gen/hunt.h"
+#include "axle/text/parse.h"
+
+namespace axle {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The bounds of the f32[1] or pred[1] root of `body`, for x, y and z.
+double BoundOf(std::string_view body, float x, float y, float z = 0) {
+  const std::string text =
+      StrCat("HloModule m ENTRY e { x = f32[1] parameter(0) y = f32[1] parameter(1) ",
+             "z = f32[1] parameter(2) ", body, " }");
+  auto module = Parse(text);
+  EXPECT_TRUE(module.ok()) << module.status().ToString();
+  if (!module.ok()) return -1;
+  std::vector<Literal> arguments;
+  for (const float value : {x, y, z}) {
+    arguments.push_back(Literal::Array<float>(F32, {1}, std::vector{value}));
+  }
+  const auto result = Evaluate(*WithErrorBounds(**module), arguments);
+  EXPECT_TRUE(result.ok()) << result.status().ToString();
+  return result.ok() ? result->element(1).element(0).data<double>()[0] : -1;
+}
+
+TEST(ErrorBound, OfSumsAndProducts) {
+  constexpr double kUnit = 0x1p-24;
+  EXPECT_EQ(BoundOf("ROOT r = f32[1] maximum(x, y)", 1, 2), 0);
+  EXPECT_EQ(BoundOf("ROOT r = f32[1] exponential(x)", 1, 2), 0);
+  const double product = BoundOf("ROOT r = f32[1] multiply(x, y)", 3, 5);
+  EXPECT_GE(product, 15 * kUnit);
+  EXPECT_LE(product, 15 * 32 * kUnit);
+  // What is left of numbers that cancel has their error.
+  const double rest = BoundOf("p = f32[1] multiply(x, y) ROOT r = f32[1] subtract(p, z)", 3, 5, 15);
+  EXPECT_GE(rest, 15 * kUnit);
+  EXPECT_LE(rest, 15 * 64 * kUnit);
+  const double scaled =
+      BoundOf("p = f32[1] multiply(x, y) ROOT r = f32[1] multiply(p, z)", 3, 5, 100);
+  EXPECT_GE(scaled, 100 * product);
+}
+
+TEST(ErrorBound, NothingIsKnownWhereAnythingMayHappen) {
+  const auto unknown = [](double bound) { return !(bound < kInfinity); };
+  EXPECT_TRUE(unknown(BoundOf("ROOT r = f32[1] multiply(x, y)", 1e30f, 1e30f)));
+  EXPECT_TRUE(unknown(BoundOf("ROOT r = f32[1] divide(x, y)", 1, 1e-40f)));
+  EXPECT_TRUE(unknown(BoundOf("ROOT r = f32[1] multiply(x, y)", NAN, 1)));
+  const std::string_view compare =
+      "p = f32[1] multiply(x, y) ROOT r = pred[1] compare(p, z), direction=LT";
+  EXPECT_TRUE(unknown(BoundOf(compare, 3, 5, 15)));
+  EXPECT_EQ(BoundOf(compare, 3, 5, 16), 0);
+  EXPECT_TRUE(unknown(BoundOf("p = f32[1] multiply(x, y) ROOT r = s32[1] convert(p)", 3, 5)));
+  EXPECT_TRUE(unknown(BoundOf("p = f32[1] multiply(x, y) ROOT r = f32[1] log(p)", 0, 5)));
+  EXPECT_FALSE(unknown(BoundOf("p = f32[1] multiply(x, y) ROOT r = f32[1] log(p)", 1, 5)));
+}
+
+TEST(ErrorBound, WhatIsTooFarAwayIsNamed) {
+  const auto literal = [](float a, float b) {
+    return Literal::Array<float>(F32, {2}, std::vector{a, b});
+  };
+  const auto bounded = [&](double a, double b) {
+    return Literal::Tuple(
+        {literal(1, 2), Literal::Tuple({Literal::Array<double>(F64, {2}, std::vector{a, b})})});
+  };
+  EXPECT_EQ(CompareWithin(literal(1, 2), bounded(0, 0)).violation, "");
+  EXPECT_NE(CompareWithin(literal(1, 3), bounded(0, 0)).violation, "");
+  EXPECT_NE(CompareWithin(literal(1, 3), bounded(1, 0)).violation, "");
+  EXPECT_EQ(CompareWithin(literal(1.5, 2), bounded(1, 0)).violation, "");
+  EXPECT_NE(CompareWithin(literal(1, 3), bounded(0, 0.5)).violation, "");
+  EXPECT_NE(CompareWithin(literal(1, NAN), bounded(0, 0.5)).violation, "");
+  const BoundedElements found = CompareWithin(literal(7, 3), bounded(kInfinity, 1));
+  EXPECT_EQ(found.violation, "");
+  EXPECT_EQ(found.unknown, 1);
+  EXPECT_EQ(found.within, 1);
+}
+
+#ifdef AXLE_HAS_CODEGEN
+TEST(ErrorBound, RandomModulesStayWithinTheirBounds) {
+  const auto report = Hunt({.seed = 20261122,
+                            .count = 60,
+                            .jobs = 2,
+                            .check = {.numerics = Numerics::kFast,
+                                      .isas = {NativeIsa::kAvx2, NativeIsa::kAvx512},
+                                      .levels = {0, 2},
+                                      .variants = 2}});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  for (const HuntFailure& failure : report->failures) {
+    ADD_FAILURE() << failure.result.message << "\nrepro: axle check --random=1 --numerics fast "
+                  << "--isa all --levels 0,2 --seed 20261122 --first " << failure.index;
+  }
+  EXPECT_GT(report->elements.within, 10'000);
+  EXPECT_GT(report->elements.exact, 100'000);
+}
+#endif
+
+}  // namespace
+}  // namespace axle
