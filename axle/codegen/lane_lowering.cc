@@ -26,9 +26,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <span>
 
 #include "axle/codegen/lane_emitter.h"
+#include "axle/codegen/uniform_quotient.h"
 
 namespace axle {
 namespace {
@@ -74,6 +76,15 @@ class KernelWriter {
   struct Row {
     std::vector<Value*> inputs, outputs;  // where it begins
     std::vector<Value*> splats;  // by operation: what is the same at all positions, or null
+    std::map<LaneId, UniformQuotient> divisors;  // of quotients that differ by position
+  };
+
+  // The program on the lanes of a vector that begins at `index`, in one row.
+  struct Body {
+    const Row* row;
+    Value* index;
+    std::vector<Value*> values;  // by operation
+    std::vector<Value*> loaded;  // by input
   };
 
   llvm::BasicBlock* NewBlock(const char* name) {
@@ -143,7 +154,7 @@ class KernelWriter {
     rows_.clear();
     for (unsigned r = 0; r < count; ++r) {
       const auto inputs_end = next.begin() + static_cast<std::ptrdiff_t>(program_.inputs.size());
-      rows_.push_back({{next.begin(), inputs_end}, {inputs_end, next.end()}, {}});
+      rows_.push_back({{next.begin(), inputs_end}, {inputs_end, next.end()}, {}, {}});
       for (size_t i = 0; i < next.size(); ++i)
         next[i] = b_.CreatePtrAdd(next[i], outer_strides_[i]);
     }
@@ -181,22 +192,22 @@ class KernelWriter {
     auto* index = b_.CreatePHI(b_.getInt64Ty(), 2);
     index->addIncoming(zero, begin);
     std::vector<llvm::PHINode*> heads = StartQueue(identities, begin);
-    Value* next = index;
-    for (unsigned v = 0; v < vectors; ++v) {
-      Bodies(next, nullptr);
-      next = b_.CreateAdd(next, step);
-    }
-    index->addIncoming(next, main);
+    std::vector<Value*> indices = {index};
+    while (indices.size() <= vectors) indices.push_back(b_.CreateAdd(indices.back(), step));
+    Value* next = indices.back();
+    Bodies(std::span(indices).first(vectors), nullptr);
+    auto* main_end = b_.GetInsertBlock();
+    index->addIncoming(next, main_end);
     const std::vector<Value*> main_queue = queue_;
-    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], main);
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], main_end);
     b_.CreateCondBr(b_.CreateICmpSLE(next, last_turn), main, after);
 
     b_.SetInsertPoint(after);
     auto* position = b_.CreatePHI(b_.getInt64Ty(), 2);
     position->addIncoming(zero, begin);
-    position->addIncoming(next, main);
+    position->addIncoming(next, main_end);
     heads = StartQueue(identities, begin);
-    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(main_queue[q], main);
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(main_queue[q], main_end);
     const std::vector<Value*> after_queue = queue_;
     b_.CreateCondBr(b_.CreateICmpSLT(position, inner_), rest, behind);
 
@@ -204,17 +215,19 @@ class KernelWriter {
     auto* at = b_.CreatePHI(b_.getInt64Ty(), 2);
     at->addIncoming(position, after);
     heads = StartQueue(after_queue, after);
-    Bodies(at, b_.CreateSub(inner_, at));
-    Value* rest_end = b_.CreateAdd(at, step);
-    at->addIncoming(rest_end, rest);
+    Value* const rest_index[] = {at};
+    Bodies(rest_index, b_.CreateSub(inner_, at));
+    Value* rest_next = b_.CreateAdd(at, step);
+    auto* rest_end = b_.GetInsertBlock();
+    at->addIncoming(rest_next, rest_end);
     const std::vector<Value*> rest_queue = queue_;
-    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], rest);
-    b_.CreateCondBr(b_.CreateICmpSLT(rest_end, inner_), rest, behind);
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], rest_end);
+    b_.CreateCondBr(b_.CreateICmpSLT(rest_next, inner_), rest, behind);
 
     b_.SetInsertPoint(behind);
     if (queue_.empty()) return;
     heads = StartQueue(after_queue, after);
-    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], rest);
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], rest_end);
     for (size_t f = 0; f < spec_.folds.size(); ++f) {
       const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
       StoreFold(f, JoinLanes(f, {first, first + static_cast<std::ptrdiff_t>(Group())}));
@@ -263,7 +276,18 @@ class KernelWriter {
           operands, [&](auto operand) { return row.splats[operand] != nullptr; });
       if (is_uniform) row.splats[i] = emitter_.Lower(program_, op, row.splats);
     }
+    for (size_t i = 0; i < program_.code.size(); ++i) {
+      const LaneOp& op = program_.code[i];
+      if (row.splats[i] != nullptr || op.primitive != Primitive::kDiv || !IsFloat(op.type))
+        continue;
+      const LaneId divisor = op.operands[1];
+      if (!DividesSlowly() || row.splats[divisor] == nullptr) continue;
+      row.divisors.try_emplace(divisor, b_, emitter_, op.type, row.splats[divisor]);
+    }
   }
+
+  // Whether divisions take several times as long as what UniformQuotient makes of them.
+  bool DividesSlowly() const { return vector_bytes_ == 64; }
 
   Value* LoadUniform(const LaneOp& op, const Row& row) {
     llvm::Type* type = emitter_.Element(op.type, /*in_memory=*/true);
@@ -295,10 +319,10 @@ class KernelWriter {
   }
 
   // Folds this body's values into the first accumulators, which go to the end of their queues.
-  void FoldIntoQueue() {
+  void FoldIntoQueue(const Body& body) {
     for (size_t f = 0; f < spec_.folds.size(); ++f) {
       const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
-      Value* joined = Join(f, *first, FoldedValue(f));
+      Value* joined = Join(f, *first, FoldedValue(body, f));
       if (valid_ != nullptr) joined = b_.CreateSelect(Mask(1), joined, *first);
       *first = joined;
       std::rotate(first, first + 1, first + static_cast<std::ptrdiff_t>(Group()));
@@ -347,75 +371,107 @@ class KernelWriter {
 
   static llvm::Align AlignOf(LaneType type) { return llvm::Align(BytesOf(type)); }
 
-  // The program on lanes [index, index + width) of each row of the turn; only the first `valid` of
-  // them if it is not null.
-  void Bodies(Value* index, Value* valid) {
+  // Bodies at each of these indices in each row of the turn; on the first `valid` lanes only if
+  // that is not null. They advance in step, so that the processor finds work in all of them.
+  void Bodies(std::span<Value* const> indices, Value* valid) {
     masks_[0] = masks_[1] = nullptr;
     valid_ = valid;
     columns_.clear();
-    for (const Row& row : rows_) Body(row, index);
+    std::vector<Body> bodies;
+    for (Value* index : indices) {
+      for (const Row& row : rows_) {
+        bodies.push_back({&row, index, row.splats, {}});
+        bodies.back().loaded.resize(program_.inputs.size());
+      }
+    }
+    for (size_t i = 0; i < program_.code.size(); ++i) {
+      if (!Divide(program_.code[i], i, bodies)) {
+        for (Body& body : bodies) Compute(program_.code[i], i, body);
+      }
+    }
+    for (const Body& body : bodies) Finish(body);
     for (size_t f = 0; f < columns_.size(); ++f) {
       Store(program_.outputs[NumStores() + f], columns_[f], rows_[0].outputs[NumStores() + f],
-            index);
+            indices[0]);
     }
   }
 
-  void Body(const Row& row, Value* index) {
-    values_ = row.splats;
-    loaded_.assign(program_.inputs.size(), nullptr);
-    for (size_t i = 0; i < program_.code.size(); ++i) {
-      const LaneOp& op = program_.code[i];
-      if (values_[i] != nullptr) continue;
-      if (op.primitive != Primitive::kInput) {
-        values_[i] = emitter_.Lower(program_, op, values_);
-      } else if (input_strides_[op.input()] == InnerStride::kAny) {
-        values_[i] = LoadApart(op, row, index);
-      } else {
-        values_[i] = Load(op, row, index);
+  // Operation i, if it is a division by what is the same in the whole row.
+  bool Divide(const LaneOp& op, size_t i, std::span<Body> bodies) {
+    if (op.primitive != Primitive::kDiv || bodies[0].values[i] != nullptr) return false;
+    for (const Row& row : rows_) {
+      const auto divisor = row.divisors.find(op.operands[1]);
+      if (divisor == row.divisors.end()) return false;
+      std::vector<Value*> dividends;
+      for (const Body& body : bodies) {
+        if (body.row == &row) dividends.push_back(body.values[op.operands[0]]);
+      }
+      const std::vector<Value*> quotients = divisor->second.Divide(b_, emitter_, dividends);
+      auto next = quotients.begin();
+      for (Body& body : bodies) {
+        if (body.row == &row) body.values[i] = *next++;
       }
     }
-    if (spec_.form == FoldForm::kRows) FoldIntoQueue();
-    if (spec_.form == FoldForm::kColumns) FoldIntoColumns(index);
+    return true;
+  }
+
+  void Compute(const LaneOp& op, size_t i, Body& body) {
+    Value*& value = body.values[i];
+    if (value != nullptr) return;
+    if (op.primitive != Primitive::kInput) {
+      value = emitter_.Lower(program_, op, body.values);
+    } else if (input_strides_[op.input()] == InnerStride::kAny) {
+      value = LoadApart(op, *body.row, body.index);
+    } else {
+      value = Load(op, body);
+    }
+  }
+
+  // Folds and stores.
+  void Finish(const Body& body) {
+    if (spec_.form == FoldForm::kRows) FoldIntoQueue(body);
+    if (spec_.form == FoldForm::kColumns) FoldIntoColumns(body);
     size_t result = 0;
     for (size_t i = 0; i < NumStores(); ++i) {
       const LaneArray& array = program_.outputs[i];
-      Value* value = values_[program_.results[result]];
+      Value* value = body.values[program_.results[result]];
       if (array.num_parts == 2) {
         std::vector<int> interleaved;
         for (unsigned k = 0; k < width_; ++k) {
           interleaved.push_back(static_cast<int>(k));
           interleaved.push_back(static_cast<int>(k + width_));
         }
-        value = b_.CreateShuffleVector(value, values_[program_.results[result + 1]], interleaved);
+        value =
+            b_.CreateShuffleVector(value, body.values[program_.results[result + 1]], interleaved);
       }
-      Store(array, value, row.outputs[i], index);
+      Store(array, value, body.row->outputs[i], body.index);
       result += array.num_parts;
     }
   }
 
   // The first row of a turn loads the accumulators.
-  void FoldIntoColumns(Value* index) {
+  void FoldIntoColumns(const Body& body) {
     const size_t num_folds = spec_.folds.size();
     for (size_t f = columns_.size(); f < num_folds; ++f) {
-      columns_.push_back(
-          LoadVector(program_.outputs[NumStores() + f], rows_[0].outputs[NumStores() + f], index));
+      columns_.push_back(LoadVector(program_.outputs[NumStores() + f],
+                                    rows_[0].outputs[NumStores() + f], body.index));
     }
     for (size_t f = 0; f < num_folds;) {
       if (const LaneProgram* reducer = spec_.folds[f].reducer) {
-        Reduce(f, *reducer);
+        Reduce(body, f, *reducer);
         f += reducer->outputs.size();
       } else {
-        columns_[f] = Join(f, columns_[f], FoldedValue(f));
+        columns_[f] = Join(f, columns_[f], FoldedValue(body, f));
         ++f;
       }
     }
   }
-  Value* FoldedValue(size_t f) const {
-    return values_[program_.results[ResultOf(NumStores() + f)]];
+  Value* FoldedValue(const Body& body, size_t f) const {
+    return body.values[program_.results[ResultOf(NumStores() + f)]];
   }
 
   // The accumulators from f on, as many as the reducer has, and the values that it joins them with.
-  void Reduce(size_t f, const LaneProgram& reducer) {
+  void Reduce(const Body& body, size_t f, const LaneProgram& reducer) {
     const size_t count = reducer.outputs.size();
     std::vector<Value*> values;
     for (const LaneOp& op : reducer.code) {
@@ -424,7 +480,7 @@ class KernelWriter {
       } else if (op.input() < count) {
         values.push_back(columns_[f + op.input()]);
       } else {
-        values.push_back(FoldedValue(f + op.input() - count));
+        values.push_back(FoldedValue(body, f + op.input() - count));
       }
     }
     for (size_t i = 0; i < count; ++i) columns_[f + i] = values[reducer.results[i]];
@@ -448,10 +504,10 @@ class KernelWriter {
     return b_.CreateGEP(emitter_.Element(array.type, /*in_memory=*/true), base, element);
   }
 
-  Value* Load(const LaneOp& op, const Row& row, Value* index) {
+  Value* Load(const LaneOp& op, Body& body) {
     const LaneArray& array = program_.inputs[op.input()];
-    Value*& loaded = loaded_[op.input()];
-    if (loaded == nullptr) loaded = LoadVector(array, row.inputs[op.input()], index);
+    Value*& loaded = body.loaded[op.input()];
+    if (loaded == nullptr) loaded = LoadVector(array, body.row->inputs[op.input()], body.index);
     if (array.num_parts == 1) return loaded;
     std::vector<int> part;
     for (unsigned k = 0; k < width_; ++k) part.push_back(static_cast<int>(2 * k + op.part()));
@@ -527,11 +583,9 @@ class KernelWriter {
   Value* outer_;  // number of rows
   std::vector<Value*> firsts_, outer_strides_, inner_strides_;
   std::vector<Row> rows_;  // of the turn
-  // Of the body being written:
+  // Of the bodies being written:
   Value* valid_ = nullptr;       // number of lanes, or null: all
   Value* masks_[2] = {};         // for one and two parts
-  std::vector<Value*> loaded_;   // by input
-  std::vector<Value*> values_;   // by operation
   std::vector<Value*> queue_;    // accumulators of folds of rows
   std::vector<Value*> columns_;  // accumulators of folds of columns
 };
