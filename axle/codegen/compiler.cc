@@ -385,9 +385,15 @@ class Compiler {
         places.push_back(scratch);
         AddRows(program, region, AddRecord(program, places, name));
         return {};
-      case RegionKind::kMove:
-        SetKernel(program, AddRecord(program, places, name), &RunMove, PlanMove(region, schedule));
+      case RegionKind::kMove: {
+        std::shared_ptr<const MovePlan> move = PlanMove(region, schedule);
+        Record& record = AddRecord(program, places, name);
+        record.num_tiles = move->num_tiles;
+        record.is_parallel =
+            IsWorthThreads(2 * kByteTime * static_cast<double>(move->result_bytes));
+        SetKernel(program, record, &RunMove, std::move(move));
         return {};
+      }
       case RegionKind::kContraction: {
         for (size_t i = 0; i < inputs.size(); ++i) {
           const i64 bytes = Info(inst.operand(static_cast<i64>(i))->shape().type()).bytes;

@@ -99,6 +99,63 @@ Status ScheduleBuilder::FinishFold(const Instruction& inst) {
   return AddElementwise(inst);
 }
 
+void ScheduleBuilder::SetInit(LaneCompiler& compiler, const Instruction& init,
+                              const OpenRegion& open, Region& region,
+                              std::vector<const Instruction*>& readers, Fold& fold) {
+  const View read = ReadFor(init, open.num_positions);
+  if (IsInlineConstant(read)) {
+    const Literal& literal = read.base->attrs<ConstantAttrs>().literal;
+    std::memcpy(&fold.init_bits, literal.bytes(), static_cast<size_t>(literal.num_bytes()));
+    return;
+  }
+  AddOperand(compiler, init, open, region, readers);
+  const ValueId value = StateOf(*read.base).values[0];
+  const auto input = std::ranges::find_if(region.inputs, [&](const RegionInput& other) {
+    return other.value == value && other.access == read.access;
+  });
+  fold.init_input = input - region.inputs.begin();
+}
+
+Status ScheduleBuilder::AddWindow(const Instruction& inst) {
+  std::optional<WindowFoldOf> found = FindWindowFold(inst);
+  if (!found) return AddEvaluate(inst);
+  const FoldShape& shape = found->fold.shape;
+  i64 n;
+  if (__builtin_mul_overflow(shape.rows, shape.reduced, &n)) return AddEvaluate(inst);
+  for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(Need(*inst.operand(i)));
+  Region region{.kind = RegionKind::kLoop,
+                .instructions = {&inst},
+                .num_positions = n,
+                .fold_shape = shape,
+                .folds = std::move(found->fold.folds)};
+  const OpenRegion window{.instructions = {}, .num_positions = n};
+  LaneCompiler compiler;
+  std::vector<const Instruction*> readers, operands;
+  for (i64 i = 0; i < std::ssize(region.folds); ++i) {
+    const Instruction* const operand = inst.operand(i);
+    operands.push_back(operand);
+    if (compiler.Contains(*operand)) continue;
+    compiler.AddInput(*operand);
+    region.inputs.push_back({StateOf(*operand).values[0], found->read});
+    readers.push_back(operand);
+  }
+  for (i64 i = 0; i < std::ssize(region.folds); ++i) {
+    const Instruction& init = *inst.operand(inst.num_operands() / 2 + i);
+    SetInit(compiler, init, window, region, readers, region.folds[static_cast<size_t>(i)]);
+  }
+  region.program = std::move(compiler).Finish(operands);
+  const Access whole = Access::Whole(n), result = ResultAccess(shape);
+  std::vector<const Access*> accesses = {&whole, &result};
+  for (const RegionInput& input : region.inputs) accesses.push_back(&input.access);
+  const auto sizes = CommonSizes(accesses, n);
+  if (!sizes || !FoldFits(shape, /*is_staged=*/true, *sizes)) return AddEvaluate(inst);
+  region.sizes = *sizes;
+  NewValues(inst);
+  region.outputs = StateOf(inst).values;
+  schedule_.regions.push_back(std::move(region));
+  return {};
+}
+
 ScheduleBuilder::FoldOperands ScheduleBuilder::AddFoldOperands(
     LaneCompiler& compiler, OpenRegion& open, Region& region,
     std::vector<const Instruction*>& readers) {
@@ -117,19 +174,7 @@ ScheduleBuilder::FoldOperands ScheduleBuilder::AddFoldOperands(
     }
     operands.stored.push_back(&operand);
     const Instruction& init = *inst->operand(inst->num_operands() / 2 + i);
-    const View read = ReadFor(init, open.num_positions);
-    if (IsInlineConstant(read)) {
-      const Literal& literal = read.base->attrs<ConstantAttrs>().literal;
-      std::memcpy(&region.folds.back().init_bits, literal.bytes(),
-                  static_cast<size_t>(literal.num_bytes()));
-      continue;
-    }
-    AddOperand(compiler, init, open, region, readers);
-    const ValueId value = StateOf(*read.base).values[0];
-    const auto input = std::ranges::find_if(region.inputs, [&](const RegionInput& other) {
-      return other.value == value && other.access == read.access;
-    });
-    region.folds.back().init_input = input - region.inputs.begin();
+    SetInit(compiler, init, open, region, readers, region.folds.back());
   }
   return operands;
 }

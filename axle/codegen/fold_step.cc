@@ -49,15 +49,27 @@ i64 PartialBytes(const FoldShape& shape) {
   return NumPartials(shape.reduced) * std::min(shape.columns, kColumnsPerTile) * kMostFoldBytes;
 }
 
-// The folds of a reducer of several components, or of one that is none of the known kinds. Nothing
-// if there is a canonical one among them.
+// The types of the components of a reduction, or of a reduce-window; nothing if they change.
+std::optional<std::vector<ElementType>> TypesOf(const Instruction& inst) {
+  const i64 n = inst.num_operands() / 2;
+  std::vector<ElementType> types;
+  for (i64 i = 0; i < n; ++i) {
+    const Shape& result = inst.shape().is_tuple() ? inst.shape().element(i) : inst.shape();
+    types.push_back(inst.operand(i)->shape().type());
+    if (types[i] != result.type() || types[i] != inst.operand(n + i)->shape().type()) {
+      return std::nullopt;
+    }
+  }
+  return types;
+}
+
+// The folds of a reducer that takes one element after the other. Nothing for complex types.
 std::optional<std::vector<Fold>> GeneralFolds(LaneProgram reducer,
-                                              std::span<const ElementType> types,
-                                              std::span<const ReducerKind> kinds) {
+                                              std::span<const ElementType> types) {
   std::vector<Fold> folds;
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (IsComplex(types[i]) || IsCanonical({kinds[i], types[i]})) return std::nullopt;
-    folds.push_back({ReducerKind::kGeneral, types[i]});
+  for (const ElementType type : types) {
+    if (IsComplex(type)) return std::nullopt;
+    folds.push_back({ReducerKind::kGeneral, type});
   }
   if (folds.size() > kMaxFolds) return std::nullopt;
   folds[0].reducer = std::make_shared<const LaneProgram>(std::move(reducer));
@@ -90,29 +102,66 @@ bool IsStaged(const FoldShape& shape, std::span<const Fold> folds) {
 }
 
 std::optional<FoldOf> FindFold(const Instruction& inst) {
-  const i64 n = inst.num_operands() / 2;
   const Shape& operand = inst.operand(0)->shape();
-  if (operand.num_elements() == 0) return std::nullopt;
-  std::vector<ElementType> types;
-  for (i64 i = 0; i < n; ++i) {
-    const Shape& result = inst.shape().is_tuple() ? inst.shape().element(i) : inst.shape();
-    types.push_back(inst.operand(i)->shape().type());
-    if (types[i] != result.type() || types[i] != inst.operand(n + i)->shape().type()) {
-      return std::nullopt;
-    }
-  }
+  const auto types = TypesOf(inst);
+  if (operand.num_elements() == 0 || !types) return std::nullopt;
   const auto shape = ShapeOf(operand, inst.attrs<DimensionsAttrs>().dimensions);
   std::optional<LaneProgram> reducer = CompileScalarComputation(*inst.callee(0));
   if (!shape || !reducer) return std::nullopt;
-  const std::vector<ReducerKind> kinds = ClassifyReducer(*reducer, types);
+  const std::vector<ReducerKind> kinds = ClassifyReducer(*reducer, *types);
   const bool is_general = std::ranges::find(kinds, ReducerKind::kGeneral) != kinds.end();
   if (is_general || inst.shape().is_tuple()) {
-    auto folds = GeneralFolds(*std::move(reducer), types, kinds);
+    for (size_t i = 0; i < kinds.size(); ++i) {
+      if (IsCanonical({kinds[i], (*types)[i]})) return std::nullopt;
+    }
+    auto folds = GeneralFolds(*std::move(reducer), *types);
     return folds ? std::optional(FoldOf{*shape, *std::move(folds)}) : std::nullopt;
   }
-  const ElementType type = types[0];
+  const ElementType type = (*types)[0];
   if (IsComplex(type) || (IsSubByte(type) && !IsFloating(type))) return std::nullopt;
   return FoldOf{*shape, {{kinds[0], type}}};
+}
+
+std::optional<WindowFoldOf> FindWindowFold(const Instruction& inst) {
+  // Of larger windows neighbours have most elements in common, which would be read each time.
+  constexpr i64 kMostWindowElements = 256;
+  const Shape& operand = inst.operand(0)->shape();
+  const Shape& result = inst.shape().is_tuple() ? inst.shape().element(0) : inst.shape();
+  const auto types = TypesOf(inst);
+  if (operand.num_elements() == 0 || result.num_elements() == 0 || !types) return std::nullopt;
+  const Window& window = inst.attrs<WindowAttrs>().window;
+  const Dims strides = RowMajorStrides(operand.dims());
+  WindowFoldOf found;
+  FoldShape& shape = found.fold.shape;
+  shape.rows = result.num_elements();
+  const auto add = [&](i64 size, i64 stride) {
+    std::vector<AccessFactor>& factors = found.read.factors;
+    if (size == 1) return;
+    if (!factors.empty() && factors.back().stride == size * stride) {
+      factors.back() = {factors.back().size * size, stride};
+    } else {
+      factors.push_back({size, stride});
+    }
+  };
+  for (size_t d = 0; d < window.size(); ++d) {
+    if (window[d].pad_low != 0 || window[d].pad_high != 0 || window[d].base_dilation != 1) {
+      return std::nullopt;
+    }
+    const i64 size = result.dim(static_cast<i64>(d));
+    add(size, size == 1 ? 0 : window[d].stride * strides[d]);
+  }
+  for (size_t d = 0; d < window.size(); ++d) {
+    const i64 size = window[d].size;
+    add(size, size == 1 ? 0 : window[d].window_dilation * strides[d]);
+    shape.reduced *= size;
+    if (shape.reduced > kMostWindowElements) return std::nullopt;
+  }
+  std::optional<LaneProgram> reducer = CompileScalarComputation(*inst.callee(0));
+  if (shape.reduced == 1 || !reducer) return std::nullopt;
+  auto folds = GeneralFolds(*std::move(reducer), *types);
+  if (!folds) return std::nullopt;
+  found.fold.folds = *std::move(folds);
+  return found;
 }
 
 Access ResultAccess(const FoldShape& shape) {

@@ -1,44 +1,165 @@
 #include "axle/codegen/move_step.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "axle/codegen/literal_run.h"
+#include "axle/emit/strided_copy.h"
 
 namespace axle {
+namespace {
+
+// Bytes of a tile, about: the first-level cache holds some of what is written twice, and threads
+// get several. Transposes want whole cache lines of what they read.
+constexpr i64 kTileBytes = i64{64} << 10;
+constexpr i64 kLeastCrossed = 64;
+// Between two looks at the limits.
+constexpr i64 kSliceBytes = i64{4} << 20;
+
+using Box = MovePlan::Box;
+
+Box BoxOf(const IndexPiece& piece, const Shape& result, const Shape& source) {
+  const i64 bytes = Info(result.type()).bytes;
+  Box box{static_cast<size_t>(piece.operand), 0, {}};
+  const Dims strides = RowMajorStrides(source.dims());
+  for (size_t d = 0; d < piece.source_begin.size(); ++d) {
+    box.from += piece.source_begin[d] * strides[d] * bytes;
+  }
+  for (const IndexPiece::Dim& dim : piece.dims) {
+    const bool moves = dim.count > 1 && dim.source_dim != kNoSourceDim;
+    const i64 step = moves ? dim.source_step * strides[dim.source_dim] * bytes : 0;
+    box.dims.push_back(
+        {dim.begin, std::max<i64>(dim.count, 0), dim.count > 1 ? dim.step : 1, step});
+  }
+  return box;
+}
+
+bool IsStatic(const IndexMap& map) {
+  return !map.empty() && std::ranges::all_of(map, [](const IndexPiece& piece) {
+    return piece.offsets.empty() && !piece.relinearize;
+  });
+}
+
+void ChooseTiles(MovePlan& plan) {
+  i64 step = plan.element_bytes;
+  plan.steps.resize(plan.sizes.size());
+  for (size_t d = plan.sizes.size(); d-- > 0; step *= plan.sizes[d]) plan.steps[d] = step;
+  size_t d = 0;
+  while (d + 1 < plan.sizes.size() && plan.steps[d] > kTileBytes) ++d;
+  plan.tile_dim = d;
+  const bool is_crossed =
+      d + 1 < plan.sizes.size() && std::ranges::any_of(plan.boxes, [&](auto& box) {
+        return box.dims[d].from_step == plan.element_bytes;
+      });
+  const i64 least = is_crossed ? kLeastCrossed : 1;
+  plan.along = std::clamp<i64>(std::max(kTileBytes / plan.steps[d], least), 1, plan.sizes[d]);
+  plan.num_tiles = (plan.sizes[d] + plan.along - 1) / plan.along;
+  while (d > 0) plan.num_tiles *= plan.sizes[--d];
+}
+
+// The part of `dim` at positions [begin, end): the first k of it, and how many there are.
+std::pair<i64, i64> PartOf(const MovePlan::BoxDim& dim, i64 begin, i64 end) {
+  const auto first_at = [&](i64 position) {  // the first k at or behind it
+    const i64 k = (position - dim.begin + dim.step - 1) / dim.step;
+    return std::clamp<i64>(position <= dim.begin ? 0 : k, 0, dim.count);
+  };
+  const i64 first = first_at(begin);
+  return {first, first_at(end) - first};
+}
+
+// The part of the box that is in tile `tile`; gives the bytes that it moved.
+i64 MovePart(const MovePlan& plan, const Box& box, i64 tile, void* const* buffers,
+             std::vector<StridedDim>& dims) {
+  auto* const result = static_cast<std::byte*>(buffers[plan.num_operands]);
+  i64 to = 0, from = box.from, count = plan.element_bytes;
+  dims.clear();
+  const i64 parts = (plan.sizes[plan.tile_dim] + plan.along - 1) / plan.along;
+  i64 rest = tile / parts;
+  const auto add = [&](size_t d, i64 begin, i64 end) {
+    const MovePlan::BoxDim& dim = box.dims[d];
+    const auto [first, some] = PartOf(dim, begin, end);
+    to += (dim.begin + first * dim.step) * plan.steps[d];
+    from += first * dim.from_step;
+    count *= some;
+    if (some > 1) dims.push_back({some, dim.step * plan.steps[d], dim.from_step});
+  };
+  for (size_t d = plan.tile_dim; d-- > 0; rest /= plan.sizes[d]) {
+    add(d, rest % plan.sizes[d], rest % plan.sizes[d] + 1);
+  }
+  const i64 begin = tile % parts * plan.along;
+  add(plan.tile_dim, begin, std::min(begin + plan.along, plan.sizes[plan.tile_dim]));
+  for (size_t d = plan.tile_dim + 1; d < plan.sizes.size(); ++d) add(d, 0, plan.sizes[d]);
+  if (count == 0) return 0;
+  StridedCopy(MergeStridedDims(dims), result + to,
+              static_cast<const std::byte*>(buffers[box.operand]) + from, plan.element_bytes);
+  return count;
+}
+
+int RunTiles(const RunContext* run, const MovePlan& plan, void* const* buffers, i64 begin,
+             i64 end) {
+  const bool is_in_place =
+      plan.whole_operand >= 0 && buffers[plan.whole_operand] == buffers[plan.num_operands];
+  std::vector<StridedDim> dims;
+  i64 since_look = 0;
+  for (i64 tile = begin; tile < end; ++tile) {
+    for (size_t b = is_in_place ? 1 : 0; b < plan.boxes.size(); ++b) {
+      since_look += MovePart(plan, plan.boxes[b], tile, buffers, dims);
+    }
+    if (since_look < kSliceBytes) continue;
+    if (tile + 1 < end && run->stopped(run)) return kKernelStopped;
+    since_look = 0;
+  }
+  return kKernelOk;
+}
+
+}  // namespace
 
 std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& schedule) {
   auto plan = std::make_shared<MovePlan>();
   const Instruction& inst = *region.instructions[0];
   plan->num_operands = region.inputs.size();
   plan->result_bytes = schedule.values[region.outputs[0]].bytes;
+  plan->element_bytes = Info(inst.shape().type()).bytes;
   if (!region.map) {
-    std::vector<StridedDim> dims;
     const Access& access = region.inputs[0].access;
-    i64 to_step = inst.shape().num_elements();
+    Box box{0, access.offset * plan->element_bytes, {}};
     for (const AccessFactor& factor : access.factors) {
-      to_step /= factor.size;
-      dims.push_back({factor.size, to_step, factor.stride});
+      plan->sizes.push_back(factor.size);
+      box.dims.push_back({0, factor.size, 1, factor.stride * plan->element_bytes});
     }
-    plan->pieces.emplace_back(dims, access.offset, Info(inst.shape().type()).bytes);
+    if (plan->sizes.empty()) {
+      plan->sizes = {1};
+      box.dims = {{0, 1, 1, 0}};
+    }
+    plan->boxes = {std::move(box)};
+    ChooseTiles(*plan);
+    return plan;
+  }
+  if (!region.in_place.empty()) plan->whole_operand = static_cast<int>(region.in_place[0].input);
+  if (IsStatic(*region.map) && inst.shape().rank() > 0) {
+    for (const IndexPiece& piece : *region.map) {
+      plan->boxes.push_back(BoxOf(piece, inst.shape(), inst.operand(piece.operand)->shape()));
+    }
+    plan->sizes = inst.shape().dims();
+    ChooseTiles(*plan);
     return plan;
   }
   std::vector<const Shape*> shapes;
   for (i64 i = 0; i < inst.num_operands(); ++i) shapes.push_back(&inst.operand(i)->shape());
-  for (const IndexPiece& piece : *region.map)
-    plan->pieces.emplace_back(piece, inst.shape(), shapes);
+  for (const IndexPiece& piece : *region.map) plan->walks.emplace_back(piece, inst.shape(), shapes);
   plan->starts_from_zeros = region.map->empty();
-  if (!region.in_place.empty()) plan->whole_operand = static_cast<int>(region.in_place[0].input);
   return plan;
 }
 
-int RunMove(const RunContext* context, const void* data, void* const* buffers, i64, i64) {
-  auto& run = *const_cast<HostRun*>(static_cast<const HostRun*>(context));
+int RunMove(const RunContext* context, const void* data, void* const* buffers, i64 begin, i64 end) {
   const auto& plan = *static_cast<const MovePlan*>(data);
+  if (!plan.boxes.empty()) return RunTiles(context, plan, buffers, begin, end);
+  auto& run = *const_cast<HostRun*>(static_cast<const HostRun*>(context));
   std::byte* const result = static_cast<std::byte*>(buffers[plan.num_operands]);
   if (plan.starts_from_zeros) std::memset(result, 0, static_cast<size_t>(plan.result_bytes));
-  for (size_t p = 0; p < plan.pieces.size(); ++p) {
+  for (size_t p = 0; p < plan.walks.size(); ++p) {
     if (p == 0 && plan.whole_operand >= 0 && buffers[plan.whole_operand] == result) continue;
-    run.status = plan.pieces[p].Run(buffers, result, run.limits);
+    run.status = plan.walks[p].Run(buffers, result, run.limits);
     if (!run.status.ok()) return kKernelFailed;
   }
   return kKernelOk;

@@ -1,4 +1,7 @@
-// Move steps: what an index map does, one walk per piece.
+// Move steps: what an index map does. Maps whose places are known when they are compiled are cut
+// into tiles of the result, and each tile takes its part of each piece in turn, so that threads
+// share the work and what a later piece writes over is still in the cache. Others are one walk per
+// piece.
 #pragma once
 #include <memory>
 
@@ -8,7 +11,26 @@
 namespace axle {
 
 struct MovePlan {
-  std::vector<PieceWalk> pieces;
+  // Maps with places that are known at run time only:
+  std::vector<PieceWalk> walks;
+  // The others: positions begin + k * step, 0 <= k < count, of each dimension of the result.
+  struct BoxDim {
+    i64 begin, count, step;
+    i64 from_step;  // in bytes
+  };
+  struct Box {
+    size_t operand;
+    i64 from;  // in bytes
+    std::vector<BoxDim> dims;
+  };
+  std::vector<Box> boxes;
+  i64 element_bytes = 0;
+  Dims sizes, steps;  // of the result, in bytes
+  // A tile is `along` positions of this dimension, and all behind it.
+  size_t tile_dim = 0;
+  i64 along = 1;
+  i64 num_tiles = 1;
+
   size_t num_operands = 0;
   i64 result_bytes = 0;
   bool starts_from_zeros = false;  // a map without pieces

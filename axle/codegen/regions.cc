@@ -59,6 +59,8 @@ Status ScheduleBuilder::Add(const Instruction& inst) {
   if (IsElementwise(inst)) return AddElementwise(inst);
   if (def.index_map != nullptr) return AddIndexMap(inst);
   if (def.lowering == Lowering::kReduce) return AddReduce(inst);
+  const bool folds_windows = def.lowering == Lowering::kWindow && inst.callees().size() == 1;
+  if (folds_windows) return AddWindow(inst);
   if (def.lowering == Lowering::kDot || def.lowering == Lowering::kConvolution) {
     return AddContraction(inst);
   }

@@ -133,8 +133,9 @@ class Reporter {
     for (const ValueId output : region.outputs) record.bytes_written += bytes(output);
     if (region.kind == RegionKind::kLoop) {
       for (size_t i = 0; i < region.inputs.size(); ++i) {
-        record.bytes_read +=
+        const i64 read =
             NumElements(region.inputs[i].access) * region.program.inputs[i].element_bytes();
+        record.bytes_read += std::min(read, bytes(region.inputs[i].value));  // windows overlap
       }
     } else if (region.kind == RegionKind::kMove && region.map) {
       const Shape& shape = region.instructions.back()->shape();

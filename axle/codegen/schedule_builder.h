@@ -148,6 +148,10 @@ class ScheduleBuilder {
 
   Status AddReduce(const Instruction& inst);
 
+  // A reduce-window without padding: a loop over its results and the positions of the window, which
+  // reads its operands as often as windows overlap.
+  Status AddWindow(const Instruction& inst);
+
   // Whether the region reads the elements of `operand`, in the same order, anyway.
   bool ReadsAlready(const OpenRegion& region, const Instruction& operand);
 
@@ -193,6 +197,9 @@ class ScheduleBuilder {
   struct FoldOperands {
     std::vector<const Instruction*> stored, folded;  // as for LaneCompiler::Finish
   };
+  // What a fold of kind kGeneral starts from.
+  void SetInit(LaneCompiler& compiler, const Instruction& init, const OpenRegion& open,
+               Region& region, std::vector<const Instruction*>& readers, Fold& fold);
   FoldOperands AddFoldOperands(LaneCompiler& compiler, OpenRegion& open, Region& region,
                                std::vector<const Instruction*>& readers);
   void AddFoldResults(const OpenRegion& open, Region& region);
