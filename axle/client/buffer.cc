@@ -37,7 +37,7 @@ static Status WhyGone(const Status& fate, const Shape& shape) {
   return FailedPrecondition(StrCat("buffer: ", shape.ToString(), " is deleted"));
 }
 
-Buffer::Buffer(std::shared_ptr<BufferStorage> storage, Shape shape)
+Buffer::Buffer(Private, std::shared_ptr<BufferStorage> storage, Shape shape)
     : device_(storage->device),
       shape_(std::move(shape)),
       ready_(storage->ready),
@@ -45,14 +45,13 @@ Buffer::Buffer(std::shared_ptr<BufferStorage> storage, Shape shape)
 
 BufferPtr Buffer::Promised(std::shared_ptr<Device> device, Shape shape) {
   auto storage = std::make_shared<BufferStorage>(std::move(device), Future::Pending());
-  return BufferPtr(new Buffer(std::move(storage), std::move(shape)));
+  return std::make_shared<Buffer>(Private(), std::move(storage), std::move(shape));
 }
 
-StatusOr<BufferPtr> Buffer::Create(std::shared_ptr<Device> device, Literal value) {
-  BufferPtr buffer = Promised(std::move(device), value.shape());
-  AXLE_TRY(buffer->storage_->Keep(std::move(value)));
-  buffer->ready_.Set({});
-  return buffer;
+StatusOr<BufferPtr> Buffer::Create(std::shared_ptr<Device> device, Literal value, Shape shape) {
+  auto storage = std::make_shared<BufferStorage>(std::move(device), Future());
+  AXLE_TRY(storage->Keep(std::move(value)));
+  return std::make_shared<Buffer>(Private(), std::move(storage), std::move(shape));
 }
 
 StatusOr<BufferUse> Buffer::Use() const {

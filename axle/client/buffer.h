@@ -46,18 +46,22 @@ struct BufferStorage {
   std::atomic<int> num_users = 0;
 };
 
-// A user of a buffer's storage.
+// A user of a buffer's storage, or of none.
 class BufferUse {
  public:
+  BufferUse() = default;
   explicit BufferUse(std::shared_ptr<BufferStorage> storage) : storage_(std::move(storage)) {
     ++storage_->num_users;
   }
   BufferUse(BufferUse&&) = default;
-  BufferUse& operator=(BufferUse&&) = delete;
+  BufferUse& operator=(BufferUse&& other) noexcept {
+    std::swap(storage_, other.storage_);
+    return *this;
+  }
   ~BufferUse() {
     if (storage_ != nullptr) --storage_->num_users;
   }
-  // Not null, but of a use that was moved from.
+  // Null of none.
   const std::shared_ptr<BufferStorage>& storage() const { return storage_; }
 
  private:
@@ -66,8 +70,14 @@ class BufferUse {
 
 class Buffer {
  public:
-  // A value that is there. RESOURCE_EXHAUSTED if the client's memory cap does not allow it.
-  static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal value);
+  // A value that is there, of this shape: with layouts and bounds as the buffer is to show them.
+  // RESOURCE_EXHAUSTED if the client's memory cap does not allow it.
+  static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal value,
+                                                  Shape shape);
+  static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal value) {
+    Shape shape = value.shape();
+    return Create(std::move(device), std::move(value), std::move(shape));
+  }
   // One whose value somebody will give to its storage().
   static std::shared_ptr<Buffer> Promised(std::shared_ptr<Device> device, Shape shape);
 
@@ -133,8 +143,12 @@ class Buffer {
   std::shared_ptr<BufferStorage> storage() const;
 
  private:
-  Buffer(std::shared_ptr<BufferStorage> storage, Shape shape);
+  struct Private {};
 
+ public:
+  Buffer(Private, std::shared_ptr<BufferStorage> storage, Shape shape);  // by the functions above
+
+ private:
   const std::shared_ptr<Device> device_;
   const Shape shape_;
   const Future ready_;

@@ -83,12 +83,14 @@ class ScopedMemoryCap {
 // What to donate, and what of that must be: by parameter; nothing at all if it is empty.
 enum class Donation : std::uint8_t { kNone, kMay, kMust };
 
+bool MayDonate(const Module& module, const ExecuteOptions& options) {
+  return !module.config().input_output_alias.empty() || !module.config().buffer_donor.empty() ||
+         !options.not_donated.empty() || !options.donated.empty();
+}
+
 StatusOr<std::vector<Donation>> Donations(const Module& module, const ExecuteOptions& options) {
   const auto num_parameters = static_cast<i64>(module.entry()->parameters().size());
-  if (module.config().input_output_alias.empty() && module.config().buffer_donor.empty() &&
-      options.not_donated.empty() && options.donated.empty()) {
-    return std::vector<Donation>();
-  }
+  if (!MayDonate(module, options)) return std::vector<Donation>();
   std::vector<Donation> donations(num_parameters, Donation::kNone);
   const auto check = [&](i64 parameter) -> Status {
     if (parameter >= 0 && parameter < num_parameters) return {};
@@ -112,6 +114,10 @@ StatusOr<std::vector<Donation>> Donations(const Module& module, const ExecuteOpt
     donations[parameter] = std::max(donations[parameter], Donation::kMay);
   }
   return donations;
+}
+
+Status ArgumentError(size_t i, const Status& status) {
+  return {status.code(), StrCat("execute: argument ", i, ": ", status.message())};
 }
 
 }  // namespace
@@ -232,7 +238,7 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
   call->donated.reserve(arguments.size());
   const auto refuse = [&](size_t i, const Status& status) -> Status {
     call->Undo();
-    return {status.code(), StrCat("execute: argument ", i, ": ", status.message())};
+    return ArgumentError(i, status);
   };
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!donations.empty() && donations[i] != Donation::kNone) {
@@ -289,9 +295,48 @@ Status Executable::Finish(Call& call) const {
   return status;
 }
 
+// Without promises: nobody sees a result before it is there.
+StatusOr<std::vector<BufferPtr>> Executable::RunOnBuffers(ArraySlice<BufferPtr> arguments,
+                                                          const ExecuteOptions& options) const {
+  AXLE_TRY(CheckBuffers(arguments, 0));
+  const StackArray<BufferUse, 8> uses(arguments.size());
+  const StackArray<Argument, 16> borrowed(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    auto use = arguments[i]->Use();
+    if (!use.ok()) return ArgumentError(i, use.status());
+    uses[i] = *std::move(use);
+    borrowed[i] = {&uses[i].storage()->value, nullptr};
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    AXLE_TRY(uses[i].storage()->ready.Await(options.limits));
+  }
+  AXLE_ASSIGN(Literal value, RunOn(0, borrowed, options));
+  try {
+    std::vector<BufferPtr> results;
+    const auto add = [&](Literal element, const Shape& shape) -> Status {
+      AXLE_ASSIGN(BufferPtr buffer, Buffer::Create(devices_[0], std::move(element), shape));
+      results.push_back(std::move(buffer));
+      return {};
+    };
+    if (!shape_.result.is_tuple()) {
+      AXLE_TRY(add(std::move(value), shape_.result));
+      return results;
+    }
+    results.reserve(shape_.result.elements().size());
+    for (i64 i = 0; i < shape_.result.num_tuple_elements(); ++i) {
+      AXLE_TRY(add(std::move(value.mutable_elements()[static_cast<size_t>(i)]),
+                   shape_.result.element(i)));
+    }
+    return results;
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(StrCat("execute: no memory for the result of \"", name(), "\""));
+  }
+}
+
 StatusOr<std::vector<BufferPtr>> Executable::Execute(ArraySlice<BufferPtr> arguments,
                                                      const ExecuteOptions& options) const {
   AXLE_TRY(OneDeviceOnly(*this));
+  if (!MayDonate(*module_, options)) return RunOnBuffers(arguments, options);
   AXLE_ASSIGN(const std::shared_ptr<Call> call, Accept(arguments, 0, options));
   std::vector<BufferPtr> results = std::move(call->results);
   AXLE_TRY(Finish(*call));

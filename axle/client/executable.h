@@ -125,6 +125,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
   StatusOr<std::shared_ptr<Call>> Accept(ArraySlice<BufferPtr> arguments, i64 device,
                                          const ExecuteOptions& options) const;
   Status CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const;
+  StatusOr<std::vector<BufferPtr>> RunOnBuffers(ArraySlice<BufferPtr> arguments,
+                                                const ExecuteOptions& options) const;
   // Waits for the arguments, runs, and gives the results to whoever waits for them.
   Status Finish(Call& call) const;
   StatusOr<Literal> RunOn(i64 device, std::span<const Argument> arguments,

@@ -31,22 +31,25 @@ Status Lost() {
 
 }  // namespace
 
-Future::Future(Status status) : state_(std::make_shared<State>()) {
+Future::Future(Status status) {
+  if (status.ok()) return;
+  state_ = std::make_shared<State>();
   state_->status = std::move(status);
   state_->is_set = true;
 }
 
 Future Future::Pending() {
   Future future;
-  future.state_->is_set = false;
+  future.state_ = std::make_shared<State>();
   return future;
 }
 
 bool Future::is_ready() const {
-  return state_->is_set;
+  return state_ == nullptr || state_->is_set;
 }
 
 Status Future::Await(Limits* limits) const {
+  if (state_ == nullptr) return {};
   if (state_->is_set) return state_->status;
   if (state_->is_lost()) return Lost();
   std::unique_lock lock(state_->mutex);
@@ -55,6 +58,7 @@ Status Future::Await(Limits* limits) const {
 }
 
 void Future::OnReady(std::function<void(const Status&)> callback) const {
+  if (state_ == nullptr) return callback({});
   if (state_->is_lost()) return callback(Lost());
   if (!state_->is_set) {
     const std::lock_guard lock(state_->mutex);

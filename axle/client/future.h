@@ -35,7 +35,7 @@ class Future {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  std::shared_ptr<State> state_;  // null: over, and good
 };
 
 }  // namespace axle

@@ -1,20 +1,18 @@
-// StackArray: an array of plain values whose size is known when it is made, on the stack as long as
-// there are no more than N:
+// StackArray: an array whose size is known when it is made, on the stack as long as there are no
+// more than N values:
 //
 //   StackArray<void*, 16> blocks(n);
 #pragma once
 #include <array>
 #include <memory>
 #include <span>
-#include <type_traits>
 
 namespace axle {
 
 template <typename T, size_t N>
 class StackArray {
  public:
-  static_assert(std::is_trivially_destructible_v<T>);
-  // Unspecified values. Throws std::bad_alloc.
+  // Default-initialised: plain values are unspecified. Throws std::bad_alloc.
   explicit StackArray(size_t size)
       : more_(size > N ? std::make_unique_for_overwrite<T[]>(size) : nullptr),
         values_(more_ != nullptr ? more_.get() : few_.data(), size) {}
