@@ -368,6 +368,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
                                   .report = options.report,
                                   .fast = options.numerics == Numerics::kFast,
                                   .small_wherever_possible = options.small_wherever_possible,
+                                  .check_accesses = options.check_accesses,
                                   .on_llvm = options.on_llvm,
                                   .on_assembly = options.on_assembly}));
     return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(

@@ -78,6 +78,9 @@ struct CompileOptions {
   // For tests of native code: computes few elements in one function wherever that can be done, not
   // only where it is faster. No bit depends on it.
   bool small_wherever_possible = false;
+  // Likewise for tests: a run fails, with INTERNAL, if native code reads or writes outside of the
+  // memory of its operands, and does not do it.
+  bool check_accesses = false;
   std::function<void(std::string_view text)> on_llvm = {};
   std::function<void(std::string_view text)> on_assembly = {};
 };

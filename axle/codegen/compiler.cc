@@ -379,11 +379,11 @@ class Compiler {
     switch (region.kind) {
       case RegionKind::kLoop:
         places.push_back(scratch);
-        AddLoop(program, region, AddRecord(program, places, name));
+        AddLoop(program, schedule, region, AddRecord(program, places, name));
         return {};
       case RegionKind::kRows:
         places.push_back(scratch);
-        AddRows(program, region, AddRecord(program, places, name));
+        AddRows(program, schedule, region, AddRecord(program, places, name));
         return {};
       case RegionKind::kMove: {
         std::shared_ptr<const MovePlan> move = PlanMove(region, schedule);
@@ -454,6 +454,7 @@ class Compiler {
       case RegionKind::kSmall: {
         Record& record = AddRecord(program, places, name);
         auto small = std::make_shared<SmallPlan>();
+        if (is_checked()) small->memory_bytes = MemoryBytes(schedule, region);
         KeepConstants(program, region);
         SetKernel(program, record, &RunSmall, small);
         kernels_.Add(std::move(region), schedule, std::move(small));
@@ -470,6 +471,7 @@ class Compiler {
     const size_t num_inputs = computation.lanes->inputs.size();
     if (num_inputs + computation.lanes->outputs.size() > kMaxLoopOperands) return nullptr;
     computation.lanes_loop = std::make_shared<LoopPlan>();
+    computation.lanes_loop->is_checked = is_checked();
     kernels_.Add({&*computation.lanes, std::vector<InnerStride>(num_inputs)},
                  computation.lanes_loop);
     return computation.lanes_loop;
@@ -487,6 +489,21 @@ class Compiler {
     for (const Region& part : region.parts) KeepConstants(program, part);
   }
 
+  bool is_checked() const { return compiled_.checks != nullptr; }
+  // Of the arrays that a region reads and writes.
+  static Dims MemoryBytes(const Schedule& schedule, const Region& region) {
+    Dims bytes;
+    for (const RegionInput& input : region.inputs) {
+      bytes.push_back(schedule.values[input.value].bytes);
+    }
+    for (const ValueId output : region.outputs) bytes.push_back(schedule.values[output].bytes);
+    return bytes;
+  }
+  void CheckMemory(LoopPlan& plan, const Schedule& schedule, const Region& region) const {
+    plan.is_checked = is_checked();
+    if (plan.is_checked) plan.memory_bytes = MemoryBytes(schedule, region);
+  }
+
   // A loop, with folds or without, as a record or a part of one.
   struct LoopStep {
     KernelFunction function;
@@ -496,7 +513,7 @@ class Compiler {
   };
   // With `rows`, the number of tiles is a multiple of it. `may_stream`: nobody needs its outputs in
   // the caches.
-  LoopStep MakeLoop(Region& region, bool may_stream, i64 rows = 0) {
+  LoopStep MakeLoop(const Schedule& schedule, Region& region, bool may_stream, i64 rows = 0) {
     std::vector<LoopOperand> operands;
     std::vector<const Access*> accesses;
     const LaneProgram& lanes = region.program;
@@ -521,6 +538,7 @@ class Compiler {
     LoopKernelSpec spec{&lane_programs_.emplace_back(std::move(region.program)), strides};
     if (region.folds.empty()) {
       std::shared_ptr<LoopPlan> plan = PlanLoop(region.sizes, operands);
+      CheckMemory(*plan, schedule, region);
       if (rows > 0) TileByRows(*plan, rows);
       if (may_stream && IsWorthStreaming(*plan, operands, num_stores)) {
         spec.streams = true;
@@ -533,12 +551,14 @@ class Compiler {
       spec.inputs.clear();
       std::shared_ptr<StagedFoldPlan> plan =
           PlanStagedFold(region.fold_shape, region.folds, region.sizes, operands, spec);
+      CheckMemory(*plan->loop, schedule, region);
       kernels_.Add(std::move(spec), plan->loop);
       return {&RunStagedFold, plan, plan->num_tiles, time};
     }
     SetFoldForm(spec, region.fold_shape, region.folds, rounding_);
     std::shared_ptr<FoldPlan> plan =
         PlanFold(region.fold_shape, region.folds, spec, region.sizes, operands);
+    CheckMemory(*plan->loop, schedule, region);
     if (rows > 0) TileByRows(*plan, rows);
     kernels_.Add(std::move(spec), plan->loop);
     return {&RunFold, plan, plan->num_tiles, time};
@@ -554,15 +574,15 @@ class Compiler {
     });
   }
 
-  void AddLoop(Program& program, Region& region, Record& record) {
+  void AddLoop(Program& program, const Schedule& schedule, Region& region, Record& record) {
     record.scratch_bytes = LoopScratchBytes(region);
-    LoopStep step = MakeLoop(region, AreApart(program, record, region));
+    LoopStep step = MakeLoop(schedule, region, AreApart(program, record, region));
     record.num_tiles = step.num_tiles;
     record.is_parallel = IsWorthThreads(step.nanoseconds);
     SetKernel(program, record, step.function, std::move(step.plan));
   }
 
-  void AddRows(Program& program, Region& region, Record& record) {
+  void AddRows(Program& program, const Schedule& schedule, Region& region, Record& record) {
     auto plan = std::make_shared<RowsPlan>();
     plan->rows = region.rows;
     plan->rows_per_block = region.rows_per_block;
@@ -591,7 +611,7 @@ class Compiler {
     }
     for (size_t p = 0; p < region.parts.size(); ++p) {
       Region& loop = region.parts[p];
-      LoopStep made = MakeLoop(loop, may_stream[p], region.rows);
+      LoopStep made = MakeLoop(schedule, loop, may_stream[p], region.rows);
       RowsPlan::Step step{made.function, made.plan.get(), {}, made.num_tiles / region.rows};
       for (const RegionInput& input : loop.inputs) step.operands.push_back(operand_of[input.value]);
       for (const ValueId output : loop.outputs) step.operands.push_back(operand_of[output]);
@@ -652,7 +672,12 @@ StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& ta
       AXLE_ASSIGN(compiled.module, RunPipeline(module, {.limits = options.limits}));
     }
   }
-  AXLE_ASSIGN(compiled.jit, Jit::Create(target, options));
+  JitTarget checked = target;
+  if (options.check_accesses || kAlwaysChecksAccesses) {
+    compiled.checks = std::make_unique<AccessChecks>();
+    checked.checks = compiled.checks.get();
+  }
+  AXLE_ASSIGN(compiled.jit, Jit::Create(checked, options));
   compiled.report.target = Name(target.isa);
   AXLE_TRY(Compiler(compiled, options).Run());
   return compiled;

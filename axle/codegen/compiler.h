@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "axle/codegen/access_checks.h"
 #include "axle/codegen/jit.h"
 #include "axle/codegen/literal_run.h"
 #include "axle/ir/module.h"
@@ -22,6 +23,7 @@ struct CompiledModule {
   }
 
   std::unique_ptr<const Module> module;                            // after the passes
+  std::unique_ptr<AccessChecks> checks;                            // of checked code, else null
   std::unique_ptr<Jit> jit;                                        // the machine code
   std::vector<std::unique_ptr<CompiledComputation>> computations;  // each behind its callees
   const CompiledComputation* entry = nullptr;

@@ -96,11 +96,12 @@ class StepExecutor : public LaneExecutor {
              std::span<void* const> outputs, i64 count) override {
     for (const CompiledComputation* callee : callees_) {
       if (callee->lanes_loop == nullptr || &*callee->lanes != &program) continue;
-      void* pointers[kMaxLoopOperands];
+      void* pointers[kMaxLoopPointers];
       void** const last = std::ranges::transform(inputs, pointers, [](const void* input) {
                             return const_cast<void*>(input);
                           }).out;
       std::ranges::copy(outputs, last);
+      if (callee->lanes_loop->is_checked) SetLaneBounds(program, count, pointers);
       RunOneRow(*callee->lanes_loop, pointers, count);
       return {};
     }
@@ -108,6 +109,14 @@ class StepExecutor : public LaneExecutor {
   }
 
  private:
+  static void SetLaneBounds(const LaneProgram& program, i64 count, void** pointers) {
+    const size_t num_inputs = program.inputs.size(), n = num_inputs + program.outputs.size();
+    for (size_t i = 0; i < n; ++i) {
+      const LaneArray& array = i < num_inputs ? program.inputs[i] : program.outputs[i - num_inputs];
+      SetBounds(pointers, n, i, pointers[i], count * array.element_bytes());
+    }
+  }
+
   std::span<const CompiledComputation* const> callees_;
   HostRun& run_;
 };

@@ -45,6 +45,14 @@ class Partials {
   i64 used_ = 0, count_ = 0;
 };
 
+// The next chunk's result is that of operand `operand`.
+inline void FoldInto(const LoopPlan& loop, size_t operand, const Partials& partial,
+                     void** pointers) {
+  pointers[operand] = partial.next();
+  if (!loop.is_checked) return;
+  SetBounds(pointers, loop.offsets.size(), operand, partial.next(), partial.bytes());
+}
+
 // `width` accumulators that nothing has been folded into.
 inline void FillIdentity(const FoldPlan::Part& fold, std::byte* to, i64 width) {
   DispatchBytes(static_cast<int>(fold.bytes), [&]<typename T>() {

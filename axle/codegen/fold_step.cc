@@ -278,10 +278,11 @@ void FoldLongRow(const FoldPlan& plan, void* const* buffers, i64 row) {
   const LoopPlan& loop = *plan.loop;
   const size_t num_operands = loop.offsets.size(), num_folds = plan.folds.size();
   i64 index[kMaxFoldRank];
-  void* pointers[kMaxLoopOperands];
+  void* pointers[kMaxLoopPointers];
   void* results[kMaxLoopOperands];
   IndexOf(loop, 1, row, {index, loop.sizes.size()});
   PointersAt(loop, buffers, {index, loop.sizes.size()}, pointers);
+  SetLoopBounds(loop, buffers, pointers);
   std::copy(pointers + num_operands - num_folds, pointers + num_operands, results);
   // One partial result per bit of the number of chunks.
   alignas(64) std::byte memory[kMaxFolds][64 * kMostFoldBytes];
@@ -289,7 +290,7 @@ void FoldLongRow(const FoldPlan& plan, void* const* buffers, i64 row) {
   for (size_t f = 0; f < num_folds; ++f) partials.emplace_back(plan.folds[f], memory[f], 1);
   for (i64 begin = 0; begin < plan.shape.reduced; begin += kSumChunk) {
     for (size_t f = 0; f < num_folds; ++f) {
-      pointers[num_operands - num_folds + f] = partials[f].next();
+      FoldInto(loop, num_operands - num_folds + f, partials[f], pointers);
     }
     const i64 count = std::min(kSumChunk, plan.shape.reduced - begin);
     loop.kernel(pointers, count, 1, loop.outer_strides.data(), loop.inner_strides.data());
@@ -309,10 +310,11 @@ void FoldColumns(const FoldPlan& plan, void* const* buffers, i64 row, i64 column
   const size_t num_operands = loop.offsets.size(), num_folds = plan.folds.size();
   const size_t first_fold = num_operands - num_folds;
   i64 index[kMaxFoldRank];
-  void* pointers[kMaxLoopOperands];
+  void* pointers[kMaxLoopPointers];
   IndexOf(loop, 2, row, {index, loop.sizes.size()});
   index[loop.sizes.size() - 1] = column;
   PointersAt(loop, buffers, {index, loop.sizes.size()}, pointers);
+  SetLoopBounds(loop, buffers, pointers);
   if (plan.shape.reduced <= kSumChunk) {
     for (size_t f = 0; f < num_folds; ++f) {
       FillIdentity(plan.folds[f], static_cast<std::byte*>(pointers[first_fold + f]), width);
@@ -332,7 +334,7 @@ void FoldColumns(const FoldPlan& plan, void* const* buffers, i64 row, i64 column
   for (i64 begin = 0; begin < plan.shape.reduced; begin += kSumChunk) {
     for (size_t f = 0; f < num_folds; ++f) {
       FillIdentity(plan.folds[f], partials[f].next(), width);
-      pointers[first_fold + f] = partials[f].next();
+      FoldInto(loop, first_fold + f, partials[f], pointers);
     }
     const i64 count = std::min(kSumChunk, plan.shape.reduced - begin);
     loop.kernel(pointers, width, count, loop.outer_strides.data(), loop.inner_strides.data());

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "axle/codegen/access_checks.h"
 #include "axle/codegen/exact_fma.h"
 #include "axle/codegen/lane_emitter.h"
 #include "axle/core/strings.h"
@@ -88,6 +89,7 @@ llvm::orc::SymbolMap RuntimeSymbols(llvm::orc::LLJIT& jit) {
         llvm::orc::ExecutorAddr::fromPtr(function),
         llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
+  add(kCheckAccess, &CheckAccess);
   add("memcpy", &std::memcpy);  // LLVM's own way to say copy
   add(kRemainderF32, static_cast<float (*)(float, float)>(&FloatRemainder));
   add(kRemainderF64, static_cast<double (*)(double, double)>(&FloatRemainder));

@@ -14,11 +14,14 @@ class Module;
 
 namespace axle {
 
+class AccessChecks;
+
 // What code is generated for. Never a guess from the CPU's name: the features come from CPUID.
 struct JitTarget {
-  NativeIsa isa;      // not kAuto
-  int codegen_level;  // 0 to 2
-  int vector_bytes;   // of the widest register that code should use
+  NativeIsa isa;                   // not kAuto
+  int codegen_level;               // 0 to 2
+  int vector_bytes;                // of the widest register that code should use
+  AccessChecks* checks = nullptr;  // code is checked, and this gets what is wrong (access_checks.h)
   bool has_avx512() const { return isa == NativeIsa::kAvx512; }
   bool has_fma() const { return isa != NativeIsa::kV2; }
 };

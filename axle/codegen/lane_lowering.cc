@@ -29,6 +29,7 @@
 #include <map>
 #include <span>
 
+#include "axle/codegen/access_checks.h"
 #include "axle/codegen/lane_emitter.h"
 #include "axle/codegen/uniform_quotient.h"
 
@@ -48,7 +49,8 @@ class KernelWriter {
         width_(static_cast<unsigned>(target.vector_bytes) / 4),
         module_(module),
         b_(module.getContext()),
-        emitter_(b_, width_, target) {
+        emitter_(b_, width_, target),
+        checks_(target.checks) {
     llvm::Type *pointer = b_.getPtrTy(), *number = b_.getInt64Ty();
     auto* type = llvm::FunctionType::get(
         b_.getVoidTy(), {pointer, number, number, pointer, pointer}, /*isVarArg=*/false);
@@ -69,6 +71,9 @@ class KernelWriter {
     if (rows > 1) row = WriteRows(rows, row, pointers);
     WriteRows(1, row, pointers);
     b_.CreateRetVoid();
+    if (checks_ == nullptr) return;
+    const size_t num_operands = program_.inputs.size() + program_.outputs.size();
+    AddAccessChecks(*function_, {.pointers = 0, .num_operands = num_operands}, *checks_);
   }
 
  private:
@@ -578,6 +583,7 @@ class KernelWriter {
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   LaneEmitter emitter_;
+  AccessChecks* checks_;  // or null
   llvm::Function* function_;
   Value* inner_;  // length of a row
   Value* outer_;  // number of rows

@@ -101,10 +101,18 @@ void TileByRows(LoopPlan& plan, i64 rows) {
   }
 }
 
+void SetLoopBounds(const LoopPlan& plan, void* const* buffers, void** pointers) {
+  const size_t num_operands = plan.memory_bytes.size();
+  for (size_t i = 0; i < num_operands; ++i) {
+    SetBounds(pointers, num_operands, i, buffers[i], plan.memory_bytes[i]);
+  }
+}
+
 int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end) {
   const size_t num_operands = plan.offsets.size(), rank = plan.sizes.size();
   const i64 inner = plan.sizes[rank - 1], outer = plan.sizes[rank - 2];
-  void* pointers[kMaxLoopOperands];
+  void* pointers[kMaxLoopPointers];
+  SetLoopBounds(plan, buffers, pointers);
   i64 rows = outer;
   for (size_t d = 0; d + 2 < rank; ++d) rows *= plan.sizes[d];
   i64 row = begin * plan.rows_per_tile;
@@ -139,7 +147,8 @@ namespace {
 // Parts of the only row.
 int RunRow(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end) {
   const size_t num_operands = plan.offsets.size();
-  void* pointers[kMaxLoopOperands];
+  void* pointers[kMaxLoopPointers];
+  SetLoopBounds(plan, buffers, pointers);
   const i64* strides = plan.inner_strides.data();
   i64 position = begin * plan.positions_per_tile;
   const i64 last = std::min(plan.sizes[1], end * plan.positions_per_tile);

@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "axle/codegen/access.h"
+#include "axle/codegen/access_checks.h"
 #include "axle/codegen/lane_lowering.h"
 #include "axle/core/kernel.h"
 
 namespace axle {
 
-// Inputs and outputs of one loop.
+// Inputs and outputs of one loop, and the pointers that it gets if it is checked.
 inline constexpr size_t kMaxLoopOperands = 320;
+inline constexpr size_t kMaxLoopPointers = NumCheckedPointers(kMaxLoopOperands);
 // Positions between two looks at the limits.
 inline constexpr i64 kSlicePositions = i64{1} << 20;
 
@@ -26,6 +28,8 @@ struct LoopPlan {
   i64 rows_per_tile = 1;
   i64 positions_per_tile = 0;  // of a loop with one row
   i64 num_tiles = 1;
+  bool is_checked = false;  // the kernel is: access_checks.h
+  Dims memory_bytes;        // then, of the buffers
   size_t num_streamed = 0;  // of the operands, the last ones: the outputs of a kernel that streams
 };
 
@@ -55,6 +59,9 @@ bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operand
 // the tiles are then equal parts of the positions. The sizes must have that boundary, or be one
 // row.
 void TileByRows(LoopPlan& plan, i64 rows);
+
+// What a checked kernel finds behind the pointers of its operands: the buffers.
+void SetLoopBounds(const LoopPlan& plan, void* const* buffers, void** pointers);
 
 // Calls the kernel for groups of whole rows.
 int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end);

@@ -24,7 +24,9 @@ class NativeProgram : public NativeExecutable {
     run.device = device;
     run.workers = workers_.get();
     run.num_threads = workers_->num_threads();
-    return RunOnLiterals(*compiled_.entry, arguments, run);
+    StatusOr<Literal> result = RunOnLiterals(*compiled_.entry, arguments, run);
+    if (compiled_.checks != nullptr) AXLE_TRY(compiled_.checks->status());
+    return result;
   }
 
   const CompileReport& report() const override { return compiled_.report; }

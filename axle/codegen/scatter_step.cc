@@ -208,7 +208,8 @@ std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProg
   auto plan = std::make_shared<ScatterPlan>();
   for (i64 i = 0; i < n; ++i) {
     const Shape& array = inst.operand(i)->shape();
-    plan->arrays.push_back({Info(array.type()).bytes, array.num_bytes()});
+    plan->arrays.push_back({Info(array.type()).bytes, array.num_bytes(),
+                            inst.operand(n + 1 + i)->shape().num_bytes()});
   }
   plan->index_type = indices.type();
   plan->is_empty = updates.num_elements() == 0 || operand.num_elements() == 0;
@@ -262,7 +263,13 @@ int RunScatter(const RunContext* run, const void* data, void* const* buffers, i6
       });
     });
   }
-  void* pointers[kMaxLoopOperands];
+  void* pointers[kMaxLoopPointers];
+  for (size_t i = 0; i < n && plan.loop->is_checked; ++i) {
+    const ScatterPlan::Array& array = plan.arrays[i];
+    SetBounds(pointers, 3 * n, i, results[i], array.bytes);
+    SetBounds(pointers, 3 * n, n + i, updates[i], array.update_bytes);
+    SetBounds(pointers, 3 * n, 2 * n + i, results[i], array.bytes);
+  }
   return ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
     for (size_t i = 0; i < n; ++i) {
       const i64 size = plan.arrays[i].element_bytes;

@@ -36,7 +36,7 @@ struct ScatterPlan {
   i64 window_elements = 1;
   bool is_empty = false;  // no updates
   struct Array {
-    i64 element_bytes, bytes;
+    i64 element_bytes, bytes, update_bytes;
   };
   std::vector<Array> arrays;  // by operand
 

@@ -19,6 +19,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "axle/codegen/access_checks.h"
 #include "axle/codegen/dot_form.h"
 #include "axle/codegen/small_values.h"
 #include "axle/ops/canonical_sum.h"
@@ -40,7 +41,11 @@ class Writer {
  public:
   Writer(const Region& region, const Schedule& schedule, const JitTarget& target,
          const std::string& name, llvm::Module& module)
-      : region_(region), schedule_(schedule), b_(module.getContext()), values_(b_, target) {
+      : region_(region),
+        schedule_(schedule),
+        b_(module.getContext()),
+        values_(b_, target),
+        checks_(target.checks) {
     llvm::Type* pointer = b_.getPtrTy();
     auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {pointer, pointer}, /*isVarArg=*/false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
@@ -83,6 +88,9 @@ class Writer {
       }
     }
     Return(kKernelOk);
+    if (checks_ == nullptr) return;
+    const size_t num_operands = region_.inputs.size() + region_.outputs.size();
+    AddAccessChecks(*function_, {1, num_operands, large_constants_}, *checks_);
   }
 
  private:
@@ -123,6 +131,7 @@ class Writer {
       if (IsSmall(value)) {
         held.small = values_.Constants(value.array, value.num_elements(), literal.bytes());
       } else {
+        large_constants_.emplace_back(literal.bytes(), value.bytes);
         held.memory = b_.CreateIntToPtr(
             b_.getInt64(reinterpret_cast<std::uintptr_t>(literal.bytes())), b_.getPtrTy());
       }
@@ -599,10 +608,12 @@ class Writer {
   const Schedule& schedule_;
   llvm::IRBuilder<> b_;
   SmallValueBuilder values_;
+  AccessChecks* checks_;  // or null
   llvm::Function* function_;
   BasicBlock* entry_ = nullptr;                 // of loads and of memory on the stack
   Value* fuel_ = nullptr;                       // what is left now
   std::unordered_map<ValueId, Value*> places_;  // of large outputs
+  std::vector<std::pair<const std::byte*, i64>> large_constants_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "axle/codegen/access_checks.h"
 #include "axle/runtime/program.h"
 
 namespace axle {
@@ -43,10 +44,19 @@ struct RunFuel : Fuel {
 
 }  // namespace
 
-int RunSmall(const RunContext* context, const void* plan, void* const* buffers, i64, i64) {
+int RunSmall(const RunContext* context, const void* data, void* const* buffers, i64, i64) {
+  const auto& plan = *static_cast<const SmallPlan*>(data);
   auto& run = *const_cast<ProgramRun*>(static_cast<const ProgramRun*>(context));
   RunFuel fuel(run);
-  const int result = static_cast<const SmallPlan*>(plan)->kernel(&fuel, buffers);
+  std::vector<void*> checked;
+  if (const size_t n = plan.memory_bytes.size(); n > 0) {
+    checked.assign(buffers, buffers + n);
+    checked.resize(NumCheckedPointers(n));
+    for (size_t i = 0; i < n; ++i)
+      SetBounds(checked.data(), n, i, buffers[i], plan.memory_bytes[i]);
+    buffers = checked.data();
+  }
+  const int result = plan.kernel(&fuel, buffers);
   fuel.Count();
   return result;
 }

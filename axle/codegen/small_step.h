@@ -12,11 +12,13 @@ struct Fuel {
   i64 (*more)(Fuel* fuel);
 };
 
-// Gives kKernelOk or kKernelFailed. Buffers: inputs, then outputs.
+// Gives kKernelOk or kKernelFailed. Buffers: inputs, then outputs; in checked code, bounds behind
+// them (access_checks.h).
 using SmallKernel = int(Fuel* fuel, void* const* buffers);
 
 struct SmallPlan {
   SmallKernel* kernel = nullptr;
+  Dims memory_bytes;  // of checked code: of the buffers
 };
 
 // The KernelFunction of small steps; its plan is a SmallPlan.

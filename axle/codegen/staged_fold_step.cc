@@ -163,10 +163,10 @@ class Planner {
     plan_.loop->outer_strides[i] = in_place ? outer.stride.value_or(0) : row;
     plan_.element_bytes.push_back(bytes);
     plan_.staged_at.push_back(in_place ? -1 : plan_.scratch_bytes);
-    if (!in_place) {
-      plan_.scratch_bytes += Aligned((inner.is_uniform ? 1 : Most(is_columns)) *
-                                     (outer.is_uniform ? 1 : Most(!is_columns)) * bytes);
-    }
+    const i64 staged = (inner.is_uniform ? 1 : Most(is_columns)) *
+                       (outer.is_uniform ? 1 : Most(!is_columns)) * bytes;
+    plan_.staged_bytes.push_back(in_place ? 0 : staged);
+    plan_.scratch_bytes += Aligned(plan_.staged_bytes.back());
   }
   // Of a tile's results, or of a step's reduced elements.
   i64 Most(bool results) const {
@@ -204,7 +204,14 @@ class Runner {
         rank_(loop_.sizes.size()),
         num_plain_(plan.staged_at.size()),
         buffers_(buffers),
-        scratch_(static_cast<std::byte*>(buffers[loop_.offsets.size()])) {}
+        scratch_(static_cast<std::byte*>(buffers[loop_.offsets.size()])) {
+    SetLoopBounds(loop_, buffers, pointers_);
+    for (size_t i = 0; i < num_plain_ && loop_.is_checked; ++i) {
+      if (plan.staged_at[i] < 0) continue;
+      SetBounds(pointers_, loop_.offsets.size(), i, scratch_ + plan.staged_at[i],
+                plan.staged_bytes[i]);
+    }
+  }
 
   // Positions of the tile.
   i64 Run(i64 tile) {
@@ -222,7 +229,7 @@ class Runner {
     for (i64 r = 0; r < plan_.num_reduced; r += plan_.reduced_per_step) {
       const i64 count = std::min(plan_.reduced_per_step, plan_.num_reduced - r);
       for (size_t f = 0; f < partials.size() && r % kSumChunk == 0; ++f) {
-        pointers_[num_plain_ + f] = partials[f].next();
+        FoldInto(loop_, num_plain_ + f, partials[f], pointers_);
         if (plan_.form == FoldForm::kColumns) FillInit(f, partials[f].next());
       }
       Step(r, count);
@@ -373,7 +380,7 @@ class Runner {
   // Of the tile:
   i64 along_ = 1, results_ = 1;
   std::byte* tile_[kMaxLoopOperands];
-  void* pointers_[kMaxLoopOperands];
+  void* pointers_[kMaxLoopPointers];
   std::vector<StridedDim> dims_;  // of the box being copied
 };
 

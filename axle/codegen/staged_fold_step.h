@@ -30,6 +30,7 @@ struct StagedFoldPlan {
   // Inputs and outputs that are not folded: where they lie in the scratch memory, or -1 if the
   // kernel takes them where they are.
   Dims staged_at;
+  Dims staged_bytes;  // there
   Dims element_bytes;
   // The last operands of the loop. Those of kGeneral have no join, and start from their init.
   std::vector<FoldPlan::Part> parts;

@@ -148,7 +148,10 @@ std::vector<Checker::Variant> Checker::VariantsFor(const Module& module) const {
     for (const NativeIsa isa : options_.isas) {
       for (const int level : options_.levels) variants.push_back({client, isa, level});
       if (options_.levels.empty()) continue;
-      variants.push_back({client, isa, options_.levels.front(), /*small=*/true});
+      const int level = options_.levels.front();
+      variants.push_back({client, isa, level, /*small=*/true});
+      variants.push_back({client, isa, level, /*small=*/false, /*checked=*/true});
+      variants.push_back({client, isa, level, /*small=*/true, /*checked=*/true});
     }
   }
   if (options_.variants > 0 && variants.size() > static_cast<size_t>(options_.variants)) {
@@ -182,10 +185,10 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
   // What runs are compared with.
   const Module& judge = is_fast ? *optimized : *module;
   std::string unimplemented;
-  for (const auto& [client, isa, level, small] : VariantsFor(*module)) {
+  for (const auto& [client, isa, level, small, checked] : VariantsFor(*module)) {
     const std::string name =
         StrCat("native ", Name(isa), " level ", level, ", ", options_.threads[client], " threads",
-               small ? ", small wherever possible" : "");
+               small ? ", small wherever possible" : "", checked ? ", checked" : "");
     Limits limits;
     SetLimits(limits);
     const auto compiled = clients_[client]->Compile(module, {.engine = EngineKind::kNative,
@@ -193,7 +196,8 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
                                                              .isa = isa,
                                                              .codegen_level = level,
                                                              .limits = &limits,
-                                                             .small_wherever_possible = small});
+                                                             .small_wherever_possible = small,
+                                                             .check_accesses = checked});
     if (compiled.ok()) {
       AddRunners(*module, name, clients_[client].get(), *compiled, runners);
       continue;

@@ -80,7 +80,8 @@ class Checker {
     size_t client;  // position in clients_
     NativeIsa isa;
     int level;
-    bool small = false;  // CompileOptions::small_wherever_possible
+    bool small = false;    // CompileOptions::small_wherever_possible
+    bool checked = false;  // CompileOptions::check_accesses
   };
   explicit Checker(CheckOptions options) : options_(std::move(options)) {}
   void SetLimits(Limits& limits) const;

@@ -42,6 +42,9 @@ struct NativeOptions {
   // Few elements are computed in one function wherever they can be, also where that is not faster:
   // for tests. The bits do not depend on it.
   bool small_wherever_possible = false;
+  // Checked code, for tests: a run fails if a kernel reads or writes outside of the memory of its
+  // operands. Always on where the library is built with AddressSanitizer.
+  bool check_accesses = false;
   // Get the code of each group of kernels, as LLVM IR before the code generator and as assembly.
   // Both cost time.
   std::function<void(std::string_view text)> on_llvm = {};
@@ -72,7 +75,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 7;
+inline constexpr int kNativeEngineVersion = 8;
 
 }  // namespace axle
 

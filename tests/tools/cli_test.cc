@@ -480,13 +480,13 @@ TEST_F(Cli, CheckDrawsArgumentsAndSaysWhatDiffers) {
   const Result equal = Run({"check", add, "--seeds", "4", "--levels", "0,2"});
   EXPECT_EQ(equal.exit, 0) << equal.err << equal.out;
   EXPECT_EQ(equal.out, "");
-  EXPECT_TRUE(equal.err.ends_with("add.hlo: equal in 16 runs\n")) << equal.err;
+  EXPECT_TRUE(equal.err.ends_with("add.hlo: equal in 24 runs\n")) << equal.err;
   const Result as_json = Run({"check", add, "--json", "--isa", "auto", "--fake=iota"});
   EXPECT_EQ(as_json.exit, 0) << as_json.err;
   const json report = json::parse(as_json.out);
   EXPECT_EQ(report["schema"], "axle.check/1");
   EXPECT_EQ(report["outcome"], "equal");
-  EXPECT_EQ(report["runs"], 3);  // the passes, and native code in both forms
+  EXPECT_EQ(report["runs"], 5);  // the passes, and native code in both forms, checked or not
   EXPECT_EQ(Run({"check", Write("forever.hlo", kForever), "--time-limit", "0.3"}).exit, 4);
   EXPECT_EQ(Run({"check", add, "--isa", "sse9"}).exit, 2);
   EXPECT_EQ(Run({"check"}).exit, 2);
