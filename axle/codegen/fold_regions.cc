@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "axle/codegen/schedule_builder.h"
+#include "axle/core/stable_sort.h"
 
 namespace axle {
 
@@ -160,8 +161,11 @@ ScheduleBuilder::FoldOperands ScheduleBuilder::AddFoldOperands(
     LaneCompiler& compiler, OpenRegion& open, Region& region,
     std::vector<const Instruction*>& readers) {
   // Values in the form in which they are stored come first.
-  std::ranges::stable_partition(
-      open.folds, [](const auto& pending) { return pending.fold.kind == ReducerKind::kGeneral; });
+  const auto is_stored = [](const auto& pending) {
+    return pending.fold.kind == ReducerKind::kGeneral;
+  };
+  StableSort(open.folds,
+             [&](const auto& a, const auto& b) { return is_stored(a) && !is_stored(b); });
   FoldOperands operands;
   for (const auto& [inst, i, fold] : open.folds) {
     const Instruction& operand = *inst->operand(i);
