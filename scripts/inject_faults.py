@@ -23,6 +23,7 @@ SMALL_VALUES = "axle/codegen/small_values.cc"
 ROWS = "axle/codegen/rows_step.cc"
 ACCESS = "axle/codegen/access.cc"
 FOLD = "axle/codegen/fold_step.cc"
+PARTIALS = "axle/codegen/fold_partials.h"
 LOOP = "axle/codegen/loop_step.cc"
 BUFFERS = "axle/codegen/buffers.cc"
 LANES = "axle/ops/lane_compiler.cc"
@@ -31,8 +32,8 @@ QUOTIENTS = "axle/codegen/quotients.cc"
 # what, file, text, instead
 FAULTS = [
     ("the last lane of a tail is left out", LOWER,
-     "Bodies(at, b_.CreateSub(inner_, at));",
-     "Bodies(at, b_.CreateSub(inner_, b_.CreateAdd(at, b_.getInt64(1))));"),
+     "Bodies(rest_index, b_.CreateSub(inner_, at));",
+     "Bodies(rest_index, b_.CreateSub(inner_, b_.CreateAdd(at, b_.getInt64(1))));"),
     ("a tail of one position is skipped", LOWER, "b_.CreateCondBr(b_.CreateICmpSLT(position, inner_), rest, behind);",
      "b_.CreateCondBr(b_.CreateICmpSLT(b_.CreateAdd(position, b_.getInt64(1)), inner_), rest, behind);"),
     ("operands of subtract", EMIT, "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1))",
@@ -70,7 +71,7 @@ FAULTS = [
     ("outer dimensions are walked from the wrong end", LOOP,
      "for (size_t d = rank - 2; d-- > 0 && rest > 0; rest /= plan.sizes[d])",
      "for (size_t d = 0; d + 2 < rank && rest > 0; rest /= plan.sizes[d], ++d)"),
-    ("chunks of a long sum are joined one after the other", FOLD,
+    ("chunks of a long sum are joined one after the other", PARTIALS,
      "for (i64 n = count_; n % 2 == 0; n /= 2) JoinLastTwo();", "if (used_ > 1) JoinLastTwo();"),
     ("the last chunk of a long sum is short by one", FOLD,
      "const i64 count = std::min(kSumChunk, plan.shape.reduced - begin);\n    loop.kernel(pointers, count, 1,",
@@ -81,7 +82,7 @@ FAULTS = [
      "while (!by_end.empty() && by_end.begin()->first < blocks[b].begin) {",
      "while (!by_end.empty() && by_end.begin()->first <= blocks[b].begin) {"),
     ("a small array that is the second source of a shuffle is read from the first", SMALL_VALUES,
-     "blend[k] = static_cast<int>(k + offset);", "blend[k] = static_cast<int>(k);"),
+     "blend[k] = static_cast<int>(k + offset);", "blend[k] = static_cast<int>(k + 0 * offset);"),
     ("the last run of a small array is not stored", SMALL_VALUES,
      "ForEachRun(static_cast<i64>(elements.size()), [&](i64 first, i64 size) {\n    const auto k = static_cast<size_t>(first);\n    if (size == 1) return store_one(k);",
      "ForEachRun(static_cast<i64>(elements.size()), [&](i64 first, i64 size) {\n    const auto k = static_cast<size_t>(first);\n    if (size == 1 && k > 0) return;\n    if (size == 1) return store_one(k);"),
