@@ -597,6 +597,7 @@ class Compiler {
     for (const RowLocal& local : region.locals) {
       operand_of[local.value] = {
           .is_local = true, .offset = local.offset, .row_bytes = local.row_bytes};
+      if (local.output) operand_of[local.value] = {.place = region.inputs.size() + *local.output};
     }
     double time = 0;
     const bool are_apart = AreApart(program, record, region);

@@ -9,9 +9,7 @@ namespace {
 
 // Positions of a tile: enough to hide what a call costs.
 constexpr i64 kTilePositions = 4096;
-// Arrays below this may still be there, in part, when they are read; and the processor fills so
-// many lines at a time.
-constexpr i64 kLeastStreamedBytes = i64{32} << 20;
+// The processor fills so many lines at a time.
 constexpr size_t kMostStreams = 4;
 // Of rows that a kernel streams, at least its vectors'.
 constexpr i64 kStreamAlignment = 64;

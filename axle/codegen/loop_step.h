@@ -50,6 +50,9 @@ std::vector<InnerStride> InnerStrides(std::span<const Access* const> inputs, con
 // `kernel` is filled in when it has been compiled. `sizes` are CommonSizes of the accesses.
 std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperand> operands);
 
+// Outputs below this may still be in the caches, in part, when they are read.
+inline constexpr i64 kLeastStreamedBytes = i64{32} << 20;
+
 // Whether the outputs, the last `num_outputs` operands, are better written past the caches: each is
 // larger than they are, and its rows begin where LoopKernelSpec::streams wants them.
 bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operands,

@@ -54,11 +54,13 @@ struct InPlacePair {
 
 struct Schedule;
 
-// An array that only the loops of one region write and read: memory for a block of its rows.
+// An array that only the loops of one region write and read: memory for a block of its rows, or
+// the place of an output of the region that is written after it.
 struct RowLocal {
   ValueId value;
   i64 row_bytes;
   i64 offset;  // in the block
+  std::optional<std::uint32_t> output = {};
 };
 
 struct Region {

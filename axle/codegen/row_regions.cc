@@ -94,10 +94,6 @@ class Group {
   Region Make(int num_threads, const IsReadAfter& is_read_after) && {
     Region region{.kind = RegionKind::kRows, .instructions = {}};
     region.rows = rows_;
-    const i64 share =
-        (rows_ + num_threads * kBlocksPerThread - 1) / (num_threads * kBlocksPerThread);
-    region.rows_per_block = std::clamp<i64>(kBlockBytes / std::max<i64>(RowBytes(values_), 1), 1,
-                                            num_threads > 1 ? share : rows_);
     std::set<ValueId> seen;
     for (const Region& step : steps_) {
       region.instructions.insert(region.instructions.end(), step.instructions.begin(),
@@ -111,7 +107,19 @@ class Group {
         if (is_read_after(output)) region.outputs.push_back(output);
       }
     }
-    AddLocals(region, is_read_after);
+    std::set<ValueId> apart = values_;  // without what lies where something else comes to lie
+    for (const Region& step : steps_) {
+      for (const ValueId output : step.outputs) {
+        if (is_read_after(output)) continue;
+        region.locals.push_back({output, BytesOf(output) / rows_, 0, OutputFor(region, output)});
+        if (region.locals.back().output) apart.erase(output);
+      }
+    }
+    const i64 share =
+        (rows_ + num_threads * kBlocksPerThread - 1) / (num_threads * kBlocksPerThread);
+    region.rows_per_block = std::clamp<i64>(kBlockBytes / std::max<i64>(RowBytes(apart), 1), 1,
+                                            num_threads > 1 ? share : rows_);
+    PlaceLocals(region);
     AddInPlacePairs(region);
     region.parts = std::move(steps_);
     return region;
@@ -156,54 +164,94 @@ class Group {
            read->low >= 0 && (read->high + 1) * element <= bytes / rows_;
   }
 
-  template <typename IsReadAfter>
-  void AddLocals(Region& region, const IsReadAfter& is_read_after) const {
-    std::vector<LifeSpan> spans;
-    std::map<ValueId, size_t> span_of;
-    for (size_t s = 0; s < steps_.size(); ++s) {
-      const auto step = static_cast<i64>(s);
-      for (const RegionInput& input : steps_[s].inputs) {
-        if (const auto span = span_of.find(input.value); span != span_of.end()) {
-          spans[span->second].end = step;
-        }
-      }
-      for (const ValueId output : steps_[s].outputs) {
-        if (is_read_after(output)) continue;
-        span_of[output] = spans.size();
-        const i64 row_bytes = BytesOf(output) / rows_;
-        region.locals.push_back({output, row_bytes, 0});
-        spans.push_back({row_bytes * region.rows_per_block, step, step});
+  // The steps that write a value and read it last.
+  LifeSpan SpanOf(ValueId value) const {
+    LifeSpan span{BytesOf(value) / rows_, 0, 0};
+    for (i64 s = 0; s < std::ssize(steps_); ++s) {
+      const auto reads = [&](const RegionInput& input) { return input.value == value; };
+      if (std::ranges::find(steps_[s].outputs, value) != steps_[s].outputs.end()) span.begin = s;
+      if (std::ranges::any_of(steps_[s].inputs, reads)) span.end = s;
+    }
+    span.end = std::max(span.end, span.begin);
+    return span;
+  }
+
+  // An output of the region in whose place `local` may lie: it is written when nobody reads
+  // `local` any more, or by the last one who does, in place. The memory is in the caches then when
+  // the output is written; outputs that go past them are better left alone before.
+  std::optional<std::uint32_t> OutputFor(const Region& region, ValueId local) const {
+    const LifeSpan span = SpanOf(local);
+    for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
+      const ValueId output = region.outputs[o];
+      const bool is_taken = std::ranges::any_of(
+          region.locals, [&](const RowLocal& other) { return other.output == o; });
+      const i64 written = SpanOf(output).begin;
+      if (!is_taken && BytesOf(output) == BytesOf(local) && BytesOf(output) < kLeastStreamedBytes &&
+          written > span.begin && written >= span.end &&
+          MayReadBeside(steps_[static_cast<size_t>(written)], local, output)) {
+        return o;
       }
     }
+    return std::nullopt;
+  }
+
+  // Whether the step may read `input` while it writes `output` in its place.
+  static bool MayReadBeside(const Region& step, ValueId input, ValueId output) {
+    const auto written = std::ranges::find(step.outputs, output) - step.outputs.begin();
+    for (std::uint32_t i = 0; i < step.inputs.size(); ++i) {
+      if (step.inputs[i].value != input) continue;
+      const bool is_pair = std::ranges::any_of(step.in_place, [&](const InPlacePair& pair) {
+        return pair.output == written && pair.input == i;
+      });
+      if (!is_pair) return false;
+    }
+    return true;
+  }
+
+  // In the block, unless they lie elsewhere.
+  void PlaceLocals(Region& region) const {
+    std::vector<LifeSpan> spans;
+    std::vector<RowLocal*> locals;
+    for (RowLocal& local : region.locals) {
+      if (local.output) continue;
+      spans.push_back(SpanOf(local.value));
+      spans.back().bytes *= region.rows_per_block;
+      locals.push_back(&local);
+    }
     const std::vector<i64> offsets = PackBlocks(spans, &region.local_bytes);
-    for (size_t l = 0; l < offsets.size(); ++l) region.locals[l].offset = offsets[l];
+    for (size_t l = 0; l < offsets.size(); ++l) locals[l]->offset = offsets[l];
   }
 
   // A result may take the place of an array that is read row by row, and not after the loop that
-  // writes the result; by that loop only if it could take the place there.
+  // writes the result, or what lay in its place before; by that loop only if it could take the
+  // place there.
   void AddInPlacePairs(Region& region) const {
     for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
+      std::vector<ValueId> written = {region.outputs[o]};
+      for (const RowLocal& local : region.locals) {
+        if (local.output == o) written.push_back(local.value);
+      }
       for (std::uint32_t i = 0; i < region.inputs.size(); ++i) {
-        if (MayTakePlace(region.outputs[o], region.inputs[i].value))
-          region.in_place.push_back({o, i});
+        if (MayTakePlace(written, region.inputs[i].value)) region.in_place.push_back({o, i});
       }
     }
   }
-  bool MayTakePlace(ValueId output, ValueId input) const {
-    if (BytesOf(output) != BytesOf(input)) return false;
+  bool MayTakePlace(std::span<const ValueId> outputs, ValueId input) const {
+    if (BytesOf(outputs[0]) != BytesOf(input)) return false;
     bool is_written = false;
     for (const Region& step : steps_) {
-      const auto written = std::ranges::find(step.outputs, output) - step.outputs.begin();
-      const bool writes = written < std::ssize(step.outputs);
+      std::vector<ValueId> written;
+      for (const ValueId output : outputs) {
+        if (std::ranges::find(step.outputs, output) != step.outputs.end())
+          written.push_back(output);
+      }
       for (size_t i = 0; i < step.inputs.size(); ++i) {
         if (step.inputs[i].value != input) continue;
-        const bool in_place =
-            !writes || std::ranges::any_of(step.in_place, [&](const InPlacePair& pair) {
-              return pair.output == written && step.inputs[pair.input].value == input;
-            });
+        const bool in_place = std::ranges::all_of(
+            written, [&](ValueId output) { return MayReadBeside(step, input, output); });
         if (is_written || !in_place || !ReadsItsRow(step, i)) return false;
       }
-      is_written = is_written || writes;
+      is_written = is_written || !written.empty();
     }
     return true;
   }

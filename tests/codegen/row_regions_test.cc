@@ -79,7 +79,7 @@ std::string KindsOf(std::string_view lines, i64 rows = 64, i64 columns = 1000) {
   return Kinds(ScheduleOf(Program(lines, rows, columns)).schedule);
 }
 
-TEST(RowRegions, ASoftmaxIsOneRegionWhoseExponentialsAreInABlockOfRows) {
+TEST(RowRegions, ASoftmaxIsOneRegionWhoseExponentialsLieWhereItsResultWill) {
   const MadeSchedule made = ScheduleOf(Program(kSoftmax, 64, 1000));
   ASSERT_EQ(Kinds(made.schedule), "rows5");
   const Region& region = made.schedule.regions[0];
@@ -88,12 +88,35 @@ TEST(RowRegions, ASoftmaxIsOneRegionWhoseExponentialsAreInABlockOfRows) {
   EXPECT_EQ(region.inputs.size(), 1u);
   EXPECT_EQ(region.outputs.size(), 1u);
   ASSERT_EQ(region.locals.size(), 5u);  // two folds, and what is made of them; the exponentials
-  i64 longest = 0;
-  for (const RowLocal& local : region.locals) longest = std::max(longest, local.row_bytes);
-  EXPECT_EQ(longest, 4000);
-  EXPECT_LT(region.local_bytes, 64 * 1024);
+  for (const RowLocal& local : region.locals) {
+    EXPECT_EQ(local.row_bytes, local.output ? 4000 : 4);
+    EXPECT_EQ(local.output.value_or(0), 0u);
+  }
+  EXPECT_EQ(
+      std::ranges::count_if(region.locals, [](const auto& l) { return l.output.has_value(); }), 1);
+  EXPECT_LT(region.local_bytes, 4096);
   // The result may lie where x lies: it is written after the last loop that reads it.
   ASSERT_EQ(region.in_place.size(), 1u);
+}
+
+// The result is written past the caches.
+TEST(RowRegions, TheExponentialsOfALargeSoftmaxAreInABlockOfRows) {
+  const MadeSchedule made = ScheduleOf(Program(kSoftmax, 1 << 14, 1000));
+  const Region& region = made.schedule.regions[0];
+  EXPECT_TRUE(
+      std::ranges::none_of(region.locals, [](const auto& l) { return l.output.has_value(); }));
+  EXPECT_GE(region.local_bytes, 4000);
+  EXPECT_LT(region.local_bytes, 64 * 1024);
+}
+
+// Not in the place of x, then: it is still read when the exponentials are written.
+TEST(RowRegions, WhatLiesInTheResultsPlaceKeepsItFromThatOfAnInput) {
+  const MadeSchedule made =
+      ScheduleOf(Program(StrCat(kSoftmax, "  root = f32[R,C] multiply(q, x)\n"), 64, 1000));
+  ASSERT_EQ(Kinds(made.schedule), "rows5");
+  const Region& region = made.schedule.regions[0];
+  EXPECT_TRUE(std::ranges::any_of(region.locals, [](const auto& l) { return l.output == 0u; }));
+  EXPECT_TRUE(region.in_place.empty());
 }
 
 TEST(RowRegions, ALayerNormIsOneRegionAndItsGainIsReadByAllRows) {
@@ -207,6 +230,11 @@ TEST_P(RowRunTest, Softmax) {
 
 TEST_P(RowRunTest, SoftmaxInPlace) {
   ExpectSameForAllSizes(StrCat(kSoftmax, kSoftmaxRoot),
+                        ", input_output_alias={ {}: (0, {}, may-alias) }");
+}
+
+TEST_P(RowRunTest, SoftmaxThatReadsItsArgumentAtTheEnd) {
+  ExpectSameForAllSizes(StrCat(kSoftmax, "  root = f32[R,C] multiply(q, x)\n"),
                         ", input_output_alias={ {}: (0, {}, may-alias) }");
 }
 
