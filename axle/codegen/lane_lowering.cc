@@ -129,11 +129,14 @@ class KernelWriter {
   }
 
   unsigned RowsPerTurn() const {
-    constexpr size_t kOperationsPerTurn = 16, kMostPointers = 8;
     if (ReadsApart() || spec_.form != FoldForm::kColumns) return 1;
+    // Reducers wait for what the row before left, if there are few columns: not for memory too.
+    const bool reduces = std::ranges::any_of(
+        spec_.folds, [](const LoopFold& fold) { return fold.reducer != nullptr; });
+    const size_t most_operations = reduces ? 96 : 16, most_pointers = reduces ? 24 : 8;
     const size_t cost = std::max<size_t>(NumOperations(), 1);
     const size_t pointers = std::max<size_t>(program_.inputs.size() + NumStores(), 1);
-    const size_t most = std::min(kOperationsPerTurn / cost, kMostPointers / pointers);
+    const size_t most = std::min(most_operations / cost, most_pointers / pointers);
     return most < 2 ? 1 : static_cast<unsigned>(std::bit_floor(most));
   }
 

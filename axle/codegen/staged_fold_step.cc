@@ -57,7 +57,7 @@ class Planner {
       : shape_(shape), folds_(folds), operands_(operands), spec_(spec) {
     plan_.loop = PlanLoop(sizes, operands);
     plan_.form = spec.form;
-    plan_.num_reduced = shape.reduced;
+    plan_.num_reduced = plan_.reduced_per_run = shape.reduced;
     plan_.num_inputs = spec.program->inputs.size();
     plan_.has_chunks = HasChunks(spec.form, shape, folds);
     for (size_t d = 0; d < plan_.loop->sizes.size(); ++d) {
@@ -70,11 +70,7 @@ class Planner {
     const size_t num_plain = operands_.size() - folds_.size();
     i64 bytes_per_position = 0;
     for (size_t i = 0; i < num_plain; ++i) bytes_per_position += operands_[i].element_bytes;
-    // Wider where nothing has to be staged.
-    ChooseTile(kColumnsPerTile, kReducedPerStep);
-    bool in_place = plan_.form == FoldForm::kColumns;
-    for (size_t i = 0; i < num_plain; ++i) in_place = in_place && IsInPlace(i);
-    if (!in_place) {
+    if (!ChooseInPlace(num_plain)) {
       const StepSize size = SizeOfStep(plan_.form, shape_, bytes_per_position);
       ChooseTile(size.results, size.reduced);
     }
@@ -132,10 +128,47 @@ class Planner {
   }
   Run AlongReduced(size_t operand) const {
     Run run;
-    for (size_t k = plan_.reduced.size(); k-- > 0;) {
+    for (size_t k = plan_.reduced.size(); k-- > plan_.run_dim;) {
       Extend(run, SizeOf(plan_.reduced[k]), StrideOf(operand, plan_.reduced[k]));
     }
     return run;
+  }
+
+  // A wider tile, and steps of as many of the last reduced dimensions as lie along one stride, with
+  // which the kernel can take everything where it is; false if that would make it work on too
+  // little at a time.
+  bool ChooseInPlace(size_t num_plain) {
+    constexpr i64 kLeastResults = 16, kLeastPositions = 64;
+    if (plan_.form != FoldForm::kColumns) return false;
+    std::vector<Run> runs(num_plain);
+    i64 results = 1;
+    for (size_t k = plan_.kept.size(); k-- > 0; results *= SizeOf(plan_.kept[k])) {
+      bool fits = true;
+      for (size_t i = 0; i < num_plain; ++i) {
+        Extend(runs[i], SizeOf(plan_.kept[k]), StrideOf(i, plan_.kept[k]));
+        fits = fits && (runs[i].is_uniform || runs[i].stride == operands_[i].element_bytes);
+      }
+      if (!fits) break;
+    }
+    if (results < std::min(kLeastResults, shape_.num_results())) return false;
+    ChooseTile(std::min(results, kColumnsPerTile), kReducedPerStep);
+    const auto all_in_place = [&] {
+      for (size_t i = 0; i < num_plain; ++i) {
+        if (!IsInPlace(i)) return false;
+      }
+      return true;
+    };
+    i64 run = shape_.reduced;
+    while (!all_in_place() && plan_.run_dim + 1 < plan_.reduced.size()) {
+      run /= SizeOf(plan_.reduced[plan_.run_dim++]);
+    }
+    const i64 least = std::min(kLeastPositions, shape_.reduced * shape_.num_results());
+    if (all_in_place() && run * Most(/*results=*/true) >= least) {
+      plan_.reduced_per_run = run;
+      return true;
+    }
+    plan_.run_dim = 0;
+    return false;
   }
 
   bool IsInPlace(size_t i) const {
@@ -226,8 +259,10 @@ class Runner {
       }
       pointers_[num_plain_ + f] = result;
     }
-    for (i64 r = 0; r < plan_.num_reduced; r += plan_.reduced_per_step) {
-      const i64 count = std::min(plan_.reduced_per_step, plan_.num_reduced - r);
+    for (i64 r = 0, count; r < plan_.num_reduced; r += count) {
+      count =
+          std::min({plan_.reduced_per_step, plan_.num_reduced - r,
+                    plan_.reduced_per_run - r % plan_.reduced_per_run, kSumChunk - r % kSumChunk});
       for (size_t f = 0; f < partials.size() && r % kSumChunk == 0; ++f) {
         FoldInto(loop_, num_plain_ + f, partials[f], pointers_);
         if (plan_.form == FoldForm::kColumns) FillInit(f, partials[f].next());

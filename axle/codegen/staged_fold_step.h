@@ -24,8 +24,11 @@ struct StagedFoldPlan {
   size_t tile_dim = 0;
   i64 most_along = 1, inner_results = 1;
   i64 num_tiles = 1;
-  i64 reduced_per_step = 1;  // reduced elements of a call of the kernel
-  bool has_chunks = false;   // a result for each chunk, which are put together
+  // Reduced elements of a call of the kernel: at most so many, all in one run of the dimensions
+  // from reduced[run_dim] on.
+  i64 reduced_per_step = 1, reduced_per_run = 1;
+  size_t run_dim = 0;
+  bool has_chunks = false;  // a result for each chunk, which are put together
   size_t num_inputs = 0;
   // Inputs and outputs that are not folded: where they lie in the scratch memory, or -1 if the
   // kernel takes them where they are.
