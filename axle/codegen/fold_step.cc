@@ -274,7 +274,7 @@ void IndexOf(const LoopPlan& loop, size_t inner, i64 row, std::span<i64> index) 
 }
 
 // One row of more than a chunk.
-void FoldLongRow(const FoldPlan& plan, void* const* buffers, i64 row) {
+int FoldLongRow(const FoldPlan& plan, void* const* buffers, i64 row, LimitClock& clock) {
   const LoopPlan& loop = *plan.loop;
   const size_t num_operands = loop.offsets.size(), num_folds = plan.folds.size();
   i64 index[kMaxFoldRank];
@@ -289,11 +289,13 @@ void FoldLongRow(const FoldPlan& plan, void* const* buffers, i64 row) {
   std::vector<Partials> partials;
   for (size_t f = 0; f < num_folds; ++f) partials.emplace_back(plan.folds[f], memory[f], 1);
   for (i64 begin = 0; begin < plan.shape.reduced; begin += kSumChunk) {
+    if (clock.IsOver()) return kKernelStopped;
     for (size_t f = 0; f < num_folds; ++f) {
       FoldInto(loop, num_operands - num_folds + f, partials[f], pointers);
     }
     const i64 count = std::min(kSumChunk, plan.shape.reduced - begin);
     loop.kernel(pointers, count, 1, loop.outer_strides.data(), loop.inner_strides.data());
+    clock.Did(count);
     for (Partials& partial : partials) partial.Added();
     for (size_t i = 0; i < num_operands - num_folds; ++i) {
       pointers[i] = static_cast<std::byte*>(pointers[i]) + count * loop.inner_strides[i];
@@ -302,10 +304,12 @@ void FoldLongRow(const FoldPlan& plan, void* const* buffers, i64 row) {
   for (size_t f = 0; f < num_folds; ++f) {
     std::memcpy(results[f], partials[f].Finish(), static_cast<size_t>(plan.folds[f].bytes));
   }
+  return kKernelOk;
 }
 
 // `width` columns of one row, from column `column` on.
-void FoldColumns(const FoldPlan& plan, void* const* buffers, i64 row, i64 column, i64 width) {
+int FoldColumns(const FoldPlan& plan, void* const* buffers, i64 row, i64 column, i64 width,
+                LimitClock& clock) {
   const LoopPlan& loop = *plan.loop;
   const size_t num_operands = loop.offsets.size(), num_folds = plan.folds.size();
   const size_t first_fold = num_operands - num_folds;
@@ -321,7 +325,8 @@ void FoldColumns(const FoldPlan& plan, void* const* buffers, i64 row, i64 column
     }
     loop.kernel(pointers, width, plan.shape.reduced, loop.outer_strides.data(),
                 loop.inner_strides.data());
-    return;
+    clock.Did(plan.shape.reduced * width);
+    return kKernelOk;
   }
   auto* scratch = static_cast<std::byte*>(buffers[num_operands]);
   std::vector<Partials> partials;
@@ -332,12 +337,14 @@ void FoldColumns(const FoldPlan& plan, void* const* buffers, i64 row, i64 column
     scratch += PartialBytes(plan.shape);
   }
   for (i64 begin = 0; begin < plan.shape.reduced; begin += kSumChunk) {
+    if (clock.IsOver()) return kKernelStopped;
     for (size_t f = 0; f < num_folds; ++f) {
       FillIdentity(plan.folds[f], partials[f].next(), width);
       FoldInto(loop, first_fold + f, partials[f], pointers);
     }
     const i64 count = std::min(kSumChunk, plan.shape.reduced - begin);
     loop.kernel(pointers, width, count, loop.outer_strides.data(), loop.inner_strides.data());
+    clock.Did(count * width);
     for (Partials& partial : partials) partial.Added();
     for (size_t i = 0; i < first_fold; ++i) {
       pointers[i] = static_cast<std::byte*>(pointers[i]) + count * loop.outer_strides[i];
@@ -346,6 +353,7 @@ void FoldColumns(const FoldPlan& plan, void* const* buffers, i64 row, i64 column
   for (size_t f = 0; f < num_folds; ++f) {
     std::memcpy(results[f], partials[f].Finish(), static_cast<size_t>(partials[f].bytes()));
   }
+  return kKernelOk;
 }
 
 }  // namespace
@@ -358,20 +366,18 @@ int RunFold(const RunContext* run, const void* data, void* const* buffers, i64 b
     return RunRows(run, *plan.loop, buffers, begin, end);
   }
   const i64 blocks = (shape.columns + kColumnsPerTile - 1) / kColumnsPerTile;
-  i64 since_look = 0;
+  LimitClock clock(run);
   for (i64 tile = begin; tile < end; ++tile) {
+    if (clock.IsOver()) return kKernelStopped;
+    int result = kKernelOk;
     if (plan.form == FoldForm::kRows) {
-      FoldLongRow(plan, buffers, tile);
-      since_look += shape.reduced;
+      result = FoldLongRow(plan, buffers, tile, clock);
     } else {
       const i64 column = tile % blocks * kColumnsPerTile;
       const i64 width = std::min(kColumnsPerTile, shape.columns - column);
-      FoldColumns(plan, buffers, tile / blocks, column, width);
-      since_look += shape.reduced * width;
+      result = FoldColumns(plan, buffers, tile / blocks, column, width, clock);
     }
-    if (since_look < kSlicePositions) continue;
-    if (tile + 1 < end && run->stopped(run)) return kKernelStopped;
-    since_look = 0;
+    if (result != kKernelOk) return result;
   }
   return kKernelOk;
 }

@@ -16,6 +16,21 @@ inline constexpr size_t kMaxLoopOperands = 320;
 inline constexpr size_t kMaxLoopPointers = NumCheckedPointers(kMaxLoopOperands);
 // Positions between two looks at the limits.
 inline constexpr i64 kSlicePositions = i64{1} << 20;
+// When to look. Asked before each part, so that what is complete is never thrown away.
+class LimitClock {
+ public:
+  explicit LimitClock(const RunContext* run) : run_(run) {}
+  bool IsOver() {
+    if (since_look_ < kSlicePositions) return false;
+    since_look_ = 0;
+    return run_->stopped(run_);
+  }
+  void Did(i64 positions) { since_look_ += positions; }
+
+ private:
+  const RunContext* run_;
+  i64 since_look_ = 0;
+};
 
 // A loop with its numbers. Operands are inputs, then outputs.
 struct LoopPlan {

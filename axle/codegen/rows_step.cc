@@ -10,8 +10,9 @@ namespace axle {
 int RunRowSteps(const RunContext* run, const void* data, void* const* buffers, i64 begin, i64 end) {
   const RowsPlan& plan = *static_cast<const RowsPlan*>(data);
   void* operands[kMaxLoopOperands];
-  i64 since_look = 0;
+  LimitClock clock(run);
   for (i64 block = begin; block < end; ++block) {
+    if (clock.IsOver()) return kKernelStopped;
     const i64 first = block * plan.rows_per_block;
     const i64 last = std::min(plan.rows, first + plan.rows_per_block);
     for (const RowsPlan::Step& step : plan.steps) {
@@ -30,10 +31,7 @@ int RunRowSteps(const RunContext* run, const void* data, void* const* buffers, i
                                        last * step.tiles_per_row);
       if (result != kKernelOk) return result;
     }
-    since_look += (last - first) * plan.positions_per_row;
-    if (since_look < kSlicePositions) continue;
-    if (block + 1 < end && run->stopped(run)) return kKernelStopped;
-    since_look = 0;
+    clock.Did((last - first) * plan.positions_per_row);
   }
   return kKernelOk;
 }

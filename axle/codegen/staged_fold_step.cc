@@ -246,8 +246,7 @@ class Runner {
     }
   }
 
-  // Positions of the tile.
-  i64 Run(i64 tile) {
+  int Run(i64 tile, LimitClock& clock) {
     SetTile(tile);
     std::vector<Partials> partials;
     for (size_t f = 0; f < plan_.parts.size(); ++f) {
@@ -260,6 +259,7 @@ class Runner {
       pointers_[num_plain_ + f] = result;
     }
     for (i64 r = 0, count; r < plan_.num_reduced; r += count) {
+      if (clock.IsOver()) return kKernelStopped;
       count =
           std::min({plan_.reduced_per_step, plan_.num_reduced - r,
                     plan_.reduced_per_run - r % plan_.reduced_per_run, kSumChunk - r % kSumChunk});
@@ -268,6 +268,7 @@ class Runner {
         if (plan_.form == FoldForm::kColumns) FillInit(f, partials[f].next());
       }
       Step(r, count);
+      clock.Did(results_ * count);
       const i64 end = r + count;
       if (end % kSumChunk != 0 && end != plan_.num_reduced) continue;
       for (Partials& partial : partials) partial.Added();
@@ -276,7 +277,7 @@ class Runner {
       std::memcpy(tile_[num_plain_ + f], partials[f].Finish(),
                   static_cast<size_t>(partials[f].bytes()));
     }
-    return results_ * plan_.num_reduced;
+    return kKernelOk;
   }
 
  private:
@@ -451,12 +452,9 @@ i64 StagedFoldScratchBytes(const FoldShape& shape, std::span<const Fold> folds,
 int RunStagedFold(const RunContext* run, const void* data, void* const* buffers, i64 begin,
                   i64 end) {
   Runner runner(*static_cast<const StagedFoldPlan*>(data), buffers);
-  i64 since_look = 0;
+  LimitClock clock(run);
   for (i64 tile = begin; tile < end; ++tile) {
-    since_look += runner.Run(tile);
-    if (since_look < kSlicePositions) continue;
-    if (tile + 1 < end && run->stopped(run)) return kKernelStopped;
-    since_look = 0;
+    if (const int result = runner.Run(tile, clock); result != kKernelOk) return result;
   }
   return kKernelOk;
 }

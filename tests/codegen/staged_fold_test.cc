@@ -298,5 +298,35 @@ INSTANTIATE_TEST_SUITE_P(Targets, StagedFoldTest,
                                          Parameter(NativeIsa::kAvx512, 1)),
                          NameOf);
 
+// One result of 10^11 elements, each kind of fold: nothing that a run could finish.
+TEST(StagedFold, LongReductionsLookWhetherTheyAreStopped) {
+  constexpr std::string_view kModules[] = {
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) } "
+      "ENTRY e { x = f32[] parameter(0) z = f32[] constant(0) "
+      "v = f32[1000000,100000] broadcast(x), dimensions={} "
+      "ROOT s = f32[] reduce(v, z), dimensions={0,1}, to_apply=add }",
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) } "
+      "ENTRY e { x = f32[100] parameter(0) z = f32[] constant(0) "
+      "v = f32[1000000000,100] broadcast(x), dimensions={1} "
+      "ROOT s = f32[100] reduce(v, z), dimensions={0}, to_apply=add }",
+      "left { a = f32[] parameter(0) b = f32[] parameter(1) n = f32[] negate(b) "
+      "ROOT r = f32[] subtract(n, a) } "
+      "ENTRY e { x = f32[] parameter(0) z = f32[] constant(0) "
+      "v = f32[1000000,100000] broadcast(x), dimensions={} "
+      "ROOT s = f32[] reduce(v, z), dimensions={0,1}, to_apply=left }",
+  };
+  const auto client = *Client::Create({.num_threads = 1});
+  for (const std::string_view text : kModules) {
+    SCOPED_TRACE(text);
+    const auto executable = *client->Compile(text, {.engine = EngineKind::kNative});
+    const auto& parameter = executable->module().entry()->parameters()[0]->shape();
+    Limits limits;
+    limits.set_time_limit(0.2);
+    const auto result =
+        executable->Execute(std::vector<Literal>{Literal(parameter)}, {.limits = &limits});
+    EXPECT_EQ(result.status().code(), StatusCode::kDeadlineExceeded);
+  }
+}
+
 }  // namespace
 }  // namespace axle
