@@ -143,7 +143,9 @@ class Buffer {
   std::shared_ptr<BufferStorage> storage() const;
 
  private:
-  struct Private {};
+  struct Private {
+    explicit Private() = default;
+  };
 
  public:
   Buffer(Private, std::shared_ptr<BufferStorage> storage, Shape shape);  // by the functions above

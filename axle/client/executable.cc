@@ -299,18 +299,22 @@ Status Executable::Finish(Call& call) const {
 StatusOr<std::vector<BufferPtr>> Executable::RunOnBuffers(ArraySlice<BufferPtr> arguments,
                                                           const ExecuteOptions& options) const {
   AXLE_TRY(CheckBuffers(arguments, 0));
-  const StackArray<BufferUse, 8> uses(arguments.size());
-  const StackArray<Argument, 16> borrowed(arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    auto use = arguments[i]->Use();
-    if (!use.ok()) return ArgumentError(i, use.status());
-    uses[i] = *std::move(use);
-    borrowed[i] = {&uses[i].storage()->value, nullptr};
-  }
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    AXLE_TRY(uses[i].storage()->ready.Await(options.limits));
-  }
-  AXLE_ASSIGN(Literal value, RunOn(0, borrowed, options));
+  const auto run = [&]() -> StatusOr<Literal> {
+    const StackArray<BufferUse, 8> uses(arguments.size());
+    const StackArray<Argument, 16> borrowed(arguments.size());
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      auto use = arguments[i]->Use();
+      if (!use.ok()) return ArgumentError(i, use.status());
+      uses[i] = *std::move(use);
+      borrowed[i] = {&uses[i].storage()->value, nullptr};
+    }
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      AXLE_TRY(uses[i].storage()->ready.Await(options.limits));
+    }
+    return RunOn(0, borrowed, options);
+  };
+  // The run uses the arguments no more when the results are counted.
+  AXLE_ASSIGN(Literal value, run());
   try {
     std::vector<BufferPtr> results;
     const auto add = [&](Literal element, const Shape& shape) -> Status {

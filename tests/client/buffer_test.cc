@@ -8,6 +8,7 @@
 #include "axle/builder/shape_util.h"
 #include "axle/client/client.h"
 #include "axle/core/storage.h"
+#include "axle/core/strings.h"
 
 namespace axle {
 namespace {
@@ -57,6 +58,25 @@ TEST_F(Buffers, ATupleComesBackAsItsElements) {
   const auto nothing =
       Compiled("ENTRY main { ROOT t = () tuple() }")->Execute(ArraySlice<BufferPtr>());
   EXPECT_TRUE(nothing.ok() && nothing->empty());
+}
+
+// More than a call has room for on the stack; one buffer may be several of them.
+TEST_F(Buffers, ManyArgumentsAreInOrder) {
+  std::string text = "ENTRY main { ";
+  std::vector<BufferPtr> arguments;
+  for (int i = 0; i < 20; ++i) {
+    text += StrCat("p", i, " = s32[] parameter(", i, ") ");
+    arguments.push_back(i % 5 == 4 ? arguments[0] : Put(StrCat("s32[] ", i)));
+  }
+  text += "ROOT t = (s32[], s32[], s32[]) tuple(p19, p7, p18) }";
+  const auto results = *Compiled(text)->Execute(arguments);
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0]->ToLiteral()->ToString(), "0");
+  EXPECT_EQ(results[1]->ToLiteral()->ToString(), "7");
+  EXPECT_EQ(results[2]->ToLiteral()->ToString(), "18");
+  arguments[18]->Delete();
+  const auto refused = Compiled(text)->Execute(arguments);
+  EXPECT_EQ(refused.status().message(), "execute: argument 18: buffer: s32[] is deleted");
 }
 
 TEST_F(Buffers, HostMemoryOfAnyStridesGoesIn) {
