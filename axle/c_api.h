@@ -387,8 +387,8 @@ axle_status* axle_client_from_outfeed(axle_client* client, int64_t device,
 
 typedef struct axle_executable axle_executable;
 
-/* The same bits from both engines. The default is native code, or the interpreter where the library
- * of native code cannot be loaded. */
+/* The same bits from both engines, unless numerics are fast. The default is native code, or the
+ * interpreter where the library of native code cannot be loaded. */
 enum { AXLE_ENGINE_DEFAULT = 0, AXLE_ENGINE_NATIVE = 1, AXLE_ENGINE_INTERPRET = 2 };
 /* Strict: a result is a function of the program and its arguments alone, bit for bit. Fast allows
  * what is faster and not so exact. */

@@ -103,11 +103,8 @@ FAULTS = [
 FAST_FAULTS = [
     ("a product is added instead of subtracted", LANES, "return fused(b, true, lane(a));",
      "return fused(b, false, lane(a));"),
-    ("the divisor takes the place of its reciprocal", LANES, "return lane(a) * (1.0 / lane(b));",
-     "return lane(a) * lane(b);"),
-    ("quotients of exchanged operands", QUOTIENTS,
-     "op.operands[reciprocal == OperandsOf(op).begin() ? 1 : 0]",
-     "op.operands[reciprocal == OperandsOf(op).begin() ? 0 : 1]"),
+    ("the divisor takes the place of its reciprocal", QUOTIENTS, "lanes[a] * (1.0 / lanes[b])", "lanes[a] * lanes[b]"),
+    ("quotients of exchanged operands", QUOTIENTS, ": lanes[a] / lanes[b]);", ": lanes[b] / lanes[a]);"),
     ("what a program rounds between types stays wide", LANES,
      "inst.operand(inst.num_operands() - 1)->shape().type() == type;", "inst.num_operands() > 0;"),
 ]

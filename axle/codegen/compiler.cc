@@ -534,7 +534,7 @@ class Compiler {
     const double time = static_cast<double>(region.num_positions) *
                         (static_cast<double>(num_ops) * kOpTime + bytes * kByteTime);
     const std::vector<InnerStride> strides = InnerStrides(accesses, region.sizes);
-    if (rounding_ == Rounding::kFast) region.program = JoinQuotients(region.program, strides);
+    if (rounding_ == Rounding::kFast) region.program = WithReciprocals(region.program, strides);
     LoopKernelSpec spec{&lane_programs_.emplace_back(std::move(region.program)), strides};
     if (region.folds.empty()) {
       std::shared_ptr<LoopPlan> plan = PlanLoop(region.sizes, operands);

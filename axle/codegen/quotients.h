@@ -1,5 +1,4 @@
-// Quotients in loops that may round as they like (Rounding::kFast), which come as products with a
-// reciprocal.
+// Quotients in loops that may round as they like (Rounding::kFast).
 #pragma once
 #include <span>
 
@@ -7,9 +6,8 @@
 
 namespace axle {
 
-// `program` with quotients again where their divisors differ along a row and divide one value
-// alone: only other reciprocals are cheaper than the divisions, one for a row or for several
-// values. `inputs`: how they are read along the row.
-LaneProgram JoinQuotients(const LaneProgram& program, std::span<const InnerStride> inputs);
+// `program` with a product in the place of each kAnyQuotient whose reciprocal serves a whole row or
+// several quotients. `inputs`: how they are read along the row.
+LaneProgram WithReciprocals(const LaneProgram& program, std::span<const InnerStride> inputs);
 
 }  // namespace axle

@@ -92,6 +92,11 @@ Lane LaneCompiler::Relaxed(const Instruction& inst, std::span<const Lane> operan
     return result;
   }
   const auto lane = [&](LaneId id) { return Lane{&builder_, id}; };
+  // Read by `inst` alone, and not through a view that others may read.
+  const auto is_own = [&](LaneId id) {
+    const auto it = products_.find(id);
+    return it != products_.end() && it->second == &inst;
+  };
   const auto fused = [&](LaneId product, bool negate, Lane summand) {
     const LaneOp factors = builder_.op(product);
     const Lane x = lane(factors.operands[0]), y = lane(factors.operands[1]);
@@ -100,19 +105,19 @@ Lane LaneCompiler::Relaxed(const Instruction& inst, std::span<const Lane> operan
   switch (op.primitive) {
     case Primitive::kMul:
       if (inst.first_use() != nullptr && inst.first_use()->next == nullptr) {
-        products_.insert(result.id);
+        products_.emplace(result.id, inst.first_use()->user);
       }
       return result;
     case Primitive::kAdd:
-      if (products_.contains(a)) return fused(a, false, lane(b));
-      if (products_.contains(b)) return fused(b, false, lane(a));
+      if (is_own(a)) return fused(a, false, lane(b));
+      if (is_own(b)) return fused(b, false, lane(a));
       return result;
     case Primitive::kSub:
-      if (products_.contains(a)) return fused(a, false, -lane(b));
-      if (products_.contains(b)) return fused(b, true, lane(a));
+      if (is_own(a)) return fused(a, false, -lane(b));
+      if (is_own(b)) return fused(b, true, lane(a));
       return result;
     case Primitive::kDiv:
-      return lane(a) * (1.0 / lane(b));
+      return builder_.Emit({Primitive::kDiv, op.type, {a, b}, kAnyQuotient});
     default:
       return result;
   }

@@ -3,7 +3,6 @@
 #pragma once
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "axle/ops/op_def.h"
 
@@ -18,10 +17,13 @@ inline constexpr i64 kMaxLaneOps = 1024;
 bool IsElementwise(const Instruction& inst);
 
 // What a compilation may do about the rounding of arithmetic (docs/numerics.md). kFast: a product
-// that only one sum needs is not rounded, quotients may be products with a reciprocal, and narrow
-// floats stay f32 from one instruction to the next; what is stored is rounded. Definitions of
-// functions stay as they are.
+// that only one sum needs is not rounded, quotients are marked as kAnyQuotient, and narrow floats
+// stay f32 from one instruction to the next; what is stored is rounded. Definitions of functions
+// stay as they are.
 enum class Rounding : std::uint8_t { kStrict, kFast };
+
+// The immediate of a kDiv of floats that may become a product with a reciprocal.
+inline constexpr std::uint64_t kAnyQuotient = 1;
 
 class LaneCompiler {
  public:
@@ -64,7 +66,8 @@ class LaneCompiler {
   bool StaysWide(const Instruction& inst) const;
 
   Rounding rounding_;
-  std::unordered_set<LaneId> products_;  // kFast: that one instruction needs
+  // kFast: products that one instruction needs, and which one.
+  std::unordered_map<LaneId, const Instruction*> products_;
   LaneBuilder builder_;
   std::unordered_map<const Instruction*, Value> values_;
 };
