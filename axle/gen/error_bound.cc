@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "axle/core/float_format.h"
 #include "axle/core/strings.h"
@@ -21,7 +22,10 @@ enum class Propagation : std::uint8_t {
   kAdd,
   kMultiply,
   kDivide,
-  kLargest,    // minimum, maximum, clamp; select
+  kLargest,  // minimum, maximum, clamp
+  kSelect,
+  kCompare,
+  kDot,
   kLipschitz,  // a slope of at most 1.2
   kExponential,
   kLog,
@@ -42,7 +46,9 @@ constexpr PropagationOf kPropagations[] = {
     {Opcode::kMaximum, Propagation::kLargest},
     {Opcode::kMinimum, Propagation::kLargest},
     {Opcode::kClamp, Propagation::kLargest},
-    {Opcode::kSelect, Propagation::kLargest},
+    {Opcode::kSelect, Propagation::kSelect},
+    {Opcode::kCompare, Propagation::kCompare},
+    {Opcode::kDot, Propagation::kDot},
     {Opcode::kNegate, Propagation::kLipschitz},
     {Opcode::kAbs, Propagation::kLipschitz},
     {Opcode::kCopy, Propagation::kLipschitz},
@@ -205,7 +211,8 @@ class BoundWriter {
     if (IsRealFloat(inst.shape())) {
       if (def.lowering == Lowering::kIndexMap) return Moved(inst);
       if (def.lowering == Lowering::kReduce && inst.num_operands() == 2) return Reduced(inst);
-      if (inst.opcode() == Opcode::kDot && !HasExactOperands(inst)) return Dotted(inst);
+      const bool is_dot = axle::Of(inst.opcode()) == Propagation::kDot;
+      if (is_dot && !HasExactOperands(inst)) return Dotted(inst);
     }
     // The rest computes in its own way, from the same values the same bits.
     const bool runs_programs = def.lowering == Lowering::kControlFlow && !inst.callees().empty();
@@ -240,13 +247,14 @@ class BoundWriter {
     }
     const ElementType type = inst.shape().type();
     const bool is_real = IsRealFloat(inst.shape());
-    const Propagation propagation = is_real ? axle::Of(inst.opcode()) : Propagation::kNone;
+    const Propagation wanted = axle::Of(inst.opcode());
+    const Propagation propagation = is_real ? wanted : Propagation::kNone;
     const bool is_arithmetic = propagation == Propagation::kAdd ||
                                propagation == Propagation::kMultiply ||
                                propagation == Propagation::kDivide;
     const bool is_exact = HasExactOperands(inst);
     if (is_exact && !(is_real && (is_arithmetic || IsNarrowFloat(type)))) return {};
-    if (inst.opcode() == Opcode::kCompare && IsRealFloat(inst.operand(0)->shape())) {
+    if (wanted == Propagation::kCompare && IsRealFloat(inst.operand(0)->shape())) {
       return Compared(inst);
     }
     const bool is_between_floats =
@@ -291,13 +299,13 @@ class BoundWriter {
             WhereLess(Filled(b->shape(), 1 / limit), least, Div(numerator, Mul(b, least))));
       }
       case Propagation::kLargest: {
-        const bool is_select = inst.opcode() == Opcode::kSelect;
-        Instruction* largest = error(is_select ? 1 : 0);
-        for (i64 i = is_select ? 2 : 1; i < inst.num_operands(); ++i) {
-          largest = Max(largest, error(i));
-        }
-        return is_select ? Add(largest, error(0)) : largest;  // that of a pred is 0 or infinite
+        Instruction* largest = error(0);
+        for (i64 i = 1; i < inst.num_operands(); ++i) largest = Max(largest, error(i));
+        return largest;
       }
+      case Propagation::kSelect:
+        // That of a pred is 0 or infinite.
+        return Add(error(0), Max(error(1), error(2)));
       case Propagation::kLipschitz:
         return Scaled(error(0), 1.2);
       case Propagation::kExponential: {
@@ -318,6 +326,8 @@ class BoundWriter {
       case Propagation::kConvert:
         return error(0);
       case Propagation::kNone:
+      case Propagation::kCompare:
+      case Propagation::kDot:
         break;
     }
     return Filled(Doubles(inst.shape()), kInfinity);
@@ -360,7 +370,7 @@ class BoundWriter {
 
   // The sum or the maximum of f64 values over the dimensions that `inst` reduces, from 0.
   Instruction* ReduceAs(const Instruction& inst, Opcode opcode, Instruction* values) {
-    HloComputation*& reducer = reducers_[opcode == Opcode::kAdd ? 0 : 1];
+    HloComputation*& reducer = reducers_[opcode];
     if (reducer == nullptr) {
       reducer = module_->AddComputation(StrCat("bound.reducer.", static_cast<int>(opcode)));
       std::vector<Instruction*> parameters;
@@ -445,7 +455,7 @@ class BoundWriter {
   std::unique_ptr<Module> module_;
   HloComputation& to_;
   std::vector<Bound> bounds_;  // by index()
-  HloComputation* reducers_[2] = {};
+  std::map<Opcode, HloComputation*> reducers_;
   Instruction* two_[2];
   int next_ = 0;
 };
