@@ -1,6 +1,7 @@
 #include "axle/gen/error_bound.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -72,16 +73,23 @@ bool IsRealFloat(const Shape& shape) {
   return shape.is_array() && shape.is_static() && IsFloating(shape.type());
 }
 
+// 2^n, if that is a number.
+double PowerOfTwo(int n) {
+  constexpr int kLeast = -1022;  // of the normal numbers
+  if (n < kLeast) return PowerOfTwo(kLeast) * PowerOfTwo(n - kLeast);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(n - kLeast + 1) << 52);
+}
+
 // The numbers of a format: half a unit in the last place of 1, the least positive one, and a power
 // of two that is near the largest.
 double Unit(const FloatFormat& format) {
-  return std::ldexp(1.0, -1 - format.mantissa_bits);
+  return PowerOfTwo(-1 - format.mantissa_bits);
 }
 double Least(const FloatFormat& format) {
-  return std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+  return PowerOfTwo(1 - format.bias - format.mantissa_bits);
 }
 double NearlyLargest(const FloatFormat& format) {
-  return std::ldexp(1.0, (1 << format.exponent_bits) - 4 - format.bias);
+  return PowerOfTwo((1 << format.exponent_bits) - 4 - format.bias);
 }
 
 // Of a value: an f64 array of its dimensions, or null: the same bits. Of a tuple, one each.
@@ -449,7 +457,7 @@ class BoundWriter {
     // Narrow factors may be rounded to bf16, and tiny ones to zero.
     Instruction* const error = Add(Sub(largest, dot(exact)), Scaled(largest, 4 * n * Unit(sums)));
     return {Rounded(inst, WhereLess(largest, Filled(largest->shape(), NearlyLargest(sums)),
-                                    Plus(error, n * std::ldexp(1.0, -110))))};
+                                    Plus(error, n * PowerOfTwo(-110))))};
   }
 
   std::unique_ptr<Module> module_;
