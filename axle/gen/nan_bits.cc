@@ -108,10 +108,12 @@ class NanWriter {
     for (i64 i = 0; i < nans.num_elements(); ++i, to_bytes += bytes) {
       // Processors make plain NaNs of either sign, or hand on an operand's.
       std::uint64_t bits = NanBits(format);
-      const bool is_plain = seed_ < 2;
-      if (format.nan == NanEncoding::kIeee && !is_plain)
-        bits |= random_.Bits() & LowBits(format.mantissa_bits - 1);
-      const bool is_negative = is_plain ? seed_ == 1 : random_.Percent(50);
+      const bool is_drawn = seed_ >= 4;
+      if (format.nan == NanEncoding::kIeee && seed_ >= 2) {
+        const std::uint64_t payload = is_drawn ? random_.Bits() : ~std::uint64_t{0};
+        bits |= payload & LowBits(format.mantissa_bits - 1);
+      }
+      const bool is_negative = is_drawn ? random_.Percent(50) : seed_ % 2 == 1;
       if (HasNegativeZero(format) && is_negative) bits |= SignBit(format);
       std::memcpy(to_bytes, &bits, bytes);
     }
@@ -137,7 +139,7 @@ std::unique_ptr<Module> WithNanBits(const Module& module, std::uint64_t seed) {
 
 bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments, Limits* limits) {
   const auto first = Evaluate(module, arguments, {.limits = limits});
-  for (std::uint64_t seed = 0; seed < 6 && first.ok(); ++seed) {
+  for (std::uint64_t seed = 0; seed < 8 && first.ok(); ++seed) {
     const auto other = Evaluate(*WithNanBits(module, seed), arguments, {.limits = limits});
     if (other.ok() && !SameValue(*first, *other)) return true;
   }
