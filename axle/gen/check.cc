@@ -77,14 +77,17 @@ bool CannotCompare(const Status& status, bool is_fast) {
   return status.code() == StatusCode::kResourceExhausted || (is_fast && IsLimit(status));
 }
 
-// "" if the run gives what is expected, or cannot; else what it gives. With `bounded`, which
-// counts, expected is a value with bounds.
+// "" if the run gives what is expected, else what it gives. With `bounded`, which counts, expected
+// is a value with bounds. `limit` gets why the run cannot be compared, if that is so.
 std::string Difference(const Runner& runner, std::span<const Literal> arguments,
-                       const StatusOr<Literal>& expected, Limits* limits,
-                       BoundedElements* bounded) {
+                       const StatusOr<Literal>& expected, Limits* limits, BoundedElements* bounded,
+                       std::string& limit) {
   const StatusOr<Literal> actual = runner.run(arguments, limits);
   if (!expected.ok()) return "";
-  if (!actual.ok() && CannotCompare(actual.status(), bounded != nullptr)) return "";
+  if (!actual.ok() && CannotCompare(actual.status(), bounded != nullptr)) {
+    limit = StrCat(runner.name, ": ", actual.status().ToString());
+    return "";
+  }
   if (!actual.ok()) return StrCat("fails: ", actual.status().ToString());
   if (bounded != nullptr) {
     const BoundedElements here = CompareWithin(*actual, *expected);
@@ -251,23 +254,35 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
 // One run after the other, and then two at a time.
 std::string Checker::FirstWrongRun(const Runner& runner, std::span<const Literal> arguments,
                                    const StatusOr<Literal>& expected, CheckResult& result) const {
-  const auto once = [&](BoundedElements* elements) {
+  const auto once = [&](BoundedElements* elements, std::string& limit) {
     Limits limits;
     SetLimits(limits);
     const bool is_fast = options_.numerics == Numerics::kFast;
-    return Difference(runner, arguments, expected, &limits, is_fast ? elements : nullptr);
+    return Difference(runner, arguments, expected, &limits, is_fast ? elements : nullptr, limit);
+  };
+  // What is equal otherwise is over a limit.
+  const auto note = [&](const std::string& limit) {
+    if (limit.empty() || result.outcome != Outcome::kEqual) return;
+    result.outcome = Outcome::kOverLimit;
+    result.message = limit;
   };
   BoundedElements others;
+  std::string limit, other_limit;
   for (int repeat = 0; repeat < options_.repeats; ++repeat) {
     ++result.runs;
-    if (std::string difference = once(&result.elements); !difference.empty()) return difference;
+    if (std::string difference = once(&result.elements, limit); !difference.empty()) {
+      return difference;
+    }
   }
+  note(limit);
   if (!options_.concurrent) return "";
   result.runs += 2;
   std::string here, there;
-  std::thread other([&] { there = once(&others); });
-  here = once(&result.elements);
+  std::thread other([&] { there = once(&others, other_limit); });
+  here = once(&result.elements, limit);
   other.join();
+  note(limit);
+  note(other_limit);
   result.elements.Count(others);
   return here.empty() ? there : here;
 }
