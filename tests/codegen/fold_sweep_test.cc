@@ -9,6 +9,7 @@
 
 #include "axle/client/client.h"
 #include "axle/core/strings.h"
+#include "tests/codegen/isas.h"
 
 namespace axle {
 namespace {
@@ -19,11 +20,7 @@ using Parameter = std::tuple<NativeIsa, int, i64>;
 class FoldSweepTest : public testing::TestWithParam<Parameter> {
  protected:
   void SetUp() override {
-#if defined(__x86_64__)
-    if (std::get<0>(GetParam()) == NativeIsa::kAvx512 && !__builtin_cpu_supports("avx512dq")) {
-      GTEST_SKIP() << "this machine has no AVX-512";
-    }
-#endif
+    if (!MachineHas(std::get<0>(GetParam()))) GTEST_SKIP() << "this machine has no AVX-512";
   }
 
   // `text` has the sizes of its parameters x: f32[rows, columns], y: f32[rows], z: f32[columns].

@@ -10,6 +10,7 @@
 #include "axle/core/convert.h"
 #include "axle/core/strings.h"
 #include "axle/text/parse.h"
+#include "tests/codegen/isas.h"
 
 namespace axle {
 namespace {
@@ -20,11 +21,7 @@ using Parameter = std::tuple<NativeIsa, int>;
 class StagedFoldTest : public testing::TestWithParam<Parameter> {
  protected:
   void SetUp() override {
-#if defined(__x86_64__)
-    if (std::get<0>(GetParam()) == NativeIsa::kAvx512 && !__builtin_cpu_supports("avx512dq")) {
-      GTEST_SKIP() << "this machine has no AVX-512";
-    }
-#endif
+    if (!MachineHas(std::get<0>(GetParam()))) GTEST_SKIP() << "this machine has no AVX-512";
     auto client = Client::Create({.num_threads = std::get<1>(GetParam())});
     ASSERT_TRUE(client.ok()) << client.status().message();
     client_ = *std::move(client);

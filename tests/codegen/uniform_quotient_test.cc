@@ -11,6 +11,7 @@
 
 #include "axle/client/client.h"
 #include "axle/core/strings.h"
+#include "tests/codegen/isas.h"
 
 namespace axle {
 namespace {
@@ -20,11 +21,7 @@ using Parameter = std::tuple<NativeIsa, int>;  // and the codegen level
 class UniformQuotientTest : public testing::TestWithParam<Parameter> {
  protected:
   void SetUp() override {
-#if defined(__x86_64__)
-    if (std::get<0>(GetParam()) == NativeIsa::kAvx512 && !__builtin_cpu_supports("avx512dq")) {
-      GTEST_SKIP() << "this machine has no AVX-512";
-    }
-#endif
+    if (!MachineHas(std::get<0>(GetParam()))) GTEST_SKIP() << "this machine has no AVX-512";
   }
 
   static Literal Run(const std::string& text, const std::vector<Literal>& arguments) {
