@@ -8,6 +8,8 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
+#include <vector>
+
 namespace axle {
 
 using llvm::Value;
@@ -59,30 +61,59 @@ Value* LaneEmitter::FloatMinMax(LaneType type, Value* a, Value* b, bool is_max) 
   return b_.CreateBitCast(b_.CreateOr(ordered, b_.CreateSExt(is_nan, bits)), a->getType());
 }
 
-// With -0 < +0, and anything where one is a NaN: one instruction of AVX-512, which no generic
-// operation stands for. Null where vectors are not made of its registers.
-Value* LaneEmitter::OrderedMinMax(LaneType type, Value* a, Value* b, bool is_max) {
-#if defined(__x86_64__)
-  constexpr unsigned kRegisterBits = 512;
-  constexpr unsigned kSignOfResult = 4, kMax = 1, kCurrentRounding = 4;
+// An AVX-512 instruction that no generic operation stands for: on f32 or f64, of two operands and
+// these immediates, masked and with a rounding mode. Null where vectors are not made of its
+// registers.
+Value* LaneEmitter::OnRegisters(LaneType type, llvm::Intrinsic::ID f32, llvm::Intrinsic::ID f64,
+                                Value* a, Value* b, std::span<Value* const> immediates) {
+  constexpr unsigned kRegisterBits = 512, kCurrentRounding = 4;
   const unsigned lanes = kRegisterBits / static_cast<unsigned>(axle::BitsOf(type));
   if (!target_.has_avx512() || width_ % lanes != 0) return nullptr;
   auto* piece = llvm::FixedVectorType::get(Element(type), lanes);
-  auto* choice = b_.getInt32(kSignOfResult + (is_max ? kMax : 0));
   auto* all = llvm::Constant::getAllOnesValue(b_.getIntNTy(lanes));
-  const auto id = type == LaneType::kF32 ? llvm::Intrinsic::x86_avx512_mask_range_ps_512
-                                         : llvm::Intrinsic::x86_avx512_mask_range_pd_512;
   Value* result = llvm::PoisonValue::get(Vector(type));
   for (unsigned k = 0; k < width_; k += lanes) {
-    Value *x = b_.CreateExtractVector(piece, a, k), *y = b_.CreateExtractVector(piece, b, k);
-    Value* part = b_.CreateIntrinsic(
-        id, {}, {x, y, choice, llvm::PoisonValue::get(piece), all, b_.getInt32(kCurrentRounding)});
+    std::vector<Value*> arguments = {b_.CreateExtractVector(piece, a, k),
+                                     b_.CreateExtractVector(piece, b, k)};
+    arguments.insert(arguments.end(), immediates.begin(), immediates.end());
+    arguments.push_back(llvm::PoisonValue::get(piece));
+    arguments.push_back(all);
+    arguments.push_back(b_.getInt32(kCurrentRounding));
+    Value* part = b_.CreateIntrinsic(type == LaneType::kF32 ? f32 : f64, {}, arguments);
     result = b_.CreateInsertVector(Vector(type), result, part, k);
   }
   return result;
+}
+
+// With -0 < +0, and anything where one is a NaN.
+Value* LaneEmitter::OrderedMinMax(LaneType type, Value* a, Value* b, bool is_max) {
+#if defined(__x86_64__)
+  constexpr unsigned kSignOfResult = 4, kMax = 1;
+  Value* const choice[] = {b_.getInt32(kSignOfResult + (is_max ? kMax : 0))};
+  return OnRegisters(type, llvm::Intrinsic::x86_avx512_mask_range_ps_512,
+                     llvm::Intrinsic::x86_avx512_mask_range_pd_512, a, b, choice);
 #else
   return nullptr;
 #endif
+}
+
+// As the executor does it, or as the processor has it.
+Value* LaneEmitter::TimesPowerOfTwo(LaneType type, Value* x, Value* n) {
+#if defined(__x86_64__)
+  Value* result = OnRegisters(type, llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
+                              llvm::Intrinsic::x86_avx512_mask_scalef_pd_512, x, n, {});
+  if (result != nullptr) return result;
+#endif
+  const bool is_f32 = type == LaneType::kF32;
+  const LaneType bits = UnsignedOf(type);
+  Value* shifter = llvm::ConstantFP::get(Vector(type), is_f32 ? 0x1.8p23 + 254 : 0x1.8p52 + 2046);
+  Value* fraction_bits = Constant(bits, is_f32 ? 23 : 52);
+  Value* sum = b_.CreateBitCast(b_.CreateFAdd(n, shifter), Vector(bits));
+  Value* half = b_.CreateLShr(sum, Constant(bits, 1));
+  const auto power = [&](Value* exponent) {
+    return b_.CreateBitCast(b_.CreateShl(exponent, fraction_bits), Vector(type));
+  };
+  return b_.CreateFMul(b_.CreateFMul(x, power(half)), power(b_.CreateSub(sum, half)));
 }
 
 Value* LaneEmitter::Sum(LaneType type, Value* a, Value* b) {
@@ -262,6 +293,8 @@ Value* LaneEmitter::Lower(const LaneProgram& program, const LaneOp& op,
       return MinMax(program, op, values);
     case Primitive::kFma:
       return Fma(in(0), in(1), in(2));
+    case Primitive::kTimesPowerOfTwo:
+      return TimesPowerOfTwo(op.type, in(0), in(1));
     case Primitive::kSqrt:
       return unary(llvm::Intrinsic::sqrt);
     case Primitive::kFloor:

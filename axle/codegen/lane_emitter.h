@@ -37,9 +37,13 @@ class LaneEmitter {
   llvm::Value* MinMax(const LaneProgram& program, const LaneOp& op,
                       std::span<llvm::Value* const> values);
   llvm::Value* FloatMinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
+  llvm::Value* OnRegisters(LaneType type, llvm::Intrinsic::ID f32, llvm::Intrinsic::ID f64,
+                           llvm::Value* a, llvm::Value* b,
+                           std::span<llvm::Value* const> immediates);
   llvm::Value* OrderedMinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
   llvm::Value* FloatBound(LaneType type, std::uint64_t bits, llvm::Value* x, bool is_max);
   llvm::Value* CallPerLane(const char* function, llvm::ArrayRef<llvm::Value*> operands);
+  llvm::Value* TimesPowerOfTwo(LaneType type, llvm::Value* x, llvm::Value* n);
   llvm::Value* MulHigh(LaneType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* ToFloat(LaneType to, LaneType from, llvm::Value* x);
   llvm::Value* ToInt(LaneType to, LaneType from, llvm::Value* x);

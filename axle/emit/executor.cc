@@ -179,6 +179,21 @@ struct FmaOp {
       return __builtin_fma(a, b, c);
   }
 };
+// In two steps, because 2^n may lie outside of the normal range. The first product is exact, so a
+// subnormal result is rounded once.
+template <typename T>
+struct TimesPowerOfTwoOp {
+  T operator()(T x, T n) const {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr int kFractionBits = sizeof(T) == 4 ? 23 : 52, kBias = sizeof(T) == 4 ? 127 : 1023;
+    constexpr T kShifter = T(1.5) * (Bits{1} << kFractionBits) + 2 * kBias;
+    const Bits sum = std::bit_cast<Bits>(n + kShifter);  // its low bits: n + 2 bias
+    const Bits half = sum >> 1;                          // n / 2 + bias, an exponent field
+    const T low = std::bit_cast<T>(half << kFractionBits);
+    const T high = std::bit_cast<T>((sum - half) << kFractionBits);
+    return x * low * high;
+  }
+};
 template <typename T>
 struct SqrtOp {
   T operator()(T a) const {
@@ -432,6 +447,8 @@ StepFn FindStep(const LaneProgram& program, const LaneOp& op) {
       return SameType<MaxOp>(type, AnyType());
     case Primitive::kFma:
       return SameType<FmaOp>(type, Floats());
+    case Primitive::kTimesPowerOfTwo:
+      return SameType<TimesPowerOfTwoOp>(type, Floats());
     case Primitive::kSqrt:
       return SameType<SqrtOp>(type, Floats());
     case Primitive::kFloor:

@@ -160,6 +160,9 @@ inline Lane Select(Lane condition, Lane on_true, Lane on_false) {
 inline Lane Fma(Lane a, Lane b, Lane c) {
   return Apply(Primitive::kFma, a.type(), {a, b, c});
 }
+inline Lane TimesPowerOfTwo(Lane x, Lane n) {
+  return Apply(Primitive::kTimesPowerOfTwo, x.type(), {x, n});
+}
 inline Lane Bitcast(LaneType to, Lane x) {
   return x.type() == to ? x : Apply(Primitive::kBitcast, to, {x});
 }

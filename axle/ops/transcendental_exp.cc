@@ -29,7 +29,8 @@ constexpr double kExpF64[] = {0x1p-1,
 
 // e^x = 2^n (1 + r + w).
 struct ReducedExp {
-  Lane n;  // an integer whose low bits hold n + 2 * bias; the bits above them are to be ignored
+  Lane n;
+  Lane exponent;  // an integer whose low bits hold n + bias; the bits above them are to be ignored
   Lane r;
   Lane r_low;      // what rounding left of r
   Lane square, q;  // w = r^2 q
@@ -42,7 +43,7 @@ struct ReducedExp {
 ReducedExp ReduceExp(Lane x) {
   // Adding 1.5 * 2^fraction_bits rounds to an integer and leaves it in the low bits of the sum.
   const int bias = ExponentBias(x);
-  const Lane shifter = PerType(x, 0x1.8p23 + 2 * bias, 0x1.8p52 + 2 * bias);
+  const Lane shifter = PerType(x, 0x1.8p23 + bias, 0x1.8p52 + bias);
   const Lane shifted = Fma(x, PerType(x, 0x1.715476p+0, 0x1.71547652b82fep+0), shifter);
   const Lane n = shifted - shifter;
   // ln 2 in two parts. The first product is exact inside the fma, and so is the difference.
@@ -51,21 +52,12 @@ ReducedExp ReduceExp(Lane x) {
   const Lane r = Fma(n, ln2_low, difference);
   const Lane r_low = Fma(n, ln2_low, difference - r);
   const Lane q = x.type() == LaneType::kF64 ? Polynomial(r, kExpF64) : Polynomial(r, kExpF32);
-  return {BitsOf(shifted), r, r_low, r * r, q};
+  return {n, BitsOf(shifted), r, r_low, r * r, q};
 }
 
-// 2^n for n within the normal range.
-Lane PowerOfTwo(Lane like, Lane n) {
-  return Bitcast(like.type(), (n - ExponentBias(like)) << FractionBits(like));
-}
-
-// value * 2^n, where 2^n may lie outside the normal range; value is within [2^-2, 2^2]. The first
-// product is exact, so a subnormal result is rounded once.
-Lane Scale(Lane value, Lane n) {
-  const Lane half = n >> 1;  // (n + 2 bias) / 2 = n / 2 + bias, an exponent field
-  const Lane low = Bitcast(value.type(), half << FractionBits(value));
-  const Lane high = Bitcast(value.type(), (n - half) << FractionBits(value));
-  return value * low * high;
+// 2^n for n within the normal range; `exponent` is that of ReducedExp.
+Lane PowerOfTwo(Lane like, Lane exponent) {
+  return Bitcast(like.type(), exponent << FractionBits(like));
 }
 
 }  // namespace
@@ -73,7 +65,7 @@ Lane Scale(Lane value, Lane n) {
 Lane Exp(Lane x) {
   // Beyond these bounds the result is 0 or inf.
   const ReducedExp e = ReduceExp(Clamp(PerType(x, -104, -746), x, PerType(x, 89, 710)));
-  return Scale(e.p() + 1.0, e.n);
+  return TimesPowerOfTwo(e.p() + 1.0, e.n);
 }
 
 // e^(high + low) = e^high (1 + low): low is below 2^-40, so its square does not count.
@@ -81,14 +73,14 @@ Lane ExpOfSum(LanePair x) {
   const Lane high = Clamp(PerType(x.high, -104, -746), x.high, PerType(x.high, 89, 710));
   const ReducedExp e = ReduceExp(high);
   const Lane w = Fma(x.low, e.p() + 1.0, e.w());
-  return Scale((w + e.r) + 1.0, e.n);
+  return TimesPowerOfTwo((w + e.r) + 1.0, e.n);
 }
 
 // e^x - 1 = 2 (s w + (s r + (s - 1/2))) with s = 2^(n-1): the sums grow from small to large.
 Lane ExpMinusOne(Lane x) {
   // Below, the result is -1; s never underflows.
   const ReducedExp e = ReduceExp(Clamp(PerType(x, -18, -38), x, PerType(x, 89, 710)));
-  const Lane s = PowerOfTwo(x, e.n - 1);
+  const Lane s = PowerOfTwo(x, e.exponent - 1);
   const Lane sum = Fma(s, e.w(), Fma(s, e.r, s - 0.5)) * 2.0;
   // Near 0 the result is x to the last bit; this also keeps -0 and subnormals.
   return Select(Abs(x) < PerType(x, 0x1p-30, 0x1p-60), x, sum);
@@ -100,7 +92,7 @@ Lane ExpMinusOne(Lane x) {
 Lane Tanh(Lane x) {
   const Lane size = Abs(x), limit = PerType(x, 10, 22);  // tanh(limit) rounds to 1
   const ReducedExp e = ReduceExp(Select(size > limit, limit, size) * -2.0);
-  const Lane t = PowerOfTwo(x, e.n);
+  const Lane t = PowerOfTwo(x, e.exponent);
   const LanePair p = FastTwoSum(e.r, e.w());
   const Lane low = t * p.low;
 
@@ -125,7 +117,8 @@ Lane Tanh(Lane x) {
 Hyperbolic HyperbolicOf(Lane x, Lane limit) {
   const ReducedExp e = ReduceExp(Select(x > limit, limit, x));
   const LaneType signed_type = x.type() == LaneType::kF64 ? LaneType::kS64 : LaneType::kS32;
-  const Lane n = Bitcast(signed_type, e.n - PatternPerType(x, 0x1.8p23f + 254, 0x1.8p52 + 2046));
+  const Lane n =
+      Bitcast(signed_type, e.exponent - PatternPerType(x, 0x1.8p23f + 127, 0x1.8p52 + 1023));
   const Lane t = Select(x > PerType(x, 20, 40), x.Like(0), TwoToThe(x, -n - n));
   LanePair p = FastTwoSum(e.r, e.w());
   const LanePair one_plus_p = FastTwoSum(x.Like(1), p.high);
@@ -144,8 +137,10 @@ namespace {
 
 // value 2^(n-1), rounded once; value is within [2^-2, 2^2], or n is small.
 Lane HalfScaled(LanePair value, Lane n) {
-  const Lane unsigned_n = Bitcast(UnsignedOf(n.type()), n);
-  return Scale(Rounded(value), unsigned_n + (2 * ExponentBias(value.high) - 1));
+  // To a float: in the low bits of 1.5 * 2^fraction_bits, which is subtracted again.
+  const std::uint64_t zero = PatternPerType(value.high, 0x1.8p23f, 0x1.8p52);
+  const Lane shifted = Bitcast(value.high.type(), Bitcast(UnsignedOf(n.type()), n) + (zero - 1));
+  return TimesPowerOfTwo(Rounded(value), shifted - PerType(value.high, 0x1.8p23, 0x1.8p52));
 }
 
 }  // namespace
@@ -165,14 +160,12 @@ Lane Cosh(Lane x) {
 Lane Logistic(Lane x) {
   const Lane size = Abs(x), limit = PerType(x, 104, 746);  // logistic(-limit) rounds to 0
   const ReducedExp e = ReduceExp(Select(size > limit, limit, size));
-  // From n + 2 bias to -n + 2 bias: reflect the shifted integer about its value for 0.
-  const std::uint64_t zero = PatternPerType(x, 0x1.8p23f + 254, 0x1.8p52 + 2046);
-  const Lane minus_n = 2 * zero - e.n;
-  const Lane u = e.p() + Scale(x.Like(1), minus_n);
+  const Lane t = TimesPowerOfTwo(x.Like(1), -e.n);
+  const Lane u = e.p() + t;
   const LanePair sum = FastTwoSum(x.Like(1), u);
   const Lane reciprocal = 1.0 / sum.high;
   const Lane remainder = Fma(-reciprocal, sum.low, Fma(-reciprocal, sum.high, x.Like(1)));
-  const Lane small = Scale(Fma(remainder, reciprocal, reciprocal), minus_n);
+  const Lane small = TimesPowerOfTwo(Fma(remainder, reciprocal, reciprocal), -e.n);
   return Select(x < 0.0, small, 1.0 - small);
 }
 
@@ -209,7 +202,7 @@ Lane Erf(Lane x) {
   const Lane t = Select(size > limit, limit, size) - 1.0;
   const Lane h = f64 ? Polynomial(t, kErfcLogF64) : Polynomial(t, kErfcLogF32);
   const ReducedExp e = ReduceExp(-h);
-  const Lane scale = PowerOfTwo(x, e.n);
+  const Lane scale = PowerOfTwo(x, e.exponent);
   const Lane far = Fma(-scale, e.p(), 1.0 - scale);
   return Select(size < 1.0, near_zero, WithSignOf(x, far));
 }

@@ -75,7 +75,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 8;
+inline constexpr int kNativeEngineVersion = 9;
 
 }  // namespace axle
 

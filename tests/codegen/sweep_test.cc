@@ -10,6 +10,7 @@
 #include "axle/core/float_format.h"
 #include "axle/core/strings.h"
 #include "axle/ops/lane_compiler.h"
+#include "axle/ops/lane_math.h"
 
 namespace axle {
 namespace {
@@ -336,6 +337,16 @@ TEST_P(SweepTest, PrimitivesOnEveryLaneType) {
         results.push_back(lane);
       }
       results.push_back(FloatToFloat(type == LaneType::kF32 ? LaneType::kF64 : LaneType::kF32, x));
+      // Factors of 0, infinity, NaN, or within [1, 2) and of both signs.
+      const bool is_f32 = type == LaneType::kF32;
+      const Lane one = x.Like(1), bits = BitsOf(x);
+      const Lane kept = bits & ~BitsOf(x.Like(kInfinity));
+      const Lane scaled = Select(Abs(x) < kInfinity, Bitcast(type, kept | BitsOf(one)), x);
+      const Lane factor = Select(x == 0.0f, x, scaled);
+      const Lane power = BitsOf(y) & (is_f32 ? 255 : 2047);
+      const Lane n = ToFloat(type, Bitcast(SignedOf(power.type()), power)) - 9.0f;
+      results.push_back(TimesPowerOfTwo(factor, n));
+      results.push_back(TimesPowerOfTwo(factor, -n));
       const Lane size = Abs(x), fits = size < 0x1p31f;
       const Lane inside = Select(fits, x, x.Like(0)), positive = Select(fits, size, x.Like(0));
       results.push_back(ToInt(LaneType::kS32, inside));

@@ -352,6 +352,26 @@ TYPED_TEST(Floats, Rounding) {
   CheckUnary<T, T>([](Lane a) { return Rint(a); }, [](T a) { return std::nearbyint(a); });
 }
 
+TYPED_TEST(Floats, TimesPowerOfTwo) {
+  using T = TypeParam;
+  constexpr int kBias = std::numeric_limits<T>::max_exponent - 1, kMost = 2 * kBias - 8;
+  constexpr int kDigits = std::numeric_limits<T>::digits;
+  Array<T> x = Samples<T>(0), n = Samples<T>(1), expected(kCount);
+  for (size_t i = 0; i < kCount; ++i) {
+    const int number = static_cast<int>(i);
+    int exponent = 0;
+    if (std::isfinite(x[i])) x[i] = std::frexp(x[i], &exponent) * T(i % 3 == 0 ? 4 : 1);
+    n[i] = std::isfinite(n[i]) ? std::trunc(std::fmod(n[i], T(kMost + 1))) : T(number % kMost);
+    if (i % 2 == 0) n[i] = T(-kBias - number % (kDigits + 4));  // a subnormal result
+    expected[i] = std::ldexp(x[i], static_cast<int>(n[i]));
+  }
+  LaneBuilder builder;
+  const Lane a = builder.Input(kLaneType<T>), b = builder.Input(kLaneType<T>);
+  const Lane result = TimesPowerOfTwo(a, b);
+  ExpectResults<T>(std::move(builder).Finish({&result, 1}), {x.values.get(), n.values.get()},
+                   {sizeof(T), sizeof(T)}, expected);
+}
+
 TYPED_TEST(Floats, Conversions) {
   using T = TypeParam;
   // Values that fit: the primitive promises nothing for others.
