@@ -86,30 +86,33 @@ Lane ExpMinusOne(Lane x) {
   return Select(Abs(x) < PerType(x, 0x1p-30, 0x1p-60), x, sum);
 }
 
-// With e = e^(-2|x|) = t (1 + p), t = 2^n <= 1: tanh |x| = (1 - e) / (1 + e)
-// = ((1 - t) - t p) / ((1 + t) + t p). For n = 0 the numerator is -t p, so nothing cancels near 0.
-// Numerator, denominator and quotient are carried with their rounding errors.
+namespace {
+
+// (tanh(s) / s - 1) / s^2 as a polynomial in s^2, s < 5/8. Relative error of the whole: 2^-25.8 and
+// 2^-61.9.
+constexpr double kTanhF32[] = {-0x1.555552p-2, 0x1.110e02p-3, -0x1.b92196p-5, 0x1.57e86ap-6,
+                               -0x1.8f080ap-8};
+constexpr double kTanhF64[] = {
+    -0x1.5555555555555p-2,  0x1.111111111105ep-3,  -0x1.ba1ba1ba0dac4p-5,  0x1.664f487eb24d5p-6,
+    -0x1.226e34b44605p-7,   0x1.d6d3ae251d341p-9,  -0x1.7da10ceeffec8p-10, 0x1.353c919233e66p-11,
+    -0x1.f3bb5575b4a1dp-13, 0x1.8c897e24cb762p-14, -0x1.22e746cc3dd61p-15, 0x1.4eeead9902884p-17,
+    -0x1.9a8cefa83e2f6p-20};
+
+}  // namespace
+
+// Of s = |x|: below 5/8 an odd polynomial, above it 1 - 2 / (1 + e^2s), where the quotient is below
+// 1/2, so its error counts less. With e^2s = t (1 + p) the denominator is (1 + t) + t p.
 Lane Tanh(Lane x) {
-  const Lane size = Abs(x), limit = PerType(x, 10, 22);  // tanh(limit) rounds to 1
-  const ReducedExp e = ReduceExp(Select(size > limit, limit, size) * -2.0);
+  const Lane size = Abs(x), square = size * size;
+  const Lane q =
+      x.type() == LaneType::kF64 ? Polynomial(square, kTanhF64) : Polynomial(square, kTanhF32);
+  const Lane near_zero = Fma(square * q, size, size);
+
+  const Lane limit = PerType(x, 10, 22);  // tanh(limit) rounds to 1
+  const ReducedExp e = ReduceExp(Select(size > limit, limit, size) * 2.0);
   const Lane t = PowerOfTwo(x, e.exponent);
-  const LanePair p = FastTwoSum(e.r, e.w());
-  const Lane low = t * p.low;
-
-  const Lane one_minus_t = 1.0 - t, one_plus_t = 1.0 + t;
-  const Lane numerator = Fma(-t, p.high, one_minus_t);
-  // Where 1 - t and 1 + t are not exact, the quotient is close to 1, and what they lost counts
-  // alike.
-  const Lane lost = Fma(t, x.Like(-2), one_plus_t - one_minus_t);
-  const Lane numerator_low = (Fma(-t, p.high, one_minus_t - numerator) - low) + lost;
-  const Lane denominator = Fma(t, p.high, one_plus_t);
-  const Lane denominator_low = Fma(t, p.high, one_plus_t - denominator) + low;
-
-  const Lane reciprocal = 1.0 / denominator;
-  const Lane quotient = numerator * reciprocal;
-  const Lane remainder =
-      Fma(-quotient, denominator_low, Fma(-quotient, denominator, numerator) + numerator_low);
-  return WithSignOf(x, Fma(remainder, reciprocal, quotient));
+  const Lane far = Fma(1.0 / Fma(t, e.p(), t + 1.0), x.Like(-2), x.Like(1));
+  return WithSignOf(x, Select(size < 0.625, near_zero, far));
 }
 
 // With e^x = 2^n (1 + p) and t = 2^-2n, 2^(1-n) sinh x = (1 + p) - t / (1 + p). As 1 / (1 + p) is
