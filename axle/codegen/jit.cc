@@ -1,6 +1,7 @@
 #include "axle/codegen/jit.h"
 
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
 #include <llvm/IR/LLVMContext.h>
@@ -17,6 +18,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cstring>
+#include <map>
 #include <mutex>
 
 #include "axle/codegen/access_checks.h"
@@ -79,6 +81,57 @@ llvm::orc::JITTargetMachineBuilder MachineBuilder(const JitTarget& target) {
   builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;  // no fma but those we write
   return builder;
 }
+
+// The machines of one instruction set and level that nobody uses just now. To make one, and what it
+// works out about a CPU at its first function, costs as much as a small kernel.
+class MachinePool {
+ public:
+  using Machine = std::unique_ptr<llvm::TargetMachine>;
+
+  static MachinePool& For(const JitTarget& target) {
+    static std::mutex mutex;
+    static auto* const pools = new std::map<std::pair<NativeIsa, int>, MachinePool>;
+    const std::lock_guard lock(mutex);
+    return (*pools)[{target.isa, target.codegen_level}];
+  }
+
+  llvm::Expected<Machine> Take(const llvm::orc::JITTargetMachineBuilder& builder) {
+    const std::lock_guard lock(mutex_);
+    if (machines_.empty()) return llvm::orc::JITTargetMachineBuilder(builder).createTargetMachine();
+    Machine machine = std::move(machines_.back());
+    machines_.pop_back();
+    return machine;
+  }
+  void GiveBack(Machine machine) {
+    const std::lock_guard lock(mutex_);
+    machines_.push_back(std::move(machine));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Machine> machines_;
+};
+
+// Compiles with a machine of the pool, on any thread.
+class PooledCompiler : public llvm::orc::IRCompileLayer::IRCompiler {
+ public:
+  PooledCompiler(MachinePool& pool, llvm::orc::JITTargetMachineBuilder builder)
+      : IRCompiler(llvm::orc::irManglingOptionsFromTargetOptions(builder.getOptions())),
+        pool_(pool),
+        builder_(std::move(builder)) {}
+
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module& module) override {
+    auto machine = pool_.Take(builder_);
+    if (!machine) return machine.takeError();
+    auto object = llvm::orc::SimpleCompiler(**machine)(module);
+    pool_.GiveBack(std::move(*machine));
+    return object;
+  }
+
+ private:
+  MachinePool& pool_;
+  const llvm::orc::JITTargetMachineBuilder builder_;
+};
 
 // All that compiled code can call. Nothing else of the process is found: code that LLVM would make
 // with a function of libm does not compile.
@@ -164,12 +217,18 @@ StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const Native
   auto here = llvm::orc::SelfExecutorProcessControl::Create(
       nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>());
   if (!here) return ToStatus(here.takeError());
+  MachinePool& pool = MachinePool::For(target);
+  // LLJIT's own way to compile on several threads copies each module to another context first; each
+  // has a context of its own here.
   auto jit = llvm::orc::LLJITBuilder()
                  .setExecutorProcessControl(std::move(*here))
                  .setJITTargetMachineBuilder(MachineBuilder(target))
                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                  .setLinkProcessSymbolsByDefault(false)
-                 .setSupportConcurrentCompilation(true)
+                 .setSupportConcurrentCompilation(false)
+                 .setCompileFunctionCreator([&pool](llvm::orc::JITTargetMachineBuilder builder) {
+                   return std::make_unique<PooledCompiler>(pool, std::move(builder));
+                 })
                  .create();
   if (!jit) return ToStatus(jit.takeError());
   auto state = std::make_unique<State>();
