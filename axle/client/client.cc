@@ -366,6 +366,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
                                   .limits = options.limits,
                                   .run_passes = options.run_passes,
                                   .report = options.report,
+                                  .code = options.code,
                                   .fast = options.numerics == Numerics::kFast,
                                   .small_wherever_possible = options.small_wherever_possible,
                                   .check_accesses = options.check_accesses,

@@ -70,6 +70,7 @@ class Compiler {
     }
     compiled_.entry = Find(*module.entry(), CallForm::kEntry);
     if (options_.report) FinishReport(compiled_.report);
+    if (!options_.code) return {};
     const ScopedStage stage(compiled_.report, "kernels");
     // Who reads the code gets it in order.
     const bool is_read = options_.on_llvm != nullptr || options_.on_assembly != nullptr;

@@ -14,11 +14,13 @@ namespace {
 
 class NativeProgram : public NativeExecutable {
  public:
-  NativeProgram(CompiledModule compiled, std::shared_ptr<WorkerPool> workers)
-      : compiled_(std::move(compiled)), workers_(std::move(workers)) {}
+  // `has_code`: of its kernels.
+  NativeProgram(CompiledModule compiled, bool has_code, std::shared_ptr<WorkerPool> workers)
+      : compiled_(std::move(compiled)), has_code_(has_code), workers_(std::move(workers)) {}
 
   StatusOr<Literal> Execute(std::span<const Argument> arguments, DeviceContext* device,
                             Limits* limits) const override {
+    if (!has_code_) return FailedPrecondition("native: compiled for its report alone");
     HostRun run;
     run.limits = limits;
     run.device = device;
@@ -33,6 +35,7 @@ class NativeProgram : public NativeExecutable {
 
  private:
   CompiledModule compiled_;
+  const bool has_code_;
   std::shared_ptr<WorkerPool> workers_;
 };
 
@@ -44,7 +47,7 @@ class Engine : public NativeEngine {
     AXLE_ASSIGN(CompiledModule compiled, CompileModule(module, target, options));
     const int num_threads = std::clamp(options.num_threads, 1, kMaxThreads);
     return std::unique_ptr<NativeExecutable>(
-        new NativeProgram(std::move(compiled), WorkersFor(num_threads)));
+        new NativeProgram(std::move(compiled), options.code, WorkersFor(num_threads)));
   }
 
  private:

@@ -49,6 +49,13 @@ std::string EngineOf(RegionKind kind) {
   }
 }
 
+// A name of kPlacementKinds.
+std::string_view PlacementOf(const Region& region) {
+  if (region.folds.empty()) return Name(region.kind);
+  if (IsStaged(region.fold_shape, region.folds)) return "staged fold";
+  return FormOf(region.fold_shape, region.folds) == FoldForm::kRows ? "row fold" : "column fold";
+}
+
 // Why a region of this kind is never part of another one; "" if it may be, or is several.
 std::string WhyAlone(const Region& region) {
   const Instruction& inst = *region.instructions.back();
@@ -104,7 +111,10 @@ class Reporter {
     report_.live_bytes = plan_.live_bytes;
     report_.constant_bytes = plan_.constant_bytes;
     report_.num_copies = static_cast<i64>(plan_.copies.size());
-    for (const Region& region : schedule_.regions) report_.records.push_back(RecordOf(region));
+    for (const Region& region : schedule_.regions) {
+      report_.records.push_back(RecordOf(region));
+      AddPlacements(region, PlacementOf(region));
+    }
     if (!report_.records.empty()) report_.peak = report_.records[plan_.peak_region].name;
     AddBoundaries();
     AddValues();
@@ -126,6 +136,21 @@ class Reporter {
     }
     CountBytes(region, record);
     return record;
+  }
+
+  // The parts of a region, and what becomes part of it of the computations that they call.
+  void AddPlacements(const Region& region, std::string_view kind) {
+    const bool is_small = kind == Name(RegionKind::kSmall);
+    for (const auto& callee : region.callees) {
+      if (!is_small) break;  // they might have become part of it, and run as programs
+      for (const Region& inner : callee->regions) AddPlacements(inner, kind);
+    }
+    for (const Region& part : region.parts) AddPlacements(part, kind);
+    for (const Instruction* inst : region.instructions) {
+      if (!region.parts.empty()) break;  // they have been placed
+      report_.placements.push_back(
+          {std::string(inst->parent()->name()), std::string(inst->name()), std::string(kind)});
+    }
   }
 
   void CountBytes(const Region& region, CompileReport::Record& record) const {

@@ -2,6 +2,7 @@
 // neither the IR nor LLVM. `axle explain` prints it.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "axle/core/element_type.h"
@@ -47,11 +48,19 @@ struct CompileReport {
                               // start; records.size(): to the end
   };
 
+  // An instruction, and in what kind of code it is computed: a name of kPlacementKinds. Those that
+  // are part of a caller's function are among the caller's.
+  struct Placement {
+    std::string computation, instruction;
+    std::string kind;
+  };
+
   // A computation in the way in which something calls it.
   struct Program {
     std::string name;
     std::vector<Record> records;  // in order
     std::vector<Boundary> boundaries;
+    std::vector<Placement> placements;
     std::vector<Value> values;
     i64 num_copies = 0;      // of results, at the end
     i64 constant_bytes = 0;  // of its own
@@ -74,6 +83,27 @@ struct CompileReport {
   i64 num_kernels = 0;            // that were compiled for them
   std::vector<Program> programs;  // callees first, the entry last
   std::vector<Stage> stages;      // of the compilation, in order
+};
+
+// The kinds of code, finer than those of records, and what can be in each.
+struct PlacementKind {
+  std::string_view name;
+  std::string_view what;
+};
+inline constexpr PlacementKind kPlacementKinds[] = {
+    {"loop", "elementwise operations; windows without padding"},
+    {"row fold", "reductions along the last dimensions, and elementwise operations before them"},
+    {"column fold", "reductions along other dimensions, likewise"},
+    {"staged fold", "reductions whose elements are put in order first, likewise"},
+    {"rows", "loops and folds over the same rows, one after the other"},
+    {"small", "few elements: all of those but long reductions, moves, dots, loops and branches"},
+    {"move", "elements put somewhere else, where nobody reads them in place"},
+    {"contraction", "dot and convolution, of types that have a kernel"},
+    {"scatter", "scatter that applies straight code"},
+    {"evaluate", "operations without compiled code, and all with dynamic dimensions"},
+    {"call", "programs"},
+    {"while", "programs, more than once"},
+    {"conditional", "one of several programs"},
 };
 
 }  // namespace axle

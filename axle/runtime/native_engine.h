@@ -38,6 +38,7 @@ struct NativeOptions {
   Limits* limits = nullptr;  // of the compilation
   bool run_passes = true;    // false: the module has had its passes
   bool report = false;       // keep a report of what was compiled
+  bool code = true;          // false: no kernels are compiled, and runs fail: for the report alone
   bool fast = false;         // round less often than docs/numerics.md says; else bit for bit
   // Few elements are computed in one function wherever they can be, also where that is not faster:
   // for tests. The bits do not depend on it.
@@ -75,7 +76,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 9;
+inline constexpr int kNativeEngineVersion = 10;
 
 }  // namespace axle
 
