@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Random modules on all engines for SECONDS: scripts/differential.sh [SECONDS] [BUILD_DIR]
-# The seed is AXLE_SEED or a fresh one, and printed. Modules that fail are kept in BUILD_DIR/differential, each with
-# a reduced one beside it. Exits non-zero on a difference, a crash, a hang or an op that is not compiled.
+# The seed is AXLE_SEED or a fresh one, and printed. For each module that fails: the command that checks it again is
+# printed, and it is kept in BUILD_DIR/differential, with a reduced one beside it. Exits non-zero on a difference, a
+# crash, a hang or an op that is not compiled.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
@@ -13,7 +14,7 @@ echo "differential: AXLE_SEED=$seed, $seconds s"
 status=0
 check() { # NUMERICS SECONDS
   "$build/bin/axle" check --random --time-limit "$2" --seed "$seed" --isa all --levels 0,2 --numerics "$1" \
-    --threads 1,2 --variants 2 --jobs "$(nproc)" --output "$found/$1" || status=$?
+    --threads 1,2,7,64 --variants 1 --repeat 2 --concurrent --jobs "$(nproc)" --output "$found/$1" || status=$?
 }
 check strict $((seconds * 4 / 5))
 check fast $((seconds / 5))

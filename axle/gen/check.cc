@@ -18,6 +18,7 @@ namespace axle {
 struct Checker::Runner {
   std::string name;
   std::function<StatusOr<Literal>(std::span<const Literal>, Limits*)> run;
+  bool repeated = true;
 };
 
 namespace {
@@ -50,25 +51,25 @@ StatusOr<Literal> FromBuffers(const Shape& shape, const std::vector<BufferPtr>& 
 
 // One executable twice: on copies of the arguments, and if the module says so on buffers that it
 // may take over.
-void AddRunners(const Module& module, const std::string& name, Client* client,
+void AddRunners(const Module& module, const std::string& name, bool repeated, Client& client,
                 const std::shared_ptr<Executable>& executable, std::vector<Runner>& runners) {
-  runners.push_back({name, [executable](std::span<const Literal> arguments, Limits* limits) {
-                       return executable->Execute(arguments, {.limits = limits});
-                     }});
+  const auto run = [executable](std::span<const Literal> arguments, Limits* limits) {
+    return executable->Execute(arguments, {.limits = limits});
+  };
+  runners.push_back({name, run, repeated});
   if (!GivesAway(module)) return;
-  runners.push_back({StrCat(name, ", arguments given away"),
-                     [executable, client](std::span<const Literal> arguments,
-                                          Limits* limits) -> StatusOr<Literal> {
-                       std::vector<BufferPtr> buffers;
-                       for (const Literal& argument : arguments) {
-                         AXLE_ASSIGN(BufferPtr buffer, client->BufferFromLiteral(argument));
-                         buffers.push_back(std::move(buffer));
-                       }
-                       AXLE_ASSIGN(
-                           const auto results,
-                           executable->Execute(ArraySlice<BufferPtr>(buffers), {.limits = limits}));
-                       return FromBuffers(executable->program_shape().result, results);
-                     }});
+  const auto run_on_buffers = [executable, &client](std::span<const Literal> arguments,
+                                                    Limits* limits) -> StatusOr<Literal> {
+    std::vector<BufferPtr> buffers;
+    for (const Literal& argument : arguments) {
+      AXLE_ASSIGN(BufferPtr buffer, client.BufferFromLiteral(argument));
+      buffers.push_back(std::move(buffer));
+    }
+    AXLE_ASSIGN(const auto results,
+                executable->Execute(ArraySlice<BufferPtr>(buffers), {.limits = limits}));
+    return FromBuffers(executable->program_shape().result, results);
+  };
+  runners.push_back({StrCat(name, ", arguments given away"), run_on_buffers, repeated});
 }
 
 // Whether a run that ends so is none to compare. Engines need different amounts of memory; with
@@ -150,21 +151,34 @@ void Checker::SetLimits(Limits& limits) const {
   if (options_.time_limit > 0) limits.set_time_limit(options_.time_limit);
 }
 
+std::string Checker::Variant::NameIn(const CheckOptions& options) const {
+  return StrCat("native ", axle::Name(isa), " level ", level, ", ", options.threads[client],
+                " threads", small ? ", small wherever possible" : "", checked ? ", checked" : "");
+}
+
 std::vector<Checker::Variant> Checker::VariantsFor(const Module& module) const {
   std::vector<Variant> variants;
-  for (size_t client = 0; client < clients_.size(); ++client) {
-    for (const NativeIsa isa : options_.isas) {
-      for (const int level : options_.levels) variants.push_back({client, isa, level});
-      if (options_.levels.empty()) continue;
-      const int level = options_.levels.front();
-      variants.push_back({client, isa, level, /*small=*/true});
-      variants.push_back({client, isa, level, /*small=*/false, /*checked=*/true});
-      variants.push_back({client, isa, level, /*small=*/true, /*checked=*/true});
-    }
+  const CheckOptions& o = options_;
+  if (clients_.empty() || o.isas.empty() || o.levels.empty()) return variants;
+  Random random(StructuralHash(*module.entry()));
+  for (int v = 0; v < o.variants; ++v) {
+    variants.push_back({.client = static_cast<size_t>(random.Below(std::ssize(clients_))),
+                        .isa = random.Of(o.isas),
+                        .level = random.Of(o.levels),
+                        .small = random.Percent(40),
+                        .checked = random.Percent(30),
+                        .repeated = random.Percent(50)});
   }
-  if (options_.variants > 0 && variants.size() > static_cast<size_t>(options_.variants)) {
-    Random(StructuralHash(*module.entry())).Shuffle(variants);
-    variants.resize(static_cast<size_t>(options_.variants));
+  for (size_t client = 0; client < clients_.size() && o.variants == 0; ++client) {
+    for (const NativeIsa isa : o.isas) {
+      for (const int level : o.levels) {
+        for (const bool small : {false, true}) {
+          for (const bool checked : {false, true}) {
+            variants.push_back({client, isa, level, small, checked});
+          }
+        }
+      }
+    }
   }
   return variants;
 }
@@ -193,21 +207,20 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
   // What runs are compared with.
   const Module& judge = is_fast ? *optimized : *module;
   std::string unimplemented;
-  for (const auto& [client, isa, level, small, checked] : VariantsFor(*module)) {
-    const std::string name =
-        StrCat("native ", Name(isa), " level ", level, ", ", options_.threads[client], " threads",
-               small ? ", small wherever possible" : "", checked ? ", checked" : "");
+  for (const Variant& variant : VariantsFor(*module)) {
+    const std::string name = variant.NameIn(options_);
     Limits limits;
     SetLimits(limits);
-    const auto compiled = clients_[client]->Compile(module, {.engine = EngineKind::kNative,
-                                                             .numerics = options_.numerics,
-                                                             .isa = isa,
-                                                             .codegen_level = level,
-                                                             .limits = &limits,
-                                                             .small_wherever_possible = small,
-                                                             .check_accesses = checked});
+    Client& client = *clients_[variant.client];
+    const auto compiled = client.Compile(module, {.engine = EngineKind::kNative,
+                                                  .numerics = options_.numerics,
+                                                  .isa = variant.isa,
+                                                  .codegen_level = variant.level,
+                                                  .limits = &limits,
+                                                  .small_wherever_possible = variant.small,
+                                                  .check_accesses = variant.checked});
     if (compiled.ok()) {
-      AddRunners(*module, name, clients_[client].get(), *compiled, runners);
+      AddRunners(*module, name, variant.repeated, client, *compiled, runners);
       continue;
     }
     if (compiled.status().code() == StatusCode::kUnimplemented) {
@@ -268,14 +281,14 @@ std::string Checker::FirstWrongRun(const Runner& runner, std::span<const Literal
   };
   BoundedElements others;
   std::string limit, other_limit;
-  for (int repeat = 0; repeat < options_.repeats; ++repeat) {
+  for (int repeat = 0; repeat < (runner.repeated ? options_.repeats : 1); ++repeat) {
     ++result.runs;
     if (std::string difference = once(&result.elements, limit); !difference.empty()) {
       return difference;
     }
   }
   note(limit);
-  if (!options_.concurrent) return "";
+  if (!options_.concurrent || !runner.repeated) return "";
   result.runs += 2;
   std::string here, there;
   std::thread other([&] { there = once(&others, other_limit); });

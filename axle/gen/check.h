@@ -44,9 +44,11 @@ struct CheckOptions {
   std::vector<int> threads = {1};  // of the client
   int seeds = 2;                   // sets of arguments
   std::uint64_t first_seed = 0;
-  int variants = 0;         // of instruction sets, levels and threads, chosen by the module; 0: all
+  // Ways to compile, drawn for each module from all combinations of instruction sets, levels,
+  // threads, small functions or not, checked code or not; 0: all of them.
+  int variants = 0;
   int repeats = 1;          // runs of each executable on the same arguments
-  bool concurrent = false;  // and two at the same time
+  bool concurrent = false;  // and two at the same time; with `variants` half of them, likewise
   i64 memory_cap = i64{1} << 30;
   double time_limit = 30;  // seconds for each compilation and run; 0: none
   // Loop iterations and calls of a run. Reduction makes endless loops, which must end soon.
@@ -82,6 +84,8 @@ class Checker {
     int level;
     bool small = false;    // CompileOptions::small_wherever_possible
     bool checked = false;  // CompileOptions::check_accesses
+    bool repeated = true;  // as often as the options say, and at the same time
+    std::string NameIn(const CheckOptions& options) const;
   };
   explicit Checker(CheckOptions options) : options_(std::move(options)) {}
   void SetLimits(Limits& limits) const;

@@ -120,6 +120,42 @@ ENTRY e {
   EXPECT_FALSE(DependsOnNanBits(**moved, std::vector{array(nan)}, nullptr));
 }
 
+// The passes make one sort of two equal ones, whose result is then there for longer: there are
+// memory limits that are enough for the module as it stands and not for that.
+TEST(Differential, ARunThatIsOutOfMemoryIsOverTheLimit) {
+  constexpr std::string_view kText = R"(HloModule m
+less { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT }
+more { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=GT }
+max { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] maximum(a, b) }
+ENTRY e {
+  p = f32[4096] parameter(0)
+  zero = f32[] constant(0)
+  up = f32[4096] sort(p), dimensions={0}, to_apply=less
+  first = f32[] reduce(up, zero), dimensions={0}, to_apply=max
+  down = f32[4096] sort(p), dimensions={0}, to_apply=more
+  second = f32[] reduce(down, first), dimensions={0}, to_apply=max
+  again = f32[4096] sort(p), dimensions={0}, to_apply=less
+  ROOT last = f32[] reduce(again, second), dimensions={0}, to_apply=max
+})";
+  auto parsed = Parse(kText);
+  ASSERT_TRUE(parsed.ok());
+  const std::shared_ptr<const Module> module = *std::move(parsed);
+  int only_passes = 0;
+  Outcome last = Outcome::kOverLimit;
+  for (i64 cap = 4096; cap <= 64 * 4096; cap += 4096) {
+    const auto checker = Checker::Create({.native = false, .seeds = 1, .memory_cap = cap});
+    ASSERT_TRUE(checker.ok());
+    const CheckResult result = (*checker)->Check(module);
+    EXPECT_FALSE(IsFailure(result.outcome)) << result.message;
+    const bool is_of_passes = result.message.starts_with("passes: RESOURCE_EXHAUSTED");
+    EXPECT_LE(is_of_passes, result.outcome == Outcome::kOverLimit);
+    only_passes += is_of_passes;
+    last = result.outcome;
+  }
+  EXPECT_GT(only_passes, 0);
+  EXPECT_EQ(last, Outcome::kEqual);
+}
+
 // Every module for which something once gave other bits. A new one is a file.
 TEST(Differential, WhatOnceFailedIsRight) {
   const auto checker =

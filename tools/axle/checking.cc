@@ -38,6 +38,23 @@ Status Keep(const std::string& folder, std::uint64_t seed, const HuntFailure& fa
   return WriteFile(StrCat(folder, "/gen_", seed, "_", failure.index, ".hlo"), text);
 }
 
+// What checks this module again, in the same ways.
+std::string ReproOf(const Options& options, std::uint64_t index) {
+  const auto text = [](const std::vector<int>& numbers) {
+    std::vector<std::string> parts;
+    for (const int number : numbers) parts.push_back(StrCat(number));
+    return Join(parts, ",");
+  };
+  std::string repro = StrCat("axle check --random=1 --seed ", options.seed, " --first ", index,
+                             " --isa ", Join(options.isas, ","), " --levels ", text(options.levels),
+                             " --threads ", text(options.thread_list), " --seeds ", options.seeds);
+  if (options.variants > 0) StrAppend(repro, " --variants ", options.variants);
+  if (options.repeats > 1) StrAppend(repro, " --repeat ", options.repeats);
+  if (options.concurrent) repro += " --concurrent";
+  if (options.numerics == Numerics::kFast) repro += " --numerics fast";
+  return repro;
+}
+
 std::string Summary(const HuntReport& report) {
   std::string text = StrCat(report.modules, " modules, ", report.runs, " runs compared in ",
                             static_cast<i64>(report.seconds), " s:");
@@ -158,8 +175,7 @@ int CheckRandom(Session& session, std::uint64_t count) {
         {{"index", failure.index}, {"outcome", outcome}, {"message", failure.result.message}});
     if (!options.json) {
       session.Out(StrCat(failure.index, ": ", outcome, ": ", failure.result.message,
-                         "\n  repro: axle check --random=1 --seed ", options.seed, " --first ",
-                         failure.index, "\n"));
+                         "\n  repro: ", ReproOf(options, failure.index), "\n"));
     }
     if (options.output.empty()) continue;
     const Status kept = Keep(options.output, options.seed, failure);
