@@ -147,7 +147,8 @@ StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   Random& random = drawing.random;
   Module& module = drawing.module;
   const i64 kind = random.Below(100);
-  drawing.is_large = kind < 12;
+  const bool is_alone = kind >= 80, has_company = kind < 40;
+  drawing.is_large = kind < 10;
   if (drawing.is_large) drawing.work_limit = 400'000;
   Body entry(drawing, module.AddComputation("main"), 0);
   module.set_entry(entry.computation());
@@ -155,16 +156,20 @@ StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   const auto ops = DrawnOps();
   const OpDef& subject = *ops[index % ops.size()];
   const ElementType type = ArrayTypes()[index / ops.size() % ArrayTypes().size()];
-  const bool alone = kind >= 90;
-  if (!alone && random.Percent(50)) DrawPattern(entry);
+  if (!is_alone && random.Percent(50)) DrawPattern(entry);
   // What the op refuses with one set of operands it may take with another.
-  for (int tries = 0; tries < 4 && Draw(entry, subject, type) == nullptr; ++tries) {
+  bool is_drawn = false;
+  for (int tries = 0; tries < 4 && !is_drawn; ++tries) {
+    is_drawn = Draw(entry, subject, type) != nullptr;
   }
-  if (!alone) {
+  if (!has_company && random.Percent(60)) {
+    DrawSetting(entry, subject, is_drawn ? type : entry.AnyType());
+  }
+  if (has_company) {
     if (random.Percent(30)) DrawPattern(entry);
     DrawSome(entry, static_cast<int>(random.Between(0, drawing.is_large ? 3 : 8)));
-    DrawLanes(entry, static_cast<int>(random.Between(0, 6)));
   }
+  if (!is_alone) DrawLanes(entry, static_cast<int>(random.Between(0, has_company ? 6 : 2)));
   AXLE_TRY(entry.Finish(DrawResult(entry)));
   AXLE_ASSIGN(const std::unique_ptr<Module> kept, WithoutUncalled(module));
   OrderComputations(*kept);

@@ -6,5 +6,8 @@ namespace axle {
 
 // Adds one pattern of some kind on values of the body.
 void DrawPattern(Body& body);
+// Adds the op on this type where a compiler makes other code of it than of an op alone:
+// settings.cc.
+void DrawSetting(Body& body, const OpDef& def, ElementType type);
 
 }  // namespace axle

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "axle/core/strings.h"
+#include "axle/ops/lane_compiler.h"
 
 namespace axle {
 namespace {
@@ -132,6 +134,37 @@ Instruction* DrawFromSignature(Body& body, const OpDef& def, ElementType type) {
   return body.Add(def.opcode, operands, {});
 }
 
+// Operations of the lane program of an op on this type; 0 if it is none of GetTable().lanes.
+i64 LaneCost(const OpDef& def, ElementType type) {
+  static std::array<std::array<std::atomic<std::int32_t>, kNumElementTypes>, kOpcodeCount> costs;
+  std::atomic<std::int32_t>& known = costs[static_cast<size_t>(def.opcode)][type];
+  if (known == 0) {
+    Drawing drawing("cost", Random(0));
+    Body body(drawing, drawing.module.AddComputation("c"), 1);
+    body.OnlyScalars();
+    std::optional<LaneProgram> program;
+    const bool is_lane = std::ranges::find(GetTable().lanes, &def) != GetTable().lanes.end();
+    Instruction* inst = is_lane ? DrawFromSignature(body, def, type) : nullptr;
+    if (inst != nullptr && body.Finish(inst).ok()) {
+      program = CompileScalarComputation(*body.computation());
+    }
+    known = program ? static_cast<std::int32_t>(program->code.size()) + 1 : 1;
+  }
+  return known - 1;
+}
+
+// One of these, seldom one that is long code on this type: each is the subject of modules often
+// enough, and most of the time of a check goes into code generation.
+const OpDef& CheapOf(Body& body, std::span<const OpDef* const> ops, ElementType type) {
+  constexpr i64 kCheap = 32;
+  const OpDef* def = body.random().Of(ops);
+  for (int tries = 0; tries < 4; ++tries) {
+    if (body.random().Below(std::max<i64>(LaneCost(*def, type), 1)) < kCheap) break;
+    def = body.random().Of(ops);
+  }
+  return *def;
+}
+
 }  // namespace
 
 std::span<const OpDef* const> DrawnOps() {
@@ -161,19 +194,20 @@ Instruction* Draw(Body& body, const OpDef& def, ElementType type) {
 }
 
 void DrawSome(Body& body, int count) {
-  const auto ops = DrawnOps();
   for (int i = 0; i < count && body.HasRoom(); ++i) {
-    const OpDef& def = *body.random().Of(ops);
+    const ElementType type = body.AnyType();
+    const OpDef& def = CheapOf(body, DrawnOps(), type);
     // What calls computations is rare inside of them, and what is costly everywhere.
     if (!def.callees.empty() && body.random().Percent(body.depth() == 0 ? 40 : 80)) continue;
     if (!def.callees.empty() && body.depth() >= 3) continue;
-    Draw(body, def, body.AnyType());
+    Draw(body, def, type);
   }
 }
 
 void DrawLanes(Body& body, int count) {
   for (int i = 0; i < count && body.HasRoom(); ++i) {
-    Draw(body, *body.random().Of(GetTable().lanes), body.AnyType());
+    const ElementType type = body.AnyType();
+    Draw(body, CheapOf(body, GetTable().lanes, type), type);
   }
 }
 
@@ -184,8 +218,8 @@ HloComputation* DrawScalarFunction(Body& body, std::span<const ElementType> para
   Body nested = body.Nested(shapes);
   if (nested.random().Percent(95)) nested.OnlyScalars();
   for (i64 i = nested.random().Between(1, 4); i > 0; --i) {
-    const OpDef& def = *nested.random().Of(GetTable().lanes);
-    Draw(nested, def, nested.random().Of(parameters));
+    const ElementType type = nested.random().Of(parameters);
+    Draw(nested, CheapOf(nested, GetTable().lanes, type), type);
   }
   std::vector<Instruction*> roots;
   for (const ElementType type : results) {

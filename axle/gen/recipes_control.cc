@@ -69,13 +69,19 @@ Instruction* DrawFusion(Body& body, ElementType type) {
       callees);
 }
 
+// Any number chooses the last branch, so most indices are made small.
+Instruction* BranchIndex(Body& body) {
+  Instruction* index = body.Value(Shape(S32));
+  return body.random().Percent(25) ? index : body.Add(Opcode::kAnd, {index, body.Constant(S32, 3)});
+}
+
 Instruction* DrawConditional(Body& body, ElementType type) {
   const bool is_pred = body.random().Percent(50);
   const i64 branches = is_pred ? 2 : body.random().Between(1, 4);
   const Shape result = body.random().Percent(60)
                            ? Shape(type, body.AnyDims(0, 3))
                            : Shape::Tuple({Shape(type, body.AnyDims(0, 2)), Shape(body.AnyType())});
-  std::vector<Instruction*> operands = {body.Value(Shape(is_pred ? PRED : S32))};
+  std::vector<Instruction*> operands = {is_pred ? body.Value(Shape(PRED)) : BranchIndex(body)};
   std::vector<HloComputation*> callees;
   for (i64 i = 0; i < branches; ++i) {
     const std::vector<Shape> shapes = SomeShapes(body, type);

@@ -1,0 +1,163 @@
+// Settings: an op where it becomes other code than on its own: before a reduction, between
+// reductions over the same rows, in a loop on few elements, in a program of its own, on dynamic
+// values.
+#include <algorithm>
+
+#include "axle/gen/patterns.h"
+
+namespace axle {
+namespace {
+
+// The op on `operand`, if it reads an array of this type at all.
+Instruction* DrawOn(Body& body, const OpDef& def, Instruction* operand) {
+  if (operand == nullptr) return nullptr;
+  body.Prefer(operand);
+  Instruction* inst = Draw(body, def, operand->shape().type());
+  body.Prefer(nullptr);
+  return inst != nullptr && inst->shape().is_array() ? inst : nullptr;
+}
+
+// Reduced with an op that the type has.
+Instruction* Reduced(Body& body, Instruction* operand, const Dims& dims) {
+  constexpr Opcode kOps[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum, Opcode::kAnd};
+  const ElementType type = operand->shape().type();
+  const std::vector<Shape> scalars = {Shape(type), Shape(type)};
+  for (int tries = 0; tries < 6; ++tries) {
+    Body nested = body.Nested(scalars);
+    const std::vector<Instruction*> arguments = nested.values();
+    Instruction* joined = nested.Add(body.random().Of(kOps), {arguments[0], arguments[1]});
+    if (joined == nullptr || !nested.Finish(joined).ok()) continue;
+    return body.AddWith(Opcode::kReduce, {operand, body.Constant(type, 0)}, DimensionsAttrs{dims},
+                        {nested.computation()});
+  }
+  return nullptr;
+}
+
+Shape TableShape(Body& body, ElementType type, i64 rank) {
+  Shape shape(type);
+  for (i64 d = 0; d + 1 < rank; ++d) shape.AppendDim(body.random().Of<i64>({2, 3, 5, 8, 17}));
+  shape.AppendDim(body.random().Of<i64>({2, 3, 8, 16, 33, 40}));
+  return shape;
+}
+
+// Some types are not added up in compiled code, so the fold is of another one now and then.
+Instruction* OfFold(Body& body, Instruction* value) {
+  return body.random().Percent(45) ? body.Convert(value, body.random().Of({F32, F64, BF16, S32}))
+                                   : value;
+}
+
+// Along the last dimension, the first one, both, or some.
+void DrawBeforeFold(Body& body, const OpDef& def, ElementType type) {
+  Random& random = body.random();
+  Instruction* value = OfFold(body, DrawOn(body, def, body.Value(TableShape(body, type, 3))));
+  if (value == nullptr || value->shape().rank() == 0) return;
+  const i64 rank = value->shape().rank(), kind = random.Below(7);
+  Dims dims;
+  for (i64 d = 0; d < rank; ++d) {
+    const bool is_first = d == 0, is_last = d == rank - 1;
+    const bool chosen = kind < 2   ? is_last
+                        : kind < 4 ? is_first
+                        : kind < 6 ? is_first || is_last
+                                   : random.Percent(50);
+    if (chosen) dims.push_back(d);
+  }
+  Reduced(body, value, dims);
+}
+
+// A table, something of each row, and both together; the op is what the table is made of, and what
+// is made of both.
+void DrawBetweenRows(Body& body, const OpDef& def, ElementType type) {
+  constexpr Opcode kJoins[] = {Opcode::kSubtract, Opcode::kAdd, Opcode::kMaximum, Opcode::kXor};
+  Random& random = body.random();
+  const Shape shape = TableShape(body, type, 2);
+  Instruction* table = body.Value(shape);
+  if (random.Percent(60)) table = OfFold(body, DrawOn(body, def, table));
+  if (table == nullptr || table->shape().dims() != shape.dims()) return;
+  Instruction* along = Reduced(body, table, {1});
+  if (along != nullptr) along = body.BroadcastTo(along, shape.dims(), {0});
+  Instruction* both = nullptr;
+  for (int tries = 0; tries < 4 && both == nullptr; ++tries) {
+    both = body.Add(random.Of(kJoins), {table, along});
+  }
+  if (both == nullptr) return;
+  both = DrawOn(body, def, both);
+  if (both != nullptr && both->shape().rank() == 2 && random.Percent(30)) Reduced(body, both, {1});
+}
+
+// What a loop makes of a value of few elements becomes the next one, whatever its shape.
+Instruction* AsState(Body& body, Instruction* value, const Shape& shape) {
+  if (value == nullptr || value->shape().num_elements() != shape.num_elements()) {
+    return body.Value(shape);
+  }
+  if (value->shape().dims() != shape.dims()) {
+    value = body.Add(Opcode::kReshape, {value}, shape.WithType(value->shape().type()));
+  }
+  return body.Convert(value, shape.type());
+}
+
+void DrawInLoop(Body& body, const OpDef& def, ElementType type) {
+  Random& random = body.random();
+  const Shape shape(type, random.Of<Dims>({{}, {}, {1}, {3}, {4}, {2, 2}, {8}}));
+  const Shape state = Shape::Tuple({shape, Shape(S32)});
+  const i64 turns = random.Between(1, 5);
+  Body condition = body.Nested({&state, 1}, turns + 1);
+  Instruction* whole = condition.computation()->instructions()[0];
+  Instruction* goes_on = condition.AddWith(
+      Opcode::kCompare,
+      {condition.Element(whole, 1), condition.Constant(S32, static_cast<double>(turns))},
+      CompareAttrs{ComparisonDirection::kLt});
+  if (!condition.Finish(goes_on).ok()) return;
+
+  Body step = body.Nested({&state, 1}, turns);
+  whole = step.computation()->instructions()[0];
+  Instruction* const old = step.Element(whole, 0);
+  Instruction* const counter = step.Element(whole, 1);
+  Instruction* next = AsState(step, DrawOn(step, def, old), shape);
+  if (next == nullptr) return;
+  if (Instruction* sum = step.Add(Opcode::kAdd, {next, old}); random.Percent(40)) {
+    if (sum != nullptr) next = sum;
+  }
+  Instruction* const count = step.Add(Opcode::kAdd, {counter, step.Constant(S32, 1)});
+  if (!step.Finish(step.Add(Opcode::kTuple, {next, count})).ok()) return;
+
+  HloComputation* const callees[] = {condition.computation(), step.computation()};
+  Instruction* const init[] = {
+      body.Add(Opcode::kTuple, {body.Value(shape), body.Constant(S32, 0)})};
+  Instruction* loop = body.Add(Opcode::kWhile, init, {}, callees);
+  for (i64 i = 0; i < 2; ++i) body.Element(loop, i);
+}
+
+// In a computation that runs as a program of its own.
+void DrawInFusion(Body& body, const OpDef& def, ElementType type) {
+  const Shape shape = TableShape(body, type, body.random().Between(2, 3));
+  Body nested = body.Nested({&shape, 1});
+  Instruction* root = DrawOn(nested, def, nested.values()[0]);
+  if (root == nullptr || !nested.Finish(root).ok()) return;
+  Instruction* const operands[] = {body.Value(shape)};
+  HloComputation* const callees[] = {nested.computation()};
+  body.AddWith(Opcode::kFusion, operands, FusionAttrs{FusionKind::kLoop, {}}, callees);
+}
+
+// On an array that has some of its rows.
+void DrawOnDynamic(Body& body, const OpDef& def, ElementType type) {
+  Shape shape = TableShape(body, type, body.random().Between(1, 3));
+  Instruction* value = body.Value(shape);
+  Instruction* number = body.Add(Opcode::kAnd, {body.Value(Shape(S32)), body.Constant(S32, 31)});
+  const auto most = static_cast<double>(shape.dim(0));
+  Instruction* size = body.Add(Opcode::kMinimum, {number, body.Constant(S32, most)});
+  shape.set_dynamic(0, true);
+  DrawOn(body, def,
+         body.AddWith(Opcode::kSetDimensionSize, {value, size}, DimensionsAttrs{{0}}, {}, shape));
+}
+
+}  // namespace
+
+void DrawSetting(Body& body, const OpDef& def, ElementType type) {
+  constexpr void (*kSettings[])(Body&, const OpDef&, ElementType) = {
+      DrawBeforeFold,  DrawBeforeFold,  DrawBeforeFold,  DrawBeforeFold,
+      DrawBetweenRows, DrawBetweenRows, DrawBetweenRows, DrawInLoop,
+      DrawInLoop,      DrawInFusion,    DrawOnDynamic};
+  body.random().Of(kSettings)(body, def, type);
+}
+
+}  // namespace axle
