@@ -387,6 +387,8 @@ TEST_F(Cli, ExplainAsJsonNamesTheEngineOfEveryRecord) {
   EXPECT_EQ(program["records"][1]["engine"], "evaluator");
   EXPECT_EQ(program["records"][0]["instructions"][1]["source"], "steps.py:4");
   EXPECT_EQ(program["not_fused"][0]["consumer"], 1);
+  EXPECT_EQ(program["placements"][0],
+            json({{"computation", "main"}, {"instruction", "n"}, {"kind", "loop"}}));
   EXPECT_GT(report["seconds"]["kernels"], 0);
 }
 
@@ -480,7 +482,7 @@ TEST_F(Cli, CheckDrawsArgumentsAndSaysWhatDiffers) {
   const Result equal = Run({"check", add, "--seeds", "4", "--levels", "0,2"});
   EXPECT_EQ(equal.exit, 0) << equal.err << equal.out;
   EXPECT_EQ(equal.out, "");
-  EXPECT_TRUE(equal.err.ends_with("add.hlo: equal in 24 runs\n")) << equal.err;
+  EXPECT_TRUE(equal.err.ends_with("add.hlo: equal in 36 runs\n")) << equal.err;
   const Result as_json = Run({"check", add, "--json", "--isa", "auto", "--fake=iota"});
   EXPECT_EQ(as_json.exit, 0) << as_json.err;
   const json report = json::parse(as_json.out);

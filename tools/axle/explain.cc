@@ -34,10 +34,16 @@ Json ToJson(const CompileReport::Program& program) {
                {"constant_bytes", program.constant_bytes},
                {"copies", program.num_copies},
                {"records", Json::array()},
+               {"placements", Json::array()},
                {"not_fused", Json::array()},
                {"values", Json::array()}};
   for (const CompileReport::Record& record : program.records) {
     json["records"].push_back(ToJson(record));
+  }
+  for (const CompileReport::Placement& placement : program.placements) {
+    json["placements"].push_back({{"computation", placement.computation},
+                                  {"instruction", placement.instruction},
+                                  {"kind", placement.kind}});
   }
   for (const CompileReport::Boundary& boundary : program.boundaries) {
     json["not_fused"].push_back({{"producer", boundary.producer},
