@@ -119,7 +119,7 @@ def build(folder):
 def modules_until_found(args, numerics):
     """The index of the first module that failed, or None."""
     tool = ROOT / args.build / "bin/axle"
-    command = [tool, "check", f"--random={args.modules}", "--seed", str(args.seed), "--isa", "all", "--levels", "0,2",
+    command = [tool, "check", f"--random={args.modules}", "--seed", str(args.seed), "--isa", "all", "--levels", "0,0,0,1,2",
                "--threads", "1,2,7,64", "--numerics", numerics, "--variants", "1", "--jobs", str(args.jobs), "--max-failures", "1", "--json", "--quiet"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if not done.stdout.startswith("{"):  # the probe crashed: found before the first module

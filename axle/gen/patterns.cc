@@ -105,10 +105,19 @@ void DrawSums(Body& body) {
   }
 }
 
+// Several, none of which merges with its neighbours when values are repeated along every other one.
+Dims ManyDims(Random& random) {
+  Dims dims;
+  for (i64 rank = random.Between(4, 6); rank > 0; --rank) {
+    dims.push_back(random.Of<i64>({2, 2, 3, 4, 5}));
+  }
+  return dims;
+}
+
 // Elementwise code of one size over values that are repeated, turned, cut and put together.
 void DrawLoopNest(Body& body) {
   const ElementType type = body.AnyType();
-  const Shape shape(type, body.AnyDims(1, 3));
+  const Shape shape(type, body.random().Percent(30) ? ManyDims(body.random()) : body.AnyDims(1, 3));
   constexpr Opcode kOps[] = {Opcode::kAdd,     Opcode::kSubtract, Opcode::kMultiply,
                              Opcode::kMaximum, Opcode::kMinimum,  Opcode::kAnd,
                              Opcode::kXor,     Opcode::kDivide};
