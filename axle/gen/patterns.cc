@@ -194,6 +194,18 @@ void DrawProductPattern(Body& body) {
   body.Add(Opcode::kMaximum, {sum, body.BroadcastTo(body.Constant(type, 0), {m, n})});
 }
 
+// Products that one sum or difference reads, which `fast` does not round.
+void DrawProductSums(Body& body) {
+  Random& random = body.random();
+  const Shape shape(NumberType(body), body.AnyDims(0, 3));
+  Instruction* sum = body.Value(shape);
+  for (i64 n = random.Between(1, 3); n > 0 && sum != nullptr; --n) {
+    Instruction* product = body.Add(Opcode::kMultiply, {body.Value(shape), body.Value(shape)});
+    const Opcode op = random.Percent(40) ? Opcode::kAdd : Opcode::kSubtract;
+    sum = random.Percent(50) ? body.Add(op, {sum, product}) : body.Add(op, {product, sum});
+  }
+}
+
 // What simplification is about: zeros, ones, the same operand twice, movements that undo each
 // other, elements of tuples that are there.
 void DrawIdioms(Body& body) {
@@ -309,9 +321,9 @@ void DrawControl(Body& body) {
 
 void DrawPattern(Body& body) {
   constexpr void (*kPatterns[])(Body&) = {
-      DrawMovements, DrawMovements, DrawSoftmax,       DrawLayerNorm, DrawSums,
-      DrawLoopNest,  DrawLoopNest,  DrawScalars,       DrawIdioms,    DrawIdioms,
-      DrawControl,   DrawControl,   DrawProductPattern};
+      DrawMovements, DrawMovements, DrawSoftmax,        DrawLayerNorm,  DrawSums,
+      DrawLoopNest,  DrawLoopNest,  DrawScalars,        DrawIdioms,     DrawIdioms,
+      DrawControl,   DrawControl,   DrawProductPattern, DrawProductSums};
   body.random().Of(kPatterns)(body);
 }
 

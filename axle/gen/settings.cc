@@ -69,19 +69,32 @@ void DrawBeforeFold(Body& body, const OpDef& def, ElementType type) {
 void DrawBetweenRows(Body& body, const OpDef& def, ElementType type) {
   constexpr Opcode kJoins[] = {Opcode::kSubtract, Opcode::kAdd, Opcode::kMaximum, Opcode::kXor};
   Random& random = body.random();
-  const Shape shape = TableShape(body, type, 2);
+  // Rows of rows of rows now and then, with something that is repeated along every other dimension.
+  const bool is_deep = random.Percent(30);
+  const Shape shape = is_deep ? Shape(type, {random.Between(2, 4), random.Between(2, 4),
+                                             random.Between(2, 4), random.Between(2, 9)})
+                              : TableShape(body, type, 2);
   Instruction* table = body.Value(shape);
   if (random.Percent(60)) table = OfFold(body, DrawOn(body, def, table));
   if (table == nullptr || table->shape().dims() != shape.dims()) return;
-  Instruction* along = Reduced(body, table, {1});
-  if (along != nullptr) along = body.BroadcastTo(along, shape.dims(), {0});
+  if (is_deep) {
+    const Shape part(table->shape().type(), {shape.dim(1), shape.dim(3)});
+    Instruction* repeated = body.BroadcastTo(body.Value(part), shape.dims(), {1, 3});
+    if (Instruction* sum = body.Add(random.Of(kJoins), {table, repeated})) table = sum;
+  }
+  const i64 last = shape.rank() - 1;
+  Instruction* along = Reduced(body, table, {last});
+  if (along != nullptr) {
+    along = body.BroadcastTo(along, shape.dims(), is_deep ? Dims{0, 1, 2} : Dims{0});
+  }
   Instruction* both = nullptr;
   for (int tries = 0; tries < 4 && both == nullptr; ++tries) {
     both = body.Add(random.Of(kJoins), {table, along});
   }
   if (both == nullptr) return;
   both = DrawOn(body, def, both);
-  if (both != nullptr && both->shape().rank() == 2 && random.Percent(30)) Reduced(body, both, {1});
+  const bool has_rows = both != nullptr && both->shape().rank() == last + 1;
+  if (has_rows && random.Percent(30)) Reduced(body, both, {last});
 }
 
 // What a loop makes of a value of few elements becomes the next one, whatever its shape.
