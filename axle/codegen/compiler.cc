@@ -16,7 +16,9 @@
 #include "axle/codegen/row_regions.h"
 #include "axle/codegen/rows_step.h"
 #include "axle/codegen/scatter_step.h"
+#include "axle/codegen/select_step.h"
 #include "axle/codegen/staged_fold_step.h"
+#include "axle/codegen/window_step.h"
 #include "axle/core/strings.h"
 #include "axle/ops/control_form.h"
 #include "axle/passes/facts.h"
@@ -139,11 +141,14 @@ class Compiler {
     compiled.call = PlanLiteralCall(computation, compiled.blocks);
     AXLE_TRY(PlanContractions(schedule));
     LeaveScattersToEvaluators(schedule);
+    PlanWindows(schedule);
     std::vector<i64> scratch_bytes;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
-      scratch_bytes.push_back(schedule.regions[r].kind == RegionKind::kContraction
-                                  ? contractions_[r].scratch_bytes * num_threads_
-                                  : ScratchBytes(schedule.regions[r]));
+      const Region& region = schedule.regions[r];
+      scratch_bytes.push_back(
+          region.kind == RegionKind::kContraction ? contractions_[r].scratch_bytes * num_threads_
+          : region.kind == RegionKind::kWindow    ? windows_[r].scratch_bytes * num_threads_
+                                                  : ScratchBytes(region));
     }
     const BufferPlan plan = TimedPlan(schedule, compiled.blocks, scratch_bytes);
     if (!schedule.regions.empty()) {
@@ -181,7 +186,8 @@ class Compiler {
           to.kernels.push_back(KernelName(step.function, step.plan));
         }
       } else if (record.function == &RunLoop || record.function == &RunFold ||
-                 record.function == &RunStagedFold || record.function == &RunSmall) {
+                 record.function == &RunStagedFold || record.function == &RunWindow ||
+                 record.function == &RunSelect || record.function == &RunSmall) {
         to.kernels = {KernelName(record.function, record.plan)};
       } else if (record.function == &RunEvaluate) {
         const size_t r = static_cast<size_t>(reported - report.records.begin()) - 1;
@@ -196,6 +202,8 @@ class Compiler {
   std::string KernelName(KernelFunction function, const void* plan) const {
     if (function == &RunFold) plan = static_cast<const FoldPlan*>(plan)->loop.get();
     if (function == &RunStagedFold) plan = static_cast<const StagedFoldPlan*>(plan)->loop.get();
+    if (function == &RunWindow) plan = static_cast<const WindowPlan*>(plan)->loop.get();
+    if (function == &RunSelect) plan = static_cast<const SelectPlan*>(plan)->loop.get();
     return kernels_.NameFor(plan);
   }
 
@@ -260,6 +268,57 @@ class Compiler {
           lanes && lanes->inputs.size() + lanes->outputs.size() <= kMaxLoopOperands;
       if (!can_loop) region.kind = RegionKind::kEvaluate;
     }
+  }
+
+  // A record of a window, and its kernels.
+  struct WindowStep {
+    KernelFunction function = nullptr;
+    std::shared_ptr<const void> plan = nullptr;
+    i64 num_tiles = 1, scratch_bytes = 0;
+    double nanoseconds = 0;
+  };
+  // Plans what has a compiled form; for the rest, evaluators take over.
+  void PlanWindows(Schedule& schedule) {
+    windows_.assign(schedule.regions.size(), {});
+    for (size_t r = 0; r < schedule.regions.size(); ++r) {
+      Region& region = schedule.regions[r];
+      if (region.kind != RegionKind::kWindow) continue;
+      const Instruction& inst = *region.instructions[0];
+      windows_[r] = inst.callees().size() == 1 ? MakeWindow(inst) : MakeSelect(inst);
+      if (windows_[r].plan == nullptr) region.kind = RegionKind::kEvaluate;
+    }
+  }
+  WindowStep MakeWindow(const Instruction& inst) {
+    CompiledComputation& applied = *Find(*inst.callee(0), CallForm::kPlain);
+    const auto plan = applied.lanes ? PlanWindow(inst, *applied.lanes) : nullptr;
+    if (plan == nullptr) return {};
+    plan->loop = LoopOf(applied);
+    if (plan->window.reads_apart) {
+      std::vector<InnerStride> strides(2 * plan->arrays.size(), InnerStride::kUnit);
+      std::fill(strides.begin() + std::ssize(plan->arrays), strides.end(), InnerStride::kAny);
+      plan->apart = NewLoop({&*applied.lanes, std::move(strides)});
+    }
+    return {&RunWindow, plan, plan->num_tiles, plan->scratch_bytes,
+            TimeOf(*applied.lanes, plan->num_folded)};
+  }
+  WindowStep MakeSelect(const Instruction& inst) {
+    const auto& select = Find(*inst.callee(0), CallForm::kPlain)->lanes;
+    CompiledComputation& scatter = *Find(*inst.callee(1), CallForm::kPlain);
+    const auto plan = select && scatter.lanes ? PlanSelect(inst, *scatter.lanes) : nullptr;
+    if (plan == nullptr) return {};
+    const LaneProgram& lanes = lane_programs_.emplace_back(SelectLoop(*select));
+    const auto loop = [&](InnerStride next) {
+      return NewLoop(
+          {&lanes, {InnerStride::kUnit, InnerStride::kUnit, next, InnerStride::kUniform}});
+    };
+    plan->loop = loop(InnerStride::kUnit);
+    if (plan->window.reads_apart) plan->apart = loop(InnerStride::kAny);
+    if (!plan->fold) plan->scatter = LoopOf(scatter);
+    return {&RunSelect, plan, plan->num_tiles, plan->scratch_bytes,
+            TimeOf(lanes, plan->num_sources * plan->window.num_taps)};
+  }
+  static double TimeOf(const LaneProgram& lanes, i64 count) {
+    return static_cast<double>(count) * static_cast<double>(lanes.code.size()) * kOpTime;
   }
 
   const Program& ProgramOf(const Instruction& inst, i64 i, CallForm form = CallForm::kPlain) {
@@ -419,6 +478,15 @@ class Compiler {
         SetKernel(program, AddRecord(program, places, name), &RunScatter, std::move(scatter));
         return {};
       }
+      case RegionKind::kWindow: {
+        places.push_back(scratch);
+        Record& record = AddRecord(program, places, name);
+        record.num_tiles = windows_[r].num_tiles;
+        record.scratch_bytes = windows_[r].scratch_bytes;
+        record.is_parallel = IsWorthThreads(windows_[r].nanoseconds);
+        SetKernel(program, record, windows_[r].function, std::move(windows_[r].plan));
+        return {};
+      }
       case RegionKind::kEvaluate: {
         auto evaluate = std::make_shared<EvaluatePlan>(EvaluatePlan{&inst, {}});
         for (const HloComputation* callee : inst.callees()) {
@@ -471,11 +539,15 @@ class Compiler {
     if (!computation.lanes || computation.lanes_loop) return computation.lanes_loop;
     const size_t num_inputs = computation.lanes->inputs.size();
     if (num_inputs + computation.lanes->outputs.size() > kMaxLoopOperands) return nullptr;
-    computation.lanes_loop = std::make_shared<LoopPlan>();
-    computation.lanes_loop->is_checked = is_checked();
-    kernels_.Add({&*computation.lanes, std::vector<InnerStride>(num_inputs)},
-                 computation.lanes_loop);
+    computation.lanes_loop = NewLoop({&*computation.lanes, std::vector<InnerStride>(num_inputs)});
     return computation.lanes_loop;
+  }
+  // A kernel for steps that say themselves on what it runs.
+  std::shared_ptr<LoopPlan> NewLoop(LoopKernelSpec spec) {
+    auto loop = std::make_shared<LoopPlan>();
+    loop->is_checked = is_checked();
+    kernels_.Add(std::move(spec), loop);
+    return loop;
   }
 
   // The large constants of callees stay where they are.
@@ -659,7 +731,9 @@ class Compiler {
   std::deque<Schedule> used_schedules_;  // one per form
   std::deque<LaneProgram> lane_programs_;
   KernelTable kernels_;
-  std::vector<ContractionStep> contractions_;  // of the computation at hand, by region
+  // Of the computation at hand, by region:
+  std::vector<ContractionStep> contractions_;
+  std::vector<WindowStep> windows_;
 };
 
 }  // namespace

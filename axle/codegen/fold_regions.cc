@@ -117,46 +117,6 @@ void ScheduleBuilder::SetInit(LaneCompiler& compiler, const Instruction& init,
   fold.init_input = input - region.inputs.begin();
 }
 
-Status ScheduleBuilder::AddWindow(const Instruction& inst) {
-  std::optional<WindowFoldOf> found = FindWindowFold(inst);
-  if (!found) return AddEvaluate(inst);
-  const FoldShape& shape = found->fold.shape;
-  i64 n;
-  if (__builtin_mul_overflow(shape.rows, shape.reduced, &n)) return AddEvaluate(inst);
-  for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(Need(*inst.operand(i)));
-  Region region{.kind = RegionKind::kLoop,
-                .instructions = {&inst},
-                .num_positions = n,
-                .fold_shape = shape,
-                .folds = std::move(found->fold.folds)};
-  const OpenRegion window{.instructions = {}, .num_positions = n};
-  LaneCompiler compiler;
-  std::vector<const Instruction*> readers, operands;
-  for (i64 i = 0; i < std::ssize(region.folds); ++i) {
-    const Instruction* const operand = inst.operand(i);
-    operands.push_back(operand);
-    if (compiler.Contains(*operand)) continue;
-    compiler.AddInput(*operand);
-    region.inputs.push_back({StateOf(*operand).values[0], found->read});
-    readers.push_back(operand);
-  }
-  for (i64 i = 0; i < std::ssize(region.folds); ++i) {
-    const Instruction& init = *inst.operand(inst.num_operands() / 2 + i);
-    SetInit(compiler, init, window, region, readers, region.folds[static_cast<size_t>(i)]);
-  }
-  region.program = std::move(compiler).Finish(operands);
-  const Access whole = Access::Whole(n), result = ResultAccess(shape);
-  std::vector<const Access*> accesses = {&whole, &result};
-  for (const RegionInput& input : region.inputs) accesses.push_back(&input.access);
-  const auto sizes = CommonSizes(accesses, n);
-  if (!sizes || !FoldFits(shape, /*is_staged=*/true, *sizes)) return AddEvaluate(inst);
-  region.sizes = *sizes;
-  NewValues(inst);
-  region.outputs = StateOf(inst).values;
-  schedule_.regions.push_back(std::move(region));
-  return {};
-}
-
 ScheduleBuilder::FoldOperands ScheduleBuilder::AddFoldOperands(
     LaneCompiler& compiler, OpenRegion& open, Region& region,
     std::vector<const Instruction*>& readers) {

@@ -122,48 +122,6 @@ std::optional<FoldOf> FindFold(const Instruction& inst) {
   return FoldOf{*shape, {{kinds[0], type}}};
 }
 
-std::optional<WindowFoldOf> FindWindowFold(const Instruction& inst) {
-  // Of larger windows neighbours have most elements in common, which would be read each time.
-  constexpr i64 kMostWindowElements = 256;
-  const Shape& operand = inst.operand(0)->shape();
-  const Shape& result = inst.shape().is_tuple() ? inst.shape().element(0) : inst.shape();
-  const auto types = TypesOf(inst);
-  if (operand.num_elements() == 0 || result.num_elements() == 0 || !types) return std::nullopt;
-  const Window& window = inst.attrs<WindowAttrs>().window;
-  const Dims strides = RowMajorStrides(operand.dims());
-  WindowFoldOf found;
-  FoldShape& shape = found.fold.shape;
-  shape.rows = result.num_elements();
-  const auto add = [&](i64 size, i64 stride) {
-    std::vector<AccessFactor>& factors = found.read.factors;
-    if (size == 1) return;
-    if (!factors.empty() && factors.back().stride == size * stride) {
-      factors.back() = {factors.back().size * size, stride};
-    } else {
-      factors.push_back({size, stride});
-    }
-  };
-  for (size_t d = 0; d < window.size(); ++d) {
-    if (window[d].pad_low != 0 || window[d].pad_high != 0 || window[d].base_dilation != 1) {
-      return std::nullopt;
-    }
-    const i64 size = result.dim(static_cast<i64>(d));
-    add(size, size == 1 ? 0 : window[d].stride * strides[d]);
-  }
-  for (size_t d = 0; d < window.size(); ++d) {
-    const i64 size = window[d].size;
-    add(size, size == 1 ? 0 : window[d].window_dilation * strides[d]);
-    shape.reduced *= size;
-    if (shape.reduced > kMostWindowElements) return std::nullopt;
-  }
-  std::optional<LaneProgram> reducer = CompileScalarComputation(*inst.callee(0));
-  if (shape.reduced == 1 || !reducer) return std::nullopt;
-  auto folds = GeneralFolds(*std::move(reducer), *types);
-  if (!folds) return std::nullopt;
-  found.fold.folds = *std::move(folds);
-  return found;
-}
-
 Access ResultAccess(const FoldShape& shape) {
   if (!shape.groups.empty()) return {0, shape.groups};
   Access access;

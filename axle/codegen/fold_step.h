@@ -46,14 +46,6 @@ struct FoldOf {
 };
 std::optional<FoldOf> FindFold(const Instruction& inst);
 
-// Likewise of a reduce-window whose windows show nothing but elements: as if of an operand that has
-// the elements of all windows, one after the other, and where it reads those. All of kind kGeneral.
-struct WindowFoldOf {
-  FoldOf fold;
-  Access read;
-};
-std::optional<WindowFoldOf> FindWindowFold(const Instruction& inst);
-
 // Which result each position of the operand belongs to.
 Access ResultAccess(const FoldShape& shape);
 // Whether a loop over positions split into `sizes` can fold: unless it is staged, the reduced

@@ -22,7 +22,8 @@ enum class InnerStride : std::uint8_t {
 // A compiled loop over `outer` rows of `inner` positions. `pointers` are the elements that the
 // first position reads and writes, inputs first; along a row outputs are neighbours, and a fold of
 // rows is one element; from row to row operand i moves by outer_strides[i] bytes. An output may be
-// the same array as inputs that are read at the same positions, but not overlap them otherwise.
+// the same array as inputs that are read at the same positions, or in later rows, but not overlap
+// them otherwise.
 // Checked code (JitTarget::checks) finds bounds behind the pointers: access_checks.h.
 using LoopKernel = void(void* const* pointers, i64 inner, i64 outer, const i64* outer_strides,
                         const i64* inner_strides);

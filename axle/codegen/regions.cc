@@ -59,8 +59,7 @@ Status ScheduleBuilder::Add(const Instruction& inst) {
   if (IsElementwise(inst)) return AddElementwise(inst);
   if (def.index_map != nullptr) return AddIndexMap(inst);
   if (def.lowering == Lowering::kReduce) return AddReduce(inst);
-  const bool folds_windows = def.lowering == Lowering::kWindow && inst.callees().size() == 1;
-  if (folds_windows) return AddWindow(inst);
+  if (def.lowering == Lowering::kWindow) return AddWhole(inst, RegionKind::kWindow).status();
   if (def.lowering == Lowering::kDot || def.lowering == Lowering::kConvolution) {
     return AddContraction(inst);
   }
@@ -295,6 +294,8 @@ std::string_view Name(RegionKind kind) {
       return "contraction";
     case RegionKind::kScatter:
       return "scatter";
+    case RegionKind::kWindow:
+      return "window";
     case RegionKind::kEvaluate:
       return "evaluate";
     case RegionKind::kCall:

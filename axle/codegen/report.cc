@@ -37,6 +37,7 @@ std::string EngineOf(RegionKind kind) {
     case RegionKind::kLoop:
     case RegionKind::kSmall:
     case RegionKind::kRows:
+    case RegionKind::kWindow:
       return "compiled";
     case RegionKind::kMove:
     case RegionKind::kContraction:
@@ -70,6 +71,8 @@ std::string WhyAlone(const Region& region) {
       return StrCat("\"", inst.name(), "\" is one of the library's kernels");
     case RegionKind::kScatter:
       return StrCat("\"", inst.name(), "\" applies its updates one after the other");
+    case RegionKind::kWindow:
+      return StrCat("\"", inst.name(), "\" takes one position of its window after the other");
     case RegionKind::kEvaluate:
       return StrCat("\"", inst.name(), "\" runs in the evaluator of ", GetOpDef(inst).text);
     default:
@@ -158,9 +161,8 @@ class Reporter {
     for (const ValueId output : region.outputs) record.bytes_written += bytes(output);
     if (region.kind == RegionKind::kLoop) {
       for (size_t i = 0; i < region.inputs.size(); ++i) {
-        const i64 read =
+        record.bytes_read +=
             NumElements(region.inputs[i].access) * region.program.inputs[i].element_bytes();
-        record.bytes_read += std::min(read, bytes(region.inputs[i].value));  // windows overlap
       }
     } else if (region.kind == RegionKind::kMove && region.map) {
       const Shape& shape = region.instructions.back()->shape();

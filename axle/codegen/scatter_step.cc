@@ -29,15 +29,6 @@ bool IsOverwrite(const LaneProgram& program) {
   return program.outputs.size() == 1;
 }
 
-// Of types whose values the fold's loops have as they are stored.
-std::optional<FoldKernel> FoldOf(const LaneProgram& program, ElementType type) {
-  if (program.outputs.size() != 1 || IsNarrowFloat(type) || IsSubByte(type) || IsComplex(type)) {
-    return std::nullopt;
-  }
-  const ReducerKind kind = ClassifyReducer(program, {&type, 1})[0];
-  return kind == ReducerKind::kGeneral ? std::nullopt : std::optional(FindFoldKernel(kind, type));
-}
-
 void AddWindow(const ScatterAttrs& attrs, const Dims& operand_strides, const Shape& updates,
                ScatterPlan& plan) {
   const Dims update_strides = RowMajorStrides(updates.dims());
@@ -199,6 +190,13 @@ int ForEachRowOfAll(const RunContext* run, const ScatterPlan& plan, const void* 
 
 }  // namespace
 
+std::optional<FoldKernel> UpdateFold(const LaneProgram& computation, ElementType type) {
+  const bool is_plain = !IsNarrowFloat(type) && !IsSubByte(type) && !IsComplex(type);
+  if (computation.outputs.size() != 1 || !is_plain) return std::nullopt;
+  const ReducerKind kind = ClassifyReducer(computation, {&type, 1})[0];
+  return kind == ReducerKind::kGeneral ? std::nullopt : std::optional(FindFoldKernel(kind, type));
+}
+
 std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProgram& computation) {
   const auto& attrs = inst.attrs<ScatterAttrs>();
   const i64 n = inst.num_operands() / 2;
@@ -218,7 +216,7 @@ std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProg
   AddBatch(attrs, operand, indices, updates, *plan);
   if (IsOverwrite(computation)) {
     plan->how = ScatterPlan::How::kOverwrite;
-  } else if (const auto fold = FoldOf(computation, operand.type())) {
+  } else if (const auto fold = UpdateFold(computation, operand.type())) {
     plan->how = ScatterPlan::How::kFold;
     plan->fold = *fold;
   }

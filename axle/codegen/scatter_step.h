@@ -3,6 +3,7 @@
 // that is straight code as its compiled loop.
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "axle/codegen/loop_step.h"
 #include "axle/core/kernel.h"
@@ -45,6 +46,10 @@ struct ScatterPlan {
   FoldKernel fold;                 // kFold
   std::shared_ptr<LoopPlan> loop;  // kLoop: of the computation on rows; the caller's to fill in
 };
+
+// How a computation of one value of this type and one more is done to arrays, if it is known and
+// the loops of that have the values as they are stored.
+std::optional<FoldKernel> UpdateFold(const LaneProgram& computation, ElementType type);
 
 // `inst` is a scatter of static shapes, `computation` what it applies.
 std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProgram& computation);

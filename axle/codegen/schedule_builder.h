@@ -148,10 +148,6 @@ class ScheduleBuilder {
 
   Status AddReduce(const Instruction& inst);
 
-  // A reduce-window without padding: a loop over its results and the positions of the window, which
-  // reads its operands as often as windows overlap.
-  Status AddWindow(const Instruction& inst);
-
   // Whether the region reads the elements of `operand`, in the same order, anyway.
   bool ReadsAlready(const OpenRegion& region, const Instruction& operand);
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "axle/codegen/fold_partials.h"
-#include "axle/emit/strided_copy.h"
+#include "axle/codegen/strided_dims.h"
 
 namespace axle {
 namespace {
@@ -396,16 +396,8 @@ class Runner {
       AddDim(count, below * step, StrideOf(operand, plan_.reduced[k]), into_scratch);
     }
   }
-  // As MergeStridedDims.
   void AddDim(i64 count, i64 staged, i64 array, bool into_scratch) {
-    if (count == 1) return;
-    const StridedDim dim = {count, into_scratch ? staged : array, into_scratch ? array : staged};
-    if (!dims_.empty() && dims_.back().to_step == dim.count * dim.to_step &&
-        dims_.back().from_step == dim.count * dim.from_step) {
-      dims_.back() = {dims_.back().count * dim.count, dim.to_step, dim.from_step};
-    } else {
-      dims_.push_back(dim);
-    }
+    AppendDim(dims_, {count, into_scratch ? staged : array, into_scratch ? array : staged});
   }
 
   const StagedFoldPlan& plan_;

@@ -19,7 +19,8 @@ struct CompileReport {
   // One step of a program.
   struct Record {
     std::string name;  // of its last instruction
-    // loop, reduce, rows, small, move, contraction, scatter, evaluate, call, while, conditional
+    // loop, reduce, rows, small, move, contraction, scatter, window, evaluate, call, while,
+    // conditional
     std::string kind;
     std::string engine;  // compiled, library (a routine of axle's own), evaluator, program
     // Of compiled code, in the order in which they run; those of the same name are the same.
@@ -91,7 +92,7 @@ struct PlacementKind {
   std::string_view what;
 };
 inline constexpr PlacementKind kPlacementKinds[] = {
-    {"loop", "elementwise operations; windows without padding"},
+    {"loop", "elementwise operations"},
     {"row fold", "reductions along the last dimensions, and elementwise operations before them"},
     {"column fold", "reductions along other dimensions, likewise"},
     {"staged fold", "reductions whose elements are put in order first, likewise"},
@@ -100,6 +101,7 @@ inline constexpr PlacementKind kPlacementKinds[] = {
     {"move", "elements put somewhere else, where nobody reads them in place"},
     {"contraction", "dot and convolution, of types that have a kernel"},
     {"scatter", "scatter that applies straight code"},
+    {"window", "reduce-window and select-and-scatter that apply straight code"},
     {"evaluate", "operations without compiled code, and all with dynamic dimensions"},
     {"call", "programs"},
     {"while", "programs, more than once"},

@@ -235,56 +235,6 @@ TEST_P(StagedFoldTest, KnownReducersInAnyOrderOfDimensions) {
   }
 }
 
-TEST_P(StagedFoldTest, Windows) {
-  constexpr std::string_view kReducers = R"(
-add {
-  a = TYPE[] parameter(0)
-  b = TYPE[] parameter(1)
-  ROOT r = TYPE[] add(a, b)
-}
-less {
-  a = TYPE[] parameter(0)
-  b = TYPE[] parameter(1)
-  ROOT r = TYPE[] subtract(a, b)
-}
-)";
-  struct WindowCase {
-    std::string_view dims, result, window;
-  };
-  const WindowCase cases[] = {
-      {"9", "4", "size=3 stride=2"},
-      {"1000", "994", "size=7"},
-      {"3", "1", "size=3"},
-      {"5,300", "2,298", "size=2x3 stride=3x1"},
-      {"300,5", "100,3", "size=3x2 stride=3x1 rhs_dilate=1x2"},
-      {"2,9,11,7", "2,4,5,7", "size=1x3x3x1 stride=1x2x2x1"},
-      {"2,9,11,65", "2,8,10,65", "size=1x2x2x1"},
-      {"1,4,4,3", "1,1,1,3", "size=1x4x4x1"},
-      {"2,3,19,22", "2,3,9,11", "size=1x1x2x2 stride=1x1x2x2"},
-      {"4,3,5,6", "3,3,3,2", "size=2x1x3x5"},
-      {"70,2", "55,2", "size=16x1"},
-  };
-  for (const ElementType type : {F32, BF16, F64, S8}) {
-    const std::string t = TypeText(type);
-    for (const WindowCase& c : cases) {
-      const std::string result = StrCat(t, "[", c.result, "]");
-      const std::string window = StrCat("), window={", c.window, "}, to_apply=");
-      const std::string text = StrCat(
-          Replace(std::string(kReducers), "TYPE", t), Replace(std::string(kArgmax), "TYPE", t),
-          "ENTRY e {\n  x = ", t, "[", c.dims, "] parameter(0)\n  i = ", t,
-          "[] parameter(1)\n  m = s32[] constant(-7)\n  n = s32[", c.dims,
-          "] iota(), iota_dimension=0\n  one = ", t, "[] constant(1)\n  a = ", result,
-          " reduce-window(x, one", window, "add\n  s = ", result, " reduce-window(x, i", window,
-          "less\n  b = (", result, ", s32[", c.result, "]) reduce-window(x, n, i, m", window,
-          "argmax\n  v = ", result, " get-tuple-element(b), index=0\n  k = s32[", c.result,
-          "] get-tuple-element(b), index=1\n  ROOT r = (", result, ", ", result, ", ", result,
-          ", s32[", c.result, "]) tuple(a, s, v, k)\n}\n");
-      ExpectSame(text, {Numbers(*ParseShape(StrCat(t, "[", c.dims, "]")), 3),
-                        *Convert(*ParseLiteral("f32[] -2"), type)});
-    }
-  }
-}
-
 std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
   const auto& [isa, threads] = info.param;
   return StrCat(isa == NativeIsa::kAvx512 ? "avx512" : "avx2", "_threads", threads);

@@ -1,0 +1,50 @@
+// Window steps: reduce-windows by the compiled loop of what they fold with, which takes one window
+// position after the other on the results of a slab (window_walk.h). A window that is a scan along
+// one dimension folds each element once: every result is made from the one before it.
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "axle/codegen/loop_step.h"
+#include "axle/codegen/window_walk.h"
+#include "axle/core/kernel.h"
+#include "axle/emit/lane_program.h"
+#include "axle/ir/module.h"
+#include "axle/ops/reduce_kernels.h"
+
+namespace axle {
+
+// Arrays of [outer, size, inner], folded along `size`.
+struct ScanShape {
+  i64 outer = 1, size = 1, inner = 1;
+  bool is_reverse = false;
+  // How rows of single neighbours are folded, if there is a loop for that which is built ahead.
+  ScanRowsFn rows = nullptr;
+  // Otherwise, if rows are short: so many neighbours in `outer`, and elements of each, are put in
+  // order at a time, in scratch memory.
+  i64 staged_outer = 0, staged_size = 0;
+};
+
+struct WindowPlan {
+  std::optional<ScanShape> scan;
+  WindowShape window;  // if it is no scan
+  struct Array {
+    i64 element_bytes, operand_bytes, result_bytes;
+  };
+  std::vector<Array> arrays;  // by operand
+  // Of the computation on rows of neighbours, and with elements that are apart, if there are any;
+  // the caller's to fill in.
+  std::shared_ptr<LoopPlan> loop, apart;
+  i64 num_tiles = 1;
+  i64 num_folded = 0;     // elements, each as often as it is folded
+  i64 scratch_bytes = 0;  // of one call
+};
+
+// Of a reduce-window of static shapes, `computation` being what it folds with. Null if it has no
+// such form.
+std::shared_ptr<WindowPlan> PlanWindow(const Instruction& inst, const LaneProgram& computation);
+
+// The KernelFunction of window steps. Buffers: operands, init values, results, scratch memory.
+int RunWindow(const RunContext* run, const void* plan, void* const* buffers, i64 begin, i64 end);
+
+}  // namespace axle

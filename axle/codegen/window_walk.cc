@@ -1,0 +1,121 @@
+#include "axle/codegen/window_walk.h"
+
+#include <algorithm>
+
+namespace axle {
+namespace {
+
+// Outputs of a slab: so many that calls cost little, and their accumulators stay in the cache.
+constexpr i64 kSlabOutputs = 4096;
+// Of a window, along one dimension.
+constexpr i64 kMostPositions = i64{1} << 16;
+
+bool IsWhole(const WindowDim& window, i64 size, i64 outputs) {
+  return window.size == 1 && window.stride == 1 && window.base_dilation == 1 &&
+         window.pad_low == 0 && outputs == size;
+}
+
+// Dimensions that are whole, and together one of neighbours.
+void MergeWhole(std::vector<WindowShape::Dim>& dims) {
+  std::vector<WindowShape::Dim> merged;
+  for (WindowShape::Dim& dim : dims) {
+    if (merged.empty() || !merged.back().is_whole || !dim.is_whole) {
+      merged.push_back(std::move(dim));
+      continue;
+    }
+    dim.outputs *= merged.back().outputs;
+    dim.taps[0].count = dim.outputs;
+    merged.back() = std::move(dim);
+  }
+  dims = std::move(merged);
+}
+
+// Whole dimensions inside, a part of one, single positions of the others.
+void ChooseSlabs(WindowShape& shape) {
+  i64 room = kSlabOutputs;
+  for (size_t d = shape.dims.size(); d-- > 0;) {
+    WindowShape::Dim& dim = shape.dims[d];
+    dim.block = std::min(dim.outputs, room);
+    room = dim.block == dim.outputs ? std::max<i64>(1, room / dim.block) : 1;
+    shape.slab_outputs *= dim.block;
+    shape.num_slabs *= (dim.outputs + dim.block - 1) / dim.block;
+  }
+}
+
+}  // namespace
+
+std::optional<WindowShape> PlanWindowShape(const Window& window, const Dims& operand,
+                                           const Dims& outputs) {
+  const Dims element_steps = RowMajorStrides(operand), output_steps = RowMajorStrides(outputs);
+  WindowShape shape;
+  for (size_t d = 0; d < window.size(); ++d) {
+    if (operand[d] == 0 || outputs[d] == 0 || window[d].size > kMostPositions) return std::nullopt;
+    WindowShape::Dim& dim = shape.dims.emplace_back();
+    dim = {.outputs = outputs[d],
+           .output_step = output_steps[d],
+           .element_step = element_steps[d],
+           .stride = window[d].stride,
+           .pad_low = window[d].pad_low,
+           .block = 1,
+           .taps = {},
+           .is_whole = IsWhole(window[d], operand[d], outputs[d])};
+    StatusOr<std::vector<WindowTap>> taps = WindowTaps(window[d], operand[d], outputs[d]);
+    if (!taps.ok()) return std::nullopt;
+    dim.taps = *std::move(taps);
+    if (CumulativeKind(window[d], operand[d]) == Cumulative::kReverse) {
+      std::ranges::reverse(dim.taps);
+    }
+    shape.num_outputs *= dim.outputs;
+    shape.num_taps *= std::max<i64>(std::ssize(dim.taps), 1);
+    if (shape.num_taps > kMostPositions) return std::nullopt;
+  }
+  if (shape.dims.empty()) {  // one element
+    shape.dims.push_back({.outputs = 1,
+                          .output_step = 1,
+                          .element_step = 1,
+                          .stride = 1,
+                          .pad_low = 0,
+                          .block = 1,
+                          .taps = {{.count = 1}},
+                          .is_whole = true});
+  }
+  MergeWhole(shape.dims);
+  ChooseSlabs(shape);
+  const auto inner = std::ranges::find_if(shape.dims.rbegin(), shape.dims.rend(),
+                                          [](const auto& dim) { return dim.outputs > 1; });
+  if (inner != shape.dims.rend()) {
+    shape.reads_apart = std::ranges::any_of(inner->taps, [&](const WindowTap& tap) {
+      return tap.output_step == 1 && tap.operand_step * inner->element_step != 1;
+    });
+  }
+  return shape;
+}
+
+WindowWalk::WindowWalk(const WindowShape& shape)
+    : shape_(shape),
+      begin_(shape.dims.size()),
+      sizes_(shape.dims.size()),
+      steps_(shape.dims.size()),
+      taps_(shape.dims.size()) {}
+
+void WindowWalk::SetSlab(i64 slab) {
+  first_ = 0;
+  count_ = 1;
+  for (size_t d = shape_.dims.size(); d-- > 0;) {
+    const WindowShape::Dim& dim = shape_.dims[d];
+    const i64 blocks = (dim.outputs + dim.block - 1) / dim.block;
+    begin_[d] = slab % blocks * dim.block;
+    slab /= blocks;
+    sizes_[d] = std::min(dim.block, dim.outputs - begin_[d]);
+    steps_[d] = count_;
+    count_ *= sizes_[d];
+    first_ += begin_[d] * dim.output_step;
+    taps_[d].clear();
+    for (const WindowTap& tap : dim.taps) {
+      const WindowTap clipped = ClipTap(tap, begin_[d], begin_[d] + sizes_[d]);
+      if (clipped.count > 0) taps_[d].push_back(clipped);
+    }
+  }
+}
+
+}  // namespace axle
