@@ -104,10 +104,12 @@ class MachinePool {
   }
   void GiveBack(Machine machine) {
     const std::lock_guard lock(mutex_);
-    machines_.push_back(std::move(machine));
+    if (machines_.size() < kMostKept) machines_.push_back(std::move(machine));
   }
 
  private:
+  // A machine takes about a megabyte, and a compilation may use as many as it has threads.
+  static constexpr size_t kMostKept = 4;
   std::mutex mutex_;
   std::vector<Machine> machines_;
 };

@@ -120,6 +120,12 @@ ENTRY e {
   EXPECT_FALSE(DependsOnNanBits(**moved, std::vector{array(nan)}, nullptr));
 }
 
+// Workers begin anew after 2,000 modules.
+TEST(Differential, EveryModuleIsCheckedAlsoByWorkersThatBeganAnew) {
+  const HuntReport report = CheckMany({.passes = false, .native = false, .seeds = 0}, 0, 4050);
+  EXPECT_EQ(report.next, 4050u);
+}
+
 // The passes make one sort of two equal ones, whose result is then there for longer: there are
 // memory limits that are enough for the module as it stands and not for that.
 TEST(Differential, ARunThatIsOutOfMemoryIsOverTheLimit) {
