@@ -9,6 +9,7 @@
 #include "axle/gen/generate.h"
 #include "axle/gen/recipes.h"
 #include "axle/passes/facts.h"
+#include "axle/passes/pipeline.h"
 
 namespace axle {
 namespace {
@@ -124,6 +125,51 @@ void Coverage::Add(const Module& module) {
   for (const auto& [op, type, place] : seen) ++counts_[{op, type}][place];
 }
 
+Status Coverage::AddRegions(const Module& module, Client& client) {
+  AXLE_ASSIGN(std::unique_ptr<Module> passed, RunPipeline(module));
+  const std::shared_ptr<const Module> optimized = std::move(passed);
+  AXLE_ASSIGN(const auto compiled, client.Compile(optimized, {.engine = EngineKind::kNative,
+                                                              .run_passes = false,
+                                                              .report = true,
+                                                              .code = false}));
+  AddReport(*optimized, *compiled->report());
+  return {};
+}
+
+void Coverage::AddReport(const Module& optimized, const CompileReport& report) {
+  std::map<std::pair<std::string_view, std::string_view>, const Instruction*> by_name;
+  for (const auto& computation : optimized.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      by_name[{computation->name(), inst->name()}] = inst;
+    }
+  }
+  std::set<RegionCell> seen;
+  for (const CompileReport::Program& program : report.programs) {
+    for (const CompileReport::Placement& placement : program.placements) {
+      const auto inst = by_name.find({placement.computation, placement.instruction});
+      const auto kind = std::ranges::find(kPlacementKinds, placement.kind, &PlacementKind::name);
+      if (inst == by_name.end() || kind == std::end(kPlacementKinds)) continue;
+      const auto k = static_cast<int>(kind - std::begin(kPlacementKinds));
+      const auto op = static_cast<int>(inst->second->opcode());
+      const ElementType type = CoveredType(*inst->second);
+      seen.insert({op, kAny, k});
+      if (!IsArrayType(type)) continue;
+      seen.insert({op, type, k});
+      seen.insert({kAny, type, k});
+    }
+  }
+  for (const RegionCell& cell : seen) ++regions_[cell];
+}
+
+std::uint64_t Coverage::CountOf(const RegionCell& cell) const {
+  const auto it = regions_.find(cell);
+  return it == regions_.end() ? 0 : it->second;
+}
+
+std::uint64_t Coverage::CountInRegion(Opcode op, ElementType type, size_t kind) const {
+  return CountOf({static_cast<int>(op), type, static_cast<int>(kind)});
+}
+
 std::uint64_t Coverage::Count(Opcode op, ElementType type, CoveragePlace place) const {
   const auto it = counts_.find({op, type});
   return it == counts_.end() ? 0 : it->second[static_cast<size_t>(place)];
@@ -156,6 +202,52 @@ std::vector<std::string> Coverage::Missing() const {
     }
   }
   return missing;
+}
+
+// Cells of op and kind, of type and kind, and how many of all three there are.
+void Coverage::AppendRegions(std::string& page, std::uint64_t enough) const {
+  const auto mark = [&](std::uint64_t count) {
+    return count == 0 ? "-" : count >= enough ? "x" : StrCat(count);
+  };
+  std::string head = " |";
+  for (const PlacementKind& kind : kPlacementKinds) StrAppend(head, " ", kind.name, " |");
+  StrAppend(head, "\n|---|");
+  for (size_t k = 0; k < std::size(kPlacementKinds); ++k) head += "---|";
+  head += "\n";
+  const auto append_row = [&](std::string_view name, int op, int type) {
+    StrAppend(page, "| ", name, " |");
+    for (int k = 0; k < static_cast<int>(std::size(kPlacementKinds)); ++k) {
+      StrAppend(page, " ", mark(CountOf({op, type, k})), " |");
+    }
+    page += "\n";
+  };
+  i64 cells = 0, full = 0;
+  for (const auto& [cell, count] : regions_) {
+    if (cell[0] == kAny || cell[1] == kAny) continue;
+    ++cells;
+    full += count >= enough;
+  }
+  StrAppend(page, R"(
+## Regions
+
+In which kind of code instructions are computed after the passes, as the compiler reports it. x: in enough modules. What is not
+in a row is no instruction of its own then: read in place by others, folded, applied to elements, or gone.
+
+)");
+  StrAppend(page, "Of operation, type and kind together, ", cells, " combinations came up, ", full,
+            " of them in at least ", enough, " modules.\n\n| op", head);
+  for (const OpDef* def : AllOpDefs()) {
+    const auto op = static_cast<int>(def->opcode);
+    const auto first = regions_.lower_bound({op, kAny, 0});
+    if (first == regions_.end() || first->first[0] != op) continue;
+    append_row(StrCat("`", def->text, "`"), op, kAny);
+  }
+  StrAppend(page, "\n| type", head);
+  for (const ElementType type : CoveredTypes()) append_row(Name(type), kAny, type);
+  page += "\n| kind | what can be there |\n|---|---|\n";
+  for (const PlacementKind& kind : kPlacementKinds) {
+    StrAppend(page, "| ", kind.name, " | ", kind.what, " |\n");
+  }
 }
 
 std::string Coverage::Page(std::uint64_t enough) const {
@@ -192,6 +284,7 @@ std::string Coverage::Page(std::uint64_t enough) const {
     page += "\n";
   }
 
+  AppendRegions(page, enough);
   page += "\n## Empty cells\n\n| op | element types | why |\n|---|---|---|\n";
   for (const OpDef* def : AllOpDefs()) {
     std::map<std::string, std::vector<std::string_view>> by_reason;

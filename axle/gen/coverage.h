@@ -1,11 +1,13 @@
 // Coverage: which ops were there with which element types, and where: how many modules have such an
-// instruction. Places are those at which a compiler makes different code.
+// instruction. Places are those at which a compiler makes different code; regions are what the
+// compiler made of them (kPlacementKinds).
 #pragma once
 #include <array>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "axle/client/client.h"
 #include "axle/ir/module.h"
 
 namespace axle {
@@ -23,11 +25,17 @@ class Coverage {
  public:
   // Counts every cell of the module once.
   void Add(const Module& module);
+  // The same for regions: has the passes and the native engine of `client` look at the module, but
+  // make no code. Errors: theirs.
+  Status AddRegions(const Module& module, Client& client);
 
   std::uint64_t modules() const { return modules_; }
   // Modules with the op on the type; at one place, or anywhere.
   std::uint64_t Count(Opcode op, ElementType type, CoveragePlace place) const;
   std::uint64_t Count(Opcode op, ElementType type) const;
+
+  // Modules with the op on the type in the region kind of this number.
+  std::uint64_t CountInRegion(Opcode op, ElementType type, size_t kind) const;
 
   // A table with a line per op and place: element types that it was drawn with, by how many
   // modules at least. Markdown.
@@ -42,7 +50,15 @@ class Coverage {
 
  private:
   using Counts = std::array<std::uint64_t, kNumPlaces + 1>;  // the last one: anywhere
+  // Of modules with an op or a type or both in a kind of region; what is not asked for is kAny.
+  static constexpr int kAny = -1;
+  using RegionCell = std::array<int, 3>;  // op, type, kind
+  void AddReport(const Module& optimized, const CompileReport& report);
+  void AppendRegions(std::string& page, std::uint64_t enough) const;
+  std::uint64_t CountOf(const RegionCell& cell) const;
+
   std::map<std::pair<Opcode, ElementType>, Counts> counts_;
+  std::map<RegionCell, std::uint64_t> regions_;
   std::uint64_t modules_ = 0;
 };
 

@@ -53,15 +53,15 @@ TEST(Generate, ModulesAreValidAndRoundTrip) {
   EXPECT_GT(instructions / kModules, 10u);
 }
 
-// The lines of the page, with "x" for every cell that is not empty and without the places, which
-// are counted only.
+// The lines of the page, with "x" for every cell that is not empty and without places and regions,
+// which are counted only.
 std::vector<std::string> Cells(const std::string& page) {
   std::vector<std::string> lines;
   std::istringstream in(page);
-  bool in_places = false;
+  bool in_counts = false;
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("## ")) in_places = line == "## Places";
-    if (in_places || line.starts_with("Of ")) continue;
+    if (line.starts_with("## ")) in_counts = line == "## Places" || line == "## Regions";
+    if (in_counts || line.starts_with("Of ")) continue;
     const bool is_row = line.starts_with("| `") && std::ranges::count(line, '|') > 10;
     lines.push_back(is_row ? std::regex_replace(line, std::regex(R"(\| \d+ )"), "| x ") : line);
     if (is_row) lines.back() = std::regex_replace(lines.back(), std::regex(R"(\| \d+ )"), "| x ");
@@ -77,6 +77,111 @@ TEST(Coverage, ThePageIsTrue) {
   // What can be drawn is, in a hundred modules at least.
   const std::string table = committed->substr(0, committed->find("## Places"));
   EXPECT_FALSE(std::regex_search(table, std::regex(R"(\| \d+ \|)")));
+}
+
+// The cells of the regions' tables, "| `add` | x | 7 | - |", by row: "x", "7", "-".
+std::map<std::string, std::vector<std::string>> RegionRows(const std::string& page) {
+  std::map<std::string, std::vector<std::string>> rows;
+  const size_t begin = page.find("## Regions"), end = page.find("| kind |");
+  EXPECT_LT(begin, end);
+  if (begin >= end) return rows;
+  std::istringstream in(page.substr(begin, end - begin));
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("| ")) continue;
+    std::vector<std::string> cells;
+    std::istringstream parts(line.substr(2));
+    for (std::string cell; std::getline(parts, cell, '|');) {
+      cell = cell.substr(cell.find_first_not_of(' '));
+      cells.push_back(cell.substr(0, cell.find(' ')));
+    }
+    if (cells.size() > 2) rows[cells[0]] = {cells.begin() + 1, cells.end()};
+  }
+  return rows;
+}
+
+// What a few modules have is on the page, and each kind of region has something.
+TEST(Coverage, TheRegionsOfThePageAreTrue) {
+#ifndef AXLE_HAS_CODEGEN
+  GTEST_SKIP() << "built without LLVM";
+#endif
+  const auto committed = ReadFile((SourceFolder() / "docs/coverage.md").string(), i64{1} << 20);
+  ASSERT_TRUE(committed.ok()) << committed.status().ToString();
+  Coverage coverage;
+  const auto client = Client::Create({.num_threads = 1});
+  ASSERT_TRUE(client.ok());
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    const auto module = GenerateModule(kSeed, i);
+    ASSERT_TRUE(module.ok());
+    const Status added = coverage.AddRegions(**module, **client);
+    ASSERT_TRUE(added.ok()) << added.ToString();
+  }
+  const auto page = RegionRows(*committed);
+  std::set<size_t> kinds;
+  for (const auto& [name, cells] : RegionRows(coverage.Page(1))) {
+    if (name == "op" || name == "type") continue;
+    const auto row = page.find(name);
+    ASSERT_NE(row, page.end()) << name << ": write docs/coverage.md again, as its head says";
+    ASSERT_EQ(row->second.size(), std::size(kPlacementKinds)) << name;
+    for (size_t k = 0; k < cells.size(); ++k) {
+      if (cells[k] == "-") continue;
+      EXPECT_NE(row->second[k], "-") << name << " in " << kPlacementKinds[k].name;
+      kinds.insert(k);
+    }
+  }
+  EXPECT_EQ(kinds.size(), std::size(kPlacementKinds));
+}
+
+TEST(Coverage, CountsModulesByKindOfRegion) {
+#ifndef AXLE_HAS_CODEGEN
+  GTEST_SKIP() << "built without LLVM";
+#endif
+  const auto module = Parse(R"(HloModule m
+sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
+less { a = f64[] parameter(0)  b = f64[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT }
+below { s = s32[] parameter(0)  n = s32[] constant(5)  ROOT r = pred[] compare(s, n), direction=LT }
+step { s = s32[] parameter(0)  two = s32[] constant(2)  ROOT r = s32[] shift-left(s, two) }
+ENTRY e {
+  x = f64[64,300] parameter(0)
+  i = s32[] parameter(1)
+  narrow = f32[64,300] convert(x)
+  zero = f32[] constant(0)
+  r = f32[64] reduce(narrow, zero), dimensions={1}, to_apply=sum
+  w = s32[] while(i), condition=below, body=step
+  y = f64[64,300] sort(x), dimensions={1}, to_apply=less
+  ROOT t = (f32[64], s32[], f64[64,300]) tuple(r, w, y)
+})");
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const auto client = Client::Create({.num_threads = 1});
+  ASSERT_TRUE(client.ok());
+  Coverage coverage;
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(coverage.AddRegions(**module, **client).ok());
+  const auto count = [&](Opcode op, ElementType type, std::string_view kind) {
+    const auto at = std::ranges::find(kPlacementKinds, kind, &PlacementKind::name);
+    return coverage.CountInRegion(op, type, static_cast<size_t>(at - std::begin(kPlacementKinds)));
+  };
+  EXPECT_EQ(count(Opcode::kConvert, F64, "row fold"), 2u);
+  EXPECT_EQ(count(Opcode::kReduce, F32, "row fold"), 2u);
+  EXPECT_EQ(count(Opcode::kWhile, S32, "small"), 2u);
+  EXPECT_EQ(count(Opcode::kShiftLeft, S32, "small"), 2u);
+  EXPECT_EQ(count(Opcode::kSort, F64, "evaluate"), 2u);
+  EXPECT_EQ(count(Opcode::kAdd, F32, "row fold"), 0u);  // it is applied
+}
+
+// A report is all that a compilation without code gives.
+TEST(Coverage, CodeThatIsNotThereDoesNotRun) {
+#ifndef AXLE_HAS_CODEGEN
+  GTEST_SKIP() << "built without LLVM";
+#endif
+  const auto client = Client::Create();
+  ASSERT_TRUE(client.ok());
+  const auto executable =
+      (*client)->Compile("HloModule m ENTRY e { x = f32[] parameter(0) ROOT y = f32[] negate(x) }",
+                         {.engine = EngineKind::kNative, .report = true, .code = false});
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  ASSERT_EQ((*executable)->report()->programs.size(), 1u);
+  EXPECT_EQ((*executable)->report()->programs[0].placements.size(), 1u);
+  const auto result = (*executable)->Execute(std::vector{Literal::Scalar(F32, 1)});
+  EXPECT_EQ(result.status().code(), StatusCode::kFailedPrecondition);
 }
 
 TEST(Coverage, CountsModulesByPlace) {

@@ -1,6 +1,7 @@
 // axle gen: random valid modules.
 #include <filesystem>
 
+#include "axle/client/client.h"
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "axle/gen/coverage.h"
@@ -21,6 +22,8 @@ int RunGen(Session& session) {
     std::filesystem::create_directories(options.output, error);
   }
   Coverage coverage;
+  auto client = Client::Create({.num_threads = 1});
+  if (!client.ok()) return session.Fail(client.status());
   for (std::uint64_t i = options.first; i < options.first + options.count; ++i) {
     if (const Status status = session.limits().CheckNow(); !status.ok())
       return session.Fail(status);
@@ -30,6 +33,8 @@ int RunGen(Session& session) {
       const auto module = GenerateModule(options.seed, i);
       if (!module.ok()) return session.Fail(module.status());
       coverage.Add(**module);
+      const Status added = coverage.AddRegions(**module, **client);
+      if (!added.ok()) return session.Fail(added);
       continue;
     }
     const StatusOr<std::string> text = GenerateText(options.seed, i);
