@@ -15,6 +15,8 @@ packages=(
   libgtest-dev libbenchmark-dev libmpfr-dev                                  # tests, benchmarks
   clang-19 libclang-rt-19-dev clang-format-14                                # san, tsan, fuzz, lint
 )
+# Tests of code for AArch64, which are skipped without them.
+emulator=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 with_python=0
 for argument in "$@"; do
   case "$argument" in
@@ -57,6 +59,17 @@ if [ ${#missing[@]} != 0 ] || [ ${#either[@]} != 0 ]; then
   echo "deps: installing ${missing[*]}"
   as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+missing=()
+for package in "${emulator[@]}"; do
+  installed "$package" || missing+=("$package")
+done
+if [ ${#missing[@]} != 0 ] && [ "$(dpkg --print-architecture)" != arm64 ]; then
+  echo "deps: installing ${missing[*]}"
+  (as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
+    as_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null) ||
+    echo "deps: cannot install ${missing[*]}: tests of code for AArch64 will be skipped" >&2
 fi
 echo "deps: everything is there"
 

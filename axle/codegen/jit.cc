@@ -22,6 +22,7 @@
 #include <mutex>
 
 #include "axle/codegen/access_checks.h"
+#include "axle/codegen/emulated_kernels.h"
 #include "axle/codegen/exact_fma.h"
 #include "axle/codegen/lane_emitter.h"
 #include "axle/core/strings.h"
@@ -185,19 +186,24 @@ StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level) {
   if (codegen_level < 0 || codegen_level > 2) {
     return InvalidArgument(StrCat("native: codegen level ", codegen_level, " is not 0, 1 or 2"));
   }
-  if (isa == NativeIsa::kAuto) isa = HasAvx512() ? NativeIsa::kAvx512 : NativeIsa::kAvx2;
-#if defined(__x86_64__)
+  if (isa == NativeIsa::kAuto) {
+    isa = JitTarget::kIsAarch64 ? NativeIsa::kAarch64
+          : HasAvx512()         ? NativeIsa::kAvx512
+                                : NativeIsa::kAvx2;
+  }
+  if (JitTarget::kIsAarch64 && isa != NativeIsa::kAarch64) {
+    return FailedPrecondition(
+        "native: this is an AArch64 machine, which runs code of its own only");
+  }
   if (isa == NativeIsa::kAvx512 && !HasAvx512()) {
     return FailedPrecondition("native: this CPU does not have AVX-512 (F, BW, CD, DQ, VL)");
   }
-  const int vector_bytes = isa == NativeIsa::kAvx512 ? 64 : isa == NativeIsa::kV2 ? 16 : 32;
+  const int vector_bytes = isa == NativeIsa::kAvx512 ? 64 : isa == NativeIsa::kAvx2 ? 32 : 16;
   return JitTarget{isa, codegen_level, vector_bytes};
-#else
-  return JitTarget{isa, codegen_level, 16};
-#endif
 }
 
 struct Jit::State {
+  std::unique_ptr<EmulatedKernels> emulated;  // of code that this machine cannot run
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::function<void(std::string_view)> on_llvm, on_assembly;
 };
@@ -235,6 +241,9 @@ StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const Native
   if (!jit) return ToStatus(jit.takeError());
   auto state = std::make_unique<State>();
   state->jit = std::move(*jit);
+  if (target.is_emulated()) {
+    AXLE_ASSIGN(state->emulated, EmulatedKernels::Create(target));
+  }
   state->on_llvm = options.on_llvm;
   state->on_assembly = options.on_assembly;
   llvm::orc::JITDylib& library = state->jit->getMainJITDylib();
@@ -263,8 +272,16 @@ Status Jit::Add(NewModule made) {
     state_->on_llvm(text);
   }
   if (state_->on_assembly) {
-    AXLE_ASSIGN(const std::string text, Assembly(*made.module, target_));
+    AXLE_ASSIGN(const std::string text, state_->emulated != nullptr
+                                            ? state_->emulated->Assembly(*made.module)
+                                            : Assembly(*made.module, target_));
     state_->on_assembly(text);
+  }
+  if (state_->emulated != nullptr) {
+    NewModule callers = MakeModule(made.module->getName().str());
+    AXLE_TRY(state_->emulated->Add(*made.module, *callers.module));
+    made.module = std::move(callers.module);
+    made.context = std::move(callers.context);
   }
   llvm::orc::ThreadSafeModule module(std::move(made.module), std::move(made.context));
   if (auto error = state_->jit->addIRModule(std::move(module))) return ToStatus(std::move(error));
@@ -275,6 +292,10 @@ StatusOr<void*> Jit::Lookup(const std::string& function) {
   auto address = state_->jit->lookup(function);
   if (!address) return ToStatus(address.takeError());
   return address->toPtr<void*>();
+}
+
+Status Jit::status() const {
+  return state_->emulated == nullptr ? Status() : state_->emulated->status();
 }
 
 }  // namespace axle

@@ -24,9 +24,18 @@ struct JitTarget {
   AccessChecks* checks = nullptr;  // code is checked, and this gets what is wrong (access_checks.h)
   bool has_avx512() const { return isa == NativeIsa::kAvx512; }
   bool has_fma() const { return isa != NativeIsa::kV2; }
+  // This machine cannot run the code: an emulator does.
+  bool is_emulated() const { return isa == NativeIsa::kAarch64 && !kIsAarch64; }
+
+#if defined(__aarch64__)
+  static constexpr bool kIsAarch64 = true;
+#else
+  static constexpr bool kIsAarch64 = false;
+#endif
 };
 
-// The target for these options on this CPU; FAILED_PRECONDITION if the CPU cannot run it.
+// The target for these options on this CPU; FAILED_PRECONDITION if the CPU cannot run it. Code that
+// is to be emulated may still lack what it takes: Jit::Create says so.
 StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level);
 
 // The machine code of some modules; freed with the object. Thread-safe.
@@ -51,6 +60,8 @@ class Jit {
   Status Add(NewModule module);
   // Compiles what is not compiled yet.
   StatusOr<void*> Lookup(const std::string& function);
+  // Why code could not run; always OK but for emulated code.
+  Status status() const;
 
  private:
   struct State;

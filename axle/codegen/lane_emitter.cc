@@ -87,23 +87,17 @@ Value* LaneEmitter::OnRegisters(LaneType type, llvm::Intrinsic::ID f32, llvm::In
 
 // With -0 < +0, and anything where one is a NaN.
 Value* LaneEmitter::OrderedMinMax(LaneType type, Value* a, Value* b, bool is_max) {
-#if defined(__x86_64__)
   constexpr unsigned kSignOfResult = 4, kMax = 1;
   Value* const choice[] = {b_.getInt32(kSignOfResult + (is_max ? kMax : 0))};
   return OnRegisters(type, llvm::Intrinsic::x86_avx512_mask_range_ps_512,
                      llvm::Intrinsic::x86_avx512_mask_range_pd_512, a, b, choice);
-#else
-  return nullptr;
-#endif
 }
 
 // As the executor does it, or as the processor has it.
 Value* LaneEmitter::TimesPowerOfTwo(LaneType type, Value* x, Value* n) {
-#if defined(__x86_64__)
   Value* result = OnRegisters(type, llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
                               llvm::Intrinsic::x86_avx512_mask_scalef_pd_512, x, n, {});
   if (result != nullptr) return result;
-#endif
   const bool is_f32 = type == LaneType::kF32;
   const LaneType bits = UnsignedOf(type);
   Value* shifter = llvm::ConstantFP::get(Vector(type), is_f32 ? 0x1.8p23 + 254 : 0x1.8p52 + 2046);

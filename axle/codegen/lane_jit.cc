@@ -30,7 +30,7 @@ Status LaneJit::Run(const LaneProgram& program, std::span<const void* const> inp
   pointers.insert(pointers.end(), outputs.begin(), outputs.end());
   const std::vector<i64> strides(pointers.size());
   kernel(pointers.data(), count, 1, strides.data(), strides.data());
-  return {};
+  return jit_->status();
 }
 
 }  // namespace axle

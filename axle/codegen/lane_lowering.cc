@@ -30,6 +30,7 @@
 #include <span>
 
 #include "axle/codegen/access_checks.h"
+#include "axle/codegen/kernel_operands.h"
 #include "axle/codegen/lane_emitter.h"
 #include "axle/codegen/uniform_quotient.h"
 
@@ -604,6 +605,7 @@ class KernelWriter {
 void EmitLoopKernel(const LoopKernelSpec& spec, const JitTarget& target, const std::string& name,
                     llvm::Module& module) {
   KernelWriter(spec, target, name, module).Write();
+  if (target.is_emulated()) SetKernelOperands(*module.getFunction(name), OperandsOf(spec));
 }
 
 }  // namespace axle

@@ -28,6 +28,7 @@ class NativeProgram : public NativeExecutable {
     run.num_threads = workers_->num_threads();
     StatusOr<Literal> result = RunOnLiterals(*compiled_.entry, arguments, run);
     if (compiled_.checks != nullptr) AXLE_TRY(compiled_.checks->status());
+    AXLE_TRY(compiled_.jit->status());
     return result;
   }
 

@@ -21,6 +21,7 @@
 
 #include "axle/codegen/access_checks.h"
 #include "axle/codegen/dot_form.h"
+#include "axle/codegen/kernel_operands.h"
 #include "axle/codegen/small_values.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/lane_compiler.h"
@@ -45,6 +46,7 @@ class Writer {
         schedule_(schedule),
         b_(module.getContext()),
         values_(b_, target),
+        is_emulated_(target.is_emulated()),
         checks_(target.checks) {
     llvm::Type* pointer = b_.getPtrTy();
     auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {pointer, pointer}, /*isVarArg=*/false);
@@ -130,6 +132,8 @@ class Writer {
       const axle::Value& value = frame.schedule.values[id];
       if (IsSmall(value)) {
         held.small = values_.Constants(value.array, value.num_elements(), literal.bytes());
+      } else if (is_emulated_) {  // there, addresses mean something else
+        held.memory = values_.Variable(literal.bytes(), value.bytes);
       } else {
         large_constants_.emplace_back(literal.bytes(), value.bytes);
         held.memory = b_.CreateIntToPtr(
@@ -608,6 +612,7 @@ class Writer {
   const Schedule& schedule_;
   llvm::IRBuilder<> b_;
   SmallValueBuilder values_;
+  const bool is_emulated_;
   AccessChecks* checks_;  // or null
   llvm::Function* function_;
   BasicBlock* entry_ = nullptr;                 // of loads and of memory on the stack
@@ -621,6 +626,9 @@ class Writer {
 void EmitSmallKernel(const Region& region, const Schedule& schedule, const JitTarget& target,
                      const std::string& name, llvm::Module& module) {
   Writer(region, schedule, target, name, module).Write();
+  if (target.is_emulated()) {
+    SetKernelOperands(*module.getFunction(name), OperandsOf(region, schedule));
+  }
 }
 
 }  // namespace axle

@@ -145,16 +145,20 @@ SmallValue SmallValueBuilder::Gather(const LaneArray& array, std::span<const Ele
 // processor gives, and it may rely on one in one place and on the other in another.
 SmallValue SmallValueBuilder::Constants(const LaneArray& array, i64 num_elements,
                                         const std::byte* bytes) {
+  std::vector<i64> elements(static_cast<size_t>(num_elements));
+  std::iota(elements.begin(), elements.end(), 0);
+  return Load(array, Variable(bytes, num_elements * array.element_bytes()), elements);
+}
+
+Value* SmallValueBuilder::Variable(const std::byte* bytes, i64 num_bytes) {
   llvm::Module& module = *b_.GetInsertBlock()->getModule();
-  const auto size = static_cast<size_t>(num_elements * array.element_bytes());
+  const auto size = static_cast<size_t>(num_bytes);
   llvm::Constant* data = llvm::ConstantDataArray::getRaw(
       llvm::StringRef(reinterpret_cast<const char*>(bytes), size), size, b_.getInt8Ty());
   auto* variable = new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/false,
                                             llvm::GlobalValue::InternalLinkage, data, "numbers");
   variable->setAlignment(llvm::Align(kConstantAlignment));
-  std::vector<i64> elements(static_cast<size_t>(num_elements));
-  std::iota(elements.begin(), elements.end(), 0);
-  return Load(array, variable, elements);
+  return variable;
 }
 
 Value* SmallValueBuilder::LoadVector(const LaneArray& array, Value* base,

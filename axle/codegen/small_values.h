@@ -41,6 +41,8 @@ class SmallValueBuilder {
   SmallValue Gather(const LaneArray& array, std::span<const ElementRef> refs);
   // `bytes` are the elements as they are in memory.
   SmallValue Constants(const LaneArray& array, i64 num_elements, const std::byte* bytes);
+  // The address of a copy of these bytes that is part of the code.
+  llvm::Value* Variable(const std::byte* bytes, i64 num_bytes);
   // Element k of the result is element elements[k] of the array at `base`.
   SmallValue Load(const LaneArray& array, llvm::Value* base, std::span<const i64> elements);
   // The other way round.

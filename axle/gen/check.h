@@ -64,8 +64,8 @@ struct CheckResult {
 
 class Checker {
  public:
-  // Errors: those of Client::Create. Instruction sets that this machine does not have are left out;
-  // isas() says which are left.
+  // Errors: those of Client::Create; FAILED_PRECONDITION if code for AArch64 cannot be run. Other
+  // instruction sets that this machine does not have are left out; isas() says which are left.
   static StatusOr<std::unique_ptr<Checker>> Create(CheckOptions options);
 
   // `module` is verified. On drawn arguments, or on these. Not thread-safe.

@@ -20,14 +20,14 @@ namespace axle {
 class Module;
 
 // The instruction sets that code is made for; kAuto is the best one that the CPU has. The bits of
-// results do not depend on it. kV2 is for tests: no AVX, and a function for each fused
-// multiply-add.
-enum class NativeIsa : std::uint8_t { kAuto, kV2, kAvx2, kAvx512 };
+// results do not depend on it. For tests: kV2, which has no AVX, and a function for each fused
+// multiply-add; and kAarch64, whose kernels run in an emulator if this is another machine.
+enum class NativeIsa : std::uint8_t { kAuto, kV2, kAvx2, kAvx512, kAarch64 };
 inline constexpr NativeIsa kNativeIsas[] = {NativeIsa::kAuto, NativeIsa::kV2, NativeIsa::kAvx2,
-                                            NativeIsa::kAvx512};
-// "auto", "v2", "avx2", "avx512".
+                                            NativeIsa::kAvx512, NativeIsa::kAarch64};
+// "auto", "v2", "avx2", "avx512", "aarch64".
 constexpr std::string_view Name(NativeIsa isa) {
-  constexpr std::string_view kNames[] = {"auto", "v2", "avx2", "avx512"};
+  constexpr std::string_view kNames[] = {"auto", "v2", "avx2", "avx512", "aarch64"};
   return kNames[static_cast<int>(isa)];
 }
 
@@ -76,7 +76,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 10;
+inline constexpr int kNativeEngineVersion = 11;
 
 }  // namespace axle
 

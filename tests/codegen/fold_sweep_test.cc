@@ -19,9 +19,7 @@ using Parameter = std::tuple<NativeIsa, int, i64>;
 
 class FoldSweepTest : public testing::TestWithParam<Parameter> {
  protected:
-  void SetUp() override {
-    if (!MachineHas(std::get<0>(GetParam()))) GTEST_SKIP() << "this machine has no AVX-512";
-  }
+  void SetUp() override { AXLE_SKIP_UNLESS_IT_RUNS(std::get<0>(GetParam())); }
 
   // `text` has the sizes of its parameters x: f32[rows, columns], y: f32[rows], z: f32[columns].
   static void ExpectSame(const std::string& text, i64 columns) {
@@ -134,6 +132,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values(NativeIsa::kV2, NativeIsa::kAvx2, NativeIsa::kAvx512),
                      testing::Values(0, 1), testing::Values<i64>(1, 2, 7, 8, 19)),
     NameOf);
+// An emulator takes its time.
+INSTANTIATE_TEST_SUITE_P(Emulated, FoldSweepTest,
+                         testing::Combine(testing::Values(NativeIsa::kAarch64), testing::Values(1),
+                                          testing::Values<i64>(7)),
+                         NameOf);
 
 }  // namespace
 }  // namespace axle

@@ -1,15 +1,19 @@
 // Instruction sets that tests ask for.
 #pragma once
-#include "axle/runtime/native_engine.h"
+#include "axle/codegen/jit.h"
 
 namespace axle {
 
-inline bool MachineHas(NativeIsa isa) {
-#if defined(__x86_64__)
-  return isa != NativeIsa::kAvx512 || __builtin_cpu_supports("avx512dq");
-#else
-  return isa != NativeIsa::kAvx512;
-#endif
+// OK if code for it runs here, in an emulator if need be; or why it does not.
+inline Status CanRun(NativeIsa isa) {
+  AXLE_ASSIGN(const JitTarget target, ChooseTarget(isa, 0));
+  return Jit::Create(target).status();
 }
 
 }  // namespace axle
+
+// In a test or its SetUp: skips it, with the reason.
+#define AXLE_SKIP_UNLESS_IT_RUNS(isa)              \
+  if (const Status why = CanRun(isa); !why.ok()) { \
+    GTEST_SKIP() << why.message();                 \
+  }

@@ -21,7 +21,7 @@ using Parameter = std::tuple<NativeIsa, int>;
 class StagedFoldTest : public testing::TestWithParam<Parameter> {
  protected:
   void SetUp() override {
-    if (!MachineHas(std::get<0>(GetParam()))) GTEST_SKIP() << "this machine has no AVX-512";
+    AXLE_SKIP_UNLESS_IT_RUNS(std::get<0>(GetParam()));
     auto client = Client::Create({.num_threads = std::get<1>(GetParam())});
     ASSERT_TRUE(client.ok()) << client.status().message();
     client_ = *std::move(client);
@@ -237,7 +237,7 @@ TEST_P(StagedFoldTest, KnownReducersInAnyOrderOfDimensions) {
 
 std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
   const auto& [isa, threads] = info.param;
-  return StrCat(isa == NativeIsa::kAvx512 ? "avx512" : "avx2", "_threads", threads);
+  return StrCat(Name(isa), "_threads", threads);
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, StagedFoldTest,

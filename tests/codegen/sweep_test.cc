@@ -11,6 +11,7 @@
 #include "axle/core/strings.h"
 #include "axle/ops/lane_compiler.h"
 #include "axle/ops/lane_math.h"
+#include "tests/codegen/isas.h"
 
 namespace axle {
 namespace {
@@ -63,9 +64,7 @@ bool SameNarrow(ElementType type, const std::byte* a, const std::byte* b) {
 class SweepTest : public testing::TestWithParam<Target> {
  protected:
   void SetUp() override {
-    if (GetParam().isa == NativeIsa::kAvx512 && !ChooseTarget(NativeIsa::kAvx512, 0).ok()) {
-      GTEST_SKIP() << "this CPU has no AVX-512";
-    }
+    AXLE_SKIP_UNLESS_IT_RUNS(GetParam().isa);
     auto jit = LaneJit::Create(GetParam().isa, GetParam().level);
     ASSERT_TRUE(jit.ok()) << jit.status().message();
     jit_ = *std::move(jit);
@@ -421,10 +420,11 @@ TEST_P(SweepTest, OutputsMayBeInputs) {
   }
 }
 
-const Target kTargets[] = {{NativeIsa::kAvx2, 0},   {NativeIsa::kAvx2, 1},
-                           {NativeIsa::kAvx2, 2},   {NativeIsa::kAvx512, 0},
-                           {NativeIsa::kAvx512, 1}, {NativeIsa::kAvx512, 2},
-                           {NativeIsa::kV2, 0},     {NativeIsa::kV2, 1}};
+const Target kTargets[] = {{NativeIsa::kAvx2, 0},    {NativeIsa::kAvx2, 1},
+                           {NativeIsa::kAvx2, 2},    {NativeIsa::kAvx512, 0},
+                           {NativeIsa::kAvx512, 1},  {NativeIsa::kAvx512, 2},
+                           {NativeIsa::kV2, 0},      {NativeIsa::kV2, 1},
+                           {NativeIsa::kAarch64, 0}, {NativeIsa::kAarch64, 1}};
 const auto kName = [](const auto& info) { return TargetName(info.param); };
 INSTANTIATE_TEST_SUITE_P(Targets, SweepTest, testing::ValuesIn(kTargets), kName);
 INSTANTIATE_TEST_SUITE_P(Targets, RowSweepTest, testing::ValuesIn(kTargets), kName);

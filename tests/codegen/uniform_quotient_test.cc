@@ -20,9 +20,7 @@ using Parameter = std::tuple<NativeIsa, int>;  // and the codegen level
 
 class UniformQuotientTest : public testing::TestWithParam<Parameter> {
  protected:
-  void SetUp() override {
-    if (!MachineHas(std::get<0>(GetParam()))) GTEST_SKIP() << "this machine has no AVX-512";
-  }
+  void SetUp() override { AXLE_SKIP_UNLESS_IT_RUNS(std::get<0>(GetParam())); }
 
   static Literal Run(const std::string& text, const std::vector<Literal>& arguments) {
     const auto& [isa, level] = GetParam();

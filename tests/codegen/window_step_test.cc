@@ -34,7 +34,7 @@ Literal Numbers(const Shape& shape, std::uint32_t seed) {
 class WindowStepTest : public testing::TestWithParam<Parameter> {
  protected:
   void SetUp() override {
-    if (!MachineHas(std::get<0>(GetParam()))) GTEST_SKIP() << "this machine has no AVX-512";
+    AXLE_SKIP_UNLESS_IT_RUNS(std::get<0>(GetParam()));
     auto client = Client::Create({.num_threads = std::get<1>(GetParam())});
     ASSERT_TRUE(client.ok()) << client.status().message();
     client_ = *std::move(client);

@@ -43,8 +43,8 @@ HuntReport CheckMany(const CheckOptions& check, std::uint64_t first, std::uint64
   EXPECT_EQ(report->modules, count);
   for (const HuntFailure& failure : report->failures) {
     ADD_FAILURE() << OutcomeName(failure.result.outcome) << ": " << failure.result.message
-                  << "\nrepro: axle check --random=1 --isa all --levels 0,2 --seed " << Seed()
-                  << " --first " << failure.index;
+                  << "\nrepro: axle check --random=1 --isa all,aarch64 --levels 0,1,2 --seed "
+                  << Seed() << " --first " << failure.index;
   }
   for (int i = 0; i < kNumOutcomes; ++i) {
     const auto outcome = static_cast<Outcome>(i);
@@ -85,6 +85,17 @@ TEST(Differential, NativeCodeGivesTheInterpretersBits) {
                 1500, 100);
   EXPECT_GT(report.Of(Outcome::kEqual), 90u) << "too many modules show nothing";
   EXPECT_EQ(report.Of(Outcome::kUnimplemented), 0u) << "native code lacks an op";
+}
+
+// Kernels for AArch64, which run in an emulator; what is around them is this machine's.
+TEST(Differential, CodeForAnotherProcessorGivesTheInterpretersBits) {
+  if (!kHasNative) GTEST_SKIP() << "built without LLVM";
+  const CheckOptions check = {
+      .passes = false, .isas = {NativeIsa::kAarch64}, .levels = {0, 1}, .variants = 2};
+  const Status can_run = Checker::Create(check).status();
+  if (can_run.code() == StatusCode::kFailedPrecondition) GTEST_SKIP() << can_run.message();
+  const HuntReport report = CheckMany(check, 1600, 40);
+  EXPECT_GT(report.Of(Outcome::kEqual), 35u) << "too many modules show nothing";
 }
 
 TEST(Differential, BitsOfANanAreNoDifference) {

@@ -122,7 +122,7 @@ const Verb kExplainVerb = {
     "that threads could share; then which records could not be one, and why.\n"
     "\n"
     "  --memory            where values lie, how long they are needed, and the peak\n"
-    "  --isa I             auto, v2, avx2, avx512\n"
+    "  --isa I             auto, v2, avx2, avx512, aarch64\n"
     "  --codegen-level N   0 to 2\n"
     "  --from F            hlo or hlo.pb; the default is to find out from the content\n"
     "  --json              everything, with the time of each stage\n"

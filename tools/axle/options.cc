@@ -96,7 +96,7 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   option("ulp", o.ulp);
   if (auto* isas = option("isas", o.isas, "--isa")) {
     isas->delimiter(',')->allow_extra_args(false)->check(
-        CLI::IsMember({"auto", "all", "v2", "avx2", "avx512"}));
+        CLI::IsMember({"auto", "all", "v2", "avx2", "avx512", "aarch64"}));
   }
   if (auto* levels = option("levels", o.levels)) {
     levels->delimiter(',')->allow_extra_args(false)->check(CLI::Range(0, 2));

@@ -127,7 +127,7 @@ const Verb kRunVerb = {
     "                      without any of them a snapshot runs on its own arguments\n"
     "  --output X          save out_0, ...: .npz, or a folder of .npy; else print\n"
     "  --engine E          native (default, where there is any) or interpret\n"
-    "  --isa I             of native code: auto, v2, avx2, avx512\n"
+    "  --isa I             of native code: auto, v2, avx2, avx512; aarch64, under qemu\n"
     "  --codegen-level N   effort of native compilation, 0 to 2\n"
     "  --numerics N        strict (default), or fast: native code may round less often\n"
     "  --repeat N, --time  run N times; say how long it took\n"

@@ -1,0 +1,186 @@
+#include "axle/codegen/emulator.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "axle/codegen/cross_tools.h"
+#include "axle/core/strings.h"
+
+namespace axle {
+namespace {
+
+Status SystemError(std::string_view what) {
+  return FailedPrecondition(StrCat("native: emulator: ", what, ": ", std::strerror(errno)));
+}
+
+// What the build puts beside this library if there is a cross compiler.
+StatusOr<std::string> GuestPath() {
+  constexpr std::string_view kName = "axle_emulator_guest";
+  Dl_info info = {};
+  std::string path(kName);
+  if (dladdr(reinterpret_cast<const void*>(&GuestPath), &info) != 0 && info.dli_fname != nullptr) {
+    const std::string_view self = info.dli_fname;
+    path = StrCat(self.substr(0, self.rfind('/') + 1), kName);
+  }
+  if (access(path.c_str(), R_OK) == 0) return path;
+  return FailedPrecondition(StrCat(
+      "native: there is no ", path,
+      "; it is part of a build that finds a cross compiler, which scripts/deps.sh installs"));
+}
+
+// Above those that the guest has.
+int MoveUp(int file) {
+  constexpr int kLowest = 10;
+  const int moved = fcntl(file, F_DUPFD_CLOEXEC, kLowest);
+  close(file);
+  return moved;
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<Emulator>> Emulator::Shared() {
+  static std::mutex mutex;
+  static std::shared_ptr<Emulator> shared;
+  const std::lock_guard lock(mutex);
+  if (shared != nullptr && shared->owner_ == getpid() && !shared->has_ended_) return shared;
+  std::shared_ptr<Emulator> started(new Emulator());
+  AXLE_TRY(started->Start());
+  shared = started;
+  return started;
+}
+
+Status Emulator::Start() {
+  AXLE_ASSIGN(const std::string emulator, FindTool("qemu-aarch64"));
+  AXLE_ASSIGN(const std::string guest, GuestPath());
+  owner_ = getpid();
+  file_ = MoveUp(memfd_create("axle_emulator", MFD_CLOEXEC));
+  if (file_ < 0 || ftruncate(file_, kMemoryBytes) != 0) return SystemError("memory");
+  void* const memory =
+      mmap(nullptr, kMemoryBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
+  if (memory == MAP_FAILED) return SystemError("memory");
+  memory_ = static_cast<std::byte*>(memory);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return SystemError("socket");
+  socket_ = MoveUp(ends[0]);
+  const int other = MoveUp(ends[1]);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, other, kAxleGuestSocket);
+  posix_spawn_file_actions_adddup2(&actions, file_, kAxleGuestMemory);
+  posix_spawn_file_actions_addclosefrom_np(&actions, kAxleGuestMemory + 1);
+  std::string words[] = {emulator, guest};
+  char* arguments[] = {words[0].data(), words[1].data(), nullptr};
+  const int error = posix_spawn(&process_, arguments[0], &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(other);
+  if (error != 0) {
+    process_ = -1;
+    return FailedPrecondition(StrCat("native: ", emulator, ": ", std::strerror(error)));
+  }
+  AXLE_ASSIGN(const AxleMessage hello, Receive());
+  guest_memory_ = hello.values[0];
+  more_fuel_ = hello.values[1];
+  return {};
+}
+
+// A process that was forked from the owner only lets go of what it has inherited.
+Emulator::~Emulator() {
+  if (socket_ >= 0) close(socket_);
+  if (file_ >= 0) close(file_);
+  if (memory_ != nullptr) munmap(memory_, kMemoryBytes);
+  EndProcess();
+}
+
+// How it ended: of its own accord, before this. 0 if there is none, or it is somebody else's.
+int Emulator::EndProcess() {
+  if (process_ <= 0 || owner_ != getpid()) return 0;  // kill takes -1 for everybody
+  int status = 0;
+  kill(process_, SIGKILL);  // changes nothing of how it has ended, if it has
+  if (waitpid(process_, &status, 0) != process_) status = 0;
+  process_ = -1;
+  return status;
+}
+
+// Why, when it does not answer any more.
+Status Emulator::HasEnded() {
+  has_ended_ = true;
+  if (owner_ != getpid()) return Internal("native: the emulator belongs to another process");
+  const int status = EndProcess();
+  if (WIFSIGNALED(status)) {
+    return Internal(StrCat("native: the emulator was ended by signal ", WTERMSIG(status), " (",
+                           strsignal(WTERMSIG(status)), ")"));
+  }
+  return Internal("native: the emulator has ended");
+}
+
+Status Emulator::Send(const AxleMessage& message) {
+  if (has_ended_ || owner_ != getpid()) return HasEnded();
+  while (send(socket_, &message, sizeof message, MSG_NOSIGNAL) < 0) {
+    if (errno != EINTR) return HasEnded();
+  }
+  return {};
+}
+
+StatusOr<AxleMessage> Emulator::Receive() {
+  for (;;) {
+    AxleMessage message;
+    const ssize_t got = recv(socket_, &message, sizeof message, 0);
+    if (got == sizeof message) return message;
+    if (got >= 0 || errno != EINTR) return HasEnded();
+  }
+}
+
+StatusOr<std::uint64_t> Emulator::Ask(AxleMessage question, const std::string& front) {
+  const std::lock_guard lock(mutex_);
+  if (front.size() >= kAxleFrontBytes) return InvalidArgument("native: emulator: a long name");
+  std::memcpy(memory_, front.c_str(), front.size() + 1);
+  AXLE_TRY(Send(question));
+  AXLE_ASSIGN(const AxleMessage answer, Receive());
+  if (question.kind == kAxleLoad && answer.values[0] == 0) {
+    return Internal(StrCat("native: emulator: ", reinterpret_cast<const char*>(memory_)));
+  }
+  return answer.values[0];
+}
+
+StatusOr<std::uint64_t> Emulator::Load(const std::string& path) {
+  return Ask({kAxleLoad, {}}, path);
+}
+
+void Emulator::Unload(std::uint64_t library) {
+  if (owner_ == getpid()) static_cast<void>(Ask({kAxleUnload, {library}}, ""));
+}
+
+StatusOr<std::uint64_t> Emulator::Find(std::uint64_t library, const std::string& function) {
+  AXLE_ASSIGN(const std::uint64_t address, Ask({kAxleFind, {library}}, function));
+  if (address == 0) return Internal(StrCat("native: emulator: there is no ", function));
+  return address;
+}
+
+StatusOr<std::uint64_t> Emulator::Call(
+    std::span<const std::uint64_t> function_and_arguments,
+    const std::function<std::uint64_t(const AxleMessage&)>& answer) {
+  AxleMessage message = {kAxleCall, {}};
+  std::ranges::copy(function_and_arguments, message.values);
+  AXLE_TRY(Send(message));
+  for (;;) {
+    AXLE_ASSIGN(message, Receive());
+    if (message.kind == kAxleDone) return message.values[0];
+    AXLE_TRY(Send({kAxleDone, {answer(message)}}));
+  }
+}
+
+void Emulator::Forget(i64 begin, i64 end) {
+  fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, begin, end - begin);
+}
+
+}  // namespace axle
