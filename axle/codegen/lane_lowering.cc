@@ -97,35 +97,29 @@ class KernelWriter {
     return llvm::BasicBlock::Create(module_.getContext(), name, function_);
   }
 
-  // What one position costs, roughly.
-  static unsigned NumOperations(const LaneProgram& program) {
-    return static_cast<unsigned>(std::ranges::count_if(program.code, [](const LaneOp& op) {
-      return op.primitive != Primitive::kInput && op.primitive != Primitive::kConstant;
-    }));
-  }
   unsigned NumOperations() const {
-    unsigned count = NumOperations(program_);
+    i64 count = axle::NumOperations(program_);
     for (const LoopFold& fold : spec_.folds) {
-      count += fold.reducer != nullptr ? NumOperations(*fold.reducer) : 1;
+      count += fold.reducer != nullptr ? axle::NumOperations(*fold.reducer) : 1;
     }
-    return count;
+    return static_cast<unsigned>(count);
   }
   bool ReadsApart() const {
     return std::ranges::find(input_strides_, InnerStride::kAny) != input_strides_.end();
   }
 
-  // Vectors in a turn of the main loop.
+  // Vectors in a turn of the main loop. Functions are chains: a processor that looks some hundred
+  // operations ahead has more to do at once where several vectors take turns.
   unsigned VectorsPerTurn() const {
-    constexpr unsigned kOperationsPerTurn = 16, kMostVectors = 4;
+    constexpr unsigned kOperationsPerTurn = 16, kMostOperations = 128, kMostVectors = 4;
     if (ReadsApart() || spec_.form == FoldForm::kColumns) return 1;
     if (spec_.form == FoldForm::kRows) {  // a whole round of the queue, or it is turned each time
       const auto group = static_cast<unsigned>(Group());
       return NumOperations() * group <= 2 * kOperationsPerTurn ? group : 1;
     }
+    const unsigned most = spec_.folds.empty() ? kMostOperations : kOperationsPerTurn;
     unsigned vectors = 1;
-    while (2 * vectors * NumOperations() <= kOperationsPerTurn && vectors < kMostVectors) {
-      vectors *= 2;
-    }
+    while (2 * vectors * NumOperations() <= most && vectors < kMostVectors) vectors *= 2;
     return vectors;
   }
 
@@ -601,6 +595,12 @@ class KernelWriter {
 };
 
 }  // namespace
+
+i64 NumOperations(const LaneProgram& program) {
+  return std::ranges::count_if(program.code, [](const LaneOp& op) {
+    return op.primitive != Primitive::kInput && op.primitive != Primitive::kConstant;
+  });
+}
 
 void EmitLoopKernel(const LoopKernelSpec& spec, const JitTarget& target, const std::string& name,
                     llvm::Module& module) {

@@ -28,6 +28,9 @@ enum class InnerStride : std::uint8_t {
 using LoopKernel = void(void* const* pointers, i64 inner, i64 outer, const i64* outer_strides,
                         const i64* inner_strides);
 
+// What one position costs, roughly: inputs and constants do not count.
+i64 NumOperations(const LaneProgram& program);
+
 // Folds in a loop: the last outputs of its program are not stored but folded.
 struct LoopFold {
   Primitive join = Primitive::kAdd;  // or kMul, kMin, kMax, kAnd or kOr

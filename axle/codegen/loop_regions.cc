@@ -1,15 +1,15 @@
 // Open regions: which instructions one loop computes together.
 #include <algorithm>
 
+#include "axle/codegen/lane_lowering.h"
 #include "axle/codegen/schedule_builder.h"
 
 namespace axle {
 namespace {
 
-// Instructions of a loop, those that are functions counted as several: beyond this its code has no
-// registers left to save loads with.
-constexpr i64 kMaxWeight = 256;
-constexpr i64 kFunctionWeight = 16;
+// Operations of a loop's lane program. In longer ones constants fill the registers, a processor
+// sees too few positions at once, and the code generator takes more than linear time.
+constexpr i64 kMaxWeight = 64;
 // Arrays that a loop reads. It writes one per instruction at most, and its folds.
 constexpr size_t kMaxInputs = 40;
 static_assert(kMaxInputs + kMaxWeight + kMaxFolds <= kMaxLoopOperands);
@@ -28,7 +28,19 @@ bool ScheduleBuilder::IsInlineConstant(const View& read) {
 }
 
 i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
-  return GetOpDef(inst).accuracy == "exact" ? 1 : kFunctionWeight;
+  const ElementType from = inst.num_operands() > 0 ? inst.operand(0)->shape().type() : PRED;
+  i64& weight = weights_[{inst.opcode(), from, inst.shape().type()}];
+  if (weight > 0) return weight;
+  weight = 1;
+  LaneCompiler compiler;
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    if (!compiler.Contains(*inst.operand(i))) compiler.AddInput(*inst.operand(i));
+  }
+  // A fold that is joined with its init has no definition here.
+  if (StateOf(inst).fold || !compiler.Add(inst)) return weight;
+  const Instruction* const results[] = {&inst};
+  weight = std::max<i64>(1, NumOperations(std::move(compiler).Finish(results)));
+  return weight;
 }
 
 std::optional<Dims> ScheduleBuilder::SizesFor(const OpenRegion& region,

@@ -15,7 +15,7 @@ std::string Text(Apart why) {
     case Apart::kOtherSize:
       return "they are loops of other sizes";
     case Apart::kTooMuchWork:
-      return "one loop of both would be too long for the registers";
+      return "one loop of both would be too long";
     case Apart::kTooManyArrays:
       return "one loop of both would read too many arrays";
     case Apart::kNoCommonSizes:

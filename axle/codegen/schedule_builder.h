@@ -11,9 +11,11 @@
 // regions), fold_regions.cc (reductions in them).
 #pragma once
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "axle/codegen/regions.h"
@@ -117,7 +119,8 @@ class ScheduleBuilder {
 
   static bool IsInlineConstant(const View& read);
 
-  static i64 WeightOf(const Instruction& inst);
+  // The operations of its lane program.
+  i64 WeightOf(const Instruction& inst);
 
   // The sizes for the inputs, outputs and folds of a loop that reads all of these.
   static std::optional<Dims> SizesFor(const OpenRegion& region,
@@ -214,6 +217,8 @@ class ScheduleBuilder {
   std::vector<bool> live_;
   std::vector<State> states_;  // by Instruction::index()
   std::vector<std::unique_ptr<OpenRegion>> open_;
+  // By what an instruction is, and the types of its first operand and its result.
+  std::map<std::tuple<Opcode, ElementType, ElementType>, i64> weights_;
   Apart why_ = Apart::kOtherSize;  // of the last refusal
   Schedule schedule_;
 };

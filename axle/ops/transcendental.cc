@@ -99,7 +99,7 @@ const OpDef kTanhDef = {
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
     .accuracy =
-        "<= 1.2 ulp f32, <= 1.3 ulp f64; complex: <= 0.6 ulp c64, <= 1.2 ulp c128 in each "
+        "<= 1.3 ulp f32, <= 1.3 ulp f64; complex: <= 0.6 ulp c64, <= 1.2 ulp c128 in each "
         "part",
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Tanh(x[0]); },
