@@ -369,9 +369,7 @@ TEST_F(Cli, ExplainSaysWhyLoopsAreApart) {
   }
   const Result r = Run({"explain", Write("long.hlo", text + "}\n")});
   EXPECT_EQ(r.exit, 0) << r.err;
-  EXPECT_NE(r.out.find(": one loop of both would be too long\n"),
-            std::string::npos)
-      << r.out;
+  EXPECT_NE(r.out.find(": one loop of both would be too long\n"), std::string::npos) << r.out;
 }
 
 TEST_F(Cli, ExplainAsJsonNamesTheEngineOfEveryRecord) {
