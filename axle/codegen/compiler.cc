@@ -315,10 +315,11 @@ class Compiler {
     if (plan->window.reads_apart) plan->apart = loop(InnerStride::kAny);
     if (!plan->fold) plan->scatter = LoopOf(scatter);
     return {&RunSelect, plan, plan->num_tiles, plan->scratch_bytes,
-            TimeOf(lanes, plan->num_sources * plan->window.num_taps)};
+            TimeOf(lanes, static_cast<double>(plan->num_sources) *
+                              static_cast<double>(plan->window.num_taps))};
   }
-  static double TimeOf(const LaneProgram& lanes, i64 count) {
-    return static_cast<double>(count) * static_cast<double>(lanes.code.size()) * kOpTime;
+  static double TimeOf(const LaneProgram& lanes, double count) {
+    return count * static_cast<double>(lanes.code.size()) * kOpTime;
   }
 
   const Program& ProgramOf(const Instruction& inst, i64 i, CallForm form = CallForm::kPlain) {

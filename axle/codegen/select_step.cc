@@ -4,28 +4,24 @@
 #include <cmath>
 
 #include "axle/codegen/scatter_step.h"
+#include "axle/codegen/scratch.h"
 #include "axle/emit/lane_builder.h"
 
 namespace axle {
 namespace {
 
-constexpr i64 kAlignment = 64;
 // What a window reaches over, and the operand with its padding, at most: so that offsets in a
 // window fit 32 bits, and all others 64.
 constexpr double kMostInside = 0x1p31, kMostAround = 0x1p62;
-
-i64 Aligned(i64 bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 // Of the scratch memory: the values that are kept, where they are in their windows, and where in
 // the operand.
 struct Scratch {
   explicit Scratch(const SelectPlan& plan)
-      : offsets_at(Aligned(plan.window.slab_outputs * plan.element_bytes)),
+      : offsets_at(ScratchPart(plan.window.slab_outputs * plan.element_bytes)),
         places_at(offsets_at +
-                  Aligned(plan.window.slab_outputs * static_cast<i64>(sizeof(std::int32_t)))),
-        bytes(places_at + plan.window.slab_outputs * static_cast<i64>(sizeof(i64))) {}
+                  ScratchPart(plan.window.slab_outputs * static_cast<i64>(sizeof(std::int32_t)))),
+        bytes(places_at + ScratchPart(plan.window.slab_outputs * static_cast<i64>(sizeof(i64)))) {}
   i64 offsets_at, places_at, bytes;
 };
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "axle/codegen/fold_partials.h"
+#include "axle/codegen/scratch.h"
 #include "axle/codegen/strided_dims.h"
 
 namespace axle {
@@ -14,14 +15,9 @@ namespace {
 // and whole cache lines of results.
 constexpr i64 kStageBytes = i64{16} << 10;
 constexpr i64 kResultsPerTile = 64;
-constexpr i64 kAlignment = 64;
 // Reduced elements of a step that has nothing to stage.
 constexpr i64 kReducedPerStep = 1024;
 static_assert(kSumChunk % kReducedPerStep == 0);
-
-i64 Aligned(i64 bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 // Results of a tile whose operands are staged, and reduced elements of a step: a power of two, or
 // all there are.
@@ -199,7 +195,7 @@ class Planner {
     const i64 staged = (inner.is_uniform ? 1 : Most(is_columns)) *
                        (outer.is_uniform ? 1 : Most(!is_columns)) * bytes;
     plan_.staged_bytes.push_back(in_place ? 0 : staged);
-    plan_.scratch_bytes += Aligned(plan_.staged_bytes.back());
+    plan_.scratch_bytes += ScratchPart(plan_.staged_bytes.back());
   }
   // Of a tile's results, or of a step's reduced elements.
   i64 Most(bool results) const {
@@ -217,7 +213,8 @@ class Planner {
     plan_.init_inputs.push_back(is_general ? fold.init_input : -1);
     plan_.partials_at.push_back(plan_.scratch_bytes);
     if (plan_.has_chunks) {
-      plan_.scratch_bytes += Aligned(NumPartials(shape_.reduced) * Most(/*results=*/true) * bytes);
+      plan_.scratch_bytes +=
+          ScratchPart(NumPartials(shape_.reduced) * Most(/*results=*/true) * bytes);
     }
   }
 
@@ -434,11 +431,11 @@ i64 StagedFoldScratchBytes(const FoldShape& shape, std::span<const Fold> folds,
   i64 bytes_per_position = 0, total = 0;
   arrays([&](i64 bytes) { bytes_per_position += bytes; });
   const StepSize size = SizeOfStep(form, shape, bytes_per_position);
-  arrays([&](i64 bytes) { total += Aligned(size.results * size.reduced * bytes); });
+  arrays([&](i64 bytes) { total += ScratchPart(size.results * size.reduced * bytes); });
   if (!HasChunks(form, shape, folds)) return total;
   const i64 results = std::min(shape.num_results(), kColumnsPerTile);
   return total + static_cast<i64>(folds.size()) *
-                     Aligned(NumPartials(shape.reduced) * results * kMostFoldBytes);
+                     ScratchPart(NumPartials(shape.reduced) * results * kMostFoldBytes);
 }
 
 int RunStagedFold(const RunContext* run, const void* data, void* const* buffers, i64 begin,

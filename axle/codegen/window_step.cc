@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "axle/codegen/scatter_step.h"
+#include "axle/codegen/scratch.h"
 
 namespace axle {
 namespace {
@@ -48,7 +49,7 @@ ScanShape MakeScan(const Dims& operand, i64 dim, bool is_reverse) {
 
 void PlanScan(const LaneProgram& computation, ElementType type, WindowPlan& plan) {
   ScanShape& scan = *plan.scan;
-  plan.num_folded = scan.outer * scan.size * scan.inner;
+  plan.num_folded = static_cast<double>(scan.outer * scan.size * scan.inner);
   const std::optional<FoldKernel> fold = UpdateFold(computation, type);
   if (scan.inner == 1 && fold) scan.rows = fold->scan_rows;
   if (scan.rows != nullptr) {
@@ -61,7 +62,8 @@ void PlanScan(const LaneProgram& computation, ElementType type, WindowPlan& plan
     scan.staged_size = std::min(scan.size, kStagedElements / row);
     plan.num_tiles = (scan.outer + scan.staged_outer - 1) / scan.staged_outer;
     for (const WindowPlan::Array& array : plan.arrays) {
-      plan.scratch_bytes += (2 * scan.staged_size + 1) * row * array.element_bytes;
+      plan.scratch_bytes += ScratchPart(scan.staged_size * row * array.element_bytes) +
+                            ScratchPart((scan.staged_size + 1) * row * array.element_bytes);
     }
   }
 }
@@ -108,10 +110,12 @@ class Runner {
   int Slabs(i64 begin, i64 end, LimitClock& clock) {
     WindowWalk walk(plan_.window);
     for (i64 slab = begin; slab < end; ++slab) {
+      if (clock.IsOver()) return kKernelStopped;
       walk.SetSlab(slab);
       for (size_t i = 0; i < n_; ++i) {
         Fill(plan_.arrays[i], Result(i, walk.first()), inits_[i], walk.count());
       }
+      clock.Did(walk.count());
       const bool is_done = walk.ForEachCall([&](const WindowCall& call, i64) {
         if (clock.IsOver()) return false;
         Fold(walk.first() + call.output, call);
@@ -239,13 +243,12 @@ class Runner {
     for (size_t i = 0; i < n_; ++i) {
       const WindowPlan::Array& array = plan_.arrays[i];
       const i64 bytes = scan.staged_size * row * array.element_bytes;
+      const i64 result_bytes = bytes + row * array.element_bytes;
       elements.push_back(next);
-      results.push_back(next + bytes);
-      next += 2 * bytes + row * array.element_bytes;
+      results.push_back(next + ScratchPart(bytes));
+      next = results[i] + ScratchPart(result_bytes);
       Fill(array, results[i], inits_[i], row);
-      if (plan_.loop->is_checked) {
-        SetArray(i, results[i], next - results[i], elements[i], bytes);
-      }
+      if (plan_.loop->is_checked) SetArray(i, results[i], result_bytes, elements[i], bytes);
     }
     SetStrides(row, row);
     for (i64 done = 0; done < scan.size; done += scan.staged_size) {
@@ -314,7 +317,8 @@ std::shared_ptr<WindowPlan> PlanWindow(const Instruction& inst, const LaneProgra
   if (!shape) return nullptr;
   plan->window = *std::move(shape);
   plan->num_tiles = plan->window.num_slabs;
-  plan->num_folded = plan->window.num_outputs * plan->window.num_taps;
+  plan->num_folded =
+      static_cast<double>(plan->window.num_outputs) * static_cast<double>(plan->window.num_taps);
   return plan;
 }
 

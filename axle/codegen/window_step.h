@@ -36,7 +36,7 @@ struct WindowPlan {
   // the caller's to fill in.
   std::shared_ptr<LoopPlan> loop, apart;
   i64 num_tiles = 1;
-  i64 num_folded = 0;     // elements, each as often as it is folded
+  double num_folded = 0;  // elements, each as often as it is folded
   i64 scratch_bytes = 0;  // of one call
 };
 
