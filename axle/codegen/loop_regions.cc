@@ -10,6 +10,8 @@ namespace {
 // Operations of a loop's lane program. In longer ones constants fill the registers, a processor
 // sees too few positions at once, and the code generator takes more than linear time.
 constexpr i64 kMaxWeight = 64;
+// To round to a narrow float takes more, but so it does in loops of their own.
+constexpr i64 kRoundingWeight = 4;
 // Arrays that a loop reads. It writes one per instruction at most, and its folds.
 constexpr size_t kMaxInputs = 40;
 static_assert(kMaxInputs + kMaxWeight + kMaxFolds <= kMaxLoopOperands);
@@ -28,18 +30,31 @@ bool ScheduleBuilder::IsInlineConstant(const View& read) {
 }
 
 i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
+  if (StateOf(inst).fold) return 1;  // to be joined with its init
   const ElementType from = inst.num_operands() > 0 ? inst.operand(0)->shape().type() : PRED;
-  i64& weight = weights_[{inst.opcode(), from, inst.shape().type()}];
+  const ElementType to = inst.shape().type();
+  const WeightKey key = {inst.opcode(), from, to, AttrBlock::ValueHash(inst.attr_block())};
+  i64& weight = weights_[key];
   if (weight > 0) return weight;
-  weight = 1;
-  LaneCompiler compiler;
+  // As kFast, and less what it takes to read the operands, because a loop has that once: narrow
+  // floats are widened.
+  LaneCompiler reads(Rounding::kFast), computes(Rounding::kFast);
+  std::vector<const Instruction*> operands;
   for (i64 i = 0; i < inst.num_operands(); ++i) {
-    if (!compiler.Contains(*inst.operand(i))) compiler.AddInput(*inst.operand(i));
+    const Instruction* const operand = inst.operand(i);
+    if (reads.Contains(*operand)) continue;
+    reads.AddInput(*operand);
+    computes.AddInput(*operand);
+    if (!IsComplex(operand->shape().type())) operands.push_back(operand);
   }
-  // A fold that is joined with its init has no definition here.
-  if (StateOf(inst).fold || !compiler.Add(inst)) return weight;
-  const Instruction* const results[] = {&inst};
-  weight = std::max<i64>(1, NumOperations(std::move(compiler).Finish(results)));
+  weight = 1;
+  if (!computes.Add(inst)) return weight;
+  const Instruction* const result[] = {&inst};
+  const std::span<const Instruction* const> none;
+  const i64 all = NumOperations(IsComplex(to) ? std::move(computes).Finish(result)
+                                              : std::move(computes).Finish(none, result));
+  weight = std::max<i64>(1, all - NumOperations(std::move(reads).Finish(none, operands)));
+  if (IsNarrowFloat(to)) weight += kRoundingWeight;
   return weight;
 }
 

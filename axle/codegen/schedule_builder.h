@@ -217,8 +217,9 @@ class ScheduleBuilder {
   std::vector<bool> live_;
   std::vector<State> states_;  // by Instruction::index()
   std::vector<std::unique_ptr<OpenRegion>> open_;
-  // By what an instruction is, and the types of its first operand and its result.
-  std::map<std::tuple<Opcode, ElementType, ElementType>, i64> weights_;
+  // By the types of the first operand and of the result, and a hash of the attributes.
+  using WeightKey = std::tuple<Opcode, ElementType, ElementType, size_t>;
+  std::map<WeightKey, i64> weights_;
   Apart why_ = Apart::kOtherSize;  // of the last refusal
   Schedule schedule_;
 };

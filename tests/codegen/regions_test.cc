@@ -275,6 +275,20 @@ ENTRY e {
             "loop(a b c d) loop(e f)");
 }
 
+// That each result is rounded to a narrow type counts little.
+TEST(Regions, ALoopOfNarrowFloatsHasSeveralInstructions) {
+  for (const char* type : {"f16", "bf16", "f8e4m3fn"}) {
+    const auto line = [&](const char* name, const char* expression) {
+      return StrCat("  ", name, " = ", type, "[5] ", expression, "\n");
+    };
+    EXPECT_EQ(Regions(StrCat("ENTRY e {\n", line("x", "parameter(0)"), line("a", "add(x, x)"),
+                             line("b", "multiply(a, x)"), line("c", "maximum(b, x)"),
+                             line("ROOT d", "subtract(c, x)"), "}")),
+              "loop(a b c d)")
+        << type;
+  }
+}
+
 TEST(Regions, ALoopReadsNoMoreThanARuntimeLoopTakes) {
   std::string text = "ENTRY e {\n", sum = "p0";
   constexpr int kArguments = 200;
