@@ -74,6 +74,7 @@ std::string SignalText(int signal) {
 struct Worker {
   pid_t process = -1;
   int from = -1;  // the end of its pipe
+  bool is_to_start = false;
   std::string text;
   std::uint64_t next = 0;  // the module that it begins with
   bool is_busy = false;    // with module `index`, since `begun`
@@ -124,8 +125,10 @@ class Hunter {
     return options_.count == 0 ? UINT64_MAX : options_.first + options_.count;
   }
 
+  // False if there is no process to be had; Wait tries again.
   bool Start(Worker& worker, size_t step) {
     worker.is_busy = false;
+    worker.is_to_start = true;
     worker.text.clear();
     int ends[2];
     if (pipe(ends) != 0) return false;
@@ -135,8 +138,13 @@ class Hunter {
       Work(worker.next, step, ends[1]);
     }
     close(ends[1]);
+    if (worker.process < 0) {
+      close(ends[0]);
+      return false;
+    }
     worker.from = ends[0];
-    return worker.process > 0;
+    worker.is_to_start = false;
+    return true;
   }
 
   // In the child.
@@ -177,11 +185,13 @@ class Hunter {
   bool Wait(std::vector<Worker>& workers) {
     std::vector<pollfd> files;
     for (const Worker& worker : workers) files.push_back({worker.from, POLLIN, 0});
-    if (std::ranges::all_of(workers, [](const Worker& w) { return w.from < 0; })) return false;
+    const auto is_done = [](const Worker& w) { return w.from < 0 && !w.is_to_start; };
+    if (std::ranges::all_of(workers, is_done)) return false;
     poll(files.data(), files.size(), 100);
     for (size_t i = 0; i < workers.size(); ++i) {
       Worker& worker = workers[i];
-      if (worker.from < 0) continue;
+      if (worker.is_to_start) Start(worker, workers.size());
+      if (files[i].fd < 0) continue;
       if ((files[i].revents & (POLLIN | POLLHUP)) != 0) {
         char chunk[8192];
         const ssize_t got = read(worker.from, chunk, sizeof chunk);
