@@ -46,7 +46,11 @@ Status RunTool(const std::vector<std::string>& command) {
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return Internal(StrCat("native: ", command[0], ": ", std::strerror(error)));
   int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  pid_t ended;
+  while ((ended = waitpid(process, &status, 0)) < 0 && errno == EINTR) {
+  }
+  if (ended != process) {  // whoever ignores SIGCHLD has no children to wait for
+    return Internal(StrCat("native: ", command[0], ": ", std::strerror(errno)));
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   const StatusOr<std::string> text = ReadFile(output);

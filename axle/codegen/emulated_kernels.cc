@@ -235,14 +235,16 @@ Status EmulatedKernels::status() const {
 
 std::uint64_t EmulatedKernels::Run(const Kernel* kernel, const std::uint64_t* arguments) {
   EmulatedKernels& self = *kernel->owner;
-  if (!self.status().ok()) return kKernelOk;
+  // Loops have no way to fail. What they leave undone must not make a program turn for ever.
+  const std::uint64_t failed = kernel->operands.is_loop ? kKernelOk : kKernelFailed;
+  if (!self.status().ok()) return failed;
   const StatusOr<std::uint64_t> result = self.Run(*kernel, arguments);
   if (result.ok()) return *result;
   const std::lock_guard lock(self.mutex_);
   if (self.status_.ok()) {
     self.status_ = {result.status().code(), StrCat(kernel->name, ": ", result.status().message())};
   }
-  return kKernelOk;
+  return failed;
 }
 
 // The memory there: pointers; strides of a loop, or fuel; arrays.

@@ -40,6 +40,7 @@ StatusOr<std::string> GuestPath() {
 // Above those that the guest has.
 int MoveUp(int file) {
   constexpr int kLowest = 10;
+  if (file < 0) return file;
   const int moved = fcntl(file, F_DUPFD_CLOEXEC, kLowest);
   close(file);
   return moved;
