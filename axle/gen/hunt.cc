@@ -23,8 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Then a worker begins anew: what malloc keeps of many compilations by several threads comes to a
-// gigabyte after 16,000.
+// Then a worker begins anew: with many threads malloc keeps more and more of what compilations and
+// runs leave, some 50 KB a module, and the memory of a worker is limited.
 constexpr std::uint64_t kMostPerProcess = 2000;
 
 double Since(Clock::time_point begin) {
