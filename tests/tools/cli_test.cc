@@ -411,6 +411,22 @@ TEST_F(Cli, OptShowsTheStagesOfNativeCode) {
   const Result assembly = Run({"opt", file, "--to", "asm"});
   EXPECT_NE(assembly.out.find("\nkernel1:\n"), std::string::npos) << assembly.out;
 }
+
+TEST_F(Cli, OptAndExplainShowFastCodeToo) {
+  const std::string file = Write("sum.hlo", R"(HloModule sum
+ENTRY e {
+  x = f32[1000] parameter(0)
+  y = f32[1000] multiply(x, x)
+  ROOT r = f32[1000] add(y, x)
+}
+)");
+  EXPECT_EQ(Run({"opt", file, "--to", "llvm"}).out.find("llvm.fma"), std::string::npos);
+  const Result fast = Run({"opt", file, "--to", "llvm", "--numerics", "fast"});
+  EXPECT_NE(fast.out.find("llvm.fma"), std::string::npos) << fast.out << fast.err;
+  const Result explained = Run({"explain", file, "--numerics", "fast"});
+  EXPECT_EQ(explained.exit, 0) << explained.err;
+  EXPECT_NE(explained.out.find("1 loops"), std::string::npos) << explained.out;
+}
 #endif
 
 TEST_F(Cli, InfoIsGolden) {

@@ -106,7 +106,7 @@ int Explain(Session& session) {
   return kYes;
 }
 
-constexpr std::string_view kOptions[] = {"memory", "isa", "codegen-level"};
+constexpr std::string_view kOptions[] = {"memory", "isa", "codegen-level", "numerics"};
 
 }  // namespace
 
@@ -124,6 +124,7 @@ const Verb kExplainVerb = {
     "  --memory            where values lie, how long they are needed, and the peak\n"
     "  --isa I             auto, v2, avx2, avx512, aarch64\n"
     "  --codegen-level N   0 to 2\n"
+    "  --numerics N        strict (default) or fast\n"
     "  --from F            hlo or hlo.pb; the default is to find out from the content\n"
     "  --json              everything, with the time of each stage\n"
     "  --time-limit S      seconds, 8 by default; 0 for as long as it takes\n"

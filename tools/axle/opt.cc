@@ -150,9 +150,9 @@ int RunOpt(Session& session) {
   return written.ok() ? kYes : session.Fail(written);
 }
 
-constexpr std::string_view kOptions[] = {"passes", "stage",        "list",  "print-after",
-                                         "timing", "verify-each",  "style", "output",
-                                         "isa",    "codegen-level"};
+constexpr std::string_view kOptions[] = {"passes", "stage",         "list",    "print-after",
+                                         "timing", "verify-each",   "style",   "output",
+                                         "isa",    "codegen-level", "numerics"};
 
 }  // namespace
 
@@ -169,7 +169,8 @@ const Verb kOptVerb = {
     "  --passes A,B     these, in this order, instead of the default ones\n"
     "  --list           what passes there are, and the default order\n"
     "  --to STAGE       where to stop: hlo (as read), opt-hlo (default); of native code\n"
-    "                   fusions, buffers, llvm, asm, with --isa and --codegen-level\n"
+    "                   fusions, buffers, llvm, asm, with --isa, --codegen-level and\n"
+    "                   --numerics\n"
     "  --print-after R  the module after each pass whose name R matches, to stderr\n"
     "  --timing         time, changes and size after each pass, to stderr\n"
     "  --verify-each    check the module after each pass\n"
