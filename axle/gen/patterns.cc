@@ -197,7 +197,8 @@ void DrawProductPattern(Body& body) {
 // Products that one sum or difference reads, which `fast` does not round.
 void DrawProductSums(Body& body) {
   Random& random = body.random();
-  const Shape shape(NumberType(body), body.AnyDims(0, 3));
+  const Dims dims = body.AnyDims(0, 3);
+  const Shape shape(NumberType(body), dims);
   Instruction* sum = body.Value(shape);
   for (i64 n = random.Between(1, 3); n > 0 && sum != nullptr; --n) {
     Instruction* product = body.Add(Opcode::kMultiply, {body.Value(shape), body.Value(shape)});
@@ -210,8 +211,9 @@ void DrawProductSums(Body& body) {
 // other, elements of tuples that are there.
 void DrawIdioms(Body& body) {
   Random& random = body.random();
-  const Shape shape(body.AnyType(), body.AnyDims(1, 3, 200));
-  const ElementType type = shape.type();
+  const Dims dims = body.AnyDims(1, 3, 200);
+  const ElementType type = body.AnyType();
+  const Shape shape(type, dims);
   Instruction* x = body.Value(shape);
   for (i64 n = random.Between(3, 8); n > 0 && x != nullptr; --n) {
     Instruction* next = nullptr;
@@ -297,7 +299,8 @@ void DrawMovements(Body& body) {
                              Opcode::kReshape,   Opcode::kReverse,   Opcode::kReverse,
                              Opcode::kSlice,     Opcode::kBroadcast, Opcode::kPad,
                              Opcode::kNegate,    Opcode::kCopy};
-  const Shape shape(body.AnyType(), body.AnyDims(2, 5, 400));
+  const Dims dims = body.AnyDims(2, 5, 400);
+  const Shape shape(body.AnyType(), dims);
   Instruction* x = body.Value(shape);
   if (x != nullptr && body.random().Percent(60)) {
     if (Instruction* computed = body.Add(Opcode::kAdd, {x, x})) x = computed;

@@ -39,8 +39,9 @@ HloComputation* DrawFunction(Body& body, const std::vector<Shape>& parameters,
 
 Shape ResultOf(Body& body, const std::vector<Shape>& shapes) {
   if (body.random().Percent(40)) return shapes[0];
-  return body.random().Percent(60) ? Shape::Tuple(shapes)
-                                   : Shape(body.AnyType(), body.AnyDims(0, 2));
+  if (body.random().Percent(60)) return Shape::Tuple(shapes);
+  const Dims dims = body.AnyDims(0, 2);
+  return Shape(body.AnyType(), dims);
 }
 
 Instruction* DrawCall(Body& body, ElementType type) {
