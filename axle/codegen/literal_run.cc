@@ -207,7 +207,8 @@ void CopyToBlocks(const Literal& literal, const Shape& shape, void* const*& bloc
     }
   } else if (shape.is_array()) {
     void* const to = *blocks++;
-    if (to != literal.bytes()) std::memcpy(to, literal.bytes(), literal.num_bytes());
+    const bool is_elsewhere = to != literal.bytes() && literal.num_bytes() > 0;  // or null
+    if (is_elsewhere) std::memcpy(to, literal.bytes(), literal.num_bytes());
     if (shape.is_static()) return;
     auto* const sizes = static_cast<i64*>(*blocks++);
     for (i64 d = 0; d < shape.rank(); ++d) sizes[d] = literal.size(d);

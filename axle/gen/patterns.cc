@@ -101,7 +101,8 @@ void DrawSums(Body& body) {
     for (i64 d = 0; d < shape.rank(); ++d) {
       if (body.random().Percent(50)) dims.push_back(d);
     }
-    Reduce(body, body.random().Of(kOps), x, dims, body.random().Percent(50) ? 0 : 1);
+    const double init = body.random().Percent(50) ? 0 : 1;
+    Reduce(body, body.random().Of(kOps), x, dims, init);
   }
 }
 
@@ -317,7 +318,8 @@ void DrawMovements(Body& body) {
 void DrawControl(Body& body) {
   if (body.depth() >= 2) return DrawIdioms(body);
   constexpr Opcode kOps[] = {Opcode::kWhile, Opcode::kWhile, Opcode::kConditional, Opcode::kCall};
-  Draw(body, GetOpDef(body.random().Of(kOps)), body.AnyType());
+  const ElementType type = body.AnyType();
+  Draw(body, GetOpDef(body.random().Of(kOps)), type);
 }
 
 }  // namespace
