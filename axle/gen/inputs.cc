@@ -31,8 +31,10 @@ std::int64_t SpecialInteger(int bits, Random& random) {
 // The bits of one number.
 std::uint64_t FloatBits(const FloatFormat& format, Style style, Random& random) {
   switch (style) {
-    case Style::kModerate:
-      return RoundF64To(format, (random.Fraction() * 2 - 1) * random.Of({0.5, 1.0, 3.0, 10.0}));
+    case Style::kModerate: {
+      const double fraction = random.Fraction() * 2 - 1;
+      return RoundF64To(format, fraction * random.Of({0.5, 1.0, 3.0, 10.0}));
+    }
     case Style::kSmallIntegers:
       return RoundF64To(format, static_cast<double>(random.Between(-3, 3)));
     case Style::kSpecials:
@@ -42,8 +44,10 @@ std::uint64_t FloatBits(const FloatFormat& format, Style style, Random& random) 
                                 : RoundF64To(format, random.Fraction() * 4 - 2);
     case Style::kBits:
       return random.Bits() & LowBits(format.bits());
-    case Style::kWide:  // every exponent as often; no NaN
-      return random.Bits() % FirstNonFinite(format) | (random.Percent(50) ? SignBit(format) : 0);
+    case Style::kWide: {  // every exponent as often; no NaN
+      const std::uint64_t magnitude = random.Bits() % FirstNonFinite(format);
+      return magnitude | (random.Percent(50) ? SignBit(format) : 0);
+    }
   }
   return 0;
 }

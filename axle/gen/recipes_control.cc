@@ -63,11 +63,9 @@ Instruction* DrawFusion(Body& body, ElementType type) {
   const Shape result = ResultOf(body, shapes);
   if (!nested.Finish(nested.Value(result)).ok()) return nullptr;
   HloComputation* const callees[] = {nested.computation()};
-  return body.AddWith(
-      Opcode::kFusion, Values(body, shapes),
-      FusionAttrs{body.random().Of({FusionKind::kLoop, FusionKind::kInput, FusionKind::kOutput}),
-                  {}},
-      callees);
+  const FusionAttrs attrs = {
+      body.random().Of({FusionKind::kLoop, FusionKind::kInput, FusionKind::kOutput}), {}};
+  return body.AddWith(Opcode::kFusion, Values(body, shapes), attrs, callees);
 }
 
 // Any number chooses the last branch, so most indices are made small.

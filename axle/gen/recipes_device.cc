@@ -70,8 +70,8 @@ Instruction* DrawReduceScatter(Body& body, ElementType type) {
 }
 
 Instruction* DrawAllToAll(Body& body, ElementType type) {
-  return body.AddWith(Opcode::kAllToAll, {body.Array(type, 1)},
-                      AllToAllAttrs{.replica_groups = Groups(body), .dimensions = {0}});
+  const AllToAllAttrs attrs = {.replica_groups = Groups(body), .dimensions = {0}};
+  return body.AddWith(Opcode::kAllToAll, {body.Array(type, 1)}, attrs);
 }
 
 Instruction* DrawRaggedAllToAll(Body& body, ElementType type) {
@@ -101,7 +101,8 @@ CollectivePermuteAttrs Pairs(Body& body) {
 }
 
 Instruction* DrawCollectivePermute(Body& body, ElementType type) {
-  return body.AddWith(Opcode::kCollectivePermute, {body.Array(type)}, Pairs(body));
+  const CollectivePermuteAttrs attrs = Pairs(body);
+  return body.AddWith(Opcode::kCollectivePermute, {body.Array(type)}, attrs);
 }
 
 Instruction* DrawCollectivePermuteStart(Body& body, ElementType type) {

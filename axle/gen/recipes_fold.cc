@@ -152,8 +152,8 @@ Instruction* DrawScan(Body& body, ElementType type) {
   Shape slice = input->shape().WithoutLayout();
   const i64 steps = slice.dim(dim);
   slice.DeleteDim(dim);
-  const Shape carry(body.random().Of({type, F32}),
-                    body.random().Percent(60) ? Dims{} : slice.dims());
+  const bool is_scalar = body.random().Percent(60);
+  const Shape carry(body.random().Of({type, F32}), is_scalar ? Dims{} : slice.dims());
   const std::vector<Shape> parameters = {slice, carry};
   Body nested = body.Nested(parameters, std::max<i64>(steps, 1));
   DrawLanes(nested, 2);
@@ -162,10 +162,9 @@ Instruction* DrawScan(Body& body, ElementType type) {
   if (dim > output.rank()) return nullptr;
   Instruction* root = nested.Add(Opcode::kTuple, {nested.Value(output), nested.Value(carry)});
   if (!nested.Finish(root).ok()) return nullptr;
-  return body.AddWith(
-      Opcode::kScan, {input, body.Value(carry)},
-      ScanAttrs{.dimensions = {dim}, .num_carries = 1, .is_reverse = body.random().Percent(40)},
-      {nested.computation()});
+  const ScanAttrs attrs = {
+      .dimensions = {dim}, .num_carries = 1, .is_reverse = body.random().Percent(40)};
+  return body.AddWith(Opcode::kScan, {input, body.Value(carry)}, attrs, {nested.computation()});
 }
 
 constexpr Recipe kRecipes[] = {

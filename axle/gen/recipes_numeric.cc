@@ -56,8 +56,8 @@ Instruction* DrawStochasticConvert(Body& body, ElementType type) {
 
 Instruction* DrawReducePrecision(Body& body, ElementType type) {
   Random& random = body.random();
-  return body.AddWith(Opcode::kReducePrecision, {body.Array(type)},
-                      ReducePrecisionAttrs{random.Between(1, 11), random.Between(0, 30)});
+  const ReducePrecisionAttrs attrs = {random.Between(1, 11), random.Between(0, 30)};
+  return body.AddWith(Opcode::kReducePrecision, {body.Array(type)}, attrs);
 }
 
 Instruction* DrawCompare(Body& body, ElementType type) {
@@ -130,8 +130,8 @@ ElementType ProductType(Body& body, ElementType type) {
 
 Instruction* DrawDot(Body& body, ElementType type) {
   const Product p = DrawProduct(body, type, ProductType(body, type));
-  return body.AddWith(Opcode::kDot, {body.Value(p.lhs), body.Value(p.rhs)}, p.attrs, {},
-                      Shape(ProductType(body, type)));
+  const Shape result(ProductType(body, type));
+  return body.AddWith(Opcode::kDot, {body.Value(p.lhs), body.Value(p.rhs)}, p.attrs, {}, result);
 }
 
 Instruction* DrawRaggedDot(Body& body, ElementType type) {
@@ -169,9 +169,10 @@ Instruction* DrawScaledDot(Body& body, ElementType type) {
     return body.Value(scale);
   };
   Instruction* lhs_scale = scale_of(p.lhs, false);
+  const Shape result = body.random().Percent(50) ? Shape(F32) : Shape();
   return body.AddWith(Opcode::kScaledDot,
                       {body.Value(p.lhs), body.Value(p.rhs), lhs_scale, scale_of(p.rhs, true)},
-                      p.attrs, {}, body.random().Percent(50) ? Shape(F32) : Shape());
+                      p.attrs, {}, result);
 }
 
 Instruction* DrawConvolution(Body& body, ElementType type) {
@@ -216,8 +217,9 @@ Instruction* DrawConvolution(Body& body, ElementType type) {
   attrs.dim_labels.lhs = labels[0];
   attrs.dim_labels.rhs = labels[1];
   attrs.dim_labels.output = labels[2];
+  const Shape result(ProductType(body, type));
   return body.AddWith(Opcode::kConvolution, {body.Value(shapes[0]), body.Value(shapes[1])}, attrs,
-                      {}, Shape(ProductType(body, type)));
+                      {}, result);
 }
 
 Instruction* DrawFft(Body& body, ElementType type) {
@@ -247,8 +249,9 @@ Shape Matrices(ElementType type, i64 rows, i64 columns, const Dims& batch) {
 
 Instruction* DrawCholesky(Body& body, ElementType type) {
   const i64 n = body.random().Between(0, 7);
+  const CholeskyAttrs attrs = {body.random().Percent(50)};
   return body.AddWith(Opcode::kCholesky, {body.Value(Matrices(type, n, n, body.AnyDims(0, 1, 4)))},
-                      CholeskyAttrs{body.random().Percent(50)});
+                      attrs);
 }
 
 Instruction* DrawTriangularSolve(Body& body, ElementType type) {
@@ -301,14 +304,15 @@ Instruction* DrawRngBitGenerator(Body& body, ElementType type) {
       {RandomAlgorithm::kDefault, RandomAlgorithm::kThreeFry, RandomAlgorithm::kPhilox});
   const i64 words = algorithm == RandomAlgorithm::kThreeFry ? 2 : body.random().Between(2, 3);
   const Shape state(U64, {words});
+  const Shape result = Shape::Tuple({state, Shape(type, body.AnyDims())});
   return body.AddWith(Opcode::kRngBitGenerator, {body.Value(state)},
-                      RngBitGeneratorAttrs{algorithm}, {},
-                      Shape::Tuple({state, Shape(type, body.AnyDims())}));
+                      RngBitGeneratorAttrs{algorithm}, {}, result);
 }
 
 Instruction* DrawRngState(Body& body, ElementType type) {
+  const Shape result(type, {body.random().Between(1, 2)});
   return body.AddWith(Opcode::kRngGetAndUpdateState, {}, RngStateAttrs{body.random().Below(5000)},
-                      {}, Shape(type, {body.random().Between(1, 2)}));
+                      {}, result);
 }
 
 Instruction* DrawTopk(Body& body, ElementType type) {
