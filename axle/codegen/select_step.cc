@@ -172,7 +172,7 @@ std::shared_ptr<SelectPlan> PlanSelect(const Instruction& inst, const LaneProgra
   if (operand.num_elements() == 0 || source.num_elements() == 0 || !IsInReach(window, operand)) {
     return nullptr;
   }
-  auto shape = PlanWindowShape(window, operand.dims(), source.dims());
+  auto shape = PlanWindowShape(window, operand.dims(), source.dims(), WindowOrder::kRowMajor);
   if (!shape) return nullptr;
   auto plan = std::make_shared<SelectPlan>();
   plan->window = *std::move(shape);

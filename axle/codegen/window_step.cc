@@ -313,7 +313,7 @@ std::shared_ptr<WindowPlan> PlanWindow(const Instruction& inst, const LaneProgra
     return plan;
   }
   if (IsLongScan(window, operand.dims())) return nullptr;
-  auto shape = PlanWindowShape(window, operand.dims(), result.dims());
+  auto shape = PlanWindowShape(window, operand.dims(), result.dims(), WindowOrder::kFold);
   if (!shape) return nullptr;
   plan->window = *std::move(shape);
   plan->num_tiles = plan->window.num_slabs;

@@ -45,7 +45,7 @@ void ChooseSlabs(WindowShape& shape) {
 }  // namespace
 
 std::optional<WindowShape> PlanWindowShape(const Window& window, const Dims& operand,
-                                           const Dims& outputs) {
+                                           const Dims& outputs, WindowOrder order) {
   const Dims element_steps = RowMajorStrides(operand), output_steps = RowMajorStrides(outputs);
   WindowShape shape;
   for (size_t d = 0; d < window.size(); ++d) {
@@ -62,7 +62,8 @@ std::optional<WindowShape> PlanWindowShape(const Window& window, const Dims& ope
     StatusOr<std::vector<WindowTap>> taps = WindowTaps(window[d], operand[d], outputs[d]);
     if (!taps.ok()) return std::nullopt;
     dim.taps = *std::move(taps);
-    if (CumulativeKind(window[d], operand[d]) == Cumulative::kReverse) {
+    if (order == WindowOrder::kFold &&
+        CumulativeKind(window[d], operand[d]) == Cumulative::kReverse) {
       std::ranges::reverse(dim.taps);
     }
     shape.num_outputs *= dim.outputs;

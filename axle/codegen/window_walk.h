@@ -5,6 +5,7 @@
 // that meet an element at one of them are a strided box, and so are these elements (WindowTap in
 // axle/ops/window.h), so a position is a few calls of a kernel, whatever the padding and dilation.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct WindowShape {
     i64 output_step, element_step;  // to the next one along this dimension
     i64 stride, pad_low;            // of the window
     i64 block;                      // outputs of a slab
-    std::vector<WindowTap> taps;    // in the order of the fold (numerics.md N8)
+    std::vector<WindowTap> taps;    // in the order of the visits
     bool is_whole;                  // a window of one element, on each of them
   };
   std::vector<Dim> dims;  // at least one; neighbours that are whole are one
@@ -32,9 +33,14 @@ struct WindowShape {
   bool reads_apart = false;  // elements of neighbouring outputs are not neighbours
 };
 
+// In which order the positions of a window are visited: that of the canonical fold, which goes
+// backwards along dimensions that are cumulative from the end (numerics.md N8), or always
+// row-major.
+enum class WindowOrder : std::uint8_t { kFold, kRowMajor };
+
 // Nothing if there are no outputs or elements, or more window positions than is sensible.
 std::optional<WindowShape> PlanWindowShape(const Window& window, const Dims& operand,
-                                           const Dims& outputs);
+                                           const Dims& outputs, WindowOrder order);
 
 // What one call of a kernel does: `outer` rows of `inner` outputs, which are neighbours.
 struct WindowCall {
@@ -53,7 +59,7 @@ class WindowWalk {
   i64 first() const { return first_; }
   i64 count() const { return count_; }
 
-  // Calls call(WindowCall, offset) for each position of the window, in the order of the fold:
+  // Calls call(WindowCall, offset) for each position of the window, in the order of the shape:
   // `offset` is from the element at the window's first position to that one. Stops, and gives
   // false, when `call` gives false.
   template <typename Call>

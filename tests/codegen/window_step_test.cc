@@ -236,6 +236,10 @@ constexpr WindowCase kPoolings[] = {
     {"9,9", "6,4", "size=2x3 pad=-1_-1x-2_-1"},
     {"5,2", "2,9", "size=9x3 pad=3_2x4_5"},
     {"5,30,40", "3,10,38", "size=3x3x3 stride=1x3x1"},
+    // Cumulative, if it were a fold; a selection goes forward all the same.
+    {"2,17", "2,7", "size=2x5 stride=1x2 pad=0_1x0_0"},
+    {"40,3", "40,3", "size=1x3 pad=0_0x2_0"},
+    {"7,3", "7,3", "size=7x1 pad=0_6x0_0"},
 };
 
 TEST_P(WindowStepTest, SelectsAndScatters) {
