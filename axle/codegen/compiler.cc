@@ -17,6 +17,7 @@
 #include "axle/codegen/rows_step.h"
 #include "axle/codegen/scatter_step.h"
 #include "axle/codegen/select_step.h"
+#include "axle/codegen/sort_step.h"
 #include "axle/codegen/staged_fold_step.h"
 #include "axle/codegen/window_step.h"
 #include "axle/core/strings.h"
@@ -33,6 +34,8 @@ static_assert(kMaxLoopOperands + 1 <= kMaxParallelPlaces);
 // Nanoseconds that one thread takes, roughly: per operation of a lane program and position, per
 // byte read or written, per product of numbers.
 constexpr double kOpTime = 0.006, kByteTime = 0.03, kProductTime = 0.02;
+// Per element that a merge puts into its place.
+constexpr double kMergeTime = 2;
 // Below this, waking other threads costs more than they save.
 constexpr double kLeastSharedTime = 40'000;
 
@@ -141,13 +144,13 @@ class Compiler {
     compiled.call = PlanLiteralCall(computation, compiled.blocks);
     AXLE_TRY(PlanContractions(schedule));
     LeaveScattersToEvaluators(schedule);
-    PlanWindows(schedule);
+    PlanSteps(schedule);
     std::vector<i64> scratch_bytes;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       const Region& region = schedule.regions[r];
       scratch_bytes.push_back(
           region.kind == RegionKind::kContraction ? contractions_[r].scratch_bytes * num_threads_
-          : region.kind == RegionKind::kWindow    ? windows_[r].scratch_bytes * num_threads_
+          : steps_[r].plan != nullptr             ? steps_[r].scratch_bytes * NumParts(steps_[r])
                                                   : ScratchBytes(region));
     }
     const BufferPlan plan = TimedPlan(schedule, compiled.blocks, scratch_bytes);
@@ -189,6 +192,10 @@ class Compiler {
                  record.function == &RunStagedFold || record.function == &RunWindow ||
                  record.function == &RunSelect || record.function == &RunSmall) {
         to.kernels = {KernelName(record.function, record.plan)};
+      } else if (record.function == &RunSort) {
+        const auto& sort = *static_cast<const SortPlan*>(record.plan);
+        if (sort.keys != nullptr) to.kernels.push_back(kernels_.NameFor(sort.keys.get()));
+        to.kernels.push_back(kernels_.NameFor(sort.merge.get()));
       } else if (record.function == &RunEvaluate) {
         const size_t r = static_cast<size_t>(reported - report.records.begin()) - 1;
         to.note = contractions_[r].reason;
@@ -270,25 +277,44 @@ class Compiler {
     }
   }
 
-  // A record of a window, and its kernels.
-  struct WindowStep {
+  // A record that is planned before memory is.
+  struct PlannedStep {
     KernelFunction function = nullptr;
     std::shared_ptr<const void> plan = nullptr;
     i64 num_tiles = 1, scratch_bytes = 0;
     double nanoseconds = 0;
   };
   // Plans what has a compiled form; for the rest, evaluators take over.
-  void PlanWindows(Schedule& schedule) {
-    windows_.assign(schedule.regions.size(), {});
+  void PlanSteps(Schedule& schedule) {
+    steps_.assign(schedule.regions.size(), {});
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       Region& region = schedule.regions[r];
-      if (region.kind != RegionKind::kWindow) continue;
+      if (region.kind != RegionKind::kWindow && region.kind != RegionKind::kSort) continue;
       const Instruction& inst = *region.instructions[0];
-      windows_[r] = inst.callees().size() == 1 ? MakeWindow(inst) : MakeSelect(inst);
-      if (windows_[r].plan == nullptr) region.kind = RegionKind::kEvaluate;
+      steps_[r] = region.kind == RegionKind::kSort ? MakeSort(inst)
+                  : inst.callees().size() == 1     ? MakeWindow(inst)
+                                                   : MakeSelect(inst);
+      if (steps_[r].plan == nullptr) region.kind = RegionKind::kEvaluate;
     }
   }
-  WindowStep MakeWindow(const Instruction& inst) {
+  // That run at a time.
+  i64 NumParts(const PlannedStep& step) const {
+    const bool is_shared = IsWorthThreads(step.nanoseconds);
+    return is_shared ? std::min<i64>(num_threads_, step.num_tiles) : 1;
+  }
+  PlannedStep MakeSort(const Instruction& inst) {
+    const auto& lanes = Find(*inst.callee(0), CallForm::kPlain)->lanes;
+    const auto plan = lanes ? PlanSort(inst, *lanes) : nullptr;
+    if (plan == nullptr) return {};
+    const LaneProgram& keys = plan->comparator.keys;
+    if (!keys.outputs.empty()) {
+      const InnerStride stride = plan->step == 1 ? InnerStride::kUnit : InnerStride::kAny;
+      plan->keys = NewLoop({&keys, std::vector<InnerStride>(keys.inputs.size(), stride)});
+    }
+    plan->merge = NewLoop(plan->merge_spec);
+    return {&RunSort, plan, plan->num_lines, plan->scratch_bytes, plan->num_steps() * kMergeTime};
+  }
+  PlannedStep MakeWindow(const Instruction& inst) {
     CompiledComputation& applied = *Find(*inst.callee(0), CallForm::kPlain);
     const auto plan = applied.lanes ? PlanWindow(inst, *applied.lanes) : nullptr;
     if (plan == nullptr) return {};
@@ -301,7 +327,7 @@ class Compiler {
     return {&RunWindow, plan, plan->num_tiles, plan->scratch_bytes,
             TimeOf(*applied.lanes, plan->num_folded)};
   }
-  WindowStep MakeSelect(const Instruction& inst) {
+  PlannedStep MakeSelect(const Instruction& inst) {
     const auto& select = Find(*inst.callee(0), CallForm::kPlain)->lanes;
     CompiledComputation& scatter = *Find(*inst.callee(1), CallForm::kPlain);
     const auto plan = select && scatter.lanes ? PlanSelect(inst, *scatter.lanes) : nullptr;
@@ -479,13 +505,14 @@ class Compiler {
         SetKernel(program, AddRecord(program, places, name), &RunScatter, std::move(scatter));
         return {};
       }
+      case RegionKind::kSort:
       case RegionKind::kWindow: {
         places.push_back(scratch);
         Record& record = AddRecord(program, places, name);
-        record.num_tiles = windows_[r].num_tiles;
-        record.scratch_bytes = windows_[r].scratch_bytes;
-        record.is_parallel = IsWorthThreads(windows_[r].nanoseconds);
-        SetKernel(program, record, windows_[r].function, std::move(windows_[r].plan));
+        record.num_tiles = steps_[r].num_tiles;
+        record.scratch_bytes = steps_[r].scratch_bytes;
+        record.is_parallel = NumParts(steps_[r]) > 1;
+        SetKernel(program, record, steps_[r].function, std::move(steps_[r].plan));
         return {};
       }
       case RegionKind::kEvaluate: {
@@ -544,7 +571,8 @@ class Compiler {
     return computation.lanes_loop;
   }
   // A kernel for steps that say themselves on what it runs.
-  std::shared_ptr<LoopPlan> NewLoop(LoopKernelSpec spec) {
+  template <typename Spec = LoopKernelSpec>
+  std::shared_ptr<LoopPlan> NewLoop(Spec spec) {
     auto loop = std::make_shared<LoopPlan>();
     loop->is_checked = is_checked();
     kernels_.Add(std::move(spec), loop);
@@ -734,7 +762,7 @@ class Compiler {
   KernelTable kernels_;
   // Of the computation at hand, by region:
   std::vector<ContractionStep> contractions_;
-  std::vector<WindowStep> windows_;
+  std::vector<PlannedStep> steps_;
 };
 
 }  // namespace

@@ -33,6 +33,18 @@ KernelOperands OperandsOf(const LoopKernelSpec& spec) {
   return result;
 }
 
+KernelOperands OperandsOf(const MergeKernelSpec& spec) {
+  using Row = KernelOperand::Row;
+  KernelOperands result{.is_loop = true, .operands = {}};
+  for (const bool is_output : {false, true}) {
+    for (size_t i = 0; i < spec.num_arrays(); ++i) {
+      result.operands.push_back({Row::kNeighbours, spec.bytes_of(i), is_output});
+    }
+  }
+  result.operands.push_back({Row::kOne, sizeof(MergeState), true});
+  return result;
+}
+
 KernelOperands OperandsOf(const Region& region, const Schedule& schedule) {
   KernelOperands result;
   const auto add = [&](ValueId value, bool is_output) {

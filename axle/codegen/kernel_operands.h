@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/merge_lowering.h"
 #include "axle/codegen/regions.h"
 
 namespace llvm {
@@ -32,6 +33,7 @@ struct KernelOperands {
 };
 
 KernelOperands OperandsOf(const LoopKernelSpec& spec);
+KernelOperands OperandsOf(const MergeKernelSpec& spec);
 // Of a small region of `schedule`.
 KernelOperands OperandsOf(const Region& region, const Schedule& schedule);
 

@@ -19,12 +19,22 @@ namespace {
 // Kernels that are compiled together: fewer modules cost less, more can be compiled at a time.
 constexpr size_t kMostKernelsPerModule = 16;
 
+bool IsSame(const LoopKernelSpec& a, const LoopKernelSpec& b) {
+  return a.inputs == b.inputs && a.form == b.form && a.folds == b.folds && a.lanes == b.lanes &&
+         a.in_order == b.in_order && a.streams == b.streams && *a.program == *b.program;
+}
+bool IsSame(const MergeKernelSpec& a, const MergeKernelSpec& b) {
+  return a.other_bytes == b.other_bytes && *a.less == *b.less;
+}
+
 }  // namespace
 
 void KernelTable::Kernel::Emit(const JitTarget& target, const std::string& name,
                                llvm::Module& module) const {
   if (loop) {
     EmitLoopKernel(*loop, target, name, module);
+  } else if (merge) {
+    EmitMergeKernel(*merge, target, name, module);
   } else {
     EmitSmallKernel(*small, *schedule, target, name, module);
   }
@@ -39,13 +49,13 @@ std::string KernelTable::NameOf(size_t k) {
   return StrCat("kernel", k);
 }
 
-void KernelTable::Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
-  std::vector<size_t>& same_hash = by_hash_[spec.program->Hash()];
+template <typename Spec>
+void KernelTable::AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram& program, Spec spec,
+                          std::shared_ptr<LoopPlan> plan) {
+  std::vector<size_t>& same_hash = by_hash_[program.Hash()];
   const auto same = std::ranges::find_if(same_hash, [&](size_t k) {
-    const LoopKernelSpec& other = *kernels_[k].loop;
-    return other.inputs == spec.inputs && other.form == spec.form && other.folds == spec.folds &&
-           other.lanes == spec.lanes && other.in_order == spec.in_order &&
-           other.streams == spec.streams && *other.program == *spec.program;
+    const std::optional<Spec>& other = kernels_[k].*kind;
+    return other && IsSame(*other, spec);
   });
   of_plan_[plan.get()] = same == same_hash.end() ? kernels_.size() : *same;
   if (same != same_hash.end()) {
@@ -53,7 +63,19 @@ void KernelTable::Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
     return;
   }
   same_hash.push_back(kernels_.size());
-  kernels_.push_back({.loop = std::move(spec), .plans = {std::move(plan)}});
+  Kernel& kernel = kernels_.emplace_back();
+  kernel.*kind = std::move(spec);
+  kernel.plans = {std::move(plan)};
+}
+
+void KernelTable::Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
+  const LaneProgram& program = *spec.program;
+  AddLoop(&Kernel::loop, program, std::move(spec), std::move(plan));
+}
+
+void KernelTable::Add(MergeKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
+  const LaneProgram& program = *spec.less;
+  AddLoop(&Kernel::merge, program, std::move(spec), std::move(plan));
 }
 
 void KernelTable::Add(Region region, const Schedule& schedule, std::shared_ptr<SmallPlan> plan) {

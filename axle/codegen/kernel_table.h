@@ -9,6 +9,7 @@
 
 #include "axle/codegen/jit.h"
 #include "axle/codegen/loop_step.h"
+#include "axle/codegen/merge_lowering.h"
 #include "axle/codegen/small_step.h"
 #include "axle/core/limits.h"
 
@@ -19,6 +20,7 @@ class KernelTable {
   // Fills in plan->kernel when all are compiled. What `spec` points at lives until then, and so
   // does `schedule`, of which `region` is a part.
   void Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan);
+  void Add(MergeKernelSpec spec, std::shared_ptr<LoopPlan> plan);
   void Add(Region region, const Schedule& schedule, std::shared_ptr<SmallPlan> plan);
 
   // The same code for any number of threads. Errors: CANCELLED, DEADLINE_EXCEEDED.
@@ -30,6 +32,7 @@ class KernelTable {
  private:
   struct Kernel {
     std::optional<LoopKernelSpec> loop = {};  // or:
+    std::optional<MergeKernelSpec> merge = {};
     std::optional<Region> small = {};
     const Schedule* schedule = nullptr;
     std::vector<std::shared_ptr<LoopPlan>> plans = {};
@@ -39,12 +42,15 @@ class KernelTable {
     void SetAddress(void* address);
   };
   static std::string NameOf(size_t k);
+  template <typename Spec>
+  void AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram& program, Spec spec,
+               std::shared_ptr<LoopPlan> plan);
   // Kernels [begin, end), as one module.
   Status CompileModule(Jit& jit, size_t begin, size_t end);
 
   std::vector<Kernel> kernels_;
   std::unordered_map<const void*, size_t> of_plan_;
-  std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;  // of loops
+  std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;  // of loops and merges
   std::unordered_map<std::string, size_t> by_key_;                  // of small regions
 };
 

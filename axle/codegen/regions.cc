@@ -63,6 +63,8 @@ Status ScheduleBuilder::Add(const Instruction& inst) {
   if (def.lowering == Lowering::kDot || def.lowering == Lowering::kConvolution) {
     return AddContraction(inst);
   }
+  const bool is_sort = def.lowering == Lowering::kSort && inst.callees().size() == 1;
+  if (is_sort) return AddUpdate(inst, RegionKind::kSort);
   if (def.lowering == Lowering::kScatter) return AddUpdate(inst, RegionKind::kScatter);
   if (def.eval == nullptr) {
     return OpError(inst, "has no evaluator", StatusCode::kUnimplemented);
@@ -104,8 +106,6 @@ Status ScheduleBuilder::AddElement(const Instruction& inst) {
 }
 
 Status ScheduleBuilder::AddEvaluate(const Instruction& inst) {
-  const bool is_update = GetOpDef(inst).lowering == Lowering::kSort && !IsDynamic(inst);
-  if (is_update) return AddUpdate(inst, RegionKind::kEvaluate);
   return AddWhole(inst, RegionKind::kEvaluate).status();
 }
 
@@ -294,6 +294,8 @@ std::string_view Name(RegionKind kind) {
       return "contraction";
     case RegionKind::kScatter:
       return "scatter";
+    case RegionKind::kSort:
+      return "sort";
     case RegionKind::kWindow:
       return "window";
     case RegionKind::kEvaluate:

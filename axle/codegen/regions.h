@@ -34,6 +34,7 @@ enum class RegionKind : std::uint8_t {
   kMove,         // an index map alone
   kContraction,  // dot or convolution, if a prebuilt kernel does it; else as kEvaluate
   kScatter,      // a scatter, if what it applies is straight code; else as kEvaluate
+  kSort,         // a sort, if its comparator is straight code; else as kEvaluate
   kWindow,       // reduce-window or select-and-scatter, if they apply straight code; else likewise
   kEvaluate,     // the row's own evaluator
   kCall,         // a program of its own; likewise while and conditional

@@ -37,6 +37,7 @@ std::string EngineOf(RegionKind kind) {
     case RegionKind::kLoop:
     case RegionKind::kSmall:
     case RegionKind::kRows:
+    case RegionKind::kSort:
     case RegionKind::kWindow:
       return "compiled";
     case RegionKind::kMove:
@@ -71,6 +72,8 @@ std::string WhyAlone(const Region& region) {
       return StrCat("\"", inst.name(), "\" is one of the library's kernels");
     case RegionKind::kScatter:
       return StrCat("\"", inst.name(), "\" applies its updates one after the other");
+    case RegionKind::kSort:
+      return StrCat("\"", inst.name(), "\" puts whole lines in order");
     case RegionKind::kWindow:
       return StrCat("\"", inst.name(), "\" takes one position of its window after the other");
     case RegionKind::kEvaluate:

@@ -1,11 +1,21 @@
-// Recognises comparators: most compare one function of their left element with the same function of
-// their right one, however it is computed (floats in total order, -0 and NaN made equal, ...).
+// Comparators taken apart: most compare the same functions of their left and of their right
+// elements, however these are computed (floats in total order, -0 and NaN made equal, ...). A sort
+// computes such keys once for each element, and not for each comparison.
 #pragma once
 #include <optional>
+#include <vector>
 
 #include "axle/emit/lane_program.h"
 
 namespace axle {
+
+// comparator(a, b) == less(keys(a), keys(b)), where a and b are elements of all operands.
+struct SplitComparator {
+  std::vector<size_t> operands;  // that it reads, ascending
+  LaneProgram keys;  // of an element of each of these; all that one side is computed from alone
+  LaneProgram less;  // inputs 2 * k and 2 * k + 1: output k of `keys` for a and for b
+};
+SplitComparator Split(const LaneProgram& comparator);
 
 // comparator(.., a, b, ..) == key(a) < key(b), with <= for `or_equal`, and a and b swapped for
 // `descending`.
@@ -16,7 +26,7 @@ struct KeyedComparator {
   bool descending = false;
 };
 
-// Nothing if the program is not of that form, or not recognised.
+// Nothing if the program is not of that form.
 std::optional<KeyedComparator> FindKey(const LaneProgram& comparator);
 
 }  // namespace axle

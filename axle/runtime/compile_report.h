@@ -19,8 +19,8 @@ struct CompileReport {
   // One step of a program.
   struct Record {
     std::string name;  // of its last instruction
-    // loop, reduce, rows, small, move, contraction, scatter, window, evaluate, call, while,
-    // conditional
+    // loop, reduce, rows, small, move, contraction, scatter, sort, window, evaluate, call,
+    // while, conditional
     std::string kind;
     std::string engine;  // compiled, library (a routine of axle's own), evaluator, program
     // Of compiled code, in the order in which they run; those of the same name are the same.
@@ -101,6 +101,7 @@ inline constexpr PlacementKind kPlacementKinds[] = {
     {"move", "elements put somewhere else, where nobody reads them in place"},
     {"contraction", "dot and convolution, of types that have a kernel"},
     {"scatter", "scatter that applies straight code"},
+    {"sort", "sort whose comparator is straight code"},
     {"window", "reduce-window and select-and-scatter that apply straight code"},
     {"evaluate", "operations without compiled code, and all with dynamic dimensions"},
     {"call", "programs"},

@@ -50,6 +50,34 @@ TEST(Comparator, ZerosAndNaNsMadeEqualAsJaxDoes) {
   }
 }
 
+TEST(Comparator, WhatOneSideComputesIsAKey) {
+  const auto split = [](std::string_view body) {
+    auto module = Parse(
+        StrCat("ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) a = s32[] parameter(2) "
+               "b = s32[] parameter(3) u = f32[] parameter(4) v = f32[] parameter(5) ",
+               body, " }"));
+    EXPECT_TRUE(module.ok()) << module.status().ToString();
+    return Split(*CompileScalarComputation(*(*module)->entry()));
+  };
+  // Computed alike by both sides, in any order, and used twice.
+  const SplitComparator same = split(
+      "s = f32[] add(x, u) t = f32[] add(v, y) l = pred[] compare(s, t), direction=LT e = pred[] "
+      "compare(t, s), direction=EQ m = pred[] compare(a, b), direction=LT n = pred[] and(e, m) "
+      "ROOT "
+      "r = pred[] or(l, n)");
+  EXPECT_EQ(same.operands, (std::vector<size_t>{0, 1, 2}));
+  EXPECT_EQ(same.keys.outputs.size(), 2u) << same.keys.ToString();
+  EXPECT_EQ(same.less.inputs.size(), 4u) << same.less.ToString();
+  // Otherwise each side has a key of its own.
+  const SplitComparator other =
+      split("s = f32[] negate(y) ROOT r = pred[] compare(x, s), direction=LT");
+  EXPECT_EQ(other.operands, (std::vector<size_t>{0}));
+  EXPECT_EQ(other.keys.outputs.size(), 2u);
+  EXPECT_EQ(other.less.inputs.size(), 4u);
+  const SplitComparator none = split("ROOT r = pred[] constant(true)");
+  EXPECT_TRUE(none.operands.empty() && none.keys.outputs.empty() && none.less.inputs.empty());
+}
+
 TEST(Comparator, OtherProgramsHaveNoKey) {
   EXPECT_FALSE(KeyOf("f32", "ROOT r = pred[] compare(a, a), direction=LT"));
   EXPECT_FALSE(KeyOf("s32", "ROOT r = pred[] compare(x, b), direction=LT"));
