@@ -177,7 +177,7 @@ ENTRY e {
   u = f32[5] dynamic-update-slice(m, f, i)
   ROOT a = f32[5] abs(u)
 })"),
-            "loop(n) evaluate(s) loop(m) move(f) move(u) loop(a)");
+            "loop(n) sort(s) loop(m) move(f) move(u) loop(a)");
 }
 
 // Of arrays that the region reads once.

@@ -175,7 +175,7 @@ ENTRY e {
   EXPECT_EQ(count(Opcode::kReduce, F32, "row fold"), 2u);
   EXPECT_EQ(count(Opcode::kWhile, S32, "small"), 2u);
   EXPECT_EQ(count(Opcode::kShiftLeft, S32, "small"), 2u);
-  EXPECT_EQ(count(Opcode::kSort, F64, "evaluate"), 2u);
+  EXPECT_EQ(count(Opcode::kSort, F64, "sort"), 2u);
   EXPECT_EQ(count(Opcode::kAdd, F32, "row fold"), 0u);  // it is applied
 }
 

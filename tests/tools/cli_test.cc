@@ -320,35 +320,35 @@ TEST_F(Cli, ExplainIsGolden) {
   const std::string file = Write("steps.hlo", kSteps);
   const Result r = Run({"explain", file, "--isa", "avx2"});
   EXPECT_EQ(r.exit, 0) << r.err;
-  EXPECT_EQ(r.out, R"(steps for avx2: 2 loops, 2 different
+  EXPECT_EQ(r.out, R"(steps for avx2: 4 loops, 4 different
 
 main: 5 records
   0   loop        n (negate), c (cosine)
-      compiled kernel1; reads 16 B, writes 32 B; 1 tile
+      compiled kernel3; reads 16 B, writes 32 B; 1 tile
       from steps.py:3, steps.py:4
-  1   evaluate    sorted (sort)
-      evaluator of sort; reads 16 B, writes 16 B; 1 tile
+  1   sort        sorted (sort)
+      compiled kernel1, kernel2; reads 16 B, writes 16 B; 1 tile
   2   move        part (slice)
       library; reads 8 B, writes 8 B; 1 tile
   3   move        updated (dynamic-update-slice)
       library; reads 8 B, writes 8 B; 1 tile
   4   loop        z (add)
-      compiled kernel2; reads 32 B, writes 16 B; 1 tile
+      compiled kernel4; reads 32 B, writes 16 B; 1 tile
   not in one record:
-    0 -> 1, n: "sorted" runs in the evaluator of sort
+    0 -> 1, n: "sorted" puts whole lines in order
     0 -> 2, c: "part" is moved into order, to be read in a row
-    1 -> 3, sorted: "sorted" runs in the evaluator of sort
+    1 -> 3, sorted: "sorted" puts whole lines in order
     2 -> 3, part: "part" is moved into order, to be read in a row
     3 -> 4, updated: "updated" is moved into order, to be read in a row
-  frame 192 B of values, 100% of the 192 B that are needed at once at "part", and 128 B of pointers; constants 0 B
+  frame 256 B of values, 100% of the 256 B that are needed at once at "sorted", and 192 B of pointers; constants 0 B
 )") << r.err;
 
   const Result memory = Run({"explain", file, "--isa", "avx2", "--memory"});
-  EXPECT_EQ(memory.out, R"(steps for avx2: 2 loops, 2 different
+  EXPECT_EQ(memory.out, R"(steps for avx2: 4 loops, 4 different
 arguments 20 B, results 16 B; beside those a run needs the frame of the entry
 
 main:
-  frame 192 B of values, 100% of the 192 B that are needed at once at "part", and 128 B of pointers; constants 0 B
+  frame 256 B of values, 100% of the 256 B that are needed at once at "sorted", and 192 B of pointers; constants 0 B
   x                       16 B        argument 0          start to 0
   k                       4 B         argument 1          start to 3
   n                       16 B        frame + 0           0 to 1
@@ -382,7 +382,7 @@ TEST_F(Cli, ExplainAsJsonNamesTheEngineOfEveryRecord) {
   EXPECT_EQ(program["name"], "main");
   EXPECT_GE(program["frame_bytes"], program["live_bytes"]);
   for (const json& record : program["records"]) EXPECT_NE(record["engine"], "") << record;
-  EXPECT_EQ(program["records"][1]["engine"], "evaluator");
+  EXPECT_EQ(program["records"][2]["engine"], "library");
   EXPECT_EQ(program["records"][0]["instructions"][1]["source"], "steps.py:4");
   EXPECT_EQ(program["not_fused"][0]["consumer"], 1);
   EXPECT_EQ(program["placements"][0],
