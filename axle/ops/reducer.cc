@@ -1,8 +1,10 @@
 #include "axle/ops/reducer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
+#include <ranges>
 
 #include "axle/ops/lane_compiler.h"
 
@@ -15,6 +17,8 @@ bool IsInput(const LaneProgram& program, LaneId id, size_t number) {
 }
 
 // The program of result `i` alone, as a function of inputs i and n + i; nothing if it reads others.
+// What is computed from constants comes first: where it stands in `program` depends on what else
+// that computes.
 std::optional<LaneProgram> Component(const LaneProgram& program, size_t i, size_t n) {
   size_t first_result = 0;
   for (size_t k = 0; k < i; ++k) first_result += program.outputs[k].num_parts;
@@ -30,9 +34,23 @@ std::optional<LaneProgram> Component(const LaneProgram& program, size_t i, size_
     const LaneOp& op = program.code[id];
     for (int k = 0; needed[id] && k < Arity(op.primitive); ++k) needed[op.operands[k]] = true;
   }
-  std::vector<Lane> lanes(program.code.size());
+  // Constants, what is computed from them alone, and the rest.
+  std::vector<size_t> ranks;
+  std::array<std::vector<size_t>, 3> order;
   for (size_t id = 0; id < program.code.size(); ++id) {
-    if (!needed[id]) continue;
+    const LaneOp& op = program.code[id];
+    size_t rank = op.primitive == Primitive::kConstant ? 0
+                  : op.primitive == Primitive::kInput  ? 2
+                                                       : 1;
+    for (int k = 0; k < Arity(op.primitive); ++k) rank = std::max(rank, ranks[op.operands[k]]);
+    ranks.push_back(rank);
+    if (needed[id]) order[rank].push_back(id);
+  }
+  std::ranges::sort(order[0], {}, [&](size_t id) {
+    return std::pair(program.code[id].type, program.code[id].immediate);
+  });
+  std::vector<Lane> lanes(program.code.size());
+  for (const size_t id : std::ranges::join_view(order)) {
     LaneOp op = program.code[id];
     if (op.primitive == Primitive::kInput) {
       const std::uint32_t input = op.input();
@@ -50,10 +68,11 @@ std::optional<LaneProgram> Component(const LaneProgram& program, size_t i, size_
   return std::move(builder).Finish(results, std::vector<LaneArray>{program.outputs[i]});
 }
 
-// Parameters x and y of `type`; the result of `opcode` on them, either way round.
+// Parameters x and y of `type`; the result of `opcode` on them, as it is and as a component, either
+// way round. Empty if the op has no definition for that type.
 struct KnownReducer {
-  LaneProgram straight;
-  LaneProgram flipped;
+  LaneProgram program;
+  std::optional<LaneProgram> straight, flipped;
 };
 
 KnownReducer MakeKnown(Opcode opcode, ElementType type) {
@@ -70,7 +89,11 @@ KnownReducer MakeKnown(Opcode opcode, ElementType type) {
     std::optional<LaneProgram> program = CompileScalarComputation(*computation);
     return program ? *std::move(program) : LaneProgram();
   };
-  return {make(false), make(true)};
+  KnownReducer known = {make(false), {}, {}};
+  if (known.program.results.empty()) return known;
+  known.straight = Component(known.program, 0, 1);
+  known.flipped = Component(make(true), 0, 1);
+  return known;
 }
 
 // The same, made once per process: a reduction in a loop asks each time.
@@ -86,7 +109,7 @@ const KnownReducer& Known(Opcode opcode, ElementType type) {
 }  // namespace
 
 LaneProgram BinaryProgram(Opcode opcode, ElementType type) {
-  return Known(opcode, type).straight;
+  return Known(opcode, type).program;
 }
 
 bool IsSelection(const LaneProgram& program) {
@@ -158,7 +181,7 @@ std::vector<ReducerKind> ClassifyReducer(const LaneProgram& program,
     if (!component) continue;
     for (const auto& [opcode, kind] : kKnown) {
       const KnownReducer& known = Known(opcode, types[i]);
-      if (*component != known.straight && *component != known.flipped) continue;
+      if (component != known.straight && component != known.flipped) continue;
       kinds[i] = kind;
       break;
     }

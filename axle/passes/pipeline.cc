@@ -11,6 +11,7 @@
 #include "axle/passes/inline.h"
 #include "axle/passes/loops.h"
 #include "axle/passes/simplify/simplify.h"
+#include "axle/passes/split.h"
 
 namespace axle {
 namespace {
@@ -21,12 +22,13 @@ constexpr Pass kPasses[] = {
     {"simplify", "applies the rewrite rules until nothing changes", Simplify},
     {"fold", "computes what depends on constants only", FoldConstants},
     {"inline", "puts called computations in the place of calls", InlineCalls},
+    {"split", "makes independent parts of reductions reductions of their own", SplitReductions},
     {"while", "drops what loops carry for nothing; loops that run once or never", SimplifyLoops},
 };
 
 // From the first pass to the last.
 constexpr std::string_view kDefault[] = {
-    "dce",      "inline", "cse", "simplify", "fold",
+    "dce",      "inline", "split", "cse", "simplify", "fold",
     "while",     // needs initial values that are known
     "inline",    // of loops that run once, branches that are known
     "simplify",  // of tuples that loops leave behind

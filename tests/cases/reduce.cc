@@ -160,6 +160,14 @@ static const OpCase kCases[] = {
      {"f32[2,2] {{1, 2}, {3, 4}}", "f32[2,2] {{1, 2}, {3, 4}}", "f32[] 10", "f32[] 1"},
      "dimensions={0}, to_apply=sum_and_product",
      "(f32[2], f32[2]) ({14, 16}, {3, 8})"},
+    {"N4 a narrow sum is one beside others: 257 is no bf16",
+     {"bf16[3] {256, 1, 1}", "bf16[3] {256, 1, 1}", "bf16[] 0", "bf16[] 0"},
+     "dimensions={0}, to_apply=largest_and_sum",
+     "(bf16[], bf16[]) (256, 258)"},
+    {"N4 likewise: 2049 is no f16",
+     {"f16[3] {2048, 1, 1}", "f16[3] {2048, 1, 1}", "f16[] 0", "f16[] 0"},
+     "dimensions={0}, to_apply=largest_and_sum_f16",
+     "(f16[], f16[]) (2048, 2050)"},
     {"one component folded with another's help",
      {"f32[3] {1, 2, 3}", "f32[3] {1, 1, 1}", "f32[] 0", "f32[] 0"},
      "dimensions={0}, to_apply=sum_of_sums",
@@ -238,6 +246,12 @@ product_c64 { a = c64[] parameter(0)  b = c64[] parameter(1)  ROOT r = c64[] mul
 min_f4 { a = f4e2m1fn[] parameter(0)  b = f4e2m1fn[] parameter(1)
   ROOT r = f4e2m1fn[] minimum(a, b) }
 sum_s4 { a = s4[] parameter(0)  b = s4[] parameter(1)  ROOT r = s4[] add(a, b) }
+largest_and_sum { a = bf16[] parameter(0)  b = bf16[] parameter(1)  c = bf16[] parameter(2)  d = bf16[] parameter(3)
+  ge = pred[] compare(a, c), direction=GE  m = bf16[] select(ge, a, c)  s = bf16[] add(b, d)
+  ROOT r = (bf16[], bf16[]) tuple(m, s) }
+largest_and_sum_f16 { a = f16[] parameter(0)  b = f16[] parameter(1)  c = f16[] parameter(2)  d = f16[] parameter(3)
+  ge = pred[] compare(a, c), direction=GE  m = f16[] select(ge, a, c)  s = f16[] add(b, d)
+  ROOT r = (f16[], f16[]) tuple(m, s) }
 sum_and_product { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] parameter(2)
   d = f32[] parameter(3)  s = f32[] add(a, c)  p = f32[] multiply(b, d)
   ROOT r = (f32[], f32[]) tuple(s, p) }

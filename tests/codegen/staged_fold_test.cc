@@ -9,6 +9,7 @@
 #include "axle/codegen/regions.h"
 #include "axle/core/convert.h"
 #include "axle/core/strings.h"
+#include "axle/passes/pipeline.h"
 #include "axle/text/parse.h"
 #include "tests/codegen/isas.h"
 
@@ -48,7 +49,9 @@ class StagedFoldTest : public testing::TestWithParam<Parameter> {
   void ExpectSame(const std::string& text, const std::vector<Literal>& arguments) {
     const auto module = Parse(text);
     ASSERT_TRUE(module.ok()) << module.status().ToString() << "\n" << text;
-    const auto schedule = MakeSchedule(*(*module)->entry());
+    const auto after = RunPipeline(**module);
+    ASSERT_TRUE(after.ok()) << after.status().ToString();
+    const auto schedule = MakeSchedule(*(*after)->entry());
     ASSERT_TRUE(schedule.ok()) << schedule.status().ToString();
     for (const Region& region : schedule->regions) {
       const bool is_reduce = !region.instructions.back()->callees().empty();
@@ -151,6 +154,40 @@ TEST_P(StagedFoldTest, Argmax) {
                  "[] constant(1)\n  ROOT r = (", t, c.kept(), ", s32", c.kept(),
                  ") reduce(x, i, v, n), dimensions=", c.dimensions(), ", to_apply=argmax\n}\n");
       ExpectSame(text, {Numbers(Shape(type, c.dims), 1), *ParseLiteral("s32[] -3")});
+    }
+  }
+}
+
+// The sum, in the canonical order, beside what takes one element after the other.
+TEST_P(StagedFoldTest, SumsBesideOtherComponents) {
+  for (const ElementType type : {F32, F64, F16}) {
+    for (const Case& c : kCases) {
+      const std::string t = TypeText(type), all = c.all();
+      const std::string text = StrCat(
+          Replace(R"(mixed {
+  v = TYPE[] parameter(0)
+  s = TYPE[] parameter(1)
+  i = s32[] parameter(2)
+  p = TYPE[] parameter(3)
+  w = TYPE[] parameter(4)
+  x = TYPE[] parameter(5)
+  j = s32[] parameter(6)
+  y = TYPE[] parameter(7)
+  gt = pred[] compare(v, w), direction=GE
+  value = TYPE[] select(gt, v, w)
+  sum = TYPE[] add(s, x)
+  index = s32[] select(gt, i, j)
+  product = TYPE[] multiply(p, y)
+  ROOT r = (TYPE[], TYPE[], s32[], TYPE[]) tuple(value, sum, index, product)
+}
+)",
+                  "TYPE", t),
+          "ENTRY e {\n  x = ", t, all, " parameter(0)\n  n = s32[] parameter(1)\n  i = s32", all,
+          " iota(), iota_dimension=", c.reduced.back(), "\n  v = ", t, "[] constant(1)\n  y = ", t,
+          all, " cosine(x)\n  ROOT r = (", t, c.kept(), ", ", t, c.kept(), ", s32", c.kept(), ", ",
+          t, c.kept(), ") reduce(x, y, i, y, v, v, n, v), dimensions=", c.dimensions(),
+          ", to_apply=mixed\n}\n");
+      ExpectSame(text, {Numbers(Shape(type, c.dims), 2), *ParseLiteral("s32[] -3")});
     }
   }
 }
