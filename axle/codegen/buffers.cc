@@ -29,13 +29,16 @@ struct Allocation {
 
 class Planner {
  public:
-  Planner(const Schedule& schedule, const BlockUse& blocks, std::span<const i64> scratch_bytes)
+  Planner(const Schedule& schedule, const BlockUse& blocks, std::span<const i64> scratch_bytes,
+          const Parts& parts)
       : schedule_(schedule),
         blocks_(blocks),
         scratch_bytes_(scratch_bytes),
         num_regions_(static_cast<i64>(schedule.regions.size())),
         allocation_of_(schedule.values.size()),
-        last_use_(schedule.values.size(), -1) {}
+        last_use_(schedule.values.size(), -1) {
+    plan_.parts = parts;
+  }
 
   BufferPlan Make() && {
     // Arrays without elements, which no region computes.
@@ -62,6 +65,10 @@ class Planner {
       for (const RegionInput& input : schedule_.regions[r].inputs) last_use_[input.value] = r;
     }
     for (const ValueId result : schedule_.results) last_use_[result] = num_regions_;
+    for (const auto& [value, part] : plan_.parts) {
+      i64& end = ends_of_wholes_.emplace(part.whole, last_use_[part.whole]).first->second;
+      end = std::max(end, last_use_[value]);
+    }
   }
 
   Place BlockPlace(size_t block) const {
@@ -95,6 +102,7 @@ class Planner {
     std::set<size_t> taken;
     for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
       const ValueId output = region.outputs[o];
+      if (AddToWhole(output, r)) continue;
       const i64 end = std::max(last_use_[output], r);
       const auto place_of = [&]() -> std::optional<size_t> {
         std::optional<size_t> found;
@@ -103,7 +111,8 @@ class Planner {
           const size_t a = allocation_of_[region.inputs[pair.input].value];
           const Allocation& candidate = allocations_[a];
           if (!candidate.writable || candidate.end > r || taken.contains(a) ||
-              candidate.bytes != schedule_.values[output].bytes) {
+              candidate.bytes != schedule_.values[output].bytes ||
+              IsReadBeside(region, pair.input)) {
             continue;
           }
           // Best where the value has to end up anyway.
@@ -120,6 +129,30 @@ class Planner {
             NewAllocation({schedule_.values[output].bytes, r, end, true, std::nullopt});
       }
     }
+  }
+
+  // The region reads something else that lies where this input lies: a whole and parts of it.
+  bool IsReadBeside(const Region& region, std::uint32_t input) const {
+    const ValueId value = region.inputs[input].value;
+    return std::ranges::any_of(region.inputs, [&](const RegionInput& other) {
+      return other.value != value && allocation_of_[other.value] == allocation_of_[value];
+    });
+  }
+
+  // A part, or a whole that has some, is where the first part of the whole is. That memory is
+  // needed until nobody reads the whole or any of its parts.
+  bool AddToWhole(ValueId output, i64 r) {
+    const auto part = plan_.parts.find(output);
+    const ValueId whole = part == plan_.parts.end() ? output : part->second.whole;
+    const auto end = ends_of_wholes_.find(whole);
+    if (end == ends_of_wholes_.end()) return false;
+    const auto [placed, is_first] = allocation_of_whole_.emplace(whole, allocations_.size());
+    if (is_first) {
+      NewAllocation(
+          {schedule_.values[whole].bytes, r, std::max(end->second, r), true, std::nullopt});
+    }
+    allocation_of_[output] = placed->second;
+    return true;
   }
 
   // `value` is a result, and its block is this allocation.
@@ -217,6 +250,10 @@ class Planner {
     for (size_t v = 0; v < schedule_.values.size(); ++v) {
       plan_.places.push_back(place_of(allocation_of_[v]));
     }
+    for (const auto& [value, part] : plan_.parts) {
+      const LaneArray& array = schedule_.values[value].array;
+      plan_.places[value].offset += part.access.offset * array.element_bytes();
+    }
     for (const auto& [from, to, bytes] : saves_) {
       plan_.copies.push_back({place_of(from), place_of(to), bytes});
     }
@@ -261,6 +298,9 @@ class Planner {
   std::vector<Allocation> allocations_;
   std::vector<size_t> allocation_of_;  // by value
   std::vector<i64> last_use_;          // by value: a region; num_regions_: a result; -1: none
+  // By values that have parts:
+  std::map<ValueId, i64> ends_of_wholes_;
+  std::map<ValueId, size_t> allocation_of_whole_;
   std::vector<Save> saves_;
   std::vector<FinalCopy> copies_;
   BufferPlan plan_;
@@ -402,8 +442,11 @@ std::vector<i64> PackBlocks(std::span<const LifeSpan> blocks, i64* total_bytes) 
 }
 
 BufferPlan PlanBuffers(const Schedule& schedule, const BlockUse& blocks,
-                       std::span<const i64> scratch_bytes) {
-  return Planner(schedule, blocks, scratch_bytes).Make();
+                       std::span<const i64> scratch_bytes, const Parts& parts) {
+  BufferPlan plan = Planner(schedule, blocks, scratch_bytes, parts).Make();
+  if (parts.empty()) return plan;
+  BufferPlan without = Planner(schedule, blocks, scratch_bytes, {}).Make();
+  return plan.frame_bytes <= without.frame_bytes ? plan : without;
 }
 
 }  // namespace axle

@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "axle/codegen/regions.h"
+#include "axle/codegen/parts.h"
 #include "axle/runtime/program.h"
 
 namespace axle {
@@ -21,7 +21,8 @@ struct BufferPlan {
     Place from, to;
     i64 bytes;
   };
-  std::vector<Place> places;         // by value
+  std::vector<Place> places;         // by value; of a part, that of its first element
+  Parts parts;                       // that lie inside of their wholes
   std::vector<i64> scratch_offsets;  // by region: in the frame
   std::vector<Copy> copies;
   i64 constant_bytes = 0;
@@ -32,9 +33,10 @@ struct BufferPlan {
   size_t peak_region = 0;  // where that is
 };
 
-// `scratch_bytes` has what each region needs for itself, by region.
+// `scratch_bytes` has what each region needs for itself, by region. All of the parts lie inside of
+// their wholes, or, if that took more memory, none.
 BufferPlan PlanBuffers(const Schedule& schedule, const BlockUse& blocks,
-                       std::span<const i64> scratch_bytes);
+                       std::span<const i64> scratch_bytes, const Parts& parts = {});
 
 // Where blocks of these sizes lie that are needed from step `begin` to step `end`, both included.
 // What is not needed at the same time may overlap. Deterministic.

@@ -153,7 +153,8 @@ class Compiler {
           : steps_[r].plan != nullptr             ? steps_[r].scratch_bytes * NumParts(steps_[r])
                                                   : ScratchBytes(region));
     }
-    const BufferPlan plan = TimedPlan(schedule, compiled.blocks, scratch_bytes);
+    const BufferPlan plan =
+        TimedPlan(schedule, compiled.blocks, scratch_bytes, FindParts(schedule));
     if (!schedule.regions.empty()) {
       compiled.peak = schedule.regions[plan.peak_region].instructions.back()->name();
     }
@@ -167,9 +168,9 @@ class Compiler {
   }
 
   BufferPlan TimedPlan(const Schedule& schedule, const BlockUse& blocks,
-                       std::span<const i64> scratch_bytes) {
+                       std::span<const i64> scratch_bytes, const Parts& parts) {
     const ScopedStage stage(compiled_.report, "buffers");
-    return PlanBuffers(schedule, blocks, scratch_bytes);
+    return PlanBuffers(schedule, blocks, scratch_bytes, parts);
   }
 
   // What only the records say: tiles, kernels and programs.
@@ -466,18 +467,17 @@ class Compiler {
     switch (region.kind) {
       case RegionKind::kLoop:
         places.push_back(scratch);
-        AddLoop(program, schedule, region, AddRecord(program, places, name));
+        AddLoop(program, schedule, region, plan.parts, AddRecord(program, places, name));
         return {};
       case RegionKind::kRows:
         places.push_back(scratch);
-        AddRows(program, schedule, region, AddRecord(program, places, name));
+        AddRows(program, schedule, region, plan.parts, AddRecord(program, places, name));
         return {};
       case RegionKind::kMove: {
-        std::shared_ptr<const MovePlan> move = PlanMove(region, schedule);
+        std::shared_ptr<const MovePlan> move = PlanMove(region, schedule, plan.parts);
         Record& record = AddRecord(program, places, name);
         record.num_tiles = move->num_tiles;
-        record.is_parallel =
-            IsWorthThreads(2 * kByteTime * static_cast<double>(move->result_bytes));
+        record.is_parallel = IsWorthThreads(2 * kByteTime * static_cast<double>(move->moved_bytes));
         SetKernel(program, record, &RunMove, std::move(move));
         return {};
       }
@@ -601,9 +601,19 @@ class Compiler {
     for (const ValueId output : region.outputs) bytes.push_back(schedule.values[output].bytes);
     return bytes;
   }
-  void CheckMemory(LoopPlan& plan, const Schedule& schedule, const Region& region) const {
+  // `outputs` say where they lie.
+  void CheckMemory(LoopPlan& plan, const Schedule& schedule, const Region& region,
+                   std::span<const Access> outputs) const {
     plan.is_checked = is_checked();
-    if (plan.is_checked) plan.memory_bytes = MemoryBytes(schedule, region);
+    if (!plan.is_checked) return;
+    plan.memory_bytes = MemoryBytes(schedule, region);
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      i64 last = 0;
+      for (const AccessFactor& factor : outputs[o].factors)
+        last += (factor.size - 1) * factor.stride;
+      plan.memory_bytes[region.inputs.size() + o] =
+          (last + 1) * schedule.values[region.outputs[o]].array.element_bytes();
+    }
   }
 
   // A loop, with folds or without, as a record or a part of one.
@@ -615,7 +625,8 @@ class Compiler {
   };
   // With `rows`, the number of tiles is a multiple of it. `may_stream`: nobody needs its outputs in
   // the caches.
-  LoopStep MakeLoop(const Schedule& schedule, Region& region, bool may_stream, i64 rows = 0) {
+  LoopStep MakeLoop(const Schedule& schedule, Region& region, const Parts& parts, bool may_stream,
+                    i64 rows = 0) {
     std::vector<LoopOperand> operands;
     std::vector<const Access*> accesses;
     const LaneProgram& lanes = region.program;
@@ -623,11 +634,11 @@ class Compiler {
       operands.push_back({region.inputs[i].access, lanes.inputs[i].element_bytes()});
       accesses.push_back(&region.inputs[i].access);
     }
-    const Access whole = Access::Whole(region.num_positions);
-    const Access result = ResultAccess(region.fold_shape);
+    const std::vector<Access> outputs = OutputAccesses(region, parts);
+    const Dims sizes = SizesOf(region, parts, rows);
     const size_t num_stores = lanes.outputs.size() - region.folds.size();
     for (size_t o = 0; o < lanes.outputs.size(); ++o) {
-      operands.push_back({o < num_stores ? whole : result, lanes.outputs[o].element_bytes()});
+      operands.push_back({outputs[o], lanes.outputs[o].element_bytes()});
     }
     double bytes = 0;
     for (const LoopOperand& operand : operands) bytes += static_cast<double>(operand.element_bytes);
@@ -635,12 +646,12 @@ class Compiler {
     for (const Fold& fold : region.folds) num_ops += fold.reducer ? fold.reducer->code.size() : 0;
     const double time = static_cast<double>(region.num_positions) *
                         (static_cast<double>(num_ops) * kOpTime + bytes * kByteTime);
-    const std::vector<InnerStride> strides = InnerStrides(accesses, region.sizes);
+    const std::vector<InnerStride> strides = InnerStrides(accesses, sizes);
     if (rounding_ == Rounding::kFast) region.program = WithReciprocals(region.program, strides);
     LoopKernelSpec spec{&lane_programs_.emplace_back(std::move(region.program)), strides};
     if (region.folds.empty()) {
-      std::shared_ptr<LoopPlan> plan = PlanLoop(region.sizes, operands);
-      CheckMemory(*plan, schedule, region);
+      std::shared_ptr<LoopPlan> plan = PlanLoop(sizes, operands);
+      CheckMemory(*plan, schedule, region, outputs);
       if (rows > 0) TileByRows(*plan, rows);
       if (may_stream && IsWorthStreaming(*plan, operands, num_stores)) {
         spec.streams = true;
@@ -653,38 +664,42 @@ class Compiler {
       spec.inputs.clear();
       std::shared_ptr<StagedFoldPlan> plan =
           PlanStagedFold(region.fold_shape, region.folds, region.sizes, operands, spec);
-      CheckMemory(*plan->loop, schedule, region);
+      CheckMemory(*plan->loop, schedule, region, outputs);
       kernels_.Add(std::move(spec), plan->loop);
       return {&RunStagedFold, plan, plan->num_tiles, time};
     }
     SetFoldForm(spec, region.fold_shape, region.folds, rounding_);
     std::shared_ptr<FoldPlan> plan =
-        PlanFold(region.fold_shape, region.folds, spec, region.sizes, operands);
-    CheckMemory(*plan->loop, schedule, region);
+        PlanFold(region.fold_shape, region.folds, spec, sizes, operands);
+    CheckMemory(*plan->loop, schedule, region, outputs);
     if (rows > 0) TileByRows(*plan, rows);
     kernels_.Add(std::move(spec), plan->loop);
     return {&RunFold, plan, plan->num_tiles, time};
   }
 
-  // Whether no output takes the place of an input, which has been read into the caches.
-  static bool AreApart(const Program& program, const Record& record, const Region& region) {
+  // Whether outputs may be written past the caches: none takes the place of an input, which has
+  // been read into them, and each begins where such a write may begin.
+  static bool MayStream(const Program& program, const Record& record, const Region& region) {
     const auto places = std::span(program.places).subspan(record.first_place);
     const auto inputs = places.first(region.inputs.size());
     const auto outputs = places.subspan(inputs.size(), region.outputs.size());
     return std::ranges::none_of(outputs, [&](const Place& output) {
-      return std::ranges::find(inputs, output) != inputs.end();
+      return output.offset % kPlaceAlignment != 0 ||
+             std::ranges::find(inputs, output) != inputs.end();
     });
   }
 
-  void AddLoop(Program& program, const Schedule& schedule, Region& region, Record& record) {
+  void AddLoop(Program& program, const Schedule& schedule, Region& region, const Parts& parts,
+               Record& record) {
     record.scratch_bytes = LoopScratchBytes(region);
-    LoopStep step = MakeLoop(schedule, region, AreApart(program, record, region));
+    LoopStep step = MakeLoop(schedule, region, parts, MayStream(program, record, region));
     record.num_tiles = step.num_tiles;
     record.is_parallel = IsWorthThreads(step.nanoseconds);
     SetKernel(program, record, step.function, std::move(step.plan));
   }
 
-  void AddRows(Program& program, const Schedule& schedule, Region& region, Record& record) {
+  void AddRows(Program& program, const Schedule& schedule, Region& region, const Parts& parts,
+               Record& record) {
     auto plan = std::make_shared<RowsPlan>();
     plan->rows = region.rows;
     plan->rows_per_block = region.rows_per_block;
@@ -702,19 +717,19 @@ class Compiler {
       if (local.output) operand_of[local.value] = {.place = region.inputs.size() + *local.output};
     }
     double time = 0;
-    const bool are_apart = AreApart(program, record, region);
+    const bool may_any_stream = MayStream(program, record, region);
     std::set<ValueId> used;  // by later parts, or not outside
     for (const RowLocal& local : region.locals) used.insert(local.value);
     std::vector<bool> may_stream(region.parts.size());
     for (size_t p = region.parts.size(); p-- > 0;) {
-      may_stream[p] = are_apart && std::ranges::none_of(region.parts[p].outputs, [&](ValueId v) {
-                        return used.contains(v);
-                      });
+      may_stream[p] =
+          may_any_stream && std::ranges::none_of(region.parts[p].outputs,
+                                                 [&](ValueId v) { return used.contains(v); });
       for (const RegionInput& input : region.parts[p].inputs) used.insert(input.value);
     }
     for (size_t p = 0; p < region.parts.size(); ++p) {
       Region& loop = region.parts[p];
-      LoopStep made = MakeLoop(schedule, loop, may_stream[p], region.rows);
+      LoopStep made = MakeLoop(schedule, loop, parts, may_stream[p], region.rows);
       RowsPlan::Step step{made.function, made.plan.get(), {}, made.num_tiles / region.rows};
       for (const RegionInput& input : loop.inputs) step.operands.push_back(operand_of[input.value]);
       for (const ValueId output : loop.outputs) step.operands.push_back(operand_of[output]);

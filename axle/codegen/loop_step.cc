@@ -84,6 +84,11 @@ bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operand
         row * bytes % kStreamAlignment != 0) {
       return false;
     }
+    const auto outer =
+        std::span(plan.strides).subspan(i * plan.sizes.size(), plan.sizes.size() - 1);
+    if (std::ranges::any_of(outer, [](i64 stride) { return stride % kStreamAlignment != 0; })) {
+      return false;
+    }
   }
   return true;
 }

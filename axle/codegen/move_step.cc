@@ -34,13 +34,59 @@ Box BoxOf(const IndexPiece& piece, const Shape& result, const Shape& source) {
   return box;
 }
 
-bool IsStatic(const IndexMap& map) {
-  return !map.empty() && std::ranges::all_of(map, [](const IndexPiece& piece) {
-    return piece.offsets.empty() && !piece.relinearize;
-  });
+bool Contains(const Box& base, const Box& part) {
+  for (size_t d = 0; d < base.dims.size(); ++d) {
+    const MovePlan::BoxDim &outer = base.dims[d], &inner = part.dims[d];
+    if (inner.begin < outer.begin || inner.begin + inner.count > outer.begin + outer.count) {
+      return false;
+    }
+  }
+  return true;
 }
 
-void ChooseTiles(MovePlan& plan) {
+// The positions of `base` that `part`, a box inside of it, leaves over: what is before and behind
+// it along each dimension.
+std::vector<Box> Around(Box base, const Box& part) {
+  std::vector<Box> boxes;
+  for (size_t d = 0; d < base.dims.size(); ++d) {
+    MovePlan::BoxDim& left = base.dims[d];
+    const auto take = [&](i64 first, i64 count) {
+      Box box = base;
+      box.from += first * left.from_step;
+      box.dims[d].begin += first;
+      box.dims[d].count = count;
+      return box;
+    };
+    const i64 before = part.dims[d].begin - left.begin, count = part.dims[d].count;
+    const i64 behind = left.count - before - count;
+    if (before > 0) boxes.push_back(take(0, before));
+    if (behind > 0) boxes.push_back(take(before + count, behind));
+    base = take(before, count);
+  }
+  return boxes;
+}
+
+// The boxes of a static map, but for the parts of the result.
+std::vector<Box> BoxesOf(const Region& region, const Parts& parts) {
+  const Instruction& inst = *region.instructions[0];
+  std::vector<Box> boxes;
+  for (size_t p = 0; p < region.map->size(); ++p) {
+    const IndexPiece& piece = (*region.map)[p];
+    Box box = BoxOf(piece, inst.shape(), inst.operand(piece.operand)->shape());
+    const auto part = parts.find(region.inputs[piece.operand].value);
+    const bool is_there =
+        part != parts.end() && part->second.move == &region && part->second.piece == p;
+    if (!is_there) {
+      boxes.push_back(std::move(box));
+    } else if (p == 1 && boxes.size() == 1 && Contains(boxes[0], box)) {
+      boxes = Around(std::move(boxes[0]), box);
+    }
+  }
+  return boxes;
+}
+
+// `steps` of the result, if its elements are not in order.
+void ChooseTiles(MovePlan& plan, const Dims* steps = nullptr) {
   i64 step = plan.element_bytes;
   plan.steps.resize(plan.sizes.size());
   for (size_t d = plan.sizes.size(); d-- > 0; step *= plan.sizes[d]) plan.steps[d] = step;
@@ -55,6 +101,15 @@ void ChooseTiles(MovePlan& plan) {
   plan.along = std::clamp<i64>(std::max(kTileBytes / plan.steps[d], least), 1, plan.sizes[d]);
   plan.num_tiles = (plan.sizes[d] + plan.along - 1) / plan.along;
   while (d > 0) plan.num_tiles *= plan.sizes[--d];
+  if (plan.boxes.empty()) plan.num_tiles = 1;  // all of the result is there
+  for (const Box& box : plan.boxes) {
+    i64 bytes = plan.element_bytes;
+    for (const MovePlan::BoxDim& dim : box.dims) bytes *= dim.count;
+    plan.moved_bytes += bytes;
+  }
+  if (steps == nullptr) return;
+  plan.steps = *steps;
+  for (i64& apart : plan.steps) apart *= plan.element_bytes;
 }
 
 // The part of `dim` at positions [begin, end): the first k of it, and how many there are.
@@ -114,40 +169,60 @@ int RunTiles(const RunContext* run, const MovePlan& plan, void* const* buffers, 
 
 }  // namespace
 
-std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& schedule) {
+bool HasStaticMap(const Region& region) {
+  return region.kind == RegionKind::kMove && region.map && !region.map->empty() &&
+         region.instructions[0]->shape().rank() > 0 &&
+         std::ranges::all_of(*region.map, [](const IndexPiece& piece) {
+           return piece.offsets.empty() && !piece.relinearize;
+         });
+}
+
+bool MovesTo(const Region& region, const Access& part) {
+  if (region.map) {
+    return HasStaticMap(region) && StridesAlong(part, region.instructions[0]->shape().dims());
+  }
+  const Access* const accesses[] = {&region.inputs[0].access, &part};
+  return CommonSizes(accesses, region.instructions[0]->shape().num_elements()).has_value();
+}
+
+std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& schedule,
+                                         const Parts& parts) {
   auto plan = std::make_shared<MovePlan>();
   const Instruction& inst = *region.instructions[0];
   plan->num_operands = region.inputs.size();
   plan->result_bytes = schedule.values[region.outputs[0]].bytes;
   plan->element_bytes = Info(inst.shape().type()).bytes;
+  const auto part = parts.find(region.outputs[0]);
+  const bool is_apart = part != parts.end() && !part->second.is_run();
   if (!region.map) {
     const Access& access = region.inputs[0].access;
+    const Access to =
+        is_apart ? part->second.from_first() : Access::Whole(inst.shape().num_elements());
+    const Access* const accesses[] = {&access, &to};
+    plan->sizes = *CommonSizes(accesses, inst.shape().num_elements());
+    Dims from = StridesOn(access, plan->sizes), steps = StridesOn(to, plan->sizes);
+    if (plan->sizes.empty()) plan->sizes = from = steps = {1};
     Box box{0, access.offset * plan->element_bytes, {}};
-    for (const AccessFactor& factor : access.factors) {
-      plan->sizes.push_back(factor.size);
-      box.dims.push_back({0, factor.size, 1, factor.stride * plan->element_bytes});
-    }
-    if (plan->sizes.empty()) {
-      plan->sizes = {1};
-      box.dims = {{0, 1, 1, 0}};
+    for (size_t d = 0; d < plan->sizes.size(); ++d) {
+      box.dims.push_back({0, plan->sizes[d], 1, from[d] * plan->element_bytes});
     }
     plan->boxes = {std::move(box)};
-    ChooseTiles(*plan);
+    ChooseTiles(*plan, &steps);
     return plan;
   }
   if (!region.in_place.empty()) plan->whole_operand = static_cast<int>(region.in_place[0].input);
-  if (IsStatic(*region.map) && inst.shape().rank() > 0) {
-    for (const IndexPiece& piece : *region.map) {
-      plan->boxes.push_back(BoxOf(piece, inst.shape(), inst.operand(piece.operand)->shape()));
-    }
+  if (HasStaticMap(region)) {
+    plan->boxes = BoxesOf(region, parts);
     plan->sizes = inst.shape().dims();
-    ChooseTiles(*plan);
+    const auto steps = is_apart ? StridesAlong(part->second.access, plan->sizes) : std::nullopt;
+    ChooseTiles(*plan, steps ? &*steps : nullptr);
     return plan;
   }
   std::vector<const Shape*> shapes;
   for (i64 i = 0; i < inst.num_operands(); ++i) shapes.push_back(&inst.operand(i)->shape());
   for (const IndexPiece& piece : *region.map) plan->walks.emplace_back(piece, inst.shape(), shapes);
   plan->starts_from_zeros = region.map->empty();
+  plan->moved_bytes = plan->result_bytes;
   return plan;
 }
 

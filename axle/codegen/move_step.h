@@ -5,7 +5,7 @@
 #pragma once
 #include <memory>
 
-#include "axle/codegen/regions.h"
+#include "axle/codegen/parts.h"
 #include "axle/core/kernel.h"
 
 namespace axle {
@@ -25,7 +25,7 @@ struct MovePlan {
   };
   std::vector<Box> boxes;
   i64 element_bytes = 0;
-  Dims sizes, steps;  // of the result, in bytes
+  Dims sizes, steps;  // of the result; in bytes
   // A tile is `along` positions of this dimension, and all behind it.
   size_t tile_dim = 0;
   i64 along = 1;
@@ -33,13 +33,20 @@ struct MovePlan {
 
   size_t num_operands = 0;
   i64 result_bytes = 0;
+  i64 moved_bytes = 0;             // about
   bool starts_from_zeros = false;  // a map without pieces
   // The first piece is all of this operand: nothing has to move where the result took its place.
   int whole_operand = -1;
 };
 
-// Of a kMove region.
-std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& schedule);
+// Whether the places of what the region, a kMove, moves are known, by pieces of a map.
+bool HasStaticMap(const Region& region);
+// Whether it can write its result where such a part lies.
+bool MovesTo(const Region& region, const Access& part);
+
+// Of a kMove region. What is a part of its result is there already.
+std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& schedule,
+                                         const Parts& parts = {});
 
 // The KernelFunction of move steps: operands, then the result.
 int RunMove(const RunContext* run, const void* plan, void* const* buffers, i64 begin, i64 end);

@@ -25,7 +25,7 @@ struct CompileReport {
     std::string engine;  // compiled, library (a routine of axle's own), evaluator, program
     // Of compiled code, in the order in which they run; those of the same name are the same.
     std::vector<std::string> kernels;
-    std::string note;  // why an evaluator does it, where that is not plain
+    std::string note;  // why an evaluator does it; what a move finds in its place
     std::vector<Instruction> instructions;
     i64 num_tiles = 1;                       // parts that threads could share
     i64 bytes_read = 0;                      // of different elements

@@ -17,11 +17,12 @@ constexpr ValueId kNobody = 0xffffffff;
 // what is still needed, and the results are where they belong.
 class Memory {
  public:
-  Memory(const Schedule& schedule, BlockUse use, std::vector<i64> scratch_bytes)
+  Memory(const Schedule& schedule, BlockUse use, std::vector<i64> scratch_bytes,
+         const Parts& parts = {})
       : schedule_(schedule),
         use_(std::move(use)),
         scratch_bytes_(std::move(scratch_bytes)),
-        plan_(PlanBuffers(schedule, use_, scratch_bytes_)) {}
+        plan_(PlanBuffers(schedule, use_, scratch_bytes_, parts)) {}
 
   void Run() {
     ASSERT_EQ(plan_.places.size(), schedule_.values.size());
@@ -49,19 +50,28 @@ class Memory {
 
   ValueId* At(const Place& place, i64 bytes) {
     EXPECT_LT(place.base, bases_.size());
-    EXPECT_EQ(place.offset % kPlaceAlignment, 0);
     EXPECT_GE(place.offset, 0);
     EXPECT_LE(place.offset + bytes, static_cast<i64>(bases_[place.base].size()));
     return bases_[place.base].data() + place.offset;
   }
+  // Parts of it are there.
   void Write(const Place& place, i64 bytes, ValueId value) {
-    if (bytes > 0) std::fill_n(At(place, bytes), bytes, value);
+    if (bytes == 0) return;
+    EXPECT_TRUE(plan_.parts.contains(value) || place.offset % kPlaceAlignment == 0);
+    ValueId* const at = At(place, bytes);
+    std::replace_if(
+        at, at + bytes, [&](ValueId held) { return !IsPartOf(held, value); }, value);
+  }
+  bool IsPartOf(ValueId value, ValueId whole) const {
+    const auto part = plan_.parts.find(value);
+    return part != plan_.parts.end() && part->second.whole == whole;
   }
   void ExpectHolds(const Place& place, ValueId value) {
     const i64 bytes = Bytes(value);
     if (bytes == 0) return;
     const ValueId* const at = At(place, bytes);
-    EXPECT_EQ(std::count(at, at + bytes, value), bytes) << "value " << value;
+    const auto holds = [&](ValueId held) { return held == value || IsPartOf(held, value); };
+    EXPECT_EQ(std::count_if(at, at + bytes, holds), bytes) << "value " << value;
   }
   static bool Overlap(const Place& a, i64 a_bytes, const Place& b, i64 b_bytes) {
     return a.base == b.base && a_bytes > 0 && b_bytes > 0 && a.offset < b.offset + b_bytes &&
@@ -88,6 +98,10 @@ class Memory {
       }
       for (const RegionInput& input : region.inputs) {
         if (!Overlap(place, Bytes(output), plan_.places[input.value], Bytes(input.value))) continue;
+        if (IsPartOf(input.value, output)) {
+          ++num_parts;
+          continue;
+        }
         const bool may = std::ranges::any_of(region.in_place, [&](const InPlacePair& pair) {
           return pair.output == o && region.inputs[pair.input].value == input.value;
         });
@@ -135,7 +149,7 @@ class Memory {
   }
 
  public:
-  int num_in_place = 0;
+  int num_in_place = 0, num_parts = 0;
 
  private:
   const Schedule& schedule_;
@@ -164,9 +178,40 @@ struct RandomCase {
   Schedule schedule;
   BlockUse use;
   std::vector<i64> scratch_bytes;
+  Parts parts;
 };
 
-RandomCase MakeRandom(std::mt19937_64& random) {
+// A region that puts outputs of earlier ones together, of which most are parts of its own. Others
+// may read them too.
+template <typename Below>
+void AddWhole(RandomCase& made, const Below& below) {
+  Schedule& schedule = made.schedule;
+  std::vector<ValueId> inputs;
+  for (const Region& region : schedule.regions) {
+    for (const ValueId output : region.outputs) {
+      const bool is_whole = std::ranges::any_of(
+          made.parts, [&](const auto& part) { return part.second.whole == output; });
+      if (schedule.values[output].bytes > 0 && !is_whole && !made.parts.contains(output) &&
+          below(3) == 0) {
+        inputs.push_back(output);
+      }
+    }
+  }
+  i64 bytes = 0;
+  for (const ValueId input : inputs) bytes += schedule.values[input].bytes;
+  const ValueId whole = NewValue(schedule, bytes + (below(2) == 0 ? 4 : 36));
+  i64 offset = below(2) == 0 ? 0 : 4;
+  for (const ValueId input : inputs) {
+    Access access = Access::Whole(schedule.values[input].bytes);
+    access.offset = offset;
+    offset += schedule.values[input].bytes;
+    if (below(4) > 0) made.parts[input] = {whole, access, nullptr, 0};
+  }
+  AddRegion(schedule, inputs, {whole});
+  made.scratch_bytes.push_back(0);
+}
+
+RandomCase MakeRandom(std::mt19937_64& random, bool with_parts) {
   RandomCase made;
   Schedule& schedule = made.schedule;
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
@@ -197,10 +242,12 @@ RandomCase MakeRandom(std::mt19937_64& random) {
     }
     AddRegion(schedule, inputs, outputs, pairs);
     made.scratch_bytes.push_back(below(3) == 0 ? any_bytes() : 0);
+    if (with_parts && below(4) == 0) AddWhole(made, below);
   }
   std::vector<bool> taken(schedule.arguments.size());
   for (size_t k = 0; k < below(6); ++k) {
     const ValueId value = static_cast<ValueId>(below(schedule.values.size()));
+    if (made.parts.contains(value)) continue;
     schedule.results.push_back(value);
     made.use.argument_of_result.push_back(-1);
     if (taken.empty() || below(3) == 0) continue;
@@ -216,17 +263,19 @@ RandomCase MakeRandom(std::mt19937_64& random) {
 }
 
 TEST(Buffers, RandomSchedulesKeepTheirValues) {
-  int in_place = 0;
+  int in_place = 0, parts = 0;
   for (std::uint64_t seed = 0; seed < 20000; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
     std::mt19937_64 random(seed);
-    const RandomCase made = MakeRandom(random);
-    Memory memory(made.schedule, made.use, made.scratch_bytes);
+    const RandomCase made = MakeRandom(random, /*with_parts=*/seed % 2 == 1);
+    Memory memory(made.schedule, made.use, made.scratch_bytes, made.parts);
     memory.Run();
     if (HasFailure()) return;
     in_place += memory.num_in_place;
+    parts += memory.num_parts;
   }
   EXPECT_GT(in_place, 10000);
+  EXPECT_GT(parts, 10000);
 }
 
 // The state of a loop: result i takes the place of argument i.

@@ -26,13 +26,13 @@ std::string Sources(const CompileReport::Record& record) {
 }
 
 std::string How(const CompileReport::Record& record) {
+  const std::string note = record.note.empty() ? "" : StrCat(" (", record.note, ")");
   if (record.engine == "compiled") return StrCat("compiled ", Join(record.kernels, ", "));
   if (record.engine == "evaluator") {
-    return StrCat("evaluator of ", record.instructions.back().op,
-                  record.note.empty() ? "" : StrCat(" (", record.note, ")"));
+    return StrCat("evaluator of ", record.instructions.back().op, note);
   }
   if (!record.programs.empty()) return StrCat("runs ", Join(record.programs, ", "));
-  return record.engine;
+  return StrCat(record.engine, note);
 }
 
 }  // namespace

@@ -1,0 +1,241 @@
+#include "axle/codegen/parts.h"
+
+#include <algorithm>
+#include <set>
+
+#include "axle/codegen/move_step.h"
+#include "axle/codegen/small_regions.h"
+#include "axle/ops/op_def.h"
+#include "axle/runtime/program.h"
+
+namespace axle {
+namespace {
+
+// Rows that do not fill their vectors waste the rest of the last one: up to a fourth of the row is
+// less than moving it takes.
+constexpr i64 kVectorLanes = 16;
+bool FillsVectors(i64 row) {
+  const i64 lanes = (row + kVectorLanes - 1) / kVectorLanes * kVectorLanes;
+  return (lanes - row) * 4 <= row;
+}
+
+// The positions that pieces write are apart, because they lie one after the other along some
+// dimension.
+bool AreApart(std::span<const IndexPiece> pieces) {
+  const size_t rank = pieces[0].dims.size();
+  for (size_t d = 0; d < rank; ++d) {
+    const auto follows = [&](const IndexPiece& before, const IndexPiece& piece) {
+      return before.dims[d].step == 1 &&
+             before.dims[d].begin + before.dims[d].count <= piece.dims[d].begin;
+    };
+    bool are_apart = true;
+    for (size_t p = 1; p < pieces.size(); ++p) are_apart &= follows(pieces[p - 1], pieces[p]);
+    if (are_apart) return true;
+  }
+  return false;
+}
+
+// Where a piece puts all of its operand, if the result lies as `result` says; nothing if the piece
+// does something else.
+std::optional<Access> PlaceOf(const IndexPiece& piece, const Dims& operand_dims,
+                              const Dims& result_dims, const Access& result) {
+  // The piece the other way round: what it reads is what is written.
+  IndexPiece written;
+  for (const i64 size : operand_dims) written.dims.push_back({.count = size});
+  i64 count = 1, num_elements = 1;
+  for (const i64 size : operand_dims) num_elements *= size;
+  for (const IndexPiece::Dim& dim : piece.dims) {
+    written.source_begin.push_back(dim.begin);
+    count *= dim.count;
+    if (dim.count == 1 || dim.source_dim == kNoSourceDim) continue;
+    const bool is_all = dim.source_step == 1 && piece.source_begin[dim.source_dim] == 0 &&
+                        dim.count == operand_dims[dim.source_dim];
+    if (!is_all) return std::nullopt;
+    written.dims[dim.source_dim].source_dim = std::ssize(written.source_begin) - 1;
+    written.dims[dim.source_dim].source_step = dim.step;
+  }
+  if (count != num_elements) return std::nullopt;
+  return Compose({written}, operand_dims, result_dims, result);
+}
+
+// The sizes of a loop that writes its parts where they belong; nothing if it cannot, or had better
+// not.
+std::optional<Dims> SizesFor(const Region& loop, const Parts& parts, i64 rows) {
+  if (IsStaged(loop.fold_shape, loop.folds)) return std::nullopt;
+  const i64 n = loop.num_positions;
+  const std::vector<Access> outputs = OutputAccesses(loop, parts);
+  if (outputs.size() != loop.outputs.size()) return std::nullopt;
+  const Access whole = Access::Whole(n);
+  const Access result = ResultAccess(loop.fold_shape);
+  const Access boundary = ResultAccess({.rows = rows, .reduced = rows > 0 ? n / rows : 1});
+  std::vector<const Access*> accesses = {&whole};
+  for (const RegionInput& input : loop.inputs) accesses.push_back(&input.access);
+  for (const Access& output : outputs) accesses.push_back(&output);
+  if (!loop.folds.empty()) accesses.push_back(&result);
+  if (rows > 0) accesses.push_back(&boundary);
+  auto sizes = CommonSizes(accesses, n);
+  if (!sizes || sizes->empty()) return sizes;
+  const bool fits = loop.folds.empty() ? rows == 0 || n > rows || sizes->size() == 1
+                                       : FoldFits(loop.fold_shape, /*is_staged=*/false, *sizes);
+  if (!fits) return std::nullopt;
+  if (sizes->back() < loop.sizes.back() && !FillsVectors(sizes->back())) return std::nullopt;
+  // Along a row, what is stored is a run; a fold is one element, or a run.
+  for (const Access& output : outputs) {
+    const i64 stride = StridesOn(output, *sizes).back();
+    const bool is_fold_of_rows = !loop.folds.empty() && loop.fold_shape.columns == 1 &&
+                                 &output >= &outputs[outputs.size() - loop.folds.size()];
+    if (stride != (is_fold_of_rows ? 0 : 1)) return std::nullopt;
+  }
+  return sizes;
+}
+
+class Finder {
+ public:
+  explicit Finder(const Schedule& schedule)
+      : schedule_(schedule),
+        producers_(schedule.values.size()),
+        num_reads_(schedule.values.size()),
+        results_(schedule.results.begin(), schedule.results.end()) {
+    for (const Region& region : schedule.regions) {
+      for (const RegionInput& input : region.inputs) ++num_reads_[input.value];
+      for (size_t o = 0; o < region.outputs.size(); ++o) {
+        producers_[region.outputs[o]] = {&region, o};
+      }
+    }
+  }
+
+  Parts Find() && {
+    // What is put into a part is put into its whole.
+    for (size_t r = schedule_.regions.size(); r-- > 0;) AddPieces(schedule_.regions[r]);
+    return std::move(parts_);
+  }
+
+ private:
+  struct Producer {
+    const Region* region = nullptr;
+    size_t output = 0;
+  };
+
+  void AddPieces(const Region& move) {
+    if (!HasStaticMap(move) || !move.in_place.empty()) return;
+    const IndexMap& map = *move.map;
+    // The first piece may lie below the other one, which is then left out of it.
+    const bool are_apart = AreApart(map);
+    if (!are_apart && map.size() != 2) return;
+    const Instruction& inst = *move.instructions[0];
+    const ValueId result = move.outputs[0];
+    const auto outer = parts_.find(result);
+    const bool is_inner = outer != parts_.end();
+    const ValueId whole = is_inner ? outer->second.whole : result;
+    const Access access =
+        is_inner ? outer->second.access : Access::Whole(inst.shape().num_elements());
+    for (size_t p = are_apart ? 0 : 1; p < map.size(); ++p) {
+      const bool has_holes = std::ranges::any_of(
+          map[p].dims, [](const IndexPiece::Dim& dim) { return dim.step != 1; });
+      if (has_holes) continue;
+      const Shape& operand = inst.operand(map[p].operand)->shape();
+      const ValueId value = move.inputs[map[p].operand].value;
+      if (operand.num_elements() == 0 || results_.contains(value) || parts_.contains(value)) {
+        continue;
+      }
+      auto place = PlaceOf(map[p], operand.dims(), inst.shape().dims(), access);
+      if (!place) continue;
+      parts_.emplace(value, Part{whole, *std::move(place), &move, p});
+      if (!CanBeWritten(value)) parts_.erase(value);
+    }
+  }
+
+  // Whether the region that computes `value` can write it where it would be a part.
+  bool CanBeWritten(ValueId value) const {
+    const auto& [region, output] = producers_[value];
+    if (region == nullptr) return false;
+    const Part& part = parts_.at(value);
+    if (!part.is_run() && num_reads_[value] != 1) return false;
+    const Value& array = schedule_.values[value];
+    const i64 offset = part.access.offset * array.array.element_bytes();
+    switch (region->kind) {
+      case RegionKind::kWhile:  // its state would be moved there first
+        return false;
+      case RegionKind::kCall:
+      case RegionKind::kConditional:
+        return part.is_run() && offset % kPlaceAlignment == 0;
+      case RegionKind::kSmall:  // what is large is updated in place
+        return part.is_run() && IsSmall(schedule_.values[value]);
+      case RegionKind::kMove:
+        return part.is_run() || MovesTo(*region, part.access);
+      case RegionKind::kLoop:
+        return part.is_run() || SizesFor(*region, parts_, 0);
+      case RegionKind::kRows:
+        return part.is_run() || CanWriteRows(*region, value, output);
+      default:
+        return part.is_run();
+    }
+  }
+
+  bool CanWriteRows(const Region& region, ValueId value, size_t output) const {
+    const bool is_shared = std::ranges::any_of(
+        region.locals, [&](const RowLocal& local) { return local.output == output; });
+    if (is_shared) return false;
+    for (const Region& loop : region.parts) {
+      const bool reads = std::ranges::any_of(
+          loop.inputs, [&](const RegionInput& input) { return input.value == value; });
+      if (reads) return false;
+      const bool writes = std::ranges::find(loop.outputs, value) != loop.outputs.end();
+      if (writes && !SizesFor(loop, parts_, region.rows)) return false;
+    }
+    return true;
+  }
+
+  const Schedule& schedule_;
+  std::vector<Producer> producers_;  // by value
+  std::vector<i64> num_reads_;       // by value
+  const std::set<ValueId> results_;
+  Parts parts_;
+};
+
+}  // namespace
+
+bool Part::is_run() const {
+  return from_first().IsWhole();
+}
+
+Parts FindParts(const Schedule& schedule) {
+  return Finder(schedule).Find();
+}
+
+std::vector<Access> OutputAccesses(const Region& loop, const Parts& parts) {
+  const FoldShape& shape = loop.fold_shape;
+  const size_t num_stores = loop.outputs.size() - loop.folds.size();
+  std::vector<Access> accesses;
+  for (size_t o = 0; o < loop.outputs.size(); ++o) {
+    const auto part = parts.find(loop.outputs[o]);
+    const bool is_apart = part != parts.end() && !part->second.is_run();
+    if (o < num_stores) {
+      accesses.push_back(is_apart ? part->second.from_first() : Access::Whole(loop.num_positions));
+    } else if (!is_apart) {
+      accesses.push_back(ResultAccess(shape));
+    } else {
+      // Along what is reduced it stays where it is.
+      IndexPiece piece;
+      piece.dims = {{.count = shape.rows, .source_dim = 0},
+                    {.count = shape.reduced},
+                    {.count = shape.columns, .source_dim = 1}};
+      piece.source_begin = {0, 0};
+      const auto access = Compose({piece}, {shape.rows, shape.reduced, shape.columns},
+                                  {shape.rows, shape.columns}, part->second.from_first());
+      if (!access) return {};
+      accesses.push_back(*access);
+    }
+  }
+  return accesses;
+}
+
+Dims SizesOf(const Region& loop, const Parts& parts, i64 rows) {
+  const bool are_there = std::ranges::all_of(loop.outputs, [&](ValueId output) {
+    const auto part = parts.find(output);
+    return part == parts.end() || part->second.is_run();
+  });
+  return are_there ? loop.sizes : *SizesFor(loop, parts, rows);
+}
+
+}  // namespace axle

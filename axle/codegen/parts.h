@@ -1,0 +1,42 @@
+// Parts: values that lie inside of another one from the start. What a concatenation puts together,
+// or a pad surrounds, need not be moved if the region that computes it writes it where it belongs.
+//
+// How far apart the elements may lie depends on who writes them: those in one run are an array at
+// another place, which almost every kind of region can write; rows of them need a step that takes
+// strides for its results.
+#pragma once
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "axle/codegen/regions.h"
+
+namespace axle {
+
+struct Part {
+  ValueId whole;  // that it lies inside of; no part itself
+  // Where in `whole` its elements are, in order.
+  Access access;
+  // The piece of whose map it is; that is not moved any more.
+  const Region* move;
+  size_t piece;
+
+  bool is_run() const;
+  // The same, counted from its first element, where its Place is.
+  Access from_first() const { return {0, access.factors}; }
+};
+
+// By value. A part that is no run is read by `move` alone.
+using Parts = std::map<ValueId, Part>;
+
+// The values that can be parts: who computes them can write them so, and they are no results. The
+// schedule has its last kinds of regions; points into it.
+Parts FindParts(const Schedule& schedule);
+
+// Where the outputs of a loop lie, by position, those of its folds included.
+std::vector<Access> OutputAccesses(const Region& loop, const Parts& parts);
+// The sizes of a loop that writes them there. With `rows`, it works by rows of a region of kind
+// kRows.
+Dims SizesOf(const Region& loop, const Parts& parts, i64 rows);
+
+}  // namespace axle
