@@ -108,11 +108,12 @@ class Planner {
         std::optional<size_t> found;
         for (const InPlacePair& pair : region.in_place) {
           if (pair.output != o) continue;
-          const size_t a = allocation_of_[region.inputs[pair.input].value];
+          const ValueId input = region.inputs[pair.input].value;
+          const size_t a = allocation_of_[input];
           const Allocation& candidate = allocations_[a];
           if (!candidate.writable || candidate.end > r || taken.contains(a) ||
               candidate.bytes != schedule_.values[output].bytes ||
-              IsReadBeside(region, pair.input)) {
+              schedule_.values[input].bytes != candidate.bytes || IsReadBeside(region, input)) {
             continue;
           }
           // Best where the value has to end up anyway.
@@ -131,9 +132,8 @@ class Planner {
     }
   }
 
-  // The region reads something else that lies where this input lies: a whole and parts of it.
-  bool IsReadBeside(const Region& region, std::uint32_t input) const {
-    const ValueId value = region.inputs[input].value;
+  // The region reads something else that lies where `value` lies: a whole and parts of it.
+  bool IsReadBeside(const Region& region, ValueId value) const {
     return std::ranges::any_of(region.inputs, [&](const RegionInput& other) {
       return other.value != value && allocation_of_[other.value] == allocation_of_[value];
     });

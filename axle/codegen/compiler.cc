@@ -145,6 +145,8 @@ class Compiler {
     AXLE_TRY(PlanContractions(schedule));
     LeaveScattersToEvaluators(schedule);
     PlanSteps(schedule);
+    const Parts parts = FindParts(schedule);
+    std::map<size_t, ContractionStep> into_parts = PlanContractionsInto(schedule, parts);
     std::vector<i64> scratch_bytes;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       const Region& region = schedule.regions[r];
@@ -153,8 +155,13 @@ class Compiler {
           : steps_[r].plan != nullptr             ? steps_[r].scratch_bytes * NumParts(steps_[r])
                                                   : ScratchBytes(region));
     }
-    const BufferPlan plan =
-        TimedPlan(schedule, compiled.blocks, scratch_bytes, FindParts(schedule));
+    for (const auto& [r, step] : into_parts) {
+      scratch_bytes[r] = std::max(scratch_bytes[r], step.scratch_bytes * num_threads_);
+    }
+    const BufferPlan plan = TimedPlan(schedule, compiled.blocks, scratch_bytes, parts);
+    for (auto& [r, step] : into_parts) {
+      if (plan.parts.contains(schedule.regions[r].outputs[0])) contractions_[r] = std::move(step);
+    }
     if (!schedule.regions.empty()) {
       compiled.peak = schedule.regions[plan.peak_region].instructions.back()->name();
     }
@@ -249,22 +256,40 @@ class Compiler {
     return blocks;
   }
 
+  InstructionSet kernel_set() const {
+    return compiled_.jit->target().isa == NativeIsa::kAvx512 ? InstructionSet::kX86V4
+                                                             : InstructionSet::kX86V3;
+  }
   // Plans what prebuilt kernels do; for the rest, evaluators take over.
   Status PlanContractions(Schedule& schedule) {
     contractions_.assign(schedule.regions.size(), {});
-    const InstructionSet instruction_set = compiled_.jit->target().isa == NativeIsa::kAvx512
-                                               ? InstructionSet::kX86V4
-                                               : InstructionSet::kX86V3;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       Region& region = schedule.regions[r];
       if (region.kind != RegionKind::kContraction) continue;
       const ContractionStrides* strides = region.strides ? &*region.strides : nullptr;
-      contractions_[r] = PlanContraction(*region.instructions[0], instruction_set, strides);
+      contractions_[r] = PlanContraction(*region.instructions[0], kernel_set(), strides);
       if (contractions_[r].reason.empty()) continue;
       AXLE_INVARIANT(strides == nullptr, "a dot that reads views has a kernel");
       region.kind = RegionKind::kEvaluate;
     }
     return {};
+  }
+
+  // What they do, by region, if their results are parts that are no runs.
+  std::map<size_t, ContractionStep> PlanContractionsInto(const Schedule& schedule,
+                                                         const Parts& parts) const {
+    std::map<size_t, ContractionStep> steps;
+    for (size_t r = 0; r < schedule.regions.size(); ++r) {
+      const Region& region = schedule.regions[r];
+      if (region.kind != RegionKind::kContraction) continue;
+      const auto part = parts.find(region.outputs[0]);
+      if (part == parts.end() || part->second.is_run()) continue;
+      const Instruction& inst = *region.instructions[0];
+      const auto strides =
+          StridesInto(inst, *region.instructions.back(), region.strides, part->second.from_first());
+      steps[r] = PlanContraction(inst, kernel_set(), &*strides);
+    }
+    return steps;
   }
 
   // Those that apply more than straight code.

@@ -111,14 +111,16 @@ std::optional<Dims> StridesInPlace(const Instruction& inst, i64 i, const Access&
   return has_neighbours ? strides : std::nullopt;
 }
 
-std::optional<Dims> StridesOfResult(const Instruction& inst, const Instruction& user) {
+std::optional<Dims> StridesOfResult(const Instruction& inst, const Instruction& user,
+                                    const Dims* user_strides) {
   const Shape &result = inst.shape(), &wanted = user.shape();
   const auto index_map = GetOpDef(user).index_map;
   if (!IsDot(inst) || index_map == nullptr || result.num_elements() == 0) return std::nullopt;
   const IndexMap map = index_map(user);
   if (map.size() != 1 || map[0].relinearize || !map[0].offsets.empty()) return std::nullopt;
   const IndexPiece& piece = map[0];
-  const Dims wanted_strides = RowMajorStrides(wanted.dims());
+  const Dims wanted_strides =
+      user_strides != nullptr ? *user_strides : RowMajorStrides(wanted.dims());
   Dims strides(result.rank(), 0);
   i64 innermost = -1;
   for (i64 d = 0; d < wanted.rank(); ++d) {
@@ -146,6 +148,19 @@ std::optional<Dims> StridesOfResult(const Instruction& inst, const Instruction& 
   const bool is_along = innermost >= 0 && (innermost == last(num_batch, num_lhs) ||
                                            innermost == last(num_lhs, result.rank()));
   return is_along ? std::optional(strides) : std::nullopt;
+}
+
+std::optional<ContractionStrides> StridesInto(const Instruction& inst, const Instruction& written,
+                                              const std::optional<ContractionStrides>& strides,
+                                              const Access& access) {
+  const auto wanted = StridesAlong(access, written.shape().dims());
+  if (!IsDot(inst) || !wanted || access.inner_stride() != 1) return std::nullopt;
+  ContractionStrides into = strides ? *strides : RowMajor(inst);
+  const auto result = &written == &inst ? wanted : StridesOfResult(inst, written, &*wanted);
+  if (!result) return std::nullopt;
+  into.result = *result;
+  const bool has_kernel = PlanContraction(inst, InstructionSet::kX86V3, &into).reason.empty();
+  return has_kernel ? std::optional(into) : std::nullopt;
 }
 
 ContractionStep PlanContraction(const Instruction& inst, InstructionSet instruction_set,

@@ -18,7 +18,15 @@ namespace axle {
 // nothing if it is no dot, or copying is better.
 std::optional<Dims> StridesInPlace(const Instruction& inst, i64 i, const Access& access);
 // The same of the result that lies as `user`, which reads nothing else, wants it.
-std::optional<Dims> StridesOfResult(const Instruction& inst, const Instruction& user);
+// Its row-major strides, or these.
+std::optional<Dims> StridesOfResult(const Instruction& inst, const Instruction& user,
+                                    const Dims* strides = nullptr);
+// `strides`, or those of the dot as it stands, with a result that lies where the elements of
+// `written`, which is the dot or that user of it, are by this access; nothing if no kernel writes
+// there.
+std::optional<ContractionStrides> StridesInto(const Instruction& inst, const Instruction& written,
+                                              const std::optional<ContractionStrides>& strides,
+                                              const Access& access);
 
 // One kernel, with its buffers {lhs, rhs, result, scratch}.
 struct ContractionStep {

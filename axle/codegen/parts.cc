@@ -161,6 +161,9 @@ class Finder {
         return part.is_run() && offset % kPlaceAlignment == 0;
       case RegionKind::kSmall:  // what is large is updated in place
         return part.is_run() && IsSmall(schedule_.values[value]);
+      case RegionKind::kContraction:
+        return part.is_run() || StridesInto(*region->instructions[0], *region->instructions.back(),
+                                            region->strides, part.from_first());
       case RegionKind::kMove:
         return part.is_run() || MovesTo(*region, part.access);
       case RegionKind::kLoop:
