@@ -57,7 +57,7 @@ struct CompileOptions {
   EngineKind engine = EngineKind::kDefault;
   Numerics numerics = Numerics::kStrict;
   NativeIsa isa = NativeIsa::kAuto;
-  int codegen_level = 1;  // 0 to 2
+  int codegen_level = 1;  // effort: 0 least, 2 most, 1 what each kernel is worth; never the bits
   // The layouts in which arguments will mostly come, one shape per parameter, or none; and the one
   // of the result. They change no value. UNIMPLEMENTED if they are tiled.
   std::vector<Shape> argument_layouts = {};

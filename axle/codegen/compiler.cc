@@ -677,6 +677,7 @@ class Compiler {
     if (region.folds.empty()) {
       std::shared_ptr<LoopPlan> plan = PlanLoop(sizes, operands);
       CheckMemory(*plan, schedule, region, outputs);
+      spec.passes_once = rows == 0;
       if (rows > 0) TileByRows(*plan, rows);
       if (may_stream && IsWorthStreaming(*plan, operands, num_stores)) {
         spec.streams = true;

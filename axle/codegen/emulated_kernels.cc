@@ -157,7 +157,7 @@ Status EmulatedKernels::Compile(const llvm::Module& kernels, const std::string& 
   std::string text;
   llvm::raw_string_ostream(text) << kernels;
   AXLE_TRY(WriteFile(StrCat(folder, "/code.ll"), text));
-  return RunTool({compiler_, "-mtriple=aarch64-linux-gnu", StrCat("-O", target_.codegen_level),
+  return RunTool({compiler_, "-mtriple=aarch64-linux-gnu", StrCat("-O", CodegenLevelOf(kernels)),
                   "-fp-contract=off", "-disable-lsr", "-relocation-model=pic",
                   StrCat("-filetype=", kind), "-o", StrCat(folder, "/code"),
                   StrCat(folder, "/code.ll")});

@@ -4,8 +4,10 @@
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/CommandLine.h>
@@ -30,6 +32,8 @@
 
 namespace axle {
 namespace {
+
+constexpr char kLevelFlag[] = "axle.codegen_level";
 
 Status ToStatus(llvm::Error error) {
   return Internal("llvm: " + llvm::toString(std::move(error)));
@@ -68,17 +72,17 @@ bool HasAvx512() {
 #endif
 }
 
-llvm::orc::JITTargetMachineBuilder MachineBuilder(const JitTarget& target) {
+llvm::orc::JITTargetMachineBuilder MachineBuilder(NativeIsa isa, int codegen_level) {
 #if defined(__x86_64__)
   llvm::orc::JITTargetMachineBuilder builder((llvm::Triple(llvm::sys::getProcessTriple())));
-  builder.setCPU(target.isa == NativeIsa::kAvx512 ? "x86-64-v4"
-                 : target.isa == NativeIsa::kV2   ? "x86-64-v2"
-                                                  : "x86-64-v3");
+  builder.setCPU(isa == NativeIsa::kAvx512 ? "x86-64-v4"
+                 : isa == NativeIsa::kV2   ? "x86-64-v2"
+                                           : "x86-64-v3");
 #else
   llvm::orc::JITTargetMachineBuilder builder =
       llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
 #endif
-  builder.setCodeGenOptLevel(LevelOf(target.codegen_level));
+  builder.setCodeGenOptLevel(LevelOf(codegen_level));
   builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;  // no fma but those we write
   return builder;
 }
@@ -89,16 +93,18 @@ class MachinePool {
  public:
   using Machine = std::unique_ptr<llvm::TargetMachine>;
 
-  static MachinePool& For(const JitTarget& target) {
+  static MachinePool& For(NativeIsa isa, int codegen_level) {
     static std::mutex mutex;
     static auto* const pools = new std::map<std::pair<NativeIsa, int>, MachinePool>;
     const std::lock_guard lock(mutex);
-    return (*pools)[{target.isa, target.codegen_level}];
+    return pools->try_emplace({isa, codegen_level}, isa, codegen_level).first->second;
   }
 
-  llvm::Expected<Machine> Take(const llvm::orc::JITTargetMachineBuilder& builder) {
+  MachinePool(NativeIsa isa, int codegen_level) : isa_(isa), codegen_level_(codegen_level) {}
+
+  llvm::Expected<Machine> Take() {
     const std::lock_guard lock(mutex_);
-    if (machines_.empty()) return llvm::orc::JITTargetMachineBuilder(builder).createTargetMachine();
+    if (machines_.empty()) return MachineBuilder(isa_, codegen_level_).createTargetMachine();
     Machine machine = std::move(machines_.back());
     machines_.pop_back();
     return machine;
@@ -111,29 +117,29 @@ class MachinePool {
  private:
   // A machine takes about a megabyte, and a compilation may use as many as it has threads.
   static constexpr size_t kMostKept = 4;
+  const NativeIsa isa_;
+  const int codegen_level_;
   std::mutex mutex_;
   std::vector<Machine> machines_;
 };
 
-// Compiles with a machine of the pool, on any thread.
+// Compiles with a machine of the pool for the module's level, on any thread.
 class PooledCompiler : public llvm::orc::IRCompileLayer::IRCompiler {
  public:
-  PooledCompiler(MachinePool& pool, llvm::orc::JITTargetMachineBuilder builder)
-      : IRCompiler(llvm::orc::irManglingOptionsFromTargetOptions(builder.getOptions())),
-        pool_(pool),
-        builder_(std::move(builder)) {}
+  PooledCompiler(NativeIsa isa, const llvm::TargetOptions& options)
+      : IRCompiler(llvm::orc::irManglingOptionsFromTargetOptions(options)), isa_(isa) {}
 
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module& module) override {
-    auto machine = pool_.Take(builder_);
+    MachinePool& pool = MachinePool::For(isa_, CodegenLevelOf(module));
+    auto machine = pool.Take();
     if (!machine) return machine.takeError();
     auto object = llvm::orc::SimpleCompiler(**machine)(module);
-    pool_.GiveBack(std::move(*machine));
+    pool.GiveBack(std::move(*machine));
     return object;
   }
 
  private:
-  MachinePool& pool_;
-  const llvm::orc::JITTargetMachineBuilder builder_;
+  const NativeIsa isa_;
 };
 
 // All that compiled code can call. Nothing else of the process is found: code that LLVM would make
@@ -166,7 +172,7 @@ void Optimize(llvm::Module& module) {
 
 // What the code generator makes of a module, for people.
 StatusOr<std::string> Assembly(const llvm::Module& module, const JitTarget& target) {
-  auto machine = MachineBuilder(target).createTargetMachine();
+  auto machine = MachineBuilder(target.isa, CodegenLevelOf(module)).createTargetMachine();
   if (!machine) return ToStatus(machine.takeError());
   const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);  // it is changed
   llvm::SmallVector<char, 0> text;
@@ -181,6 +187,12 @@ StatusOr<std::string> Assembly(const llvm::Module& module, const JitTarget& targ
 }
 
 }  // namespace
+
+int CodegenLevelOf(const llvm::Module& module) {
+  const auto* const level =
+      llvm::mdconst::extract<llvm::ConstantInt>(module.getModuleFlag(kLevelFlag));
+  return static_cast<int>(level->getZExtValue());
+}
 
 StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level) {
   if (codegen_level < 0 || codegen_level > 2) {
@@ -225,18 +237,18 @@ StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const Native
   auto here = llvm::orc::SelfExecutorProcessControl::Create(
       nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>());
   if (!here) return ToStatus(here.takeError());
-  MachinePool& pool = MachinePool::For(target);
   // LLJIT's own way to compile on several threads copies each module to another context first; each
   // has a context of its own here.
   auto jit = llvm::orc::LLJITBuilder()
                  .setExecutorProcessControl(std::move(*here))
-                 .setJITTargetMachineBuilder(MachineBuilder(target))
+                 .setJITTargetMachineBuilder(MachineBuilder(target.isa, target.codegen_level))
                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                  .setLinkProcessSymbolsByDefault(false)
                  .setSupportConcurrentCompilation(false)
-                 .setCompileFunctionCreator([&pool](llvm::orc::JITTargetMachineBuilder builder) {
-                   return std::make_unique<PooledCompiler>(pool, std::move(builder));
-                 })
+                 .setCompileFunctionCreator(
+                     [isa = target.isa](llvm::orc::JITTargetMachineBuilder builder) {
+                       return std::make_unique<PooledCompiler>(isa, builder.getOptions());
+                     })
                  .create();
   if (!jit) return ToStatus(jit.takeError());
   auto state = std::make_unique<State>();
@@ -253,10 +265,12 @@ StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const Native
   return std::unique_ptr<Jit>(new Jit(target, std::move(state)));
 }
 
-Jit::NewModule Jit::MakeModule(const std::string& name) const {
+Jit::NewModule Jit::MakeModule(const std::string& name, int codegen_level) const {
   NewModule made;
   made.context = std::make_unique<llvm::LLVMContext>();
   made.module = std::make_unique<llvm::Module>(name, *made.context);
+  made.module->addModuleFlag(llvm::Module::Error, kLevelFlag,
+                             static_cast<std::uint32_t>(codegen_level));
   made.module->setDataLayout(state_->jit->getDataLayout());
   return made;
 }
@@ -265,7 +279,8 @@ Status Jit::Add(NewModule made) {
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   if (llvm::verifyModule(*made.module, &stream)) return Internal("llvm: " + problem);
-  if (target_.codegen_level > 1) Optimize(*made.module);
+  const int codegen_level = CodegenLevelOf(*made.module);
+  if (codegen_level > 1) Optimize(*made.module);
   if (state_->on_llvm) {
     std::string text;
     llvm::raw_string_ostream(text) << *made.module;
@@ -278,7 +293,7 @@ Status Jit::Add(NewModule made) {
     state_->on_assembly(text);
   }
   if (state_->emulated != nullptr) {
-    NewModule callers = MakeModule(made.module->getName().str());
+    NewModule callers = MakeModule(made.module->getName().str(), codegen_level);
     AXLE_TRY(state_->emulated->Add(*made.module, *callers.module));
     made.module = std::move(callers.module);
     made.context = std::move(callers.context);

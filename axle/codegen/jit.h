@@ -19,7 +19,7 @@ class AccessChecks;
 // What code is generated for. Never a guess from the CPU's name: the features come from CPUID.
 struct JitTarget {
   NativeIsa isa;                   // not kAuto
-  int codegen_level;               // 0 to 2
+  int codegen_level;               // 0 to 2, of modules that ask for none of their own
   int vector_bytes;                // of the widest register that code should use
   AccessChecks* checks = nullptr;  // code is checked, and this gets what is wrong (access_checks.h)
   bool has_avx512() const { return isa == NativeIsa::kAvx512; }
@@ -38,6 +38,9 @@ struct JitTarget {
 // is to be emulated may still lack what it takes: Jit::Create says so.
 StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level);
 
+// The level at which a module of Jit::MakeModule is to be compiled.
+int CodegenLevelOf(const llvm::Module& module);
+
 // The machine code of some modules; freed with the object. Thread-safe.
 class Jit {
  public:
@@ -55,7 +58,11 @@ class Jit {
     ~NewModule();
     NewModule(NewModule&&) noexcept;
   };
-  NewModule MakeModule(const std::string& name) const;
+  NewModule MakeModule(const std::string& name) const {
+    return MakeModule(name, target_.codegen_level);
+  }
+  // At this level instead of the target's.
+  NewModule MakeModule(const std::string& name, int codegen_level) const;
   // Verifies, optimises and takes over a module.
   Status Add(NewModule module);
   // Compiles what is not compiled yet.

@@ -18,16 +18,31 @@ namespace {
 
 // Kernels that are compiled together: fewer modules cost less, more can be compiled at a time.
 constexpr size_t kMostKernelsPerModule = 16;
+// Of the lane program of a light loop. Its speed is that of memory: instructions that are chosen
+// and ordered with care, at more than twice the cost, change it by a few percent
+// (bench/results/codegen-levels-2026-11-23.md).
+constexpr size_t kMostLightOperations = 24;
+
+bool IsLight(const LoopKernelSpec& spec) {
+  return spec.form == FoldForm::kNone && spec.passes_once &&
+         spec.program->code.size() <= kMostLightOperations;
+}
 
 bool IsSame(const LoopKernelSpec& a, const LoopKernelSpec& b) {
   return a.inputs == b.inputs && a.form == b.form && a.folds == b.folds && a.lanes == b.lanes &&
-         a.in_order == b.in_order && a.streams == b.streams && *a.program == *b.program;
+         a.in_order == b.in_order && a.streams == b.streams && a.passes_once == b.passes_once &&
+         *a.program == *b.program;
 }
 bool IsSame(const MergeKernelSpec& a, const MergeKernelSpec& b) {
   return a.other_bytes == b.other_bytes && *a.less == *b.less;
 }
 
 }  // namespace
+
+// At level 1 the kind of a kernel decides, at 0 and 2 all are alike.
+int KernelTable::Kernel::CodegenLevel(const JitTarget& target) const {
+  return target.codegen_level == 1 && loop && IsLight(*loop) ? 0 : target.codegen_level;
+}
 
 void KernelTable::Kernel::Emit(const JitTarget& target, const std::string& name,
                                llvm::Module& module) const {
@@ -85,13 +100,31 @@ void KernelTable::Add(Region region, const Schedule& schedule, std::shared_ptr<S
   kernels_[same->second].small_plans.push_back(std::move(plan));
 }
 
-Status KernelTable::CompileModule(Jit& jit, size_t begin, size_t end) {
-  Jit::NewModule module = jit.MakeModule(StrCat("kernels", begin));
-  for (size_t k = begin; k < end; ++k) {
+// What takes longer to compile comes first.
+std::vector<KernelTable::Batch> KernelTable::Batches(const JitTarget& target,
+                                                     size_t num_threads) const {
+  const size_t most = std::clamp<size_t>((kernels_.size() + num_threads - 1) / num_threads, 1,
+                                         kMostKernelsPerModule);
+  std::vector<Batch> batches;
+  for (int level = target.codegen_level; level >= 0; --level) {
+    bool is_new = true;
+    for (size_t k = 0; k < kernels_.size(); ++k) {
+      if (kernels_[k].CodegenLevel(target) != level) continue;
+      if (is_new || batches.back().kernels.size() == most) batches.push_back({level});
+      is_new = false;
+      batches.back().kernels.push_back(k);
+    }
+  }
+  return batches;
+}
+
+Status KernelTable::CompileBatch(Jit& jit, const Batch& batch) {
+  Jit::NewModule module = jit.MakeModule(StrCat("kernels", batch.kernels[0]), batch.codegen_level);
+  for (const size_t k : batch.kernels) {
     kernels_[k].Emit(jit.target(), NameOf(k), *module.module);
   }
   AXLE_TRY(jit.Add(std::move(module)));
-  for (size_t k = begin; k < end; ++k) {
+  for (const size_t k : batch.kernels) {
     AXLE_ASSIGN(void* const address, jit.Lookup(NameOf(k)));
     kernels_[k].SetAddress(address);
   }
@@ -99,37 +132,36 @@ Status KernelTable::CompileModule(Jit& jit, size_t begin, size_t end) {
 }
 
 Status KernelTable::Compile(Jit& jit, int num_threads, Limits* limits) {
-  const size_t count = kernels_.size(), most_threads = static_cast<size_t>(num_threads);
-  const size_t per_module =
-      std::clamp<size_t>((count + most_threads - 1) / most_threads, 1, kMostKernelsPerModule);
-  const size_t num_modules = (count + per_module - 1) / per_module;
-  std::atomic<size_t> next = 0;
+  const auto most_threads = static_cast<size_t>(num_threads);
+  const std::vector<Batch> batches = Batches(jit.target(), most_threads);
+  std::atomic<size_t> next = 0, num_compiled = 0;
   std::mutex mutex;
   Status status;  // the first that is not OK
   const auto fail = [&](Status why) {
     const std::lock_guard lock(mutex);
     if (status.ok()) status = std::move(why);
-    next = num_modules;
+    next = batches.size();
   };
   // Only the thread that was asked looks at the limits.
   const auto work = [&](Limits* own_limits) {
-    for (size_t m; (m = next++) < num_modules;) {
-      const size_t end = std::min(count, (m + 1) * per_module);
+    for (size_t b; (b = next++) < batches.size();) {
       try {
         Status made = own_limits == nullptr ? Status() : own_limits->CheckNow();
-        if (made.ok()) made = CompileModule(jit, m * per_module, end);
+        if (made.ok()) made = CompileBatch(jit, batches[b]);
         if (!made.ok()) return fail(std::move(made));
       } catch (const std::bad_alloc&) {
         return fail(ResourceExhausted("compile: no memory for kernels"));
       }
+      num_compiled += batches[b].kernels.size();
       if (own_limits != nullptr) {
-        own_limits->Progress(static_cast<double>(end) / static_cast<double>(count));
+        own_limits->Progress(static_cast<double>(num_compiled) /
+                             static_cast<double>(kernels_.size()));
       }
     }
   };
   std::vector<std::thread> others;
   others.reserve(most_threads);
-  for (size_t t = 1; t < std::min(most_threads, num_modules); ++t) {
+  for (size_t t = 1; t < std::min(most_threads, batches.size()); ++t) {
     try {
       others.emplace_back(work, nullptr);
     } catch (const std::exception&) {  // no thread, or no memory for one

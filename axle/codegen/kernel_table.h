@@ -38,15 +38,21 @@ class KernelTable {
     std::vector<std::shared_ptr<LoopPlan>> plans = {};
     std::vector<std::shared_ptr<SmallPlan>> small_plans = {};
 
+    int CodegenLevel(const JitTarget& target) const;
     void Emit(const JitTarget& target, const std::string& name, llvm::Module& module) const;
     void SetAddress(void* address);
+  };
+  // What is compiled together.
+  struct Batch {
+    int codegen_level;
+    std::vector<size_t> kernels = {};
   };
   static std::string NameOf(size_t k);
   template <typename Spec>
   void AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram& program, Spec spec,
                std::shared_ptr<LoopPlan> plan);
-  // Kernels [begin, end), as one module.
-  Status CompileModule(Jit& jit, size_t begin, size_t end);
+  std::vector<Batch> Batches(const JitTarget& target, size_t num_threads) const;
+  Status CompileBatch(Jit& jit, const Batch& batch);
 
   std::vector<Kernel> kernels_;
   std::unordered_map<const void*, size_t> of_plan_;

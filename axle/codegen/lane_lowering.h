@@ -66,6 +66,8 @@ struct LoopKernelSpec {
   // kNone: whole vectors are written past the caches, and are seen by other threads only after
   // their fence. Each row of an output begins at a multiple of a vector.
   bool streams = false;
+  // kNone: it runs over whole arrays once, not over parts that stay in a first-level cache.
+  bool passes_once = false;
 };
 
 // Adds the function `name` to `module`. For each row: a main loop over whole vectors and one masked

@@ -33,7 +33,7 @@ constexpr std::string_view Name(NativeIsa isa) {
 
 struct NativeOptions {
   NativeIsa isa = NativeIsa::kAuto;
-  int codegen_level = 1;     // effort of the code generator, 0 to 2; the bits do not depend on it
+  int codegen_level = 1;     // effort of the code generator: 0, 2, or by kind of kernel; no bits
   int num_threads = 1;       // that runs may use, at least 1; the bits do not depend on it
   Limits* limits = nullptr;  // of the compilation
   bool run_passes = true;    // false: the module has had its passes

@@ -345,6 +345,44 @@ TEST_F(NativeEngineTest, ManyKernelsAreCompiledByManyThreads) {
   }
 }
 
+// At level 1 what memory decides about is compiled at level 0, and what stays in caches is not.
+TEST_F(NativeEngineTest, TheKindOfAKernelChoosesItsLevel) {
+  const std::string_view light =
+      "ENTRY e { x = f32[100] parameter(0) ROOT r = f32[100] add(x, x) }";
+  const std::string_view functions =
+      "ENTRY e { x = f32[100] parameter(0) ROOT r = f32[100] exponential(x) }";
+  const std::string_view folds =
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+      "ENTRY e { x = f32[9,100] parameter(0) z = f32[] constant(0)\n"
+      "  ROOT r = f32[9] reduce(x, z), dimensions={1}, to_apply=add }";
+  const std::string_view few =
+      "next { a = f32[] parameter(0) ROOT r = f32[] add(a, a) }\n"
+      "goes_on { a = f32[] parameter(0) b = f32[] constant(9)\n"
+      "  ROOT r = pred[] compare(a, b), direction=LT }\n"
+      "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] while(x), condition=goes_on, body=next }";
+  struct Case {
+    std::string_view text;
+    int asked, level;
+  };
+  for (const auto& [text, asked, level] : std::initializer_list<Case>{{light, 0, 0},
+                                                                      {light, 1, 0},
+                                                                      {light, 2, 2},
+                                                                      {functions, 0, 0},
+                                                                      {functions, 1, 1},
+                                                                      {folds, 1, 1},
+                                                                      {folds, 2, 2},
+                                                                      {few, 1, 1}}) {
+    std::string code;
+    const auto executable =
+        client_->Compile(text, {.engine = EngineKind::kNative,
+                                .codegen_level = asked,
+                                .on_llvm = [&](std::string_view more) { code += more; }});
+    ASSERT_TRUE(executable.ok()) << executable.status().message();
+    EXPECT_NE(code.find(StrCat("!\"axle.codegen_level\", i32 ", level)), code.npos)
+        << text << ", asked for " << asked;
+  }
+}
+
 TEST_F(NativeEngineTest, ACancelledRunStops) {
   const auto executable =
       client_->Compile("ENTRY e { x = f32[8] parameter(0) ROOT r = f32[8] negate(x) }",
