@@ -815,7 +815,15 @@ StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& ta
     const ScopedStage stage(compiled.report, "passes");
     compiled.module = options.run_passes ? nullptr : module.Clone();
     if (compiled.module == nullptr) {
-      AXLE_ASSIGN(compiled.module, RunPipeline(module, {.limits = options.limits}));
+      PipelineOptions passes = {.limits = options.limits};
+      if (options.report) {
+        passes.after_each = [&](const PassReport& pass) {
+          for (const PassNote& note : pass.notes) {
+            compiled.report.layouts.push_back({note.computation, note.instruction, note.text});
+          }
+        };
+      }
+      AXLE_ASSIGN(compiled.module, RunPipeline(module, passes));
     }
   }
   JitTarget checked = target;

@@ -3,16 +3,25 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "axle/core/limits.h"
 #include "axle/ir/module.h"
 
 namespace axle {
 
+// What a pass did to an instruction, for people: `axle explain` prints it.
+struct PassNote {
+  std::string computation, instruction;
+  std::string text;
+};
+
 struct PassContext {
   Limits* limits = nullptr;
   i64 changes = 0;  // counted by the pass: what it removed, merged, replaced
+  std::vector<PassNote> notes = {};
 };
 
 struct Pass {

@@ -9,6 +9,7 @@
 #include "axle/passes/dce.h"
 #include "axle/passes/fold.h"
 #include "axle/passes/inline.h"
+#include "axle/passes/layout/layout.h"
 #include "axle/passes/loops.h"
 #include "axle/passes/simplify/simplify.h"
 #include "axle/passes/split.h"
@@ -24,6 +25,7 @@ constexpr Pass kPasses[] = {
     {"inline", "puts called computations in the place of calls", InlineCalls},
     {"split", "makes independent parts of reductions reductions of their own", SplitReductions},
     {"while", "drops what loops carry for nothing; loops that run once or never", SimplifyLoops},
+    {"layout", "chooses the order of dimensions in which arrays lie", ChooseLayouts},
 };
 
 // From the first pass to the last.
@@ -33,6 +35,7 @@ constexpr std::string_view kDefault[] = {
     "inline",    // of loops that run once, branches that are known
     "simplify",  // of tuples that loops leave behind
     "cse",
+    "layout",  // behind everything that takes dimensions as they are written
 };
 
 }  // namespace
@@ -67,7 +70,8 @@ StatusOr<std::unique_ptr<Module>> RunPipeline(const Module& module,
       const Status status = VerifyModule(*current);
       AXLE_INVARIANT(status.ok(), StrCat("after pass ", pass->name, ": ", status.message()));
     }
-    if (options.after_each) options.after_each({pass, *current, context.changes, seconds});
+    if (options.after_each)
+      options.after_each({pass, *current, context.changes, seconds, context.notes});
   }
   if (owned == nullptr) owned = module.Clone();
   return owned;

@@ -14,6 +14,7 @@ struct PassReport {
   const Module& module;  // after the pass; valid during the call
   i64 changes;
   double seconds;
+  std::span<const PassNote> notes;
 };
 
 struct PipelineOptions {

@@ -74,6 +74,13 @@ struct CompileReport {
     std::string peak;
   };
 
+  // What a pass decided about an instruction: "reads "x" as b01f, moved once, and writes bf01;
+  // ...".
+  struct Note {
+    std::string computation, instruction;
+    std::string text;
+  };
+
   struct Stage {
     std::string name;
     double seconds = 0;
@@ -83,6 +90,7 @@ struct CompileReport {
   i64 num_loops = 0;              // compiled code of records
   i64 num_kernels = 0;            // that were compiled for them
   std::vector<Program> programs;  // callees first, the entry last
+  std::vector<Note> layouts;      // orders of dimensions that are not as written
   std::vector<Stage> stages;      // of the compilation, in order
 };
 

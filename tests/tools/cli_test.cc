@@ -372,6 +372,23 @@ TEST_F(Cli, ExplainSaysWhyLoopsAreApart) {
   EXPECT_NE(r.out.find(": one loop of both would be too long\n"), std::string::npos) << r.out;
 }
 
+TEST_F(Cli, ExplainSaysInWhichOrderConvolutionsRead) {
+  const std::string file = Write("nchw.hlo", R"(HloModule nchw
+ENTRY main {
+  x = f32[1,16,12,12] parameter(0)
+  w = f32[16,16,3,3] parameter(1)
+  ROOT c = f32[1,16,12,12] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01
+})");
+  const Result r = Run({"explain", file});
+  EXPECT_NE(
+      r.out.find("orders of dimensions:\n  main, c reads \"x\" as b01f, moved once, and writes "
+                 "bf01; written as bf01 and bf01\n"),
+      std::string::npos)
+      << r.out << r.err;
+  const Result passes = Run({"opt", "--list"});
+  EXPECT_NE(passes.out.find("cse,layout\n"), std::string::npos) << passes.out;
+}
+
 TEST_F(Cli, ExplainAsJsonNamesTheEngineOfEveryRecord) {
   const Result r = Run({"explain", Write("steps.hlo", kSteps), "--json"});
   EXPECT_EQ(r.exit, 0) << r.err;

@@ -71,6 +71,11 @@ std::string Text(const Executable& executable, const CompileReport& report, bool
               HumanBytes(bytes.result_bytes),
               "; beside those a run needs the frame of the entry\n");
   }
+  if (!memory && !report.layouts.empty()) StrAppend(text, "\norders of dimensions:\n");
+  for (const CompileReport::Note& note : report.layouts) {
+    if (!memory)
+      StrAppend(text, "  ", note.computation, ", ", note.instruction, " ", note.text, "\n");
+  }
   // The entry first.
   for (auto program = report.programs.rbegin(); program != report.programs.rend(); ++program) {
     StrAppend(text, "\n", memory ? BuffersText(*program) : RecordsText(*program));
@@ -99,6 +104,12 @@ int Explain(Session& session) {
   json["kernels"] = report.num_kernels;
   for (const CompileReport::Program& program : report.programs) {
     json["programs"].push_back(ToJson(program));
+  }
+  json["layouts"] = Json::array();
+  for (const CompileReport::Note& note : report.layouts) {
+    json["layouts"].push_back({{"computation", note.computation},
+                               {"instruction", note.instruction},
+                               {"text", note.text}});
   }
   for (const CompileReport::Stage& stage : report.stages)
     json["seconds"][stage.name] = stage.seconds;

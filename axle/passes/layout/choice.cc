@@ -1,0 +1,310 @@
+#include "axle/passes/layout/choice.h"
+
+#include <algorithm>
+
+#include "axle/ops/contraction.h"
+#include "axle/ops/dynamic.h"
+
+namespace axle {
+namespace {
+
+constexpr int kMostRounds = 3;
+// Arrays and readers that are looked at, per instruction: keeps the search linear.
+constexpr i64 kWorkPerInstruction = 64;
+
+bool IsPlainArray(const Shape& shape) {
+  return shape.is_array() && shape.num_elements() > 0 &&
+         (shape.layout() == nullptr || shape.layout()->is_default());
+}
+
+Turning FreeTurning(const Instruction& inst) {
+  bool is_plain = IsPlainArray(inst.shape()) && !IsDynamic(inst);
+  for (i64 i = 0; i < inst.num_operands() && is_plain; ++i) {
+    is_plain = IsPlainArray(inst.operand(i)->shape());
+  }
+  return is_plain ? TurningOf(inst) : Turning::kNone;
+}
+
+}  // namespace
+
+LayoutChoice::LayoutChoice(const HloComputation& computation,
+                           const std::function<bool(const Instruction&)>& is_fixed)
+    : computation_(computation), instructions_(computation.instructions()) {
+  const size_t count = instructions_.size();
+  for (const Instruction* inst : instructions_) {
+    turnings_.push_back(is_fixed(*inst) ? Turning::kNone : FreeTurning(*inst));
+  }
+  bases_.resize(count);
+  orders_.resize(count);
+  fold_orders_.resize(count);
+  readers_.resize(count);
+  convolutions_.resize(count);
+  reads_best_.resize(count);
+  seen_.resize(count);
+  work_left_ = kWorkPerInstruction * static_cast<i64>(count);
+}
+
+bool LayoutChoice::Run() {
+  const auto asks = [](Turning turning) {
+    return turning == Turning::kRename || turning == Turning::kConvolution;
+  };
+  if (std::ranges::none_of(turnings_, asks)) return false;
+  for (const Instruction* inst : instructions_) {
+    const size_t at = inst->index();
+    const Turning turning = turnings_[at];
+    const Order written = Identity(inst->shape().is_array() ? inst->shape().rank() : 0);
+    orders_[at] = written;
+    if (turning == Turning::kRename) {
+      const Renamed& operand = Base(*inst->operand(0));
+      bases_[at] = {operand.base,
+                    Composed(operand.dims, inst->attrs<DimensionsAttrs>().dimensions)};
+      continue;
+    }
+    bases_[at] = {inst, written};
+    if (turning == Turning::kSource) continue;
+    if (turning == Turning::kFold) fold_orders_[at] = Identity(inst->operand(0)->shape().rank());
+    if (turning == Turning::kConvolution) {
+      convolutions_[at] = std::make_unique<ConvolutionCost>(*inst);
+    }
+    for (i64 i = 0; i < inst->num_operands(); ++i) {
+      const Shape& operand = inst->operand(i)->shape();
+      if (!operand.is_array() || operand.rank() < 2) continue;
+      readers_[Base(*inst->operand(i)).base->index()].push_back({inst, i});
+    }
+  }
+  const Instruction& root = *computation_.root();
+  readers_[Base(root).base->index()].push_back({nullptr, 0});
+
+  for (int round = 0; round < kMostRounds; ++round) {
+    has_improved_ = false;
+    for (const Instruction* inst : instructions_) TryReader(*inst);
+    const Renamed& result = Base(root);
+    if (TakesOrder(*result.base)) {
+      const Order order = ToBase(result, Identity(root.shape().rank()));
+      if (!LiesIn(*result.base, order)) Try(*result.base, order);
+    }
+    if (!has_improved_) break;
+  }
+  for (const Instruction* inst : instructions_) {
+    if (Base(*inst).base == inst) CostOfArray(*inst, true);
+  }
+  for (const Instruction* inst : instructions_) {
+    if (!IsTurnable(*inst)) continue;
+    bool is_as_written = IsIdentity(OrderOf(*inst));
+    for (i64 i = 0; i < inst->num_operands(); ++i) {
+      is_as_written = is_as_written && IsIdentity(WantedOrder(*inst, i));
+    }
+    if (!is_as_written) ++num_turned_;
+  }
+  return num_turned_ > 0;
+}
+
+bool LayoutChoice::IsTurnable(const Instruction& inst) const {
+  const Turning turning = TurningAt(inst);
+  return turning == Turning::kAlike || turning == Turning::kFold ||
+         turning == Turning::kConvolution;
+}
+
+const Order& LayoutChoice::Assigned(const Instruction& inst) const {
+  return TurningAt(inst) == Turning::kFold ? fold_orders_[inst.index()] : orders_[inst.index()];
+}
+
+void LayoutChoice::Assign(Assignment& assignment) {
+  const Instruction& inst = *assignment.inst;
+  Order& order =
+      TurningAt(inst) == Turning::kFold ? fold_orders_[inst.index()] : orders_[inst.index()];
+  order.swap(assignment.order);
+  if (TurningAt(inst) == Turning::kFold) orders_[inst.index()] = FoldedOrder(inst, order);
+}
+
+bool LayoutChoice::LiesIn(const Instruction& base, const Order& order) const {
+  return Essential(base.shape(), OrderOf(base)) == Essential(base.shape(), order);
+}
+
+Order LayoutChoice::PresentOrder(const Instruction& inst, i64 i) const {
+  const Renamed& view = Base(*inst.operand(i));
+  if (IsSource(*view.base)) return Identity(inst.operand(i)->shape().rank());
+  return FromBase(view, OrderOf(*view.base));
+}
+
+Order LayoutChoice::WantedOrder(const Instruction& reader, i64 i) const {
+  const i64 rank = reader.operand(i)->shape().is_array() ? reader.operand(i)->shape().rank() : 0;
+  switch (TurningAt(reader)) {
+    case Turning::kAlike:
+      return rank == 0 ? Order() : OrderOf(reader);
+    case Turning::kFold:
+      return i == 0 ? fold_orders_[reader.index()] : Identity(rank);
+    case Turning::kConvolution: {
+      const ConvolutionCost& cost = *Convolution(reader);
+      const bool is_best = cost.is_depthwise() ? cost.Write(OrderOf(reader)) == 0
+                                               : i == 0 && reads_best_[reader.index()];
+      if (is_best) return i == 0 ? cost.lhs() : cost.rhs();
+      return PresentOrder(reader, i);
+    }
+    default:
+      return Identity(rank);
+  }
+}
+
+i64 LayoutChoice::CostOfArray(const Instruction& base, bool settle) {
+  if (IsSource(base) || readers_[base.index()].empty()) return 0;
+  const Shape& shape = base.shape();
+  const Order& present = OrderOf(base);
+  // Convolutions that like the same order, if moving the array is not decided yet.
+  struct Wish {
+    Order order;
+    i64 as_it_lies, moved;
+    std::vector<const Instruction*> readers;
+  };
+  std::vector<Order> moved;
+  std::vector<Wish> wishes;
+  const auto is_moved = [&](const Order& order) {
+    return std::ranges::any_of(
+        moved, [&](const Order& m) { return Essential(shape, m) == Essential(shape, order); });
+  };
+  for (const Reader& reader : readers_[base.index()]) {
+    --work_left_;
+    if (reader.inst == nullptr) {
+      const Instruction& root = *computation_.root();
+      Order order = ToBase(Base(root), Identity(root.shape().is_array() ? root.shape().rank() : 0));
+      if (!LiesIn(base, order) && !is_moved(order)) moved.push_back(std::move(order));
+      continue;
+    }
+    const Renamed& view = Base(*reader.inst->operand(reader.operand));
+    const ConvolutionCost* convolution = Convolution(*reader.inst);
+    if (convolution != nullptr && !convolution->is_depthwise()) {
+      if (reader.operand != 0) continue;
+      Order order = ToBase(view, convolution->lhs());
+      auto wish = std::ranges::find(wishes, order, &Wish::order);
+      if (wish == wishes.end()) wish = wishes.insert(wish, {std::move(order), 0, 0, {}});
+      wish->as_it_lies += convolution->Read(FromBase(view, present));
+      wish->moved += convolution->Read(convolution->lhs());
+      wish->readers.push_back(reader.inst);
+      continue;
+    }
+    if (IsDot(*reader.inst) &&
+        DotReadsInPlace(*reader.inst, reader.operand, FromBase(view, present))) {
+      continue;
+    }
+    Order order = ToBase(view, WantedOrder(*reader.inst, reader.operand));
+    if (!LiesIn(base, order) && !is_moved(order)) moved.push_back(std::move(order));
+  }
+  i64 cost = 0;
+  const bool is_written = IsDot(base) && moved.size() == 1 && wishes.empty() &&
+                          readers_[base.index()].size() == 1 && DotWritesInPlace(base, moved[0]);
+  for (const Order& order : moved) cost += is_written ? 0 : MoveCost(shape, present, order);
+  for (const Wish& wish : wishes) {
+    const i64 move = is_moved(wish.order) ? 0 : MoveCost(shape, present, wish.order);
+    const bool moves = !LiesIn(base, wish.order) && wish.moved + move < wish.as_it_lies;
+    cost += moves ? wish.moved + move : wish.as_it_lies;
+    for (const Instruction* reader : wish.readers) {
+      if (settle) reads_best_[reader->index()] = moves;
+    }
+  }
+  return cost;
+}
+
+i64 LayoutChoice::CostAround(std::span<const Assignment> changes) {
+  ++round_;
+  i64 cost = 0;
+  const auto add = [&](const Instruction& base) {
+    if (seen_[base.index()] == round_) return;
+    seen_[base.index()] = round_;
+    cost += CostOfArray(base, false);
+  };
+  for (const Assignment& change : changes) {
+    const Instruction& inst = *change.inst;
+    add(inst);
+    for (i64 i = 0; i < inst.num_operands(); ++i) add(*Base(*inst.operand(i)).base);
+    if (const ConvolutionCost* convolution = Convolution(inst)) {
+      cost += convolution->Write(OrderOf(inst));
+    }
+  }
+  return cost;
+}
+
+std::vector<LayoutChoice::Assignment> LayoutChoice::Proposal(const Instruction& start, Order order,
+                                                             Spread spread) {
+  ++round_;
+  std::vector<Assignment> changes;
+  const auto add = [&](const Instruction& inst, Order wanted) {
+    if (!IsTurnable(inst) || seen_[inst.index()] == round_) return;
+    seen_[inst.index()] = round_;
+    if (Assigned(inst) != wanted && KeepsBits(inst, wanted)) {
+      changes.push_back({&inst, std::move(wanted)});
+    }
+  };
+  add(start, std::move(order));
+  for (size_t c = 0; c < changes.size() && work_left_ > 0; ++c) {
+    const Instruction& inst = *changes[c].inst;
+    const Order assigned = changes[c].order;
+    const bool is_fold = TurningAt(inst) == Turning::kFold;
+    --work_left_;
+    if (spread != Spread::kReaders && Convolution(inst) == nullptr) {
+      for (i64 i = 0; i < (is_fold ? 1 : inst.num_operands()); ++i) {
+        const Renamed& view = Base(*inst.operand(i));
+        // A reduction gives less than it reads: its result is what had better be moved.
+        if (inst.operand(i)->shape().rank() < 2 || TurningAt(*view.base) == Turning::kFold)
+          continue;
+        add(*view.base, ToBase(view, assigned));
+      }
+    }
+    if (spread == Spread::kOperands) continue;
+    const Order result = is_fold ? FoldedOrder(inst, assigned) : assigned;
+    for (const Reader& reader : readers_[inst.index()]) {
+      --work_left_;
+      if (reader.inst == nullptr || Convolution(*reader.inst) != nullptr) continue;
+      if (TurningAt(*reader.inst) == Turning::kFold && reader.operand != 0) continue;
+      add(*reader.inst, FromBase(Base(*reader.inst->operand(reader.operand)), result));
+    }
+  }
+  return changes;
+}
+
+void LayoutChoice::Try(const Instruction& start, const Order& order) {
+  std::vector<Assignment> best;
+  i64 best_gain = 0;
+  for (const Spread spread : {Spread::kBoth, Spread::kReaders, Spread::kOperands}) {
+    if (work_left_ <= 0) return;
+    std::vector<Assignment> changes = Proposal(start, order, spread);
+    if (changes.empty()) return;
+    const i64 before = CostAround(changes);
+    for (Assignment& change : changes) Assign(change);
+    const i64 gain = before - CostAround(changes);
+    for (Assignment& change : changes) Assign(change);
+    if (gain > best_gain) {
+      best_gain = gain;
+      best = std::move(changes);
+    }
+  }
+  for (Assignment& change : best) Assign(change);
+  has_improved_ |= !best.empty();
+}
+
+void LayoutChoice::TryReader(const Instruction& inst) {
+  const ConvolutionCost* convolution = Convolution(inst);
+  if (convolution != nullptr) {
+    const Renamed& view = Base(*inst.operand(0));
+    if (convolution->is_depthwise()) {
+      if (convolution->Write(OrderOf(inst)) > 0) Try(inst, convolution->output());
+    } else if (TakesOrder(*view.base)) {
+      const Order order = ToBase(view, convolution->lhs());
+      if (!LiesIn(*view.base, order)) Try(*view.base, order);
+    }
+    return;
+  }
+  if (TurningAt(inst) == Turning::kRename || IsSource(inst)) return;
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    const Renamed& view = Base(*inst.operand(i));
+    const Instruction& base = *view.base;
+    if (inst.operand(i)->shape().rank() < 2 || IsSource(base)) continue;
+    const Order wanted = ToBase(view, WantedOrder(inst, i));
+    if (LiesIn(base, wanted)) continue;
+    if (TakesOrder(base)) Try(base, wanted);
+    if (IsTurnable(inst) && !LiesIn(base, ToBase(view, WantedOrder(inst, i)))) {
+      Try(inst, FromBase(view, OrderOf(base)));
+    }
+  }
+}
+
+}  // namespace axle

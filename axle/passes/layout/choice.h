@@ -1,0 +1,107 @@
+// Which order of dimensions each array of a computation gets.
+//
+// Arrays that must be as written: parameters, the root, what is tied to something, and what ops
+// without other orders (turn.h) read and write. A transpose is no array of its own but another
+// numbering of its operand's dimensions; what a source gives is made in whatever order is read.
+// Where a reader wants another order than the array has, its elements are moved, once for all who
+// want the same. What that costs, and what readers lose that are not given what they like best, is
+// the cost of a choice (cost.h).
+//
+// The search begins with everything as written. Whoever would like another order than it gets is
+// tried in turn: the array, or the reader, takes that order, together with what is computed from
+// it and what it is computed from, as far as ops let it through. What makes the cost smaller stays.
+#pragma once
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "axle/passes/layout/cost.h"
+
+namespace axle {
+
+// An array as another one with its dimensions renumbered: dimension i is dimension dims[i] of base.
+struct Renamed {
+  const Instruction* base;
+  Dims dims;
+};
+
+class LayoutChoice {
+ public:
+  // `is_fixed`: instructions that must stay as they are.
+  LayoutChoice(const HloComputation& computation,
+               const std::function<bool(const Instruction&)>& is_fixed);
+
+  // False if everything stays as written.
+  bool Run();
+
+  // kNone for what is fixed.
+  Turning TurningAt(const Instruction& inst) const { return turnings_[inst.index()]; }
+  // The array that readers of a transpose see; of anything else itself.
+  const Renamed& Base(const Instruction& inst) const { return bases_[inst.index()]; }
+  // Of the result of a base that is no source.
+  const Order& OrderOf(const Instruction& inst) const { return orders_[inst.index()]; }
+  // In which `reader`, which turns, reads operand `i`.
+  Order WantedOrder(const Instruction& reader, i64 i) const;
+  // An order of a view in the dimensions of its base, and back.
+  static Order ToBase(const Renamed& view, const Order& order) {
+    return Composed(view.dims, order);
+  }
+  static Order FromBase(const Renamed& view, const Order& order) {
+    return Composed(Inverse(view.dims), order);
+  }
+  // Instructions that are not as written.
+  i64 num_turned() const { return num_turned_; }
+
+ private:
+  struct Reader {
+    const Instruction* inst;  // null: the caller of the computation, which reads the root
+    i64 operand;
+  };
+  struct Assignment {
+    const Instruction* inst;
+    Order order;  // of kFold: of its operand
+  };
+  enum class Spread : std::uint8_t { kBoth, kReaders, kOperands };
+
+  bool IsTurnable(const Instruction& inst) const;
+  // Whether its result can have an order of its own; a reduction's follows from its operand's.
+  bool TakesOrder(const Instruction& inst) const {
+    return IsTurnable(inst) && TurningAt(inst) != Turning::kFold;
+  }
+  bool IsSource(const Instruction& inst) const { return TurningAt(inst) == Turning::kSource; }
+  const Order& Assigned(const Instruction& inst) const;
+  void Assign(Assignment& assignment);  // and what was assigned before takes its place
+  bool LiesIn(const Instruction& base, const Order& order) const;
+  // Operand `i` of `inst` as it lies.
+  Order PresentOrder(const Instruction& inst, i64 i) const;
+  const ConvolutionCost* Convolution(const Instruction& inst) const {
+    return convolutions_[inst.index()].get();
+  }
+
+  // What it costs that this array lies as it does: moves, and what convolutions lose that read it.
+  // These decide here whether they have it moved; `settle`: and keep to that.
+  i64 CostOfArray(const Instruction& base, bool settle);
+  // Of the arrays that the changes have to do with.
+  i64 CostAround(std::span<const Assignment> changes);
+  // `start` in this order, and what follows; empty if that cannot be.
+  std::vector<Assignment> Proposal(const Instruction& start, Order order, Spread spread);
+  void Try(const Instruction& start, const Order& order);
+  void TryReader(const Instruction& inst);
+
+  const HloComputation& computation_;
+  std::span<Instruction* const> instructions_;
+  std::vector<Turning> turnings_;
+  std::vector<Renamed> bases_;
+  std::vector<Order> orders_, fold_orders_;
+  std::vector<std::vector<Reader>> readers_;  // of bases
+  std::vector<std::unique_ptr<ConvolutionCost>> convolutions_;
+  std::vector<bool> reads_best_;  // convolutions whose operand is moved
+  std::vector<std::uint32_t> seen_;
+  std::uint32_t round_ = 0;
+  i64 work_left_ = 0;
+  i64 num_turned_ = 0;
+  bool has_improved_ = false;
+};
+
+}  // namespace axle

@@ -1,0 +1,184 @@
+#include "axle/passes/layout/layout.h"
+
+#include <map>
+#include <utility>
+
+#include "axle/core/strings.h"
+#include "axle/passes/dce.h"
+#include "axle/passes/layout/choice.h"
+#include "axle/passes/rebuild.h"
+
+namespace axle {
+namespace {
+
+class Turner : public Rebuilder {
+ public:
+  Turner(const Module& module, PassContext& context)
+      : Rebuilder(module, context.limits), context_(context) {}
+
+ private:
+  Status Begin(const HloComputation& computation) override {
+    choice_.emplace(computation, [this](const Instruction& inst) { return IsPinned(inst); });
+    if (!choice_->Run()) choice_.reset();
+    lying_.assign(computation.instructions().size(), nullptr);
+    moved_.clear();
+    if (choice_) context_.changes += choice_->num_turned();
+    return {};
+  }
+
+  StatusOr<Instruction*> Visit(const Instruction& inst) override {
+    if (!choice_) return Copy(inst);
+    Instruction* made = nullptr;
+    switch (choice_->TurningAt(inst)) {
+      case Turning::kRename:
+        made = CopyAsWritten(inst);
+        break;
+      case Turning::kSource:
+        made = CopyAsWritten(inst);
+        if (made == nullptr) made = MakeSource(inst, Identity(inst.shape().rank()));
+        break;
+      case Turning::kNone:
+        made = CopyOn(inst, Read(inst));
+        break;
+      default:
+        made = Turn(inst);
+        lying_[inst.index()] = made;
+        if (!IsIdentity(choice_->OrderOf(inst))) made = nullptr;
+    }
+    if (made != nullptr) lying_[inst.index()] = made;
+    const bool is_root = &inst == inst.parent()->root();
+    if (made == nullptr && is_root) return In(inst, Identity(inst.shape().rank()), inst);
+    return made;
+  }
+
+  // A transpose or a source whose operands are there in the order in which they were written, or
+  // null.
+  Instruction* CopyAsWritten(const Instruction& inst) {
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      if (Mapped(*inst.operand(i)) == nullptr) return nullptr;
+    }
+    Instruction* const copy = Copy(inst);
+    const Renamed& view = choice_->Base(inst);
+    const bool is_moved = choice_->TurningAt(inst) == Turning::kRename &&
+                          choice_->TurningAt(*view.base) != Turning::kSource;
+    if (is_moved) moved_[{view.base, view.dims}] = copy;
+    return copy;
+  }
+
+  std::vector<Instruction*> Read(const Instruction& inst) {
+    std::vector<Instruction*> operands;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      Instruction& operand = *inst.operand(i);
+      Instruction* const as_written = Mapped(operand);
+      operands.push_back(as_written != nullptr
+                             ? as_written
+                             : In(operand, Identity(operand.shape().rank()), operand));
+    }
+    return operands;
+  }
+
+  // The instruction on arrays in the orders that were chosen.
+  Instruction* Turn(const Instruction& inst) {
+    const Turning turning = choice_->TurningAt(inst);
+    std::vector<Instruction*> operands;
+    std::vector<Order> orders;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      orders.push_back(choice_->WantedOrder(inst, i));
+      operands.push_back(In(*inst.operand(i), orders.back(), *inst.operand(i)));
+    }
+    const Order& order = choice_->OrderOf(inst);
+    const Order& of_attrs = turning == Turning::kFold ? orders[0] : order;
+    AttrBlock attrs = inst.attr_block();
+    if (turning == Turning::kConvolution) {
+      attrs = TurnedConvolution(inst, orders[0], orders[1], order);
+      Note(inst, orders, order);
+    } else if (!IsIdentity(of_attrs)) {
+      attrs = TurnedAttrs(inst, of_attrs, {});
+    }
+    std::vector<HloComputation*> callees;
+    for (const HloComputation* callee : inst.callees()) callees.push_back(Mapped(*callee));
+    Instruction* const made =
+        to()->Add({.opcode = inst.opcode(),
+                   .name = inst.name(),
+                   .shape = IsIdentity(order) ? inst.shape() : Turned(inst.shape(), order),
+                   .operands = operands,
+                   .callees = callees,
+                   .attrs = std::move(attrs),
+                   .metadata = inst.metadata(),
+                   .id = inst.id()});
+    if (inst.extras() != nullptr) to()->MutableExtras(made) = *inst.extras();
+    return made;
+  }
+
+  // `inst` in this order of its dimensions. What has to be made for it takes the place of
+  // `replaced`.
+  Instruction* In(const Instruction& inst, const Order& order, const Instruction& replaced) {
+    if (IsIdentity(order) && Mapped(inst) != nullptr) return Mapped(inst);
+    const Renamed& view = choice_->Base(inst);
+    const Instruction& base = *view.base;
+    const Order wanted = LayoutChoice::ToBase(view, order);
+    const bool is_source = choice_->TurningAt(base) == Turning::kSource;
+    const Order written = Identity(base.shape().rank());
+    const Order& lies = is_source ? written : choice_->OrderOf(base);
+    if (wanted == lies && lying_[base.index()] != nullptr) return lying_[base.index()];
+    Instruction*& made = moved_[{&base, wanted}];
+    if (made != nullptr) return made;
+    if (is_source) return made = MakeSource(base, wanted);
+    const Shape shape = Turned(base.shape(), wanted);
+    Instruction* const operand = lying_[base.index()];
+    // Dimensions of one element may go anywhere without a move.
+    if (Essential(base.shape(), wanted) == Essential(base.shape(), lies)) {
+      return made = Make(replaced, Opcode::kReshape, shape, {&operand, 1},
+                         Block(Opcode::kReshape, ReshapeAttrs{}));
+    }
+    return made = Make(replaced, Opcode::kTranspose, shape, {&operand, 1},
+                       Block(Opcode::kTranspose, DimensionsAttrs{Composed(Inverse(lies), wanted)}));
+  }
+
+  Instruction* MakeSource(const Instruction& source, const Order& order) {
+    std::vector<Instruction*> operands;
+    Order lies;
+    if (source.num_operands() > 0) {
+      const Instruction& operand = *source.operand(0);
+      const Renamed& view = choice_->Base(operand);
+      const bool is_source = choice_->TurningAt(*view.base) == Turning::kSource;
+      lies = is_source ? Identity(operand.shape().rank())
+                       : LayoutChoice::FromBase(view, choice_->OrderOf(*view.base));
+      operands.push_back(In(operand, lies, operand));
+    }
+    return Make(source, source.opcode(), Turned(source.shape(), order), operands,
+                TurnedAttrs(source, order, lies));
+  }
+
+  void Note(const Instruction& inst, const std::vector<Order>& orders, const Order& order) {
+    const auto& labels = inst.attrs<ConvolutionAttrs>().dim_labels;
+    const std::string lhs = TurnedLabels(labels.lhs, orders[0]);
+    const std::string output = TurnedLabels(labels.output, order);
+    if (lhs == labels.lhs && output == labels.output) return;
+    const Renamed& view = choice_->Base(*inst.operand(0));
+    const bool is_moved = choice_->TurningAt(*view.base) != Turning::kSource &&
+                          LayoutChoice::ToBase(view, orders[0]) != choice_->OrderOf(*view.base);
+    context_.notes.push_back(
+        {std::string(inst.parent()->name()), std::string(inst.name()),
+         StrCat("reads \"", inst.operand(0)->name(), "\" as ", lhs, is_moved ? ", moved once" : "",
+                ", and writes ", output, "; written as ", labels.lhs, " and ", labels.output)});
+  }
+
+  PassContext& context_;
+  std::optional<LayoutChoice> choice_;  // none: everything stays as written
+  std::vector<Instruction*> lying_;     // bases as they lie, by index
+  std::map<std::pair<const Instruction*, Order>, Instruction*> moved_;  // in other orders
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Module>> ChooseLayouts(const Module& module, PassContext& context) {
+  const i64 before = context.changes;
+  Turner turner(module, context);
+  AXLE_ASSIGN(std::unique_ptr<Module> turned, turner.Run());
+  if (context.changes == before) return turned;
+  PassContext sweep = {.limits = context.limits};
+  return RemoveDeadCode(*turned, sweep);
+}
+
+}  // namespace axle

@@ -1,0 +1,11 @@
+// layout: chooses the order of dimensions in which arrays lie, and puts transposes where that
+// changes. Values are row-major in their dimensions, so an array in another order is an array of
+// other dimensions, and the ops on it are written for those.
+#pragma once
+#include "axle/passes/pass.h"
+
+namespace axle {
+
+StatusOr<std::unique_ptr<Module>> ChooseLayouts(const Module& module, PassContext& context);
+
+}  // namespace axle
