@@ -7,7 +7,7 @@
 
 #include "axle/client/arguments.h"
 #include "axle/eval/evaluate.h"
-#include "axle/ops/convolution.h"
+#include "axle/passes/facts.h"
 #include "axle/passes/layout/turn.h"
 #include "tests/passes/passes_test.h"
 
@@ -24,7 +24,7 @@ std::string Array(std::string_view type, const Dims& dims) {
 i64 CountOf(const Module& module, Opcode opcode) {
   i64 count = 0;
   for (const Instruction* inst : module.entry()->instructions()) {
-    count += inst->opcode() == opcode ? 1 : 0;
+    count += Is(*inst, opcode) ? 1 : 0;
   }
   return count;
 }
@@ -282,10 +282,10 @@ ENTRY e {
   ASSERT_NE(after, nullptr);
   ASSERT_EQ(CountOf(*after, Opcode::kTranspose), 1) << Print(*after);
   for (const Instruction* inst : after->entry()->instructions()) {
-    if (inst->opcode() == Opcode::kTranspose) {
+    if (Is(*inst, Opcode::kTranspose)) {
       EXPECT_EQ(inst->operand(0)->name(), "x");
     }
-    if (inst->opcode() != Opcode::kConvolution) continue;
+    if (!Is(*inst, Opcode::kConvolution)) continue;
     EXPECT_EQ(inst->attrs<ConvolutionAttrs>().dim_labels.lhs, "b01f") << inst->name();
   }
 }
@@ -347,7 +347,7 @@ ENTRY e {
   ASSERT_NE(after, nullptr);
   EXPECT_EQ(CountOf(*after, Opcode::kTranspose), 3) << Print(*after);
   for (const Instruction* inst : after->entry()->instructions()) {
-    if (inst->opcode() != Opcode::kConvolution) continue;
+    if (!Is(*inst, Opcode::kConvolution)) continue;
     const auto& labels = inst->attrs<ConvolutionAttrs>().dim_labels;
     EXPECT_EQ(labels.lhs, "b01f");
     EXPECT_EQ(labels.rhs, "01io");
