@@ -215,8 +215,24 @@ StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level) {
 }
 
 struct Jit::State {
+  // Why a lookup failed, which its own error does not say; any thread may.
+  std::mutex mutex;
+  Status reason;
   std::unique_ptr<EmulatedKernels> emulated;  // of code that this machine cannot run
   std::unique_ptr<llvm::orc::LLJIT> jit;
+
+  void Note(llvm::Error error) {
+    bool has_memory = true;
+    llvm::handleAllErrors(llvm::joinErrors(std::move(error), llvm::Error::success()),
+                          [&](const llvm::ErrorInfoBase& info) {
+                            const std::error_code code = info.convertToErrorCode();
+                            has_memory = has_memory && code != std::errc::not_enough_memory;
+                            const std::lock_guard lock(mutex);
+                            if (reason.ok()) reason = Internal("llvm: " + info.message());
+                          });
+    const std::lock_guard lock(mutex);
+    if (!has_memory) reason = ResourceExhausted("compile: no memory for machine code");
+  }
   std::function<void(std::string_view)> on_llvm, on_assembly;
 };
 
@@ -253,6 +269,8 @@ StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const Native
   if (!jit) return ToStatus(jit.takeError());
   auto state = std::make_unique<State>();
   state->jit = std::move(*jit);
+  state->jit->getExecutionSession().setErrorReporter(
+      [noted = state.get()](llvm::Error error) { noted->Note(std::move(error)); });
   if (target.is_emulated()) {
     AXLE_ASSIGN(state->emulated, EmulatedKernels::Create(target));
   }
@@ -305,7 +323,11 @@ Status Jit::Add(NewModule made) {
 
 StatusOr<void*> Jit::Lookup(const std::string& function) {
   auto address = state_->jit->lookup(function);
-  if (!address) return ToStatus(address.takeError());
+  if (!address) {
+    Status failed = ToStatus(address.takeError());
+    const std::lock_guard lock(state_->mutex);
+    return state_->reason.ok() ? failed : state_->reason;
+  }
   return address->toPtr<void*>();
 }
 

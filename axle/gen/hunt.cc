@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <map>
 
 #include "axle/core/strings.h"
@@ -26,6 +27,9 @@ using Clock = std::chrono::steady_clock;
 // Then a worker begins anew: with many threads malloc keeps more and more of what compilations and
 // runs leave, some 50 KB a module, and the memory of a worker is limited.
 constexpr std::uint64_t kMostPerProcess = 2000;
+// How a worker ends that had no memory, or no thread, for a module that was not its first: the next
+// one begins with it.
+constexpr int kTryAgain = 75;
 
 double Since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -156,15 +160,20 @@ class Hunter {
       dup2(nothing, STDOUT_FILENO);
       dup2(nothing, STDERR_FILENO);
     }
-    const std::uint64_t end = std::min(End(), index + kMostPerProcess * step);
+    const std::uint64_t first = index, end = std::min(End(), index + kMostPerProcess * step);
     for (; index < end; index += step) {
       Say(to, StrCat("b", index, "\n"));
-      auto generated = GenerateModule(options_.seed, index);
       CheckResult result;
-      if (generated.ok()) {
-        result = checker_.Check(*std::move(generated));
-      } else {
-        result = {Outcome::kDifferent, generated.status().ToString(), 0};
+      try {
+        auto generated = GenerateModule(options_.seed, index);
+        if (generated.ok()) {
+          result = checker_.Check(*std::move(generated));
+        } else {
+          result = {Outcome::kDifferent, generated.status().ToString(), 0};
+        }
+      } catch (const std::exception& exception) {
+        if (index != first) _exit(kTryAgain);
+        result = {Outcome::kCrashed, exception.what(), 0};
       }
       if (result.message.size() > 2000) result.message.resize(2000);
       Say(to, StrCat("e", Encode(result), "\n"));
@@ -246,8 +255,10 @@ class Hunter {
     waitpid(worker.process, &status, 0);
     close(worker.from);
     worker.process = worker.from = -1;
+    const bool is_again = WIFEXITED(status) && WEXITSTATUS(status) == kTryAgain;
     const bool crashed = worker.is_busy || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-    if (!crashed) {
+    if (is_again) worker.next = worker.index;
+    if (!crashed || is_again) {
       if (worker.next < End()) Start(worker, step);
       return;
     }
