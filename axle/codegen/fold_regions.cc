@@ -57,7 +57,9 @@ Status ScheduleBuilder::AddReduce(const Instruction& inst) {
 
 bool ScheduleBuilder::CanFold(const OpenRegion& region, const FoldShape& shape,
                               std::span<const Fold> folds) {
-  if (region.folds.size() + folds.size() > kMaxFolds) return false;
+  size_t count = region.num_folds();
+  for (const Fold& fold : folds) count += static_cast<size_t>(fold.num_parts());
+  if (count > kMaxFolds) return false;
   return std::ranges::all_of(region.folds, [&](const auto& other) {
     return region.fold_shape == shape && std::ranges::all_of(folds, [&](const Fold& fold) {
              return CanFoldTogether(shape, other.fold, fold);
@@ -131,7 +133,7 @@ ScheduleBuilder::FoldOperands ScheduleBuilder::AddFoldOperands(
     const Instruction& operand = *inst->operand(i);
     AddOperand(compiler, operand, open, region, readers);
     if (i == 0) region.instructions.push_back(inst);
-    region.folds.push_back(fold);
+    region.folds.insert(region.folds.end(), static_cast<size_t>(fold.num_parts()), fold);
     if (fold.kind != ReducerKind::kGeneral) {
       operands.folded.push_back(&operand);
       continue;
@@ -152,10 +154,12 @@ void ScheduleBuilder::AddFoldResults(const OpenRegion& open, Region& region) {
       region.outputs.push_back(state.values[static_cast<size_t>(i)]);
       continue;
     }
-    const LaneArray& array = region.program.outputs[region.outputs.size()];
-    state.fold->value =
-        NewValue(*inst, array.element_bytes() * inst->shape().num_elements(), array);
-    region.outputs.push_back(state.fold->value);
+    for (int part = 0; part < fold.num_parts(); ++part) {
+      const LaneArray& array = region.program.outputs[region.outputs.size()];
+      const i64 bytes = array.element_bytes() * inst->shape().num_elements();
+      region.outputs.push_back(NewValue(*inst, bytes, array));
+      state.fold->values.push_back(region.outputs.back());
+    }
   }
 }
 

@@ -14,7 +14,7 @@ constexpr int kFastLanes = 64;
 
 bool IsCanonical(const Fold& fold) {
   return (fold.kind == ReducerKind::kAdd || fold.kind == ReducerKind::kMultiply) &&
-         IsFloating(fold.type);
+         (IsFloating(fold.type) || IsComplex(fold.type));
 }
 
 // Merged dimensions; nothing if none is reduced.
@@ -118,7 +118,8 @@ std::optional<FoldOf> FindFold(const Instruction& inst) {
     return folds ? std::optional(FoldOf{*shape, *std::move(folds)}) : std::nullopt;
   }
   const ElementType type = (*types)[0];
-  if (IsComplex(type) || (IsSubByte(type) && !IsFloating(type))) return std::nullopt;
+  if (IsComplex(type) && kinds[0] != ReducerKind::kAdd) return std::nullopt;
+  if (IsSubByte(type) && !IsFloating(type)) return std::nullopt;
   return FoldOf{*shape, {{kinds[0], type}}};
 }
 
@@ -157,6 +158,9 @@ FoldForm FormOf(const FoldShape& shape, std::span<const Fold> folds) {
 void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const Fold> folds,
                  Rounding rounding) {
   spec.form = FormOf(shape, folds);
+  const bool any_lanes =
+      rounding == Rounding::kFast &&
+      std::ranges::none_of(folds, [](const Fold& fold) { return IsComplex(fold.type); });
   const LaneArray* output = &spec.program->outputs[spec.program->outputs.size() - folds.size()];
   for (const Fold& fold : folds) {
     const LaneType type = (output++)->type;
@@ -167,7 +171,7 @@ void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const F
     spec.folds.push_back({PrimitiveOf(fold.kind), IdentityBits(fold.kind, type)});
     if (spec.form != FoldForm::kRows) continue;
     // What is exact in any order does as the others.
-    if (rounding == Rounding::kFast) {
+    if (any_lanes) {
       spec.lanes = shape.reduced < kFastLanes ? 16 : kFastLanes;
       continue;
     }

@@ -36,6 +36,8 @@ struct Fold {
   std::shared_ptr<const LaneProgram> reducer = nullptr;
   i64 init_input = -1;
   std::uint64_t init_bits = 0;
+  // A complex sum is two sums, which the loop has as folds of their own.
+  int num_parts() const { return IsComplex(type) ? 2 : 1; }
 };
 
 // The form in which `inst`, a reduction, can be compiled; nothing if it has none. A fold for each

@@ -173,7 +173,9 @@ bool ScheduleBuilder::TryJoin(OpenRegion& region, const Instruction& inst) {
   }
   std::vector<RegionInput> inputs;
   if (const auto& fold = StateOf(inst).fold) {
-    inputs.push_back({fold->value, Access::Whole(region.num_positions)});
+    for (const ValueId value : fold->values) {
+      inputs.push_back({value, Access::Whole(region.num_positions)});
+    }
   }
   for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
     const View read = ReadFor(*inst.operand(i), region.num_positions);
@@ -186,7 +188,7 @@ bool ScheduleBuilder::TryJoin(OpenRegion& region, const Instruction& inst) {
 bool ScheduleBuilder::TryMerge(OpenRegion& into, OpenRegion& from) {
   if (into.num_positions != from.num_positions) return Refuse(Apart::kOtherSize);
   if (into.weight + from.weight > kMaxWeight) return Refuse(Apart::kTooMuchWork);
-  if (into.folds.size() + from.folds.size() > kMaxFolds) return Refuse(Apart::kOtherReduction);
+  if (into.num_folds() + from.num_folds() > kMaxFolds) return Refuse(Apart::kOtherReduction);
   OpenRegion merged = into;
   if (merged.folds.empty()) merged.fold_shape = from.fold_shape;
   for (const auto& pending : from.folds) {
@@ -260,8 +262,10 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
     }
     if (const auto& fold = StateOf(*inst).fold) {
       compiler.AddFold(*inst, PrimitiveOf(fold->fold.kind), *inst->operand(1));
-      region.inputs.push_back({fold->value, Access::Whole(open.num_positions)});
-      readers.push_back(inst);
+      for (const ValueId value : fold->values) {
+        region.inputs.push_back({value, Access::Whole(open.num_positions)});
+        readers.push_back(inst);
+      }
     } else if (!compiler.Add(*inst)) {
       return OpError(*inst, "is not defined for these types", StatusCode::kUnimplemented);
     }

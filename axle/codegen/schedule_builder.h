@@ -52,6 +52,13 @@ class ScheduleBuilder {
     };
     FoldShape fold_shape = {};  // of all folds
     std::vector<PendingFold> folds = {};
+    size_t num_folds() const {  // of the loop
+      size_t count = 0;
+      for (const PendingFold& pending : folds) {
+        count += static_cast<size_t>(pending.fold.num_parts());
+      }
+      return count;
+    }
     bool is_staged() const {
       return std::ranges::any_of(
           folds, [&](const PendingFold& pending) { return IsStaged(fold_shape, pending.fold); });
@@ -61,8 +68,8 @@ class ScheduleBuilder {
   // with its init: that is done where somebody reads it, as one more elementwise instruction.
   struct FoldState {
     Fold fold;
-    OpenRegion* region;  // null once it is closed
-    ValueId value = 0;   // then
+    OpenRegion* region;                // null once it is closed
+    std::vector<ValueId> values = {};  // then: one for each part
   };
   struct View {
     const Instruction* base;  // whose elements it shows: not a view itself

@@ -167,9 +167,13 @@ bool LaneCompiler::Add(const Instruction& inst) {
 void LaneCompiler::AddFold(const Instruction& inst, Primitive join, const Instruction& init) {
   const ElementType type = inst.shape().type();
   const LaneType computed = IsNarrowFloat(type) ? LaneType::kF32 : StorageType(type);
-  const Lane fold = builder_.Part(builder_.AddInput({computed, 1}));
-  const Lane joined = Apply(join, computed, {values_.at(&init).computed.re, fold});
-  values_.emplace(&inst, FromComputed(type, {joined, joined}));
+  const auto joined = [&](Lane first) {
+    const Lane fold = builder_.Part(builder_.AddInput({computed, 1}));
+    return Apply(join, computed, {first, fold});
+  };
+  const ComplexLane first = values_.at(&init).computed;
+  const Lane re = joined(first.re);
+  values_.emplace(&inst, FromComputed(type, {re, IsComplex(type) ? joined(first.im) : re}));
 }
 
 LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results,
@@ -183,9 +187,10 @@ LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results,
     if (IsComplex(value.type)) lanes.push_back(value.stored.im);
   }
   for (const Instruction* operand : folded) {
-    const Lane computed = values_.at(operand).computed.re;
-    outputs.push_back({computed.type(), 1});
-    lanes.push_back(computed);
+    const Value& value = values_.at(operand);
+    lanes.push_back(value.computed.re);
+    if (IsComplex(value.type)) lanes.push_back(value.computed.im);
+    outputs.insert(outputs.end(), IsComplex(value.type) ? 2 : 1, {value.computed.re.type(), 1});
   }
   return std::move(builder_).Finish(lanes, outputs);
 }

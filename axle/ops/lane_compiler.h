@@ -39,14 +39,15 @@ class LaneCompiler {
   // `inst` has the value of `other`, element for element: a broadcast of a scalar, a copy.
   void AddAlias(const Instruction& inst, const Instruction& other);
   // `inst` is a reduction: join(init, fold), rounded to its type. The fold is the next input of the
-  // program, in the type in which `inst` is computed; `init` is there already. Not for complex
-  // types.
+  // program, in the type in which `inst` is computed, or the next two if that is complex, whose
+  // parts are joined each for itself; `init` is there already.
   void AddFold(const Instruction& inst, Primitive join, const Instruction& init);
   bool Contains(const Instruction& inst) const { return values_.contains(&inst); }
   i64 size() const { return builder_.size(); }
 
   // The outputs are `results`, then the values of `folded` in the type in which they are computed:
-  // not rounded to memory, for reductions that go on with them. These are not complex.
+  // not rounded to memory, for reductions that go on with them. The parts of complex ones are two
+  // outputs.
   LaneProgram Finish(std::span<const Instruction* const> results,
                      std::span<const Instruction* const> folded = {}) &&;
 

@@ -192,6 +192,41 @@ TEST_P(StagedFoldTest, SumsBesideOtherComponents) {
   }
 }
 
+// The lanes of a complex sum are those of the whole numbers, not of their parts. Beside others,
+// stored or not, and joined with inits of every origin.
+TEST_P(StagedFoldTest, SumsOfComplexNumbers) {
+  std::vector<Case> cases = kCases;
+  for (const i64 size : {15, 16, 17, 511, 512, 513, 4096, 4097, 9000}) {
+    cases.push_back({{size}, {0}});
+    cases.push_back({{3, size}, {1}});
+    cases.push_back({{size, 2}, {0}});
+  }
+  cases.push_back({{20, 17}, {0}});
+  cases.push_back({{8200, 33}, {0}});
+  for (const auto& [type, part] : {std::pair(C64, F32), std::pair(C128, F64)}) {
+    for (const Case& c : cases) {
+      for (const bool stored : {false, true}) {
+        const std::string t = TypeText(type), p = TypeText(part), all = c.all(), kept = c.kept();
+        const std::string text = StrCat(
+            "add {\n  a = ", t, "[] parameter(0)\n  b = ", t, "[] parameter(1)\n  ROOT r = ", t,
+            "[] add(a, b)\n}\nmost {\n  a = ", p, "[] parameter(0)\n  b = ", p,
+            "[] parameter(1)\n  ROOT r = ", p, "[] maximum(a, b)\n}\nENTRY e {\n  x = ", p, all,
+            " parameter(0)\n  y = ", p, all, " parameter(1)\n  i = ", t,
+            "[] parameter(2)\n  one = ", t, "[] constant((1, -2))\n  low = ", p,
+            "[] constant(-3)\n  z = ", t, all, " complex(x, y)\n  w = ", t, all,
+            " multiply(z, z)\n  s = ", t, kept, " reduce(w, i), dimensions=", c.dimensions(),
+            ", to_apply=add\n  u = ", t, kept, " reduce(z, one), dimensions=", c.dimensions(),
+            ", to_apply=add\n  m = ", p, kept, " reduce(x, low), dimensions=", c.dimensions(),
+            ", to_apply=most\n  v = ", t, kept, " multiply(s, u)\n  ROOT r = (", t, kept, ", ", p,
+            kept, ", ", t, kept, stored ? StrCat(", ", t, all) : "", ") tuple(v, m, u",
+            stored ? ", w" : "", ")\n}\n");
+        ExpectSame(text, {Numbers(Shape(part, c.dims), 2), Numbers(Shape(part, c.dims), 6),
+                          *Convert(*ParseLiteral("c64[] (0.25, -1)"), type)});
+      }
+    }
+  }
+}
+
 // With what is computed on the way, of which some is stored, and with other reductions.
 TEST_P(StagedFoldTest, ReducersOfNoKindInLongerLoops) {
   constexpr std::string_view kReducers = R"(
