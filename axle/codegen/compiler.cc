@@ -196,6 +196,9 @@ class Compiler {
         for (const RowsPlan::Step& step : static_cast<const RowsPlan*>(record.plan)->steps) {
           to.kernels.push_back(KernelName(step.function, step.plan));
         }
+      } else if (record.function == &RunWindow &&
+                 !static_cast<const WindowPlan*>(record.plan)->needs_loop()) {
+        to.engine = "library";
       } else if (record.function == &RunLoop || record.function == &RunFold ||
                  record.function == &RunStagedFold || record.function == &RunWindow ||
                  record.function == &RunSelect || record.function == &RunSmall) {
@@ -344,7 +347,7 @@ class Compiler {
     CompiledComputation& applied = *Find(*inst.callee(0), CallForm::kPlain);
     const auto plan = applied.lanes ? PlanWindow(inst, *applied.lanes) : nullptr;
     if (plan == nullptr) return {};
-    plan->loop = LoopOf(applied);
+    if (plan->needs_loop()) plan->loop = LoopOf(applied);
     if (plan->window.reads_apart) {
       std::vector<InnerStride> strides(2 * plan->arrays.size(), InnerStride::kUnit);
       std::fill(strides.begin() + std::ssize(plan->arrays), strides.end(), InnerStride::kAny);

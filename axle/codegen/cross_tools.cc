@@ -7,12 +7,11 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
+#include "axle/core/temporary_folder.h"
 
 namespace axle {
 
@@ -55,21 +54,6 @@ Status RunTool(const std::vector<std::string>& command) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   const StatusOr<std::string> text = ReadFile(output);
   return Internal(StrCat("native: ", command[0], ": ", text.ok() ? *text : "fails"));
-}
-
-StatusOr<std::unique_ptr<TemporaryFolder>> TemporaryFolder::Create() {
-  std::error_code error;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  std::string path = (parent / "axle-XXXXXX").string();
-  if (error || mkdtemp(path.data()) == nullptr) {
-    return FailedPrecondition(StrCat("native: cannot make a folder like ", path));
-  }
-  return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::move(path)));
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace axle

@@ -1,7 +1,6 @@
 // Tools of other packages, as processes: what makes and runs code of processors that this machine
 // does not have. For tests.
 #pragma once
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,17 +13,5 @@ StatusOr<std::string> FindTool(const std::string& name);
 
 // Runs a tool to its end. INTERNAL with what it wrote if that is no success.
 Status RunTool(const std::vector<std::string>& command);
-
-// A folder that goes with the object.
-class TemporaryFolder {
- public:
-  static StatusOr<std::unique_ptr<TemporaryFolder>> Create();
-  ~TemporaryFolder();
-  std::string At(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 }  // namespace axle

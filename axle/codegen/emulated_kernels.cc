@@ -13,6 +13,7 @@
 #include "axle/codegen/small_step.h"
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
+#include "axle/core/temporary_folder.h"
 #include "axle/emit/executor.h"
 
 namespace axle {

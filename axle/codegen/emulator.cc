@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,14 @@ int MoveUp(int file) {
   return moved;
 }
 
+// glibc 2.36 declares these for C only.
+int OpenProcess(pid_t process) {
+  return static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+}
+void SignalProcess(int file, int number) {
+  syscall(SYS_pidfd_send_signal, file, number, nullptr, 0);
+}
+
 }  // namespace
 
 StatusOr<std::shared_ptr<Emulator>> Emulator::Shared() {
@@ -81,13 +90,15 @@ Status Emulator::Start() {
   posix_spawn_file_actions_addclosefrom_np(&actions, kAxleGuestMemory + 1);
   std::string words[] = {emulator, guest};
   char* arguments[] = {words[0].data(), words[1].data(), nullptr};
-  const int error = posix_spawn(&process_, arguments[0], &actions, nullptr, arguments, environ);
+  pid_t process = -1;
+  const int error = posix_spawn(&process, arguments[0], &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   close(other);
   if (error != 0) {
-    process_ = -1;
     return FailedPrecondition(StrCat("native: ", emulator, ": ", std::strerror(error)));
   }
+  process_ = MoveUp(OpenProcess(process));
+  if (process_ < 0) return SystemError("process");
   AXLE_ASSIGN(const AxleMessage hello, Receive());
   guest_memory_ = hello.values[0];
   more_fuel_ = hello.values[1];
@@ -102,24 +113,27 @@ Emulator::~Emulator() {
   EndProcess();
 }
 
-// How it ended: of its own accord, before this. 0 if there is none, or it is somebody else's.
+// The signal that ended it, before this or now. 0 if there is none, or it is somebody else's.
 int Emulator::EndProcess() {
-  if (process_ <= 0 || owner_ != getpid()) return 0;  // kill takes -1 for everybody
-  int status = 0;
-  kill(process_, SIGKILL);  // changes nothing of how it has ended, if it has
-  if (waitpid(process_, &status, 0) != process_) status = 0;
+  if (process_ < 0) return 0;
+  siginfo_t info = {};
+  if (owner_ == getpid()) {
+    SignalProcess(process_, SIGKILL);  // changes nothing if it has ended
+    while (waitid(P_PIDFD, static_cast<id_t>(process_), &info, WEXITED) < 0 && errno == EINTR) {
+    }
+  }
+  close(process_);
   process_ = -1;
-  return status;
+  return info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED ? info.si_status : 0;
 }
 
 // Why, when it does not answer any more.
 Status Emulator::HasEnded() {
   has_ended_ = true;
   if (owner_ != getpid()) return Internal("native: the emulator belongs to another process");
-  const int status = EndProcess();
-  if (WIFSIGNALED(status)) {
-    return Internal(StrCat("native: the emulator was ended by signal ", WTERMSIG(status), " (",
-                           strsignal(WTERMSIG(status)), ")"));
+  if (const int number = EndProcess(); number != 0) {
+    return Internal(
+        StrCat("native: the emulator was ended by signal ", number, " (", strsignal(number), ")"));
   }
   return Internal("native: the emulator has ended");
 }

@@ -58,7 +58,8 @@ class Emulator {
   int EndProcess();
 
   std::mutex mutex_;
-  pid_t owner_ = -1, process_ = -1;
+  pid_t owner_ = -1;
+  int process_ = -1;  // a file that stands for it: its number may become another process's
   int socket_ = -1, file_ = -1;
   std::byte* memory_ = nullptr;
   std::uint64_t guest_memory_ = 0, more_fuel_ = 0;

@@ -6,7 +6,7 @@
 
 #include "axle/codegen/fold_partials.h"
 #include "axle/codegen/scratch.h"
-#include "axle/codegen/strided_dims.h"
+#include "axle/emit/strided_dims.h"
 
 namespace axle {
 namespace {

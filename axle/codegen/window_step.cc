@@ -101,7 +101,7 @@ class Runner {
         scratch_(static_cast<std::byte*>(buffers[3 * n_])),
         outer_strides_(3 * n_),
         inner_strides_(3 * n_) {
-    for (size_t i = 0; i < n_ && plan.loop->is_checked; ++i) {
+    for (size_t i = 0; i < n_ && plan.loop != nullptr && plan.loop->is_checked; ++i) {
       const WindowPlan::Array& array = plan.arrays[i];
       SetArray(i, results_[i], array.result_bytes, operands_[i], array.operand_bytes);
     }

@@ -32,12 +32,13 @@ struct WindowPlan {
     i64 element_bytes, operand_bytes, result_bytes;
   };
   std::vector<Array> arrays;  // by operand
-  // Of the computation on rows of neighbours, and with elements that are apart, if there are any;
-  // the caller's to fill in.
+  // Of the computation on rows of neighbours, unless those of a scan have a loop of their own; and
+  // with elements that are apart, if there are any. The caller's to fill in.
   std::shared_ptr<LoopPlan> loop, apart;
   i64 num_tiles = 1;
   double num_folded = 0;  // elements, each as often as it is folded
   i64 scratch_bytes = 0;  // of one call
+  bool needs_loop() const { return !scan || scan->rows == nullptr; }
 };
 
 // Of a reduce-window of static shapes, `computation` being what it folds with. Null if it has no

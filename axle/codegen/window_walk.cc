@@ -35,7 +35,8 @@ void ChooseSlabs(WindowShape& shape) {
   i64 room = kSlabOutputs;
   for (size_t d = shape.dims.size(); d-- > 0;) {
     WindowShape::Dim& dim = shape.dims[d];
-    dim.block = std::min(dim.outputs, room);
+    const i64 blocks = (dim.outputs + room - 1) / room;
+    dim.block = (dim.outputs + blocks - 1) / blocks;  // none much smaller than the others
     room = dim.block == dim.outputs ? std::max<i64>(1, room / dim.block) : 1;
     shape.slab_outputs *= dim.block;
     shape.num_slabs *= (dim.outputs + dim.block - 1) / dim.block;

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "axle/codegen/strided_dims.h"
+#include "axle/emit/strided_dims.h"
 #include "axle/ops/attributes.h"
 #include "axle/ops/window.h"
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "axle/emit/strided_dims.h"
+
 namespace axle {
 namespace {
 
@@ -126,15 +128,7 @@ void Copy(std::span<const StridedDim> dims, std::byte* to, const std::byte* from
 
 std::vector<StridedDim> MergeStridedDims(std::span<const StridedDim> dims) {
   std::vector<StridedDim> merged;
-  for (const StridedDim& dim : dims) {
-    if (dim.count == 1) continue;
-    if (!merged.empty() && merged.back().to_step == dim.count * dim.to_step &&
-        merged.back().from_step == dim.count * dim.from_step) {
-      merged.back() = {merged.back().count * dim.count, dim.to_step, dim.from_step};
-    } else {
-      merged.push_back(dim);
-    }
-  }
+  for (const StridedDim& dim : dims) AppendDim(merged, dim);
   if (merged.empty()) merged.push_back({1, 0, 0});
   return merged;
 }

@@ -16,6 +16,7 @@
 #include <map>
 
 #include "axle/core/strings.h"
+#include "axle/core/temporary_folder.h"
 #include "axle/gen/generate.h"
 #include "axle/gen/isolated.h"
 
@@ -185,6 +186,7 @@ class Hunter {
     if (worker.process > 0) {
       kill(worker.process, SIGKILL);
       waitpid(worker.process, nullptr, 0);
+      RemoveTemporaryFoldersOf(worker.process);
     }
     if (worker.from >= 0) close(worker.from);
     worker.process = worker.from = -1;
@@ -252,7 +254,8 @@ class Hunter {
   // Of its own accord, or by a signal.
   void Ended(Worker& worker, size_t step) {
     int status = 0;
-    waitpid(worker.process, &status, 0);
+    const pid_t process = worker.process;
+    waitpid(process, &status, 0);
     close(worker.from);
     worker.process = worker.from = -1;
     const bool is_again = WIFEXITED(status) && WEXITSTATUS(status) == kTryAgain;
@@ -262,6 +265,7 @@ class Hunter {
       if (worker.next < End()) Start(worker, step);
       return;
     }
+    RemoveTemporaryFoldersOf(process);
     Done(worker.index, {Outcome::kCrashed,
                         WIFSIGNALED(status) ? SignalText(WTERMSIG(status))
                                             : StrCat("ended with ", WEXITSTATUS(status)),

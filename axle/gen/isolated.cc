@@ -10,6 +10,8 @@
 #include <exception>
 #include <string_view>
 
+#include "axle/core/temporary_folder.h"
+
 namespace axle {
 namespace {
 
@@ -81,6 +83,7 @@ IsolatedResult RunIsolated(const std::function<std::string()>& function, double 
     result.crashed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
     if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   }
+  if (result.hung || result.crashed) RemoveTemporaryFoldersOf(child);
   return result;
 }
 

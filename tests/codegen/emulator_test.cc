@@ -18,6 +18,7 @@
 #include "axle/codegen/lane_jit.h"
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
+#include "axle/core/temporary_folder.h"
 #include "axle/emit/lane_builder.h"
 #include "tests/codegen/isas.h"
 

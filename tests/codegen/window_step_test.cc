@@ -152,6 +152,25 @@ constexpr WindowCase kWindows[] = {
     {"2,7,7,16", "2,14,14,16", "size=1x2x2x1 lhs_dilate=1x2x2x1 pad=0_0x1_1x1_1x0_0"},
 };
 
+// What is scanned by loops that are built ahead has no kernel of its own.
+TEST(WindowStep, AScanOfTheLibraryCompilesNothing) {
+  const auto client = Client::Create();
+  ASSERT_TRUE(client.ok());
+  for (const bool along_rows : {true, false}) {
+    const auto executable = (*client)->Compile(
+        StrCat(Binary("f32", "add"), "ENTRY e {\n  x = f32[70,70] parameter(0)\n  z = f32[] ",
+               "constant(0)\n  ROOT r = f32[70,70] reduce-window(x, z), window={size=",
+               along_rows ? "1x70 pad=0_0x69_0" : "70x1 pad=69_0x0_0", "}, to_apply=add\n}\n"),
+        {.report = true});
+    ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+    const CompileReport& report = *(*executable)->report();
+    EXPECT_EQ(report.num_kernels, along_rows ? 0 : 1);
+    const CompileReport::Record& record = report.programs.back().records.back();
+    EXPECT_EQ(record.kind, "window");
+    EXPECT_EQ(record.engine, along_rows ? "library" : "compiled");
+  }
+}
+
 TEST_P(WindowStepTest, Windows) {
   for (const std::string& type : Types({"f32", "s8", "bf16", "f64", "c64", "pred"})) {
     const bool is_number = type != "pred", is_ordered = is_number && type != "c64";
