@@ -11,7 +11,7 @@ Instruction* DrawReduce(Body& body, ElementType type) {
   if (first == nullptr) return nullptr;
   Random& random = body.random();
   std::vector<ElementType> types = {type};
-  while (random.Percent(20) && types.size() < 3) types.push_back(random.Of({S32, F32, type}));
+  while (random.Percent(30) && types.size() < 3) types.push_back(random.Of({S32, F32, type}));
   std::vector<Instruction*> operands = {first};
   for (size_t i = 1; i < types.size(); ++i) {
     operands.push_back(body.Value(Shape(types[i], first->shape().dims())));

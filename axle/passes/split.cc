@@ -29,7 +29,8 @@ std::vector<std::vector<i64>> GroupsOf(const LaneProgram& reducer) {
   for (size_t i = 0; i < n; ++i) {
     for (int part = 0; part < reducer.outputs[i].num_parts; ++part, ++result) {
       for (size_t k = 0; k < n; ++k) {
-        if (reads[*result][k]) std::ranges::replace(group, group[k], group[i]);
+        const size_t theirs = group[k], ours = group[i];  // not elements of what is changed
+        if (reads[*result][k]) std::ranges::replace(group, theirs, ours);
       }
     }
   }

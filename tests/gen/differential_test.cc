@@ -62,7 +62,7 @@ TEST(Differential, PassesKeepEveryBit) {
 // Random modules are full of what the passes are about.
 TEST(Differential, PassesHaveMuchToDo) {
   std::map<std::string_view, i64> changes;
-  for (std::uint64_t i = 0; i < 300; ++i) {
+  for (std::uint64_t i = 0; i < 3000; ++i) {
     const auto module = GenerateModule(Seed(), i);
     ASSERT_TRUE(module.ok());
     const auto count = [&](const PassReport& report) {
