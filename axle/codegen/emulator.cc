@@ -98,7 +98,12 @@ Status Emulator::Start() {
     return FailedPrecondition(StrCat("native: ", emulator, ": ", std::strerror(error)));
   }
   process_ = MoveUp(OpenProcess(process));
-  if (process_ < 0) return SystemError("process");
+  if (process_ < 0) {
+    const Status failed = SystemError("process");
+    kill(process, SIGKILL);
+    waitpid(process, nullptr, 0);
+    return failed;
+  }
   AXLE_ASSIGN(const AxleMessage hello, Receive());
   guest_memory_ = hello.values[0];
   more_fuel_ = hello.values[1];

@@ -30,7 +30,7 @@ bool IsLight(const LoopKernelSpec& spec) {
 
 bool IsSame(const LoopKernelSpec& a, const LoopKernelSpec& b) {
   return a.inputs == b.inputs && a.form == b.form && a.folds == b.folds && a.lanes == b.lanes &&
-         a.in_order == b.in_order && a.streams == b.streams && a.passes_once == b.passes_once &&
+         a.in_order == b.in_order && a.streams == b.streams && IsLight(a) == IsLight(b) &&
          *a.program == *b.program;
 }
 bool IsSame(const MergeKernelSpec& a, const MergeKernelSpec& b) {

@@ -26,8 +26,8 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Removes what a process has left that was ended by a signal. For its parent, before another
-// process can get its number.
+// Removes what a process has left that was ended by a signal. For its parent, right after it has
+// waited for it: numbers come round late, or another process would lose its folders.
 void RemoveTemporaryFoldersOf(pid_t process);
 
 }  // namespace axle

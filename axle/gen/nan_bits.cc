@@ -34,13 +34,31 @@ bool Computes(const Instruction& inst) {
   }
 }
 
+// Computations that must stay as they are.
+std::unordered_set<const HloComputation*> Unchanged(const Module& module) {
+  auto frozen = FrozenComputations(module);
+  std::unordered_set<const HloComputation*> of_sorts, of_others;
+  for (const auto& computation : module.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      const bool is_sort = GetOpDef(*inst).lowering == Lowering::kSort;
+      for (const HloComputation* callee : inst->callees()) {
+        (is_sort ? of_sorts : of_others).insert(callee);
+      }
+    }
+  }
+  std::erase_if(frozen, [&](const HloComputation* computation) {
+    return of_sorts.contains(computation) && !of_others.contains(computation);
+  });
+  return frozen;
+}
+
 class NanWriter {
  public:
   NanWriter(const Module& from, std::uint64_t seed)
       : from_(from), to_(std::make_unique<Module>(from.name())), seed_(seed), random_(seed) {}
 
   std::unique_ptr<Module> Run() {
-    const auto frozen = FrozenComputations(from_);
+    const auto frozen = Unchanged(from_);
     for (const HloComputation* computation : CalleesFirst(from_)) {
       Copy(*computation, frozen.contains(computation));
     }

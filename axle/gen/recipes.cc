@@ -272,17 +272,44 @@ HloComputation* DrawReducer(Body& body, std::span<const ElementType> types) {
 }
 
 HloComputation* DrawComparator(Body& body, std::span<const ElementType> types) {
+  using enum ComparisonDirection;
   std::vector<Shape> shapes;
   for (const ElementType type : types) shapes.insert(shapes.end(), 2, Shape(type));
   Body nested = body.Nested(shapes);
+  Random& random = body.random();
   const std::vector<Instruction*> arguments = nested.values();
-  const i64 key = 2 * body.random().Below(static_cast<i64>(types.size()));
-  const bool is_float = IsFloating(types[key / 2]);
-  const CompareAttrs attrs = {
-      .direction = body.random().Of({ComparisonDirection::kLt, ComparisonDirection::kGt}),
-      .type = is_float && body.random().Percent(60) ? ComparisonType::kTotalOrder
-                                                    : ComparisonType::kDefault};
-  Instruction* root = nested.AddWith(Opcode::kCompare, {arguments[key], arguments[key + 1]}, attrs);
+  const auto compare = [&](i64 key, Instruction* lhs, Instruction* rhs,
+                           ComparisonDirection direction) {
+    const bool is_total = IsFloating(types[key]) && random.Percent(60);
+    return nested.AddWith(
+        Opcode::kCompare, {lhs, rhs},
+        CompareAttrs{.direction = direction,
+                     .type = is_total ? ComparisonType::kTotalOrder : ComparisonType::kDefault});
+  };
+  const auto any_key = [&] { return random.Below(static_cast<i64>(types.size())); };
+  i64 key = any_key();
+  Instruction *lhs = arguments[2 * key], *rhs = arguments[2 * key + 1];
+  const bool is_simple = random.Percent(50);
+  Instruction* root = compare(key, lhs, rhs, random.Of({kLt, kGt}));
+  // More keys, by which ties are broken, or what is no order at all; keys that are computed, of one
+  // element or of both.
+  for (i64 more = is_simple ? 0 : random.Between(1, 2); more > 0 && root != nullptr; --more) {
+    Instruction* tie = compare(key, lhs, rhs, kEq);
+    key = any_key();
+    lhs = arguments[2 * key], rhs = arguments[2 * key + 1];
+    const i64 kind = random.Below(10);
+    if (kind < 3) {
+      const Opcode op = random.Of({Opcode::kNegate, Opcode::kAbs});
+      Instruction *left = nested.Add(op, {lhs}), *right = nested.Add(op, {rhs});
+      if (left != nullptr && right != nullptr) lhs = left, rhs = right;
+    } else if (kind < 5) {
+      if (Instruction* both = nested.Add(Opcode::kMultiply, {lhs, rhs})) lhs = both;
+    }
+    Instruction* next = compare(key, lhs, rhs, random.Of({kLt, kGt, kLe, kGe, kNe}));
+    if (tie == nullptr || next == nullptr) return nullptr;
+    if (random.Percent(70)) next = nested.Add(Opcode::kAnd, {tie, next});
+    root = nested.Add(random.Percent(80) ? Opcode::kOr : Opcode::kXor, {root, next});
+  }
   return root != nullptr && nested.Finish(root).ok() ? nested.computation() : nullptr;
 }
 

@@ -129,6 +129,14 @@ ENTRY e {
       "dimensions={0}  ROOT s = s32[4] bitcast-convert(y) }");
   ASSERT_TRUE(moved.ok());
   EXPECT_FALSE(DependsOnNanBits(**moved, std::vector{array(nan)}, nullptr));
+  // An order that depends on the NaN of a product.
+  const auto sorted = Parse(
+      "HloModule m less { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] multiply(a, b) "
+      "ROOT r = pred[] compare(c, b), direction=LT, type=TOTALORDER } ENTRY e { x = f32[4] "
+      "parameter(0) ROOT s = f32[4] sort(x), dimensions={0}, to_apply=less }");
+  ASSERT_TRUE(sorted.ok());
+  EXPECT_TRUE(DependsOnNanBits(**sorted, std::vector{array(nan)}, nullptr));
+  EXPECT_FALSE(DependsOnNanBits(**sorted, std::vector{array(3)}, nullptr));
 }
 
 // Workers begin anew after 2,000 modules.

@@ -1,6 +1,7 @@
 #include "axle/passes/layout/choice.h"
 
 #include <algorithm>
+#include <map>
 
 #include "axle/ops/contraction.h"
 #include "axle/ops/dynamic.h"
@@ -44,7 +45,7 @@ LayoutChoice::LayoutChoice(const HloComputation& computation,
   work_left_ = kWorkPerInstruction * static_cast<i64>(count);
 }
 
-bool LayoutChoice::Run() {
+StatusOr<bool> LayoutChoice::Run(Limits* limits) {
   const auto asks = [](Turning turning) {
     return turning == Turning::kRename || turning == Turning::kConvolution;
   };
@@ -77,7 +78,10 @@ bool LayoutChoice::Run() {
 
   for (int round = 0; round < kMostRounds; ++round) {
     has_improved_ = false;
-    for (const Instruction* inst : instructions_) TryReader(*inst);
+    for (const Instruction* inst : instructions_) {
+      if (limits != nullptr) AXLE_TRY(limits->CheckNow());
+      TryReader(*inst);
+    }
     const Renamed& result = Base(root);
     if (TakesOrder(*result.base)) {
       const Order order = ToBase(result, Identity(root.shape().rank()));
@@ -152,50 +156,48 @@ i64 LayoutChoice::CostOfArray(const Instruction& base, bool settle) {
   const Order& present = OrderOf(base);
   // Convolutions that like the same order, if moving the array is not decided yet.
   struct Wish {
-    Order order;
-    i64 as_it_lies, moved;
-    std::vector<const Instruction*> readers;
+    i64 as_it_lies = 0, moved = 0;
+    std::vector<const Instruction*> readers = {};
   };
-  std::vector<Order> moved;
-  std::vector<Wish> wishes;
-  const auto is_moved = [&](const Order& order) {
-    return std::ranges::any_of(
-        moved, [&](const Order& m) { return Essential(shape, m) == Essential(shape, order); });
+  std::map<Order, Order> moved;  // by what is essential of them
+  std::map<Order, Wish> wishes;
+  const auto move_to = [&](Order order) {
+    if (!LiesIn(base, order)) moved.emplace(Essential(shape, order), std::move(order));
   };
   for (const Reader& reader : readers_[base.index()]) {
     --work_left_;
     if (reader.inst == nullptr) {
       const Instruction& root = *computation_.root();
-      Order order = ToBase(Base(root), Identity(root.shape().is_array() ? root.shape().rank() : 0));
-      if (!LiesIn(base, order) && !is_moved(order)) moved.push_back(std::move(order));
+      move_to(ToBase(Base(root), Identity(root.shape().is_array() ? root.shape().rank() : 0)));
       continue;
     }
     const Renamed& view = Base(*reader.inst->operand(reader.operand));
     const ConvolutionCost* convolution = Convolution(*reader.inst);
     if (convolution != nullptr && !convolution->is_depthwise()) {
       if (reader.operand != 0) continue;
-      Order order = ToBase(view, convolution->lhs());
-      auto wish = std::ranges::find(wishes, order, &Wish::order);
-      if (wish == wishes.end()) wish = wishes.insert(wish, {std::move(order), 0, 0, {}});
-      wish->as_it_lies += convolution->Read(FromBase(view, present));
-      wish->moved += convolution->Read(convolution->lhs());
-      wish->readers.push_back(reader.inst);
+      Wish& wish = wishes[ToBase(view, convolution->lhs())];
+      wish.as_it_lies += convolution->Read(FromBase(view, present));
+      wish.moved += convolution->Read(convolution->lhs());
+      wish.readers.push_back(reader.inst);
       continue;
     }
     if (IsDot(*reader.inst) &&
         DotReadsInPlace(*reader.inst, reader.operand, FromBase(view, present))) {
       continue;
     }
-    Order order = ToBase(view, WantedOrder(*reader.inst, reader.operand));
-    if (!LiesIn(base, order) && !is_moved(order)) moved.push_back(std::move(order));
+    move_to(ToBase(view, WantedOrder(*reader.inst, reader.operand)));
   }
   i64 cost = 0;
   const bool is_written = IsDot(base) && moved.size() == 1 && wishes.empty() &&
-                          readers_[base.index()].size() == 1 && DotWritesInPlace(base, moved[0]);
-  for (const Order& order : moved) cost += is_written ? 0 : MoveCost(shape, present, order);
-  for (const Wish& wish : wishes) {
-    const i64 move = is_moved(wish.order) ? 0 : MoveCost(shape, present, wish.order);
-    const bool moves = !LiesIn(base, wish.order) && wish.moved + move < wish.as_it_lies;
+                          readers_[base.index()].size() == 1 &&
+                          DotWritesInPlace(base, moved.begin()->second);
+  for (const auto& [essential, order] : moved) {
+    cost += is_written ? 0 : MoveCost(shape, present, order);
+  }
+  for (const auto& [order, wish] : wishes) {
+    const bool is_moved = moved.contains(Essential(shape, order));
+    const i64 move = is_moved ? 0 : MoveCost(shape, present, order);
+    const bool moves = !LiesIn(base, order) && wish.moved + move < wish.as_it_lies;
     cost += moves ? wish.moved + move : wish.as_it_lies;
     for (const Instruction* reader : wish.readers) {
       if (settle) reads_best_[reader->index()] = moves;
@@ -265,9 +267,9 @@ void LayoutChoice::Try(const Instruction& start, const Order& order) {
   std::vector<Assignment> best;
   i64 best_gain = 0;
   for (const Spread spread : {Spread::kBoth, Spread::kReaders, Spread::kOperands}) {
-    if (work_left_ <= 0) return;
+    if (work_left_ <= 0) break;
     std::vector<Assignment> changes = Proposal(start, order, spread);
-    if (changes.empty()) return;
+    if (changes.empty()) break;
     const i64 before = CostAround(changes);
     for (Assignment& change : changes) Assign(change);
     const i64 gain = before - CostAround(changes);

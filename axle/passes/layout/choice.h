@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "axle/core/limits.h"
 #include "axle/passes/layout/cost.h"
 
 namespace axle {
@@ -32,8 +33,8 @@ class LayoutChoice {
   LayoutChoice(const HloComputation& computation,
                const std::function<bool(const Instruction&)>& is_fixed);
 
-  // False if everything stays as written.
-  bool Run();
+  // False if everything stays as written. Errors: what the limits say.
+  StatusOr<bool> Run(Limits* limits);
 
   // kNone for what is fixed.
   Turning TurningAt(const Instruction& inst) const { return turnings_[inst.index()]; }

@@ -19,7 +19,8 @@ class Turner : public Rebuilder {
  private:
   Status Begin(const HloComputation& computation) override {
     choice_.emplace(computation, [this](const Instruction& inst) { return IsPinned(inst); });
-    if (!choice_->Run()) choice_.reset();
+    AXLE_ASSIGN(const bool is_turned, choice_->Run(context_.limits));
+    if (!is_turned) choice_.reset();
     lying_.assign(computation.instructions().size(), nullptr);
     moved_.clear();
     if (choice_) context_.changes += choice_->num_turned();
