@@ -133,7 +133,8 @@ ENTRY e {
   const auto sorted = Parse(
       "HloModule m less { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] multiply(a, b) "
       "ROOT r = pred[] compare(c, b), direction=LT, type=TOTALORDER } ENTRY e { x = f32[4] "
-      "parameter(0) ROOT s = f32[4] sort(x), dimensions={0}, to_apply=less }");
+      "parameter(0)  y = f32[2,2] reshape(x)  ROOT s = f32[2,2] sort(y), dimensions={1}, "
+      "to_apply=less }");
   ASSERT_TRUE(sorted.ok());
   EXPECT_TRUE(DependsOnNanBits(**sorted, std::vector{array(nan)}, nullptr));
   EXPECT_FALSE(DependsOnNanBits(**sorted, std::vector{array(3)}, nullptr));
