@@ -11,27 +11,27 @@
 namespace axle {
 namespace {
 
-// The components of a reducer, in groups that do not read each other.
-std::vector<std::vector<i64>> GroupsOf(const LaneProgram& reducer) {
-  const size_t n = reducer.outputs.size();
-  // By operation, the components whose accumulators and values it is computed from.
-  std::vector<std::vector<bool>> reads;
-  for (const LaneOp& op : reducer.code) {
-    std::vector<bool>& all = reads.emplace_back(n);
-    if (op.primitive == Primitive::kInput) all[op.input() % n] = true;
-    for (int k = 0; k < Arity(op.primitive); ++k) {
-      for (size_t i = 0; i < n; ++i) all[i] = all[i] || reads[op.operands[k]][i];
+// The components of a reducer, in groups that do not read each other: not even what makes no
+// difference, as the imaginary part of a real number, because that is copied too.
+std::vector<std::vector<i64>> GroupsOf(const HloComputation& reducer) {
+  const std::span parameters = reducer.parameters();
+  const size_t n = parameters.size() / 2;
+  // By instruction, the components whose accumulators and values it is computed from.
+  std::vector<std::vector<bool>> reads(reducer.instructions().size(), std::vector<bool>(n));
+  for (size_t p = 0; p < 2 * n; ++p) reads[parameters[p]->index()][p % n] = true;
+  for (const Instruction* inst : reducer.instructions()) {
+    std::vector<bool>& all = reads[inst->index()];
+    for (i64 k = 0; k < inst->num_operands(); ++k) {
+      for (size_t i = 0; i < n; ++i) all[i] = all[i] || reads[inst->operand(k)->index()][i];
     }
   }
   std::vector<size_t> group(n);
   std::iota(group.begin(), group.end(), 0);
-  auto result = reducer.results.begin();
   for (size_t i = 0; i < n; ++i) {
-    for (int part = 0; part < reducer.outputs[i].num_parts; ++part, ++result) {
-      for (size_t k = 0; k < n; ++k) {
-        const size_t theirs = group[k], ours = group[i];  // not elements of what is changed
-        if (reads[*result][k]) std::ranges::replace(group, theirs, ours);
-      }
+    const std::vector<bool>& read = reads[reducer.root()->operand(static_cast<i64>(i))->index()];
+    for (size_t k = 0; k < n; ++k) {
+      const size_t theirs = group[k], ours = group[i];  // not elements of what is changed
+      if (read[k] && theirs != ours) std::ranges::replace(group, theirs, ours);
     }
   }
   std::vector<std::vector<i64>> groups(n);
@@ -51,11 +51,11 @@ class Splitting : public Rebuilder {
                               inst.shape().is_tuple() && inst.shape().num_tuple_elements() > 1;
     if (!is_reduction || IsTied(inst) || !IsStatic(inst)) return Copy(inst);
     const HloComputation& reducer = *Mapped(*inst.callee(0));
-    const auto lanes = CompileScalarComputation(reducer);
+    const bool is_straight = CompileScalarComputation(reducer).has_value();
     const bool has_extras = std::ranges::any_of(
         reducer.instructions(), [](const Instruction* each) { return each->extras() != nullptr; });
-    if (!lanes || !IsTuple(*reducer.root()) || has_extras) return Copy(inst);
-    const std::vector<std::vector<i64>> groups = GroupsOf(*lanes);
+    if (!is_straight || !IsTuple(*reducer.root()) || has_extras) return Copy(inst);
+    const std::vector<std::vector<i64>> groups = GroupsOf(reducer);
     if (groups.size() == 1) return Copy(inst);
     std::vector<Instruction*> results(inst.shape().num_tuple_elements());
     for (const std::vector<i64>& group : groups) AddReduction(inst, reducer, group, results);
