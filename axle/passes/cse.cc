@@ -115,8 +115,7 @@ StatusOr<std::unique_ptr<Module>> MergeEqual(const Module& module, PassContext& 
   Merging merging(module, context);
   AXLE_ASSIGN(std::unique_ptr<Module> merged, merging.Run());
   if (!merging.merged_computations()) return merged;
-  PassContext sweep = {.limits = context.limits};
-  return RemoveDeadCode(*merged, sweep);
+  return RemoveDeadCode(*merged, context.limits);
 }
 
 }  // namespace axle

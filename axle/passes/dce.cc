@@ -79,4 +79,9 @@ StatusOr<std::unique_ptr<Module>> RemoveDeadCode(const Module& module, PassConte
   return DeadCodeRemoval(module, context).Run();
 }
 
+StatusOr<std::unique_ptr<Module>> RemoveDeadCode(const Module& module, Limits* limits) {
+  PassContext context = {.limits = limits};
+  return RemoveDeadCode(module, context);
+}
+
 }  // namespace axle

@@ -141,8 +141,7 @@ class Folding : public Rebuilder, private Maker {
 StatusOr<std::unique_ptr<Module>> FoldConstants(const Module& module, PassContext& context) {
   AXLE_ASSIGN(std::unique_ptr<Module> folded, Folding(module, context).Run());
   if (context.changes == 0) return folded;
-  PassContext sweep = {.limits = context.limits};
-  return RemoveDeadCode(*folded, sweep);
+  return RemoveDeadCode(*folded, context.limits);
 }
 
 }  // namespace axle

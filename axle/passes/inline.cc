@@ -53,8 +53,7 @@ class Inlining : public Rebuilder {
 StatusOr<std::unique_ptr<Module>> InlineCalls(const Module& module, PassContext& context) {
   AXLE_ASSIGN(std::unique_ptr<Module> inlined, Inlining(module, context).Run());
   if (context.changes == 0) return inlined;
-  PassContext sweep = {.limits = context.limits};
-  return RemoveDeadCode(*inlined, sweep);
+  return RemoveDeadCode(*inlined, context.limits);
 }
 
 }  // namespace axle

@@ -428,8 +428,7 @@ class LoopSimplification : public Rebuilder, private Maker {
 StatusOr<std::unique_ptr<Module>> SimplifyLoops(const Module& module, PassContext& context) {
   AXLE_ASSIGN(std::unique_ptr<Module> simpler, LoopSimplification(module, context).Run());
   if (context.changes == 0) return simpler;
-  PassContext sweep = {.limits = context.limits};
-  return RemoveDeadCode(*simpler, sweep);
+  return RemoveDeadCode(*simpler, context.limits);
 }
 
 }  // namespace axle

@@ -151,8 +151,7 @@ class Splitting : public Rebuilder {
 StatusOr<std::unique_ptr<Module>> SplitReductions(const Module& module, PassContext& context) {
   AXLE_ASSIGN(std::unique_ptr<Module> split, Splitting(module, context).Run());
   if (context.changes == 0) return split;
-  PassContext sweep = {.limits = context.limits};
-  return RemoveDeadCode(*split, sweep);
+  return RemoveDeadCode(*split, context.limits);
 }
 
 }  // namespace axle

@@ -178,8 +178,7 @@ StatusOr<std::unique_ptr<Module>> ChooseLayouts(const Module& module, PassContex
   Turner turner(module, context);
   AXLE_ASSIGN(std::unique_ptr<Module> turned, turner.Run());
   if (context.changes == before) return turned;
-  PassContext sweep = {.limits = context.limits};
-  return RemoveDeadCode(*turned, sweep);
+  return RemoveDeadCode(*turned, context.limits);
 }
 
 }  // namespace axle

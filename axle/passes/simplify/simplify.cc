@@ -106,8 +106,7 @@ StatusOr<std::unique_ptr<Module>> ApplyRules(const Module& module,
     Walk walk(*current, index, context);
     AXLE_ASSIGN(std::unique_ptr<Module> next, walk.Run());
     if (walk.leaves_garbage() || context.changes != before) {
-      PassContext sweep = {.limits = context.limits};
-      AXLE_ASSIGN(next, RemoveDeadCode(*next, sweep));
+      AXLE_ASSIGN(next, RemoveDeadCode(*next, context.limits));
     }
     owned = std::move(next);
     current = owned.get();
