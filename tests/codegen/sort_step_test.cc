@@ -1,34 +1,8 @@
 // Sort steps against the interpreter, bit for bit.
-#include <gtest/gtest.h>
-
-#include <tuple>
-
-#include "axle/client/client.h"
-#include "axle/core/convert.h"
-#include "axle/core/strings.h"
-#include "tests/codegen/isas.h"
+#include "tests/codegen/step_test.h"
 
 namespace axle {
 namespace {
-
-// ISA, threads, whether kernels check what they access.
-using Parameter = std::tuple<NativeIsa, int, bool>;
-
-// Many of them equal; zeros of both signs, with odd seeds NaNs and infinities.
-Literal Numbers(const Shape& shape, std::uint32_t seed) {
-  Literal wide{Shape(F32, shape.dims())};
-  std::uint32_t state = seed;
-  for (float& x : wide.mutable_data<float>()) {
-    state = state * 1664525 + 1013904223;
-    const auto kind = state >> 20;
-    x = static_cast<float>(static_cast<std::int32_t>(state << 3) >> 28);
-    if (kind % 4 == 1) x = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-28F;
-    if (kind % 16 == 7) x = -0.0F;
-    if (kind % 64 == 9 && seed % 2 == 1) x = __builtin_nanf("");
-    if (kind % 64 == 10 && seed % 2 == 1) x = -__builtin_inff();
-  }
-  return *Convert(wide, shape.type());
-}
 
 // A comparator of these operands.
 std::string Comparator(const std::vector<std::string>& types, std::string_view body) {
@@ -65,45 +39,12 @@ std::string KindOf(const CompileReport& report) {
   return "";
 }
 
-class SortStepTest : public testing::TestWithParam<Parameter> {
+class SortStepTest : public StepTest {
  protected:
-  void SetUp() override {
-    AXLE_SKIP_UNLESS_IT_RUNS(std::get<0>(GetParam()));
-    auto client = Client::Create({.num_threads = std::get<1>(GetParam())});
-    ASSERT_TRUE(client.ok()) << client.status().message();
-    client_ = *std::move(client);
-  }
-
   void ExpectSame(const std::string& text, std::uint32_t seed) {
-    SCOPED_TRACE(text);
-    const auto& [isa, threads, is_checked] = GetParam();
-    std::vector<Literal> results, arguments;
-    for (const EngineKind engine : {EngineKind::kInterpret, EngineKind::kNative}) {
-      CompileOptions options;
-      options.engine = engine;
-      options.isa = isa;
-      options.report = true;
-      options.run_passes = false;  // which know what few elements come to
-      options.check_accesses = is_checked;
-      const auto executable = client_->Compile(text, options);
-      ASSERT_TRUE(executable.ok()) << executable.status().message();
-      if (arguments.empty()) {
-        for (const Instruction* parameter : (*executable)->module().entry()->parameters()) {
-          arguments.push_back(Numbers(parameter->shape().WithoutLayout(), seed++));
-        }
-      }
-      if (engine == EngineKind::kNative) {
-        EXPECT_EQ(KindOf(*(*executable)->report()), "sort");
-      }
-      auto result = (*executable)->Execute(arguments);
-      ASSERT_TRUE(result.ok()) << result.status().message();
-      results.push_back(*std::move(result));
-    }
-    const auto difference = FirstDifference(results[0], results[1]);
-    EXPECT_FALSE(difference) << difference->ToString();
+    ExpectSameBits(text, seed, /*special_every=*/64,
+                   [](const CompileReport& report) { EXPECT_EQ(KindOf(report), "sort"); });
   }
-
-  std::unique_ptr<Client> client_;
 };
 
 constexpr std::string_view kLess = "ROOT r = pred[] compare(a0, b0), direction=LT";
@@ -201,16 +142,7 @@ TEST_P(SortStepTest, WhereTheOperandsAre) {
              2);
 }
 
-std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
-  const auto& [isa, threads, is_checked] = info.param;
-  return StrCat(Name(isa), "_threads", threads, is_checked ? "_checked" : "");
-}
-
-INSTANTIATE_TEST_SUITE_P(Targets, SortStepTest,
-                         testing::Values(Parameter(NativeIsa::kV2, 1, false),
-                                         Parameter(NativeIsa::kAvx2, 3, true),
-                                         Parameter(NativeIsa::kAvx512, 1, false)),
-                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Targets, SortStepTest, kStepParameters, StepParameterName);
 
 TEST(SortStep, TheRestIsEvaluated) {
   const auto client = *Client::Create({.num_threads = 1});

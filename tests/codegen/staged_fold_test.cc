@@ -1,50 +1,15 @@
 // Folds that are staged against the interpreter, bit for bit: reducers of no known kind, several
 // groups of reduced dimensions, a few columns whose sums have lanes.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <tuple>
-
-#include "axle/client/client.h"
 #include "axle/codegen/regions.h"
-#include "axle/core/convert.h"
-#include "axle/core/strings.h"
 #include "axle/passes/pipeline.h"
 #include "axle/text/parse.h"
-#include "tests/codegen/isas.h"
+#include "tests/codegen/step_test.h"
 
 namespace axle {
 namespace {
 
-// ISA, threads.
-using Parameter = std::tuple<NativeIsa, int>;
-
-class StagedFoldTest : public testing::TestWithParam<Parameter> {
+class StagedFoldTest : public StepTest {
  protected:
-  void SetUp() override {
-    AXLE_SKIP_UNLESS_IT_RUNS(std::get<0>(GetParam()));
-    auto client = Client::Create({.num_threads = std::get<1>(GetParam())});
-    ASSERT_TRUE(client.ok()) << client.status().message();
-    client_ = *std::move(client);
-  }
-
-  // Numbers of some sizes, many of them equal; zeros of both signs, NaNs and infinities.
-  static Literal Numbers(const Shape& shape, std::uint32_t seed) {
-    Literal wide{Shape(F32, shape.dims())};
-    std::uint32_t state = seed;
-    for (float& x : wide.mutable_data<float>()) {
-      state = state * 1664525 + 1013904223;
-      const auto kind = state >> 20;
-      x = std::ldexp(static_cast<float>(static_cast<std::int32_t>(state << 3) >> 28),
-                     static_cast<int>(state >> 9 & 3));
-      if (kind % 4 == 1) x = std::ldexp(static_cast<float>(static_cast<std::int32_t>(state)), -28);
-      if (kind % 64 == 7) x = -0.0F;
-      if (kind % 1024 == 9 && seed % 2 == 1) x = NAN;
-      if (kind % 1024 == 10 && seed % 2 == 1) x = INFINITY;
-    }
-    return *Convert(wide, shape.type());
-  }
-
   // On native code, where the reductions are part of loops, and in the interpreter.
   void ExpectSame(const std::string& text, const std::vector<Literal>& arguments) {
     const auto module = Parse(text);
@@ -71,8 +36,6 @@ class StagedFoldTest : public testing::TestWithParam<Parameter> {
     const auto difference = FirstDifference(results[0], results[1]);
     EXPECT_FALSE(difference) << difference->ToString() << "\n" << text;
   }
-
-  std::unique_ptr<Client> client_;
 };
 
 std::string TypeText(ElementType type) {
@@ -307,15 +270,10 @@ TEST_P(StagedFoldTest, KnownReducersInAnyOrderOfDimensions) {
   }
 }
 
-std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
-  const auto& [isa, threads] = info.param;
-  return StrCat(Name(isa), "_threads", threads);
-}
-
 INSTANTIATE_TEST_SUITE_P(Targets, StagedFoldTest,
-                         testing::Values(Parameter(NativeIsa::kAvx2, 3),
-                                         Parameter(NativeIsa::kAvx512, 1)),
-                         NameOf);
+                         testing::Values(StepParameter(NativeIsa::kAvx2, 3, false),
+                                         StepParameter(NativeIsa::kAvx512, 1, false)),
+                         StepParameterName);
 
 // One result of 10^11 elements, each kind of fold: nothing that a run could finish.
 TEST(StagedFold, LongReductionsLookWhetherTheyAreStopped) {

@@ -1,69 +1,13 @@
 // Window steps and select steps against the interpreter, bit for bit.
-#include <gtest/gtest.h>
-
-#include <tuple>
-
-#include "axle/client/client.h"
-#include "axle/core/convert.h"
-#include "axle/core/strings.h"
-#include "tests/codegen/isas.h"
+#include "tests/codegen/step_test.h"
 
 namespace axle {
 namespace {
 
-// ISA, threads, whether kernels check what they access.
-using Parameter = std::tuple<NativeIsa, int, bool>;
-
-// Numbers of some sizes, many of them equal; zeros of both signs, with odd seeds NaNs and
-// infinities.
-Literal Numbers(const Shape& shape, std::uint32_t seed) {
-  Literal wide{Shape(F32, shape.dims())};
-  std::uint32_t state = seed;
-  for (float& x : wide.mutable_data<float>()) {
-    state = state * 1664525 + 1013904223;
-    const auto kind = state >> 20;
-    x = static_cast<float>(static_cast<std::int32_t>(state << 3) >> 28);
-    if (kind % 4 == 1) x = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-28F;
-    if (kind % 16 == 7) x = -0.0F;
-    if (kind % 512 == 9 && seed % 2 == 1) x = __builtin_nanf("");
-    if (kind % 512 == 10 && seed % 2 == 1) x = __builtin_inff();
-  }
-  return *Convert(wide, shape.type());
-}
-
-class WindowStepTest : public testing::TestWithParam<Parameter> {
+class WindowStepTest : public StepTest {
  protected:
-  void SetUp() override {
-    AXLE_SKIP_UNLESS_IT_RUNS(std::get<0>(GetParam()));
-    auto client = Client::Create({.num_threads = std::get<1>(GetParam())});
-    ASSERT_TRUE(client.ok()) << client.status().message();
-    client_ = *std::move(client);
-  }
-
   void ExpectSame(const std::string& text, std::uint32_t seed) {
-    SCOPED_TRACE(text);
-    const auto& [isa, threads, is_checked] = GetParam();
-    std::vector<Literal> results, arguments;
-    for (const EngineKind engine : {EngineKind::kInterpret, EngineKind::kNative}) {
-      CompileOptions options;
-      options.engine = engine;
-      options.isa = isa;
-      options.report = true;
-      options.check_accesses = is_checked;
-      const auto executable = client_->Compile(text, options);
-      ASSERT_TRUE(executable.ok()) << executable.status().message();
-      if (arguments.empty()) {
-        for (const Instruction* parameter : (*executable)->module().entry()->parameters()) {
-          arguments.push_back(Numbers(parameter->shape().WithoutLayout(), seed++));
-        }
-      }
-      if (engine == EngineKind::kNative) ExpectCompiled(*(*executable)->report());
-      auto result = (*executable)->Execute(arguments);
-      ASSERT_TRUE(result.ok()) << result.status().message();
-      results.push_back(*std::move(result));
-    }
-    const auto difference = FirstDifference(results[0], results[1]);
-    EXPECT_FALSE(difference) << difference->ToString();
+    ExpectSameBits(text, seed, /*special_every=*/512, ExpectCompiled);
   }
 
   // There are windows, and no evaluator runs one.
@@ -86,8 +30,6 @@ class WindowStepTest : public testing::TestWithParam<Parameter> {
     if (std::get<0>(GetParam()) != NativeIsa::kAvx512) types.resize(kSome);
     return types;
   }
-
-  std::unique_ptr<Client> client_;
 };
 
 std::string Reducer(std::string_view name, std::string_view type, std::string_view body) {
@@ -295,16 +237,7 @@ TEST_P(WindowStepTest, SelectsAmongComplexNumbers) {
       2);
 }
 
-std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
-  const auto& [isa, threads, is_checked] = info.param;
-  return StrCat(Name(isa), "_threads", threads, is_checked ? "_checked" : "");
-}
-
-INSTANTIATE_TEST_SUITE_P(Targets, WindowStepTest,
-                         testing::Values(Parameter(NativeIsa::kV2, 1, false),
-                                         Parameter(NativeIsa::kAvx2, 3, true),
-                                         Parameter(NativeIsa::kAvx512, 1, false)),
-                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Targets, WindowStepTest, kStepParameters, StepParameterName);
 
 std::string KindOf(const std::string& text) {
   const auto client = *Client::Create({.num_threads = 1});

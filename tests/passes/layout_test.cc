@@ -8,6 +8,7 @@
 #include "axle/client/arguments.h"
 #include "axle/eval/evaluate.h"
 #include "axle/passes/facts.h"
+#include "axle/passes/layout/choice.h"
 #include "axle/passes/layout/turn.h"
 #include "tests/passes/passes_test.h"
 
@@ -416,6 +417,17 @@ ENTRY e {
   EXPECT_EQ(notes[0].instruction, "c");
   EXPECT_EQ(notes[0].text,
             "reads \"x\" as b01f, moved once, and writes bf01; written as bf01 and bf01");
+}
+
+TEST(Layout, TheSearchLooksAtTheLimits) {
+  const auto module = Parse(
+      "ENTRY e { p = f32[2,3,4] parameter(0)  n = f32[2,3,4] negate(p)  t = f32[4,3,2] "
+      "transpose(n), dimensions={2,1,0}  ROOT r = f32[24] reshape(t) }");
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  LayoutChoice choice(*(*module)->entry(), [](const Instruction&) { return false; });
+  Limits limits;
+  limits.Cancel();
+  EXPECT_EQ(choice.Run(&limits).status().code(), StatusCode::kCancelled);
 }
 
 }  // namespace
