@@ -1,10 +1,12 @@
 // The kernels of a module: each different one is compiled once, whatever arrays it runs on, by
 // several threads at a time.
 #pragma once
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "axle/codegen/jit.h"
@@ -22,6 +24,10 @@ class KernelTable {
   void Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan);
   void Add(MergeKernelSpec spec, std::shared_ptr<LoopPlan> plan);
   void Add(Region region, const Schedule& schedule, std::shared_ptr<SmallPlan> plan);
+  // A program that a spec may point at: it lives as long as the table.
+  const LaneProgram& Keep(LaneProgram program) {
+    return programs_.emplace_back(std::move(program));
+  }
 
   // The same code for any number of threads. Errors: CANCELLED, DEADLINE_EXCEEDED.
   Status Compile(Jit& jit, int num_threads, Limits* limits);
@@ -54,6 +60,7 @@ class KernelTable {
   std::vector<Batch> Batches(const JitTarget& target, size_t num_threads) const;
   Status CompileBatch(Jit& jit, const Batch& batch);
 
+  std::deque<LaneProgram> programs_;
   std::vector<Kernel> kernels_;
   std::unordered_map<const void*, size_t> of_plan_;
   std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;  // of loops and merges

@@ -1,0 +1,156 @@
+#include "axle/codegen/loop_records.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "axle/codegen/quotients.h"
+#include "axle/codegen/staged_fold_step.h"
+#include "axle/codegen/step_time.h"
+
+namespace axle {
+namespace {
+
+// What one position takes: the operations of the loop and of its reducers, and the bytes that it
+// reads and writes.
+double PositionTime(const Region& region) {
+  const LaneProgram& lanes = region.program;
+  i64 bytes = 0;
+  for (const auto& input : lanes.inputs) bytes += input.element_bytes();
+  for (const auto& output : lanes.outputs) bytes += output.element_bytes();
+  size_t num_ops = lanes.code.size();
+  for (const Fold& fold : region.folds) num_ops += fold.reducer ? fold.reducer->code.size() : 0;
+  return static_cast<double>(num_ops) * kOpTime + static_cast<double>(bytes) * kByteTime;
+}
+
+// By part of a region of rows: nobody reads again what it writes.
+std::vector<bool> WhoseOutputsNobodyReads(const Region& rows) {
+  std::set<ValueId> used;  // by later parts, or not outside
+  for (const RowLocal& local : rows.locals) used.insert(local.value);
+  std::vector<bool> nobody_reads(rows.parts.size());
+  for (size_t p = rows.parts.size(); p-- > 0;) {
+    const Region& part = rows.parts[p];
+    nobody_reads[p] =
+        std::ranges::none_of(part.outputs, [&](ValueId value) { return used.contains(value); });
+    for (const RegionInput& input : part.inputs) used.insert(input.value);
+  }
+  return nobody_reads;
+}
+
+// Where the parts of a region of rows find the values that they read and write.
+std::map<ValueId, RowsPlan::Operand> OperandsOf(const Region& rows) {
+  std::map<ValueId, RowsPlan::Operand> operand_of;
+  for (size_t i = 0; i < rows.inputs.size(); ++i) operand_of[rows.inputs[i].value] = {.place = i};
+  for (size_t o = 0; o < rows.outputs.size(); ++o) {
+    operand_of[rows.outputs[o]] = {.place = rows.inputs.size() + o};
+  }
+  for (const RowLocal& local : rows.locals) {
+    operand_of[local.value] = {
+        .is_local = true, .offset = local.offset, .row_bytes = local.row_bytes};
+    if (local.output) operand_of[local.value] = {.place = rows.inputs.size() + *local.output};
+  }
+  return operand_of;
+}
+
+}  // namespace
+
+LoopRecords::Rows LoopRecords::MakeRows(Region& region, bool may_stream) {
+  Rows made = {std::make_shared<RowsPlan>(), {}};
+  RowsPlan& plan = *made.plan;
+  plan.rows = region.rows;
+  plan.rows_per_block = region.rows_per_block;
+  plan.scratch_place = region.inputs.size() + region.outputs.size();
+  const std::map<ValueId, RowsPlan::Operand> operand_of = OperandsOf(region);
+  const std::vector<bool> nobody_reads = WhoseOutputsNobodyReads(region);
+  for (size_t p = 0; p < region.parts.size(); ++p) {
+    Region& part = region.parts[p];
+    const LoopRecord& loop =
+        made.loops.emplace_back(Make(part, may_stream && nobody_reads[p], region.rows));
+    RowsPlan::Step& step = plan.steps.emplace_back();
+    step = {loop.function, loop.plan.get(), {}, loop.num_tiles / region.rows};
+    for (const RegionInput& input : part.inputs) {
+      step.operands.push_back(operand_of.at(input.value));
+    }
+    for (const ValueId output : part.outputs) step.operands.push_back(operand_of.at(output));
+    plan.positions_per_row += part.num_positions / region.rows;
+  }
+  return made;
+}
+
+LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
+  std::vector<LoopOperand> operands;
+  std::vector<const Access*> accesses;
+  const LaneProgram& lanes = region.program;
+  for (size_t i = 0; i < region.inputs.size(); ++i) {
+    operands.push_back({region.inputs[i].access, lanes.inputs[i].element_bytes()});
+    accesses.push_back(&region.inputs[i].access);
+  }
+  const std::vector<Access> outputs = OutputAccesses(region, parts_);
+  const Dims sizes = SizesOf(region, parts_, rows);
+  const size_t num_stores = lanes.outputs.size() - region.folds.size();
+  for (size_t o = 0; o < lanes.outputs.size(); ++o) {
+    operands.push_back({outputs[o], lanes.outputs[o].element_bytes()});
+  }
+  const double time = static_cast<double>(region.num_positions) * PositionTime(region);
+  const std::vector<InnerStride> strides = InnerStrides(accesses, sizes);
+  if (rounding_ == Rounding::kFast) region.program = WithReciprocals(region.program, strides);
+  LoopKernelSpec spec{&kernels_.Keep(std::move(region.program)), strides};
+  if (region.folds.empty()) {
+    const std::shared_ptr<LoopPlan> plan = PlanLoop(sizes, operands);
+    CheckMemory(*plan, region, outputs);
+    spec.passes_once = rows == 0;
+    if (rows > 0) TileByRows(*plan, rows);
+    if (may_stream && IsWorthStreaming(*plan, operands, num_stores)) {
+      spec.streams = true;
+      plan->num_streamed = num_stores;
+    }
+    kernels_.Add(std::move(spec), plan);
+    return {&RunLoop, plan, plan.get(), plan->num_tiles, time};
+  }
+  if (IsStaged(region.fold_shape, region.folds)) {
+    spec.inputs.clear();
+    const std::shared_ptr<StagedFoldPlan> plan =
+        PlanStagedFold(region.fold_shape, region.folds, region.sizes, operands, spec);
+    CheckMemory(*plan->loop, region, outputs);
+    kernels_.Add(std::move(spec), plan->loop);
+    return {&RunStagedFold, plan, plan->loop.get(), plan->num_tiles, time};
+  }
+  SetFoldForm(spec, region.fold_shape, region.folds, rounding_);
+  const std::shared_ptr<FoldPlan> plan =
+      PlanFold(region.fold_shape, region.folds, spec, sizes, operands);
+  CheckMemory(*plan->loop, region, outputs);
+  if (rows > 0) TileByRows(*plan, rows);
+  kernels_.Add(std::move(spec), plan->loop);
+  return {&RunFold, plan, plan->loop.get(), plan->num_tiles, time};
+}
+
+// `outputs` say where they lie.
+void LoopRecords::CheckMemory(LoopPlan& plan, const Region& region,
+                              std::span<const Access> outputs) const {
+  plan.is_checked = is_checked_;
+  if (!is_checked_) return;
+  plan.memory_bytes = MemoryBytes(schedule_, region);
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    i64 last = 0;
+    for (const AccessFactor& factor : outputs[o].factors) last += (factor.size - 1) * factor.stride;
+    plan.memory_bytes[region.inputs.size() + o] =
+        (last + 1) * schedule_.values[region.outputs[o]].array.element_bytes();
+  }
+}
+
+i64 LoopScratchBytes(const Region& region) {
+  return IsStaged(region.fold_shape, region.folds)
+             ? StagedFoldScratchBytes(region.fold_shape, region.folds, region.program)
+             : FoldScratchBytes(region.fold_shape, region.folds.size());
+}
+
+Dims MemoryBytes(const Schedule& schedule, const Region& region) {
+  Dims bytes;
+  for (const RegionInput& input : region.inputs)
+    bytes.push_back(schedule.values[input.value].bytes);
+  for (const ValueId output : region.outputs) bytes.push_back(schedule.values[output].bytes);
+  return bytes;
+}
+
+}  // namespace axle

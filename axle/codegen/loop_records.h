@@ -1,0 +1,63 @@
+// Regions of kinds kLoop and kRows as steps: which form a loop has, its kernel, its plan.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "axle/codegen/kernel_table.h"
+#include "axle/codegen/parts.h"
+#include "axle/codegen/rows_step.h"
+#include "axle/core/kernel.h"
+
+namespace axle {
+
+// A loop, with folds or without, as a record or a part of one.
+struct LoopRecord {
+  KernelFunction function = nullptr;
+  std::shared_ptr<const void> plan;
+  const LoopPlan* loop = nullptr;  // of the plan
+  i64 num_tiles = 1;
+  double nanoseconds = 0;
+};
+
+// The loops of one computation.
+class LoopRecords {
+ public:
+  // All live until the kernels are compiled, but for `parts`.
+  LoopRecords(const Schedule& schedule, const Parts& parts, Rounding rounding, bool is_checked,
+              KernelTable& kernels)
+      : schedule_(schedule),
+        parts_(parts),
+        rounding_(rounding),
+        is_checked_(is_checked),
+        kernels_(kernels) {}
+
+  // Moves the program out of a region of kind kLoop. `may_stream`: nobody needs its outputs in the
+  // caches.
+  LoopRecord MakeLoop(Region& region, bool may_stream) { return Make(region, may_stream, 0); }
+
+  // Those of a region of kind kRows, in order.
+  struct Rows {
+    std::shared_ptr<RowsPlan> plan;
+    std::vector<LoopRecord> loops;  // what the plan points at
+  };
+  Rows MakeRows(Region& region, bool may_stream);
+
+ private:
+  // With `rows`, the number of tiles is a multiple of it.
+  LoopRecord Make(Region& region, bool may_stream, i64 rows);
+  void CheckMemory(LoopPlan& plan, const Region& region, std::span<const Access> outputs) const;
+
+  const Schedule& schedule_;
+  const Parts& parts_;
+  const Rounding rounding_;
+  const bool is_checked_;
+  KernelTable& kernels_;
+};
+
+// Scratch memory of one call of a loop's step.
+i64 LoopScratchBytes(const Region& region);
+// Of the arrays that a region reads and writes.
+Dims MemoryBytes(const Schedule& schedule, const Region& region);
+
+}  // namespace axle

@@ -1,0 +1,32 @@
+// How long steps take, roughly: whether they are worth more than one thread.
+#pragma once
+#include "axle/emit/lane_program.h"
+#include "axle/ir/module.h"
+
+namespace axle {
+
+// Nanoseconds that one thread takes: per operation of a lane program and position, per byte read or
+// written, per product of numbers, per element that a merge puts into its place.
+inline constexpr double kOpTime = 0.006, kByteTime = 0.03, kProductTime = 0.02, kMergeTime = 2;
+
+// Below this, waking other threads costs more than they save.
+inline constexpr double kLeastSharedTime = 40'000;
+
+inline bool IsWorthThreads(double nanoseconds) {
+  return nanoseconds >= kLeastSharedTime;
+}
+
+// Of the operations of `lanes` at so many positions.
+inline double TimeOf(const LaneProgram& lanes, double count) {
+  return count * static_cast<double>(lanes.code.size()) * kOpTime;
+}
+
+// Of a dot or convolution. The number of products is the geometric mean of the sizes of the two
+// operands and the result, or near it.
+inline double ContractionTime(const Instruction& inst) {
+  double sizes = static_cast<double>(inst.shape().num_elements());
+  for (i64 i = 0; i < 2; ++i) sizes *= static_cast<double>(inst.operand(i)->shape().num_elements());
+  return __builtin_sqrt(sizes) * kProductTime;
+}
+
+}  // namespace axle
