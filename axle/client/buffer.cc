@@ -8,18 +8,11 @@
 
 namespace axle {
 
-BufferStorage::~BufferStorage() {
-  value = Literal();
-  device->memory().Release(reserved);
-  if (on_release) on_release();
-}
-
-Status BufferStorage::Keep(Literal made) {
-  const i64 bytes = made.is_view() ? 0 : made.num_bytes();
-  AXLE_TRY(device->memory().Reserve(bytes));
-  reserved = bytes;
+Status BufferStorage::Keep(Literal&& made) {
   value = std::move(made);
-  return {};
+  Status status = Count();
+  if (!status.ok()) value = Literal();
+  return status;
 }
 
 Status MemoryBudget::Reserve(i64 bytes) {
@@ -37,26 +30,27 @@ static Status WhyGone(const Status& fate, const Shape& shape) {
   return FailedPrecondition(StrCat("buffer: ", shape.ToString(), " is deleted"));
 }
 
-Buffer::Buffer(Private, std::shared_ptr<BufferStorage> storage, Shape shape)
+Buffer::Buffer(Private, std::shared_ptr<BufferStorage> storage, std::shared_ptr<const Shape> shape)
     : device_(storage->device),
       shape_(std::move(shape)),
       ready_(storage->ready),
       storage_(std::move(storage)) {}
 
-BufferPtr Buffer::Promised(std::shared_ptr<Device> device, Shape shape) {
+BufferPtr Buffer::Promised(std::shared_ptr<Device> device, std::shared_ptr<const Shape> shape) {
   auto storage = std::make_shared<BufferStorage>(std::move(device), Future::Pending());
   return std::make_shared<Buffer>(Private(), std::move(storage), std::move(shape));
 }
 
-StatusOr<BufferPtr> Buffer::Create(std::shared_ptr<Device> device, Literal value, Shape shape) {
-  auto storage = std::make_shared<BufferStorage>(std::move(device), Future());
-  AXLE_TRY(storage->Keep(std::move(value)));
+StatusOr<BufferPtr> Buffer::Create(std::shared_ptr<Device> device, Literal&& value,
+                                   std::shared_ptr<const Shape> shape) {
+  auto storage = std::make_shared<BufferStorage>(std::move(device), Future(), std::move(value));
+  AXLE_TRY(storage->Count());
   return std::make_shared<Buffer>(Private(), std::move(storage), std::move(shape));
 }
 
 StatusOr<BufferUse> Buffer::Use() const {
   const std::lock_guard lock(mutex_);
-  if (storage_ == nullptr) return WhyGone(fate_, shape_);
+  if (storage_ == nullptr) return WhyGone(fate_, *shape_);
   return BufferUse(storage_);
 }
 
@@ -72,15 +66,15 @@ StatusOr<Literal> Buffer::ToLiteral(Limits* limits) const {
   try {
     value.OwnStorage();
   } catch (const std::bad_alloc&) {
-    return ResourceExhausted(StrCat("buffer: no memory for a copy of ", shape_.ToString()));
+    return ResourceExhausted(StrCat("buffer: no memory for a copy of ", shape_->ToString()));
   }
   return value;
 }
 
 StatusOr<Buffer::View> Buffer::Pin(Limits* limits) const {
-  if (!shape_.is_array()) {
+  if (!shape_->is_array()) {
     return InvalidArgument(
-        StrCat("buffer: only arrays have memory to look at, not ", shape_.ToString()));
+        StrCat("buffer: only arrays have memory to look at, not ", shape_->ToString()));
   }
   AXLE_ASSIGN(BufferUse use, Use());
   AXLE_TRY(ready_.Await(limits));
@@ -90,12 +84,12 @@ StatusOr<Buffer::View> Buffer::Pin(Limits* limits) const {
 
 Status Buffer::CopyToHost(void* data, i64 num_bytes, ArraySlice<i64> byte_strides,
                           Limits* limits) const {
-  AXLE_TRY(CheckHostArray(shape_, data, byte_strides, HostUse::kWrite));
+  AXLE_TRY(CheckHostArray(*shape_, data, byte_strides, HostUse::kWrite));
   AXLE_ASSIGN(const BufferUse use, Use());
   AXLE_TRY(ready_.Await(limits));
-  if (byte_strides.empty() && num_bytes < shape_.num_bytes()) {
-    return InvalidArgument(StrCat("copy to host: ", shape_.ToString(), " takes ",
-                                  shape_.num_bytes(), " bytes, not ", num_bytes));
+  if (byte_strides.empty() && num_bytes < shape_->num_bytes()) {
+    return InvalidArgument(StrCat("copy to host: ", shape_->ToString(), " takes ",
+                                  shape_->num_bytes(), " bytes, not ", num_bytes));
   }
   return LiteralToHost(use.storage()->value, data, byte_strides);
 }
@@ -114,12 +108,12 @@ bool Buffer::is_deleted() const {
 
 StatusOr<std::shared_ptr<BufferStorage>> Buffer::Donate(bool must) {
   const std::lock_guard lock(mutex_);
-  if (storage_ == nullptr) return WhyGone(fate_, shape_);
+  if (storage_ == nullptr) return WhyGone(fate_, *shape_);
   if (must && storage_->num_users > 0) {
-    return FailedPrecondition(StrCat("buffer: ", shape_.ToString(),
+    return FailedPrecondition(StrCat("buffer: ", shape_->ToString(),
                                      " must be donated, but an execution or a view uses it"));
   }
-  fate_ = FailedPrecondition(StrCat("buffer: ", shape_.ToString(), " is donated"));
+  fate_ = FailedPrecondition(StrCat("buffer: ", shape_->ToString(), " is donated"));
   return std::exchange(storage_, nullptr);
 }
 

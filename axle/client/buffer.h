@@ -27,22 +27,50 @@ enum class HostBufferSemantics : std::uint8_t {
   kMutableZeroCopy,  // the same, but the host may write to it while no execution reads it
 };
 
+// Bytes of a client's memory budget, given back at the end of its life.
+class MemoryShare {
+ public:
+  MemoryShare() = default;
+  ~MemoryShare() {
+    if (budget_ != nullptr) budget_->Release(bytes_);
+  }
+  MemoryShare(const MemoryShare&) = delete;
+  MemoryShare& operator=(const MemoryShare&) = delete;
+  // Once, before which it has none. RESOURCE_EXHAUSTED if the cap does not allow it.
+  Status Take(MemoryBudget& budget, i64 bytes) {
+    AXLE_TRY(budget.Reserve(bytes));
+    budget_ = &budget;
+    bytes_ = bytes;
+    return {};
+  }
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  i64 bytes_ = 0;
+};
+
 // What a buffer refers to: a value, once it is there, and the memory that it takes. Executions and
 // pins hold it as users; it goes with the last of them. Internal to client/.
 struct BufferStorage {
-  // Without a value, until somebody keeps one and sets `ready`.
-  explicit BufferStorage(std::shared_ptr<Device> device, Future ready)
-      : device(std::move(device)), ready(std::move(ready)) {}
-  ~BufferStorage();
+  // With a value if `ready` is over, otherwise until somebody keeps one and sets `ready`.
+  BufferStorage(std::shared_ptr<Device> device, Future ready, Literal&& value = {})
+      : device(std::move(device)), ready(std::move(ready)), value(std::move(value)) {}
+  ~BufferStorage() {
+    if (on_release) on_release();
+  }
+  BufferStorage(const BufferStorage&) = delete;
+  BufferStorage& operator=(const BufferStorage&) = delete;
+  // Counts the value, once: RESOURCE_EXHAUSTED if the memory cap does not allow it.
+  Status Count() { return share.Take(device->memory(), value.is_view() ? 0 : value.num_bytes()); }
   // The value of a promise, once, before somebody sets `ready` to what this returns:
   // RESOURCE_EXHAUSTED if the memory cap does not allow it, which keeps nothing then.
-  Status Keep(Literal made);
+  Status Keep(Literal&& made);
 
   const std::shared_ptr<Device> device;
   const Future ready;
-  Literal value;  // written before `ready`, then only read
+  MemoryShare share;  // until the value is gone
+  Literal value;      // written before `ready`, then only read
   std::function<void()> on_release = nullptr;
-  i64 reserved = 0;
   std::atomic<int> num_users = 0;
 };
 
@@ -72,19 +100,20 @@ class Buffer {
  public:
   // A value that is there, of this shape: with layouts and bounds as the buffer is to show them.
   // RESOURCE_EXHAUSTED if the client's memory cap does not allow it.
-  static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal value,
-                                                  Shape shape);
-  static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal value) {
-    Shape shape = value.shape();
+  static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal&& value,
+                                                  std::shared_ptr<const Shape> shape);
+  static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal&& value) {
+    auto shape = std::make_shared<const Shape>(value.shape());
     return Create(std::move(device), std::move(value), std::move(shape));
   }
   // One whose value somebody will give to its storage().
-  static std::shared_ptr<Buffer> Promised(std::shared_ptr<Device> device, Shape shape);
+  static std::shared_ptr<Buffer> Promised(std::shared_ptr<Device> device,
+                                          std::shared_ptr<const Shape> shape);
 
-  const Shape& shape() const { return shape_; }  // with the layout, and bounds of dynamic sizes
+  const Shape& shape() const { return *shape_; }  // with the layout, and bounds of dynamic sizes
   // Where it is, kept alive by the buffer; its bytes, with dynamic sizes at their bounds.
   Device& device() const { return *device_; }
-  i64 num_bytes() const { return shape_.num_bytes(); }
+  i64 num_bytes() const { return shape_->num_bytes(); }
 
   // When the value, or the error in its place, is there. Await gives that error, or OK, or what the
   // limits end the wait with.
@@ -148,11 +177,12 @@ class Buffer {
   };
 
  public:
-  Buffer(Private, std::shared_ptr<BufferStorage> storage, Shape shape);  // by the functions above
+  // By the functions above.
+  Buffer(Private, std::shared_ptr<BufferStorage> storage, std::shared_ptr<const Shape> shape);
 
  private:
   const std::shared_ptr<Device> device_;
-  const Shape shape_;
+  const std::shared_ptr<const Shape> shape_;
   const Future ready_;
   mutable std::mutex mutex_;
   std::shared_ptr<BufferStorage> storage_;  // null: deleted or donated

@@ -152,20 +152,18 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
   RunDevice run_device(*host, device, config, options.random_seed);
   const bool plain = devices_.size() == 1 && options.random_seed == 0;
   DeviceContext* context = plain || options.device != nullptr ? host : &run_device;
-  Limits own;
   const MemoryBudget& memory = devices_[device]->memory();
   Limits* limits = options.limits;
+  std::optional<Limits> own;
   std::optional<ScopedMemoryCap> cap;
   if (memory.cap() != std::numeric_limits<i64>::max()) {
-    if (limits == nullptr) limits = &own;
+    if (limits == nullptr) limits = &own.emplace();
     cap.emplace(*limits, memory);
   }
   try {
-    StatusOr<Literal> result = Run(arguments, context, limits);
-    if (result.ok() && HasLayout(shape_.result)) {
-      return InLayoutsOf(*std::move(result), shape_.result);
-    }
-    return result;
+    if (!HasLayout(shape_->result)) return Run(arguments, context, limits);
+    AXLE_ASSIGN(Literal result, Run(arguments, context, limits));
+    return InLayoutsOf(std::move(result), shape_->result);
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(StrCat("execute: no memory for the result of \"", name(), "\""));
   }
@@ -222,14 +220,14 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
   call->device = device;
   call->options = options;
   const auto promise = [&](const Shape& shape) {
-    BufferPtr buffer = Buffer::Promised(devices_[device], shape);
+    BufferPtr buffer = Buffer::Promised(devices_[device], SharedShape(shape));
     call->promised.push_back(buffer->storage());
     call->results.push_back(std::move(buffer));
   };
-  if (shape_.result.is_tuple()) {
-    for (const Shape& element : shape_.result.elements()) promise(element);
+  if (shape_->result.is_tuple()) {
+    for (const Shape& element : shape_->result.elements()) promise(element);
   } else {
-    promise(shape_.result);
+    promise(shape_->result);
   }
   // All memory first: an exception would lose what has been donated by then.
   call->news.reserve(call->promised.size());
@@ -278,8 +276,8 @@ Status Executable::Finish(Call& call) const {
     BufferStorage& storage = *call.promised[i];
     Status kept = ran;
     if (kept.ok()) {
-      kept = storage.Keep(shape_.result.is_tuple() ? std::move(result->mutable_elements()[i])
-                                                   : *std::move(result));
+      kept = storage.Keep(shape_->result.is_tuple() ? std::move(result->mutable_elements()[i])
+                                                    : *std::move(result));
     }
     if (status.ok()) status = kept;
     call.news.emplace_back(storage.ready, std::move(kept));
@@ -314,22 +312,23 @@ StatusOr<std::vector<BufferPtr>> Executable::RunOnBuffers(ArraySlice<BufferPtr> 
     return RunOn(0, borrowed, options);
   };
   // The run uses the arguments no more when the results are counted.
-  AXLE_ASSIGN(Literal value, run());
+  AXLE_ASSIGN(Literal && value, run());
   try {
     std::vector<BufferPtr> results;
-    const auto add = [&](Literal element, const Shape& shape) -> Status {
-      AXLE_ASSIGN(BufferPtr buffer, Buffer::Create(devices_[0], std::move(element), shape));
+    const auto add = [&](Literal&& element, const Shape& shape) -> Status {
+      AXLE_ASSIGN(BufferPtr buffer,
+                  Buffer::Create(devices_[0], std::move(element), SharedShape(shape)));
       results.push_back(std::move(buffer));
       return {};
     };
-    if (!shape_.result.is_tuple()) {
-      AXLE_TRY(add(std::move(value), shape_.result));
+    if (!shape_->result.is_tuple()) {
+      AXLE_TRY(add(std::move(value), shape_->result));
       return results;
     }
-    results.reserve(shape_.result.elements().size());
-    for (i64 i = 0; i < shape_.result.num_tuple_elements(); ++i) {
+    results.reserve(shape_->result.elements().size());
+    for (i64 i = 0; i < shape_->result.num_tuple_elements(); ++i) {
       AXLE_TRY(add(std::move(value.mutable_elements()[static_cast<size_t>(i)]),
-                   shape_.result.element(i)));
+                   shape_->result.element(i)));
     }
     return results;
   } catch (const std::bad_alloc&) {

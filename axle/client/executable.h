@@ -58,7 +58,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   const Module& module() const { return *module_; }
   const std::string& name() const { return module_->name(); }
   // The parameters and the result, with the layouts that were asked for at Compile.
-  const ProgramShape& program_shape() const { return shape_; }
+  const ProgramShape& program_shape() const { return *shape_; }
   // Those it runs on, one for each replica and partition: device r * partitions + p.
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
   // kInterpret or kNative.
@@ -115,7 +115,9 @@ class Executable : public std::enable_shared_from_this<Executable> {
   // For the engines: `devices` is not empty.
   Executable(std::shared_ptr<const Module> module, ProgramShape shape,
              std::vector<std::shared_ptr<Device>> devices)
-      : module_(std::move(module)), shape_(std::move(shape)), devices_(std::move(devices)) {}
+      : module_(std::move(module)),
+        shape_(std::make_shared<const ProgramShape>(std::move(shape))),
+        devices_(std::move(devices)) {}
   // Runs the entry; the result is row-major.
   virtual StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
                                 Limits* limits) const = 0;
@@ -132,8 +134,13 @@ class Executable : public std::enable_shared_from_this<Executable> {
   StatusOr<Literal> RunOn(i64 device, std::span<const Argument> arguments,
                           const ExecuteOptions& options) const;
 
+  // Shared with the buffers of results, which may outlive the executable.
+  std::shared_ptr<const Shape> SharedShape(const Shape& of_result) const {
+    return {shape_, &of_result};
+  }
+
   std::shared_ptr<const Module> module_;
-  ProgramShape shape_;
+  std::shared_ptr<const ProgramShape> shape_;
   std::vector<std::shared_ptr<Device>> devices_;
 };
 

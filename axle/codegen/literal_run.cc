@@ -21,6 +21,12 @@ class Call {
         next_own_result_(compiled.call.num_argument_blocks) {}
 
   StatusOr<Literal> Run(std::span<const Argument> arguments, HostRun& run) {
+    AXLE_TRY(SetArguments(arguments));
+    return RunAndMakeResult(run);
+  }
+
+ private:
+  Status SetArguments(std::span<const Argument> arguments) {
     const auto parameters = compiled_.computation->parameters();
     AXLE_INVARIANT(arguments.size() == parameters.size(),
                    "a callee's arguments are its parameters");
@@ -28,17 +34,22 @@ class Call {
       AXLE_TRY(CheckSizes(*parameters[i], static_cast<i64>(i), *arguments[i].value));
       AddArgument(parameters[i]->shape(), *arguments[i].value, arguments[i].own);
     }
+    return {};
+  }
+
+  // One variable to return, here and below: a literal is large for a small run.
+  StatusOr<Literal> RunAndMakeResult(HostRun& run) {
     StatusOr<Literal> result = MakeResult(compiled_.call.result);
-    if (!result.ok()) return NoMemoryForResult(result.status());
-    AXLE_TRY(RunInFrame(run));
-    if (compiled_.call.has_dynamic_result) {
+    Status status = result.ok() ? RunInFrame(run) : NoMemoryForResult(result.status());
+    if (!status.ok()) {
+      result = std::move(status);
+    } else if (compiled_.call.has_dynamic_result) {
       size_t sizes = 0;
       SetSizes(*result, sizes);
     }
     return result;
   }
 
- private:
   Status RunInFrame(HostRun& run) {
     const Program& program = *compiled_.program;
     constexpr i64 kSmallFrame = 4096;
@@ -110,7 +121,10 @@ class Call {
       }
       return Literal::Tuple(std::move(elements));
     }
-    if (!shape.is_array()) return Literal::Create(shape);
+    return shape.is_array() ? MakeArray(shape) : Literal::Create(shape);
+  }
+
+  StatusOr<Literal> MakeArray(const Shape& shape) {
     const std::int32_t argument = compiled_.blocks.argument_of_result[next_result_++];
     StatusOr<Literal> result =
         argument < 0 ? Literal::CreateUninitialized(shape) : ReplaceArgument(shape, argument);

@@ -27,14 +27,19 @@ class NativeProgram : public NativeExecutable {
     run.workers = workers_.get();
     run.num_threads = workers_->num_threads();
     StatusOr<Literal> result = RunOnLiterals(*compiled_.entry, arguments, run);
-    if (compiled_.checks != nullptr) AXLE_TRY(compiled_.checks->status());
-    AXLE_TRY(compiled_.jit->status());
+    if (Status status = CodeStatus(); !status.ok()) result = std::move(status);
     return result;
   }
 
   const CompileReport& report() const override { return compiled_.report; }
 
  private:
+  // What became of code that is checked or emulated.
+  Status CodeStatus() const {
+    if (compiled_.checks != nullptr) AXLE_TRY(compiled_.checks->status());
+    return compiled_.jit->status();
+  }
+
   CompiledModule compiled_;
   const bool has_code_;
   std::shared_ptr<WorkerPool> workers_;

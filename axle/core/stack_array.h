@@ -3,7 +3,7 @@
 //
 //   StackArray<void*, 16> blocks(n);
 #pragma once
-#include <array>
+#include <cstddef>
 #include <memory>
 #include <span>
 
@@ -15,7 +15,12 @@ class StackArray {
   // Default-initialised: plain values are unspecified. Throws std::bad_alloc.
   explicit StackArray(size_t size)
       : more_(size > N ? std::make_unique_for_overwrite<T[]>(size) : nullptr),
-        values_(more_ != nullptr ? more_.get() : few_.data(), size) {}
+        values_(more_ != nullptr ? more_.get() : reinterpret_cast<T*>(few_), size) {
+    if (more_ == nullptr) std::ranges::uninitialized_default_construct(values_);
+  }
+  ~StackArray() {
+    if (more_ == nullptr) std::ranges::destroy(values_);
+  }
   StackArray(const StackArray&) = delete;
   StackArray& operator=(const StackArray&) = delete;
 
@@ -26,7 +31,7 @@ class StackArray {
   auto end() const { return values_.end(); }
 
  private:
-  std::array<T, N> few_;
+  alignas(T) std::byte few_[N * sizeof(T)];  // those of values_ are made, no others
   std::unique_ptr<T[]> more_;
   std::span<T> values_;
 };

@@ -114,10 +114,10 @@ struct AllocatorWithRoom {
 std::shared_ptr<std::byte> AllocateSmall(i64 bytes, bool zeroed, std::byte** data,
                                          Reservation reservation) {
   const auto room = static_cast<size_t>(bytes);
-  const auto owner = std::allocate_shared<Reservation>(AllocatorWithRoom<Reservation>(room, data),
-                                                       std::move(reservation));
+  auto owner = std::allocate_shared<Reservation>(AllocatorWithRoom<Reservation>(room, data),
+                                                 std::move(reservation));
   if (zeroed) std::memset(*data, 0, room);
-  return {owner, *data};
+  return {std::move(owner), *data};
 }
 
 std::shared_ptr<std::byte> AllocateLarge(bool zeroed, std::byte** data, Reservation reservation) {
