@@ -329,7 +329,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(const XlaComputation& comp
 }
 
 StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Module> module,
-                                                      const CompileOptions& options) {
+                                                      const CompileOptions& options) try {
   if (module == nullptr) return InvalidArgument("compile: the module is null");
   module = WithDevices(std::move(module), options);
   AXLE_TRY(VerifyModule(*module));
@@ -356,27 +356,27 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
         std::move(module), std::move(shape), std::move(devices)));
   }
   const ScopedFloatEnvironment float_environment;  // constants are folded here
-  try {
-    AXLE_ASSIGN(
-        std::unique_ptr<NativeExecutable> code,
-        engine->Compile(*module, {.isa = options.isa,
-                                  .codegen_level = options.codegen_level,
-                                  .num_threads = options_.num_threads > 0 ? options_.num_threads
-                                                                          : AvailableProcessors(),
-                                  .limits = options.limits,
-                                  .run_passes = options.run_passes,
-                                  .report = options.report,
-                                  .code = options.code,
-                                  .fast = options.numerics == Numerics::kFast,
-                                  .small_wherever_possible = options.small_wherever_possible,
-                                  .check_accesses = options.check_accesses,
-                                  .on_llvm = options.on_llvm,
-                                  .on_assembly = options.on_assembly}));
-    return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(
-        std::move(module), std::move(shape), std::move(devices), native_, std::move(code)));
-  } catch (const std::bad_alloc&) {
-    return ResourceExhausted("compile: no memory to go on");
-  }
+  AXLE_ASSIGN(
+      std::unique_ptr<NativeExecutable> code,
+      engine->Compile(*module, {.isa = options.isa,
+                                .codegen_level = options.codegen_level,
+                                .num_threads = options_.num_threads > 0 ? options_.num_threads
+                                                                        : AvailableProcessors(),
+                                .limits = options.limits,
+                                .run_passes = options.run_passes,
+                                .report = options.report,
+                                .code = options.code,
+                                .fast = options.numerics == Numerics::kFast,
+                                .small_wherever_possible = options.small_wherever_possible,
+                                .check_accesses = options.check_accesses,
+                                .on_llvm = options.on_llvm,
+                                .on_assembly = options.on_assembly}));
+  return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(
+      std::move(module), std::move(shape), std::move(devices), native_, std::move(code)));
+} catch (const std::bad_alloc&) {
+  return ResourceExhausted("compile: no memory to go on");
+} catch (const std::exception& exception) {
+  return Internal(StrCat("compile: exception: ", exception.what()));
 }
 
 StatusOr<std::shared_ptr<Executable>> Client::Compile(std::string_view bytes,

@@ -1,6 +1,7 @@
 #include "axle/client/executable.h"
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <new>
 #include <optional>
@@ -166,6 +167,8 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
     return InLayoutsOf(std::move(result), shape_->result);
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(StrCat("execute: no memory for the result of \"", name(), "\""));
+  } catch (const std::exception& exception) {
+    return Internal(StrCat("execute: exception: ", exception.what()));
   }
 }
 

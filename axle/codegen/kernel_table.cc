@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -151,6 +152,8 @@ Status KernelTable::Compile(Jit& jit, int num_threads, Limits* limits) {
         if (!made.ok()) return fail(std::move(made));
       } catch (const std::bad_alloc&) {
         return fail(ResourceExhausted("compile: no memory for kernels"));
+      } catch (const std::exception& exception) {  // must not leave a thread
+        return fail(Internal(StrCat("compile: exception: ", exception.what())));
       }
       num_compiled += batches[b].kernels.size();
       if (own_limits != nullptr) {

@@ -205,6 +205,32 @@ TEST(Load, ReadsProtos) {
   EXPECT_TRUE(LoadProgram(hlo)->arguments.empty());
 }
 
+// A device of the caller's, which does what nobody should.
+class ThrowingDevice : public DeviceContext {
+ public:
+  StatusOr<Literal> Infeed(const Shape&, std::string_view, Limits*) override {
+    throw std::out_of_range("infeed");
+  }
+  bool HasCustomCall(std::string_view) const override { throw std::out_of_range("custom call"); }
+};
+
+TEST(Client, NothingThatIsThrownLeavesTheLibrary) {
+  auto client = NewClient();
+  ThrowingDevice device;
+  for (const EngineKind engine : {EngineKind::kInterpret, EngineKind::kDefault}) {
+    const auto call = client->Compile(
+        "HloModule m ENTRY e { ROOT y = f32[] custom-call(), custom_call_target=\"f\" }",
+        {.engine = engine, .device = &device});
+    EXPECT_EQ(call.status().ToString(), Internal("compile: exception: custom call").ToString());
+    const auto infeed = client->Compile(
+        "HloModule m ENTRY e { t = token[] after-all() ROOT y = (f32[2], token[]) infeed(t) }",
+        {.engine = engine, .device = &device});
+    ASSERT_TRUE(infeed.ok()) << infeed.status().message();
+    const auto result = (*infeed)->Execute(ArraySlice<Literal>(), {.device = &device});
+    EXPECT_EQ(result.status().ToString(), Internal("execute: exception: infeed").ToString());
+  }
+}
+
 TEST(Load, AFormatThatIsGivenIsNotGuessed) {
   EXPECT_EQ(LoadModule(kAdd, {.format = InputFormat::kHloProto}).status().message().substr(0, 20),
             "hlo proto: byte 2, f");

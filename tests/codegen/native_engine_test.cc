@@ -383,6 +383,15 @@ TEST_F(NativeEngineTest, TheKindOfAKernelChoosesItsLevel) {
   }
 }
 
+// The compiler's threads would end the process.
+TEST_F(NativeEngineTest, WhatIsThrownWhileKernelsAreCompiledIsAnError) {
+  const auto executable =
+      client_->Compile("HloModule m ENTRY e { x = f32[8] parameter(0) ROOT y = f32[8] add(x, x) }",
+                       {.engine = EngineKind::kNative,
+                        .on_llvm = [](std::string_view) { throw std::runtime_error("no"); }});
+  EXPECT_EQ(executable.status().ToString(), Internal("compile: exception: no").ToString());
+}
+
 TEST_F(NativeEngineTest, ACancelledRunStops) {
   const auto executable =
       client_->Compile("ENTRY e { x = f32[8] parameter(0) ROOT r = f32[8] negate(x) }",
