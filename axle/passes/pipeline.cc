@@ -11,6 +11,7 @@
 #include "axle/passes/inline.h"
 #include "axle/passes/layout/layout.h"
 #include "axle/passes/loops.h"
+#include "axle/passes/scan.h"
 #include "axle/passes/simplify/simplify.h"
 #include "axle/passes/split.h"
 
@@ -22,6 +23,7 @@ constexpr Pass kPasses[] = {
     {"cse", "merges equal instructions and equal computations", MergeEqual},
     {"simplify", "applies the rewrite rules until nothing changes", Simplify},
     {"fold", "computes what depends on constants only", FoldConstants},
+    {"scan", "puts loops in the place of scans", ExpandScans},
     {"inline", "puts called computations in the place of calls", InlineCalls},
     {"split", "makes independent parts of reductions reductions of their own", SplitReductions},
     {"while", "drops what loops carry for nothing; loops that run once or never", SimplifyLoops},
@@ -30,7 +32,9 @@ constexpr Pass kPasses[] = {
 
 // From the first pass to the last.
 constexpr std::string_view kDefault[] = {
-    "dce",      "inline", "split", "cse", "simplify", "fold",
+    "dce",
+    "scan",  // its loops call what it applies
+    "inline",   "split", "cse", "simplify", "fold",
     "while",     // needs initial values that are known
     "inline",    // of loops that run once, branches that are known
     "simplify",  // of tuples that loops leave behind

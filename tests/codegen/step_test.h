@@ -48,7 +48,7 @@ class StepTest : public testing::TestWithParam<StepParameter> {
     client_ = *std::move(client);
   }
 
-  // The steps are those of the module as it is written. `look` sees what was compiled.
+  // `look` sees what was compiled.
   void ExpectSameBits(const std::string& text, std::uint32_t seed, std::uint32_t special_every,
                       const std::function<void(const CompileReport&)>& look) {
     SCOPED_TRACE(text);
@@ -58,7 +58,7 @@ class StepTest : public testing::TestWithParam<StepParameter> {
       options.engine = engine;
       options.isa = std::get<0>(GetParam());
       options.report = true;
-      options.run_passes = false;  // which know what few elements come to
+      options.run_passes = run_passes_;
       options.check_accesses = std::get<2>(GetParam());
       const auto executable = client_->Compile(text, options);
       ASSERT_TRUE(executable.ok()) << executable.status().message();
@@ -77,6 +77,9 @@ class StepTest : public testing::TestWithParam<StepParameter> {
   }
 
   std::unique_ptr<Client> client_;
+  // Otherwise the steps are those of the module as it is written: passes know what few elements
+  // come to.
+  bool run_passes_ = false;
 };
 
 // "avx2_threads3_checked".

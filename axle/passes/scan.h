@@ -1,0 +1,12 @@
+// Scans become loops.
+#pragma once
+#include "axle/passes/pass.h"
+
+namespace axle {
+
+// Puts a while loop in the place of a scan: a counter, the inputs, the outputs so far and the
+// carries are its state, and its body calls the scan's computation on one slice of each input.
+// Scans with annotations or dynamic dimensions stay.
+StatusOr<std::unique_ptr<Module>> ExpandScans(const Module& module, PassContext& context);
+
+}  // namespace axle

@@ -1,0 +1,145 @@
+// Scans become loops that give the same bits.
+#include "axle/client/arguments.h"
+#include "axle/eval/evaluate.h"
+#include "tests/passes/passes_test.h"
+
+namespace axle {
+namespace {
+
+constexpr std::string_view kRunningSum = R"(HloModule m
+sum { x = f32[2] parameter(0)  c = f32[2] parameter(1)
+  s = f32[2] add(x, c)  ROOT r = (f32[2], f32[2]) tuple(s, s) }
+ENTRY e {
+  x = f32[2,5] parameter(0)
+  c = f32[2] parameter(1)
+  ROOT r = (f32[2,5], f32[2]) scan(x, c), dimensions={1}, num_carries=1, is_reverse=true, to_apply=sum
+})";
+
+TEST(Scan, BecomesALoop) {
+  EXPECT_EQ(After(kRunningSum, {"scan", "inline", "while", "simplify"}), R"(scan_condition.1 {
+  parameter.1 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) parameter(0)
+  get-tuple-element.1 = s32[] get-tuple-element(parameter.1), index=0
+  constant.3 = s32[] constant(0)
+  ROOT compare.1 = pred[] compare(get-tuple-element.1, constant.3), direction=GE
+}
+
+sum.1 {
+  parameter.2 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) parameter(0)
+  get-tuple-element.2 = s32[] get-tuple-element(parameter.2), index=0
+  get-tuple-element.3 = f32[2,5]{1,0} get-tuple-element(parameter.2), index=1
+  get-tuple-element.4 = f32[2,5]{1,0} get-tuple-element(parameter.2), index=2
+  get-tuple-element.5 = f32[2]{0} get-tuple-element(parameter.2), index=3
+  constant.4 = s32[] constant(0)
+  dynamic-slice.1 = f32[2,1]{1,0} dynamic-slice(get-tuple-element.3, constant.4, get-tuple-element.2), dynamic_slice_sizes={2,1}
+  reshape.1 = f32[2]{0} reshape(dynamic-slice.1)
+  s.1 = f32[2]{0} add(reshape.1, get-tuple-element.5)
+  constant.5 = s32[] constant(-1)
+  add.1 = s32[] add(get-tuple-element.2, constant.5)
+  reshape.2 = f32[2,1]{1,0} reshape(s.1)
+  constant.6 = s32[] constant(0)
+  dynamic-update-slice.1 = f32[2,5]{1,0} dynamic-update-slice(get-tuple-element.4, reshape.2, constant.6, get-tuple-element.2)
+  ROOT tuple.1 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) tuple(add.1, get-tuple-element.3, dynamic-update-slice.1, s.1)
+}
+
+ENTRY e {
+  x = f32[2,5]{1,0} parameter(0)
+  c = f32[2]{0} parameter(1)
+  constant.1 = f32[] constant(0)
+  broadcast.1 = f32[2,5]{1,0} broadcast(constant.1), dimensions={}
+  constant.2 = s32[] constant(4)
+  tuple.2 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) tuple(constant.2, x, broadcast.1, c)
+  while.1 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) while(tuple.2), condition=scan_condition.1, body=sum.1
+  get-tuple-element.8 = f32[2,5]{1,0} get-tuple-element(while.1), index=2
+  get-tuple-element.9 = f32[2]{0} get-tuple-element(while.1), index=3
+  ROOT tuple.3 = (f32[2,5]{1,0}, f32[2]{0}) tuple(get-tuple-element.8, get-tuple-element.9)
+}
+)");
+}
+
+// The modules of these computations and this entry, before and after.
+void ExpectSame(std::string_view computations, std::string_view body) {
+  const std::string text = StrCat("HloModule m\n", computations, "\nENTRY e {\n", body, "\n}");
+  SCOPED_TRACE(text);
+  const auto module = Parse(text);
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const auto loops = RunPipeline(**module, {.passes = {FindPass("scan")}, .verify_each = true});
+  const auto after = RunPipeline(**module, {.verify_each = true});
+  ASSERT_TRUE(loops.ok() && after.ok()) << after.status().ToString();
+  EXPECT_EQ(Print(**loops).find(" scan("), std::string::npos);
+  std::vector<Literal> arguments;
+  for (const Instruction* parameter : (*module)->entry()->parameters()) {
+    arguments.push_back(*FakeLiteral(parameter->shape(), "random", std::ssize(arguments)));
+  }
+  const auto expected = Evaluate(**module, arguments);
+  ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+  for (const Module* changed : {loops->get(), after->get()}) {
+    const auto result = Evaluate(*changed, arguments);
+    ASSERT_TRUE(result.ok()) << result.status().ToString();
+    const auto difference = FirstDifference(*expected, *result);
+    EXPECT_FALSE(difference) << difference->ToString();
+  }
+}
+
+TEST(Scan, GivesTheSameBits) {
+  constexpr std::string_view kSums = R"(
+sum { x = bf16[] parameter(0)  c = bf16[] parameter(1)  h = bf16[] constant(0.3)
+  d = bf16[] multiply(c, h)  s = bf16[] add(x, d)  ROOT r = (bf16[], bf16[]) tuple(d, s) }
+matrices { x = f32[3,2] parameter(0)  y = c64[2] parameter(1)  c = f32[2,3] parameter(2)
+  n = s32[] parameter(3)  d = f32[3,3] dot(x, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[2,3] transpose(x), dimensions={1,0}  u = f32[2,3] add(t, c)  o = s32[] constant(3)
+  m = s32[] multiply(n, o)  z = c64[2] negate(y)  p = s32[1] reshape(n)
+  ROOT r = (f32[3,3], s32[1], c64[2], f32[2,3], s32[]) tuple(d, p, z, u, m) }
+carries { x = s4[] parameter(0)  c = s4[] parameter(1)  s = s4[] add(x, c)  ROOT r = (s4[]) tuple(s) }
+counter { c = s32[] parameter(0)  one = s32[] constant(1)  n = s32[] add(c, one)
+  ROOT r = (s32[], s32[]) tuple(c, n) }
+inner { x = f32[] parameter(0)  c = f32[] parameter(1)  h = f32[] constant(0.7)
+  d = f32[] multiply(c, h)  s = f32[] add(x, d)  ROOT r = (f32[], f32[]) tuple(s, s) }
+outer { x = f32[4] parameter(0)  c = f32[] parameter(1)
+  ROOT r = (f32[4], f32[]) scan(x, c), dimensions={0}, num_carries=1, is_reverse=true, to_apply=inner }
+)";
+  for (const i64 steps : {0, 1, 2, 31}) {
+    for (const std::string_view order : {"", ", is_reverse=true"}) {
+      ExpectSame(kSums, StrCat("  x = bf16[", steps, "] parameter(0)  c = bf16[] parameter(1)\n",
+                               "  ROOT r = (bf16[", steps, "], bf16[]) scan(x, c), ",
+                               "dimensions={0}, num_carries=1, to_apply=sum", order));
+      ExpectSame(kSums,
+                 StrCat("  x = f32[3,", steps, ",2] parameter(0)  y = c64[2,", steps,
+                        "] parameter(1)  c = f32[2,3] parameter(2)  n = s32[] parameter(3)\n",
+                        "  ROOT r = (f32[3,", steps, ",3], s32[1,", steps, "], c64[2,", steps,
+                        "], f32[2,3], s32[]) scan(x, y, c, n), dimensions={1}, num_carries=2, ",
+                        "to_apply=matrices", order));
+      ExpectSame(kSums, StrCat("  x = s4[", steps, "] parameter(0)  c = s4[] parameter(1)\n",
+                               "  ROOT r = (s4[]) scan(x, c), dimensions={0}, num_carries=1, ",
+                               "to_apply=carries", order));
+      ExpectSame(kSums, StrCat("  c = s32[] parameter(0)\n  ROOT r = (s32[", steps,
+                               "], s32[]) scan(c), dimensions={0}, num_carries=1, ",
+                               "to_apply=counter", order));
+      ExpectSame(kSums, StrCat("  x = f32[", steps, ",4] parameter(0)  c = f32[] parameter(1)\n",
+                               "  ROOT r = (f32[", steps, ",4], f32[]) scan(x, c), ",
+                               "dimensions={0}, num_carries=1, to_apply=outer", order));
+    }
+  }
+}
+
+TEST(Scan, LeavesTheRest) {
+  for (const std::string_view line : {
+           "ROOT r = (f32[4], f32[]) scan(x, c), dimensions={0}, num_carries=1, to_apply=sum, "
+           "frontend_attributes={a=\"b\"}",
+           "ROOT r = (f32[<=4], f32[]) scan(d, c), dimensions={0}, num_carries=1, to_apply=sum",
+       }) {
+    SCOPED_TRACE(line);
+    const std::string text = StrCat(R"(HloModule m
+sum { x = f32[] parameter(0)  c = f32[] parameter(1)
+  s = f32[] add(x, c)  ROOT r = (f32[], f32[]) tuple(s, s) }
+ENTRY e {
+  x = f32[4] parameter(0)
+  d = f32[<=4] parameter(1)
+  c = f32[] constant(0)
+  )",
+                                    line, "\n}");
+    EXPECT_EQ(After(text, {"scan", "dce"}), After(text, {"dce"}));
+  }
+}
+
+}  // namespace
+}  // namespace axle
