@@ -5,6 +5,7 @@
 
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
+#include "axle/passes/complex.h"
 #include "axle/passes/cse.h"
 #include "axle/passes/dce.h"
 #include "axle/passes/fold.h"
@@ -25,6 +26,7 @@ constexpr Pass kPasses[] = {
     {"fold", "computes what depends on constants only", FoldConstants},
     {"scan", "puts loops in the place of scans", ExpandScans},
     {"inline", "puts called computations in the place of calls", InlineCalls},
+    {"complex", "folds real and imaginary parts as operands of their own", TakeComplexApart},
     {"split", "makes independent parts of reductions reductions of their own", SplitReductions},
     {"while", "drops what loops carry for nothing; loops that run once or never", SimplifyLoops},
     {"layout", "chooses the order of dimensions in which arrays lie", ChooseLayouts},
@@ -34,7 +36,7 @@ constexpr Pass kPasses[] = {
 constexpr std::string_view kDefault[] = {
     "dce",
     "scan",  // its loops call what it applies
-    "inline",   "split", "cse", "simplify", "fold",
+    "inline",   "complex", "split", "cse", "simplify", "fold",
     "while",     // needs initial values that are known
     "inline",    // of loops that run once, branches that are known
     "simplify",  // of tuples that loops leave behind

@@ -121,6 +121,43 @@ TEST_P(StagedFoldTest, Argmax) {
   }
 }
 
+// Of two components: the first one of the least real part, and a polynomial at its conjugate.
+constexpr std::string_view kOfComplex = R"(
+of_complex {
+  c = TYPE[] parameter(0)
+  p = TYPE[] parameter(1)
+  x = TYPE[] parameter(2)
+  y = TYPE[] parameter(3)
+  re = PART[] real(c)
+  re_x = PART[] real(x)
+  less = pred[] compare(re_x, re), direction=LT
+  least = TYPE[] select(less, x, c)
+  im = PART[] imag(x)
+  back = PART[] negate(im)
+  conjugate = TYPE[] complex(re_x, back)
+  scaled = TYPE[] multiply(p, conjugate)
+  next = TYPE[] add(scaled, y)
+  ROOT r = (TYPE[], TYPE[]) tuple(least, next)
+}
+)";
+
+TEST_P(StagedFoldTest, ComplexReducers) {
+  for (const ElementType part : {F32, F64}) {
+    const std::string t = part == F32 ? "c64" : "c128", p = TypeText(part);
+    for (const Case& c : kCases) {
+      const std::string all = c.all(), kept = t + c.kept();
+      const std::string text = StrCat(
+          Replace(Replace(std::string(kOfComplex), "TYPE", t), "PART", p), "ENTRY e {\n  u = ", p,
+          all, " parameter(0)\n  v = ", p, all, " parameter(1)\n  n = ", t,
+          "[] parameter(2)\n  x = ", t, all, " complex(u, v)\n  y = ", t, all,
+          " complex(v, u)\n  z = ", t, "[] constant((0.5, -0.25))\n  ROOT r = (", kept, ", ", kept,
+          ") reduce(x, y, n, z), dimensions=", c.dimensions(), ", to_apply=of_complex\n}\n");
+      ExpectSame(text, {Numbers(Shape(part, c.dims), 1), Numbers(Shape(part, c.dims), 2),
+                        *ParseLiteral(StrCat(t, "[] (3, -0.0)"))});
+    }
+  }
+}
+
 // The sum, in the canonical order, beside what takes one element after the other.
 TEST_P(StagedFoldTest, SumsBesideOtherComponents) {
   for (const ElementType type : {F32, F64, F16}) {
