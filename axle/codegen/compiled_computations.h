@@ -14,6 +14,7 @@ enum class CallForm : std::uint8_t {
   kPlain,   // results in blocks of their own
   kEntry,   // as the module's aliases say
   kUpdate,  // result i takes the place of argument i: the body of a loop
+  kLanes,   // straight code that others apply to elements: it has no program
 };
 
 class CompiledComputations {
@@ -32,13 +33,14 @@ class CompiledComputations {
   CompiledComputation& Get(const HloComputation& computation, CallForm form) const {
     return *by_form_.at({&computation, form});
   }
-  CompiledComputation& Callee(const Instruction& inst, i64 i,
-                              CallForm form = CallForm::kPlain) const {
-    return Get(*inst.callee(i), form);
+  // What an instruction applies to elements, straight code or not.
+  CompiledComputation& Applied(const HloComputation& computation) const {
+    const auto plain = by_form_.find({&computation, CallForm::kPlain});
+    return plain != by_form_.end() ? *plain->second : Get(computation, CallForm::kLanes);
   }
   std::shared_ptr<const Program> ProgramOf(const Instruction& inst, i64 i,
                                            CallForm form = CallForm::kPlain) const {
-    return Callee(inst, i, form).program;
+    return Get(*inst.callee(i), form).program;
   }
 
  private:

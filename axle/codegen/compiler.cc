@@ -62,7 +62,9 @@ class Compiler {
     std::vector<const HloComputation*> order = CalleesFirst(module);
     std::ranges::reverse(order);
     for (const HloComputation* computation : order) {
-      if (forms_[computation].empty()) continue;
+      const bool has_program = std::ranges::any_of(
+          forms_[computation], [](CallForm form) { return form != CallForm::kLanes; });
+      if (!has_program) continue;
       if (limits_ != nullptr) AXLE_TRY(limits_->Check());
       AXLE_ASSIGN(const auto schedule, PlainSchedule(*computation));
       Schedule& grouped = grouped_.emplace(computation, *schedule).first->second;
@@ -82,10 +84,19 @@ class Compiler {
     }
     const Instruction& inst = *region.instructions[0];
     for (size_t i = 0; i < inst.callees().size(); ++i) {
+      const HloComputation& callee = *inst.callee(static_cast<i64>(i));
       const bool is_body = region.kind == RegionKind::kWhile && i == 1;
-      forms_[inst.callee(static_cast<i64>(i))].insert(is_body ? CallForm::kUpdate
-                                                              : CallForm::kPlain);
+      const bool is_lanes = TakesLanes(inst) && CompileScalarComputation(callee).has_value();
+      forms_[&callee].insert(is_body    ? CallForm::kUpdate
+                             : is_lanes ? CallForm::kLanes
+                                        : CallForm::kPlain);
     }
+  }
+  // Whether evaluators and steps of this instruction take straight code as a lane program.
+  static bool TakesLanes(const Instruction& inst) {
+    const Lowering lowering = GetOpDef(inst).lowering;
+    return lowering == Lowering::kReduce || lowering == Lowering::kWindow ||
+           lowering == Lowering::kScatter || lowering == Lowering::kSort;
   }
 
   StatusOr<std::shared_ptr<Schedule>> PlainSchedule(const HloComputation& computation) {
@@ -100,7 +111,10 @@ class Compiler {
   Status Compile(const HloComputation& computation, CallForm form) {
     if (limits_ != nullptr) AXLE_TRY(limits_->Check());
     CompiledComputation& compiled = computations_.Add(computation, form);
-    if (form == CallForm::kPlain) compiled.lanes = CompileScalarComputation(computation);
+    if (form == CallForm::kPlain || form == CallForm::kLanes) {
+      compiled.lanes = CompileScalarComputation(computation);
+    }
+    if (form == CallForm::kLanes) return {};
     Schedule& schedule = used_schedules_.emplace_back(grouped_.at(&computation));
     compiled.blocks = BlocksOf(computation, schedule, form);
     compiled.call = PlanLiteralCall(computation, compiled.blocks);
@@ -155,7 +169,7 @@ class Compiler {
       if (region.kind != RegionKind::kEvaluate) continue;
       to.note = planned_[r].reason;
       for (const HloComputation* callee : region.instructions[0]->callees()) {
-        const CompiledComputation& called = computations_.Get(*callee, CallForm::kPlain);
+        const CompiledComputation& called = computations_.Applied(*callee);
         if (!called.lanes) to.programs.push_back(reported_names_[called.program.get()]);
       }
     }
@@ -322,7 +336,7 @@ class Compiler {
       case RegionKind::kEvaluate: {
         auto evaluate = std::make_shared<EvaluatePlan>(EvaluatePlan{&inst, {}});
         for (const HloComputation* callee : inst.callees()) {
-          CompiledComputation& compiled = computations_.Get(*callee, CallForm::kPlain);
+          CompiledComputation& compiled = computations_.Applied(*callee);
           // A sort compares one by one.
           if (GetOpDef(inst).lowering != Lowering::kSort) steps_.LoopOf(compiled);
           evaluate->callees.push_back(&compiled);

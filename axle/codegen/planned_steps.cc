@@ -55,7 +55,7 @@ PlannedStep StepPlanner::MakeContraction(const Instruction& inst,
 }
 
 PlannedStep StepPlanner::MakeScatter(const Instruction& inst) {
-  CompiledComputation& applied = computations_.Callee(inst, 0);
+  CompiledComputation& applied = computations_.Applied(*inst.callee(0));
   if (!applied.lanes || !FitsLoop(*applied.lanes)) return {};
   const auto plan = PlanScatter(inst, *applied.lanes);
   PlannedStep step = {.function = &RunScatter, .plan = plan};
@@ -64,7 +64,7 @@ PlannedStep StepPlanner::MakeScatter(const Instruction& inst) {
 }
 
 PlannedStep StepPlanner::MakeSort(const Instruction& inst) {
-  const auto& lanes = computations_.Callee(inst, 0).lanes;
+  const auto& lanes = computations_.Applied(*inst.callee(0)).lanes;
   const auto plan = lanes ? PlanSort(inst, *lanes) : nullptr;
   if (plan == nullptr) return {};
   PlannedStep step = {.function = &RunSort,
@@ -83,7 +83,7 @@ PlannedStep StepPlanner::MakeSort(const Instruction& inst) {
 }
 
 PlannedStep StepPlanner::MakeWindow(const Instruction& inst) {
-  CompiledComputation& applied = computations_.Callee(inst, 0);
+  CompiledComputation& applied = computations_.Applied(*inst.callee(0));
   const auto plan = applied.lanes ? PlanWindow(inst, *applied.lanes) : nullptr;
   if (plan == nullptr) return {};
   PlannedStep step = {.function = &RunWindow,
@@ -101,8 +101,8 @@ PlannedStep StepPlanner::MakeWindow(const Instruction& inst) {
 }
 
 PlannedStep StepPlanner::MakeSelect(const Instruction& inst) {
-  const auto& select = computations_.Callee(inst, 0).lanes;
-  CompiledComputation& scatter = computations_.Callee(inst, 1);
+  const auto& select = computations_.Applied(*inst.callee(0)).lanes;
+  CompiledComputation& scatter = computations_.Applied(*inst.callee(1));
   const auto plan = select && scatter.lanes ? PlanSelect(inst, *scatter.lanes) : nullptr;
   if (plan == nullptr) return {};
   const LaneProgram& lanes = kernels_.Keep(SelectLoop(*select));

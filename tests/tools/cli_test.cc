@@ -324,16 +324,16 @@ TEST_F(Cli, ExplainIsGolden) {
 
 main: 5 records
   0   loop        n (negate), c (cosine)
-      compiled kernel3; reads 16 B, writes 32 B; 1 tile
+      compiled kernel2; reads 16 B, writes 32 B; 1 tile
       from steps.py:3, steps.py:4
   1   sort        sorted (sort)
-      compiled kernel1, kernel2; reads 16 B, writes 16 B; 1 tile
+      compiled kernel0, kernel1; reads 16 B, writes 16 B; 1 tile
   2   move        part (slice)
       library; reads 8 B, writes 8 B; 1 tile
   3   move        updated (dynamic-update-slice)
       library; reads 8 B, writes 8 B; 1 tile
   4   loop        z (add)
-      compiled kernel4; reads 32 B, writes 16 B; 1 tile
+      compiled kernel3; reads 32 B, writes 16 B; 1 tile
   not in one record:
     0 -> 1, n: "sorted" puts whole lines in order
     0 -> 2, c: "part" is moved into order, to be read in a row
