@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "axle/core/float_format.h"
+#include "axle/ops/straight_code.h"
 
 namespace axle {
 namespace {
@@ -195,7 +196,10 @@ LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results,
   return std::move(builder_).Finish(lanes, outputs);
 }
 
-std::optional<LaneProgram> CompileScalarComputation(const HloComputation& computation) {
+namespace {
+
+// Nothing if there are calls or branches.
+std::optional<LaneProgram> CompileStraightCode(const HloComputation& computation) {
   LaneCompiler compiler;
   for (const Instruction* parameter : computation.parameters()) {
     if (!parameter->shape().is_scalar() || compiler.size() > kMaxLaneOps) return std::nullopt;
@@ -221,6 +225,14 @@ std::optional<LaneProgram> CompileScalarComputation(const HloComputation& comput
     if (!compiler.Contains(*result)) return std::nullopt;
   }
   return std::move(compiler).Finish(results);
+}
+
+}  // namespace
+
+std::optional<LaneProgram> CompileScalarComputation(const HloComputation& computation) {
+  if (auto program = CompileStraightCode(computation)) return program;
+  const auto straight = StraightCode(computation, kMaxLaneOps);
+  return straight == nullptr ? std::nullopt : CompileStraightCode(*straight->entry());
 }
 
 }  // namespace axle

@@ -73,8 +73,8 @@ class LaneCompiler {
   std::unordered_map<const Instruction*, Value> values_;
 };
 
-// The program of a computation that is scalar arithmetic only: parameters are inputs, the root (or
-// each element of a root tuple) is an output. Nothing if some instruction is of another kind.
+// The program of a computation that is scalar arithmetic, calls and branches: parameters are
+// inputs, the root (or each element of a root tuple) an output. Nothing if something else is in it.
 std::optional<LaneProgram> CompileScalarComputation(const HloComputation& computation);
 
 }  // namespace axle

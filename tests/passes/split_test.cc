@@ -78,8 +78,6 @@ TEST(Split, LeavesTheRest) {
            "to_apply=sums",
            "ROOT r = (f32[], f32[], f32[]) reduce(x, x, x, z, z, z), dimensions={0}, "
            "to_apply=sums, sharding={{replicated}, {replicated}, {replicated}}",
-           "ROOT r = (f32[], f32[], f32[]) reduce(x, x, x, z, z, z), dimensions={0}, "
-           "to_apply=calling",
            "ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=sum",
        }) {
     SCOPED_TRACE(line);
@@ -92,10 +90,6 @@ chain { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] parameter(2)
 sums { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] parameter(2)
   x = f32[] parameter(3)  y = f32[] parameter(4)  z = f32[] parameter(5)
   p = f32[] add(a, x)  q = f32[] add(b, y)  s = f32[] add(c, z)
-  ROOT r = (f32[], f32[], f32[]) tuple(p, q, s) }
-calling { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] parameter(2)
-  x = f32[] parameter(3)  y = f32[] parameter(4)  z = f32[] parameter(5)
-  p = f32[] call(a, x), to_apply=sum  q = f32[] add(b, y)  s = f32[] add(c, z)
   ROOT r = (f32[], f32[], f32[]) tuple(p, q, s) }
 ENTRY e {
   x = f32[40] parameter(0)
