@@ -287,6 +287,25 @@ void DrawIdioms(Body& body) {
   }
 }
 
+// Arrays of several types, often complex ones, folded together.
+void DrawFoldedTogether(Body& body) {
+  Random& random = body.random();
+  std::vector<ElementType> types = {random.Percent(60) ? random.Of({C64, C128}) : body.AnyType()};
+  while (random.Percent(50) && types.size() < 3) types.push_back(random.Of({S32, types[0]}));
+  const Dims dims = body.AnyDims(1, 3);
+  std::vector<Instruction*> operands;
+  for (const ElementType type : types) operands.push_back(body.Value(Shape(type, dims)));
+  for (const ElementType type : types) operands.push_back(body.Value(Shape(type)));
+  Dims reduced;
+  for (i64 d = 0; d < std::ssize(dims); ++d) {
+    if (random.Percent(60)) reduced.push_back(d);
+  }
+  HloComputation* const reducer = DrawReducer(body, types);
+  if (reducer == nullptr) return;
+  HloComputation* const callees[] = {reducer};
+  body.AddWith(Opcode::kReduce, operands, DimensionsAttrs{reduced}, callees);
+}
+
 // Many small instructions.
 void DrawScalars(Body& body) {
   const ElementType type = body.AnyType();
@@ -326,9 +345,9 @@ void DrawControl(Body& body) {
 
 void DrawPattern(Body& body) {
   constexpr void (*kPatterns[])(Body&) = {
-      DrawMovements, DrawMovements, DrawSoftmax,        DrawLayerNorm,  DrawSums,
-      DrawLoopNest,  DrawLoopNest,  DrawScalars,        DrawIdioms,     DrawIdioms,
-      DrawControl,   DrawControl,   DrawProductPattern, DrawProductSums};
+      DrawMovements, DrawMovements, DrawSoftmax,        DrawLayerNorm,   DrawSums,
+      DrawLoopNest,  DrawLoopNest,  DrawScalars,        DrawIdioms,      DrawIdioms,
+      DrawControl,   DrawControl,   DrawProductPattern, DrawProductSums, DrawFoldedTogether};
   body.random().Of(kPatterns)(body);
 }
 

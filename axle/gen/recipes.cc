@@ -211,6 +211,48 @@ void DrawLanes(Body& body, int count) {
   }
 }
 
+// A branch between two functions of a scalar.
+Instruction* DrawScalarBranch(Body& body, ElementType type) {
+  Instruction* const operand = body.Value(Shape(type));
+  Instruction* const pred = body.Value(Shape(PRED));
+  HloComputation* callees[2];
+  for (HloComputation*& callee : callees) {
+    callee = DrawScalarFunction(body, {&type, 1}, {&type, 1});
+    if (callee == nullptr) return nullptr;
+  }
+  Instruction* const operands[] = {pred, operand, operand};
+  return body.Add(Opcode::kConditional, operands, {}, callees);
+}
+
+// A function of a scalar, a few times.
+Instruction* DrawScalarLoop(Body& body, ElementType type) {
+  const i64 trips = body.random().Between(0, 3);
+  const Shape state = Shape::Tuple({Shape(type), Shape(S32)});
+  Body condition = body.Nested({&state, 1}, trips + 1);
+  Instruction* whole = condition.computation()->instructions()[0];
+  Instruction* const goes_on = condition.AddWith(
+      Opcode::kCompare,
+      {condition.Element(whole, 1), condition.Constant(S32, static_cast<double>(trips))},
+      CompareAttrs{ComparisonDirection::kLt});
+  if (!condition.Finish(goes_on).ok()) return nullptr;
+  Body step = body.Nested({&state, 1}, std::max<i64>(trips, 1));
+  whole = step.computation()->instructions()[0];
+  HloComputation* const applied = DrawScalarFunction(step, {&type, 1}, {&type, 1});
+  if (applied == nullptr) return nullptr;
+  Instruction* const next =
+      step.AddWith(Opcode::kCall, {step.Element(whole, 0)}, CallAttrs{}, {applied});
+  Instruction* const counter =
+      step.Add(Opcode::kAdd, {step.Element(whole, 1), step.Constant(S32, 1)});
+  if (next == nullptr || !step.Finish(step.Add(Opcode::kTuple, {next, counter})).ok()) {
+    return nullptr;
+  }
+  HloComputation* const callees[] = {condition.computation(), step.computation()};
+  Instruction* const init[] = {
+      body.Add(Opcode::kTuple, {body.Value(Shape(type)), body.Constant(S32, 0)})};
+  Instruction* const loop = body.Add(Opcode::kWhile, init, {}, callees);
+  return loop == nullptr ? nullptr : body.Element(loop, 0);
+}
+
 HloComputation* DrawScalarFunction(Body& body, std::span<const ElementType> parameters,
                                    std::span<const ElementType> results, bool as_tuple) {
   std::vector<Shape> shapes;
@@ -221,6 +263,9 @@ HloComputation* DrawScalarFunction(Body& body, std::span<const ElementType> para
     const ElementType type = nested.random().Of(parameters);
     Draw(nested, CheapOf(nested, GetTable().lanes, type), type);
   }
+  const i64 control = nested.random().Below(100);
+  if (control < 8) DrawScalarBranch(nested, results[0]);
+  if (control >= 8 && control < 12) DrawScalarLoop(nested, results[0]);
   std::vector<Instruction*> roots;
   for (const ElementType type : results) {
     Instruction* last = nullptr;
@@ -248,13 +293,19 @@ HloComputation* DrawReducer(Body& body, std::span<const ElementType> types) {
   const std::vector<Instruction*> arguments = nested.values();
   const auto n = static_cast<i64>(types.size());
   std::vector<Instruction*> roots;
-  if (n > 1 && kind < 60) {  // as argmax does
+  const bool is_complex = IsComplex(types[0]);
+  if ((n > 1 || is_complex) && kind < 60) {  // as argmax does
+    Instruction *lhs = arguments[0], *rhs = arguments[n];
+    if (is_complex) {
+      const Opcode part = random.Of({Opcode::kReal, Opcode::kImag, Opcode::kAbs});
+      lhs = nested.Add(part, {lhs}), rhs = nested.Add(part, {rhs});
+    }
     Instruction* first =
-        nested.AddWith(Opcode::kCompare, {arguments[0], arguments[n]},
+        nested.AddWith(Opcode::kCompare, {lhs, rhs},
                        CompareAttrs{.direction = random.Percent(50) ? ComparisonDirection::kGe
                                                                     : ComparisonDirection::kLe});
     for (i64 i = 0; i < n && first != nullptr; ++i) {
-      if (i > 0 && random.Percent(25)) break;  // what is left has nothing to do with it
+      if (i > 0 && random.Percent(50)) break;  // what is left has nothing to do with it
       roots.push_back(nested.Add(Opcode::kSelect, {first, arguments[i], arguments[n + i]}));
     }
   }
@@ -302,7 +353,12 @@ HloComputation* DrawComparator(Body& body, std::span<const ElementType> types) {
       const Opcode op = random.Of({Opcode::kNegate, Opcode::kAbs});
       Instruction *left = nested.Add(op, {lhs}), *right = nested.Add(op, {rhs});
       if (left != nullptr && right != nullptr) lhs = left, rhs = right;
-    } else if (kind < 5) {
+    } else if (kind == 3) {
+      HloComputation* const of_key = DrawScalarFunction(nested, {&types[key], 1}, {&types[key], 1});
+      if (of_key == nullptr) return nullptr;
+      lhs = nested.AddWith(Opcode::kCall, {lhs}, CallAttrs{}, {of_key});
+      rhs = nested.AddWith(Opcode::kCall, {rhs}, CallAttrs{}, {of_key});
+    } else if (kind < 6) {
       if (Instruction* both = nested.Add(Opcode::kMultiply, {lhs, rhs})) lhs = both;
     }
     Instruction* next = compare(key, lhs, rhs, random.Of({kLt, kGt, kLe, kGe, kNe}));

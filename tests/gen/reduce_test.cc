@@ -123,8 +123,8 @@ TEST(Reduce, RandomModulesBecomeOneInstruction) {
     const auto small = ReduceModule(**module, fails, {});
     ASSERT_TRUE(small.ok()) << small.status().ToString();
     EXPECT_TRUE(fails(**small));
-    // An add in a reducer has the reduction around it.
-    EXPECT_LE((*small)->num_instructions(), 14) << i << "\n" << Print(**module) << Print(**small);
+    // An add in a reducer has the reduction around it, and what that is sent to another device by.
+    EXPECT_LE((*small)->num_instructions(), 18) << i << "\n" << Print(**module) << Print(**small);
   }
   EXPECT_EQ(reduced, 12);
 }
