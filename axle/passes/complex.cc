@@ -4,27 +4,12 @@
 
 #include "axle/ops/attributes.h"
 #include "axle/ops/dynamic.h"
-#include "axle/ops/lane_compiler.h"
-#include "axle/ops/reducer.h"
 #include "axle/passes/dce.h"
 #include "axle/passes/rebuild.h"
 #include "axle/passes/simplify/rule.h"
 
 namespace axle {
 namespace {
-
-// Whether all components are folded in an order that parts of them would be folded in too.
-bool HasPlainOrder(const HloComputation& reducer, std::span<const ElementType> types) {
-  const auto lanes = CompileScalarComputation(reducer);
-  if (!lanes) return false;
-  const std::vector<ReducerKind> kinds = ClassifyReducer(*lanes, types);
-  for (size_t i = 0; i < kinds.size(); ++i) {
-    const bool is_inexact = IsFloating(types[i]) || IsComplex(types[i]);
-    const bool is_sum = kinds[i] == ReducerKind::kAdd || kinds[i] == ReducerKind::kMultiply;
-    if (is_inexact && is_sum) return false;
-  }
-  return true;
-}
 
 class Separation : public Rebuilder, private Maker {
  public:
@@ -65,7 +50,7 @@ class Separation : public Rebuilder, private Maker {
     const bool has_extras = std::ranges::any_of(
         reducer.instructions(), [](const Instruction* each) { return each->extras() != nullptr; });
     const Instruction& root = *reducer.root();
-    if (has_extras || IsTuple(root) != inst.shape().is_tuple() || !HasPlainOrder(reducer, types)) {
+    if (has_extras || IsTuple(root) != inst.shape().is_tuple() || !FoldsOneByOne(reducer, types)) {
       return nullptr;
     }
     std::vector<ElementType> part_types;
@@ -79,7 +64,7 @@ class Separation : public Rebuilder, private Maker {
     });
     if (is_mixed) return nullptr;
     HloComputation* of_parts = ReducerOfParts(reducer);
-    if (!HasPlainOrder(*of_parts, part_types)) return nullptr;
+    if (!FoldsOneByOne(*of_parts, part_types)) return nullptr;
     std::vector<Instruction*> operands;
     for (Instruction* operand : Operands(inst)) AppendParts(operand, operands);
     std::vector<Shape> shapes;
@@ -129,7 +114,7 @@ class Separation : public Rebuilder, private Maker {
       }
     }
     for (const Instruction* inst : reducer.instructions()) {
-      if (!IsTuple(*inst)) body.push_back(inst);
+      if (inst != reducer.root() || !IsTuple(*inst)) body.push_back(inst);
     }
     CopyAll(body, /*rename=*/true, copies);
     std::vector<Instruction*> parts;

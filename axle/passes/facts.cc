@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "axle/ops/lane_compiler.h"
+#include "axle/ops/reducer.h"
+
 namespace axle {
 namespace {
 
@@ -87,6 +90,18 @@ std::unordered_set<const HloComputation*> FrozenComputations(const Module& modul
     }
   }
   return frozen;
+}
+
+bool FoldsOneByOne(const HloComputation& reducer, std::span<const ElementType> types) {
+  const auto lanes = CompileScalarComputation(reducer);
+  if (!lanes) return false;
+  const std::vector<ReducerKind> kinds = ClassifyReducer(*lanes, types);
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const bool is_inexact = IsFloating(types[i]) || IsComplex(types[i]);
+    const bool is_sum = kinds[i] == ReducerKind::kAdd || kinds[i] == ReducerKind::kMultiply;
+    if (is_inexact && is_sum) return false;
+  }
+  return true;
 }
 
 bool HasAnnotations(const Instruction& inst) {

@@ -38,6 +38,11 @@ class Effects {
 // Passes copy them as they are.
 std::unordered_set<const HloComputation*> FrozenComputations(const Module& module);
 
+// A reducer, with components of these types, is scalar arithmetic and none of its components is a
+// sum or a product of floats or complex numbers: folding one element after the other gives the bits
+// (numerics.md, N4).
+bool FoldsOneByOne(const HloComputation& reducer, std::span<const ElementType> types);
+
 // Says something to a partitioner, a scheduler or a back end that another instruction would not
 // say: sharding, frontend attributes, control edges, a backend config, an accuracy.
 bool HasAnnotations(const Instruction& inst);

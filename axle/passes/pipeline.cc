@@ -5,6 +5,7 @@
 
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
+#include "axle/passes/apply.h"
 #include "axle/passes/complex.h"
 #include "axle/passes/cse.h"
 #include "axle/passes/dce.h"
@@ -25,6 +26,8 @@ constexpr Pass kPasses[] = {
     {"simplify", "applies the rewrite rules until nothing changes", Simplify},
     {"fold", "computes what depends on constants only", FoldConstants},
     {"scan", "puts loops in the place of scans", ExpandScans},
+    {"apply", "writes maps on arrays, and loops of what applies more than arithmetic",
+     ApplyToElements},
     {"inline", "puts called computations in the place of calls", InlineCalls},
     {"complex", "folds real and imaginary parts as operands of their own", TakeComplexApart},
     {"split", "makes independent parts of reductions reductions of their own", SplitReductions},
@@ -35,7 +38,8 @@ constexpr Pass kPasses[] = {
 // From the first pass to the last.
 constexpr std::string_view kDefault[] = {
     "dce",
-    "scan",  // its loops call what it applies
+    "scan",   // its loops call what it applies
+    "apply",  // likewise
     "inline",   "complex", "split", "cse", "simplify", "fold",
     "while",     // needs initial values that are known
     "inline",    // of loops that run once, branches that are known

@@ -23,7 +23,7 @@ TEST(Scan, BecomesALoop) {
   ROOT compare.1 = pred[] compare(get-tuple-element.1, constant.3), direction=GE
 }
 
-sum.1 {
+scan_body.1 {
   parameter.2 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) parameter(0)
   get-tuple-element.2 = s32[] get-tuple-element(parameter.2), index=0
   get-tuple-element.3 = f32[2,5]{1,0} get-tuple-element(parameter.2), index=1
@@ -33,11 +33,11 @@ sum.1 {
   dynamic-slice.1 = f32[2,1]{1,0} dynamic-slice(get-tuple-element.3, constant.4, get-tuple-element.2), dynamic_slice_sizes={2,1}
   reshape.1 = f32[2]{0} reshape(dynamic-slice.1)
   s.1 = f32[2]{0} add(reshape.1, get-tuple-element.5)
-  constant.5 = s32[] constant(-1)
-  add.1 = s32[] add(get-tuple-element.2, constant.5)
   reshape.2 = f32[2,1]{1,0} reshape(s.1)
-  constant.6 = s32[] constant(0)
-  dynamic-update-slice.1 = f32[2,5]{1,0} dynamic-update-slice(get-tuple-element.4, reshape.2, constant.6, get-tuple-element.2)
+  constant.5 = s32[] constant(0)
+  dynamic-update-slice.1 = f32[2,5]{1,0} dynamic-update-slice(get-tuple-element.4, reshape.2, constant.5, get-tuple-element.2)
+  constant.6 = s32[] constant(-1)
+  add.1 = s32[] add(get-tuple-element.2, constant.6)
   ROOT tuple.1 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) tuple(add.1, get-tuple-element.3, dynamic-update-slice.1, s.1)
 }
 
@@ -48,7 +48,7 @@ ENTRY e {
   broadcast.1 = f32[2,5]{1,0} broadcast(constant.1), dimensions={}
   constant.2 = s32[] constant(4)
   tuple.2 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) tuple(constant.2, x, broadcast.1, c)
-  while.1 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) while(tuple.2), condition=scan_condition.1, body=sum.1
+  while.1 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) while(tuple.2), condition=scan_condition.1, body=scan_body.1
   get-tuple-element.8 = f32[2,5]{1,0} get-tuple-element(while.1), index=2
   get-tuple-element.9 = f32[2]{0} get-tuple-element(while.1), index=3
   ROOT tuple.3 = (f32[2,5]{1,0}, f32[2]{0}) tuple(get-tuple-element.8, get-tuple-element.9)
