@@ -154,6 +154,11 @@ void ScheduleBuilder::AddFoldResults(const OpenRegion& open, Region& region) {
       region.outputs.push_back(state.values[static_cast<size_t>(i)]);
       continue;
     }
+    if (fold.has_init) {
+      NewValues(*inst);
+      region.outputs.push_back(state.values[0]);
+      continue;
+    }
     for (int part = 0; part < fold.num_parts(); ++part) {
       const LaneArray& array = region.program.outputs[region.outputs.size()];
       const i64 bytes = array.element_bytes() * inst->shape().num_elements();

@@ -76,6 +76,23 @@ std::optional<std::vector<Fold>> GeneralFolds(LaneProgram reducer,
   return folds;
 }
 
+// Lanes, chunks and rows start from an init that may be joined any number of times. A sum may start
+// from +0: where -0 makes a difference, all elements are -0, and +0 is what comes out.
+void SetInit(Fold& fold, const Instruction& init) {
+  if (init.opcode() != Opcode::kConstant || IsComplex(fold.type) || IsNarrowFloat(fold.type)) {
+    return;
+  }
+  const Literal& literal = init.attrs<ConstantAttrs>().literal;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, literal.bytes(), static_cast<size_t>(literal.num_bytes()));
+  const bool is_sum = fold.kind == ReducerKind::kAdd,
+             is_product = fold.kind == ReducerKind::kMultiply;
+  const bool is_identity = bits == IdentityBits(fold.kind, StorageType(fold.type));
+  if ((is_sum || is_product) && !is_identity && !(is_sum && bits == 0)) return;
+  fold.init_bits = bits;
+  fold.has_init = true;
+}
+
 }  // namespace
 
 FoldOrder OrderOf(const FoldShape& shape, const Fold& fold) {
@@ -120,7 +137,9 @@ std::optional<FoldOf> FindFold(const Instruction& inst) {
   const ElementType type = (*types)[0];
   if (IsComplex(type) && kinds[0] != ReducerKind::kAdd) return std::nullopt;
   if (IsSubByte(type) && !IsFloating(type)) return std::nullopt;
-  return FoldOf{*shape, {{kinds[0], type}}};
+  Fold fold{kinds[0], type};
+  SetInit(fold, *inst.operand(1));
+  return FoldOf{*shape, {fold}};
 }
 
 Access ResultAccess(const FoldShape& shape) {
@@ -168,7 +187,8 @@ void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const F
       spec.folds.push_back({.reducer = fold.reducer.get()});
       continue;
     }
-    spec.folds.push_back({PrimitiveOf(fold.kind), IdentityBits(fold.kind, type)});
+    const std::uint64_t start = fold.has_init ? fold.init_bits : IdentityBits(fold.kind, type);
+    spec.folds.push_back({PrimitiveOf(fold.kind), start});
     if (spec.form != FoldForm::kRows) continue;
     // What is exact in any order does as the others.
     if (any_lanes) {

@@ -1,7 +1,7 @@
 // Fold steps: compiled reductions, and whatever is computed on the way. A fold with a known reducer
 // gives one value per result element, in the type in which the reduction is computed; joining it
-// with the init and rounding is elementwise code on the results (LaneCompiler::AddFold). Any other
-// reducer is code of the loop and starts from its init.
+// with the init and rounding is elementwise code on the results (LaneCompiler::AddFold), unless it
+// can start from the init. Any other reducer is code of the loop and starts from its init.
 //
 // Only the order of numerics.md, N4 and "canonical order of long sums", decides about bits: the
 // lanes of a chunk are in the compiled code, chunks are put together here. Folds whose elements are
@@ -36,6 +36,8 @@ struct Fold {
   std::shared_ptr<const LaneProgram> reducer = nullptr;
   i64 init_input = -1;
   std::uint64_t init_bits = 0;
+  // Of a known kind: whether it starts from init_bits, and so gives the value of the reduction.
+  bool has_init = false;
   // A complex sum is two sums, which the loop has as folds of their own.
   int num_parts() const { return IsComplex(type) ? 2 : 1; }
 };

@@ -25,14 +25,14 @@ constexpr size_t kMostKernelsPerModule = 16;
 constexpr size_t kMostLightOperations = 24;
 
 bool IsLight(const LoopKernelSpec& spec) {
-  return spec.form == FoldForm::kNone && spec.passes_once &&
-         spec.program->code.size() <= kMostLightOperations;
+  return spec.form == FoldForm::kNone &&
+         (spec.is_brief || (spec.passes_once && spec.program->code.size() <= kMostLightOperations));
 }
 
 bool IsSame(const LoopKernelSpec& a, const LoopKernelSpec& b) {
   return a.inputs == b.inputs && a.form == b.form && a.folds == b.folds && a.lanes == b.lanes &&
-         a.in_order == b.in_order && a.streams == b.streams && IsLight(a) == IsLight(b) &&
-         *a.program == *b.program;
+         a.in_order == b.in_order && a.streams == b.streams && a.fetches == b.fetches &&
+         a.is_brief == b.is_brief && IsLight(a) == IsLight(b) && *a.program == *b.program;
 }
 bool IsSame(const MergeKernelSpec& a, const MergeKernelSpec& b) {
   return a.other_bytes == b.other_bytes && *a.less == *b.less;

@@ -61,14 +61,21 @@ Value* LaneEmitter::FloatMinMax(LaneType type, Value* a, Value* b, bool is_max) 
   return b_.CreateBitCast(b_.CreateOr(ordered, b_.CreateSExt(is_nan, bits)), a->getType());
 }
 
+constexpr unsigned kRegisterBits = 512;
+
+bool LaneEmitter::HasRegisters(LaneType type) const {
+  return target_.has_avx512() &&
+         width_ * static_cast<unsigned>(axle::BitsOf(type)) % kRegisterBits == 0;
+}
+
 // An AVX-512 instruction that no generic operation stands for: on f32 or f64, of two operands and
 // these immediates, masked and with a rounding mode. Null where vectors are not made of its
 // registers.
 Value* LaneEmitter::OnRegisters(LaneType type, llvm::Intrinsic::ID f32, llvm::Intrinsic::ID f64,
                                 Value* a, Value* b, std::span<Value* const> immediates) {
-  constexpr unsigned kRegisterBits = 512, kCurrentRounding = 4;
+  if (!HasRegisters(type)) return nullptr;
+  constexpr unsigned kCurrentRounding = 4;
   const unsigned lanes = kRegisterBits / static_cast<unsigned>(axle::BitsOf(type));
-  if (!target_.has_avx512() || width_ % lanes != 0) return nullptr;
   auto* piece = llvm::FixedVectorType::get(Element(type), lanes);
   auto* all = llvm::Constant::getAllOnesValue(b_.getIntNTy(lanes));
   Value* result = llvm::PoisonValue::get(Vector(type));
@@ -85,7 +92,6 @@ Value* LaneEmitter::OnRegisters(LaneType type, llvm::Intrinsic::ID f32, llvm::In
   return result;
 }
 
-// With -0 < +0, and anything where one is a NaN.
 Value* LaneEmitter::OrderedMinMax(LaneType type, Value* a, Value* b, bool is_max) {
   constexpr unsigned kSignOfResult = 4, kMax = 1;
   Value* const choice[] = {b_.getInt32(kSignOfResult + (is_max ? kMax : 0))};

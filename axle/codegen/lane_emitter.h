@@ -29,8 +29,14 @@ class LaneEmitter {
   llvm::Value* Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   // kAdd, kMul, kMin, kMax, kAnd or kOr.
   llvm::Value* Join(Primitive join, LaneType type, llvm::Value* a, llvm::Value* b);
+  // The minimum or maximum of floats, with -0 < +0, and anything where one is a NaN. Null where
+  // that is no less work than Join.
+  llvm::Value* OrderedMinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
+  bool HasOrderedMinMax(LaneType type) const { return IsFloat(type) && HasRegisters(type); }
 
  private:
+  // Whether vectors are made of AVX-512 registers of this type.
+  bool HasRegisters(LaneType type) const;
   llvm::Value* Sum(LaneType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* Product(LaneType type, llvm::Value* a, llvm::Value* b);
   llvm::Value* MinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
@@ -40,7 +46,6 @@ class LaneEmitter {
   llvm::Value* OnRegisters(LaneType type, llvm::Intrinsic::ID f32, llvm::Intrinsic::ID f64,
                            llvm::Value* a, llvm::Value* b,
                            std::span<llvm::Value* const> immediates);
-  llvm::Value* OrderedMinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
   llvm::Value* FloatBound(LaneType type, std::uint64_t bits, llvm::Value* x, bool is_max);
   llvm::Value* CallPerLane(const char* function, llvm::ArrayRef<llvm::Value*> operands);
   llvm::Value* TimesPowerOfTwo(LaneType type, llvm::Value* x, llvm::Value* n);

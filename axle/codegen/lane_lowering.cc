@@ -4,15 +4,20 @@
 //     for (i = 0; i + U * W <= inner; i += U * W) body(i), body(i + W), ... on all lanes
 //     for (; i < inner; i += W) body(i) on the lanes below inner - i
 //
+// A kernel for a few positions at a time has the second loop only.
+//
 // Turns are long enough to hide the cost of the loop: what takes few operations is written several
 // times. What does not depend on the position is computed once per row.
 //
 // A fold of rows keeps `lanes` accumulators in a few vectors that take turns: a body folds into the
 // first one, which then goes to the end of the queue. Behind the row, the queue may begin with any
 // vector: halving joins the same lanes as if it began with the first, with operands exchanged. And
-// the vectors of a row that is folded in order are at the end of the queue, behind identities. A
-// fold of columns loads its accumulators, folds all rows of a turn into them, in order, and stores
-// them.
+// the vectors of a row that is folded in order are at the end of the queue, behind identities.
+// Behind all accumulators stand marks: of lanes where a minimum or maximum of floats has met no
+// NaN. Where it has met one, it may go on with anything.
+//
+// A fold of columns loads its accumulators, folds all rows of a turn into them, in order, and
+// stores them.
 //
 // A body loads every input, runs the operations in order and stores every output, so an output that
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
@@ -108,10 +113,11 @@ class KernelWriter {
     return std::ranges::find(input_strides_, InnerStride::kAny) != input_strides_.end();
   }
 
-  // Vectors in a turn of the main loop. Functions are chains: a processor that looks some hundred
-  // operations ahead has more to do at once where several vectors take turns.
+  // Vectors in a turn of the main loop; 0: there is none. Functions are chains: a processor that
+  // looks some hundred operations ahead has more to do at once where several vectors take turns.
   unsigned VectorsPerTurn() const {
     constexpr unsigned kOperationsPerTurn = 16, kMostOperations = 128, kMostVectors = 4;
+    if (spec_.is_brief) return 0;
     if (ReadsApart() || spec_.form == FoldForm::kColumns) return 1;
     if (spec_.form == FoldForm::kRows) {  // a whole round of the queue, or it is turned each time
       const auto group = static_cast<unsigned>(Group());
@@ -185,32 +191,40 @@ class KernelWriter {
   void WriteTurn() {
     const unsigned vectors = VectorsPerTurn();
     Value *zero = b_.getInt64(0), *step = b_.getInt64(width_);
-    auto *begin = b_.GetInsertBlock(), *main = NewBlock("main"), *after = NewBlock("after");
+    auto *begin = b_.GetInsertBlock(), *after = NewBlock("after");
     auto *rest = NewBlock("rest"), *behind = NewBlock("behind");
-    Value* last_turn = b_.CreateSub(inner_, b_.getInt64(vectors * width_));
     const std::vector<Value*> identities = Identities();
-    b_.CreateCondBr(b_.CreateICmpSGE(last_turn, zero), main, after);
-
-    b_.SetInsertPoint(main);
-    auto* index = b_.CreatePHI(b_.getInt64Ty(), 2);
-    index->addIncoming(zero, begin);
-    std::vector<llvm::PHINode*> heads = StartQueue(identities, begin);
-    std::vector<Value*> indices = {index};
-    while (indices.size() <= vectors) indices.push_back(b_.CreateAdd(indices.back(), step));
-    Value* next = indices.back();
-    Bodies(std::span(indices).first(vectors), nullptr);
-    auto* main_end = b_.GetInsertBlock();
-    index->addIncoming(next, main_end);
-    const std::vector<Value*> main_queue = queue_;
-    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], main_end);
-    b_.CreateCondBr(b_.CreateICmpSLE(next, last_turn), main, after);
+    llvm::BasicBlock* main_end = nullptr;
+    Value* next = nullptr;
+    std::vector<Value*> main_queue;
+    std::vector<llvm::PHINode*> heads;
+    if (vectors > 0) {
+      auto* main = NewBlock("main");
+      Value* last_turn = b_.CreateSub(inner_, b_.getInt64(vectors * width_));
+      b_.CreateCondBr(b_.CreateICmpSGE(last_turn, zero), main, after);
+      b_.SetInsertPoint(main);
+      auto* index = b_.CreatePHI(b_.getInt64Ty(), 2);
+      index->addIncoming(zero, begin);
+      heads = StartQueue(identities, begin);
+      std::vector<Value*> indices = {index};
+      while (indices.size() <= vectors) indices.push_back(b_.CreateAdd(indices.back(), step));
+      next = indices.back();
+      Bodies(std::span(indices).first(vectors), nullptr);
+      main_end = b_.GetInsertBlock();
+      index->addIncoming(next, main_end);
+      main_queue = queue_;
+      for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], main_end);
+      b_.CreateCondBr(b_.CreateICmpSLE(next, last_turn), main, after);
+    } else {
+      b_.CreateBr(after);
+    }
 
     b_.SetInsertPoint(after);
     auto* position = b_.CreatePHI(b_.getInt64Ty(), 2);
     position->addIncoming(zero, begin);
-    position->addIncoming(next, main_end);
+    if (vectors > 0) position->addIncoming(next, main_end);
     heads = StartQueue(identities, begin);
-    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(main_queue[q], main_end);
+    for (size_t q = 0; q < main_queue.size(); ++q) heads[q]->addIncoming(main_queue[q], main_end);
     const std::vector<Value*> after_queue = queue_;
     b_.CreateCondBr(b_.CreateICmpSLT(position, inner_), rest, behind);
 
@@ -233,7 +247,8 @@ class KernelWriter {
     for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], rest_end);
     for (size_t f = 0; f < spec_.folds.size(); ++f) {
       const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
-      StoreFold(f, JoinLanes(f, {first, first + static_cast<std::ptrdiff_t>(Group())}));
+      Value* all = JoinLanes(f, {first, first + static_cast<std::ptrdiff_t>(Group())});
+      StoreFold(f, HasMarks(f) ? OrNan(f, all) : all);
     }
   }
 
@@ -314,19 +329,62 @@ class KernelWriter {
       Value* identity = emitter_.Constant(FoldType(f), spec_.folds[f].identity);
       identities.insert(identities.end(), Group(), identity);
     }
+    for (size_t f = 0; f < spec_.folds.size(); ++f) {
+      if (!HasMarks(f)) continue;
+      Value* identity = emitter_.Constant(FoldType(f), spec_.folds[f].identity);
+      identities.insert(identities.end(), kMarks, b_.CreateFCmpORD(identity, identity));
+    }
     return identities;
   }
 
+  bool HasMarks(size_t f) const {
+    const Primitive join = spec_.folds[f].join;
+    return spec_.form == FoldForm::kRows && (join == Primitive::kMin || join == Primitive::kMax) &&
+           emitter_.HasOrderedMinMax(FoldType(f));
+  }
+  std::span<Value*> Marks(size_t f) {
+    size_t first = spec_.folds.size() * Group();
+    for (size_t k = 0; k < f; ++k) first += HasMarks(k) ? kMarks : 0;
+    return std::span(queue_).subspan(first, kMarks);
+  }
+
+  // Two vectors share a comparison, and comparisons take turns with the marks.
+  void Mark(size_t f, Value* x) {
+    auto& [waiting, count] = to_mark_[f];
+    if (waiting == nullptr) {
+      waiting = x;
+      return;
+    }
+    Value*& mark = Marks(f)[count++ % kMarks];
+    mark = b_.CreateAnd(mark, b_.CreateFCmpORD(waiting, x));
+    waiting = nullptr;
+  }
+
+  Value* OrNan(size_t f, Value* joined) {
+    const std::span<Value*> marks = Marks(f);
+    Value* all = marks[0];
+    for (Value* mark : marks.subspan(1)) all = b_.CreateAnd(all, mark);
+    return b_.CreateSelect(b_.CreateAndReduce(all), joined,
+                           llvm::ConstantFP::getNaN(joined->getType()));
+  }
+
   Value* Join(size_t f, Value* acc, Value* x) {
-    return emitter_.Join(spec_.folds[f].join, FoldType(f), acc, x);
+    const Primitive join = spec_.folds[f].join;
+    if (!HasMarks(f)) return emitter_.Join(join, FoldType(f), acc, x);
+    return emitter_.OrderedMinMax(FoldType(f), acc, x, join == Primitive::kMax);
   }
 
   // Folds this body's values into the first accumulators, which go to the end of their queues.
   void FoldIntoQueue(const Body& body) {
     for (size_t f = 0; f < spec_.folds.size(); ++f) {
       const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
-      Value* joined = Join(f, *first, FoldedValue(body, f));
-      if (valid_ != nullptr) joined = b_.CreateSelect(Mask(1), joined, *first);
+      Value* x = FoldedValue(body, f);
+      Value* joined = Join(f, *first, x);
+      if (valid_ != nullptr) {
+        joined = b_.CreateSelect(Mask(1), joined, *first);
+        x = b_.CreateSelect(Mask(1), x, llvm::Constant::getNullValue(x->getType()));
+      }
+      if (HasMarks(f)) Mark(f, x);
       *first = joined;
       std::rotate(first, first + 1, first + static_cast<std::ptrdiff_t>(Group()));
     }
@@ -380,6 +438,7 @@ class KernelWriter {
     masks_[0] = masks_[1] = nullptr;
     valid_ = valid;
     columns_.clear();
+    to_mark_.assign(spec_.folds.size(), {});
     std::vector<Body> bodies;
     for (Value* index : indices) {
       for (const Row& row : rows_) {
@@ -393,6 +452,9 @@ class KernelWriter {
       }
     }
     for (const Body& body : bodies) Finish(body);
+    for (size_t f = 0; f < to_mark_.size(); ++f) {
+      if (to_mark_[f].waiting != nullptr) Mark(f, to_mark_[f].waiting);
+    }
     for (size_t f = 0; f < columns_.size(); ++f) {
       Store(program_.outputs[NumStores() + f], columns_[f], rows_[0].outputs[NumStores() + f],
             indices[0]);
@@ -510,7 +572,13 @@ class KernelWriter {
   Value* Load(const LaneOp& op, Body& body) {
     const LaneArray& array = program_.inputs[op.input()];
     Value*& loaded = body.loaded[op.input()];
-    if (loaded == nullptr) loaded = LoadVector(array, body.row->inputs[op.input()], body.index);
+    if (loaded == nullptr) {
+      Value* base = body.row->inputs[op.input()];
+      loaded = LoadVector(array, base, body.index);
+      const i64 distance = spec_.fetches.empty() ? 0 : spec_.fetches[op.input()];
+      if (distance > 0 && valid_ == nullptr)
+        Fetch(Address(array, base, body.index), distance, loaded);
+    }
     if (array.num_parts == 1) return loaded;
     std::vector<int> part;
     for (unsigned k = 0; k < width_; ++k) part.push_back(static_cast<int>(2 * k + op.part()));
@@ -529,6 +597,20 @@ class KernelWriter {
           b_.CreateMaskedLoad(vector, address, AlignOf(array.type), Mask(array.num_parts), zeros);
     }
     return array.type == LaneType::kPred ? b_.CreateICmpNE(loaded, zeros) : loaded;
+  }
+
+  // The memory `distance` bytes behind that of `loaded` into the first-level cache.
+  void Fetch(Value* address, i64 distance, Value* loaded) {
+    constexpr std::uint64_t kLine = 64;
+    constexpr int kRead = 0, kAllLevels = 3, kData = 1;
+    const std::uint64_t bytes =
+        module_.getDataLayout().getTypeStoreSize(loaded->getType()).getFixedValue();
+    for (std::uint64_t line = 0; line < bytes; line += kLine) {
+      Value* ahead =
+          b_.CreatePtrAdd(address, b_.getInt64(static_cast<std::uint64_t>(distance) + line));
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
+                         {ahead, b_.getInt32(kRead), b_.getInt32(kAllLevels), b_.getInt32(kData)});
+    }
   }
 
   // Elements that are not neighbours, one by one. Behind the end of the row: its last one.
@@ -590,8 +672,14 @@ class KernelWriter {
   // Of the bodies being written:
   Value* valid_ = nullptr;       // number of lanes, or null: all
   Value* masks_[2] = {};         // for one and two parts
-  std::vector<Value*> queue_;    // accumulators of folds of rows
+  std::vector<Value*> queue_;    // accumulators of folds of rows, and their marks
   std::vector<Value*> columns_;  // accumulators of folds of columns
+  static constexpr size_t kMarks = 2;
+  struct ToMark {
+    Value* waiting = nullptr;
+    size_t count = 0;  // of comparisons
+  };
+  std::vector<ToMark> to_mark_;  // by fold
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ i64 NumOperations(const LaneProgram& program);
 // Folds in a loop: the last outputs of its program are not stored but folded.
 struct LoopFold {
   Primitive join = Primitive::kAdd;  // or kMul, kMin, kMax, kAnd or kOr
-  std::uint64_t identity = 0;
+  std::uint64_t identity = 0;        // what lanes start from
   // Instead, with kColumns: what gives the new values of this fold and of the next ones, one for
   // each of its outputs, from theirs and then from this row's; these others have no reducer.
   const LaneProgram* reducer = nullptr;
@@ -68,6 +68,11 @@ struct LoopKernelSpec {
   bool streams = false;
   // kNone: it runs over whole arrays once, not over parts that stay in a first-level cache.
   bool passes_once = false;
+  // kNone: a few positions at a time. It is short rather than fast.
+  bool is_brief = false;
+  // By input, or empty: how many bytes behind what it loads lies what it fetches into the caches
+  // for later; 0: it does not. That may be behind the end of the array.
+  std::vector<i64> fetches = {};
 };
 
 // Adds the function `name` to `module`. For each row: a main loop over whole vectors and one masked

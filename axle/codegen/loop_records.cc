@@ -96,10 +96,12 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
   const std::vector<InnerStride> strides = InnerStrides(accesses, sizes);
   if (rounding_ == Rounding::kFast) region.program = WithReciprocals(region.program, strides);
   LoopKernelSpec spec{&kernels_.Keep(std::move(region.program)), strides};
+  spec.fetches = region.fetches;
   if (region.folds.empty()) {
     const std::shared_ptr<LoopPlan> plan = PlanLoop(sizes, operands);
     CheckMemory(*plan, region, outputs);
     spec.passes_once = rows == 0;
+    spec.is_brief = rows > 0 && region.num_positions == rows;
     if (rows > 0) TileByRows(*plan, rows);
     if (may_stream && IsWorthStreaming(*plan, operands, num_stores)) {
       spec.streams = true;

@@ -77,6 +77,7 @@ struct Region {
   // kLoop: reductions of positions. The last outputs of the program, and of the region, are theirs.
   FoldShape fold_shape = {};
   std::vector<Fold> folds = {};
+  std::vector<i64> fetches = {};  // kLoop: as LoopKernelSpec::fetches
   // kContraction of a dot whose arrays lie apart; the last instruction is the transpose that it
   // writes, if there is one.
   std::optional<ContractionStrides> strides = {};

@@ -22,6 +22,10 @@ constexpr i64 kBlockBytes = i64{32} << 10;
 // A row by itself may take most of a second-level cache; longer ones are not there any more when
 // the next loop reads them.
 constexpr i64 kMostRowBytes = i64{1} << 20;
+// What is fetched early is so large that it is not in a second-level cache, or is fetched by a loop
+// of so many operations: shorter ones are as fast as that cache.
+constexpr i64 kLeastFetchedBytes = i64{1} << 20;
+constexpr i64 kLeastOperationsToFetch = 8;
 // Blocks for each thread, so that none has to wait long for the last one.
 constexpr i64 kBlocksPerThread = 4;
 // Regions behind a fold that are looked at.
@@ -121,6 +125,7 @@ class Group {
                                             num_threads > 1 ? share : rows_);
     PlaceLocals(region);
     AddInPlacePairs(region);
+    for (const RegionInput& input : region.inputs) AddFetch(input.value, region.rows_per_block);
     region.parts = std::move(steps_);
     return region;
   }
@@ -220,6 +225,27 @@ class Group {
     }
     const std::vector<i64> offsets = PackBlocks(spans, &region.local_bytes);
     for (size_t l = 0; l < offsets.size(); ++l) locals[l]->offset = offsets[l];
+  }
+
+  // The loop that has most to compute fetches what the first one of the next block is going to
+  // read: the processor waits for memory then while it has other work.
+  void AddFetch(ValueId value, i64 rows_per_block) {
+    Region* longest = nullptr;
+    size_t input = 0;
+    for (Region& step : steps_) {
+      for (size_t i = 0; i < step.inputs.size(); ++i) {
+        if (step.inputs[i].value != value || !ReadsItsRow(step, i)) continue;
+        if (longest != nullptr && NumOperations(longest->program) > NumOperations(step.program))
+          continue;
+        longest = &step;
+        input = i;
+      }
+    }
+    if (longest == nullptr || rows_per_block >= rows_) return;
+    const bool is_far = BytesOf(value) >= kLeastFetchedBytes;
+    if (!is_far && NumOperations(longest->program) < kLeastOperationsToFetch) return;
+    longest->fetches.resize(longest->inputs.size());
+    longest->fetches[input] = BytesOf(value) / rows_ * rows_per_block;
   }
 
   // A result may take the place of an array that is read row by row, and not after the loop that

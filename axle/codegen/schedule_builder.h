@@ -64,8 +64,9 @@ class ScheduleBuilder {
           folds, [&](const PendingFold& pending) { return IsStaged(fold_shape, pending.fold); });
     }
   };
-  // A reduction that some region computes. If its reducer is of a known kind, but for joining it
-  // with its init: that is done where somebody reads it, as one more elementwise instruction.
+  // A reduction that some region computes. If its reducer is of a known kind and it does not start
+  // from its init, but for joining it with that: this is done where somebody reads it, as one more
+  // elementwise instruction.
   struct FoldState {
     Fold fold;
     OpenRegion* region;                // null once it is closed

@@ -93,6 +93,8 @@ class KeyWriter {
     for (const Fold& fold : part.folds) {
       Add(static_cast<i64>(fold.kind));
       Add(static_cast<i64>(fold.type));
+      Add(fold.has_init ? 1 : 0);
+      Add(static_cast<i64>(fold.init_bits));
     }
     Add(part.map ? 1 : 0);
     if (part.map) AddMap(part);

@@ -257,7 +257,11 @@ class Writer {
       }
       all = Join(fold, values_.Gather(x.array, low), values_.Gather(x.array, high));
     }
-    return all;
+    if (!fold.has_init || fold.init_bits == IdentityBits(fold.kind, x.array.type)) return all;
+    LaneEmitter emitter = values_.Emitter(all.num_elements);
+    SmallValue init{all.array, all.num_elements, {}};
+    init.vectors[0].assign(all.vectors[0].size(), emitter.Constant(x.array.type, fold.init_bits));
+    return Join(fold, init, all);
   }
 
   void AddDot(Frame& frame, const Region& region) {

@@ -81,21 +81,22 @@ std::vector<Value*> UniformQuotient::Divide(llvm::IRBuilder<>& b, LaneEmitter& e
   auto *test = new_block("test"), *multiply = new_block("multiply");
   auto *divide = new_block("divide"), *done = new_block("divided");
 
-  // At first glance: the exponent is near that of 1 where its two upper bits differ.
-  std::vector<Value*> sizes;  // patterns without their sign, shifted left by one
+  // At first glance: the exponent is near that of 1 where its two upper bits differ, which is where
+  // the upper one is set when 1 has been added to the lower one.
+  const std::uint64_t exponent_bit = std::uint64_t{1} << (axle::BitsOf(type_) - 2);
+  std::vector<Value*> patterns;
   Value* common = all_;
   for (Value* x : xs) {
-    Value* pattern = b.CreateBitCast(x, emitter.Vector(bits));
-    sizes.push_back(b.CreateShl(pattern, constant(1)));
-    common = b.CreateAnd(common, b.CreateXor(pattern, sizes.back()));
+    patterns.push_back(b.CreateBitCast(x, emitter.Vector(bits)));
+    common = b.CreateAnd(common, b.CreateAdd(patterns.back(), constant(exponent_bit / 2)));
   }
-  Value* exponent_bit = constant(std::uint64_t{1} << (axle::BitsOf(type_) - 2));
-  Value* is_far = b.CreateICmpEQ(b.CreateAnd(common, exponent_bit), constant(0));
+  Value* is_far = b.CreateICmpEQ(b.CreateAnd(common, constant(exponent_bit)), constant(0));
   b.CreateCondBr(b.CreateOrReduce(is_far), test, multiply);
 
   b.SetInsertPoint(test);
   Value* any_beyond = nullptr;
-  for (Value* size : sizes) {
+  for (Value* pattern : patterns) {
+    Value* size = b.CreateShl(pattern, constant(1));
     Value* above = b.CreateSub(size, constant(RangesOf(type_).BelowLeast()));
     Value* is_beyond = b.CreateAnd(b.CreateICmpNE(size, zero_), b.CreateICmpUGT(above, range_));
     any_beyond = any_beyond == nullptr ? is_beyond : b.CreateOr(any_beyond, is_beyond);

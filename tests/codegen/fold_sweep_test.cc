@@ -122,6 +122,68 @@ TEST_P(FoldSweepTest, RowsAndColumnsOfAnyLength) {
   }
 }
 
+// A fold starts from its init where that makes no difference to the bits.
+TEST_P(FoldSweepTest, InitsOfAllKinds) {
+  const i64 rows = std::get<2>(GetParam());
+  const std::vector<Reduction> floats = {
+      {"f32", "add", "0", "x"},       {"f32", "add", "-0", "q"},
+      {"f32", "multiply", "1", "x"},  {"f32", "minimum", "inf", "x"},
+      {"f32", "maximum", "nan", "q"}, {"f32", "maximum", "-2.5", "x"},
+      {"f32", "minimum", "0", "q"},   {"f32", "multiply", "2", "q"}};
+  const std::vector<Reduction> doubles = {{"f64", "add", "0", "d"},
+                                          {"f64", "maximum", "-inf", "d"},
+                                          {"f64", "minimum", "nan", "d"},
+                                          {"f64", "multiply", "1", "d"}};
+  const std::vector<Reduction> integers = {{"s32", "add", "0", "i"},
+                                           {"s32", "minimum", "7", "i"},
+                                           {"s32", "maximum", "-2147483648", "i"},
+                                           {"s32", "and", "-1", "i"},
+                                           {"s32", "or", "5", "i"}};
+  for (const i64 columns : {5, 33, 700}) {
+    for (const int kept : {0, 1}) {
+      for (const auto* some : {&floats, &doubles, &integers}) {
+        ExpectSame(Folds(rows, columns, kept, *some, /*stored=*/false), columns);
+      }
+    }
+  }
+}
+
+// Every element is -0, or one of them is a NaN.
+TEST_P(FoldSweepTest, ZerosAndSingleNans) {
+  const auto& [isa, level, rows] = GetParam();
+  const auto client = Client::Create();
+  ASSERT_TRUE(client.ok());
+  for (const i64 columns : {16, 47, 129}) {
+    for (const std::string_view init : {"0", "-0"}) {
+      for (const int kept : {0, 1}) {
+        std::vector<Reduction> reductions;
+        for (const char* op : {"add", "maximum", "minimum"})
+          reductions.push_back({"f32", op, init, "x"});
+        const std::string text = Folds(rows, columns, kept, reductions, /*stored=*/false);
+        std::vector<std::shared_ptr<Executable>> executables;
+        for (const EngineKind engine : {EngineKind::kInterpret, EngineKind::kNative}) {
+          auto made =
+              (*client)->Compile(text, {.engine = engine, .isa = isa, .codegen_level = level});
+          ASSERT_TRUE(made.ok()) << made.status().message();
+          executables.push_back(*std::move(made));
+        }
+        const Literal y{Shape(F32, {rows})}, z{Shape(F32, {columns})};
+        for (i64 nan = -1; nan < columns; nan += 1 + columns / 50) {
+          Literal x{Shape(F32, {rows, columns})};
+          std::ranges::fill(x.mutable_data<float>(), -0.0F);
+          if (nan >= 0) x.mutable_data<float>()[static_cast<size_t>(nan)] = NAN;
+          const std::vector<Literal> arguments = {x, y, z};
+          const auto expected = executables[0]->Execute(arguments);
+          const auto actual = executables[1]->Execute(arguments);
+          ASSERT_TRUE(expected.ok() && actual.ok());
+          const auto difference = FirstDifference(*expected, *actual);
+          EXPECT_FALSE(difference) << columns << ", " << nan << ": " << difference->ToString();
+        }
+      }
+    }
+  }
+}
+
 std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
   const auto& [isa, level, rows] = info.param;
   return StrCat(Name(isa), "_level", level, "_rows", rows);

@@ -133,7 +133,7 @@ TEST_F(PartsTest, Reductions) {
                            "q = f32[61,200] pad(e, z), padding=1_0x0_0 "
                            "ROOT t = (f32[460], f32[61,200]) tuple(r, q)",
                     add),
-            "b, a; e");
+            "a, b; e");
   const std::string max =
       "top { p = f32[] parameter(0) q = f32[] parameter(1) ROOT s = f32[] maximum(p, q) }\n";
   EXPECT_EQ(InPlace(zero + "x = f32[6,64,50] parameter(0) y = f32[6,5,8,16] parameter(1) "

@@ -157,6 +157,24 @@ TEST(SmallRegions, ReductionsOfRowsAndColumns) {
   }
 }
 
+// Zeros of both signs among them.
+TEST(SmallRegions, ReductionsFromEveryInit) {
+  for (const std::string_view init : {"0", "-0", "inf", "-inf", "3", "nan"}) {
+    for (const int n : {2, 16, 33}) {
+      const std::string shape = StrCat("f32[2,", n, "]");
+      ExpectSame(
+          LoopOver({shape, "f32[2]", "f32[2]"},
+                   StrCat("  init = f32[] constant(", init, ")\n  zero = f32[] constant(-0)\n",
+                          "  zeros = ", shape, " broadcast(zero), dimensions={}\n",
+                          "  y0 = ", shape, " negate(x0)\n",
+                          "  y1 = f32[2] reduce(zeros, init), dimensions={1}, to_apply=add\n",
+                          "  y2 = f32[2] reduce(x0, init), dimensions={1}, to_apply=max"),
+                   2, kAdd),
+          n);
+    }
+  }
+}
+
 TEST(SmallRegions, AScanReadsAndWritesLargeArraysInPlace) {
   const std::string text = LoopOver({"f32[3]", "f32[500,3]", "f32[500,3]"}, R"(
   zero = s32[] constant(0)

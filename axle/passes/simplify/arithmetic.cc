@@ -97,6 +97,8 @@ Instruction* RoundedAlready(Maker&, Instruction& inst) {
 constexpr std::string_view kRoundedWhy =
     "an integer, an infinity, NaN or zero of either sign is its own rounding; not f4 and f6";
 
+constexpr std::string_view kInfinityWhy = "no number is beyond it; NaN stays NaN";
+
 Instruction* SameOperands(Maker&, Instruction& inst) {
   return inst.operand(0) == inst.operand(1) ? inst.operand(0) : nullptr;
 }
@@ -240,6 +242,14 @@ constexpr Rule kRules[] = {
      [](Maker&, Instruction& inst) { return BesideEither(inst, IsHighest); },
      "x = u16[5] parameter(0)  z = u16[] constant(65535)\n"
      "zs = u16[5] broadcast(z), dimensions={}  ROOT r = u16[5] minimum(zs, x)"},
+    {"maximum-infinity", "max(x, -inf) -> x", kInfinityWhy, Opcode::kMaximum,
+     [](Maker&, Instruction& inst) { return BesideEither(inst, IsUniformNegativeInfinity); },
+     "x = f32[64] parameter(0)  z = f32[] constant(-inf)\n"
+     "zs = f32[64] broadcast(z), dimensions={}  ROOT r = f32[64] maximum(zs, x)"},
+    {"minimum-infinity", "min(x, inf) -> x", kInfinityWhy, Opcode::kMinimum,
+     [](Maker&, Instruction& inst) { return BesideEither(inst, IsUniformInfinity); },
+     "x = bf16[64] parameter(0)  z = bf16[] constant(inf)\n"
+     "zs = bf16[64] broadcast(z), dimensions={}  ROOT r = bf16[64] minimum(x, zs)"},
     {"clamp-everything", "clamp(lowest, x, highest) -> x, integers", "nothing is outside",
      Opcode::kClamp,
      [](Maker&, Instruction& inst) {

@@ -106,4 +106,20 @@ bool IsUniformNegativeZero(const Instruction& inst) {
   return HasNegativeZero(format) && !bytes.empty() && BitsOfElement(bytes) == SignBit(format);
 }
 
+namespace {
+bool IsInfinity(const Instruction& inst, bool is_negative) {
+  if (!inst.shape().is_array() || !IsFloating(TypeOf(inst))) return false;
+  const FloatFormat& format = Info(TypeOf(inst)).format;
+  const std::span<const std::byte> bytes = UniformBytes(inst);
+  const std::uint64_t bits = InfinityBits(format) | (is_negative ? SignBit(format) : 0);
+  return HasInfinity(format) && !bytes.empty() && BitsOfElement(bytes) == bits;
+}
+}  // namespace
+bool IsUniformInfinity(const Instruction& inst) {
+  return IsInfinity(inst, /*is_negative=*/false);
+}
+bool IsUniformNegativeInfinity(const Instruction& inst) {
+  return IsInfinity(inst, /*is_negative=*/true);
+}
+
 }  // namespace axle

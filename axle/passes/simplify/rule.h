@@ -85,5 +85,7 @@ bool IsUniformZero(const Instruction& inst);  // +0 of floats, 0, false
 bool IsUniformOne(const Instruction& inst);   // not of complex types; true is one
 bool IsUniformOnes(const Instruction& inst);  // all bits of an integer, true
 bool IsUniformNegativeZero(const Instruction& inst);
+bool IsUniformInfinity(const Instruction& inst);
+bool IsUniformNegativeInfinity(const Instruction& inst);
 
 }  // namespace axle
