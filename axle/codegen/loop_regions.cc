@@ -10,6 +10,9 @@ namespace {
 // Operations of a loop's lane program. In longer ones constants fill the registers, a processor
 // sees too few positions at once, and the code generator takes more than linear time.
 constexpr i64 kMaxWeight = 64;
+// Functions that are longer than this and of the same operands may share operations. What a loop
+// of functions as long as they may be computes besides.
+constexpr i64 kLongWeight = 16, kBesideWeight = 8;
 // To round to a narrow float takes more, but so it does in loops of their own.
 constexpr i64 kRoundingWeight = 4;
 // Arrays that a loop reads. It writes one per instruction at most, and its folds.
@@ -29,13 +32,16 @@ bool ScheduleBuilder::IsInlineConstant(const View& read) {
   return IsConstant(*read.base) && read.base->shape().is_scalar();
 }
 
+ScheduleBuilder::WeightKey ScheduleBuilder::WeightKeyOf(const Instruction& inst) {
+  const ElementType from = inst.num_operands() > 0 ? inst.operand(0)->shape().type() : PRED;
+  return {inst.opcode(), from, inst.shape().type(), AttrBlock::ValueHash(inst.attr_block())};
+}
+
 i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
   if (StateOf(inst).fold) return 1;  // to be joined with its init
-  const ElementType from = inst.num_operands() > 0 ? inst.operand(0)->shape().type() : PRED;
-  const ElementType to = inst.shape().type();
-  const WeightKey key = {inst.opcode(), from, to, AttrBlock::ValueHash(inst.attr_block())};
-  i64& weight = weights_[key];
+  i64& weight = weights_[WeightKeyOf(inst)];
   if (weight > 0) return weight;
+  const ElementType to = inst.shape().type();
   // As kFast, and less what it takes to read the operands, because a loop has that once: narrow
   // floats are widened.
   LaneCompiler reads(Rounding::kFast), computes(Rounding::kFast);
@@ -56,6 +62,47 @@ i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
   weight = std::max<i64>(1, all - NumOperations(std::move(reads).Finish(none, operands)));
   if (IsNarrowFloat(to)) weight += kRoundingWeight;
   return weight;
+}
+
+i64 ScheduleBuilder::WeightBeside(const Instruction& other, const Instruction& inst) {
+  i64& weight = weights_beside_[{WeightKeyOf(other), WeightKeyOf(inst)}];
+  if (weight > 0) return weight;
+  weight = WeightOf(inst);
+  LaneCompiler one(Rounding::kFast), both(Rounding::kFast);
+  for (LaneCompiler* compiler : {&one, &both}) {
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      if (!compiler->Contains(*inst.operand(i))) compiler->AddInput(*inst.operand(i));
+    }
+  }
+  if (!one.Add(other) || !both.Add(other) || !both.Add(inst)) return weight;
+  const Instruction* const results[] = {&other, &inst};
+  const i64 all = NumOperations(std::move(both).Finish(results));
+  const i64 more = all - NumOperations(std::move(one).Finish(std::span(results).first(1)));
+  weight = std::clamp<i64>(more, 1, weight);
+  return weight;
+}
+
+i64 ScheduleBuilder::WeightIn(const OpenRegion& region, const Instruction& inst) {
+  i64 weight = WeightOf(inst);
+  if (weight < kLongWeight) return weight;
+  for (const Instruction* other : region.instructions) {
+    bool is_beside =
+        other->num_operands() == inst.num_operands() && WeightOf(*other) >= kLongWeight;
+    for (i64 i = 0; is_beside && i < inst.num_operands(); ++i) {
+      is_beside = other->operand(i) == inst.operand(i);
+    }
+    if (is_beside) weight = std::min(weight, WeightBeside(*other, inst));
+  }
+  return weight;
+}
+
+void ScheduleBuilder::AddTo(OpenRegion& region, const Instruction& inst) {
+  region.weight += WeightIn(region, inst);
+  region.instructions.push_back(&inst);
+  if (WeightOf(inst) >= kLongWeight && region.weight > kMaxWeight) {
+    region.most_weight = region.weight + kBesideWeight;
+  }
+  StateOf(inst).open = &region;
 }
 
 std::optional<Dims> ScheduleBuilder::SizesFor(const OpenRegion& region,
@@ -114,9 +161,7 @@ Status ScheduleBuilder::AddElementwise(const Instruction& inst) {
     region = NewRegion(n);
     AXLE_INVARIANT(TryJoin(*region, inst), "one instruction can always be a loop");
   }
-  region->instructions.push_back(&inst);
-  region->weight += WeightOf(inst);
-  StateOf(inst).open = region;
+  AddTo(*region, inst);
   return {};
 }
 
@@ -168,8 +213,12 @@ ScheduleBuilder::View ScheduleBuilder::ReadFor(const Instruction& operand, i64 n
 
 bool ScheduleBuilder::TryJoin(OpenRegion& region, const Instruction& inst) {
   if (region.num_positions != inst.shape().num_elements()) return Refuse(Apart::kOtherSize);
-  if (region.weight > 0 && region.weight + WeightOf(inst) > kMaxWeight) {
-    return Refuse(Apart::kTooMuchWork);
+  if (region.weight > 0) {
+    const i64 more = WeightIn(region, inst);
+    const bool is_shared = 2 * more <= WeightOf(inst);  // apart, it would be computed twice
+    if (region.weight + more > std::max(kMaxWeight, region.most_weight) && !is_shared) {
+      return Refuse(Apart::kTooMuchWork);
+    }
   }
   std::vector<RegionInput> inputs;
   if (const auto& fold = StateOf(inst).fold) {

@@ -44,6 +44,7 @@ class ScheduleBuilder {
     std::vector<const Instruction*> instructions;  // in order
     i64 num_positions;
     i64 weight = 0;
+    i64 most_weight = 0;  // if it is one function, or several that share operations: with them
     std::vector<RegionInput> inputs = {};  // different ones
     struct PendingFold {
       const Instruction* inst;
@@ -129,6 +130,11 @@ class ScheduleBuilder {
 
   // The operations of its lane program.
   i64 WeightOf(const Instruction& inst);
+  // Those that it adds to the region's. A sine and a cosine of the same number share most of them.
+  i64 WeightIn(const OpenRegion& region, const Instruction& inst);
+  // Those of `inst` that `other`, with the same operands, does not have.
+  i64 WeightBeside(const Instruction& other, const Instruction& inst);
+  void AddTo(OpenRegion& region, const Instruction& inst);
 
   // The sizes for the inputs, outputs and folds of a loop that reads all of these.
   static std::optional<Dims> SizesFor(const OpenRegion& region,
@@ -227,7 +233,9 @@ class ScheduleBuilder {
   std::vector<std::unique_ptr<OpenRegion>> open_;
   // By the types of the first operand and of the result, and a hash of the attributes.
   using WeightKey = std::tuple<Opcode, ElementType, ElementType, size_t>;
+  static WeightKey WeightKeyOf(const Instruction& inst);
   std::map<WeightKey, i64> weights_;
+  std::map<std::pair<WeightKey, WeightKey>, i64> weights_beside_;
   Apart why_ = Apart::kOtherSize;  // of the last refusal
   Schedule schedule_;
 };

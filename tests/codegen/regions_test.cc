@@ -275,6 +275,21 @@ ENTRY e {
             "loop(a b c d) loop(e f)");
 }
 
+// Apart they would compute twice what they share; what reads them has room beside them.
+TEST(Regions, FunctionsOfOneNumberThatShareOperationsAreOneLoop) {
+  for (const char* type : {"f32", "f64"}) {
+    const auto line = [&](const char* name, const char* expression) {
+      return StrCat("  ", name, " = ", type, "[5] ", expression, "\n");
+    };
+    const std::string functions = StrCat("ENTRY e {\n", line("x", "parameter(0)"),
+                                         line("y", "parameter(1)"), line("s", "sine(x)"));
+    const std::string sum = line("ROOT r", "add(s, c)");
+    EXPECT_EQ(Regions(StrCat(functions, line("c", "cosine(x)"), sum, "}")), "loop(s c r)") << type;
+    const std::string apart = Regions(StrCat(functions, line("c", "cosine(y)"), sum, "}"));
+    EXPECT_EQ(apart.find("s c"), std::string::npos) << apart;
+  }
+}
+
 // That each result is rounded to a narrow type counts little.
 TEST(Regions, ALoopOfNarrowFloatsHasSeveralInstructions) {
   for (const char* type : {"f16", "bf16", "f8e4m3fn"}) {
