@@ -24,6 +24,11 @@ bool IsScalarWork(const HloComputation& computation) {
          });
 }
 
+bool IsSmallIota(const Instruction& inst) {
+  return GetOpDef(inst).lowering == Lowering::kIota && inst.shape().rank() == 1 &&
+         inst.shape().num_elements() <= kMaxFoldedIota;
+}
+
 // The value of the op of `inst`, with result `shape`, on `operands`.
 StatusOr<Literal> ValueOf(const Instruction& inst, const Shape& shape,
                           std::span<const Literal> operands) {
@@ -63,7 +68,7 @@ class Folding : public Rebuilder, private Maker {
  private:
   StatusOr<Instruction*> Visit(const Instruction& inst) override {
     Instruction* const copy = Copy(inst);
-    if (copy->num_operands() == 0 || IsPinned(inst) || !IsFoldable(inst) ||
+    if ((copy->num_operands() == 0 && !IsSmallIota(inst)) || IsPinned(inst) || !IsFoldable(inst) ||
         !effects().IsPlain(inst) || !inst.shape().is_array() || IsDynamic(inst)) {
       return copy;
     }
@@ -98,23 +103,43 @@ class Folding : public Rebuilder, private Maker {
     return fits ? Uniform(inst.shape(), *value) : nullptr;
   }
 
-  // Anything on constants.
+  // An array all of whose elements are this one.
+  static Literal Repeated(const Shape& shape, std::span<const std::byte> element) {
+    Literal literal(shape.WithoutLayout());
+    std::byte* to = literal.mutable_bytes();
+    for (const std::byte* end = to + literal.num_bytes(); to < end; to += element.size()) {
+      std::ranges::copy(element, to);
+    }
+    return literal;
+  }
+
+  // Anything on constants; elementwise ops also on constants and repeated scalars.
   Instruction* FoldArrays(Instruction& inst) {
     const Lowering lowering = GetOpDef(inst).lowering;
     const bool is_index_map = lowering == Lowering::kIndexMap;
     const bool is_linear = is_index_map || lowering == Lowering::kElementwise;
     i64 bytes = 0, elements = 0;
+    bool is_repeated = false;
     std::vector<Literal> operands;
     for (i64 i = 0; i < inst.num_operands(); ++i) {
       const Instruction& operand = *inst.operand(i);
-      if (!IsConstant(operand) || !operand.shape().is_array()) return nullptr;
-      operands.push_back(operand.attrs<ConstantAttrs>().literal);
-      bytes += operands.back().num_bytes();
-      elements += operands.back().num_elements();
+      if (!operand.shape().is_array()) return nullptr;
+      bytes += operand.shape().num_bytes();
+      if (IsConstant(operand)) {
+        operands.push_back(operand.attrs<ConstantAttrs>().literal);
+        elements += operands.back().num_elements();
+        continue;
+      }
+      const std::span<const std::byte> element = UniformBytes(operand);
+      if (lowering != Lowering::kElementwise || element.empty() || bytes > kMaxFoldedOperandBytes) {
+        return nullptr;
+      }
+      operands.push_back(Repeated(operand.shape(), element));
+      is_repeated = true;
     }
     if (bytes > (is_linear ? kMaxFoldedOperandBytes : kMaxFoldedWorkBytes) ||
         inst.shape().num_bytes() > kMaxFoldedBytes ||
-        (is_index_map && inst.shape().num_elements() > elements) ||
+        ((is_repeated || is_index_map) && inst.shape().num_elements() > elements) ||
         !std::ranges::all_of(inst.callees(),
                              [](const HloComputation* callee) { return IsScalarWork(*callee); })) {
       return nullptr;

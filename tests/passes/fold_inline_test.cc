@@ -47,6 +47,53 @@ ENTRY e {
       std::string::npos);
 }
 
+TEST(Fold, ShortIotasAndWhatIsMadeOfThem) {
+  const std::string after = After(R"(HloModule m
+ENTRY e {
+  i = s32[4] iota(), iota_dimension=0
+  k = s32[] constant(10)
+  ks = s32[4] broadcast(k), dimensions={}
+  n = s32[4] multiply(ks, i)
+  wide = s32[2,4] broadcast(n), dimensions={1}
+  p = s32[2,4] parameter(0)
+  ROOT r = s32[2,4] add(p, wide)
+})",
+                                  {"fold"});
+  EXPECT_EQ(after, R"(ENTRY e {
+  constant.2 = s32[4]{0} constant({0, 10, 20, 30})
+  wide = s32[2,4]{1,0} broadcast(constant.2), dimensions={1}
+  p = s32[2,4]{1,0} parameter(0)
+  ROOT r = s32[2,4]{1,0} add(p, wide)
+}
+)");
+  const std::string_view large = R"(HloModule m
+ENTRY e {
+  i = s8[4097] iota(), iota_dimension=0
+  ROOT r = s8[4097] negate(i)
+})";
+  EXPECT_NE(After(large, {"fold"}).find("iota"), std::string::npos);
+}
+
+// Of 10^8 numbers, 4,000 and fewer are kept; a large prime factor leaves nothing to do.
+TEST(Simplify, LongIotasAreMadeOfShortOnes) {
+  for (const auto& [size, digits] : std::vector<std::pair<i64, int>>{
+           {4096, 0}, {8192, 2}, {100'000'000, 3}, {i64{1} << 40, 4}, {4099, 0}, {8198, 0}}) {
+    const std::string after =
+        After(StrCat("HloModule m\nENTRY e { i = f64[", size,
+                     "] iota(), iota_dimension=0  ROOT r = f64[", size, "] negate(i) }"),
+              {"simplify", "fold"});
+    int constants = 0;
+    for (size_t at = 0; (at = after.find("] constant(", at)) != std::string::npos; ++at)
+      ++constants;
+    for (size_t at = 0; (at = after.find("} constant(", at)) != std::string::npos; ++at)
+      ++constants;
+    EXPECT_EQ(after.find("iota") == std::string::npos, digits > 0 || size <= 4096) << after;
+    if (digits > 0) {
+      EXPECT_EQ(constants, digits) << after;
+    }
+  }
+}
+
 TEST(Fold, LeavesTheRest) {
   for (const std::string_view line : {
            "ROOT r = f32[1000] broadcast(two), dimensions={}",

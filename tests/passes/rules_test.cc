@@ -167,6 +167,50 @@ TEST(Conversions, OfConversions) {
   EXPECT_GE(count, 1000);
 }
 
+// Any types and orders in memory, sizes 0 and 1, scalars.
+TEST(Bitcasts, OfTypesAndLayouts) {
+  constexpr std::pair<const char*, const char*> kShapes[] = {
+      {"[4,6]{1,0}", "[6,4]{1,0}"},
+      {"[4,6]{0,1}", "[6,4]{1,0}"},
+      {"[4,6]{0,1}", "[2,3,4]{0,2,1}"},
+      {"[24]", "[4,1,6]{1,0,2}"},
+      {"[4,6]{0,1}", "[12]"},
+      {"[4,6]{1,0}", "[48]"},
+      {"[2,3,4]{0,2,1}", "[6,8]{0,1}"},
+      {"[0,4]{0,1}", "[8,0]{0,1}"},
+      {"[1,4]{0,1}", "[2]"},
+      {"[]", "[]"},
+      {"[]", "[2]"},
+      {"[2]", "[]"},
+  };
+  constexpr const char* kTypes[] = {"pred", "s4",  "u8",  "s16", "u32", "s64",
+                                    "bf16", "f32", "f64", "c64", "c128"};
+  int count = 0;
+  for (const auto& [from_dims, to_dims] : kShapes) {
+    for (const char* from : kTypes) {
+      for (const char* to : kTypes) {
+        const auto module = Parse(StrCat("ENTRY e { x = ", from, from_dims,
+                                         " parameter(0)  ROOT r = ", to, to_dims, " bitcast(x) }"));
+        if (!module.ok() || !VerifyModule(**module).ok()) continue;  // of other bytes
+        PassContext context;
+        const auto after = Simplify(**module, context);
+        ASSERT_TRUE(after.ok()) << after.status().ToString();
+        const bool is_left = std::ranges::any_of((*after)->entry()->instructions(), [](auto* inst) {
+          return Is(*inst, Opcode::kBitcast);
+        });
+        const auto is_complex = [](std::string_view type) { return type[0] == 'c'; };
+        EXPECT_EQ(is_left, is_complex(from) != is_complex(to)) << Print(**module);
+        const Status verified = VerifyModule(**after);
+        ASSERT_TRUE(verified.ok()) << verified.ToString() << "\n" << Print(**after);
+        ++count;
+        ExpectSameBits(**module, **after, 4);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  EXPECT_GE(count, 100);
+}
+
 std::string TestName(const testing::TestParamInfo<const Rule*>& info) {
   std::string name(info.param->name);
   std::ranges::replace(name, '-', '_');

@@ -1,9 +1,11 @@
 // Ops that move elements without looking at them. All of these keep bits by themselves; the reasons
 // say why the right elements are in the right places.
 #include <algorithm>
+#include <limits>
 
 #include "axle/ops/attributes.h"
 #include "axle/ops/blocked_dot.h"
+#include "axle/passes/fold.h"
 #include "axle/passes/simplify/rules.h"
 
 namespace axle {
@@ -49,6 +51,81 @@ Instruction* TransposeOfTranspose(Maker& to, Instruction& inst) {
   if (x == nullptr) return nullptr;
   return to.Make(Opcode::kTranspose, inst.shape(), {x},
                  DimensionsAttrs{Composed(Dimensions(*inst.operand(0)), Dimensions(inst))});
+}
+
+// From the slowest dimension in memory to the fastest.
+Dims MajorToMinor(const Shape& shape) {
+  const Dims& minor_to_major = shape.LayoutOrDefault().minor_to_major;
+  return {minor_to_major.rbegin(), minor_to_major.rend()};
+}
+
+// The elements in the order in which they lie in memory, converted there, and back. A type of other
+// elements than the operand's has more or fewer of them: then they are a last dimension in between.
+Instruction* BitcastInOrder(Maker& to, Instruction& inst) {
+  const Dims from_order = MajorToMinor(inst.operand(0)->shape());
+  const Dims to_order = MajorToMinor(inst.shape());
+  const ElementType from = TypeOf(*inst.operand(0)), type = TypeOf(inst);
+  if (IsComplex(from) != IsComplex(type)) return nullptr;
+  Dims dims = Composed(inst.operand(0)->shape().dims(), from_order);
+  Instruction* value = inst.operand(0);
+  if (!IsIdentity(from_order)) {
+    value = to.Make(Opcode::kTranspose, Shape(from, dims), {value}, DimensionsAttrs{from_order});
+  }
+  if (from != type) {
+    const i64 from_bytes = Info(from).bytes, to_bytes = Info(type).bytes;
+    if (from_bytes > to_bytes) {
+      dims.push_back(from_bytes / to_bytes);
+    } else if (from_bytes < to_bytes) {
+      const i64 ratio = to_bytes / from_bytes;
+      dims = {value->shape().num_elements() / ratio};
+      value = to.Make(Opcode::kReshape, Shape(from, {dims[0], ratio}), {value});
+    }
+    value = to.Make(Opcode::kBitcastConvert, Shape(type, dims), {value});
+  }
+  if (IsIdentity(to_order)) return to.Make(Opcode::kReshape, inst.shape(), {value});
+  value = to.Make(Opcode::kReshape, Shape(type, Composed(inst.shape().dims(), to_order)), {value});
+  Dims places(to_order.size());
+  for (size_t i = 0; i < to_order.size(); ++i) {
+    places[static_cast<size_t>(to_order[i])] = static_cast<i64>(i);
+  }
+  return to.Make(Opcode::kTranspose, inst.shape(), {value}, DimensionsAttrs{std::move(places)});
+}
+
+Instruction* IotaOfOneDimension(Maker& to, Instruction& inst) {
+  if (inst.shape().rank() == 1) return nullptr;
+  const i64 d = inst.attrs<IotaAttrs>().iota_dimension;
+  Instruction* iota = to.Make(Opcode::kIota, Shape(TypeOf(inst), {inst.shape().dim(d)}), {},
+                              IotaAttrs{.iota_dimension = 0});
+  return to.Make(Opcode::kBroadcast, inst.shape(), {iota}, DimensionsAttrs{{d}});
+}
+
+// Numbers in a mixed radix: the sum of one constant for each digit, so that loops compute what they
+// need of it. Nothing for sizes with a large prime factor.
+Instruction* IotaOfDigits(Maker& to, Instruction& inst) {
+  if (inst.shape().rank() != 1) return nullptr;
+  Dims sizes;  // of the digits, lowest first
+  for (i64 rest = inst.shape().dim(0); rest > 1; rest /= sizes.back()) {
+    i64 size = std::min(rest, kMaxFoldedIota);
+    while (rest % size != 0) --size;
+    if (size == 1) return nullptr;
+    sizes.push_back(size);
+  }
+  if (sizes.size() < 2) return nullptr;
+  const Dims dims(sizes.rbegin(), sizes.rend());
+  const bool is_short = inst.shape().dim(0) <= std::numeric_limits<std::int32_t>::max();
+  const ElementType type = is_short ? S32 : S64;
+  Instruction* sum = nullptr;
+  const Dims weights = RowMajorStrides(dims);
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const Shape digit(type, {dims[d]});
+    Instruction* iota = to.Make(Opcode::kIota, digit, {}, IotaAttrs{.iota_dimension = 0});
+    iota = to.Make(Opcode::kMultiply, digit, {iota, to.Uniform(digit, weights[d])});
+    iota = to.Make(Opcode::kBroadcast, Shape(type, dims), {iota},
+                   DimensionsAttrs{{static_cast<i64>(d)}});
+    sum = sum == nullptr ? iota : to.Make(Opcode::kAdd, Shape(type, dims), {sum, iota});
+  }
+  if (TypeOf(inst) != type) sum = to.Make(Opcode::kConvert, Shape(TypeOf(inst), dims), {sum});
+  return to.Make(Opcode::kReshape, inst.shape(), {sum});
 }
 
 // Reads the operands where they were. The free dimensions stay in their order, which is that of the
@@ -206,6 +283,17 @@ constexpr Rule kRules[] = {
      Opcode::kReshape, OfRepeatedScalar,
      "x = f32[] parameter(0)  b = f32[4,3] broadcast(x), dimensions={}\n"
      "ROOT r = f32[12] reshape(b)"},
+    {"bitcast-in-order",
+     "bitcast(x) -> transpose(reshape(bitcast-convert(transpose(x)))), what is needed of it",
+     "the bytes of x in the order of its layout are those of the result in the order of its own",
+     Opcode::kBitcast, BitcastInOrder,
+     "x = f32[4,3]{0,1} parameter(0)  ROOT r = s16[2,3,4]{1,0,2} bitcast(x)"},
+    {"iota-one-dimension", "iota of several dimensions -> broadcast(iota)",
+     "along the others all elements are the same", Opcode::kIota, IotaOfOneDimension,
+     "ROOT r = f32[4,3,2] iota(), iota_dimension=1"},
+    {"iota-digits", "long iota -> reshape(broadcast(a) + broadcast(b)), of short ones",
+     "integers, which nothing rounds until the end", Opcode::kIota, IotaOfDigits,
+     "ROOT r = f32[10000] iota(), iota_dimension=0"},
     {"transpose-same", "transpose(x) in the order of x -> x", "each dimension stays",
      Opcode::kTranspose,
      [](Maker&, Instruction& inst) {
