@@ -79,7 +79,7 @@ std::optional<std::vector<Fold>> GeneralFolds(LaneProgram reducer,
 // Lanes, chunks and rows start from an init that may be joined any number of times. A sum may start
 // from +0: where -0 makes a difference, all elements are -0, and +0 is what comes out.
 void SetInit(Fold& fold, const Instruction& init) {
-  if (init.opcode() != Opcode::kConstant || IsComplex(fold.type) || IsNarrowFloat(fold.type)) {
+  if (!IsConstant(init) || IsComplex(fold.type) || IsNarrowFloat(fold.type)) {
     return;
   }
   const Literal& literal = init.attrs<ConstantAttrs>().literal;
