@@ -10,6 +10,9 @@
 namespace axle {
 namespace {
 
+// Of calls inside of calls.
+constexpr int kMostDeep = 64;
+
 // The scalars of a value, depth first.
 using Leaves = std::vector<Instruction*>;
 
@@ -38,6 +41,8 @@ class Straightener {
 
   // The result of a computation on these values; nothing if it has no such form.
   std::optional<Leaves> Run(const HloComputation& computation, std::span<const Leaves> arguments) {
+    if (depth_ == kMostDeep) return std::nullopt;
+    ++depth_;
     std::unordered_map<const Instruction*, Leaves> values;
     for (size_t i = 0; i < arguments.size(); ++i) {
       values[computation.parameters()[i]] = arguments[i];
@@ -52,6 +57,7 @@ class Straightener {
       if (!value || ++visited_ > most_) return std::nullopt;
       values[inst] = *std::move(value);
     }
+    --depth_;
     return values.at(computation.root());
   }
 
@@ -129,6 +135,7 @@ class Straightener {
   HloComputation& to_;
   const i64 most_;
   i64 visited_ = 0;
+  int depth_ = 0;  // what fails ends it all
 };
 
 }  // namespace

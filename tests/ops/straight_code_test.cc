@@ -117,5 +117,21 @@ TEST(StraightCode, CallsOfCallsStayFew) {
   EXPECT_EQ(StraightCode(*(*module)->entry(), kMaxLaneOps), nullptr);
 }
 
+// A long chain of calls is no deep recursion.
+TEST(StraightCode, ChainsOfCallsEnd) {
+  for (const int length : {10, 100'000}) {
+    std::string text = "HloModule m\nc0 { x = f32[] parameter(0)  ROOT y = f32[] negate(x) }\n";
+    for (int i = 1; i < length; ++i) {
+      text += StrCat("c", i, " { x = f32[] parameter(0)  ROOT y = f32[] call(x), to_apply=c", i - 1,
+                     " }\n");
+    }
+    text += StrCat("ENTRY e { x = f32[] parameter(0)  ROOT y = f32[] call(x), to_apply=c",
+                   length - 1, " }");
+    const auto module = Parse(text);
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    EXPECT_EQ(CompileScalarComputation(*(*module)->entry()).has_value(), length == 10);
+  }
+}
+
 }  // namespace
 }  // namespace axle
