@@ -56,7 +56,9 @@ struct BufferStorage {
   BufferStorage(std::shared_ptr<Device> device, Future ready, Literal&& value = {})
       : device(std::move(device)), ready(std::move(ready)), value(std::move(value)) {}
   ~BufferStorage() {
-    if (on_release) on_release();
+    if (!on_release) return;
+    value = Literal();  // a view of what is released
+    on_release();
   }
   BufferStorage(const BufferStorage&) = delete;
   BufferStorage& operator=(const BufferStorage&) = delete;

@@ -124,11 +124,12 @@ Lane LaneCompiler::Relaxed(const Instruction& inst, std::span<const Lane> operan
   }
 }
 
-// Between types, rounding is what the program asks for.
+// Between types, rounding is what the program asks for. Where a type has no NaN, a NaN is a number
+// after rounding, far from what it was before.
 bool LaneCompiler::StaysWide(const Instruction& inst) const {
   const ElementType type = inst.shape().type();
-  return rounding_ == Rounding::kFast && IsNarrowFloat(type) && inst.num_operands() > 0 &&
-         inst.operand(inst.num_operands() - 1)->shape().type() == type;
+  return rounding_ == Rounding::kFast && IsNarrowFloat(type) && HasNan(Info(type).format) &&
+         inst.num_operands() > 0 && inst.operand(inst.num_operands() - 1)->shape().type() == type;
 }
 
 bool LaneCompiler::Add(const Instruction& inst) {

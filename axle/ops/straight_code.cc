@@ -54,7 +54,7 @@ class Straightener {
         operands.push_back(values.at(inst->operand(i)));
       }
       std::optional<Leaves> value = Value(*inst, operands);
-      if (!value || ++visited_ > most_) return std::nullopt;
+      if (!value || ++visited_ > most_ || std::ssize(*value) > most_) return std::nullopt;
       values[inst] = *std::move(value);
     }
     --depth_;

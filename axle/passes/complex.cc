@@ -15,6 +15,7 @@ class Separation : public Rebuilder, private Maker {
  public:
   Separation(const Module& module, PassContext& context)
       : Rebuilder(module, context.limits), context_(context) {}
+  bool leaves_garbage() const { return leaves_garbage_; }
 
  private:
   StatusOr<Instruction*> Visit(const Instruction& inst) override {
@@ -63,6 +64,7 @@ class Separation : public Rebuilder, private Maker {
       return IsFloating(type) && type != *first;
     });
     if (is_mixed) return nullptr;
+    leaves_garbage_ = true;  // if that is another fold
     HloComputation* of_parts = ReducerOfParts(reducer);
     if (!FoldsOneByOne(*of_parts, part_types)) return nullptr;
     std::vector<Instruction*> operands;
@@ -147,13 +149,15 @@ class Separation : public Rebuilder, private Maker {
 
   PassContext& context_;
   const Instruction* replaced_ = nullptr;
+  bool leaves_garbage_ = false;
 };
 
 }  // namespace
 
 StatusOr<std::unique_ptr<Module>> TakeComplexApart(const Module& module, PassContext& context) {
-  AXLE_ASSIGN(std::unique_ptr<Module> apart, Separation(module, context).Run());
-  if (context.changes == 0) return apart;
+  Separation separation(module, context);
+  AXLE_ASSIGN(std::unique_ptr<Module> apart, separation.Run());
+  if (!separation.leaves_garbage()) return apart;
   return RemoveDeadCode(*apart, context.limits);
 }
 

@@ -192,6 +192,11 @@ TEST(Differential, WhatOnceFailedIsRight) {
                        .seeds = 10,
                        .repeats = 2});
   ASSERT_TRUE(checker.ok()) << checker.status().ToString();
+  const auto fast = Checker::Create({.numerics = Numerics::kFast,
+                                     .native = kHasNative,
+                                     .isas = {NativeIsa::kV2, NativeIsa::kAvx512},
+                                     .seeds = 6});
+  ASSERT_TRUE(fast.ok()) << fast.status().ToString();
   int files = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(SourceFolder() / "tests/data/found")) {
@@ -202,8 +207,10 @@ TEST(Differential, WhatOnceFailedIsRight) {
     ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
     const std::shared_ptr<const Module> module = *std::move(parsed);
     EXPECT_EQ(Print(*module), *text) << "must be as `axle print` writes it";
-    const CheckResult result = (*checker)->Check(module);
-    EXPECT_FALSE(IsFailure(result.outcome)) << result.message;
+    for (Checker* const each : {checker->get(), fast->get()}) {
+      const CheckResult result = each->Check(module);
+      EXPECT_FALSE(IsFailure(result.outcome)) << result.message;
+    }
     ++files;
   }
   EXPECT_GT(files, 0);
