@@ -101,5 +101,22 @@ ENTRY e {
   }
 }
 
+TEST(Split, ReducersThatCall) {
+  const std::string after = AfterWithSameBits(R"(HloModule m
+sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }
+calling { a = f32[] parameter(0)  b = f32[] parameter(1)  x = f32[] parameter(2)
+  y = f32[] parameter(3)  p = f32[] call(a, x), to_apply=sum  q = f32[] maximum(b, y)
+  ROOT r = (f32[], f32[]) tuple(p, q) }
+ENTRY e {
+  x = f32[40] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = (f32[], f32[]) reduce(x, x, z, z), dimensions={0}, to_apply=calling
+})",
+                                              "split");
+  const size_t first = after.find(" reduce(");
+  EXPECT_NE(first, std::string::npos) << after;
+  EXPECT_NE(after.find(" reduce(", first + 1), std::string::npos) << after;
+}
+
 }  // namespace
 }  // namespace axle
