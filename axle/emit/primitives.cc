@@ -7,40 +7,11 @@
 #include <cstring>
 #include <type_traits>
 
+#include "axle/emit/dispatch.h"
 #include "axle/emit/executor.h"
 
 namespace axle {
 namespace {
-
-// fn.template operator()<T>() with the C++ type of a lane type.
-template <typename Fn>
-StepFn Dispatch(LaneType type, Fn fn) {
-  switch (type) {
-    case LaneType::kPred:
-      return fn.template operator()<bool>();
-    case LaneType::kU8:
-      return fn.template operator()<std::uint8_t>();
-    case LaneType::kU16:
-      return fn.template operator()<std::uint16_t>();
-    case LaneType::kU32:
-      return fn.template operator()<std::uint32_t>();
-    case LaneType::kU64:
-      return fn.template operator()<std::uint64_t>();
-    case LaneType::kS8:
-      return fn.template operator()<std::int8_t>();
-    case LaneType::kS16:
-      return fn.template operator()<std::int16_t>();
-    case LaneType::kS32:
-      return fn.template operator()<std::int32_t>();
-    case LaneType::kS64:
-      return fn.template operator()<std::int64_t>();
-    case LaneType::kF32:
-      return fn.template operator()<float>();
-    case LaneType::kF64:
-      return fn.template operator()<double>();
-  }
-  return nullptr;
-}
 
 template <typename T>
 constexpr bool kIsInt = std::is_integral_v<T> && !std::is_same_v<T, bool>;
@@ -332,7 +303,7 @@ struct SignedOrFloat {
 // A primitive whose operands and result are all of one type.
 template <template <typename> typename Op, typename Accepts>
 StepFn SameType(LaneType type, Accepts) {
-  return Dispatch(type, []<typename T>() -> StepFn {
+  return DispatchLane(type, []<typename T>() -> StepFn {
     if constexpr (Accepts::template Takes<T>()) {
       return &Loop<T, T, Op<T>>;
     } else {
@@ -343,7 +314,7 @@ StepFn SameType(LaneType type, Accepts) {
 
 template <template <typename> typename Op>
 StepFn Comparison(LaneType from) {
-  return Dispatch(from, []<typename T>() -> StepFn { return &Loop<bool, T, Op<T>>; });
+  return DispatchLane(from, []<typename T>() -> StepFn { return &Loop<bool, T, Op<T>>; });
 }
 
 template <typename T>
@@ -384,13 +355,13 @@ void PartLoop(const StepArgs& args) {
 // By size: 1, 2, 4, 8 bytes.
 template <typename Fn>
 StepFn DispatchSize(LaneType type, Fn fn) {
-  return Dispatch(UnsignedOf(type), fn);
+  return DispatchLane(UnsignedOf(type), fn);
 }
 
 template <bool kToFloat, bool kToInt>
 StepFn Conversion(LaneType to, LaneType from) {
-  return Dispatch(to, [from]<typename To>() -> StepFn {
-    return Dispatch(from, []<typename From>() -> StepFn {
+  return DispatchLane(to, [from]<typename To>() -> StepFn {
+    return DispatchLane(from, []<typename From>() -> StepFn {
       constexpr bool kFits = kToFloat ? kIsFloat<To> && std::is_integral_v<From>
                              : kToInt ? kIsInt<To> && sizeof(To) >= 4 && kIsFloat<From>
                                       : kIsInt<To> && std::is_integral_v<From>;

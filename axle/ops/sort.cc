@@ -2,8 +2,10 @@
 // (numerics.md N10). The comparator of most programs compares one key of each side (comparator.h):
 // then keys are computed in blocks and compared directly; the steps of the sort are the same.
 #include <algorithm>
+#include <type_traits>
 
 #include "axle/core/strings.h"
+#include "axle/emit/dispatch.h"
 #include "axle/emit/strided_copy.h"
 #include "axle/ops/comparator.h"
 #include "axle/ops/dynamic.h"
@@ -89,30 +91,10 @@ class CalledLess {
 // fn.template operator()<T>() with the type of a key. Dispatched once per line.
 template <typename Fn>
 Status DispatchKey(LaneType type, Fn&& fn) {
-  switch (type) {
-    case LaneType::kPred:
-    case LaneType::kU8:
-      return fn.template operator()<std::uint8_t>();
-    case LaneType::kU16:
-      return fn.template operator()<std::uint16_t>();
-    case LaneType::kU32:
-      return fn.template operator()<std::uint32_t>();
-    case LaneType::kU64:
-      return fn.template operator()<std::uint64_t>();
-    case LaneType::kS8:
-      return fn.template operator()<std::int8_t>();
-    case LaneType::kS16:
-      return fn.template operator()<std::int16_t>();
-    case LaneType::kS32:
-      return fn.template operator()<std::int32_t>();
-    case LaneType::kS64:
-      return fn.template operator()<std::int64_t>();
-    case LaneType::kF32:
-      return fn.template operator()<float>();
-    case LaneType::kF64:
-      return fn.template operator()<double>();
-  }
-  return {};
+  return DispatchLane(type, [&]<typename T>() -> Status {
+    using Key = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+    return fn.template operator()<Key>();
+  });
 }
 
 class Sorter {
