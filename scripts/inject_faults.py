@@ -25,6 +25,7 @@ ACCESS = "axle/codegen/access.cc"
 FOLD = "axle/codegen/fold_step.cc"
 PARTIALS = "axle/codegen/fold_partials.h"
 LOOP = "axle/codegen/loop_step.cc"
+TABLE = "axle/codegen/kernel_table.cc"
 BUFFERS = "axle/codegen/buffers.cc"
 LANES = "axle/ops/lane_compiler.cc"
 QUOTIENTS = "axle/codegen/quotients.cc"
@@ -32,10 +33,17 @@ QUOTIENTS = "axle/codegen/quotients.cc"
 # what, file, text, instead
 FAULTS = [
     ("the last lane of a tail is left out", LOWER,
-     "Bodies(rest_index, b_.CreateSub(inner_, at));",
-     "Bodies(rest_index, b_.CreateSub(inner_, b_.CreateAdd(at, b_.getInt64(1))));"),
+     "Bodies(index, b_.CreateSub(inner_, at));",
+     "Bodies(index, b_.CreateSub(inner_, b_.CreateAdd(at, b_.getInt64(1))));"),
     ("a tail of one position is skipped", LOWER, "b_.CreateCondBr(b_.CreateICmpSLT(position, inner_), rest, behind);",
      "b_.CreateCondBr(b_.CreateICmpSLT(b_.CreateAdd(position, b_.getInt64(1)), inner_), rest, behind);"),
+    ("rows of one and a half turns have no tail", LOOP, "plan.sizes.back() % kWholeRow == 0 &&",
+     "plan.sizes.back() % (kWholeRow / 2) == 0 &&"),
+    ("a kernel for whole rows and others has no tail", TABLE,
+     "kernel.rows_are_whole = kernel.rows_are_whole && rows_are_whole;",
+     "kernel.rows_are_whole = kernel.rows_are_whole || rows_are_whole;"),
+    ("a NaN in the second vector of two is not seen", LOWER, "b_.CreateFCmpORD(waiting, x)",
+     "b_.CreateFCmpORD(waiting, waiting)"),
     ("operands of subtract", EMIT, "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1))",
      "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(1), in(0))"),
     ("parts of a complex number are swapped when loaded", LOWER,

@@ -9,8 +9,8 @@
 namespace axle {
 namespace {
 
-// Sums in whatever order suits: enough lanes to hide how long an addition takes.
-constexpr int kFastLanes = 64;
+// Bytes of accumulators, where the order is free: enough to hide how long an operation takes.
+constexpr i64 kFreeLaneBytes = 256;
 
 bool IsCanonical(const Fold& fold) {
   return (fold.kind == ReducerKind::kAdd || fold.kind == ReducerKind::kMultiply) &&
@@ -178,8 +178,12 @@ void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const F
                  Rounding rounding) {
   spec.form = FormOf(shape, folds);
   const bool any_lanes =
-      rounding == Rounding::kFast &&
-      std::ranges::none_of(folds, [](const Fold& fold) { return IsComplex(fold.type); });
+      std::ranges::none_of(folds, IsCanonical) ||
+      (rounding == Rounding::kFast &&
+       std::ranges::none_of(folds, [](const Fold& fold) { return IsComplex(fold.type); }));
+  i64 widest = 4;
+  for (const Fold& fold : folds) widest = std::max<i64>(widest, Info(fold.type).bytes);
+  const i64 free_lanes = kFreeLaneBytes / widest;
   const LaneArray* output = &spec.program->outputs[spec.program->outputs.size() - folds.size()];
   for (const Fold& fold : folds) {
     const LaneType type = (output++)->type;
@@ -190,11 +194,11 @@ void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const F
     const std::uint64_t start = fold.has_init ? fold.init_bits : IdentityBits(fold.kind, type);
     spec.folds.push_back({PrimitiveOf(fold.kind), start});
     if (spec.form != FoldForm::kRows) continue;
-    // What is exact in any order does as the others.
     if (any_lanes) {
-      spec.lanes = shape.reduced < kFastLanes ? 16 : kFastLanes;
+      spec.lanes = static_cast<int>(shape.reduced < free_lanes ? 16 : free_lanes);
       continue;
     }
+    // What is exact in any order does as the others.
     const i64 lanes = SumLanes(shape.reduced, shape.columns, fold.type);
     if (IsCanonical(fold) || spec.lanes == 0) {
       spec.in_order = lanes == 1 && IsCanonical(fold);
@@ -232,6 +236,12 @@ void TileByRows(FoldPlan& plan, i64 rows) {
   if (plan.form != FoldForm::kRows || plan.shape.reduced > kSumChunk) return;  // they are so
   TileByRows(*plan.loop, rows);
   plan.num_tiles = plan.loop->num_tiles;
+}
+
+bool HasWholeRows(const FoldPlan& plan) {
+  static_assert(kSumChunk % kWholeRow == 0 && kColumnsPerTile % kWholeRow == 0);
+  const i64 row = plan.form == FoldForm::kColumns ? plan.shape.columns : plan.shape.reduced;
+  return row % kWholeRow == 0 && plan.loop->sizes.back() == row;
 }
 
 namespace {

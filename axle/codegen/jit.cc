@@ -39,15 +39,40 @@ Status ToStatus(llvm::Error error) {
   return Internal("llvm: " + llvm::toString(std::move(error)));
 }
 
+// Passes that find nothing to do in the code that we write, or gain nothing in it. The addresses of
+// loops are worked out already: loop strength reduction alone would take a quarter of the time, the
+// others together 7 %. What one version of LLVM does not know is left out: it means no difference
+// but in time. This LLVM is ours alone.
+void SwitchOffPasses() {
+  constexpr std::pair<const char*, const char*> kOptions[] = {
+      {"disable-lsr", "true"},
+      {"disable-cgp", "true"},                       // CodeGenPrepare
+      {"disable-mergeicmps", "true"},                // comparisons to memcmp
+      {"disable-partial-libcall-inlining", "true"},  // there is no libm
+      {"disable-constant-hoisting", "true"},         // of large integers
+      {"disable-x86-domain-reassignment", "true"},   // scalar to mask registers
+      {"disable-early-taildup", "true"},
+      {"disable-early-ifcvt", "true"},
+      {"disable-ssc", "true"},  // stack slot coloring
+      {"x86-cmov-converter", "false"},
+      {"x86-disable-avoid-SFB", "true"},  // copies behind narrower stores
+      {"disable-postra-machine-sink", "true"},
+      {"enable-shrink-wrap", "false"},
+      {"disable-post-ra", "true"},  // scheduling after register allocation
+  };
+  auto& known = llvm::cl::getRegisteredOptions();
+  for (const auto& [name, value] : kOptions) {
+    const auto option = known.find(name);
+    if (option != known.end()) option->second->addOccurrence(0, name, value);
+  }
+}
+
 void InitializeOnce() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    // The addresses of loops are worked out already: loop strength reduction would take a quarter
-    // of the time for nothing. This LLVM is ours alone.
-    const char* const options[] = {"axle", "-disable-lsr"};
-    llvm::cl::ParseCommandLineOptions(2, options);
+    SwitchOffPasses();
   });
 }
 

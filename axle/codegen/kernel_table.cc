@@ -29,6 +29,7 @@ bool IsLight(const LoopKernelSpec& spec) {
          (spec.is_brief || (spec.passes_once && spec.program->code.size() <= kMostLightOperations));
 }
 
+// Whether one kernel can do for both, if it has a tail where one of them needs it.
 bool IsSame(const LoopKernelSpec& a, const LoopKernelSpec& b) {
   return a.inputs == b.inputs && a.form == b.form && a.folds == b.folds && a.lanes == b.lanes &&
          a.in_order == b.in_order && a.streams == b.streams && a.fetches == b.fetches &&
@@ -66,8 +67,8 @@ std::string KernelTable::NameOf(size_t k) {
 }
 
 template <typename Spec>
-void KernelTable::AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram& program, Spec spec,
-                          std::shared_ptr<LoopPlan> plan) {
+Spec& KernelTable::AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram& program, Spec spec,
+                           std::shared_ptr<LoopPlan> plan) {
   std::vector<size_t>& same_hash = by_hash_[program.Hash()];
   const auto same = std::ranges::find_if(same_hash, [&](size_t k) {
     const std::optional<Spec>& other = kernels_[k].*kind;
@@ -76,17 +77,20 @@ void KernelTable::AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram& 
   of_plan_[plan.get()] = same == same_hash.end() ? kernels_.size() : *same;
   if (same != same_hash.end()) {
     kernels_[*same].plans.push_back(std::move(plan));
-    return;
+    return *(kernels_[*same].*kind);
   }
   same_hash.push_back(kernels_.size());
   Kernel& kernel = kernels_.emplace_back();
   kernel.*kind = std::move(spec);
   kernel.plans = {std::move(plan)};
+  return *(kernel.*kind);
 }
 
 void KernelTable::Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
   const LaneProgram& program = *spec.program;
-  AddLoop(&Kernel::loop, program, std::move(spec), std::move(plan));
+  const bool rows_are_whole = spec.rows_are_whole;
+  LoopKernelSpec& kernel = AddLoop(&Kernel::loop, program, std::move(spec), std::move(plan));
+  kernel.rows_are_whole = kernel.rows_are_whole && rows_are_whole;
 }
 
 void KernelTable::Add(MergeKernelSpec spec, std::shared_ptr<LoopPlan> plan) {

@@ -54,9 +54,10 @@ class KernelTable {
     std::vector<size_t> kernels = {};
   };
   static std::string NameOf(size_t k);
+  // Gives the spec of the kernel, a new one or one that was there.
   template <typename Spec>
-  void AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram& program, Spec spec,
-               std::shared_ptr<LoopPlan> plan);
+  Spec& AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram& program, Spec spec,
+                std::shared_ptr<LoopPlan> plan);
   std::vector<Batch> Batches(const JitTarget& target, size_t num_threads) const;
   Status CompileBatch(Jit& jit, const Batch& batch);
 

@@ -4,7 +4,8 @@
 //     for (i = 0; i + U * W <= inner; i += U * W) body(i), body(i + W), ... on all lanes
 //     for (; i < inner; i += W) body(i) on the lanes below inner - i
 //
-// A kernel for a few positions at a time has the second loop only.
+// A kernel for a few positions at a time has the second loop only, one whose rows are whole turns
+// the first only.
 //
 // Turns are long enough to hide the cost of the loop: what takes few operations is written several
 // times. What does not depend on the position is computed once per row.
@@ -116,16 +117,14 @@ class KernelWriter {
   // Vectors in a turn of the main loop; 0: there is none. Functions are chains: a processor that
   // looks some hundred operations ahead has more to do at once where several vectors take turns.
   unsigned VectorsPerTurn() const {
-    constexpr unsigned kOperationsPerTurn = 16, kMostOperations = 128, kMostVectors = 4;
+    constexpr unsigned kMostOperations = 128, kMostVectors = 4, kMostOperationsPerRound = 32;
     if (spec_.is_brief) return 0;
     if (ReadsApart() || spec_.form == FoldForm::kColumns) return 1;
-    if (spec_.form == FoldForm::kRows) {  // a whole round of the queue, or it is turned each time
-      const auto group = static_cast<unsigned>(Group());
-      return NumOperations() * group <= 2 * kOperationsPerTurn ? group : 1;
-    }
-    const unsigned most = spec_.folds.empty() ? kMostOperations : kOperationsPerTurn;
+    // A whole round of the queue, if that is not too much: it is turned else.
+    const auto group = static_cast<unsigned>(Group());
+    if (group > 0 && NumOperations() * group <= kMostOperationsPerRound) return group;
     unsigned vectors = 1;
-    while (2 * vectors * NumOperations() <= most && vectors < kMostVectors) vectors *= 2;
+    while (2 * vectors * NumOperations() <= kMostOperations && vectors < kMostVectors) vectors *= 2;
     return vectors;
   }
 
@@ -192,7 +191,6 @@ class KernelWriter {
     const unsigned vectors = VectorsPerTurn();
     Value *zero = b_.getInt64(0), *step = b_.getInt64(width_);
     auto *begin = b_.GetInsertBlock(), *after = NewBlock("after");
-    auto *rest = NewBlock("rest"), *behind = NewBlock("behind");
     const std::vector<Value*> identities = Identities();
     llvm::BasicBlock* main_end = nullptr;
     Value* next = nullptr;
@@ -225,26 +223,38 @@ class KernelWriter {
     if (vectors > 0) position->addIncoming(next, main_end);
     heads = StartQueue(identities, begin);
     for (size_t q = 0; q < main_queue.size(); ++q) heads[q]->addIncoming(main_queue[q], main_end);
-    const std::vector<Value*> after_queue = queue_;
+    const bool is_all = spec_.rows_are_whole && vectors > 0 && kWholeRow % (vectors * width_) == 0;
+    if (!is_all) WriteRest(position);
+    StoreFolds();
+  }
+
+  // What turns leave over, from `position` on.
+  void WriteRest(Value* position) {
+    auto *before = b_.GetInsertBlock(), *rest = NewBlock("rest"), *behind = NewBlock("behind");
+    const std::vector<Value*> queue = queue_;
     b_.CreateCondBr(b_.CreateICmpSLT(position, inner_), rest, behind);
 
     b_.SetInsertPoint(rest);
     auto* at = b_.CreatePHI(b_.getInt64Ty(), 2);
-    at->addIncoming(position, after);
-    heads = StartQueue(after_queue, after);
-    Value* const rest_index[] = {at};
-    Bodies(rest_index, b_.CreateSub(inner_, at));
-    Value* rest_next = b_.CreateAdd(at, step);
-    auto* rest_end = b_.GetInsertBlock();
-    at->addIncoming(rest_next, rest_end);
+    at->addIncoming(position, before);
+    std::vector<llvm::PHINode*> heads = StartQueue(queue, before);
+    Value* const index[] = {at};
+    Bodies(index, b_.CreateSub(inner_, at));
+    Value* next = b_.CreateAdd(at, b_.getInt64(width_));
+    auto* end = b_.GetInsertBlock();
+    at->addIncoming(next, end);
     const std::vector<Value*> rest_queue = queue_;
-    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], rest_end);
-    b_.CreateCondBr(b_.CreateICmpSLT(rest_next, inner_), rest, behind);
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], end);
+    b_.CreateCondBr(b_.CreateICmpSLT(next, inner_), rest, behind);
 
     b_.SetInsertPoint(behind);
+    heads = StartQueue(queue, before);
+    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], end);
+  }
+
+  // The values of folds of rows, of what is in the queue.
+  void StoreFolds() {
     if (queue_.empty()) return;
-    heads = StartQueue(after_queue, after);
-    for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], rest_end);
     for (size_t f = 0; f < spec_.folds.size(); ++f) {
       const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
       Value* all = JoinLanes(f, {first, first + static_cast<std::ptrdiff_t>(Group())});

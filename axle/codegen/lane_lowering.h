@@ -56,6 +56,9 @@ enum class FoldForm : std::uint8_t {
   kColumns,
 };
 
+// What the positions of a row are a multiple of in kernels that need not care for the rest.
+inline constexpr i64 kWholeRow = 64;
+
 struct LoopKernelSpec {
   const LaneProgram* program;
   std::vector<InnerStride> inputs;
@@ -70,13 +73,16 @@ struct LoopKernelSpec {
   bool passes_once = false;
   // kNone: a few positions at a time. It is short rather than fast.
   bool is_brief = false;
+  // Each row that the kernel is called with has a multiple of kWholeRow positions: it may have no
+  // masked tail, which is a good part of its code.
+  bool rows_are_whole = false;
   // By input, or empty: how many bytes behind what it loads lies what it fetches into the caches
   // for later; 0: it does not. That may be behind the end of the array.
   std::vector<i64> fetches = {};
 };
 
-// Adds the function `name` to `module`. For each row: a main loop over whole vectors and one masked
-// tail.
+// Adds the function `name` to `module`. For each row: a main loop over whole vectors and, where
+// rows may need it, one masked tail.
 void EmitLoopKernel(const LoopKernelSpec& spec, const JitTarget& target, const std::string& name,
                     llvm::Module& module);
 

@@ -104,6 +104,11 @@ void TileByRows(LoopPlan& plan, i64 rows) {
   }
 }
 
+bool HasWholeRows(const LoopPlan& plan) {
+  static_assert(kSlicePositions % kWholeRow == 0);
+  return plan.sizes.back() % kWholeRow == 0 && plan.positions_per_tile % kWholeRow == 0;
+}
+
 void SetLoopBounds(const LoopPlan& plan, void* const* buffers, void** pointers) {
   const size_t num_operands = plan.memory_bytes.size();
   for (size_t i = 0; i < num_operands; ++i) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "axle/client/arguments.h"
 #include "axle/client/client.h"
 #include "axle/core/strings.h"
 
@@ -381,6 +382,48 @@ TEST_F(NativeEngineTest, TheKindOfAKernelChoosesItsLevel) {
     EXPECT_NE(code.find(StrCat("!\"axle.codegen_level\", i32 ", level)), code.npos)
         << text << ", asked for " << asked;
   }
+}
+
+// Where a kernel has rows of whole turns only, it has no masked tail; where it has others too, it
+// has one for all of them.
+TEST_F(NativeEngineTest, OnlyRowsThatNeedATailHaveOne) {
+  const auto tails = [&](const std::vector<int>& sizes) {
+    std::string text =
+        "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\nENTRY e "
+        "{\n"
+        "  z = f32[] constant(0)\n";
+    std::string results, shapes;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      const std::string shape = StrCat("f32[3,", sizes[i], "]"), n = StrCat(i);
+      StrAppend(text, "  x", n, " = ", shape, " parameter(", n, ")\n  e", n, " = ", shape,
+                " exponential(x", n, ")\n  t", n, " = f32[3] reduce(x", n,
+                ", z), dimensions={1}, to_apply=add\n");
+      StrAppend(results, i == 0 ? "" : ", ", "e", n, ", t", n);
+      StrAppend(shapes, i == 0 ? "" : ", ", shape, ", f32[3]");
+    }
+    StrAppend(text, "  ROOT r = (", shapes, ") tuple(", results, ") }");
+    std::string code;
+    const auto executable = client_->Compile(
+        text,
+        {.engine = EngineKind::kNative, .on_llvm = [&](std::string_view more) { code += more; }});
+    EXPECT_TRUE(executable.ok()) << executable.status().message();
+    if (!executable.ok()) return -1;
+    std::vector<Literal> arguments;
+    for (const int size : sizes) {
+      arguments.push_back(*FakeLiteral(Shape(F32, {3, size}), "random:1", size));
+    }
+    const auto expected = RunOn(text, arguments, EngineKind::kInterpret);
+    const auto actual = (*executable)->Execute(arguments);
+    EXPECT_TRUE(expected.ok() && actual.ok() && SameValue(*expected, *actual)) << text;
+    int count = 0;
+    for (size_t at = 0; (at = code.find("\nrest", at)) != code.npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(tails({1024}), 0);
+  EXPECT_EQ(tails({192, 64, 2048}), 0);
+  EXPECT_EQ(tails({1000}), 1);
+  EXPECT_EQ(tails({1024, 1000, 640}), 1);
+  EXPECT_EQ(tails({1000, 1024}), 1);
 }
 
 // The compiler's threads would end the process.
