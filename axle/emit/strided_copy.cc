@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "axle/emit/strided_dims.h"
 
@@ -74,12 +75,26 @@ requires(sizeof(T) == 4) struct Turn<T> {
 };
 #endif
 
+// Of a first-level cache: lines that a set of it holds, at least, and bytes between those that meet
+// in one set.
+constexpr i64 kWays = 8, kWayBytes = 4096;
+
+// How many of `count` lines that lie `step` bytes apart meet in one set.
+constexpr i64 LinesThatMeet(i64 step, i64 count) {
+  const i64 apart = std::gcd(step, kWayBytes);
+  return std::max<i64>(count * apart / kWayBytes, 1);
+}
+
 // A transposed matrix, or anything like it: the lines of one side cross those of the other. Goes by
 // blocks of some pages, in these by squares that fill cache lines.
 template <typename T>
 void CopyCrossed(const StridedDim& outer, const StridedDim& inner, std::byte* to,
                  const std::byte* from) {
   constexpr i64 kBlock = 64, kUnit = Turn<T>::kUnit;
+  // Squares fill a cache line one after the other. If lines that far apart push each other out of
+  // the cache where they are read, but not where they are written, they use up the former instead.
+  const bool reads_lines_whole = LinesThatMeet(inner.from_step, kBlock) > kWays &&
+                                 LinesThatMeet(outer.to_step, kBlock) <= kWays;
   const auto copy_part = [&](i64 i, i64 i_end, i64 j, i64 j_end) {
     for (; i < i_end; ++i) {
       T* const line = reinterpret_cast<T*>(to + i * outer.to_step);
@@ -94,10 +109,17 @@ void CopyCrossed(const StridedDim& outer, const StridedDim& inner, std::byte* to
       const i64 j_end = std::min(inner.count, j + kBlock);
       const i64 i_whole = i + (i_end - i) / kUnit * kUnit;
       const i64 j_whole = j + (j_end - j) / kUnit * kUnit;
-      for (i64 k = i; k < i_whole; k += kUnit) {
+      const auto turn = [&](i64 k, i64 u) {
+        Turn<T>::Square(to + k * outer.to_step + u * static_cast<i64>(sizeof(T)), outer.to_step,
+                        from + k * outer.from_step + u * inner.from_step, inner.from_step);
+      };
+      if (reads_lines_whole) {
         for (i64 u = j; u < j_whole; u += kUnit) {
-          Turn<T>::Square(to + k * outer.to_step + u * static_cast<i64>(sizeof(T)), outer.to_step,
-                          from + k * outer.from_step + u * inner.from_step, inner.from_step);
+          for (i64 k = i; k < i_whole; k += kUnit) turn(k, u);
+        }
+      } else {
+        for (i64 k = i; k < i_whole; k += kUnit) {
+          for (i64 u = j; u < j_whole; u += kUnit) turn(k, u);
         }
       }
       copy_part(i, i_whole, j_whole, j_end);

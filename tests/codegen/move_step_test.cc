@@ -161,6 +161,12 @@ TEST(MoveStep, LargeMovesAreCutIntoTiles) {
       "ENTRY e { x = s32[70,30,150] parameter(0) ROOT r = s32[150,70,30] transpose(x), "
       "dimensions={2,0,1} }",
       {Numbered(Shape(S32, {70, 30, 150}), 0)});
+  // Rows that meet in the sets of a cache, where they are read, or written, or both.
+  for (const auto& [rows, columns] : {std::pair{100, 1024}, {1024, 100}, {256, 1024}}) {
+    moved(StrCat("ENTRY e { x = s32[", rows, ",", columns, "] parameter(0) ROOT r = s32[", columns,
+                 ",", rows, "] transpose(x), dimensions={1,0} }"),
+          {Numbered(Shape(S32, {rows, columns}), 0)});
+  }
   moved(
       "ENTRY e { x = s32[301,517] parameter(0) ROOT r = s32[99,517] slice(x), "
       "slice={[3:300:3],[0:517]} }",
