@@ -119,7 +119,7 @@ class KernelWriter {
   unsigned VectorsPerTurn() const {
     constexpr unsigned kMostOperations = 128, kMostVectors = 4, kMostOperationsPerRound = 32;
     if (spec_.is_brief) return 0;
-    if (ReadsApart() || spec_.form == FoldForm::kColumns) return 1;
+    if (ReadsApart() || RowsPerTurn() > 1) return 1;
     // A whole round of the queue, if that is not too much: it is turned else.
     const auto group = static_cast<unsigned>(Group());
     if (group > 0 && NumOperations() * group <= kMostOperationsPerRound) return group;
@@ -447,7 +447,6 @@ class KernelWriter {
   void Bodies(std::span<Value* const> indices, Value* valid) {
     masks_[0] = masks_[1] = nullptr;
     valid_ = valid;
-    columns_.clear();
     to_mark_.assign(spec_.folds.size(), {});
     std::vector<Body> bodies;
     for (Value* index : indices) {
@@ -461,13 +460,18 @@ class KernelWriter {
         for (Body& body : bodies) Compute(program_.code[i], i, body);
       }
     }
-    for (const Body& body : bodies) Finish(body);
+    for (size_t k = 0; k < indices.size(); ++k) {
+      columns_.clear();
+      for (const Body& body : std::span(bodies).subspan(k * rows_.size(), rows_.size())) {
+        Finish(body);
+      }
+      for (size_t f = 0; f < columns_.size(); ++f) {
+        Store(program_.outputs[NumStores() + f], columns_[f], rows_[0].outputs[NumStores() + f],
+              indices[k]);
+      }
+    }
     for (size_t f = 0; f < to_mark_.size(); ++f) {
       if (to_mark_[f].waiting != nullptr) Mark(f, to_mark_[f].waiting);
-    }
-    for (size_t f = 0; f < columns_.size(); ++f) {
-      Store(program_.outputs[NumStores() + f], columns_[f], rows_[0].outputs[NumStores() + f],
-            indices[0]);
     }
   }
 
