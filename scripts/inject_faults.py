@@ -17,6 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOWER = "axle/codegen/lane_lowering.cc"
+ROW_FOLDS = "axle/codegen/row_folds.cc"
 EMIT = "axle/codegen/lane_emitter.cc"
 SMALL = "axle/codegen/small_lowering.cc"
 SMALL_VALUES = "axle/codegen/small_values.cc"
@@ -42,7 +43,7 @@ FAULTS = [
     ("a kernel for whole rows and others has no tail", TABLE,
      "kernel.rows_are_whole = kernel.rows_are_whole && rows_are_whole;",
      "kernel.rows_are_whole = kernel.rows_are_whole || rows_are_whole;"),
-    ("a NaN in the second vector of two is not seen", LOWER, "b_.CreateFCmpORD(waiting, x)",
+    ("a NaN in the second vector of two is not seen", ROW_FOLDS, "b_.CreateFCmpORD(waiting, x)",
      "b_.CreateFCmpORD(waiting, waiting)"),
     ("operands of subtract", EMIT, "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1))",
      "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(1), in(0))"),
@@ -53,12 +54,12 @@ FAULTS = [
     ("a tail reads whole vectors", LOWER,
      "b_.CreateMaskedLoad(vector, address, AlignOf(array.type), Mask(array.num_parts), zeros);",
      "b_.CreateAlignedLoad(vector, address, AlignOf(array.type));"),
-    ("lanes of a masked fold are joined", LOWER,
-     "joined = b_.CreateSelect(Mask(1), joined, *first);", "joined = b_.CreateSelect(Mask(1), joined, joined);"),
-    ("lanes of a sum are joined with their neighbours first", LOWER,
-     "for (unsigned half = width_ / 2; half > 0; half /= 2) {\n      std::vector<int> upper;",
-     "for (unsigned half = 1; half < width_; half *= 2) {\n      std::vector<int> upper;"),
-    ("accumulators are joined with their neighbours", LOWER, "lanes[g] = Join(f, lanes[g], lanes[g + half]);",
+    ("lanes of a masked fold are joined", ROW_FOLDS,
+     "joined = b_.CreateSelect(mask(), joined, first);", "joined = b_.CreateSelect(mask(), joined, joined);"),
+    ("lanes of a sum are joined with their neighbours first", ROW_FOLDS,
+     "for (unsigned half = width_ / 2; half > 0; half /= 2) {\n    std::vector<int> upper;",
+     "for (unsigned half = 1; half < width_; half *= 2) {\n    std::vector<int> upper;"),
+    ("accumulators are joined with their neighbours", ROW_FOLDS, "lanes[g] = Join(f, lanes[g], lanes[g + half]);",
      "lanes[g] = Join(f, lanes[2 * g], lanes[2 * g + 1]);"),
     ("a gathered tail reads its first element", LOWER,
      "at = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last)",

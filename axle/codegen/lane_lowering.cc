@@ -10,15 +10,9 @@
 // Turns are long enough to hide the cost of the loop: what takes few operations is written several
 // times. What does not depend on the position is computed once per row.
 //
-// A fold of rows keeps `lanes` accumulators in a few vectors that take turns: a body folds into the
-// first one, which then goes to the end of the queue. Behind the row, the queue may begin with any
-// vector: halving joins the same lanes as if it began with the first, with operands exchanged. And
-// the vectors of a row that is folded in order are at the end of the queue, behind identities.
-// Behind all accumulators stand marks: of lanes where a minimum or maximum of floats has met no
-// NaN. Where it has met one, it may go on with anything.
-//
-// A fold of columns loads its accumulators, folds all rows of a turn into them, in order, and
-// stores them.
+// A fold of rows keeps its accumulators in a queue of vectors up to the end of the row
+// (row_folds.h). One of columns loads its accumulators, folds all rows of a turn into them, in
+// order, and stores them.
 //
 // A body loads every input, runs the operations in order and stores every output, so an output that
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
@@ -38,6 +32,7 @@
 #include "axle/codegen/access_checks.h"
 #include "axle/codegen/kernel_operands.h"
 #include "axle/codegen/lane_emitter.h"
+#include "axle/codegen/row_folds.h"
 #include "axle/codegen/uniform_quotient.h"
 
 namespace axle {
@@ -57,6 +52,7 @@ class KernelWriter {
         module_(module),
         b_(module.getContext()),
         emitter_(b_, width_, target),
+        folds_(b_, emitter_, width_, spec),
         checks_(target.checks) {
     llvm::Type *pointer = b_.getPtrTy(), *number = b_.getInt64Ty();
     auto* type = llvm::FunctionType::get(
@@ -121,8 +117,8 @@ class KernelWriter {
     if (spec_.is_brief) return 0;
     if (ReadsApart() || RowsPerTurn() > 1) return 1;
     // A whole round of the queue, if that is not too much: it is turned else.
-    const auto group = static_cast<unsigned>(Group());
-    if (group > 0 && NumOperations() * group <= kMostOperationsPerRound) return group;
+    const auto round = static_cast<unsigned>(folds_.num_vectors());
+    if (round > 0 && NumOperations() * round <= kMostOperationsPerRound) return round;
     unsigned vectors = 1;
     while (2 * vectors * NumOperations() <= kMostOperations && vectors < kMostVectors) vectors *= 2;
     return vectors;
@@ -191,7 +187,7 @@ class KernelWriter {
     const unsigned vectors = VectorsPerTurn();
     Value *zero = b_.getInt64(0), *step = b_.getInt64(width_);
     auto *begin = b_.GetInsertBlock(), *after = NewBlock("after");
-    const std::vector<Value*> identities = Identities();
+    const std::vector<Value*> identities = folds_.Identities();
     llvm::BasicBlock* main_end = nullptr;
     Value* next = nullptr;
     std::vector<Value*> main_queue;
@@ -203,15 +199,15 @@ class KernelWriter {
       b_.SetInsertPoint(main);
       auto* index = b_.CreatePHI(b_.getInt64Ty(), 2);
       index->addIncoming(zero, begin);
-      heads = StartQueue(identities, begin);
+      heads = folds_.Start(identities, begin);
       std::vector<Value*> indices = {index};
       while (indices.size() <= vectors) indices.push_back(b_.CreateAdd(indices.back(), step));
       next = indices.back();
       Bodies(std::span(indices).first(vectors), nullptr);
       main_end = b_.GetInsertBlock();
       index->addIncoming(next, main_end);
-      main_queue = queue_;
-      for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(queue_[q], main_end);
+      main_queue = folds_.queue();
+      for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(main_queue[q], main_end);
       b_.CreateCondBr(b_.CreateICmpSLE(next, last_turn), main, after);
     } else {
       b_.CreateBr(after);
@@ -221,7 +217,7 @@ class KernelWriter {
     auto* position = b_.CreatePHI(b_.getInt64Ty(), 2);
     position->addIncoming(zero, begin);
     if (vectors > 0) position->addIncoming(next, main_end);
-    heads = StartQueue(identities, begin);
+    heads = folds_.Start(identities, begin);
     for (size_t q = 0; q < main_queue.size(); ++q) heads[q]->addIncoming(main_queue[q], main_end);
     const bool is_all = spec_.rows_are_whole && vectors > 0 && kWholeRow % (vectors * width_) == 0;
     if (!is_all) WriteRest(position);
@@ -231,46 +227,35 @@ class KernelWriter {
   // What turns leave over, from `position` on.
   void WriteRest(Value* position) {
     auto *before = b_.GetInsertBlock(), *rest = NewBlock("rest"), *behind = NewBlock("behind");
-    const std::vector<Value*> queue = queue_;
+    const std::vector<Value*> queue = folds_.queue();
     b_.CreateCondBr(b_.CreateICmpSLT(position, inner_), rest, behind);
 
     b_.SetInsertPoint(rest);
     auto* at = b_.CreatePHI(b_.getInt64Ty(), 2);
     at->addIncoming(position, before);
-    std::vector<llvm::PHINode*> heads = StartQueue(queue, before);
+    std::vector<llvm::PHINode*> heads = folds_.Start(queue, before);
     Value* const index[] = {at};
     Bodies(index, b_.CreateSub(inner_, at));
     Value* next = b_.CreateAdd(at, b_.getInt64(width_));
     auto* end = b_.GetInsertBlock();
     at->addIncoming(next, end);
-    const std::vector<Value*> rest_queue = queue_;
+    const std::vector<Value*> rest_queue = folds_.queue();
     for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], end);
     b_.CreateCondBr(b_.CreateICmpSLT(next, inner_), rest, behind);
 
     b_.SetInsertPoint(behind);
-    heads = StartQueue(queue, before);
+    heads = folds_.Start(queue, before);
     for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(rest_queue[q], end);
   }
 
-  // The values of folds of rows, of what is in the queue.
   void StoreFolds() {
-    if (queue_.empty()) return;
+    if (spec_.form != FoldForm::kRows) return;
     for (size_t f = 0; f < spec_.folds.size(); ++f) {
-      const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
-      Value* all = JoinLanes(f, {first, first + static_cast<std::ptrdiff_t>(Group())});
-      StoreFold(f, HasMarks(f) ? OrNan(f, all) : all);
+      const LaneType type = FoldType(f);
+      Value* value = folds_.Joined(f);
+      if (type == LaneType::kPred) value = b_.CreateZExt(value, b_.getInt8Ty());
+      b_.CreateAlignedStore(value, rows_[0].outputs[NumStores() + f], AlignOf(type));
     }
-  }
-
-  // The queue at the head of a block that is entered from `before` with these, and from elsewhere.
-  std::vector<llvm::PHINode*> StartQueue(std::span<Value* const> values, llvm::BasicBlock* before) {
-    std::vector<llvm::PHINode*> heads;
-    for (Value* value : values) {
-      heads.push_back(b_.CreatePHI(value->getType(), 2));
-      heads.back()->addIncoming(value, before);
-    }
-    queue_.assign(heads.begin(), heads.end());
-    return heads;
   }
 
   void LoadStrides() {
@@ -325,113 +310,8 @@ class KernelWriter {
     return b_.CreateVectorSplat(width_, element);
   }
 
-  // Vectors of accumulators per fold.
-  size_t Group() const {
-    return spec_.form == FoldForm::kRows ? static_cast<size_t>(spec_.lanes) / width_ : 0;
-  }
   size_t NumStores() const { return program_.outputs.size() - spec_.folds.size(); }
   LaneType FoldType(size_t f) const { return program_.outputs[NumStores() + f].type; }
-
-  // Where the accumulators of fold 0, then of fold 1, ... begin.
-  std::vector<Value*> Identities() {
-    std::vector<Value*> identities;
-    for (size_t f = 0; f < spec_.folds.size(); ++f) {
-      Value* identity = emitter_.Constant(FoldType(f), spec_.folds[f].identity);
-      identities.insert(identities.end(), Group(), identity);
-    }
-    for (size_t f = 0; f < spec_.folds.size(); ++f) {
-      if (!HasMarks(f)) continue;
-      Value* identity = emitter_.Constant(FoldType(f), spec_.folds[f].identity);
-      identities.insert(identities.end(), kMarks, b_.CreateFCmpORD(identity, identity));
-    }
-    return identities;
-  }
-
-  bool HasMarks(size_t f) const {
-    const Primitive join = spec_.folds[f].join;
-    return spec_.form == FoldForm::kRows && (join == Primitive::kMin || join == Primitive::kMax) &&
-           emitter_.HasOrderedMinMax(FoldType(f));
-  }
-  std::span<Value*> Marks(size_t f) {
-    size_t first = spec_.folds.size() * Group();
-    for (size_t k = 0; k < f; ++k) first += HasMarks(k) ? kMarks : 0;
-    return std::span(queue_).subspan(first, kMarks);
-  }
-
-  // Two vectors share a comparison, and comparisons take turns with the marks.
-  void Mark(size_t f, Value* x) {
-    auto& [waiting, count] = to_mark_[f];
-    if (waiting == nullptr) {
-      waiting = x;
-      return;
-    }
-    Value*& mark = Marks(f)[count++ % kMarks];
-    mark = b_.CreateAnd(mark, b_.CreateFCmpORD(waiting, x));
-    waiting = nullptr;
-  }
-
-  Value* OrNan(size_t f, Value* joined) {
-    const std::span<Value*> marks = Marks(f);
-    Value* all = marks[0];
-    for (Value* mark : marks.subspan(1)) all = b_.CreateAnd(all, mark);
-    return b_.CreateSelect(b_.CreateAndReduce(all), joined,
-                           llvm::ConstantFP::getNaN(joined->getType()));
-  }
-
-  Value* Join(size_t f, Value* acc, Value* x) {
-    const Primitive join = spec_.folds[f].join;
-    if (!HasMarks(f)) return emitter_.Join(join, FoldType(f), acc, x);
-    return emitter_.OrderedMinMax(FoldType(f), acc, x, join == Primitive::kMax);
-  }
-
-  // Folds this body's values into the first accumulators, which go to the end of their queues.
-  void FoldIntoQueue(const Body& body) {
-    for (size_t f = 0; f < spec_.folds.size(); ++f) {
-      const auto first = queue_.begin() + static_cast<std::ptrdiff_t>(f * Group());
-      Value* x = FoldedValue(body, f);
-      Value* joined = Join(f, *first, x);
-      if (valid_ != nullptr) {
-        joined = b_.CreateSelect(Mask(1), joined, *first);
-        x = b_.CreateSelect(Mask(1), x, llvm::Constant::getNullValue(x->getType()));
-      }
-      if (HasMarks(f)) Mark(f, x);
-      *first = joined;
-      std::rotate(first, first + 1, first + static_cast<std::ptrdiff_t>(Group()));
-    }
-  }
-
-  // One value in lane 0 of the result, or the only one.
-  Value* JoinLanes(size_t f, std::vector<Value*> lanes) {
-    const Primitive join = spec_.folds[f].join;
-    if (spec_.in_order && (join == Primitive::kAdd || join == Primitive::kMul)) {
-      Value* all = nullptr;
-      for (Value* vector : lanes) {
-        for (unsigned k = 0; k < width_; ++k) {
-          Value* lane = b_.CreateVectorSplat(1, b_.CreateExtractElement(vector, k));
-          all = all == nullptr ? lane : Join(f, all, lane);
-        }
-      }
-      return b_.CreateExtractElement(all, std::uint64_t{0});
-    }
-    while (lanes.size() > 1) {
-      const size_t half = lanes.size() / 2;
-      for (size_t g = 0; g < half; ++g) lanes[g] = Join(f, lanes[g], lanes[g + half]);
-      lanes.resize(half);
-    }
-    Value* vector = lanes[0];
-    for (unsigned half = width_ / 2; half > 0; half /= 2) {
-      std::vector<int> upper;
-      for (unsigned k = 0; k < width_; ++k) upper.push_back(static_cast<int>((k + half) % width_));
-      vector = Join(f, vector, b_.CreateShuffleVector(vector, upper));
-    }
-    return b_.CreateExtractElement(vector, std::uint64_t{0});
-  }
-
-  void StoreFold(size_t f, Value* value) {
-    const LaneType type = FoldType(f);
-    if (type == LaneType::kPred) value = b_.CreateZExt(value, b_.getInt8Ty());
-    b_.CreateAlignedStore(value, rows_[0].outputs[NumStores() + f], AlignOf(type));
-  }
 
   // Where the lanes of output `o` begin in the results of the program.
   size_t ResultOf(size_t o) const {
@@ -447,7 +327,7 @@ class KernelWriter {
   void Bodies(std::span<Value* const> indices, Value* valid) {
     masks_[0] = masks_[1] = nullptr;
     valid_ = valid;
-    to_mark_.assign(spec_.folds.size(), {});
+    folds_.BeginBodies();
     std::vector<Body> bodies;
     for (Value* index : indices) {
       for (const Row& row : rows_) {
@@ -470,9 +350,7 @@ class KernelWriter {
               indices[k]);
       }
     }
-    for (size_t f = 0; f < to_mark_.size(); ++f) {
-      if (to_mark_[f].waiting != nullptr) Mark(f, to_mark_[f].waiting);
-    }
+    folds_.EndBodies();
   }
 
   // Operation i, if it is a division by what is the same in the whole row.
@@ -508,7 +386,7 @@ class KernelWriter {
 
   // Folds and stores.
   void Finish(const Body& body) {
-    if (spec_.form == FoldForm::kRows) FoldIntoQueue(body);
+    if (spec_.form == FoldForm::kRows) FoldIntoRow(body);
     if (spec_.form == FoldForm::kColumns) FoldIntoColumns(body);
     size_t result = 0;
     for (size_t i = 0; i < NumStores(); ++i) {
@@ -528,6 +406,18 @@ class KernelWriter {
     }
   }
 
+  void FoldIntoRow(const Body& body) {
+    const auto mask = [&] { return Mask(1); };
+    for (size_t f = 0; f < spec_.folds.size(); ++f) {
+      Value* x = FoldedValue(body, f);
+      if (valid_ == nullptr) {
+        folds_.Fold(f, x, nullptr);
+      } else {
+        folds_.Fold(f, x, mask);
+      }
+    }
+  }
+
   // The first row of a turn loads the accumulators.
   void FoldIntoColumns(const Body& body) {
     const size_t num_folds = spec_.folds.size();
@@ -540,7 +430,8 @@ class KernelWriter {
         Reduce(body, f, *reducer);
         f += reducer->outputs.size();
       } else {
-        columns_[f] = Join(f, columns_[f], FoldedValue(body, f));
+        columns_[f] =
+            emitter_.Join(spec_.folds[f].join, FoldType(f), columns_[f], FoldedValue(body, f));
         ++f;
       }
     }
@@ -677,6 +568,7 @@ class KernelWriter {
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   LaneEmitter emitter_;
+  RowFolds folds_;
   AccessChecks* checks_;  // or null
   llvm::Function* function_;
   Value* inner_;  // length of a row
@@ -686,14 +578,7 @@ class KernelWriter {
   // Of the bodies being written:
   Value* valid_ = nullptr;       // number of lanes, or null: all
   Value* masks_[2] = {};         // for one and two parts
-  std::vector<Value*> queue_;    // accumulators of folds of rows, and their marks
   std::vector<Value*> columns_;  // accumulators of folds of columns
-  static constexpr size_t kMarks = 2;
-  struct ToMark {
-    Value* waiting = nullptr;
-    size_t count = 0;  // of comparisons
-  };
-  std::vector<ToMark> to_mark_;  // by fold
 };
 
 }  // namespace
