@@ -263,10 +263,10 @@ class Reducer {
     // Without the configuration, and without what nobody reads, if that is not what fails.
     keeps_dead_ = !Try(Edited(*current_, {}), /*smaller=*/false);
     if (keeps_dead_) Try(Edited(*current_, {.keeps_dead = true}), /*smaller=*/false);
-    Roots();
     Size before;
     do {
       before = SizeOf(*current_);
+      Roots();  // inlined calls bring more of them
       if (keeps_dead_ && Try(Edited(*current_, {}))) keeps_dead_ = false;
       OutputsOfRoot();
       Instructions();
@@ -357,7 +357,7 @@ class Reducer {
       return Try(Edited(*current_, edit));
     };
     const bool is_dead = inst.first_use() == nullptr && &inst != computation.root();
-    if (is_dead && !IsParameter(inst) && with({.kind = Replacement::kNothing})) return;
+    if (is_dead && !IsParameter(inst) && Try(Edited(*current_, WithoutDead(inst)))) return;
     if (IsSimple(inst) && !inst.shape().is_tuple()) return;
     const bool is_entry = &computation == current_->entry();
     if (is_entry && inst.shape().is_array() && inst.shape().is_static() && !IsParameter(inst) &&
@@ -392,6 +392,18 @@ class Reducer {
           with({.kind = Replacement::kValue, .value = other})) {
         return;
       }
+    }
+  }
+
+  // What must be read (the start of an asynchronous operation) goes with its reader.
+  Edit WithoutDead(const Instruction& dead) const {
+    Edit edit = {.keeps_dead = keeps_dead_};
+    const Instruction* inst = &dead;
+    while (true) {
+      edit.replaced[inst] = {.kind = Replacement::kNothing};
+      if (inst->num_operands() == 0) return edit;
+      inst = inst->operand(0);
+      if (GetOpDef(*inst).check_uses == nullptr || inst->first_use()->next != nullptr) return edit;
     }
   }
 
