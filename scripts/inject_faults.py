@@ -26,7 +26,7 @@ ACCESS = "axle/codegen/access.cc"
 FOLD = "axle/codegen/fold_step.cc"
 PARTIALS = "axle/codegen/fold_partials.h"
 LOOP = "axle/codegen/loop_step.cc"
-TABLE = "axle/codegen/kernel_table.cc"
+LOWER_HEADER = "axle/codegen/lane_lowering.h"
 BUFFERS = "axle/codegen/buffers.cc"
 LANES = "axle/ops/lane_compiler.cc"
 QUOTIENTS = "axle/codegen/quotients.cc"
@@ -38,11 +38,11 @@ FAULTS = [
      "Bodies(index, b_.CreateSub(inner_, b_.CreateAdd(at, b_.getInt64(1))));"),
     ("a tail of one position is skipped", LOWER, "b_.CreateCondBr(b_.CreateICmpSLT(position, inner_), rest, behind);",
      "b_.CreateCondBr(b_.CreateICmpSLT(b_.CreateAdd(position, b_.getInt64(1)), inner_), rest, behind);"),
-    ("rows of one and a half turns have no tail", LOOP, "plan.sizes.back() % kWholeRow == 0 &&",
-     "plan.sizes.back() % (kWholeRow / 2) == 0 &&"),
-    ("a kernel for whole rows and others has no tail", TABLE,
-     "kernel.rows_are_whole = kernel.rows_are_whole && rows_are_whole;",
-     "kernel.rows_are_whole = kernel.rows_are_whole || rows_are_whole;"),
+    ("rows of one and a half turns have no tail", LOOP, ".are_whole = row % kWhole == 0 &&",
+     ".are_whole = row % (kWhole / 2) == 0 &&"),
+    ("a kernel for whole rows and others has no tail", LOWER_HEADER,
+     "{are_whole && other.are_whole, std::max(most, other.most)}",
+     "{are_whole || other.are_whole, std::max(most, other.most)}"),
     ("a NaN in the second vector of two is not seen", ROW_FOLDS, "b_.CreateFCmpORD(waiting, x)",
      "b_.CreateFCmpORD(waiting, waiting)"),
     ("operands of subtract", EMIT, "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1))",

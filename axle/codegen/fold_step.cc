@@ -238,10 +238,12 @@ void TileByRows(FoldPlan& plan, i64 rows) {
   plan.num_tiles = plan.loop->num_tiles;
 }
 
-bool HasWholeRows(const FoldPlan& plan) {
-  static_assert(kSumChunk % kWholeRow == 0 && kColumnsPerTile % kWholeRow == 0);
+RowSizes RowSizesOf(const FoldPlan& plan) {
+  constexpr i64 kWhole = RowSizes::kWhole;
+  static_assert(kSumChunk % kWhole == 0 && kColumnsPerTile % kWhole == 0);
   const i64 row = plan.form == FoldForm::kColumns ? plan.shape.columns : plan.shape.reduced;
-  return row % kWholeRow == 0 && plan.loop->sizes.back() == row;
+  if (plan.loop->sizes.back() != row) return {};
+  return {.are_whole = row % kWhole == 0, .most = row};
 }
 
 namespace {

@@ -108,7 +108,7 @@ std::shared_ptr<FoldPlan> PlanFold(const FoldShape& shape, std::span<const Fold>
 
 // As of a LoopPlan; `rows` divides shape.rows.
 void TileByRows(FoldPlan& plan, i64 rows);
-bool HasWholeRows(const FoldPlan& plan);
+RowSizes RowSizesOf(const FoldPlan& plan);
 
 // The KernelFunction of fold steps. Buffers: inputs, outputs, folds, scratch memory if there is
 // any.

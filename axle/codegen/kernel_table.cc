@@ -29,7 +29,7 @@ bool IsLight(const LoopKernelSpec& spec) {
          (spec.is_brief || (spec.passes_once && spec.program->code.size() <= kMostLightOperations));
 }
 
-// Whether one kernel can do for both, if it has a tail where one of them needs it.
+// Whether one kernel can do for both, if it is one for the rows of both.
 bool IsSame(const LoopKernelSpec& a, const LoopKernelSpec& b) {
   return a.inputs == b.inputs && a.form == b.form && a.folds == b.folds && a.lanes == b.lanes &&
          a.in_order == b.in_order && a.streams == b.streams && a.fetches == b.fetches &&
@@ -88,9 +88,9 @@ Spec& KernelTable::AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram&
 
 void KernelTable::Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
   const LaneProgram& program = *spec.program;
-  const bool rows_are_whole = spec.rows_are_whole;
+  const RowSizes sizes = spec.row_sizes;
   LoopKernelSpec& kernel = AddLoop(&Kernel::loop, program, std::move(spec), std::move(plan));
-  kernel.rows_are_whole = kernel.rows_are_whole && rows_are_whole;
+  kernel.row_sizes = kernel.row_sizes.Join(sizes);
 }
 
 void KernelTable::Add(MergeKernelSpec spec, std::shared_ptr<LoopPlan> plan) {

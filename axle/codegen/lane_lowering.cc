@@ -4,8 +4,8 @@
 //     for (i = 0; i + U * W <= inner; i += U * W) body(i), body(i + W), ... on all lanes
 //     for (; i < inner; i += W) body(i) on the lanes below inner - i
 //
-// A kernel for a few positions at a time has the second loop only, one whose rows are whole turns
-// the first only.
+// A kernel for a few positions at a time, or for rows of less than a vector, has the second loop
+// only, one whose rows are whole turns the first only.
 //
 // Turns are long enough to hide the cost of the loop: what takes few operations is written several
 // times. What does not depend on the position is computed once per row.
@@ -113,6 +113,11 @@ class KernelWriter {
   // Vectors in a turn of the main loop; 0: there is none. Functions are chains: a processor that
   // looks some hundred operations ahead has more to do at once where several vectors take turns.
   unsigned VectorsPerTurn() const {
+    unsigned vectors = BestVectorsPerTurn();
+    while (vectors * width_ > spec_.row_sizes.most) vectors /= 2;
+    return vectors;
+  }
+  unsigned BestVectorsPerTurn() const {
     constexpr unsigned kMostOperations = 128, kMostVectors = 4, kMostOperationsPerRound = 32;
     if (spec_.is_brief) return 0;
     if (ReadsApart() || RowsPerTurn() > 1) return 1;
@@ -219,7 +224,8 @@ class KernelWriter {
     if (vectors > 0) position->addIncoming(next, main_end);
     heads = folds_.Start(identities, begin);
     for (size_t q = 0; q < main_queue.size(); ++q) heads[q]->addIncoming(main_queue[q], main_end);
-    const bool is_all = spec_.rows_are_whole && vectors > 0 && kWholeRow % (vectors * width_) == 0;
+    const bool is_all =
+        spec_.row_sizes.are_whole && vectors > 0 && RowSizes::kWhole % (vectors * width_) == 0;
     if (!is_all) WriteRest(position);
     StoreFolds();
   }

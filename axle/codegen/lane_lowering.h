@@ -1,5 +1,7 @@
 // Lane programs to loops with explicit vectors in LLVM IR.
 #pragma once
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -56,8 +58,16 @@ enum class FoldForm : std::uint8_t {
   kColumns,
 };
 
-// What the positions of a row are a multiple of in kernels that need not care for the rest.
-inline constexpr i64 kWholeRow = 64;
+// What is known of the positions of each row that a kernel is called with.
+struct RowSizes {
+  static constexpr i64 kWhole = 64;
+  bool are_whole = false;  // multiples of kWhole: the kernel may do without a masked tail
+  i64 most = std::numeric_limits<i64>::max();  // few need no turns of several vectors
+  // Of the rows of both.
+  RowSizes Join(const RowSizes& other) const {
+    return {are_whole && other.are_whole, std::max(most, other.most)};
+  }
+};
 
 struct LoopKernelSpec {
   const LaneProgram* program;
@@ -73,9 +83,7 @@ struct LoopKernelSpec {
   bool passes_once = false;
   // kNone: a few positions at a time. It is short rather than fast.
   bool is_brief = false;
-  // Each row that the kernel is called with has a multiple of kWholeRow positions: it may have no
-  // masked tail, which is a good part of its code.
-  bool rows_are_whole = false;
+  RowSizes row_sizes = {};
   // By input, or empty: how many bytes behind what it loads lies what it fetches into the caches
   // for later; 0: it does not. That may be behind the end of the array.
   std::vector<i64> fetches = {};

@@ -107,7 +107,7 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
       spec.streams = true;
       plan->num_streamed = num_stores;
     }
-    spec.rows_are_whole = HasWholeRows(*plan);
+    spec.row_sizes = RowSizesOf(*plan);
     kernels_.Add(std::move(spec), plan);
     return {&RunLoop, plan, plan.get(), plan->num_tiles, time};
   }
@@ -124,7 +124,7 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
       PlanFold(region.fold_shape, region.folds, spec, sizes, operands);
   CheckMemory(*plan->loop, region, outputs);
   if (rows > 0) TileByRows(*plan, rows);
-  spec.rows_are_whole = HasWholeRows(*plan);
+  spec.row_sizes = RowSizesOf(*plan);
   kernels_.Add(std::move(spec), plan->loop);
   return {&RunFold, plan, plan->loop.get(), plan->num_tiles, time};
 }

@@ -104,9 +104,11 @@ void TileByRows(LoopPlan& plan, i64 rows) {
   }
 }
 
-bool HasWholeRows(const LoopPlan& plan) {
-  static_assert(kSlicePositions % kWholeRow == 0);
-  return plan.sizes.back() % kWholeRow == 0 && plan.positions_per_tile % kWholeRow == 0;
+RowSizes RowSizesOf(const LoopPlan& plan) {
+  constexpr i64 kWhole = RowSizes::kWhole;
+  static_assert(kSlicePositions % kWhole == 0);
+  const i64 row = plan.sizes.back();
+  return {.are_whole = row % kWhole == 0 && plan.positions_per_tile % kWhole == 0, .most = row};
 }
 
 void SetLoopBounds(const LoopPlan& plan, void* const* buffers, void** pointers) {

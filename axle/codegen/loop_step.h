@@ -78,8 +78,8 @@ bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operand
 // row.
 void TileByRows(LoopPlan& plan, i64 rows);
 
-// Whether RunLoop calls the kernel as LoopKernelSpec::rows_are_whole says, whatever its tiles are.
-bool HasWholeRows(const LoopPlan& plan);
+// Of the rows that RunLoop calls the kernel with, whatever its tiles are.
+RowSizes RowSizesOf(const LoopPlan& plan);
 
 // What a checked kernel finds behind the pointers of its operands: the buffers.
 void SetLoopBounds(const LoopPlan& plan, void* const* buffers, void** pointers);
