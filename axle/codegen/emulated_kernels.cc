@@ -158,10 +158,18 @@ Status EmulatedKernels::Compile(const llvm::Module& kernels, const std::string& 
   std::string text;
   llvm::raw_string_ostream(text) << kernels;
   AXLE_TRY(WriteFile(StrCat(folder, "/code.ll"), text));
-  return RunTool({compiler_, "-mtriple=aarch64-linux-gnu", StrCat("-O", CodegenLevelOf(kernels)),
-                  "-fp-contract=off", "-disable-lsr", "-relocation-model=pic",
-                  StrCat("-filetype=", kind), "-o", StrCat(folder, "/code"),
-                  StrCat(folder, "/code.ll")});
+  std::vector<std::string> command = {compiler_,
+                                      "-mtriple=aarch64-linux-gnu",
+                                      StrCat("-O", CodegenLevelOf(kernels)),
+                                      "-fp-contract=off",
+                                      "-relocation-model=pic",
+                                      StrCat("-filetype=", kind),
+                                      "-o",
+                                      StrCat(folder, "/code"),
+                                      StrCat(folder, "/code.ll")};
+  const std::vector<std::string> options = PassOptions();
+  command.insert(command.end(), options.begin(), options.end());
+  return RunTool(command);
 }
 
 StatusOr<std::string> EmulatedKernels::Assembly(const llvm::Module& kernels) const {

@@ -41,29 +41,32 @@ Status ToStatus(llvm::Error error) {
 
 // Passes that find nothing to do in the code that we write, or gain nothing in it. The addresses of
 // loops are worked out already: loop strength reduction alone would take a quarter of the time, the
-// others together 7 %. What one version of LLVM does not know is left out: it means no difference
-// but in time. This LLVM is ours alone.
-void SwitchOffPasses() {
-  constexpr std::pair<const char*, const char*> kOptions[] = {
-      {"disable-lsr", "true"},
-      {"disable-cgp", "true"},                       // CodeGenPrepare
-      {"disable-mergeicmps", "true"},                // comparisons to memcmp
-      {"disable-partial-libcall-inlining", "true"},  // there is no libm
-      {"disable-constant-hoisting", "true"},         // of large integers
-      {"disable-x86-domain-reassignment", "true"},   // scalar to mask registers
-      {"disable-early-taildup", "true"},
-      {"disable-early-ifcvt", "true"},
-      {"disable-ssc", "true"},  // stack slot coloring
-      {"x86-cmov-converter", "false"},
-      {"x86-disable-avoid-SFB", "true"},  // copies behind narrower stores
-      {"disable-postra-machine-sink", "true"},
-      {"enable-shrink-wrap", "false"},
-      {"disable-post-ra", "true"},  // scheduling after register allocation
-  };
+// others together 7 %.
+constexpr std::pair<const char*, const char*> kPassOptions[] = {
+    {"disable-lsr", "true"},
+    {"disable-cgp", "true"},                       // CodeGenPrepare
+    {"disable-mergeicmps", "true"},                // comparisons to memcmp
+    {"disable-partial-libcall-inlining", "true"},  // there is no libm
+    {"disable-constant-hoisting", "true"},         // of large integers
+    {"disable-x86-domain-reassignment", "true"},   // scalar to mask registers
+    {"disable-early-taildup", "true"},
+    {"disable-early-ifcvt", "true"},
+    {"disable-ssc", "true"},  // stack slot coloring
+    {"x86-cmov-converter", "false"},
+    {"x86-disable-avoid-SFB", "true"},  // copies behind narrower stores
+    {"disable-postra-machine-sink", "true"},
+    {"enable-shrink-wrap", "false"},
+    {"disable-post-ra", "true"},  // scheduling after register allocation
+};
+
+// Calls `use` with the option, its name and its value, for each that this LLVM knows: one that it
+// does not know makes no difference but in time.
+template <typename Use>
+void ForEachPassOption(const Use& use) {
   auto& known = llvm::cl::getRegisteredOptions();
-  for (const auto& [name, value] : kOptions) {
+  for (const auto& [name, value] : kPassOptions) {
     const auto option = known.find(name);
-    if (option != known.end()) option->second->addOccurrence(0, name, value);
+    if (option != known.end()) use(*option->second, name, value);
   }
 }
 
@@ -72,7 +75,10 @@ void InitializeOnce() {
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    SwitchOffPasses();
+    // This LLVM is ours alone.
+    ForEachPassOption([](llvm::cl::Option& option, const char* name, const char* value) {
+      option.addOccurrence(0, name, value);
+    });
   });
 }
 
@@ -212,6 +218,14 @@ StatusOr<std::string> Assembly(const llvm::Module& module, const JitTarget& targ
 }
 
 }  // namespace
+
+std::vector<std::string> PassOptions() {
+  std::vector<std::string> options;
+  ForEachPassOption([&](const llvm::cl::Option&, const char* name, const char* value) {
+    options.push_back(StrCat("-", name, "=", value));
+  });
+  return options;
+}
 
 int CodegenLevelOf(const llvm::Module& module) {
   const auto* const level =

@@ -38,6 +38,9 @@ struct JitTarget {
 // is to be emulated may still lack what it takes: Jit::Create says so.
 StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level);
 
+// What code is compiled with here, as options of LLVM's own tools: which passes are off.
+std::vector<std::string> PassOptions();
+
 // The level at which a module of Jit::MakeModule is to be compiled.
 int CodegenLevelOf(const llvm::Module& module);
 

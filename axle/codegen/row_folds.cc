@@ -76,7 +76,7 @@ Value* RowFolds::Join(size_t f, Value* acc, Value* x) {
   return emitter_.OrderedMinMax(TypeOf(f), acc, x, join == Primitive::kMax);
 }
 
-// One value in lane 0 of the result, or the only one.
+// One element, of all lanes.
 Value* RowFolds::JoinLanes(size_t f, std::vector<Value*> lanes) {
   const Primitive join = spec_.folds[f].join;
   if (spec_.in_order && (join == Primitive::kAdd || join == Primitive::kMul)) {

@@ -5,8 +5,9 @@
 #endif
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
-#include <numeric>
 
 #include "axle/emit/strided_dims.h"
 
@@ -77,12 +78,16 @@ requires(sizeof(T) == 4) struct Turn<T> {
 
 // Of a first-level cache: lines that a set of it holds, at least, and bytes between those that meet
 // in one set.
-constexpr i64 kWays = 8, kWayBytes = 4096;
+constexpr i64 kWays = 8, kWayBytes = 4096, kLineBytes = 64;
 
-// How many of `count` lines that lie `step` bytes apart meet in one set.
-constexpr i64 LinesThatMeet(i64 step, i64 count) {
-  const i64 apart = std::gcd(step, kWayBytes);
-  return std::max<i64>(count * apart / kWayBytes, 1);
+// Whether more of `count` lines that lie `step` bytes apart meet in one set than it holds.
+bool CollideInCache(i64 step, i64 count) {
+  if (count <= kWays || std::abs(step) < kLineBytes) return false;
+  std::uint8_t lines[kWayBytes / kLineBytes] = {};
+  for (i64 k = 0; k < count; ++k) {
+    if (++lines[(k * step & (kWayBytes - 1)) / kLineBytes] > kWays) return true;
+  }
+  return false;
 }
 
 // A transposed matrix, or anything like it: the lines of one side cross those of the other. Goes by
@@ -93,8 +98,8 @@ void CopyCrossed(const StridedDim& outer, const StridedDim& inner, std::byte* to
   constexpr i64 kBlock = 64, kUnit = Turn<T>::kUnit;
   // Squares fill a cache line one after the other. If lines that far apart push each other out of
   // the cache where they are read, but not where they are written, they use up the former instead.
-  const bool reads_lines_whole = LinesThatMeet(inner.from_step, kBlock) > kWays &&
-                                 LinesThatMeet(outer.to_step, kBlock) <= kWays;
+  const bool reads_lines_whole = CollideInCache(inner.from_step, std::min(kBlock, inner.count)) &&
+                                 !CollideInCache(outer.to_step, std::min(kBlock, outer.count));
   const auto copy_part = [&](i64 i, i64 i_end, i64 j, i64 j_end) {
     for (; i < i_end; ++i) {
       T* const line = reinterpret_cast<T*>(to + i * outer.to_step);

@@ -385,21 +385,25 @@ TEST_F(NativeEngineTest, TheKindOfAKernelChoosesItsLevel) {
 }
 
 // Where a kernel has rows of whole turns only, it has no masked tail; where it has others too, it
-// has one for all of them.
+// is one kernel still, and has one for all of them.
 TEST_F(NativeEngineTest, OnlyRowsThatNeedATailHaveOne) {
-  const auto tails = [&](const std::vector<int>& sizes) {
+  using Counts = std::pair<int, int>;  // of kernels and tails
+  // The exponentials of three rows of each of these sizes, and their sums along dimension `dim`.
+  const auto counts = [&](int dim, const std::vector<int>& sizes) {
     std::string text =
-        "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\nENTRY e "
-        "{\n"
-        "  z = f32[] constant(0)\n";
+        "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+        "ENTRY e {\n  z = f32[] constant(0)\n";
     std::string results, shapes;
+    std::vector<Literal> arguments;
     for (size_t i = 0; i < sizes.size(); ++i) {
       const std::string shape = StrCat("f32[3,", sizes[i], "]"), n = StrCat(i);
+      const std::string sums = StrCat("f32[", dim == 1 ? 3 : sizes[i], "]");
       StrAppend(text, "  x", n, " = ", shape, " parameter(", n, ")\n  e", n, " = ", shape,
-                " exponential(x", n, ")\n  t", n, " = f32[3] reduce(x", n,
-                ", z), dimensions={1}, to_apply=add\n");
+                " exponential(x", n, ")\n  t", n, " = ", sums, " reduce(x", n, ", z), dimensions={",
+                dim, "}, to_apply=add\n");
       StrAppend(results, i == 0 ? "" : ", ", "e", n, ", t", n);
-      StrAppend(shapes, i == 0 ? "" : ", ", shape, ", f32[3]");
+      StrAppend(shapes, i == 0 ? "" : ", ", shape, ", ", sums);
+      arguments.push_back(*FakeLiteral(Shape(F32, {3, sizes[i]}), "random:1", sizes[i]));
     }
     StrAppend(text, "  ROOT r = (", shapes, ") tuple(", results, ") }");
     std::string code;
@@ -407,23 +411,26 @@ TEST_F(NativeEngineTest, OnlyRowsThatNeedATailHaveOne) {
         text,
         {.engine = EngineKind::kNative, .on_llvm = [&](std::string_view more) { code += more; }});
     EXPECT_TRUE(executable.ok()) << executable.status().message();
-    if (!executable.ok()) return -1;
-    std::vector<Literal> arguments;
-    for (const int size : sizes) {
-      arguments.push_back(*FakeLiteral(Shape(F32, {3, size}), "random:1", size));
-    }
+    if (!executable.ok()) return Counts(-1, -1);
     const auto expected = RunOn(text, arguments, EngineKind::kInterpret);
     const auto actual = (*executable)->Execute(arguments);
     EXPECT_TRUE(expected.ok() && actual.ok() && SameValue(*expected, *actual)) << text;
-    int count = 0;
-    for (size_t at = 0; (at = code.find("\nrest", at)) != code.npos; ++at) ++count;
-    return count;
+    const auto count = [&](std::string_view what) {
+      int times = 0;
+      for (size_t at = 0; (at = code.find(what, at)) != code.npos; ++at) ++times;
+      return times;
+    };
+    return Counts(count("\ndefine "), count("\nrest"));
   };
-  EXPECT_EQ(tails({1024}), 0);
-  EXPECT_EQ(tails({192, 64, 2048}), 0);
-  EXPECT_EQ(tails({1000}), 1);
-  EXPECT_EQ(tails({1024, 1000, 640}), 1);
-  EXPECT_EQ(tails({1000, 1024}), 1);
+  for (const int dim : {0, 1}) {
+    const auto [kernels, tails] = counts(dim, {1000});
+    EXPECT_EQ(kernels, 1) << dim;
+    EXPECT_GT(tails, 0) << dim;
+    EXPECT_EQ(counts(dim, {1024}), Counts(1, 0)) << dim;
+    EXPECT_EQ(counts(dim, {640, 64 * 9, 2048}), Counts(1, 0)) << dim;
+    EXPECT_EQ(counts(dim, {1024, 1000, 640}), Counts(1, tails)) << dim;
+    EXPECT_EQ(counts(dim, {1000, 1024}), Counts(1, tails)) << dim;
+  }
 }
 
 // The compiler's threads would end the process.
