@@ -399,7 +399,7 @@ TEST_F(NativeEngineTest, OnlyRowsThatNeedATailHaveOne) {
       const std::string shape = StrCat("f32[3,", sizes[i], "]"), n = StrCat(i);
       const std::string sums = StrCat("f32[", dim == 1 ? 3 : sizes[i], "]");
       StrAppend(text, "  x", n, " = ", shape, " parameter(", n, ")\n  e", n, " = ", shape,
-                " exponential(x", n, ")\n  t", n, " = ", sums, " reduce(x", n, ", z), dimensions={",
+                " exponential(x", n, ")\n  t", n, " = ", sums, " reduce(e", n, ", z), dimensions={",
                 dim, "}, to_apply=add\n");
       StrAppend(results, i == 0 ? "" : ", ", "e", n, ", t", n);
       StrAppend(shapes, i == 0 ? "" : ", ", shape, ", ", sums);
