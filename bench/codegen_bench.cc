@@ -223,8 +223,7 @@ void Bench::Kernels() {
       "\nKernels, us per run; yardsticks in %s; alone: without the %.2f us that a kernel of 16 "
       "elements takes\n\n"
       "| kernel                   |       Axle |  yardstick |   speed |   alone |    bar |    GB/s "
-      "| "
-      "difference |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
+      "| difference |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
       best.isa, execute_ * 1e6);
   const auto map = [&](const std::string& name, i64 n, const auto& lines,
                        void (*kernel)(const float*, float*, long)) {
