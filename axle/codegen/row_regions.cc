@@ -35,7 +35,8 @@ bool IsLoop(const Region& region) {
   return region.kind == RegionKind::kLoop;
 }
 
-// Loops, moves and products have no effect but their results: others keep their order.
+// Loops, moves and products have no effect but their results and may come earlier; others keep
+// their order.
 bool MayMove(const Region& region) {
   return IsLoop(region) || region.kind == RegionKind::kMove ||
          region.kind == RegionKind::kContraction;
@@ -325,7 +326,10 @@ class Finder {
     for (size_t r = first + 1; r < end; ++r) {
       const Region& region = schedule_.regions[r];
       if (is_taken_[r]) continue;
-      if (!MayMove(region)) break;
+      if (!MayMove(region)) {
+        after.insert(region.outputs.begin(), region.outputs.end());
+        continue;
+      }
       const auto reads = [&](const auto& is_one) {
         const auto input = std::ranges::find_if(region.inputs, is_one, &RegionInput::value);
         return input == region.inputs.end() ? nullptr : &*input;

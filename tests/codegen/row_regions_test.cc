@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <regex>
 
 #include "axle/client/client.h"
 #include "axle/core/strings.h"
@@ -189,6 +190,27 @@ TEST(RowRegions, WhatARegionNeedsComesBeforeIt) {
 )",
                                                64, 1000));
   EXPECT_EQ(Kinds(made.schedule), "contraction rows3");
+}
+
+TEST(RowRegions, WhatKeepsItsOrderIsPassedBy) {
+  constexpr std::string_view kLines = R"(
+  x = f32[R,C] parameter(0)
+  a = f32[C,C] parameter(1)
+  top = f32[R] reduce(x, low), dimensions={1}, to_apply=max
+  tops = f32[R,C] broadcast(top), dimensions={0}
+  k = f32[C,C] cholesky(a)
+  d = f32[R,C] subtract(%OPERAND%, tops)
+  e = f32[R,C] exponential(d)
+  s = f32[R] reduce(e, zero), dimensions={1}, to_apply=add
+  sums = f32[R,C] broadcast(s), dimensions={0}
+  q = f32[R,C] divide(e, sums)
+  ROOT both = (f32[R,C], f32[C,C]) tuple(q, k)
+)";
+  const auto reading = [&](std::string_view operand) {
+    return std::regex_replace(std::string(kLines), std::regex("%OPERAND%"), std::string(operand));
+  };
+  EXPECT_EQ(KindsOf(reading("x"), 64, 64), "rows3 evaluate");
+  EXPECT_EQ(KindsOf(reading("k"), 64, 64), "loop evaluate rows2");
 }
 
 TEST(RowRegions, ThreadsHaveSeveralBlocksEach) {
