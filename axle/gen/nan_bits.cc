@@ -34,22 +34,24 @@ bool Computes(const Instruction& inst) {
   }
 }
 
-// Computations that must stay as they are.
+// Computations that must stay as they are: those that are applied to elements, but for comparators
+// of sorts and what only those call.
 std::unordered_set<const HloComputation*> Unchanged(const Module& module) {
-  auto frozen = FrozenComputations(module);
-  std::unordered_set<const HloComputation*> of_sorts, of_others;
-  for (const auto& computation : module.computations()) {
-    for (const Instruction* inst : computation->instructions()) {
-      const bool is_sort = GetOpDef(*inst).lowering == Lowering::kSort;
+  const auto frozen = FrozenComputations(module);
+  const std::vector<const HloComputation*> order = CalleesFirst(module);
+  std::unordered_set<const HloComputation*> unchanged;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {  // callers first
+    const HloComputation& caller = **it;
+    const bool is_of_sort = frozen.contains(&caller) && !unchanged.contains(&caller);
+    for (const Instruction* inst : caller.instructions()) {
+      if (is_of_sort && IsTransparentCaller(*inst)) continue;
+      if (GetOpDef(*inst).lowering == Lowering::kSort) continue;
       for (const HloComputation* callee : inst->callees()) {
-        (is_sort ? of_sorts : of_others).insert(callee);
+        if (frozen.contains(callee)) unchanged.insert(callee);
       }
     }
   }
-  std::erase_if(frozen, [&](const HloComputation* computation) {
-    return of_sorts.contains(computation) && !of_others.contains(computation);
-  });
-  return frozen;
+  return unchanged;
 }
 
 class NanWriter {

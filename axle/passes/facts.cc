@@ -16,10 +16,6 @@ constexpr Opcode kOpaqueOps[] = {Opcode::kCustomCall,    Opcode::kOptBarrier, Op
 constexpr Opcode kTransparentCallers[] = {Opcode::kCall, Opcode::kConditional, Opcode::kWhile,
                                           Opcode::kFusion, Opcode::kAsyncStart};
 
-bool IsTransparentCaller(const Instruction& inst) {
-  return std::ranges::find(kTransparentCallers, inst.opcode()) != std::end(kTransparentCallers);
-}
-
 bool IsOpaqueOp(const Instruction& inst) {
   return std::ranges::find(kOpaqueOps, inst.opcode()) != std::end(kOpaqueOps);
 }
@@ -78,6 +74,10 @@ bool Effects::Of(const Instruction& inst) const {
 bool Effects::IsPlain(const Instruction& inst) const {
   return IsMergeable(inst) && !HasSideEffect(inst) &&
          std::ranges::all_of(inst.callees(), [&](const HloComputation* c) { return IsPlain(*c); });
+}
+
+bool IsTransparentCaller(const Instruction& inst) {
+  return std::ranges::find(kTransparentCallers, inst.opcode()) != std::end(kTransparentCallers);
 }
 
 std::unordered_set<const HloComputation*> FrozenComputations(const Module& module) {

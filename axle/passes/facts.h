@@ -32,6 +32,9 @@ class Effects {
   std::unordered_set<const HloComputation*> effects_, plain_;
 };
 
+// Whether it runs what it calls as it is written, on whole values: a call, a loop, a branch.
+bool IsTransparentCaller(const Instruction& inst);
+
 // Computations whose form may decide about bits: what reductions and their kind call is recognised
 // by its lane program, and its order of evaluation follows (numerics.md, N4), so that even a
 // rewrite that keeps the value of each call may change the result. With everything that they call.

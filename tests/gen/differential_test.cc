@@ -139,6 +139,16 @@ ENTRY e {
   ASSERT_TRUE(sorted.ok());
   EXPECT_TRUE(DependsOnNanBits(**sorted, std::vector{array(nan)}, nullptr));
   EXPECT_FALSE(DependsOnNanBits(**sorted, std::vector{array(3)}, nullptr));
+  // The same in a function that the comparator calls.
+  const auto called = Parse(
+      "HloModule m times { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] "
+      "multiply(a, b) } less { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] call(a, "
+      "b), to_apply=times  ROOT r = pred[] compare(c, b), direction=LT, type=TOTALORDER } ENTRY e "
+      "{ x = f32[4] parameter(0)  y = f32[2,2] reshape(x)  ROOT s = f32[2,2] sort(y), "
+      "dimensions={1}, to_apply=less }");
+  ASSERT_TRUE(called.ok());
+  EXPECT_TRUE(DependsOnNanBits(**called, std::vector{array(nan)}, nullptr));
+  EXPECT_FALSE(DependsOnNanBits(**called, std::vector{array(3)}, nullptr));
 }
 
 // Workers begin anew after 2,000 modules.
