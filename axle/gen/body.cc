@@ -131,6 +131,9 @@ Instruction* Body::Value(const Shape& shape) {
     for (const Shape& element : shape.elements()) elements.push_back(Value(element));
     return Add(Opcode::kTuple, elements, {});
   }
+  if (prefers_arguments_ && is_entry() && !shape.is_scalar() && random().Percent(60)) {
+    return Parameter(shape, num_parameters_);
+  }
   std::vector<Instruction*> same, other;
   for (Instruction* value : values_) {
     if (!value->shape().is_static()) continue;

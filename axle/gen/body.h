@@ -95,8 +95,12 @@ class Body {
   Status Finish(Instruction* root);
   // Values without a stated shape are scalars from now on.
   void OnlyScalars() { only_scalars_ = true; }
+  // Values of the entry are parameters more often than not: what is computed from others may be
+  // computed with them, or known beforehand.
+  void PreferArguments(bool prefers) { prefers_arguments_ = prefers; }
   // The next Array of that type is this one.
   void Prefer(Instruction* value) { preferred_ = value; }
+  const Instruction* preferred() const { return preferred_; }
 
  private:
   Instruction* Adapted(Instruction* value, const Shape& shape);
@@ -109,6 +113,7 @@ class Body {
   i64 num_parameters_ = 0;
   std::vector<Instruction*> values_;
   bool only_scalars_ = false;
+  bool prefers_arguments_ = false;
   Instruction* preferred_ = nullptr;
   Status refusal_;
 };

@@ -4,10 +4,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
-#include "axle/gen/generate.h"
 #include "axle/gen/recipes.h"
+#include "axle/gen/subjects.h"
 #include "axle/passes/facts.h"
 #include "axle/passes/pipeline.h"
 
@@ -19,7 +18,7 @@ constexpr size_t kAnywhere = kNumPlaces;
 constexpr std::string_view kHead =
     R"(# What random modules are made of
 
-Written by `axle gen --coverage --seed 1 --count 450000 --output docs/coverage.md`; the ctest `Coverage.ThePageIsTrue` looks
+Written by `axle gen --coverage --seed 1 --count 1500000 --jobs 2 --output docs/coverage.md`; the ctest `Coverage.ThePageIsTrue` looks
 whether the same cells are empty. [differential.md](differential.md) says what it is for.
 
 x: enough modules have the operation with that type of its first operand; a number: so many have; -: see below.
@@ -49,64 +48,10 @@ std::unordered_map<const HloComputation*, CoveragePlace> PlacesOf(const Module& 
   return places;
 }
 
-// The rule that a refusal names, without the shapes that broke it.
-std::string RuleOf(const Status& refusal, ElementType type) {
-  std::string text = refusal.message();
-  text = text.substr(0, text.find(';'));
-  text = text.substr(0, text.find(", not "));
-  text = text.substr(std::min(text.find(": ") + 2, text.size()));
-  const std::string name = StrCat(" ", Name(type));
-  if (text.ends_with(name)) text.replace(text.size() - name.size(), name.size(), " this type");
-  return text;
-}
-
-std::vector<ElementType> CoveredTypes() {
-  std::vector<ElementType> types;
-  for (const ElementTypeInfo& info : kElementTypes) {
-    if (IsArrayType(info.type)) types.push_back(info.type);
-  }
-  return types;
-}
-
-// "" for what is drawn; the same for all who ask.
-const std::map<std::pair<Opcode, ElementType>, std::string>& EmptyCells() {
-  static const auto* const kCells = [] {
-    auto* cells = new std::map<std::pair<Opcode, ElementType>, std::string>;
-    for (const OpDef* def : AllOpDefs()) {
-      for (const ElementType type : CoveredTypes()) {
-        if (std::string reason = WhyEmpty(def->opcode, type); !reason.empty()) {
-          cells->emplace(std::pair(def->opcode, type), std::move(reason));
-        }
-      }
-    }
-    return cells;
-  }();
-  return *kCells;
-}
-
 }  // namespace
 
 std::string_view PlaceName(CoveragePlace place) {
   return kPlaceNames[static_cast<int>(place)];
-}
-
-std::string WhyEmpty(Opcode op, ElementType type) {
-  if (const std::string_view reason = WhyNotDrawn(op); !reason.empty()) return std::string(reason);
-  const ScopedFloatEnvironment environment;
-  std::string reason;
-  for (std::uint64_t attempt = 0; attempt < 24; ++attempt) {
-    Drawing drawing("cell", Random(attempt, static_cast<std::uint64_t>(op)));
-    Body body(drawing, drawing.module.AddComputation("main"), 0);
-    const Instruction* made = Draw(body, GetOpDef(op), type);
-    for (const Instruction* inst : body.computation()->instructions()) {
-      if (inst->opcode() != op) continue;
-      if (CoveredType(*inst) == type) return "";
-      if (made != nullptr) reason = StrCat("always of ", Name(CoveredType(*inst)));
-    }
-    if (made == nullptr && reason.empty() && !body.refusal().ok())
-      reason = RuleOf(body.refusal(), type);
-  }
-  return reason.empty() ? "never drawn" : reason;
 }
 
 void Coverage::Add(const Module& module) {
@@ -123,6 +68,14 @@ void Coverage::Add(const Module& module) {
     }
   }
   for (const auto& [op, type, place] : seen) ++counts_[{op, type}][place];
+}
+
+void Coverage::Add(const Coverage& other) {
+  modules_ += other.modules_;
+  for (const auto& [cell, counts] : other.counts_) {
+    for (size_t place = 0; place < counts.size(); ++place) counts_[cell][place] += counts[place];
+  }
+  for (const auto& [cell, count] : other.regions_) regions_[cell] += count;
 }
 
 Status Coverage::AddRegions(const Module& module, Client& client) {
@@ -151,23 +104,15 @@ void Coverage::AddReport(const Module& optimized, const CompileReport& report) {
       if (inst == by_name.end() || kind == std::end(kPlacementKinds)) continue;
       const auto k = static_cast<int>(kind - std::begin(kPlacementKinds));
       const auto op = static_cast<int>(inst->second->opcode());
-      const ElementType type = CoveredType(*inst->second);
-      seen.insert({op, kAny, k});
-      if (!IsArrayType(type)) continue;
-      seen.insert({op, type, k});
-      seen.insert({kAny, type, k});
+      seen.insert({op, CoveredType(*inst->second), k});
     }
   }
   for (const RegionCell& cell : seen) ++regions_[cell];
 }
 
-std::uint64_t Coverage::CountOf(const RegionCell& cell) const {
-  const auto it = regions_.find(cell);
-  return it == regions_.end() ? 0 : it->second;
-}
-
 std::uint64_t Coverage::CountInRegion(Opcode op, ElementType type, size_t kind) const {
-  return CountOf({static_cast<int>(op), type, static_cast<int>(kind)});
+  const auto it = regions_.find({static_cast<int>(op), type, static_cast<int>(kind)});
+  return it == regions_.end() ? 0 : it->second;
 }
 
 std::uint64_t Coverage::Count(Opcode op, ElementType type, CoveragePlace place) const {
@@ -184,7 +129,7 @@ Coverage::Totals Coverage::Total(std::uint64_t enough) const {
   Totals totals;
   for (const OpDef* def : DrawnOps()) {
     for (const ElementType type : CoveredTypes()) {
-      if (EmptyCells().contains({def->opcode, type})) continue;
+      if (!WhyEmpty(def->opcode, type).empty()) continue;
       ++totals.cells;
       totals.enough += Count(def->opcode, type) >= enough;
     }
@@ -196,7 +141,7 @@ std::vector<std::string> Coverage::Missing() const {
   std::vector<std::string> missing;
   for (const OpDef* def : DrawnOps()) {
     for (const ElementType type : CoveredTypes()) {
-      if (Count(def->opcode, type) == 0 && !EmptyCells().contains({def->opcode, type})) {
+      if (Count(def->opcode, type) == 0 && WhyEmpty(def->opcode, type).empty()) {
         missing.push_back(StrCat(def->text, " ", Name(type)));
       }
     }
@@ -204,11 +149,20 @@ std::vector<std::string> Coverage::Missing() const {
   return missing;
 }
 
-// Cells of op and kind, of type and kind, and how many of all three there are.
+Coverage::Totals Coverage::TotalInRegions(const RegionCell& where, std::uint64_t enough) const {
+  const auto is_asked = [](int is, int asked) { return asked == kAny || is == asked; };
+  Totals totals;
+  for (const auto& [cell, count] : regions_) {
+    if (!std::ranges::equal(cell, where, is_asked)) continue;
+    ++totals.cells;
+    totals.enough += count >= enough;
+  }
+  return totals;
+}
+
+// How many combinations of op, type and kind came up, for each op and kind and each type and kind,
+// and which ones are in few modules.
 void Coverage::AppendRegions(std::string& page, std::uint64_t enough) const {
-  const auto mark = [&](std::uint64_t count) {
-    return count == 0 ? "-" : count >= enough ? "x" : StrCat(count);
-  };
   std::string head = " |";
   for (const PlacementKind& kind : kPlacementKinds) StrAppend(head, " ", kind.name, " |");
   StrAppend(head, "\n|---|");
@@ -217,33 +171,45 @@ void Coverage::AppendRegions(std::string& page, std::uint64_t enough) const {
   const auto append_row = [&](std::string_view name, int op, int type) {
     StrAppend(page, "| ", name, " |");
     for (int k = 0; k < static_cast<int>(std::size(kPlacementKinds)); ++k) {
-      StrAppend(page, " ", mark(CountOf({op, type, k})), " |");
+      const Totals at = TotalInRegions({op, type, k}, enough);
+      StrAppend(page, " ",
+                at.cells == 0           ? "-"
+                : at.enough == at.cells ? "x"
+                                        : StrCat(at.enough, "/", at.cells),
+                " |");
     }
     page += "\n";
   };
-  i64 cells = 0, full = 0;
-  for (const auto& [cell, count] : regions_) {
-    if (cell[0] == kAny || cell[1] == kAny) continue;
-    ++cells;
-    full += count >= enough;
-  }
   StrAppend(page, R"(
 ## Regions
 
-In which kind of code instructions are computed after the passes, as the compiler reports it. x: in enough modules. What is not
-in a row is no instruction of its own then: read in place by others, folded, applied to elements, or gone.
+In which kind of code instructions are computed after the passes, as the compiler reports it, by the types of their first
+operands. x: in enough modules with each type that came up there; 7/9: with 7 of 9 types, the others are below. What is not in a
+row is no instruction of its own then: read in place by others, folded, applied to elements, or gone.
 
 )");
-  StrAppend(page, "Of operation, type and kind together, ", cells, " combinations came up, ", full,
-            " of them in at least ", enough, " modules.\n\n| op", head);
+  const Totals all = TotalInRegions({kAny, kAny, kAny}, enough);
+  StrAppend(page, "Of operation, type and kind together, ", all.cells, " combinations came up, ",
+            all.enough, " of them in at least ", enough, " modules.\n\n| op", head);
   for (const OpDef* def : AllOpDefs()) {
     const auto op = static_cast<int>(def->opcode);
-    const auto first = regions_.lower_bound({op, kAny, 0});
-    if (first == regions_.end() || first->first[0] != op) continue;
+    if (TotalInRegions({op, kAny, kAny}, enough).cells == 0) continue;
     append_row(StrCat("`", def->text, "`"), op, kAny);
   }
   StrAppend(page, "\n| type", head);
   for (const ElementType type : CoveredTypes()) append_row(Name(type), kAny, type);
+  page += "\n| op | kind | seldom with |\n|---|---|---|\n";
+  std::map<std::pair<int, int>, std::string> seldom;
+  for (const auto& [cell, count] : regions_) {
+    if (count >= enough) continue;
+    const auto& [op, type, kind] = cell;
+    StrAppend(seldom[{op, kind}], " ", Name(static_cast<ElementType>(type)), " ", count, ",");
+  }
+  for (auto& [where, types] : seldom) {
+    types.pop_back();
+    StrAppend(page, "| `", GetOpDef(static_cast<Opcode>(where.first)).text, "` | ",
+              kPlacementKinds[where.second].name, " |", types, " |\n");
+  }
   page += "\n| kind | what can be there |\n|---|---|\n";
   for (const PlacementKind& kind : kPlacementKinds) {
     StrAppend(page, "| ", kind.name, " | ", kind.what, " |\n");
@@ -251,7 +217,7 @@ in a row is no instruction of its own then: read in place by others, folded, app
 }
 
 std::string Coverage::Page(std::uint64_t enough) const {
-  const std::vector<ElementType> types = CoveredTypes();
+  const std::span<const ElementType> types = CoveredTypes();
   const Totals totals = Total(enough);
   std::string page = StrCat(kHead, "Of ", totals.cells, " cells, ", totals.enough,
                             " are in at least ", enough, " of ", modules_, " modules.\n\n| op |");
@@ -262,7 +228,7 @@ std::string Coverage::Page(std::uint64_t enough) const {
   for (const OpDef* def : DrawnOps()) {
     StrAppend(page, "| `", def->text, "` |");
     for (const ElementType type : types) {
-      const bool empty = EmptyCells().contains({def->opcode, type});
+      const bool empty = !WhyEmpty(def->opcode, type).empty();
       const std::uint64_t count = Count(def->opcode, type);
       StrAppend(page, " ", empty && count == 0 ? "-" : count >= enough ? "x" : StrCat(count), " |");
     }
@@ -287,10 +253,10 @@ std::string Coverage::Page(std::uint64_t enough) const {
   AppendRegions(page, enough);
   page += "\n## Empty cells\n\n| op | element types | why |\n|---|---|---|\n";
   for (const OpDef* def : AllOpDefs()) {
-    std::map<std::string, std::vector<std::string_view>> by_reason;
+    std::map<std::string_view, std::vector<std::string_view>> by_reason;
     for (const ElementType type : types) {
-      const auto it = EmptyCells().find({def->opcode, type});
-      if (it != EmptyCells().end()) by_reason[it->second].push_back(Name(type));
+      const std::string_view reason = WhyEmpty(def->opcode, type);
+      if (!reason.empty()) by_reason[reason].push_back(Name(type));
     }
     for (const auto& [reason, names] : by_reason) {
       StrAppend(page, "| `", def->text, "` | ",

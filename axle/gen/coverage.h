@@ -25,6 +25,8 @@ class Coverage {
  public:
   // Counts every cell of the module once.
   void Add(const Module& module);
+  // What another one has counted.
+  void Add(const Coverage& other);
   // The same for regions: has the passes and the native engine of `client` look at the module, but
   // make no code. Errors: theirs.
   Status AddRegions(const Module& module, Client& client);
@@ -50,20 +52,16 @@ class Coverage {
 
  private:
   using Counts = std::array<std::uint64_t, kNumPlaces + 1>;  // the last one: anywhere
-  // Of modules with an op or a type or both in a kind of region; what is not asked for is kAny.
   static constexpr int kAny = -1;
   using RegionCell = std::array<int, 3>;  // op, type, kind
   void AddReport(const Module& optimized, const CompileReport& report);
   void AppendRegions(std::string& page, std::uint64_t enough) const;
-  std::uint64_t CountOf(const RegionCell& cell) const;
+  // Of the cells that came up; what is not asked for is kAny.
+  Totals TotalInRegions(const RegionCell& where, std::uint64_t enough) const;
 
   std::map<std::pair<Opcode, ElementType>, Counts> counts_;
   std::map<RegionCell, std::uint64_t> regions_;
   std::uint64_t modules_ = 0;
 };
-
-// Why the generator has no module with this op on this type: the row's own error message, or the
-// reason why the op is not drawn. "" if it draws it.
-std::string WhyEmpty(Opcode op, ElementType type);
 
 }  // namespace axle

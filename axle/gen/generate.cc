@@ -6,23 +6,13 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
 #include "axle/gen/patterns.h"
+#include "axle/gen/subjects.h"
 #include "axle/passes/facts.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
 
 namespace axle {
 namespace {
-
-std::span<const ElementType> ArrayTypes() {
-  static const auto* const kTypes = [] {
-    auto* types = new std::vector<ElementType>;
-    for (const ElementTypeInfo& info : kElementTypes) {
-      if (IsArrayType(info.type)) types->push_back(info.type);
-    }
-    return types;
-  }();
-  return *kTypes;
-}
 
 // Nobody reads it, and it is an array.
 bool IsLoose(const Instruction& inst) {
@@ -112,68 +102,56 @@ StatusOr<std::unique_ptr<Module>> WithoutUncalled(const Module& module) {
   return kept;
 }
 
-}  // namespace
+// Of so many modules one has its subject in every setting, the others have company around theirs.
+constexpr std::uint64_t kRound = 4;
 
-std::uint64_t GenerationPeriod() {
-  return DrawnOps().size() * ArrayTypes().size();
+const Subject& Nth(std::span<const Subject> subjects, std::uint64_t n) {
+  return subjects[n % subjects.size()];
 }
 
-ElementType CoveredType(const Instruction& inst) {
-  const auto type_of = [](const Shape& shape) {
-    ElementType type = TUPLE;
-    ForEachLeaf(shape, [&](const Shape& leaf, const Dims&) {
-      if (type == TUPLE) type = leaf.type();
-    });
-    return type;
-  };
-  const OpDef& def = GetOpDef(inst);
-  if (inst.num_operands() == 0) return type_of(inst.shape());
-  // Random bits are of the second element of the result; branches have operands behind the index.
-  if (def.lowering == Lowering::kRandom && inst.shape().is_tuple()) {
-    return type_of(inst.shape().element(inst.shape().num_tuple_elements() - 1));
-  }
-  const bool has_branches =
-      !def.callees.empty() && def.callees[0].variadic && !def.callees[0].optional;
-  if (has_branches && inst.num_operands() > 1) return type_of(inst.operand(1)->shape());
-  const ElementType first = type_of(inst.operand(0)->shape()), result = type_of(inst.shape());
-  const bool chooses =
-      first == PRED && inst.num_operands() > 1 && type_of(inst.operand(1)->shape()) == result;
-  return chooses ? result : first;
-}
-
-StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
-  const ScopedFloatEnvironment environment;
-  Drawing drawing(StrCat("gen_", seed, "_", index), Random(seed, index));
-  Random& random = drawing.random;
-  Module& module = drawing.module;
+// The subject, alone now and then, and other instructions before and behind it.
+void DrawAround(Body& entry, const Subject& subject) {
+  Random& random = entry.random();
+  Drawing& drawing = entry.drawing();
   const i64 kind = random.Below(100);
   const bool is_alone = kind >= 80, has_company = kind < 40;
   drawing.is_large = kind < 10;
   if (drawing.is_large) drawing.work_limit = 400'000;
-  Body entry(drawing, module.AddComputation("main"), 0);
-  module.set_entry(entry.computation());
-
-  const auto ops = DrawnOps();
-  const OpDef& subject = *ops[index % ops.size()];
-  const ElementType type = ArrayTypes()[index / ops.size() % ArrayTypes().size()];
   if (!is_alone && random.Percent(50)) DrawPattern(entry);
   // What the op refuses with one set of operands it may take with another.
   bool is_drawn = false;
   for (int tries = 0; tries < 4 && !is_drawn; ++tries) {
-    is_drawn = Draw(entry, subject, type) != nullptr;
+    is_drawn = Draw(entry, *subject.op, subject.type) != nullptr;
   }
   if (!has_company && random.Percent(60)) {
-    DrawSetting(entry, subject, is_drawn ? type : entry.AnyType());
+    DrawSetting(entry, *subject.op, is_drawn ? subject.type : entry.AnyType());
   }
   if (has_company) {
     if (random.Percent(30)) DrawPattern(entry);
     DrawSome(entry, static_cast<int>(random.Between(0, drawing.is_large ? 3 : 8)));
   }
   if (!is_alone) DrawLanes(entry, static_cast<int>(random.Between(0, has_company ? 6 : 2)));
+}
+
+}  // namespace
+
+StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
+  const ScopedFloatEnvironment environment;
+  Drawing drawing(StrCat("gen_", seed, "_", index), Random(seed, index));
+  Module& module = drawing.module;
+  Body entry(drawing, module.AddComputation("main"), 0);
+  module.set_entry(entry.computation());
+  const std::uint64_t round = index / kRound, turn = index % kRound;
+  if (turn == kRound - 1) {
+    const auto& [op, type] = Nth(SubjectsOfSettings(), round);
+    DrawSettings(entry, *op, type);
+  } else {
+    DrawAround(entry, Nth(Subjects(), round * (kRound - 1) + turn));
+  }
   AXLE_TRY(entry.Finish(DrawResult(entry)));
   AXLE_ASSIGN(const std::unique_ptr<Module> kept, WithoutUncalled(module));
   OrderComputations(*kept);
-  DrawConfig(random, *kept);
+  DrawConfig(drawing.random, *kept);
   return Print(*kept);
 }
 

@@ -5,8 +5,8 @@
 //   for (std::uint64_t i = 0; i < 1000; ++i) {
 //     AXLE_ASSIGN(const std::shared_ptr<const Module> module, GenerateModule(seed, i));
 //
-// Module i has the op i of those that are drawn as its subject, on one element type after another,
-// so that any run of indices covers the table evenly. Thread-safe.
+// Subjects (subjects.h) take turns, so that any run of indices covers the table evenly: three of
+// four modules have company around theirs, every fourth has it in each setting. Thread-safe.
 #pragma once
 #include <memory>
 #include <string>
@@ -20,12 +20,5 @@ namespace axle {
 StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index);
 // The same, read: whatever comes of it comes of the text too.
 StatusOr<std::unique_ptr<Module>> GenerateModule(std::uint64_t seed, std::uint64_t index);
-
-// How many indices it takes until every op was the subject with every element type once.
-std::uint64_t GenerationPeriod();
-
-// What the instructions, the coverage and inputs are of: the type of the first operand, or of the
-// operands behind a pred that chooses between them, or of the result.
-ElementType CoveredType(const Instruction& inst);
 
 }  // namespace axle

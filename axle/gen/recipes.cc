@@ -123,7 +123,10 @@ Instruction* DrawFromSignature(Body& body, const OpDef& def, ElementType type) {
     if (kind.is_scalar) {
       operands[i] = body.Value(Shape(type_of(kind)));
     } else if (lead == nullptr) {
-      operands[i] = body.Array(type_of(kind));
+      const Instruction* preferred = body.preferred();
+      const bool fits = preferred == nullptr || preferred->shape().type() == type_of(kind);
+      operands[i] = fits ? body.Array(type_of(kind))
+                         : body.Value(Shape(type_of(kind), preferred->shape().dims()));
       if (operands[i] != nullptr) lead = &operands[i]->shape();
     } else {
       operands[i] = body.random().Percent(10) && type_of(kind) == lead->type()

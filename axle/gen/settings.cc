@@ -42,40 +42,47 @@ Shape TableShape(Body& body, ElementType type, i64 rank) {
 
 // Some types are not added up in compiled code, so the fold is of another one now and then.
 Instruction* OfFold(Body& body, Instruction* value) {
-  return body.random().Percent(45) ? body.Convert(value, body.random().Of({F32, F64, BF16, S32}))
-                                   : value;
+  if (value == nullptr) return nullptr;
+  return body.random().Percent(IsSubByte(value->shape().type()) ? 90 : 45)
+             ? body.Convert(value, body.random().Of({F32, F64, BF16, S32}))
+             : value;
 }
 
-// Along the last dimension, the first one, both, or some.
-void DrawBeforeFold(Body& body, const OpDef& def, ElementType type) {
-  Random& random = body.random();
+// Which dimensions are folded: where elements of one result are next to each other, vectors apart,
+// or both.
+enum class FoldAlong : std::uint8_t { kLast, kFirst, kBoth, kSome };
+
+void DrawBeforeFold(Body& body, const OpDef& def, ElementType type, FoldAlong along) {
   Instruction* value = OfFold(body, DrawOn(body, def, body.Value(TableShape(body, type, 3))));
   if (value == nullptr || value->shape().rank() == 0) return;
-  const i64 rank = value->shape().rank(), kind = random.Below(7);
+  const i64 rank = value->shape().rank();
   Dims dims;
   for (i64 d = 0; d < rank; ++d) {
     const bool is_first = d == 0, is_last = d == rank - 1;
-    const bool chosen = kind < 2   ? is_last
-                        : kind < 4 ? is_first
-                        : kind < 6 ? is_first || is_last
-                                   : random.Percent(50);
+    const bool chosen = along == FoldAlong::kLast    ? is_last
+                        : along == FoldAlong::kFirst ? is_first
+                        : along == FoldAlong::kBoth  ? is_first || is_last
+                                                     : body.random().Percent(50);
     if (chosen) dims.push_back(d);
   }
   Reduced(body, value, dims);
 }
 
-// A table, something of each row, and both together; the op is what the table is made of, and what
-// is made of both.
-void DrawBetweenRows(Body& body, const OpDef& def, ElementType type) {
+void DrawBeforeAnyFold(Body& body, const OpDef& def, ElementType type) {
+  using enum FoldAlong;
+  const FoldAlong along = body.random().Of({kLast, kLast, kFirst, kFirst, kBoth, kBoth, kSome});
+  DrawBeforeFold(body, def, type, along);
+}
+
+// A table, something of each row, and both together; the op is what the table is made of, if
+// `is_before`, and what is made of both. Tables of four dimensions are deep: something is repeated
+// along every other dimension.
+void DrawRows(Body& body, const OpDef& def, const Shape& shape, bool is_before) {
   constexpr Opcode kJoins[] = {Opcode::kSubtract, Opcode::kAdd, Opcode::kMaximum, Opcode::kXor};
   Random& random = body.random();
-  // Rows of rows of rows now and then, with something that is repeated along every other dimension.
-  const bool is_deep = random.Percent(30);
-  const Shape shape = is_deep ? Shape(type, {random.Between(2, 4), random.Between(2, 4),
-                                             random.Between(2, 4), random.Between(2, 9)})
-                              : TableShape(body, type, 2);
+  const bool is_deep = shape.rank() == 4;
   Instruction* table = body.Value(shape);
-  if (random.Percent(60)) table = OfFold(body, DrawOn(body, def, table));
+  if (is_before) table = OfFold(body, DrawOn(body, def, table));
   if (table == nullptr || table->shape().dims() != shape.dims()) return;
   if (is_deep) {
     const Shape part(table->shape().type(), {shape.dim(1), shape.dim(3)});
@@ -97,6 +104,15 @@ void DrawBetweenRows(Body& body, const OpDef& def, ElementType type) {
   if (has_rows && random.Percent(30)) Reduced(body, both, {last});
 }
 
+void DrawBetweenRows(Body& body, const OpDef& def, ElementType type) {
+  Random& random = body.random();
+  const bool is_deep = random.Percent(30);
+  const Shape shape = is_deep ? Shape(type, {random.Between(2, 4), random.Between(2, 4),
+                                             random.Between(2, 4), random.Between(2, 9)})
+                              : TableShape(body, type, 2);
+  DrawRows(body, def, shape, random.Percent(60));
+}
+
 // What a loop makes of a value of few elements becomes the next one, whatever its shape.
 Instruction* AsState(Body& body, Instruction* value, const Shape& shape) {
   if (value == nullptr || value->shape().num_elements() != shape.num_elements()) {
@@ -111,7 +127,7 @@ Instruction* AsState(Body& body, Instruction* value, const Shape& shape) {
 void DrawInLoop(Body& body, const OpDef& def, ElementType type) {
   Random& random = body.random();
   const Shape shape(type, random.Of<Dims>({{}, {}, {1}, {3}, {4}, {2, 2}, {8}}));
-  const Shape state = Shape::Tuple({shape, Shape(S32)});
+  const Shape state = Shape::Tuple({shape, Shape(S32), shape});
   const i64 turns = random.Between(1, 5);
   Body condition = body.Nested({&state, 1}, turns + 1);
   Instruction* whole = condition.computation()->instructions()[0];
@@ -125,17 +141,18 @@ void DrawInLoop(Body& body, const OpDef& def, ElementType type) {
   whole = step.computation()->instructions()[0];
   Instruction* const old = step.Element(whole, 0);
   Instruction* const counter = step.Element(whole, 1);
+  Instruction* const other = step.Element(whole, 2);
   Instruction* next = AsState(step, DrawOn(step, def, old), shape);
   if (next == nullptr) return;
   if (Instruction* sum = step.Add(Opcode::kAdd, {next, old}); random.Percent(40)) {
     if (sum != nullptr) next = sum;
   }
   Instruction* const count = step.Add(Opcode::kAdd, {counter, step.Constant(S32, 1)});
-  if (!step.Finish(step.Add(Opcode::kTuple, {next, count})).ok()) return;
+  if (!step.Finish(step.Add(Opcode::kTuple, {next, count, other})).ok()) return;
 
   HloComputation* const callees[] = {condition.computation(), step.computation()};
   Instruction* const init[] = {
-      body.Add(Opcode::kTuple, {body.Value(shape), body.Constant(S32, 0)})};
+      body.Add(Opcode::kTuple, {body.Value(shape), body.Constant(S32, 0), body.Value(shape)})};
   Instruction* loop = body.Add(Opcode::kWhile, init, {}, callees);
   for (i64 i = 0; i < 2; ++i) body.Element(loop, i);
 }
@@ -167,10 +184,23 @@ void DrawOnDynamic(Body& body, const OpDef& def, ElementType type) {
 
 void DrawSetting(Body& body, const OpDef& def, ElementType type) {
   constexpr void (*kSettings[])(Body&, const OpDef&, ElementType) = {
-      DrawBeforeFold,  DrawBeforeFold,  DrawBeforeFold,  DrawBeforeFold,
-      DrawBetweenRows, DrawBetweenRows, DrawBetweenRows, DrawInLoop,
-      DrawInLoop,      DrawInFusion,    DrawOnDynamic};
+      DrawBeforeAnyFold, DrawBeforeAnyFold, DrawBeforeAnyFold, DrawBeforeAnyFold,
+      DrawBetweenRows,   DrawBetweenRows,   DrawBetweenRows,   DrawInLoop,
+      DrawInLoop,        DrawInFusion,      DrawOnDynamic};
   body.random().Of(kSettings)(body, def, type);
+}
+
+void DrawSettings(Body& body, const OpDef& def, ElementType type) {
+  using enum FoldAlong;
+  body.PreferArguments(true);
+  DrawOn(body, def, body.Value(TableShape(body, type, 2)));
+  for (const FoldAlong along : {kLast, kFirst, kBoth}) DrawBeforeFold(body, def, type, along);
+  // Small tables are computed in one function, without rows.
+  const i64 num_rows = body.random().Of<i64>({8, 17}), size = body.random().Of<i64>({33, 40, 64});
+  DrawRows(body, def, Shape(type, {num_rows, size}), true);
+  DrawInLoop(body, def, type);
+  DrawOnDynamic(body, def, type);
+  body.PreferArguments(false);
 }
 
 }  // namespace axle

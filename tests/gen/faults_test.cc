@@ -100,7 +100,7 @@ bool Shows(const Module& module, const Fault& fault) {
 }
 
 TEST(Faults, AreFoundAndReduced) {
-  constexpr std::uint64_t kModules = 4000;
+  constexpr std::uint64_t kModules = 8000;
   std::vector<std::unique_ptr<Module>> modules;
   for (std::uint64_t i = 0; i < kModules; ++i) {
     auto module = GenerateModule(11, i);

@@ -1,5 +1,9 @@
 // axle gen: random valid modules.
+#include <atomic>
 #include <filesystem>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "axle/client/client.h"
 #include "axle/core/file.h"
@@ -14,40 +18,50 @@ namespace {
 
 constexpr std::uint64_t kEnough = 100;  // modules that make a cell of the coverage
 
-int RunGen(Session& session) {
+// Of one module.
+Status AddTo(Coverage& coverage, std::uint64_t seed, std::uint64_t index, Client& client) {
+  AXLE_ASSIGN(const auto module, GenerateModule(seed, index));
+  coverage.Add(*module);
+  return coverage.AddRegions(*module, client);
+}
+
+// Of all that are asked for, by several threads, of which one looks at the limits.
+StatusOr<Coverage> CountModules(Session& session) {
   const Options& options = session.options();
-  if (!options.files.empty()) return session.Usage("gen: takes no FILE; --output names the folder");
-  std::error_code error;
-  if (!options.output.empty() && !options.coverage) {
-    std::filesystem::create_directories(options.output, error);
-  }
+  AXLE_ASSIGN(const auto client, Client::Create({.num_threads = 1}));
+  std::atomic<std::uint64_t> next = 0;
+  std::mutex mutex;
   Coverage coverage;
-  auto client = Client::Create({.num_threads = 1});
-  if (!client.ok()) return session.Fail(client.status());
-  for (std::uint64_t i = options.first; i < options.first + options.count; ++i) {
-    if (const Status status = session.limits().CheckNow(); !status.ok())
-      return session.Fail(status);
-    session.limits().Progress(static_cast<double>(i - options.first) /
-                              static_cast<double>(options.count));
-    if (options.coverage) {
-      const auto module = GenerateModule(options.seed, i);
-      if (!module.ok()) return session.Fail(module.status());
-      coverage.Add(**module);
-      const Status added = coverage.AddRegions(**module, **client);
-      if (!added.ok()) return session.Fail(added);
-      continue;
+  Status status;
+  const auto count = [&](Limits* limits) {
+    Coverage own;
+    Status made;
+    for (std::uint64_t i; made.ok() && (i = next++) < options.count;) {
+      if (limits != nullptr) {
+        made = limits->CheckNow();
+        limits->Progress(static_cast<double>(i) / static_cast<double>(options.count));
+      }
+      if (made.ok()) made = AddTo(own, options.seed, options.first + i, *client);
     }
-    const StatusOr<std::string> text = GenerateText(options.seed, i);
-    if (!text.ok()) return session.Fail(text.status());
-    if (options.output.empty()) {
-      session.Out(*text);
-      continue;
-    }
-    const Status written =
-        WriteFile(StrCat(options.output, "/gen_", options.seed, "_", i, ".hlo"), *text);
-    if (!written.ok()) return session.Fail(written);
-  }
-  if (!options.coverage) return kYes;
+    const std::lock_guard lock(mutex);
+    coverage.Add(own);
+    if (made.ok()) return;
+    next = options.count;
+    if (status.ok()) status = std::move(made);
+  };
+  std::vector<std::jthread> others;
+  for (int job = 1; job < options.jobs; ++job) others.emplace_back(count, nullptr);
+  count(&session.limits());
+  others.clear();  // waits for them
+  if (!status.ok()) return status;
+  return coverage;
+}
+
+int WriteCoverage(Session& session) {
+  const Options& options = session.options();
+  const StatusOr<Coverage> counted = CountModules(session);
+  if (!counted.ok()) return session.Fail(counted.status());
+  const Coverage& coverage = *counted;
   const std::vector<std::string> missing = coverage.Missing();
   std::string page = coverage.Page(kEnough);
   if (options.json) {
@@ -68,7 +82,31 @@ int RunGen(Session& session) {
   return missing.empty() ? kYes : kNo;
 }
 
-constexpr std::string_view kOptions[] = {"seed", "first", "count", "output", "coverage"};
+int RunGen(Session& session) {
+  const Options& options = session.options();
+  if (!options.files.empty()) return session.Usage("gen: takes no FILE; --output names the folder");
+  if (options.coverage) return WriteCoverage(session);
+  std::error_code error;
+  if (!options.output.empty()) std::filesystem::create_directories(options.output, error);
+  for (std::uint64_t i = options.first; i < options.first + options.count; ++i) {
+    if (const Status status = session.limits().CheckNow(); !status.ok())
+      return session.Fail(status);
+    session.limits().Progress(static_cast<double>(i - options.first) /
+                              static_cast<double>(options.count));
+    const StatusOr<std::string> text = GenerateText(options.seed, i);
+    if (!text.ok()) return session.Fail(text.status());
+    if (options.output.empty()) {
+      session.Out(*text);
+      continue;
+    }
+    const Status written =
+        WriteFile(StrCat(options.output, "/gen_", options.seed, "_", i, ".hlo"), *text);
+    if (!written.ok()) return session.Fail(written);
+  }
+  return kYes;
+}
+
+constexpr std::string_view kOptions[] = {"seed", "first", "count", "output", "coverage", "jobs"};
 
 }  // namespace
 
@@ -78,9 +116,9 @@ const Verb kGenVerb = {
     "axle gen --seed 7 --count 1000 --output DIR  gen_7_0.hlo, gen_7_1.hlo, ...\n"
     "axle gen --coverage --count 400000           which operations with which types\n"
     "\n"
-    "A module is a function of the seed and its number. Module i is about operation i\n"
-    "of those that are drawn, with one element type after another, and about whatever\n"
-    "else was drawn with it.\n"
+    "A module is a function of the seed and its number. Three of four are about one\n"
+    "operation on one element type after another, with whatever else was drawn around\n"
+    "it; every fourth has one in each place where a compiler makes other code of it.\n"
     "\n"
     "  --seed S         0 by default\n"
     "  --first I        number of the first module\n"
@@ -88,6 +126,7 @@ const Verb kGenVerb = {
     "  --output PATH    a folder; with --coverage a file\n"
     "  --coverage       no modules, but a table of what is in them; exit 1 if a pair of\n"
     "                   operation and type that could be there is not\n"
+    "  --jobs J         with --coverage: threads, 1 by default\n"
     "  --json           with --coverage: totals instead of the table\n"
     "  --time-limit S   seconds; none by default\n"
     "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n",

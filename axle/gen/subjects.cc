@@ -1,0 +1,128 @@
+#include "axle/gen/subjects.h"
+
+#include <algorithm>
+#include <map>
+
+#include "axle/core/float_environment.h"
+#include "axle/core/strings.h"
+#include "axle/gen/recipes.h"
+
+namespace axle {
+namespace {
+
+// The rule that a refusal names, without the shapes that broke it.
+std::string RuleOf(const Status& refusal, ElementType type) {
+  std::string text = refusal.message();
+  text = text.substr(0, text.find(';'));
+  text = text.substr(0, text.find(", not "));
+  text = text.substr(std::min(text.find(": ") + 2, text.size()));
+  const std::string name = StrCat(" ", Name(type));
+  if (text.ends_with(name)) text.replace(text.size() - name.size(), name.size(), " this type");
+  return text;
+}
+
+// "" for what is drawn.
+std::string ReasonOf(Opcode op, ElementType type) {
+  if (const std::string_view reason = WhyNotDrawn(op); !reason.empty()) return std::string(reason);
+  const ScopedFloatEnvironment environment;
+  std::string reason;
+  for (std::uint64_t attempt = 0; attempt < 24; ++attempt) {
+    Drawing drawing("cell", Random(attempt, static_cast<std::uint64_t>(op)));
+    Body body(drawing, drawing.module.AddComputation("main"), 0);
+    const Instruction* made = Draw(body, GetOpDef(op), type);
+    for (const Instruction* inst : body.computation()->instructions()) {
+      if (inst->opcode() != op) continue;
+      if (CoveredType(*inst) == type) return "";
+      if (made != nullptr) reason = StrCat("always of ", Name(CoveredType(*inst)));
+    }
+    if (made == nullptr && reason.empty() && !body.refusal().ok())
+      reason = RuleOf(body.refusal(), type);
+  }
+  return reason.empty() ? "never drawn" : reason;
+}
+
+using Cell = std::pair<Opcode, ElementType>;
+
+const std::map<Cell, std::string>& EmptyCells() {
+  static const auto* const kCells = [] {
+    auto* cells = new std::map<Cell, std::string>;
+    for (const OpDef* def : AllOpDefs()) {
+      for (const ElementType type : CoveredTypes()) {
+        if (std::string reason = ReasonOf(def->opcode, type); !reason.empty()) {
+          cells->emplace(Cell(def->opcode, type), std::move(reason));
+        }
+      }
+    }
+    return cells;
+  }();
+  return *kCells;
+}
+
+// Of the ops that are `wanted`.
+template <typename Wanted>
+std::vector<Subject> SubjectsOf(const Wanted& wanted) {
+  std::vector<Subject> subjects;
+  for (const ElementType type : CoveredTypes()) {
+    for (const OpDef* def : DrawnOps()) {
+      if (wanted(*def) && WhyEmpty(def->opcode, type).empty()) subjects.push_back({def, type});
+    }
+  }
+  return subjects;
+}
+
+}  // namespace
+
+std::span<const Subject> Subjects() {
+  static const auto* const kSubjects =
+      new std::vector(SubjectsOf([](const OpDef&) { return true; }));
+  return *kSubjects;
+}
+
+std::span<const Subject> SubjectsOfSettings() {
+  static const auto* const kSubjects = new std::vector(SubjectsOf([](const OpDef& def) {
+    return def.lowering == Lowering::kElementwise || def.lowering == Lowering::kIndexMap ||
+           def.lowering == Lowering::kReduce;
+  }));
+  return *kSubjects;
+}
+
+std::string_view WhyEmpty(Opcode op, ElementType type) {
+  const auto cell = EmptyCells().find({op, type});
+  return cell == EmptyCells().end() ? std::string_view() : cell->second;
+}
+
+std::span<const ElementType> CoveredTypes() {
+  static const auto* const kTypes = [] {
+    auto* types = new std::vector<ElementType>;
+    for (const ElementTypeInfo& info : kElementTypes) {
+      if (IsArrayType(info.type)) types->push_back(info.type);
+    }
+    return types;
+  }();
+  return *kTypes;
+}
+
+ElementType CoveredType(const Instruction& inst) {
+  const auto type_of = [](const Shape& shape) {
+    ElementType type = TUPLE;
+    ForEachLeaf(shape, [&](const Shape& leaf, const Dims&) {
+      if (type == TUPLE) type = leaf.type();
+    });
+    return type;
+  };
+  const OpDef& def = GetOpDef(inst);
+  if (inst.num_operands() == 0) return type_of(inst.shape());
+  // Random bits are of the second element of the result; branches have operands behind the index.
+  if (def.lowering == Lowering::kRandom && inst.shape().is_tuple()) {
+    return type_of(inst.shape().element(inst.shape().num_tuple_elements() - 1));
+  }
+  const bool has_branches =
+      !def.callees.empty() && def.callees[0].variadic && !def.callees[0].optional;
+  if (has_branches && inst.num_operands() > 1) return type_of(inst.operand(1)->shape());
+  const ElementType first = type_of(inst.operand(0)->shape()), result = type_of(inst.shape());
+  const bool chooses =
+      first == PRED && inst.num_operands() > 1 && type_of(inst.operand(1)->shape()) == result;
+  return chooses ? result : first;
+}
+
+}  // namespace axle
