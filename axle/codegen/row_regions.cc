@@ -1,8 +1,8 @@
 // How row regions are found. A fold of several rows begins one; the loops behind it join, one after
 // the other, if they can work row by row too: a part of their positions belongs to each row, and of
 // what earlier loops of the region compute they read the elements of that row only. What stands
-// between and does not need the region is done before it; what needs it comes after, and nothing
-// that needs that can join.
+// between comes after the region, and nothing that needs it can join, unless it may move, the
+// region needs it, and it does not need the region: then it is done before.
 #include "axle/codegen/row_regions.h"
 
 #include <algorithm>
@@ -321,12 +321,14 @@ class Finder {
     if (!group.TryAdd(fold, why)) return;
     std::vector<size_t> members = {first};
     std::set<ValueId> after;  // what has to be computed after the group
+    bool passes_by = false;   // something that keeps its order
     std::vector<NotFused> apart;
     const size_t end = std::min(schedule_.regions.size(), first + kMostLooks);
     for (size_t r = first + 1; r < end; ++r) {
       const Region& region = schedule_.regions[r];
       if (is_taken_[r]) continue;
       if (!MayMove(region)) {
+        passes_by = true;
         after.insert(region.outputs.begin(), region.outputs.end());
         continue;
       }
@@ -337,7 +339,8 @@ class Finder {
       const bool needs_after = reads([&](ValueId v) { return after.contains(v); }) != nullptr;
       const RegionInput* computed = reads([&](ValueId v) { return group.Computes(v); });
       const bool shares = reads([&](ValueId v) { return group.Uses(v); }) != nullptr;
-      if (shares && !needs_after && IsLoop(region)) {
+      // Results that are early without need take memory meanwhile.
+      if ((passes_by ? computed != nullptr : shares) && !needs_after && IsLoop(region)) {
         if (group.TryAdd(region, why)) {
           members.push_back(r);
           continue;

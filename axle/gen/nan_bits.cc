@@ -41,11 +41,9 @@ std::unordered_set<const HloComputation*> Unchanged(const Module& module) {
   const std::vector<const HloComputation*> order = CalleesFirst(module);
   std::unordered_set<const HloComputation*> unchanged;
   for (auto it = order.rbegin(); it != order.rend(); ++it) {  // callers first
-    const HloComputation& caller = **it;
-    const bool is_of_sort = frozen.contains(&caller) && !unchanged.contains(&caller);
-    for (const Instruction* inst : caller.instructions()) {
-      if (is_of_sort && IsTransparentCaller(*inst)) continue;
+    for (const Instruction* inst : (*it)->instructions()) {
       if (GetOpDef(*inst).lowering == Lowering::kSort) continue;
+      if (IsTransparentCaller(*inst) && !unchanged.contains(*it)) continue;
       for (const HloComputation* callee : inst->callees()) {
         if (frozen.contains(callee)) unchanged.insert(callee);
       }

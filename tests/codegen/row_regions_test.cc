@@ -211,6 +211,25 @@ TEST(RowRegions, WhatKeepsItsOrderIsPassedBy) {
   };
   EXPECT_EQ(KindsOf(reading("x"), 64, 64), "rows3 evaluate");
   EXPECT_EQ(KindsOf(reading("k"), 64, 64), "loop evaluate rows2");
+  // What needs it through something that could move.
+  EXPECT_EQ(KindsOf(std::regex_replace(reading("kk"), std::regex("  d = "),
+                                       "  kk = f32[C,C] reverse(k), dimensions={0}\n  d = "),
+                    64, 64),
+            "loop evaluate rows2");
+  // Needed from behind it: a product that comes first.
+  EXPECT_EQ(KindsOf(R"(
+  x = f32[R,C] parameter(0)
+  a = f32[C,C] parameter(1)
+  top = f32[R] reduce(x, low), dimensions={1}, to_apply=max
+  tops = f32[R,C] broadcast(top), dimensions={0}
+  k = f32[C,C] cholesky(a)
+  p = f32[R,C] dot(x, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  d = f32[R,C] subtract(p, tops)
+  e = f32[R,C] exponential(d)
+  ROOT both = (f32[R,C], f32[C,C]) tuple(e, k)
+)",
+                    64, 64),
+            "contraction rows2 evaluate");
 }
 
 TEST(RowRegions, ThreadsHaveSeveralBlocksEach) {
@@ -278,6 +297,25 @@ TEST_P(RowRunTest, SoftmaxInPlace) {
 TEST_P(RowRunTest, SoftmaxThatReadsItsArgumentAtTheEnd) {
   ExpectSameForAllSizes(StrCat(kSoftmax, "  root = f32[R,C] multiply(q, x)\n"),
                         ", input_output_alias={ {}: (0, {}, may-alias) }");
+}
+
+TEST_P(RowRunTest, PastWhatKeepsItsOrder) {
+  constexpr std::string_view kLines = R"(
+  x = f32[R,C] parameter(0)
+  a = f32[8,8] parameter(1)
+  top = f32[R] reduce(x, low), dimensions={1}, to_apply=max
+  k = f32[8,8] cholesky(a)
+  tops = f32[R,C] broadcast(top), dimensions={0}
+  d = f32[R,C] subtract(x, tops)
+  s = f32[R] reduce(d, zero), dimensions={1}, to_apply=add
+  corner = f32[1,1] slice(k), slice={[0:1], [0:1]}
+  one = f32[] reshape(corner)
+  ones = f32[R] broadcast(one), dimensions={}
+  late = f32[R] add(s, ones)
+  ROOT all = (f32[R,C], f32[R], f32[8,8]) tuple(d, late, k)
+)";
+  ExpectSameForAllSizes(kLines);
+  ExpectSameForAllSizes(kLines, ", input_output_alias={ {0}: (0, {}, may-alias) }");
 }
 
 TEST_P(RowRunTest, LayerNorm) {
