@@ -18,7 +18,7 @@ constexpr size_t kAnywhere = kNumPlaces;
 constexpr std::string_view kHead =
     R"(# What random modules are made of
 
-Written by `axle gen --coverage --seed 1 --count 1500000 --jobs 2 --output docs/coverage.md`; the ctest `Coverage.ThePageIsTrue` looks
+Written by `axle gen --coverage --seed 1 --count N --jobs 2 --output docs/coverage.md`, N as below; the ctest `Coverage.ThePageIsTrue` looks
 whether the same cells are empty. [differential.md](differential.md) says what it is for.
 
 x: enough modules have the operation with that type of its first operand; a number: so many have; -: see below.
@@ -104,7 +104,7 @@ void Coverage::AddReport(const Module& optimized, const CompileReport& report) {
       if (inst == by_name.end() || kind == std::end(kPlacementKinds)) continue;
       const auto k = static_cast<int>(kind - std::begin(kPlacementKinds));
       const auto op = static_cast<int>(inst->second->opcode());
-      seen.insert({op, CoveredType(*inst->second), k});
+      seen.insert({op, CoveredType(*inst->second), k});  // tokens and empty tuples, too
     }
   }
   for (const RegionCell& cell : seen) ++regions_[cell];
@@ -198,7 +198,13 @@ row is no instruction of its own then: read in place by others, folded, applied 
   }
   StrAppend(page, "\n| type", head);
   for (const ElementType type : CoveredTypes()) append_row(Name(type), kAny, type);
-  page += "\n| op | kind | seldom with |\n|---|---|---|\n";
+  StrAppend(page, R"(
+Modules aim at elementwise operations, movements and reductions in loops, folds, rows and small functions, and at dynamic dimensions.
+What is below came up elsewhere by chance, is rewritten by passes more often than not, or needs two types of one width; with how many modules.
+
+| op | kind | seldom with |
+|---|---|---|
+)");
   std::map<std::pair<int, int>, std::string> seldom;
   for (const auto& [cell, count] : regions_) {
     if (count >= enough) continue;

@@ -52,8 +52,8 @@ class Coverage {
 
  private:
   using Counts = std::array<std::uint64_t, kNumPlaces + 1>;  // the last one: anywhere
-  static constexpr int kAny = -1;
-  using RegionCell = std::array<int, 3>;  // op, type, kind
+  static constexpr int kAny = -1;                            // op, or type, or kind
+  using RegionCell = std::array<int, 3>;                     // op, type, kind
   void AddReport(const Module& optimized, const CompileReport& report);
   void AppendRegions(std::string& page, std::uint64_t enough) const;
   // Of the cells that came up; what is not asked for is kAny.

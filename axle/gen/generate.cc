@@ -109,6 +109,18 @@ const Subject& Nth(std::span<const Subject> subjects, std::uint64_t n) {
   return subjects[n % subjects.size()];
 }
 
+// Which module of a round it is, so that no stride meets those, or the others, alone.
+std::uint64_t TurnOfSettings(std::uint64_t round) {
+  return static_cast<std::uint64_t>(Random(round).Below(kRound));
+}
+
+// Each once before any comes again, and a run of them is of all ops and types: the stride is a
+// prime that is larger than their number.
+const Subject& SettingSubject(std::uint64_t n) {
+  constexpr std::uint64_t kStride = 7919;
+  return Nth(SubjectsOfSettings(), n * kStride);
+}
+
 // The subject, alone now and then, and other instructions before and behind it.
 void DrawAround(Body& entry, const Subject& subject) {
   Random& random = entry.random();
@@ -135,6 +147,15 @@ void DrawAround(Body& entry, const Subject& subject) {
 
 }  // namespace
 
+std::uint64_t FirstWithSettings(Opcode op, ElementType type) {
+  std::uint64_t round = 0;
+  for (const size_t end = SubjectsOfSettings().size(); round < end; ++round) {
+    const Subject& subject = SettingSubject(round);
+    if (subject.op->opcode == op && subject.type == type) break;
+  }
+  return round * kRound + TurnOfSettings(round);
+}
+
 StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   const ScopedFloatEnvironment environment;
   Drawing drawing(StrCat("gen_", seed, "_", index), Random(seed, index));
@@ -142,11 +163,13 @@ StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   Body entry(drawing, module.AddComputation("main"), 0);
   module.set_entry(entry.computation());
   const std::uint64_t round = index / kRound, turn = index % kRound;
-  if (turn == kRound - 1) {
-    const auto& [op, type] = Nth(SubjectsOfSettings(), round);
+  const std::uint64_t with_settings = TurnOfSettings(round);
+  if (turn == with_settings) {
+    const auto& [op, type] = SettingSubject(round);
     DrawSettings(entry, *op, type);
   } else {
-    DrawAround(entry, Nth(Subjects(), round * (kRound - 1) + turn));
+    const std::uint64_t before = turn < with_settings ? turn : turn - 1;
+    DrawAround(entry, Nth(Subjects(), round * (kRound - 1) + before));
   }
   AXLE_TRY(entry.Finish(DrawResult(entry)));
   AXLE_ASSIGN(const std::unique_ptr<Module> kept, WithoutUncalled(module));

@@ -5,8 +5,9 @@
 //   for (std::uint64_t i = 0; i < 1000; ++i) {
 //     AXLE_ASSIGN(const std::shared_ptr<const Module> module, GenerateModule(seed, i));
 //
-// Subjects (subjects.h) take turns, so that any run of indices covers the table evenly: three of
-// four modules have company around theirs, every fourth has it in each setting. Thread-safe.
+// Subjects (subjects.h) take turns, so that a run of as many indices as there are subjects, 4,104,
+// covers the table evenly: three of four modules have company around theirs, one of four has it in
+// each setting. Thread-safe.
 #pragma once
 #include <memory>
 #include <string>
@@ -20,5 +21,8 @@ namespace axle {
 StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index);
 // The same, read: whatever comes of it comes of the text too.
 StatusOr<std::unique_ptr<Module>> GenerateModule(std::uint64_t seed, std::uint64_t index);
+
+// The first index of a module that has this op on this type in each setting; such a subject exists.
+std::uint64_t FirstWithSettings(Opcode op, ElementType type);
 
 }  // namespace axle

@@ -9,7 +9,7 @@ void DrawPattern(Body& body);
 // Adds the op on this type where a compiler makes other code of it than of an op alone:
 // settings.cc.
 void DrawSetting(Body& body, const OpDef& def, ElementType type);
-// The same in every place, each with values of its own.
+// The same in each of those places, in most of them with arguments of its own.
 void DrawSettings(Body& body, const OpDef& def, ElementType type);
 
 }  // namespace axle

@@ -120,14 +120,17 @@ Instruction* DrawFromSignature(Body& body, const OpDef& def, ElementType type) {
   const Shape* lead = nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
     const OperandKind kind = signature.operands[i];
+    const Instruction* preferred = body.preferred();
+    const bool is_its = preferred != nullptr && preferred->shape().type() == type_of(kind);
     if (kind.is_scalar) {
       operands[i] = body.Value(Shape(type_of(kind)));
     } else if (lead == nullptr) {
-      const Instruction* preferred = body.preferred();
-      const bool fits = preferred == nullptr || preferred->shape().type() == type_of(kind);
-      operands[i] = fits ? body.Array(type_of(kind))
-                         : body.Value(Shape(type_of(kind), preferred->shape().dims()));
+      operands[i] = preferred == nullptr || is_its
+                        ? body.Array(type_of(kind))
+                        : body.Value(Shape(type_of(kind), preferred->shape().dims()));
       if (operands[i] != nullptr) lead = &operands[i]->shape();
+    } else if (is_its && preferred->shape().dims() == lead->dims()) {
+      operands[i] = body.Array(type_of(kind));
     } else {
       operands[i] = body.random().Percent(10) && type_of(kind) == lead->type()
                         ? operands[0]

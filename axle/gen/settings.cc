@@ -82,8 +82,11 @@ void DrawRows(Body& body, const OpDef& def, const Shape& shape, bool is_before) 
   Random& random = body.random();
   const bool is_deep = shape.rank() == 4;
   Instruction* table = body.Value(shape);
-  if (is_before) table = OfFold(body, DrawOn(body, def, table));
-  if (table == nullptr || table->shape().dims() != shape.dims()) return;
+  if (table == nullptr) return;
+  if (is_before) {
+    Instruction* made = OfFold(body, DrawOn(body, def, table));
+    if (made != nullptr && made->shape().dims() == shape.dims()) table = made;
+  }
   if (is_deep) {
     const Shape part(table->shape().type(), {shape.dim(1), shape.dim(3)});
     Instruction* repeated = body.BroadcastTo(body.Value(part), shape.dims(), {1, 3});
@@ -124,6 +127,7 @@ Instruction* AsState(Body& body, Instruction* value, const Shape& shape) {
   return body.Convert(value, shape.type());
 }
 
+// The state is what the op makes of it, a counter, and an array that the op may read beside it.
 void DrawInLoop(Body& body, const OpDef& def, ElementType type) {
   Random& random = body.random();
   const Shape shape(type, random.Of<Dims>({{}, {}, {1}, {3}, {4}, {2, 2}, {8}}));
@@ -199,6 +203,7 @@ void DrawSettings(Body& body, const OpDef& def, ElementType type) {
   const i64 num_rows = body.random().Of<i64>({8, 17}), size = body.random().Of<i64>({33, 40, 64});
   DrawRows(body, def, Shape(type, {num_rows, size}), true);
   DrawInLoop(body, def, type);
+  DrawInFusion(body, def, type);
   DrawOnDynamic(body, def, type);
   body.PreferArguments(false);
 }

@@ -13,8 +13,7 @@ struct Subject {
   ElementType type;
 };
 
-// Every drawn op with every type that it takes; ops vary fastest, so that any run of them covers
-// the table evenly.
+// Every drawn op with every type that it takes; ops vary fastest.
 std::span<const Subject> Subjects();
 // Those of them that compilers make code of themselves, other code in each setting.
 std::span<const Subject> SubjectsOfSettings();

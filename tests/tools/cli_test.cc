@@ -552,6 +552,7 @@ TEST_F(Cli, GenWritesModulesThatParse) {
   EXPECT_EQ(few.exit, 1);  // ten modules do not have everything
   EXPECT_NE(few.out.find("## Empty cells"), std::string::npos);
   EXPECT_NE(few.err.find("never drawn: "), std::string::npos);
+  EXPECT_EQ(Run({"gen", "--coverage", "--count", "10", "--jobs", "3"}).out, few.out);
 }
 
 TEST_F(Cli, ReduceKeepsWhatFails) {

@@ -1,7 +1,9 @@
 // axle gen: random valid modules.
 #include <atomic>
+#include <exception>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -32,25 +34,42 @@ StatusOr<Coverage> CountModules(Session& session) {
   std::atomic<std::uint64_t> next = 0;
   std::mutex mutex;
   Coverage coverage;
-  Status status;
-  const auto count = [&](Limits* limits) {
-    Coverage own;
-    Status made;
-    for (std::uint64_t i; made.ok() && (i = next++) < options.count;) {
+  Status status;  // the first that is not OK
+  const auto count_some = [&](Coverage& own, Limits* limits) -> Status {
+    for (std::uint64_t i; (i = next++) < options.count;) {
       if (limits != nullptr) {
-        made = limits->CheckNow();
+        AXLE_TRY(limits->CheckNow());
         limits->Progress(static_cast<double>(i) / static_cast<double>(options.count));
       }
-      if (made.ok()) made = AddTo(own, options.seed, options.first + i, *client);
+      AXLE_TRY(AddTo(own, options.seed, options.first + i, *client));
     }
-    const std::lock_guard lock(mutex);
-    coverage.Add(own);
+    return {};
+  };
+  const auto count = [&](Limits* limits) {
+    Status made;
+    try {
+      Coverage own;
+      made = count_some(own, limits);
+      const std::lock_guard lock(mutex);
+      coverage.Add(own);
+    } catch (const std::bad_alloc&) {  // must not leave a thread
+      made = ResourceExhausted("gen: no memory");
+    } catch (const std::exception& exception) {
+      made = Internal(StrCat("gen: exception: ", exception.what()));
+    }
     if (made.ok()) return;
     next = options.count;
+    const std::lock_guard lock(mutex);
     if (status.ok()) status = std::move(made);
   };
   std::vector<std::jthread> others;
-  for (int job = 1; job < options.jobs; ++job) others.emplace_back(count, nullptr);
+  for (int job = 1; job < options.jobs; ++job) {
+    try {
+      others.emplace_back(count, nullptr);
+    } catch (const std::exception&) {  // no thread, or no memory for one
+      break;                           // fewer do it too
+    }
+  }
   count(&session.limits());
   others.clear();  // waits for them
   if (!status.ok()) return status;
@@ -118,7 +137,8 @@ const Verb kGenVerb = {
     "\n"
     "A module is a function of the seed and its number. Three of four are about one\n"
     "operation on one element type after another, with whatever else was drawn around\n"
-    "it; every fourth has one in each place where a compiler makes other code of it.\n"
+    "it; one of four has its operation where a compiler makes other code of it, in each\n"
+    "such place.\n"
     "\n"
     "  --seed S         0 by default\n"
     "  --first I        number of the first module\n"
