@@ -5,9 +5,9 @@
 //   for (std::uint64_t i = 0; i < 1000; ++i) {
 //     AXLE_ASSIGN(const std::shared_ptr<const Module> module, GenerateModule(seed, i));
 //
-// Subjects (subjects.h) take turns, so that a run of as many indices as there are subjects, 4,104,
-// covers the table evenly: three of four modules have company around theirs, one of four has it in
-// each setting. Thread-safe.
+// Subjects (subjects.h) take turns: three of four modules have company around theirs, one of four
+// has it in each setting, and each of them goes through all its subjects before one comes again.
+// Thread-safe.
 #pragma once
 #include <memory>
 #include <string>
