@@ -13,13 +13,17 @@ install(TARGETS axle axle_cxx EXPORT axle
 install(TARGETS axle_archive EXPORT axle
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# Libraries are found from where one is, in the build tree too: what CMake writes there otherwise makes the loader look
+# through the current folder as well.
 if(TARGET axle_codegen)  # nobody links it: libaxle.so looks for it beside itself
-  set_target_properties(axle_codegen PROPERTIES INSTALL_RPATH $ORIGIN)
+  set_target_properties(axle_codegen PROPERTIES INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS axle_codegen LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()
 if(TARGET axle_tool)
   file(RELATIVE_PATH libraries /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-  set_target_properties(axle_tool PROPERTIES INSTALL_RPATH $ORIGIN/${libraries})
+  set(rpath $ORIGIN/${libraries} $ORIGIN/../lib)
+  list(REMOVE_DUPLICATES rpath)
+  set_target_properties(axle_tool PROPERTIES INSTALL_RPATH "${rpath}" BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS axle_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endif()
 

@@ -14,6 +14,7 @@
 #include "axle/client/load.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/literal_layouts.h"
+#include "axle/core/memory_room.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
@@ -201,6 +202,10 @@ std::shared_ptr<const Module> WithDevices(std::shared_ptr<const Module> module,
 
 }  // namespace
 
+// More than it takes to set up what libaxle_codegen.so has inside as it is loaded. Some of that
+// ends the process when it gets no memory.
+static constexpr i64 kLoadBytes = i64{4} << 20;
+
 struct Client::NativeLibrary {
   std::mutex mutex;
   std::unique_ptr<NativeEngine> engine;  // null until it is loaded
@@ -210,12 +215,13 @@ struct Client::NativeLibrary {
     const std::lock_guard lock(mutex);
     return LoadLocked(path);
   }
-  // Null if it cannot be loaded, and `missing` says why; tries once.
-  NativeEngine* LoadIfThere(const std::string& path) {
+  // Null if there is none, and `missing` says why; tries once. RESOURCE_EXHAUSTED without memory to
+  // load it.
+  StatusOr<NativeEngine*> LoadIfThere(const std::string& path) {
     const std::lock_guard lock(mutex);
     if (!missing.ok()) return nullptr;
     StatusOr<NativeEngine*> loaded = LoadLocked(path);
-    if (loaded.ok()) return *loaded;
+    if (loaded.ok() || loaded.status().code() == StatusCode::kResourceExhausted) return loaded;
     missing = loaded.status();
     return nullptr;
   }
@@ -223,6 +229,10 @@ struct Client::NativeLibrary {
   // The library is never unloaded: code and type information of it may be in use anywhere.
   StatusOr<NativeEngine*> LoadLocked(const std::string& path) {
     if (engine != nullptr) return engine.get();
+    if (!HasRoomFor(kLoadBytes)) {
+      return ResourceExhausted(StrCat("compile: no memory to load the native engine, which wants ",
+                                      kLoadBytes, " bytes"));
+    }
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       return Unavailable(StrCat("compile: the native engine is not there: ", dlerror()));
@@ -248,12 +258,12 @@ struct Client::NativeLibrary {
 
 Client::Client(ClientOptions options)
     : options_(std::move(options)),
+      num_threads_(options_.num_threads > 0 ? options_.num_threads : AvailableProcessors()),
       memory_(std::make_shared<MemoryBudget>(options_.memory_cap)),
       native_(std::make_shared<NativeLibrary>()) {
   if (options_.executor == nullptr) {
-    const int wanted = options_.num_threads == 0 ? AvailableProcessors() : options_.num_threads;
-    options_.executor =
-        std::make_shared<ThreadPool>(std::max(wanted, static_cast<int>(options_.num_devices)));
+    options_.executor = std::make_shared<ThreadPool>(
+        std::max(num_threads_, static_cast<int>(options_.num_devices)));
   }
   HostDeviceOptions device = options_.device;
   if (device.custom_calls == nullptr) device.custom_calls = std::make_shared<CustomCallRegistry>();
@@ -356,21 +366,19 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
         std::move(module), std::move(shape), std::move(devices)));
   }
   const ScopedFloatEnvironment float_environment;  // constants are folded here
-  AXLE_ASSIGN(
-      std::unique_ptr<NativeExecutable> code,
-      engine->Compile(*module, {.isa = options.isa,
-                                .codegen_level = options.codegen_level,
-                                .num_threads = options_.num_threads > 0 ? options_.num_threads
-                                                                        : AvailableProcessors(),
-                                .limits = options.limits,
-                                .run_passes = options.run_passes,
-                                .report = options.report,
-                                .code = options.code,
-                                .fast = options.numerics == Numerics::kFast,
-                                .small_wherever_possible = options.small_wherever_possible,
-                                .check_accesses = options.check_accesses,
-                                .on_llvm = options.on_llvm,
-                                .on_assembly = options.on_assembly}));
+  AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code,
+              engine->Compile(*module, {.isa = options.isa,
+                                        .codegen_level = options.codegen_level,
+                                        .num_threads = num_threads_,
+                                        .limits = options.limits,
+                                        .run_passes = options.run_passes,
+                                        .report = options.report,
+                                        .code = options.code,
+                                        .fast = options.numerics == Numerics::kFast,
+                                        .small_wherever_possible = options.small_wherever_possible,
+                                        .check_accesses = options.check_accesses,
+                                        .on_llvm = options.on_llvm,
+                                        .on_assembly = options.on_assembly}));
   return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(
       std::move(module), std::move(shape), std::move(devices), native_, std::move(code)));
 } catch (const std::bad_alloc&) {

@@ -169,6 +169,7 @@ class Client {
   void Log(LogLevel level, const std::function<std::string()>& message) const;
 
   ClientOptions options_;
+  int num_threads_;  // that share the work of a large kernel
   std::shared_ptr<MemoryBudget> memory_;
   std::vector<std::shared_ptr<Device>> devices_;
   std::shared_ptr<NativeLibrary> native_;  // loaded when it is first needed

@@ -29,16 +29,17 @@ static_assert(kMaxLoopOperands + 1 <= kMaxParallelPlaces);
 
 class Compiler {
  public:
-  Compiler(CompiledModule& compiled, const NativeOptions& options)
+  Compiler(CompiledModule& compiled, const JitTarget& target, const NativeOptions& options)
       : compiled_(compiled),
+        target_(target),
         options_(options),
         num_threads_(std::clamp(options.num_threads, 1, kMaxThreads)),
         rounding_(options.fast ? Rounding::kFast : Rounding::kStrict),
         limits_(options.limits),
         computations_(compiled.computations),
-        steps_(computations_, kernels_, KernelSetOf(compiled.jit->target()), is_checked()) {}
+        steps_(computations_, kernels_, KernelSetOf(target), is_checked()) {}
 
-  Status Run() {
+  Status Run(StockWriter* stock) {
     const Module& module = *compiled_.module;
     AXLE_TRY(FindForms(module));
     for (const HloComputation* computation : CalleesFirst(module)) {
@@ -48,9 +49,9 @@ class Compiler {
     if (options_.report) FinishReport(compiled_.report);
     if (!options_.code) return {};
     const ScopedStage stage(compiled_.report, "kernels");
-    // Who reads the code gets it in order.
-    const bool is_read = options_.on_llvm != nullptr || options_.on_assembly != nullptr;
-    return kernels_.Compile(*compiled_.jit, is_read ? 1 : num_threads_, limits_);
+    if (stock != nullptr) return kernels_.Stock(*stock);
+    AXLE_ASSIGN(compiled_.jit, kernels_.Compile(target_, options_));
+    return {};
   }
 
  private:
@@ -457,6 +458,7 @@ class Compiler {
   }
 
   CompiledModule& compiled_;
+  const JitTarget target_;
   const NativeOptions& options_;
   const int num_threads_;
   const Rounding rounding_;
@@ -482,7 +484,7 @@ class Compiler {
 }  // namespace
 
 StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& target,
-                                       const NativeOptions& options) {
+                                       const NativeOptions& options, StockWriter* stock) {
   CompiledModule compiled;
   {
     const ScopedStage stage(compiled.report, "passes");
@@ -504,9 +506,8 @@ StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& ta
     compiled.checks = std::make_unique<AccessChecks>();
     checked.checks = compiled.checks.get();
   }
-  AXLE_ASSIGN(compiled.jit, Jit::Create(checked, options));
   compiled.report.target = Name(target.isa);
-  AXLE_TRY(Compiler(compiled, options).Run());
+  AXLE_TRY(Compiler(compiled, checked, options).Run(stock));
   return compiled;
 }
 

@@ -7,6 +7,7 @@
 #include "axle/codegen/access_checks.h"
 #include "axle/codegen/jit.h"
 #include "axle/codegen/literal_run.h"
+#include "axle/codegen/stock_writer.h"
 #include "axle/ir/module.h"
 
 namespace axle {
@@ -22,9 +23,9 @@ struct CompiledModule {
     while (!computations.empty()) computations.pop_back();
   }
 
-  std::unique_ptr<const Module> module;                            // after the passes
-  std::unique_ptr<AccessChecks> checks;                            // of checked code, else null
-  std::unique_ptr<Jit> jit;                                        // the machine code
+  std::unique_ptr<const Module> module;  // after the passes
+  std::unique_ptr<AccessChecks> checks;  // of checked code, else null
+  std::unique_ptr<Jit> jit;  // the machine code of kernels that are not in stock, if there are any
   std::vector<std::unique_ptr<CompiledComputation>> computations;  // each behind its callees
   const CompiledComputation* entry = nullptr;
   CompileReport report;  // stages; the rest if the options ask for it
@@ -33,7 +34,8 @@ struct CompiledModule {
 // `module` is verified. Errors: UNIMPLEMENTED names an op that cannot be compiled; what the limits
 // say.
 // Runs may use options.num_threads threads, at most kMaxThreads.
+// With `stock`, kernels are added to it instead of compiled.
 StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& target,
-                                       const NativeOptions& options);
+                                       const NativeOptions& options, StockWriter* stock = nullptr);
 
 }  // namespace axle

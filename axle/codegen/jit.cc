@@ -28,7 +28,6 @@
 #include "axle/codegen/exact_fma.h"
 #include "axle/codegen/lane_emitter.h"
 #include "axle/core/strings.h"
-#include "axle/emit/executor.h"
 
 namespace axle {
 namespace {
@@ -114,6 +113,9 @@ llvm::orc::JITTargetMachineBuilder MachineBuilder(NativeIsa isa, int codegen_lev
       llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
 #endif
   builder.setCodeGenOptLevel(LevelOf(codegen_level));
+  // Constants lie beside the code, wherever that is, and are found from there.
+  builder.setRelocationModel(llvm::Reloc::PIC_);
+  builder.setCodeModel(llvm::CodeModel::Small);
   builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;  // no fma but those we write
   return builder;
 }
@@ -184,8 +186,8 @@ llvm::orc::SymbolMap RuntimeSymbols(llvm::orc::LLJIT& jit) {
   };
   add(kCheckAccess, &CheckAccess);
   add("memcpy", &std::memcpy);  // LLVM's own way to say copy
-  add(kRemainderF32, static_cast<float (*)(float, float)>(&FloatRemainder));
-  add(kRemainderF64, static_cast<double (*)(double, double)>(&FloatRemainder));
+  add(kRemainderF32, &axle_remainder_f32);
+  add(kRemainderF64, &axle_remainder_f64);
   add(kFmaF32, static_cast<float (*)(float, float, float)>(&ExactFma));
   add(kFmaF64, static_cast<double (*)(double, double, double)>(&ExactFma));
   return symbols;
@@ -199,6 +201,12 @@ void Optimize(llvm::Module& module) {
   passes.add(llvm::createInstructionCombiningPass());
   passes.add(llvm::createEarlyCSEPass());
   passes.run(module);
+}
+
+Status Verify(const llvm::Module& module) {
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  return llvm::verifyModule(module, &stream) ? Internal("llvm: " + problem) : Status();
 }
 
 // What the code generator makes of a module, for people.
@@ -332,10 +340,16 @@ Jit::NewModule Jit::MakeModule(const std::string& name, int codegen_level) const
   return made;
 }
 
+StatusOr<std::string> Jit::ObjectOf(NewModule made) const {
+  AXLE_TRY(Verify(*made.module));
+  llvm::TargetOptions options;
+  auto object = PooledCompiler(target_.isa, options)(*made.module);
+  if (!object) return ToStatus(object.takeError());
+  return (*object)->getBuffer().str();
+}
+
 Status Jit::Add(NewModule made) {
-  std::string problem;
-  llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(*made.module, &stream)) return Internal("llvm: " + problem);
+  AXLE_TRY(Verify(*made.module));
   const int codegen_level = CodegenLevelOf(*made.module);
   if (codegen_level > 1) Optimize(*made.module);
   if (state_->on_llvm) {

@@ -68,6 +68,8 @@ class Jit {
   NewModule MakeModule(const std::string& name, int codegen_level) const;
   // Verifies, optimises and takes over a module.
   Status Add(NewModule module);
+  // What Add would link at level 0 or 1, as an object file.
+  StatusOr<std::string> ObjectOf(NewModule module) const;
   // Compiles what is not compiled yet.
   StatusOr<void*> Lookup(const std::string& function);
   // Why code could not run; always OK but for emulated code.

@@ -10,15 +10,20 @@
 #include <new>
 #include <thread>
 
-#include "axle/codegen/small_key.h"
 #include "axle/codegen/small_lowering.h"
+#include "axle/codegen/stock.h"
+#include "axle/core/memory_room.h"
 #include "axle/core/strings.h"
+#include "axle/runtime/program.h"
 
 namespace axle {
 namespace {
 
 // Kernels that are compiled together: fewer modules cost less, more can be compiled at a time.
 constexpr size_t kMostKernelsPerModule = 16;
+// What LLVM may need beyond what it has to compile such a module, for each thread that does: some
+// times what the largest of our programs was seen to take. Without memory LLVM ends the process.
+constexpr i64 kRoomPerThread = i64{16} << 20;
 // Of the lane program of a light loop. Its speed is that of memory: instructions that are chosen
 // and ordered with care, at more than twice the cost, change it by a few percent
 // (bench/results/codegen-levels-2026-11-23.md).
@@ -27,16 +32,6 @@ constexpr size_t kMostLightOperations = 24;
 bool IsLight(const LoopKernelSpec& spec) {
   return spec.form == FoldForm::kNone &&
          (spec.is_brief || (spec.passes_once && spec.program->code.size() <= kMostLightOperations));
-}
-
-// Whether one kernel can do for both, if it is one for the rows of both.
-bool IsSame(const LoopKernelSpec& a, const LoopKernelSpec& b) {
-  return a.inputs == b.inputs && a.form == b.form && a.folds == b.folds && a.lanes == b.lanes &&
-         a.in_order == b.in_order && a.streams == b.streams && a.fetches == b.fetches &&
-         a.is_brief == b.is_brief && IsLight(a) == IsLight(b) && *a.program == *b.program;
-}
-bool IsSame(const MergeKernelSpec& a, const MergeKernelSpec& b) {
-  return a.other_bytes == b.other_bytes && *a.less == *b.less;
 }
 
 }  // namespace
@@ -66,54 +61,79 @@ std::string KernelTable::NameOf(size_t k) {
   return StrCat("kernel", k);
 }
 
-template <typename Spec>
-Spec& KernelTable::AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram& program, Spec spec,
-                           std::shared_ptr<LoopPlan> plan) {
-  std::vector<size_t>& same_hash = by_hash_[program.Hash()];
-  const auto same = std::ranges::find_if(same_hash, [&](size_t k) {
-    const std::optional<Spec>& other = kernels_[k].*kind;
-    return other && IsSame(*other, spec);
-  });
-  of_plan_[plan.get()] = same == same_hash.end() ? kernels_.size() : *same;
-  if (same != same_hash.end()) {
-    kernels_[*same].plans.push_back(std::move(plan));
-    return *(kernels_[*same].*kind);
-  }
-  same_hash.push_back(kernels_.size());
-  Kernel& kernel = kernels_.emplace_back();
-  kernel.*kind = std::move(spec);
-  kernel.plans = {std::move(plan)};
-  return *(kernel.*kind);
+KernelTable::Kernel& KernelTable::FindOrAdd(KernelKey key, bool is_light, const void* plan) {
+  const auto [same, is_new] =
+      by_key_.emplace(StrCat(is_light ? "light" : "", key.text), kernels_.size());
+  of_plan_[plan] = same->second;
+  if (is_new) kernels_.emplace_back().key = std::move(key);
+  return kernels_[same->second];
 }
 
 void KernelTable::Add(LoopKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
-  const LaneProgram& program = *spec.program;
-  const RowSizes sizes = spec.row_sizes;
-  LoopKernelSpec& kernel = AddLoop(&Kernel::loop, program, std::move(spec), std::move(plan));
-  kernel.row_sizes = kernel.row_sizes.Join(sizes);
+  Kernel& kernel = FindOrAdd(KeyOf(spec), IsLight(spec), plan.get());
+  const RowSizes sizes = kernel.loop ? kernel.loop->row_sizes.Join(spec.row_sizes) : spec.row_sizes;
+  if (!kernel.loop) kernel.loop = std::move(spec);
+  kernel.loop->row_sizes = sizes;
+  kernel.plans.push_back(std::move(plan));
 }
 
 void KernelTable::Add(MergeKernelSpec spec, std::shared_ptr<LoopPlan> plan) {
-  const LaneProgram& program = *spec.less;
-  AddLoop(&Kernel::merge, program, std::move(spec), std::move(plan));
+  Kernel& kernel = FindOrAdd(KeyOf(spec), false, plan.get());
+  if (!kernel.merge) kernel.merge = std::move(spec);
+  kernel.plans.push_back(std::move(plan));
 }
 
 void KernelTable::Add(Region region, const Schedule& schedule, std::shared_ptr<SmallPlan> plan) {
-  const auto [same, is_new] = by_key_.emplace(KeyOf(region, schedule), kernels_.size());
-  of_plan_[plan.get()] = same->second;
-  if (is_new) kernels_.push_back({.small = std::move(region), .schedule = &schedule});
-  kernels_[same->second].small_plans.push_back(std::move(plan));
+  Kernel& kernel = FindOrAdd(KeyOf(region, schedule), false, plan.get());
+  if (!kernel.small) {
+    kernel.small = std::move(region);
+    kernel.schedule = &schedule;
+  }
+  kernel.small_plans.push_back(std::move(plan));
+}
+
+Status KernelTable::Stock(StockWriter& writer) const {
+  for (const Kernel& kernel : kernels_) {
+    if (!kernel.key.is_portable) continue;
+    Kernel any = kernel;
+    if (any.loop) any.loop->row_sizes = {};
+    AXLE_TRY(writer.Add(any.CodegenLevel(writer.target()), any.key.text,
+                        [&](const std::string& name, llvm::Module& module) {
+                          any.Emit(writer.target(), name, module);
+                        }));
+  }
+  return {};
+}
+
+std::vector<size_t> KernelTable::TakeFromStock(const JitTarget& target,
+                                               const NativeOptions& options) {
+  // Who reads the code, or wants it checked or emulated, wants it made.
+  const bool takes_any = options.stock && options.on_llvm == nullptr &&
+                         options.on_assembly == nullptr && target.checks == nullptr &&
+                         !target.is_emulated();
+  std::vector<size_t> left;
+  for (size_t k = 0; k < kernels_.size(); ++k) {
+    Kernel& kernel = kernels_[k];
+    void* const code =
+        takes_any && kernel.key.is_portable
+            ? FindStockKernel(target.isa, kernel.CodegenLevel(target), kernel.key.text)
+            : nullptr;
+    if (code != nullptr) kernel.SetAddress(code);
+    if (code == nullptr) left.push_back(k);
+  }
+  return left;
 }
 
 // What takes longer to compile comes first.
 std::vector<KernelTable::Batch> KernelTable::Batches(const JitTarget& target,
+                                                     std::span<const size_t> kernels,
                                                      size_t num_threads) const {
-  const size_t most = std::clamp<size_t>((kernels_.size() + num_threads - 1) / num_threads, 1,
+  const size_t most = std::clamp<size_t>((kernels.size() + num_threads - 1) / num_threads, 1,
                                          kMostKernelsPerModule);
   std::vector<Batch> batches;
   for (int level = target.codegen_level; level >= 0; --level) {
     bool is_new = true;
-    for (size_t k = 0; k < kernels_.size(); ++k) {
+    for (const size_t k : kernels) {
       if (kernels_[k].CodegenLevel(target) != level) continue;
       if (is_new || batches.back().kernels.size() == most) batches.push_back({level});
       is_new = false;
@@ -136,9 +156,35 @@ Status KernelTable::CompileBatch(Jit& jit, const Batch& batch) {
   return {};
 }
 
-Status KernelTable::Compile(Jit& jit, int num_threads, Limits* limits) {
-  const auto most_threads = static_cast<size_t>(num_threads);
-  const std::vector<Batch> batches = Batches(jit.target(), most_threads);
+namespace {
+
+Status CheckRoom(size_t num_threads) {
+  const i64 bytes = kRoomPerThread * static_cast<i64>(num_threads);
+  if (HasRoomFor(bytes)) return {};
+  return ResourceExhausted(StrCat("compile: no memory for kernels: LLVM wants ", bytes,
+                                  " bytes to work with on ", num_threads, " threads"));
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Jit>> KernelTable::Compile(const JitTarget& target,
+                                                    const NativeOptions& options) {
+  const std::vector<size_t> left = TakeFromStock(target, options);
+  if (left.empty()) return std::unique_ptr<Jit>();
+  AXLE_TRY(CheckRoom(1));
+  AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target, options));
+  // Who reads the code gets it in order.
+  const bool is_read = options.on_llvm != nullptr || options.on_assembly != nullptr;
+  const auto num_threads =
+      static_cast<size_t>(is_read ? 1 : std::clamp(options.num_threads, 1, kMaxThreads));
+  AXLE_TRY(CompileBatches(*jit, Batches(target, left, num_threads), num_threads, options.limits));
+  return jit;
+}
+
+Status KernelTable::CompileBatches(Jit& jit, std::span<const Batch> batches, size_t num_threads,
+                                   Limits* limits) {
+  size_t num_kernels = 0;
+  for (const Batch& batch : batches) num_kernels += batch.kernels.size();
   std::atomic<size_t> next = 0, num_compiled = 0;
   std::mutex mutex;
   Status status;  // the first that is not OK
@@ -152,6 +198,7 @@ Status KernelTable::Compile(Jit& jit, int num_threads, Limits* limits) {
     for (size_t b; (b = next++) < batches.size();) {
       try {
         Status made = own_limits == nullptr ? Status() : own_limits->CheckNow();
+        if (made.ok()) made = CheckRoom(std::min(num_threads, batches.size()));
         if (made.ok()) made = CompileBatch(jit, batches[b]);
         if (!made.ok()) return fail(std::move(made));
       } catch (const std::bad_alloc&) {
@@ -161,14 +208,13 @@ Status KernelTable::Compile(Jit& jit, int num_threads, Limits* limits) {
       }
       num_compiled += batches[b].kernels.size();
       if (own_limits != nullptr) {
-        own_limits->Progress(static_cast<double>(num_compiled) /
-                             static_cast<double>(kernels_.size()));
+        own_limits->Progress(static_cast<double>(num_compiled) / static_cast<double>(num_kernels));
       }
     }
   };
   std::vector<std::thread> others;
-  others.reserve(most_threads);
-  for (size_t t = 1; t < std::min(most_threads, batches.size()); ++t) {
+  others.reserve(num_threads);
+  for (size_t t = 1; t < std::min(num_threads, batches.size()); ++t) {
     try {
       others.emplace_back(work, nullptr);
     } catch (const std::exception&) {  // no thread, or no memory for one

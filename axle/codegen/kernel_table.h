@@ -1,5 +1,5 @@
-// The kernels of a module: each different one is compiled once, whatever arrays it runs on, by
-// several threads at a time.
+// The kernels of a module: each different one is taken from the stock or compiled once, whatever
+// arrays it runs on, by several threads at a time.
 #pragma once
 #include <deque>
 #include <memory>
@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "axle/codegen/jit.h"
+#include "axle/codegen/kernel_key.h"
 #include "axle/codegen/loop_step.h"
 #include "axle/codegen/merge_lowering.h"
 #include "axle/codegen/small_step.h"
-#include "axle/core/limits.h"
+#include "axle/codegen/stock_writer.h"
 
 namespace axle {
 
@@ -29,8 +30,11 @@ class KernelTable {
     return programs_.emplace_back(std::move(program));
   }
 
-  // The same code for any number of threads. Errors: CANCELLED, DEADLINE_EXCEEDED.
-  Status Compile(Jit& jit, int num_threads, Limits* limits);
+  // The code of what is not in stock; null if nothing is left. The same code for any number of
+  // threads. Errors: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED.
+  StatusOr<std::unique_ptr<Jit>> Compile(const JitTarget& target, const NativeOptions& options);
+  // Adds those kernels to the stock that are the same in every process.
+  Status Stock(StockWriter& writer) const;
 
   // `plan` is a LoopPlan or a SmallPlan.
   std::string NameFor(const void* plan) const { return NameOf(of_plan_.at(plan)); }
@@ -40,6 +44,7 @@ class KernelTable {
     std::optional<LoopKernelSpec> loop = {};  // or:
     std::optional<MergeKernelSpec> merge = {};
     std::optional<Region> small = {};
+    KernelKey key = {};
     const Schedule* schedule = nullptr;
     std::vector<std::shared_ptr<LoopPlan>> plans = {};
     std::vector<std::shared_ptr<SmallPlan>> small_plans = {};
@@ -54,18 +59,20 @@ class KernelTable {
     std::vector<size_t> kernels = {};
   };
   static std::string NameOf(size_t k);
-  // Gives the spec of the kernel, a new one or one that was there.
-  template <typename Spec>
-  Spec& AddLoop(std::optional<Spec> Kernel::*kind, const LaneProgram& program, Spec spec,
-                std::shared_ptr<LoopPlan> plan);
-  std::vector<Batch> Batches(const JitTarget& target, size_t num_threads) const;
+  // The kernel with this key and of this kind, a new one or one that was there.
+  Kernel& FindOrAdd(KernelKey key, bool is_light, const void* plan);
+  // Of the kernels that are not in stock, whose addresses are set.
+  std::vector<size_t> TakeFromStock(const JitTarget& target, const NativeOptions& options);
+  std::vector<Batch> Batches(const JitTarget& target, std::span<const size_t> kernels,
+                             size_t num_threads) const;
   Status CompileBatch(Jit& jit, const Batch& batch);
+  Status CompileBatches(Jit& jit, std::span<const Batch> batches, size_t num_threads,
+                        Limits* limits);
 
   std::deque<LaneProgram> programs_;
   std::vector<Kernel> kernels_;
   std::unordered_map<const void*, size_t> of_plan_;
-  std::unordered_map<std::uint64_t, std::vector<size_t>> by_hash_;  // of loops and merges
-  std::unordered_map<std::string, size_t> by_key_;                  // of small regions
+  std::unordered_map<std::string, size_t> by_key_;
 };
 
 }  // namespace axle

@@ -10,6 +10,8 @@
 
 #include <vector>
 
+#include "axle/emit/executor.h"
+
 namespace axle {
 
 using llvm::Value;
@@ -346,3 +348,10 @@ Value* LaneEmitter::Lower(const LaneProgram& program, const LaneOp& op,
 }
 
 }  // namespace axle
+
+float axle_remainder_f32(float x, float y) {
+  return axle::FloatRemainder(x, y);
+}
+double axle_remainder_f64(double x, double y) {
+  return axle::FloatRemainder(x, y);
+}

@@ -59,11 +59,17 @@ class LaneEmitter {
   JitTarget target_;
 };
 
-// The runtime functions that compiled code may call. T(T, T): emit/executor.h's FloatRemainder;
-// T(T, T, T): ExactFma.
+// The runtime functions that compiled code may call. T(T, T): emit/executor.h's FloatRemainder,
+// below; T(T, T, T): ExactFma.
 inline constexpr char kRemainderF32[] = "axle_remainder_f32";
 inline constexpr char kRemainderF64[] = "axle_remainder_f64";
 inline constexpr char kFmaF32[] = "axle_fma_f32";
 inline constexpr char kFmaF64[] = "axle_fma_f64";
 
 }  // namespace axle
+
+// By these names kernels in stock are linked to them.
+extern "C" {
+float axle_remainder_f32(float x, float y);
+double axle_remainder_f64(double x, double y);
+}

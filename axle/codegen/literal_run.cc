@@ -126,8 +126,9 @@ class Call {
 
   StatusOr<Literal> MakeArray(const Shape& shape) {
     const std::int32_t argument = compiled_.blocks.argument_of_result[next_result_++];
-    StatusOr<Literal> result =
-        argument < 0 ? Literal::CreateUninitialized(shape) : ReplaceArgument(shape, argument);
+    StatusOr<Literal> result = argument < 0
+                                   ? Literal::CreateUninitializedArray(shape, shape.num_bytes())
+                                   : ReplaceArgument(shape, argument);
     if (!result.ok()) return result;
     if (argument < 0) blocks_[next_own_result_++] = result->mutable_bytes();
     if (!shape.is_static()) {

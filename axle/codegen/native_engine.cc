@@ -37,7 +37,7 @@ class NativeProgram : public NativeExecutable {
   // What became of code that is checked or emulated.
   Status CodeStatus() const {
     if (compiled_.checks != nullptr) AXLE_TRY(compiled_.checks->status());
-    return compiled_.jit->status();
+    return compiled_.jit == nullptr ? Status() : compiled_.jit->status();
   }
 
   CompiledModule compiled_;

@@ -99,6 +99,18 @@ StatusOr<Literal> Literal::CreateUninitialized(const Shape& shape) {
   return CreateWith(shape, Uninitialized);
 }
 
+StatusOr<Literal> Literal::CreateUninitializedArray(const Shape& checked_shape, i64 num_bytes) {
+  AXLE_TRY(CheckStorage(num_bytes));
+  StatusOr<Literal> literal = Literal();
+  try {
+    literal->shape_ = checked_shape;
+    literal->owner_ = AllocateOrThrow(num_bytes, false, &literal->data_);
+  } catch (const std::bad_alloc&) {
+    literal = ResourceExhausted(StrCat("no memory for a value of ", HumanBytes(num_bytes)));
+  }
+  return literal;
+}
+
 Literal Literal::Tuple(std::vector<Literal> elements) {
   Literal tuple;
   for (const Literal& element : elements) tuple.shape_.AddElement(element.shape());

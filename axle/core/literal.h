@@ -38,6 +38,8 @@ class Literal {
   // The two above with unspecified contents, for code that writes every element.
   static Literal Uninitialized(const Shape& shape);
   static StatusOr<Literal> CreateUninitialized(const Shape& shape);
+  // The latter for an array whose shape CheckShape has accepted, and whose num_bytes() are known.
+  static StatusOr<Literal> CreateUninitializedArray(const Shape& checked_shape, i64 num_bytes);
   // Of these elements, none of them copied.
   static Literal Tuple(std::vector<Literal> elements);
   // An array that borrows `data`: shape.num_bytes() bytes, aligned for the element type and in the

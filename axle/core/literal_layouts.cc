@@ -19,8 +19,8 @@ Literal InLayoutsOf(Literal value, const Shape& shape) {
   return Literal::Tuple(std::move(elements));
 }
 
-bool HasLayout(const Shape& shape) {
-  return shape.layout() != nullptr || std::ranges::any_of(shape.elements(), HasLayout);
+bool AnyHasLayout(const std::vector<Shape>& elements) {
+  return std::ranges::any_of(elements, HasLayout);
 }
 
 }  // namespace axle

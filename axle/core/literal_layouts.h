@@ -10,6 +10,9 @@ namespace axle {
 // that layout already share their memory with the result. Throws std::bad_alloc as Relayout does.
 Literal InLayoutsOf(Literal value, const Shape& shape);
 // Whether it, or any array in it, has a layout of its own. Without one, it is row-major.
-bool HasLayout(const Shape& shape);
+bool AnyHasLayout(const std::vector<Shape>& elements);
+inline bool HasLayout(const Shape& shape) {
+  return shape.layout() != nullptr || (!shape.elements().empty() && AnyHasLayout(shape.elements()));
+}
 
 }  // namespace axle

@@ -218,8 +218,8 @@ bool EqualTrees(const Shape& a, const Shape& b, const Leaves& leaves) {
 
 }  // namespace
 
-bool Compatible(const Shape& a, const Shape& b) {
-  return EqualTrees(a, b, [](const Shape& x, const Shape& y) { return x.type() == y.type(); });
+bool CompatibleElements(const std::vector<Shape>& a, const std::vector<Shape>& b) {
+  return std::ranges::equal(a, b, Compatible);
 }
 
 bool CompatibleIgnoringFpPrecision(const Shape& a, const Shape& b) {

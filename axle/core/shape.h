@@ -124,7 +124,12 @@ class Shape {
 };
 
 // Same tree, ranks, sizes and element types; layouts and dynamic flags do not count.
-bool Compatible(const Shape& a, const Shape& b);
+bool CompatibleElements(const std::vector<Shape>& a, const std::vector<Shape>& b);
+inline bool Compatible(const Shape& a, const Shape& b) {
+  const bool has_elements = !a.elements().empty() || !b.elements().empty();
+  return a.type() == b.type() && a.dims() == b.dims() &&
+         (!has_elements || CompatibleElements(a.elements(), b.elements()));
+}
 // The same, with all float types as one.
 bool CompatibleIgnoringFpPrecision(const Shape& a, const Shape& b);
 // The sizes of two arrays, whatever their types.

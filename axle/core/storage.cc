@@ -63,8 +63,12 @@ namespace {
 constexpr size_t kAlignment = BlockPool::kAlignment;
 constexpr size_t kPageSize = 1 << 12;
 
-thread_local StorageAccount* current_account = nullptr;
-thread_local StoragePlaces* current_places = nullptr;
+// Read several times in each execution: at a fixed place of the thread, for which a loader keeps
+// room in libraries that come later too, and not behind a call that finds it.
+#define AXLE_NEAR_THREAD_LOCAL __attribute__((tls_model("initial-exec"))) thread_local
+AXLE_NEAR_THREAD_LOCAL StorageAccount* current_account = nullptr;
+AXLE_NEAR_THREAD_LOCAL StoragePlaces* current_places = nullptr;
+#undef AXLE_NEAR_THREAD_LOCAL
 
 // What a block counts for, for as long as this lives.
 class Reservation {

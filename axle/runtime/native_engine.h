@@ -40,6 +40,8 @@ struct NativeOptions {
   bool report = false;       // keep a report of what was compiled
   bool code = true;          // false: no kernels are compiled, and runs fail: for the report alone
   bool fast = false;         // round less often than docs/numerics.md says; else bit for bit
+  // Kernels that came with the library are taken from it; false, for tests: all are compiled.
+  bool stock = true;
   // Few elements are computed in one function wherever they can be, also where that is not faster:
   // for tests. The bits do not depend on it.
   bool small_wherever_possible = false;
@@ -76,7 +78,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 11;
+inline constexpr int kNativeEngineVersion = 12;
 
 }  // namespace axle
 

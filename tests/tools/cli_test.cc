@@ -697,6 +697,35 @@ TEST_F(Cli, LimitsEndARun) {
   EXPECT_TRUE(memory.err.starts_with("RESOURCE_EXHAUSTED: ")) << memory.err;
 }
 
+// From too little to start the native engine to enough to compile and run.
+TEST_F(Cli, TooLittleMemoryToCompileIsALimitNotACrash) {
+  const std::string program = Write("norm.hlo", R"(
+HloModule m
+add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }
+ENTRY e {
+  x = f32[8,64] parameter(0)
+  zero = f32[] constant(0)
+  y = f32[8,64] exponential(x)
+  sum = f32[8] reduce(y, zero), dimensions={1}, to_apply=add
+  sums = f32[8,64] broadcast(sum), dimensions={0}
+  z = f32[8,64] divide(y, sums)
+  w = f32[64,8] transpose(z), dimensions={1,0}
+  t = f32[64,8] tanh(w)
+  v = f32[64,64] dot(t, z), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = (f32[64,64], f32[64,8]) tuple(v, t)
+})");
+  bool was_refused = false;
+  for (int megabytes = 1; megabytes < 40; megabytes += megabytes < 16 ? 1 : 4) {
+    const Result r =
+        Run({"run", program, "--fake", "--mem-limit", std::to_string(megabytes) + "M"});
+    EXPECT_TRUE(r.exit == 0 || r.exit == 4) << megabytes << " MB: " << r.exit << r.err;
+    was_refused = was_refused || r.exit == 4;
+  }
+#if !defined(__has_feature)  // sanitizers, of clang, lift the limit
+  EXPECT_TRUE(was_refused);
+#endif
+}
+
 TEST_F(Cli, AHugeShapeIsALimitNotACrash) {
   const Result r =
       Run({"run", "-", "--fake=zeros"},

@@ -77,5 +77,5 @@ int main(int argc, char** argv) {
   const std::vector<const char*> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const int code = Main(arguments);
   const ExitCode flushed = FlushOutput();
-  return code == kYes ? flushed : code;
+  EndProcess(code == kYes ? flushed : code);
 }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -250,6 +251,14 @@ ExitCode FlushOutput() {
   if (errno == EPIPE) return kLimit;  // the reader went away: no news
   WriteAll(STDERR_FILENO, StrCat("cannot write to stdout: ", std::strerror(errno), "\n"));
   return kInvalid;
+}
+
+void EndProcess(int code) {
+#if !AXLE_SANITIZED
+  std::_Exit(code);
+#else
+  std::exit(code);  // leaks are looked for there
+#endif
 }
 
 }  // namespace axle::tool

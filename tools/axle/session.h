@@ -69,5 +69,7 @@ bool Interrupted();
 void LimitProcessMemory(std::int64_t bytes);
 // Writes out what Out has buffered; kYes, or what went wrong.
 ExitCode FlushOutput();
+// Ends the process when all is done and written, without what libraries would tidy up at its end.
+[[noreturn]] void EndProcess(int code);
 
 }  // namespace axle::tool

@@ -1,4 +1,4 @@
-#include "axle/codegen/small_key.h"
+#include "axle/codegen/kernel_key.h"
 
 #include <unordered_map>
 
@@ -7,8 +7,12 @@
 namespace axle {
 namespace {
 
+// What a key begins with.
+enum class KernelKind : std::uint8_t { kLoop, kMerge, kSmall };
+
 class KeyWriter {
  public:
+  explicit KeyWriter(KernelKind kind) { Add(static_cast<i64>(kind)); }
   void AddRegion(const Region& region, const Schedule& schedule) {
     Scope scope{schedule, {}};
     AddValues(region.inputs, scope);
@@ -16,7 +20,26 @@ class KeyWriter {
     AddParts(region.parts, scope);
     AddValues(region.outputs, scope);
   }
-  std::string Take() && { return std::move(key_); }
+  void AddLoop(const LoopKernelSpec& spec) {
+    AddProgram(*spec.program);
+    AddAll(spec.inputs);
+    Add(static_cast<i64>(spec.form));
+    Add(std::ssize(spec.folds));
+    for (const LoopFold& fold : spec.folds) {
+      Add(static_cast<i64>(fold.join));
+      Add(static_cast<i64>(fold.identity));
+      Add(fold.reducer != nullptr);
+      if (fold.reducer != nullptr) AddProgram(*fold.reducer);
+    }
+    Add(spec.lanes);
+    for (const bool flag : {spec.in_order, spec.streams, spec.is_brief}) Add(flag);
+    AddAll(spec.fetches);
+  }
+  void AddMerge(const MergeKernelSpec& spec) {
+    AddProgram(*spec.less);
+    AddAll(spec.other_bytes);
+  }
+  KernelKey Take() && { return std::move(key_); }
 
  private:
   // Values are numbered as they come.
@@ -25,7 +48,12 @@ class KeyWriter {
     std::unordered_map<ValueId, i64> numbers;
   };
 
-  void Add(i64 number) { key_.append(reinterpret_cast<const char*>(&number), sizeof number); }
+  // Most numbers are small: seven bits to a byte, the sign in the lowest.
+  void Add(i64 number) {
+    auto rest = static_cast<std::uint64_t>(number) << 1 ^ static_cast<std::uint64_t>(number >> 63);
+    for (; rest >= 0x80; rest >>= 7) key_.text.push_back(static_cast<char>(rest | 0x80));
+    key_.text.push_back(static_cast<char>(rest));
+  }
   template <typename T>
   requires std::integral<T> || std::is_enum_v<T>
   void AddAll(const std::vector<T>& numbers) {
@@ -59,9 +87,10 @@ class KeyWriter {
     for (const auto& [id, literal] : constants) {
       AddValue(id, scope);
       if (IsSmall(scope.schedule.values[id])) {
-        key_.append(reinterpret_cast<const char*>(literal.bytes()),
-                    static_cast<size_t>(literal.num_bytes()));
+        key_.text.append(reinterpret_cast<const char*>(literal.bytes()),
+                         static_cast<size_t>(literal.num_bytes()));
       } else {
+        key_.is_portable = false;
         Add(static_cast<i64>(reinterpret_cast<std::uintptr_t>(literal.bytes())));
       }
     }
@@ -117,8 +146,10 @@ class KeyWriter {
       for (const LaneId operand : op.operands) Add(operand);
       Add(static_cast<i64>(op.immediate));
     }
-    for (const LaneArray& array : program.inputs) AddArray(array);
-    for (const LaneArray& array : program.outputs) AddArray(array);
+    for (const auto* arrays : {&program.inputs, &program.outputs}) {
+      Add(std::ssize(*arrays));
+      for (const LaneArray& array : *arrays) AddArray(array);
+    }
     AddAll(program.results);
   }
 
@@ -157,13 +188,25 @@ class KeyWriter {
     AddAll(dot.rhs_elements);
   }
 
-  std::string key_;
+  KernelKey key_;
 };
 
 }  // namespace
 
-std::string KeyOf(const Region& region, const Schedule& schedule) {
-  KeyWriter writer;
+KernelKey KeyOf(const LoopKernelSpec& spec) {
+  KeyWriter writer(KernelKind::kLoop);
+  writer.AddLoop(spec);
+  return std::move(writer).Take();
+}
+
+KernelKey KeyOf(const MergeKernelSpec& spec) {
+  KeyWriter writer(KernelKind::kMerge);
+  writer.AddMerge(spec);
+  return std::move(writer).Take();
+}
+
+KernelKey KeyOf(const Region& region, const Schedule& schedule) {
+  KeyWriter writer(KernelKind::kSmall);
   writer.AddRegion(region, schedule);
   return std::move(writer).Take();
 }

@@ -1,0 +1,22 @@
+// What selects the code of a kernel, as bytes: kernels with equal keys can share one function.
+#pragma once
+#include <string>
+
+#include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/merge_lowering.h"
+#include "axle/codegen/small_regions.h"
+
+namespace axle {
+
+struct KernelKey {
+  std::string text;
+  bool is_portable = true;  // no address in it: it means the same code in every process
+};
+
+// Of what is compiled at one level. Rows are left out: code for all rows is code for some.
+KernelKey KeyOf(const LoopKernelSpec& spec);
+KernelKey KeyOf(const MergeKernelSpec& spec);
+// A small region and the schedule that it is part of.
+KernelKey KeyOf(const Region& region, const Schedule& schedule);
+
+}  // namespace axle

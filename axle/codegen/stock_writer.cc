@@ -1,0 +1,70 @@
+#include "axle/codegen/stock_writer.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "axle/codegen/stock.h"
+#include "axle/core/strings.h"
+
+namespace axle {
+
+StatusOr<StockWriter> StockWriter::Create(const JitTarget& target) {
+  AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target));
+  return StockWriter(std::move(jit));
+}
+
+Status StockWriter::Add(int codegen_level, const std::string& kernel_key, const Emit& emit) {
+  const auto [kernel, is_new] =
+      names_.emplace(StockKeyOf(target().isa, codegen_level, kernel_key),
+                     StrCat("axle_stock_", Name(target().isa), "_", names_.size()));
+  if (!is_new) return {};
+  const auto made = modules_.find(codegen_level);
+  Jit::NewModule& module =
+      made != modules_.end()
+          ? made->second
+          : modules_.emplace(codegen_level, jit_->MakeModule("stock", codegen_level)).first->second;
+  emit(kernel->second, *module.module);
+  return {};
+}
+
+StatusOr<std::vector<StockWriter::Object>> StockWriter::Finish() {
+  std::vector<Object> objects;
+  for (auto& [level, module] : modules_) {
+    AXLE_ASSIGN(std::string content, jit_->ObjectOf(std::move(module)));
+    objects.push_back({StrCat("stock_", Name(target().isa), "_", level, ".o"), std::move(content)});
+  }
+  modules_.clear();
+  return objects;
+}
+
+namespace {
+
+// Three octal digits for each byte: no digit that follows belongs to it.
+std::string Quoted(std::string_view bytes) {
+  std::string text = "\"";
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    text += '\\';
+    for (const int shift : {6, 3, 0}) text += static_cast<char>('0' + (value >> shift & 7));
+  }
+  return text + "\"";
+}
+
+}  // namespace
+
+std::string StockTable(const std::map<std::string, std::string>& names) {
+  std::string functions, rows;
+  for (const auto& [key, name] : names) {
+    functions += StrCat("void ", name, "();\n");
+    rows += StrCat("    {{", Quoted(key), ", ", key.size(), "}, &", name, "},\n");
+  }
+  return StrCat("// Made by axle_stock.\n#include \"axle/codegen/stock.h\"\n\nextern \"C\" {\n",
+                functions,
+                "}\n\nnamespace axle {\n\nstd::span<const StockKernel> StockKernels() {\n",
+                names.empty() ? "  return {};\n"
+                              : StrCat("  static constexpr StockKernel kKernels[] = {\n", rows,
+                                       "  };\n  return kKernels;\n"),
+                "}\n\n}  // namespace axle\n");
+}
+
+}  // namespace axle

@@ -1,0 +1,41 @@
+// StockWriter: makes the kernels in stock (stock.h), when the library is built.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "axle/codegen/jit.h"
+
+namespace axle {
+
+class StockWriter {
+ public:
+  static StatusOr<StockWriter> Create(const JitTarget& target);
+  const JitTarget& target() const { return jit_->target(); }
+
+  // Adds a kernel unless it is there: `emit` adds the function of this name to a module.
+  using Emit = std::function<void(const std::string& name, llvm::Module& module)>;
+  Status Add(int codegen_level, const std::string& kernel_key, const Emit& emit);
+
+  struct Object {
+    std::string name;  // of a file, without a folder
+    std::string content;
+  };
+  // Compiles them: an object file for each level.
+  StatusOr<std::vector<Object>> Finish();
+  // Name of the function, by StockKeyOf.
+  const std::map<std::string, std::string>& names() const { return names_; }
+
+ private:
+  explicit StockWriter(std::unique_ptr<Jit> jit) : jit_(std::move(jit)) {}
+
+  std::unique_ptr<Jit> jit_;
+  std::map<int, Jit::NewModule> modules_;  // by level
+  std::map<std::string, std::string> names_;
+};
+
+// The C++ source of StockKernels().
+std::string StockTable(const std::map<std::string, std::string>& names);
+
+}  // namespace axle

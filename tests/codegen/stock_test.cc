@@ -1,0 +1,214 @@
+// Kernels in stock: who gets them, and that they are those that would be compiled.
+#include "axle/codegen/stock.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "axle/client/arguments.h"
+#include "axle/codegen/compiler.h"
+#include "axle/codegen/kernel_key.h"
+#include "axle/core/float_environment.h"
+#include "axle/core/strings.h"
+#include "axle/ops/op_def.h"
+#include "axle/text/parse.h"
+
+namespace axle {
+namespace {
+
+class Stock : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (StockKernels().empty()) GTEST_SKIP() << "built without kernels in stock";
+  }
+
+  // Targets that this machine need not have are fine: nothing runs.
+  static std::vector<JitTarget> Targets() {
+    if (JitTarget::kIsAarch64) return {{NativeIsa::kAarch64, 1, 16}};
+    return {{NativeIsa::kAvx2, 1, 32}, {NativeIsa::kAvx512, 1, 64}};
+  }
+
+  static std::string Program(std::string_view lines) {
+    return StrCat("HloModule m\nENTRY e {\n", lines, "}\n");
+  }
+
+  // Whether all of its kernels come from the stock.
+  static bool IsInStock(const std::string& text, const JitTarget& target,
+                        const NativeOptions& options = {}) {
+    const auto module = Parse(text);
+    EXPECT_TRUE(module.ok()) << module.status().ToString();
+    const ScopedFloatEnvironment environment;
+    const auto compiled = CompileModule(**module, target, options);
+    EXPECT_TRUE(compiled.ok()) << compiled.status().ToString();
+    return compiled.ok() && compiled->jit == nullptr;
+  }
+
+  static StatusOr<Literal> Run(const std::string& text, bool stock) {
+    const ScopedFloatEnvironment environment;
+    AXLE_ASSIGN(const auto module, Parse(text));
+    AXLE_ASSIGN(const JitTarget target, ChooseTarget(NativeIsa::kAuto, 1));
+    AXLE_ASSIGN(const CompiledModule compiled, CompileModule(*module, target, {.stock = stock}));
+    if ((compiled.jit == nullptr) != stock) return Internal("not compiled as asked");
+    std::vector<Literal> arguments;
+    for (const Shape& shape : ArgumentLeaves(*module->entry())) {
+      AXLE_ASSIGN(Literal argument,
+                  FakeLiteral(shape, "random:7", static_cast<i64>(arguments.size())));
+      arguments.push_back(std::move(argument));
+    }
+    HostRun run;
+    return RunOnLiterals(*compiled.entry, arguments, run);
+  }
+};
+
+constexpr char kExponential[] = "  x = f32[77] parameter(0)\n  ROOT r = f32[77] exponential(x)\n";
+
+TEST_F(Stock, IsSortedAndHasEachKernelOnce) {
+  const auto stock = StockKernels();
+  EXPECT_TRUE(std::ranges::is_sorted(stock, std::ranges::less(), &StockKernel::key));
+  EXPECT_EQ(std::ranges::adjacent_find(stock, {}, &StockKernel::key), stock.end());
+  for (const StockKernel& kernel : stock) EXPECT_NE(kernel.code, nullptr);
+  EXPECT_EQ(FindStockKernel(NativeIsa::kAvx2, 1, ""), nullptr);
+  EXPECT_EQ(FindStockKernel(NativeIsa::kAvx2, 1, "\xff"), nullptr);
+}
+
+// Every op that takes f32 operands of one shape and gives f32.
+TEST_F(Stock, HasEveryElementwiseOperation) {
+  size_t num_ops = 0;
+  for (const OpDef* op : AllOpDefs()) {
+    if (op->lowering != Lowering::kElementwise) continue;
+    std::string lines, list;
+    for (size_t i = 0; i < op->operands.size(); ++i) {
+      lines += StrCat("  p", i, " = f32[3,40] parameter(", i, ")\n");
+      list += StrCat(i > 0 ? ", " : "", "p", i);
+    }
+    const std::string text =
+        Program(StrCat(lines, "  ROOT r = f32[3,40] ", op->text, "(", list, ")\n"));
+    const auto module = Parse(text);
+    if (!module.ok()) continue;
+    ++num_ops;
+    for (const JitTarget& target : Targets()) {
+      EXPECT_TRUE(IsInStock(text, target)) << text << Name(target.isa);
+    }
+  }
+  EXPECT_GT(num_ops, 30);
+}
+
+TEST_F(Stock, HasScalarsComparisonsConversionsAndReductions) {
+  for (const char* lines :
+       {"  x = s32[9] parameter(0)\n  s = s32[] parameter(1)\n"
+        "  b = s32[9] broadcast(s), dimensions={}\n  ROOT r = s32[9] multiply(x, b)\n",
+        "  x = f64[9] parameter(0)\n  y = f64[9] parameter(1)\n"
+        "  ROOT r = pred[9] compare(x, y), direction=LE\n",
+        "  x = f32[7,9] parameter(0)\n  ROOT r = bf16[7,9] convert(x)\n",
+        "  p = pred[9] parameter(0)\n  x = f32[9] parameter(1)\n  y = f32[9] parameter(2)\n"
+        "  ROOT r = f32[9] select(p, x, y)\n",
+        "  l = f32[] parameter(0)\n  x = f32[9] parameter(1)\n  h = f32[] parameter(2)\n"
+        "  ROOT r = f32[9] clamp(l, x, h)\n"}) {
+    for (const JitTarget& target : Targets()) {
+      EXPECT_TRUE(IsInStock(Program(lines), target)) << lines << Name(target.isa);
+    }
+  }
+  for (const char* reduced :
+       {"f32[300] reduce(x, i), dimensions={1}", "f32[900] reduce(x, i), dimensions={0}",
+        "f32[] reduce(x, i), dimensions={0,1}"}) {
+    const std::string text = StrCat(
+        "HloModule m\nj {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+        "  ROOT c = f32[] add(a, b)\n}\nENTRY e {\n  x = f32[300,900] parameter(0)\n"
+        "  i = f32[] parameter(1)\n  ROOT r = ",
+        reduced, ", to_apply=j\n}\n");
+    for (const JitTarget& target : Targets()) {
+      EXPECT_TRUE(IsInStock(text, target)) << text << Name(target.isa);
+    }
+  }
+}
+
+TEST_F(Stock, GivesTheBitsOfCodeThatIsCompiled) {
+  for (const i64 n : {1, 15, 16, 17, 64, 100, 1000, 5003}) {
+    for (const char* op : {"exponential", "tanh", "cosine", "negate"}) {
+      for (const char* type : {"f32", "f64", "bf16"}) {
+        const std::string text =
+            Program(StrCat("  x = ", type, "[", n, "] parameter(0)\n  ROOT r = ", type, "[", n,
+                           "] ", op, "(x)\n"));
+        const auto expected = Run(text, false), actual = Run(text, true);
+        ASSERT_TRUE(expected.ok()) << expected.status().ToString() << text;
+        ASSERT_TRUE(actual.ok()) << actual.status().ToString() << text;
+        EXPECT_TRUE(SameValue(*expected, *actual)) << text;
+      }
+    }
+  }
+}
+
+TEST_F(Stock, IsLeftAloneWhereCodeIsToBeMade) {
+  const JitTarget target = Targets()[0];
+  const std::string text = Program(kExponential);
+  EXPECT_TRUE(IsInStock(text, target));
+  EXPECT_FALSE(IsInStock(text, target, {.stock = false}));
+  EXPECT_FALSE(IsInStock(text, target, {.check_accesses = true}));
+  EXPECT_FALSE(IsInStock(text, target, {.on_llvm = [](std::string_view) {}}));
+  EXPECT_FALSE(IsInStock(text, target, {.on_assembly = [](std::string_view) {}}));
+  for (const int level : {0, 2}) {
+    EXPECT_FALSE(IsInStock(text, {target.isa, level, target.vector_bytes})) << level;
+  }
+}
+
+TEST_F(Stock, AFusionIsCompiledBesideWhatIsInStock) {
+  // A sum of rows that were computed: one kernel that is in stock and one that is not.
+  const std::string text = Program(
+      "  x = f32[77] parameter(0)\n  y = f32[500] parameter(1)\n  a = f32[77] exponential(x)\n"
+      "  b = f32[500] tanh(y)\n  c = f32[500] multiply(b, y)\n"
+      "  ROOT r = (f32[77], f32[500]) tuple(a, c)\n");
+  EXPECT_FALSE(IsInStock(text, Targets()[0]));
+  const auto module = Parse(text);
+  ASSERT_TRUE(module.ok());
+  const ScopedFloatEnvironment environment;
+  const auto target = ChooseTarget(NativeIsa::kAuto, 1);
+  std::vector<Literal> results;
+  for (const bool stock : {true, false}) {
+    const auto compiled = CompileModule(**module, *target, {.stock = stock});
+    ASSERT_TRUE(compiled.ok());
+    std::vector<Literal> arguments;
+    for (const Shape& shape : ArgumentLeaves(*(*module)->entry())) {
+      arguments.push_back(*FakeLiteral(shape, "random:3", 0));
+    }
+    HostRun run;
+    auto result = RunOnLiterals(*compiled->entry, arguments, run);
+    ASSERT_TRUE(result.ok()) << result.status().ToString();
+    results.push_back(*std::move(result));
+  }
+  EXPECT_TRUE(SameValue(results[0], results[1]));
+}
+
+// Everything that selects code is part of the key.
+TEST(KernelKeyTest, DiffersWithEachPartOfALoop) {
+  LaneProgram program, other;
+  program.code = {{Primitive::kInput, LaneType::kF32}};
+  program.inputs = {{LaneType::kF32}};
+  program.outputs = {{LaneType::kF32}};
+  program.results = {0};
+  other = program;
+  other.outputs[0].type = LaneType::kU32;
+  const LoopKernelSpec spec{&program, {InnerStride::kUnit}};
+  std::vector<LoopKernelSpec> changed(11, spec);
+  changed[1].program = &other;
+  changed[2].inputs = {InnerStride::kUniform};
+  changed[3].form = FoldForm::kRows;
+  changed[4].folds = std::vector<LoopFold>(1);
+  changed[5].folds = {LoopFold{.join = Primitive::kMul}};
+  changed[6].folds = {LoopFold{.identity = 1}};
+  changed[7].folds = {LoopFold{.reducer = &program}};
+  changed[8].lanes = 16;
+  changed[9].streams = true;
+  changed[10].fetches = {64};
+  changed.push_back(spec);
+  changed.back().in_order = true;
+  changed.push_back(spec);
+  changed.back().is_brief = true;
+  std::vector<std::string> keys;
+  for (const LoopKernelSpec& one : changed) keys.push_back(KeyOf(one).text);
+  EXPECT_EQ(keys[0], KeyOf(spec).text);
+  std::ranges::sort(keys);
+  EXPECT_EQ(std::ranges::adjacent_find(keys), keys.end());
+}
+
+}  // namespace
+}  // namespace axle

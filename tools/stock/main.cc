@@ -1,0 +1,167 @@
+// axle_stock FOLDER: makes the kernels that libaxle_codegen.so brings with it (codegen/stock.h).
+// Part of the build. Writes FOLDER/stock.cc and, for each of the processors that code is made for
+// here and each codegen level, FOLDER/stock_PROCESSOR_LEVEL.o.
+//
+// In stock are programs of one operation, as they come from runtimes that compile operation by
+// operation: every elementwise op on every type that it takes, on arrays, scalars and a number for
+// each row, and reductions of whole arrays, rows and columns.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "axle/codegen/compiler.h"
+#include "axle/codegen/stock_writer.h"
+#include "axle/core/strings.h"
+#include "axle/ops/op_def.h"
+#include "axle/text/parse.h"
+
+namespace {
+
+using axle::StrCat;
+
+// Others are seldom computed with one operation at a time.
+constexpr axle::ElementType kTypes[] = {axle::PRED, axle::S32,  axle::S64, axle::U8, axle::U32,
+                                        axle::F16,  axle::BF16, axle::F32, axle::F64};
+// Nothing, and what elementwise ops ask for.
+constexpr const char* kAttributes[] = {"",
+                                       ", direction=EQ",
+                                       ", direction=NE",
+                                       ", direction=LT",
+                                       ", direction=LE",
+                                       ", direction=GT",
+                                       ", direction=GE"};
+// Kernels do not depend on them.
+constexpr char kSizes[] = "[5,7]", kRows[] = "[5]";
+
+std::string NameOf(axle::ElementType type) {
+  return std::string(axle::Name(type));
+}
+
+class Programs {
+ public:
+  // The op on all types that it takes together: what it does not take, the parser refuses.
+  void AddElementwise(const axle::OpDef& op) {
+    const size_t n = op.operands.size();
+    for (const axle::ElementType type : kTypes) {
+      for (const axle::ElementType other : kTypes) {
+        const std::string name = NameOf(type), from = NameOf(other);
+        if (n == 1) AddForms(op, name, {from});
+        if (n == 2 && (type == other || type == axle::PRED)) AddForms(op, name, {from, from});
+        if (n == 3 && type == other) AddForms(op, name, {name, name, name});
+        if (n == 3 && type == other) AddForms(op, name, {"pred", name, name});
+      }
+    }
+  }
+
+  // With the joins that have kernels of their own, from an argument, or from the 0 that sums begin
+  // with; other constants that joins begin with change nothing.
+  void AddReductions() {
+    for (const axle::ElementType type : kTypes) {
+      const std::string name = NameOf(type);
+      for (const char* join : {"add", "multiply", "maximum", "minimum", "and", "or"}) {
+        for (const char* init : {"parameter(1)", "constant(0)"}) {
+          for (const auto& [dims, result, over] : kReductions) {
+            AddText(StrCat("HloModule m\nj {\n  x = ", name, "[] parameter(0)\n  y = ", name,
+                           "[] parameter(1)\n  ROOT r = ", name, "[] ", join,
+                           "(x, y)\n}\nENTRY e {\n  x = ", name, dims,
+                           " parameter(0)\n  i = ", name, "[] ", init, "\n  ROOT r = ", name,
+                           result, " reduce(x, i), dimensions={", over, "}, to_apply=j\n}\n"));
+          }
+          if (join != std::string_view("add")) break;
+        }
+      }
+    }
+  }
+
+  const std::vector<std::unique_ptr<axle::Module>>& modules() const { return modules_; }
+
+ private:
+  struct Reduction {
+    const char *dims, *result, *over;
+  };
+  static constexpr Reduction kReductions[] = {
+      {"[5]", "[]", "0"},        {"[100000]", "[]", "0"},    {"[100,100]", "[]", "0,1"},
+      {"[70,100]", "[70]", "1"}, {"[7,5000]", "[7]", "1"},   {"[70,5]", "[70]", "1"},
+      {"[70,20]", "[70]", "1"},  {"[70,100]", "[100]", "0"}, {"[5000,100]", "[100]", "0"}};
+
+  // Each operand an array, a scalar or, of two, a number for each row; not all of several scalars.
+  void AddForms(const axle::OpDef& op, const std::string& type,
+                const std::vector<std::string>& operands) {
+    const size_t n = operands.size(), num_kinds = n == 1 ? 1 : n == 2 ? 3 : 2;
+    size_t num_forms = 1;
+    for (size_t i = 0; i < n; ++i) num_forms *= num_kinds;
+    for (const char* attributes : kAttributes) {
+      for (size_t form = 0; form < num_forms; ++form) {
+        std::string text = "HloModule m\nENTRY e {\n", list;
+        bool is_array = false;
+        for (size_t i = 0, rest = form; i < n; ++i, rest /= num_kinds) {
+          const size_t kind = rest % num_kinds;
+          is_array = is_array || kind == 0;
+          const char* const sizes[] = {kSizes, "[]", kRows};
+          const char* const dims[] = {"0,1", "", "0"};
+          text += StrCat("  p", i, " = ", operands[i], sizes[kind], " parameter(", i, ")\n  b", i,
+                         " = ", operands[i], kSizes, " broadcast(p", i, "), dimensions={",
+                         dims[kind], "}\n");
+          list += StrCat(i > 0 ? ", b" : "b", i);
+        }
+        if (!is_array) continue;
+        AddText(StrCat(text, "  ROOT r = ", type, kSizes, " ", op.text, "(", list, ")", attributes,
+                       "\n}\n"));
+      }
+    }
+  }
+
+  void AddText(const std::string& text) {
+    auto module = axle::Parse(text);
+    if (module.ok()) modules_.push_back(*std::move(module));
+  }
+
+  std::vector<std::unique_ptr<axle::Module>> modules_;
+};
+
+std::vector<axle::JitTarget> Targets() {
+  if (axle::JitTarget::kIsAarch64) return {{axle::NativeIsa::kAarch64, 1, 16}};
+  return {{axle::NativeIsa::kAvx2, 1, 32}, {axle::NativeIsa::kAvx512, 1, 64}};
+}
+
+axle::Status WriteFile(const std::filesystem::path& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary);
+  file << content;
+  file.close();
+  return file ? axle::Status() : axle::Internal(StrCat("cannot write ", path.string()));
+}
+
+axle::Status MakeStock(const std::filesystem::path& folder) {
+  Programs programs;
+  for (const axle::OpDef* op : axle::AllOpDefs()) {
+    if (op->lowering == axle::Lowering::kElementwise) programs.AddElementwise(*op);
+  }
+  programs.AddReductions();
+  std::map<std::string, std::string> names;
+  for (const axle::JitTarget& target : Targets()) {
+    AXLE_ASSIGN(axle::StockWriter writer, axle::StockWriter::Create(target));
+    for (const auto& module : programs.modules()) {
+      AXLE_TRY(axle::CompileModule(*module, target, {}, &writer).status());
+    }
+    AXLE_ASSIGN(const auto objects, writer.Finish());
+    for (const auto& object : objects) AXLE_TRY(WriteFile(folder / object.name, object.content));
+    names.insert(writer.names().begin(), writer.names().end());
+  }
+  return WriteFile(folder / "stock.cc", axle::StockTable(names));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: axle_stock FOLDER\n";
+    return 2;
+  }
+  const axle::Status status = MakeStock(argv[1]);
+  if (!status.ok()) std::cerr << "axle_stock: " << status.ToString() << "\n";
+  return status.ok() ? 0 : 1;
+}
