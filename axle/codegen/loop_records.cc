@@ -103,7 +103,7 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
     spec.passes_once = rows == 0;
     spec.is_brief = rows > 0 && region.num_positions == rows;
     if (rows > 0) TileByRows(*plan, rows);
-    if (may_stream && IsWorthStreaming(*plan, operands, num_stores)) {
+    if (may_stream && IsWorthStreaming(*plan, operands, num_stores, spec.passes_once)) {
       spec.streams = true;
       plan->num_streamed = num_stores;
     }

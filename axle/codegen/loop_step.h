@@ -67,11 +67,16 @@ std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperan
 
 // Outputs below this may still be in the caches, in part, when they are read.
 inline constexpr i64 kLeastStreamedBytes = i64{32} << 20;
+// But not those of a loop that reads and writes so much in one pass: the end of the pass has pushed
+// the beginning out. Outputs below the second number are not worth it.
+inline constexpr i64 kLeastStreamedPass = i64{48} << 20;
+inline constexpr i64 kLeastStreamedInPass = i64{4} << 20;
 
 // Whether the outputs, the last `num_outputs` operands, are better written past the caches: each is
-// larger than they are, and its rows begin where LoopKernelSpec::streams wants them.
+// larger than they are, or what the loop passes over is, and its rows begin where
+// LoopKernelSpec::streams wants them. `passes_once`: over whole arrays.
 bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operands,
-                      size_t num_outputs);
+                      size_t num_outputs, bool passes_once);
 
 // Makes the number of tiles a multiple of `rows`, which the number of positions is: equal parts of
 // the tiles are then equal parts of the positions. The sizes must have that boundary, or be one

@@ -80,12 +80,12 @@ void ExpectWalked(const std::vector<Access>& inputs, i64 n, std::mt19937_64& ran
 TEST(LoopStep, StreamsWhatIsLargerThanCachesAndAligned) {
   constexpr i64 kMega = i64{1} << 20;
   const auto worth = [](const Dims& sizes, const std::vector<i64>& element_bytes,
-                        size_t num_outputs) {
+                        size_t num_outputs, bool passes_once = false) {
     i64 positions = 1;
     for (const i64 size : sizes) positions *= size;
     std::vector<LoopOperand> operands;
     for (const i64 bytes : element_bytes) operands.push_back({Access::Whole(positions), bytes});
-    return IsWorthStreaming(*PlanLoop(sizes, operands), operands, num_outputs);
+    return IsWorthStreaming(*PlanLoop(sizes, operands), operands, num_outputs, passes_once);
   };
   EXPECT_TRUE(worth({8 * kMega}, {4, 4}, 1));
   EXPECT_FALSE(worth({8 * kMega - 1}, {4, 4}, 1));
@@ -97,6 +97,12 @@ TEST(LoopStep, StreamsWhatIsLargerThanCachesAndAligned) {
   EXPECT_TRUE(worth({16 * kMega}, {4, 4, 2, 4, 4}, 4));
   EXPECT_FALSE(worth({16 * kMega}, {4, 4, 2, 4, 4}, 5));  // too many at a time
   EXPECT_FALSE(worth({8 * kMega}, {4}, 0));
+  // What one pass reads and writes fills the caches too.
+  EXPECT_TRUE(worth({4 * kMega}, {4, 4, 4}, 1, true));
+  EXPECT_FALSE(worth({4 * kMega}, {4, 4, 4}, 1, false));
+  EXPECT_FALSE(worth({4 * kMega - 1}, {4, 4, 4}, 1, true));
+  EXPECT_TRUE(worth({4 * kMega}, {4, 4, 4, 1}, 2, true));
+  EXPECT_FALSE(worth({2 * kMega}, {8, 8, 8, 1}, 2, true));  // a result that is too small
 }
 
 TEST(LoopStep, WalksAnySizesAndStrides) {

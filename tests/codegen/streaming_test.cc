@@ -68,6 +68,18 @@ TEST_F(Streaming, TwoResultsRowsAndPredicates) {
               "  ROOT r = c64[1024,8192] complex(b, b)\n"));
 }
 
+// 48 MB in one pass, of which the results are 16 and 4; and a pass over less.
+TEST_F(Streaming, ResultsOfPassesThatFillTheCaches) {
+  EXPECT_TRUE(
+      Streams("  x = s32[4194304] parameter(0)\n  y = s32[4194304] parameter(1)\n"
+              "  s = s32[4194304] add(x, y)\n  p = pred[4194304] compare(x, y), direction=LT\n"
+              "  ROOT r = (s32[4194304], pred[4194304]) tuple(s, p)\n"));
+  EXPECT_FALSE(
+      Streams("  x = s32[4194304] parameter(0)\n  y = s32[] parameter(1)\n"
+              "  b = s32[4194304] broadcast(y), dimensions={}\n"
+              "  ROOT r = s32[4194304] add(x, b)\n"));
+}
+
 TEST_F(Streaming, SmallOnesAndCrookedRowsStayInTheCaches) {
   EXPECT_FALSE(Streams("  i = f32[4096,64] parameter(0)\n  ROOT r = f32[4096,64] tanh(i)\n"));
   EXPECT_FALSE(
