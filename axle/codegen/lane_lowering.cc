@@ -341,6 +341,14 @@ class KernelWriter {
         bodies.back().loaded.resize(program_.inputs.size());
       }
     }
+    for (size_t i = 0; i < spec_.fetches.size() && valid == nullptr; ++i) {
+      if (spec_.fetches[i] != LoopKernelSpec::kFetchesPlace) continue;
+      const LaneArray& array = program_.inputs[i];
+      for (const Body& body : bodies) {
+        Fetch(Address(array, body.row->inputs[i], body.index), 0,
+              array.element_bytes() * static_cast<i64>(width_), /*to_write=*/true);
+      }
+    }
     for (size_t i = 0; i < program_.code.size(); ++i) {
       if (!Divide(program_.code[i], i, bodies)) {
         for (Body& body : bodies) Compute(program_.code[i], i, body);
@@ -487,8 +495,10 @@ class KernelWriter {
       Value* base = body.row->inputs[op.input()];
       loaded = LoadVector(array, base, body.index);
       const i64 distance = spec_.fetches.empty() ? 0 : spec_.fetches[op.input()];
-      if (distance > 0 && valid_ == nullptr)
-        Fetch(Address(array, base, body.index), distance, loaded);
+      if (distance > 0 && valid_ == nullptr) {
+        Fetch(Address(array, base, body.index), distance,
+              array.element_bytes() * static_cast<i64>(width_), /*to_write=*/false);
+      }
     }
     if (array.num_parts == 1) return loaded;
     std::vector<int> part;
@@ -510,17 +520,16 @@ class KernelWriter {
     return array.type == LaneType::kPred ? b_.CreateICmpNE(loaded, zeros) : loaded;
   }
 
-  // The memory `distance` bytes behind that of `loaded` into the first-level cache.
-  void Fetch(Value* address, i64 distance, Value* loaded) {
-    constexpr std::uint64_t kLine = 64;
-    constexpr int kRead = 0, kAllLevels = 3, kData = 1;
-    const std::uint64_t bytes =
-        module_.getDataLayout().getTypeStoreSize(loaded->getType()).getFixedValue();
-    for (std::uint64_t line = 0; line < bytes; line += kLine) {
+  // So many bytes, `distance` bytes behind the address, into the first-level cache.
+  void Fetch(Value* address, i64 distance, i64 bytes, bool to_write) {
+    constexpr i64 kLine = 64;
+    constexpr int kAllLevels = 3, kData = 1;
+    for (i64 line = 0; line < bytes; line += kLine) {
       Value* ahead =
-          b_.CreatePtrAdd(address, b_.getInt64(static_cast<std::uint64_t>(distance) + line));
-      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
-                         {ahead, b_.getInt32(kRead), b_.getInt32(kAllLevels), b_.getInt32(kData)});
+          b_.CreatePtrAdd(address, b_.getInt64(static_cast<std::uint64_t>(distance + line)));
+      b_.CreateIntrinsic(
+          llvm::Intrinsic::prefetch, {ahead->getType()},
+          {ahead, b_.getInt32(to_write ? 1 : 0), b_.getInt32(kAllLevels), b_.getInt32(kData)});
     }
   }
 

@@ -85,8 +85,10 @@ struct LoopKernelSpec {
   bool is_brief = false;
   RowSizes row_sizes = {};
   // By input, or empty: how many bytes behind what it loads lies what it fetches into the caches
-  // for later; 0: it does not. That may be behind the end of the array.
+  // for later; 0: it does not. That may be behind the end of the array. Or kFetchesPlace: the input
+  // is not read, its place is fetched for a loop that will write it.
   std::vector<i64> fetches = {};
+  static constexpr i64 kFetchesPlace = -1;
 };
 
 // Adds the function `name` to `module`. For each row: a main loop over whole vectors and, where

@@ -26,6 +26,8 @@ constexpr i64 kMostRowBytes = i64{1} << 20;
 // of so many operations: shorter ones are as fast as that cache.
 constexpr i64 kLeastFetchedBytes = i64{1} << 20;
 constexpr i64 kLeastOperationsToFetch = 8;
+// A loop of fewer operations waits for the memory of what it is the first to write.
+constexpr i64 kLeastOperationsToWrite = 16;
 // Blocks for each thread, so that none has to wait long for the last one.
 constexpr i64 kBlocksPerThread = 4;
 // Regions behind a fold that are looked at.
@@ -127,6 +129,7 @@ class Group {
     PlaceLocals(region);
     AddInPlacePairs(region);
     for (const RegionInput& input : region.inputs) AddFetch(input.value, region.rows_per_block);
+    for (std::uint32_t o = 0; o < region.outputs.size(); ++o) AddFetchOfPlace(region, o);
     region.parts = std::move(steps_);
     return region;
   }
@@ -247,6 +250,33 @@ class Group {
     if (!is_far && NumOperations(longest->program) < kLeastOperationsToFetch) return;
     longest->fetches.resize(longest->inputs.size());
     longest->fetches[input] = BytesOf(value) / rows_ * rows_per_block;
+  }
+
+  // The first loop fetches the memory of a result that lies far away, if a later one that writes it
+  // has too little to do to wait for it meanwhile. (A softmax writes its exponentials there: no.)
+  void AddFetchOfPlace(const Region& region, std::uint32_t o) {
+    const ValueId output = region.outputs[o];
+    Region& first = steps_.front();
+    const LaneArray& array = schedule_.values[output].array;
+    if (BytesOf(output) < kLeastFetchedBytes || BytesOf(output) >= kLeastStreamedBytes ||
+        BytesOf(output) != first.num_positions * array.element_bytes() ||
+        region.rows_per_block >= rows_) {
+      return;
+    }
+    const auto lies_there = [&](ValueId value) {
+      return value == output || std::ranges::any_of(region.locals, [&](const RowLocal& local) {
+               return local.value == value && local.output == o;
+             });
+    };
+    const auto writer = std::ranges::find_if(
+        steps_, [&](const Region& step) { return std::ranges::any_of(step.outputs, lies_there); });
+    if (writer == steps_.begin() || NumOperations(writer->program) >= kLeastOperationsToWrite) {
+      return;
+    }
+    first.inputs.push_back({output, Access::Whole(first.num_positions)});
+    first.program.inputs.push_back(array);
+    first.fetches.resize(first.inputs.size());
+    first.fetches.back() = LoopKernelSpec::kFetchesPlace;
   }
 
   // A result may take the place of an array that is read row by row, and not after the loop that
