@@ -13,8 +13,9 @@ find_library(AXLE_MPFR_LIBRARY mpfr)
 find_library(AXLE_GMP_LIBRARY gmp)
 
 # LLVM as static archives, behind one interface target that exists only when codegen/ can be built.
+set(AXLE_LLVM 22.1 21.1 20.1 19.1 CACHE STRING "Versions of LLVM to look for, the first that is there is taken")
 if(NOT AXLE_CODEGEN STREQUAL OFF)
-  foreach(version 22.1 21.1 20.1 19.1)
+  foreach(version IN LISTS AXLE_LLVM)
     if(NOT LLVM_FOUND)
       find_package(LLVM ${version} QUIET CONFIG)
     endif()

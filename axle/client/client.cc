@@ -206,6 +206,11 @@ std::shared_ptr<const Module> WithDevices(std::shared_ptr<const Module> module,
 // ends the process when it gets no memory.
 static constexpr i64 kLoadBytes = i64{4} << 20;
 
+// Whether the loader says that it got no memory.
+static bool IsAboutMemory(std::string_view why) {
+  return why.find("failed to map") != why.npos || why.find("annot allocate") != why.npos;
+}
+
 struct Client::NativeLibrary {
   std::mutex mutex;
   std::unique_ptr<NativeEngine> engine;  // null until it is loaded
@@ -235,7 +240,11 @@ struct Client::NativeLibrary {
     }
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
-      return Unavailable(StrCat("compile: the native engine is not there: ", dlerror()));
+      const std::string why = dlerror();
+      if (IsAboutMemory(why)) {
+        return ResourceExhausted(StrCat("compile: no memory to load the native engine: ", why));
+      }
+      return Unavailable(StrCat("compile: the native engine is not there: ", why));
     }
     auto* create =
         reinterpret_cast<decltype(&axle_codegen_create)>(dlsym(handle, "axle_codegen_create"));

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include "axle/codegen/cross_tools.h"
@@ -65,6 +66,8 @@ StatusOr<std::shared_ptr<Emulator>> Emulator::Shared() {
   std::shared_ptr<Emulator> started(new Emulator());
   AXLE_TRY(started->Start());
   shared = started;
+  // A process that ends without destructors leaves none behind either.
+  [[maybe_unused]] static const int registered = std::at_quick_exit([] { shared = nullptr; });
   return started;
 }
 

@@ -1,9 +1,7 @@
 #include "axle/codegen/jit.h"
 
-#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -18,6 +16,13 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+// In LLVM 19, parts of other headers.
+#if __has_include(<llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>)
+#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
+#endif
+#if __has_include(<llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>)
+#include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
+#endif
 
 #include <cstring>
 #include <map>

@@ -20,24 +20,29 @@ class KeyWriter {
     AddParts(region.parts, scope);
     AddValues(region.outputs, scope);
   }
+  // All members by name, here and below: one that comes to be does not compile until it is in the
+  // key, or is left out on purpose. How often a loop passes selects its level, which comes beside.
   void AddLoop(const LoopKernelSpec& spec) {
-    AddProgram(*spec.program);
-    AddAll(spec.inputs);
-    Add(static_cast<i64>(spec.form));
-    Add(std::ssize(spec.folds));
-    for (const LoopFold& fold : spec.folds) {
-      Add(static_cast<i64>(fold.join));
-      Add(static_cast<i64>(fold.identity));
-      Add(fold.reducer != nullptr);
-      if (fold.reducer != nullptr) AddProgram(*fold.reducer);
+    const auto& [program, inputs, form, folds, lanes, in_order, streams, passes_once, is_brief,
+                 row_sizes, fetches] = spec;
+    AddProgram(*program);
+    AddAll(inputs);
+    Add(static_cast<i64>(form));
+    Add(std::ssize(folds));
+    for (const auto& [join, identity, reducer] : folds) {
+      Add(static_cast<i64>(join));
+      Add(static_cast<i64>(identity));
+      Add(reducer != nullptr);
+      if (reducer != nullptr) AddProgram(*reducer);
     }
-    Add(spec.lanes);
-    for (const bool flag : {spec.in_order, spec.streams, spec.is_brief}) Add(flag);
-    AddAll(spec.fetches);
+    Add(lanes);
+    for (const bool flag : {in_order, streams, is_brief}) Add(flag);
+    AddAll(fetches);
   }
   void AddMerge(const MergeKernelSpec& spec) {
-    AddProgram(*spec.less);
-    AddAll(spec.other_bytes);
+    const auto& [less, other_bytes] = spec;
+    AddProgram(*less);
+    AddAll(other_bytes);
   }
   KernelKey Take() && { return std::move(key_); }
 
@@ -61,8 +66,9 @@ class KeyWriter {
     for (const T number : numbers) Add(static_cast<i64>(number));
   }
   void AddArray(const LaneArray& array) {
-    Add(static_cast<i64>(array.type));
-    Add(array.num_parts);
+    const auto& [type, num_parts] = array;
+    Add(static_cast<i64>(type));
+    Add(num_parts);
   }
 
   void AddValue(ValueId id, Scope& scope) {
@@ -140,11 +146,11 @@ class KeyWriter {
 
   void AddProgram(const LaneProgram& program) {
     Add(static_cast<i64>(program.code.size()));
-    for (const LaneOp& op : program.code) {
-      Add(static_cast<i64>(op.primitive));
-      Add(static_cast<i64>(op.type));
-      for (const LaneId operand : op.operands) Add(operand);
-      Add(static_cast<i64>(op.immediate));
+    for (const auto& [primitive, type, operands, immediate] : program.code) {
+      Add(static_cast<i64>(primitive));
+      Add(static_cast<i64>(type));
+      for (const LaneId operand : operands) Add(operand);
+      Add(static_cast<i64>(immediate));
     }
     for (const auto* arrays : {&program.inputs, &program.outputs}) {
       Add(std::ssize(*arrays));

@@ -108,7 +108,7 @@ Status KernelTable::Stock(StockWriter& writer) const {
 std::vector<size_t> KernelTable::TakeFromStock(const JitTarget& target,
                                                const NativeOptions& options) {
   // Who reads the code, or wants it checked or emulated, wants it made.
-  const bool takes_any = options.stock && options.on_llvm == nullptr &&
+  const bool takes_any = options.stock && target.codegen_level == 1 && options.on_llvm == nullptr &&
                          options.on_assembly == nullptr && target.checks == nullptr &&
                          !target.is_emulated();
   std::vector<size_t> left;
@@ -158,11 +158,13 @@ Status KernelTable::CompileBatch(Jit& jit, const Batch& batch) {
 
 namespace {
 
-Status CheckRoom(size_t num_threads) {
-  const i64 bytes = kRoomPerThread * static_cast<i64>(num_threads);
-  if (HasRoomFor(bytes)) return {};
-  return ResourceExhausted(StrCat("compile: no memory for kernels: LLVM wants ", bytes,
-                                  " bytes to work with on ", num_threads, " threads"));
+bool HasRoomForThreads(size_t num_threads) {
+  return HasRoomFor(kRoomPerThread * static_cast<i64>(num_threads));
+}
+
+Status NoRoom() {
+  return ResourceExhausted(
+      StrCat("compile: no memory for kernels: LLVM wants ", kRoomPerThread, " bytes to work with"));
 }
 
 }  // namespace
@@ -171,13 +173,16 @@ StatusOr<std::unique_ptr<Jit>> KernelTable::Compile(const JitTarget& target,
                                                     const NativeOptions& options) {
   const std::vector<size_t> left = TakeFromStock(target, options);
   if (left.empty()) return std::unique_ptr<Jit>();
-  AXLE_TRY(CheckRoom(1));
+  if (!HasRoomForThreads(1)) return NoRoom();
   AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target, options));
   // Who reads the code gets it in order.
   const bool is_read = options.on_llvm != nullptr || options.on_assembly != nullptr;
-  const auto num_threads =
+  const auto most_threads =
       static_cast<size_t>(is_read ? 1 : std::clamp(options.num_threads, 1, kMaxThreads));
-  AXLE_TRY(CompileBatches(*jit, Batches(target, left, num_threads), num_threads, options.limits));
+  const std::vector<Batch> batches = Batches(target, left, most_threads);
+  size_t num_threads = std::min(most_threads, batches.size());
+  while (num_threads > 1 && !HasRoomForThreads(num_threads)) num_threads /= 2;
+  AXLE_TRY(CompileBatches(*jit, batches, num_threads, options.limits));
   return jit;
 }
 
@@ -186,19 +191,29 @@ Status KernelTable::CompileBatches(Jit& jit, std::span<const Batch> batches, siz
   size_t num_kernels = 0;
   for (const Batch& batch : batches) num_kernels += batch.kernels.size();
   std::atomic<size_t> next = 0, num_compiled = 0;
-  std::mutex mutex;
+  std::mutex mutex, room_mutex;
   Status status;  // the first that is not OK
   const auto fail = [&](Status why) {
     const std::lock_guard lock(mutex);
     if (status.ok()) status = std::move(why);
     next = batches.size();
   };
-  // Only the thread that was asked looks at the limits.
-  const auto work = [&](Limits* own_limits) {
-    for (size_t b; (b = next++) < batches.size();) {
+  const auto has_room = [&] {  // one asks at a time: to ask takes the memory for a moment
+    const std::lock_guard lock(room_mutex);
+    return HasRoomForThreads(1);
+  };
+  // Only the thread that was asked looks at the limits, and says that there is no memory: the
+  // others leave the rest to it.
+  const auto work = [&](bool is_first) {
+    Limits* const own_limits = is_first ? limits : nullptr;
+    for (;;) {
+      const bool has_memory = has_room();
+      if (!has_memory && !is_first) return;
+      const size_t b = next++;
+      if (b >= batches.size()) return;
       try {
         Status made = own_limits == nullptr ? Status() : own_limits->CheckNow();
-        if (made.ok()) made = CheckRoom(std::min(num_threads, batches.size()));
+        if (made.ok() && !has_memory) made = NoRoom();
         if (made.ok()) made = CompileBatch(jit, batches[b]);
         if (!made.ok()) return fail(std::move(made));
       } catch (const std::bad_alloc&) {
@@ -216,12 +231,12 @@ Status KernelTable::CompileBatches(Jit& jit, std::span<const Batch> batches, siz
   others.reserve(num_threads);
   for (size_t t = 1; t < std::min(num_threads, batches.size()); ++t) {
     try {
-      others.emplace_back(work, nullptr);
+      others.emplace_back(work, false);
     } catch (const std::exception&) {  // no thread, or no memory for one
       break;                           // fewer do it too
     }
   }
-  work(limits);
+  work(true);
   for (std::thread& other : others) other.join();
   return status;
 }

@@ -82,14 +82,15 @@ Value* LaneEmitter::OnRegisters(LaneType type, llvm::Intrinsic::ID f32, llvm::In
   auto* all = llvm::Constant::getAllOnesValue(b_.getIntNTy(lanes));
   Value* result = llvm::PoisonValue::get(Vector(type));
   for (unsigned k = 0; k < width_; k += lanes) {
-    std::vector<Value*> arguments = {b_.CreateExtractVector(piece, a, k),
-                                     b_.CreateExtractVector(piece, b, k)};
+    Value* const first = b_.getInt64(k);
+    std::vector<Value*> arguments = {b_.CreateExtractVector(piece, a, first),
+                                     b_.CreateExtractVector(piece, b, first)};
     arguments.insert(arguments.end(), immediates.begin(), immediates.end());
     arguments.push_back(llvm::PoisonValue::get(piece));
     arguments.push_back(all);
     arguments.push_back(b_.getInt32(kCurrentRounding));
     Value* part = b_.CreateIntrinsic(type == LaneType::kF32 ? f32 : f64, {}, arguments);
-    result = b_.CreateInsertVector(Vector(type), result, part, k);
+    result = b_.CreateInsertVector(Vector(type), result, part, first);
   }
   return result;
 }

@@ -103,7 +103,8 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
     spec.passes_once = rows == 0;
     spec.is_brief = rows > 0 && region.num_positions == rows;
     if (rows > 0) TileByRows(*plan, rows);
-    if (may_stream && IsWorthStreaming(*plan, operands, num_stores, spec.passes_once)) {
+    const i64 passed_bytes = spec.passes_once ? PassedBytesOf(region, *plan, operands) : 0;
+    if (may_stream && IsWorthStreaming(*plan, operands, num_stores, passed_bytes)) {
       spec.streams = true;
       plan->num_streamed = num_stores;
     }
@@ -127,6 +128,21 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
   spec.row_sizes = RowSizesOf(*plan);
   kernels_.Add(std::move(spec), plan->loop);
   return {&RunFold, plan, plan->loop.get(), plan->num_tiles, time};
+}
+
+// An array that is read in several ways counts once.
+i64 LoopRecords::PassedBytesOf(const Region& region, const LoopPlan& plan,
+                               std::span<const LoopOperand> operands) const {
+  std::map<ValueId, i64> passed;
+  for (size_t i = 0; i < region.inputs.size(); ++i) {
+    passed[region.inputs[i].value] += PassedBytes(plan, operands, i);
+  }
+  i64 bytes = 0;
+  for (const auto& [value, read] : passed) bytes += std::min(read, schedule_.values[value].bytes);
+  for (size_t i = region.inputs.size(); i < operands.size(); ++i) {
+    bytes += PassedBytes(plan, operands, i);
+  }
+  return bytes;
 }
 
 // `outputs` say where they lie.

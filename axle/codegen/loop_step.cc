@@ -72,9 +72,6 @@ std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperan
   return plan;
 }
 
-namespace {
-
-// Of the elements of an operand that the loop reads or writes.
 i64 PassedBytes(const LoopPlan& plan, std::span<const LoopOperand> operands, size_t i) {
   i64 bytes = operands[i].element_bytes;
   for (size_t d = 0; d < plan.sizes.size(); ++d) {
@@ -83,17 +80,12 @@ i64 PassedBytes(const LoopPlan& plan, std::span<const LoopOperand> operands, siz
   return bytes;
 }
 
-}  // namespace
-
 bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operands,
-                      size_t num_outputs, bool passes_once) {
+                      size_t num_outputs, i64 passed_bytes) {
   if (num_outputs == 0 || num_outputs > kMostStreams) return false;
   i64 positions = 1;
   for (const i64 size : plan.sizes) positions *= size;
-  i64 passed = 0;
-  for (size_t i = 0; i < operands.size(); ++i) passed += PassedBytes(plan, operands, i);
-  const bool fills_caches = passes_once && passed >= kLeastStreamedPass;
-  const i64 least = fills_caches ? kLeastStreamedInPass : kLeastStreamedBytes;
+  const i64 least = passed_bytes >= kLeastStreamedPass ? kLeastStreamedInPass : kLeastStreamedBytes;
   const i64 row = plan.positions_per_tile > 0 ? plan.positions_per_tile : plan.sizes.back();
   for (size_t i = operands.size() - num_outputs; i < operands.size(); ++i) {
     const i64 bytes = operands[i].element_bytes;

@@ -74,9 +74,13 @@ inline constexpr i64 kLeastStreamedInPass = i64{4} << 20;
 
 // Whether the outputs, the last `num_outputs` operands, are better written past the caches: each is
 // larger than they are, or what the loop passes over is, and its rows begin where
-// LoopKernelSpec::streams wants them. `passes_once`: over whole arrays.
+// LoopKernelSpec::streams wants them. `passed_bytes`: of the arrays that it reads and writes in one
+// pass; 0 if that is not all of them.
 bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operands,
-                      size_t num_outputs, bool passes_once);
+                      size_t num_outputs, i64 passed_bytes);
+
+// What a loop reads or writes of the array of operand `i`, at each element once.
+i64 PassedBytes(const LoopPlan& plan, std::span<const LoopOperand> operands, size_t i);
 
 // Makes the number of tiles a multiple of `rows`, which the number of positions is: equal parts of
 // the tiles are then equal parts of the positions. The sizes must have that boundary, or be one

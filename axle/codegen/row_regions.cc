@@ -28,6 +28,8 @@ constexpr i64 kLeastFetchedBytes = i64{1} << 20;
 constexpr i64 kLeastOperationsToFetch = 8;
 // A loop of fewer operations waits for the memory of what it is the first to write.
 constexpr i64 kLeastOperationsToWrite = 16;
+// Places that a loop fetches beside what it reads: a processor waits for some ten lines at a time.
+constexpr std::ptrdiff_t kMostFetchedPlaces = 2;
 // Blocks for each thread, so that none has to wait long for the last one.
 constexpr i64 kBlocksPerThread = 4;
 // Regions behind a fold that are looked at.
@@ -258,6 +260,11 @@ class Group {
     const ValueId output = region.outputs[o];
     Region& first = steps_.front();
     const LaneArray& array = schedule_.values[output].array;
+    const auto num_fetched = std::ranges::count(first.fetches, LoopKernelSpec::kFetchesPlace);
+    if (num_fetched == kMostFetchedPlaces ||
+        first.inputs.size() + first.outputs.size() >= kMaxLoopOperands) {
+      return;
+    }
     if (BytesOf(output) < kLeastFetchedBytes || BytesOf(output) >= kLeastStreamedBytes ||
         BytesOf(output) != first.num_positions * array.element_bytes() ||
         region.rows_per_block >= rows_) {

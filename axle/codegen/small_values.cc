@@ -83,7 +83,8 @@ Value* SmallValueBuilder::Resized(Value* vector, std::span<const int> lanes) {
   if (is_same) return vector;
   const auto first = std::ranges::find_if(lanes, [](int lane) { return lane >= 0; });
   const bool is_one = std::ranges::all_of(lanes, [&](int k) { return k < 0 || k == *first; });
-  if (!is_one) return b_.CreateShuffleVector(vector, lanes);
+  if (!is_one)
+    return b_.CreateShuffleVector(vector, llvm::ArrayRef<int>(lanes.data(), lanes.size()));
   return b_.CreateVectorSplat(Unsigned(width), b_.CreateExtractElement(vector, Unsigned(*first)));
 }
 
@@ -181,7 +182,8 @@ Value* SmallValueBuilder::LoadVector(const LaneArray& array, Value* base,
       if (size == 1) return add_one(k);
       auto* run_type = llvm::FixedVectorType::get(type, Unsigned(size));
       Value* run = b_.CreateAlignedLoad(run_type, Address(array, base, elements[k], part), align);
-      vector = size == lanes ? run : b_.CreateInsertVector(vector_type, vector, run, k);
+      vector =
+          size == lanes ? run : b_.CreateInsertVector(vector_type, vector, run, b_.getInt64(k));
     });
   } else {
     for (size_t k = 0; k < elements.size(); ++k) add_one(k);
@@ -224,7 +226,7 @@ void SmallValueBuilder::StoreVector(const LaneArray& array, Value* vector, Value
     if (size == 1) return store_one(k);
     auto* run_type = llvm::FixedVectorType::get(
         llvm::cast<llvm::FixedVectorType>(vector->getType())->getElementType(), Unsigned(size));
-    Value* run = size == lanes ? vector : b_.CreateExtractVector(run_type, vector, k);
+    Value* run = size == lanes ? vector : b_.CreateExtractVector(run_type, vector, b_.getInt64(k));
     b_.CreateAlignedStore(run, Address(array, base, elements[k], part), align);
   });
 }

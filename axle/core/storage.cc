@@ -63,8 +63,8 @@ namespace {
 constexpr size_t kAlignment = BlockPool::kAlignment;
 constexpr size_t kPageSize = 1 << 12;
 
-// Read several times in each execution: at a fixed place of the thread, for which a loader keeps
-// room in libraries that come later too, and not behind a call that finds it.
+// Read several times in each execution: at a fixed place of the thread, for which glibc keeps
+// room for libraries that come later too (16 bytes here), and not behind a call that finds it.
 #define AXLE_NEAR_THREAD_LOCAL __attribute__((tls_model("initial-exec"))) thread_local
 AXLE_NEAR_THREAD_LOCAL StorageAccount* current_account = nullptr;
 AXLE_NEAR_THREAD_LOCAL StoragePlaces* current_places = nullptr;

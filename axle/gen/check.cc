@@ -119,10 +119,11 @@ StatusOr<std::unique_ptr<Checker>> Checker::Create(CheckOptions options) {
     AXLE_ASSIGN(auto client, Client::Create({.num_threads = threads}));
     checker->clients_.push_back(std::move(client));
   }
-  // Loads the native engine, once and before anybody forks.
-  AXLE_ASSIGN(
-      const std::shared_ptr<const Module> probe,
-      Parse("HloModule probe\nENTRY e { x = f32[] parameter(0) ROOT y = f32[] negate(x) }"));
+  // Loads the native engine and begins with LLVM, once and before anybody forks: with a loop that
+  // is not in stock.
+  AXLE_ASSIGN(const std::shared_ptr<const Module> probe,
+              Parse("HloModule probe\nENTRY e { x = f32[9] parameter(0) y = f32[9] negate(x) "
+                    "z = f32[9] floor(y) ROOT w = f32[9] multiply(z, x) }"));
   std::vector<NativeIsa> here;
   for (const NativeIsa isa : o.isas) {
     const auto compiled =

@@ -85,7 +85,10 @@ TEST(LoopStep, StreamsWhatIsLargerThanCachesAndAligned) {
     for (const i64 size : sizes) positions *= size;
     std::vector<LoopOperand> operands;
     for (const i64 bytes : element_bytes) operands.push_back({Access::Whole(positions), bytes});
-    return IsWorthStreaming(*PlanLoop(sizes, operands), operands, num_outputs, passes_once);
+    const auto plan = PlanLoop(sizes, operands);
+    i64 passed = 0;
+    for (size_t i = 0; i < operands.size(); ++i) passed += PassedBytes(*plan, operands, i);
+    return IsWorthStreaming(*plan, operands, num_outputs, passes_once ? passed : 0);
   };
   EXPECT_TRUE(worth({8 * kMega}, {4, 4}, 1));
   EXPECT_FALSE(worth({8 * kMega - 1}, {4, 4}, 1));

@@ -22,10 +22,16 @@ class Stock : public ::testing::Test {
     if (StockKernels().empty()) GTEST_SKIP() << "built without kernels in stock";
   }
 
-  // Targets that this machine need not have are fine: nothing runs.
+  // Targets that this machine need not have are fine where nothing runs.
   static std::vector<JitTarget> Targets() {
-    if (JitTarget::kIsAarch64) return {{NativeIsa::kAarch64, 1, 16}};
     return {{NativeIsa::kAvx2, 1, 32}, {NativeIsa::kAvx512, 1, 64}};
+  }
+  static std::vector<JitTarget> TargetsHere() {
+    std::vector<JitTarget> here;
+    for (const JitTarget& target : Targets()) {
+      if (ChooseTarget(target.isa, 1).ok()) here.push_back(target);
+    }
+    return here;
   }
 
   static std::string Program(std::string_view lines) {
@@ -43,10 +49,9 @@ class Stock : public ::testing::Test {
     return compiled.ok() && compiled->jit == nullptr;
   }
 
-  static StatusOr<Literal> Run(const std::string& text, bool stock) {
+  static StatusOr<Literal> Run(const std::string& text, const JitTarget& target, bool stock) {
     const ScopedFloatEnvironment environment;
     AXLE_ASSIGN(const auto module, Parse(text));
-    AXLE_ASSIGN(const JitTarget target, ChooseTarget(NativeIsa::kAuto, 1));
     AXLE_ASSIGN(const CompiledModule compiled, CompileModule(*module, target, {.stock = stock}));
     if ((compiled.jit == nullptr) != stock) return Internal("not compiled as asked");
     std::vector<Literal> arguments;
@@ -59,8 +64,6 @@ class Stock : public ::testing::Test {
     return RunOnLiterals(*compiled.entry, arguments, run);
   }
 };
-
-constexpr char kExponential[] = "  x = f32[77] parameter(0)\n  ROOT r = f32[77] exponential(x)\n";
 
 TEST_F(Stock, IsSortedAndHasEachKernelOnce) {
   const auto stock = StockKernels();
@@ -122,32 +125,70 @@ TEST_F(Stock, HasScalarsComparisonsConversionsAndReductions) {
   }
 }
 
+// # is a number, @ a type.
+constexpr std::string_view kPrograms[] = {
+    "  x = @[#] parameter(0)\n  ROOT r = @[#] tanh(x)\n",
+    "  x = @[#] parameter(0)\n  ROOT r = @[#] cosine(x)\n",
+    "  x = @[#] parameter(0)\n  ROOT r = @[#] negate(x)\n",
+    "  x = @[#] parameter(0)\n  y = @[#] parameter(1)\n  ROOT r = @[#] remainder(x, y)\n",
+    "  x = @[#] parameter(0)\n  y = @[#] parameter(1)\n"
+    "  ROOT r = pred[#] compare(x, y), direction=GT\n",
+    "  x = @[#,3] parameter(0)\n  y = @[#] parameter(1)\n"
+    "  b = @[#,3] broadcast(y), dimensions={0}\n  ROOT r = @[#,3] subtract(x, b)\n",
+    "  x = @[3,#] parameter(0)\n  y = @[] parameter(1)\n"
+    "  b = @[3,#] broadcast(y), dimensions={}\n  ROOT r = @[3,#] maximum(b, x)\n",
+    "  x = @[#] parameter(0)\n  ROOT r = s32[#] convert(x)\n",
+    "  x = @[3,#] parameter(0)\n  i = @[] parameter(1)\n"
+    "  ROOT r = @[3] reduce(x, i), dimensions={1}, to_apply=add\n",
+    "  x = @[#,3] parameter(0)\n  i = @[] parameter(1)\n"
+    "  ROOT r = @[3] reduce(x, i), dimensions={0}, to_apply=add\n",
+};
+
 TEST_F(Stock, GivesTheBitsOfCodeThatIsCompiled) {
-  for (const i64 n : {1, 15, 16, 17, 64, 100, 1000, 5003}) {
-    for (const char* op : {"exponential", "tanh", "cosine", "negate"}) {
-      for (const char* type : {"f32", "f64", "bf16"}) {
-        const std::string text =
-            Program(StrCat("  x = ", type, "[", n, "] parameter(0)\n  ROOT r = ", type, "[", n,
-                           "] ", op, "(x)\n"));
-        const auto expected = Run(text, false), actual = Run(text, true);
-        ASSERT_TRUE(expected.ok()) << expected.status().ToString() << text;
-        ASSERT_TRUE(actual.ok()) << actual.status().ToString() << text;
-        EXPECT_TRUE(SameValue(*expected, *actual)) << text;
+  const auto replaced = [](std::string_view text, const std::string& n, const char* type) {
+    std::string result;
+    for (const char c : text)
+      result += c == '#' ? n : c == '@' ? std::string(type) : std::string(1, c);
+    return result;
+  };
+  size_t num_runs = 0;
+  for (const JitTarget& target : TargetsHere()) {
+    for (const i64 n : {1, 15, 16, 17, 64, 100, 1003}) {
+      for (const char* type : {"f32", "f64", "bf16", "s32"}) {
+        for (const std::string_view program : kPrograms) {
+          const std::string text =
+              StrCat("HloModule m\nadd {\n  a = ", type, "[] parameter(0)\n  b = ", type,
+                     "[] parameter(1)\n  ROOT c = ", type, "[] add(a, b)\n}\nENTRY e {\n",
+                     replaced(program, std::to_string(n), type), "}\n");
+          if (!Parse(text).ok() || !IsInStock(text, target)) continue;
+          if (IsInStock(text, target, {.stock = false})) continue;  // it needs no kernel
+          const auto expected = Run(text, target, false), actual = Run(text, target, true);
+          ASSERT_TRUE(expected.ok()) << expected.status().ToString() << text;
+          ASSERT_TRUE(actual.ok()) << actual.status().ToString() << text;
+          EXPECT_TRUE(SameValue(*expected, *actual)) << Name(target.isa) << text;
+          ++num_runs;
+        }
       }
     }
   }
+  // Few of them take more than one kernel, of which one is not in stock.
+  EXPECT_GE(num_runs, TargetsHere().size() * 200);
 }
 
 TEST_F(Stock, IsLeftAloneWhereCodeIsToBeMade) {
   const JitTarget target = Targets()[0];
-  const std::string text = Program(kExponential);
-  EXPECT_TRUE(IsInStock(text, target));
-  EXPECT_FALSE(IsInStock(text, target, {.stock = false}));
-  EXPECT_FALSE(IsInStock(text, target, {.check_accesses = true}));
-  EXPECT_FALSE(IsInStock(text, target, {.on_llvm = [](std::string_view) {}}));
-  EXPECT_FALSE(IsInStock(text, target, {.on_assembly = [](std::string_view) {}}));
-  for (const int level : {0, 2}) {
-    EXPECT_FALSE(IsInStock(text, {target.isa, level, target.vector_bytes})) << level;
+  // One that is compiled with least effort at the usual level too, and one that is not.
+  for (const char* op : {"negate", "exponential"}) {
+    const std::string text =
+        Program(StrCat("  x = f32[77] parameter(0)\n  ROOT r = f32[77] ", op, "(x)\n"));
+    EXPECT_TRUE(IsInStock(text, target));
+    EXPECT_FALSE(IsInStock(text, target, {.stock = false}));
+    EXPECT_FALSE(IsInStock(text, target, {.check_accesses = true}));
+    EXPECT_FALSE(IsInStock(text, target, {.on_llvm = [](std::string_view) {}}));
+    EXPECT_FALSE(IsInStock(text, target, {.on_assembly = [](std::string_view) {}}));
+    for (const int level : {0, 2}) {
+      EXPECT_FALSE(IsInStock(text, {target.isa, level, target.vector_bytes})) << op << level;
+    }
   }
 }
 
@@ -161,10 +202,10 @@ TEST_F(Stock, AFusionIsCompiledBesideWhatIsInStock) {
   const auto module = Parse(text);
   ASSERT_TRUE(module.ok());
   const ScopedFloatEnvironment environment;
-  const auto target = ChooseTarget(NativeIsa::kAuto, 1);
+  const JitTarget target = TargetsHere()[0];
   std::vector<Literal> results;
   for (const bool stock : {true, false}) {
-    const auto compiled = CompileModule(**module, *target, {.stock = stock});
+    const auto compiled = CompileModule(**module, target, {.stock = stock});
     ASSERT_TRUE(compiled.ok());
     std::vector<Literal> arguments;
     for (const Shape& shape : ArgumentLeaves(*(*module)->entry())) {
@@ -206,6 +247,33 @@ TEST(KernelKeyTest, DiffersWithEachPartOfALoop) {
   std::vector<std::string> keys;
   for (const LoopKernelSpec& one : changed) keys.push_back(KeyOf(one).text);
   EXPECT_EQ(keys[0], KeyOf(spec).text);
+  std::ranges::sort(keys);
+  EXPECT_EQ(std::ranges::adjacent_find(keys), keys.end());
+}
+
+TEST(KernelKeyTest, DiffersWithEachPartOfAProgram) {
+  LaneProgram program;
+  program.code = {{Primitive::kInput, LaneType::kF32},
+                  {Primitive::kConstant, LaneType::kF32, {}, 1},
+                  {Primitive::kAdd, LaneType::kF32, {0, 1}}};
+  program.inputs = {{LaneType::kF32}};
+  program.outputs = {{LaneType::kF32}};
+  program.results = {2};
+  std::vector<LaneProgram> changed(8, program);
+  changed[1].code[2].primitive = Primitive::kMul;
+  changed[2].code[2].operands = {1, 0};
+  changed[3].code[1].immediate = 2;
+  changed[4].code[1].immediate = std::uint64_t{1} << 63;
+  changed[5].code[2].type = LaneType::kU32;
+  changed[6].inputs[0].num_parts = 2;
+  changed[7].results = {0};
+  std::vector<std::string> keys;
+  for (const LaneProgram& one : changed) {
+    keys.push_back(KeyOf(LoopKernelSpec{&one, {InnerStride::kUnit}}).text);
+    keys.push_back(KeyOf(MergeKernelSpec{&one, {}}).text);
+    keys.push_back(KeyOf(MergeKernelSpec{&one, {4}}).text);
+    keys.push_back(KeyOf(MergeKernelSpec{&one, {4, 8}}).text);
+  }
   std::ranges::sort(keys);
   EXPECT_EQ(std::ranges::adjacent_find(keys), keys.end());
 }

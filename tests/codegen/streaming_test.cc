@@ -68,7 +68,7 @@ TEST_F(Streaming, TwoResultsRowsAndPredicates) {
               "  ROOT r = c64[1024,8192] complex(b, b)\n"));
 }
 
-// 48 MB in one pass, of which the results are 16 and 4; and a pass over less.
+// 52 MB in one pass, of which the results are 16 and 4; and passes over less.
 TEST_F(Streaming, ResultsOfPassesThatFillTheCaches) {
   EXPECT_TRUE(
       Streams("  x = s32[4194304] parameter(0)\n  y = s32[4194304] parameter(1)\n"
@@ -78,6 +78,12 @@ TEST_F(Streaming, ResultsOfPassesThatFillTheCaches) {
       Streams("  x = s32[4194304] parameter(0)\n  y = s32[] parameter(1)\n"
               "  b = s32[4194304] broadcast(y), dimensions={}\n"
               "  ROOT r = s32[4194304] add(x, b)\n"));
+  // Three ways to read one array.
+  EXPECT_FALSE(
+      Streams("  x = s32[4194304] parameter(0)\n  u = s32[4194304] reverse(x), dimensions={0}\n"
+              "  m = s32[2048,2048] reshape(x)\n"
+              "  n = s32[2048,2048] reverse(m), dimensions={1}\n  v = s32[4194304] reshape(n)\n"
+              "  s = s32[4194304] add(x, u)\n  ROOT r = s32[4194304] add(s, v)\n"));
 }
 
 TEST_F(Streaming, SmallOnesAndCrookedRowsStayInTheCaches) {

@@ -255,7 +255,7 @@ ExitCode FlushOutput() {
 
 void EndProcess(int code) {
 #if !AXLE_SANITIZED
-  std::_Exit(code);
+  std::quick_exit(code);
 #else
   std::exit(code);  // leaks are looked for there
 #endif
