@@ -16,13 +16,6 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-// In LLVM 19, parts of other headers.
-#if __has_include(<llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>)
-#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
-#endif
-#if __has_include(<llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>)
-#include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
-#endif
 
 #include <cstring>
 #include <map>
@@ -32,6 +25,7 @@
 #include "axle/codegen/emulated_kernels.h"
 #include "axle/codegen/exact_fma.h"
 #include "axle/codegen/lane_emitter.h"
+#include "axle/codegen/llvm_versions.h"
 #include "axle/core/strings.h"
 
 namespace axle {

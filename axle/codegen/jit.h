@@ -1,5 +1,5 @@
-// Jit: LLVM IR to machine code in memory. All that differs between LLVM versions, and all that
-// chooses instruction sets, is in jit.cc.
+// Jit: LLVM IR to machine code in memory. All that chooses instruction sets is in jit.cc; what
+// differs between LLVM versions in llvm_versions.h.
 #pragma once
 #include <memory>
 #include <string>

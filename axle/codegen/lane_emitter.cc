@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "axle/codegen/llvm_versions.h"
 #include "axle/emit/executor.h"
 
 namespace axle {
@@ -82,15 +83,15 @@ Value* LaneEmitter::OnRegisters(LaneType type, llvm::Intrinsic::ID f32, llvm::In
   auto* all = llvm::Constant::getAllOnesValue(b_.getIntNTy(lanes));
   Value* result = llvm::PoisonValue::get(Vector(type));
   for (unsigned k = 0; k < width_; k += lanes) {
-    Value* const first = b_.getInt64(k);
-    std::vector<Value*> arguments = {b_.CreateExtractVector(piece, a, first),
-                                     b_.CreateExtractVector(piece, b, first)};
+    const int first = static_cast<int>(k);
+    std::vector<Value*> arguments = {ExtractVector(b_, piece, a, first),
+                                     ExtractVector(b_, piece, b, first)};
     arguments.insert(arguments.end(), immediates.begin(), immediates.end());
     arguments.push_back(llvm::PoisonValue::get(piece));
     arguments.push_back(all);
     arguments.push_back(b_.getInt32(kCurrentRounding));
     Value* part = b_.CreateIntrinsic(type == LaneType::kF32 ? f32 : f64, {}, arguments);
-    result = b_.CreateInsertVector(Vector(type), result, part, first);
+    result = InsertVector(b_, result, part, first);
   }
   return result;
 }

@@ -130,18 +130,20 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
   return {&RunFold, plan, plan->loop.get(), plan->num_tiles, time};
 }
 
-// An array that is read in several ways counts once.
+// An array that is read in several ways counts once, and none for more than fills the caches.
 i64 LoopRecords::PassedBytesOf(const Region& region, const LoopPlan& plan,
                                std::span<const LoopOperand> operands) const {
+  // Of each no more than counts: the sum does not overflow.
+  const auto of_operand = [&](size_t i) {
+    return std::min(PassedBytes(plan, operands, i), kLeastStreamedPass);
+  };
   std::map<ValueId, i64> passed;
   for (size_t i = 0; i < region.inputs.size(); ++i) {
-    passed[region.inputs[i].value] += PassedBytes(plan, operands, i);
+    passed[region.inputs[i].value] += of_operand(i);
   }
   i64 bytes = 0;
   for (const auto& [value, read] : passed) bytes += std::min(read, schedule_.values[value].bytes);
-  for (size_t i = region.inputs.size(); i < operands.size(); ++i) {
-    bytes += PassedBytes(plan, operands, i);
-  }
+  for (size_t i = region.inputs.size(); i < operands.size(); ++i) bytes += of_operand(i);
   return bytes;
 }
 

@@ -6,6 +6,8 @@
 #include <bit>
 #include <numeric>
 
+#include "axle/codegen/llvm_versions.h"
+
 namespace axle {
 namespace {
 
@@ -182,8 +184,7 @@ Value* SmallValueBuilder::LoadVector(const LaneArray& array, Value* base,
       if (size == 1) return add_one(k);
       auto* run_type = llvm::FixedVectorType::get(type, Unsigned(size));
       Value* run = b_.CreateAlignedLoad(run_type, Address(array, base, elements[k], part), align);
-      vector =
-          size == lanes ? run : b_.CreateInsertVector(vector_type, vector, run, b_.getInt64(k));
+      vector = size == lanes ? run : InsertVector(b_, vector, run, static_cast<int>(k));
     });
   } else {
     for (size_t k = 0; k < elements.size(); ++k) add_one(k);
@@ -226,7 +227,7 @@ void SmallValueBuilder::StoreVector(const LaneArray& array, Value* vector, Value
     if (size == 1) return store_one(k);
     auto* run_type = llvm::FixedVectorType::get(
         llvm::cast<llvm::FixedVectorType>(vector->getType())->getElementType(), Unsigned(size));
-    Value* run = size == lanes ? vector : b_.CreateExtractVector(run_type, vector, b_.getInt64(k));
+    Value* run = size == lanes ? vector : ExtractVector(b_, run_type, vector, static_cast<int>(k));
     b_.CreateAlignedStore(run, Address(array, base, elements[k], part), align);
   });
 }
