@@ -9,6 +9,7 @@ longer in its file is stale and counts as a failure, as does one that is not fou
 if a smaller part than --least was found. Run it in a clone of its own: it changes files while it runs.
 """
 import argparse
+import atexit
 import json
 import pathlib
 import re
@@ -156,6 +157,7 @@ def main():
     found = stale = 0
     if not args.list:
         configure(args.build, "OFF")
+        atexit.register(configure, args.build, "ON")  # also if it is interrupted
     for what, name, text, instead, numerics in chosen:
         path = ROOT / name
         source = path.read_text()

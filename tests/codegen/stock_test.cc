@@ -193,7 +193,7 @@ TEST_F(Stock, IsLeftAloneWhereCodeIsToBeMade) {
 }
 
 TEST_F(Stock, AFusionIsCompiledBesideWhatIsInStock) {
-  // A sum of rows that were computed: one kernel that is in stock and one that is not.
+  // One kernel that is in stock and one, of two operations, that is not.
   const std::string text = Program(
       "  x = f32[77] parameter(0)\n  y = f32[500] parameter(1)\n  a = f32[77] exponential(x)\n"
       "  b = f32[500] tanh(y)\n  c = f32[500] multiply(b, y)\n"
