@@ -327,8 +327,10 @@ typedef struct axle_client_options {
   /* The library of the native engine; NULL: what the environment variable AXLE_CODEGEN_LIBRARY
    * says, else libaxle_codegen.so beside libaxle.so, else on the loader's search path. */
   const char* codegen_library;
-  int64_t num_devices;  /* each is this machine's processor; 0: one */
-  int64_t num_threads;  /* for asynchronous runs, at least one per device; 0: one per processor */
+  int64_t num_devices; /* each is this machine's processor; 0: one */
+  /* For asynchronous runs (at least one per device), to compile, and for parts of large kernels;
+   * 0: one for each processor that this process may use. */
+  int64_t num_threads;
   int64_t memory_limit; /* bytes of all buffers, and of the values of each run; 0: none */
   /* Gets what is worth a line, from any thread, maybe from several at a time; `message` is valid
    * during the call. NULL: nothing is logged. */

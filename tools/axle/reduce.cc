@@ -93,7 +93,7 @@ const Verb kReduceVerb = {
     "reduce", "the smallest module that still fails",
     "axle reduce failing.hlo --output small.hlo\n"
     "axle reduce failing.hlo --isa avx512 --levels 0 --seeds 10\n"
-    "axle reduce crashing.hlo --command 'axle opt --passes loops'\n"
+    "axle reduce crashing.hlo --command 'axle opt --passes while'\n"
     "\n"
     "A module fails if `axle check` with these options finds a difference, a crash or a\n"
     "hang; with --command, if `CMD FILE` ends as it ends for the module that is given,\n"
