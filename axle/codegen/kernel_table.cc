@@ -12,6 +12,7 @@
 
 #include "axle/codegen/small_lowering.h"
 #include "axle/codegen/stock.h"
+#include "axle/core/blocked_signals.h"
 #include "axle/core/memory_room.h"
 #include "axle/core/strings.h"
 #include "axle/runtime/program.h"
@@ -230,6 +231,7 @@ Status KernelTable::CompileBatches(Jit& jit, std::span<const Batch> batches, siz
   std::vector<std::thread> others;
   others.reserve(num_threads);
   for (size_t t = 1; t < std::min(num_threads, batches.size()); ++t) {
+    const ScopedBlockedSignals blocked;
     try {
       others.emplace_back(work, false);
     } catch (const std::exception&) {  // no thread, or no memory for one

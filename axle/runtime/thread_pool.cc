@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
-#include <csignal>
 #include <cstdio>
 #include <deque>
 #include <exception>
@@ -15,6 +14,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "axle/core/blocked_signals.h"
 
 namespace axle {
 namespace {
@@ -76,9 +77,7 @@ struct ThreadPool::Crew : std::enable_shared_from_this<Crew> {
 
   // Holds the mutex. False if the system has no thread or memory left and there is none at all.
   bool StartThread() {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const ScopedBlockedSignals blocked;
     try {
       std::thread& thread = threads.emplace_back([crew = shared_from_this()] { crew->Work(); });
       char name[16];
@@ -86,7 +85,6 @@ struct ThreadPool::Crew : std::enable_shared_from_this<Crew> {
       pthread_setname_np(thread.native_handle(), name);
     } catch (const std::exception&) {  // system_error or bad_alloc
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return !threads.empty();
   }
 };

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "axle/core/blocked_signals.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
 #include "axle/runtime/fork_count.h"
@@ -53,9 +53,7 @@ struct WorkerPool::Crew {
   bool is_ending = false;
 
   void Start(int spin_microseconds) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const ScopedBlockedSignals blocked;
     try {
       for (Worker& worker : workers) {
         const int part = num_started + 1;
@@ -68,7 +66,6 @@ struct WorkerPool::Crew {
       }
     } catch (const std::exception&) {  // fewer will do
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void Serve(Worker& worker, int part, int spin_microseconds) {

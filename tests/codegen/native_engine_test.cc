@@ -1,7 +1,11 @@
 // Modules on the native engine, through the client: the bits of the interpreter.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <thread>
 
 #include "axle/client/arguments.h"
@@ -344,6 +348,35 @@ TEST_F(NativeEngineTest, ManyKernelsAreCompiledByManyThreads) {
                   .code(),
               StatusCode::kCancelled);
   }
+}
+
+std::atomic<int> signals_taken = 0;
+
+// They run the handlers of the program on threads that it does not know otherwise.
+TEST_F(NativeEngineTest, ThreadsThatCompileTakeNoSignals) {
+  struct sigaction action = {}, before = {};
+  action.sa_handler = [](int) { ++signals_taken; };
+  sigaction(SIGUSR1, &action, &before);
+  sigset_t one, mask_before;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR1);
+  pthread_sigmask(SIG_UNBLOCK, &one, &mask_before);
+  int num_sent = 0;
+  Limits limits;
+  // Sent while the other threads compile, to whoever takes it: not to this one.
+  limits.set_progress([&](double) {
+    pthread_sigmask(SIG_BLOCK, &one, nullptr);
+    num_sent += kill(getpid(), SIGUSR1) == 0 ? 1 : 0;
+  });
+  const auto client = *Client::Create({.num_threads = 5});
+  EXPECT_TRUE(
+      client->Compile(ManyLoops(), {.engine = EngineKind::kNative, .limits = &limits}).ok());
+  EXPECT_GT(num_sent, 0);
+  EXPECT_EQ(signals_taken, 0);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  EXPECT_EQ(signals_taken, 1);
+  pthread_sigmask(SIG_SETMASK, &mask_before, nullptr);
+  sigaction(SIGUSR1, &before, nullptr);
 }
 
 // At level 1 what memory decides about is compiled at level 0, and what stays in caches is not.
