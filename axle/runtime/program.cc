@@ -108,7 +108,8 @@ struct SharedRecord {
       void*& scratch = places[record.num_places - 1];
       scratch = static_cast<std::byte*>(scratch) + part * record.scratch_bytes;
     }
-    // Limits are for one thread: the others only look whether the run was cancelled.
+    // Limits are for one thread: the others only look whether the run was cancelled or is past its
+    // deadline, which changes nothing there. The first one may have done its part long before.
     PartContext other{{&PartContext::Stopped}, shared.run.limits};
     const RunContext* own = part == 0 ? static_cast<RunContext*>(&shared.run) : &other;
     shared.results[static_cast<size_t>(part)] =
@@ -116,10 +117,10 @@ struct SharedRecord {
   }
 
   struct PartContext : RunContext {
-    const Limits* limits;
+    Limits* limits;
     static bool Stopped(const RunContext* run) {
-      const Limits* limits = static_cast<const PartContext*>(run)->limits;
-      return limits != nullptr && limits->cancelled();
+      Limits* limits = static_cast<const PartContext*>(run)->limits;
+      return limits != nullptr && !limits->CheckNow().ok();
     }
   };
 };

@@ -141,6 +141,31 @@ TEST(Program, ThreadsShareTheTilesOfALargeKernel) {
   }
 }
 
+// The first thread has nothing to do when the time is over.
+TEST(Program, EachThreadLooksAtTheDeadline) {
+  constexpr int kThreads = 3;
+  Program program;
+  Record record = Kernel([](const RunContext* run, const void*, void* const*, i64 begin, i64) {
+    if (begin == 0) return kKernelOk;
+    while (!run->stopped(run)) std::this_thread::yield();
+    return kKernelStopped;
+  });
+  record.num_tiles = kThreads;
+  record.is_parallel = true;
+  program.num_blocks = 1;
+  AddRecord(program, std::move(record), {Block(0)});
+  const auto finished = Finish(std::move(program), 0);
+  WorkerPool workers(kThreads);
+  Limits limits;
+  limits.set_time_limit(0.05);
+  ProgramRun run;
+  run.limits = &limits;
+  run.workers = &workers;
+  run.num_threads = kThreads;
+  Int state = 0;
+  EXPECT_EQ(RunProgram(*finished, {&state}, run).code(), StatusCode::kDeadlineExceeded);
+}
+
 TEST(Program, APlaceOfNoBytesIsNeverTouched) {
   // A value without elements has some place; nothing is read or written there.
   Program program;
