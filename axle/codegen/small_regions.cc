@@ -14,6 +14,9 @@ namespace {
 // functions without a loop: those that do the same then have the same neighbours, and are compiled
 // once.
 constexpr i64 kMostWork = 1500, kMostStraightWork = 150;
+// Loops and branches inside of each other in one function. What is nested deeper is looked at from
+// inside only: the search neither takes quadratic time nor all of the stack.
+constexpr int kMostNested = 16;
 
 static_assert(kMostSmallDotElements <= kMostSmallElements);
 
@@ -97,9 +100,17 @@ class Finder {
   }
 
   StatusOr<Work> WorkOfControl(const Schedule& schedule, Region& region) {
+    region.callees.clear();
+    if (num_nested_ == kMostNested) return Work();
+    ++num_nested_;
+    StatusOr<Work> work = WorkOfNested(schedule, region);
+    --num_nested_;
+    return work;
+  }
+
+  StatusOr<Work> WorkOfNested(const Schedule& schedule, Region& region) {
     const Instruction& inst = *region.instructions[0];
     i64 work = 4;
-    region.callees.clear();
     for (size_t i = 0; i < inst.callees().size(); ++i) {
       AXLE_ASSIGN(auto callee, schedule_of_(*inst.callee(static_cast<i64>(i))));
       const bool is_body = region.kind == RegionKind::kWhile && i == 1;
@@ -166,6 +177,7 @@ class Finder {
   }
 
   const ScheduleOf& schedule_of_;
+  int num_nested_ = 0;
   std::map<std::pair<const Schedule*, bool>, Work> known_;
 };
 

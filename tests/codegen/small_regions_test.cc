@@ -506,5 +506,27 @@ TEST(SmallRegions, StepsAreCountedAndLimitsEndALoop) {
   EXPECT_GE(told, 1);
 }
 
+// A number that goes through so many branches, each inside of the one before.
+std::string NestedBranches(int depth) {
+  std::string text =
+      "leaf { x = f32[] parameter(0) ROOT n = f32[] negate(x) }\n"
+      "last { x = f32[] parameter(0) ROOT s = f32[] sine(x) }\n";
+  for (int k = depth; k-- > 0;) {
+    text += StrCat(k == 0 ? "ENTRY e" : StrCat("c", k),
+                   " { x = f32[] parameter(0) z = f32[] constant(", k,
+                   ") p = pred[] compare(x, z), direction=GT ROOT r = f32[] conditional(p, x, x), "
+                   "true_computation=",
+                   k + 1 == depth ? "last" : StrCat("c", k + 1), ", false_computation=leaf }\n");
+  }
+  return text;
+}
+
+TEST(SmallRegions, BranchesThatAreNestedDeepAreLookedAtFromInside) {
+  EXPECT_EQ(KindsOf(NestedBranches(12)), Kinds{"small"});
+  EXPECT_EQ(KindsOf(NestedBranches(200)), (Kinds{"loop", "conditional"}));
+  ExpectSame(NestedBranches(12));
+  ExpectSame(NestedBranches(200));
+}
+
 }  // namespace
 }  // namespace axle
