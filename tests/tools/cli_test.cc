@@ -297,6 +297,11 @@ TEST_F(Cli, OptSaysWhatItDoesNotKnow) {
   EXPECT_NE(pass.err.find("unknown pass \"csse\" (did you mean \"cse\"?)"), std::string::npos)
       << pass.err;
   EXPECT_EQ(Run({"opt", file, "--print-after", "("}).exit, 2);
+  const Result after = Run({"opt", file, "--print-after", "fusions"});
+  EXPECT_EQ(after.exit, 2);
+  EXPECT_EQ(after.err,
+            "INVALID_ARGUMENT: opt: --print-after: no pass is called \"fusions\"; --list shows "
+            "them, and --to prints the stages after them\n");
 }
 
 #ifdef AXLE_HAS_CODEGEN
@@ -774,6 +779,39 @@ TEST_F(Cli, SignalsCancelCleanly) {
     EXPECT_EQ(r.exit, 4) << signal;
     EXPECT_EQ(r.err, "CANCELLED: cancelled\n");
   }
+}
+
+// Products without end, by as many threads as were asked for.
+TEST_F(Cli, ThreadsShareARun) {
+  const pid_t pid = Start({"run", "-", "--fake=zeros", "--threads", "5", "--time-limit", "60"},
+                          R"(HloModule m
+
+always {
+  x = f32[300,300] parameter(0)
+  ROOT yes = pred[] constant(true)
+}
+
+step {
+  x = f32[300,300] parameter(0)
+  ROOT d = f32[300,300] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+
+ENTRY main {
+  x = f32[300,300] parameter(0)
+  ROOT r = f32[300,300] while(x), condition=always, body=step
+}
+)");
+  const auto tasks = fs::path("/proc") / std::to_string(pid) / "task";
+  std::error_code error;
+  std::ptrdiff_t most = 0;
+  int status = 0;
+  while (most < 5 && waitpid(pid, &status, WNOHANG) == 0) {
+    most = std::max(most, std::distance(fs::directory_iterator(tasks, error), {}));
+    std::this_thread::yield();
+  }
+  kill(pid, SIGTERM);
+  Finish(pid);
+  EXPECT_EQ(most, 5);
 }
 
 }  // namespace

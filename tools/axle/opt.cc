@@ -111,6 +111,14 @@ int RunOpt(Session& session) {
     return session.Usage(StrCat("opt: --print-after: \"", PrintableText(options.print_after),
                                 "\" is not a regular expression"));
   }
+  const auto is_printed = [&](const Pass& pass) {
+    return std::regex_search(std::string(pass.name), print_after);
+  };
+  if (!options.print_after.empty() && std::ranges::none_of(AllPasses(), is_printed)) {
+    return session.Usage(StrCat("opt: --print-after: no pass is called \"",
+                                PrintableText(options.print_after),
+                                "\"; --list shows them, and --to prints the stages after them"));
+  }
 
   auto module = session.Load(*file);
   if (!module.ok()) return session.Fail(module.status());
@@ -119,9 +127,8 @@ int RunOpt(Session& session) {
   if (stage != "hlo") {
     const auto after_each = [&](const PassReport& report) {
       if (options.timing) session.Say(TimingLine(report));
-      const std::string name(report.pass->name);
-      if (options.print_after.empty() || !std::regex_search(name, print_after)) return;
-      session.Say(StrCat("// after ", name, "\n", Print(report.module, style)));
+      if (options.print_after.empty() || !is_printed(*report.pass)) return;
+      session.Say(StrCat("// after ", report.pass->name, "\n", Print(report.module, style)));
     };
     module = RunPipeline(**module, {.passes = *chosen,
                                     .verify_each = options.verify_each,

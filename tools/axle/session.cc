@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
@@ -29,9 +30,14 @@ void OnSignal(int) {
   if (Limits* limits = current_limits.load(); limits != nullptr) limits->Cancel();
 }
 
-Client& SharedClient() {
-  static const auto* const kClient = new StatusOr<std::unique_ptr<Client>>(Client::Create());
-  return ***kClient;
+// One for all sessions that want as many threads.
+StatusOr<Client*> SharedClient(int num_threads) {
+  static auto* const clients = new std::map<int, std::unique_ptr<Client>>();
+  std::unique_ptr<Client>& client = (*clients)[num_threads];
+  if (client == nullptr) {
+    AXLE_ASSIGN(client, Client::Create({.num_threads = num_threads}));
+  }
+  return client.get();
 }
 
 bool IsModuleName(const std::string& path) {
@@ -196,11 +202,12 @@ StatusOr<std::unique_ptr<Module>> Session::Load(const std::string& path) {
 
 StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,
                                                        EngineKind engine) {
-  return SharedClient().Compile(std::move(module), {.engine = engine,
-                                                    .numerics = options_.numerics,
-                                                    .isa = options_.isa,
-                                                    .codegen_level = options_.codegen_level,
-                                                    .limits = &limits_});
+  AXLE_ASSIGN(Client* const client, SharedClient(options_.threads));
+  return client->Compile(std::move(module), {.engine = engine,
+                                             .numerics = options_.numerics,
+                                             .isa = options_.isa,
+                                             .codegen_level = options_.codegen_level,
+                                             .limits = &limits_});
 }
 
 StatusOr<std::shared_ptr<Executable>> Session::CompileNative(std::shared_ptr<const Module> module,
@@ -210,7 +217,8 @@ StatusOr<std::shared_ptr<Executable>> Session::CompileNative(std::shared_ptr<con
   options.isa = options_.isa;
   options.codegen_level = options_.codegen_level;
   options.limits = &limits_;
-  return SharedClient().Compile(std::move(module), options);
+  AXLE_ASSIGN(Client* const client, SharedClient(options_.threads));
+  return client->Compile(std::move(module), options);
 }
 
 void InstallSignalHandlers() {
