@@ -300,11 +300,11 @@ class BoundWriter {
         const FloatFormat& format = Info(inst.shape().type() == F64 ? F64 : F32).format;
         Instruction* const b = operand(1);
         Instruction* const least = Sub(b, error(1));
-        Instruction* const numerator = Add(Mul(operand(0), error(1)), Mul(b, error(0)));
+        // The square of the divisor may be infinite where its reciprocal is not even small.
+        Instruction* const moved = Add(Mul(Div(operand(0), b), error(1)), error(0));
         const double limit = NearlyLargest(format) / 4;
-        return WhereLess(
-            b, Filled(b->shape(), limit),
-            WhereLess(Filled(b->shape(), 1 / limit), least, Div(numerator, Mul(b, least))));
+        return WhereLess(b, Filled(b->shape(), limit),
+                         WhereLess(Filled(b->shape(), 1 / limit), least, Div(moved, least)));
       }
       case Propagation::kLargest: {
         Instruction* largest = error(0);

@@ -50,6 +50,17 @@ TEST(ErrorBound, OfSumsAndProducts) {
   EXPECT_GE(scaled, 100 * product);
 }
 
+// The square of the divisor is beyond the largest number.
+TEST(ErrorBound, OfWhatIsDividedByALargeNumber) {
+  const double rest = BoundOf(
+      "a = f64[1] constant({3}) b = f64[1] constant({0.1}) c = f64[1] constant({0.3}) "
+      "large = f64[1] constant({1e200}) p = f64[1] multiply(a, b) d = f64[1] subtract(p, c) "
+      "ROOT r = f64[1] divide(d, large)",
+      1, 1);
+  EXPECT_GE(rest, 0.3 * 0x1p-53 / 1e200);
+  EXPECT_LE(rest, 0.3 * 0x1p-47 / 1e200);
+}
+
 TEST(ErrorBound, NothingIsKnownWhereAnythingMayHappen) {
   const auto unknown = [](double bound) { return !(bound < kInfinity); };
   EXPECT_TRUE(unknown(BoundOf("ROOT r = f32[1] multiply(x, y)", 1e30f, 1e30f)));
