@@ -493,12 +493,12 @@ class KernelWriter {
     Value*& loaded = body.loaded[op.input()];
     if (loaded == nullptr) {
       Value* base = body.row->inputs[op.input()];
-      loaded = LoadVector(array, base, body.index);
       const i64 distance = spec_.fetches.empty() ? 0 : spec_.fetches[op.input()];
       if (distance > 0 && valid_ == nullptr) {
         Fetch(Address(array, base, body.index), distance,
               array.element_bytes() * static_cast<i64>(width_), /*to_write=*/false);
       }
+      loaded = LoadVector(array, base, body.index);
     }
     if (array.num_parts == 1) return loaded;
     std::vector<int> part;

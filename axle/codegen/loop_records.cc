@@ -124,10 +124,24 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
   const std::shared_ptr<FoldPlan> plan =
       PlanFold(region.fold_shape, region.folds, spec, sizes, operands);
   CheckMemory(*plan->loop, region, outputs);
+  if (rows == 0) FetchAhead(region, *plan->loop, operands, spec);
   if (rows > 0) TileByRows(*plan, rows);
   spec.row_sizes = RowSizesOf(*plan);
   kernels_.Add(std::move(spec), plan->loop);
   return {&RunFold, plan, plan->loop.get(), plan->num_tiles, time};
+}
+
+// Rows that come from memory, not from the caches: a processor that asks for neighbours by itself
+// does so within a page of 4 KiB only, and not early enough.
+void LoopRecords::FetchAhead(const Region& region, const LoopPlan& plan,
+                             std::span<const LoopOperand> operands, LoopKernelSpec& spec) const {
+  constexpr i64 kFetchedAhead = 1024;
+  if (spec.form != FoldForm::kRows || PassedBytesOf(region, plan, operands) < kLeastStreamedPass) {
+    return;
+  }
+  for (const InnerStride stride : spec.inputs) {
+    spec.fetches.push_back(stride == InnerStride::kUnit ? kFetchedAhead : 0);
+  }
 }
 
 // An array that is read in several ways counts once, and none for more than fills the caches.

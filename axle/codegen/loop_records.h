@@ -46,6 +46,8 @@ class LoopRecords {
  private:
   // With `rows`, the number of tiles is a multiple of it.
   LoopRecord Make(Region& region, bool may_stream, i64 rows);
+  void FetchAhead(const Region& region, const LoopPlan& plan, std::span<const LoopOperand> operands,
+                  LoopKernelSpec& spec) const;
   i64 PassedBytesOf(const Region& region, const LoopPlan& plan,
                     std::span<const LoopOperand> operands) const;
   void CheckMemory(LoopPlan& plan, const Region& region, std::span<const Access> outputs) const;

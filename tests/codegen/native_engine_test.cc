@@ -419,6 +419,31 @@ TEST_F(NativeEngineTest, TheKindOfAKernelChoosesItsLevel) {
 
 // Where a kernel has rows of whole turns only, it has no masked tail; where it has others too, it
 // is one kernel still, and has one for all of them.
+TEST_F(NativeEngineTest, SumsOfRowsFromMemoryFetchAhead) {
+  for (const int columns : {4099, 301}) {
+    const std::string text = StrCat(
+        "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+        "ENTRY e { x = f32[3100,",
+        columns, "] parameter(0) z = f32[] constant(0) ROOT r = f32[3100] reduce(x, z), ",
+        "dimensions={1}, to_apply=add }");
+    std::string code;
+    const auto executable = client_->Compile(
+        text,
+        {.engine = EngineKind::kNative, .on_llvm = [&](std::string_view more) { code += more; }});
+    ASSERT_TRUE(executable.ok()) << executable.status().message();
+    EXPECT_EQ(code.find("call void @llvm.prefetch") != code.npos, columns > 4096);
+    Literal x{Shape(F32, {3100, columns})};
+    int i = 0;
+    for (float& element : x.mutable_data<float>()) {
+      element = static_cast<float>(i++ % 977) * 0.37f - 150;
+    }
+    const auto expected = RunOn(text, {&x, 1}, EngineKind::kInterpret);
+    const auto actual = (*executable)->Execute({&x, 1});
+    ASSERT_TRUE(expected.ok() && actual.ok());
+    EXPECT_TRUE(SameValue(*expected, *actual)) << columns;
+  }
+}
+
 TEST_F(NativeEngineTest, OnlyRowsThatNeedATailHaveOne) {
   using Counts = std::pair<int, int>;  // of kernels and tails
   // The exponentials of three rows of each of these sizes, and their sums along dimension `dim`.
