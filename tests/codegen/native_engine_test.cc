@@ -354,6 +354,7 @@ std::atomic<int> signals_taken = 0;
 
 // They run the handlers of the program on threads that it does not know otherwise.
 TEST_F(NativeEngineTest, ThreadsThatCompileTakeNoSignals) {
+  signals_taken = 0;
   struct sigaction action = {}, before = {};
   action.sa_handler = [](int) { ++signals_taken; };
   sigaction(SIGUSR1, &action, &before);
@@ -417,8 +418,6 @@ TEST_F(NativeEngineTest, TheKindOfAKernelChoosesItsLevel) {
   }
 }
 
-// Where a kernel has rows of whole turns only, it has no masked tail; where it has others too, it
-// is one kernel still, and has one for all of them.
 TEST_F(NativeEngineTest, SumsOfRowsFromMemoryFetchAhead) {
   for (const int columns : {4099, 301}) {
     const std::string text = StrCat(
@@ -444,6 +443,8 @@ TEST_F(NativeEngineTest, SumsOfRowsFromMemoryFetchAhead) {
   }
 }
 
+// Where a kernel has rows of whole turns only, it has no masked tail; where it has others too, it
+// is one kernel still, and has one for all of them.
 TEST_F(NativeEngineTest, OnlyRowsThatNeedATailHaveOne) {
   using Counts = std::pair<int, int>;  // of kernels and tails
   // The exponentials of three rows of each of these sizes, and their sums along dimension `dim`.

@@ -781,6 +781,7 @@ TEST_F(Cli, SignalsCancelCleanly) {
   }
 }
 
+#ifdef AXLE_HAS_CODEGEN
 // Products without end, by as many threads as were asked for.
 TEST_F(Cli, ThreadsShareARun) {
   const pid_t pid = Start({"run", "-", "--fake=zeros", "--threads", "5", "--time-limit", "60"},
@@ -805,14 +806,17 @@ ENTRY main {
   std::error_code error;
   std::ptrdiff_t most = 0;
   int status = 0;
-  while (most < 5 && waitpid(pid, &status, WNOHANG) == 0) {
+  bool has_ended = false;
+  while (most < 5 && !(has_ended = waitpid(pid, &status, WNOHANG) != 0)) {
     most = std::max(most, std::distance(fs::directory_iterator(tasks, error), {}));
     std::this_thread::yield();
   }
-  kill(pid, SIGTERM);
-  Finish(pid);
   EXPECT_EQ(most, 5);
+  if (has_ended) return;
+  kill(pid, SIGTERM);
+  EXPECT_EQ(Finish(pid).exit, 4);
 }
+#endif
 
 }  // namespace
 }  // namespace axle
