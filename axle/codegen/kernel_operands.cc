@@ -19,9 +19,9 @@ KernelOperands OperandsOf(const LoopKernelSpec& spec) {
   const LaneProgram& program = *spec.program;
   KernelOperands result{.is_loop = true, .operands = {}};
   for (size_t i = 0; i < program.inputs.size(); ++i) {
-    const Row row = spec.inputs[i] == InnerStride::kUnit      ? Row::kNeighbours
-                    : spec.inputs[i] == InnerStride::kUniform ? Row::kOne
-                                                              : Row::kApart;
+    const Row row = spec.inputs[i] == InnerStride::kUnit  ? Row::kNeighbours
+                    : spec.inputs[i] == InnerStride::kAny ? Row::kApart
+                                                          : Row::kOne;
     result.operands.push_back({row, program.inputs[i].element_bytes(), false});
   }
   const size_t num_outputs = program.outputs.size();

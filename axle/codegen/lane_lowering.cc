@@ -8,7 +8,8 @@
 // only, one whose rows are whole turns the first only.
 //
 // Turns are long enough to hide the cost of the loop: what takes few operations is written several
-// times. What does not depend on the position is computed once per row.
+// times. What does not depend on the position is computed once per row, or once if it does not
+// depend on the row either.
 //
 // A fold of rows keeps its accumulators in a queue of vectors up to the end of the row
 // (row_folds.h). One of columns loads its accumulators, folds all rows of a turn into them, in
@@ -68,6 +69,7 @@ class KernelWriter {
     outer_ = function_->getArg(2);
     b_.SetInsertPoint(NewBlock("entry"));
     LoadStrides();
+    ComputeUniform(firsts_, InnerStride::kOne, of_all_rows_);
     Value* row = b_.getInt64(0);
     std::vector<Value*> pointers = firsts_;
     const unsigned rows = RowsPerTurn();
@@ -80,11 +82,15 @@ class KernelWriter {
   }
 
  private:
+  // What is the same at several positions.
+  struct Uniform {
+    std::vector<Value*> splats;                  // by operation, or null
+    std::map<LaneId, UniformQuotient> divisors;  // of quotients that differ by position
+  };
   // What a row of a turn reads and writes.
   struct Row {
     std::vector<Value*> inputs, outputs;  // where it begins
-    std::vector<Value*> splats;  // by operation: what is the same at all positions, or null
-    std::map<LaneId, UniformQuotient> divisors;  // of quotients that differ by position
+    Uniform uniform;                      // at all its positions
   };
 
   // The program on the lanes of a vector that begins at `index`, in one row.
@@ -157,22 +163,27 @@ class KernelWriter {
       return made;
     };
     llvm::PHINode* index = phi(row);
-    std::vector<llvm::PHINode*> heads;
-    for (Value* pointer : pointers) heads.push_back(phi(pointer));
-    std::vector<Value*> next(heads.begin(), heads.end());
+    std::vector<llvm::PHINode*> heads(pointers.size());  // null: it does not move
+    std::vector<Value*> next = pointers;
+    for (size_t i = 0; i < pointers.size(); ++i) {
+      if (Moves(i)) next[i] = heads[i] = phi(pointers[i]);
+    }
     rows_.clear();
     for (unsigned r = 0; r < count; ++r) {
       const auto inputs_end = next.begin() + static_cast<std::ptrdiff_t>(program_.inputs.size());
-      rows_.push_back({{next.begin(), inputs_end}, {inputs_end, next.end()}, {}, {}});
-      for (size_t i = 0; i < next.size(); ++i)
-        next[i] = b_.CreatePtrAdd(next[i], outer_strides_[i]);
+      rows_.push_back({{next.begin(), inputs_end}, {inputs_end, next.end()}, of_all_rows_});
+      for (size_t i = 0; i < next.size(); ++i) {
+        if (Moves(i)) next[i] = b_.CreatePtrAdd(next[i], outer_strides_[i]);
+      }
     }
-    for (Row& each : rows_) ComputeUniform(each);
+    for (Row& each : rows_) ComputeUniform(each.inputs, InnerStride::kUniform, each.uniform);
     WriteTurn();
     Value* next_index = b_.CreateAdd(index, b_.getInt64(count));
     auto* last = b_.GetInsertBlock();
     index->addIncoming(next_index, last);
-    for (size_t i = 0; i < heads.size(); ++i) heads[i]->addIncoming(next[i], last);
+    for (size_t i = 0; i < heads.size(); ++i) {
+      if (Moves(i)) heads[i]->addIncoming(next[i], last);
+    }
     b_.CreateCondBr(fits(next_index), turn, done);
 
     b_.SetInsertPoint(done);
@@ -183,7 +194,9 @@ class KernelWriter {
       return made;
     };
     row = after(row, next_index);
-    for (size_t i = 0; i < pointers.size(); ++i) pointers[i] = after(pointers[i], next[i]);
+    for (size_t i = 0; i < pointers.size(); ++i) {
+      if (Moves(i)) pointers[i] = after(pointers[i], next[i]);
+    }
     return row;
   }
 
@@ -270,7 +283,7 @@ class KernelWriter {
     };
     for (size_t i = 0; i < program_.inputs.size() + program_.outputs.size(); ++i) {
       firsts_.push_back(load(b_.getPtrTy(), 0, i));
-      outer_strides_.push_back(load(b_.getInt64Ty(), 3, i));
+      outer_strides_.push_back(Moves(i) ? load(b_.getInt64Ty(), 3, i) : nullptr);
     }
     for (size_t i = 0; i < program_.inputs.size(); ++i) {
       const bool is_any = input_strides_[i] == InnerStride::kAny;
@@ -278,39 +291,45 @@ class KernelWriter {
     }
   }
 
-  // What a row computes from its uniform inputs alone.
-  void ComputeUniform(Row& row) {
-    row.splats.assign(program_.code.size(), nullptr);
+  // From row to row.
+  bool Moves(size_t operand) const {
+    return operand >= input_strides_.size() || input_strides_[operand] != InnerStride::kOne;
+  }
+
+  // Adds to `uniform` what follows from the inputs of this kind, and from what is there, alone.
+  // `inputs`: where they are.
+  void ComputeUniform(std::span<Value* const> inputs, InnerStride kind, Uniform& uniform) {
+    std::vector<Value*>& splats = uniform.splats;
+    splats.resize(program_.code.size());
     for (size_t i = 0; i < program_.code.size(); ++i) {
       const LaneOp& op = program_.code[i];
+      if (splats[i] != nullptr) continue;
       if (op.primitive == Primitive::kInput) {
-        if (input_strides_[op.input()] == InnerStride::kUniform) {
-          row.splats[i] = LoadUniform(op, row);
-        }
+        if (input_strides_[op.input()] == kind) splats[i] = LoadUniform(op, inputs);
         continue;
       }
       const std::span operands =
           std::span(op.operands).first(static_cast<size_t>(Arity(op.primitive)));
-      const bool is_uniform = std::ranges::all_of(
-          operands, [&](auto operand) { return row.splats[operand] != nullptr; });
-      if (is_uniform) row.splats[i] = emitter_.Lower(program_, op, row.splats);
+      const bool is_uniform =
+          std::ranges::all_of(operands, [&](auto operand) { return splats[operand] != nullptr; });
+      if (is_uniform) splats[i] = emitter_.Lower(program_, op, splats);
     }
     for (size_t i = 0; i < program_.code.size(); ++i) {
       const LaneOp& op = program_.code[i];
-      if (row.splats[i] != nullptr || op.primitive != Primitive::kDiv || !IsFloat(op.type))
-        continue;
+      if (splats[i] != nullptr || op.primitive != Primitive::kDiv || !IsFloat(op.type)) continue;
       const LaneId divisor = op.operands[1];
-      if (!DividesSlowly() || row.splats[divisor] == nullptr) continue;
-      row.divisors.try_emplace(divisor, b_, emitter_, op.type, row.splats[divisor]);
+      if (!DividesSlowly() || splats[divisor] == nullptr) continue;
+      if (uniform.divisors.contains(divisor)) continue;
+      uniform.divisors.try_emplace(divisor, b_, emitter_, op.type, splats[divisor]);
     }
   }
 
   // Whether divisions take several times as long as what UniformQuotient makes of them.
   bool DividesSlowly() const { return vector_bytes_ == 64; }
 
-  Value* LoadUniform(const LaneOp& op, const Row& row) {
+  Value* LoadUniform(const LaneOp& op, std::span<Value* const> inputs) {
     llvm::Type* type = emitter_.Element(op.type, /*in_memory=*/true);
-    Value* address = b_.CreateConstGEP1_64(type, row.inputs[op.input()], op.part());
+    Value* address = b_.CreateConstGEP1_64(type, inputs[op.input()], op.part());
     Value* element = b_.CreateAlignedLoad(type, address, AlignOf(op.type));
     if (op.type == LaneType::kPred) element = b_.CreateICmpNE(element, b_.getInt8(0));
     return b_.CreateVectorSplat(width_, element);
@@ -337,7 +356,7 @@ class KernelWriter {
     std::vector<Body> bodies;
     for (Value* index : indices) {
       for (const Row& row : rows_) {
-        bodies.push_back({&row, index, row.splats, {}});
+        bodies.push_back({&row, index, row.uniform.splats, {}});
         bodies.back().loaded.resize(program_.inputs.size());
       }
     }
@@ -371,8 +390,8 @@ class KernelWriter {
   bool Divide(const LaneOp& op, size_t i, std::span<Body> bodies) {
     if (op.primitive != Primitive::kDiv || bodies[0].values[i] != nullptr) return false;
     for (const Row& row : rows_) {
-      const auto divisor = row.divisors.find(op.operands[1]);
-      if (divisor == row.divisors.end()) return false;
+      const auto divisor = row.uniform.divisors.find(op.operands[1]);
+      if (divisor == row.uniform.divisors.end()) return false;
       std::vector<Value*> dividends;
       for (const Body& body : bodies) {
         if (body.row == &row) dividends.push_back(body.values[op.operands[0]]);
@@ -591,6 +610,7 @@ class KernelWriter {
   Value* inner_;  // length of a row
   Value* outer_;  // number of rows
   std::vector<Value*> firsts_, outer_strides_, inner_strides_;
+  Uniform of_all_rows_;
   std::vector<Row> rows_;  // of the turn
   // Of the bodies being written:
   Value* valid_ = nullptr;       // number of lanes, or null: all

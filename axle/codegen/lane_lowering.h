@@ -18,6 +18,7 @@ namespace axle {
 enum class InnerStride : std::uint8_t {
   kUnit,     // neighbours
   kUniform,  // one element for the whole row
+  kOne,      // one element for all rows: its outer stride is 0
   kAny,      // elements `inner_strides` bytes apart
 };
 

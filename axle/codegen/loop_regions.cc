@@ -17,7 +17,9 @@ constexpr i64 kLongWeight = 16, kBesideWeight = 8;
 constexpr i64 kRoundingWeight = 4;
 // Arrays that a loop reads. It writes one per instruction at most, and its folds.
 constexpr size_t kMaxInputs = 40;
-static_assert(kMaxInputs + kMaxWeight + kMaxFolds <= kMaxLoopOperands);
+// Constants besides.
+constexpr size_t kMaxConstants = 32;
+static_assert(kMaxInputs + kMaxConstants + kMaxWeight + kMaxFolds <= kMaxLoopOperands);
 // A view whose neighbours lie apart is read in place by loops up to this size, and moved into order
 // first by longer ones.
 constexpr i64 kMostPositionsApart = 1024;
@@ -303,6 +305,7 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
                 .instructions = open.instructions,
                 .num_positions = open.num_positions,
                 .fold_shape = open.fold_shape};
+  constants_in_code_ = ConstantsInCode(open);
   LaneCompiler compiler(rounding_);
   std::vector<const Instruction*> readers;  // by input
   for (const Instruction* inst : open.instructions) {
@@ -340,12 +343,53 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
   return {};
 }
 
+std::unordered_set<const Instruction*> ScheduleBuilder::ConstantsInCode(const OpenRegion& open) {
+  const auto reads_constant = [&](const Instruction* inst) {
+    for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) {
+      if (IsInlineConstant(ReadFor(*inst->operand(i), open.num_positions))) return true;
+    }
+    return false;
+  };
+  if (std::ranges::none_of(open.instructions, reads_constant)) return {};
+  std::vector<const Instruction*> constants;
+  LaneCompiler probe(rounding_);  // all of them are operands
+  const auto read = [&](const Instruction& operand) {
+    if (probe.Contains(operand)) return;
+    const View view = ReadFor(operand, open.num_positions);
+    const bool is_constant = IsInlineConstant(view);
+    if (is_constant && !probe.Contains(*view.base)) {
+      probe.AddInput(*view.base);
+      constants.push_back(view.base);
+    }
+    if (!is_constant && StateOf(*view.base).open != &open) return probe.AddInput(operand);
+    if (view.base != &operand) probe.AddAlias(operand, *view.base);
+  };
+  for (const Instruction* inst : open.instructions) {
+    for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) read(*inst->operand(i));
+    if (const auto& fold = StateOf(*inst).fold) {
+      probe.AddFold(*inst, PrimitiveOf(fold->fold.kind), *inst->operand(1));
+    } else if (!probe.Add(*inst)) {
+      return {};  // as the caller will find
+    }
+  }
+  std::unordered_set<const Instruction*> in_code;
+  size_t num_operands = 0;
+  for (const Instruction* constant : constants) {
+    if (probe.SelectsCode(*constant) || num_operands == kMaxConstants) {
+      in_code.insert(constant);
+    } else {
+      ++num_operands;
+    }
+  }
+  return in_code;
+}
+
 void ScheduleBuilder::AddOperand(LaneCompiler& compiler, const Instruction& operand,
                                  const OpenRegion& open, Region& region,
                                  std::vector<const Instruction*>& readers) {
   if (compiler.Contains(operand)) return;
   const View read = ReadFor(operand, open.num_positions);
-  if (IsInlineConstant(read)) {
+  if (IsInlineConstant(read) && constants_in_code_.contains(read.base)) {
     if (!compiler.Contains(*read.base)) compiler.AddConstant(*read.base);
     if (read.base != &operand) compiler.AddAlias(operand, *read.base);
     return;

@@ -37,9 +37,12 @@ void Fence() {
 std::vector<InnerStride> InnerStrides(std::span<const Access* const> inputs, const Dims& sizes) {
   std::vector<InnerStride> inner;
   for (const Access* input : inputs) {
-    const i64 stride = sizes.empty() ? 1 : StridesOn(*input, sizes).back();
-    inner.push_back(stride == 1   ? InnerStride::kUnit
+    const Dims strides = sizes.empty() ? Dims{1} : StridesOn(*input, sizes);
+    const i64 stride = strides.back();
+    const bool is_one = std::ranges::all_of(strides, [](i64 s) { return s == 0; });
+    inner.push_back(is_one        ? InnerStride::kOne
                     : stride == 0 ? InnerStride::kUniform
+                    : stride == 1 ? InnerStride::kUnit
                                   : InnerStride::kAny);
   }
   return inner;

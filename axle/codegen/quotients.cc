@@ -25,11 +25,11 @@ LaneProgram WithReciprocals(const LaneProgram& program, std::span<const InnerStr
   for (size_t i = 0; i < code.size(); ++i) {
     const LaneOp& op = code[i];
     if (IsAnyQuotient(op)) ++dividends[op.operands[1]];
-    is_uniform[i] = op.primitive == Primitive::kInput
-                        ? inputs[op.input()] == InnerStride::kUniform
-                        : std::ranges::all_of(OperandsOf(op), [&](LaneId operand) -> bool {
-                            return is_uniform[operand];
-                          });
+    is_uniform[i] =
+        op.primitive == Primitive::kInput
+            ? inputs[op.input()] == InnerStride::kUniform || inputs[op.input()] == InnerStride::kOne
+            : std::ranges::all_of(OperandsOf(op),
+                                  [&](LaneId operand) -> bool { return is_uniform[operand]; });
   }
   LaneBuilder builder;
   for (const LaneArray& input : program.inputs) builder.AddInput(input);

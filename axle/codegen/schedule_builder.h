@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include "axle/codegen/regions.h"
@@ -217,6 +218,10 @@ class ScheduleBuilder {
                                std::vector<const Instruction*>& readers);
   void AddFoldResults(const OpenRegion& open, Region& region);
 
+  // The constants that the loop has in its code: other code comes of other numbers. The rest are
+  // operands, so that loops which differ in them are one kernel.
+  std::unordered_set<const Instruction*> ConstantsInCode(const OpenRegion& open);
+
   void AddOperand(LaneCompiler& compiler, const Instruction& operand, const OpenRegion& open,
                   Region& region, std::vector<const Instruction*>& readers);
 
@@ -236,7 +241,8 @@ class ScheduleBuilder {
   static WeightKey WeightKeyOf(const Instruction& inst);
   std::map<WeightKey, i64> weights_;
   std::map<std::pair<WeightKey, WeightKey>, i64> weights_beside_;
-  Apart why_ = Apart::kOtherSize;  // of the last refusal
+  std::unordered_set<const Instruction*> constants_in_code_;  // of the loop that is being closed
+  Apart why_ = Apart::kOtherSize;                             // of the last refusal
   Schedule schedule_;
 };
 

@@ -166,6 +166,68 @@ bool LaneCompiler::Add(const Instruction& inst) {
   return true;
 }
 
+namespace {
+
+// Whether the operation takes operand k of this type as it is, whatever number that is.
+bool TakesAnyNumber(Primitive primitive, LaneType type, size_t k) {
+  if (type == LaneType::kPred) return false;
+  switch (primitive) {
+    case Primitive::kAdd:
+    case Primitive::kSub:
+    case Primitive::kEq:
+    case Primitive::kLt:
+    case Primitive::kLe:
+    case Primitive::kFma:
+      return true;
+    case Primitive::kMul:
+    case Primitive::kDiv:
+      return IsFloat(type);
+    case Primitive::kSelect:
+      return k > 0;
+    case Primitive::kAnd:
+    case Primitive::kOr:
+    case Primitive::kXor:
+      return !IsFloat(type);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool LaneCompiler::SelectsCode(const Instruction& input) const {
+  const Value& value = values_.at(&input);
+  std::vector<bool> is_number(static_cast<size_t>(builder_.size()));
+  LaneId last = 0;
+  for (const ComplexLane& form : {value.computed, value.stored}) {
+    for (const Lane& part : {form.re, form.im}) {
+      is_number[part.id] = true;
+      last = std::max(last, part.id);
+    }
+  }
+  for (auto id = static_cast<size_t>(last) + 1; id < is_number.size(); ++id) {
+    const LaneOp& op = builder_.op(static_cast<LaneId>(id));
+    const std::span operands =
+        std::span(op.operands).first(static_cast<size_t>(Arity(op.primitive)));
+    const auto is_the_number = [&](LaneId operand) -> bool { return is_number[operand]; };
+    if (std::ranges::none_of(operands, is_the_number)) continue;
+    if (op.primitive == Primitive::kNeg) {
+      is_number[id] = true;
+      continue;
+    }
+    if (std::ranges::all_of(operands, [&](LaneId operand) {
+          return is_number[operand] || builder_.op(operand).primitive == Primitive::kConstant;
+        })) {
+      return true;
+    }
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const LaneType type = builder_.type(operands[k]);
+      if (is_number[operands[k]] && !TakesAnyNumber(op.primitive, type, k)) return true;
+    }
+  }
+  return false;
+}
+
 void LaneCompiler::AddFold(const Instruction& inst, Primitive join, const Instruction& init) {
   const ElementType type = inst.shape().type();
   const LaneType computed = IsNarrowFloat(type) ? LaneType::kF32 : StorageType(type);

@@ -43,6 +43,9 @@ class LaneCompiler {
   // parts are joined each for itself; `init` is there already.
   void AddFold(const Instruction& inst, Primitive join, const Instruction& init);
   bool Contains(const Instruction& inst) const { return values_.contains(&inst); }
+  // Whether other code may be made for one number in the place of this input than for another one:
+  // operations on nothing but that number, or of kinds that have shorter forms for some numbers.
+  bool SelectsCode(const Instruction& input) const;
   i64 size() const { return builder_.size(); }
 
   // The outputs are `results`, then the values of `folded` in the type in which they are computed:

@@ -155,12 +155,13 @@ TEST(LoopStep, LongRowsAndManyRows) {
 }
 
 TEST(LoopStep, InnerStridesChooseTheCode) {
-  const Access whole = Access::Whole(12), uniform = Access::Uniform(12),
-               row = MakeAccess(0, {4, 3}, {0, 1}), turned = MakeAccess(0, {4, 3}, {1, 4});
-  const std::vector<const Access*> inputs = {&whole, &uniform, &row, &turned};
+  const Access whole = Access::Whole(12), one_of_all = Access::Uniform(12),
+               row = MakeAccess(0, {4, 3}, {0, 1}), turned = MakeAccess(0, {4, 3}, {1, 4}),
+               one_of_row = MakeAccess(0, {4, 3}, {1, 0});
+  const std::vector<const Access*> inputs = {&whole, &one_of_all, &row, &turned, &one_of_row};
   EXPECT_EQ(InnerStrides(inputs, {4, 3}),
-            (std::vector<InnerStride>{InnerStride::kUnit, InnerStride::kUniform, InnerStride::kUnit,
-                                      InnerStride::kAny}));
+            (std::vector<InnerStride>{InnerStride::kUnit, InnerStride::kOne, InnerStride::kUnit,
+                                      InnerStride::kAny, InnerStride::kUniform}));
   const Access one = Access::Whole(1);
   EXPECT_EQ(InnerStrides(std::vector<const Access*>{&one}, {}),
             (std::vector<InnerStride>{InnerStride::kUnit}));

@@ -492,6 +492,44 @@ TEST_F(NativeEngineTest, OnlyRowsThatNeedATailHaveOne) {
   }
 }
 
+// Numbers are operands of kernels where they select no code.
+TEST_F(NativeEngineTest, LoopsThatDifferInAConstantAreOneKernel) {
+  for (const ElementType element : {F32, F64, BF16, F16, C64}) {
+    const std::string_view type = Name(element);
+    std::string text = "ENTRY e {\n", results, shapes;
+    std::vector<Literal> arguments;
+    for (const int n : {1, 5, 65, 1000}) {
+      const std::string array = StrCat(type, "[", n, "]"), i = StrCat(n);
+      StrAppend(text, "  x", i, " = ", array, " parameter(", arguments.size(), ")\n  c", i, " = ",
+                type, "[] constant(",
+                IsComplex(element) ? StrCat("(", n, ".5, 3)") : StrCat(n, ".5"), ")\n  b", i, " = ",
+                array, " broadcast(c", i, "), dimensions={}\n  w", i, " = ", array, " negate(x", i,
+                ")\n  m", i, " = ", array, " multiply(w", i, ", b", i, ")\n  a", i, " = ", array,
+                " add(b", i, ", m", i, ")\n");
+      StrAppend(results, results.empty() ? "" : ", ", "a", i);
+      StrAppend(shapes, shapes.empty() ? "" : ", ", array);
+      auto x = FakeLiteral(Shape(element, {n}), "random:1", n);
+      ASSERT_TRUE(x.ok());
+      arguments.push_back(*std::move(x));
+    }
+    StrAppend(text, "  ROOT r = (", shapes, ") tuple(", results, ") }");
+    std::string code;
+    const auto executable = client_->Compile(
+        text,
+        {.engine = EngineKind::kNative, .on_llvm = [&](std::string_view more) { code += more; }});
+    ASSERT_TRUE(executable.ok()) << executable.status().message();
+    const size_t first = code.find("\ndefine ");
+    EXPECT_NE(first, code.npos);
+    // One position is read as neighbours are: a kernel of its own.
+    const size_t second = code.find("\ndefine ", first + 1);
+    EXPECT_NE(second, code.npos);
+    EXPECT_EQ(code.find("\ndefine ", second + 1), code.npos) << type;
+    const auto expected = RunOn(text, arguments, EngineKind::kInterpret);
+    const auto actual = (*executable)->Execute(arguments);
+    EXPECT_TRUE(expected.ok() && actual.ok() && SameValue(*expected, *actual)) << text;
+  }
+}
+
 // The compiler's threads would end the process.
 TEST_F(NativeEngineTest, WhatIsThrownWhileKernelsAreCompiledIsAnError) {
   const auto executable =

@@ -223,13 +223,72 @@ ENTRY e {
   unused = f32[7] constant({1,2,3,4,5,6,7})
   d = f32[3] constant({1,2,3})
   b = f32[3] broadcast(c), dimensions={}
-  m = f32[3] multiply(x, b)
+  m = f32[3] maximum(x, b)
   ROOT a = f32[3] add(m, d)
 })");
   ASSERT_EQ(made.schedule.regions.size(), 1u);
   EXPECT_EQ(made.schedule.regions[0].inputs.size(), 2u);
   ASSERT_EQ(made.schedule.constants.size(), 1u);
   EXPECT_EQ(made.schedule.constants[0].second.num_elements(), 3);
+}
+
+// Numbers that no other code could be made for are operands.
+TEST(Regions, ConstantsThatSelectNoCodeAreOperands) {
+  struct Case {
+    std::string_view op, type, number;
+    bool is_operand;
+  };
+  for (const auto& [op, type, number, is_operand] :
+       std::initializer_list<Case>{{"add", "f32", "2.5", true},
+                                   {"subtract", "s32", "7", true},
+                                   {"multiply", "f64", "2.5", true},
+                                   {"multiply", "bf16", "2.5", true},
+                                   {"multiply", "c64", "(2.5, 1)", true},
+                                   {"divide", "f32", "3", true},
+                                   {"and", "u8", "15", true},
+                                   {"maximum", "f32", "0", false},   // one comparison
+                                   {"power", "f32", "2.5", false},   // parts of it are known
+                                   {"multiply", "s32", "3", false},  // shifts
+                                   {"divide", "s32", "3", false},
+                                   {"shift-left", "u32", "3", false},
+                                   {"or", "pred", "true", false}}) {
+    for (const std::string_view operands : {"(x, b)", "(b, x)"}) {
+      const std::string array = StrCat(type, "[3] ");
+      const MadeSchedule made = ScheduleOfEntry(
+          StrCat("ENTRY e {\n  x = ", array, "parameter(0)\n  c = ", type, "[] constant(", number,
+                 ")\n  b = ", array, "broadcast(c), dimensions={}\n  ROOT r = ", array, op,
+                 operands, "\n}"));
+      ASSERT_EQ(made.schedule.regions.size(), 1u) << op;
+      const Region& loop = made.schedule.regions[0];
+      EXPECT_EQ(loop.inputs.size(), is_operand ? 2u : 1u) << op << " of " << type;
+      EXPECT_EQ(made.schedule.constants.size(), is_operand ? 1u : 0u) << op << " of " << type;
+    }
+  }
+}
+
+// One instruction that it selects code for is enough. Beyond the most, constants are in the code.
+TEST(Regions, ConstantsOfSeveralInstructions) {
+  const MadeSchedule made = ScheduleOfEntry(R"(
+ENTRY e {
+  x = f32[3] parameter(0)
+  c = f32[] constant(2.5)
+  b = f32[3] broadcast(c), dimensions={}
+  m = f32[3] multiply(x, b)
+  ROOT a = f32[3] minimum(m, b)
+})");
+  ASSERT_EQ(made.schedule.regions.size(), 1u);
+  EXPECT_EQ(made.schedule.regions[0].inputs.size(), 1u);
+
+  std::string text = "ENTRY e {\n  x0 = f32[3] parameter(0)\n";
+  constexpr int kNumbers = 50;
+  for (int i = 0; i < kNumbers; ++i) {
+    StrAppend(text, "  c", i, " = f32[] constant(", i, ".5)\n  b", i, " = f32[3] broadcast(c", i,
+              "), dimensions={}\n  ", i + 1 == kNumbers ? "ROOT " : "", "x", i + 1,
+              " = f32[3] multiply(x", i, ", b", i, ")\n");
+  }
+  const MadeSchedule many = ScheduleOfEntry(text + "}");
+  ASSERT_EQ(many.schedule.regions.size(), 1u);
+  EXPECT_EQ(many.schedule.regions[0].inputs.size(), 33u);
 }
 
 TEST(Regions, DeadCodeIsLeftOutAndEffectsAreNot) {

@@ -102,6 +102,10 @@ TEST_F(Stock, HasScalarsComparisonsConversionsAndReductions) {
         "  b = s32[9] broadcast(s), dimensions={}\n  ROOT r = s32[9] multiply(x, b)\n",
         "  x = f64[9] parameter(0)\n  y = f64[9] parameter(1)\n"
         "  ROOT r = pred[9] compare(x, y), direction=LE\n",
+        "  x = f32[9] parameter(0)\n  c = f32[] constant(2.5)\n"
+        "  b = f32[9] broadcast(c), dimensions={}\n  ROOT r = f32[9] multiply(x, b)\n",
+        "  c = s64[] constant(3)\n  b = s64[9] broadcast(c), dimensions={}\n"
+        "  x = s64[9] parameter(0)\n  ROOT r = pred[9] compare(b, x), direction=LT\n",
         "  x = f32[7,9] parameter(0)\n  ROOT r = bf16[7,9] convert(x)\n",
         "  p = pred[9] parameter(0)\n  x = f32[9] parameter(1)\n  y = f32[9] parameter(2)\n"
         "  ROOT r = f32[9] select(p, x, y)\n",
