@@ -109,7 +109,7 @@ class BatchNorm {
     return std::vector<Literal>{std::move(y), std::move(mean), std::move(variance)};
   }
 
-  // fma(x - mean, scale / sqrt(variance + epsilon), offset).
+  // (x - mean) * (scale / sqrt(variance + epsilon)) + offset.
   StatusOr<Literal> Normalize(const Literal& x, const Literal& scale, const Literal& offset,
                               const Literal& mean, const Literal& variance) {
     std::vector<T> weight(features_);
@@ -119,9 +119,7 @@ class BatchNorm {
     AXLE_ASSIGN(Literal y, Literal::CreateUninitialized(shape_));
     const T *from = x.data<T>().data(), *means = mean.data<T>().data();
     const T* offsets = offset.data<T>().data();
-    ForEach(y, [&](i64 i, i64 l) {
-      return FusedMultiplyAdd(from[i] - means[l], weight[l], offsets[l]);
-    });
+    ForEach(y, [&](i64 i, i64 l) { return (from[i] - means[l]) * weight[l] + offsets[l]; });
     return y;
   }
 
@@ -144,7 +142,7 @@ class BatchNorm {
     }
     Literal grad_operand = std::move(products);
     ForEach(grad_operand, [&](i64 i, i64 l) {
-      return factor[l] * FusedMultiplyAdd(-slope[l], x[i] - mean[l], g[i] - shift[l]);
+      return factor[l] * ((g[i] - shift[l]) - (x[i] - mean[l]) * slope[l]);
     });
     return std::vector<Literal>{std::move(grad_operand), std::move(grad_scale),
                                 std::move(grad_offset)};
@@ -241,7 +239,7 @@ const OpDef kBatchNormTrainingDef = {
         "The features are the dimension feature_index; sums run over all other dimensions, m "
         "elements of them. The result is (y, mean, variance) with mean = sum x / m, variance = sum "
         "(x - mean)^2 / m, which is the biased one, and y = (x - mean) * (scale / sqrt(variance + "
-        "epsilon)) + offset, the last product and sum as one fma. The sums are those of reduce "
+        "epsilon)) + offset, each operation rounded by itself. The sums are those of reduce "
         "(docs/numerics.md N4). Without elements mean and variance are NaN. All operands are "
         "floats of one type; narrow ones are computed in f32, where mean and variance are not "
         "rounded before they are used. Padding of dynamic dimensions takes no part.",
@@ -259,11 +257,10 @@ const OpDef kBatchNormInferenceDef = {
     .text = "batch-norm-inference",
     .summary = "Normalises each feature by a mean and a variance that are given.",
     .semantics =
-        "(operand - mean) * (scale / sqrt(variance + epsilon)) + offset, the last product and sum "
-        "as one fma, where scale, offset, mean and variance have one element for each position of "
+        "(operand - mean) * (scale / sqrt(variance + epsilon)) + offset, each operation rounded by "
+        "itself, where scale, offset, mean and variance have one element for each position of "
         "the dimension feature_index. All operands are floats of one type; narrow ones are "
-        "computed "
-        "in f32. Padding of dynamic dimensions takes no part.",
+        "computed in f32. Padding of dynamic dimensions takes no part.",
     .source = "XLA BatchNormInference; StableHLO batch_norm_inference",
     .operands = kInferenceOperands,
     .attrs = Schema<BatchNormAttrs>(kAttrs),
@@ -281,8 +278,8 @@ const OpDef kBatchNormGradDef = {
         "The result is (grad_operand, grad_scale, grad_offset). With c = operand - mean, v = "
         "variance + epsilon, s = 1 / sqrt(v) and m the number of elements of a feature: "
         "grad_offset = sum g, grad_scale = (sum g c) s, and grad_operand = (scale s) ((g - (sum g) "
-        "/ m) - c ((sum g c) / m / v)), where g is grad_output and the last product is subtracted "
-        "by one fma. The sums run over all dimensions but feature_index and are those of reduce "
+        "/ m) - c ((sum g c) / m / v)), where g is grad_output and each operation is rounded by "
+        "itself. The sums run over all dimensions but feature_index and are those of reduce "
         "(docs/numerics.md N4). All operands are floats of one type; narrow ones are computed in "
         "f32. Padding of dynamic dimensions takes no part.",
     .source = "XLA BatchNormGrad; StableHLO batch_norm_grad; docs/numerics.md N4",
