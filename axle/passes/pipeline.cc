@@ -6,6 +6,7 @@
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
 #include "axle/passes/apply.h"
+#include "axle/passes/batch_norm.h"
 #include "axle/passes/complex.h"
 #include "axle/passes/cse.h"
 #include "axle/passes/dce.h"
@@ -29,6 +30,7 @@ constexpr Pass kPasses[] = {
     {"apply", "writes maps on arrays, and loops of what applies more than arithmetic",
      ApplyToElements},
     {"inline", "puts called computations in the place of calls", InlineCalls},
+    {"batch-norm", "writes batch norms as sums and arithmetic", WriteBatchNorms},
     {"complex", "folds real and imaginary parts as operands of their own", TakeComplexApart},
     {"split", "makes independent parts of reductions reductions of their own", SplitReductions},
     {"while", "drops what loops carry for nothing; loops that run once or never", SimplifyLoops},
@@ -40,7 +42,9 @@ constexpr std::string_view kDefault[] = {
     "dce",
     "scan",   // its loops call what it applies
     "apply",  // likewise
-    "inline",   "complex", "split", "cse", "simplify", "fold",
+    "inline",
+    "batch-norm",  // also of what scans and maps apply; calls were inlined by their size before
+    "complex",    "split", "cse", "simplify", "fold",
     "while",     // needs initial values that are known
     "inline",    // of loops that run once, branches that are known
     "simplify",  // of tuples that loops leave behind
