@@ -6,6 +6,9 @@
 namespace axle {
 namespace {
 
+// What is called once has no copy of its own: its instructions go straight to where its caller's
+// go, which may be the place of another call, so that each is copied once however deep calls are
+// nested. What is called more often is rebuilt first and then copied, calls inside of it included.
 class Inlining : public Rebuilder {
  public:
   Inlining(const Module& module, PassContext& context)
@@ -17,26 +20,94 @@ class Inlining : public Rebuilder {
         for (const HloComputation* callee : inst->callees()) ++num_callers_[callee];
       }
     }
+    if (module.entry() == nullptr) return;  // everything is kept
+    for (const auto& computation : module.computations()) {
+      if (IsFrozen(*computation)) continue;
+      for (const Instruction* inst : computation->instructions()) {
+        if (!CanReplace(*inst)) continue;
+        const HloComputation* callee = inst->callee(0);
+        if (num_callers_.at(callee) == 1 && callee != module.entry()) called_once_.insert(callee);
+      }
+    }
   }
 
  private:
-  StatusOr<Instruction*> Visit(const Instruction& inst) override {
-    if (!Is(inst, Opcode::kCall) || IsTied(inst)) return Copy(inst);
-    const HloComputation& callee = *Mapped(*inst.callee(0));
-    const std::vector<Instruction*> operands = Operands(inst);
-    if (callee.execution_thread() != to()->execution_thread() ||
+  // A call that its callee's instructions can stand for.
+  bool CanReplace(const Instruction& inst) const {
+    if (!Is(inst, Opcode::kCall) || IsTied(inst)) return false;
+    const HloComputation& callee = *inst.callee(0);
+    if (callee.execution_thread() != inst.parent()->execution_thread() ||
         callee.root()->shape() != inst.shape()) {
-      return Copy(inst);
+      return false;
     }
-    std::unordered_map<const Instruction*, Instruction*> copies;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      if (operands[i]->shape() != callee.parameters()[i]->shape()) return Copy(inst);
-      copies[callee.parameters()[i]] = operands[i];
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      if (inst.operand(i)->shape() != callee.parameters()[i]->shape()) return false;
     }
+    return true;
+  }
+
+  bool IsOnlyCall(const Instruction& inst) const {
+    return Is(inst, Opcode::kCall) && called_once_.contains(inst.callee(0));
+  }
+
+  bool Keeps(const HloComputation& computation) override {
+    return !called_once_.contains(&computation);
+  }
+
+  StatusOr<Instruction*> Visit(const Instruction& inst) override {
+    if (IsOnlyCall(inst)) return Replace(inst);
+    if (Instruction* const result = CopyOfCallee(inst)) return result;
+    return Copy(inst);
+  }
+
+  // Without recursion, because chains of calls may be long.
+  StatusOr<Instruction*> Replace(const Instruction& outermost) {
+    struct Frame {
+      const Instruction* call;
+      size_t next = 0;  // instruction of the callee
+    };
+    std::vector<Frame> frames;
+    const auto enter = [&](const Instruction& call) {
+      Enter(*call.callee(0), Operands(call));
+      frames.push_back({&call});
+      ++context_.changes;
+    };
+    enter(outermost);
+    while (true) {
+      const Instruction& call = *frames.back().call;
+      const HloComputation& callee = *call.callee(0);
+      if (frames.back().next == callee.instructions().size()) {
+        Instruction* const result = Leave(callee);
+        frames.pop_back();
+        if (frames.empty()) return result;
+        Stands(call, result);
+        continue;
+      }
+      if (limits() != nullptr) AXLE_TRY(limits()->Check());
+      const Instruction& inst = *callee.instructions()[frames.back().next++];
+      if (IsParameter(inst)) continue;
+      if (IsOnlyCall(inst)) {
+        enter(inst);
+      } else if (Instruction* const result = CopyOfCallee(inst)) {
+        Stands(inst, result);
+      } else {
+        Stands(inst, CopyAs(FreshName(inst.name()), inst, Operands(inst)));
+      }
+    }
+  }
+
+  // In the place of a call of what others call too. Null if it stays a call, or is none.
+  Instruction* CopyOfCallee(const Instruction& inst) {
+    if (!CanReplace(inst)) return nullptr;
+    const HloComputation& callee = *Mapped(*inst.callee(0));
     if (num_callers_.at(inst.callee(0)) > 1) {
       const auto size = static_cast<i64>(callee.instructions().size());
-      if (size > budget_) return Copy(inst);
+      if (size > budget_) return nullptr;
       budget_ -= size;
+    }
+    std::unordered_map<const Instruction*, Instruction*> copies;
+    for (i64 i = 0; i < inst.num_operands(); ++i) {
+      copies[callee.parameters()[i]] = Mapped(*inst.operand(i));
     }
     CopyAll(callee.instructions(), /*rename=*/true, copies);
     ++context_.changes;
@@ -46,6 +117,7 @@ class Inlining : public Rebuilder {
   PassContext& context_;
   i64 budget_;
   std::unordered_map<const HloComputation*, i64> num_callers_;
+  std::unordered_set<const HloComputation*> called_once_;  // and put in the place of the call
 };
 
 }  // namespace

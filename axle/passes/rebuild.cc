@@ -6,6 +6,17 @@
 
 namespace axle {
 
+Rebuilder::Rebuilder(const Module& from, Limits* limits)
+    : from_(from), effects_(from), frozen_(FrozenComputations(from)), limits_(limits) {
+  for (const auto& computation : from.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      if (inst->extras() == nullptr) continue;
+      const std::vector<Instruction*>& before = inst->extras()->control_predecessors;
+      control_predecessors_.insert(before.begin(), before.end());
+    }
+  }
+}
+
 StatusOr<std::unique_ptr<Module>> Rebuilder::Run() {
   module_ = std::make_unique<Module>(from_.name());
   module_->config() = from_.config();
@@ -20,13 +31,6 @@ Status Rebuilder::RebuildComputation(const HloComputation& computation) {
   to_ = module_->AddComputation(computation.name());
   to_->set_execution_thread(computation.execution_thread());
   map_.assign(computation.instructions().size(), nullptr);
-  is_control_predecessor_.assign(map_.size(), false);
-  for (const Instruction* inst : computation.instructions()) {
-    if (inst->extras() == nullptr) continue;
-    for (const Instruction* before : inst->extras()->control_predecessors) {
-      is_control_predecessor_[before->index()] = true;
-    }
-  }
   const bool frozen = IsFrozen(computation);
   if (!frozen) AXLE_TRY(Begin(computation));
   for (const Instruction* inst : computation.instructions()) {
@@ -54,11 +58,12 @@ std::vector<Instruction*> Rebuilder::Operands(const Instruction& inst) const {
   return operands;
 }
 
-Instruction* Rebuilder::CopyOn(const Instruction& inst, std::span<Instruction* const> operands) {
+Instruction* Rebuilder::CopyAs(std::string_view name, const Instruction& inst,
+                               std::span<Instruction* const> operands) {
   std::vector<HloComputation*> callees;
   for (const HloComputation* callee : inst.callees()) callees.push_back(Mapped(*callee));
   Instruction* copy = to_->Add({.opcode = inst.opcode(),
-                                .name = inst.name(),
+                                .name = name,
                                 .shape = inst.shape(),
                                 .operands = operands,
                                 .callees = callees,
@@ -106,6 +111,19 @@ void Rebuilder::CopyAll(std::span<const Instruction* const> instructions, bool r
     extras = *inst->extras();
     for (Instruction*& before : extras.control_predecessors) before = copies.at(before);
   }
+}
+
+void Rebuilder::Enter(const HloComputation& callee, std::span<Instruction* const> arguments) {
+  outer_maps_.push_back(std::move(map_));
+  map_.assign(callee.instructions().size(), nullptr);
+  for (size_t i = 0; i < arguments.size(); ++i) Stands(*callee.parameters()[i], arguments[i]);
+}
+
+Instruction* Rebuilder::Leave(const HloComputation& callee) {
+  Instruction* const result = Mapped(*callee.root());
+  map_ = std::move(outer_maps_.back());
+  outer_maps_.pop_back();
+  return result;
 }
 
 void Rebuilder::Suspend(std::string_view name) {

@@ -17,8 +17,7 @@ namespace axle {
 class Rebuilder {
  public:
   // `from` outlives the object.
-  Rebuilder(const Module& from, Limits* limits)
-      : from_(from), effects_(from), frozen_(FrozenComputations(from)), limits_(limits) {}
+  Rebuilder(const Module& from, Limits* limits);
   virtual ~Rebuilder() = default;
   Rebuilder(const Rebuilder&) = delete;
   Rebuilder& operator=(const Rebuilder&) = delete;
@@ -39,7 +38,11 @@ class Rebuilder {
 
   // The instruction once more, on what stands for its operands and callees.
   Instruction* Copy(const Instruction& inst) { return CopyOn(inst, Operands(inst)); }
-  Instruction* CopyOn(const Instruction& inst, std::span<Instruction* const> operands);
+  Instruction* CopyOn(const Instruction& inst, std::span<Instruction* const> operands) {
+    return CopyAs(inst.name(), inst, operands);
+  }
+  Instruction* CopyAs(std::string_view name, const Instruction& inst,
+                      std::span<Instruction* const> operands);
   // A fresh instruction in the place of `replaced`, whose id and metadata it takes.
   Instruction* Make(const Instruction& replaced, Opcode opcode, const Shape& shape,
                     std::span<Instruction* const> operands, AttrBlock attrs,
@@ -55,6 +58,13 @@ class Rebuilder {
   void CopyAll(std::span<const Instruction* const> instructions, bool rename,
                std::unordered_map<const Instruction*, Instruction*>& copies);
 
+  // Until Leave, which gives what stands for its root, instructions of `callee` are what is copied,
+  // still to to(): `arguments` stand for its parameters, and Stands says what for the others, whose
+  // names have to be fresh. These calls may be nested.
+  void Enter(const HloComputation& callee, std::span<Instruction* const> arguments);
+  void Stands(const Instruction& inst, Instruction* made) { map_[inst.index()] = made; }
+  Instruction* Leave(const HloComputation& callee);
+
   // What stands for the operands of `inst`, for one instruction, for a computation.
   std::vector<Instruction*> Operands(const Instruction& inst) const;
   Instruction* Mapped(const Instruction& inst) const { return map_[inst.index()]; }
@@ -69,7 +79,7 @@ class Rebuilder {
   // Something else refers to this instruction and no other: annotations, or a control edge that
   // begins at it.
   bool IsTied(const Instruction& inst) const {
-    return is_control_predecessor_[inst.index()] || HasAnnotations(inst);
+    return control_predecessors_.contains(&inst) || HasAnnotations(inst);
   }
   // Must stay as it is: it is tied or has an effect.
   bool IsPinned(const Instruction& inst) const { return IsTied(inst) || effects_.Of(inst); }
@@ -87,12 +97,13 @@ class Rebuilder {
   const Module& from_;
   const Effects effects_;
   const std::unordered_set<const HloComputation*> frozen_;
+  std::unordered_set<const Instruction*> control_predecessors_;
   Limits* const limits_;
   std::unique_ptr<Module> module_;
   HloComputation* to_ = nullptr;
   HloComputation* suspended_ = nullptr;
   std::vector<Instruction*> map_;  // by index in the computation that is being copied
-  std::vector<bool> is_control_predecessor_;
+  std::vector<std::vector<Instruction*>> outer_maps_;  // while there is an Enter without a Leave
   std::unordered_map<const HloComputation*, HloComputation*> computations_;
   std::unordered_set<std::string> names_;  // filled by the first FreshName
   std::unordered_map<std::string, i64> next_number_;

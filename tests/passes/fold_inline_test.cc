@@ -139,8 +139,8 @@ ENTRY e {
                   {"inline"}),
             R"(ENTRY e {
   x = f32[] parameter(0)
-  b.1.1 = f32[] sine(x)
-  d.1 = f32[] negate(b.1.1)
+  b.1 = f32[] sine(x)
+  d.1 = f32[] negate(b.1)
   b.2 = f32[] sine(d.1)
   ROOT r = f32[] add(b.2, d.1)
 }
@@ -199,6 +199,128 @@ TEST(Inline, StopsGrowing) {
   const auto after = RunPipeline(**module, {.verify_each = true});
   ASSERT_TRUE(after.ok()) << after.status().ToString();
   EXPECT_LT((*after)->num_instructions(), 30000);
+}
+
+// What is called once is copied once, however deep, and has one number behind its name.
+TEST(Inline, LongChains) {
+  constexpr int kLevels = 5000;
+  std::string text = "HloModule m\nf0 { a = f32[] parameter(0)  ROOT b = f32[] sine(a) }\n";
+  for (int i = 1; i <= kLevels; ++i) {
+    StrAppend(text, "f", i, " { a = f32[] parameter(0)  b = f32[] negate(a)  c = f32[] call(b), ",
+              "to_apply=f", i - 1, "  ROOT d = f32[] add(b, c) }\n");
+  }
+  StrAppend(text, "ENTRY e { x = f32[] parameter(0)  ROOT r = f32[] call(x), to_apply=f", kLevels,
+            " }");
+  const auto module = Parse(text);
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const auto after = RunPipeline(**module, {.passes = {FindPass("inline")}, .verify_each = true});
+  ASSERT_TRUE(after.ok()) << after.status().ToString();
+  ASSERT_EQ((*after)->computations().size(), 1U);
+  const auto instructions = (*after)->entry()->instructions();
+  EXPECT_EQ(std::ssize(instructions), 2 + 2 * kLevels);
+  size_t name_bytes = 0;
+  for (const Instruction* inst : instructions) name_bytes += inst->name().size();
+  EXPECT_LE(name_bytes, std::size("b.1234") * instructions.size());
+  EXPECT_EQ(instructions.back()->name(), StrCat("d.", kLevels));
+}
+
+// Both f and g call s, which is the only one to call t.
+TEST(Inline, WhatIsCalledOnceInsideOfWhatIsCalledTwice) {
+  const std::string_view text = R"(HloModule m
+t { a = f32[] parameter(0)  b = f32[] sine(a)  ROOT c = f32[] cosine(b) }
+s { a = f32[] parameter(0)  b = f32[] negate(a)  c = f32[] call(b), to_apply=t  ROOT d = f32[] add(b, c) }
+f { a = f32[] parameter(0)  b = f32[] call(a), to_apply=s  ROOT c = f32[] tanh(b) }
+g { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] call(b), to_apply=s }
+ENTRY e {
+  x = f32[] parameter(0)
+  y = f32[] call(x), to_apply=f
+  z = f32[] call(x, y), to_apply=g
+  ROOT r = f32[] subtract(y, z)
+})";
+  AfterWithSameBits(text, "inline");
+  EXPECT_EQ(After(text, {"inline"}), R"(ENTRY e {
+  x = f32[] parameter(0)
+  b.2 = f32[] negate(x)
+  b.1.1 = f32[] sine(b.2)
+  c.1.1 = f32[] cosine(b.1.1)
+  d.1 = f32[] add(b.2, c.1.1)
+  c.2 = f32[] tanh(d.1)
+  b.3 = f32[] negate(c.2)
+  b.1.2 = f32[] sine(b.3)
+  c.1.2 = f32[] cosine(b.1.2)
+  d.2 = f32[] add(b.3, c.1.2)
+  ROOT r = f32[] subtract(c.2, d.2)
+}
+)");
+}
+
+// The module may grow by 10,000 and what it has: four copies of s, which has t inside.
+TEST(Inline, StopsGrowingInsideOfWhatIsCalledOnce) {
+  std::string text = R"(HloModule m
+t { a = f32[] parameter(0)  ROOT b = f32[] cosine(a) }
+last { a = f32[] parameter(0)  ROOT b = f32[] abs(a) }
+s { a = f32[] parameter(0)  n0 = f32[] call(a), to_apply=t
+)";
+  for (int i = 1; i <= 3000; ++i) StrAppend(text, "n", i, " = f32[] negate(n", i - 1, ")\n");
+  StrAppend(text, "ROOT r = f32[] copy(n3000) }\nf { y0 = f32[] parameter(0)\n");
+  for (int i = 1; i <= 6; ++i) StrAppend(text, "y", i, " = f32[] call(y", i - 1, "), to_apply=s\n");
+  StrAppend(text, R"(c = f32[] call(y6), to_apply=last  ROOT r = f32[] add(c, y1) }
+ENTRY e { x = f32[] parameter(0)  ROOT r = f32[] call(x), to_apply=f })");
+  const std::string after = AfterWithSameBits(text, "inline");
+  const auto count = [&](std::string_view what) {
+    int found = 0;
+    for (size_t at = 0; (at = after.find(what, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count(" cosine("), 1 + 4);
+  EXPECT_EQ(count(" call("), 2);
+  EXPECT_EQ(count(", to_apply=%s"), 2);
+  EXPECT_EQ(count(" abs("), 1);
+}
+
+// A computation that something else needs, or that a call leaves alone, is not taken from it.
+TEST(Inline, KeepsWhatACallDoesNotReplace) {
+  EXPECT_EQ(After(R"(HloModule m
+leaf { a = f32[] parameter(0)  ROOT b = f32[] sine(a) }
+tied { a = f32[] parameter(0)  ROOT b = f32[] call(a), to_apply=leaf }
+add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }
+sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] call(a, b), to_apply=add }
+outer { a = f32[] parameter(0)  b = f32[] negate(a)  c = f32[] cosine(b)
+  d = f32[] call(c), to_apply=tied, control-predecessors={b}  ROOT e = f32[] negate(d) }
+ENTRY e {
+  x = f32[4] parameter(0)
+  zero = f32[] constant(0)
+  y = f32[] reduce(x, zero), dimensions={0}, to_apply=sum
+  ROOT r = f32[] call(y), to_apply=outer
+})",
+                  {"inline"}),
+            R"(tied {
+  a = f32[] parameter(0)
+  ROOT b.1 = f32[] sine(a)
+}
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] call(a, b), to_apply=add
+}
+
+ENTRY e {
+  x = f32[4]{0} parameter(0)
+  zero = f32[] constant(0)
+  y = f32[] reduce(x, zero), dimensions={0}, to_apply=sum
+  b.2 = f32[] negate(y)
+  c.1 = f32[] cosine(b.2)
+  d.1 = f32[] call(c.1), to_apply=tied
+  ROOT e.1 = f32[] negate(d.1)
+}
+)");
 }
 
 }  // namespace
