@@ -49,6 +49,7 @@ TEST(OpTable, MeaningFitsTheLoweringClass) {
     }
     EXPECT_EQ(def->uses_alternative != nullptr, !def->alternative_callees.empty());
     EXPECT_TRUE(!def->has(kCommutative) || def->operands.size() == 2);
+    EXPECT_TRUE(!def->has(kGivesOperand) || !def->operands.empty());
   }
 }
 

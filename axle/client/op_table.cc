@@ -99,7 +99,8 @@ OpInfo Describe(const OpDef& def) {
   }
   constexpr std::pair<Traits, std::string_view> kTraits[] = {{kCommutative, "commutative"},
                                                              {kSideEffect, "side effect"},
-                                                             {kMixedPrecision, "mixed precision"}};
+                                                             {kMixedPrecision, "mixed precision"},
+                                                             {kGivesOperand, "gives operand"}};
   for (const auto& [trait, name] : kTraits) {
     if (def.has(trait)) op.traits.push_back(name);
   }

@@ -49,6 +49,7 @@ Status ScheduleBuilder::Add(const Instruction& inst) {
     const bool is_pending = fold && fold->region != nullptr;
     return is_pending ? Status() : AddElement(inst);
   }
+  if (def.has(kGivesOperand)) return AddSame(inst);
   if (IsDynamic(inst)) return AddEvaluate(inst);
   const bool is_plain_array = inst.shape().is_array() && !HasSideEffect(inst);
   if (is_plain_array && inst.shape().num_elements() == 0 && inst.callees().empty()) {
@@ -101,6 +102,14 @@ Status ScheduleBuilder::AddElement(const Instruction& inst) {
   const std::vector<ValueId>& all = StateOf(tuple).values;
   State& state = StateOf(inst);
   state.values.assign(all.begin() + begin, all.begin() + begin + NumBlocks(inst.shape()));
+  state.has_values = true;
+  return {};
+}
+
+Status ScheduleBuilder::AddSame(const Instruction& inst) {
+  AXLE_TRY(Need(*inst.operand(0)));
+  State& state = StateOf(inst);
+  state.values = StateOf(*inst.operand(0)).values;
   state.has_values = true;
   return {};
 }

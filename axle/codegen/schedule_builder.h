@@ -99,6 +99,9 @@ class ScheduleBuilder {
   // Only the tuple's arrays of that element.
   Status AddElement(const Instruction& inst);
 
+  // What gives its first operand has the same values; loops on both sides of it stay apart.
+  Status AddSame(const Instruction& inst);
+
   Status AddEvaluate(const Instruction& inst);
 
   // What changes its first operands where they are, if nobody else reads them: output i may lie

@@ -111,6 +111,83 @@ ENTRY e {
              {"(f32[2], (s32[], f32[2])) ({1, 2}, (5, {10, 20}))"});
 }
 
+// A barrier copies nothing: its operand and its result are one array, which updates in place, loops
+// and donated arguments must not change for who reads it under the other name.
+TEST_F(NativeEngineTest, TwoNamesOfOneArray) {
+  std::string numbers = "s32[400] {";
+  for (int i = 0; i < 400; ++i) StrAppend(numbers, i == 0 ? "" : ", ", i);
+  StrAppend(numbers, "}");
+  ExpectSame(R"(
+ENTRY e {
+  x = s32[400] parameter(0)
+  i = s32[] parameter(1)
+  u = s32[2] parameter(2)
+  a = s32[400] negate(x)
+  b = s32[400] opt-barrier(a)
+  c = s32[400] dynamic-update-slice(b, u, i)
+  d = s32[400] add(a, c)
+  e = s32[400] opt-barrier(d)
+  f = s32[400] dynamic-update-slice(d, u, i)
+  g = s32[400] opt-barrier(f)
+  j = s32[] constant(3)
+  v = s32[1] constant({77})
+  h = s32[400] dynamic-update-slice(g, v, j)
+  ROOT r = (s32[400], s32[400], s32[400], s32[400]) tuple(c, e, h, e)
+})",
+             {numbers, "s32[] 7", "s32[2] {-5, -6}"});
+  // Arguments, given back twice; one is replaced by the other one.
+  ExpectSame(R"(
+HloModule m, input_output_alias={ {0}: (1, {}, may-alias), {1}: (0, {}, may-alias) }
+ENTRY e {
+  x = s32[3] parameter(0)
+  y = s32[3] parameter(1)
+  t = (s32[3], s32[3]) tuple(x, y)
+  b = (s32[3], s32[3]) opt-barrier(t)
+  p = s32[3] get-tuple-element(b), index=0
+  q = s32[3] get-tuple-element(b), index=1
+  n = s32[3] negate(p)
+  z = s32[3] add(q, x)
+  ROOT r = (s32[3], s32[3], s32[3], s32[3]) tuple(p, n, q, z)
+})",
+             {"s32[3] {1, 2, 3}", "s32[3] {40, 50, 60}"});
+  // A loop whose two states start as one array and change places behind barriers.
+  ExpectSame(R"(
+body {
+  s = (s32[], s32[300], s32[300]) parameter(0)
+  sb = (s32[], s32[300], s32[300]) opt-barrier(s)
+  i = s32[] get-tuple-element(sb), index=0
+  x = s32[300] get-tuple-element(sb), index=1
+  y = s32[300] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  i1 = s32[] add(i, one)
+  e = s32[1] dynamic-slice(x, i), dynamic_slice_sizes={1}
+  d = s32[1] add(e, e)
+  z = s32[300] dynamic-update-slice(y, d, i1)
+  t = (s32[], s32[300], s32[300]) tuple(i1, z, x)
+  ROOT tb = (s32[], s32[300], s32[300]) opt-barrier(t)
+}
+condition {
+  s = (s32[], s32[300], s32[300]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(251)
+  ROOT l = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  k = s32[] parameter(0)
+  p = s32[300] broadcast(k), dimensions={}
+  a = s32[300] opt-barrier(p)
+  b = s32[300] opt-barrier(p)
+  zero = s32[] constant(0)
+  init = (s32[], s32[300], s32[300]) tuple(zero, a, b)
+  w = (s32[], s32[300], s32[300]) while(init), condition=condition, body=body
+  x = s32[300] get-tuple-element(w), index=1
+  y = s32[300] get-tuple-element(w), index=2
+  d = s32[300] subtract(y, x)
+  ROOT r = (s32[300], s32[300]) tuple(d, p)
+})",
+             {"s32[] 3"});
+}
+
 TEST_F(NativeEngineTest, TheFrontOfAnArrayIsNoPlaceForWiderElements) {
   const char* text = R"(
 ENTRY e {

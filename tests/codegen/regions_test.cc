@@ -215,6 +215,72 @@ ENTRY e {
             (std::vector<ValueId>{arguments[0], arguments[1], arguments[2]}));
 }
 
+TEST(Regions, WhatGivesItsOperandIsNoRegion) {
+  const MadeSchedule made = ScheduleOfEntry(R"(
+ENTRY e {
+  x = f32[6] parameter(0)
+  s = (s32[2], f32[<=3]) parameter(1)
+  k = token[] after-all()
+  t = (f32[6], token[], (s32[2], f32[<=3])) tuple(x, k, s)
+  b = (f32[6], token[], (s32[2], f32[<=3])) opt-barrier(t)
+  y = f32[6] get-tuple-element(b), index=0
+  d = f32[6] add-dependency(y, k)
+  m = f32[6] domain(d), domain={kind="sharding", entry={replicated}, exit={maximal device=0}}
+  n = (s32[2], f32[<=3]) get-tuple-element(b), index=2
+  v = f32[<=3] get-tuple-element(n), index=1
+  w = f32[<=3] opt-barrier(v)
+  ROOT r = (f32[6], (s32[2], f32[<=3]), f32[6], f32[<=3]) tuple(m, n, x, w)
+})");
+  ASSERT_EQ(made.schedule.regions.size(), 1u);
+  EXPECT_EQ(made.schedule.regions[0].instructions[0]->name(), "k");
+  const std::vector<ValueId>& a = made.schedule.arguments;
+  ASSERT_EQ(a.size(), 4u);  // sizes too
+  EXPECT_EQ(made.schedule.results,
+            (std::vector<ValueId>{a[0], a[1], a[2], a[3], a[0], a[2], a[3]}));
+  EXPECT_EQ(Regions(R"(
+f { p = f32[6] parameter(0) ROOT n = f32[6] negate(p) }
+ENTRY e {
+  x = f32[6] parameter(0)
+  s = ((f32[6]), f32[6]) async-start(x), calls=f
+  u = ((f32[6]), f32[6]) async-update(s)
+  ROOT d = f32[6] async-done(u)
+})"),
+            "evaluate(s) evaluate(d)");
+}
+
+// What a barrier gives was there before anybody reads it.
+TEST(Regions, LoopsOnBothSidesOfABarrierAreApart) {
+  EXPECT_EQ(Regions(R"(
+ENTRY e {
+  x = f32[5] parameter(0)
+  a = f32[5] negate(x)
+  b = f32[5] opt-barrier(a)
+  ROOT c = f32[5] add(b, a)
+})"),
+            "loop(a) loop(c)");
+  // A view, a reduction that is joined with its init where somebody reads it, a constant.
+  EXPECT_EQ(Regions(R"(
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+ENTRY e {
+  x = f32[5,4] parameter(0)
+  init = f32[] parameter(1)
+  a = f32[5,4] negate(x)
+  v = f32[4,5] transpose(a), dimensions={1,0}
+  s = f32[5] reduce(x, init), dimensions={1}, to_apply=sum
+  c = f32[] constant(3)
+  t = (f32[4,5], f32[5], f32[]) tuple(v, s, c)
+  b = (f32[4,5], f32[5], f32[]) opt-barrier(t)
+  w = f32[4,5] get-tuple-element(b), index=0
+  r = f32[5] get-tuple-element(b), index=1
+  d = f32[] get-tuple-element(b), index=2
+  rb = f32[4,5] broadcast(r), dimensions={1}
+  db = f32[4,5] broadcast(d), dimensions={}
+  p = f32[4,5] add(w, rb)
+  ROOT q = f32[4,5] multiply(p, db)
+})"),
+            "loop(a s) move(v) loop(s) loop(p q)");
+}
+
 TEST(Regions, ConstantsThatAreReadAsArrays) {
   const MadeSchedule made = ScheduleOfEntry(R"(
 ENTRY e {
