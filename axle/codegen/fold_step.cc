@@ -126,7 +126,11 @@ std::optional<FoldOf> FindFold(const Instruction& inst) {
   std::optional<LaneProgram> reducer = CompileScalarComputation(*inst.callee(0));
   if (!shape || !reducer) return std::nullopt;
   const std::vector<ReducerKind> kinds = ClassifyReducer(*reducer, *types);
-  const bool is_general = std::ranges::find(kinds, ReducerKind::kGeneral) != kinds.end();
+  // Integers of a part of a byte have no vectors that wrap: only their reducer does.
+  const bool is_general = std::ranges::find(kinds, ReducerKind::kGeneral) != kinds.end() ||
+                          std::ranges::any_of(*types, [](ElementType type) {
+                            return IsSubByte(type) && !IsFloating(type);
+                          });
   if (is_general || inst.shape().is_tuple()) {
     for (size_t i = 0; i < kinds.size(); ++i) {
       if (IsCanonical({kinds[i], (*types)[i]})) return std::nullopt;
@@ -136,7 +140,6 @@ std::optional<FoldOf> FindFold(const Instruction& inst) {
   }
   const ElementType type = (*types)[0];
   if (IsComplex(type) && kinds[0] != ReducerKind::kAdd) return std::nullopt;
-  if (IsSubByte(type) && !IsFloating(type)) return std::nullopt;
   Fold fold{kinds[0], type};
   SetInit(fold, *inst.operand(1));
   return FoldOf{*shape, {fold}};

@@ -43,6 +43,16 @@ std::string TypeText(ElementType type) {
   return scalar.substr(0, scalar.size() - 2);
 }
 
+// Bits of every kind.
+Literal Integers(const Shape& shape, std::uint32_t state) {
+  Literal wide{Shape(S32, shape.dims())};
+  for (std::int32_t& x : wide.mutable_data<std::int32_t>()) {
+    state = state * 1664525 + 1013904223;
+    x = static_cast<std::int32_t>(state >> 16);
+  }
+  return *Convert(wide, shape.type());
+}
+
 // An operand of these dimensions, of which some are reduced.
 struct Case {
   Dims dims, reduced;
@@ -303,6 +313,44 @@ TEST_P(StagedFoldTest, KnownReducersInAnyOrderOfDimensions) {
         ExpectSame(text,
                    {Numbers(Shape(type, c.dims), 2), Numbers(Shape(type, {c.dims.back()}), 4)});
       }
+    }
+  }
+}
+
+// Each step wraps.
+TEST_P(StagedFoldTest, IntegersNarrowerThanAByte) {
+  std::vector<Case> cases;
+  for (const i64 size : {1, 2, 17, 300}) {
+    cases.push_back({{size}, {0}});
+    for (const i64 other : {1, 2, 17, 300}) {
+      if (size > 1) cases.push_back({{other, size}, {1}});
+      if (size > 1) cases.push_back({{size, other}, {0}});
+      cases.push_back({{3, size, other}, {0, 2}});
+      cases.push_back({{other, 3, size, 2}, {1, 3}});
+    }
+  }
+  for (const ElementType type : {S1, S2, S4, U1, U2, U4}) {
+    for (const char* op : {"add", "multiply", "minimum", "maximum", "and", "or", "xor"}) {
+      const std::string t = TypeText(type);
+      std::string computations = StrCat("f { a = ", t, "[] parameter(0) b = ", t,
+                                        "[] parameter(1) ROOT r = ", t, "[] ", op, "(a, b) }\n");
+      std::string text = StrCat("ENTRY e {\n  n = ", t, "[] parameter(0)\n  c = ", t,
+                                "[] constant(", type == S1 ? -1 : 1, ")\n"),
+                  results, shapes;
+      std::vector<Literal> arguments = {Integers(Shape(type), 5)};
+      for (size_t k = 0; k < cases.size(); ++k) {
+        const Case& c = cases[k];
+        const std::string kept = t + c.kept();
+        StrAppend(text, "  x", k, " = ", t, c.all(), " parameter(", k + 1, ")\n  y", k, " = ", t,
+                  c.all(), " not(x", k, ")\n  r", k, " = ", kept, " reduce(x", k,
+                  ", n), dimensions=", c.dimensions(), ", to_apply=f\n  z", k, " = ", kept,
+                  " reduce(y", k, ", c), dimensions=", c.dimensions(), ", to_apply=f\n");
+        StrAppend(results, k == 0 ? "" : ", ", "r", k, ", z", k);
+        StrAppend(shapes, k == 0 ? "" : ", ", kept, ", ", kept);
+        arguments.push_back(Integers(Shape(type, c.dims), static_cast<std::uint32_t>(k)));
+      }
+      ExpectSame(StrCat(computations, text, "  ROOT r = (", shapes, ") tuple(", results, ")\n}\n"),
+                 arguments);
     }
   }
 }
