@@ -27,6 +27,7 @@ ACCESS = "axle/codegen/access.cc"
 FOLD = "axle/codegen/fold_step.cc"
 PARTIALS = "axle/codegen/fold_partials.h"
 LOOP = "axle/codegen/loop_step.cc"
+REGIONS = "axle/codegen/regions.cc"
 LOWER_HEADER = "axle/codegen/lane_lowering.h"
 BUFFERS = "axle/codegen/buffers.cc"
 LANES = "axle/ops/lane_compiler.cc"
@@ -46,6 +47,12 @@ FAULTS = [
      "{are_whole || other.are_whole, std::max(most, other.most)}"),
     ("a NaN in the second vector of two is not seen", ROW_FOLDS, "b_.CreateFCmpORD(waiting, x)",
      "b_.CreateFCmpORD(waiting, waiting)"),
+    ("a number for each row is that of the first row", LOWER,
+     "if (input_strides_[op.input()] == kind) splats[i]",
+     "if (input_strides_[op.input()] == kind || input_strides_[op.input()] == InnerStride::kUniform) splats[i]"),
+    ("constants that loops read once are dropped", REGIONS,
+     "for (const RegionInput& input : region.inputs) is_read[input.value] = true;",
+     "for (const RegionInput& input : region.inputs) is_read[input.value] = !input.access.IsUniform();"),
     ("operands of subtract", EMIT, "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(0), in(1))",
      "b_.CreateFSub(in(0), in(1)) : b_.CreateSub(in(1), in(0))"),
     ("parts of a complex number are swapped when loaded", LOWER,

@@ -77,9 +77,12 @@ std::optional<std::vector<Fold>> GeneralFolds(LaneProgram reducer,
 }
 
 // Lanes, chunks and rows start from an init that may be joined any number of times. A sum may start
-// from +0: where -0 makes a difference, all elements are -0, and +0 is what comes out.
+// from +0: where -0 makes a difference, all elements are -0, and +0 is what comes out. Integers
+// narrower than a byte are folded as bytes, which have the same low bits: to be joined with the
+// init wraps them.
 void SetInit(Fold& fold, const Instruction& init) {
-  if (!IsConstant(init) || IsComplex(fold.type) || IsNarrowFloat(fold.type)) {
+  if (!IsConstant(init) || IsComplex(fold.type) || IsNarrowFloat(fold.type) ||
+      IsSubByte(fold.type)) {
     return;
   }
   const Literal& literal = init.attrs<ConstantAttrs>().literal;
@@ -126,11 +129,7 @@ std::optional<FoldOf> FindFold(const Instruction& inst) {
   std::optional<LaneProgram> reducer = CompileScalarComputation(*inst.callee(0));
   if (!shape || !reducer) return std::nullopt;
   const std::vector<ReducerKind> kinds = ClassifyReducer(*reducer, *types);
-  // Integers of a part of a byte have no vectors that wrap: only their reducer does.
-  const bool is_general = std::ranges::find(kinds, ReducerKind::kGeneral) != kinds.end() ||
-                          std::ranges::any_of(*types, [](ElementType type) {
-                            return IsSubByte(type) && !IsFloating(type);
-                          });
+  const bool is_general = std::ranges::find(kinds, ReducerKind::kGeneral) != kinds.end();
   if (is_general || inst.shape().is_tuple()) {
     for (size_t i = 0; i < kinds.size(); ++i) {
       if (IsCanonical({kinds[i], (*types)[i]})) return std::nullopt;

@@ -317,7 +317,7 @@ TEST_P(StagedFoldTest, KnownReducersInAnyOrderOfDimensions) {
   }
 }
 
-// Each step wraps.
+// Folded as bytes; what comes out wraps.
 TEST_P(StagedFoldTest, IntegersNarrowerThanAByte) {
   std::vector<Case> cases;
   for (const i64 size : {1, 2, 17, 300}) {
