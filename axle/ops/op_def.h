@@ -53,7 +53,7 @@ enum Traits : std::uint32_t {
   kCommutative = 1,     // in its two operands, bit for bit
   kSideEffect = 2,      // never removed, duplicated or reordered; ask HasSideEffect()
   kMixedPrecision = 4,  // operands may be of different float types (00-conventions section 1)
-  kGivesOperand = 8,    // the value is that of the first operand, whole and unchanged
+  kGivesOperand = 8,    // the first operand under another name: nothing is copied
 };
 constexpr Traits operator|(Traits a, Traits b) {
   return static_cast<Traits>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

@@ -92,7 +92,10 @@ const OpDef kAddDependencyDef = {
     .opcode = Opcode::kAddDependency,
     .text = "add-dependency",
     .summary = "The operand, for users that have to run after what gave the token.",
-    .semantics = "The operand is of any kind and is not changed; the second operand is a token.",
+    .semantics =
+        "The operand is of any kind and is not changed; the second operand is a token. Effects "
+        "keep "
+        "their order; what has none may be computed at any time.",
     .source = "XLA's HLO add-dependency",
     .operands = kOperandAndToken,
     .traits = kMixedPrecision | kGivesOperand,
@@ -106,9 +109,12 @@ const OpDef kOptBarrierDef = {
     .text = "opt-barrier",
     .summary = "The operand, whole, before anything that uses it.",
     .semantics =
-        "The operand is of any kind, mostly a tuple, and is not changed. All of its parts are "
-        "computed before any user of the result runs, and no optimisation moves work from one side "
-        "to the other or sees through it.",
+        "The operand is of any kind, mostly a tuple, and is not changed. No pass moves work from "
+        "one "
+        "side to the other or sees through it, so that what is computed on both sides is computed "
+        "twice. When parts of the operand are computed, before or after users of others, is left "
+        "to "
+        "whoever runs the program.",
     .source = "XLA OptimizationBarrier; StableHLO optimization_barrier",
     .operands = kUnaryOperands,
     .traits = kMixedPrecision | kGivesOperand,

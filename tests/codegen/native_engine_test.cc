@@ -262,6 +262,59 @@ TEST_F(NativeEngineTest, BoundsThatAreConstants) {
   }
 }
 
+// LLVM has a shorter form for products of narrow numbers (llvm_faults.h).
+TEST_F(NativeEngineTest, ProductsAreShiftedAndNarrowed) {
+  for (const std::string_view from : {"s8", "u8", "s16", "u16"}) {
+    for (const std::string_view wide : {"s32", "u32", "s64", "u64"}) {
+      const std::string wides = StrCat(wide, "[37] "), narrows = StrCat(from, "[37] ");
+      std::string text =
+          StrCat("ENTRY e {\n  x = ", narrows, "parameter(0)\n  y = ", narrows,
+                 "parameter(1)\n  a = ", wides, "convert(x)\n  b = ", wides,
+                 "convert(y)\n  m = ", wides, "multiply(a, b)\n  h = ", wides, "mulhi(a, b)\n");
+      std::string results, shapes;
+      int count = 0;
+      const auto add_narrowed = [&](std::string_view value) {
+        for (const std::string_view to : {"s8", "u16", "s16", "s32"}) {
+          StrAppend(text, "  n", count, " = ", to, "[37] convert(", value, ")\n");
+          StrAppend(results, count == 0 ? "" : ", ", "n", count);
+          StrAppend(shapes, count == 0 ? "" : ", ", to, "[37]");
+          ++count;
+        }
+      };
+      add_narrowed("h");
+      for (const int shift : {1, 8, 15, 16, 17, 24, 31, 32, 40, 47, 48, 63}) {
+        StrAppend(text, "  by", shift, " = ", wide, "[] constant(", shift, ")\n  k", shift, " = ",
+                  wides, "broadcast(by", shift, "), dimensions={}\n");
+        for (const std::string_view kind : {"logical", "arithmetic"}) {
+          const std::string shifted = StrCat(kind, shift);
+          StrAppend(text, "  ", shifted, " = ", wides, "shift-right-", kind, "(m, k", shift, ")\n");
+          add_narrowed(shifted);
+        }
+      }
+      StrAppend(text, "  ROOT r = (", shapes, ") tuple(", results, ")\n}\n");
+      std::vector<Literal> arguments;
+      for (const int seed : {3, 11}) {
+        std::string numbers = "0";
+        for (int i = 1; i < 37; ++i) {
+          const bool is_negative = from[0] == 's' && i * seed % 2 == 1;
+          StrAppend(numbers, ", ", is_negative ? "-" : "", i * 3 + seed);
+        }
+        arguments.push_back(*ParseLiteral(StrCat(narrows, "{", numbers, "}")));
+      }
+      const auto expected = RunOn(text, arguments, EngineKind::kInterpret);
+      ASSERT_TRUE(expected.ok()) << expected.status().message();
+      for (const int level : {0, 1, 2}) {
+        const auto executable =
+            client_->Compile(text, {.engine = EngineKind::kNative, .codegen_level = level});
+        ASSERT_TRUE(executable.ok()) << executable.status().message();
+        const auto actual = (*executable)->Execute(arguments);
+        ASSERT_TRUE(actual.ok()) << actual.status().message();
+        EXPECT_TRUE(SameValue(*expected, *actual)) << from << " in " << wide << ", level " << level;
+      }
+    }
+  }
+}
+
 // One loop with as many results as a loop can have, and more.
 TEST_F(NativeEngineTest, HundredsOfResults) {
   constexpr int kResults = 600;

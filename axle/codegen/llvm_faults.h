@@ -1,0 +1,16 @@
+// What LLVM compiles wrongly, and code with the same meaning in its place. Each was found by random
+// modules, and is a module in tests/data/found and a test.
+#pragma once
+#include <llvm/IR/Module.h>
+
+namespace axle {
+
+// Changes the functions of `module`, which nothing combines any more before it is compiled.
+//
+// Products of narrow numbers, narrowed to 16 bits (LLVM 22, x86): of trunc(lshr(mul(x, y), n)) from
+// 64 bits or more, where x and y have no more than 16, LLVM makes a product of 16 bits, shifted by
+// n - 16 within them: the bits that come down from above are lost, and behind 32 any may come.
+// Here a shuffle takes the low bits of what is so wide, which nothing looks through.
+void AvoidLlvmFaults(llvm::Module& module);
+
+}  // namespace axle
