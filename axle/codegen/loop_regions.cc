@@ -17,9 +17,9 @@ constexpr i64 kLongWeight = 16, kBesideWeight = 8;
 constexpr i64 kRoundingWeight = 4;
 // Arrays that a loop reads. It writes one per instruction at most, and its folds.
 constexpr size_t kMaxInputs = 40;
-// Constants besides.
+// Constants besides, and those that are folded as they stand.
 constexpr size_t kMaxConstants = 32;
-static_assert(kMaxInputs + kMaxConstants + kMaxWeight + kMaxFolds <= kMaxLoopOperands);
+static_assert(kMaxInputs + kMaxConstants + kMaxWeight + 2 * kMaxFolds <= kMaxLoopOperands);
 // A view whose neighbours lie apart is read in place by loops up to this size, and moved into order
 // first by longer ones.
 constexpr i64 kMostPositionsApart = 1024;

@@ -248,7 +248,7 @@ ENTRY e {
             "evaluate(s) evaluate(d)");
 }
 
-// What a barrier gives was there before anybody reads it.
+// One loop does not compute both sides. Rows may (docs/explain.md).
 TEST(Regions, LoopsOnBothSidesOfABarrierAreApart) {
   EXPECT_EQ(Regions(R"(
 ENTRY e {
