@@ -308,10 +308,8 @@ class KernelWriter {
         if (input_strides_[op.input()] == kind) splats[i] = LoadUniform(op, inputs);
         continue;
       }
-      const std::span operands =
-          std::span(op.operands).first(static_cast<size_t>(Arity(op.primitive)));
-      const bool is_uniform =
-          std::ranges::all_of(operands, [&](auto operand) { return splats[operand] != nullptr; });
+      const bool is_uniform = std::ranges::all_of(
+          op.taken(), [&](LaneId operand) { return splats[operand] != nullptr; });
       if (is_uniform) splats[i] = emitter_.Lower(program_, op, splats);
     }
     for (size_t i = 0; i < program_.code.size(); ++i) {

@@ -8,10 +8,6 @@
 namespace axle {
 namespace {
 
-std::span<const LaneId> OperandsOf(const LaneOp& op) {
-  return std::span(op.operands).first(static_cast<size_t>(Arity(op.primitive)));
-}
-
 bool IsAnyQuotient(const LaneOp& op) {
   return op.primitive == Primitive::kDiv && IsFloat(op.type) && op.immediate == kAnyQuotient;
 }
@@ -28,7 +24,7 @@ LaneProgram WithReciprocals(const LaneProgram& program, std::span<const InnerStr
     is_uniform[i] =
         op.primitive == Primitive::kInput
             ? inputs[op.input()] == InnerStride::kUniform || inputs[op.input()] == InnerStride::kOne
-            : std::ranges::all_of(OperandsOf(op),
+            : std::ranges::all_of(op.taken(),
                                   [&](LaneId operand) -> bool { return is_uniform[operand]; });
   }
   LaneBuilder builder;
@@ -44,7 +40,7 @@ LaneProgram WithReciprocals(const LaneProgram& program, std::span<const InnerStr
       continue;
     }
     LaneOp copy = op;
-    for (size_t k = 0; k < OperandsOf(copy).size(); ++k) {
+    for (size_t k = 0; k < copy.taken().size(); ++k) {
       copy.operands[k] = lanes[copy.operands[k]].id;
     }
     lanes.push_back(builder.Emit(copy));

@@ -6,6 +6,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -121,6 +122,11 @@ struct LaneOp {
   std::array<LaneId, 3> operands = {};
   std::uint64_t immediate = 0;
   bool operator==(const LaneOp&) const = default;
+
+  // Those that its primitive takes.
+  std::span<const LaneId> taken() const {
+    return std::span(operands).first(static_cast<size_t>(Arity(primitive)));
+  }
 
   // Of kInput: which array, and which part of its elements.
   std::uint32_t input() const { return static_cast<std::uint32_t>(immediate); }

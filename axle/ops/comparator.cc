@@ -38,7 +38,7 @@ class Splitter {
   void Add(const LaneOp& op) {
     int sides = kNone;
     if (op.primitive == Primitive::kInput) sides = op.input() % 2 == 0 ? kLeft : kRight;
-    const auto operands = std::span(op.operands).first(static_cast<size_t>(Arity(op.primitive)));
+    const std::span<const LaneId> operands = op.taken();
     for (const LaneId operand : operands) sides |= sides_[operand];
     sides_.push_back(static_cast<Sides>(sides));
     in_keys_.push_back({});

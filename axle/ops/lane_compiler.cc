@@ -207,8 +207,7 @@ bool LaneCompiler::SelectsCode(const Instruction& input) const {
   }
   for (auto id = static_cast<size_t>(last) + 1; id < is_number.size(); ++id) {
     const LaneOp& op = builder_.op(static_cast<LaneId>(id));
-    const std::span operands =
-        std::span(op.operands).first(static_cast<size_t>(Arity(op.primitive)));
+    const std::span<const LaneId> operands = op.taken();
     const auto is_the_number = [&](LaneId operand) -> bool { return is_number[operand]; };
     if (std::ranges::none_of(operands, is_the_number)) continue;
     if (op.primitive == Primitive::kNeg) {
