@@ -209,7 +209,7 @@ std::string_view AsyncSuffix(const Instruction& inst) {
   return GetOpDef(inst).text.substr(kAsync.size());
 }
 
-Status CheckAsyncCallees(const Module& module) {
+Status CheckAsyncCallees(const Module& module, const HloComputation** caller) {
   std::vector<const HloComputation*> begun;  // sorted
   const auto for_each = [&](const auto& fn) -> Status {
     for (const auto& computation : module.computations()) {
@@ -228,6 +228,7 @@ Status CheckAsyncCallees(const Module& module) {
     if (inst.opcode() == Opcode::kAsyncStart) return {};
     for (const HloComputation* callee : inst.callees()) {
       if (!std::binary_search(begun.begin(), begun.end(), callee)) continue;
+      if (caller != nullptr) *caller = inst.parent();
       return OpError(inst,
                      StrCat("calls \"", callee->name(), "\", which an async-start calls too"));
     }

@@ -36,8 +36,9 @@ class AsyncChains {
 // "-start" for async-start, and so on.
 std::string_view AsyncSuffix(const Instruction& inst);
 
-// An error if a computation that an async-start calls is called by anything else.
-Status CheckAsyncCallees(const Module& module);
+// INVALID_ARGUMENT if a computation that an async-start calls is called by anything else; that is
+// in *caller then.
+Status CheckAsyncCallees(const Module& module, const HloComputation** caller = nullptr);
 
 // Lets the computation run on the thread that async-start's attributes (null: the defaults) name.
 void SetThreadOfCallee(const OpDef& start, const void* attrs, HloComputation& callee);

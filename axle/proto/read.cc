@@ -8,6 +8,7 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/literal_wire.h"
 #include "axle/core/strings.h"
+#include "axle/ops/async.h"
 #include "axle/ops/module_config.h"
 #include "axle/ops/op_def.h"
 #include "axle/proto/common_fields.h"
@@ -59,9 +60,9 @@ class ModuleReader {
     }));
     AXLE_TRY(FindEntry(fields));
     if (module_->name().empty()) module_->set_name(StrCat("module_", module_->entry()->name()));
-    if (const Status status = CheckModuleConfig(*module_); !status.ok()) {
-      return fields.Error(status.message());
-    }
+    Status status = CheckModuleConfig(*module_);
+    if (status.ok()) status = CheckAsyncCallees(*module_);
+    if (!status.ok()) return fields.Error(status.message());
     return std::move(module_);
   }
 

@@ -26,8 +26,15 @@ StatusOr<std::unique_ptr<Module>> Parser::ParseModule() {
   if (module_->entry() == nullptr) module_->set_entry(module_->computations().back().get());
   if (module_->name().empty()) module_->set_name(StrCat("module_", module_->entry()->name()));
   NameGenerated();
+  AXLE_TRY(CheckCallees());
   AXLE_TRY(CheckModuleHeader(scanner_, *module_, positions));
   return std::move(module_);
+}
+
+Status Parser::CheckCallees() {
+  const HloComputation* caller = nullptr;
+  const Status status = CheckAsyncCallees(*module_, &caller);
+  return status.ok() ? status : Located(positions_.at(caller), status);
 }
 
 Status Parser::ParseComputation() {
@@ -100,6 +107,7 @@ StatusOr<HloComputation*> Parser::ParseBodyInPlace() {
 }
 
 Status Parser::ParseInstructions(Scope& scope, size_t name_position) {
+  positions_.emplace(scope.computation, name_position);
   Instruction* root = nullptr;
   AXLE_TRY(scanner_.List("{", "}", [&]() -> Status {
     if (limits_ != nullptr) AXLE_TRY(limits_->Check());

@@ -173,6 +173,7 @@ void Parser::TakeCommonAttributes(PendingAttributes& op, PendingAttributes& star
 StatusOr<HloComputation*> Parser::AddWrapped(const PendingOperation& start, PendingOperation& op) {
   Scope scope{.computation = module_->AddComputation(kWrappedName)};
   generated_.push_back(scope.computation);
+  positions_.emplace(scope.computation, op.op_position);
   const Shape& parameters = start.shape.element(0);
   if (parameters.num_tuple_elements() != static_cast<i64>(start.operands.size())) {
     return scanner_.ErrorAt(

@@ -105,6 +105,8 @@ class Parser {
   // The same of one that is written where it is called.
   StatusOr<HloComputation*> ParseBodyInPlace();
   Status ParseInstructions(Scope& scope, size_t name_position);
+  // What only the whole module shows of who calls whom.
+  Status CheckCallees();
   // An error of the op table or the like, with the place that it is about.
   Status Located(size_t position, const Status& status);
   // Without a header: [ROOT] [name =] [shape] op(...), and not a computation?
@@ -190,7 +192,8 @@ class Parser {
   bool ends_with_empty_line_;
   std::unique_ptr<Module> module_;
   std::unordered_map<std::string_view, HloComputation*>
-      computations_;                        // null while it is being read
+      computations_;                                             // null while it is being read
+  std::unordered_map<const HloComputation*, size_t> positions_;  // of their names in the text
   std::vector<HloComputation*> generated_;  // without names so far: see NameGenerated
   std::unordered_map<std::string_view, Metadata> metadata_;  // by text
   ShapeBudget shape_budget_;

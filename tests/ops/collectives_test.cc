@@ -319,8 +319,18 @@ TEST(Async, ItsComputationHasNoOtherCaller) {
   const auto module = Parse(
       "HloModule m\nf { x = f32[] parameter(0) y = f32[] add(x, x) ROOT r = f32[] add(y, x) }\n"
       "ENTRY e { x = f32[] parameter(0) s = ((f32[]), f32[]) async-start(x), calls=f\n"
-      "d = f32[] async-done(s) ROOT r = f32[] call(d), to_apply=f }");
+      "ROOT d = f32[] async-done(s) }");
   ASSERT_TRUE(module.ok()) << module.status().message();
+  HloComputation& entry = *(*module)->entry();
+  Instruction* const operands[] = {entry.root()};
+  HloComputation* const callees[] = {entry.instructions()[1]->callee(0)};
+  const AttrSchema& schema = GetOpDef(Opcode::kCall).attrs;
+  entry.set_root(entry.Add({.opcode = Opcode::kCall,
+                            .name = "r",
+                            .shape = Shape(F32),
+                            .operands = operands,
+                            .callees = callees,
+                            .attrs = {schema, schema.create()}}));
   EXPECT_EQ(VerifyModule(**module).message(),
             "call: calls \"f\", which an async-start calls too; operand f32[]");
 }

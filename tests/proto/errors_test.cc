@@ -5,6 +5,7 @@
 
 #include "axle/core/literal_wire.h"
 #include "axle/core/strings.h"
+#include "axle/ops/op_def.h"
 #include "axle/proto/fields.h"
 #include "axle/proto/read.h"
 #include "axle/proto/write.h"
@@ -170,6 +171,34 @@ ENTRY e {
   const Status status = ReadModuleProto(WriteModuleProto(**module)).status();
   EXPECT_NE(status.message().find(
                 "all-gather-start: \"s\" must be read by all-gather-done, not be the result"),
+            std::string::npos)
+      << status.message();
+}
+
+TEST(ProtoErrors, CallersOfWhatIsStartedAreChecked) {
+  const auto module = Parse(R"(
+f {
+  x = f32[2] parameter(0)
+  ROOT y = f32[2] negate(x)
+}
+ENTRY e {
+  x = f32[2] parameter(0)
+  s = ((f32[2]), f32[2]) async-start(x), calls=f
+  ROOT d = f32[2] async-done(s)
+})");
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  HloComputation& entry = *(*module)->entry();
+  Instruction* const operands[] = {entry.root()};
+  HloComputation* const callees[] = {entry.instructions()[1]->callee(0)};
+  const AttrSchema& schema = GetOpDef(Opcode::kCall).attrs;
+  entry.set_root(entry.Add({.opcode = Opcode::kCall,
+                            .name = "r",
+                            .shape = Shape(F32, {2}),
+                            .operands = operands,
+                            .callees = callees,
+                            .attrs = {schema, schema.create()}}));
+  const Status status = ReadModuleProto(WriteModuleProto(**module)).status();
+  EXPECT_NE(status.message().find("call: calls \"f\", which an async-start calls too"),
             std::string::npos)
       << status.message();
 }

@@ -152,6 +152,33 @@ TEST(AsyncText, GeneratedNamesAreUnused) {
   ExpectStable(*module);
 }
 
+// Whoever calls what an async-start calls is refused, at its computation; another async-start may.
+TEST(AsyncText, OthersDoNotCallWhatIsStarted) {
+  const auto parse = [](std::string_view others) {
+    return Parse(
+        StrCat("HloModule m\nf { x = f32[2] parameter(0) y = f32[2] negate(x) ROOT z = "
+               "f32[2] add(x, y) }\n",
+               "ENTRY e { x = f32[2] parameter(0)\n"
+               "s = ((f32[2]), f32[2]) async-start(x), calls=f\n"
+               "d = f32[2] async-done(s)\n",
+               others, " }"));
+  };
+  const auto two =
+      parse("t = ((f32[2]), f32[2]) async-start(d), calls=f\n ROOT r = f32[2] async-done(t)");
+  EXPECT_TRUE(two.ok()) << two.status().message();
+  for (const char* call : {"ROOT r = f32[2] call(d), to_apply=f",
+                           "t = ((f32[2]), f32[2]) call-start(d), to_apply=f\n"
+                           "ROOT r = f32[2] call-done(t)"}) {
+    const auto module = parse(call);
+    ASSERT_FALSE(module.ok()) << call;
+    EXPECT_NE(module.status().message().find(
+                  "call: calls \"f\", which an async-start calls too; operand f32[2]\n"),
+              std::string::npos)
+        << module.status().message();
+    EXPECT_EQ(module.status().message().find(" 2:"), std::string::npos);  // not at f
+  }
+}
+
 struct AsyncErrorRow {
   const char* body;
   const char* expected;
