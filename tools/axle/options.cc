@@ -27,6 +27,34 @@ std::string ParseBytes(const std::string& text, std::int64_t& bytes) {
   return {};
 }
 
+std::string UnknownValue(std::string_view text, const std::vector<std::string>& names) {
+  return StrCat("unknown value \"", text, "\"; there are ", Join(names, ", "));
+}
+
+// One of these names, in the error if it is none.
+CLI::Validator OneOf(const std::vector<std::string>& names) {
+  const auto check = [names](const std::string& text) {
+    return std::ranges::find(names, text) == names.end() ? UnknownValue(text, names) : "";
+  };
+  return {check, ""};
+}
+
+// The same, and the name becomes the number of what it stands for.
+template <typename T>
+CLI::Validator OneOf(const std::map<std::string, T>& values) {
+  const auto replace = [values](std::string& text) -> std::string {
+    const auto value = values.find(text);
+    if (value == values.end()) {
+      std::vector<std::string> names;
+      for (const auto& [name, unused] : values) names.push_back(name);
+      return UnknownValue(text, names);
+    }
+    text = std::to_string(static_cast<int>(value->second));
+    return {};
+  };
+  return {replace, ""};
+}
+
 // Adds every option of every verb; `takes` says whether this verb has it.
 template <typename Takes>
 void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& from,
@@ -38,10 +66,8 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
     const std::string dashes = StrCat("--", name);
     return takes(name) ? app.add_option(spelling == nullptr ? dashes : spelling, value) : nullptr;
   };
-  const auto one_of = [&](const char* name, auto& value, auto names) {
-    if (auto* added = option(name, value)) {
-      added->transform(CLI::CheckedTransformer(names).description(""));
-    }
+  const auto one_of = [&](const char* name, auto& value, const auto& values) {
+    if (auto* added = option(name, value)) added->transform(OneOf(values));
   };
   app.add_option("files", o.files);
   flag("json", "--json", o.json);
@@ -96,7 +122,7 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   option("ulp", o.ulp);
   if (auto* isas = option("isas", o.isas, "--isa")) {
     isas->delimiter(',')->allow_extra_args(false)->check(
-        CLI::IsMember({"auto", "all", "v2", "avx2", "avx512", "aarch64"}));
+        OneOf({"auto", "all", "v2", "avx2", "avx512", "aarch64"}));
   }
   if (auto* levels = option("levels", o.levels)) {
     levels->delimiter(',')->allow_extra_args(false)->check(CLI::Range(0, 2));

@@ -23,7 +23,7 @@ namespace {
 
 std::atomic<Limits*> current_limits = nullptr;
 std::atomic<bool> interrupted = false;
-std::atomic<bool> output_failed = false;
+std::atomic<int> output_error = 0;  // errno of the first write to stdout that failed
 
 void OnSignal(int) {
   if (interrupted.exchange(true)) _exit(kLimit);
@@ -120,7 +120,9 @@ double Session::seconds() const {
 void Session::Out(std::string_view data) {
   if (is_batch()) return;
   RemoveProgressBar();
-  if (std::fwrite(data.data(), 1, data.size(), stdout) != data.size()) output_failed = true;
+  if (std::fwrite(data.data(), 1, data.size(), stdout) == data.size()) return;
+  int none = 0;
+  output_error.compare_exchange_strong(none, errno);
 }
 
 void Session::Say(std::string_view line) {
@@ -254,10 +256,11 @@ void LimitProcessMemory(std::int64_t bytes) {
 }
 
 ExitCode FlushOutput() {
-  errno = 0;
-  if (std::fflush(stdout) == 0 && !output_failed) return kYes;
-  if (errno == EPIPE) return kLimit;  // the reader went away: no news
-  WriteAll(STDERR_FILENO, StrCat("cannot write to stdout: ", std::strerror(errno), "\n"));
+  const int flushed = std::fflush(stdout) == 0 ? 0 : errno;
+  const int error = output_error != 0 ? output_error.load() : flushed;
+  if (error == 0) return kYes;
+  if (error == EPIPE) return kLimit;  // the reader went away: no news
+  WriteAll(STDERR_FILENO, StrCat("cannot write to stdout: ", std::strerror(error), "\n"));
   return kInvalid;
 }
 

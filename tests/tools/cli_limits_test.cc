@@ -1,0 +1,166 @@
+// Limits, signals, threads, outputs that cannot be written.
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "tests/sanitizers.h"
+#include "tests/tools/cli.h"
+
+namespace axle {
+namespace {
+
+TEST_F(Cli, LimitsEndARun) {
+  const std::string forever = Write("forever.hlo", kForever);
+  const Result time = Run({"run", forever, "--time-limit", "0.3"});
+  EXPECT_EQ(time.exit, 4);
+  EXPECT_EQ(time.err, "DEADLINE_EXCEEDED: the time limit is used up\n");
+  const Result memory = Run({"run", "-", "--mem-limit", "64M"},
+                            "HloModule m\n\nENTRY main {\n  one = f32[] constant(1)\n"
+                            "  ROOT ones = f32[100000000] broadcast(one), dimensions={}\n}\n");
+  EXPECT_EQ(memory.exit, 4);
+  EXPECT_TRUE(memory.err.starts_with("RESOURCE_EXHAUSTED: ")) << memory.err;
+}
+
+// From too little to start the native engine to enough to compile and run.
+TEST_F(Cli, TooLittleMemoryToCompileIsALimitNotACrash) {
+  const std::string program = Write("norm.hlo", R"(
+HloModule m
+add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }
+ENTRY e {
+  x = f32[8,64] parameter(0)
+  zero = f32[] constant(0)
+  y = f32[8,64] exponential(x)
+  sum = f32[8] reduce(y, zero), dimensions={1}, to_apply=add
+  sums = f32[8,64] broadcast(sum), dimensions={0}
+  z = f32[8,64] divide(y, sums)
+  w = f32[64,8] transpose(z), dimensions={1,0}
+  t = f32[64,8] tanh(w)
+  v = f32[64,64] dot(t, z), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = (f32[64,64], f32[64,8]) tuple(v, t)
+})");
+  std::vector<int> exits;
+  for (const int megabytes : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 40, 64, 128, 256}) {
+    const Result r =
+        Run({"run", program, "--fake", "--mem-limit", std::to_string(megabytes) + "M"});
+    EXPECT_TRUE(r.exit == 0 || r.exit == 4) << megabytes << " MB: " << r.exit << r.err;
+    exits.push_back(r.exit);
+  }
+  EXPECT_EQ(exits.back(), 0);
+  EXPECT_TRUE(std::ranges::is_sorted(exits, std::greater()));  // what is enough stays enough
+  EXPECT_EQ(exits.front(), kAddressSanitizer || kThreadSanitizer ? 0 : 4);  // they lift the limit
+}
+
+// With room for some of the threads that could compile its kernels.
+TEST_F(Cli, ManyThreadsCompileInTheMemoryThatThereIs) {
+  std::string text = "HloModule m\nENTRY e {\n  x0 = f32[9] parameter(0)\n";
+  for (int i = 1; i <= 100; ++i) {
+    const std::string n = std::to_string(i), size = std::to_string(i + 10);
+    text += "  x" + n + " = f32[" + size + "] parameter(" + n + ")\n  y" + n + " = f32[" + size +
+            "] sine(x" + n + ")\n  k" + n + " = f32[] constant(" + n + ")\n  b" + n + " = f32[" +
+            size + "] broadcast(k" + n + "), dimensions={}\n  z" + n + " = f32[" + size +
+            "] multiply(y" + n + ", b" + n + ")\n";
+  }
+  std::string list, types;
+  for (int i = 1; i <= 100; ++i) {
+    list += (i > 1 ? ", z" : "z") + std::to_string(i);
+    types += (i > 1 ? ", f32[" : "f32[") + std::to_string(i + 10) + "]";
+  }
+  text += "  ROOT r = (" + types + ") tuple(" + list + ")\n}\n";
+  const Result r =
+      Run({"check", Write("many.hlo", text), "--threads", "64", "--mem-limit", "256M"});
+  EXPECT_EQ(r.exit, 0) << r.out << r.err;
+  EXPECT_EQ(r.out.find("over limit"), std::string::npos) << r.out;
+}
+
+TEST_F(Cli, AHugeShapeIsALimitNotACrash) {
+  const Result r =
+      Run({"run", "-", "--fake=zeros"},
+          "HloModule m\n\nENTRY main {\n  ROOT x = f32[1099511627776] parameter(0)\n}\n");
+  EXPECT_TRUE(r.exit == 3 || r.exit == 4) << r.exit << r.err;
+}
+
+// The process has come as far as installing its handlers.
+bool HandlesSignals(pid_t pid) {
+  const std::string status = ReadText("/proc/" + std::to_string(pid) + "/status");
+  const size_t at = status.find("SigCgt:");
+  if (at == status.npos || status.find("State:\tZ") != status.npos) return true;  // it has ended
+  const auto mask = std::strtoull(status.c_str() + at + 7, nullptr, 16);
+  return (mask >> (SIGTERM - 1) & 1) != 0;
+}
+
+TEST_F(Cli, SignalsCancelCleanly) {
+  for (int signal : {SIGINT, SIGTERM}) {
+    const pid_t pid = Start({"run", Write("forever.hlo", kForever), "--time-limit", "0"});
+    while (!HandlesSignals(pid)) std::this_thread::yield();
+    kill(pid, signal);
+    const Result r = Finish(pid);
+    EXPECT_EQ(r.exit, 4) << signal;
+    EXPECT_EQ(r.err, "CANCELLED: cancelled\n");
+  }
+}
+
+TEST_F(Cli, OutputThatCannotBeWrittenIsSaid) {
+  std::string text = "HloModule m\n\nENTRY main {\n  x0 = f32[] parameter(0)\n";
+  for (int i = 0; i < 20'000; ++i) {
+    text += "  x" + std::to_string(i + 1) + " = f32[] negate(x" + std::to_string(i) + ")\n";
+  }
+  const std::string small = Write("add.hlo", kAdd), large = Write("large.hlo", text + "}\n");
+  const int full = open("/dev/full", O_WRONLY);
+  for (const std::string& file : {small, large}) {  // one buffer of output, and many
+    const Result r = Finish(Start({"print", file}, "", full));
+    EXPECT_EQ(r.exit, 3) << file;
+    EXPECT_EQ(r.err, "cannot write to stdout: No space left on device\n");
+  }
+  close(full);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  for (const std::string& file : {small, large}) {  // nobody is there to read it
+    const Result r = Finish(Start({"print", file}, "", ends[1]));
+    EXPECT_EQ(r.exit, 4) << file;
+    EXPECT_EQ(r.err, "");
+  }
+  close(ends[1]);
+}
+
+#ifdef AXLE_HAS_CODEGEN
+// Products without end, by as many threads as were asked for.
+TEST_F(Cli, ThreadsShareARun) {
+  const pid_t pid = Start({"run", "-", "--fake=zeros", "--threads", "5", "--time-limit", "60"},
+                          R"(HloModule m
+
+always {
+  x = f32[300,300] parameter(0)
+  ROOT yes = pred[] constant(true)
+}
+
+step {
+  x = f32[300,300] parameter(0)
+  ROOT d = f32[300,300] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+
+ENTRY main {
+  x = f32[300,300] parameter(0)
+  ROOT r = f32[300,300] while(x), condition=always, body=step
+}
+)");
+  const auto tasks = fs::path("/proc") / std::to_string(pid) / "task";
+  std::error_code error;
+  std::ptrdiff_t most = 0;
+  int status = 0;
+  bool has_ended = false;
+  while (most < 5 && !(has_ended = waitpid(pid, &status, WNOHANG) != 0)) {
+    most = std::max(most, std::distance(fs::directory_iterator(tasks, error), {}));
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(most, 5);
+  if (has_ended) return;
+  kill(pid, SIGTERM);
+  EXPECT_EQ(Finish(pid).exit, 4);
+}
+#endif
+
+}  // namespace
+}  // namespace axle
