@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 // runs leave, some 50 KB a module, and the memory of a worker is limited.
 constexpr std::uint64_t kMostPerProcess = 2000;
 // How a worker ends that had no memory, or no thread, for a module that was not its first: the next
-// one begins with it.
+// one begins with it. What other modules have left may be why, and would be for the next ones too.
 constexpr int kTryAgain = 75;
 
 double Since(Clock::time_point begin) {
@@ -176,6 +176,7 @@ class Hunter {
         if (index != first) _exit(kTryAgain);
         result = {Outcome::kCrashed, exception.what(), 0};
       }
+      if (result.outcome == Outcome::kOverLimit && index != first) _exit(kTryAgain);
       if (result.message.size() > 2000) result.message.resize(2000);
       Say(to, StrCat("e", Encode(result), "\n"));
     }

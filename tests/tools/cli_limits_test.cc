@@ -74,6 +74,18 @@ TEST_F(Cli, ManyThreadsCompileInTheMemoryThatThereIs) {
   EXPECT_EQ(r.out.find("over limit"), std::string::npos) << r.out;
 }
 
+#ifdef AXLE_HAS_CODEGEN
+// A process keeps some of the memory that each module took; in one of its own any of these has
+// enough.
+TEST_F(Cli, WorkersThatHaveNoMemoryLeftBeginAnew) {
+  const Result r = Run({"check", "--random=250", "--seed", "5", "--seeds", "1", "--variants", "1",
+                        "--levels", "0", "--mem-limit", "28M"});
+  EXPECT_EQ(r.exit, 0) << r.err << r.out;
+  EXPECT_NE(r.err.find("seed 5: 250 modules"), std::string::npos) << r.err;
+  EXPECT_EQ(r.err.find("over limit"), std::string::npos) << r.err;
+}
+#endif
+
 TEST_F(Cli, AHugeShapeIsALimitNotACrash) {
   const Result r =
       Run({"run", "-", "--fake=zeros"},
