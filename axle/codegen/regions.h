@@ -106,6 +106,7 @@ enum class Apart : std::uint8_t {
   kOtherRows,
   kReadsOtherRows,
   kRowsTooLong,
+  kRowsOfTooManyArrays,
 };
 struct NotFused {
   const Instruction* producer;

@@ -28,6 +28,8 @@ std::string Text(Apart why) {
       return "a row of one reads other rows of the other";
     case Apart::kRowsTooLong:
       return "the arrays of one row would not stay in the cache";
+    case Apart::kRowsOfTooManyArrays:
+      return "rows of both would read too many arrays";
   }
   return "";
 }

@@ -75,7 +75,11 @@ class Group {
     std::set<ValueId> values = values_;
     for (const RegionInput& input : loop.inputs) values.insert(input.value);
     values.insert(loop.outputs.begin(), loop.outputs.end());
-    if (RowBytes(values) > kMostRowBytes || values.size() > kMaxLoopOperands) {
+    if (values.size() > kMaxLoopOperands) {
+      why = Apart::kRowsOfTooManyArrays;
+      return false;
+    }
+    if (RowBytes(values) > kMostRowBytes) {
       why = Apart::kRowsTooLong;
       return false;
     }

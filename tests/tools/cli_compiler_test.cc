@@ -133,6 +133,33 @@ TEST_F(Cli, ExplainSaysWhyLoopsAreApart) {
   EXPECT_NE(r.out.find(": one loop of both would be too long\n"), std::string::npos) << r.out;
 }
 
+// Eleven sums of arrays, each of what the sums over the rows of the one before divide. However
+// small the rows are, one record has no room for so many arrays.
+TEST_F(Cli, ExplainSaysWhyRowsAreApart) {
+  std::string text =
+      "HloModule rows\n\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, "
+      "b) }\n\nENTRY main {\n  zero = f32[] constant(0)\n  b0 = f32[16,9] parameter(0)\n";
+  int parameter = 0;
+  for (int part = 1; part <= 11; ++part) {
+    const std::string n = std::to_string(part);
+    std::string last = "b" + std::to_string(part - 1);
+    const auto add = [&](const std::string& name, const std::string& operation) {
+      text += "  " + name + " = f32[16,9] " + operation + "\n";
+    };
+    for (int i = 0; i < 30; ++i) {
+      const std::string p = std::to_string(++parameter);
+      add("p" + p, "parameter(" + p + ")");
+      add("v" + p, (i == 0 ? "divide(p" : "add(p") + p + ", " + last + ")");
+      last = "v" + p;
+    }
+    text += "  r" + n + " = f32[16] reduce(" + last + ", zero), dimensions={1}, to_apply=add\n";
+    add("b" + n, "broadcast(r" + n + "), dimensions={0}");
+  }
+  const Result r = Run({"explain", Write("rows.hlo", text + "}\n")});
+  EXPECT_EQ(r.exit, 0) << r.err;
+  EXPECT_NE(r.out.find(": rows of both would read too many arrays\n"), std::string::npos) << r.out;
+}
+
 TEST_F(Cli, ExplainSaysInWhichOrderConvolutionsRead) {
   const std::string file = Write("nchw.hlo", R"(HloModule nchw
 ENTRY main {
