@@ -219,7 +219,19 @@ Instruction* Body::Fresh(const Shape& shape) {
 }
 
 Instruction* Body::Constant(ElementType type) {
+  if (IsIntegral(type) && random().Percent(40)) return EdgeConstant(type);
   return Constant(type, random().Of({0.0, 1.0, 1.0, 2.0, 3.0, -1.0, 0.5, -0.0, 7.0, 100.0}));
+}
+
+// Where integers end, powers of two and their neighbours, numbers of bits, masks.
+Instruction* Body::EdgeConstant(ElementType type) {
+  const i64 bits = Info(type).bits;
+  const std::uint64_t power = std::uint64_t{1} << random().Below(bits);
+  const std::uint64_t value =
+      random().Of({power, power - 1, ~power, ~power + 1, power + 1,
+                   static_cast<std::uint64_t>(random().Between(0, bits + 1)), random().Bits()});
+  auto literal = axle::Convert(Literal::Scalar(U64, value), type);
+  return literal.ok() ? ConstantOf(*std::move(literal)) : nullptr;
 }
 
 Instruction* Body::Constant(ElementType type, double value) {

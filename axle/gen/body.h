@@ -77,7 +77,7 @@ class Body {
   Instruction* Value(const Shape& shape);
   // Not made from others: a parameter, a constant, an iota.
   Instruction* Fresh(const Shape& shape);
-  // A scalar constant: a small number, or `value`.
+  // A scalar constant: a small number, or an integer that is special for its type; or `value`.
   Instruction* Constant(ElementType type);
   Instruction* Constant(ElementType type, double value);
   Instruction* ConstantOf(Literal literal);
@@ -104,6 +104,7 @@ class Body {
 
  private:
   Instruction* Adapted(Instruction* value, const Shape& shape);
+  Instruction* EdgeConstant(ElementType type);
   std::string Name(std::string_view base);
 
   Drawing& drawing_;

@@ -347,7 +347,8 @@ void DrawPattern(Body& body) {
   constexpr void (*kPatterns[])(Body&) = {
       DrawMovements, DrawMovements, DrawSoftmax,        DrawLayerNorm,   DrawSums,
       DrawLoopNest,  DrawLoopNest,  DrawScalars,        DrawIdioms,      DrawIdioms,
-      DrawControl,   DrawControl,   DrawProductPattern, DrawProductSums, DrawFoldedTogether};
+      DrawControl,   DrawControl,   DrawProductPattern, DrawProductSums, DrawFoldedTogether,
+      DrawIntegers,  DrawIntegers,  DrawIntegers,       DrawIntegers,    DrawIntegers};
   body.random().Of(kPatterns)(body);
 }
 

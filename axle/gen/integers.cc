@@ -1,0 +1,257 @@
+// Idioms of integers: each is a few instructions for which processors have one, so that code
+// generators look for them, and are wrong when they see them where they are not.
+#include <algorithm>
+
+#include "axle/gen/patterns.h"
+
+namespace axle {
+namespace {
+
+constexpr ElementType kTypes[] = {S8, S16, S32, S64, U8, U16, U32, U64};
+
+class IntegerChain {
+ public:
+  explicit IntegerChain(Body& body)
+      : body_(body), random_(body.random()), dims_(body.AnyDims(0, 2, 200)) {
+    made_.push_back(body.Value(Shape(AnyType(), dims_)));
+  }
+
+  void Draw(i64 length) {
+    for (; length > 0; --length) {
+      if (made_.back() == nullptr) return;
+      if (Instruction* next = Next(random_.Percent(75) ? made_.back() : random_.Of(made_))) {
+        made_.push_back(next);
+      }
+    }
+  }
+
+ private:
+  using Idiom = Instruction* (IntegerChain::*)(Instruction* x);
+
+  // Of another type now and then.
+  ElementType AnyType() { return random_.Percent(85) ? random_.Of(kTypes) : body_.AnyType(); }
+
+  Instruction* Number(ElementType type, i64 value) {
+    return body_.BroadcastTo(body_.Constant(type, static_cast<double>(value)), dims_);
+  }
+  Instruction* AnyNumber(ElementType type) {
+    return body_.BroadcastTo(body_.Constant(type), dims_);
+  }
+  Instruction* Other(ElementType type) {
+    return random_.Percent(55) ? AnyNumber(type) : body_.Convert(random_.Of(made_), type);
+  }
+  static Opcode ShiftRight(ElementType type) {
+    return IsSigned(type) ? Opcode::kShiftRightArithmetic : Opcode::kShiftRightLogical;
+  }
+  // Of the same bits or more, often more.
+  ElementType Wide() { return random_.Of({S16, U16, S32, S32, U32, S64, S64, U64}); }
+  Instruction* Compared(Instruction* lhs, Instruction* rhs) {
+    constexpr ComparisonDirection kDirections[] = {
+        ComparisonDirection::kEq, ComparisonDirection::kNe, ComparisonDirection::kLt,
+        ComparisonDirection::kLe, ComparisonDirection::kGt, ComparisonDirection::kGe};
+    return body_.AddWith(Opcode::kCompare, {lhs, rhs}, CompareAttrs{random_.Of(kDirections)});
+  }
+
+  Instruction* Next(Instruction* x) {
+    constexpr Idiom kIdioms[] = {
+        &IntegerChain::Operation,     &IntegerChain::Operation,     &IntegerChain::Operation,
+        &IntegerChain::Operation,     &IntegerChain::Conversion,    &IntegerChain::Conversion,
+        &IntegerChain::Conversion,    &IntegerChain::ScaledProduct, &IntegerChain::ScaledProduct,
+        &IntegerChain::Saturated,     &IntegerChain::Average,       &IntegerChain::Rotation,
+        &IntegerChain::Field,         &IntegerChain::Distance,      &IntegerChain::ByItsSign,
+        &IntegerChain::OfATest,       &IntegerChain::Division,      &IntegerChain::SumOfProducts,
+        &IntegerChain::ThroughAFloat,
+    };
+    return (this->*random_.Of(kIdioms))(x);
+  }
+
+  Instruction* Operation(Instruction* x) {
+    constexpr Opcode kOps[] = {Opcode::kMultiply,
+                               Opcode::kMultiply,
+                               Opcode::kMulhi,
+                               Opcode::kAdd,
+                               Opcode::kSubtract,
+                               Opcode::kAnd,
+                               Opcode::kOr,
+                               Opcode::kXor,
+                               Opcode::kMaximum,
+                               Opcode::kMinimum,
+                               Opcode::kDivide,
+                               Opcode::kRemainder,
+                               Opcode::kShiftLeft,
+                               Opcode::kShiftLeft,
+                               Opcode::kShiftRightArithmetic,
+                               Opcode::kShiftRightLogical};
+    constexpr Opcode kUnary[] = {Opcode::kNot, Opcode::kNegate, Opcode::kAbs, Opcode::kPopcnt,
+                                 Opcode::kCountLeadingZeros};
+    if (random_.Percent(15)) return body_.Add(random_.Of(kUnary), {x});
+    Instruction* const other = Other(x->shape().type());
+    const Opcode op = random_.Of(kOps);
+    return random_.Percent(80) ? body_.Add(op, {x, other}) : body_.Add(op, {other, x});
+  }
+
+  Instruction* Conversion(Instruction* x) { return body_.Convert(x, AnyType()); }
+
+  // narrow(wide(x) * wide(y) >> n)
+  Instruction* ScaledProduct(Instruction* x) {
+    const ElementType wide = Wide();
+    const Opcode op = random_.Percent(70) ? Opcode::kMultiply : Opcode::kMulhi;
+    Instruction* product = body_.Add(op, {body_.Convert(x, wide), body_.Convert(Partner(x), wide)});
+    if (random_.Percent(25)) product = body_.Add(Opcode::kAdd, {product, AnyNumber(wide)});
+    if (random_.Percent(75)) product = Shifted(product, wide);
+    return body_.Convert(product, random_.Of(kTypes));
+  }
+
+  // Of the type of x as often as not: what the two have in common decides about forms.
+  Instruction* Partner(Instruction* x) {
+    return random_.Percent(50) ? Other(x->shape().type()) : random_.Of(made_);
+  }
+
+  Instruction* Shifted(Instruction* value, ElementType type) {
+    return body_.Add(ShiftRight(type), {value, Number(type, random_.Between(0, Info(type).bits))});
+  }
+
+  // narrow(clamp(least, wide(x) + wide(y), most))
+  Instruction* Saturated(Instruction* x) {
+    const ElementType wide = Wide(), narrow = random_.Of(kTypes);
+    const i64 bits = std::min<i64>(Info(narrow).bits, 32) - (IsSigned(narrow) ? 1 : 0);
+    const i64 most = (i64{1} << bits) - 1, least = IsSigned(narrow) ? -most - 1 : 0;
+    Instruction* value = body_.Convert(x, wide);
+    if (random_.Percent(60)) {
+      const Opcode op = random_.Percent(60) ? Opcode::kAdd : Opcode::kSubtract;
+      value = body_.Add(op, {value, body_.Convert(Partner(x), wide)});
+    }
+    if (random_.Percent(50)) {
+      value = body_.Add(Opcode::kClamp, {Number(wide, least), value, Number(wide, most)});
+    } else {
+      if (random_.Percent(80)) value = body_.Add(Opcode::kMinimum, {value, Number(wide, most)});
+      if (random_.Percent(80)) value = body_.Add(Opcode::kMaximum, {value, Number(wide, least)});
+    }
+    return body_.Convert(value, narrow);
+  }
+
+  // narrow(wide(x) + wide(y) + 1 >> 1)
+  Instruction* Average(Instruction* x) {
+    const ElementType wide = Wide();
+    Instruction* sum =
+        body_.Add(Opcode::kAdd, {body_.Convert(x, wide), body_.Convert(Partner(x), wide)});
+    if (random_.Percent(60)) sum = body_.Add(Opcode::kAdd, {sum, Number(wide, 1)});
+    Instruction* half = body_.Add(ShiftRight(wide), {sum, Number(wide, 1)});
+    return body_.Convert(half, random_.Percent(60) ? x->shape().type() : random_.Of(kTypes));
+  }
+
+  // x << n | y >> bits - n
+  Instruction* Rotation(Instruction* x) {
+    const ElementType type = x->shape().type();
+    const i64 bits = Info(type).bits, places = random_.Between(0, bits);
+    Instruction* left = Number(type, places);
+    Instruction* right = Number(type, bits - places);
+    if (random_.Percent(40)) {
+      left = Other(type);
+      right = body_.Add(Opcode::kSubtract, {Number(type, bits), left});
+      if (random_.Percent(50)) {
+        left = body_.Add(Opcode::kAnd, {left, Number(type, bits - 1)});
+        right = body_.Add(Opcode::kAnd, {right, Number(type, bits - 1)});
+      }
+    }
+    Instruction* const low = random_.Percent(70) ? x : Other(type);
+    return body_.Add(random_.Of({Opcode::kOr, Opcode::kXor, Opcode::kAdd}),
+                     {body_.Add(Opcode::kShiftLeft, {x, left}),
+                      body_.Add(Opcode::kShiftRightLogical, {low, right})});
+  }
+
+  // (x >> n) & mask, or x << n >> n
+  Instruction* Field(Instruction* x) {
+    const ElementType type = x->shape().type();
+    Instruction* places = Number(type, random_.Below(Info(type).bits));
+    const Opcode right = random_.Of({Opcode::kShiftRightArithmetic, Opcode::kShiftRightLogical});
+    if (random_.Percent(50)) {
+      return body_.Add(Opcode::kAnd, {body_.Add(right, {x, places}), AnyNumber(type)});
+    }
+    if (random_.Percent(30)) places = Other(type);
+    return body_.Add(right, {body_.Add(Opcode::kShiftLeft, {x, places}), places});
+  }
+
+  // |wide(x) - wide(y)|, and the greater minus the smaller
+  Instruction* Distance(Instruction* x) {
+    const ElementType wide = random_.Percent(70) ? Wide() : x->shape().type();
+    Instruction* const a = body_.Convert(x, wide);
+    Instruction* const b = body_.Convert(Partner(x), wide);
+    Instruction* distance =
+        random_.Percent(50) ? body_.Add(Opcode::kAbs, {body_.Add(Opcode::kSubtract, {a, b})})
+                            : body_.Add(Opcode::kSubtract, {body_.Add(Opcode::kMaximum, {a, b}),
+                                                            body_.Add(Opcode::kMinimum, {a, b})});
+    return body_.Convert(distance, random_.Of(kTypes));
+  }
+
+  // Chosen by the sign of x, or with its sign spread over all bits.
+  Instruction* ByItsSign(Instruction* x) {
+    const ElementType type = x->shape().type();
+    Instruction* const other = Other(type);
+    if (random_.Percent(50)) {
+      Instruction* sign =
+          body_.Add(Opcode::kShiftRightArithmetic, {x, Number(type, Info(type).bits - 1)});
+      return body_.Add(random_.Of({Opcode::kAnd, Opcode::kOr, Opcode::kXor, Opcode::kAdd}),
+                       {sign, other});
+    }
+    Instruction* const negated =
+        random_.Percent(50) ? body_.Add(Opcode::kNegate, {x}) : body_.Add(Opcode::kNot, {x});
+    return body_.Add(Opcode::kSelect, {Compared(x, Number(type, random_.Between(-1, 1))), negated,
+                                       random_.Percent(60) ? x : other});
+  }
+
+  // A choice by bits of x, or what a comparison is as a number.
+  Instruction* OfATest(Instruction* x) {
+    const ElementType type = x->shape().type();
+    Instruction* const mask = Other(type);
+    Instruction* const bits = body_.Add(Opcode::kAnd, {x, mask});
+    Instruction* const number = random_.Percent(50) ? Number(type, 0) : mask;
+    Instruction* test = Compared(random_.Percent(70) ? bits : x, number);
+    if (random_.Percent(30)) {
+      const Opcode op = random_.Of({Opcode::kAnd, Opcode::kOr, Opcode::kXor});
+      test = body_.Add(op, {test, Compared(x, Other(type))});
+    }
+    return random_.Percent(40) ? body_.Convert(test, random_.Of(kTypes))
+                               : body_.Add(Opcode::kSelect, {test, Other(type), Other(type)});
+  }
+
+  Instruction* Division(Instruction* x) {
+    const Opcode op = random_.Percent(60) ? Opcode::kDivide : Opcode::kRemainder;
+    return body_.Add(op, {x, AnyNumber(x->shape().type())});
+  }
+
+  // wide(a) * wide(b) + wide(c) * wide(d)
+  Instruction* SumOfProducts(Instruction* x) {
+    const ElementType wide = Wide();
+    const auto product = [&](Instruction* factor) {
+      return body_.Add(Opcode::kMultiply,
+                       {body_.Convert(factor, wide), body_.Convert(Partner(factor), wide)});
+    };
+    const Opcode op = random_.Percent(75) ? Opcode::kAdd : Opcode::kSubtract;
+    return body_.Add(op, {product(x), product(random_.Of(made_))});
+  }
+
+  // Converted to a float, and from there to an integer.
+  Instruction* ThroughAFloat(Instruction* x) {
+    const ElementType type = random_.Of({F32, F32, F64, F16, BF16});
+    Instruction* value = body_.Convert(x, type);
+    if (random_.Percent(50)) {
+      const Opcode op = random_.Of({Opcode::kMultiply, Opcode::kAdd, Opcode::kMaximum});
+      value = body_.Add(op, {value, AnyNumber(type)});
+    }
+    return body_.Convert(value, random_.Of(kTypes));
+  }
+
+  Body& body_;
+  Random& random_;
+  const Dims dims_;
+  std::vector<Instruction*> made_;
+};
+
+}  // namespace
+
+void DrawIntegers(Body& body) {
+  IntegerChain(body).Draw(body.random().Between(3, 16));
+}
+
+}  // namespace axle
