@@ -25,6 +25,12 @@ class IntegerChain {
     }
   }
 
+  // Sums of products and of distances have instructions of their own.
+  void Fold() {
+    if (made_.back() == nullptr || dims_.empty()) return;
+    Reduced(body_, made_.back(), {random_.Below(std::ssize(dims_))});
+  }
+
  private:
   using Idiom = Instruction* (IntegerChain::*)(Instruction* x);
 
@@ -251,7 +257,9 @@ class IntegerChain {
 }  // namespace
 
 void DrawIntegers(Body& body) {
-  IntegerChain(body).Draw(body.random().Between(3, 16));
+  IntegerChain chain(body);
+  chain.Draw(body.random().Between(3, 16));
+  if (body.random().Percent(30)) chain.Fold();
 }
 
 }  // namespace axle

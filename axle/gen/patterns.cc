@@ -345,10 +345,11 @@ void DrawControl(Body& body) {
 
 void DrawPattern(Body& body) {
   constexpr void (*kPatterns[])(Body&) = {
-      DrawMovements, DrawMovements, DrawSoftmax,        DrawLayerNorm,   DrawSums,
-      DrawLoopNest,  DrawLoopNest,  DrawScalars,        DrawIdioms,      DrawIdioms,
-      DrawControl,   DrawControl,   DrawProductPattern, DrawProductSums, DrawFoldedTogether,
-      DrawIntegers,  DrawIntegers,  DrawIntegers,       DrawIntegers,    DrawIntegers};
+      DrawMovements,      DrawMovements, DrawSoftmax,        DrawLayerNorm,   DrawSums,
+      DrawLoopNest,       DrawLoopNest,  DrawScalars,        DrawIdioms,      DrawIdioms,
+      DrawControl,        DrawControl,   DrawProductPattern, DrawProductSums, DrawFoldedTogether,
+      DrawFoldedTogether, DrawIntegers,  DrawIntegers,       DrawIntegers,    DrawIntegers,
+      DrawIntegers};
   body.random().Of(kPatterns)(body);
 }
 

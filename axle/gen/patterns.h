@@ -9,6 +9,8 @@ void DrawPattern(Body& body);
 // Integers of all widths in loops: what programs for fixed-point numbers, hashes, packed fields and
 // colours are made of, and what a code generator has shorter forms for. integers.cc.
 void DrawIntegers(Body& body);
+// `operand` reduced along these dimensions with an op that its type has; null if it has none.
+Instruction* Reduced(Body& body, Instruction* operand, const Dims& dims);
 // Adds the op on this type where a compiler makes other code of it than of an op alone:
 // settings.cc.
 void DrawSetting(Body& body, const OpDef& def, ElementType type);

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "axle/core/strings.h"
+#include "axle/gen/patterns.h"
 #include "axle/ops/lane_compiler.h"
 
 namespace axle {
@@ -272,6 +273,10 @@ HloComputation* DrawScalarFunction(Body& body, std::span<const ElementType> para
   const i64 control = nested.random().Below(100);
   if (control < 8) DrawScalarBranch(nested, results[0]);
   if (control >= 8 && control < 12) DrawScalarLoop(nested, results[0]);
+  if (control >= 12 && control < 18) {
+    DrawIntegers(nested);
+    nested.Convert(nested.values().back(), results[0]);
+  }
   std::vector<Instruction*> roots;
   for (const ElementType type : results) {
     Instruction* last = nullptr;

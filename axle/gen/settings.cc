@@ -17,22 +17,6 @@ Instruction* DrawOn(Body& body, const OpDef& def, Instruction* operand) {
   return inst != nullptr && inst->shape().is_array() ? inst : nullptr;
 }
 
-// Reduced with an op that the type has.
-Instruction* Reduced(Body& body, Instruction* operand, const Dims& dims) {
-  constexpr Opcode kOps[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum, Opcode::kAnd};
-  const ElementType type = operand->shape().type();
-  const std::vector<Shape> scalars = {Shape(type), Shape(type)};
-  for (int tries = 0; tries < 6; ++tries) {
-    Body nested = body.Nested(scalars);
-    const std::vector<Instruction*> arguments = nested.values();
-    Instruction* joined = nested.Add(body.random().Of(kOps), {arguments[0], arguments[1]});
-    if (joined == nullptr || !nested.Finish(joined).ok()) continue;
-    return body.AddWith(Opcode::kReduce, {operand, body.Constant(type, 0)}, DimensionsAttrs{dims},
-                        {nested.computation()});
-  }
-  return nullptr;
-}
-
 Shape TableShape(Body& body, ElementType type, i64 rank) {
   Shape shape(type);
   for (i64 d = 0; d + 1 < rank; ++d) shape.AppendDim(body.random().Of<i64>({2, 3, 5, 8, 17}));
@@ -185,6 +169,21 @@ void DrawOnDynamic(Body& body, const OpDef& def, ElementType type) {
 }
 
 }  // namespace
+
+Instruction* Reduced(Body& body, Instruction* operand, const Dims& dims) {
+  constexpr Opcode kOps[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum, Opcode::kAnd};
+  const ElementType type = operand->shape().type();
+  const std::vector<Shape> scalars = {Shape(type), Shape(type)};
+  for (int tries = 0; tries < 6; ++tries) {
+    Body nested = body.Nested(scalars);
+    const std::vector<Instruction*> arguments = nested.values();
+    Instruction* joined = nested.Add(body.random().Of(kOps), {arguments[0], arguments[1]});
+    if (joined == nullptr || !nested.Finish(joined).ok()) continue;
+    return body.AddWith(Opcode::kReduce, {operand, body.Constant(type, 0)}, DimensionsAttrs{dims},
+                        {nested.computation()});
+  }
+  return nullptr;
+}
 
 void DrawSetting(Body& body, const OpDef& def, ElementType type) {
   constexpr void (*kSettings[])(Body&, const OpDef&, ElementType) = {
