@@ -49,7 +49,7 @@ class IntegerChain {
   static Opcode ShiftRight(ElementType type) {
     return IsSigned(type) ? Opcode::kShiftRightArithmetic : Opcode::kShiftRightLogical;
   }
-  // Of the same bits or more, often more.
+  // What is computed in between; more often wider than not.
   ElementType Wide() { return random_.Of({S16, U16, S32, S32, U32, S64, S64, U64}); }
   Instruction* Compared(Instruction* lhs, Instruction* rhs) {
     constexpr ComparisonDirection kDirections[] = {
