@@ -1,7 +1,7 @@
-// Idioms of integers: each is a few instructions for which processors have one, so that code
-// generators look for them, and are wrong when they see them where they are not.
+// Idioms of integers: fixed-point numbers, hashes, packed fields, colours.
 #include <algorithm>
 
+#include "axle/gen/chain.h"
 #include "axle/gen/patterns.h"
 
 namespace axle {
@@ -9,56 +9,18 @@ namespace {
 
 constexpr ElementType kTypes[] = {S8, S16, S32, S64, U8, U16, U32, U64};
 
-class IntegerChain {
+ElementType AnyType(Body& body) {
+  return body.random().Percent(85) ? body.random().Of(kTypes) : body.AnyType();
+}
+
+class IntegerChain final : public Chain {
  public:
-  explicit IntegerChain(Body& body)
-      : body_(body), random_(body.random()), dims_(body.AnyDims(0, 2, 200)) {
-    made_.push_back(body.Value(Shape(AnyType(), dims_)));
-  }
-
-  void Draw(i64 length) {
-    for (; length > 0; --length) {
-      if (made_.back() == nullptr) return;
-      if (Instruction* next = Next(random_.Percent(75) ? made_.back() : random_.Of(made_))) {
-        made_.push_back(next);
-      }
-    }
-  }
-
-  // Sums of products and of distances have instructions of their own.
-  void Fold() {
-    if (made_.back() == nullptr || dims_.empty()) return;
-    Reduced(body_, made_.back(), {random_.Below(std::ssize(dims_))});
-  }
+  explicit IntegerChain(Body& body) : Chain(body, AnyType(body)) {}
 
  private:
   using Idiom = Instruction* (IntegerChain::*)(Instruction* x);
 
-  // Of another type now and then.
-  ElementType AnyType() { return random_.Percent(85) ? random_.Of(kTypes) : body_.AnyType(); }
-
-  Instruction* Number(ElementType type, i64 value) {
-    return body_.BroadcastTo(body_.Constant(type, static_cast<double>(value)), dims_);
-  }
-  Instruction* AnyNumber(ElementType type) {
-    return body_.BroadcastTo(body_.Constant(type), dims_);
-  }
-  Instruction* Other(ElementType type) {
-    return random_.Percent(55) ? AnyNumber(type) : body_.Convert(random_.Of(made_), type);
-  }
-  static Opcode ShiftRight(ElementType type) {
-    return IsSigned(type) ? Opcode::kShiftRightArithmetic : Opcode::kShiftRightLogical;
-  }
-  // What is computed in between; more often wider than not.
-  ElementType Wide() { return random_.Of({S16, U16, S32, S32, U32, S64, S64, U64}); }
-  Instruction* Compared(Instruction* lhs, Instruction* rhs) {
-    constexpr ComparisonDirection kDirections[] = {
-        ComparisonDirection::kEq, ComparisonDirection::kNe, ComparisonDirection::kLt,
-        ComparisonDirection::kLe, ComparisonDirection::kGt, ComparisonDirection::kGe};
-    return body_.AddWith(Opcode::kCompare, {lhs, rhs}, CompareAttrs{random_.Of(kDirections)});
-  }
-
-  Instruction* Next(Instruction* x) {
+  Instruction* Next(Instruction* x) override {
     constexpr Idiom kIdioms[] = {
         &IntegerChain::Operation,     &IntegerChain::Operation,     &IntegerChain::Operation,
         &IntegerChain::Operation,     &IntegerChain::Conversion,    &IntegerChain::Conversion,
@@ -96,7 +58,16 @@ class IntegerChain {
     return random_.Percent(80) ? body_.Add(op, {x, other}) : body_.Add(op, {other, x});
   }
 
-  Instruction* Conversion(Instruction* x) { return body_.Convert(x, AnyType()); }
+  Instruction* Conversion(Instruction* x) { return body_.Convert(x, AnyType(body_)); }
+
+  // What is computed in between; more often wider than not.
+  ElementType Wide() { return random_.Of({S16, U16, S32, S32, U32, S64, S64, U64}); }
+  static Opcode ShiftRight(ElementType type) {
+    return IsSigned(type) ? Opcode::kShiftRightArithmetic : Opcode::kShiftRightLogical;
+  }
+  Instruction* ShiftedRight(Instruction* value, ElementType type, i64 places) {
+    return body_.Add(ShiftRight(type), {value, Number(type, static_cast<double>(places))});
+  }
 
   // narrow(wide(x) * wide(y) >> n)
   Instruction* ScaledProduct(Instruction* x) {
@@ -104,7 +75,9 @@ class IntegerChain {
     const Opcode op = random_.Percent(70) ? Opcode::kMultiply : Opcode::kMulhi;
     Instruction* product = body_.Add(op, {body_.Convert(x, wide), body_.Convert(Partner(x), wide)});
     if (random_.Percent(25)) product = body_.Add(Opcode::kAdd, {product, AnyNumber(wide)});
-    if (random_.Percent(75)) product = Shifted(product, wide);
+    if (random_.Percent(75)) {
+      product = ShiftedRight(product, wide, random_.Between(0, Info(wide).bits));
+    }
     return body_.Convert(product, random_.Of(kTypes));
   }
 
@@ -113,15 +86,12 @@ class IntegerChain {
     return random_.Percent(50) ? Other(x->shape().type()) : random_.Of(made_);
   }
 
-  Instruction* Shifted(Instruction* value, ElementType type) {
-    return body_.Add(ShiftRight(type), {value, Number(type, random_.Between(0, Info(type).bits))});
-  }
-
   // narrow(clamp(least, wide(x) + wide(y), most))
   Instruction* Saturated(Instruction* x) {
     const ElementType wide = Wide(), narrow = random_.Of(kTypes);
-    const i64 bits = std::min<i64>(Info(narrow).bits, 32) - (IsSigned(narrow) ? 1 : 0);
-    const i64 most = (i64{1} << bits) - 1, least = IsSigned(narrow) ? -most - 1 : 0;
+    const int bits = std::min<int>(Info(narrow).bits, 32) - (IsSigned(narrow) ? 1 : 0);
+    const auto most = static_cast<double>((i64{1} << bits) - 1);
+    const double least = IsSigned(narrow) ? -most - 1 : 0;
     Instruction* value = body_.Convert(x, wide);
     if (random_.Percent(60)) {
       const Opcode op = random_.Percent(60) ? Opcode::kAdd : Opcode::kSubtract;
@@ -142,14 +112,15 @@ class IntegerChain {
     Instruction* sum =
         body_.Add(Opcode::kAdd, {body_.Convert(x, wide), body_.Convert(Partner(x), wide)});
     if (random_.Percent(60)) sum = body_.Add(Opcode::kAdd, {sum, Number(wide, 1)});
-    Instruction* half = body_.Add(ShiftRight(wide), {sum, Number(wide, 1)});
-    return body_.Convert(half, random_.Percent(60) ? x->shape().type() : random_.Of(kTypes));
+    return body_.Convert(ShiftedRight(sum, wide, 1),
+                         random_.Percent(60) ? x->shape().type() : random_.Of(kTypes));
   }
 
   // x << n | y >> bits - n
   Instruction* Rotation(Instruction* x) {
     const ElementType type = x->shape().type();
-    const i64 bits = Info(type).bits, places = random_.Between(0, bits);
+    const auto bits = static_cast<double>(Info(type).bits);
+    const auto places = static_cast<double>(random_.Between(0, Info(type).bits));
     Instruction* left = Number(type, places);
     Instruction* right = Number(type, bits - places);
     if (random_.Percent(40)) {
@@ -169,7 +140,7 @@ class IntegerChain {
   // (x >> n) & mask, or x << n >> n
   Instruction* Field(Instruction* x) {
     const ElementType type = x->shape().type();
-    Instruction* places = Number(type, random_.Below(Info(type).bits));
+    Instruction* places = Number(type, static_cast<double>(random_.Below(Info(type).bits)));
     const Opcode right = random_.Of({Opcode::kShiftRightArithmetic, Opcode::kShiftRightLogical});
     if (random_.Percent(50)) {
       return body_.Add(Opcode::kAnd, {body_.Add(right, {x, places}), AnyNumber(type)});
@@ -196,14 +167,15 @@ class IntegerChain {
     Instruction* const other = Other(type);
     if (random_.Percent(50)) {
       Instruction* sign =
-          body_.Add(Opcode::kShiftRightArithmetic, {x, Number(type, Info(type).bits - 1)});
+          body_.Add(Opcode::kShiftRightArithmetic, {x, Number(type, Info(type).bits - 1.0)});
       return body_.Add(random_.Of({Opcode::kAnd, Opcode::kOr, Opcode::kXor, Opcode::kAdd}),
                        {sign, other});
     }
     Instruction* const negated =
         random_.Percent(50) ? body_.Add(Opcode::kNegate, {x}) : body_.Add(Opcode::kNot, {x});
-    return body_.Add(Opcode::kSelect, {Compared(x, Number(type, random_.Between(-1, 1))), negated,
-                                       random_.Percent(60) ? x : other});
+    Instruction* const limit = Number(type, random_.Of({-1.0, 0.0, 1.0}));
+    return body_.Add(Opcode::kSelect,
+                     {Compared(x, limit), negated, random_.Percent(60) ? x : other});
   }
 
   // A choice by bits of x, or what a comparison is as a number.
@@ -247,11 +219,6 @@ class IntegerChain {
     }
     return body_.Convert(value, random_.Of(kTypes));
   }
-
-  Body& body_;
-  Random& random_;
-  const Dims dims_;
-  std::vector<Instruction*> made_;
 };
 
 }  // namespace

@@ -349,7 +349,7 @@ void DrawPattern(Body& body) {
       DrawLoopNest,       DrawLoopNest,  DrawScalars,        DrawIdioms,      DrawIdioms,
       DrawControl,        DrawControl,   DrawProductPattern, DrawProductSums, DrawFoldedTogether,
       DrawFoldedTogether, DrawIntegers,  DrawIntegers,       DrawIntegers,    DrawIntegers,
-      DrawIntegers};
+      DrawIntegers,       DrawFloats,    DrawFloats,         DrawFloats};
   body.random().Of(kPatterns)(body);
 }
 

@@ -6,9 +6,9 @@ namespace axle {
 
 // Adds one pattern of some kind on values of the body.
 void DrawPattern(Body& body);
-// Integers of all widths in loops: what programs for fixed-point numbers, hashes, packed fields and
-// colours are made of, and what a code generator has shorter forms for. integers.cc.
+// Chains of idioms (chain.h): integers.cc, floats.cc.
 void DrawIntegers(Body& body);
+void DrawFloats(Body& body);
 // `operand` reduced along these dimensions with an op that its type has; null if it has none.
 Instruction* Reduced(Body& body, Instruction* operand, const Dims& dims);
 // Adds the op on this type where a compiler makes other code of it than of an op alone:

@@ -274,7 +274,7 @@ HloComputation* DrawScalarFunction(Body& body, std::span<const ElementType> para
   if (control < 8) DrawScalarBranch(nested, results[0]);
   if (control >= 8 && control < 12) DrawScalarLoop(nested, results[0]);
   if (control >= 12 && control < 18) {
-    DrawIntegers(nested);
+    control < 16 ? DrawIntegers(nested) : DrawFloats(nested);
     nested.Convert(nested.values().back(), results[0]);
   }
   std::vector<Instruction*> roots;

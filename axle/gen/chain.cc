@@ -1,0 +1,43 @@
+#include "axle/gen/chain.h"
+
+#include "axle/gen/patterns.h"
+
+namespace axle {
+
+Chain::Chain(Body& body, ElementType type)
+    : body_(body), random_(body.random()), dims_(body.AnyDims(0, 2, 200)) {
+  made_.push_back(body.Value(Shape(type, dims_)));
+}
+
+void Chain::Draw(i64 length) {
+  for (; length > 0 && made_.back() != nullptr; --length) {
+    Instruction* const x = random_.Percent(75) ? made_.back() : random_.Of(made_);
+    if (Instruction* next = Next(x)) made_.push_back(next);
+  }
+}
+
+void Chain::Fold() {
+  if (made_.back() == nullptr || dims_.empty()) return;
+  Reduced(body_, made_.back(), {random_.Below(std::ssize(dims_))});
+}
+
+Instruction* Chain::Number(ElementType type, double value) {
+  return body_.BroadcastTo(body_.Constant(type, value), dims_);
+}
+
+Instruction* Chain::AnyNumber(ElementType type) {
+  return body_.BroadcastTo(body_.Constant(type), dims_);
+}
+
+Instruction* Chain::Other(ElementType type) {
+  return random_.Percent(55) ? AnyNumber(type) : body_.Convert(random_.Of(made_), type);
+}
+
+Instruction* Chain::Compared(Instruction* lhs, Instruction* rhs) {
+  constexpr ComparisonDirection kDirections[] = {
+      ComparisonDirection::kEq, ComparisonDirection::kNe, ComparisonDirection::kLt,
+      ComparisonDirection::kLe, ComparisonDirection::kGt, ComparisonDirection::kGe};
+  return body_.AddWith(Opcode::kCompare, {lhs, rhs}, CompareAttrs{random_.Of(kDirections)});
+}
+
+}  // namespace axle
