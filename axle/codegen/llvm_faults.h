@@ -10,7 +10,8 @@ namespace axle {
 // Products of narrow numbers, narrowed to 16 bits (LLVM 22, x86): of trunc(lshr(mul(x, y), n)) from
 // 64 bits or more, where x and y have no more than 16, LLVM makes a product of 16 bits, shifted by
 // n - 16 within them: the bits that come down from above are lost, and behind 32 any may come.
-// Here a shuffle takes the low bits of what is so wide, which nothing looks through.
+// A truncation may also be what becomes of others, of extensions and of masks, so it is the product
+// that nothing looks through here.
 void AvoidLlvmFaults(llvm::Module& module);
 
 }  // namespace axle

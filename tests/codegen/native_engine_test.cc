@@ -274,12 +274,14 @@ TEST_F(NativeEngineTest, ProductsAreShiftedAndNarrowed) {
       std::string results, shapes;
       int count = 0;
       const auto add_narrowed = [&](std::string_view value) {
-        for (const std::string_view to : {"s8", "u16", "s16", "s32"}) {
-          StrAppend(text, "  n", count, " = ", to, "[37] convert(", value, ")\n");
+        const auto add = [&](std::string_view to, std::string_view of) {
+          StrAppend(text, "  n", count, " = ", to, "[37] convert(", of, ")\n");
           StrAppend(results, count == 0 ? "" : ", ", "n", count);
           StrAppend(shapes, count == 0 ? "" : ", ", to, "[37]");
-          ++count;
-        }
+          return StrCat("n", count++);
+        };
+        for (const std::string_view to : {"u16", "s16", "s32"}) add(to, value);
+        for (const std::string_view to : {"s8", "u8"}) add("u16", add(to, value));
       };
       add_narrowed("h");
       for (const int shift : {1, 8, 15, 16, 17, 24, 31, 32, 40, 47, 48, 63}) {
