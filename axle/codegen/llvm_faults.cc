@@ -10,16 +10,17 @@ namespace axle {
 namespace {
 
 constexpr unsigned kNarrow = 16;  // bits of each side of products that LLVM mistakes
+constexpr unsigned kInBetween = 32;
 
-// A product of vectors of 64 bits or more that something else than a truncation reads.
 bool IsWideProduct(const llvm::Instruction& inst) {
   const llvm::Type* type = inst.getType();
-  if (inst.getOpcode() != llvm::Instruction::Mul || !type->isVectorTy() ||
-      type->getScalarSizeInBits() < 64) {
-    return false;
-  }
-  return !std::ranges::all_of(inst.users(),
-                              [](const auto* user) { return llvm::isa<llvm::TruncInst>(user); });
+  return inst.getOpcode() == llvm::Instruction::Mul && type->isVectorTy() &&
+         type->getScalarSizeInBits() >= 64;
+}
+
+bool IsOnlyTruncated(const llvm::Instruction& inst) {
+  return std::ranges::all_of(inst.users(),
+                             [](const auto* user) { return llvm::isa<llvm::TruncInst>(user); });
 }
 
 // The same bits, of which nobody knows any more where they come from. There is such a fence for
@@ -34,21 +35,38 @@ llvm::Value* Fenced(llvm::IRBuilder<>& b, llvm::Value* value) {
                          type);
 }
 
-// What is multiplied, before it is extended, if it may be more than narrow there: then the product
-// and what reads it are compiled as ever. Else the product.
+// What is extended passes a fence where it has 32 bits or more: as many may be anything then, as
+// they may of what is loaded.
+void FenceExtension(llvm::CastInst& extension) {
+  llvm::Value* source = extension.getOperand(0);
+  const bool is_narrow = source->getType()->getScalarSizeInBits() <= kNarrow;
+  if (!is_narrow && llvm::isa<llvm::LoadInst>(source)) return;
+  llvm::IRBuilder<> b(&extension);
+  if (is_narrow) {
+    llvm::Type* between = source->getType()->getWithNewBitWidth(kInBetween);
+    source = b.CreateCast(extension.getOpcode(), source, between);
+  }
+  extension.setOperand(0, Fenced(b, source));
+}
+
+// One of the two sides is enough: LLVM is wrong where it knows that both are narrow. Where the
+// product itself has the fence, it still knows what it multiplies.
 void FenceProduct(llvm::Instruction& product) {
   for (llvm::Value* operand : product.operands()) {
-    auto* extended = llvm::dyn_cast<llvm::CastInst>(operand);
-    if (extended == nullptr || !extended->isIntegerCast()) continue;
-    llvm::Value* source = extended->getOperand(0);
-    if (source->getType()->getScalarSizeInBits() <= kNarrow) continue;
-    if (llvm::isa<llvm::LoadInst>(source)) return;  // nobody knows anything of it
-    llvm::IRBuilder<> b(extended);
-    extended->setOperand(0, Fenced(b, source));
+    if (llvm::isa<llvm::LoadInst>(operand)) return;
+    auto* cast = llvm::dyn_cast<llvm::CastInst>(operand);
+    if (cast == nullptr || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast)) continue;
+    FenceExtension(*cast);
+    return;
+  }
+  if (IsOnlyTruncated(product)) {  // a fence behind it would keep it from being narrowed as well
+    const unsigned side = llvm::isa<llvm::Constant>(product.getOperand(0)) ? 1 : 0;
+    llvm::IRBuilder<> b(&product);
+    product.setOperand(side, Fenced(b, product.getOperand(side)));
     return;
   }
   llvm::IRBuilder<> b(product.getNextNode());
-  auto* copy = product.clone();
+  llvm::Instruction* copy = product.clone();
   b.Insert(copy);
   product.replaceAllUsesWith(Fenced(b, copy));
   product.eraseFromParent();

@@ -7,11 +7,11 @@ namespace axle {
 
 // Changes the functions of `module`, which nothing combines any more before it is compiled.
 //
-// Products of narrow numbers, narrowed to 16 bits (LLVM 22, x86): of trunc(lshr(mul(x, y), n)) from
-// 64 bits or more, where x and y have no more than 16, LLVM makes a product of 16 bits, shifted by
-// n - 16 within them: the bits that come down from above are lost, and behind 32 any may come.
-// A truncation may also be what becomes of others, of extensions and of masks, so it is the product
-// that nothing looks through here.
+// Products of narrow numbers, narrowed to 16 bits (LLVM 22, x86): of trunc(lshr(mul(x, y), n)), or
+// ashr, from 64 bits or more, where x and y have no more than 16, LLVM makes a product of 16 bits,
+// shifted by n - 16 within them: the bits that come down from above are lost, and behind 32 any may
+// come. Extensions, truncations and masks on the way are taken together before it looks, so here it
+// cannot know that both are so narrow.
 void AvoidLlvmFaults(llvm::Module& module);
 
 }  // namespace axle

@@ -11,7 +11,7 @@ namespace axle {
 
 class Chain {
  public:
-  // Begins with a value of this type, as every chain of `body` has it.
+  // Begins with a value of this type that `body` has or makes, of dimensions that are drawn.
   Chain(Body& body, ElementType type);
   void Draw(i64 length);
   // The last value, reduced along a dimension: sums of products have instructions of their own.

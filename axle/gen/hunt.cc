@@ -261,7 +261,10 @@ class Hunter {
     worker.process = worker.from = -1;
     const bool is_again = WIFEXITED(status) && WEXITSTATUS(status) == kTryAgain;
     const bool crashed = worker.is_busy || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-    if (is_again) worker.next = worker.index;
+    if (is_again) {
+      ++report_.begun_anew;
+      worker.next = worker.index;
+    }
     if (!crashed || is_again) {
       if (worker.next < End()) Start(worker, step);
       return;

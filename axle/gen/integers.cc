@@ -75,6 +75,9 @@ class IntegerChain final : public Chain {
     const Opcode op = random_.Percent(70) ? Opcode::kMultiply : Opcode::kMulhi;
     Instruction* product = body_.Add(op, {body_.Convert(x, wide), body_.Convert(Partner(x), wide)});
     if (random_.Percent(25)) product = body_.Add(Opcode::kAdd, {product, AnyNumber(wide)});
+    if (random_.Percent(20)) {
+      product = body_.Convert(body_.Convert(product, random_.Of(kTypes)), wide);
+    }
     if (random_.Percent(75)) {
       product = ShiftedRight(product, wide, random_.Between(0, Info(wide).bits));
     }

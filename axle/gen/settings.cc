@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "axle/gen/patterns.h"
+#include "axle/gen/subjects.h"
 
 namespace axle {
 namespace {
@@ -190,6 +191,8 @@ void DrawSetting(Body& body, const OpDef& def, ElementType type) {
       DrawBeforeAnyFold, DrawBeforeAnyFold, DrawBeforeAnyFold, DrawBeforeAnyFold,
       DrawBetweenRows,   DrawBetweenRows,   DrawBetweenRows,   DrawInLoop,
       DrawInLoop,        DrawInFusion,      DrawOnDynamic};
+  // What runs as it does on its own anywhere else.
+  if (!HasSettings(def) && body.random().Percent(75)) return DrawOnDynamic(body, def, type);
   body.random().Of(kSettings)(body, def, type);
 }
 

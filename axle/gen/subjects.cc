@@ -79,11 +79,13 @@ std::span<const Subject> Subjects() {
 }
 
 std::span<const Subject> SubjectsOfSettings() {
-  static const auto* const kSubjects = new std::vector(SubjectsOf([](const OpDef& def) {
-    return def.lowering == Lowering::kElementwise || def.lowering == Lowering::kIndexMap ||
-           def.lowering == Lowering::kReduce;
-  }));
+  static const auto* const kSubjects = new std::vector(SubjectsOf(HasSettings));
   return *kSubjects;
+}
+
+bool HasSettings(const OpDef& def) {
+  return def.lowering == Lowering::kElementwise || def.lowering == Lowering::kIndexMap ||
+         def.lowering == Lowering::kReduce;
 }
 
 std::string_view WhyEmpty(Opcode op, ElementType type) {

@@ -17,6 +17,8 @@ struct Subject {
 std::span<const Subject> Subjects();
 // Those of them that compilers make code of themselves, other code in each setting.
 std::span<const Subject> SubjectsOfSettings();
+// Whether the op is drawn in each setting.
+bool HasSettings(const OpDef& def);
 
 // Why there are no modules about this op on this type: the row's own error message, or the reason
 // why the op is not drawn. "" if there are.

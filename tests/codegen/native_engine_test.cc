@@ -271,6 +271,15 @@ TEST_F(NativeEngineTest, ProductsAreShiftedAndNarrowed) {
           StrCat("ENTRY e {\n  x = ", narrows, "parameter(0)\n  y = ", narrows,
                  "parameter(1)\n  a = ", wides, "convert(x)\n  b = ", wides,
                  "convert(y)\n  m = ", wides, "multiply(a, b)\n  h = ", wides, "mulhi(a, b)\n");
+      // Products that nothing but truncations read, and what comes of those.
+      const std::vector<std::string_view> products =
+          wide.substr(1) == "64" ? std::vector<std::string_view>{"m", "w32", "w16"}
+                                 : std::vector<std::string_view>{"m", "w16"};
+      for (const std::string_view width : {"32", "16"}) {
+        StrAppend(text, "  m", width, " = ", wides, "multiply(a, b)\n  t", width, " = s", width,
+                  "[37] convert(m", width, ")\n  w", width, " = ", wides, "convert(t", width,
+                  ")\n");
+      }
       std::string results, shapes;
       int count = 0;
       const auto add_narrowed = [&](std::string_view value) {
@@ -288,9 +297,13 @@ TEST_F(NativeEngineTest, ProductsAreShiftedAndNarrowed) {
         StrAppend(text, "  by", shift, " = ", wide, "[] constant(", shift, ")\n  k", shift, " = ",
                   wides, "broadcast(by", shift, "), dimensions={}\n");
         for (const std::string_view kind : {"logical", "arithmetic"}) {
-          const std::string shifted = StrCat(kind, shift);
-          StrAppend(text, "  ", shifted, " = ", wides, "shift-right-", kind, "(m, k", shift, ")\n");
-          add_narrowed(shifted);
+          for (const std::string_view product : products) {
+            if (product != "m" && shift != 8 && shift != 17 && shift != 24) continue;
+            const std::string shifted = StrCat(kind, shift, "_", product);
+            StrAppend(text, "  ", shifted, " = ", wides, "shift-right-", kind, "(", product, ", k",
+                      shift, ")\n");
+            add_narrowed(shifted);
+          }
         }
       }
       StrAppend(text, "  ROOT r = (", shapes, ") tuple(", results, ")\n}\n");

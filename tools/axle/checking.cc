@@ -162,6 +162,7 @@ int CheckRandom(Session& session, std::uint64_t count) {
   json["modules"] = report->modules;
   json["next"] = report->next;
   json["runs"] = report->runs;
+  json["begun_anew"] = report->begun_anew;
   json["seconds"] = report->seconds;
   json["elements"] = {{"exact", report->elements.exact},
                       {"within", report->elements.within},
