@@ -1,9 +1,13 @@
 #include "axle/codegen/llvm_faults.h"
 
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace axle {
@@ -12,10 +16,65 @@ namespace {
 constexpr unsigned kNarrow = 16;  // bits of each side of products that LLVM mistakes
 constexpr unsigned kInBetween = 32;
 
-bool IsWideProduct(const llvm::Instruction& inst) {
+// By how many bits all lanes are shifted; as many as there are if that is not known.
+std::uint64_t Places(const llvm::Instruction& shift) {
+  const std::uint64_t all = shift.getType()->getScalarSizeInBits();
+  const auto* amount = llvm::dyn_cast<llvm::Constant>(shift.getOperand(1));
+  const auto* lanes = llvm::dyn_cast_or_null<llvm::ConstantInt>(
+      amount == nullptr ? nullptr : amount->getSplatValue());
+  return lanes == nullptr ? all : lanes->getLimitedValue(all);
+}
+
+// What LLVM may take out of the way, or together with what is before and behind it.
+bool IsTransparent(const llvm::Instruction& inst) {
+  using llvm::Instruction;
+  switch (inst.getOpcode()) {
+    case Instruction::Add:
+    case Instruction::Sub:
+    case Instruction::And:
+    case Instruction::Or:
+    case Instruction::Xor:
+    case Instruction::Shl:
+    case Instruction::LShr:
+    case Instruction::AShr:
+    case Instruction::Trunc:
+    case Instruction::ZExt:
+    case Instruction::SExt:
+    case Instruction::BitCast:
+    case Instruction::Select:
+    case Instruction::ShuffleVector:
+    case Instruction::InsertElement:
+    case Instruction::Freeze:
+      return true;
+    default:
+      return llvm::isa<llvm::MinMaxIntrinsic>(inst);
+  }
+}
+
+// Whether what comes of `value` is shifted to the right by more than kNarrow bits.
+bool IsShiftedFar(const llvm::Value& value, bool is_shifted,
+                  std::set<std::pair<const llvm::Value*, bool>>& seen) {
+  if (!seen.emplace(&value, is_shifted).second) return false;
+  return std::ranges::any_of(value.users(), [&](const llvm::User* user) {
+    const auto& inst = *llvm::cast<llvm::Instruction>(user);
+    if (!IsTransparent(inst)) return false;
+    const bool shifts = (inst.getOpcode() == llvm::Instruction::LShr ||
+                         inst.getOpcode() == llvm::Instruction::AShr) &&
+                        inst.getOperand(0) == &value;
+    if (shifts && (is_shifted || Places(inst) > kNarrow)) return true;
+    return IsShiftedFar(inst, is_shifted || shifts, seen);
+  });
+}
+
+// A product that LLVM may mistake, if what it multiplies is narrow.
+bool IsMistaken(const llvm::Instruction& inst) {
   const llvm::Type* type = inst.getType();
-  return inst.getOpcode() == llvm::Instruction::Mul && type->isVectorTy() &&
-         type->getScalarSizeInBits() >= 64;
+  if (inst.getOpcode() != llvm::Instruction::Mul || !type->isVectorTy() ||
+      type->getScalarSizeInBits() < 64) {
+    return false;
+  }
+  std::set<std::pair<const llvm::Value*, bool>> seen;
+  return IsShiftedFar(inst, false, seen);
 }
 
 bool IsOnlyTruncated(const llvm::Instruction& inst) {
@@ -79,7 +138,7 @@ void AvoidLlvmFaults(llvm::Module& module) {
   for (llvm::Function& function : module) {
     for (llvm::BasicBlock& block : function) {
       for (llvm::Instruction& inst : block) {
-        if (IsWideProduct(inst)) products.push_back(&inst);
+        if (IsMistaken(inst)) products.push_back(&inst);
       }
     }
   }
