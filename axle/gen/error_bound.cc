@@ -69,6 +69,24 @@ Propagation Of(Opcode opcode) {
   return found == std::end(kPropagations) ? Propagation::kNone : found->propagation;
 }
 
+// How many instructions of a computation, and of those that it calls, give floats or complex
+// numbers.
+i64 NumFloatSteps(const HloComputation& computation) {
+  i64 steps = 0;
+  for (const Instruction* inst : computation.instructions()) {
+    for (const HloComputation* callee : inst->callees()) steps += NumFloatSteps(*callee);
+    if (IsParameter(*inst) || IsConstant(*inst) || !inst->shape().is_array()) continue;
+    steps += IsFloating(inst->shape().type()) || IsComplex(inst->shape().type());
+  }
+  return steps;
+}
+
+// Whether it applies a computation of several steps of floats.
+bool AppliesSteps(const Instruction& inst) {
+  return std::ranges::any_of(
+      inst.callees(), [](const HloComputation* callee) { return NumFloatSteps(*callee) > 1; });
+}
+
 bool IsRealFloat(const Shape& shape) {
   return shape.is_array() && shape.is_static() && IsFloating(shape.type());
 }
@@ -222,9 +240,11 @@ class BoundWriter {
       const bool is_dot = axle::Of(inst.opcode()) == Propagation::kDot;
       if (is_dot && !HasExactOperands(inst)) return Dotted(inst);
     }
-    // The rest computes in its own way, from the same values the same bits.
+    // The rest computes in its own way, from the same values the same bits, but for what is
+    // computed in several steps, which need not be rounded one by one.
     const bool runs_programs = def.lowering == Lowering::kControlFlow && !inst.callees().empty();
-    return runs_programs || !HasExactOperands(inst) ? Unknown(inst.shape()) : Bound();
+    return runs_programs || !HasExactOperands(inst) || AppliesSteps(inst) ? Unknown(inst.shape())
+                                                                          : Bound();
   }
 
   // Operand i as an array of the result's dimensions.
@@ -421,7 +441,7 @@ class BoundWriter {
         (!is_exact && kind != ReducerKind::kMinimum && kind != ReducerKind::kMaximum)) {
       return Unknown(inst.shape());
     }
-    if (is_exact) return {};
+    if (is_exact) return AppliesSteps(inst) ? Unknown(inst.shape()) : Bound();
     Instruction* const largest = ReduceAs(inst, Opcode::kMaximum, Array(Of(inst, 0), operand));
     return {
         Rounded(inst, Max(largest, Spread(inst, Array(Of(inst, 1), inst.operand(1)->shape()))))};
