@@ -1,13 +1,12 @@
 #include "axle/codegen/llvm_faults.h"
 
+#include <llvm/Analysis/SimplifyQuery.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
-#include <set>
-#include <utility>
 #include <vector>
 
 namespace axle {
@@ -16,65 +15,15 @@ namespace {
 constexpr unsigned kNarrow = 16;  // bits of each side of products that LLVM mistakes
 constexpr unsigned kInBetween = 32;
 
-// By how many bits all lanes are shifted; as many as there are if that is not known.
-std::uint64_t Places(const llvm::Instruction& shift) {
-  const std::uint64_t all = shift.getType()->getScalarSizeInBits();
-  const auto* amount = llvm::dyn_cast<llvm::Constant>(shift.getOperand(1));
-  const auto* lanes = llvm::dyn_cast_or_null<llvm::ConstantInt>(
-      amount == nullptr ? nullptr : amount->getSplatValue());
-  return lanes == nullptr ? all : lanes->getLimitedValue(all);
-}
-
-// What LLVM may take out of the way, or together with what is before and behind it.
-bool IsTransparent(const llvm::Instruction& inst) {
-  using llvm::Instruction;
-  switch (inst.getOpcode()) {
-    case Instruction::Add:
-    case Instruction::Sub:
-    case Instruction::And:
-    case Instruction::Or:
-    case Instruction::Xor:
-    case Instruction::Shl:
-    case Instruction::LShr:
-    case Instruction::AShr:
-    case Instruction::Trunc:
-    case Instruction::ZExt:
-    case Instruction::SExt:
-    case Instruction::BitCast:
-    case Instruction::Select:
-    case Instruction::ShuffleVector:
-    case Instruction::InsertElement:
-    case Instruction::Freeze:
-      return true;
-    default:
-      return llvm::isa<llvm::MinMaxIntrinsic>(inst);
-  }
-}
-
-// Whether what comes of `value` is shifted to the right by more than kNarrow bits.
-bool IsShiftedFar(const llvm::Value& value, bool is_shifted,
-                  std::set<std::pair<const llvm::Value*, bool>>& seen) {
-  if (!seen.emplace(&value, is_shifted).second) return false;
-  return std::ranges::any_of(value.users(), [&](const llvm::User* user) {
-    const auto& inst = *llvm::cast<llvm::Instruction>(user);
-    if (!IsTransparent(inst)) return false;
-    const bool shifts = (inst.getOpcode() == llvm::Instruction::LShr ||
-                         inst.getOpcode() == llvm::Instruction::AShr) &&
-                        inst.getOperand(0) == &value;
-    if (shifts && (is_shifted || Places(inst) > kNarrow)) return true;
-    return IsShiftedFar(inst, is_shifted || shifts, seen);
-  });
-}
-
-// A product that LLVM may mistake, if what it multiplies is narrow.
-bool IsMistaken(const llvm::Instruction& inst) {
+// A product of vectors of 64 bits or more that may be negative.
+bool IsMistaken(const llvm::Instruction& inst, const llvm::SimplifyQuery& query) {
   const llvm::Type* type = inst.getType();
   if (inst.getOpcode() != llvm::Instruction::Mul || !type->isVectorTy() ||
       type->getScalarSizeInBits() < 64) {
     return false;
   }
-  std::set<std::pair<const llvm::Value*, bool>> seen;
-  return IsShiftedFar(inst, false, seen);
+  return !llvm::isKnownNonNegative(inst.getOperand(0), query) ||
+         !llvm::isKnownNonNegative(inst.getOperand(1), query);
 }
 
 bool IsOnlyTruncated(const llvm::Instruction& inst) {
@@ -94,14 +43,21 @@ llvm::Value* Fenced(llvm::IRBuilder<>& b, llvm::Value* value) {
                          type);
 }
 
-// What is extended passes a fence where it has 32 bits or more: as many may be anything then, as
-// they may of what is loaded.
+// Anything may be in memory, but in that of the function itself.
+bool IsLoaded(const llvm::Value& value) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value);
+  return load != nullptr && std::ranges::none_of(load->getFunction()->getEntryBlock(),
+                                                 [](const llvm::Instruction& inst) {
+                                                   return llvm::isa<llvm::AllocaInst>(inst);
+                                                 });
+}
+
+// What is extended passes a fence where it has 32 bits or more: as many may be anything then.
 void FenceExtension(llvm::CastInst& extension) {
   llvm::Value* source = extension.getOperand(0);
-  const bool is_narrow = source->getType()->getScalarSizeInBits() <= kNarrow;
-  if (!is_narrow && llvm::isa<llvm::LoadInst>(source)) return;
+  if (source->getType()->getScalarSizeInBits() > kNarrow && IsLoaded(*source)) return;
   llvm::IRBuilder<> b(&extension);
-  if (is_narrow) {
+  if (source->getType()->getScalarSizeInBits() <= kNarrow) {
     llvm::Type* between = source->getType()->getWithNewBitWidth(kInBetween);
     source = b.CreateCast(extension.getOpcode(), source, between);
   }
@@ -112,7 +68,7 @@ void FenceExtension(llvm::CastInst& extension) {
 // product itself has the fence, it still knows what it multiplies.
 void FenceProduct(llvm::Instruction& product) {
   for (llvm::Value* operand : product.operands()) {
-    if (llvm::isa<llvm::LoadInst>(operand)) return;
+    if (IsLoaded(*operand)) return;
     auto* cast = llvm::dyn_cast<llvm::CastInst>(operand);
     if (cast == nullptr || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast)) continue;
     FenceExtension(*cast);
@@ -134,11 +90,12 @@ void FenceProduct(llvm::Instruction& product) {
 }  // namespace
 
 void AvoidLlvmFaults(llvm::Module& module) {
+  const llvm::SimplifyQuery query(module.getDataLayout());
   std::vector<llvm::Instruction*> products;
   for (llvm::Function& function : module) {
     for (llvm::BasicBlock& block : function) {
       for (llvm::Instruction& inst : block) {
-        if (IsMistaken(inst)) products.push_back(&inst);
+        if (IsMistaken(inst, query)) products.push_back(&inst);
       }
     }
   }

@@ -7,11 +7,12 @@ namespace axle {
 
 // Changes the functions of `module`, which nothing combines any more before it is compiled.
 //
-// Products of narrow numbers, narrowed to 16 bits (LLVM 22, x86): of trunc(lshr(mul(x, y), n)), or
-// ashr, from 64 bits or more, where x and y have no more than 16, LLVM makes a product of 16 bits,
+// Products of narrow numbers (LLVM 22, x86): of trunc(lshr(mul(x, y), n)), or ashr, from 64 bits or
+// more to 16, where x and y have no more than 16 and a sign, LLVM makes a product of 16 bits,
 // shifted by n - 16 within them: the bits that come down from above are lost, and behind 32 any may
-// come. Extensions, truncations and masks on the way are taken together before it looks, so here it
-// cannot know that both are so narrow.
+// come. Of lshr(mul(x, y), 16) it makes the same with zeros above 32. It sees these also where
+// extensions, truncations, masks, divisions by powers of two, stores and loads are between, so here
+// it cannot know of any product that both sides are so narrow.
 void AvoidLlvmFaults(llvm::Module& module);
 
 }  // namespace axle

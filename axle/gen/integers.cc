@@ -62,8 +62,10 @@ class IntegerChain final : public Chain {
 
   // What is computed in between; more often wider than not.
   ElementType Wide() { return random_.Of({S16, U16, S32, S32, U32, S64, S64, U64}); }
-  static Opcode ShiftRight(ElementType type) {
-    return IsSigned(type) ? Opcode::kShiftRightArithmetic : Opcode::kShiftRightLogical;
+  // As the type asks for more often than not.
+  Opcode ShiftRight(ElementType type) {
+    const bool is_arithmetic = IsSigned(type) != random_.Percent(25);
+    return is_arithmetic ? Opcode::kShiftRightArithmetic : Opcode::kShiftRightLogical;
   }
   Instruction* ShiftedRight(Instruction* value, ElementType type, i64 places) {
     return body_.Add(ShiftRight(type), {value, Number(type, static_cast<double>(places))});

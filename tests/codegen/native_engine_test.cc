@@ -289,7 +289,7 @@ TEST_F(NativeEngineTest, ProductsAreShiftedAndNarrowed) {
           StrAppend(shapes, count == 0 ? "" : ", ", to, "[37]");
           return StrCat("n", count++);
         };
-        for (const std::string_view to : {"u16", "s16", "s32"}) add(to, value);
+        for (const std::string_view to : {"u16", "s16", "s32", "s64"}) add(to, value);
         for (const std::string_view to : {"s8", "u8"}) add("u16", add(to, value));
       };
       add_narrowed("h");
