@@ -43,13 +43,16 @@ llvm::Value* Fenced(llvm::IRBuilder<>& b, llvm::Value* value) {
                          type);
 }
 
-// Anything may be in memory, but in that of the function itself.
+// Loaded, and nothing was stored before in the same block, which might be what is loaded: anything
+// may be in memory.
 bool IsLoaded(const llvm::Value& value) {
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value);
-  return load != nullptr && std::ranges::none_of(load->getFunction()->getEntryBlock(),
-                                                 [](const llvm::Instruction& inst) {
-                                                   return llvm::isa<llvm::AllocaInst>(inst);
-                                                 });
+  if (load == nullptr) return false;
+  for (const llvm::Instruction& inst : *load->getParent()) {
+    if (&inst == load) return true;
+    if (inst.mayWriteToMemory()) return false;
+  }
+  return false;
 }
 
 // What is extended passes a fence where it has 32 bits or more: as many may be anything then.
