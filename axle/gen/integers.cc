@@ -117,8 +117,8 @@ class IntegerChain final : public Chain {
     Instruction* sum =
         body_.Add(Opcode::kAdd, {body_.Convert(x, wide), body_.Convert(Partner(x), wide)});
     if (random_.Percent(60)) sum = body_.Add(Opcode::kAdd, {sum, Number(wide, 1)});
-    return body_.Convert(ShiftedRight(sum, wide, 1),
-                         random_.Percent(60) ? x->shape().type() : random_.Of(kTypes));
+    Instruction* const half = ShiftedRight(sum, wide, 1);
+    return body_.Convert(half, random_.Percent(60) ? x->shape().type() : random_.Of(kTypes));
   }
 
   // x << n | y >> bits - n
