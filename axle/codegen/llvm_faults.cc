@@ -15,7 +15,8 @@ namespace {
 constexpr unsigned kNarrow = 16;  // bits of each side of products that LLVM mistakes
 constexpr unsigned kInBetween = 32;
 
-// A product of vectors of 64 bits or more that may be negative.
+// A product of vectors of 64 bits or more, a side of which may be negative: LLVM is right about
+// others.
 bool IsMistaken(const llvm::Instruction& inst, const llvm::SimplifyQuery& query) {
   const llvm::Type* type = inst.getType();
   if (inst.getOpcode() != llvm::Instruction::Mul || !type->isVectorTy() ||

@@ -34,7 +34,7 @@ struct HuntReport {
   std::uint64_t modules = 0;
   std::uint64_t next = 0;         // the index behind the last module that was begun
   std::uint64_t runs = 0;         // that were compared
-  std::uint64_t begun_anew = 0;   // workers that had no memory for a module
+  std::uint64_t begun_anew = 0;   // workers, for a module that was over a limit
   BoundedElements elements = {};  // with Numerics::kFast
   double seconds = 0;
   std::vector<HuntFailure> failures;
