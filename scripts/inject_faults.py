@@ -116,7 +116,9 @@ FAULTS = [
      "const i64 last = std::min(plan.rows, first + plan.rows_per_block);",
      "const i64 last = std::min(plan.rows - (plan.rows > 1 ? 1 : 0), first + plan.rows_per_block);"),
     ("products that LLVM 22 narrows wrongly are left to it", LLVM_FAULTS,
-     "type->getScalarSizeInBits() < 64) {", "type->getScalarSizeInBits() < 640) {"),
+     "type->getScalarSizeInBits() >= 64;", "type->getScalarSizeInBits() >= 640;"),
+    ("small functions use registers whose shuffles LLVM 22 mistakes", SMALL,
+     "std::min(target.vector_bytes, 32)", "std::min(target.vector_bytes, 64)"),
 ]
 # The same for code that rounds as it likes, which is checked against bounds.
 FAST_FAULTS = [

@@ -64,11 +64,11 @@ Value* LaneEmitter::FloatMinMax(LaneType type, Value* a, Value* b, bool is_max) 
   return b_.CreateBitCast(b_.CreateOr(ordered, b_.CreateSExt(is_nan, bits)), a->getType());
 }
 
-constexpr unsigned kRegisterBits = 512;
+constexpr int kRegisterBits = 512;
 
 bool LaneEmitter::HasRegisters(LaneType type) const {
-  return target_.has_avx512() &&
-         width_ * static_cast<unsigned>(axle::BitsOf(type)) % kRegisterBits == 0;
+  return target_.has_avx512() && target_.vector_bytes * 8 == kRegisterBits &&
+         static_cast<int>(width_) * axle::BitsOf(type) % kRegisterBits == 0;
 }
 
 // An AVX-512 instruction that no generic operation stands for: on f32 or f64, of two operands and
@@ -78,7 +78,7 @@ Value* LaneEmitter::OnRegisters(LaneType type, llvm::Intrinsic::ID f32, llvm::In
                                 Value* a, Value* b, std::span<Value* const> immediates) {
   if (!HasRegisters(type)) return nullptr;
   constexpr unsigned kCurrentRounding = 4;
-  const unsigned lanes = kRegisterBits / static_cast<unsigned>(axle::BitsOf(type));
+  const auto lanes = static_cast<unsigned>(kRegisterBits / axle::BitsOf(type));
   auto* piece = llvm::FixedVectorType::get(Element(type), lanes);
   auto* all = llvm::Constant::getAllOnesValue(b_.getIntNTy(lanes));
   Value* result = llvm::PoisonValue::get(Vector(type));

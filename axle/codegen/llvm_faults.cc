@@ -1,7 +1,5 @@
 #include "axle/codegen/llvm_faults.h"
 
-#include <llvm/Analysis/SimplifyQuery.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -15,16 +13,11 @@ namespace {
 constexpr unsigned kNarrow = 16;  // bits of each side of products that LLVM mistakes
 constexpr unsigned kInBetween = 32;
 
-// A product of vectors of 64 bits or more, a side of which may be negative: LLVM is right about
-// others.
-bool IsMistaken(const llvm::Instruction& inst, const llvm::SimplifyQuery& query) {
+// A product of vectors of 64 bits or more.
+bool MayBeMistaken(const llvm::Instruction& inst) {
   const llvm::Type* type = inst.getType();
-  if (inst.getOpcode() != llvm::Instruction::Mul || !type->isVectorTy() ||
-      type->getScalarSizeInBits() < 64) {
-    return false;
-  }
-  return !llvm::isKnownNonNegative(inst.getOperand(0), query) ||
-         !llvm::isKnownNonNegative(inst.getOperand(1), query);
+  return inst.getOpcode() == llvm::Instruction::Mul && type->isVectorTy() &&
+         type->getScalarSizeInBits() >= 64;
 }
 
 bool IsOnlyTruncated(const llvm::Instruction& inst) {
@@ -91,19 +84,34 @@ void FenceProduct(llvm::Instruction& product) {
   product.eraseFromParent();
 }
 
+// A quotient of vectors whose divisor may be 0 as far as LLVM can know.
+bool MayBeMistakenForZero(const llvm::Instruction& inst) {
+  if (inst.getOpcode() != llvm::Instruction::FDiv || !inst.getType()->isVectorTy()) return false;
+  const llvm::Value* divisor = inst.getOperand(1);
+  if (const auto* number = llvm::dyn_cast<llvm::Constant>(divisor)) {
+    const auto* splat = llvm::dyn_cast_or_null<llvm::ConstantFP>(number->getSplatValue());
+    return splat == nullptr || splat->isZero();
+  }
+  return !IsLoaded(*divisor);
+}
+
 }  // namespace
 
 void AvoidLlvmFaults(llvm::Module& module) {
-  const llvm::SimplifyQuery query(module.getDataLayout());
-  std::vector<llvm::Instruction*> products;
+  std::vector<llvm::Instruction*> products, quotients;
   for (llvm::Function& function : module) {
     for (llvm::BasicBlock& block : function) {
       for (llvm::Instruction& inst : block) {
-        if (IsMistaken(inst, query)) products.push_back(&inst);
+        if (MayBeMistaken(inst)) products.push_back(&inst);
+        if (MayBeMistakenForZero(inst)) quotients.push_back(&inst);
       }
     }
   }
   for (llvm::Instruction* product : products) FenceProduct(*product);
+  for (llvm::Instruction* quotient : quotients) {
+    llvm::IRBuilder<> b(quotient);
+    quotient->setOperand(1, Fenced(b, quotient->getOperand(1)));
+  }
 }
 
 }  // namespace axle

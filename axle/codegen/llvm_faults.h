@@ -8,11 +8,14 @@ namespace axle {
 // Changes the functions of `module`, which nothing combines any more before it is compiled.
 //
 // Products of narrow numbers (LLVM 22, x86): of trunc(lshr(mul(x, y), n)), or ashr, from 64 bits or
-// more to 16, where x and y have no more than 16 and a sign, LLVM makes a product of 16 bits,
-// shifted by n - 16 within them: the bits that come down from above are lost, and behind 32 any may
-// come. Of lshr(mul(x, y), 16) it makes the same with zeros above 32. It sees these also where
-// extensions, truncations, masks, divisions by powers of two, stores and loads are between, so here
-// it cannot know of any product that both sides are so narrow.
+// more to 16, where x and y have no more than 16, LLVM makes a product of 16 bits, shifted by
+// n - 16 within them: the bits that come down from above are lost, and behind 32 any may come. Of
+// lshr(mul(x, y), 16) it makes the same with zeros above 32. It sees these also where extensions,
+// truncations, masks, divisions by powers of two, stores and loads are between, so here it cannot
+// know of any product that both sides are so narrow.
+//
+// Quotients (LLVM 22, all processors): where it finds out late that x and y are 0, of the bits of
+// fdiv(x, y), a NaN, it makes 0. Here it cannot know that y is.
 void AvoidLlvmFaults(llvm::Module& module);
 
 }  // namespace axle

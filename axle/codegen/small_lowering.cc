@@ -38,20 +38,27 @@ std::vector<i64> FirstElements(i64 n) {
   return elements;
 }
 
+// No registers of 64 bytes: what LLVM 22 makes of several shuffles of eight numbers of 64 bits, one
+// behind the other, may take a wrong one.
+JitTarget ForSmallValues(JitTarget target) {
+  target.vector_bytes = std::min(target.vector_bytes, 32);
+  return target;
+}
+
 class Writer {
  public:
   Writer(const Region& region, const Schedule& schedule, const JitTarget& target,
          const std::string& name, llvm::Module& module)
       : region_(region),
         schedule_(schedule),
+        target_(ForSmallValues(target)),
         b_(module.getContext()),
-        values_(b_, target),
-        is_emulated_(target.is_emulated()),
+        values_(b_, target_),
         checks_(target.checks) {
     llvm::Type* pointer = b_.getPtrTy();
     auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {pointer, pointer}, /*isVarArg=*/false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-    const std::string bits = std::to_string(target.vector_bytes * 8);
+    const std::string bits = std::to_string(target_.vector_bytes * 8);
     function_->addFnAttr("prefer-vector-width", bits);
     function_->addFnAttr("min-legal-vector-width", bits);
   }
@@ -132,7 +139,7 @@ class Writer {
       const axle::Value& value = frame.schedule.values[id];
       if (IsSmall(value)) {
         held.small = values_.Constants(value.array, value.num_elements(), literal.bytes());
-      } else if (is_emulated_) {  // there, addresses mean something else
+      } else if (target_.is_emulated()) {  // there, addresses mean something else
         held.memory = values_.Variable(literal.bytes(), value.bytes);
       } else {
         large_constants_.emplace_back(literal.bytes(), value.bytes);
@@ -614,9 +621,9 @@ class Writer {
 
   const Region& region_;
   const Schedule& schedule_;
+  const JitTarget target_;
   llvm::IRBuilder<> b_;
   SmallValueBuilder values_;
-  const bool is_emulated_;
   AccessChecks* checks_;  // or null
   llvm::Function* function_;
   BasicBlock* entry_ = nullptr;                 // of loads and of memory on the stack

@@ -110,6 +110,16 @@ Value* SmallValueBuilder::Pick(unsigned part, i64 lanes, std::span<const Element
     source->lanes[k] = static_cast<int>(refs[k].element % width);
   }
   if (sources.empty()) return nullptr;
+  // Integers in the other lanes may be divided by, which LLVM takes for granted that nobody does if
+  // they may be anything.
+  if (sources[0].vector->getType()->isIntOrIntVectorTy()) {
+    const int some = *std::ranges::find_if(sources[0].lanes, [](int lane) { return lane >= 0; });
+    for (size_t k = 0; k < static_cast<size_t>(lanes); ++k) {
+      const bool is_any =
+          std::ranges::all_of(sources, [k](const Source& source) { return source.lanes[k] < 0; });
+      if (is_any) sources[0].lanes[k] = some;
+    }
+  }
   Value* all = Resized(sources[0].vector, sources[0].lanes);
   std::vector<int> blend(static_cast<size_t>(lanes), -1);
   const auto take = [&](const Source& source, i64 offset) {

@@ -1,0 +1,145 @@
+// Products of narrow numbers, for which LLVM has a shorter form (llvm_faults.h): shifted and
+// narrowed in all kinds of ways, they are the interpreter's.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "axle/client/arguments.h"
+#include "axle/client/client.h"
+#include "axle/core/strings.h"
+#include "tests/codegen/isas.h"
+
+namespace axle {
+namespace {
+
+// How x and y of a narrow type become a and b of a wide one.
+struct Sides {
+  std::string_view name;
+  std::string (*text)(std::string_view narrow, std::string_view wide);
+};
+
+constexpr std::pair<std::string_view, std::string_view> kSides[] = {{"x", "a"}, {"y", "b"}};
+
+std::string Splat(std::string_view name, std::string_view type, int number) {
+  return StrCat("  ", name, "0 = ", type, "[] constant(", number, ")\n  ", name, " = ", type,
+                "[37] broadcast(", name, "0), dimensions={}\n");
+}
+
+std::string Converted(std::string_view, std::string_view wide) {
+  return StrCat("  a = ", wide, "[37] convert(x)\n  b = ", wide, "[37] convert(y)\n");
+}
+
+// With sign, though they have none, and from there without: LLVM knows only from the mask that the
+// sides are narrow.
+std::string Masked(std::string_view narrow, std::string_view wide) {
+  std::string text = Splat("mask", narrow, 7);
+  for (const auto& [from, to] : kSides) {
+    StrAppend(text, "  ", from, "7 = ", narrow, "[37] and(", from, ", mask)\n  ", from,
+              "s = s32[37] convert(", from, "7)\n  ", from, "u = u32[37] convert(", from, "s)\n  ",
+              to, " = ", wide, "[37] convert(", from, "u)\n");
+  }
+  return text;
+}
+
+// By shifts there and back: what is multiplied is no extension.
+std::string Shifted(std::string_view, std::string_view wide) {
+  std::string text = Splat("places", wide, wide.substr(1) == "64" ? 48 : 16);
+  for (const auto& [from, to] : kSides) {
+    StrAppend(text, "  ", from, "w = ", wide, "[37] convert(", from, ")\n  ", from, "l = ", wide,
+              "[37] shift-left(", from, "w, places)\n  ", to, " = ", wide,
+              "[37] shift-right-arithmetic(", from, "l, places)\n");
+  }
+  return text;
+}
+
+constexpr Sides kAllSides[] = {{"converted", Converted}, {"masked", Masked}, {"shifted", Shifted}};
+
+std::string ProductsOf(const Sides& sides, std::string_view narrow, std::string_view wide) {
+  const std::string wides = StrCat(wide, "[37] ");
+  std::string text = StrCat("ENTRY e {\n  x = ", narrow, "[37] parameter(0)\n  y = ", narrow,
+                            "[37] parameter(1)\n", sides.text(narrow, wide), "  m = ", wides,
+                            "multiply(a, b)\n  h = ", wides, "mulhi(a, b)\n");
+  // Products that nothing but truncations read, and what comes of those.
+  std::vector<std::string_view> products = {"m", "w16"};
+  if (wide.substr(1) == "64") products.push_back("w32");
+  for (const std::string_view width : {"32", "16"}) {
+    StrAppend(text, "  m", width, " = ", wides, "multiply(a, b)\n  t", width, " = s", width,
+              "[37] convert(m", width, ")\n  w", width, " = ", wides, "convert(t", width, ")\n");
+  }
+  std::string results, shapes;
+  int count = 0;
+  const auto add_narrowed = [&](std::string_view value) {
+    const auto add = [&](std::string_view to, std::string_view of) {
+      StrAppend(text, "  n", count, " = ", to, "[37] convert(", of, ")\n");
+      StrAppend(results, count == 0 ? "" : ", ", "n", count);
+      StrAppend(shapes, count == 0 ? "" : ", ", to, "[37]");
+      return StrCat("n", count++);
+    };
+    for (const std::string_view to : {"u16", "s16", "s32", "s64"}) add(to, value);
+    for (const std::string_view to : {"s8", "u8"}) add("u16", add(to, value));
+  };
+  add_narrowed("h");
+  for (const int shift : {1, 8, 15, 16, 17, 24, 31, 32, 40, 47, 48, 63}) {
+    StrAppend(text, Splat(StrCat("k", shift), wide, shift));
+    for (const std::string_view kind : {"logical", "arithmetic"}) {
+      for (const std::string_view product : products) {
+        if (product != "m" && shift != 8 && shift != 17 && shift != 24) continue;
+        const std::string shifted = StrCat(kind, shift, "_", product);
+        StrAppend(text, "  ", shifted, " = ", wides, "shift-right-", kind, "(", product, ", k",
+                  shift, ")\n");
+        add_narrowed(shifted);
+      }
+    }
+  }
+  return StrCat(text, "  ROOT r = (", shapes, ") tuple(", results, ")\n}\n");
+}
+
+// The narrow type and the wide one, and for what the code is.
+using Parameter = std::tuple<Sides, std::string_view, std::string_view, NativeIsa>;
+
+class NarrowProducts : public testing::TestWithParam<Parameter> {};
+
+TEST_P(NarrowProducts, AreShiftedAndNarrowed) {
+  const auto& [sides, narrow, wide, isa] = GetParam();
+  AXLE_SKIP_UNLESS_IT_RUNS(isa);
+  const std::string text = ProductsOf(sides, narrow, wide);
+  const auto client = Client::Create();
+  ASSERT_TRUE(client.ok()) << client.status().message();
+  std::vector<Literal> arguments;
+  for (const int seed : {3, 11}) {
+    std::string numbers = "0";
+    for (int i = 1; i < 37; ++i) {
+      const bool is_negative = narrow[0] == 's' && i * seed % 2 == 1;
+      StrAppend(numbers, ", ", is_negative ? "-" : "", i * 3 + seed);
+    }
+    arguments.push_back(*ParseLiteral(StrCat(narrow, "[37] {", numbers, "}")));
+  }
+  const auto run = [&](const CompileOptions& options) -> StatusOr<Literal> {
+    AXLE_ASSIGN(const auto executable, (*client)->Compile(text, options));
+    return executable->Execute(arguments);
+  };
+  const auto expected = run({.engine = EngineKind::kInterpret});
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  for (const int level : {0, 1, 2}) {
+    const auto actual = run({.engine = EngineKind::kNative, .isa = isa, .codegen_level = level});
+    ASSERT_TRUE(actual.ok()) << actual.status().message();
+    EXPECT_TRUE(SameValue(*expected, *actual)) << "level " << level;
+  }
+}
+
+std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
+  const auto& [sides, narrow, wide, isa] = info.param;
+  return StrCat(sides.name, "_", narrow, "_in_", wide, "_", Name(isa));
+}
+
+INSTANTIATE_TEST_SUITE_P(LlvmFaults, NarrowProducts,
+                         testing::Combine(testing::ValuesIn(kAllSides),
+                                          testing::Values("s8", "u8", "s16", "u16"),
+                                          testing::Values("s32", "s64", "u64"),
+                                          testing::Values(NativeIsa::kAvx2, NativeIsa::kAvx512)),
+                         NameOf);
+
+}  // namespace
+}  // namespace axle
