@@ -34,16 +34,18 @@ bool Computes(const Instruction& inst) {
   }
 }
 
-// Computations that must stay as they are: those that are applied to elements, but for comparators
-// of sorts and what only those call.
+// Computations that must stay as they are, because they decide about the order in which elements
+// are taken: what is applied to elements, but for comparators of sorts, maps, and what only those
+// call.
 std::unordered_set<const HloComputation*> Unchanged(const Module& module) {
   const auto frozen = FrozenComputations(module);
   const std::vector<const HloComputation*> order = CalleesFirst(module);
   std::unordered_set<const HloComputation*> unchanged;
   for (auto it = order.rbegin(); it != order.rend(); ++it) {  // callers first
     for (const Instruction* inst : (*it)->instructions()) {
-      if (GetOpDef(*inst).lowering == Lowering::kSort) continue;
-      if (IsTransparentCaller(*inst) && !unchanged.contains(*it)) continue;
+      const Lowering lowering = GetOpDef(*inst).lowering;
+      if (lowering == Lowering::kSort) continue;
+      if (lowering == Lowering::kControlFlow && !unchanged.contains(*it)) continue;
       for (const HloComputation* callee : inst->callees()) {
         if (frozen.contains(callee)) unchanged.insert(callee);
       }
