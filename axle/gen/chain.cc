@@ -9,15 +9,12 @@ Chain::Chain(Body& body, ElementType type)
   made_.push_back(body.Value(Shape(type, dims_)));
 }
 
-void Chain::Draw(i64 length) {
-  for (; length > 0 && made_.back() != nullptr; --length) {
+void Chain::Draw() {
+  for (i64 length = random_.Between(3, 16); length > 0 && made_.back() != nullptr; --length) {
     Instruction* const x = random_.Percent(75) ? made_.back() : random_.Of(made_);
     if (Instruction* next = Next(x)) made_.push_back(next);
   }
-}
-
-void Chain::Fold() {
-  if (made_.back() == nullptr || dims_.empty()) return;
+  if (!random_.Percent(30) || made_.back() == nullptr || dims_.empty()) return;
   Reduced(body_, made_.back(), {random_.Below(std::ssize(dims_))});
 }
 

@@ -13,9 +13,9 @@ class Chain {
  public:
   // Begins with a value of this type that `body` has or makes, of dimensions that are drawn.
   Chain(Body& body, ElementType type);
-  void Draw(i64 length);
-  // The last value, reduced along a dimension: sums of products have instructions of their own.
-  void Fold();
+  // Some 3 to 16 values, and now and then the last one reduced along a dimension: sums of products
+  // have instructions of their own.
+  void Draw();
 
  protected:
   ~Chain() = default;

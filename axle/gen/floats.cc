@@ -87,9 +87,10 @@ class FloatChain final : public Chain {
                                : body_.Add(Opcode::kSelect, {test, other, x});
   }
 
-  // By a number that is a power of two, or one over something.
+  // By a number that is a power of two, one over something, or by itself.
   Instruction* Quotient(Instruction* x) {
     const ElementType type = x->shape().type();
+    if (random_.Percent(20)) return body_.Add(Opcode::kDivide, {x, x});
     if (random_.Percent(40)) return body_.Add(Opcode::kDivide, {Number(type, 1), x});
     return body_.Add(Opcode::kDivide,
                      {x, Number(type, random_.Of({2.0, 4.0, 0.5, -8.0, 3.0, 7.0, 0x1p-30, 0.0}))});
@@ -145,9 +146,7 @@ class FloatChain final : public Chain {
 }  // namespace
 
 void DrawFloats(Body& body) {
-  FloatChain chain(body);
-  chain.Draw(body.random().Between(3, 16));
-  if (body.random().Percent(30)) chain.Fold();
+  FloatChain(body).Draw();
 }
 
 }  // namespace axle

@@ -229,9 +229,7 @@ class IntegerChain final : public Chain {
 }  // namespace
 
 void DrawIntegers(Body& body) {
-  IntegerChain chain(body);
-  chain.Draw(body.random().Between(3, 16));
-  if (body.random().Percent(30)) chain.Fold();
+  IntegerChain(body).Draw();
 }
 
 }  // namespace axle

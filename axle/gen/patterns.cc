@@ -349,7 +349,8 @@ void DrawPattern(Body& body) {
       DrawLoopNest,       DrawLoopNest,  DrawScalars,        DrawIdioms,      DrawIdioms,
       DrawControl,        DrawControl,   DrawProductPattern, DrawProductSums, DrawFoldedTogether,
       DrawFoldedTogether, DrawIntegers,  DrawIntegers,       DrawIntegers,    DrawIntegers,
-      DrawIntegers,       DrawFloats,    DrawFloats,         DrawFloats};
+      DrawIntegers,       DrawFloats,    DrawFloats,         DrawFloats,      DrawShuffles,
+      DrawShuffles,       DrawShuffles};
   body.random().Of(kPatterns)(body);
 }
 
