@@ -46,6 +46,27 @@ void ForEachRun(i64 count, const F& f) {
   }
 }
 
+// Lanes of one vector that another one has; -1: none.
+struct Source {
+  Value* vector;
+  std::vector<int> lanes;
+};
+
+// Gives those that have no source yet to the first one, which goes on as it begins: LLVM takes it
+// for granted that nobody divides by a number that may be anything.
+void FillLanes(std::vector<Source>& sources) {
+  std::vector<int>& lanes = sources[0].lanes;
+  const auto begin = std::ranges::find_if(lanes, [](int lane) { return lane >= 0; });
+  const i64 first = *begin, offset = first - (begin - lanes.begin());
+  const bool is_one = std::ranges::all_of(lanes, [&](int k) { return k < 0 || k == first; });
+  const i64 width = LanesOf(sources[0].vector);
+  for (i64 k = 0; k < std::ssize(lanes); ++k) {
+    const auto has_it = [k](const Source& source) { return source.lanes[k] >= 0; };
+    if (std::ranges::any_of(sources, has_it)) continue;
+    lanes[k] = static_cast<int>(is_one ? first : (k + offset + width) % width);
+  }
+}
+
 }  // namespace
 
 i64 SmallValueBuilder::LanesFor(i64 num_elements) {
@@ -92,10 +113,6 @@ Value* SmallValueBuilder::Resized(Value* vector, std::span<const int> lanes) {
 
 // One vector of a result.
 Value* SmallValueBuilder::Pick(unsigned part, i64 lanes, std::span<const ElementRef> refs) {
-  struct Source {
-    Value* vector;
-    std::vector<int> lanes;
-  };
   std::vector<Source> sources;
   for (size_t k = 0; k < refs.size(); ++k) {
     const SmallValue* value = refs[k].value;
@@ -110,16 +127,7 @@ Value* SmallValueBuilder::Pick(unsigned part, i64 lanes, std::span<const Element
     source->lanes[k] = static_cast<int>(refs[k].element % width);
   }
   if (sources.empty()) return nullptr;
-  // Integers in the other lanes may be divided by, which LLVM takes for granted that nobody does if
-  // they may be anything.
-  if (sources[0].vector->getType()->isIntOrIntVectorTy()) {
-    const int some = *std::ranges::find_if(sources[0].lanes, [](int lane) { return lane >= 0; });
-    for (size_t k = 0; k < static_cast<size_t>(lanes); ++k) {
-      const bool is_any =
-          std::ranges::all_of(sources, [k](const Source& source) { return source.lanes[k] < 0; });
-      if (is_any) sources[0].lanes[k] = some;
-    }
-  }
+  FillLanes(sources);
   Value* all = Resized(sources[0].vector, sources[0].lanes);
   std::vector<int> blend(static_cast<size_t>(lanes), -1);
   const auto take = [&](const Source& source, i64 offset) {

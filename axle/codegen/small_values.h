@@ -2,8 +2,9 @@
 // IR.
 //
 // Element k of n is lane k mod w of vector k / w, where w is n rounded up to a power of two, and
-// kMostLanes at most. Lanes behind the last element may hold anything. Up to kMostNumbers elements
-// have a vector each: programs mostly take them apart and put them together again.
+// kMostLanes at most. Lanes behind the last element are numbers of any value, not poison. Up to
+// kMostNumbers elements have a vector each: programs mostly take them apart and put them together
+// again.
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
