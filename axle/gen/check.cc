@@ -248,9 +248,7 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
     for (const Runner& runner : runners) {
       const std::string difference = FirstWrongRun(runner, arguments, expected, result);
       if (difference.empty()) continue;
-      Limits nan_limits;
-      SetLimits(nan_limits);
-      if (!DependsOnNanBits(*module, arguments, &nan_limits)) {
+      if (!DependsOnNanBits(*module, arguments, [this](Limits& l) { SetLimits(l); })) {
         result.outcome = Outcome::kDifferent;
         result.message =
             StrCat(runner.name, ", arguments ", options_.first_seed + s, ": ", difference);

@@ -157,10 +157,16 @@ std::unique_ptr<Module> WithNanBits(const Module& module, std::uint64_t seed) {
   return NanWriter(module, seed).Run();
 }
 
-bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments, Limits* limits) {
-  const auto first = Evaluate(module, arguments, {.limits = limits});
+bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments,
+                      const std::function<void(Limits&)>& set_limits) {
+  const auto run = [&](const Module& some) {
+    Limits limits;
+    set_limits(limits);
+    return Evaluate(some, arguments, {.limits = &limits});
+  };
+  const auto first = run(module);
   for (std::uint64_t seed = 0; seed < 8 && first.ok(); ++seed) {
-    const auto other = Evaluate(*WithNanBits(module, seed), arguments, {.limits = limits});
+    const auto other = run(*WithNanBits(module, seed));
     if (other.ok() && !SameValue(*first, *other)) return true;
   }
   return false;

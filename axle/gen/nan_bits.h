@@ -1,6 +1,7 @@
 // Programs whose results depend on the sign or payload of a NaN that they compute: bits that no
 // engine promises (numerics.md). A difference in them is none.
 #pragma once
+#include <functional>
 #include <span>
 
 #include "axle/core/limits.h"
@@ -12,11 +13,14 @@ namespace axle {
 // The same module with a NaN of any sign and payload, drawn for each element, for every NaN that an
 // instruction computes (seeds 0 to 3: the plain ones and those of ones only, positive and
 // negative); those that are only moved stay. Computations that are applied to elements are left
-// alone, but for the comparators of sorts and what only those call: the form of others decides
-// about the order of sums.
+// alone, but for the comparators of sorts, maps, and what only those call: the form of others
+// decides about the order of sums.
 std::unique_ptr<Module> WithNanBits(const Module& module, std::uint64_t seed);
 
 // Whether some of these, or the module itself, give different results. False if they give errors.
-bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments, Limits* limits);
+// Each is run under limits of its own, which `set_limits` sets.
+bool DependsOnNanBits(
+    const Module& module, std::span<const Literal> arguments,
+    const std::function<void(Limits&)>& set_limits = [](Limits&) {});
 
 }  // namespace axle

@@ -116,20 +116,20 @@ ENTRY e {
     return Literal::Array<float>(F32, {4}, std::vector{a, 1.f, 2.f, a});
   };
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_TRUE(DependsOnNanBits(**module, std::vector{array(0), array(0)}, nullptr));
-  EXPECT_FALSE(DependsOnNanBits(**module, std::vector{array(3), array(2)}, nullptr));
+  EXPECT_TRUE(DependsOnNanBits(**module, std::vector{array(0), array(0)}));
+  EXPECT_FALSE(DependsOnNanBits(**module, std::vector{array(3), array(2)}));
   // Two NaNs that are rarely the same, but may be.
   const auto equal = Parse(
       "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f32[4] multiply(x, x)  ROOT c = pred[4] "
       "compare(x, y), direction=EQ, type=TOTALORDER }");
   ASSERT_TRUE(equal.ok());
-  EXPECT_TRUE(DependsOnNanBits(**equal, std::vector{array(nan)}, nullptr));
+  EXPECT_TRUE(DependsOnNanBits(**equal, std::vector{array(nan)}));
   // A NaN that comes from outside has bits that are only moved: those of s, not those of q.
   const auto moved = Parse(
       "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f32[4] reverse(x), "
       "dimensions={0}  ROOT s = s32[4] bitcast-convert(y) }");
   ASSERT_TRUE(moved.ok());
-  EXPECT_FALSE(DependsOnNanBits(**moved, std::vector{array(nan)}, nullptr));
+  EXPECT_FALSE(DependsOnNanBits(**moved, std::vector{array(nan)}));
   // An order that depends on the NaN of a product.
   const auto sorted = Parse(
       "HloModule m less { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] multiply(a, b) "
@@ -137,8 +137,8 @@ ENTRY e {
       "parameter(0)  y = f32[2,2] reshape(x)  ROOT s = f32[2,2] sort(y), dimensions={1}, "
       "to_apply=less }");
   ASSERT_TRUE(sorted.ok());
-  EXPECT_TRUE(DependsOnNanBits(**sorted, std::vector{array(nan)}, nullptr));
-  EXPECT_FALSE(DependsOnNanBits(**sorted, std::vector{array(3)}, nullptr));
+  EXPECT_TRUE(DependsOnNanBits(**sorted, std::vector{array(nan)}));
+  EXPECT_FALSE(DependsOnNanBits(**sorted, std::vector{array(3)}));
   // The same in a function that the comparator calls.
   const auto called = Parse(
       "HloModule m times { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] "
@@ -147,8 +147,26 @@ ENTRY e {
       "{ x = f32[4] parameter(0)  y = f32[2,2] reshape(x)  ROOT s = f32[2,2] sort(y), "
       "dimensions={1}, to_apply=less }");
   ASSERT_TRUE(called.ok());
-  EXPECT_TRUE(DependsOnNanBits(**called, std::vector{array(nan)}, nullptr));
-  EXPECT_FALSE(DependsOnNanBits(**called, std::vector{array(3)}, nullptr));
+  EXPECT_TRUE(DependsOnNanBits(**called, std::vector{array(nan)}));
+  EXPECT_FALSE(DependsOnNanBits(**called, std::vector{array(3)}));
+  // What a map computes.
+  const auto mapped = Parse(
+      "HloModule m sign { a = f32[] parameter(0)  b = f32[] multiply(a, a)  ROOT c = s32[] "
+      "bitcast-convert(b) } ENTRY e { x = f32[4] parameter(0)  ROOT m = s32[4] map(x), "
+      "dimensions={0}, to_apply=sign }");
+  ASSERT_TRUE(mapped.ok());
+  EXPECT_TRUE(DependsOnNanBits(**mapped, std::vector{array(nan)}));
+  EXPECT_FALSE(DependsOnNanBits(**mapped, std::vector{array(3)}));
+  // Each run may take as many steps as one that is compared.
+  const auto looped = Parse(
+      "HloModule m less { i = s32[] parameter(0)  n = s32[] constant(20)  ROOT p = pred[] "
+      "compare(i, n), direction=LT } next { i = s32[] parameter(0)  one = s32[] constant(1)  ROOT "
+      "j = s32[] add(i, one) } ENTRY e { x = f32[4] parameter(0)  zero = s32[] constant(0)  n = "
+      "s32[] while(zero), condition=less, body=next  y = f32[4] multiply(x, x)  z = s32[4] "
+      "bitcast-convert(y)  ROOT t = (s32[], s32[4]) tuple(n, z) }");
+  ASSERT_TRUE(looped.ok());
+  const auto few_steps = [](Limits& limits) { limits.set_step_limit(80); };
+  EXPECT_TRUE(DependsOnNanBits(**looped, std::vector{array(nan)}, few_steps));
 }
 
 // Workers begin anew after 2,000 modules.
