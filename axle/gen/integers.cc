@@ -28,7 +28,7 @@ class IntegerChain final : public Chain {
         &IntegerChain::Saturated,     &IntegerChain::Average,       &IntegerChain::Rotation,
         &IntegerChain::Field,         &IntegerChain::Distance,      &IntegerChain::ByItsSign,
         &IntegerChain::OfATest,       &IntegerChain::Division,      &IntegerChain::SumOfProducts,
-        &IntegerChain::ThroughAFloat,
+        &IntegerChain::ThroughAFloat, &IntegerChain::Emptied,
     };
     return (this->*random_.Of(kIdioms))(x);
   }
@@ -212,6 +212,26 @@ class IntegerChain final : public Chain {
     };
     const Opcode op = random_.Percent(75) ? Opcode::kAdd : Opcode::kSubtract;
     return body_.Add(op, {product(x), product(random_.Of(made_))});
+  }
+
+  // All of whose bits are shifted out, which code generators may see later than passes do, and what
+  // is known from there on.
+  Instruction* Emptied(Instruction* x) {
+    const ElementType type = x->shape().type();
+    if (Info(type).bits < 2) return nullptr;
+    const auto places = static_cast<double>(random_.Between(1, Info(type).bits - 1));
+    const Opcode op = random_.Percent(70) ? Opcode::kShiftRightLogical : Opcode::kShiftLeft;
+    Instruction* const some = body_.Add(op, {x, Number(type, places)});
+    Instruction* const rest = Number(type, Info(type).bits - places);
+    Instruction* const none = body_.Add(op, {some, rest});
+    switch (random_.Below(4)) {
+      case 0:
+        return none;
+      case 1:
+        return body_.Add(Opcode::kAdd, {none, AnyNumber(type)});
+      default:
+        return body_.Add(random_.Of({Opcode::kCountLeadingZeros, Opcode::kNot}), {none});
+    }
   }
 
   // Converted to a float, and from there to an integer.

@@ -39,7 +39,8 @@ class Shuffles {
                                &Shuffles::Joined,   &Shuffles::Joined,   &Shuffles::Padded,
                                &Shuffles::Padded,   &Shuffles::Woven,    &Shuffles::Repeated,
                                &Shuffles::Turned,   &Shuffles::Reversed, &Shuffles::Combined,
-                               &Shuffles::Combined, &Shuffles::Combined, &Shuffles::Converted};
+                               &Shuffles::Combined, &Shuffles::Combined, &Shuffles::Divided,
+                               &Shuffles::Divided,  &Shuffles::Converted};
     return (this->*random_.Of(kSteps))(x);
   }
 
@@ -132,6 +133,19 @@ class Shuffles {
                                Opcode::kMultiply, Opcode::kMaximum,  Opcode::kDivide};
     const Opcode op = random_.Of(kOps);
     return body_.Add(op, {x, OfSize(SizeOf(x))});
+  }
+
+  // Its bits as integers, by or of others; read by nothing here.
+  Instruction* Divided(Instruction* x) {
+    const int bits = Info(type_).bits;
+    if (bits < 8 || bits > 64) return nullptr;
+    const ElementType integer = bits == 8 ? U8 : bits == 16 ? S16 : bits == 32 ? U32 : S64;
+    const Shape shape(integer, {SizeOf(x)});
+    Instruction* const number = body_.Add(Opcode::kBitcastConvert, {x}, shape);
+    Instruction* const other = body_.Value(shape);
+    const Opcode op = random_.Percent(70) ? Opcode::kDivide : Opcode::kRemainder;
+    random_.Percent(70) ? body_.Add(op, {other, number}) : body_.Add(op, {number, other});
+    return nullptr;
   }
 
   // Read by nothing here.
