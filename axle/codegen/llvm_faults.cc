@@ -14,7 +14,7 @@ constexpr unsigned kNarrow = 16;  // bits of each side of products that LLVM mis
 constexpr unsigned kInBetween = 32;
 
 // A product of vectors of 64 bits or more.
-bool MayBeMistaken(const llvm::Instruction& inst) {
+bool IsWideProduct(const llvm::Instruction& inst) {
   const llvm::Type* type = inst.getType();
   return inst.getOpcode() == llvm::Instruction::Mul && type->isVectorTy() &&
          type->getScalarSizeInBits() >= 64;
@@ -84,8 +84,9 @@ void FenceProduct(llvm::Instruction& product) {
   product.eraseFromParent();
 }
 
-// A quotient of vectors whose divisor may be 0 as far as LLVM can know.
-bool MayBeMistakenForZero(const llvm::Instruction& inst) {
+// A quotient of vectors, unless its divisor is a constant other than 0, or loaded: of those LLVM
+// cannot find out that they are 0.
+bool MayDivideByZero(const llvm::Instruction& inst) {
   if (inst.getOpcode() != llvm::Instruction::FDiv || !inst.getType()->isVectorTy()) return false;
   const llvm::Value* divisor = inst.getOperand(1);
   if (const auto* number = llvm::dyn_cast<llvm::Constant>(divisor)) {
@@ -102,8 +103,8 @@ void AvoidLlvmFaults(llvm::Module& module) {
   for (llvm::Function& function : module) {
     for (llvm::BasicBlock& block : function) {
       for (llvm::Instruction& inst : block) {
-        if (MayBeMistaken(inst)) products.push_back(&inst);
-        if (MayBeMistakenForZero(inst)) quotients.push_back(&inst);
+        if (IsWideProduct(inst)) products.push_back(&inst);
+        if (MayDivideByZero(inst)) quotients.push_back(&inst);
       }
     }
   }

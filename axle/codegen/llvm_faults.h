@@ -16,6 +16,11 @@ namespace axle {
 //
 // Quotients (LLVM 22, all processors): where it finds out late that x and y are 0, of the bits of
 // fdiv(x, y), a NaN, it makes 0. Here it cannot know that y is.
+//
+// Not here: of several shuffles of eight numbers of 64 bits, one behind the other, LLVM 22 may make
+// one that takes a wrong number (AVX-512). Functions of few elements, which have such shuffles,
+// have no registers of 64 bytes (small_lowering.cc); loops have only those that take complex
+// numbers apart and put them together.
 void AvoidLlvmFaults(llvm::Module& module);
 
 }  // namespace axle

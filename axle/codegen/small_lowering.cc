@@ -38,8 +38,7 @@ std::vector<i64> FirstElements(i64 n) {
   return elements;
 }
 
-// No registers of 64 bytes: what LLVM 22 makes of several shuffles of eight numbers of 64 bits, one
-// behind the other, may take a wrong one.
+// No registers of 64 bytes, of whose shuffles LLVM 22 may make a wrong one (llvm_faults.h).
 JitTarget ForSmallValues(JitTarget target) {
   target.vector_bytes = std::min(target.vector_bytes, 32);
   return target;

@@ -46,24 +46,26 @@ void ForEachRun(i64 count, const F& f) {
   }
 }
 
-// Lanes of one vector that another one has; -1: none.
+// A vector, and for each lane of a result which of its lanes goes there; -1: none.
 struct Source {
   Value* vector;
   std::vector<int> lanes;
 };
 
-// Gives those that have no source yet to the first one, which goes on as it begins: LLVM takes it
-// for granted that nobody divides by a number that may be anything.
+// Gives the lanes that no source has to the first one, which goes on as it begins. Left out, they
+// would be poison, and a division by poison is undefined: LLVM takes out the division of all lanes,
+// and the guard against 0 before it.
 void FillLanes(std::vector<Source>& sources) {
   std::vector<int>& lanes = sources[0].lanes;
   const auto begin = std::ranges::find_if(lanes, [](int lane) { return lane >= 0; });
-  const i64 first = *begin, offset = first - (begin - lanes.begin());
+  const i64 first = *begin, at = begin - lanes.begin();
   const bool is_one = std::ranges::all_of(lanes, [&](int k) { return k < 0 || k == first; });
   const i64 width = LanesOf(sources[0].vector);
+  const i64 offset = first - at + at * width;  // not below 0
   for (i64 k = 0; k < std::ssize(lanes); ++k) {
     const auto has_it = [k](const Source& source) { return source.lanes[k] >= 0; };
     if (std::ranges::any_of(sources, has_it)) continue;
-    lanes[k] = static_cast<int>(is_one ? first : (k + offset + width) % width);
+    lanes[k] = static_cast<int>(is_one ? first : (k + offset) % width);
   }
 }
 

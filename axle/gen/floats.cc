@@ -87,7 +87,7 @@ class FloatChain final : public Chain {
                                : body_.Add(Opcode::kSelect, {test, other, x});
   }
 
-  // By a number that is a power of two, one over something, or by itself.
+  // By a number, most often a power of two; by itself; or one over it.
   Instruction* Quotient(Instruction* x) {
     const ElementType type = x->shape().type();
     if (random_.Percent(20)) return body_.Add(Opcode::kDivide, {x, x});

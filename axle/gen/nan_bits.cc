@@ -34,9 +34,9 @@ bool Computes(const Instruction& inst) {
   }
 }
 
-// Computations that must stay as they are, because they decide about the order in which elements
-// are taken: what is applied to elements, but for comparators of sorts, maps, and what only those
-// call.
+// Computations that must stay as they are, because their form decides about the order of sums
+// (numerics.md N4): what reductions and their kind apply, and what that calls. Sorts, maps, scans
+// and custom calls run what they call as it is written.
 std::unordered_set<const HloComputation*> Unchanged(const Module& module) {
   const auto frozen = FrozenComputations(module);
   const std::vector<const HloComputation*> order = CalleesFirst(module);

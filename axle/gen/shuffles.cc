@@ -2,6 +2,8 @@
 // other, some of which are combined. Where few elements are one function (small_lowering.cc) code
 // generators make one shuffle of several.
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "axle/gen/patterns.h"
 
@@ -34,6 +36,8 @@ class Shuffles {
   Instruction* Row() { return body_.Value(Shape(type_, {random_.Between(2, 17)})); }
   static i64 SizeOf(const Instruction* x) { return x->shape().dim(0); }
 
+  // A row of the same type, made of `x` and others; null if an op refuses them, or what was made is
+  // no such row.
   Instruction* Next(Instruction* x) {
     constexpr Step kSteps[] = {&Shuffles::Strided,  &Shuffles::Strided,  &Shuffles::Rotated,
                                &Shuffles::Joined,   &Shuffles::Joined,   &Shuffles::Padded,
@@ -135,7 +139,7 @@ class Shuffles {
     return body_.Add(op, {x, OfSize(SizeOf(x))});
   }
 
-  // Its bits as integers, by or of others; read by nothing here.
+  // Divides integers by its bits, or these by integers. No further step reads it.
   Instruction* Divided(Instruction* x) {
     const int bits = Info(type_).bits;
     if (bits < 8 || bits > 64) return nullptr;
@@ -144,11 +148,12 @@ class Shuffles {
     Instruction* const number = body_.Add(Opcode::kBitcastConvert, {x}, shape);
     Instruction* const other = body_.Value(shape);
     const Opcode op = random_.Percent(70) ? Opcode::kDivide : Opcode::kRemainder;
-    random_.Percent(70) ? body_.Add(op, {other, number}) : body_.Add(op, {number, other});
+    const bool is_divisor = random_.Percent(70);
+    body_.Add(op, {is_divisor ? other : number, is_divisor ? number : other});
     return nullptr;
   }
 
-  // Read by nothing here.
+  // No further step reads it.
   Instruction* Converted(Instruction* x) {
     body_.Convert(x, body_.AnyType());
     return nullptr;

@@ -1,9 +1,12 @@
 // Products of narrow numbers, for which LLVM has a shorter form (llvm_faults.h): shifted and
-// narrowed in all kinds of ways, they are the interpreter's.
+// narrowed in all kinds of ways, they are the interpreter's. Its other faults are in
+// tests/data/found.
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "axle/client/arguments.h"
@@ -20,7 +23,7 @@ struct Sides {
   std::string (*text)(std::string_view narrow, std::string_view wide);
 };
 
-constexpr std::pair<std::string_view, std::string_view> kSides[] = {{"x", "a"}, {"y", "b"}};
+constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"x", "a"}, {"y", "b"}};
 
 std::string Splat(std::string_view name, std::string_view type, int number) {
   return StrCat("  ", name, "0 = ", type, "[] constant(", number, ")\n  ", name, " = ", type,
@@ -31,13 +34,13 @@ std::string Converted(std::string_view, std::string_view wide) {
   return StrCat("  a = ", wide, "[37] convert(x)\n  b = ", wide, "[37] convert(y)\n");
 }
 
-// With sign, though they have none, and from there without: LLVM knows only from the mask that the
-// sides are narrow.
+// As numbers with a sign, though none is negative, and then without: only the mask tells LLVM that
+// the sides are narrow.
 std::string Masked(std::string_view narrow, std::string_view wide) {
-  std::string text = Splat("mask", narrow, 7);
-  for (const auto& [from, to] : kSides) {
-    StrAppend(text, "  ", from, "7 = ", narrow, "[37] and(", from, ", mask)\n  ", from,
-              "s = s32[37] convert(", from, "7)\n  ", from, "u = u32[37] convert(", from, "s)\n  ",
+  std::string text = Splat("mask", narrow, 127);
+  for (const auto& [from, to] : kNames) {
+    StrAppend(text, "  ", from, "m = ", narrow, "[37] and(", from, ", mask)\n  ", from,
+              "s = s32[37] convert(", from, "m)\n  ", from, "u = u32[37] convert(", from, "s)\n  ",
               to, " = ", wide, "[37] convert(", from, "u)\n");
   }
   return text;
@@ -46,7 +49,7 @@ std::string Masked(std::string_view narrow, std::string_view wide) {
 // By shifts there and back: what is multiplied is no extension.
 std::string Shifted(std::string_view, std::string_view wide) {
   std::string text = Splat("places", wide, wide.substr(1) == "64" ? 48 : 16);
-  for (const auto& [from, to] : kSides) {
+  for (const auto& [from, to] : kNames) {
     StrAppend(text, "  ", from, "w = ", wide, "[37] convert(", from, ")\n  ", from, "l = ", wide,
               "[37] shift-left(", from, "w, places)\n  ", to, " = ", wide,
               "[37] shift-right-arithmetic(", from, "l, places)\n");
@@ -54,7 +57,7 @@ std::string Shifted(std::string_view, std::string_view wide) {
   return text;
 }
 
-constexpr Sides kAllSides[] = {{"converted", Converted}, {"masked", Masked}, {"shifted", Shifted}};
+constexpr Sides kSides[] = {{"converted", Converted}, {"masked", Masked}, {"shifted", Shifted}};
 
 std::string ProductsOf(const Sides& sides, std::string_view narrow, std::string_view wide) {
   const std::string wides = StrCat(wide, "[37] ");
@@ -108,11 +111,12 @@ TEST_P(NarrowProducts, AreShiftedAndNarrowed) {
   const auto client = Client::Create();
   ASSERT_TRUE(client.ok()) << client.status().message();
   std::vector<Literal> arguments;
+  const int step = narrow.substr(1) == "8" ? 3 : 883;
   for (const int seed : {3, 11}) {
     std::string numbers = "0";
     for (int i = 1; i < 37; ++i) {
       const bool is_negative = narrow[0] == 's' && i * seed % 2 == 1;
-      StrAppend(numbers, ", ", is_negative ? "-" : "", i * 3 + seed);
+      StrAppend(numbers, ", ", is_negative ? "-" : "", i * step + seed);
     }
     arguments.push_back(*ParseLiteral(StrCat(narrow, "[37] {", numbers, "}")));
   }
@@ -135,9 +139,9 @@ std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(LlvmFaults, NarrowProducts,
-                         testing::Combine(testing::ValuesIn(kAllSides),
+                         testing::Combine(testing::ValuesIn(kSides),
                                           testing::Values("s8", "u8", "s16", "u16"),
-                                          testing::Values("s32", "s64", "u64"),
+                                          testing::Values("s32", "u32", "s64", "u64"),
                                           testing::Values(NativeIsa::kAvx2, NativeIsa::kAvx512)),
                          NameOf);
 
