@@ -34,18 +34,6 @@ std::string Converted(std::string_view, std::string_view wide) {
   return StrCat("  a = ", wide, "[37] convert(x)\n  b = ", wide, "[37] convert(y)\n");
 }
 
-// As numbers with a sign, though none is negative, and then without: only the mask tells LLVM that
-// the sides are narrow.
-std::string Masked(std::string_view narrow, std::string_view wide) {
-  std::string text = Splat("mask", narrow, 127);
-  for (const auto& [from, to] : kNames) {
-    StrAppend(text, "  ", from, "m = ", narrow, "[37] and(", from, ", mask)\n  ", from,
-              "s = s32[37] convert(", from, "m)\n  ", from, "u = u32[37] convert(", from, "s)\n  ",
-              to, " = ", wide, "[37] convert(", from, "u)\n");
-  }
-  return text;
-}
-
 // By shifts there and back: what is multiplied is no extension.
 std::string Shifted(std::string_view, std::string_view wide) {
   std::string text = Splat("places", wide, wide.substr(1) == "64" ? 48 : 16);
@@ -57,7 +45,7 @@ std::string Shifted(std::string_view, std::string_view wide) {
   return text;
 }
 
-constexpr Sides kSides[] = {{"converted", Converted}, {"masked", Masked}, {"shifted", Shifted}};
+constexpr Sides kSides[] = {{"converted", Converted}, {"shifted", Shifted}};
 
 std::string ProductsOf(const Sides& sides, std::string_view narrow, std::string_view wide) {
   const std::string wides = StrCat(wide, "[37] ");
