@@ -117,8 +117,6 @@ FAULTS = [
      "const i64 last = std::min(plan.rows - (plan.rows > 1 ? 1 : 0), first + plan.rows_per_block);"),
     ("products that LLVM 22 narrows wrongly are left to it", LLVM_FAULTS,
      "type->getScalarSizeInBits() >= 64;", "type->getScalarSizeInBits() >= 640;"),
-    ("small functions use registers whose shuffles LLVM 22 mistakes", SMALL,
-     "std::min(target.vector_bytes, 32)", "std::min(target.vector_bytes, 64)"),  # seen with AVX-512 only
     ("quotients that LLVM 22 takes for zero are left to it", LLVM_FAULTS, "return !IsLoaded(*divisor);", "return false;"),
     ("lanes that nothing reads may be anything", SMALL_VALUES, "  FillLanes(sources);\n",
      "  if (lanes < 0) FillLanes(sources);\n"),

@@ -286,7 +286,12 @@ class Hunter {
     if (const auto module = GenerateModule(options_.seed, index); module.ok()) {
       report_.coverage.Add(**module);
     }
-    if (IsFailure(result.outcome)) report_.failures.push_back({index, std::move(result)});
+    if (IsFailure(result.outcome)) {
+      report_.failures.push_back({index, std::move(result)});
+    } else if (result.outcome == Outcome::kOverLimit &&
+               report_.over_limit.size() < HuntReport::kMostOverLimit) {
+      report_.over_limit.push_back({index, std::move(result)});
+    }
   }
 
   const HuntOptions& options_;

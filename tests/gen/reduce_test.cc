@@ -213,5 +213,20 @@ TEST(Hunt, CountsEveryModule) {
   EXPECT_EQ(Hunt({}).status().message(), "hunt: needs a number of modules or of seconds");
 }
 
+TEST(Hunt, NamesTheModulesThatAreOverALimit) {
+  HuntOptions options = {.seed = 9, .count = 60};
+  options.check.native = false;
+  options.check.step_limit = 3;
+  const auto report = Hunt(options);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_GT(report->over_limit.size(), 0u);
+  EXPECT_EQ(report->over_limit.size(), report->Of(Outcome::kOverLimit));
+  for (const HuntFailure& found : report->over_limit) {
+    EXPECT_LT(found.index, 60u);
+    EXPECT_NE(found.result.message.find("step"), std::string::npos) << found.result.message;
+  }
+  EXPECT_TRUE(report->failures.empty());
+}
+
 }  // namespace
 }  // namespace axle

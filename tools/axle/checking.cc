@@ -55,6 +55,12 @@ std::string ReproOf(const Options& options, std::uint64_t index) {
   return repro;
 }
 
+Json ToJson(const HuntFailure& found) {
+  return {{"index", found.index},
+          {"outcome", OutcomeName(found.result.outcome)},
+          {"message", found.result.message}};
+}
+
 std::string Summary(const HuntReport& report) {
   std::string text = StrCat(report.modules, " modules, ", report.runs, " runs compared in ",
                             static_cast<i64>(report.seconds), " s:");
@@ -171,11 +177,12 @@ int CheckRandom(Session& session, std::uint64_t count) {
     json["outcomes"][std::string(OutcomeName(static_cast<Outcome>(i)))] = report->outcomes[i];
   }
   for (const auto& [op, count] : report->unimplemented) json["unimplemented"][op] = count;
+  json["over_limit"] = Json::array();
+  for (const HuntFailure& found : report->over_limit) json["over_limit"].push_back(ToJson(found));
   json["failures"] = Json::array();
   for (const HuntFailure& failure : report->failures) {
     const std::string_view outcome = OutcomeName(failure.result.outcome);
-    json["failures"].push_back(
-        {{"index", failure.index}, {"outcome", outcome}, {"message", failure.result.message}});
+    json["failures"].push_back(ToJson(failure));
     if (!options.json) {
       session.Out(StrCat(failure.index, ": ", outcome, ": ", failure.result.message,
                          "\n  repro: ", ReproOf(options, failure.index), "\n"));
@@ -189,6 +196,10 @@ int CheckRandom(Session& session, std::uint64_t count) {
   for (size_t i = 0; i < report->unimplemented.size() && (i < 5 || options.verbose); ++i) {
     session.Say(StrCat("  not compiled: ", report->unimplemented[i].first, " ",
                        report->unimplemented[i].second));
+  }
+  for (size_t i = 0; i < report->over_limit.size() && (i < 5 || options.verbose); ++i) {
+    const auto& [index, result] = report->over_limit[i];
+    session.Say(StrCat("  over limit: ", index, ": ", result.message));
   }
   if (!report->failures.empty()) return kNo;
   if (Interrupted()) return kLimit;
