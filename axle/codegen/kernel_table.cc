@@ -29,6 +29,7 @@ constexpr i64 kRoomPerThread = i64{16} << 20;
 // and ordered with care, at more than twice the cost, change it by a few percent
 // (bench/results/codegen-levels-2026-11-23.md).
 constexpr size_t kMostLightOperations = 24;
+constexpr int kMostEffort = 2;  // the highest level
 
 bool IsLight(const LoopKernelSpec& spec) {
   return spec.form == FoldForm::kNone &&
@@ -37,8 +38,10 @@ bool IsLight(const LoopKernelSpec& spec) {
 
 }  // namespace
 
-// At level 1 the kind of a kernel decides, at 0 and 2 all are alike.
+// At level 1 the kind of a kernel decides, at 0 and 2 all are alike; but LLVM's least effort may not
+// come to an end with a function of few elements (llvm_faults.h).
 int KernelTable::Kernel::CodegenLevel(const JitTarget& target) const {
+  if (small) return std::max(target.codegen_level, 1);
   return target.codegen_level == 1 && loop && IsLight(*loop) ? 0 : target.codegen_level;
 }
 
@@ -132,7 +135,7 @@ std::vector<KernelTable::Batch> KernelTable::Batches(const JitTarget& target,
   const size_t most = std::clamp<size_t>((kernels.size() + num_threads - 1) / num_threads, 1,
                                          kMostKernelsPerModule);
   std::vector<Batch> batches;
-  for (int level = target.codegen_level; level >= 0; --level) {
+  for (int level = kMostEffort; level >= 0; --level) {
     bool is_new = true;
     for (const size_t k : kernels) {
       if (kernels_[k].CodegenLevel(target) != level) continue;

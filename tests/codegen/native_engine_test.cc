@@ -483,7 +483,9 @@ TEST_F(NativeEngineTest, TheKindOfAKernelChoosesItsLevel) {
                                                                       {functions, 1, 1},
                                                                       {folds, 1, 1},
                                                                       {folds, 2, 2},
-                                                                      {few, 1, 1}}) {
+                                                                      {few, 0, 1},
+                                                                      {few, 1, 1},
+                                                                      {few, 2, 2}}) {
     std::string code;
     const auto executable =
         client_->Compile(text, {.engine = EngineKind::kNative,
