@@ -238,6 +238,11 @@ Literal Literal::WithShape(const Shape& shape) const {
   Literal result = *this;
   result.shape_ = shape;
   result.sizes_.clear();
+  // What is borrowed is aligned for the type that it was of.
+  const auto address = reinterpret_cast<std::uintptr_t>(data_);
+  if (shape.is_array() && address % static_cast<size_t>(Info(shape.type()).align) != 0) {
+    result.OwnStorage();
+  }
   return result;
 }
 

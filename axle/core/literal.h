@@ -120,8 +120,9 @@ class Literal {
   // row-major layouts throughout. Shares storage where nothing has to move.
   Literal Relayout(const Layout& layout) const;
   Literal ToRowMajor() const;
-  // The same elements under another shape with as many bytes (reshape, bitcast); shares storage.
-  // Only for row-major arrays; the result is full.
+  // The same elements under another shape with as many bytes (reshape, bitcast); shares storage,
+  // but for views that are not aligned for the new type. Only for row-major arrays; the result is
+  // full.
   Literal WithShape(const Shape& shape) const;
 
   // Same shape, and bit for bit the same values in logical order (layouts may differ). Run-time

@@ -44,6 +44,7 @@ StatusOr<Literal> EvalBitcast(const Instruction& inst, std::span<Literal> operan
   Literal bytes = operands[0].Relayout(from.LayoutOrDefault());
   const Shape result = inst.shape().WithoutLayout();
   if (inst.shape().layout() == nullptr) return bytes.WithShape(result);
+  bytes = bytes.WithShape(result);  // aligned for the new type
   Literal value = Literal::View(inst.shape(), bytes.bytes()).ToRowMajor();
   value.OwnStorage();
   return value;

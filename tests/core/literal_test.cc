@@ -176,6 +176,22 @@ TEST(Literal, CopiesShareUntilOneIsWritten) {
   EXPECT_EQ(a.mutable_bytes(), bytes);
 }
 
+TEST(Literal, AnotherTypeIsAlignedWhereTheViewIsNot) {
+  alignas(8) std::uint8_t bytes[17] = {};
+  for (size_t i = 0; i < 17; ++i) bytes[i] = static_cast<std::uint8_t>(i);
+  const auto address = [](const Literal& literal) {
+    return reinterpret_cast<std::uintptr_t>(literal.bytes());
+  };
+  for (size_t offset = 0; offset < 9; ++offset) {
+    const Literal view = Literal::View(Shape(U8, {8}), bytes + offset);
+    const Literal number = view.WithShape(Shape(S64));
+    EXPECT_EQ(address(number) % 8, 0u) << offset;
+    EXPECT_EQ(std::memcmp(number.bytes(), bytes + offset, 8), 0) << offset;
+    EXPECT_EQ(address(number) == address(view), offset % 8 == 0) << offset;
+    EXPECT_EQ(address(view.WithShape(Shape(S8, {2, 4}))), address(view)) << offset;
+  }
+}
+
 TEST(Literal, ViewBorrowsAndIsCopiedBeforeWriting) {
   const float values[] = {1, 2, 3, 4};
   Literal view = Literal::View(Shape(F32, {2, 2}), values);
