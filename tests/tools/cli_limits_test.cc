@@ -83,13 +83,13 @@ TEST_F(Cli, ManyThreadsCompileInTheMemoryThatThereIs) {
 TEST_F(Cli, WorkersThatHaveNoMemoryLeftBeginAnew) {
   if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "sanitizers lift the limit";
   int begun_anew = 0;
-  for (int megabytes = 34; begun_anew == 0 && megabytes > 10; megabytes -= 2) {
+  for (int megabytes = 30; begun_anew == 0 && megabytes > 10; --megabytes) {
     const Result r =
-        Run({"check", "--random=120", "--seed", "5", "--seeds", "1", "--variants", "1", "--levels",
+        Run({"check", "--random=42", "--seed", "5", "--seeds", "1", "--variants", "1", "--levels",
              "0", "--mem-limit", std::to_string(megabytes) + "M", "--json"});
     EXPECT_EQ(r.exit, 0) << r.err << r.out;
     const json report = json::parse(r.out);
-    EXPECT_EQ(report["modules"], 120);
+    EXPECT_EQ(report["modules"], 42);
     EXPECT_EQ(r.err.find("over limit"), std::string::npos) << megabytes << " MB: " << r.err;
     begun_anew = report["begun_anew"];
   }
