@@ -1,5 +1,5 @@
 // What LLVM compiles wrongly, and code with the same meaning in its place. Each was found by random
-// modules, and is a module in tests/data/found and a test.
+// modules or by such as were written by hand, and is a module in tests/data/found.
 #pragma once
 #include <llvm/IR/Module.h>
 

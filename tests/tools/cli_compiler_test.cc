@@ -276,6 +276,7 @@ TEST_F(Cli, CheckGoesThroughRandomModules) {
   EXPECT_EQ(report["modules"], 30);
   EXPECT_EQ(report["next"], 30);
   EXPECT_EQ(report["failures"], json::array());
+  EXPECT_EQ(report["over_limit"], json::array());
   EXPECT_NE(r.err.find("seed 3: 30 modules"), std::string::npos) << r.err;
   EXPECT_EQ(Run({"check", "--random"}).exit, 2);
   const Result timed = Run({"check", "--random", "--time-limit", "0.3", "--quiet"});
