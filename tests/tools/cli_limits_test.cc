@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/sanitizers.h"
 #include "tests/tools/cli.h"
@@ -14,16 +16,29 @@ namespace {
 
 using nlohmann::json;
 
+std::vector<std::string> Engines() {
+#ifdef AXLE_HAS_CODEGEN
+  return {"native", "interpret"};
+#else
+  return {"interpret"};
+#endif
+}
+
 TEST_F(Cli, LimitsEndARun) {
   const std::string forever = Write("forever.hlo", kForever);
-  const Result time = Run({"run", forever, "--time-limit", "0.3"});
-  EXPECT_EQ(time.exit, 4);
-  EXPECT_EQ(time.err, "DEADLINE_EXCEEDED: the time limit is used up\n");
-  const Result memory = Run({"run", "-", "--mem-limit", "64M"},
-                            "HloModule m\n\nENTRY main {\n  one = f32[] constant(1)\n"
-                            "  ROOT ones = f32[100000000] broadcast(one), dimensions={}\n}\n");
-  EXPECT_EQ(memory.exit, 4);
-  EXPECT_TRUE(memory.err.starts_with("RESOURCE_EXHAUSTED: ")) << memory.err;
+  for (const std::string& engine : Engines()) {
+    const Result time = Run({"run", forever, "--time-limit", "0.3", "--engine", engine});
+    EXPECT_EQ(time.exit, 4) << engine;
+    EXPECT_EQ(time.err, "DEADLINE_EXCEEDED: the time limit is used up\n") << engine;
+    const Result memory = Run({"run", "-", "--mem-limit", "64M", "--engine", engine},
+                              "HloModule m\n\nENTRY main {\n  one = f32[] constant(1)\n"
+                              "  ROOT ones = f32[100000000] broadcast(one), dimensions={}\n}\n");
+    EXPECT_EQ(memory.exit, 4) << engine;
+    EXPECT_TRUE(memory.err.starts_with("RESOURCE_EXHAUSTED: ")) << engine << memory.err;
+    if (engine == "native") {
+      EXPECT_TRUE(memory.err.ends_with(": the result \"ones\" of \"main\"\n")) << memory.err;
+    }
+  }
 }
 
 // From too little to start the native engine to enough to compile and run.
@@ -114,13 +129,16 @@ bool HandlesSignals(pid_t pid) {
 }
 
 TEST_F(Cli, SignalsCancelCleanly) {
-  for (int signal : {SIGINT, SIGTERM}) {
-    const pid_t pid = Start({"run", Write("forever.hlo", kForever), "--time-limit", "0"});
-    while (!HandlesSignals(pid)) std::this_thread::yield();
-    kill(pid, signal);
-    const Result r = Finish(pid);
-    EXPECT_EQ(r.exit, 4) << signal;
-    EXPECT_EQ(r.err, "CANCELLED: cancelled\n");
+  const std::string forever = Write("forever.hlo", kForever);
+  for (const std::string& engine : Engines()) {
+    for (int signal : {SIGINT, SIGTERM}) {
+      const pid_t pid = Start({"run", forever, "--time-limit", "0", "--engine", engine});
+      while (!HandlesSignals(pid)) std::this_thread::yield();
+      kill(pid, signal);
+      const Result r = Finish(pid);
+      EXPECT_EQ(r.exit, 4) << engine << signal;
+      EXPECT_EQ(r.err, "CANCELLED: cancelled\n") << engine;
+    }
   }
 }
 

@@ -20,8 +20,10 @@ constexpr std::string_view kStages[] = {"hlo", "opt-hlo", "fusions", "buffers", 
 int ListPasses(Session& session) {
   Json passes = Json::array();
   std::string text;
+  size_t width = 0;
+  for (const Pass& pass : AllPasses()) width = std::max(width, pass.name.size());
   for (const Pass& pass : AllPasses()) {
-    StrAppend(text, pass.name, std::string(10 - pass.name.size(), ' '), pass.summary, "\n");
+    StrAppend(text, Padded(std::string(pass.name), width + 2), pass.summary, "\n");
     passes.push_back({{"name", pass.name}, {"summary", pass.summary}});
   }
   std::string order;

@@ -6,12 +6,13 @@
 #include "axle/core/strings.h"
 
 namespace axle::tool {
-namespace {
 
 std::string Padded(std::string text, size_t width) {
   if (text.size() < width) text.resize(width, ' ');
   return text;
 }
+
+namespace {
 
 // Sources of the instructions, each once.
 std::string Sources(const CompileReport::Record& record) {

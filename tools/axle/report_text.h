@@ -6,6 +6,8 @@
 
 namespace axle::tool {
 
+// `text`, with spaces behind it up to `width`.
+std::string Padded(std::string text, size_t width);
 // The records of a program, and why neighbours are apart.
 std::string RecordsText(const CompileReport::Program& program);
 // Where its values lie and when they are needed.
