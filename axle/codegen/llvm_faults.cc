@@ -3,6 +3,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
 #include <vector>
@@ -96,15 +97,44 @@ bool MayDivideByZero(const llvm::Instruction& inst) {
   return !IsLoaded(*divisor);
 }
 
+bool IsAllOnes(const llvm::Value& value) {
+  const auto* number = llvm::dyn_cast<llvm::Constant>(&value);
+  return number != nullptr && number->isAllOnesValue();
+}
+
+// Which of two vectors of 64 bits is the greater one, or that one itself; unless LLVM cannot find
+// out, because of one at least it knows nothing, and the other is not the greatest there is. With a
+// sign as well: turned around, such a comparison may be one without.
+bool MayTellGreater(const llvm::Instruction& inst) {
+  const auto* comparison = llvm::dyn_cast<llvm::ICmpInst>(&inst);
+  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  const bool is_maximum =
+      intrinsic != nullptr && intrinsic->getIntrinsicID() == llvm::Intrinsic::umax;
+  if (!is_maximum && (comparison == nullptr || comparison->isEquality())) return false;
+  const llvm::Value &lhs = *inst.getOperand(0), &rhs = *inst.getOperand(1);
+  if (!lhs.getType()->isVectorTy() || lhs.getType()->getScalarSizeInBits() != 64) return false;
+  if (IsLoaded(lhs)) return IsAllOnes(rhs) || !(IsLoaded(rhs) || llvm::isa<llvm::Constant>(rhs));
+  return !(IsLoaded(rhs) && llvm::isa<llvm::Constant>(lhs) && !IsAllOnes(lhs));
+}
+
+// What is compared is not what a select chooses then, so nothing becomes of the two.
+void FenceComparison(llvm::Instruction& inst) {
+  const unsigned side = llvm::isa<llvm::Constant>(inst.getOperand(0)) ? 1 : 0;
+  llvm::IRBuilder<> b(&inst);
+  inst.setOperand(side, Fenced(b, inst.getOperand(side)));
+}
+
 }  // namespace
 
-void AvoidLlvmFaults(llvm::Module& module) {
-  std::vector<llvm::Instruction*> products, quotients;
+void AvoidLlvmFaults(llvm::Module& module, const JitTarget& target) {
+  std::vector<llvm::Instruction*> products, quotients, comparisons;
   for (llvm::Function& function : module) {
     for (llvm::BasicBlock& block : function) {
       for (llvm::Instruction& inst : block) {
         if (IsWideProduct(inst)) products.push_back(&inst);
         if (MayDivideByZero(inst)) quotients.push_back(&inst);
+        // With AVX-512 there are instructions for the greater and the smaller one.
+        if (!target.has_avx512() && MayTellGreater(inst)) comparisons.push_back(&inst);
       }
     }
   }
@@ -113,6 +143,7 @@ void AvoidLlvmFaults(llvm::Module& module) {
     llvm::IRBuilder<> b(quotient);
     quotient->setOperand(1, Fenced(b, quotient->getOperand(1)));
   }
+  for (llvm::Instruction* comparison : comparisons) FenceComparison(*comparison);
 }
 
 }  // namespace axle

@@ -3,6 +3,8 @@
 #pragma once
 #include <llvm/IR/Module.h>
 
+#include "axle/codegen/jit.h"
+
 namespace axle {
 
 // Changes the functions of `module`, which nothing combines any more before it is compiled.
@@ -17,6 +19,11 @@ namespace axle {
 // Quotients (LLVM 22, all processors): where it finds out late that x and y are 0, of the bits of
 // fdiv(x, y), a NaN, it makes 0. Here it cannot know that y is.
 //
+// Distances (LLVM 22, x86 without AVX-512): of max(x, y) - min(x, y) and x > y ? x - y : y - x of
+// numbers of 64 bits without a sign, where it finds out late that x >= y, it makes abs(x - y) with
+// a sign, which is wrong from 2^63 on. Here it does not see that what is compared is what is
+// chosen.
+//
 // Not here: of several shuffles of eight numbers of 64 bits, one behind the other, LLVM 22 may make
 // one that takes a wrong number (AVX-512). Functions of few elements, which have such shuffles,
 // have no registers of 64 bytes (small_lowering.cc); loops have only those that take complex
@@ -24,6 +31,6 @@ namespace axle {
 // itself until there is no stack left, where several shuffles repeat elements of what was loaded
 // and are then narrowed: functions of few elements, which alone have such shuffles, are compiled
 // with more (kernel_table.cc).
-void AvoidLlvmFaults(llvm::Module& module);
+void AvoidLlvmFaults(llvm::Module& module, const JitTarget& target);
 
 }  // namespace axle

@@ -1,6 +1,6 @@
-// Products of narrow numbers, for which LLVM has a shorter form (llvm_faults.h): shifted and
-// narrowed in all kinds of ways, they are the interpreter's. Its other faults are in
-// tests/data/found.
+// What LLVM has a shorter form for, which is wrong (llvm_faults.h): products of narrow numbers,
+// shifted and narrowed in all kinds of ways, and distances, are the interpreter's. Its other faults
+// are in tests/data/found.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -87,27 +87,11 @@ std::string ProductsOf(const Sides& sides, std::string_view narrow, std::string_
   return StrCat(text, "  ROOT r = (", shapes, ") tuple(", results, ")\n}\n");
 }
 
-// The narrow type and the wide one, and for what the code is.
-using Parameter = std::tuple<Sides, std::string_view, std::string_view, NativeIsa>;
-
-class NarrowProducts : public testing::TestWithParam<Parameter> {};
-
-TEST_P(NarrowProducts, AreShiftedAndNarrowed) {
-  const auto& [sides, narrow, wide, isa] = GetParam();
-  AXLE_SKIP_UNLESS_IT_RUNS(isa);
-  const std::string text = ProductsOf(sides, narrow, wide);
+// At all levels.
+void ExpectTheInterpretersBits(const std::string& text, NativeIsa isa,
+                               const std::vector<Literal>& arguments) {
   const auto client = Client::Create();
   ASSERT_TRUE(client.ok()) << client.status().message();
-  std::vector<Literal> arguments;
-  const int step = narrow.substr(1) == "8" ? 3 : 883;
-  for (const int seed : {3, 11}) {
-    std::string numbers = "0";
-    for (int i = 1; i < 37; ++i) {
-      const bool is_negative = narrow[0] == 's' && i * seed % 2 == 1;
-      StrAppend(numbers, ", ", is_negative ? "-" : "", i * step + seed);
-    }
-    arguments.push_back(*ParseLiteral(StrCat(narrow, "[37] {", numbers, "}")));
-  }
   const auto run = [&](const CompileOptions& options) -> StatusOr<Literal> {
     AXLE_ASSIGN(const auto executable, (*client)->Compile(text, options));
     return executable->Execute(arguments);
@@ -121,6 +105,27 @@ TEST_P(NarrowProducts, AreShiftedAndNarrowed) {
   }
 }
 
+// The narrow type and the wide one, and for what the code is.
+using Parameter = std::tuple<Sides, std::string_view, std::string_view, NativeIsa>;
+
+class NarrowProducts : public testing::TestWithParam<Parameter> {};
+
+TEST_P(NarrowProducts, AreShiftedAndNarrowed) {
+  const auto& [sides, narrow, wide, isa] = GetParam();
+  AXLE_SKIP_UNLESS_IT_RUNS(isa);
+  std::vector<Literal> arguments;
+  const int step = narrow.substr(1) == "8" ? 3 : 883;
+  for (const int seed : {3, 11}) {
+    std::string numbers = "0";
+    for (int i = 1; i < 37; ++i) {
+      const bool is_negative = narrow[0] == 's' && i * seed % 2 == 1;
+      StrAppend(numbers, ", ", is_negative ? "-" : "", i * step + seed);
+    }
+    arguments.push_back(*ParseLiteral(StrCat(narrow, "[37] {", numbers, "}")));
+  }
+  ExpectTheInterpretersBits(ProductsOf(sides, narrow, wide), isa, arguments);
+}
+
 std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
   const auto& [sides, narrow, wide, isa] = info.param;
   return StrCat(sides.name, "_", narrow, "_in_", wide, "_", Name(isa));
@@ -132,6 +137,68 @@ INSTANTIATE_TEST_SUITE_P(LlvmFaults, NarrowProducts,
                                           testing::Values("s32", "u32", "s64", "u64"),
                                           testing::Values(NativeIsa::kAvx2, NativeIsa::kAvx512)),
                          NameOf);
+
+// Of a number of 64 bits with all of its upper bits set, which LLVM finds out sooner or later, and
+// one without; in sizes that make a loop and a function of few elements.
+std::string DistancesOf(std::string_view type, int size) {
+  const std::string dims = StrCat("[", size, "] "), wides = StrCat(type, dims);
+  std::string text = StrCat("ENTRY e {\n  p = u32", dims, "parameter(0)\n  q = ", wides,
+                            "parameter(1)\n  pw = ", wides, "convert(p)\n");
+  for (const int number : {0, 8, 56}) {
+    StrAppend(text, "  k", number, "0 = ", type, "[] constant(", number, ")\n  k", number, " = ",
+              wides, "broadcast(k", number, "0), dimensions={}\n");
+  }
+  // -1 for every q; not less than 2^63 for every p; 0 for every q.
+  StrAppend(text, "  few = ", wides, "shift-right-logical(q, k8)\n  none = ", wides,
+            "shift-right-logical(few, k56)\n  ones = ", wides, "not(none)\n  large = ", wides,
+            "not(pw)\n");
+  std::string results, shapes;
+  int count = 0;
+  for (const auto& [x, y] : {std::pair("ones", "q"), std::pair("q", "ones"), std::pair("q", "none"),
+                             std::pair("large", "pw"), std::pair("pw", "large")}) {
+    const std::string n = StrCat(count++);
+    const std::string operands = StrCat("(", x, ", ", y, ")\n");
+    StrAppend(text, "  most", n, " = ", wides, "maximum", operands, "  least", n, " = ", wides,
+              "minimum", operands, "  down", n, " = ", wides, "subtract", operands, "  up", n,
+              " = ", wides, "subtract(", y, ", ", x, ")\n  span", n, " = ", wides, "subtract(most",
+              n, ", least", n, ")\n");
+    StrAppend(results, count == 1 ? "" : ", ", "span", n);
+    StrAppend(shapes, count == 1 ? "" : ", ", wides);
+    for (const std::string_view direction : {"GT", "GE", "LT", "LE"}) {
+      StrAppend(text, "  is", n, direction, " = pred", dims, "compare(", x, ", ", y,
+                "), direction=", direction, "\n  by", n, direction, " = ", wides, "select(is", n,
+                direction, direction[0] == 'G' ? ", down" : ", up", n,
+                direction[0] == 'G' ? ", up" : ", down", n, ")\n");
+      StrAppend(results, ", by", n, direction);
+      StrAppend(shapes, ", ", wides);
+    }
+  }
+  return StrCat(text, "  ROOT r = (", shapes, ") tuple(", results, ")\n}\n");
+}
+
+class Distances : public testing::TestWithParam<std::tuple<std::string_view, int, NativeIsa>> {};
+
+TEST_P(Distances, AreThoseOfNumbersWithoutASign) {
+  const auto& [type, size, isa] = GetParam();
+  AXLE_SKIP_UNLESS_IT_RUNS(isa);
+  std::string p = "7", q = "100";
+  for (int i = 1; i < size; ++i) {
+    StrAppend(p, ", ", i * 65'537);
+    StrAppend(q, ", ", type[0] == 's' && i % 2 == 1 ? "-" : "", i * 4'294'967'299LL);
+  }
+  ExpectTheInterpretersBits(DistancesOf(type, size), isa,
+                            {*ParseLiteral(StrCat("u32[", size, "] {", p, "}")),
+                             *ParseLiteral(StrCat(type, "[", size, "] {", q, "}"))});
+}
+
+INSTANTIATE_TEST_SUITE_P(LlvmFaults, Distances,
+                         testing::Combine(testing::Values("s64", "u64"), testing::Values(3, 37),
+                                          testing::Values(NativeIsa::kV2, NativeIsa::kAvx2,
+                                                          NativeIsa::kAvx512)),
+                         [](const auto& info) {
+                           return StrCat(std::get<0>(info.param), "_", std::get<1>(info.param), "_",
+                                         Name(std::get<2>(info.param)));
+                         });
 
 }  // namespace
 }  // namespace axle
