@@ -118,6 +118,9 @@ FAULTS = [
     ("products that LLVM 22 narrows wrongly are left to it", LLVM_FAULTS,
      "type->getScalarSizeInBits() >= 64;", "type->getScalarSizeInBits() >= 640;"),
     ("quotients that LLVM 22 takes for zero are left to it", LLVM_FAULTS, "return !IsLoaded(*divisor);", "return false;"),
+    ("distances that LLVM 22 takes with a sign are left to it", LLVM_FAULTS,
+     "lhs.getType()->getScalarSizeInBits() != 64) return false;",
+     "lhs.getType()->getScalarSizeInBits() != 640) return false;"),
     ("lanes that nothing reads may be anything", SMALL_VALUES, "  FillLanes(sources);\n",
      "  if (lanes < 0) FillLanes(sources);\n"),
 ]

@@ -4,13 +4,17 @@
 
 namespace axle {
 
-Chain::Chain(Body& body, ElementType type)
-    : body_(body), random_(body.random()), dims_(body.AnyDims(0, 2, 200)) {
+Chain::Chain(Body& body, ElementType type, ChainKind kind)
+    : body_(body),
+      random_(body.random()),
+      dims_(body.AnyDims(0, 2, 200)),
+      is_dense_(kind == ChainKind::kDense) {
   made_.push_back(body.Value(Shape(type, dims_)));
 }
 
 void Chain::Draw() {
-  for (i64 length = random_.Between(3, 16); length > 0 && made_.back() != nullptr; --length) {
+  const i64 least = is_dense_ ? 16 : 3, most = is_dense_ ? 48 : 16;
+  for (i64 length = random_.Between(least, most); length > 0 && made_.back() != nullptr; --length) {
     Instruction* const x = random_.Percent(75) ? made_.back() : random_.Of(made_);
     if (Instruction* next = Next(x)) made_.push_back(next);
   }
@@ -27,7 +31,15 @@ Instruction* Chain::AnyNumber(ElementType type) {
 }
 
 Instruction* Chain::Other(ElementType type) {
+  if (!found_late_.empty() && random_.Percent(45)) {
+    return body_.Convert(random_.Of(found_late_), type);
+  }
   return random_.Percent(55) ? AnyNumber(type) : body_.Convert(random_.Of(made_), type);
+}
+
+Instruction* Chain::FoundLate(Instruction* value) {
+  if (is_dense_ && value != nullptr) found_late_.push_back(value);
+  return value;
 }
 
 Instruction* Chain::Compared(Instruction* lhs, Instruction* rhs) {

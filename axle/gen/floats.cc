@@ -15,7 +15,7 @@ ElementType AnyType(Body& body) {
 
 class FloatChain final : public Chain {
  public:
-  explicit FloatChain(Body& body) : Chain(body, AnyType(body)) {}
+  FloatChain(Body& body, ChainKind kind) : Chain(body, AnyType(body), kind) {}
 
  private:
   using Idiom = Instruction* (FloatChain::*)(Instruction* x);
@@ -136,17 +136,35 @@ class FloatChain final : public Chain {
     if (bits != 16 && bits != 32 && bits != 64) return nullptr;
     const ElementType integer = bits == 16 ? U16 : bits == 32 ? U32 : U64;
     Instruction* value = body_.Add(Opcode::kBitcastConvert, {x}, Shape(integer, dims_));
+    if (is_dense_ && random_.Percent(50)) {
+      return FoundLate(body_.Add(Opcode::kBitcastConvert, {SameBits(value)}, Shape(type, dims_)));
+    }
     const Opcode op = random_.Of({Opcode::kAnd, Opcode::kXor, Opcode::kOr, Opcode::kAdd,
                                   Opcode::kShiftLeft, Opcode::kShiftRightLogical});
     value = body_.Add(op, {value, AnyNumber(integer)});
     return body_.Add(Opcode::kBitcastConvert, {value}, Shape(type, dims_));
+  }
+
+  // All bits of an integer are shifted out, and others may come in their place: a number that code
+  // generators may find out later than passes do.
+  Instruction* SameBits(Instruction* value) {
+    const ElementType type = value->shape().type();
+    const auto places = static_cast<double>(random_.Between(1, Info(type).bits - 1));
+    const Opcode op = random_.Of({Opcode::kShiftLeft, Opcode::kShiftRightLogical});
+    Instruction* const some = body_.Add(op, {value, Number(type, places)});
+    Instruction* const none = body_.Add(op, {some, Number(type, Info(type).bits - places)});
+    return random_.Percent(50) ? none : body_.Add(Opcode::kOr, {none, AnyNumber(type)});
   }
 };
 
 }  // namespace
 
 void DrawFloats(Body& body) {
-  FloatChain(body).Draw();
+  FloatChain(body, ChainKind::kPlain).Draw();
+}
+
+void DrawDenseFloats(Body& body) {
+  FloatChain(body, ChainKind::kDense).Draw();
 }
 
 }  // namespace axle

@@ -142,6 +142,9 @@ void DrawAround(Body& entry, const Subject& subject) {
     if (random.Percent(30)) DrawPattern(entry);
     DrawSome(entry, static_cast<int>(random.Between(0, drawing.is_large ? 3 : 8)));
   }
+  if (!is_alone && random.Percent(25)) {
+    random.Percent(70) ? DrawDenseIntegers(entry) : DrawDenseFloats(entry);
+  }
   if (!is_alone) DrawLanes(entry, static_cast<int>(random.Between(0, has_company ? 6 : 2)));
 }
 

@@ -1,5 +1,6 @@
 // Idioms of integers: fixed-point numbers, hashes, packed fields, colours.
 #include <algorithm>
+#include <vector>
 
 #include "axle/gen/chain.h"
 #include "axle/gen/patterns.h"
@@ -15,7 +16,10 @@ ElementType AnyType(Body& body) {
 
 class IntegerChain final : public Chain {
  public:
-  explicit IntegerChain(Body& body) : Chain(body, AnyType(body)) {}
+  IntegerChain(Body& body, ChainKind kind) : Chain(body, AnyType(body), kind) {
+    const i64 count = is_dense_ ? random_.Between(1, 3) : 0;
+    for (i64 i = 0; i < count; ++i) few_types_.push_back(random_.Of(kTypes));
+  }
 
  private:
   using Idiom = Instruction* (IntegerChain::*)(Instruction* x);
@@ -58,10 +62,18 @@ class IntegerChain final : public Chain {
     return random_.Percent(80) ? body_.Add(op, {x, other}) : body_.Add(op, {other, x});
   }
 
-  Instruction* Conversion(Instruction* x) { return body_.Convert(x, AnyType(body_)); }
+  // Of few, if the chain is dense.
+  ElementType Type() { return few_types_.empty() ? random_.Of(kTypes) : random_.Of(few_types_); }
+
+  Instruction* Conversion(Instruction* x) {
+    return body_.Convert(x, few_types_.empty() ? AnyType(body_) : Type());
+  }
 
   // What is computed in between; more often wider than not.
-  ElementType Wide() { return random_.Of({S16, U16, S32, S32, U32, S64, S64, U64}); }
+  ElementType Wide() {
+    if (!few_types_.empty() && random_.Percent(60)) return Type();
+    return random_.Of({S16, U16, S32, S32, U32, S64, S64, U64});
+  }
   // As the type asks for more often than not.
   Opcode ShiftRight(ElementType type) {
     const bool is_arithmetic = IsSigned(type) != random_.Percent(25);
@@ -78,12 +90,12 @@ class IntegerChain final : public Chain {
     Instruction* product = body_.Add(op, {body_.Convert(x, wide), body_.Convert(Partner(x), wide)});
     if (random_.Percent(25)) product = body_.Add(Opcode::kAdd, {product, AnyNumber(wide)});
     if (random_.Percent(20)) {
-      product = body_.Convert(body_.Convert(product, random_.Of(kTypes)), wide);
+      product = body_.Convert(body_.Convert(product, Type()), wide);
     }
     if (random_.Percent(75)) {
       product = ShiftedRight(product, wide, random_.Between(0, Info(wide).bits));
     }
-    return body_.Convert(product, random_.Of(kTypes));
+    return body_.Convert(product, Type());
   }
 
   // Of the type of x as often as not: what the two have in common decides about forms.
@@ -93,7 +105,7 @@ class IntegerChain final : public Chain {
 
   // narrow(clamp(least, wide(x) + wide(y), most))
   Instruction* Saturated(Instruction* x) {
-    const ElementType wide = Wide(), narrow = random_.Of(kTypes);
+    const ElementType wide = Wide(), narrow = Type();
     const int bits = std::min<int>(Info(narrow).bits, 32) - (IsSigned(narrow) ? 1 : 0);
     const auto most = static_cast<double>((i64{1} << bits) - 1);
     const double least = IsSigned(narrow) ? -most - 1 : 0;
@@ -118,7 +130,7 @@ class IntegerChain final : public Chain {
         body_.Add(Opcode::kAdd, {body_.Convert(x, wide), body_.Convert(Partner(x), wide)});
     if (random_.Percent(60)) sum = body_.Add(Opcode::kAdd, {sum, Number(wide, 1)});
     Instruction* const half = ShiftedRight(sum, wide, 1);
-    return body_.Convert(half, random_.Percent(60) ? x->shape().type() : random_.Of(kTypes));
+    return body_.Convert(half, random_.Percent(60) ? x->shape().type() : Type());
   }
 
   // x << n | y >> bits - n
@@ -154,16 +166,26 @@ class IntegerChain final : public Chain {
     return body_.Add(right, {body_.Add(Opcode::kShiftLeft, {x, places}), places});
   }
 
-  // |wide(x) - wide(y)|, and the greater minus the smaller
+  // |wide(x) - wide(y)|, the greater minus the smaller, and one of both differences
   Instruction* Distance(Instruction* x) {
     const ElementType wide = random_.Percent(70) ? Wide() : x->shape().type();
     Instruction* const a = body_.Convert(x, wide);
     Instruction* const b = body_.Convert(Partner(x), wide);
-    Instruction* distance =
-        random_.Percent(50) ? body_.Add(Opcode::kAbs, {body_.Add(Opcode::kSubtract, {a, b})})
-                            : body_.Add(Opcode::kSubtract, {body_.Add(Opcode::kMaximum, {a, b}),
-                                                            body_.Add(Opcode::kMinimum, {a, b})});
-    return body_.Convert(distance, random_.Of(kTypes));
+    Instruction* const distance = DistanceOf(a, b);
+    return body_.Convert(distance, Type());
+  }
+
+  Instruction* DistanceOf(Instruction* a, Instruction* b) {
+    switch (random_.Below(3)) {
+      case 0:
+        return body_.Add(Opcode::kAbs, {body_.Add(Opcode::kSubtract, {a, b})});
+      case 1:
+        return body_.Add(Opcode::kSubtract, {body_.Add(Opcode::kMaximum, {a, b}),
+                                             body_.Add(Opcode::kMinimum, {a, b})});
+      default:
+        return body_.Add(Opcode::kSelect, {Compared(a, b), body_.Add(Opcode::kSubtract, {a, b}),
+                                           body_.Add(Opcode::kSubtract, {b, a})});
+    }
   }
 
   // Chosen by the sign of x, or with its sign spread over all bits.
@@ -194,7 +216,7 @@ class IntegerChain final : public Chain {
       const Opcode op = random_.Of({Opcode::kAnd, Opcode::kOr, Opcode::kXor});
       test = body_.Add(op, {test, Compared(x, Other(type))});
     }
-    return random_.Percent(40) ? body_.Convert(test, random_.Of(kTypes))
+    return random_.Percent(40) ? body_.Convert(test, Type())
                                : body_.Add(Opcode::kSelect, {test, Other(type), Other(type)});
   }
 
@@ -219,19 +241,41 @@ class IntegerChain final : public Chain {
   Instruction* Emptied(Instruction* x) {
     const ElementType type = x->shape().type();
     if (Info(type).bits < 2) return nullptr;
-    const auto places = static_cast<double>(random_.Between(1, Info(type).bits - 1));
-    const Opcode op = random_.Percent(70) ? Opcode::kShiftRightLogical : Opcode::kShiftLeft;
-    Instruction* const some = body_.Add(op, {x, Number(type, places)});
-    Instruction* const rest = Number(type, Info(type).bits - places);
-    Instruction* const none = body_.Add(op, {some, rest});
+    Instruction* const none = None(x);
     switch (random_.Below(4)) {
       case 0:
-        return none;
+        return FoundLate(none);
       case 1:
-        return body_.Add(Opcode::kAdd, {none, AnyNumber(type)});
+        return FoundLate(body_.Add(Opcode::kAdd, {none, AnyNumber(type)}));
       default:
-        return body_.Add(random_.Of({Opcode::kCountLeadingZeros, Opcode::kNot}), {none});
+        return FoundLate(body_.Add(
+            random_.Of({Opcode::kCountLeadingZeros, Opcode::kNot, Opcode::kNot}), {none}));
     }
+  }
+
+  // No bits of x, or all of them, or as its sign is.
+  Instruction* None(Instruction* x) {
+    const ElementType type = x->shape().type();
+    const i64 bits = Info(type).bits;
+    const i64 places = random_.Between(1, bits - 1);
+    const bool is_right = random_.Percent(70);
+    const Opcode op = is_right ? Opcode::kShiftRightLogical : Opcode::kShiftLeft;
+    Instruction* const some = body_.Add(op, {x, Number(type, static_cast<double>(places))});
+    switch (is_dense_ ? random_.Below(5) : 0) {
+      case 0:
+      case 1:
+        return body_.Add(op, {some, Number(type, static_cast<double>(bits - places))});
+      case 2:  // what is shifted in
+        if (is_right || places > 52) break;
+        return body_.Add(Opcode::kAnd,
+                         {some, Number(type, static_cast<double>((i64{1} << places) - 1))});
+      case 3:
+        return body_.Add(Opcode::kDivide, {Number(type, 0), x});
+      default:
+        break;
+    }
+    return body_.Add(Opcode::kShiftRightArithmetic,
+                     {x, Number(type, static_cast<double>(bits - 1))});
   }
 
   // Converted to a float, and from there to an integer.
@@ -242,14 +286,20 @@ class IntegerChain final : public Chain {
       const Opcode op = random_.Of({Opcode::kMultiply, Opcode::kAdd, Opcode::kMaximum});
       value = body_.Add(op, {value, AnyNumber(type)});
     }
-    return body_.Convert(value, random_.Of(kTypes));
+    return body_.Convert(value, Type());
   }
+
+  std::vector<ElementType> few_types_;  // empty if there are all of them
 };
 
 }  // namespace
 
 void DrawIntegers(Body& body) {
-  IntegerChain(body).Draw();
+  IntegerChain(body, ChainKind::kPlain).Draw();
+}
+
+void DrawDenseIntegers(Body& body) {
+  IntegerChain(body, ChainKind::kDense).Draw();
 }
 
 }  // namespace axle

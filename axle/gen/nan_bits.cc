@@ -126,12 +126,16 @@ class NanWriter {
     const auto bytes = static_cast<size_t>(Info(shape.type()).bytes);
     std::byte* to_bytes = nans.mutable_bytes();
     for (i64 i = 0; i < nans.num_elements(); ++i, to_bytes += bytes) {
-      // Processors make plain NaNs of either sign, or hand on an operand's.
+      // Processors make plain NaNs of either sign, or hand on an operand's, quiet.
       std::uint64_t bits = NanBits(format);
       const bool is_drawn = seed_ >= 4;
       if (format.nan == NanEncoding::kIeee && seed_ >= 2) {
         const std::uint64_t payload = is_drawn ? random_.Bits() : ~std::uint64_t{0};
         bits |= payload & LowBits(format.mantissa_bits - 1);
+        // One that signals, if the operation is one that passes leave out.
+        if (is_drawn && random_.Percent(50)) {
+          bits = (bits & ~(std::uint64_t{1} << (format.mantissa_bits - 1))) | 1;
+        }
       }
       const bool is_negative = is_drawn ? random_.Percent(50) : seed_ % 2 == 1;
       if (HasNegativeZero(format) && is_negative) bits |= SignBit(format);

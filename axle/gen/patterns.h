@@ -9,6 +9,8 @@ void DrawPattern(Body& body);
 // Chains of idioms (chain.h): integers.cc, floats.cc.
 void DrawIntegers(Body& body);
 void DrawFloats(Body& body);
+void DrawDenseIntegers(Body& body);
+void DrawDenseFloats(Body& body);
 // Few elements in other orders: shuffles.cc.
 void DrawShuffles(Body& body);
 // `operand` reduced along these dimensions with an op that its type has; null if it has none.

@@ -157,6 +157,15 @@ ENTRY e {
   ASSERT_TRUE(mapped.ok());
   EXPECT_TRUE(DependsOnNanBits(**mapped, std::vector{array(nan)}));
   EXPECT_FALSE(DependsOnNanBits(**mapped, std::vector{array(3)}));
+  // Passes may leave conversions out, and a NaN that signals is handed on then: it is no NaN any
+  // more where a bit is taken away, and a quiet one is.
+  const auto signaling = Parse(
+      "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f64[4] convert(x)  z = f32[4] convert(y) "
+      "b = u32[4] bitcast-convert(z)  n = u32[] constant(4292870144)  m = u32[4] broadcast(n), "
+      "dimensions={}  s = u32[4] add(b, m)  ROOT f = f32[4] bitcast-convert(s) }");
+  ASSERT_TRUE(signaling.ok());
+  EXPECT_TRUE(DependsOnNanBits(**signaling, std::vector{array(nan)}));
+  EXPECT_FALSE(DependsOnNanBits(**signaling, std::vector{array(3)}));
   // Each run may take as many steps as one that is compared.
   const auto looped = Parse(
       "HloModule m less { i = s32[] parameter(0)  n = s32[] constant(20)  ROOT p = pred[] "
