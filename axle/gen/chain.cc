@@ -15,7 +15,10 @@ Chain::Chain(Body& body, ElementType type, ChainKind kind)
 void Chain::Draw() {
   const i64 least = is_dense_ ? 16 : 3, most = is_dense_ ? 48 : 16;
   for (i64 length = random_.Between(least, most); length > 0 && made_.back() != nullptr; --length) {
-    Instruction* const x = random_.Percent(75) ? made_.back() : random_.Of(made_);
+    const bool is_late = !found_late_.empty() && random_.Percent(25);
+    Instruction* const x = is_late               ? random_.Of(found_late_)
+                           : random_.Percent(75) ? made_.back()
+                                                 : random_.Of(made_);
     if (Instruction* next = Next(x)) made_.push_back(next);
   }
   if (!random_.Percent(30) || made_.back() == nullptr || dims_.empty()) return;

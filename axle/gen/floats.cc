@@ -27,6 +27,7 @@ class FloatChain final : public Chain {
         &FloatChain::ByComparison,   &FloatChain::ByItsSign,      &FloatChain::OfATest,
         &FloatChain::Quotient,       &FloatChain::SumOfProducts,  &FloatChain::Clamped,
         &FloatChain::ThroughAnother, &FloatChain::ThroughAnother, &FloatChain::ByItsBits,
+        &FloatChain::ByItsBits,      &FloatChain::ByItsBits,
     };
     return (this->*random_.Of(kIdioms))(x);
   }
