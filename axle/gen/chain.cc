@@ -1,5 +1,7 @@
 #include "axle/gen/chain.h"
 
+#include <algorithm>
+
 #include "axle/gen/patterns.h"
 
 namespace axle {
@@ -38,6 +40,35 @@ Instruction* Chain::Other(ElementType type) {
     return body_.Convert(random_.Of(found_late_), type);
   }
   return random_.Percent(55) ? AnyNumber(type) : body_.Convert(random_.Of(made_), type);
+}
+
+Instruction* Chain::NoBits(Instruction* integer) {
+  const ElementType type = integer->shape().type();
+  const i64 bits = Info(type).bits;
+  const auto number = [&](i64 value) { return Number(type, static_cast<double>(value)); };
+  const bool is_right = random_.Percent(60);
+  const Opcode shift = is_right ? Opcode::kShiftRightLogical : Opcode::kShiftLeft;
+  const i64 places = random_.Between(1, bits - 1);
+  switch (is_dense_ ? random_.Below(5) : 0) {
+    case 1:  // by too many places
+      return body_.Add(shift, {integer, number(std::min<i64>(i64{1} << (bits - 2), 1 << 14))});
+    case 2: {  // what is shifted in
+      const i64 few = std::min<i64>(places, 30);
+      Instruction* const shifted = body_.Add(Opcode::kShiftLeft, {integer, number(few)});
+      return body_.Add(Opcode::kAnd, {shifted, number((i64{1} << few) - 1)});
+    }
+    case 3: {  // of a narrower one nothing is left
+      Instruction* const narrow = body_.Convert(integer, U8);
+      if (bits <= 8) break;
+      return body_.Add(Opcode::kShiftRightLogical, {body_.Convert(narrow, type), number(8)});
+    }
+    case 4:
+      return body_.Add(Opcode::kDivide, {number(0), body_.Add(Opcode::kOr, {integer, number(1)})});
+    default:
+      break;
+  }
+  Instruction* const some = body_.Add(shift, {integer, number(places)});
+  return body_.Add(shift, {some, number(bits - places)});
 }
 
 Instruction* Chain::FoundLate(Instruction* value) {

@@ -31,6 +31,9 @@ class Chain {
   Instruction* AnyNumber(ElementType type);
   // A constant, or a value of the chain, of this type.
   Instruction* Other(ElementType type);
+  // 0, of an integer all of whose bits are shifted out, or masked, or divided away: code generators
+  // may find that out later than passes do.
+  Instruction* NoBits(Instruction* integer);
   // What Other may give from now on, more often than others, if the chain is dense.
   Instruction* FoundLate(Instruction* value);
   // In any direction.

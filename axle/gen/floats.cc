@@ -146,15 +146,11 @@ class FloatChain final : public Chain {
     return body_.Add(Opcode::kBitcastConvert, {value}, Shape(type, dims_));
   }
 
-  // All bits of an integer are shifted out, and others may come in their place: a number that code
-  // generators may find out later than passes do.
+  // None, or others than those of `value`.
   Instruction* SameBits(Instruction* value) {
-    const ElementType type = value->shape().type();
-    const auto places = static_cast<double>(random_.Between(1, Info(type).bits - 1));
-    const Opcode op = random_.Of({Opcode::kShiftLeft, Opcode::kShiftRightLogical});
-    Instruction* const some = body_.Add(op, {value, Number(type, places)});
-    Instruction* const none = body_.Add(op, {some, Number(type, Info(type).bits - places)});
-    return random_.Percent(50) ? none : body_.Add(Opcode::kOr, {none, AnyNumber(type)});
+    Instruction* const none = NoBits(value);
+    if (random_.Percent(50)) return none;
+    return body_.Add(Opcode::kOr, {none, AnyNumber(value->shape().type())});
   }
 };
 

@@ -253,29 +253,17 @@ class IntegerChain final : public Chain {
     }
   }
 
-  // No bits of x, or all of them, or as its sign is.
+  // No bits of x; of dense chains also as its sign is, or -1 where it is 0.
   Instruction* None(Instruction* x) {
     const ElementType type = x->shape().type();
-    const i64 bits = Info(type).bits;
-    const i64 places = random_.Between(1, bits - 1);
-    const bool is_right = random_.Percent(70);
-    const Opcode op = is_right ? Opcode::kShiftRightLogical : Opcode::kShiftLeft;
-    Instruction* const some = body_.Add(op, {x, Number(type, static_cast<double>(places))});
     switch (is_dense_ ? random_.Below(5) : 0) {
-      case 0:
       case 1:
-        return body_.Add(op, {some, Number(type, static_cast<double>(bits - places))});
-      case 2:  // what is shifted in
-        if (is_right || places > 52) break;
-        return body_.Add(Opcode::kAnd,
-                         {some, Number(type, static_cast<double>((i64{1} << places) - 1))});
-      case 3:
         return body_.Add(Opcode::kDivide, {Number(type, 0), x});
+      case 2:
+        return body_.Add(Opcode::kShiftRightArithmetic, {x, Number(type, Info(type).bits - 1.0)});
       default:
-        break;
+        return NoBits(x);
     }
-    return body_.Add(Opcode::kShiftRightArithmetic,
-                     {x, Number(type, static_cast<double>(bits - 1))});
   }
 
   // Converted to a float, and from there to an integer.
