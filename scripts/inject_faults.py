@@ -121,6 +121,9 @@ FAULTS = [
     ("distances that LLVM 22 takes with a sign are left to it", LLVM_FAULTS,
      "lhs.getType()->getScalarSizeInBits() != 64) return false;",
      "lhs.getType()->getScalarSizeInBits() != 640) return false;"),
+    ("parts of numbers that LLVM 22 takes for the whole are left to it", LLVM_FAULTS,
+     "if (MayCompareParts(inst)) parts.push_back(&inst);",
+     "if (MayCompareParts(inst) && parts.size() > 9999) parts.push_back(&inst);"),
     ("lanes that nothing reads may be anything", SMALL_VALUES, "  FillLanes(sources);\n",
      "  if (lanes < 0) FillLanes(sources);\n"),
 ]

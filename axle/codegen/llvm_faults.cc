@@ -2,6 +2,7 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -97,24 +98,38 @@ bool MayDivideByZero(const llvm::Instruction& inst) {
   return !IsLoaded(*divisor);
 }
 
-bool IsAllOnes(const llvm::Value& value) {
+int NumLanes(const llvm::Value& value) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value.getType());
+  return vector == nullptr ? 0 : static_cast<int>(vector->getNumElements());
+}
+
+bool IsRelation(const llvm::Instruction& inst) {
+  const auto* comparison = llvm::dyn_cast<llvm::ICmpInst>(&inst);
+  return comparison != nullptr && !comparison->isEquality();
+}
+
+bool IsMaximum(const llvm::Instruction& inst) {
+  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  return intrinsic != nullptr && intrinsic->getIntrinsicID() == llvm::Intrinsic::umax;
+}
+
+// The same number in all lanes (a part of others may be all ones), and not the greatest there is.
+bool IsSafeConstant(const llvm::Value& value) {
   const auto* number = llvm::dyn_cast<llvm::Constant>(&value);
-  return number != nullptr && number->isAllOnesValue();
+  if (number == nullptr) return false;
+  const llvm::Constant* lane = number->getSplatValue();
+  return lane != nullptr && !lane->isAllOnesValue();
 }
 
 // Which of two vectors of 64 bits is the greater one, or that one itself; unless LLVM cannot find
-// out, because of one at least it knows nothing, and the other is not the greatest there is. With a
-// sign as well: turned around, such a comparison may be one without.
+// out, because of one it knows nothing, and the other is loaded too or a safe constant. With a sign
+// as well: turned around, such a comparison may be one without.
 bool MayTellGreater(const llvm::Instruction& inst) {
-  const auto* comparison = llvm::dyn_cast<llvm::ICmpInst>(&inst);
-  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
-  const bool is_maximum =
-      intrinsic != nullptr && intrinsic->getIntrinsicID() == llvm::Intrinsic::umax;
-  if (!is_maximum && (comparison == nullptr || comparison->isEquality())) return false;
+  if (!IsRelation(inst) && !IsMaximum(inst)) return false;
   const llvm::Value &lhs = *inst.getOperand(0), &rhs = *inst.getOperand(1);
-  if (!lhs.getType()->isVectorTy() || lhs.getType()->getScalarSizeInBits() != 64) return false;
-  if (IsLoaded(lhs)) return IsAllOnes(rhs) || !(IsLoaded(rhs) || llvm::isa<llvm::Constant>(rhs));
-  return !(IsLoaded(rhs) && llvm::isa<llvm::Constant>(lhs) && !IsAllOnes(lhs));
+  if (NumLanes(lhs) < 2 || lhs.getType()->getScalarSizeInBits() != 64) return false;
+  if (IsLoaded(lhs)) return !IsLoaded(rhs) && !IsSafeConstant(rhs);
+  return !IsLoaded(rhs) || !IsSafeConstant(lhs);
 }
 
 // What is compared is not what a select chooses then, so nothing becomes of the two.
@@ -124,17 +139,51 @@ void FenceComparison(llvm::Instruction& inst) {
   inst.setOperand(side, Fenced(b, inst.getOperand(side)));
 }
 
+// A number alone, of which the comparison may see only some bits: what is carried from one turn of
+// a loop to the next, or loaded, is whole.
+bool MayBePart(const llvm::Value& value) {
+  return llvm::isa<llvm::Instruction>(value) && !llvm::isa<llvm::PHINode>(value) &&
+         !IsLoaded(value);
+}
+
+bool MayCompareParts(const llvm::Instruction& inst) {
+  if (!IsRelation(inst) && !IsMaximum(inst)) return false;
+  const llvm::Value &lhs = *inst.getOperand(0), &rhs = *inst.getOperand(1);
+  const unsigned bits = lhs.getType()->getScalarSizeInBits();
+  return NumLanes(lhs) == 1 && bits >= 8 && bits <= 64 && (MayBePart(lhs) || MayBePart(rhs));
+}
+
+// A fence for a number in a register of integers; no instruction either.
+llvm::Value* FencedAlone(llvm::IRBuilder<>& b, llvm::Value* value) {
+  const unsigned bits = value->getType()->getScalarSizeInBits();
+  llvm::IntegerType* integer = b.getIntNTy(bits);
+  llvm::IntegerType* wide = b.getIntNTy(std::max(bits, 32U));
+  auto* type = llvm::FunctionType::get(wide, {wide}, false);
+  llvm::Value* number = b.CreateZExt(b.CreateBitCast(value, integer), wide);
+  number = b.CreateCall(type, llvm::InlineAsm::get(type, "", "=r,0", false), {number});
+  return b.CreateBitCast(b.CreateTrunc(number, integer), value->getType());
+}
+
+void FencePart(llvm::Instruction& inst) {
+  llvm::IRBuilder<> b(&inst);
+  for (llvm::Use& operand : inst.operands()) {
+    if (MayBePart(*operand)) operand.set(FencedAlone(b, operand));
+  }
+}
+
 }  // namespace
 
 void AvoidLlvmFaults(llvm::Module& module, const JitTarget& target) {
-  std::vector<llvm::Instruction*> products, quotients, comparisons;
+  std::vector<llvm::Instruction*> products, quotients, comparisons, parts;
   for (llvm::Function& function : module) {
     for (llvm::BasicBlock& block : function) {
       for (llvm::Instruction& inst : block) {
         if (IsWideProduct(inst)) products.push_back(&inst);
         if (MayDivideByZero(inst)) quotients.push_back(&inst);
+        if (target.isa == NativeIsa::kAarch64) continue;
         // With AVX-512 there are instructions for the greater and the smaller one.
         if (!target.has_avx512() && MayTellGreater(inst)) comparisons.push_back(&inst);
+        if (MayCompareParts(inst)) parts.push_back(&inst);
       }
     }
   }
@@ -144,6 +193,7 @@ void AvoidLlvmFaults(llvm::Module& module, const JitTarget& target) {
     quotient->setOperand(1, Fenced(b, quotient->getOperand(1)));
   }
   for (llvm::Instruction* comparison : comparisons) FenceComparison(*comparison);
+  for (llvm::Instruction* part : parts) FencePart(*part);
 }
 
 }  // namespace axle

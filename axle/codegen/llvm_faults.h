@@ -1,5 +1,6 @@
 // What LLVM compiles wrongly, and code with the same meaning in its place. Each was found by random
-// modules or by such as were written by hand, and is a module in tests/data/found.
+// modules or by such as were written by hand, and is a module in tests/data/found, or a test of
+// tests/codegen/llvm_faults_test.cc.
 #pragma once
 #include <llvm/IR/Module.h>
 
@@ -20,9 +21,13 @@ namespace axle {
 // fdiv(x, y), a NaN, it makes 0. Here it cannot know that y is.
 //
 // Distances (LLVM 22, x86 without AVX-512): of max(x, y) - min(x, y) and x > y ? x - y : y - x of
-// numbers of 64 bits without a sign, where it finds out late that x >= y, it makes abs(x - y) with
-// a sign, which is wrong from 2^63 on. Here it does not see that what is compared is what is
+// vectors of 64 bits without a sign, where it knows in the end that x >= y, it makes abs(x - y)
+// with a sign, which is wrong from 2^63 on. Here it does not see that what is compared is what is
 // chosen.
+//
+// Parts (LLVM 22, x86): of t > 1 ? p : 1, where t has the lower bits of p (by a truncation or a
+// mask), it makes p + (t == 0), as if t were p; of numbers alone, not of vectors. Here it does not
+// see whose bits are compared.
 //
 // Not here: of several shuffles of eight numbers of 64 bits, one behind the other, LLVM 22 may make
 // one that takes a wrong number (AVX-512). Functions of few elements, which have such shuffles,

@@ -51,6 +51,7 @@ Instruction* Chain::NoBits(Instruction* integer) {
   const i64 places = random_.Between(1, bits - 1);
   switch (is_dense_ ? random_.Below(5) : 0) {
     case 1:  // by too many places
+      if (bits < 4) break;
       return body_.Add(shift, {integer, number(std::min<i64>(i64{1} << (bits - 2), 1 << 14))});
     case 2: {  // what is shifted in
       const i64 few = std::min<i64>(places, 30);
@@ -58,8 +59,8 @@ Instruction* Chain::NoBits(Instruction* integer) {
       return body_.Add(Opcode::kAnd, {shifted, number((i64{1} << few) - 1)});
     }
     case 3: {  // of a narrower one nothing is left
-      Instruction* const narrow = body_.Convert(integer, U8);
       if (bits <= 8) break;
+      Instruction* const narrow = body_.Convert(integer, U8);
       return body_.Add(Opcode::kShiftRightLogical, {body_.Convert(narrow, type), number(8)});
     }
     case 4:

@@ -236,8 +236,8 @@ class IntegerChain final : public Chain {
     return body_.Add(op, {product(x), product(random_.Of(made_))});
   }
 
-  // A number all of whose bits are shifted out, which code generators may see later than passes do,
-  // and what is known from there on.
+  // A number that is the same for every x, or is its sign, which code generators may see later than
+  // passes do, and what is known from there on.
   Instruction* Emptied(Instruction* x) {
     const ElementType type = x->shape().type();
     if (Info(type).bits < 2) return nullptr;

@@ -132,7 +132,8 @@ class NanWriter {
       if (format.nan == NanEncoding::kIeee && seed_ >= 2) {
         const std::uint64_t payload = is_drawn ? random_.Bits() : ~std::uint64_t{0};
         bits |= payload & LowBits(format.mantissa_bits - 1);
-        // One that signals, if the operation is one that passes leave out.
+        // One that signals: passes may leave an operation out that changes nothing else, and then
+        // an argument's is handed on.
         if (is_drawn && random_.Percent(50)) {
           bits = (bits & ~(std::uint64_t{1} << (format.mantissa_bits - 1))) | 1;
         }
