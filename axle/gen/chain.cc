@@ -52,7 +52,7 @@ Instruction* Chain::NoBits(Instruction* integer) {
   switch (is_dense_ ? random_.Below(5) : 0) {
     case 1:  // by too many places
       if (bits < 4) break;
-      return body_.Add(shift, {integer, number(std::min<i64>(i64{1} << (bits - 2), 1 << 14))});
+      return body_.Add(shift, {integer, number(i64{1} << std::min<i64>(bits - 2, 14))});
     case 2: {  // what is shifted in
       const i64 few = std::min<i64>(places, 30);
       Instruction* const shifted = body_.Add(Opcode::kShiftLeft, {integer, number(few)});
