@@ -5,6 +5,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
 #include <vector>
@@ -15,11 +16,9 @@ namespace {
 constexpr unsigned kNarrow = 16;  // bits of each side of products that LLVM mistakes
 constexpr unsigned kInBetween = 32;
 
-// A product of vectors of 64 bits or more.
-bool IsWideProduct(const llvm::Instruction& inst) {
-  const llvm::Type* type = inst.getType();
-  return inst.getOpcode() == llvm::Instruction::Mul && type->isVectorTy() &&
-         type->getScalarSizeInBits() >= 64;
+int NumLanes(const llvm::Value& value) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value.getType());
+  return vector == nullptr ? 0 : static_cast<int>(vector->getNumElements());
 }
 
 bool IsOnlyTruncated(const llvm::Instruction& inst) {
@@ -27,16 +26,49 @@ bool IsOnlyTruncated(const llvm::Instruction& inst) {
                              [](const auto* user) { return llvm::isa<llvm::TruncInst>(user); });
 }
 
-// The same bits, of which nobody knows any more where they come from. There is such a fence for
-// floats only; it is no instruction in the end.
+unsigned BitsOf(const llvm::Value& value) {
+  return static_cast<unsigned>(value.getType()->getPrimitiveSizeInBits().getFixedValue());
+}
+
+// The same bits, in a register of integers, of which nobody knows any more where they come from; no
+// instruction in the end. For numbers alone, and vectors that are no larger than one.
+llvm::Value* FencedAlone(llvm::IRBuilder<>& b, llvm::Value* value) {
+  const unsigned bits = BitsOf(*value);
+  llvm::IntegerType* integer = b.getIntNTy(bits);
+  llvm::IntegerType* wide = b.getIntNTy(std::max(bits, 32U));
+  auto* type = llvm::FunctionType::get(wide, {wide}, false);
+  llvm::Value* number = b.CreateZExt(b.CreateBitCast(value, integer), wide);
+  llvm::CallInst* fence =
+      b.CreateCall(type, llvm::InlineAsm::get(type, "", "=r,0", false), {number});
+  fence->setDoesNotAccessMemory();
+  return b.CreateBitCast(b.CreateTrunc(fence, integer), value->getType());
+}
+
+// The same for vectors, of which there is such a fence for floats only.
 llvm::Value* Fenced(llvm::IRBuilder<>& b, llvm::Value* value) {
   llvm::Type* type = value->getType();
-  const auto bits = static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue());
+  const unsigned bits = BitsOf(*value);
+  const bool is_alone = NumLanes(*value) == 1 && type->isIntOrIntVectorTy() && bits <= 64;
+  if (is_alone || bits < 32) return FencedAlone(b, value);
   llvm::Type* part = type->getScalarSizeInBits() < 64 ? b.getFloatTy() : b.getDoubleTy();
   auto* floats = llvm::FixedVectorType::get(part, bits / part->getScalarSizeInBits());
   llvm::Value* cast = b.CreateBitCast(value, floats);
   return b.CreateBitCast(b.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {floats}, {cast}),
                          type);
+}
+
+void FenceOperand(llvm::Instruction& inst, unsigned operand) {
+  llvm::IRBuilder<> b(&inst);
+  inst.setOperand(operand, Fenced(b, inst.getOperand(operand)));
+}
+
+// What reads `inst` reads it behind a fence.
+void FenceResult(llvm::Instruction& inst) {
+  llvm::IRBuilder<> b(inst.getNextNode());
+  llvm::Instruction* copy = inst.clone();
+  b.Insert(copy);
+  inst.replaceAllUsesWith(Fenced(b, copy));
+  inst.eraseFromParent();
 }
 
 // Loaded, and nothing was stored before in the same block, which might be what is loaded: anything
@@ -63,27 +95,91 @@ void FenceExtension(llvm::CastInst& extension) {
   extension.setOperand(0, Fenced(b, source));
 }
 
-// One of the two sides is enough: LLVM is wrong where it knows that both are narrow. Where the
-// product itself has the fence, it still knows what it multiplies.
-void FenceProduct(llvm::Instruction& product) {
+bool IsExtension(const llvm::Value& value) {
+  return llvm::isa<llvm::SExtInst, llvm::ZExtInst>(value);
+}
+
+bool IsFenced(const llvm::Value& value) {
+  const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(&value);
+  const auto* fence =
+      cast == nullptr ? nullptr : llvm::dyn_cast<llvm::IntrinsicInst>(cast->getOperand(0));
+  return fence != nullptr && fence->getIntrinsicID() == llvm::Intrinsic::arithmetic_fence;
+}
+
+// Nothing is found out of what is loaded, and a constant is known from the beginning.
+bool MayBeFoundOut(const llvm::Value& value) {
+  return !llvm::isa<llvm::Constant>(value) && !IsLoaded(value) && !IsFenced(value);
+}
+
+void FenceOperandIfNeeded(llvm::Instruction& inst, unsigned operand) {
+  if (MayBeFoundOut(*inst.getOperand(operand))) FenceOperand(inst, operand);
+}
+
+// Of an extension its source, so that it is still known to be one.
+void FenceSides(llvm::Instruction& product) {
+  const bool is_square = product.getOperand(0) == product.getOperand(1);
+  for (const unsigned side : {0U, 1U}) {
+    auto* extension = llvm::dyn_cast<llvm::CastInst>(product.getOperand(side));
+    if (extension != nullptr && IsExtension(*extension) &&
+        !extension->getSrcTy()->isIntOrIntVectorTy(1)) {
+      FenceOperandIfNeeded(*extension, 0);
+    } else {
+      FenceOperandIfNeeded(product, side);
+    }
+    if (!is_square) continue;
+    product.setOperand(1, product.getOperand(0));
+    return;
+  }
+}
+
+// Of two sides of 64 bits or more one shall be of any size, for all that LLVM knows: it is wrong
+// where it knows that both are narrow. Where the product itself has the fence, it still knows what
+// it multiplies.
+void HideSize(llvm::Instruction& product) {
   for (llvm::Value* operand : product.operands()) {
-    if (IsLoaded(*operand)) return;
-    auto* cast = llvm::dyn_cast<llvm::CastInst>(operand);
-    if (cast == nullptr || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(cast)) continue;
-    FenceExtension(*cast);
+    if (IsLoaded(*operand) || IsFenced(*operand)) return;
+    if (!IsExtension(*operand)) continue;
+    FenceExtension(llvm::cast<llvm::CastInst>(*operand));
     return;
   }
-  if (IsOnlyTruncated(product)) {  // a fence behind it would keep it from being narrowed as well
-    const unsigned side = llvm::isa<llvm::Constant>(product.getOperand(0)) ? 1 : 0;
-    llvm::IRBuilder<> b(&product);
-    product.setOperand(side, Fenced(b, product.getOperand(side)));
-    return;
+  FenceResult(product);
+}
+
+void FenceProduct(llvm::Instruction& product) {
+  const bool is_wide = product.getType()->getScalarSizeInBits() >= 64;
+  const bool is_of_extensions =
+      IsExtension(*product.getOperand(0)) || IsExtension(*product.getOperand(1));
+  // A fence behind what is only truncated would keep it from being narrowed as well.
+  if (!is_wide || is_of_extensions || IsOnlyTruncated(product)) FenceSides(product);
+  if (is_wide) HideSize(product);
+}
+
+// Of vectors, or of numbers alone that lane programs compute; addresses are computed without. A
+// product of 8 bits has no upper half that LLVM makes shorter.
+bool IsProduct(const llvm::Instruction& inst) {
+  const llvm::Type* type = inst.getType();
+  return inst.getOpcode() == llvm::Instruction::Mul && type->isVectorTy() &&
+         type->getScalarSizeInBits() > 8;
+}
+
+bool IsIntegerQuotient(const llvm::Instruction& inst) {
+  switch (inst.getOpcode()) {
+    case llvm::Instruction::SDiv:
+    case llvm::Instruction::UDiv:
+    case llvm::Instruction::SRem:
+    case llvm::Instruction::URem:
+      return true;
+    default:
+      return false;
   }
-  llvm::IRBuilder<> b(product.getNextNode());
-  llvm::Instruction* copy = product.clone();
-  b.Insert(copy);
-  product.replaceAllUsesWith(Fenced(b, copy));
-  product.eraseFromParent();
+}
+
+// A quotient of vectors of integers, unless the divisor is the same number in all lanes: then it is
+// in any order.
+bool MayMoveDivisors(const llvm::Instruction& inst) {
+  if (!IsIntegerQuotient(inst) || NumLanes(inst) < 2) return false;
+  const auto* number = llvm::dyn_cast<llvm::Constant>(inst.getOperand(1));
+  return number == nullptr || number->getSplatValue() == nullptr;
 }
 
 // A quotient of vectors, unless its divisor is a constant other than 0, or loaded: of those LLVM
@@ -96,11 +192,6 @@ bool MayDivideByZero(const llvm::Instruction& inst) {
     return splat == nullptr || splat->isZero();
   }
   return !IsLoaded(*divisor);
-}
-
-int NumLanes(const llvm::Value& value) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value.getType());
-  return vector == nullptr ? 0 : static_cast<int>(vector->getNumElements());
 }
 
 bool IsRelation(const llvm::Instruction& inst) {
@@ -134,9 +225,7 @@ bool MayTellGreater(const llvm::Instruction& inst) {
 
 // What is compared is not what a select chooses then, so nothing becomes of the two.
 void FenceComparison(llvm::Instruction& inst) {
-  const unsigned side = llvm::isa<llvm::Constant>(inst.getOperand(0)) ? 1 : 0;
-  llvm::IRBuilder<> b(&inst);
-  inst.setOperand(side, Fenced(b, inst.getOperand(side)));
+  FenceOperand(inst, llvm::isa<llvm::Constant>(inst.getOperand(0)) ? 1 : 0);
 }
 
 // A number alone, of which the comparison may see only some bits: what is carried from one turn of
@@ -153,17 +242,6 @@ bool MayCompareParts(const llvm::Instruction& inst) {
   return NumLanes(lhs) == 1 && bits >= 8 && bits <= 64 && (MayBePart(lhs) || MayBePart(rhs));
 }
 
-// A fence for a number in a register of integers; no instruction either.
-llvm::Value* FencedAlone(llvm::IRBuilder<>& b, llvm::Value* value) {
-  const unsigned bits = value->getType()->getScalarSizeInBits();
-  llvm::IntegerType* integer = b.getIntNTy(bits);
-  llvm::IntegerType* wide = b.getIntNTy(std::max(bits, 32U));
-  auto* type = llvm::FunctionType::get(wide, {wide}, false);
-  llvm::Value* number = b.CreateZExt(b.CreateBitCast(value, integer), wide);
-  number = b.CreateCall(type, llvm::InlineAsm::get(type, "", "=r,0", false), {number});
-  return b.CreateBitCast(b.CreateTrunc(number, integer), value->getType());
-}
-
 void FencePart(llvm::Instruction& inst) {
   llvm::IRBuilder<> b(&inst);
   for (llvm::Use& operand : inst.operands()) {
@@ -171,29 +249,78 @@ void FencePart(llvm::Instruction& inst) {
   }
 }
 
+bool IsFunnelShift(const llvm::Instruction& inst) {
+  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
+  return intrinsic != nullptr && (intrinsic->getIntrinsicID() == llvm::Intrinsic::fshl ||
+                                  intrinsic->getIntrinsicID() == llvm::Intrinsic::fshr);
+}
+
+bool IsCombined(const llvm::Instruction& inst) {
+  return std::ranges::any_of(inst.users(), [](const auto* user) {
+    switch (llvm::cast<llvm::Instruction>(user)->getOpcode()) {
+      case llvm::Instruction::Or:
+      case llvm::Instruction::Xor:
+      case llvm::Instruction::Add:
+        return true;
+      default:
+        return false;
+    }
+  });
+}
+
+// A rotation of vectors, or one of the two shifts that may become one, where the processor has no
+// instruction for it.
+bool MayRotate(const llvm::Instruction& inst, const JitTarget& target) {
+  if (NumLanes(inst) < 2) return false;
+  if (target.has_avx512() && inst.getType()->getScalarSizeInBits() >= 32) return false;
+  return IsFunnelShift(inst) || (inst.isLogicalShift() && IsCombined(inst));
+}
+
+void FenceCount(llvm::Instruction& shift) {
+  FenceOperandIfNeeded(shift, IsFunnelShift(shift) ? 2 : 1);
+}
+
+// A shift of a number of 64 bits alone, which may be there to test one of them.
+bool MayTestABit(const llvm::Instruction& inst) {
+  return inst.isShift() && NumLanes(inst) == 1 && inst.getType()->getScalarSizeInBits() == 64;
+}
+
+// The `& 63` of a count stays in sight of the shift: it costs an instruction otherwise.
+void FenceCountAlone(llvm::Instruction& shift) {
+  llvm::Value* count = shift.getOperand(1);
+  const bool is_masked =
+      match(count, llvm::PatternMatch::m_And(llvm::PatternMatch::m_Value(),
+                                             llvm::PatternMatch::m_SpecificInt(63)));
+  if (is_masked && llvm::isa<llvm::Instruction>(count)) {
+    FenceOperandIfNeeded(llvm::cast<llvm::Instruction>(*count), 0);
+  } else {
+    FenceOperandIfNeeded(shift, 1);
+  }
+}
+
+// The fences of one instruction: each takes what it is wrong to know from it.
+void FenceInstruction(llvm::Instruction& inst, const JitTarget& target) {
+  if (IsProduct(inst)) return FenceProduct(inst);
+  if (MayDivideByZero(inst)) return FenceOperand(inst, 1);
+  if (MayMoveDivisors(inst)) return FenceResult(inst);
+  if (target.isa == NativeIsa::kAarch64) return;
+  if (MayRotate(inst, target)) return FenceCount(inst);
+  if (MayTestABit(inst)) return FenceCountAlone(inst);
+  // With AVX-512 there are instructions for the greater and the smaller one.
+  if (!target.has_avx512() && MayTellGreater(inst)) return FenceComparison(inst);
+  if (MayCompareParts(inst)) FencePart(inst);
+}
+
 }  // namespace
 
 void AvoidLlvmFaults(llvm::Module& module, const JitTarget& target) {
-  std::vector<llvm::Instruction*> products, quotients, comparisons, parts;
+  std::vector<llvm::Instruction*> instructions;
   for (llvm::Function& function : module) {
     for (llvm::BasicBlock& block : function) {
-      for (llvm::Instruction& inst : block) {
-        if (IsWideProduct(inst)) products.push_back(&inst);
-        if (MayDivideByZero(inst)) quotients.push_back(&inst);
-        if (target.isa == NativeIsa::kAarch64) continue;
-        // With AVX-512 there are instructions for the greater and the smaller one.
-        if (!target.has_avx512() && MayTellGreater(inst)) comparisons.push_back(&inst);
-        if (MayCompareParts(inst)) parts.push_back(&inst);
-      }
+      for (llvm::Instruction& inst : block) instructions.push_back(&inst);
     }
   }
-  for (llvm::Instruction* product : products) FenceProduct(*product);
-  for (llvm::Instruction* quotient : quotients) {
-    llvm::IRBuilder<> b(quotient);
-    quotient->setOperand(1, Fenced(b, quotient->getOperand(1)));
-  }
-  for (llvm::Instruction* comparison : comparisons) FenceComparison(*comparison);
-  for (llvm::Instruction* part : parts) FencePart(*part);
+  for (llvm::Instruction* inst : instructions) FenceInstruction(*inst, target);
 }
 
 }  // namespace axle

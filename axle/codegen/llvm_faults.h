@@ -1,6 +1,6 @@
 // What LLVM compiles wrongly, and code with the same meaning in its place. Each was found by random
-// modules or by such as were written by hand, and is a module in tests/data/found, or a test of
-// tests/codegen/llvm_faults_test.cc.
+// modules, by such as were written by hand, or by random kernels (tests/codegen/random_kernels),
+// and is a module in tests/data/found, or a test of tests/codegen/llvm_faults_test.cc.
 #pragma once
 #include <llvm/IR/Module.h>
 
@@ -17,6 +17,10 @@ namespace axle {
 // truncations, masks, divisions by powers of two, stores and loads are between, so here it cannot
 // know of any product that both sides are so narrow.
 //
+// High products (LLVM 22, x86): of the upper half of x * y, where it finds out late that y is 1, it
+// makes x shifted by all of its bits, which may be anything; 1 is a power of two like any other to
+// it. Here it cannot find out anything of a side, except how many bits it was extended from.
+//
 // Quotients (LLVM 22, all processors): where it finds out late that x and y are 0, of the bits of
 // fdiv(x, y), a NaN, it makes 0. Here it cannot know that y is.
 //
@@ -28,6 +32,18 @@ namespace axle {
 // Parts (LLVM 22, x86): of t > 1 ? p : 1, where t has the lower bits of p (by a truncation or a
 // mask), it makes p + (t == 0), as if t were p; of numbers alone, not of vectors. Here it does not
 // see whose bits are compared.
+//
+// Quotients of integers (LLVM 22, all processors): where lanes of a quotient of vectors are moved
+// or left out, it moves those of x and y instead; a y that has no number in some lane makes all of
+// the quotient anything. Here it cannot move anything past a quotient by different numbers.
+//
+// Rotations (LLVM 22, x86 without an instruction for them): where it finds out late that the count
+// is 0, it takes for the other half a number shifted by all of its bits. Here it cannot find out
+// anything of a count.
+//
+// Bits (LLVM 22, x86): of (x & (1 << n)) != 0 and ((x >> n) & 1) != 0, numbers of 64 bits alone
+// where it knows that n is below 32, it makes code that it cannot select, and ends the process.
+// Here it knows nothing of n.
 //
 // Not here: of several shuffles of eight numbers of 64 bits, one behind the other, LLVM 22 may make
 // one that takes a wrong number (AVX-512). Functions of few elements, which have such shuffles,
