@@ -357,6 +357,23 @@ void Bench::Loops() {
   Loop("counter 100k",
        Program::Create(*client_, engine_, counter, {Literal::Scalar<std::int32_t>(S32, 0)}), kTurns,
        "+1 ns", [](const Program&) { (void)yardsticks::Count(static_cast<int>(kTurns)); });
+  const std::string congruential = StrCat(
+      "HloModule congruential\n\ncondition {\n  s = (s32[], u64[]) parameter(0)\n"
+      "  i = s32[] get-tuple-element(s), index=0\n  n = s32[] constant(",
+      kTurns,
+      ")\n  ROOT c = pred[] compare(i, n), direction=LT\n}\nbody {\n"
+      "  s = (s32[], u64[]) parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
+      "  x = u64[] get-tuple-element(s), index=1\n  one = s32[] constant(1)\n"
+      "  next = s32[] add(i, one)\n  a = u64[] constant(6364136223846793005)\n"
+      "  m = u64[] multiply(x, a)\n  c = u64[] constant(1442695040888963407)\n"
+      "  y = u64[] add(m, c)\n  ROOT r = (s32[], u64[]) tuple(next, y)\n}\nENTRY main {\n"
+      "  x = u64[] parameter(0)\n  i = s32[] constant(0)\n  s = (s32[], u64[]) tuple(i, x)\n"
+      "  w = (s32[], u64[]) while(s), condition=condition, body=body\n"
+      "  ROOT r = u64[] get-tuple-element(w), index=1\n}\n");
+  Loop("congruential 100k u64",
+       Program::Create(*client_, engine_, congruential, {Literal::Scalar<std::uint64_t>(U64, 1)}),
+       kTurns, "+1 ns",
+       [](const Program&) { (void)yardsticks::Congruential(1, static_cast<int>(kTurns)); });
   std::vector<float> last(3), states(6000);
   Loop("W2, scan of 3 numbers", FromFile("W2"), 2000, "1.5x", [&](const Program& p) {
     yardsticks::Scan3(p.argument<float>(0), p.argument<float>(1), last.data(), states.data(), 2000);

@@ -19,6 +19,14 @@ int Count(int n) {
   return i;
 }
 
+unsigned long Congruential(unsigned long x, int n) {
+  for (int i = 0; i < n; ++i) {
+    x = x * 6364136223846793005U + 1442695040888963407U;
+    asm volatile("" : "+r"(x));
+  }
+  return x;
+}
+
 void Scan3(const float* state, const float* rows, float* last, float* out, long n) {
   float s0 = state[0], s1 = state[1], s2 = state[2];
   for (long i = 0; i < n; ++i, rows += 3, out += 3) {
