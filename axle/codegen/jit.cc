@@ -342,7 +342,7 @@ Jit::NewModule Jit::MakeModule(const std::string& name, int codegen_level) const
 
 StatusOr<std::string> Jit::ObjectOf(NewModule made) const {
   AXLE_TRY(Verify(*made.module));
-  AvoidLlvmFaults(*made.module, target_);
+  if (target_.avoids_llvm_faults) AvoidLlvmFaults(*made.module, target_);
   llvm::TargetOptions options;
   auto object = PooledCompiler(target_.isa, options)(*made.module);
   if (!object) return ToStatus(object.takeError());
@@ -353,7 +353,7 @@ Status Jit::Add(NewModule made) {
   AXLE_TRY(Verify(*made.module));
   const int codegen_level = CodegenLevelOf(*made.module);
   if (codegen_level > 1) Optimize(*made.module);
-  AvoidLlvmFaults(*made.module, target_);
+  if (target_.avoids_llvm_faults) AvoidLlvmFaults(*made.module, target_);
   if (state_->on_llvm) {
     std::string text;
     llvm::raw_string_ostream(text) << *made.module;

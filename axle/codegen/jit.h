@@ -22,6 +22,8 @@ struct JitTarget {
   int codegen_level;               // 0 to 2, of modules that ask for none of their own
   int vector_bytes;                // of the widest register that code should use
   AccessChecks* checks = nullptr;  // code is checked, and this gets what is wrong (access_checks.h)
+  // For tests: false leaves what LLVM compiles wrongly (llvm_faults.h) as it is.
+  bool avoids_llvm_faults = true;
   bool has_avx512() const { return isa == NativeIsa::kAvx512; }
   bool has_fma() const { return isa != NativeIsa::kV2; }
   // This machine cannot run the code: an emulator does.

@@ -1,0 +1,107 @@
+#include "tests/codegen/random_kernels/generate.h"
+
+#include "tests/codegen/random_kernels/idioms.h"
+
+namespace axle {
+namespace {
+
+constexpr Primitive kIntegerJoins[] = {Primitive::kAdd, Primitive::kSub, Primitive::kMul,
+                                       Primitive::kOr,  Primitive::kMin, Primitive::kMax};
+constexpr Primitive kPredJoins[] = {Primitive::kAnd, Primitive::kOr,  Primitive::kXor,
+                                    Primitive::kEq,  Primitive::kMin, Primitive::kMax};
+
+void AddGather(Drawing& d) {
+  const LaneType type = d.AnyType();
+  const i64 num_elements = d.AnySize();
+  const Term x = d.Gathered(type, num_elements);
+  if (type == LaneType::kPred || d.Percent(50)) return;
+  const Term y = d.Gathered(type, num_elements);
+  const Primitive join = IsFloat(type) ? Primitive::kAdd : d.random().Of(kIntegerJoins);
+  d.Keep(Apply2(join, x, y));
+}
+
+void AddChoice(Drawing& d) {
+  const i64 num_elements = d.AnySize();
+  const Term x = d.Condition(num_elements);
+  const Term y = d.Condition(num_elements);
+  const Term condition = Apply2(d.random().Of(kPredJoins), x, y);
+  const LaneType type = d.AnyType();
+  const Term on_true = d.Value(type, num_elements);
+  d.Keep(Select(condition, on_true, d.AnyLike(on_true)));
+}
+
+std::span<const Idiom> IdiomsFor(Drawing& d, LaneType type) {
+  if (IsFloat(type)) return FloatIdioms();
+  switch (d.random().Below(4)) {
+    case 0:
+      return IntegerArithmeticIdioms();
+    case 1:
+      return ChoiceIdioms();
+    case 2:
+      return BitIdioms();
+    default:
+      return WidthIdioms();
+  }
+}
+
+void AddIdiom(Drawing& d, LaneType type) {
+  const i64 num_elements = d.AnySize();
+  const Term x = d.Value(type, num_elements);
+  const Term y = d.AnyLike(x);
+  const Idiom idiom = d.random().Of(IdiomsFor(d, type));
+  d.Keep(d.Percent(15) ? idiom(d, y, x) : idiom(d, x, y));
+}
+
+void AddStep(Drawing& d);
+
+void AddLoop(Drawing& d) {
+  d.BeginLoop();
+  for (i64 k = d.random().Between(2, 7); k > 0; --k) AddStep(d);
+  d.EndLoop();
+}
+
+// What only functions of few elements have; false: something else is to be added.
+bool AddElementStep(Drawing& d) {
+  const i64 k = d.random().Below(100);
+  if (k < 7) {
+    AddGather(d);
+  } else if (k < 9) {
+    const LaneType type = d.AnyType();
+    d.Zeros(type, d.AnySize());
+  } else if (k < 11) {
+    const LaneType type = d.AnyType();
+    d.Keep(Stored(d.Value(type, d.AnySize())));
+  } else if (k < 14) {
+    d.AddSliceOrUpdate();
+  } else if (k < 15 && !d.is_in_loop()) {
+    AddLoop(d);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void AddStep(Drawing& d) {
+  if (d.is_small() && AddElementStep(d)) return;
+  const LaneType type = d.AnyType();
+  if (type == LaneType::kPred) {
+    AddChoice(d);
+  } else {
+    AddIdiom(d, type);
+  }
+}
+
+}  // namespace
+
+RandomProgram Generate(std::uint64_t seed, std::uint64_t index, KernelForm form) {
+  Drawing d(Random(seed, index), form);
+  for (i64 k = d.random().Between(1, 3); k > 0; --k) {
+    const LaneType type = d.AnyType();
+    d.AddInput(type, d.AnySize());
+  }
+  const i64 more = d.Percent(10) ? 25 : 0;
+  for (i64 k = d.random().Between(3, 16) + more; k > 0; --k) AddStep(d);
+  return std::move(d).Finish();
+}
+
+}  // namespace axle
