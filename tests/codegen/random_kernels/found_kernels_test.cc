@@ -1,0 +1,141 @@
+// Kernels that LLVM once compiled wrongly (axle/codegen/llvm_faults.h), made small by hand. Some of
+// these faults are in tests/data/found too; no module has reached those of rotations and
+// disjunctions.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+
+#include "tests/codegen/isas.h"
+#include "tests/codegen/random_kernels/compare.h"
+#include "tests/codegen/random_kernels/generate.h"
+#include "tests/codegen/random_kernels/term.h"
+
+namespace axle {
+namespace {
+
+Term Input(LaneType type, i64 num_elements) {
+  return Term::Make({KernelOpKind::kInput, type, num_elements}, {});
+}
+
+// One element of each of the terms, which it tells by their number.
+Term Gathered(std::vector<std::pair<Term, i64>> elements) {
+  KernelOp op{KernelOpKind::kGather, elements[0].first.type(), static_cast<i64>(elements.size())};
+  std::vector<Term> operands;
+  for (const auto& [term, element] : elements) {
+    operands.push_back(term);
+    op.elements.push_back(element);
+  }
+  return Term::Make(std::move(op), std::move(operands));
+}
+
+using Values = std::map<const Term::Node*, int>;
+
+int Add(const Term& term, RandomProgram& program, Values& values) {
+  const Term::Node& node = term.node();
+  if (const auto found = values.find(&node); found != values.end()) return found->second;
+  KernelOp op = node.op;
+  for (const Term& operand : node.operands) op.operands.push_back(Add(operand, program, values));
+  program.ops.push_back(std::move(op));
+  return values[&node] = static_cast<int>(program.ops.size()) - 1;
+}
+
+RandomProgram ProgramOf(const std::vector<Term>& results) {
+  RandomProgram program;
+  Values values;
+  for (const Term& term : results) program.results.push_back(Add(term, program, values));
+  program.loads_apart = true;
+  return program;
+}
+
+// 0, which LLVM finds out late.
+Term LateZero(const Term& x) {
+  return LogicalRight(LogicalRight(x, 3), BitsOf(x.type()) - 3);
+}
+
+void ExpectTheInterpretersBits(const RandomProgram& program) {
+  int num_isas = 0;
+  for (const NativeIsa isa : {NativeIsa::kV2, NativeIsa::kAvx2, NativeIsa::kAvx512}) {
+    if (!CanRun(isa).ok()) continue;
+    ++num_isas;
+    for (const int level : {1, 2}) {
+      const auto comparison =
+          CompileAndCompare(program, *ChooseTarget(isa, level), InputStream(/*seed=*/1, 0), 24);
+      ASSERT_TRUE(comparison.ok()) << comparison.status().message();
+      EXPECT_TRUE(comparison->is_defined) << program.ToString();
+      EXPECT_TRUE(comparison->is_equal) << Name(isa) << " level " << level << "\n"
+                                        << program.ToString() << comparison->difference;
+    }
+  }
+  if (num_isas == 0) GTEST_SKIP() << "code for x86 does not run here";
+}
+
+TEST(FoundKernels, HighProductsByOne) {
+  for (const LaneType type : {LaneType::kU8, LaneType::kU16, LaneType::kU32, LaneType::kU64}) {
+    for (const i64 num_elements : {4, 8, 16}) {
+      const Term x = Input(type, num_elements);
+      const Term zero = LateZero(Input(type, num_elements));
+      const Term one = Select(x < zero, Like(x, 2), 1);
+      ExpectTheInterpretersBits(ProgramOf({MulHigh(x, one)}));
+      ExpectTheInterpretersBits(ProgramOf({MulHigh(x, zero | 1)}));
+      ExpectTheInterpretersBits(ProgramOf({MulHigh(x, Like(x, 1) << zero)}));
+    }
+  }
+}
+
+TEST(FoundKernels, QuotientsOfMovedElements) {
+  for (const LaneType type : {LaneType::kS16, LaneType::kS32, LaneType::kU32}) {
+    const Term x = Input(type, 6);
+    std::vector<std::pair<Term, i64>> reversed;
+    for (i64 k = 5; k >= 0; --k) reversed.emplace_back(x, k);
+    ExpectTheInterpretersBits(ProgramOf({Gathered(reversed) / 238}));
+    const Term quotient = x / 238;
+    std::vector<std::pair<Term, i64>> turned;
+    for (const i64 k : {1, 2, 3, 4, 5, 0}) turned.emplace_back(quotient, k);
+    ExpectTheInterpretersBits(ProgramOf({Gathered(turned)}));
+  }
+}
+
+// Of a square, bit 1 is 0: the count is 0 whatever x is. What LLVM takes for the other half is in
+// some register; the other value is there so that it is not that of x.
+TEST(FoundKernels, RotationsByZero) {
+  for (const LaneType type : {LaneType::kU16, LaneType::kU32, LaneType::kU64}) {
+    const int most = BitsOf(type) - 1;
+    const Term x = Input(type, 8);
+    const Term other = Input(LaneType::kF32, 8);
+    const Term half = ArithmeticRight(x * x, 1);
+    const Term count = Select((~half << (most - 1)) < 32, Like(x, most), 0);
+    const Term rotated = (half << count) | LogicalRight(half, -count);
+    ExpectTheInterpretersBits(ProgramOf({rotated & most, other}));
+  }
+}
+
+TEST(FoundKernels, DisjunctionsWithElementsOfOnes) {
+  for (const LaneType type : {LaneType::kU32, LaneType::kU64}) {
+    const Term x = Input(type, 8);
+    const Term high = LogicalRight(x, BitsOf(type) / 2 + 15);
+    const Term zero = Like(x, 0), ones = Like(x, -1), number = Like(x, 29);
+    const Term some = Gathered({{high, 0},
+                                {number, 0},
+                                {zero, 1},
+                                {high, 1},
+                                {number, 2},
+                                {zero, 2},
+                                {high, 3},
+                                {number, 3}});
+    const Term mask = Gathered(
+        {{ones, 2}, {ones, 1}, {zero, 2}, {ones, 5}, {ones, 6}, {zero, 7}, {zero, 3}, {ones, 0}});
+    ExpectTheInterpretersBits(ProgramOf({some | mask}));
+  }
+}
+
+TEST(FoundKernels, TestsOfABit) {
+  const Term x = Input(LaneType::kU64, 1);
+  const Term count = Resized(LaneType::kU64, Input(LaneType::kPred, 1));
+  const Term bit = (x + count) & (Like(x, 1) << count);
+  ExpectTheInterpretersBits(ProgramOf({Select(bit == 0, Like(x, 7), x)}));
+  ExpectTheInterpretersBits(ProgramOf({Select((LogicalRight(x, count) & 1) == 0, Like(x, 7), x)}));
+}
+
+}  // namespace
+}  // namespace axle
