@@ -298,21 +298,21 @@ void FenceCountAlone(llvm::Instruction& shift) {
   }
 }
 
-bool IsMixed(const llvm::Value& value) {
-  const auto* number = llvm::dyn_cast<llvm::Constant>(&value);
-  if (number == nullptr) return llvm::isa<llvm::ShuffleVectorInst>(value);
-  return number->getSplatValue() == nullptr;
+bool IsNumber(const llvm::Value& value) {
+  return llvm::isa<llvm::Constant>(value) && !llvm::isa<llvm::UndefValue>(value);
 }
 
-// A disjunction of vectors whose lanes come from several places, so that a part of them may be all
-// ones on one side, and 0 on both in the others.
-bool MayMask(const llvm::Instruction& inst) {
-  return inst.getOpcode() == llvm::Instruction::Or && NumLanes(inst) > 1 &&
-         (IsMixed(*inst.getOperand(0)) || IsMixed(*inst.getOperand(1)));
+// A shuffle of which some lanes are constants, and others are not.
+bool MixesConstants(const llvm::Instruction& inst) {
+  if (!llvm::isa<llvm::ShuffleVectorInst>(inst)) return false;
+  if (inst.getType()->isIntOrIntVectorTy(1)) return false;
+  const llvm::Value &lhs = *inst.getOperand(0), &rhs = *inst.getOperand(1);
+  return (IsNumber(lhs) && !llvm::isa<llvm::Constant>(rhs)) ||
+         (IsNumber(rhs) && !llvm::isa<llvm::Constant>(lhs));
 }
 
-void FenceOperands(llvm::Instruction& inst) {
-  for (const unsigned operand : {0U, 1U}) FenceOperandIfNeeded(inst, operand);
+void FenceConstant(llvm::Instruction& shuffle) {
+  FenceOperand(shuffle, IsNumber(*shuffle.getOperand(0)) ? 0 : 1);
 }
 
 // The fences of one instruction: each takes what it is wrong to know from it.
@@ -323,7 +323,7 @@ void FenceInstruction(llvm::Instruction& inst, const JitTarget& target) {
   if (target.isa == NativeIsa::kAarch64) return;
   if (MayRotate(inst, target)) return FenceCount(inst);
   if (MayTestABit(inst)) return FenceCountAlone(inst);
-  if (MayMask(inst)) return FenceOperands(inst);
+  if (MixesConstants(inst)) return FenceConstant(inst);
   // With AVX-512 there are instructions for the greater and the smaller one.
   if (!target.has_avx512() && MayTellGreater(inst)) return FenceComparison(inst);
   if (MayCompareParts(inst)) FencePart(inst);

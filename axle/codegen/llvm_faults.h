@@ -45,9 +45,10 @@ namespace axle {
 // where it knows that n is below 32, it makes code that it cannot select, and ends the process.
 // Here it knows nothing of n.
 //
-// Disjunctions (LLVM 22, x86): of x | y, vectors, where lanes of y are all ones and x and y are 0
-// in the others, some of them from constants, it makes 0 in all lanes. Here it does not know where
-// lanes that were put together come from.
+// Constants among other lanes (LLVM 22, x86): of vectors some of whose lanes are constants and
+// others are not, it makes 0 where they are shifted and combined: x | y, where lanes of y are all
+// ones and x and y are 0 in the others; y - (y ^ x) >> 1, of which one lane is read. Here constants
+// that shuffles put between other lanes are numbers of which it knows nothing.
 //
 // Not here: of several shuffles of eight numbers of 64 bits, one behind the other, LLVM 22 may make
 // one that takes a wrong number (AVX-512). Functions of few elements, which have such shuffles,

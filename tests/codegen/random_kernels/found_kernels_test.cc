@@ -1,6 +1,6 @@
 // Kernels that LLVM once compiled wrongly (axle/codegen/llvm_faults.h), made small by hand. Some of
-// these faults are in tests/data/found too; no module has reached those of rotations and
-// disjunctions.
+// these faults are in tests/data/found too; no module has reached those of rotations and of
+// constants among other elements.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -110,7 +110,7 @@ TEST(FoundKernels, RotationsByZero) {
   }
 }
 
-TEST(FoundKernels, DisjunctionsWithElementsOfOnes) {
+TEST(FoundKernels, DisjunctionsOfConstantsAmongElements) {
   for (const LaneType type : {LaneType::kU32, LaneType::kU64}) {
     const Term x = Input(type, 8);
     const Term high = LogicalRight(x, BitsOf(type) / 2 + 15);
@@ -127,6 +127,15 @@ TEST(FoundKernels, DisjunctionsWithElementsOfOnes) {
         {{ones, 2}, {ones, 1}, {zero, 2}, {ones, 5}, {ones, 6}, {zero, 7}, {zero, 3}, {ones, 0}});
     ExpectTheInterpretersBits(ProgramOf({some | mask}));
   }
+}
+
+TEST(FoundKernels, ShiftsOfConstantsAmongElements) {
+  const Term x = Input(LaneType::kS64, 4), y = Input(LaneType::kS64, 4);
+  const Term z = Input(LaneType::kS64, 4), ones = Like(x, -1);
+  const Term some = Gathered({{ones, 3}, {ones, 2}, {x, 1}, {x, 0}});
+  const Term high = LogicalRight(ones - some, 29);
+  const Term shifted = (high - ArithmeticRight(high ^ some, 1)) << 57;
+  ExpectTheInterpretersBits(ProgramOf({Gathered({{z, 1}, {z, 2}, {y, 3}, {shifted, 0}})}));
 }
 
 TEST(FoundKernels, TestsOfABit) {
