@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -63,6 +65,7 @@ class Hunter {
       std::exit(2);
     }
     if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // it does not outlive the hunt
       if (is_silent) dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
       alarm(seconds);
       run();
