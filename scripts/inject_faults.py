@@ -138,18 +138,18 @@ FENCES = [
      "FenceOperandIfNeeded(*extension, 0);", "if (is_square) FenceOperandIfNeeded(*extension, 0);"),
     ("quotients that LLVM 22 takes for zero are left to it", LLVM_FAULTS, "return !IsLoaded(*divisor);", "return false;"),
     ("quotients of moved lanes that LLVM 22 takes for anything are left to it", LLVM_FAULTS,
-     "if (MayMoveDivisors(inst)) return FenceResult(inst);", "if (MayMoveDivisors(inst)) return;"),
+     "if (MayMoveDivisors(inst)) return FenceResult(inst);", "if (MayMoveDivisors(inst) && inst.isTerminator()) return FenceResult(inst);"),
     ("distances that LLVM 22 takes with a sign are left to it", LLVM_FAULTS,
      "lhs.getType()->getScalarSizeInBits() != 64) return false;",
      "lhs.getType()->getScalarSizeInBits() != 640) return false;"),
     ("parts of numbers that LLVM 22 takes for the whole are left to it", LLVM_FAULTS,
-     "if (MayCompareParts(inst)) FencePart(inst);", "if (MayCompareParts(inst)) return;"),
+     "if (MayCompareParts(inst)) FencePart(inst);", "if (MayCompareParts(inst) && inst.isTerminator()) FencePart(inst);"),
     ("rotations by 0 that LLVM 22 takes for anything are left to it", LLVM_FAULTS,
-     "if (MayRotate(inst, target)) return FenceCount(inst);", "if (MayRotate(inst, target)) return;"),
+     "if (MayRotate(inst, target)) return FenceCount(inst);", "if (MayRotate(inst, target) && inst.isTerminator()) return FenceCount(inst);"),
     ("tests of a bit that LLVM 22 cannot select are left to it", LLVM_FAULTS,
-     "if (MayTestABit(inst)) return FenceCountAlone(inst);", "if (MayTestABit(inst)) return;"),
+     "if (MayTestABit(inst)) return FenceCountAlone(inst);", "if (MayTestABit(inst) && inst.isTerminator()) return FenceCountAlone(inst);"),
     ("constants among other lanes that LLVM 22 loses are left to it", LLVM_FAULTS,
-     "if (MixesConstants(inst)) return FenceConstant(inst);", "if (MixesConstants(inst)) return;"),
+     "if (MixesConstants(inst)) return FenceConstant(inst);", "if (MixesConstants(inst) && inst.isTerminator()) return FenceConstant(inst);"),
 ]
 
 
@@ -182,7 +182,7 @@ def kernels_until_found(args):
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace",
                           start_new_session=True) as hunt:
         for line in hunt.stdout:
-            if match := re.match(r"(different|crashed)\b.* --first (\d+)", line):
+            if match := re.match(r"(different|crashed): .* --first (\d+)", line):
                 os.killpg(hunt.pid, signal.SIGKILL)  # it has a child
                 return int(match[2]), match[0]
     return None, ""

@@ -255,29 +255,33 @@ bool IsFunnelShift(const llvm::Instruction& inst) {
                                   intrinsic->getIntrinsicID() == llvm::Intrinsic::fshr);
 }
 
-bool IsCombined(const llvm::Instruction& inst) {
-  return std::ranges::any_of(inst.users(), [](const auto* user) {
-    switch (llvm::cast<llvm::Instruction>(user)->getOpcode()) {
-      case llvm::Instruction::Or:
-      case llvm::Instruction::Xor:
-      case llvm::Instruction::Add:
-        return true;
-      default:
-        return false;
-    }
-  });
+// The same number in all lanes, which was loaded; or some bits of what was.
+bool IsLoadedCount(const llvm::Value& count) {
+  const llvm::Value* value = &count;
+  if (const auto* part = llvm::dyn_cast<llvm::BinaryOperator>(value);
+      part != nullptr && part->getOpcode() == llvm::Instruction::And &&
+      llvm::isa<llvm::Constant>(part->getOperand(1))) {
+    value = part->getOperand(0);
+  }
+  if (const auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(value);
+      shuffle != nullptr && shuffle->isZeroEltSplat()) {
+    const auto* insertion = llvm::dyn_cast<llvm::InsertElementInst>(shuffle->getOperand(0));
+    if (insertion != nullptr) value = insertion->getOperand(1);
+  }
+  return IsLoaded(*value);
 }
 
-// A rotation of vectors, or one of the two shifts that may become one, where the processor has no
-// instruction for it.
+// A rotation of vectors, or a shift that may become a half of one, where the processor has no
+// instruction for it: the halves may meet behind conversions, shuffles and masks.
 bool MayRotate(const llvm::Instruction& inst, const JitTarget& target) {
   if (NumLanes(inst) < 2) return false;
   if (target.has_avx512() && inst.getType()->getScalarSizeInBits() >= 32) return false;
-  return IsFunnelShift(inst) || (inst.isLogicalShift() && IsCombined(inst));
+  return IsFunnelShift(inst) || inst.isLogicalShift();
 }
 
 void FenceCount(llvm::Instruction& shift) {
-  FenceOperandIfNeeded(shift, IsFunnelShift(shift) ? 2 : 1);
+  const unsigned count = IsFunnelShift(shift) ? 2 : 1;
+  if (!IsLoadedCount(*shift.getOperand(count))) FenceOperandIfNeeded(shift, count);
 }
 
 // A shift of a number of 64 bits alone, which may be there to test one of them.

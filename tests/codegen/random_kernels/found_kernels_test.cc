@@ -48,6 +48,12 @@ RandomProgram ProgramOf(const std::vector<Term>& results) {
   return program;
 }
 
+Term Reversed(const Term& x) {
+  std::vector<std::pair<Term, i64>> elements;
+  for (i64 k = x.num_elements() - 1; k >= 0; --k) elements.emplace_back(x, k);
+  return Gathered(elements);
+}
+
 // 0, which LLVM finds out late.
 Term LateZero(const Term& x) {
   return LogicalRight(LogicalRight(x, 3), BitsOf(x.type()) - 3);
@@ -86,9 +92,7 @@ TEST(FoundKernels, HighProductsByOne) {
 TEST(FoundKernels, QuotientsOfMovedElements) {
   for (const LaneType type : {LaneType::kS16, LaneType::kS32, LaneType::kU32}) {
     const Term x = Input(type, 6);
-    std::vector<std::pair<Term, i64>> reversed;
-    for (i64 k = 5; k >= 0; --k) reversed.emplace_back(x, k);
-    ExpectTheInterpretersBits(ProgramOf({Gathered(reversed) / 238}));
+    ExpectTheInterpretersBits(ProgramOf({Reversed(x) / 238}));
     const Term quotient = x / 238;
     std::vector<std::pair<Term, i64>> turned;
     for (const i64 k : {1, 2, 3, 4, 5, 0}) turned.emplace_back(quotient, k);
@@ -105,8 +109,15 @@ TEST(FoundKernels, RotationsByZero) {
     const Term other = Input(LaneType::kF32, 8);
     const Term half = ArithmeticRight(x * x, 1);
     const Term count = Select((~half << (most - 1)) < 32, Like(x, most), 0);
-    const Term rotated = (half << count) | LogicalRight(half, -count);
-    ExpectTheInterpretersBits(ProgramOf({rotated & most, other}));
+    const Term left = half << count, right = LogicalRight(half, -count);
+    ExpectTheInterpretersBits(ProgramOf({(left | right) & most, other}));
+    const Term number = Input(type, 8);
+    ExpectTheInterpretersBits(ProgramOf({(left & number) | (right & number), other}));
+    ExpectTheInterpretersBits(ProgramOf({Reversed(left) | Reversed(right), other}));
+    if (type == LaneType::kU64) continue;
+    const LaneType wide = type == LaneType::kU16 ? LaneType::kU32 : LaneType::kU64;
+    const Term both = Resized(wide, left) | Resized(wide, right);
+    ExpectTheInterpretersBits(ProgramOf({Resized(type, both), other}));
   }
 }
 
