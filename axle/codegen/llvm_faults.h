@@ -1,6 +1,7 @@
 // What LLVM compiles wrongly, and code with the same meaning in its place. Each was found by random
 // modules, by such as were written by hand, or by random kernels (tests/codegen/random_kernels),
-// and is a module in tests/data/found, or a test of tests/codegen/llvm_faults_test.cc.
+// and is a module in tests/data/found, or a test of tests/codegen/llvm_faults_test.cc or of that
+// folder's found_kernels_test.cc.
 #pragma once
 #include <llvm/IR/Module.h>
 
@@ -19,7 +20,8 @@ namespace axle {
 //
 // High products (LLVM 22, x86): of the upper half of x * y, where it finds out late that y is 1, it
 // makes x shifted by all of its bits, which may be anything; 1 is a power of two like any other to
-// it. Here it cannot find out anything of a side, except how many bits it was extended from.
+// it. Here it cannot find out anything of a side, except how many bits it was extended from; or,
+// where both sides have 64 bits, of the product.
 //
 // Quotients (LLVM 22, all processors): where it finds out late that x and y are 0, of the bits of
 // fdiv(x, y), a NaN, it makes 0. Here it cannot know that y is.
@@ -47,8 +49,8 @@ namespace axle {
 //
 // Constants among other lanes (LLVM 22, x86): of vectors some of whose lanes are constants and
 // others are not, it makes 0 where they are shifted and combined: x | y, where lanes of y are all
-// ones and x and y are 0 in the others; y - (y ^ x) >> 1, of which one lane is read. Here constants
-// that shuffles put between other lanes are numbers of which it knows nothing.
+// ones and x and y are 0 in the others; y - ((y ^ x) >> 1), of which one lane is read. Here
+// constants that shuffles put between other lanes are numbers of which it knows nothing.
 //
 // Not here: of several shuffles of eight numbers of 64 bits, one behind the other, LLVM 22 may make
 // one that takes a wrong number (AVX-512). Functions of few elements, which have such shuffles,

@@ -1,6 +1,6 @@
 // What LLVM has a shorter form for, which is wrong (llvm_faults.h): products of narrow numbers,
 // shifted and narrowed in all kinds of ways, and distances, are the interpreter's. Its other faults
-// are in tests/data/found.
+// are in tests/data/found and in random_kernels/found_kernels_test.cc.
 #include <gtest/gtest.h>
 
 #include <string>
