@@ -14,9 +14,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include <algorithm>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 
 #include "axle/codegen/access_checks.h"
@@ -31,18 +29,6 @@ namespace {
 
 using llvm::BasicBlock;
 using llvm::Value;
-
-std::vector<i64> FirstElements(i64 n) {
-  std::vector<i64> elements(static_cast<size_t>(n));
-  std::iota(elements.begin(), elements.end(), 0);
-  return elements;
-}
-
-// No registers of 64 bytes, of whose shuffles LLVM 22 may make a wrong one (llvm_faults.h).
-JitTarget ForSmallValues(JitTarget target) {
-  target.vector_bytes = std::min(target.vector_bytes, 32);
-  return target;
-}
 
 class Writer {
  public:

@@ -8,12 +8,27 @@
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
+#include <algorithm>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "axle/codegen/lane_emitter.h"
 
 namespace axle {
+
+// The elements 0 to n - 1.
+inline std::vector<i64> FirstElements(i64 n) {
+  std::vector<i64> elements(static_cast<size_t>(n));
+  std::iota(elements.begin(), elements.end(), 0);
+  return elements;
+}
+
+// No registers of 64 bytes, of whose shuffles LLVM 22 may make a wrong one (llvm_faults.h).
+inline JitTarget ForSmallValues(JitTarget target) {
+  target.vector_bytes = std::min(target.vector_bytes, 32);
+  return target;
+}
 
 struct SmallValue {
   LaneArray array = {LaneType::kU8};

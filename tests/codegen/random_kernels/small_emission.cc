@@ -1,9 +1,6 @@
 // As small_lowering.cc does it: inputs are loaded into vectors, and results are stored.
 #include <llvm/IR/Module.h>
 
-#include <algorithm>
-#include <numeric>
-
 #include "axle/codegen/small_values.h"
 #include "tests/codegen/random_kernels/emission.h"
 #include "tests/codegen/random_kernels/reference.h"
@@ -13,17 +10,6 @@ namespace {
 
 using llvm::BasicBlock;
 using llvm::Value;
-
-std::vector<i64> FirstElements(i64 n) {
-  std::vector<i64> elements(static_cast<size_t>(n));
-  std::iota(elements.begin(), elements.end(), 0);
-  return elements;
-}
-
-JitTarget ForSmallValues(JitTarget target) {
-  target.vector_bytes = std::min(target.vector_bytes, 32);
-  return target;
-}
 
 class Writer {
  public:
