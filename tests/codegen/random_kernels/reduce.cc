@@ -99,7 +99,10 @@ class Reducer {
         op.kind == KernelOpKind::kLoop || op.kind == KernelOpKind::kNext) {
       return false;
     }
-    if (op.kind == KernelOpKind::kState) return Try(WithUsesOf(i, InitialValue(i)));
+    if (op.kind == KernelOpKind::kState) {
+      const RandomProgram candidate = WithUsesOf(i, InitialValue(i));
+      return candidate.ToString() != program_.ToString() && Try(candidate);  // else nothing used it
+    }
     for (const int value : OperandsAndTheirs(op)) {
       const KernelOp& other = program_.ops[value];
       const bool is_alike = other.type == op.type && other.num_elements == op.num_elements;
