@@ -166,6 +166,11 @@ class BoundWriter {
   Instruction* WhereLess(Instruction* a, Instruction* b, Instruction* value) {
     return Where(Is(ComparisonDirection::kLt, a, b), value);
   }
+  // Where there is no error, or `condition` holds.
+  Instruction* ExactOr(Instruction* error, Instruction* condition) {
+    Instruction* const is_exact = Is(ComparisonDirection::kEq, error, Filled(error->shape(), 0));
+    return Append(to_, Name(), Opcode::kOr, condition->shape(), Two(is_exact, condition));
+  }
   Instruction* Filled(const Shape& shape, double value) {
     Literal literal(shape);
     std::ranges::fill(literal.mutable_data<double>(), value);
@@ -304,7 +309,16 @@ class BoundWriter {
     const FloatFormat& format = Info(inst.shape().type()).format;
     Instruction* const result = Magnitude(inst);
     Instruction* const all = Plus(Add(error, Scaled(result, 16 * Unit(format))), 4 * Least(format));
-    return WhereLess(Add(result, all), Filled(result->shape(), NearlyLargest(format)), all);
+    Instruction* const bound =
+        WhereLess(Add(result, all), Filled(result->shape(), NearlyLargest(format)), all);
+    return format.is_signed ? bound : WherePositive(format, result, error, bound);
+  }
+  // A type without signs and zeros has a NaN for what is not positive, however near: nothing is
+  // known unless what was rounded to `result` is farther from zero than `error`.
+  Instruction* WherePositive(const FloatFormat& format, Instruction* result, Instruction* error,
+                             Instruction* bound) {
+    Instruction* const least = Plus(Scaled(error, 2), Least(format));
+    return Where(ExactOr(error, Is(ComparisonDirection::kLt, least, result)), bound);
   }
 
   Instruction* Propagated(const Instruction& inst, Propagation propagation) {
@@ -369,10 +383,8 @@ class BoundWriter {
     };
     Instruction* const errors = Add(ErrorOf(inst, 0), ErrorOf(inst, 1));
     Instruction* const apart = Op(Opcode::kAbs, {Sub(wide(0), wide(1))});
-    Instruction* const zero = Filled(errors->shape(), 0);
-    Instruction* const is_same = Is(ComparisonDirection::kEq, errors, zero);
-    Instruction* const is_far = Is(ComparisonDirection::kGt, apart, errors);
-    return {Where(Append(to_, Name(), Opcode::kOr, is_far->shape(), Two(is_same, is_far)), zero)};
+    Instruction* const is_known = ExactOr(errors, Is(ComparisonDirection::kGt, apart, errors));
+    return {Where(is_known, Filled(errors->shape(), 0))};
   }
 
   // The errors are moved as the values are.

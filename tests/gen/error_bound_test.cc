@@ -73,6 +73,11 @@ TEST(ErrorBound, NothingIsKnownWhereAnythingMayHappen) {
   EXPECT_TRUE(unknown(BoundOf("p = f32[1] multiply(x, y) ROOT r = s32[1] convert(p)", 3, 5)));
   EXPECT_TRUE(unknown(BoundOf("p = f32[1] multiply(x, y) ROOT r = f32[1] log(p)", 0, 5)));
   EXPECT_FALSE(unknown(BoundOf("p = f32[1] multiply(x, y) ROOT r = f32[1] log(p)", 1, 5)));
+  // The least number of f8e8m0fnu may stand for one that is 0 elsewhere, which is a NaN.
+  const std::string_view scale = "p = f32[1] multiply(x, y) ROOT r = f8e8m0fnu[1] convert(p)";
+  EXPECT_TRUE(unknown(BoundOf(scale, 0.75f, 0x1p-149f)));
+  EXPECT_FALSE(unknown(BoundOf(scale, 0.75f, 0x1p-100f)));
+  EXPECT_FALSE(unknown(BoundOf("ROOT r = f8e8m0fnu[1] convert(x)", 0x1p-149f, 1)));
 }
 
 TEST(ErrorBound, WhatIsTooFarAwayIsNamed) {
