@@ -23,7 +23,7 @@ if(NOT AXLE_CODEGEN STREQUAL OFF)
   if(LLVM_FOUND)
     message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} from ${LLVM_DIR}")
     llvm_map_components_to_libnames(AXLE_LLVM_LIBRARIES
-      core support targetparser target analysis scalaropts instcombine transformutils orcjit native)
+      core support targetparser target analysis transformutils orcjit native)
     add_library(axle_llvm INTERFACE)
     target_include_directories(axle_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
     target_link_libraries(axle_llvm INTERFACE ${AXLE_LLVM_LIBRARIES})

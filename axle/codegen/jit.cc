@@ -13,8 +13,6 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
-#include <llvm/Transforms/Scalar.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cstring>
@@ -193,16 +191,6 @@ llvm::orc::SymbolMap RuntimeSymbols(llvm::orc::LLJIT& jit) {
   return symbols;
 }
 
-// The IR is explicit vectors already; what is left is to fold and to share, which makes little
-// difference (bench/results).
-void Optimize(llvm::Module& module) {
-  llvm::legacy::PassManager passes;
-  passes.add(llvm::createEarlyCSEPass());
-  passes.add(llvm::createInstructionCombiningPass());
-  passes.add(llvm::createEarlyCSEPass());
-  passes.run(module);
-}
-
 Status Verify(const llvm::Module& module) {
   std::string problem;
   llvm::raw_string_ostream stream(problem);
@@ -352,7 +340,6 @@ StatusOr<std::string> Jit::ObjectOf(NewModule made) const {
 Status Jit::Add(NewModule made) {
   AXLE_TRY(Verify(*made.module));
   const int codegen_level = CodegenLevelOf(*made.module);
-  if (codegen_level > 1) Optimize(*made.module);
   if (target_.avoids_llvm_faults) AvoidLlvmFaults(*made.module, target_);
   if (state_->on_llvm) {
     std::string text;
