@@ -174,12 +174,10 @@ bool IsIntegerQuotient(const llvm::Instruction& inst) {
   }
 }
 
-// A quotient of vectors of integers, unless the divisor is the same number in all lanes: then it is
-// in any order.
+// A quotient of vectors of integers; by the same number in all lanes as well: in lanes that are left
+// out divisors may be anything, 0 among them.
 bool MayMoveDivisors(const llvm::Instruction& inst) {
-  if (!IsIntegerQuotient(inst) || NumLanes(inst) < 2) return false;
-  const auto* number = llvm::dyn_cast<llvm::Constant>(inst.getOperand(1));
-  return number == nullptr || number->getSplatValue() == nullptr;
+  return IsIntegerQuotient(inst) && NumLanes(inst) >= 2;
 }
 
 // A quotient of vectors, unless its divisor is a constant other than 0, or loaded: of those LLVM
@@ -302,6 +300,56 @@ void FenceCountAlone(llvm::Instruction& shift) {
   }
 }
 
+const llvm::Value& WithoutCasts(const llvm::Value& value) {
+  const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(&value);
+  return cast == nullptr || IsFenced(value) ? value : WithoutCasts(*cast->getOperand(0));
+}
+
+// x << n | x >> m: no bits of two numbers, but of one.
+bool IsRotation(const llvm::Instruction& inst) {
+  const auto* lhs = llvm::dyn_cast<llvm::BinaryOperator>(inst.getOperand(0));
+  const auto* rhs = llvm::dyn_cast<llvm::BinaryOperator>(inst.getOperand(1));
+  return lhs != nullptr && rhs != nullptr && lhs->isLogicalShift() && rhs->isLogicalShift() &&
+         lhs->getOpcode() != rhs->getOpcode() && lhs->getOperand(0) == rhs->getOperand(0);
+}
+
+bool IsOfConditions(const llvm::Value& value) {
+  const auto* cast = llvm::dyn_cast<llvm::CastInst>(&value);
+  return cast != nullptr && cast->getSrcTy()->isIntOrIntVectorTy(1);
+}
+
+// What may have some bits of a number and zeros for the others, `x & mask` in the end. The sides of
+// products have their fences.
+bool MayBeSomeBits(const llvm::Value& operand) {
+  const llvm::Value& value = WithoutCasts(operand);
+  if (!MayBeFoundOut(value) || llvm::isa<llvm::PHINode>(value)) return false;
+  const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&value);
+  if (operation == nullptr) return !IsOfConditions(value);
+  if (operation->isShift()) {
+    const auto* inner = llvm::dyn_cast<llvm::Instruction>(operation->getOperand(0));
+    return (inner != nullptr && inner->isShift()) || MayBeSomeBits(*operation->getOperand(0));
+  }
+  return operation->getOpcode() == llvm::Instruction::And ||
+         operation->getOpcode() == llvm::Instruction::Sub || IsIntegerQuotient(*operation);
+}
+
+// Vectors that may have some bits of one number and the others of a second one, where the processor
+// has an instruction for that: the sum of both parts; or y ^ ((x ^ y) & mask).
+bool MayJoinBits(const llvm::Instruction& inst, const JitTarget& target) {
+  if (!target.has_avx512() || NumLanes(inst) < 2) return false;
+  if (inst.getType()->getScalarSizeInBits() < 32) return false;
+  const bool has_lhs = MayBeSomeBits(*inst.getOperand(0));
+  switch (inst.getOpcode()) {
+    case llvm::Instruction::Or:
+    case llvm::Instruction::Add:
+      return has_lhs && MayBeSomeBits(*inst.getOperand(1)) && !IsRotation(inst);
+    case llvm::Instruction::Xor:
+      return has_lhs || MayBeSomeBits(*inst.getOperand(1));
+    default:
+      return false;
+  }
+}
+
 bool IsNumber(const llvm::Value& value) {
   return llvm::isa<llvm::Constant>(value) && !llvm::isa<llvm::UndefValue>(value);
 }
@@ -328,6 +376,7 @@ void FenceInstruction(llvm::Instruction& inst, const JitTarget& target) {
   if (MayRotate(inst, target)) return FenceCount(inst);
   if (MayTestABit(inst)) return FenceCountAlone(inst);
   if (MixesConstants(inst)) return FenceConstant(inst);
+  if (MayJoinBits(inst, target)) return FenceResult(inst);
   // With AVX-512 there are instructions for the greater and the smaller one.
   if (!target.has_avx512() && MayTellGreater(inst)) return FenceComparison(inst);
   if (MayCompareParts(inst)) FencePart(inst);

@@ -37,7 +37,8 @@ namespace axle {
 //
 // Quotients of integers (LLVM 22, all processors): where lanes of a quotient of vectors are moved
 // or left out, it moves those of x and y instead; a y that has no number in some lane makes all of
-// the quotient anything. Here it cannot move anything past a quotient by different numbers.
+// the quotient anything, also where it has the same number in all others. Here it cannot move
+// anything past a quotient.
 //
 // Rotations (LLVM 22, x86 without an instruction for them): where it finds out late that the count
 // is 0, it takes for the other half a number shifted by all of its bits. Here it cannot find out
@@ -48,9 +49,14 @@ namespace axle {
 // Here it knows nothing of n.
 //
 // Constants among other lanes (LLVM 22, x86): of vectors some of whose lanes are constants and
-// others are not, it makes 0 where they are shifted and combined: x | y, where lanes of y are all
-// ones and x and y are 0 in the others; y - ((y ^ x) >> 1), of which one lane is read. Here
-// constants that shuffles put between other lanes are numbers of which it knows nothing.
+// others are not, it makes 0 where they are shifted and combined, as in y - ((y ^ x) >> 1), of
+// which one lane is read. Here constants that shuffles put between other lanes are numbers of which
+// it knows nothing.
+//
+// Joined bits (LLVM 22, x86 with AVX-512): of c ? (x & m) | (y & ~m) : x, m a constant of more than
+// whole bytes, it makes an instruction that joins other bits; also where x and y change places, or
+// both parts are joined by a sum, or by y ^ ((x ^ y) & m). Here it does not see that what is chosen
+// was joined.
 //
 // Not here: of several shuffles of eight numbers of 64 bits, one behind the other, LLVM 22 may make
 // one that takes a wrong number (AVX-512). Functions of few elements, which have such shuffles,

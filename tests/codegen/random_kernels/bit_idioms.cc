@@ -98,6 +98,7 @@ Term BytesSwapped(Drawing& d, const Term& x, const Term&) {
 
 Term Merged(Drawing& d, const Term& x, const Term& y) {
   const Term mask = d.Special(x);
+  if (d.Percent(30)) return ((x ^ y) & mask) ^ y;
   const Primitive join = d.random().Of({Primitive::kOr, Primitive::kXor, Primitive::kAdd});
   return Apply2(join, x & mask, y & ~mask);
 }

@@ -90,13 +90,31 @@ TEST(FoundKernels, HighProductsByOne) {
 }
 
 TEST(FoundKernels, QuotientsOfMovedElements) {
-  for (const LaneType type : {LaneType::kS16, LaneType::kS32, LaneType::kU32}) {
-    const Term x = Input(type, 6);
-    ExpectTheInterpretersBits(ProgramOf({Reversed(x) / 238}));
-    const Term quotient = x / 238;
-    std::vector<std::pair<Term, i64>> turned;
-    for (const i64 k : {1, 2, 3, 4, 5, 0}) turned.emplace_back(quotient, k);
-    ExpectTheInterpretersBits(ProgramOf({Gathered(turned)}));
+  const Term x = Input(LaneType::kS8, 4), y = Input(LaneType::kS8, 5);
+  const Term rest = x % 127;
+  ExpectTheInterpretersBits(
+      ProgramOf({Gathered({{rest, 1}, {rest, 3}, {rest, 1}, {rest, 0}, {rest, 0}}) * y}));
+  const Term u = Input(LaneType::kU64, 16), v = Input(LaneType::kU64, 8);
+  const Term w = Input(LaneType::kU64, 8), third = u % 3;
+  ExpectTheInterpretersBits(ProgramOf(
+      {Gathered({{v, 1}, {v, 3}, {v, 5}, {third, 7}, {third, 9}, {third, 11}, {w, 5}, {w, 7}})}));
+}
+
+TEST(FoundKernels, JoinedBits) {
+  for (const LaneType type : {LaneType::kU32, LaneType::kU64, LaneType::kF32, LaneType::kF64}) {
+    for (const i64 num_elements : {4, 8, 16}) {
+      const Term x = Input(type, num_elements), y = Input(type, num_elements);
+      const Term a = Cast(UnsignedOf(type), x), b = Cast(UnsignedOf(type), y);
+      const Term mask = Like(a, -1) << (BitsOf(type) - 1);
+      for (const Term& joined : {(a & mask) | (b & ~mask), (a & mask) + (b & ~mask),
+                                 (a & mask) ^ (b & ~mask), ((a ^ b) & mask) ^ b}) {
+        const Term condition = Input(LaneType::kPred, num_elements);
+        for (const Term& other : {x, y}) {
+          ExpectTheInterpretersBits(ProgramOf({Select(condition, Cast(type, joined), other)}));
+          ExpectTheInterpretersBits(ProgramOf({Select(condition, other, Cast(type, joined))}));
+        }
+      }
+    }
   }
 }
 
@@ -118,25 +136,6 @@ TEST(FoundKernels, RotationsByZero) {
     const LaneType wide = type == LaneType::kU16 ? LaneType::kU32 : LaneType::kU64;
     const Term both = Resized(wide, left) | Resized(wide, right);
     ExpectTheInterpretersBits(ProgramOf({Resized(type, both), other}));
-  }
-}
-
-TEST(FoundKernels, DisjunctionsOfConstantsAmongElements) {
-  for (const LaneType type : {LaneType::kU32, LaneType::kU64}) {
-    const Term x = Input(type, 8);
-    const Term high = LogicalRight(x, BitsOf(type) / 2 + 15);
-    const Term zero = Like(x, 0), ones = Like(x, -1), number = Like(x, 29);
-    const Term some = Gathered({{high, 0},
-                                {number, 0},
-                                {zero, 1},
-                                {high, 1},
-                                {number, 2},
-                                {zero, 2},
-                                {high, 3},
-                                {number, 3}});
-    const Term mask = Gathered(
-        {{ones, 2}, {ones, 1}, {zero, 2}, {ones, 5}, {ones, 6}, {zero, 7}, {zero, 3}, {ones, 0}});
-    ExpectTheInterpretersBits(ProgramOf({some | mask}));
   }
 }
 

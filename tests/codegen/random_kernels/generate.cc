@@ -44,12 +44,21 @@ std::span<const Idiom> IdiomsFor(Drawing& d, LaneType type) {
   }
 }
 
+// A choice between what was computed and a number that it was computed from: processors with
+// AVX-512 have that of most operations as one instruction.
+Term Where(Drawing& d, const Term& computed, const Term& operand) {
+  const Term condition = d.Condition(computed.num_elements());
+  return d.Percent(80) ? Select(condition, computed, operand)
+                       : Select(condition, operand, computed);
+}
+
 void AddIdiom(Drawing& d, LaneType type) {
   const i64 num_elements = d.AnySize();
   const Term x = d.Value(type, num_elements);
   const Term y = d.AnyLike(x);
   const Idiom idiom = d.random().Of(IdiomsFor(d, type));
-  d.Keep(d.Percent(15) ? idiom(d, y, x) : idiom(d, x, y));
+  const Term result = d.Percent(15) ? idiom(d, y, x) : idiom(d, x, y);
+  d.Keep(result.type() == type && d.Percent(12) ? Where(d, result, d.Percent(60) ? x : y) : result);
 }
 
 void AddStep(Drawing& d);
