@@ -150,6 +150,8 @@ FENCES = [
      "if (MayTestABit(inst)) return FenceCountAlone(inst);", "if (MayTestABit(inst) && inst.isTerminator()) return FenceCountAlone(inst);"),
     ("constants among other lanes that LLVM 22 loses are left to it", LLVM_FAULTS,
      "if (MixesConstants(inst)) return FenceConstant(inst);", "if (MixesConstants(inst) && inst.isTerminator()) return FenceConstant(inst);"),
+    ("lanes that LLVM 22 takes for absorbed on both sides are left to it", LLVM_FAULTS,
+     "if (mixes_lanes && MayAbsorbLanes(inst)) FenceOneSide(inst);", "if (mixes_lanes && inst.isTerminator()) FenceOneSide(inst);"),
     ("joined bits that LLVM 22 joins wrongly with AVX-512 are left to it", LLVM_FAULTS,
      "if (MayJoinBits(inst, target)) return FenceResult(inst);", "if (MayJoinBits(inst, target) && inst.isTerminator()) return FenceResult(inst);"),
 ]

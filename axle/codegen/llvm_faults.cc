@@ -174,8 +174,8 @@ bool IsIntegerQuotient(const llvm::Instruction& inst) {
   }
 }
 
-// A quotient of vectors of integers; by the same number in all lanes as well: in lanes that are left
-// out divisors may be anything, 0 among them.
+// A quotient of vectors of integers; by the same number in all lanes as well: in lanes that are
+// left out divisors may be anything, 0 among them.
 bool MayMoveDivisors(const llvm::Instruction& inst) {
   return IsIntegerQuotient(inst) && NumLanes(inst) >= 2;
 }
@@ -367,8 +367,38 @@ void FenceConstant(llvm::Instruction& shuffle) {
   FenceOperand(shuffle, IsNumber(*shuffle.getOperand(0)) ? 0 : 1);
 }
 
+// Puts lanes of two vectors together.
+bool MixesLanes(const llvm::Instruction& inst) {
+  return llvm::isa<llvm::ShuffleVectorInst>(inst) &&
+         std::ranges::none_of(inst.operands(), [](const llvm::Use& source) {
+           return llvm::isa<llvm::UndefValue>(source.get());
+         });
+}
+
+bool IsSplat(const llvm::Value& value) {
+  const auto* number = llvm::dyn_cast<llvm::Constant>(&value);
+  return number != nullptr && number->getSplatValue() != nullptr;
+}
+
+// x | y or x & y, of which LLVM may find out some lanes of either side. Of conditions there is no
+// fence.
+bool MayAbsorbLanes(const llvm::Instruction& inst) {
+  const bool is_bitwise =
+      inst.getOpcode() == llvm::Instruction::Or || inst.getOpcode() == llvm::Instruction::And;
+  if (!is_bitwise || NumLanes(inst) < 2 || inst.getType()->isIntOrIntVectorTy(1)) return false;
+  return std::ranges::none_of(inst.operands(),
+                              [](const llvm::Use& side) { return IsSplat(*side); }) &&
+         !(inst.getOpcode() == llvm::Instruction::Or && IsRotation(inst));
+}
+
+void FenceOneSide(llvm::Instruction& inst) {
+  if (MayBeFoundOut(*inst.getOperand(0)) && MayBeFoundOut(*inst.getOperand(1))) {
+    FenceOperand(inst, 0);
+  }
+}
+
 // The fences of one instruction: each takes what it is wrong to know from it.
-void FenceInstruction(llvm::Instruction& inst, const JitTarget& target) {
+void FenceInstruction(llvm::Instruction& inst, const JitTarget& target, bool mixes_lanes) {
   if (IsProduct(inst)) return FenceProduct(inst);
   if (MayDivideByZero(inst)) return FenceOperand(inst, 1);
   if (MayMoveDivisors(inst)) return FenceResult(inst);
@@ -376,6 +406,7 @@ void FenceInstruction(llvm::Instruction& inst, const JitTarget& target) {
   if (MayRotate(inst, target)) return FenceCount(inst);
   if (MayTestABit(inst)) return FenceCountAlone(inst);
   if (MixesConstants(inst)) return FenceConstant(inst);
+  if (mixes_lanes && MayAbsorbLanes(inst)) FenceOneSide(inst);
   if (MayJoinBits(inst, target)) return FenceResult(inst);
   // With AVX-512 there are instructions for the greater and the smaller one.
   if (!target.has_avx512() && MayTellGreater(inst)) return FenceComparison(inst);
@@ -385,13 +416,15 @@ void FenceInstruction(llvm::Instruction& inst, const JitTarget& target) {
 }  // namespace
 
 void AvoidLlvmFaults(llvm::Module& module, const JitTarget& target) {
-  std::vector<llvm::Instruction*> instructions;
   for (llvm::Function& function : module) {
+    std::vector<llvm::Instruction*> instructions;
     for (llvm::BasicBlock& block : function) {
       for (llvm::Instruction& inst : block) instructions.push_back(&inst);
     }
+    const bool mixes_lanes =
+        std::ranges::any_of(instructions, [](const auto* inst) { return MixesLanes(*inst); });
+    for (llvm::Instruction* inst : instructions) FenceInstruction(*inst, target, mixes_lanes);
   }
-  for (llvm::Instruction* inst : instructions) FenceInstruction(*inst, target);
 }
 
 }  // namespace axle

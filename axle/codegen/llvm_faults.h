@@ -53,6 +53,11 @@ namespace axle {
 // which one lane is read. Here constants that shuffles put between other lanes are numbers of which
 // it knows nothing.
 //
+// Absorbed lanes (LLVM 22, x86): of x | y, vectors whose lanes come from several, where it finds
+// out late that a lane of y is all ones, it takes that lane of x for anything, and then that of y
+// for anything too, because x may be all ones there; the lane becomes 0. x & y is alike. Here it
+// knows nothing of one of the two.
+//
 // Joined bits (LLVM 22, x86 with AVX-512): of c ? (x & m) | (y & ~m) : x, m a constant of more than
 // whole bytes, it makes an instruction that joins other bits; also where x and y change places, or
 // both parts are joined by a sum, or by y ^ ((x ^ y) & m). Here it does not see that what is chosen
