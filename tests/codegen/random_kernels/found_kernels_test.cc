@@ -150,13 +150,13 @@ TEST(FoundKernels, ShiftsOfConstantsAmongElements) {
 
 TEST(FoundKernels, AbsorbedLanes) {
   const Term x = Input(LaneType::kS64, 16), y = Input(LaneType::kS64, 16);
-  const Term number = Input(LaneType::kS64, 1), zero = number - number, ones = Like(x, -1);
+  const Term number = Input(LaneType::kS64, 1), zero = number - number;
   const Term a = Clz(x), b = Clz(y);
   const Term late_zero = LogicalRight(b, 7), late_ones = ~LogicalRight(a, 7);
   std::vector<std::pair<Term, i64>> lhs, rhs;
   for (i64 k = 0; k < 16; ++k) {
     lhs.emplace_back(k < 6 ? b : k < 11 ? late_zero : late_ones, k);
-    rhs.emplace_back(k < 6 ? b : k < 11 ? zero : ones, k < 6 ? 15 - k : k < 11 ? 0 : 15 - k);
+    rhs.emplace_back(k < 6 ? b : k < 11 ? zero : y, k < 6 || k > 10 ? 15 - k : 0);
   }
   ExpectTheInterpretersBits(ProgramOf({Gathered(lhs) | Gathered(rhs)}));
 }
