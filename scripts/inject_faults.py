@@ -153,7 +153,7 @@ FENCES = [
     ("lanes that LLVM 22 takes for absorbed on both sides are left to it", LLVM_FAULTS,
      "if (mixes_lanes && MayAbsorbLanes(inst)) FenceOneSide(inst);", "if (mixes_lanes && inst.isTerminator()) FenceOneSide(inst);"),
     ("joined bits that LLVM 22 joins wrongly with AVX-512 are left to it", LLVM_FAULTS,
-     "if (MayJoinBits(inst, target)) return FenceResult(inst);", "if (MayJoinBits(inst, target) && inst.isTerminator()) return FenceResult(inst);"),
+     "if (MayWriteSomeLanes(inst, target)) return FenceChoices(inst);", "if (MayWriteSomeLanes(inst, target) && inst.isTerminator()) return FenceChoices(inst);"),
 ]
 
 

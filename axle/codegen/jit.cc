@@ -38,7 +38,7 @@ Status ToStatus(llvm::Error error) {
 
 // Passes that find nothing to do in the code that we write, or gain nothing in it. The addresses of
 // loops are worked out already: loop strength reduction alone would take a quarter of the time, the
-// others together 7 %.
+// others together 7 %. One is wrong (llvm_faults.h).
 constexpr std::pair<const char*, const char*> kPassOptions[] = {
     {"disable-lsr", "true"},
     {"disable-cgp", "true"},                       // CodeGenPrepare
@@ -48,7 +48,8 @@ constexpr std::pair<const char*, const char*> kPassOptions[] = {
     {"disable-x86-domain-reassignment", "true"},   // scalar to mask registers
     {"disable-early-taildup", "true"},
     {"disable-early-ifcvt", "true"},
-    {"disable-ssc", "true"},  // stack slot coloring
+    {"disable-ssc", "true"},       // stack slot coloring
+    {"disable-peephole", "true"},  // the wrong one
     {"x86-cmov-converter", "false"},
     {"x86-disable-avoid-SFB", "true"},  // copies behind narrower stores
     {"disable-postra-machine-sink", "true"},

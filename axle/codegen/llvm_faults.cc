@@ -313,40 +313,57 @@ bool IsRotation(const llvm::Instruction& inst) {
          lhs->getOpcode() != rhs->getOpcode() && lhs->getOperand(0) == rhs->getOperand(0);
 }
 
-bool IsOfConditions(const llvm::Value& value) {
-  const auto* cast = llvm::dyn_cast<llvm::CastInst>(&value);
-  return cast != nullptr && cast->getSrcTy()->isIntOrIntVectorTy(1);
+// A choice between two numbers by which of them is greater or the smaller: there is an instruction.
+bool IsMinMax(const llvm::SelectInst& select) {
+  const auto* comparison = llvm::dyn_cast<llvm::ICmpInst>(select.getCondition());
+  if (comparison == nullptr || !IsRelation(*comparison)) return false;
+  const llvm::Value *lhs = comparison->getOperand(0), *rhs = comparison->getOperand(1);
+  return (select.getTrueValue() == lhs && select.getFalseValue() == rhs) ||
+         (select.getTrueValue() == rhs && select.getFalseValue() == lhs);
 }
 
-// What may have some bits of a number and zeros for the others, `x & mask` in the end. The sides of
-// products have their fences.
-bool MayBeSomeBits(const llvm::Value& operand) {
-  const llvm::Value& value = WithoutCasts(operand);
-  if (!MayBeFoundOut(value) || llvm::isa<llvm::PHINode>(value)) return false;
-  const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&value);
-  if (operation == nullptr) return !IsOfConditions(value);
-  if (operation->isShift()) {
-    const auto* inner = llvm::dyn_cast<llvm::Instruction>(operation->getOperand(0));
-    return (inner != nullptr && inner->isShift()) || MayBeSomeBits(*operation->getOperand(0));
+// 0, 1 and -1, by which float arithmetic may give the other operand.
+bool IsNeutral(const llvm::Value& value) {
+  const auto* number = llvm::dyn_cast<llvm::Constant>(&value);
+  if (number == nullptr) return false;
+  const auto* lane = llvm::dyn_cast_or_null<llvm::ConstantFP>(number->getSplatValue());
+  return lane == nullptr || lane->isZero() || lane->isExactlyValue(1) || lane->isExactlyValue(-1);
+}
+
+// A float that was computed: neither one of its operands nor joined bits.
+bool IsComputedFloat(const llvm::Value& value) {
+  if (!value.getType()->isFPOrFPVectorTy()) return false;
+  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&value)) {
+    return call->getIntrinsicID() != llvm::Intrinsic::fabs;
   }
-  return operation->getOpcode() == llvm::Instruction::And ||
-         operation->getOpcode() == llvm::Instruction::Sub || IsIntegerQuotient(*operation);
+  const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&value);
+  return operation != nullptr &&
+         std::ranges::none_of(operation->operands(),
+                              [](const llvm::Use& operand) { return IsNeutral(*operand); });
 }
 
-// Vectors that may have some bits of one number and the others of a second one, where the processor
-// has an instruction for that: the sum of both parts; or y ^ ((x ^ y) & mask).
-bool MayJoinBits(const llvm::Instruction& inst, const JitTarget& target) {
-  if (!target.has_avx512() || NumLanes(inst) < 2) return false;
-  if (inst.getType()->getScalarSizeInBits() < 32) return false;
-  const bool has_lhs = MayBeSomeBits(*inst.getOperand(0));
-  switch (inst.getOpcode()) {
-    case llvm::Instruction::Or:
-    case llvm::Instruction::Add:
-      return has_lhs && MayBeSomeBits(*inst.getOperand(1)) && !IsRotation(inst);
-    case llvm::Instruction::Xor:
-      return has_lhs || MayBeSomeBits(*inst.getOperand(1));
-    default:
-      return false;
+// What may be the bits of two numbers joined, for all that LLVM may find out. What another choice
+// chooses has fences of its own.
+bool MayBeJoined(const llvm::Value& operand) {
+  const llvm::Value& value = WithoutCasts(operand);
+  const auto* choice = llvm::dyn_cast<llvm::SelectInst>(&value);
+  if (choice != nullptr && choice->getCondition()->getType()->isVectorTy()) {
+    return IsMinMax(*choice);
+  }
+  return MayBeFoundOut(value) && !llvm::isa<llvm::PHINode>(value) && !IsComputedFloat(value);
+}
+
+// A choice for which the processor writes only some lanes of what it computes.
+bool MayWriteSomeLanes(const llvm::Instruction& inst, const JitTarget& target) {
+  const auto* select = llvm::dyn_cast<llvm::SelectInst>(&inst);
+  return select != nullptr && target.has_avx512() &&
+         select->getCondition()->getType()->isVectorTy() && NumLanes(inst) >= 2 &&
+         inst.getType()->getScalarSizeInBits() >= 32 && !IsMinMax(*select);
+}
+
+void FenceChoices(llvm::Instruction& select) {
+  for (const unsigned choice : {1U, 2U}) {
+    if (MayBeJoined(*select.getOperand(choice))) FenceOperand(select, choice);
   }
 }
 
@@ -407,7 +424,7 @@ void FenceInstruction(llvm::Instruction& inst, const JitTarget& target, bool mix
   if (MayTestABit(inst)) return FenceCountAlone(inst);
   if (MixesConstants(inst)) return FenceConstant(inst);
   if (mixes_lanes && MayAbsorbLanes(inst)) FenceOneSide(inst);
-  if (MayJoinBits(inst, target)) return FenceResult(inst);
+  if (MayWriteSomeLanes(inst, target)) return FenceChoices(inst);
   // With AVX-512 there are instructions for the greater and the smaller one.
   if (!target.has_avx512() && MayTellGreater(inst)) return FenceComparison(inst);
   if (MayCompareParts(inst)) FencePart(inst);

@@ -59,17 +59,18 @@ namespace axle {
 // knows nothing of one of the two.
 //
 // Joined bits (LLVM 22, x86 with AVX-512): of c ? (x & m) | (y & ~m) : x, m a constant of more than
-// whole bytes, it makes an instruction that joins other bits; also where x and y change places, or
-// both parts are joined by a sum, or by y ^ ((x ^ y) & m). Here it does not see that what is chosen
-// was joined.
+// whole bytes, it makes an instruction that joins other bits; however the two parts are joined.
+// Here it does not see what is chosen.
 //
-// Not here: of several shuffles of eight numbers of 64 bits, one behind the other, LLVM 22 may make
-// one that takes a wrong number (AVX-512). Functions of few elements, which have such shuffles,
-// have no registers of 64 bytes (small_lowering.cc); loops have only those that take complex
-// numbers apart and put them together. And with least effort, for AVX2, LLVM (19 and 22) may call
-// itself until there is no stack left, where several shuffles repeat elements of what was loaded
-// and are then narrowed: functions of few elements, which alone have such shuffles, are compiled
-// with more (kernel_table.cc).
+// Not here: of a choice by c of what a shuffle of another choice by c gives, where that one is of
+// what was loaded, LLVM 22 reads memory without the inner choice (AVX-512): its pass for that does
+// not run (jit.cc). Of several shuffles of eight numbers of 64 bits, one behind the other, LLVM 22
+// may make one that takes a wrong number (AVX-512). Functions of few elements, which have such
+// shuffles, have no registers of 64 bytes (small_lowering.cc); loops have only those that take
+// complex numbers apart and put them together. And with least effort, for AVX2, LLVM (19 and 22)
+// may call itself until there is no stack left, where several shuffles repeat elements of what was
+// loaded and are then narrowed: functions of few elements, which alone have such shuffles, are
+// compiled with more (kernel_table.cc).
 void AvoidLlvmFaults(llvm::Module& module, const JitTarget& target);
 
 }  // namespace axle
