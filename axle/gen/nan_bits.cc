@@ -16,6 +16,9 @@
 namespace axle {
 namespace {
 
+// The seeds from which on NaNs are drawn.
+constexpr std::uint64_t kFirstDrawn = 6;
+
 // Does more with floats than move them.
 bool Computes(const Instruction& inst) {
   const OpDef& def = GetOpDef(inst);
@@ -128,13 +131,15 @@ class NanWriter {
     for (i64 i = 0; i < nans.num_elements(); ++i, to_bytes += bytes) {
       // Processors make plain NaNs of either sign, or hand on an operand's, quiet.
       std::uint64_t bits = NanBits(format);
-      const bool is_drawn = seed_ >= 4;
+      const bool is_drawn = seed_ >= kFirstDrawn;
       if (format.nan == NanEncoding::kIeee && seed_ >= 2) {
-        const std::uint64_t payload = is_drawn ? random_.Bits() : ~std::uint64_t{0};
+        const std::uint64_t payload = is_drawn    ? random_.Bits()
+                                      : seed_ < 4 ? ~std::uint64_t{0}
+                                                  : std::uint64_t{1};
         bits |= payload & LowBits(format.mantissa_bits - 1);
         // One that signals: passes may leave an operation out that changes nothing else, and then
         // an argument's is handed on.
-        if (is_drawn && random_.Percent(50)) {
+        if (is_drawn ? random_.Percent(50) : seed_ >= 4) {
           bits = (bits & ~(std::uint64_t{1} << (format.mantissa_bits - 1))) | 1;
         }
       }
@@ -170,7 +175,7 @@ bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments,
     return Evaluate(some, arguments, {.limits = &limits});
   };
   const auto first = run(module);
-  for (std::uint64_t seed = 0; seed < 8 && first.ok(); ++seed) {
+  for (std::uint64_t seed = 0; seed < kFirstDrawn + 4 && first.ok(); ++seed) {
     const auto other = run(*WithNanBits(module, seed));
     if (other.ok() && !SameValue(*first, *other)) return true;
   }

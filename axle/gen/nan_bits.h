@@ -11,9 +11,10 @@
 namespace axle {
 
 // The same module with a NaN of any sign and payload, drawn for each element, for every NaN that an
-// instruction computes (seeds 0 to 3: the plain ones and those of ones only, positive and
-// negative); those that are only moved stay. Computations that reductions and their kind apply are
-// left alone, with what they call: their form decides about the order of sums.
+// instruction computes (seeds 0 to 5: the plain ones, those of ones only, and those that signal
+// with the lowest bit only, positive and negative); those that are only moved stay. Computations
+// that reductions and their kind apply are left alone, with what they call: their form decides
+// about the order of sums.
 std::unique_ptr<Module> WithNanBits(const Module& module, std::uint64_t seed);
 
 // Whether some of these, or the module itself, give different results. False if they give errors.

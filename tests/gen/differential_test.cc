@@ -166,6 +166,14 @@ ENTRY e {
   ASSERT_TRUE(signaling.ok());
   EXPECT_TRUE(DependsOnNanBits(**signaling, std::vector{array(nan)}));
   EXPECT_FALSE(DependsOnNanBits(**signaling, std::vector{array(3)}));
+  // Only of a NaN that signals with its lowest bits do the others make an infinity.
+  const auto lowest = Parse(
+      "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f16[4] convert(x)  b = u16[4] "
+      "bitcast-convert(y)  n = u16[] constant(65520)  m = u16[4] broadcast(n), dimensions={}  a = "
+      "u16[4] and(b, m)  ROOT f = f16[4] bitcast-convert(a) }");
+  ASSERT_TRUE(lowest.ok());
+  EXPECT_TRUE(DependsOnNanBits(**lowest, std::vector{array(nan)}));
+  EXPECT_FALSE(DependsOnNanBits(**lowest, std::vector{array(3)}));
   // Each run may take as many steps as one that is compared.
   const auto looped = Parse(
       "HloModule m less { i = s32[] parameter(0)  n = s32[] constant(20)  ROOT p = pred[] "
