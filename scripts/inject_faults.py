@@ -151,7 +151,7 @@ FENCES = [
     ("constants among other lanes that LLVM 22 loses are left to it", LLVM_FAULTS,
      "if (MixesConstants(inst)) return FenceConstant(inst);", "if (MixesConstants(inst) && inst.isTerminator()) return FenceConstant(inst);"),
     ("lanes that LLVM 22 takes for absorbed on both sides are left to it", LLVM_FAULTS,
-     "if (mixes_lanes && MayAbsorbLanes(inst)) FenceOneSide(inst);", "if (mixes_lanes && inst.isTerminator()) FenceOneSide(inst);"),
+     "if (mixes_lanes && MayAbsorbLanes(inst)) return FenceOneSide(inst);", "if (mixes_lanes && inst.isTerminator()) return FenceOneSide(inst);"),
     ("joined bits that LLVM 22 joins wrongly with AVX-512 are left to it", LLVM_FAULTS,
      "if (MayWriteSomeLanes(inst, target)) return FenceChoices(inst);", "if (MayWriteSomeLanes(inst, target) && inst.isTerminator()) return FenceChoices(inst);"),
 ]

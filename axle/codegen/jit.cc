@@ -58,7 +58,7 @@ constexpr std::pair<const char*, const char*> kPassOptions[] = {
 };
 
 // Calls `use` with the option, its name and its value, for each that this LLVM knows: one that it
-// does not know makes no difference but in time.
+// does not know makes no difference but in time, the wrong pass apart.
 template <typename Use>
 void ForEachPassOption(const Use& use) {
   auto& known = llvm::cl::getRegisteredOptions();

@@ -313,7 +313,7 @@ bool IsRotation(const llvm::Instruction& inst) {
          lhs->getOpcode() != rhs->getOpcode() && lhs->getOperand(0) == rhs->getOperand(0);
 }
 
-// A choice between two numbers by which of them is greater or the smaller: there is an instruction.
+// The greater or the smaller of two numbers, for which there is an instruction.
 bool IsMinMax(const llvm::SelectInst& select) {
   const auto* comparison = llvm::dyn_cast<llvm::ICmpInst>(select.getCondition());
   if (comparison == nullptr || !IsRelation(*comparison)) return false;
@@ -423,7 +423,7 @@ void FenceInstruction(llvm::Instruction& inst, const JitTarget& target, bool mix
   if (MayRotate(inst, target)) return FenceCount(inst);
   if (MayTestABit(inst)) return FenceCountAlone(inst);
   if (MixesConstants(inst)) return FenceConstant(inst);
-  if (mixes_lanes && MayAbsorbLanes(inst)) FenceOneSide(inst);
+  if (mixes_lanes && MayAbsorbLanes(inst)) return FenceOneSide(inst);
   if (MayWriteSomeLanes(inst, target)) return FenceChoices(inst);
   // With AVX-512 there are instructions for the greater and the smaller one.
   if (!target.has_avx512() && MayTellGreater(inst)) return FenceComparison(inst);
