@@ -168,9 +168,9 @@ ENTRY e {
   EXPECT_FALSE(DependsOnNanBits(**signaling, std::vector{array(3)}));
   // Only of a NaN that signals with its lowest bits do the others make an infinity.
   const auto lowest = Parse(
-      "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f16[4] convert(x)  b = u16[4] "
-      "bitcast-convert(y)  n = u16[] constant(65520)  m = u16[4] broadcast(n), dimensions={}  a = "
-      "u16[4] and(b, m)  ROOT f = f16[4] bitcast-convert(a) }");
+      "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f32[4] multiply(x, x)  b = u32[4] "
+      "bitcast-convert(y)  n = u32[] constant(4294967280)  m = u32[4] broadcast(n), dimensions={} "
+      "a = u32[4] and(b, m)  ROOT f = f32[4] bitcast-convert(a) }");
   ASSERT_TRUE(lowest.ok());
   EXPECT_TRUE(DependsOnNanBits(**lowest, std::vector{array(nan)}));
   EXPECT_FALSE(DependsOnNanBits(**lowest, std::vector{array(3)}));
