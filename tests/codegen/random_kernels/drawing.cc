@@ -88,6 +88,11 @@ void Drawing::AddInput(LaneType type, i64 num_elements) {
   Add(std::move(op));
 }
 
+void Drawing::HideAfter(size_t num_visible) {
+  if (visible_.size() <= num_visible + 1) return;
+  visible_.erase(visible_.begin() + static_cast<i64>(num_visible), visible_.end() - 1);
+}
+
 int Drawing::Keep(const Term& term) {
   const Term::Node& node = term.node();
   if (node.value >= 0) return node.value;
@@ -148,8 +153,7 @@ Term Drawing::Fresh(LaneType type, i64 num_elements) {
       return BytesOf(x.type()) == BytesOf(type) ? Cast(type, x) : Resized(type, x);
     }
   }
-  AddInput(type, num_elements);
-  return Kept(visible_.back());
+  return Input(type, num_elements);
 }
 
 Term Drawing::Any(LaneType type, i64 num_elements) {

@@ -44,9 +44,15 @@ class Drawing {
   // Adds the operations of a term; the value is the last one.
   int Keep(const Term& term);
   Term Kept(int value) const;
+  // Of the values that were added after the first so many, no operation but those that are there
+  // will use any but the last: much is combined only where there is one use.
+  size_t num_visible() const { return visible_.size(); }
+  void HideAfter(size_t num_visible);
   // A value of elements of others, or of zeros.
   Term Gathered(LaneType type, i64 num_elements);
   Term Zeros(LaneType type, i64 num_elements);
+  // As many elements of x, in another order or some of them several times.
+  Term Moved(const Term& x);
   // A part of a value at a place that is computed, read or replaced.
   void AddSliceOrUpdate();
   // Begins a loop over values that are there, and ends it. Loops do not nest.
@@ -55,6 +61,10 @@ class Drawing {
   bool is_in_loop() const { return loop_ >= 0; }
 
   void AddInput(LaneType type, i64 num_elements);
+  Term Input(LaneType type, i64 num_elements) {
+    AddInput(type, num_elements);
+    return Kept(visible_.back());
+  }
   RandomProgram Finish() &&;
 
  private:
@@ -64,6 +74,8 @@ class Drawing {
   bool IsLate(LaneType type);
   std::vector<int> Visible(LaneType type, i64 num_elements) const;
   Term Fresh(LaneType type, i64 num_elements);
+  // Elements of these values by one pattern.
+  Term GatheredFrom(const std::vector<int>& sources, LaneType type, i64 num_elements);
   // One of the last few, of a list that is not empty.
   int OneOfLast(const std::vector<int>& values, i64 most);
 

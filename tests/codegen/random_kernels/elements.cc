@@ -48,6 +48,14 @@ Term Drawing::Gathered(LaneType type, i64 num_elements) {
   for (i64 k = random_.Between(1, 3); k > 0; --k) {
     sources.push_back(Percent(60) ? OneOfLast(values, 5) : random_.Of(values));
   }
+  return GatheredFrom(sources, type, num_elements);
+}
+
+Term Drawing::Moved(const Term& x) {
+  return GatheredFrom({Keep(x)}, x.type(), x.num_elements());
+}
+
+Term Drawing::GatheredFrom(const std::vector<int>& sources, LaneType type, i64 num_elements) {
   const auto pattern = static_cast<Pattern>(random_.Below(kNumPatterns));
   const i64 num_sources = static_cast<i64>(sources.size());
   KernelOp op{KernelOpKind::kGather, type, num_elements};

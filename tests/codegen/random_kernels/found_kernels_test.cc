@@ -54,6 +54,12 @@ Term Reversed(const Term& x) {
   return Gathered(elements);
 }
 
+Term Next(const Term& x) {
+  std::vector<std::pair<Term, i64>> elements;
+  for (i64 k = 1; k <= x.num_elements(); ++k) elements.emplace_back(x, k % x.num_elements());
+  return Gathered(elements);
+}
+
 // 0, which LLVM finds out late.
 Term LateZero(const Term& x) {
   return LogicalRight(LogicalRight(x, 3), BitsOf(x.type()) - 3);
@@ -159,6 +165,20 @@ TEST(FoundKernels, AbsorbedLanes) {
     rhs.emplace_back(k < 6 ? b : k < 11 ? zero : y, k < 6 || k > 10 ? 15 - k : 0);
   }
   ExpectTheInterpretersBits(ProgramOf({Gathered(lhs) | Gathered(rhs)}));
+}
+
+TEST(FoundKernels, ChoicesOfMovedChoices) {
+  for (const LaneType type : {LaneType::kU8, LaneType::kU16, LaneType::kU32, LaneType::kU64}) {
+    for (const i64 num_elements : {4, 8, 16}) {
+      const Term x = Input(type, num_elements), y = Input(type, num_elements);
+      const Term z = Input(type, num_elements);
+      const Term condition = z < y;
+      const Term moved = Next(Select(condition, x, y));
+      RandomProgram program = ProgramOf({Select(condition, moved, y)});
+      program.loads_apart = false;
+      ExpectTheInterpretersBits(program);
+    }
+  }
 }
 
 TEST(FoundKernels, TestsOfABit) {

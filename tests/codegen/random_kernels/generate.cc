@@ -30,6 +30,18 @@ void AddChoice(Drawing& d) {
   d.Keep(Select(condition, on_true, d.AnyLike(on_true)));
 }
 
+// A choice by the condition by which elements of it were chosen before they were moved.
+void AddChoiceOfMoved(Drawing& d) {
+  const LaneType type = d.AnyType();
+  const i64 num_elements = d.AnySize();
+  const Term condition = d.Condition(num_elements);
+  const Term x = d.Percent(50) ? d.Input(type, num_elements) : d.Value(type, num_elements);
+  const Term y = d.Any(type, num_elements);
+  const Term moved = d.Moved(Select(condition, x, y));
+  const Term other = d.Percent(60) ? y : d.AnyLike(x);
+  d.Keep(d.Percent(80) ? Select(condition, moved, other) : Select(condition, other, moved));
+}
+
 std::span<const Idiom> IdiomsFor(Drawing& d, LaneType type) {
   if (IsFloat(type)) return FloatIdioms();
   switch (d.random().Below(4)) {
@@ -90,14 +102,21 @@ bool AddElementStep(Drawing& d) {
   return true;
 }
 
-void AddStep(Drawing& d) {
-  if (d.is_small() && AddElementStep(d)) return;
+void AddOperations(Drawing& d) {
+  if (d.is_small() && d.Percent(1)) return AddChoiceOfMoved(d);
   const LaneType type = d.AnyType();
   if (type == LaneType::kPred) {
     AddChoice(d);
   } else {
     AddIdiom(d, type);
   }
+}
+
+void AddStep(Drawing& d) {
+  if (d.is_small() && AddElementStep(d)) return;
+  const size_t num_visible = d.num_visible();
+  AddOperations(d);
+  if (d.Percent(40)) d.HideAfter(num_visible);
 }
 
 }  // namespace
