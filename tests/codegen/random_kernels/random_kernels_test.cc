@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "tests/codegen/isas.h"
 #include "tests/codegen/random_kernels/compare.h"
@@ -28,6 +29,7 @@ std::vector<RandomProgram> Programs(std::uint64_t seed, KernelForm form) {
 }
 
 void ExpectEqual(std::uint64_t seed, KernelForm form, NativeIsa isa, int level) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
   const std::vector<RandomProgram> programs = Programs(seed, form);
   const auto target = ChooseTarget(isa, level);
   ASSERT_TRUE(target.ok()) << target.status().message();

@@ -148,19 +148,22 @@ class Hunter {
   // the batch are not looked at.
   void ReportCrash() {
     ++state_.totals.crashes;
-    const auto crashes = [this](const RandomProgram& program) {
-      const auto run = [&] { (void)CompileAndCompare(program, target(), InputsOf(0)); };
+    const std::vector<RandomProgram> programs = Batch();
+    size_t i = 0;
+    const auto crashes = [&](const RandomProgram& program) {
+      const auto run = [&] {
+        if (!CompileAndCompare(program, target(), InputsOf(i)).ok()) std::abort();
+      };
       return InChild(run, kMostSecondsAlone, /*is_silent=*/true) != 0;
     };
-    const std::vector<RandomProgram> programs = Batch();
-    const auto found = std::find_if(programs.begin(), programs.end(), crashes);
-    if (found == programs.end()) {
+    while (i < programs.size() && !crashes(programs[i])) ++i;
+    if (i == programs.size()) {
       PrintHead("crashed, but no program of the batch does so alone", 0);
       return;
     }
-    PrintHead("crashed", static_cast<size_t>(found - programs.begin()));
-    const RandomProgram reduced = Reduced(*found, crashes);
-    InChild([&] { PrintReduced(reduced, 0, kNumSets); }, kMostSecondsAlone, /*is_silent=*/true);
+    PrintHead("crashed", i);
+    const RandomProgram reduced = Reduced(programs[i], crashes);
+    InChild([&] { PrintReduced(reduced, i, kNumSets); }, kMostSecondsAlone, /*is_silent=*/true);
   }
 
   void PrintHead(const char* what, size_t i) const {
