@@ -10,6 +10,7 @@
 #include "axle/eval/evaluate.h"
 #include "axle/gen/append.h"
 #include "axle/gen/random.h"
+#include "axle/ops/lane_compiler.h"
 #include "axle/ops/op_def.h"
 #include "axle/passes/facts.h"
 
@@ -37,9 +38,26 @@ bool Computes(const Instruction& inst) {
   }
 }
 
+// A reducer that folds from the left in any form, once NaNs are written into it as well: that is
+// more than scalar arithmetic, or has no sum among its components.
+bool HasOneOrder(const HloComputation& reducer) {
+  if (!CompileScalarComputation(reducer)) return true;
+  std::vector<ElementType> types;
+  ForEachLeaf(reducer.root()->shape(), [&](const Shape& leaf, const Dims&) {
+    if (leaf.is_array()) types.push_back(leaf.type());
+  });
+  const auto parameters = reducer.parameters();
+  if (types.empty() || parameters.size() != 2 * types.size()) return false;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Shape& shape = parameters[i]->shape();
+    if (!shape.is_array() || shape.type() != types[i % types.size()]) return false;
+  }
+  return FoldsOneByOne(reducer, types);
+}
+
 // Computations that must stay as they are, because their form decides about the order of sums
-// (numerics.md N4): what reductions and their kind apply, and what that calls. Sorts, maps, scans
-// and custom calls run what they call as it is written.
+// (numerics.md N4): what reductions and their kind apply, and what that calls, unless it folds from
+// the left. Sorts, maps, scans and custom calls run what they call as it is written.
 std::unordered_set<const HloComputation*> Unchanged(const Module& module) {
   const auto frozen = FrozenComputations(module);
   const std::vector<const HloComputation*> order = CalleesFirst(module);
@@ -50,7 +68,9 @@ std::unordered_set<const HloComputation*> Unchanged(const Module& module) {
       if (lowering == Lowering::kSort) continue;
       if (lowering == Lowering::kControlFlow && !unchanged.contains(*it)) continue;
       for (const HloComputation* callee : inst->callees()) {
-        if (frozen.contains(callee)) unchanged.insert(callee);
+        if (!frozen.contains(callee)) continue;
+        const bool is_called = lowering == Lowering::kControlFlow;  // from what stays as it is
+        if (is_called || !HasOneOrder(*callee)) unchanged.insert(callee);
       }
     }
   }

@@ -13,8 +13,8 @@ namespace axle {
 // The same module with a NaN of any sign and payload, drawn for each element, for every NaN that an
 // instruction computes (seeds 0 to 5: the plain ones, those of ones only, and those that signal
 // with the lowest bit only, positive and negative); those that are only moved stay. Computations
-// that reductions and their kind apply are left alone, with what they call: their form decides
-// about the order of sums.
+// that reductions and their kind apply are left alone, with what they call, if a sum or a product
+// of floats is among their components: their form decides about the order.
 std::unique_ptr<Module> WithNanBits(const Module& module, std::uint64_t seed);
 
 // Whether some of these, or the module itself, give different results. False if they give errors.

@@ -174,6 +174,35 @@ ENTRY e {
   ASSERT_TRUE(lowest.ok());
   EXPECT_TRUE(DependsOnNanBits(**lowest, std::vector{array(nan)}));
   EXPECT_FALSE(DependsOnNanBits(**lowest, std::vector{array(3)}));
+  // What a reduction computes that folds from the left, also in what it calls.
+  const auto folded = Parse(
+      "HloModule m bits { x = f32[] parameter(0)  y = f32[] multiply(x, x)  ROOT b = s32[] "
+      "bitcast-convert(y) } last { a = s32[] parameter(0)  b = s32[] parameter(1)  x = f32[] "
+      "bitcast-convert(b)  ROOT r = s32[] call(x), to_apply=bits } ENTRY e { x = f32[4] "
+      "parameter(0)  y = s32[4] bitcast-convert(x)  zero = s32[] constant(0)  ROOT r = s32[] "
+      "reduce(y, zero), dimensions={0}, to_apply=last }");
+  ASSERT_TRUE(folded.ok());
+  EXPECT_TRUE(DependsOnNanBits(**folded, std::vector{array(nan)}));
+  EXPECT_FALSE(DependsOnNanBits(**folded, std::vector{array(3)}));
+  // The same where the reducer is more than scalar arithmetic (seed 25117809, module 5341).
+  const auto broadcast = Parse(
+      "HloModule m last { a = s32[] parameter(0)  b = s32[] parameter(1)  x = f32[] "
+      "bitcast-convert(b)  y = f32[] multiply(x, x)  z = f32[] broadcast(y), dimensions={}  ROOT r "
+      "= s32[] bitcast-convert(z) } ENTRY e { x = f32[4] parameter(0)  y = s32[4] "
+      "bitcast-convert(x)  zero = s32[] constant(0)  ROOT r = s32[] reduce(y, zero), "
+      "dimensions={0}, to_apply=last }");
+  ASSERT_TRUE(broadcast.ok());
+  EXPECT_TRUE(DependsOnNanBits(**broadcast, std::vector{array(nan)}));
+  EXPECT_FALSE(DependsOnNanBits(**broadcast, std::vector{array(3)}));
+  // Sums keep the form by which their order is known.
+  const auto summed = Parse(
+      "HloModule m sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) "
+      "} ENTRY e { x = f32[4] parameter(0)  n = s32[100000] iota(), iota_dimension=0  f = "
+      "f32[100000] convert(n)  g = f32[100000] cosine(f)  zero = f32[] constant(0)  s = f32[] "
+      "reduce(g, zero), dimensions={0}, to_apply=sum  y = f32[4] broadcast(s), dimensions={}  ROOT "
+      "r = f32[4] subtract(x, y) }");
+  ASSERT_TRUE(summed.ok());
+  EXPECT_FALSE(DependsOnNanBits(**summed, std::vector{array(3)}));
   // Each run may take as many steps as one that is compared.
   const auto looped = Parse(
       "HloModule m less { i = s32[] parameter(0)  n = s32[] constant(20)  ROOT p = pred[] "
