@@ -44,10 +44,10 @@ class Drawing {
   // Adds the operations of a term; the value is the last one.
   int Keep(const Term& term);
   Term Kept(int value) const;
-  // Of the values that were added after the first so many, no operation but those that are there
-  // will use any but the last: much is combined only where there is one use.
-  size_t num_visible() const { return visible_.size(); }
+  // Hides the values behind the first so many, but for the last one, from operations to come: much
+  // is combined only where a value has one use.
   void HideAfter(size_t num_visible);
+  size_t num_visible() const { return visible_.size(); }
   // A value of elements of others, or of zeros.
   Term Gathered(LaneType type, i64 num_elements);
   Term Zeros(LaneType type, i64 num_elements);
