@@ -99,6 +99,46 @@ TEST(Differential, CodeForAnotherProcessorGivesTheInterpretersBits) {
   EXPECT_GT(report.Of(Outcome::kEqual), 35u) << "too many modules show nothing";
 }
 
+// Modules of x = f32[4] that depend on the bits of a NaN where x has one, and on none elsewhere.
+constexpr std::string_view kOfNanBits[] = {
+    // An order that depends on the NaN of a product.
+    "HloModule m less { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] multiply(a, b) "
+    "ROOT r = pred[] compare(c, b), direction=LT, type=TOTALORDER } ENTRY e { x = f32[4] "
+    "parameter(0)  y = f32[2,2] reshape(x)  ROOT s = f32[2,2] sort(y), dimensions={1}, "
+    "to_apply=less }",
+    // The same in a function that the comparator calls.
+    "HloModule m times { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] "
+    "multiply(a, b) } less { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] call(a, "
+    "b), to_apply=times  ROOT r = pred[] compare(c, b), direction=LT, type=TOTALORDER } ENTRY e "
+    "{ x = f32[4] parameter(0)  y = f32[2,2] reshape(x)  ROOT s = f32[2,2] sort(y), "
+    "dimensions={1}, to_apply=less }",
+    // What a map computes.
+    "HloModule m sign { a = f32[] parameter(0)  b = f32[] multiply(a, a)  ROOT c = s32[] "
+    "bitcast-convert(b) } ENTRY e { x = f32[4] parameter(0)  ROOT m = s32[4] map(x), "
+    "dimensions={0}, to_apply=sign }",
+    // Passes may leave conversions out, and a NaN that signals is handed on then: it is no NaN any
+    // more where a bit is taken away, and a quiet one is.
+    "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f64[4] convert(x)  z = f32[4] convert(y) "
+    "b = u32[4] bitcast-convert(z)  n = u32[] constant(4292870144)  m = u32[4] broadcast(n), "
+    "dimensions={}  s = u32[4] add(b, m)  ROOT f = f32[4] bitcast-convert(s) }",
+    // Only of a NaN that signals with its lowest bits do the others make an infinity.
+    "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f32[4] multiply(x, x)  b = u32[4] "
+    "bitcast-convert(y)  n = u32[] constant(4294967280)  m = u32[4] broadcast(n), dimensions={} "
+    "a = u32[4] and(b, m)  ROOT f = f32[4] bitcast-convert(a) }",
+    // What a reduction computes that folds from the left, also in what it calls.
+    "HloModule m bits { x = f32[] parameter(0)  y = f32[] multiply(x, x)  ROOT b = s32[] "
+    "bitcast-convert(y) } last { a = s32[] parameter(0)  b = s32[] parameter(1)  x = f32[] "
+    "bitcast-convert(b)  ROOT r = s32[] call(x), to_apply=bits } ENTRY e { x = f32[4] "
+    "parameter(0)  y = s32[4] bitcast-convert(x)  zero = s32[] constant(0)  ROOT r = s32[] "
+    "reduce(y, zero), dimensions={0}, to_apply=last }",
+    // The same where the reducer is more than scalar arithmetic (seed 25117809, module 5341).
+    "HloModule m last { a = s32[] parameter(0)  b = s32[] parameter(1)  x = f32[] "
+    "bitcast-convert(b)  y = f32[] multiply(x, x)  z = f32[] broadcast(y), dimensions={}  ROOT r "
+    "= s32[] bitcast-convert(z) } ENTRY e { x = f32[4] parameter(0)  y = s32[4] "
+    "bitcast-convert(x)  zero = s32[] constant(0)  ROOT r = s32[] reduce(y, zero), "
+    "dimensions={0}, to_apply=last }",
+};
+
 TEST(Differential, BitsOfANanAreNoDifference) {
   constexpr std::string_view kText = R"(HloModule m
 ENTRY e {
@@ -130,70 +170,12 @@ ENTRY e {
       "dimensions={0}  ROOT s = s32[4] bitcast-convert(y) }");
   ASSERT_TRUE(moved.ok());
   EXPECT_FALSE(DependsOnNanBits(**moved, std::vector{array(nan)}));
-  // An order that depends on the NaN of a product.
-  const auto sorted = Parse(
-      "HloModule m less { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] multiply(a, b) "
-      "ROOT r = pred[] compare(c, b), direction=LT, type=TOTALORDER } ENTRY e { x = f32[4] "
-      "parameter(0)  y = f32[2,2] reshape(x)  ROOT s = f32[2,2] sort(y), dimensions={1}, "
-      "to_apply=less }");
-  ASSERT_TRUE(sorted.ok());
-  EXPECT_TRUE(DependsOnNanBits(**sorted, std::vector{array(nan)}));
-  EXPECT_FALSE(DependsOnNanBits(**sorted, std::vector{array(3)}));
-  // The same in a function that the comparator calls.
-  const auto called = Parse(
-      "HloModule m times { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] "
-      "multiply(a, b) } less { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] call(a, "
-      "b), to_apply=times  ROOT r = pred[] compare(c, b), direction=LT, type=TOTALORDER } ENTRY e "
-      "{ x = f32[4] parameter(0)  y = f32[2,2] reshape(x)  ROOT s = f32[2,2] sort(y), "
-      "dimensions={1}, to_apply=less }");
-  ASSERT_TRUE(called.ok());
-  EXPECT_TRUE(DependsOnNanBits(**called, std::vector{array(nan)}));
-  EXPECT_FALSE(DependsOnNanBits(**called, std::vector{array(3)}));
-  // What a map computes.
-  const auto mapped = Parse(
-      "HloModule m sign { a = f32[] parameter(0)  b = f32[] multiply(a, a)  ROOT c = s32[] "
-      "bitcast-convert(b) } ENTRY e { x = f32[4] parameter(0)  ROOT m = s32[4] map(x), "
-      "dimensions={0}, to_apply=sign }");
-  ASSERT_TRUE(mapped.ok());
-  EXPECT_TRUE(DependsOnNanBits(**mapped, std::vector{array(nan)}));
-  EXPECT_FALSE(DependsOnNanBits(**mapped, std::vector{array(3)}));
-  // Passes may leave conversions out, and a NaN that signals is handed on then: it is no NaN any
-  // more where a bit is taken away, and a quiet one is.
-  const auto signaling = Parse(
-      "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f64[4] convert(x)  z = f32[4] convert(y) "
-      "b = u32[4] bitcast-convert(z)  n = u32[] constant(4292870144)  m = u32[4] broadcast(n), "
-      "dimensions={}  s = u32[4] add(b, m)  ROOT f = f32[4] bitcast-convert(s) }");
-  ASSERT_TRUE(signaling.ok());
-  EXPECT_TRUE(DependsOnNanBits(**signaling, std::vector{array(nan)}));
-  EXPECT_FALSE(DependsOnNanBits(**signaling, std::vector{array(3)}));
-  // Only of a NaN that signals with its lowest bits do the others make an infinity.
-  const auto lowest = Parse(
-      "HloModule m ENTRY e { x = f32[4] parameter(0)  y = f32[4] multiply(x, x)  b = u32[4] "
-      "bitcast-convert(y)  n = u32[] constant(4294967280)  m = u32[4] broadcast(n), dimensions={} "
-      "a = u32[4] and(b, m)  ROOT f = f32[4] bitcast-convert(a) }");
-  ASSERT_TRUE(lowest.ok());
-  EXPECT_TRUE(DependsOnNanBits(**lowest, std::vector{array(nan)}));
-  EXPECT_FALSE(DependsOnNanBits(**lowest, std::vector{array(3)}));
-  // What a reduction computes that folds from the left, also in what it calls.
-  const auto folded = Parse(
-      "HloModule m bits { x = f32[] parameter(0)  y = f32[] multiply(x, x)  ROOT b = s32[] "
-      "bitcast-convert(y) } last { a = s32[] parameter(0)  b = s32[] parameter(1)  x = f32[] "
-      "bitcast-convert(b)  ROOT r = s32[] call(x), to_apply=bits } ENTRY e { x = f32[4] "
-      "parameter(0)  y = s32[4] bitcast-convert(x)  zero = s32[] constant(0)  ROOT r = s32[] "
-      "reduce(y, zero), dimensions={0}, to_apply=last }");
-  ASSERT_TRUE(folded.ok());
-  EXPECT_TRUE(DependsOnNanBits(**folded, std::vector{array(nan)}));
-  EXPECT_FALSE(DependsOnNanBits(**folded, std::vector{array(3)}));
-  // The same where the reducer is more than scalar arithmetic (seed 25117809, module 5341).
-  const auto broadcast = Parse(
-      "HloModule m last { a = s32[] parameter(0)  b = s32[] parameter(1)  x = f32[] "
-      "bitcast-convert(b)  y = f32[] multiply(x, x)  z = f32[] broadcast(y), dimensions={}  ROOT r "
-      "= s32[] bitcast-convert(z) } ENTRY e { x = f32[4] parameter(0)  y = s32[4] "
-      "bitcast-convert(x)  zero = s32[] constant(0)  ROOT r = s32[] reduce(y, zero), "
-      "dimensions={0}, to_apply=last }");
-  ASSERT_TRUE(broadcast.ok());
-  EXPECT_TRUE(DependsOnNanBits(**broadcast, std::vector{array(nan)}));
-  EXPECT_FALSE(DependsOnNanBits(**broadcast, std::vector{array(3)}));
+  for (const std::string_view text : kOfNanBits) {
+    const auto of_nan_bits = Parse(text);
+    ASSERT_TRUE(of_nan_bits.ok()) << text;
+    EXPECT_TRUE(DependsOnNanBits(**of_nan_bits, std::vector{array(nan)})) << text;
+    EXPECT_FALSE(DependsOnNanBits(**of_nan_bits, std::vector{array(3)})) << text;
+  }
   // Sums keep the form by which their order is known.
   const auto summed = Parse(
       "HloModule m sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) "
