@@ -201,7 +201,9 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
     optimized = *std::move(passed);
   }
   if (is_fast) {
-    optimized = WithErrorBounds(*optimized);
+    auto bounded = WithErrorBounds(*optimized);
+    if (!bounded.ok()) return {Outcome::kDifferent, bounded.status().ToString(), 0};
+    optimized = *std::move(bounded);
   } else if (options_.passes) {
     runners.push_back({"passes", [&](std::span<const Literal> arguments, Limits* run_limits) {
                          return Evaluate(*optimized, arguments, {.limits = run_limits});

@@ -9,7 +9,9 @@
 #include "axle/core/float_format.h"
 #include "axle/core/strings.h"
 #include "axle/gen/append.h"
+#include "axle/ops/dynamic.h"
 #include "axle/ops/lane_compiler.h"
+#include "axle/ops/op_def.h"
 #include "axle/ops/reducer.h"
 
 namespace axle {
@@ -239,7 +241,7 @@ class BoundWriter {
       return tuple.elements[static_cast<size_t>(inst.attrs<TupleIndexAttrs>().index)];
     }
     if (IsElementwise(inst)) return Elementwise(inst);
-    if (IsRealFloat(inst.shape())) {
+    if (IsRealFloat(inst.shape()) && !IsDynamic(inst)) {
       if (def.lowering == Lowering::kIndexMap) return Moved(inst);
       if (def.lowering == Lowering::kReduce && inst.num_operands() == 2) return Reduced(inst);
       const bool is_dot = axle::Of(inst.opcode()) == Propagation::kDot;
@@ -275,7 +277,7 @@ class BoundWriter {
   }
 
   Bound Elementwise(const Instruction& inst) {
-    if (!inst.shape().is_static()) {
+    if (IsDynamic(inst)) {
       return HasExactOperands(inst) ? Bound() : Unknown(inst.shape());
     }
     const ElementType type = inst.shape().type();
@@ -556,8 +558,12 @@ void Compare(const Literal& fast, const Literal& strict, const Literal& bounds, 
 
 }  // namespace
 
-std::unique_ptr<Module> WithErrorBounds(const Module& module) {
-  return BoundWriter(module).Run();
+StatusOr<std::unique_ptr<Module>> WithErrorBounds(const Module& module) {
+  std::unique_ptr<Module> bounded = BoundWriter(module).Run();
+  if (const Status valid = VerifyModule(*bounded); !valid.ok()) {
+    return Internal(StrCat("error bounds: ", valid.message()));
+  }
+  return bounded;
 }
 
 BoundedElements CompareWithin(const Literal& fast, const Literal& strict_and_bounds) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "axle/core/literal.h"
+#include "axle/core/status.h"
 #include "axle/ir/module.h"
 
 namespace axle {
@@ -12,8 +13,9 @@ namespace axle {
 // A module with the parameters of `module`, which has had its passes, and the result
 // (r, (b0, b1, ...)): r is that of `module`, and each b an f64 array of bounds for an array of r,
 // depth first, |fast - strict| <= b. 0: the same bits. Infinity or NaN: nothing is known, as after
-// a comparison that may go either way, near an overflow, and behind loops.
-std::unique_ptr<Module> WithErrorBounds(const Module& module);
+// a comparison that may go either way, near an overflow, and behind loops. Verified: INTERNAL if
+// the bounds are no valid HLO.
+StatusOr<std::unique_ptr<Module>> WithErrorBounds(const Module& module);
 
 struct BoundedElements {
   i64 exact = 0, within = 0, unknown = 0;  // elements that were compared, or not

@@ -20,7 +20,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The bounds of the f32[1] or pred[1] root of `body`, for x, y and z.
 double BoundOf(std::string_view body, float x, float y, float z = 0) {
   const std::string text =
-      StrCat("HloModule m ENTRY e { x = f32[1] parameter(0) y = f32[1] parameter(1) ",
+      StrCat("HloModule m ",
+             "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) } ",
+             "ENTRY e { x = f32[1] parameter(0) y = f32[1] parameter(1) ",
              "z = f32[1] parameter(2) ", body, " }");
   auto module = Parse(text);
   EXPECT_TRUE(module.ok()) << module.status().ToString();
@@ -29,7 +31,10 @@ double BoundOf(std::string_view body, float x, float y, float z = 0) {
   for (const float value : {x, y, z}) {
     arguments.push_back(Literal::Array<float>(F32, {1}, std::vector{value}));
   }
-  const auto result = Evaluate(*WithErrorBounds(**module), arguments);
+  const auto bounded = WithErrorBounds(**module);
+  EXPECT_TRUE(bounded.ok()) << bounded.status().ToString();
+  if (!bounded.ok()) return -1;
+  const auto result = Evaluate(**bounded, arguments);
   EXPECT_TRUE(result.ok()) << result.status().ToString();
   return result.ok() ? result->element(1).element(0).data<double>()[0] : -1;
 }
@@ -78,6 +83,24 @@ TEST(ErrorBound, NothingIsKnownWhereAnythingMayHappen) {
   EXPECT_TRUE(unknown(BoundOf(scale, 0.75f, 0x1p-149f)));
   EXPECT_FALSE(unknown(BoundOf(scale, 0.75f, 0x1p-100f)));
   EXPECT_FALSE(unknown(BoundOf("ROOT r = f8e8m0fnu[1] convert(x)", 0x1p-149f, 1)));
+}
+
+// Results of known sizes of an operand that has none: formulas on f64 arrays are for others.
+TEST(ErrorBound, OfDynamicOperands) {
+  const std::string dynamic =
+      "n = s32[] constant(1) zero = s32[] constant(0) p = f32[1] multiply(x, y) "
+      "d = f32[<=1] set-dimension-size(z, n), dimensions={0} "
+      "q = f32[<=1] set-dimension-size(p, n), dimensions={0} init = f32[] constant(0) ";
+  EXPECT_EQ(BoundOf(StrCat(dynamic, "ROOT r = f32[1] dynamic-update-slice(d, p, zero)"), 3, 5),
+            kInfinity);
+  EXPECT_EQ(BoundOf(StrCat(dynamic, "ROOT r = f32[1] dynamic-update-slice(d, y, zero)"), 3, 5), 0);
+  for (const auto& [operands, bound] :
+       {std::pair("d, init", 0.0), std::pair("q, init", kInfinity)}) {
+    const std::string reduce =
+        StrCat("s = f32[] reduce(", operands, "), dimensions={0}, to_apply=sum ");
+    EXPECT_EQ(BoundOf(StrCat(dynamic, reduce, "ROOT r = f32[1] reshape(s)"), 3, 5), bound)
+        << operands;
+  }
 }
 
 TEST(ErrorBound, WhatIsTooFarAwayIsNamed) {
