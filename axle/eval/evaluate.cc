@@ -47,6 +47,7 @@ class InterpretedCallee : public Callee {
   Status RunStep(const PlanStep& step);
   std::span<Callee* const> CalleesOf(const PlanStep& step);
   Status RunLanes(const PlanStep& step);
+  Status NoMemoryFor(const Instruction& inst, const Status& status) const;
   void RunElement(const PlanStep& step);
 
   const HloComputation& computation_;
@@ -190,12 +191,20 @@ std::span<Callee* const> InterpretedCallee::CalleesOf(const PlanStep& step) {
   return callees;
 }
 
+Status InterpretedCallee::NoMemoryFor(const Instruction& inst, const Status& status) const {
+  return {status.code(),
+          StrCat(status.message(), ": \"", inst.name(), "\" of \"", computation_.name(), "\"")};
+}
+
 Status InterpretedCallee::RunStep(const PlanStep& step) {
   if (step.kind == PlanStep::Kind::kLanes) return RunLanes(step);
   if (step.kind == PlanStep::Kind::kElement) return RunElement(step), Status();
   const Instruction& inst = *step.inst;
   const OpDef& def = GetOpDef(inst);
-  if (def.lowering != Lowering::kData) AXLE_TRY(CheckStorage(inst.shape().num_bytes()));
+  if (def.lowering != Lowering::kData) {
+    const Status fits = CheckStorage(inst.shape().num_bytes());
+    if (!fits.ok()) return NoMemoryFor(inst, fits);
+  }
   std::vector<Literal> operands;
   operands.reserve(step.operands.size());
   for (const PlanOperand& operand : step.operands) {
@@ -265,8 +274,11 @@ Status InterpretedCallee::RunLanes(const PlanStep& step) {
       }
     }
     if (!found) {
-      AXLE_ASSIGN(auto fresh, Literal::CreateUninitialized(step.result_shapes[r]));
-      s.results.push_back(std::move(fresh));
+      auto fresh = Literal::CreateUninitialized(step.result_shapes[r]);
+      if (!fresh.ok()) {
+        return NoMemoryFor(*computation_.instructions()[step.results[r]], fresh.status());
+      }
+      s.results.push_back(*std::move(fresh));
     }
     s.outputs.push_back(s.results.back().mutable_bytes());
   }

@@ -208,6 +208,24 @@ TEST(Evaluate, MemoryIsCappedBeforeItIsTaken) {
   EXPECT_LE(limits.peak_bytes(), 1 << 20);
 }
 
+TEST(Evaluate, WhatTakesTooMuchMemoryIsNamed) {
+  const char* const beyond =
+      "a value of 3.9 KiB beside 3.9 KiB of live ones is above the limit of ";
+  for (const char* const op :
+       {"add(x, x)", "reverse(x), dimensions={0}", "sort(x), dimensions={0}, to_apply=less"}) {
+    Limits limits;
+    limits.set_memory_cap(5000);
+    const std::string text = StrCat(
+        "HloModule m less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] "
+        "compare(a, b), direction=LT } ENTRY main { x = f32[1000] iota(), iota_dimension=0 "
+        "y = f32[1000] ",
+        op, " ROOT t = (f32[1000], f32[1000]) tuple(x, y) }");
+    EXPECT_EQ(Value(Evaluate(*ParseModule(text), {}, {.limits = &limits})),
+              StrCat("RESOURCE_EXHAUSTED: ", beyond, "4.8 KiB: \"y\" of \"main\""))
+        << op;
+  }
+}
+
 TEST(Evaluate, MemoryIsBoundedByLiveValues) {
   // A chain of 100 arrays of 400 kB, of which two or three are alive at any time.
   std::string body =
