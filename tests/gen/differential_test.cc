@@ -198,7 +198,6 @@ ENTRY e {
   EXPECT_TRUE(DependsOnNanBits(**looped, std::vector{array(nan)}, few_steps));
 }
 
-// Workers begin anew after 2,000 modules.
 // They are evaluated as they are: what is no valid module would read and write beside its arrays.
 TEST(Differential, ModulesWithOtherNansAreValid) {
   for (std::uint64_t index = 0; index < 200; ++index) {
@@ -211,6 +210,7 @@ TEST(Differential, ModulesWithOtherNansAreValid) {
   }
 }
 
+// Workers begin anew after 2,000 modules.
 TEST(Differential, EveryModuleIsCheckedAlsoByWorkersThatBeganAnew) {
   const HuntReport report = CheckMany({.passes = false, .native = false, .seeds = 0}, 0, 4050);
   EXPECT_EQ(report.next, 4050u);
