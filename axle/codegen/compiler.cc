@@ -25,7 +25,7 @@ namespace axle {
 namespace {
 
 // The operands of a loop and its scratch memory.
-static_assert(kMaxLoopOperands + 1 <= kMaxParallelPlaces);
+static_assert(kMaxLoopOperands + 1 <= kMaxPlacesBesideScratch);
 
 class Compiler {
  public:

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "axle/core/float_environment.h"
+#include "axle/core/stack_room.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/eval/plan.h"
@@ -20,8 +21,6 @@
 namespace axle {
 namespace {
 
-// Calls nested deeper than this would outgrow the stack of a thread.
-constexpr int kMaxCallDepth = 500;
 // Elements of a lane program between two looks at the limits.
 constexpr i64 kSliceSize = 1 << 16;
 // The same when an operand is one element for all: copies of it fill an array of this size.
@@ -123,10 +122,7 @@ class Interpreter {
 };
 
 StatusOr<Literal> InterpretedCallee::Call(std::span<Literal> args) {
-  if (interpreter_.depth() >= kMaxCallDepth) {
-    return ResourceExhausted(StrCat("execute: calls are nested more than ", kMaxCallDepth,
-                                    " deep at \"", computation_.name(), "\""));
-  }
+  AXLE_TRY(CheckCallDepth(interpreter_.depth(), computation_.name()));
   ++interpreter_.depth();
   const Status status = Run(args);
   --interpreter_.depth();

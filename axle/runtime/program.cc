@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "axle/core/strings.h"
+#include "axle/core/stack_room.h"
 #include "axle/runtime/worker_pool.h"
 
 namespace axle {
 namespace {
-
-// Calls nested deeper than this would outgrow the stack of a thread.
-constexpr int kMaxCallDepth = 500;
 
 // Makes the pointers of a frame.
 void Enter(const Program& program, std::byte* frame, void* const* blocks) {
@@ -43,9 +40,8 @@ int Step(ProgramRun& run) {
 int RunRecords(const Program& program, std::byte* frame, ProgramRun& run);
 
 int EnterAndRun(const Program& program, std::byte* frame, void* const* blocks, ProgramRun& run) {
-  if (run.depth >= kMaxCallDepth) {
-    return Fail(run, ResourceExhausted(StrCat("execute: calls are nested more than ", kMaxCallDepth,
-                                              " deep at \"", program.name, "\"")));
+  if (Status status = CheckCallDepth(run.depth, program.name); !status.ok()) {
+    return Fail(run, std::move(status));
   }
   ++run.depth;
   Enter(program, frame, blocks);
@@ -60,7 +56,9 @@ int RunWhile(const Record& record, void* const* places, ProgramRun& run) {
   const auto* const pred = static_cast<const bool*>(places[record.num_places - 2]);
   // The frames lie one behind the other, so that each is entered once for all iterations.
   std::byte* const body_frame = frame + condition.frame_bytes;
-  if (run.depth >= kMaxCallDepth) return EnterAndRun(body, body_frame, places, run);
+  if (Status status = CheckCallDepth(run.depth, body.name); !status.ok()) {
+    return Fail(run, std::move(status));
+  }
   Enter(condition, frame, places);
   Enter(body, body_frame, places);
   ++run.depth;
@@ -89,6 +87,13 @@ int RunConditional(const Record& record, void* const* places, ProgramRun& run) {
   return EnterAndRun(*record.programs[branch], static_cast<std::byte*>(places[1]), blocks, run);
 }
 
+// Whether the threads of the run may share the tiles of a record. The number of its places comes
+// from the user's program and has no bound, the lists on the threads' stacks have.
+bool IsShareable(const Record& record, const ProgramRun& run) {
+  return record.is_parallel && run.workers != nullptr && run.num_threads > 1 &&
+         (record.scratch_bytes == 0 || record.num_places <= kMaxPlacesBesideScratch);
+}
+
 // A record whose tiles several threads share.
 struct SharedRecord {
   const Record& record;
@@ -102,18 +107,20 @@ struct SharedRecord {
     const Record& record = shared.record;
     const i64 begin = record.num_tiles * part / shared.num_parts;
     const i64 end = record.num_tiles * (part + 1) / shared.num_parts;
-    std::array<void*, kMaxParallelPlaces> places;
-    std::copy_n(shared.places, record.num_places, places.begin());
+    void* const* places = shared.places;
+    std::array<void*, kMaxPlacesBesideScratch> own_places;
     if (record.scratch_bytes > 0) {
-      void*& scratch = places[record.num_places - 1];
+      std::copy_n(places, record.num_places, own_places.begin());
+      void*& scratch = own_places[record.num_places - 1];
       scratch = static_cast<std::byte*>(scratch) + part * record.scratch_bytes;
+      places = own_places.data();
     }
     // Limits are for one thread: the others only look whether the run was cancelled or is past its
     // deadline, which changes nothing there. The first one may have done its part long before.
     PartContext other{{&PartContext::Stopped}, shared.run.limits};
     const RunContext* own = part == 0 ? static_cast<RunContext*>(&shared.run) : &other;
     shared.results[static_cast<size_t>(part)] =
-        record.function(own, record.plan, places.data(), begin, end);
+        record.function(own, record.plan, places, begin, end);
   }
 
   struct PartContext : RunContext {
@@ -126,7 +133,11 @@ struct SharedRecord {
 };
 
 int RunShared(const Record& record, void* const* places, ProgramRun& run) {
-  const auto num_parts = static_cast<int>(std::min<i64>(run.num_threads, record.num_tiles));
+  if (record.scratch_bytes > 0 && record.num_places > kMaxPlacesBesideScratch) {
+    return Fail(run, Internal("execute: a record of too many places is shared"));
+  }
+  const auto num_parts = static_cast<int>(
+      std::min<i64>({run.num_threads, kMaxThreads, std::max<i64>(record.num_tiles, 1)}));
   SharedRecord shared{record, places, run, num_parts};
   if (!run.workers->TryRun(num_parts, &SharedRecord::RunPart, &shared)) {
     return record.function(&run, record.plan, places, 0, record.num_tiles);
@@ -137,9 +148,7 @@ int RunShared(const Record& record, void* const* places, ProgramRun& run) {
 int RunRecord(const Record& record, void* const* places, ProgramRun& run) {
   switch (record.kind) {
     case Record::Kind::kKernel:
-      if (record.is_parallel && run.workers != nullptr && run.num_threads > 1) {
-        return RunShared(record, places, run);
-      }
+      if (IsShareable(record, run)) return RunShared(record, places, run);
       return record.function(&run, record.plan, places, 0, record.num_tiles);
     case Record::Kind::kCall:
       if (const int result = Step(run); result != kKernelOk) return result;

@@ -30,9 +30,11 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-// What one record can be shared among, and the most places of a record that is shared.
+// What one record can be shared among, and the most places of a record that is shared although it
+// wants scratch memory: each thread has its own list of them then, on its stack. One with more
+// places is run by one thread.
 inline constexpr int kMaxThreads = 256;
-inline constexpr std::uint32_t kMaxParallelPlaces = 321;
+inline constexpr std::uint32_t kMaxPlacesBesideScratch = 321;
 
 // Offsets of values are multiples of this.
 inline constexpr i64 kPlaceAlignment = 64;
