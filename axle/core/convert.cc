@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "axle/core/float_format.h"
+#include "axle/core/narrow_types.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -27,11 +28,7 @@ struct Block {
 
 template <ElementType kType>
 double ToF64(StorageOf<kType> value) {
-  if constexpr (kType == F32 || kType == F64) {
-    return value;
-  } else {
-    return WidenToF64(Info(kType).format, value.bits);
-  }
+  return static_cast<double>(value);
 }
 
 template <ElementType kType>
@@ -59,15 +56,6 @@ void Load(const StorageOf<kType>* source, i64 n, Block& block) {
   }
 }
 
-// The value of a 64-bit integer cut to 53 bits, with a one in the last place if anything was cut
-// off. Such a value rounds to every format with fewer than 52 bits as the integer itself does.
-double RoundToOdd(std::uint64_t magnitude) {
-  const int excess = std::max(11 - std::countl_zero(magnitude | 1), 0);
-  const std::uint64_t low = LowBits(excess);
-  const std::uint64_t sticky = (magnitude & low) != 0 ? low + 1 : 0;
-  return static_cast<double>((magnitude & ~low) | sticky);
-}
-
 // An integer as an f64: rounded to nearest for f64 itself, to odd when another rounding follows.
 double IntegerToF64(Carrier carrier, std::uint64_t bits, bool to_f64) {
   const bool negative = carrier == Carrier::kSigned && static_cast<i64>(bits) < 0;
@@ -85,35 +73,19 @@ StorageOf<kType> FromF64(double value) {
   } else if constexpr (kType == F32) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
   } else {
-    return {static_cast<decltype(StorageOf<kType>::bits)>(bits)};
+    return StorageOf<kType>::FromBits(static_cast<typename StorageOf<kType>::Bits>(bits));
   }
 }
 
-// Truncated and saturated. The bounds are powers of two, so the comparisons are exact.
-template <ElementType kType>
-StorageOf<kType> SaturatingInteger(double value) {
-  constexpr int kBits = Info(kType).bits;
-  constexpr int kMagnitudeBits = IsSigned(kType) ? kBits - 1 : kBits;
-  constexpr std::uint64_t kMax = LowBits(kMagnitudeBits);
-  constexpr std::uint64_t kHalf = kMax / 2 + 1;  // 2^64 itself is no integer
-  constexpr double kUpper = static_cast<double>(kHalf) * (kMagnitudeBits == 0 ? 1.0 : 2.0);
-  if (value != value) return 0;
-  if (value >= kUpper) return static_cast<StorageOf<kType>>(kMax);
-  if (IsSigned(kType)) {
-    if (value <= -kUpper) return static_cast<StorageOf<kType>>(-static_cast<i64>(kMax) - 1);
-    return static_cast<StorageOf<kType>>(static_cast<i64>(value));
-  }
-  return value <= 0 ? 0 : static_cast<StorageOf<kType>>(static_cast<std::uint64_t>(value));
-}
-
-// The low bits of the type, extended as it extends.
-template <ElementType kType>
-StorageOf<kType> WrappedInteger(std::uint64_t value) {
-  constexpr int kSpare = 64 - Info(kType).bits;
-  if constexpr (IsSigned(kType)) {
-    return static_cast<StorageOf<kType>>(static_cast<i64>(value << kSpare) >> kSpare);
+// What `convert` makes of a float, and of an integer.
+template <ElementType kType, typename From>
+StorageOf<kType> ToInteger(From value) {
+  if constexpr (IsSubByte(kType)) {
+    return static_cast<StorageOf<kType>>(NarrowInteger<kType>(value));
+  } else if constexpr (std::is_floating_point_v<From>) {
+    return SaturatingCast<StorageOf<kType>>(value);
   } else {
-    return static_cast<StorageOf<kType>>(value << kSpare >> kSpare);
+    return static_cast<StorageOf<kType>>(value);
   }
 }
 
@@ -134,8 +106,8 @@ void Store(const Block& block, i64 n, StorageOf<kType>* target) {
     } else if constexpr (kType == PRED) {
       target[i] = from_integer ? block.integers[i] != 0 : block.real[i] != 0.0;
     } else {
-      target[i] = from_integer ? WrappedInteger<kType>(block.integers[i])
-                               : SaturatingInteger<kType>(block.real[i]);
+      target[i] =
+          from_integer ? ToInteger<kType>(block.integers[i]) : ToInteger<kType>(block.real[i]);
     }
   }
 }

@@ -2,7 +2,7 @@
 //
 // kElementTypes is the one table of facts about them (name, size, class, float format). The C++
 // type that stores one element is StorageOf<type>; narrow floats and sub-byte integers have one
-// byte (or two) per element and no arithmetic of their own: see core/float_format.h and
+// byte (or two) per element and no arithmetic of their own: see core/narrow_types.h and
 // core/convert.h. All functions are pure: any thread.
 #pragma once
 #include <array>
@@ -192,13 +192,9 @@ constexpr ElementType PartOf(ElementType type) {
 // The type of an array type's name ("f32"), or PRIMITIVE_TYPE_INVALID.
 ElementType ElementTypeFromName(std::string_view text);
 
-// The storage of one narrow-float element: its bit pattern in the low bits, no arithmetic.
-template <ElementType kType, typename Bits>
-struct NarrowFloat {
-  static constexpr ElementType kElementType = kType;
-  Bits bits = 0;
-  bool operator==(const NarrowFloat&) const = default;
-};
+// One narrow float, as its bit pattern: core/narrow_types.h.
+template <ElementType kType, typename BitsType>
+class NarrowFloat;
 using half = NarrowFloat<F16, std::uint16_t>;
 using bfloat16 = NarrowFloat<BF16, std::uint16_t>;
 

@@ -14,10 +14,10 @@
 
 namespace axle {
 
-inline std::uint32_t Select(bool condition, std::uint32_t on_true, std::uint32_t on_false) {
+constexpr std::uint32_t Select(bool condition, std::uint32_t on_true, std::uint32_t on_false) {
   return condition ? on_true : on_false;
 }
-inline std::uint64_t Select(bool condition, std::uint64_t on_true, std::uint64_t on_false) {
+constexpr std::uint64_t Select(bool condition, std::uint64_t on_true, std::uint64_t on_false) {
   return condition ? on_true : on_false;
 }
 
@@ -27,7 +27,7 @@ using NumberFor = std::conditional_t<std::is_integral_v<Bits>, Bits, std::uint64
 
 // A constant beside `like`, as a value of its type.
 template <typename Bits>
-Bits ConstantLike(const Bits& like, std::uint64_t value) {
+constexpr Bits ConstantLike(const Bits& like, std::uint64_t value) {
   if constexpr (std::is_integral_v<Bits>) {
     return static_cast<Bits>(value);
   } else {
@@ -112,7 +112,7 @@ constexpr bool IsFiniteBits(const FloatFormat& format, std::uint64_t bits) {
 // Bits of an f32 -> bits of the nearest bf16 (ties to even). A NaN stays a NaN: its quiet bit is
 // set, because the payload bits that are cut off might have been the only ones.
 template <typename Bits>
-Bits RoundToBF16(const Bits& f32) {
+constexpr Bits RoundToBF16(const Bits& f32) {
   using Number = NumberFor<Bits>;
   const Bits truncated = f32 >> Number{16};
   const Bits rounded = (f32 + Number{0x7fff} + (truncated & Number{1})) >> Number{16};
@@ -122,7 +122,7 @@ Bits RoundToBF16(const Bits& f32) {
 // To f8e8m0fnu: the nearest power of two, halves up. Zero, negative values, infinities, NaNs and
 // values from 1.5 * 2^127 become NaN; positive values below 2^-127 become 2^-127.
 template <typename Bits>
-Bits RoundToPowerOfTwo(const FloatFormat& from, const FloatFormat& to, const Bits& bits) {
+constexpr Bits RoundToPowerOfTwo(const FloatFormat& from, const FloatFormat& to, const Bits& bits) {
   using Number = NumberFor<Bits>;
   const int shift = from.mantissa_bits;
   const Number half = Number{1} << (shift - 1);
@@ -143,7 +143,7 @@ Bits RoundToPowerOfTwo(const FloatFormat& from, const FloatFormat& to, const Bit
 // nearest even, subnormals kept. Overflow and infinities become infinity, NaN where the format has
 // no infinity, or the largest value where it has no NaN either. A NaN keeps its sign if it can.
 template <typename Bits>
-Bits RoundToFormat(const FloatFormat& from, const FloatFormat& to, const Bits& bits) {
+constexpr Bits RoundToFormat(const FloatFormat& from, const FloatFormat& to, const Bits& bits) {
   using Number = NumberFor<Bits>;
   if (!to.is_signed) return RoundToPowerOfTwo(from, to, bits);
   if (from == kF32Format && to == kBF16Format) return RoundToBF16(bits);
@@ -188,7 +188,7 @@ Bits RoundToFormat(const FloatFormat& from, const FloatFormat& to, const Bits& b
 // The pattern in `to` (f32 or f64) of the value whose pattern in `from` is `bits`: exact. NaNs are
 // quiet and keep their payload; the sign of the only NaN of a format without -0 is dropped.
 template <typename Bits>
-Bits WidenFromFormat(const FloatFormat& from, const FloatFormat& to, const Bits& bits) {
+constexpr Bits WidenFromFormat(const FloatFormat& from, const FloatFormat& to, const Bits& bits) {
   using Number = NumberFor<Bits>;
   const int shift = to.mantissa_bits - from.mantissa_bits;
   const Number rebias = static_cast<Number>(to.bias - from.bias);
@@ -241,18 +241,18 @@ Bits WidenFromFormat(const FloatFormat& from, const FloatFormat& to, const Bits&
 }
 
 // Host conversions over the same sequences.
-inline std::uint32_t RoundF32To(const FloatFormat& format, float value) {
+constexpr std::uint32_t RoundF32To(const FloatFormat& format, float value) {
   return RoundToFormat(kF32Format, format, std::bit_cast<std::uint32_t>(value));
 }
-inline std::uint64_t RoundF64To(const FloatFormat& format, double value) {
+constexpr std::uint64_t RoundF64To(const FloatFormat& format, double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   return format == kF64Format ? bits : RoundToFormat(kF64Format, format, bits);
 }
-inline float WidenToF32(const FloatFormat& format, std::uint32_t bits) {
+constexpr float WidenToF32(const FloatFormat& format, std::uint32_t bits) {
   return std::bit_cast<float>(format == kF32Format ? bits
                                                    : WidenFromFormat(format, kF32Format, bits));
 }
-inline double WidenToF64(const FloatFormat& format, std::uint64_t bits) {
+constexpr double WidenToF64(const FloatFormat& format, std::uint64_t bits) {
   return std::bit_cast<double>(format == kF64Format ? bits
                                                     : WidenFromFormat(format, kF64Format, bits));
 }

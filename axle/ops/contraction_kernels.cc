@@ -3,7 +3,7 @@
 #include <bit>
 #include <type_traits>
 
-#include "axle/core/float_format.h"
+#include "axle/core/narrow_types.h"
 #include "axle/ops/canonical_sum.h"
 
 namespace axle {
@@ -296,7 +296,7 @@ void WidenElements(ElementType from, const void* source, float* target, i64 n) {
   DispatchElementType(from, [&]<ElementType kType>() {
     if constexpr (IsNarrowFloat(kType)) {
       const auto* x = static_cast<const StorageOf<kType>*>(source);
-      for (i64 i = 0; i < n; ++i) target[i] = WidenToF32(Info(kType).format, x[i].bits);
+      for (i64 i = 0; i < n; ++i) target[i] = static_cast<float>(x[i]);
     }
   });
 }
@@ -305,9 +305,7 @@ void RoundElements(const float* source, ElementType to, void* target, i64 n) {
   DispatchElementType(to, [&]<ElementType kType>() {
     if constexpr (IsNarrowFloat(kType)) {
       auto* x = static_cast<StorageOf<kType>*>(target);
-      for (i64 i = 0; i < n; ++i) {
-        x[i].bits = static_cast<decltype(x[i].bits)>(RoundF32To(Info(kType).format, source[i]));
-      }
+      for (i64 i = 0; i < n; ++i) x[i] = StorageOf<kType>(source[i]);
     }
   });
 }

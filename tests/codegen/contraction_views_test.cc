@@ -39,7 +39,7 @@ std::string Checked(const std::string& body) {
         } else if constexpr (IsComplex(kType)) {
           element = T(number, static_cast<float>(generator() % 7));
         } else {
-          element.bits = static_cast<decltype(element.bits)>(generator() & 0x3fff);
+          element = T::FromBits(static_cast<typename T::Bits>(generator() & 0x3fff));
         }
       }
     });

@@ -30,7 +30,7 @@ Literal Random(const Shape& shape, std::mt19937& generator) {
         element = T(static_cast<float>(value), 1);
       } else {
         // A narrow float: any pattern of few bits is a number, or a NaN, which all are the same.
-        element.bits = static_cast<decltype(element.bits)>(generator() & 0x3f3f);
+        element = T::FromBits(static_cast<typename T::Bits>(generator() & 0x3f3f));
       }
     }
   });
