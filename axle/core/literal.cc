@@ -8,6 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "axle/core/check.h"
 #include "axle/core/float_format.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
@@ -55,48 +56,52 @@ Dims IndexOf(const Dims& dims, i64 linear) {
 
 }  // namespace
 
-Literal::Literal(const Shape& shape) : shape_(shape) {
-  if (shape.is_array()) {
-    owner_ = AllocateOrThrow(shape.num_bytes(), true, &data_);
-  } else {
-    for (const Shape& element : shape.elements()) elements_.emplace_back(element);
+void Literal::Allocate(bool zeroed) {
+  if (shape_.is_array()) {
+    owner_ = AllocateOrThrow(shape_.num_bytes(), zeroed, &data_);
+    return;
   }
+  for (const Shape& shape : shape_.elements()) {
+    Literal& element = elements_.emplace_back();
+    element.shape_ = shape;
+    element.Allocate(zeroed);
+  }
+}
+
+Literal::Literal(const Shape& shape) : shape_(shape) {
+  const Status status = CheckShape(shape);
+  AXLE_CHECK(status.ok(), StrCat("there is no literal of such a shape: ", status.message()));
+  Allocate(true);
 }
 
 Literal Literal::Uninitialized(const Shape& shape) {
+  const Status status = CheckShape(shape);
+  AXLE_CHECK(status.ok(), StrCat("there is no literal of such a shape: ", status.message()));
   Literal literal;
   literal.shape_ = shape;
-  if (shape.is_array()) {
-    literal.owner_ = AllocateOrThrow(shape.num_bytes(), false, &literal.data_);
-  } else {
-    for (const Shape& element : shape.elements()) {
-      literal.elements_.push_back(Uninitialized(element));
-    }
-  }
+  literal.Allocate(false);
   return literal;
 }
 
-namespace {
-
-template <typename Make>
-StatusOr<Literal> CreateWith(const Shape& shape, Make make) {
+StatusOr<Literal> Literal::CreateWith(const Shape& shape, bool zeroed) {
   AXLE_TRY(CheckShape(shape));
   AXLE_TRY(CheckStorage(shape.num_bytes()));
   try {
-    return make(shape);
+    Literal literal;
+    literal.shape_ = shape;
+    literal.Allocate(zeroed);
+    return literal;
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(StrCat("no memory for a value of ", HumanBytes(shape.num_bytes())));
   }
 }
 
-}  // namespace
-
 StatusOr<Literal> Literal::Create(const Shape& shape) {
-  return CreateWith(shape, [](const Shape& s) { return Literal(s); });
+  return CreateWith(shape, true);
 }
 
 StatusOr<Literal> Literal::CreateUninitialized(const Shape& shape) {
-  return CreateWith(shape, Uninitialized);
+  return CreateWith(shape, false);
 }
 
 StatusOr<Literal> Literal::CreateUninitializedArray(const Shape& checked_shape, i64 num_bytes) {
@@ -118,7 +123,26 @@ Literal Literal::Tuple(std::vector<Literal> elements) {
   return tuple;
 }
 
+void Literal::StopAtType(std::string_view function, std::string_view type) const {
+  CheckFailed(__FILE__, __LINE__,
+              StrCat(function, "<", type, "> of a literal of ", ShapeToString(),
+                     ": the C++ type is not one of its elements (core/narrow_types.h)"));
+}
+
+void Literal::StopAtElement(i64 i) const {
+  CheckFailed(__FILE__, __LINE__,
+              StrCat("there is no element ", i, " of a literal of ", ShapeToString()));
+}
+
+void Literal::StopAtCount(size_t num_values) const {
+  CheckFailed(__FILE__, __LINE__,
+              StrCat("a literal of ", ShapeToString(), " is made of ", num_elements(),
+                     " values, not of ", num_values));
+}
+
 Literal Literal::View(const Shape& shape, const void* data) {
+  AXLE_CHECK(shape.is_array() && (data != nullptr || shape.num_bytes() == 0),
+             StrCat("a view of ", shape.ToString(), " needs an array and its bytes"));
   Literal view;
   view.shape_ = shape;
   // Never written through: mutable_bytes copies first.
@@ -127,7 +151,9 @@ Literal Literal::View(const Shape& shape, const void* data) {
 }
 
 const Literal& Literal::at(std::span<const i64> path) const {
-  return path.empty() ? *this : elements_[path.front()].at(path.subspan(1));
+  const Literal* literal = this;
+  for (const i64 i : path) literal = &literal->element(i);
+  return *literal;
 }
 
 void Literal::OwnStorage() {
@@ -146,6 +172,12 @@ std::byte* Literal::mutable_bytes() {
 }
 
 i64 Literal::LinearIndex(std::span<const i64> index) const {
+  bool is_there = static_cast<i64>(index.size()) == shape_.rank();
+  for (size_t d = 0; is_there && d < index.size(); ++d) {
+    is_there = 0 <= index[d] && index[d] < shape_.dims()[d];
+  }
+  AXLE_CHECK(is_there, StrCat("there is no element {", Join(index, ","), "} of a literal of ",
+                              ShapeToString()));
   const Dims strides = LayoutStrides(shape_);
   i64 linear = 0;
   for (size_t d = 0; d < index.size(); ++d) linear += index[d] * strides[d];
@@ -153,6 +185,8 @@ i64 Literal::LinearIndex(std::span<const i64> index) const {
 }
 
 void Literal::SetSize(i64 d, i64 size) {
+  AXLE_CHECK(0 <= size && size <= shape_.dim(d),
+             StrCat("dimension ", d, " of ", ShapeToString(), " cannot have the size ", size));
   if (sizes_.empty()) sizes_ = shape_.dims();
   sizes_[d] = size;
   if (sizes_ == shape_.dims()) sizes_.clear();
@@ -179,6 +213,15 @@ Literal Literal::ValidPart() const {
 }
 
 StatusOr<Literal> Literal::Padded(const Literal& valid, const Shape& bound) {
+  bool is_padding = valid.shape().is_array() && valid.shape().type() == bound.type() &&
+                    valid.shape().rank() == bound.rank() && !valid.is_padded();
+  for (i64 d = 0; is_padding && d < bound.rank(); ++d) {
+    is_padding = valid.shape().dim(d) <= bound.dim(d);
+  }
+  if (!is_padding) {
+    return InvalidArgument(StrCat("padded: a literal of ", valid.ShapeToString(),
+                                  " does not fit into ", bound.ToString()));
+  }
   const Shape shape = bound.WithoutLayout();
   if (valid.shape().dims() == bound.dims()) return valid.ToRowMajor().WithShape(shape);
   AXLE_ASSIGN(Literal result, Create(shape));
@@ -208,10 +251,15 @@ void Literal::CopyElementShapes() {
 }
 
 Literal Literal::Relayout(const Layout& layout) const {
+  Shape laid_out = shape_;
+  laid_out.set_layout(layout);
+  const Status status = shape_.is_array() ? CheckShape(laid_out) : Status();
+  AXLE_CHECK(shape_.is_array() && status.ok(),
+             StrCat("a literal of ", ShapeToString(), " cannot have the layout ", layout.ToString(),
+                    ": ", status.message()));
   Literal result;
-  result.shape_ = shape_;
+  result.shape_ = std::move(laid_out);
   result.sizes_ = sizes_;
-  result.shape_.set_layout(layout);
   const Dims from = LayoutStrides(shape_);
   const Dims to = LayoutStrides(result.shape_);
   if (from == to) {
@@ -235,6 +283,10 @@ Literal Literal::ToRowMajor() const {
 }
 
 Literal Literal::WithShape(const Shape& shape) const {
+  AXLE_CHECK(
+      shape_.is_array() && shape.is_array() && shape.num_bytes() == num_bytes(),
+      StrCat("a literal of ", ShapeToString(), ", which has ", num_bytes(),
+             " bytes, cannot be one of ", shape.ToString(), ", which has ", shape.num_bytes()));
   Literal result = *this;
   result.shape_ = shape;
   result.sizes_.clear();

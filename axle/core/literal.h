@@ -13,8 +13,10 @@
 //
 // Thread safety: as std::string; copies in different threads may share storage.
 //
-// What takes an index, a path or a dimension wants one that is there, and checks nothing. What
-// copies elements without saying StatusOr throws std::bad_alloc without memory.
+// What takes an index, a path, a dimension or a C++ type wants one that is there: what returns a
+// Status or StatusOr returns INVALID_ARGUMENT if it is not, everything else prints both and ends
+// the program (AXLE_CHECK), in every build. UncheckedData is for code that has checked. What copies
+// elements without saying StatusOr throws std::bad_alloc without memory.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -24,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "axle/core/narrow_types.h"
 #include "axle/core/shape.h"
 
 namespace axle {
@@ -31,7 +34,7 @@ namespace axle {
 class Literal {
  public:
   Literal() = default;  // the empty tuple
-  // Zeros, full; tuples recursively. The shape is one that CheckShape accepts.
+  // Zeros, full; tuples recursively. The shape is one that CheckShape accepts, or the program ends.
   explicit Literal(const Shape& shape);
   // The same. Errors: INVALID_ARGUMENT as CheckShape; RESOURCE_EXHAUSTED without memory.
   static StatusOr<Literal> Create(const Shape& shape);
@@ -42,14 +45,17 @@ class Literal {
   static StatusOr<Literal> CreateUninitializedArray(const Shape& checked_shape, i64 num_bytes);
   // Of these elements, none of them copied.
   static Literal Tuple(std::vector<Literal> elements);
-  // An array that borrows `data`: shape.num_bytes() bytes, aligned for the element type and in the
-  // order of the shape's layout. They outlive every copy of the literal and are never written to.
+  // An array that borrows `data`: shape.num_bytes() bytes, not null unless those are 0, aligned for
+  // the element type and in the order of the shape's layout. They outlive every copy of the literal
+  // and are never written to.
   static Literal View(const Shape& shape, const void* data);
   // [dims] of row-major values, as many as that has elements. T is the StorageOf `type`.
   template <typename T>
   static Literal Array(ElementType type, Dims dims, std::span<const T> values) {
     Literal literal = Uninitialized(Shape(type, std::move(dims)));
-    std::copy(values.begin(), values.end(), literal.mutable_data<T>().begin());
+    const std::span<T> elements = literal.mutable_data<T>();
+    if (elements.size() != values.size()) literal.StopAtCount(values.size());
+    std::copy(values.begin(), values.end(), elements.begin());
     return literal;
   }
   template <typename T>
@@ -62,12 +68,19 @@ class Literal {
   const Shape& shape() const { return shape_; }
   const std::vector<Literal>& elements() const { return elements_; }  // of a tuple
   std::vector<Literal>& mutable_elements() { return elements_; }
-  const Literal& element(i64 i) const { return elements_[i]; }
+  const Literal& element(i64 i) const {
+    if (static_cast<size_t>(i) >= elements_.size()) [[unlikely]]
+      StopAtElement(i);
+    return elements_[static_cast<size_t>(i)];
+  }
   // The literal at a path of tuple indices.
   const Literal& at(std::span<const i64> path) const;
 
   // Run-time size of dimension d: that of the shape if it is static, or nothing else was set.
-  i64 size(i64 d) const { return sizes_.empty() ? shape_.dim(d) : sizes_[d]; }
+  i64 size(i64 d) const {
+    const i64 bound = shape_.dim(d);
+    return sizes_.empty() ? bound : sizes_[static_cast<size_t>(d)];
+  }
   Dims sizes() const { return sizes_.empty() ? shape_.dims() : sizes_; }
   // d is a dynamic dimension and 0 <= size <= shape().dim(d).
   void SetSize(i64 d, i64 size);
@@ -76,8 +89,9 @@ class Literal {
   // The elements that are not padding, row-major, with static shapes; shares storage where there is
   // no padding. Throws std::bad_alloc without memory.
   Literal ValidPart() const;
-  // The inverse: the elements of an array at the front of `bound`, zeros behind. The sizes are
-  // those of `valid`, none above those of `bound` and equal in its static dimensions.
+  // The inverse: the elements of an array, which is full, at the front of `bound`, zeros behind.
+  // The run-time sizes are those of `valid`. Errors besides: INVALID_ARGUMENT if one is above that
+  // of `bound`, or types or ranks differ.
   static StatusOr<Literal> Padded(const Literal& valid, const Shape& bound);
   // Flags the dimensions as dynamic that `shape`, of the same dimensions, flags, and no others but
   // those that are not full. Tuples recursively.
@@ -96,24 +110,40 @@ class Literal {
   void OwnStorage();
   // Is an array that borrows its storage.
   bool is_view() const { return owner_ == nullptr && data_ != nullptr; }
-  // The elements of an array in the order of its layout, bounds of them. T is the StorageOf the
-  // element type (or another type of its size). Valid as bytes() is.
+  // The elements of an array in the order of its layout, bounds of them. T is a type of its
+  // elements (IsElementOf, core/narrow_types.h): float for f32, bfloat16 for bf16, s4 or
+  // std::int8_t for s4. Valid as bytes() is.
   template <typename T>
   std::span<const T> data() const {
-    return {reinterpret_cast<const T*>(data_), static_cast<size_t>(num_elements())};
+    if (!IsElementOf<T>(shape_.type())) [[unlikely]]
+      StopAtType("data", ElementName<T>());
+    return UncheckedData<T>();
   }
   template <typename T>
   std::span<T> mutable_data() {
+    if (!IsElementOf<T>(shape_.type())) [[unlikely]]
+      StopAtType("mutable_data", ElementName<T>());
+    return MutableUncheckedData<T>();
+  }
+  // The same with any T that has the size of an element: for code that only moves bits, or that
+  // knows the type.
+  template <typename T>
+  std::span<const T> UncheckedData() const {
+    return {reinterpret_cast<const T*>(data_), static_cast<size_t>(num_elements())};
+  }
+  template <typename T>
+  std::span<T> MutableUncheckedData() {
     return {reinterpret_cast<T*>(mutable_bytes()), static_cast<size_t>(num_elements())};
   }
-  // The element at a multi-index, whatever the layout.
+  // The element at a multi-index within the bounds, whatever the layout.
   template <typename T>
   T Get(std::span<const i64> index) const {
-    return data<T>()[LinearIndex(index)];
+    return data<T>()[static_cast<size_t>(LinearIndex(index))];
   }
   template <typename T>
   void Set(std::span<const i64> index, T value) {
-    mutable_data<T>()[LinearIndex(index)] = value;
+    const auto linear = static_cast<size_t>(LinearIndex(index));
+    mutable_data<T>()[linear] = value;
   }
 
   // The same logical value: an array with another layout, which fits its rank; anything with
@@ -121,8 +151,8 @@ class Literal {
   Literal Relayout(const Layout& layout) const;
   Literal ToRowMajor() const;
   // The same elements under another shape with as many bytes (reshape, bitcast); shares storage,
-  // but for views that are not aligned for the new type. Only for row-major arrays; the result is
-  // full.
+  // but for views that are not aligned for the new type. Only for arrays, whose elements are taken
+  // in the order in which they lie; the result is full.
   Literal WithShape(const Shape& shape) const;
 
   // Same shape, and bit for bit the same values in logical order (layouts may differ). Run-time
@@ -139,7 +169,12 @@ class Literal {
   size_t Hash() const;
 
  private:
+  static StatusOr<Literal> CreateWith(const Shape& shape, bool zeroed);
+  void Allocate(bool zeroed);  // the storage of shape_
   i64 LinearIndex(std::span<const i64> index) const;
+  [[noreturn]] void StopAtType(std::string_view function, std::string_view type) const;
+  [[noreturn]] void StopAtElement(i64 i) const;
+  [[noreturn]] void StopAtCount(size_t num_values) const;
   void CopyElementShapes();  // into the shape of a tuple
 
   Shape shape_;

@@ -237,7 +237,7 @@ void FillElided(Literal& literal) {
     std::memcpy(bytes + begin, &word, std::min<i64>(4, size - begin));
   }
   if (!IsSigned(info.type) || bits == 8) return;
-  for (std::int8_t& value : literal.mutable_data<std::int8_t>()) {
+  for (std::int8_t& value : literal.MutableUncheckedData<std::int8_t>()) {
     value = static_cast<std::int8_t>(static_cast<std::int8_t>(value << (8 - bits)) >> (8 - bits));
   }
 }

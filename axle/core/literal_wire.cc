@@ -279,7 +279,7 @@ void NormalizeSubBytes(Literal& literal) {
   const ElementTypeInfo& info = Info(literal.shape().type());
   if (info.bits >= 8) return;
   const int unused = 8 - info.bits;
-  for (std::byte& byte : literal.mutable_data<std::byte>()) {
+  for (std::byte& byte : literal.MutableUncheckedData<std::byte>()) {
     const auto shifted = static_cast<std::uint8_t>(static_cast<std::uint8_t>(byte) << unused);
     const int value = info.type_class == TypeClass::kSigned
                           ? static_cast<std::int8_t>(shifted) >> unused

@@ -216,13 +216,13 @@ StatusOr<Literal> ToLiteral(const NpyArray& array, const Shape& shape) {
   std::byte* out = literal.mutable_bytes();
   if (!array.bytes.empty()) std::memcpy(out, array.bytes.data(), array.bytes.size());
   if (type == PRED) {
-    for (std::byte& byte : literal.mutable_data<std::byte>())
+    for (std::byte& byte : literal.MutableUncheckedData<std::byte>())
       byte = std::byte{byte != std::byte{0}};
   }
   if (!IsSubByte(type)) return literal;
   // One element per byte: the bits above must say nothing of their own.
   const int spare = 8 - Info(type).bits;
-  for (std::uint8_t byte : literal.data<std::uint8_t>()) {
+  for (std::uint8_t byte : literal.UncheckedData<std::uint8_t>()) {
     const auto cut = static_cast<std::uint8_t>(byte << spare);
     const int value = IsSigned(type) ? static_cast<std::int8_t>(cut) >> spare : cut >> spare;
     if (static_cast<std::uint8_t>(value) != byte) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "axle/core/check.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -121,15 +122,25 @@ bool Shape::is_static() const {
   return dynamic_.empty() && std::ranges::all_of(elements_, &Shape::is_static);
 }
 
+void Shape::StopAtDim(i64 d) const {
+  CheckFailed(__FILE__, __LINE__, StrCat("there is no dimension ", d, " of ", ToString()));
+}
+
+void Shape::StopAtElement(i64 i) const {
+  CheckFailed(__FILE__, __LINE__, StrCat("there is no element ", i, " of ", ToString()));
+}
+
 void Shape::set_dynamic(i64 d, bool dynamic) {
+  const size_t checked = Checked(d);
   if (dynamic_.empty() && !dynamic) return;
   dynamic_.resize(dims_.size());
-  dynamic_[d] = dynamic;
+  dynamic_[checked] = dynamic;
   // No flags and all flags off are one state, so that equality is plain.
   if (std::ranges::find(dynamic_, true) == dynamic_.end()) dynamic_.clear();
 }
 
 void Shape::DeleteDim(i64 d) {
+  Checked(d);
   layout_ = nullptr;
   dims_.erase(dims_.begin() + d);
   if (dynamic_.empty()) return;

@@ -6,8 +6,9 @@
 // A shape without an explicit layout is row-major (last dimension fastest), untiled. Equality
 // compares everything; Compatible() ignores layouts and dynamic flags, as the reference does.
 //
-// Making and changing a shape checks nothing: CheckShape does. What takes the number of a dimension
-// or of an element wants one that is there. Threads: as std::string.
+// Making and changing a shape does not check that it is one that there can be: CheckShape does.
+// What takes the number of a dimension or of an element ends the program if there is none
+// (AXLE_CHECK). Threads: as std::string.
 #pragma once
 #include <memory>
 #include <optional>
@@ -66,16 +67,23 @@ class Shape {
   bool is_scalar() const { return is_array() && dims_.empty(); }
   i64 rank() const { return static_cast<i64>(dims_.size()); }
   const Dims& dims() const { return dims_; }
-  i64 dim(i64 d) const { return dims_[d]; }  // the bound, if dynamic
-  bool is_dynamic(i64 d) const { return !dynamic_.empty() && dynamic_[d]; }
+  i64 dim(i64 d) const { return dims_[Checked(d)]; }  // the bound, if dynamic
+  bool is_dynamic(i64 d) const {
+    const size_t checked = Checked(d);
+    return !dynamic_.empty() && dynamic_[checked];
+  }
   bool is_static() const;  // no dynamic dimension here or in any element
   const std::vector<Shape>& elements() const { return elements_; }  // of a tuple or buffer
   i64 num_tuple_elements() const { return static_cast<i64>(elements_.size()); }
-  const Shape& element(i64 i) const { return elements_[i]; }
+  const Shape& element(i64 i) const {
+    if (static_cast<size_t>(i) >= elements_.size()) [[unlikely]]
+      StopAtElement(i);
+    return elements_[static_cast<size_t>(i)];
+  }
 
   // A dimension or an element is changed, dropped, or added behind the last one.
   void set_type(ElementType type) { type_ = type; }
-  void set_dim(i64 d, i64 size) { dims_[d] = size; }
+  void set_dim(i64 d, i64 size) { dims_[Checked(d)] = size; }
   void set_dynamic(i64 d, bool dynamic);
   void DeleteDim(i64 d);                           // drops the layout
   void AppendDim(i64 size, bool dynamic = false);  // drops the layout
@@ -99,9 +107,9 @@ class Shape {
   // The names of XLA's Shape.
   ElementType element_type() const { return type_; }
   const Dims& dimensions() const { return dims_; }
-  i64 dimensions(i64 d) const { return dims_[d]; }
+  i64 dimensions(i64 d) const { return dim(d); }
   const std::vector<Shape>& tuple_shapes() const { return elements_; }
-  const Shape& tuple_shapes(i64 i) const { return elements_[i]; }
+  const Shape& tuple_shapes(i64 i) const { return element(i); }
   bool IsArray() const { return is_array(); }
   bool IsTuple() const { return is_tuple(); }
   bool IsToken() const { return is_token(); }
@@ -116,6 +124,15 @@ class Shape {
   size_t Hash() const;
 
  private:
+  // The number of a dimension, which is there.
+  size_t Checked(i64 d) const {
+    if (static_cast<size_t>(d) >= dims_.size()) [[unlikely]]
+      StopAtDim(d);
+    return static_cast<size_t>(d);
+  }
+  [[noreturn]] void StopAtDim(i64 d) const;
+  [[noreturn]] void StopAtElement(i64 i) const;
+
   ElementType type_ = TUPLE;
   Dims dims_;
   std::vector<bool> dynamic_;    // empty: all static

@@ -1,5 +1,7 @@
 #include "axle/core/status.h"
 
+#include "axle/core/check.h"
+
 namespace axle {
 
 std::string_view StatusCodeName(StatusCode code) {
@@ -44,6 +46,10 @@ std::string_view StatusCodeName(StatusCode code) {
 
 std::string Status::ToString() const {
   return ok() ? "OK" : std::string(StatusCodeName(code())) + ": " + message();
+}
+
+void StopWithoutValue(const Status& status) {
+  CheckFailed(__FILE__, __LINE__, "a StatusOr has no value, ask ok() first: " + status.ToString());
 }
 
 }  // namespace axle

@@ -90,29 +90,43 @@ inline bool IsBug(const Status& status) {
   return status.code() == StatusCode::kInternal && status.message().ends_with(kBugSuffix);
 }
 
-// Either a T or the reason why there is none. `*` and `->` need ok().
+// Ends the program as AXLE_CHECK does (core/check.h): prints `status`, the reason why a StatusOr
+// whose value was asked for has none.
+[[noreturn]] void StopWithoutValue(const Status& status);
+
+// Either a T or the reason why there is none. Whoever asks for the value asks ok() first: the value
+// of a failure ends the program with the status printed.
 template <typename T>
 class [[nodiscard]] StatusOr {
  public:
-  // `status` is an error.
-  StatusOr(T value) : state_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
-  StatusOr(Status status) : state_(std::move(status)) {}  // NOLINT(google-explicit-constructor)
+  // `status` is an error; an OK one counts as INTERNAL, because there is no T.
+  StatusOr(T value) : state_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  StatusOr(Status status)                          // NOLINT(google-explicit-constructor)
+      : state_(status.ok() ? Internal("a StatusOr was made of an OK status") : std::move(status)) {}
 
   // Whether there is a T; OK, or why there is none.
   bool ok() const { return state_.index() == 0; }
-  Status status() const { return ok() ? Status() : std::get<1>(state_); }
-  // XLA's spellings of the same; ConsumeValueOrDie is the oldest. All need ok().
-  const T& value() const& { return std::get<0>(state_); }
-  T& value() & { return std::get<0>(state_); }
-  T&& value() && { return std::get<0>(std::move(state_)); }
-  T ConsumeValueOrDie() { return std::get<0>(std::move(state_)); }
-  T& operator*() & { return std::get<0>(state_); }
-  const T& operator*() const& { return std::get<0>(state_); }
-  T&& operator*() && { return std::get<0>(std::move(state_)); }
-  T* operator->() { return &std::get<0>(state_); }
-  const T* operator->() const { return &std::get<0>(state_); }
+  Status status() const { return ok() ? Status() : *std::get_if<1>(&state_); }
+  // XLA's spellings of the same; ConsumeValueOrDie is the oldest.
+  const T& value() const& { return *Get(state_); }
+  T& value() & { return *Get(state_); }
+  T&& value() && { return std::move(*Get(state_)); }
+  T ConsumeValueOrDie() { return std::move(*Get(state_)); }
+  T& operator*() & { return *Get(state_); }
+  const T& operator*() const& { return *Get(state_); }
+  T&& operator*() && { return std::move(*Get(state_)); }
+  T* operator->() { return Get(state_); }
+  const T* operator->() const { return Get(state_); }
 
  private:
+  template <typename State>
+  static auto* Get(State& state) {
+    auto* const value = std::get_if<0>(&state);
+    if (value == nullptr) [[unlikely]]
+      StopWithoutValue(*std::get_if<1>(&state));
+    return value;
+  }
+
   std::variant<T, Status> state_;
 };
 

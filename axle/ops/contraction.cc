@@ -44,7 +44,7 @@ bool IsTiled(ElementType type) {
 // The exponent of the smallest value that is not zero, or a large number.
 int SmallestExponent(const Literal& factor) {
   std::uint32_t smallest = 0xff;
-  for (const std::uint32_t bits : factor.data<std::uint32_t>()) {
+  for (const std::uint32_t bits : factor.UncheckedData<std::uint32_t>()) {
     const std::uint32_t exponent = bits >> 23 & 0xff;
     smallest = std::min(smallest, exponent == 0 ? 0xff : exponent);
   }
@@ -103,8 +103,8 @@ StatusOr<Literal> Contraction::Factor(const Literal& operand, ElementType multip
   const auto has_subnormal = [](std::uint32_t bits) {
     return (bits & 0x7f800000) == 0 && (bits & 0x7fffffff) != 0;
   };
-  if (std::ranges::none_of(factor.data<std::uint32_t>(), has_subnormal)) return factor;
-  for (std::uint32_t& bits : factor.mutable_data<std::uint32_t>()) {
+  if (std::ranges::none_of(factor.UncheckedData<std::uint32_t>(), has_subnormal)) return factor;
+  for (std::uint32_t& bits : factor.MutableUncheckedData<std::uint32_t>()) {
     if (has_subnormal(bits)) bits &= 0x80000000;
   }
   return factor;
@@ -192,7 +192,7 @@ void BlockAccumulator::Multiply(std::span<const void* const> rows, const std::by
 void WrapSubByte(Literal& literal) {
   const ElementType type = literal.shape().type();
   const int unused = 8 - Info(type).bits;
-  for (std::uint8_t& byte : literal.mutable_data<std::uint8_t>()) {
+  for (std::uint8_t& byte : literal.MutableUncheckedData<std::uint8_t>()) {
     const auto shifted = static_cast<std::uint8_t>(byte << unused);
     byte = IsSigned(type) ? static_cast<std::uint8_t>(static_cast<std::int8_t>(shifted) >> unused)
                           : static_cast<std::uint8_t>(shifted >> unused);

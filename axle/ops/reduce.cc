@@ -360,7 +360,7 @@ StatusOr<Elements> FoldGeneral(const Geometry& g, std::span<const Shape> shapes,
   for (size_t i = 0; i < n; ++i) {
     AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(shapes[i]));
     DispatchBytes(Info(shapes[i].type()).bytes, [&]<typename T>() {
-      std::ranges::fill(result.mutable_data<T>(), operands[n + i].data<T>()[0]);
+      std::ranges::fill(result.MutableUncheckedData<T>(), operands[n + i].UncheckedData<T>()[0]);
     });
     results.push_back(std::move(result));
   }

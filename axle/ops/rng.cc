@@ -190,8 +190,8 @@ StatusOr<Literal> SampleIntegers(const Instruction& inst, const Literal& a, cons
   AXLE_ASSIGN(const Literal to, ConvertIfNeeded(b, kType));
   const Shape shape = inst.shape().WithoutLayout();
   AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(shape.WithType(kType)));
-  const std::span<Bits> out = result.mutable_data<Bits>();
-  const Bits low = from.data<Bits>()[0], high = to.data<Bits>()[0];
+  const std::span<Bits> out = result.MutableUncheckedData<Bits>();
+  const Bits low = from.UncheckedData<Bits>()[0], high = to.UncheckedData<Bits>()[0];
   if (shape.type() == PRED && low >= high) {
     std::ranges::fill(out, low);
   } else {

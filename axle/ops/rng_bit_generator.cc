@@ -144,7 +144,7 @@ StatusOr<Literal> EvalRngBitGenerator(const Instruction& inst, std::span<Literal
   const auto fill = [&]<typename T>(T) -> Status {
     const auto mask = static_cast<T>(LowBits(Info(shape.type()).bits));
     std::uint64_t* next = new_state.mutable_data<std::uint64_t>().data();
-    const std::span<T> out = bits.mutable_data<T>();
+    const std::span<T> out = bits.MutableUncheckedData<T>();
     if (algorithm != RandomAlgorithm::kThreeFry) return Philox<T>(state, mask, out, next, context);
     return ThreeFry<T>(state.data<std::uint64_t>().data(), shape.dims(), mask, out, next, context);
   };
