@@ -15,7 +15,7 @@ i64 ToChannel(const OptionalChannel& channel) {
 
 // What the functions of this file begin with: the builder, unless an operand is invalid.
 XlaBuilder* ReadyBuilder(ArraySlice<XlaOp> operands) {
-  XlaBuilder* builder = operands.empty() ? nullptr : operands[0].builder();
+  XlaBuilder* builder = operands.empty() ? nullptr : operands[0].builder_or_null();
   if (builder == nullptr || !builder->first_error().ok()) return nullptr;
   const bool valid = std::ranges::all_of(operands, [](const XlaOp& op) { return op.valid(); });
   return valid ? builder : nullptr;
@@ -25,8 +25,9 @@ XlaBuilder* ReadyBuilder(ArraySlice<XlaOp> operands) {
 // Append finds.
 XlaOp NotReady(Opcode opcode, ArraySlice<XlaOp> operands, const Location& location) {
   for (const XlaOp& operand : operands) {
-    if (operand.builder() != nullptr) {
-      return operand.builder()->Append({.opcode = opcode, .operands = operands}, location);
+    if (operand.builder_or_null() != nullptr) {
+      return AppendTo(operand.builder_or_null(), {.opcode = opcode, .operands = operands},
+                      location);
     }
   }
   return {};
@@ -85,16 +86,18 @@ XlaOp EmitAllReduce(ArraySlice<XlaOp> operands, bool as_tuple, const XlaComputat
   }
   const XlaComputation* const called[] = {&computation};
   const bool is_pair = as_tuple && operands.size() == 1;  // a tuple of one stays one
-  const XlaOp result = operands[0].builder()->Append(
-      {.opcode = kOp,
-       .operands = operands,
-       .attrs = Block(kOp, std::move(attrs)),
-       .called = called,
-       .declared = is_pair && declared.is_tuple() && declared.num_tuple_elements() == 1
-                       ? declared.element(0)
-                       : declared},
-      location);
-  return is_pair && result.valid() ? Tuple(result.builder(), {&result, 1}, location) : result;
+  const XlaOp result =
+      AppendTo(operands[0].builder(),
+               {.opcode = kOp,
+                .operands = operands,
+                .attrs = Block(kOp, std::move(attrs)),
+                .called = called,
+                .declared = is_pair && declared.is_tuple() && declared.num_tuple_elements() == 1
+                                ? declared.element(0)
+                                : declared},
+               location);
+  return is_pair && result.valid() ? Tuple(result.builder_or_null(), {&result, 1}, location)
+                                   : result;
 }
 
 // to_apply of CrossReplicaSum.
@@ -242,17 +245,17 @@ XlaOp AllGatherTupleWithDeviceList(ArraySlice<XlaOp> operands, i64 all_gather_di
     shapes.push_back(std::move(shape));
   }
   const Shape declared = shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes));
-  return builder->Append(
-      {.opcode = kOp,
-       .operands = operands,
-       .attrs = Block(
-           kOp, AllGatherAttrs{.channel_id = ToChannel(channel_id),
-                               .replica_groups = device_list.groups(),
-                               .constrain_layout = layout.has_value(),
-                               .dimensions = {all_gather_dimension},
-                               .use_global_device_ids = use_global_device_ids.value_or(false)}),
-       .declared = WithLayout(declared, layout)},
-      location);
+  return AppendTo(builder,
+                  {.opcode = kOp,
+                   .operands = operands,
+                   .attrs = Block(kOp, AllGatherAttrs{.channel_id = ToChannel(channel_id),
+                                                      .replica_groups = device_list.groups(),
+                                                      .constrain_layout = layout.has_value(),
+                                                      .dimensions = {all_gather_dimension},
+                                                      .use_global_device_ids =
+                                                          use_global_device_ids.value_or(false)}),
+                   .declared = WithLayout(declared, layout)},
+                  location);
 }
 
 XlaOp AllGatherWithDeviceList(XlaOp operand, i64 all_gather_dimension, i64 shard_count,
@@ -302,18 +305,18 @@ XlaOp ReduceScatterWithDeviceList(XlaOp operand, const XlaComputation& computati
   }
   const Shape declared = shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes));
   const XlaComputation* const called[] = {&computation};
-  return builder->Append(
-      {.opcode = kOp,
-       .operands = operands,
-       .attrs = Block(
-           kOp, ReduceScatterAttrs{.channel_id = ToChannel(channel_id),
-                                   .replica_groups = device_list.groups(),
-                                   .constrain_layout = layout.has_value(),
-                                   .use_global_device_ids = use_global_device_ids.value_or(false),
-                                   .dimensions = {scatter_dimension}}),
-       .called = called,
-       .declared = WithLayout(declared, layout)},
-      location);
+  return AppendTo(builder,
+                  {.opcode = kOp,
+                   .operands = operands,
+                   .attrs = Block(kOp, ReduceScatterAttrs{.channel_id = ToChannel(channel_id),
+                                                          .replica_groups = device_list.groups(),
+                                                          .constrain_layout = layout.has_value(),
+                                                          .use_global_device_ids =
+                                                              use_global_device_ids.value_or(false),
+                                                          .dimensions = {scatter_dimension}}),
+                   .called = called,
+                   .declared = WithLayout(declared, layout)},
+                  location);
 }
 
 XlaOp AllToAllWithDeviceList(XlaOp operand, i64 split_dimension, i64 concat_dimension,
@@ -359,14 +362,15 @@ XlaOp AllToAllWithDeviceList(XlaOp operand, i64 split_dimension, i64 concat_dime
     }
   }
   const XlaOp exchanged =
-      builder->Append({.opcode = kOp,
-                       .operands = one,
-                       .attrs = Block(kOp, AllToAllAttrs{.channel_id = ToChannel(channel_id),
-                                                         .replica_groups = std::move(groups),
-                                                         .constrain_layout = layout.has_value(),
-                                                         .dimensions = {split_dimension}}),
-                       .declared = WithLayout(shape, layout)},
-                      location);
+      AppendTo(builder,
+               {.opcode = kOp,
+                .operands = one,
+                .attrs = Block(kOp, AllToAllAttrs{.channel_id = ToChannel(channel_id),
+                                                  .replica_groups = std::move(groups),
+                                                  .constrain_layout = layout.has_value(),
+                                                  .dimensions = {split_dimension}}),
+                .declared = WithLayout(shape, layout)},
+               location);
   if (split_dimension == concat_dimension || !exchanged.valid()) return exchanged;
   // The parts, now along split_dimension, move in front of the positions of concat_dimension.
   Dims parts, permutation, result = shape.dims();
@@ -395,14 +399,15 @@ XlaOp AllToAllTupleWithDeviceList(ArraySlice<XlaOp> operands,
   for (const XlaOp& operand : operands) {
     shapes.push_back(operand.instruction()->shape().WithoutLayout());
   }
-  return builder->Append({.opcode = kOp,
-                          .operands = operands,
-                          .attrs = Block(kOp, AllToAllAttrs{.channel_id = ToChannel(channel_id),
-                                                            .replica_groups = device_list.groups(),
-                                                            .constrain_layout = layout.has_value(),
-                                                            .dimensions = {}}),
-                          .declared = WithLayout(Shape::Tuple(std::move(shapes)), layout)},
-                         location);
+  return AppendTo(builder,
+                  {.opcode = kOp,
+                   .operands = operands,
+                   .attrs = Block(kOp, AllToAllAttrs{.channel_id = ToChannel(channel_id),
+                                                     .replica_groups = device_list.groups(),
+                                                     .constrain_layout = layout.has_value(),
+                                                     .dimensions = {}}),
+                   .declared = WithLayout(Shape::Tuple(std::move(shapes)), layout)},
+                  location);
 }
 
 XlaOp MultiCollectivePermute(ArraySlice<XlaOp> operands,
@@ -411,7 +416,8 @@ XlaOp MultiCollectivePermute(ArraySlice<XlaOp> operands,
   constexpr Opcode kOp = Opcode::kCollectivePermute;
   XlaBuilder* builder = ReadyBuilder(operands);
   if (builder == nullptr) return NotReady(kOp, operands, location);
-  return builder->Append(
+  return AppendTo(
+      builder,
       {.opcode = kOp,
        .operands = operands,
        .attrs = Block(kOp, CollectivePermuteAttrs{.channel_id = ToChannel(channel_id),
@@ -438,7 +444,8 @@ XlaOp CollectiveBroadcastWithDeviceList(ArraySlice<XlaOp> operands,
   constexpr Opcode kOp = Opcode::kCollectiveBroadcast;
   XlaBuilder* builder = ReadyBuilder(operands);
   if (builder == nullptr) return NotReady(kOp, operands, location);
-  return builder->Append(
+  return AppendTo(
+      builder,
       {.opcode = kOp,
        .operands = operands,
        .attrs = Block(kOp, CollectiveBroadcastAttrs{.channel_id = ToChannel(channel_id),
@@ -455,27 +462,28 @@ XlaOp RaggedAllToAllWithDeviceList(XlaOp input, XlaOp input_offsets, XlaOp send_
   const XlaOp operands[] = {input, output, input_offsets, send_sizes, output_offsets, recv_sizes};
   XlaBuilder* builder = ReadyBuilder(operands);
   if (builder == nullptr) return NotReady(kOp, operands, location);
-  return builder->Append(
-      {.opcode = kOp,
-       .operands = operands,
-       .attrs = Block(kOp, RaggedAllToAllAttrs{.channel_id = ToChannel(channel_id),
-                                               .replica_groups = device_list.groups(),
-                                               .dimensions = {}})},
-      location);
+  return AppendTo(builder,
+                  {.opcode = kOp,
+                   .operands = operands,
+                   .attrs = Block(kOp, RaggedAllToAllAttrs{.channel_id = ToChannel(channel_id),
+                                                           .replica_groups = device_list.groups(),
+                                                           .dimensions = {}})},
+                  location);
 }
 
 XlaOp ReplicaId(XlaBuilder* builder, Location location) {
-  return builder->Append({.opcode = Opcode::kReplicaId}, location);
+  return AppendTo(builder, {.opcode = Opcode::kReplicaId}, location);
 }
 
 XlaOp PartitionId(XlaBuilder* builder, Location location) {
-  return builder->Append({.opcode = Opcode::kPartitionId}, location);
+  return AppendTo(builder, {.opcode = Opcode::kPartitionId}, location);
 }
 
 XlaOp BuildPartitionId(XlaBuilder* builder, const Shape& shape, Location location) {
   if (Compatible(shape, Shape(U32))) return PartitionId(builder, location);
-  return builder->ReportError(
-      InvalidArgument(StrCat("partition-id: gives u32[], not ", shape.ToString())), location);
+  return ReportTo(builder,
+                  InvalidArgument(StrCat("partition-id: gives u32[], not ", shape.ToString())),
+                  location);
 }
 
 }  // namespace axle

@@ -95,7 +95,8 @@ StatusOr<Literal> XlaBuilder::ComputeConstant(XlaOp op, Limits* limits) const {
 }
 
 StatusOr<Literal> ComputeConstant(XlaOp op, Limits* limits) {
-  if (op.builder() == nullptr) return InvalidArgument("constant: the handle is an empty handle");
+  if (op.builder_or_null() == nullptr)
+    return InvalidArgument("constant: the handle is an empty handle");
   return op.builder()->ComputeConstant(op, limits);
 }
 

@@ -19,14 +19,16 @@ bool IsUniform(const Literal& literal) {
 
 XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string_view name,
                 Location location) {
-  return builder->Append({.opcode = Opcode::kParameter,
-                          .attrs = Block(Opcode::kParameter, ParameterAttrs{number}),
-                          .declared = shape,
-                          .name = name},
-                         location);
+  return AppendTo(builder,
+                  {.opcode = Opcode::kParameter,
+                   .attrs = Block(Opcode::kParameter, ParameterAttrs{number}),
+                   .declared = shape,
+                   .name = name},
+                  location);
 }
 
 XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal, Location location) {
+  if (builder == nullptr) return {};
   Literal value = literal.ToRowMajor();
   const Shape& shape = value.shape();
   if (shape.is_array() && value.num_elements() > 1 && IsUniform(value)) {
@@ -36,17 +38,19 @@ XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal, Location loca
     return Expand(ConstantLiteral(builder, owned, location), {}, shape.dims(), location);
   }
   value.OwnStorage();  // the module outlives what a view looks at
-  return builder->Append({.opcode = Opcode::kConstant,
-                          .attrs = Block(Opcode::kConstant, ConstantAttrs{value}),
-                          .declared = shape},
-                         location);
+  return AppendTo(builder,
+                  {.opcode = Opcode::kConstant,
+                   .attrs = Block(Opcode::kConstant, ConstantAttrs{value}),
+                   .declared = shape},
+                  location);
 }
 
 XlaOp Iota(XlaBuilder* builder, const Shape& shape, i64 iota_dimension, Location location) {
-  return builder->Append({.opcode = Opcode::kIota,
-                          .attrs = Block(Opcode::kIota, IotaAttrs{iota_dimension}),
-                          .declared = shape},
-                         location);
+  return AppendTo(builder,
+                  {.opcode = Opcode::kIota,
+                   .attrs = Block(Opcode::kIota, IotaAttrs{iota_dimension}),
+                   .declared = shape},
+                  location);
 }
 
 XlaOp Iota(XlaBuilder* builder, PrimitiveType type, i64 size, Location location) {

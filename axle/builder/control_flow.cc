@@ -9,7 +9,7 @@
 namespace axle {
 
 XlaOp Tuple(XlaBuilder* builder, ArraySlice<XlaOp> elements, Location location) {
-  return builder->Append({.opcode = Opcode::kTuple, .operands = elements}, location);
+  return AppendTo(builder, {.opcode = Opcode::kTuple, .operands = elements}, location);
 }
 
 XlaOp GetTupleElement(XlaOp tuple, i64 index, Location location) {
@@ -19,8 +19,8 @@ XlaOp GetTupleElement(XlaOp tuple, i64 index, Location location) {
 XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, ArraySlice<XlaOp> operands,
            Location location) {
   const Called called = {&computation};
-  return builder->Append({.opcode = Opcode::kCall, .operands = operands, .called = called},
-                         location);
+  return AppendTo(builder, {.opcode = Opcode::kCall, .operands = operands, .called = called},
+                  location);
 }
 
 XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation& computation,
@@ -28,7 +28,8 @@ XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation&
   std::vector<XlaOp> all(operands.begin(), operands.end());
   for (const XlaOp& operand : static_operands) {
     if (operand.valid() && !operand.instruction()->shape().is_scalar()) {
-      return builder->ReportError(
+      return ReportTo(
+          builder,
           Unimplemented(StrCat("map: static operand of shape ",
                                operand.instruction()->shape().ToString(), ", must be a scalar")),
           location);
@@ -36,24 +37,25 @@ XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation&
     all.push_back(operand);
   }
   const auto is_array = [&](const XlaOp& operand) {
-    return operand.valid() && operand.builder() == builder &&
+    return operand.valid() && operand.builder_or_null() == builder &&
            operand.instruction()->shape().rank() > 0;
   };
   if (const auto array = std::ranges::find_if(all, is_array); array != all.end()) {
     const Dims sizes = array->instruction()->shape().dims();
     for (XlaOp& operand : all) {
-      if (operand.valid() && operand.builder() == builder &&
+      if (operand.valid() && operand.builder_or_null() == builder &&
           operand.instruction()->shape().is_scalar()) {
         operand = Broadcast(operand, sizes, location);
       }
     }
   }
   const Called called = {&computation};
-  return builder->Append({.opcode = Opcode::kMap,
-                          .operands = all,
-                          .attrs = Block(Opcode::kMap, DimensionsAttrs{ToDims(dimensions)}),
-                          .called = called},
-                         location);
+  return AppendTo(builder,
+                  {.opcode = Opcode::kMap,
+                   .operands = all,
+                   .attrs = Block(Opcode::kMap, DimensionsAttrs{ToDims(dimensions)}),
+                   .called = called},
+                  location);
 }
 
 namespace {

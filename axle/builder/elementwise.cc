@@ -59,7 +59,7 @@ Status BroadcastOperands(std::string_view op, XlaOp& lhs, XlaOp& rhs, BroadcastD
 template <typename Attrs = NoAttrs>
 XlaOp Binary(Opcode opcode, XlaOp lhs, XlaOp rhs, BroadcastDims bd, const Location& location,
              Attrs attrs = {}) {
-  if (AllValid({lhs, rhs}) && lhs.builder() == rhs.builder()) {
+  if (AllValid({lhs, rhs}) && lhs.builder_or_null() == rhs.builder_or_null()) {
     Status status = BroadcastOperands(GetOpDef(opcode).text, lhs, rhs, bd, location);
     if (!status.ok()) return lhs.builder()->ReportError(std::move(status), location);
   }
@@ -200,8 +200,8 @@ XlaOp SelectTuple(XlaOp pred, XlaOp on_true, XlaOp on_false, const Location& loc
 
 XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location) {
   const bool is_usable = AllValid({pred, on_true, on_false}) &&
-                         pred.builder() == on_true.builder() &&
-                         pred.builder() == on_false.builder();
+                         pred.builder_or_null() == on_true.builder_or_null() &&
+                         pred.builder_or_null() == on_false.builder_or_null();
   if (is_usable && on_true.instruction()->shape().is_tuple()) {
     return SelectTuple(pred, on_true, on_false, location);
   }
@@ -217,8 +217,8 @@ XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location) {
 }
 
 XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max, Location location) {
-  if (AllValid({min, operand, max}) && min.builder() == operand.builder() &&
-      max.builder() == operand.builder()) {
+  if (AllValid({min, operand, max}) && min.builder_or_null() == operand.builder_or_null() &&
+      max.builder_or_null() == operand.builder_or_null()) {
     operand = ScalarLike(operand, min, location);
     if (operand.valid()) operand = ScalarLike(operand, max, location);
   }
@@ -243,17 +243,17 @@ bool ArePreds(std::string_view function, std::initializer_list<XlaOp> operands,
 }  // namespace
 
 XlaOp LogicalAnd(XlaOp lhs, XlaOp rhs, BroadcastDims bd, Location location) {
-  if (!ArePreds("logical and", {lhs, rhs}, location)) return {lhs.builder(), nullptr};
+  if (!ArePreds("logical and", {lhs, rhs}, location)) return {lhs.builder_or_null(), nullptr};
   return And(lhs, rhs, bd, location);
 }
 
 XlaOp LogicalOr(XlaOp lhs, XlaOp rhs, BroadcastDims bd, Location location) {
-  if (!ArePreds("logical or", {lhs, rhs}, location)) return {lhs.builder(), nullptr};
+  if (!ArePreds("logical or", {lhs, rhs}, location)) return {lhs.builder_or_null(), nullptr};
   return Or(lhs, rhs, bd, location);
 }
 
 XlaOp LogicalNot(XlaOp operand, Location location) {
-  if (!ArePreds("logical not", {operand}, location)) return {operand.builder(), nullptr};
+  if (!ArePreds("logical not", {operand}, location)) return {operand.builder_or_null(), nullptr};
   return Not(operand, location);
 }
 

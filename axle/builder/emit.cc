@@ -14,7 +14,7 @@ std::string At(const Location& location) {
 
 XlaBuilder* BuilderOf(ArraySlice<XlaOp> operands) {
   for (const XlaOp& operand : operands) {
-    if (operand.builder() != nullptr) return operand.builder();
+    if (operand.builder_or_null() != nullptr) return operand.builder_or_null();
   }
   return nullptr;
 }
@@ -29,10 +29,11 @@ XlaOp Fail(std::initializer_list<XlaOp> operands, std::string message, const Loc
   for (const XlaOp& operand : operands) {
     if (!operand.valid() && !builder->first_error().ok()) return {builder, nullptr};
   }
-  return builder->ReportError(InvalidArgument(std::move(message)), location);
+  return ReportTo(builder, InvalidArgument(std::move(message)), location);
 }
 
 XlaOp Expand(XlaOp operand, const Dims& dims, const Dims& result, const Location& location) {
+  if (!operand.valid()) return operand;
   const Shape& shape = operand.instruction()->shape();
   // HLO's broadcast does not expand size 1: those dimensions are dropped first.
   Dims kept, kept_dims;

@@ -24,6 +24,14 @@ using Called = std::vector<const XlaComputation*>;
 XlaBuilder* BuilderOf(ArraySlice<XlaOp> operands);
 // No handle is empty, invalid, or from before a Build.
 bool AllValid(std::initializer_list<XlaOp> ops);
+// What the builder's Append and ReportError give; without a builder nobody keeps an op or an error,
+// and the result is the empty handle.
+inline XlaOp AppendTo(XlaBuilder* builder, XlaBuilder::NewOp op, const Location& location) {
+  return builder == nullptr ? XlaOp() : builder->Append(std::move(op), location);
+}
+inline XlaOp ReportTo(XlaBuilder* builder, Status error, const Location& location) {
+  return builder == nullptr ? XlaOp() : builder->ReportError(std::move(error), location);
+}
 // " at file:line", which ends every message.
 std::string At(const Location& location);
 

@@ -29,8 +29,9 @@ XlaOp HloInstruction::CreateRecvDone(XlaOp context, Location location) {
 }
 
 XlaOp HloInstruction::CreateSend(XlaOp operand, i64 channel_id, Location location) {
-  if (operand.builder() == nullptr) return {};
-  return CreateSend(operand, CreateToken(operand.builder(), location), channel_id, false, location);
+  if (operand.builder_or_null() == nullptr) return {};
+  return CreateSend(operand, CreateToken(operand.builder_or_null(), location), channel_id, false,
+                    location);
 }
 
 XlaOp HloInstruction::CreateSend(XlaOp operand, XlaOp token, i64 channel_id, bool is_host_transfer,

@@ -45,7 +45,7 @@ XlaOp RngBernoulli(XlaOp mean, const Shape& shape, Location location) {
                        given.ToString(), " and ", shape.ToString()),
                 location);
   }
-  XlaBuilder* builder = mean.builder();
+  XlaBuilder* builder = mean.builder_or_null();
   const XlaOp drawn =
       RngUniform(ConstantR0<float>(builder, 0, location), ConstantR0<float>(builder, 1, location),
                  shape.WithType(F32), location);

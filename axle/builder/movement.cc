@@ -153,10 +153,11 @@ XlaOp PadInDim(XlaOp operand, XlaOp padding_value, i64 dimension, i64 low, i64 h
 
 XlaOp ConcatInDim(XlaBuilder* builder, ArraySlice<XlaOp> operands, i64 dimension,
                   Location location) {
-  return builder->Append({.opcode = Opcode::kConcatenate,
-                          .operands = operands,
-                          .attrs = Block(Opcode::kConcatenate, DimensionsAttrs{{dimension}})},
-                         location);
+  return AppendTo(builder,
+                  {.opcode = Opcode::kConcatenate,
+                   .operands = operands,
+                   .attrs = Block(Opcode::kConcatenate, DimensionsAttrs{{dimension}})},
+                  location);
 }
 
 XlaOp DynamicSlice(XlaOp operand, ArraySlice<XlaOp> start_indices, ArraySlice<i64> slice_sizes,
@@ -266,7 +267,7 @@ XlaOp GetDimensionSize(XlaOp operand, i64 dimension, Location location) {
     constexpr i64 kMax = std::numeric_limits<std::int32_t>::max();
     if (shape.is_array() && dimension >= 0 && dimension < shape.rank() &&
         !shape.is_dynamic(dimension) && shape.dim(dimension) <= kMax) {
-      return ConstantR0(operand.builder(), static_cast<std::int32_t>(shape.dim(dimension)),
+      return ConstantR0(operand.builder_or_null(), static_cast<std::int32_t>(shape.dim(dimension)),
                         location);
     }
   }
@@ -291,7 +292,8 @@ XlaOp RemoveDynamicDimension(XlaOp operand, i64 dimension, Location location) {
     bound = declared.dim(dimension);
   }
   // A bound beyond s32 is an error of the op.
-  const XlaOp size = ConstantR0(operand.builder(), static_cast<std::int32_t>(bound), location);
+  const XlaOp size =
+      ConstantR0(operand.builder_or_null(), static_cast<std::int32_t>(bound), location);
   return Emit(Opcode::kSetDimensionSize, {operand, size}, location, DimensionsAttrs{{dimension}},
               {}, declared);
 }

@@ -20,12 +20,12 @@ XlaOp Reduce(XlaBuilder* builder, ArraySlice<XlaOp> operands, ArraySlice<XlaOp> 
   std::vector<XlaOp> all(operands.begin(), operands.end());
   all.insert(all.end(), init_values.begin(), init_values.end());
   const Called called = {&computation};
-  return builder->Append(
-      {.opcode = Opcode::kReduce,
-       .operands = all,
-       .attrs = Block(Opcode::kReduce, DimensionsAttrs{ToDims(dimensions_to_reduce)}),
-       .called = called},
-      location);
+  return AppendTo(builder,
+                  {.opcode = Opcode::kReduce,
+                   .operands = all,
+                   .attrs = Block(Opcode::kReduce, DimensionsAttrs{ToDims(dimensions_to_reduce)}),
+                   .called = called},
+                  location);
 }
 
 XlaOp ReduceAll(XlaOp operand, XlaOp init_value, const XlaComputation& computation,

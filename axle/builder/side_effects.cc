@@ -10,7 +10,7 @@ namespace {
 
 // The builder of the first operand that has one.
 XlaBuilder* BuilderOf(XlaOp first, XlaOp second) {
-  return first.builder() != nullptr ? first.builder() : second.builder();
+  return first.builder_or_null() != nullptr ? first.builder_or_null() : second.builder_or_null();
 }
 
 std::string_view TypeName(ChannelHandle::ChannelType type) {
@@ -38,40 +38,44 @@ XlaOp SendThrough(XlaOp operand, XlaOp token, const ChannelHandle& handle, bool 
   XlaBuilder* builder = BuilderOf(operand, token);
   const TransferAttrs attrs = {handle.handle(), with_host};
   const XlaOp operands[] = {operand, token};
-  const XlaOp send = builder->Append(
+  const XlaOp send = AppendTo(
+      builder,
       {.opcode = Opcode::kSend, .operands = operands, .attrs = Block(Opcode::kSend, attrs)},
       location);
-  return builder->Append({.opcode = Opcode::kSendDone,
-                          .operands = {&send, 1},
-                          .attrs = Block(Opcode::kSendDone, attrs)},
-                         location);
+  return AppendTo(builder,
+                  {.opcode = Opcode::kSendDone,
+                   .operands = {&send, 1},
+                   .attrs = Block(Opcode::kSendDone, attrs)},
+                  location);
 }
 
 XlaOp RecvThrough(XlaOp token, const Shape& shape, const ChannelHandle& handle, bool with_host,
                   const Location& location) {
-  XlaBuilder* builder = token.builder();
+  XlaBuilder* builder = token.builder_or_null();
   const TransferAttrs attrs = {handle.handle(), with_host};
-  const XlaOp recv =
-      builder->Append({.opcode = Opcode::kRecv,
-                       .operands = {&token, 1},
-                       .attrs = Block(Opcode::kRecv, attrs),
-                       .declared = Shape::Tuple({shape, Shape(U32), Shape::Token()})},
-                      location);
-  return builder->Append({.opcode = Opcode::kRecvDone,
-                          .operands = {&recv, 1},
-                          .attrs = Block(Opcode::kRecvDone, attrs)},
-                         location);
+  const XlaOp recv = AppendTo(builder,
+                              {.opcode = Opcode::kRecv,
+                               .operands = {&token, 1},
+                               .attrs = Block(Opcode::kRecv, attrs),
+                               .declared = Shape::Tuple({shape, Shape(U32), Shape::Token()})},
+                              location);
+  return AppendTo(builder,
+                  {.opcode = Opcode::kRecvDone,
+                   .operands = {&recv, 1},
+                   .attrs = Block(Opcode::kRecvDone, attrs)},
+                  location);
 }
 
 XlaOp AppendCustomCall(XlaBuilder* builder, ArraySlice<XlaOp> operands, const Shape& shape,
                        const std::string& opaque, CustomCallAttrs attrs,
                        const std::vector<const XlaComputation*>& called, const Location& location) {
-  const XlaOp call = builder->Append({.opcode = Opcode::kCustomCall,
-                                      .operands = operands,
-                                      .attrs = Block(Opcode::kCustomCall, std::move(attrs)),
-                                      .called = called,
-                                      .declared = shape},
-                                     location);
+  const XlaOp call = AppendTo(builder,
+                              {.opcode = Opcode::kCustomCall,
+                               .operands = operands,
+                               .attrs = Block(Opcode::kCustomCall, std::move(attrs)),
+                               .called = called,
+                               .declared = shape},
+                              location);
   if (call.valid() && !opaque.empty()) {
     InstructionExtras& extras = call.instruction()->parent()->MutableExtras(call.instruction());
     extras.backend_config = opaque;
@@ -100,16 +104,17 @@ XlaOp CreateToken(XlaBuilder* builder, Location location) {
 }
 
 XlaOp AfterAll(XlaBuilder* builder, ArraySlice<XlaOp> tokens, Location location) {
-  return builder->Append({.opcode = Opcode::kAfterAll, .operands = tokens}, location);
+  return AppendTo(builder, {.opcode = Opcode::kAfterAll, .operands = tokens}, location);
 }
 
 XlaOp OptimizationBarrier(XlaOp operand, Location location) {
-  if (operand.builder() == nullptr) return {};
-  return operand.builder()->Append({.opcode = Opcode::kOptBarrier, .operands = {&operand, 1}},
-                                   location);
+  if (operand.builder_or_null() == nullptr) return {};
+  return AppendTo(operand.builder_or_null(),
+                  {.opcode = Opcode::kOptBarrier, .operands = {&operand, 1}}, location);
 }
 
 XlaOp Infeed(XlaBuilder* builder, const Shape& shape, std::string_view config, Location location) {
+  if (builder == nullptr) return {};
   XlaOp& last = builder->last_infeed();
   const XlaOp token =
       last.valid() ? GetTupleElement(last, 1, location) : CreateToken(builder, location);
@@ -118,17 +123,18 @@ XlaOp Infeed(XlaBuilder* builder, const Shape& shape, std::string_view config, L
 }
 
 XlaOp InfeedWithToken(XlaOp token, const Shape& shape, std::string_view config, Location location) {
-  if (token.builder() == nullptr) return {};
-  return token.builder()->Append({.opcode = Opcode::kInfeed,
-                                  .operands = {&token, 1},
-                                  .attrs = Block(Opcode::kInfeed, InfeedAttrs{std::string(config)}),
-                                  .declared = Shape::Tuple({shape, Shape::Token()})},
-                                 location);
+  if (token.builder_or_null() == nullptr) return {};
+  return AppendTo(token.builder_or_null(),
+                  {.opcode = Opcode::kInfeed,
+                   .operands = {&token, 1},
+                   .attrs = Block(Opcode::kInfeed, InfeedAttrs{std::string(config)}),
+                   .declared = Shape::Tuple({shape, Shape::Token()})},
+                  location);
 }
 
 XlaOp Outfeed(XlaOp operand, const Shape& shape_with_layout, std::string_view outfeed_config,
               Location location) {
-  XlaBuilder* builder = operand.builder();
+  XlaBuilder* builder = operand.builder_or_null();
   if (builder == nullptr) return {};
   XlaOp& last = builder->last_outfeed();
   const XlaOp token = last.valid() ? last : CreateToken(builder, location);
@@ -141,17 +147,17 @@ XlaOp OutfeedWithToken(XlaOp operand, XlaOp token, const Shape& shape_with_layou
   XlaBuilder* builder = BuilderOf(operand, token);
   if (builder == nullptr) return {};
   const XlaOp operands[] = {operand, token};
-  return builder->Append(
-      {.opcode = Opcode::kOutfeed,
-       .operands = operands,
-       .attrs =
-           Block(Opcode::kOutfeed, OutfeedAttrs{shape_with_layout, std::string(outfeed_config)})},
-      location);
+  return AppendTo(builder,
+                  {.opcode = Opcode::kOutfeed,
+                   .operands = operands,
+                   .attrs = Block(Opcode::kOutfeed,
+                                  OutfeedAttrs{shape_with_layout, std::string(outfeed_config)})},
+                  location);
 }
 
 XlaOp Send(XlaOp operand, const ChannelHandle& handle, Location location) {
-  if (operand.builder() == nullptr) return {};
-  return SendWithToken(operand, CreateToken(operand.builder(), location), handle, location);
+  if (operand.builder_or_null() == nullptr) return {};
+  return SendWithToken(operand, CreateToken(operand.builder_or_null(), location), handle, location);
 }
 
 XlaOp Recv(XlaBuilder* builder, const Shape& shape, const ChannelHandle& handle,
@@ -164,14 +170,14 @@ XlaOp SendWithToken(XlaOp operand, XlaOp token, const ChannelHandle& handle, Loc
   XlaBuilder* builder = BuilderOf(operand, token);
   if (builder == nullptr) return {};
   if (Status status = CheckChannel("send", handle, ChannelHandle::DEVICE_TO_DEVICE); !status.ok()) {
-    return builder->ReportError(std::move(status), location);
+    return ReportTo(builder, std::move(status), location);
   }
   return SendThrough(operand, token, handle, false, location);
 }
 
 XlaOp RecvWithToken(XlaOp token, const Shape& shape, const ChannelHandle& handle,
                     Location location) {
-  if (token.builder() == nullptr) return {};
+  if (token.builder_or_null() == nullptr) return {};
   if (Status status = CheckChannel("recv", handle, ChannelHandle::DEVICE_TO_DEVICE); !status.ok()) {
     return token.builder()->ReportError(std::move(status), location);
   }
@@ -188,13 +194,13 @@ XlaOp SendToHost(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
     status = InvalidArgument(StrCat("send: shape_with_layout is ", shape_with_layout.ToString(),
                                     " but operand is ", operand.instruction()->shape().ToString()));
   }
-  if (!status.ok()) return builder->ReportError(std::move(status), location);
+  if (!status.ok()) return ReportTo(builder, std::move(status), location);
   return SendThrough(operand, token, handle, true, location);
 }
 
 XlaOp RecvFromHost(XlaOp token, const Shape& shape, const ChannelHandle& handle,
                    Location location) {
-  if (token.builder() == nullptr) return {};
+  if (token.builder_or_null() == nullptr) return {};
   if (Status status = CheckChannel("recv", handle, ChannelHandle::HOST_TO_DEVICE); !status.ok()) {
     return token.builder()->ReportError(std::move(status), location);
   }
@@ -206,11 +212,12 @@ XlaOp CompositeCall(XlaBuilder* builder, const XlaComputation& computation,
                     std::optional<std::string_view> attributes, std::optional<i64> version,
                     Location location) {
   const XlaComputation* const called[] = {&computation};
-  const XlaOp call = builder->Append({.opcode = Opcode::kCall,
-                                      .operands = operands,
-                                      .attrs = Block(Opcode::kCall, CallAttrs{true}),
-                                      .called = called},
-                                     location);
+  const XlaOp call = AppendTo(builder,
+                              {.opcode = Opcode::kCall,
+                               .operands = operands,
+                               .attrs = Block(Opcode::kCall, CallAttrs{true}),
+                               .called = called},
+                              location);
   if (!call.valid()) return call;
   // Beside those that the builder was told to hang on it, in the order of names.
   auto& all = call.instruction()->parent()->MutableExtras(call.instruction()).frontend_attributes;

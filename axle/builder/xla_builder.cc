@@ -32,8 +32,9 @@ std::string UniqueName(std::string_view wish, std::unordered_set<std::string>& t
 
 }  // namespace
 
-XlaOp::XlaOp(XlaBuilder* builder, Instruction* inst) : inst_(inst) {
+XlaOp::XlaOp(XlaBuilder* builder, Instruction* inst) {
   if (builder == nullptr) return;
+  inst_ = inst;
   life_ = builder->life();
   build_ = life_->num_builds;
 }
@@ -112,8 +113,8 @@ std::unique_ptr<XlaBuilder> XlaBuilder::CreateSubBuilder(std::string_view name) 
 
 std::string XlaBuilder::WhoseHandle(XlaOp op) const {
   if (op.is_of_destroyed_builder()) return "of a builder that is gone";
-  if (op.builder() == nullptr) return "an empty handle";
-  if (op.builder() != this) {
+  if (op.builder_or_null() == nullptr) return "an empty handle";
+  if (op.builder_or_null() != this) {
     return StrCat("of builder \"", op.builder()->name(), "\", not of \"", name_, "\"");
   }
   if (op.is_of_earlier_build()) return StrCat("of an earlier Build of \"", name_, "\"");
@@ -161,7 +162,7 @@ StatusOr<ProgramShape> XlaBuilder::GetProgramShape(XlaOp root) const {
 bool XlaBuilder::AreOwn(std::string_view function, ArraySlice<XlaOp> operands,
                         const Location& location) {
   for (size_t i = 0; error_.ok() && i < operands.size(); ++i) {
-    if (operands[i].builder() == this) continue;  // what else may be wrong, the op says
+    if (operands[i].builder_or_null() == this) continue;  // what else may be wrong, the op says
     ReportError(
         InvalidArgument(StrCat(function, ": operand ", i, " is ", WhoseHandle(operands[i]))),
         location);
@@ -170,7 +171,7 @@ bool XlaBuilder::AreOwn(std::string_view function, ArraySlice<XlaOp> operands,
 }
 
 XlaOp XlaBuilder::OrNoOperand(std::string_view function, XlaOp result, const Location& location) {
-  if (result.builder() != nullptr) return result;
+  if (result.builder_or_null() != nullptr) return result;
   return ReportError(InvalidArgument(StrCat(function, ": there is no operand")), location);
 }
 

@@ -17,8 +17,9 @@
 //   from before a Build, and if shapes, types or numbers break a rule of the op. INTERNAL for
 //   operands of two float types where the op takes one ("mixed precision"), as XLA has it.
 //   UNIMPLEMENTED where a page says so. Comments name only what is not one of these.
-// * The builder is that of the operands, or the argument `builder`, which is not null. If all
-//   operands are without a builder, nobody records the error, and the result is an empty handle.
+// * The builder is that of the operands, or the argument `builder`. If that is null, or all
+// operands
+//   are without a builder, nobody records the error, and the result is an empty handle.
 // * Arguments are read during the call only. Literals, names and called computations become part of
 //   the module that is built: a literal by sharing its storage, a computation as a copy.
 #pragma once
@@ -199,17 +200,22 @@ class XlaBuilder {
 };
 
 // Scopes: while one lives, the ops of the builder carry this. Afterwards they carry what they did
-// before. The builder outlives the scope; nothing is checked before the next op.
+// before. The builder outlives the scope; nothing is checked before the next op. A scope of a null
+// builder does nothing.
 class XlaScopedShardingAssignment {
  public:
   // Without a sharding, ops carry none.
   XlaScopedShardingAssignment(XlaBuilder* builder, const std::optional<OpSharding>& sharding)
-      : builder_(builder), before_(builder->sharding()) {
+      : builder_(builder) {
+    if (builder == nullptr) return;
+    before_ = builder->sharding();
     Set(sharding);
   }
   XlaScopedShardingAssignment(const XlaScopedShardingAssignment&) = delete;
   XlaScopedShardingAssignment& operator=(const XlaScopedShardingAssignment&) = delete;
-  ~XlaScopedShardingAssignment() { Set(before_); }
+  ~XlaScopedShardingAssignment() {
+    if (builder_ != nullptr) Set(before_);
+  }
 
  private:
   void Set(const std::optional<OpSharding>& sharding) {
@@ -223,11 +229,15 @@ class XlaScopedFrontendAttributesAssignment {
  public:
   // The attributes take the place of those that were set.
   XlaScopedFrontendAttributesAssignment(XlaBuilder* builder, FrontendAttributes attributes)
-      : builder_(builder), before_(builder->SwapFrontendAttributes(std::move(attributes))) {}
+      : builder_(builder) {
+    if (builder != nullptr) before_ = builder->SwapFrontendAttributes(std::move(attributes));
+  }
   XlaScopedFrontendAttributesAssignment(const XlaScopedFrontendAttributesAssignment&) = delete;
   XlaScopedFrontendAttributesAssignment& operator=(const XlaScopedFrontendAttributesAssignment&) =
       delete;
-  ~XlaScopedFrontendAttributesAssignment() { builder_->SetFrontendAttributes(std::move(before_)); }
+  ~XlaScopedFrontendAttributesAssignment() {
+    if (builder_ != nullptr) builder_->SetFrontendAttributes(std::move(before_));
+  }
 
  private:
   XlaBuilder* builder_;
@@ -237,11 +247,14 @@ class XlaScopedFrontendAttributesAssignment {
 class XlaScopedOpMetadataAssignment {
  public:
   // The metadata takes the place of what was set.
-  XlaScopedOpMetadataAssignment(XlaBuilder* builder, OpMetadata metadata)
-      : builder_(builder), before_(builder->SwapOpMetadata(std::move(metadata))) {}
+  XlaScopedOpMetadataAssignment(XlaBuilder* builder, OpMetadata metadata) : builder_(builder) {
+    if (builder != nullptr) before_ = builder->SwapOpMetadata(std::move(metadata));
+  }
   XlaScopedOpMetadataAssignment(const XlaScopedOpMetadataAssignment&) = delete;
   XlaScopedOpMetadataAssignment& operator=(const XlaScopedOpMetadataAssignment&) = delete;
-  ~XlaScopedOpMetadataAssignment() { builder_->SetOpMetadata(std::move(before_)); }
+  ~XlaScopedOpMetadataAssignment() {
+    if (builder_ != nullptr) builder_->SetOpMetadata(std::move(before_));
+  }
 
  private:
   XlaBuilder* builder_;

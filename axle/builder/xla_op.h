@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "axle/core/array_slice.h"
+#include "axle/core/check.h"
 #include "axle/core/element_type.h"
 #include "axle/core/status.h"
 #include "axle/ir/module.h"
@@ -52,21 +53,28 @@ struct BuilderLife {
 class XlaOp {
  public:
   XlaOp() = default;  // the empty handle: of no builder, an error wherever it is used
-  // Of an op of the builder; a null `inst` makes an invalid handle.
+  // Of an op of the builder; a null `inst` makes an invalid handle, a null builder the empty one.
   XlaOp(XlaBuilder* builder, Instruction* inst);
-  // Null of the empty handle, and after the builder's destructor.
-  XlaBuilder* builder() const { return life_ == nullptr ? nullptr : life_->builder; }
+  // The builder. The empty handle has none, nor has any after the builder's destructor: that ends
+  // the program (AXLE_CHECK); IsUninitialized() asks first.
+  XlaBuilder* builder() const {
+    AXLE_CHECK(!IsUninitialized(), is_of_destroyed_builder()
+                                       ? "XlaOp::builder(): the builder of the handle is gone"
+                                       : "XlaOp::builder(): an empty handle has no builder");
+    return life_->builder;
+  }
+  XlaBuilder* builder_or_null() const { return life_ == nullptr ? nullptr : life_->builder; }
   // Null after an error, after a Build, and after the builder's destructor.
   Instruction* instruction() const { return valid() ? inst_ : nullptr; }
   // Whether it stands for a value: false where instruction() is null.
   bool valid() const { return inst_ != nullptr && is_current(); }
   // Whether it was valid, and its builder has built since.
   bool is_of_earlier_build() const {
-    return inst_ != nullptr && builder() != nullptr && !is_current();
+    return inst_ != nullptr && builder_or_null() != nullptr && !is_current();
   }
   // Whether it had a builder that is gone; whether it has none, so that nobody records its errors.
   bool is_of_destroyed_builder() const { return life_ != nullptr && life_->builder == nullptr; }
-  bool IsUninitialized() const { return builder() == nullptr; }
+  bool IsUninitialized() const { return builder_or_null() == nullptr; }
   // Of handles, not of values; Eq() compares values.
   bool operator==(const XlaOp&) const = default;
 
@@ -89,8 +97,12 @@ class XlaComputation {
   bool IsNull() const { return module_ == nullptr; }
   // "" of none.
   const std::string& name() const;
-  // Needs valid(); lives as long as any copy of the computation, or of shared_module().
-  const Module& module() const { return *module_; }
+  // Of a computation that there is, or the program ends (AXLE_CHECK); lives as long as any copy of
+  // the computation, or of shared_module().
+  const Module& module() const {
+    AXLE_CHECK(valid(), "XlaComputation::module(): there is no computation");
+    return *module_;
+  }
   std::shared_ptr<const Module> shared_module() const { return module_; }
   // Shapes of parameters and result. INVALID_ARGUMENT of none.
   StatusOr<ProgramShape> GetProgramShape() const;

@@ -4,7 +4,7 @@ namespace axle {
 
 XlaBuilder* CheckedBuilder(std::string_view function, ArraySlice<XlaOp> operands,
                            const Location& location) {
-  XlaBuilder* builder = NothingBuilt(operands).builder();
+  XlaBuilder* builder = NothingBuilt(operands).builder_or_null();
   if (builder == nullptr || !builder->first_error().ok()) return nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
     const std::string whose = builder->WhoseHandle(operands[i]);
@@ -18,7 +18,7 @@ XlaBuilder* CheckedBuilder(std::string_view function, ArraySlice<XlaOp> operands
 
 XlaOp NothingBuilt(ArraySlice<XlaOp> operands) {
   for (const XlaOp& operand : operands) {
-    if (operand.builder() != nullptr) return {operand.builder(), nullptr};
+    if (operand.builder_or_null() != nullptr) return {operand.builder_or_null(), nullptr};
   }
   return {};
 }

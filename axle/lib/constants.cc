@@ -25,8 +25,12 @@ StatusOr<Literal> ConvertConstant(const Literal& value, PrimitiveType type) {
   return converted;
 }
 
+XlaOp ReportTo(XlaBuilder* builder, Status error, const Location& location) {
+  return builder == nullptr ? XlaOp() : builder->ReportError(std::move(error), location);
+}
+
 XlaOp ConstantOr(XlaBuilder* builder, const StatusOr<Literal>& value, const Location& location) {
-  if (!value.ok()) return builder->ReportError(value.status(), location);
+  if (!value.ok()) return ReportTo(builder, value.status(), location);
   return ConstantLiteral(builder, *value, location);
 }
 
@@ -34,8 +38,8 @@ XlaOp ConstantOr(XlaBuilder* builder, const StatusOr<Literal>& value, const Loca
 XlaOp Extreme(XlaBuilder* builder, std::string_view what, PrimitiveType type,
               Literal (*make)(PrimitiveType), const Location& location) {
   if (!IsArrayType(type) || IsComplex(type)) {
-    return builder->ReportError(
-        InvalidArgument(StrCat(what, ": takes a real type, got ", Name(type))), location);
+    return ReportTo(builder, InvalidArgument(StrCat(what, ": takes a real type, got ", Name(type))),
+                    location);
   }
   return ConstantLiteral(builder, make(type), location);
 }
@@ -43,8 +47,9 @@ XlaOp Extreme(XlaBuilder* builder, std::string_view what, PrimitiveType type,
 XlaOp Small(XlaBuilder* builder, std::string_view what, PrimitiveType type,
             Literal (*make)(PrimitiveType), const Location& location) {
   if (!IsArrayType(type)) {
-    return builder->ReportError(
-        InvalidArgument(StrCat(what, ": takes an array type, got ", Name(type))), location);
+    return ReportTo(builder,
+                    InvalidArgument(StrCat(what, ": takes an array type, got ", Name(type))),
+                    location);
   }
   return ConstantLiteral(builder, make(type), location);
 }

@@ -165,7 +165,7 @@ XlaOp InOrder(Labeled x, const Dims& output, const Location& location) {
     const i64 first = IndexOf(output, output[d]);
     if (first == static_cast<i64>(d)) continue;
     const Shape positions(S64, sizes);
-    XlaBuilder* b = x.op.builder();
+    XlaBuilder* b = x.op.builder_or_null();
     const XlaOp on_diagonal = Eq(Iota(b, positions, first, location),
                                  Iota(b, positions, static_cast<i64>(d), location), {}, location);
     result = Select(on_diagonal, result, ZerosLike(result, location), location);

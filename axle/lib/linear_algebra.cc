@@ -257,7 +257,8 @@ StatusOr<XlaOp> TridiagonalSolver(SolverAlgorithm, XlaOp lower_diagonal, XlaOp m
     return TransposeInMinorDims(GetTupleElement(call, 3, location), location);
   });
   if (solution.valid()) return solution;
-  if (solution.builder() == nullptr) return InvalidArgument(StrCat(kName, ": empty handles"));
+  if (solution.builder_or_null() == nullptr)
+    return InvalidArgument(StrCat(kName, ": empty handles"));
   return solution.builder()->first_error();
 }
 

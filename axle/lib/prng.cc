@@ -162,8 +162,9 @@ RngOutput NormalFloatingPointDistribution(XlaOp key, XlaOp initial_state,
         // The logarithm needs a positive number.
         const Value u = part(0), radius = Sqrt(-2.0 * Log(Max(u, u.Like(1e-7))));
         const Value angle = 2 * kPi * part(half);
-        const XlaOp numbers = ConcatInDim(
-            bits.builder(), {(Sin(angle) * radius).op, (Cos(angle) * radius).op}, 0, location);
+        const XlaOp numbers =
+            ConcatInDim(bits.builder_or_null(),
+                        {(Sin(angle) * radius).op, (Cos(angle) * radius).op}, 0, location);
         const XlaOp taken = SliceInDim(numbers, 0, count, 1, 0, location);
         return Reshape(ConvertElementType(taken, type, location), shape.dims(), location);
       });

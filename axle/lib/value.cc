@@ -51,7 +51,7 @@ StatusOr<std::vector<Value>> AsDoubles(std::string_view function, ArraySlice<Xla
 std::vector<Value> Iterate(std::string_view name, const std::vector<Value>& values, i64 max_steps,
                            const std::function<std::vector<Value>(std::span<const Value>)>& step) {
   const Location location = values[0].location;
-  XlaBuilder* builder = values[0].op.builder();
+  XlaBuilder* builder = values[0].op.builder_or_null();
   const auto as_values = [&](ArraySlice<XlaOp> ops) {
     std::vector<Value> all;
     for (XlaOp op : ops) all.emplace_back(op, location);
