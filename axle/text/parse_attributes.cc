@@ -47,6 +47,11 @@ Status Parser::ParseSpec(const OpDef& def, size_t i, const Shape& result,
   return {};
 }
 
+Status Parser::CheckHasModule(std::string_view name) {
+  if (!is_alone_) return {};
+  return scanner_.Error(StrCat("\"", name, "\" cannot be given as text here"));
+}
+
 Status Parser::Twice(std::string_view name) {
   return scanner_.Error(StrCat("second value for \"", name, "\""));
 }
@@ -84,20 +89,12 @@ Status Parser::ParseAttribute(Scope& scope, const OpDef& def, const Shape& resul
 
 StatusOr<OpAttributes> Parser::ParseAttributesAlone(const OpDef& def, const Shape& result) {
   module_ = std::make_unique<Module>("");
+  is_alone_ = true;
   Scope scope{.computation = nullptr};
   PendingAttributes attributes;
-  const auto check_alone = [&](bool seen, std::string_view name) -> Status {
-    if (!seen) return {};
-    return scanner_.Error(StrCat("\"", name, "\" cannot be given as text here"));
-  };
   if (!scanner_.AtEnd()) {
     do {
       AXLE_TRY(ParseAttribute(scope, def, result, attributes, nullptr, nullptr));
-      const auto callees = attributes.callee_specs;
-      AXLE_TRY(check_alone(!callees.empty(), callees.empty() ? "" : callees[0].text));
-      for (const CommonAttribute which : {kMetadata, kControlPredecessors, kParameterReplication}) {
-        AXLE_TRY(check_alone(attributes.seen_common.test(which), kCommonNames[which]));
-      }
     } while (scanner_.Consume(","));
   }
   if (!scanner_.AtEnd()) return scanner_.Expected("','");
@@ -119,6 +116,7 @@ Status Parser::ParseCallees(const OpDef& def, std::string_view name,
   for (const std::span<const CalleeSpec> specs : {def.callees, def.alternative_callees}) {
     const auto spec = std::ranges::find_if(specs, has_name);
     if (spec == specs.end()) continue;
+    AXLE_TRY(CheckHasModule(name));
     const size_t i = spec - specs.begin();
     if (attributes.callee_specs.data() != specs.data()) {
       if (!attributes.callee_specs.empty()) {
@@ -196,6 +194,9 @@ Status Parser::CheckAttributes(const OpDef& def, size_t op_position,
 
 Status Parser::ParseCommon(Scope& scope, const OpDef& def, size_t which,
                            PendingAttributes& attributes) {
+  if (which == kMetadata || which == kControlPredecessors || which == kParameterReplication) {
+    AXLE_TRY(CheckHasModule(kCommonNames[which]));
+  }
   if (attributes.seen_common.test(which)) return Twice(kCommonNames[which]);
   attributes.seen_common.set(which);
   InstructionExtras& extras = attributes.extras;

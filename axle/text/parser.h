@@ -160,6 +160,9 @@ class Parser {
   // Nobody owns the defaults.
   static AttrBlock FinishAttrs(const OpDef& def, PendingAttributes& attributes);
   Status ParseSpec(const OpDef& def, size_t i, const Shape& result, PendingAttributes& attributes);
+  // What names instructions or computations, or is an instruction's own, needs the module around
+  // it: an error where attributes are read alone.
+  Status CheckHasModule(std::string_view name);
   Status Twice(std::string_view name);
   // ", name=value" until the end of the instruction. What `def` does not take may be of `outer`.
   Status ParseAttributes(Scope& scope, const OpDef& def, const Shape& result,
@@ -190,6 +193,7 @@ class Parser {
   Scanner scanner_;
   Limits* limits_;
   bool ends_with_empty_line_;
+  bool is_alone_ = false;  // nothing but the attributes of an operation is read
   std::unique_ptr<Module> module_;
   std::unordered_map<std::string_view, HloComputation*>
       computations_;                                             // null while it is being read
