@@ -16,6 +16,7 @@
 #include "axle/client/device.h"
 #include "axle/client/future.h"
 #include "axle/core/array_slice.h"
+#include "axle/core/callback.h"
 #include "axle/core/literal.h"
 
 namespace axle {
@@ -57,8 +58,8 @@ struct BufferStorage {
       : device(std::move(device)), ready(std::move(ready)), value(std::move(value)) {}
   ~BufferStorage() {
     if (!on_release) return;
-    value = Literal();  // a view of what is released
-    on_release();
+    value = Literal();                       // a view of what is released
+    (void)CallUser("released", on_release);  // nobody is there to hear of an exception
   }
   BufferStorage(const BufferStorage&) = delete;
   BufferStorage& operator=(const BufferStorage&) = delete;

@@ -12,6 +12,7 @@
 #include "axle/builder/xla_builder.h"
 #include "axle/client/host_array.h"
 #include "axle/client/load.h"
+#include "axle/core/callback.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/literal_layouts.h"
 #include "axle/core/memory_room.h"
@@ -51,6 +52,30 @@ std::string DefaultCodegenLibrary() {
   }
   return std::string(kName);
 }
+
+// A callback that gets texts from the threads that compile. The first exception of it is kept, and
+// it is not called again.
+class TextCallback {
+ public:
+  using Function = std::function<void(std::string_view text)>;
+  TextCallback(std::string_view name, const Function& function)
+      : name_(name), function_(function) {}
+  // Empty if the callback is.
+  Function function() {
+    if (!function_) return {};
+    return [this](std::string_view text) {
+      const std::lock_guard lock(mutex_);
+      if (status_.ok()) status_ = CallUser(name_, [&] { function_(text); });
+    };
+  }
+  const Status& status() const { return status_; }  // once all threads are done
+
+ private:
+  std::string_view name_;
+  const Function& function_;
+  std::mutex mutex_;
+  Status status_;
+};
 
 class InterpretedExecutable : public Executable {
  public:
@@ -300,8 +325,10 @@ StatusOr<std::unique_ptr<Client>> Client::CreateHere(const ClientOptions& option
   return std::unique_ptr<Client>(new Client(options));
 }
 
-void Client::Log(LogLevel level, const std::function<std::string()>& message) const {
-  if (options_.log) options_.log(level, message());
+Status Client::Log(LogLevel level, const std::function<std::string()>& message) const {
+  if (!options_.log) return {};
+  const std::string text = message();
+  return CallUser("log", [&] { options_.log(level, text); });
 }
 
 StatusOr<std::shared_ptr<Device>> Client::DeviceAt(i64 ordinal, std::string_view what) const {
@@ -363,18 +390,19 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));
   }
   AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine));
-  Log(LogLevel::kInfo, [&] {
+  AXLE_TRY(Log(LogLevel::kInfo, [&] {
     return StrCat("compile: \"", module->name(), "\", ", module->num_instructions(),
                   " instructions, for the ", engine == nullptr ? "interpreter" : "native engine",
                   engine == nullptr && options.engine == EngineKind::kDefault
                       ? StrCat("; ", native_->missing.message())
                       : "");
-  });
+  }));
   if (engine == nullptr) {
     return std::shared_ptr<Executable>(std::make_shared<InterpretedExecutable>(
         std::move(module), std::move(shape), std::move(devices)));
   }
   const ScopedFloatEnvironment float_environment;  // constants are folded here
+  TextCallback on_llvm("on_llvm", options.on_llvm), on_assembly("on_assembly", options.on_assembly);
   AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code,
               engine->Compile(*module, {.isa = options.isa,
                                         .codegen_level = options.codegen_level,
@@ -386,14 +414,18 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
                                         .fast = options.numerics == Numerics::kFast,
                                         .small_wherever_possible = options.small_wherever_possible,
                                         .check_accesses = options.check_accesses,
-                                        .on_llvm = options.on_llvm,
-                                        .on_assembly = options.on_assembly}));
+                                        .on_llvm = on_llvm.function(),
+                                        .on_assembly = on_assembly.function()}));
+  AXLE_TRY(on_llvm.status());
+  AXLE_TRY(on_assembly.status());
   return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(
       std::move(module), std::move(shape), std::move(devices), native_, std::move(code)));
 } catch (const std::bad_alloc&) {
   return ResourceExhausted("compile: no memory to go on");
 } catch (const std::exception& exception) {
   return Internal(StrCat("compile: exception: ", exception.what()));
+} catch (...) {
+  return Internal("compile: an exception that is no std::exception");
 }
 
 StatusOr<std::shared_ptr<Executable>> Client::Compile(std::string_view bytes,
@@ -429,7 +461,7 @@ StatusOr<BufferPtr> Client::BufferFromHost(const void* data, const Shape& shape,
   if (is_view) {
     buffer->storage()->on_release = std::move(released);
   } else if (released) {
-    released();
+    AXLE_TRY(CallUser("released", released));
   }
   if (is_zero_copy != nullptr) *is_zero_copy = is_view;
   return buffer;

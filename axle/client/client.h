@@ -39,7 +39,8 @@ struct ClientOptions {
   i64 num_devices = 1;  // 1 to 1024; each is this machine's processor
   // Where asynchronous executions run. Null: threads of the client's own, which start when they are
   // needed; num_threads of them, 0: as many as there are processors. At least one per device. As
-  // many threads at most share the work of a large kernel.
+  // many threads at most share the work of a large kernel. An exception of Schedule is the status
+  // of the execution, INTERNAL.
   std::shared_ptr<Executor> executor = nullptr;
   int num_threads = 0;
   // Bytes of all buffers of the client, and of the values of each run beside them.
@@ -47,7 +48,7 @@ struct ClientOptions {
   // Of each device: its infeed, outfeed and channels.
   HostDeviceOptions device = {};
   // Gets what is worth a line, today each compilation. Called from any thread, maybe from several
-  // at a time. Nothing is logged without it.
+  // at a time. Nothing is logged without it. An exception of it makes the compilation INTERNAL.
   std::function<void(LogLevel level, std::string_view message)> log = {};
 };
 
@@ -120,7 +121,7 @@ class Client {
   // An array in host memory, of any strides: client/host_array.h says what is taken. If it is not
   // copied, which is_zero_copy tells, it must stay as long as the buffer, the executions that use
   // it and views of it. `released` is called when it may go, from any thread; for a copy, before
-  // the call returns.
+  // the call returns. An exception of it makes the call INTERNAL, or is dropped if it comes later.
   //
   //   AXLE_ASSIGN(BufferPtr x, client->BufferFromHost(data, ShapeUtil::MakeShape(F32, {2, 3})));
   StatusOr<BufferPtr> BufferFromHost(const void* data, const Shape& shape,
@@ -166,7 +167,8 @@ class Client {
                                                             const CompileOptions& options) const;
   // Null for the interpreter.
   StatusOr<NativeEngine*> EngineFor(EngineKind kind) const;
-  void Log(LogLevel level, const std::function<std::string()>& message) const;
+  // INTERNAL if the log throws.
+  Status Log(LogLevel level, const std::function<std::string()>& message) const;
 
   ClientOptions options_;
   int num_threads_;  // that share the work of a large kernel

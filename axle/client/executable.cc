@@ -169,6 +169,8 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
     return ResourceExhausted(StrCat("execute: no memory for the result of \"", name(), "\""));
   } catch (const std::exception& exception) {
     return Internal(StrCat("execute: exception: ", exception.what()));
+  } catch (...) {
+    return Internal("execute: an exception that is no std::exception");
   }
 }
 
@@ -257,8 +259,9 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
   return call;
 }
 
-Status Executable::Finish(Call& call) const {
+Status Executable::Finish(Call& call, const Status& scheduled) const {
   const auto run = [&]() -> StatusOr<Literal> {
+    AXLE_TRY(scheduled);
     const StackArray<Argument, 16> arguments(call.arguments.size());
     for (size_t i = 0; i < call.arguments.size(); ++i) {
       BufferStorage& storage = *call.arguments[i];
@@ -355,7 +358,9 @@ StatusOr<ExecuteResult> Executable::ExecuteAsync(ArraySlice<BufferPtr> arguments
   AXLE_ASSIGN(const std::shared_ptr<Call> call, Accept(arguments, 0, options));
   ExecuteResult result{std::move(call->results), call->done};
   try {
-    devices_[0]->queue().Schedule([self = shared_from_this(), call] { (void)self->Finish(*call); });
+    devices_[0]->queue().Schedule([self = shared_from_this(), call](const Status& scheduled) {
+      (void)self->Finish(*call, scheduled);
+    });
   } catch (const std::bad_alloc&) {
     call->Undo();
     return ResourceExhausted("execute: no memory to enqueue the run");
@@ -400,7 +405,9 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
   for (const auto& call : calls) call->done.OnReady(end_all);
   for (size_t d = 1; d < calls.size(); ++d) {
     devices_[d]->queue().Schedule(
-        [self = shared_from_this(), call = calls[d]] { (void)self->Finish(*call); });
+        [self = shared_from_this(), call = calls[d]](const Status& scheduled) {
+          (void)self->Finish(*call, scheduled);
+        });
   }
   (void)Finish(*calls[0]);
   Status first, first_ended;

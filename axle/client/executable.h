@@ -130,7 +130,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   StatusOr<std::vector<BufferPtr>> RunOnBuffers(ArraySlice<BufferPtr> arguments,
                                                 const ExecuteOptions& options) const;
   // Waits for the arguments, runs, and gives the results to whoever waits for them.
-  Status Finish(Call& call) const;
+  Status Finish(Call& call, const Status& scheduled = {}) const;
   StatusOr<Literal> RunOn(i64 device, std::span<const Argument> arguments,
                           const ExecuteOptions& options) const;
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "axle/core/callback.h"
 #include "axle/runtime/fork_count.h"
 #include "axle/runtime/wait.h"
 
@@ -58,13 +59,17 @@ Status Future::Await(Limits* limits) const {
 }
 
 void Future::OnReady(std::function<void(const Status&)> callback) const {
-  if (state_ == nullptr) return callback({});
-  if (state_->is_lost()) return callback(Lost());
+  // Nobody is there to hear of an exception, here and in Set.
+  const auto call = [&](const Status& status) {
+    (void)CallUser("OnReady", [&] { callback(status); });
+  };
+  if (state_ == nullptr) return call({});
+  if (state_->is_lost()) return call(Lost());
   if (!state_->is_set) {
     const std::lock_guard lock(state_->mutex);
     if (!state_->is_set) return state_->callbacks.push_back(std::move(callback));
   }
-  callback(state_->status);
+  call(state_->status);
 }
 
 void Future::Set(Status status) const {
@@ -76,7 +81,9 @@ void Future::Set(Status status) const {
     callbacks = std::move(state_->callbacks);
   }
   state_->changed.notify_all();
-  for (const auto& callback : callbacks) callback(state_->status);
+  for (const auto& callback : callbacks) {
+    (void)CallUser("OnReady", [&] { callback(state_->status); });
+  }
 }
 
 }  // namespace axle

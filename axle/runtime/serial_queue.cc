@@ -6,28 +6,22 @@
 #include <mutex>
 #include <new>
 
+#include "axle/core/callback.h"
+
 namespace axle {
 
 struct SerialQueue::State {
   explicit State(Executor& executor) : executor(executor) {}
-  // Without memory to do it on the executor, a task runs on this thread: later ones wait for it.
-  static void ScheduleOne(const std::shared_ptr<State>& state) {
-    try {
-      state->executor.Schedule([state] { RunOne(state); });
-    } catch (const std::bad_alloc&) {
-      RunOne(state);
-    }
-  }
   Executor& executor;
   const pid_t process = getpid();
   std::mutex mutex;
-  std::deque<std::function<void()>> tasks;
+  std::deque<Task> tasks;
   bool is_running = false;
 };
 
 SerialQueue::SerialQueue(Executor& executor) : state_(std::make_shared<State>(executor)) {}
 
-void SerialQueue::Schedule(std::function<void()> task) {
+void SerialQueue::Schedule(Task task) {
   std::shared_ptr<State> state = state_.load();
   // After a fork the parent's tasks do not exist, and its lock may be held for ever.
   while (state->process != getpid()) {
@@ -40,27 +34,43 @@ void SerialQueue::Schedule(std::function<void()> task) {
     if (state->is_running) return;
     state->is_running = true;
   }
-  State::ScheduleOne(state);
+  ScheduleNext(state);
 }
 
-// One task for each time the executor runs us, so that queues take turns.
-void SerialQueue::RunOne(const std::shared_ptr<State>& state) {
-  std::function<void()> task;
+// Gives the first task to the executor. If that fails the task is run here, the others after it.
+void SerialQueue::ScheduleNext(const std::shared_ptr<State>& state) {
+  while (true) {
+    Status scheduled;
+    // Schedule may throw although it has taken the task: whoever comes first runs it.
+    std::shared_ptr<std::atomic<bool>> is_taken;
+    try {
+      is_taken = std::make_shared<std::atomic<bool>>(false);
+      scheduled = CallUser("Executor::Schedule", [&] {
+        state->executor.Schedule([state, is_taken] {
+          if (!is_taken->exchange(true) && RunOne(state, {})) ScheduleNext(state);
+        });
+      });
+      if (scheduled.ok()) return;
+    } catch (const std::bad_alloc&) {  // without memory, later tasks wait for this one
+    }
+    if (is_taken != nullptr && is_taken->exchange(true)) return;
+    if (!RunOne(state, scheduled)) return;
+  }
+}
+
+// One task for each time the executor runs us, so that queues take turns. True if there are more.
+bool SerialQueue::RunOne(const std::shared_ptr<State>& state, const Status& scheduled) {
+  Task task;
   {
     const std::lock_guard lock(state->mutex);
     task = std::move(state->tasks.front());
     state->tasks.pop_front();
   }
-  task();
+  task(scheduled);
   task = nullptr;  // what it holds goes before the next one begins
-  {
-    const std::lock_guard lock(state->mutex);
-    if (state->tasks.empty()) {
-      state->is_running = false;
-      return;
-    }
-  }
-  State::ScheduleOne(state);
+  const std::lock_guard lock(state->mutex);
+  if (state->tasks.empty()) state->is_running = false;
+  return state->is_running;
 }
 
 }  // namespace axle

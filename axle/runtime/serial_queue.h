@@ -6,18 +6,25 @@
 #include <memory>
 
 #include "axle/core/executor.h"
+#include "axle/core/status.h"
 
 namespace axle {
 
 class SerialQueue {
  public:
+  // What a task is told: OK; or why it cannot do its work on the executor, whose Schedule threw. It
+  // is called once in any case, then on the thread that scheduled it or that ran the task before
+  // it.
+  using Task = std::function<void(const Status& scheduled)>;
+
   // The executor outlives what is scheduled; the queue itself may go before its tasks have run.
   explicit SerialQueue(Executor& executor);
-  void Schedule(std::function<void()> task);
+  void Schedule(Task task);
 
  private:
   struct State;
-  static void RunOne(const std::shared_ptr<State>& state);
+  static void ScheduleNext(const std::shared_ptr<State>& state);
+  static bool RunOne(const std::shared_ptr<State>& state, const Status& scheduled);
   std::atomic<std::shared_ptr<State>> state_;
 };
 

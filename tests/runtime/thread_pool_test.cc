@@ -43,8 +43,8 @@ TEST(SerialQueue, KeepsTheOrder) {
   SerialQueue queue(pool);
   std::vector<int> order;  // no lock: one task at a time
   std::promise<void> end;
-  for (int i = 0; i < 1000; ++i) queue.Schedule([&, i] { order.push_back(i); });
-  queue.Schedule([&] { end.set_value(); });
+  for (int i = 0; i < 1000; ++i) queue.Schedule([&, i](const Status&) { order.push_back(i); });
+  queue.Schedule([&](const Status&) { end.set_value(); });
   end.get_future().wait();
   ASSERT_EQ(order.size(), 1000u);
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(order[i], i);
