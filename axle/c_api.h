@@ -260,7 +260,7 @@ const axle_shape* axle_module_result_shape(const axle_module* module);
 
 enum {
   AXLE_PRINT_SHORT = 1, /* no % signs, metadata and program shapes */
-  AXLE_PRINT_ELIDED = 2 /* arrays of more than 10 elements as {...}; it does not read back */
+  AXLE_PRINT_ELIDED = 2 /* arrays of more than 10 elements as {...}; what reads it lacks them */
 };
 /* HLO text; `flags` is a sum of AXLE_PRINT_..., 0 for all that is known. */
 axle_status* axle_module_to_text(const axle_module* module, int64_t flags, axle_bytes** text);
@@ -408,6 +408,9 @@ typedef struct axle_compile_options {
 
 /* `options` may be null. AXLE_UNIMPLEMENTED if the engine cannot run the program, with the name of
  * the op; AXLE_NOT_FOUND if it calls a function that is not registered; AXLE_UNAVAILABLE if
+  /* For tests. 1: a program whose constants have lost their elements, constant({...}), is compiled
+   * with a counting pattern in their place; 0: that is AXLE_INVALID_ARGUMENT. */
+  int64_t allow_elided;
  * AXLE_ENGINE_NATIVE cannot be loaded. */
 axle_status* axle_client_compile(axle_client* client, const axle_module* module,
                                  const axle_compile_options* options, axle_executable** executable);

@@ -91,6 +91,7 @@ StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(XlaOp op) const {
 
 StatusOr<Literal> XlaBuilder::ComputeConstant(XlaOp op, Limits* limits) const {
   AXLE_ASSIGN(const XlaComputation computation, BuildConstantSubGraph(op));
+  AXLE_TRY(CheckNothingIsElided(computation.module()));
   return Evaluate(computation.module(), {}, {.limits = limits});
 }
 

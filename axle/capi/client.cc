@@ -44,13 +44,18 @@ StatusOr<CompileOptions> ReadOptions(const char* function, const axle_compile_op
   if (fields.numerics != AXLE_NUMERICS_STRICT && fields.numerics != AXLE_NUMERICS_FAST) {
     return InvalidArgument(StrCat(function, ": there are no numerics ", fields.numerics));
   }
+  if (fields.allow_elided != 0 && fields.allow_elided != 1) {
+    return InvalidArgument(
+        StrCat(function, ": allow_elided is ", fields.allow_elided, ", must be 0 or 1"));
+  }
   return CompileOptions{
       .engine = engine,
       .numerics = fields.numerics == AXLE_NUMERICS_FAST ? Numerics::kFast : Numerics::kStrict,
       .replicas = fields.replicas,
       .partitions = fields.partitions,
       .device_ordinal = fields.device,
-      .limits = LimitsOf(fields.limits)};
+      .limits = LimitsOf(fields.limits),
+      .allow_elided = fields.allow_elided != 0};
 }
 
 // What goes through a queue: one array, or the arrays of a tuple.

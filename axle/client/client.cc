@@ -392,6 +392,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine));
   AXLE_TRY(Log(LogLevel::kInfo, [&] {
     return StrCat("compile: \"", module->name(), "\", ", module->num_instructions(),
+  if (!options.allow_elided) AXLE_TRY(CheckNothingIsElided(*module));
                   " instructions, for the ", engine == nullptr ? "interpreter" : "native engine",
                   engine == nullptr && options.engine == EngineKind::kDefault
                       ? StrCat("; ", native_->missing.message())

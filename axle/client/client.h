@@ -72,6 +72,9 @@ struct CompileOptions {
   const DeviceContext* device = nullptr;
   // Time, memory, cancellation and progress of the compilation.
   Limits* limits = nullptr;
+  // For tests: compiles a program whose constants have lost their elements, constant({...}), with a
+  // counting pattern in their place. Otherwise that is INVALID_ARGUMENT.
+  bool allow_elided = false;
   // Of native code: false if the module has had its passes (axle/passes/); whether the executable
   // keeps a report; who gets the code of kernels as text, as runtime/native_engine.h says.
   bool run_passes = true;

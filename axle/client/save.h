@@ -9,7 +9,8 @@ namespace axle {
 
 struct ModuleTextOptions {
   bool short_form = false;       // no % signs, metadata and program shapes
-  bool elide_constants = false;  // arrays of more than 10 elements as {...}: does not read back
+  // Arrays of more than 10 elements as {...}: what reads the text back has no values of them.
+  bool elide_constants = false;
 };
 // HLO text.
 std::string ModuleToText(const Module& module, const ModuleTextOptions& options = {});

@@ -210,11 +210,15 @@ std::uint64_t UlpDistance(const FloatFormat& format, std::uint64_t a, std::uint6
 std::string ElementToString(ElementType type, const void* element);
 
 // Reads a literal of this shape; the result is row-major. Elements that are elided ("{...}") become
-// a fixed counting pattern. Errors: INVALID_ARGUMENT, which points at the text; RESOURCE_EXHAUSTED
-// without memory.
+// those of ElidedLiteral, and Scanner::TakeElided tells. Errors: INVALID_ARGUMENT, which points at
+// the text; RESOURCE_EXHAUSTED without memory.
 StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape);
+// What stands where the elements of a value are not known: a fixed counting pattern.
+// RESOURCE_EXHAUSTED without memory.
+StatusOr<Literal> ElidedLiteral(const Shape& shape);
 // Reads "f32[2] {1, 2}"; an array without braces is its elements in row-major order: "f32[2] 1, 2".
-// Run-time sizes follow the shape, one for every dimension: "f32[<=10,2](1,2) {{1, 2}}".
+// Run-time sizes follow the shape, one for every dimension: "f32[<=10,2](1,2) {{1, 2}}". All
+// elements must be there.
 StatusOr<Literal> ParseLiteral(std::string_view text);
 
 }  // namespace axle

@@ -271,20 +271,6 @@ bool ConsumeElided(Scanner& scanner) {
   return false;
 }
 
-StatusOr<Literal> ElidedLiteral(const Shape& shape) {
-  if (!shape.is_tuple()) {
-    AXLE_ASSIGN(Literal literal, Literal::CreateUninitialized(shape.WithoutLayout()));
-    if (shape.is_array()) FillElided(literal);
-    return literal;
-  }
-  std::vector<Literal> elements;
-  for (const Shape& element : shape.elements()) {
-    AXLE_ASSIGN(Literal literal, ElidedLiteral(element));
-    elements.push_back(std::move(literal));
-  }
-  return Literal::Tuple(std::move(elements));
-}
-
 StatusOr<Literal> ReadTuple(Scanner& scanner, const Shape& shape) {
   std::vector<Literal> elements;
   const auto count = [&] { return static_cast<i64>(elements.size()); };
@@ -335,10 +321,27 @@ StatusOr<Literal> ReadDynamic(Scanner& scanner, const Shape& shape) {
 
 }  // namespace
 
+StatusOr<Literal> ElidedLiteral(const Shape& shape) {
+  if (!shape.is_tuple()) {
+    AXLE_ASSIGN(Literal literal, Literal::CreateUninitialized(shape.WithoutLayout()));
+    if (shape.is_array()) FillElided(literal);
+    return literal;
+  }
+  std::vector<Literal> elements;
+  for (const Shape& element : shape.elements()) {
+    AXLE_ASSIGN(Literal literal, ElidedLiteral(element));
+    elements.push_back(std::move(literal));
+  }
+  return Literal::Tuple(std::move(elements));
+}
+
 StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape) {
   if (shape.is_array() && !shape.is_static()) return ReadDynamic(scanner, shape);
+  scanner.PeekChar();
+  const size_t begin = scanner.position();
   if ((shape.is_tuple() || (shape.is_array() && shape.rank() > 0)) && ConsumeElided(scanner)) {
     AXLE_TRY(scanner.ChargeElided(shape.num_bytes()));
+    if (shape.num_bytes() > 0) scanner.NoteElided(begin);
     return ElidedLiteral(shape);
   }
   if (shape.is_tuple()) return ReadTuple(scanner, shape);
@@ -380,6 +383,9 @@ StatusOr<Literal> ParseLiteral(std::string_view text) {
     }
   }
   if (!scanner.AtEnd()) return scanner.Error("unexpected text after the literal");
+  if (const auto elided = scanner.TakeElided()) {
+    return scanner.ErrorAt(*elided, "the elements are left out; a value needs all of them");
+  }
   return literal;
 }
 

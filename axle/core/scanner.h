@@ -5,8 +5,10 @@
 // the text before it: build an Error only to return it, never as an answer to "is it there?" (that
 // is what Peek, Consume and the functions that return "" are for).
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "axle/core/element_type.h"
@@ -99,6 +101,12 @@ class Scanner {
   // one text asks for more than kMaxElidedBytes of them together.
   Status ChargeElided(i64 bytes);
   static constexpr i64 kMaxElidedBytes = i64{256} << 20;
+  // Readers of values note where the text leaves elements out; whoever knows what the value is for
+  // takes the first such place since the last call, and with it the note.
+  void NoteElided(size_t position) {
+    if (!first_elided_) first_elided_ = position;
+  }
+  std::optional<size_t> TakeElided() { return std::exchange(first_elided_, std::nullopt); }
 
  private:
   void SkipSpace();
@@ -111,6 +119,7 @@ class Scanner {
   size_t token_ = 0;  // where the last token began
   int depth_ = 0;
   i64 elided_bytes_ = 0;
+  std::optional<size_t> first_elided_;
 };
 
 }  // namespace axle

@@ -222,6 +222,7 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
                                                   .isa = variant.isa,
                                                   .codegen_level = variant.level,
                                                   .limits = &limits,
+                                                  .allow_elided = true,
                                                   .small_wherever_possible = variant.small,
                                                   .check_accesses = variant.checked});
     if (compiled.ok()) {

@@ -49,6 +49,11 @@ struct InstructionExtras {
   std::string backend_config;       // the raw bytes, without quotes
   bool has_backend_config = false;  // "" is a value too
   std::vector<OpId> origins;        // of an instruction that a pass made from others
+  // Of a constant whose elements are not known, because the text or proto that it was read from
+  // leaves them out. Its literal has other ones (ElidedLiteral). `elided_place`: the message of
+  // whoever needs them, with the place in the text or proto; "" if it is not known.
+  bool is_elided = false;
+  std::string elided_place;
 };
 
 class Instruction {

@@ -406,6 +406,9 @@ std::string LiteralWithShapeText(const Literal& literal) {
 Status AttrTraits<std::optional<Literal>>::Parse(Scanner& scanner, const Shape&,
                                                  std::optional<Literal>& value) {
   AXLE_ASSIGN(value, ParseLiteralWithShape(scanner));
+  if (const auto elided = scanner.TakeElided()) {
+    return scanner.ErrorAt(*elided, "the elements are left out; this value needs all of them");
+  }
   const Status status = CheckShape(value->shape());
   return status.ok() ? status : scanner.Error(status.message());
 }

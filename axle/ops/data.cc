@@ -76,6 +76,27 @@ bool IsTupleElement(const Instruction& inst) {
   return inst.opcode() == Opcode::kGetTupleElement;
 }
 
+bool IsElided(const Instruction& inst) {
+  return inst.extras() != nullptr && inst.extras()->is_elided;
+}
+
+std::string ElidedText(std::string_view name) {
+  return StrCat("the elements of constant \"", name,
+                "\" are left out, so there is no value to compute with: print the program with "
+                "print_large_constants=True, or give its serialized proto instead");
+}
+
+Status CheckNothingIsElided(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      if (!IsElided(*inst)) continue;
+      const std::string& place = inst->extras()->elided_place;
+      return InvalidArgument(place.empty() ? ElidedText(inst->name()) : place);
+    }
+  }
+  return {};
+}
+
 Status BindParameters(HloComputation& computation) {
   std::vector<Instruction*> parameters;
   for (Instruction* inst : computation.instructions()) {

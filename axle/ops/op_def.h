@@ -132,6 +132,13 @@ Status OpError(const Instruction& inst, std::string_view what,
 // Of the instruction itself, not of what it calls.
 bool HasSideEffect(const Instruction& inst);
 
+// Whether it is a constant whose elements were left out where it was read.
+bool IsElided(const Instruction& inst);
+// What is wrong with such a constant for those who need its value, without the place.
+std::string ElidedText(std::string_view name);
+// INVALID_ARGUMENT at the first such constant of the module: for whoever is about to give numbers.
+Status CheckNothingIsElided(const Module& module);
+
 // The ops that only hold or take apart values, for what treats them apart from computation.
 bool IsParameter(const Instruction& inst);
 bool IsConstant(const Instruction& inst);

@@ -9,6 +9,7 @@ enum HloInstruction {
   kOpcode = 2,
   kShape = 3,
   kMetadata = 7,
+  kLiteral = 8,
   kFusionKind = 11,
   kId = 35,
   kOperandIds = 36,

@@ -100,9 +100,10 @@ Status ReadField(const WireReader& in, std::span<const std::string_view> payload
 
 Status ReadInstructionFields(const WireReader& in, std::span<const std::string_view> payloads,
                              InstructionFields& fields) {
-  bool has_shape = false;
+  bool has_shape = false, has_literal = false;
   AXLE_TRY(ReadMessage(in, [&](const WireReader& field) {
     has_shape = has_shape || field.field() == field::kShape;
+    has_literal = has_literal || field.field() == field::kLiteral;
     return ReadField(field, payloads, fields);
   }));
   if (fields.def == nullptr) return in.Error("an instruction has no opcode");
@@ -115,6 +116,9 @@ Status ReadInstructionFields(const WireReader& in, std::span<const std::string_v
   AXLE_ASSIGN(WireReader message, in.Message());
   AXLE_TRY(ReadAttributes(*fields.def, fields.shape, message, fields.attrs.get()));
   for (const AttrSpec& spec : fields.def->attrs.specs) {
+    if (spec.kind == &kAttrKind<Literal> && !has_literal) {
+      fields.missing_literal = static_cast<Literal*>(spec.field(fields.attrs.get()));
+    }
     if (spec.kind != &kAttrKind<DomainSharding>) continue;
     AXLE_ASSIGN(WireReader again, in.Message());
     AXLE_TRY(

@@ -21,6 +21,7 @@ struct InstructionFields {
   Dims callee_ids;
   OwnedMetadata metadata;
   std::shared_ptr<void> attrs;  // of the row's struct
+  Literal* missing_literal = nullptr;  // in `attrs`, if the row has a literal and the message none
   InstructionExtras extras;     // but control predecessors and sharding
   bool has_extras = false;
   std::optional<ShardingText> sharding;

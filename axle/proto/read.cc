@@ -297,6 +297,7 @@ class ModuleReader {
     for (i64 id : fields.operand_ids) {
       AXLE_ASSIGN(operands.emplace_back(), Find(in, scope, id, "an operand"));
     }
+    AXLE_TRY(FillElided(in, fields));
     AXLE_ASSIGN(const std::vector<HloComputation*> callees, Callees(in, fields));
     if (def.canonicalize != nullptr && operands.size() >= def.operands.size()) {
       def.canonicalize(operands, fields.attrs.get());
@@ -319,6 +320,30 @@ class ModuleReader {
     AXLE_TRY(FinishExtras(in, scope, fields, *inst));
     scope.instructions.emplace(LocalId(fields.id), inst);
     scope.names.insert(inst->name());
+    return {};
+  }
+
+  // A constant that has no literal, as in a dump that leaves large ones out.
+  Status FillElided(const WireReader& in, InstructionFields& fields) {
+    if (fields.missing_literal == nullptr) return {};
+    bool has_values = true;
+    ForEachLeaf(fields.shape, [&](const Shape& leaf, const Dims&) {
+      has_values = has_values && (leaf.is_array() || leaf.is_token());
+    });
+    if (!has_values) return in.Error("the literal is missing");
+    if (Status status = CheckShape(fields.shape); !status.ok()) return Located(in, status);
+    const i64 bytes = fields.shape.num_bytes();
+    if (bytes > Scanner::kMaxElidedBytes - extra_bytes_) {
+      return ResourceExhausted(in.Error(StrCat("literals of more than ",
+                                               HumanBytes(Scanner::kMaxElidedBytes),
+                                               " are missing"))
+                                   .message());
+    }
+    extra_bytes_ += bytes;
+    AXLE_ASSIGN(*fields.missing_literal, ElidedLiteral(fields.shape));
+    if (bytes == 0) return {};
+    fields.has_extras = fields.extras.is_elided = true;
+    fields.extras.elided_place = in.Error(ElidedText(fields.name)).message();
     return {};
   }
 

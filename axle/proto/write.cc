@@ -104,7 +104,8 @@ class ModuleWriter {
     out.Text(field::kOpcode, def.text);
     out.Message(field::kShape, ShapeMessage(inst.shape()));
     out.Message(field::kMetadata, MetadataMessage(inst.metadata()));
-    WriteAttributes(def, inst.attr_block(), inst.shape(), out);
+    // A constant without a literal is one whose elements are not known.
+    if (!IsElided(inst)) WriteAttributes(def, inst.attr_block(), inst.shape(), out);
     for (const AttrSpec& spec : def.attrs.specs) {
       if (spec.kind != &kAttrKind<DomainSharding>) continue;
       const void* const value = spec.Field(inst.attr_block().values.get());

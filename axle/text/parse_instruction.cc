@@ -65,7 +65,7 @@ StatusOr<Instruction*> Parser::ParseOperation(Scope& scope, std::string_view nam
   if (op.def->declared_shape && !op.has_shape) {
     return scanner_.Error(StrCat("\"", op.text, "\" needs a shape before it"));
   }
-  AXLE_TRY(ParseOperands(scope, op));
+  AXLE_TRY(ParseOperands(scope, name, op));
   if (async && (op.operands.empty() || chains_.WrappedDef(*op.operands[0]) != async->op)) {
     return scanner_.ErrorAt(op.op_position, StrCat("the operand of \"", op.text, "\" is not of \"",
                                                    async->op->text, "-start\""));
@@ -75,10 +75,19 @@ StatusOr<Instruction*> Parser::ParseOperation(Scope& scope, std::string_view nam
   return AddOperation(scope, name, op);
 }
 
-Status Parser::ParseOperands(Scope& scope, PendingOperation& op) {
+void Parser::NoteElided(std::string_view name, PendingAttributes& attributes) {
+  const std::optional<size_t> position = scanner_.TakeElided();
+  if (!position) return;
+  attributes.has_extras = attributes.extras.is_elided = true;
+  if (++num_elided_ > kMaxElidedPlaces) return;
+  attributes.extras.elided_place = scanner_.ErrorAt(*position, ElidedText(name)).message();
+}
+
+Status Parser::ParseOperands(Scope& scope, std::string_view name, PendingOperation& op) {
   if (op.def->parens == ParenSyntax::kAttribute) {
     AXLE_TRY(scanner_.Expect("("));
     AXLE_TRY(ParseSpec(*op.def, 0, op.shape, op.attributes));
+    NoteElided(name, op.attributes);
     return scanner_.Expect(")");
   }
   return scanner_.List("(", ")", [&]() -> Status {
@@ -140,7 +149,7 @@ StatusOr<Instruction*> Parser::ParseAsyncStart(Scope& scope, std::string_view na
                          .has_shape = true,
                          .shape = start.shape.element(1)};
   start.def = form.wrapper;
-  AXLE_TRY(ParseOperands(scope, start));
+  AXLE_TRY(ParseOperands(scope, name, start));
   if (!start.nested) {
     AXLE_TRY(
         ParseAttributes(scope, *op.def, op.shape, op.attributes, start.def, &start.attributes));

@@ -127,7 +127,9 @@ class Parser {
   // [shape] op(...), attributes.
   StatusOr<Instruction*> ParseOperation(Scope& scope, std::string_view name, bool nested = false);
   // What stands in the parentheses.
-  Status ParseOperands(Scope& scope, PendingOperation& op);
+  Status ParseOperands(Scope& scope, std::string_view name, PendingOperation& op);
+  // After the literal of a constant: notes whether its elements were left out.
+  void NoteElided(std::string_view name, PendingAttributes& attributes);
   // Appends the instruction, of which everything has been read.
   StatusOr<Instruction*> AddOperation(Scope& scope, std::string_view name, PendingOperation& op);
   // ((operands...), result, contexts...) op-start(...), attributes of the op: the op in a
@@ -202,6 +204,10 @@ class Parser {
   std::unordered_map<std::string_view, Metadata> metadata_;  // by text
   ShapeBudget shape_budget_;
   AsyncChains chains_;
+  // Constants without elements so far. Only the first ones get a place: to find the line of each
+  // would take quadratic time.
+  int num_elided_ = 0;
+  static constexpr int kMaxElidedPlaces = 16;
 };
 
 }  // namespace axle

@@ -238,14 +238,14 @@ class Printer {
 
   void AppendParenAttribute(const Instruction& inst, const OpDef& def) {
     const AttrSpec& spec = def.attrs.specs[0];
-    if (spec.kind == &kAttrKind<Literal> && IsElided(inst.shape())) {
+    if (IsElided(inst) || (spec.kind == &kAttrKind<Literal> && IsLeftOut(inst.shape()))) {
       out_ += "{...}";
       return;
     }
     out_ += spec.kind->print(spec.Field(inst.attr_block().values.get()));
   }
 
-  bool IsElided(const Shape& literal) const {
+  bool IsLeftOut(const Shape& literal) const {
     return !options_.large_constants &&
            !(literal.is_array() && literal.num_elements() <= kMaxSmallConstant);
   }

@@ -10,7 +10,8 @@ struct PrintOptions {
   // Long: % before names, program shapes, metadata, stack tables, control edges. Short: none of
   // them; what XLA calls short parsable.
   enum class Style { kLong, kShort } style = Style::kLong;
-  // Arrays of more than 10 elements print as {...} if false; the text cannot be read back then.
+  // Arrays of more than 10 elements print as {...} if false: what reads the text back has no values
+  // of them. So do constants whose elements were left out where they were read, in any case.
   bool large_constants = true;
   // The shape of each operand in front of its name, as older dumps have it.
   bool operand_shapes = false;

@@ -96,6 +96,7 @@ def compile(
     time_limit=None,
     memory_limit=None,
     progress=None,
+    allow_elided=False,
 ):
     """Compiles a Module, or whatever parse() reads, and returns an Executable.
 
@@ -105,6 +106,8 @@ def compile(
     memory_limit  bytes
     progress      called with the part that is done, 0 to 1, or None if that is not known; what it raises ends the
                   compilation
+    allow_elided  for tests: a program whose constants have lost their elements, constant({...}), is compiled with a
+                  counting pattern in their place; otherwise it is refused
     """
     if engine not in _ENGINES:
         raise AxleError("INVALID_ARGUMENT", f"there is no engine {engine!r}; there are {', '.join(_ENGINES)}")
@@ -112,7 +115,8 @@ def compile(
         raise AxleError("INVALID_ARGUMENT", f"there are no numerics {numerics!r}; there are {', '.join(_NUMERICS)}")
     limits = Limits(time_limit, memory_limit, progress=progress)
     module = program if isinstance(program, Module) else _parse(program, format, label, limits)
-    options = CompileOptions(engine=_ENGINES[engine], numerics=_NUMERICS[numerics], limits=limits.handle)
+    options = CompileOptions(engine=_ENGINES[engine], numerics=_NUMERICS[numerics], limits=limits.handle,
+                             allow_elided=int(bool(allow_elided)))
     handle = c_void_p()
     limits.call(
         lib.axle_client_compile, _get_client(), module._handle, byref(options), byref(handle), keep=module

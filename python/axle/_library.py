@@ -96,6 +96,10 @@ class CompileOptions(_Struct):
         ("engine", c_int64),
         ("numerics", c_int64),
         ("limits", c_void_p),
+        ("replicas", c_int64),
+        ("partitions", c_int64),
+        ("device", c_int64),
+        ("allow_elided", c_int64),
     ]
 
 

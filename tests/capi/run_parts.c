@@ -49,6 +49,36 @@ static void test_run_limits(void) {
   axle_executable_destroy(executable);
 }
 
+/* A program that was printed without its large constants. */
+static void test_elided(void) {
+  static const char kElided[] = "HloModule m\nENTRY e { ROOT k = u32[3] constant({...}) }\n";
+  axle_client* client = NULL;
+  axle_module* module = NULL;
+  axle_executable* executable = NULL;
+  axle_compile_options options;
+  uint32_t result[3] = {7, 7, 7};
+  const int64_t dims[1] = {3};
+  const axle_array out = array_of(AXLE_U32, 1, dims, result);
+  const axle_array* results[1];
+  results[0] = &out;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  expect_ok(__LINE__, axle_client_create(NULL, &client));
+  expect_ok(__LINE__, axle_module_parse(kElided, strlen(kElided), NULL, &module));
+  expect_code(__LINE__, axle_client_compile(client, module, &options, &executable),
+              AXLE_INVALID_ARGUMENT);
+  options.allow_elided = 2;
+  expect_error(__LINE__, axle_client_compile(client, module, &options, &executable),
+               AXLE_INVALID_ARGUMENT, "axle_client_compile: allow_elided is 2, must be 0 or 1");
+  options.allow_elided = 1;
+  expect_ok(__LINE__, axle_client_compile(client, module, &options, &executable));
+  expect_ok(__LINE__, axle_executable_run(executable, NULL, NULL, 0, results, 1));
+  expect(__LINE__, result[0] == 0 && result[1] == 1 && result[2] == 2);
+  axle_executable_destroy(executable);
+  axle_module_destroy(module);
+  axle_client_destroy(client);
+}
+
 static void test_run_misuse(const axle_executable* executable, const axle_array* const* arguments,
                             const axle_array* const* results) {
   const int64_t wrong_dims[1] = {3};
@@ -169,6 +199,7 @@ static void test_run_dynamic(void) {
 void test_run(void) {
   test_run_tuples();
   test_run_dynamic();
+  test_elided();
   test_run_limits();
   axle_executable_destroy(NULL);
   axle_client_destroy(NULL);

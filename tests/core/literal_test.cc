@@ -460,14 +460,25 @@ TEST(LiteralText, ErrorsNamePositionAndReason) {
   }
 }
 
+// As a constant of a program, whose reader asks the scanner what was left out.
+Literal ParseElided(std::string_view text) {
+  Scanner scanner(text, "literal");
+  const Shape shape = *ParseShape(scanner);
+  StatusOr<Literal> literal = ParseLiteral(scanner, shape);
+  EXPECT_TRUE(literal.ok()) << text;
+  EXPECT_EQ(scanner.TakeElided(), text.find("{...}")) << text;
+  EXPECT_EQ(scanner.TakeElided(), std::nullopt) << text;
+  return *std::move(literal);
+}
+
 TEST(LiteralText, ElidedElementsCountThroughTheStorage) {
-  EXPECT_EQ(Parse("u32[3] {...}").ToString(), "{0, 1, 2}");
-  EXPECT_EQ(Parse("u8[9] {...}").ToString(), "{0, 0, 0, 0, 1, 0, 0, 0, 2}");
-  EXPECT_EQ(Parse("pred[9] {...}").ToString(), "{0, 0, 0, 0, 1, 0, 0, 0, 0}");
-  EXPECT_EQ(Parse("s64[2] {...}").ToString(), "{4294967296, 12884901890}");
-  EXPECT_EQ(Parse("(u32[2], (s16[2])) { ... }").ToString(), "( {0, 1}, ( {0, 0} ) )");
+  EXPECT_EQ(ParseElided("u32[3] {...}").ToString(), "{0, 1, 2}");
+  EXPECT_EQ(ParseElided("u8[9] {...}").ToString(), "{0, 0, 0, 0, 1, 0, 0, 0, 2}");
+  EXPECT_EQ(ParseElided("pred[9] {...}").ToString(), "{0, 0, 0, 0, 1, 0, 0, 0, 0}");
+  EXPECT_EQ(ParseElided("s64[2] {...}").ToString(), "{4294967296, 12884901890}");
+  EXPECT_EQ(ParseElided("(u32[2], (s16[2])) { ... }").ToString(), "( {0, 1}, ( {0, 0} ) )");
   // Sub-byte elements stay within their type.
-  const Literal s4 = Parse("s4[64] {...}");
+  const Literal s4 = ParseElided("s4[64] {...}");
   for (std::int8_t value : s4.data<std::int8_t>()) EXPECT_TRUE(value >= -8 && value <= 7);
   EXPECT_EQ(s4, Parse(StrCat("s4[64] ", s4.ToString())));
 }

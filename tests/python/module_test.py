@@ -209,6 +209,13 @@ class Limits(unittest.TestCase):
             exe(np.zeros(1000000, np.float32), memory_limit=1000)
         self.assertEqual(caught.exception.code, "RESOURCE_EXHAUSTED")
 
+    def test_elided(self):
+        text = "HloModule m\nENTRY e { ROOT k = u32[12] constant({...}) }\n"
+        with self.assertRaisesRegex(axle.AxleError, "print_large_constants=True"):
+            axle.compile(text)
+        self.assertIn("constant({...})", axle.parse(text).to_text())
+        self.assertEqual(list(axle.compile(text, allow_elided=True)()), list(range(12)))
+
     def test_progress(self):
         seen = []
         exe = axle.compile(AXPY)

@@ -313,5 +313,128 @@ TEST_F(Cli, TypingErrorsGetTheNearestName) {
   EXPECT_EQ(Run({"parse", "x", "--mem-limit", "5X"}).exit, 2);
 }
 
+// Names of --output: .npz, .npy, a folder, stdout; any other would be a guess.
+TEST_F(Cli, OutputGoesWhereItsNameSays) {
+  const std::string add = Write("add.hlo", kAdd);
+  const auto run = [&](const std::string& output) {
+    return Run({"run", add, "--fake=iota", "--output", output});
+  };
+  EXPECT_EQ(run(Path("sum.npy")).exit, 0);
+  EXPECT_TRUE(ReadText(Path("sum.npy")).starts_with("\x93NUMPY"));
+  EXPECT_EQ(run(Path("new/")).exit, 0);
+  EXPECT_EQ(ReadText(Path("new/out_0.npy")), ReadText(Path("sum.npy")));
+  fs::create_directory(Path("there"));
+  EXPECT_EQ(run(Path("there")).exit, 0);
+  EXPECT_EQ(ReadText(Path("there/out_0.npy")), ReadText(Path("sum.npy")));
+  EXPECT_EQ(run(Path("sum.npz")).exit, 0);
+  const Result piped = run("-");
+  EXPECT_EQ(piped.exit, 0);
+  EXPECT_EQ(piped.out, ReadText(Path("sum.npz")));
+  for (const char* const name : {"sum", "sum.npyz", "sum.txt"}) {
+    const Result r = run(Path(name));
+    EXPECT_EQ(r.exit, 2) << name;
+    EXPECT_NE(r.err.find("is neither a .npz or .npy file nor an existing folder or FOLDER/"),
+              std::string::npos)
+        << r.err;
+    EXPECT_FALSE(fs::exists(Path(name)));
+  }
+  EXPECT_EQ(Run({"run", add, "--fake", "--output", "-", "--json"}).exit, 2);
+  const std::string pair =
+      Write("pair.hlo", "HloModule m\nENTRY e { x = f32[] parameter(0)  ROOT r = (f32[], f32[]) tuple(x, x) }\n");
+  const Result two = Run({"run", pair, "--fake", "--output", Path("pair.npy")});
+  EXPECT_EQ(two.exit, 3);
+  EXPECT_NE(two.err.find("is for one array, but the result has 2"), std::string::npos) << two.err;
+}
+
+TEST_F(Cli, BinaryFormatsRefuseATerminal) {
+  const std::string add = Write("add.hlo", kAdd);
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(grantpt(terminal) | unlockpt(terminal), 0);
+  const int screen = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  ASSERT_GE(screen, 0);
+  EXPECT_EQ(Finish(Start({"convert", add, "--to", "hlo.pb"}, "", screen)).exit, 2);
+  EXPECT_EQ(Finish(Start({"run", add, "--fake", "--output", "-"}, "", screen)).exit, 2);
+  EXPECT_EQ(Finish(Start({"convert", add, "--to", "hlo", "--quiet"}, "", screen)).exit, 0);
+  close(screen);
+  close(terminal);
+  EXPECT_EQ(Run({"convert", add, "--to", "hlo.pb"}).exit, 0);
+}
+
+// What a request may hold besides what is meant; every line is answered.
+TEST_F(Cli, BatchAnswersRequestsOfAnyShape) {
+  const std::string add = Write("add.hlo", kAdd);
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  const std::string rest = R"(,"verb":"parse","file":")" + add + "\"}\n";
+  const std::string requests =
+      R"({"id":)" + deep + rest + R"({"id":{"a":1})" + rest + R"({"id":null)" + rest +
+      R"({"id":true)" + rest + R"({"id":1,"args":)" + deep + rest + R"({"id":2,"verb":)" + deep +
+      "}\n" + R"({"id":3,"verb":"parse","file":"-"})" + "\n" +
+      R"({"id":4,"verb":"parse","file":"a\u0000b"})" + "\n" +
+      R"({"id":5,"verb":"run","file":")" + add +
+      R"(","args":["0=@-","1=f32[2] 1,2"]})" + "\n" +
+      R"({"id":6,"verb":"run","file":")" + add +
+      R"(","args":["0=f32[2] 1,2","1=f32[2] 1,2"],"output":"a\u0000b.npz"})" + "\n" +
+      R"({"id":7,"verb":"print","output":"-")" + rest.substr(15) + R"({"id":1.5)" + rest +
+      R"({"id":"x")" + rest;
+  const Result r = Run({"batch"}, requests);
+  EXPECT_EQ(r.exit, 0) << r.err;
+  std::vector<json> answers;
+  std::istringstream lines(r.out);
+  for (std::string line; std::getline(lines, line);) answers.push_back(json::parse(line));
+  ASSERT_EQ(answers.size(), 13u);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(answers[i]["exit"], 2) << i;
+    EXPECT_EQ(answers[i]["message"], "\"id\" is not a number or a string") << i;
+    EXPECT_TRUE(answers[i]["id"].is_null()) << i;
+  }
+  EXPECT_EQ(answers[4]["exit"], 2);
+  EXPECT_EQ(answers[5]["exit"], 2);
+  EXPECT_EQ(answers[6]["exit"], 3);
+  EXPECT_NE(answers[6]["message"].get<std::string>().find("stdin has the requests"),
+            std::string::npos);
+  EXPECT_EQ(answers[7]["exit"], 3);
+  EXPECT_NE(answers[7]["message"].get<std::string>().find("NUL byte"), std::string::npos);
+  EXPECT_EQ(answers[8]["exit"], 3);
+  EXPECT_EQ(answers[9]["exit"], 2);
+  EXPECT_FALSE(fs::exists("a"));
+  EXPECT_EQ(answers[10]["exit"], 2);
+  EXPECT_EQ(answers[11]["exit"], 0);
+  EXPECT_EQ(answers[11]["id"], 1.5);
+  EXPECT_EQ(answers[12]["exit"], 0);
+}
+
+TEST_F(Cli, ElidedConstantsAreRefusedWhereNumbersComeOut) {
+  const std::string program =
+      Write("elided.hlo", "HloModule m\n\nENTRY e {\n  ROOT k = u32[12]{0} constant({...})\n}\n\n");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"run", program},
+                                             {"run", program, "--engine", "interpret"},
+                                             {"check", program},
+                                             {"check", program, "--rtol", "1"},
+                                             {"opt", program},
+                                             {"opt", program, "--to", "llvm"},
+                                             {"reduce", program}}) {
+    const Result r = Run(arguments);
+    EXPECT_EQ(r.exit, 3) << arguments[0] << r.out << r.err;
+    EXPECT_NE((r.out + r.err).find(program + " 4:32: the elements of constant \"k\" are left out"),
+              std::string::npos)
+        << r.out << r.err;
+  }
+  for (const char* const verb : {"parse", "info", "explain"}) {
+    EXPECT_EQ(Run({verb, program}).exit, 0) << verb;
+  }
+  EXPECT_NE(Run({"print", program}).out.find("constant({...})"), std::string::npos);
+  EXPECT_NE(Run({"opt", program, "--to", "hlo"}).out.find("constant({...})"), std::string::npos);
+  EXPECT_NE(Run({"convert", program, "--to", "json"}).out.find("{...}"), std::string::npos);
+  EXPECT_EQ(Run({"convert", program, "--to", "hlo.pb", "--output", Path("elided.pb")}).exit, 0);
+  EXPECT_NE(Run({"print", Path("elided.pb")}).out.find("constant({...})"), std::string::npos);
+  EXPECT_EQ(Run({"run", Path("elided.pb")}).exit, 3);
+  EXPECT_EQ(Run({"run", program, "--allow-elided"}).out,
+            "out_0 = u32[12] {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}\n");
+  EXPECT_EQ(Run({"check", program, "--allow-elided"}).exit, 0);
+  EXPECT_EQ(Run({"opt", program, "--allow-elided"}).exit, 0);
+}
+
 }  // namespace
 }  // namespace axle

@@ -120,7 +120,7 @@ int RunBatch(Session& session) {
 }
 
 constexpr std::string_view kOptions[] = {"fake",          "seed",  "engine",  "isa",
-                                         "codegen-level", "style", "numerics"};
+                                         "codegen-level", "style", "numerics", "allow-elided"};
 
 }  // namespace
 
@@ -144,3 +144,4 @@ const Verb kBatchVerb = {
     kOptions, RunBatch};
 
 }  // namespace axle::tool
+    "  --allow-elided\n"

@@ -107,7 +107,8 @@ constexpr std::string_view kOptions[] = {
     "inputs",  "arg",      "fake",       "seed",        "engine",       "isas",
     "against", "numerics", "rtol",       "atol",        "levels",       "ulp",
     "seeds",   "repeats",  "concurrent", "per-op",      "random",       "variants",
-    "first",   "jobs",     "output",     "thread-list", "max-failures", "allow-unimplemented"};
+    "first",   "jobs",     "output",     "thread-list", "max-failures", "allow-unimplemented",
+    "allow-elided"};
 
 }  // namespace
 
@@ -136,6 +137,7 @@ const Verb kCheckVerb = {
     "  --allow-unimplemented      is no failure\n"
     "  --inputs X --arg N=V --fake[=KIND]           as for run\n"
     "  --time-limit S      seconds; 8, or none with --random=N\n"
+    "  --allow-elided      for tests: constant({...}) is a counting pattern, not an error\n"
     "  --mem-limit B --json -v -q\n",
     kOptions, Check};
 

@@ -114,6 +114,7 @@ StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std
   const Options& options = session.options();
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
   const std::shared_ptr<const Module> module = std::move(program.module);
+  AXLE_TRY(session.CheckNothingIsElided(*module));
   CheckResult result;
   const double hang_seconds = std::max(kHangSeconds, 2 * options.time_limit);
   if (!options.inputs.empty() || !options.args.empty() || !options.fake.empty()) {

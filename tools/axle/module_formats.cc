@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kMaxShown = 60;
 
 std::string AttributeText(const Instruction& inst, const AttrSpec& spec) {
+  if (IsElided(inst)) return "{...}";
   return spec.kind->print(spec.Field(inst.attr_block().values.get()));
 }
 

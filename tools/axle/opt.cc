@@ -77,7 +77,7 @@ StatusOr<std::string> NativeStage(Session& session, std::shared_ptr<const Module
   const std::string& stage = session.options().stage;
   std::string text;
   const auto append = [&](std::string_view more) { StrAppend(text, more); };
-  CompileOptions options = {.run_passes = false, .report = true};
+  CompileOptions options = {.allow_elided = true, .run_passes = false, .report = true};
   if (stage == "llvm") options.on_llvm = append;
   if (stage == "asm") options.on_assembly = append;
   AXLE_ASSIGN(const auto executable, session.CompileNative(std::move(module), options));
@@ -126,6 +126,8 @@ int RunOpt(Session& session) {
   if (!module.ok()) return session.Fail(module.status());
   const PrintOptions style = {.style = options.short_style ? PrintOptions::Style::kShort
                                                            : PrintOptions::Style::kLong};
+    const Status whole = session.CheckNothingIsElided(**module);
+    if (!whole.ok()) return session.Fail(whole);
   if (stage != "hlo") {
     const auto after_each = [&](const PassReport& report) {
       if (options.timing) session.Say(TimingLine(report));
@@ -161,7 +163,7 @@ int RunOpt(Session& session) {
 
 constexpr std::string_view kOptions[] = {"passes", "stage",         "list",    "print-after",
                                          "timing", "verify-each",   "style",   "output",
-                                         "isa",    "codegen-level", "numerics"};
+                                         "isa",    "codegen-level", "numerics", "allow-elided"};
 
 }  // namespace
 
@@ -184,7 +186,8 @@ const Verb kOptVerb = {
     "  --timing         time, changes and size after each pass, to stderr\n"
     "  --verify-each    check the module after each pass\n"
     "  --style S        long (default) or short\n"
-    "  --output FILE    where to; else stdout\n"
+    "  --output FILE    where to; else, and for -, stdout\n"
+    "  --allow-elided   for tests: constant({...}) is a counting pattern, not an error\n"
     "  --from F         hlo or hlo.pb; the default is to find out from the content\n"
     "  --json           {\"schema\": ..., \"text\": ...}\n"
     "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"

@@ -132,6 +132,7 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
     repeats->check(CLI::Range(1, 1000000));
   }
   if (auto* variants = option("variants", o.variants)) variants->check(CLI::Range(0, 1000));
+  flag("allow-elided", "--allow-elided", o.allow_elided);
   flag("concurrent", "--concurrent", o.concurrent);
   flag("per-op", "--per-op", o.per_op);
   flag("allow-unimplemented", "--allow-unimplemented", o.allow_unimplemented);

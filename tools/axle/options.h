@@ -53,6 +53,7 @@ struct Options {
   bool verify_each = false;
   bool memory = false;  // explain
 
+  bool allow_elided = false;
   std::string against;                 // check: .npz
   std::vector<int> thread_list = {1};  // check, reduce: --threads 1,2,7
   std::vector<std::string> isas = {"auto"};

@@ -28,6 +28,8 @@ int RunReduce(Session& session) {
   auto loaded = session.Load(*file);
   if (!loaded.ok()) return session.Fail(loaded.status());
   const std::unique_ptr<Module> module = *std::move(loaded);
+  const Status whole = session.CheckNothingIsElided(*module);
+  if (!whole.ok()) return session.Fail(whole);
 
   CheckOptions check = CheckOptionsOf(options);
   check.step_limit = kMostSteps;
@@ -85,7 +87,7 @@ int RunReduce(Session& session) {
 
 constexpr std::string_view kOptions[] = {"output",     "command", "thread-list", "isas",
                                          "levels",     "seeds",   "seed",        "repeats",
-                                         "concurrent", "numerics"};
+                                         "concurrent", "numerics", "allow-elided"};
 
 }  // namespace
 
@@ -104,7 +106,7 @@ const Verb kReduceVerb = {
     "  --command CMD    a shell command\n"
     "  --output FILE    where to; else stdout\n"
     "  --isa L --levels L --threads L --seeds N --seed S --repeat N --concurrent\n"
-    "  --numerics N     as for check\n"
+    "  --numerics N --allow-elided   as for check\n"
     "  --time-limit S   seconds, none by default; then what is reached is the result\n"
     "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n"
     "  --json -q        -v tells about every step\n",

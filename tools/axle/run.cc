@@ -109,7 +109,7 @@ int Run(Session& session) {
 
 constexpr std::string_view kOptions[] = {"inputs", "arg",    "fake",     "seed",
                                          "output", "engine", "isa",      "codegen-level",
-                                         "repeat", "time",   "replicas", "numerics"};
+                                         "repeat", "time",   "replicas", "numerics", "allow-elided"};
 
 }  // namespace
 
@@ -138,3 +138,4 @@ const Verb kRunVerb = {
     kOptions, Run};
 
 }  // namespace axle::tool
+    "  --allow-elided      for tests: constant({...}) is a counting pattern, not an error\n"

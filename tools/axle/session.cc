@@ -209,7 +209,8 @@ StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Mod
                                              .numerics = options_.numerics,
                                              .isa = options_.isa,
                                              .codegen_level = options_.codegen_level,
-                                             .limits = &limits_});
+                                             .limits = &limits_,
+                                             .allow_elided = options_.allow_elided});
 }
 
 StatusOr<std::shared_ptr<Executable>> Session::CompileNative(std::shared_ptr<const Module> module,
@@ -273,3 +274,7 @@ void EndProcess(int code) {
 }
 
 }  // namespace axle::tool
+Status Session::CheckNothingIsElided(const Module& module) const {
+  return options_.allow_elided ? Status() : axle::CheckNothingIsElided(module);
+}
+

@@ -62,6 +62,9 @@ class Session {
 };
 
 // SIGINT and SIGTERM cancel the session that is under way; a second one ends the process. SIGPIPE
+  // For verbs that compute with constants: an error if the program was printed without large ones,
+  // unless --allow-elided.
+  Status CheckNothingIsElided(const Module& module) const;
 // becomes a write that fails.
 void InstallSignalHandlers();
 bool Interrupted();
