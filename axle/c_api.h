@@ -114,8 +114,9 @@ typedef struct axle_limits axle_limits;
 
 typedef struct axle_limits_options {
   size_t struct_size;
-  double time_limit;    /* seconds from axle_limits_create to AXLE_DEADLINE_EXCEEDED; 0: none */
-  int64_t memory_limit; /* bytes of live values until AXLE_RESOURCE_EXHAUSTED; 0: none */
+  double time_limit; /* seconds that each call may take until AXLE_DEADLINE_EXCEEDED; 0: none */
+  /* Bytes of live values, and of what a compilation needs, until AXLE_RESOURCE_EXHAUSTED; 0: none. */
+  int64_t memory_limit;
   int64_t
       step_limit; /* loop iterations and calls of a run until AXLE_RESOURCE_EXHAUSTED; 0: none */
   /* Called now and then by the thread that works, with the part that is done, 0 to 1, or -1 if that

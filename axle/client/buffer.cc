@@ -60,6 +60,7 @@ std::shared_ptr<BufferStorage> Buffer::storage() const {
 }
 
 StatusOr<Literal> Buffer::ToLiteral(Limits* limits) const {
+  const LimitedCall call(limits, "the wait for a buffer");
   AXLE_ASSIGN(const BufferUse use, Use());
   AXLE_TRY(ready_.Await(limits));
   Literal value = use.storage()->value;
@@ -72,6 +73,7 @@ StatusOr<Literal> Buffer::ToLiteral(Limits* limits) const {
 }
 
 StatusOr<Buffer::View> Buffer::Pin(Limits* limits) const {
+  const LimitedCall call(limits, "the wait for a buffer");
   if (!shape_->is_array()) {
     return InvalidArgument(
         StrCat("buffer: only arrays have memory to look at, not ", shape_->ToString()));
@@ -84,6 +86,7 @@ StatusOr<Buffer::View> Buffer::Pin(Limits* limits) const {
 
 Status Buffer::CopyToHost(void* data, i64 num_bytes, ArraySlice<i64> byte_strides,
                           Limits* limits) const {
+  const LimitedCall call(limits, "the wait for a buffer");
   AXLE_TRY(CheckHostArray(*shape_, data, byte_strides, HostUse::kWrite));
   AXLE_ASSIGN(const BufferUse use, Use());
   AXLE_TRY(ready_.Await(limits));

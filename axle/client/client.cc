@@ -389,6 +389,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
     return InvalidArgument(
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));
   }
+  const LimitedCall call(options.limits, "the compilation of", module->name());
   AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine));
   AXLE_TRY(Log(LogLevel::kInfo, [&] {
     return StrCat("compile: \"", module->name(), "\", ", module->num_instructions(),
@@ -448,6 +449,7 @@ StatusOr<BufferPtr> Client::BufferFromLiteral(Literal literal, i64 device_ordina
 
 StatusOr<BufferPtr> Client::BufferFromHost(const void* data, const Shape& shape,
                                            ArraySlice<i64> byte_strides,
+  const LimitedCall call(options.limits, "reading and compiling the program");
                                            HostBufferSemantics semantics, i64 device_ordinal,
                                            std::function<void()> released, bool* is_zero_copy) {
   AXLE_ASSIGN(std::shared_ptr<Device> device, DeviceAt(device_ordinal, "buffer from host"));
@@ -486,10 +488,12 @@ Status Client::RegisterCustomCall(std::string_view name, CustomCallRegistry::Fun
 Status Client::RegisterCustomCall(std::string_view name, void (*function)(void* out, void** in)) {
   return device().custom_calls().Register(name, function);
 }
+  const LimitedCall call(limits, "the wait for the infeed");
 
 Status Client::RegisterTypedCustomCall(std::string_view name,
                                        CustomCallRegistry::TypedFunction function) {
   return device().custom_calls().RegisterTyped(name, std::move(function));
 }
 
+  const LimitedCall call(limits, "the wait for the outfeed");
 }  // namespace axle

@@ -148,6 +148,7 @@ struct Executable::Call {
 
 StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> arguments,
                                     const ExecuteOptions& options) const {
+  const LimitedCall call(options.limits, "the run of", name());
   const ModuleConfig& config = module_->config();
   DeviceContext* host = options.device != nullptr ? options.device : &devices_[device]->host();
   RunDevice run_device(*host, device, config, options.random_seed);
@@ -260,6 +261,7 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
 }
 
 Status Executable::Finish(Call& call, const Status& scheduled) const {
+  const LimitedCall limited(call.options.limits, "the run of", name());
   const auto run = [&]() -> StatusOr<Literal> {
     AXLE_TRY(scheduled);
     const StackArray<Argument, 16> arguments(call.arguments.size());
@@ -302,6 +304,7 @@ Status Executable::Finish(Call& call, const Status& scheduled) const {
 // Without promises: nobody sees a result before it is there.
 StatusOr<std::vector<BufferPtr>> Executable::RunOnBuffers(ArraySlice<BufferPtr> arguments,
                                                           const ExecuteOptions& options) const {
+  const LimitedCall call(options.limits, "the run of", name());
   AXLE_TRY(CheckBuffers(arguments, 0));
   const auto run = [&]() -> StatusOr<Literal> {
     const StackArray<BufferUse, 8> uses(arguments.size());
@@ -370,6 +373,7 @@ StatusOr<ExecuteResult> Executable::ExecuteAsync(ArraySlice<BufferPtr> arguments
 
 StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
     ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options) const {
+  const LimitedCall limited(options.limits, "the run of", name());
   if (arguments.size() != devices_.size()) {
     return InvalidArgument(StrCat("execute: \"", name(), "\" runs on ", devices_.size(),
                                   " devices, not on ", arguments.size()));

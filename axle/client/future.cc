@@ -53,6 +53,7 @@ Status Future::Await(Limits* limits) const {
   if (state_ == nullptr) return {};
   if (state_->is_set) return state_->status;
   if (state_->is_lost()) return Lost();
+  const LimitedCall call(limits, "the wait for a run");
   std::unique_lock lock(state_->mutex);
   AXLE_TRY(WaitFor(state_->changed, lock, limits, [this] { return state_->is_set.load(); }));
   return state_->status;

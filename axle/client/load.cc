@@ -102,6 +102,7 @@ StatusOr<LoadedProgram> LoadUnpacked(std::string_view bytes, const LoadOptions& 
 }  // namespace
 
 StatusOr<LoadedProgram> LoadProgram(std::string_view bytes, const LoadOptions& options) {
+  const LimitedCall call(options.limits, "reading", options.label);
   if (IsCompressed(bytes)) {
     i64 room = kMaxUnpackedBytes;
     if (options.limits != nullptr) {

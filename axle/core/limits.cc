@@ -5,30 +5,90 @@
 #include "axle/core/strings.h"
 
 namespace axle {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Longer ones count as this: it fits into any clock.
+constexpr double kMostSeconds = 1e9;
+
+Clock::duration ToDuration(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+std::string_view DefaultText(const Limits::Note& note) {
+  return note.is_default ? " (the default)" : "";
+}
+
+std::string RemedyText(const Limits::Note& note) {
+  return note.remedy.empty() ? std::string() : StrCat("; ", note.remedy);
+}
+
+}  // namespace
 
 void Limits::set_time_limit(double seconds) {
   has_deadline_ = true;
-  deadline_ = std::chrono::steady_clock::now() +
-              std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                  std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e9)));
+  seconds_ = seconds > 0 ? std::min(seconds, kMostSeconds) : 0;  // a NaN is not above 0
+  StartClock();
+}
+
+void Limits::StartClock() {
+  deadline_ = Clock::now() + ToDuration(seconds_);
+}
+
+void Limits::Extend(double seconds) {
+  if (has_deadline_) deadline_ += ToDuration(std::clamp(seconds, 0.0, kMostSeconds));
+}
+
+void Limits::BeginCall(std::string_view what, std::string_view name) {
+  in_call_ = true;
+  what_ = what;
+  name_ = name;
+  steps_ = 0;
+  if (has_deadline_) StartClock();
+}
+
+void Limits::EndCall() {
+  in_call_ = false;
+  what_ = name_ = {};
+  activity_.clear();
+}
+
+std::string Limits::Activity() const {
+  if (!activity_.empty()) return activity_;
+  if (what_.empty() || name_.empty()) return std::string(what_);
+  return StrCat(what_, " \"", name_, "\"");
 }
 
 Status Limits::CheckSlowly() {
   if (cancelled()) return Cancelled("cancelled");
-  if (has_deadline_ && std::chrono::steady_clock::now() > deadline_) {
-    return DeadlineExceeded("the time limit is used up");
-  }
-  return {};
+  if (!has_deadline_ || Clock::now() <= deadline_) return {};
+  const std::string activity = Activity();
+  return DeadlineExceeded(StrCat("the time limit of ", seconds_, " s", DefaultText(time_note_),
+                                 activity.empty() ? " is used up" : " ended ", activity,
+                                 RemedyText(time_note_)));
 }
 
 Status Limits::StepLimitError() const {
-  return ResourceExhausted(StrCat("the limit of ", step_limit_, " steps is used up"));
+  const std::string activity = Activity();
+  return ResourceExhausted(StrCat("the limit of ", step_limit_, " steps",
+                                  activity.empty() ? " is used up" : " ended ", activity));
+}
+
+std::string Limits::MemoryLimitText() const {
+  return StrCat("the memory limit of ", HumanBytes(memory_cap_), DefaultText(memory_note_));
+}
+
+std::string Limits::MemoryLimitEnding() const {
+  const std::string activity = Activity();
+  return StrCat(activity.empty() ? "" : " in ", activity, RemedyText(memory_note_));
 }
 
 Status Limits::Reserve(i64 bytes) {
   if (bytes > memory_cap_ - live_bytes_) {
-    return ResourceExhausted(StrCat("needs ", bytes, " bytes beside ", live_bytes_,
-                                    " live ones, but the memory limit is ", memory_cap_));
+    return ResourceExhausted(StrCat("needs ", HumanBytes(bytes), " beside ",
+                                    HumanBytes(live_bytes_), " of live ones, above ",
+                                    MemoryLimitText(), MemoryLimitEnding()));
   }
   live_bytes_ += bytes;
   peak_bytes_ = std::max(peak_bytes_, live_bytes_);

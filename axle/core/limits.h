@@ -1,16 +1,21 @@
-// Limits: what one task (a parse, a compilation, a run) may use, and how to stop it.
+// Limits: what one call (a parse, a compilation, a run) may use, and how to stop it.
 //
 // One object is passed down to everything that takes long, and outlives it. The working thread
 // calls Check() in every long loop and returns its status. A null pointer means no limits.
 //
+// The functions of the client that take limits are calls (LimitedCall): each has the whole time and
+// all the steps for itself, so one object serves any number of calls, one after the other. Cancel is
+// not taken back. Outside of calls the time runs from set_time_limit on.
+//
 // Any thread may call Cancel and cancelled at any time. The rest is for one thread at a time: what
-// is set is set before the task begins. Steps, the deadline and Cancel are not taken back, so the
-// next task with the same object goes on from there.
+// is set is set before the call begins.
 #pragma once
 #include <atomic>
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "axle/core/element_type.h"
 #include "axle/core/status.h"
@@ -23,11 +28,26 @@ class Limits {
   Limits(const Limits&) = delete;
   Limits& operator=(const Limits&) = delete;
 
-  // Bytes of live values; a run that needs more ends with RESOURCE_EXHAUSTED. INT64_MAX at first.
+  // What messages add to the number of a limit.
+  struct Note {
+    bool is_default = false;       // nobody asked for it
+    std::string_view remedy = {};  // "--time-limit 0 removes it"; lives as long as the limits
+  };
+
+  // Bytes of live values, and of what compilers need; what needs more ends with RESOURCE_EXHAUSTED.
+  // INT64_MAX at first.
   void set_memory_cap(i64 bytes) { memory_cap_ = bytes; }
+  void set_memory_note(Note note) { memory_note_ = note; }
   i64 memory_cap() const { return memory_cap_; }
-  // Seconds from now until DEADLINE_EXCEEDED, by a clock that nobody sets; below 0 counts as 0.
+  // Seconds that a call may take until DEADLINE_EXCEEDED, by a clock that nobody sets; below 0, and
+  // NaN, count as 0.
   void set_time_limit(double seconds);
+  void set_time_note(Note note) { time_note_ = note; }
+  // The call gets so many seconds more: for what does not count.
+  void Extend(double seconds);
+  // What is going on, for messages, in words that follow "ended": "the run of \"main\" after 3 of 10
+  // repeats". "": what LimitedCall was told.
+  void set_activity(std::string activity) { activity_ = std::move(activity); }
   // Loop iterations and calls until RESOURCE_EXHAUSTED.
   void set_step_limit(i64 steps) { step_limit_ = steps; }
   // Called now and then by the working thread with the part done so far, 0..1, or -1 if unknown; it
@@ -59,6 +79,11 @@ class Limits {
     if (progress_) progress_(done);
   }
 
+  // "the memory limit of 1.0 GiB (the default)", and what follows what the message says of it: what
+  // is going on and the remedy.
+  std::string MemoryLimitText() const;
+  std::string MemoryLimitEnding() const;
+
   // Accounts for `bytes` of live memory, or refuses with RESOURCE_EXHAUSTED. Release gives them
   // back.
   Status Reserve(i64 bytes);
@@ -68,11 +93,18 @@ class Limits {
   i64 peak_bytes() const { return peak_bytes_; }
 
  private:
+  friend class LimitedCall;
+  void BeginCall(std::string_view what, std::string_view name);
+  void EndCall();
+  void StartClock();
   Status CheckSlowly();
   Status StepLimitError() const;
+  std::string Activity() const;
 
   std::atomic<bool> cancelled_ = false;
   bool has_deadline_ = false;
+  bool in_call_ = false;
+  double seconds_ = 0;
   std::chrono::steady_clock::time_point deadline_;
   unsigned checks_ = 0;
   i64 memory_cap_ = std::numeric_limits<i64>::max();
@@ -81,6 +113,30 @@ class Limits {
   i64 step_limit_ = std::numeric_limits<i64>::max();
   i64 steps_ = 0;
   std::function<void(double)> progress_;
+  std::string_view what_, name_;  // of the call
+  std::string activity_;
+  Note memory_note_, time_note_;
+};
+
+// A call that takes limits, for as long as this lives: its clock starts, and it counts its own
+// steps. Of calls inside of calls the outermost counts. `limits` may be null.
+//
+//   const LimitedCall call(options.limits, "the compilation of", module.name());
+class LimitedCall {
+ public:
+  // For messages; the texts live as long as this. `name` is put between quotation marks.
+  LimitedCall(Limits* limits, std::string_view what, std::string_view name = {})
+      : limits_(limits == nullptr || limits->in_call_ ? nullptr : limits) {
+    if (limits_ != nullptr) limits_->BeginCall(what, name);
+  }
+  ~LimitedCall() {
+    if (limits_ != nullptr) limits_->EndCall();
+  }
+  LimitedCall(const LimitedCall&) = delete;
+  LimitedCall& operator=(const LimitedCall&) = delete;
+
+ private:
+  Limits* const limits_;
 };
 
 }  // namespace axle

@@ -9,4 +9,8 @@ namespace axle {
 // more than it has. Thread-safe; costs microseconds.
 bool HasRoomFor(i64 bytes);
 
+// Bytes of memory that this process can have at best: of the machine, or what a cgroup allows, if
+// that is less. Thread-safe.
+i64 MachineMemory();
+
 }  // namespace axle

@@ -74,8 +74,10 @@ TEST(Limits, DeadlineEndsTheWork) {
   limits.set_time_limit(0);
   Status status;
   while (status.ok()) status = limits.Check();
-  EXPECT_EQ(status.ToString(), "DEADLINE_EXCEEDED: the time limit is used up");
+  EXPECT_EQ(status.ToString(), "DEADLINE_EXCEEDED: the time limit of 0 s is used up");
   limits.set_time_limit(-1);
+  EXPECT_FALSE(limits.CheckNow().ok());
+  limits.set_time_limit(std::numeric_limits<double>::quiet_NaN());
   EXPECT_FALSE(limits.CheckNow().ok());
   limits.set_time_limit(1e300);
   EXPECT_TRUE(limits.CheckNow().ok());
@@ -88,12 +90,53 @@ TEST(Limits, StepsRunOut) {
   EXPECT_EQ(limits.Step().ToString(), "RESOURCE_EXHAUSTED: the limit of 3 steps is used up");
 }
 
+TEST(Limits, EachCallHasItsOwnClockAndSteps) {
+  Limits limits;
+  limits.set_time_limit(0.02);
+  limits.set_step_limit(3);
+  for (int i = 0; i < 3; ++i) {
+    const LimitedCall call(&limits, "the run of", "main");
+    EXPECT_TRUE(limits.CheckNow().ok());
+    for (int step = 0; step < 3; ++step) EXPECT_TRUE(limits.Step().ok());
+    {
+      const LimitedCall inner(&limits, "something else");  // goes on from there
+      EXPECT_EQ(limits.Step().ToString(),
+                "RESOURCE_EXHAUSTED: the limit of 3 steps ended the run of \"main\"");
+    }
+    Status status;
+    while (status.ok()) status = limits.CheckNow();
+    EXPECT_EQ(status.ToString(),
+              "DEADLINE_EXCEEDED: the time limit of 0.02 s ended the run of \"main\"");
+    limits.Extend(1e6);
+    EXPECT_TRUE(limits.CheckNow().ok());
+  }
+  const LimitedCall none(nullptr, "a call without limits");
+}
+
+TEST(Limits, MessagesSayWhatIsADefaultAndWhatChangesIt) {
+  Limits limits;
+  limits.set_time_limit(0);
+  limits.set_time_note({true, "--time-limit 0 removes it"});
+  limits.set_memory_cap(1 << 20);
+  limits.set_memory_note({true, "--mem-limit changes it"});
+  const LimitedCall call(&limits, "the run of", "main");
+  EXPECT_EQ(limits.CheckNow().message(),
+            "the time limit of 0 s (the default) ended the run of \"main\"; --time-limit 0 removes it");
+  EXPECT_EQ(limits.Reserve(2 << 20).message(),
+            "needs 2.0 MiB beside 0 B of live ones, above the memory limit of 1.0 MiB (the default) "
+            "in the run of \"main\"; --mem-limit changes it");
+  limits.set_activity("the run of \"main\" after 3 of 10 repeats");
+  EXPECT_EQ(limits.CheckNow().message(),
+            "the time limit of 0 s (the default) ended the run of \"main\" after 3 of 10 repeats; "
+            "--time-limit 0 removes it");
+}
+
 TEST(Limits, MemoryIsGivenBack) {
   Limits limits;
   limits.set_memory_cap(100);
   EXPECT_TRUE(limits.Reserve(60).ok());
   EXPECT_EQ(limits.Reserve(50).ToString(),
-            "RESOURCE_EXHAUSTED: needs 50 bytes beside 60 live ones, but the memory limit is 100");
+            "RESOURCE_EXHAUSTED: needs 50 B beside 60 B of live ones, above the memory limit of 100 B");
   limits.Release(60);
   EXPECT_TRUE(limits.Reserve(100).ok());
   EXPECT_EQ(limits.live_bytes(), 100);

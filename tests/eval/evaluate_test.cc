@@ -186,7 +186,7 @@ TEST(Evaluate, TimeIsLimited) {
   limits.set_time_limit(0.05);
   const auto module = ParseModule(kForever);
   EXPECT_EQ(Value(Evaluate(*module, {}, {.limits = &limits})),
-            "DEADLINE_EXCEEDED: the time limit is used up");
+            "DEADLINE_EXCEEDED: the time limit of 0.05 s is used up");
 }
 
 TEST(Evaluate, AnotherThreadCancels) {
@@ -210,7 +210,7 @@ TEST(Evaluate, MemoryIsCappedBeforeItIsTaken) {
 
 TEST(Evaluate, WhatTakesTooMuchMemoryIsNamed) {
   const char* const beyond =
-      "a value of 3.9 KiB beside 3.9 KiB of live ones is above the limit of ";
+      "a value of 3.9 KiB beside 3.9 KiB of live ones is above the memory limit of ";
   for (const char* const op :
        {"add(x, x)", "reverse(x), dimensions={0}", "sort(x), dimensions={0}, to_apply=less"}) {
     Limits limits;

@@ -176,7 +176,7 @@ TEST(Infeed, AWaitEndsAtTheTimeLimit) {
   Limits limits;
   limits.set_time_limit(0.01);
   EXPECT_EQ(ResultText(RunText(kInfeed, &device, {}, &limits)),
-            "DEADLINE_EXCEEDED: the time limit is used up");
+            "DEADLINE_EXCEEDED: the time limit of 0.01 s is used up");
 }
 
 TEST(Infeed, TheQueueHasABound) {
@@ -187,7 +187,7 @@ TEST(Infeed, TheQueueHasABound) {
   Limits limits;
   limits.set_time_limit(0.01);
   EXPECT_EQ(device.TransferToInfeed(Value("f32[2] {3, 4}"), &limits).ToString(),
-            "DEADLINE_EXCEEDED: the time limit is used up");
+            "DEADLINE_EXCEEDED: the time limit of 0.01 s is used up");
   Status status;
   std::thread host([&] { status = device.TransferToInfeed(Value("f32[2] {5, 6}")); });
   EXPECT_EQ(ResultText(RunText(kInfeed, &device)), "f32[2] {1, 2}");
@@ -338,7 +338,7 @@ TEST(Outfeed, WaitsWhileTheQueueIsFull) {
   Limits limits;
   limits.set_time_limit(0.01);
   EXPECT_EQ(ResultText(RunText(kOutfeed, &device, {Value("s32[] 2")}, &limits)),
-            "DEADLINE_EXCEEDED: the time limit is used up");
+            "DEADLINE_EXCEEDED: the time limit of 0.01 s is used up");
   StatusOr<Literal> result = Literal();
   std::thread run([&] { result = RunText(kOutfeed, &device, {Value("s32[] 3")}); });
   EXPECT_EQ(ResultText(device.TransferFromOutfeed(Shape(S32))), "s32[] 1");
@@ -408,7 +408,7 @@ TEST(SendRecv, ACancelledRecvLosesItsValue) {
   Limits limits;
   limits.set_time_limit(0.01);
   EXPECT_EQ(ResultText(RunText(kRecv, &device, {}, &limits)),
-            "DEADLINE_EXCEEDED: the time limit is used up");
+            "DEADLINE_EXCEEDED: the time limit of 0.01 s is used up");
   ASSERT_TRUE(RunText(kSend, &device, {Value("s32[] 1")}).ok());
   ASSERT_TRUE(RunText(kSend, &device, {Value("s32[] 2")}).ok());
   EXPECT_EQ(ResultText(RunText(kRecv, &device)), "s32[] 2");
@@ -467,7 +467,7 @@ ENTRY e { t = token[] after-all()  x = f32[2] parameter(0)
   Limits limits;
   limits.set_time_limit(0.01);
   EXPECT_EQ(ResultText(device.RecvFromDevice(9, Shape(F32), &limits)),
-            "DEADLINE_EXCEEDED: the time limit is used up");
+            "DEADLINE_EXCEEDED: the time limit of 0.01 s is used up");
   EXPECT_EQ(ResultText(device.RecvFromDevice(7, Shape(F32, {2}))), "f32[2] {1, 2}");
 }
 
