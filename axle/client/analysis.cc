@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "axle/client/op_table.h"
@@ -104,14 +105,21 @@ const Shape& Subshape(const Shape& shape, const Dims& index) {
 
 CostAnalysis AnalyzeCost(const Module& module) {
   CostAnalysis cost;
+  // By shape, which equal ones share: many instructions may read one wide tuple.
+  std::unordered_map<const Shape*, double> sizes;
+  const auto bytes_of = [&](const Instruction& inst) {
+    const auto [size, is_new] = sizes.try_emplace(&inst.shape(), 0);
+    if (is_new) size->second = static_cast<double>(inst.shape().num_bytes());
+    return size->second;
+  };
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {
       ++cost.instructions;
       cost.flops += Flops(*inst);
       if (MovesNothing(*inst)) continue;
-      cost.bytes_accessed += static_cast<double>(inst->shape().num_bytes());
+      cost.bytes_accessed += bytes_of(*inst);
       for (i64 i = 0; i < inst->num_operands(); ++i) {
-        cost.bytes_accessed += static_cast<double>(inst->operand(i)->shape().num_bytes());
+        cost.bytes_accessed += bytes_of(*inst->operand(i));
       }
     }
   }

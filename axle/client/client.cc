@@ -212,6 +212,18 @@ StatusOr<ProgramShape> WantedShape(const Module& module, const CompileOptions& o
   return shape;
 }
 
+// What passes and plans of native code take for an instruction, beside the values of constants and
+// what LLVM needs: a little more than the most that programs of hostile shapes took.
+constexpr i64 kBytesPerInstruction = 3 << 10;
+
+struct ReleaseAtEnd {
+  Limits* limits;
+  i64 bytes;
+  ~ReleaseAtEnd() {
+    if (limits != nullptr) limits->Release(bytes);
+  }
+};
+
 // The same module for another number of devices.
 std::shared_ptr<const Module> WithDevices(std::shared_ptr<const Module> module,
                                           const CompileOptions& options) {
@@ -404,6 +416,10 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
         std::move(module), std::move(shape), std::move(devices)));
   }
   const ScopedFloatEnvironment float_environment;  // constants are folded here
+  const StorageScope storage(options.limits);
+  const i64 work = kBytesPerInstruction * module->num_instructions();
+  if (options.limits != nullptr) AXLE_TRY(options.limits->Reserve(work));
+  const ReleaseAtEnd release{options.limits, work};
   TextCallback on_llvm("on_llvm", options.on_llvm), on_assembly("on_assembly", options.on_assembly);
   AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code,
               engine->Compile(*module, {.isa = options.isa,
@@ -420,6 +436,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
                                         .on_assembly = on_assembly.function()}));
   AXLE_TRY(on_llvm.status());
   AXLE_TRY(on_assembly.status());
+  if (options.limits != nullptr) AXLE_TRY(options.limits->CheckNow());
   return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(
       std::move(module), std::move(shape), std::move(devices), native_, std::move(code)));
 } catch (const std::bad_alloc&) {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace axle {
 namespace {
@@ -44,6 +46,7 @@ class Planner {
     // Arrays without elements, which no region computes.
     NewAllocation({0, -1, num_regions_, false, Place{}});
     FindLastUses();
+    FindResultsOfArguments();
     AddArguments();
     AddConstants();
     for (i64 r = 0; r < num_regions_; ++r) AddOutputs(r);
@@ -68,6 +71,14 @@ class Planner {
     for (const auto& [value, part] : plan_.parts) {
       i64& end = ends_of_wholes_.emplace(part.whole, last_use_[part.whole]).first->second;
       end = std::max(end, last_use_[value]);
+    }
+  }
+
+  void FindResultsOfArguments() {
+    result_of_argument_.assign(schedule_.arguments.size(), kNoValue);
+    for (size_t k = 0; k < schedule_.results.size(); ++k) {
+      const std::int32_t argument = blocks_.argument_of_result[k];
+      if (argument >= 0) result_of_argument_[argument] = schedule_.results[k];
     }
   }
 
@@ -99,6 +110,11 @@ class Planner {
 
   void AddOutputs(i64 r) {
     const Region& region = schedule_.regions[r];
+    // By output, in their order: a region may have as many pairs as it has outputs.
+    std::vector<InPlacePair> pairs(region.in_place.begin(), region.in_place.end());
+    std::ranges::stable_sort(pairs, {}, &InPlacePair::output);
+    const std::unordered_map<size_t, ReadBeside> reads =
+        pairs.empty() ? std::unordered_map<size_t, ReadBeside>() : ReadsOf(region);
     std::set<size_t> taken;
     for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
       const ValueId output = region.outputs[o];
@@ -106,14 +122,13 @@ class Planner {
       const i64 end = std::max(last_use_[output], r);
       const auto place_of = [&]() -> std::optional<size_t> {
         std::optional<size_t> found;
-        for (const InPlacePair& pair : region.in_place) {
-          if (pair.output != o) continue;
+        for (const InPlacePair& pair : std::ranges::equal_range(pairs, o, {}, &InPlacePair::output)) {
           const ValueId input = region.inputs[pair.input].value;
           const size_t a = allocation_of_[input];
           const Allocation& candidate = allocations_[a];
           if (!candidate.writable || candidate.end > r || taken.contains(a) ||
               candidate.bytes != schedule_.values[output].bytes ||
-              schedule_.values[input].bytes != candidate.bytes || IsReadBeside(region, input)) {
+              schedule_.values[input].bytes != candidate.bytes || reads.at(a).is_of_several) {
             continue;
           }
           // Best where the value has to end up anyway.
@@ -132,11 +147,20 @@ class Planner {
     }
   }
 
-  // The region reads something else that lies where `value` lies: a whole and parts of it.
-  bool IsReadBeside(const Region& region, ValueId value) const {
-    return std::ranges::any_of(region.inputs, [&](const RegionInput& other) {
-      return other.value != value && allocation_of_[other.value] == allocation_of_[value];
-    });
+  // Whether a region reads several values that lie in one place: a whole and parts of it.
+  struct ReadBeside {
+    ValueId value;
+    bool is_of_several = false;
+  };
+  // By allocation.
+  std::unordered_map<size_t, ReadBeside> ReadsOf(const Region& region) const {
+    std::unordered_map<size_t, ReadBeside> reads;
+    for (const RegionInput& input : region.inputs) {
+      ReadBeside& read =
+          reads.try_emplace(allocation_of_[input.value], ReadBeside{input.value}).first->second;
+      read.is_of_several = read.is_of_several || read.value != input.value;
+    }
+    return reads;
   }
 
   // A part, or a whole that has some, is where the first part of the whole is. That memory is
@@ -158,11 +182,8 @@ class Planner {
   // `value` is a result, and its block is this allocation.
   bool BelongsTo(ValueId value, const Allocation& allocation) const {
     if (!allocation.fixed || allocation.fixed->base < Place::kFirstBlock) return false;
-    const auto block = static_cast<std::int32_t>(allocation.fixed->base - Place::kFirstBlock);
-    for (size_t k = 0; k < schedule_.results.size(); ++k) {
-      if (schedule_.results[k] == value && blocks_.argument_of_result[k] == block) return true;
-    }
-    return false;
+    const size_t block = allocation.fixed->base - Place::kFirstBlock;
+    return block < result_of_argument_.size() && result_of_argument_[block] == value;
   }
 
   // Gives results their blocks: the region that computes one writes it there, if nobody needs what
@@ -187,13 +208,14 @@ class Planner {
       sources.push_back(allocation_of_[value]);
       allocation.end = num_regions_;
     }
-    // What lies in a block that a copy overwrites is saved first.
-    std::vector<BufferPlan::Copy> saves;
+    // What lies in a block that a copy overwrites is saved first. Copies are to whole blocks.
+    std::unordered_set<std::uint32_t> overwritten;
+    for (const BufferPlan::Copy& copy : copies) overwritten.insert(copy.to.base);
     for (size_t c = 0; c < copies.size(); ++c) {
       const Allocation& source = allocations_[sources[c]];
-      const bool is_overwritten = std::ranges::any_of(
-          copies, [&](const BufferPlan::Copy& copy) { return source.fixed == copy.to; });
-      if (!is_overwritten) continue;
+      if (!source.fixed || source.fixed->offset != 0 || !overwritten.contains(source.fixed->base)) {
+        continue;
+      }
       const size_t saved =
           NewAllocation({copies[c].bytes, num_regions_, num_regions_, false, std::nullopt});
       saves_.push_back({sources[c], saved, copies[c].bytes});
@@ -298,6 +320,8 @@ class Planner {
   std::vector<Allocation> allocations_;
   std::vector<size_t> allocation_of_;  // by value
   std::vector<i64> last_use_;          // by value: a region; num_regions_: a result; -1: none
+  static constexpr ValueId kNoValue = std::numeric_limits<ValueId>::max();
+  std::vector<ValueId> result_of_argument_;  // by argument: the result whose block is its own
   // By values that have parts:
   std::map<ValueId, i64> ends_of_wholes_;
   std::map<ValueId, size_t> allocation_of_whole_;

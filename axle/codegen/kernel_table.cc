@@ -22,9 +22,18 @@ namespace {
 
 // Kernels that are compiled together: fewer modules cost less, more can be compiled at a time.
 constexpr size_t kMostKernelsPerModule = 16;
-// What LLVM may need beyond what it has to compile such a module, for each thread that does: some
-// times what the largest of our programs was seen to take. Without memory LLVM ends the process.
+// Of LLVM's instructions: a module that has as many gets no more kernels, so that the limits are
+// looked at often enough, and that LLVM holds little at a time.
+constexpr size_t kMostInstructions = 4000;
+// What LLVM may need beyond what it has to compile a module, for each thread that does: some times
+// what the largest of our programs was seen to take; and for each instruction of a larger module.
+// Without memory LLVM ends the process, or keeps what it holds, so it must not run out of it.
 constexpr i64 kRoomPerThread = i64{16} << 20;
+constexpr i64 kRoomPerInstruction = i64{12} << 10;
+
+i64 RoomFor(const llvm::Module& module) {
+  return kRoomPerInstruction * static_cast<i64>(module.getInstructionCount());
+}
 // Of the lane program of a light loop. Its speed is that of memory: instructions that are chosen
 // and ordered with care, at more than twice the cost, change it by a few percent
 // (bench/results/codegen-levels-2026-11-23.md).
@@ -147,15 +156,25 @@ std::vector<KernelTable::Batch> KernelTable::Batches(const JitTarget& target,
   return batches;
 }
 
-Status KernelTable::CompileBatch(Jit& jit, const Batch& batch) {
-  Jit::NewModule module = jit.MakeModule(StrCat("kernels", batch.kernels[0]), batch.codegen_level);
-  for (const size_t k : batch.kernels) {
-    kernels_[k].Emit(jit.target(), NameOf(k), *module.module);
-  }
-  AXLE_TRY(jit.Add(std::move(module)));
-  for (const size_t k : batch.kernels) {
-    AXLE_ASSIGN(void* const address, jit.Lookup(NameOf(k)));
-    kernels_[k].SetAddress(address);
+Status KernelTable::CompileBatch(Jit& jit, const Batch& batch, const Gate& gate) {
+  for (size_t begin = 0, end; begin < batch.kernels.size(); begin = end) {
+    Jit::NewModule module =
+        jit.MakeModule(StrCat("kernels", batch.kernels[begin]), batch.codegen_level);
+    for (end = begin; end < batch.kernels.size(); ++end) {
+      if (end > begin && module.module->getInstructionCount() >= kMostInstructions) break;
+      const size_t k = batch.kernels[end];
+      kernels_[k].Emit(jit.target(), NameOf(k), *module.module);
+    }
+    const i64 room = RoomFor(*module.module);
+    AXLE_TRY(gate.enter(room));
+    Status status = jit.Add(std::move(module));
+    for (size_t i = begin; i < end && status.ok(); ++i) {
+      const StatusOr<void*> address = jit.Lookup(NameOf(batch.kernels[i]));
+      if (address.ok()) kernels_[batch.kernels[i]].SetAddress(*address);
+      status = address.status();
+    }
+    gate.leave(room);
+    AXLE_TRY(status);
   }
   return {};
 }
@@ -166,9 +185,9 @@ bool HasRoomForThreads(size_t num_threads) {
   return HasRoomFor(kRoomPerThread * static_cast<i64>(num_threads));
 }
 
-Status NoRoom() {
+Status NoRoom(i64 bytes) {
   return ResourceExhausted(
-      StrCat("compile: no memory for kernels: LLVM wants ", kRoomPerThread, " bytes to work with"));
+      StrCat("compile: no memory for kernels: LLVM wants ", bytes, " bytes to work with"));
 }
 
 }  // namespace
@@ -177,7 +196,7 @@ StatusOr<std::unique_ptr<Jit>> KernelTable::Compile(const JitTarget& target,
                                                     const NativeOptions& options) {
   const std::vector<size_t> left = TakeFromStock(target, options);
   if (left.empty()) return std::unique_ptr<Jit>();
-  if (!HasRoomForThreads(1)) return NoRoom();
+  if (!HasRoomForThreads(1)) return NoRoom(kRoomPerThread);
   AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target, options));
   // Who reads the code gets it in order.
   const bool is_read = options.on_llvm != nullptr || options.on_assembly != nullptr;
@@ -206,8 +225,19 @@ Status KernelTable::CompileBatches(Jit& jit, std::span<const Batch> batches, siz
     const std::lock_guard lock(room_mutex);
     return HasRoomForThreads(1);
   };
-  // Only the thread that was asked looks at the limits, and says that there is no memory: the
-  // others leave the rest to it.
+  // One thread at a time changes the limits. Meanwhile all may look at the clock.
+  const Gate gate = {[&](i64 bytes) -> Status {
+                       const std::lock_guard lock(room_mutex);
+                       if (limits != nullptr) AXLE_TRY(limits->CheckNow());
+                       if (!HasRoomFor(std::max(bytes, kRoomPerThread))) return NoRoom(bytes);
+                       return limits == nullptr ? Status() : limits->Reserve(bytes);
+                     },
+                     [&](i64 bytes) {
+                       const std::lock_guard lock(room_mutex);
+                       if (limits != nullptr) limits->Release(bytes);
+                     }};
+  // Only the thread that was asked says that there is no memory for any kernels: the others leave
+  // the rest to it.
   const auto work = [&](bool is_first) {
     Limits* const own_limits = is_first ? limits : nullptr;
     for (;;) {
@@ -217,8 +247,8 @@ Status KernelTable::CompileBatches(Jit& jit, std::span<const Batch> batches, siz
       if (b >= batches.size()) return;
       try {
         Status made = own_limits == nullptr ? Status() : own_limits->CheckNow();
-        if (made.ok() && !has_memory) made = NoRoom();
-        if (made.ok()) made = CompileBatch(jit, batches[b]);
+        if (made.ok() && !has_memory) made = NoRoom(kRoomPerThread);
+        if (made.ok()) made = CompileBatch(jit, batches[b], gate);
         if (!made.ok()) return fail(std::move(made));
       } catch (const std::bad_alloc&) {
         return fail(ResourceExhausted("compile: no memory for kernels"));

@@ -2,6 +2,7 @@
 // arrays it runs on, by several threads at a time.
 #pragma once
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +32,7 @@ class KernelTable {
   }
 
   // The code of what is not in stock; null if nothing is left. The same code for any number of
-  // threads. Errors: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED.
+  // threads. What LLVM needs is reserved from the limits before it begins. Errors: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED.
   StatusOr<std::unique_ptr<Jit>> Compile(const JitTarget& target, const NativeOptions& options);
   // Adds those kernels to the stock that are the same in every process.
   Status Stock(StockWriter& writer) const;
@@ -65,7 +66,13 @@ class KernelTable {
   std::vector<size_t> TakeFromStock(const JitTarget& target, const NativeOptions& options);
   std::vector<Batch> Batches(const JitTarget& target, std::span<const size_t> kernels,
                              size_t num_threads) const;
-  Status CompileBatch(Jit& jit, const Batch& batch);
+  // Asked between modules, with the bytes that LLVM will want for the next one; what `done` gives
+  // back is what it asked for.
+  struct Gate {
+    std::function<Status(i64 bytes)> enter;
+    std::function<void(i64 bytes)> leave;
+  };
+  Status CompileBatch(Jit& jit, const Batch& batch, const Gate& gate);
   Status CompileBatches(Jit& jit, std::span<const Batch> batches, size_t num_threads,
                         Limits* limits);
 

@@ -92,13 +92,21 @@ size_t ScheduleBuilder::AddConstantLeaves(const Literal& literal, std::span<cons
   return at;
 }
 
+const std::vector<i64>& ScheduleBuilder::FirstBlocks(const Shape& tuple) {
+  const auto [begins, is_new] = first_blocks_.try_emplace(&tuple);
+  if (!is_new) return begins->second;
+  i64 begin = 0;
+  for (const Shape& element : tuple.elements()) {
+    begins->second.push_back(begin);
+    begin += NumBlocks(element);
+  }
+  return begins->second;
+}
+
 Status ScheduleBuilder::AddElement(const Instruction& inst) {
   const Instruction& tuple = *inst.operand(0);
   AXLE_TRY(Need(tuple));
-  i64 begin = 0;
-  for (i64 i = 0; i < inst.attrs<TupleIndexAttrs>().index; ++i) {
-    begin += NumBlocks(tuple.shape().element(i));
-  }
+  const i64 begin = FirstBlocks(tuple.shape())[inst.attrs<TupleIndexAttrs>().index];
   const std::vector<ValueId>& all = StateOf(tuple).values;
   State& state = StateOf(inst);
   state.values.assign(all.begin() + begin, all.begin() + begin + NumBlocks(inst.shape()));

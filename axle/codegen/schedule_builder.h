@@ -88,6 +88,9 @@ class ScheduleBuilder {
 
   State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
 
+  // The position of the first block of each element among those of the tuple, which is an
+  // instruction's shape. Kept: a tuple of n elements may be taken apart by n instructions.
+  const std::vector<i64>& FirstBlocks(const Shape& tuple);
   ValueId NewValue(const Instruction& inst, i64 bytes, const LaneArray& array);
   void NewValues(const Instruction& inst);
 
@@ -246,6 +249,7 @@ class ScheduleBuilder {
   std::map<std::pair<WeightKey, WeightKey>, i64> weights_beside_;
   std::unordered_set<const Instruction*> constants_in_code_;  // of the loop that is being closed
   Apart why_ = Apart::kOtherSize;                             // of the last refusal
+  std::unordered_map<const Shape*, std::vector<i64>> first_blocks_;
   Schedule schedule_;
 };
 

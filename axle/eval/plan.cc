@@ -16,6 +16,7 @@ namespace {
 // May take long enough for a look at the clock to be worth its price.
 bool IsLong(const Instruction& inst) {
   constexpr i64 kLongBytes = 1 << 14;
+  if (IsTupleElement(inst)) return false;  // however large the tuple is
   i64 bytes = inst.shape().num_bytes();
   for (i64 i = 0; i < inst.num_operands(); ++i) {
     bytes = std::max(bytes, inst.operand(i)->shape().num_bytes());

@@ -274,11 +274,15 @@ class LoopSimplification : public Rebuilder, private Maker {
 
   // Only what gives no more bytes than it reads, cannot fail or loop, and costs something.
   bool IsWorthHoisting(const Instruction& inst) const {
+    if (inst.num_operands() == 0 || !inst.shape().is_array() || !IsFoldable(inst) ||
+        !inst.callees().empty() || HasAnnotations(inst) || IsDynamic(inst)) {
+      return false;
+    }
+    // An element of a tuple is one of its bytes' owners: nobody adds up the others.
+    if (IsTupleElement(inst)) return true;
     i64 bytes = 0;
     for (i64 i = 0; i < inst.num_operands(); ++i) bytes += inst.operand(i)->shape().num_bytes();
-    return inst.num_operands() > 0 && inst.shape().is_array() && IsFoldable(inst) &&
-           inst.callees().empty() && !HasAnnotations(inst) && !IsDynamic(inst) &&
-           inst.shape().num_bytes() <= bytes;
+    return inst.shape().num_bytes() <= bytes;
   }
 
   Hoisted FindHoisted(const Instruction& loop, const LoopParts& body_parts,
