@@ -284,6 +284,9 @@ void axle_builder_destroy(axle_builder* builder);
 /* Where the following calls are written: errors and the metadata of the ops say it. `file` may be
  * null: unknown. */
 axle_status* axle_builder_set_location(axle_builder* builder, const char* file, int32_t line);
+/* What building may use from now on: time, and memory of instructions and shapes. NULL, as at first:
+ * anything. The limits live until the builder is destroyed or gets other ones. */
+axle_status* axle_builder_set_limits(axle_builder* builder, axle_limits* limits);
 
 /* Parameter `number`; the numbers must be 0, 1, ... when it is built. `name` may be null. */
 axle_status* axle_builder_parameter(axle_builder* builder, int64_t number, const axle_shape* shape,
@@ -405,13 +408,13 @@ typedef struct axle_compile_options {
   int64_t replicas;    /* 0: as the module says */
   int64_t partitions;  /* likewise; replicas * partitions devices run it together */
   int64_t device;      /* of a program of one device: on which one it runs */
+  /* For tests. 1: a program whose constants have lost their elements, constant({...}), is compiled
+   * with a counting pattern in their place; 0: that is AXLE_INVALID_ARGUMENT. */
+  int64_t allow_elided;
 } axle_compile_options;
 
 /* `options` may be null. AXLE_UNIMPLEMENTED if the engine cannot run the program, with the name of
  * the op; AXLE_NOT_FOUND if it calls a function that is not registered; AXLE_UNAVAILABLE if
-  /* For tests. 1: a program whose constants have lost their elements, constant({...}), is compiled
-   * with a counting pattern in their place; 0: that is AXLE_INVALID_ARGUMENT. */
-  int64_t allow_elided;
  * AXLE_ENGINE_NATIVE cannot be loaded. */
 axle_status* axle_client_compile(axle_client* client, const axle_module* module,
                                  const axle_compile_options* options, axle_executable** executable);

@@ -74,9 +74,64 @@ XlaBuilder::XlaBuilder(std::string_view name)
 
 XlaBuilder::~XlaBuilder() {
   life_->builder = nullptr;
+  set_limits(nullptr);
+}
+
+void XlaBuilder::set_limits(Limits* limits) {
+  if (limits_ != nullptr) limits_->Release(reserved_);
+  reserved_ = 0;
+  limits_ = limits;
+}
+
+Status XlaBuilder::Reserve(i64 bytes) {
+  AXLE_TRY(limits_->Reserve(bytes));
+  reserved_ += bytes;
+  return {};
+}
+
+namespace {
+
+i64 CountNodes(const Shape& shape) {
+  i64 count = 1;
+  for (const Shape& element : shape.elements()) count += CountNodes(element);
+  return count;
+}
+
+// Of an instruction with its name and operands, roughly.
+constexpr i64 kInstructionBytes = 512;
+
+}  // namespace
+
+i64 XlaBuilder::NumNodes(const Shape& interned) {
+  if (!interned.is_tuple()) return 1;
+  const auto [nodes, is_new] = num_nodes_.try_emplace(&interned, 0);
+  if (is_new) nodes->second = CountNodes(interned);
+  return nodes->second;
+}
+
+Status XlaBuilder::ChargeOperands(const OpDef& def, std::span<Instruction* const> operands) {
+  if (limits_ == nullptr) return {};
+  AXLE_TRY(limits_->Check());
+  // A shape is put together and interned: two copies for a moment, one of which may stay.
+  i64 nodes = 1;
+  if (!def.callees.empty() || std::ranges::any_of(def.operands, &OperandSpec::variadic)) {
+    for (const Instruction* operand : operands) nodes += NumNodes(operand->shape());
+  }
+  const i64 bytes = 2 * nodes * static_cast<i64>(sizeof(Shape));
+  AXLE_TRY(limits_->Reserve(bytes));
+  limits_->Release(bytes);
+  return Reserve(kInstructionBytes);
+}
+
+Status XlaBuilder::ChargeResult(const Instruction& inst) {
+  if (limits_ == nullptr || num_nodes_.contains(&inst.shape())) return {};
+  return Reserve(NumNodes(inst.shape()) * static_cast<i64>(sizeof(Shape)));
 }
 
 void XlaBuilder::Reset() {
+  num_nodes_.clear();
+  if (limits_ != nullptr) limits_->Release(reserved_);
+  reserved_ = 0;
   copies_.clear();
   originals_.clear();
   names_.clear();
@@ -221,6 +276,7 @@ StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location
   AXLE_ASSIGN(const std::vector<Instruction*> operands, OperandsOf(op));
   AXLE_ASSIGN(const std::vector<HloComputation*> callees, CopiesOf(op));
   AXLE_TRY(CheckShape(op.declared));
+  AXLE_TRY(ChargeOperands(def, operands));
   const std::string name = UniqueName(
       op.name.empty() ? StrCat(def.text, ".", computation_->instructions().size()) : op.name,
       names_);
@@ -247,6 +303,7 @@ StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location
     return status;
   }
   if (!EqualIgnoringLayout(*shape, inst->shape())) computation_->SetShape(inst, *shape);
+  AXLE_TRY(ChargeResult(*inst));  // an error of the builder, so that nobody uses the op
   one_shot_metadata_.reset();
   return inst;
 }

@@ -64,6 +64,12 @@ class XlaBuilder {
   // As it was given.
   const std::string& name() const { return name_; }
 
+  // What building may use from now on; null, as at first: anything. Each op asks for time and for the
+  // memory of its instruction and shape (tuples of tuples can double with each op), which counts as
+  // live until the computation is built or the builder gets other limits. DEADLINE_EXCEEDED,
+  // CANCELLED and RESOURCE_EXHAUSTED are errors of the builder. The limits live until then.
+  void set_limits(Limits* limits);
+
   // The computation whose root is `root`, or else the op added last. The builder is empty
   // afterwards, and its handles are no longer valid; after an error it has what it had.
   // Errors: the first one of the builder; INTERNAL if it has no op or the numbers of parameters
@@ -177,6 +183,12 @@ class XlaBuilder {
   StatusOr<std::vector<Instruction*>> OperandsOf(const NewOp& op) const;
   StatusOr<std::vector<HloComputation*>> CopiesOf(const NewOp& op);
   StatusOr<Instruction*> TryAppend(NewOp& op, const Location& location);
+  // Asks the limits for an op on these operands, before anything is made of it; and for the shape
+  // that it turns out to have.
+  Status ChargeOperands(const OpDef& def, std::span<Instruction* const> operands);
+  Status ChargeResult(const Instruction& inst);
+  i64 NumNodes(const Shape& interned);
+  Status Reserve(i64 bytes);
   // The number of a parameter is taken from now on; an error if it is.
   Status RegisterParameter(const Instruction& parameter);
   // Puts the builder's sharding and frontend attributes on an op.
@@ -184,6 +196,9 @@ class XlaBuilder {
 
   std::string name_;
   Status error_;
+  Limits* limits_ = nullptr;
+  i64 reserved_ = 0;                                  // from limits_
+  std::unordered_map<const Shape*, i64> num_nodes_;  // of the module's tuple shapes
   std::unique_ptr<Module> module_;
   HloComputation* computation_ = nullptr;
   const std::shared_ptr<BuilderLife> life_;

@@ -42,6 +42,15 @@ axle_status* axle_builder_set_location(axle_builder* builder, const char* file, 
   });
 }
 
+axle_status* axle_builder_set_limits(axle_builder* builder, axle_limits* limits) {
+  constexpr const char* kFunction = "axle_builder_set_limits";
+  return axle::Guarded(kFunction, [&]() -> axle::Status {
+    AXLE_TRY(axle::CheckNotNull(kFunction, {{"builder", builder}}));
+    builder->value.SetLimits(axle::LimitsOf(limits));
+    return {};
+  });
+}
+
 axle_status* axle_builder_parameter(axle_builder* builder, std::int64_t number,
                                     const axle_shape* shape, const char* name, axle_op* op) {
   constexpr const char* kFunction = "axle_builder_parameter";

@@ -50,6 +50,10 @@ GraphBuilder::GraphBuilder(std::string_view name) : builder_(name) {}
 
 GraphBuilder::~GraphBuilder() = default;
 
+void GraphBuilder::SetLimits(Limits* limits) {
+  builder_.set_limits(limits);
+}
+
 void GraphBuilder::SetLocation(std::string_view file, std::uint_least32_t line) {
   file_ = file;
   line_ = line;

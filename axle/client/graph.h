@@ -34,6 +34,8 @@ class GraphBuilder {
 
   // Where the following calls are written, for error messages and metadata. "" and 0: unknown.
   void SetLocation(std::string_view file, std::uint_least32_t line);
+  // Those of XlaBuilder::set_limits.
+  void SetLimits(Limits* limits);
 
   // Ops as builder/constants.h has them; their numbers.
   StatusOr<i64> Parameter(i64 number, const Shape& shape, std::string_view name);

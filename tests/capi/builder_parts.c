@@ -256,7 +256,38 @@ static void test_builder_misuse(void) {
   axle_shape_destroy(shape);
 }
 
+/* Tuples that double reach the memory limit, not that of the machine. */
+static void test_builder_limits(void) {
+  axle_builder* builder = NULL;
+  axle_limits_options options;
+  axle_limits* limits = NULL;
+  axle_status* status = NULL;
+  axle_op x;
+  int built = 0;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.memory_limit = 16 << 20;
+  expect_ok(__LINE__, axle_limits_create(&options, &limits));
+  expect_ok(__LINE__, axle_builder_create("doubling", &builder));
+  expect_ok(__LINE__, axle_builder_set_limits(builder, limits));
+  x = parameter(builder, 0, "f32[]");
+  while (built < 30 && status == NULL) {
+    axle_op operands[2];
+    operands[0] = operands[1] = x;
+    status = axle_builder_add(builder, "tuple", operands, 2, NULL, &x);
+    ++built;
+  }
+  expect(__LINE__, built > 8 && built < 20);
+  expect_code(__LINE__, status, AXLE_RESOURCE_EXHAUSTED);
+  expect_ok(__LINE__, axle_builder_set_limits(builder, NULL));
+  axle_limits_destroy(limits);
+  axle_builder_destroy(builder);
+  expect_error(__LINE__, axle_builder_set_limits(NULL, NULL), AXLE_INVALID_ARGUMENT,
+               "axle_builder_set_limits: builder is null");
+}
+
 void test_builder(void) {
+  test_builder_limits();
   test_sum_of_axpy();
   test_while();
   test_builder_mistakes();
