@@ -15,13 +15,13 @@ status=0
 # Level 0 more often than others: it is the quickest to compile.
 ways=(--isa all --levels 0,0,0,1,2 --threads 1,2,7,64 --repeat 2 --concurrent)
 check() { # NUMERICS SECONDS
-  "$build/bin/axle" check --random --time-limit "$2" --seed "$seed" --numerics "$1" "${ways[@]}" --variants 1 --jobs "$(nproc)" --output "$found/$1" || status=$?
+  "$build/bin/axle" check --random --time-limit "$2" --mem-limit 1G --seed "$seed" --numerics "$1" "${ways[@]}" --variants 1 --jobs "$(nproc)" --output "$found/$1" || status=$?
 }
 check strict $((seconds * 4 / 5))
 check fast $((seconds / 5))
 shopt -s nullglob
 for file in "$found"/*/*.hlo; do
-  "$build/bin/axle" reduce "$file" --numerics "$(basename "$(dirname "$file")")" "${ways[@]}" --time-limit 60 \
+  "$build/bin/axle" reduce "$file" --numerics "$(basename "$(dirname "$file")")" "${ways[@]}" --time-limit 60 --mem-limit 1G \
     --output "${file%.hlo}.small.hlo" || true
 done
 exit "$status"

@@ -415,7 +415,7 @@ def main():
         return 1
 
     # Without limits of its own on the command line: it is the defaults that must hold.
-    command = [args.axle, "batch"]
+    command = [args.axle, "batch", "--time-limit=8", "--mem-limit=1G"]
     if args.format == "proto":
         command.append("--from=hlo.pb")  # however damaged it is
     if args.verb == "run" and args.format != "npz":

@@ -113,7 +113,8 @@ StatusOr<std::vector<Literal>> ArgumentsFromNpz(const HloComputation& entry, con
   return ArgumentsFromLeaves(entry, std::move(leaves));
 }
 
-StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 leaf, Limits* limits) {
+StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 leaf, Limits* limits,
+                              const std::function<void(double done)>& progress) {
   std::uint64_t seed = 0;
   const bool seeded = kind.starts_with("random:");
   if (seeded) {
@@ -134,11 +135,14 @@ StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 lea
   const ElementType type = shape.type();
   const std::uint64_t start = Mix(seed * 1000003 + static_cast<std::uint64_t>(leaf));
   const bool is_complex = IsComplex(type);
-  constexpr i64 kBlock = 512;
+  constexpr i64 kBlock = 512, kBlocksBetween = 1 << 10;
   double numbers[2 * kBlock];
   i64 counts[kBlock];
   for (i64 begin = 0; begin < literal.num_elements(); begin += kBlock) {
     if (limits != nullptr) AXLE_TRY(limits->Check());
+    if (progress && begin % (kBlocksBetween * kBlock) == 0) {
+      progress(static_cast<double>(begin) / static_cast<double>(literal.num_elements()));
+    }
     const i64 n = std::min(kBlock, literal.num_elements() - begin);
     std::byte* to = literal.mutable_bytes() + begin * Info(type).bytes;
     if (random) {

@@ -26,9 +26,10 @@ StatusOr<std::vector<Literal>> ArgumentsFromNpz(const HloComputation& entry, con
 
 // Made-up values: "random" or "random:SEED" (floats in [-1, 1), small integers), "iota" (0, 1, 2,
 // ... in row-major order), "zeros". The same in every process and on every machine; leaves differ
-// from each other by `leaf`.
+// from each other by `leaf`. `progress`, if there is one, is told now and then what part is done.
 StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 leaf,
-                              Limits* limits = nullptr);
+                              Limits* limits = nullptr,
+                              const std::function<void(double done)>& progress = nullptr);
 
 // out_0, out_1, ...: the arrays of a result.
 std::vector<std::pair<std::string, Literal>> NamedLeaves(const Literal& value,

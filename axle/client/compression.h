@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "axle/core/element_type.h"
+#include "axle/core/limits.h"
 #include "axle/core/status.h"
 
 namespace axle {
@@ -11,7 +11,10 @@ namespace axle {
 // Whether the bytes begin as gzip or zstd do. Thread-safe, as Decompress is.
 bool IsCompressed(std::string_view bytes);
 // The content. Errors: INVALID_ARGUMENT for damaged bytes and for what is not compressed;
-// RESOURCE_EXHAUSTED if it is longer than `max_bytes`, which bounds memory as well.
-StatusOr<std::string> Decompress(std::string_view bytes, i64 max_bytes);
+// RESOURCE_EXHAUSTED if it is longer than `max_bytes`, which bounds memory as well, or in more than
+// kMostMembers members (frames), which take time though they may be empty; what the limits, unless
+// null, say.
+StatusOr<std::string> Decompress(std::string_view bytes, i64 max_bytes, Limits* limits = nullptr);
+inline constexpr i64 kMostMembers = i64{1} << 16;
 
 }  // namespace axle

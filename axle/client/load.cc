@@ -108,13 +108,15 @@ StatusOr<LoadedProgram> LoadProgram(std::string_view bytes, const LoadOptions& o
     if (options.limits != nullptr) {
       room = std::min(room, options.limits->memory_cap() - options.limits->live_bytes());
     }
-    AXLE_ASSIGN(const std::string unpacked, Decompress(bytes, room));
+    AXLE_ASSIGN(const std::string unpacked, Decompress(bytes, room, options.limits));
     if (IsCompressed(unpacked)) return InvalidArgument("the input is compressed twice");
     return LoadProgram(unpacked, options);
   }
   const StorageScope storage(options.limits);
   try {
-    return LoadUnpacked(bytes, options);
+    AXLE_ASSIGN(LoadedProgram program, LoadUnpacked(bytes, options));
+    if (options.limits != nullptr) AXLE_TRY(options.limits->CheckNow());
+    return program;
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(
         StrCat(options.label.empty() ? "the program" : options.label, ": no memory to read it"));

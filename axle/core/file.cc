@@ -1,6 +1,7 @@
 #include "axle/core/file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "axle/core/limits.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -42,15 +44,32 @@ Status SystemError(std::string_view what, const std::string& path) {
           std::move(message)};
 }
 
+// How often a wait for a pipe looks at its limits.
+constexpr int kPollMilliseconds = 20;
+
+Status CheckPath(const std::string& path) {
+  if (path.find('\0') == path.npos) return {};
+  return InvalidArgument(StrCat("there is a NUL byte in the name ", PrintableText(path)));
+}
+
+// Waits until there is something to read, or the end, or an error that read will find.
+Status WaitForInput(int file, Limits& limits) {
+  while (true) {
+    AXLE_TRY(limits.CheckNow());
+    pollfd waiting = {file, POLLIN, 0};
+    if (poll(&waiting, 1, kPollMilliseconds) > 0) return {};
+  }
+}
+
 }  // namespace
 
-StatusOr<std::string> ReadFile(const std::string& path, std::int64_t max_bytes) {
-  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+StatusOr<std::string> ReadDescriptor(int file, const std::string& name, std::int64_t max_bytes,
+                                     Limits* limits) {
   struct stat info = {};
-  if (file.get() < 0 || fstat(file.get(), &info) != 0) return SystemError("read", path);
+  if (fstat(file, &info) != 0) return SystemError("read", name);
   const auto too_large = [&] {
     return ResourceExhausted(
-        StrCat("cannot read ", PrintableText(path), ": more than ", HumanBytes(max_bytes)));
+        StrCat("cannot read ", PrintableText(name), ": more than ", HumanBytes(max_bytes)));
   };
   if (info.st_size > max_bytes) return too_large();
   // The size is a hint: pipes and devices have none. One byte more shows the end.
@@ -59,9 +78,10 @@ StatusOr<std::string> ReadFile(const std::string& path, std::int64_t max_bytes) 
   size_t size = 0;
   while (true) {
     if (size == bytes.size()) bytes.resize(size * 2);
-    const ssize_t count = read(file.get(), bytes.data() + size, bytes.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("read", path);
+    if (limits != nullptr) AXLE_TRY(WaitForInput(file, *limits));
+    const ssize_t count = read(file, bytes.data() + size, bytes.size() - size);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count < 0) return SystemError("read", name);
     if (count == 0) break;
     size += static_cast<size_t>(count);
     if (static_cast<std::int64_t>(size) > max_bytes) return too_large();
@@ -70,7 +90,17 @@ StatusOr<std::string> ReadFile(const std::string& path, std::int64_t max_bytes) 
   return bytes;
 }
 
+StatusOr<std::string> ReadFile(const std::string& path, std::int64_t max_bytes, Limits* limits) {
+  AXLE_TRY(CheckPath(path));
+  // With limits a FIFO without a writer is waited for in poll, not in open.
+  const int wait = limits != nullptr ? O_NONBLOCK : 0;
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | wait));
+  if (file.get() < 0) return SystemError("read", path);
+  return ReadDescriptor(file.get(), path, max_bytes, limits);
+}
+
 Status WriteFile(const std::string& path, std::string_view bytes) {
+  AXLE_TRY(CheckPath(path));
   Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.get() < 0) return SystemError("write", path);
   while (!bytes.empty()) {

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <new>
 
 #include "axle/core/strings.h"
 #include "axle/core/temporary_folder.h"
@@ -314,12 +315,19 @@ StatusOr<HuntReport> Hunt(const HuntOptions& options) {
 CheckResult CheckIsolated(const Checker& checker, const std::shared_ptr<const Module>& module,
                           double hang_seconds, const std::vector<Literal>* arguments) {
   const auto check = [&] {
-    return Encode(arguments == nullptr ? checker.Check(module)
-                                       : checker.Check(module, {arguments, 1}));
+    try {
+      return Encode(arguments == nullptr ? checker.Check(module)
+                                         : checker.Check(module, {arguments, 1}));
+    } catch (const std::bad_alloc&) {
+      return Encode({Outcome::kOverLimit, "there is no memory to check the program in", 0});
+    }
   };
   const IsolatedResult run = RunIsolated(check, hang_seconds);
   if (run.hung) return {Outcome::kHung, StrCat("no answer after ", hang_seconds, " s"), 0};
-  if (run.crashed) return {Outcome::kCrashed, SignalText(run.signal), 0};
+  if (run.crashed) {
+    return {Outcome::kCrashed,
+            run.signal != 0 ? SignalText(run.signal) : StrCat("ended with ", run.exit_code), 0};
+  }
   return Decode(run.output);
 }
 

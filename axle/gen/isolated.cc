@@ -82,6 +82,7 @@ IsolatedResult RunIsolated(const std::function<std::string()>& function, double 
   } else if (!result.hung) {
     result.crashed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
     if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+    if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   }
   if (result.hung || result.crashed) RemoveTemporaryFoldersOf(child);
   return result;

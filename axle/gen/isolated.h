@@ -8,7 +8,8 @@ namespace axle {
 struct IsolatedResult {
   bool crashed = false;  // ended in a signal, or with an exit code that is not 0
   bool hung = false;     // was ended after the time limit
-  int signal = 0;        // of a crash
+  int signal = 0;        // of a crash; 0: an exit code
+  int exit_code = 0;     // likewise
   std::string output;    // what the function returned
 };
 

@@ -58,7 +58,7 @@ class Axle:
 
     def _ask(self, requests):
         if self.process is None:
-            command = [self.tool, "batch", "--time-limit=20", f"--engine={self.engine}"]
+            command = [self.tool, "batch", "--time-limit=20", "--mem-limit=1G", f"--engine={self.engine}"]
             self.process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
             )

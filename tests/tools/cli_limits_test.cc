@@ -1,7 +1,9 @@
 // Limits, signals, threads, outputs that cannot be written.
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,21 +26,121 @@ std::vector<std::string> Engines() {
 #endif
 }
 
+// The process has come as far as installing its handlers.
+bool HandlesSignals(pid_t pid) {
+  const std::string status = ReadText("/proc/" + std::to_string(pid) + "/status");
+  const size_t at = status.find("SigCgt:");
+  if (at == status.npos || status.find("State:\tZ") != status.npos) return true;  // it has ended
+  const auto mask = std::strtoull(status.c_str() + at + 7, nullptr, 16);
+  return (mask >> (SIGTERM - 1) & 1) != 0;
+}
+
 TEST_F(Cli, LimitsEndARun) {
   const std::string forever = Write("forever.hlo", kForever);
   for (const std::string& engine : Engines()) {
     const Result time = Run({"run", forever, "--time-limit", "0.3", "--engine", engine});
     EXPECT_EQ(time.exit, 4) << engine;
-    EXPECT_EQ(time.err, "DEADLINE_EXCEEDED: the time limit is used up\n") << engine;
+    EXPECT_EQ(time.err,
+              "DEADLINE_EXCEEDED: the time limit of 0.3 s ended the run of \"forever\"; --time-limit "
+              "0 removes it\n")
+        << engine;
     const Result memory = Run({"run", "-", "--mem-limit", "64M", "--engine", engine},
                               "HloModule m\n\nENTRY main {\n  one = f32[] constant(1)\n"
                               "  ROOT ones = f32[100000000] broadcast(one), dimensions={}\n}\n");
     EXPECT_EQ(memory.exit, 4) << engine;
     EXPECT_TRUE(memory.err.starts_with("RESOURCE_EXHAUSTED: ")) << engine << memory.err;
-    const char* const named =
-        engine == "native" ? ": the result \"ones\" of \"main\"\n" : ": \"ones\" of \"main\"\n";
+    EXPECT_NE(memory.err.find("is above the memory limit of 64 MiB: "), std::string::npos)
+        << memory.err;
+    const std::string named =
+        std::string(engine == "native" ? ": the result \"ones\" of \"main\"" : ": \"ones\" of \"main\"") +
+        " in the run of \"m\"; --mem-limit changes it\n";
     EXPECT_TRUE(memory.err.ends_with(named)) << engine << memory.err;
   }
+}
+
+TEST_F(Cli, ARunHasNoTimeLimitUnlessOneIsGiven) {
+  const std::string forever = Write("forever.hlo", kForever);
+  const pid_t pid = Start({"run", forever});
+  for (int i = 0; i < 90; ++i) {  // longer than other verbs may take
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    int status = 0;
+    ASSERT_EQ(waitpid(pid, &status, WNOHANG), 0);
+  }
+  kill(pid, SIGINT);
+  EXPECT_EQ(Finish(pid).exit, 4);
+}
+
+TEST_F(Cli, AMessageSaysHowManyRepeatsThereWere) {
+  const std::string program = Write("long.hlo", R"(HloModule long
+less { i = s32[] parameter(0)  n = s32[] constant(30000000)  ROOT l = pred[] compare(i, n), direction=LT }
+step { i = s32[] parameter(0)  one = s32[] constant(1)  ROOT j = s32[] add(i, one) }
+ENTRY main { i = s32[] parameter(0)  ROOT w = s32[] while(i), condition=less, body=step }
+)");
+  const Result r = Run({"run", program, "--fake=zeros", "--repeat", "1000000", "--time-limit", "1"});
+  EXPECT_EQ(r.exit, 4);
+  EXPECT_TRUE(r.err.starts_with("DEADLINE_EXCEEDED: the time limit of 1 s ended the run of \"long\" after "))
+      << r.err;
+  EXPECT_TRUE(r.err.ends_with(" of 1000000 repeats; --time-limit 0 removes it\n")) << r.err;
+}
+
+TEST_F(Cli, TimeLimitsThatAreNoTimesAreUsageErrors) {
+  for (const char* const limit : {"nan", "-1", "inf", "1e300", "", "8s", "-nan", "0x10"}) {
+    const Result r = Run({"parse", Write("add.hlo", kAdd), std::string("--time-limit=") + limit});
+    EXPECT_EQ(r.exit, 2) << limit << r.err;
+    EXPECT_NE(r.err.find("is not a number of seconds"), std::string::npos) << limit << r.err;
+  }
+  EXPECT_EQ(Run({"parse", Write("add.hlo", kAdd), "--time-limit", "-1"}).exit, 2);
+  EXPECT_EQ(Run({"parse", Write("add.hlo", kAdd), "--time-limit", "1e3"}).exit, 0);
+}
+
+// Pipes that nobody writes to, or whose writer never ends.
+TEST_F(Cli, ReadingFromAPipeIsUnderTheLimit) {
+  const std::string fifo = Path("fifo.hlo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const Result r = Run({"parse", fifo, "--time-limit", "0.3"});
+  EXPECT_EQ(r.exit, 4);
+  EXPECT_EQ(r.err, "DEADLINE_EXCEEDED: the time limit of 0.3 s ended reading \"" + fifo +
+                       "\"; --time-limit 0 removes it\n");
+  const int held = open(fifo.c_str(), O_RDWR);
+  ASSERT_EQ(write(held, "HloModule", 9), 9);
+  EXPECT_EQ(Run({"parse", fifo, "--time-limit", "0.3"}).exit, 4);
+  EXPECT_EQ(Run({"run", Write("add.hlo", kAdd), "--fake", "--arg", "0=@" + fifo, "--time-limit", "0.3"}).exit, 4);
+  const pid_t pid = Start({"parse", fifo, "--time-limit", "0"});
+  while (!HandlesSignals(pid)) std::this_thread::yield();
+  kill(pid, SIGINT);
+  EXPECT_EQ(Finish(pid).err, "CANCELLED: cancelled\n");
+  close(held);
+}
+
+TEST_F(Cli, AFileLimitIsAnErrorMessage) {
+  std::string text = "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n";
+  for (int i = 0; i < 2000; ++i) text += "  y" + std::to_string(i) + " = f32[] negate(x)\n";
+  const std::string file = Write("in.hlo", text + "}\n");
+  const std::string command = "ulimit -f 1; exec " + (BuildFolder() / "bin/axle").string() +
+                              " print " + file + " --output " +
+                              Path("out.hlo") + " 2>" + Path("message");
+  const int status = std::system(("sh -c '" + command + "'").c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+  EXPECT_NE(ReadText(Path("message")).find("File too large"), std::string::npos)
+      << ReadText(Path("message"));
+}
+
+// Made-up values are no part of the run, however many there are, and can be interrupted.
+TEST_F(Cli, MakingValuesDoesNotCount) {
+  const std::string program = Write(
+      "large.hlo", "HloModule m\nENTRY e {\n  x = f64[20000000] parameter(0)\n  ROOT y = f64[1] slice(x), slice={[0:1]}\n}\n");
+  const Result r = Run({"run", program, "--fake", "--time-limit", "0.4", "--engine", "interpret"});
+  EXPECT_EQ(r.exit, 0) << r.err;
+}
+
+TEST_F(Cli, CheckSaysThatAProgramDoesNotFit) {
+  const std::string program = Write(
+      "large.hlo", "HloModule m\nENTRY e {\n  x = f32[100000000] parameter(0)\n  ROOT y = f32[100000000] negate(x)\n}\n");
+  const Result r = Run({"check", program, "--mem-limit", "256M"});
+  EXPECT_EQ(r.exit, 4) << r.out << r.err;
+  EXPECT_NE(r.out.find("over limit: "), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("memory"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("--mem-limit"), std::string::npos) << r.out;
 }
 
 // From too little to start the native engine to enough to compile and run.
@@ -117,15 +219,6 @@ TEST_F(Cli, AHugeShapeIsALimitNotACrash) {
       Run({"run", "-", "--fake=zeros"},
           "HloModule m\n\nENTRY main {\n  ROOT x = f32[1099511627776] parameter(0)\n}\n");
   EXPECT_TRUE(r.exit == 3 || r.exit == 4) << r.exit << r.err;
-}
-
-// The process has come as far as installing its handlers.
-bool HandlesSignals(pid_t pid) {
-  const std::string status = ReadText("/proc/" + std::to_string(pid) + "/status");
-  const size_t at = status.find("SigCgt:");
-  if (at == status.npos || status.find("State:\tZ") != status.npos) return true;  // it has ended
-  const auto mask = std::strtoull(status.c_str() + at + 7, nullptr, 16);
-  return (mask >> (SIGTERM - 1) & 1) != 0;
 }
 
 TEST_F(Cli, SignalsCancelCleanly) {

@@ -27,7 +27,7 @@ TEST_F(Cli, AnArgumentTakesOneValueAndLeavesTheFile) {
 TEST_F(Cli, RunReadsAndWritesNpzAndFolders) {
   const std::string add = Write("add.hlo", kAdd);
   // The sum of the sums: outputs become inputs under another name.
-  ASSERT_EQ(Run({"run", add, "--fake=iota", "--output", Path("folder")}).exit, 0);
+  ASSERT_EQ(Run({"run", add, "--fake=iota", "--output", Path("folder/")}).exit, 0);
   EXPECT_TRUE(fs::exists(folder_ / "folder" / "out_0.npy"));
   const Result from_npy = Run({"run", add, "--arg", "0=@" + Path("folder/out_0.npy"), "--arg",
                                "1=f32[2] 1,1", "--output", Path("out.npz")});

@@ -40,6 +40,11 @@ class LineReader {
   size_t begin_ = 0;
 };
 
+// Anything else could be nested as deep as the line is long.
+bool IsId(const Json& value) {
+  return value.is_number() || value.is_string();
+}
+
 // Fills in what a request says; "" or what is wrong with it.
 std::string ReadRequest(const Json& request, Options& options, const Verb*& verb) {
   if (!request.is_object()) return "a request is a JSON object";
@@ -47,7 +52,10 @@ std::string ReadRequest(const Json& request, Options& options, const Verb*& verb
     std::string* text = key == "inputs"   ? &options.inputs
                         : key == "output" ? &options.output
                                           : nullptr;
-    if (key == "id") continue;
+    if (key == "id") {
+      if (!IsId(value)) return "\"id\" is not a number or a string";
+      continue;
+    }
     if (key == "args") {
       if (!value.is_array()) return "\"args\" is not a list";
       for (const Json& arg : value) {
@@ -80,7 +88,8 @@ std::string ReadRequest(const Json& request, Options& options, const Verb*& verb
 Json Answer(const std::string& line, const Options& defaults) {
   const Json request = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   Json answer;
-  answer["id"] = request.is_object() && request.contains("id") ? request["id"] : Json();
+  const bool has_id = request.is_object() && request.contains("id") && IsId(request["id"]);
+  answer["id"] = has_id ? request["id"] : Json();
   Options options = defaults;
   options.json = false;
   const Verb* verb = nullptr;
@@ -91,9 +100,9 @@ Json Answer(const std::string& line, const Options& defaults) {
   if (message.empty()) {
     Session session(std::move(options), &message);
     try {
-      exit = verb->run(session);
+      exit = session.InTime(verb->run(session));
     } catch (const std::bad_alloc&) {
-      exit = session.Fail(ResourceExhausted("out of memory; --mem-limit allows more"));
+      exit = session.FailWithoutMemory();
     } catch (const std::exception& error) {
       exit = session.Fail(Internal(StrCat(verb->name, ": ", error.what())));
     }
@@ -139,9 +148,9 @@ const Verb kBatchVerb = {
     "request is answered with exit 2. The options hold for every request:\n"
     "\n"
     "  --fake[=KIND] --engine E --isa I --codegen-level N --style S --from F\n"
+    "  --allow-elided\n"
     "  --time-limit S   seconds for each, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n",
+    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
     kOptions, RunBatch};
 
 }  // namespace axle::tool
-    "  --allow-elided\n"

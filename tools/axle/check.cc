@@ -13,6 +13,7 @@ namespace {
 StatusOr<Literal> RunOn(Session& session, const std::shared_ptr<const Module>& module,
                         EngineKind engine, std::span<const Literal> arguments) {
   AXLE_ASSIGN(const auto executable, session.Compile(module, engine));
+  session.BeginRun(module->name(), 0);
   return executable->Execute(arguments, {.limits = &session.limits(), .device = &DefaultDevice()});
 }
 
@@ -96,6 +97,7 @@ int Check(Session& session) {
   }
   int worst = kYes;
   for (const std::string& file : *files) {
+    if (options.time_limit > 0) session.limits().set_time_limit(options.time_limit);  // for each
     const StatusOr<int> answer =
         on_engines ? CheckOnEngines(session, *checker, file) : CheckFile(session, file);
     worst = std::max(worst, answer.ok() ? *answer : session.Fail(answer.status()));
@@ -135,9 +137,9 @@ const Verb kCheckVerb = {
     "  --random[=N]        N modules, or until --time-limit; --first I, --jobs J processes,\n"
     "                      --output DIR for those that fail, --max-failures M (10)\n"
     "  --allow-unimplemented      is no failure\n"
+    "  --allow-elided      for tests: constant({...}) is a counting pattern, not an error\n"
     "  --inputs X --arg N=V --fake[=KIND]           as for run\n"
     "  --time-limit S      seconds; 8, or none with --random=N\n"
-    "  --allow-elided      for tests: constant({...}) is a counting pattern, not an error\n"
     "  --mem-limit B --json -v -q\n",
     kOptions, Check};
 

@@ -124,6 +124,11 @@ StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std
   } else {
     result = CheckIsolated(checker, module, hang_seconds);
   }
+  if (result.outcome == Outcome::kOverLimit) {
+    StrAppend(result.message, result.message.find("memory") != std::string::npos
+                                  ? "; --mem-limit changes it"
+                                  : "; --time-limit changes it");
+  }
   const std::string first = options.per_op && IsFailure(result.outcome)
                                 ? FirstDifferentOp(checker, *module)
                                 : std::string();
@@ -162,6 +167,7 @@ int CheckRandom(Session& session, std::uint64_t count) {
   hunt.check.first_seed = 0;  // --seed is that of the modules
   hunt.check.time_limit = kMostSeconds;
   hunt.check.step_limit = kMostSteps;
+  KeepWhatThereIsWhenInterrupted();
   const StatusOr<HuntReport> report = Hunt(hunt);
   if (!report.ok()) return session.Fail(report.status());
   Json json = NewReport("check");

@@ -1,5 +1,6 @@
 // axle convert: a module in another format.
-#include "axle/core/file.h"
+#include <unistd.h>
+
 #include "axle/core/strings.h"
 #include "axle/proto/write.h"
 #include "axle/text/print.h"
@@ -13,6 +14,10 @@ int RunConvert(Session& session) {
   const Options& options = session.options();
   const StatusOr<std::string> file = session.OneFile();
   if (!file.ok()) return session.Usage(StrCat("convert: ", file.status().message()));
+  const bool is_to_stdout = options.output.empty() || options.output == "-";
+  if (options.to == OutputFormat::kHloProto && is_to_stdout && isatty(STDOUT_FILENO) != 0) {
+    return session.Usage("convert: hlo.pb is binary and stdout is a terminal; give --output FILE");
+  }
   const auto module = session.Load(*file);
   if (!module.ok()) return session.Fail(module.status());
   std::string bytes;
@@ -33,12 +38,7 @@ int RunConvert(Session& session) {
     case OutputFormat::kUnset:
       return session.Usage("convert: --to is missing; there are hlo, hlo.pb, dot, json");
   }
-  if (options.output.empty()) {
-    session.Out(bytes);
-    return kYes;
-  }
-  const Status written = WriteFile(options.output, bytes);
-  return written.ok() ? kYes : session.Fail(written);
+  return session.Write(bytes);
 }
 
 constexpr std::string_view kOptions[] = {"output", "style", "to"};
@@ -54,11 +54,11 @@ const Verb kConvertVerb = {
     "  --to F           hlo: HLO text; hlo.pb: a serialized HloModuleProto;\n"
     "                   dot: a graph for Graphviz; json: one line for scripts\n"
     "  --style S        of HLO text: long (default) or short\n"
-    "  --output FILE    where to; else stdout\n"
+    "  --output FILE    where to; else, and for -, stdout\n"
     "  --from F         hlo or hlo.pb (HloModuleProto, HloProto, HloSnapshot);\n"
     "                   the default is to find out from the content\n"
     "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n",
+    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
     kOptions, RunConvert};
 
 }  // namespace axle::tool

@@ -1,4 +1,5 @@
 // The command line: finds the verb, reads its options, runs it. Nothing ends in a signal.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -21,6 +22,9 @@ void PrintData(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+// Their time limit is for each of the things that they do, or ends a search.
+constexpr std::string_view kVerbsOfManyCalls[] = {"batch", "check", "gen", "reduce"};
+
 int RunVerb(const Verb& verb, std::span<const char* const> arguments) {
   const ParsedOptions parsed = ParseOptions(verb.name, verb.options, arguments);
   if (!parsed.error.empty()) return UsageError(parsed.error);
@@ -31,9 +35,12 @@ int RunVerb(const Verb& verb, std::span<const char* const> arguments) {
   LimitProcessMemory(parsed.options.mem_limit);
   Session session(parsed.options);
   try {
-    return verb.run(session);
+    const int code = verb.run(session);
+    return std::ranges::find(kVerbsOfManyCalls, verb.name) != std::end(kVerbsOfManyCalls)
+               ? code
+               : session.InTime(code);
   } catch (const std::bad_alloc&) {
-    return session.Fail(ResourceExhausted("out of memory; --mem-limit allows more"));
+    return session.FailWithoutMemory();
   } catch (const std::exception& error) {
     return session.Fail(Internal(StrCat(verb.name, ": ", error.what())));
   }

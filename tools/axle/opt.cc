@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <regex>
 
-#include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "axle/passes/pipeline.h"
 #include "axle/text/print.h"
@@ -126,9 +125,9 @@ int RunOpt(Session& session) {
   if (!module.ok()) return session.Fail(module.status());
   const PrintOptions style = {.style = options.short_style ? PrintOptions::Style::kShort
                                                            : PrintOptions::Style::kLong};
+  if (stage != "hlo") {
     const Status whole = session.CheckNothingIsElided(**module);
     if (!whole.ok()) return session.Fail(whole);
-  if (stage != "hlo") {
     const auto after_each = [&](const PassReport& report) {
       if (options.timing) session.Say(TimingLine(report));
       if (options.print_after.empty() || !is_printed(*report.pass)) return;
@@ -153,12 +152,7 @@ int RunOpt(Session& session) {
     report["text"] = text;
     text = ToLine(report);
   }
-  if (options.output.empty()) {
-    session.Out(text);
-    return kYes;
-  }
-  const Status written = WriteFile(options.output, text);
-  return written.ok() ? kYes : session.Fail(written);
+  return session.Write(text);
 }
 
 constexpr std::string_view kOptions[] = {"passes", "stage",         "list",    "print-after",
@@ -191,7 +185,7 @@ const Verb kOptVerb = {
     "  --from F         hlo or hlo.pb; the default is to find out from the content\n"
     "  --json           {\"schema\": ..., \"text\": ...}\n"
     "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n",
+    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
     kOptions, RunOpt};
 
 }  // namespace axle::tool

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <map>
 
+#include "axle/core/memory_room.h"
 #include "axle/core/strings.h"
 
 namespace axle::tool {
@@ -25,6 +26,21 @@ std::string ParseBytes(const std::string& text, std::int64_t& bytes) {
   }
   bytes = value << shift;
   return {};
+}
+
+// A number of seconds; 0 is no limit.
+std::string ParseSeconds(const std::string& text, double& seconds) {
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seconds);
+  constexpr double kMost = 1e9;
+  if (error == std::errc() && rest == end && seconds >= 0 && seconds <= kMost) return {};
+  return StrCat("--time-limit: \"", PrintableText(text),
+                "\" is not a number of seconds from 0, for no limit, to 1e9");
+}
+
+// What a process may take that was not told how much: other programs need some too.
+std::int64_t DefaultMemory() {
+  return MachineMemory() / 4 * 3;
 }
 
 std::string UnknownValue(std::string_view text, const std::vector<std::string>& names) {
@@ -57,8 +73,8 @@ CLI::Validator OneOf(const std::map<std::string, T>& values) {
 
 // Adds every option of every verb; `takes` says whether this verb has it.
 template <typename Takes>
-void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& from,
-                std::uint64_t& random, Takes takes) {
+void AddOptions(CLI::App& app, Options& o, std::string& time_limit, std::string& mem_limit,
+                std::string& from, std::uint64_t& random, Takes takes) {
   const auto flag = [&](const char* name, const char* spelling, bool& value) {
     if (takes(name)) app.add_flag(spelling, value);
   };
@@ -77,7 +93,7 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
          std::map<std::string, ColorMode>{{"auto", ColorMode::kAuto},
                                           {"always", ColorMode::kAlways},
                                           {"never", ColorMode::kNever}});
-  if (auto* limit = option("time-limit", o.time_limit)) limit->check(CLI::NonNegativeNumber);
+  option("time-limit", time_limit);
   option("mem-limit", mem_limit);
   option("from", from);
   // A list in verbs that compare.
@@ -116,6 +132,7 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
   flag("timing", "--timing", o.timing);
   flag("verify-each", "--verify-each", o.verify_each);
   flag("memory", "--memory", o.memory);
+  flag("allow-elided", "--allow-elided", o.allow_elided);
   option("against", o.against);
   if (auto* rtol = option("rtol", o.rtol)) rtol->check(CLI::NonNegativeNumber);
   if (auto* atol = option("atol", o.atol)) atol->check(CLI::NonNegativeNumber);
@@ -132,7 +149,6 @@ void AddOptions(CLI::App& app, Options& o, std::string& mem_limit, std::string& 
     repeats->check(CLI::Range(1, 1000000));
   }
   if (auto* variants = option("variants", o.variants)) variants->check(CLI::Range(0, 1000));
-  flag("allow-elided", "--allow-elided", o.allow_elided);
   flag("concurrent", "--concurrent", o.concurrent);
   flag("per-op", "--per-op", o.per_op);
   flag("allow-unimplemented", "--allow-unimplemented", o.allow_unimplemented);
@@ -172,9 +188,9 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_vi
   ParsedOptions parsed;
   CLI::App app;
   app.set_help_flag("-h,--help");
-  std::string mem_limit, from;
+  std::string time_limit, mem_limit, from;
   std::uint64_t random = 0;
-  AddOptions(app, parsed.options, mem_limit, from, random, [&](std::string_view name) {
+  AddOptions(app, parsed.options, time_limit, mem_limit, from, random, [&](std::string_view name) {
     return std::ranges::find(kCommon, name) != std::end(kCommon) ||
            std::ranges::find(accepted, name) != accepted.end();
   });
@@ -200,11 +216,16 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_vi
     return option != nullptr && option->count() > 0;
   };
   if (given("--random")) options.random = random;
-  // What takes as long as it takes.
-  if (!given("--time-limit") && (given("--random") || verb == "gen" || verb == "reduce")) {
-    options.time_limit = 0;
+  options.is_time_default = !given("--time-limit");
+  options.is_mem_default = !given("--mem-limit");
+  if (!options.is_time_default) {
+    if (parsed.error.empty()) parsed.error = ParseSeconds(time_limit, options.time_limit);
+  } else if (given("--random") || verb == "run" || verb == "gen" || verb == "reduce") {
+    options.time_limit = 0;  // what takes as long as it takes
   }
-  if (parsed.error.empty() && !mem_limit.empty()) {
+  if (options.is_mem_default) {
+    options.mem_limit = DefaultMemory();
+  } else if (parsed.error.empty()) {
     parsed.error = ParseBytes(mem_limit, options.mem_limit);
   }
   if (parsed.error.empty() && !from.empty()) {

@@ -24,8 +24,9 @@ struct Options {
   bool quiet = false;
   bool verbose = false;
   ColorMode color = ColorMode::kAuto;
-  double time_limit = 8;                           // seconds; 0: none
-  std::int64_t mem_limit = std::int64_t{1} << 30;  // bytes; 0: none
+  double time_limit = 8;       // seconds; 0: none
+  std::int64_t mem_limit = 0;  // bytes; 0: none
+  bool is_time_default = true, is_mem_default = true;  // nobody asked for them
   int threads = 0;
   std::string output;
 
@@ -52,8 +53,8 @@ struct Options {
   bool timing = false;
   bool verify_each = false;
   bool memory = false;  // explain
-
   bool allow_elided = false;
+
   std::string against;                 // check: .npz
   std::vector<int> thread_list = {1};  // check, reduce: --threads 1,2,7
   std::vector<std::string> isas = {"auto"};

@@ -1,7 +1,6 @@
 // axle print: a module as HLO text, as XLA prints it.
 #include "axle/text/print.h"
 
-#include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "tools/axle/json.h"
 #include "tools/axle/verbs.h"
@@ -23,12 +22,7 @@ int RunPrint(Session& session) {
     report["text"] = text;
     text = ToLine(report);
   }
-  if (options.output.empty()) {
-    session.Out(text);
-    return kYes;
-  }
-  const Status written = WriteFile(options.output, text);
-  return written.ok() ? kYes : session.Fail(written);
+  return session.Write(text);
 }
 
 constexpr std::string_view kOptions[] = {"output", "style"};
@@ -45,11 +39,11 @@ const Verb kPrintVerb = {
     "\n"
     "  --style S        long (default): % before names, operand shapes,\n"
     "                   metadata; short: none of them\n"
-    "  --output FILE    where to; else stdout\n"
+    "  --output FILE    where to; else, and for -, stdout\n"
     "  --from F         hlo or hlo.pb; the default is to find out from the content\n"
     "  --json           {\"schema\": ..., \"text\": ...}\n"
     "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n",
+    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
     kOptions, RunPrint};
 
 }  // namespace axle::tool

@@ -52,6 +52,7 @@ int RunReduce(Session& session) {
     }
     return IsFailure(CheckIsolated(**checker, candidate.Clone(), kHangSeconds).outcome);
   };
+  KeepWhatThereIsWhenInterrupted();
   i64 attempts = 0;
   const auto progress = [&](i64 instructions, i64 so_far) {
     attempts = so_far;
@@ -77,12 +78,8 @@ int RunReduce(Session& session) {
     report["text"] = text;
     text = ToLine(report);
   }
-  if (options.output.empty()) {
-    session.Out(text);
-  } else if (const Status written = WriteFile(options.output, text); !written.ok()) {
-    return session.Fail(written);
-  }
-  return Interrupted() ? kLimit : kYes;
+  const int written = session.Write(text);
+  return written == kYes && Interrupted() ? kLimit : written;
 }
 
 constexpr std::string_view kOptions[] = {"output",     "command", "thread-list", "isas",
@@ -104,11 +101,11 @@ const Verb kReduceVerb = {
     "fails. Exit 3 if the module does not fail.\n"
     "\n"
     "  --command CMD    a shell command\n"
-    "  --output FILE    where to; else stdout\n"
+    "  --output FILE    where to; else, and for -, stdout\n"
     "  --isa L --levels L --threads L --seeds N --seed S --repeat N --concurrent\n"
     "  --numerics N --allow-elided   as for check\n"
     "  --time-limit S   seconds, none by default; then what is reached is the result\n"
-    "  --mem-limit B    bytes, 1G by default; K, M, G; 0 for no limit\n"
+    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n"
     "  --json -q        -v tells about every step\n",
     kOptions, RunReduce};
 

@@ -1,7 +1,10 @@
 // axle run: compiles a module, runs it, prints or saves the results.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 
 #include "axle/client/arguments.h"
 #include "axle/core/strings.h"
@@ -72,18 +75,31 @@ void PrintResult(Session& session, const Literal& result, const Timing& timing) 
   }
 }
 
-StatusOr<Literal> CompileAndRun(Session& session, const std::string& file, Timing& timing) {
+// What the name of --output asks of a result of this shape; OK for the others.
+Status CheckResultFits(const std::string& output, ResultFile kind, const Shape& result) {
+  i64 arrays = 0;
+  ForEachLeaf(result, [&](const Shape& leaf, const Dims&) { arrays += leaf.is_array() ? 1 : 0; });
+  if (kind != ResultFile::kNpy || arrays == 1) return {};
+  return InvalidArgument(StrCat("--output: \"", PrintableText(output),
+                                "\" is for one array, but the result has ", arrays,
+                                "; .npz takes any number"));
+}
+
+StatusOr<Literal> CompileAndRun(Session& session, const std::string& file,
+                                std::optional<ResultFile> kind, Timing& timing) {
   const Options& options = session.options();
   if (options.replicas != 1) return Unimplemented("--replicas: only one replica runs so far");
   const auto begin = Clock::now();
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
   const std::shared_ptr<const Module> module = std::move(program.module);
+  if (kind) AXLE_TRY(CheckResultFits(options.output, *kind, module->entry()->root()->shape()));
   AXLE_ASSIGN(const auto executable, session.Compile(module, options.engine));
   timing.compile = Seconds(begin);
   AXLE_ASSIGN(const std::vector<Literal> arguments,
               ReadArguments(session, *module->entry(), std::move(program.arguments)));
   Literal result;
   for (int i = 0; i < options.repeat; ++i) {
+    session.BeginRun(module->name(), i);
     const auto run_begin = Clock::now();
     AXLE_ASSIGN(result, executable->Execute(
                             arguments, {.limits = &session.limits(), .device = &DefaultDevice()}));
@@ -96,11 +112,27 @@ StatusOr<Literal> CompileAndRun(Session& session, const std::string& file, Timin
 int Run(Session& session) {
   const StatusOr<std::string> file = session.OneFile();
   if (!file.ok()) return session.Usage(StrCat("run: ", file.status().message()));
+  const Options& options = session.options();
+  std::optional<ResultFile> kind;
+  if (!options.output.empty()) {
+    const StatusOr<ResultFile> found = ResultFileOf(options.output);
+    if (!found.ok()) return session.Usage(StrCat("run: ", found.status().message()));
+    kind = *found;
+  }
+  if (kind == ResultFile::kStdout) {
+    if (session.is_batch()) {
+      return session.Usage("run: \"output\": \"-\" is no file: stdout has the answers of the batch");
+    }
+    if (options.json) return session.Usage("run: --output - and --json both go to stdout");
+    if (isatty(STDOUT_FILENO) != 0) {
+      return session.Usage("run: --output -: .npz is binary and stdout is a terminal");
+    }
+  }
   Timing timing;
-  const StatusOr<Literal> result = CompileAndRun(session, *file, timing);
+  const StatusOr<Literal> result = CompileAndRun(session, *file, kind, timing);
   if (!result.ok()) return session.Fail(result.status());
-  if (!session.options().output.empty()) {
-    const Status written = WriteResult(session.options().output, *result);
+  if (kind) {
+    const Status written = WriteResult(session, *kind, *result);
     if (!written.ok()) return session.Fail(written);
   }
   PrintResult(session, *result, timing);
@@ -118,24 +150,25 @@ const Verb kRunVerb = {
     "axle run model.hlo --fake                       on made-up inputs\n"
     "axle run model.hlo --inputs in.npz --output out.npz\n"
     "axle run add.hlo --arg \"0=f32[2] 1,2\" --arg 1=@y.npy\n"
-    "axle run model.hlo --fake=random:7 --repeat 100 --time --time-limit 0\n"
+    "axle run model.hlo --fake=random:7 --repeat 100 --time\n"
     "\n"
     "  --inputs X          .npz with in_0, in_1, ..., or a folder of such .npy files:\n"
     "                      the arrays of the parameters, depth first\n"
     "  --arg N=@F.npy      one of them from a file; --arg \"N=f32[2] 1,2\" as text\n"
     "  --fake[=KIND]       values for the rest: random, random:SEED, iota, zeros\n"
     "                      without any of them a snapshot runs on its own arguments\n"
-    "  --output X          save out_0, ...: .npz, or a folder of .npy; else print\n"
+    "  --output X          save out_0, ...: .npz, .npy (one array), FOLDER/ of .npy files,\n"
+    "                      or - for .npz on stdout; else print\n"
     "  --engine E          native (default, where there is any) or interpret\n"
     "  --isa I             of native code: auto, v2, avx2, avx512; aarch64, under qemu\n"
     "  --codegen-level N   effort of native compilation: 0, 2, or 1 (default), by kind of\n"
     "                      kernel\n"
     "  --numerics N        strict (default), or fast: native code may round less often\n"
+    "  --allow-elided      for tests: constant({...}) is a counting pattern, not an error\n"
     "  --repeat N, --time  run N times; say how long it took\n"
-    "  --time-limit S      seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B       bytes, 1G by default; K, M, G; 0 for no limit\n"
+    "  --time-limit S      seconds, for all of it but --fake; none by default\n"
+    "  --mem-limit B       bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n"
     "  --threads N --replicas N --seed N --from F --json -q -v\n",
     kOptions, Run};
 
 }  // namespace axle::tool
-    "  --allow-elided      for tests: constant({...}) is a counting pattern, not an error\n"

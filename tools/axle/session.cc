@@ -16,6 +16,7 @@
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
+#include "axle/ops/op_def.h"
 #include "tools/axle/progress.h"
 
 namespace axle::tool {
@@ -23,11 +24,22 @@ namespace {
 
 std::atomic<Limits*> current_limits = nullptr;
 std::atomic<bool> interrupted = false;
+std::atomic<bool> has_grace = true;
 std::atomic<int> output_error = 0;  // errno of the first write to stdout that failed
+
+// What looks at its limits ends long before.
+constexpr unsigned kGraceSeconds = 2;
 
 void OnSignal(int) {
   if (interrupted.exchange(true)) _exit(kLimit);
   if (Limits* limits = current_limits.load(); limits != nullptr) limits->Cancel();
+  if (has_grace) alarm(kGraceSeconds);
+}
+
+void OnAlarm(int) {
+  constexpr std::string_view kText = "CANCELLED: cancelled\n";
+  (void)!write(STDERR_FILENO, kText.data(), kText.size());
+  _exit(kLimit);
 }
 
 // One for all sessions that want as many threads.
@@ -54,22 +66,6 @@ bool WriteAll(int file, std::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(written));
   }
   return true;
-}
-
-StatusOr<std::string> ReadStdin() {
-  constexpr size_t kChunk = 1 << 16;
-  std::string bytes;
-  while (true) {
-    const size_t size = bytes.size();
-    bytes.resize(size + kChunk);
-    const ssize_t got = read(STDIN_FILENO, bytes.data() + size, kChunk);
-    bytes.resize(size + (got > 0 ? got : 0));
-    if (got == 0) return bytes;
-    if (Interrupted()) return Cancelled("cancelled");
-    if (got < 0 && errno != EINTR) {
-      return NotFound(StrCat("cannot read stdin: ", std::strerror(errno)));
-    }
-  }
 }
 
 }  // namespace
@@ -100,9 +96,12 @@ ExitCode Session::ExitCodeOf(const Status& status) const {
 Session::Session(Options options, std::string* collected)
     : options_(std::move(options)),
       collected_(collected),
+      call_(&limits_, "the command"),
       begin_(std::chrono::steady_clock::now()) {
   if (options_.time_limit > 0) limits_.set_time_limit(options_.time_limit);
   if (options_.mem_limit > 0) limits_.set_memory_cap(options_.mem_limit);
+  limits_.set_time_note({options_.is_time_default, "--time-limit 0 removes it"});
+  limits_.set_memory_note({options_.is_mem_default, "--mem-limit changes it"});
   if (!is_batch() && !options_.quiet) AttachProgressBar(limits_, options_.color);
   current_limits = &limits_;
   if (Interrupted()) limits_.Cancel();
@@ -117,10 +116,64 @@ double Session::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
+void Session::Begin(std::string_view what, std::string_view name) {
+  limits_.set_activity(name.empty() ? std::string(what) : StrCat(what, " \"", name, "\""));
+}
+
+void Session::BeginRun(std::string_view name, int done) {
+  if (options_.repeat == 1) return Begin("the run of", name);
+  limits_.set_activity(
+      StrCat("the run of \"", name, "\" after ", done, " of ", options_.repeat, " repeats"));
+}
+
+int Session::InTime(int code) {
+  if (code != kYes) return code;
+  const Status status = limits_.CheckNow();
+  return status.ok() ? code : Fail(status);
+}
+
+int Session::Write(std::string_view text) {
+  const std::string& path = options_.output;
+  if (path == "-" && is_batch()) {
+    return Usage("\"output\": \"-\" is no file of a request: stdout has the answers of the batch");
+  }
+  if (path.empty() || path == "-") {
+    Out(text);
+    return kYes;
+  }
+  const Status written = WriteFile(path, text);
+  return written.ok() ? kYes : Fail(written);
+}
+
+Status Session::WithoutClock(std::string_view what, const std::function<Status(Limits&)>& work) {
+  Limits own;
+  const i64 left = limits_.memory_cap() - limits_.live_bytes();
+  own.set_memory_cap(left);
+  own.set_memory_note({options_.is_mem_default, "--mem-limit changes it"});
+  const LimitedCall call(&own, what);
+  if (!is_batch() && !options_.quiet) AttachProgressBar(own, options_.color);
+  const double before = seconds();
+  current_limits = &own;
+  if (Interrupted()) own.Cancel();
+  Status status = work(own);
+  current_limits = &limits_;
+  if (Interrupted()) limits_.Cancel();
+  limits_.Extend(seconds() - before);
+  return status;
+}
+
+int Session::FailWithoutMemory() {
+  return Fail(ResourceExhausted("no memory to go on"));
+}
+
 void Session::Out(std::string_view data) {
   if (is_batch()) return;
   RemoveProgressBar();
-  if (std::fwrite(data.data(), 1, data.size(), stdout) == data.size()) return;
+  // How long others take to read does not count.
+  const double before = seconds();
+  const bool is_written = std::fwrite(data.data(), 1, data.size(), stdout) == data.size();
+  limits_.Extend(seconds() - before);
+  if (is_written) return;
   int none = 0;
   output_error.compare_exchange_strong(none, errno);
 }
@@ -137,7 +190,15 @@ void Session::Say(std::string_view line) {
 }
 
 int Session::Fail(const Status& status) {
-  const std::string text = status.ToString();
+  std::string text = status.ToString();
+  // Whoever ran out of memory may not know whose limit it was, and what changes it.
+  if (status.code() == StatusCode::kResourceExhausted && options_.mem_limit > 0 &&
+      text.find("memory") != text.npos && text.find("--mem-limit") == text.npos) {
+    if (text.find("memory limit") == text.npos) {
+      StrAppend(text, ", under ", limits_.MemoryLimitText());
+    }
+    text += limits_.MemoryLimitEnding();
+  }
   if (is_batch()) {
     if (!collected_->empty()) collected_->push_back('\n');
     collected_->append(text);
@@ -184,13 +245,24 @@ StatusOr<std::string> Session::OneFile() const {
 }
 
 StatusOr<std::string> Session::Read(const std::string& path) {
-  if (path == "-") return ReadStdin();
-  return ReadFile(path, options_.mem_limit > 0 ? options_.mem_limit : INT64_MAX);
+  const i64 most = options_.mem_limit > 0 ? options_.mem_limit : INT64_MAX;
+  StatusOr<std::string> bytes = path == "-" ? ReadStdin(most) : ReadFile(path, most, &limits_);
+  if (bytes.status().code() != StatusCode::kResourceExhausted) return bytes;
+  return ResourceExhausted(StrCat(bytes.status().message(), ", ", limits_.MemoryLimitText(),
+                                  limits_.MemoryLimitEnding()));
+}
+
+StatusOr<std::string> Session::ReadStdin(i64 max_bytes) {
+  if (is_batch()) {
+    return InvalidArgument("\"-\" is no file of a request: stdin has the requests of the batch");
+  }
+  return ReadDescriptor(STDIN_FILENO, "stdin", max_bytes, &limits_);
 }
 
 StatusOr<LoadedProgram> Session::LoadWithValues(const std::string& path) {
-  AXLE_ASSIGN(const std::string bytes, Read(path));
   const std::string label = path == "-" ? "stdin" : PrintableText(path);
+  Begin("reading", label);
+  AXLE_ASSIGN(const std::string bytes, Read(path));
   StatusOr<LoadedProgram> program =
       LoadProgram(bytes, {.format = options_.from, .label = label, .limits = &limits_});
   is_loaded_ = program.ok();
@@ -202,8 +274,13 @@ StatusOr<std::unique_ptr<Module>> Session::Load(const std::string& path) {
   return std::move(program.module);
 }
 
+Status Session::CheckNothingIsElided(const Module& module) const {
+  return options_.allow_elided ? Status() : axle::CheckNothingIsElided(module);
+}
+
 StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,
                                                        EngineKind engine) {
+  Begin("the compilation of", module->name());
   AXLE_ASSIGN(Client* const client, SharedClient(options_.threads));
   return client->Compile(std::move(module), {.engine = engine,
                                              .numerics = options_.numerics,
@@ -220,6 +297,7 @@ StatusOr<std::shared_ptr<Executable>> Session::CompileNative(std::shared_ptr<con
   options.isa = options_.isa;
   options.codegen_level = options_.codegen_level;
   options.limits = &limits_;
+  Begin("the compilation of", module->name());
   AXLE_ASSIGN(Client* const client, SharedClient(options_.threads));
   return client->Compile(std::move(module), options);
 }
@@ -229,11 +307,17 @@ void InstallSignalHandlers() {
   action.sa_handler = OnSignal;  // without SA_RESTART: a read that waits ends
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGALRM, OnAlarm);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit on files fails and says so
 }
 
 bool Interrupted() {
   return interrupted;
+}
+
+void KeepWhatThereIsWhenInterrupted() {
+  has_grace = false;
 }
 
 // Sanitizers reserve more address space than any limit allows.
@@ -274,7 +358,3 @@ void EndProcess(int code) {
 }
 
 }  // namespace axle::tool
-Status Session::CheckNothingIsElided(const Module& module) const {
-  return options_.allow_elided ? Status() : axle::CheckNothingIsElided(module);
-}
-

@@ -2,6 +2,7 @@
 // data, stderr is people; in a batch both are collected instead.
 #pragma once
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +35,19 @@ class Session {
   double seconds() const;  // since the session began
   bool is_batch() const { return collected_ != nullptr; }
 
+  // What is going on, for messages of limits: "the compilation of", "main".
+  void Begin(std::string_view what, std::string_view name);
+  // The same for a run, of --repeat, after so many.
+  void BeginRun(std::string_view name, int done);
+  // Who waits for an answer within the time limit gets none after it.
+  int InTime(int code);
+  // The text of a verb: to --output, or stdout without one and for "-". The exit code.
+  int Write(std::string_view text);
+  // Calls `work` with limits of its own: the memory and the interrupts of the session, no time,
+  // which does not count for the session either; with a progress bar if there is one.
+  Status WithoutClock(std::string_view what, const std::function<Status(Limits&)>& work);
+  // The exit code for memory that was refused where nobody could say more.
+  int FailWithoutMemory();
   void Out(std::string_view data);
   void Say(std::string_view line);  // to people, with a line feed; nothing if --quiet
   int Fail(const Status& status);   // says why; the exit code
@@ -44,9 +58,13 @@ class Session {
   StatusOr<std::vector<std::string>> Modules() const;
   // The only file of the command line, or a usage error.
   StatusOr<std::string> OneFile() const;
-  StatusOr<std::string> Read(const std::string& path);  // "-" is stdin
+  // "-" is stdin, but not in a batch.
+  StatusOr<std::string> Read(const std::string& path);
   StatusOr<LoadedProgram> LoadWithValues(const std::string& path);
   StatusOr<std::unique_ptr<Module>> Load(const std::string& path);
+  // For verbs that compute with constants: an error if the program was printed without large ones,
+  // unless --allow-elided.
+  Status CheckNothingIsElided(const Module& module) const;
   StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 EngineKind engine);
   // Native code with these options, and the instruction set, level and limits of the session.
@@ -54,20 +72,23 @@ class Session {
                                                       CompileOptions options);
 
  private:
+  StatusOr<std::string> ReadStdin(i64 max_bytes);
+
   Options options_;
   std::string* collected_;
   Limits limits_;
+  const LimitedCall call_;  // all that the verb does is one call
   bool is_loaded_ = false;  // a program; before that, whatever fails is wrong with it
   std::chrono::steady_clock::time_point begin_;
 };
 
-// SIGINT and SIGTERM cancel the session that is under way; a second one ends the process. SIGPIPE
-  // For verbs that compute with constants: an error if the program was printed without large ones,
-  // unless --allow-elided.
-  Status CheckNothingIsElided(const Module& module) const;
-// becomes a write that fails.
+// SIGINT and SIGTERM cancel the session that is under way; a second one ends the process, and so do
+// two seconds, if what is under way does not see that it is cancelled. SIGPIPE and SIGXFSZ become
+// writes that fail.
 void InstallSignalHandlers();
 bool Interrupted();
+// For verbs that give what they have when they are interrupted, however long that takes.
+void KeepWhatThereIsWhenInterrupted();
 // Memory beyond --mem-limit is refused by the system as well.
 void LimitProcessMemory(std::int64_t bytes);
 // Writes out what Out has buffered; kYes, or what went wrong.

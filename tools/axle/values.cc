@@ -81,6 +81,23 @@ Status ReadInputs(Session& session, std::span<const Shape> shapes, Leaves& leave
   return {};
 }
 
+// Values of this kind for the leaves that have none.
+Status MakeFakes(std::span<const Shape> shapes, const std::string& kind, Limits& limits,
+                 Leaves& leaves) {
+  double all = 0, made = 0;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (!leaves[i]) all += static_cast<double>(shapes[i].num_elements());
+  }
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (leaves[i]) continue;
+    const auto elements = static_cast<double>(shapes[i].num_elements());
+    const auto progress = [&](double done) { limits.Progress((made + done * elements) / all); };
+    AXLE_ASSIGN(leaves[i], FakeLiteral(shapes[i], kind, static_cast<i64>(i), &limits, progress));
+    made += elements;
+  }
+  return {};
+}
+
 }  // namespace
 
 StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputation& entry,
@@ -102,30 +119,49 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputat
   if (!options.inputs.empty()) AXLE_TRY(ReadInputs(session, shapes, leaves));
   std::string fake = options.fake;
   if (fake == "random" && options.seed != 0) fake = StrCat("random:", options.seed);
-  std::vector<Literal> values;
   for (size_t i = 0; i < shapes.size(); ++i) {
-    if (!leaves[i] && fake.empty()) {
-      return InvalidArgument(StrCat("argument ", i, " ", shapes[i].ToString(),
-                                    " has no value: give --inputs FILE.npz, --arg ", i,
-                                    "=..., or --fake"));
-    }
-    if (!leaves[i]) {
-      AXLE_ASSIGN(leaves[i], FakeLiteral(shapes[i], fake, static_cast<i64>(i), &session.limits()));
-    }
-    values.push_back(*std::move(leaves[i]));
+    if (leaves[i] || !fake.empty()) continue;
+    return InvalidArgument(StrCat("argument ", i, " ", shapes[i].ToString(),
+                                  " has no value: give --inputs FILE.npz, --arg ", i,
+                                  "=..., or --fake"));
   }
+  // Nobody asked for this work: it does not count as that of the program.
+  AXLE_TRY(session.WithoutClock("making values", [&](Limits& limits) -> Status {
+    return MakeFakes(shapes, fake, limits, leaves);
+  }));
+  std::vector<Literal> values;
+  for (std::optional<Literal>& leaf : leaves) values.push_back(*std::move(leaf));
   return ArgumentsFromLeaves(entry, std::move(values));
 }
 
-Status WriteResult(const std::string& path, const Literal& result) {
+StatusOr<ResultFile> ResultFileOf(const std::string& path) {
+  std::error_code error;
+  if (path.find('\0') != path.npos) return InvalidArgument("--output: there is a NUL byte in it");
+  if (path == "-") return ResultFile::kStdout;
+  if (path.ends_with('/') || std::filesystem::is_directory(path, error)) return ResultFile::kFolder;
+  if (IsNpz(path)) return ResultFile::kNpz;
+  if (path.ends_with(".npy")) return ResultFile::kNpy;
+  return InvalidArgument(StrCat("--output: \"", PrintableText(path),
+                                "\" is neither a .npz or .npy file nor an existing folder or "
+                                "FOLDER/, nor - for stdout"));
+}
+
+Status WriteResult(Session& session, ResultFile kind, const Literal& result) {
+  const std::string& path = session.options().output;
   const auto leaves = NamedLeaves(result, "out_");
-  if (IsNpz(path)) {
+  if (kind == ResultFile::kNpy) return WriteFile(path, WriteNpy(leaves[0].second));
+  if (kind != ResultFile::kFolder) {
     AXLE_ASSIGN(const std::string bytes, WriteNpz(leaves, /*deflate=*/false));
-    return WriteFile(path, bytes);
+    if (kind == ResultFile::kNpz) return WriteFile(path, bytes);
+    session.Out(bytes);
+    return {};
   }
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return InvalidArgument(StrCat("cannot make \"", path, "\": ", error.message()));
+  if (error) {
+    return InvalidArgument(
+        StrCat("cannot make \"", PrintableText(path), "\": ", error.message()));
+  }
   for (const auto& [name, literal] : leaves) {
     AXLE_TRY(WriteFile(StrCat(path, "/", name, ".npy"), WriteNpy(literal)));
   }

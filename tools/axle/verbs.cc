@@ -41,7 +41,7 @@ std::string Overview() {
   text +=
       "  help      this text; `axle VERB -h` tells more\n\n"
       "FILE is HLO text or a proto, also compressed with gzip or zstd; - is stdin.\n"
-      "Everywhere: --time-limit S (8; 0 none)  --mem-limit BYTES (1G; 0 none)  --json\n"
+      "Everywhere: --time-limit S (8, run none; 0 none)  --mem-limit BYTES (0 none)  --json\n"
       "            --from FORMAT  --threads N  --color auto|always|never  -v  -q\n"
       "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid program or input, 4 limit or\n"
       "            interrupted, 5 not supported, 70 a bug in axle\n";
