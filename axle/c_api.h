@@ -115,7 +115,8 @@ typedef struct axle_limits axle_limits;
 typedef struct axle_limits_options {
   size_t struct_size;
   double time_limit; /* seconds that each call may take until AXLE_DEADLINE_EXCEEDED; 0: none */
-  /* Bytes of live values, and of what a compilation needs, until AXLE_RESOURCE_EXHAUSTED; 0: none. */
+  /* Bytes of live values, and of what a compilation needs, until AXLE_RESOURCE_EXHAUSTED; 0: none.
+   */
   int64_t memory_limit;
   int64_t
       step_limit; /* loop iterations and calls of a run until AXLE_RESOURCE_EXHAUSTED; 0: none */
@@ -284,8 +285,8 @@ void axle_builder_destroy(axle_builder* builder);
 /* Where the following calls are written: errors and the metadata of the ops say it. `file` may be
  * null: unknown. */
 axle_status* axle_builder_set_location(axle_builder* builder, const char* file, int32_t line);
-/* What building may use from now on: time, and memory of instructions and shapes. NULL, as at first:
- * anything. The limits live until the builder is destroyed or gets other ones. */
+/* What building may use from now on: time, and memory of instructions and shapes. NULL, as at
+ * first: anything. The limits live until the builder is destroyed or gets other ones. */
 axle_status* axle_builder_set_limits(axle_builder* builder, axle_limits* limits);
 
 /* Parameter `number`; the numbers must be 0, 1, ... when it is built. `name` may be null. */

@@ -64,10 +64,11 @@ class XlaBuilder {
   // As it was given.
   const std::string& name() const { return name_; }
 
-  // What building may use from now on; null, as at first: anything. Each op asks for time and for the
-  // memory of its instruction and shape (tuples of tuples can double with each op), which counts as
-  // live until the computation is built or the builder gets other limits. DEADLINE_EXCEEDED,
-  // CANCELLED and RESOURCE_EXHAUSTED are errors of the builder. The limits live until then.
+  // What building may use from now on; null, as at first: anything. Each op asks for time and for
+  // the memory of its instruction and shape (tuples of tuples can double with each op), which
+  // counts as live until the computation is built or the builder gets other limits.
+  // DEADLINE_EXCEEDED, CANCELLED and RESOURCE_EXHAUSTED are errors of the builder. The limits live
+  // until then.
   void set_limits(Limits* limits);
 
   // The computation whose root is `root`, or else the op added last. The builder is empty
@@ -197,7 +198,7 @@ class XlaBuilder {
   std::string name_;
   Status error_;
   Limits* limits_ = nullptr;
-  i64 reserved_ = 0;                                  // from limits_
+  i64 reserved_ = 0;                                 // from limits_
   std::unordered_map<const Shape*, i64> num_nodes_;  // of the module's tuple shapes
   std::unique_ptr<Module> module_;
   HloComputation* computation_ = nullptr;

@@ -405,7 +405,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine));
   AXLE_TRY(Log(LogLevel::kInfo, [&] {
     return StrCat("compile: \"", module->name(), "\", ", module->num_instructions(),
-  if (!options.allow_elided) AXLE_TRY(CheckNothingIsElided(*module));
+                  if (!options.allow_elided) AXLE_TRY(CheckNothingIsElided(*module));
                   " instructions, for the ", engine == nullptr ? "interpreter" : "native engine",
                   engine == nullptr && options.engine == EngineKind::kDefault
                       ? StrCat("; ", native_->missing.message())
@@ -464,11 +464,11 @@ StatusOr<BufferPtr> Client::BufferFromLiteral(Literal literal, i64 device_ordina
   return Buffer::Create(std::move(device), std::move(literal));
 }
 
-StatusOr<BufferPtr> Client::BufferFromHost(const void* data, const Shape& shape,
-                                           ArraySlice<i64> byte_strides,
-  const LimitedCall call(options.limits, "reading and compiling the program");
-                                           HostBufferSemantics semantics, i64 device_ordinal,
-                                           std::function<void()> released, bool* is_zero_copy) {
+StatusOr<BufferPtr> Client::BufferFromHost(
+    const void* data, const Shape& shape, ArraySlice<i64> byte_strides,
+    const LimitedCall call(options.limits, "reading and compiling the program");
+    HostBufferSemantics semantics, i64 device_ordinal, std::function<void()> released,
+    bool* is_zero_copy) {
   AXLE_ASSIGN(std::shared_ptr<Device> device, DeviceAt(device_ordinal, "buffer from host"));
   // Where a byte may have bits that its type lacks, they are looked at once, here.
   const bool may_spoil = shape.type() == PRED || IsSubByte(shape.type());
@@ -505,12 +505,12 @@ Status Client::RegisterCustomCall(std::string_view name, CustomCallRegistry::Fun
 Status Client::RegisterCustomCall(std::string_view name, void (*function)(void* out, void** in)) {
   return device().custom_calls().Register(name, function);
 }
-  const LimitedCall call(limits, "the wait for the infeed");
+const LimitedCall call(limits, "the wait for the infeed");
 
 Status Client::RegisterTypedCustomCall(std::string_view name,
                                        CustomCallRegistry::TypedFunction function) {
   return device().custom_calls().RegisterTyped(name, std::move(function));
 }
 
-  const LimitedCall call(limits, "the wait for the outfeed");
+const LimitedCall call(limits, "the wait for the outfeed");
 }  // namespace axle

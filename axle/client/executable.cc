@@ -163,9 +163,11 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
     cap.emplace(*limits, memory);
   }
   try {
-    if (!HasLayout(shape_->result)) return Run(arguments, context, limits);
-    AXLE_ASSIGN(Literal result, Run(arguments, context, limits));
-    return InLayoutsOf(std::move(result), shape_->result);
+    StatusOr<Literal> result = Run(arguments, context, limits);
+    // What is told of the end may throw, too.
+    if (limits != nullptr && result.ok()) AXLE_TRY(limits->progress_error());
+    if (!result.ok() || !HasLayout(shape_->result)) return result;
+    return InLayoutsOf(*std::move(result), shape_->result);
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(StrCat("execute: no memory for the result of \"", name(), "\""));
   } catch (const std::exception& exception) {

@@ -8,7 +8,7 @@
 namespace axle {
 
 struct ModuleTextOptions {
-  bool short_form = false;       // no % signs, metadata and program shapes
+  bool short_form = false;  // no % signs, metadata and program shapes
   // Arrays of more than 10 elements as {...}: what reads the text back has no values of them.
   bool elide_constants = false;
 };

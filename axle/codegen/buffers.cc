@@ -122,7 +122,8 @@ class Planner {
       const i64 end = std::max(last_use_[output], r);
       const auto place_of = [&]() -> std::optional<size_t> {
         std::optional<size_t> found;
-        for (const InPlacePair& pair : std::ranges::equal_range(pairs, o, {}, &InPlacePair::output)) {
+        for (const InPlacePair& pair :
+             std::ranges::equal_range(pairs, o, {}, &InPlacePair::output)) {
           const ValueId input = region.inputs[pair.input].value;
           const size_t a = allocation_of_[input];
           const Allocation& candidate = allocations_[a];

@@ -32,7 +32,8 @@ class KernelTable {
   }
 
   // The code of what is not in stock; null if nothing is left. The same code for any number of
-  // threads. What LLVM needs is reserved from the limits before it begins. Errors: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED.
+  // threads. What LLVM needs is reserved from the limits before it begins. Errors: CANCELLED,
+  // DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED.
   StatusOr<std::unique_ptr<Jit>> Compile(const JitTarget& target, const NativeOptions& options);
   // Adds those kernels to the stock that are the same in every process.
   Status Stock(StockWriter& writer) const;

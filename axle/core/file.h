@@ -11,8 +11,8 @@ namespace axle {
 class Limits;
 
 // NOT_FOUND if there is no such file; INVALID_ARGUMENT for a name with a NUL byte;
-// RESOURCE_EXHAUSTED above `max_bytes` (a device may never end). A pipe is waited for as long as the
-// limits, unless null, say nothing.
+// RESOURCE_EXHAUSTED above `max_bytes` (a device may never end). A pipe is waited for as long as
+// the limits, unless null, say nothing.
 StatusOr<std::string> ReadFile(const std::string& path,
                                std::int64_t max_bytes = std::int64_t{1} << 40,
                                Limits* limits = nullptr);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "axle/core/callback.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -45,6 +46,7 @@ void Limits::BeginCall(std::string_view what, std::string_view name) {
   what_ = what;
   name_ = name;
   steps_ = 0;
+  reasons_.fetch_and(~kCallbackThrew, std::memory_order_relaxed);
   if (has_deadline_) StartClock();
 }
 
@@ -61,12 +63,26 @@ std::string Limits::Activity() const {
 }
 
 Status Limits::CheckSlowly() {
+  AXLE_TRY(progress_error());
   if (cancelled()) return Cancelled("cancelled");
   if (!has_deadline_ || Clock::now() <= deadline_) return {};
   const std::string activity = Activity();
   return DeadlineExceeded(StrCat("the time limit of ", seconds_, " s", DefaultText(time_note_),
                                  activity.empty() ? " is used up" : " ended ", activity,
                                  RemedyText(time_note_)));
+}
+
+void Limits::CallProgress(double done) {
+  if ((reasons_.load(std::memory_order_relaxed) & kCallbackThrew) != 0) return;
+  Status status = CallUser("progress", [&] { progress_(done); });
+  if (status.ok()) return;
+  callback_error_ = std::move(status);
+  reasons_.fetch_or(kCallbackThrew, std::memory_order_release);
+}
+
+Status Limits::progress_error() const {
+  const bool threw = (reasons_.load(std::memory_order_acquire) & kCallbackThrew) != 0;
+  return threw ? callback_error_ : Status();
 }
 
 Status Limits::StepLimitError() const {

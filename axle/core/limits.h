@@ -4,8 +4,8 @@
 // calls Check() in every long loop and returns its status. A null pointer means no limits.
 //
 // The functions of the client that take limits are calls (LimitedCall): each has the whole time and
-// all the steps for itself, so one object serves any number of calls, one after the other. Cancel is
-// not taken back. Outside of calls the time runs from set_time_limit on.
+// all the steps for itself, so one object serves any number of calls, one after the other. Cancel
+// is not taken back. Outside of calls the time runs from set_time_limit on.
 //
 // Any thread may call Cancel and cancelled at any time. The rest is for one thread at a time: what
 // is set is set before the call begins.
@@ -45,22 +45,24 @@ class Limits {
   void set_time_note(Note note) { time_note_ = note; }
   // The call gets so many seconds more: for what does not count.
   void Extend(double seconds);
-  // What is going on, for messages, in words that follow "ended": "the run of \"main\" after 3 of 10
-  // repeats". "": what LimitedCall was told.
+  // What is going on, for messages, in words that follow "ended": "the run of \"main\" after 3 of
+  // 10 repeats". "": what LimitedCall was told.
   void set_activity(std::string activity) { activity_ = std::move(activity); }
   // Loop iterations and calls until RESOURCE_EXHAUSTED.
   void set_step_limit(i64 steps) { step_limit_ = steps; }
-  // Called now and then by the working thread with the part done so far, 0..1, or -1 if unknown; it
-  // does not throw.
+  // Called now and then by the working thread with the part done so far, 0..1, or -1 if unknown. An
+  // exception of it ends the call with INTERNAL.
   void set_progress(std::function<void(double)> progress) { progress_ = std::move(progress); }
 
   // Makes the task end with CANCELLED, soon.
-  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  void Cancel() { reasons_.fetch_or(kCancelled, std::memory_order_relaxed); }
+  bool cancelled() const { return (reasons_.load(std::memory_order_relaxed) & kCancelled) != 0; }
 
-  // OK, or CANCELLED or DEADLINE_EXCEEDED. Cheap; looks at the clock only every 64th time.
+  // OK, or CANCELLED, DEADLINE_EXCEEDED or what the progress function threw. Cheap; looks at the
+  // clock only every 64th time.
   Status Check() {
-    if (cancelled() || (has_deadline_ && (++checks_ & 63) == 0)) return CheckSlowly();
+    if (reasons_.load(std::memory_order_relaxed) != 0 || (has_deadline_ && (++checks_ & 63) == 0))
+      return CheckSlowly();
     return {};
   }
   // The same, and always looks at the clock.
@@ -76,8 +78,10 @@ class Limits {
   void AddSteps(i64 steps) { steps_ += steps; }
   // For the working thread: tells set_progress's function, if there is one.
   void Progress(double done) {
-    if (progress_) progress_(done);
+    if (progress_) CallProgress(done);
   }
+  // OK, or what the progress function threw during this call.
+  Status progress_error() const;
 
   // "the memory limit of 1.0 GiB (the default)", and what follows what the message says of it: what
   // is going on and the remedy.
@@ -100,8 +104,12 @@ class Limits {
   Status CheckSlowly();
   Status StepLimitError() const;
   std::string Activity() const;
+  void CallProgress(double done);
 
-  std::atomic<bool> cancelled_ = false;
+  // Why to stop, but for the clock.
+  static constexpr int kCancelled = 1, kCallbackThrew = 2;
+  std::atomic<int> reasons_ = 0;
+  Status callback_error_;  // written before kCallbackThrew is set
   bool has_deadline_ = false;
   bool in_call_ = false;
   double seconds_ = 0;

@@ -51,8 +51,8 @@ i64 CgroupMemory() {
     if (controllers.empty()) {
       least = std::min(least, LimitOfGroups("/sys/fs/cgroup", group, "/memory.max"));
     } else if (controllers.find("memory") != controllers.npos) {
-      least = std::min(
-          least, LimitOfGroups("/sys/fs/cgroup/memory", group, "/memory.limit_in_bytes"));
+      least =
+          std::min(least, LimitOfGroups("/sys/fs/cgroup/memory", group, "/memory.limit_in_bytes"));
     }
   }
   return least;

@@ -45,10 +45,9 @@ Status CheckDeepCall(int depth, std::string_view name) {
   }
   const i64 left = StackBytesLeft();
   if (left >= kStackReserve) return {};
-  return ResourceExhausted(StrCat("execute: calls are nested ", depth, " deep at \"", name,
-                                  "\", and the thread has ", left / 1024,
-                                  " KiB of its stack left; a thread with 2 MiB holds ",
-                                  kMaxCallDepth, " calls"));
+  return ResourceExhausted(StrCat(
+      "execute: calls are nested ", depth, " deep at \"", name, "\", and the thread has ",
+      left / 1024, " KiB of its stack left; a thread with 2 MiB holds ", kMaxCallDepth, " calls"));
 }
 
 }  // namespace axle

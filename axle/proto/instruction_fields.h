@@ -20,9 +20,9 @@ struct InstructionFields {
   Dims predecessor_ids;
   Dims callee_ids;
   OwnedMetadata metadata;
-  std::shared_ptr<void> attrs;  // of the row's struct
+  std::shared_ptr<void> attrs;         // of the row's struct
   Literal* missing_literal = nullptr;  // in `attrs`, if the row has a literal and the message none
-  InstructionExtras extras;     // but control predecessors and sharding
+  InstructionExtras extras;            // but control predecessors and sharding
   bool has_extras = false;
   std::optional<ShardingText> sharding;
 };

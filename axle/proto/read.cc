@@ -334,10 +334,10 @@ class ModuleReader {
     if (Status status = CheckShape(fields.shape); !status.ok()) return Located(in, status);
     const i64 bytes = fields.shape.num_bytes();
     if (bytes > Scanner::kMaxElidedBytes - extra_bytes_) {
-      return ResourceExhausted(in.Error(StrCat("literals of more than ",
-                                               HumanBytes(Scanner::kMaxElidedBytes),
-                                               " are missing"))
-                                   .message());
+      return ResourceExhausted(
+          in.Error(StrCat("literals of more than ", HumanBytes(Scanner::kMaxElidedBytes),
+                          " are missing"))
+              .message());
     }
     extra_bytes_ += bytes;
     AXLE_ASSIGN(*fields.missing_literal, ElidedLiteral(fields.shape));

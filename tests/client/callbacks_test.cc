@@ -87,9 +87,8 @@ TEST(Callbacks, AReleaseThatThrows) {
                                                 HostBufferSemantics::kCopy, 0, released);
   EXPECT_EQ(copied.status().ToString(), "INTERNAL: the released callback threw an exception: gone");
   bool is_zero_copy = false;
-  auto viewed =
-      (*client)->BufferFromHost(data, Shape(F32, {16}), {}, HostBufferSemantics::kZeroCopy,
-                                0, released, &is_zero_copy);
+  auto viewed = (*client)->BufferFromHost(
+      data, Shape(F32, {16}), {}, HostBufferSemantics::kZeroCopy, 0, released, &is_zero_copy);
   ASSERT_TRUE(viewed.ok()) << viewed.status().message();
   EXPECT_TRUE(is_zero_copy);
   (*viewed)->Delete();  // dropped

@@ -112,7 +112,8 @@ TEST(Elided, EveryPlaceIsFound) {
 
 TEST(Elided, ACalledComputationOfABuilderIsRefused) {
   const auto client = *Client::Create();
-  const XlaComputation called(LoadOrFail("HloModule m\nENTRY e { ROOT k = f32[20] constant({...}) }"));
+  const XlaComputation called(
+      LoadOrFail("HloModule m\nENTRY e { ROOT k = f32[20] constant({...}) }"));
   XlaBuilder builder("b");
   const XlaOp call = Call(&builder, called, {});
   EXPECT_EQ(builder.ComputeConstant(call).status().code(), StatusCode::kInvalidArgument);
@@ -137,8 +138,7 @@ TEST(Elided, ManyAreReadInLinearTime) {
   const auto module = LoadModule(text + "}\n", {.limits = &limits});
   ASSERT_TRUE(module.ok()) << module.status().ToString();
   const auto client = *Client::Create();
-  const Status status =
-      client->Compile(std::shared_ptr<const Module>((*module)->Clone())).status();
+  const Status status = client->Compile(std::shared_ptr<const Module>((*module)->Clone())).status();
   EXPECT_NE(status.message().find("hlo text 3:24"), std::string::npos) << status.message();
 }
 

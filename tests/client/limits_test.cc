@@ -57,14 +57,16 @@ TEST(ClientLimits, MessagesNameTheLimitAndWhatWasGoingOn) {
     Limits limits;
     limits.set_time_limit(0.05);
     for (int call = 0; call < 2; ++call) {
-      EXPECT_EQ((*executable)->Execute({Literal(Shape(S32))}, {.limits = &limits}).status().ToString(),
-                "DEADLINE_EXCEEDED: the time limit of 0.05 s ended the run of \"endless\"");
+      EXPECT_EQ(
+          (*executable)->Execute({Literal(Shape(S32))}, {.limits = &limits}).status().ToString(),
+          "DEADLINE_EXCEEDED: the time limit of 0.05 s ended the run of \"endless\"");
     }
     Limits steps;
     steps.set_step_limit(100);
     for (int call = 0; call < 2; ++call) {
-      EXPECT_EQ((*executable)->Execute({Literal(Shape(S32))}, {.limits = &steps}).status().ToString(),
-                "RESOURCE_EXHAUSTED: the limit of 100 steps ended the run of \"endless\"");
+      EXPECT_EQ(
+          (*executable)->Execute({Literal(Shape(S32))}, {.limits = &steps}).status().ToString(),
+          "RESOURCE_EXHAUSTED: the limit of 100 steps ended the run of \"endless\"");
     }
   }
 }
@@ -89,15 +91,16 @@ std::string Wheel(int n) {
     StrAppend(turned, ", x", (i + 1) % n);
   }
   shape = StrCat("(s32[], ", shape, ")");
-  return StrCat("HloModule wheel\ncond {\n  s = ", shape,
-                " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
-                "  three = s32[] constant(3)\n  ROOT c = pred[] compare(i, three), direction=LT\n}\n"
-                "body {\n  s = ",
-                shape,
-                " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
-                "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n",
-                elements, "  ROOT r = ", shape, " tuple(j", turned, ")\n}\nENTRY e {\n  p = ", shape,
-                " parameter(0)\n  ROOT w = ", shape, " while(p), condition=cond, body=body\n}\n");
+  return StrCat(
+      "HloModule wheel\ncond {\n  s = ", shape,
+      " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
+      "  three = s32[] constant(3)\n  ROOT c = pred[] compare(i, three), direction=LT\n}\n"
+      "body {\n  s = ",
+      shape,
+      " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
+      "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n",
+      elements, "  ROOT r = ", shape, " tuple(j", turned, ")\n}\nENTRY e {\n  p = ", shape,
+      " parameter(0)\n  ROOT w = ", shape, " while(p), condition=cond, body=body\n}\n");
 }
 
 // What LLVM would take quadratic time for is made of records: 12,000 numbers took 17 s.
@@ -116,7 +119,10 @@ TEST(ClientLimits, AWideLoopCompilesInTime) {
 TEST(ClientLimits, MemoryCoversCompilation) {
   std::string text = "HloModule big\nENTRY e {\n  x0 = f32[] parameter(0)\n";
   for (int i = 0; i < 5000; ++i) {
-    StrAppend(text, "  x", i + 1, " = f32[] ", i % 3 == 0 ? "tanh" : i % 3 == 1 ? "cosine" : "log",
+    StrAppend(text, "  x", i + 1, " = f32[] ",
+              i % 3 == 0   ? "tanh"
+              : i % 3 == 1 ? "cosine"
+                           : "log",
               "(x", i, ")\n");
   }
   text += "}\n";
@@ -130,8 +136,7 @@ TEST(ClientLimits, MemoryCoversCompilation) {
       << status.message();
   EXPECT_EQ(limits.live_bytes(), 0);
   limits.set_memory_cap(i64{1} << 30);
-  const auto executable =
-      client->Compile(text, {.engine = EngineKind::kNative, .limits = &limits});
+  const auto executable = client->Compile(text, {.engine = EngineKind::kNative, .limits = &limits});
   EXPECT_TRUE(executable.ok()) << executable.status().ToString();
   EXPECT_EQ(limits.live_bytes(), 0);
 }

@@ -120,11 +120,13 @@ TEST(Limits, MessagesSayWhatIsADefaultAndWhatChangesIt) {
   limits.set_memory_cap(1 << 20);
   limits.set_memory_note({true, "--mem-limit changes it"});
   const LimitedCall call(&limits, "the run of", "main");
-  EXPECT_EQ(limits.CheckNow().message(),
-            "the time limit of 0 s (the default) ended the run of \"main\"; --time-limit 0 removes it");
-  EXPECT_EQ(limits.Reserve(2 << 20).message(),
-            "needs 2.0 MiB beside 0 B of live ones, above the memory limit of 1.0 MiB (the default) "
-            "in the run of \"main\"; --mem-limit changes it");
+  EXPECT_EQ(
+      limits.CheckNow().message(),
+      "the time limit of 0 s (the default) ended the run of \"main\"; --time-limit 0 removes it");
+  EXPECT_EQ(
+      limits.Reserve(2 << 20).message(),
+      "needs 2.0 MiB beside 0 B of live ones, above the memory limit of 1.0 MiB (the default) "
+      "in the run of \"main\"; --mem-limit changes it");
   limits.set_activity("the run of \"main\" after 3 of 10 repeats");
   EXPECT_EQ(limits.CheckNow().message(),
             "the time limit of 0 s (the default) ended the run of \"main\" after 3 of 10 repeats; "
@@ -135,8 +137,9 @@ TEST(Limits, MemoryIsGivenBack) {
   Limits limits;
   limits.set_memory_cap(100);
   EXPECT_TRUE(limits.Reserve(60).ok());
-  EXPECT_EQ(limits.Reserve(50).ToString(),
-            "RESOURCE_EXHAUSTED: needs 50 B beside 60 B of live ones, above the memory limit of 100 B");
+  EXPECT_EQ(
+      limits.Reserve(50).ToString(),
+      "RESOURCE_EXHAUSTED: needs 50 B beside 60 B of live ones, above the memory limit of 100 B");
   limits.Release(60);
   EXPECT_TRUE(limits.Reserve(100).ok());
   EXPECT_EQ(limits.live_bytes(), 100);

@@ -40,9 +40,10 @@ TEST_F(Cli, LimitsEndARun) {
   for (const std::string& engine : Engines()) {
     const Result time = Run({"run", forever, "--time-limit", "0.3", "--engine", engine});
     EXPECT_EQ(time.exit, 4) << engine;
-    EXPECT_EQ(time.err,
-              "DEADLINE_EXCEEDED: the time limit of 0.3 s ended the run of \"forever\"; --time-limit "
-              "0 removes it\n")
+    EXPECT_EQ(
+        time.err,
+        "DEADLINE_EXCEEDED: the time limit of 0.3 s ended the run of \"forever\"; --time-limit "
+        "0 removes it\n")
         << engine;
     const Result memory = Run({"run", "-", "--mem-limit", "64M", "--engine", engine},
                               "HloModule m\n\nENTRY main {\n  one = f32[] constant(1)\n"
@@ -51,9 +52,9 @@ TEST_F(Cli, LimitsEndARun) {
     EXPECT_TRUE(memory.err.starts_with("RESOURCE_EXHAUSTED: ")) << engine << memory.err;
     EXPECT_NE(memory.err.find("is above the memory limit of 64 MiB: "), std::string::npos)
         << memory.err;
-    const std::string named =
-        std::string(engine == "native" ? ": the result \"ones\" of \"main\"" : ": \"ones\" of \"main\"") +
-        " in the run of \"m\"; --mem-limit changes it\n";
+    const std::string named = std::string(engine == "native" ? ": the result \"ones\" of \"main\""
+                                                             : ": \"ones\" of \"main\"") +
+                              " in the run of \"m\"; --mem-limit changes it\n";
     EXPECT_TRUE(memory.err.ends_with(named)) << engine << memory.err;
   }
 }
@@ -76,9 +77,11 @@ less { i = s32[] parameter(0)  n = s32[] constant(30000000)  ROOT l = pred[] com
 step { i = s32[] parameter(0)  one = s32[] constant(1)  ROOT j = s32[] add(i, one) }
 ENTRY main { i = s32[] parameter(0)  ROOT w = s32[] while(i), condition=less, body=step }
 )");
-  const Result r = Run({"run", program, "--fake=zeros", "--repeat", "1000000", "--time-limit", "1"});
+  const Result r =
+      Run({"run", program, "--fake=zeros", "--repeat", "1000000", "--time-limit", "1"});
   EXPECT_EQ(r.exit, 4);
-  EXPECT_TRUE(r.err.starts_with("DEADLINE_EXCEEDED: the time limit of 1 s ended the run of \"long\" after "))
+  EXPECT_TRUE(r.err.starts_with(
+      "DEADLINE_EXCEEDED: the time limit of 1 s ended the run of \"long\" after "))
       << r.err;
   EXPECT_TRUE(r.err.ends_with(" of 1000000 repeats; --time-limit 0 removes it\n")) << r.err;
 }
@@ -104,7 +107,10 @@ TEST_F(Cli, ReadingFromAPipeIsUnderTheLimit) {
   const int held = open(fifo.c_str(), O_RDWR);
   ASSERT_EQ(write(held, "HloModule", 9), 9);
   EXPECT_EQ(Run({"parse", fifo, "--time-limit", "0.3"}).exit, 4);
-  EXPECT_EQ(Run({"run", Write("add.hlo", kAdd), "--fake", "--arg", "0=@" + fifo, "--time-limit", "0.3"}).exit, 4);
+  EXPECT_EQ(
+      Run({"run", Write("add.hlo", kAdd), "--fake", "--arg", "0=@" + fifo, "--time-limit", "0.3"})
+          .exit,
+      4);
   const pid_t pid = Start({"parse", fifo, "--time-limit", "0"});
   while (!HandlesSignals(pid)) std::this_thread::yield();
   kill(pid, SIGINT);
@@ -117,8 +123,8 @@ TEST_F(Cli, AFileLimitIsAnErrorMessage) {
   for (int i = 0; i < 2000; ++i) text += "  y" + std::to_string(i) + " = f32[] negate(x)\n";
   const std::string file = Write("in.hlo", text + "}\n");
   const std::string command = "ulimit -f 1; exec " + (BuildFolder() / "bin/axle").string() +
-                              " print " + file + " --output " +
-                              Path("out.hlo") + " 2>" + Path("message");
+                              " print " + file + " --output " + Path("out.hlo") + " 2>" +
+                              Path("message");
   const int status = std::system(("sh -c '" + command + "'").c_str());
   EXPECT_EQ(WEXITSTATUS(status), 3);
   EXPECT_NE(ReadText(Path("message")).find("File too large"), std::string::npos)
@@ -127,15 +133,17 @@ TEST_F(Cli, AFileLimitIsAnErrorMessage) {
 
 // Made-up values are no part of the run, however many there are, and can be interrupted.
 TEST_F(Cli, MakingValuesDoesNotCount) {
-  const std::string program = Write(
-      "large.hlo", "HloModule m\nENTRY e {\n  x = f64[20000000] parameter(0)\n  ROOT y = f64[1] slice(x), slice={[0:1]}\n}\n");
+  const std::string program = Write("large.hlo",
+                                    "HloModule m\nENTRY e {\n  x = f64[20000000] parameter(0)\n  "
+                                    "ROOT y = f64[1] slice(x), slice={[0:1]}\n}\n");
   const Result r = Run({"run", program, "--fake", "--time-limit", "0.4", "--engine", "interpret"});
   EXPECT_EQ(r.exit, 0) << r.err;
 }
 
 TEST_F(Cli, CheckSaysThatAProgramDoesNotFit) {
-  const std::string program = Write(
-      "large.hlo", "HloModule m\nENTRY e {\n  x = f32[100000000] parameter(0)\n  ROOT y = f32[100000000] negate(x)\n}\n");
+  const std::string program = Write("large.hlo",
+                                    "HloModule m\nENTRY e {\n  x = f32[100000000] parameter(0)\n  "
+                                    "ROOT y = f32[100000000] negate(x)\n}\n");
   const Result r = Run({"check", program, "--mem-limit", "256M"});
   EXPECT_EQ(r.exit, 4) << r.out << r.err;
   EXPECT_NE(r.out.find("over limit: "), std::string::npos) << r.out;

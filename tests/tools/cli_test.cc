@@ -339,8 +339,9 @@ TEST_F(Cli, OutputGoesWhereItsNameSays) {
     EXPECT_FALSE(fs::exists(Path(name)));
   }
   EXPECT_EQ(Run({"run", add, "--fake", "--output", "-", "--json"}).exit, 2);
-  const std::string pair =
-      Write("pair.hlo", "HloModule m\nENTRY e { x = f32[] parameter(0)  ROOT r = (f32[], f32[]) tuple(x, x) }\n");
+  const std::string pair = Write(
+      "pair.hlo",
+      "HloModule m\nENTRY e { x = f32[] parameter(0)  ROOT r = (f32[], f32[]) tuple(x, x) }\n");
   const Result two = Run({"run", pair, "--fake", "--output", Path("pair.npy")});
   EXPECT_EQ(two.exit, 3);
   EXPECT_NE(two.err.find("is for one array, but the result has 2"), std::string::npos) << two.err;
@@ -370,11 +371,9 @@ TEST_F(Cli, BatchAnswersRequestsOfAnyShape) {
       R"({"id":)" + deep + rest + R"({"id":{"a":1})" + rest + R"({"id":null)" + rest +
       R"({"id":true)" + rest + R"({"id":1,"args":)" + deep + rest + R"({"id":2,"verb":)" + deep +
       "}\n" + R"({"id":3,"verb":"parse","file":"-"})" + "\n" +
-      R"({"id":4,"verb":"parse","file":"a\u0000b"})" + "\n" +
-      R"({"id":5,"verb":"run","file":")" + add +
-      R"(","args":["0=@-","1=f32[2] 1,2"]})" + "\n" +
-      R"({"id":6,"verb":"run","file":")" + add +
-      R"(","args":["0=f32[2] 1,2","1=f32[2] 1,2"],"output":"a\u0000b.npz"})" + "\n" +
+      R"({"id":4,"verb":"parse","file":"a\u0000b"})" + "\n" + R"({"id":5,"verb":"run","file":")" +
+      add + R"(","args":["0=@-","1=f32[2] 1,2"]})" + "\n" + R"({"id":6,"verb":"run","file":")" +
+      add + R"(","args":["0=f32[2] 1,2","1=f32[2] 1,2"],"output":"a\u0000b.npz"})" + "\n" +
       R"({"id":7,"verb":"print","output":"-")" + rest.substr(15) + R"({"id":1.5)" + rest +
       R"({"id":"x")" + rest;
   const Result r = Run({"batch"}, requests);

@@ -128,7 +128,7 @@ int RunBatch(Session& session) {
   return Interrupted() ? kLimit : kYes;
 }
 
-constexpr std::string_view kOptions[] = {"fake",          "seed",  "engine",  "isa",
+constexpr std::string_view kOptions[] = {"fake",          "seed",  "engine",   "isa",
                                          "codegen-level", "style", "numerics", "allow-elided"};
 
 }  // namespace

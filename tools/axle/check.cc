@@ -106,10 +106,10 @@ int Check(Session& session) {
 }
 
 constexpr std::string_view kOptions[] = {
-    "inputs",  "arg",      "fake",       "seed",        "engine",       "isas",
-    "against", "numerics", "rtol",       "atol",        "levels",       "ulp",
-    "seeds",   "repeats",  "concurrent", "per-op",      "random",       "variants",
-    "first",   "jobs",     "output",     "thread-list", "max-failures", "allow-unimplemented",
+    "inputs",      "arg",      "fake",       "seed",        "engine",       "isas",
+    "against",     "numerics", "rtol",       "atol",        "levels",       "ulp",
+    "seeds",       "repeats",  "concurrent", "per-op",      "random",       "variants",
+    "first",       "jobs",     "output",     "thread-list", "max-failures", "allow-unimplemented",
     "allow-elided"};
 
 }  // namespace

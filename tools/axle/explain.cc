@@ -89,7 +89,8 @@ int Explain(Session& session) {
   if (!file.ok()) return session.Usage(StrCat("explain: ", file.status().message()));
   auto module = session.Load(*file);
   if (!module.ok()) return session.Fail(module.status());
-  const auto executable = session.CompileNative(*std::move(module), {.allow_elided = true, .report = true});
+  const auto executable =
+      session.CompileNative(*std::move(module), {.allow_elided = true, .report = true});
   if (!executable.ok()) return session.Fail(executable.status());
   const CompileReport& report = *(*executable)->report();
   if (!session.options().json) {

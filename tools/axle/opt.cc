@@ -155,8 +155,8 @@ int RunOpt(Session& session) {
   return session.Write(text);
 }
 
-constexpr std::string_view kOptions[] = {"passes", "stage",         "list",    "print-after",
-                                         "timing", "verify-each",   "style",   "output",
+constexpr std::string_view kOptions[] = {"passes", "stage",         "list",     "print-after",
+                                         "timing", "verify-each",   "style",    "output",
                                          "isa",    "codegen-level", "numerics", "allow-elided"};
 
 }  // namespace

@@ -24,8 +24,8 @@ struct Options {
   bool quiet = false;
   bool verbose = false;
   ColorMode color = ColorMode::kAuto;
-  double time_limit = 8;       // seconds; 0: none
-  std::int64_t mem_limit = 0;  // bytes; 0: none
+  double time_limit = 8;                               // seconds; 0: none
+  std::int64_t mem_limit = 0;                          // bytes; 0: none
   bool is_time_default = true, is_mem_default = true;  // nobody asked for them
   int threads = 0;
   std::string output;

@@ -82,8 +82,8 @@ int RunReduce(Session& session) {
   return written == kYes && Interrupted() ? kLimit : written;
 }
 
-constexpr std::string_view kOptions[] = {"output",     "command", "thread-list", "isas",
-                                         "levels",     "seeds",   "seed",        "repeats",
+constexpr std::string_view kOptions[] = {"output",     "command",  "thread-list", "isas",
+                                         "levels",     "seeds",    "seed",        "repeats",
                                          "concurrent", "numerics", "allow-elided"};
 
 }  // namespace

@@ -121,7 +121,8 @@ int Run(Session& session) {
   }
   if (kind == ResultFile::kStdout) {
     if (session.is_batch()) {
-      return session.Usage("run: \"output\": \"-\" is no file: stdout has the answers of the batch");
+      return session.Usage(
+          "run: \"output\": \"-\" is no file: stdout has the answers of the batch");
     }
     if (options.json) return session.Usage("run: --output - and --json both go to stdout");
     if (isatty(STDOUT_FILENO) != 0) {
@@ -139,9 +140,9 @@ int Run(Session& session) {
   return kYes;
 }
 
-constexpr std::string_view kOptions[] = {"inputs", "arg",    "fake",     "seed",
-                                         "output", "engine", "isa",      "codegen-level",
-                                         "repeat", "time",   "replicas", "numerics", "allow-elided"};
+constexpr std::string_view kOptions[] = {
+    "inputs",        "arg",    "fake", "seed",     "output",   "engine",      "isa",
+    "codegen-level", "repeat", "time", "replicas", "numerics", "allow-elided"};
 
 }  // namespace
 

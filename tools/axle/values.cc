@@ -159,8 +159,7 @@ Status WriteResult(Session& session, ResultFile kind, const Literal& result) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) {
-    return InvalidArgument(
-        StrCat("cannot make \"", PrintableText(path), "\": ", error.message()));
+    return InvalidArgument(StrCat("cannot make \"", PrintableText(path), "\": ", error.message()));
   }
   for (const auto& [name, literal] : leaves) {
     AXLE_TRY(WriteFile(StrCat(path, "/", name, ".npy"), WriteNpy(literal)));
