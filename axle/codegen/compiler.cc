@@ -311,7 +311,8 @@ class Compiler {
         std::shared_ptr<const MovePlan> move = PlanMove(region, schedule, plan.parts);
         Record& record = program.AddRecord(places, name);
         record.num_tiles = move->num_tiles;
-        record.is_parallel = IsWorthThreads(2 * kByteTime * static_cast<double>(move->moved_bytes));
+        record.parallel_nanoseconds =
+            ParallelTime(2 * kByteTime * static_cast<double>(move->moved_bytes));
         program.SetKernel(record, &RunMove, std::move(move));
         return {};
       }
@@ -329,7 +330,7 @@ class Compiler {
         Record& record = program.AddRecord(places, name);
         record.num_tiles = step.num_tiles;
         record.scratch_bytes = step.scratch_bytes;
-        record.is_parallel = NumParts(step) > 1;
+        record.parallel_nanoseconds = NumParts(step) > 1 ? step.nanoseconds : 0;
         program.SetKernel(record, step.function, step.plan);
         for (const auto& loop : step.loops) made_[r].kernels.push_back(loop.get());
         return {};
@@ -417,7 +418,7 @@ class Compiler {
     record.scratch_bytes = LoopScratchBytes(region);
     LoopRecord loop = LoopsOf(schedule, parts).MakeLoop(region, MayStream(program, record, region));
     record.num_tiles = loop.num_tiles;
-    record.is_parallel = IsWorthThreads(loop.nanoseconds);
+    record.parallel_nanoseconds = ParallelTime(loop.nanoseconds);
     made_[r].kernels = {loop.loop};
     program.SetKernel(record, loop.function, std::move(loop.plan));
   }
@@ -434,7 +435,7 @@ class Compiler {
       program.Own(std::move(loop.plan));
     }
     record.num_tiles = rows.plan->num_tiles();
-    record.is_parallel = IsWorthThreads(time);
+    record.parallel_nanoseconds = ParallelTime(time);
     record.scratch_bytes = region.local_bytes;
     program.SetKernel(record, &RunRowSteps, std::move(rows.plan));
   }

@@ -16,6 +16,11 @@ inline bool IsWorthThreads(double nanoseconds) {
   return nanoseconds >= kLeastSharedTime;
 }
 
+// What a record is told (runtime/program.h): the time if it is worth threads, or 0.
+inline double ParallelTime(double nanoseconds) {
+  return IsWorthThreads(nanoseconds) ? nanoseconds : 0;
+}
+
 // Of the operations of `lanes` at so many positions.
 inline double TimeOf(const LaneProgram& lanes, double count) {
   return count * static_cast<double>(lanes.code.size()) * kOpTime;

@@ -90,7 +90,7 @@ int RunConditional(const Record& record, void* const* places, ProgramRun& run) {
 // Whether the threads of the run may share the tiles of a record. The number of its places comes
 // from the user's program and has no bound, the lists on the threads' stacks have.
 bool IsShareable(const Record& record, const ProgramRun& run) {
-  return record.is_parallel && run.workers != nullptr && run.num_threads > 1 &&
+  return record.parallel_nanoseconds > 0 && run.workers != nullptr && run.num_threads > 1 &&
          (record.scratch_bytes == 0 || record.num_places <= kMaxPlacesBesideScratch);
 }
 
@@ -139,7 +139,8 @@ int RunShared(const Record& record, void* const* places, ProgramRun& run) {
   const auto num_parts = static_cast<int>(
       std::min<i64>({run.num_threads, kMaxThreads, std::max<i64>(record.num_tiles, 1)}));
   SharedRecord shared{record, places, run, num_parts};
-  if (!run.workers->TryRun(num_parts, &SharedRecord::RunPart, &shared)) {
+  if (!run.workers->TryRun(num_parts, &SharedRecord::RunPart, &shared,
+                           record.parallel_nanoseconds)) {
     return record.function(&run, record.plan, places, 0, record.num_tiles);
   }
   return *std::max_element(shared.results.begin(), shared.results.begin() + num_parts);

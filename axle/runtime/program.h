@@ -58,9 +58,10 @@ struct Record {
   KernelFunction function = nullptr;
   const void* plan = nullptr;
   i64 num_tiles = 1;
-  // kKernel: worth more than one thread, which then take equal parts of the tiles. With
-  // scratch_bytes, the last place is scratch memory, so much for each thread of the run.
-  bool is_parallel = false;
+  // kKernel: what one thread takes, about, if that is worth more than one, which then take equal
+  // parts of the tiles; else 0. With scratch_bytes, the last place is scratch memory, so much for
+  // each thread of the run.
+  double parallel_nanoseconds = 0;
   i64 scratch_bytes = 0;
   std::vector<std::shared_ptr<const Program>> programs;
   std::string name;  // of what it computes, for messages

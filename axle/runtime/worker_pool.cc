@@ -1,13 +1,11 @@
 #include "axle/runtime/worker_pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -15,19 +13,57 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
 #include "axle/runtime/fork_count.h"
+#include "axle/runtime/thread_pool.h"
 
 namespace axle {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
 // Processors fetch two cache lines at a time: what two threads write lies further apart.
 constexpr size_t kApart = 256;
-// Turns of a waiting caller before it lets others run.
-constexpr int kTurnsBeforeYield = 1 << 10;
+// A caller spins for so long for a worker that is at work, then it sleeps.
+constexpr microseconds kCallerSpins{50};
+// Until a worker that sleeps is at work, and the time after which work is not part of a loop.
+constexpr double kWakeNanoseconds = 150'000;
+constexpr microseconds kLoopGap{100};
+// A wait that is shorter is never a loss. A rest is kRestFactor times the loss that it follows, and
+// longer each time that sharing loses again.
+constexpr microseconds kLeastLoss{50};
+constexpr int kRestFactor = 20, kMostRestFactor = 160;
+constexpr std::chrono::milliseconds kMostRest{500};
+// If workers have come too late so many times, they rest as after a loss.
+constexpr int kMostTooLate = 8;
 
 void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
+}
+
+// What a worker is asked for and does, in one word: the number of the work above, its phase in two
+// bits. The caller offers a part; the worker takes it, or the caller takes it back.
+enum Phase : std::uint32_t { kNothing = 0, kOffered = 1, kTaken = 2, kDone = 3 };
+Phase PhaseOf(std::uint32_t state) {
+  return static_cast<Phase>(state & 3);
+}
+std::uint32_t WithPhase(std::uint32_t state, Phase phase) {
+  return (state & ~std::uint32_t{3}) | phase;
+}
+
+// Spins until `is_over()`, for `time` at most; true if it is.
+template <typename IsOver>
+bool Spin(microseconds time, IsOver is_over) {
+  if (time.count() == 0) return is_over();
+  const auto until = Clock::now() + time;
+  do {
+    for (int turn = 0; turn < 64; ++turn) {
+      if (is_over()) return true;
+      Pause();
+    }
+  } while (Clock::now() < until);
+  return false;
 }
 
 }  // namespace
@@ -36,30 +72,35 @@ void Pause() {
 // left alone there.
 struct WorkerPool::Crew {
   struct Worker {
-    alignas(kApart) std::atomic<std::uint32_t> asked = 0;  // number of the last work given
-    alignas(kApart) std::atomic<std::uint32_t> done = 0;   // and of the last one finished
+    alignas(kApart) std::atomic<std::uint32_t> state = kNothing;
+    alignas(kApart) std::atomic<bool> sleeps = false;
     std::thread thread;
   };
 
-  explicit Crew(int num_workers) : workers(static_cast<size_t>(num_workers)) {}
+  Crew(int num_workers, int spin_microseconds)
+      : spins(spin_microseconds), workers(static_cast<size_t>(num_workers)) {}
 
   const std::uint32_t forks_before = ForkCount();
+  const microseconds spins;
   std::vector<Worker> workers;
   int num_started = 0;
   alignas(kApart) std::atomic<bool> is_busy = false;
-  // Of the work under way, written before workers are asked.
+  // Of the work under way, written before a part is offered.
   void (*work)(void*, int) = nullptr;
   void* argument = nullptr;
   bool is_ending = false;
+  // For the caller that has made the crew busy.
+  Clock::time_point rests_until, last_end;
+  int rest_factor = kRestFactor, num_too_late = 0;
 
-  void Start(int spin_microseconds) {
+  void Start() {
     const ScopedBlockedSignals blocked;
     try {
       for (Worker& worker : workers) {
         const int part = num_started + 1;
-        worker.thread = std::thread([this, &worker, part, spin_microseconds] {
+        worker.thread = std::thread([this, &worker, part] {
           const ScopedFloatEnvironment float_environment;
-          Serve(worker, part, spin_microseconds);
+          Serve(worker, part);
         });
         pthread_setname_np(worker.thread.native_handle(), StrCat("axle-w", part).c_str());
         ++num_started;
@@ -68,44 +109,114 @@ struct WorkerPool::Crew {
     }
   }
 
-  void Serve(Worker& worker, int part, int spin_microseconds) {
-    std::uint32_t seen = 0;
+  void Serve(Worker& worker, int part) {
     while (true) {
-      Await(worker, seen, spin_microseconds);
-      seen = worker.asked.load(std::memory_order_acquire);
+      std::uint32_t state = AwaitOffer(worker);
+      const std::uint32_t taken = WithPhase(state, kTaken);
+      if (!worker.state.compare_exchange_strong(state, taken, std::memory_order_acq_rel)) continue;
       if (is_ending) return;
       work(argument, part);
-      worker.done.store(seen, std::memory_order_release);
+      worker.state.store(WithPhase(taken, kDone), std::memory_order_release);
+      worker.state.notify_one();  // the caller may sleep
     }
   }
 
-  static void Await(const Worker& worker, std::uint32_t seen, int spin_microseconds) {
-    using Clock = std::chrono::steady_clock;
-    const auto until = Clock::now() + std::chrono::microseconds(spin_microseconds);
-    do {
-      for (int turn = 0; turn < 64; ++turn) {
-        if (worker.asked.load(std::memory_order_acquire) != seen) return;
-        Pause();
-      }
-    } while (Clock::now() < until);
-    worker.asked.wait(seen, std::memory_order_acquire);
+  std::uint32_t AwaitOffer(Worker& worker) const {
+    std::uint32_t state = kNothing;
+    const auto is_offered = [&] {
+      state = worker.state.load(std::memory_order_acquire);
+      return PhaseOf(state) == kOffered;
+    };
+    if (Spin(spins, is_offered)) return state;
+    worker.sleeps.store(true, std::memory_order_relaxed);
+    while (!is_offered()) worker.state.wait(state, std::memory_order_acquire);
+    worker.sleeps.store(false, std::memory_order_relaxed);
+    return state;
   }
 
-  static std::uint32_t Ask(Worker& worker) {
-    const std::uint32_t number = worker.asked.fetch_add(1, std::memory_order_acq_rel) + 1;
-    worker.asked.notify_one();
-    return number;
+  static void Offer(Worker& worker) {
+    const std::uint32_t before = worker.state.load(std::memory_order_relaxed);
+    worker.state.store(WithPhase(before + 4, kOffered), std::memory_order_release);
+    worker.state.notify_one();
+  }
+
+  // True if the worker has not begun, and will not any more.
+  static bool TakeBack(Worker& worker) {
+    std::uint32_t state = WithPhase(worker.state.load(std::memory_order_relaxed), kOffered);
+    return worker.state.compare_exchange_strong(state, WithPhase(state, kNothing),
+                                                std::memory_order_acq_rel);
+  }
+
+  void AwaitDone(const Worker& worker) const {
+    std::uint32_t state = kNothing;
+    const auto is_done = [&] {
+      state = worker.state.load(std::memory_order_acquire);
+      return PhaseOf(state) == kDone;
+    };
+    if (Spin(spins.count() == 0 ? microseconds(0) : kCallerSpins, is_done)) return;
+    while (!is_done()) worker.state.wait(state, std::memory_order_acquire);
+  }
+
+  // Whether workers are likely to be of use for work of so many nanoseconds.
+  bool Pays(Clock::time_point now, int num_workers, double nanoseconds) {
+    if (now < rests_until) return false;
+    if (nanoseconds >= kWakeNanoseconds) return true;
+    const bool is_in_a_loop = now - last_end < kLoopGap;
+    last_end = now;
+    if (is_in_a_loop) return true;
+    for (int i = 0; i < num_workers; ++i) {
+      if (workers[static_cast<size_t>(i)].sleeps.load(std::memory_order_relaxed)) return false;
+    }
+    return true;
+  }
+
+  void Rest(Clock::time_point now, Clock::duration loss) {
+    rests_until = now + std::min<Clock::duration>(loss * rest_factor, kMostRest);
+    rest_factor = std::min(2 * rest_factor, kMostRestFactor);
+    num_too_late = 0;
+  }
+
+  void Run(int num_workers) {
+    for (int i = 0; i < num_workers; ++i) Offer(workers[static_cast<size_t>(i)]);
+    const auto begin = Clock::now();
+    work(argument, 0);
+    const auto own = Clock::now() - begin;
+    int num_taken = 0;
+    for (int i = num_workers - 1; i >= 0; --i) {
+      if (!TakeBack(workers[static_cast<size_t>(i)])) {
+        ++num_taken;
+      } else {
+        work(argument, i + 1);
+      }
+    }
+    const auto wait_begin = num_taken == num_workers ? begin + own : Clock::now();
+    for (int i = 0; i < num_workers && num_taken > 0; ++i) {
+      const Worker& worker = workers[static_cast<size_t>(i)];
+      if (PhaseOf(worker.state.load(std::memory_order_acquire)) != kNothing) AwaitDone(worker);
+    }
+    const auto end = Clock::now();
+    const auto waited = end - wait_begin;
+    last_end = end;
+    if (waited > kLeastLoss && waited > own * (num_workers + 1)) {
+      Rest(end, waited);
+    } else if (num_taken > 0) {
+      rest_factor = kRestFactor;
+      num_too_late = 0;
+    } else if (++num_too_late >= kMostTooLate) {
+      Rest(end, kLeastLoss);
+    }
   }
 
   void End() {
     is_ending = true;
-    for (int i = 0; i < num_started; ++i) Ask(workers[static_cast<size_t>(i)]);
+    for (int i = 0; i < num_started; ++i) Offer(workers[static_cast<size_t>(i)]);
     for (int i = 0; i < num_started; ++i) workers[static_cast<size_t>(i)].thread.join();
   }
 };
 
 WorkerPool::WorkerPool(int num_threads, int spin_microseconds)
-    : num_threads_(std::max(num_threads, 1)), spin_microseconds_(spin_microseconds) {}
+    : num_threads_(std::max(num_threads, 1)),
+      spin_microseconds_(num_threads > AvailableProcessors() ? 0 : spin_microseconds) {}
 
 WorkerPool::~WorkerPool() {
   Crew* const crew = crew_.load();
@@ -118,18 +229,19 @@ WorkerPool::~WorkerPool() {
 WorkerPool::Crew* WorkerPool::CrewOfThisProcess() {
   Crew* crew = crew_.load(std::memory_order_acquire);
   if (crew != nullptr && crew->forks_before == ForkCount()) return crew;
-  auto* const made = new Crew(num_threads_ - 1);
+  auto* const made = new Crew(num_threads_ - 1, spin_microseconds_);
   made->is_busy = true;
   if (!crew_.compare_exchange_strong(crew, made, std::memory_order_acq_rel)) {
     delete made;
     return nullptr;
   }
-  made->Start(spin_microseconds_);
+  made->Start();
   made->is_busy.store(false, std::memory_order_release);
   return made;
 }
 
-bool WorkerPool::TryRun(int num_parts, void (*work)(void*, int), void* argument) {
+bool WorkerPool::TryRun(int num_parts, void (*work)(void*, int), void* argument,
+                        double nanoseconds) {
   if (num_parts <= 1) {
     if (num_parts == 1) work(argument, 0);
     return true;
@@ -137,24 +249,15 @@ bool WorkerPool::TryRun(int num_parts, void (*work)(void*, int), void* argument)
   Crew* const crew = CrewOfThisProcess();
   if (crew == nullptr || crew->is_busy.exchange(true, std::memory_order_acquire)) return false;
   const int num_workers = num_parts - 1;
-  if (num_workers > crew->num_started) {
-    crew->is_busy.store(false, std::memory_order_release);
-    return false;
-  }
-  crew->work = work;
-  crew->argument = argument;
-  for (int i = 0; i < num_workers; ++i) Crew::Ask(crew->workers[static_cast<size_t>(i)]);
-  work(argument, 0);
-  for (int i = 0; i < num_workers; ++i) {
-    const Crew::Worker& worker = crew->workers[static_cast<size_t>(i)];
-    const std::uint32_t number = worker.asked.load(std::memory_order_relaxed);
-    for (int turn = 0; worker.done.load(std::memory_order_acquire) != number; ++turn) {
-      Pause();
-      if (turn >= kTurnsBeforeYield) sched_yield();
-    }
+  const bool pays =
+      num_workers <= crew->num_started && crew->Pays(Clock::now(), num_workers, nanoseconds);
+  if (pays) {
+    crew->work = work;
+    crew->argument = argument;
+    crew->Run(num_workers);
   }
   crew->is_busy.store(false, std::memory_order_release);
-  return true;
+  return pays;
 }
 
 }  // namespace axle

@@ -122,7 +122,7 @@ TEST(Program, ThreadsShareTheTilesOfALargeKernel) {
   Program program;
   Record record = Kernel(&CountTiles);
   record.num_tiles = kTiles;
-  record.is_parallel = true;
+  record.parallel_nanoseconds = 1e6;
   record.scratch_bytes = kPlaceAlignment;
   program.num_blocks = 2;
   AddRecord(program, std::move(record), {Block(0), Block(1)});
@@ -151,7 +151,7 @@ TEST(Program, EachThreadLooksAtTheDeadline) {
     return kKernelStopped;
   });
   record.num_tiles = kThreads;
-  record.is_parallel = true;
+  record.parallel_nanoseconds = 1e6;
   program.num_blocks = 1;
   AddRecord(program, std::move(record), {Block(0)});
   const auto finished = Finish(std::move(program), 0);
