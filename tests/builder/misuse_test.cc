@@ -68,6 +68,54 @@ TEST(Misuse, HandlesFromBeforeABuildAreErrors) {
   EXPECT_EQ(FirstError(b), "negate: operand 0 is of an earlier Build of \"again\"");
 }
 
+// Functions that take a builder give the empty handle without one: nobody could keep the error.
+TEST(Misuse, ANullBuilderGivesTheEmptyHandle) {
+  XlaBuilder* const none = nullptr;
+  const Shape shape(F32, {2});
+  const XlaOp empty;
+  const XlaComputation add = AddF32();
+  const XlaOp made[] = {
+      Parameter(none, 0, shape, "x"),
+      ConstantR0<float>(none, 1),
+      ConstantR1<float>(none, {1, 2}),
+      ConstantR1<float>(none, {1, 1}),
+      ConstantR1<float>(none, 3, 1.0F),
+      ConstantR2<float>(none, {{1}, {2}}),
+      ConstantLiteral(none, LiteralUtil::CreateR0<float>(1)),
+      Iota(none, F32, 3),
+      Iota(none, shape, 0),
+      Tuple(none, {}),
+      Tuple(none, {empty}),
+      Call(none, add, {}),
+      Map(none, {empty}, add, {0}),
+      ConcatInDim(none, {empty}, 0),
+      Reduce(none, {empty}, {empty}, add, {0}),
+      CreateToken(none),
+      AfterAll(none, {empty}),
+      Infeed(none, shape),
+      Recv(none, shape, ChannelHandle()),
+      CompositeCall(none, add, {}, "name"),
+      CustomCall(none, "target", {}, shape),
+      CustomCallWithComputation(none, "target", {}, add, shape),
+      CustomCallWithLayout(none, "target", {}, shape, {}),
+      HloInstruction::CreateRecv(none, shape, 1),
+      ReplicaId(none),
+      PartitionId(none),
+      XlaOp(none, nullptr),
+  };
+  for (const XlaOp& op : made) {
+    EXPECT_FALSE(op.valid());
+    EXPECT_TRUE(op.IsUninitialized());
+  }
+  const XlaScopedShardingAssignment sharding(none, std::nullopt);
+  const XlaScopedFrontendAttributesAssignment attributes(none, {});
+  const XlaScopedOpMetadataAssignment metadata(none, {});
+  // Where it is used, the handle is an error.
+  XlaBuilder b("b");
+  b.Add(made[0], made[1]);
+  EXPECT_EQ(FirstError(b), "Add: operand 0 is an empty handle");
+}
+
 XlaOp HandleOfAGoneBuilder() {
   XlaBuilder b("gone");
   return Param(b, 0, "f32[2]");
@@ -77,7 +125,7 @@ TEST(Misuse, HandlesOfABuilderThatIsGoneAreErrors) {
   const XlaOp gone = HandleOfAGoneBuilder();
   EXPECT_FALSE(gone.valid());
   EXPECT_TRUE(gone.is_of_destroyed_builder());
-  EXPECT_EQ(gone.builder(), nullptr);
+  EXPECT_EQ(gone.builder_or_null(), nullptr);
   EXPECT_EQ(gone.instruction(), nullptr);
   XlaBuilder b("b");
   const XlaOp x = Param(b, 0, "f32[2]");
@@ -114,7 +162,7 @@ TEST(Misuse, EveryFunctionRefusesAHandleFromBefore) {
       {"size", [](XlaOp x) { return GetDimensionSize(x, 0); }},
       {"gather", [](XlaOp x) { return Gather(x, x, {0}, {1}, {1}, {0}); }},
       {"sort", [](XlaOp x) { return Sort(x); }},
-      {"map", [](XlaOp x) { return Map(x.builder(), {x}, AddF32()); }},
+      {"map", [](XlaOp x) { return Map(x.builder_or_null(), {x}, AddF32()); }},
       {"bernoulli", [](XlaOp x) { return RngBernoulli(x, Shape(U32)); }},
       {"logical", [](XlaOp x) { return LogicalNot(x); }},
       {"compare", [](XlaOp x) { return LtTotalOrder(x, x); }},
