@@ -389,8 +389,10 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(const XlaComputation& comp
 StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Module> module,
                                                       const CompileOptions& options) try {
   if (module == nullptr) return InvalidArgument("compile: the module is null");
+  const LimitedCall call(options.limits, "the compilation of", module->name());
   module = WithDevices(std::move(module), options);
   AXLE_TRY(VerifyModule(*module));
+  if (!options.allow_elided) AXLE_TRY(CheckNothingIsElided(*module));
   AXLE_TRY(CheckEntryLayouts(*module));
   AXLE_ASSIGN(ProgramShape shape, WantedShape(*module, options));
   AXLE_ASSIGN(std::vector<std::shared_ptr<Device>> devices, DevicesFor(*module, options));
@@ -401,11 +403,9 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
     return InvalidArgument(
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));
   }
-  const LimitedCall call(options.limits, "the compilation of", module->name());
   AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine));
   AXLE_TRY(Log(LogLevel::kInfo, [&] {
     return StrCat("compile: \"", module->name(), "\", ", module->num_instructions(),
-                  if (!options.allow_elided) AXLE_TRY(CheckNothingIsElided(*module));
                   " instructions, for the ", engine == nullptr ? "interpreter" : "native engine",
                   engine == nullptr && options.engine == EngineKind::kDefault
                       ? StrCat("; ", native_->missing.message())
@@ -449,6 +449,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
 
 StatusOr<std::shared_ptr<Executable>> Client::Compile(std::string_view bytes,
                                                       const CompileOptions& options) {
+  const LimitedCall call(options.limits, "reading and compiling the program");
   AXLE_ASSIGN(std::unique_ptr<Module> module, LoadModule(bytes, {.limits = options.limits}));
   return Compile(std::shared_ptr<const Module>(std::move(module)), options);
 }
@@ -464,11 +465,10 @@ StatusOr<BufferPtr> Client::BufferFromLiteral(Literal literal, i64 device_ordina
   return Buffer::Create(std::move(device), std::move(literal));
 }
 
-StatusOr<BufferPtr> Client::BufferFromHost(
-    const void* data, const Shape& shape, ArraySlice<i64> byte_strides,
-    const LimitedCall call(options.limits, "reading and compiling the program");
-    HostBufferSemantics semantics, i64 device_ordinal, std::function<void()> released,
-    bool* is_zero_copy) {
+StatusOr<BufferPtr> Client::BufferFromHost(const void* data, const Shape& shape,
+                                           ArraySlice<i64> byte_strides,
+                                           HostBufferSemantics semantics, i64 device_ordinal,
+                                           std::function<void()> released, bool* is_zero_copy) {
   AXLE_ASSIGN(std::shared_ptr<Device> device, DeviceAt(device_ordinal, "buffer from host"));
   // Where a byte may have bits that its type lacks, they are looked at once, here.
   const bool may_spoil = shape.type() == PRED || IsSubByte(shape.type());
@@ -488,12 +488,14 @@ StatusOr<BufferPtr> Client::BufferFromHost(
 }
 
 Status Client::TransferToInfeed(const Literal& value, Limits* limits, i64 device_ordinal) {
+  const LimitedCall call(limits, "the wait for the infeed");
   AXLE_ASSIGN(const std::shared_ptr<Device> device, DeviceAt(device_ordinal, "infeed"));
   return device->host().TransferToInfeed(value, limits);
 }
 
 StatusOr<Literal> Client::TransferFromOutfeed(const Shape& shape, Limits* limits,
                                               i64 device_ordinal) {
+  const LimitedCall call(limits, "the wait for the outfeed");
   AXLE_ASSIGN(const std::shared_ptr<Device> device, DeviceAt(device_ordinal, "outfeed"));
   return device->host().TransferFromOutfeed(shape, limits);
 }
@@ -505,12 +507,10 @@ Status Client::RegisterCustomCall(std::string_view name, CustomCallRegistry::Fun
 Status Client::RegisterCustomCall(std::string_view name, void (*function)(void* out, void** in)) {
   return device().custom_calls().Register(name, function);
 }
-const LimitedCall call(limits, "the wait for the infeed");
 
 Status Client::RegisterTypedCustomCall(std::string_view name,
                                        CustomCallRegistry::TypedFunction function) {
   return device().custom_calls().RegisterTyped(name, std::move(function));
 }
 
-const LimitedCall call(limits, "the wait for the outfeed");
 }  // namespace axle

@@ -104,7 +104,8 @@ class Client {
   // `module` is verified, as Parse and the builder return it. Errors: UNIMPLEMENTED if the engine
   // cannot run it (yet), with the name of the op; NOT_FOUND if it calls a function that is not
   // registered; UNAVAILABLE if kNative is asked for and cannot be loaded; INVALID_ARGUMENT for
-  // options that make no sense, as more devices than there are.
+  // options that make no sense, as more devices than there are, and for a program that was printed
+  // without its large constants.
   StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 const CompileOptions& options = {});
   // The same from bytes of any format that client/load.h reads; its errors besides.

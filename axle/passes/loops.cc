@@ -278,7 +278,7 @@ class LoopSimplification : public Rebuilder, private Maker {
         !inst.callees().empty() || HasAnnotations(inst) || IsDynamic(inst)) {
       return false;
     }
-    // An element of a tuple is one of its bytes' owners: nobody adds up the others.
+    // It is a part of the tuple, however large that is.
     if (IsTupleElement(inst)) return true;
     i64 bytes = 0;
     for (i64 i = 0; i < inst.num_operands(); ++i) bytes += inst.operand(i)->shape().num_bytes();

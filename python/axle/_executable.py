@@ -102,7 +102,7 @@ def compile(
 
     engine        "native", "interpret", or "default": native code, but the interpreter where its library is missing
     numerics      "strict", or "fast" for what is faster and not so exact
-    time_limit    seconds for reading and compiling
+    time_limit    seconds for reading, and again for compiling
     memory_limit  bytes
     progress      called with the part that is done, 0 to 1, or None if that is not known; what it raises ends the
                   compilation

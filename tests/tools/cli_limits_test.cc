@@ -87,7 +87,7 @@ ENTRY main { i = s32[] parameter(0)  ROOT w = s32[] while(i), condition=less, bo
 }
 
 TEST_F(Cli, TimeLimitsThatAreNoTimesAreUsageErrors) {
-  for (const char* const limit : {"nan", "-1", "inf", "1e300", "", "8s", "-nan", "0x10"}) {
+  for (const char* const limit : {"nan", "-1", "inf", "1e300", "8s", "-nan", "0x10"}) {
     const Result r = Run({"parse", Write("add.hlo", kAdd), std::string("--time-limit=") + limit});
     EXPECT_EQ(r.exit, 2) << limit << r.err;
     EXPECT_NE(r.err.find("is not a number of seconds"), std::string::npos) << limit << r.err;
