@@ -389,8 +389,8 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(const XlaComputation& comp
 StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Module> module,
                                                       const CompileOptions& options) try {
   if (module == nullptr) return InvalidArgument("compile: the module is null");
-  const LimitedCall call(options.limits, "the compilation of", module->name());
   module = WithDevices(std::move(module), options);
+  const LimitedCall call(options.limits, "the compilation of", module->name());
   AXLE_TRY(VerifyModule(*module));
   if (!options.allow_elided) AXLE_TRY(CheckNothingIsElided(*module));
   AXLE_TRY(CheckEntryLayouts(*module));
