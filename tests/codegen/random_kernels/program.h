@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "axle/codegen/lane_lowering.h"
+#include "axle/core/float_format.h"
 #include "axle/emit/lane_program.h"
 
 namespace axle {
@@ -70,10 +71,6 @@ RandomProgram Trimmed(const RandomProgram& program);
 // Its primitives and types by index: what steps and emitters look up operands in.
 LaneProgram LanesOf(const RandomProgram& program);
 
-// All ones, of so many bits.
-constexpr std::uint64_t LowBits(int bits) {
-  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-}
 // The pattern that kFloatBits gives for a NaN.
 constexpr std::uint64_t NanBits(LaneType type) {
   return type == LaneType::kF32 ? 0x7fc00000 : 0x7ff8000000000000;
