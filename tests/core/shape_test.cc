@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "axle/core/narrow_types.h"
 #include "axle/core/strings.h"
 
 namespace axle {
