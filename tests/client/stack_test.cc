@@ -43,12 +43,12 @@ b0 {
   return text;
 }
 
-struct Run {
+struct RunInThread {
   const Executable* executable;
   StatusOr<Literal> result = Literal();
   i64 left = 0;
   static void* Main(void* argument) {
-    auto& run = *static_cast<Run*>(argument);
+    auto& run = *static_cast<RunInThread*>(argument);
     run.left = StackBytesLeft();
     const Literal x(Shape(F32, {64}));
     run.result = run.executable->Execute({x});
@@ -56,13 +56,13 @@ struct Run {
   }
 };
 
-Run RunOnStack(const Executable& executable, size_t bytes) {
-  Run run{&executable};
+RunInThread RunOnStack(const Executable& executable, size_t bytes) {
+  RunInThread run{&executable};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   EXPECT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
   pthread_t thread;
-  EXPECT_EQ(pthread_create(&thread, &attributes, &Run::Main, &run), 0);
+  EXPECT_EQ(pthread_create(&thread, &attributes, &RunInThread::Main, &run), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&attributes);
   return run;
@@ -78,7 +78,7 @@ TEST(Stack, DeepProgramsEndWithAStatusOnSmallOnes) {
     const auto executable = (*client)->Compile(text, options);
     ASSERT_TRUE(executable.ok()) << executable.status().message();
     for (const size_t kib : {256, 512, 1024, 2048, 8192}) {
-      const Run run = RunOnStack(**executable, kib << 10);
+      const RunInThread run = RunOnStack(**executable, kib << 10);
       EXPECT_GT(run.left, 0);
       EXPECT_LE(run.left, static_cast<i64>(kib << 10));
       if (run.result.ok()) continue;

@@ -466,7 +466,7 @@ Literal ParseElided(std::string_view text) {
   const Shape shape = *ParseShape(scanner);
   StatusOr<Literal> literal = ParseLiteral(scanner, shape);
   EXPECT_TRUE(literal.ok()) << text;
-  EXPECT_EQ(scanner.TakeElided(), text.find("{...}")) << text;
+  EXPECT_EQ(scanner.TakeElided(), std::min(text.find("{...}"), text.find("{ ... }"))) << text;
   EXPECT_EQ(scanner.TakeElided(), std::nullopt) << text;
   return *std::move(literal);
 }

@@ -64,7 +64,7 @@ TEST(NarrowTypes, ConvertAsTheOpDoes) {
       i64 truncated = 0;
       ConvertElements(kType, &expected, S64, &truncated, 1);
       ASSERT_EQ(static_cast<i64>(expected), truncated);
-      ASSERT_EQ(static_cast<float>(expected), static_cast<float>(static_cast<double>(expected)));
+      ASSERT_TRUE(SameNumber(static_cast<float>(expected), static_cast<double>(expected)));
     }
   });
 }

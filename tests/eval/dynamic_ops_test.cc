@@ -88,7 +88,7 @@ Literal Argument(const Shape& shape, std::mt19937& random) {
   } else if (shape.type() == PRED) {
     for (bool& x : literal.mutable_data<bool>()) x = small() > 0;
   } else if (shape.type() == S32 || shape.type() == U32) {
-    for (std::int32_t& x : literal.mutable_data<std::int32_t>()) x = small() & 3;
+    for (std::int32_t& x : literal.MutableUncheckedData<std::int32_t>()) x = small() & 3;
   } else {
     ADD_FAILURE() << "no arguments of type " << shape.ToString();
   }
