@@ -39,6 +39,12 @@ class Compiler {
         computations_(compiled.computations),
         steps_(computations_, kernels_, KernelSetOf(target), is_checked()) {}
 
+  ~Compiler() {
+    if (limits_ != nullptr) limits_->Release(reserved_);
+  }
+  Compiler(const Compiler&) = delete;
+  Compiler& operator=(const Compiler&) = delete;
+
   Status Run(StockWriter* stock) {
     const Module& module = *compiled_.module;
     AXLE_TRY(FindForms(module));
@@ -103,7 +109,7 @@ class Compiler {
   StatusOr<std::shared_ptr<Schedule>> PlainSchedule(const HloComputation& computation) {
     std::shared_ptr<Schedule>& schedule = schedules_[&computation];
     if (schedule == nullptr) {
-      AXLE_ASSIGN(Schedule made, MakeSchedule(computation, rounding_));
+      AXLE_ASSIGN(Schedule made, MakeSchedule(computation, rounding_, limits_, &reserved_));
       schedule = std::make_shared<Schedule>(std::move(made));
     }
     return schedule;
@@ -276,6 +282,7 @@ class Compiler {
     AXLE_TRY(program.SetConstants(schedule, plan));
     made_.assign(schedule.regions.size(), {});
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
+      if (limits_ != nullptr) AXLE_TRY(limits_->Check());
       AXLE_TRY(AddRegion(program, schedule, plan, r));
       made_[r].record = program.num_records() - 1;
     }
@@ -464,6 +471,7 @@ class Compiler {
   const int num_threads_;
   const Rounding rounding_;
   Limits* const limits_;
+  i64 reserved_ = 0;  // from limits_, for schedules
   std::map<const Program*, std::string> reported_names_;
   std::map<const HloComputation*, std::set<CallForm>> forms_;
   std::map<const HloComputation*, std::shared_ptr<Schedule>> schedules_;  // before grouping

@@ -332,6 +332,7 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
   FoldOperands operands = AddFoldOperands(compiler, open, region, readers);
   results.insert(results.end(), operands.stored.begin(), operands.stored.end());
   region.program = std::move(compiler).Finish(results, operands.folded);
+  AXLE_TRY(Charge(region.program));
   AddInPlacePairs(region);  // the results of folds have no such place
   AddFoldResults(open, region);
   for (const Instruction* inst : open.instructions) StateOf(*inst).open = nullptr;

@@ -16,12 +16,24 @@ StatusOr<Schedule> ScheduleBuilder::Make() && {
     schedule_.arguments.insert(schedule_.arguments.end(), values.begin(), values.end());
   }
   for (const Instruction* inst : instructions_) {
+    if (limits_ != nullptr) AXLE_TRY(limits_->Check());
     if (live_[inst->index()] && !IsParameter(*inst)) AXLE_TRY(Add(*inst));
   }
   AXLE_TRY(Need(*computation_.root()));
   schedule_.results = StateOf(*computation_.root()).values;
   DropUnreadConstants();
   return std::move(schedule_);
+}
+
+Status ScheduleBuilder::Charge(const LaneProgram& program) {
+  if (limits_ == nullptr) return {};
+  // The schedule, what is grouped of it, what is used of that, and the key of a kernel.
+  constexpr size_t kCopies = 4;
+  const auto bytes = static_cast<i64>(kCopies * program.code.size() * sizeof(LaneOp));
+  AXLE_TRY(limits_->CheckNow());  // a program may be long
+  AXLE_TRY(limits_->Reserve(bytes));
+  if (reserved_ != nullptr) *reserved_ += bytes;
+  return {};
 }
 
 ValueId ScheduleBuilder::NewValue(const Instruction& inst, i64 bytes, const LaneArray& array) {
@@ -345,8 +357,9 @@ bool RunsPrograms(const Instruction& inst) {
   });
 }
 
-StatusOr<Schedule> MakeSchedule(const HloComputation& computation, Rounding rounding) {
-  return ScheduleBuilder(computation, rounding).Make();
+StatusOr<Schedule> MakeSchedule(const HloComputation& computation, Rounding rounding,
+                                Limits* limits, i64* reserved) {
+  return ScheduleBuilder(computation, rounding, limits, reserved).Make();
 }
 
 }  // namespace axle

@@ -10,6 +10,7 @@
 #include "axle/codegen/access.h"
 #include "axle/codegen/contraction_steps.h"
 #include "axle/codegen/fold_step.h"
+#include "axle/core/limits.h"
 #include "axle/core/literal.h"
 #include "axle/emit/lane_program.h"
 #include "axle/ir/module.h"
@@ -144,8 +145,11 @@ i64 NumBlocks(const Shape& shape);
 // With dynamic dimensions anywhere in them, its evaluator calls them, in their plain form.
 bool RunsPrograms(const Instruction& inst);
 
-// UNIMPLEMENTED if an instruction has no definition that can be compiled.
+// UNIMPLEMENTED if an instruction has no definition that can be compiled; what the limits, unless
+// null, say. The memory of the lane programs is reserved from them, also if it fails: the caller
+// releases what was added to `reserved` when the schedule, and its copies, are gone.
 StatusOr<Schedule> MakeSchedule(const HloComputation& computation,
-                                Rounding rounding = Rounding::kStrict);
+                                Rounding rounding = Rounding::kStrict, Limits* limits = nullptr,
+                                i64* reserved = nullptr);
 
 }  // namespace axle

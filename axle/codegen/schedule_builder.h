@@ -27,9 +27,12 @@ namespace axle {
 
 class ScheduleBuilder {
  public:
-  ScheduleBuilder(const HloComputation& computation, Rounding rounding)
+  ScheduleBuilder(const HloComputation& computation, Rounding rounding, Limits* limits,
+                  i64* reserved)
       : computation_(computation),
         rounding_(rounding),
+        limits_(limits),
+        reserved_(reserved),
         instructions_(computation.instructions()),
         live_(LiveInstructions(computation)),
         states_(instructions_.size()) {}
@@ -211,6 +214,8 @@ class ScheduleBuilder {
   // are followed some steps.
   bool IsReadOutside(const Instruction& inst, const OpenRegion& region, int depth = 0);
 
+  // Asks the limits for the memory of a loop's program.
+  Status Charge(const LaneProgram& program);
   // Turns an open region into the next one of the schedule.
   Status Close(OpenRegion& open);
   // The folds of what Close makes: their operands, then, once the program is there, their results.
@@ -238,6 +243,8 @@ class ScheduleBuilder {
 
   const HloComputation& computation_;
   const Rounding rounding_;
+  Limits* const limits_;
+  i64* const reserved_;
   std::span<Instruction* const> instructions_;
   std::vector<bool> live_;
   std::vector<State> states_;  // by Instruction::index()

@@ -28,7 +28,7 @@ YES, INVALID, LIMIT, UNSUPPORTED = 0, 3, 4, 5
 
 
 def run(tool, path, limit, memory):
-    """(exit code or -signal, seconds, stdout, stderr, peak bytes)"""
+    """(exit code or -signal, seconds, stdout, stderr, peak bytes, seconds of processors)"""
     command = [tool, "run", path, "--fake", "--json", f"--time-limit={limit}", f"--mem-limit={memory}", "--quiet"]
     begin = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -48,15 +48,21 @@ def run(tool, path, limit, memory):
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
-        return process.returncode, seconds, out.read(), err.read().decode(errors="replace"), usage.ru_maxrss * 1024
+        return process.returncode, seconds, out.read(), err.read().decode(errors="replace"), usage.ru_maxrss * 1024, (
+            usage.ru_utime + usage.ru_stime
+        )
 
 
 def problem(result, limit, memory):
     """What is wrong with the result of run(), or ""."""
-    code, seconds, out, err, peak = result
-    if code < 0:
+    code, seconds, out, err, peak, cpu = result
+    # A process that got less processor time than it may be late was not late by itself.
+    late = seconds > limit + GRACE and cpu > GRACE
+    if code < 0 and (code != -signal.SIGKILL or late):
         return f"ended with signal {-code} after {seconds:.1f} s"
-    if seconds > limit + GRACE:
+    if code < 0:
+        return ""
+    if late:
         return f"exit {code} after {seconds:.1f} s, beyond the limit of {limit} s"
     if peak > memory + (256 << 20):  # the code of the process itself, and what it maps
         return f"took {peak >> 20} MiB, beyond the limit of {memory >> 20} MiB"
@@ -74,8 +80,8 @@ def problem(result, limit, memory):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
-    parser.add_argument("--size", type=int, default=48 << 10)
-    parser.add_argument("--limit", type=float, default=1.0)
+    parser.add_argument("--size", type=int, default=160 << 10)
+    parser.add_argument("--limit", type=float, default=2.0)
     parser.add_argument("--memory", type=int, default=1 << 30)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--part", default="1/1")
@@ -99,8 +105,10 @@ def main():
             result = run(options.tool, file.name, options.limit, options.memory)
         wrong = problem(result, options.limit, options.memory)
         if options.verbose or wrong:
-            code, seconds, _, _, peak = result
-            print(f"{name}: {len(text)} bytes, exit {code}, {seconds:.2f} s, {peak >> 20} MiB", flush=True)
+            code, seconds, _, _, peak, cpu = result
+            print(
+                f"{name}: {len(text)} bytes, exit {code}, {seconds:.2f} s ({cpu:.2f} s), {peak >> 20} MiB", flush=True
+            )
         if wrong:
             failures += 1
             print(
