@@ -139,7 +139,7 @@ TEST(Elided, ManyAreReadInLinearTime) {
   ASSERT_TRUE(module.ok()) << module.status().ToString();
   const auto client = *Client::Create();
   const Status status = client->Compile(std::shared_ptr<const Module>((*module)->Clone())).status();
-  EXPECT_NE(status.message().find("hlo text 3:24"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("hlo text 3:25"), std::string::npos) << status.message();
 }
 
 }  // namespace

@@ -86,7 +86,8 @@ TEST(Stack, DeepProgramsEndWithAStatusOnSmallOnes) {
       EXPECT_NE(run.result.status().message().find("of its stack left; a thread with 2 MiB"),
                 std::string::npos)
           << run.result.status().message();
-      EXPECT_TRUE(kib < 2048 || kAddressSanitizer || kThreadSanitizer) << run.result.status().message();
+      EXPECT_TRUE(kib < 2048 || kAddressSanitizer || kThreadSanitizer)
+          << run.result.status().message();
     }
   }
 }

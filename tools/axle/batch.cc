@@ -40,7 +40,25 @@ class LineReader {
   size_t begin_ = 0;
 };
 
-// Anything else could be nested as deep as the line is long.
+// A list in an object is as deep as a request goes. The reader of JSON, and whoever copies what it
+// read, calls itself for each level, so that a line is looked at first. Brackets in strings do not
+// count.
+constexpr int kMostDepth = 16;
+
+bool IsTooDeep(std::string_view line) {
+  int depth = 0;
+  bool is_string = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"') is_string = !is_string;
+    if (is_string && c == '\\') ++i;  // what is escaped ends no string
+    if (is_string) continue;
+    if ((c == '[' || c == '{') && ++depth > kMostDepth) return true;
+    if (c == ']' || c == '}') --depth;
+  }
+  return false;
+}
+
 bool IsId(const Json& value) {
   return value.is_number() || value.is_string();
 }
@@ -86,15 +104,17 @@ std::string ReadRequest(const Json& request, Options& options, const Verb*& verb
 }
 
 Json Answer(const std::string& line, const Options& defaults) {
-  const Json request = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const bool is_deep = IsTooDeep(line);
+  const Json request = is_deep ? Json() : Json::parse(line, nullptr, /*allow_exceptions=*/false);
   Json answer;
   const bool has_id = request.is_object() && request.contains("id") && IsId(request["id"]);
   answer["id"] = has_id ? request["id"] : Json();
   Options options = defaults;
   options.json = false;
   const Verb* verb = nullptr;
-  std::string message = request.is_discarded() ? std::string("a request is one line of JSON")
-                                               : ReadRequest(request, options, verb);
+  std::string message = is_deep                  ? std::string("a request is not nested so deep")
+                        : request.is_discarded() ? std::string("a request is one line of JSON")
+                                                 : ReadRequest(request, options, verb);
   int exit = kUsage;
   double seconds = 0;
   if (message.empty()) {
