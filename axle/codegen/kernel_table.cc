@@ -26,7 +26,8 @@ constexpr size_t kMostKernelsPerModule = 16;
 // looked at often enough, and that LLVM holds little at a time.
 constexpr size_t kMostInstructions = 4000;
 // What LLVM may need beyond what it has to compile a module, for each thread that does: some times
-// what the largest of our programs was seen to take; and for each instruction of a larger module.
+// what the largest of our programs was seen to take; and for each instruction of a larger module,
+// where 0.5 to 4.2 KB were measured.
 // Without memory LLVM ends the process, or keeps what it holds, so it must not run out of it.
 constexpr i64 kRoomPerThread = i64{16} << 20;
 constexpr i64 kRoomPerInstruction = i64{12} << 10;
