@@ -80,7 +80,7 @@ def problem(result, limit, memory):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
-    parser.add_argument("--size", type=int, default=160 << 10)
+    parser.add_argument("--size", type=int, default=320 << 10)
     parser.add_argument("--limit", type=float, default=2.0)
     parser.add_argument("--memory", type=int, default=1 << 30)
     parser.add_argument("--seed", type=int)
