@@ -326,7 +326,8 @@ class ModuleReader {
   // A constant that has no literal, as in a dump that leaves large ones out.
   Status FillElided(const WireReader& in, InstructionFields& fields) {
     if (fields.missing_literal == nullptr) return {};
-    bool has_values = true;
+    // Nobody leaves out a single number: text has no form for that either.
+    bool has_values = !fields.shape.is_array() || fields.shape.rank() > 0;
     ForEachLeaf(fields.shape, [&](const Shape& leaf, const Dims&) {
       has_values = has_values && (leaf.is_array() || leaf.is_token());
     });
