@@ -22,7 +22,7 @@ TEST(Storage, ValuesAndReservationsShareOneBudget) {
   EXPECT_TRUE(CreateBytes(300000).ok());
   EXPECT_EQ(CreateBytes(500000).ToString(),
             "RESOURCE_EXHAUSTED: a value of 488.2 KiB beside 585.9 KiB of live ones is above the "
-            "limit of 976.5 KiB");
+            "memory limit of 976.5 KiB");
   limits.Release(600000);
   std::optional<Literal> value = *Literal::Create(Shape(U8, {700000}));
   EXPECT_FALSE(limits.Reserve(400000).ok());
