@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "axle/core/product_parts.h"
 #include "axle/ops/attributes.h"
 #include "axle/ops/blocked_dot.h"
 #include "axle/ops/canonical_sum.h"
@@ -98,6 +99,7 @@ DotForm DotFormOf(const Instruction& inst, const ContractionStrides& strides) {
 
 std::optional<SmallDot> FindSmallDot(const Instruction& inst) {
   constexpr i64 kMostProducts = 512;
+  static_assert(kMostProducts <= kPartElements);  // one chain
   if (!IsDot(inst) || !inst.shape().is_static()) return std::nullopt;
   const ElementType type = inst.shape().type();
   for (i64 i = 0; i < 2; ++i) {

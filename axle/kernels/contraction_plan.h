@@ -53,7 +53,8 @@ enum class StoreKind : std::uint8_t {
 
 // The order in which a result takes its products.
 enum class DotOrder : std::uint8_t {
-  kChain,      // k = 0, 1, ...; complex numbers as N5 says; integers modulo 2^N; pred: or of ands
+  kChain,      // parts of k, each in increasing k; complex numbers as N5 says; integers modulo 2^N;
+               // pred: or of ands
   kTile,       // the tile order of narrow floats
   kCanonical,  // the exception of N5; one operand has no free elements, or one
 };

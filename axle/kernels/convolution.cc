@@ -9,12 +9,12 @@
 namespace axle {
 namespace {
 
-constexpr i64 kSliceDepth = 512;         // contracted elements
 constexpr i64 kTileRows = 240;           // outputs whose sums are kept; at most 512
 constexpr i64 kTileColumns = 512;        // output features
 constexpr i64 kPanelBytes = 1 << 20;     // of panels that are kept for all rows
 constexpr i64 kTileDepth = 32;           // features of a block of the tile order
 constexpr i64 kDepthwiseWork = 1 << 17;  // multiplications of a tile
+constexpr i64 kDepthwiseBytes = 8 * 64;  // of sums at once, in vectors
 constexpr i64 kWorkPerTile = 1 << 22;    // multiplications that are worth a tile of their own
 
 void CopyDescription(const ConvolutionDescription& from, ConvolutionPlan& plan) {
@@ -54,23 +54,21 @@ bool Count(ConvolutionPlan& plan) {
   return fits;
 }
 
-void ChooseSlices(const FamilyEntry& entry, ConvolutionPlan& plan) {
-  const i64 filled = RoundUpTo(std::max<i64>(1, plan.inner), entry.unit);
-  plan.slice_inner = std::max<i64>(1, plan.inner);
-  if (filled > kSliceDepth) {
-    plan.slice_inner = EvenPart(plan.inner, kSliceDepth, std::max(4, entry.unit));
-  } else {
-    plan.slice_positions = EvenPart(plan.num_positions, kSliceDepth / filled, 1);
-  }
-  plan.depth = plan.slice_positions * RoundUpTo(plan.slice_inner, entry.unit);
+void ChooseSlices(i64 unit, i64 group_slices, ConvolutionPlan& plan) {
+  const ProductParts part = PartsOf(plan.num_positions, plan.inner, unit);
+  plan.slice_positions = part.positions;
+  plan.slice_inner = part.elements;
+  plan.depth = plan.slice_positions * RoundUpTo(plan.slice_inner, unit);
+  plan.num_slices = (plan.num_positions + plan.slice_positions - 1) / plan.slice_positions *
+                    ((plan.inner + plan.slice_inner - 1) / plan.slice_inner);
+  plan.group_slices = group_slices;
 }
 
 void ChooseTiles(const FamilyEntry& entry, ConvolutionPlan& plan) {
   const i64 panel = plan.vectors * entry.lanes;
   plan.tile_rows = EvenPart(plan.rows, kTileRows, 1);
   plan.num_row_tiles = (plan.rows + plan.tile_rows - 1) / plan.tile_rows;
-  const i64 slices = (plan.num_positions + plan.slice_positions - 1) / plan.slice_positions *
-                     ((plan.inner + plan.slice_inner - 1) / plan.slice_inner);
+  const i64 slices = plan.num_slices;
   const i64 column_bytes = std::max<i64>(1, slices * plan.depth * entry.parts * entry.packed_bytes);
   i64 most = kTileColumns;
   if (plan.num_row_tiles > 1 && !plan.is_flat) {
@@ -92,7 +90,12 @@ void ChooseTiles(const FamilyEntry& entry, ConvolutionPlan& plan) {
       scratch.Add((plan.keeps_panels ? slices : 1) * plan.depth * width * entry.packed_bytes);
   plan.row_block_at = scratch.Add((RoundUpTo(plan.depth, 16) + 16) * plan.tile_rows *
                                   entry.packed_bytes * entry.parts);
-  plan.sums_at = scratch.Add(plan.tile_rows * width * entry.sum_bytes);
+  const i64 sums_bytes = plan.tile_rows * width * entry.sum_bytes;
+  const i64 waiting = WaitingGroups(slices, plan.group_slices);
+  plan.sums_at = scratch.Add(sums_bytes);
+  plan.slice_sums_at = scratch.Add(slices > 1 ? sums_bytes : 0);
+  plan.groups_at = scratch.Add(waiting * sums_bytes);
+  plan.group_size = plan.tile_rows * width;
   plan.offsets_at = scratch.Add(
       (plan.tile_rows * (5 + 2 * kMaxRoleDims) + 1 + plan.tile_columns + 2 * plan.depth) *
       static_cast<i64>(sizeof(i64)));
@@ -107,11 +110,16 @@ bool IsDepthwise(const ConvolutionPlan& plan) {
          plan.column_operand.load == LoadKind::kSame && plan.store == StoreKind::kSame;
 }
 
-void PlanDepthwise(ConvolutionPlan& plan) {
+void PlanDepthwise(i64 sum_bytes, ConvolutionPlan& plan) {
   const i64 work = std::max<i64>(1, plan.groups * plan.num_positions);
   plan.tile_rows = std::max<i64>(1, std::min(plan.rows, kDepthwiseWork / work));
   plan.num_row_tiles = (plan.rows + plan.tile_rows - 1) / plan.tile_rows;
-  plan.scratch_bytes = plan.num_positions * 2 * static_cast<i64>(sizeof(i64));
+  ScratchLayout scratch;
+  plan.panels_at = scratch.Add(plan.num_positions * 2 * static_cast<i64>(sizeof(i64)));
+  plan.offsets_at = scratch.Add(plan.num_slices * 2 * static_cast<i64>(sizeof(i64)));
+  plan.group_size = kDepthwiseBytes / sum_bytes;
+  plan.groups_at = scratch.Add(WaitingGroups(plan.num_slices, plan.group_slices) * kDepthwiseBytes);
+  plan.scratch_bytes = scratch.end();
 }
 
 }  // namespace
@@ -166,17 +174,17 @@ ConvolutionKernel PlanConvolution(const ConvolutionDescription& convolution,
   plan.is_flat = convolution.types.order == DotOrder::kTile && plan.input_features < kTileDepth &&
                  plan.num_spatial > 0;
   if (!Count(plan)) return refuse("the products cannot be counted in 64 bits");
+  ChooseSlices(entry->unit, GroupParts(convolution.types), plan);
   const ConvolutionEntry& functions = *FindConvolution(family, instruction_set);
   if (functions.depthwise != nullptr && IsDepthwise(plan)) {
-    PlanDepthwise(plan);
+    PlanDepthwise(entry->sum_bytes, plan);
     kernel.scratch_bytes = plan.scratch_bytes;
     kernel.num_tiles = plan.num_row_tiles;
     kernel.function = functions.depthwise;
     return kernel;
   }
   plan.vectors = ChooseVectors(*entry, std::min(plan.rows, kTileRows), plan.output_features,
-                               plan.inner * plan.num_positions, kSliceDepth);
-  ChooseSlices(*entry, plan);
+                               plan.inner * plan.num_positions, kPartElements);
   ChooseTiles(*entry, plan);
   kernel.scratch_bytes = plan.scratch_bytes;
   kernel.num_tiles = plan.groups * plan.num_column_tiles * plan.num_row_tiles;

@@ -48,12 +48,16 @@ struct ConvolutionPlan : ProductPlan {
   // rest.
   bool is_flat = false;
   i64 num_positions = 1, inner = 1;
-  // A slice is some positions with all of inner, or one position with a part of it.
+  // A slice is a part of core/product_parts.h: some positions with all of inner, or one position
+  // with some of it.
   i64 slice_positions = 1, slice_inner = 1;
+  i64 num_slices = 1, group_slices = 1;
   i64 depth = 1;              // of a slice, filled up
   bool keeps_panels = false;  // of all slices, for all rows
   i64 tile_rows = 1, tile_columns = 1, num_row_tiles = 1, num_column_tiles = 1;
   i64 panels_at = 0, row_block_at = 0, sums_at = 0, offsets_at = 0, scratch_bytes = 0;
+  i64 slice_sums_at = 0, groups_at = 0;
+  i64 group_size = 0;  // sums of one group that waits for others
 };
 
 struct ConvolutionKernel {

@@ -11,10 +11,11 @@ namespace {
 
 // Measured on a server core of 2023 (48 KB and 2 MB of cache); kernels on others differ by a few
 // percent.
-constexpr i64 kBlockDepth = 512;
 constexpr i64 kBlockRows = 144;
 constexpr i64 kBlockColumns = 576;
 constexpr i64 kSumRows = 240;             // whose sums are kept apart from the result
+constexpr i64 kGroupBlocks = 8;           // of rows, in place, whose groups of parts are kept
+constexpr i64 kStreamedBytes = 4096;      // of a row of sums that stay in the first-level cache
 constexpr i64 kInPlaceBytes = 600 << 10;  // of columns that are not packed
 constexpr i64 kStreamedRows = 8;          // with which columns are read once, not packed
 constexpr i64 kStreamedWork = 1 << 18;    // factors of columns that make a tile
@@ -92,14 +93,18 @@ void ChooseInPlace(const FamilyEntry& entry, DotPlan& plan) {
   }
 }
 
-void ChooseBlocks(const FamilyEntry& entry, DotPlan& plan) {
+void ChooseBlocks(const FamilyEntry& entry, i64 group_parts, DotPlan& plan) {
   const i64 m = plan.rows.total, n = plan.columns.total, k = plan.depth.total;
   const i64 panel = plan.vectors * entry.lanes, most = entry.max_rows[plan.vectors - 1];
   const bool in_place = plan.store == StoreKind::kInPlace;
-  plan.block_depth = EvenPart(k, kBlockDepth, std::max(4, entry.unit));
+  plan.block_depth = PartsOf(1, k, entry.unit).elements;
+  plan.group_depth = plan.block_depth * group_parts;
   plan.block_columns = EvenPart(n, std::max(panel, kBlockColumns / panel * panel), panel);
   plan.block_rows = EvenPart(m, in_place ? kBlockRows : kSumRows, std::clamp<i64>(m, 1, most));
   plan.sum_rows = in_place ? std::max<i64>(1, m) : plan.block_rows;
+  if (in_place && k > plan.group_depth) {
+    plan.sum_rows = std::min(plan.sum_rows, kGroupBlocks * plan.block_rows);
+  }
 
   plan.tile_columns = std::max<i64>(1, std::min(n, 2 * panel));
   const i64 row_work = std::max<i64>(1, k) * plan.tile_columns;
@@ -112,6 +117,8 @@ void ChooseBlocks(const FamilyEntry& entry, DotPlan& plan) {
   }
   if (plan.streams_columns) {  // waits for memory: smaller tiles, so that threads share it
     plan.tile_columns = std::min(n, RoundUpTo(std::max<i64>(256, kStreamedWork / k), panel));
+    plan.stream_columns = kStreamedBytes / entry.sum_bytes;
+    plan.stream_row = plan.stream_columns + 64 / entry.sum_bytes;  // rows in lines of their own
   }
   plan.num_row_tiles = (m + plan.tile_rows - 1) / plan.tile_rows;
   plan.num_column_tiles = (n + plan.tile_columns - 1) / plan.tile_columns;
@@ -147,13 +154,23 @@ i64 PlanScratch(const FamilyEntry& entry, DotPlan& plan) {
   ScratchLayout scratch;
   const i64 depth = RoundUpTo(plan.block_depth, entry.unit);
   const i64 width = RoundUpTo(plan.block_columns, entry.lanes) * entry.parts;
+  const bool in_place = plan.store == StoreKind::kInPlace;
   const bool is_direct = plan.rows_in_place && (plan.columns_in_place || plan.streams_columns);
-  if (is_direct && plan.store == StoreKind::kInPlace) return 0;
+  const i64 num_parts = (plan.depth.total + plan.block_depth - 1) / plan.block_depth;
+  const i64 waiting = WaitingGroups(num_parts, plan.group_depth / plan.block_depth);
+  const i64 columns = plan.streams_columns ? plan.stream_columns : width;
+  plan.group_size = waiting == 0 ? 0 : plan.sum_rows * columns;
+  plan.groups_at = scratch.Add(waiting * plan.group_size * entry.sum_bytes);
+  if (is_direct && in_place) {
+    if (plan.streams_columns && num_parts > 1) {
+      plan.sums_at = scratch.Add(plan.rows.total * plan.stream_row * entry.sum_bytes);
+    }
+    return scratch.end();
+  }
   plan.panels_at = scratch.Add(depth * width * entry.packed_bytes);
   plan.row_block_at =
       scratch.Add((RoundUpTo(depth, 16) + 16) * plan.block_rows * entry.packed_bytes * entry.parts);
-  plan.sums_at =
-      scratch.Add(plan.store == StoreKind::kInPlace ? 0 : plan.sum_rows * width * entry.sum_bytes);
+  plan.sums_at = scratch.Add(in_place ? 0 : plan.sum_rows * width * entry.sum_bytes);
   plan.offsets_at = scratch.Add((plan.block_rows + 2 * plan.block_depth + plan.block_columns) *
                                 static_cast<i64>(sizeof(i64)));
   return scratch.end();
@@ -229,9 +246,9 @@ DotKernel PlanDot(const DotDescription& dot, InstructionSet instruction_set) {
     plan.result_row_stride = row_step;
   }
   plan.vectors =
-      ChooseVectors(entry, plan.rows.total, plan.columns.total, plan.depth.total, kBlockDepth);
+      ChooseVectors(entry, plan.rows.total, plan.columns.total, plan.depth.total, kPartElements);
   ChooseInPlace(entry, plan);
-  ChooseBlocks(entry, plan);
+  ChooseBlocks(entry, GroupParts(dot.types), plan);
   kernel.scratch_bytes = PlanScratch(entry, plan);
   kernel.num_tiles = plan.batch.total * plan.num_row_tiles * plan.num_column_tiles;
   return kernel;

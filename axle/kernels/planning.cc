@@ -1,6 +1,7 @@
 #include "axle/kernels/planning.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace axle {
 namespace {
@@ -148,13 +149,14 @@ int ChooseVectors(const FamilyEntry& entry, i64 rows, i64 columns, i64 depth, i6
   return chosen;
 }
 
-i64 EvenPart(i64 total, i64 most, i64 unit) {
-  const i64 parts = std::max<i64>(1, (total + most - 1) / most);
-  return std::max(unit, RoundUpTo((total + parts - 1) / parts, unit));
+i64 GroupParts(const ProductTypes& types) {
+  if (types.order == DotOrder::kTile) return kTileGroupParts;
+  return IsFloating(types.sum) || IsComplex(types.sum) ? kChainGroupParts : kNoGroups;
 }
 
-i64 RoundUpTo(i64 x, i64 unit) {
-  return (x + unit - 1) / unit * unit;
+int WaitingGroups(i64 num_parts, i64 group_parts) {
+  const i64 groups = (num_parts + group_parts - 1) / group_parts;
+  return groups <= 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(groups - 1));
 }
 
 i64 ScratchLayout::Add(i64 bytes) {

@@ -1,6 +1,7 @@
 // What the plans of dot and convolution have in common: which family of numbers, how they are
 // loaded and stored, the size of register tiles. Nothing here shows in the bits of a result.
 #pragma once
+#include "axle/core/product_parts.h"
 #include "axle/kernels/contraction_plan.h"
 #include "axle/kernels/instruction_set.h"
 #include "axle/kernels/x86/entries.h"
@@ -20,10 +21,10 @@ DotFamily FamilyOf(const ProductTypes& types);
 // many contracted elements a panel holds at most.
 int ChooseVectors(const FamilyEntry& entry, i64 rows, i64 columns, i64 depth, i64 block_depth);
 
-// `total` in equal parts of at most `most`, a multiple of `unit` each.
-i64 EvenPart(i64 total, i64 most, i64 unit);
-// `x` up to a multiple of `unit`.
-i64 RoundUpTo(i64 x, i64 unit);
+// How many parts of contracted elements (core/product_parts.h) are a group.
+i64 GroupParts(const ProductTypes& types);
+// How many sums of groups wait to be joined, at most, when there are so many parts.
+int WaitingGroups(i64 num_parts, i64 group_parts);
 
 // Parts of scratch memory, one behind the other.
 class ScratchLayout {

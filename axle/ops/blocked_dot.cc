@@ -1,13 +1,14 @@
 // How it runs. Seen through offsets of their batch, free and contracting dimensions, each batch
 // element is a product of [M, K] and [K, N]; blocks of 4 x 16 results are added up by the kernels
-// (contraction_kernels.h), every result in its own order of k. Narrow results swap the roles of
-// rows and columns.
+// (contraction_kernels.h), part by part of core/product_parts.h, every result in its own order of
+// k. Narrow results swap the roles of rows and columns.
 #include "axle/ops/blocked_dot.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "axle/ops/canonical_sum.h"
+#include "axle/ops/scratch_memory.h"
 
 namespace axle {
 namespace {
@@ -66,40 +67,43 @@ class BlockedProduct {
         row_stride_(is_flipped ? 1 : num_columns_),
         column_stride_(is_flipped ? num_rows_ : 1),
         num_contracting_(static_cast<i64>(rows.contracting.size())),
-        depth_(std::min(kSliceDepth, accumulator.Padded(num_contracting_))),
-        rows_(rows, accumulator.element_bytes(), depth_,
+        part_(PartsOf(1, num_contracting_, accumulator.unit()).elements),
+        num_parts_((num_contracting_ + part_ - 1) / part_),
+        rows_(rows, accumulator.element_bytes(), accumulator.Padded(part_),
               accumulator.Padded(num_contracting_) != num_contracting_),
-        panel_(accumulator.PanelBytes(depth_)),
+        panel_(accumulator.PanelBytes(accumulator.Padded(part_))),
         accumulate_row_(accumulator.accumulate_row()) {
     for (i64 j = 0; j < num_columns_; ++j) columns_are_neighbours_ &= columns.free[j] == j;
   }
 
   Status Run(std::byte* results) {
-    const i64 bytes = num_rows_ * num_columns_ * accumulator_.element_bytes();
-    for (size_t b = 0; b < columns_.batch.size(); ++b, results += bytes) {
-      i64 k = 0;
+    const i64 num_results = num_rows_ * num_columns_, group = accumulator_.group_parts();
+    const ScratchMemory scratch(context_, GroupTree::Bytes(accumulator_, num_parts_, num_results));
+    AXLE_TRY(scratch.status());
+    for (size_t b = 0; b < columns_.batch.size(); ++b) {
+      GroupTree groups(accumulator_, num_results);
+      i64 part = 0;
       do {
-        AXLE_TRY(MultiplySlice(b, k, results));
-        k += depth_;
-      } while (k < num_contracting_);
+        AXLE_TRY(MultiplyPart(b, part, results));
+        ++part;
+        const bool is_last = part >= num_parts_;
+        if (num_parts_ > group && (is_last || part % group == 0)) groups.Add(results, is_last);
+      } while (part < num_parts_);
+      results += num_results * accumulator_.element_bytes();
     }
     return {};
   }
 
  private:
-  // Contracted elements from `begin` on.
-  Status MultiplySlice(size_t batch, i64 begin, std::byte* results) {
-    const i64 present = std::min(depth_, num_contracting_ - begin);
+  Status MultiplyPart(size_t batch, i64 part, std::byte* results) {
+    const i64 begin = part * part_, present = std::min(part_, num_contracting_ - begin);
     const i64 count = accumulator_.Padded(present);
+    const SumMode mode = accumulator_.ModeOf(part);
     rows_.Load(batch, begin, count);
     const std::byte* columns =
         columns_.bytes + columns_.batch[batch] * accumulator_.element_bytes();
     if (num_rows_ == 1 && columns_are_neighbours_ && accumulate_row_ != nullptr) {
-      if (begin == 0) std::memset(results, 0, num_columns_ * accumulator_.element_bytes());
-      AXLE_TRY(context_.Check());
-      accumulate_row_(rows_.rows()[0], columns, columns_.contracting.data() + begin, present,
-                      num_columns_, results);
-      return {};
+      return MultiplyRow(columns, begin, present, mode, results);
     }
     for (i64 column = 0; column < num_columns_; column += kPanelColumns) {
       const i64 width = std::min(kPanelColumns, num_columns_ - column);
@@ -113,9 +117,29 @@ class BlockedProduct {
           offsets[i] = (row + i) * row_stride_ + column * column_stride_;
         }
         AXLE_TRY(context_.Check());
-        accumulator_.Multiply(rows_.rows().subspan(row, height), panel_.data(), count, begin == 0,
-                              width, results, std::span(offsets, height), column_stride_);
+        accumulator_.Multiply(rows_.rows().subspan(row, height), panel_.data(), count, mode, width,
+                              results, std::span(offsets, height), column_stride_);
       }
+    }
+    return {};
+  }
+
+  // A part of the only row, whose columns are neighbours in memory.
+  Status MultiplyRow(const std::byte* columns, i64 begin, i64 count, SumMode mode,
+                     std::byte* results) {
+    const i64 bytes = num_columns_ * accumulator_.element_bytes();
+    std::byte* sums = results;
+    if (mode == SumMode::kAdd) {
+      part_sums_.resize(bytes);
+      sums = part_sums_.data();
+    }
+    if (mode != SumMode::kContinue) std::memset(sums, 0, bytes);
+    AXLE_TRY(context_.Check());
+    accumulate_row_(rows_.rows()[0], columns, columns_.contracting.data() + begin, count,
+                    num_columns_, sums);
+    if (mode == SumMode::kAdd) {
+      // The sums of other parts come first, which shows in nothing but the payloads of NaNs.
+      accumulator_.join()(sums, results, num_columns_);
     }
     return {};
   }
@@ -123,9 +147,9 @@ class BlockedProduct {
   const BlockAccumulator& accumulator_;
   const DotSide& columns_;
   const EvalContext& context_;
-  i64 num_rows_, num_columns_, row_stride_, column_stride_, num_contracting_, depth_;
+  i64 num_rows_, num_columns_, row_stride_, column_stride_, num_contracting_, part_, num_parts_;
   Rows rows_;
-  std::vector<std::byte> panel_;
+  std::vector<std::byte> panel_, part_sums_;
   AccumulateRowFn accumulate_row_;
   bool columns_are_neighbours_ = true;
 };

@@ -24,7 +24,7 @@ Dims FreeDims(const Shape& shape, const Dims& batch, const Dims& contracting);
 // The checks and the result of DotGeneral on operands 0 and 1.
 StatusOr<Shape> InferDotGeneral(const Instruction& inst, const DotAttrs& attrs);
 
-// results[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, n, k], every one in increasing k; the
+// results[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, n, k], every one in the order of N5; the
 // sides are of factors of `contraction` and have as many batch and contracted elements. `order` is
 // BlockAccumulator::OrderFor of the factors.
 Status BlockedDot(const Contraction& contraction, ProductOrder order, const DotSide& lhs,

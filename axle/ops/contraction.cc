@@ -119,6 +119,7 @@ BlockAccumulator::BlockAccumulator(const Contraction& contraction, ProductOrder 
     : type_(contraction.computed),
       order_(order),
       accumulate_(FindAccumulate(type_, order)),
+      join_(FindJoin(type_, order)),
       element_bytes_(Info(type_).bytes) {}
 
 ProductOrder BlockAccumulator::OrderFor(const Contraction& contraction, const Literal& lhs,
@@ -130,8 +131,25 @@ ProductOrder BlockAccumulator::OrderFor(const Contraction& contraction, const Li
 }
 
 i64 BlockAccumulator::Padded(i64 count) const {
-  const bool is_tile = order_ == ProductOrder::kTile || order_ == ProductOrder::kTileExact;
-  return is_tile ? (count + kTileDepth - 1) / kTileDepth * kTileDepth : count;
+  return RoundUpTo(count, unit());
+}
+
+i64 BlockAccumulator::group_parts() const {
+  return is_tile() ? kTileGroupParts : join_ != nullptr ? kChainGroupParts : kNoGroups;
+}
+
+void BlockAccumulator::FillNegativeZeros(i64 num_sums, std::byte* sums) const {
+  const i64 n = num_sums * numbers_per_sum();
+  if (type_ == F64 || type_ == C128) {
+    std::fill_n(reinterpret_cast<double*>(sums), n, -0.0);
+  } else {
+    std::fill_n(reinterpret_cast<float*>(sums), n, -0.0f);
+  }
+}
+
+SumMode BlockAccumulator::ModeOf(i64 part) const {
+  if (part % group_parts() == 0) return SumMode::kBegin;
+  return is_tile() || join_ == nullptr ? SumMode::kContinue : SumMode::kAdd;
 }
 
 void BlockAccumulator::PackPanel(const std::byte* source, std::span<const i64> k_offsets,
@@ -164,29 +182,53 @@ void BlockAccumulator::PackPanel(const std::byte* source, std::span<const i64> k
 }
 
 void BlockAccumulator::Multiply(std::span<const void* const> rows, const std::byte* panel,
-                                i64 count, bool is_first, i64 num_columns, std::byte* results,
+                                i64 count, SumMode mode, i64 num_columns, std::byte* results,
                                 std::span<const i64> row_offsets, i64 column_stride) const {
-  alignas(32) std::byte acc[kBlockRows * kPanelColumns * sizeof(Bits128)];
-  const i64 parts = IsComplex(type_) ? 2 : 1;
+  constexpr i64 kMostBytes = kBlockRows * kPanelColumns * sizeof(Bits128);
+  alignas(32) std::byte acc[kMostBytes];
+  alignas(32) std::byte before[kMostBytes];
+  const i64 parts = numbers_per_sum();
   std::memset(acc, 0, rows.size() * kPanelColumns * element_bytes_);
   DispatchBytes(static_cast<int>(element_bytes_ / parts), [&]<typename T>() {
-    T* sums = reinterpret_cast<T*>(acc);
     T* out = reinterpret_cast<T*>(results);
-    // Calls fn(element of results, element of acc).
-    const auto for_each = [&](const auto& fn) {
+    // Calls fn(element of results, element of block).
+    const auto for_each = [&](std::byte* block, const auto& fn) {
       for (size_t i = 0; i < rows.size(); ++i) {
         for (i64 part = 0; part < parts; ++part) {
-          T* row = sums + (static_cast<i64>(i) * parts + part) * kPanelColumns;
+          T* row =
+              reinterpret_cast<T*>(block) + (static_cast<i64>(i) * parts + part) * kPanelColumns;
           for (i64 j = 0; j < num_columns; ++j) {
             fn(out[(row_offsets[i] + j * column_stride) * parts + part], row[j]);
           }
         }
       }
     };
-    if (!is_first) for_each([](T& result, T& sum) { sum = result; });
+    const auto load = [](T& result, T& sum) { sum = result; };
+    if (mode == SumMode::kContinue) for_each(acc, load);
     accumulate_(rows.data(), static_cast<i64>(rows.size()), panel, count, acc);
-    for_each([](T& result, T& sum) { result = sum; });
+    if (mode == SumMode::kAdd) {
+      std::memcpy(before, acc, sizeof before);  // for the columns that are not there
+      for_each(before, load);
+      join_(before, acc, static_cast<i64>(rows.size()) * parts * kPanelColumns);
+    }
+    for_each(acc, [](T& result, T& sum) { result = sum; });
   });
+}
+
+i64 GroupTree::Bytes(const BlockAccumulator& accumulator, i64 num_parts, i64 num_sums) {
+  const i64 groups = (num_parts + accumulator.group_parts() - 1) / accumulator.group_parts();
+  if (groups <= 1) return 0;
+  return std::bit_width(static_cast<std::uint64_t>(groups - 1)) * num_sums *
+         accumulator.element_bytes();
+}
+
+void GroupTree::Add(std::byte* sums, bool is_last) {
+  ++num_groups_;
+  for (i64 n = num_groups_; !waiting_.empty() && (is_last || n % 2 == 0); n /= 2) {
+    join_(waiting_.back().data(), sums, numbers_);
+    waiting_.pop_back();
+  }
+  if (!is_last) waiting_.emplace_back(sums, sums + bytes_);
 }
 
 void WrapSubByte(Literal& literal) {

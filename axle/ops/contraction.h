@@ -2,7 +2,9 @@
 // with them, and blocks of results (docs/numerics.md N5, N6).
 #pragma once
 #include <span>
+#include <vector>
 
+#include "axle/core/product_parts.h"
 #include "axle/ops/contraction_kernels.h"
 #include "axle/ops/op_def.h"
 
@@ -32,10 +34,12 @@ struct Contraction {
   StatusOr<Literal> Result(Literal sums) const;
 };
 
-// Contracted elements that are multiplied at once: a panel of them stays in the first-level cache,
-// and so do the lines of memory that its neighbour shares. Sums go on from slice to slice, so
-// slices do not show in the bits. A multiple of kTileDepth.
-inline constexpr i64 kSliceDepth = 256;
+// What a part of the contracted elements (core/product_parts.h) does with sums that are there.
+enum class SumMode : std::uint8_t {
+  kBegin,     // it is the first of a group: sums begin at +0
+  kContinue,  // they go on: the tile order, and what is the same in any order
+  kAdd,       // sums of its own, from +0, are added to them
+};
 
 // Adds up blocks of one contraction.
 class BlockAccumulator {
@@ -49,6 +53,15 @@ class BlockAccumulator {
 
   i64 element_bytes() const { return element_bytes_; }
   AccumulateRowFn accumulate_row() const { return FindAccumulateRow(type_, order_); }
+  // How elements of a position, or of a dot, are filled up and how many parts are a group.
+  i64 unit() const { return is_tile() ? kTileDepth : 1; }
+  i64 group_parts() const;
+  // Of the part of this number, if the parts before it in its group are not all empty.
+  SumMode ModeOf(i64 part) const;
+  JoinFn join() const { return join_; }
+  // The sum of nothing that changes no other one.
+  void FillNegativeZeros(i64 num_sums, std::byte* sums) const;
+  i64 numbers_per_sum() const { return IsComplex(type_) ? 2 : 1; }
   // `count` rounded up to what the order takes.
   i64 Padded(i64 count) const;
   // Bytes of a panel of this many (padded) contracted elements.
@@ -60,16 +73,41 @@ class BlockAccumulator {
                  std::span<const i64> column_offsets, i64 count, std::byte* panel) const;
 
   // results[row_offsets[i] + column * column_stride] takes in rows[i][k] * panel[k][column] for all
-  // k, for up to kBlockRows rows and kPanelColumns columns; the first slice of k starts from +0.
-  void Multiply(std::span<const void* const> rows, const std::byte* panel, i64 count, bool is_first,
+  // k, for up to kBlockRows rows and kPanelColumns columns.
+  void Multiply(std::span<const void* const> rows, const std::byte* panel, i64 count, SumMode mode,
                 i64 num_columns, std::byte* results, std::span<const i64> row_offsets,
                 i64 column_stride) const;
 
  private:
+  bool is_tile() const {
+    return order_ == ProductOrder::kTile || order_ == ProductOrder::kTileExact;
+  }
+
   ElementType type_;
   ProductOrder order_;
   AccumulateFn accumulate_;
+  JoinFn join_;
   i64 element_bytes_;
+};
+
+// Sums of groups of parts, joined by the tree of canonical sums (docs/numerics.md) as they come.
+class GroupTree {
+ public:
+  // `num_sums` of each group stand side by side.
+  GroupTree(const BlockAccumulator& accumulator, i64 num_sums)
+      : join_(accumulator.join()),
+        numbers_(num_sums * accumulator.numbers_per_sum()),
+        bytes_(num_sums * accumulator.element_bytes()) {}
+  // Bytes that a tree over groups of so many parts comes to hold.
+  static i64 Bytes(const BlockAccumulator& accumulator, i64 num_parts, i64 num_sums);
+
+  // The sums of the next group; in place of those of the last one, the total is left.
+  void Add(std::byte* sums, bool is_last);
+
+ private:
+  JoinFn join_;
+  i64 numbers_, bytes_, num_groups_ = 0;
+  std::vector<std::vector<std::byte>> waiting_;
 };
 
 // UNIMPLEMENTED for a type in which padding cannot become zeros.

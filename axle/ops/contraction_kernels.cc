@@ -126,6 +126,7 @@ void ComplexChain(const void* const* rows, i64 num_rows, const void* panel_bytes
 struct PlainArithmetic {
   static float Fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   static float Add(float a, float c) { return a + c; }
+  static double Add(double a, double c) { return a + c; }
 };
 struct TileArithmetic {
   static float Fma(float a, float b, float c) { return TileFma(a, b, c); }
@@ -177,6 +178,13 @@ float RoundTileSum(double x, double y) {
 
 float WithoutSubnormals(float x) {
   return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;
+}
+
+template <typename T, typename Arithmetic>
+void JoinSums(const void* from_bytes, void* to_bytes, i64 n) {
+  const T* __restrict from = static_cast<const T*>(from_bytes);
+  T* __restrict to = static_cast<T*>(to_bytes);
+  for (i64 i = 0; i < n; ++i) to[i] = Arithmetic::Add(from[i], to[i]);
 }
 
 template <typename T>
@@ -276,6 +284,13 @@ AccumulateRowFn FindAccumulateRow(ElementType type, ProductOrder order) {
     default:
       return &ChainRow<std::uint64_t>;
   }
+}
+
+JoinFn FindJoin(ElementType type, ProductOrder order) {
+  if (order == ProductOrder::kTileExact) return &JoinSums<float, TileArithmetic>;
+  if (type == F32 || type == C64) return &JoinSums<float, PlainArithmetic>;
+  if (type == F64 || type == C128) return &JoinSums<double, PlainArithmetic>;
+  return nullptr;
 }
 
 float CanonicalProduct(const float* a, const float* b, i64 count, i64 lanes) {

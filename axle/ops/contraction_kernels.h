@@ -32,9 +32,13 @@ enum class ProductOrder : std::uint8_t {
   kTileExact,     // f32, likewise, for any finite and infinite operands
 };
 
+// to[i] = from[i] + to[i], for n real numbers, or twice as many parts of complex ones.
+using JoinFn = void (*)(const void* from, void* to, i64 n);
+
 // `type` is the one in which products are added up: not a narrow float.
 AccumulateFn FindAccumulate(ElementType type, ProductOrder order);
 AccumulateRowFn FindAccumulateRow(ElementType type, ProductOrder order);  // null: there is none
+JoinFn FindJoin(ElementType type, ProductOrder order);  // null for integers, which need none
 
 // The arithmetic of the tile order: a * b + c and a + c with 24 bits and an unbounded exponent; a
 // result below 2^-126 is then a zero of its sign. Subnormal operands count as zeros.

@@ -5,8 +5,8 @@
 // multiply the same kernel elements, so they are a matrix product: rows are outputs (and batch
 // elements), k runs over the positions that are left and the input features, columns are output
 // features. Rows are copied together 64 at a time; blocks of 4 x 16 results are added up by the
-// kernels of contraction_kernels.h. Every result takes its products in the order of
-// docs/numerics.md N6.
+// kernels of contraction_kernels.h, part by part of core/product_parts.h. Every result takes its
+// products in the order of docs/numerics.md N6.
 #include "axle/ops/convolution.h"
 
 #include <algorithm>
@@ -242,13 +242,21 @@ class Convolver {
         rhs_strides_(rhs.shape(), roles.rhs),
         output_strides_(inst.shape(), roles.output),
         batch_size_(inst.shape().dim(roles.output.batch)),
-        input_features_(rhs.shape().dim(roles.rhs.batch)) {
+        input_features_(rhs.shape().dim(roles.rhs.batch)),
+        inner_(input_features_) {
     groups_ = std::max(attrs_.feature_group_count, attrs_.batch_group_count);
     group_features_ = rhs.shape().dim(roles.rhs.feature) / groups_;
     lhs_group_stride_ = attrs_.batch_group_count > 1 ? batch_size_ * lhs_strides_.batch
                                                      : input_features_ * lhs_strides_.feature;
     for (i64 d : roles.lhs.spatial) lhs_sizes_.push_back(lhs.shape().dim(d));
     for (i64 d : roles.output.spatial) output_sizes_.push_back(inst.shape().dim(d));
+    i64 num_positions = 1;
+    for (size_t s = 0; s < attrs_.window.size(); ++s) {
+      (IsFlat(s) ? inner_ : num_positions) *= attrs_.window[s].size;
+    }
+    part_ = PartsOf(num_positions, inner_, accumulator_.unit());
+    parts_in_position_ = (inner_ + part_.elements - 1) / part_.elements;
+    num_parts_ = (num_positions + part_.positions - 1) / part_.positions * parts_in_position_;
   }
 
   Status Run(std::byte* results) {
@@ -273,10 +281,15 @@ class Convolver {
  private:
   static constexpr i64 kRows = 64;  // a multiple of kBlockRows
 
+  // A part that is not empty: its number, and where its elements end.
+  struct Part {
+    i64 number, end;
+  };
   // Where k = 0, 1, ... is in a row of lhs, from the element at the first window position, and in a
   // column of rhs; -1 where a tile is filled up with zeros.
   struct Order {
     Dims lhs, rhs;
+    std::vector<Part> parts;
   };
 
   void AppendPosition(i64 lhs_offset, i64 rhs_offset, Order& order) const {
@@ -285,40 +298,64 @@ class Convolver {
       order.rhs.push_back(rhs_offset < 0 ? -1 : rhs_offset + i * rhs_strides_.batch);
     }
   }
-  void FillTile(Order& order) const {
-    order.lhs.resize(accumulator_.Padded(static_cast<i64>(order.lhs.size())), -1);
-    order.rhs.resize(order.lhs.size(), -1);
+  // Completes a position, whose elements are appended, with zeros, and says where its parts end.
+  void EndPosition(i64 position, Order& order) const {
+    const i64 begin = order.parts.empty() ? 0 : order.parts.back().end;
+    const i64 end = accumulator_.Padded(static_cast<i64>(order.lhs.size()));
+    order.lhs.resize(end, -1);
+    order.rhs.resize(end, -1);
+    if (parts_in_position_ == 1) {
+      const i64 number = position / part_.positions;
+      if (order.parts.empty() || order.parts.back().number != number) {
+        order.parts.push_back({number, end});
+      }
+      order.parts.back().end = end;
+      return;
+    }
+    for (i64 i = 0; i < parts_in_position_; ++i) {
+      order.parts.push_back(
+          {position * parts_in_position_ + i, std::min(end, begin + (i + 1) * part_.elements)});
+    }
   }
 
-  // Window positions of dimensions `s` and up, row-major, input features fastest.
+  // Window positions of dimensions `s` and up, row-major, input features fastest. `position` counts
+  // those of the dimensions before.
   void AppendPositions(std::span<const OutputClass* const> choice, size_t s, i64 lhs_offset,
-                       i64 rhs_offset, Order& order) const {
+                       i64 rhs_offset, i64 position, Order& order) const {
     if (s == choice.size()) {
       AppendPosition(lhs_offset, rhs_offset, order);
-      if (is_tiled_ && !FlattensLastDim()) FillTile(order);
+      EndPosition(position, order);
       return;
     }
     const OutputClass& positions = *choice[s];
     const WindowDim& window = attrs_.window[s];
-    const bool is_flat = s + 1 == choice.size() && is_tiled_ && FlattensLastDim();
-    i64 met = 0;
-    for (i64 k = is_flat ? 0 : positions.first;
-         k < window.size && (is_flat || met < positions.count); k += is_flat ? 1 : positions.step) {
-      const bool is_met = met < positions.count && k == positions.first + met * positions.step;
-      if (!is_met) {
-        AppendPosition(-1, -1, order);
-        continue;
+    const i64 lhs_step = positions.operand_step * lhs_strides_.spatial[s];
+    if (IsFlat(s)) {
+      i64 met = 0;
+      for (i64 k = 0; k < window.size; ++k) {
+        if (met == positions.count || k != positions.first + met * positions.step) {
+          AppendPosition(-1, -1, order);
+          continue;
+        }
+        AppendPosition(lhs_offset + met * lhs_step,
+                       rhs_offset + KernelIndex(window, k) * rhs_strides_.spatial[s], order);
+        ++met;
       }
-      AppendPositions(choice, s + 1,
-                      lhs_offset + met * positions.operand_step * lhs_strides_.spatial[s],
-                      rhs_offset + KernelIndex(window, k) * rhs_strides_.spatial[s], order);
-      ++met;
+      EndPosition(position, order);
+      return;
     }
-    if (is_flat) FillTile(order);
+    for (i64 met = 0; met < positions.count; ++met) {
+      const i64 k = positions.first + met * positions.step;
+      AppendPositions(choice, s + 1, lhs_offset + met * lhs_step,
+                      rhs_offset + KernelIndex(window, k) * rhs_strides_.spatial[s],
+                      position * window.size + k, order);
+    }
   }
 
   // Tiles of few input features run over the whole last window dimension, padding included.
-  bool FlattensLastDim() const { return input_features_ < kTileDepth && !attrs_.window.empty(); }
+  bool IsFlat(size_t s) const {
+    return is_tiled_ && input_features_ < kTileDepth && s + 1 == attrs_.window.size();
+  }
 
   static std::vector<Segment> SegmentsOf(std::span<const i64> offsets) {
     std::vector<Segment> segments;
@@ -364,39 +401,84 @@ class Convolver {
   i64 ScratchBytes(std::span<const OutputClass* const> choice) const {
     i64 positions = 1, outputs = batch_size_;
     for (size_t s = 0; s < choice.size(); ++s) {
-      const bool is_flat = s + 1 == choice.size() && is_tiled_ && FlattensLastDim();
-      positions *= is_flat ? attrs_.window[s].size : choice[s]->count;
+      positions *= IsFlat(s) ? attrs_.window[s].size : choice[s]->count;
       outputs *= static_cast<i64>(choice[s]->outputs.size());
     }
     const i64 count = positions * accumulator_.Padded(input_features_);
-    const i64 depth = std::min(count, kSliceDepth);
+    const i64 depth = std::min(count, kPartElements);
     const i64 columns = group_features_ + kPanelColumns;
+    const i64 sums = NumGroups() > 1 ? outputs * group_features_ : 0;
     return count * i64{sizeof(i64)} * 2 + outputs * i64{sizeof(Output)} * 2 +
-           depth * (kRows + columns) * accumulator_.element_bytes();
+           depth * (kRows + columns) * accumulator_.element_bytes() +
+           sums * accumulator_.element_bytes() + GroupTree::Bytes(accumulator_, num_parts_, sums);
   }
 
   Status RunClass(std::span<const OutputClass* const> choice, std::byte* results) {
     const ScratchMemory scratch(context_, ScratchBytes(choice));
     AXLE_TRY(scratch.status());
     Order order;
-    AppendPositions(choice, 0, 0, 0, order);
+    AppendPositions(choice, 0, 0, 0, 0, order);
     const std::vector<Output> outputs = OutputsOf(choice);
-    const auto count = static_cast<i64>(order.lhs.size());
-    for (i64 g = 0; g < groups_; ++g) {
-      i64 k = 0;
-      do {
-        const i64 depth = std::min(kSliceDepth, count - k);
-        AXLE_TRY(RunSlice(std::span(order.lhs).subspan(k, depth),
-                          std::span(order.rhs).subspan(k, depth), outputs, g, k == 0, results));
-        k += depth;
-      } while (k < count);
-    }
+    for (i64 g = 0; g < groups_; ++g) AXLE_TRY(RunParts(order, outputs, g, results));
     return {};
+  }
+
+  i64 NumGroups() const {
+    return (num_parts_ + accumulator_.group_parts() - 1) / accumulator_.group_parts();
+  }
+
+  // All parts of a feature group, by groups of parts.
+  Status RunParts(const Order& order, std::span<const Output> outputs, i64 feature_group,
+                  std::byte* results) {
+    const i64 num_groups = NumGroups(),
+              num_sums = static_cast<i64>(outputs.size()) * group_features_;
+    GroupTree tree(accumulator_, num_sums);
+    std::vector<std::byte> sums;
+    if (num_groups > 1) sums.resize(num_sums * accumulator_.element_bytes());
+    i64 begin = 0;
+    auto part = order.parts.begin();
+    if (order.parts.empty()) {
+      return RunSlice({}, {}, outputs, feature_group, SumMode::kBegin, results);
+    }
+    for (i64 group = 0; group < num_groups; ++group) {
+      SumMode mode = SumMode::kBegin;
+      for (; part != order.parts.end() && part->number / accumulator_.group_parts() == group;
+           begin = part++->end) {
+        AXLE_TRY(RunSlice(std::span(order.lhs).subspan(begin, part->end - begin),
+                          std::span(order.rhs).subspan(begin, part->end - begin), outputs,
+                          feature_group, mode, results));
+        mode = accumulator_.ModeOf(1);
+      }
+      if (num_groups == 1) break;
+      if (mode == SumMode::kBegin) {
+        accumulator_.FillNegativeZeros(num_sums, sums.data());  // an empty group changes no sum
+      } else {
+        CopySums(outputs, feature_group, results, sums.data(), false);
+      }
+      tree.Add(sums.data(), group + 1 == num_groups);
+    }
+    if (num_groups > 1) CopySums(outputs, feature_group, results, sums.data(), true);
+    return {};
+  }
+
+  // Between their places in `results` and an array of their own.
+  void CopySums(std::span<const Output> outputs, i64 feature_group, std::byte* results,
+                std::byte* sums, bool to_results) const {
+    DispatchBytes(static_cast<int>(accumulator_.element_bytes()), [&]<typename T>() {
+      T* x = reinterpret_cast<T*>(sums);
+      for (const Output& output : outputs) {
+        T* y = reinterpret_cast<T*>(results) + output.result +
+               feature_group * group_features_ * output_strides_.feature;
+        for (i64 f = 0; f < group_features_; ++f, ++x, y += output_strides_.feature) {
+          to_results ? * y = *x : * x = *y;
+        }
+      }
+    });
   }
 
   // Takes a slice of k into the output features of a group.
   Status RunSlice(std::span<const i64> lhs_order, std::span<const i64> rhs_order,
-                  std::span<const Output> outputs, i64 group, bool is_first, std::byte* results) {
+                  std::span<const Output> outputs, i64 group, SumMode mode, std::byte* results) {
     const auto count = static_cast<i64>(lhs_order.size());
     const std::vector<Segment> segments = SegmentsOf(lhs_order);
     const i64 panel_bytes = accumulator_.PanelBytes(count);
@@ -411,7 +493,7 @@ class Convolver {
     for (size_t begin = 0; begin < outputs.size(); begin += kRows) {
       const auto block = outputs.subspan(begin, std::min<size_t>(kRows, outputs.size() - begin));
       CopyRows(segments, block, group * lhs_group_stride_, count);
-      AXLE_TRY(MultiplyBlock(block, count, group, is_first, results));
+      AXLE_TRY(MultiplyBlock(block, count, group, mode, results));
     }
     return {};
   }
@@ -446,7 +528,7 @@ class Convolver {
     });
   }
 
-  Status MultiplyBlock(std::span<const Output> outputs, i64 count, i64 group, bool is_first,
+  Status MultiplyBlock(std::span<const Output> outputs, i64 count, i64 group, SumMode mode,
                        std::byte* results) const {
     const i64 row_bytes = count * accumulator_.element_bytes();
     const auto num_rows = static_cast<i64>(outputs.size());
@@ -463,7 +545,7 @@ class Convolver {
         AXLE_TRY(context_.Check());
         accumulator_.Multiply(
             std::span(block, height), panels_.data() + p * accumulator_.PanelBytes(count), count,
-            is_first, PanelWidth(p), results, std::span(offsets, height), output_strides_.feature);
+            mode, PanelWidth(p), results, std::span(offsets, height), output_strides_.feature);
       }
     }
     return {};
@@ -478,6 +560,9 @@ class Convolver {
   SideStrides lhs_strides_, rhs_strides_, output_strides_;
   i64 batch_size_;      // of the result
   i64 input_features_;  // of one group
+  i64 inner_;           // elements of a position: with those of the last dimension if it is flat
+  ProductParts part_;
+  i64 parts_in_position_ = 1, num_parts_ = 1;
   i64 groups_, group_features_, lhs_group_stride_;
   Dims lhs_sizes_, output_sizes_;
   std::vector<std::byte> panels_, rows_;

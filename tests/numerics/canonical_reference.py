@@ -67,16 +67,74 @@ def canonical(elements, columns, element_bytes, take, join, start):
 
 
 def tree(chunks, join):
+    """None stands for a chunk without elements, which is left out."""
     if len(chunks) == 1:
         return chunks[0]
     half = 1 << (len(chunks) - 1).bit_length() - 1
-    return join(tree(chunks[:half], join), tree(chunks[half:], join))
+    return either(tree(chunks[:half], join), tree(chunks[half:], join), join)
 
 
-def chain(a, b, digits=24, acc=0.0):
-    for x, y in zip(a, b):
-        acc = fma(x, y, acc, digits)
-    return acc
+def either(a, b, join):
+    return b if a is None else a if b is None else join(a, b)
+
+
+def even(total, most, unit):
+    """The size of equal parts of at most `most`, a multiple of `unit`."""
+    count = max(1, math.ceil(total / most))
+    return max(unit, math.ceil(math.ceil(total / count) / unit) * unit)
+
+
+def split(elements, size):
+    return [elements[i : i + size] for i in range(0, len(elements), size)]
+
+
+def in_parts(parts, take, join, start):
+    """A product in chain order: `parts` are lists of elements, some of them empty."""
+    sums = []
+    for part in parts:
+        acc = start
+        for x in part:
+            acc = take(acc, x)
+        sums.append(acc if part else None)
+    groups = []
+    for group in split(sums, 64):
+        acc = None
+        for part in group:
+            acc = either(acc, part, join)
+        groups.append(acc)
+    total = tree(groups, join) if groups else None
+    return start if total is None else total
+
+
+def in_tiles(parts):
+    """In tile order: `parts` are lists of runs (a, b)."""
+    groups = []
+    for group in split(parts, 8):
+        runs = [run for part in group for run in part]
+        acc = 0.0
+        for a, b in runs:
+            acc = tiled(a, b, acc)
+        groups.append(acc if runs else None)
+    total = tree(groups, lambda x, y: fma(1.0, x, y, tile=True)) if groups else None
+    return 0.0 if total is None else total
+
+
+def dot_parts(a, b):
+    return split(list(zip(a, b)), even(len(a), 512, 4))
+
+
+def dot_tiles(a, b):
+    size = even(len(a), 512, 32)
+    return [[run] for run in zip(split(a, size), split(b, size))]
+
+
+def product(parts, digits):
+    return in_parts(parts, lambda acc, x: fma(x[0], x[1], acc, digits), add(digits), 0.0)
+
+
+def complex_product(parts, digits):
+    join = lambda x, y: tuple(map(add(digits), x, y))
+    return in_parts(parts, lambda acc, x: complex_fma(x[0], x[1], acc, digits), join, (0.0, 0.0))
 
 
 def complex_fma(a, b, acc, digits):

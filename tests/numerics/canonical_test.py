@@ -263,7 +263,7 @@ def dot_element(kind, a, b, canonical, tiled):
     digits, size = TYPES[kind][2:]
     is_complex = kind in ("c64", "c128")
     if tiled:
-        return ref.tiled(a, b)
+        return ref.in_tiles(ref.dot_tiles(a, b))
     if canonical and is_complex:
         start = (-0.0, -0.0)
         take = lambda acc, x: ref.complex_fma(x[0], x[1], acc, digits)
@@ -274,12 +274,7 @@ def dot_element(kind, a, b, canonical, tiled):
         take = lambda acc, x: ref.fma(x[0], x[1], acc, digits)
         size = 4 if kind == "f16" else size
         return ref.add(digits)(0.0, ref.canonical(list(zip(a, b)), 1, size, take, ref.add(digits), -0.0))
-    if is_complex:
-        acc = (0.0, 0.0)
-        for x, y in zip(a, b):
-            acc = ref.complex_fma(x, y, acc, digits)
-        return acc
-    return ref.chain(a, b, digits)
+    return (ref.complex_product if is_complex else ref.product)(ref.dot_parts(a, b), digits)
 
 
 def dot(lhs, rhs, result, lhs_sizes, rhs_sizes, contracting, batch=((), ()), spread=(-8, 8)):
@@ -342,6 +337,20 @@ def dots():
     yield dot("f32", "f32", "f32", [3, 2, 4], [4, 2, 5], ((2,), (0,)), ((1,), (1,)))
     yield dot("f32", "f32", "f32", [2], [3], ((), ()))
     yield dot("f32", "f32", "f32", [40, 20], [20, 1], mm)
+    # Parts of at most 512 elements, of 64 (tiles: 8) a group, and groups in a tree.
+    for kind in ("f32", "f64", "c64", "c128", "bf16", "f16"):
+        yield dot(kind, kind, kind, [2, 517], [517, 3], mm)
+        yield dot(kind, kind, kind, [2, 1537], [1537, 2], mm)
+    yield dot("f32", "f32", "f32", [2, 3, 700], [700, 3, 2], ((1, 2), (1, 0)))
+    for count in (4096, 4097, 9000, 12289):
+        yield dot("bf16", "bf16", "f32", [2, count], [count, 2], mm)
+    yield dot("bf16", "bf16", "f32", [1, 9000], [9000, 2], mm, spread=(-66, -60))
+    for count in (32768, 32769, 66000, 131073):
+        yield dot("f32", "f32", "f32", [1, count], [count, 2], mm)
+    yield dot("c64", "c64", "c64", [1, 33000], [33000, 2], mm)
+    # Parts that underflow to -0.
+    for count in (517, 1200):
+        yield dot("f32", "f32", "f32", [4, count], [count, 5], mm, spread=(-80, -76))
     # Other result types: what is multiplied decides the order.
     yield dot("bf16", "bf16", "f32", [3, 70], [70, 5], mm)
     yield dot("bf16", "f32", "f32", [3, 70], [70, 5], mm)
@@ -357,6 +366,25 @@ def dots():
 
 
 # Convolutions ---------------------------------------------------------------------------------------
+
+
+def convolution_element(kind, positions, size):
+    """Of positions of `size` elements or none."""
+    unit = 32 if kind == "bf16" else 4
+    filled = math.ceil(size / 32) * 32 if kind == "bf16" else size
+    if size > 512:
+        count = math.ceil(size / ref.even(size, 512, unit))
+        parts = [part for p in positions for part in (ref.split(p, ref.even(size, 512, unit)) or [[]] * count)]
+    else:
+        parts = ref.split(positions, ref.even(len(positions), 512 // max(1, filled), 1)) if size else []
+    if kind == "bf16":
+        runs = [[p] for p in parts] if size > 512 else parts
+        return ref.in_tiles([[list(zip(*run)) for run in part if run] for part in runs])
+    if size <= 512:
+        parts = [[x for p in part for x in p] for part in parts]
+    if kind in ("c64", "c128"):
+        return ref.complex_product(parts, TYPES[kind][2])
+    return ref.product(parts, TYPES[kind][2])
 
 
 def convolution(kind, batch, features, out_features, lhs_spatial, kernel, window, groups=(1, 1), result=None, labels=None):
@@ -389,7 +417,9 @@ def convolution(kind, batch, features, out_features, lhs_spatial, kernel, window
         group = o // (out_features // feature_groups)
         batch_group = o // (out_features // batch_groups)
         b = position["b"] + batch_group * (batch // batch_groups)
-        run_a, run_b, acc = [], [], (0.0, 0.0) if kind in ("c64", "c128") else 0.0
+        is_flat = tiled and group_in < 32 and rank > 0
+        # For each position, or in tiles of few features for each run, its elements; none if it is skipped.
+        positions = []
         for index in itertools.product(*map(range, kernel)):
             at_lhs, at_rhs, met = {"b": b}, {"o": o}, []
             for d, (k, (stride, low, _, base, dilation, reversal)) in enumerate(zip(index, window)):
@@ -397,24 +427,15 @@ def convolution(kind, batch, features, out_features, lhs_spatial, kernel, window
                 met.append(p % base == 0 and 0 <= p // base < lhs_spatial[d])
                 at_lhs[str(d)] = p // base
                 at_rhs[str(d)] = kernel[d] - 1 - k if reversal else k
-            is_flat = tiled and group_in < 32 and rank > 0
-            if all(met):
-                for i in range(group_in):
-                    run_a.append(x[at(lhs_labels, lhs_sizes, {**at_lhs, "f": group * group_in + i})])
-                    run_b.append(y[at(rhs_labels, rhs_sizes, {**at_rhs, "i": i})])
-            elif is_flat and all(met[:-1]):
-                run_a += [0.0] * group_in
-                run_b += [0.0] * group_in
-            if tiled and run_a and (not is_flat or index[-1] == kernel[-1] - 1):
-                acc = ref.tiled(run_a, run_b, acc)
-                run_a, run_b = [], []
-        if tiled:
-            return ref.tiled(run_a, run_b, acc) if run_a else acc
-        if kind in ("c64", "c128"):
-            for a, b in zip(run_a, run_b):
-                acc = ref.complex_fma(a, b, acc, TYPES[kind][2])
-            return acc
-        return ref.chain(run_a, run_b, TYPES[kind][2])
+            if not is_flat or index[-1] == 0:
+                positions.append([])
+            for i in range(group_in):
+                if all(met):
+                    a = x[at(lhs_labels, lhs_sizes, {**at_lhs, "f": group * group_in + i})]
+                    positions[-1].append((a, y[at(rhs_labels, rhs_sizes, {**at_rhs, "i": i})]))
+                elif is_flat and all(met[:-1]):
+                    positions[-1].append((0.0, 0.0))
+        return convolution_element(kind, positions, group_in * (kernel[-1] if is_flat else 1))
 
     results = []
     for index in itertools.product(*map(range, out_sizes)):
@@ -452,6 +473,20 @@ def convolutions():
     yield convolution("f32", 1, 130, 2, [12], [9], [same])  # k in slices
     yield convolution("f32", 2, 3, 4, [5, 6], [2, 3], [same, plain], labels=("bf01", "oi01", "fb10"))
     yield convolution("f32", 1, 8, 8, [5, 5], [3, 3], [same, same], (8, 1))
+    # Parts: whole positions, parts of a position, some of them skipped or empty; groups and their tree.
+    for kind in ("f32", "f64", "c64", "bf16", "f16"):
+        yield convolution(kind, 1, 130, 2, [5], [9], [(1, 4, 4, 1, 1, False)])
+        yield convolution(kind, 1, 3, 2, [300], [301], [(150, 150, 150, 1, 1, True)])
+        yield convolution(kind, 1, 700, 2, [3], [3], [same])
+        yield convolution(kind, 1, 2, 1, [9, 11], [40, 40], [(3, 36, 38, 1, 1, False), (5, 38, 39, 1, 1, False)])
+        yield convolution(kind, 1, 2, 1, [4], [600], [(130, 599, 599, 170, 1, False)])
+        yield convolution(kind, 1, 1030, 1, [2], [70], [(60, 69, 69, 1, 1, False)])
+    yield convolution("f32", 1, 1, 1, [40], [40000], [(13000, 39999, 39999, 1, 1, False)])
+    yield convolution("f32", 1, 1, 1, [33000], [33000], [(1, 1, 0, 1, 1, False)])
+    yield convolution("c64", 1, 1, 1, [33000], [33000], [(1, 1, 0, 1, 1, False)])
+    yield convolution("bf16", 1, 1, 1, [40, 3], [4000, 3], [(1500, 3999, 3999, 1, 1, False), same], result="f32")
+    yield convolution("f32", 1, 8, 8, [1200], [1100], [(50, 20, 10, 1, 1, False)], (8, 1))
+    yield convolution("f32", 1, 8, 8, [3], [33300], [(16650, 33299, 33299, 1, 1, False)], (8, 1))
     # Tile order: runs over the last window dimension below 32 features, over features from 32 on.
     yield convolution("bf16", 1, 5, 3, [4, 9], [2, 8], [same, (1, 3, 3, 1, 1, False)], result="f32")
     yield convolution("bf16", 1, 5, 3, [4, 9], [2, 8], [same, (1, 3, 3, 2, 1, True)], result="f32")

@@ -12,6 +12,7 @@
 #pragma once
 #include "axle/kernels/convolution.h"
 #include "axle/kernels/x86/families.h"
+#include "axle/kernels/x86/group_tree.h"
 
 namespace axle::AXLE_ISA {
 
@@ -76,11 +77,14 @@ class Convolver {
         buffers_(buffers),
         lhs_(plan.row_operand, plan.sum, Family::SumBytes(plan), buffers),
         rhs_(plan.column_operand, plan.sum, Family::SumBytes(plan), buffers),
-        result_(static_cast<unsigned char*>(buffers[2])) {
+        result_(static_cast<unsigned char*>(buffers[2])),
+        groups_(reinterpret_cast<Sum*>(static_cast<unsigned char*>(buffers[3]) + plan.groups_at),
+                plan.group_size) {
     auto* scratch = static_cast<unsigned char*>(buffers[3]);
     panels_ = reinterpret_cast<Packed*>(scratch + plan.panels_at);
     row_block_ = reinterpret_cast<Packed*>(scratch + plan.row_block_at);
     sums_ = reinterpret_cast<Sum*>(scratch + plan.sums_at);
+    slice_sums_ = reinterpret_cast<Sum*>(scratch + plan.slice_sums_at);
     auto* numbers = reinterpret_cast<i64*>(scratch + plan.offsets_at);
     const auto take = [&](i64 count) {
       i64* const begin = numbers;
@@ -111,7 +115,8 @@ class Convolver {
     num_rows_ = m1 - m0;
     Classify(m0);
     SortRows();
-    for (i64 c = 0; c < num_classes_; ++c) started_[c] = false;
+    for (i64 c = 0; c < num_classes_; ++c) started_[c] = has_sums_[c] = false;
+    groups_.Clear();
 
     i64 slice = 0;
     for (i64 p = 0; p < plan_.num_positions; p += plan_.slice_positions) {
@@ -120,6 +125,7 @@ class Convolver {
         if (IsStopped(run_)) return kKernelStopped;
         slice_ = {p, positions, f, Min(plan_.slice_inner, plan_.inner - f)};
         RunSlice(slice++);
+        EndSlice(slice);
       }
     }
     ready_tile_ = plan_.keeps_panels ? tile : -1;
@@ -134,6 +140,12 @@ class Convolver {
   // Neighbours in lhs, or zeros where `offset` is kNowhere; places in a packed row.
   struct Segment {
     i64 begin, count, offset;
+  };
+  // Contracted elements that are neighbours in the panel, and what becomes of sums.
+  struct PanelRun {
+    i64 begin, length;
+    Sum* sums;
+    SumMode mode;
   };
   static constexpr i64 kMostClasses = 512;
 
@@ -297,12 +309,30 @@ class Convolver {
       const i64 first_row = class_begins_[c], num_rows = class_begins_[c + 1] - first_row;
       members_ = sorted_ + first_row;
       if (plan_.is_flat) PackColumns(c, panel);
-      if (IsReadInPlace(num_rows)) {
-        MultiplyInPlace(c, first_row, num_rows, panel, count);
-      } else if (GatherRows(c, num_rows) > 0) {
-        MultiplyClass(c, first_row, num_rows, panel, count);
+      const bool in_place = IsReadInPlace(num_rows);
+      if (in_place || GatherRows(c, num_rows) > 0) {
+        MultiplyClass(c, first_row, num_rows, panel, count, in_place);
       }
     }
+  }
+
+  // After so many slices: joins sums with those of other groups where a group ends. Rows whose
+  // windows met nothing in it get what changes no sum.
+  void EndSlice(i64 slices) {
+    const bool is_last = slices == plan_.num_slices;
+    if (plan_.num_slices <= plan_.group_slices) return;
+    if (slices % plan_.group_slices != 0 && !is_last) return;
+    for (i64 c = 0; c < num_classes_; ++c) {
+      if (!started_[c]) FillSums(c, static_cast<Sum>(-0.0));
+      started_[c] = false;
+    }
+    const typename Family::Mode mode;
+    groups_.Add(sums_, SumRow(), num_rows_, SumRow(), is_last);
+  }
+  void FillSums(i64 c, Sum value) {
+    Sum* sums = sums_ + class_begins_[c] * SumRow();
+    const i64 n = (class_begins_[c + 1] - class_begins_[c]) * SumRow();
+    for (i64 i = 0; i < n; ++i) sums[i] = value;
   }
 
   // Brings a class's factors together and returns how many each row has in this slice.
@@ -432,60 +462,74 @@ class Convolver {
     return end - r;
   }
 
-  // Multiplies positions that are neighbours in lhs and in the panel at once, row by row from lhs.
-  void MultiplyInPlace(i64 c, i64 first_row, i64 num_rows, const Packed* panel, i64 count) {
-    const i64 inner = slice_.num_inner;
-    for (i64 p = 0; p < slice_.num_positions;) {
-      const i64 base = LhsPosition(c, slice_.position + p);
-      if (base < 0) {
-        ++p;
-        continue;
-      }
-      i64 end = p + 1;
-      while (end < slice_.num_positions &&
-             LhsPosition(c, slice_.position + end) == base + (end - p) * inner) {
-        ++end;
-      }
-      const i64 offset = base + slice_.inner;
-      for (i64 r = 0; r < num_rows;) {
-        const i64 rows = EvenRows(r, num_rows), origin = origins_[members_[r]];
-        const i64 step = rows == 1 ? 0 : origins_[members_[r + 1]] - origin;
-        block_ = {lhs_.At(origin + offset), step, 1};
-        MultiplyRun(c, first_row + r, rows, panel, count, 0, p * inner, (end - p) * inner);
-        r += rows;
-      }
-      started_[c] = true;
-      p = end;
+  // The first position of the slice from p on that the class does not lack, or their number.
+  i64 NextMet(i64 c, i64 p) const {
+    while (p < slice_.num_positions && LhsPosition(c, slice_.position + p) < 0) ++p;
+    return p;
+  }
+  // Where the run of positions from p on ends that are neighbours in the panel, and in lhs if that
+  // is read in place.
+  i64 RunEnd(i64 c, i64 p, bool in_place) const {
+    const i64 base = LhsPosition(c, slice_.position + p);
+    i64 end = p + 1;
+    for (; end < slice_.num_positions; ++end) {
+      const i64 next = LhsPosition(c, slice_.position + end);
+      if (in_place ? next != base + (end - p) * slice_.num_inner : next < 0) break;
     }
+    return end;
   }
 
-  // Multiplies with every run of positions that the class does not lack.
-  void MultiplyClass(i64 c, i64 first_row, i64 num_rows, const Packed* panel, i64 count) {
+  // Multiplies with every run of positions that the class does not lack: a part of its sums.
+  void MultiplyClass(i64 c, i64 first_row, i64 num_rows, const Packed* panel, i64 count,
+                     bool in_place) {
     const i64 filled = FilledInner();
+    const bool adds = Family::kAddsParts && started_[c];
     i64 present = 0;
-    for (i64 p = 0; p < slice_.num_positions;) {
-      if (LhsPosition(c, slice_.position + p) < 0) {
-        ++p;
-        continue;
+    for (i64 p = NextMet(c, 0); p < slice_.num_positions;) {
+      const i64 end = RunEnd(c, p, in_place), next = NextMet(c, end);
+      const bool is_first = present == 0, is_last = next == slice_.num_positions;
+      const bool is_apart = adds && !(is_first && is_last);
+      const PanelRun run = {p * filled, (end - p) * filled, is_apart ? slice_sums_ : sums_,
+                            adds && !is_apart                        ? SumMode::kAdd
+                            : is_first && (is_apart || !started_[c]) ? SumMode::kBegin
+                                                                     : SumMode::kContinue};
+      if (in_place) {
+        MultiplyInPlace(LhsPosition(c, slice_.position + p) + slice_.inner, first_row, num_rows,
+                        panel, count, run);
+      } else {
+        MultiplyRun(first_row, num_rows, panel, count, present * filled, run);
       }
-      i64 end = p + 1;
-      while (end < slice_.num_positions && LhsPosition(c, slice_.position + end) >= 0) ++end;
-      MultiplyRun(c, first_row, num_rows, panel, count, present * filled, p * filled,
-                  (end - p) * filled);
-      started_[c] = true;
+      if (is_apart && is_last) {
+        const i64 at = first_row * SumRow();
+        JoinSums<Sum, true>(slice_sums_ + at, SumRow(), sums_ + at, SumRow(), num_rows, SumRow());
+      }
       present += end - p;
-      p = end;
+      p = next;
+    }
+    started_[c] = started_[c] || present > 0;
+    has_sums_[c] = has_sums_[c] || present > 0;
+  }
+
+  // Row by row from lhs, at `offset` from their origins.
+  void MultiplyInPlace(i64 offset, i64 first_row, i64 num_rows, const Packed* panel, i64 count,
+                       const PanelRun& run) {
+    for (i64 r = 0; r < num_rows;) {
+      const i64 rows = EvenRows(r, num_rows), origin = origins_[members_[r]];
+      const i64 step = rows == 1 ? 0 : origins_[members_[r + 1]] - origin;
+      block_ = {lhs_.At(origin + offset), step, 1};
+      MultiplyRun(first_row + r, rows, panel, count, 0, run);
+      r += rows;
     }
   }
 
-  // `length` contracted elements, from `row_begin` of packed rows and `begin` of the panel.
-  void MultiplyRun(i64 c, i64 first_row, i64 num_rows, const Packed* panel, i64 count,
-                   i64 row_begin, i64 begin, i64 length) {
+  // From `row_begin` of packed rows.
+  void MultiplyRun(i64 first_row, i64 num_rows, const Packed* panel, i64 count, i64 row_begin,
+                   const PanelRun& run) {
     const typename Family::Mode mode;
     const i64 sum_row = SumRow();
     const TileTable& tiles = Family::Tiles(plan_);
     const auto* rows = static_cast<const Element*>(block_.data) + row_begin * block_.depth_step;
-    Sum* sums = sums_ + first_row * sum_row;
+    Sum* sums = run.sums + first_row * sum_row;
     for (i64 j = 0; j < width_; j += PanelWidth()) {
       const i64 columns = Min(PanelWidth(), width_ - j), vectors = CeilDivide(columns, kLanes);
       const i64 row = vectors * kLanes * kParts;
@@ -493,9 +537,9 @@ class Convolver {
       for (i64 i = 0; i < num_rows; i += height) {
         const i64 tile_rows = Min(height, num_rows - i);
         tiles.functions[vectors - 1][tile_rows - 1](
-            length, rows + i * block_.row_step, block_.row_step, block_.depth_step,
-            panel + begin * row, row, sums + i * sum_row + j * kParts, sum_row, kLanes,
-            started_[c]);
+            run.length, rows + i * block_.row_step, block_.row_step, block_.depth_step,
+            panel + run.begin * row, row, sums + i * sum_row + j * kParts, sum_row, kLanes,
+            run.mode);
       }
       panel += count * row;
     }
@@ -507,10 +551,7 @@ class Convolver {
     alignas(64) unsigned char buffer[kRun * 16];
     for (i64 j = 0; j < width_; ++j) column_offsets_[j] = j * plan_.output_feature_stride;
     for (i64 c = 0; c < num_classes_; ++c) {
-      if (started_[c]) continue;
-      Sum* zeros = sums_ + class_begins_[c] * sum_row;
-      const i64 n = (class_begins_[c + 1] - class_begins_[c]) * sum_row;
-      for (i64 i = 0; i < n; ++i) zeros[i] = 0;
+      if (!has_sums_[c]) FillSums(c, 0);
     }
     const Sum* sums = sums_;
     for (i64 i = 0; i < num_rows_; ++i, sums += sum_row) {
@@ -535,7 +576,7 @@ class Convolver {
   Source lhs_, rhs_;
   unsigned char* result_;
   Packed *panels_, *row_block_;
-  Sum* sums_;
+  Sum *sums_, *slice_sums_;
   i64 *origins_, *results_, *class_of_;  // of the rows of a block
   i64 *sorted_, *class_begins_;          // rows by class
   const i64* members_ = nullptr;         // of the class in hand
@@ -547,9 +588,11 @@ class Convolver {
   i64 width_ = 0, num_classes_ = 0, num_segments_ = 0, num_rows_ = 0;
   i64 ready_tile_ = -1;
   bool panels_ready_ = false;
-  bool is_listed_ = false;  // segments are too short: lhs_depth_ has every factor
-  bool started_[kMostClasses];
+  bool is_listed_ = false;       // segments are too short: lhs_depth_ has every factor
+  bool started_[kMostClasses];   // with this group of slices
+  bool has_sums_[kMostClasses];  // with any
   Segment segments_[kMostSegments];
+  GroupTree<Sum> groups_;
 };
 
 // The KernelFunction: tiles of rows, one after the other in each tile of columns of each group.

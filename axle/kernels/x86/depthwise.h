@@ -1,6 +1,6 @@
 // Convolutions in which every output feature has an input feature of its own: groups of one, side
 // by side in memory. A vector holds neighbouring groups; each output takes its window positions one
-// after the other, those that its class lacks left out.
+// after the other, those that its class lacks left out, part by part (docs/numerics.md N6).
 #pragma once
 #include "axle/kernels/x86/convolution.h"
 
@@ -15,7 +15,9 @@ class DepthwiseConvolver {
         lhs_(static_cast<const T*>(buffers[0])),
         rhs_(static_cast<const T*>(buffers[1])),
         result_(static_cast<T*>(buffers[2])),
-        taps_(reinterpret_cast<Tap*>(static_cast<unsigned char*>(buffers[3]) + plan.panels_at)) {
+        taps_(At<Tap>(buffers[3], plan.panels_at)),
+        parts_(At<Part>(buffers[3], plan.offsets_at)),
+        groups_(At<T>(buffers[3], plan.groups_at), plan.group_size) {
     for (int s = 0; s < plan.num_spatial; ++s) steps_[s] = StepsOf(plan.spatial[s]);
   }
 
@@ -50,13 +52,23 @@ class DepthwiseConvolver {
   struct Tap {
     i64 lhs, rhs;
   };
+  // A part that is not empty: the end of its taps, and the group of parts that it belongs to.
+  struct Part {
+    i64 end, group;
+  };
+  template <typename U>
+  static U* At(void* scratch, i64 offset) {
+    return reinterpret_cast<U*>(static_cast<unsigned char*>(scratch) + offset);
+  }
 
-  // The positions of the class in hand, row-major.
+  // The positions of the class in hand, row-major, and their parts.
   void ListTaps() {
+    i64 part = -1;
+    num_parts_ = 0;
     num_taps_ = 1;
     for (int s = 0; s < plan_.num_spatial; ++s) num_taps_ *= class_[s].count;
     for (i64 i = 0; i < num_taps_; ++i) {
-      i64 rest = i;
+      i64 rest = i, number = 0, scale = 1;
       taps_[i] = {0, 0};
       for (int s = plan_.num_spatial; s-- > 0;) {
         const ConvolutionDim& dim = plan_.spatial[s];
@@ -65,30 +77,72 @@ class DepthwiseConvolver {
         const i64 position = class_[s].first + tap * steps_[s].position;
         taps_[i].lhs += tap * steps_[s].element * dim.lhs_stride;
         taps_[i].rhs += (dim.is_reversed ? dim.window - 1 - position : position) * dim.rhs_stride;
+        number += position * scale;
+        scale *= dim.window;
       }
+      if (num_parts_ == 0 || number / plan_.slice_positions != part) {
+        part = number / plan_.slice_positions;
+        parts_[num_parts_++].group = part / plan_.group_slices;
+      }
+      parts_[num_parts_ - 1].end = i + 1;
     }
   }
 
   template <int kVectors, template <typename> typename Last>
-  void Group(const T* x, const T* w, T* out, i64 last_lanes) const {
+  void Group(const T* x, const T* w, T* out, i64 last_lanes) {
     constexpr i64 kLanes = kLanesOf<T>;
     const Last<T> last(last_lanes);
     Vector<T> sums[kVectors];
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) sums[v] = Vector<T>{};
-    for (i64 i = 0; i < num_taps_; ++i) {
-      const T *a = x + taps_[i].lhs, *b = w + taps_[i].rhs;
+    const auto take = [&](i64 begin, i64 end) {
+      for (i64 i = begin; i < end; ++i) {
+        const T *a = x + taps_[i].lhs, *b = w + taps_[i].rhs;
 #pragma GCC unroll 8
-      for (int v = 0; v < kVectors; ++v) {
-        sums[v] = MultiplyAdd(last.Load(a + v * kLanes), last.Load(b + v * kLanes), sums[v]);
+        for (int v = 0; v < kVectors; ++v) {
+          sums[v] = MultiplyAdd(last.Load(a + v * kLanes), last.Load(b + v * kLanes), sums[v]);
+        }
       }
+    };
+    if (num_parts_ <= 1) {
+      take(0, num_taps_);
+    } else {
+      JoinParts<kVectors>(take, sums);
     }
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) last.Store(out + v * kLanes, sums[v]);
   }
 
+  // The parts of a window of many positions, each from +0 by `take`, which adds taps to `sums`.
+  template <int kVectors, typename Take>
+  void JoinParts(const Take& take, Vector<T>* sums) {
+    constexpr i64 kLanes = kLanesOf<T>;
+    alignas(64) T group[kVectors * kLanes];
+    groups_.Clear();
+    const i64 num_groups = CeilDivide(plan_.num_slices, plan_.group_slices);
+    i64 p = 0, begin = 0;
+    for (i64 g = 0; g < num_groups; ++g) {
+      // What changes no sum, if the group is empty.
+      for (T& sum : group) sum = static_cast<T>(-0.0);
+      for (; p < num_parts_ && parts_[p].group == g; begin = parts_[p++].end) {
+#pragma GCC unroll 8
+        for (int v = 0; v < kVectors; ++v) sums[v] = Vector<T>{};
+        take(begin, parts_[p].end);
+#pragma GCC unroll 8
+        for (int v = 0; v < kVectors; ++v) {
+          Store(group + v * kLanes, Load(group + v * kLanes) + sums[v]);
+        }
+      }
+      if (num_groups > 1) {
+        groups_.Add(group, 0, 1, kVectors * kLanes, g + 1 == num_groups);
+      }
+    }
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) sums[v] = Load(group + v * kLanes);
+  }
+
   // All groups of one output: more sums at once than a multiplier takes cycles.
-  void Output(const T* x, T* out) const {
+  void Output(const T* x, T* out) {
     constexpr i64 kLanes = kLanesOf<T>;
     i64 g = 0;
     for (; g + 8 * kLanes <= plan_.groups; g += 8 * kLanes) {
@@ -107,7 +161,9 @@ class DepthwiseConvolver {
   const T *lhs_, *rhs_;
   T* result_;
   Tap* taps_;
-  i64 num_taps_ = 0;
+  Part* parts_;
+  GroupTree<T> groups_;
+  i64 num_taps_ = 0, num_parts_ = 0;
   TapSteps steps_[kMaxRoleDims];
   Taps class_[kMaxRoleDims];
 };

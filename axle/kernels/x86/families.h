@@ -28,8 +28,9 @@ struct FamilyBase {
   using Mode = NoMode;
   static constexpr bool kInterleaves = false;
   static constexpr bool kCopiesPanels =
-      false;                               // Packed is Element: columns side by side are copied
-  static constexpr bool kStreams = false;  // has Stream
+      false;                                 // Packed is Element: columns side by side are copied
+  static constexpr bool kStreams = false;    // has Stream
+  static constexpr bool kAddsParts = false;  // parts of k are chains of their own: SumMode::kAdd
   static constexpr i64 kUnit = 1;
 
   static int SumBytes(const ProductPlan&) {
@@ -65,6 +66,7 @@ struct ChainFamily : FamilyBase<ChainFamily<T, Op>> {
   static constexpr bool kInPlace = sizeof(T) >= 4;
   static constexpr bool kCopiesPanels = true;
   static constexpr bool kStreams = kIsFloat<T>;
+  static constexpr bool kAddsParts = kIsFloat<T>;
   static constexpr bool kTransposes = sizeof(T) >= 4;
   static constexpr bool kIsFast = kIsFloat<T>;  // takes most of the registers
   static constexpr int kMaxRows[4] = {kIsFast ? (kIsWide ? 14 : 12) : 6,
@@ -94,13 +96,13 @@ struct ChainFamily : FamilyBase<ChainFamily<T, Op>> {
   }
   template <int kRows, int kVectors>
   static void Tile(i64 depth, const void* a, i64 a_row, i64 a_depth, const void* b, i64 b_depth,
-                   void* c, i64 c_row, i64 last, bool continues) {
+                   void* c, i64 c_row, i64 last, SumMode sum_mode) {
     if constexpr (kInPlace) {
       ChainTile<T, Op, FirstLanes, kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row,
-                                                    last, continues);
+                                                    last, sum_mode);
     } else {
       ChainTile<T, Op, AllLanes, kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row,
-                                                  last, continues);
+                                                  last, sum_mode);
     }
   }
   static void TransposePanel(const Source& source, const i64* columns, i64 num_columns, i64 width,
@@ -142,7 +144,7 @@ struct ChainFamily : FamilyBase<ChainFamily<T, Op>> {
 // Complex numbers. A vector of sums has its real parts, and another one their imaginary parts.
 template <typename T, bool kFlipped, int kRows, int kVectors>
 void ComplexTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const void* b_bytes,
-                 i64 b_depth, void* c_bytes, i64 c_row, i64, bool continues) {
+                 i64 b_depth, void* c_bytes, i64 c_row, i64, SumMode sum_mode) {
   constexpr int kLanes = kLanesOf<T>;
   const auto* a = static_cast<const ComplexPair<T>*>(a_bytes);
   const T* __restrict b = static_cast<const T*>(b_bytes);
@@ -153,8 +155,10 @@ void ComplexTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const v
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       const T* x = c + i * c_row + 2 * v * kLanes;
-      re[i][v] = continues ? Load(x) : Vector<T>{};
-      im[i][v] = continues ? Load(x + kLanes) : Vector<T>{};
+      __builtin_prefetch(x, 1);
+      __builtin_prefetch(x + kLanes, 1);
+      re[i][v] = sum_mode == SumMode::kContinue ? Load(x) : Vector<T>{};
+      im[i][v] = sum_mode == SumMode::kContinue ? Load(x + kLanes) : Vector<T>{};
     }
   }
   for (i64 k = 0; k < depth; ++k) {
@@ -178,8 +182,8 @@ void ComplexTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const v
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       T* x = c + i * c_row + 2 * v * kLanes;
-      Store(x, re[i][v]);
-      Store(x + kLanes, im[i][v]);
+      Store(x, sum_mode == SumMode::kAdd ? Load(x) + re[i][v] : re[i][v]);
+      Store(x + kLanes, sum_mode == SumMode::kAdd ? Load(x + kLanes) + im[i][v] : im[i][v]);
     }
   }
 }
@@ -189,9 +193,9 @@ struct ComplexTiles {
   static constexpr int kMaxRows[4] = {kIsWide ? 6 : 4, kIsWide ? 5 : 0, 0, 0};
   template <int kRows, int kVectors>
   static void Tile(i64 depth, const void* a, i64 a_row, i64 a_depth, const void* b, i64 b_depth,
-                   void* c, i64 c_row, i64 last, bool continues) {
+                   void* c, i64 c_row, i64 last, SumMode sum_mode) {
     ComplexTile<T, kFlipped, kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row, last,
-                                              continues);
+                                              sum_mode);
   }
 };
 
@@ -203,6 +207,7 @@ struct ComplexFamily : FamilyBase<ComplexFamily<T>>, ComplexTiles<T, false> {
   static constexpr i64 kParts = 2;
   static constexpr bool kInPlace = false;
   static constexpr bool kTransposes = false;
+  static constexpr bool kAddsParts = true;
 
   static const TileTable& Tiles(const ProductPlan& plan) {
     if (plan.is_flipped) return sizeof(T) == 4 ? kFlippedC64Tiles : kFlippedC128Tiles;
@@ -231,7 +236,7 @@ struct ComplexFamily : FamilyBase<ComplexFamily<T>>, ComplexTiles<T, false> {
 // Products of 16-bit integers, two at a time: sums of 32 bits, modulo 2^32.
 template <int kRows, int kVectors>
 void PairTile(i64 depth, const void* a_bytes, i64 a_row, i64, const void* b_bytes, i64 b_depth,
-              void* c_bytes, i64 c_row, i64, bool continues) {
+              void* c_bytes, i64 c_row, i64, SumMode sum_mode) {
   using Sums = Vector<std::uint32_t>;
   constexpr int kLanes = kLanesOf<std::uint32_t>;
   const auto* a = static_cast<const std::int16_t*>(a_bytes);
@@ -242,7 +247,7 @@ void PairTile(i64 depth, const void* a_bytes, i64 a_row, i64, const void* b_byte
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
-      acc[i][v] = continues ? Load(c + i * c_row + v * kLanes) : Sums{};
+      acc[i][v] = sum_mode == SumMode::kContinue ? Load(c + i * c_row + v * kLanes) : Sums{};
     }
   }
   for (i64 k = 0; k < depth; k += 2) {
@@ -285,8 +290,8 @@ struct PairFamily : FamilyBase<PairFamily> {
 
   template <int kRows, int kVectors>
   static void Tile(i64 depth, const void* a, i64 a_row, i64 a_depth, const void* b, i64 b_depth,
-                   void* c, i64 c_row, i64 last, bool continues) {
-    PairTile<kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row, last, continues);
+                   void* c, i64 c_row, i64 last, SumMode sum_mode) {
+    PairTile<kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row, last, sum_mode);
   }
   // Pairs of neighbours are elements of four bytes.
   static void TransposePanel(const Source& source, const i64* columns, i64 num_columns, i64 width,
@@ -313,12 +318,12 @@ struct PairFamily : FamilyBase<PairFamily> {
 // then acc = acc + (even + odd).
 template <int kRows, int kVectors>
 void OrderedTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const void* b_bytes,
-                 i64 b_depth, void* c_bytes, i64 c_row, i64, bool continues) {
+                 i64 b_depth, void* c_bytes, i64 c_row, i64, SumMode sum_mode) {
   constexpr int kLanes = kLanesOf<float>;
   const auto* a = static_cast<const float*>(a_bytes);
   const auto* b = static_cast<const float*>(b_bytes);
   auto* __restrict c = static_cast<float*>(c_bytes);
-  if (!continues) {
+  if (sum_mode == SumMode::kBegin) {
     for (int i = 0; i < kRows; ++i) {
       for (int v = 0; v < kVectors; ++v) Store(c + i * c_row + v * kLanes, Vector<float>{});
     }
@@ -381,8 +386,8 @@ struct TileFamily : FamilyBase<TileFamily> {
 
   template <int kRows, int kVectors>
   static void Tile(i64 depth, const void* a, i64 a_row, i64 a_depth, const void* b, i64 b_depth,
-                   void* c, i64 c_row, i64 last, bool continues) {
-    OrderedTile<kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row, last, continues);
+                   void* c, i64 c_row, i64 last, SumMode sum_mode) {
+    OrderedTile<kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row, last, sum_mode);
   }
   static void TransposePanel(const Source& source, const i64* columns, i64 num_columns, i64 width,
                              i64 depth, i64 count, float* out) {

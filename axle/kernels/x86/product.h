@@ -2,13 +2,16 @@
 // beside a block of rows; in a group, contracted elements are taken in slices. A slice of the
 // columns is packed into panels as wide as a register tile, [k][columns]; then, block by block,
 // rows are packed (or read in place) and every tile of the block is multiplied with every panel.
-// Sums go on from slice to slice: each result takes its products in increasing k, so that blocking
-// does not show in the bits. They are kept in the result itself if it has their type and its
+// Slices are the parts of docs/numerics.md N5: each result takes its products in increasing k, and
+// the sum of a part is added to that of those before it (in the tile order it goes on from there),
+// so that blocking does not show in the bits. Sums of a long k come in groups of parts, which are
+// joined by a tree (group_tree.h). They are kept in the result itself if it has their type and its
 // columns are neighbours, else in scratch memory, where a block's results are finished before the
 // next block begins.
 #pragma once
 #include "axle/kernels/dot.h"
 #include "axle/kernels/x86/families.h"
+#include "axle/kernels/x86/group_tree.h"
 
 namespace axle::AXLE_ISA {
 
@@ -28,7 +31,9 @@ class Product {
         buffers_(buffers),
         rows_(plan.row_operand, plan.sum, Family::SumBytes(plan), buffers),
         columns_(plan.column_operand, plan.sum, Family::SumBytes(plan), buffers),
-        result_(static_cast<unsigned char*>(buffers[2])) {
+        result_(static_cast<unsigned char*>(buffers[2])),
+        groups_(reinterpret_cast<Sum*>(static_cast<unsigned char*>(buffers[3]) + plan.groups_at),
+                plan.group_size) {
     auto* scratch = static_cast<unsigned char*>(buffers[3]);
     panels_ = reinterpret_cast<Packed*>(scratch + plan.panels_at);
     row_block_ = reinterpret_cast<Packed*>(scratch + plan.row_block_at);
@@ -49,7 +54,8 @@ class Product {
     }
     if constexpr (Family::kInPlace) {
       if (plan_.rows_in_place && plan_.columns_in_place && plan_.store == StoreKind::kInPlace) {
-        MultiplyInPlace(m0, m1, n0, n1);
+        if (plan_.depth.total > plan_.group_depth) return MultiplyGroupsInPlace(m0, m1, n0, n1);
+        MultiplyInPlace(m0, m1, n0, n1, 0, plan_.depth.total);
         return kKernelOk;
       }
     }
@@ -64,41 +70,92 @@ class Product {
   }
 
  private:
-  // Small operands: no copies, all of k at once.
-  void MultiplyInPlace(i64 m0, i64 m1, i64 n0, i64 n1) {
-    const i64 row_step = plan_.rows.dims[0].row_stride, depth = plan_.depth.total;
+  // What becomes of sums at a part that begins at k.
+  SumMode ModeAt(i64 k) const {
+    if (k % plan_.group_depth == 0) return SumMode::kBegin;
+    return Family::kAddsParts ? SumMode::kAdd : SumMode::kContinue;
+  }
+  Sum* SumsInPlace(i64 m, i64 n) const {
+    return reinterpret_cast<Sum*>(result_) + batch_result_ + m * plan_.result_row_stride + n;
+  }
+  // Called where a part ends at k: joins sums with those of other groups where it ends one.
+  void EndPart(i64 k, Sum* sums, i64 row_step, i64 rows, i64 columns) {
+    const i64 depth = plan_.depth.total;
+    if (depth <= plan_.group_depth || (k % plan_.group_depth != 0 && k < depth)) return;
+    const typename Family::Mode mode;
+    groups_.Add(sums, row_step, rows, columns, k >= depth);
+  }
+
+  // Small operands: no copies, all of a group's parts [k0, k1) at once.
+  void MultiplyInPlace(i64 m0, i64 m1, i64 n0, i64 n1, i64 k0, i64 k1) {
+    const i64 row_step = plan_.rows.dims[0].row_stride;
     const i64 row_depth = plan_.depth.dims[0].row_stride;
     const i64 column_depth = plan_.depth.dims[0].column_stride;
     const auto* a = static_cast<const Packed*>(rows_.At(0));
     const auto* b = static_cast<const Packed*>(columns_.At(0));
-    Sum* c = reinterpret_cast<Sum*>(result_) + batch_result_;
-    const i64 panel = plan_.vectors * kLanes;
+    const i64 panel = plan_.vectors * kLanes, part = Family::kAddsParts ? plan_.block_depth : k1;
     for (i64 n = n0; n < n1; n += panel) {
       const i64 width = Min(panel, n1 - n), vectors = CeilDivide(width, kLanes);
       const i64 last = width - (vectors - 1) * kLanes;
       const i64 most = Family::kMaxRows[vectors - 1], height = TileHeight(m1 - m0, most);
       for (i64 m = m0; m < m1; m += height) {
         const i64 rows = Min(height, m1 - m);
-        Family::Tiles(plan_).functions[vectors - 1][rows - 1](
-            depth, a + m * row_step, row_step, row_depth, b + n, column_depth,
-            c + m * plan_.result_row_stride + n, plan_.result_row_stride, last, false);
+        const TileFunction tile = Family::Tiles(plan_).functions[vectors - 1][rows - 1];
+        i64 k = k0;
+        do {
+          tile(Min(part, k1 - k), a + m * row_step + k * row_depth, row_step, row_depth,
+               b + n + k * column_depth, column_depth, SumsInPlace(m, n), plan_.result_row_stride,
+               last,
+               k == k0              ? SumMode::kBegin
+               : Family::kAddsParts ? SumMode::kAdd
+                                    : SumMode::kContinue);
+          k += part;
+        } while (k < k1);
       }
     }
   }
+  int MultiplyGroupsInPlace(i64 m0, i64 m1, i64 n0, i64 n1) {
+    const i64 depth = plan_.depth.total;
+    for (i64 n = n0; n < n1; n += plan_.block_columns) {
+      const i64 width = Min(plan_.block_columns, n1 - n);
+      for (i64 m = m0; m < m1; m += plan_.sum_rows) {
+        const i64 height = Min(plan_.sum_rows, m1 - m);
+        groups_.Clear();
+        for (i64 k = 0; k < depth; k += plan_.group_depth) {
+          if (IsStopped(run_)) return kKernelStopped;
+          const i64 end = Min(depth, k + plan_.group_depth);
+          MultiplyInPlace(m, m + height, n, n + width, k, end);
+          EndPart(end, SumsInPlace(m, n), plan_.result_row_stride, height, width);
+        }
+      }
+    }
+    return kKernelOk;
+  }
 
   // Few rows, and columns that are larger than a cache: each step of k is read along memory, once.
+  // Of parts after the first of a group, sums are kept apart until they are complete.
   int StreamColumns(i64 m0, i64 m1, i64 n0, i64 n1) {
-    constexpr i64 kPiece = 4096 / static_cast<i64>(sizeof(Sum));  // sums of a row stay in the cache
     const i64 row_step = plan_.rows.dims[0].row_stride, depth = plan_.depth.total;
     const i64 row_depth = plan_.depth.dims[0].row_stride;
     const i64 column_depth = plan_.depth.dims[0].column_stride;
     const auto* a = static_cast<const Packed*>(rows_.At(0)) + m0 * row_step;
-    for (i64 n = n0; n < n1; n += kPiece) {
-      if (IsStopped(run_)) return kKernelStopped;
+    for (i64 n = n0; n < n1; n += plan_.stream_columns) {
       const auto* b = static_cast<const Packed*>(columns_.At(0)) + n;
-      Sum* c = reinterpret_cast<Sum*>(result_) + batch_result_ + m0 * plan_.result_row_stride + n;
-      Family::Stream(m1 - m0, depth, a, row_step, row_depth, b, column_depth, c,
-                     plan_.result_row_stride, Min(kPiece, n1 - n));
+      const i64 width = Min(plan_.stream_columns, n1 - n);
+      Sum* const c = SumsInPlace(m0, n);
+      groups_.Clear();
+      for (i64 k = 0; k < depth; k += plan_.block_depth) {
+        if (IsStopped(run_)) return kKernelStopped;
+        const i64 count = Min(plan_.block_depth, depth - k);
+        const bool begins = ModeAt(k) == SumMode::kBegin;
+        Family::Stream(m1 - m0, count, a + k * row_depth, row_step, row_depth, b + k * column_depth,
+                       column_depth, begins ? c : sums_,
+                       begins ? plan_.result_row_stride : plan_.stream_row, width);
+        if (!begins) {
+          JoinSums<Sum, true>(sums_, plan_.stream_row, c, plan_.result_row_stride, m1 - m0, width);
+        }
+        EndPart(k + count, c, plan_.result_row_stride, m1 - m0, width);
+      }
     }
     return kKernelOk;
   }
@@ -106,6 +163,8 @@ class Product {
   // Rows [m0, m1), whose sums are all kept, of a group of columns.
   int RunColumns(i64 m0, i64 m1, i64 n, i64 width) {
     const i64 depth = plan_.depth.total;
+    const bool in_place = plan_.store == StoreKind::kInPlace;
+    groups_.Clear();
     i64 k = 0;
     do {
       const i64 count = Min(plan_.block_depth, depth - k);
@@ -115,11 +174,14 @@ class Product {
       for (i64 m = m0; m < m1; m += plan_.block_rows) {
         if (IsStopped(run_)) return kKernelStopped;
         const i64 height = Min(plan_.block_rows, m1 - m);
-        MultiplyBlock(LoadRows(m, height, k, count), m, height, n, width, count, k > 0);
+        MultiplyBlock(LoadRows(m, height, k, count), m, height, n, width, count, ModeAt(k));
       }
+      EndPart(k + count, in_place ? SumsInPlace(m0, n) : sums_,
+              in_place ? plan_.result_row_stride : SumRow(width), m1 - m0,
+              in_place ? width : SumRow(width));
       k += plan_.block_depth;
     } while (k < depth);
-    if (plan_.store != StoreKind::kInPlace) Finish(m0, m1 - m0, n, width);
+    if (!in_place) Finish(m0, m1 - m0, n, width);
     return kKernelOk;
   }
 
@@ -158,12 +220,11 @@ class Product {
   }
 
   void MultiplyBlock(const RowBlock& block, i64 m, i64 height, i64 n, i64 width, i64 count,
-                     bool continues) {
+                     SumMode sum_mode) {
     const i64 padded = RoundUp(count, kUnit);
     const bool in_place = plan_.store == StoreKind::kInPlace;
     const i64 sum_step = in_place ? plan_.result_row_stride : SumRow(width);
-    Sum* sums =
-        in_place ? reinterpret_cast<Sum*>(result_) + batch_result_ + m * sum_step + n : sums_;
+    Sum* sums = in_place ? SumsInPlace(m, n) : sums_;
     const Packed* panel = panels_;
     const typename Family::Mode mode;
     for (i64 j = 0; j < width; j += PanelWidth()) {
@@ -173,11 +234,11 @@ class Product {
       const TileTable& tiles = Family::Tiles(plan_);
       for (i64 i = 0; i < height; i += tile) {
         const i64 rows = Min(tile, height - i);
-        if (continues)
+        if (sum_mode == SumMode::kContinue)
           PrefetchSums(sums, i + rows, Min(tile, height - i - rows), sum_step, j, vectors);
         tiles.functions[vectors - 1][rows - 1](
             padded, Family::RowAt(block, i), block.row_step, block.depth_step, panel,
-            vectors * kLanes * kParts, sums + i * sum_step + j * kParts, sum_step, last, continues);
+            vectors * kLanes * kParts, sums + i * sum_step + j * kParts, sum_step, last, sum_mode);
       }
       panel += padded * vectors * kLanes * kParts;
     }
@@ -224,6 +285,7 @@ class Product {
   Packed *panels_, *row_block_;
   Sum* sums_;
   i64 *row_offsets_, *row_depth_, *column_depth_, *column_offsets_;
+  GroupTree<Sum> groups_;
 };
 
 // The KernelFunction of a family: tiles of each batch element, columns (or rows) of tiles one after

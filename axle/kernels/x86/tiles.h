@@ -4,7 +4,7 @@
 //
 // A tile is `rows` results down and `vectors` vectors across. Of step k, row i has its factor at
 // a + i * a_row + k * a_depth, broadcast, and the columns have theirs at b + k * b_depth, side by
-// side. Sums are at c + i * c_row; with `continues` they go on from there, else they start at +0.
+// side. Sums are at c + i * c_row; `sum_mode` says what becomes of those that are there.
 // All distances are in elements of the family's types; a complex element counts as one of a, whose
 // parts are neighbours, and has 2 * kLanes places in b and c: a vector of real parts, then one of
 // imaginary ones. Of the last vector only `last` columns exist in b and c.
@@ -15,8 +15,14 @@
 
 namespace axle::AXLE_ISA {
 
+enum class SumMode {
+  kBegin,     // nothing: sums begin at +0
+  kContinue,  // they go on from there
+  kAdd,       // sums begin at +0 and are added to them: a part of its own (docs/numerics.md N5)
+};
+
 using TileFunction = void (*)(i64 depth, const void* a, i64 a_row, i64 a_depth, const void* b,
-                              i64 b_depth, void* c, i64 c_row, i64 last, bool continues);
+                              i64 b_depth, void* c, i64 c_row, i64 last, SumMode sum_mode);
 
 // Everything in the vector exists: b and c are padded.
 template <typename T>
@@ -47,17 +53,17 @@ struct OrOfAnds {
   }
 };
 
-// acc = acc + a * b in increasing k.
+// A part of k, in increasing k: acc = acc + a * b. Integers have no kAdd.
 template <typename T, typename Op, template <typename> typename Last, int kRows, int kVectors>
 void ChainTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const void* b_bytes,
-               i64 b_depth, void* c_bytes, i64 c_row, i64 last_columns, bool continues) {
+               i64 b_depth, void* c_bytes, i64 c_row, i64 last_columns, SumMode sum_mode) {
   constexpr int kLanes = kLanesOf<T>;
   const T* __restrict a = static_cast<const T*>(a_bytes);
   const T* __restrict b = static_cast<const T*>(b_bytes);
   T* __restrict c = static_cast<T*>(c_bytes);
   const Last<T> last(last_columns);
   Vector<T> acc[kRows][kVectors];
-  if (continues) {
+  if (sum_mode == SumMode::kContinue) {
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 4
@@ -72,6 +78,12 @@ void ChainTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const voi
       __builtin_prefetch(c + i * c_row, 1);
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) acc[i][v] = Vector<T>{};
+    }
+    if (sum_mode == SumMode::kAdd) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) {
+        for (int v = 1; v < kVectors; ++v) __builtin_prefetch(c + i * c_row + v * kLanes, 1);
+      }
     }
   }
   for (i64 k = 0; k < depth; ++k) {
@@ -91,6 +103,18 @@ void ChainTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const voi
     a += a_depth;
     b += b_depth;
   }
+  if constexpr (kIsFloat<T>) {
+    if (sum_mode == SumMode::kAdd) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) {
+          const T* x = c + i * c_row + v * kLanes;
+          acc[i][v] = (v + 1 < kVectors ? Load(x) : last.Load(x)) + acc[i][v];
+        }
+      }
+    }
+  }
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 4
@@ -108,8 +132,8 @@ void ChainTile(i64 depth, const void* a_bytes, i64 a_row, i64 a_depth, const voi
 // kSteps steps of k for kRows rows of `columns` results, from c or from +0: every factor of the
 // columns is read once, along memory.
 template <typename T, int kRows, int kSteps>
-void StreamSteps(const T* a, i64 a_row, i64 a_depth, const T* b, i64 b_depth, T* c, i64 c_row,
-                 i64 columns, bool continues) {
+[[gnu::noinline]] void StreamSteps(const T* a, i64 a_row, i64 a_depth, const T* b, i64 b_depth,
+                                   T* c, i64 c_row, i64 columns, bool continues) {
   constexpr i64 kLanes = kLanesOf<T>;
   Vector<T> factors[kRows][kSteps];
 #pragma GCC unroll 8
@@ -137,7 +161,8 @@ void StreamSteps(const T* a, i64 a_row, i64 a_depth, const T* b, i64 b_depth, T*
   if (n < columns) run(n, FirstLanes<T>(columns - n));
 }
 
-// All of k for kRows rows; as many steps at once as there are registers for their factors.
+// A part of k for kRows rows, from +0; as many steps at once as there are registers for their
+// factors.
 template <typename T, int kRows>
 void StreamRows(i64 depth, const T* a, i64 a_row, i64 a_depth, const T* b, i64 b_depth, T* c,
                 i64 c_row, i64 columns) {
