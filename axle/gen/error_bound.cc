@@ -7,6 +7,7 @@
 #include <map>
 
 #include "axle/core/float_format.h"
+#include "axle/core/product_parts.h"
 #include "axle/core/strings.h"
 #include "axle/gen/append.h"
 #include "axle/ops/dynamic.h"
@@ -486,10 +487,14 @@ class BoundWriter {
         std::sqrt(elements /
                   std::max<double>(1, static_cast<double>(inst.shape().num_elements()))) +
         2;
+    // How many roundings an element of a sum goes through: a part, a group of parts, the tree
+    // (docs/numerics.md, "Parts of long products").
+    const double roundings = std::min<double>(n, kPartElements + kChainGroupParts + 64);
     Instruction* const largest = dot(most);
     const FloatFormat& sums = Info(inst.shape().type() == F64 ? F64 : F32).format;
     // Narrow factors may be rounded to bf16, and tiny ones to zero.
-    Instruction* const error = Add(Sub(largest, dot(exact)), Scaled(largest, 4 * n * Unit(sums)));
+    Instruction* const error =
+        Add(Sub(largest, dot(exact)), Scaled(largest, 4 * roundings * Unit(sums)));
     return {Rounded(inst, WhereLess(largest, Filled(largest->shape(), NearlyLargest(sums)),
                                     Plus(error, n * PowerOfTwo(-110))))};
   }

@@ -157,6 +157,38 @@ TEST(ConvolutionKernels, ManyFeatures) {
   }
 }
 
+// Windows of more positions than a part, a group of parts and several groups have, most of which
+// are padding for some outputs: parts and groups without elements.
+TEST(ConvolutionKernels, LargeWindows) {
+  std::mt19937 random(600);
+  const auto check = [&](const std::string& type, const std::string& result, i64 in, i64 out,
+                         i64 groups, i64 size, i64 window, i64 stride, i64 dilation) {
+    const i64 dilated = (size - 1) * dilation + 1, positions = dilated + 2 * (window - 1);
+    EXPECT_TRUE(CheckContraction(
+        StrCat("HloModule m\nENTRY main {\n  a = ", ShapeText(type, {1, size, 2, in * groups}),
+               " parameter(0)\n  b = ", ShapeText(type, {window, 3, in, out * groups}),
+               " parameter(1)\n  ROOT r = ",
+               ShapeText(result, {1, (positions - window) / stride + 1, 2, out * groups}),
+               " convolution(a, b), window={size=", window, "x3 stride=", stride,
+               "x1 pad=", window - 1, "_", window - 1, "x1_1 lhs_dilate=", dilation,
+               "x1}, dim_labels=b01f_01io->b01f, feature_group_count=", groups, "\n}\n"),
+        Uniform(random, 0, 1) == 0 ? Values::kPlain : Values::kTiny, random));
+  };
+  using Case = std::array<std::string, 2>;
+  for (const auto& [type, result] :
+       {Case{"f32", "f32"}, Case{"bf16", "f32"}, Case{"c64", "c64"}, Case{"s8", "s32"}}) {
+    SCOPED_TRACE(type);
+    check(type, result, 1, 2, 1, 300, 400, 70, 1);
+    check(type, result, 3, 17, 1, 40, 300, 30, 5);
+    check(type, result, 40, 3, 1, 12, 60, 9, 1);
+    check(type, result, 530, 2, 1, 3, 25, 5, 1);
+    check(type, result, 1, 1, 12, 300, 400, 70, 1);
+    check(type, result, 1, 2, 1, 3, 23000, 7000, 1);
+    check(type, result, 1, 1, 12, 3, 23000, 7000, 1);
+    check(type, result, 1, 2, 1, 23000, 23000, 23000, 1);
+  }
+}
+
 // A group for every feature.
 TEST(ConvolutionKernels, Depthwise) {
   unsigned seed = 400;

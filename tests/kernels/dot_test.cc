@@ -234,6 +234,35 @@ TEST(DotKernels, LongProducts) {
   }
 }
 
+// Products of more elements than a part, a group of parts and several groups have, in each of the
+// ways in which kernels go through them: packed, in place, streamed, with sums in the result or
+// not.
+TEST(DotKernels, PartsOfLongProducts) {
+  std::mt19937 random(8);
+  const Types bf16 = {"bf16", "bf16", "f32"};
+  for (const Types& types : {kF32, kF64, bf16, Types{"c64", "c64", "c64"},
+                             Types{"f16", "f16", "f16"}, Types{"s32", "s32", "s32"}}) {
+    for (i64 k : {514, 1025, 1700, 4099, 33003, 70002, 140000}) {
+      // Underflow gives parts that are -0.
+      const Values values = std::array{Values::kPlain, Values::kWide, Values::kTiny,
+                                       Values::kSpecial}[static_cast<size_t>(k % 4)];
+      EXPECT_TRUE(CheckContraction(Matrices(types, 2, 3, k), values, random));
+      if (k > 5000) continue;
+      EXPECT_TRUE(CheckContraction(Matrices(types, 1, 2, k), values, random));
+      EXPECT_TRUE(CheckContraction(Matrices(types, 17, 5, k, false, false), values, random));
+      EXPECT_TRUE(CheckContraction(Matrices(types, 5, 17, k, false), values, random));
+    }
+    EXPECT_TRUE(
+        CheckContraction(Matrices(types, 17, 5, 33000, false, false), Values::kPlain, random));
+    EXPECT_TRUE(CheckContraction(Matrices(types, 15, 34, 33000, false), Values::kPlain, random));
+    EXPECT_TRUE(CheckContraction(Matrices(types, 2, 3000, 1100), Values::kPlain, random));
+  }
+  // More rows than there are sums of groups at once.
+  EXPECT_TRUE(CheckContraction(Matrices(bf16, 300, 2, 4200), Values::kPlain, random));
+  EXPECT_TRUE(CheckContraction(Matrices(kF32, 1160, 2, 33000), Values::kPlain, random));
+  EXPECT_TRUE(CheckContraction(Matrices(kF32, 2, 300, 33000), Values::kPlain, random));
+}
+
 // Few rows with columns that are larger than a cache.
 TEST(DotKernels, FewRows) {
   std::mt19937 random(7);
