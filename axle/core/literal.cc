@@ -253,10 +253,11 @@ void Literal::CopyElementShapes() {
 Literal Literal::Relayout(const Layout& layout) const {
   Shape laid_out = shape_;
   laid_out.set_layout(layout);
-  const Status status = shape_.is_array() ? CheckShape(laid_out) : Status();
-  AXLE_CHECK(shape_.is_array() && status.ok(),
-             StrCat("a literal of ", ShapeToString(), " cannot have the layout ", layout.ToString(),
-                    ": ", status.message()));
+  // Of a layout that says nothing the shape keeps nothing.
+  const bool fits = shape_.is_array() && std::ssize(layout.minor_to_major) == shape_.rank() &&
+                    CheckShape(laid_out).ok();
+  AXLE_CHECK(fits, StrCat("a literal of ", ShapeToString(), " cannot have the layout {",
+                          Join(layout.minor_to_major, ","), "}"));
   Literal result;
   result.shape_ = std::move(laid_out);
   result.sizes_ = sizes_;

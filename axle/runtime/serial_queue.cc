@@ -51,8 +51,11 @@ void SerialQueue::ScheduleNext(const std::shared_ptr<State>& state) {
         });
       });
       if (scheduled.ok()) return;
-    } catch (const std::bad_alloc&) {  // without memory, later tasks wait for this one
+    } catch (const std::bad_alloc&) {
+      scheduled = Status();
     }
+    // Without memory, later tasks wait for this one.
+    if (scheduled.code() == StatusCode::kResourceExhausted) scheduled = Status();
     if (is_taken != nullptr && is_taken->exchange(true)) return;
     if (!RunOne(state, scheduled)) return;
   }

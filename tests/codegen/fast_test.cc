@@ -148,11 +148,11 @@ TEST(Fast, NarrowFloatsStayWideFromOneInstructionToTheNext) {
       "HloModule m ENTRY e { x = f32[4] parameter(0) d = f32[4] parameter(1) "
       "a = f32[4] add(x, d) n = bf16[4] convert(a) w = f32[4] convert(n) "
       "ROOT b = f32[4] add(w, d) }";
-  const std::vector<std::uint16_t> one(4, 0x3f80), step(4, 0x3b80);  // 1, 2^-8
-  const std::vector<Literal> narrow = {Literal::Array<std::uint16_t>(BF16, {4}, one),
-                                       Literal::Array<std::uint16_t>(BF16, {4}, step)};
+  const std::vector<bfloat16> one(4, bfloat16(1)), step(4, bfloat16(0x1p-8));
+  const std::vector<Literal> narrow = {Literal::Array<bfloat16>(BF16, {4}, one),
+                                       Literal::Array<bfloat16>(BF16, {4}, step)};
   const auto first = [&](std::string_view text, Numerics numerics) {
-    return RunWith(text, narrow, numerics).data<std::uint16_t>()[0];
+    return RunWith(text, narrow, numerics).UncheckedData<std::uint16_t>()[0];
   };
   EXPECT_EQ(first(kSums, Numerics::kStrict), 0x3f80);  // each sum rounds to 1
   EXPECT_EQ(first(kSums, Numerics::kFast), 0x3f81);    // 1 + 2^-7

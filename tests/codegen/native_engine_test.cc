@@ -615,7 +615,8 @@ TEST_F(NativeEngineTest, WhatIsThrownWhileKernelsAreCompiledIsAnError) {
       client_->Compile("HloModule m ENTRY e { x = f32[8] parameter(0) ROOT y = f32[8] add(x, x) }",
                        {.engine = EngineKind::kNative,
                         .on_llvm = [](std::string_view) { throw std::runtime_error("no"); }});
-  EXPECT_EQ(executable.status().ToString(), Internal("compile: exception: no").ToString());
+  EXPECT_EQ(executable.status().ToString(),
+            "INTERNAL: the on_llvm callback threw an exception: no");
 }
 
 TEST_F(NativeEngineTest, ACancelledRunStops) {

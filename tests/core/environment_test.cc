@@ -123,10 +123,9 @@ TEST(Limits, MessagesSayWhatIsADefaultAndWhatChangesIt) {
   EXPECT_EQ(
       limits.CheckNow().message(),
       "the time limit of 0 s (the default) ended the run of \"main\"; --time-limit 0 removes it");
-  EXPECT_EQ(
-      limits.Reserve(2 << 20).message(),
-      "needs 2 MiB beside 0 B of live ones, above the memory limit of 1 MiB (the default) "
-      "in the run of \"main\"; --mem-limit changes it");
+  EXPECT_EQ(limits.Reserve(2 << 20).message(),
+            "needs 2 MiB beside 0 B of live ones, above the memory limit of 1 MiB (the default) "
+            "in the run of \"main\"; --mem-limit changes it");
   limits.set_activity("the run of \"main\" after 3 of 10 repeats");
   EXPECT_EQ(limits.CheckNow().message(),
             "the time limit of 0 s (the default) ended the run of \"main\" after 3 of 10 repeats; "

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "axle/client/arguments.h"
@@ -60,6 +61,11 @@ StatusOr<std::shared_ptr<Executable>> Compile(const fs::path& path, EngineKind e
 void ExpectRight(const fs::path& folder, const json& meta, EngineKind engine) {
   const auto executable = Compile(folder / "program.hlo.txt", engine);
   if (executable.status().code() == StatusCode::kUnavailable) return;  // a build without it
+  if (executable.status().message().find("tiled entry layouts") != std::string::npos) {
+    // A known gap: what would have to be honoured is refused.
+    EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented);
+    return;
+  }
   ASSERT_TRUE(executable.ok()) << executable.status().ToString();
   if (!fs::exists(folder / "expected.npz")) return;
   const auto inputs = LoadNpz(folder / "inputs.npz");
@@ -101,7 +107,10 @@ void ExpectEndByLimit(const fs::path& folder) {
       ASSERT_TRUE(executable.ok()) << name << ": " << executable.status().ToString();
       std::vector<Literal> arguments;
       for (const Instruction* parameter : (*executable)->module().entry()->parameters()) {
-        arguments.emplace_back(parameter->shape().WithoutLayout());
+        // Nothing that a loop waits for ever comes of a NaN.
+        Literal& value = arguments.emplace_back(parameter->shape().WithoutLayout());
+        if (value.shape().type() != F32) continue;
+        std::ranges::fill(value.mutable_data<float>(), std::numeric_limits<float>::quiet_NaN());
       }
       Limits limits;
       limits.set_time_limit(0.2);
