@@ -208,7 +208,7 @@ TEST_F(Cli, ManyThreadsCompileInTheMemoryThatThereIs) {
 TEST_F(Cli, WorkersThatHaveNoMemoryLeftBeginAnew) {
   if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "sanitizers lift the limit";
   int begun_anew = 0;
-  for (int megabytes = 100; begun_anew == 0 && megabytes > 10; --megabytes) {
+  for (int megabytes = 58; begun_anew == 0 && megabytes > 10; megabytes -= 2) {
     const Result r =
         Run({"check", "--random=42", "--seed", "5", "--seeds", "1", "--variants", "1", "--levels",
              "0", "--mem-limit", std::to_string(megabytes) + "M", "--json"});
