@@ -58,7 +58,9 @@ PlannedStep StepPlanner::MakeScatter(const Instruction& inst) {
   CompiledComputation& applied = computations_.Applied(*inst.callee(0));
   if (!applied.lanes || !FitsLoop(*applied.lanes)) return {};
   const auto plan = PlanScatter(inst, *applied.lanes);
-  PlannedStep step = {.function = &RunScatter, .plan = plan};
+  if (plan == nullptr) return {};
+  PlannedStep step = {
+      .function = &RunScatter, .plan = plan, .scratch_bytes = plan->scratch_bytes};
   if (plan->how == ScatterPlan::How::kLoop) step.loops = {plan->loop = LoopOf(applied)};
   return step;
 }
@@ -91,11 +93,18 @@ PlannedStep StepPlanner::MakeWindow(const Instruction& inst) {
                       .num_tiles = plan->num_tiles,
                       .scratch_bytes = plan->scratch_bytes,
                       .nanoseconds = TimeOf(*applied.lanes, plan->num_folded)};
-  if (plan->needs_loop()) step.loops.push_back(plan->loop = LoopOf(applied));
+  const LaneProgram* lanes = &*applied.lanes;
+  if (plan->sum && plan->sum->widening) {
+    lanes = &kernels_.Keep(*plan->sum->widening);
+    plan->loop = NewLoop({lanes, std::vector<InnerStride>(lanes->inputs.size())});
+    step.loops.push_back(plan->loop);
+  } else if (plan->needs_loop()) {
+    step.loops.push_back(plan->loop = LoopOf(applied));
+  }
   if (plan->window.reads_apart) {
     std::vector<InnerStride> strides(2 * plan->arrays.size(), InnerStride::kUnit);
     std::fill(strides.begin() + std::ssize(plan->arrays), strides.end(), InnerStride::kAny);
-    step.loops.push_back(plan->apart = NewLoop({&*applied.lanes, std::move(strides)}));
+    step.loops.push_back(plan->apart = NewLoop({lanes, std::move(strides)}));
   }
   return step;
 }

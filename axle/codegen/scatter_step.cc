@@ -5,8 +5,11 @@
 #include <optional>
 
 #include "axle/emit/strided_copy.h"
+#include "axle/codegen/scratch.h"
 #include "axle/ops/attributes.h"
+#include "axle/ops/contraction_kernels.h"
 #include "axle/ops/index_vectors.h"
+#include "axle/ops/prefix_fold.h"
 
 namespace axle {
 namespace {
@@ -188,12 +191,70 @@ int ForEachRowOfAll(const RunContext* run, const ScatterPlan& plan, const void* 
                         });
 }
 
+// Elements that are widened at a time.
+constexpr i64 kWidened = 1024;
+
+// The rows of windows begin at multiples of their size.
+bool AreRowsAligned(const ScatterPlan& plan) {
+  const auto is_multiple = [&](i64 step) { return step % plan.row == 0; };
+  return std::ranges::all_of(plan.entries, is_multiple, &ScatterPlan::Entry::stride) &&
+         std::ranges::all_of(plan.window, is_multiple, &ScatterPlan::WindowDim::operand_step) &&
+         std::ranges::all_of(plan.batch, is_multiple, &ScatterPlan::BatchDim::operand_step);
+}
+
+// `count` updates into as many neighbours of the result.
+void AddRow(const ScatterPlan& plan, TouchedElements& touched, i64 operand,
+            const std::byte* updates, i64 count) {
+  const i64 bytes = plan.arrays[0].element_bytes, unit = plan.touched.unit;
+  float widened[kWidened];
+  for (i64 done = 0; done < count; done += kWidened) {
+    const i64 some = std::min(kWidened, count - done);
+    WidenElements(plan.touched.type, updates + done * bytes, widened, some);
+    if (plan.touched.places == 0) {
+      plan.fold.fold(touched.Unit(operand + done), widened, some, 1, 0);
+    } else if (unit > 1) {  // the row is one
+      plan.fold.fold(touched.Unit(operand) + done, widened, some, 1, 0);
+    } else {
+      for (i64 k = 0; k < some; ++k) {
+        plan.fold.fold(touched.Unit(operand + done + k), widened + k, 1, 1, 0);
+      }
+    }
+  }
+}
+
+// `to` has the operand's elements.
+int ScatterWide(const RunContext* run, const ScatterPlan& plan, const void* indices,
+                const std::byte* updates, std::byte* to, void* scratch) {
+  const i64 bytes = plan.arrays[0].element_bytes;
+  TouchedElements touched(plan.touched, to, scratch);
+  int result = kKernelOk;
+  if (plan.window_elements == 1 && plan.touched.places == 0) {
+    float widened[kBlock];
+    result = ForEachBlockOf(
+        run, plan, indices, [&](const i64* windows, i64 count, i64 update, i64 step) {
+          const std::byte* const from = updates + update * bytes;
+          for (i64 i = 0; i < count && step != 1; ++i) {
+            WidenElements(plan.touched.type, from + i * step * bytes, widened + i, 1);
+          }
+          if (step == 1) WidenElements(plan.touched.type, from, widened, count);
+          plan.fold.fold_at(touched.Unit(0), windows, widened, 1, count);
+        });
+  } else {
+    result = ForEachRowOfAll(run, plan, indices, [&](i64 operand, i64 update) {
+      AddRow(plan, touched, operand, updates + update * bytes, plan.row);
+    });
+  }
+  touched.Round();
+  return result;
+}
+
 }  // namespace
 
 std::optional<FoldKernel> UpdateFold(const LaneProgram& computation, ElementType type) {
-  const bool is_plain = !IsNarrowFloat(type) && !IsSubByte(type) && !IsComplex(type);
-  if (computation.outputs.size() != 1 || !is_plain) return std::nullopt;
+  const bool is_plain = !IsSubByte(type) && !IsComplex(type);
+  if (computation.outputs.size() != 1 || (!is_plain && !IsNarrowFloat(type))) return std::nullopt;
   const ReducerKind kind = ClassifyReducer(computation, {&type, 1})[0];
+  if (IsNarrowFloat(type) && !IsBlocked(kind, type)) return std::nullopt;
   return kind == ReducerKind::kGeneral ? std::nullopt : std::optional(FindFoldKernel(kind, type));
 }
 
@@ -203,6 +264,12 @@ std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProg
   const Shape& operand = inst.operand(0)->shape();
   const Shape& indices = inst.operand(n)->shape();
   const Shape& updates = inst.operand(n + 1)->shape();
+  std::vector<ElementType> types;
+  for (i64 i = 0; i < n; ++i) types.push_back(inst.operand(i)->shape().type());
+  const std::vector<ReducerKind> kinds = ClassifyReducer(computation, types);
+  for (size_t i = 0; i < types.size() && n > 1; ++i) {
+    if (IsNarrowFloat(types[i]) && IsBlocked(kinds[i], types[i])) return nullptr;
+  }
   auto plan = std::make_shared<ScatterPlan>();
   for (i64 i = 0; i < n; ++i) {
     const Shape& array = inst.operand(i)->shape();
@@ -219,6 +286,13 @@ std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProg
   } else if (const auto fold = UpdateFold(computation, operand.type())) {
     plan->how = ScatterPlan::How::kFold;
     plan->fold = *fold;
+    if (IsNarrowFloat(operand.type())) {
+      plan->how = ScatterPlan::How::kWideFold;
+      plan->touched =
+          TouchedPlan::Make(operand.type(), operand.num_elements(),
+                            AreRowsAligned(*plan) ? plan->row : 1, updates.num_elements());
+      plan->scratch_bytes = ScratchPart(plan->touched.bytes());
+    }
   }
   return plan;
 }
@@ -237,6 +311,9 @@ int RunScatter(const RunContext* run, const void* data, void* const* buffers, i6
   const i64 bytes = plan.arrays[0].element_bytes;
   auto* const to = static_cast<std::byte*>(results[0]);
   const auto* const from = static_cast<const std::byte*>(updates[0]);
+  if (plan.how == ScatterPlan::How::kWideFold) {
+    return ScatterWide(run, plan, indices, from, to, buffers[3 * n + 1]);
+  }
   if (plan.how == ScatterPlan::How::kFold && plan.window_elements == 1) {
     return ForEachBlockOf(run, plan, indices,
                           [&](const i64* windows, i64 count, i64 update, i64 step) {

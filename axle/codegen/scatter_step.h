@@ -1,6 +1,7 @@
 // Scatter steps: the updates one after the other, in the order of numerics.md N7, each window as
 // rows of neighbours. A computation that is known runs in loops that are built ahead, any other one
-// that is straight code as its compiled loop.
+// that is straight code as its compiled loop. Sums and products of narrow floats have the elements
+// that they touch as f32 in scratch memory (axle/ops/touched_elements.h).
 #pragma once
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "axle/emit/lane_program.h"
 #include "axle/ir/module.h"
 #include "axle/ops/reduce_kernels.h"
+#include "axle/ops/touched_elements.h"
 
 namespace axle {
 
@@ -41,21 +43,24 @@ struct ScatterPlan {
   };
   std::vector<Array> arrays;  // by operand
 
-  enum class How : std::uint8_t { kOverwrite, kFold, kLoop };
+  enum class How : std::uint8_t { kOverwrite, kFold, kWideFold, kLoop };
   How how = How::kLoop;
-  FoldKernel fold;                 // kFold
+  FoldKernel fold;                 // kFold, kWideFold
+  TouchedPlan touched;             // kWideFold
+  i64 scratch_bytes = 0;           // of one call
   std::shared_ptr<LoopPlan> loop;  // kLoop: of the computation on rows; the caller's to fill in
 };
 
 // How a computation of one value of this type and one more is done to arrays, if it is known and
-// the loops of that have the values as they are stored.
+// there are loops for that: on the values as they are stored, or of sums and products of narrow
+// floats on f32.
 std::optional<FoldKernel> UpdateFold(const LaneProgram& computation, ElementType type);
 
-// `inst` is a scatter of static shapes, `computation` what it applies.
+// `inst` is a scatter of static shapes, `computation` what it applies. Null if it has no such form.
 std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProgram& computation);
 
 // The KernelFunction of scatter steps: operands, indices, updates, then the results, which may be
-// where the operands are.
+// where the operands are, and scratch memory.
 int RunScatter(const RunContext* run, const void* plan, void* const* buffers, i64 begin, i64 end);
 
 }  // namespace axle

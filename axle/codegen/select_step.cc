@@ -6,6 +6,7 @@
 #include "axle/codegen/scatter_step.h"
 #include "axle/codegen/scratch.h"
 #include "axle/emit/lane_builder.h"
+#include "axle/ops/contraction_kernels.h"
 
 namespace axle {
 namespace {
@@ -15,14 +16,18 @@ namespace {
 constexpr double kMostInside = 0x1p31, kMostAround = 0x1p62;
 
 // Of the scratch memory: the values that are kept, where they are in their windows, and where in
-// the operand.
+// the operand; sources and results of a tile as f32, if that is wide.
 struct Scratch {
   explicit Scratch(const SelectPlan& plan)
       : offsets_at(ScratchPart(plan.window.slab_outputs * plan.element_bytes)),
         places_at(offsets_at +
                   ScratchPart(plan.window.slab_outputs * static_cast<i64>(sizeof(std::int32_t)))),
-        bytes(places_at + ScratchPart(plan.window.slab_outputs * static_cast<i64>(sizeof(i64)))) {}
-  i64 offsets_at, places_at, bytes;
+        sources_at(places_at +
+                   ScratchPart(plan.window.slab_outputs * static_cast<i64>(sizeof(i64)))),
+        sums_at(sources_at + (plan.is_wide ? FloatPart(plan.window.slab_outputs) : 0)),
+        bytes(sums_at + (plan.is_wide ? FloatPart(plan.elements_per_tile) : 0)) {}
+  static i64 FloatPart(i64 count) { return ScratchPart(count * static_cast<i64>(sizeof(float))); }
+  i64 offsets_at, places_at, sources_at, sums_at, bytes;
 };
 
 bool IsInReach(const Window& window, const Shape& operand) {
@@ -50,7 +55,9 @@ class Runner {
         result_(static_cast<std::byte*>(buffers[3])),
         kept_(static_cast<std::byte*>(buffers[4])),
         offsets_(reinterpret_cast<std::int32_t*>(kept_ + Scratch(plan).offsets_at)),
-        places_(reinterpret_cast<i64*>(kept_ + Scratch(plan).places_at)) {
+        places_(reinterpret_cast<i64*>(kept_ + Scratch(plan).places_at)),
+        sources_(reinterpret_cast<float*>(kept_ + Scratch(plan).sources_at)),
+        sums_(reinterpret_cast<float*>(kept_ + Scratch(plan).sums_at)) {
     if (!plan.loop->is_checked) return;
     const i64 most = plan.window.slab_outputs, bytes = plan.element_bytes;
     for (const size_t kept : {0, 4}) {
@@ -64,9 +71,16 @@ class Runner {
   int Run(i64 tile, LimitClock& clock) {
     const i64 first = tile * plan_.elements_per_tile;
     const i64 count = std::min(plan_.elements_per_tile, plan_.num_elements - first);
-    DispatchBytes(static_cast<int>(plan_.element_bytes), [&]<typename T>() {
-      std::fill_n(reinterpret_cast<T*>(result_) + first, count, *static_cast<const T*>(init_));
-    });
+    if (plan_.is_wide) {
+      float init = 0;
+      WidenElements(plan_.type, init_, &init, 1);
+      std::fill_n(sums_, count, init);
+    } else {
+      DispatchBytes(static_cast<int>(plan_.element_bytes), [&]<typename T>() {
+        std::fill_n(reinterpret_cast<T*>(result_) + first, count, *static_cast<const T*>(init_));
+      });
+    }
+    const i64 place_of_first = plan_.is_wide ? first : 0;
     WindowWalk walk(plan_.window);
     const i64 begin = tile * plan_.slabs_per_tile;
     const i64 end = std::min(begin + plan_.slabs_per_tile, plan_.window.num_slabs);
@@ -84,11 +98,14 @@ class Runner {
       walk.ForEachRow([&](i64 output, i64 element, i64 row, i64 step) {
         for (i64 k = 0; k < row; ++k) {
           const i64 offset = offsets_[output + k];
-          places_[output + k] = offset < 0 ? -1 : element + k * step + offset;
+          places_[output + k] = offset < 0 ? -1 : element + k * step + offset - place_of_first;
         }
       });
       Scatter(walk.first(), walk.count());
       clock.Did(walk.count());
+    }
+    if (plan_.is_wide) {
+      RoundElements(sums_, plan_.type, result_ + first * plan_.element_bytes, count);
     }
     return kKernelOk;
   }
@@ -113,6 +130,10 @@ class Runner {
   // The sources from `first` on to their places.
   void Scatter(i64 first, i64 count) {
     const i64 bytes = plan_.element_bytes;
+    if (plan_.is_wide) {
+      WidenElements(plan_.type, source_ + first * bytes, sources_, count);
+      return plan_.fold->fold_at(sums_, places_, sources_, 1, count);
+    }
     if (plan_.fold) {
       return plan_.fold->fold_at(result_, places_, source_ + first * bytes, 1, count);
     }
@@ -136,6 +157,7 @@ class Runner {
   std::byte *result_, *kept_;
   std::int32_t* offsets_;
   i64* places_;
+  float *sources_, *sums_;
   std::int32_t offset_ = 0;
   void* pointers_[NumCheckedPointers(kNumSelectArrays)];
 };
@@ -176,6 +198,7 @@ std::shared_ptr<SelectPlan> PlanSelect(const Instruction& inst, const LaneProgra
   if (!shape) return nullptr;
   auto plan = std::make_shared<SelectPlan>();
   plan->window = *std::move(shape);
+  plan->type = operand.type();
   plan->element_bytes = Info(operand.type()).bytes;
   plan->num_elements = operand.num_elements();
   plan->num_sources = source.num_elements();
@@ -187,8 +210,9 @@ std::shared_ptr<SelectPlan> PlanSelect(const Instruction& inst, const LaneProgra
   plan->elements_per_tile = outermost.is_whole
                                 ? outermost.block * (plan->num_elements / outermost.outputs)
                                 : plan->num_elements;
-  plan->scratch_bytes = Scratch(*plan).bytes;
   plan->fold = UpdateFold(scatter, operand.type());
+  plan->is_wide = plan->fold && IsNarrowFloat(operand.type());
+  plan->scratch_bytes = Scratch(*plan).bytes;
   return plan;
 }
 

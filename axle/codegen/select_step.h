@@ -1,7 +1,8 @@
 // Select steps: select-and-scatters. A compiled loop goes through the windows of a slab
 // (window_walk.h), one window position after the other, with the value that each window keeps and
 // where it is; then the sources of the slab go to where their windows' values are, one after the
-// other, in the order of numerics.md N7.
+// other, in the order of numerics.md N7. Sums and products of narrow floats are f32 until a tile is
+// done.
 #pragma once
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@ namespace axle {
 
 struct SelectPlan {
   WindowShape window;
+  ElementType type = F32;
   i64 element_bytes = 1;
   i64 num_elements = 1, num_sources = 1;
   // A tile is so many slabs, whose windows show nothing but this many elements.
@@ -29,6 +31,7 @@ struct SelectPlan {
   // How sources are joined with what they come to, if that is known; otherwise by this loop, on
   // one of them at a time, the caller's to fill in.
   std::optional<FoldKernel> fold;
+  bool is_wide = false;  // results are f32 in scratch memory first
   std::shared_ptr<LoopPlan> scatter;
 };
 

@@ -5,6 +5,8 @@
 
 #include "axle/codegen/scatter_step.h"
 #include "axle/codegen/scratch.h"
+#include "axle/core/convert.h"
+#include "axle/ops/window_parts.h"
 
 namespace axle {
 namespace {
@@ -83,6 +85,45 @@ bool FitsArrays(const Instruction& inst) {
   return true;
 }
 
+// Whether a window is a prefix fold along some dimension, and something else besides that.
+bool IsMixedScan(const Window& window, const Dims& operand) {
+  for (size_t d = 0; d < window.size(); ++d) {
+    if (window[d].size > 1 && CumulativeKind(window[d], operand[d]) != Cumulative::kNo) {
+      return !ScanDim(window, operand);
+    }
+  }
+  return false;
+}
+
+// The one component is a sum or product of floats. Sets `prefix`, or what a window of it needs;
+// false if there is no such form.
+bool PlanSum(ReducerKind kind, const Window& window, const Shape& operand, WindowPlan& plan) {
+  const ElementType type = operand.type();
+  if (const auto dim = ScanDim(window, operand.dims())) {
+    const bool is_reverse =
+        CumulativeKind(window[*dim], operand.dim(*dim)) == Cumulative::kReverse;
+    const ScanShape scan = MakeScan(operand.dims(), *dim, is_reverse);
+    plan.prefix = PrefixFold::Make(kind, type, scan.outer, scan.size, scan.inner, is_reverse);
+    plan.num_folded = static_cast<double>(operand.num_elements());
+    plan.num_tiles = plan.prefix->num_tiles();
+    plan.scratch_bytes = plan.prefix->scratch_bytes();
+    return true;
+  }
+  if (IsMixedScan(window, operand.dims())) return false;
+  const i64 positions = WindowPositions(window).value_or(0);
+  if (positions <= kWindowPart && !IsNarrowFloat(type)) return true;  // results are accumulators
+  plan.sum = {kind, type, type, positions <= kWindowPart ? 0 : positions, {}};
+  if (IsNarrowFloat(type)) {
+    plan.sum->computed = F32;
+    plan.sum->widening = WideningProgram(kind, type);
+  }
+  return true;
+}
+
+i64 AccumulatorBytes(const WindowPlan& plan) {
+  return ScratchPart(plan.window.slab_outputs * Info(plan.sum->computed).bytes);
+}
+
 void Fill(const WindowPlan::Array& array, void* to, const void* value, i64 count) {
   DispatchBytes(static_cast<int>(array.element_bytes), [&]<typename T>() {
     std::fill_n(static_cast<T*>(to), count, *static_cast<const T*>(value));
@@ -123,6 +164,50 @@ class Runner {
         return true;
       });
       if (!is_done) return kKernelStopped;
+    }
+    return kKernelOk;
+  }
+
+  // Of sums that have accumulators of their own, in scratch memory.
+  int SumSlabs(i64 begin, i64 end, LimitClock& clock) {
+    const WindowSum& sum = *plan_.sum;
+    const i64 most = plan_.window.slab_outputs, bytes = Info(sum.computed).bytes;
+    WindowParts parts(sum.kind, sum.computed, most, sum.positions);
+    alignas(16) std::byte init[2 * sizeof(double)];
+    ConvertElements(sum.type, inits_[0], sum.computed, init, 1);
+    const WindowPlan::Array accumulators = {bytes, 0, 0};
+    if (plan_.loop->is_checked) {
+      SetArray(0, scratch_, most * bytes, operands_[0], plan_.arrays[0].operand_bytes);
+    }
+    WindowWalk walk(plan_.window);
+    for (i64 slab = begin; slab < end; ++slab) {
+      if (clock.IsOver()) return kKernelStopped;
+      walk.SetSlab(slab);
+      Fill(accumulators, scratch_, init, walk.count());
+      parts.Begin(scratch_, walk.count(), scratch_ + AccumulatorBytes(plan_));
+      clock.Did(walk.count());
+      const bool is_done = walk.ForEachCall([&](const WindowCall& call, i64) {
+        if (clock.IsOver()) return false;
+        if (sum.positions != 0) parts.MoveTo(static_cast<i64>(call.position));
+        AddTo(scratch_, bytes, call);
+        clock.Did(call.inner * call.outer);
+        return true;
+      });
+      if (!is_done) return kKernelStopped;
+      parts.End();
+      ConvertElements(sum.computed, scratch_, sum.type, Result(0, walk.first()), walk.count());
+    }
+    return kKernelOk;
+  }
+
+  int Prefix(i64 begin, i64 end, LimitClock& clock) {
+    PrefixFolder folder(*plan_.prefix, operands_[0], inits_[0], false, results_[0], scratch_);
+    for (i64 tile = begin; tile < end; ++tile) {
+      folder.Start(tile);
+      while (const i64 folded = folder.Step()) {
+        clock.Did(folded);
+        if (clock.IsOver()) return kKernelStopped;
+      }
     }
     return kKernelOk;
   }
@@ -176,6 +261,18 @@ class Runner {
       SetPointers(i, result, Operand(i, call.element), result);
       inner_strides_[n_ + i] = call.inner_element_step * plan_.arrays[i].element_bytes;
     }
+    const bool is_apart = call.inner > 1 && call.inner_element_step != 1;
+    Run(is_apart ? *plan_.apart : *plan_.loop, call.inner, call.outer);
+  }
+
+  // The elements of a call into the accumulators of a slab, which have `bytes` bytes.
+  void AddTo(std::byte* accumulators, i64 bytes, const WindowCall& call) {
+    const i64 element_bytes = plan_.arrays[0].element_bytes;
+    outer_strides_[0] = outer_strides_[2] = call.outer_output_step * bytes;
+    outer_strides_[1] = call.outer_element_step * element_bytes;
+    inner_strides_[1] = call.inner_element_step * element_bytes;
+    std::byte* const first = accumulators + call.output * bytes;
+    SetPointers(0, first, Operand(0, call.element), first);
     const bool is_apart = call.inner > 1 && call.inner_element_step != 1;
     Run(is_apart ? *plan_.apart : *plan_.loop, call.inner, call.outer);
   }
@@ -306,6 +403,19 @@ std::shared_ptr<WindowPlan> PlanWindow(const Instruction& inst, const LaneProgra
     const i64 bytes = Info(array.type()).bytes;
     plan->arrays.push_back({bytes, operand.num_elements() * bytes, result.num_elements() * bytes});
   }
+  std::vector<ElementType> types;
+  for (size_t i = 0; i < n; ++i) {
+    types.push_back(inst.operand(static_cast<i64>(i))->shape().type());
+  }
+  const std::vector<ReducerKind> kinds = ClassifyReducer(computation, types);
+  for (size_t i = 0; i < n; ++i) {
+    if (!IsBlocked(kinds[i], types[i])) continue;
+    WindowPlan alone;
+    WindowPlan& planned = n == 1 ? *plan : alone;
+    if (!PlanSum(kinds[i], window, operand.WithType(types[i]), planned)) return nullptr;
+    if (n > 1 && (alone.prefix || alone.sum)) return nullptr;
+  }
+  if (plan->prefix) return plan;
   if (const auto dim = ScanDim(window, operand.dims())) {
     const Cumulative kind = CumulativeKind(window[*dim], operand.dim(*dim));
     plan->scan = MakeScan(operand.dims(), *dim, kind == Cumulative::kReverse);
@@ -317,6 +427,11 @@ std::shared_ptr<WindowPlan> PlanWindow(const Instruction& inst, const LaneProgra
   if (!shape) return nullptr;
   plan->window = *std::move(shape);
   plan->num_tiles = plan->window.num_slabs;
+  if (plan->sum) {
+    plan->scratch_bytes =
+        AccumulatorBytes(*plan) +
+        WindowParts::Bytes(plan->sum->computed, plan->window.slab_outputs, plan->sum->positions);
+  }
   plan->num_folded =
       static_cast<double>(plan->window.num_outputs) * static_cast<double>(plan->window.num_taps);
   return plan;
@@ -326,7 +441,10 @@ int RunWindow(const RunContext* run, const void* data, void* const* buffers, i64
   const auto& plan = *static_cast<const WindowPlan*>(data);
   Runner runner(plan, buffers);
   LimitClock clock(run);
-  return plan.scan ? runner.Scan(begin, end, clock) : runner.Slabs(begin, end, clock);
+  return plan.prefix ? runner.Prefix(begin, end, clock)
+         : plan.scan ? runner.Scan(begin, end, clock)
+         : plan.sum  ? runner.SumSlabs(begin, end, clock)
+                     : runner.Slabs(begin, end, clock);
 }
 
 }  // namespace axle

@@ -1,6 +1,8 @@
 // Window steps: reduce-windows by the compiled loop of what they fold with, which takes one window
 // position after the other on the results of a slab (window_walk.h). A window that is a scan along
-// one dimension folds each element once: every result is made from the one before it.
+// one dimension folds each element once: every result is made from the one before it. Sums and
+// products of floats are prefix folds in blocks then, and long windows of them are folded in parts
+// (axle/ops/prefix_fold.h, window_parts.h); those of narrow floats are f32 until they are done.
 #pragma once
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 #include "axle/core/kernel.h"
 #include "axle/emit/lane_program.h"
 #include "axle/ir/module.h"
+#include "axle/ops/prefix_fold.h"
 #include "axle/ops/reduce_kernels.h"
 
 namespace axle {
@@ -25,8 +28,18 @@ struct ScanShape {
   i64 staged_outer = 0, staged_size = 0;
 };
 
+// A sum or product whose accumulators are not the results.
+struct WindowSum {
+  ReducerKind kind;
+  ElementType type, computed;  // of the elements, and the accumulators
+  i64 positions;               // of the window, if it has more than one part; else 0
+  std::optional<LaneProgram> widening;  // what takes an element, if the types differ
+};
+
 struct WindowPlan {
-  std::optional<ScanShape> scan;
+  std::optional<PrefixFold> prefix;
+  std::optional<ScanShape> scan;  // any other one
+  std::optional<WindowSum> sum;   // if it is no scan
   WindowShape window;  // if it is no scan
   struct Array {
     i64 element_bytes, operand_bytes, result_bytes;
@@ -38,7 +51,7 @@ struct WindowPlan {
   i64 num_tiles = 1;
   double num_folded = 0;  // elements, each as often as it is folded
   i64 scratch_bytes = 0;  // of one call
-  bool needs_loop() const { return !scan || scan->rows == nullptr; }
+  bool needs_loop() const { return !prefix && (!scan || scan->rows == nullptr); }
 };
 
 // Of a reduce-window of static shapes, `computation` being what it folds with. Null if it has no

@@ -20,7 +20,7 @@ struct WindowShape {
   struct Dim {
     i64 outputs;
     i64 output_step, element_step;  // to the next one along this dimension
-    i64 stride, pad_low;            // of the window
+    i64 size, stride, pad_low;      // of the window
     i64 block;                      // outputs of a slab
     std::vector<WindowTap> taps;    // in the order of the visits
     bool is_whole;                  // a window of one element, on each of them
@@ -46,6 +46,7 @@ std::optional<WindowShape> PlanWindowShape(const Window& window, const Dims& ope
 struct WindowCall {
   i64 output;   // the first one, counted from the slab's first
   i64 element;  // and its element
+  std::uint64_t position = 0;  // of the window, row-major
   i64 inner = 1, outer = 1;
   i64 inner_element_step = 1, outer_output_step = 0, outer_element_step = 0;
 };
@@ -111,6 +112,8 @@ class WindowWalk {
       made.output += tap.output_begin * steps_[d];
       made.element += tap.operand_begin * dim.element_step;
       offset += tap.position * dim.element_step;
+      made.position = made.position * static_cast<std::uint64_t>(dim.size) +
+                      static_cast<std::uint64_t>(tap.position);
       AppendDim(dims_,
                 {tap.count, tap.output_step * steps_[d], tap.operand_step * dim.element_step});
     }

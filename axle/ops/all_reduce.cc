@@ -1,13 +1,16 @@
 // all-reduce, its asynchronous pair, and reduce-scatter: folds the values of a group of devices.
 //
 // Reducers that are one known operation are folded by a binary tree over the positions in the group
-// (docs/numerics.md N9); any other reducer folds from the left, in the order of the group.
+// (docs/numerics.md N9), sums and products of narrow floats as f32; any other reducer folds from the
+// left, in the order of the group.
 #include <algorithm>
 #include <bit>
 
 #include "axle/core/convert.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/prefix_fold.h"
+#include "axle/ops/reduce_kernels.h"
 #include "axle/ops/reducer.h"
 #include "axle/ops/replica_groups.h"
 #include "axle/ops/scalar_callee.h"
@@ -85,7 +88,11 @@ class GroupFold {
   GroupFold(const Instruction& inst, const EvalContext& context)
       : context_(context), reducer_(inst, context), type_(inst.callee(0)->root()->shape().type()) {
     if (const LaneProgram* lanes = reducer_.lanes()) {
-      is_tree_ = ClassifyReducer(*lanes, {&type_, 1})[0] != ReducerKind::kGeneral;
+      const ReducerKind kind = ClassifyReducer(*lanes, {&type_, 1})[0];
+      is_tree_ = kind != ReducerKind::kGeneral;
+      if (IsNarrowFloat(type_) && IsBlocked(kind, type_)) {
+        as_f32_ = FindFoldKernel(kind, type_).fold;
+      }
     }
   }
 
@@ -93,8 +100,12 @@ class GroupFold {
   StatusOr<Literal> Run(std::vector<Literal> values) {
     const ElementType type = values[0].shape().type();
     for (Literal& value : values) {
-      if (type == type_) continue;
-      AXLE_ASSIGN(value, Convert(value, type_));
+      if (type != type_) {
+        AXLE_ASSIGN(value, Convert(value, type_));
+      }
+      if (as_f32_ != nullptr) {
+        AXLE_ASSIGN(value, Convert(value, F32));
+      }
     }
     values_ = std::move(values);
     if (is_tree_) {
@@ -103,6 +114,9 @@ class GroupFold {
       for (size_t i = 1; i < values_.size(); ++i) AXLE_TRY(Join(0, i));
     }
     Literal result = std::move(values_[0]);
+    if (as_f32_ != nullptr) {
+      AXLE_ASSIGN(result, Convert(result, type_));
+    }
     if (type != type_) return Convert(result, type);
     return result;
   }
@@ -123,12 +137,16 @@ class GroupFold {
 
   // values[a] = f(values[a], values[b])
   Status Join(size_t a, size_t b) {
-    const i64 bytes = Info(type_).bytes;
+    const i64 bytes = Info(values_[a].shape().type()).bytes;
     const i64 count = values_[a].num_elements();
     std::byte* out = values_[a].mutable_bytes();
     const std::byte* in = values_[b].bytes();
     for (i64 begin = 0; begin < count; begin += kSlice) {
       AXLE_TRY(context_.Check());
+      if (as_f32_ != nullptr) {
+        as_f32_(out + begin * bytes, in + begin * bytes, std::min(kSlice, count - begin), 1, 0);
+        continue;
+      }
       const void* const inputs[] = {out + begin * bytes, in + begin * bytes};
       void* const outputs[] = {out + begin * bytes};
       AXLE_TRY(reducer_.Run(inputs, outputs, std::min(kSlice, count - begin)));
@@ -141,6 +159,7 @@ class GroupFold {
   ScalarCallee reducer_;
   ElementType type_;  // that the reducer computes in
   bool is_tree_ = false;
+  FoldFn as_f32_ = nullptr;  // of sums and products of narrow floats
   std::vector<Literal> values_;
 };
 
@@ -239,8 +258,8 @@ const OpDef kAllReduceDef = {
         "Every device of a group gets the same result. `to_apply` takes two scalars and gives one. "
         "One that is nothing but an add, multiply, minimum, maximum, and, or is folded by a binary "
         "tree over the positions in the group: the fold of the first half, which is the largest "
-        "power of two below the number of devices, with that of the second. Any other folds from "
-        "the left, in the order of the group. Several operands are reduced one by one and give a "
+        "power of two below the number of devices, with that of the second. Sums and products of "
+        "narrow floats are f32 from the first device to the last. Any other folds from the left, in the order of the group. Several operands are reduced one by one and give a "
         "tuple. Operands of another float type than to_apply's are converted to it and back. "
         "`replica_groups` list replicas without a channel, replicas with all their partitions with "
         "a channel, and devices with a channel and use_global_device_ids; no group at all is one "

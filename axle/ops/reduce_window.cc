@@ -1,9 +1,14 @@
 // reduce-window: folds the elements that a sliding window shows, for every position of the window.
 //
-// How it runs. The results are cut into slabs whose accumulators stay in the cache. For a slab, one
-// window position after the other is folded into all accumulators at once: the outputs that meet an
+// How it runs. Components of the computation that are sums or products of floats are folded one by
+// one: prefix folds (prefix_fold.h) along the cumulative dimensions, of windows in parts
+// (window_parts.h). For any other one the computation folds all operands together, element by
+// element. Windows are folded like this:
+//
+// The results are cut into slabs whose accumulators stay in the cache. For a slab, one window
+// position after the other is folded into all accumulators at once: the outputs that meet an
 // element at a window position are a strided box, and so are these elements (a box of taps, see
-// window.h), so a step is: copy the elements together, run the reducer on two arrays. Requirements:
+// window.h), so a step is: copy the elements together, join two arrays. Requirements:
 //
 // 1. Every accumulator starts as init_value and sees its elements in the order of numerics.md N8:
 //    row-major inside the window, but downwards along a dimension that is a reverse scan.
@@ -14,14 +19,19 @@
 // 4. A scan along rows of neighbours by a known reducer goes through each row for itself.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
+#include "axle/core/convert.h"
 #include "axle/core/strings.h"
 #include "axle/emit/strided_copy.h"
+#include "axle/ops/contraction.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/prefix_fold.h"
 #include "axle/ops/reduce_kernels.h"
 #include "axle/ops/scalar_callee.h"
 #include "axle/ops/window.h"
+#include "axle/ops/window_parts.h"
 
 namespace axle {
 
@@ -60,28 +70,48 @@ struct TapBox {
   i64 count = 0;
   i64 accumulator = 0;  // offset of the first one in the slab, in elements
   i64 element = 0;      // offset of the first one in the operand, in elements
+  i64 position = 0;     // in the window, if it has parts
   // Per operand, in bytes: how to pack the elements, the accumulators, and to unpack the latter.
   std::vector<std::vector<StridedDim>> pack_elements, pack_accumulators, unpack_accumulators;
 };
 
+// A window over arrays of the same dimensions.
+struct WindowOver {
+  Window window;
+  Dims bounds;  // those by which scans are recognised
+  Dims output_dims;
+  Cumulative Kind(i64 d) const { return CumulativeKind(window[d], bounds[d]); }
+};
+
+// How accumulators and elements are joined.
+struct WindowJoin {
+  // outputs[i][e] = f(accumulators, elements)[i], inputs being the accumulators and then the
+  // elements.
+  std::function<Status(std::span<const void* const> inputs, std::span<void* const> outputs,
+                       i64 count)>
+      run;
+  // How the rows of a scan are folded, if there is a loop for that.
+  ScanRowsFn scan_rows = nullptr;
+  // What keeps the parts of a long window, of at most kSlabElements results.
+  WindowParts* parts = nullptr;
+  i64 parts_bytes = 0;
+};
+
 class WindowFold {
  public:
-  // `bounds` are the dimensions by which scans are recognised.
-  WindowFold(const Instruction& inst, std::span<Literal> operands, const Dims& bounds,
-             const EvalContext& context)
+  WindowFold(const WindowOver& over, WindowJoin join, std::span<const Literal> operands,
+             std::span<const Literal> init_values, const EvalContext& context)
       : context_(context),
-        callee_(inst, context),
-        operands_(operands.first(operands.size() / 2)),
-        init_values_(operands.subspan(operands.size() / 2)),
-        window_(inst.attrs<WindowAttrs>().window),
+        over_(over),
+        join_(std::move(join)),
+        operands_(operands),
+        init_values_(init_values),
         rank_(operands[0].shape().rank()),
-        bounds_(bounds),
         operand_dims_(operands[0].shape().dims()),
         operand_strides_(RowMajorStrides(operand_dims_)),
-        sweep_(rank_) {
-    output_dims_ = (inst.shape().is_tuple() ? inst.shape().element(0) : inst.shape()).dims();
-    output_strides_ = RowMajorStrides(output_dims_);
-  }
+        output_dims_(over.output_dims),
+        output_strides_(RowMajorStrides(output_dims_)),
+        sweep_(rank_) {}
 
   StatusOr<std::vector<Literal>> Run() {
     std::vector<Literal> outputs;
@@ -100,21 +130,21 @@ class WindowFold {
   }
 
  private:
-  Cumulative Kind(i64 d) const { return CumulativeKind(window_[d], bounds_[d]); }
+  Cumulative Kind(i64 d) const { return over_.Kind(d); }
 
   // Sets taps_ and sweep_. There are results; without elements no dimension has taps.
   Status FindTaps() {
     taps_.resize(rank_);
     if (operands_[0].num_elements() == 0) return {};
     i64 first = 0;
-    while (first < rank_ && window_[first].size == 1) ++first;
+    while (first < rank_ && over_.window[first].size == 1) ++first;
     for (i64 d = rank_; d-- > 0;) {
       if (d == first && CanSweep(d)) {
         sweep_ = d;  // goes through all elements, without taps
         continue;
       }
       AXLE_ASSIGN(taps_[d],
-                  WindowTaps(window_[d], operand_dims_[d], output_dims_[d], context_.limits));
+                  WindowTaps(over_.window[d], operand_dims_[d], output_dims_[d], context_.limits));
       if (Kind(d) == Cumulative::kReverse) std::ranges::reverse(taps_[d]);
     }
     return {};
@@ -135,18 +165,14 @@ class WindowFold {
 
   // How rows of neighbours are scanned, if this is a scan along rows and nothing else.
   ScanRowsFn FindRowScan() const {
-    const ElementType type = operands_[0].shape().type();
-    const bool is_plain = !IsNarrowFloat(type) && !IsSubByte(type) && !IsComplex(type);
-    if (sweep_ == rank_ || operands_.size() != 1 || !is_plain || callee_.lanes() == nullptr ||
-        operand_dims_ != output_dims_ || operand_strides_[sweep_] != 1) {
+    if (sweep_ == rank_ || operand_dims_ != output_dims_ || operand_strides_[sweep_] != 1) {
       return nullptr;
     }
     for (i64 d = 0; d < rank_; ++d) {
       const bool is_itself = d == sweep_ || (taps_[d].size() == 1 && IsItself(taps_[d][0], d));
       if (!is_itself) return nullptr;
     }
-    const ReducerKind kind = ClassifyReducer(*callee_.lanes(), {&type, 1})[0];
-    return kind == ReducerKind::kGeneral ? nullptr : FindFoldKernel(kind, type).scan_rows;
+    return join_.scan_rows;
   }
 
   // Each output along `d` is made of the element at its own place.
@@ -209,6 +235,7 @@ class WindowFold {
     for (auto* buffers : {&accumulators_, &packed_accumulators_, &packed_elements_}) {
       for (i64 bytes : bytes_) buffers->emplace_back(slab_elements * bytes);
     }
+    parts_.resize(join_.parts_bytes);
   }
 
   Status RunSlab() {
@@ -235,7 +262,13 @@ class WindowFold {
     }
     PrepareWriteOut();
     if (sweep_ < rank_) return Sweep();
-    AXLE_TRY(ForEachBox([&](const TapBox& box) { return FoldBox(box, 0); }));
+    WindowParts* const parts = join_.parts;
+    if (parts != nullptr) parts->Begin(accumulators_[0].data(), slab_count_, parts_.data());
+    AXLE_TRY(ForEachBox([&](const TapBox& box) {
+      if (parts != nullptr) parts->MoveTo(box.position);
+      return FoldBox(box, 0);
+    }));
+    if (parts != nullptr) parts->End();
     WriteOut();
     return {};
   }
@@ -283,6 +316,7 @@ class WindowFold {
       box.count *= tap.count;
       box.accumulator += tap.output_begin * slab_strides_[d];
       box.element += tap.operand_begin * operand_strides_[d];
+      if (join_.parts != nullptr) box.position = box.position * over_.window[d].size + tap.position;
     }
     std::vector<StridedDim> elements(rank_), accumulators(rank_);
     for (i64 bytes : bytes_) {
@@ -321,7 +355,7 @@ class WindowFold {
       inputs_[i] = outputs_[i] = accumulators;
       inputs_[n + i] = elements;
     }
-    AXLE_TRY(callee_.Run(inputs_, outputs_, box.count));
+    AXLE_TRY(join_.run(inputs_, outputs_, box.count));
     for (size_t i = 0; i < n && !whole; ++i) {
       StridedCopy(box.unpack_accumulators[i], accumulators_[i].data() + box.accumulator * bytes_[i],
                   packed_accumulators_[i].data(), bytes_[i]);
@@ -352,11 +386,10 @@ class WindowFold {
   }
 
   const EvalContext& context_;
-  ScalarCallee callee_;
+  const WindowOver& over_;
+  WindowJoin join_;
   std::span<const Literal> operands_, init_values_;
-  const Window& window_;
   i64 rank_;
-  Dims bounds_;
   Dims operand_dims_, operand_strides_;
   Dims output_dims_, output_strides_;
   std::vector<std::vector<WindowTap>> taps_;  // per dimension, in the order of the fold
@@ -369,16 +402,135 @@ class WindowFold {
   i64 slab_count_ = 0;
   std::vector<std::vector<WindowTap>> slab_taps_;
   std::vector<std::vector<std::byte>> accumulators_, packed_accumulators_, packed_elements_;
+  std::vector<std::byte> parts_;
   std::vector<std::vector<StridedDim>> write_out_;
   std::vector<const void*> inputs_;  // of one call of the computation
   std::vector<void*> outputs_;
 };
 
+// One component that is a sum or a product of floats.
+class BlockedWindow {
+ public:
+  BlockedWindow(const WindowOver& over, ReducerKind kind, const EvalContext& context)
+      : over_(over), kind_(kind), context_(context) {}
+
+  // Along its cumulative dimensions the window is a prefix fold, from the last one to the first,
+  // which takes the init, of what the rest of the window gives.
+  StatusOr<Literal> Run(const Literal& operand, const Literal& init) {
+    const ElementType type = operand.shape().type();
+    const ElementType computed = IsNarrowFloat(type) ? F32 : type;
+    WindowOver rest = over_;
+    Dims cumulative;
+    bool is_alone = true;  // the cumulative dimension
+    for (i64 d = 0; d < std::ssize(over_.window); ++d) {
+      if (over_.window[d].size > 1 && over_.Kind(d) != Cumulative::kNo) {
+        cumulative.push_back(d);
+        rest.window[d] = {};
+      } else {
+        is_alone = is_alone && over_.window[d] == WindowDim();
+      }
+    }
+    if (cumulative.size() == 1 && is_alone) return Prefix(operand, init, cumulative[0]);
+    AXLE_ASSIGN(Literal folded, ConvertIfNeeded(operand, computed));
+    AXLE_ASSIGN(const Literal first, ConvertIfNeeded(init, computed));
+    const Literal identity = Identity(computed);
+    if (!is_alone || cumulative.empty()) {
+      AXLE_ASSIGN(folded, Parts(rest, folded, cumulative.empty() ? first : identity));
+    }
+    while (!cumulative.empty()) {
+      const i64 d = cumulative.back();
+      cumulative.pop_back();
+      AXLE_ASSIGN(folded, Prefix(folded, cumulative.empty() ? first : identity, d));
+    }
+    return ConvertIfNeeded(folded, type);
+  }
+
+ private:
+  Literal Identity(ElementType type) const {
+    Literal identity{Shape(type)};
+    WindowParts(kind_, type, 1, 0).FillWithIdentity(identity.mutable_bytes(), 1);
+    return identity;
+  }
+
+  StatusOr<Literal> Prefix(const Literal& operand, const Literal& init, i64 dim) {
+    const Shape& shape = operand.shape();
+    AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(shape.WithoutLayout()));
+    if (shape.num_elements() == 0) return result;
+    i64 outer = 1, inner = 1;
+    for (i64 d = 0; d < shape.rank(); ++d) (d < dim ? outer : inner) *= d == dim ? 1 : shape.dim(d);
+    const bool is_reverse = over_.Kind(dim) == Cumulative::kReverse;
+    AXLE_TRY(RunPrefixFold(
+        PrefixFold::Make(kind_, shape.type(), outer, shape.dim(dim), inner, is_reverse),
+        operand.bytes(), init.bytes(), false, result.mutable_bytes(),
+        [&] { return context_.Check(); }));
+    return result;
+  }
+
+  // A window without cumulative dimensions, of elements that are not narrow.
+  StatusOr<Literal> Parts(const WindowOver& over, const Literal& operand, const Literal& init) {
+    const ElementType type = operand.shape().type();
+    const FoldKernel kernel = FindFoldKernel(kind_, type);
+    WindowJoin join;
+    join.run = [&](std::span<const void* const> inputs, std::span<void* const> outputs, i64 count) {
+      kernel.fold(outputs[0], inputs[1], count * kernel.parts, 1, 0);
+      return Status();
+    };
+    const i64 positions = WindowPositions(over.window).value_or(0);
+    WindowParts parts(kind_, type, kSlabElements, positions);
+    if (positions > kWindowPart) {
+      join.parts = &parts;
+      join.parts_bytes = WindowParts::Bytes(type, kSlabElements, positions);
+    }
+    WindowOver plain = over;
+    AXLE_ASSIGN(std::vector<Literal> results,
+                WindowFold(plain, std::move(join), {&operand, 1}, {&init, 1}, context_).Run());
+    return std::move(results[0]);
+  }
+
+  const WindowOver& over_;
+  ReducerKind kind_;
+  const EvalContext& context_;
+};
+
+// `bounds` are the dimensions by which scans are recognised.
+StatusOr<Literal> FoldWindows(const Instruction& inst, std::span<const Literal> operands,
+                              const Dims& bounds, const EvalContext& context) {
+  const size_t n = operands.size() / 2;
+  const Shape& shape = inst.shape();
+  const WindowOver over = {inst.attrs<WindowAttrs>().window, bounds,
+                           (shape.is_tuple() ? shape.element(0) : shape).dims()};
+  std::vector<ElementType> types;
+  for (const Literal& operand : operands.first(n)) types.push_back(operand.shape().type());
+  ScalarCallee callee(inst, context);
+  std::vector<ReducerKind> kinds(n, ReducerKind::kGeneral);
+  if (callee.lanes() != nullptr) kinds = ClassifyReducer(*callee.lanes(), types);
+  std::vector<Literal> results(n);
+  bool is_blocked = true;
+  for (size_t i = 0; i < n; ++i) is_blocked = is_blocked && IsBlocked(kinds[i], types[i]);
+  if (!is_blocked) {
+    WindowJoin join;
+    join.run = [&](std::span<const void* const> inputs, std::span<void* const> outputs, i64 count) {
+      return callee.Run(inputs, outputs, count);
+    };
+    const bool is_plain = !IsNarrowFloat(types[0]) && !IsSubByte(types[0]) && !IsComplex(types[0]);
+    if (n == 1 && is_plain && kinds[0] != ReducerKind::kGeneral) {
+      join.scan_rows = FindFoldKernel(kinds[0], types[0]).scan_rows;
+    }
+    AXLE_ASSIGN(results, WindowFold(over, std::move(join), operands.first(n), operands.subspan(n),
+                                    context)
+                             .Run());
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (!IsBlocked(kinds[i], types[i])) continue;
+    AXLE_ASSIGN(results[i],
+                BlockedWindow(over, kinds[i], context).Run(operands[i], operands[n + i]));
+  }
+  return shape.is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
+}
+
 StatusOr<Literal> EvalReduceWindow(const Instruction& inst, std::span<Literal> operands,
                                    const EvalContext& context) {
-  const Dims dims = operands[0].shape().dims();
-  AXLE_ASSIGN(std::vector<Literal> results, WindowFold(inst, operands, dims, context).Run());
-  return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
+  return FoldWindows(inst, operands, Dims(operands[0].shape().dims()), context);
 }
 
 // The window slides over the elements that are there; the direction of the fold is that of the
@@ -390,10 +542,8 @@ StatusOr<Literal> EvalReduceWindowDynamic(const Instruction& inst, std::span<Lit
   AXLE_ASSIGN(const Dims sizes, AgreedSizes(inst, values));
   for (Literal& value : values) value = FirstElements(value, sizes);
   AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
-  WindowFold fold(substitute.inst(), operands, bounds, context);
-  AXLE_ASSIGN(std::vector<Literal> results, fold.Run());
-  return PutIntoBounds(
-      inst, inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]));
+  AXLE_ASSIGN(Literal folded, FoldWindows(substitute.inst(), operands, bounds, context));
+  return PutIntoBounds(inst, std::move(folded));
 }
 
 }  // namespace

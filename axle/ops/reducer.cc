@@ -112,6 +112,22 @@ LaneProgram BinaryProgram(Opcode opcode, ElementType type) {
   return Known(opcode, type).program;
 }
 
+LaneProgram WideningProgram(ReducerKind kind, ElementType type) {
+  Module module("");
+  HloComputation* computation = module.AddComputation("");
+  Instruction* operands[] = {
+      computation->Add({.opcode = Opcode::kParameter, .name = "", .shape = Shape(F32)}),
+      computation->Add({.opcode = Opcode::kParameter, .name = "", .shape = Shape(type)})};
+  computation->set_parameters({operands[0], operands[1]});
+  operands[1] = computation->Add({.opcode = Opcode::kConvert,
+                                  .name = "",
+                                  .shape = Shape(F32),
+                                  .operands = std::span(operands).subspan(1)});
+  const Opcode opcode = kind == ReducerKind::kAdd ? Opcode::kAdd : Opcode::kMultiply;
+  computation->Add({.opcode = opcode, .name = "", .shape = Shape(F32), .operands = operands});
+  return *CompileScalarComputation(*computation);
+}
+
 bool IsSelection(const LaneProgram& program) {
   const size_t n = program.results.size();
   if (n != program.outputs.size() || n == 0) return false;

@@ -33,4 +33,7 @@ bool IsSelection(const LaneProgram& program);
 // The program of a binary op on scalars of `type`, e.g. the f32 sum behind a bf16 one.
 LaneProgram BinaryProgram(Opcode opcode, ElementType type);
 
+// How a sum or product of narrow floats takes an element of `type`: the accumulator stays f32.
+LaneProgram WideningProgram(ReducerKind kind, ElementType type);
+
 }  // namespace axle

@@ -1,9 +1,12 @@
-// scan: a computation on one slice after another, which hands carried values on.
+// scan: a computation on one slice after another, which hands carried values on. One that is nothing
+// but running sums and products of floats is a prefix fold of each (prefix_fold.h).
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 
 #include "axle/ops/elementwise.h"
+#include "axle/ops/prefix_fold.h"
+#include "axle/ops/scan_sums.h"
 
 namespace axle {
 
@@ -198,8 +201,41 @@ Status TakeSizes(const Instruction& inst, const Literal& slice, i64 dim, bool is
   return status;
 }
 
+StatusOr<Literal> EvalSums(const ScanSums& sums, const Instruction& inst,
+                           std::span<Literal> operands, const EvalContext& context) {
+  const ScanAttrs& attrs = inst.attrs<ScanAttrs>();
+  const i64 dim = attrs.dimensions[0], num_inputs = NumInputs(inst);
+  std::vector<Literal> running, last;
+  for (size_t c = 0; c < sums.carries.size(); ++c) {
+    const Literal& input = operands[sums.carries[c].input];
+    Literal& carry = operands[num_inputs + static_cast<i64>(c)];
+    const Shape& shape = input.shape();
+    AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(shape.WithoutLayout()));
+    const i64 steps = shape.dim(dim);
+    if (shape.num_elements() == 0) {
+      running.push_back(std::move(result));
+      last.push_back(std::move(carry));
+      continue;
+    }
+    i64 outer = 1, inner = 1;
+    for (i64 d = 0; d < dim; ++d) outer *= shape.dim(d);
+    for (i64 d = dim + 1; d < shape.rank(); ++d) inner *= shape.dim(d);
+    const PrefixFold fold = PrefixFold::Make(sums.carries[c].kind, shape.type(), outer, steps,
+                                             inner, attrs.is_reverse);
+    AXLE_TRY(RunPrefixFold(fold, input.bytes(), carry.bytes(), true, result.mutable_bytes(),
+                           [&] { return context.Check(); }));
+    AXLE_ASSIGN(last.emplace_back(), TakeSlice(result, dim, attrs.is_reverse ? 0 : steps - 1));
+    running.push_back(std::move(result));
+  }
+  std::vector<Literal> results;
+  for (const i64 carry : sums.outputs) results.push_back(running[carry]);
+  std::ranges::move(last, std::back_inserter(results));
+  return Literal::Tuple(std::move(results));
+}
+
 StatusOr<Literal> EvalScan(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context) {
+  if (const auto sums = FindScanSums(inst)) return EvalSums(*sums, inst, operands, context);
   const ScanAttrs& attrs = inst.attrs<ScanAttrs>();
   const i64 dim = attrs.dimensions[0], num_outputs = NumOutputs(inst);
   const std::span<Literal> inputs = operands.first(NumInputs(inst));
@@ -246,7 +282,9 @@ const OpDef kScanDef = {
         "last carries. With is_reverse the steps go from the last slice to the first, and outputs "
         "stand where their inputs stood. All inputs have the same size in the dimension; without "
         "inputs, the declared shape of the first output says how many steps there are. "
-        "is_associative is carried and changes nothing. Dynamic inputs agree in the number of "
+        "is_associative is carried and changes nothing. A scan whose carries are sums or products "
+        "of themselves and a slice of floats, and whose outputs are those, folds as reduce-window "
+        "does, narrow floats as f32. Dynamic inputs agree in the number of "
         "steps, static ones are cut to them; padding takes no part.",
     .source = "XLA Scan; CHLO scan",
     .operands = kScanOperands,

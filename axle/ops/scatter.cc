@@ -1,16 +1,20 @@
 // scatter: combines windows of updates into copies of the operands, at places that index vectors
 // name. Windows are applied one after the other, in row-major order of the updates (numerics.md
 // N7); the elements of one window are different elements of the operand, so a window is one run of
-// the computation.
+// the computation. A component that is a sum or a product of narrow floats has the elements that it
+// touches as f32 until the end (touched_elements.h).
 #include <algorithm>
 
 #include "axle/core/strings.h"
 #include "axle/emit/index_map.h"
 #include "axle/emit/strided_copy.h"
+#include "axle/ops/contraction_kernels.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/index_vectors.h"
+#include "axle/ops/prefix_fold.h"
 #include "axle/ops/scalar_callee.h"
+#include "axle/ops/touched_elements.h"
 
 namespace axle {
 
@@ -113,6 +117,7 @@ StatusOr<Shape> InferScatter(const Instruction& inst) {
 
 class Scatterer {
  public:
+  // The operands are taken.
   Scatterer(const Instruction& inst, std::span<Literal> operands, const EvalContext& context)
       : context_(context),
         callee_(inst, context),
@@ -135,17 +140,69 @@ class Scatterer {
   StatusOr<std::vector<Literal>> Run() {
     if (updates_[0].num_elements() == 0) return std::move(results_);
     PrepareWindow();
-    Dims at(scatter_dims_.size(), 0);
-    while (true) {
-      if (Place(at)) AXLE_TRY(ApplyWindow());
-      AXLE_TRY(context_.Check());
-      i64 k = static_cast<i64>(at.size()) - 1;
-      for (; k >= 0 && ++at[k] == update_dims_[scatter_dims_[k]]; --k) at[k] = 0;
-      if (k < 0) return std::move(results_);
+    AXLE_TRY(ForEachWindow([&] { return ApplyWindow(); }));
+    return std::move(results_);
+  }
+
+  // The result of one operand whose component is a sum or a product of narrow floats.
+  StatusOr<Literal> RunWide(size_t i, ReducerKind kind) {
+    if (updates_[i].num_elements() == 0 || results_[i].num_elements() == 0) {
+      return std::move(results_[i]);
     }
+    PrepareWindow();
+    const ElementType type = results_[i].shape().type();
+    const TouchedPlan plan =
+        TouchedPlan::Make(type, results_[i].num_elements(), 1, updates_[i].num_elements());
+    AXLE_ASSIGN(Literal memory, Literal::CreateUninitialized(Shape(U8, {plan.bytes()})));
+    TouchedElements touched(plan, results_[i].mutable_bytes(), memory.mutable_bytes());
+    const std::vector<std::pair<i64, i64>> elements = WindowElements();
+    const i64 bytes = copies_[i].bytes;
+    const bool is_add = kind == ReducerKind::kAdd;
+    AXLE_TRY(ForEachWindow([&]() -> Status {
+      for (const auto& [element, update] : elements) {
+        float value = 0;
+        WidenElements(type, copies_[i].updates + (update_offset_ + update) * bytes, &value, 1);
+        float& acc = *touched.Unit(operand_offset_ + element);
+        acc = is_add ? acc + value : acc * value;
+      }
+      return {};
+    }));
+    touched.Round();
+    return std::move(results_[i]);
   }
 
  private:
+  // Calls fn for each window that is inside the operand, in their order.
+  template <typename Fn>
+  Status ForEachWindow(const Fn& fn) {
+    Dims at(scatter_dims_.size(), 0);
+    while (true) {
+      if (Place(at)) AXLE_TRY(fn());
+      AXLE_TRY(context_.Check());
+      i64 k = static_cast<i64>(at.size()) - 1;
+      for (; k >= 0 && ++at[k] == update_dims_[scatter_dims_[k]]; --k) at[k] = 0;
+      if (k < 0) return {};
+    }
+  }
+
+  // Of each element of a window: where it is in the operand and in the updates, from its first one.
+  std::vector<std::pair<i64, i64>> WindowElements() const {
+    const Dims windowed = RemainingDims(static_cast<i64>(operand_dims_.size()),
+                                        attrs_.inserted_window_dims, attrs_.input_batching_dims);
+    std::vector<std::pair<i64, i64>> elements;
+    elements.reserve(window_count_);
+    for (i64 k = 0; k < window_count_; ++k) {
+      i64 element = 0, update = 0, rest = k;
+      for (size_t d = windowed.size(); d-- > 0; rest /= window_sizes_[windowed[d]]) {
+        const i64 index = rest % window_sizes_[windowed[d]];
+        element += index * operand_strides_[windowed[d]];
+        update += index * update_strides_[attrs_.update_window_dims[d]];
+      }
+      elements.emplace_back(element, update);
+    }
+    return elements;
+  }
+
   // One window, per operand: how to pack its elements and updates, and to unpack the former.
   struct WindowCopies {
     i64 bytes = 0;
@@ -274,7 +331,32 @@ class Scatterer {
 
 StatusOr<Literal> EvalScatter(const Instruction& inst, std::span<Literal> operands,
                               const EvalContext& context) {
-  AXLE_ASSIGN(std::vector<Literal> results, Scatterer(inst, operands, context).Run());
+  const size_t n = operands.size() / 2;
+  std::vector<ElementType> types;
+  for (const Literal& operand : operands.first(n)) types.push_back(operand.shape().type());
+  std::vector<ReducerKind> kinds(n, ReducerKind::kGeneral);
+  if (const LaneProgram* lanes = context.callee().lanes()) kinds = ClassifyReducer(*lanes, types);
+  std::vector<bool> is_wide;
+  for (size_t i = 0; i < n; ++i) {
+    is_wide.push_back(IsNarrowFloat(types[i]) && IsBlocked(kinds[i], types[i]));
+  }
+  const auto num_wide = std::ranges::count(is_wide, true);
+  std::vector<Literal> before(num_wide == 0 ? 0 : n), results(n);
+  for (size_t i = 0; i < n; ++i) {
+    if (is_wide[i]) before[i] = operands[i];
+  }
+  if (num_wide < std::ssize(is_wide)) {
+    AXLE_ASSIGN(results, Scatterer(inst, operands, context).Run());
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (!is_wide[i]) continue;
+    // The others are there for their dimensions.
+    for (size_t k = 0; k < n; ++k) {
+      if (k != i) operands[k] = before[i];
+    }
+    operands[i] = std::move(before[i]);
+    AXLE_ASSIGN(results[i], Scatterer(inst, operands, context).RunWide(i, kinds[i]));
+  }
   return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
 }
 
@@ -322,7 +404,8 @@ const OpDef kScatterDef = {
         "vector is where the window starts in operand dimension scatter_dims_to_operand_dims[k]. A "
         "window of which any part is outside the operand is skipped whole. Each update u at "
         "element x of the operand makes it to_apply(x, u); updates are applied in row-major order, "
-        "so repeated places accumulate and the last one overwrites. With n operands, to_apply "
+        "so repeated places accumulate and the last one overwrites. A sum or product of narrow "
+        "floats has the elements that it touches as f32 until all updates are applied. With n operands, to_apply "
         "takes n elements and n updates, and the result is a tuple. indices_are_sorted and "
         "unique_indices are promises that change nothing. Dynamic operands keep their sizes and "
         "are checked by their bounds; updates that belong to no index vector are not applied.",

@@ -1,10 +1,15 @@
 // select-and-scatter: the gradient of a pooling. First every window position chooses one element of
 // the operand, many positions at a time; then each chosen element takes its source, one after the
-// other in row-major order of source (numerics.md N7).
+// other in row-major order of source (numerics.md N7). Sums and products of narrow floats are f32
+// until all sources are taken.
 #include <algorithm>
 
+#include "axle/core/convert.h"
 #include "axle/core/strings.h"
+#include "axle/ops/contraction_kernels.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/prefix_fold.h"
+#include "axle/ops/reduce_kernels.h"
 #include "axle/ops/scalar_callee.h"
 #include "axle/ops/window.h"
 
@@ -149,30 +154,56 @@ class Selector {
   bool keeps_[kMaxWindows];
 };
 
+// How the sources of a sum or product of narrow floats are taken; null for all others.
+FoldAtFn FoldAsF32(const ScalarCallee& scatter, ElementType type) {
+  if (scatter.lanes() == nullptr || !IsNarrowFloat(type)) return nullptr;
+  const ReducerKind kind = ClassifyReducer(*scatter.lanes(), {&type, 1})[0];
+  return IsBlocked(kind, type) ? FindFoldKernel(kind, type).fold_at : nullptr;
+}
+
 template <typename T>
 StatusOr<Literal> SelectAndScatter(const Instruction& inst, std::span<Literal> operands,
                                    const EvalContext& context) {
-  AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(inst.shape().WithoutLayout()));
-  T* out = reinterpret_cast<T*>(result.mutable_bytes());
-  std::fill_n(out, result.num_elements(), *reinterpret_cast<const T*>(operands[2].bytes()));
-  const T* source = reinterpret_cast<const T*>(operands[1].bytes());
-  if (operands[0].num_elements() == 0 || operands[1].num_elements() == 0) return result;
+  const Shape shape = inst.shape().WithoutLayout();
   ScalarCallee scatter(inst, context, 1);
+  const FoldAtFn fold_at = FoldAsF32(scatter, shape.type());
+  Literal init = operands[2];
+  if (fold_at != nullptr) {
+    AXLE_ASSIGN(init, Convert(init, F32));
+  }
+  AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(shape.WithType(init.shape().type())));
+  DispatchBytes(Info(init.shape().type()).bytes, [&]<typename Value>() {
+    std::fill_n(reinterpret_cast<Value*>(result.mutable_bytes()), result.num_elements(),
+                *reinterpret_cast<const Value*>(init.bytes()));
+  });
+  std::byte* const out = result.mutable_bytes();
+  const T* source = reinterpret_cast<const T*>(operands[1].bytes());
+  const auto finished = [&]() -> StatusOr<Literal> {
+    if (fold_at != nullptr) return Convert(result, shape.type());
+    return std::move(result);
+  };
+  if (operands[0].num_elements() == 0 || operands[1].num_elements() == 0) return finished();
   const auto selector = std::make_unique<Selector<T>>(inst, context, operands[0]);
   AXLE_TRY(selector->FindTaps());
   std::vector<i64> selected(Selector<T>::kMaxWindows);
+  std::vector<float> wide(fold_at != nullptr ? Selector<T>::kMaxWindows : 0);
   const i64 num_windows = operands[1].num_elements();
   for (i64 first = 0; first < num_windows; first += Selector<T>::kMaxWindows) {
     const i64 count = std::min(Selector<T>::kMaxWindows, num_windows - first);
     AXLE_TRY(selector->Select(first, count, selected.data()));
+    if (fold_at != nullptr) {
+      WidenElements(shape.type(), source + first, wide.data(), count);
+      fold_at(out, selected.data(), wide.data(), 1, count);
+      continue;
+    }
     for (i64 k = 0; k < count; ++k) {
       if (selected[k] == Selector<T>::kNone) continue;
-      void* target = out + selected[k];
+      void* target = reinterpret_cast<T*>(out) + selected[k];
       const void* inputs[] = {target, source + first + k};
       AXLE_TRY(scatter.Run(inputs, {&target, 1}, 1));
     }
   }
-  return result;
+  return finished();
 }
 
 StatusOr<Literal> EvalSelectAndScatter(const Instruction& inst, std::span<Literal> operands,
@@ -193,7 +224,8 @@ const OpDef kSelectAndScatterDef = {
         "one element per place of it. A window goes through its elements in row-major order and "
         "keeps the one it has if select(that one, the next one) is true, else it takes the next; "
         "padding is never selected. Then, in row-major order of source, result[selected] = "
-        "scatter(result[selected], source element). A window of padding alone drops its source "
+        "scatter(result[selected], source element). A sum or product of narrow floats is f32 until "
+        "all sources are taken, and rounded once. A window of padding alone drops its source "
         "element.",
     .source = "XLA SelectAndScatter; StableHLO select_and_scatter; order: docs/numerics.md",
     .operands = kSelectAndScatterOperands,

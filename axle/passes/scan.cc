@@ -2,6 +2,8 @@
 
 #include "axle/ops/attributes.h"
 #include "axle/ops/dynamic.h"
+#include "axle/ops/scan_sums.h"
+#include "axle/ops/window_parts.h"
 #include "axle/passes/loop_maker.h"
 
 namespace axle {
@@ -18,6 +20,7 @@ class Expansion : public LoopMaker {
         !inst.callee(0)->root()->shape().is_static()) {
       return nullptr;
     }
+    if (const auto sums = FindScanSums(inst)) return Sums(*sums, inst);
     const ScanAttrs& attrs = inst.attrs<ScanAttrs>();
     const Shape& result = inst.shape();
     const std::vector<Instruction*> operands = Operands(inst);
@@ -58,6 +61,99 @@ class Expansion : public LoopMaker {
       results.push_back(Element(loop, 1 + num_inputs + i));
     }
     return Make(Opcode::kTuple, result, results);
+  }
+
+  // Running sums and products are reduce-windows.
+  Instruction* Sums(const ScanSums& sums, const Instruction& inst) {
+    const ScanAttrs& attrs = inst.attrs<ScanAttrs>();
+    const Shape& shape = inst.shape();
+    const std::vector<Instruction*> operands = Operands(inst);
+    const i64 num_inputs = std::ssize(operands) - attrs.num_carries;
+    std::vector<Instruction*> running, results;
+    for (size_t c = 0; c < sums.carries.size(); ++c) {
+      const auto& [kind, input] = sums.carries[c];
+      running.push_back(Running(kind, operands[input],
+                                operands[num_inputs + static_cast<i64>(c)], attrs.dimensions[0],
+                                attrs.is_reverse));
+    }
+    for (size_t i = 0; i < sums.outputs.size(); ++i) {
+      results.push_back(As(shape.element(static_cast<i64>(i)).type(), running[sums.outputs[i]]));
+    }
+    for (size_t c = 0; c < sums.carries.size(); ++c) {
+      Instruction* const carry = operands[num_inputs + static_cast<i64>(c)];
+      const i64 dim = attrs.dimensions[0], steps = running[c]->shape().dim(dim);
+      if (steps == 0) {
+        results.push_back(carry);
+        continue;
+      }
+      Instruction* const last = Part(running[c], dim, attrs.is_reverse ? 0 : steps - 1, 1);
+      results.push_back(
+          As(carry->shape().type(),
+             Make(Opcode::kReshape, carry->shape().WithoutLayout().WithType(last->shape().type()),
+                  {last})));
+    }
+    return Make(Opcode::kTuple, shape, results);
+  }
+
+  // What the carry comes to at each step, as f32 if it is narrow. A scalar is the window's init; the
+  // elements of an array are joined with the first slice, and the fold of what that gives begins
+  // with what changes nothing.
+  Instruction* Running(ReducerKind kind, Instruction* input, Instruction* carry, i64 dim,
+                       bool is_reverse) {
+    const ElementType type = IsNarrowFloat(input->shape().type()) ? F32 : input->shape().type();
+    const Opcode opcode = kind == ReducerKind::kAdd ? Opcode::kAdd : Opcode::kMultiply;
+    Instruction* x = As(type, input);
+    Instruction* init = As(type, carry);
+    const Shape shape = x->shape().WithoutLayout();
+    const i64 steps = shape.dim(dim);
+    if (steps == 0) return x;
+    if (!init->shape().is_scalar()) {
+      const i64 first = is_reverse ? steps - 1 : 0;
+      Instruction* const slice = Part(x, dim, first, 1);
+      Instruction* const begun = Make(
+          opcode, slice->shape(), {Make(Opcode::kReshape, slice->shape(), {init}), slice});
+      if (steps == 1) return begun;
+      Instruction* const rest = Part(x, dim, is_reverse ? 0 : 1, steps - 1);
+      x = Make(Opcode::kConcatenate, shape,
+               is_reverse ? std::vector{rest, begun} : std::vector{begun, rest},
+               DimensionsAttrs{{dim}});
+      Literal identity{Shape(type)};
+      WindowParts(kind, type, 1, 0).FillWithIdentity(identity.mutable_bytes(), 1);
+      init = Uniform(Shape(type), identity);
+    }
+    Window window(static_cast<size_t>(shape.rank()));
+    window[static_cast<size_t>(dim)] = {.size = steps,
+                                        .pad_low = is_reverse ? 0 : steps - 1,
+                                        .pad_high = is_reverse ? steps - 1 : 0};
+    const std::string thread(to()->execution_thread());
+    Suspend(FreshName("scan_fold"));
+    to()->set_execution_thread(thread);
+    std::vector<Instruction*> parameters;
+    for (i64 p = 0; p < 2; ++p) {
+      parameters.push_back(Make(Opcode::kParameter, Shape(type), {}, ParameterAttrs{p}));
+    }
+    to()->set_parameters(parameters);
+    Make(opcode, Shape(type), parameters);
+    HloComputation* const fold = Resume();
+    const AttrBlock attrs = {GetOpDef(Opcode::kReduceWindow).attrs,
+                             std::make_shared<const WindowAttrs>(WindowAttrs{window})};
+    Instruction* const folded[] = {x, init};
+    return Add(Opcode::kReduceWindow, shape, folded, attrs, {&fold, 1});
+  }
+
+  Instruction* As(ElementType type, Instruction* array) {
+    if (array->shape().type() == type) return array;
+    return Make(Opcode::kConvert, array->shape().WithoutLayout().WithType(type), {array});
+  }
+
+  // `count` positions of dimension `dim` from `begin` on.
+  Instruction* Part(Instruction* array, i64 dim, i64 begin, i64 count) {
+    Shape shape = array->shape().WithoutLayout();
+    SliceConfig slice;
+    for (i64 d = 0; d < shape.rank(); ++d) slice.push_back({0, shape.dim(d), 1});
+    slice[static_cast<size_t>(dim)] = {begin, begin + count, 1};
+    shape.set_dim(dim, count);
+    return Make(Opcode::kSlice, shape, {array}, SliceAttrs{slice});
   }
 };
 

@@ -1,4 +1,4 @@
-// Scans become loops.
+// Scans become loops, or windows.
 #pragma once
 #include "axle/passes/pass.h"
 
@@ -6,7 +6,8 @@ namespace axle {
 
 // Puts a while loop in the place of a scan: a counter, the inputs, the outputs so far and the
 // carries are its state, and its body calls the scan's computation on one slice of each input.
-// Scans with annotations or dynamic dimensions stay.
+// Scans with annotations or dynamic dimensions stay. One that is nothing but running sums and products
+// of floats (axle/ops/scan_sums.h) becomes a reduce-window of each.
 StatusOr<std::unique_ptr<Module>> ExpandScans(const Module& module, PassContext& context);
 
 }  // namespace axle

@@ -74,6 +74,33 @@ def tree(chunks, join):
     return either(tree(chunks[:half], join), tree(chunks[half:], join), join)
 
 
+def prefix(elements, join, init=None):
+    """All prefix sums: a chain in each block of 16, and the prefix sums of the blocks before it."""
+    chains = []
+    for begin in range(0, len(elements), 16):
+        acc = init if begin == 0 else None
+        for x in elements[begin : begin + 16]:
+            acc = x if acc is None else join(acc, x)
+            chains.append(acc)
+    totals = chains[15::16]
+    before = prefix(totals, join) if totals else []
+    return [y if i < 16 else join(before[i // 16 - 1], y) for i, y in enumerate(chains)]
+
+
+def window_sum(elements, join, init=None):
+    """Of the elements at the positions of a window, None where there is none; None if that is all."""
+    groups = []
+    for group in range(0, max(len(elements), 1), 512 * 64):
+        total = None
+        for begin in range(group, min(group + 512 * 64, max(len(elements), 1)), 512):
+            part = init if begin == 0 else None
+            for x in elements[begin : begin + 512]:
+                part = either(part, x, join)
+            total = either(total, part, join)
+        groups.append(total)
+    return tree(groups, lambda a, b: either(a, b, join))
+
+
 def either(a, b, join):
     return b if a is None else a if b is None else join(a, b)
 
@@ -135,6 +162,10 @@ def product(parts, digits):
 def complex_product(parts, digits):
     join = lambda x, y: tuple(map(add(digits), x, y))
     return in_parts(parts, lambda acc, x: complex_fma(x[0], x[1], acc, digits), join, (0.0, 0.0))
+def chain(a, b, digits=24, acc=0.0):
+    for x, y in zip(a, b):
+        acc = fma(x, y, acc, digits)
+    return acc
 
 
 def complex_fma(a, b, acc, digits):

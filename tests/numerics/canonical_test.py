@@ -247,6 +247,143 @@ def reductions():
     yield left_fold([3, 40], [0])
 
 
+# Windows, prefix sums, scans, scatters ---------------------------------------------------------------
+
+
+def join_of(kind, op):
+    """The operation of a fold; of narrow floats it is that of f32."""
+    if op == "multiply":
+        return (lambda a, b: a * b) if TYPES[kind][2] == 53 else (lambda a, b: ref.f32(a * b))
+    add = ref.add(TYPES[kind][2])
+    return (lambda a, b: (add(a[0], b[0]), add(a[1], b[1]))) if kind in ("c64", "c128") else add
+
+
+def reducer_text(kind, op):
+    return f"f {{\n  a = {kind}[] parameter(0)\n  b = {kind}[] parameter(1)\n  ROOT r = {kind}[] {op}(a, b)\n}}\n"
+
+
+def out_dim(n, w):
+    size, stride, low, high, base, dilation = w
+    padded = low + (n - 1) * base + 1 + high if n else low + high
+    reach = (size - 1) * dilation + 1
+    return 0 if padded <= 0 or reach > padded else (padded - reach) // stride + 1
+
+
+def cumulative(n, w):
+    size, stride, low, high, base, dilation = w
+    if (stride, base, dilation) != (1, 1, 1) or size < n or size == 1:
+        return None
+    return "up" if (low, high) == (size - 1, 0) else "down" if (low, high) == (0, size - 1) else None
+
+
+PLAIN = (1, 1, 0, 0, 1, 1)
+
+
+def plain_windows(sizes, window, values, join, init):
+    """Windows without cumulative dimensions; None where a window shows nothing and there is no init."""
+    step = strides(sizes)
+    results = []
+    for place in itertools.product(*(range(out_dim(n, w)) for n, w in zip(sizes, window))):
+        shown = []
+        for index in itertools.product(*(range(w[0]) for w in window)):
+            at = [o * w[1] + i * w[5] - w[2] for o, i, w in zip(place, index, window)]
+            met = all(p % w[4] == 0 and 0 <= p // w[4] < n for p, w, n in zip(at, window, sizes))
+            shown.append(values[sum(p // w[4] * s for p, w, s in zip(at, window, step))] if met else None)
+        results.append(ref.window_sum(shown, join, init))
+    return results
+
+
+def prefix_along(sizes, d, is_down, values, join, init):
+    """Values may be None: nothing is there."""
+    results = [None] * len(values)
+    other = [n if k != d else 1 for k, n in enumerate(sizes)]
+    step = strides(sizes)[d]
+    for place in itertools.product(*map(range, other)):
+        first = sum(p * s for p, s in zip(place, strides(sizes)))
+        line = [first + i * step for i in range(sizes[d])]
+        line = line[::-1] if is_down else line
+        there = [values[i] for i in line]
+        if None in there:
+            assert set(there) == {None}
+            there = [init] * len(line) if init is not None else there
+            for i, y in zip(line, there):
+                results[i] = y
+            continue
+        for i, y in zip(line, ref.prefix(there, join, init)):
+            results[i] = y
+    return results
+
+
+def reduce_window(kind, sizes, window, op="add", spread=(-8, 8)):
+    """`window`: per dimension (size, stride, low, high, lhs_dilate, rhs_dilate)."""
+    values = random_array(kind, sizes, spread)
+    init = random_array(kind, [], spread)[0]
+    join = join_of(kind, op)
+    scans = [d for d, (n, w) in enumerate(zip(sizes, window)) if cumulative(n, w)]
+    rest = [PLAIN if d in scans else w for d, w in enumerate(window)]
+    folded, dims = values, sizes
+    if not scans or rest != [PLAIN] * len(rest):
+        folded = plain_windows(sizes, rest, values, join, None if scans else init)
+        dims = [out_dim(n, w) for n, w in zip(sizes, rest)]
+    for d in reversed(scans):
+        first = init if d == scans[0] else None
+        folded = prefix_along(dims, d, cumulative(sizes[d], window[d]) == "down", folded, join, first)
+    out = [out_dim(n, w) for n, w in zip(sizes, window)]
+    names = ("size", "stride", None, None, "lhs_dilate", "rhs_dilate")
+    fields = [f"{name}=" + "x".join(str(w[k]) for w in window) for k, name in enumerate(names) if name]
+    fields.insert(2, "pad=" + "x".join(f"{w[2]}_{w[3]}" for w in window))
+    inputs = [(kind, sizes, values), (kind, [], [init])]
+    hlo = (
+        f"HloModule m\n{reducer_text(kind, op)}ENTRY e {{\n{parameters(inputs)}"
+        f"  ROOT r = {shape(kind, out)} reduce-window(p0, p1), window={{{' '.join(fields)}}}, to_apply=f\n}}\n"
+    )
+    results = folded if kind in ("c64", "c128") else [narrow(kind, y) for y in folded]
+    return Case(f"reduce-window {op} {shape(kind, sizes)} {fields}", hlo, inputs, [(kind, results)])
+
+
+def up(n):
+    return (n, 1, n - 1, 0, 1, 1)
+
+
+def down(n):
+    return (n, 1, 0, n - 1, 1, 1)
+
+
+def windows():
+    for kind in ("f32", "f64", "bf16", "f16", "c64", "c128"):
+        for n in (1, 15, 16, 17, 33, 79, 80, 256, 257, 300):
+            yield reduce_window(kind, [n], [up(n)])
+            yield reduce_window(kind, [n], [down(n)])
+        yield reduce_window(kind, [300, 3], [up(300), PLAIN])
+        yield reduce_window(kind, [3, 40, 2], [PLAIN, down(40), PLAIN])
+        yield reduce_window(kind, [3, 300], [PLAIN, down(300)])
+        yield reduce_window(kind, [700], [(600, 1, 0, 0, 1, 1)])
+        yield reduce_window(kind, [70], [(9, 2, 3, 5, 1, 1)])
+        yield reduce_window(kind, [30, 40], [(25, 3, 1, 2, 1, 1), (30, 2, 0, 4, 1, 1)])
+        yield reduce_window(kind, [5, 40], [(3, 1, 1, 1, 1, 1), up(40)])
+        yield reduce_window(kind, [40, 6], [down(40), (2, 2, 0, 1, 1, 1)])
+        yield reduce_window(kind, [20, 19], [up(20), down(19)])
+        yield reduce_window(kind, [6, 30], [(1, 2, 1, 0, 1, 1), up(30)])
+    for n in (4095, 4096, 4097, 4400):
+        yield reduce_window("f32", [n], [up(n)])
+        yield reduce_window("bf16", [n], [down(n)])
+    yield reduce_window("f32", [5000, 2], [down(5000), PLAIN])
+    yield reduce_window("f32", [4, 300], [PLAIN, (400, 1, 399, 0, 1, 1)])
+    yield reduce_window("f32", [20, 2000], [up(20), PLAIN])
+    yield reduce_window("bf16", [20, 1500], [down(20), PLAIN])
+    # Parts, groups of them, holes and positions that show nothing.
+    yield reduce_window("f32", [40000], [(36000, 2000, 0, 0, 1, 1)])
+    yield reduce_window("bf16", [70000], [(66000, 2000, 100, 0, 1, 1)])
+    yield reduce_window("f32", [300], [(700, 50, 650, 300, 2, 1)])
+    yield reduce_window("f64", [100], [(1300, 100, 900, 1300, 1, 1)])
+    yield reduce_window("f32", [40], [(2000, 1, 1990, 1990, 50, 1)])
+    yield reduce_window("f32", [2, 3000], [(2, 1, 1, 0, 1, 1), (1400, 100, 0, 0, 1, 2)])
+    for kind in ("f32", "f64", "bf16"):
+        yield reduce_window(kind, [100], [up(100)], "multiply", (-0.1, 0.1))
+        yield reduce_window(kind, [20, 3], [down(20), PLAIN], "multiply", (-0.1, 0.1))
+        yield reduce_window(kind, [700], [(600, 3, 5, 2, 1, 1)], "multiply", (-0.05, 0.05))
+
+
 # Dots -----------------------------------------------------------------------------------------------
 
 
@@ -623,7 +760,7 @@ def main():
         return 77
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     rng.seed(seed)
-    cases = list(itertools.chain(reductions(), dots(), convolutions(), linear_algebra()))
+    cases = list(itertools.chain(reductions(), dots(), convolutions(), linear_algebra(), windows()))
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         requests = []

@@ -1,0 +1,383 @@
+#include "axle/ops/prefix_fold.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "axle/ops/contraction_kernels.h"
+
+namespace axle {
+namespace {
+
+constexpr i64 kBlock = 16;
+constexpr int kBlockBits = 4;
+// Columns of a tile: their chains and carries stay in the cache.
+constexpr i64 kColumns = 1024;
+
+struct Add {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct Multiply {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a * b;
+  }
+};
+
+// Levels of blocks: of elements, of their totals, of the totals of those, and so on.
+i64 NumLevels(i64 size) {
+  i64 levels = 2;
+  for (i64 blocks = size / kBlock; blocks > 0; blocks /= kBlock) ++levels;
+  return levels;
+}
+
+// The state of a fold of `columns` columns: by level, the chain inside the block at hand, and what
+// is before that block.
+template <typename T>
+struct Levels {
+  T* values;
+  i64 columns;
+  T* chain(i64 level) const { return values + 2 * level * columns; }
+  T* carry(i64 level) const { return chain(level) + columns; }
+};
+
+template <typename Op, typename T>
+void JoinTo(T* __restrict to, const T* __restrict a, const T* __restrict b, i64 n) {
+  const Op op;
+  for (i64 j = 0; j < n; ++j) to[j] = op(a[j], b[j]);
+}
+template <typename Op, typename T>
+void JoinInto(T* __restrict acc, const T* __restrict x, i64 n) {
+  const Op op;
+  for (i64 j = 0; j < n; ++j) acc[j] = op(acc[j], x[j]);
+}
+
+// The chain of level 0 is the total of block `block`, which is done: takes it into the chain of the
+// level above, and so on as far as blocks are done. What a level comes to is the carry of the one
+// below.
+template <typename Op, bool kOneColumn = false, typename T>
+void EndBlock(const Levels<T>& levels, i64 block) {
+  const i64 n = kOneColumn ? 1 : levels.columns;
+  for (i64 level = 1;; ++level, block >>= kBlockBits) {
+    const T* const total = levels.chain(level - 1);
+    T* const chain = levels.chain(level);
+    T* const below = levels.carry(level - 1);
+    if (block % kBlock == 0) {
+      for (i64 j = 0; j < n; ++j) chain[j] = total[j];
+    } else {
+      JoinInto<Op>(chain, total, n);
+    }
+    if (block < kBlock) {
+      for (i64 j = 0; j < n; ++j) below[j] = chain[j];
+    } else {
+      JoinTo<Op>(below, levels.carry(level), chain, n);
+    }
+    if (block % kBlock != kBlock - 1) return;
+  }
+}
+
+// Row `row` of the columns.
+template <typename Op, typename T>
+void FoldRow(const Levels<T>& levels, i64 row, const T* __restrict x, T* __restrict out) {
+  T* __restrict chain = levels.chain(0);
+  const T* __restrict carry = levels.carry(0);
+  const i64 n = levels.columns;
+  const Op op;
+  if (row < kBlock) {
+    for (i64 j = 0; j < n; ++j) out[j] = chain[j] = op(chain[j], x[j]);
+  } else if (row % kBlock == 0) {
+    for (i64 j = 0; j < n; ++j) {
+      chain[j] = x[j];
+      out[j] = op(carry[j], x[j]);
+    }
+  } else {
+    for (i64 j = 0; j < n; ++j) {
+      chain[j] = op(chain[j], x[j]);
+      out[j] = op(carry[j], chain[j]);
+    }
+  }
+  if (row % kBlock == kBlock - 1) EndBlock<Op>(levels, row / kBlock);
+}
+
+// Some blocks of neighbours at a time, one in each lane of a vector, which goes through them element
+// by element: squares of elements are turned to have one of each block side by side.
+template <typename T>
+struct Blocks {
+  typedef T Vector __attribute__((vector_size(16)));
+  static constexpr i64 kLanes = 16 / sizeof(T);
+  static Vector Load(const T* from) {
+    Vector v;
+    std::memcpy(&v, from, sizeof(v));
+    return v;
+  }
+  static void Store(Vector v, T* to) { std::memcpy(to, &v, sizeof(v)); }
+
+  static void Turn(Vector (&square)[kLanes]) {
+    if constexpr (kLanes == 4) {
+      const Vector a = __builtin_shufflevector(square[0], square[1], 0, 4, 1, 5);
+      const Vector b = __builtin_shufflevector(square[2], square[3], 0, 4, 1, 5);
+      const Vector c = __builtin_shufflevector(square[0], square[1], 2, 6, 3, 7);
+      const Vector d = __builtin_shufflevector(square[2], square[3], 2, 6, 3, 7);
+      square[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+      square[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+      square[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+      square[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+    } else {
+      const Vector a = __builtin_shufflevector(square[0], square[1], 0, 2);
+      square[1] = __builtin_shufflevector(square[0], square[1], 1, 3);
+      square[0] = a;
+    }
+  }
+
+  // The chains of kLanes * kVectors blocks of their own, and where each has come to.
+  template <typename Op, i64 kVectors>
+  static void Chains(const T* x, T* chains, T* totals) {
+    const Op op;
+    Vector acc[kVectors];
+    for (i64 begin = 0; begin < kBlock; begin += kLanes) {
+      for (i64 v = 0; v < kVectors; ++v) {
+        const i64 first = v * kLanes * kBlock + begin;
+        Vector square[kLanes];
+        for (i64 lane = 0; lane < kLanes; ++lane) square[lane] = Load(x + first + lane * kBlock);
+        Turn(square);
+        for (i64 k = 0; k < kLanes; ++k) {
+          acc[v] = begin + k == 0 ? square[k] : op(acc[v], square[k]);
+          square[k] = acc[v];
+        }
+        Turn(square);
+        for (i64 lane = 0; lane < kLanes; ++lane) {
+          Store(square[lane], chains + first + lane * kBlock);
+        }
+      }
+    }
+    for (i64 v = 0; v < kVectors; ++v) Store(acc[v], totals + v * kLanes);
+  }
+};
+
+// Neighbours from element `row` on that are kVectors vectors of blocks.
+template <typename Op, i64 kVectors, typename T>
+void FoldBlocks(const Levels<T>& levels, i64 row, const T* x, T* out, i64 step) {
+  constexpr i64 kElements = Blocks<T>::kLanes * kVectors * kBlock;
+  const Op op;
+  T chains[kElements], totals[kElements / kBlock], turned[kElements];
+  if (step < 0) {
+    const T* const last = x - (kElements - 1);
+    for (i64 j = 0; j < kElements; ++j) turned[j] = last[kElements - 1 - j];
+    x = turned;
+  }
+  Blocks<T>::template Chains<Op, kVectors>(x, chains, totals);
+  T* const to = step < 0 ? turned : out;
+  for (i64 b = 0; b < kElements / kBlock; ++b) {
+    const T carry = *levels.carry(0);
+    for (i64 j = 0; j < kBlock; ++j) to[b * kBlock + j] = op(carry, chains[b * kBlock + j]);
+    *levels.chain(0) = totals[b];
+    EndBlock<Op, true>(levels, row / kBlock + b);
+  }
+  if (step < 0) {
+    T* const last = out - (kElements - 1);
+    for (i64 j = 0; j < kElements; ++j) last[j] = turned[kElements - 1 - j];
+  }
+}
+
+// What is left of a block, or of `count` elements, from element `row` on; gives how many that are.
+template <typename Op, typename T>
+i64 FoldRestOfBlock(const Levels<T>& levels, i64 row, const T* x, T* out, i64 count, i64 step) {
+  const i64 n = std::min(count, kBlock - row % kBlock);
+  const Op op;
+  const T carry = *levels.carry(0);
+  T chain = *levels.chain(0);
+  for (i64 k = 0; k < n; ++k) {
+    chain = row >= kBlock && (row + k) % kBlock == 0 ? x[k * step] : op(chain, x[k * step]);
+    out[k * step] = row < kBlock ? chain : op(carry, chain);
+  }
+  *levels.chain(0) = chain;
+  if ((row + n) % kBlock == 0) EndBlock<Op, true>(levels, row / kBlock);
+  return n;
+}
+
+// `count` elements of one row from element `begin` on, `step` apart: 1 or -1.
+template <typename Op, typename T>
+void FoldNeighbours(const Levels<T>& levels, i64 begin, const T* x, T* out, i64 count, i64 step) {
+  // Two vectors, so that one need not wait for the other.
+  constexpr i64 kSome = Blocks<T>::kLanes * kBlock, kMore = 2 * kSome;
+  for (i64 k = 0; k < count;) {
+    const i64 row = begin + k, left = count - k;
+    const bool is_at_block = row >= kBlock && row % kBlock == 0;
+    if (is_at_block && left >= kMore) {
+      FoldBlocks<Op, 2>(levels, row, x + k * step, out + k * step, step);
+      k += kMore;
+    } else if (is_at_block && left >= kSome) {
+      FoldBlocks<Op, 1>(levels, row, x + k * step, out + k * step, step);
+      k += kSome;
+    } else {
+      k += FoldRestOfBlock<Op>(levels, row, x + k * step, out + k * step, left, step);
+    }
+  }
+}
+
+bool IsWide(ElementType type) {
+  return !IsNarrowFloat(type);
+}
+
+i64 AlignedBytes(i64 bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+i64 ComputedBytes(ElementType type) {
+  return IsWide(type) ? Info(type).bytes : static_cast<i64>(sizeof(float));
+}
+i64 LevelBytes(const PrefixFold& fold) {
+  return AlignedBytes(2 * NumLevels(fold.size) * std::min(kColumns, fold.inner) *
+                      ComputedBytes(fold.type));
+}
+// Of narrow floats: elements that are widened at a time, and as many results.
+i64 WideBytes() {
+  return AlignedBytes(PrefixFolder::kStepElements * static_cast<i64>(sizeof(float)));
+}
+
+}  // namespace
+
+bool IsBlocked(ReducerKind kind, ElementType type) {
+  return (kind == ReducerKind::kAdd && (IsFloating(type) || IsComplex(type))) ||
+         (kind == ReducerKind::kMultiply && IsFloating(type));
+}
+
+PrefixFold PrefixFold::Make(ReducerKind kind, ElementType type, i64 outer, i64 size, i64 inner,
+                            bool is_reverse) {
+  PrefixFold fold = {.kind = kind, .type = type, .outer = outer, .size = size, .inner = inner};
+  fold.is_reverse = is_reverse;
+  if (IsComplex(type)) {
+    fold.type = PartOf(type);
+    fold.parts = 2;
+    fold.inner *= 2;
+  }
+  return fold;
+}
+
+i64 PrefixFold::num_tiles() const {
+  return outer * ((inner + kColumns - 1) / kColumns);
+}
+
+i64 PrefixFold::scratch_bytes() const {
+  return LevelBytes(*this) + (IsWide(type) ? 0 : 2 * WideBytes());
+}
+
+PrefixFolder::PrefixFolder(const PrefixFold& fold, const void* operand, const void* init,
+                           bool init_by_column, void* result, void* scratch)
+    : fold_(fold),
+      operand_(static_cast<const std::byte*>(operand)),
+      init_(static_cast<const std::byte*>(init)),
+      init_by_column_(init_by_column),
+      result_(static_cast<std::byte*>(result)),
+      levels_(static_cast<std::byte*>(scratch)),
+      wide_elements_(levels_ + LevelBytes(fold)),
+      wide_results_(wide_elements_ + WideBytes()) {}
+
+namespace {
+
+// Calls fn<T, Op>() for what a fold computes with.
+template <typename Fn>
+void DispatchFold(const PrefixFold& fold, const Fn& fn) {
+  const bool is_add = fold.kind == ReducerKind::kAdd;
+  if (fold.type == F64) {
+    is_add ? fn.template operator()<double, Add>() : fn.template operator()<double, Multiply>();
+  } else {
+    is_add ? fn.template operator()<float, Add>() : fn.template operator()<float, Multiply>();
+  }
+}
+
+}  // namespace
+
+void PrefixFolder::Start(i64 tile) {
+  const i64 tiles = (fold_.inner + kColumns - 1) / kColumns;
+  outer_ = tile / tiles;
+  column_ = tile % tiles * kColumns;
+  columns_ = std::min(kColumns, fold_.inner - column_);
+  done_ = 0;
+  DispatchFold(fold_, [&]<typename T, typename Op>() { StartAs<T, Op>(); });
+}
+
+template <typename T, typename Op>
+void PrefixFolder::StartAs() {
+  T* const chain = Levels<T>{reinterpret_cast<T*>(levels_), columns_}.chain(0);
+  const i64 bytes = Info(fold_.type).bytes;
+  for (i64 j = 0; j < columns_; ++j) {
+    const i64 at =
+        init_by_column_ ? outer_ * fold_.inner + column_ + j : (column_ + j) % fold_.parts;
+    if constexpr (std::is_same_v<T, float>) {
+      if (IsWide(fold_.type)) {
+        std::memcpy(chain + j, init_ + at * bytes, sizeof(T));
+      } else {
+        WidenElements(fold_.type, init_ + at * bytes, chain + j, 1);
+      }
+    } else {
+      std::memcpy(chain + j, init_ + at * bytes, sizeof(T));
+    }
+  }
+}
+
+i64 PrefixFolder::Step() {
+  const i64 rows = std::min(std::max<i64>(1, kStepElements / columns_), fold_.size - done_);
+  if (rows <= 0) return 0;
+  DispatchFold(fold_, [&]<typename T, typename Op>() { StepAs<T, Op>(rows); });
+  done_ += rows;
+  return rows * columns_;
+}
+
+template <typename T, typename Op>
+void PrefixFolder::StepAs(i64 rows) {
+  const Levels<T> levels = {reinterpret_cast<T*>(levels_), columns_};
+  const i64 bytes = Info(fold_.type).bytes;
+  const i64 step = fold_.is_reverse ? -fold_.inner : fold_.inner;
+  const i64 first = (outer_ * fold_.size + (fold_.is_reverse ? fold_.size - 1 - done_ : done_)) *
+                        fold_.inner + column_;
+  const auto fold_rows = [&](const T* x, T* out, i64 row_step) {
+    if (columns_ == 1 && (row_step == 1 || row_step == -1)) {
+      return FoldNeighbours<Op>(levels, done_, x, out, rows, row_step);
+    }
+    for (i64 r = 0; r < rows; ++r) {
+      FoldRow<Op>(levels, done_ + r, x + r * row_step, out + r * row_step);
+    }
+  };
+  if (IsWide(fold_.type)) {
+    return fold_rows(reinterpret_cast<const T*>(operand_) + first,
+                     reinterpret_cast<T*>(result_) + first, step);
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    auto* const x = reinterpret_cast<float*>(wide_elements_);
+    auto* const out = reinterpret_cast<float*>(wide_results_);
+    if (columns_ == fold_.inner) {  // the rows are one piece of memory
+      const i64 lowest = fold_.is_reverse ? first + (rows - 1) * step : first;
+      const i64 at = first - lowest, count = rows * columns_;
+      WidenElements(fold_.type, operand_ + lowest * bytes, x, count);
+      fold_rows(x + at, out + at, step);
+      RoundElements(out, fold_.type, result_ + lowest * bytes, count);
+      return;
+    }
+    for (i64 r = 0; r < rows; ++r) {
+      WidenElements(fold_.type, operand_ + (first + r * step) * bytes, x + r * columns_, columns_);
+    }
+    fold_rows(x, out, columns_);
+    for (i64 r = 0; r < rows; ++r) {
+      RoundElements(out + r * columns_, fold_.type, result_ + (first + r * step) * bytes, columns_);
+    }
+  }
+}
+
+Status RunPrefixFold(const PrefixFold& fold, const void* operand, const void* init,
+                     bool init_by_column, void* result, const std::function<Status()>& check) {
+  std::vector<std::byte> scratch(static_cast<size_t>(fold.scratch_bytes()));
+  PrefixFolder folder(fold, operand, init, init_by_column, result, scratch.data());
+  for (i64 tile = 0; tile < fold.num_tiles(); ++tile) {
+    folder.Start(tile);
+    do {
+      AXLE_TRY(check());
+    } while (folder.Step() > 0);
+  }
+  return {};
+}
+
+}  // namespace axle
