@@ -384,6 +384,110 @@ def windows():
         yield reduce_window(kind, [700], [(600, 3, 5, 2, 1, 1)], "multiply", (-0.05, 0.05))
 
 
+def scan(kind, sizes, dim, is_reverse, op="add", spread=(-8, 8), through_f32=False):
+    """A running sum: outputs and the last carry."""
+    values = random_array(kind, sizes, spread)
+    slice_sizes = sizes[:dim] + sizes[dim + 1 :]
+    carry = random_array(kind, slice_sizes, spread)
+    join, step = join_of(kind, op), strides(sizes)[dim]
+    results, last = [None] * len(values), []
+    for place, first in zip(carry, offsets(sizes, [d for d in range(len(sizes)) if d != dim])):
+        line = [first + i * step for i in range(sizes[dim])]
+        line = line[::-1] if is_reverse else line
+        line_results = ref.prefix([values[i] for i in line], join, place)
+        for i, y in zip(line, line_results):
+            results[i] = y
+        last.append(line_results[-1] if line else place)
+    one, all_of = shape(kind, slice_sizes), shape(kind, sizes)
+    body = f"  s = {one} {op}(x, c)\n"
+    if through_f32:
+        wide = shape("f32", slice_sizes)
+        body = f"  xw = {wide} convert(x)\n  cw = {wide} convert(c)\n  w = {wide} {op}(cw, xw)\n  s = {one} convert(w)\n"
+    inputs = [(kind, sizes, values), (kind, slice_sizes, carry)]
+    hlo = (
+        f"HloModule m\nf {{\n  x = {one} parameter(0)\n  c = {one} parameter(1)\n{body}"
+        f"  ROOT r = ({one}, {one}) tuple(s, s)\n}}\nENTRY e {{\n{parameters(inputs)}  ROOT r = ({all_of}, {one}) "
+        f"scan(p0, p1), dimensions={{{dim}}}, num_carries=1, is_reverse={str(is_reverse).lower()}, to_apply=f\n}}\n"
+    )
+    outputs = [(kind, [narrow(kind, y) if not isinstance(y, tuple) else y for y in ys]) for ys in (results, last)]
+    return Case(f"scan {op} {all_of} along {dim}, reverse={is_reverse}", hlo, inputs, outputs)
+
+
+def scans():
+    for kind in ("f32", "f64", "bf16", "f16", "c64", "c128"):
+        for n in (1, 2, 16, 17, 300):
+            yield scan(kind, [n], 0, n % 2 == 0)
+        yield scan(kind, [40, 3], 0, True)
+        yield scan(kind, [3, 40, 2], 1, False)
+        yield scan(kind, [3, 1, 2], 1, False)
+    yield scan("f32", [300], 0, False, "multiply", (-0.1, 0.1))
+    yield scan("bf16", [2, 40], 1, True, "multiply", (-0.1, 0.1))
+    yield scan("bf16", [40, 2], 0, True, through_f32=True)
+
+
+def scatter(kind, rows_, columns, count, op="add", window=None, spread=(-8, 8)):
+    """Rows of updates, or windows of `window` columns at random places, some of them outside."""
+    values = random_array(kind, [rows_, columns], spread)
+    width = window or columns
+    updates = random_array(kind, [count, width], spread)
+    join = join_of(kind, op)
+    at = [(rng.randrange(rows_ + 1), rng.randrange(columns + 1) if window else 0) for _ in range(count)]
+    if kind in ("c64", "c128", "f32", "f64"):
+        rounded = lambda x: x
+    else:
+        rounded = lambda x: narrow(kind, x)
+    results = list(values)
+    for k, (row, column) in enumerate(at):
+        if row >= rows_ or column + width > columns:
+            continue
+        for j in range(width):
+            place = row * columns + column + j
+            results[place] = join(results[place], updates[k * width + j])
+    inputs = [(kind, [rows_, columns], values), (kind, [count, width], updates)]
+    table = "{" + ", ".join("{%d, %d}" % place for place in at) + "}"
+    hlo = (
+        f"HloModule m\n{reducer_text(kind, op)}ENTRY e {{\n{parameters(inputs)}  i = s32[{count},2] constant({table})\n"
+        f"  ROOT r = {shape(kind, [rows_, columns])} scatter(p0, i, p1), update_window_dims={{1}}, inserted_window_dims={{0}}, "
+        f"scatter_dims_to_operand_dims={{0,1}}, index_vector_dim=1, to_apply=f\n}}\n"
+    )
+    return Case(f"scatter {op} {kind} {rows_}x{columns}, {count} of {width}", hlo, inputs, [(kind, list(map(rounded, results)))])
+
+
+def select_and_scatter(kind, n, size, stride, op="add", spread=(-8, 8)):
+    values = random_array(kind, [n])
+    count = (n - size) // stride + 1
+    source, init = random_array(kind, [count], spread), random_array(kind, [], spread)[0]
+    join, results = join_of(kind, op), [init] * n
+    for k, x in enumerate(source):
+        chosen = k * stride
+        for i in range(k * stride, k * stride + size):
+            chosen = chosen if values[chosen] >= values[i] else i
+        results[chosen] = join(results[chosen], x)
+    inputs = [(kind, [n], values), (kind, [count], source), (kind, [], [init])]
+    hlo = (
+        f"HloModule m\n{reducer_text(kind, op)}g {{\n  a = {kind}[] parameter(0)\n  b = {kind}[] parameter(1)\n"
+        f"  ROOT r = pred[] compare(a, b), direction=GE\n}}\nENTRY e {{\n{parameters(inputs)}  ROOT r = {shape(kind, [n])} "
+        f"select-and-scatter(p0, p1, p2), window={{size={size} stride={stride}}}, select=g, scatter=f\n}}\n"
+    )
+    return Case(f"select-and-scatter {op} {kind} {n}, {size}", hlo, inputs, [(kind, [narrow(kind, x) for x in results])])
+
+
+def scatters():
+    for kind in ("bf16", "f16", "f32", "f64"):
+        yield scatter(kind, 5, 3, 200)  # more updates than elements
+        yield scatter(kind, 300, 7, 40)
+        yield scatter(kind, 9, 400, 30, window=11)
+        yield scatter(kind, 4, 400, 500, window=1)
+        yield scatter(kind, 2000, 1, 100)
+        yield scatter(kind, 3, 40, 30, "multiply", spread=(-0.5, 0.5))
+        yield select_and_scatter(kind, 40, 9, 1)
+        yield select_and_scatter(kind, 400, 7, 3)
+        yield select_and_scatter(kind, 40, 9, 1, "multiply", (-0.2, 0.2))
+    yield scatter("bf16", 3000, 2, 600)
+    yield scatter("f16", 40, 1500, 7)
+    yield scatter("c64", 5, 3, 40)
+
+
 # Dots -----------------------------------------------------------------------------------------------
 
 
@@ -760,7 +864,7 @@ def main():
         return 77
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     rng.seed(seed)
-    cases = list(itertools.chain(reductions(), dots(), convolutions(), linear_algebra(), windows()))
+    cases = list(itertools.chain(reductions(), dots(), convolutions(), linear_algebra(), windows(), scans(), scatters()))
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         requests = []
