@@ -59,8 +59,7 @@ PlannedStep StepPlanner::MakeScatter(const Instruction& inst) {
   if (!applied.lanes || !FitsLoop(*applied.lanes)) return {};
   const auto plan = PlanScatter(inst, *applied.lanes);
   if (plan == nullptr) return {};
-  PlannedStep step = {
-      .function = &RunScatter, .plan = plan, .scratch_bytes = plan->scratch_bytes};
+  PlannedStep step = {.function = &RunScatter, .plan = plan, .scratch_bytes = plan->scratch_bytes};
   if (plan->how == ScatterPlan::How::kLoop) step.loops = {plan->loop = LoopOf(applied)};
   return step;
 }

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <optional>
 
-#include "axle/emit/strided_copy.h"
 #include "axle/codegen/scratch.h"
+#include "axle/emit/strided_copy.h"
 #include "axle/ops/attributes.h"
 #include "axle/ops/contraction_kernels.h"
 #include "axle/ops/index_vectors.h"

@@ -6,6 +6,7 @@
 #include "axle/codegen/scatter_step.h"
 #include "axle/codegen/scratch.h"
 #include "axle/core/convert.h"
+#include "axle/ops/contraction_kernels.h"
 #include "axle/ops/window_parts.h"
 
 namespace axle {
@@ -100,8 +101,7 @@ bool IsMixedScan(const Window& window, const Dims& operand) {
 bool PlanSum(ReducerKind kind, const Window& window, const Shape& operand, WindowPlan& plan) {
   const ElementType type = operand.type();
   if (const auto dim = ScanDim(window, operand.dims())) {
-    const bool is_reverse =
-        CumulativeKind(window[*dim], operand.dim(*dim)) == Cumulative::kReverse;
+    const bool is_reverse = CumulativeKind(window[*dim], operand.dim(*dim)) == Cumulative::kReverse;
     const ScanShape scan = MakeScan(operand.dims(), *dim, is_reverse);
     plan.prefix = PrefixFold::Make(kind, type, scan.outer, scan.size, scan.inner, is_reverse);
     plan.num_folded = static_cast<double>(operand.num_elements());
@@ -195,7 +195,12 @@ class Runner {
       });
       if (!is_done) return kKernelStopped;
       parts.End();
-      ConvertElements(sum.computed, scratch_, sum.type, Result(0, walk.first()), walk.count());
+      void* const result = Result(0, walk.first());
+      if (sum.computed == sum.type) {
+        std::memcpy(result, scratch_, static_cast<size_t>(walk.count() * bytes));
+      } else {
+        RoundElements(reinterpret_cast<const float*>(scratch_), sum.type, result, walk.count());
+      }
     }
     return kKernelOk;
   }

@@ -31,8 +31,8 @@ struct ScanShape {
 // A sum or product whose accumulators are not the results.
 struct WindowSum {
   ReducerKind kind;
-  ElementType type, computed;  // of the elements, and the accumulators
-  i64 positions;               // of the window, if it has more than one part; else 0
+  ElementType type, computed;           // of the elements, and the accumulators
+  i64 positions;                        // of the window, if it has more than one part; else 0
   std::optional<LaneProgram> widening;  // what takes an element, if the types differ
 };
 
@@ -40,7 +40,7 @@ struct WindowPlan {
   std::optional<PrefixFold> prefix;
   std::optional<ScanShape> scan;  // any other one
   std::optional<WindowSum> sum;   // if it is no scan
-  WindowShape window;  // if it is no scan
+  WindowShape window;             // if it is no scan
   struct Array {
     i64 element_bytes, operand_bytes, result_bytes;
   };

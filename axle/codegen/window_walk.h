@@ -44,8 +44,8 @@ std::optional<WindowShape> PlanWindowShape(const Window& window, const Dims& ope
 
 // What one call of a kernel does: `outer` rows of `inner` outputs, which are neighbours.
 struct WindowCall {
-  i64 output;   // the first one, counted from the slab's first
-  i64 element;  // and its element
+  i64 output;                  // the first one, counted from the slab's first
+  i64 element;                 // and its element
   std::uint64_t position = 0;  // of the window, row-major
   i64 inner = 1, outer = 1;
   i64 inner_element_step = 1, outer_output_step = 0, outer_element_step = 0;

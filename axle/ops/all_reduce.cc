@@ -1,8 +1,8 @@
 // all-reduce, its asynchronous pair, and reduce-scatter: folds the values of a group of devices.
 //
 // Reducers that are one known operation are folded by a binary tree over the positions in the group
-// (docs/numerics.md N9), sums and products of narrow floats as f32; any other reducer folds from the
-// left, in the order of the group.
+// (docs/numerics.md N9), sums and products of narrow floats as f32; any other reducer folds from
+// the left, in the order of the group.
 #include <algorithm>
 #include <bit>
 
@@ -259,7 +259,8 @@ const OpDef kAllReduceDef = {
         "One that is nothing but an add, multiply, minimum, maximum, and, or is folded by a binary "
         "tree over the positions in the group: the fold of the first half, which is the largest "
         "power of two below the number of devices, with that of the second. Sums and products of "
-        "narrow floats are f32 from the first device to the last. Any other folds from the left, in the order of the group. Several operands are reduced one by one and give a "
+        "narrow floats are f32 from the first device to the last. Any other folds from the left, "
+        "in the order of the group. Several operands are reduced one by one and give a "
         "tuple. Operands of another float type than to_apply's are converted to it and back. "
         "`replica_groups` list replicas without a channel, replicas with all their partitions with "
         "a channel, and devices with a channel and use_global_device_ids; no group at all is one "

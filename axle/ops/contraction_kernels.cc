@@ -307,7 +307,25 @@ void CanonicalComplexProduct(const double* a, const double* b, i64 count, i64 la
   CanonicalComplex(a, b, count, lanes, result);
 }
 
+namespace {
+
+// bf16 is the upper half of f32: loops without branches, which become vectors.
+void WidenBf16(const std::uint16_t* x, float* target, i64 n) {
+  for (i64 i = 0; i < n; ++i) target[i] = std::bit_cast<float>(std::uint32_t{x[i]} << 16);
+}
+void RoundToBf16(const float* source, std::uint16_t* target, i64 n) {
+  for (i64 i = 0; i < n; ++i) {
+    const auto x = std::bit_cast<std::uint32_t>(source[i]);
+    const std::uint32_t rounded = (x + 0x7fff + (x >> 16 & 1)) >> 16;
+    const std::uint32_t nan = (x >> 16 & 0x8000) | 0x7fc0;
+    target[i] = static_cast<std::uint16_t>((x & 0x7fffffff) > 0x7f800000 ? nan : rounded);
+  }
+}
+
+}  // namespace
+
 void WidenElements(ElementType from, const void* source, float* target, i64 n) {
+  if (from == BF16) return WidenBf16(static_cast<const std::uint16_t*>(source), target, n);
   DispatchElementType(from, [&]<ElementType kType>() {
     if constexpr (IsNarrowFloat(kType)) {
       const auto* x = static_cast<const StorageOf<kType>*>(source);
@@ -317,6 +335,7 @@ void WidenElements(ElementType from, const void* source, float* target, i64 n) {
 }
 
 void RoundElements(const float* source, ElementType to, void* target, i64 n) {
+  if (to == BF16) return RoundToBf16(source, static_cast<std::uint16_t*>(target), n);
   DispatchElementType(to, [&]<ElementType kType>() {
     if constexpr (IsNarrowFloat(kType)) {
       auto* x = static_cast<StorageOf<kType>*>(target);

@@ -59,9 +59,9 @@ void JoinInto(T* __restrict acc, const T* __restrict x, i64 n) {
 // The chain of level 0 is the total of block `block`, which is done: takes it into the chain of the
 // level above, and so on as far as blocks are done. What a level comes to is the carry of the one
 // below.
-template <typename Op, bool kOneColumn = false, typename T>
+template <typename Op, i64 kNumColumns = 0, typename T>
 void EndBlock(const Levels<T>& levels, i64 block) {
-  const i64 n = kOneColumn ? 1 : levels.columns;
+  const i64 n = kNumColumns != 0 ? kNumColumns : levels.columns;
   for (i64 level = 1;; ++level, block >>= kBlockBits) {
     const T* const total = levels.chain(level - 1);
     T* const chain = levels.chain(level);
@@ -80,31 +80,63 @@ void EndBlock(const Levels<T>& levels, i64 block) {
   }
 }
 
-// Row `row` of the columns.
-template <typename Op, typename T>
-void FoldRow(const Levels<T>& levels, i64 row, const T* __restrict x, T* __restrict out) {
-  T* __restrict chain = levels.chain(0);
-  const T* __restrict carry = levels.carry(0);
+// Rows `row` to `row` + kRows - 1 of the columns, `step` apart, which are in one block.
+template <typename Op, i64 kRows, typename T>
+void FoldRows(const Levels<T>& levels, i64 row, const T* __restrict x, T* __restrict out,
+              i64 step) {
+  T* __restrict chains = levels.chain(0);
+  const T* __restrict carries = levels.carry(0);
   const i64 n = levels.columns;
   const Op op;
   if (row < kBlock) {
-    for (i64 j = 0; j < n; ++j) out[j] = chain[j] = op(chain[j], x[j]);
+    for (i64 j = 0; j < n; ++j) {
+      T chain = chains[j];
+      for (i64 k = 0; k < kRows; ++k) out[j + k * step] = chain = op(chain, x[j + k * step]);
+      chains[j] = chain;
+    }
   } else if (row % kBlock == 0) {
     for (i64 j = 0; j < n; ++j) {
-      chain[j] = x[j];
-      out[j] = op(carry[j], x[j]);
+      const T carry = carries[j];
+      T chain = x[j];
+      out[j] = op(carry, chain);
+      for (i64 k = 1; k < kRows; ++k) {
+        chain = op(chain, x[j + k * step]);
+        out[j + k * step] = op(carry, chain);
+      }
+      chains[j] = chain;
     }
   } else {
     for (i64 j = 0; j < n; ++j) {
-      chain[j] = op(chain[j], x[j]);
-      out[j] = op(carry[j], chain[j]);
+      const T carry = carries[j];
+      T chain = chains[j];
+      for (i64 k = 0; k < kRows; ++k) {
+        chain = op(chain, x[j + k * step]);
+        out[j + k * step] = op(carry, chain);
+      }
+      chains[j] = chain;
     }
   }
-  if (row % kBlock == kBlock - 1) EndBlock<Op>(levels, row / kBlock);
+  if ((row + kRows) % kBlock == 0) EndBlock<Op>(levels, row / kBlock);
 }
 
-// Some blocks of neighbours at a time, one in each lane of a vector, which goes through them element
-// by element: squares of elements are turned to have one of each block side by side.
+// `count` rows from row `begin` on.
+template <typename Op, typename T>
+void FoldColumns(const Levels<T>& levels, i64 begin, const T* x, T* out, i64 count, i64 step) {
+  constexpr i64 kSome = 4;  // a divisor of a block
+  for (i64 k = 0; k < count;) {
+    const bool are_some = (begin + k) % kSome == 0 && count - k >= kSome;
+    if (are_some) {
+      FoldRows<Op, kSome>(levels, begin + k, x + k * step, out + k * step, step);
+    } else {
+      FoldRows<Op, 1>(levels, begin + k, x + k * step, out + k * step, step);
+    }
+    k += are_some ? kSome : 1;
+  }
+}
+
+// Some blocks of neighbours at a time, or blocks of some rows, one in each lane of a vector, which
+// goes through them element by element: squares of elements are turned to have one of each block
+// side by side.
 template <typename T>
 struct Blocks {
   typedef T Vector __attribute__((vector_size(16)));
@@ -175,7 +207,7 @@ void FoldBlocks(const Levels<T>& levels, i64 row, const T* x, T* out, i64 step) 
     const T carry = *levels.carry(0);
     for (i64 j = 0; j < kBlock; ++j) to[b * kBlock + j] = op(carry, chains[b * kBlock + j]);
     *levels.chain(0) = totals[b];
-    EndBlock<Op, true>(levels, row / kBlock + b);
+    EndBlock<Op, 1>(levels, row / kBlock + b);
   }
   if (step < 0) {
     T* const last = out - (kElements - 1);
@@ -195,7 +227,7 @@ i64 FoldRestOfBlock(const Levels<T>& levels, i64 row, const T* x, T* out, i64 co
     out[k * step] = row < kBlock ? chain : op(carry, chain);
   }
   *levels.chain(0) = chain;
-  if ((row + n) % kBlock == 0) EndBlock<Op, true>(levels, row / kBlock);
+  if ((row + n) % kBlock == 0) EndBlock<Op, 1>(levels, row / kBlock);
   return n;
 }
 
@@ -219,6 +251,54 @@ void FoldNeighbours(const Levels<T>& levels, i64 begin, const T* x, T* out, i64 
   }
 }
 
+// Rows that are folded together if there are so many of them. No more than that: rows are often
+// apart by a power of two, so that their cache lines compete.
+constexpr i64 kRows = 4;
+
+// `count` elements of kRows rows, which are `stride` apart, from element `begin` on.
+template <typename Op, i64 step, typename T>
+void FoldTogether(const Levels<T>& levels, i64 begin, const T* x, T* out, i64 stride, i64 count) {
+  using Some = Blocks<T>;
+  using Vector = typename Some::Vector;
+  constexpr i64 kLanes = Some::kLanes;
+  const Op op;
+  for (i64 k = 0; k < count;) {
+    const i64 row = begin + k;
+    if (row % kLanes != 0 || count - k < kLanes) {
+      T elements[kRows], results[kRows];
+      for (i64 r = 0; r < kRows; ++r) elements[r] = x[r * stride + k * step];
+      FoldRows<Op, 1>(levels, row, elements, results, 0);
+      for (i64 r = 0; r < kRows; ++r) out[r * stride + k * step] = results[r];
+      ++k;
+      continue;
+    }
+    // In memory, the first of these elements is the last one if they are taken downwards.
+    const i64 lowest = step < 0 ? -(k + kLanes - 1) : k;
+    const bool begins = row >= kBlock && row % kBlock == 0;
+    for (i64 first = 0; first < kRows; first += kLanes) {
+      Vector square[kLanes];
+      for (i64 lane = 0; lane < kLanes; ++lane) {
+        square[lane] = Some::Load(x + (first + lane) * stride + lowest);
+      }
+      Some::Turn(square);
+      Vector chain = Some::Load(levels.chain(0) + first);
+      const Vector carry = Some::Load(levels.carry(0) + first);
+      for (i64 q = 0; q < kLanes; ++q) {
+        Vector& at = square[step < 0 ? kLanes - 1 - q : q];
+        chain = begins && q == 0 ? at : op(chain, at);
+        at = row < kBlock ? chain : op(carry, chain);
+      }
+      Some::Store(chain, levels.chain(0) + first);
+      Some::Turn(square);
+      for (i64 lane = 0; lane < kLanes; ++lane) {
+        Some::Store(square[lane], out + (first + lane) * stride + lowest);
+      }
+    }
+    k += kLanes;
+    if ((row + kLanes) % kBlock == 0) EndBlock<Op, kRows>(levels, row / kBlock);
+  }
+}
+
 bool IsWide(ElementType type) {
   return !IsNarrowFloat(type);
 }
@@ -230,8 +310,8 @@ i64 ComputedBytes(ElementType type) {
   return IsWide(type) ? Info(type).bytes : static_cast<i64>(sizeof(float));
 }
 i64 LevelBytes(const PrefixFold& fold) {
-  return AlignedBytes(2 * NumLevels(fold.size) * std::min(kColumns, fold.inner) *
-                      ComputedBytes(fold.type));
+  const i64 columns = fold.inner == 1 ? kRows : std::min(kColumns, fold.inner);
+  return AlignedBytes(2 * NumLevels(fold.size) * columns * ComputedBytes(fold.type));
 }
 // Of narrow floats: elements that are widened at a time, and as many results.
 i64 WideBytes() {
@@ -258,6 +338,7 @@ PrefixFold PrefixFold::Make(ReducerKind kind, ElementType type, i64 outer, i64 s
 }
 
 i64 PrefixFold::num_tiles() const {
+  if (inner == 1) return (outer + kRows - 1) / kRows;
   return outer * ((inner + kColumns - 1) / kColumns);
 }
 
@@ -292,36 +373,51 @@ void DispatchFold(const PrefixFold& fold, const Fn& fn) {
 }  // namespace
 
 void PrefixFolder::Start(i64 tile) {
-  const i64 tiles = (fold_.inner + kColumns - 1) / kColumns;
-  outer_ = tile / tiles;
-  column_ = tile % tiles * kColumns;
-  columns_ = std::min(kColumns, fold_.inner - column_);
-  done_ = 0;
-  DispatchFold(fold_, [&]<typename T, typename Op>() { StartAs<T, Op>(); });
+  if (fold_.inner == 1) {
+    outer_ = tile * kRows;
+    rows_left_ = std::min(kRows, fold_.outer - outer_);
+    column_ = 0;
+    columns_ = rows_left_ == kRows ? kRows : 1;
+  } else {
+    const i64 tiles = (fold_.inner + kColumns - 1) / kColumns;
+    outer_ = tile / tiles;
+    rows_left_ = 1;
+    column_ = tile % tiles * kColumns;
+    columns_ = std::min(kColumns, fold_.inner - column_);
+  }
+  Begin();
 }
 
-template <typename T, typename Op>
-void PrefixFolder::StartAs() {
+void PrefixFolder::Begin() {
+  done_ = 0;
+  DispatchFold(fold_, [&]<typename T, typename Op>() { BeginAs<T>(); });
+}
+
+template <typename T>
+void PrefixFolder::BeginAs() {
   T* const chain = Levels<T>{reinterpret_cast<T*>(levels_), columns_}.chain(0);
   const i64 bytes = Info(fold_.type).bytes;
   for (i64 j = 0; j < columns_; ++j) {
     const i64 at =
         init_by_column_ ? outer_ * fold_.inner + column_ + j : (column_ + j) % fold_.parts;
     if constexpr (std::is_same_v<T, float>) {
-      if (IsWide(fold_.type)) {
-        std::memcpy(chain + j, init_ + at * bytes, sizeof(T));
-      } else {
+      if (!IsWide(fold_.type)) {
         WidenElements(fold_.type, init_ + at * bytes, chain + j, 1);
+        continue;
       }
-    } else {
-      std::memcpy(chain + j, init_ + at * bytes, sizeof(T));
     }
+    std::memcpy(chain + j, init_ + at * bytes, sizeof(T));
   }
 }
 
 i64 PrefixFolder::Step() {
+  if (done_ == fold_.size) {
+    if (columns_ == kRows && fold_.inner == 1) return 0;
+    if (--rows_left_ <= 0) return 0;
+    ++outer_;
+    Begin();
+  }
   const i64 rows = std::min(std::max<i64>(1, kStepElements / columns_), fold_.size - done_);
-  if (rows <= 0) return 0;
   DispatchFold(fold_, [&]<typename T, typename Op>() { StepAs<T, Op>(rows); });
   done_ += rows;
   return rows * columns_;
@@ -332,37 +428,44 @@ void PrefixFolder::StepAs(i64 rows) {
   const Levels<T> levels = {reinterpret_cast<T*>(levels_), columns_};
   const i64 bytes = Info(fold_.type).bytes;
   const i64 step = fold_.is_reverse ? -fold_.inner : fold_.inner;
-  const i64 first = (outer_ * fold_.size + (fold_.is_reverse ? fold_.size - 1 - done_ : done_)) *
-                        fold_.inner + column_;
-  const auto fold_rows = [&](const T* x, T* out, i64 row_step) {
-    if (columns_ == 1 && (row_step == 1 || row_step == -1)) {
-      return FoldNeighbours<Op>(levels, done_, x, out, rows, row_step);
-    }
-    for (i64 r = 0; r < rows; ++r) {
-      FoldRow<Op>(levels, done_ + r, x + r * row_step, out + r * row_step);
-    }
-  };
+  const i64 first =
+      (outer_ * fold_.size + (fold_.is_reverse ? fold_.size - 1 - done_ : done_)) * fold_.inner +
+      column_;
   if (IsWide(fold_.type)) {
-    return fold_rows(reinterpret_cast<const T*>(operand_) + first,
-                     reinterpret_cast<T*>(result_) + first, step);
+    const T* const x = reinterpret_cast<const T*>(operand_) + first;
+    T* const out = reinterpret_cast<T*>(result_) + first;
+    if (fold_.inner != 1) return FoldColumns<Op>(levels, done_, x, out, rows, step);
+    if (columns_ == 1) return FoldNeighbours<Op>(levels, done_, x, out, rows, step);
+    if (step > 0) return FoldTogether<Op, 1>(levels, done_, x, out, fold_.size, rows);
+    return FoldTogether<Op, -1>(levels, done_, x, out, fold_.size, rows);
   }
   if constexpr (std::is_same_v<T, float>) {
     auto* const x = reinterpret_cast<float*>(wide_elements_);
     auto* const out = reinterpret_cast<float*>(wide_results_);
-    if (columns_ == fold_.inner) {  // the rows are one piece of memory
-      const i64 lowest = fold_.is_reverse ? first + (rows - 1) * step : first;
-      const i64 at = first - lowest, count = rows * columns_;
-      WidenElements(fold_.type, operand_ + lowest * bytes, x, count);
-      fold_rows(x + at, out + at, step);
-      RoundElements(out, fold_.type, result_ + lowest * bytes, count);
-      return;
+    // Pieces of memory, `piece` elements each and `apart` from each other, lie one behind the other
+    // when they are widened. Rows whose columns are all there are one piece.
+    const bool is_whole = columns_ == fold_.inner;
+    const bool is_row = fold_.inner == 1;
+    const i64 pieces = is_row ? columns_ : is_whole ? 1 : rows;
+    const i64 piece = is_row ? rows : is_whole ? rows * columns_ : columns_;
+    const i64 apart = is_row ? fold_.size : step;
+    const bool goes_down = fold_.is_reverse && (is_row || is_whole);
+    const i64 lowest = goes_down ? first + (rows - 1) * step : first;
+    for (i64 p = 0; p < pieces; ++p) {
+      WidenElements(fold_.type, operand_ + (lowest + p * apart) * bytes, x + p * piece, piece);
     }
-    for (i64 r = 0; r < rows; ++r) {
-      WidenElements(fold_.type, operand_ + (first + r * step) * bytes, x + r * columns_, columns_);
+    const i64 at = first - lowest;
+    if (is_row && columns_ == 1) {
+      FoldNeighbours<Op>(levels, done_, x + at, out + at, rows, step);
+    } else if (is_row && step > 0) {
+      FoldTogether<Op, 1>(levels, done_, x + at, out + at, piece, rows);
+    } else if (is_row) {
+      FoldTogether<Op, -1>(levels, done_, x + at, out + at, piece, rows);
+    } else {
+      FoldColumns<Op>(levels, done_, x + at, out + at, rows, is_whole ? step : columns_);
     }
-    fold_rows(x, out, columns_);
-    for (i64 r = 0; r < rows; ++r) {
-      RoundElements(out + r * columns_, fold_.type, result_ + (first + r * step) * bytes, columns_);
+    for (i64 p = 0; p < pieces; ++p) {
+      RoundElements(out + p * piece, fold_.type, result_ + (lowest + p * apart) * bytes, piece);
     }
   }
 }

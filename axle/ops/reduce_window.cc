@@ -516,9 +516,9 @@ StatusOr<Literal> FoldWindows(const Instruction& inst, std::span<const Literal> 
     if (n == 1 && is_plain && kinds[0] != ReducerKind::kGeneral) {
       join.scan_rows = FindFoldKernel(kinds[0], types[0]).scan_rows;
     }
-    AXLE_ASSIGN(results, WindowFold(over, std::move(join), operands.first(n), operands.subspan(n),
-                                    context)
-                             .Run());
+    AXLE_ASSIGN(
+        results,
+        WindowFold(over, std::move(join), operands.first(n), operands.subspan(n), context).Run());
   }
   for (size_t i = 0; i < n; ++i) {
     if (!IsBlocked(kinds[i], types[i])) continue;

@@ -1,5 +1,5 @@
-// scan: a computation on one slice after another, which hands carried values on. One that is nothing
-// but running sums and products of floats is a prefix fold of each (prefix_fold.h).
+// scan: a computation on one slice after another, which hands carried values on. One that is
+// nothing but running sums and products of floats is a prefix fold of each (prefix_fold.h).
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -220,8 +220,8 @@ StatusOr<Literal> EvalSums(const ScanSums& sums, const Instruction& inst,
     i64 outer = 1, inner = 1;
     for (i64 d = 0; d < dim; ++d) outer *= shape.dim(d);
     for (i64 d = dim + 1; d < shape.rank(); ++d) inner *= shape.dim(d);
-    const PrefixFold fold = PrefixFold::Make(sums.carries[c].kind, shape.type(), outer, steps,
-                                             inner, attrs.is_reverse);
+    const PrefixFold fold =
+        PrefixFold::Make(sums.carries[c].kind, shape.type(), outer, steps, inner, attrs.is_reverse);
     AXLE_TRY(RunPrefixFold(fold, input.bytes(), carry.bytes(), true, result.mutable_bytes(),
                            [&] { return context.Check(); }));
     AXLE_ASSIGN(last.emplace_back(), TakeSlice(result, dim, attrs.is_reverse ? 0 : steps - 1));

@@ -1,4 +1,5 @@
-// Scans that are nothing but running sums and products of floats: prefix folds (docs/numerics.md N8).
+// Scans that are nothing but running sums and products of floats: prefix folds (docs/numerics.md
+// N8).
 #pragma once
 #include <optional>
 #include <vector>
@@ -17,9 +18,9 @@ struct ScanSums {
   std::vector<i64> outputs;  // of each, the carry whose new value it is
 };
 
-// Of a scan: every carry is the sum or product of itself and a slice of an input, of a type for which
-// IsBlocked holds, and every output is the new value of a carry. Calls, tuples and copies do not
-// matter, nor does going through f32. Nothing if that is not all, or if a dimension is dynamic.
+// Of a scan: every carry is the sum or product of itself and a slice of an input, of a type for
+// which IsBlocked holds, and every output is the new value of a carry. Calls, tuples and copies do
+// not matter, nor does going through f32. Nothing if that is not all, or if a dimension is dynamic.
 std::optional<ScanSums> FindScanSums(const Instruction& scan);
 
 }  // namespace axle

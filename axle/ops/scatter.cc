@@ -405,7 +405,8 @@ const OpDef kScatterDef = {
         "window of which any part is outside the operand is skipped whole. Each update u at "
         "element x of the operand makes it to_apply(x, u); updates are applied in row-major order, "
         "so repeated places accumulate and the last one overwrites. A sum or product of narrow "
-        "floats has the elements that it touches as f32 until all updates are applied. With n operands, to_apply "
+        "floats has the elements that it touches as f32 until all updates are applied. With n "
+        "operands, to_apply "
         "takes n elements and n updates, and the result is a tuple. indices_are_sorted and "
         "unique_indices are promises that change nothing. Dynamic operands keep their sizes and "
         "are checked by their bounds; updates that belong to no index vector are not applied.",

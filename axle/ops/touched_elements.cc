@@ -18,7 +18,8 @@ TouchedPlan TouchedPlan::Make(ElementType type, i64 elements, i64 unit, i64 upda
   TouchedPlan plan = {.type = type, .elements = elements, .unit = unit};
   if (elements <= updates) return plan;
   plan.most_units = std::min(elements, updates) / unit;
-  plan.places = static_cast<i64>(std::bit_ceil(static_cast<std::uint64_t>(2 * plan.most_units + 1)));
+  plan.places =
+      static_cast<i64>(std::bit_ceil(static_cast<std::uint64_t>(2 * plan.most_units + 1)));
   return plan;
 }
 
@@ -29,9 +30,7 @@ i64 TouchedPlan::bytes() const {
 }
 
 TouchedElements::TouchedElements(const TouchedPlan& plan, void* array, void* memory)
-    : plan_(plan),
-      array_(static_cast<std::byte*>(array)),
-      values_(static_cast<float*>(memory)) {
+    : plan_(plan), array_(static_cast<std::byte*>(array)), values_(static_cast<float*>(memory)) {
   if (plan_.places == 0) {
     WidenElements(plan_.type, array_, values_, plan_.elements);
     return;
@@ -41,8 +40,8 @@ TouchedElements::TouchedElements(const TouchedPlan& plan, void* array, void* mem
   units_ = reinterpret_cast<i64*>(bytes);
   slots_ = reinterpret_cast<i64*>(bytes + table);
   touched_ = reinterpret_cast<i64*>(bytes + 2 * table);
-  values_ = reinterpret_cast<float*>(bytes + 2 * table +
-                                     AlignedBytes(plan_.most_units, sizeof(i64)));
+  values_ =
+      reinterpret_cast<float*>(bytes + 2 * table + AlignedBytes(plan_.most_units, sizeof(i64)));
   std::fill_n(units_, plan_.places, i64{-1});
 }
 

@@ -2,15 +2,16 @@
 // takes its updates, and is rounded once at the end (docs/numerics.md N7).
 //
 // Elements are kept in units: neighbours that are touched together. If the array is not larger than
-// the updates, all of it is widened. If it is, a hash table finds the units that are touched, so that
-// the cost is that of the updates, however large the array.
+// the updates, all of it is widened. If it is, a hash table finds the units that are touched, so
+// that the cost is that of the updates, however large the array.
 #pragma once
 #include "axle/core/element_type.h"
 
 namespace axle {
 
 struct TouchedPlan {
-  // Of an array of so many elements; no unit is touched only in part, and `updates` elements in all.
+  // Of an array of so many elements; no unit is touched only in part, and `updates` elements in
+  // all.
   static TouchedPlan Make(ElementType type, i64 elements, i64 unit, i64 updates);
 
   ElementType type = BF16;
@@ -38,8 +39,8 @@ class TouchedElements {
 
   const TouchedPlan plan_;
   std::byte* array_;
-  i64* units_ = nullptr;  // by place of the table, the unit that is there, or -1
-  i64* slots_ = nullptr;  // and where its values are
+  i64* units_ = nullptr;    // by place of the table, the unit that is there, or -1
+  i64* slots_ = nullptr;    // and where its values are
   i64* touched_ = nullptr;  // by slot, the unit
   float* values_;
   i64 num_touched_ = 0;

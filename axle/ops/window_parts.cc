@@ -63,7 +63,9 @@ void WindowParts::EndPart(i64 next) {
 // The last two groups, or trees of groups, are one if the smallest tree that has both does not have
 // group `next`: numbers are those of leaves of a tree whose halves are powers of two.
 void WindowParts::EndGroup(i64 next) {
-  const auto height = [](i64 a, i64 b) { return std::bit_width(static_cast<std::uint64_t>(a ^ b)); };
+  const auto height = [](i64 a, i64 b) {
+    return std::bit_width(static_cast<std::uint64_t>(a ^ b));
+  };
   while (groups_.size() >= 2 &&
          height(groups_[groups_.size() - 2], groups_.back()) < height(groups_.back(), next)) {
     JoinLastTwo();

@@ -1,11 +1,12 @@
-// Long windows of sums and products (docs/numerics.md N8): the positions of a window are numbered in
-// row-major order and cut into parts of 512. A part is a chain; the first part's starts from init,
-// the others from their first element. 64 consecutive parts are added in a chain, and these groups
-// are joined by the binary tree t(0..n) = t(0..h) + t(h..n), h the largest power of two below n.
+// Long windows of sums and products (docs/numerics.md N8): the positions of a window are numbered
+// in row-major order and cut into parts of 512. A part is a chain; the first part's starts from
+// init, the others from their first element. 64 consecutive parts are added in a chain, and these
+// groups are joined by the binary tree t(0..n) = t(0..h) + t(h..n), h the largest power of two
+// below n.
 //
 // A chain that starts from the exact identity, -0 of a sum and 1 of a product, is what taking the
-// first element as it is gives, and joining an identity changes nothing: so results side by side may
-// have no element in one part or another, and need no marks for that.
+// first element as it is gives, and joining an identity changes nothing: so results side by side
+// may have no element in one part or another, and need no marks for that.
 #pragma once
 #include <bit>
 #include <optional>

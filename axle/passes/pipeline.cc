@@ -26,7 +26,7 @@ constexpr Pass kPasses[] = {
     {"cse", "merges equal instructions and equal computations", MergeEqual},
     {"simplify", "applies the rewrite rules until nothing changes", Simplify},
     {"fold", "computes what depends on constants only", FoldConstants},
-    {"scan", "puts loops, or windows that are sums, in the place of scans", ExpandScans},
+    {"scan", "puts loops, or windows of sums, in the place of scans", ExpandScans},
     {"apply", "writes maps on arrays, and loops of what applies more than arithmetic",
      ApplyToElements},
     {"inline", "puts called computations in the place of calls", InlineCalls},

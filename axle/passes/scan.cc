@@ -2,7 +2,10 @@
 
 #include "axle/ops/attributes.h"
 #include "axle/ops/dynamic.h"
+#include "axle/ops/lane_compiler.h"
+#include "axle/ops/prefix_fold.h"
 #include "axle/ops/scan_sums.h"
+#include "axle/ops/window.h"
 #include "axle/ops/window_parts.h"
 #include "axle/passes/loop_maker.h"
 
@@ -16,6 +19,7 @@ class Expansion : public LoopMaker {
  private:
   // The state is the counter, the inputs, the outputs and the carries.
   Instruction* Replacement(const Instruction& inst) override {
+    if (Is(inst, Opcode::kReduceWindow)) return InTurn(inst);
     if (!Is(inst, Opcode::kScan) || IsDynamic(inst) ||
         !inst.callee(0)->root()->shape().is_static()) {
       return nullptr;
@@ -72,9 +76,8 @@ class Expansion : public LoopMaker {
     std::vector<Instruction*> running, results;
     for (size_t c = 0; c < sums.carries.size(); ++c) {
       const auto& [kind, input] = sums.carries[c];
-      running.push_back(Running(kind, operands[input],
-                                operands[num_inputs + static_cast<i64>(c)], attrs.dimensions[0],
-                                attrs.is_reverse));
+      running.push_back(Running(kind, operands[input], operands[num_inputs + static_cast<i64>(c)],
+                                attrs.dimensions[0], attrs.is_reverse));
     }
     for (size_t i = 0; i < sums.outputs.size(); ++i) {
       results.push_back(As(shape.element(static_cast<i64>(i)).type(), running[sums.outputs[i]]));
@@ -95,9 +98,9 @@ class Expansion : public LoopMaker {
     return Make(Opcode::kTuple, shape, results);
   }
 
-  // What the carry comes to at each step, as f32 if it is narrow. A scalar is the window's init; the
-  // elements of an array are joined with the first slice, and the fold of what that gives begins
-  // with what changes nothing.
+  // What the carry comes to at each step, as f32 if it is narrow. A scalar is the window's init;
+  // the elements of an array are joined with the first slice, and the fold of what that gives
+  // begins with what changes nothing.
   Instruction* Running(ReducerKind kind, Instruction* input, Instruction* carry, i64 dim,
                        bool is_reverse) {
     const ElementType type = IsNarrowFloat(input->shape().type()) ? F32 : input->shape().type();
@@ -110,35 +113,85 @@ class Expansion : public LoopMaker {
     if (!init->shape().is_scalar()) {
       const i64 first = is_reverse ? steps - 1 : 0;
       Instruction* const slice = Part(x, dim, first, 1);
-      Instruction* const begun = Make(
-          opcode, slice->shape(), {Make(Opcode::kReshape, slice->shape(), {init}), slice});
+      Instruction* const begun =
+          Make(opcode, slice->shape(), {Make(Opcode::kReshape, slice->shape(), {init}), slice});
       if (steps == 1) return begun;
       Instruction* const rest = Part(x, dim, is_reverse ? 0 : 1, steps - 1);
       x = Make(Opcode::kConcatenate, shape,
                is_reverse ? std::vector{rest, begun} : std::vector{begun, rest},
                DimensionsAttrs{{dim}});
-      Literal identity{Shape(type)};
-      WindowParts(kind, type, 1, 0).FillWithIdentity(identity.mutable_bytes(), 1);
-      init = Uniform(Shape(type), identity);
+      init = Identity(kind, type);
     }
     Window window(static_cast<size_t>(shape.rank()));
     window[static_cast<size_t>(dim)] = {.size = steps,
                                         .pad_low = is_reverse ? 0 : steps - 1,
                                         .pad_high = is_reverse ? steps - 1 : 0};
+    return Windows(kind, shape, x, init, window);
+  }
+
+  // A reduce-window of a sum or product that is cumulative in some dimension, and a window in
+  // others besides, becomes reduce-windows of one kind each: the order of the sum is that of such.
+  Instruction* InTurn(const Instruction& inst) {
+    const Shape& operand = inst.operand(0)->shape();
+    if (inst.num_operands() != 2 || inst.shape().is_tuple() || IsDynamic(inst)) return nullptr;
+    const ElementType type = operand.type();
+    if (inst.shape().type() != type || inst.operand(1)->shape().type() != type) return nullptr;
+    const auto program = CompileScalarComputation(*inst.callee(0));
+    const ReducerKind kind =
+        program ? ClassifyReducer(*program, {&type, 1})[0] : ReducerKind::kGeneral;
+    if (!IsBlocked(kind, type)) return nullptr;
+    const Window& window = inst.attrs<WindowAttrs>().window;
+    Window rest = window;
+    Dims cumulative, dims(inst.shape().dims());
+    for (size_t d = 0; d < window.size(); ++d) {
+      const auto dim = static_cast<i64>(d);
+      if (window[d].size == 1 || CumulativeKind(window[d], operand.dim(dim)) == Cumulative::kNo) {
+        continue;
+      }
+      cumulative.push_back(dim);
+      rest[d] = {};
+    }
+    const bool has_rest = rest != Window(rest.size());
+    if (cumulative.empty() || (cumulative.size() == 1 && !has_rest)) return nullptr;
+    const ElementType computed = IsNarrowFloat(type) ? F32 : type;
+    const Shape shape(computed, dims);
+    Instruction* folded = As(computed, Operands(inst)[0]);
+    if (has_rest) folded = Windows(kind, shape, folded, Identity(kind, computed), rest);
+    while (!cumulative.empty()) {
+      Window scan(window.size());
+      const auto d = static_cast<size_t>(cumulative.back());
+      scan[d] = window[d];
+      cumulative.pop_back();
+      Instruction* const init =
+          cumulative.empty() ? As(computed, Operands(inst)[1]) : Identity(kind, computed);
+      folded = Windows(kind, shape, folded, init, scan);
+    }
+    return As(type, folded);
+  }
+
+  Instruction* Windows(ReducerKind kind, const Shape& shape, Instruction* x, Instruction* init,
+                       const Window& window) {
+    const Shape scalar(shape.type());
     const std::string thread(to()->execution_thread());
     Suspend(FreshName("scan_fold"));
     to()->set_execution_thread(thread);
     std::vector<Instruction*> parameters;
     for (i64 p = 0; p < 2; ++p) {
-      parameters.push_back(Make(Opcode::kParameter, Shape(type), {}, ParameterAttrs{p}));
+      parameters.push_back(Make(Opcode::kParameter, scalar, {}, ParameterAttrs{p}));
     }
     to()->set_parameters(parameters);
-    Make(opcode, Shape(type), parameters);
+    Make(kind == ReducerKind::kAdd ? Opcode::kAdd : Opcode::kMultiply, scalar, parameters);
     HloComputation* const fold = Resume();
     const AttrBlock attrs = {GetOpDef(Opcode::kReduceWindow).attrs,
                              std::make_shared<const WindowAttrs>(WindowAttrs{window})};
     Instruction* const folded[] = {x, init};
     return Add(Opcode::kReduceWindow, shape, folded, attrs, {&fold, 1});
+  }
+
+  Instruction* Identity(ReducerKind kind, ElementType type) {
+    Literal identity{Shape(type)};
+    WindowParts(kind, type, 1, 0).FillWithIdentity(identity.mutable_bytes(), 1);
+    return Uniform(Shape(type), identity);
   }
 
   Instruction* As(ElementType type, Instruction* array) {

@@ -115,10 +115,36 @@ static const OpCase kRows[] = {
      {"f32[3] {16777216, 1, 1}", "f32[] 0"},
      "window={size=3 pad=0_2}, to_apply=sum",
      "f32[3] {16777218, 2, 1}"},
-    {"bf16 rounds at every step",
+    {"N8: sums of bf16 are rounded once",
      {"bf16[3] {256, 1, 1}", "bf16[] 0"},
      "window={size=3}, to_apply=sum_bf16",
+     "bf16[1] {258}"},
+    {"N8: so are prefix sums",
+     {"bf16[4] {256, 1, 1, 1}", "bf16[] 0"},
+     "window={size=4 pad=3_0}, to_apply=sum_bf16",
+     "bf16[4] {256, 256, 258, 260}"},
+    {"N8: and products, through f32 too",
+     {"bf16[3] {1.0078125, 1.0234375, 1.125}", "bf16[] 1"},
+     "window={size=3}, to_apply=product_through_f32",
+     "bf16[1] {1.1640625}"},
+    {"N8: what is no sum rounds at every step",
+     {"bf16[3] {256, 1, 1}", "bf16[] 0"},
+     "window={size=3}, to_apply=less_negative_bf16",
      "bf16[1] {256}"},
+    {"N8: a block of a prefix sum is a chain of its own",
+     {"f32[18] {16777216, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}", "f32[] 0"},
+     "window={size=18 pad=17_0}, to_apply=sum",
+     "f32[18] {16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, "
+     "16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, "
+     "16777218}"},
+    {"N8: cumulative dimensions come last, and init with the first of them",
+     {"f32[2,2] {{1, -16777216}, {16777216, 1}}", "f32[] 1"},
+     "window={size=2x2 pad=0_0x1_0}, to_apply=sum",
+     "f32[1,2] {{16777218, 1}}"},
+    {"N8: a line without elements becomes init",
+     {"f32[2,2] {{1, 2}, {3, 4}}", "f32[] -0.0"},
+     "window={size=1x2 stride=2x1 pad=1_0x1_0}, to_apply=sum",
+     "f32[2,2] {{-0.0, -0.0}, {3, 7}}"},
     {"NaN, infinity and signed zeros",
      {"f32[5] {-0.0, 0.0, nan, inf, -inf}", "f32[] -inf"},
      "window={size=2}, to_apply=max",
@@ -253,6 +279,9 @@ const CaseTable kReduceWindowCases = {"reduce-window", kRows, R"(
 calling { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT r = s32[] call(a, b), to_apply=horner_s32 }
 sums { a = f32[] parameter(0)  b = f64[] parameter(1)  c = f32[] parameter(2)  d = f64[] parameter(3)
   x = f32[] add(a, c)  y = f64[] add(b, d)  ROOT r = (f32[], f64[]) tuple(x, y) }
+product_through_f32 { a = bf16[] parameter(0)  b = bf16[] parameter(1)  x = f32[] convert(a)  y = f32[] convert(b)
+  p = f32[] multiply(x, y)  ROOT r = bf16[] convert(p) }
+less_negative_bf16 { a = bf16[] parameter(0)  b = bf16[] parameter(1)  n = bf16[] negate(a)  ROOT r = bf16[] subtract(b, n) }
 one { a = s32[] parameter(0)  b = s32[] parameter(1)  x = s32[] add(a, b)  ROOT r = (s32[]) tuple(x) }
 )"};
 

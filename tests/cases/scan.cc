@@ -7,6 +7,10 @@ extern const CaseTable kScanCases;
 static constexpr std::string_view kComputations = R"(
 running_sum { x = f32[] parameter(0)  c = f32[] parameter(1)
   s = f32[] add(x, c)  ROOT r = (f32[], f32[]) tuple(s, s) }
+running_sum_bf16 { x = bf16[] parameter(0)  c = bf16[] parameter(1)
+  s = bf16[] add(x, c)  ROOT r = (bf16[], bf16[]) tuple(s, s) }
+negated_sum_bf16 { x = bf16[] parameter(0)  c = bf16[] parameter(1)
+  s = bf16[] add(x, c)  n = bf16[] negate(s)  ROOT r = (bf16[], bf16[]) tuple(n, s) }
 running_horner { x = s32[] parameter(0)  c = s32[] parameter(1)  ten = s32[] constant(10)
   scaled = s32[] multiply(c, ten)  s = s32[] add(scaled, x)  ROOT r = (s32[], s32[]) tuple(c, s) }
 rows { x = f32[2] parameter(0)  c = f32[2] parameter(1)
@@ -39,6 +43,10 @@ static const OpCase kRows[] = {
      "(s32[3], s32[]) ({0, 1, 12}, 123)"},
     {"nor that there is none", {"s32[3] {1, 2, 3}", "s32[] 0"}, "dimensions={0}, num_carries=1, is_reverse=true, is_associative=false, to_apply=running_horner",
      "(s32[3], s32[]) ({32, 3, 0}, 321)"},
+    {"N8: running sums of bf16 are rounded once", {"bf16[3] {1, 1, 1}", "bf16[] 256"}, "dimensions={0}, num_carries=1, to_apply=running_sum_bf16",
+     "(bf16[3], bf16[]) ({256, 258, 260}, 260)"},
+    {"N8: a carry that is used besides is a value of the program", {"bf16[3] {1, 1, 1}", "bf16[] 256"}, "dimensions={0}, num_carries=1, to_apply=negated_sum_bf16",
+     "(bf16[3], bf16[]) ({-256, -256, -256}, 256)"},
     {"along rows", {"f32[3,2] {{1, 2}, {3, 4}, {5, 6}}", "f32[2] {0, 10}"}, "dimensions={0}, num_carries=1, to_apply=rows",
      "(f32[3,2], f32[2]) ({{1, 12}, {4, 16}, {9, 22}}, {9, 22})"},
     {"along columns", {"f32[2,3] {{1, 2, 3}, {4, 5, 6}}", "f32[2] {0, 10}"}, "dimensions={1}, num_carries=1, to_apply=rows",

@@ -66,11 +66,11 @@ static const OpCase kRows[] = {
      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
      "index_vector_dim=1, to_apply=sum_s32",
      "s32[1] {-2147483648}"},
-    {"bf16 rounds at every update",
+    {"N7: sums of bf16 are rounded once",
      {"bf16[1] {256}", "s32[2] {0, 0}", "bf16[2] {1, 1}"},
      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
      "index_vector_dim=1, to_apply=sum_bf16",
-     "bf16[1] {256}"},
+     "bf16[1] {258}"},
     {"map in another order",
      {"s32[2,3] {{0, 1, 2}, {3, 4, 5}}", "s32[2,2] {{2, 0}, {0, 1}}", "s32[2] {10, 20}"},
      "update_window_dims={}, inserted_window_dims={0,1}, scatter_dims_to_operand_dims={1,0}, "

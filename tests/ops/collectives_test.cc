@@ -168,6 +168,23 @@ TEST(AllReduce, KnownReducersFoldByATree) {
       Texts(3, "{1}"));
 }
 
+// numerics.md N9: 256 + 1 is 256 in bf16.
+TEST(AllReduce, SumsOfNarrowFloatsAreRoundedOnce) {
+  const Texts values = {"bf16[2] {256, 1}", "bf16[2] {1, 2}", "bf16[2] {1, 3}"};
+  const std::string_view sum =
+      "sum_bf16 { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }";
+  const auto run = [&](std::string_view body) {
+    return RunAll(StrCat(", replica_count=3\n", sum), body, values);
+  };
+  EXPECT_EQ(run("p = bf16[2] parameter(0) ROOT r = bf16[2] all-reduce(p), replica_groups={}, "
+                "to_apply=sum_bf16"),
+            Texts({"{258, 6}", "{258, 6}", "{258, 6}"}));
+  // Operands of f32 are rounded to what the reducer takes, and so is what they come to.
+  EXPECT_EQ(run("p = bf16[2] parameter(0) w = f32[2] convert(p) ROOT r = f32[2] all-reduce(w), "
+                "replica_groups={}, to_apply=sum_bf16"),
+            Texts({"{258, 6}", "{258, 6}", "{258, 6}"}));
+}
+
 TEST(AllReduce, OtherReducersFoldFromTheLeft) {
   EXPECT_EQ(RunAll(", replica_count=4",
                    "p = s32[1] parameter(0) ROOT r = s32[1] all-reduce(p), replica_groups={}, "
