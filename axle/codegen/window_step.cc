@@ -111,8 +111,8 @@ bool PlanSum(ReducerKind kind, const Window& window, const Shape& operand, Windo
   }
   if (IsMixedScan(window, operand.dims())) return false;
   const i64 positions = WindowPositions(window).value_or(0);
-  if (positions <= kWindowPart && !IsNarrowFloat(type)) return true;  // results are accumulators
-  plan.sum = {kind, type, type, positions <= kWindowPart ? 0 : positions, {}};
+  if (positions <= kShortWindow && !IsNarrowFloat(type)) return true;  // results are accumulators
+  plan.sum = {kind, type, type, positions <= kShortWindow ? 0 : positions, {}};
   if (IsNarrowFloat(type)) {
     plan.sum->computed = F32;
     plan.sum->widening = WideningProgram(kind, type);

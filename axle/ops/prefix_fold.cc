@@ -122,7 +122,7 @@ void FoldRows(const Levels<T>& levels, i64 row, const T* __restrict x, T* __rest
 // `count` rows from row `begin` on.
 template <typename Op, typename T>
 void FoldColumns(const Levels<T>& levels, i64 begin, const T* x, T* out, i64 count, i64 step) {
-  constexpr i64 kSome = 4;  // a divisor of a block
+  constexpr i64 kSome = 2;  // a divisor of a block
   for (i64 k = 0; k < count;) {
     const bool are_some = (begin + k) % kSome == 0 && count - k >= kSome;
     if (are_some) {

@@ -477,7 +477,7 @@ class BlockedWindow {
     };
     const i64 positions = WindowPositions(over.window).value_or(0);
     WindowParts parts(kind_, type, kSlabElements, positions);
-    if (positions > kWindowPart) {
+    if (positions > kShortWindow) {
       join.parts = &parts;
       join.parts_bytes = WindowParts::Bytes(type, kSlabElements, positions);
     }

@@ -1,8 +1,8 @@
-// Long windows of sums and products (docs/numerics.md N8): the positions of a window are numbered
-// in row-major order and cut into parts of 512. A part is a chain; the first part's starts from
-// init, the others from their first element. 64 consecutive parts are added in a chain, and these
-// groups are joined by the binary tree t(0..n) = t(0..h) + t(h..n), h the largest power of two
-// below n.
+// Windows of sums and products with more than 512 positions (docs/numerics.md N8): the positions
+// are numbered in row-major order and cut into parts of 32. A part is a chain; the first part's
+// starts from init, the others from their first element. 32 consecutive parts are added in a chain,
+// and these groups are joined by the binary tree t(0..n) = t(0..h) + t(h..n), h the largest power
+// of two below n.
 //
 // A chain that starts from the exact identity, -0 of a sum and 1 of a product, is what taking the
 // first element as it is gives, and joining an identity changes nothing: so results side by side
@@ -18,8 +18,10 @@
 
 namespace axle {
 
-inline constexpr i64 kWindowPart = 512;  // positions
-inline constexpr i64 kPartsOfGroup = 64;
+// A window of so many positions is one chain.
+inline constexpr i64 kShortWindow = 512;
+inline constexpr i64 kWindowPart = 32;  // positions
+inline constexpr i64 kPartsOfGroup = 32;
 
 // How many positions a window has; nothing if that is more than 2^62, when it is one part.
 inline std::optional<i64> WindowPositions(const Window& window) {

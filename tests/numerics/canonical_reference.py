@@ -2,6 +2,7 @@
 
 Shares nothing with the library. Values are Python floats; complex values are pairs of them.
 """
+import functools
 import math
 import struct
 
@@ -89,13 +90,15 @@ def prefix(elements, join, init=None):
 
 def window_sum(elements, join, init=None):
     """Of the elements at the positions of a window, None where there is none; None if that is all."""
+    count = len(elements)
+    if count <= 512:
+        return functools.reduce(lambda acc, x: either(acc, x, join), elements, init)
     groups = []
-    for group in range(0, max(len(elements), 1), 512 * 64):
+    for group in range(0, count, 1024):
         total = None
-        for begin in range(group, min(group + 512 * 64, max(len(elements), 1)), 512):
-            part = init if begin == 0 else None
-            for x in elements[begin : begin + 512]:
-                part = either(part, x, join)
+        for begin in range(group, min(group + 1024, count), 32):
+            first = init if begin == 0 else None
+            part = functools.reduce(lambda acc, x: either(acc, x, join), elements[begin : begin + 32], first)
             total = either(total, part, join)
         groups.append(total)
     return tree(groups, lambda a, b: either(a, b, join))
