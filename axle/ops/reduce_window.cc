@@ -554,7 +554,10 @@ const OpDef kReduceWindowDef = {
     .summary = "Folds the elements under a sliding window with a computation, for every position.",
     .semantics =
         "Each result starts as init_value and takes the elements that its window shows, in "
-        "row-major order inside the window, as acc = to_apply(acc, element). Padding and the holes "
+        "row-major order inside the window, as acc = to_apply(acc, element). Sums and products of "
+        "floats go in the order of docs/numerics.md (N8), which has blocks where windows are scans "
+        "or have more than 512 positions; those of narrow floats are f32 until the end. Padding "
+        "and the holes "
         "of a base dilation are skipped; a window that shows no element gives init_value. In a "
         "dimension with stride 1, no dilation, a window at least as large as the operand, pad_low "
         "= 0 and pad_high = window - 1 the elements are taken downwards, so that scans in both "
@@ -572,7 +575,7 @@ const OpDef kReduceWindowDef = {
     .callees = kReduceWindowCallees,
     .traits = kMixedPrecision,
     .lowering = Lowering::kWindow,
-    .accuracy = "that of to_apply, in the order given",
+    .accuracy = "that of to_apply, in the order of docs/numerics.md N8",
     .infer = InferReduceWindow,
     .eval = EvalReduceWindow,
     .eval_dynamic = EvalReduceWindowDynamic,
