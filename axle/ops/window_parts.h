@@ -1,6 +1,6 @@
 // Windows of sums and products with more than 512 positions (docs/numerics.md N8): the positions
-// are numbered in row-major order and cut into parts of 32. A part is a chain; the first part's
-// starts from init, the others from their first element. 32 consecutive parts are added in a chain,
+// are numbered in row-major order and cut into parts of 16. A part is a chain; the first part's
+// starts from init, the others from their first element. 16 consecutive parts are added in a chain,
 // and these groups are joined by the binary tree t(0..n) = t(0..h) + t(h..n), h the largest power
 // of two below n.
 //
@@ -20,8 +20,8 @@ namespace axle {
 
 // A window of so many positions is one chain.
 inline constexpr i64 kShortWindow = 512;
-inline constexpr i64 kWindowPart = 32;  // positions
-inline constexpr i64 kPartsOfGroup = 32;
+inline constexpr i64 kWindowPart = 16;  // positions
+inline constexpr i64 kPartsOfGroup = 16;
 
 // How many positions a window has; nothing if that is more than 2^62, when it is one part.
 inline std::optional<i64> WindowPositions(const Window& window) {

@@ -136,11 +136,12 @@ static const OpCase kRows[] = {
      "window={size=18 pad=17_0}, to_apply=sum",
      "f32[18] {16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, "
      "16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, 16777216, "
-     "16777218}"},
+     "16777218}",
+     {.degenerate = true}},
     {"N8: cumulative dimensions come last, and init with the first of them",
      {"f32[2,2] {{1, -16777216}, {16777216, 1}}", "f32[] 1"},
      "window={size=2x2 pad=0_0x1_0}, to_apply=sum",
-     "f32[1,2] {{16777218, 1}}"},
+     "f32[1,2] {{16777216, 1}}"},
     {"N8: a line without elements becomes init",
      {"f32[2,2] {{1, 2}, {3, 4}}", "f32[] -0.0"},
      "window={size=1x2 stride=2x1 pad=1_0x1_0}, to_apply=sum",

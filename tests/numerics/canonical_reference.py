@@ -94,11 +94,11 @@ def window_sum(elements, join, init=None):
     if count <= 512:
         return functools.reduce(lambda acc, x: either(acc, x, join), elements, init)
     groups = []
-    for group in range(0, count, 1024):
+    for group in range(0, count, 256):
         total = None
-        for begin in range(group, min(group + 1024, count), 32):
+        for begin in range(group, min(group + 256, count), 16):
             first = init if begin == 0 else None
-            part = functools.reduce(lambda acc, x: either(acc, x, join), elements[begin : begin + 32], first)
+            part = functools.reduce(lambda acc, x: either(acc, x, join), elements[begin : begin + 16], first)
             total = either(total, part, join)
         groups.append(total)
     return tree(groups, lambda a, b: either(a, b, join))

@@ -1,12 +1,12 @@
-// Scans become loops that give the same bits.
+// Scans become loops, or windows, that give the same bits.
 #include "tests/passes/passes_test.h"
 
 namespace axle {
 namespace {
 
-constexpr std::string_view kRunningSum = R"(HloModule m
+constexpr std::string_view kRunningDifference = R"(HloModule m
 sum { x = f32[2] parameter(0)  c = f32[2] parameter(1)
-  s = f32[2] add(x, c)  ROOT r = (f32[2], f32[2]) tuple(s, s) }
+  s = f32[2] subtract(x, c)  ROOT r = (f32[2], f32[2]) tuple(s, s) }
 ENTRY e {
   x = f32[2,5] parameter(0)
   c = f32[2] parameter(1)
@@ -14,7 +14,8 @@ ENTRY e {
 })";
 
 TEST(Scan, BecomesALoop) {
-  EXPECT_EQ(After(kRunningSum, {"scan", "inline", "while", "simplify"}), R"(scan_condition.1 {
+  EXPECT_EQ(After(kRunningDifference, {"scan", "inline", "while", "simplify"}),
+            R"(scan_condition.1 {
   parameter.1 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) parameter(0)
   get-tuple-element.1 = s32[] get-tuple-element(parameter.1), index=0
   constant.3 = s32[] constant(0)
@@ -30,7 +31,7 @@ scan_body.1 {
   constant.4 = s32[] constant(0)
   dynamic-slice.1 = f32[2,1]{1,0} dynamic-slice(get-tuple-element.3, constant.4, get-tuple-element.2), dynamic_slice_sizes={2,1}
   reshape.1 = f32[2]{0} reshape(dynamic-slice.1)
-  s.1 = f32[2]{0} add(reshape.1, get-tuple-element.5)
+  s.1 = f32[2]{0} subtract(reshape.1, get-tuple-element.5)
   reshape.2 = f32[2,1]{1,0} reshape(s.1)
   constant.5 = s32[] constant(0)
   dynamic-update-slice.1 = f32[2,5]{1,0} dynamic-update-slice(get-tuple-element.4, reshape.2, constant.5, get-tuple-element.2)
@@ -98,6 +99,58 @@ outer { x = f32[4] parameter(0)  c = f32[] parameter(1)
       ExpectSame(kSums, StrCat("  x = f32[", steps, ",4] parameter(0)  c = f32[] parameter(1)\n",
                                "  ROOT r = (f32[", steps, ",4], f32[]) scan(x, c), ",
                                "dimensions={0}, num_carries=1, to_apply=outer", order));
+    }
+  }
+}
+
+// numerics.md N8: a carry that is only added to, or multiplied, is no value of the program.
+TEST(Scan, SumsBecomeWindows) {
+  for (const std::string_view type : {"f32", "bf16", "f64", "c64", "f8e5m2"}) {
+    for (const std::string_view op : {"add", "multiply"}) {
+      if (type == "c64" && op == "multiply") continue;
+      const std::string row = StrCat(type, "[3]");
+      const std::string computations = StrCat(
+          "fold { a = ", row, " parameter(0)  b = ", row, " parameter(1)  ROOT r = ", row, " ", op,
+          "(b, a) }\nsum { x = ", row, " parameter(0)  y = ", row, " parameter(1)  c = ", row,
+          " parameter(2)  d = ", row, " parameter(3)\n  s = ", row,
+          " call(x, d), to_apply=fold  t = ", row, " ", op, "(c, y)  u = ", row,
+          " copy(s)\n  ROOT r = (", row, ", ", row, ", ", row, ") tuple(u, t, s) }");
+      for (const i64 steps : {0, 1, 2, 31}) {
+        for (const std::string_view order : {"", ", is_reverse=true"}) {
+          const std::string all = StrCat(type, "[", steps, ",3]");
+          const std::string text = StrCat(
+              "HloModule m\n", computations, "\nENTRY e {\n  x = ", all, " parameter(0)  y = ", all,
+              " parameter(1)  c = ", row, " parameter(2)  d = ", row, " parameter(3)\n  ROOT r = (",
+              all, ", ", row, ", ", row,
+              ") scan(x, y, c, d), dimensions={0}, num_carries=2, to_apply=sum", order, "\n}");
+          SCOPED_TRACE(text);
+          const std::string after = AfterWithSameBits(text, "scan");
+          EXPECT_EQ(after.find(" while("), std::string::npos);
+          EXPECT_EQ(after.find(" scan("), std::string::npos);
+          if (steps > 1) {
+            EXPECT_NE(after.find(" reduce-window("), std::string::npos) << after;
+          }
+        }
+      }
+    }
+  }
+}
+
+// One dimension of a window after the other.
+TEST(Scan, MixedWindowsBecomeSeveral) {
+  for (const std::string_view type : {"f32", "bf16", "c128"}) {
+    for (const std::string_view window :
+         {"size=20x3 pad=19_0x1_1", "size=2x9 pad=0_1x0_8", "size=25x9 pad=0_24x8_0"}) {
+      const std::string array = StrCat(type, "[20,9]"), one = StrCat(type, "[]");
+      const std::string text =
+          StrCat("HloModule m\nsum { a = ", one, " parameter(0)  b = ", one,
+                 " parameter(1)  ROOT r = ", one, " add(a, b) }\nENTRY e {\n  x = ", array,
+                 " parameter(0)  i = ", one, " parameter(1)\n  ROOT r = ", array,
+                 " reduce-window(x, i), window={", window, "}, to_apply=sum\n}");
+      SCOPED_TRACE(text);
+      const std::string after = AfterWithSameBits(text, "scan");
+      const size_t first = after.find(" reduce-window(");
+      EXPECT_NE(after.find(" reduce-window(", first + 1), std::string::npos) << after;
     }
   }
 }
