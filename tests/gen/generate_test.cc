@@ -239,7 +239,7 @@ TEST(Coverage, CodeThatIsNotThereDoesNotRun) {
   ASSERT_TRUE(executable.ok()) << executable.status().ToString();
   ASSERT_EQ((*executable)->report()->programs.size(), 1u);
   EXPECT_EQ((*executable)->report()->programs[0].placements.size(), 1u);
-  const auto result = (*executable)->Execute(std::vector{Literal::Scalar(F32, 1)});
+  const auto result = (*executable)->Execute(std::vector{Literal::Scalar<float>(F32, 1)});
   EXPECT_EQ(result.status().code(), StatusCode::kFailedPrecondition);
 }
 
