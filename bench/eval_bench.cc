@@ -58,7 +58,7 @@ class Program {
 
 template <typename T>
 const T* Data(const Program& program, size_t i) {
-  return program.argument(i).data<T>().data();
+  return program.argument(i).UncheckedData<T>().data();
 }
 
 void PrintRow(const std::string& name, std::pair<Timing, Timing> times) {
