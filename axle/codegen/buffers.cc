@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "axle/core/stable_sort.h"
+
 namespace axle {
 namespace {
 
@@ -112,7 +114,8 @@ class Planner {
     const Region& region = schedule_.regions[r];
     // By output, in their order: a region may have as many pairs as it has outputs.
     std::vector<InPlacePair> pairs(region.in_place.begin(), region.in_place.end());
-    std::ranges::stable_sort(pairs, {}, &InPlacePair::output);
+    StableSort(pairs,
+               [](const InPlacePair& a, const InPlacePair& b) { return a.output < b.output; });
     const std::unordered_map<size_t, ReadBeside> reads =
         pairs.empty() ? std::unordered_map<size_t, ReadBeside>() : ReadsOf(region);
     std::set<size_t> taken;
