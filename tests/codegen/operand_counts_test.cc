@@ -237,7 +237,7 @@ const std::map<std::string_view, Form> kForms = {
     {"tuple", {Tuple, 100'000}},
     {"after-all", {AfterAll, 100'000}},
     {"custom-call", {CustomCall, 100'000}},
-    {"sort", {Sort, 20'000}},
+    {"sort", {Sort, 5'000}},
     {"call", {Call, 20'000}},
     {"fusion", {Fusion, 20'000}},
     {"while", {While, 20'000}},  // of one operand, a tuple
