@@ -144,20 +144,27 @@ class Scatterer {
     return std::move(results_);
   }
 
-  // The result of one operand whose component is a sum or a product of narrow floats.
-  StatusOr<Literal> RunWide(size_t i, ReducerKind kind) {
-    if (updates_[i].num_elements() == 0 || results_[i].num_elements() == 0) {
-      return std::move(results_[i]);
-    }
+  // The results of operands whose components are sums or products of narrow floats, in f32 until
+  // the end. Those whose kind is kGeneral stay as they are.
+  StatusOr<std::vector<Literal>> RunWide(std::span<const ReducerKind> kinds) {
+    if (updates_[0].num_elements() == 0) return std::move(results_);
     PrepareWindow();
+    const std::vector<std::pair<i64, i64>> elements = WindowElements();
+    for (size_t i = 0; i < results_.size(); ++i) {
+      if (kinds[i] == ReducerKind::kGeneral || results_[i].num_elements() == 0) continue;
+      AXLE_TRY(RunWide(i, kinds[i] == ReducerKind::kAdd, elements));
+    }
+    return std::move(results_);
+  }
+
+ private:
+  Status RunWide(size_t i, bool is_add, std::span<const std::pair<i64, i64>> elements) {
     const ElementType type = results_[i].shape().type();
     const TouchedPlan plan =
         TouchedPlan::Make(type, results_[i].num_elements(), 1, updates_[i].num_elements());
     AXLE_ASSIGN(Literal memory, Literal::CreateUninitialized(Shape(U8, {plan.bytes()})));
     TouchedElements touched(plan, results_[i].mutable_bytes(), memory.mutable_bytes());
-    const std::vector<std::pair<i64, i64>> elements = WindowElements();
     const i64 bytes = copies_[i].bytes;
-    const bool is_add = kind == ReducerKind::kAdd;
     AXLE_TRY(ForEachWindow([&]() -> Status {
       for (const auto& [element, update] : elements) {
         float value = 0;
@@ -168,10 +175,9 @@ class Scatterer {
       return {};
     }));
     touched.Round();
-    return std::move(results_[i]);
+    return {};
   }
 
- private:
   // Calls fn for each window that is inside the operand, in their order.
   template <typename Fn>
   Status ForEachWindow(const Fn& fn) {
@@ -336,26 +342,24 @@ StatusOr<Literal> EvalScatter(const Instruction& inst, std::span<Literal> operan
   for (const Literal& operand : operands.first(n)) types.push_back(operand.shape().type());
   std::vector<ReducerKind> kinds(n, ReducerKind::kGeneral);
   if (const LaneProgram* lanes = context.callee().lanes()) kinds = ClassifyReducer(*lanes, types);
-  std::vector<bool> is_wide;
   for (size_t i = 0; i < n; ++i) {
-    is_wide.push_back(IsNarrowFloat(types[i]) && IsBlocked(kinds[i], types[i]));
+    if (!IsNarrowFloat(types[i]) || !IsBlocked(kinds[i], types[i]))
+      kinds[i] = ReducerKind::kGeneral;
   }
-  const auto num_wide = std::ranges::count(is_wide, true);
-  std::vector<Literal> before(num_wide == 0 ? 0 : n), results(n);
-  for (size_t i = 0; i < n; ++i) {
-    if (is_wide[i]) before[i] = operands[i];
-  }
-  if (num_wide < std::ssize(is_wide)) {
+  const auto num_general = std::ranges::count(kinds, ReducerKind::kGeneral);
+  std::vector<Literal> results;
+  if (num_general == std::ssize(kinds)) {
     AXLE_ASSIGN(results, Scatterer(inst, operands, context).Run());
-  }
-  for (size_t i = 0; i < n; ++i) {
-    if (!is_wide[i]) continue;
-    // The others are there for their dimensions.
-    for (size_t k = 0; k < n; ++k) {
-      if (k != i) operands[k] = before[i];
+  } else {
+    std::vector<Literal> general;
+    if (num_general > 0) {
+      std::vector<Literal> shared(operands.begin(), operands.end());
+      AXLE_ASSIGN(general, Scatterer(inst, shared, context).Run());
     }
-    operands[i] = std::move(before[i]);
-    AXLE_ASSIGN(results[i], Scatterer(inst, operands, context).RunWide(i, kinds[i]));
+    AXLE_ASSIGN(results, Scatterer(inst, operands, context).RunWide(kinds));
+    for (size_t i = 0; i < n && num_general > 0; ++i) {
+      if (kinds[i] == ReducerKind::kGeneral) results[i] = std::move(general[i]);
+    }
   }
   return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
 }
