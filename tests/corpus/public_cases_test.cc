@@ -72,12 +72,14 @@ void ExpectRight(const fs::path& folder, const json& meta, EngineKind engine) {
   ASSERT_TRUE(inputs.ok()) << inputs.status().ToString();
   const auto arguments = ArgumentsFromNpz(*(*executable)->module().entry(), *inputs);
   ASSERT_TRUE(arguments.ok()) << arguments.status().ToString();
-  // Speed is not looked at here: the interpreter may give up (nested calls without arguments are
-  // evaluated once for each call).
+  // The interpreter evaluates nested calls without arguments once for each call: case 19 is about
+  // that, and it may give up there. Nowhere else.
   Limits limits;
-  if (engine == EngineKind::kInterpret) limits.set_time_limit(5);
+  const bool may_give_up =
+      engine == EngineKind::kInterpret && folder.filename() == "19_nested_calls_constant";
+  if (may_give_up) limits.set_time_limit(5);
   const auto result = (*executable)->Execute(*arguments, {.limits = &limits});
-  if (result.status().code() == StatusCode::kDeadlineExceeded) return;
+  if (may_give_up && result.status().code() == StatusCode::kDeadlineExceeded) return;
   ASSERT_TRUE(result.ok()) << result.status().ToString();
   const auto expected = LoadNpz(folder / "expected.npz");
   ASSERT_TRUE(expected.ok()) << expected.status().ToString();
