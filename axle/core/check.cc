@@ -5,8 +5,9 @@
 
 namespace axle {
 
-void CheckFailed(const char* file, int line, const std::string& message) {
-  std::fprintf(stderr, "axle: %s (%s:%d)\n", message.c_str(), file, line);
+void CheckFailed(const char* file, int line, std::string_view message) {
+  std::fprintf(stderr, "axle: %.*s (%s:%d)\n", static_cast<int>(message.size()), message.data(),
+               file, line);
   std::abort();
 }
 
