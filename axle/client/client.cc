@@ -310,6 +310,8 @@ Client::Client(ClientOptions options)
   if (options_.executor == nullptr) {
     options_.executor = std::make_shared<ThreadPool>(
         std::max(num_threads_, static_cast<int>(options_.num_devices)));
+  } else {
+    options_.executor = ReleasedOutsideTasks(std::move(options_.executor));
   }
   HostDeviceOptions device = options_.device;
   if (device.custom_calls == nullptr) device.custom_calls = std::make_shared<CustomCallRegistry>();

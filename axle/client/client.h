@@ -40,7 +40,8 @@ struct ClientOptions {
   // Where asynchronous executions run. Null: threads of the client's own, which start when they are
   // needed; num_threads of them, 0: as many as there are processors. At least one per device. As
   // many threads at most share the work of a large kernel. An exception of Schedule is the status
-  // of the execution, INTERNAL.
+  // of the execution, INTERNAL. The client, its buffers and executables share it; it is never
+  // destroyed in one of the tasks that they gave it, so its destructor may wait for its threads.
   std::shared_ptr<Executor> executor = nullptr;
   int num_threads = 0;
   // Bytes of all buffers of the client, and of the values of each run beside them.

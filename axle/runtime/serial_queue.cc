@@ -5,10 +5,37 @@
 #include <deque>
 #include <mutex>
 #include <new>
+#include <thread>
 
+#include "axle/core/blocked_signals.h"
 #include "axle/core/callback.h"
 
 namespace axle {
+namespace {
+
+// The tasks that this thread is in.
+thread_local int num_tasks = 0;
+
+struct CountedTask {
+  CountedTask() { ++num_tasks; }
+  ~CountedTask() { --num_tasks; }
+};
+
+}  // namespace
+
+std::shared_ptr<Executor> ReleasedOutsideTasks(std::shared_ptr<Executor> executor) {
+  Executor* const plain = executor.get();
+  auto* const kept = new std::shared_ptr<Executor>(std::move(executor));
+  return {plain, [kept](Executor*) {
+            if (num_tasks == 0) return delete kept;
+            try {
+              const ScopedBlockedSignals blocked;
+              std::thread([kept] { delete kept; }).detach();
+            } catch (const std::exception&) {
+              // Without a thread or memory the executor stays: a leak, not the end of the program.
+            }
+          }};
+}
 
 struct SerialQueue::State {
   explicit State(Executor& executor) : executor(executor) {}
@@ -69,8 +96,11 @@ bool SerialQueue::RunOne(const std::shared_ptr<State>& state, const Status& sche
     task = std::move(state->tasks.front());
     state->tasks.pop_front();
   }
-  task(scheduled);
-  task = nullptr;  // what it holds goes before the next one begins
+  {
+    const CountedTask counted;
+    task(scheduled);
+    task = nullptr;  // what it holds goes before the next one begins
+  }
   const std::lock_guard lock(state->mutex);
   if (state->tasks.empty()) state->is_running = false;
   return state->is_running;

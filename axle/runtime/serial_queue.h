@@ -10,6 +10,10 @@
 
 namespace axle {
 
+// `executor`, whose last reference goes on a thread of its own if it would go in a task of a queue:
+// the destructor of an executor waits for its threads, which no thread can do for itself.
+std::shared_ptr<Executor> ReleasedOutsideTasks(std::shared_ptr<Executor> executor);
+
 class SerialQueue {
  public:
   // What a task is told: OK; or why it cannot do its work on the executor, whose Schedule threw. It

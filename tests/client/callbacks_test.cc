@@ -2,6 +2,7 @@
 // client goes on.
 #include <gtest/gtest.h>
 
+#include <future>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -77,6 +78,51 @@ TEST(Callbacks, AnExecutorThatThrowsAfterTheTaskRunsItOnce) {
   auto result = (*executable)->ExecuteAsync({*x});
   ASSERT_TRUE(result.ok());
   EXPECT_TRUE(result->done.Await().ok());
+}
+
+// The last reference to an executor is often the run's own: whoever waits for `done` may be faster
+// than the thread that has set it.
+TEST(Callbacks, AnExecutorIsNotDestroyedInItsOwnTask) {
+  struct Gate {
+    std::promise<void> opened;
+    std::thread::id ran_on;
+    std::promise<std::thread::id> destroyed_by;
+  };
+  class GatedExecutor : public Executor {
+   public:
+    explicit GatedExecutor(std::shared_ptr<Gate> gate) : gate_(std::move(gate)) {}
+    ~GatedExecutor() override {
+      const std::thread::id here = std::this_thread::get_id();
+      if (here == gate_->ran_on) {
+        thread_.detach();
+      } else {
+        thread_.join();
+      }
+      gate_->destroyed_by.set_value(here);
+    }
+    void Schedule(std::function<void()> task) override {
+      thread_ = std::thread([gate = gate_, task = std::move(task)]() mutable {
+        gate->opened.get_future().wait();
+        gate->ran_on = std::this_thread::get_id();
+        task();
+      });
+    }
+    int num_threads() const override { return 1; }
+
+   private:
+    std::shared_ptr<Gate> gate_;
+    std::thread thread_;
+  };
+  const auto gate = std::make_shared<Gate>();
+  {
+    auto client = Client::Create({.executor = std::make_shared<GatedExecutor>(gate)});
+    auto executable = (*client)->Compile(kProgram);
+    ASSERT_TRUE(executable.ok());
+    auto x = (*client)->BufferFromLiteral(kFour);
+    ASSERT_TRUE((*executable)->ExecuteAsync({*x}).ok());
+  }
+  gate->opened.set_value();
+  EXPECT_NE(gate->destroyed_by.get_future().get(), gate->ran_on);
 }
 
 TEST(Callbacks, AReleaseThatThrows) {
