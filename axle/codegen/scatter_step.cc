@@ -9,7 +9,7 @@
 #include "axle/ops/attributes.h"
 #include "axle/ops/contraction_kernels.h"
 #include "axle/ops/index_vectors.h"
-#include "axle/ops/prefix_fold.h"
+#include "axle/ops/reducer.h"
 
 namespace axle {
 namespace {
@@ -254,7 +254,7 @@ std::optional<FoldKernel> UpdateFold(const LaneProgram& computation, ElementType
   const bool is_plain = !IsSubByte(type) && !IsComplex(type);
   if (computation.outputs.size() != 1 || (!is_plain && !IsNarrowFloat(type))) return std::nullopt;
   const ReducerKind kind = ClassifyReducer(computation, {&type, 1})[0];
-  if (IsNarrowFloat(type) && !IsBlocked(kind, type)) return std::nullopt;
+  if (IsNarrowFloat(type) && !IsSumOrProduct(kind, type)) return std::nullopt;
   return kind == ReducerKind::kGeneral ? std::nullopt : std::optional(FindFoldKernel(kind, type));
 }
 
@@ -268,7 +268,7 @@ std::shared_ptr<ScatterPlan> PlanScatter(const Instruction& inst, const LaneProg
   for (i64 i = 0; i < n; ++i) types.push_back(inst.operand(i)->shape().type());
   const std::vector<ReducerKind> kinds = ClassifyReducer(computation, types);
   for (size_t i = 0; i < types.size() && n > 1; ++i) {
-    if (IsNarrowFloat(types[i]) && IsBlocked(kinds[i], types[i])) return nullptr;
+    if (IsNarrowFloat(types[i]) && IsSumOrProduct(kinds[i], types[i])) return nullptr;
   }
   auto plan = std::make_shared<ScatterPlan>();
   for (i64 i = 0; i < n; ++i) {

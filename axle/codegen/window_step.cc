@@ -414,7 +414,7 @@ std::shared_ptr<WindowPlan> PlanWindow(const Instruction& inst, const LaneProgra
   }
   const std::vector<ReducerKind> kinds = ClassifyReducer(computation, types);
   for (size_t i = 0; i < n; ++i) {
-    if (!IsBlocked(kinds[i], types[i])) continue;
+    if (!IsSumOrProduct(kinds[i], types[i])) continue;
     WindowPlan alone;
     WindowPlan& planned = n == 1 ? *plan : alone;
     if (!PlanSum(kinds[i], window, operand.WithType(types[i]), planned)) return nullptr;

@@ -9,7 +9,6 @@
 #include "axle/core/convert.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
-#include "axle/ops/prefix_fold.h"
 #include "axle/ops/reduce_kernels.h"
 #include "axle/ops/reducer.h"
 #include "axle/ops/replica_groups.h"
@@ -90,7 +89,7 @@ class GroupFold {
     if (const LaneProgram* lanes = reducer_.lanes()) {
       const ReducerKind kind = ClassifyReducer(*lanes, {&type_, 1})[0];
       is_tree_ = kind != ReducerKind::kGeneral;
-      if (IsNarrowFloat(type_) && IsBlocked(kind, type_)) {
+      if (IsNarrowFloat(type_) && IsSumOrProduct(kind, type_)) {
         as_f32_ = FindFoldKernel(kind, type_).fold;
       }
     }

@@ -320,11 +320,6 @@ i64 WideBytes() {
 
 }  // namespace
 
-bool IsBlocked(ReducerKind kind, ElementType type) {
-  return (kind == ReducerKind::kAdd && (IsFloating(type) || IsComplex(type))) ||
-         (kind == ReducerKind::kMultiply && IsFloating(type));
-}
-
 PrefixFold PrefixFold::Make(ReducerKind kind, ElementType type, i64 outer, i64 size, i64 inner,
                             bool is_reverse) {
   PrefixFold fold = {.kind = kind, .type = type, .outer = outer, .size = size, .inner = inner};

@@ -20,7 +20,7 @@ namespace axle {
 
 // Arrays of [outer, size, inner], folded along `size`.
 struct PrefixFold {
-  // `kind` and `type` are such that IsBlocked gives true. `inner` counts elements of `type`.
+  // `kind` and `type` are such that IsSumOrProduct holds. `inner` counts elements of `type`.
   static PrefixFold Make(ReducerKind kind, ElementType type, i64 outer, i64 size, i64 inner,
                          bool is_reverse);
 
@@ -35,10 +35,6 @@ struct PrefixFold {
   // For one PrefixFolder, aligned for any number.
   i64 scratch_bytes() const;
 };
-
-// Whether folds of this kind are put together from blocks and parts (N8): sums and products of
-// floats, and sums of complex numbers. The product of complex numbers has no exact identity.
-bool IsBlocked(ReducerKind kind, ElementType type);
 
 // Folds tile after tile.
 class PrefixFolder {

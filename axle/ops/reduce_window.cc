@@ -506,7 +506,7 @@ StatusOr<Literal> FoldWindows(const Instruction& inst, std::span<const Literal> 
   if (callee.lanes() != nullptr) kinds = ClassifyReducer(*callee.lanes(), types);
   std::vector<Literal> results(n);
   bool is_blocked = true;
-  for (size_t i = 0; i < n; ++i) is_blocked = is_blocked && IsBlocked(kinds[i], types[i]);
+  for (size_t i = 0; i < n; ++i) is_blocked = is_blocked && IsSumOrProduct(kinds[i], types[i]);
   if (!is_blocked) {
     WindowJoin join;
     join.run = [&](std::span<const void* const> inputs, std::span<void* const> outputs, i64 count) {
@@ -521,7 +521,7 @@ StatusOr<Literal> FoldWindows(const Instruction& inst, std::span<const Literal> 
         WindowFold(over, std::move(join), operands.first(n), operands.subspan(n), context).Run());
   }
   for (size_t i = 0; i < n; ++i) {
-    if (!IsBlocked(kinds[i], types[i])) continue;
+    if (!IsSumOrProduct(kinds[i], types[i])) continue;
     AXLE_ASSIGN(results[i],
                 BlockedWindow(over, kinds[i], context).Run(operands[i], operands[n + i]));
   }

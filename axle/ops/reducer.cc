@@ -128,6 +128,11 @@ LaneProgram WideningProgram(ReducerKind kind, ElementType type) {
   return *CompileScalarComputation(*computation);
 }
 
+bool IsSumOrProduct(ReducerKind kind, ElementType type) {
+  return (kind == ReducerKind::kAdd && (IsFloating(type) || IsComplex(type))) ||
+         (kind == ReducerKind::kMultiply && IsFloating(type));
+}
+
 bool IsSelection(const LaneProgram& program) {
   const size_t n = program.results.size();
   if (n != program.outputs.size() || n == 0) return false;

@@ -27,6 +27,11 @@ std::uint64_t IdentityBits(ReducerKind kind, LaneType type);
 std::vector<ReducerKind> ClassifyReducer(const LaneProgram& program,
                                          std::span<const ElementType> types);
 
+// Whether folds of this kind may be put together from blocks and parts, as running folds and
+// windows are (N8), and are carried in f32 for narrow floats: sums and products of floats, and sums
+// of complex numbers. The product of complex numbers has no exact identity.
+bool IsSumOrProduct(ReducerKind kind, ElementType type);
+
 // True if every result is select(p, accumulator i, value i) with one p for all, as argmax does.
 bool IsSelection(const LaneProgram& program);
 

@@ -5,7 +5,7 @@
 
 #include "axle/ops/attributes.h"
 #include "axle/ops/dynamic.h"
-#include "axle/ops/prefix_fold.h"
+#include "axle/ops/reducer.h"
 
 namespace axle {
 namespace {
@@ -68,7 +68,7 @@ std::optional<ScanSums::Carry> CarryOf(const Traced& value, i64 number, i64 num_
   const bool is_add = sum.inst->opcode() == Opcode::kAdd;
   const ReducerKind kind = is_add ? ReducerKind::kAdd : ReducerKind::kMultiply;
   const ElementType computed = widened ? F32 : type;
-  if ((!is_add && sum.inst->opcode() != Opcode::kMultiply) || !IsBlocked(kind, type) ||
+  if ((!is_add && sum.inst->opcode() != Opcode::kMultiply) || !IsSumOrProduct(kind, type) ||
       sum.inst->shape().type() != computed) {
     return std::nullopt;
   }

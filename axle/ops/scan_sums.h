@@ -19,8 +19,9 @@ struct ScanSums {
 };
 
 // Of a scan: every carry is the sum or product of itself and a slice of an input, of a type for
-// which IsBlocked holds, and every output is the new value of a carry. Calls, tuples and copies do
-// not matter, nor does going through f32. Nothing if that is not all, or if a dimension is dynamic.
+// which IsSumOrProduct holds, and every output is the new value of a carry. Calls, tuples and
+// copies do not matter, nor does going through f32. Nothing if that is not all, or if a dimension
+// is dynamic.
 std::optional<ScanSums> FindScanSums(const Instruction& scan);
 
 }  // namespace axle

@@ -12,7 +12,7 @@
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/index_vectors.h"
-#include "axle/ops/prefix_fold.h"
+#include "axle/ops/reducer.h"
 #include "axle/ops/scalar_callee.h"
 #include "axle/ops/touched_elements.h"
 
@@ -343,7 +343,7 @@ StatusOr<Literal> EvalScatter(const Instruction& inst, std::span<Literal> operan
   std::vector<ReducerKind> kinds(n, ReducerKind::kGeneral);
   if (const LaneProgram* lanes = context.callee().lanes()) kinds = ClassifyReducer(*lanes, types);
   for (size_t i = 0; i < n; ++i) {
-    if (!IsNarrowFloat(types[i]) || !IsBlocked(kinds[i], types[i]))
+    if (!IsNarrowFloat(types[i]) || !IsSumOrProduct(kinds[i], types[i]))
       kinds[i] = ReducerKind::kGeneral;
   }
   const auto num_general = std::ranges::count(kinds, ReducerKind::kGeneral);

@@ -8,8 +8,8 @@
 #include "axle/core/strings.h"
 #include "axle/ops/contraction_kernels.h"
 #include "axle/ops/elementwise.h"
-#include "axle/ops/prefix_fold.h"
 #include "axle/ops/reduce_kernels.h"
+#include "axle/ops/reducer.h"
 #include "axle/ops/scalar_callee.h"
 #include "axle/ops/window.h"
 
@@ -158,7 +158,7 @@ class Selector {
 FoldAtFn FoldAsF32(const ScalarCallee& scatter, ElementType type) {
   if (scatter.lanes() == nullptr || !IsNarrowFloat(type)) return nullptr;
   const ReducerKind kind = ClassifyReducer(*scatter.lanes(), {&type, 1})[0];
-  return IsBlocked(kind, type) ? FindFoldKernel(kind, type).fold_at : nullptr;
+  return IsSumOrProduct(kind, type) ? FindFoldKernel(kind, type).fold_at : nullptr;
 }
 
 template <typename T>

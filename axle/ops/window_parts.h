@@ -37,7 +37,7 @@ inline std::optional<i64> WindowPositions(const Window& window) {
 // Folds of results side by side, part after part.
 class WindowParts {
  public:
-  // `kind` and `type`, not a narrow one, are such that IsBlocked gives true. `most` results and
+  // `kind` and `type`, not a narrow one, are such that IsSumOrProduct holds. `most` results and
   // `positions` of a window are what there may be.
   WindowParts(ReducerKind kind, ElementType type, i64 most, i64 positions);
 

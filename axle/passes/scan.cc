@@ -3,7 +3,7 @@
 #include "axle/ops/attributes.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/lane_compiler.h"
-#include "axle/ops/prefix_fold.h"
+#include "axle/ops/reducer.h"
 #include "axle/ops/scan_sums.h"
 #include "axle/ops/window.h"
 #include "axle/ops/window_parts.h"
@@ -139,7 +139,7 @@ class Expansion : public LoopMaker {
     const auto program = CompileScalarComputation(*inst.callee(0));
     const ReducerKind kind =
         program ? ClassifyReducer(*program, {&type, 1})[0] : ReducerKind::kGeneral;
-    if (!IsBlocked(kind, type)) return nullptr;
+    if (!IsSumOrProduct(kind, type)) return nullptr;
     const Window& window = inst.attrs<WindowAttrs>().window;
     Window rest = window;
     Dims cumulative, dims(inst.shape().dims());
