@@ -26,12 +26,17 @@ inline double TimeOf(const LaneProgram& lanes, double count) {
   return count * static_cast<double>(lanes.code.size()) * kOpTime;
 }
 
-// Of a dot or convolution. The number of products is the geometric mean of the sizes of the two
-// operands and the result, or near it.
+// Of a dot or convolution: of its products, or of its bytes. The number of products is the
+// geometric mean of the sizes of the two operands and the result, or near it.
 inline double ContractionTime(const Instruction& inst) {
   double sizes = static_cast<double>(inst.shape().num_elements());
-  for (i64 i = 0; i < 2; ++i) sizes *= static_cast<double>(inst.operand(i)->shape().num_elements());
-  return __builtin_sqrt(sizes) * kProductTime;
+  double bytes = static_cast<double>(inst.shape().num_bytes());
+  for (i64 i = 0; i < 2; ++i) {
+    sizes *= static_cast<double>(inst.operand(i)->shape().num_elements());
+    bytes += static_cast<double>(inst.operand(i)->shape().num_bytes());
+  }
+  const double products = __builtin_sqrt(sizes) * kProductTime, moves = bytes * kByteTime;
+  return products > moves ? products : moves;
 }
 
 }  // namespace axle

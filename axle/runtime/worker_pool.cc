@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "axle/core/blocked_signals.h"
+#include "axle/core/element_type.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
 #include "axle/runtime/fork_count.h"
@@ -28,9 +29,10 @@ constexpr microseconds kCallerSpins{50};
 // Until a worker that sleeps is at work, and the time after which work is not part of a loop.
 constexpr double kWakeNanoseconds = 150'000;
 constexpr microseconds kLoopGap{100};
-// A wait that is shorter is never a loss. A rest is kRestFactor times the loss that it follows, and
-// longer each time that sharing loses again.
-constexpr microseconds kLeastLoss{50};
+// What sharing has gained pays for what it loses, up to kMostCredit. A rest is kRestFactor times
+// the loss that is left, which is at least kLeastLoss, and longer each time that sharing loses
+// again.
+constexpr microseconds kLeastLoss{50}, kMostCredit{5000};
 constexpr int kRestFactor = 20, kMostRestFactor = 160;
 constexpr std::chrono::milliseconds kMostRest{500};
 // If workers have come too late so many times, they rest as after a loss.
@@ -91,6 +93,7 @@ struct WorkerPool::Crew {
   bool is_ending = false;
   // For the caller that has made the crew busy.
   Clock::time_point rests_until, last_end;
+  Clock::duration credit{};
   int rest_factor = kRestFactor, num_too_late = 0;
 
   void Start() {
@@ -127,10 +130,12 @@ struct WorkerPool::Crew {
       state = worker.state.load(std::memory_order_acquire);
       return PhaseOf(state) == kOffered;
     };
-    if (Spin(spins, is_offered)) return state;
-    worker.sleeps.store(true, std::memory_order_relaxed);
-    while (!is_offered()) worker.state.wait(state, std::memory_order_acquire);
-    worker.sleeps.store(false, std::memory_order_relaxed);
+    while (!Spin(spins, is_offered)) {
+      worker.sleeps.store(true, std::memory_order_relaxed);
+      worker.state.wait(state, std::memory_order_acquire);
+      worker.sleeps.store(false, std::memory_order_relaxed);
+      // If it has come too late, it is awake for the next part.
+    }
     return state;
   }
 
@@ -162,7 +167,8 @@ struct WorkerPool::Crew {
     if (now < rests_until) return false;
     if (nanoseconds >= kWakeNanoseconds) return true;
     const bool is_in_a_loop = now - last_end < kLoopGap;
-    last_end = now;
+    last_end =
+        now + std::chrono::nanoseconds(static_cast<i64>(nanoseconds));  // if it is not shared
     if (is_in_a_loop) return true;
     for (int i = 0; i < num_workers; ++i) {
       if (workers[static_cast<size_t>(i)].sleeps.load(std::memory_order_relaxed)) return false;
@@ -171,12 +177,13 @@ struct WorkerPool::Crew {
   }
 
   void Rest(Clock::time_point now, Clock::duration loss) {
+    credit = {};
     rests_until = now + std::min<Clock::duration>(loss * rest_factor, kMostRest);
     rest_factor = std::min(2 * rest_factor, kMostRestFactor);
     num_too_late = 0;
   }
 
-  void Run(int num_workers) {
+  void Run(int num_workers, double nanoseconds) {
     for (int i = 0; i < num_workers; ++i) Offer(workers[static_cast<size_t>(i)]);
     const auto begin = Clock::now();
     work(argument, 0);
@@ -189,20 +196,26 @@ struct WorkerPool::Crew {
         work(argument, i + 1);
       }
     }
-    const auto wait_begin = num_taken == num_workers ? begin + own : Clock::now();
     for (int i = 0; i < num_workers && num_taken > 0; ++i) {
       const Worker& worker = workers[static_cast<size_t>(i)];
       if (PhaseOf(worker.state.load(std::memory_order_acquire)) != kNothing) AwaitDone(worker);
     }
     const auto end = Clock::now();
-    const auto waited = end - wait_begin;
     last_end = end;
-    if (waited > kLeastLoss && waited > own * (num_workers + 1)) {
-      Rest(end, waited);
-    } else if (num_taken > 0) {
+    // Against one thread, which takes as long for each part as this one did for its own. If that
+    // was interrupted it is no measure: a gain is not more than is to be expected.
+    const auto most = std::chrono::nanoseconds(static_cast<i64>(nanoseconds));
+    const Clock::duration gain = own * (num_workers + 1) - (end - begin);
+    if (num_taken > 0) {
+      credit =
+          std::min<Clock::duration>(credit + std::min<Clock::duration>(gain, most), kMostCredit);
+    }
+    if (credit < -kLeastLoss) {
+      Rest(end, -credit);
+    } else if (num_taken > 0 && gain > Clock::duration()) {
       rest_factor = kRestFactor;
       num_too_late = 0;
-    } else if (++num_too_late >= kMostTooLate) {
+    } else if (num_taken == 0 && ++num_too_late >= kMostTooLate) {
       Rest(end, kLeastLoss);
     }
   }
@@ -254,7 +267,7 @@ bool WorkerPool::TryRun(int num_parts, void (*work)(void*, int), void* argument,
   if (pays) {
     crew->work = work;
     crew->argument = argument;
-    crew->Run(num_workers);
+    crew->Run(num_workers, nanoseconds);
   }
   crew->is_busy.store(false, std::memory_order_release);
   return pays;

@@ -4,9 +4,10 @@
 //
 // * A part belongs to whoever takes it first. The caller does part 0 and then every part that its
 //   worker has not begun, so it waits for threads that run, never for one that is to be woken.
-// * A worker may lose its processor in the midst of a part. The caller measures how long it waits,
-//   and after a wait that is longer than all the work it takes alone, it gives the pool a rest,
-//   twenty times as long: such waits cost at most one twentieth of the time.
+// * A worker may lose its processor in the midst of a part. The caller compares the time of each
+//   kernel with what it would have taken alone. Gains pay for losses; if they do not any more, it
+//   gives the pool a rest, twenty times as long as what is left of the loss: such losses cost at
+//   most one twentieth of the time.
 // * Workers spin for a while after their last part, because what follows mostly comes within
 //   microseconds, and sleep after that. For a kernel that is over before they are awake they are
 //   only woken if one came right before it, as in a loop. They do not spin if the pool has more
