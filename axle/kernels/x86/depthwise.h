@@ -88,35 +88,39 @@ class DepthwiseConvolver {
     }
   }
 
+  // One output of neighbouring groups.
   template <int kVectors, template <typename> typename Last>
   void Group(const T* x, const T* w, T* out, i64 last_lanes) {
+    if (num_parts_ > 1) return GroupOfParts<kVectors, Last>(x, w, out, last_lanes);
     constexpr i64 kLanes = kLanesOf<T>;
     const Last<T> last(last_lanes);
     Vector<T> sums[kVectors];
-#pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) sums[v] = Vector<T>{};
-    const auto take = [&](i64 begin, i64 end) {
-      for (i64 i = begin; i < end; ++i) {
-        const T *a = x + taps_[i].lhs, *b = w + taps_[i].rhs;
-#pragma GCC unroll 8
-        for (int v = 0; v < kVectors; ++v) {
-          sums[v] = MultiplyAdd(last.Load(a + v * kLanes), last.Load(b + v * kLanes), sums[v]);
-        }
-      }
-    };
-    if (num_parts_ <= 1) {
-      take(0, num_taps_);
-    } else {
-      JoinParts<kVectors>(take, sums);
-    }
+    Take<kVectors>(x, w, last, 0, num_taps_, sums);
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) last.Store(out + v * kLanes, sums[v]);
   }
 
-  // The parts of a window of many positions, each from +0 by `take`, which adds taps to `sums`.
-  template <int kVectors, typename Take>
-  void JoinParts(const Take& take, Vector<T>* sums) {
+  // `sums`, which are to stay in registers, of taps [begin, end), from +0.
+  template <int kVectors, typename Last>
+  [[gnu::always_inline]] void Take(const T* x, const T* w, const Last& last, i64 begin, i64 end,
+                                   Vector<T> (&sums)[kVectors]) const {
     constexpr i64 kLanes = kLanesOf<T>;
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) sums[v] = Vector<T>{};
+    for (i64 i = begin; i < end; ++i) {
+      const T *a = x + taps_[i].lhs, *b = w + taps_[i].rhs;
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) {
+        sums[v] = MultiplyAdd(last.Load(a + v * kLanes), last.Load(b + v * kLanes), sums[v]);
+      }
+    }
+  }
+
+  // The same of a window of many positions.
+  template <int kVectors, template <typename> typename Last>
+  [[gnu::noinline]] void GroupOfParts(const T* x, const T* w, T* out, i64 last_lanes) {
+    constexpr i64 kLanes = kLanesOf<T>;
+    const Last<T> last(last_lanes);
     alignas(64) T group[kVectors * kLanes];
     groups_.Clear();
     const i64 num_groups = CeilDivide(plan_.num_slices, plan_.group_slices);
@@ -125,9 +129,8 @@ class DepthwiseConvolver {
       // What changes no sum, if the group is empty.
       for (T& sum : group) sum = static_cast<T>(-0.0);
       for (; p < num_parts_ && parts_[p].group == g; begin = parts_[p++].end) {
-#pragma GCC unroll 8
-        for (int v = 0; v < kVectors; ++v) sums[v] = Vector<T>{};
-        take(begin, parts_[p].end);
+        Vector<T> sums[kVectors];
+        Take<kVectors>(x, w, last, begin, parts_[p].end, sums);
 #pragma GCC unroll 8
         for (int v = 0; v < kVectors; ++v) {
           Store(group + v * kLanes, Load(group + v * kLanes) + sums[v]);
@@ -138,7 +141,7 @@ class DepthwiseConvolver {
       }
     }
 #pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) sums[v] = Load(group + v * kLanes);
+    for (int v = 0; v < kVectors; ++v) last.Store(out + v * kLanes, Load(group + v * kLanes));
   }
 
   // All groups of one output: more sums at once than a multiplier takes cycles.
