@@ -99,7 +99,7 @@ DotForm DotFormOf(const Instruction& inst, const ContractionStrides& strides) {
 
 std::optional<SmallDot> FindSmallDot(const Instruction& inst) {
   constexpr i64 kMostProducts = 512;
-  static_assert(kMostProducts <= kPartElements);  // one chain
+  static_assert(kMostProducts <= kOnePartElements);  // one chain
   if (!IsDot(inst) || !inst.shape().is_static()) return std::nullopt;
   const ElementType type = inst.shape().type();
   for (i64 i = 0; i < 2; ++i) {

@@ -1,8 +1,8 @@
 // How long sums of products are cut up, so that their error does not grow with their length
 // (docs/numerics.md N5 and N6). Contracted elements are counted as window positions, each with its
-// inner elements; a dot has one position. Neighbours make up parts of at most 512 elements, and so
-// many parts a group. What happens inside of them, and how groups are joined, is the matter of the
-// interpreter and of the kernels, which share these numbers.
+// inner elements; a dot has one position. Up to 512 elements are one part; of more, neighbours make
+// up even parts, and so many parts a group. What happens inside of them, and how groups are joined,
+// is the matter of the interpreter and of the kernels, which share these numbers.
 #pragma once
 #include <algorithm>
 
@@ -10,10 +10,15 @@
 
 namespace axle {
 
-inline constexpr i64 kPartElements = 512;       // at most
-inline constexpr i64 kChainGroupParts = 64;     // each a chain of its own
-inline constexpr i64 kTileGroupParts = 8;       // through which a chain of blocks runs
-inline constexpr i64 kNoGroups = i64{1} << 40;  // of sums that are the same in any order
+inline constexpr i64 kOnePartElements = 512;  // that are not cut up
+
+struct PartRule {
+  i64 part_elements;  // at most, if there are more than kOnePartElements; at most 512
+  i64 group_parts;
+};
+inline constexpr PartRule kChainParts = {256, 64};          // each a chain of its own
+inline constexpr PartRule kTileParts = {512, 8};            // of a group, a chain of blocks
+inline constexpr PartRule kAnyParts = {512, i64{1} << 40};  // of sums that no order changes
 
 // `x` up to a multiple of `unit`.
 constexpr i64 RoundUpTo(i64 x, i64 unit) {
@@ -30,12 +35,15 @@ struct ProductParts {
   i64 positions = 1, elements = 1;
 };
 // `unit`: a position's elements are filled up with zeros to a multiple of it.
-constexpr ProductParts PartsOf(i64 num_positions, i64 num_elements, i64 unit) {
+constexpr ProductParts PartsOf(const PartRule& rule, i64 num_positions, i64 num_elements,
+                               i64 unit) {
   const i64 filled = RoundUpTo(std::max<i64>(1, num_elements), unit);
-  if (filled > kPartElements) {
-    return {1, EvenPart(num_elements, kPartElements, std::max<i64>(4, unit))};
+  if (filled > kOnePartElements) {
+    return {1, EvenPart(num_elements, rule.part_elements, std::max<i64>(4, unit))};
   }
-  return {EvenPart(num_positions, kPartElements / filled, 1), std::max<i64>(1, num_elements)};
+  const i64 most =
+      num_positions <= kOnePartElements / filled ? num_positions : rule.part_elements / filled;
+  return {EvenPart(num_positions, std::max<i64>(1, most), 1), std::max<i64>(1, num_elements)};
 }
 
 }  // namespace axle

@@ -489,7 +489,7 @@ class BoundWriter {
         2;
     // How many roundings an element of a sum goes through: a part, a group of parts, the tree
     // (docs/numerics.md, "Parts of long products").
-    const double roundings = std::min<double>(n, kPartElements + kChainGroupParts + 64);
+    const double roundings = std::min<double>(n, kOnePartElements + kChainParts.group_parts + 64);
     Instruction* const largest = dot(most);
     const FloatFormat& sums = Info(inst.shape().type() == F64 ? F64 : F32).format;
     // Narrow factors may be rounded to bf16, and tiny ones to zero.

@@ -54,14 +54,14 @@ bool Count(ConvolutionPlan& plan) {
   return fits;
 }
 
-void ChooseSlices(i64 unit, i64 group_slices, ConvolutionPlan& plan) {
-  const ProductParts part = PartsOf(plan.num_positions, plan.inner, unit);
+void ChooseSlices(i64 unit, const PartRule& rule, ConvolutionPlan& plan) {
+  const ProductParts part = PartsOf(rule, plan.num_positions, plan.inner, unit);
   plan.slice_positions = part.positions;
   plan.slice_inner = part.elements;
   plan.depth = plan.slice_positions * RoundUpTo(plan.slice_inner, unit);
   plan.num_slices = (plan.num_positions + plan.slice_positions - 1) / plan.slice_positions *
                     ((plan.inner + plan.slice_inner - 1) / plan.slice_inner);
-  plan.group_slices = group_slices;
+  plan.group_slices = rule.group_parts;
 }
 
 void ChooseTiles(const FamilyEntry& entry, ConvolutionPlan& plan) {
@@ -174,7 +174,7 @@ ConvolutionKernel PlanConvolution(const ConvolutionDescription& convolution,
   plan.is_flat = convolution.types.order == DotOrder::kTile && plan.input_features < kTileDepth &&
                  plan.num_spatial > 0;
   if (!Count(plan)) return refuse("the products cannot be counted in 64 bits");
-  ChooseSlices(entry->unit, GroupParts(convolution.types), plan);
+  ChooseSlices(entry->unit, PartRuleOf(convolution.types), plan);
   const ConvolutionEntry& functions = *FindConvolution(family, instruction_set);
   if (functions.depthwise != nullptr && IsDepthwise(plan)) {
     PlanDepthwise(entry->sum_bytes, plan);
@@ -184,7 +184,7 @@ ConvolutionKernel PlanConvolution(const ConvolutionDescription& convolution,
     return kernel;
   }
   plan.vectors = ChooseVectors(*entry, std::min(plan.rows, kTileRows), plan.output_features,
-                               plan.inner * plan.num_positions, kPartElements);
+                               plan.inner * plan.num_positions, plan.depth);
   ChooseTiles(*entry, plan);
   kernel.scratch_bytes = plan.scratch_bytes;
   kernel.num_tiles = plan.groups * plan.num_column_tiles * plan.num_row_tiles;

@@ -12,6 +12,7 @@ namespace {
 // Measured on a server core of 2023 (48 KB and 2 MB of cache); kernels on others differ by a few
 // percent.
 constexpr i64 kBlockRows = 144;
+constexpr i64 kBlockDepth = 512;
 constexpr i64 kBlockColumns = 576;
 constexpr i64 kSumRows = 240;             // whose sums are kept apart from the result
 constexpr i64 kGroupBlocks = 8;           // of rows, in place, whose groups of parts are kept
@@ -93,12 +94,20 @@ void ChooseInPlace(const FamilyEntry& entry, DotPlan& plan) {
   }
 }
 
-void ChooseBlocks(const FamilyEntry& entry, i64 group_parts, DotPlan& plan) {
+void ChooseDepths(const FamilyEntry& entry, const PartRule& rule, DotPlan& plan) {
+  const i64 part = PartsOf(rule, 1, plan.depth.total, entry.unit).elements;
+  // A power of two, so that a group of parts is some whole blocks.
+  i64 parts = 1;
+  while (2 * parts * part <= kBlockDepth && 2 * parts <= rule.group_parts) parts *= 2;
+  plan.part_depth = part;
+  plan.group_depth = part * rule.group_parts;
+  plan.block_depth = std::min(part * parts, RoundUpTo(std::max<i64>(1, plan.depth.total), part));
+}
+
+void ChooseBlocks(const FamilyEntry& entry, DotPlan& plan) {
   const i64 m = plan.rows.total, n = plan.columns.total, k = plan.depth.total;
   const i64 panel = plan.vectors * entry.lanes, most = entry.max_rows[plan.vectors - 1];
   const bool in_place = plan.store == StoreKind::kInPlace;
-  plan.block_depth = PartsOf(1, k, entry.unit).elements;
-  plan.group_depth = plan.block_depth * group_parts;
   plan.block_columns = EvenPart(n, std::max(panel, kBlockColumns / panel * panel), panel);
   plan.block_rows = EvenPart(m, in_place ? kBlockRows : kSumRows, std::clamp<i64>(m, 1, most));
   plan.sum_rows = in_place ? std::max<i64>(1, m) : plan.block_rows;
@@ -156,8 +165,8 @@ i64 PlanScratch(const FamilyEntry& entry, DotPlan& plan) {
   const i64 width = RoundUpTo(plan.block_columns, entry.lanes) * entry.parts;
   const bool in_place = plan.store == StoreKind::kInPlace;
   const bool is_direct = plan.rows_in_place && (plan.columns_in_place || plan.streams_columns);
-  const i64 num_parts = (plan.depth.total + plan.block_depth - 1) / plan.block_depth;
-  const i64 waiting = WaitingGroups(num_parts, plan.group_depth / plan.block_depth);
+  const i64 num_parts = (plan.depth.total + plan.part_depth - 1) / plan.part_depth;
+  const i64 waiting = WaitingGroups(num_parts, plan.group_depth / plan.part_depth);
   const i64 columns = plan.streams_columns ? plan.stream_columns : width;
   plan.group_size = waiting == 0 ? 0 : plan.sum_rows * columns;
   plan.groups_at = scratch.Add(waiting * plan.group_size * entry.sum_bytes);
@@ -245,10 +254,11 @@ DotKernel PlanDot(const DotDescription& dot, InstructionSet instruction_set) {
     plan.store = StoreKind::kInPlace;
     plan.result_row_stride = row_step;
   }
+  ChooseDepths(entry, PartRuleOf(dot.types), plan);
   plan.vectors =
-      ChooseVectors(entry, plan.rows.total, plan.columns.total, plan.depth.total, kPartElements);
+      ChooseVectors(entry, plan.rows.total, plan.columns.total, plan.depth.total, plan.part_depth);
   ChooseInPlace(entry, plan);
-  ChooseBlocks(entry, GroupParts(dot.types), plan);
+  ChooseBlocks(entry, plan);
   kernel.scratch_bytes = PlanScratch(entry, plan);
   kernel.num_tiles = plan.batch.total * plan.num_row_tiles * plan.num_column_tiles;
   return kernel;

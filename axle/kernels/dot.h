@@ -37,10 +37,9 @@ struct DotPlan : ProductPlan {
   bool streams_columns = false;  // few rows: columns are read along memory, once
   bool by_rows = false;          // the columns of tiles are the faster ones
   i64 tile_rows = 1, tile_columns = 1, num_row_tiles = 1, num_column_tiles = 1;
-  // Of packed operands. The depth of a block is that of a part, and of group_depth elements that of
-  // a group of parts (core/product_parts.h).
-  i64 block_depth = 1, block_rows = 1, block_columns = 1;
-  i64 group_depth = 1;
+  // Of parts and groups of parts (core/product_parts.h); a block is some parts deep.
+  i64 part_depth = 1, group_depth = 1;
+  i64 block_depth = 1, block_rows = 1, block_columns = 1;  // of packed operands
   i64 stream_columns = 1, stream_row = 1;  // columns that are streamed at once; a row of their sums
   i64 sum_rows = 1;           // whose sums are kept at once; block_rows unless results are
   i64 lanes = 1;              // of the canonical order

@@ -149,9 +149,9 @@ int ChooseVectors(const FamilyEntry& entry, i64 rows, i64 columns, i64 depth, i6
   return chosen;
 }
 
-i64 GroupParts(const ProductTypes& types) {
-  if (types.order == DotOrder::kTile) return kTileGroupParts;
-  return IsFloating(types.sum) || IsComplex(types.sum) ? kChainGroupParts : kNoGroups;
+const PartRule& PartRuleOf(const ProductTypes& types) {
+  if (types.order == DotOrder::kTile) return kTileParts;
+  return IsFloating(types.sum) || IsComplex(types.sum) ? kChainParts : kAnyParts;
 }
 
 int WaitingGroups(i64 num_parts, i64 group_parts) {

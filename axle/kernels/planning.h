@@ -21,8 +21,8 @@ DotFamily FamilyOf(const ProductTypes& types);
 // many contracted elements a panel holds at most.
 int ChooseVectors(const FamilyEntry& entry, i64 rows, i64 columns, i64 depth, i64 block_depth);
 
-// How many parts of contracted elements (core/product_parts.h) are a group.
-i64 GroupParts(const ProductTypes& types);
+// How contracted elements are cut up (core/product_parts.h).
+const PartRule& PartRuleOf(const ProductTypes& types);
 // How many sums of groups wait to be joined, at most, when there are so many parts.
 int WaitingGroups(i64 num_parts, i64 group_parts);
 

@@ -67,7 +67,7 @@ class BlockedProduct {
         row_stride_(is_flipped ? 1 : num_columns_),
         column_stride_(is_flipped ? num_rows_ : 1),
         num_contracting_(static_cast<i64>(rows.contracting.size())),
-        part_(PartsOf(1, num_contracting_, accumulator.unit()).elements),
+        part_(PartsOf(accumulator.part_rule(), 1, num_contracting_, accumulator.unit()).elements),
         num_parts_((num_contracting_ + part_ - 1) / part_),
         rows_(rows, accumulator.element_bytes(), accumulator.Padded(part_),
               accumulator.Padded(num_contracting_) != num_contracting_),
@@ -77,7 +77,7 @@ class BlockedProduct {
   }
 
   Status Run(std::byte* results) {
-    const i64 num_results = num_rows_ * num_columns_, group = accumulator_.group_parts();
+    const i64 num_results = num_rows_ * num_columns_, group = accumulator_.part_rule().group_parts;
     const ScratchMemory scratch(context_, GroupTree::Bytes(accumulator_, num_parts_, num_results));
     AXLE_TRY(scratch.status());
     for (size_t b = 0; b < columns_.batch.size(); ++b) {

@@ -134,8 +134,8 @@ i64 BlockAccumulator::Padded(i64 count) const {
   return RoundUpTo(count, unit());
 }
 
-i64 BlockAccumulator::group_parts() const {
-  return is_tile() ? kTileGroupParts : join_ != nullptr ? kChainGroupParts : kNoGroups;
+const PartRule& BlockAccumulator::part_rule() const {
+  return is_tile() ? kTileParts : join_ != nullptr ? kChainParts : kAnyParts;
 }
 
 void BlockAccumulator::FillNegativeZeros(i64 num_sums, std::byte* sums) const {
@@ -148,7 +148,7 @@ void BlockAccumulator::FillNegativeZeros(i64 num_sums, std::byte* sums) const {
 }
 
 SumMode BlockAccumulator::ModeOf(i64 part) const {
-  if (part % group_parts() == 0) return SumMode::kBegin;
+  if (part % part_rule().group_parts == 0) return SumMode::kBegin;
   return is_tile() || join_ == nullptr ? SumMode::kContinue : SumMode::kAdd;
 }
 
@@ -216,7 +216,8 @@ void BlockAccumulator::Multiply(std::span<const void* const> rows, const std::by
 }
 
 i64 GroupTree::Bytes(const BlockAccumulator& accumulator, i64 num_parts, i64 num_sums) {
-  const i64 groups = (num_parts + accumulator.group_parts() - 1) / accumulator.group_parts();
+  const i64 groups =
+      (num_parts + accumulator.part_rule().group_parts - 1) / accumulator.part_rule().group_parts;
   if (groups <= 1) return 0;
   return std::bit_width(static_cast<std::uint64_t>(groups - 1)) * num_sums *
          accumulator.element_bytes();

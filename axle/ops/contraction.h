@@ -53,9 +53,9 @@ class BlockAccumulator {
 
   i64 element_bytes() const { return element_bytes_; }
   AccumulateRowFn accumulate_row() const { return FindAccumulateRow(type_, order_); }
-  // How elements of a position, or of a dot, are filled up and how many parts are a group.
+  // How elements of a position, or of a dot, are filled up, and cut up.
   i64 unit() const { return is_tile() ? kTileDepth : 1; }
-  i64 group_parts() const;
+  const PartRule& part_rule() const;
   // Of the part of this number, if the parts before it in its group are not all empty.
   SumMode ModeOf(i64 part) const;
   JoinFn join() const { return join_; }

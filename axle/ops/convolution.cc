@@ -254,7 +254,7 @@ class Convolver {
     for (size_t s = 0; s < attrs_.window.size(); ++s) {
       (IsFlat(s) ? inner_ : num_positions) *= attrs_.window[s].size;
     }
-    part_ = PartsOf(num_positions, inner_, accumulator_.unit());
+    part_ = PartsOf(accumulator_.part_rule(), num_positions, inner_, accumulator_.unit());
     parts_in_position_ = (inner_ + part_.elements - 1) / part_.elements;
     num_parts_ = (num_positions + part_.positions - 1) / part_.positions * parts_in_position_;
   }
@@ -405,7 +405,7 @@ class Convolver {
       outputs *= static_cast<i64>(choice[s]->outputs.size());
     }
     const i64 count = positions * accumulator_.Padded(input_features_);
-    const i64 depth = std::min(count, kPartElements);
+    const i64 depth = std::min(count, kOnePartElements);
     const i64 columns = group_features_ + kPanelColumns;
     const i64 sums = NumGroups() > 1 ? outputs * group_features_ : 0;
     return count * i64{sizeof(i64)} * 2 + outputs * i64{sizeof(Output)} * 2 +
@@ -424,7 +424,8 @@ class Convolver {
   }
 
   i64 NumGroups() const {
-    return (num_parts_ + accumulator_.group_parts() - 1) / accumulator_.group_parts();
+    return (num_parts_ + accumulator_.part_rule().group_parts - 1) /
+           accumulator_.part_rule().group_parts;
   }
 
   // All parts of a feature group, by groups of parts.
@@ -442,7 +443,8 @@ class Convolver {
     }
     for (i64 group = 0; group < num_groups; ++group) {
       SumMode mode = SumMode::kBegin;
-      for (; part != order.parts.end() && part->number / accumulator_.group_parts() == group;
+      for (; part != order.parts.end() &&
+             part->number / accumulator_.part_rule().group_parts == group;
            begin = part++->end) {
         AXLE_TRY(RunSlice(std::span(order.lhs).subspan(begin, part->end - begin),
                           std::span(order.rhs).subspan(begin, part->end - begin), outputs,

@@ -114,6 +114,16 @@ def even(total, most, unit):
     return max(unit, math.ceil(math.ceil(total / count) / unit) * unit)
 
 
+def part_size(total, most, unit):
+    """How many of `total` elements of a product are a part: at most `most`, if there are more than 512."""
+    return even(total, 512 if total <= 512 else most, unit)
+
+
+def part_positions(positions, size, most):
+    """How many positions of `size` elements, at most 512, are a part."""
+    return even(positions, max(1, (512 if positions * size <= 512 else most) // size), 1)
+
+
 def split(elements, size):
     return [elements[i : i + size] for i in range(0, len(elements), size)]
 
@@ -150,11 +160,11 @@ def in_tiles(parts):
 
 
 def dot_parts(a, b):
-    return split(list(zip(a, b)), even(len(a), 512, 4))
+    return split(list(zip(a, b)), part_size(len(a), 256, 4))
 
 
 def dot_tiles(a, b):
-    size = even(len(a), 512, 32)
+    size = part_size(len(a), 512, 32)
     return [[run] for run in zip(split(a, size), split(b, size))]
 
 

@@ -578,15 +578,16 @@ def dots():
     yield dot("f32", "f32", "f32", [3, 2, 4], [4, 2, 5], ((2,), (0,)), ((1,), (1,)))
     yield dot("f32", "f32", "f32", [2], [3], ((), ()))
     yield dot("f32", "f32", "f32", [40, 20], [20, 1], mm)
-    # Parts of at most 512 elements, of 64 (tiles: 8) a group, and groups in a tree.
+    # One part, parts of at most 256 (tiles: 512) elements, 64 (tiles: 8) a group, and groups in a tree.
     for kind in ("f32", "f64", "c64", "c128", "bf16", "f16"):
+        yield dot(kind, kind, kind, [2, 512], [512, 3], mm)
         yield dot(kind, kind, kind, [2, 517], [517, 3], mm)
         yield dot(kind, kind, kind, [2, 1537], [1537, 2], mm)
     yield dot("f32", "f32", "f32", [2, 3, 700], [700, 3, 2], ((1, 2), (1, 0)))
     for count in (4096, 4097, 9000, 12289):
         yield dot("bf16", "bf16", "f32", [2, count], [count, 2], mm)
     yield dot("bf16", "bf16", "f32", [1, 9000], [9000, 2], mm, spread=(-66, -60))
-    for count in (32768, 32769, 66000, 131073):
+    for count in (16384, 16385, 33000, 65537):
         yield dot("f32", "f32", "f32", [1, count], [count, 2], mm)
     yield dot("c64", "c64", "c64", [1, 33000], [33000, 2], mm)
     # Parts that underflow to -0.
@@ -611,13 +612,14 @@ def dots():
 
 def convolution_element(kind, positions, size):
     """Of positions of `size` elements or none."""
-    unit = 32 if kind == "bf16" else 4
+    unit, most = (32, 512) if kind == "bf16" else (4, 256)
     filled = math.ceil(size / 32) * 32 if kind == "bf16" else size
     if size > 512:
-        count = math.ceil(size / ref.even(size, 512, unit))
-        parts = [part for p in positions for part in (ref.split(p, ref.even(size, 512, unit)) or [[]] * count)]
+        part = ref.part_size(size, most, unit)
+        count = math.ceil(size / part)
+        parts = [x for p in positions for x in (ref.split(p, part) or [[]] * count)]
     else:
-        parts = ref.split(positions, ref.even(len(positions), 512 // max(1, filled), 1)) if size else []
+        parts = ref.split(positions, ref.part_positions(len(positions), filled, most)) if size else []
     if kind == "bf16":
         runs = [[p] for p in parts] if size > 512 else parts
         return ref.in_tiles([[list(zip(*run)) for run in part if run] for part in runs])

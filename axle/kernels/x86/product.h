@@ -2,12 +2,12 @@
 // beside a block of rows; in a group, contracted elements are taken in slices. A slice of the
 // columns is packed into panels as wide as a register tile, [k][columns]; then, block by block,
 // rows are packed (or read in place) and every tile of the block is multiplied with every panel.
-// Slices are the parts of docs/numerics.md N5: each result takes its products in increasing k, and
-// the sum of a part is added to that of those before it (in the tile order it goes on from there),
-// so that blocking does not show in the bits. Sums of a long k come in groups of parts, which are
-// joined by a tree (group_tree.h). They are kept in the result itself if it has their type and its
-// columns are neighbours, else in scratch memory, where a block's results are finished before the
-// next block begins.
+// A slice is one of the parts of docs/numerics.md N5, or some: each result takes its products in
+// increasing k, and the sum of a part is added to that of those before it (in the tile order it
+// goes on from there), so that blocking does not show in the bits. Sums of a long k come in groups
+// of parts, which are joined by a tree (group_tree.h). They are kept in the result itself if it has
+// their type and its columns are neighbours, else in scratch memory, where a block's results are
+// finished before the next block begins.
 #pragma once
 #include "axle/kernels/dot.h"
 #include "axle/kernels/x86/families.h"
@@ -93,7 +93,7 @@ class Product {
     const i64 column_depth = plan_.depth.dims[0].column_stride;
     const auto* a = static_cast<const Packed*>(rows_.At(0));
     const auto* b = static_cast<const Packed*>(columns_.At(0));
-    const i64 panel = plan_.vectors * kLanes, part = Family::kAddsParts ? plan_.block_depth : k1;
+    const i64 panel = plan_.vectors * kLanes, part = Family::kAddsParts ? plan_.part_depth : k1;
     for (i64 n = n0; n < n1; n += panel) {
       const i64 width = Min(panel, n1 - n), vectors = CeilDivide(width, kLanes);
       const i64 last = width - (vectors - 1) * kLanes;
@@ -144,9 +144,9 @@ class Product {
       const i64 width = Min(plan_.stream_columns, n1 - n);
       Sum* const c = SumsInPlace(m0, n);
       groups_.Clear();
-      for (i64 k = 0; k < depth; k += plan_.block_depth) {
+      for (i64 k = 0; k < depth; k += plan_.part_depth) {
         if (IsStopped(run_)) return kKernelStopped;
-        const i64 count = Min(plan_.block_depth, depth - k);
+        const i64 count = Min(plan_.part_depth, depth - k);
         const bool begins = ModeAt(k) == SumMode::kBegin;
         Family::Stream(m1 - m0, count, a + k * row_depth, row_step, row_depth, b + k * column_depth,
                        column_depth, begins ? c : sums_,
@@ -221,7 +221,7 @@ class Product {
 
   void MultiplyBlock(const RowBlock& block, i64 m, i64 height, i64 n, i64 width, i64 count,
                      SumMode sum_mode) {
-    const i64 padded = RoundUp(count, kUnit);
+    const i64 padded = RoundUp(count, kUnit), part = plan_.part_depth;
     const bool in_place = plan_.store == StoreKind::kInPlace;
     const i64 sum_step = in_place ? plan_.result_row_stride : SumRow(width);
     Sum* sums = in_place ? SumsInPlace(m, n) : sums_;
@@ -236,9 +236,21 @@ class Product {
         const i64 rows = Min(tile, height - i);
         if (sum_mode == SumMode::kContinue)
           PrefetchSums(sums, i + rows, Min(tile, height - i - rows), sum_step, j, vectors);
-        tiles.functions[vectors - 1][rows - 1](
-            padded, Family::RowAt(block, i), block.row_step, block.depth_step, panel,
-            vectors * kLanes * kParts, sums + i * sum_step + j * kParts, sum_step, last, sum_mode);
+        const TileFunction multiply = tiles.functions[vectors - 1][rows - 1];
+        const auto* a = static_cast<const Element*>(Family::RowAt(block, i));
+        Sum* const c = sums + i * sum_step + j * kParts;
+        const i64 row = vectors * kLanes * kParts;
+        if constexpr (Family::kAddsParts) {
+          multiply(Min(part, padded), a, block.row_step, block.depth_step, panel, row, c, sum_step,
+                   last, sum_mode);
+          for (i64 k = part; k < padded; k += part) {
+            multiply(Min(part, padded - k), a + k * block.depth_step, block.row_step,
+                     block.depth_step, panel + k * row, row, c, sum_step, last, SumMode::kAdd);
+          }
+        } else {
+          multiply(padded, a, block.row_step, block.depth_step, panel, row, c, sum_step, last,
+                   sum_mode);
+        }
       }
       panel += padded * vectors * kLanes * kParts;
     }
