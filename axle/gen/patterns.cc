@@ -306,6 +306,47 @@ void DrawFoldedTogether(Body& body) {
   body.AddWith(Opcode::kReduce, operands, DimensionsAttrs{reduced}, callees);
 }
 
+// One instruction, or one fusion, with very many operands: lists of places have bounds, and what
+// works on pairs of operands takes long.
+void DrawManyOperands(Body& body) {
+  Random& random = body.random();
+  const i64 count = random.Percent(25) ? random.Between(315, 330) : random.Between(9, 60);
+  const ElementType type = body.AnyType();
+  const Shape shape(type, {random.Of<i64>({1, 2, 16, 130})});
+  std::vector<Instruction*> operands;
+  for (i64 i = 0; i < count; ++i) {
+    operands.push_back(random.Percent(50) ? body.Fresh(shape) : body.Value(shape));
+    if (operands.back() == nullptr) return;
+  }
+  switch (random.Below(4)) {
+    case 0:
+      body.AddWith(Opcode::kConcatenate, operands, DimensionsAttrs{{0}});
+      return;
+    case 1: {
+      const std::vector<ElementType> types(operands.size(), type);
+      HloComputation* const comparator = DrawComparator(body, types);
+      if (comparator == nullptr) return;
+      HloComputation* const callees[] = {comparator};
+      body.AddWith(Opcode::kSort, operands,
+                   SortAttrs{.dimensions = {0}, .is_stable = random.Percent(50)}, callees);
+      return;
+    }
+    case 2: {
+      Instruction* tuple = body.Add(Opcode::kTuple, operands, {});
+      if (random.Percent(50)) tuple = body.Add(Opcode::kOptBarrier, {tuple});
+      for (int uses = 0; uses < 3 && tuple != nullptr; ++uses) {
+        body.Use(body.Element(tuple, random.Below(count)));
+      }
+      return;
+    }
+    default: {
+      const Opcode op = random.Of({Opcode::kAdd, Opcode::kMaximum, Opcode::kXor, Opcode::kOr});
+      Instruction* sum = operands[0];
+      for (i64 i = 1; i < count && sum != nullptr; ++i) sum = body.Add(op, {sum, operands[i]});
+    }
+  }
+}
+
 // Many small instructions.
 void DrawScalars(Body& body) {
   const ElementType type = body.AnyType();
@@ -350,7 +391,7 @@ void DrawPattern(Body& body) {
       DrawControl,        DrawControl,   DrawProductPattern, DrawProductSums, DrawFoldedTogether,
       DrawFoldedTogether, DrawIntegers,  DrawIntegers,       DrawIntegers,    DrawIntegers,
       DrawIntegers,       DrawFloats,    DrawFloats,         DrawFloats,      DrawShuffles,
-      DrawShuffles,       DrawShuffles};
+      DrawShuffles,       DrawShuffles,  DrawManyOperands};
   body.random().Of(kPatterns)(body);
 }
 

@@ -64,7 +64,7 @@ TEST(Differential, PassesKeepEveryBit) {
 // reduction, are in one of 300.
 TEST(Differential, PassesHaveMuchToDo) {
   std::map<std::string_view, i64> changes;
-  for (std::uint64_t i = 0; i < 3000; ++i) {
+  for (std::uint64_t i = 0; i < 5000; ++i) {
     const auto module = GenerateModule(Seed(), i);
     ASSERT_TRUE(module.ok());
     const auto count = [&](const PassReport& report) {
