@@ -5,9 +5,8 @@
 
 namespace axle {
 
-void CheckFailed(const char* file, int line, std::string_view message) {
-  std::fprintf(stderr, "axle: %.*s (%s:%d)\n", static_cast<int>(message.size()), message.data(),
-               file, line);
+void CheckFailed(const char* file, int line, const std::string& message) {
+  std::fprintf(stderr, "axle: %s (%s:%d)\n", message.c_str(), file, line);
   std::abort();
 }
 

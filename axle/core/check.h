@@ -8,16 +8,16 @@
 // interface and of Python) is checked before and answered with a Status. A broken invariant of the
 // library's own is AXLE_INVARIANT, never this.
 #pragma once
-#include <string_view>
+#include <string>
 
 namespace axle {
 
 // Prints "axle: <message> (<file>:<line>)" and ends the process.
-[[noreturn]] void CheckFailed(const char* file, int line, std::string_view message);
+[[noreturn]] void CheckFailed(const char* file, int line, const std::string& message);
 
 }  // namespace axle
 
-// `message`, a std::string_view, is made only if the condition fails.
+// `message`, a std::string, is made only if the condition fails.
 #define AXLE_CHECK(condition, message)                  \
   do {                                                  \
     if (!(condition)) [[unlikely]] {                    \

@@ -44,48 +44,8 @@ std::string_view StatusCodeName(StatusCode code) {
   return "UNKNOWN";
 }
 
-Status::Status(StatusCode code, std::string message)
-    : rep_(std::make_shared<const Rep>(Rep{code, std::move(message)})) {}
-
-const std::string& Status::message() const {
-  static const std::string kNone;
-  return ok() ? kNone : rep_->message;
-}
-
 std::string Status::ToString() const {
   return ok() ? "OK" : std::string(StatusCodeName(code())) + ": " + message();
-}
-
-Status Cancelled(std::string message) {
-  return {StatusCode::kCancelled, std::move(message)};
-}
-Status DeadlineExceeded(std::string message) {
-  return {StatusCode::kDeadlineExceeded, std::move(message)};
-}
-Status NotFound(std::string message) {
-  return {StatusCode::kNotFound, std::move(message)};
-}
-Status ResourceExhausted(std::string message) {
-  return {StatusCode::kResourceExhausted, std::move(message)};
-}
-Status FailedPrecondition(std::string message) {
-  return {StatusCode::kFailedPrecondition, std::move(message)};
-}
-Status InvalidArgument(std::string message) {
-  return {StatusCode::kInvalidArgument, std::move(message)};
-}
-Status Unimplemented(std::string message) {
-  return {StatusCode::kUnimplemented, std::move(message)};
-}
-Status Internal(std::string message) {
-  return {StatusCode::kInternal, std::move(message) += kBugSuffix};
-}
-Status BrokenInvariant(std::string_view what) {
-  return Internal(std::string(what));
-}
-
-bool IsBug(const Status& status) {
-  return status.code() == StatusCode::kInternal && status.message().ends_with(kBugSuffix);
 }
 
 void StopWithoutValue(const Status& status) {

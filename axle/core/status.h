@@ -36,12 +36,16 @@ class [[nodiscard]] Status {
  public:
   Status() = default;  // OK
   // An error; the code is not kOk.
-  Status(StatusCode code, std::string message);
+  Status(StatusCode code, std::string message)
+      : rep_(std::make_shared<const Rep>(Rep{code, std::move(message)})) {}
 
   // An OK status has the code kOk and no message. The message lives as long as the status.
   bool ok() const { return rep_ == nullptr; }
   StatusCode code() const { return ok() ? StatusCode::kOk : rep_->code; }
-  const std::string& message() const;
+  const std::string& message() const {
+    static const std::string kNone;
+    return ok() ? kNone : rep_->message;
+  }
   // "INVALID_ARGUMENT: pad: ..." or "OK".
   std::string ToString() const;
 
@@ -53,23 +57,38 @@ class [[nodiscard]] Status {
   std::shared_ptr<const Rep> rep_;
 };
 
-// An error of each code that the library uses. Internal, for a broken invariant of the library,
-// ends the message with kBugSuffix. Errors are made out of line: their places are many and seldom
-// run.
-Status Cancelled(std::string message);
-Status DeadlineExceeded(std::string message);
-Status NotFound(std::string message);
-Status ResourceExhausted(std::string message);
-Status FailedPrecondition(std::string message);
-Status InvalidArgument(std::string message);
-Status Unimplemented(std::string message);
-Status Internal(std::string message);
+// An error of each code that the library uses. Internal ends the message with kBugSuffix.
+inline Status Cancelled(std::string message) {
+  return {StatusCode::kCancelled, std::move(message)};
+}
+inline Status DeadlineExceeded(std::string message) {
+  return {StatusCode::kDeadlineExceeded, std::move(message)};
+}
+inline Status NotFound(std::string message) {
+  return {StatusCode::kNotFound, std::move(message)};
+}
+inline Status ResourceExhausted(std::string message) {
+  return {StatusCode::kResourceExhausted, std::move(message)};
+}
+inline Status FailedPrecondition(std::string message) {
+  return {StatusCode::kFailedPrecondition, std::move(message)};
+}
+inline Status InvalidArgument(std::string message) {
+  return {StatusCode::kInvalidArgument, std::move(message)};
+}
+inline Status Unimplemented(std::string message) {
+  return {StatusCode::kUnimplemented, std::move(message)};
+}
 inline constexpr std::string_view kBugSuffix = " (this is a bug in axle)";
-// Internal(what), for AXLE_INVARIANT.
-Status BrokenInvariant(std::string_view what);
+// An invariant of the library is broken.
+inline Status Internal(std::string message) {
+  return {StatusCode::kInternal, std::move(message) += kBugSuffix};
+}
 
 // True if the status says that an invariant of the library is broken: made by Internal().
-bool IsBug(const Status& status);
+inline bool IsBug(const Status& status) {
+  return status.code() == StatusCode::kInternal && status.message().ends_with(kBugSuffix);
+}
 
 // Ends the program as AXLE_CHECK does (core/check.h): prints `status`, the reason why a StatusOr
 // whose value was asked for has none.
@@ -83,10 +102,7 @@ class [[nodiscard]] StatusOr {
   // `status` is an error; an OK one counts as INTERNAL, because there is no T.
   StatusOr(T value) : state_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   StatusOr(Status status)                          // NOLINT(google-explicit-constructor)
-      : state_(std::in_place_index<1>, std::move(status)) {
-    if (Status* const reason = std::get_if<1>(&state_); reason->ok()) [[unlikely]]
-      *reason = BrokenInvariant("a StatusOr was made of an OK status");
-  }
+      : state_(status.ok() ? Internal("a StatusOr was made of an OK status") : std::move(status)) {}
 
   // Whether there is a T; OK, or why there is none.
   bool ok() const { return state_.index() == 0; }
@@ -134,7 +150,7 @@ class [[nodiscard]] StatusOr {
 
 // For broken invariants of our own, never for user data: returns INTERNAL from the caller.
 // AXLE_INVARIANT(condition, "what must hold").
-#define AXLE_INVARIANT(condition, what)                     \
-  do {                                                      \
-    if (!(condition)) return ::axle::BrokenInvariant(what); \
+#define AXLE_INVARIANT(condition, what)              \
+  do {                                               \
+    if (!(condition)) return ::axle::Internal(what); \
   } while (false)
