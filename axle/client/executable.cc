@@ -156,13 +156,13 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
   DeviceContext* context = plain || options.device != nullptr ? host : &run_device;
   const MemoryBudget& memory = devices_[device]->memory();
   Limits* limits = options.limits;
-  std::optional<Limits> own;
+  std::unique_ptr<Limits> own;  // not in place: few runs need them
   std::optional<ScopedMemoryCap> cap;
-  if (memory.cap() != std::numeric_limits<i64>::max()) {
-    if (limits == nullptr) limits = &own.emplace();
-    cap.emplace(*limits, memory);
-  }
   try {
+    if (memory.cap() != std::numeric_limits<i64>::max()) {
+      if (limits == nullptr) limits = (own = std::make_unique<Limits>()).get();
+      cap.emplace(*limits, memory);
+    }
     StatusOr<Literal> result = Run(arguments, context, limits);
     // What is told of the end may throw, too.
     if (limits != nullptr && result.ok()) AXLE_TRY(limits->progress_error());
