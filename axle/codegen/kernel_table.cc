@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -168,13 +170,17 @@ Status KernelTable::CompileBatch(Jit& jit, const Batch& batch, const Gate& gate)
     }
     const i64 room = RoomFor(*module.module);
     AXLE_TRY(gate.enter(room));
+    const struct Inside {
+      ~Inside() { gate.leave(room); }
+      const Gate& gate;
+      const i64 room;
+    } inside{gate, room};
     Status status = jit.Add(std::move(module));
     for (size_t i = begin; i < end && status.ok(); ++i) {
       const StatusOr<void*> address = jit.Lookup(NameOf(batch.kernels[i]));
       if (address.ok()) kernels_[batch.kernels[i]].SetAddress(*address);
       status = address.status();
     }
-    gate.leave(room);
     AXLE_TRY(status);
   }
   return {};
@@ -226,16 +232,29 @@ Status KernelTable::CompileBatches(Jit& jit, std::span<const Batch> batches, siz
     const std::lock_guard lock(room_mutex);
     return HasRoomForThreads(1);
   };
-  // One thread at a time changes the limits. Meanwhile all may look at the clock.
+  // One thread at a time changes the limits. Meanwhile all may look at the clock. What does not fit
+  // beside the work of other threads waits until they are done with it.
+  std::condition_variable has_left;
+  int num_inside = 0;
+  const auto reserve = [&](i64 bytes) -> Status {
+    if (!HasRoomFor(std::max(bytes, kRoomPerThread))) return NoRoom(bytes);
+    return limits == nullptr ? Status() : limits->Reserve(bytes);
+  };
   const Gate gate = {[&](i64 bytes) -> Status {
-                       const std::lock_guard lock(room_mutex);
-                       if (limits != nullptr) AXLE_TRY(limits->CheckNow());
-                       if (!HasRoomFor(std::max(bytes, kRoomPerThread))) return NoRoom(bytes);
-                       return limits == nullptr ? Status() : limits->Reserve(bytes);
+                       std::unique_lock lock(room_mutex);
+                       for (;;) {
+                         if (limits != nullptr) AXLE_TRY(limits->CheckNow());
+                         Status reserved = reserve(bytes);
+                         if (reserved.ok()) ++num_inside;
+                         if (reserved.ok() || num_inside == 0) return reserved;
+                         has_left.wait_for(lock, std::chrono::milliseconds(100));
+                       }
                      },
                      [&](i64 bytes) {
                        const std::lock_guard lock(room_mutex);
                        if (limits != nullptr) limits->Release(bytes);
+                       --num_inside;
+                       has_left.notify_all();
                      }};
   // Only the thread that was asked says that there is no memory for any kernels: the others leave
   // the rest to it.

@@ -172,5 +172,34 @@ TEST(BuilderLimits, WhatIsBuiltCountsNoMore) {
   EXPECT_EQ(builder.first_error().code(), StatusCode::kCancelled);
 }
 
+// Threads that compile wait for one another's memory instead of failing for want of it.
+TEST(ClientLimits, ManyThreadsCompileInLittleMemory) {
+  std::string text = "ENTRY e {\n", list;
+  for (int i = 1; i <= 24; ++i) {
+    const std::string shape = StrCat("f32[", i + 40, "]");
+    StrAppend(text, "x", i, " = ", shape, " parameter(", i - 1, ")\n");
+    std::string last = StrCat("x", i);
+    for (const std::string_view op : {"sine", "tan", "exponential", "atan2", "log", "tanh"}) {
+      const std::string next = StrCat(op, "_", i);
+      const std::string_view second = op == "atan2" ? ", x" : "";
+      StrAppend(text, next, " = ", shape, " ", op, "(", last, second,
+                second.empty() ? "" : StrCat(i), ")\n");
+      last = next;
+    }
+    StrAppend(list, i > 1 ? ", " : "", last);
+  }
+  StrAppend(text, "ROOT r = tuple(", list, ")\n}\n");
+  Limits limits;
+  limits.set_memory_cap(i64{6} << 20);
+  auto client = Client::Create({.num_threads = 24});
+  CompileOptions options = {.engine = EngineKind::kNative, .limits = &limits};
+  options.codegen_level = 2;  // nothing is in stock
+  const auto executable = (*client)->Compile(text, options);
+  if (executable.status().code() == StatusCode::kUnavailable) GTEST_SKIP() << "no code generator";
+  EXPECT_TRUE(executable.ok()) << executable.status().message();
+  EXPECT_GT(limits.peak_bytes(), i64{3} << 20);
+  EXPECT_EQ(limits.live_bytes(), 0);
+}
+
 }  // namespace
 }  // namespace axle

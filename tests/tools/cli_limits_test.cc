@@ -177,7 +177,7 @@ ENTRY e {
   }
   EXPECT_EQ(exits.back(), 0);
   EXPECT_TRUE(std::ranges::is_sorted(exits, std::greater()));  // what is enough stays enough
-  EXPECT_EQ(exits.front(), kAddressSanitizer || kThreadSanitizer ? 0 : 4);  // they lift the limit
+  EXPECT_EQ(exits.front(), 4);
 }
 
 // With room for some of the threads that could compile its kernels.
