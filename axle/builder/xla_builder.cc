@@ -111,7 +111,7 @@ i64 XlaBuilder::NumNodes(const Shape& interned) {
 
 Status XlaBuilder::ChargeOperands(const OpDef& def, std::span<Instruction* const> operands) {
   if (limits_ == nullptr) return {};
-  AXLE_TRY(limits_->Check());
+  AXLE_TRY(limits_->CheckNow());
   // A shape is put together and interned: two copies for a moment, one of which may stay.
   i64 nodes = 1;
   if (!def.callees.empty() || std::ranges::any_of(def.operands, &OperandSpec::variadic)) {

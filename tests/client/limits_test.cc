@@ -159,6 +159,17 @@ TEST(BuilderLimits, TuplesThatDoubleEndAtTheMemoryLimit) {
   EXPECT_EQ(limits.live_bytes(), 0);
 }
 
+TEST(BuilderLimits, EachOpLooksAtTheClock) {
+  Limits limits;
+  limits.set_time_limit(0.01);
+  XlaBuilder builder("b");
+  builder.set_limits(&limits);
+  const XlaOp x = ConstantR0<float>(&builder, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  Neg(x);
+  EXPECT_EQ(builder.first_error().code(), StatusCode::kDeadlineExceeded);
+}
+
 TEST(BuilderLimits, WhatIsBuiltCountsNoMore) {
   Limits limits;
   XlaBuilder builder("small");
