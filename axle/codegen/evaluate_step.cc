@@ -78,7 +78,7 @@ void LeaveOthersPlaces(Literal& literal, const Shape& shape, std::span<const Blo
     if (literal.bytes() != *blocks && std::ranges::any_of(arrays, is_inside)) {
       Literal moved = Literal::Uninitialized(literal.shape());
       std::memcpy(moved.mutable_bytes(), literal.bytes(), literal.num_bytes());
-      for (i64 d = 0; d < literal.shape().rank(); ++d) moved.SetSize(d, literal.size(d));
+      for (i64 d = 0; d < literal.shape().rank(); ++d) moved.SetSizeBeforeFlags(d, literal.size(d));
       literal = std::move(moved);
     }
     blocks += shape.is_static() ? 1 : 2;

@@ -160,7 +160,7 @@ class Call {
     } else if (result.shape().is_array() && !result.shape().is_static()) {
       const Dims& sizes = *result_sizes_[next++];
       for (i64 d = 0; d < result.shape().rank(); ++d) {
-        if (result.shape().is_dynamic(d)) result.SetSize(d, sizes[d]);
+        if (result.shape().is_dynamic(d)) result.SetSizeBeforeFlags(d, sizes[d]);
       }
     }
   }
@@ -209,7 +209,7 @@ Literal ViewOfBlocks(const Shape& shape, void* const*& blocks) {
   if (!shape.is_static()) {
     const auto* const sizes = static_cast<const i64*>(*blocks++);
     for (i64 d = 0; d < shape.rank(); ++d) {
-      if (shape.is_dynamic(d)) view.SetSize(d, sizes[d]);
+      if (shape.is_dynamic(d)) view.SetSizeBeforeFlags(d, sizes[d]);
     }
   }
   return view;

@@ -123,10 +123,36 @@ Literal Literal::Tuple(std::vector<Literal> elements) {
   return tuple;
 }
 
+namespace {
+
+// The C++ type to ask for, for messages.
+std::string CppType(ElementType type) {
+  switch (Info(type).type_class) {
+    case TypeClass::kPred:
+      return "bool";
+    case TypeClass::kComplex:
+      return type == C64 ? "std::complex<float>" : "std::complex<double>";
+    case TypeClass::kSigned:
+    case TypeClass::kUnsigned:
+      if (IsSubByte(type)) break;
+      return StrCat("std::", Info(type).type_class == TypeClass::kSigned ? "int" : "uint",
+                    8 * Info(type).bytes, "_t");
+    case TypeClass::kFloat:
+      if (type == F32 || type == F64) return type == F32 ? "float" : "double";
+      break;
+    default:
+      break;
+  }
+  return StrCat("the type of ", Name(type), " in core/narrow_types.h");
+}
+
+}  // namespace
+
 void Literal::StopAtType(std::string_view function, std::string_view type) const {
   CheckFailed(__FILE__, __LINE__,
               StrCat(function, "<", type, "> of a literal of ", ShapeToString(),
-                     ": the C++ type is not one of its elements (core/narrow_types.h)"));
+                     shape_.is_array() ? ", whose elements are " : ", which is no array",
+                     shape_.is_array() ? CppType(shape_.type()) : ""));
 }
 
 void Literal::StopAtElement(i64 i) const {
@@ -141,8 +167,9 @@ void Literal::StopAtCount(size_t num_values) const {
 }
 
 Literal Literal::View(const Shape& shape, const void* data) {
-  AXLE_CHECK(shape.is_array() && (data != nullptr || shape.num_bytes() == 0),
-             StrCat("a view of ", shape.ToString(), " needs an array and its bytes"));
+  AXLE_CHECK(shape.is_array(), StrCat("View: ", shape.ToString(), " is not the shape of an array"));
+  AXLE_CHECK(data != nullptr || shape.num_bytes() == 0,
+             StrCat("View: the data of ", shape.ToString(), " is null"));
   Literal view;
   view.shape_ = shape;
   // Never written through: mutable_bytes copies first.
@@ -185,6 +212,13 @@ i64 Literal::LinearIndex(std::span<const i64> index) const {
 }
 
 void Literal::SetSize(i64 d, i64 size) {
+  AXLE_CHECK(size == shape_.dim(d) || shape_.is_dynamic(d),
+             StrCat("dimension ", d, " of ", ShapeToString(), " cannot have the size ", size,
+                    ": it is static"));
+  SetSizeBeforeFlags(d, size);
+}
+
+void Literal::SetSizeBeforeFlags(i64 d, i64 size) {
   AXLE_CHECK(0 <= size && size <= shape_.dim(d),
              StrCat("dimension ", d, " of ", ShapeToString(), " cannot have the size ", size));
   if (sizes_.empty()) sizes_ = shape_.dims();

@@ -82,8 +82,11 @@ class Literal {
     return sizes_.empty() ? bound : sizes_[static_cast<size_t>(d)];
   }
   Dims sizes() const { return sizes_.empty() ? shape_.dims() : sizes_; }
-  // d is a dynamic dimension and 0 <= size <= shape().dim(d).
+  // 0 <= size <= shape().dim(d), and that of a static dimension is shape().dim(d).
   void SetSize(i64 d, i64 size);
+  // The same whatever the flags: for operations, whose results get the flags of their shape
+  // afterwards (SetDynamicFlags).
+  void SetSizeBeforeFlags(i64 d, i64 size);
   // Some array here or in an element is not full.
   bool is_padded() const;
   // The elements that are not padding, row-major, with static shapes; shares storage where there is

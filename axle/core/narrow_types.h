@@ -190,7 +190,7 @@ constexpr bool IsElementOf(ElementType type) {
   }
 }
 
-// How messages name a C++ type: "float", "bfloat16", "std::int32_t".
+// The element type that a C++ type is for, as messages name it: "f32" for float, "bf16", "s32".
 template <typename T>
 constexpr std::string_view ElementName() {
   if constexpr (kIsNarrowType<T>) return Name(T::kElementType);

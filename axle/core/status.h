@@ -102,7 +102,9 @@ class [[nodiscard]] StatusOr {
   // `status` is an error; an OK one counts as INTERNAL, because there is no T.
   StatusOr(T value) : state_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   StatusOr(Status status)                          // NOLINT(google-explicit-constructor)
-      : state_(status.ok() ? Internal("a StatusOr was made of an OK status") : std::move(status)) {}
+      : state_(status.ok() ? Status(StatusCode::kInternal,
+                                    "a StatusOr was made of an OK status, which has no value")
+                           : std::move(status)) {}
 
   // Whether there is a T; OK, or why there is none.
   bool ok() const { return state_.index() == 0; }

@@ -68,7 +68,7 @@ StatusOr<Literal> EvalBitcastDynamic(const Instruction& inst, std::span<Literal>
   operands[0] = WholeBuffer(operands[0]);
   AXLE_ASSIGN(Literal result, EvalBitcast(inst, operands, context));
   result.SetDynamicFlags(to);
-  for (i64 d = 0; d < to.rank(); ++d) result.SetSize(d, sizes[d]);
+  for (i64 d = 0; d < to.rank(); ++d) result.SetSizeBeforeFlags(d, sizes[d]);
   return result;
 }
 

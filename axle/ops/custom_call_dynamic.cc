@@ -56,7 +56,7 @@ StatusOr<Literal> CallSliceToDynamic(const CustomCallInvocation& invocation, con
       return InvalidArgument(StrCat("the size of dimension ", d, " is ", size, " but the result ",
                                     result.ToString(), " has it static"));
     }
-    value.SetSize(d, size);
+    value.SetSizeBeforeFlags(d, size);
   }
   return value;
 }

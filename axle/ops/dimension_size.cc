@@ -78,7 +78,7 @@ StatusOr<Literal> EvalSetDimensionSize(const Instruction& inst, std::span<Litera
   const i64 d = DimensionOf(inst);
   Literal value = std::move(operands[0]);
   const i64 size = operands[1].data<std::int32_t>()[0];
-  value.SetSize(d, std::clamp<i64>(size, 0, value.shape().dim(d)));
+  value.SetSizeBeforeFlags(d, std::clamp<i64>(size, 0, value.shape().dim(d)));
   return value;
 }
 

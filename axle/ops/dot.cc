@@ -93,12 +93,12 @@ StatusOr<Literal> EvalDotDynamic(const Instruction& inst, std::span<Literal> ope
   AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
   AXLE_ASSIGN(Literal result, substitute.Evaluate(operands, context));
   i64 d = 0;
-  for (i64 from : attrs.lhs_batch_dims) result.SetSize(d++, sizes[0][from]);
+  for (i64 from : attrs.lhs_batch_dims) result.SetSizeBeforeFlags(d++, sizes[0][from]);
   for (i64 from : FreeDims(operands[0].shape(), attrs.lhs_batch_dims, attrs.lhs_contracting_dims)) {
-    result.SetSize(d++, sizes[0][from]);
+    result.SetSizeBeforeFlags(d++, sizes[0][from]);
   }
   for (i64 from : FreeDims(operands[1].shape(), attrs.rhs_batch_dims, attrs.rhs_contracting_dims)) {
-    result.SetSize(d++, sizes[1][from]);
+    result.SetSizeBeforeFlags(d++, sizes[1][from]);
   }
   return result;
 }

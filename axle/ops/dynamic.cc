@@ -253,7 +253,7 @@ Literal WholeBuffer(const Literal& value) {
 
 Literal FirstElements(const Literal& value, const Dims& sizes) {
   Literal part = value;
-  for (i64 d = 0; d < value.shape().rank(); ++d) part.SetSize(d, sizes[d]);
+  for (i64 d = 0; d < value.shape().rank(); ++d) part.SetSizeBeforeFlags(d, sizes[d]);
   return part.ValidPart();
 }
 

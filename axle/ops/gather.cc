@@ -197,7 +197,7 @@ StatusOr<Literal> EvalGatherDynamic(const Instruction& inst, std::span<Literal> 
   AXLE_ASSIGN(Literal result, PutIntoBounds(inst, slices));
   for (size_t k = 0; k < walked.size(); ++k) {
     const i64 d = attrs.offset_dims[k];
-    if (inst.shape().is_dynamic(d)) result.SetSize(d, sizes[walked[k]]);
+    if (inst.shape().is_dynamic(d)) result.SetSizeBeforeFlags(d, sizes[walked[k]]);
   }
   return result;
 }

@@ -466,7 +466,7 @@ StatusOr<Literal> EvalReduceDynamic(const Instruction& inst, std::span<Literal> 
     i64 kept = 0;
     for (i64 d = 0; d < static_cast<i64>(sizes.size()); ++d) {
       if (IsReduced(inst.attrs<DimensionsAttrs>().dimensions, d)) continue;
-      results[i].SetSize(kept++, sizes[d]);
+      results[i].SetSizeBeforeFlags(kept++, sizes[d]);
     }
   }
   if (num_canonical < n) {

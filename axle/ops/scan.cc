@@ -134,7 +134,7 @@ void ForEachDynamicDim(const Shape& stacked, i64 dim, const Fn& fn) {
 StatusOr<Literal> TakeSlice(const Literal& stacked, i64 dim, i64 step) {
   AXLE_ASSIGN(Literal slice, Literal::CreateUninitialized(SliceShape(stacked.shape(), dim)));
   ForEachDynamicDim(stacked.shape(), dim,
-                    [&](i64 to, i64 from) { slice.SetSize(to, stacked.size(from)); });
+                    [&](i64 to, i64 from) { slice.SetSizeBeforeFlags(to, stacked.size(from)); });
   const Slices where(stacked.shape(), dim);
   if (slice.num_bytes() == 0) return slice;
   std::byte* to = slice.mutable_bytes();
@@ -192,7 +192,7 @@ Status TakeSizes(const Instruction& inst, const Literal& slice, i64 dim, bool is
   Status status;
   ForEachDynamicDim(stacked.shape(), dim, [&](i64 from, i64 to) {
     if (is_first) {
-      stacked.SetSize(to, slice.size(from));
+      stacked.SetSizeBeforeFlags(to, slice.size(from));
     } else if (stacked.size(to) != slice.size(from)) {
       status = OpError(inst, StrCat("to_apply gives outputs of run-time sizes ", stacked.size(to),
                                     " and ", slice.size(from)));
@@ -262,7 +262,7 @@ StatusOr<Literal> EvalScan(const Instruction& inst, std::span<Literal> operands,
                    std::make_move_iterator(elements.end()));
   }
   for (Literal& output : outputs) {
-    if (output.shape().is_dynamic(dim)) output.SetSize(dim, num_steps);
+    if (output.shape().is_dynamic(dim)) output.SetSizeBeforeFlags(dim, num_steps);
   }
   std::ranges::move(carries, std::back_inserter(outputs));
   return Literal::Tuple(std::move(outputs));

@@ -389,7 +389,7 @@ StatusOr<Literal> EvalScatterDynamic(const Instruction& inst, std::span<Literal>
   std::vector<Literal> elements;
   for (size_t i = 0; i < n; ++i) {
     Literal& element = n == 1 ? result : result.mutable_elements()[i];
-    for (i64 d = 0; d < element.shape().rank(); ++d) element.SetSize(d, sizes[i][d]);
+    for (i64 d = 0; d < element.shape().rank(); ++d) element.SetSizeBeforeFlags(d, sizes[i][d]);
     elements.push_back(std::move(element));
   }
   return n == 1 ? std::move(elements[0]) : Literal::Tuple(std::move(elements));

@@ -167,7 +167,7 @@ StatusOr<Literal> EvalDynamicSliceDynamic(const Instruction& inst, std::span<Lit
   AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
   AXLE_ASSIGN(Literal result, substitute.Evaluate(operands, context));
   for (i64 d = 0; d < inst.shape().rank(); ++d) {
-    if (inst.shape().is_dynamic(d)) result.SetSize(d, sizes[d]);
+    if (inst.shape().is_dynamic(d)) result.SetSizeBeforeFlags(d, sizes[d]);
   }
   return result;
 }
@@ -221,7 +221,7 @@ StatusOr<Literal> EvalDynamicUpdateSliceDynamic(const Instruction& inst,
   const IndexMap map = {WholeOperand(operand, 0, Dims(operand.rank(), 0)),
                         WholeOperand(operands[1].shape(), 1, begin)};
   AXLE_ASSIGN(Literal result, EvaluateIndexMap(map, inst.shape(), operands.first(2)));
-  for (i64 d = 0; d < operand.rank(); ++d) result.SetSize(d, sizes[d]);
+  for (i64 d = 0; d < operand.rank(); ++d) result.SetSizeBeforeFlags(d, sizes[d]);
   return result;
 }
 
