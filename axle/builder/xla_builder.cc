@@ -83,8 +83,22 @@ void XlaBuilder::set_limits(Limits* limits) {
   limits_ = limits;
 }
 
+Status XlaBuilder::AskLimits(i64 bytes) {
+  const auto ask = [&]() -> Status {
+    AXLE_TRY(limits_->CheckNow());
+    return limits_->Reserve(bytes);
+  };
+  Status status = ask();
+  if (status.ok()) return status;
+  // Once more, for the message: what is built is no call of the limits.
+  limits_->set_activity(StrCat("the building of \"", name(), "\""));
+  status = ask();
+  limits_->set_activity({});
+  return status;
+}
+
 Status XlaBuilder::Reserve(i64 bytes) {
-  AXLE_TRY(limits_->Reserve(bytes));
+  AXLE_TRY(AskLimits(bytes));
   reserved_ += bytes;
   return {};
 }
@@ -111,14 +125,13 @@ i64 XlaBuilder::NumNodes(const Shape& interned) {
 
 Status XlaBuilder::ChargeOperands(const OpDef& def, std::span<Instruction* const> operands) {
   if (limits_ == nullptr) return {};
-  AXLE_TRY(limits_->CheckNow());
   // A shape is put together and interned: two copies for a moment, one of which may stay.
   i64 nodes = 1;
   if (!def.callees.empty() || std::ranges::any_of(def.operands, &OperandSpec::variadic)) {
     for (const Instruction* operand : operands) nodes += NumNodes(operand->shape());
   }
   const i64 bytes = 2 * nodes * static_cast<i64>(sizeof(Shape));
-  AXLE_TRY(limits_->Reserve(bytes));
+  AXLE_TRY(AskLimits(bytes));
   limits_->Release(bytes);
   return Reserve(kInstructionBytes);
 }

@@ -189,6 +189,8 @@ class XlaBuilder {
   Status ChargeOperands(const OpDef& def, std::span<Instruction* const> operands);
   Status ChargeResult(const Instruction& inst);
   i64 NumNodes(const Shape& interned);
+  // CheckNow and Reserve of the limits; an error says what was built.
+  Status AskLimits(i64 bytes);
   Status Reserve(i64 bytes);
   // The number of a parameter is taken from now on; an error if it is.
   Status RegisterParameter(const Instruction& parameter);

@@ -149,6 +149,7 @@ struct Executable::Call {
 StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> arguments,
                                     const ExecuteOptions& options) const {
   const LimitedCall call(options.limits, "the run of", name());
+  if (options.limits != nullptr) AXLE_TRY(options.limits->Check());  // some runs look no more
   const ModuleConfig& config = module_->config();
   DeviceContext* host = options.device != nullptr ? options.device : &devices_[device]->host();
   RunDevice run_device(*host, device, config, options.random_seed);

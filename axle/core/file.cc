@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "axle/core/limits.h"
 #include "axle/core/strings.h"
@@ -47,6 +49,10 @@ Status SystemError(std::string_view what, const std::string& path) {
 // How often a wait for a pipe looks at its limits.
 constexpr int kPollMilliseconds = 20;
 
+// Bytes of one read, and of what is copied between two looks at the clock.
+constexpr size_t kLeastRead = 1 << 16, kMostRead = 1 << 20;
+constexpr size_t kPiece = size_t{64} << 20;
+
 Status CheckPath(const std::string& path) {
   if (path.find('\0') == path.npos) return {};
   return InvalidArgument(StrCat("there is a NUL byte in the name ", PrintableText(path)));
@@ -72,21 +78,32 @@ StatusOr<std::string> ReadDescriptor(int file, const std::string& name, std::int
         StrCat("cannot read ", PrintableText(name), ": more than ", HumanBytes(max_bytes)));
   };
   if (info.st_size > max_bytes) return too_large();
-  // The size is a hint: pipes and devices have none. One byte more shows the end.
-  constexpr std::int64_t kPiece = 1 << 16;
-  std::string bytes(std::max<std::int64_t>(info.st_size + 1, kPiece), '\0');
-  size_t size = 0;
+  // What has no size, as pipes and devices, is kept in pieces until the end is known: a string that
+  // grows would be copied in one go, while nobody looks at the clock.
+  const auto known = static_cast<size_t>(std::max<std::int64_t>(info.st_size, 0));
+  std::string buffer(std::clamp(known + 1, kLeastRead, kMostRead), '\0');
+  std::vector<std::string> pieces(1);
+  pieces[0].reserve(known);
+  std::int64_t size = 0;
   while (true) {
-    if (size == bytes.size()) bytes.resize(size * 2);
     if (limits != nullptr) AXLE_TRY(WaitForInput(file, *limits));
-    const ssize_t count = read(file, bytes.data() + size, bytes.size() - size);
+    const ssize_t count = read(file, buffer.data(), buffer.size());
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count < 0) return SystemError("read", name);
     if (count == 0) break;
-    size += static_cast<size_t>(count);
-    if (static_cast<std::int64_t>(size) > max_bytes) return too_large();
+    size += count;
+    if (size > max_bytes) return too_large();
+    if (pieces.back().size() >= std::max(known, kPiece)) pieces.emplace_back();
+    pieces.back().append(buffer, 0, static_cast<size_t>(count));
   }
-  bytes.resize(size);
+  if (pieces.size() == 1) return std::move(pieces[0]);
+  std::string bytes;
+  bytes.reserve(static_cast<size_t>(size));
+  for (std::string& piece : pieces) {
+    if (limits != nullptr) AXLE_TRY(limits->CheckNow());
+    bytes += piece;
+    std::string().swap(piece);
+  }
   return bytes;
 }
 

@@ -35,6 +35,7 @@ void Limits::set_time_limit(double seconds) {
 
 void Limits::StartClock() {
   deadline_ = Clock::now() + ToDuration(seconds_);
+  checks_ = ~0U;  // the next Check looks at the clock
 }
 
 void Limits::Extend(double seconds) {
@@ -64,9 +65,11 @@ std::string Limits::Activity() const {
 
 Status Limits::CheckSlowly() {
   AXLE_TRY(progress_error());
-  if (cancelled()) return Cancelled("cancelled");
-  if (!has_deadline_ || Clock::now() <= deadline_) return {};
+  if (!cancelled() && (!has_deadline_ || Clock::now() < deadline_)) return {};
   const std::string activity = Activity();
+  if (cancelled()) {
+    return Cancelled(StrCat("cancelled", activity.empty() ? "" : " during ", activity));
+  }
   return DeadlineExceeded(StrCat("the time limit of ", seconds_, " s", DefaultText(time_note_),
                                  activity.empty() ? " is used up" : " ended ", activity,
                                  RemedyText(time_note_)));
@@ -100,10 +103,13 @@ std::string Limits::MemoryLimitEnding() const {
   return StrCat(activity.empty() ? "" : " in ", activity, RemedyText(memory_note_));
 }
 
+std::string Limits::BesideText() const {
+  return live_bytes_ > 0 ? StrCat(" beside ", HumanBytes(live_bytes_), " in use") : std::string();
+}
+
 Status Limits::Reserve(i64 bytes) {
   if (bytes > memory_cap_ - live_bytes_) {
-    return ResourceExhausted(StrCat("needs ", HumanBytes(bytes), " beside ",
-                                    HumanBytes(live_bytes_), " of live ones, above ",
+    return ResourceExhausted(StrCat("needs ", HumanBytes(bytes), BesideText(), ", above ",
                                     MemoryLimitText(), MemoryLimitEnding()));
   }
   live_bytes_ += bytes;

@@ -35,12 +35,12 @@ class Limits {
   };
 
   // Bytes of live values, and of what compilers need; what needs more ends with RESOURCE_EXHAUSTED.
-  // INT64_MAX at first.
-  void set_memory_cap(i64 bytes) { memory_cap_ = bytes; }
+  // INT64_MAX at first; below 0 counts as 0.
+  void set_memory_cap(i64 bytes) { memory_cap_ = bytes > 0 ? bytes : 0; }
   void set_memory_note(Note note) { memory_note_ = note; }
   i64 memory_cap() const { return memory_cap_; }
   // Seconds that a call may take until DEADLINE_EXCEEDED, by a clock that nobody sets; below 0, and
-  // NaN, count as 0.
+  // NaN, count as 0, which ends every call.
   void set_time_limit(double seconds);
   void set_time_note(Note note) { time_note_ = note; }
   // The call gets so many seconds more: for what does not count.
@@ -59,7 +59,7 @@ class Limits {
   bool cancelled() const { return (reasons_.load(std::memory_order_relaxed) & kCancelled) != 0; }
 
   // OK, or CANCELLED, DEADLINE_EXCEEDED or what the progress function threw. Cheap; looks at the
-  // clock only every 64th time.
+  // clock only the first time and every 64th.
   Status Check() {
     if (reasons_.load(std::memory_order_relaxed) != 0 || (has_deadline_ && (++checks_ & 63) == 0))
       return CheckSlowly();
@@ -87,6 +87,8 @@ class Limits {
   // is going on and the remedy.
   std::string MemoryLimitText() const;
   std::string MemoryLimitEnding() const;
+  // " beside 12 KiB in use", or "" if nothing is.
+  std::string BesideText() const;
 
   // Accounts for `bytes` of live memory, or refuses with RESOURCE_EXHAUSTED. Release gives them
   // back.

@@ -174,9 +174,8 @@ Status CheckStorage(i64 bytes) {
   }
   const Limits* limits = StorageLimits();
   if (limits == nullptr || bytes <= limits->memory_cap() - limits->live_bytes()) return {};
-  return ResourceExhausted(StrCat("a value of ", HumanBytes(bytes), " beside ",
-                                  HumanBytes(limits->live_bytes()), " of live ones is above ",
-                                  limits->MemoryLimitText()));
+  return ResourceExhausted(StrCat("a value of ", HumanBytes(bytes), limits->BesideText(),
+                                  " is above ", limits->MemoryLimitText()));
 }
 
 std::shared_ptr<std::byte> AllocateStorage(i64 bytes, bool zeroed, std::byte** data) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <limits>
 #include <thread>
 
 #include "axle/builder/xla_builder.h"
@@ -67,6 +68,24 @@ TEST(ClientLimits, MessagesNameTheLimitAndWhatWasGoingOn) {
       EXPECT_EQ(
           (*executable)->Execute({Literal(Shape(S32))}, {.limits = &steps}).status().ToString(),
           "RESOURCE_EXHAUSTED: the limit of 100 steps ended the run of \"endless\"");
+    }
+  }
+}
+
+// Even where a run has nothing to look at the clock for.
+TEST(ClientLimits, NoCallFitsIntoNoTime) {
+  const auto client = *Client::Create();
+  for (const EngineKind engine : Engines()) {
+    const auto executable =
+        client->Compile("ENTRY e { ROOT x = f32[2] parameter(0) }", {.engine = engine});
+    ASSERT_TRUE(executable.ok());
+    for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+      Limits limits;
+      limits.set_time_limit(seconds);
+      EXPECT_EQ(
+          (*executable)->Execute({Literal(Shape(F32, {2}))}, {.limits = &limits}).status().code(),
+          StatusCode::kDeadlineExceeded)
+          << seconds;
     }
   }
 }
@@ -168,6 +187,10 @@ TEST(BuilderLimits, EachOpLooksAtTheClock) {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   Neg(x);
   EXPECT_EQ(builder.first_error().code(), StatusCode::kDeadlineExceeded);
+  EXPECT_NE(
+      builder.first_error().message().find("the time limit of 0.01 s ended the building of \"b\""),
+      std::string::npos)
+      << builder.first_error().message();
 }
 
 TEST(BuilderLimits, WhatIsBuiltCountsNoMore) {

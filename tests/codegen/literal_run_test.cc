@@ -174,7 +174,7 @@ TEST(LiteralRun, TheMemoryLimitNamesTheResult) {
   strict.set_memory_cap(30000);
   const auto result = RunEntry(compiled, {Literal::Scalar<float>(F32, 1)}, &strict);
   EXPECT_EQ(result.status().ToString(),
-            "RESOURCE_EXHAUSTED: a value of 39 KiB beside 0 B of live ones is above the memory "
+            "RESOURCE_EXHAUSTED: a value of 39 KiB is above the memory "
             "limit of 29.2 KiB: the result \"all\" of \"e\"");
   EXPECT_EQ(strict.live_bytes(), 0);
 }

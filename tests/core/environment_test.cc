@@ -64,7 +64,8 @@ TEST(Limits, CancelFromAnotherThreadEndsTheWork) {
   while (status.ok()) status = limits.Check();
   other.join();
   EXPECT_EQ(status.ToString(), "CANCELLED: cancelled");
-  EXPECT_EQ(limits.CheckNow().code(), StatusCode::kCancelled);
+  const LimitedCall call(&limits, "the run of", "main");
+  EXPECT_EQ(limits.CheckNow().ToString(), "CANCELLED: cancelled during the run of \"main\"");
 }
 
 TEST(Limits, DeadlineEndsTheWork) {
@@ -72,9 +73,7 @@ TEST(Limits, DeadlineEndsTheWork) {
   limits.set_time_limit(1e6);
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(limits.Check().ok());
   limits.set_time_limit(0);
-  Status status;
-  while (status.ok()) status = limits.Check();
-  EXPECT_EQ(status.ToString(), "DEADLINE_EXCEEDED: the time limit of 0 s is used up");
+  EXPECT_EQ(limits.Check().ToString(), "DEADLINE_EXCEEDED: the time limit of 0 s is used up");
   limits.set_time_limit(-1);
   EXPECT_FALSE(limits.CheckNow().ok());
   limits.set_time_limit(std::numeric_limits<double>::quiet_NaN());
@@ -124,7 +123,7 @@ TEST(Limits, MessagesSayWhatIsADefaultAndWhatChangesIt) {
       limits.CheckNow().message(),
       "the time limit of 0 s (the default) ended the run of \"main\"; --time-limit 0 removes it");
   EXPECT_EQ(limits.Reserve(2 << 20).message(),
-            "needs 2 MiB beside 0 B of live ones, above the memory limit of 1 MiB (the default) "
+            "needs 2 MiB, above the memory limit of 1 MiB (the default) "
             "in the run of \"main\"; --mem-limit changes it");
   limits.set_activity("the run of \"main\" after 3 of 10 repeats");
   EXPECT_EQ(limits.CheckNow().message(),
@@ -136,14 +135,16 @@ TEST(Limits, MemoryIsGivenBack) {
   Limits limits;
   limits.set_memory_cap(100);
   EXPECT_TRUE(limits.Reserve(60).ok());
-  EXPECT_EQ(
-      limits.Reserve(50).ToString(),
-      "RESOURCE_EXHAUSTED: needs 50 B beside 60 B of live ones, above the memory limit of 100 B");
+  EXPECT_EQ(limits.Reserve(50).ToString(),
+            "RESOURCE_EXHAUSTED: needs 50 B beside 60 B in use, above the memory limit of 100 B");
   limits.Release(60);
   EXPECT_TRUE(limits.Reserve(100).ok());
   EXPECT_EQ(limits.live_bytes(), 100);
   EXPECT_EQ(limits.peak_bytes(), 100);
   EXPECT_FALSE(limits.Reserve(std::numeric_limits<i64>::max()).ok());
+  limits.Release(100);
+  limits.set_memory_cap(-5);
+  EXPECT_EQ(limits.Reserve(1).message(), "needs 1 B, above the memory limit of 0 B");
 }
 
 TEST(Limits, ProgressReachesTheCallback) {

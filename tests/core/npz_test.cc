@@ -1,11 +1,13 @@
 #include "axle/core/npz.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <thread>
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
@@ -342,6 +344,18 @@ TEST_F(FileTest, BytesRoundTrip) {
   EXPECT_EQ(*ReadFile(path_), "short");
   ASSERT_TRUE(WriteFile(path_, "").ok());
   EXPECT_EQ(*ReadFile(path_), "");
+}
+
+// Longer than the pieces in which what has no size is kept.
+TEST_F(FileTest, LongPipesAreRead) {
+  std::string bytes((size_t{70} << 20) + 13, '\0');
+  for (size_t i = 0; i < bytes.size(); i += 4099) bytes[i] = static_cast<char>(i * 7 / 3);
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  std::thread writer([&] { EXPECT_TRUE(WriteFile(path_, bytes).ok()); });
+  const StatusOr<std::string> read = ReadFile(path_);
+  writer.join();
+  ASSERT_TRUE(read.ok());
+  EXPECT_TRUE(*read == bytes);
 }
 
 TEST_F(FileTest, ErrorsNameThePath) {

@@ -21,7 +21,7 @@ TEST(Storage, ValuesAndReservationsShareOneBudget) {
   ASSERT_TRUE(limits.Reserve(600000).ok());  // tables of an op, say
   EXPECT_TRUE(CreateBytes(300000).ok());
   EXPECT_EQ(CreateBytes(500000).ToString(),
-            "RESOURCE_EXHAUSTED: a value of 488.2 KiB beside 585.9 KiB of live ones is above the "
+            "RESOURCE_EXHAUSTED: a value of 488.2 KiB beside 585.9 KiB in use is above the "
             "memory limit of 976.5 KiB");
   limits.Release(600000);
   std::optional<Literal> value = *Literal::Create(Shape(U8, {700000}));

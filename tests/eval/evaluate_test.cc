@@ -210,7 +210,7 @@ TEST(Evaluate, MemoryIsCappedBeforeItIsTaken) {
 
 TEST(Evaluate, WhatTakesTooMuchMemoryIsNamed) {
   const char* const beyond =
-      "a value of 3.9 KiB beside 3.9 KiB of live ones is above the memory limit of ";
+      "a value of 3.9 KiB beside 3.9 KiB in use is above the memory limit of ";
   for (const char* const op :
        {"add(x, x)", "reverse(x), dimensions={0}", "sort(x), dimensions={0}, to_apply=less"}) {
     Limits limits;
