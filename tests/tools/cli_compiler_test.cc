@@ -45,7 +45,7 @@ TEST_F(Cli, OptSaysWhatItDoesNotKnow) {
   const Result stage = Run({"opt", file, "--to", "exe"});
   EXPECT_EQ(stage.exit, 2);
   EXPECT_EQ(stage.err,
-            "INVALID_ARGUMENT: opt: --to: unknown stage \"exe\"; there are hlo, opt-hlo, fusions, "
+            "axle: opt: --to: unknown stage \"exe\"; there are hlo, opt-hlo, fusions, "
             "buffers, llvm, "
             "asm\n");
   const Result pass = Run({"opt", file, "--passes", "dce,csse"});
@@ -56,7 +56,7 @@ TEST_F(Cli, OptSaysWhatItDoesNotKnow) {
   const Result after = Run({"opt", file, "--print-after", "fusions"});
   EXPECT_EQ(after.exit, 2);
   EXPECT_EQ(after.err,
-            "INVALID_ARGUMENT: opt: --print-after: no pass is called \"fusions\"; --list shows "
+            "axle: opt: --print-after: no pass is called \"fusions\"; --list shows "
             "them, and --to prints the stages after them\n");
 }
 

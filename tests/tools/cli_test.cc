@@ -310,7 +310,12 @@ TEST_F(Cli, TypingErrorsGetTheNearestName) {
   EXPECT_EQ(Run({"run"}).exit, 2);
   EXPECT_EQ(Run({}).exit, 2);
   EXPECT_EQ(Run({"bench", "x"}).exit, 5);
-  EXPECT_EQ(Run({"parse", "x", "--mem-limit", "5X"}).exit, 2);
+  const Result unit = Run({"parse", "x", "--mem-limit", "5X"});
+  EXPECT_EQ(unit.exit, 2);
+  EXPECT_EQ(unit.err,
+            "axle: --mem-limit: \"5X\" is not a number of bytes like 4096, 512K, 64M, 4G or 1T, or "
+            "0 for no limit\n");
+  EXPECT_EQ(Run({"parse", "x", "--mem-limit", "9999999999G"}).exit, 2);
 }
 
 // Names of --output: .npz, .npy, a folder, stdout; any other would be a guess.
@@ -339,6 +344,9 @@ TEST_F(Cli, OutputGoesWhereItsNameSays) {
     EXPECT_FALSE(fs::exists(Path(name)));
   }
   EXPECT_EQ(Run({"run", add, "--fake", "--output", "-", "--json"}).exit, 2);
+  const Result empty = Run({"run", add, "--fake", "--output", ""});
+  EXPECT_EQ(empty.exit, 2);
+  EXPECT_EQ(empty.err, "axle: --output: the name is empty\n");
   const std::string pair = Write(
       "pair.hlo",
       "HloModule m\nENTRY e { x = f32[] parameter(0)  ROOT r = (f32[], f32[]) tuple(x, x) }\n");
@@ -357,6 +365,10 @@ TEST_F(Cli, BinaryFormatsRefuseATerminal) {
   EXPECT_EQ(Finish(Start({"convert", add, "--to", "hlo.pb"}, "", screen)).exit, 2);
   EXPECT_EQ(Finish(Start({"run", add, "--fake", "--output", "-"}, "", screen)).exit, 2);
   EXPECT_EQ(Finish(Start({"convert", add, "--to", "hlo", "--quiet"}, "", screen)).exit, 0);
+  const Result named = Run({"convert", add, "--to", "hlo.pb", "--output", ptsname(terminal)});
+  EXPECT_EQ(named.exit, 2);
+  EXPECT_EQ(named.err, std::string("axle: convert: hlo.pb is binary and ") + ptsname(terminal) +
+                           " is a terminal; give --output FILE\n");
   close(screen);
   close(terminal);
   EXPECT_EQ(Run({"convert", add, "--to", "hlo.pb"}).exit, 0);
@@ -375,17 +387,20 @@ TEST_F(Cli, BatchAnswersRequestsOfAnyShape) {
       add + R"(","args":["0=@-","1=f32[2] 1,2"]})" + "\n" + R"({"id":6,"verb":"run","file":")" +
       add + R"(","args":["0=f32[2] 1,2","1=f32[2] 1,2"],"output":"a\u0000b.npz"})" + "\n" +
       R"({"id":7,"verb":"print","output":"-")" + rest.substr(15) + R"({"id":1.5)" + rest +
-      R"({"id":"x")" + rest;
+      R"({"id":"x")" + rest + R"({"id":18446744073709551615)" + rest +
+      R"({"id":18446744073709551616)" + rest + R"({"id":-9223372036854775809)" + rest +
+      R"({"id":8,"output":"")" + rest;
   const Result r = Run({"batch"}, requests);
   EXPECT_EQ(r.exit, 0) << r.err;
   std::vector<json> answers;
   std::istringstream lines(r.out);
   for (std::string line; std::getline(lines, line);) answers.push_back(json::parse(line));
-  ASSERT_EQ(answers.size(), 13u);
+  ASSERT_EQ(answers.size(), 17u);
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(answers[i]["exit"], 2) << i;
-    EXPECT_EQ(answers[i]["message"],
-              i == 0 ? "a request is not nested so deep" : "\"id\" is not a number or a string")
+    EXPECT_EQ(answers[i]["message"], i == 0
+                                         ? "a request is not nested so deep"
+                                         : "\"id\" is not a number of at most 64 bits or a string")
         << i;
     EXPECT_TRUE(answers[i]["id"].is_null()) << i;
   }
@@ -403,6 +418,11 @@ TEST_F(Cli, BatchAnswersRequestsOfAnyShape) {
   EXPECT_EQ(answers[11]["exit"], 0);
   EXPECT_EQ(answers[11]["id"], 1.5);
   EXPECT_EQ(answers[12]["exit"], 0);
+  EXPECT_EQ(answers[13]["exit"], 0);
+  EXPECT_EQ(answers[13]["id"].dump(), "18446744073709551615");
+  EXPECT_EQ(answers[14]["exit"], 2);  // would come back as another number
+  EXPECT_EQ(answers[15]["exit"], 2);
+  EXPECT_EQ(answers[16]["message"], "\"output\" is empty");
 }
 
 TEST_F(Cli, ElidedConstantsAreRefusedWhereNumbersComeOut) {
@@ -423,7 +443,12 @@ TEST_F(Cli, ElidedConstantsAreRefusedWhereNumbersComeOut) {
         << r.out << r.err;
   }
   for (const char* const verb : {"parse", "info", "explain"}) {
-    EXPECT_EQ(Run({verb, program}).exit, 0) << verb;
+    const Result r = Run({verb, program});
+    EXPECT_EQ(r.exit, 0) << verb;
+    EXPECT_EQ(
+        r.err.find("note: " + program + " 4:32: the elements of constant \"k\" are left") == 0,
+        std::string_view(verb) != "parse")
+        << r.err;
   }
   EXPECT_NE(Run({"print", program}).out.find("constant({...})"), std::string::npos);
   EXPECT_NE(Run({"opt", program, "--to", "hlo"}).out.find("constant({...})"), std::string::npos);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <new>
 
 #include "axle/core/strings.h"
@@ -59,7 +60,10 @@ bool IsTooDeep(std::string_view line) {
   return false;
 }
 
+// A number comes back as it was. JSON's integers beyond 64 bits are read as floats, which are not.
 bool IsId(const Json& value) {
+  constexpr double kMost = 9223372036854775808.0;  // 2^63
+  if (value.is_number_float()) return std::abs(value.get<double>()) < kMost;
   return value.is_number() || value.is_string();
 }
 
@@ -71,7 +75,7 @@ std::string ReadRequest(const Json& request, Options& options, const Verb*& verb
                         : key == "output" ? &options.output
                                           : nullptr;
     if (key == "id") {
-      if (!IsId(value)) return "\"id\" is not a number or a string";
+      if (!IsId(value)) return "\"id\" is not a number of at most 64 bits or a string";
       continue;
     }
     if (key == "args") {
@@ -88,6 +92,7 @@ std::string ReadRequest(const Json& request, Options& options, const Verb*& verb
     }
     if (!value.is_string()) return StrCat("\"", key, "\" is not a string");
     if (text != nullptr) *text = value.get<std::string>();
+    if (key == "output" && options.output.empty()) return "\"output\" is empty";
   }
   if (!request.contains("verb") || !request.contains("file")) {
     return "a request has \"verb\" and \"file\"";
@@ -170,7 +175,7 @@ const Verb kBatchVerb = {
     "  --fake[=KIND] --engine E --isa I --codegen-level N --style S --from F\n"
     "  --allow-elided\n"
     "  --time-limit S   seconds for each, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
+    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
     kOptions, RunBatch};
 
 }  // namespace axle::tool

@@ -1,6 +1,4 @@
 // axle convert: a module in another format.
-#include <unistd.h>
-
 #include "axle/core/strings.h"
 #include "axle/proto/write.h"
 #include "axle/text/print.h"
@@ -14,9 +12,14 @@ int RunConvert(Session& session) {
   const Options& options = session.options();
   const StatusOr<std::string> file = session.OneFile();
   if (!file.ok()) return session.Usage(StrCat("convert: ", file.status().message()));
-  const bool is_to_stdout = options.output.empty() || options.output == "-";
-  if (options.to == OutputFormat::kHloProto && is_to_stdout && isatty(STDOUT_FILENO) != 0) {
-    return session.Usage("convert: hlo.pb is binary and stdout is a terminal; give --output FILE");
+  if (options.to == OutputFormat::kUnset) {
+    return session.Usage("convert: --to is missing; there are hlo, hlo.pb, dot, json");
+  }
+  if (options.to == OutputFormat::kHloProto && session.WritesToTerminal()) {
+    const bool is_stdout = options.output.empty() || options.output == "-";
+    return session.Usage(StrCat("convert: hlo.pb is binary and ",
+                                is_stdout ? "stdout" : PrintableText(options.output),
+                                " is a terminal; give --output FILE"));
   }
   const auto module = session.Load(*file);
   if (!module.ok()) return session.Fail(module.status());
@@ -36,7 +39,7 @@ int RunConvert(Session& session) {
       bytes = ToJson(**module);
       break;
     case OutputFormat::kUnset:
-      return session.Usage("convert: --to is missing; there are hlo, hlo.pb, dot, json");
+      break;  // was refused
   }
   return session.Write(bytes);
 }
@@ -58,7 +61,7 @@ const Verb kConvertVerb = {
     "  --from F         hlo or hlo.pb (HloModuleProto, HloProto, HloSnapshot);\n"
     "                   the default is to find out from the content\n"
     "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
+    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
     kOptions, RunConvert};
 
 }  // namespace axle::tool

@@ -89,6 +89,7 @@ int Explain(Session& session) {
   if (!file.ok()) return session.Usage(StrCat("explain: ", file.status().message()));
   auto module = session.Load(*file);
   if (!module.ok()) return session.Fail(module.status());
+  session.NoteWhatIsElided(**module);
   const auto executable =
       session.CompileNative(*std::move(module), {.allow_elided = true, .report = true});
   if (!executable.ok()) return session.Fail(executable.status());
@@ -140,7 +141,7 @@ const Verb kExplainVerb = {
     "  --from F            hlo or hlo.pb; the default is to find out from the content\n"
     "  --json              everything, with the time of each stage\n"
     "  --time-limit S      seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B       bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
+    "  --mem-limit B       bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
     kOptions, Explain};
 
 }  // namespace axle::tool

@@ -149,7 +149,7 @@ const Verb kGenVerb = {
     "  --jobs J         with --coverage: threads, 1 by default\n"
     "  --json           with --coverage: totals instead of the table\n"
     "  --time-limit S   seconds; none by default\n"
-    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
+    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
     kOptions, RunGen};
 
 }  // namespace axle::tool

@@ -102,6 +102,7 @@ int Info(Session& session) {
       worst = std::max(worst, session.Fail(module.status()));
       continue;
     }
+    session.NoteWhatIsElided(**module);
     const Facts facts = Collect(**module);
     session.Out(session.options().json ? ToLine(Report(**module, facts, file))
                                        : Text(**module, facts));
@@ -124,7 +125,7 @@ const Verb kInfoVerb = {
     "  --from F         hlo; the default is to find out from the content\n"
     "  --json           one object per file\n"
     "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
+    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
     {},
     Info};
 

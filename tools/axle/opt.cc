@@ -185,7 +185,7 @@ const Verb kOptVerb = {
     "  --from F         hlo or hlo.pb; the default is to find out from the content\n"
     "  --json           {\"schema\": ..., \"text\": ...}\n"
     "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
+    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
     kOptions, RunOpt};
 
 }  // namespace axle::tool

@@ -20,9 +20,13 @@ std::string ParseBytes(const std::string& text, std::int64_t& bytes) {
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   const std::string_view unit(rest, static_cast<size_t>(end - rest));
-  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
-  if (error != std::errc() || shift < 0 || value < 0 || value > (INT64_MAX >> shift)) {
-    return StrCat("--mem-limit: \"", text, "\" is not a number of bytes like 512M or 4G");
+  constexpr std::string_view kUnits = "KMGT";
+  const size_t power = unit.empty() ? 0 : unit.size() == 1 ? kUnits.find(unit[0]) + 1 : 0;
+  const bool is_unit = unit.empty() || power != 0;
+  const size_t shift = 10 * power;
+  if (error != std::errc() || !is_unit || value < 0 || value > (INT64_MAX >> shift)) {
+    return StrCat("--mem-limit: \"", PrintableText(text),
+                  "\" is not a number of bytes like 4096, 512K, 64M, 4G or 1T, or 0 for no limit");
   }
   bytes = value << shift;
   return {};
@@ -216,6 +220,9 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_vi
     return option != nullptr && option->count() > 0;
   };
   if (given("--random")) options.random = random;
+  if (parsed.error.empty() && given("--output") && options.output.empty()) {
+    parsed.error = "--output: the name is empty";
+  }
   options.is_time_default = !given("--time-limit");
   options.is_mem_default = !given("--mem-limit");
   if (!options.is_time_default) {

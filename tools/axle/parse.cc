@@ -56,7 +56,7 @@ const Verb kParseVerb = {
     "  --from F         hlo; the default is to find out from the content\n"
     "  --json           one object per file on stdout\n"
     "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n"
+    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n"
     "  -v               say how large each module is\n",
     {},
     Parse};

@@ -43,7 +43,7 @@ const Verb kPrintVerb = {
     "  --from F         hlo or hlo.pb; the default is to find out from the content\n"
     "  --json           {\"schema\": ..., \"text\": ...}\n"
     "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n",
+    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
     kOptions, RunPrint};
 
 }  // namespace axle::tool

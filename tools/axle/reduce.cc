@@ -105,7 +105,7 @@ const Verb kReduceVerb = {
     "  --isa L --levels L --threads L --seeds N --seed S --repeat N --concurrent\n"
     "  --numerics N --allow-elided   as for check\n"
     "  --time-limit S   seconds, none by default; then what is reached is the result\n"
-    "  --mem-limit B    bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n"
+    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n"
     "  --json -q        -v tells about every step\n",
     kOptions, RunReduce};
 

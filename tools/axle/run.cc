@@ -1,6 +1,4 @@
 // axle run: compiles a module, runs it, prints or saves the results.
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -125,7 +123,7 @@ int Run(Session& session) {
           "run: \"output\": \"-\" is no file: stdout has the answers of the batch");
     }
     if (options.json) return session.Usage("run: --output - and --json both go to stdout");
-    if (isatty(STDOUT_FILENO) != 0) {
+    if (session.WritesToTerminal()) {
       return session.Usage("run: --output -: .npz is binary and stdout is a terminal");
     }
   }
@@ -168,7 +166,7 @@ const Verb kRunVerb = {
     "  --allow-elided      for tests: constant({...}) is a counting pattern, not an error\n"
     "  --repeat N, --time  run N times; say how long it took\n"
     "  --time-limit S      seconds, for all of it but --fake; none by default\n"
-    "  --mem-limit B       bytes (K, M, G), 75 % of the machine by default; 0 for no limit\n"
+    "  --mem-limit B       bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n"
     "  --threads N --replicas N --seed N --from F --json -q -v\n",
     kOptions, Run};
 

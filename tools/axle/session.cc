@@ -1,5 +1,6 @@
 #include "tools/axle/session.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -37,7 +38,7 @@ void OnSignal(int) {
 }
 
 void OnAlarm(int) {
-  constexpr std::string_view kText = "CANCELLED: cancelled\n";
+  constexpr std::string_view kText = "CANCELLED: interrupted\n";
   (void)!write(STDERR_FILENO, kText.data(), kText.size());
   _exit(kLimit);
 }
@@ -179,7 +180,10 @@ void Session::Out(std::string_view data) {
 }
 
 void Session::Say(std::string_view line) {
-  if (options_.quiet) return;
+  if (!options_.quiet) Print(line);
+}
+
+void Session::Print(std::string_view line) {
   if (is_batch()) {
     if (!collected_->empty()) collected_->push_back('\n');
     collected_->append(line);
@@ -191,27 +195,33 @@ void Session::Say(std::string_view line) {
 
 int Session::Fail(const Status& status) {
   std::string text = status.ToString();
-  // Whoever ran out of memory may not know whose limit it was, and what changes it.
+  // Whoever ran out of memory may not know whose limit it was, and what changes it. No option
+  // changes what the machine has (CheckStorage).
   if (status.code() == StatusCode::kResourceExhausted && options_.mem_limit > 0 &&
-      text.find("memory") != text.npos && text.find("--mem-limit") == text.npos) {
+      text.find("memory") != text.npos && text.find("of this machine") == text.npos &&
+      text.find("--mem-limit") == text.npos) {
     if (text.find("memory limit") == text.npos) {
       StrAppend(text, ", under ", limits_.MemoryLimitText());
     }
     text += limits_.MemoryLimitEnding();
   }
-  if (is_batch()) {
-    if (!collected_->empty()) collected_->push_back('\n');
-    collected_->append(text);
-  } else {
-    RemoveProgressBar();
-    WriteAll(STDERR_FILENO, StrCat(text, "\n"));
-  }
+  Print(text);
   return ExitCodeOf(status);
 }
 
 int Session::Usage(std::string_view what) {
-  Fail(InvalidArgument(std::string(what)));
+  Print(is_batch() ? std::string(what) : StrCat("axle: ", what));
   return kUsage;
+}
+
+bool Session::WritesToTerminal() const {
+  const std::string& path = options_.output;
+  if (path.empty() || path == "-") return !is_batch() && isatty(STDOUT_FILENO) != 0;
+  const int file = open(path.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return false;  // to be made, or an error that writing finds
+  const bool is_terminal = isatty(file) != 0;
+  close(file);
+  return is_terminal;
 }
 
 StatusOr<std::vector<std::string>> Session::Modules() const {
@@ -276,6 +286,11 @@ StatusOr<std::unique_ptr<Module>> Session::Load(const std::string& path) {
 
 Status Session::CheckNothingIsElided(const Module& module) const {
   return options_.allow_elided ? Status() : axle::CheckNothingIsElided(module);
+}
+
+void Session::NoteWhatIsElided(const Module& module) {
+  const Status whole = axle::CheckNothingIsElided(module);
+  if (!whole.ok()) Say(StrCat("note: ", whole.message()));
 }
 
 StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,

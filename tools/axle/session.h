@@ -52,7 +52,9 @@ class Session {
   void Say(std::string_view line);  // to people, with a line feed; nothing if --quiet
   int Fail(const Status& status);   // says why; the exit code
   ExitCode ExitCodeOf(const Status& status) const;
-  int Usage(std::string_view what);
+  int Usage(std::string_view what);  // the same of a wrong command line; the exit code
+  // Whether what --output, or stdout without it, names is a terminal.
+  bool WritesToTerminal() const;
 
   // The modules that the command line names: for a folder, the HLO texts in it and below it.
   StatusOr<std::vector<std::string>> Modules() const;
@@ -65,6 +67,8 @@ class Session {
   // For verbs that compute with constants: an error if the program was printed without large ones,
   // unless --allow-elided.
   Status CheckNothingIsElided(const Module& module) const;
+  // For verbs that only describe: the same as a note.
+  void NoteWhatIsElided(const Module& module);
   StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 EngineKind engine);
   // Native code with these options, and the instruction set, level and limits of the session.
@@ -73,6 +77,7 @@ class Session {
 
  private:
   StatusOr<std::string> ReadStdin(i64 max_bytes);
+  void Print(std::string_view line);  // to people, whatever the options
 
   Options options_;
   std::string* collected_;
