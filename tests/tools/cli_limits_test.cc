@@ -149,6 +149,16 @@ TEST_F(Cli, CheckSaysThatAProgramDoesNotFit) {
   EXPECT_NE(r.out.find("over limit: "), std::string::npos) << r.out;
   EXPECT_NE(r.out.find("memory"), std::string::npos) << r.out;
   EXPECT_NE(r.out.find("--mem-limit"), std::string::npos) << r.out;
+  // No option gives the machine more than it has.
+  const std::string huge = Write("huge.hlo",
+                                 "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  ROOT y = "
+                                 "f32[1000000000000] broadcast(x), dimensions={}\n}\n");
+  for (const char* const verb : {"check", "run"}) {
+    const Result no = Run({verb, huge, "--fake"});
+    EXPECT_EQ(no.exit, 4) << no.out << no.err;
+    EXPECT_NE((no.out + no.err).find("memory of this machine"), std::string::npos) << no.out;
+    EXPECT_EQ((no.out + no.err).find("--mem-limit"), std::string::npos) << no.out << no.err;
+  }
 }
 
 // From too little to start the native engine to enough to compile and run.

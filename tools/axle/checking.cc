@@ -125,9 +125,11 @@ StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std
     result = CheckIsolated(checker, module, hang_seconds);
   }
   if (result.outcome == Outcome::kOverLimit) {
-    StrAppend(result.message, result.message.find("memory") != std::string::npos
-                                  ? "; --mem-limit changes it"
-                                  : "; --time-limit changes it");
+    if (result.message.find("memory") == result.message.npos) {
+      result.message += "; --time-limit changes it";
+    } else if (MayBeOfMemoryLimit(result.message)) {
+      result.message += "; --mem-limit changes it";
+    }
   }
   const std::string first = options.per_op && IsFailure(result.outcome)
                                 ? FirstDifferentOp(checker, *module)

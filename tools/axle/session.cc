@@ -195,11 +195,9 @@ void Session::Print(std::string_view line) {
 
 int Session::Fail(const Status& status) {
   std::string text = status.ToString();
-  // Whoever ran out of memory may not know whose limit it was, and what changes it. No option
-  // changes what the machine has (CheckStorage).
+  // Whoever ran out of memory may not know whose limit it was, and what changes it.
   if (status.code() == StatusCode::kResourceExhausted && options_.mem_limit > 0 &&
-      text.find("memory") != text.npos && text.find("of this machine") == text.npos &&
-      text.find("--mem-limit") == text.npos) {
+      MayBeOfMemoryLimit(text) && text.find("--mem-limit") == text.npos) {
     if (text.find("memory limit") == text.npos) {
       StrAppend(text, ", under ", limits_.MemoryLimitText());
     }
@@ -315,6 +313,10 @@ StatusOr<std::shared_ptr<Executable>> Session::CompileNative(std::shared_ptr<con
   Begin("the compilation of", module->name());
   AXLE_ASSIGN(Client* const client, SharedClient(options_.threads));
   return client->Compile(std::move(module), options);
+}
+
+bool MayBeOfMemoryLimit(std::string_view message) {
+  return message.find("memory") != message.npos && message.find("of this machine") == message.npos;
 }
 
 void InstallSignalHandlers() {

@@ -87,6 +87,10 @@ class Session {
   std::chrono::steady_clock::time_point begin_;
 };
 
+// Whether an error that speaks of memory may be one of --mem-limit, which does not change what the
+// machine has (CheckStorage).
+bool MayBeOfMemoryLimit(std::string_view message);
+
 // SIGINT and SIGTERM cancel the session that is under way; a second one ends the process, and so do
 // two seconds, if what is under way does not see that it is cancelled. SIGPIPE and SIGXFSZ become
 // writes that fail.
