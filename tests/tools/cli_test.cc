@@ -374,6 +374,18 @@ TEST_F(Cli, BinaryFormatsRefuseATerminal) {
   EXPECT_EQ(Run({"convert", add, "--to", "hlo.pb"}).exit, 0);
 }
 
+// To look whether it is a terminal must not end what its reader sees.
+TEST_F(Cli, ConvertWritesIntoAFifo) {
+  const std::string add = Write("add.hlo", kAdd);
+  const std::string fifo = Path("fifo.pb");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const pid_t pid = Start({"convert", add, "--to", "hlo.pb", "--output", fifo});
+  const std::string read = ReadText(fifo);
+  EXPECT_EQ(Finish(pid).exit, 0);
+  EXPECT_EQ(read, Run({"convert", add, "--to", "hlo.pb"}).out);
+  EXPECT_FALSE(read.empty());
+}
+
 // What a request may hold besides what is meant; every line is answered.
 TEST_F(Cli, BatchAnswersRequestsOfAnyShape) {
   const std::string add = Write("add.hlo", kAdd);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -215,8 +216,11 @@ int Session::Usage(std::string_view what) {
 bool Session::WritesToTerminal() const {
   const std::string& path = options_.output;
   if (path.empty() || path == "-") return !is_batch() && isatty(STDOUT_FILENO) != 0;
+  // Only devices are opened: who reads a FIFO would find its end when it is closed again.
+  struct stat info = {};
+  if (stat(path.c_str(), &info) != 0 || !S_ISCHR(info.st_mode)) return false;
   const int file = open(path.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) return false;  // to be made, or an error that writing finds
+  if (file < 0) return false;  // an error that writing finds
   const bool is_terminal = isatty(file) != 0;
   close(file);
   return is_terminal;
