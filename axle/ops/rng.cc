@@ -1,6 +1,9 @@
 // rng, rng-get-and-update-state: random numbers whose state the program does not see.
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
+#include "axle/core/float_format.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/lane_math.h"
@@ -80,12 +83,12 @@ Lane UnitFloat(Lane bits) {
                 : ToFloat(LaneType::kF32, integer) * 0x1p-23;
 }
 
-// uniform: a + u (b - a).
+// uniform: a + u (b - a), which may round up to b, so that it ends at the number below.
 LaneProgram UniformProgram(LaneType type) {
   LaneBuilder builder;
   const Lane bits = builder.Input(UnsignedOf(type));
-  const Lane a = builder.Input(type), b = builder.Input(type);
-  const Lane result = UnitFloat(bits) * (b - a) + a;
+  const Lane a = builder.Input(type), b = builder.Input(type), most = builder.Input(type);
+  const Lane result = Min(UnitFloat(bits) * (b - a) + a, most);
   return std::move(builder).Finish({&result, 1});
 }
 
@@ -107,11 +110,13 @@ constexpr i64 kBlock = 4096;
 template <typename T, typename Bits>
 class FloatSampler {
  public:
-  FloatSampler(RandomDistribution distribution, T a, T b)
+  // `most` is the largest of uniform numbers.
+  FloatSampler(RandomDistribution distribution, T a, T b, T most)
       : is_uniform_(distribution == RandomDistribution::kUniform),
         program_(is_uniform_ ? UniformProgram(kType) : NormalProgram(kType)),
         a_(kBlock, a),
         b_(kBlock, b),
+        most_(kBlock, most),
         first_(kBlock),
         second_(kBlock),
         result_(kBlock),
@@ -131,7 +136,7 @@ class FloatSampler {
   static constexpr LaneType kType = std::is_same_v<T, float> ? LaneType::kF32 : LaneType::kF64;
 
   Status Uniform(const Bits* bits, std::span<T> out, const EvalContext& context) {
-    const void* inputs[] = {bits, a_.data(), b_.data()};
+    const void* inputs[] = {bits, a_.data(), b_.data(), most_.data()};
     void* output = out.data();
     return context.executor.Run(program_, inputs, {&output, 1}, static_cast<i64>(out.size()));
   }
@@ -150,7 +155,8 @@ class FloatSampler {
 
   bool is_uniform_;
   LaneProgram program_;
-  std::vector<T> a_, b_;  // the bounds, or mean and deviation, for every element of a block
+  // The bounds, or mean and deviation, for every element of a block.
+  std::vector<T> a_, b_, most_;
   std::vector<Bits> first_, second_;
   std::vector<T> result_, other_;
 };
@@ -166,6 +172,22 @@ void UniformIntegers(const Bits* bits, Bits a, Bits b, std::span<Bits> out) {
   }
 }
 
+// The number before `bound`, a scalar of a float type, which is not the least one.
+Literal NextBelow(const Literal& bound) {
+  const ElementTypeInfo& info = Info(bound.shape().type());
+  const std::uint64_t sign = SignBit(info.format), magnitude = MagnitudeMask(info.format);
+  Literal below = bound;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, bound.bytes(), static_cast<size_t>(info.bytes));
+  if ((bits & magnitude) == 0) {
+    bits = sign | 1;
+  } else {
+    bits = (bits & sign) != 0 ? bits + 1 : bits - 1;
+  }
+  std::memcpy(below.mutable_bytes(), &bits, static_cast<size_t>(info.bytes));
+  return below;
+}
+
 template <typename T, typename Bits>
 StatusOr<Literal> SampleFloats(const Instruction& inst, const Literal& a, const Literal& b,
                                const Bits* bits, const EvalContext& context) {
@@ -174,8 +196,13 @@ StatusOr<Literal> SampleFloats(const Instruction& inst, const Literal& a, const 
   AXLE_ASSIGN(const Literal to, ConvertIfNeeded(b, kType));
   const Shape shape = inst.shape().WithoutLayout();
   AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(shape.WithType(kType)));
-  FloatSampler<T, Bits> sampler(inst.attrs<RngAttrs>().distribution, from.data<T>()[0],
-                                to.data<T>()[0]);
+  const T low = from.data<T>()[0], high = to.data<T>()[0];
+  T most = std::numeric_limits<T>::infinity();  // of an interval that is empty or not ordered
+  if (low < high) {
+    AXLE_ASSIGN(const Literal below, ConvertIfNeeded(NextBelow(b), kType));
+    most = below.data<T>()[0];
+  }
+  FloatSampler<T, Bits> sampler(inst.attrs<RngAttrs>().distribution, low, high, most);
   AXLE_TRY(sampler.Run(bits, result.mutable_data<T>(), context));
   return ConvertIfNeeded(result, shape.type());
 }
@@ -259,7 +286,8 @@ const OpDef kRngDef = {
     .summary = "Independent random numbers of a distribution.",
     .semantics =
         "rng_uniform gives numbers of [a, b): floats u (b - a) + a with u a multiple of 2^-23 "
-        "(f64: 2^-52) in [0, 1), integers a + (bits mod (b - a)) modulo 2^N, where b = a takes any "
+        "(f64: 2^-52) in [0, 1), or the largest number below b where that rounds up to b, integers "
+        "a + (bits mod (b - a)) modulo 2^N, where b = a takes any "
         "bits; pred gives false, or a if there is nothing in between. rng_normal gives a + b z for "
         "floats, z normally distributed: pairs sin(2 pi u') r, cos(2 pi u') r with r = sqrt(-2 "
         "log(1 - u)). Floats narrower than f32 are computed there and rounded, integers of less "
