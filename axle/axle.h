@@ -5,3 +5,4 @@
 #include "axle/builder/shape_util.h"
 #include "axle/builder/xla_builder.h"
 #include "axle/client/client.h"
+#include "axle/lib/constants.h"

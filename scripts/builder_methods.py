@@ -84,7 +84,8 @@ class Function:
         argument = {name: name + "..." if kind.endswith("...") else name for kind, name, _ in own}
         arguments = ", ".join((["this"] if takes_builder else []) + list(argument.values()))
         single = [argument[name] for kind, name, _ in own if kind in ("XlaOp", "Rest...")]
-        lists = [name for kind, name, _ in own if kind == "ArraySlice<XlaOp>"]
+        lists = [name for kind, name, _ in own
+                 if kind in ("ArraySlice<XlaOp>", "std::initializer_list<XlaOp>")]
         place = "location" if "location" in argument else "std::source_location::current()"
         checks = [f'AreOwn("{self.name}", {what}, {place})'
                   for what in ([f"{{{', '.join(single)}}}"] if single else []) + lists]

@@ -13,6 +13,9 @@ class ChannelHandle {
     DEVICE_TO_HOST = 2,
     HOST_TO_DEVICE = 3,
   };
+  ChannelHandle() = default;
+  // A number is a channel, of no type.
+  ChannelHandle(i64 handle) : handle_(handle) {}  // NOLINT(google-explicit-constructor)
   // The number, which the op checks, and what the channel connects.
   i64 handle() const { return handle_; }
   void set_handle(i64 handle) { handle_ = handle; }

@@ -196,7 +196,8 @@ XlaOp CrossReplicaSum(XlaOp operand, ReplicaGroupList replica_groups, Location l
   return AllReduce(operand, *sum, replica_groups, {}, {}, {}, location);
 }
 
-XlaOp CrossReplicaSum(XlaOp operand, const std::vector<i64>& replica_group_ids, Location location) {
+template <std::same_as<std::vector<i64>> Ids>
+XlaOp CrossReplicaSum(XlaOp operand, const Ids& replica_group_ids, Location location) {
   const ArraySlice<XlaOp> one(&operand, 1);
   if (ReadyBuilder(one) == nullptr) return NotReady(Opcode::kAllReduce, one, location);
   std::map<i64, ReplicaGroup> by_number;
@@ -216,6 +217,9 @@ XlaOp CrossReplicaSum(XlaOp operand, const std::vector<i64>& replica_group_ids, 
   }
   return CrossReplicaSum(operand, ReplicaGroupList(groups), location);
 }
+
+template XlaOp CrossReplicaSum(XlaOp operand, const std::vector<i64>& replica_group_ids,
+                               Location location);
 
 XlaOp CrossReplicaSum(XlaOp operand, std::initializer_list<i64> replica_group_ids,
                       Location location) {
@@ -238,8 +242,7 @@ XlaOp AllGatherTupleWithDeviceList(ArraySlice<XlaOp> operands, i64 all_gather_di
         error.empty() ? CheckedMul(shape.dim(all_gather_dimension), shard_count) : std::nullopt;
     if (error.empty() && !size) error = "the result would be too large";
     if (!error.empty()) {
-      return Fail(kOp, operands, error, location,
-                  shard_count > 0 ? StatusCode::kInvalidArgument : StatusCode::kInternal);
+      return Fail(kOp, operands, error, location);
     }
     shape.set_dim(all_gather_dimension, *size);
     shapes.push_back(std::move(shape));
@@ -297,8 +300,7 @@ XlaOp ReduceScatterWithDeviceList(XlaOp operand, const XlaComputation& computati
                      ", which shard_count ", shard_count, " does not divide");
     }
     if (!error.empty()) {
-      return Fail(kOp, operands, error, location,
-                  shard_count > 0 ? StatusCode::kInvalidArgument : StatusCode::kInternal);
+      return Fail(kOp, operands, error, location);
     }
     shape.set_dim(scatter_dimension, shape.dim(scatter_dimension) / shard_count);
     shapes.push_back(std::move(shape));
@@ -333,7 +335,7 @@ XlaOp AllToAllWithDeviceList(XlaOp operand, i64 split_dimension, i64 concat_dime
     return Fail(kOp, one,
                 split_count <= 0 ? StrCat("split_count is ", split_count, ", must be > 0")
                                  : "dynamic dimensions cannot be split",
-                location, StatusCode::kInternal);
+                location);
   }
   for (const auto& [what, d] : {std::pair("split_dimension", split_dimension),
                                 std::pair("concat_dimension", concat_dimension)}) {

@@ -10,12 +10,15 @@
 //                   there exactly once; for CollectiveBroadcast, at most once
 //   channel_id      its handle, above 0; 0 or none: no channel. The type is not looked at
 //   layout          of the result, as in shape_with_layout; one of another rank is left out
-//   shard_count     the size of the groups, as split_count is; INTERNAL if not above 0, as in XLA
+//   shard_count     the size of the groups, as split_count is; it is above 0
 //
 // Rules that need the number of devices are checked at Compile.
 #pragma once
+#include <concepts>
 #include <initializer_list>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -30,6 +33,7 @@ class ReplicaGroup {
  public:
   ReplicaGroup() = default;
   ReplicaGroup(std::initializer_list<i64> ids) : replica_ids_(ids) {}
+  explicit ReplicaGroup(Dims ids) : replica_ids_(std::move(ids)) {}
   // One more at the end; how many; number i, which must be there; all.
   void add_replica_ids(i64 id) { replica_ids_.push_back(id); }
   i64 replica_ids_size() const { return static_cast<i64>(replica_ids_.size()); }
@@ -40,7 +44,27 @@ class ReplicaGroup {
   Dims replica_ids_;
 };
 
-using ReplicaGroupList = ArraySlice<ReplicaGroup>;
+// Groups as the functions below take them: in braces, as any list of ReplicaGroup, or as vectors of
+// numbers in a vector, which are copied. For parameters only, as ArraySlice is.
+class ReplicaGroupList : public ArraySlice<ReplicaGroup> {
+ public:
+  ReplicaGroupList() = default;
+  // NOLINTBEGIN(google-explicit-constructor): an argument converts
+  ReplicaGroupList(std::initializer_list<ReplicaGroup> groups) : ArraySlice<ReplicaGroup>(groups) {}
+  template <typename Groups>
+  requires std::convertible_to<const Groups&, std::span<const ReplicaGroup>> ReplicaGroupList(
+      const Groups& groups)
+      : ArraySlice<ReplicaGroup>(Span(groups)) {}
+  ReplicaGroupList(const std::vector<Dims>& lists);
+  // NOLINTEND(google-explicit-constructor)
+
+ private:
+  explicit ReplicaGroupList(std::shared_ptr<const std::vector<ReplicaGroup>> own)
+      : ArraySlice<ReplicaGroup>(Span(*own)), own_(std::move(own)) {}
+
+  std::shared_ptr<const std::vector<ReplicaGroup>> own_;  // of lists of numbers
+};
+
 // The groups of a collective in any form: lists, an iota, or the axes of a mesh.
 class CollectiveDeviceList {
  public:
@@ -89,7 +113,8 @@ XlaOp CrossReplicaSum(XlaOp operand, ReplicaGroupList replica_groups = {},
 // order of their numbers.
 XlaOp CrossReplicaSum(XlaOp operand, std::initializer_list<i64> replica_group_ids,
                       Location location = std::source_location::current());
-XlaOp CrossReplicaSum(XlaOp operand, const std::vector<i64>& replica_group_ids,
+template <std::same_as<std::vector<i64>> Ids>  // not of braces, which may be groups
+XlaOp CrossReplicaSum(XlaOp operand, const Ids& replica_group_ids,
                       Location location = std::source_location::current());
 
 // The operands of all `shard_count` participants, side by side along a dimension;
@@ -130,7 +155,7 @@ XlaOp ReduceScatter(XlaOp operand, const XlaComputation& computation, i64 scatte
 //   operand  [.., S, .., C, ..], static; split_count divides S. They may be one dimension
 //   result   [.., S / split_count, .., C * split_count, ..]
 //
-// Without groups there is one, {0, .., split_count - 1}. Errors: INTERNAL for a dynamic operand.
+// Without groups there is one, {0, .., split_count - 1}.
 XlaOp AllToAll(XlaOp operand, i64 split_dimension, i64 concat_dimension, i64 split_count,
                ReplicaGroupList replica_groups = {}, const std::optional<Layout>& layout = {},
                const OptionalChannel& channel_id = {},

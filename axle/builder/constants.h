@@ -15,7 +15,7 @@ namespace axle {
 
 // Parameter `number` of the computation: a value of `shape`, of any kind, that the caller passes.
 // Errors: INVALID_ARGUMENT if the number is taken or negative, or CheckShape refuses the shape; of
-// Build, INTERNAL if the numbers are not 0, 1, ... without a gap.
+// Build, INVALID_ARGUMENT if the numbers are not 0, 1, ... without a gap.
 XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string_view name,
                 Location location = std::source_location::current());
 

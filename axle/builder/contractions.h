@@ -35,6 +35,13 @@ XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numb
 struct PrecisionConfig {
   OperandPrecision operand_precision = {};  // one of each operand, or none
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
+
+  // As XLA's message has them: PrecisionConfig::HIGHEST; that of one more operand; the algorithm.
+  using Precision = axle::Precision;
+  using Algorithm = DotAlgorithm;
+  using enum axle::Precision;
+  void add_operand_precision(Precision precision) { operand_precision.push_back(precision); }
+  void set_algorithm(Algorithm wanted) { algorithm = wanted; }
 };
 // With hints; null: none. The config is copied.
 XlaOp Dot(XlaOp lhs, XlaOp rhs, const PrecisionConfig* precision_config,

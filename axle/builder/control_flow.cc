@@ -146,12 +146,13 @@ XlaOp Conditional(XlaOp predicate, XlaOp true_operand, const XlaComputation& tru
               {&true_computation, &false_computation});
 }
 
-XlaOp Conditional(XlaOp branch_index, ArraySlice<const XlaComputation*> branch_computations,
+XlaOp Conditional(XlaOp branch_index, ComputationList branch_computations,
                   ArraySlice<XlaOp> branch_operands, Location location) {
   std::vector<XlaOp> operands = {branch_index};
   operands.insert(operands.end(), branch_operands.begin(), branch_operands.end());
+  const ArraySlice<const XlaComputation*> called = branch_computations.pointers();
   return Emit(Opcode::kConditional, operands, location, NoAttrs{},
-              Called(branch_computations.begin(), branch_computations.end()));
+              Called(called.begin(), called.end()));
 }
 
 }  // namespace axle

@@ -73,7 +73,7 @@ XlaOp While(const XlaComputation& condition, const XlaComputation& body, XlaOp i
 XlaOp Conditional(XlaOp predicate, XlaOp true_operand, const XlaComputation& true_computation,
                   XlaOp false_operand, const XlaComputation& false_computation,
                   Location location = std::source_location::current());
-XlaOp Conditional(XlaOp branch_index, ArraySlice<const XlaComputation*> branch_computations,
+XlaOp Conditional(XlaOp branch_index, ComputationList branch_computations,
                   ArraySlice<XlaOp> branch_operands,
                   Location location = std::source_location::current());
 

@@ -184,9 +184,8 @@ XlaOp SelectTuple(XlaOp pred, XlaOp on_true, XlaOp on_false, const Location& loc
   const Shape &a = on_true.instruction()->shape(), &b = on_false.instruction()->shape();
   if (!Compatible(a, b)) {
     return pred.builder()->ReportError(
-        Status(StatusCode::kInternal,
-               StrCat("select: a tuple needs another one of its shape; on_true ", a.ToString(),
-                      ", on_false ", b.ToString())),
+        InvalidArgument(StrCat("select: a tuple needs another one of its shape; on_true ",
+                               a.ToString(), ", on_false ", b.ToString())),
         location);
   }
   XlaBuilder builder("selected");

@@ -151,7 +151,8 @@ XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location locat
 // clang-format on
 // pred [] or [dims] ? on_true : on_false, [dims] of one type; a scalar among on_true and on_false
 // is broadcast. Of two tuples, pred [] selects one as a whole, which is a conditional.
-// docs/ops/select.md. Errors: INTERNAL if on_true is a tuple and on_false not one of its shape.
+// docs/ops/select.md. Errors: INVALID_ARGUMENT if on_true is a tuple and on_false not one of its
+// shape.
 XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false,
              Location location = std::source_location::current());
 // [dims] of minimum(max, maximum(min, operand)), all of one type; min and max are scalars or

@@ -33,6 +33,12 @@ XlaOp RngBernoulli(XlaOp mean, const Shape& shape,
 //   a       [batch..., n, n], floats or complex; Hermitian, of which one triangle is read
 //   result  [batch..., n, n]
 XlaOp Cholesky(XlaOp a, bool lower, Location location = std::source_location::current());
+// The messages' names for what TriangularSolve does with its matrix:
+// TriangularSolveOptions::ADJOINT.
+struct TriangularSolveOptions {
+  using Transpose = TransposeOption;
+  using enum TransposeOption;
+};
 // Solves op(a) x = b, or x op(a) = b if not left_side. `lower` says which triangle of a holds the
 // matrix, before transpose_a; with unit_diagonal its diagonal counts as 1.
 // docs/ops/triangular-solve.md.

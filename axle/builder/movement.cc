@@ -160,6 +160,11 @@ XlaOp ConcatInDim(XlaBuilder* builder, ArraySlice<XlaOp> operands, i64 dimension
                   location);
 }
 
+XlaOp Concatenate(XlaBuilder* builder, ArraySlice<XlaOp> operands, i64 dimension,
+                  Location location) {
+  return ConcatInDim(builder, operands, dimension, location);
+}
+
 XlaOp DynamicSlice(XlaOp operand, ArraySlice<XlaOp> start_indices, ArraySlice<i64> slice_sizes,
                    Location location) {
   std::vector<XlaOp> operands = {operand};
@@ -173,6 +178,11 @@ XlaOp DynamicSlice(XlaOp operand, XlaOp start_indices, ArraySlice<i64> slice_siz
               DynamicSliceAttrs{ToDims(slice_sizes)});
 }
 
+XlaOp DynamicSlice(XlaOp operand, std::initializer_list<XlaOp> start_indices,
+                   ArraySlice<i64> slice_sizes, Location location) {
+  return DynamicSlice(operand, ArraySlice<XlaOp>(start_indices), slice_sizes, location);
+}
+
 XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, XlaOp start_indices, Location location) {
   return Emit(Opcode::kDynamicUpdateSlice, {operand, update, start_indices}, location);
 }
@@ -182,6 +192,11 @@ XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, ArraySlice<XlaOp> start_in
   std::vector<XlaOp> operands = {operand, update};
   operands.insert(operands.end(), start_indices.begin(), start_indices.end());
   return Emit(Opcode::kDynamicUpdateSlice, operands, location);
+}
+
+XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, std::initializer_list<XlaOp> start_indices,
+                         Location location) {
+  return DynamicUpdateSlice(operand, update, ArraySlice<XlaOp>(start_indices), location);
 }
 
 XlaOp Gather(XlaOp operand, XlaOp start_indices, const GatherDimensionNumbers& dn,

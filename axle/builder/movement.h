@@ -4,6 +4,7 @@
 // The operand is an array of any element type, which the result has too; sizes, indices and padding
 // count elements.
 #pragma once
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -64,6 +65,9 @@ XlaOp PadInDim(XlaOp operand, XlaOp padding_value, i64 dimension, i64 low, i64 h
 // sizes are equal. docs/ops/concatenate.md.
 XlaOp ConcatInDim(XlaBuilder* builder, ArraySlice<XlaOp> operands, i64 dimension,
                   Location location = std::source_location::current());
+// The same by the documents' name.
+XlaOp Concatenate(XlaBuilder* builder, ArraySlice<XlaOp> operands, i64 dimension,
+                  Location location = std::source_location::current());
 // [slice_sizes] of the operand from start_indices on: integer scalars of one type, one per
 // dimension, or the elements of one array [rank]. They are clamped so that the slice fits; slice
 // sizes are no larger than the operand's. docs/ops/dynamic-slice.md.
@@ -71,11 +75,17 @@ XlaOp DynamicSlice(XlaOp operand, ArraySlice<XlaOp> start_indices, ArraySlice<i6
                    Location location = std::source_location::current());
 XlaOp DynamicSlice(XlaOp operand, XlaOp start_indices, ArraySlice<i64> slice_sizes,
                    Location location = std::source_location::current());
+// Of braces; {} is no index, of a scalar.
+XlaOp DynamicSlice(XlaOp operand, std::initializer_list<XlaOp> start_indices,
+                   ArraySlice<i64> slice_sizes,
+                   Location location = std::source_location::current());
 // The operand's shape, with `update`, of its rank and no larger sizes, put in at start_indices,
 // which are as above. docs/ops/dynamic-update-slice.md.
 XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, XlaOp start_indices,
                          Location location = std::source_location::current());
 XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, ArraySlice<XlaOp> start_indices,
+                         Location location = std::source_location::current());
+XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, std::initializer_list<XlaOp> start_indices,
                          Location location = std::source_location::current());
 
 // Slices of `operand`, one for each vector of start_indices, clamped so that they fit.

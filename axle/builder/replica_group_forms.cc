@@ -4,6 +4,19 @@
 
 namespace axle {
 
+namespace {
+
+std::shared_ptr<const std::vector<ReplicaGroup>> Groups(const std::vector<Dims>& lists) {
+  auto groups = std::make_shared<std::vector<ReplicaGroup>>();
+  for (const Dims& list : lists) groups->emplace_back(list);
+  return groups;
+}
+
+}  // namespace
+
+ReplicaGroupList::ReplicaGroupList(const std::vector<Dims>& lists)
+    : ReplicaGroupList(Groups(lists)) {}
+
 CollectiveDeviceList::CollectiveDeviceList(ReplicaGroupList replica_groups) {
   for (const ReplicaGroup& group : replica_groups) groups_.groups.push_back(group.replica_ids());
 }

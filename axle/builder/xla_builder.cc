@@ -176,7 +176,18 @@ XlaOp XlaBuilder::ReportErrorOrReturn(const std::function<StatusOr<XlaOp>()>& bu
 }
 
 std::unique_ptr<XlaBuilder> XlaBuilder::CreateSubBuilder(std::string_view name) const {
-  return std::make_unique<XlaBuilder>(name);
+  auto builder = std::make_unique<XlaBuilder>(name);
+  builder->parent_ = life_;
+  return builder;
+}
+
+XlaComputation XlaBuilder::BuildAndNoteError(Location location) {
+  StatusOr<XlaComputation> built = Build(location);
+  if (built.ok()) return *std::move(built);
+  if (parent_ != nullptr && parent_->builder != nullptr) {
+    parent_->builder->ReportError(built.status(), location);
+  }
+  return {};
 }
 
 std::string XlaBuilder::WhoseHandle(XlaOp op) const {
@@ -217,7 +228,7 @@ StatusOr<std::vector<Shape>> XlaBuilder::GetOperandShapes(ArraySlice<XlaOp> oper
 StatusOr<ProgramShape> XlaBuilder::GetProgramShape() const {
   AXLE_TRY(error_);
   if (computation_->root() == nullptr) {
-    return Status(StatusCode::kInternal, StrCat("computation \"", name_, "\" has no op"));
+    return InvalidArgument(StrCat("computation \"", name_, "\" has no op"));
   }
   return ProgramShapeOf(*computation_, computation_->root()->shape());
 }
@@ -330,16 +341,14 @@ XlaOp XlaBuilder::Append(NewOp op, Location location) {
 StatusOr<XlaComputation> XlaBuilder::Build(Location location) {
   AXLE_TRY(error_);
   if (computation_->root() == nullptr) {
-    return Status(StatusCode::kInternal,
-                  StrCat("build: computation \"", name_, "\" has no op", At(location)));
+    return InvalidArgument(StrCat("build: computation \"", name_, "\" has no op", At(location)));
   }
   return Build(XlaOp(this, computation_->root()), location);
 }
 
 Status XlaBuilder::CheckComplete(const Location& location) {
   if (const Status status = BindParameters(*computation_); !status.ok()) {
-    // XLA's code for it, but no bug.
-    return Status(StatusCode::kInternal, StrCat("build: ", status.message(), At(location)));
+    return InvalidArgument(StrCat("build: ", status.message(), At(location)));
   }
   AXLE_TRY(CheckUses(*computation_));
   if (const Status status = CheckModuleConfig(*module_); !status.ok()) {
@@ -373,6 +382,11 @@ void XlaBuilder::SetUpAlias(ArraySlice<i64> output_index, i64 parameter_number,
 
 void XlaBuilder::AddBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index) {
   module_->config().buffer_donor.push_back({parameter_number, ToDims(parameter_index)});
+}
+
+void XlaBuilder::RemoveBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index) {
+  const BufferDonor donor = {parameter_number, ToDims(parameter_index)};
+  std::erase(module_->config().buffer_donor, donor);
 }
 
 }  // namespace axle

@@ -14,12 +14,11 @@
 //
 // * [D0, .., Dn-1] is an array of any rank, [] a scalar; the shape marks dynamic dimensions.
 // * Errors: INVALID_ARGUMENT if an operand is an empty or invalid handle, of another builder, or
-//   from before a Build, and if shapes, types or numbers break a rule of the op. INTERNAL for
-//   operands of two float types where the op takes one ("mixed precision"), as XLA has it.
-//   UNIMPLEMENTED where a page says so. Comments name only what is not one of these.
+//   from before a Build, and if shapes, types or numbers break a rule of the op, which XLA calls
+//   INTERNAL here and there. UNIMPLEMENTED where a page says so. Comments name only what is not one
+//   of these.
 // * The builder is that of the operands, or the argument `builder`. If that is null, or all
-// operands
-//   are without a builder, nobody records the error, and the result is an empty handle.
+//   operands are without a builder, nobody records the error, and the result is an empty handle.
 // * Arguments are read during the call only. Literals, names and called computations become part of
 //   the module that is built: a literal by sharing its storage, a computation as a copy.
 #pragma once
@@ -73,11 +72,14 @@ class XlaBuilder {
 
   // The computation whose root is `root`, or else the op added last. The builder is empty
   // afterwards, and its handles are no longer valid; after an error it has what it had.
-  // Errors: the first one of the builder; INTERNAL if it has no op or the numbers of parameters
-  // have gaps; INVALID_ARGUMENT if the root is not an op of this builder, an alias or donor names
-  // what is not there, or the halves of a transfer do not meet (docs/ops/send.md, recv.md).
+  // Errors: the first one of the builder; INVALID_ARGUMENT if it has no op, the numbers of
+  // parameters have gaps, the root is not an op of this builder, an alias or donor names what is
+  // not there, or the halves of a transfer do not meet (docs/ops/send.md, recv.md).
   StatusOr<XlaComputation> Build(Location location = std::source_location::current());
   StatusOr<XlaComputation> Build(XlaOp root, Location location = std::source_location::current());
+  // The same; an error is recorded in the builder that made this one (CreateSubBuilder), if there
+  // is one, and gives no computation.
+  XlaComputation BuildAndNoteError(Location location = std::source_location::current());
   // The first error, or OK; valid as long as the builder.
   const Status& first_error() const { return error_; }
   const Status& GetCurrentStatus() const { return error_; }
@@ -88,7 +90,8 @@ class XlaBuilder {
                             Location location = std::source_location::current());
   XlaOp ReportErrorOrReturn(const std::function<StatusOr<XlaOp>()>& build,
                             Location location = std::source_location::current());
-  // A builder for a computation that this one will call; it has a life of its own.
+  // A builder for a computation that this one will call; it has a life of its own. What its
+  // BuildAndNoteError notes comes here.
   std::unique_ptr<XlaBuilder> CreateSubBuilder(std::string_view name) const;
 
   // Errors of the following: the first one of the builder; INVALID_ARGUMENT for a handle that is
@@ -142,6 +145,8 @@ class XlaBuilder {
                   ArraySlice<i64> parameter_index, AliasKind kind = AliasKind::kMayAlias);
   // The buffer of a parameter may be taken over by any output.
   void AddBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index);
+  // Not any more; nothing happens if it was no donor.
+  void RemoveBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index);
 
   // An op to append. `declared` is the result shape of ops whose shape is not implied. `called` are
   // copied into this builder's module, each once. Without attributes the op has the default ones,
@@ -205,6 +210,7 @@ class XlaBuilder {
   std::unique_ptr<Module> module_;
   HloComputation* computation_ = nullptr;
   const std::shared_ptr<BuilderLife> life_;
+  std::shared_ptr<BuilderLife> parent_;  // of the builder that made this one, or null
   // Copies of called computations, by the original. The shared pointers keep the originals alive.
   std::unordered_map<const HloComputation*, HloComputation*> copies_;
   std::vector<std::shared_ptr<const Module>> originals_;

@@ -1,9 +1,13 @@
 // What every function of the builder takes and gives: XlaOp, a handle of one value; XlaComputation,
 // what Build makes; and Location, where a call was written. Values; any thread may hold copies.
 #pragma once
+#include <concepts>
+#include <initializer_list>
 #include <memory>
 #include <source_location>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "axle/core/array_slice.h"
@@ -111,6 +115,37 @@ class XlaComputation {
 
  private:
   std::shared_ptr<const Module> module_;
+};
+
+// Computations as a function takes them: in braces or as a list, themselves or pointers to them.
+// For parameters only, as ArraySlice is.
+class ComputationList {
+ public:
+  ComputationList() = default;
+  // NOLINTBEGIN(google-explicit-constructor): an argument converts
+  ComputationList(std::initializer_list<const XlaComputation*> list) : pointers_(list) {}
+  ComputationList(std::initializer_list<XlaComputation> list) {
+    for (const XlaComputation& computation : list) pointers_.push_back(&computation);
+  }
+  template <typename List>
+  requires std::convertible_to<const List&, std::span<const XlaComputation* const>> ||
+      std::convertible_to<const List&, std::span<XlaComputation* const>> ||
+      std::convertible_to<const List&, std::span<const XlaComputation>>
+      ComputationList(const List& list) {
+    for (const auto& computation : list) {
+      if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(computation)>>) {
+        pointers_.push_back(computation);
+      } else {
+        pointers_.push_back(&computation);
+      }
+    }
+  }
+  // NOLINTEND(google-explicit-constructor)
+  // The computations live as long as what the list was made of.
+  ArraySlice<const XlaComputation*> pointers() const { return pointers_; }
+
+ private:
+  std::vector<const XlaComputation*> pointers_;
 };
 
 }  // namespace axle

@@ -177,7 +177,7 @@ Literal Literal::View(const Shape& shape, const void* data) {
   return view;
 }
 
-const Literal& Literal::at(std::span<const i64> path) const {
+const Literal& Literal::at(ArraySlice<i64> path) const {
   const Literal* literal = this;
   for (const i64 i : path) literal = &literal->element(i);
   return *literal;
@@ -224,6 +224,31 @@ void Literal::SetSizeBeforeFlags(i64 d, i64 size) {
   if (sizes_.empty()) sizes_ = shape_.dims();
   sizes_[d] = size;
   if (sizes_ == shape_.dims()) sizes_.clear();
+}
+
+StatusOr<Literal> Literal::Reshape(ArraySlice<i64> dims) const {
+  const Dims wanted(dims.begin(), dims.end());
+  if (!shape_.is_array()) {
+    return InvalidArgument(StrCat("reshape: ", ShapeToString(), " is no array"));
+  }
+  const Shape shape(shape_.type(), wanted);
+  AXLE_TRY(CheckShape(shape));
+  if (shape.num_elements() != num_elements()) {
+    return InvalidArgument(StrCat("reshape: ", ShapeToString(), " has ", num_elements(),
+                                  " elements, [", Join(wanted, ","), "] has ",
+                                  shape.num_elements()));
+  }
+  if (is_padded()) {
+    return Unimplemented(StrCat("reshape: ", ShapeToString(), " is not full; take its ValidPart"));
+  }
+  return ToRowMajor().WithShape(shape);
+}
+
+std::vector<Literal> Literal::DecomposeTuple() {
+  AXLE_CHECK(shape_.is_tuple(), StrCat("DecomposeTuple: ", ShapeToString(), " is no tuple"));
+  std::vector<Literal> elements = std::move(elements_);
+  *this = Tuple({});
+  return elements;
 }
 
 bool Literal::is_padded() const {

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "axle/core/array_slice.h"
 #include "axle/core/narrow_types.h"
 #include "axle/core/shape.h"
 
@@ -74,7 +75,7 @@ class Literal {
     return elements_[static_cast<size_t>(i)];
   }
   // The literal at a path of tuple indices.
-  const Literal& at(std::span<const i64> path) const;
+  const Literal& at(ArraySlice<i64> path) const;
 
   // Run-time size of dimension d: that of the shape if it is static, or nothing else was set.
   i64 size(i64 d) const {
@@ -140,11 +141,11 @@ class Literal {
   }
   // The element at a multi-index within the bounds, whatever the layout.
   template <typename T>
-  T Get(std::span<const i64> index) const {
+  T Get(ArraySlice<i64> index) const {
     return data<T>()[static_cast<size_t>(LinearIndex(index))];
   }
   template <typename T>
-  void Set(std::span<const i64> index, T value) {
+  void Set(ArraySlice<i64> index, T value) {
     const auto linear = static_cast<size_t>(LinearIndex(index));
     mutable_data<T>()[linear] = value;
   }
@@ -157,6 +158,12 @@ class Literal {
   // but for views that are not aligned for the new type. Only for arrays, whose elements are taken
   // in the order in which they lie; the result is full.
   Literal WithShape(const Shape& shape) const;
+  // The elements of an array, in row-major order, in other dimensions, row-major too; shares
+  // storage where nothing has to move. Errors: INVALID_ARGUMENT if it is no array or has another
+  // number of elements, UNIMPLEMENTED if it is not full.
+  StatusOr<Literal> Reshape(ArraySlice<i64> dims) const;
+  // The elements of a tuple, which is (), the empty one, from then on. Of a tuple only.
+  std::vector<Literal> DecomposeTuple();
 
   // Same shape, and bit for bit the same values in logical order (layouts may differ). Run-time
   // sizes count, padding does not.

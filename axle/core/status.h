@@ -143,12 +143,22 @@ class [[nodiscard]] StatusOr {
     if (::axle::Status axle_status = (expr); !axle_status.ok()) return axle_status; \
   } while (false)
 
-// AXLE_ASSIGN(auto x, F()): x = *F(), or returns F()'s error from the caller.
-#define AXLE_ASSIGN(lhs, expr) AXLE_ASSIGN_(AXLE_CONCAT(axle_or_, __LINE__), lhs, expr)
-#define AXLE_ASSIGN_(result, lhs, expr)     \
+// AXLE_ASSIGN(auto x, F()): x = *F(), or returns F()'s error from the caller. Also
+// AXLE_ASSIGN(auto [a, b], F()), of up to five names.
+#define AXLE_ASSIGN(...)                                                                 \
+  AXLE_SEVENTH_(__VA_ARGS__, AXLE_ASSIGN6_, AXLE_ASSIGN5_, AXLE_ASSIGN4_, AXLE_ASSIGN3_, \
+                AXLE_ASSIGN2_, )                                                         \
+  (AXLE_CONCAT(axle_or_, __LINE__), __VA_ARGS__)
+#define AXLE_SEVENTH_(a, b, c, d, e, f, g, ...) g
+#define AXLE_ASSIGN2_(result, a, expr) AXLE_ASSIGN_(result, expr, a)
+#define AXLE_ASSIGN3_(result, a, b, expr) AXLE_ASSIGN_(result, expr, a, b)
+#define AXLE_ASSIGN4_(result, a, b, c, expr) AXLE_ASSIGN_(result, expr, a, b, c)
+#define AXLE_ASSIGN5_(result, a, b, c, d, expr) AXLE_ASSIGN_(result, expr, a, b, c, d)
+#define AXLE_ASSIGN6_(result, a, b, c, d, e, expr) AXLE_ASSIGN_(result, expr, a, b, c, d, e)
+#define AXLE_ASSIGN_(result, expr, ...)     \
   auto result = (expr);                     \
   if (!result.ok()) return result.status(); \
-  lhs = *std::move(result)
+  __VA_ARGS__ = *std::move(result)
 
 // For broken invariants of our own, never for user data: returns INTERNAL from the caller.
 // AXLE_INVARIANT(condition, "what must hold").

@@ -54,6 +54,16 @@ XlaOp Small(XlaBuilder* builder, std::string_view what, PrimitiveType type,
   return ConstantLiteral(builder, make(type), location);
 }
 
+// An array of the prototype's bounds with its run-time sizes.
+XlaOp WithSizesOf(XlaOp prototype, XlaOp full, const Location& location) {
+  const Shape& shape = ShapeOfOp(prototype);
+  for (i64 d = 0; d < shape.rank(); ++d) {
+    if (!shape.is_dynamic(d)) continue;
+    full = SetDimensionSize(full, GetDimensionSize(prototype, d, location), d, location);
+  }
+  return full;
+}
+
 }  // namespace
 
 XlaOp ConstantR0WithType(XlaBuilder* builder, PrimitiveType type, const Literal& value,
@@ -71,12 +81,19 @@ XlaOp FullLike(XlaOp prototype, const Literal& value, Location location) {
   return Compose("full like", {prototype}, location, [&](XlaBuilder&) -> StatusOr<XlaOp> {
     const Shape& shape = ShapeOfOp(prototype);
     AXLE_TRY(TakesOnly("full like", shape.is_array(), "an array", prototype));
-    XlaOp full = Broadcast(ScalarLike(prototype, value, location), shape.dims(), location);
-    for (i64 d = 0; d < shape.rank(); ++d) {
-      if (!shape.is_dynamic(d)) continue;
-      full = SetDimensionSize(full, GetDimensionSize(prototype, d, location), d, location);
-    }
-    return full;
+    return WithSizesOf(prototype,
+                       Broadcast(ScalarLike(prototype, value, location), shape.dims(), location),
+                       location);
+  });
+}
+
+XlaOp IotaLike(XlaOp prototype, i64 iota_dimension, std::optional<PrimitiveType> type,
+               Location location) {
+  return Compose("iota like", {prototype}, location, [&](XlaBuilder& b) -> StatusOr<XlaOp> {
+    const Shape& shape = ShapeOfOp(prototype);
+    AXLE_TRY(TakesOnly("iota like", shape.is_array(), "an array", prototype));
+    const Shape wanted(type.value_or(shape.type()), shape.dims());
+    return WithSizesOf(prototype, Iota(&b, wanted, iota_dimension, location), location);
   });
 }
 

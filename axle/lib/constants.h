@@ -8,7 +8,12 @@
 // the builder, which is not null: a type that has no such constant is INVALID_ARGUMENT, as complex
 // types for least and greatest values. The rest is as xla_builder.h says for all functions.
 #pragma once
+#include <concepts>
+#include <optional>
+#include <type_traits>
+
 #include "axle/builder/xla_builder.h"
+#include "axle/core/narrow_types.h"
 
 namespace axle {
 
@@ -35,6 +40,48 @@ XlaOp FullLike(XlaOp prototype, const Literal& value,
 template <typename T>
 XlaOp FullLike(XlaOp prototype, T value, Location location = std::source_location::current()) {
   return FullLike(prototype, LiteralUtil::CreateR0<T>(value), location);
+}
+
+// 0, 1, 2, .. along a dimension, in the prototype's shape, with its run-time sizes, or in that
+// shape with another element type. Errors: INVALID_ARGUMENT if there is no such dimension.
+XlaOp IotaLike(XlaOp prototype, i64 iota_dimension,
+               std::optional<PrimitiveType> type = std::nullopt,
+               Location location = std::source_location::current());
+
+// x + 1, 2.0f * x: the number as a scalar of x's element type.
+template <typename T>
+concept PlainNumber = !std::same_as<T, bool> && (std::is_arithmetic_v<T> || kIsNarrowType<T>);
+template <PlainNumber T>
+XlaOp operator+(T number, LocatedOp x) {
+  return Add(ScalarLike(x.op, number, x.location), x.op, {}, x.location);
+}
+template <PlainNumber T>
+XlaOp operator+(LocatedOp x, T number) {
+  return Add(x.op, ScalarLike(x.op, number, x.location), {}, x.location);
+}
+template <PlainNumber T>
+XlaOp operator-(T number, LocatedOp x) {
+  return Sub(ScalarLike(x.op, number, x.location), x.op, {}, x.location);
+}
+template <PlainNumber T>
+XlaOp operator-(LocatedOp x, T number) {
+  return Sub(x.op, ScalarLike(x.op, number, x.location), {}, x.location);
+}
+template <PlainNumber T>
+XlaOp operator*(T number, LocatedOp x) {
+  return Mul(ScalarLike(x.op, number, x.location), x.op, {}, x.location);
+}
+template <PlainNumber T>
+XlaOp operator*(LocatedOp x, T number) {
+  return Mul(x.op, ScalarLike(x.op, number, x.location), {}, x.location);
+}
+template <PlainNumber T>
+XlaOp operator/(T number, LocatedOp x) {
+  return Div(ScalarLike(x.op, number, x.location), x.op, {}, x.location);
+}
+template <PlainNumber T>
+XlaOp operator/(LocatedOp x, T number) {
+  return Div(x.op, ScalarLike(x.op, number, x.location), {}, x.location);
 }
 
 // 0 of an array type.

@@ -76,6 +76,41 @@ Status CheckTorchIndex(std::string_view function, XlaOp input, XlaOp index, i64 
 
 }  // namespace
 
+XlaOp BroadcastTo(XlaOp input, ArraySlice<i64> output_dims, Location location) {
+  return Compose("broadcast to", {input}, location, [&](XlaBuilder&) -> StatusOr<XlaOp> {
+    const Shape& shape = ShapeOfOp(input);
+    AXLE_TRY(
+        TakesOnly("broadcast to", shape.is_array() && shape.is_static(), "a static array", input));
+    const Dims wanted(output_dims.begin(), output_dims.end());
+    const auto missing = static_cast<i64>(wanted.size()) - shape.rank();
+    bool fits = missing >= 0 && CheckShape(Shape(shape.type(), wanted)).ok();
+    Dims split, from;  // the result with repeated dimensions in two: [times, size]
+    for (i64 d = 0; fits && d < static_cast<i64>(wanted.size()); ++d) {
+      const i64 size = d < missing ? 1 : shape.dim(d - missing);
+      const i64 out = wanted[static_cast<size_t>(d)];
+      fits = size == out || (size > 0 && out % size == 0);
+      const bool is_repeated = size > 1 && size != out;
+      if (is_repeated) split.push_back(out / size);
+      // Of a size of 1 the broadcast itself makes any.
+      if (d >= missing && (size != 1 || out == 1)) from.push_back(static_cast<i64>(split.size()));
+      split.push_back(is_repeated ? size : out);
+    }
+    if (!fits) {
+      return InvalidArgument(
+          StrCat("broadcast to: ", shape.ToString(), " does not fit [", Join(wanted, ","), "]"));
+    }
+    Dims kept;  // the input without the sizes of 1 that grow
+    for (i64 d = 0; d < shape.rank(); ++d) {
+      if (shape.dim(d) != 1 || wanted[static_cast<size_t>(d + missing)] == 1) {
+        kept.push_back(shape.dim(d));
+      }
+    }
+    const XlaOp small = kept == shape.dims() ? input : Reshape(input, kept, location);
+    const XlaOp large = BroadcastInDim(small, split, from, location);
+    return split == wanted ? large : Reshape(large, wanted, location);
+  });
+}
+
 XlaOp DynamicStridedSlice(XlaOp input, ArraySlice<XlaOp> base_indices, ArraySlice<i64> window_sizes,
                           ArraySlice<i64> strides, Location location) {
   return Compose("dynamic strided slice", {input}, location, [&](XlaBuilder&) -> StatusOr<XlaOp> {

@@ -8,6 +8,12 @@
 
 namespace axle {
 
+// `input` [dims] repeated up to `output_dims`, which are aligned at the last: a dimension that is
+// missing or of size 1 takes any size, one of size n any multiple of n, and its elements follow one
+// another n by n. Errors: INVALID_ARGUMENT if they do not fit so, or the input is dynamic.
+XlaOp BroadcastTo(XlaOp input, ArraySlice<i64> output_dims,
+                  Location location = std::source_location::current());
+
 // A dynamic slice of window_sizes of which every strides[d]-th element is taken:
 // [ceil(window_sizes / strides), ..]. Lists have an entry per dimension; indices are those of
 // DynamicSlice.

@@ -115,7 +115,15 @@ struct ConvolutionDimensionNumbers {
   static std::vector<i64> Spatial(const std::string& side);
 };
 
-enum class Precision : std::uint8_t { kDefault, kHigh, kHighest };
+// Here and below the names of XLA's messages follow ours.
+enum class Precision : std::uint8_t {
+  kDefault,
+  kHigh,
+  kHighest,
+  DEFAULT = kDefault,
+  HIGH = kHigh,
+  HIGHEST = kHighest,
+};
 using OperandPrecision = std::vector<Precision>;
 // The names are XLA's without ALG_, in its order.
 enum class DotAlgorithm : std::uint8_t {
@@ -138,12 +146,44 @@ enum class DotAlgorithm : std::uint8_t {
 enum class TriState : std::uint8_t { kUnspecified, kTrue, kFalse };
 enum class ConvolutionKind : std::uint8_t { kUnset, kFprop, kWgrad, kDgrad };
 
-enum class FftType : std::uint8_t { kFft, kIfft, kRfft, kIrfft };
+enum class FftType : std::uint8_t {
+  kFft,
+  kIfft,
+  kRfft,
+  kIrfft,
+  FFT = kFft,
+  IFFT = kIfft,
+  RFFT = kRfft,
+  IRFFT = kIrfft,
+};
 // Which form of the matrix a triangular system has; kInvalid is what a program that says nothing
 // has.
-enum class TransposeOption : std::uint8_t { kInvalid, kNoTranspose, kTranspose, kAdjoint };
-enum class RandomDistribution : std::uint8_t { kInvalid, kUniform, kNormal };
-enum class RandomAlgorithm : std::uint8_t { kDefault, kThreeFry, kPhilox };
+enum class TransposeOption : std::uint8_t {
+  kInvalid,
+  kNoTranspose,
+  kTranspose,
+  kAdjoint,
+  TRANSPOSE_INVALID = kInvalid,
+  NO_TRANSPOSE = kNoTranspose,
+  TRANSPOSE = kTranspose,
+  ADJOINT = kAdjoint,
+};
+enum class RandomDistribution : std::uint8_t {
+  kInvalid,
+  kUniform,
+  kNormal,
+  RNG_INVALID = kInvalid,
+  RNG_UNIFORM = kUniform,
+  RNG_NORMAL = kNormal,
+};
+enum class RandomAlgorithm : std::uint8_t {
+  kDefault,
+  kThreeFry,
+  kPhilox,
+  RNG_DEFAULT = kDefault,
+  RNG_THREE_FRY = kThreeFry,
+  RNG_PHILOX = kPhilox,
+};
 
 // Who takes part in a collective, in one of three forms: explicit groups (no group at all: one of
 // everything), an iota cut into num_groups x group_size, or the axes of a mesh along which the
@@ -185,7 +225,14 @@ struct OperandAlias {
 using OperandAliasing = std::vector<OperandAlias>;
 
 enum class PaddingType : std::uint8_t { kInvalid, kValid, kSame };
-enum class CustomCallSchedule : std::uint8_t { kNone, kLatest, kEarliest };
+enum class CustomCallSchedule : std::uint8_t {
+  kNone,
+  kLatest,
+  kEarliest,
+  SCHEDULE_NONE = kNone,
+  SCHEDULE_LATEST = kLatest,
+  SCHEDULE_EARLIEST = kEarliest,
+};
 
 // clang-format off
 struct ParameterAttrs  { i64 number = 0; };

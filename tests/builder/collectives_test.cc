@@ -107,7 +107,8 @@ TEST(BuilderCollectives, AllGather) {
   EXPECT_EQ(Built(c),
             "INVALID_ARGUMENT: all-gather: dimension 1 must be in [0, 1); operand f32[2]");
   AllGather(Param(d, 0, "f32[2]"), 0, 0);
-  EXPECT_EQ(Built(d), "INTERNAL: all-gather: shard_count is 0, must be > 0; operand f32[2]");
+  EXPECT_EQ(Built(d),
+            "INVALID_ARGUMENT: all-gather: shard_count is 0, must be > 0; operand f32[2]");
 }
 
 TEST(BuilderCollectives, ReduceScatter) {
@@ -143,7 +144,8 @@ TEST(BuilderCollectives, AllToAll) {
             "INVALID_ARGUMENT: all-to-all: concat_dimension is 1, must be in [0, 1); operand "
             "f32[6]");
   AllToAll(Param(e, 0, "f32[6]"), 0, 0, 0);
-  EXPECT_EQ(Built(e), "INTERNAL: all-to-all: split_count is 0, must be > 0; operand f32[6]");
+  EXPECT_EQ(Built(e),
+            "INVALID_ARGUMENT: all-to-all: split_count is 0, must be > 0; operand f32[6]");
 }
 
 TEST(BuilderCollectives, AllToAllTuple) {

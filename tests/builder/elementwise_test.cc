@@ -101,7 +101,7 @@ TEST(XlaBuilder, SelectOfTuplesIsAConditional) {
   XlaBuilder mixed("select");
   const XlaOp q = Param(mixed, 0, "pred[]"), z = Param(mixed, 1, "(f32[])");
   Select(q, z, Param(mixed, 2, "(s32[])"));
-  EXPECT_EQ(mixed.first_error().code(), StatusCode::kInternal);
+  EXPECT_EQ(mixed.first_error().code(), StatusCode::kInvalidArgument);
 }
 
 // Implicit broadcasting: the rows of the reference's table.

@@ -147,6 +147,9 @@ TEST(Styles, CompositeCall) {
 TEST(Styles, ConcatInDim) {
   ExpectOneProgram([](XlaBuilder& b, const Operands& o) { return ConcatInDim(&b, {o.x, o.y}, 1); }, [](XlaBuilder& b, const Operands& o) { return b.ConcatInDim({o.x, o.y}, 1); }, [](ComputationBuilder& b, const Operands& o) { return b.ConcatInDim({o.x, o.y}, 1); });
 }
+TEST(Styles, Concatenate) {
+  ExpectOneProgram([](XlaBuilder& b, const Operands& o) { return Concatenate(&b, {o.x, o.y}, 1); }, [](XlaBuilder& b, const Operands& o) { return b.Concatenate({o.x, o.y}, 1); }, [](ComputationBuilder& b, const Operands& o) { return b.Concatenate({o.x, o.y}, 1); });
+}
 TEST(Styles, Conditional) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return Conditional(o.i, {&o.negate, &o.negate}, {o.s, o.s}); }, [](XlaBuilder& b, const Operands& o) { return b.Conditional(o.i, {&o.negate, &o.negate}, {o.s, o.s}); }, [](ComputationBuilder& b, const Operands& o) { return b.Conditional(o.i, {&o.negate, &o.negate}, {o.s, o.s}); });
 }

@@ -26,8 +26,9 @@ TEST(WorkedConventions, LinearIndex) {
 // so at once.
 TEST(WorkedConventions, MixedFloats) {
   const std::string text = ShapeOf([](XlaOp x, XlaOp y) { return Add(x, y); }, "f32[2]", "bf16[2]");
-  EXPECT_EQ(text,
-            "INTERNAL: add: mixed precision: operands of f32 and bf16; lhs f32[2], rhs bf16[2]");
+  EXPECT_EQ(
+      text,
+      "INVALID_ARGUMENT: add: mixed precision: operands of f32 and bf16; lhs f32[2], rhs bf16[2]");
   EXPECT_EQ(ShapeOf([](XlaOp x, XlaOp y) { return Dot(x, y); }, "f32[2]", "bf16[2]"), "f32[]");
 }
 
@@ -41,7 +42,7 @@ TEST(WorkedConventions, ParameterNumbers) {
   EXPECT_EQ(WithoutPlace(twice.first_error()),
             "INVALID_ARGUMENT: parameter: number 0 is already registered");
   EXPECT_EQ(ResultOf([&](XlaBuilder* b) { return parameter(b, 1); }),
-            "INTERNAL: build: computation \"worked\": parameter 0 is missing");
+            "INVALID_ARGUMENT: build: computation \"worked\": parameter 0 is missing");
   XlaBuilder gap("gap");
   parameter(&gap, 1);
   EXPECT_FALSE(IsBug(gap.Build().status()));

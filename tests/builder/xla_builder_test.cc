@@ -54,7 +54,7 @@ TEST(XlaBuilder, EmptyHandlesAndEmptyBuilders) {
   EXPECT_FALSE(Add(XlaOp(), XlaOp()).valid());
   XlaBuilder b("empty");
   const Status status = b.Build().status();
-  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(status.message().starts_with("build: computation \"empty\" has no op at "))
       << status.message();
   Add(Param(b, 0, "f32[]"), XlaOp());

@@ -4,6 +4,7 @@
 
 #include <cfenv>
 #include <thread>
+#include <utility>
 
 #include "axle/core/device_context.h"
 #include "axle/core/float_environment.h"
@@ -33,6 +34,14 @@ StatusOr<int> Quarter(int x) {
   AXLE_ASSIGN(const int half, Half(x));
   return Half(half);
 }
+StatusOr<std::pair<int, int>> Halves(int x) {
+  AXLE_ASSIGN(const int half, Half(x));
+  return std::pair(half, half);
+}
+StatusOr<int> SumOfHalves(int x) {
+  AXLE_ASSIGN(const auto [a, b], Halves(x));
+  return a + b;
+}
 Status CheckQuarter(int x) {
   AXLE_TRY(Quarter(x).status());
   AXLE_INVARIANT(x != 8, "x is not 8");
@@ -42,6 +51,8 @@ Status CheckQuarter(int x) {
 TEST(Status, MacrosReturnTheFirstError) {
   EXPECT_EQ(*Quarter(12), 3);
   EXPECT_EQ(Quarter(6).status().message(), "odd");
+  EXPECT_EQ(*SumOfHalves(6), 6);
+  EXPECT_EQ(SumOfHalves(3).status().message(), "odd");
   EXPECT_TRUE(CheckQuarter(12).ok());
   EXPECT_EQ(CheckQuarter(3).message(), "odd");
   EXPECT_EQ(CheckQuarter(8).code(), StatusCode::kInternal);

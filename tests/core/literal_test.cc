@@ -42,6 +42,32 @@ TEST(Literal, StartsAsZerosAligned) {
   EXPECT_TRUE(Literal().shape().is_tuple());
 }
 
+TEST(Literal, ReshapeKeepsTheOrderOfRows) {
+  const Literal literal = Parse("s32[2,3] {{1, 2, 3}, {4, 5, 6}}");
+  EXPECT_EQ(literal.Reshape({3, 2})->ToStringWithShape(),
+            "s32[3,2] { { 1, 2 }, { 3, 4 }, { 5, 6 } }");
+  EXPECT_EQ(literal.Reshape({3, 2})->Get<std::int32_t>({1, 0}), 3);
+  EXPECT_EQ(Parse("s32[2,2]{0,1} {{1, 2}, {3, 4}}").Reshape({4})->ToStringWithShape(),
+            "s32[4] {1, 2, 3, 4}");
+  EXPECT_EQ(literal.Reshape({4}).status().ToString(),
+            "INVALID_ARGUMENT: reshape: s32[2,3] has 6 elements, [4] has 4");
+  EXPECT_FALSE(literal.Reshape({-2, -3}).ok());
+  EXPECT_FALSE(Literal().Reshape({0}).ok());
+  Literal dynamic = Parse("s32[<=2] {1, 2}");
+  EXPECT_TRUE(dynamic.Reshape({2, 1}).ok());
+  dynamic.SetSize(0, 1);
+  EXPECT_EQ(dynamic.Reshape({2, 1}).status().code(), StatusCode::kUnimplemented);
+}
+
+TEST(Literal, TuplesAreDecomposed) {
+  const Literal one = Parse("s32[] 1"), two = Parse("f32[1] {2}");
+  Literal tuple = Literal::Tuple({one, two});
+  const std::vector<Literal> elements = tuple.DecomposeTuple();
+  ASSERT_EQ(elements.size(), 2u);
+  EXPECT_EQ(elements[1], two);
+  EXPECT_EQ(tuple.ShapeToString(), "()");
+}
+
 TEST(Literal, RunTimeSizesCutElementsOff) {
   Literal literal = Parse("s32[<=3,<=2] {{1, 2}, {3, 4}, {5, 6}}");
   EXPECT_FALSE(literal.is_padded());

@@ -56,6 +56,11 @@ TEST(Constants, LikeAnOperand) {
             "u8[1,2] { { 7, 7 } }");
   EXPECT_EQ(Result([](XlaBuilder&, Ops p) { return FullLike(p[0], 7); }, {"s32[<=3](2) {1, 3}"}),
             "s32[<=3](2) {7, 7}");
+  EXPECT_EQ(Result([](XlaBuilder&, Ops p) { return IotaLike(p[0], 1); }, {"u8[1,2] {{1, 3}}"}),
+            "u8[1,2] { { 0, 1 } }");
+  EXPECT_EQ(
+      Result([](XlaBuilder&, Ops p) { return IotaLike(p[0], 0, F32); }, {"s32[<=3](2) {1, 3}"}),
+      "f32[<=3](2) {0, 1}");
   EXPECT_EQ(Result([](XlaBuilder& b, Ops) {
               return ZerosLike(Tuple(&b, {One(&b, S32), ConstantR1<float>(&b, {1, 2})}));
             }),

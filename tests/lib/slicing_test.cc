@@ -2,6 +2,7 @@
 #include "axle/lib/slicing.h"
 
 #include "axle/lib/arithmetic.h"
+#include "axle/lib/comparators.h"
 #include "axle/lib/constants.h"
 #include "axle/lib/loops.h"
 #include "axle/lib/pooling.h"
@@ -119,6 +120,56 @@ TEST(Slicing, Torch) {
       Result(select(0, 1), {k23, "s32[2] {2, 0}"}),
       "torch index select: index must be integral and agree in the first 1 dimensions, before "
       "dimension 0; operand s32[2,3], index s32[2]");
+}
+
+TEST(Slicing, BroadcastTo) {
+  const auto to = [](Dims dims) {
+    return [dims](XlaBuilder&, Ops p) { return BroadcastTo(p[0], dims); };
+  };
+  EXPECT_EQ(Result(to({2, 2}), {"s32[] 7"}), "s32[2,2] { { 7, 7 }, { 7, 7 } }");
+  EXPECT_EQ(Result(to({2, 3}), {k23}), "s32[2,3] { { 1, 2, 3 }, { 4, 5, 6 } }");
+  EXPECT_EQ(Result(to({2, 1, 2}), {"s32[1,1] {{7}}"}), "s32[2,1,2] { { { 7, 7 } }, { { 7, 7 } } }");
+  EXPECT_EQ(Result(to({2, 4}), {"s32[2,1] {{7}, {8}}"}),
+            "s32[2,4] { { 7, 7, 7, 7 }, { 8, 8, 8, 8 } }");
+  EXPECT_EQ(Result(to({4, 6}), {k23}),
+            "s32[4,6] { { 1, 2, 3, 1, 2, 3 }, { 4, 5, 6, 4, 5, 6 }, { 1, 2, 3, 1, 2, 3 }, "
+            "{ 4, 5, 6, 4, 5, 6 } }");
+  EXPECT_EQ(Result(to({0, 3}), {k23}), "s32[0,3] {  }");
+  EXPECT_EQ(Result(to({2, 4}), {k23}), "broadcast to: s32[2,3] does not fit [2,4]");
+  EXPECT_EQ(Result(to({3}), {k23}), "broadcast to: s32[2,3] does not fit [3]");
+  EXPECT_EQ(Result(to({-1}), {"s32[] 7"}), "broadcast to: s32[] does not fit [-1]");
+  EXPECT_EQ(Result(to({3}), {"s32[<=3](2) {1, 3}"}),
+            "broadcast to: takes a static array; operand s32[<=3]");
+}
+
+TEST(Sorting, ApproxTopKFindsAll) {
+  const auto topk = [](i64 k, bool two) {
+    return [=](XlaBuilder& b, Ops p) {
+      std::vector<XlaOp> operands = {p[0]}, inits = {Zero(&b, F32)};
+      std::vector<PrimitiveType> types = {F32};
+      if (two) {
+        operands.push_back(IotaLike(p[0], 0, S32));
+        inits.push_back(Zero(&b, S32));
+        types.push_back(S32);
+      }
+      return ApproxTopK(&b, operands, inits, k, 0, CreateScalarGtComputation(types, &b));
+    };
+  };
+  EXPECT_EQ(Result(topk(2, true), {"f32[4] {1, 4, 3, 4}"}), "(f32[2], s32[2]) ( {4, 4}, {1, 3} )");
+  EXPECT_EQ(Result(topk(1, false), {"f32[4] {1, 4, 3, 4}"}), "(f32[1]) ( {4} )");
+  EXPECT_EQ(Result(topk(5, false), {"f32[4] {1, 4, 3, 4}"}),
+            "approx topk: top_k is 5, must be in 0..4; operands f32[4]");
+  EXPECT_EQ(Result(
+                [](XlaBuilder& b, Ops p) {
+                  return ApproxTopK(&b, {p[0]}, {p[0]}, 1, 0, CreateScalarGtComputation({F32}, &b),
+                                    0.9F, false);
+                },
+                {"f32[4] {1, 4, 3, 4}"}),
+            "approx topk: aggregate_to_topk = false; take true, and as many results as you need");
+  EXPECT_EQ(Result([](XlaBuilder& b, Ops) {
+              return ApproxTopK(&b, {}, {}, 1, 0, CreateScalarGtComputation({F32}, &b));
+            }),
+            "approx topk: there are no operands");
 }
 
 TEST(Sorting, TopK) {
