@@ -16,6 +16,7 @@ StatusOr<std::unique_ptr<Module>> Parser::ParseModule() {
   if (scanner_.ConsumeWord("HloModule")) {
     AXLE_ASSIGN(const std::string_view name, scanner_.Name("the module's name"));
     module_->set_name(std::string(name));
+    scanner_.Consume(":");  // some write "HloModule m:"
     AXLE_TRY(ParseModuleHeader(scanner_, module_->config(), positions));
   } else if (AtInstruction()) {
     AXLE_TRY(ParseSingleInstruction());

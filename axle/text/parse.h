@@ -19,10 +19,9 @@ struct ParseOptions {
   std::string_view label = "hlo text";
 };
 
-// Any bytes give a verified module or an error: INVALID_ARGUMENT (INTERNAL for the few rules for
-// which XLA has that code), UNIMPLEMENTED for what Axle does not have, RESOURCE_EXHAUSTED without
-// memory, and what the limits say. The text is read during the call only. Computations come before
-// their callers.
+// Any bytes give a verified module or an error: INVALID_ARGUMENT, UNIMPLEMENTED for what Axle does
+// not have, RESOURCE_EXHAUSTED without memory, and what the limits say. The text is read during the
+// call only. Computations come before their callers.
 StatusOr<std::unique_ptr<Module>> Parse(std::string_view text, const ParseOptions& options = {});
 
 }  // namespace axle

@@ -122,8 +122,8 @@ StatusOr<Instruction*> Parser::AddOperation(Scope& scope, std::string_view name,
   if (!shape.ok()) return Located(op.op_position, shape.status());
   if (op.has_shape && !EqualIgnoringLayout(*shape, init.shape)) {
     return Located(op.shape_position,
-                   {StatusCode::kInternal, StrCat("\"", op.text, "\" has shape ", shape->ToString(),
-                                                  ", not ", init.shape.ToString())});
+                   InvalidArgument(StrCat("\"", op.text, "\" has shape ", shape->ToString(),
+                                          ", not ", init.shape.ToString())));
   }
   if (!op.has_shape) scope.computation->SetShape(inst, *shape);
   if (!shape_budget_.ChargeResult(*inst)) return TooLarge(op.op_position);

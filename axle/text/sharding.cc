@@ -205,7 +205,8 @@ class MeshShardingReader {
   StatusOr<std::string> Read() {
     AXLE_ASSIGN(mesh_, ParseDeviceMesh(scanner_));
     text_ = StrCat("{", DeviceMeshText(mesh_));
-    if (scanner_.Consume(",")) {
+    // XLA writes the comma, and does not need it.
+    if (scanner_.Consume(",") || !scanner_.Peek("}")) {
       AXLE_TRY(scanner_.Peek("[") ? ReadDims() : ReadKind());
       while (scanner_.Consume(",")) AXLE_TRY(ReadKey());
     } else if (!mesh_.maximal_device) {

@@ -128,7 +128,7 @@ ENTRY e {
   x = f32[2] parameter(0)
   y = f32[3] negate(x)
 })hlo",
-R"hlo(INTERNAL: t 4:7: "negate" has shape f32[2], not f32[3]
+R"hlo(INVALID_ARGUMENT: t 4:7: "negate" has shape f32[2], not f32[3]
   y = f32[3] negate(x)
       ^)hlo"},
     {"declared type is not the implied one",
@@ -137,7 +137,7 @@ ENTRY e {
   x = f32[2] parameter(0)
   y = s32[2] negate(x)
 })hlo",
-R"hlo(INTERNAL: t 4:7: "negate" has shape f32[2], not s32[2]
+R"hlo(INVALID_ARGUMENT: t 4:7: "negate" has shape f32[2], not s32[2]
   y = s32[2] negate(x)
       ^)hlo"},
     {"declared dynamic flag is not the implied one",
@@ -146,7 +146,7 @@ ENTRY e {
   x = f32[<=2] parameter(0)
   y = f32[2] negate(x)
 })hlo",
-R"hlo(INTERNAL: t 4:7: "negate" has shape f32[<=2], not f32[2]
+R"hlo(INVALID_ARGUMENT: t 4:7: "negate" has shape f32[<=2], not f32[2]
   y = f32[2] negate(x)
       ^)hlo"},
     {"unknown operand",

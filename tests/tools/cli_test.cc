@@ -344,6 +344,8 @@ TEST_F(Cli, OutputGoesWhereItsNameSays) {
     EXPECT_FALSE(fs::exists(Path(name)));
   }
   EXPECT_EQ(Run({"run", add, "--fake", "--output", "-", "--json"}).exit, 2);
+  const Result timed = Run({"run", add, "--fake", "--time", "--quiet"});
+  EXPECT_NE(timed.err.find("load and compile "), std::string::npos) << timed.err;
   const Result empty = Run({"run", add, "--fake", "--output", ""});
   EXPECT_EQ(empty.exit, 2);
   EXPECT_EQ(empty.err, "axle: --output: the name is empty\n");

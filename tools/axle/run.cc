@@ -66,10 +66,10 @@ void PrintResult(Session& session, const Literal& result, const Timing& timing) 
     }
   }
   if (session.options().time) {
-    session.Say(StrCat("load and compile ", Milliseconds(timing.compile), "; run ",
-                       Milliseconds(timing.median()), " (median of ", timing.runs.size(), ", ",
-                       Milliseconds(timing.runs.front()), " to ", Milliseconds(timing.runs.back()),
-                       ")"));
+    session.SayAlways(StrCat("load and compile ", Milliseconds(timing.compile), "; run ",
+                             Milliseconds(timing.median()), " (median of ", timing.runs.size(),
+                             ", ", Milliseconds(timing.runs.front()), " to ",
+                             Milliseconds(timing.runs.back()), ")"));
   }
 }
 

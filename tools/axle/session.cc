@@ -181,10 +181,10 @@ void Session::Out(std::string_view data) {
 }
 
 void Session::Say(std::string_view line) {
-  if (!options_.quiet) Print(line);
+  if (!options_.quiet) SayAlways(line);
 }
 
-void Session::Print(std::string_view line) {
+void Session::SayAlways(std::string_view line) {
   if (is_batch()) {
     if (!collected_->empty()) collected_->push_back('\n');
     collected_->append(line);
@@ -204,12 +204,12 @@ int Session::Fail(const Status& status) {
     }
     text += limits_.MemoryLimitEnding();
   }
-  Print(text);
+  SayAlways(text);
   return ExitCodeOf(status);
 }
 
 int Session::Usage(std::string_view what) {
-  Print(is_batch() ? std::string(what) : StrCat("axle: ", what));
+  SayAlways(is_batch() ? std::string(what) : StrCat("axle: ", what));
   return kUsage;
 }
 

@@ -49,8 +49,9 @@ class Session {
   // The exit code for memory that was refused where nobody could say more.
   int FailWithoutMemory();
   void Out(std::string_view data);
-  void Say(std::string_view line);  // to people, with a line feed; nothing if --quiet
-  int Fail(const Status& status);   // says why; the exit code
+  void Say(std::string_view line);        // to people, with a line feed; nothing if --quiet
+  void SayAlways(std::string_view line);  // the same whatever the options
+  int Fail(const Status& status);         // says why; the exit code
   ExitCode ExitCodeOf(const Status& status) const;
   int Usage(std::string_view what);  // the same of a wrong command line; the exit code
   // Whether what --output, or stdout without it, names is a terminal.
@@ -77,7 +78,6 @@ class Session {
 
  private:
   StatusOr<std::string> ReadStdin(i64 max_bytes);
-  void Print(std::string_view line);  // to people, whatever the options
 
   Options options_;
   std::string* collected_;
