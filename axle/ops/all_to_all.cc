@@ -37,7 +37,7 @@ StatusOr<Shape> InferArrayForm(const Instruction& inst, i64 group_size) {
   const Shape& operand = inst.operand(0)->shape();
   AXLE_ASSIGN(const i64 dim, OneDimension(inst, attrs.dimensions, operand));
   if (!operand.is_static()) {
-    return OpError(inst, "dynamic dimensions cannot be split", StatusCode::kInternal);
+    return OpError(inst, "dynamic dimensions cannot be split");
   }
   if (operand.dim(dim) % group_size == 0) return operand;
   return OpError(inst, StrCat("dimension ", dim, " has size ", operand.dim(dim),

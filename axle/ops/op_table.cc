@@ -55,10 +55,8 @@ Status CheckMixedPrecision(const Instruction& inst) {
     const Shape& shape = inst.operand(i)->shape();
     if (!IsFloating(shape.type())) continue;
     if (first != nullptr && first->type() != shape.type()) {
-      return OpError(
-          inst,
-          StrCat("mixed precision: operands of ", Name(first->type()), " and ", Name(shape.type())),
-          StatusCode::kInternal);
+      return OpError(inst, StrCat("mixed precision: operands of ", Name(first->type()), " and ",
+                                  Name(shape.type())));
     }
     first = &shape;
   }
@@ -188,10 +186,8 @@ Status VerifyModule(const Module& module) {
     for (const Instruction* inst : computation->instructions()) {
       AXLE_ASSIGN(const Shape shape, InferShape(*inst));
       if (!EqualIgnoringLayout(shape, inst->shape())) {
-        return OpError(*inst,
-                       StrCat("\"", inst->name(), "\" has shape ", shape.ToString(), ", not ",
-                              inst->shape().ToString()),
-                       StatusCode::kInternal);
+        return OpError(*inst, StrCat("\"", inst->name(), "\" has shape ", shape.ToString(),
+                                     ", not ", inst->shape().ToString()));
       }
     }
   }

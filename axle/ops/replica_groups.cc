@@ -368,8 +368,7 @@ StatusOr<GroupValues> ExchangeInGroup(const Collective& c, Literal value,
   AXLE_ASSIGN(const Dims participants, Participants(c, device));
   const auto own = std::ranges::find(participants, device.device_id());
   if (own == participants.end()) {
-    return OpError(c.inst, StrCat("device ", device.device_id(), " is in no replica group"),
-                   StatusCode::kInternal);
+    return OpError(c.inst, StrCat("device ", device.device_id(), " is in no replica group"));
   }
   GroupValues group = {{}, own - participants.begin()};
   AXLE_ASSIGN(group.values,

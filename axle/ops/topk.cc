@@ -44,10 +44,8 @@ StatusOr<Shape> InferTopk(const Instruction& inst) {
   if (k < 0) return OpError(inst, StrCat("k is ", k, ", must be >= 0"));
   const i64 last = operand.rank() - 1;
   if (k > operand.dim(last)) {
-    return OpError(inst,
-                   StrCat("k is ", k, ", more than the ", operand.dim(last),
-                          " elements of the last dimension"),
-                   StatusCode::kInternal);
+    return OpError(inst, StrCat("k is ", k, ", more than the ", operand.dim(last),
+                                " elements of the last dimension"));
   }
   Shape values = operand.WithoutLayout();
   values.set_dim(last, k);

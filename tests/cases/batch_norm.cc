@@ -49,9 +49,8 @@ static const OpCase kTrainingRows[] = {
     {"no mixed precision",
      {"bf16[2,1]", "f32[1]", "f32[1]"},
      "epsilon=0, feature_index=1",
-     ErrorOf(StatusCode::kInternal,
-             "batch-norm-training: mixed precision: operands of bf16 and f32; operand bf16[2,1], "
-             "scale f32[1], offset f32[1]")},
+     Error("batch-norm-training: mixed precision: operands of bf16 and f32; operand bf16[2,1], "
+           "scale f32[1], offset f32[1]")},
     {"nothing to average",
      {"f32[0,2] {}", "f32[2] {1, 1}", "f32[2] {0, 0}"},
      "epsilon=0.1, feature_index=1",

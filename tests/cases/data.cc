@@ -41,7 +41,7 @@ static const OpCase kTupleRows[] = {
     {"one", {"f32[0] {}"}, "", "(f32[0]) ({})"},
     {"nested", {"(f32[]) (1)", "pred[1] {1}"}, "", "((f32[]), pred[1]) ((1), {1})"},
     {"mixed precision", {"f32[1] {1}", "bf16[1] {2}", "f64[] 3"}, "", "(f32[1], bf16[1], f64[]) ({1}, {2}, 3)"},
-    {"declared shape", {"f32[]"}, "", ErrorOf(StatusCode::kInternal, "\"tuple\" has shape (f32[]), not (s32[])", "(s32[])")},
+    {"declared shape", {"f32[]"}, "", Error("\"tuple\" has shape (f32[]), not (s32[])", "(s32[])")},
 };
 const CaseTable kTupleCases = {"tuple", kTupleRows};
 

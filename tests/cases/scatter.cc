@@ -189,9 +189,8 @@ static const OpCase kRows[] = {
      {"f32[3]", "s32[1]", "bf16[1]"},
      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
      "index_vector_dim=1, to_apply=sum",
-     ErrorOf(StatusCode::kInternal,
-             "scatter: mixed precision: operands of f32 and bf16; operand f32[3], scatter_indices "
-             "s32[1], updates bf16[1]")},
+     Error("scatter: mixed precision: operands of f32 and bf16; operand f32[3], scatter_indices "
+           "s32[1], updates bf16[1]")},
     {"indices are integers",
      {"f32[3]", "f32[1]", "f32[1]"},
      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "

@@ -40,7 +40,7 @@ static const OpCase kRows[] = {
     {"no tuples", {"pred[]", "(f32[])", "(f32[])"}, "",
      Error("select: expected an array, not (f32[]); pred pred[], on_true (f32[]), on_false (f32[])")},
     {"no mixed precision", {"pred[3]", "f32[3]", "f16[3]"}, "",
-     ErrorOf(StatusCode::kInternal, "select: mixed precision: operands of f32 and f16; pred pred[3], on_true f32[3], on_false f16[3]")},
+     Error("select: mixed precision: operands of f32 and f16; pred pred[3], on_true f32[3], on_false f16[3]")},
 };
 // clang-format on
 const CaseTable kSelectCases = {"select", kRows};

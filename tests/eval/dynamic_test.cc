@@ -104,7 +104,8 @@ TEST(Dynamic, SizesThatDisagree) {
   EXPECT_EQ(
       Result(R"(x = f32[<=4] parameter(0)  ROOT r = (f32[3], s32[3]) topk(x), k=3, largest=true)",
              {x}),
-      "INTERNAL: topk: at run time, on (f32[2]): k is 3, more than the 2 elements of the last "
+      "INVALID_ARGUMENT: topk: at run time, on (f32[2]): k is 3, more than the 2 elements of the "
+      "last "
       "dimension; operand f32[<=4]");
 }
 

@@ -431,7 +431,7 @@ TEST(Groups, ADeviceInNoneIsAnError) {
   const Literal arguments[] = {Literal(Shape(S32, {1}))};
   const auto result = Evaluate(**module, arguments, {.device = &device});
   EXPECT_EQ(result.status().ToString(),
-            "INTERNAL: all-reduce: device 1 is in no replica group; operand s32[1]");
+            "INVALID_ARGUMENT: all-reduce: device 1 is in no replica group; operand s32[1]");
 }
 
 }  // namespace
