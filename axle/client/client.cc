@@ -22,6 +22,7 @@
 #include "axle/eval/plan.h"
 #include "axle/ops/custom_call_builtins.h"
 #include "axle/ops/op_def.h"
+#include "axle/passes/transfer_order.h"
 #include "axle/runtime/thread_pool.h"
 
 // One in each copy of this library in a process: what Load below compares.
@@ -152,34 +153,16 @@ class CompiledExecutable : public Executable {
   std::unique_ptr<NativeExecutable> code_;
 };
 
-Status CheckEntryLayout(const Shape& shape, std::string_view what) {
-  Status status;
-  ForEachLeaf(shape, [&](const Shape& leaf, const Dims&) {
-    if (!status.ok() || leaf.layout() == nullptr || leaf.layout()->tiles.empty()) return;
-    status = Unimplemented(
-        StrCat("compile: tiled entry layouts; ", what, " is ", leaf.ToStringWithLayout()));
-  });
-  return status;
-}
-
-// Layouts that are not honoured are refused, never ignored.
-Status CheckEntryLayouts(const Module& module) {
-  for (const Instruction* parameter : module.entry()->parameters()) {
-    AXLE_TRY(CheckEntryLayout(parameter->shape(), parameter->name()));
-  }
-  AXLE_TRY(CheckEntryLayout(module.entry()->root()->shape(), "the result"));
-  const auto& layout = module.config().entry_computation_layout;
-  if (!layout) return {};
-  for (size_t i = 0; i < layout->parameters.size(); ++i) {
-    AXLE_TRY(CheckEntryLayout(layout->parameters[i], StrCat("parameter ", i)));
-  }
-  return CheckEntryLayout(layout->result, "the result");
-}
-
 // A layout that the options ask for, of a value of this shape.
 Status CheckWantedLayout(const Shape& wanted, const Shape& shape, std::string_view what) {
   AXLE_TRY(CheckShape(wanted));
-  AXLE_TRY(CheckEntryLayout(wanted, what));
+  Status status;
+  ForEachLeaf(wanted, [&](const Shape& leaf, const Dims&) {
+    if (!status.ok() || leaf.layout() == nullptr || leaf.layout()->tiles.empty()) return;
+    status = Unimplemented(StrCat("compile: arguments and results have no tiles; ", what, " is ",
+                                  leaf.ToStringWithLayout()));
+  });
+  AXLE_TRY(status);
   if (Compatible(wanted, shape)) return {};
   return InvalidArgument(StrCat("compile: the layout of ", what, " is for ", wanted.ToString(),
                                 ", but the program has ", shape.ToString()));
@@ -395,9 +378,14 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   const LimitedCall call(options.limits, "the compilation of", module->name());
   AXLE_TRY(VerifyModule(*module));
   if (!options.allow_elided) AXLE_TRY(CheckNothingIsElided(*module));
-  AXLE_TRY(CheckEntryLayouts(*module));
+  AXLE_TRY(CheckRuns(*module));
   AXLE_ASSIGN(ProgramShape shape, WantedShape(*module, options));
   AXLE_ASSIGN(std::vector<std::shared_ptr<Device>> devices, DevicesFor(*module, options));
+  // A device of the caller's brings others along, whatever the module says.
+  if (options.device == nullptr) AXLE_TRY(CheckDevices(*module));
+  AXLE_ASSIGN(std::unique_ptr<Module> ordered,
+              OrderTransfers(*module, devices.size() == 1 && options.device == nullptr));
+  if (ordered != nullptr) module = std::move(ordered);
   AXLE_TRY(CheckCustomCallTargets(*module, options.device != nullptr
                                                ? *options.device
                                                : static_cast<DeviceContext&>(devices[0]->host())));

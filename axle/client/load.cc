@@ -88,11 +88,15 @@ StatusOr<LoadedProgram> LoadUnpacked(std::string_view bytes, const LoadOptions& 
     return options.label.empty() ? fallback : options.label;
   };
   if (format == InputFormat::kHloProto) {
-    return LoadProto(bytes, {.limits = options.limits, .label = label_or("hlo proto")});
+    return LoadProto(bytes, {.limits = options.limits,
+                             .label = label_or("hlo proto"),
+                             .strict_types = options.strict_types});
   }
   if (format == InputFormat::kHloText) {
     AXLE_ASSIGN(std::unique_ptr<Module> module,
-                Parse(bytes, {.limits = options.limits, .label = label_or("hlo text")}));
+                Parse(bytes, {.limits = options.limits,
+                              .label = label_or("hlo text"),
+                              .strict_types = options.strict_types}));
     return LoadedProgram{std::move(module)};
   }
   return Unimplemented(

@@ -25,6 +25,9 @@ struct LoadOptions {
   std::optional<InputFormat> format = {};  // nothing: detected
   std::string_view label = "";             // opens every message, "hlo text" if empty
   Limits* limits = nullptr;
+  // Refuses operations on floats of several types, as XLA's compilers do. Otherwise they are
+  // computed in a type that holds them all, between conversions that the module then has.
+  bool strict_types = false;
 };
 
 // A module and the values that were stored with it.

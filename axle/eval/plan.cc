@@ -72,6 +72,7 @@ class Planner {
 
   Status AddInstruction(const Instruction& inst) {
     const OpDef& def = GetOpDef(inst);
+    if (def.check_run != nullptr) AXLE_TRY(def.check_run(inst));
     if (IsConstant(inst)) {
       plan_.constants.emplace_back(inst.index(), inst.attrs<ConstantAttrs>().literal.ToRowMajor());
       state_[inst.index()] = State::kReady;

@@ -63,6 +63,14 @@ Instruction* HloComputation::Add(const NewInstruction& init) {
   return inst;
 }
 
+void HloComputation::SetOrder(std::vector<Instruction*> order) {
+  assert(order.size() == instructions_.size());
+  instructions_ = std::move(order);
+  for (size_t i = 0; i < instructions_.size(); ++i) {
+    instructions_[i]->index_ = static_cast<std::uint32_t>(i);
+  }
+}
+
 void HloComputation::RemoveLast() {
   Instruction* inst = instructions_.back();
   assert(inst->first_use_ == nullptr);

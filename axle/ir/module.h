@@ -54,6 +54,8 @@ class HloComputation {
   InstructionExtras& MutableExtras(Instruction* inst);
   // Takes back the instruction added last, which must have no users.
   void RemoveLast();
+  // The same instructions in another order: operands still come first.
+  void SetOrder(std::vector<Instruction*> order);
 
  private:
   friend class Module;

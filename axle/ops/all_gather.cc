@@ -58,6 +58,13 @@ StatusOr<Shape> InferAllGather(const Instruction& inst) {
   return InferGathered(inst, inst.shape());
 }
 
+// `gathered` is the shape of what is gathered.
+Status CheckGatherDevices(const Instruction& inst, const Shape& gathered) {
+  AXLE_TRY(CheckGroupsExist(MakeCollective(inst)));
+  AXLE_ASSIGN(const i64 group_size, GroupSize(MakeCollective(inst)));
+  return group_size == 1 ? CheckAloneUnchanged(inst, gathered) : Status();
+}
+
 StatusOr<std::vector<Literal>> Gather(const Instruction& inst, std::span<Literal> operands,
                                       const Shape& result, const EvalContext& context) {
   const i64 dim = inst.attrs<AllGatherAttrs>().dimensions[0];
@@ -137,6 +144,7 @@ const OpDef kAllGatherDef = {
     .traits = kSideEffect | kMixedPrecision,
     .lowering = Lowering::kCollective,
     .infer = InferAllGather,
+    .check_devices = [](const Instruction& inst) { return CheckGatherDevices(inst, inst.shape()); },
     .eval = EvalAllGather,
 };
 
@@ -155,6 +163,8 @@ const OpDef kAllGatherStartDef = {
     .lowering = Lowering::kCollective,
     .infer = InferStart,
     .check_uses = CheckReadBy<Opcode::kAllGatherDone>,
+    .check_devices =
+        [](const Instruction& inst) { return CheckGatherDevices(inst, inst.shape().element(1)); },
     .eval = EvalStart,
 };
 

@@ -227,6 +227,13 @@ StatusOr<Shape> InferReduceScatter(const Instruction& inst) {
   return ResultOf(std::move(results));
 }
 
+Status CheckScatterDevices(const Instruction& inst) {
+  const Collective collective = MakeCollective<ReduceScatterAttrs>(inst);
+  AXLE_TRY(CheckGroupsExist(collective));
+  AXLE_ASSIGN(const i64 group_size, GroupSize(collective));
+  return group_size == 1 ? CheckAloneUnchanged(inst, inst.shape()) : Status();
+}
+
 StatusOr<Literal> EvalReduceScatter(const Instruction& inst, std::span<Literal> operands,
                                     const EvalContext& context) {
   const Collective collective = MakeCollective<ReduceScatterAttrs>(inst);
@@ -274,6 +281,7 @@ const OpDef kAllReduceDef = {
     .accuracy = "that of to_apply, in the order of docs/numerics.md N9",
     .infer = InferAllReduce,
     .canonicalize = DropMode<AllReduceAttrs>,
+    .check_devices = CheckGroupsExist<MakeCollective<AllReduceAttrs>>,
     .eval = EvalAllReduce,
 };
 
@@ -294,6 +302,7 @@ const OpDef kAllReduceStartDef = {
     .infer = InferAllReduce,
     .canonicalize = DropMode<AllReduceAttrs>,
     .check_uses = CheckReadBy<Opcode::kAllReduceDone>,
+    .check_devices = CheckGroupsExist<MakeCollective<AllReduceAttrs>>,
     .eval = EvalAllReduce,
 };
 
@@ -330,6 +339,7 @@ const OpDef kReduceScatterDef = {
     .accuracy = "that of to_apply, in the order of docs/numerics.md N9",
     .infer = InferReduceScatter,
     .canonicalize = DropMode<ReduceScatterAttrs>,
+    .check_devices = CheckScatterDevices,
     .eval = EvalReduceScatter,
 };
 

@@ -178,6 +178,7 @@ const OpDef kAllToAllDef = {
     .traits = kSideEffect,
     .lowering = Lowering::kCollective,
     .infer = InferAllToAll,
+    .check_devices = CheckGroupsExist<MakeCollective>,
     .eval = EvalAllToAll,
 };
 
@@ -201,6 +202,7 @@ const OpDef kRaggedAllToAllDef = {
     .lowering = Lowering::kCollective,
     .infer = InferRagged,
     .canonicalize = DropDimensions,
+    .check_devices = CheckGroupsExist<MakeRagged>,
     .eval = EvalRagged,
 };
 

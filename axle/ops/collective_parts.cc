@@ -74,6 +74,18 @@ Literal TupleOf(std::span<Literal> values) {
       {std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())});
 }
 
+Status CheckAloneUnchanged(const Instruction& inst, const Shape& results) {
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    const Shape& result = results.is_tuple() ? results.element(i) : results;
+    if (Compatible(result, inst.operand(i)->shape())) continue;
+    const ModuleConfig& config = inst.parent()->module()->config();
+    return OpError(inst, StrCat("the result is ", result.ToString(), ", but with ",
+                                config.replica_count, " replicas x ", config.num_partitions,
+                                " partitions the group is one device, which keeps its operand"));
+  }
+  return {};
+}
+
 Status CheckStartedBy(const Instruction& inst, std::span<const Opcode> starts) {
   const Instruction& start = *inst.operand(0);
   if (std::ranges::find(starts, start.opcode()) != starts.end()) return {};

@@ -27,6 +27,10 @@ Shape ResultOf(std::vector<Shape> shapes);
 Literal ResultOf(std::vector<Literal> values);
 Literal TupleOf(std::span<Literal> values);
 
+// An error unless each of `results`, one shape or a tuple of one per operand, is that of its
+// operand: a group of one device has nothing to put together or to take apart.
+Status CheckAloneUnchanged(const Instruction& inst, const Shape& results);
+
 // An error unless operand 0 is one of `starts`.
 Status CheckStartedBy(const Instruction& inst, std::span<const Opcode> starts);
 // An error unless exactly one instruction reads the result, one of `readers`.

@@ -54,6 +54,17 @@ Status CheckPairs(const Instruction& inst) {
   return {};
 }
 
+Status CheckPairsExist(const Instruction& inst) {
+  const CollectivePermuteAttrs& attrs = inst.attrs<CollectivePermuteAttrs>();
+  const GroupMode mode = ModeOfChannel(attrs.channel_id);
+  const i64 count = NumIds(inst, mode);
+  for (const auto& [source, target] : attrs.source_target_pairs) {
+    const i64 last = std::max(source, target);
+    if (last >= count) return NoSuchId(inst, "source_target_pairs", last, mode);
+  }
+  return {};
+}
+
 // Start indices of the slice that is sent or received: a tuple of one scalar per dimension.
 Status CheckStarts(const Instruction& inst, i64 operand, const Shape& array) {
   const Shape& starts = inst.operand(operand)->shape();
@@ -310,6 +321,7 @@ const OpDef kCollectivePermuteDef = {
     .traits = kSideEffect | kMixedPrecision,
     .lowering = Lowering::kCollective,
     .infer = InferPermute,
+    .check_devices = CheckPairsExist,
     .eval = EvalPermute,
 };
 
@@ -329,6 +341,7 @@ const OpDef kCollectivePermuteStartDef = {
     .lowering = Lowering::kCollective,
     .infer = InferStart,
     .check_uses = CheckReadBy<Opcode::kCollectivePermuteDone>,
+    .check_devices = CheckPairsExist,
     .eval = EvalStart,
 };
 
@@ -361,6 +374,7 @@ const OpDef kCollectiveBroadcastDef = {
     .traits = kSideEffect,
     .lowering = Lowering::kCollective,
     .infer = InferBroadcast,
+    .check_devices = CheckGroupsExist<MakeBroadcast>,
     .eval = EvalBroadcast,
 };
 

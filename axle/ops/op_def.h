@@ -80,6 +80,12 @@ using CanonicalizeFn = void (*)(std::span<Instruction* const> operands, void* at
 
 // What must hold of who reads the result: asked when the computation is complete.
 using CheckUsesFn = Status (*)(const Instruction& inst);
+// What must hold of the module's numbers of replicas and partitions: asked when they are those of
+// the run. Before, a number of 1 may mean that nobody has said one.
+using CheckDevicesFn = Status (*)(const Instruction& inst);
+// Whether this form of the op can run: what is only read, printed and converted is UNIMPLEMENTED
+// here. Asked before a program is compiled, and before a computation is interpreted.
+using CheckRunFn = Status (*)(const Instruction& inst);
 
 struct OpDef {
   Opcode opcode;
@@ -103,6 +109,8 @@ struct OpDef {
   InferFn infer;
   CanonicalizeFn canonicalize = nullptr;
   CheckUsesFn check_uses = nullptr;
+  CheckDevicesFn check_devices = nullptr;
+  CheckRunFn check_run = nullptr;
   // The meaning: one of these; eval beside emit for forms of an op that are not lane by lane.
   EmitFn emit = nullptr;
   EmitComplexFn emit_complex = nullptr;
@@ -170,5 +178,11 @@ Status CheckUses(const HloComputation& computation);
 // each instruction as they add it; this checks a whole module again, whoever made it, before it is
 // compiled.
 Status VerifyModule(const Module& module);
+
+// What rows say about devices, for all instructions of a module that is compiled for as many
+// replicas and partitions as its config says.
+Status CheckDevices(const Module& module);
+// What rows say about running, for all instructions of a module.
+Status CheckRuns(const Module& module);
 
 }  // namespace axle

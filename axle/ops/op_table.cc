@@ -194,4 +194,23 @@ Status VerifyModule(const Module& module) {
   return {};
 }
 
+// For every instruction whose row has such a function.
+static Status CheckEach(const Module& module, Status (*OpDef::*check)(const Instruction&)) {
+  for (const auto& computation : module.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      const OpDef& def = GetOpDef(*inst);
+      if (def.*check != nullptr) AXLE_TRY((def.*check)(*inst));
+    }
+  }
+  return {};
+}
+
+Status CheckDevices(const Module& module) {
+  return CheckEach(module, &OpDef::check_devices);
+}
+
+Status CheckRuns(const Module& module) {
+  return CheckEach(module, &OpDef::check_run);
+}
+
 }  // namespace axle

@@ -19,6 +19,12 @@ i64 MeshGroupSize(const DeviceMesh& mesh, const std::vector<MeshAxisRef>& refs) 
   return size;
 }
 
+bool HasAxes(const DeviceMesh& mesh, const std::vector<MeshAxisRef>& refs) {
+  return std::ranges::all_of(refs, [&](const MeshAxisRef& ref) {
+    return ref.axis >= 0 && ref.axis < static_cast<i64>(mesh.axes.size());
+  });
+}
+
 std::optional<i64> MeshSize(const DeviceMesh& mesh) {
   std::optional<i64> size = 1;
   for (const DeviceMesh::Axis& axis : mesh.axes) {
@@ -213,13 +219,8 @@ Dims GroupOf(const Collective& c, i64 id) {
 
 // Ids in the group of `collective`'s first device.
 i64 IdsPerGroup(const Collective& c) {
-  const ReplicaGroups& g = c.groups;
-  if (IsEmpty(g)) return NumIds(c.inst, c.mode);
-  if (g.iota) return g.group_size;
-  if (g.mesh) return MeshGroupSize(*g.mesh, g.axes);
-  size_t largest = 0;
-  for (const Dims& group : g.groups) largest = std::max(largest, group.size());
-  return static_cast<i64>(largest);
+  const std::optional<i64> listed = ListedGroupSize(c.groups);
+  return listed ? *listed : NumIds(c.inst, c.mode);
 }
 
 // More devices than there are cannot meet, and are not listed.
@@ -231,6 +232,18 @@ Status CheckThatManyDevices(const Instruction& inst, i64 count, const DeviceCont
 }
 
 }  // namespace
+
+std::optional<i64> ListedGroupSize(const ReplicaGroups& groups) {
+  if (groups.iota) return groups.group_size;
+  if (groups.mesh) {
+    if (!HasAxes(*groups.mesh, groups.axes)) return std::nullopt;
+    return MeshGroupSize(*groups.mesh, groups.axes);
+  }
+  if (groups.groups.empty()) return std::nullopt;
+  size_t largest = 0;
+  for (const Dims& group : groups.groups) largest = std::max(largest, group.size());
+  return static_cast<i64>(largest);
+}
 
 i64 NumIds(const Instruction& inst, GroupMode mode) {
   const ModuleConfig& config = ConfigOf(inst);
@@ -288,6 +301,30 @@ Status CheckReplicaGroups(const Collective& c, unsigned rules) {
                           " ids and group ", i, " has ", groups[i].size()));
   }
   return {};
+}
+
+Status NoSuchId(const Instruction& inst, std::string_view what, i64 id, GroupMode mode) {
+  const ModuleConfig& config = ConfigOf(inst);
+  return OpError(inst, StrCat(what, " name ", id, ", but the program is compiled for ",
+                              config.replica_count, " replicas x ", config.num_partitions,
+                              " partitions, and ids are ", IdsText(mode)));
+}
+
+Status CheckGroupsExist(const Collective& c) {
+  // More than one id has been compared with the lists already.
+  if (NumIds(c.inst, c.mode) != 1 || IsEmpty(c.groups)) return {};
+  i64 last = 0;  // lists other than partial ones hold 0, 1, ...
+  if (c.groups.iota) {
+    last = c.groups.iota->size() - 1;
+  } else if (c.groups.mesh) {
+    last = c.groups.mesh->maximal_device ? *c.groups.mesh->maximal_device
+                                         : MeshSize(*c.groups.mesh).value_or(0) - 1;
+  }
+  for (const Dims& group : c.groups.groups) {
+    for (const i64 id : group) last = std::max(last, id);
+  }
+  if (last == 0) return {};
+  return NoSuchId(c.inst, "replica_groups", last, c.mode);
 }
 
 StatusOr<i64> GroupSize(const Collective& c) {

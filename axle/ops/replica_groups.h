@@ -2,6 +2,8 @@
 // legal, and the exchange of values between the devices of a group. Groups are looked at in the
 // form in which they were written; only the group of one device is ever listed.
 #pragma once
+#include <optional>
+
 #include "axle/ops/op_def.h"
 
 namespace axle {
@@ -41,9 +43,21 @@ enum GroupRules : unsigned {
   kPartialGroups = 2,  // some ids may be in no group
 };
 Status CheckReplicaGroups(const Collective& collective, unsigned rules = kStrictGroups);
+// The groups name no ids that the program is not compiled for. After CheckReplicaGroups.
+Status CheckGroupsExist(const Collective& collective);
+// For rows: of the collective that an instruction is.
+template <auto kMake>
+Status CheckGroupsExist(const Instruction& inst) {
+  return CheckGroupsExist(kMake(inst));
+}
+// Such an error for `id`; `what` is what names it.
+Status NoSuchId(const Instruction& inst, std::string_view what, i64 id, GroupMode mode);
 // An error if ids are to be devices without a channel.
 Status CheckDeviceIds(const Instruction& inst, i64 channel_id, bool use_global_device_ids);
 
+// How many ids each group lists; nothing without groups, or where groups name axes that their mesh
+// does not have. Groups of lists may differ: it is the largest one.
+std::optional<i64> ListedGroupSize(const ReplicaGroups& groups);
 // Devices of the first group, in any mode. The groups are legal.
 StatusOr<i64> GroupSize(const Collective& collective);
 

@@ -93,13 +93,23 @@ TEST(Client, ExecutablesOutliveTheirClient) {
   EXPECT_TRUE((*executable)->Execute(arguments).ok());
 }
 
-TEST(Client, TiledEntryLayoutsAreRefused) {
-  const auto executable = NewClient()->Compile(
-      "HloModule m\n\nENTRY main {\n  ROOT x = f32[8,128]{1,0:T(8,128)} parameter(0)\n}\n");
-  ASSERT_FALSE(executable.ok());
-  EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented);
-  EXPECT_EQ(executable.status().message(),
-            "compile: tiled entry layouts; x is f32[8,128]{1,0:T(8,128)}");
+// Arguments and results are arrays of elements, whatever tiles the program's have.
+TEST(Client, TilesOfTheEntryChangeNothing) {
+  const std::string text =
+      "HloModule m, entry_computation_layout={(f32[2,2]{1,0:T(8,128)})->f32[2,2]{0,1:T(2)}}\n\n"
+      "ENTRY main {\n  x = f32[2,2]{1,0:T(8,128)} parameter(0)\n"
+      "  ROOT y = f32[2,2]{0,1:T(2)} copy(x)\n}\n";
+  for (const EngineKind engine : {EngineKind::kInterpret, EngineKind::kDefault}) {
+    const auto executable = NewClient()->Compile(text, {.engine = engine});
+    ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+    const auto result = (*executable)->Execute({Parsed("f32[2,2] {{1, 2}, {3, 4}}")});
+    EXPECT_EQ(result->ToStringWithShape(), "f32[2,2] { { 1, 2 }, { 3, 4 } }");
+  }
+  const auto wanted =
+      NewClient()->Compile(text, {.result_layout = *ParseShape("f32[2,2]{1,0:T(2)}")});
+  EXPECT_EQ(wanted.status().ToString(),
+            "UNIMPLEMENTED: compile: arguments and results have no tiles; the result is "
+            "f32[2,2]{1,0:T(2)}");
 }
 
 TEST(Client, AMissingNativeEngineIsUnavailable) {

@@ -59,6 +59,11 @@ Dims MajorToMinor(const Shape& shape) {
   return {minor_to_major.rbegin(), minor_to_major.rend()};
 }
 
+bool HasTiles(const Shape& shape) {
+  const Layout layout = shape.LayoutOrDefault();
+  return !layout.tiles.empty() || layout.element_size_in_bits != 0;
+}
+
 // The elements in the order in which they lie in memory, converted there, and back. A type of other
 // elements than the operand's has more or fewer of them: then they are a last dimension in between.
 Instruction* BitcastInOrder(Maker& to, Instruction& inst) {
@@ -66,6 +71,8 @@ Instruction* BitcastInOrder(Maker& to, Instruction& inst) {
   const Dims to_order = MajorToMinor(inst.shape());
   const ElementType from = TypeOf(*inst.operand(0)), type = TypeOf(inst);
   if (IsComplex(from) != IsComplex(type)) return nullptr;
+  // Tiles are not an order of whole dimensions.
+  if (HasTiles(inst.shape()) || HasTiles(inst.operand(0)->shape())) return nullptr;
   Dims dims = Composed(inst.operand(0)->shape().dims(), from_order);
   Instruction* value = inst.operand(0);
   if (!IsIdentity(from_order)) {

@@ -42,6 +42,9 @@ class Walk : public Rebuilder, public Maker {
   Instruction* Rewrite(Instruction& inst) {
     const auto rules = rules_.find(inst.opcode());
     if (rules == rules_.end() || HasTokens(inst.shape())) return nullptr;
+    if (const auto check = GetOpDef(inst).check_run; check != nullptr && !check(inst).ok()) {
+      return nullptr;  // only to be printed
+    }
     for (const Rule* rule : rules->second) {
       if (!rule->takes_dynamic && IsDynamic(inst)) continue;
       const size_t size = to()->instructions().size();

@@ -1,0 +1,152 @@
+#include "axle/passes/transfer_order.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "axle/core/strings.h"
+#include "axle/ops/op_def.h"
+
+namespace axle {
+namespace {
+
+bool IsBetweenDevices(const Instruction& inst, Opcode opcode) {
+  return inst.opcode() == opcode && !inst.attrs<TransferAttrs>().is_host_transfer;
+}
+
+// By recv-done, the send that gives it its value: a channel is a line, so the first recv of a
+// computation takes what its first send gives, and so on.
+using Senders = std::unordered_map<const Instruction*, Instruction*>;
+
+Senders SendersOf(const HloComputation& computation) {
+  std::map<i64, std::vector<Instruction*>> sends;
+  std::map<i64, size_t> num_recvs;
+  std::unordered_map<const Instruction*, Instruction*> by_recv;
+  for (Instruction* inst : computation.instructions()) {
+    if (IsBetweenDevices(*inst, Opcode::kSend)) {
+      sends[inst->attrs<TransferAttrs>().channel_id].push_back(inst);
+    }
+  }
+  if (sends.empty()) return {};
+  for (const Instruction* inst : computation.instructions()) {
+    if (!IsBetweenDevices(*inst, Opcode::kRecv)) continue;
+    const i64 channel = inst->attrs<TransferAttrs>().channel_id;
+    const auto line = sends.find(channel);
+    const size_t place = num_recvs[channel]++;
+    if (line != sends.end() && place < line->second.size()) {
+      by_recv.emplace(inst, line->second[place]);
+    }
+  }
+  Senders senders;
+  for (const Instruction* inst : computation.instructions()) {
+    if (!IsBetweenDevices(*inst, Opcode::kRecvDone)) continue;
+    const auto send = by_recv.find(inst->operand(0));
+    if (send != by_recv.end()) senders.emplace(inst, send->second);
+  }
+  return senders;
+}
+
+// Takes the instructions in their order, each after what it needs.
+class Orderer {
+ public:
+  Orderer(const HloComputation& computation, const Senders& senders, bool is_alone)
+      : computation_(computation),
+        senders_(senders),
+        is_alone_(is_alone),
+        state_(computation.instructions().size(), State::kOpen) {}
+
+  StatusOr<std::vector<Instruction*>> Run() && {
+    for (Instruction* inst : computation_.instructions()) {
+      Begin(inst);
+      while (!path_.empty()) AXLE_TRY(Step());
+    }
+    return std::move(order_);
+  }
+
+ private:
+  enum class State : std::uint8_t { kOpen, kOnPath, kDone };
+  struct Needs {
+    Instruction* inst;
+    std::vector<Instruction*> needs;  // first ones last
+  };
+
+  void Begin(Instruction* inst) {
+    State& state = state_[inst->index()];
+    if (state != State::kOpen) return;
+    state = State::kOnPath;
+    Needs next{inst, {}};
+    for (i64 i = 0; i < inst->num_operands(); ++i) next.needs.push_back(inst->operand(i));
+    if (inst->extras() != nullptr) {
+      const auto& predecessors = inst->extras()->control_predecessors;
+      next.needs.insert(next.needs.end(), predecessors.begin(), predecessors.end());
+    }
+    if (const auto send = senders_.find(inst); send != senders_.end()) {
+      next.needs.push_back(send->second);
+    }
+    std::ranges::sort(next.needs, std::greater(), &Instruction::index);
+    path_.push_back(std::move(next));
+  }
+
+  Status Step() {
+    Needs& top = path_.back();
+    if (top.needs.empty()) {
+      state_[top.inst->index()] = State::kDone;
+      order_.push_back(top.inst);
+      path_.pop_back();
+      return {};
+    }
+    Instruction* const need = top.needs.back();
+    top.needs.pop_back();
+    if (state_[need->index()] != State::kOnPath) return Begin(need), Status();
+    return is_alone_ ? Deadlock(need) : Status();  // another device may send
+  }
+
+  // From `first` on, the path goes round. Operands alone never do, so a recv-done is on it.
+  Status Deadlock(const Instruction* first) const {
+    std::vector<std::string> waiting;
+    const Instruction* location = nullptr;
+    const auto begin = std::ranges::find(path_, first, &Needs::inst);
+    for (auto needs = begin; needs != path_.end(); ++needs) {
+      const auto send = senders_.find(needs->inst);
+      if (send == senders_.end()) continue;
+      if (location == nullptr) location = needs->inst;
+      waiting.push_back(StrCat("recv-done \"", needs->inst->name(), "\" for send \"",
+                               send->second->name(), "\" of channel ",
+                               send->second->attrs<TransferAttrs>().channel_id));
+    }
+    AXLE_INVARIANT(location != nullptr, "order of transfers: operands in a circle");
+    return OpError(*location,
+                   StrCat("a deadlock: ", Join(waiting, ", "), " wait",
+                          waiting.size() == 1 ? "s, and the send needs what the recv-done gives"
+                                              : " for each other"));
+  }
+
+  const HloComputation& computation_;
+  const Senders& senders_;
+  bool is_alone_;
+  std::vector<State> state_;
+  std::vector<Needs> path_;
+  std::vector<Instruction*> order_;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Module>> OrderTransfers(const Module& module, bool is_alone) {
+  std::unique_ptr<Module> ordered;
+  for (size_t c = 0; c < module.computations().size(); ++c) {
+    const HloComputation& computation = *module.computations()[c];
+    const Senders senders = SendersOf(computation);
+    if (senders.empty()) continue;
+    AXLE_ASSIGN(const std::vector<Instruction*> order,
+                Orderer(computation, senders, is_alone).Run());
+    if (std::ranges::equal(order, computation.instructions())) continue;
+    if (ordered == nullptr) ordered = module.Clone();
+    HloComputation& clone = *ordered->computations()[c];
+    std::vector<Instruction*> cloned;
+    for (const Instruction* inst : order) cloned.push_back(clone.instructions()[inst->index()]);
+    clone.SetOrder(std::move(cloned));
+  }
+  return ordered;
+}
+
+}  // namespace axle
