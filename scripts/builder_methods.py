@@ -20,7 +20,7 @@ CALLS = ROOT / "tests/builder/styles.txt"
 TEST = ROOT / "tests/builder/styles_test.cc"
 # In the order of the methods.
 HEADERS = ["elementwise", "constants", "movement", "reductions", "contractions", "control_flow",
-           "library_ops", "collectives", "side_effects"]
+           "library_ops", "collectives", "side_effects", "asynchronous"]
 HEAD = """\
 // Made by scripts/builder_methods.py from the functions of axle/builder/; not for editing. Part of
 // class XlaBuilder: each method is the free function of its name, for operands of this builder.
@@ -144,7 +144,7 @@ def test_text(functions):
         count[name] = count.get(name, 0) + 1
         use = lambda text: re.sub(r'(?<![\w:."])(' + "|".join(members) + r")\b(?![\w(])", r"o.\1", text)
         function = use(call[len(name):])
-        method = function.replace("(&b, ", "(", 1).replace("(&b)", "()", 1)
+        method = re.sub(r"^((?:<\w+>)?)\(&b(, )?", r"\1(", function)  # calls among the arguments stay as they are
         older = use(older[len(name):]) if older else method
         operands = "const Operands& o" if "o." in function else "const Operands&"
         lambdas = ", ".join(f"[]({builder}, {operands}) {{ return {text}; }}" for builder, text in (

@@ -5,6 +5,7 @@
 
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
+#include "axle/ops/replica_groups.h"
 
 namespace axle {
 namespace {
@@ -61,6 +62,19 @@ Shape ShapeOf(ArraySlice<XlaOp> operands) {
     shapes.push_back(operand.instruction()->shape().WithoutLayout());
   }
   return shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes));
+}
+
+// What is wrong with a count of parts, `name`, beside groups that list ids; "" if nothing is, or
+// nothing is listed. Where the ids are replicas with their partitions, a part is one of these.
+std::string CheckCount(std::string_view name, i64 count, const ReplicaGroups& groups,
+                       GroupMode mode) {
+  const std::optional<i64> listed = ListedGroupSize(groups);
+  if (!listed || *listed < 1 || count < 1) return "";
+  const bool fits =
+      mode == GroupMode::kCrossReplicaAndPartition ? count % *listed == 0 : count == *listed;
+  if (fits) return "";
+  return StrCat(name, " is ", count, ", but a group of replica_groups has ", *listed, " ",
+                IdsText(mode));
 }
 
 // Every array of `shape` gets this layout, where there is one.
@@ -234,10 +248,13 @@ XlaOp AllGatherTupleWithDeviceList(ArraySlice<XlaOp> operands, i64 all_gather_di
   constexpr Opcode kOp = Opcode::kAllGather;
   XlaBuilder* builder = ReadyBuilder(operands);
   if (builder == nullptr) return NotReady(kOp, operands, location);
+  const GroupMode mode =
+      ModeWithDeviceIds(ToChannel(channel_id), use_global_device_ids.value_or(false));
   std::vector<Shape> shapes;
   for (const XlaOp& operand : operands) {
     Shape shape = operand.instruction()->shape().WithoutLayout();
     std::string error = CheckParts(shape, all_gather_dimension, shard_count);
+    if (error.empty()) error = CheckCount("shard_count", shard_count, device_list.groups(), mode);
     const auto size =
         error.empty() ? CheckedMul(shape.dim(all_gather_dimension), shard_count) : std::nullopt;
     if (error.empty() && !size) error = "the result would be too large";
@@ -291,10 +308,13 @@ XlaOp ReduceScatterWithDeviceList(XlaOp operand, const XlaComputation& computati
   if (operands.empty()) {
     return Fail(kOp, one, "a tuple without elements", location, StatusCode::kUnimplemented);
   }
+  const GroupMode mode =
+      ModeWithDeviceIds(ToChannel(channel_id), use_global_device_ids.value_or(false));
   std::vector<Shape> shapes;
   for (const XlaOp& element : operands) {
     Shape shape = element.instruction()->shape().WithoutLayout();
     std::string error = CheckParts(shape, scatter_dimension, shard_count);
+    if (error.empty()) error = CheckCount("shard_count", shard_count, device_list.groups(), mode);
     if (error.empty() && shape.dim(scatter_dimension) % shard_count != 0) {
       error = StrCat("dimension ", scatter_dimension, " has size ", shape.dim(scatter_dimension),
                      ", which shard_count ", shard_count, " does not divide");
@@ -350,6 +370,9 @@ XlaOp AllToAllWithDeviceList(XlaOp operand, i64 split_dimension, i64 concat_dime
                        " does not divide"),
                 location);
   }
+  const std::string wrong = CheckCount("split_count", split_count, device_list.groups(),
+                                       ModeOfChannel(ToChannel(channel_id)));
+  if (!wrong.empty()) return Fail(kOp, one, wrong, location);
   ReplicaGroups groups = device_list.groups();
   if (groups == ReplicaGroups()) {
     // A list as XLA has it, unless it would be long.

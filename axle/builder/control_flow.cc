@@ -23,31 +23,126 @@ XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, ArraySlice<Xl
                   location);
 }
 
+namespace {
+
+// What is wrong with a map whose static operands are no scalars; all handles are valid.
+Status CheckMapWithWhole(ArraySlice<XlaOp> operands, const XlaComputation& computation,
+                         ArraySlice<i64> dimensions, ArraySlice<XlaOp> static_operands) {
+  if (operands.empty()) return InvalidArgument("map: needs at least one operand");
+  const Shape& first = operands[0].instruction()->shape();
+  ProgramShape wanted;
+  for (const XlaOp& operand : operands) {
+    const Shape& shape = operand.instruction()->shape();
+    if (!shape.is_array() || !SameDims(shape, first)) {
+      return InvalidArgument(StrCat("map: operands must have the same dimensions; operands ",
+                                    first.ToString(), ", ", shape.ToString()));
+    }
+    if (!shape.is_static()) {
+      return Unimplemented(StrCat("map: with static operands that are no scalars, operands are ",
+                                  "static; operand ", shape.ToString()));
+    }
+    wanted.parameters.emplace_back(shape.type());
+  }
+  for (const XlaOp& operand : static_operands) {
+    wanted.parameters.push_back(operand.instruction()->shape().WithoutLayout());
+  }
+  Dims all(first.rank());
+  std::iota(all.begin(), all.end(), 0);
+  if (!std::ranges::equal(dimensions, all)) {
+    return InvalidArgument(
+        StrCat("map: dimensions is {", Join(dimensions, ","), "}, must be {", Join(all, ","), "}"));
+  }
+  if (!computation.valid()) return InvalidArgument("map: the computation is empty");
+  const HloComputation& entry = *computation.module().entry();
+  std::vector<Shape> taken;
+  for (const Instruction* parameter : entry.parameters()) taken.push_back(parameter->shape());
+  const Shape takes = Shape::Tuple(taken), gets = Shape::Tuple(wanted.parameters);
+  if (entry.root()->shape().is_scalar() && Compatible(takes, gets)) return {};
+  return InvalidArgument(StrCat("map: to_apply must take ", gets.ToString(),
+                                " and give a scalar, but it is ", takes.ToString(), "->",
+                                entry.root()->shape().ToString()));
+}
+
+// The body of the loop below: its state is the position, the operands as [count], the static
+// operands, and the result as [count].
+StatusOr<XlaComputation> MapBody(const Shape& state_shape, i64 num_operands,
+                                 const XlaComputation& computation, Location at) {
+  XlaBuilder b("map_body");
+  const XlaOp state = Parameter(&b, 0, state_shape, "state", at);
+  std::vector<XlaOp> parts, arguments;
+  for (i64 i = 0; i < state_shape.num_tuple_elements(); ++i) {
+    parts.push_back(GetTupleElement(state, i, at));
+    if (i == 0 || i + 1 == state_shape.num_tuple_elements()) continue;
+    const bool is_whole = i > num_operands;
+    arguments.push_back(
+        is_whole ? parts[i] : Reshape(DynamicSlice(parts[i], {parts[0]}, {1}, at), Dims(), at));
+  }
+  const XlaOp element = Call(&b, computation, arguments, at);
+  parts.back() = DynamicUpdateSlice(parts.back(), Reshape(element, {1}, at), {parts[0]}, at);
+  parts[0] = Add(parts[0], ConstantR0<i64>(&b, 1, at), {}, at);
+  Tuple(&b, parts, at);
+  return b.Build();
+}
+
+// HLO's map takes elements only. Here a loop over them calls the computation with the static
+// operands as they are.
+StatusOr<XlaOp> MapWithWhole(XlaBuilder* builder, ArraySlice<XlaOp> operands,
+                             const XlaComputation& computation, ArraySlice<i64> dimensions,
+                             ArraySlice<XlaOp> static_operands, Location at) {
+  AXLE_TRY(CheckMapWithWhole(operands, computation, dimensions, static_operands));
+  const Shape& first = operands[0].instruction()->shape();
+  const i64 count = first.num_elements();
+  const ElementType type = computation.module().entry()->root()->shape().type();
+  std::vector<XlaOp> state = {ConstantR0<i64>(builder, 0, at)};
+  for (const XlaOp& operand : operands) state.push_back(Reshape(operand, {count}, at));
+  state.insert(state.end(), static_operands.begin(), static_operands.end());
+  AXLE_ASSIGN(const Literal zero, Literal::Create(Shape(type)));
+  state.push_back(Broadcast(ConstantLiteral(builder, zero, at), {count}, at));
+  const XlaOp init = Tuple(builder, state, at);
+  if (!init.valid()) return init;
+  XlaBuilder b("map_condition");
+  const Shape state_shape = init.instruction()->shape().WithoutLayout();
+  const XlaOp position = GetTupleElement(Parameter(&b, 0, state_shape, "state", at), 0, at);
+  Lt(position, ConstantR0<i64>(&b, count, at), {}, at);
+  AXLE_ASSIGN(const XlaComputation condition, b.Build());
+  AXLE_ASSIGN(const XlaComputation body,
+              MapBody(state_shape, static_cast<i64>(operands.size()), computation, at));
+  const XlaOp last = While(condition, body, init, at);
+  return Reshape(GetTupleElement(last, static_cast<i64>(state.size()) - 1, at), first.dims(), at);
+}
+
+}  // namespace
+
 XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation& computation,
           ArraySlice<i64> dimensions, ArraySlice<XlaOp> static_operands, Location location) {
   std::vector<XlaOp> all(operands.begin(), operands.end());
-  for (const XlaOp& operand : static_operands) {
-    if (operand.valid() && !operand.instruction()->shape().is_scalar()) {
-      return ReportTo(
-          builder,
-          Unimplemented(StrCat("map: static operand of shape ",
-                               operand.instruction()->shape().ToString(), ", must be a scalar")),
-          location);
-    }
-    all.push_back(operand);
-  }
-  const auto is_array = [&](const XlaOp& operand) {
-    return operand.valid() && operand.builder_or_null() == builder &&
-           operand.instruction()->shape().rank() > 0;
+  all.insert(all.end(), static_operands.begin(), static_operands.end());
+  const bool is_ready = std::ranges::all_of(all, [&](const XlaOp& operand) {
+    return operand.valid() && operand.builder_or_null() == builder;
+  });
+  const bool has_whole = is_ready && std::ranges::any_of(static_operands, [](XlaOp operand) {
+                           return !operand.instruction()->shape().is_scalar();
+                         });
+  // Scalars become arrays beside arrays.
+  const auto is_ours = [&](const XlaOp& operand) {
+    return operand.valid() && operand.builder_or_null() == builder;
   };
+  const auto is_array = [&](const XlaOp& operand) {
+    return is_ours(operand) && operand.instruction()->shape().rank() > 0;
+  };
+  if (has_whole) all.resize(operands.size());
   if (const auto array = std::ranges::find_if(all, is_array); array != all.end()) {
     const Dims sizes = array->instruction()->shape().dims();
     for (XlaOp& operand : all) {
-      if (operand.valid() && operand.builder_or_null() == builder &&
-          operand.instruction()->shape().is_scalar()) {
+      if (is_ours(operand) && operand.instruction()->shape().is_scalar()) {
         operand = Broadcast(operand, sizes, location);
       }
     }
+  }
+  if (has_whole) {
+    const StatusOr<XlaOp> mapped =
+        MapWithWhole(builder, all, computation, dimensions, static_operands, location);
+    return mapped.ok() ? *mapped : builder->ReportError(mapped.status(), location);
   }
   const Called called = {&computation};
   return AppendTo(builder,

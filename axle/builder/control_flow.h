@@ -27,8 +27,8 @@ XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, ArraySlice<Xl
 //   dimensions  0, 1, ..., n-1
 //   result      [D0, .., Dn-1] of U
 //
-// `static_operands`, of older programs, are further arguments of every call. Errors: UNIMPLEMENTED
-// if one is no scalar.
+// `static_operands`, of any kind, are further arguments of every call. If one is no scalar, a loop
+// takes the elements one by one.
 XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation& computation,
           ArraySlice<i64> dimensions, ArraySlice<XlaOp> static_operands = {},
           Location location = std::source_location::current());

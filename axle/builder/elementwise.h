@@ -111,6 +111,7 @@ XlaOp ConvertElementType(XlaOp operand, PrimitiveType type,
 XlaOp BitcastConvertType(XlaOp operand, PrimitiveType type,
                          Location location = std::source_location::current());
 // [dims] of floats, rounded to a float format of so many bits, at least 1 and 0; the type stays.
+// The exponent comes first, as in XLA's library: XLA's documents have the two the other way round.
 // docs/ops/reduce-precision.md.
 XlaOp ReducePrecision(XlaOp operand, i64 exponent_bits, i64 mantissa_bits,
                       Location location = std::source_location::current());

@@ -230,4 +230,9 @@ std::string LiteralUtil::MultiIndexAsString(ArraySlice<i64> multi_index) {
   return StrCat("{", Join(multi_index, ","), "}");
 }
 
+Status LiteralUtil::NotOfType(PrimitiveType type, const Shape& shape) {
+  return InvalidArgument(
+      StrCat("literal: a static array of ", Name(type), " is made, not ", shape.ToString()));
+}
+
 }  // namespace axle

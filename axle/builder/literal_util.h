@@ -69,6 +69,30 @@ class LiteralUtil {
     std::copy(values.begin(), values.end(), literal.mutable_data<T>().begin());
     return literal;
   }
+  // An array of `shape`, which is of kType, whose elements generator(index) gives in row-major
+  // order. Errors: INVALID_ARGUMENT for another type, or a shape that is no static array;
+  // RESOURCE_EXHAUSTED without memory.
+  template <PrimitiveType kType, std::invocable<std::span<const i64>> Generator>
+  static StatusOr<Literal> CreateLiteral(const Shape& shape, Generator generator) {
+    if (shape.type() != kType || !shape.is_static()) return NotOfType(kType, shape);
+    AXLE_ASSIGN(Literal literal, Literal::Create(shape.WithoutLayout()));
+    using Native = primitive_util::NativeTypeOf<kType>;
+    std::vector<i64> index(static_cast<size_t>(shape.rank()), 0);
+    for (Native& element : literal.mutable_data<Native>()) {
+      element = static_cast<Native>(generator(std::span<const i64>(index)));
+      for (size_t d = index.size(); d-- > 0 && ++index[d] == shape.dims()[d];) index[d] = 0;
+    }
+    return literal;
+  }
+  // Elements from a normal distribution, drawn by the engine (std::mt19937, say), or by
+  // std::minstd_rand0. For tests: the numbers are those of the standard library that the caller is
+  // built with. Errors as above. Defined in axle/builder/random_literal.h, which the caller
+  // includes.
+  template <PrimitiveType kType, typename Engine, typename T>
+  static StatusOr<Literal> CreateRandomLiteral(const Shape& shape, Engine* engine, T mean,
+                                               T stddev);
+  template <PrimitiveType kType, typename T>
+  static StatusOr<Literal> CreateRandomLiteral(const Shape& shape, T mean, T stddev);
   // From a core/array.h, of any number of dimensions.
   template <typename T>
   static Literal CreateFromArray(const Array<T>& values) {
@@ -185,6 +209,7 @@ class LiteralUtil {
   static std::string MultiIndexAsString(ArraySlice<i64> multi_index);
 
  private:
+  static Status NotOfType(PrimitiveType type, const Shape& shape);
   // Sizes from the first list of each depth.
   template <typename List>
   static void AppendSizes(const List& list, Dims& sizes, size_t depth) {

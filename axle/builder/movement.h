@@ -111,7 +111,7 @@ XlaOp Gather(XlaOp operand, XlaOp start_indices, ArraySlice<i64> offset_dims,
 
 // The operand with windows of `updates` put in, one for each vector of scatter_indices; what is
 // there becomes update_computation(what is there, update), in row-major order of the updates. A
-// window that is partly outside is skipped.
+// window that is partly outside is skipped whole, as XLA does it; its documents leave that open.
 //
 //   scatter_indices     integers; vectors lie as in Gather
 //   updates             of the operand's type: windows at update_window_dims, the dimensions of

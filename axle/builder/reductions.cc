@@ -156,6 +156,56 @@ XlaOp ReduceWindow(ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
   return CallInstead("DynamicReduceWindowSamePadding", all, {&computation}, location, build);
 }
 
+namespace {
+
+// `sizes` with `dilations`, which may be empty, between the elements; INT64_MAX for what does not
+// fit.
+Dims Dilated(ArraySlice<i64> sizes, ArraySlice<i64> dilations) {
+  Dims dilated = ToDims(sizes);
+  for (size_t d = 0; d < std::min(sizes.size(), dilations.size()); ++d) {
+    if (sizes[d] < 1) continue;
+    const auto last = CheckedMul(sizes[d] - 1, std::max<i64>(dilations[d], 1));
+    dilated[d] = last && *last < INT64_MAX ? *last + 1 : INT64_MAX;
+  }
+  return dilated;
+}
+
+}  // namespace
+
+XlaOp ReduceWindow(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
+                   ArraySlice<i64> window_dimensions, ArraySlice<i64> window_strides,
+                   ArraySlice<i64> base_dilations, ArraySlice<i64> window_dilations,
+                   Padding padding, Location location) {
+  return ReduceWindow(ArraySlice<XlaOp>(&operand, 1), ArraySlice<XlaOp>(&init_value, 1),
+                      computation, window_dimensions, window_strides, base_dilations,
+                      window_dilations, padding, location);
+}
+
+XlaOp ReduceWindow(ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
+                   const XlaComputation& computation, ArraySlice<i64> window_dimensions,
+                   ArraySlice<i64> window_strides, ArraySlice<i64> base_dilations,
+                   ArraySlice<i64> window_dilations, Padding padding, Location location) {
+  const std::string wrong = WrongStrides(window_dimensions, window_strides);
+  std::vector<std::pair<i64, i64>> pairs;
+  if (!operands.empty() && AllValid(operands)) {
+    if (!wrong.empty()) return Fail({operands[0]}, StrCat("reduce-window: ", wrong), location);
+    if (IsPaddedAtRunTime(operands, window_dimensions, window_strides, padding)) {
+      return BuilderOf(operands)->ReportError(
+          Unimplemented("reduce-window: the same padding of dilated dynamic dimensions; give the "
+                        "padding in numbers"),
+          location);
+    }
+    const Shape& shape = operands[0].instruction()->shape();
+    if (shape.is_array() && shape.dims().size() == window_dimensions.size()) {
+      pairs = MakePadding(Dilated(shape.dims(), base_dilations),
+                          Dilated(window_dimensions, window_dilations), window_strides, padding);
+    }
+  }
+  return ReduceWindowWithGeneralPadding(operands, init_values, computation, window_dimensions,
+                                        window_strides, base_dilations, window_dilations, pairs,
+                                        location);
+}
+
 XlaOp SelectAndScatter(XlaOp operand, const XlaComputation& select,
                        ArraySlice<i64> window_dimensions, ArraySlice<i64> window_strides,
                        Padding padding, XlaOp source, XlaOp init_value,

@@ -42,6 +42,18 @@ XlaOp ReduceWindow(ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
                    const XlaComputation& computation, ArraySlice<i64> window_dimensions,
                    ArraySlice<i64> window_strides, Padding padding,
                    Location location = std::source_location::current());
+// The same of elements that lie base_dilations apart, with init_value in between, under a window
+// whose elements are window_dilations apart; empty lists mean 1. Padding is that of the sizes after
+// dilation. Errors: UNIMPLEMENTED for Padding::kSame of dynamic dimensions.
+XlaOp ReduceWindow(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
+                   ArraySlice<i64> window_dimensions, ArraySlice<i64> window_strides,
+                   ArraySlice<i64> base_dilations, ArraySlice<i64> window_dilations,
+                   Padding padding, Location location = std::source_location::current());
+XlaOp ReduceWindow(ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
+                   const XlaComputation& computation, ArraySlice<i64> window_dimensions,
+                   ArraySlice<i64> window_strides, ArraySlice<i64> base_dilations,
+                   ArraySlice<i64> window_dilations, Padding padding,
+                   Location location = std::source_location::current());
 // Lists have an entry per dimension; empty ones mean stride 1, dilation 1, padding 0. Negative
 // padding crops.
 XlaOp ReduceWindowWithGeneralPadding(XlaOp operand, XlaOp init_value,

@@ -320,13 +320,16 @@ StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location
   });
   StatusOr<Shape> shape = InferShape(*inst);
   Status status = shape.status();
+  if (status.ok() && !EqualIgnoringLayout(*shape, inst->shape())) {
+    computation_->SetShape(inst, *shape);
+  }
+  if (status.ok() && def.check_run != nullptr) status = def.check_run(*inst);
   if (status.ok()) status = Annotate(inst);
   if (status.ok() && IsParameter(*inst)) status = RegisterParameter(*inst);
   if (!status.ok()) {
     computation_->RemoveLast();
     return status;
   }
-  if (!EqualIgnoringLayout(*shape, inst->shape())) computation_->SetShape(inst, *shape);
   AXLE_TRY(ChargeResult(*inst));  // an error of the builder, so that nobody uses the op
   one_shot_metadata_.reset();
   return inst;

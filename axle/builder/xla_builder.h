@@ -29,6 +29,7 @@
 #include <unordered_set>
 
 #include "axle/builder/annotations.h"
+#include "axle/builder/asynchronous.h"
 #include "axle/builder/collectives.h"
 #include "axle/builder/constants.h"
 #include "axle/builder/contractions.h"

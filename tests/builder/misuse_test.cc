@@ -237,7 +237,9 @@ TEST(Misuse, OldFormsSayWhatTheyNeed) {
   EXPECT_EQ(FirstError(b), "logical and: takes pred only, not s32[]");
   XlaBuilder map("map");
   Map(&map, {Param(map, 0, "f32[2]")}, AddF32(), {Param(map, 1, "f32[3]")});
-  EXPECT_EQ(FirstError(map), "map: static operand of shape f32[3], must be a scalar");
+  EXPECT_EQ(
+      FirstError(map),
+      "map: to_apply must take (f32[], f32[3]) and give a scalar, but it is (f32[], f32[])->f32[]");
   XlaBuilder rng("rng");
   RngBernoulli(Param(rng, 0, "f64[]"), Shape(U32));
   EXPECT_EQ(FirstError(rng),

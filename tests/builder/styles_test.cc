@@ -18,11 +18,20 @@ TEST(Styles, Acosh) {
 TEST(Styles, Add) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return Add(o.x, o.row, {1}); }, [](XlaBuilder& b, const Operands& o) { return b.Add(o.x, o.row, {1}); }, [](ComputationBuilder& b, const Operands& o) { return b.Add(o.x, o.row, {1}); });
 }
+TEST(Styles, AddDependency) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return AddDependency(o.x, o.token); }, [](XlaBuilder& b, const Operands& o) { return b.AddDependency(o.x, o.token); }, [](ComputationBuilder& b, const Operands& o) { return b.AddDependency(o.x, o.token); });
+}
 TEST(Styles, AfterAll) {
   ExpectOneProgram([](XlaBuilder& b, const Operands& o) { return AfterAll(&b, {o.token, o.token}); }, [](XlaBuilder& b, const Operands& o) { return b.AfterAll({o.token, o.token}); }, [](ComputationBuilder& b, const Operands& o) { return b.AfterAll({o.token, o.token}); });
 }
 TEST(Styles, AllGather) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return AllGather(o.x, 0, 1); }, [](XlaBuilder& b, const Operands& o) { return b.AllGather(o.x, 0, 1); }, [](ComputationBuilder& b, const Operands& o) { return b.AllGather(o.x, 0, 1); });
+}
+TEST(Styles, AllGatherDone) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return AllGatherDone(AllGatherStart({o.x}, 0, 1)); }, [](XlaBuilder& b, const Operands& o) { return b.AllGatherDone(AllGatherStart({o.x}, 0, 1)); }, [](ComputationBuilder& b, const Operands& o) { return b.AllGatherDone(AllGatherStart({o.x}, 0, 1)); });
+}
+TEST(Styles, AllGatherStart) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return AllGatherStart({o.x, o.y}, 0, 1); }, [](XlaBuilder& b, const Operands& o) { return b.AllGatherStart({o.x, o.y}, 0, 1); }, [](ComputationBuilder& b, const Operands& o) { return b.AllGatherStart({o.x, o.y}, 0, 1); });
 }
 TEST(Styles, AllGatherTuple) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return AllGatherTuple({o.x, o.y}, 0, 1); }, [](XlaBuilder& b, const Operands& o) { return b.AllGatherTuple({o.x, o.y}, 0, 1); }, [](ComputationBuilder& b, const Operands& o) { return b.AllGatherTuple({o.x, o.y}, 0, 1); });
@@ -35,6 +44,12 @@ TEST(Styles, AllGatherWithDeviceList) {
 }
 TEST(Styles, AllReduce) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return AllReduce(o.x, o.add); }, [](XlaBuilder& b, const Operands& o) { return b.AllReduce(o.x, o.add); }, [](ComputationBuilder& b, const Operands& o) { return b.AllReduce(o.x, o.add); });
+}
+TEST(Styles, AllReduceDone) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return AllReduceDone(AllReduceStart({o.x}, o.add)); }, [](XlaBuilder& b, const Operands& o) { return b.AllReduceDone(AllReduceStart({o.x}, o.add)); }, [](ComputationBuilder& b, const Operands& o) { return b.AllReduceDone(AllReduceStart({o.x}, o.add)); });
+}
+TEST(Styles, AllReduceStart) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return AllReduceStart({o.x, o.y}, o.add); }, [](XlaBuilder& b, const Operands& o) { return b.AllReduceStart({o.x, o.y}, o.add); }, [](ComputationBuilder& b, const Operands& o) { return b.AllReduceStart({o.x, o.y}, o.add); });
 }
 TEST(Styles, AllReduceTuple) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return AllReduceTuple({o.x, o.y}, o.add); }, [](XlaBuilder& b, const Operands& o) { return b.AllReduceTuple({o.x, o.y}, o.add); }, [](ComputationBuilder& b, const Operands& o) { return b.AllReduceTuple({o.x, o.y}, o.add); });
@@ -69,6 +84,15 @@ TEST(Styles, Asin) {
 TEST(Styles, Asinh) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return Asinh(o.x); }, [](XlaBuilder& b, const Operands& o) { return b.Asinh(o.x); }, [](ComputationBuilder& b, const Operands& o) { return b.Asinh(o.x); });
 }
+TEST(Styles, AsyncDone) {
+  ExpectOneProgram([](XlaBuilder& b, const Operands& o) { return AsyncDone(AsyncStart(&b, {o.s}, o.negate)); }, [](XlaBuilder& b, const Operands& o) { return b.AsyncDone(AsyncStart(&b, {o.s}, o.negate)); }, [](ComputationBuilder& b, const Operands& o) { return b.AsyncDone(AsyncStart(&b, {o.s}, o.negate)); });
+}
+TEST(Styles, AsyncStart) {
+  ExpectOneProgram([](XlaBuilder& b, const Operands& o) { return AsyncStart(&b, {o.s}, o.negate); }, [](XlaBuilder& b, const Operands& o) { return b.AsyncStart({o.s}, o.negate); }, [](ComputationBuilder& b, const Operands& o) { return b.AsyncStart({o.s}, o.negate); });
+}
+TEST(Styles, AsyncUpdate) {
+  ExpectOneProgram([](XlaBuilder& b, const Operands& o) { return AsyncUpdate(AsyncStart(&b, {o.s}, o.negate)); }, [](XlaBuilder& b, const Operands& o) { return b.AsyncUpdate(AsyncStart(&b, {o.s}, o.negate)); }, [](ComputationBuilder& b, const Operands& o) { return b.AsyncUpdate(AsyncStart(&b, {o.s}, o.negate)); });
+}
 TEST(Styles, Atan2) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return Atan2(o.x, o.y); }, [](XlaBuilder& b, const Operands& o) { return b.Atan2(o.x, o.y); }, [](ComputationBuilder& b, const Operands& o) { return b.Atan2(o.x, o.y); });
 }
@@ -83,6 +107,9 @@ TEST(Styles, BatchNormInference) {
 }
 TEST(Styles, BatchNormTraining) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return BatchNormTraining(o.x, o.scale, o.scale, 0.5f, 1); }, [](XlaBuilder& b, const Operands& o) { return b.BatchNormTraining(o.x, o.scale, o.scale, 0.5f, 1); }, [](ComputationBuilder& b, const Operands& o) { return b.BatchNormTraining(o.x, o.scale, o.scale, 0.5f, 1); });
+}
+TEST(Styles, Bitcast) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return Bitcast(o.x, ShapeUtil::MakeShape(S32, {6})); }, [](XlaBuilder& b, const Operands& o) { return b.Bitcast(o.x, ShapeUtil::MakeShape(S32, {6})); }, [](ComputationBuilder& b, const Operands& o) { return b.Bitcast(o.x, ShapeUtil::MakeShape(S32, {6})); });
 }
 TEST(Styles, BitcastConvertType) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return BitcastConvertType(o.x, S32); }, [](XlaBuilder& b, const Operands& o) { return b.BitcastConvertType(o.x, S32); }, [](ComputationBuilder& b, const Operands& o) { return b.BitcastConvertType(o.x, S32); });
@@ -131,6 +158,12 @@ TEST(Styles, CollectiveBroadcastWithDeviceList2) {
 }
 TEST(Styles, CollectivePermute) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return CollectivePermute(o.x, {{0, 0}}); }, [](XlaBuilder& b, const Operands& o) { return b.CollectivePermute(o.x, {{0, 0}}); }, [](ComputationBuilder& b, const Operands& o) { return b.CollectivePermute(o.x, {{0, 0}}); });
+}
+TEST(Styles, CollectivePermuteDone) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return CollectivePermuteDone(CollectivePermuteStart({o.x}, {{0, 0}})); }, [](XlaBuilder& b, const Operands& o) { return b.CollectivePermuteDone(CollectivePermuteStart({o.x}, {{0, 0}})); }, [](ComputationBuilder& b, const Operands& o) { return b.CollectivePermuteDone(CollectivePermuteStart({o.x}, {{0, 0}})); });
+}
+TEST(Styles, CollectivePermuteStart) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return CollectivePermuteStart({o.x, o.y}, {{0, 0}}); }, [](XlaBuilder& b, const Operands& o) { return b.CollectivePermuteStart({o.x, o.y}, {{0, 0}}); }, [](ComputationBuilder& b, const Operands& o) { return b.CollectivePermuteStart({o.x, o.y}, {{0, 0}}); });
 }
 TEST(Styles, Compare) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return Compare(o.x, o.row, {1}, ComparisonDirection::kLt); }, [](XlaBuilder& b, const Operands& o) { return b.Compare(o.x, o.row, {1}, ComparisonDirection::kLt); }, [](ComputationBuilder& b, const Operands& o) { return b.Compare(o.x, o.row, {1}, ComparisonDirection::kLt); });
@@ -225,6 +258,12 @@ TEST(Styles, ConvertElementType) {
 TEST(Styles, Copy) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return Copy(o.x); }, [](XlaBuilder& b, const Operands& o) { return b.Copy(o.x); }, [](ComputationBuilder& b, const Operands& o) { return b.Copy(o.x); });
 }
+TEST(Styles, CopyDone) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return CopyDone(CopyStart(o.x)); }, [](XlaBuilder& b, const Operands& o) { return b.CopyDone(CopyStart(o.x)); }, [](ComputationBuilder& b, const Operands& o) { return b.CopyDone(CopyStart(o.x)); });
+}
+TEST(Styles, CopyStart) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return CopyStart(o.x); }, [](XlaBuilder& b, const Operands& o) { return b.CopyStart(o.x); }, [](ComputationBuilder& b, const Operands& o) { return b.CopyStart(o.x); });
+}
 TEST(Styles, Cos) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return Cos(o.x); }, [](XlaBuilder& b, const Operands& o) { return b.Cos(o.x); }, [](ComputationBuilder& b, const Operands& o) { return b.Cos(o.x); });
 }
@@ -305,6 +344,9 @@ TEST(Styles, Fft) {
 }
 TEST(Styles, Floor) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return Floor(o.x); }, [](XlaBuilder& b, const Operands& o) { return b.Floor(o.x); }, [](ComputationBuilder& b, const Operands& o) { return b.Floor(o.x); });
+}
+TEST(Styles, Fusion) {
+  ExpectOneProgram([](XlaBuilder& b, const Operands& o) { return Fusion(&b, {o.s}, o.negate); }, [](XlaBuilder& b, const Operands& o) { return b.Fusion({o.s}, o.negate); }, [](ComputationBuilder& b, const Operands& o) { return b.Fusion({o.s}, o.negate); });
 }
 TEST(Styles, Gather) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return Gather(o.x, o.pair, {0}, {1}, {2, 1}, {1}, 1); }, [](XlaBuilder& b, const Operands& o) { return b.Gather(o.x, o.pair, {0}, {1}, {2, 1}, {1}, 1); }, [](ComputationBuilder& b, const Operands& o) { return b.Gather(o.x, o.pair, {0}, {1}, {2, 1}, {1}, 1); });
@@ -499,6 +541,9 @@ TEST(Styles, ReduceWindow2) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return ReduceWindow(o.x, o.add, o.s, {2, 3}, {2, 3}, Padding::kValid); }, [](XlaBuilder& b, const Operands& o) { return b.ReduceWindow(o.x, o.add, o.s, {2, 3}, {2, 3}, Padding::kValid); }, [](ComputationBuilder& b, const Operands& o) { return b.ReduceWindow(o.x, o.add, o.s, {2, 3}, {2, 3}, Padding::kValid); });
 }
 TEST(Styles, ReduceWindow3) {
+  ExpectOneProgram([](XlaBuilder&, const Operands& o) { return ReduceWindow(o.x, o.s, o.add, {1, 2}, {1, 1}, {1, 2}, {1, 1}, Padding::kSame); }, [](XlaBuilder& b, const Operands& o) { return b.ReduceWindow(o.x, o.s, o.add, {1, 2}, {1, 1}, {1, 2}, {1, 1}, Padding::kSame); }, [](ComputationBuilder& b, const Operands& o) { return b.ReduceWindow(o.x, o.s, o.add, {1, 2}, {1, 1}, {1, 2}, {1, 1}, Padding::kSame); });
+}
+TEST(Styles, ReduceWindow4) {
   ExpectOneProgram([](XlaBuilder&, const Operands& o) { return ReduceWindow(o.x, o.s, o.add, {2, 3}, {2, 3}, Padding::kValid); }, [](XlaBuilder& b, const Operands& o) { return b.ReduceWindow(o.x, o.s, o.add, {2, 3}, {2, 3}, Padding::kValid); }, [](ComputationBuilder& b, const Operands& o) { return b.ReduceWindow(o.x, o.s, o.add, {2, 3}, {2, 3}, Padding::kValid); });
 }
 TEST(Styles, ReduceWindowWithGeneralPadding) {
