@@ -17,6 +17,9 @@ struct ParseOptions {
   Limits* limits = nullptr;
   // Opens every message: "hlo text 3:14: ...". A file name reads better in a tool.
   std::string_view label = "hlo text";
+  // Refuses operations on floats of several types, as XLA's compilers do. Otherwise they are
+  // computed in a type that holds them all, between conversions that the module then has.
+  bool strict_types = false;
 };
 
 // Any bytes give a verified module or an error: INVALID_ARGUMENT, UNIMPLEMENTED for what Axle does

@@ -116,6 +116,16 @@ StatusOr<Instruction*> Parser::AddOperation(Scope& scope, std::string_view name,
                                .attrs = FinishAttrs(def, attributes),
                                .metadata = attributes.metadata};
   if (!shape_budget_.ChargeOperands(def, op.operands)) return TooLarge(op.op_position);
+  if (!strict_types_) {
+    if (const auto type = MixedFloatType(def, op.operands)) {
+      AXLE_ASSIGN(const MixedInstruction mixed, AddMixedOperation(scope, init, op, *type));
+      if (attributes.has_extras) {
+        AXLE_TRY(FinishExtras(attributes, *mixed.computed));
+        scope.computation->MutableExtras(mixed.computed) = std::move(attributes.extras);
+      }
+      return mixed.result;
+    }
+  }
 
   Instruction* inst = scope.computation->Add(init);
   StatusOr<Shape> shape = InferShape(*inst);
@@ -133,6 +143,21 @@ StatusOr<Instruction*> Parser::AddOperation(Scope& scope, std::string_view name,
   }
   scope.instructions.emplace(inst->name(), inst);
   return inst;
+}
+
+StatusOr<MixedInstruction> Parser::AddMixedOperation(Scope& scope, const NewInstruction& init,
+                                                     const PendingOperation& op, ElementType type) {
+  const size_t first = scope.computation->instructions().size();
+  StatusOr<MixedInstruction> mixed =
+      AddMixed(*scope.computation, init, op.has_shape, type,
+               [&](const std::string& base) { return UnusedName(scope, base); });
+  if (!mixed.ok()) return Located(op.op_position, mixed.status());
+  const auto added = scope.computation->instructions();
+  for (size_t i = first; i < added.size(); ++i) {
+    if (!shape_budget_.ChargeResult(*added[i])) return TooLarge(op.op_position);
+    scope.instructions.emplace(added[i]->name(), added[i]);
+  }
+  return mixed;
 }
 
 StatusOr<Instruction*> Parser::ParseAsyncStart(Scope& scope, std::string_view name,

@@ -7,6 +7,7 @@
 
 #include "axle/core/scanner.h"
 #include "axle/ops/async.h"
+#include "axle/ops/implied.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/op_attributes.h"
 #include "axle/text/parse.h"
@@ -20,6 +21,7 @@ class Parser {
   Parser(std::string_view text, const ParseOptions& options)
       : scanner_(text, options.label),
         limits_(options.limits),
+        strict_types_(options.strict_types),
         ends_with_empty_line_(text.ends_with("\n\n")),
         shape_budget_(static_cast<i64>(text.size())) {}
 
@@ -132,6 +134,9 @@ class Parser {
   void NoteElided(std::string_view name, PendingAttributes& attributes);
   // Appends the instruction, of which everything has been read.
   StatusOr<Instruction*> AddOperation(Scope& scope, std::string_view name, PendingOperation& op);
+  // The same of one whose operands are floats of several types.
+  StatusOr<MixedInstruction> AddMixedOperation(Scope& scope, const NewInstruction& init,
+                                               const PendingOperation& op, ElementType type);
   // ((operands...), result, contexts...) op-start(...), attributes of the op: the op in a
   // computation of its own, and the instruction that begins it.
   StatusOr<Instruction*> ParseAsyncStart(Scope& scope, std::string_view name, const AsyncForm& form,
@@ -194,6 +199,7 @@ class Parser {
 
   Scanner scanner_;
   Limits* limits_;
+  bool strict_types_;
   bool ends_with_empty_line_;
   bool is_alone_ = false;  // nothing but the attributes of an operation is read
   std::unique_ptr<Module> module_;

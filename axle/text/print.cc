@@ -31,7 +31,7 @@ class Printer {
 
   void AppendModule(const Module& module) {
     StrAppend(out_, "HloModule ", module.name(), ModuleHeaderText(module), "\n");
-    if (IsLong()) out_ += StackFramesText(module.config().stack_frames);
+    if (IsLong() && options_.metadata) out_ += StackFramesText(module.config().stack_frames);
     out_ += '\n';
     FindFolded(module);
     if (options_.bodies_in_place) CountCalls(module);
@@ -121,7 +121,7 @@ class Printer {
 
   void AppendInstruction(const Instruction& inst) {
     const OpDef& def = GetOpDef(inst);
-    AppendName(inst.name());
+    AppendNameOf(inst);
     out_ += " = ";
     AppendOnce(shapes_, &inst.shape(), [&] { return inst.shape().ToStringWithLayout(); });
     out_ += ' ';
@@ -142,7 +142,7 @@ class Printer {
           AppendOnce(shapes_, &shape, [&] { return shape.ToStringWithLayout(); });
           out_ += ' ';
         }
-        AppendName(inst.operand(i)->name());
+        AppendNameOf(*inst.operand(i));
       }
     }
     out_ += ')';
@@ -158,7 +158,19 @@ class Printer {
     AppendExtras(inst);
   }
 
-  std::string Take() { return std::move(out_); }
+  std::string Take() {
+    if (options_.indent <= 0) return std::move(out_);
+    const std::string spaces(2 * static_cast<size_t>(options_.indent), ' ');
+    std::string indented;
+    for (size_t begin = 0; begin < out_.size();) {
+      const size_t end = std::min(out_.find('\n', begin), out_.size() - 1) + 1;
+      const std::string_view line = std::string_view(out_).substr(begin, end - begin);
+      if (line != "\n") indented += spaces;
+      indented += line;
+      begin = end;
+    }
+    return indented;
+  }
 
  private:
   bool IsLong() const { return options_.style == PrintOptions::Style::kLong; }
@@ -184,6 +196,19 @@ class Printer {
     }
   }
 
+  std::string_view WithoutId(std::string_view name) const {
+    return options_.ids ? name : name.substr(0, name.find('.'));
+  }
+
+  void AppendNameOf(const Instruction& inst, bool percent = true) {
+    if (percent && IsLong()) out_ += '%';
+    if (options_.canonical_names) {
+      StrAppend(out_, "tmp_", inst.index());
+    } else {
+      out_ += WithoutId(inst.name());
+    }
+  }
+
   void AppendName(std::string_view name) {
     if (IsLong()) out_ += '%';
     out_ += name;
@@ -191,12 +216,14 @@ class Printer {
 
   void AppendComputation(const HloComputation& computation) {
     if (&computation == computation.module()->entry()) out_ += "ENTRY ";
-    AppendName(computation.name());
+    AppendName(WithoutId(computation.name()));
     if (IsLong()) {
       out_ += " (";
       for (bool first = true; const Instruction* parameter : computation.parameters()) {
-        StrAppend(out_, first ? "" : ", ", parameter->name(), ": ", parameter->shape().ToString());
+        if (!first) out_ += ", ";
         first = false;
+        AppendNameOf(*parameter, /*percent=*/false);
+        StrAppend(out_, ": ", parameter->shape().ToString());
       }
       StrAppend(out_, ") -> ", computation.root()->shape().ToString());
     }
@@ -228,7 +255,7 @@ class Printer {
 
   // Its name or, on lines of its own, its body; true if that.
   bool AppendCallee(const HloComputation& callee) {
-    if (!IsInPlace(callee)) return AppendName(callee.name()), false;
+    if (!IsInPlace(callee)) return AppendName(WithoutId(callee.name())), false;
     ++depth_;
     StrAppend(out_, "\n", std::string(2 * depth_, ' '));
     AppendBraces(callee);
@@ -301,7 +328,7 @@ class Printer {
         for (bool first = true; const Instruction* inst : extras->control_predecessors) {
           if (!first) out_ += ", ";
           first = false;
-          AppendName(inst->name());
+          AppendNameOf(*inst);
         }
         out_ += '}';
       }
@@ -309,13 +336,13 @@ class Printer {
       append("result_accuracy", extras->result_accuracy);
       append("origin", extras->origin);
     }
-    if (IsLong()) {
+    if (IsLong() && options_.metadata) {
       AppendOnce(metadata_, &inst.metadata(), [&] {
         const std::string text = MetadataText(inst.metadata());
         return text.empty() ? text : ", metadata=" + text;
       });
     }
-    if (extras != nullptr && extras->has_backend_config) {
+    if (extras != nullptr && extras->has_backend_config && options_.backend_config) {
       append("backend_config", TextOrJson(extras->backend_config));
     }
   }

@@ -19,6 +19,16 @@ struct PrintOptions {
   // one instruction calls once; they lose their names. Of one instruction, all, so that with
   // operand_shapes its line is a module; not beyond 32 inside of each other, nor beyond 1 MiB.
   bool bodies_in_place = false;
+  // What the style prints of these, unless it is left out.
+  bool metadata = true;
+  bool backend_config = true;
+  // If false, names end before their first '.': two texts of one program that was numbered
+  // otherwise are then alike. Parse does not read them back where names become the same.
+  bool ids = true;
+  // Instructions are tmp_0, tmp_1, .. in the order of their computation, whatever they are called.
+  bool canonical_names = false;
+  // Spaces in front of every line, two for each.
+  int indent = 0;
 };
 
 std::string Print(const Instruction& inst, const PrintOptions& options = {});  // no ROOT, no '\n'

@@ -126,6 +126,41 @@ TEST(RoundTrip, OperandsMayHaveTheirShapes) {
   EXPECT_EQ(Print(*module->entry()->root(), kShort), "n = s32[] get-tuple-element(t), index=0");
 }
 
+TEST(RoundTrip, WhatIsPrintedCanBeChosen) {
+  const auto module = ParseOrFail(
+      "HloModule m\nsum.3 { a.1 = f32[] parameter(0) b.2 = f32[] parameter(1)\n"
+      "ROOT c.4 = f32[] add(a.1, b.2) }\n"
+      "ENTRY e.9 { x.5 = f32[2] parameter(0), metadata={op_name=\"n\"} z.6 = f32[] constant(0)\n"
+      "ROOT r.7 = f32[] reduce(x.5, z.6), dimensions={0}, to_apply=sum.3, "
+      "control-predecessors={z.6}, backend_config={\"a\":1} }");
+  ASSERT_NE(module, nullptr);
+  const auto print = [&](PrintOptions options) {
+    std::string text = Print(*module, options);
+    return text.substr(text.find("ENTRY"));
+  };
+  EXPECT_EQ(print({.metadata = false, .backend_config = false, .ids = false}),
+            "ENTRY %e (x: f32[2]) -> f32[] {\n"
+            "  %x = f32[2]{0} parameter(0)\n"
+            "  %z = f32[] constant(0)\n"
+            "  ROOT %r = f32[] reduce(%x, %z), dimensions={0}, to_apply=%sum, "
+            "control-predecessors={%z}\n}\n\n");
+  const std::string canonical = Print(*module, {.canonical_names = true});
+  EXPECT_EQ(canonical.substr(canonical.find("ENTRY")),
+            "ENTRY %e.9 (tmp_0: f32[2]) -> f32[] {\n"
+            "  %tmp_0 = f32[2]{0} parameter(0), metadata={op_name=\"n\"}\n"
+            "  %tmp_1 = f32[] constant(0)\n"
+            "  ROOT %tmp_2 = f32[] reduce(%tmp_0, %tmp_1), dimensions={0}, to_apply=%sum.3, "
+            "control-predecessors={%tmp_1}, backend_config={\"a\":1}\n}\n\n");
+  const auto read = ParseOrFail(canonical);
+  ASSERT_NE(read, nullptr);
+  EXPECT_EQ(StructuralHash(*read->entry()), StructuralHash(*module->entry()));
+  const std::string indented = Print(*module, {.indent = 2});
+  EXPECT_EQ(indented.substr(0, 15), "    HloModule m");
+  EXPECT_NE(indented.find("\n\n    ENTRY %e.9 (x.5: f32[2]) -> f32[] {\n      %x.5 = "),
+            std::string::npos)
+      << indented;
+}
+
 TEST(RoundTrip, LargeConstantsCanBeLeftOut) {
   const auto module = ParseOrFail(
       "ENTRY e { a = s32[10] constant({1,2,3,4,5,6,7,8,9,10})\n"
