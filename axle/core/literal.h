@@ -223,9 +223,13 @@ std::string ElementToString(ElementType type, const void* element);
 // those of ElidedLiteral, and Scanner::TakeElided tells. Errors: INVALID_ARGUMENT, which points at
 // the text; RESOURCE_EXHAUSTED without memory.
 StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape);
-// What stands where the elements of a value are not known: a fixed counting pattern.
-// RESOURCE_EXHAUSTED without memory.
-StatusOr<Literal> ElidedLiteral(const Shape& shape);
+// The same for `constant(...)`, where XLA also takes a value without braces for an array: it is the
+// first element, and the others are zeros.
+StatusOr<Literal> ParseConstant(Scanner& scanner, const Shape& shape);
+// What stands where the elements of a value are not known: a fixed counting pattern. It takes
+// memory, from `budget` of bytes; beyond that an array of 2 MiB to 64 GiB is zeros that take none
+// until somebody reads them. RESOURCE_EXHAUSTED for others, and without memory.
+StatusOr<Literal> ElidedLiteral(const Shape& shape, i64& budget);
 // Reads "f32[2] {1, 2}"; an array without braces is its elements in row-major order: "f32[2] 1, 2".
 // Run-time sizes follow the shape, one for every dimension: "f32[<=10,2](1,2) {{1, 2}}". All
 // elements must be there.

@@ -321,18 +321,40 @@ StatusOr<Literal> ReadDynamic(Scanner& scanner, const Shape& shape) {
 
 }  // namespace
 
-StatusOr<Literal> ElidedLiteral(const Shape& shape) {
+StatusOr<Literal> ElidedLiteral(const Shape& shape, i64& budget) {
+  // Storage of so many bytes and more is mapped, and zeros before anybody reads it.
+  constexpr i64 kMapped = i64{2} << 20, kMost = i64{64} << 30;
   if (!shape.is_tuple()) {
+    const i64 bytes = shape.num_bytes();
+    if (bytes > budget) {
+      if (bytes >= kMapped && bytes <= kMost) return Literal::Create(shape.WithoutLayout());
+      return ResourceExhausted(
+          StrCat("elided constants of more than ", HumanBytes(Scanner::kMaxElidedBytes)));
+    }
+    budget -= bytes;
     AXLE_ASSIGN(Literal literal, Literal::CreateUninitialized(shape.WithoutLayout()));
     if (shape.is_array()) FillElided(literal);
     return literal;
   }
   std::vector<Literal> elements;
   for (const Shape& element : shape.elements()) {
-    AXLE_ASSIGN(Literal literal, ElidedLiteral(element));
+    AXLE_ASSIGN(Literal literal, ElidedLiteral(element, budget));
     elements.push_back(std::move(literal));
   }
   return Literal::Tuple(std::move(elements));
+}
+
+StatusOr<Literal> ParseConstant(Scanner& scanner, const Shape& shape) {
+  const char next = scanner.PeekChar();
+  const bool is_first_alone = shape.is_array() && shape.is_static() && shape.rank() > 0 &&
+                              shape.num_elements() > 0 && next != '{' && next != ')';
+  if (!is_first_alone) return ParseLiteral(scanner, shape);
+  // A few bytes of text ask for a whole array.
+  AXLE_TRY(scanner.ChargeElided(shape.num_bytes()));
+  AXLE_ASSIGN(Literal literal, Literal::Create(shape.WithoutLayout()));
+  ElementReader reader(scanner, shape.type());
+  AXLE_TRY(reader.Read(literal.mutable_bytes()));
+  return literal;
 }
 
 StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape) {
@@ -340,9 +362,10 @@ StatusOr<Literal> ParseLiteral(Scanner& scanner, const Shape& shape) {
   scanner.PeekChar();
   const size_t begin = scanner.position();
   if ((shape.is_tuple() || (shape.is_array() && shape.rank() > 0)) && ConsumeElided(scanner)) {
-    AXLE_TRY(scanner.ChargeElided(shape.num_bytes()));
     if (shape.num_bytes() > 0) scanner.NoteElided(begin);
-    return ElidedLiteral(shape);
+    StatusOr<Literal> elided = ElidedLiteral(shape, scanner.elided_budget());
+    if (elided.ok()) return elided;
+    return Status(elided.status().code(), scanner.Error(elided.status().message()).message());
   }
   if (shape.is_tuple()) return ReadTuple(scanner, shape);
   if (!shape.is_array()) {

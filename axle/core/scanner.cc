@@ -339,7 +339,7 @@ Status Scanner::Expected(std::string_view what) {
 }
 
 Status Scanner::ChargeElided(i64 bytes) {
-  if (bytes <= kMaxElidedBytes - elided_bytes_) return elided_bytes_ += bytes, Status();
+  if (bytes <= elided_budget_) return elided_budget_ -= bytes, Status();
   return ResourceExhausted(
       Error(StrCat("elided constants of more than ", HumanBytes(kMaxElidedBytes))).message());
 }

@@ -101,6 +101,8 @@ class Scanner {
   // one text asks for more than kMaxElidedBytes of them together.
   Status ChargeElided(i64 bytes);
   static constexpr i64 kMaxElidedBytes = i64{256} << 20;
+  // What is left of them, for who charges in parts.
+  i64& elided_budget() { return elided_budget_; }
   // Readers of values note where the text leaves elements out; whoever knows what the value is for
   // takes the first such place since the last call, and with it the note.
   void NoteElided(size_t position) {
@@ -118,7 +120,7 @@ class Scanner {
   size_t pos_ = 0;
   size_t token_ = 0;  // where the last token began
   int depth_ = 0;
-  i64 elided_bytes_ = 0;
+  i64 elided_budget_ = kMaxElidedBytes;
   std::optional<size_t> first_elided_;
 };
 

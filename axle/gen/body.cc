@@ -42,13 +42,13 @@ Instruction* Body::Add(Opcode opcode, std::span<Instruction* const> operands, At
                                          .callees = callees,
                                          .attrs = std::move(attrs)});
   const StatusOr<Shape> shape = InferShape(*inst);
-  const bool is_declared =
-      def.declared_shape && shape.ok() && !EqualIgnoringLayout(*shape, declared);
-  if (!shape.ok() || is_declared) {
+  refusal_ = shape.status();
+  if (shape.ok() && def.declared_shape && !EqualIgnoringLayout(*shape, declared)) {
     refusal_ =
-        shape.ok()
-            ? OpError(*inst, StrCat("has shape ", shape->ToString(), ", not ", declared.ToString()))
-            : shape.status();
+        OpError(*inst, StrCat("has shape ", shape->ToString(), ", not ", declared.ToString()));
+  }
+  if (refusal_.ok() && def.check_run != nullptr) refusal_ = def.check_run(*inst);
+  if (!refusal_.ok()) {
     computation_->RemoveLast();
     return nullptr;
   }

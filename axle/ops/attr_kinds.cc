@@ -346,7 +346,7 @@ Status AttrTraits<ComputationName>::Parse(Scanner& scanner, const Shape&, Comput
 }
 
 Status AttrTraits<Literal>::Parse(Scanner& scanner, const Shape& result, Literal& value) {
-  AXLE_ASSIGN(value, ParseLiteral(scanner, result));
+  AXLE_ASSIGN(value, ParseConstant(scanner, result));
   return {};
 }
 

@@ -1,8 +1,10 @@
 // bitcast: the bytes of an array as they lie in memory, under another shape and layout.
+#include <cstring>
 #include <utility>
 
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/memory_order.h"
 
 namespace axle {
 
@@ -10,7 +12,7 @@ extern const OpDef kBitcastDef;
 
 namespace {
 
-// Nothing but an order of the dimensions, in whichever memory.
+// Nothing but an order of the dimensions, in whichever memory: a permutation says it all.
 bool IsPlain(const Shape& shape) {
   Layout plain = Layout::RowMajor(shape.rank());
   const Layout layout = shape.LayoutOrDefault();
@@ -19,33 +21,96 @@ bool IsPlain(const Shape& shape) {
   return layout == plain;
 }
 
+// XLA compares no sizes here, and where there are tiles the elements alone do not say them.
 StatusOr<Shape> InferBitcast(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
-  const Shape &from = inst.operand(0)->shape(), &to = inst.shape();
+  const Shape& to = inst.shape();
   if (!to.is_array()) return OpError(inst, StrCat("cannot give ", to.ToString()));
-  if (from.num_bytes() != to.num_bytes()) {
-    return OpError(inst, StrCat("the result ", to.ToString(), " has ", to.num_bytes(),
-                                " bytes, the operand ", from.num_bytes()));
-  }
-  const bool same_type = from.type() == to.type();
-  if (!IsPlain(from) || !IsPlain(to) ||
-      (!same_type && (IsSubByte(from.type()) || IsSubByte(to.type()) || to.type() == PRED))) {
-    return OpError(inst,
-                   StrCat("to ", to.ToStringWithLayout(), " from ", from.ToStringWithLayout(),
-                          " depends on how elements are packed"),
-                   StatusCode::kUnimplemented);
-  }
   return to;
 }
 
+bool IsInSamePlaces(const Shape& from, const Shape& to) {
+  Layout from_layout = from.LayoutOrDefault(), to_layout = to.LayoutOrDefault();
+  from_layout.memory_space = to_layout.memory_space = 0;
+  return from.type() == to.type() && SameDims(from, to) && from_layout == to_layout;
+}
+
+// What is copied from place to place, or not at all, can run.
+Status CheckBitcastRuns(const Instruction& inst) {
+  const Shape &from = inst.operand(0)->shape(), &to = inst.shape();
+  if (IsInSamePlaces(from, to)) return {};
+  const auto bits = [](const Shape& shape) { return shape.LayoutOrDefault().element_size_in_bits; };
+  const bool same_elements = from.type() == to.type() && bits(from) == bits(to);
+  if (!same_elements && (IsSubByte(from.type()) || IsSubByte(to.type()) || to.type() == PRED)) {
+    return OpError(inst,
+                   StrCat("to ", to.ToStringWithLayout(), " from ", from.ToStringWithLayout(),
+                          " depends on how elements are packed; bitcast-convert does not"),
+                   StatusCode::kUnimplemented);
+  }
+  if (IsPlain(from) && IsPlain(to) && from.num_bytes() != to.num_bytes()) {
+    return OpError(inst, StrCat("the result ", to.ToString(), " has ", to.num_bytes(),
+                                " bytes, the operand ", from.num_bytes()));
+  }
+  i64 bytes[2];
+  for (const Shape* shape : {&from, &to}) {
+    const StatusOr<MemoryOrder> order = MemoryOrder::Of(*shape);
+    if (!order.ok()) return OpError(inst, order.status().message(), order.status().code());
+    const auto size = CheckedMul(order->num_places(), Info(shape->type()).bytes);
+    bytes[shape == &to] = size.value_or(-1);
+  }
+  if (bytes[0] == bytes[1] && bytes[0] >= 0) return {};
+  return OpError(inst, StrCat("to ", to.ToStringWithLayout(), " from ", from.ToStringWithLayout(),
+                              " is to other bytes: they take ", bytes[1], " and ", bytes[0]));
+}
+
+// Calls visit(element, place) for the elements in row-major order.
+template <typename Visit>
+Status ForEachPlace(const Shape& shape, const MemoryOrder& order, const EvalContext& context,
+                    const Visit& visit) {
+  constexpr i64 kPiece = 1 << 14;
+  Dims index(shape.rank(), 0);
+  for (i64 element = 0; element < shape.num_elements(); ++element) {
+    if (element % kPiece == 0) AXLE_TRY(context.Check());
+    visit(element, order.PlaceOf(index));
+    for (i64 d = shape.rank(); d-- > 0;) {
+      if (++index[d] < shape.dim(d)) break;
+      index[d] = 0;
+    }
+  }
+  return {};
+}
+
+// By way of the memory, tiles filled up with zeros.
+StatusOr<Literal> EvalThroughMemory(const Instruction& inst, const Literal& operand,
+                                    const EvalContext& context) {
+  const Shape &from = inst.operand(0)->shape(), &to = inst.shape();
+  AXLE_ASSIGN(const MemoryOrder from_order, MemoryOrder::Of(from));
+  AXLE_ASSIGN(const MemoryOrder to_order, MemoryOrder::Of(to));
+  const i64 from_bytes = Info(from.type()).bytes, to_bytes = Info(to.type()).bytes;
+  AXLE_ASSIGN(Literal memory, Literal::Create(Shape(U8, {from_order.num_places() * from_bytes})));
+  AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(to.WithoutLayout()));
+  std::byte* const bytes = memory.mutable_bytes();
+  AXLE_TRY(ForEachPlace(from, from_order, context, [&](i64 element, i64 place) {
+    std::memcpy(bytes + place * from_bytes, operand.bytes() + element * from_bytes,
+                static_cast<size_t>(from_bytes));
+  }));
+  std::byte* const out = result.mutable_bytes();
+  AXLE_TRY(ForEachPlace(to, to_order, context, [&](i64 element, i64 place) {
+    std::memcpy(out + element * to_bytes, bytes + place * to_bytes, static_cast<size_t>(to_bytes));
+  }));
+  return result;
+}
+
 StatusOr<Literal> EvalBitcast(const Instruction& inst, std::span<Literal> operands,
-                              const EvalContext&) {
-  const Shape& from = inst.operand(0)->shape();
+                              const EvalContext& context) {
+  const Shape &from = inst.operand(0)->shape(), &to = inst.shape();
+  const Shape result = to.WithoutLayout();
+  if (IsInSamePlaces(from, to)) return operands[0].WithShape(result);
+  if (!IsPlain(from) || !IsPlain(to)) return EvalThroughMemory(inst, operands[0], context);
   Literal bytes = operands[0].Relayout(from.LayoutOrDefault());
-  const Shape result = inst.shape().WithoutLayout();
-  if (inst.shape().layout() == nullptr) return bytes.WithShape(result);
+  if (to.layout() == nullptr) return bytes.WithShape(result);
   bytes = bytes.WithShape(result);  // aligned for the new type
-  Literal value = Literal::View(inst.shape(), bytes.bytes()).ToRowMajor();
+  Literal value = Literal::View(to, bytes.bytes()).ToRowMajor();
   value.OwnStorage();
   return value;
 }
@@ -79,15 +144,18 @@ const OpDef kBitcastDef = {
     .text = "bitcast",
     .summary = "The bytes of the operand as they lie in memory, under another shape.",
     .semantics =
-        "Operand and result have as many bytes; their layouts say which element lies where. With "
-        "row-major layouts and one element type this is a reshape. Tiled layouts, and changes of "
-        "the type where elements do not fill their bytes, are UNIMPLEMENTED, and so are dynamic "
-        "dimensions unless dimensions and layout stay as they are.",
+        "Operand and result have as many bytes; their layouts, tiles included, say which element "
+        "lies where. With row-major layouts and one element type this is a reshape. An element of "
+        "the result that lies where a tile of the operand is only filled up is zero. What is not "
+        "computed is read and printed, and is UNIMPLEMENTED when it is compiled: changes of the "
+        "type where elements do not fill their bytes, layouts that say more than an order and "
+        "tiles, and dynamic dimensions unless dimensions and layout stay as they are.",
     .source = "XLA HLO bitcast, which compilers write",
     .operands = kUnaryOperands,
     .declared_shape = true,
     .lowering = Lowering::kData,
     .infer = InferBitcast,
+    .check_run = CheckBitcastRuns,
     .eval = EvalBitcast,
     .eval_dynamic = EvalBitcastDynamic,
 };

@@ -1,6 +1,6 @@
 #include "axle/ops/implied.h"
 
-#include "axle/ops/op_def.h"
+#include "axle/core/strings.h"
 
 namespace axle {
 namespace {
@@ -27,6 +27,78 @@ Instruction* AddParameter(HloComputation& computation, i64 number, const Shape& 
                           .name = name,
                           .shape = shape,
                           .attrs = MakeAttrs(Opcode::kParameter, ParameterAttrs{number})});
+}
+
+namespace {
+
+// The smallest type that holds the values of both.
+ElementType Wider(ElementType a, ElementType b) {
+  const int a_bits = Info(a).bits, b_bits = Info(b).bits;
+  if (a == b) return a;
+  if (a_bits != b_bits && std::min(a_bits, b_bits) > 8) return a_bits > b_bits ? a : b;
+  return a_bits > 32 || b_bits > 32 ? F64 : F32;
+}
+
+Instruction* AddConvert(HloComputation& computation, Instruction* operand, ElementType type,
+                        std::string_view name) {
+  return computation.Add({.opcode = Opcode::kConvert,
+                          .name = name,
+                          .shape = operand->shape().WithType(type),
+                          .operands = {&operand, 1},
+                          .attrs = MakeAttrs(Opcode::kConvert, NoAttrs{}),
+                          .metadata = operand->metadata()});
+}
+
+}  // namespace
+
+std::optional<ElementType> MixedFloatType(const OpDef& def,
+                                          std::span<Instruction* const> operands) {
+  // XLA wants one type where it has no rule for which of two is the result's.
+  const bool wants_one = def.lowering == Lowering::kLinearAlgebra ||
+                         def.lowering == Lowering::kRandom || def.opcode == Opcode::kComplex;
+  if (def.has(kMixedPrecision) || wants_one) return std::nullopt;
+  std::optional<ElementType> type;
+  bool is_mixed = false;
+  for (const Instruction* operand : operands) {
+    const ElementType own = operand->shape().type();
+    if (!IsFloating(own)) continue;
+    is_mixed |= type && *type != own;
+    type = type ? Wider(*type, own) : own;
+  }
+  return is_mixed ? type : std::nullopt;
+}
+
+StatusOr<MixedInstruction> AddMixed(
+    HloComputation& computation, const NewInstruction& init, bool has_shape, ElementType type,
+    const std::function<std::string(const std::string&)>& unused_name) {
+  std::vector<Instruction*> operands(init.operands.begin(), init.operands.end());
+  for (Instruction*& operand : operands) {
+    const ElementType own = operand->shape().type();
+    if (!IsFloating(own) || own == type) continue;
+    operand = AddConvert(computation, operand, type,
+                         unused_name(StrCat(operand->name(), ".", Name(type))));
+  }
+  NewInstruction inner = init;
+  inner.operands = operands;
+  Instruction* computed = computation.Add(inner);
+  AXLE_ASSIGN(const Shape shape, InferShape(*computed));
+  if (!has_shape || EqualIgnoringLayout(shape, init.shape)) {
+    if (!has_shape) computation.SetShape(computed, shape);
+    return MixedInstruction{computed, computed};
+  }
+  if (shape.is_array() && IsFloating(shape.type()) && init.shape.is_array() &&
+      IsFloating(init.shape.type()) &&
+      EqualIgnoringLayout(shape.WithType(init.shape.type()), init.shape)) {
+    computation.RemoveLast();
+    const std::string name = unused_name(StrCat(init.name, ".", Name(type)));
+    inner.name = name;
+    inner.shape = init.shape.WithType(shape.type());
+    computed = computation.Add(inner);
+    return MixedInstruction{computed,
+                            AddConvert(computation, computed, init.shape.type(), init.name)};
+  }
+  return InvalidArgument(StrCat("\"", GetOpDef(init.opcode).text, "\" has shape ", shape.ToString(),
+                                ", not ", init.shape.ToString()));
 }
 
 }  // namespace axle

@@ -9,6 +9,18 @@ namespace {
 
 constexpr OperandSpec kClampOperands[] = {{"min"}, {"operand"}, {"max"}};
 
+// Of two numbers of an ordered type.
+StatusOr<Shape> InferOneOfTwo(const Instruction& inst) {
+  for (i64 i : {0, 1}) {
+    const Shape& shape = inst.operand(i)->shape();
+    if (!shape.is_array() || !IsComplex(shape.type())) continue;
+    return OpError(inst,
+                   "complex numbers have no order; select by comparisons of their real and "
+                   "imaginary parts");
+  }
+  return InferElementwise<kOrdered>(inst);
+}
+
 StatusOr<Shape> InferClamp(const Instruction& inst) {
   for (i64 i : {0, 1, 2}) AXLE_TRY(ExpectArray(inst, i));
   Shape result = inst.operand(1)->shape();
@@ -38,13 +50,13 @@ const OpDef kMaximumDef = {
     .text = "maximum",
     .summary = "The larger one of each pair of elements.",
     .semantics =
-        "NaN if either is NaN; -0 is smaller than +0. For pred the logical or. Not for complex "
-        "numbers.",
+        "NaN if either is NaN; -0 is smaller than +0. For pred the logical or. Complex "
+        "numbers have no order and are refused.",
     .source = "XLA Max; StableHLO maximum; IEEE 754-2019 maximum",
     .operands = kBinaryOperands,
     .traits = kCommutative,
     .lowering = Lowering::kElementwise,
-    .infer = InferElementwise<kOrdered>,
+    .infer = InferOneOfTwo,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Max(x[0], x[1]); },
 };
 
@@ -53,13 +65,13 @@ const OpDef kMinimumDef = {
     .text = "minimum",
     .summary = "The smaller one of each pair of elements.",
     .semantics =
-        "NaN if either is NaN; -0 is smaller than +0. For pred the logical and. Not for complex "
-        "numbers.",
+        "NaN if either is NaN; -0 is smaller than +0. For pred the logical and. Complex "
+        "numbers have no order and are refused.",
     .source = "XLA Min; StableHLO minimum; IEEE 754-2019 minimum",
     .operands = kBinaryOperands,
     .traits = kCommutative,
     .lowering = Lowering::kElementwise,
-    .infer = InferElementwise<kOrdered>,
+    .infer = InferOneOfTwo,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Min(x[0], x[1]); },
 };
 

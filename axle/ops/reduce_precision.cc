@@ -74,7 +74,9 @@ const OpDef kReducePrecisionDef = {
         "rounded to nearest even; what is then too large becomes infinity, what is below the "
         "smallest normal number a zero, both of the element's sign. A number of bits that is not "
         "below the type's own changes nothing: so subnormals of the type stay if all exponent "
-        "bits do. NaN stays. Types without infinity are rounded as f32 and converted back.",
+        "bits do. NaN stays. Types without infinity are rounded as f32 and converted back. "
+        "XLA's library takes exponent bits first, as HLO text and the builder here do; XLA's "
+        "documents name the mantissa first.",
     .source = "XLA ReducePrecision; StableHLO reduce_precision",
     .operands = kUnaryOperands,
     .attrs = Schema<ReducePrecisionAttrs>(kReducePrecisionAttrs),

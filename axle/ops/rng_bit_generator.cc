@@ -18,8 +18,19 @@ constexpr AttrSpec kAttrs[] = {
 };
 constexpr i64 kSlice = 1 << 16;  // blocks between two looks at the limits
 
+// XLA reads any state and any result whose first element is like it; what can run is less.
 StatusOr<Shape> InferRngBitGenerator(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
+  const Shape &state = inst.operand(0)->shape(), &declared = inst.shape();
+  const bool fits = declared.is_array() ||
+                    (declared.is_tuple() && declared.num_tuple_elements() == 2 &&
+                     Compatible(declared.element(0), state) && declared.element(1).is_array());
+  if (fits) return declared.WithoutLayout();
+  return OpError(inst, StrCat("the result is a tuple of the new state and the bits, not ",
+                              declared.ToString()));
+}
+
+Status CheckRngBitGeneratorRuns(const Instruction& inst) {
   const Shape& state = inst.operand(0)->shape();
   const RandomAlgorithm algorithm = inst.attrs<RngBitGeneratorAttrs>().algorithm;
   const bool may_have_three = algorithm != RandomAlgorithm::kThreeFry;
@@ -30,17 +41,14 @@ StatusOr<Shape> InferRngBitGenerator(const Instruction& inst) {
                    StrCat("initial_state must be ", may_have_three ? "u64[2] or u64[3]" : "u64[2]",
                           " for ", AttrTraits<RandomAlgorithm>::Print(algorithm)));
   }
-  const Shape& declared = inst.shape();
-  if (!declared.is_tuple() || declared.num_tuple_elements() != 2) {
+  if (!inst.shape().is_tuple()) {
     return OpError(inst, StrCat("the result is a tuple of the new state and the bits, not ",
-                                declared.ToString()));
+                                inst.shape().ToString()));
   }
-  const Shape& bits = declared.element(1);
-  if (!IsUnsigned(bits.type())) {
-    return OpError(inst,
-                   StrCat("the bits must be an array of unsigned integers, not ", bits.ToString()));
-  }
-  return Shape::Tuple({state.WithoutLayout(), bits.WithoutLayout()});
+  const Shape& bits = inst.shape().element(1);
+  if (IsUnsigned(bits.type())) return {};
+  return OpError(inst,
+                 StrCat("the bits must be an array of unsigned integers, not ", bits.ToString()));
 }
 
 // Calls block(i) for i = 0 .. count - 1.
@@ -181,13 +189,16 @@ const OpDef kRngBitGeneratorDef = {
         "elements of Threefry take the two words of a block as neighbours along one dimension: the "
         "first of even size, or else the (first) largest one, whose odd last word is dropped; "
         "blocks are numbered row-major over the dimensions with that one halved. Narrower elements "
-        "are the low bits of 32-bit ones.",
+        "are the low bits of 32-bit ones. Other states and results are read and printed, and "
+        "refused "
+        "when they are compiled.",
     .source = "XLA RngBitGenerator; StableHLO rng_bit_generator",
     .operands = kOperands,
     .attrs = Schema<RngBitGeneratorAttrs>(kAttrs),
     .declared_shape = true,
     .lowering = Lowering::kRandom,
     .infer = InferRngBitGenerator,
+    .check_run = CheckRngBitGeneratorRuns,
     .eval = EvalRngBitGenerator,
 };
 

@@ -4,11 +4,13 @@
 #include <tsl/robin_set.h>
 
 #include <algorithm>
+#include <set>
 
 #include "axle/core/float_environment.h"
 #include "axle/core/literal_wire.h"
 #include "axle/core/strings.h"
 #include "axle/ops/async.h"
+#include "axle/ops/implied.h"
 #include "axle/ops/module_config.h"
 #include "axle/ops/op_def.h"
 #include "axle/proto/common_fields.h"
@@ -48,7 +50,9 @@ struct ComputationFields {
 class ModuleReader {
  public:
   ModuleReader(const ReadProtoOptions& options, size_t num_bytes)
-      : limits_(options.limits), shape_budget_(static_cast<i64>(num_bytes)) {}
+      : limits_(options.limits),
+        strict_types_(options.strict_types),
+        shape_budget_(static_cast<i64>(num_bytes)) {}
 
   StatusOr<std::unique_ptr<Module>> Read(const WireReader& message) {
     module_ = std::make_unique<Module>("");
@@ -303,13 +307,17 @@ class ModuleReader {
       def.canonicalize(operands, fields.attrs.get());
     }
     if (!shape_budget_.ChargeOperands(def, operands)) return TooLarge(in);
-    Instruction* inst = scope.computation->Add({.opcode = def.opcode,
-                                                .name = fields.name,
-                                                .shape = fields.shape,
-                                                .operands = operands,
-                                                .callees = callees,
-                                                .attrs = {def.attrs, fields.attrs},
-                                                .metadata = fields.metadata.value});
+    const NewInstruction init = {.opcode = def.opcode,
+                                 .name = fields.name,
+                                 .shape = fields.shape,
+                                 .operands = operands,
+                                 .callees = callees,
+                                 .attrs = {def.attrs, fields.attrs},
+                                 .metadata = fields.metadata.value};
+    if (const auto type = MixedFloatType(def, operands); type && !strict_types_) {
+      return AddMixedInstruction(in, scope, fields, init, *type);
+    }
+    Instruction* inst = scope.computation->Add(init);
     const StatusOr<Shape> shape = InferShape(*inst);
     if (!shape.ok()) return Located(in, shape.status());
     if (!EqualIgnoringLayout(*shape, fields.shape)) {
@@ -323,6 +331,31 @@ class ModuleReader {
     return {};
   }
 
+  // One whose operands are floats of several types.
+  Status AddMixedInstruction(const WireReader& in, Scope& scope, InstructionFields& fields,
+                             const NewInstruction& init, ElementType type) {
+    const size_t first = scope.computation->instructions().size();
+    std::set<std::string> given;
+    const auto unused_name = [&](const std::string& base) {
+      std::string name = base;
+      for (i64 i = 1; scope.names.contains(name) || !given.insert(name).second; ++i) {
+        name = StrCat(base, ".", i);
+      }
+      return name;
+    };
+    const StatusOr<MixedInstruction> mixed =
+        AddMixed(*scope.computation, init, /*has_shape=*/true, type, unused_name);
+    if (!mixed.ok()) return Located(in, mixed.status());
+    const auto added = scope.computation->instructions();
+    for (size_t i = first; i < added.size(); ++i) {
+      if (!shape_budget_.ChargeResult(*added[i])) return TooLarge(in);
+      scope.names.insert(added[i]->name());
+    }
+    AXLE_TRY(FinishExtras(in, scope, fields, *mixed->computed));
+    scope.instructions.emplace(LocalId(fields.id), mixed->result);
+    return {};
+  }
+
   // A constant that has no literal, as in a dump that leaves large ones out.
   Status FillElided(const WireReader& in, InstructionFields& fields) {
     if (fields.missing_literal == nullptr) return {};
@@ -333,16 +366,10 @@ class ModuleReader {
     });
     if (!has_values) return in.Error("the literal is missing");
     if (Status status = CheckShape(fields.shape); !status.ok()) return Located(in, status);
-    const i64 bytes = fields.shape.num_bytes();
-    if (bytes > Scanner::kMaxElidedBytes - extra_bytes_) {
-      return ResourceExhausted(
-          in.Error(StrCat("literals of more than ", HumanBytes(Scanner::kMaxElidedBytes),
-                          " are missing"))
-              .message());
-    }
-    extra_bytes_ += bytes;
-    AXLE_ASSIGN(*fields.missing_literal, ElidedLiteral(fields.shape));
-    if (bytes == 0) return {};
+    StatusOr<Literal> elided = ElidedLiteral(fields.shape, elided_budget_);
+    if (!elided.ok()) return Located(in, elided.status());
+    *fields.missing_literal = *std::move(elided);
+    if (fields.shape.num_bytes() == 0) return {};
     fields.has_extras = fields.extras.is_elided = true;
     fields.extras.elided_place = in.Error(ElidedText(fields.name)).message();
     return {};
@@ -385,6 +412,7 @@ class ModuleReader {
   }
 
   Limits* limits_;
+  bool strict_types_;
   std::unique_ptr<Module> module_;
   std::string_view entry_name_;
   i64 entry_id_ = 0;
@@ -394,6 +422,7 @@ class ModuleReader {
   tsl::robin_set<std::string_view> computation_names_;
   ShapeBudget shape_budget_;
   i64 extra_bytes_ = 0;
+  i64 elided_budget_ = Scanner::kMaxElidedBytes;
 };
 
 // --- Containers

@@ -19,6 +19,7 @@ struct ReadProtoOptions {
   Limits* limits = nullptr;
   // Opens every message.
   std::string_view label = "hlo proto";
+  bool strict_types = false;  // as in ParseOptions
 };
 
 // Any bytes give a verified module or an error. Fields that are unknown are skipped. Computations

@@ -25,7 +25,7 @@ static const OpCase kMaximumRows[] = {
     {"f4e2m1fn", {"f4e2m1fn[3] {-0.0, -6, 1.5}", "f4e2m1fn[3] {0, 6, 1}"}, "", "f4e2m1fn[3] {0, 6, 1.5}"},
     {"u4", {"u4[2] {15, 0}", "u4[2] {1, 8}"}, "", "u4[2] {15, 8}"},
     {"not for complex numbers", {"c64[1]", "c64[1]"}, "",
-     Error("maximum: takes pred, integers and floats only; lhs c64[1], rhs c64[1]")},
+     Error("maximum: complex numbers have no order; select by comparisons of their real and imaginary parts; lhs c64[1], rhs c64[1]")},
 };
 const CaseTable kMaximumCases = {"maximum", kMaximumRows};
 
@@ -44,7 +44,7 @@ static const OpCase kMinimumRows[] = {
     {"s2", {"s2[3] {-2, 1, 0}", "s2[3] {1, -1, 1}"}, "", "s2[3] {-2, -1, 0}"},
     {"bf16: -0 and NaN", {"bf16[3] {-0.0, nan, 3}", "bf16[3] {0, 1, 2}"}, "", "bf16[3] {-0.0, nan, 2}"},
     {"not for complex numbers", {"c64[1]", "c64[1]"}, "",
-     Error("minimum: takes pred, integers and floats only; lhs c64[1], rhs c64[1]")},
+     Error("minimum: complex numbers have no order; select by comparisons of their real and imaginary parts; lhs c64[1], rhs c64[1]")},
     {"types agree", {"s32[1]", "u32[1]"}, "",
      Error("minimum: operands have different element types s32 and u32; lhs s32[1], rhs u32[1]")},
 };

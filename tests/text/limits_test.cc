@@ -156,8 +156,16 @@ TEST(TextLimits, HugeConstants) {
   ExpectError("ENTRY e { x = f32[1000000000000] constant({...}) }", StatusCode::kResourceExhausted,
               "elided constants");
   std::string many = "ENTRY e {";
-  for (int i = 0; i < 100; ++i) StrAppend(many, " x", i, " = u8[10000000] constant({...})");
+  for (int i = 0; i < 300; ++i) StrAppend(many, " x", i, " = u8[1000000] constant({...})");
   ExpectError(many + "}", StatusCode::kResourceExhausted, "elided constants");
+  // Large ones take memory only when they are read.
+  const auto weights = ParseOrFail(
+      "ENTRY e { x = f32[1,8,6,2048,2048] constant({...})  y = f32[100000000] constant({...}) }");
+  ASSERT_NE(weights, nullptr);
+  EXPECT_NE(Print(*weights).find("%y = f32[100000000]{0} constant({...})"), std::string::npos);
+  // A value without braces asks for as much.
+  ExpectError("ENTRY e { x = f32[100000000] constant(1) }", StatusCode::kResourceExhausted,
+              "elided constants");
   ExpectError("ENTRY e { x = f32[1000000000000] constant({1, 2}) }", StatusCode::kInvalidArgument,
               "too few elements");
   // Without elements it has no size, but its braces would fill the disk.

@@ -65,9 +65,8 @@ TEST_F(Cli, RunReportsAsJson) {
 
 TEST_F(Cli, WhatIsUnsupportedExitsWithFive) {
   const Result r = Run({"run", "-", "--fake"},
-                       "HloModule m, entry_computation_layout={(f32[8]{0:T(8)})->f32[8]{0}}\n\n"
-                       "ENTRY main {\n  x = f32[8]{0:T(8)} parameter(0)\n"
-                       "  ROOT y = f32[8] negate(x)\n}\n");
+                       "HloModule m\n\nENTRY main {\n  x = s4[8] parameter(0)\n"
+                       "  ROOT y = u4[8] bitcast(x)\n}\n");
   EXPECT_EQ(r.exit, 5);
   EXPECT_TRUE(r.err.starts_with("UNIMPLEMENTED: ")) << r.err;
 }
