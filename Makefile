@@ -1,12 +1,14 @@
 # Thin names for the commands of README.md and CONTRIBUTING.md; CMake does the work.
-.PHONY: demo test lint format san tsan release bench compare fuzz clean deps
+.PHONY: demo test lint format san tsan release install deb bench-build bench compare fuzz clean deps
 .DEFAULT_GOAL := test
 
 deps:
 	@scripts/deps.sh
 
 # Trains a small network from HLO and again from the builder, and compares the bits.
-demo: deps
+demo:
+	@scripts/deps.sh --build
+	@echo "make demo: builds the library and the command line: 15 to 25 minutes on two cores the first time"
 	cmake --preset release
 	cmake --build --preset release --target axle_tool example_mlp
 	@examples/demo.sh build/release
@@ -38,16 +40,34 @@ tsan: deps
 	cmake --build --preset tsan
 	ctest --preset tsan --no-label-summary -j $$(nproc) -L '^(core|runtime|client)$$'
 
-release: deps
+# The libraries and the command line alone: no tests, no benchmarks.
+release:
+	@scripts/deps.sh --build
 	cmake --preset release
 	cmake --build --preset release
 
-bench: release
-	@bench/run.sh build/release
+# Libraries, headers, command line, Python module, completions and man pages: `make install PREFIX=~/axle`.
+PREFIX ?= /usr/local
+install: release
+	cmake --install build/release --prefix $(PREFIX)
+
+# A package for this Debian, in build/deb/.
+deb:
+	@scripts/deps.sh --package
+	cmake --preset release
+	cmake --build --preset release
+	cd build/release && cpack -G DEB -B ../deb
+
+bench-build: deps
+	cmake --preset bench
+	cmake --build --preset bench
+
+bench: bench-build
+	@bench/run.sh build/bench
 
 # Against XLA:CPU (docs/benchmarks.md): `make compare`, hours; `make compare QUICK=1`, minutes;
 # `make compare COMPARE_FLAGS="--only D1 --threads 1"`. Results go to build/compare/.
-compare: release
+compare: bench-build
 	@scripts/deps.sh --compare
 	@bench/compare_xla.py $(if $(QUICK),--quick) $(COMPARE_FLAGS)
 

@@ -6,7 +6,7 @@
     bench/compare_xla.py --only D1 T1.exp.1M --threads 1 2
     bench/compare_xla.py --self-test             each side against itself: ratios must be 1 within 5 %
 
-Needs a build of Axle (cmake --build --preset release) and jaxlib (scripts/deps.sh --compare).
+Needs a build of Axle (cmake --build --preset bench) and jaxlib (scripts/deps.sh --compare).
 """
 
 import argparse
@@ -62,9 +62,9 @@ def arguments():
     parser.add_argument("--cold", action="store_true", help="also compile in fresh processes")
     parser.add_argument(
         "--build",
-        default=os.path.join(ROOT, "build", "release"),
+        default=os.path.join(ROOT, "build", "bench"),
         metavar="DIR",
-        help="of Axle (default: build/release)",
+        help="of Axle (default: build/bench)",
     )
     parser.add_argument(
         "--json", metavar="FILE", help="where results go; .md and .svg lie beside it (default: build/compare/...)"
@@ -483,7 +483,7 @@ def main():
         sys.exit("compare: no such program; --list has them")
     library = os.path.join(options.build, "lib", "libaxle.so")
     if not os.path.exists(library):
-        sys.exit(f"compare: {library} is not there; build it: cmake --preset release && cmake --build --preset release")
+        sys.exit(f"compare: {library} is not there; build it: cmake --preset bench && cmake --build --preset bench")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # results that are there are written
     signal.signal(signal.SIGINT, signal.default_int_handler)
     cpus = sorted(os.sched_getaffinity(0))

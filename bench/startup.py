@@ -45,7 +45,7 @@ def p20(times):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"), metavar="DIR")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "bench"), metavar="DIR")
     parser.add_argument("--engine", choices=("native", "interpret"), default="native")
     parser.add_argument("--runs", type=int, default=40, metavar="N")
     options = parser.parse_args()

@@ -52,3 +52,17 @@ install(FILES ${CMAKE_BINARY_DIR}/package/axle.pc
 
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/docs/third-party-licences.txt
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+
+# `make deb`: one package of everything that is installed.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME axle)
+set(CPACK_PACKAGE_VENDOR "The Axle authors")
+set(CPACK_PACKAGE_CONTACT "The Axle authors <axle@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Tensor compiler and runtime with the semantics of XLA")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib)
+set(CPACK_STRIP_FILES ON)
+include(CPack)

@@ -1,29 +1,42 @@
 #!/usr/bin/env bash
-# Installs what Axle needs on Debian 12: scripts/deps.sh [--python | --compare]
+# Installs what Axle needs on Debian 12: scripts/deps.sh [--build | --package | --python | --compare]
 #
-# Looks first and installs only what is missing, so it is quick when there is nothing to do; works as
-# root and through sudo. --python also makes .venv with the packages of scripts/requirements.txt, from the
+# Looks first, says what it will install and how large that is, and installs only what is missing, so it is
+# quick when there is nothing to do; works as root and through sudo. --build is what the library and the
+# command line need, without tests, benchmarks and checks; --package adds what `make deb` needs. --python also makes .venv with the packages of scripts/requirements.txt, from the
 # Python registry: comparisons with XLA need them, and nothing else does. --compare is what `make compare`
 # needs, which are the same ones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(
-  g++ cmake ninja-build make git python3 pkg-config ccache patch binutils    # the build
-  zlib1g-dev libzstd-dev libxxhash-dev robin-map-dev                         # libaxle
-  libcli11-dev nlohmann-json3-dev                                            # the command line
-  libgtest-dev libbenchmark-dev libmpfr-dev                                  # tests, benchmarks
-  clang-19 libclang-rt-19-dev clang-format-14                                # san, tsan, fuzz, lint
+  g++ cmake ninja-build make git python3 pkg-config binutils    # the build
+  zlib1g-dev libzstd-dev libxxhash-dev robin-map-dev            # libaxle
+  libcli11-dev nlohmann-json3-dev                               # the command line
 )
+for_tests=(
+  ccache patch libgtest-dev libbenchmark-dev libmpfr-dev  # tests, benchmarks
+  clang-19 libclang-rt-19-dev clang-format-14             # san, tsan, fuzz, lint
+)
+versioned=(llvm-%-dev)
 # Tests of code for AArch64, which are skipped without them.
 emulator=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 with_python=0
+only_build=0
 for argument in "$@"; do
   case "$argument" in
+    --build) only_build=1 ;;
+    --package) only_build=1; packages+=(dpkg-dev file) ;;
     --python | --compare) with_python=1; packages+=(python3-venv) ;;
-    *) echo "usage: scripts/deps.sh [--python | --compare]" >&2; exit 2 ;;
+    *) echo "usage: scripts/deps.sh [--build | --package | --python | --compare]" >&2; exit 2 ;;
   esac
 done
+if [ $only_build = 0 ]; then
+  packages+=("${for_tests[@]}")
+  versioned+=(clang-tidy-%)
+else
+  emulator=()
+fi
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then
@@ -37,9 +50,17 @@ as_root() {
 }
 
 installed() { [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
+# Says what comes and how much it is, and installs it.
+install() {
+  echo "deps: installing $*"
+  apt-get install --assume-no --no-install-recommends "$@" 2>/dev/null |
+    sed -nE 's/^(Need to get|After this operation).*/deps:   &/p' || true
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
 known() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
 
-command -v apt-get >/dev/null || { echo "deps: no apt-get here; needed: ${packages[*]} llvm-22-dev clang-tidy-22" >&2; exit 1; }
+command -v apt-get >/dev/null || { echo "deps: no apt-get here; needed: ${packages[*]} ${versioned[*]//%/22}" >&2; exit 1; }
 
 missing=()
 for package in "${packages[@]}"; do
@@ -47,7 +68,7 @@ for package in "${packages[@]}"; do
 done
 # 22 comes with the security updates of Debian 12; 19 is the oldest that codegen/ is built with.
 either=()
-for pattern in llvm-%-dev clang-tidy-%; do
+for pattern in "${versioned[@]}"; do
   if ! installed "${pattern/\%/22}" && ! installed "${pattern/\%/19}"; then either+=("$pattern"); fi
 done
 
@@ -56,19 +77,14 @@ if [ ${#missing[@]} != 0 ] || [ ${#either[@]} != 0 ]; then
   for pattern in "${either[@]}"; do
     if known "${pattern/\%/22}"; then missing+=("${pattern/\%/22}"); else missing+=("${pattern/\%/19}"); fi
   done
-  echo "deps: installing ${missing[*]}"
-  as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  install "${missing[@]}"
 fi
 missing=()
 for package in "${emulator[@]}"; do
   installed "$package" || missing+=("$package")
 done
 if [ ${#missing[@]} != 0 ] && [ "$(dpkg --print-architecture)" != arm64 ]; then
-  echo "deps: installing ${missing[*]}"
-  (as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
-    as_root env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null) ||
+  (as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq && install "${missing[@]}") ||
     echo "deps: cannot install ${missing[*]}: tests of code for AArch64 will be skipped" >&2
 fi
 echo "deps: everything is there"
