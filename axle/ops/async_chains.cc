@@ -110,6 +110,8 @@ void AsyncChains::Note(const Module& module) {
   has_noted_ = true;
   const std::unordered_set<const HloComputation*> none_open;
   std::optional<AsyncSources> sources;  // made if needed
+  std::unordered_map<const HloComputation*, i64> num_starts;
+  std::unordered_set<const HloComputation*> late;  // of starts that leave something open
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {
       const OpDef& def = GetOpDef(*inst);
@@ -119,7 +121,10 @@ void AsyncChains::Note(const Module& module) {
         if (!sources) sources.emplace(module, none_open);
         const auto source = sources->Find(*inst);
         const bool is_implied = source.ok() && StructuralHash(**source) == StructuralHash(*callee);
-        if (!is_implied) alone_.insert(inst);
+        if (!is_implied) {
+          alone_.insert(inst);
+          continue;
+        }
       }
       if (!def.declared_shape) {  // async-done
         gives_all_.insert(callee);
@@ -130,8 +135,18 @@ void AsyncChains::Note(const Module& module) {
       if (state.element(0).num_tuple_elements() == std::ssize(callee->parameters())) {
         binds_all_.insert(callee);
       }
-      if (Compatible(state.element(1), callee->root()->shape())) gives_all_.insert(callee);
+      const bool gives_all = Compatible(state.element(1), callee->root()->shape());
+      if (gives_all) gives_all_.insert(callee);
+      if (!IsAsyncStart(def)) continue;
+      ++num_starts[callee];
+      const i64 num_bound = state.element(0).num_tuple_elements();
+      if (!gives_all || num_bound < std::ssize(callee->parameters())) late.insert(callee);
     }
+  }
+  // Each op-start is read as one of a computation of its own, so that what one leaves open has to
+  // be said in its own chain.
+  for (const HloComputation* callee : late) {
+    if (num_starts[callee] > 1) binds_all_.erase(callee);
   }
 }
 
