@@ -156,7 +156,7 @@ f {
 body {
   s = ((f32[2]{0}), f32[2]{0}) parameter(0)
   u = ((f32[2]{0}), f32[2]{0}) async-update(s), calls=f
-  ROOT d = f32[2]{0} negate-done(u)
+  ROOT d = f32[2]{0} async-done(u)
 }
 
 ENTRY e {
