@@ -33,11 +33,22 @@ Status CheckChannel(std::string_view op, const ChannelHandle& handle,
       StrCat(op, ": the channel is ", TypeName(handle.type()), ", must be ", TypeName(type)));
 }
 
+// HLO text may have other values there; programs that are built from calls may not.
+Status CheckToken(std::string_view op, XlaOp token) {
+  if (!AllValid({token})) return {};  // reported already
+  const Shape& shape = token.instruction()->shape();
+  if (shape.is_token()) return {};
+  return InvalidArgument(StrCat(op, ": token must be a token, not ", shape.ToString()));
+}
+
 XlaOp SendThrough(XlaOp operand, XlaOp token, const ChannelHandle& handle, bool with_host,
                   const Location& location) {
   XlaBuilder* builder = BuilderOf(operand, token);
   const TransferAttrs attrs = {handle.handle(), with_host};
   const XlaOp operands[] = {operand, token};
+  if (Status status = CheckToken("send", token); !status.ok()) {
+    return ReportTo(builder, std::move(status), location);
+  }
   const XlaOp send = AppendTo(
       builder,
       {.opcode = Opcode::kSend, .operands = operands, .attrs = Block(Opcode::kSend, attrs)},
@@ -104,6 +115,11 @@ XlaOp CreateToken(XlaBuilder* builder, Location location) {
 }
 
 XlaOp AfterAll(XlaBuilder* builder, ArraySlice<XlaOp> tokens, Location location) {
+  for (const XlaOp& token : tokens) {
+    if (Status status = CheckToken("after-all", token); !status.ok()) {
+      return ReportTo(builder, std::move(status), location);
+    }
+  }
   return AppendTo(builder, {.opcode = Opcode::kAfterAll, .operands = tokens}, location);
 }
 

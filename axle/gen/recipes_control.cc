@@ -3,6 +3,7 @@
 
 #include "axle/gen/patterns.h"
 #include "axle/gen/recipes.h"
+#include "axle/ops/async.h"
 
 namespace axle {
 namespace {
@@ -175,9 +176,10 @@ Instruction* DrawAsync(Body& body, ElementType type) {
   Instruction* at =
       body.AddWith(Opcode::kAsyncStart, Values(body, shapes), AsyncStartAttrs{}, callees, begun);
   while (at != nullptr && body.random().Percent(50)) {
-    at = body.AddWith(Opcode::kAsyncUpdate, {at}, AsyncChainAttrs{}, {}, begun);
+    at = body.AddWith(Opcode::kAsyncUpdate, {at}, AsyncUpdateAttrs{}, {callee}, begun);
   }
-  return at == nullptr ? nullptr : body.AddWith(Opcode::kAsyncDone, {at}, AsyncChainAttrs{});
+  return at == nullptr ? nullptr
+                       : body.AddWith(Opcode::kAsyncDone, {at}, AsyncDoneAttrs{}, {callee});
 }
 
 Instruction* DrawCopyStart(Body& body, ElementType type) {

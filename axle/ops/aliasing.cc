@@ -17,10 +17,23 @@ const Shape* SubshapeAt(const Shape& shape, const Dims& index) {
   return at;
 }
 
+const Shape& Contents(const Shape& shape, Buffers buffers) {
+  const bool is_buffer = !shape.is_tuple() && !shape.elements().empty();
+  return is_buffer && buffers == Buffers::kAreAsTheirContents ? shape.element(0) : shape;
+}
+
 }  // namespace
 
-Status CheckAliasing(const Instruction& inst, const Shape& result,
-                     const OperandAliasing& aliasing) {
+Status CheckAliasing(const Instruction& inst, const Shape& result, const OperandAliasing& aliasing,
+                     Buffers buffers) {
+  if (aliasing.empty()) return {};
+  std::vector<Shape> operands;
+  for (i64 i = 0; i < inst.num_operands(); ++i) operands.push_back(inst.operand(i)->shape());
+  return CheckAliasing(inst, result, aliasing, operands, buffers);
+}
+
+Status CheckAliasing(const Instruction& inst, const Shape& result, const OperandAliasing& aliasing,
+                     std::span<const Shape> operands, Buffers buffers) {
   const auto fail = [&](std::string_view what) {
     return OpError(inst, StrCat("output_to_operand_aliasing ", what));
   };
@@ -31,16 +44,16 @@ Status CheckAliasing(const Instruction& inst, const Shape& result,
     if (part == nullptr) {
       return fail(StrCat("names ", output, " of the result, which is ", result.ToString()));
     }
-    if (alias.operand < 0 || alias.operand >= inst.num_operands()) {
-      return fail(StrCat("names operand ", alias.operand, " but there are ", inst.num_operands()));
+    if (alias.operand < 0 || alias.operand >= std::ssize(operands)) {
+      return fail(StrCat("names operand ", alias.operand, " but there are ", operands.size()));
     }
-    const Shape& whole = inst.operand(alias.operand)->shape();
+    const Shape& whole = operands[alias.operand];
     const Shape* operand = SubshapeAt(whole, alias.operand_index);
     if (operand == nullptr) {
       return fail(StrCat("names {", Join(alias.operand_index, ","), "} of operand ", alias.operand,
                          ", which is ", whole.ToString()));
     }
-    if (!Compatible(*part, *operand)) {
+    if (!Compatible(Contents(*part, buffers), Contents(*operand, buffers))) {
       return fail(StrCat("puts ", part->ToString(), " at ", output, " in the place of ",
                          operand->ToString()));
     }

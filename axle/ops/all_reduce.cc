@@ -54,21 +54,42 @@ Collective MakeCollective(const Instruction& inst) {
           ModeWithDeviceIds(attrs.channel_id, attrs.use_global_device_ids)};
 }
 
-// Operands are arrays that the reducer, a function of two scalars, takes.
+// How to_apply folds the operands.
+enum class Fold : std::uint8_t {
+  kElements,  // two scalars to one, of the operands' type or another float type
+  kArrays,    // two whole operands to one: it takes their shape
+  kUnclear,   // a function of two values and one of their type, but of none that fits the operands
+  kNone,
+};
+
+Fold FoldOf(const Instruction& inst) {
+  const HloComputation& callee = *inst.callee(0);
+  const Shape& root = callee.root()->shape();
+  if (!root.is_array() || callee.parameters().size() != 2) return Fold::kNone;
+  for (const Instruction* p : callee.parameters()) {
+    if (!Compatible(p->shape(), root)) return Fold::kNone;
+  }
+  bool is_whole = true, is_element = root.is_scalar();
+  for (i64 i = 0; i < inst.num_operands(); ++i) {
+    const Shape& operand = inst.operand(i)->shape();
+    is_whole = is_whole && Compatible(operand, root);
+    const bool fits =
+        operand.type() == root.type() || (IsFloating(operand.type()) && IsFloating(root.type()));
+    is_element = is_element && fits;
+  }
+  if (is_element) return Fold::kElements;
+  return is_whole ? Fold::kArrays : Fold::kUnclear;
+}
+
+// Operands are arrays, and the reducer is a function of two values and gives one of their shape.
 Status CheckOperands(const Instruction& inst) {
   if (inst.num_operands() == 0) return OpError(inst, "needs at least one operand");
   for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
+  if (FoldOf(inst) != Fold::kNone) return {};
   const Shape& root = inst.callee(0)->root()->shape();
   const Shape scalar(root.is_array() ? root.type() : inst.operand(0)->shape().type());
   const std::vector<Shape> parameters(2, scalar);
-  AXLE_TRY(CheckCallee(inst, 0, parameters, scalar));
-  for (i64 i = 0; i < inst.num_operands(); ++i) {
-    const ElementType type = inst.operand(i)->shape().type();
-    if (type == scalar.type() || (IsFloating(type) && IsFloating(scalar.type()))) continue;
-    return OpError(inst, StrCat("operand ", i, " has elements of ", Name(type),
-                                " but to_apply takes ", Name(scalar.type())));
-  }
-  return {};
+  return CheckCallee(inst, 0, parameters, scalar);
 }
 
 StatusOr<Shape> InferAllReduce(const Instruction& inst) {
@@ -167,11 +188,43 @@ struct Reduced {
   GroupValues group;             // without the values
 };
 
+// From the left, in the order of the group: one call of to_apply for each device but the first.
+StatusOr<std::vector<Literal>> FoldArrays(std::vector<Literal> tuples, const EvalContext& context) {
+  std::vector<Literal> results = std::move(tuples[0].mutable_elements());
+  for (Literal& tuple : std::span(tuples).subspan(1)) {
+    for (size_t i = 0; i < results.size(); ++i) {
+      AXLE_TRY(context.Step());
+      Literal arguments[] = {std::move(results[i]), std::move(tuple.mutable_elements()[i])};
+      AXLE_ASSIGN(results[i], context.callee().Call(arguments));
+    }
+  }
+  return results;
+}
+
 StatusOr<Reduced> ReduceInGroup(const Collective& collective, std::span<Literal> operands,
                                 const EvalContext& context) {
   Reduced reduced;
   AXLE_ASSIGN(reduced.group, ExchangeInGroup(collective, TupleOf(operands), context));
   std::vector<Literal> tuples = std::move(reduced.group.values);
+  const Fold how = FoldOf(collective.inst);
+  if (tuples.size() == 1 && how != Fold::kElements) {
+    reduced.results = std::move(tuples[0].mutable_elements());
+    reduced.group.values.resize(1);
+    return reduced;
+  }
+  if (how == Fold::kArrays) {
+    reduced.group.values.resize(tuples.size());
+    AXLE_ASSIGN(reduced.results, FoldArrays(std::move(tuples), context));
+    return reduced;
+  }
+  if (how != Fold::kElements) {
+    const Shape& root = collective.inst.callee(0)->root()->shape();
+    return OpError(collective.inst,
+                   StrCat("to_apply is of ", root.ToString(),
+                          ", which is no way to fold these operands; give it two scalars of "
+                          "their type"),
+                   StatusCode::kUnimplemented);
+  }
   GroupFold fold(collective.inst, context);
   for (size_t i = 0; i < operands.size(); ++i) {
     std::vector<Literal> values;
@@ -267,7 +320,10 @@ const OpDef kAllReduceDef = {
         "power of two below the number of devices, with that of the second. Sums and products of "
         "narrow floats are f32 from the first device to the last. Any other folds from the left, "
         "in the order of the group. Several operands are reduced one by one and give a "
-        "tuple. Operands of another float type than to_apply's are converted to it and back. "
+        "tuple. Operands of another float type than to_apply's are converted to it and back. If "
+        "to_apply takes and gives arrays of the operands' shape, it is called on whole operands, "
+        "from the left. One that fits the operands in no such way is UNIMPLEMENTED when a group "
+        "of several devices runs. "
         "`replica_groups` list replicas without a channel, replicas with all their partitions with "
         "a channel, and devices with a channel and use_global_device_ids; no group at all is one "
         "of everything. Every id is in one group, and groups may differ in size. A group of one "

@@ -26,12 +26,8 @@ Collective MakeCollective(const Instruction& inst) {
 // With `dimensions`: one operand, cut into as many parts as the group has devices.
 StatusOr<Shape> InferArrayForm(const Instruction& inst, i64 group_size) {
   const AllToAllAttrs& attrs = inst.attrs<AllToAllAttrs>();
-  const ReplicaGroups& groups = attrs.replica_groups;
   if (inst.num_operands() != 1) {
     return OpError(inst, StrCat("with dimensions, takes 1 operand, not ", inst.num_operands()));
-  }
-  if (groups.groups.empty() && !groups.iota && !groups.mesh) {
-    return OpError(inst, "with dimensions, needs replica_groups that are not empty");
   }
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape& operand = inst.operand(0)->shape();

@@ -1,10 +1,10 @@
 // async-start, async-update, async-done: a computation that is begun in one place and whose result
-// is read in another. Here it runs when it is begun.
+// is read in another. Here it runs as soon as its operands are bound (async.h).
 #include "axle/ops/async.h"
 
 #include <algorithm>
 
-#include "axle/ops/collective_parts.h"
+#include "axle/ops/aliasing.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -14,10 +14,12 @@ extern const OpDef kAsyncDoneDef, kAsyncStartDef, kAsyncUpdateDef;
 namespace {
 
 constexpr OperandSpec kStartOperands[] = {{"operand", kVariadic}};
+constexpr OperandSpec kUpdateOperands[] = {{"operand"}, {"bound", kVariadic}};
 constexpr CalleeSpec kStartCallees[] = {{"calls"}};
+// That of the start; who reads a program finds it where it is left out.
+constexpr CalleeSpec kChainCallees[] = {{.text = "calls", .optional = true}};
 constexpr std::string_view kMainThread = "main";
 constexpr std::string_view kAsync = "async";
-constexpr Opcode kBegun[] = {Opcode::kAsyncStart, Opcode::kAsyncUpdate};
 
 constexpr AttrSpec kStartAttrs[] = {
     Attr<&AsyncStartAttrs::async_execution_thread>("async_execution_thread", {.field = 79},
@@ -25,14 +27,19 @@ constexpr AttrSpec kStartAttrs[] = {
     Attr<&AsyncStartAttrs::output_to_operand_aliasing>("output_to_operand_aliasing", {.field = 74},
                                                        Presence::kOptional),
 };
-constexpr AttrSpec kChainAttrs[] = {
-    Attr<&AsyncChainAttrs::async_execution_thread>("async_execution_thread", {},
-                                                   Presence::kOptional),
-    Attr<&AsyncChainAttrs::calls>("calls", {}, Presence::kOptional),
+constexpr AttrSpec kUpdateAttrs[] = {
+    Attr<&AsyncUpdateAttrs::async_execution_thread>("async_execution_thread", {},
+                                                    Presence::kOptional),
+    Attr<&AsyncUpdateAttrs::output_to_operand_aliasing>("output_to_operand_aliasing", {.field = 74},
+                                                        Presence::kOptional),
+};
+constexpr AttrSpec kDoneAttrs[] = {
+    Attr<&AsyncDoneAttrs::async_execution_thread>("async_execution_thread", {},
+                                                  Presence::kOptional),
 };
 
-// The async-start at the head of the chain that `inst`, an async-start or async-update, is in; null
-// for other ops.
+// The async-start at the head of the chain that `inst`, an async-start or async-update, is in, if
+// the state goes from one to the next directly; null for other ops.
 const Instruction* AsyncStartOf(const Instruction& inst) {
   const Instruction* at = &inst;
   while (at->opcode() == Opcode::kAsyncUpdate) at = at->operand(0);
@@ -53,84 +60,232 @@ void DropMainThread(std::span<Instruction* const>, void* attrs) {
   if (thread == kMainThread) thread.clear();
 }
 
-// ((operands...), result, contexts...): what the contexts are is up to the program.
+// Whether `prefix` is a first part of `whole`: the same, or (), or a tuple of first parts of the
+// first elements. Shapes are as deep as the text's limit on nesting lets them be.
+bool IsPrefix(const Shape& prefix, const Shape& whole) {
+  if (Compatible(prefix, whole)) return true;
+  if (!prefix.is_tuple()) return false;
+  if (prefix.num_tuple_elements() == 0) return true;
+  if (!whole.is_tuple() || prefix.num_tuple_elements() > whole.num_tuple_elements()) return false;
+  for (i64 i = 0; i < prefix.num_tuple_elements(); ++i) {
+    if (!IsPrefix(prefix.element(i), whole.element(i))) return false;
+  }
+  return true;
+}
+
+bool BindsAll(const Shape& state, const HloComputation& callee) {
+  return state.element(0).num_tuple_elements() == std::ssize(callee.parameters());
+}
+
+// From the first state of which this holds on, the result is there.
+bool HasRun(const Shape& state, const HloComputation& callee) {
+  return BindsAll(state, callee) && Compatible(state.element(1), callee.root()->shape());
+}
+
+// An error unless `operands` fit the first parameters of the computation.
+Status CheckBound(const Instruction& inst, std::span<const Shape> operands) {
+  const HloComputation& callee = *inst.callee(0);
+  bool fits = operands.size() <= callee.parameters().size();
+  for (size_t i = 0; fits && i < operands.size(); ++i) {
+    fits = Compatible(callee.parameters()[i]->shape(), operands[i]);
+  }
+  return fits ? Status() : CheckCallee(inst, 0, operands, callee.root()->shape());
+}
+
+// ((operands...), result, contexts...): what the contexts are is up to the program, and of the
+// result it may say the first part only.
+Shape StateShape(const Instruction& inst, std::vector<Shape> operands, const Shape& at_least) {
+  const Shape& stated = inst.shape();
+  const Shape& whole = inst.callee(0)->root()->shape();
+  const bool is_state = IsAsyncState(stated);
+  const bool fits =
+      is_state && IsPrefix(at_least, stated.element(1)) && IsPrefix(stated.element(1), whole);
+  Shape result =
+      Shape::Tuple({Shape::Tuple(std::move(operands)), fits ? stated.element(1) : whole});
+  for (i64 i = 2; i < stated.num_tuple_elements(); ++i) result.AddElement(stated.element(i));
+  return result;
+}
+
 StatusOr<Shape> InferStart(const Instruction& inst) {
   std::vector<Shape> operands;
   for (i64 i = 0; i < inst.num_operands(); ++i) operands.push_back(inst.operand(i)->shape());
   const HloComputation& callee = *inst.callee(0);
-  AXLE_TRY(CheckCallee(inst, 0, operands, callee.root()->shape()));
+  AXLE_TRY(CheckBound(inst, operands));
   const std::string& thread = ThreadOf(inst);
   if (ThreadText(thread) != ThreadText(callee.execution_thread())) {
     return OpError(
         inst, StrCat("async_execution_thread is \"", ThreadText(thread), "\" but \"", callee.name(),
                      "\" runs on \"", ThreadText(callee.execution_thread()), "\""));
   }
-  Shape result = Shape::Tuple({Shape::Tuple(std::move(operands)), callee.root()->shape()});
-  for (i64 i = 2; i < inst.shape().num_tuple_elements(); ++i) {
-    result.AddElement(inst.shape().element(i));
-  }
+  Shape result = StateShape(inst, std::move(operands), Shape::Tuple({}));
+  // What is aliased are parts of all parameters and of the whole result, bound here or later.
+  std::vector<Shape> parameters;
+  for (const Instruction* p : callee.parameters()) parameters.push_back(p->shape());
+  Shape whole = Shape::Tuple({Shape::Tuple(parameters), callee.root()->shape()});
+  for (i64 i = 2; i < result.num_tuple_elements(); ++i) whole.AddElement(result.element(i));
+  AXLE_TRY(CheckAliasing(inst, whole, inst.attrs<AsyncStartAttrs>().output_to_operand_aliasing,
+                         parameters, Buffers::kAreAsTheirContents));
   return result;
+}
+
+// What has no value yet.
+StatusOr<Literal> Zeros(const Shape& shape) {
+  return Literal::Create(shape.WithoutLayout());
+}
+
+// The result of the computation if it runs here, in the place of `result` otherwise.
+StatusOr<Literal> StateOf(const Instruction& inst, std::vector<Literal> bound, bool runs,
+                          Literal result, const EvalContext& context) {
+  if (runs) {
+    std::vector<Literal> arguments = bound;
+    AXLE_ASSIGN(result, context.callee().Call(arguments));
+  }
+  std::vector<Literal> parts = {Literal::Tuple(std::move(bound)), std::move(result)};
+  for (i64 i = 2; i < inst.shape().num_tuple_elements(); ++i) {
+    AXLE_ASSIGN(parts.emplace_back(), Zeros(inst.shape().element(i)));
+  }
+  return Literal::Tuple(std::move(parts));
 }
 
 StatusOr<Literal> EvalStart(const Instruction& inst, std::span<Literal> operands,
                             const EvalContext& context) {
   AXLE_TRY(context.Step());
-  std::vector<Literal> given(operands.begin(), operands.end());
-  AXLE_ASSIGN(Literal result, context.callee().Call(operands));
-  std::vector<Literal> parts = {Literal::Tuple(std::move(given)), std::move(result)};
-  for (i64 i = 2; i < inst.shape().num_tuple_elements(); ++i) {
-    AXLE_ASSIGN(parts.emplace_back(), Literal::Create(inst.shape().element(i).WithoutLayout()));
+  const bool runs = HasRun(inst.shape(), *inst.callee(0));
+  Literal result;
+  if (!runs) {
+    AXLE_ASSIGN(result, Zeros(inst.shape().element(1)));
   }
-  return Literal::Tuple(std::move(parts));
-}
-
-bool SaysNothing(const AsyncChainAttrs& chain) {
-  return chain.calls.name.empty() && chain.async_execution_thread.empty();
+  return StateOf(inst, {operands.begin(), operands.end()}, runs, std::move(result), context);
 }
 
 // What repeats the start is not kept; what contradicts it stays, and is an error.
+template <typename Attrs>
 void DropWhatTheStartSays(std::span<Instruction* const> operands, void* attrs) {
-  auto& chain = *static_cast<AsyncChainAttrs*>(attrs);
-  if (SaysNothing(chain)) return;
+  std::string& thread = static_cast<Attrs*>(attrs)->async_execution_thread;
+  if (thread.empty()) return;
   const Instruction* start = AsyncStartOf(*operands[0]);
-  if (start == nullptr) return;
-  if (chain.calls.name == start->callee(0)->name()) chain.calls.name.clear();
-  if (chain.async_execution_thread == ThreadText(ThreadOf(*start))) {
-    chain.async_execution_thread.clear();
-  }
+  if (start != nullptr && thread == ThreadText(ThreadOf(*start))) thread.clear();
 }
 
-Status CheckChain(const Instruction& inst) {
-  AXLE_TRY(CheckStartedBy(inst, kBegun));
-  const auto& chain = inst.attrs<AsyncChainAttrs>();
-  if (SaysNothing(chain)) return {};  // without a walk along the chain
-  const Instruction& start = *AsyncStartOf(*inst.operand(0));
-  if (!chain.calls.name.empty()) {
-    return OpError(inst, StrCat("calls \"", chain.calls.name, "\" but async-start calls \"",
-                                start.callee(0)->name(), "\""));
+Status CheckChain(const Instruction& inst, const std::string& thread) {
+  if (inst.callees().empty()) {
+    return OpError(inst, "calls no computation; it must be that of the async-start");
   }
-  if (chain.async_execution_thread.empty()) return {};
+  const HloComputation& callee = *inst.callee(0);
+  const Instruction& before = *inst.operand(0);
+  const bool is_chain =
+      before.opcode() == Opcode::kAsyncStart || before.opcode() == Opcode::kAsyncUpdate;
+  if (is_chain && !before.callees().empty() && before.callee(0) != &callee &&
+      StructuralHash(*before.callee(0)) != StructuralHash(callee)) {
+    return OpError(inst, StrCat("calls \"", callee.name(), "\" but async-start calls \"",
+                                before.callee(0)->name(), "\""));
+  }
+  if (!IsAsyncState(before.shape())) {
+    return OpError(inst, "operand is no state ((operands...), result, ...) of async-start");
+  }
+  AXLE_TRY(CheckBound(inst, before.shape().element(0).elements()));
+  if (!IsPrefix(before.shape().element(1), callee.root()->shape())) {
+    return OpError(inst, StrCat("the state has the result ", before.shape().element(1).ToString(),
+                                " but that of \"", callee.name(), "\" is ",
+                                callee.root()->shape().ToString()));
+  }
+  if (thread.empty() || thread == ThreadText(callee.execution_thread())) return {};
   return OpError(inst,
-                 StrCat("async_execution_thread is \"", chain.async_execution_thread,
-                        "\" but that of async-start is \"", ThreadText(ThreadOf(start)), "\""));
+                 StrCat("async_execution_thread is \"", thread, "\" but that of async-start is \"",
+                        ThreadText(callee.execution_thread()), "\""));
 }
 
 StatusOr<Shape> InferUpdate(const Instruction& inst) {
-  AXLE_TRY(CheckChain(inst));
-  return inst.operand(0)->shape();
+  const auto& attrs = inst.attrs<AsyncUpdateAttrs>();
+  AXLE_TRY(CheckChain(inst, attrs.async_execution_thread));
+  const Shape& before = inst.operand(0)->shape();
+  const auto elements = before.element(0).elements();
+  std::vector<Shape> bound(elements.begin(), elements.end());
+  for (i64 i = 1; i < inst.num_operands(); ++i) bound.push_back(inst.operand(i)->shape());
+  AXLE_TRY(CheckBound(inst, bound));
+  Shape result = StateShape(inst, std::move(bound), before.element(1));
+  for (const OperandAlias& alias : attrs.output_to_operand_aliasing) {
+    const bool is_context = !alias.output_index.empty() && alias.output_index[0] >= 2 &&
+                            !alias.operand_index.empty() && alias.operand_index[0] >= 2;
+    if (alias.operand == 0 && is_context) continue;
+    return OpError(inst,
+                   "output_to_operand_aliasing of async-update is of contexts, {2} and so on, of "
+                   "the result and of operand 0");
+  }
+  AXLE_TRY(
+      CheckAliasing(inst, result, attrs.output_to_operand_aliasing, Buffers::kAreAsTheirContents));
+  return result;
 }
 
-StatusOr<Literal> EvalUpdate(const Instruction&, std::span<Literal> operands, const EvalContext&) {
-  return std::move(operands[0]);
+StatusOr<Literal> EvalUpdate(const Instruction& inst, std::span<Literal> operands,
+                             const EvalContext& context) {
+  const HloComputation& callee = *inst.callee(0);
+  const Shape& before = inst.operand(0)->shape();
+  if (before == inst.shape() && operands.size() == 1) return std::move(operands[0]);
+  AXLE_TRY(context.Step());
+  const std::span<Literal> parts = operands[0].mutable_elements();
+  const std::span<Literal> first = parts[0].mutable_elements();
+  std::vector<Literal> bound(first.begin(), first.end());
+  for (Literal& operand : operands.subspan(1)) bound.push_back(std::move(operand));
+  const bool runs = !HasRun(before, callee) && HasRun(inst.shape(), callee);
+  Literal result;
+  if (Compatible(before.element(1), inst.shape().element(1))) {
+    result = std::move(parts[1]);
+  } else if (!runs) {
+    AXLE_ASSIGN(result, Zeros(inst.shape().element(1)));
+  }
+  return StateOf(inst, std::move(bound), runs, std::move(result), context);
 }
 
 StatusOr<Shape> InferDone(const Instruction& inst) {
-  AXLE_TRY(CheckChain(inst));
-  return inst.operand(0)->shape().element(1);
+  AXLE_TRY(CheckChain(inst, inst.attrs<AsyncDoneAttrs>().async_execution_thread));
+  const HloComputation& callee = *inst.callee(0);
+  const Shape& state = inst.operand(0)->shape();
+  if (!BindsAll(state, callee)) {
+    return OpError(inst, StrCat("the chain binds ", state.element(0).num_tuple_elements(),
+                                " of the ", callee.parameters().size(), " parameters of \"",
+                                callee.name(), "\"; async-start or async-update bind the others"));
+  }
+  return callee.root()->shape();
 }
 
-StatusOr<Literal> EvalDone(const Instruction&, std::span<Literal> operands, const EvalContext&) {
-  return std::move(operands[0].mutable_elements()[1]);
+StatusOr<Literal> EvalDone(const Instruction& inst, std::span<Literal> operands,
+                           const EvalContext& context) {
+  const std::span<Literal> parts = operands[0].mutable_elements();
+  if (HasRun(inst.operand(0)->shape(), *inst.callee(0))) return std::move(parts[1]);
+  AXLE_TRY(context.Step());
+  return context.callee().Call(parts[0].mutable_elements());
+}
+
+// Who may read a state: the chain, and what hands values on.
+Status CheckReaders(const Instruction& inst) {
+  for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
+    const Instruction& reader = *use->user;
+    switch (reader.opcode()) {
+      case Opcode::kAsyncDone:
+      case Opcode::kAsyncUpdate:
+        if (reader.operand(0) == &inst) continue;
+        break;
+      case Opcode::kAddDependency:
+      case Opcode::kCall:
+      case Opcode::kConditional:
+      case Opcode::kCopy:
+      case Opcode::kCustomCall:
+      case Opcode::kDomain:
+      case Opcode::kGetTupleElement:
+      case Opcode::kOptBarrier:
+      case Opcode::kTuple:
+      case Opcode::kWhile:
+        continue;
+      default:
+        break;
+    }
+    return OpError(inst, StrCat("\"", inst.name(),
+                                "\" must be read by async-update or async-done, as operand 0, or "
+                                "by what hands it on, not by ",
+                                GetOpDef(reader).text));
+  }
+  return {};
 }
 
 // Ops with an asynchronous form of their own, and those without operands in parentheses, have none.
@@ -165,44 +320,20 @@ std::optional<AsyncForm> FindAsyncForm(std::string_view text) {
   return std::nullopt;
 }
 
-const Instruction* AsyncChains::StartOf(const Instruction& inst) {
-  const Instruction* at = &inst;
-  std::vector<const Instruction*> updates;
-  const Instruction* start = nullptr;
-  while (start == nullptr && at->opcode() == Opcode::kAsyncUpdate) {
-    const auto known = starts_.find(at);
-    if (known != starts_.end()) {
-      start = known->second;
-    } else {
-      updates.push_back(at);
-      at = at->operand(0);
-    }
-  }
-  if (start == nullptr && at->opcode() == Opcode::kAsyncStart) start = at;
-  if (start == nullptr) return nullptr;  // no chain; InferShape refuses it
-  for (const Instruction* update : updates) starts_.emplace(update, start);
-  return start;
+bool IsAsyncState(const Shape& shape) {
+  return shape.is_tuple() && shape.num_tuple_elements() >= 2 && shape.element(0).is_tuple();
 }
 
-const Instruction* AsyncChains::WrappedOp(const Instruction& inst) {
-  const Instruction* start = StartOf(inst.opcode() == Opcode::kAsyncDone ? *inst.operand(0) : inst);
-  if (start == nullptr) return nullptr;
-  const HloComputation& callee = *start->callee(0);
-  const Instruction& root = *callee.root();
-  const auto parameters = callee.parameters();
-  if (!HasShortForm(GetOpDef(root)) || callee.instructions().size() != parameters.size() + 1 ||
-      root.num_operands() != static_cast<i64>(parameters.size())) {
-    return nullptr;
-  }
-  for (i64 i = 0; i < root.num_operands(); ++i) {
-    if (root.operand(i) != parameters[i]) return nullptr;
-  }
-  return &root;
+bool IsAsyncStart(const OpDef& def) {
+  return def.opcode == Opcode::kAsyncStart;
 }
 
-const OpDef* AsyncChains::WrappedDef(const Instruction& inst) {
-  const Instruction* op = WrappedOp(inst);
-  return op == nullptr ? nullptr : &GetOpDef(*op);
+bool GoesOnAsync(const OpDef& def) {
+  return def.opcode == Opcode::kAsyncUpdate || def.opcode == Opcode::kAsyncDone;
+}
+
+bool HasShortForm(const Instruction& op) {
+  return HasShortForm(GetOpDef(op));
 }
 
 std::string_view AsyncSuffix(const Instruction& inst) {
@@ -225,7 +356,7 @@ Status CheckAsyncCallees(const Module& module, const HloComputation** caller) {
   // Not std::ranges::sort: clang 19 instantiates the operators of lanes for it.
   std::sort(begun.begin(), begun.end());
   return for_each([&](const Instruction& inst) -> Status {
-    if (inst.opcode() == Opcode::kAsyncStart) return {};
+    if (inst.opcode() == Opcode::kAsyncStart || GoesOnAsync(GetOpDef(inst))) return {};
     for (const HloComputation* callee : inst.callees()) {
       if (!std::binary_search(begun.begin(), begun.end(), callee)) continue;
       if (caller != nullptr) *caller = inst.parent();
@@ -236,10 +367,9 @@ Status CheckAsyncCallees(const Module& module, const HloComputation** caller) {
   });
 }
 
-void SetThreadOfCallee(const OpDef& start, const void* attrs, HloComputation& callee) {
-  if (attrs == nullptr) attrs = start.attrs.defaults;
-  const std::string& thread = static_cast<const AsyncStartAttrs*>(attrs)->async_execution_thread;
-  callee.set_execution_thread(thread == kMainThread ? "" : thread);
+void SetThreadOfCallee(const Instruction& start) {
+  HloComputation& callee = *start.callee(0);
+  if (callee.execution_thread().empty()) callee.set_execution_thread(ThreadOf(start));
 }
 
 const OpDef kAsyncStartDef = {
@@ -247,11 +377,15 @@ const OpDef kAsyncStartDef = {
     .text = "async-start",
     .summary = "Begins to run a computation whose result async-done reads.",
     .semantics =
-        "Gives a tuple of the operands, as a tuple, of the result of `calls` on them, and of any "
-        "further elements that the program states, which are zeros. One async-done reads it, "
-        "either directly or through a chain of async-update; nothing else does. The computation "
-        "is called by nothing but asynchronous ops, and its execution thread is "
-        "async_execution_thread. HLO text writes a computation of one op in its short form: "
+        "Gives a state: a tuple of the operands, as a tuple, of the result of `calls` on them, and "
+        "of any further elements that the program states, which are zeros. There may be fewer "
+        "operands than the computation has parameters; async-update binds the next ones. The "
+        "stated result may be a first part of the whole one, such as (). The computation runs in "
+        "the first op of the chain whose state has all operands and the whole result, or in "
+        "async-done; until then the result is zeros. The state may go through tuples, copies, "
+        "opt-barrier, loops, branches and calls; other ops do not read it. The computation is "
+        "called by nothing but asynchronous ops, and runs on async_execution_thread, which it may "
+        "leave to be said here. HLO text writes a computation of one op in its short form: "
         "op-start, op-update, op-done.",
     .source = "XLA's HLO async-start; StableHLO async_start",
     .operands = kStartOperands,
@@ -262,7 +396,7 @@ const OpDef kAsyncStartDef = {
     .lowering = Lowering::kControlFlow,
     .infer = InferStart,
     .canonicalize = DropMainThread,
-    .check_uses = CheckReadBy<Opcode::kAsyncUpdate, Opcode::kAsyncDone>,
+    .check_uses = CheckReaders,
     .eval = EvalStart,
 };
 
@@ -271,16 +405,21 @@ const OpDef kAsyncUpdateDef = {
     .text = "async-update",
     .summary = "A point between async-start and async-done where a computation goes on.",
     .semantics =
-        "Gives its operand, an async-start or async-update, which nothing else reads. What it says "
-        "of the computation or its thread agrees with async-start.",
+        "Takes the state of an async-start or async-update and the operands that it binds to the "
+        "next parameters of the computation, and gives the state with them. The stated result "
+        "begins with that of the operand's state; further elements are free, and zeros where they "
+        "are new or the state changes. What it says of the computation or its thread agrees with "
+        "async-start. output_to_operand_aliasing is of those further elements.",
     .source = "XLA's HLO async-update",
-    .operands = kUnaryOperands,
-    .attrs = Schema<AsyncChainAttrs>(kChainAttrs),
-    .traits = kMixedPrecision | kGivesOperand,
+    .operands = kUpdateOperands,
+    .attrs = Schema<AsyncUpdateAttrs>(kUpdateAttrs),
+    .callees = kChainCallees,
+    .declared_shape = true,
+    .traits = kMixedPrecision,
     .lowering = Lowering::kControlFlow,
     .infer = InferUpdate,
-    .canonicalize = DropWhatTheStartSays,
-    .check_uses = CheckReadBy<Opcode::kAsyncUpdate, Opcode::kAsyncDone>,
+    .canonicalize = DropWhatTheStartSays<AsyncUpdateAttrs>,
+    .check_uses = CheckReaders,
     .eval = EvalUpdate,
 };
 
@@ -289,15 +428,16 @@ const OpDef kAsyncDoneDef = {
     .text = "async-done",
     .summary = "The result of the computation that an async-start began.",
     .semantics =
-        "The operand is an async-start or the last async-update behind it. What it says of the "
-        "computation or its thread agrees with async-start.",
+        "The operand is the state of an async-start or the last async-update behind it, with all "
+        "operands bound. What it says of the computation or its thread agrees with async-start.",
     .source = "XLA's HLO async-done; StableHLO async_done",
     .operands = kUnaryOperands,
-    .attrs = Schema<AsyncChainAttrs>(kChainAttrs),
+    .attrs = Schema<AsyncDoneAttrs>(kDoneAttrs),
+    .callees = kChainCallees,
     .traits = kMixedPrecision,
     .lowering = Lowering::kControlFlow,
     .infer = InferDone,
-    .canonicalize = DropWhatTheStartSays,
+    .canonicalize = DropWhatTheStartSays<AsyncDoneAttrs>,
     .eval = EvalDone,
 };
 

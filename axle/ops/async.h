@@ -1,13 +1,36 @@
 // Asynchronous computations: async-start, async-update and async-done, and their short form, in
 // which HLO text writes a computation of one op as op-start, op-update and op-done.
+//
+// The three make a chain: a state, ((operands...), result, contexts...), goes from one to the next.
+// A start may bind the first of the computation's parameters only, or none; updates bind the next
+// ones, and say more of the result. The computation runs where the shape of the state first shows
+// all operands and the whole result, at the latest with async-done. So each op needs to know only
+// the computation, the state that it is given and the shape of the one that it gives: the state may
+// go through tuples, loops, branches and calls on its way.
+//
+// Every op of a chain calls the computation. Text and protos may leave it out of updates and dones:
+// AsyncChains finds it then.
 #pragma once
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
+#include "axle/ops/attributes.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {
+
+struct AsyncUpdateAttrs {
+  std::string async_execution_thread;  // what old dumps repeat of the start
+  OperandAliasing output_to_operand_aliasing;
+};
+
+struct AsyncDoneAttrs {
+  std::string async_execution_thread;  // likewise
+};
 
 // What "op-start", "op-update" or "op-done" means, where that is not an op of its own.
 struct AsyncForm {
@@ -17,30 +40,81 @@ struct AsyncForm {
 };
 std::optional<AsyncForm> FindAsyncForm(std::string_view text);
 
-// What the instructions of chains run. It remembers heads, so that asking about every instruction
-// of a chain takes time in proportion to its length.
+bool IsAsyncStart(const OpDef& def);
+// ((operands...), result, contexts...)
+bool IsAsyncState(const Shape& shape);
+// async-update or async-done: operand 0 is the state.
+bool GoesOnAsync(const OpDef& def);
+
+// What the ops of chains run. It remembers what it has found, so that asking about every op of a
+// chain takes time in proportion to its length.
 class AsyncChains {
  public:
+  // The computation of the chain that has the state `state`, as far as the computation around it
+  // and what that calls show; null if that is not enough: the state is a parameter, say.
+  const HloComputation* Find(const Instruction& state);
+
+  // Before whole modules are printed: notes what its chains say of their computations.
+  void Note(const Module& module);
   // For an async-start, async-update or async-done whose computation is one op on its parameters in
-  // their order: that op. Then HLO text has the short form. Null for others.
+  // their order, and that text can say in the short form: that op. Null for others.
   const Instruction* WrappedOp(const Instruction& inst);
-  // The row of WrappedOp, or null.
-  const OpDef* WrappedDef(const Instruction& inst);
+  // Of an async-update or async-done: whether its computation is what Find finds.
+  bool IsImplied(const Instruction& inst);
 
  private:
-  const Instruction* StartOf(const Instruction& inst);
-
-  std::unordered_map<const Instruction*, const Instruction*> starts_;  // of async-updates
+  std::unordered_map<const Instruction*, const HloComputation*> found_;
+  bool has_noted_ = false;
+  std::unordered_set<const HloComputation*> binds_all_, gives_all_;
+  std::unordered_set<const Instruction*> alone_;  // whose state comes from no async-start
 };
+
+// The computations of states that come into a computation from outside, looked for in a module
+// that is complete. `open` are computations that stand for those that are looked for.
+class AsyncSources {
+ public:
+  AsyncSources(const Module& module, const std::unordered_set<const HloComputation*>& open);
+  // An error that says what is wrong with operand 0 of `inst`, an async-update or async-done, if it
+  // is of no chain, or of several that run different computations. Those that have no instructions
+  // yet are not compared.
+  StatusOr<const HloComputation*> Find(const Instruction& inst);
+
+ private:
+  struct Place {
+    const Instruction* inst;
+    Dims path;  // of tuple indices, the outermost last
+    bool operator<(const Place& o) const { return inst != o.inst ? inst < o.inst : path < o.path; }
+  };
+  void AddSourcesOf(const Place& place, std::vector<Place>& places) const;
+  void AddSourcesOfParameter(const Place& place, std::vector<Place>& places) const;
+
+  const std::unordered_set<const HloComputation*>& open_;
+  std::unordered_map<const HloComputation*, std::vector<const Instruction*>> callers_;
+};
+
+// What the ops of a chain state of the computation that they run, for op-start, which does not say
+// what its computation takes.
+struct AsyncSignature {
+  std::vector<Shape> parameters;
+  Shape result;  // () if nobody says it
+  bool is_result_known = false;
+
+  void Add(const Instruction& inst);  // of the chain
+  // An op that runs one of `callees` on its operands has its signature.
+  void AddCallee(const OpDef& op, std::span<HloComputation* const> callees);
+};
+
+// Fills `to`, which is empty, with the instructions of `from`.
+void CopyInstructions(const HloComputation& from, HloComputation& to);
 
 // "-start" for async-start, and so on.
 std::string_view AsyncSuffix(const Instruction& inst);
 
-// INVALID_ARGUMENT if a computation that an async-start calls is called by anything else; that is
-// in *caller then.
+// INVALID_ARGUMENT if a computation that an async-start calls is called by anything else but the
+// ops of its chain; that is in *caller then.
 Status CheckAsyncCallees(const Module& module, const HloComputation** caller = nullptr);
 
-// Lets the computation run on the thread that async-start's attributes (null: the defaults) name.
-void SetThreadOfCallee(const OpDef& start, const void* attrs, HloComputation& callee);
+// Lets the computation, if it says no thread, run on the one that async-start names.
+void SetThreadOfCallee(const Instruction& start);
 
 }  // namespace axle

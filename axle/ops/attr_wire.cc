@@ -402,7 +402,9 @@ Status AttrTraits<DimsList>::Read(const WireReader& in, const Shape& result, Dim
   for (const Dims& part : value) flat.insert(flat.end(), part.begin(), part.end());
   AXLE_TRY(in.Ints(flat));
   const bool is_pair = result.is_tuple() && result.num_tuple_elements() > 1;
-  const Shape& array = is_pair ? result.element(1) : result;
+  const Shape* part = is_pair ? &result.element(1) : &result;
+  while (part->is_tuple() && part->num_tuple_elements() > 0) part = &part->element(0);
+  const Shape& array = *part;
   const size_t size = array.rank() > 0 ? static_cast<size_t>(array.rank()) : flat.size();
   value.clear();
   for (size_t i = 0; i < flat.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "axle/core/strings.h"
+#include "axle/ops/attributes.h"
 
 namespace axle {
 namespace {
@@ -92,9 +93,15 @@ Status CheckStartedBy(const Instruction& inst, std::span<const Opcode> starts) {
   return OpError(inst, StrCat("operand must be ", OneOf(starts), ", not ", GetOpDef(start).text));
 }
 
+bool IsControlDependency(const Instruction& inst) {
+  return inst.opcode() == Opcode::kCustomCall &&
+         inst.attrs<CustomCallAttrs>().custom_call_target == "control_dep";
+}
+
 Status CheckReadOnceBy(const Instruction& inst, std::span<const Opcode> readers) {
   i64 count = 0;
   for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
+    if (IsControlDependency(*use->user)) continue;
     ++count;
     const Opcode reader = use->user->opcode();
     if (std::ranges::find(readers, reader) != readers.end()) continue;

@@ -33,6 +33,8 @@ Status CheckAloneUnchanged(const Instruction& inst, const Shape& results);
 
 // An error unless operand 0 is one of `starts`.
 Status CheckStartedBy(const Instruction& inst, std::span<const Opcode> starts);
+// A custom call that only orders instructions, and that XLA does not count among their readers.
+bool IsControlDependency(const Instruction& inst);
 // An error unless exactly one instruction reads the result, one of `readers`.
 Status CheckReadOnceBy(const Instruction& inst, std::span<const Opcode> readers);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "axle/emit/index_map.h"
 #include "axle/emit/strided_copy.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
@@ -22,9 +23,24 @@ constexpr AttrSpec kPermuteAttrs[] = {
     Attr<&CollectivePermuteAttrs::slice_sizes>("slice_sizes", {.field = 20}, Presence::kOptional),
 };
 
-// In place: (input, output, input_start_indices, output_start_indices).
+// In place: (input, output, input_start_indices, output_start_indices). Input and output are
+// arrays, or tuples of them; then so are the start indices.
 bool IsInPlace(const Instruction& inst) {
   return !inst.attrs<CollectivePermuteAttrs>().slice_sizes.empty();
+}
+
+bool IsTupleOfTuples(const Shape& shape) {
+  return shape.is_tuple() && shape.num_tuple_elements() > 0 && shape.element(0).is_tuple();
+}
+
+// How often a device may be a source or a target: as often as there are start indices of an array,
+// each a tuple, which XLA counts in this way.
+i64 NumUses(const Instruction& inst) {
+  if (!IsInPlace(inst) || inst.num_operands() != 4) return 1;
+  const Shape& input = inst.operand(0)->shape();
+  const Shape* starts = &inst.operand(2)->shape();
+  if (input.is_tuple() && IsTupleOfTuples(*starts)) starts = &starts->element(0);
+  return std::max<i64>(starts->num_tuple_elements(), 1);
 }
 
 Status CheckPairs(const Instruction& inst) {
@@ -47,9 +63,12 @@ Status CheckPairs(const Instruction& inst) {
       return OpError(
           inst, StrCat(what, " ", id, " must be below ", count, ", the number of ", IdsText(mode)));
     }
-    const auto twice = std::ranges::adjacent_find(*ids);
-    if (twice == ids->end()) continue;
-    return OpError(inst, StrCat(what, " ", *twice, " is twice in source_target_pairs"));
+    const size_t uses = static_cast<size_t>(NumUses(inst));
+    for (size_t i = uses; i < ids->size(); ++i) {
+      if ((*ids)[i] != (*ids)[i - uses]) continue;
+      const std::string often = uses == 1 ? "twice" : StrCat("more than ", uses, " times");
+      return OpError(inst, StrCat(what, " ", (*ids)[i], " is ", often, " in source_target_pairs"));
+    }
   }
   return {};
 }
@@ -65,14 +84,77 @@ Status CheckPairsExist(const Instruction& inst) {
   return {};
 }
 
-// Start indices of the slice that is sent or received: a tuple of one scalar per dimension.
-Status CheckStarts(const Instruction& inst, i64 operand, const Shape& array) {
-  const Shape& starts = inst.operand(operand)->shape();
+// Start indices of a slice of an array: a tuple of one integer per dimension.
+bool AreStarts(const Shape& starts, const Shape& array) {
   bool fits = starts.is_tuple() && starts.num_tuple_elements() == array.rank();
-  for (i64 d = 0; fits && d < array.rank(); ++d) fits = starts.element(d) == Shape(S32);
+  for (i64 d = 0; fits && d < array.rank(); ++d) {
+    fits = starts.element(d).is_scalar() && IsIntegral(starts.element(d).type());
+  }
+  return fits;
+}
+
+// The same of one slice, or of several in a tuple.
+Status CheckStarts(const Instruction& inst, std::string_view name, const Shape& starts,
+                   const Shape& array) {
+  bool fits = AreStarts(starts, array);
+  if (IsTupleOfTuples(starts)) {
+    fits = std::ranges::all_of(starts.elements(),
+                               [&](const Shape& part) { return AreStarts(part, array); });
+  }
   if (fits) return {};
-  return OpError(inst, StrCat(operand == 2 ? "input" : "output", "_start_indices must be ",
-                              array.rank(), " scalars of s32, not ", starts.ToString()));
+  return OpError(inst, StrCat(name, "_start_indices must be ", array.rank(),
+                              " scalar integers, not ", starts.ToString()));
+}
+
+// Input or output, which are operand `i`, with their start indices, operand 2 + i.
+Status CheckBuffers(const Instruction& inst, i64 i) {
+  const std::string_view name = i == 0 ? "input" : "output";
+  const Shape &buffers = inst.operand(i)->shape(), &starts = inst.operand(2 + i)->shape();
+  if (!buffers.is_tuple()) {
+    AXLE_TRY(ExpectArray(inst, i));
+    return CheckStarts(inst, name, starts, buffers);
+  }
+  if (!starts.is_tuple() || starts.num_tuple_elements() != buffers.num_tuple_elements()) {
+    return OpError(inst, StrCat(name, "_start_indices must be a tuple of ",
+                                buffers.num_tuple_elements(), " tuples, not ", starts.ToString()));
+  }
+  for (i64 b = 0; b < buffers.num_tuple_elements(); ++b) {
+    if (!buffers.element(b).is_array()) {
+      return OpError(inst, StrCat(name, " must be an array or a tuple of arrays"));
+    }
+    AXLE_TRY(CheckStarts(inst, name, starts.element(b), buffers.element(b)));
+  }
+  return {};
+}
+
+// Array `b` of input or output.
+const Shape& BufferOf(const Instruction& inst, i64 operand, i64 b) {
+  const Shape& shape = inst.operand(operand)->shape();
+  return shape.is_tuple() ? shape.element(b) : shape;
+}
+
+// Whether one slice of each array moves; what several of an array mean is not known.
+bool MovesOneOfEach(const Instruction& inst) {
+  const CollectivePermuteAttrs& attrs = inst.attrs<CollectivePermuteAttrs>();
+  const Shape& input = inst.operand(0)->shape();
+  const i64 count = input.is_tuple() ? input.num_tuple_elements() : 1;
+  if (std::ssize(attrs.slice_sizes) != count) return false;
+  for (const i64 operand : {2, 3}) {
+    const Shape& starts = inst.operand(operand)->shape();
+    for (i64 b = 0; b < count; ++b) {
+      if (IsTupleOfTuples(input.is_tuple() ? starts.element(b) : starts)) return false;
+    }
+  }
+  Dims sources, targets;
+  for (const auto& [source, target] : attrs.source_target_pairs) {
+    sources.push_back(source);
+    targets.push_back(target);
+  }
+  for (Dims* ids : {&sources, &targets}) {
+    std::ranges::sort(*ids);
+    if (std::ranges::adjacent_find(*ids) != ids->end()) return false;
+  }
+  return true;
 }
 
 StatusOr<std::vector<Shape>> InferInPlace(const Instruction& inst) {
@@ -82,34 +164,41 @@ StatusOr<std::vector<Shape>> InferInPlace(const Instruction& inst) {
                                 "input_start_indices, output_start_indices), not ",
                                 inst.num_operands()));
   }
-  AXLE_TRY(ExpectArray(inst, 0));
-  AXLE_TRY(ExpectArray(inst, 1));
-  if (slice_sizes.size() != 1) {
-    return OpError(inst, StrCat("moves ", slice_sizes.size(), " slices at once, not 1"),
-                   StatusCode::kUnimplemented);
-  }
   const Shape &input = inst.operand(0)->shape(), &output = inst.operand(1)->shape();
-  AXLE_TRY(CheckStarts(inst, 2, input));
-  AXLE_TRY(CheckStarts(inst, 3, output));
-  const Dims& sizes = slice_sizes[0];
-  bool fits = input.type() == output.type() && input.rank() == output.rank() &&
-              static_cast<i64>(sizes.size()) == input.rank();
-  for (i64 d = 0; fits && d < input.rank(); ++d) {
-    fits = sizes[d] >= 0 && sizes[d] <= input.dim(d) && sizes[d] <= output.dim(d);
+  if (input.is_tuple() != output.is_tuple() ||
+      input.num_tuple_elements() != output.num_tuple_elements()) {
+    return OpError(inst, "input and output must be two arrays, or tuples of as many arrays");
   }
-  if (fits) return std::vector<Shape>{output};
-  return OpError(
-      inst, StrCat("a slice of sizes {", Join(sizes, ","), "} must fit into input and output"));
+  AXLE_TRY(CheckBuffers(inst, 0));
+  AXLE_TRY(CheckBuffers(inst, 1));
+  if (!MovesOneOfEach(inst)) return std::vector<Shape>{output};
+  for (i64 b = 0; b < std::ssize(slice_sizes); ++b) {
+    const Shape &from = BufferOf(inst, 0, b), &to = BufferOf(inst, 1, b);
+    const Dims& sizes = slice_sizes[b];
+    bool fits = from.type() == to.type() && from.rank() == to.rank() &&
+                static_cast<i64>(sizes.size()) == from.rank();
+    for (i64 d = 0; fits && d < from.rank(); ++d) {
+      fits = sizes[d] >= 0 && sizes[d] <= from.dim(d) && sizes[d] <= to.dim(d);
+    }
+    if (fits) continue;
+    return OpError(
+        inst, StrCat("a slice of sizes {", Join(sizes, ","), "} must fit into input and output"));
+  }
+  return std::vector<Shape>{output};
 }
 
-// What arrives, one array per operand.
+bool IsOfArrays(const Shape& shape) {
+  return shape.is_tuple() ? std::ranges::all_of(shape.elements(), IsOfArrays) : shape.is_array();
+}
+
+// What arrives, one value per operand: an array, or arrays in a tuple, which travel as one.
 StatusOr<std::vector<Shape>> InferReceived(const Instruction& inst) {
   AXLE_TRY(CheckPairs(inst));
   if (IsInPlace(inst)) return InferInPlace(inst);
   if (inst.num_operands() == 0) return OpError(inst, "needs at least one operand");
   std::vector<Shape> shapes;
   for (i64 i = 0; i < inst.num_operands(); ++i) {
-    AXLE_TRY(ExpectArray(inst, i));
+    if (!IsOfArrays(inst.operand(i)->shape())) AXLE_TRY(ExpectArray(inst, i));
     shapes.push_back(inst.operand(i)->shape());
   }
   return shapes;
@@ -148,7 +237,7 @@ StatusOr<std::optional<Literal>> Receive(const Instruction& inst, Literal value,
 Dims Starts(const Literal& indices, const Dims& sizes, const Shape& array) {
   Dims starts;
   for (i64 d = 0; d < array.rank(); ++d) {
-    const i64 start = indices.element(d).data<std::int32_t>()[0];
+    const i64 start = IndexValue(indices.element(d), 0);
     starts.push_back(std::clamp<i64>(start, 0, array.dim(d) - sizes[d]));
   }
   return starts;
@@ -171,21 +260,48 @@ void CopyBox(const Literal& from, const Dims& from_starts, const Dims& sizes, co
               bytes);
 }
 
+// The arrays of a value; and the value again.
+std::vector<Literal> TakeBuffers(Literal value) {
+  if (value.shape().is_tuple()) return std::move(value.mutable_elements());
+  std::vector<Literal> buffers;
+  buffers.push_back(std::move(value));
+  return buffers;
+}
+
 StatusOr<Literal> PermuteInPlace(const Instruction& inst, std::span<Literal> operands,
                                  const EvalContext& context) {
-  const Dims& sizes = inst.attrs<CollectivePermuteAttrs>().slice_sizes[0];
-  const Shape slice_shape(operands[0].shape().type(), sizes);
-  AXLE_ASSIGN(Literal slice, Literal::CreateUninitialized(slice_shape));
-  const Dims origin(sizes.size(), 0);
-  if (slice.num_elements() > 0) {
-    CopyBox(operands[0], Starts(operands[2], sizes, operands[0].shape()), sizes, origin, slice);
+  if (!MovesOneOfEach(inst)) {
+    return OpError(inst,
+                   "several slices of an array at once, or a device that is a source or a target "
+                   "twice; write one collective-permute for each",
+                   StatusCode::kUnimplemented);
   }
-  AXLE_ASSIGN(const std::optional<Literal> received, Receive(inst, std::move(slice), context));
-  Literal result = std::move(operands[1]);
-  if (received && received->num_elements() > 0) {
-    CopyBox(*received, origin, sizes, Starts(operands[3], sizes, result.shape()), result);
+  const bool is_tuple = inst.operand(0)->shape().is_tuple();
+  const DimsList& slice_sizes = inst.attrs<CollectivePermuteAttrs>().slice_sizes;
+  const std::vector<Literal> inputs = TakeBuffers(operands[0]);
+  std::vector<Literal> outputs = TakeBuffers(std::move(operands[1])), slices;
+  const auto starts = [&](i64 operand, size_t b, const Shape& array) {
+    const Literal& all = operands[operand];
+    return Starts(is_tuple ? all.element(static_cast<i64>(b)) : all, slice_sizes[b], array);
+  };
+  for (size_t b = 0; b < inputs.size(); ++b) {
+    const Dims& sizes = slice_sizes[b];
+    AXLE_ASSIGN(Literal slice,
+                Literal::CreateUninitialized(Shape(inputs[b].shape().type(), sizes)));
+    if (slice.num_elements() > 0) {
+      CopyBox(inputs[b], starts(2, b, inputs[b].shape()), sizes, Dims(sizes.size(), 0), slice);
+    }
+    slices.push_back(std::move(slice));
   }
-  return result;
+  AXLE_ASSIGN(std::optional<Literal> received,
+              Receive(inst, Literal::Tuple(std::move(slices)), context));
+  for (size_t b = 0; received && b < outputs.size(); ++b) {
+    const Literal& slice = received->element(static_cast<i64>(b));
+    const Dims& sizes = slice_sizes[b];
+    if (slice.num_elements() == 0) continue;
+    CopyBox(slice, Dims(sizes.size(), 0), sizes, starts(3, b, outputs[b].shape()), outputs[b]);
+  }
+  return is_tuple ? Literal::Tuple(std::move(outputs)) : std::move(outputs[0]);
 }
 
 StatusOr<std::vector<Literal>> Permute(const Instruction& inst, std::span<Literal> operands,
@@ -268,8 +384,12 @@ StatusOr<Shape> InferBroadcast(const Instruction& inst) {
     AXLE_TRY(ExpectArray(inst, i));
     results.push_back(inst.operand(i)->shape());
   }
-  if (has_root && !Compatible(inst.operand(n)->shape(), Shape(S32, {n}))) {
-    return OpError(inst, StrCat("the last operand, which gives the roots, must be s32[", n, "]"));
+  if (has_root) {
+    const Shape& roots = inst.operand(n)->shape();
+    if (!roots.is_array() || roots.num_elements() != n || !roots.is_static()) {
+      return OpError(inst,
+                     StrCat("the last operand, which gives the roots, must have ", n, " elements"));
+    }
   }
   return ResultOf(std::move(results));
 }
@@ -278,6 +398,10 @@ StatusOr<Literal> EvalBroadcast(const Instruction& inst, std::span<Literal> oper
                                 const EvalContext& context) {
   const bool has_root = inst.attrs<CollectiveBroadcastAttrs>().has_dynamic_root;
   const size_t n = operands.size() - (has_root ? 1 : 0);
+  if (has_root && !IsIntegral(operands[n].shape().type())) {
+    return OpError(inst, "the last operand, which gives the roots, must be integers, such as s32",
+                   StatusCode::kUnimplemented);
+  }
   const Collective collective = MakeBroadcast(inst);
   AXLE_ASSIGN(const Dims participants, Participants(collective, DeviceOf(context)));
   std::vector<Literal> results;
@@ -291,7 +415,7 @@ StatusOr<Literal> EvalBroadcast(const Instruction& inst, std::span<Literal> oper
               ExchangeInGroup(collective, TupleOf(operands.first(n)), context));
   const auto count = static_cast<i64>(group.values.size());
   for (size_t i = 0; i < n; ++i) {
-    const i64 root = has_root ? operands[n].data<std::int32_t>()[i] : 0;
+    const i64 root = has_root ? IndexValue(operands[n], static_cast<i64>(i)) : 0;
     if (root < 0 || root >= count) {
       return OpError(inst, StrCat("root ", root, " must be in [0, ", count, ")"));
     }
@@ -311,10 +435,13 @@ const OpDef kCollectivePermuteDef = {
         "target gets zeros. No source and no target is there twice; a device may be its own "
         "source. The numbers are replicas, or partitions with a channel, and exist, except that "
         "there is no upper bound where the module has only one. Several operands travel together "
-        "and give a tuple. With slice_sizes the operands are input, output, and tuples of start "
-        "indices for each: a slice of the source's input is written into the target's output, at "
+        "and give a tuple; an operand may be a tuple of arrays. With slice_sizes the operands are "
+        "input, output, and tuples of start indices for each, integers of any type: a slice of the "
+        "source's input is written into the target's output, at "
         "places that are clamped so that it fits; the result is output, which stays as it is on "
-        "a device that is no target.",
+        "a device that is no target. Input and output may be tuples of arrays, each with a slice. "
+        "Several start indices of one array let a device be a source and a target as often; that "
+        "is read, and UNIMPLEMENTED when the program runs.",
     .source = "XLA CollectivePermute; StableHLO collective_permute",
     .operands = kOperands,
     .attrs = Schema<CollectivePermuteAttrs>(kPermuteAttrs),
@@ -364,7 +491,9 @@ const OpDef kCollectiveBroadcastDef = {
     .summary = "Every device of a group gets the operands of one of them.",
     .semantics =
         "That is the first one of the group, or, with has_dynamic_root, the one at the position "
-        "that the last operand gives for each of the others; a position that does not exist is an "
+        "that the last operand gives for each of the others, as integers of any type (one of "
+        "another "
+        "type is UNIMPLEMENTED when the program runs); a position that does not exist is an "
         "error when the program runs. A device in no group gets zeros. `replica_groups` list "
         "replicas, or partitions with a channel; no id is there twice. Several operands give a "
         "tuple.",

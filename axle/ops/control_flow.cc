@@ -1,4 +1,6 @@
 // Ops that run computations on whole values: call, fusion, while, conditional.
+#include <algorithm>
+
 #include "axle/ops/aliasing.h"
 #include "axle/ops/control_form.h"
 #include "axle/ops/elementwise.h"
@@ -29,8 +31,19 @@ StatusOr<Shape> InferCall(const Instruction& inst) {
   return result;
 }
 
+// How many operands the computation takes. A fusion may have more behind them, which nobody reads.
+size_t NumTaken(const Instruction& inst) {
+  const size_t count = inst.callee(0)->parameters().size();
+  return std::min(count, static_cast<size_t>(inst.num_operands()));
+}
+
 StatusOr<Shape> InferFusion(const Instruction& inst) {
-  AXLE_ASSIGN(Shape result, InferCall(inst));
+  std::vector<Shape> arguments;
+  for (size_t i = 0; i < NumTaken(inst); ++i) {
+    arguments.push_back(inst.operand(static_cast<i64>(i))->shape());
+  }
+  const Shape& result = inst.callee(0)->root()->shape();
+  AXLE_TRY(CheckCallee(inst, 0, arguments, result));
   AXLE_TRY(CheckAliasing(inst, result, inst.attrs<FusionAttrs>().output_to_operand_aliasing));
   return result;
 }
@@ -39,6 +52,12 @@ StatusOr<Literal> EvalCall(const Instruction&, std::span<Literal> operands,
                            const EvalContext& context) {
   AXLE_TRY(context.Step());
   return context.callee().Call(operands);
+}
+
+StatusOr<Literal> EvalFusion(const Instruction& inst, std::span<Literal> operands,
+                             const EvalContext& context) {
+  AXLE_TRY(context.Step());
+  return context.callee().Call(operands.first(NumTaken(inst)));
 }
 
 constexpr OperandSpec kWhileOperands[] = {{"init"}};
@@ -128,8 +147,10 @@ StatusOr<Literal> EvalConditional(const Instruction& inst, std::span<Literal> op
 ControlForm ControlFormOf(const Instruction& inst) {
   switch (inst.opcode()) {
     case Opcode::kCall:
-    case Opcode::kFusion:
       return ControlForm::kCall;
+    case Opcode::kFusion:
+      return NumTaken(inst) == static_cast<size_t>(inst.num_operands()) ? ControlForm::kCall
+                                                                        : ControlForm::kNone;
     case Opcode::kWhile:
       return ControlForm::kWhile;
     case Opcode::kConditional:
@@ -161,7 +182,9 @@ const OpDef kFusionDef = {
     .text = "fusion",
     .summary = "The result of a computation that is compiled as a whole.",
     .semantics =
-        "Takes one operand of the shape of each parameter of `calls`, and gives the value of its "
+        "Takes one operand of the shape of each parameter of `calls`, and perhaps more behind "
+        "them, "
+        "which nobody reads, and gives the value of its "
         "root; `kind` is a hint for the compiler. output_to_operand_aliasing names parts of the "
         "result and of operands that are there and have one shape, each part of the result once.",
     .source = "XLA's HLO fusion",
@@ -171,7 +194,7 @@ const OpDef kFusionDef = {
     .traits = kMixedPrecision,
     .lowering = Lowering::kControlFlow,
     .infer = InferFusion,
-    .eval = EvalCall,
+    .eval = EvalFusion,
 };
 
 const OpDef kWhileDef = {

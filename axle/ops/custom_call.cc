@@ -70,8 +70,9 @@ StatusOr<Shape> InferCustomCall(const Instruction& inst) {
   AXLE_TRY(check_count("feature_group_count", attrs.feature_group_count));
   AXLE_TRY(check_count("batch_group_count", attrs.batch_group_count));
   AXLE_TRY(CheckLayoutConstraints(inst));
-  AXLE_TRY(
-      CheckAliasing(inst, inst.shape(), inst.attrs<CustomCallAttrs>().output_to_operand_aliasing));
+  const bool pins = target == "Pin" || target == "Unpin";  // an array to a buffer, and back
+  AXLE_TRY(CheckAliasing(inst, inst.shape(), attrs.output_to_operand_aliasing,
+                         pins ? Buffers::kAreAsTheirContents : Buffers::kDiffer));
   return inst.shape();
 }
 

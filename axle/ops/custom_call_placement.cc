@@ -19,6 +19,12 @@ StatusOr<Literal> CallAllocateBuffer(const CustomCallInvocation& invocation, con
   return Literal::Create(invocation.result_shape->WithoutLayout());
 }
 
+// Orders instructions, and gives nothing.
+StatusOr<Literal> CallControlDependency(const CustomCallInvocation& invocation,
+                                        const EvalContext&) {
+  return Literal::Create(invocation.result_shape->WithoutLayout());
+}
+
 constexpr BuiltinCustomCall kPlacementCustomCalls[] = {
     {"AllocateBuffer", CallAllocateBuffer},
     {"InspectSharding", CallIdentity, true},
@@ -29,6 +35,7 @@ constexpr BuiltinCustomCall kPlacementCustomCalls[] = {
     {"SPMDShardToFullShape", CallIdentity, true},
     {"Sharding", CallIdentity, true},
     {"annotate_device_placement", CallIdentity, true},
+    {"control_dep", CallControlDependency, true},
 };
 
 }  // namespace

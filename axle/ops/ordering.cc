@@ -19,12 +19,7 @@ constexpr AttrSpec kCopyStartAttrs[] = {
                                                         {.field = 80}, Presence::kOptional),
 };
 
-StatusOr<Shape> InferAfterAll(const Instruction& inst) {
-  for (i64 i = 0; i < inst.num_operands(); ++i) {
-    if (inst.operand(i)->shape().is_token()) continue;
-    return OpError(inst, StrCat("operand ", i, " is ", inst.operand(i)->shape().ToString(),
-                                ", must be a token"));
-  }
+StatusOr<Shape> InferAfterAll(const Instruction&) {
   return Shape::Token();
 }
 
@@ -79,10 +74,12 @@ const OpDef kAfterAllDef = {
     .text = "after-all",
     .summary = "A token that stands for the end of everything that gave its operands.",
     .semantics =
-        "Operands are tokens; there may be none, for the beginning of an order. Tokens have no "
-        "value: an op that takes one runs after the op that gave it.",
+        "Operands are tokens, or values of any kind, whose ops come before the token too; there "
+        "may be none, for the beginning of an order. Tokens have no value: an op that takes one "
+        "runs after the op that gave it.",
     .source = "XLA AfterAll and CreateToken; StableHLO after_all and create_token",
     .operands = kTokens,
+    .traits = kMixedPrecision,
     .lowering = Lowering::kData,
     .infer = InferAfterAll,
     .eval = EvalAfterAll,

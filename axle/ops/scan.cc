@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 #include "axle/ops/elementwise.h"
 #include "axle/ops/prefix_fold.h"
@@ -26,8 +27,21 @@ constexpr AttrSpec kScanAttrs[] = {
 i64 NumInputs(const Instruction& inst) {
   return inst.num_operands() - inst.attrs<ScanAttrs>().num_carries;
 }
+// What to_apply gives: one array may stand without a tuple around it.
+std::vector<Shape> GivenShapes(const Instruction& inst) {
+  const Shape& root = inst.callee(0)->root()->shape();
+  if (!root.is_tuple()) return {root};
+  return {root.elements().begin(), root.elements().end()};
+}
 i64 NumOutputs(const Instruction& inst) {
-  return inst.callee(0)->root()->shape().num_tuple_elements() - inst.attrs<ScanAttrs>().num_carries;
+  return std::ssize(GivenShapes(inst)) - inst.attrs<ScanAttrs>().num_carries;
+}
+// The same of the result.
+const Shape& ResultShape(const Instruction& inst, i64 i) {
+  return inst.shape().is_tuple() ? inst.shape().element(i) : inst.shape();
+}
+Literal ScanResult(const Instruction& inst, std::vector<Literal> results) {
+  return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
 }
 
 Shape SliceShape(const Shape& stacked, i64 dim) {
@@ -61,9 +75,10 @@ StatusOr<i64> NumSteps(const Instruction& inst, i64 dim) {
   }
   if (NumInputs(inst) > 0) return inst.operand(0)->shape().dim(dim);
   const Shape& declared = inst.shape();
-  if (NumOutputs(inst) > 0 && declared.is_tuple() && declared.num_tuple_elements() > 0 &&
-      declared.element(0).is_array() && dim < declared.element(0).rank()) {
-    return declared.element(0).dim(dim);
+  const bool has_first = !declared.is_tuple() || declared.num_tuple_elements() > 0;
+  if (NumOutputs(inst) > 0 && has_first) {
+    const Shape& first = ResultShape(inst, 0);
+    if (first.is_array() && dim < first.rank()) return first.dim(dim);
   }
   return OpError(inst, "without inputs, the declared shape of an output must say how many steps");
 }
@@ -79,10 +94,11 @@ StatusOr<Shape> InferScan(const Instruction& inst) {
     return OpError(inst, StrCat("num_carries is ", num_carries, " but there are ",
                                 inst.num_operands(), " operands"));
   }
-  const Shape& given = inst.callee(0)->root()->shape();
-  if (!given.is_tuple() || given.num_tuple_elements() < num_carries) {
+  const Shape& root = inst.callee(0)->root()->shape();
+  const std::vector<Shape> given = GivenShapes(inst);
+  if ((!root.is_tuple() && !root.is_array()) || std::ssize(given) < num_carries) {
     return OpError(inst, StrCat("to_apply must give a tuple of outputs and ", num_carries,
-                                " carries, not ", given.ToString()));
+                                " carries, not ", root.ToString()));
   }
   const i64 dim = dimensions[0];
   AXLE_ASSIGN(const i64 num_steps, NumSteps(inst, dim));
@@ -94,12 +110,11 @@ StatusOr<Shape> InferScan(const Instruction& inst) {
     is_dynamic = is_dynamic || (is_input && operand.is_dynamic(dim));
     parameters.push_back(is_input ? SliceShape(operand, dim) : operand);
   }
-  for (i64 i = 0; i < given.num_tuple_elements(); ++i) {
+  for (i64 i = 0; i < std::ssize(given); ++i) {
     const bool is_output = i < NumOutputs(inst);
-    results.push_back(is_output ? given.element(i)
-                                : parameters[NumInputs(inst) + i - NumOutputs(inst)]);
+    results.push_back(is_output ? given[i] : parameters[NumInputs(inst) + i - NumOutputs(inst)]);
   }
-  AXLE_TRY(CheckCallee(inst, 0, parameters, Shape::Tuple(results)));
+  AXLE_TRY(CheckCallee(inst, 0, parameters, root.is_tuple() ? Shape::Tuple(results) : results[0]));
   for (i64 i = 0; i < NumOutputs(inst); ++i) {
     if (!results[i].is_array() || dim > results[i].rank()) {
       return OpError(inst, StrCat("output ", i, " of to_apply is ", results[i].ToString(),
@@ -107,7 +122,10 @@ StatusOr<Shape> InferScan(const Instruction& inst) {
     }
     results[i] = StackedShape(results[i], dim, num_steps, is_dynamic);
   }
-  return Shape::Tuple(std::move(results));
+  const Shape& stated = inst.shape();
+  const bool says_nothing = stated.is_tuple() && stated.num_tuple_elements() == 0;
+  const bool is_array = says_nothing ? !root.is_tuple() : !stated.is_tuple();
+  return is_array && results.size() == 1 ? results[0] : Shape::Tuple(std::move(results));
 }
 
 // Where the slices of an array lie: each is `count` pieces of `bytes` bytes, `stride` bytes apart.
@@ -159,7 +177,7 @@ void PutSlice(const Literal& slice, i64 dim, i64 step, Literal& stacked) {
 StatusOr<std::vector<Literal>> MakeOutputs(const Instruction& inst) {
   std::vector<Literal> outputs;
   for (i64 i = 0; i < NumOutputs(inst); ++i) {
-    const Shape shape = inst.shape().element(i).WithoutLayout();
+    const Shape shape = ResultShape(inst, i).WithoutLayout();
     // What is padding in the end is zeros.
     AXLE_ASSIGN(outputs.emplace_back(),
                 shape.is_static() ? Literal::CreateUninitialized(shape) : Literal::Create(shape));
@@ -235,7 +253,9 @@ StatusOr<Literal> EvalSums(const ScanSums& sums, const Instruction& inst,
 
 StatusOr<Literal> EvalScan(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context) {
-  if (const auto sums = FindScanSums(inst)) return EvalSums(*sums, inst, operands, context);
+  const bool is_bare = !inst.shape().is_tuple() || !inst.callee(0)->root()->shape().is_tuple();
+  const auto sums = is_bare ? std::nullopt : FindScanSums(inst);
+  if (sums) return EvalSums(*sums, inst, operands, context);
   const ScanAttrs& attrs = inst.attrs<ScanAttrs>();
   const i64 dim = attrs.dimensions[0], num_outputs = NumOutputs(inst);
   const std::span<Literal> inputs = operands.first(NumInputs(inst));
@@ -253,7 +273,12 @@ StatusOr<Literal> EvalScan(const Instruction& inst, std::span<Literal> operands,
     }
     std::ranges::move(carries, std::back_inserter(arguments));
     AXLE_ASSIGN(Literal given, context.callee().Call(arguments));
-    std::vector<Literal>& elements = given.mutable_elements();
+    std::vector<Literal> elements;
+    if (given.shape().is_tuple()) {
+      elements = std::move(given.mutable_elements());
+    } else {
+      elements.push_back(std::move(given));
+    }
     for (i64 i = 0; i < num_outputs; ++i) {
       AXLE_TRY(TakeSizes(inst, elements[i], dim, n == 0, outputs[i]));
       PutSlice(elements[i], dim, step, outputs[i]);
@@ -265,7 +290,7 @@ StatusOr<Literal> EvalScan(const Instruction& inst, std::span<Literal> operands,
     if (output.shape().is_dynamic(dim)) output.SetSizeBeforeFlags(dim, num_steps);
   }
   std::ranges::move(carries, std::back_inserter(outputs));
-  return Literal::Tuple(std::move(outputs));
+  return ScanResult(inst, std::move(outputs));
 }
 
 }  // namespace
@@ -279,7 +304,10 @@ const OpDef kScanDef = {
         "step to_apply takes the inputs' slices at that step, without the dimension that "
         "`dimensions` names, and the carries, and gives a tuple of outputs and the carries of the "
         "next step. The result is a tuple of the outputs, stacked along that dimension, and the "
-        "last carries. With is_reverse the steps go from the last slice to the first, and outputs "
+        "last carries. One array may stand in the place of a tuple of one, in the result of "
+        "to_apply "
+        "and in that of the scan. With is_reverse the steps go from the last slice to the first, "
+        "and outputs "
         "stand where their inputs stood. All inputs have the same size in the dimension; without "
         "inputs, the declared shape of the first output says how many steps there are. "
         "is_associative is carried and changes nothing. A scan whose carries are sums or products "

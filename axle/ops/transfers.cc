@@ -4,6 +4,7 @@
 
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/stated_shape.h"
 
 namespace axle {
 
@@ -113,28 +114,78 @@ Shape ContextShape(const Shape& data) {
   return Shape::Tuple({data, Shape(U32), Shape::Token()});
 }
 
+// Other instructions may hand the state on that a start gives: through tuples, loops, branches.
+bool HandsOn(const Instruction& inst) {
+  switch (inst.opcode()) {
+    case Opcode::kAddDependency:
+    case Opcode::kAsyncDone:
+    case Opcode::kCall:
+    case Opcode::kConditional:
+    case Opcode::kCopy:
+    case Opcode::kCustomCall:
+    case Opcode::kDomain:
+    case Opcode::kGetTupleElement:
+    case Opcode::kOptBarrier:
+    case Opcode::kTuple:
+    case Opcode::kWhile:
+      return true;
+    case Opcode::kParameter:  // the arguments of a program are nobody's state
+      return inst.parent() != inst.parent()->module()->entry();
+    default:
+      return false;
+  }
+}
+
+// One instruction reads the state: the done, or what hands it on. Or it is what a computation that
+// is called gives.
+template <Opcode kDone>
+Status CheckReader(const Instruction& inst) {
+  i64 count = 0;
+  for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
+    const Instruction& reader = *use->user;
+    if (IsControlDependency(reader)) continue;
+    ++count;
+    if (reader.opcode() == kDone || HandsOn(reader)) continue;
+    return OpError(inst, StrCat("\"", inst.name(), "\" must be read by ", GetOpDef(kDone).text,
+                                ", not ", GetOpDef(reader).text));
+  }
+  const HloComputation& parent = *inst.parent();
+  const bool is_result = parent.root() == &inst;
+  if (is_result && &parent == parent.module()->entry()) {
+    return OpError(inst, StrCat("\"", inst.name(), "\" must be read by ", GetOpDef(kDone).text,
+                                ", not be the result"));
+  }
+  if (count == 1 || (is_result && count == 0)) return {};
+  return OpError(inst, StrCat("\"", inst.name(), "\" must be read by one ", GetOpDef(kDone).text,
+                              ", not by ", count, " instructions"));
+}
+
+// The context of a send. That of a recv is a place in the channel's line.
+constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
+
 StatusOr<Shape> InferSend(const Instruction& inst) {
-  AXLE_TRY(ExpectToken(inst, 1));
   AXLE_TRY(CheckTransfer(inst, inst.operand(0)->shape()));
   return ContextShape(inst.operand(0)->shape());
 }
 
 StatusOr<Literal> EvalSend(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context) {
+  if (!inst.operand(1)->shape().is_token()) {
+    return OpError(inst, "only data with a token behind them are sent", StatusCode::kUnimplemented);
+  }
   AXLE_TRY(context.Device().Send(ChannelOf(inst), operands[0], context.limits));
-  return Literal::Tuple({std::move(operands[0]), Literal::Scalar(U32, std::uint32_t{0}), Token()});
+  return Literal::Tuple({std::move(operands[0]), Literal::Scalar(U32, kNoPlace), Token()});
 }
 
 StatusOr<Shape> InferRecv(const Instruction& inst) {
   AXLE_TRY(ExpectToken(inst, 0));
   const Shape& shape = inst.shape();
-  if (!shape.is_tuple() || shape.num_tuple_elements() != 3 ||
-      !Compatible(shape, ContextShape(shape.element(0)))) {
+  if (!shape.is_tuple() || shape.num_tuple_elements() == 0) {
     return OpError(inst,
                    StrCat("result is ", shape.ToString(), ", must be (data, u32[], token[])"));
   }
   AXLE_TRY(CheckTransfer(inst, shape.element(0)));
-  return shape;
+  return ContextShape(shape.element(0));
 }
 
 // The place in the channel's line is the context; the data follow with recv-done.
@@ -146,11 +197,16 @@ StatusOr<Literal> EvalRecv(const Instruction& inst, std::span<Literal>,
       {std::move(data), Literal::Scalar(U32, static_cast<std::uint32_t>(place)), Token()});
 }
 
-// A done takes the context of its own start. That nobody else does is looked at from the start.
+// A done takes the state of its own start, or one that comes from somewhere else. That nobody else
+// reads it is looked at from the start.
 Status CheckDone(const Instruction& inst, Opcode start) {
   const Instruction& operand = *inst.operand(0);
   const std::string_view name = GetOpDef(start).text;
+  const Shape& state = operand.shape();
+  const bool is_state = state.is_tuple() && state.num_tuple_elements() == 3 &&
+                        Compatible(state, ContextShape(state.element(0)));
   if (operand.opcode() != start) {
+    if (is_state && HandsOn(operand)) return {};
     return OpError(inst, StrCat("operand is a ", GetOpDef(operand).text, ", must be a ", name));
   }
   const auto &first = operand.attrs<TransferAttrs>(), &second = inst.attrs<TransferAttrs>();
@@ -182,12 +238,26 @@ StatusOr<Shape> InferRecvDone(const Instruction& inst) {
 StatusOr<Literal> EvalRecvDone(const Instruction& inst, std::span<Literal> operands,
                                const EvalContext& context) {
   const i64 place = operands[0].element(1).data<std::uint32_t>()[0];
+  if (place == kNoPlace) return OpError(inst, "operand is the state of a send, not of a recv");
   AXLE_ASSIGN(auto data, context.Device().FinishRecv(ChannelOf(inst), place,
                                                      inst.shape().element(0), context.limits));
   return Literal::Tuple({std::move(data), Token()});
 }
 
 }  // namespace
+
+bool IgnoresStatedShape(const OpDef& def) {
+  switch (def.opcode) {
+    case Opcode::kOutfeed:
+    case Opcode::kRecv:
+    case Opcode::kRecvDone:
+    case Opcode::kSend:
+    case Opcode::kSendDone:
+      return true;
+    default:
+      return false;
+  }
+}
 
 const OpDef kInfeedDef = {
     .opcode = Opcode::kInfeed,
@@ -236,8 +306,12 @@ const OpDef kSendDef = {
     .text = "send",
     .summary = "Begins to send the operand through a channel: (operand, context, token).",
     .semantics =
-        "One send-done reads the result, and nothing else does. The k-th send of a channel meets "
-        "the k-th recv of it; shapes agree. The value is stored until it is received, so that a "
+        "One send-done reads the result, directly or behind what hands it on: tuples, copies, "
+        "opt-barrier, loops, branches, calls, asynchronous computations; it does not read the "
+        "result of a program. The k-th send of a channel meets "
+        "the k-th recv of it; shapes agree. A stated shape is not looked at; the second operand "
+        "may be something else than a token in a program that is not run. The value is stored "
+        "until it is received, so that a "
         "send does not wait. With is_host_transfer the other side is the host, and the operand is "
         "an array. A channel_id is not negative. A run without channels is FAILED_PRECONDITION.",
     .source = "XLA Send, SendWithToken and SendToHost; StableHLO send",
@@ -246,7 +320,7 @@ const OpDef kSendDef = {
     .traits = kMixedPrecision | kSideEffect,
     .lowering = Lowering::kControlFlow,
     .infer = InferSend,
-    .check_uses = CheckReadBy<Opcode::kSendDone>,
+    .check_uses = CheckReader<Opcode::kSendDone>,
     .eval = EvalSend,
 };
 
@@ -254,7 +328,9 @@ const OpDef kSendDoneDef = {
     .opcode = Opcode::kSendDone,
     .text = "send-done",
     .summary = "A token for the end of a send.",
-    .semantics = "The operand is a send with the same channel_id and is_host_transfer.",
+    .semantics =
+        "The operand is a send with the same channel_id and is_host_transfer, or the state of one "
+        "that comes out of a tuple, a loop and the like.",
     .source = "XLA Send and SendWithToken; StableHLO send",
     .operands = kUnaryOperands,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),
@@ -269,8 +345,9 @@ const OpDef kRecvDef = {
     .text = "recv",
     .summary = "Begins to receive data from a channel: (data, context, token).",
     .semantics =
-        "The operand is a token, and the declared shape (data, u32[], token[]). One recv-done "
-        "reads the result and gives the data; nothing else reads it. The k-th recv of a channel "
+        "The operand is a token, and the declared shape (data, u32[], token[]); what stands behind "
+        "the data is not looked at. One recv-done reads the result, directly or behind what hands "
+        "it on, as with send, and gives the data. The k-th recv of a channel "
         "gets what its k-th send sent. With is_host_transfer the other side is the host, and the "
         "data are an array. A channel_id is not negative. A run without channels is "
         "FAILED_PRECONDITION.",
@@ -281,7 +358,7 @@ const OpDef kRecvDef = {
     .traits = kMixedPrecision | kSideEffect,
     .lowering = Lowering::kControlFlow,
     .infer = InferRecv,
-    .check_uses = CheckReadBy<Opcode::kRecvDone>,
+    .check_uses = CheckReader<Opcode::kRecvDone>,
     .eval = EvalRecv,
 };
 
@@ -290,7 +367,9 @@ const OpDef kRecvDoneDef = {
     .text = "recv-done",
     .summary = "Waits for the data of a recv: (data, token).",
     .semantics =
-        "The operand is a recv with the same channel_id and is_host_transfer. Data of another type "
+        "The operand is a recv with the same channel_id and is_host_transfer, or the state of one "
+        "that comes out of a tuple, a loop and the like: that of a send is INVALID_ARGUMENT. A "
+        "stated shape is not looked at. Data of another type "
         "or other sizes than were sent, or that are not full where the declared shape is static, "
         "are INVALID_ARGUMENT.",
     .source = "XLA Recv and RecvWithToken; StableHLO recv",

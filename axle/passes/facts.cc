@@ -13,8 +13,9 @@ constexpr Opcode kOpaqueOps[] = {Opcode::kCustomCall,    Opcode::kOptBarrier, Op
                                  Opcode::kAddDependency, Opcode::kAfterAll,   Opcode::kFusion};
 
 // Ops that run what they call as it is written, on whole values.
-constexpr Opcode kTransparentCallers[] = {Opcode::kCall, Opcode::kConditional, Opcode::kWhile,
-                                          Opcode::kFusion, Opcode::kAsyncStart};
+constexpr Opcode kTransparentCallers[] = {
+    Opcode::kCall,       Opcode::kConditional, Opcode::kWhile,    Opcode::kFusion,
+    Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kAsyncDone};
 
 bool IsOpaqueOp(const Instruction& inst) {
   return std::ranges::find(kOpaqueOps, inst.opcode()) != std::end(kOpaqueOps);

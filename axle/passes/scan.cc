@@ -21,7 +21,8 @@ class Expansion : public LoopMaker {
   Instruction* Replacement(const Instruction& inst) override {
     if (Is(inst, Opcode::kReduceWindow)) return InTurn(inst);
     if (!Is(inst, Opcode::kScan) || IsDynamic(inst) ||
-        !inst.callee(0)->root()->shape().is_static()) {
+        !inst.callee(0)->root()->shape().is_static() || !inst.shape().is_tuple() ||
+        !inst.callee(0)->root()->shape().is_tuple()) {
       return nullptr;
     }
     if (const auto sums = FindScanSums(inst)) return Sums(*sums, inst);

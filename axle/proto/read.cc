@@ -13,6 +13,7 @@
 #include "axle/ops/implied.h"
 #include "axle/ops/module_config.h"
 #include "axle/ops/op_def.h"
+#include "axle/ops/stated_shape.h"
 #include "axle/proto/common_fields.h"
 #include "axle/proto/fields.h"
 #include "axle/proto/instruction_fields.h"
@@ -64,6 +65,7 @@ class ModuleReader {
     }));
     AXLE_TRY(FindEntry(fields));
     if (module_->name().empty()) module_->set_name(StrCat("module_", module_->entry()->name()));
+    AXLE_TRY(FinishAsync());
     Status status = CheckModuleConfig(*module_);
     if (status.ok()) status = CheckAsyncCallees(*module_);
     if (!status.ok()) return fields.Error(status.message());
@@ -302,7 +304,10 @@ class ModuleReader {
       AXLE_ASSIGN(operands.emplace_back(), Find(in, scope, id, "an operand"));
     }
     AXLE_TRY(FillElided(in, fields));
-    AXLE_ASSIGN(const std::vector<HloComputation*> callees, Callees(in, fields));
+    AXLE_ASSIGN(std::vector<HloComputation*> callees, Callees(in, fields));
+    if (GoesOnAsync(def) && callees.empty() && !operands.empty()) {
+      callees = {CalleeOfChain(*operands[0])};
+    }
     if (def.canonicalize != nullptr && operands.size() >= def.operands.size()) {
       def.canonicalize(operands, fields.attrs.get());
     }
@@ -318,11 +323,10 @@ class ModuleReader {
       return AddMixedInstruction(in, scope, fields, init, *type);
     }
     Instruction* inst = scope.computation->Add(init);
-    const StatusOr<Shape> shape = InferShape(*inst);
-    if (!shape.ok()) return Located(in, shape.status());
-    if (!EqualIgnoringLayout(*shape, fields.shape)) {
-      return in.Error(StrCat("\"", def.text, "\" has shape ", shape->ToString(), ", not ",
-                             fields.shape.ToString()));
+    if (!callees.empty() && open_.contains(callees[0])) {
+      async_.emplace_back(inst, in);  // as the program states it, until FinishAsync
+    } else {
+      AXLE_TRY(CheckShape(in, *inst, fields.shape));
     }
     if (!shape_budget_.ChargeResult(*inst)) return TooLarge(in);
     AXLE_TRY(FinishExtras(in, scope, fields, *inst));
@@ -356,6 +360,47 @@ class ModuleReader {
     return {};
   }
 
+  static Status CheckShape(const WireReader& in, Instruction& inst, const Shape& stated) {
+    const StatusOr<Shape> shape = InferShape(inst);
+    if (!shape.ok()) return Located(in, shape.status());
+    if (EqualIgnoringLayout(*shape, stated)) return {};
+    if (IgnoresStatedShape(GetOpDef(inst))) {
+      inst.parent()->SetShape(&inst, *shape);
+      return {};
+    }
+    return in.Error(StrCat("\"", GetOpDef(inst).text, "\" has shape ", shape->ToString(), ", not ",
+                           stated.ToString()));
+  }
+
+  // XLA writes the computation of a chain with the async-start only. Where that is not to be seen,
+  // a new one stands for it until FinishAsync.
+  HloComputation* CalleeOfChain(const Instruction& state) {
+    if (const HloComputation* found = chains_.Find(state)) {
+      return const_cast<HloComputation*>(found);
+    }
+    HloComputation* const open = module_->AddComputation("async_wrapped");
+    open_.insert(open);
+    return open;
+  }
+
+  Status FinishAsync() {
+    if (async_.empty()) return {};
+    AsyncSources search(*module_, open_);
+    for (const auto& [inst, field] : async_) {
+      HloComputation* const callee = inst->callee(0);
+      const auto source = search.Find(*inst);
+      if (!source.ok()) return Located(field, source.status());
+      if (callee->root() != nullptr) continue;
+      std::string name(callee->name());
+      for (i64 i = 1; computation_names_.contains(name); ++i) name = StrCat("async_wrapped.", i);
+      callee->set_name(std::move(name));
+      computation_names_.insert(callee->name());
+      CopyInstructions(**source, *callee);
+    }
+    for (const auto& [inst, field] : async_) AXLE_TRY(CheckShape(field, *inst, inst->shape()));
+    return {};
+  }
+
   // A constant that has no literal, as in a dump that leaves large ones out.
   Status FillElided(const WireReader& in, InstructionFields& fields) {
     if (fields.missing_literal == nullptr) return {};
@@ -365,7 +410,7 @@ class ModuleReader {
       has_values = has_values && (leaf.is_array() || leaf.is_token());
     });
     if (!has_values) return in.Error("the literal is missing");
-    if (Status status = CheckShape(fields.shape); !status.ok()) return Located(in, status);
+    if (Status status = ::axle::CheckShape(fields.shape); !status.ok()) return Located(in, status);
     StatusOr<Literal> elided = ElidedLiteral(fields.shape, elided_budget_);
     if (!elided.ok()) return Located(in, elided.status());
     *fields.missing_literal = *std::move(elided);
@@ -420,6 +465,9 @@ class ModuleReader {
   tsl::robin_map<i64, Dims> schedule_;                 // by computation id
   tsl::robin_map<i64, HloComputation*> computations_;  // by id, when they are complete
   tsl::robin_set<std::string_view> computation_names_;
+  AsyncChains chains_;
+  std::unordered_set<const HloComputation*> open_;  // see CalleeOfChain
+  std::vector<std::pair<Instruction*, WireReader>> async_;
   ShapeBudget shape_budget_;
   i64 extra_bytes_ = 0;
   i64 elided_budget_ = Scanner::kMaxElidedBytes;

@@ -26,6 +26,7 @@ StatusOr<std::unique_ptr<Module>> Parser::ParseModule() {
   if (module_->computations().empty()) return scanner_.Error("the module has no computation");
   if (module_->entry() == nullptr) module_->set_entry(module_->computations().back().get());
   if (module_->name().empty()) module_->set_name(StrCat("module_", module_->entry()->name()));
+  AXLE_TRY(FinishAsync());
   NameGenerated();
   AXLE_TRY(CheckCallees());
   AXLE_TRY(CheckModuleHeader(scanner_, *module_, positions));
@@ -35,7 +36,10 @@ StatusOr<std::unique_ptr<Module>> Parser::ParseModule() {
 Status Parser::CheckCallees() {
   const HloComputation* caller = nullptr;
   const Status status = CheckAsyncCallees(*module_, &caller);
-  return status.ok() ? status : Located(positions_.at(caller), status);
+  if (!status.ok()) return Located(positions_.at(caller), status);
+  // Not everything that a computation may give can be the result of the program.
+  const Status uses = CheckUses(*module_->entry());
+  return uses.ok() ? uses : Located(positions_.at(module_->entry()), uses);
 }
 
 Status Parser::ParseComputation() {
@@ -161,6 +165,7 @@ Status Parser::ParseSingleInstruction() {
   Status status = BindParameters(*scope.computation);
   if (!status.ok()) return Located(position, status);
   if (module_->computations().size() > 1) module_->MoveToEnd(0);
+  AXLE_TRY(FinishAsync());
   NameGenerated();
   module_->set_entry(scope.computation);
   return {};

@@ -1,8 +1,9 @@
-// Operations: shape, name, operands; and their asynchronous forms.
+// Operations: shape, name, operands.
 #include <algorithm>
 
 #include "axle/core/strings.h"
 #include "axle/ops/implied.h"
+#include "axle/ops/stated_shape.h"
 #include "axle/text/instruction_checks.h"
 #include "axle/text/parser.h"
 
@@ -66,12 +67,13 @@ StatusOr<Instruction*> Parser::ParseOperation(Scope& scope, std::string_view nam
     return scanner_.Error(StrCat("\"", op.text, "\" needs a shape before it"));
   }
   AXLE_TRY(ParseOperands(scope, name, op));
-  if (async && (op.operands.empty() || chains_.WrappedDef(*op.operands[0]) != async->op)) {
-    return scanner_.ErrorAt(op.op_position, StrCat("the operand of \"", op.text, "\" is not of \"",
-                                                   async->op->text, "-start\""));
-  }
   if (!op.nested) AXLE_TRY(ParseAttributes(scope, *op.def, op.shape, op.attributes));
   AXLE_TRY(CheckAttributes(*op.def, op.op_position, op.attributes));
+  if (IsAsyncStart(*op.def) || GoesOnAsync(*op.def)) {
+    PendingAsync pending;
+    if (async) pending.op = async->op;
+    return AddAsync(scope, name, op, std::move(pending));
+  }
   return AddOperation(scope, name, op);
 }
 
@@ -98,133 +100,76 @@ Status Parser::ParseOperands(Scope& scope, std::string_view name, PendingOperati
 
 StatusOr<Instruction*> Parser::AddOperation(Scope& scope, std::string_view name,
                                             PendingOperation& op) {
+  if (const auto type = MixedFloatType(*op.def, op.operands); type && !strict_types_) {
+    return AddMixedOperation(scope, name, op, *type);
+  }
+  AXLE_ASSIGN(Instruction* const inst, AddUnchecked(scope, name, op));
+  const StatusOr<Shape> shape = InferShape(*inst);
+  if (!shape.ok()) return Located(op.op_position, shape.status());
+  const bool is_stated = op.has_shape && EqualIgnoringLayout(*shape, op.shape);
+  if (op.has_shape && !is_stated && !IgnoresStatedShape(*op.def)) {
+    return Located(op.shape_position,
+                   InvalidArgument(StrCat("\"", op.text, "\" has shape ", shape->ToString(),
+                                          ", not ", op.shape.ToString())));
+  }
+  if (!is_stated) scope.computation->SetShape(inst, *shape);
+  AXLE_TRY(FinishOperation(scope, op, inst));
+  return inst;
+}
+
+StatusOr<NewInstruction> Parser::Describe(Scope& scope, std::string_view name,
+                                          PendingOperation& op) {
   const OpDef& def = *op.def;
   PendingAttributes& attributes = op.attributes;
   if (def.canonicalize != nullptr && op.operands.size() >= def.operands.size()) {
     def.canonicalize(op.operands, MutableValues(def, attributes));
   }
-  std::string generated;
   if (name.empty()) {
-    generated = UnusedName(scope, op.nested ? StrCat(op.text, ".anon") : "_");
-    name = generated;
+    op.generated_name = UnusedName(scope, op.nested ? StrCat(op.text, ".anon") : "_");
+    name = op.generated_name;
   }
-  const NewInstruction init = {.opcode = def.opcode,
-                               .name = name,
-                               .shape = op.shape,
-                               .operands = op.operands,
-                               .callees = attributes.callees,
-                               .attrs = FinishAttrs(def, attributes),
-                               .metadata = attributes.metadata};
   if (!shape_budget_.ChargeOperands(def, op.operands)) return TooLarge(op.op_position);
-  if (!strict_types_) {
-    if (const auto type = MixedFloatType(def, op.operands)) {
-      AXLE_ASSIGN(const MixedInstruction mixed, AddMixedOperation(scope, init, op, *type));
-      if (attributes.has_extras) {
-        AXLE_TRY(FinishExtras(attributes, *mixed.computed));
-        scope.computation->MutableExtras(mixed.computed) = std::move(attributes.extras);
-      }
-      return mixed.result;
-    }
-  }
-
-  Instruction* inst = scope.computation->Add(init);
-  StatusOr<Shape> shape = InferShape(*inst);
-  if (!shape.ok()) return Located(op.op_position, shape.status());
-  if (op.has_shape && !EqualIgnoringLayout(*shape, init.shape)) {
-    return Located(op.shape_position,
-                   InvalidArgument(StrCat("\"", op.text, "\" has shape ", shape->ToString(),
-                                          ", not ", init.shape.ToString())));
-  }
-  if (!op.has_shape) scope.computation->SetShape(inst, *shape);
-  if (!shape_budget_.ChargeResult(*inst)) return TooLarge(op.op_position);
-  if (attributes.has_extras) {
-    AXLE_TRY(FinishExtras(attributes, *inst));
-    scope.computation->MutableExtras(inst) = std::move(attributes.extras);
-  }
-  scope.instructions.emplace(inst->name(), inst);
-  return inst;
+  return NewInstruction{.opcode = def.opcode,
+                        .name = name,
+                        .shape = op.shape,
+                        .operands = op.operands,
+                        .callees = attributes.callees,
+                        .attrs = FinishAttrs(def, attributes),
+                        .metadata = attributes.metadata};
 }
 
-StatusOr<MixedInstruction> Parser::AddMixedOperation(Scope& scope, const NewInstruction& init,
-                                                     const PendingOperation& op, ElementType type) {
+StatusOr<Instruction*> Parser::AddUnchecked(Scope& scope, std::string_view name,
+                                            PendingOperation& op) {
+  AXLE_ASSIGN(const NewInstruction init, Describe(scope, name, op));
+  return scope.computation->Add(init);
+}
+
+StatusOr<Instruction*> Parser::AddMixedOperation(Scope& scope, std::string_view name,
+                                                 PendingOperation& op, ElementType type) {
+  AXLE_ASSIGN(const NewInstruction init, Describe(scope, name, op));
   const size_t first = scope.computation->instructions().size();
-  StatusOr<MixedInstruction> mixed =
+  const StatusOr<MixedInstruction> mixed =
       AddMixed(*scope.computation, init, op.has_shape, type,
                [&](const std::string& base) { return UnusedName(scope, base); });
   if (!mixed.ok()) return Located(op.op_position, mixed.status());
   const auto added = scope.computation->instructions();
   for (size_t i = first; i < added.size(); ++i) {
+    if (added[i] == mixed->computed) continue;
     if (!shape_budget_.ChargeResult(*added[i])) return TooLarge(op.op_position);
     scope.instructions.emplace(added[i]->name(), added[i]);
   }
-  return mixed;
+  AXLE_TRY(FinishOperation(scope, op, mixed->computed));
+  return mixed->result;
 }
 
-StatusOr<Instruction*> Parser::ParseAsyncStart(Scope& scope, std::string_view name,
-                                               const AsyncForm& form, PendingOperation& start) {
-  if (!start.has_shape || start.shape.num_tuple_elements() < 2 ||
-      !start.shape.element(0).is_tuple()) {
-    return scanner_.Error(
-        StrCat("\"", start.text, "\" needs the shape ((operands...), result, ...) before it"));
+Status Parser::FinishOperation(Scope& scope, PendingOperation& op, Instruction* inst) {
+  if (!shape_budget_.ChargeResult(*inst)) return TooLarge(op.op_position);
+  if (op.attributes.has_extras) {
+    AXLE_TRY(FinishExtras(op.attributes, *inst));
+    scope.computation->MutableExtras(inst) = std::move(op.attributes.extras);
   }
-  PendingOperation op = {.def = form.op,
-                         .text = form.op->text,
-                         .shape_position = start.shape_position,
-                         .op_position = start.op_position,
-                         .has_shape = true,
-                         .shape = start.shape.element(1)};
-  start.def = form.wrapper;
-  AXLE_TRY(ParseOperands(scope, name, start));
-  if (!start.nested) {
-    AXLE_TRY(
-        ParseAttributes(scope, *op.def, op.shape, op.attributes, start.def, &start.attributes));
-  }
-  AXLE_TRY(CheckAttributes(*op.def, op.op_position, op.attributes));
-  TakeCommonAttributes(op.attributes, start.attributes);
-  AXLE_ASSIGN(HloComputation* const wrapped, AddWrapped(start, op));
-  start.attributes.callees = {wrapped};
-  return AddOperation(scope, name, start);
-}
-
-void Parser::TakeCommonAttributes(PendingAttributes& op, PendingAttributes& start) {
-  start.metadata = op.metadata;
-  start.seen_common = op.seen_common;
-  start.has_extras = op.has_extras;
-  start.sharding = std::move(op.sharding);
-  start.replication_position = op.replication_position;
-  start.extras = std::move(op.extras);
-  op.extras = {};
-  op.extras.frontend_attributes = start.extras.frontend_attributes;
-  op.extras.statistics = start.extras.statistics;
-  op.extras.result_accuracy = start.extras.result_accuracy;
-  op.extras.origin = start.extras.origin;
-  op.extras.backend_config = start.extras.backend_config;
-  op.extras.has_backend_config = start.extras.has_backend_config;
-  op.has_extras = start.has_extras;
-  op.seen_common.reset();
-}
-
-StatusOr<HloComputation*> Parser::AddWrapped(const PendingOperation& start, PendingOperation& op) {
-  Scope scope{.computation = module_->AddComputation(kWrappedName)};
-  generated_.push_back(scope.computation);
-  positions_.emplace(scope.computation, op.op_position);
-  const Shape& parameters = start.shape.element(0);
-  if (parameters.num_tuple_elements() != static_cast<i64>(start.operands.size())) {
-    return scanner_.ErrorAt(
-        start.shape_position,
-        StrCat("\"", start.text, "\" has ", start.operands.size(), " operands but its shape ",
-               start.shape.ToString(), " begins with ", parameters.num_tuple_elements()));
-  }
-  for (i64 i = 0; i < parameters.num_tuple_elements(); ++i) {
-    op.operands.push_back(AddParameter(*scope.computation, i, parameters.element(i),
-                                       i == 0 ? "async_param" : StrCat("async_param.", i)));
-  }
-  AXLE_TRY(AddOperation(scope, "async_op", op).status());
-  if (Status status = BindParameters(*scope.computation); !status.ok()) {
-    return Located(op.op_position, status);
-  }
-  SetThreadOfCallee(*start.def, start.attributes.values.get(), *scope.computation);
-  return scope.computation;
+  scope.instructions.emplace(inst->name(), inst);
+  return {};
 }
 
 void Parser::NameGenerated() {

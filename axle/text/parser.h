@@ -1,4 +1,4 @@
-// The reader behind Parse: one object for one text. Its functions are in three files, by what they
+// The reader behind Parse: one object for one text. Its functions are in four files, by what they
 // read; each reads its part from the scanner on and says where the text is wrong.
 #pragma once
 #include <bitset>
@@ -94,6 +94,18 @@ class Parser {
     Shape shape = {};
     std::vector<Instruction*> operands = {};
     PendingAttributes attributes = {};
+    std::string generated_name = {};  // of one without a name
+  };
+
+  // An async-start, async-update or async-done whose computation may not be known before the whole
+  // module has been read.
+  struct PendingAsync {
+    Instruction* inst = nullptr;
+    size_t shape_position = 0, op_position = 0;
+    bool has_shape = false;
+    const OpDef* op = nullptr;  // of the short form
+    // Of op-start: op, for the computation that the start calls.
+    std::unique_ptr<PendingOperation> body = nullptr;
   };
 
   // Modules, computations, files of one instruction: parse.cc
@@ -118,7 +130,7 @@ class Parser {
   // True before "name =".
   bool AtName();
 
-  // Operations and their operands, asynchronous forms: parse_instruction.cc
+  // Operations and their operands: parse_instruction.cc. Asynchronous ones: parse_async.cc
 
   // name = [shape] op(...), attributes
   StatusOr<Instruction*> ParseInstruction(Scope& scope);
@@ -134,17 +146,35 @@ class Parser {
   void NoteElided(std::string_view name, PendingAttributes& attributes);
   // Appends the instruction, of which everything has been read.
   StatusOr<Instruction*> AddOperation(Scope& scope, std::string_view name, PendingOperation& op);
-  // The same of one whose operands are floats of several types.
-  StatusOr<MixedInstruction> AddMixedOperation(Scope& scope, const NewInstruction& init,
-                                               const PendingOperation& op, ElementType type);
+  // What it is made of; its name lasts as long as `op`.
+  StatusOr<NewInstruction> Describe(Scope& scope, std::string_view name, PendingOperation& op);
+  // One whose operands are floats of several types.
+  StatusOr<Instruction*> AddMixedOperation(Scope& scope, std::string_view name,
+                                           PendingOperation& op, ElementType type);
+  // The same before its row is asked.
+  StatusOr<Instruction*> AddUnchecked(Scope& scope, std::string_view name, PendingOperation& op);
+  // And after.
+  Status FinishOperation(Scope& scope, PendingOperation& op, Instruction* inst);
   // ((operands...), result, contexts...) op-start(...), attributes of the op: the op in a
   // computation of its own, and the instruction that begins it.
   StatusOr<Instruction*> ParseAsyncStart(Scope& scope, std::string_view name, const AsyncForm& form,
                                          PendingOperation& start);
   // The attributes that are not of the op go to the instruction that begins it; some stay on both.
   static void TakeCommonAttributes(PendingAttributes& op, PendingAttributes& start);
-  // The computation that holds nothing but `op`, on parameters of the shapes that `start` states.
-  StatusOr<HloComputation*> AddWrapped(const PendingOperation& start, PendingOperation& op);
+  // A computation without instructions, which FinishAsync fills.
+  HloComputation* AddOpenComputation(size_t position);
+  // Appends an op of a chain, of which everything has been read; FinishAsync checks it.
+  StatusOr<Instruction*> AddAsync(Scope& scope, std::string_view name, PendingOperation& op,
+                                  PendingAsync pending);
+  // Behind the whole text: fills the computations that have been left open, and checks chains.
+  Status FinishAsync();
+  // What the open computations stand for.
+  using ComputationMap = std::unordered_map<const HloComputation*, const HloComputation*>;
+  StatusOr<ComputationMap> FindSources();
+  Status NotOfStart(const PendingAsync& pending);
+  // Fills the computation of an op-start with nothing but op, on parameters.
+  Status FillWrapped(const AsyncSignature& signature, const PendingAsync& start);
+  Status CheckAsync(const PendingAsync& pending);
   // The computations that the text does not name get names that it has not used: of asynchronous
   // forms, and those that are written where they are called.
   void NameGenerated();
@@ -210,6 +240,8 @@ class Parser {
   std::unordered_map<std::string_view, Metadata> metadata_;  // by text
   ShapeBudget shape_budget_;
   AsyncChains chains_;
+  std::vector<PendingAsync> async_;
+  std::unordered_set<const HloComputation*> open_;  // by chains whose start was not to be seen
   // Constants without elements so far. Only the first ones get a place: to find the line of each
   // would take quadratic time.
   int num_elided_ = 0;

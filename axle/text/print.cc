@@ -41,6 +41,7 @@ class Printer {
 
   // Computations that are written as part of the one instruction that calls them: op-start.
   void FindFolded(const Module& module) {
+    chains_.Note(module);
     tsl::robin_set<const HloComputation*> called;
     for (const auto& computation : module.computations()) {
       for (const Instruction* inst : computation->instructions()) {
@@ -148,9 +149,9 @@ class Printer {
     out_ += ')';
     AppendOnce(attributes_, &inst.attr_block(), [&] { return AttributesText(inst, def, false); });
     if (wrapped == nullptr) {
-      AppendCallees(inst);
+      if (!chains_.IsImplied(inst)) AppendCallees(inst);
       if (!inst.callees().empty()) out_ += AttributesText(inst, def, true);
-    } else if (!inst.callees().empty()) {
+    } else if (IsAsyncStart(def)) {
       out_ += AttributesText(*wrapped, GetOpDef(*wrapped), false);
       AppendCallees(*wrapped);
       if (!wrapped->callees().empty()) out_ += AttributesText(*wrapped, GetOpDef(*wrapped), true);

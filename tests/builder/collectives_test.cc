@@ -170,10 +170,10 @@ TEST(BuilderCollectives, PermutesAndBroadcasts) {
   EXPECT_EQ(Built(b),
             "f32[2]{0} collective-broadcast(p0), replica_groups={{1,0}}, has_dynamic_root=false\n");
   XlaBuilder c("m");
-  CollectivePermute(Param(c, 0, "(f32[2])"), {});
-  EXPECT_EQ(
-      Built(c),
-      "INVALID_ARGUMENT: collective-permute: expected an array, not (f32[2]); operand (f32[2])");
+  CollectivePermute(Param(c, 0, "(token[])"), {});
+  EXPECT_EQ(Built(c),
+            "INVALID_ARGUMENT: collective-permute: expected an array, not (token[]); operand "
+            "(token[])");
 }
 
 TEST(BuilderCollectives, RaggedAllToAll) {

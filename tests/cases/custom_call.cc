@@ -54,6 +54,12 @@ static const OpCase kCustomCallRows[] = {
      Error("custom-call: output_to_operand_aliasing names {0} of operand 0, which is f32[2]; operand f32[2]", "(f32[2])")},
     {"aliasing of other shapes", {"f32[2]"}, "custom_call_target=\"f\", output_to_operand_aliasing={{}: (0, {})}",
      Error("custom-call: output_to_operand_aliasing puts s32[2] at {} in the place of f32[2]; operand f32[2]", "s32[2]")},
+    {"Pin makes a buffer of an array", {"f32[2]"}, "custom_call_target=\"Pin\", output_to_operand_aliasing={{}: (0, {})}", Infers("b(f32[2])")},
+    {"Unpin gives it back", {"b(f32[2,3])"}, "custom_call_target=\"Unpin\", output_to_operand_aliasing={{}: (0, {})}", Infers("f32[2,3]{0,1}")},
+    {"Pin of other shapes", {"f32[2]"}, "custom_call_target=\"Pin\", output_to_operand_aliasing={{}: (0, {})}",
+     Error("custom-call: output_to_operand_aliasing puts b(f32[3]) at {} in the place of f32[2]; operand f32[2]", "b(f32[3])")},
+    {"aliasing of a buffer", {"f32[2]"}, "custom_call_target=\"f\", output_to_operand_aliasing={{}: (0, {})}",
+     Error("custom-call: output_to_operand_aliasing puts b(f32[2]) at {} in the place of f32[2]; operand f32[2]", "b(f32[2])")},
     {"aliasing twice", {"f32[2]"}, "custom_call_target=\"f\", output_to_operand_aliasing={{}: (0, {}), {}: (0, {})}",
      Error("custom-call: output_to_operand_aliasing has {} twice; operand f32[2]", "f32[2]")},
 };

@@ -10,8 +10,8 @@ static const OpCase kAfterAllRows[] = {
     {"no token", {}, "", "token[] token"},
     {"one token", {"token[] token"}, "", "token[] token"},
     {"several tokens", {"token[] token", "token[] token", "token[] token"}, "", "token[] token"},
-    {"not a token", {"token[]", "f32[2]"}, "", Error("after-all: operand 1 is f32[2], must be a token; token.0 token[], token.1 f32[2]")},
-    {"a tuple with a token", {"(token[])"}, "", Error("after-all: operand 0 is (token[]), must be a token; token (token[])")},
+    {"values", {"token[] token", "f32[2] {1, 2}", "f16[] 3", "(s32[]) (4)"}, "", "token[] token"},
+    {"takes no attributes", {"token[]"}, "dimensions={0}", Error("unknown attribute \"dimensions\" for \"after-all\" (it takes none)")},
 };
 const CaseTable kAfterAllCases = {"after-all", kAfterAllRows, "", /*without_values=*/true};
 

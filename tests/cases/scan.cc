@@ -5,6 +5,8 @@ namespace axle {
 extern const CaseTable kScanCases;
 
 static constexpr std::string_view kComputations = R"(
+doubled { x = s32[] parameter(0)  ROOT r = s32[] add(x, x) }
+doubled_in_tuple { x = s32[] parameter(0)  s = s32[] add(x, x)  ROOT r = (s32[]) tuple(s) }
 running_sum { x = f32[] parameter(0)  c = f32[] parameter(1)
   s = f32[] add(x, c)  ROOT r = (f32[], f32[]) tuple(s, s) }
 running_sum_bf16 { x = bf16[] parameter(0)  c = bf16[] parameter(1)
@@ -78,8 +80,10 @@ static const OpCase kRows[] = {
      Error("scan: num_carries is 3 but there are 2 operands; operand.0 f32[4], operand.1 f32[]")},
     {"sizes agree", {"s32[2]", "f32[3,2]", "s32[]", "f32[]"}, "dimensions={0}, num_carries=2, to_apply=two",
      Error("scan: dimension 0 has size 2 in input 0 but 3 in input 1; operand.0 s32[2], operand.1 f32[3,2], operand.2 s32[], operand.3 f32[]")},
-    {"to_apply gives a tuple", {"f32[4]", "f32[]"}, "dimensions={0}, num_carries=1, to_apply=no_tuple",
-     Error("scan: to_apply must give a tuple of outputs and 1 carries, not f32[]; operand.0 f32[4], operand.1 f32[]")},
+    {"one carry without a tuple", {"f32[4] {1, 2, 3, 5}", "f32[] 10"}, "dimensions={0}, num_carries=1, to_apply=no_tuple", "f32[] 21"},
+    {"one carry in a tuple, given without", {"f32[4] {1, 2, 3, 5}", "f32[] 10"}, "dimensions={0}, num_carries=1, to_apply=no_tuple", "(f32[]) (21)"},
+    {"one output without a tuple", {"s32[3] {1, 2, 3}"}, "dimensions={0}, num_carries=0, to_apply=doubled", "s32[3] {2, 4, 6}"},
+    {"one output, given in a tuple", {"s32[3] {1, 2, 3}"}, "dimensions={0}, num_carries=0, to_apply=doubled_in_tuple", "s32[3] {2, 4, 6}"},
     {"with all carries", {"s32[]", "s32[]"}, "dimensions={0}, num_carries=2, to_apply=carry_only",
      Error("scan: to_apply must give a tuple of outputs and 2 carries, not (s32[]); operand.0 s32[], operand.1 s32[]")},
     {"to_apply takes slices and carries", {"f32[4,2]", "f32[]"}, "dimensions={0}, num_carries=1, to_apply=running_sum",

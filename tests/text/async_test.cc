@@ -78,6 +78,102 @@ ENTRY e {
   ROOT d = f32[2]{0} async-done(s)
 }
 )",
+    // Operands that are bound late, of an op that says what it takes and of others.
+    R"(
+f {
+  p = f32[2]{0} parameter(0)
+  q = f32[] parameter(1)
+  b = f32[2]{0} broadcast(q), dimensions={}
+  ROOT r = f32[2]{0} subtract(p, b)
+}
+
+ENTRY e {
+  x = f32[2]{0} parameter(0)
+  y = f32[] parameter(1)
+  s = ((), (), s32[]) call-start(), to_apply=f
+  u = ((f32[2]{0}), (), s32[2]{0}) call-update(s, x)
+  v = ((f32[2]{0}, f32[]), f32[2]{0}, ()) call-update(u, y)
+  ROOT d = f32[2]{0} call-done(v)
+}
+)",
+    R"(
+ENTRY e {
+  x = f32[2,3]{1,0} parameter(0)
+  y = f32[3,2]{1,0} parameter(1)
+  s = ((f32[2,3]{1,0}), (), u32[]) dot-start(x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  u = ((f32[2,3]{1,0}, f32[3,2]{1,0}), (), u32[]) dot-update(s, y)
+  ROOT d = f32[2,2]{1,0} dot-done(u)
+}
+)",
+    // A state that comes into a computation that is written before its start.
+    R"(
+ends {
+  p = (pred[], ((f32[2]{0}), f32[2]{0})) parameter(0)
+  ROOT c = pred[] get-tuple-element(p), index=0
+}
+
+body {
+  p = (pred[], ((f32[2]{0}), f32[2]{0})) parameter(0)
+  s = ((f32[2]{0}), f32[2]{0}) get-tuple-element(p), index=1
+  u = ((f32[2]{0}), f32[2]{0}) tanh-update(s)
+  d = f32[2]{0} tanh-done(u)
+  c = pred[] constant(false)
+  n = ((f32[2]{0}), f32[2]{0}) tanh-start(d)
+  ROOT t = (pred[], ((f32[2]{0}), f32[2]{0})) tuple(c, n)
+}
+
+ENTRY e {
+  x = f32[2]{0} parameter(0)
+  c = pred[] parameter(1)
+  s = ((f32[2]{0}), f32[2]{0}) tanh-start(x)
+  t = (pred[], ((f32[2]{0}), f32[2]{0})) tuple(c, s)
+  w = (pred[], ((f32[2]{0}), f32[2]{0})) while(t), condition=ends, body=body
+  g = ((f32[2]{0}), f32[2]{0}) get-tuple-element(w), index=1
+  ROOT d = f32[2]{0} tanh-done(g)
+}
+)",
+    // Aliasing of the start would be read as that of the op.
+    R"(
+f {
+  p = f32[2]{0} parameter(0)
+  ROOT r = (f32[2]{0}) custom-call(p), custom_call_target="g"
+}
+
+ENTRY e {
+  x = f32[2]{0} parameter(0)
+  s = ((f32[2]{0}), (f32[2]{0}), s32[]) async-start(x), output_to_operand_aliasing={{0,0}: (0, {})}, calls=f
+  u = ((f32[2]{0}), (f32[2]{0}), s32[]) custom-call-update(s), output_to_operand_aliasing={{2}: (0, {2})}
+  ROOT d = (f32[2]{0}) custom-call-done(u)
+}
+)",
+    // A body that nobody calls.
+    R"(
+f {
+  p = f32[2]{0} parameter(0)
+  ROOT r = f32[2]{0} negate(p)
+}
+
+body {
+  s = ((f32[2]{0}), f32[2]{0}) parameter(0)
+  u = ((f32[2]{0}), f32[2]{0}) async-update(s), calls=f
+  ROOT d = f32[2]{0} async-done(u)
+}
+
+ENTRY e {
+  ROOT x = f32[2]{0} parameter(0)
+}
+)",
+    // Nobody says what the op would take: it stays in its computation.
+    R"(
+f {
+  p = f32[2]{0} parameter(0)
+  ROOT r = f32[2]{0} negate(p)
+}
+
+ENTRY e {
+  ROOT s = ((), (), s32[]) async-start(), calls=f
+}
+)",
     R"(
 ENTRY e {
   x = f32[2]{0} parameter(0)
@@ -179,6 +275,34 @@ TEST(AsyncText, OthersDoNotCallWhatIsStarted) {
   }
 }
 
+// The state goes on in a body that is read before the async-start is: the computations of both are
+// found, and they are the same.
+TEST(AsyncText, ComputationsOfStatesFromOutside) {
+  const auto parse = [](std::string_view in_body, std::string_view start) {
+    return Parse(
+        StrCat("HloModule m\nf { a = f32[2] parameter(0) b = f32[2] negate(a) ROOT c = f32[2] "
+               "add(a, b) }\n"
+               "g { a = f32[2] parameter(0) ROOT c = f32[2] negate(a) }\n"
+               "stop { p = ((), (), u32[]) parameter(0) ROOT c = pred[] constant(false) }\n"
+               "body { p = ((), (), u32[]) parameter(0) x = f32[2] constant({1, 2})\n"
+               "u = ((f32[2]), f32[2]) async-update(p, x)",
+               in_body, "\nd = f32[2] async-done(u)\n",
+               "ROOT s = ((), (), u32[]) async-start(), calls=f }\n"
+               "ENTRY e { s = ((), (), u32[]) async-start(), calls=",
+               start, "\nROOT w = ((), (), u32[]) while(s), condition=stop, body=body }"));
+  };
+  const auto module = parse("", "f");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  ExpectStable(**module);
+  EXPECT_TRUE(parse(", calls=f", "f").ok());
+  const auto two = parse("", "g");
+  ASSERT_FALSE(two.ok());
+  EXPECT_NE(two.status().message().find("operand is the state of async-starts that run different "
+                                        "computations, "),
+            std::string::npos)
+      << two.status().message();
+}
+
 struct AsyncErrorRow {
   const char* body;
   const char* expected;
@@ -196,7 +320,7 @@ TEST(AsyncText, Errors) {
        "async-start: calls must be (f32[2])->f32[3] but \"async_wrapped\" is (f32[3])->f32[3]; "
        "operand f32[2]"},
       {"s = ((f32[2]), f32[3]) tanh-start(x)\n d = f32[2] tanh-done(s)",
-       "\"tanh\" has shape f32[2], not f32[3]"},
+       "\"tanh-start\" has shape ((f32[2]), f32[2]), not ((f32[2]), f32[3])"},
       {"s = ((f32[2]), f32[2]) tanh-start(x)\n d = f32[2] cosine-done(s)",
        "the operand of \"cosine-done\" is not of \"cosine-start\""},
       {"s = ((f32[2]), f32[2]) tanh-start(x)\n d = f32[2] tanh-done(x)",

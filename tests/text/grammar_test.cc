@@ -161,9 +161,9 @@ TEST(Grammar, AsynchronousForms) {
       {"ENTRY e { x = f32[2] parameter(0) s = ((f32[2]), f32[2]) async-start(x), calls={ p = f32[2] parameter(0) ROOT r = negate(p) } ROOT d = f32[2] async-done(s) }",
        "d = f32[2]{0} negate-done(s)"},
       {"ENTRY e { x = f32[2] parameter(0) s = ((f32[2]), f32[2]) negate-start(x) u = ((f32[2]), f32[2]) negate-update(s, x) ROOT d = f32[2] negate-done(u) }",
-       "t 1:97: async-update: has 2 operands but takes (operand); operand ((f32[2]), f32[2]), operand 1 f32[2]"},
-      {"ENTRY e { x = f32[2] parameter(0) s = ((f32[2]), f32[2]) negate-start(x) u = ((f32[2]), f32[2]) negate-update(s), calls=g ROOT d = f32[2] negate-done(u) }",
-       "t 1:97: async-update: calls \"g\" but async-start calls \"async_wrapped\"; operand ((f32[2]), f32[2])"},
+       "t 1:97: async-update: calls must be (f32[2], f32[2])->f32[2] but \"async_wrapped\" is (f32[2])->f32[2]; operand ((f32[2]), f32[2]), bound f32[2]"},
+      {"g { p = f32[2] parameter(0) q = f32[2] add(p, p) } ENTRY e { x = f32[2] parameter(0) s = ((f32[2]), f32[2]) negate-start(x) u = ((f32[2]), f32[2]) async-update(s), calls=g ROOT d = f32[2] negate-done(u) }",
+       "t 1:148: async-update: calls \"g\" but async-start calls \"async_wrapped\"; operand ((f32[2]), f32[2])"},
   };
   ExpectRows(kRows);
 }

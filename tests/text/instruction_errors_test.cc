@@ -102,8 +102,9 @@ R"hlo(HloModule m
 ENTRY e {
   x = f32[] parameter(0)
   y = ((f32[]), f32[]) negate-start(x)
+  z = token[] after-all(y)
 })hlo",
-R"hlo(INVALID_ARGUMENT: t 2:7: async-start: "y" must be read by async-update or async-done, not be the result; operand f32[]
+R"hlo(INVALID_ARGUMENT: t 2:7: async-start: "y" must be read by async-update or async-done, as operand 0, or by what hands it on, not by after-all; operand f32[]
 ENTRY e {
       ^)hlo"},
     {"no operation",
