@@ -435,6 +435,9 @@ typedef struct axle_analysis {
   int64_t constant_bytes;
   int64_t alias_bytes;          /* of the result, what can share memory with donated arguments */
   int64_t peak_temporary_bytes; /* if instructions run in order and nothing happens in place */
+  /* 1: a run does no more than these numbers say; 0: it may, for the program has loops or calls,
+   * waits for others, calls functions of the user's, or has operations whose work is not counted */
+  int64_t is_complete;
 } axle_analysis;
 /* Writes the fields that struct_size has room for. */
 axle_status* axle_executable_analyze(const axle_executable* executable, axle_analysis* analysis);
