@@ -44,7 +44,7 @@ class Interrupts(unittest.TestCase):
         _calls._worker = worker
         try:
             with self.assertRaises(KeyboardInterrupt):
-                exe(np.float32(2), x, x)
+                exe(np.float32(2), x, x, time_limit=60)
         finally:
             _calls._worker = before
         del x, exe
