@@ -126,7 +126,7 @@ class Sorter {
         StridedCopy({&dim, 1}, line_[k].data(), data[k] + begin * bytes_[k], bytes_[k]);
       }
       AXLE_TRY(SortLine());
-      for (size_t k = 0; k < data.size(); ++k) WriteLine(k, data[k] + begin * bytes_[k]);
+      for (size_t k = 0; k < data.size(); ++k) AXLE_TRY(WriteLine(k, data[k] + begin * bytes_[k]));
     }
     return std::move(results_);
   }
@@ -171,11 +171,17 @@ class Sorter {
     });
   }
 
-  void WriteLine(size_t k, std::byte* to) const {
-    DispatchBytes(static_cast<int>(bytes_[k]), [&]<typename T>() {
-      const T* from = reinterpret_cast<const T*>(line_[k].data());
-      for (i64 i = 0; i < size_; ++i) reinterpret_cast<T*>(to)[i * step_] = from[order_[i]];
-    });
+  Status WriteLine(size_t k, std::byte* to) const {
+    constexpr i64 kCheckEvery = 1 << 20;  // elements from all over a long line: milliseconds
+    for (i64 begin = 0; begin < size_; begin += kCheckEvery) {
+      AXLE_TRY(context_.Check());
+      const i64 end = std::min(begin + kCheckEvery, size_);
+      DispatchBytes(static_cast<int>(bytes_[k]), [&]<typename T>() {
+        const T* from = reinterpret_cast<const T*>(line_[k].data());
+        for (i64 i = begin; i < end; ++i) reinterpret_cast<T*>(to)[i * step_] = from[order_[i]];
+      });
+    }
+    return {};
   }
 
   const EvalContext& context_;

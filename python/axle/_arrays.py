@@ -165,7 +165,7 @@ def from_numbers(value, type, dtype):
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large is found below
         array = np.asarray(value, dtype)
     if type[0] in "bf":
-        limit = _least_too_large(dtype) if type.startswith(("f4", "f6")) else np.inf
+        limit = _least_too_large(dtype) if type.startswith(("f4e", "f6e")) else np.inf
         for number, element in zip(_leaves(value), array.flat):
             _check_rounded(float(number), float(element), limit, type)
     return array

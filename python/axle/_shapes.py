@@ -116,7 +116,7 @@ class Shape:
     @property
     def is_narrow(self):
         """Whether an element has less than eight bits, in a byte of its own."""
-        return self.is_array and self.type.startswith(("s1", "s2", "s4", "u1", "u2", "u4", "f4", "f6")) and \
+        return self.is_array and self.type.startswith(("s1", "s2", "s4", "u1", "u2", "u4", "f4e", "f6e")) and \
             self.type not in _NUMPY_TYPES
 
     @property
