@@ -7,7 +7,6 @@ the library (axle_op_name and so on), so that there is no list of them here: `bu
 
 import functools
 import keyword
-import os
 import sys
 from ctypes import byref, c_int64, c_void_p
 
@@ -20,7 +19,6 @@ from ._programs import Module
 from ._shapes import numpy_type, shape_from_handle, type_name, type_number
 
 _OPERAND, _ATTRIBUTE, _ATTRIBUTE_KIND, _COMPUTATION = range(4)
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class _OpInfo:
@@ -79,7 +77,7 @@ def _text_of(value, kind):
 def _caller():
     """The line that calls this package, as a file and a number."""
     frame = sys._getframe(1)
-    while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
+    while frame is not None and frame.f_globals.get("__package__") == __package__:
         frame = frame.f_back
     return (None, 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 

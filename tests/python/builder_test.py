@@ -3,6 +3,7 @@
 
 import gc
 import keyword
+import re
 import sys
 import unittest
 
@@ -217,6 +218,15 @@ class Operations(unittest.TestCase):
         self.assertEqual([a.tolist() for a in axle.compile(module)([1, 2])], [[1, 2], [-1, -2]])
         y = b.parameter("f32[]")  # the builder can be used again
         self.assertEqual(b.compile(y + 1, numerics="fast")(1), 2)
+
+
+class Documentation(unittest.TestCase):
+    def test_example(self):
+        text = (axle_module.ROOT / "docs" / "python.md").read_text()
+        (example,) = re.findall(r"## Building a program\n\n```python\n(.*?)```", text, re.DOTALL)
+        names = {}
+        exec(example, names)
+        self.assertEqual((names["total"], names["column"].tolist()), (8, [-1] * 4))
 
 
 class Errors(unittest.TestCase):
