@@ -1,5 +1,6 @@
-// A row for each format that has a mark of its own in its first bytes. No mark begins a program: HLO
-// text has none of these bytes, and a proto of XLA begins with the tag of a message or a string.
+// A row for each format that has a mark of its own in its first bytes. No mark begins a program:
+// HLO text has none of these bytes, and a proto of XLA begins with the tag of a message or a
+// string.
 #include "axle/client/foreign_formats.h"
 
 #include <algorithm>
@@ -37,19 +38,25 @@ bool IsSafetensors(std::string_view bytes) {
 constexpr Foreign kForeign[] = {
     {[](std::string_view b) { return b.starts_with("PK\x03\x04"); },
      "a zip archive, as NumPy's .npz and PyTorch's .pt are", kArrays},
-    {[](std::string_view b) { return b.starts_with("\x93NUMPY"); }, "an array in NumPy's .npy format",
-     kArrays},
+    {[](std::string_view b) { return b.starts_with("\x93NUMPY"); },
+     "an array in NumPy's .npy format", kArrays},
     {IsSafetensors, "a safetensors file", kArrays},
     {[](std::string_view b) { return b.starts_with("\x89HDF"); }, "an HDF5 file", kArrays},
-    {[](std::string_view b) { return b.starts_with("\x80\x02") || b.starts_with("\x80\x03") ||
-                                     b.starts_with("\x80\x04") || b.starts_with("\x80\x05"); },
+    {[](std::string_view b) {
+       return b.starts_with("\x80\x02") || b.starts_with("\x80\x03") || b.starts_with("\x80\x04") ||
+              b.starts_with("\x80\x05");
+     },
      "a pickle of Python", kNoModel},
-    {[](std::string_view b) { return StartsWithVersion(b, 1, 1); },
-     "a SavedModel of TensorFlow", kNoModel},
+    {[](std::string_view b) { return StartsWithVersion(b, 1, 1); }, "a SavedModel of TensorFlow",
+     kNoModel},
     {[](std::string_view b) { return StartsWithVersion(b, 2, 31); }, "an ONNX model", kNoModel},
     {[](std::string_view b) { return b.size() > 8 && b.substr(4, 4) == "TFL3"; },
      "a TensorFlow Lite model", kNoModel},
-    {[](std::string_view b) { return b.starts_with("\x7f" "ELF"); },
+    {[](std::string_view b) {
+       return b.starts_with(
+           "\x7f"
+           "ELF");
+     },
      "a program or a library of this machine",
      "Axle reads HLO text, HloModuleProto, HloProto and HloSnapshot"},
 };
@@ -75,20 +82,21 @@ bool IsFileName(std::string_view bytes) {
 
 Status StableHloIsNotRead(std::string_view label) {
   return Unimplemented(
-      StrCat(label, ": this is StableHLO, which is not read yet; HLO text and HLO protos are. In JAX,"
-                    " lowered.as_text(dialect=\"hlo\") and lowered.compiler_ir(\"hlo\")"
-                    ".as_serialized_hlo_module_proto() give them (docs/from-jax.md)"));
+      StrCat(label,
+             ": this is StableHLO, which is not read yet; HLO text and HLO protos are. In JAX,"
+             " lowered.as_text(dialect=\"hlo\") and lowered.compiler_ir(\"hlo\")"
+             ".as_serialized_hlo_module_proto() give them (docs/from-jax.md)"));
 }
 
 Status CheckNotForeign(std::string_view bytes, std::string_view label) {
   for (const Foreign& foreign : kForeign) {
     if (!foreign.matches(bytes)) continue;
-    return InvalidArgument(
-        StrCat(label, ": this is ", foreign.what, "; ", foreign.advice));
+    return InvalidArgument(StrCat(label, ": this is ", foreign.what, "; ", foreign.advice));
   }
   if (!IsFileName(bytes)) return {};
-  return InvalidArgument(StrCat(label, ": \"", PrintableText(bytes.substr(0, 80)),
-                                "\" is the name of a file, not a program; pass what is in the file"));
+  return InvalidArgument(
+      StrCat(label, ": \"", PrintableText(bytes.substr(0, 80)),
+             "\" is the name of a file, not a program; pass what is in the file"));
 }
 
 }  // namespace axle

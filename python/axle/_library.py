@@ -21,7 +21,7 @@ _NAMES = ("libaxle.so.0.1", "libaxle.so")  # the second one comes with the heade
 def _prefixes():
     """Where `cmake --install --prefix` may have put the library, the best ones first."""
     package = pathlib.Path(__file__).resolve().parent
-    yield from list(package.parents)[1:4]  # PREFIX/lib/python3/site-packages/axle; also a venv that is the prefix
+    yield from list(package.parents)[3:4]  # PREFIX/lib/python3/site-packages/axle; also a venv that is the prefix
     tool = shutil.which("axle")
     if tool:
         yield pathlib.Path(tool).resolve().parent.parent

@@ -37,9 +37,10 @@ TEST(Analysis, SaysWhetherItsNumbersAreAll) {
       "f { p = f32[10] parameter(0) ROOT q = f32[10] negate(p) }\n";
   constexpr std::string_view kCall =
       "ENTRY e { x = f32[10] parameter(0) ROOT c = f32[10] call(x), to_apply=f }";
-  EXPECT_TRUE(IsComplete("ENTRY e { x = f32[10] parameter(0) y = f32[9] slice(x), slice={[0:9]} "
-                         "ROOT d = f32[] dot(y, y), lhs_contracting_dims={0}, "
-                         "rhs_contracting_dims={0} }"));
+  EXPECT_TRUE(
+      IsComplete("ENTRY e { x = f32[10] parameter(0) y = f32[9] slice(x), slice={[0:9]} "
+                 "ROOT d = f32[] dot(y, y), lhs_contracting_dims={0}, "
+                 "rhs_contracting_dims={0} }"));
   EXPECT_TRUE(IsComplete(StrCat(kAdd,
                                 "ENTRY e { x = f32[10] parameter(0) z = f32[] constant(0) "
                                 "ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=add }")));
@@ -55,10 +56,12 @@ TEST(Analysis, SaysWhetherItsNumbersAreAll) {
       "b { p = f32[10] parameter(0) ROOT q = f32[10] negate(p) }\n"
       "f { p = f32[10] parameter(0) ROOT w = f32[10] while(p), condition=c, body=b }\n";
   EXPECT_FALSE(IsComplete(StrCat(kLoop, kCall)));
-  EXPECT_FALSE(IsComplete("ENTRY e { x = f32[10,10] parameter(0) "
-                          "ROOT c = f32[10,10] cholesky(x), lower=true }"));
-  EXPECT_FALSE(IsComplete("ENTRY e { t = token[] after-all() "
-                          "ROOT i = (f32[2], token[]) infeed(t) }"));
+  EXPECT_FALSE(
+      IsComplete("ENTRY e { x = f32[10,10] parameter(0) "
+                 "ROOT c = f32[10,10] cholesky(x), lower=true }"));
+  EXPECT_FALSE(
+      IsComplete("ENTRY e { t = token[] after-all() "
+                 "ROOT i = (f32[2], token[]) infeed(t) }"));
 }
 
 TEST(Analysis, TemporariesLiveToTheirLastUse) {

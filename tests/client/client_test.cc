@@ -175,7 +175,9 @@ TEST(Load, SaysWhatIsNoProgram) {
       {"\x08\x08\x3a\x40"sv, "an ONNX model"},
       {"\x08\x01\x12\x40"sv, "a SavedModel of TensorFlow"},
       {"\x1c\0\0\0TFL3\0\0\0\0"sv, "a TensorFlow Lite model"},
-      {"\x7f" "ELF\x02\x01"sv, "a program or a library of this machine"},
+      {"\x7f"
+       "ELF\x02\x01"sv,
+       "a program or a library of this machine"},
   };
   for (const auto& [bytes, what] : kCases) {
     EXPECT_TRUE(refusal(bytes).starts_with(StrCat("the input: this is ", what, "; ")))

@@ -140,11 +140,11 @@ def python():
     program = ("import axle\nexe = axle.compile('ENTRY e { p = s32[2] parameter(0) ROOT r = s32[2] negate(p) }')\n"
                "print(axle.library_path, exe([1, 2]).tolist())")
     site = PREFIX / "lib" / "python3" / "site-packages"
-    elsewhere = FOLDER / "python" / "site"
-    shutil.rmtree(elsewhere.parent, ignore_errors=True)
+    shutil.rmtree(FOLDER / "python", ignore_errors=True)
+    elsewhere = FOLDER / "python" / "no" / "prefix" / "site"
     shutil.copytree(site, elsewhere)
     home = FOLDER / "python" / "home"
-    home.mkdir()
+    home.mkdir(parents=True)
     (home / "axle").symlink_to(PREFIX)
     library = PREFIX / "lib" / "libaxle.so.0.1"
     for name, packages, told, found in (
@@ -158,7 +158,7 @@ def python():
         environment = {k: v for k, v in os.environ.items() if k not in ("AXLE_LIBRARY", "CMAKE_PREFIX_PATH")}
         environment.update({"HOME": "/nowhere", "PYTHONPATH": str(packages), **told})
         out = run(sys.executable, "-c", program, env=environment, cwd=FOLDER)
-        # In the build tree, and so from here, pkg-config says the folder with .. in it.
+        # pkg-config's path has .. in it.
         path, result = out.strip().split(" ", 1)
         if not os.path.samefile(path, found) or result != "[-1, -2]":
             sys.exit(f"{out}\npackage: python by {name} prints the above and not {found} [-1, -2]")
