@@ -61,10 +61,14 @@ constexpr Foreign kForeign[] = {
      "Axle reads HLO text, HloModuleProto, HloProto and HloSnapshot"},
 };
 
+std::string_view WithoutEndingSpace(std::string_view text) {
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 // One line without a brace, which every program has, that looks like a path.
 bool IsFileName(std::string_view bytes) {
   constexpr size_t kMostBytes = 4096;
-  while (!bytes.empty() && IsSpace(bytes.back())) bytes.remove_suffix(1);
   if (bytes.empty() || bytes.size() > kMostBytes || bytes.starts_with("HloModule ")) return false;
   const auto is_odd = [](char c) {
     return static_cast<unsigned char>(c) < ' ' || c == '{' || c == '}' || c == '=';
@@ -93,9 +97,10 @@ Status CheckNotForeign(std::string_view bytes, std::string_view label) {
     if (!foreign.matches(bytes)) continue;
     return InvalidArgument(StrCat(label, ": this is ", foreign.what, "; ", foreign.advice));
   }
-  if (!IsFileName(bytes)) return {};
+  const std::string_view name = WithoutEndingSpace(bytes);
+  if (!IsFileName(name)) return {};
   return InvalidArgument(
-      StrCat(label, ": \"", PrintableText(bytes.substr(0, 80)),
+      StrCat(label, ": \"", PrintableText(name.substr(0, 80)),
              "\" is the name of a file, not a program; pass what is in the file"));
 }
 

@@ -184,8 +184,10 @@ TEST(Load, SaysWhatIsNoProgram) {
         << refusal(bytes);
   }
   for (const std::string_view name :
-       {"model.hlo", "a/model", "./x.pb\n", "/tmp/my models/x.hlo", "C.txt"}) {
-    EXPECT_NE(refusal(name).find("is the name of a file, not a program"), std::string::npos);
+       {"model.hlo", "a/model", "./x.pb", "/tmp/my models/x.hlo", "C.txt"}) {
+    EXPECT_EQ(refusal(StrCat(name, "\n")),
+              StrCat("the input: \"", name,
+                     "\" is the name of a file, not a program; pass what is in the file"));
   }
 }
 
