@@ -178,8 +178,8 @@ bool CountsAllWork(const Instruction& inst) {
       return true;
     case Lowering::kReduce:
     case Lowering::kScatter: {
-      // Once per element: a combiner of a few elementwise operations.
-      constexpr size_t kSmall = 8;
+      // Once per element: a combiner of its two parameters and one or two operations.
+      constexpr size_t kSmall = 4;
       const auto is_small = [](const HloComputation* computation) {
         const auto instructions = computation->instructions();
         return instructions.size() <= kSmall &&

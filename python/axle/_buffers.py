@@ -1,6 +1,5 @@
 """Values that stay on the device between runs."""
 
-import ctypes
 import math
 from ctypes import byref, c_int64, c_void_p
 
@@ -66,7 +65,7 @@ class Buffer:
         shape = self.shape
         if not shape.is_array or any(shape.dynamic):
             return self.numpy()
-        handle = ctypes.c_void_p()
+        handle = c_void_p()
         check(lib.axle_buffer_view(self._handle, None, byref(handle)))
         dtype = shape.dtype
         memory = _Memory(handle, shape.dims, dtype.itemsize)

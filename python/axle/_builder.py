@@ -133,7 +133,8 @@ class Builder:
         keywords = [*info.kinds, *info.computations, *(["shape"] if info.declares_shape else [])]
         method.__name__ = method.__qualname__ = name
         method.__doc__ = (
-            f"{info.summary}\n\noperands: {', '.join(info.operands) or 'none'}\nkeywords: {', '.join(keywords) or 'none'}"
+            f"{info.summary}\n\noperands: {', '.join(info.operands) or 'none'}\n"
+            f"keywords: {', '.join(keywords) or 'none'}"
         )
         return method
 

@@ -8,7 +8,6 @@ Ctrl-C has to end a run of the main thread, which needs a second thread (_calls.
 A run that cannot take long does without: its program has no loops and waits, and little work.
 """
 
-import ctypes
 import threading
 from ctypes import POINTER, byref, c_int64, c_void_p, pointer
 
@@ -23,8 +22,9 @@ from ._programs import Module, parse_with
 
 _ENGINES = {"default": 0, "native": 1, "interpret": 2}
 _NUMERICS = {"strict": 0, "fast": 1}
-# Of a run that Ctrl-C need not end: less than 0.2 s for the interpreter too.
-_SHORT = {"flops": 1e6, "bytes_accessed": 4e6, "num_instructions": 10000}
+# Of a run that Ctrl-C need not end: less than 0.1 s of the interpreter, whatever the operations are. What takes native
+# code longer than this would not gain from it.
+_SHORT = {"flops": 2e5, "bytes_accessed": 1e6, "num_instructions": 2000}
 _client = None
 _client_lock = threading.Lock()
 _run = lib.axle_executable_run

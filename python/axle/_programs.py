@@ -1,6 +1,5 @@
 """Programs: read from texts, protos, files and JAX."""
 
-import ctypes
 import os
 from ctypes import byref, c_void_p
 
@@ -90,8 +89,8 @@ def _bytes_of(program):
         advice = "this is a function of Python; pass jax.jit(f).lower(*arguments), or build it with axle.Builder"
     else:
         advice = (
-            "a program is HLO text, the bytes of a proto, the path of a file, an axle.Module, or what jax.jit(f).lower() "
-            "gives"
+            "a program is HLO text, the bytes of a proto, the path of a file, an axle.Module, or what "
+            "jax.jit(f).lower() gives"
         )
     raise AxleError("INVALID_ARGUMENT", f"a {what} is no program: {advice}")
 
@@ -105,7 +104,7 @@ def parse_with(limits, program, format, label):
         label=label.encode(errors="surrogateescape") if label else None,
         limits=limits.handle,
     )
-    handle = ctypes.c_void_p()
+    handle = c_void_p()
     limits.call(lib.axle_module_parse, data, len(data), byref(options), byref(handle))
     return Module(handle)
 

@@ -44,6 +44,12 @@ TEST(Analysis, SaysWhetherItsNumbersAreAll) {
   EXPECT_TRUE(IsComplete(StrCat(kAdd,
                                 "ENTRY e { x = f32[10] parameter(0) z = f32[] constant(0) "
                                 "ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=add }")));
+  // A combiner that does more than the one operation that is counted for each element.
+  EXPECT_FALSE(IsComplete(
+      "f { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] power(a, b) d = f32[] tan(c) "
+      "ROOT e = f32[] power(d, a) }\n"
+      "ENTRY e { x = f32[10] parameter(0) z = f32[] constant(0) "
+      "ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=f }"));
   EXPECT_TRUE(IsComplete(StrCat(kNegate, kCall)));
   // Twice the same, and so 2^n times what is n calls deep.
   EXPECT_FALSE(IsComplete(StrCat(kNegate,

@@ -136,7 +136,7 @@ class Operations(unittest.TestCase):
     def test_names_come_from_the_op_table(self):
         b = axle.Builder("b")
         names = set(dir(b))
-        for name in ("add", "reduce_window", "while_", "and_", "or_", "not_", "get_tuple_element", "parameter", "build"):
+        for name in "add reduce_window while_ and_ or_ not_ get_tuple_element parameter build".split():
             self.assertIn(name, names)
         self.assertFalse([name for name in names if keyword.iskeyword(name)])
         self.assertIn("keywords: window, to_apply", b.reduce_window.__doc__)
@@ -185,7 +185,8 @@ class Operations(unittest.TestCase):
             self.assertEqual([int(v) for v in run(loop, np.int32(0), np.int32(0), engine=engine)], [10, 45])
             branches = [axle.computation(f, "f32[]") for f in (lambda x: x + 1, lambda x: x * 10, lambda x: -x)]
             choose = lambda i, x: x.builder.conditional(i, x, x, x, branch_computations=branches)  # noqa: E731
-            self.assertEqual([float(run(choose, np.int32(k), np.float32(3), engine=engine)) for k in range(3)], [4, 30, -3])
+            chosen = [float(run(choose, np.int32(k), np.float32(3), engine=engine)) for k in range(3)]
+            self.assertEqual(chosen, [4, 30, -3])
             double = axle.computation(lambda x: x * 2, "f32[]")
             np.testing.assert_array_equal(
                 run(lambda x: x.builder.map(x, dimensions=[0], to_apply=double), X[0, 0], engine=engine), X[0, 0] * 2
