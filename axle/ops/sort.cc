@@ -132,6 +132,9 @@ class Sorter {
   }
 
  private:
+  // Elements of a long line between two looks at the limits: milliseconds.
+  static constexpr i64 kCheckEvery = 1 << 20;
+
   // Sets order_ to the positions of the line in their new order.
   Status SortLine() {
     order_.resize(size_);
@@ -148,9 +151,13 @@ class Sorter {
   Status SortLineByKey() {
     const LaneType type = key_->key.outputs[0].type;
     keys_.resize(size_ * BytesOf(type));
-    const void* line = line_[key_->operand].data();
-    void* keys = keys_.data();
-    AXLE_TRY(context_.executor.Run(key_->key, {&line, 1}, {&keys, 1}, size_));
+    for (i64 begin = 0; begin < size_; begin += kCheckEvery) {
+      AXLE_TRY(context_.Check());
+      const void* line = line_[key_->operand].data() + begin * bytes_[key_->operand];
+      void* keys = keys_.data() + begin * BytesOf(type);
+      AXLE_TRY(context_.executor.Run(key_->key, {&line, 1}, {&keys, 1},
+                                     std::min(kCheckEvery, size_ - begin)));
+    }
     return DispatchKey(type, [&]<typename T>() -> Status {
       const T* key = reinterpret_cast<const T*>(keys_.data());
       const auto check = [&] { return context_.Check(); };
@@ -172,7 +179,6 @@ class Sorter {
   }
 
   Status WriteLine(size_t k, std::byte* to) const {
-    constexpr i64 kCheckEvery = 1 << 20;  // elements from all over a long line: milliseconds
     for (i64 begin = 0; begin < size_; begin += kCheckEvery) {
       AXLE_TRY(context_.Check());
       const i64 end = std::min(begin + kCheckEvery, size_);

@@ -68,7 +68,9 @@ class Buffer:
         handle = c_void_p()
         check(lib.axle_buffer_view(self._handle, None, byref(handle)))
         dtype = shape.dtype
-        memory = _Memory(handle, shape.dims, dtype.itemsize)
+        memory = _Memory(handle, math.prod(shape.dims) * dtype.itemsize)
+        if memory.size == 0:
+            return self.numpy()
         return np.asarray(memory).view(dtype).reshape(shape.dims)
 
     def __array__(self, dtype=None, copy=None):
@@ -108,14 +110,14 @@ class Buffer:
 class _Memory:
     """The memory of a buffer, pinned, as bytes: numpy's arrays of it keep this."""
 
-    def __init__(self, handle, dims, item_size):
+    def __init__(self, handle, size):
         destroy_with(self, lib.axle_view_destroy, handle)
-        size = math.prod(dims) * item_size
+        self.size = size
         self.__array_interface__ = {
             "version": 3,
             "shape": (size,),
             "typestr": "|u1",
-            "data": (lib.axle_view_data(handle) if size else 0, True),
+            "data": (lib.axle_view_data(handle), True),
         }
 
 
