@@ -322,6 +322,23 @@ axle_status* axle_builder_first_error(const axle_builder* builder);
  * is empty afterwards and can be used again; its ops are gone. */
 axle_status* axle_builder_build(axle_builder* builder, axle_op root, axle_module** module);
 
+/* The operations, for who makes the functions of a builder out of them. The name of operation i, in
+ * HLO text; NULL if there are no more. */
+const char* axle_op_name(size_t i);
+/* Of the operation of this name, one sentence; NULL if there is none. */
+const char* axle_op_summary(const char* opcode);
+/* 1 if the program says the shape of its result: axle_op_options.shape. */
+int32_t axle_op_declares_shape(const char* opcode);
+typedef int32_t axle_op_part;
+enum {
+  AXLE_OP_OPERAND = 0,
+  AXLE_OP_ATTRIBUTE = 1,
+  AXLE_OP_ATTRIBUTE_KIND = 2, /* "list of integers", "string" */
+  AXLE_OP_COMPUTATION = 3     /* in the order of axle_op_options.computations */
+};
+/* The name (or kind) of its part i; NULL if there are no more. */
+const char* axle_op_part_name(const char* opcode, axle_op_part part, size_t i);
+
 /* --- Clients -----------------------------------------------------------------------------------
  */
 
@@ -435,6 +452,9 @@ typedef struct axle_analysis {
   int64_t constant_bytes;
   int64_t alias_bytes;          /* of the result, what can share memory with donated arguments */
   int64_t peak_temporary_bytes; /* if instructions run in order and nothing happens in place */
+  /* 1: a run does no more than these numbers say; 0: it may, for the program has loops or calls,
+   * waits for others, calls functions of the user's, or has operations whose work is not counted */
+  int64_t is_complete;
 } axle_analysis;
 /* Writes the fields that struct_size has room for. */
 axle_status* axle_executable_analyze(const axle_executable* executable, axle_analysis* analysis);

@@ -1,5 +1,6 @@
 # What `cmake --install` puts where, as one package "axle": component runtime (the libraries and the
-# command line) and development (headers, libaxle.a, the files for find_package and pkg-config).
+# command line), development (headers, libaxle.a, the files for find_package and pkg-config) and python
+# (the module `axle`, which finds the library from where it is).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 if(NOT TARGET axle OR NOT TARGET axle_archive)
@@ -26,6 +27,11 @@ if(TARGET axle_tool)
   set_target_properties(axle_tool PROPERTIES INSTALL_RPATH "${rpath}" BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS axle_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endif()
+
+# Of Python's own folders there is one for each version; this one serves all, on PYTHONPATH or in a .pth file.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/axle
+  DESTINATION lib/python3/site-packages COMPONENT python FILES_MATCHING PATTERN "*.py"
+  PATTERN __pycache__ EXCLUDE)
 
 # Which headers are public is found out when they are installed: no list to forget a name in.
 install(CODE "

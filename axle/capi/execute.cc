@@ -133,10 +133,11 @@ axle_status* axle_executable_analyze(const axle_executable* executable, axle_ana
                 axle::CheckStruct(kFunction, analysis, sizeof *analysis, /*check_rest=*/false));
     const axle::CostAnalysis cost = executable->value->cost_analysis();
     const axle::MemoryAnalysis memory = executable->value->memory_analysis();
-    const axle_analysis all = {
-        analysis->struct_size,      cost.flops,          cost.bytes_accessed,   cost.instructions,
-        memory.argument_bytes,      memory.result_bytes, memory.constant_bytes, memory.alias_bytes,
-        memory.peak_temporary_bytes};
+    const axle_analysis all = {analysis->struct_size,       cost.flops,
+                               cost.bytes_accessed,         cost.instructions,
+                               memory.argument_bytes,       memory.result_bytes,
+                               memory.constant_bytes,       memory.alias_bytes,
+                               memory.peak_temporary_bytes, cost.is_complete ? 1 : 0};
     std::memcpy(analysis, &all, size);
     return {};
   });

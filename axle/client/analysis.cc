@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "axle/client/op_table.h"
@@ -107,6 +108,7 @@ CostAnalysis AnalyzeCost(const Module& module) {
   CostAnalysis cost;
   // By shape, which equal ones share: many instructions may read one wide tuple.
   std::unordered_map<const Shape*, double> sizes;
+  std::unordered_set<const HloComputation*> called;
   const auto bytes_of = [&](const Instruction& inst) {
     const auto [size, is_new] = sizes.try_emplace(&inst.shape(), 0);
     if (is_new) size->second = static_cast<double>(inst.shape().num_bytes());
@@ -116,6 +118,12 @@ CostAnalysis AnalyzeCost(const Module& module) {
     for (const Instruction* inst : computation->instructions()) {
       ++cost.instructions;
       cost.flops += Flops(*inst);
+      cost.is_complete = cost.is_complete && CountsAllWork(*inst);
+      for (const HloComputation* callee : inst->callees()) {
+        // A computation that is called twice counts once: then the numbers are too small.
+        const bool is_first = called.insert(callee).second;
+        if (MovesNothing(*inst) && !is_first) cost.is_complete = false;
+      }
       if (MovesNothing(*inst)) continue;
       cost.bytes_accessed += bytes_of(*inst);
       for (i64 i = 0; i < inst->num_operands(); ++i) {

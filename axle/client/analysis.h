@@ -9,6 +9,9 @@ struct CostAnalysis {
   double flops = 0;           // client/op_table.h says what counts
   double bytes_accessed = 0;  // that instructions read and write, as if nothing were fused
   i64 instructions = 0;
+  // Whether a run does no more than these numbers say: no loops and calls, nothing that waits for
+  // others or calls functions of the user's, no operation whose work is not counted.
+  bool is_complete = true;
 };
 
 // Of `module`, which is only read, and only during the call.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "axle/client/compression.h"
+#include "axle/client/foreign_formats.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/proto/read.h"
@@ -54,7 +55,8 @@ InputFormat DetectFormat(std::string_view bytes) {
   if (bytes.starts_with("ML\xefR")) return InputFormat::kStableHloBytecode;
   const std::string_view text = SkipBlank(bytes);
   if (StartsWithWord(text, "HloModule")) return InputFormat::kHloText;
-  if (StartsWithWord(text, "module") || text.starts_with("func.func") || text.starts_with("#")) {
+  if (StartsWithWord(text, "module") || text.starts_with("func.func") || text.starts_with("#") ||
+      text.starts_with("\"builtin.module\"") || text.starts_with("builtin.module")) {
     return InputFormat::kStableHloText;
   }
   if (DetectProto(bytes)) return InputFormat::kHloProto;
@@ -87,6 +89,9 @@ StatusOr<LoadedProgram> LoadUnpacked(std::string_view bytes, const LoadOptions& 
   const auto label_or = [&](std::string_view fallback) {
     return options.label.empty() ? fallback : options.label;
   };
+  if (!options.format || format == InputFormat::kHloText) {
+    AXLE_TRY(CheckNotForeign(bytes, label_or("the input")));
+  }
   if (format == InputFormat::kHloProto) {
     return LoadProto(bytes, {.limits = options.limits,
                              .label = label_or("hlo proto"),
@@ -99,8 +104,7 @@ StatusOr<LoadedProgram> LoadUnpacked(std::string_view bytes, const LoadOptions& 
                               .strict_types = options.strict_types}));
     return LoadedProgram{std::move(module)};
   }
-  return Unimplemented(
-      StrCat(FormatName(format), ": this format is not read yet; HLO text and HLO protos are"));
+  return StableHloIsNotRead(label_or(FormatName(format)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "axle/core/strings.h"
+#include "axle/ops/control_form.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {
@@ -165,6 +166,39 @@ double Flops(const Instruction& inst) {
     }
     default:
       return 0;
+  }
+}
+
+bool CountsAllWork(const Instruction& inst) {
+  switch (GetOpDef(inst).lowering) {
+    case Lowering::kElementwise:
+    case Lowering::kIndexMap:
+    case Lowering::kIota:
+    case Lowering::kData:
+      return true;
+    case Lowering::kReduce:
+    case Lowering::kScatter: {
+      // Once per element: a combiner of its two parameters and one or two operations.
+      constexpr size_t kSmall = 4;
+      const auto is_small = [](const HloComputation* computation) {
+        const auto instructions = computation->instructions();
+        return instructions.size() <= kSmall &&
+               std::ranges::all_of(instructions, [](const Instruction* called) {
+                 const Lowering lowering = GetOpDef(*called).lowering;
+                 return lowering == Lowering::kElementwise || lowering == Lowering::kData;
+               });
+      };
+      return std::ranges::all_of(inst.callees(), is_small);
+    }
+    case Lowering::kDot:
+    case Lowering::kConvolution:
+      return Flops(inst) > 0 || inst.shape().num_elements() == 0;
+    case Lowering::kControlFlow: {
+      const ControlForm form = ControlFormOf(inst);
+      return form == ControlForm::kCall || form == ControlForm::kConditional;
+    }
+    default:
+      return false;
   }
 }
 

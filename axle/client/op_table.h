@@ -74,5 +74,8 @@ bool MovesNothing(const Instruction& inst);
 // dot or convolution (two), or per operand element of a reduction. Computations it calls count
 // where they stand.
 double Flops(const Instruction& inst);
+// Whether the instruction does no more than Flops and the bytes of its operands and result say,
+// and, of a call or a conditional, than what is called says.
+bool CountsAllWork(const Instruction& inst);
 
 }  // namespace axle

@@ -126,12 +126,15 @@ class Sorter {
         StridedCopy({&dim, 1}, line_[k].data(), data[k] + begin * bytes_[k], bytes_[k]);
       }
       AXLE_TRY(SortLine());
-      for (size_t k = 0; k < data.size(); ++k) WriteLine(k, data[k] + begin * bytes_[k]);
+      for (size_t k = 0; k < data.size(); ++k) AXLE_TRY(WriteLine(k, data[k] + begin * bytes_[k]));
     }
     return std::move(results_);
   }
 
  private:
+  // Elements of a long line between two looks at the limits: milliseconds.
+  static constexpr i64 kCheckEvery = 1 << 20;
+
   // Sets order_ to the positions of the line in their new order.
   Status SortLine() {
     order_.resize(size_);
@@ -148,9 +151,13 @@ class Sorter {
   Status SortLineByKey() {
     const LaneType type = key_->key.outputs[0].type;
     keys_.resize(size_ * BytesOf(type));
-    const void* line = line_[key_->operand].data();
-    void* keys = keys_.data();
-    AXLE_TRY(context_.executor.Run(key_->key, {&line, 1}, {&keys, 1}, size_));
+    for (i64 begin = 0; begin < size_; begin += kCheckEvery) {
+      AXLE_TRY(context_.Check());
+      const void* line = line_[key_->operand].data() + begin * bytes_[key_->operand];
+      void* keys = keys_.data() + begin * BytesOf(type);
+      AXLE_TRY(context_.executor.Run(key_->key, {&line, 1}, {&keys, 1},
+                                     std::min(kCheckEvery, size_ - begin)));
+    }
     return DispatchKey(type, [&]<typename T>() -> Status {
       const T* key = reinterpret_cast<const T*>(keys_.data());
       const auto check = [&] { return context_.Check(); };
@@ -171,11 +178,16 @@ class Sorter {
     });
   }
 
-  void WriteLine(size_t k, std::byte* to) const {
-    DispatchBytes(static_cast<int>(bytes_[k]), [&]<typename T>() {
-      const T* from = reinterpret_cast<const T*>(line_[k].data());
-      for (i64 i = 0; i < size_; ++i) reinterpret_cast<T*>(to)[i * step_] = from[order_[i]];
-    });
+  Status WriteLine(size_t k, std::byte* to) const {
+    for (i64 begin = 0; begin < size_; begin += kCheckEvery) {
+      AXLE_TRY(context_.Check());
+      const i64 end = std::min(begin + kCheckEvery, size_);
+      DispatchBytes(static_cast<int>(bytes_[k]), [&]<typename T>() {
+        const T* from = reinterpret_cast<const T*>(line_[k].data());
+        for (i64 i = begin; i < end; ++i) reinterpret_cast<T*>(to)[i * step_] = from[order_[i]];
+      });
+    }
+    return {};
   }
 
   const EvalContext& context_;

@@ -14,11 +14,27 @@ docs/python.md has the whole interface. Thread-safe: any number of threads may c
 """
 
 from ._buffers import Buffer
+from ._builder import Builder, Op, computation
 from ._errors import AxleError
-from ._executable import Executable, Module, compile, parse, put
+from ._executable import Executable, compile, put
 from ._library import LIBRARY_PATH as library_path
 from ._library import VERSION as version
+from ._programs import Module, parse
 from ._shapes import Shape
 
 __version__ = "0.1.0"  # of this package; `version` is that of the library
-__all__ = ["AxleError", "Buffer", "Executable", "Module", "Shape", "compile", "library_path", "parse", "put", "version"]
+__all__ = [
+    "AxleError",
+    "Buffer",
+    "Builder",
+    "Executable",
+    "Module",
+    "Op",
+    "Shape",
+    "compile",
+    "computation",
+    "library_path",
+    "parse",
+    "put",
+    "version",
+]

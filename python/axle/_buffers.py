@@ -1,15 +1,18 @@
 """Values that stay on the device between runs."""
 
-import ctypes
+import math
 from ctypes import byref, c_int64, c_void_p
 
 import numpy as np
 
+from ._arrays import as_numpy, to_dlpack
 from ._errors import AxleError
-from ._library import Array, BufferOptions, check, lib
+from ._library import Array, BufferOptions, check, destroy_with, lib
 from ._shapes import shape_from_handle, type_number
 
 _destroy = lib.axle_buffer_destroy
+# numpy 2.1 exports arrays that must not be written to, and takes max_version.
+_NUMPY_EXPORTS_READ_ONLY = tuple(int(part) for part in np.__version__.split(".")[:2]) >= (2, 1)
 
 
 class Buffer:
@@ -57,13 +60,72 @@ class Buffer:
         check(lib.axle_buffer_to_host(self._handle, byref(described), None))
         return array[tuple(slice(0, size) for size in sizes)] if any(shape.dynamic) else array
 
+    def _view(self):
+        """A numpy array of the buffer's own memory, for reading; a copy where sizes are dynamic."""
+        shape = self.shape
+        if not shape.is_array or any(shape.dynamic):
+            return self.numpy()
+        handle = c_void_p()
+        check(lib.axle_buffer_view(self._handle, None, byref(handle)))
+        dtype = shape.dtype
+        memory = _Memory(handle, math.prod(shape.dims) * dtype.itemsize)
+        if memory.size == 0:
+            return self.numpy()
+        return np.asarray(memory).view(dtype).reshape(shape.dims)
+
+    def __array__(self, dtype=None, copy=None):
+        """For np.asarray(buffer), which copies nothing: an array for reading that keeps the memory, also when the
+        buffer is deleted. A buffer of dynamic sizes is copied."""
+        array = self._view()
+        if dtype is not None and np.dtype(dtype) != array.dtype:
+            if copy is False:
+                raise ValueError(f"a buffer of {self.shape} cannot be an array of {dtype} without a copy")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __dlpack_device__(self):
+        return (1, 0)  # kDLCPU
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """For from_dlpack() of other packages. Nothing is copied if they ask for DLPack 1.0, which knows memory that
+        must not be written to; otherwise they get a copy."""
+        shape = self.shape
+        if shape.is_array and shape.is_narrow:
+            raise BufferError(f"DLPack packs several {shape.type} into a byte, and axle does not")
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError("a buffer of axle is in the memory of the CPU")
+        array = self._view()
+        can_say_read_only = max_version is not None and max_version[0] >= 1 and _NUMPY_EXPORTS_READ_ONLY
+        if copy is False and not can_say_read_only:
+            raise BufferError("the memory of a buffer must not be written to, which DLPack before 1.0 cannot say")
+        if copy or not can_say_read_only:
+            array = array.copy()
+        options = {} if max_version is None or not _NUMPY_EXPORTS_READ_ONLY else {"max_version": max_version}
+        return to_dlpack(array, shape.type, **options)
+
     def __repr__(self):
         return f"<axle.Buffer {self.shape}>"
 
 
+class _Memory:
+    """The memory of a buffer, pinned, as bytes: numpy's arrays of it keep this."""
+
+    def __init__(self, handle, size):
+        destroy_with(self, lib.axle_view_destroy, handle)
+        self.size = size
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": (size,),
+            "typestr": "|u1",
+            "data": (lib.axle_view_data(handle), True),
+        }
+
+
 def put_with(client, array):
     """put(), of which __init__.py has the description."""
-    array = np.ascontiguousarray(array).reshape(np.shape(array))  # ascontiguousarray makes [1] of []
+    found = as_numpy(array, "the value")
+    array = np.asarray(array) if found is None else found
+    array = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes [1] of []
     if array.dtype.byteorder not in "=|":
         array = array.astype(array.dtype.newbyteorder("="))
     described = Array(
@@ -75,17 +137,3 @@ def put_with(client, array):
     handle = c_void_p()
     check(lib.axle_buffer_from_host(client, byref(described), byref(BufferOptions()), byref(handle)))
     return Buffer(handle)
-
-
-def execute(executable, num_results, buffers):
-    """The results of a run on the caller's thread, a list of Buffers."""
-    for buffer in buffers:
-        if not isinstance(buffer, Buffer):
-            raise AxleError(
-                "INVALID_ARGUMENT", f"execute() takes buffers, which put() makes, not {type(buffer).__name__}"
-            )
-    count = len(buffers)
-    arguments = (c_void_p * count)(*[buffer._handle for buffer in buffers])
-    results = (c_void_p * num_results)()
-    check(lib.axle_executable_execute(executable, None, arguments, count, results, num_results, None))
-    return [Buffer(ctypes.c_void_p(handle)) for handle in results]

@@ -1,21 +1,33 @@
-"""Programs and what runs them."""
+"""What runs programs.
 
-import ctypes
+A call costs a few microseconds, so what it hands to the library, a `_Frame`, is made once and used again: the
+descriptions of arguments and results, of which a call changes little more than the pointers. Calls that run at
+the same time have a frame each.
+
+Ctrl-C has to end a run of the main thread, which needs a second thread (_calls.py) and a hundred microseconds.
+A run that cannot take long does without: its program has no loops and waits, and little work.
+"""
+
 import threading
 from ctypes import POINTER, byref, c_int64, c_void_p, pointer
 
 import numpy as np
 
-from ._buffers import execute, put_with
+from ._arrays import address_of, as_numpy, from_numbers
+from ._buffers import Buffer, put_with
 from ._calls import Limits
 from ._errors import AxleError
-from ._library import Analysis, Array, CompileOptions, ExecuteOptions, ParseOptions, check, destroy_with, lib, take_bytes
-from ._shapes import shape_from_handle
+from ._library import Analysis, Array, CompileOptions, ExecuteOptions, check, destroy_with, lib
+from ._programs import Module, parse_with
 
 _ENGINES = {"default": 0, "native": 1, "interpret": 2}
 _NUMERICS = {"strict": 0, "fast": 1}
+# Of a run that Ctrl-C need not end: less than 0.1 s of the interpreter, whatever the operations are. What takes native
+# code longer than this would not gain from it.
+_SHORT = {"flops": 2e5, "bytes_accessed": 1e6, "num_instructions": 2000}
 _client = None
 _client_lock = threading.Lock()
+_run = lib.axle_executable_run
 
 
 def _get_client():
@@ -27,63 +39,6 @@ def _get_client():
             check(lib.axle_client_create(None, byref(client)))
             _client = client
         return _client
-
-
-class Module:
-    """A verified program. Made by parse()."""
-
-    def __init__(self, handle):
-        self._handle = handle
-        destroy_with(self, lib.axle_module_destroy, handle)
-        self.name = lib.axle_module_name(handle).decode()
-        self.input_shapes = tuple(
-            shape_from_handle(lib.axle_module_parameter_shape(handle, i))
-            for i in range(lib.axle_module_num_parameters(handle))
-        )
-        self.output_shape = shape_from_handle(lib.axle_module_result_shape(handle))
-
-    @property
-    def output_shapes(self):
-        """One for each element of the result, if that is a tuple; else one."""
-        return self.output_shape.elements if self.output_shape.is_tuple else (self.output_shape,)
-
-    def to_text(self, short=False, elide_constants=False):
-        """HLO text. `short` leaves out metadata and the like, `elide_constants` large arrays."""
-        text = c_void_p()
-        flags = (1 if short else 0) | (2 if elide_constants else 0)
-        check(lib.axle_module_to_text(self._handle, flags, byref(text)))
-        return take_bytes(text).decode(errors="replace")
-
-    def to_proto(self):
-        """A serialized HloModuleProto."""
-        proto = c_void_p()
-        check(lib.axle_module_to_proto(self._handle, byref(proto)))
-        return take_bytes(proto)
-
-    def __repr__(self):
-        return f"<axle.Module {self.name}>"
-
-
-def _parse(program, format, label, limits):
-    data = program.encode() if isinstance(program, str) else bytes(program)
-    options = ParseOptions(
-        format=format.encode() if format else None,
-        label=label.encode() if label else None,
-        limits=limits.handle,
-    )
-    handle = c_void_p()
-    limits.call(lib.axle_module_parse, data, len(data), byref(options), byref(handle))
-    return Module(handle)
-
-
-def parse(program, *, format=None, label=None, time_limit=None, memory_limit=None):
-    """Reads a program: HLO text as str or bytes, or a serialized HloModuleProto, HloProto or HloSnapshot, any of
-    them compressed with gzip or zstd or not.
-
-    format  "hlo", "hlo.pb", "stablehlo", "stablehlo.bc"; found out if None
-    label   opens error messages, a file name for example
-    """
-    return _parse(program, format, label, Limits(time_limit, memory_limit))
 
 
 def compile(
@@ -98,7 +53,7 @@ def compile(
     progress=None,
     allow_elided=False,
 ):
-    """Compiles a Module, or whatever parse() reads, and returns an Executable.
+    """Compiles a Module, or whatever parse() reads, and returns an Executable. Ctrl-C ends it.
 
     engine        "native", "interpret", or "default": native code, but the interpreter where its library is missing
     numerics      "strict", or "fast" for what is faster and not so exact
@@ -114,7 +69,7 @@ def compile(
     if numerics not in _NUMERICS:
         raise AxleError("INVALID_ARGUMENT", f"there are no numerics {numerics!r}; there are {', '.join(_NUMERICS)}")
     limits = Limits(time_limit, memory_limit, progress=progress)
-    module = program if isinstance(program, Module) else _parse(program, format, label, limits)
+    module = program if isinstance(program, Module) else parse_with(limits, program, format, label)
     options = CompileOptions(engine=_ENGINES[engine], numerics=_NUMERICS[numerics], limits=limits.handle,
                              allow_elided=int(bool(allow_elided)))
     handle = c_void_p()
@@ -125,7 +80,8 @@ def compile(
 
 
 def put(array):
-    """A Buffer: a copy of an array, for Executable.execute(), of the array's own type and shape."""
+    """A Buffer: a copy of an array, for Executable.execute(), of the array's own type and shape. Arrays of other
+    packages are taken too if they have __dlpack__ or __array__."""
     return put_with(_get_client(), array)
 
 
@@ -133,21 +89,72 @@ def _int64s(values):
     return (c_int64 * len(values))(*values)
 
 
-def _describe(shape, array, sizes=None):
-    """The Array of a numpy array; `sizes` are c_int64s, of dynamic dimensions."""
-    rank = len(shape.dims)
-    return Array(
-        type=shape._number,
-        rank=rank,
-        dims=_int64s(array.shape),
-        byte_strides=_int64s(array.strides),
-        data=array.ctypes.data,
-        sizes=sizes,
-    )
+class _Slot:
+    """The description of one array, to be used again and again."""
+
+    __slots__ = ("shape", "dims", "dtype", "is_dynamic", "array", "strides", "sizes", "what")
+
+    def __init__(self, shape, what=None):
+        self.shape = shape
+        self.dims = shape.dims
+        self.dtype = shape.dtype
+        self.what = what
+        self.is_dynamic = any(shape.dynamic)
+        self.sizes = _int64s(shape.dims)
+        self.strides = _int64s(shape.dims)  # used of arrays that are not dense
+        self.array = Array(type=shape._number, rank=len(shape.dims), dims=_int64s(shape.dims))
+        if self.is_dynamic:
+            self.array.sizes = self.sizes
+
+    def read(self, argument):
+        """Describes an argument, and returns what must live as long as the library reads it."""
+        value = argument if isinstance(argument, np.ndarray) else _as_array(argument, self.shape, self.what)
+        if value.dtype is not self.dtype or value.shape != self.dims or self.is_dynamic:
+            value = _fitted(value, self)
+        described = self.array
+        if value.flags.c_contiguous:
+            described.byte_strides = None
+        else:
+            self.strides[:] = value.strides
+            described.byte_strides = self.strides
+        described.data = address_of(value)
+        return value
+
+    def make(self):
+        """A new array for a result."""
+        array = np.empty(self.dims, self.dtype)
+        self.array.data = address_of(array)
+        return array
+
+    def result(self, array):
+        """The part of a result that the run gave."""
+        return array[tuple(slice(0, size) for size in self.sizes)] if self.is_dynamic else array
 
 
-def _pointers(arrays):
-    return (POINTER(Array) * len(arrays))(*[pointer(array) for array in arrays])
+class _Frame:
+    """What a call hands to the library."""
+
+    def __init__(self, module):
+        self.inputs = [
+            _Slot(leaf, what)
+            for i, shape in enumerate(module.input_shapes)
+            for leaf, what in _named_leaves(shape, f"argument {i}")
+        ]
+        self.outputs = [_Slot(leaf) for leaf in module.output_shape.leaves()]
+        self.input_pointers = _pointers(self.inputs)
+        self.output_pointers = _pointers(self.outputs)
+
+
+def _pointers(slots):
+    return (POINTER(Array) * len(slots))(*[pointer(slot.array) for slot in slots])
+
+
+def _named_leaves(shape, what):
+    if shape.is_tuple:
+        for i, element in enumerate(shape.elements):
+            yield from _named_leaves(element, f"{what}, element {i}")
+    elif shape.is_array:
+        yield shape, what
 
 
 class Executable:
@@ -158,6 +165,12 @@ class Executable:
         destroy_with(self, lib.axle_executable_destroy, handle)
         self.module = module
         self._num_results = lib.axle_executable_num_results(handle)
+        self._num_arguments = len(module.input_shapes)
+        self._has_flat_arguments = all(shape.is_array for shape in module.input_shapes)
+        self._is_array = module.output_shape.is_array
+        self._frames = []  # that no call uses now
+        cost = self.cost_analysis()
+        self._is_short = cost["is_complete"] and all(cost[name] <= most for name, most in _SHORT.items())
 
     @property
     def name(self):
@@ -175,21 +188,53 @@ class Executable:
 
     def cost_analysis(self):
         """What a run costs, as far as the program tells, each computation once: a dict of flops, bytes_accessed,
-        num_instructions, argument_bytes, result_bytes, constant_bytes, alias_bytes and peak_temporary_bytes.
+        num_instructions, argument_bytes, result_bytes, constant_bytes, alias_bytes and peak_temporary_bytes; and
+        is_complete, whether a run does no more than that.
         """
         analysis = Analysis()
         check(lib.axle_executable_analyze(self._handle, byref(analysis)))
-        return {name: getattr(analysis, name) for name, _ in Analysis._fields_[1:]}
+        cost = {name: getattr(analysis, name) for name, _ in Analysis._fields_[1:]}
+        cost["is_complete"] = cost["is_complete"] != 0
+        return cost
 
-    def execute(self, *buffers):
+    def execute(self, *buffers, time_limit=None, memory_limit=None, step_limit=None, progress=None):
         """Runs the program on Buffers, one for each parameter, and returns a list of Buffers, one for each element of
         the result if that is a tuple, else one.
 
-        Nothing is copied, and a call costs a few microseconds. Buffers that the program aliases with its result are
-        donated: they are deleted. The run is on the caller's thread, and Ctrl-C is noticed when it is over; a call of
-        the executable can be ended.
+        Nothing is copied. Buffers that the program aliases with its result are donated: they are deleted. Limits and
+        Ctrl-C as for a call of the executable.
         """
-        return execute(self._handle, self._num_results, buffers)
+        for buffer in buffers:
+            if not isinstance(buffer, Buffer):
+                raise AxleError(
+                    "INVALID_ARGUMENT", f"execute() takes buffers, which put() makes, not {type(buffer).__name__}"
+                )
+        count = len(buffers)
+        arguments = (c_void_p * count)(*[buffer._handle for buffer in buffers])
+        results = (c_void_p * self._num_results)()
+        try:
+            self._start(
+                lib.axle_executable_execute, (time_limit, memory_limit, step_limit, progress), (self, buffers),
+                arguments, count, results, self._num_results, None,
+            )
+        except BaseException:
+            for handle in results:  # there are some if Ctrl-C came when the run was over
+                lib.axle_buffer_destroy(handle)
+            raise
+        return [Buffer(c_void_p(handle)) for handle in results]
+
+    def _start(self, function, limits, keep, *arguments):
+        """Calls axle_executable_run or _execute; on this thread if nothing can end it before its time."""
+        if limits == (None, None, None, None) and (
+            self._is_short or threading.current_thread() is not threading.main_thread()
+        ):
+            status = function(self._handle, None, *arguments)
+            if status:
+                check(status)
+            return
+        limits = Limits(*limits)
+        options = ExecuteOptions(limits=limits.handle)
+        limits.call(function, self._handle, byref(options), *arguments, keep=keep)
 
     def __repr__(self):
         return f"<axle.Executable {self.name}>"
@@ -197,93 +242,90 @@ class Executable:
     def __call__(self, *arguments, time_limit=None, memory_limit=None, step_limit=None, progress=None):
         """Runs the program.
 
-        One argument for each parameter: an array, or what numpy makes one of, of the parameter's type and shape, or
-        a tuple of them where the parameter is one. Arrays are read in place if they are contiguous, and must not
-        change meanwhile. The result is an array, or a tuple.
+        One argument for each parameter: an array of the parameter's type and shape, of numpy's or of any package's
+        that has __dlpack__ or __array__; a number or nested lists of numbers, which that type must have; or a tuple
+        of them where the parameter is one. Arrays are read in place if they are contiguous, and must not change
+        meanwhile. The result is a numpy array, or a tuple.
 
         Dynamic dimensions take any size up to their bound, and give what the program says.
 
         time_limit is in seconds, memory_limit in bytes of values, step_limit in turns of loops and calls. Ctrl-C
         ends a run.
         """
-        shapes = self.input_shapes
-        if len(arguments) != len(shapes):
+        if len(arguments) != self._num_arguments:
             raise AxleError(
-                "INVALID_ARGUMENT", f'"{self.name}" takes {len(shapes)} arguments, not {len(arguments)}'
+                "INVALID_ARGUMENT", f'"{self.name}" takes {self._num_arguments} arguments, not {len(arguments)}'
             )
-        keep, inputs = [], []  # `keep` is what the descriptions point into
-        for i, (argument, shape) in enumerate(zip(arguments, shapes)):
-            _add_argument(argument, shape, f"argument {i}", keep, inputs)
-        outputs, described = [], []
-        for leaf in self.module.output_shape.leaves():
-            array = np.empty(leaf.dims, leaf.dtype)
-            sizes = _int64s(leaf.dims)
-            outputs.append((array, sizes if any(leaf.dynamic) else None))
-            described.append(_describe(leaf, array, sizes))
-        limits = Limits(time_limit, memory_limit, step_limit, progress)
-        options = ExecuteOptions(limits=limits.handle)
-        limits.call(
-            lib.axle_executable_run,
-            self._handle,
-            byref(options),
-            _pointers(inputs),
-            len(inputs),
-            _pointers(described),
-            len(described),
-            keep=(self, keep, outputs),
+        if not self._has_flat_arguments:
+            leaves = []
+            for i, (argument, shape) in enumerate(zip(arguments, self.input_shapes)):
+                _add_leaves(argument, shape, f"argument {i}", leaves)
+            arguments = leaves
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = _Frame(self.module)
+        keep = [slot.read(argument) for slot, argument in zip(frame.inputs, arguments)]
+        results = [slot.make() for slot in frame.outputs]
+        self._start(
+            _run, (time_limit, memory_limit, step_limit, progress), (self, frame, keep, results),
+            frame.input_pointers, len(keep), frame.output_pointers, len(results),
         )
-        return _assemble(self.module.output_shape, iter(outputs))
+        results = [slot.result(array) for slot, array in zip(frame.outputs, results)]
+        self._frames.append(frame)  # not after an error: the call may still use it
+        return results[0] if self._is_array else _assemble(self.module.output_shape, iter(results))
 
 
-def _add_argument(argument, shape, what, keep, inputs):
+def _add_leaves(argument, shape, what, leaves):
     if shape.is_tuple:
         if not isinstance(argument, (tuple, list)) or len(argument) != len(shape.elements):
             raise AxleError("INVALID_ARGUMENT", f"{what} must be a tuple of {len(shape.elements)}, for {shape}")
         for i, (value, element) in enumerate(zip(argument, shape.elements)):
-            _add_argument(value, element, f"{what}, element {i}", keep, inputs)
-        return
-    if not shape.is_array:  # a token
-        if argument is not None:
-            raise AxleError("INVALID_ARGUMENT", f"{what} must be None, for {shape}")
-        return
-    array = _as_array(argument, shape, what)
-    sizes = None
-    if any(shape.dynamic):
-        if array.shape != shape.dims:
-            padded = np.zeros(shape.dims, shape.dtype)
-            padded[tuple(slice(0, size) for size in array.shape)] = array
-            sizes = _int64s(array.shape)
-            array = padded
-    keep.append(array)
-    inputs.append(_describe(shape, array, sizes))
+            _add_leaves(value, element, f"{what}, element {i}", leaves)
+    elif shape.is_array:
+        leaves.append(argument)
+    elif argument is not None:  # a token
+        raise AxleError("INVALID_ARGUMENT", f"{what} must be None, for {shape}")
 
 
 def _as_array(argument, shape, what):
-    """A numpy array of the shape's type in the byte order of the machine, maybe smaller in dynamic dimensions."""
-    if isinstance(argument, np.ndarray) or hasattr(argument, "__array__") or hasattr(argument, "__array_interface__"):
-        array = np.asarray(argument)
-        if array.dtype != shape.dtype and array.dtype.newbyteorder("=") == shape.dtype:
-            array = array.astype(shape.dtype)
-        if array.dtype != shape.dtype:
-            raise AxleError("INVALID_ARGUMENT", f"{what} is of type {array.dtype}, must be {shape.dtype}, for {shape}")
-    else:  # numbers and lists of Python have no type of their own
-        try:
-            array = np.asarray(argument, shape.dtype)
-        except (ValueError, TypeError, OverflowError) as error:
-            raise AxleError("INVALID_ARGUMENT", f"{what}: {error}, for {shape}") from error
+    """A numpy array of what is none yet. Numbers and lists of Python have no type of their own, and get the shape's."""
+    array = as_numpy(argument, what)
+    if array is not None:
+        return array
+    try:
+        return from_numbers(argument, shape.type, shape.dtype)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise AxleError("INVALID_ARGUMENT", f"{what}: {error}, for {shape}") from error
+
+
+def _fitted(array, slot):
+    """The array in the byte order of the machine, filled up to the bounds of dynamic dimensions, whose sizes go to
+    the slot. AxleError unless it fits."""
+    shape = slot.shape
+    if array.dtype != slot.dtype:
+        if array.dtype.newbyteorder("=") != slot.dtype:
+            raise AxleError(
+                "INVALID_ARGUMENT", f"{slot.what} is of type {array.dtype}, must be {slot.dtype}, for {shape}"
+            )
+        array = array.astype(slot.dtype)
     fits = len(array.shape) == len(shape.dims) and all(
         size == dim or (is_dynamic and size < dim)
         for size, dim, is_dynamic in zip(array.shape, shape.dims, shape.dynamic)
     )
     if not fits:
-        raise AxleError("INVALID_ARGUMENT", f"{what} has shape {list(array.shape)}, must fit {shape}")
-    return array
+        raise AxleError("INVALID_ARGUMENT", f"{slot.what} has shape {list(array.shape)}, must fit {shape}")
+    if not slot.is_dynamic:
+        return array
+    slot.sizes[:] = array.shape
+    if array.shape == shape.dims:
+        return array
+    padded = np.zeros(shape.dims, slot.dtype)
+    padded[tuple(slice(0, size) for size in array.shape)] = array
+    return padded
 
 
-def _assemble(shape, outputs):
+def _assemble(shape, results):
     if shape.is_tuple:
-        return tuple(_assemble(element, outputs) for element in shape.elements)
-    if not shape.is_array:
-        return None
-    array, sizes = next(outputs)
-    return array if sizes is None else array[tuple(slice(0, size) for size in sizes)]
+        return tuple(_assemble(element, results) for element in shape.elements)
+    return next(results) if shape.is_array else None

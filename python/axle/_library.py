@@ -4,6 +4,9 @@ import ctypes
 import ctypes.util
 import os
 import pathlib
+import shutil
+import subprocess
+import sysconfig
 import weakref
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
 
@@ -12,36 +15,61 @@ from ._errors import AxleError
 _API_VERSION = 1  # the AXLE_C_API_VERSION that this package is written for
 
 
+_NAMES = ("libaxle.so.0.1", "libaxle.so")  # the second one comes with the headers
+
+
+def _prefixes():
+    """Where `cmake --install --prefix` may have put the library, the best ones first."""
+    package = pathlib.Path(__file__).resolve().parent
+    yield from list(package.parents)[3:4]  # PREFIX/lib/python3/site-packages/axle; also a venv that is the prefix
+    tool = shutil.which("axle")
+    if tool:
+        yield pathlib.Path(tool).resolve().parent.parent
+    for name in ("CMAKE_PREFIX_PATH", "axle_ROOT"):
+        yield from (pathlib.Path(path) for path in os.environ.get(name, "").split(os.pathsep) if path)
+    home = pathlib.Path("~").expanduser()
+    yield from (home / "axle", home / ".local", pathlib.Path("/usr/local"), pathlib.Path("/opt/axle"))
+
+
 def _candidates():
     """Paths and names for the loader, the best ones first."""
     if os.environ.get("AXLE_LIBRARY"):
         yield os.environ["AXLE_LIBRARY"]  # and nothing else: a wrong path is to be noticed
         return
     package = pathlib.Path(__file__).resolve().parent
-    yield str(package / "libaxle.so")
+    yield from (str(package / name) for name in _NAMES)
     checkout = package.parent.parent
     if (checkout / "axle" / "c_api.h").exists():
         for preset in ("release", "dev"):
             yield str(checkout / "build" / preset / "lib" / "libaxle.so")
-    for name in ("libaxle.so.0.1", ctypes.util.find_library("axle")):
+    for prefix in _prefixes():
+        for folder in ("lib", "lib64", f"lib/{sysconfig.get_config_var('MULTIARCH')}"):
+            yield from (str(prefix / folder / name) for name in _NAMES)
+    for name in (_NAMES[0], ctypes.util.find_library("axle")):
         if name:
             yield name
-    for folder in ("/usr/local/lib", os.path.expanduser("~/.local/lib")):
-        yield os.path.join(folder, "libaxle.so.0.1")
+    try:
+        asked = subprocess.run(["pkg-config", "--variable=libdir", "axle"], capture_output=True, text=True)
+    except OSError:
+        return
+    if asked.returncode == 0 and asked.stdout.strip():
+        yield from (os.path.join(asked.stdout.strip(), name) for name in _NAMES)
 
 
 def _load():
-    tried = []
+    missing, failed = [], []
     for path in _candidates():
         if os.path.sep in path and not os.path.exists(path):
-            tried.append(f"{path}: no such file")
+            missing.append(os.path.dirname(path))
             continue
         try:
             return ctypes.CDLL(path), path
         except OSError as error:
-            tried.append(f"{path}: {error}")
+            failed.append(f"{path}: {error}")
+    lines = [*failed, *(f"{folder}: no libaxle.so" for folder in dict.fromkeys(missing))]
     raise ImportError(
-        "axle: there is no libaxle.so; build Axle, or set AXLE_LIBRARY to its path. Tried:\n  " + "\n  ".join(tried)
+        "axle: there is no libaxle.so. Build Axle and `cmake --install build/release --prefix ~/axle`, or set "
+        "AXLE_LIBRARY to the path of the library. Tried:\n  " + "\n  ".join(lines)
     )
 
 
@@ -118,6 +146,17 @@ class ExecuteOptions(_Struct):
     _fields_ = [("struct_size", c_size_t), ("limits", c_void_p)]
 
 
+class OpOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("attributes", c_char_p),
+        ("computations", POINTER(c_void_p)),
+        ("num_computations", c_size_t),
+        ("shape", c_void_p),
+        ("name", c_char_p),
+    ]
+
+
 class Analysis(_Struct):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -129,6 +168,7 @@ class Analysis(_Struct):
         ("constant_bytes", c_int64),
         ("alias_bytes", c_int64),
         ("peak_temporary_bytes", c_int64),
+        ("is_complete", c_int64),
     ]
 
 
@@ -162,6 +202,22 @@ _declare("axle_shape_dims", POINTER(c_int64), c_void_p)
 _declare("axle_shape_is_dynamic", c_int32, c_void_p, c_size_t)
 _declare("axle_shape_num_elements", c_size_t, c_void_p)
 _declare("axle_shape_element", c_void_p, c_void_p, c_size_t)
+_declare("axle_shape_parse", c_void_p, c_char_p, _OUT)
+_declare("axle_shape_destroy", None, c_void_p)
+_declare("axle_op_name", c_char_p, c_size_t)
+_declare("axle_op_summary", c_char_p, c_char_p)
+_declare("axle_op_declares_shape", c_int32, c_char_p)
+_declare("axle_op_part_name", c_char_p, c_char_p, c_int32, c_size_t)
+_declare("axle_builder_create", c_void_p, c_char_p, _OUT)
+_declare("axle_builder_destroy", None, c_void_p)
+_declare("axle_builder_set_location", c_void_p, c_void_p, c_char_p, c_int32)
+_declare("axle_builder_parameter", c_void_p, c_void_p, c_int64, c_void_p, c_char_p, POINTER(c_int64))
+_declare("axle_builder_constant", c_void_p, c_void_p, POINTER(Array), POINTER(c_int64))
+_declare(
+    "axle_builder_add", c_void_p, c_void_p, c_char_p, POINTER(c_int64), c_size_t, POINTER(OpOptions), POINTER(c_int64)
+)
+_declare("axle_builder_op_shape", c_void_p, c_void_p, c_int64, _OUT)
+_declare("axle_builder_build", c_void_p, c_void_p, c_int64, _OUT)
 _declare("axle_module_parse", c_void_p, c_char_p, c_size_t, POINTER(ParseOptions), _OUT)
 _declare("axle_module_destroy", None, c_void_p)
 _declare("axle_module_name", c_char_p, c_void_p)
@@ -199,6 +255,9 @@ _declare(
 )
 _declare("axle_buffer_from_host", c_void_p, c_void_p, POINTER(Array), POINTER(BufferOptions), _OUT)
 _declare("axle_buffer_to_host", c_void_p, c_void_p, POINTER(Array), c_void_p)
+_declare("axle_buffer_view", c_void_p, c_void_p, c_void_p, _OUT)
+_declare("axle_view_data", c_void_p, c_void_p)
+_declare("axle_view_destroy", None, c_void_p)
 _declare("axle_buffer_shape", c_void_p, c_void_p)
 _declare("axle_buffer_delete", None, c_void_p)
 _declare("axle_buffer_is_deleted", c_int32, c_void_p)

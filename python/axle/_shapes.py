@@ -45,7 +45,8 @@ _ML_DTYPES = {
 }
 
 
-def _numpy_dtype(name):
+def numpy_type(name):
+    """The numpy type of an element type; None if there is none. AxleError UNAVAILABLE without ml_dtypes."""
     if name in _NUMPY_TYPES:
         return np.dtype(_NUMPY_TYPES[name])
     if name not in _ML_DTYPES:
@@ -73,12 +74,17 @@ def type_number(dtype):
             name = lib.axle_type_name(number).decode()
             try:
                 if name in _NUMPY_TYPES or name in _ML_DTYPES:
-                    _numbers[_numpy_dtype(name)] = number
+                    _numbers[numpy_type(name)] = number
             except AxleError:  # without ml_dtypes nobody has such an array
                 pass
     if dtype not in _numbers:
         raise AxleError("INVALID_ARGUMENT", f"there is no element type for arrays of {dtype}")
     return _numbers[dtype]
+
+
+def type_name(dtype):
+    """The element type of a numpy type, as HLO text spells it."""
+    return lib.axle_type_name(type_number(dtype)).decode()
 
 
 class Shape:
@@ -108,10 +114,16 @@ class Shape:
         return self.type in _NUMPY_TYPES or self.type in _ML_DTYPES
 
     @property
+    def is_narrow(self):
+        """Whether an element has less than eight bits, in a byte of its own."""
+        return self.is_array and self.type.startswith(("s1", "s2", "s4", "u1", "u2", "u4", "f4e", "f6e")) and \
+            self.type not in _NUMPY_TYPES
+
+    @property
     def dtype(self):
         """The numpy type, None of what is no array. AxleError UNAVAILABLE if neither numpy nor ml_dtypes has it."""
         if self._dtype is None:
-            self._dtype = _numpy_dtype(self.type)
+            self._dtype = numpy_type(self.type)
         return self._dtype
 
     def __str__(self):

@@ -463,6 +463,7 @@ static void test_analysis_and_log(void) {
   expect_ok(__LINE__, axle_executable_analyze(executable, &newer.known));
   expect(__LINE__, newer.known.flops == 4 && newer.known.num_instructions == 3);
   expect(__LINE__, newer.known.argument_bytes == 32 && newer.known.result_bytes == 16);
+  expect(__LINE__, newer.known.is_complete == 1);
   expect(__LINE__, newer.unknown == 0x5555555555555555);
   memset(&newer, 0x55, sizeof newer);
   newer.known.struct_size = offsetof(axle_analysis, bytes_accessed);

@@ -286,7 +286,42 @@ static void test_builder_limits(void) {
                "axle_builder_set_limits: builder is null");
 }
 
+static int is_text(const char* text, const char* expected) {
+  return text != NULL && strcmp(text, expected) == 0;
+}
+
+/* What a builder in another language makes its functions of. */
+static void test_op_names(void) {
+  size_t num_ops = 0, i;
+  int has_while = 0;
+  for (; axle_op_name(num_ops) != NULL; ++num_ops) {
+    has_while |= is_text(axle_op_name(num_ops), "while");
+    expect(__LINE__, axle_op_summary(axle_op_name(num_ops)) != NULL);
+    for (i = 0; axle_op_part_name(axle_op_name(num_ops), AXLE_OP_ATTRIBUTE, i) != NULL; ++i) {
+      expect(__LINE__,
+             axle_op_part_name(axle_op_name(num_ops), AXLE_OP_ATTRIBUTE_KIND, i) != NULL);
+    }
+    expect(__LINE__,
+           axle_op_part_name(axle_op_name(num_ops), AXLE_OP_ATTRIBUTE_KIND, i) == NULL);
+  }
+  expect(__LINE__, num_ops > 100 && has_while);
+  expect(__LINE__, axle_op_name(num_ops + 1) == NULL);
+  expect(__LINE__, is_text(axle_op_part_name("reduce", AXLE_OP_ATTRIBUTE, 0), "dimensions"));
+  expect(__LINE__, is_text(axle_op_part_name("reduce", AXLE_OP_ATTRIBUTE_KIND, 0),
+                           "list of integers"));
+  expect(__LINE__, is_text(axle_op_part_name("while", AXLE_OP_COMPUTATION, 0), "condition"));
+  expect(__LINE__, is_text(axle_op_part_name("while", AXLE_OP_COMPUTATION, 1), "body"));
+  expect(__LINE__, axle_op_part_name("while", AXLE_OP_COMPUTATION, 2) == NULL);
+  expect(__LINE__, is_text(axle_op_part_name("add", AXLE_OP_OPERAND, 0), "lhs"));
+  expect(__LINE__, axle_op_part_name("add", 99, 0) == NULL);
+  expect(__LINE__, axle_op_declares_shape("iota") == 1 && axle_op_declares_shape("add") == 0);
+  expect(__LINE__, axle_op_summary("no-such-op") == NULL && axle_op_summary(NULL) == NULL);
+  expect(__LINE__, axle_op_part_name(NULL, AXLE_OP_OPERAND, 0) == NULL);
+  expect(__LINE__, axle_op_declares_shape(NULL) == 0);
+}
+
 void test_builder(void) {
+  test_op_names();
   test_builder_limits();
   test_sum_of_axpy();
   test_while();

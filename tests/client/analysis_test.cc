@@ -24,6 +24,52 @@ TEST(Analysis, CountsWhatInstructionsDoAndMove) {
   EXPECT_EQ(cost.instructions, 4);
 }
 
+bool IsComplete(std::string_view text) {
+  const auto module = LoadModule(text);
+  EXPECT_TRUE(module.ok()) << module.status().message();
+  return AnalyzeCost(**module).is_complete;
+}
+
+TEST(Analysis, SaysWhetherItsNumbersAreAll) {
+  constexpr std::string_view kAdd =
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n";
+  constexpr std::string_view kNegate =
+      "f { p = f32[10] parameter(0) ROOT q = f32[10] negate(p) }\n";
+  constexpr std::string_view kCall =
+      "ENTRY e { x = f32[10] parameter(0) ROOT c = f32[10] call(x), to_apply=f }";
+  EXPECT_TRUE(
+      IsComplete("ENTRY e { x = f32[10] parameter(0) y = f32[9] slice(x), slice={[0:9]} "
+                 "ROOT d = f32[] dot(y, y), lhs_contracting_dims={0}, "
+                 "rhs_contracting_dims={0} }"));
+  EXPECT_TRUE(IsComplete(StrCat(kAdd,
+                                "ENTRY e { x = f32[10] parameter(0) z = f32[] constant(0) "
+                                "ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=add }")));
+  // A combiner that does more than the one operation that is counted for each element.
+  EXPECT_FALSE(IsComplete(
+      "f { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] power(a, b) d = f32[] tan(c) "
+      "ROOT e = f32[] power(d, a) }\n"
+      "ENTRY e { x = f32[10] parameter(0) z = f32[] constant(0) "
+      "ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=f }"));
+  EXPECT_TRUE(IsComplete(StrCat(kNegate, kCall)));
+  // Twice the same, and so 2^n times what is n calls deep.
+  EXPECT_FALSE(IsComplete(StrCat(kNegate,
+                                 "ENTRY e { x = f32[10] parameter(0) "
+                                 "y = f32[10] call(x), to_apply=f "
+                                 "ROOT c = f32[10] call(y), to_apply=f }")));
+  // Loops, whatever they are in; and work that is not counted.
+  constexpr std::string_view kLoop =
+      "c { p = f32[10] parameter(0) ROOT t = pred[] constant(true) }\n"
+      "b { p = f32[10] parameter(0) ROOT q = f32[10] negate(p) }\n"
+      "f { p = f32[10] parameter(0) ROOT w = f32[10] while(p), condition=c, body=b }\n";
+  EXPECT_FALSE(IsComplete(StrCat(kLoop, kCall)));
+  EXPECT_FALSE(
+      IsComplete("ENTRY e { x = f32[10,10] parameter(0) "
+                 "ROOT c = f32[10,10] cholesky(x), lower=true }"));
+  EXPECT_FALSE(
+      IsComplete("ENTRY e { t = token[] after-all() "
+                 "ROOT i = (f32[2], token[]) infeed(t) }"));
+}
+
 TEST(Analysis, TemporariesLiveToTheirLastUse) {
   // a and b live together, b and c do; then d is the result.
   const MemoryAnalysis memory = Memory(

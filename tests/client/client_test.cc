@@ -155,12 +155,61 @@ TEST(Load, DetectsTheFormat) {
   EXPECT_EQ(DetectFormat("\n\nHloModule m"), InputFormat::kHloText);
 }
 
-TEST(Load, OtherFormatsAreStillToCome) {
-  const auto module = LoadModule("module @f {}");
-  ASSERT_FALSE(module.ok());
-  EXPECT_EQ(module.status().code(), StatusCode::kUnimplemented);
-  EXPECT_EQ(module.status().message(),
-            "stablehlo: this format is not read yet; HLO text and HLO protos are");
+TEST(Load, StableHloIsRefusedWithAWayToHlo) {
+  for (const std::string_view text :
+       {"module @f {}", "#loc = loc(unknown)\nmodule {}", "\"builtin.module\"() ({})",
+        "builtin.module {}", "func.func @f() {}", "ML\xefR\x06"}) {
+    const auto module = LoadModule(text, {.label = "f.mlir"});
+    ASSERT_FALSE(module.ok());
+    EXPECT_EQ(module.status().code(), StatusCode::kUnimplemented);
+    EXPECT_TRUE(module.status().message().starts_with("f.mlir: this is StableHLO"));
+    EXPECT_NE(module.status().message().find("as_text(dialect=\"hlo\")"), std::string::npos);
+  }
+}
+
+TEST(Load, SaysWhatIsNoProgram) {
+  const auto refusal = [](std::string_view bytes) {
+    const auto module = LoadModule(bytes);
+    EXPECT_FALSE(module.ok());
+    EXPECT_EQ(module.status().code(), StatusCode::kInvalidArgument);
+    return module.status().message();
+  };
+  using std::string_view_literals::operator""sv;
+  constexpr std::pair<std::string_view, std::string_view> kCases[] = {
+      {"PK\x03\x04\x14\0\0\0\0\0"sv, "a zip archive, as NumPy's .npz and PyTorch's .pt are"},
+      {"\x93NUMPY\x01\0v\0{'descr'"sv, "an array in NumPy's .npy format"},
+      {"\x40\0\0\0\0\0\0\0{\"w\":{}"sv, "a safetensors file"},
+      {"\x89HDF\r\n\x1a\n"sv, "an HDF5 file"},
+      {"\x80\x04\x95\x10\0"sv, "a pickle of Python"},
+      {"\x08\x07\x12\x07pytorch"sv, "an ONNX model"},
+      {"\x08\x08\x3a\x40"sv, "an ONNX model"},
+      {"\x08\x01\x12\x40"sv, "a SavedModel of TensorFlow"},
+      {"\x1c\0\0\0TFL3\0\0\0\0"sv, "a TensorFlow Lite model"},
+      {"\x7f"
+       "ELF\x02\x01"sv,
+       "a program or a library of this machine"},
+  };
+  for (const auto& [bytes, what] : kCases) {
+    EXPECT_TRUE(refusal(bytes).starts_with(StrCat("the input: this is ", what, "; ")))
+        << refusal(bytes);
+  }
+  for (const std::string_view name :
+       {"model.hlo", "a/model", "./x.pb", "/tmp/my models/x.hlo", "C.txt"}) {
+    EXPECT_EQ(refusal(StrCat(name, "\n")),
+              StrCat("the input: \"", name,
+                     "\" is the name of a file, not a program; pass what is in the file"));
+  }
+}
+
+TEST(Load, WhatCouldBeAProgramIsReadAsOne) {
+  for (const std::string_view text :
+       {"", "HloModule a.b", "hello world.", "ENTRY", "two words.hlo", "ROOT x = a/b", "1.5 2"}) {
+    const auto module = LoadModule(text);
+    ASSERT_FALSE(module.ok());
+    EXPECT_TRUE(module.status().message().starts_with("hlo text ")) << module.status().message();
+  }
+  EXPECT_TRUE(LoadModule("a.b { ROOT c = s32[] constant(1) }").ok());
+  EXPECT_TRUE(LoadModule("ENTRY a.b { ROOT c = s32[] constant(1) }").ok());
 }
 
 TEST(Load, ReadsGzip) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What `cmake --install` leaves serves programs outside of this tree: package.py install | shared | static |
-pkg-config | headers
+pkg-config | headers | python
 
 `install` puts the package of the build in AXLE_BINARY_DIR under a prefix and moves that elsewhere. The
 others use it there: CMake with find_package, pkg-config with plain compilers, all public headers at once.
@@ -131,9 +131,43 @@ def headers():
     print(f"package: {len(names)} headers: ok")
 
 
+def python():
+    """The module that is installed finds the library from where it is; a copy elsewhere, from what it is told."""
+    sys.path.insert(0, str(SOURCE / "tests"))
+    import jaxlib_python
+
+    jaxlib_python.enter(("numpy",))
+    program = ("import axle\nexe = axle.compile('ENTRY e { p = s32[2] parameter(0) ROOT r = s32[2] negate(p) }')\n"
+               "print(axle.library_path, exe([1, 2]).tolist())")
+    site = PREFIX / "lib" / "python3" / "site-packages"
+    shutil.rmtree(FOLDER / "python", ignore_errors=True)
+    elsewhere = FOLDER / "python" / "no" / "prefix" / "site"
+    shutil.copytree(site, elsewhere)
+    home = FOLDER / "python" / "home"
+    home.mkdir(parents=True)
+    (home / "axle").symlink_to(PREFIX)
+    library = PREFIX / "lib" / "libaxle.so.0.1"
+    for name, packages, told, found in (
+        ("beside it", site, {}, library),
+        ("~/axle", elsewhere, {"HOME": str(home)}, home / "axle" / "lib" / "libaxle.so.0.1"),
+        ("CMAKE_PREFIX_PATH", elsewhere, {"CMAKE_PREFIX_PATH": f"/nowhere:{PREFIX}"}, library),
+        ("PATH", elsewhere, {"PATH": f"{PREFIX / 'bin'}:{os.environ['PATH']}"}, library),
+        ("pkg-config", elsewhere, {"PKG_CONFIG_PATH": str(PREFIX / "lib" / "pkgconfig")}, library),
+        ("AXLE_LIBRARY", elsewhere, {"AXLE_LIBRARY": str(library)}, library),
+    ):
+        environment = {k: v for k, v in os.environ.items() if k not in ("AXLE_LIBRARY", "CMAKE_PREFIX_PATH")}
+        environment.update({"HOME": "/nowhere", "PYTHONPATH": str(packages), **told})
+        out = run(sys.executable, "-c", program, env=environment, cwd=FOLDER)
+        # pkg-config's path has .. in it.
+        path, result = out.strip().split(" ", 1)
+        if not os.path.samefile(path, found) or result != "[-1, -2]":
+            sys.exit(f"{out}\npackage: python by {name} prints the above and not {found} [-1, -2]")
+        print(f"package: python, library by {name}: ok")
+
+
 if __name__ == "__main__":
     steps = {"install": install, "shared": shared, "static": static, "pkg-config": pkg_config,
-             "headers": headers}
+             "headers": headers, "python": python}
     if len(sys.argv) != 2 or sys.argv[1] not in steps:
         sys.exit(__doc__)
     steps[sys.argv[1]]()

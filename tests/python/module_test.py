@@ -38,6 +38,10 @@ ENTRY main {
   ROOT r = s64[] while(i), condition=condition, body=body
 }
 """
+ELEMENT_TYPES = (
+    "pred s8 s16 s32 s64 u8 u16 u32 u64 f16 f32 f64 c64 c128 bf16 s2 s4 u2 u4 f8e5m2 f8e4m3 f8e4m3fn f8e4m3b11fnuz "
+    "f8e3m4 f8e5m2fnuz f8e4m3fnuz f8e8m0fnu f4e2m1fn f6e2m3fn f6e3m2fn"
+).split()
 
 
 def negate(type, dims="4"):

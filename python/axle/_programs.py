@@ -1,0 +1,120 @@
+"""Programs: read from texts, protos, files and JAX."""
+
+import os
+from ctypes import byref, c_void_p
+
+from ._calls import Limits
+from ._errors import AxleError
+from ._library import ParseOptions, check, destroy_with, lib, take_bytes
+from ._shapes import shape_from_handle
+
+# Endings of files, in a str that is to be a program.
+_ENDINGS = (".hlo", ".txt", ".pb", ".gz", ".zst", ".mlir", ".npz", ".npy", ".onnx", ".bc")
+
+
+class Module:
+    """A verified program. Made by parse() and Builder.build()."""
+
+    def __init__(self, handle):
+        self._handle = handle
+        destroy_with(self, lib.axle_module_destroy, handle)
+        self.name = lib.axle_module_name(handle).decode()
+        self.input_shapes = tuple(
+            shape_from_handle(lib.axle_module_parameter_shape(handle, i))
+            for i in range(lib.axle_module_num_parameters(handle))
+        )
+        self.output_shape = shape_from_handle(lib.axle_module_result_shape(handle))
+
+    @property
+    def output_shapes(self):
+        """One for each element of the result, if that is a tuple; else one."""
+        return self.output_shape.elements if self.output_shape.is_tuple else (self.output_shape,)
+
+    def to_text(self, short=False, elide_constants=False):
+        """HLO text. `short` leaves out metadata and the like, `elide_constants` large arrays."""
+        text = c_void_p()
+        flags = (1 if short else 0) | (2 if elide_constants else 0)
+        check(lib.axle_module_to_text(self._handle, flags, byref(text)))
+        return take_bytes(text).decode(errors="replace")
+
+    def to_proto(self):
+        """A serialized HloModuleProto."""
+        proto = c_void_p()
+        check(lib.axle_module_to_proto(self._handle, byref(proto)))
+        return take_bytes(proto)
+
+    def __repr__(self):
+        return f"<axle.Module {self.name}>"
+
+
+def _read_file(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError as error:
+        raise AxleError("NOT_FOUND", f"there is no file {os.fspath(path)!r}") from error
+    except OSError as error:
+        raise AxleError("INVALID_ARGUMENT", f"cannot read {os.fspath(path)!r}: {error.strerror}") from error
+
+
+def _is_file_name(text):
+    """Whether a str is the name of a file: every program has a brace, and a name of several lines is none."""
+    if "\n" in text or "{" in text or not text.strip() or len(text) > 4096 or "\0" in text:
+        return False
+    return os.path.isfile(text) or text.lower().endswith(_ENDINGS)
+
+
+def _bytes_of(program):
+    """The bytes of what parse() takes, and what to call them if they come from a file."""
+    if isinstance(program, str):
+        return (_read_file(program), program) if _is_file_name(program) else (program.encode(), None)
+    if isinstance(program, os.PathLike):
+        return _read_file(program), os.fsdecode(program)
+    if isinstance(program, (bytes, bytearray, memoryview)):
+        return bytes(program), None
+    if hasattr(program, "compiler_ir"):  # a jax.stages.Lowered
+        program = program.compiler_ir("hlo")
+        if program is None:
+            raise AxleError("INVALID_ARGUMENT", "this Lowered has no HLO: compiler_ir(\"hlo\") gives None")
+    if hasattr(program, "as_serialized_hlo_module_proto"):  # jaxlib's XlaComputation and HloModule
+        return program.as_serialized_hlo_module_proto(), None
+    if hasattr(program, "operation") and hasattr(program, "context"):  # a module of MLIR: the refusal of StableHLO
+        return str(program).encode(), None
+    what = type(program).__name__
+    if hasattr(program, "lower"):
+        advice = f"this is a function of JAX; pass {getattr(program, '__name__', 'f')}.lower(*arguments)"
+    elif hasattr(program, "runtime_executable"):
+        advice = "this is a program that JAX has compiled for XLA; pass what it was compiled from, the Lowered"
+    elif callable(program):
+        advice = "this is a function of Python; pass jax.jit(f).lower(*arguments), or build it with axle.Builder"
+    else:
+        advice = (
+            "a program is HLO text, the bytes of a proto, the path of a file, an axle.Module, or what "
+            "jax.jit(f).lower() gives"
+        )
+    raise AxleError("INVALID_ARGUMENT", f"a {what} is no program: {advice}")
+
+
+def parse_with(limits, program, format, label):
+    """parse(), under limits that are there already."""
+    data, path = _bytes_of(program)
+    label = label or path
+    options = ParseOptions(
+        format=format.encode() if format else None,
+        label=label.encode(errors="surrogateescape") if label else None,
+        limits=limits.handle,
+    )
+    handle = c_void_p()
+    limits.call(lib.axle_module_parse, data, len(data), byref(options), byref(handle))
+    return Module(handle)
+
+
+def parse(program, *, format=None, label=None, time_limit=None, memory_limit=None):
+    """Reads a program: HLO text as str or bytes, or a serialized HloModuleProto, HloProto or HloSnapshot, any of
+    them compressed with gzip or zstd or not; the path of a file with one of these, a pathlib.Path or a str; or
+    what jax.jit(f).lower(...) gives.
+
+    format  "hlo", "hlo.pb", "stablehlo", "stablehlo.bc"; found out if None
+    label   opens error messages, a file name for example; that of the file if None
+    """
+    return parse_with(Limits(time_limit, memory_limit), program, format, label)

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""What axle.compile takes for a program, and what it says of the rest."""
+
+import gzip
+import io
+import os
+import pathlib
+import tempfile
+import unittest
+
+import axle_module  # noqa: F401  goes on in the Python that has numpy
+
+import axle  # isort: skip
+import numpy as np  # isort: skip
+from module_test import AXPY  # isort: skip
+
+X = np.ones(4, np.float32)
+
+
+class FakeComputation:
+    """jaxlib's XlaComputation."""
+
+    def __init__(self, proto):
+        self.proto = proto
+
+    def as_serialized_hlo_module_proto(self):
+        return self.proto
+
+
+class FakeLowered:
+    """jax.stages.Lowered."""
+
+    def __init__(self, proto):
+        self.proto = proto
+
+    def compiler_ir(self, dialect=None):
+        return FakeComputation(self.proto) if dialect == "hlo" else None
+
+
+class Programs(unittest.TestCase):
+    def assert_axpy(self, program):
+        np.testing.assert_array_equal(axle.compile(program)(2, X, X), 3 * X)
+
+    def assert_refused(self, code, pattern, program):
+        with self.assertRaisesRegex(axle.AxleError, pattern) as caught:
+            axle.compile(program)
+        self.assertEqual(caught.exception.code, code)
+
+    def test_files(self):
+        proto = axle.parse(AXPY).to_proto()
+        with tempfile.TemporaryDirectory() as folder:
+            before = os.getcwd()
+            for name, content in {
+                "axpy.hlo": AXPY.encode(),
+                "axpy.txt": AXPY.encode(),
+                "axpy.pb": proto,
+                "axpy.hlo.gz": gzip.compress(AXPY.encode()),
+                "no ending": AXPY.encode(),
+            }.items():
+                path = pathlib.Path(folder, name)
+                path.write_bytes(content)
+                self.assert_axpy(path)
+                self.assert_axpy(str(path))
+                os.chdir(folder)
+                try:
+                    self.assert_axpy(name)
+                finally:
+                    os.chdir(before)
+            wrong = pathlib.Path(folder, "wrong.hlo")
+            wrong.write_text("ENTRY e {\n  ROOT r = f32[2] iotas()\n}")
+            with self.assertRaises(axle.AxleError) as caught:
+                axle.compile(wrong)
+            self.assertEqual((caught.exception.file, caught.exception.line), (str(wrong), 2))
+            np.savez(os.path.join(folder, "x.npz"), x=X)
+            self.assert_refused("INVALID_ARGUMENT", "x.npz: this is a zip archive", os.path.join(folder, "x.npz"))
+            self.assert_refused("INVALID_ARGUMENT", "cannot read", pathlib.Path(folder))
+        for missing in ("missing.hlo", "missing.pb", "a/missing.txt", pathlib.Path("missing")):
+            self.assert_refused("NOT_FOUND", f"there is no file '{missing}'", missing)
+        self.assert_refused("INVALID_ARGUMENT", "name of a file, not a program", "a/model")
+        self.assert_axpy(AXPY.replace("\n", " "))
+
+    def test_jax_by_its_interface(self):
+        proto = axle.parse(AXPY).to_proto()
+        self.assert_axpy(FakeLowered(proto))
+        self.assert_axpy(FakeComputation(proto))
+        self.assert_axpy(bytearray(proto))
+
+    def test_what_is_no_program(self):
+        stablehlo = "UNIMPLEMENTED", r"this is StableHLO, which is not read yet; .*as_text\(dialect=\"hlo\"\)"
+        for text in ("module @jit_f {\n}", "#loc = loc(unknown)\nmodule {}", b"ML\xefR\x0d"):
+            self.assert_refused(*stablehlo, text)
+        archive = io.BytesIO()
+        np.savez(archive, x=X)
+        self.assert_refused("INVALID_ARGUMENT", "zip archive, as NumPy's .npz", archive.getvalue())
+        self.assert_refused("INVALID_ARGUMENT", "an ONNX model", b"\x08\x07\x12\x07pytorch")
+        self.assert_refused("INVALID_ARGUMENT", "a ndarray is no program: a program is HLO text", X)
+        self.assert_refused("INVALID_ARGUMENT", "a NoneType is no program", None)
+        self.assert_refused("INVALID_ARGUMENT", "a function of Python; pass jax.jit", lambda x: x)
+
+    def test_jax(self):
+        try:
+            import jax
+            import jax.numpy as jnp
+        except ImportError:
+            self.skipTest("no jax")
+
+        @jax.jit
+        def f(x, y):
+            return jnp.tanh(x @ y) + 1, jax.lax.fori_loop(0, 3, lambda i, s: s + i, 0)
+
+        x, y = np.ones((2, 3), np.float32), np.full((3, 2), 0.25, np.float32)
+        lowered = f.lower(x, y)
+        for program in (
+            lowered,
+            lowered.compiler_ir("hlo"),
+            lowered.as_text(dialect="hlo"),
+            lowered.compiler_ir("hlo").as_serialized_hlo_module_proto(),
+            lowered.compile().as_text(),
+        ):
+            a, b = axle.compile(program)(x, jnp.asarray(y))
+            np.testing.assert_allclose(a, f(x, y)[0], rtol=1e-6)
+            self.assertEqual(b, 3)
+        self.assert_refused("UNIMPLEMENTED", "this is StableHLO", lowered.as_text())
+        self.assert_refused("UNIMPLEMENTED", "this is StableHLO", lowered.compiler_ir())
+        self.assert_refused("INVALID_ARGUMENT", r"pass f\.lower\(\*arguments\)", f)
+        self.assert_refused("INVALID_ARGUMENT", "the Lowered", lowered.compile())
+
+
+if __name__ == "__main__":
+    unittest.main()
