@@ -26,6 +26,24 @@ if(TARGET axle_tool)
   list(REMOVE_DUPLICATES rpath)
   set_target_properties(axle_tool PROPERTIES INSTALL_RPATH "${rpath}" BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS axle_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+  # Completion of shells and manual pages come out of the tool, which does not run here when it is for another machine.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(shells ${CMAKE_BINARY_DIR}/package/completion)
+    add_custom_command(OUTPUT ${shells}/axle ${shells}/_axle ${shells}/axle.fish ${shells}/man/axle.1
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${shells}
+      COMMAND axle_tool completion bash --output ${shells}/axle
+      COMMAND axle_tool completion zsh --output ${shells}/_axle
+      COMMAND axle_tool completion fish --output ${shells}/axle.fish
+      COMMAND axle_tool man --output ${shells}/man
+      DEPENDS axle_tool COMMENT "Completion and manual pages of axle" VERBATIM)
+    add_custom_target(axle_shell_files ALL DEPENDS ${shells}/axle)
+    install(FILES ${shells}/axle
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
+    install(FILES ${shells}/_axle DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT runtime)
+    install(FILES ${shells}/axle.fish
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
+    install(DIRECTORY ${shells}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
+  endif()
 endif()
 
 # Of Python's own folders there is one for each version; this one serves all, on PYTHONPATH or in a .pth file.

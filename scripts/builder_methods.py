@@ -6,6 +6,8 @@ tests/builder/styles_test.cc, which calls each of them in every style, from test
     scripts/builder_methods.py --check    fails if they are not what the headers say, or if a function is not
                                           called (a ctest)
 
+and axle/client/builder_calls.inc, which says for each operation what function of the builder makes it.
+
 A method takes the arguments of the function without the builder; what it promises is what the function
 promises. docs/adr/2026-11-22-builder-methods.md says why they are made this way.
 """
@@ -17,6 +19,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 METHODS = ROOT / "axle/builder/builder_methods.inc"
 CALLS = ROOT / "tests/builder/styles.txt"
+OP_CALLS = ROOT / "axle/client/builder_calls.inc"
 TEST = ROOT / "tests/builder/styles_test.cc"
 # In the order of the methods.
 HEADERS = ["elementwise", "constants", "movement", "reductions", "contractions", "control_flow",
@@ -24,6 +27,11 @@ HEADERS = ["elementwise", "constants", "movement", "reductions", "contractions",
 HEAD = """\
 // Made by scripts/builder_methods.py from the functions of axle/builder/; not for editing. Part of
 // class XlaBuilder: each method is the free function of its name, for operands of this builder.
+// clang-format off
+"""
+OP_CALLS_HEAD = """\
+// Made by scripts/builder_methods.py from the functions of axle/builder/; not for editing. The
+// functions whose bodies make an instruction of the opcode.
 // clang-format off
 """
 TEST_HEAD = """\
@@ -99,18 +107,64 @@ class Function:
         return f"{self.template}XlaOp {self.name}({declared}) {{\n  return {body};\n}}\n"
 
 
-def read_header(name):
-    text = without_comments((ROOT / f"axle/builder/{name}.h").read_text())
-    functions = []
+    def signature(self):
+        """As it is declared, but for the place in the user's source, which nobody writes."""
+        shown = ", ".join(f"{kind} {name}" + (f" = {default}" if default else "")
+                          for kind, name, default in self.parameters if name != "location")
+        return f"XlaOp {self.name}({shown})"
+
+    def key(self):
+        return self.name, tuple(kind for kind, _, _ in self.parameters)
+
+
+def functions_in(text):
+    """Each function that gives an XlaOp, as a Function, and the position behind its parameters."""
     for found in re.finditer(r"(template\s*<[^;{}()]*>\s*)?(?<![\w:])XlaOp\s+(\w+)\(", text):
         if found.group(2).startswith("operator"):
             continue
         start = found.end() - 1
         end = close_of(text, start)
         template = " ".join((found.group(1) or "").split())
-        functions.append(Function(template + "\n" if template else "", found.group(2),
-                                  split_parameters(text[start + 1:end - 1])))
-    return functions
+        yield Function(template + "\n" if template else "", found.group(2),
+                       split_parameters(text[start + 1:end - 1])), end
+
+
+def read_header(name):
+    text = without_comments((ROOT / f"axle/builder/{name}.h").read_text())
+    return [function for function, _ in functions_in(text)]
+
+
+def operation_calls(functions):
+    """One line for each opcode and function that makes an instruction of it: of its name, or with that opcode and
+    no other in its body. A function that only calls others is not the call of an operation."""
+    declared = {f.key(): f for f in functions}
+    calls = set()
+    for opcode, name in re.findall(r"^(?:OP|UNARY|BINARY)\((\w+)(?:, (\w+))?\)",
+                                   (ROOT / "axle/ir/opcodes.def").read_text(), flags=re.M):
+        calls |= {(opcode, f.signature()) for f in functions if f.name in (opcode, name)}
+        calls |= {(opcode, f.signature().replace(" ", " HloInstruction::", 1))
+                  for f in read_header("hlo_instruction") if f.name == "Create" + opcode}
+    for path in sorted((ROOT / "axle/builder").glob("*.cc")):
+        text = without_comments(path.read_text())
+        for function, end in functions_in(text):
+            if function.key() not in declared or not text[end:].lstrip().startswith("{"):
+                continue
+            body = text[end:body_end(text, text.index("{", end))]
+            made = set(re.findall(r"\bOpcode::k(\w+)", body))
+            if len(made) == 1:
+                calls.add((made.pop(), declared[function.key()].signature()))
+    return OP_CALLS_HEAD + "".join(f'{{Opcode::k{opcode}, "{signature}"}},\n'
+                                   for opcode, signature in sorted(calls)) + "// clang-format on\n"
+
+
+def body_end(text, start):
+    depth = 0
+    for i in range(start, len(text)):
+        depth += text[i] == "{"
+        depth -= text[i] == "}"
+        if depth == 0:
+            return i + 1
+    raise ValueError(f"no end of: {text[start:start + 80]}")
 
 
 def read_opcodes():
@@ -158,7 +212,8 @@ def main():
     functions = read_opcodes() + [f for name in HEADERS for f in read_header(name)]
     methods = HEAD + "".join(f.method() for f in functions) + "// clang-format on\n"
     stale = 0
-    for path, text in ((METHODS, methods), (TEST, test_text(functions))):
+    for path, text in ((METHODS, methods), (TEST, test_text(functions)),
+                       (OP_CALLS, operation_calls(functions))):
         have = path.read_text() if path.exists() else ""
         if "--check" not in sys.argv:
             path.write_text(text)

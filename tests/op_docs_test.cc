@@ -435,6 +435,9 @@ std::string Page(const OpInfo& op, const CaseTable& table, const OpTypes& types)
              OperandSection(op, types), AttributeSection(op), CalleeSection(op));
   StrAppend(text, "\nAccuracy: ", op.accuracy, ".\n");
   if (!op.traits.empty()) StrAppend(text, "\nTraits: ", Join(op.traits, ", "), ".\n");
+  if (!op.builder_calls.empty()) {
+    StrAppend(text, "\n## In C++\n\n```cpp\n", Join(op.builder_calls, "\n"), "\n```\n");
+  }
   StrAppend(text, ExampleSection(op, table), ErrorSection(table), "\nSource: ", op.source, ".\n");
   return text;
 }

@@ -128,8 +128,10 @@ StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 lea
   if (kind == "zeros") return literal;
   const bool random = seeded || kind == "random";
   if (!random && kind != "iota") {
-    return InvalidArgument(StrCat("fake: unknown kind of values \"", PrintableText(kind),
-                                  "\"; there are random, random:SEED, iota and zeros"));
+    constexpr std::string_view kKinds[] = {"random", "iota", "zeros"};
+    return InvalidArgument(StrCat("fake: unknown kind of values \"", PrintableText(kind), "\"",
+                                  DidYouMean(kind, kKinds),
+                                  "; there are random, random:SEED, iota and zeros"));
   }
   // Numbers are made as doubles, a block at a time, and converted; complex ones have two.
   const ElementType type = shape.type();

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <span>
@@ -38,12 +40,33 @@ Status Unavailable(std::string message) {
   return {StatusCode::kUnavailable, std::move(message)};
 }
 
+// What the options or the environment name; "" if neither does.
+std::string NamedCodegenLibrary(const ClientOptions& options) {
+  if (!options.codegen_library.empty()) return options.codegen_library;
+  const char* path = std::getenv("AXLE_CODEGEN_LIBRARY");
+  return path == nullptr ? "" : path;
+}
+
+// The threads that the options or the environment ask for; 0 if neither does.
+StatusOr<int> WantedThreads(const ClientOptions& options) {
+  constexpr int kMost = 1024;
+  if (options.num_threads < 0 || options.num_threads > kMost) {
+    return InvalidArgument(
+        StrCat("client: num_threads is ", options.num_threads, ", must be 0 to ", kMost));
+  }
+  const char* text = std::getenv("AXLE_NUM_THREADS");
+  if (options.num_threads > 0 || text == nullptr || *text == '\0') return options.num_threads;
+  int threads = 0;
+  const char* end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, threads);
+  if (error == std::errc() && rest == end && threads >= 1 && threads <= kMost) return threads;
+  return InvalidArgument(StrCat("client: the environment variable AXLE_NUM_THREADS is \"",
+                                PrintableText(text), "\", must be a number from 1 to ", kMost));
+}
+
 // Beside the library that this code is part of, if the loader knows where that is.
 std::string DefaultCodegenLibrary() {
   constexpr std::string_view kName = "libaxle_codegen.so";
-  if (const char* path = std::getenv("AXLE_CODEGEN_LIBRARY"); path != nullptr && *path != '\0') {
-    return path;
-  }
   Dl_info info = {};
   if (dladdr(reinterpret_cast<const void*>(&DefaultCodegenLibrary), &info) != 0 &&
       info.dli_fname != nullptr) {
@@ -312,14 +335,12 @@ StatusOr<std::unique_ptr<Client>> Client::CreateHere(const ClientOptions& option
     return InvalidArgument(
         StrCat("client: num_devices is ", options.num_devices, ", must be 1 to 1024"));
   }
-  if (options.num_threads < 0 || options.num_threads > 1024) {
-    return InvalidArgument(
-        StrCat("client: num_threads is ", options.num_threads, ", must be 0 to 1024"));
-  }
   if (options.memory_cap < 0) {
     return InvalidArgument(StrCat("client: memory_cap is ", options.memory_cap, ", must be >= 0"));
   }
-  return std::unique_ptr<Client>(new Client(options));
+  ClientOptions wanted = options;
+  AXLE_ASSIGN(wanted.num_threads, WantedThreads(options));
+  return std::unique_ptr<Client>(new Client(std::move(wanted)));
 }
 
 Status Client::Log(LogLevel level, const std::function<std::string()>& message) const {
@@ -359,10 +380,12 @@ StatusOr<std::vector<std::shared_ptr<Device>>> Client::DevicesFor(
 
 StatusOr<NativeEngine*> Client::EngineFor(EngineKind kind) const {
   if (kind == EngineKind::kInterpret) return nullptr;
-  const std::string path =
-      options_.codegen_library.empty() ? DefaultCodegenLibrary() : options_.codegen_library;
-  if (kind == EngineKind::kNative) return native_->Load(path);
-  return native_->LoadIfThere(path);
+  // One that somebody names is meant: there is no going on without it.
+  if (const std::string named = NamedCodegenLibrary(options_); !named.empty()) {
+    return native_->Load(named);
+  }
+  const std::string path = DefaultCodegenLibrary();
+  return kind == EngineKind::kNative ? native_->Load(path) : native_->LoadIfThere(path);
 }
 
 StatusOr<std::shared_ptr<Executable>> Client::Compile(const XlaComputation& computation,

@@ -33,13 +33,13 @@ enum class Numerics : std::uint8_t { kStrict, kFast };
 enum class LogLevel : std::uint8_t { kInfo };
 
 struct ClientOptions {
-  // The library of the native engine. "": what the environment variable AXLE_CODEGEN_LIBRARY says,
+  // The library of the native engine, which must load then. "": AXLE_CODEGEN_LIBRARY, likewise, or
   // else libaxle_codegen.so beside libaxle.so, else on the loader's search path.
   std::string codegen_library = {};
   i64 num_devices = 1;  // 1 to 1024; each is this machine's processor
   // Where asynchronous executions run. Null: threads of the client's own, which start when they are
-  // needed; num_threads of them, 0: as many as there are processors. At least one per device. As
-  // many threads at most share the work of a large kernel. An exception of Schedule is the status
+  // needed; num_threads of them, 0: AXLE_NUM_THREADS or one per processor. One per device at least.
+  // As many at most share the work of a large kernel. An exception of Schedule is the status
   // of the execution, INTERNAL. The client, its buffers and executables share it; it is never
   // destroyed in one of the tasks that they gave it, so its destructor may wait for its threads.
   std::shared_ptr<Executor> executor = nullptr;

@@ -76,6 +76,14 @@ std::vector<OperandInfo> Describe(std::span<const CalleeSpec> specs) {
   return callees;
 }
 
+struct BuilderCall {
+  Opcode opcode;
+  std::string_view signature;
+};
+constexpr BuilderCall kBuilderCalls[] = {
+#include "axle/client/builder_calls.inc"
+};
+
 OpInfo Describe(const OpDef& def) {
   OpInfo op;
   op.name = def.text;
@@ -97,6 +105,9 @@ OpInfo Describe(const OpDef& def) {
     attribute.values = EnumValues(spec, def.attrs);
     if (spec.presence == Presence::kRequired) continue;
     attribute.default_value = spec.kind->print(spec.Field(def.attrs.defaults));
+  }
+  for (const BuilderCall& call : kBuilderCalls) {
+    if (call.opcode == def.opcode) op.builder_calls.push_back(call.signature);
   }
   constexpr std::pair<Traits, std::string_view> kTraits[] = {{kCommutative, "commutative"},
                                                              {kSideEffect, "side effect"},

@@ -41,8 +41,9 @@ struct OpInfo {
   std::vector<OperandInfo> callees;
   std::vector<OperandInfo> alternative_callees;
   std::vector<std::string_view> traits;
-  bool attribute_in_parens = false;  // parameter(0)
-  bool declared_shape = false;       // the result shape is part of the program
+  std::vector<std::string_view> builder_calls;  // C++: "XlaOp Abs(XlaOp operand)"
+  bool attribute_in_parens = false;             // parameter(0)
+  bool declared_shape = false;                  // the result shape is part of the program
 };
 
 // Of all ops, in the order of axle/ir/opcodes.def; of the one with this name in HLO text, or

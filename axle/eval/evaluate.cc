@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "axle/core/float_environment.h"
+#include "axle/core/progress_pace.h"
 #include "axle/core/stack_room.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
@@ -104,7 +105,7 @@ class Interpreter {
   void Progress(double done) {
     if (limits() == nullptr) return;
     if (depth_ == 1) done_ = done;
-    if (depth_ == 1 || (++calls_ & 1023) == 0) limits()->Progress(done_);
+    if (depth_ == 1 || pace_.IsDue()) limits()->Progress(done_);
   }
 
  private:
@@ -118,7 +119,7 @@ class Interpreter {
   bool is_dynamic_ = false;
   int depth_ = 0;
   double done_ = 0;
-  unsigned calls_ = 0;
+  ProgressPace pace_;
 };
 
 StatusOr<Literal> InterpretedCallee::Call(std::span<Literal> args) {

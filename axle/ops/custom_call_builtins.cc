@@ -10,7 +10,7 @@ namespace {
 
 // One line per family.
 constexpr std::span<const BuiltinCustomCall> (*kFamilies[])() = {
-    DynamicCustomCalls,   EigenCustomCalls, LapackCustomCalls,
+    DynamicCustomCalls,   EigenCustomCalls, LapackCustomCalls,      LapackScalarCustomCalls,
     PlacementCustomCalls, TopkCustomCalls,  TridiagonalCustomCalls,
 };
 

@@ -42,12 +42,13 @@ std::vector<std::string_view> BuiltinCustomCallTargets();
 Status CheckCustomCallTargets(const Module& module, const DeviceContext& device);
 
 // The families.
-std::span<const BuiltinCustomCall> DynamicCustomCalls();      // custom_call_dynamic.cc
-std::span<const BuiltinCustomCall> EigenCustomCalls();        // custom_call_eigen.cc
-std::span<const BuiltinCustomCall> LapackCustomCalls();       // custom_call_lapack.cc
-std::span<const BuiltinCustomCall> PlacementCustomCalls();    // custom_call_placement.cc
-std::span<const BuiltinCustomCall> TopkCustomCalls();         // custom_call_topk.cc
-std::span<const BuiltinCustomCall> TridiagonalCustomCalls();  // custom_call_tridiagonal.cc
+std::span<const BuiltinCustomCall> DynamicCustomCalls();       // custom_call_dynamic.cc
+std::span<const BuiltinCustomCall> EigenCustomCalls();         // custom_call_eigen.cc
+std::span<const BuiltinCustomCall> LapackCustomCalls();        // custom_call_lapack.cc
+std::span<const BuiltinCustomCall> LapackScalarCustomCalls();  // custom_call_lapack_scalars.cc
+std::span<const BuiltinCustomCall> PlacementCustomCalls();     // custom_call_placement.cc
+std::span<const BuiltinCustomCall> TopkCustomCalls();          // custom_call_topk.cc
+std::span<const BuiltinCustomCall> TridiagonalCustomCalls();   // custom_call_tridiagonal.cc
 
 // INVALID_ARGUMENT unless there are as many operands, all of them arrays.
 Status ExpectCustomCallOperands(const CustomCallInvocation& invocation, i64 count);

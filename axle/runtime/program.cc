@@ -33,7 +33,7 @@ int Fail(ProgramRun& run, Status status) {
 int Step(ProgramRun& run) {
   if (run.limits == nullptr) return kKernelOk;
   Status status = run.limits->Step();
-  if ((++run.steps & 1023) == 0) run.limits->Progress(run.done);
+  if (run.pace.IsDue()) run.limits->Progress(run.done);
   return status.ok() ? kKernelOk : Fail(run, std::move(status));
 }
 

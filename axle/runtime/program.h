@@ -17,6 +17,7 @@
 #include "axle/core/device_context.h"
 #include "axle/core/kernel.h"
 #include "axle/core/limits.h"
+#include "axle/core/progress_pace.h"
 #include "axle/core/run_state.h"
 #include "axle/core/status.h"
 
@@ -91,10 +92,10 @@ struct ProgramRun : RunContext {
   WorkerPool* workers = nullptr;  // null: this thread does everything
   int num_threads = 1;            // at most as many as the program was compiled for
   RunState state;
-  Status status;    // why the last kernel failed
-  int depth = 0;    // of calls
-  double done = 0;  // of the records of the outermost program: what the limits' progress gets
-  unsigned steps = 0;
+  Status status;      // why the last kernel failed
+  int depth = 0;      // of calls
+  double done = 0;    // of the records of the outermost program: what the limits' progress gets
+  ProgressPace pace;  // of loops and calls
 
   static bool Stopped(const RunContext* run);
 };

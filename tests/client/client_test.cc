@@ -66,23 +66,43 @@ TEST(Client, TheDefaultIsNativeCodeWhereThereIsAny) {
   constexpr EngineKind kHere = EngineKind::kInterpret;
 #endif
   EXPECT_EQ((*NewClient()->Compile(kAdd))->engine(), kHere);
-  std::vector<std::string> log;
-  const auto without =
-      NewClient({.codegen_library = "/nowhere/libaxle_codegen.so",
-                 .log = [&](LogLevel, std::string_view line) { log.emplace_back(line); }});
-  for (int i = 0; i < 2; ++i) {
-    const auto executable = without->Compile(kAdd);
-    ASSERT_TRUE(executable.ok()) << executable.status().ToString();
-    EXPECT_EQ((*executable)->engine(), EngineKind::kInterpret);
-    EXPECT_EQ(without->Compile(kAdd, {.engine = EngineKind::kNative}).status().code(),
-              StatusCode::kUnavailable);
+}
+
+// A library that is named and does not load is an error, not the interpreter.
+TEST(Client, ANamedNativeEngineThatIsNotThereIsAnError) {
+  const auto expect = [](const Client& client_of, std::string_view where) {
+    auto& client = const_cast<Client&>(client_of);
+    for (const EngineKind engine : {EngineKind::kDefault, EngineKind::kNative}) {
+      const auto executable = client.Compile(kAdd, {.engine = engine});
+      ASSERT_FALSE(executable.ok()) << where;
+      EXPECT_EQ(executable.status().code(), StatusCode::kUnavailable) << where;
+      EXPECT_NE(executable.status().message().find("/nowhere/"), std::string::npos)
+          << executable.status().message();
+    }
+    EXPECT_TRUE(client.Compile(kAdd, {.engine = EngineKind::kInterpret}).ok()) << where;
+  };
+  expect(*NewClient({.codegen_library = "/nowhere/libaxle_codegen.so"}), "options");
+  setenv("AXLE_CODEGEN_LIBRARY", "/nowhere/lib.so", 1);
+  expect(*NewClient(), "environment");
+  unsetenv("AXLE_CODEGEN_LIBRARY");
+}
+
+TEST(Client, TheEnvironmentSaysHowManyThreads) {
+  for (const char* const wrong : {"0", "-1", "1025", "many", "4 ", "1e2"}) {
+    setenv("AXLE_NUM_THREADS", wrong, 1);
+    const auto client = Client::Create();
+    ASSERT_FALSE(client.ok()) << wrong;
+    EXPECT_EQ(client.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(client.status().message(), "client: the environment variable AXLE_NUM_THREADS is \"" +
+                                             std::string(wrong) +
+                                             "\", must be a number from 1 to 1024");
+    EXPECT_TRUE(Client::Create({.num_threads = 2}).ok()) << "the option goes before it";
   }
-  ASSERT_EQ(log.size(), 2u);
-  for (const std::string& line : log) {
-    EXPECT_NE(line.find("for the interpreter; compile: the native engine is not there: "),
-              std::string::npos)
-        << line;
+  for (const char* const right : {"1", "3", "1024", ""}) {
+    setenv("AXLE_NUM_THREADS", right, 1);
+    EXPECT_TRUE(Client::Create().ok()) << right;
   }
+  unsetenv("AXLE_NUM_THREADS");
 }
 
 TEST(Client, ExecutablesOutliveTheirClient) {

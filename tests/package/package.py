@@ -58,6 +58,14 @@ def install():
     notes = run(PREFIX / "bin" / "axle", "run", EXAMPLES / "axpy_tanh.hlo", "--fake=iota")
     if not notes.startswith("out_0 = f32[4,8]"):
         sys.exit(f"{notes}\npackage: the installed axle prints the above")
+    share = PREFIX / "share"
+    for file, command in (("bash-completion/completions/axle", "completion bash"),
+                          ("zsh/site-functions/_axle", "completion zsh"),
+                          ("fish/vendor_completions.d/axle.fish", "completion fish"),
+                          ("man/man1/axle.1", "man"), ("man/man1/axle-run.1", "man run")):
+        path = share / file
+        if not path.exists() or path.read_text() != run(PREFIX / "bin" / "axle", *command.split()):
+            sys.exit(f"package: {path} is not what axle {command} prints")
 
 
 def configure(source, build):

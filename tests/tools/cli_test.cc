@@ -47,7 +47,8 @@ TEST_F(Cli, RunSaysWhichArgumentIsMissingOrWrong) {
             "--arg 1=..., or --fake\n");
   const Result wrong = Run({"run", add, "--fake", "--arg", "1=s32[2] 1,2"});
   EXPECT_EQ(wrong.exit, 3);
-  EXPECT_EQ(wrong.err, "INVALID_ARGUMENT: --arg 1 is s32[2] but the program expects f32[2]\n");
+  EXPECT_EQ(wrong.err,
+            "INVALID_ARGUMENT: --arg 1: the value is s32[2] but the program expects f32[2]\n");
   EXPECT_EQ(Run({"run", add, "--inputs", Path("none.npz")}).exit, 3);
 }
 
@@ -55,11 +56,11 @@ TEST_F(Cli, RunReportsAsJson) {
   const Result r = Run({"run", Write("add.hlo", kAdd), "--fake=zeros", "--json", "--repeat", "3"});
   EXPECT_EQ(r.exit, 0) << r.err;
   const json report = json::parse(r.out);
-  EXPECT_EQ(report["schema"], "axle.run/1");
+  EXPECT_EQ(report["schema"], "axle.run/2");
   EXPECT_EQ(report["outputs"][0]["name"], "out_0");
   EXPECT_EQ(report["outputs"][0]["type"], "f32");
   EXPECT_EQ(report["outputs"][0]["shape"], json({2}));
-  EXPECT_EQ(report["outputs"][0]["value"], "{0, 0}");
+  EXPECT_EQ(report["outputs"][0]["value"], json({0, 0}));
   EXPECT_EQ(report["seconds"]["runs"].size(), 3u);
 }
 
@@ -274,7 +275,7 @@ TEST_F(Cli, BatchRunsWholeFolders) {
 
 TEST_F(Cli, HelpFitsAScreenAndBeginsWithExamples) {
   for (const char* verb : {"run", "parse", "print", "info", "check", "opt", "explain", "ops", "gen",
-                           "reduce", "batch"}) {
+                           "reduce", "batch", "completion", "man"}) {
     const Result r = Run({verb, "-h"});
     EXPECT_EQ(r.exit, 0) << verb;
     EXPECT_TRUE(r.out.starts_with(std::string("axle ") + verb)) << r.out;

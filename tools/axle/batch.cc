@@ -71,23 +71,31 @@ bool IsId(const Json& value) {
 std::string ReadRequest(const Json& request, Options& options, const Verb*& verb) {
   if (!request.is_object()) return "a request is a JSON object";
   for (const auto& [key, value] : request.items()) {
-    std::string* text = key == "inputs"   ? &options.inputs
-                        : key == "output" ? &options.output
-                                          : nullptr;
+    std::string* text = key == "inputs"    ? &options.inputs
+                        : key == "output"  ? &options.output
+                        : key == "infeed"  ? &options.infeed
+                        : key == "outfeed" ? &options.outfeed
+                                           : nullptr;
+    std::vector<std::string>* list = key == "args"   ? &options.args
+                                     : key == "recv" ? &options.recvs
+                                     : key == "send" ? &options.sends
+                                                     : nullptr;
     if (key == "id") {
       if (!IsId(value)) return "\"id\" is not a number of at most 64 bits or a string";
       continue;
     }
-    if (key == "args") {
-      if (!value.is_array()) return "\"args\" is not a list";
-      for (const Json& arg : value) {
-        if (!arg.is_string()) return "\"args\" is not a list of strings";
-        options.args.push_back(arg.get<std::string>());
+    if (list != nullptr) {
+      const auto wrong = [&] { return StrCat("\"", key, "\" is not a list of strings"); };
+      if (!value.is_array()) return wrong();
+      for (const Json& item : value) {
+        if (!item.is_string()) return wrong();
+        list->push_back(item.get<std::string>());
       }
       continue;
     }
     if (text == nullptr && key != "verb" && key != "file") {
-      constexpr std::string_view kKeys[] = {"id", "verb", "file", "inputs", "output", "args"};
+      constexpr std::string_view kKeys[] = {"id",     "verb",    "file", "inputs", "output",
+                                            "infeed", "outfeed", "args", "recv",   "send"};
       return StrCat("unknown key \"", PrintableText(key), "\"", DidYouMean(key, kKeys));
     }
     if (!value.is_string()) return StrCat("\"", key, "\" is not a string");
@@ -108,7 +116,8 @@ std::string ReadRequest(const Json& request, Options& options, const Verb*& verb
   return {};
 }
 
-Json Answer(const std::string& line, const Options& defaults) {
+// The line that answers a request. The result of a verb is put in as the text that it is.
+std::string Answer(const std::string& line, const Options& defaults) {
   const bool is_deep = IsTooDeep(line);
   const Json request = is_deep ? Json() : Json::parse(line, nullptr, /*allow_exceptions=*/false);
   Json answer;
@@ -117,13 +126,16 @@ Json Answer(const std::string& line, const Options& defaults) {
   Options options = defaults;
   options.json = false;
   const Verb* verb = nullptr;
+  std::string result;
   std::string message = is_deep                  ? std::string("a request is not nested so deep")
                         : request.is_discarded() ? std::string("a request is one line of JSON")
                                                  : ReadRequest(request, options, verb);
   int exit = kUsage;
   double seconds = 0;
   if (message.empty()) {
-    Session session(std::move(options), &message);
+    // What has no file of its own comes back in the answer.
+    options.json = options.output.empty() && verb->name != "parse";
+    Session session(std::move(options), &message, &result);
     try {
       exit = session.InTime(verb->run(session));
     } catch (const std::bad_alloc&) {
@@ -136,7 +148,11 @@ Json Answer(const std::string& line, const Options& defaults) {
   answer["exit"] = exit;
   answer["message"] = message;
   answer["seconds"] = seconds;
-  return answer;
+  std::string text = ToLine(answer);
+  if (exit != kYes || result.empty()) return text;
+  while (result.ends_with('\n')) result.pop_back();
+  text.replace(text.size() - 2, 2, StrCat(",\"result\":", result, "}\n"));
+  return text;
 }
 
 int RunBatch(Session& session) {
@@ -146,7 +162,7 @@ int RunBatch(Session& session) {
   LineReader lines;
   for (std::string line; lines.Next(line);) {
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
-    session.Out(ToLine(Answer(line, session.options())));
+    session.Out(Answer(line, session.options()));
     if (const ExitCode flushed = FlushOutput(); flushed != kYes) return flushed;
     if (Interrupted()) break;
   }
@@ -168,9 +184,11 @@ const Verb kBatchVerb = {
     "  in   {\"id\":7,\"verb\":\"run\",\"file\":F,\"inputs\":X,\"output\":Y,\"args\":[\"0=f32[] "
     "1\"]}\n"
     "  out  {\"id\":7,\"exit\":0,\"message\":\"\",\"seconds\":0.01}\n"
-    "verb is run, parse or print; print writes its text to \"output\"; diagnostics are in\n"
-    "\"message\"; exit is what the verb alone would have ended with. A line that is not a\n"
-    "request is answered with exit 2. The options hold for every request:\n"
+    "verb is run, parse or print; results and text go to \"output\" or, without it, into the\n"
+    "answer, as \"result\": what the verb prints with --json. \"message\" has diagnostics;\n"
+    "\"infeed\", \"outfeed\" and the lists \"recv\", \"send\" are as for run. exit is what the "
+    "verb\n"
+    "alone would have ended with, 2 for no request. The options hold for every request:\n"
     "\n"
     "  --fake[=KIND] --engine E --isa I --codegen-level N --style S --from F\n"
     "  --allow-elided\n"

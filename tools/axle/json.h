@@ -9,8 +9,8 @@ namespace axle::tool {
 using Json = nlohmann::ordered_json;
 
 // {"schema": "axle.run/1"}: the number goes up when a field changes its meaning or goes away.
-inline Json NewReport(std::string_view verb) {
-  return {{"schema", std::string("axle.") + std::string(verb) + "/1"}};
+inline Json NewReport(std::string_view verb, int version = 1) {
+  return {{"schema", std::string("axle.") + std::string(verb) + "/" + std::to_string(version)}};
 }
 // Bytes that are not UTF-8 are replaced.
 inline std::string ToLine(const Json& json) {

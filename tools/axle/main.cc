@@ -11,8 +11,6 @@
 namespace axle::tool {
 namespace {
 
-constexpr std::string_view kVersion = "axle 0.1.0\n";
-
 int UsageError(std::string_view what) {
   std::fprintf(stderr, "axle: %s\n", std::string(what).c_str());
   return kUsage;
@@ -54,7 +52,7 @@ int Main(std::span<const char* const> arguments) {
   const std::string_view name = arguments[0];
   const std::span<const char* const> rest = arguments.subspan(1);
   if (name == "--version") {
-    PrintData(kVersion);
+    PrintData(StrCat(kVersion, "\n"));
     return kYes;
   }
   if (name == "help" || name == "-h" || name == "--help") {

@@ -43,6 +43,7 @@ Json Report(const OpInfo& op) {
   report["callees"] = Report(op.callees);
   report["alternative_callees"] = Report(op.alternative_callees);
   report["traits"] = op.traits;
+  report["builder_calls"] = op.builder_calls;
   report["attribute_in_parens"] = op.attribute_in_parens;
   report["declared_shape"] = op.declared_shape;
   report["element_types"] = nullptr;
@@ -98,6 +99,7 @@ std::string Text(const OpInfo& op) {
       StrAppend(text, "  calls ", callee.name, callee.variadic ? "..." : "", "\n");
     }
   }
+  for (const std::string_view call : op.builder_calls) StrAppend(text, "  builder   ", call, "\n");
   StrAppend(text, "  accuracy  ", op.accuracy, "\n  lowering  ", op.lowering, "\n");
   if (!op.traits.empty()) StrAppend(text, "  traits    ", Join(op.traits, ", "), "\n");
   return StrCat(text, "  source    ", op.source, "\n");

@@ -13,9 +13,6 @@
 namespace axle::tool {
 namespace {
 
-// In the order of compilation; those after opt-hlo are of native code.
-constexpr std::string_view kStages[] = {"hlo", "opt-hlo", "fusions", "buffers", "llvm", "asm"};
-
 int ListPasses(Session& session) {
   Json passes = Json::array();
   std::string text;
@@ -98,8 +95,8 @@ int RunOpt(Session& session) {
   const std::string& stage = options.stage;
   const auto* const place = std::ranges::find(kStages, stage);
   if (!stage.empty() && place == std::end(kStages)) {
-    return session.Usage(StrCat("opt: --to: unknown stage \"", PrintableText(stage),
-                                "\"; there are ", Join(kStages, ", ")));
+    return session.Usage(StrCat("opt: --to: unknown stage \"", PrintableText(stage), "\"",
+                                DidYouMean(stage, kStages), "; there are ", Join(kStages, ", ")));
   }
   const StatusOr<std::string> file = session.OneFile();
   if (!file.ok()) return session.Usage(StrCat("opt: ", file.status().message()));

@@ -7,6 +7,7 @@
 
 #include "axle/core/memory_room.h"
 #include "axle/core/strings.h"
+#include "axle/passes/pipeline.h"
 
 namespace axle::tool {
 namespace {
@@ -47,8 +48,19 @@ std::int64_t DefaultMemory() {
   return MachineMemory() / 4 * 3;
 }
 
+constexpr std::string_view kFormats[] = {"hlo", "hlo.pb", "stablehlo", "stablehlo.bc"};
+
 std::string UnknownValue(std::string_view text, const std::vector<std::string>& names) {
-  return StrCat("unknown value \"", text, "\"; there are ", Join(names, ", "));
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return StrCat("unknown value \"", text, "\"", DidYouMean(text, views), "; there are ",
+                Join(names, ", "));
+}
+
+template <typename T>
+std::vector<std::string> NamesOf(const std::map<std::string, T>& values) {
+  std::vector<std::string> names;
+  for (const auto& [name, unused] : values) names.push_back(name);
+  return names;
 }
 
 // One of these names, in the error if it is none.
@@ -64,105 +76,167 @@ template <typename T>
 CLI::Validator OneOf(const std::map<std::string, T>& values) {
   const auto replace = [values](std::string& text) -> std::string {
     const auto value = values.find(text);
-    if (value == values.end()) {
-      std::vector<std::string> names;
-      for (const auto& [name, unused] : values) names.push_back(name);
-      return UnknownValue(text, names);
-    }
+    if (value == values.end()) return UnknownValue(text, NamesOf(values));
     text = std::to_string(static_cast<int>(value->second));
     return {};
   };
   return {replace, ""};
 }
 
-// Adds every option of every verb; `takes` says whether this verb has it.
-template <typename Takes>
-void AddOptions(CLI::App& app, Options& o, std::string& time_limit, std::string& mem_limit,
-                std::string& from, std::uint64_t& random, Takes takes) {
-  const auto flag = [&](const char* name, const char* spelling, bool& value) {
-    if (takes(name)) app.add_flag(spelling, value);
-  };
-  const auto option = [&](const char* name, auto& value, const char* spelling = nullptr) {
+// Where options leave their values, beside Options.
+struct RawOptions {
+  std::string time_limit, mem_limit, from;
+  std::uint64_t random = 0;
+};
+
+// Adds options to the parser of a verb, those that it takes, and describes them.
+class OptionAdder {
+ public:
+  OptionAdder(CLI::App& app, std::span<const std::string_view> accepted)
+      : app_(app), accepted_(accepted) {}
+
+  void Files(std::vector<std::string>& files) { app_.add_option("files", files); }
+  void Flag(const char* name, const char* spelling, bool& value) {
+    if (Takes(name)) Describe(*app_.add_flag(spelling, value), /*takes_value=*/false);
+  }
+  // Null if the verb does not take it, here and below.
+  template <typename T>
+  CLI::Option* Value(const char* name, T& value, const char* spelling = nullptr) {
+    if (!Takes(name)) return nullptr;
     const std::string dashes = StrCat("--", name);
-    return takes(name) ? app.add_option(spelling == nullptr ? dashes : spelling, value) : nullptr;
-  };
-  const auto one_of = [&](const char* name, auto& value, const auto& values) {
-    if (auto* added = option(name, value)) added->transform(OneOf(values));
-  };
-  app.add_option("files", o.files);
-  flag("json", "--json", o.json);
-  flag("quiet", "-q,--quiet", o.quiet);
-  flag("verbose", "-v,--verbose", o.verbose);
-  one_of("color", o.color,
-         std::map<std::string, ColorMode>{{"auto", ColorMode::kAuto},
-                                          {"always", ColorMode::kAlways},
-                                          {"never", ColorMode::kNever}});
-  option("time-limit", time_limit);
-  option("mem-limit", mem_limit);
-  option("from", from);
+    CLI::Option* added = app_.add_option(spelling == nullptr ? dashes : spelling, value);
+    Describe(*added, /*takes_value=*/true);
+    return added;
+  }
+  void Path(const char* name, std::string& value, const char* spelling = nullptr) {
+    if (Value(name, value, spelling) != nullptr) last().is_path = true;
+  }
+  // One value each, any number of times.
+  void Paths(const char* name, std::vector<std::string>& values) {
+    CLI::Option* added = Value(name, values);
+    if (added == nullptr) return;
+    added->allow_extra_args(false);
+    last().is_path = true;
+  }
+  template <typename T, typename V>
+  void OneOfThese(const char* name, T& value, const std::map<std::string, V>& values) {
+    CLI::Option* added = Value(name, value);
+    if (added == nullptr) return;
+    added->transform(OneOf(values));
+    last().values = NamesOf(values);
+  }
+  void Suggest(const CLI::Option* added, std::vector<std::string> values) {
+    if (added != nullptr) last().values = std::move(values);
+  }
+
+  OptionInfo& last() { return infos_.back(); }
+  std::vector<OptionInfo> Take() { return std::move(infos_); }
+
+ private:
+  bool Takes(std::string_view name) const {
+    return std::ranges::find(kCommon, name) != std::end(kCommon) ||
+           std::ranges::find(accepted_, name) != accepted_.end();
+  }
+  void Describe(const CLI::Option& added, bool takes_value) {
+    OptionInfo& info = infos_.emplace_back();
+    for (const std::string& name : added.get_lnames()) info.spellings.push_back("--" + name);
+    for (const std::string& name : added.get_snames()) info.spellings.push_back("-" + name);
+    info.takes_value = takes_value;
+  }
+
+  CLI::App& app_;
+  const std::span<const std::string_view> accepted_;
+  std::vector<OptionInfo> infos_;
+};
+
+// Every option of every verb.
+void AddOptions(OptionAdder& add, Options& o, RawOptions& raw) {
+  add.Files(o.files);
+  add.Flag("json", "--json", o.json);
+  add.Flag("quiet", "-q,--quiet", o.quiet);
+  add.Flag("verbose", "-v,--verbose", o.verbose);
+  add.OneOfThese("color", o.color,
+                 std::map<std::string, ColorMode>{{"auto", ColorMode::kAuto},
+                                                  {"always", ColorMode::kAlways},
+                                                  {"never", ColorMode::kNever}});
+  add.Value("time-limit", raw.time_limit);
+  add.Value("mem-limit", raw.mem_limit);
+  add.Suggest(add.Value("from", raw.from), {std::begin(kFormats), std::end(kFormats)});
   // A list in verbs that compare.
-  if (auto* list = option("thread-list", o.thread_list, "--threads")) {
+  if (auto* list = add.Value("thread-list", o.thread_list, "--threads")) {
     list->delimiter(',')->allow_extra_args(false)->check(CLI::Range(0, 4096));
-  } else if (auto* threads = option("threads", o.threads)) {
+  } else if (auto* threads = add.Value("threads", o.threads)) {
     threads->check(CLI::Range(0, 4096));
   }
-  option("output", o.output, "-o,--output");
-  one_of("engine", o.engine,
-         std::map<std::string, EngineKind>{{"interpret", EngineKind::kInterpret},
-                                           {"native", EngineKind::kNative}});
+  add.Path("output", o.output, "-o,--output");
+  add.OneOfThese("engine", o.engine,
+                 std::map<std::string, EngineKind>{{"interpret", EngineKind::kInterpret},
+                                                   {"native", EngineKind::kNative}});
   std::map<std::string, NativeIsa> isa_of;
   for (const NativeIsa isa : kNativeIsas) isa_of[std::string(Name(isa))] = isa;
-  one_of("isa", o.isa, isa_of);
-  if (auto* level = option("codegen-level", o.codegen_level)) level->check(CLI::Range(0, 2));
-  option("inputs", o.inputs);
-  if (auto* args = option("arg", o.args)) args->allow_extra_args(false);  // one value each
-  option("fake", o.fake);
-  option("seed", o.seed);
-  if (auto* repeat = option("repeat", o.repeat)) repeat->check(CLI::Range(1, 1000000000));
-  flag("time", "--time", o.time);
-  if (auto* replicas = option("replicas", o.replicas)) replicas->check(CLI::Range(1, 1 << 20));
-  one_of("numerics", o.numerics,
-         std::map<std::string, Numerics>{{"strict", Numerics::kStrict}, {"fast", Numerics::kFast}});
-  one_of("style", o.short_style, std::map<std::string, bool>{{"long", false}, {"short", true}});
-  one_of("to", o.to,
-         std::map<std::string, OutputFormat>{{"hlo", OutputFormat::kHloText},
-                                             {"hlo.pb", OutputFormat::kHloProto},
-                                             {"dot", OutputFormat::kDot},
-                                             {"json", OutputFormat::kJson}});
-  if (auto* passes = option("passes", o.passes)) passes->delimiter(',')->allow_extra_args(false);
-  option("stage", o.stage, "--to");
-  option("print-after", o.print_after);
-  flag("list", "--list", o.list);
-  flag("timing", "--timing", o.timing);
-  flag("verify-each", "--verify-each", o.verify_each);
-  flag("memory", "--memory", o.memory);
-  flag("allow-elided", "--allow-elided", o.allow_elided);
-  option("against", o.against);
-  if (auto* rtol = option("rtol", o.rtol)) rtol->check(CLI::NonNegativeNumber);
-  if (auto* atol = option("atol", o.atol)) atol->check(CLI::NonNegativeNumber);
-  option("ulp", o.ulp);
-  if (auto* isas = option("isas", o.isas, "--isa")) {
-    isas->delimiter(',')->allow_extra_args(false)->check(
-        OneOf({"auto", "all", "v2", "avx2", "avx512", "aarch64"}));
+  add.OneOfThese("isa", o.isa, isa_of);
+  if (auto* level = add.Value("codegen-level", o.codegen_level)) level->check(CLI::Range(0, 2));
+  add.Path("inputs", o.inputs);
+  add.Paths("arg", o.args);
+  add.Suggest(add.Value("fake", o.fake), {"random", "iota", "zeros"});
+  add.Path("infeed", o.infeed);
+  add.Path("outfeed", o.outfeed);
+  add.Paths("recv", o.recvs);
+  add.Paths("send", o.sends);
+  add.Flag("full", "--full", o.full);
+  add.Value("seed", o.seed);
+  if (auto* repeat = add.Value("repeat", o.repeat)) repeat->check(CLI::Range(1, 1000000000));
+  add.Flag("time", "--time", o.time);
+  if (auto* replicas = add.Value("replicas", o.replicas)) replicas->check(CLI::Range(1, 1 << 20));
+  add.OneOfThese(
+      "numerics", o.numerics,
+      std::map<std::string, Numerics>{{"strict", Numerics::kStrict}, {"fast", Numerics::kFast}});
+  add.OneOfThese("style", o.short_style,
+                 std::map<std::string, bool>{{"long", false}, {"short", true}});
+  add.OneOfThese("to", o.to,
+                 std::map<std::string, OutputFormat>{{"hlo", OutputFormat::kHloText},
+                                                     {"hlo.pb", OutputFormat::kHloProto},
+                                                     {"dot", OutputFormat::kDot},
+                                                     {"json", OutputFormat::kJson}});
+  if (auto* passes = add.Value("passes", o.passes)) {
+    passes->delimiter(',')->allow_extra_args(false);
+    for (const Pass& pass : AllPasses()) add.last().values.emplace_back(pass.name);
+    add.last().is_list = true;
   }
-  if (auto* levels = option("levels", o.levels)) {
+  add.Suggest(add.Value("stage", o.stage, "--to"), {std::begin(kStages), std::end(kStages)});
+  add.Value("print-after", o.print_after);
+  add.Flag("list", "--list", o.list);
+  add.Flag("timing", "--timing", o.timing);
+  add.Flag("verify-each", "--verify-each", o.verify_each);
+  add.Flag("memory", "--memory", o.memory);
+  add.Flag("allow-elided", "--allow-elided", o.allow_elided);
+  add.Path("against", o.against);
+  if (auto* rtol = add.Value("rtol", o.rtol)) rtol->check(CLI::NonNegativeNumber);
+  if (auto* atol = add.Value("atol", o.atol)) atol->check(CLI::NonNegativeNumber);
+  add.Value("ulp", o.ulp);
+  if (auto* isas = add.Value("isas", o.isas, "--isa")) {
+    add.last().values = {"auto", "all", "v2", "avx2", "avx512", "aarch64"};
+    add.last().is_list = true;
+    isas->delimiter(',')->allow_extra_args(false)->check(OneOf(add.last().values));
+  }
+  if (auto* levels = add.Value("levels", o.levels)) {
     levels->delimiter(',')->allow_extra_args(false)->check(CLI::Range(0, 2));
   }
-  if (auto* seeds = option("seeds", o.seeds)) seeds->check(CLI::Range(1, 1000000));
-  if (auto* repeats = option("repeats", o.repeats, "--repeat")) {
+  if (auto* seeds = add.Value("seeds", o.seeds)) seeds->check(CLI::Range(1, 1000000));
+  if (auto* repeats = add.Value("repeats", o.repeats, "--repeat")) {
     repeats->check(CLI::Range(1, 1000000));
   }
-  if (auto* variants = option("variants", o.variants)) variants->check(CLI::Range(0, 1000));
-  flag("concurrent", "--concurrent", o.concurrent);
-  flag("per-op", "--per-op", o.per_op);
-  flag("allow-unimplemented", "--allow-unimplemented", o.allow_unimplemented);
-  option("random", random);
-  option("first", o.first);
-  if (auto* jobs = option("jobs", o.jobs, "-j,--jobs")) jobs->check(CLI::Range(1, 1024));
-  if (auto* most = option("max-failures", o.max_failures)) most->check(CLI::Range(1, 1000000));
-  option("command", o.command);
-  option("count", o.count);
-  flag("coverage", "--coverage", o.coverage);
+  if (auto* variants = add.Value("variants", o.variants)) variants->check(CLI::Range(0, 1000));
+  add.Flag("concurrent", "--concurrent", o.concurrent);
+  add.Flag("per-op", "--per-op", o.per_op);
+  add.Flag("allow-unimplemented", "--allow-unimplemented", o.allow_unimplemented);
+  add.Value("random", raw.random);
+  add.Value("first", o.first);
+  if (auto* jobs = add.Value("jobs", o.jobs, "-j,--jobs")) jobs->check(CLI::Range(1, 1024));
+  if (auto* most = add.Value("max-failures", o.max_failures)) most->check(CLI::Range(1, 1000000));
+  add.Value("command", o.command);
+  add.Value("count", o.count);
+  add.Flag("coverage", "--coverage", o.coverage);
 }
 
 // The message for a flag that the verb does not have, or "".
@@ -187,17 +261,23 @@ std::string UnknownFlag(std::string_view verb, const CLI::App& app,
 
 }  // namespace
 
+std::vector<OptionInfo> OptionsOf(std::span<const std::string_view> accepted) {
+  CLI::App app;
+  Options options;
+  RawOptions raw;
+  OptionAdder add(app, accepted);
+  AddOptions(add, options, raw);
+  return add.Take();
+}
+
 ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_view> accepted,
                            std::span<const char* const> arguments) {
   ParsedOptions parsed;
   CLI::App app;
   app.set_help_flag("-h,--help");
-  std::string time_limit, mem_limit, from;
-  std::uint64_t random = 0;
-  AddOptions(app, parsed.options, time_limit, mem_limit, from, random, [&](std::string_view name) {
-    return std::ranges::find(kCommon, name) != std::end(kCommon) ||
-           std::ranges::find(accepted, name) != accepted.end();
-  });
+  RawOptions raw;
+  OptionAdder add(app, accepted);
+  AddOptions(add, parsed.options, raw);
   std::vector<std::string> texts(arguments.begin(), arguments.end());
   // --fake alone means random, and --random no number; what follows them is never their value.
   for (std::string& text : texts) {
@@ -219,27 +299,27 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_vi
     const CLI::Option* option = app.get_option_no_throw(name);
     return option != nullptr && option->count() > 0;
   };
-  if (given("--random")) options.random = random;
+  if (given("--random")) options.random = raw.random;
   if (parsed.error.empty() && given("--output") && options.output.empty()) {
     parsed.error = "--output: the name is empty";
   }
   options.is_time_default = !given("--time-limit");
   options.is_mem_default = !given("--mem-limit");
   if (!options.is_time_default) {
-    if (parsed.error.empty()) parsed.error = ParseSeconds(time_limit, options.time_limit);
+    if (parsed.error.empty()) parsed.error = ParseSeconds(raw.time_limit, options.time_limit);
   } else if (given("--random") || verb == "run" || verb == "gen" || verb == "reduce") {
     options.time_limit = 0;  // what takes as long as it takes
   }
   if (options.is_mem_default) {
     options.mem_limit = DefaultMemory();
   } else if (parsed.error.empty()) {
-    parsed.error = ParseBytes(mem_limit, options.mem_limit);
+    parsed.error = ParseBytes(raw.mem_limit, options.mem_limit);
   }
-  if (parsed.error.empty() && !from.empty()) {
-    options.from = FormatFromName(from);
+  if (parsed.error.empty() && !raw.from.empty()) {
+    options.from = FormatFromName(raw.from);
     if (!options.from) {
-      parsed.error = StrCat("--from: unknown format \"", PrintableText(from),
-                            "\"; there are hlo, hlo.pb, stablehlo, stablehlo.bc");
+      parsed.error = StrCat("--from: unknown format \"", PrintableText(raw.from), "\"",
+                            DidYouMean(raw.from, kFormats), "; there are ", Join(kFormats, ", "));
     }
   }
   return parsed;

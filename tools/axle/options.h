@@ -34,9 +34,12 @@ struct Options {
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 1;
 
-  std::string inputs;             // .npz, or a folder of .npy
-  std::vector<std::string> args;  // 0=@x.npy, 1=f32[2] 1,2
-  std::string fake;               // random, random:SEED, iota, zeros
+  std::string inputs;                     // .npz, or a folder of .npy
+  std::vector<std::string> args;          // 0=@x.npy, x=1,2
+  std::string infeed, outfeed;            // .npz
+  std::vector<std::string> recvs, sends;  // CHANNEL=FILE.npz
+  bool full = false;
+  std::string fake;  // random, random:SEED, iota, zeros
   std::uint64_t seed = 0;
   int repeat = 1;
   bool time = false;
@@ -83,6 +86,22 @@ struct ParsedOptions {
   bool help = false;
   std::string error;  // "" if the command line is right
 };
+
+// Where `axle opt --to` can stop, in the order of compilation; those after opt-hlo are of native
+// code.
+inline constexpr std::string_view kStages[] = {"hlo",     "opt-hlo", "fusions",
+                                               "buffers", "llvm",    "asm"};
+
+// One option of a verb, as completion of shells needs it.
+struct OptionInfo {
+  std::vector<std::string> spellings;  // "--quiet", "-q"
+  bool takes_value = false;
+  std::vector<std::string> values;  // all that there are; none: any
+  bool is_list = false;             // of values with commas between them
+  bool is_path = false;             // the value is, or ends in, the name of a file
+};
+// Those of a verb with these `accepted` ones, the common ones first.
+std::vector<OptionInfo> OptionsOf(std::span<const std::string_view> accepted);
 
 // Reads what follows the verb. `accepted` lists the options that the verb takes beside the common
 // ones, without dashes.

@@ -1,4 +1,5 @@
-// A progress bar on stderr: for work of more than half a second, and only on a terminal.
+// A progress bar on stderr: for work of more than half a second, and only on a terminal. While the
+// part that is done stands still and loops go on, a line says how many steps they have made.
 #pragma once
 #include "axle/core/limits.h"
 #include "tools/axle/options.h"

@@ -6,7 +6,9 @@
 
 #include "axle/client/arguments.h"
 #include "axle/core/strings.h"
+#include "tools/axle/feeds.h"
 #include "tools/axle/json.h"
+#include "tools/axle/value_text.h"
 #include "tools/axle/values.h"
 #include "tools/axle/verbs.h"
 
@@ -15,23 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Longer results are shown by their first elements; --output saves all of them.
-constexpr i64 kShownElements = 64;
-constexpr i64 kFirstElements = 8;
-
 double Seconds(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-std::string Show(const Literal& value) {
-  const Literal literal = value.ValidPart();
-  if (literal.num_elements() <= kShownElements) return literal.ToString();
-  std::string text = "{";
-  for (i64 i = 0; i < kFirstElements; ++i) {
-    const std::byte* element = literal.bytes() + i * Info(literal.shape().type()).bytes;
-    StrAppend(text, ElementToString(literal.shape().type(), element), ", ");
-  }
-  return StrCat(text, "...}");
 }
 
 std::string Milliseconds(double seconds) {
@@ -46,23 +33,38 @@ struct Timing {
   double median() const { return runs[runs.size() / 2]; }
 };
 
+// One line: {"schema": ..., "seconds": ..., "outputs": [...]}. Values are written as text at once,
+// because a tree of their elements would take many times their memory.
+std::string JsonLine(const Literal& result, const Timing& timing) {
+  Json report = NewReport("run", 2);
+  report["seconds"] = {{"compile", timing.compile}, {"runs", timing.runs}};
+  std::string line = report.dump();
+  line.back() = ',';
+  line += "\"outputs\":[";
+  bool first = true;
+  for (const auto& [name, value] : NamedLeaves(result, "out_")) {
+    Json output = {
+        {"name", name}, {"type", Name(value.shape().type())}, {"shape", value.shape().dims()}};
+    if (!value.shape().is_static()) output["sizes"] = value.sizes();
+    std::string text = output.dump();
+    text.back() = ',';
+    StrAppend(line, first ? "" : ",", text, "\"value\":");
+    AppendJson(value, line);
+    line += '}';
+    first = false;
+  }
+  line += "]}\n";
+  return line;
+}
+
 void PrintResult(Session& session, const Literal& result, const Timing& timing) {
-  const auto leaves = NamedLeaves(result, "out_");
-  if (session.options().json) {
-    Json report = NewReport("run");
-    for (const auto& [name, value] : leaves) {
-      Json output = {{"name", name},
-                     {"type", Name(value.shape().type())},
-                     {"shape", value.shape().dims()},
-                     {"value", Show(value)}};
-      if (!value.shape().is_static()) output["sizes"] = value.sizes();
-      report["outputs"].push_back(std::move(output));
-    }
-    report["seconds"] = {{"compile", timing.compile}, {"runs", timing.runs}};
-    session.Out(ToLine(report));
-  } else if (session.options().output.empty() && !session.is_batch()) {
-    for (const auto& [name, value] : leaves) {
-      session.Out(StrCat(name, " = ", value.ShapeToString(), " ", Show(value), "\n"));
+  const Options& options = session.options();
+  if (options.json) {
+    session.Out(JsonLine(result, timing));
+  } else if (options.output.empty()) {
+    for (const auto& [name, value] : NamedLeaves(result, "out_")) {
+      session.Out(
+          StrCat(name, " = ", value.ShapeToString(), " ", ValueText(value, options.full), "\n"));
     }
   }
   if (session.options().time) {
@@ -95,14 +97,18 @@ StatusOr<Literal> CompileAndRun(Session& session, const std::string& file,
   timing.compile = Seconds(begin);
   AXLE_ASSIGN(const std::vector<Literal> arguments,
               ReadArguments(session, *module->entry(), std::move(program.arguments)));
+  AXLE_ASSIGN(const Feeds feeds, ReadFeeds(session));
+  std::optional<FeedDevice> device;  // each run has its own, and meets the feeds from the start
   Literal result;
   for (int i = 0; i < options.repeat; ++i) {
     session.BeginRun(module->name(), i);
+    device.emplace(feeds, !options.outfeed.empty());
     const auto run_begin = Clock::now();
-    AXLE_ASSIGN(result, executable->Execute(
-                            arguments, {.limits = &session.limits(), .device = &DefaultDevice()}));
+    AXLE_ASSIGN(result,
+                executable->Execute(arguments, {.limits = &session.limits(), .device = &*device}));
     timing.runs.push_back(Seconds(run_begin));
   }
+  AXLE_TRY(device->Finish(session));
   std::sort(timing.runs.begin(), timing.runs.end());
   return result;
 }
@@ -139,7 +145,8 @@ int Run(Session& session) {
 }
 
 constexpr std::string_view kOptions[] = {
-    "inputs",        "arg",    "fake", "seed",     "output",   "engine",      "isa",
+    "inputs",        "arg",    "fake", "seed",     "output",   "infeed",
+    "outfeed",       "recv",   "send", "full",     "engine",   "isa",
     "codegen-level", "repeat", "time", "replicas", "numerics", "allow-elided"};
 
 }  // namespace
@@ -148,20 +155,22 @@ const Verb kRunVerb = {
     "run", "compile and run; print or save the results",
     "axle run model.hlo --fake                       on made-up inputs\n"
     "axle run model.hlo --inputs in.npz --output out.npz\n"
-    "axle run add.hlo --arg \"0=f32[2] 1,2\" --arg 1=@y.npy\n"
-    "axle run model.hlo --fake=random:7 --repeat 100 --time\n"
+    "axle run add.hlo --arg x=1,2 --arg 1=@y.npy --full\n"
     "\n"
     "  --inputs X          .npz with in_0, in_1, ..., or a folder of such .npy files:\n"
     "                      the arrays of the parameters, depth first\n"
-    "  --arg N=@F.npy      one of them from a file; --arg \"N=f32[2] 1,2\" as text\n"
+    "  --arg N=VALUE       one of them, by number or name: 1,2 or [[1,2],[3,4]] or\n"
+    "                      \"f32[2] 1,2\" as text, @F.npy from a file\n"
     "  --fake[=KIND]       values for the rest: random, random:SEED, iota, zeros\n"
     "                      without any of them a snapshot runs on its own arguments\n"
     "  --output X          save out_0, ...: .npz, .npy (one array), FOLDER/ of .npy files,\n"
     "                      or - for .npz on stdout; else print\n"
+    "  --full              print all elements, as --arg reads them; --json always does\n"
+    "  --infeed F.npz      arrays in_0, ... for infeeds; --recv CHANNEL=F.npz for a channel\n"
+    "  --outfeed F.npz     where what goes out goes; --send CHANNEL=F.npz from a channel\n"
     "  --engine E          native (default, where there is any) or interpret\n"
     "  --isa I             of native code: auto, v2, avx2, avx512; aarch64, under qemu\n"
-    "  --codegen-level N   effort of native compilation: 0, 2, or 1 (default), by kind of\n"
-    "                      kernel\n"
+    "  --codegen-level N   effort of native compilation: 0, 2, or 1 (default)\n"
     "  --numerics N        strict (default), or fast: native code may round less often\n"
     "  --allow-elided      for tests: constant({...}) is a counting pattern, not an error\n"
     "  --repeat N, --time  run N times; say how long it took\n"

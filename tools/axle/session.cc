@@ -95,9 +95,10 @@ ExitCode Session::ExitCodeOf(const Status& status) const {
   }
 }
 
-Session::Session(Options options, std::string* collected)
+Session::Session(Options options, std::string* collected, std::string* data)
     : options_(std::move(options)),
       collected_(collected),
+      data_(data),
       call_(&limits_, "the command"),
       begin_(std::chrono::steady_clock::now()) {
   if (options_.time_limit > 0) limits_.set_time_limit(options_.time_limit);
@@ -169,7 +170,10 @@ int Session::FailWithoutMemory() {
 }
 
 void Session::Out(std::string_view data) {
-  if (is_batch()) return;
+  if (is_batch()) {
+    data_->append(data);
+    return;
+  }
   RemoveProgressBar();
   // How long others take to read does not count.
   const double before = seconds();

@@ -25,9 +25,9 @@ enum ExitCode : int {
 
 class Session {
  public:
-  // `collected`: everything for people goes there, and data that has no file of its own is dropped.
-  // Starts the clock of --time-limit.
-  explicit Session(Options options, std::string* collected = nullptr);
+  // `collected`: everything for people goes there, in a batch, and to `data` what would go to
+  // stdout. Both or none. Starts the clock of --time-limit.
+  explicit Session(Options options, std::string* collected = nullptr, std::string* data = nullptr);
   ~Session();
 
   const Options& options() const { return options_; }
@@ -81,6 +81,7 @@ class Session {
 
   Options options_;
   std::string* collected_;
+  std::string* data_;
   Limits limits_;
   const LimitedCall call_;  // all that the verb does is one call
   bool is_loaded_ = false;  // a program; before that, whatever fails is wrong with it

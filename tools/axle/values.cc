@@ -1,6 +1,5 @@
 #include "tools/axle/values.h"
 
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
@@ -8,6 +7,7 @@
 #include "axle/core/file.h"
 #include "axle/core/npz.h"
 #include "axle/core/strings.h"
+#include "tools/axle/argument_text.h"
 
 namespace axle::tool {
 namespace {
@@ -28,31 +28,27 @@ Status Annotate(const Status& status, std::string_view where) {
   return {status.code(), StrCat(where, ": ", status.message())};
 }
 
-// --arg INDEX=@FILE.npy or INDEX=LITERAL.
-Status ReadArg(Session& session, const std::string& text, std::span<const Shape> shapes,
-               Leaves& leaves) {
-  size_t index = 0;
+// --arg KEY=@FILE.npy or KEY=VALUE.
+Status ReadArg(Session& session, const std::string& text, const HloComputation& entry,
+               std::span<const Shape> shapes, Leaves& leaves) {
   const size_t equals = text.find('=');
-  const char* end = text.data() + std::min(equals, text.size());
-  const auto [rest, error] = std::from_chars(text.data(), end, index);
-  if (equals == text.npos || error != std::errc() || rest != end) {
-    return InvalidArgument(
-        StrCat("--arg: \"", PrintableText(text), "\" is not NUMBER=@FILE.npy or NUMBER=LITERAL"));
+  if (equals == text.npos || equals == 0) {
+    return InvalidArgument(StrCat("--arg: \"", PrintableText(text),
+                                  "\" is not ARGUMENT=@FILE.npy or ARGUMENT=VALUE, with the number "
+                                  "or the name of an argument"));
   }
-  if (index >= shapes.size()) {
-    return InvalidArgument(StrCat("--arg ", index, ": the program has ", shapes.size(),
-                                  " argument arrays, numbered from 0"));
+  const std::string where = StrCat("--arg ", PrintableText(text.substr(0, equals)));
+  const StatusOr<size_t> index = FindArgument(text.substr(0, equals), entry);
+  if (!index.ok()) return Annotate(index.status(), where);
+  if (leaves[*index]) {
+    return InvalidArgument(StrCat(where, ": argument ", *index, " is given twice"));
   }
   const std::string value = text.substr(equals + 1);
   StatusOr<Literal> literal = value.starts_with("@")
-                                  ? ReadNpyLiteral(session, value.substr(1), shapes[index])
-                                  : ParseLiteral(value);
-  if (!literal.ok()) return Annotate(literal.status(), StrCat("--arg ", index));
-  if (!EqualIgnoringLayout(literal->shape(), shapes[index])) {
-    return InvalidArgument(StrCat("--arg ", index, " is ", literal->shape().ToString(),
-                                  " but the program expects ", shapes[index].ToString()));
-  }
-  leaves[index] = *std::move(literal);
+                                  ? ReadNpyLiteral(session, value.substr(1), shapes[*index])
+                                  : ParseArgument(value, shapes[*index]);
+  if (!literal.ok()) return Annotate(literal.status(), where);
+  leaves[*index] = *std::move(literal);
   return {};
 }
 
@@ -114,7 +110,7 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputat
   session.limits().Release(bytes);
   Leaves leaves(shapes.size());
   for (const std::string& arg : options.args) {
-    AXLE_TRY(ReadArg(session, arg, shapes, leaves));
+    AXLE_TRY(ReadArg(session, arg, entry, shapes, leaves));
   }
   if (!options.inputs.empty()) AXLE_TRY(ReadInputs(session, shapes, leaves));
   std::string fake = options.fake;

@@ -7,11 +7,14 @@
 namespace axle::tool {
 namespace {
 
-constexpr const Verb* kVerbs[] = {&kRunVerb,   &kParseVerb,   &kPrintVerb,  &kInfoVerb,
-                                  &kCheckVerb, &kConvertVerb, &kOptVerb,    &kExplainVerb,
-                                  &kOpsVerb,   &kGenVerb,     &kReduceVerb, &kBatchVerb};
-constexpr std::string_view kPlannedVerbs[] = {"bench", "profile", "view",       "diff", "aot",
-                                              "cache", "doctor",  "completion", "man"};
+constexpr const Verb* kVerbs[] = {&kRunVerb,        &kParseVerb,   &kPrintVerb,  &kInfoVerb,
+                                  &kCheckVerb,      &kConvertVerb, &kOptVerb,    &kExplainVerb,
+                                  &kOpsVerb,        &kGenVerb,     &kReduceVerb, &kBatchVerb,
+                                  &kCompletionVerb, &kManVerb};
+constexpr std::string_view kPlannedVerbs[] = {"bench", "profile", "view",  "diff",
+                                              "aot",   "cache",   "doctor"};
+// Those of the installation have one line of the overview together.
+constexpr std::string_view kHousekeeping[] = {"completion", "man"};
 
 }  // namespace
 
@@ -35,14 +38,15 @@ std::string Overview() {
       "  axle run model.hlo --inputs in.npz     run on yours\n"
       "  axle check model.hlo --inputs in.npz --against out.npz --rtol 1e-5\n\n";
   for (const Verb* verb : kVerbs) {
+    if (std::ranges::find(kHousekeeping, verb->name) != std::end(kHousekeeping)) continue;
     StrAppend(text, "  ", verb->name, std::string(10 - verb->name.size(), ' '), verb->summary,
               "\n");
   }
   text +=
-      "  help      this text; `axle VERB -h` tells more\n\n"
+      "  help      this text; `axle VERB -h` tells more; also completion (of shells), man\n\n"
       "FILE is HLO text or a proto, also compressed with gzip or zstd; - is stdin.\n"
       "Everywhere: --time-limit S (8, run none; 0 none)  --mem-limit BYTES (0 none)  --json\n"
-      "            --from FORMAT  --threads N  --color auto|always|never  -v  -q\n"
+      "            --from FORMAT  --threads N (or AXLE_NUM_THREADS)  --color WHEN  -v  -q\n"
       "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid program or input, 4 limit or\n"
       "            interrupted, 5 not supported, 70 a bug in axle\n";
   return text;

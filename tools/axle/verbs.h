@@ -7,6 +7,21 @@
 
 namespace axle::tool {
 
+inline constexpr std::string_view kVersion = "axle 0.1.0";
+
+// What the tool and the library read of the environment.
+struct EnvironmentVariable {
+  std::string_view name, meaning;
+};
+inline constexpr EnvironmentVariable kEnvironment[] = {
+    {"AXLE_NUM_THREADS",
+     "How many threads work, from 1 to 1024, where no option says it; otherwise as many as there "
+     "are processors."},
+    {"AXLE_CODEGEN_LIBRARY",
+     "The library of the native engine, instead of the one beside libaxle.so."},
+    {"NO_COLOR", "Anything but nothing: no colours on stderr, unless --color always."},
+};
+
 struct Verb {
   std::string_view name;
   std::string_view summary;
@@ -16,7 +31,7 @@ struct Verb {
 };
 
 extern const Verb kRunVerb, kParseVerb, kPrintVerb, kInfoVerb, kBatchVerb, kCheckVerb, kConvertVerb,
-    kOptVerb, kExplainVerb, kOpsVerb, kGenVerb, kReduceVerb;
+    kOptVerb, kExplainVerb, kOpsVerb, kGenVerb, kReduceVerb, kCompletionVerb, kManVerb;
 
 std::span<const Verb* const> AllVerbs();
 const Verb* FindVerb(std::string_view name);

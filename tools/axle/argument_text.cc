@@ -1,0 +1,241 @@
+#include "tools/axle/argument_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "axle/core/scanner.h"
+#include "axle/core/strings.h"
+
+namespace axle::tool {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
+constexpr std::string_view kNoBroadcast = "; nothing is broadcast";
+
+// Steps over one element: a word or number, or a complex number in parentheses.
+size_t ElementEnd(std::string_view text, size_t begin) {
+  if (text[begin] == '(') {
+    const size_t end = text.find(')', begin);
+    return end == text.npos ? text.size() : end + 1;
+  }
+  const size_t end = text.find_first_of(" \t\r\n,{}(", begin);
+  return end == text.npos ? text.size() : std::max(end, begin + 1);
+}
+
+// The sizes that nested braces have, by the first group of each depth; nothing if they do not
+// balance. Whether all groups are alike is for the reader of the literal.
+std::optional<Dims> NestedSizes(std::string_view text) {
+  std::vector<i64> sizes;
+  std::vector<bool> is_counted;  // the first group of this depth is through
+  size_t depth = 0;
+  const auto count = [&] {
+    if (depth > 0 && !is_counted[depth - 1]) ++sizes[depth - 1];
+  };
+  for (size_t i = 0; i < text.size();) {
+    if (text.substr(i).starts_with("/*")) {
+      const size_t end = text.find("*/", i + 2);
+      if (end == text.npos) return {};
+      i = end + 2;
+    } else if (text[i] == '{') {
+      count();
+      if (++depth > sizes.size()) {
+        sizes.push_back(0);
+        is_counted.push_back(false);
+      }
+      ++i;
+    } else if (text[i] == '}') {
+      if (depth == 0) return {};
+      is_counted[--depth] = true;
+      ++i;
+    } else if (text[i] == ',' || kSpace.find(text[i]) != kSpace.npos) {
+      ++i;
+    } else {
+      count();
+      i = ElementEnd(text, i);
+    }
+  }
+  if (depth != 0) return {};
+  return Dims(sizes.begin(), sizes.end());
+}
+
+i64 CountElements(std::string_view text) {
+  i64 count = 0;
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] == ',' || kSpace.find(text[i]) != kSpace.npos) {
+      ++i;
+      continue;
+    }
+    ++count;
+    i = ElementEnd(text, i);
+  }
+  return count;
+}
+
+Status AllRead(Scanner& scanner) {
+  return scanner.AtEnd() ? Status() : scanner.Error("unexpected text after the value");
+}
+
+// Sizes that values of this shape can have: those of `shape`, or less where it is dynamic.
+bool SizesFit(const Dims& sizes, const Shape& shape) {
+  if (static_cast<i64>(sizes.size()) != shape.rank()) return false;
+  for (i64 d = 0; d < shape.rank(); ++d) {
+    if (shape.is_dynamic(d) ? sizes[d] > shape.dim(d) : sizes[d] != shape.dim(d)) return false;
+  }
+  return true;
+}
+
+// All elements between braces, of sizes that fit.
+StatusOr<Literal> ParseNested(const std::string& text, const Shape& shape) {
+  const std::optional<Dims> sizes = NestedSizes(text);
+  const bool is_empty = shape.is_static() && shape.num_elements() == 0;
+  constexpr size_t kMostRank = 64;
+  if (sizes && !is_empty && !SizesFit(*sizes, shape)) {
+    return InvalidArgument(StrCat("the value is ",
+                                  sizes->size() > kMostRank
+                                      ? StrCat(sizes->size(), " levels deep")
+                                      : StrCat(Name(shape.type()), "[", Join(*sizes, ","), "]"),
+                                  " but the program expects ", shape.ToString(), kNoBroadcast));
+  }
+  Scanner scanner(text, "value");
+  const Shape given =
+      sizes && !is_empty ? Shape(shape.type(), *sizes) : Shape(shape.type(), shape.dims());
+  AXLE_ASSIGN(Literal literal, ParseLiteral(scanner, given));
+  AXLE_TRY(AllRead(scanner));
+  return literal;
+}
+
+// Elements without braces, in row-major order.
+StatusOr<Literal> ParseFlat(const std::string& text, const Shape& shape) {
+  const i64 count = CountElements(text);
+  if (!shape.is_static() && shape.rank() > 1 && count != shape.num_elements()) {
+    return InvalidArgument(StrCat("the program expects ", shape.ToString(),
+                                  ", whose sizes vary: nest the values in braces"));
+  }
+  const Dims sizes = shape.is_static() || shape.rank() > 1 ? shape.dims() : Dims{count};
+  if (!SizesFit(sizes, shape) || count != Shape(shape.type(), sizes).num_elements()) {
+    return InvalidArgument(StrCat(
+        count, count == 1 ? " value" : " values", ", but the program expects ", shape.ToString(),
+        ", which takes ", shape.is_static() ? "" : "at most ", shape.num_elements(), kNoBroadcast));
+  }
+  const std::string braced = StrCat("{", text, "}");
+  Scanner scanner(braced, "value");
+  AXLE_ASSIGN(const Literal literal, ParseLiteral(scanner, Shape(shape.type(), {count})));
+  AXLE_TRY(AllRead(scanner));
+  return literal.Reshape(sizes);
+}
+
+// Values without their shape.
+StatusOr<Literal> ParseValues(std::string_view values, const Shape& shape) {
+  std::string text(values);
+  std::ranges::replace(text, '[', '{');
+  std::ranges::replace(text, ']', '}');
+  const size_t first = text.find_first_not_of(kSpace);
+  const bool has_braces = first != text.npos && text[first] == '{';
+  if (has_braces) return ParseNested(text, shape);
+  if (shape.rank() > 0 || CountElements(text) != 1) return ParseFlat(text, shape);
+  Scanner scanner(text, "value");
+  AXLE_ASSIGN(Literal literal, ParseLiteral(scanner, shape));
+  AXLE_TRY(AllRead(scanner));
+  return literal;
+}
+
+// Text that begins with a shape: a word with a bracket behind it.
+bool BeginsWithShape(std::string_view text) {
+  const size_t first = std::min(text.find_first_not_of(kSpace), text.size());
+  size_t end = first;
+  while (end < text.size() && (IsAlnum(text[end]) || text[end] == '_')) ++end;
+  return end > first && !IsDigit(text[first]) && end < text.size() && text[end] == '[';
+}
+
+}  // namespace
+
+StatusOr<Literal> ParseArgument(std::string_view text, const Shape& shape) {
+  if (text.find("...") != text.npos) {
+    return InvalidArgument(
+        "elements are left out where \"...\" stands, a value needs all of them; `axle run --full` "
+        "prints all");
+  }
+  Literal literal;
+  if (!BeginsWithShape(text)) {
+    AXLE_ASSIGN(literal, ParseValues(text, shape));
+  } else {
+    Scanner scanner(text, "value");
+    AXLE_ASSIGN(const Shape given, ParseShape(scanner));
+    if (!given.is_array()) return InvalidArgument("takes the value of one array");
+    if (!given.is_static()) {
+      AXLE_ASSIGN(literal, ParseLiteral(text));
+    } else {
+      const bool fits = given.type() == shape.type() && SizesFit(given.dims(), shape);
+      if (!fits) {
+        return InvalidArgument(StrCat("the value is ", given.ToString(),
+                                      " but the program expects ", shape.ToString()));
+      }
+      AXLE_ASSIGN(literal, ParseValues(text.substr(scanner.position()), given));
+    }
+  }
+  if (EqualIgnoringLayout(literal.shape(), shape)) return literal;
+  if (literal.shape().type() != shape.type() || !literal.shape().is_static() ||
+      !SizesFit(literal.shape().dims(), shape)) {
+    return InvalidArgument(StrCat("the value is ", literal.shape().ToString(),
+                                  " but the program expects ", shape.ToString()));
+  }
+  return Literal::Padded(literal, shape.WithoutLayout());
+}
+
+StatusOr<size_t> FindArgument(std::string_view key, const HloComputation& entry) {
+  std::vector<size_t> first_leaf;  // of each parameter, and how many there are
+  size_t num_leaves = 0;
+  for (const Instruction* parameter : entry.parameters()) {
+    first_leaf.push_back(num_leaves);
+    ForEachLeaf(parameter->shape(),
+                [&](const Shape& leaf, const Dims&) { num_leaves += leaf.is_array() ? 1 : 0; });
+  }
+  if (!key.empty() && key.find_first_not_of("0123456789") == key.npos) {
+    size_t index = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
+    if (error == std::errc() && index < num_leaves) return index;
+    return InvalidArgument(
+        StrCat("the program has ", num_leaves, " argument arrays, numbered from 0"));
+  }
+  std::string_view name = key.starts_with("%") ? key.substr(1) : key;
+  std::string_view path;
+  std::vector<std::string_view> names;
+  const auto find = [&](auto name_of) -> const Instruction* {
+    for (const Instruction* parameter : entry.parameters()) {
+      const std::string_view own = name_of(*parameter);
+      if (own.empty()) continue;
+      names.push_back(own);
+      if (own == name) return parameter;
+    }
+    return nullptr;
+  };
+  const auto by_either = [&]() -> const Instruction* {
+    const auto* found = find([](const Instruction& p) { return p.name(); });
+    return found != nullptr ? found
+                            : find([](const Instruction& p) { return p.metadata().op_name; });
+  };
+  const Instruction* found = by_either();
+  if (const size_t brace = name.rfind('{'); found == nullptr && brace != name.npos) {
+    path = name.substr(brace);
+    name = name.substr(0, brace);
+    found = by_either();
+  }
+  if (found == nullptr) {
+    return InvalidArgument(StrCat("the program has no parameter of this name",
+                                  DidYouMean(name, names), "; arguments are numbered from 0"));
+  }
+  size_t index = num_leaves, leaves = 0;
+  const size_t first = first_leaf[static_cast<size_t>(std::ranges::find(entry.parameters(), found) -
+                                                      entry.parameters().begin())];
+  ForEachLeaf(found->shape(), [&](const Shape& leaf, const Dims& at) {
+    if (!leaf.is_array()) return;
+    if (path.empty() || path == StrCat("{", Join(at, ","), "}")) index = first + leaves;
+    ++leaves;
+  });
+  if (index < num_leaves && (leaves == 1 || !path.empty())) return index;
+  return InvalidArgument(StrCat(found->name(), " is ", found->shape().ToString(),
+                                "; name one array of it, as in ", found->name(), "{0}"));
+}
+
+}  // namespace axle::tool
