@@ -40,6 +40,16 @@ Literal Token() {
   return Literal(Shape::Token());
 }
 
+// What went wrong, or ended a wait, with the instruction that it happened in.
+Status InInstruction(const Instruction& inst, const Status& status) {
+  if (status.ok()) return status;
+  std::string text = StrCat(status.message(), "; ", GetOpDef(inst).text, " \"", inst.name(), "\"");
+  if (const Metadata& from = inst.metadata(); !from.source_file.empty()) {
+    StrAppend(text, " at ", from.source_file, ":", from.source_line);
+  }
+  return {status.code(), std::move(text)};
+}
+
 StatusOr<Shape> InferInfeed(const Instruction& inst) {
   AXLE_TRY(ExpectToken(inst, 0));
   const Shape& shape = inst.shape();
@@ -59,7 +69,9 @@ StatusOr<Literal> EvalInfeed(const Instruction& inst, std::span<Literal>,
   const auto& attrs = inst.attrs<InfeedAttrs>();
   Literal data;  // an empty tuple takes nothing
   if (shape.is_array() || shape.num_tuple_elements() > 0) {
-    AXLE_ASSIGN(data, context.Device().Infeed(shape, attrs.infeed_config, context.limits));
+    StatusOr<Literal> fed = context.Device().Infeed(shape, attrs.infeed_config, context.limits);
+    if (!fed.ok()) return InInstruction(inst, fed.status());
+    data = *std::move(fed);
   }
   return Literal::Tuple({std::move(data), Token()});
 }
@@ -88,8 +100,9 @@ StatusOr<Literal> EvalOutfeed(const Instruction& inst, std::span<Literal> operan
   const Shape& operand = inst.operand(0)->shape();
   const auto& attrs = inst.attrs<OutfeedAttrs>();
   if (operand.is_array() || operand.num_tuple_elements() > 0) {
-    AXLE_TRY(context.Device().Outfeed(operands[0], attrs.outfeed_shape.value_or(operand),
-                                      attrs.outfeed_config, context.limits));
+    AXLE_TRY(InInstruction(
+        inst, context.Device().Outfeed(operands[0], attrs.outfeed_shape.value_or(operand),
+                                       attrs.outfeed_config, context.limits)));
   }
   return Token();
 }
@@ -173,7 +186,8 @@ StatusOr<Literal> EvalSend(const Instruction& inst, std::span<Literal> operands,
   if (!inst.operand(1)->shape().is_token()) {
     return OpError(inst, "only data with a token behind them are sent", StatusCode::kUnimplemented);
   }
-  AXLE_TRY(context.Device().Send(ChannelOf(inst), operands[0], context.limits));
+  AXLE_TRY(
+      InInstruction(inst, context.Device().Send(ChannelOf(inst), operands[0], context.limits)));
   return Literal::Tuple({std::move(operands[0]), Literal::Scalar(U32, kNoPlace), Token()});
 }
 
@@ -191,10 +205,11 @@ StatusOr<Shape> InferRecv(const Instruction& inst) {
 // The place in the channel's line is the context; the data follow with recv-done.
 StatusOr<Literal> EvalRecv(const Instruction& inst, std::span<Literal>,
                            const EvalContext& context) {
-  AXLE_ASSIGN(const i64 place, context.Device().StartRecv(ChannelOf(inst)));
+  const StatusOr<i64> place = context.Device().StartRecv(ChannelOf(inst));
+  if (!place.ok()) return InInstruction(inst, place.status());
   AXLE_ASSIGN(auto data, Literal::Create(inst.shape().element(0).WithoutLayout()));
   return Literal::Tuple(
-      {std::move(data), Literal::Scalar(U32, static_cast<std::uint32_t>(place)), Token()});
+      {std::move(data), Literal::Scalar(U32, static_cast<std::uint32_t>(*place)), Token()});
 }
 
 // A done takes the state of its own start, or one that comes from somewhere else. That nobody else
@@ -239,9 +254,10 @@ StatusOr<Literal> EvalRecvDone(const Instruction& inst, std::span<Literal> opera
                                const EvalContext& context) {
   const i64 place = operands[0].element(1).data<std::uint32_t>()[0];
   if (place == kNoPlace) return OpError(inst, "operand is the state of a send, not of a recv");
-  AXLE_ASSIGN(auto data, context.Device().FinishRecv(ChannelOf(inst), place,
-                                                     inst.shape().element(0), context.limits));
-  return Literal::Tuple({std::move(data), Token()});
+  StatusOr<Literal> data =
+      context.Device().FinishRecv(ChannelOf(inst), place, inst.shape().element(0), context.limits);
+  if (!data.ok()) return InInstruction(inst, data.status());
+  return Literal::Tuple({*std::move(data), Token()});
 }
 
 }  // namespace

@@ -114,6 +114,36 @@ TEST_F(Cli, PrintRoundTripsAndHasTwoStyles) {
   EXPECT_EQ(Run({"print", "-", "--style=short"}, brief.out).out, brief.out);
 }
 
+TEST_F(Cli, PrintLeavesOutWhatItIsTold) {
+  const std::string program =
+      "HloModule m\nENTRY e.1 {\n  x.2 = f32[2] parameter(0), metadata={op_name=\"n\"}\n"
+      "  ROOT y.3 = f32[2] negate(x.2), backend_config={\"a\":1}\n}\n";
+  const auto root_of = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"print", "-"});
+    const Result r = Run(options, program);
+    EXPECT_EQ(r.exit, 0) << r.err;
+    return r.out.substr(r.out.find("ENTRY"));
+  };
+  EXPECT_EQ(root_of({"--no-ids", "--no-metadata", "--no-backend-config", "--operand-shapes"}),
+            "ENTRY %e (x: f32[2]) -> f32[2] {\n  %x = f32[2]{0} parameter(0)\n"
+            "  ROOT %y = f32[2]{0} negate(f32[2]{0} %x)\n}\n\n");
+  EXPECT_EQ(root_of({"--canonical-names", "--style=short", "--indent=1"}),
+            "ENTRY e.1 {\n    tmp_0 = f32[2]{0} parameter(0)\n"
+            "    ROOT tmp_1 = f32[2]{0} negate(tmp_0), backend_config={\"a\":1}\n  }\n\n");
+}
+
+TEST_F(Cli, StrictTypesRefusesMixedFloats) {
+  const std::string program =
+      "HloModule m\nENTRY e {\n  x = f16[] parameter(0)\n  y = f32[] parameter(1)\n"
+      "  ROOT z = f32[] add(x, y)\n}\n";
+  const Result mixed = Run({"run", "-", "--arg", "x=1", "--arg", "y=0.5"}, program);
+  EXPECT_EQ(mixed.out, "f32[] 1.5\n") << mixed.err;
+  const Result strict =
+      Run({"run", "-", "--strict-types", "--arg", "x=1", "--arg", "y=0.5"}, program);
+  EXPECT_EQ(strict.exit, 3);
+  EXPECT_NE(strict.err.find("mixed precision: operands of f16 and f32"), std::string::npos);
+}
+
 TEST_F(Cli, ConvertKeepsTheModule) {
   const std::string program = Write("add.hlo", kAdd);
   const std::string text = Run({"print", program}).out;

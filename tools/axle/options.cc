@@ -12,8 +12,9 @@
 namespace axle::tool {
 namespace {
 
-constexpr std::string_view kCommon[] = {"json",       "quiet",     "verbose", "color",
-                                        "time-limit", "mem-limit", "from",    "threads"};
+constexpr std::string_view kCommon[] = {"json",  "quiet",      "verbose",
+                                        "color", "time-limit", "mem-limit",
+                                        "from",  "threads",    "strict-types"};
 
 // "64M": bytes, with an optional power of 1024.
 std::string ParseBytes(const std::string& text, std::int64_t& bytes) {
@@ -184,6 +185,13 @@ void AddOptions(OptionAdder& add, Options& o, RawOptions& raw) {
   add.Paths("recv", o.recvs);
   add.Paths("send", o.sends);
   add.Flag("full", "--full", o.full);
+  add.Flag("operand-shapes", "--operand-shapes", o.operand_shapes);
+  add.Flag("canonical-names", "--canonical-names", o.canonical_names);
+  add.Flag("no-ids", "--no-ids", o.no_ids);
+  add.Flag("no-metadata", "--no-metadata", o.no_metadata);
+  add.Flag("no-backend-config", "--no-backend-config", o.no_backend_config);
+  if (auto* indent = add.Value("indent", o.indent)) indent->check(CLI::Range(0, 100));
+  add.Flag("strict-types", "--strict-types", o.strict_types);
   add.Value("seed", o.seed);
   if (auto* repeat = add.Value("repeat", o.repeat)) repeat->check(CLI::Range(1, 1000000000));
   add.Flag("time", "--time", o.time);

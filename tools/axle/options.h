@@ -46,7 +46,10 @@ struct Options {
   int replicas = 1;
   Numerics numerics = Numerics::kStrict;
 
-  bool short_style = false;  // print, convert
+  bool short_style = false;                              // print, convert
+  bool operand_shapes = false, canonical_names = false;  // print
+  bool no_ids = false, no_metadata = false, no_backend_config = false;
+  int indent = 0;
   OutputFormat to = OutputFormat::kUnset;
 
   std::vector<std::string> passes;  // opt
@@ -57,6 +60,7 @@ struct Options {
   bool verify_each = false;
   bool memory = false;  // explain
   bool allow_elided = false;
+  bool strict_types = false;
 
   std::string against;                 // check: .npz
   std::vector<int> thread_list = {1};  // check, reduce: --threads 1,2,7

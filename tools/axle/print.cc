@@ -16,7 +16,13 @@ int RunPrint(Session& session) {
   if (!module.ok()) return session.Fail(module.status());
   const PrintOptions::Style style =
       options.short_style ? PrintOptions::Style::kShort : PrintOptions::Style::kLong;
-  std::string text = Print(**module, {.style = style});
+  std::string text = Print(**module, {.style = style,
+                                      .operand_shapes = options.operand_shapes,
+                                      .metadata = !options.no_metadata,
+                                      .backend_config = !options.no_backend_config,
+                                      .ids = !options.no_ids,
+                                      .canonical_names = options.canonical_names,
+                                      .indent = options.indent});
   if (options.json) {
     Json report = NewReport("print");
     report["text"] = text;
@@ -25,7 +31,9 @@ int RunPrint(Session& session) {
   return session.Write(text);
 }
 
-constexpr std::string_view kOptions[] = {"output", "style"};
+constexpr std::string_view kOptions[] = {
+    "output", "style",       "operand-shapes", "canonical-names",
+    "no-ids", "no-metadata", "indent",         "no-backend-config"};
 
 }  // namespace
 
@@ -37,8 +45,14 @@ const Verb kPrintVerb = {
     "\n"
     "What is printed reads back as the same module and prints the same again.\n"
     "\n"
-    "  --style S        long (default): % before names, operand shapes,\n"
-    "                   metadata; short: none of them\n"
+    "  --style S        long (default): % before names, metadata, shapes of\n"
+    "                   computations; short: none of them\n"
+    "  --operand-shapes the shape of each operand in front of its name\n"
+    "  --canonical-names  tmp_0, tmp_1, .. in place of the names\n"
+    "  --no-ids         names end before their first '.'\n"
+    "  --no-metadata, --no-backend-config  without these\n"
+    "  --indent N       2 N spaces in front of every line\n"
+    "  --strict-types   refuse operations on floats of several types\n"
     "  --output FILE    where to; else, and for -, stdout\n"
     "  --from F         hlo or hlo.pb; the default is to find out from the content\n"
     "  --json           {\"schema\": ..., \"text\": ...}\n"

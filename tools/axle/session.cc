@@ -279,8 +279,10 @@ StatusOr<LoadedProgram> Session::LoadWithValues(const std::string& path) {
   const std::string label = path == "-" ? "stdin" : PrintableText(path);
   Begin("reading", label);
   AXLE_ASSIGN(const std::string bytes, Read(path));
-  StatusOr<LoadedProgram> program =
-      LoadProgram(bytes, {.format = options_.from, .label = label, .limits = &limits_});
+  StatusOr<LoadedProgram> program = LoadProgram(bytes, {.format = options_.from,
+                                                        .label = label,
+                                                        .limits = &limits_,
+                                                        .strict_types = options_.strict_types});
   is_loaded_ = program.ok();
   return program;
 }
