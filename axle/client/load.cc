@@ -55,11 +55,13 @@ InputFormat DetectFormat(std::string_view bytes) {
   if (bytes.starts_with("ML\xefR")) return InputFormat::kStableHloBytecode;
   const std::string_view text = SkipBlank(bytes);
   if (StartsWithWord(text, "HloModule")) return InputFormat::kHloText;
-  if (StartsWithWord(text, "module") || text.starts_with("func.func") || text.starts_with("#") ||
-      text.starts_with("\"builtin.module\"") || text.starts_with("builtin.module")) {
-    return InputFormat::kStableHloText;
-  }
-  if (DetectProto(bytes)) return InputFormat::kHloProto;
+  const bool is_mlir = StartsWithWord(text, "module") || text.starts_with("func.func") ||
+                       text.starts_with("#") || text.starts_with("\"builtin.module\"") ||
+                       text.starts_with("builtin.module");
+  // A message whose module has a name of 35 characters begins with "\n#", too.
+  const bool may_be_proto = !is_mlir || bytes.starts_with("\n#");
+  if (may_be_proto && DetectProto(bytes)) return InputFormat::kHloProto;
+  if (is_mlir) return InputFormat::kStableHloText;
   // Damaged messages. One opens with the tag of its first field, whose length is next; texts have
   // no control characters.
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 9; };

@@ -18,14 +18,23 @@ constexpr AttrSpec kAttrs[] = {
 };
 constexpr i64 kSlice = 1 << 16;  // blocks between two looks at the limits
 
+Status CheckBits(const Instruction& inst) {
+  const Shape& bits = inst.shape().element(1);
+  if (IsUnsigned(bits.type())) return {};
+  return OpError(inst,
+                 StrCat("the bits must be an array of unsigned integers, not ", bits.ToString()));
+}
+
 // XLA reads any state and any result whose first element is like it; what can run is less.
 StatusOr<Shape> InferRngBitGenerator(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape &state = inst.operand(0)->shape(), &declared = inst.shape();
-  const bool fits = declared.is_array() ||
-                    (declared.is_tuple() && declared.num_tuple_elements() == 2 &&
-                     Compatible(declared.element(0), state) && declared.element(1).is_array());
-  if (fits) return declared.WithoutLayout();
+  const bool is_pair = declared.is_tuple() && declared.num_tuple_elements() == 2;
+  if (is_pair && state.type() == U64) AXLE_TRY(CheckBits(inst));
+  if (declared.is_array()) return declared.WithoutLayout();
+  if (is_pair && Compatible(declared.element(0), state) && declared.element(1).is_array()) {
+    return declared.WithoutLayout();
+  }
   return OpError(inst, StrCat("the result is a tuple of the new state and the bits, not ",
                               declared.ToString()));
 }
@@ -45,10 +54,7 @@ Status CheckRngBitGeneratorRuns(const Instruction& inst) {
     return OpError(inst, StrCat("the result is a tuple of the new state and the bits, not ",
                                 inst.shape().ToString()));
   }
-  const Shape& bits = inst.shape().element(1);
-  if (IsUnsigned(bits.type())) return {};
-  return OpError(inst,
-                 StrCat("the bits must be an array of unsigned integers, not ", bits.ToString()));
+  return CheckBits(inst);
 }
 
 // Calls block(i) for i = 0 .. count - 1.

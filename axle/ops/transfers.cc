@@ -181,6 +181,11 @@ StatusOr<Shape> InferSend(const Instruction& inst) {
   return ContextShape(inst.operand(0)->shape());
 }
 
+Status CheckSendRuns(const Instruction& inst) {
+  if (inst.operand(1)->shape().is_token()) return {};
+  return OpError(inst, "only data with a token behind them are sent", StatusCode::kUnimplemented);
+}
+
 StatusOr<Literal> EvalSend(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context) {
   if (!inst.operand(1)->shape().is_token()) {
@@ -337,6 +342,7 @@ const OpDef kSendDef = {
     .lowering = Lowering::kControlFlow,
     .infer = InferSend,
     .check_uses = CheckReader<Opcode::kSendDone>,
+    .check_run = CheckSendRuns,
     .eval = EvalSend,
 };
 

@@ -7,6 +7,7 @@
 
 #include "axle/client/arguments.h"
 #include "axle/client/load.h"
+#include "axle/ops/implied.h"
 #include "axle/proto/write.h"
 #include "axle/text/print.h"
 
@@ -168,7 +169,17 @@ TEST(Load, DetectsTheFormat) {
   EXPECT_EQ(DetectFormat("// x\n /* y */ HloModule m"), InputFormat::kHloText);
   EXPECT_EQ(DetectFormat("module @jit_f {"), InputFormat::kStableHloText);
   EXPECT_EQ(DetectFormat("#loc = loc(unknown)\nmodule {"), InputFormat::kStableHloText);
+  EXPECT_EQ(DetectFormat("\n#loc = loc(unknown)\nmodule {"), InputFormat::kStableHloText);
   EXPECT_EQ(DetectFormat("ML\xefR\x06"), InputFormat::kStableHloBytecode);
+  // The length of a name can be any character.
+  for (const size_t length : {size_t{32}, size_t{35}, size_t{47}, size_t{109}}) {
+    Module module(std::string(length, 'o'));
+    HloComputation& entry = *module.AddComputation("main");
+    AddParameter(entry, 0, Shape(F32), "x");
+    EXPECT_TRUE(BindParameters(entry).ok());
+    module.set_entry(&entry);
+    EXPECT_EQ(DetectFormat(WriteModuleProto(module)), InputFormat::kHloProto) << length;
+  }
   EXPECT_EQ(DetectFormat(std::string_view("\x0a\x05jit_f\x12\x04main", 13)),
             InputFormat::kHloProto);
   EXPECT_EQ(DetectFormat(""), InputFormat::kHloText);

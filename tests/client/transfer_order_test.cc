@@ -54,8 +54,8 @@ TEST(TransferOrder, AChannelIsALine) {
   s = (f32[], u32[], token[]) send(x, t), channel_id=1
   sd = token[] send-done(s), channel_id=1
   w = f32[] multiply(v, x)
-  s2 = (f32[], u32[], token[]) send(w, sd), channel_id=1
-  sd2 = token[] send-done(s2), channel_id=1
+  send.2 = (f32[], u32[], token[]) send(w, sd), channel_id=1
+  sd.2 = token[] send-done(send.2), channel_id=1
   ROOT z = f32[] add(v2, v)
 )"),
             "12");
@@ -78,8 +78,8 @@ TEST(TransferOrder, ADeadlockIsReported) {
   r = (f32[], u32[], token[]) recv(t), channel_id=1
   rd = (f32[], token[]) recv-done(r), channel_id=1
   t1 = token[] get-tuple-element(rd), index=1
-  s2 = (f32[], u32[], token[]) send(x, t1), channel_id=2
-  sd2 = token[] send-done(s2), channel_id=2
+  send.2 = (f32[], u32[], token[]) send(x, t1), channel_id=2
+  sd.2 = token[] send-done(send.2), channel_id=2
   r2 = (f32[], u32[], token[]) recv(t), channel_id=2
   rd2 = (f32[], token[]) recv-done(r2), channel_id=2
   t2 = token[] get-tuple-element(rd2), index=1
@@ -87,7 +87,7 @@ TEST(TransferOrder, ADeadlockIsReported) {
   ROOT sd = token[] send-done(s), channel_id=1
 )"),
             "recv-done: a deadlock: recv-done \"rd\" for send \"s\" of channel 1, recv-done "
-            "\"rd2\" for send \"s2\" of channel 2 wait for each other; "
+            "\"rd2\" for send \"send.2\" of channel 2 wait for each other; "
             "operand (f32[], u32[], token[])");
 }
 

@@ -477,7 +477,7 @@ TEST(LiteralText, ErrorsNamePositionAndReason) {
       {"f32[?] {1}", "literal 1:8: too few elements for f32[?]"},
       {"f32[1000000000000] {...}", "literal 1:24: elided constants of more than 256 MiB"},
       {"(f32[60000000], f32[60000000]) {...}",
-       "literal 1:36: elided constants of more than 256 MiB"},
+       "literal 1:32: the elements are left out; a value needs all of them"},
   };
   for (const auto& test : kCases) {
     const auto literal = ParseLiteral(test.text);

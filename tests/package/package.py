@@ -137,6 +137,14 @@ def headers():
     run(CXX, "-x", "c++", "-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
         f"-I{include}", "-", input=text)
     print(f"package: {len(names)} headers: ok")
+    # An older standard gets one line that says so.
+    source = FOLDER / "old.cc"
+    source.write_text("#include <axle/axle.h>\nint main() {}\n")
+    old = subprocess.run([CXX, "-std=c++17", "-fsyntax-only", f"-I{PREFIX / 'include'}", source],
+                         capture_output=True, text=True)
+    errors = [line for line in old.stderr.splitlines() if "error:" in line]
+    if old.returncode == 0 or len(errors) != 1 or "Axle needs C++20" not in errors[0]:
+        sys.exit(f"package: C++17 should get one error:\n{old.stderr}")
 
 
 def python():

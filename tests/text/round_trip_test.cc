@@ -143,14 +143,14 @@ TEST(RoundTrip, WhatIsPrintedCanBeChosen) {
             "  %x = f32[2]{0} parameter(0)\n"
             "  %z = f32[] constant(0)\n"
             "  ROOT %r = f32[] reduce(%x, %z), dimensions={0}, to_apply=%sum, "
-            "control-predecessors={%z}\n}\n\n");
+            "control-predecessors={%z}\n}\n");
   const std::string canonical = Print(*module, {.canonical_names = true});
   EXPECT_EQ(canonical.substr(canonical.find("ENTRY")),
             "ENTRY %e.9 (tmp_0: f32[2]) -> f32[] {\n"
             "  %tmp_0 = f32[2]{0} parameter(0), metadata={op_name=\"n\"}\n"
             "  %tmp_1 = f32[] constant(0)\n"
             "  ROOT %tmp_2 = f32[] reduce(%tmp_0, %tmp_1), dimensions={0}, to_apply=%sum.3, "
-            "control-predecessors={%tmp_1}, backend_config={\"a\":1}\n}\n\n");
+            "control-predecessors={%tmp_1}, backend_config={\"a\":1}\n}\n");
   const auto read = ParseOrFail(canonical);
   ASSERT_NE(read, nullptr);
   EXPECT_EQ(StructuralHash(*read->entry()), StructuralHash(*module->entry()));
