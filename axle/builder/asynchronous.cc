@@ -2,6 +2,7 @@
 
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
+#include "axle/ops/async.h"
 
 namespace axle {
 namespace {
@@ -18,10 +19,6 @@ std::vector<Shape> ShapesOf(ArraySlice<XlaOp> operands) {
     if (operand.valid()) shapes.push_back(operand.instruction()->shape().WithoutLayout());
   }
   return shapes;
-}
-
-i64 ToChannel(const OptionalChannel& channel) {
-  return channel ? channel->handle() : 0;
 }
 
 }  // namespace
@@ -44,11 +41,11 @@ XlaOp AsyncStart(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaCompu
 }
 
 XlaOp AsyncUpdate(XlaOp operand, Location location) {
-  return Emit(Opcode::kAsyncUpdate, {operand}, location, AsyncChainAttrs{});
+  return Emit(Opcode::kAsyncUpdate, {operand}, location, AsyncUpdateAttrs{});
 }
 
 XlaOp AsyncDone(XlaOp operand, Location location) {
-  return Emit(Opcode::kAsyncDone, {operand}, location, AsyncChainAttrs{});
+  return Emit(Opcode::kAsyncDone, {operand}, location, AsyncDoneAttrs{});
 }
 
 XlaOp AllReduceStart(ArraySlice<XlaOp> operands, const XlaComputation& computation,

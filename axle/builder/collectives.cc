@@ -10,10 +10,6 @@
 namespace axle {
 namespace {
 
-i64 ToChannel(const OptionalChannel& channel) {
-  return channel ? channel->handle() : 0;
-}
-
 // What the functions of this file begin with: the builder, unless an operand is invalid.
 XlaBuilder* ReadyBuilder(ArraySlice<XlaOp> operands) {
   XlaBuilder* builder = operands.empty() ? nullptr : operands[0].builder_or_null();

@@ -75,6 +75,11 @@ StatusOr<Window> MakeWindow(ArraySlice<i64> sizes, ArraySlice<i64> strides,
 StatusOr<Shape> ShapeIfBuilt(ArraySlice<XlaOp> operands,
                              const std::function<XlaOp(ArraySlice<XlaOp>)>& build);
 
+// As attributes of collectives have it: 0 is none.
+inline i64 ToChannel(const OptionalChannel& channel) {
+  return channel ? channel->handle() : 0;
+}
+
 // A copy.
 inline Dims ToDims(ArraySlice<i64> list) {
   return {list.begin(), list.end()};

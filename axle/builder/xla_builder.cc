@@ -4,6 +4,7 @@
 
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
+#include "axle/ops/async.h"
 #include "axle/ops/module_config.h"
 
 namespace axle {
@@ -298,7 +299,13 @@ Status XlaBuilder::RegisterParameter(const Instruction& parameter) {
 StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location) {
   const OpDef& def = GetOpDef(op.opcode);
   AXLE_ASSIGN(const std::vector<Instruction*> operands, OperandsOf(op));
-  AXLE_ASSIGN(const std::vector<HloComputation*> callees, CopiesOf(op));
+  AXLE_ASSIGN(std::vector<HloComputation*> callees, CopiesOf(op));
+  if (GoesOnAsync(def) && callees.empty() && !operands.empty()) {
+    // The computation is that of the start, which the operand leads to.
+    if (const HloComputation* begun = AsyncChains().Find(*operands[0]); begun != nullptr) {
+      callees.push_back(const_cast<HloComputation*>(begun));
+    }
+  }
   AXLE_TRY(CheckShape(op.declared));
   AXLE_TRY(ChargeOperands(def, operands));
   const std::string name = UniqueName(

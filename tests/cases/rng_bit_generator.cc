@@ -119,8 +119,7 @@ static const OpCase kRows[] = {
     {"bits are no tuple",
      {"u64[2]"},
      "algorithm=rng_default",
-     Error("rng-bit-generator: the result is a tuple of the new state and the bits, not (u64[2], "
-           "(u32[2])); "
+     Error("rng-bit-generator: the bits must be an array of unsigned integers, not (u32[2]); "
            "initial_state u64[2]",
            "(u64[2], (u32[2]))")},
 };

@@ -204,6 +204,16 @@ std::string AsyncStart(i64 n, i64 size) {
                StrCat("  t = (", shapes, ", ", shapes, ", s32[]) async-start(", Names("p", n),
                       "), calls=turned\n  ROOT r = ", shapes, " async-done(t)"));
 }
+// The start binds none of them.
+std::string AsyncUpdate(i64 n, i64 size) {
+  const std::string shape = StrCat("f32[", size, "]");
+  const std::string shapes = StrCat("(", List(n, [&](i64) { return shape; }), ")");
+  return Turned(n, shape) +
+         Entry(n, size,
+               StrCat("  s = ((), (), s32[]) async-start(), calls=turned\n  u = (", shapes, ", ",
+                      shapes, ", s32[]) async-update(s, ", Names("p", n), ")\n  ROOT r = ", shapes,
+                      " async-done(u)"));
+}
 std::string Scan(i64 n, i64 size) {
   const std::string outputs = List(n, [&](i64) { return StrCat("f32[", size, "]"); });
   std::string step = StrCat("step {\n", Parameters("a", "f32[]", n), "  c = f32[] parameter(", n,
@@ -253,6 +263,7 @@ const std::map<std::string_view, Form> kForms = {
     {"reduce-scatter", {ReduceScatter}},
     {"collective-broadcast", {CollectiveBroadcast}},
     {"async-start", {AsyncStart}},
+    {"async-update", {AsyncUpdate}},
     {"conditional", {Conditional}},
 };
 // Whose number of operands follows from something that is small.

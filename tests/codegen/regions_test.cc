@@ -245,7 +245,7 @@ ENTRY e {
   u = ((f32[6]), f32[6]) async-update(s)
   ROOT d = f32[6] async-done(u)
 })"),
-            "evaluate(s) evaluate(d)");
+            "evaluate(s) evaluate(u) evaluate(d)");
 }
 
 // One loop does not compute both sides. Rows may (docs/explain.md).

@@ -130,7 +130,7 @@ TEST_P(Rules, KeepBitsOfOtherTypes) {
         at += info.text.size() + 1;
       }
       const auto module = Parse(other);
-      if (!module.ok()) continue;  // not for this type
+      if (!module.ok() || !CheckRuns(**module).ok()) continue;  // not for this type
       SCOPED_TRACE(StrCat(type, " -> ", info.text));
       PassContext context;
       const auto after = Simplify(**module, context);

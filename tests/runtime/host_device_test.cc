@@ -478,12 +478,29 @@ TEST(SendRecv, NeedADevice) {
             "FAILED_PRECONDITION: recv: this run has no device with channels; channel 5");
 }
 
+// Errors, and limits that end a wait, say where they were found.
+TEST(SendRecv, ErrorsNameTheInstruction) {
+  HostDevice device;
+  Limits limits;
+  limits.set_time_limit(0.01);
+  EXPECT_EQ(RunText(kRecv, &device, {}, &limits).status().message(),
+            "the time limit of 0.01 s is used up; recv-done \"d\"");
+  EXPECT_EQ(
+      RunText(
+          "ENTRY e { t = token[] after-all()\n"
+          "ROOT i = (s32[], token[]) infeed(t), metadata={source_file=\"f.py\" source_line=7} }",
+          nullptr)
+          .status()
+          .message(),
+      "infeed: this run has no device with an infeed queue; infeed \"i\" at f.py:7");
+}
+
 TEST(SendRecv, DoneHasItsStartForItself) {
   const auto module = Parse(
       "ENTRY e { t = token[] after-all()  r = (f32[], u32[], token[]) recv(t)  "
       "u = u32[] get-tuple-element(r), index=1  ROOT d = (f32[], token[]) recv-done(r) }");
   EXPECT_NE(module.status().message().find(
-                "recv: \"r\" must be read by recv-done, not get-tuple-element"),
+                "recv: \"r\" must be read by one recv-done, not by 2 instructions"),
             std::string::npos)
       << module.status().message();
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -320,8 +321,10 @@ TEST(Program, ProgressIsTheRecordsOfTheOutermostProgram) {
   Int state = 0;
   EXPECT_TRUE(RunProgram(*finished, {&state}, run).ok());
   EXPECT_EQ(state, 5001);
-  // Now and then while the loop goes on, then after each record.
-  EXPECT_EQ(seen, (std::vector<double>{0, 0, 0, 0, 0.5, 1}));
+  // Now and then while the loop goes on, as the clock has it, then after each record.
+  EXPECT_EQ(seen.front(), 0);
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  EXPECT_EQ(seen, (std::vector<double>{0, 0.5, 1}));
 }
 
 TEST(Program, CancelEndsAnEndlessLoop) {

@@ -126,10 +126,10 @@ TEST_F(Cli, PrintLeavesOutWhatItIsTold) {
   };
   EXPECT_EQ(root_of({"--no-ids", "--no-metadata", "--no-backend-config", "--operand-shapes"}),
             "ENTRY %e (x: f32[2]) -> f32[2] {\n  %x = f32[2]{0} parameter(0)\n"
-            "  ROOT %y = f32[2]{0} negate(f32[2]{0} %x)\n}\n\n");
+            "  ROOT %y = f32[2]{0} negate(f32[2]{0} %x)\n}\n");
   EXPECT_EQ(root_of({"--canonical-names", "--style=short", "--indent=1"}),
             "ENTRY e.1 {\n    tmp_0 = f32[2]{0} parameter(0)\n"
-            "    ROOT tmp_1 = f32[2]{0} negate(tmp_0), backend_config={\"a\":1}\n  }\n\n");
+            "    ROOT tmp_1 = f32[2]{0} negate(tmp_0), backend_config={\"a\":1}\n  }\n");
 }
 
 TEST_F(Cli, StrictTypesRefusesMixedFloats) {
@@ -137,7 +137,7 @@ TEST_F(Cli, StrictTypesRefusesMixedFloats) {
       "HloModule m\nENTRY e {\n  x = f16[] parameter(0)\n  y = f32[] parameter(1)\n"
       "  ROOT z = f32[] add(x, y)\n}\n";
   const Result mixed = Run({"run", "-", "--arg", "x=1", "--arg", "y=0.5"}, program);
-  EXPECT_EQ(mixed.out, "f32[] 1.5\n") << mixed.err;
+  EXPECT_EQ(mixed.out, "out_0 = f32[] 1.5\n") << mixed.err;
   const Result strict =
       Run({"run", "-", "--strict-types", "--arg", "x=1", "--arg", "y=0.5"}, program);
   EXPECT_EQ(strict.exit, 3);

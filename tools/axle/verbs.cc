@@ -47,7 +47,6 @@ std::string Overview() {
       "FILE is HLO text or a proto, also compressed with gzip or zstd; - is stdin.\n"
       "Everywhere: --time-limit S (8, run none; 0 none)  --mem-limit BYTES (0 none)  --json\n"
       "            --from FORMAT  --threads N (or AXLE_NUM_THREADS)  --color WHEN  -v  -q\n"
-      "            --strict-types: no operations on floats of several types\n"
       "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid program or input, 4 limit or\n"
       "            interrupted, 5 not supported, 70 a bug in axle\n";
   return text;
