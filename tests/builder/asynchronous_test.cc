@@ -76,7 +76,7 @@ TEST(Asynchronous, Mistakes) {
     return Without(RunOnOneDevice(b, {"f32[2] {1, 2}"}), " at ", "\n");
   };
   EXPECT_EQ(error([](XlaBuilder&, XlaOp x) { AllReduceStart({x}, Sum()); }).substr(0, 49),
-            "INVALID_ARGUMENT: all-reduce-start: \"all-reduce-");
+            "INVALID_ARGUMENT: all-reduce-start: \"all-reduce-s");
   EXPECT_EQ(error([](XlaBuilder&, XlaOp x) { AllGatherStart({x}, 1, 1); }).substr(0, 61),
             "INVALID_ARGUMENT: all-gather: dimension 1 must be in [0, 1); ");
   EXPECT_EQ(error([](XlaBuilder&, XlaOp x) { Bitcast(x, Shape(S32, {3})); }).substr(0, 61),

@@ -195,18 +195,18 @@ class Machine {
     Limits limits;
     std::string result;
     if (!prediction.waits) {
-      EXPECT_EQ(action(&limits), prediction.result) << text_;
+      EXPECT_EQ(WithoutPlace(action(&limits)), prediction.result) << text_;
       return;
     }
     std::thread thread([&] { result = action(&limits); });
     while (calls_ < expected_calls_) std::this_thread::yield();
     limits.Cancel();
     thread.join();
-    EXPECT_EQ(result, kCancelled) << text_;
+    EXPECT_EQ(WithoutPlace(result), kCancelled) << text_;
   }
 
   static std::string TextOf(const Status& status) {
-    return status.ok() ? "" : std::string(status.ToString());
+    return status.ok() ? "" : WithoutPlace(std::string(status.ToString()));
   }
 
   void HostFeeds(std::string_view text) {

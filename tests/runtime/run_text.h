@@ -24,14 +24,14 @@ inline StatusOr<Literal> RunText(std::string_view text, DeviceContext* device,
   return Evaluate(*module, arguments, {.limits = limits, .device = device});
 }
 
-// The value as text, without spaces inside of brackets, or the error without the instruction that
-// it names at its end: `; recv-done "d"`.
+// An error without the instruction that it names at its end: `; recv-done "d"`.
+inline std::string WithoutPlace(const std::string& error) {
+  return error.substr(0, error.ends_with('"') ? error.rfind("; ") : error.npos);
+}
+
+// The value as text, without spaces inside of brackets, or the error without its place.
 inline std::string ResultText(const StatusOr<Literal>& result) {
-  if (!result.ok()) {
-    const std::string error = result.status().ToString();
-    const size_t end = error.ends_with('"') ? error.rfind("; ") : error.npos;
-    return error.substr(0, end);
-  }
+  if (!result.ok()) return WithoutPlace(result.status().ToString());
   std::string text = StrCat(result->shape().ToString(), " ");
   for (char c : result->ToString()) {
     if ((c == '}' || c == ')') && text.ends_with(' ')) text.pop_back();
