@@ -310,19 +310,22 @@ StatusOr<Literal> CallWithScalars(const CustomCallInvocation& invocation,
 
 // The rows, with names that live as long as the program.
 const std::vector<BuiltinCustomCall>& Rows() {
-  static const auto* const kRows = [] {
-    auto* names = new std::vector<std::string>;
+  struct Table {
+    std::vector<std::string> names;
+    std::vector<BuiltinCustomCall> rows;
+  };
+  static const auto* const kTable = [] {
+    auto* table = new Table;
     for (const ScalarForm& form : Forms()) {
       for (const char letter : form.is_complex ? std::string_view("cz") : std::string_view("sd")) {
         const std::string_view library = form.routine == "trsm" ? "blas_" : "lapack_";
-        names->push_back(StrCat(library, std::string(1, letter), form.routine));
+        table->names.push_back(StrCat(library, std::string(1, letter), form.routine));
       }
     }
-    auto* rows = new std::vector<BuiltinCustomCall>;
-    for (const std::string& name : *names) rows->push_back({name, CallWithScalars});
-    return rows;
+    for (const std::string& name : table->names) table->rows.push_back({name, CallWithScalars});
+    return table;
   }();
-  return *kRows;
+  return kTable->rows;
 }
 
 }  // namespace

@@ -305,9 +305,10 @@ Status CheckReplicaGroups(const Collective& c, unsigned rules) {
 
 Status NoSuchId(const Instruction& inst, std::string_view what, i64 id, GroupMode mode) {
   const ModuleConfig& config = ConfigOf(inst);
-  return OpError(inst, StrCat(what, " name ", id, ", but the program is compiled for ",
-                              config.replica_count, " replicas x ", config.num_partitions,
-                              " partitions, and ids are ", IdsText(mode)));
+  const std::string_view ids = IdsText(mode);
+  return OpError(inst, StrCat(what, " name ", ids.substr(0, ids.size() - 1), " ", id,
+                              ", but the program is compiled for ", config.replica_count,
+                              " replicas x ", config.num_partitions, " partitions"));
 }
 
 Status CheckGroupsExist(const Collective& c) {

@@ -60,10 +60,11 @@ class Limits:
         self.handle = ctypes.c_void_p()
         self._reporter = _Reporter(progress, self.handle)
         self._progress = Progress(self._reporter.report) if progress else Progress()
+        # 0 is "none" to the C interface, and no time, memory or steps here.
         options = LimitsOptions(
-            time_limit=time_limit or 0,
-            memory_limit=min(memory_limit or 0, _INT64_MAX),  # ctypes would drop the high bits
-            step_limit=min(step_limit or 0, _INT64_MAX),
+            time_limit=0 if time_limit is None else max(time_limit, 1e-9),
+            memory_limit=0 if memory_limit is None else max(1, min(memory_limit, _INT64_MAX)),
+            step_limit=0 if step_limit is None else max(1, min(step_limit, _INT64_MAX)),
             progress=self._progress,
         )
         check(lib.axle_limits_create(ctypes.byref(options), ctypes.byref(self.handle)))

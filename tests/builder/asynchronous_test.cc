@@ -128,7 +128,7 @@ TEST(Collectives, NameNoOtherDevices) {
     return text.substr(0, text.find(';'));
   };
   constexpr std::string_view kOthers =
-      " name 1, but the program is compiled for 1 replicas x 1 partitions, and ids are replicas";
+      " name replica 1, but the program is compiled for 1 replicas x 1 partitions";
   EXPECT_EQ(error([](XlaOp x) {
               CrossReplicaSum(x, {{0, 1}});
             }),

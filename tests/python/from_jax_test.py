@@ -24,7 +24,7 @@ def main():
         return jaxlib_python.SKIPPED
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", DOCS.read_text(), re.MULTILINE | re.DOTALL)
     names = {}
-    flags = f"-I{axle_module.ROOT} -L{LIBRARY.parent} -laxle -Wl,-rpath,{LIBRARY.parent}"
+    flags = f"-I{axle_module.ROOT} -L{LIBRARY.parent} -laxle"
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         pathlib.Path("bin").mkdir()
@@ -37,6 +37,7 @@ def main():
                 pathlib.Path("from_jax.cc").write_text(text)
             elif language == "sh":
                 text = text.replace("$(pkg-config --cflags --libs axle)", flags)
+                text = text.replace("$(pkg-config --variable=libdir axle)", str(LIBRARY.parent))
                 ran = subprocess.run(["sh", "-ec", text], env=environment, capture_output=True, text=True)
                 sys.stdout.write(ran.stdout + ran.stderr)
                 if ran.returncode != 0 or ran.stderr:

@@ -52,6 +52,18 @@ class CliValues : public Cli {
   }
 };
 
+TEST_F(CliValues, PayloadsOfNanAreReadBack) {
+  const std::string program = "HloModule m\nENTRY e { ROOT x = f32[2] parameter(0) }\n";
+  for (const char* value : {"x=1,nan(0x12345)", "x={-nan(0x3), 1}", "x=f32[2] {nan(0x1), nan}"}) {
+    const Result r = Run({"run", "-", "--arg", value}, program);
+    EXPECT_EQ(r.exit, 0) << r.err;
+    EXPECT_EQ(Run({"run", "-", "--arg", "x=" + r.out.substr(8)}, program).out, r.out) << r.err;
+  }
+  const Result pair = Run({"run", "-", "--arg", "x=(1,nan(0x3)) (2,4)"},
+                          "HloModule m\nENTRY e { ROOT x = c64[2] parameter(0) }\n");
+  EXPECT_EQ(pair.out, "out_0 = c64[2] {(1, nan(0x3)), (2, 4)}\n") << pair.err;
+}
+
 TEST_F(CliValues, RowsStandUnderEachOther) {
   EXPECT_EQ(Show("f32[2,3]", "1,2,3,10,2.5,-3").out,
             "out_0 = f32[2,3] {\n  {   1,   2,   3 },\n  {  10, 2.5,  -3 }\n}\n");

@@ -13,14 +13,18 @@ namespace {
 constexpr std::string_view kSpace = " \t\r\n";
 constexpr std::string_view kNoBroadcast = "; nothing is broadcast";
 
-// Steps over one element: a word or number, or a complex number in parentheses.
+// Steps over one element: a word or number, a NaN with its payload, or a complex number in
+// parentheses, whose parts may have payloads.
 size_t ElementEnd(std::string_view text, size_t begin) {
-  if (text[begin] == '(') {
-    const size_t end = text.find(')', begin);
-    return end == text.npos ? text.size() : end + 1;
+  size_t end = std::min(text.find_first_of(" \t\r\n,{}(", begin), text.size());
+  if (end == text.size() || text[end] != '(') return std::max(end, begin + 1);
+  for (int depth = 0; end < text.size();) {
+    depth += text[end] == '(';
+    depth -= text[end] == ')';
+    ++end;
+    if (depth == 0) break;
   }
-  const size_t end = text.find_first_of(" \t\r\n,{}(", begin);
-  return end == text.npos ? text.size() : std::max(end, begin + 1);
+  return end;
 }
 
 // The sizes that nested braces have, by the first group of each depth; nothing if they do not
