@@ -8,7 +8,7 @@ deps:
 # Trains a small network from HLO and again from the builder, and compares the bits.
 demo:
 	@scripts/deps.sh --build
-	@echo "make demo: builds the library and the command line: 15 to 25 minutes on two cores the first time"
+	@echo "make demo: builds the library and the command line: 10 to 20 minutes on two cores the first time"
 	cmake --preset release
 	cmake --build --preset release --target axle_tool example_mlp
 	@examples/demo.sh build/release
