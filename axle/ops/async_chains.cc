@@ -44,7 +44,12 @@ const HloComputation* AsyncChains::Find(const Instruction& state) {
   Dims path;
   const Instruction* at = &state;
   const HloComputation* result = nullptr;
+  // Calls that are nested twice in each other are walked twice in each other. Beyond so many steps
+  // AsyncSources answers, which goes to no place twice.
+  constexpr int kMaxStepsInCallees = 1 << 12;
+  int num_steps_in_callees = 0;
   while (at != nullptr) {
+    if (!callers.empty() && ++num_steps_in_callees > kMaxStepsInCallees) return nullptr;
     if (path.empty() && callers.empty()) {
       if (const auto it = found_.find(at); it != found_.end()) {
         result = it->second;

@@ -152,6 +152,24 @@ TEST(TextLimits, ManyCallsWithAWideTuple) {
   ExpectError(text + "}", StatusCode::kResourceExhausted, "too large");
 }
 
+// Each computation calls the one before twice, so that there are 2^60 ways through them.
+TEST(TextLimits, StatesThroughCallsInCalls) {
+  const std::string state = "((f32[2]), f32[2], s32[])";
+  std::string text =
+      StrCat("HloModule m\ng { p = f32[2] parameter(0) ROOT r = f32[2] negate(p) }\n",
+             "h0 { ROOT p = ", state, " parameter(0) }\n");
+  for (int i = 1; i <= 60; ++i) {
+    StrAppend(text, "h", i, " { p = ", state, " parameter(0)\n a = ", state, " call(p), to_apply=h",
+              i - 1, "\n ROOT b = ", state, " call(a), to_apply=h", i - 1, " }\n");
+  }
+  StrAppend(text, "ENTRY e { x = f32[2] parameter(0)\n s = ", state,
+            " async-start(x), calls=g\n c = ", state,
+            " call(s), to_apply=h60\n ROOT d = f32[2] async-done(c) }\n");
+  const auto module = ParseOrFail(text);
+  ASSERT_NE(module, nullptr);
+  ExpectStable(*module);
+}
+
 TEST(TextLimits, HugeConstants) {
   ExpectError("ENTRY e { x = f32[1000000000000] constant({...}) }", StatusCode::kResourceExhausted,
               "elided constants");
