@@ -11,6 +11,7 @@
 // Every op of a chain calls the computation. Text and protos may leave it out of updates and dones:
 // AsyncChains finds it then.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,6 +91,9 @@ class AsyncSources {
 
   const std::unordered_set<const HloComputation*>& open_;
   std::unordered_map<const HloComputation*, std::vector<const Instruction*>> callers_;
+  // Places that a search has been to, and what it found: the next one goes no further than there,
+  // so that all searches together take time in proportion to the module.
+  std::map<Place, const HloComputation*> found_;
 };
 
 // What the ops of a chain state of the computation that they run, for op-start, which does not say

@@ -211,10 +211,11 @@ StatusOr<const HloComputation*> AsyncSources::Find(const Instruction& inst) {
     places.pop_back();
     if (!seen.insert(place).second) continue;
     const Instruction& at = *place.inst;
+    const auto found = found_.find(place);
     const bool is_update = at.opcode() == Opcode::kAsyncUpdate;
     const bool is_known = !at.callees().empty() && !open_.contains(at.callee(0));
-    if (at.opcode() == Opcode::kAsyncStart || (is_update && is_known)) {
-      const HloComputation* callee = at.callee(0);
+    if (found != found_.end() || at.opcode() == Opcode::kAsyncStart || (is_update && is_known)) {
+      const HloComputation* callee = found != found_.end() ? found->second : at.callee(0);
       if (result != nullptr && result != callee && result->root() != nullptr &&
           callee->root() != nullptr && StructuralHash(*result) != StructuralHash(*callee)) {
         return OpError(inst, StrCat("operand is the state of async-starts that run different "
@@ -228,7 +229,10 @@ StatusOr<const HloComputation*> AsyncSources::Find(const Instruction& inst) {
       if (places.size() == size) end = &at;
     }
   }
-  if (result != nullptr) return result;
+  if (result != nullptr) {
+    for (const Place& place : seen) found_.emplace(place, result);
+    return result;
+  }
   return OpError(inst, StrCat("operand must come from async-start or async-update, not from ",
                               GetOpDef(*end).text));
 }
