@@ -170,6 +170,24 @@ TEST(TextLimits, StatesThroughCallsInCalls) {
   ExpectStable(*module);
 }
 
+// Every loop goes on with the chain, and finds its start through all loops around it.
+TEST(TextLimits, StatesThroughLoopsInLoops) {
+  const std::string state = "((f32[2]), f32[2], s32[])";
+  std::string text =
+      StrCat("HloModule m\ng { p = f32[2] parameter(0) ROOT r = f32[2] negate(p) }\n",
+             "w { p = ", state, " parameter(0) ROOT c = pred[] constant(false) }\n");
+  constexpr int kLoops = 10'000;
+  for (int i = 0; i < kLoops; ++i) {
+    StrAppend(text, "h", i, " { p = ", state, " parameter(0)\n u = ", state, " async-update(p)\n");
+    if (i > 0) StrAppend(text, " l = ", state, " while(u), condition=w, body=h", i - 1, "\n");
+    StrAppend(text, " ROOT k = ", state, " copy(", i > 0 ? "l" : "u", ") }\n");
+  }
+  StrAppend(text, "ENTRY e { x = f32[2] parameter(0)\n s = ", state,
+            " async-start(x), calls=g\n c = ", state, " while(s), condition=w, body=h", kLoops - 1,
+            "\n ROOT d = f32[2] async-done(c) }\n");
+  EXPECT_NE(ParseOrFail(text), nullptr);
+}
+
 TEST(TextLimits, HugeConstants) {
   ExpectError("ENTRY e { x = f32[1000000000000] constant({...}) }", StatusCode::kResourceExhausted,
               "elided constants");
