@@ -44,8 +44,20 @@ std::string_view StatusCodeName(StatusCode code) {
   return "UNKNOWN";
 }
 
+Status::Status(StatusCode code, std::string message)
+    : rep_(std::make_shared<const Rep>(Rep{code, std::move(message)})) {}
+
+const std::string& Status::message() const {
+  static const std::string kNone;
+  return ok() ? kNone : rep_->message;
+}
+
 std::string Status::ToString() const {
   return ok() ? "OK" : std::string(StatusCodeName(code())) + ": " + message();
+}
+
+Status NoValueInOk() {
+  return {StatusCode::kInternal, "a StatusOr was made of an OK status, which has no value"};
 }
 
 void StopWithoutValue(const Status& status) {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace axle {
 
@@ -36,16 +36,12 @@ class [[nodiscard]] Status {
  public:
   Status() = default;  // OK
   // An error; the code is not kOk.
-  Status(StatusCode code, std::string message)
-      : rep_(std::make_shared<const Rep>(Rep{code, std::move(message)})) {}
+  Status(StatusCode code, std::string message);
 
   // An OK status has the code kOk and no message. The message lives as long as the status.
   bool ok() const { return rep_ == nullptr; }
   StatusCode code() const { return ok() ? StatusCode::kOk : rep_->code; }
-  const std::string& message() const {
-    static const std::string kNone;
-    return ok() ? kNone : rep_->message;
-  }
+  const std::string& message() const;
   // "INVALID_ARGUMENT: pad: ..." or "OK".
   std::string ToString() const;
 
@@ -94,42 +90,77 @@ inline bool IsBug(const Status& status) {
 // whose value was asked for has none.
 [[noreturn]] void StopWithoutValue(const Status& status);
 
+// The status of a StatusOr that is made of an OK one.
+Status NoValueInOk();
+
 // Either a T or the reason why there is none. Whoever asks for the value asks ok() first: the value
-// of a failure ends the program with the status printed.
+// of a failure ends the program with the status printed. A StatusOr is copied if a T can be.
+//
+// Not a std::variant: that costs a program that includes axle.h half a second of compilation.
 template <typename T>
 class [[nodiscard]] StatusOr {
  public:
   // `status` is an error; an OK one counts as INTERNAL, because there is no T.
-  StatusOr(T value) : state_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  StatusOr(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   StatusOr(Status status)                          // NOLINT(google-explicit-constructor)
-      : state_(status.ok() ? Status(StatusCode::kInternal,
-                                    "a StatusOr was made of an OK status, which has no value")
-                           : std::move(status)) {}
+      : status_(status.ok() ? NoValueInOk() : std::move(status)) {}
 
-  // Whether there is a T; OK, or why there is none.
-  bool ok() const { return state_.index() == 0; }
-  Status status() const { return ok() ? Status() : *std::get_if<1>(&state_); }
-  // XLA's spellings of the same; ConsumeValueOrDie is the oldest.
-  const T& value() const& { return *Get(state_); }
-  T& value() & { return *Get(state_); }
-  T&& value() && { return std::move(*Get(state_)); }
-  T ConsumeValueOrDie() { return std::move(*Get(state_)); }
-  T& operator*() & { return *Get(state_); }
-  const T& operator*() const& { return *Get(state_); }
-  T&& operator*() && { return std::move(*Get(state_)); }
-  T* operator->() { return Get(state_); }
-  const T* operator->() const { return Get(state_); }
-
- private:
-  template <typename State>
-  static auto* Get(State& state) {
-    auto* const value = std::get_if<0>(&state);
-    if (value == nullptr) [[unlikely]]
-      StopWithoutValue(*std::get_if<1>(&state));
-    return value;
+  StatusOr(const StatusOr& other) requires std::is_copy_constructible_v<T>
+      : status_(other.status_) {
+    if (ok()) std::construct_at(&value_, other.value_);
+  }
+  StatusOr(StatusOr&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    if (other.ok()) {
+      std::construct_at(&value_, std::move(other.value_));
+    } else {
+      status_ = other.status_;  // not moved: an OK status says that there is a value
+    }
+  }
+  StatusOr& operator=(const StatusOr& other) requires std::is_copy_constructible_v<T> {
+    return *this = StatusOr(other);
+  }
+  StatusOr& operator=(StatusOr&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    if (this == &other) return *this;
+    if (ok()) std::destroy_at(&value_);
+    if (other.ok()) {
+      // Were the T to throw, there would be an error and no value.
+      status_ = kMayThrow ? NoValueInOk() : Status();
+      std::construct_at(&value_, std::move(other.value_));
+      status_ = {};
+    } else {
+      status_ = other.status_;
+    }
+    return *this;
+  }
+  ~StatusOr() {
+    if (ok()) std::destroy_at(&value_);
   }
 
-  std::variant<T, Status> state_;
+  // Whether there is a T; OK, or why there is none.
+  bool ok() const { return status_.ok(); }
+  Status status() const { return status_; }
+  // XLA's spellings of the same; ConsumeValueOrDie is the oldest.
+  const T& value() const& { return Checked(), value_; }
+  T& value() & { return Checked(), value_; }
+  T&& value() && { return Checked(), std::move(value_); }
+  T ConsumeValueOrDie() { return Checked(), std::move(value_); }
+  T& operator*() & { return Checked(), value_; }
+  const T& operator*() const& { return Checked(), value_; }
+  T&& operator*() && { return Checked(), std::move(value_); }
+  T* operator->() { return Checked(), &value_; }
+  const T* operator->() const { return Checked(), &value_; }
+
+ private:
+  static constexpr bool kMayThrow = !std::is_nothrow_move_constructible_v<T>;
+  void Checked() const {
+    if (!ok()) [[unlikely]]
+      StopWithoutValue(status_);
+  }
+
+  Status status_;
+  union {
+    T value_;  // there while status_ is OK
+  };
 };
 
 }  // namespace axle
