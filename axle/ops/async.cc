@@ -261,25 +261,9 @@ StatusOr<Literal> EvalDone(const Instruction& inst, std::span<Literal> operands,
 Status CheckReaders(const Instruction& inst) {
   for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
     const Instruction& reader = *use->user;
-    switch (reader.opcode()) {
-      case Opcode::kAsyncDone:
-      case Opcode::kAsyncUpdate:
-        if (reader.operand(0) == &inst) continue;
-        break;
-      case Opcode::kAddDependency:
-      case Opcode::kCall:
-      case Opcode::kConditional:
-      case Opcode::kCopy:
-      case Opcode::kCustomCall:
-      case Opcode::kDomain:
-      case Opcode::kGetTupleElement:
-      case Opcode::kOptBarrier:
-      case Opcode::kTuple:
-      case Opcode::kWhile:
-        continue;
-      default:
-        break;
-    }
+    const bool is_chain =
+        reader.opcode() == Opcode::kAsyncDone || reader.opcode() == Opcode::kAsyncUpdate;
+    if (is_chain ? reader.operand(0) == &inst : GetOpDef(reader).has(kHandsOn)) continue;
     return OpError(inst, StrCat("\"", inst.name(),
                                 "\" must be read by async-update or async-done, as operand 0, or "
                                 "by what hands it on, not by ",

@@ -18,19 +18,12 @@ bool HasShortForm(const Instruction& op);
 
 namespace {
 
-// Ops whose value, or some part of it, is that of operand 0.
-bool HandsOn(const Instruction& inst) {
-  switch (inst.opcode()) {
-    case Opcode::kAddDependency:
-    case Opcode::kCopy:
-    case Opcode::kDomain:
-    case Opcode::kOptBarrier:
-      return true;
-    case Opcode::kCustomCall:  // such as Sharding
-      return inst.num_operands() > 0 && Compatible(inst.shape(), inst.operand(0)->shape());
-    default:
-      return false;
+// Whether the value is that of operand 0 as a whole.
+bool IsOperand0(const Instruction& inst) {
+  if (inst.opcode() == Opcode::kCustomCall) {  // such as Sharding
+    return inst.num_operands() > 0 && Compatible(inst.shape(), inst.operand(0)->shape());
   }
+  return GetOpDef(inst).has(kGivesOperand) || inst.opcode() == Opcode::kCopy;
 }
 
 i64 NumberOf(const Instruction& parameter) {
@@ -59,7 +52,7 @@ const HloComputation* AsyncChains::Find(const Instruction& state) {
     }
     const Instruction& inst = *at;
     at = nullptr;
-    if (HandsOn(inst)) {
+    if (IsOperand0(inst)) {
       at = inst.operand(0);
       continue;
     }
@@ -240,7 +233,7 @@ StatusOr<const HloComputation*> AsyncSources::Find(const Instruction& inst) {
 void AsyncSources::AddSourcesOf(const Place& place, std::vector<Place>& places) const {
   const Instruction& inst = *place.inst;
   const auto add = [&](const Instruction* source) { places.push_back({source, place.path}); };
-  if (HandsOn(inst)) return add(inst.operand(0));
+  if (IsOperand0(inst)) return add(inst.operand(0));
   switch (inst.opcode()) {
     case Opcode::kAsyncUpdate:
       return add(inst.operand(0));

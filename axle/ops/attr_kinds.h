@@ -164,17 +164,6 @@ struct AttrTraits<std::string> {  // "text"
 };
 
 template <>
-struct AttrTraits<ComputationName> : HashText<ComputationName> {  // name, or %name
-  static constexpr std::string_view kName = "computation";
-  static Status Parse(Scanner& scanner, const Shape& result, ComputationName& value);
-  static std::string Print(const ComputationName& value) { return value.name; }
-  static void Write(const ComputationName& value, int field, WireWriter& out) {
-    out.Text(field, value.name);
-  }
-  static Status Read(const WireReader& in, ComputationName& value);
-};
-
-template <>
 struct AttrTraits<Literal> {  // { 1, 2 }
   static constexpr std::string_view kName = "literal";
   static Status Parse(Scanner& scanner, const Shape& result, Literal& value);

@@ -419,11 +419,6 @@ Status AttrTraits<std::string>::Read(const WireReader& in, std::string& value) {
   return {};
 }
 
-Status AttrTraits<ComputationName>::Read(const WireReader& in, ComputationName& value) {
-  AXLE_ASSIGN(value.name, in.Bytes());
-  return {};
-}
-
 void AttrTraits<std::optional<Shape>>::Write(const std::optional<Shape>& value, int field,
                                              WireWriter& out) {
   if (value) out.Message(field, ShapeMessage(*value));

@@ -14,6 +14,7 @@ const OpDef kCopyDef = {
         "or a buffer of its own, is no part of the value.",
     .source = "XLA Copy",
     .operands = kUnaryOperands,
+    .traits = kHandsOn,
     .lowering = Lowering::kElementwise,
     .infer = [](const Instruction& inst) -> StatusOr<Shape> { return inst.operand(0)->shape(); },
     .emit = [](const Instruction&, std::span<const Lane> x) { return x[0]; },

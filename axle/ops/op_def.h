@@ -54,6 +54,12 @@ enum Traits : std::uint32_t {
   kSideEffect = 2,      // never removed, duplicated or reordered; ask HasSideEffect()
   kMixedPrecision = 4,  // operands may be of different float types (00-conventions section 1)
   kGivesOperand = 8,    // the first operand under another name: nothing is copied
+  // The result, or a part of it, may be an operand or a part of one: the state of an asynchronous
+  // op or of a transfer goes through.
+  kHandsOn = 16,
+  // The result shape is what `infer` gives, also where a program states another one: XLA reads
+  // transfers so, since programs that its tools have changed state old shapes there.
+  kIgnoresStatedShape = 32,
 };
 constexpr Traits operator|(Traits a, Traits b) {
   return static_cast<Traits>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));

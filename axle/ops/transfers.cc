@@ -4,7 +4,6 @@
 
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
-#include "axle/ops/stated_shape.h"
 
 namespace axle {
 
@@ -127,26 +126,12 @@ Shape ContextShape(const Shape& data) {
   return Shape::Tuple({data, Shape(U32), Shape::Token()});
 }
 
-// Other instructions may hand the state on that a start gives: through tuples, loops, branches.
+// Whether an operand or reader may hand on the state that a start gives.
 bool HandsOn(const Instruction& inst) {
-  switch (inst.opcode()) {
-    case Opcode::kAddDependency:
-    case Opcode::kAsyncDone:
-    case Opcode::kCall:
-    case Opcode::kConditional:
-    case Opcode::kCopy:
-    case Opcode::kCustomCall:
-    case Opcode::kDomain:
-    case Opcode::kGetTupleElement:
-    case Opcode::kOptBarrier:
-    case Opcode::kTuple:
-    case Opcode::kWhile:
-      return true;
-    case Opcode::kParameter:  // the arguments of a program are nobody's state
-      return inst.parent() != inst.parent()->module()->entry();
-    default:
-      return false;
+  if (IsParameter(inst)) {  // the arguments of a program are nobody's state
+    return inst.parent() != inst.parent()->module()->entry();
   }
+  return GetOpDef(inst).has(kHandsOn) || inst.opcode() == Opcode::kAsyncDone;
 }
 
 // One instruction reads the state: the done, or what hands it on. Or it is what a computation that
@@ -267,19 +252,6 @@ StatusOr<Literal> EvalRecvDone(const Instruction& inst, std::span<Literal> opera
 
 }  // namespace
 
-bool IgnoresStatedShape(const OpDef& def) {
-  switch (def.opcode) {
-    case Opcode::kOutfeed:
-    case Opcode::kRecv:
-    case Opcode::kRecvDone:
-    case Opcode::kSend:
-    case Opcode::kSendDone:
-      return true;
-    default:
-      return false;
-  }
-}
-
 const OpDef kInfeedDef = {
     .opcode = Opcode::kInfeed,
     .text = "infeed",
@@ -315,7 +287,7 @@ const OpDef kOutfeedDef = {
     .source = "XLA Outfeed and OutfeedWithToken; StableHLO outfeed",
     .operands = kOperandAndToken,
     .attrs = Schema<OutfeedAttrs>(kOutfeedAttrs),
-    .traits = kMixedPrecision | kSideEffect,
+    .traits = kMixedPrecision | kSideEffect | kIgnoresStatedShape,
     .lowering = Lowering::kControlFlow,
     .infer = InferOutfeed,
     .canonicalize = CanonicalizeOutfeed,
@@ -338,7 +310,7 @@ const OpDef kSendDef = {
     .source = "XLA Send, SendWithToken and SendToHost; StableHLO send",
     .operands = kOperandAndToken,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),
-    .traits = kMixedPrecision | kSideEffect,
+    .traits = kMixedPrecision | kSideEffect | kIgnoresStatedShape,
     .lowering = Lowering::kControlFlow,
     .infer = InferSend,
     .check_uses = CheckReader<Opcode::kSendDone>,
@@ -356,7 +328,7 @@ const OpDef kSendDoneDef = {
     .source = "XLA Send and SendWithToken; StableHLO send",
     .operands = kUnaryOperands,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),
-    .traits = kMixedPrecision | kSideEffect,
+    .traits = kMixedPrecision | kSideEffect | kIgnoresStatedShape,
     .lowering = Lowering::kControlFlow,
     .infer = InferSendDone,
     .eval = EvalSendDone,
@@ -377,7 +349,7 @@ const OpDef kRecvDef = {
     .operands = kToken,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),
     .declared_shape = true,
-    .traits = kMixedPrecision | kSideEffect,
+    .traits = kMixedPrecision | kSideEffect | kIgnoresStatedShape,
     .lowering = Lowering::kControlFlow,
     .infer = InferRecv,
     .check_uses = CheckReader<Opcode::kRecvDone>,
@@ -397,7 +369,7 @@ const OpDef kRecvDoneDef = {
     .source = "XLA Recv and RecvWithToken; StableHLO recv",
     .operands = kUnaryOperands,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),
-    .traits = kMixedPrecision | kSideEffect,
+    .traits = kMixedPrecision | kSideEffect | kIgnoresStatedShape,
     .lowering = Lowering::kControlFlow,
     .infer = InferRecvDone,
     .eval = EvalRecvDone,

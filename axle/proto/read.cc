@@ -13,7 +13,6 @@
 #include "axle/ops/implied.h"
 #include "axle/ops/module_config.h"
 #include "axle/ops/op_def.h"
-#include "axle/ops/stated_shape.h"
 #include "axle/proto/common_fields.h"
 #include "axle/proto/fields.h"
 #include "axle/proto/instruction_fields.h"
@@ -364,7 +363,7 @@ class ModuleReader {
     const StatusOr<Shape> shape = InferShape(inst);
     if (!shape.ok()) return Located(in, shape.status());
     if (EqualIgnoringLayout(*shape, stated)) return {};
-    if (IgnoresStatedShape(GetOpDef(inst))) {
+    if (GetOpDef(inst).has(kIgnoresStatedShape)) {
       inst.parent()->SetShape(&inst, *shape);
       return {};
     }

@@ -3,7 +3,6 @@
 
 #include "axle/core/strings.h"
 #include "axle/ops/implied.h"
-#include "axle/ops/stated_shape.h"
 #include "axle/text/instruction_checks.h"
 #include "axle/text/parser.h"
 
@@ -107,7 +106,7 @@ StatusOr<Instruction*> Parser::AddOperation(Scope& scope, std::string_view name,
   const StatusOr<Shape> shape = InferShape(*inst);
   if (!shape.ok()) return Located(op.op_position, shape.status());
   const bool is_stated = op.has_shape && EqualIgnoringLayout(*shape, op.shape);
-  if (op.has_shape && !is_stated && !IgnoresStatedShape(*op.def)) {
+  if (op.has_shape && !is_stated && !op.def->has(kIgnoresStatedShape)) {
     return Located(op.shape_position,
                    InvalidArgument(StrCat("\"", op.text, "\" has shape ", shape->ToString(),
                                           ", not ", op.shape.ToString())));
