@@ -4,6 +4,7 @@
 //
 //   example_mlp [--steps N] [mlp_train_step.hlo]
 #include <axle/axle.h>
+#include <axle/ir/module.h>
 #include <unistd.h>
 
 #include <chrono>

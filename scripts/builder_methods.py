@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes axle/builder/builder_methods.inc, the methods of XlaBuilder, one for each of its free functions; and
+"""Makes axle/builder/builder_methods.inc and .cc, the methods of XlaBuilder, one for each of its free functions; and
 tests/builder/styles_test.cc, which calls each of them in every style, from tests/builder/styles.txt.
 
     scripts/builder_methods.py            writes the files
@@ -18,6 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 METHODS = ROOT / "axle/builder/builder_methods.inc"
+BODIES = ROOT / "axle/builder/builder_methods.cc"
 CALLS = ROOT / "tests/builder/styles.txt"
 OP_CALLS = ROOT / "axle/client/builder_calls.inc"
 TEST = ROOT / "tests/builder/styles_test.cc"
@@ -27,6 +28,16 @@ HEADERS = ["elementwise", "constants", "movement", "reductions", "contractions",
 HEAD = """\
 // Made by scripts/builder_methods.py from the functions of axle/builder/; not for editing. Part of
 // class XlaBuilder: each method is the free function of its name, for operands of this builder.
+// clang-format off
+"""
+BODIES_HEAD = """\
+// Made by scripts/builder_methods.py from the functions of axle/builder/; not for editing. The
+// bodies of the methods that are no templates; a program that includes xla_builder.h need not
+// compile them.
+#include "axle/builder/xla_builder.h"
+
+namespace axle {
+
 // clang-format off
 """
 OP_CALLS_HEAD = """\
@@ -85,6 +96,7 @@ class Function:
             self.parameters.append((kind, name, default))
 
     def method(self):
+        """What stands in the class, and what in the .cc file."""
         takes_builder = self.parameters[0][0] == "XlaBuilder*"
         own = self.parameters[1:] if takes_builder else self.parameters
         declared = ", ".join(f"{kind} {name}" + (f" = {default}" if default else "")
@@ -104,8 +116,11 @@ class Function:
         body = f"{' && '.join(checks)} ? {call} : XlaOp(this, nullptr)" if checks else call
         if lists and not single and not takes_builder and not checks:
             raise ValueError(self.name)
-        return f"{self.template}XlaOp {self.name}({declared}) {{\n  return {body};\n}}\n"
-
+        if self.template:
+            return f"{self.template}XlaOp {self.name}({declared}) {{\n  return {body};\n}}\n", ""
+        defined = ", ".join(f"{kind} {name}" for kind, name, _ in own)
+        return (f"XlaOp {self.name}({declared});\n",
+                f"XlaOp XlaBuilder::{self.name}({defined}) {{\n  return {body};\n}}\n")
 
     def signature(self):
         """As it is declared, but for the place in the user's source, which nobody writes."""
@@ -210,9 +225,11 @@ def test_text(functions):
 
 def main():
     functions = read_opcodes() + [f for name in HEADERS for f in read_header(name)]
-    methods = HEAD + "".join(f.method() for f in functions) + "// clang-format on\n"
+    methods = HEAD + "".join(f.method()[0] for f in functions) + "// clang-format on\n"
+    bodies = (BODIES_HEAD + "".join(f.method()[1] for f in functions) +
+              "// clang-format on\n\n}  // namespace axle\n")
     stale = 0
-    for path, text in ((METHODS, methods), (TEST, test_text(functions)),
+    for path, text in ((METHODS, methods), (BODIES, bodies), (TEST, test_text(functions)),
                        (OP_CALLS, operation_calls(functions))):
         have = path.read_text() if path.exists() else ""
         if "--check" not in sys.argv:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the tree against layers.txt: every #include of axle/, every edge of the CMake targets.
+"""Holds the tree against layers.txt: every #include of axle/, what a header reaches through others, every edge of
+the CMake targets.
 
 Prints one line per violation and exits 1 when there is one. `--link LIBDIR` also looks at the static
 library of each folder: a symbol that it takes from another folder must come from one that it may use.
@@ -15,18 +16,22 @@ INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)')
 
 
 def read_rules():
-    """Returns {folder: folders it may include} and {prefix: (owning folders, headers too)}."""
-    allowed, owners = {}, {}
+    """Returns {folder: folders it may include}, {prefix: (owning folders, headers too)} and {header: what it may not
+    reach}."""
+    allowed, owners, barred = {}, {}, {}
     for line in (ROOT / "layers.txt").read_text().splitlines():
         line = line.split("#")[0].strip()
-        if "=" in line:
+        if "!" in line:
+            header, words = line.split("!")
+            barred.setdefault(header.strip(), set()).update(words.split())
+        elif "=" in line:
             prefix, words = line.split("=")
             folders = words.split()
             owners[prefix.strip()] = ({f for f in folders if f != ".h"}, ".h" in folders)
         elif line:
             folder, folders = line.split(":")
             allowed[folder] = set(folders.split())
-    return allowed, owners
+    return allowed, owners, barred
 
 
 def cycles(allowed):
@@ -80,6 +85,26 @@ def include_violations(allowed, owners):
                     yield f"{where}:{number}: {include} may stand in .cc files only"
 
 
+def reach_violations(barred):
+    """Each header that `barred` keeps out, with the chain of includes that leads to it."""
+    quoted = re.compile(r'\s*#\s*include\s*("([^"]+)"|<[^>]+>)')
+    for start, what in barred.items():
+        chains, todo = {start: start}, [start]
+        while todo:
+            header = todo.pop()
+            for line in (ROOT / header).read_text().splitlines():
+                match = quoted.match(line)
+                include = match and (match[2] or match[1])
+                if not include or include in chains:
+                    continue
+                chains[include] = f"{chains[header]} > {include}"
+                if match[2] and include.endswith(".h"):
+                    todo.append(include)
+                path = include.removeprefix("axle/")
+                if include in what or include.endswith(".h") and {path, path.split("/")[0]} & what:
+                    yield f"{start} may not reach {include}: {chains[include]}"
+
+
 def cmake_edges():
     """Returns {folder: edges} as the CMakeLists.txt of each folder declares them."""
     edges = {}
@@ -122,8 +147,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--link", type=pathlib.Path, help="folder of the static libraries")
     args = parser.parse_args()
-    allowed, owners = read_rules()
-    found = [*cycles(allowed), *include_violations(allowed, owners), *cmake_violations(allowed)]
+    allowed, owners, barred = read_rules()
+    found = [*cycles(allowed), *include_violations(allowed, owners), *reach_violations(barred),
+             *cmake_violations(allowed)]
     if args.link:
         found += link_violations(allowed, args.link)
     print("\n".join(found) or "layers: ok")

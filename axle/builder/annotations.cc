@@ -7,6 +7,20 @@
 
 namespace axle {
 
+void OpSharding::add_tile_assignment_dimensions(i64 size) {
+  tile_.push_back(size);
+}
+void OpSharding::add_tile_assignment_devices(i64 device) {
+  devices_.push_back(device);
+}
+OpSharding* OpSharding::add_tuple_shardings() {
+  return &elements_.emplace_back();
+}
+
+FrontendAttributes::FrontendAttributes(
+    std::initializer_list<std::pair<const std::string, std::string>> attributes)
+    : map_(attributes) {}
+
 Status OpSharding::Check() const {
   if (type_ == TUPLE) {
     for (const OpSharding& element : elements_) {

@@ -46,14 +46,14 @@ class OpSharding {
   Type type() const { return type_; }
   void set_type(Type type) { type_ = type; }
   const Dims& tile_assignment_dimensions() const { return tile_; }
-  void add_tile_assignment_dimensions(i64 size) { tile_.push_back(size); }
+  void add_tile_assignment_dimensions(i64 size);
   const Dims& tile_assignment_devices() const { return devices_; }
-  void add_tile_assignment_devices(i64 device) { devices_.push_back(device); }
+  void add_tile_assignment_devices(i64 device);
   bool replicate_on_last_tile_dim() const { return replicate_on_last_tile_dim_; }
   void set_replicate_on_last_tile_dim(bool replicate) { replicate_on_last_tile_dim_ = replicate; }
   // Of TUPLE: one for each leaf. A pointer is valid until the next one is added.
   const std::vector<OpSharding>& tuple_shardings() const { return elements_; }
-  OpSharding* add_tuple_shardings() { return &elements_.emplace_back(); }
+  OpSharding* add_tuple_shardings();
 
   // INVALID_ARGUMENT if devices are negative or there twice, or do not fill the tiles, or a tuple
   // is inside of a tuple. A MAXIMAL sharding has one device.
@@ -74,8 +74,7 @@ class FrontendAttributes {
  public:
   FrontendAttributes() = default;
   // Names with their values, in the order of the names.
-  FrontendAttributes(std::initializer_list<std::pair<const std::string, std::string>> attributes)
-      : map_(attributes) {}
+  FrontendAttributes(std::initializer_list<std::pair<const std::string, std::string>> attributes);
   const std::map<std::string, std::string>& map() const { return map_; }
   std::map<std::string, std::string>* mutable_map() { return &map_; }
   bool operator==(const FrontendAttributes&) const = default;

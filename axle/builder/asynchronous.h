@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "axle/builder/collectives.h"
+#include "axle/ops/attribute_types.h"
 
 namespace axle {
 

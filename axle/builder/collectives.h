@@ -24,9 +24,10 @@
 
 #include "axle/builder/channel_handle.h"
 #include "axle/builder/xla_op.h"
-#include "axle/ops/attributes.h"
 
 namespace axle {
+
+struct ReplicaGroups;  // ops/attributes.h
 
 // Devices that take part in a collective together, in the order that counts.
 class ReplicaGroup {
@@ -71,17 +72,17 @@ class CollectiveDeviceList {
   CollectiveDeviceList() = default;  // one group of everything
   // Lists, copied; any form.
   explicit CollectiveDeviceList(ReplicaGroupList replica_groups);
-  explicit CollectiveDeviceList(ReplicaGroups groups) : groups_(std::move(groups)) {}
+  explicit CollectiveDeviceList(ReplicaGroups groups);
   // The devices 0, 1, ... in num_groups x group_size; or as an array of dimensions `reshape` that
   // is transposed first. Errors: INVALID_ARGUMENT if a number is below 1, the lists do not have as
   // many devices, or `transpose` is no permutation.
   static StatusOr<CollectiveDeviceList> Iota(i64 num_groups, i64 group_size, Dims reshape = {},
                                              Dims transpose = {});
   // In the form that was given.
-  const ReplicaGroups& groups() const { return groups_; }
+  const ReplicaGroups& groups() const;
 
  private:
-  ReplicaGroups groups_;
+  std::shared_ptr<const ReplicaGroups> groups_;  // null: one group of everything
 };
 
 using OptionalChannel = std::optional<ChannelHandle>;

@@ -1,4 +1,5 @@
 // Constants among the values of a builder: which they are, and what they are.
+#include "axle/builder/builder_state.h"
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
@@ -61,15 +62,15 @@ StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(XlaOp op) const {
     return InvalidArgument(StrCat("constant: the value depends on ", GetOpDef(*in_the_way).text,
                                   " \"", in_the_way->name(), "\""));
   }
-  auto module = std::make_shared<Module>(module_->name());
+  auto module = std::make_shared<Module>(state_->module->name());
   std::unordered_map<const HloComputation*, HloComputation*> copies;
   std::vector<Instruction*> made(needed.size()), operands;
   std::vector<HloComputation*> callees;
-  HloComputation* entry = module->AddComputation(computation_->name());
+  HloComputation* entry = module->AddComputation(state_->computation->name());
   module->set_entry(entry);
   for (size_t i = 0; i < needed.size(); ++i) {
     if (!needed[i]) continue;
-    const Instruction& inst = *computation_->instructions()[i];
+    const Instruction& inst = *state_->computation->instructions()[i];
     operands.clear();
     callees.clear();
     for (i64 o = 0; o < inst.num_operands(); ++o) {

@@ -5,6 +5,10 @@
 
 namespace axle {
 
+void PrecisionConfig::add_operand_precision(Precision precision) {
+  operand_precision.push_back(precision);
+}
+
 XlaOp Dot(XlaOp lhs, XlaOp rhs, Location location) {
   return Dot(lhs, rhs, nullptr, std::nullopt, location);
 }

@@ -13,7 +13,7 @@
 #include "axle/builder/dimension_numbers.h"
 #include "axle/builder/padding.h"
 #include "axle/builder/xla_op.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attribute_types.h"
 
 namespace axle {
 
@@ -40,7 +40,7 @@ struct PrecisionConfig {
   using Precision = axle::Precision;
   using Algorithm = DotAlgorithm;
   using enum axle::Precision;
-  void add_operand_precision(Precision precision) { operand_precision.push_back(precision); }
+  void add_operand_precision(Precision precision);
   void set_algorithm(Algorithm wanted) { algorithm = wanted; }
 };
 // With hints; null: none. The config is copied.

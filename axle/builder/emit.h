@@ -8,8 +8,21 @@
 #include <vector>
 
 #include "axle/builder/xla_builder.h"
+#include "axle/ops/op_def.h"
 
 namespace axle {
+
+// An op to append. `declared` is the result shape of ops whose shape is not implied. `called` are
+// copied into the builder's module, each once. Without attributes the op has the default ones,
+// without a name "<op>.<number>".
+struct XlaBuilder::NewOp {
+  Opcode opcode;
+  ArraySlice<XlaOp> operands = {};
+  AttrBlock attrs = {};
+  ArraySlice<const XlaComputation*> called = {};
+  Shape declared = {};
+  std::string_view name = {};
+};
 
 // Attributes as the instruction keeps them.
 template <typename Attrs>

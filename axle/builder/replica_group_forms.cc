@@ -1,6 +1,8 @@
 // Collectives whose groups are lists, by those that take any form.
 #include "axle/builder/collectives.h"
+#include "axle/core/scanner.h"
 #include "axle/core/strings.h"
+#include "axle/ops/attributes.h"
 
 namespace axle {
 
@@ -18,7 +20,17 @@ ReplicaGroupList::ReplicaGroupList(const std::vector<Dims>& lists)
     : ReplicaGroupList(Groups(lists)) {}
 
 CollectiveDeviceList::CollectiveDeviceList(ReplicaGroupList replica_groups) {
-  for (const ReplicaGroup& group : replica_groups) groups_.groups.push_back(group.replica_ids());
+  ReplicaGroups groups;
+  for (const ReplicaGroup& group : replica_groups) groups.groups.push_back(group.replica_ids());
+  groups_ = std::make_shared<const ReplicaGroups>(std::move(groups));
+}
+
+CollectiveDeviceList::CollectiveDeviceList(ReplicaGroups groups)
+    : groups_(std::make_shared<const ReplicaGroups>(std::move(groups))) {}
+
+const ReplicaGroups& CollectiveDeviceList::groups() const {
+  static const ReplicaGroups kEverything;
+  return groups_ == nullptr ? kEverything : *groups_;
 }
 
 StatusOr<CollectiveDeviceList> CollectiveDeviceList::Iota(i64 num_groups, i64 group_size,

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "axle/builder/literal_util.h"
+#include "axle/core/program_shape.h"
 #include "axle/core/shape.h"
-#include "axle/ir/module.h"
 
 namespace axle {
 

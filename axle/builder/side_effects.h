@@ -12,9 +12,11 @@
 
 #include "axle/builder/channel_handle.h"
 #include "axle/builder/xla_op.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attribute_types.h"
 
 namespace axle {
+
+class Literal;  // core/literal.h
 
 // A token at the beginning of an order: AfterAll of nothing.
 XlaOp CreateToken(XlaBuilder* builder, Location location = std::source_location::current());

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "axle/builder/builder_state.h"
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
 #include "axle/ops/async.h"
@@ -40,6 +41,13 @@ XlaOp::XlaOp(XlaBuilder* builder, Instruction* inst) {
   build_ = life_->num_builds;
 }
 
+ComputationList::ComputationList(std::initializer_list<const XlaComputation*> list)
+    : pointers_(list) {}
+
+ComputationList::ComputationList(std::initializer_list<XlaComputation> list) {
+  for (const XlaComputation& computation : list) pointers_.push_back(&computation);
+}
+
 const std::string& XlaComputation::name() const {
   static const std::string kNone;
   return valid() ? module_->name() : kNone;
@@ -69,7 +77,9 @@ StatusOr<ProgramShape> XlaComputation::GetProgramShape() const {
 }
 
 XlaBuilder::XlaBuilder(std::string_view name)
-    : name_(name), life_(std::make_shared<BuilderLife>(BuilderLife{.builder = this})) {
+    : name_(name),
+      life_(std::make_shared<BuilderLife>(BuilderLife{.builder = this})),
+      state_(std::make_unique<State>()) {
   Reset();
 }
 
@@ -79,28 +89,28 @@ XlaBuilder::~XlaBuilder() {
 }
 
 void XlaBuilder::set_limits(Limits* limits) {
-  if (limits_ != nullptr) limits_->Release(reserved_);
-  reserved_ = 0;
-  limits_ = limits;
+  if (state_->limits != nullptr) state_->limits->Release(state_->reserved);
+  state_->reserved = 0;
+  state_->limits = limits;
 }
 
 Status XlaBuilder::AskLimits(i64 bytes) {
   const auto ask = [&]() -> Status {
-    AXLE_TRY(limits_->CheckNow());
-    return limits_->Reserve(bytes);
+    AXLE_TRY(state_->limits->CheckNow());
+    return state_->limits->Reserve(bytes);
   };
   Status status = ask();
   if (status.ok()) return status;
   // Once more, for the message: what is built is no call of the limits.
-  limits_->set_activity(StrCat("the building of \"", name(), "\""));
+  state_->limits->set_activity(StrCat("the building of \"", name(), "\""));
   status = ask();
-  limits_->set_activity({});
+  state_->limits->set_activity({});
   return status;
 }
 
 Status XlaBuilder::Reserve(i64 bytes) {
   AXLE_TRY(AskLimits(bytes));
-  reserved_ += bytes;
+  state_->reserved += bytes;
   return {};
 }
 
@@ -119,13 +129,13 @@ constexpr i64 kInstructionBytes = 512;
 
 i64 XlaBuilder::NumNodes(const Shape& interned) {
   if (!interned.is_tuple()) return 1;
-  const auto [nodes, is_new] = num_nodes_.try_emplace(&interned, 0);
+  const auto [nodes, is_new] = state_->num_nodes.try_emplace(&interned, 0);
   if (is_new) nodes->second = CountNodes(interned);
   return nodes->second;
 }
 
 Status XlaBuilder::ChargeOperands(const OpDef& def, std::span<Instruction* const> operands) {
-  if (limits_ == nullptr) return {};
+  if (state_->limits == nullptr) return {};
   // A shape is put together and interned: two copies for a moment, one of which may stay.
   i64 nodes = 1;
   if (!def.callees.empty() || std::ranges::any_of(def.operands, &OperandSpec::variadic)) {
@@ -133,29 +143,30 @@ Status XlaBuilder::ChargeOperands(const OpDef& def, std::span<Instruction* const
   }
   const i64 bytes = 2 * nodes * static_cast<i64>(sizeof(Shape));
   AXLE_TRY(AskLimits(bytes));
-  limits_->Release(bytes);
+  state_->limits->Release(bytes);
   return Reserve(kInstructionBytes);
 }
 
 Status XlaBuilder::ChargeResult(const Instruction& inst) {
-  if (limits_ == nullptr || num_nodes_.contains(&inst.shape())) return {};
+  if (state_->limits == nullptr || state_->num_nodes.contains(&inst.shape())) return {};
   return Reserve(NumNodes(inst.shape()) * static_cast<i64>(sizeof(Shape)));
 }
 
 void XlaBuilder::Reset() {
-  num_nodes_.clear();
-  if (limits_ != nullptr) limits_->Release(reserved_);
-  reserved_ = 0;
-  copies_.clear();
-  originals_.clear();
-  names_.clear();
-  computation_names_.clear();
-  parameter_numbers_.clear();
-  last_infeed_ = last_outfeed_ = {};
-  module_ = std::make_unique<Module>("");
-  computation_ = module_->AddComputation(UniqueName(name_, computation_names_));
-  module_->set_name(std::string(computation_->name()));  // HLO text has it too
-  module_->set_entry(computation_);
+  state_->num_nodes.clear();
+  if (state_->limits != nullptr) state_->limits->Release(state_->reserved);
+  state_->reserved = 0;
+  state_->copies.clear();
+  state_->originals.clear();
+  state_->names.clear();
+  state_->computation_names.clear();
+  state_->parameter_numbers.clear();
+  state_->last_infeed = state_->last_outfeed = {};
+  state_->module = std::make_unique<Module>("");
+  state_->computation =
+      state_->module->AddComputation(UniqueName(name_, state_->computation_names));
+  state_->module->set_name(std::string(state_->computation->name()));  // HLO text has it too
+  state_->module->set_entry(state_->computation);
 }
 
 XlaOp XlaBuilder::ReportError(Status error, Location location) {
@@ -178,15 +189,15 @@ XlaOp XlaBuilder::ReportErrorOrReturn(const std::function<StatusOr<XlaOp>()>& bu
 
 std::unique_ptr<XlaBuilder> XlaBuilder::CreateSubBuilder(std::string_view name) const {
   auto builder = std::make_unique<XlaBuilder>(name);
-  builder->parent_ = life_;
+  builder->state_->parent = life_;
   return builder;
 }
 
 XlaComputation XlaBuilder::BuildAndNoteError(Location location) {
   StatusOr<XlaComputation> built = Build(location);
   if (built.ok()) return *std::move(built);
-  if (parent_ != nullptr && parent_->builder != nullptr) {
-    parent_->builder->ReportError(built.status(), location);
+  if (state_->parent != nullptr && state_->parent->builder != nullptr) {
+    state_->parent->builder->ReportError(built.status(), location);
   }
   return {};
 }
@@ -228,15 +239,15 @@ StatusOr<std::vector<Shape>> XlaBuilder::GetOperandShapes(ArraySlice<XlaOp> oper
 
 StatusOr<ProgramShape> XlaBuilder::GetProgramShape() const {
   AXLE_TRY(error_);
-  if (computation_->root() == nullptr) {
+  if (state_->computation->root() == nullptr) {
     return InvalidArgument(StrCat("computation \"", name_, "\" has no op"));
   }
-  return ProgramShapeOf(*computation_, computation_->root()->shape());
+  return ProgramShapeOf(*state_->computation, state_->computation->root()->shape());
 }
 
 StatusOr<ProgramShape> XlaBuilder::GetProgramShape(XlaOp root) const {
   AXLE_TRY(CheckHandle(root));
-  return ProgramShapeOf(*computation_, root.instruction()->shape());
+  return ProgramShapeOf(*state_->computation, root.instruction()->shape());
 }
 
 bool XlaBuilder::AreOwn(std::string_view function, ArraySlice<XlaOp> operands,
@@ -256,10 +267,10 @@ XlaOp XlaBuilder::OrNoOperand(std::string_view function, XlaOp result, const Loc
 }
 
 HloComputation* XlaBuilder::CopyOf(const HloComputation& original) {
-  const size_t before = module_->computations().size();
-  HloComputation* copy = module_->CloneComputation(original, copies_);
-  for (const auto& computation : module_->computations().subspan(before)) {
-    computation->set_name(UniqueName(computation->name(), computation_names_));
+  const size_t before = state_->module->computations().size();
+  HloComputation* copy = state_->module->CloneComputation(original, state_->copies);
+  for (const auto& computation : state_->module->computations().subspan(before)) {
+    computation->set_name(UniqueName(computation->name(), state_->computation_names));
   }
   return copy;
 }
@@ -284,7 +295,7 @@ StatusOr<std::vector<HloComputation*>> XlaBuilder::CopiesOf(const NewOp& op) {
       return InvalidArgument(
           StrCat(GetOpDef(op.opcode).text, ": a called computation failed to build"));
     }
-    originals_.push_back(called->shared_module());
+    state_->originals.push_back(called->shared_module());
     callees.push_back(CopyOf(*called->module().entry()));
   }
   return callees;
@@ -292,7 +303,7 @@ StatusOr<std::vector<HloComputation*>> XlaBuilder::CopiesOf(const NewOp& op) {
 
 Status XlaBuilder::RegisterParameter(const Instruction& parameter) {
   const i64 number = parameter.attrs<ParameterAttrs>().number;
-  if (parameter_numbers_.insert(number).second) return {};
+  if (state_->parameter_numbers.insert(number).second) return {};
   return InvalidArgument(StrCat("parameter: number ", number, " is already registered"));
 }
 
@@ -309,36 +320,37 @@ StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location
   AXLE_TRY(CheckShape(op.declared));
   AXLE_TRY(ChargeOperands(def, operands));
   const std::string name = UniqueName(
-      op.name.empty() ? StrCat(def.text, ".", computation_->instructions().size()) : op.name,
-      names_);
+      op.name.empty() ? StrCat(def.text, ".", state_->computation->instructions().size()) : op.name,
+      state_->names);
   if (op.attrs.values == nullptr) op.attrs = {def.attrs, def.attrs.create()};
   if (def.canonicalize != nullptr && operands.size() >= def.operands.size()) {
     // The block was made by a function of this folder and is not shared yet.
     def.canonicalize(operands, const_cast<void*>(op.attrs.values.get()));
   }
-  Instruction* inst = computation_->Add({
+  Instruction* inst = state_->computation->Add({
       .opcode = op.opcode,
       .name = name,
       .shape = op.declared,
       .operands = operands,
       .callees = callees,
       .attrs = std::move(op.attrs),
-      .metadata = MetadataOf(one_shot_metadata_ ? *one_shot_metadata_ : metadata_, location),
+      .metadata = MetadataOf(
+          state_->one_shot_metadata ? *state_->one_shot_metadata : state_->metadata, location),
   });
   StatusOr<Shape> shape = InferShape(*inst);
   Status status = shape.status();
   if (status.ok() && !EqualIgnoringLayout(*shape, inst->shape())) {
-    computation_->SetShape(inst, *shape);
+    state_->computation->SetShape(inst, *shape);
   }
   if (status.ok() && def.check_run != nullptr) status = def.check_run(*inst);
   if (status.ok()) status = Annotate(inst);
   if (status.ok() && IsParameter(*inst)) status = RegisterParameter(*inst);
   if (!status.ok()) {
-    computation_->RemoveLast();
+    state_->computation->RemoveLast();
     return status;
   }
   AXLE_TRY(ChargeResult(*inst));  // an error of the builder, so that nobody uses the op
-  one_shot_metadata_.reset();
+  state_->one_shot_metadata.reset();
   return inst;
 }
 
@@ -350,18 +362,18 @@ XlaOp XlaBuilder::Append(NewOp op, Location location) {
 
 StatusOr<XlaComputation> XlaBuilder::Build(Location location) {
   AXLE_TRY(error_);
-  if (computation_->root() == nullptr) {
+  if (state_->computation->root() == nullptr) {
     return InvalidArgument(StrCat("build: computation \"", name_, "\" has no op", At(location)));
   }
-  return Build(XlaOp(this, computation_->root()), location);
+  return Build(XlaOp(this, state_->computation->root()), location);
 }
 
 Status XlaBuilder::CheckComplete(const Location& location) {
-  if (const Status status = BindParameters(*computation_); !status.ok()) {
+  if (const Status status = BindParameters(*state_->computation); !status.ok()) {
     return InvalidArgument(StrCat("build: ", status.message(), At(location)));
   }
-  AXLE_TRY(CheckUses(*computation_));
-  if (const Status status = CheckModuleConfig(*module_); !status.ok()) {
+  AXLE_TRY(CheckUses(*state_->computation));
+  if (const Status status = CheckModuleConfig(*state_->module); !status.ok()) {
     return Status(status.code(), StrCat("build: ", status.message(), At(location)));
   }
   return {};
@@ -372,31 +384,38 @@ StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root, Location location) {
   if (const std::string whose = WhoseHandle(root); !whose.empty()) {
     return InvalidArgument(StrCat("build: the root is ", whose, At(location)));
   }
-  Instruction* const last = computation_->root();
-  computation_->set_root(root.instruction());
+  Instruction* const last = state_->computation->root();
+  state_->computation->set_root(root.instruction());
   if (const Status status = CheckComplete(location); !status.ok()) {
-    computation_->set_root(last);
+    state_->computation->set_root(last);
     return status;
   }
-  std::shared_ptr<const Module> module = std::move(module_);
+  std::shared_ptr<const Module> module = std::move(state_->module);
   ++life_->num_builds;
   Reset();
   return XlaComputation(std::move(module));
 }
 
+XlaOp& XlaBuilder::last_infeed() {
+  return state_->last_infeed;
+}
+XlaOp& XlaBuilder::last_outfeed() {
+  return state_->last_outfeed;
+}
+
 void XlaBuilder::SetUpAlias(ArraySlice<i64> output_index, i64 parameter_number,
                             ArraySlice<i64> parameter_index, AliasKind kind) {
-  module_->config().input_output_alias.push_back(
+  state_->module->config().input_output_alias.push_back(
       {ToDims(output_index), parameter_number, ToDims(parameter_index), kind});
 }
 
 void XlaBuilder::AddBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index) {
-  module_->config().buffer_donor.push_back({parameter_number, ToDims(parameter_index)});
+  state_->module->config().buffer_donor.push_back({parameter_number, ToDims(parameter_index)});
 }
 
 void XlaBuilder::RemoveBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index) {
   const BufferDonor donor = {parameter_number, ToDims(parameter_index)};
-  std::erase(module_->config().buffer_donor, donor);
+  std::erase(state_->module->config().buffer_donor, donor);
 }
 
 }  // namespace axle

@@ -25,8 +25,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "axle/builder/annotations.h"
 #include "axle/builder/asynchronous.h"
@@ -43,9 +44,12 @@
 #include "axle/builder/side_effects.h"
 #include "axle/builder/xla_op.h"
 #include "axle/core/array_slice.h"
-#include "axle/ops/op_def.h"
 
 namespace axle {
+
+class HloComputation;  // ir/module.h
+class Limits;          // core/limits.h
+struct OpDef;          // ops/op_def.h
 
 class XlaBuilder {
  public:
@@ -118,23 +122,19 @@ class XlaBuilder {
   // What the ops added from now on carry, until it is set again; no value depends on it. Swap gives
   // what was set before. A sharding or attributes that do not pass their Check are an error of the
   // builder at the next op.
-  void SetOpMetadata(OpMetadata metadata) { metadata_ = std::move(metadata); }
-  OpMetadata SwapOpMetadata(OpMetadata metadata) {
-    return std::exchange(metadata_, std::move(metadata));
-  }
-  void ClearOpMetadata() { metadata_ = {}; }
+  void SetOpMetadata(OpMetadata metadata);
+  OpMetadata SwapOpMetadata(OpMetadata metadata);
+  void ClearOpMetadata();
   // Of the next op only.
-  void SetOneShotOpMetadata(OpMetadata metadata) { one_shot_metadata_ = std::move(metadata); }
-  const OpMetadata& op_metadata() const { return metadata_; }
-  void SetSharding(const OpSharding& sharding) { sharding_ = sharding; }
-  void ClearSharding() { sharding_.reset(); }
-  const std::optional<OpSharding>& sharding() const { return sharding_; }
-  void SetFrontendAttributes(FrontendAttributes attributes) { attributes_ = std::move(attributes); }
-  FrontendAttributes SwapFrontendAttributes(FrontendAttributes attributes) {
-    return std::exchange(attributes_, std::move(attributes));
-  }
-  void ClearFrontendAttributes() { attributes_ = {}; }
-  const FrontendAttributes& frontend_attributes() const { return attributes_; }
+  void SetOneShotOpMetadata(OpMetadata metadata);
+  const OpMetadata& op_metadata() const;
+  void SetSharding(const OpSharding& sharding);
+  void ClearSharding();
+  const std::optional<OpSharding>& sharding() const;
+  void SetFrontendAttributes(FrontendAttributes attributes);
+  FrontendAttributes SwapFrontendAttributes(FrontendAttributes attributes);
+  void ClearFrontendAttributes();
+  const FrontendAttributes& frontend_attributes() const;
   // The same for one op that is there already; an empty sharding takes the op's away. Errors: as of
   // GetShape; INVALID_ARGUMENT if the Check fails.
   Status SetInstructionFrontendAttribute(XlaOp op, std::string name, std::string value);
@@ -149,24 +149,15 @@ class XlaBuilder {
   // Not any more; nothing happens if it was no donor.
   void RemoveBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index);
 
-  // An op to append. `declared` is the result shape of ops whose shape is not implied. `called` are
-  // copied into this builder's module, each once. Without attributes the op has the default ones,
-  // without a name "<op>.<number>".
-  struct NewOp {
-    Opcode opcode;
-    ArraySlice<XlaOp> operands = {};
-    AttrBlock attrs = {};
-    ArraySlice<const XlaComputation*> called = {};
-    Shape declared = {};
-    std::string_view name = {};
-  };
-  // Every function of the builder is calls of this. Errors: as those of all functions.
+  // Every function of the builder is calls of this. Errors: as those of all functions. The struct
+  // is in builder/emit.h.
+  struct NewOp;
   XlaOp Append(NewOp op, Location location);
 
   // The last plain Infeed and the token of the last plain Outfeed, for builder/side_effects.h: the
   // next one follows them.
-  XlaOp& last_infeed() { return last_infeed_; }
-  XlaOp& last_outfeed() { return last_outfeed_; }
+  XlaOp& last_infeed();
+  XlaOp& last_outfeed();
   // What is wrong with a handle here, as words after "is"; "" if nothing is.
   std::string WhoseHandle(XlaOp op) const;
   // What its handles share.
@@ -203,25 +194,12 @@ class XlaBuilder {
   // Puts the builder's sharding and frontend attributes on an op.
   Status Annotate(Instruction* inst);
 
+  struct State;  // builder/builder_state.h
+
   std::string name_;
   Status error_;
-  Limits* limits_ = nullptr;
-  i64 reserved_ = 0;                                 // from limits_
-  std::unordered_map<const Shape*, i64> num_nodes_;  // of the module's tuple shapes
-  std::unique_ptr<Module> module_;
-  HloComputation* computation_ = nullptr;
   const std::shared_ptr<BuilderLife> life_;
-  std::shared_ptr<BuilderLife> parent_;  // of the builder that made this one, or null
-  // Copies of called computations, by the original. The shared pointers keep the originals alive.
-  std::unordered_map<const HloComputation*, HloComputation*> copies_;
-  std::vector<std::shared_ptr<const Module>> originals_;
-  std::unordered_set<std::string> names_, computation_names_;  // in use
-  std::unordered_set<i64> parameter_numbers_;                  // in use
-  XlaOp last_infeed_, last_outfeed_;
-  OpMetadata metadata_;
-  std::optional<OpMetadata> one_shot_metadata_;
-  std::optional<OpSharding> sharding_;
-  FrontendAttributes attributes_;
+  const std::unique_ptr<State> state_;
 };
 
 // Scopes: while one lives, the ops of the builder carry this. Afterwards they carry what they did
@@ -230,22 +208,13 @@ class XlaBuilder {
 class XlaScopedShardingAssignment {
  public:
   // Without a sharding, ops carry none.
-  XlaScopedShardingAssignment(XlaBuilder* builder, const std::optional<OpSharding>& sharding)
-      : builder_(builder) {
-    if (builder == nullptr) return;
-    before_ = builder->sharding();
-    Set(sharding);
-  }
+  XlaScopedShardingAssignment(XlaBuilder* builder, const std::optional<OpSharding>& sharding);
   XlaScopedShardingAssignment(const XlaScopedShardingAssignment&) = delete;
   XlaScopedShardingAssignment& operator=(const XlaScopedShardingAssignment&) = delete;
-  ~XlaScopedShardingAssignment() {
-    if (builder_ != nullptr) Set(before_);
-  }
+  ~XlaScopedShardingAssignment();
 
  private:
-  void Set(const std::optional<OpSharding>& sharding) {
-    sharding ? builder_->SetSharding(*sharding) : builder_->ClearSharding();
-  }
+  void Set(const std::optional<OpSharding>& sharding);
   XlaBuilder* builder_;
   std::optional<OpSharding> before_;
 };
@@ -253,16 +222,11 @@ class XlaScopedShardingAssignment {
 class XlaScopedFrontendAttributesAssignment {
  public:
   // The attributes take the place of those that were set.
-  XlaScopedFrontendAttributesAssignment(XlaBuilder* builder, FrontendAttributes attributes)
-      : builder_(builder) {
-    if (builder != nullptr) before_ = builder->SwapFrontendAttributes(std::move(attributes));
-  }
+  XlaScopedFrontendAttributesAssignment(XlaBuilder* builder, FrontendAttributes attributes);
   XlaScopedFrontendAttributesAssignment(const XlaScopedFrontendAttributesAssignment&) = delete;
   XlaScopedFrontendAttributesAssignment& operator=(const XlaScopedFrontendAttributesAssignment&) =
       delete;
-  ~XlaScopedFrontendAttributesAssignment() {
-    if (builder_ != nullptr) builder_->SetFrontendAttributes(std::move(before_));
-  }
+  ~XlaScopedFrontendAttributesAssignment();
 
  private:
   XlaBuilder* builder_;
@@ -272,14 +236,10 @@ class XlaScopedFrontendAttributesAssignment {
 class XlaScopedOpMetadataAssignment {
  public:
   // The metadata takes the place of what was set.
-  XlaScopedOpMetadataAssignment(XlaBuilder* builder, OpMetadata metadata) : builder_(builder) {
-    if (builder != nullptr) before_ = builder->SwapOpMetadata(std::move(metadata));
-  }
+  XlaScopedOpMetadataAssignment(XlaBuilder* builder, OpMetadata metadata);
   XlaScopedOpMetadataAssignment(const XlaScopedOpMetadataAssignment&) = delete;
   XlaScopedOpMetadataAssignment& operator=(const XlaScopedOpMetadataAssignment&) = delete;
-  ~XlaScopedOpMetadataAssignment() {
-    if (builder_ != nullptr) builder_->SetOpMetadata(std::move(before_));
-  }
+  ~XlaScopedOpMetadataAssignment();
 
  private:
   XlaBuilder* builder_;

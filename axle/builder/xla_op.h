@@ -13,10 +13,13 @@
 #include "axle/core/array_slice.h"
 #include "axle/core/check.h"
 #include "axle/core/element_type.h"
+#include "axle/core/program_shape.h"
 #include "axle/core/status.h"
-#include "axle/ir/module.h"
 
 namespace axle {
+
+class Instruction;  // ir/instruction.h
+class Module;       // ir/module.h
 
 // As the oldest documents spell it.
 using int64 = std::int64_t;
@@ -123,10 +126,8 @@ class ComputationList {
  public:
   ComputationList() = default;
   // NOLINTBEGIN(google-explicit-constructor): an argument converts
-  ComputationList(std::initializer_list<const XlaComputation*> list) : pointers_(list) {}
-  ComputationList(std::initializer_list<XlaComputation> list) {
-    for (const XlaComputation& computation : list) pointers_.push_back(&computation);
-  }
+  ComputationList(std::initializer_list<const XlaComputation*> list);
+  ComputationList(std::initializer_list<XlaComputation> list);
   template <typename List>
   requires std::convertible_to<const List&, std::span<const XlaComputation* const>> ||
       std::convertible_to<const List&, std::span<XlaComputation* const>> ||

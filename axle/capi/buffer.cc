@@ -1,6 +1,7 @@
 #include "axle/client/buffer.h"
 
 #include "axle/capi/handles.h"
+#include "axle/client/host_device.h"
 
 namespace axle {
 namespace {

@@ -1,4 +1,5 @@
 #include "axle/capi/handles.h"
+#include "axle/client/host_device.h"
 
 namespace axle {
 namespace {

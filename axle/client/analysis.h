@@ -1,8 +1,10 @@
 // What a program costs, as far as its text tells: no data is looked at. Thread-safe.
 #pragma once
-#include "axle/ir/module.h"
+#include "axle/core/element_type.h"
 
 namespace axle {
+
+class Module;  // ir/module.h
 
 // Every computation counts once, however often it is called: the body of a loop counts as one turn.
 struct CostAnalysis {

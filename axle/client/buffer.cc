@@ -1,9 +1,12 @@
 #include "axle/client/buffer.h"
 
+#include <mutex>
 #include <new>
 #include <utility>
 
+#include "axle/client/buffer_storage.h"
 #include "axle/client/host_array.h"
+#include "axle/core/limits.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -30,11 +33,19 @@ static Status WhyGone(const Status& fate, const Shape& shape) {
   return FailedPrecondition(StrCat("buffer: ", shape.ToString(), " is deleted"));
 }
 
+struct Buffer::Holder {
+  std::mutex mutex;
+  std::shared_ptr<BufferStorage> storage;  // null: deleted or donated
+  Status fate = {};                        // why
+};
+
 Buffer::Buffer(Private, std::shared_ptr<BufferStorage> storage, std::shared_ptr<const Shape> shape)
     : device_(storage->device),
       shape_(std::move(shape)),
       ready_(storage->ready),
-      storage_(std::move(storage)) {}
+      holder_(new Holder{.mutex = {}, .storage = std::move(storage)}) {}
+
+Buffer::~Buffer() = default;
 
 BufferPtr Buffer::Promised(std::shared_ptr<Device> device, std::shared_ptr<const Shape> shape) {
   auto storage = std::make_shared<BufferStorage>(std::move(device), Future::Pending());
@@ -48,15 +59,20 @@ StatusOr<BufferPtr> Buffer::Create(std::shared_ptr<Device> device, Literal&& val
   return std::make_shared<Buffer>(Private(), std::move(storage), std::move(shape));
 }
 
+StatusOr<BufferPtr> Buffer::Create(std::shared_ptr<Device> device, Literal&& value) {
+  auto shape = std::make_shared<const Shape>(value.shape());
+  return Create(std::move(device), std::move(value), std::move(shape));
+}
+
 StatusOr<BufferUse> Buffer::Use() const {
-  const std::lock_guard lock(mutex_);
-  if (storage_ == nullptr) return WhyGone(fate_, *shape_);
-  return BufferUse(storage_);
+  const std::lock_guard lock(holder_->mutex);
+  if (holder_->storage == nullptr) return WhyGone(holder_->fate, *shape_);
+  return BufferUse(holder_->storage);
 }
 
 std::shared_ptr<BufferStorage> Buffer::storage() const {
-  const std::lock_guard lock(mutex_);
-  return storage_;
+  const std::lock_guard lock(holder_->mutex);
+  return holder_->storage;
 }
 
 StatusOr<Literal> Buffer::ToLiteral(Limits* limits) const {
@@ -81,7 +97,7 @@ StatusOr<Buffer::View> Buffer::Pin(Limits* limits) const {
   AXLE_ASSIGN(BufferUse use, Use());
   AXLE_TRY(ready_.Await(limits));
   Literal value = use.storage()->value;
-  return View(std::move(value), std::move(use));
+  return View(std::move(value), std::make_shared<const BufferUse>(std::move(use)));
 }
 
 Status Buffer::CopyToHost(void* data, i64 num_bytes, ArraySlice<i64> byte_strides,
@@ -99,36 +115,36 @@ Status Buffer::CopyToHost(void* data, i64 num_bytes, ArraySlice<i64> byte_stride
 
 void Buffer::Delete() {
   std::shared_ptr<BufferStorage> released;  // outside of the lock: it may call back
-  const std::lock_guard lock(mutex_);
-  released = std::exchange(storage_, nullptr);
-  fate_ = {};
+  const std::lock_guard lock(holder_->mutex);
+  released = std::exchange(holder_->storage, nullptr);
+  holder_->fate = {};
 }
 
 bool Buffer::is_deleted() const {
-  const std::lock_guard lock(mutex_);
-  return storage_ == nullptr;
+  const std::lock_guard lock(holder_->mutex);
+  return holder_->storage == nullptr;
 }
 
 StatusOr<std::shared_ptr<BufferStorage>> Buffer::Donate(bool must) {
-  const std::lock_guard lock(mutex_);
-  if (storage_ == nullptr) return WhyGone(fate_, *shape_);
-  if (must && storage_->num_users > 0) {
+  const std::lock_guard lock(holder_->mutex);
+  if (holder_->storage == nullptr) return WhyGone(holder_->fate, *shape_);
+  if (must && holder_->storage->num_users > 0) {
     return FailedPrecondition(StrCat("buffer: ", shape_->ToString(),
                                      " must be donated, but an execution or a view uses it"));
   }
-  fate_ = FailedPrecondition(StrCat("buffer: ", shape_->ToString(), " is donated"));
-  return std::exchange(storage_, nullptr);
+  holder_->fate = FailedPrecondition(StrCat("buffer: ", shape_->ToString(), " is donated"));
+  return std::exchange(holder_->storage, nullptr);
 }
 
 void Buffer::TakeBack(std::shared_ptr<BufferStorage> storage) {
-  const std::lock_guard lock(mutex_);
-  if (fate_.ok()) return;  // deleted meanwhile
-  storage_ = std::move(storage);
+  const std::lock_guard lock(holder_->mutex);
+  if (holder_->fate.ok()) return;  // deleted meanwhile
+  holder_->storage = std::move(storage);
 }
 
 void Buffer::SetFate(Status fate) {
-  const std::lock_guard lock(mutex_);
-  fate_ = std::move(fate);
+  const std::lock_guard lock(holder_->mutex);
+  holder_->fate = std::move(fate);
 }
 
 }  // namespace axle

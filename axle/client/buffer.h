@@ -9,17 +9,19 @@
 // Buffers are shared; their memory goes when the last user lets go of it. Thread-safe.
 // docs/client.md tells the whole story of donation, deletion and views.
 #pragma once
-#include <functional>
+#include <cstdint>
 #include <memory>
-#include <mutex>
 
 #include "axle/client/device.h"
 #include "axle/client/future.h"
 #include "axle/core/array_slice.h"
-#include "axle/core/callback.h"
 #include "axle/core/literal.h"
 
 namespace axle {
+
+struct BufferStorage;  // client/buffer_storage.h, for executables
+class BufferUse;
+class Limits;  // core/limits.h
 
 // What becomes of host memory that a buffer is made of.
 enum class HostBufferSemantics : std::uint8_t {
@@ -28,87 +30,13 @@ enum class HostBufferSemantics : std::uint8_t {
   kMutableZeroCopy,  // the same, but the host may write to it while no execution reads it
 };
 
-// Bytes of a client's memory budget, given back at the end of its life.
-class MemoryShare {
- public:
-  MemoryShare() = default;
-  ~MemoryShare() {
-    if (budget_ != nullptr) budget_->Release(bytes_);
-  }
-  MemoryShare(const MemoryShare&) = delete;
-  MemoryShare& operator=(const MemoryShare&) = delete;
-  // Once, before which it has none. RESOURCE_EXHAUSTED if the cap does not allow it.
-  Status Take(MemoryBudget& budget, i64 bytes) {
-    AXLE_TRY(budget.Reserve(bytes));
-    budget_ = &budget;
-    bytes_ = bytes;
-    return {};
-  }
-
- private:
-  MemoryBudget* budget_ = nullptr;
-  i64 bytes_ = 0;
-};
-
-// What a buffer refers to: a value, once it is there, and the memory that it takes. Executions and
-// pins hold it as users; it goes with the last of them. Internal to client/.
-struct BufferStorage {
-  // With a value if `ready` is over, otherwise until somebody keeps one and sets `ready`.
-  BufferStorage(std::shared_ptr<Device> device, Future ready, Literal&& value = {})
-      : device(std::move(device)), ready(std::move(ready)), value(std::move(value)) {}
-  ~BufferStorage() {
-    if (!on_release) return;
-    value = Literal();                       // a view of what is released
-    (void)CallUser("released", on_release);  // nobody is there to hear of an exception
-  }
-  BufferStorage(const BufferStorage&) = delete;
-  BufferStorage& operator=(const BufferStorage&) = delete;
-  // Counts the value, once: RESOURCE_EXHAUSTED if the memory cap does not allow it.
-  Status Count() { return share.Take(device->memory(), value.is_view() ? 0 : value.num_bytes()); }
-  // The value of a promise, once, before somebody sets `ready` to what this returns:
-  // RESOURCE_EXHAUSTED if the memory cap does not allow it, which keeps nothing then.
-  Status Keep(Literal&& made);
-
-  const std::shared_ptr<Device> device;
-  const Future ready;
-  MemoryShare share;  // until the value is gone
-  Literal value;      // written before `ready`, then only read
-  std::function<void()> on_release = nullptr;
-  std::atomic<int> num_users = 0;
-};
-
-// A user of a buffer's storage, or of none.
-class BufferUse {
- public:
-  BufferUse() = default;
-  explicit BufferUse(std::shared_ptr<BufferStorage> storage) : storage_(std::move(storage)) {
-    ++storage_->num_users;
-  }
-  BufferUse(BufferUse&&) = default;
-  BufferUse& operator=(BufferUse&& other) noexcept {
-    std::swap(storage_, other.storage_);
-    return *this;
-  }
-  ~BufferUse() {
-    if (storage_ != nullptr) --storage_->num_users;
-  }
-  // Null of none.
-  const std::shared_ptr<BufferStorage>& storage() const { return storage_; }
-
- private:
-  std::shared_ptr<BufferStorage> storage_;
-};
-
 class Buffer {
  public:
   // A value that is there, of this shape: with layouts and bounds as the buffer is to show them.
   // RESOURCE_EXHAUSTED if the client's memory cap does not allow it.
   static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal&& value,
                                                   std::shared_ptr<const Shape> shape);
-  static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal&& value) {
-    auto shape = std::make_shared<const Shape>(value.shape());
-    return Create(std::move(device), std::move(value), std::move(shape));
-  }
+  static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal&& value);
   // One whose value somebody will give to its storage().
   static std::shared_ptr<Buffer> Promised(std::shared_ptr<Device> device,
                                           std::shared_ptr<const Shape> shape);
@@ -149,9 +77,10 @@ class Buffer {
 
    private:
     friend class Buffer;
-    View(Literal value, BufferUse pin) : value_(std::move(value)), pin_(std::move(pin)) {}
+    View(Literal value, std::shared_ptr<const BufferUse> pin)
+        : value_(std::move(value)), pin_(std::move(pin)) {}
     Literal value_;
-    BufferUse pin_;
+    std::shared_ptr<const BufferUse> pin_;
   };
   // Waits for the value. Errors: as ToLiteral; INVALID_ARGUMENT for what is no array.
   StatusOr<View> Pin(Limits* limits = nullptr) const;
@@ -182,14 +111,16 @@ class Buffer {
  public:
   // By the functions above.
   Buffer(Private, std::shared_ptr<BufferStorage> storage, std::shared_ptr<const Shape> shape);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
 
  private:
   const std::shared_ptr<Device> device_;
   const std::shared_ptr<const Shape> shape_;
   const Future ready_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<BufferStorage> storage_;  // null: deleted or donated
-  Status fate_;                             // why
+  struct Holder;  // the storage, until it is deleted or donated, and its lock
+  const std::unique_ptr<Holder> holder_;
 };
 
 using BufferPtr = std::shared_ptr<Buffer>;

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "axle/builder/xla_builder.h"
+#include "axle/client/buffer_storage.h"
 #include "axle/client/host_array.h"
 #include "axle/client/load.h"
+#include "axle/client/memory_budget.h"
 #include "axle/core/callback.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/literal_layouts.h"
@@ -25,6 +27,9 @@
 #include "axle/ops/custom_call_builtins.h"
 #include "axle/ops/op_def.h"
 #include "axle/passes/transfer_order.h"
+#include "axle/runtime/host_device.h"
+#include "axle/runtime/native_engine.h"
+#include "axle/runtime/serial_queue.h"
 #include "axle/runtime/thread_pool.h"
 
 // One in each copy of this library in a process: what Load below compares.
@@ -513,7 +518,12 @@ StatusOr<Literal> Client::TransferFromOutfeed(const Shape& shape, Limits* limits
   return device->host().TransferFromOutfeed(shape, limits);
 }
 
-Status Client::RegisterCustomCall(std::string_view name, CustomCallRegistry::Function function) {
+i64 Client::live_buffer_bytes() const {
+  return memory_->live();
+}
+
+Status Client::RegisterCustomCall(std::string_view name,
+                                  std::function<void(void* out, const void** in)> function) {
   return device().custom_calls().Register(name, std::move(function));
 }
 

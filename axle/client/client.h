@@ -19,11 +19,15 @@
 #include "axle/client/device.h"
 #include "axle/client/executable.h"
 #include "axle/core/executor.h"
-#include "axle/runtime/native_engine.h"
+#include "axle/core/limits.h"
+#include "axle/runtime/host_device_options.h"
+#include "axle/runtime/native_isa.h"
 
 namespace axle {
 
-class XlaComputation;  // builder/xla_builder.h
+struct CustomCallFrame;  // runtime/custom_call_registry.h
+class NativeEngine;      // runtime/native_engine.h
+class XlaComputation;    // builder/xla_builder.h
 
 // kStrict: the same bits on every machine and engine (docs/numerics.md). kFast allows native code
 // to round less often, to sum in other orders and to multiply by reciprocals, as docs/numerics.md
@@ -143,10 +147,12 @@ class Client {
   //
   // runtime/custom_call_registry.h says what it gets; device().custom_calls() takes the other kinds
   // of functions. Errors: ALREADY_EXISTS if the name is taken. A target cannot be taken back.
-  Status RegisterCustomCall(std::string_view name, CustomCallRegistry::Function function);
+  Status RegisterCustomCall(std::string_view name,
+                            std::function<void(void* out, const void** in)> function);
   Status RegisterCustomCall(std::string_view name, void (*function)(void* out, void** in));
   // The same for api_version API_VERSION_TYPED_FFI.
-  Status RegisterTypedCustomCall(std::string_view name, CustomCallRegistry::TypedFunction function);
+  Status RegisterTypedCustomCall(std::string_view name,
+                                 std::function<Status(const CustomCallFrame& frame)> function);
 
   // Puts an array, or the elements of a tuple of arrays, into the infeed queue; waits while it is
   // full, until the limits say CANCELLED or DEADLINE_EXCEEDED. A program's infeed takes them in the
@@ -160,7 +166,7 @@ class Client {
                                         i64 device_ordinal = 0);
 
   // Bytes of buffers that are alive.
-  i64 live_buffer_bytes() const { return memory_->live(); }
+  i64 live_buffer_bytes() const;
 
  private:
   struct NativeLibrary;

@@ -7,9 +7,16 @@
 #include <optional>
 #include <utility>
 
+#include "axle/client/buffer_storage.h"
+#include "axle/core/argument.h"
+#include "axle/core/device_context.h"
+#include "axle/core/limits.h"
 #include "axle/core/literal_layouts.h"
 #include "axle/core/stack_array.h"
 #include "axle/core/strings.h"
+#include "axle/ir/module.h"
+#include "axle/runtime/host_device.h"
+#include "axle/runtime/serial_queue.h"
 
 namespace axle {
 namespace {
@@ -122,6 +129,28 @@ Status ArgumentError(size_t i, const Status& status) {
 }
 
 }  // namespace
+
+Executable::Executable(std::shared_ptr<const Module> module, ProgramShape shape,
+                       std::vector<std::shared_ptr<Device>> devices)
+    : module_(std::move(module)),
+      shape_(std::make_shared<const ProgramShape>(std::move(shape))),
+      devices_(std::move(devices)) {}
+
+const std::string& Executable::name() const {
+  return module_->name();
+}
+
+CostAnalysis Executable::cost_analysis() const {
+  return AnalyzeCost(*module_);
+}
+
+MemoryAnalysis Executable::memory_analysis() const {
+  return AnalyzeMemory(*module_);
+}
+
+std::shared_ptr<const Shape> Executable::SharedShape(const Shape& of_result) const {
+  return {shape_, &of_result};
+}
 
 // What is donated belongs to the call from the start; of the rest it is one user among others.
 struct Executable::Call {

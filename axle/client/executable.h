@@ -13,14 +13,14 @@
 
 #include "axle/client/analysis.h"
 #include "axle/client/buffer.h"
-#include "axle/core/argument.h"
-#include "axle/core/device_context.h"
-#include "axle/core/limits.h"
 #include "axle/core/literal.h"
-#include "axle/ir/module.h"
-#include "axle/runtime/compile_report.h"
+#include "axle/core/program_shape.h"
 
 namespace axle {
+
+struct Argument;       // core/argument.h
+struct CompileReport;  // runtime/compile_report.h
+class DeviceContext;   // core/device_context.h
 
 // The interpreter or native code: the same bits, of which native code needs less time to run, and
 // more to compile. The default is native code where there is any.
@@ -56,7 +56,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
   // What was compiled, with its replicas and partitions, and its name; references live as long as
   // the executable.
   const Module& module() const { return *module_; }
-  const std::string& name() const { return module_->name(); }
+  const std::string& name() const;
   // The parameters and the result, with the layouts that were asked for at Compile.
   const ProgramShape& program_shape() const { return *shape_; }
   // Those it runs on, one for each replica and partition: device r * partitions + p.
@@ -64,8 +64,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
   // kInterpret or kNative.
   virtual EngineKind engine() const = 0;
   // Computed at each call, from the program alone: client/analysis.h.
-  CostAnalysis cost_analysis() const { return AnalyzeCost(*module_); }
-  MemoryAnalysis memory_analysis() const { return AnalyzeMemory(*module_); }
+  CostAnalysis cost_analysis() const;
+  MemoryAnalysis memory_analysis() const;
 
   // What native code is made of: the stages of its compilation and, if CompileOptions::report was
   // set, its programs. Null for the interpreter; lives as long as the executable.
@@ -114,10 +114,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
  protected:
   // For the engines: `devices` is not empty.
   Executable(std::shared_ptr<const Module> module, ProgramShape shape,
-             std::vector<std::shared_ptr<Device>> devices)
-      : module_(std::move(module)),
-        shape_(std::make_shared<const ProgramShape>(std::move(shape))),
-        devices_(std::move(devices)) {}
+             std::vector<std::shared_ptr<Device>> devices);
   // Runs the entry; the result is row-major.
   virtual StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
                                 Limits* limits) const = 0;
@@ -135,9 +132,7 @@ class Executable : public std::enable_shared_from_this<Executable> {
                           const ExecuteOptions& options) const;
 
   // Shared with the buffers of results, which may outlive the executable.
-  std::shared_ptr<const Shape> SharedShape(const Shape& of_result) const {
-    return {shape_, &of_result};
-  }
+  std::shared_ptr<const Shape> SharedShape(const Shape& of_result) const;
 
   std::shared_ptr<const Module> module_;
   std::shared_ptr<const ProgramShape> shape_;

@@ -1,5 +1,6 @@
 #include "axle/client/graph.h"
 
+#include "axle/builder/emit.h"
 #include "axle/core/strings.h"
 #include "axle/text/op_attributes.h"
 

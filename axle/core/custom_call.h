@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "axle/core/custom_call_api.h"
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
 
@@ -20,15 +21,6 @@ namespace axle {
 
 class Callee;       // emit/callee.h
 class Instruction;  // ir/instruction.h
-
-// The value of api_version; the numbers are XLA's.
-enum class CustomCallApi : std::uint8_t {
-  kUnspecified,
-  kOriginal,                // void f(void* out, const void** in)
-  kStatusReturning,         // ... and a status
-  kStatusReturningUnified,  // ... and the bytes of backend_config
-  kTyped,                   // buffers with shapes, and attributes by name
-};
 
 // One entry of a dictionary of attributes, "uplo = 76 : ui8": a name, a value and its written type.
 struct CustomCallAttribute {

@@ -1,6 +1,7 @@
 #include "axle/core/limits.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "axle/core/callback.h"
 #include "axle/core/strings.h"
@@ -8,13 +9,17 @@
 namespace axle {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // Longer ones count as this: it fits into any clock.
 constexpr double kMostSeconds = 1e9;
 
-Clock::duration ToDuration(double seconds) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+// Nanoseconds of a clock that nobody sets.
+i64 Now() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+i64 ToNanoseconds(double seconds) {
+  return static_cast<i64>(seconds * 1e9);
 }
 
 std::string_view DefaultText(const Limits::Note& note) {
@@ -34,12 +39,12 @@ void Limits::set_time_limit(double seconds) {
 }
 
 void Limits::StartClock() {
-  deadline_ = Clock::now() + ToDuration(seconds_);
+  deadline_ = Now() + ToNanoseconds(seconds_);
   checks_ = ~0U;  // the next Check looks at the clock
 }
 
 void Limits::Extend(double seconds) {
-  if (has_deadline_) deadline_ += ToDuration(std::clamp(seconds, 0.0, kMostSeconds));
+  if (has_deadline_) deadline_ += ToNanoseconds(std::clamp(seconds, 0.0, kMostSeconds));
 }
 
 void Limits::BeginCall(std::string_view what, std::string_view name) {
@@ -65,7 +70,7 @@ std::string Limits::Activity() const {
 
 Status Limits::CheckSlowly() {
   AXLE_TRY(progress_error());
-  if (!cancelled() && (!has_deadline_ || Clock::now() < deadline_)) return {};
+  if (!cancelled() && (!has_deadline_ || Now() < deadline_)) return {};
   const std::string activity = Activity();
   if (cancelled()) {
     return Cancelled(StrCat("cancelled", activity.empty() ? "" : " during ", activity));

@@ -11,7 +11,6 @@
 // is set is set before the call begins.
 #pragma once
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <limits>
 #include <string>
@@ -115,7 +114,7 @@ class Limits {
   bool has_deadline_ = false;
   bool in_call_ = false;
   double seconds_ = 0;
-  std::chrono::steady_clock::time_point deadline_;
+  i64 deadline_ = 0;  // nanoseconds of the steady clock
   unsigned checks_ = 0;
   i64 memory_cap_ = std::numeric_limits<i64>::max();
   i64 live_bytes_ = 0;

@@ -6,6 +6,7 @@
 #include "axle/core/float_format.h"
 #include "axle/core/literal.h"
 #include "axle/core/number_text.h"
+#include "axle/core/scanner.h"
 #include "axle/core/strings.h"
 
 namespace axle {

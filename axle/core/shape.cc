@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "axle/core/check.h"
+#include "axle/core/scanner.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -146,6 +147,10 @@ void Shape::DeleteDim(i64 d) {
   if (dynamic_.empty()) return;
   dynamic_.erase(dynamic_.begin() + d);
   if (std::ranges::find(dynamic_, true) == dynamic_.end()) dynamic_.clear();
+}
+
+void Shape::AddElement(Shape element) {
+  elements_.push_back(std::move(element));
 }
 
 void Shape::AppendDim(i64 size, bool dynamic) {

@@ -16,10 +16,11 @@
 #include <vector>
 
 #include "axle/core/element_type.h"
-#include "axle/core/scanner.h"
 #include "axle/core/status.h"
 
 namespace axle {
+
+class Scanner;  // core/scanner.h
 
 using Dims = std::vector<i64>;
 
@@ -87,7 +88,7 @@ class Shape {
   void set_dynamic(i64 d, bool dynamic);
   void DeleteDim(i64 d);                           // drops the layout
   void AppendDim(i64 size, bool dynamic = false);  // drops the layout
-  void AddElement(Shape element) { elements_.push_back(std::move(element)); }
+  void AddElement(Shape element);
 
   // Null: row-major, untiled.
   const Layout* layout() const { return layout_.get(); }

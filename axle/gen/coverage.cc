@@ -9,6 +9,7 @@
 #include "axle/gen/subjects.h"
 #include "axle/passes/facts.h"
 #include "axle/passes/pipeline.h"
+#include "axle/runtime/compile_report.h"
 
 namespace axle {
 namespace {

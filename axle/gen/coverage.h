@@ -12,6 +12,8 @@
 
 namespace axle {
 
+struct CompileReport;  // runtime/compile_report.h
+
 enum class CoveragePlace : std::uint8_t {
   kEntry,
   kLoop,     // in the body or condition of a while, or a scan

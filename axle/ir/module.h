@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "axle/core/check.h"
+#include "axle/core/program_shape.h"
 #include "axle/ir/instruction.h"
 
 namespace axle {
@@ -71,8 +71,6 @@ class HloComputation {
   std::string execution_thread_;
 };
 
-enum class AliasKind : std::uint8_t { kMayAlias, kMustAlias };
-
 // Output `output_index` of the entry may or must share the buffer of a parameter.
 struct AliasEntry {
   Dims output_index;
@@ -86,32 +84,6 @@ struct BufferDonor {
   i64 parameter = 0;
   Dims parameter_index;
   bool operator==(const BufferDonor&) const = default;
-};
-
-// The shapes, with layouts, in which a computation takes its parameters and gives its result. They
-// are also called, as the accessors of XLA's class are: shape.parameters(0), shape.result().
-class CallableShape : public Shape {
- public:
-  CallableShape() = default;
-  CallableShape(Shape shape) : Shape(std::move(shape)) {}  // NOLINT(google-explicit-constructor)
-  const Shape& operator()() const { return *this; }
-};
-class CallableShapes : public std::vector<Shape> {
- public:
-  using std::vector<Shape>::vector;
-  CallableShapes(std::vector<Shape> shapes)  // NOLINT(google-explicit-constructor)
-      : std::vector<Shape>(std::move(shapes)) {}
-  const std::vector<Shape>& operator()() const { return *this; }
-  const Shape& operator()(i64 i) const {
-    AXLE_CHECK(0 <= i && i < static_cast<i64>(size()), "there is no such parameter");
-    return (*this)[static_cast<size_t>(i)];
-  }
-};
-struct ProgramShape {
-  CallableShapes parameters;
-  CallableShape result;
-  int parameters_size() const { return static_cast<int>(parameters.size()); }
-  bool operator==(const ProgramShape&) const = default;
 };
 
 // What the head of a module says. Texts are verbatim.

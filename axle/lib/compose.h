@@ -13,6 +13,7 @@
 
 #include "axle/builder/xla_builder.h"
 #include "axle/core/strings.h"
+#include "axle/ir/instruction.h"
 
 namespace axle {
 

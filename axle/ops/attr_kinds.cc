@@ -193,6 +193,10 @@ i64 ConvolutionDimensionNumbers::num_spatial() const {
   return std::ranges::count_if(lhs, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+PaddingDim* PaddingConfig::add_dimensions() {
+  return &emplace_back();
+}
+
 void ConvolutionDimensionNumbers::Place(std::string& side, i64 dim, char role) {
   if (const i64 before = Find(side, role); before >= 0) side[before] = '?';
   constexpr i64 kMaxRank = 16;
@@ -337,12 +341,6 @@ Status AttrTraits<std::string>::Parse(Scanner& scanner, const Shape&, std::strin
 
 std::string AttrTraits<std::string>::Print(const std::string& value) {
   return StrCat("\"", CEscape(value), "\"");
-}
-
-Status AttrTraits<ComputationName>::Parse(Scanner& scanner, const Shape&, ComputationName& value) {
-  AXLE_ASSIGN(const std::string_view name, scanner.Name("a computation"));
-  value.name = name;
-  return {};
 }
 
 Status AttrTraits<Literal>::Parse(Scanner& scanner, const Shape& result, Literal& value) {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "axle/core/scanner.h"
 #include "axle/core/shape.h"
 
 namespace axle {

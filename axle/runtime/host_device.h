@@ -24,6 +24,7 @@
 
 #include "axle/core/device_context.h"
 #include "axle/runtime/custom_call_registry.h"
+#include "axle/runtime/host_device_options.h"
 #include "axle/runtime/wait.h"
 
 namespace axle {
@@ -92,16 +93,6 @@ class TransferHub {
   ForkableCondition changed_;
   std::map<std::pair<Kind, i64>, Line> lines_;
   i64 bytes_ = 0, buffers_ = 0;
-};
-
-struct HostDeviceOptions {
-  // In bytes, of each queue and of the hub that the device makes.
-  i64 queue_capacity = i64{1} << 30;
-  // Of each of them too, because an array may have no bytes.
-  i64 max_buffers = i64{1} << 20;
-  std::shared_ptr<TransferHub> hub = nullptr;  // null: one of its own
-  // Null: one of its own, in which nothing is registered.
-  std::shared_ptr<CustomCallRegistry> custom_calls = nullptr;
 };
 
 class HostDevice : public DeviceContext {

@@ -1,5 +1,6 @@
 // The builder's collectives: what they make, and what they refuse.
 #include "axle/builder/xla_builder.h"
+#include "axle/ops/op_def.h"
 #include "tests/builder/built.h"
 
 namespace axle {

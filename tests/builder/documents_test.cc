@@ -4,6 +4,7 @@
 
 #include "axle/axle.h"
 #include "axle/computation_builder.h"
+#include "axle/ops/op_def.h"
 #include "tests/builder/built.h"
 
 namespace documents {

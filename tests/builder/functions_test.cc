@@ -1,4 +1,5 @@
 // What the builder's functions of each kind make.
+#include "axle/ops/attributes.h"
 #include "tests/builder/built.h"
 
 namespace axle {

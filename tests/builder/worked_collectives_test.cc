@@ -1,5 +1,6 @@
 // Worked examples of the reference's collectives and transfers: one program of the builder on
 // several simulated devices.
+#include "axle/ops/op_def.h"
 #include "tests/builder/worked.h"
 #include "tests/simulated_devices.h"
 

@@ -1,4 +1,5 @@
 // XlaBuilder: what it makes, what it refuses and where it says the mistake is.
+#include "axle/ops/op_def.h"
 #include "tests/builder/built.h"
 
 namespace axle {

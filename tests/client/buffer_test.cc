@@ -7,8 +7,10 @@
 
 #include "axle/builder/shape_util.h"
 #include "axle/client/client.h"
+#include "axle/client/memory_budget.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
+#include "axle/runtime/host_device.h"
 
 namespace axle {
 namespace {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "axle/client/client.h"
+#include "axle/runtime/host_device.h"
 
 namespace axle {
 namespace {

@@ -6,10 +6,14 @@
 #include <unistd.h>
 #include <xmmintrin.h>
 
+#include <chrono>
 #include <csignal>
 #include <thread>
 
 #include "axle/client/client.h"
+#include "axle/core/strings.h"
+#include "axle/runtime/custom_call_registry.h"
+#include "axle/runtime/host_device.h"
 #include "tests/sanitizers.h"
 
 namespace axle {

@@ -1,4 +1,5 @@
 // Sort steps against the interpreter, bit for bit.
+#include "axle/ir/module.h"
 #include "tests/codegen/step_test.h"
 
 namespace axle {

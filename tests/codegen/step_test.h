@@ -11,6 +11,7 @@
 #include "axle/client/client.h"
 #include "axle/core/convert.h"
 #include "axle/core/strings.h"
+#include "axle/ir/module.h"
 #include "tests/codegen/isas.h"
 
 namespace axle {

@@ -5,6 +5,7 @@
 #include "axle/builder/literal_util.h"
 #include "axle/builder/xla_builder.h"
 #include "axle/core/literal.h"
+#include "axle/ir/module.h"
 
 namespace axle {
 namespace {

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "axle/core/float_format.h"
+#include "axle/core/scanner.h"
 #include "axle/core/strings.h"
 
 namespace axle {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "axle/core/narrow_types.h"
+#include "axle/core/scanner.h"
 #include "axle/core/strings.h"
 
 namespace axle {

@@ -14,6 +14,7 @@
 #include "axle/gen/coverage.h"
 #include "axle/gen/recipes.h"
 #include "axle/gen/subjects.h"
+#include "axle/runtime/compile_report.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
 #include "tests/paths.h"

@@ -1,5 +1,6 @@
 // axle check: do the results agree, with a file or between the engines?
 #include "axle/client/arguments.h"
+#include "axle/core/device_context.h"
 #include "axle/core/npz.h"
 #include "axle/core/strings.h"
 #include "tools/axle/checking.h"

@@ -1,0 +1,48 @@
+// The memory that the buffers of one client take together, in bytes. Thread-safe.
+#pragma once
+#include <atomic>
+
+#include "axle/core/element_type.h"
+#include "axle/core/status.h"
+
+namespace axle {
+
+class MemoryBudget {
+ public:
+  // `cap` is in bytes.
+  explicit MemoryBudget(i64 cap) : cap_(cap) {}
+  // RESOURCE_EXHAUSTED if there is not so much left.
+  Status Reserve(i64 bytes);
+  // Gives back what was reserved.
+  void Release(i64 bytes) { live_ -= bytes; }
+  i64 cap() const { return cap_; }
+  i64 live() const { return live_; }
+
+ private:
+  const i64 cap_;
+  std::atomic<i64> live_ = 0;
+};
+
+// Bytes of a client's memory budget, given back at the end of its life.
+class MemoryShare {
+ public:
+  MemoryShare() = default;
+  ~MemoryShare() {
+    if (budget_ != nullptr) budget_->Release(bytes_);
+  }
+  MemoryShare(const MemoryShare&) = delete;
+  MemoryShare& operator=(const MemoryShare&) = delete;
+  // Once, before which it has none. RESOURCE_EXHAUSTED if the cap does not allow it.
+  Status Take(MemoryBudget& budget, i64 bytes) {
+    AXLE_TRY(budget.Reserve(bytes));
+    budget_ = &budget;
+    bytes_ = bytes;
+    return {};
+  }
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  i64 bytes_ = 0;
+};
+
+}  // namespace axle
