@@ -87,8 +87,8 @@ axle_status* axle_arrays_write(const char* format, const char* const* names,
     for (size_t i = 0; i < num_arrays; ++i) {
       AXLE_TRY(axle::CheckNotNull(kFunction, {{"a name", names[i]}}));
       AXLE_ASSIGN(const axle::HostArray array, axle::ReadArray(kFunction, arrays[i]));
-      AXLE_ASSIGN(axle::Literal value, axle::ReadValue(kFunction, names[i], array, array.shape,
-                                                       axle::HostRead::kView));
+      AXLE_ASSIGN(axle::Literal value,
+                  axle::ReadValue(kFunction, names[i], array, array.shape, axle::HostRead::kView));
       members.emplace_back(names[i], std::move(value));
     }
     const bool is_npz = name == "npz";

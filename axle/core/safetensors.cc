@@ -1,11 +1,12 @@
-// The file is the size of the header in eight bytes, the header, the elements. The header is JSON of
-// a fixed depth:
+// The file is the size of the header in eight bytes, the header, the elements. The header is JSON
+// of a fixed depth:
 //
-//   {"__metadata__": {"key": "text"}, "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
+//   {"__metadata__": {"key": "text"}, "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0,
+//   24]}}
 //
-// nlohmann's parser, which does not recurse, tells HeaderReader what it meets. That accepts the form
-// above and nothing else, so that no nesting is followed and nothing is kept of what does not belong.
-// What the arrays say of their places is checked when all are known.
+// nlohmann's parser, which does not recurse, tells HeaderReader what it meets. That accepts the
+// form above and nothing else, so that no nesting is followed and nothing is kept of what does not
+// belong. What the arrays say of their places is checked when all are known.
 #include "axle/core/safetensors.h"
 
 #include <algorithm>
@@ -86,7 +87,8 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     if (place_ != Place::kList) return Unexpected("a number");
     // More would never fit into a shape, nor into a pair of offsets.
     if (static_cast<i64>(list_->size()) == kMaxRank) {
-      return Fail(ArrayError(entries.back().name, StrCat("has more than ", kMaxRank, " dimensions")));
+      return Fail(
+          ArrayError(entries.back().name, StrCat("has more than ", kMaxRank, " dimensions")));
     }
     list_->push_back(value);
     return true;
@@ -128,8 +130,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
       return Unexpected("a list");
     }
     Entry& entry = entries.back();
-    std::optional<std::vector<std::uint64_t>>& list =
-        key_ == "shape" ? entry.shape : entry.offsets;
+    std::optional<std::vector<std::uint64_t>>& list = key_ == "shape" ? entry.shape : entry.offsets;
     if (list) return Twice();
     list_ = &list.emplace();
     place_ = Place::kList;
@@ -145,8 +146,8 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     if (place_ != Place::kArray || key_ == "dtype" || key_ == "shape" || key_ == "data_offsets") {
       return true;
     }
-    return Fail(ArrayError(entries.back().name, StrCat("has the unknown key \"",
-                                                       PrintableText(key_), "\"")));
+    return Fail(ArrayError(entries.back().name,
+                           StrCat("has the unknown key \"", PrintableText(key_), "\"")));
   }
 
   bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
@@ -247,7 +248,8 @@ Status CheckNoGapsOrOverlaps(std::vector<Entry>& entries, std::string_view data)
     if (begin < end) {
       return ArrayError(entry.name, StrCat("and \"", PrintableText(before->name), "\" overlap"));
     }
-    if (begin > end) return ArrayError(entry.name, StrCat("lies behind a gap of ", begin - end, " bytes"));
+    if (begin > end)
+      return ArrayError(entry.name, StrCat("lies behind a gap of ", begin - end, " bytes"));
     end = entry.offsets->at(1);
     before = &entry;
   }
@@ -330,7 +332,8 @@ StatusOr<Npz> ReadArrays(std::string_view bytes, i64 max_bytes) {
           StrCat("safetensors: more than ", HumanBytes(max_bytes), " of arrays"));
     }
     left -= size;
-    arrays.emplace(name, NpyArray{array.shape.type(), array.shape.dims(), std::string(array.bytes)});
+    arrays.emplace(name,
+                   NpyArray{array.shape.type(), array.shape.dims(), std::string(array.bytes)});
   }
   return arrays;
 }
@@ -410,7 +413,8 @@ StatusOr<std::string> WriteSafetensors(std::span<const std::pair<std::string, Li
     end += member.value.num_bytes();
     begin(*member.name);
     StrAppend(text, ":{\"dtype\":\"", member.dtype, "\",\"shape\":[",
-              Join(member.value.shape().dims(), ","), "],\"data_offsets\":[", first, ",", end, "]}");
+              Join(member.value.shape().dims(), ","), "],\"data_offsets\":[", first, ",", end,
+              "]}");
   }
   text += '}';
   if (!ReadHeader(text).ok()) {

@@ -31,8 +31,8 @@ struct SafetensorsArray {
 };
 
 struct Safetensors {
-  std::map<std::string, SafetensorsArray, std::less<>> arrays;     // by name
-  std::map<std::string, std::string, std::less<>> metadata;  // what "__metadata__" has
+  std::map<std::string, SafetensorsArray, std::less<>> arrays;  // by name
+  std::map<std::string, std::string, std::less<>> metadata;     // what "__metadata__" has
 };
 
 // Whether the first bytes look like such a file. No program and no .npz file does.

@@ -18,7 +18,8 @@ static axle::Status Run(const char* codegen_library) {
     w.mutable_data<float>()[i] = static_cast<float>(i % 5 - 2) / 8;
   }
   AXLE_ASSIGN(const auto native, client->Compile(kProgram, {.engine = axle::EngineKind::kNative}));
-  AXLE_ASSIGN(const auto other, client->Compile(kProgram, {.engine = axle::EngineKind::kInterpret}));
+  AXLE_ASSIGN(const auto other,
+              client->Compile(kProgram, {.engine = axle::EngineKind::kInterpret}));
   AXLE_ASSIGN(const auto by_default, client->Compile(kProgram));
   AXLE_ASSIGN(const axle::Literal a, native->Execute({x, w}));
   AXLE_ASSIGN(const axle::Literal b, other->Execute({x, w}));

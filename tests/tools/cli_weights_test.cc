@@ -56,7 +56,7 @@ TEST_F(CliWeights, ParametersGoByTheirNamesOrNumbers) {
 TEST_F(CliWeights, WhatIsMissingOrWrongIsNamed) {
   const std::string some = Safetensors("some.safetensors", {{"w", "f32[2] {1, 2}"}});
   EXPECT_EQ(Layer(some).exit, 3);
-  EXPECT_EQ(Layer(some).err, "INVALID_ARGUMENT: " + some + ": no member in_1; there is w\n");
+  EXPECT_EQ(Layer(some).err, "NOT_FOUND: " + some + ": no member in_1; there is w\n");
   EXPECT_EQ(Layer(some, {"--arg", "bias=10,20"}).out, "out_0 = f32[2] {11, 22}\n");
   EXPECT_EQ(Layer(some, {"--fake=zeros"}).out, "out_0 = f32[2] {1, 2}\n");
   const std::string wrong =
@@ -83,7 +83,8 @@ TEST_F(CliWeights, ResultsAreWrittenAndCompared) {
   };
   EXPECT_EQ(check(Path("out.safetensors")).exit, 0) << check(Path("out.safetensors")).err;
   EXPECT_EQ(check(Safetensors("no.safetensors", {{"out_0", "f32[2] {11, 23}"}})).exit, 1);
-  const std::string narrow = Write("s4.hlo", "HloModule m\nENTRY e { ROOT c = s4[] constant(1) }\n");
+  const std::string narrow =
+      Write("s4.hlo", "HloModule m\nENTRY e { ROOT c = s4[] constant(1) }\n");
   EXPECT_EQ(Run({"run", narrow, "--output", Path("s4.safetensors")}).err,
             "INVALID_ARGUMENT: safetensors: cannot write s4[] as \"out_0\"\n");
 }

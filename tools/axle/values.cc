@@ -166,9 +166,10 @@ StatusOr<ResultFile> ResultFileOf(const std::string& path) {
   if (path.ends_with(".npz")) return ResultFile::kNpz;
   if (path.ends_with(".safetensors")) return ResultFile::kSafetensors;
   if (path.ends_with(".npy")) return ResultFile::kNpy;
-  return InvalidArgument(StrCat("--output: \"", PrintableText(path),
-                                "\" is neither a .npz, .npy or .safetensors file nor an existing folder or "
-                                "FOLDER/, nor - for stdout"));
+  return InvalidArgument(
+      StrCat("--output: \"", PrintableText(path),
+             "\" is neither a .npz, .npy or .safetensors file nor an existing folder or "
+             "FOLDER/, nor - for stdout"));
 }
 
 Status WriteResult(Session& session, ResultFile kind, const Literal& result) {
