@@ -155,6 +155,7 @@ TEST(Safetensors, EveryTypeRoundTripsOrIsRefused) {
   }
   EXPECT_EQ(members.size(), std::size(kNames));
   members.emplace_back("empty", Literal(Shape(F32, {0})));
+  members.emplace_back("odd", Parse("s8[3] {1, 2, 3}"));  // what follows it would not be aligned
   members.emplace_back("scalar", Parse("c64[] (1, -0)"));
   members.emplace_back("\"quoted\"\\\n\x01\xc3\xa4", Parse("f32[] 3"));
   const auto bytes = WriteSafetensors(members, {{"made\tby", "a \"test\""}});
