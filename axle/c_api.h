@@ -232,6 +232,31 @@ typedef struct axle_array {
   int64_t* sizes;
 } axle_array;
 
+/* --- Files of arrays ----------------------------------------------------------------------------
+ */
+
+/* The arrays of a file, by name, sorted by it. */
+typedef struct axle_arrays axle_arrays;
+
+/* Reads the bytes of a .npz or of a safetensors file, which are not needed afterwards; what they
+ * begin with says which it is. A type that NumPy has not is in a .npz what carries its bits: bf16
+ * is AXLE_U16. `limits`, which may be null, bound the bytes of the arrays. AXLE_INVALID_ARGUMENT
+ * for a file that is damaged or another, AXLE_UNIMPLEMENTED for elements of types that are not
+ * read. */
+axle_status* axle_arrays_read(const void* bytes, size_t size, axle_limits* limits,
+                              axle_arrays** arrays);
+void axle_arrays_destroy(axle_arrays* arrays);
+size_t axle_arrays_count(const axle_arrays* arrays);
+/* NULL if there is no such array. */
+const char* axle_arrays_name(const axle_arrays* arrays, size_t i);
+/* Dense, the last dimension fastest, aligned, in memory of the handle. NULL if there is none. */
+const axle_array* axle_arrays_at(const axle_arrays* arrays, size_t i);
+/* The same out: a file of the format "npz" or "safetensors" that has these arrays by these names.
+ */
+axle_status* axle_arrays_write(const char* format, const char* const* names,
+                               const axle_array* const* arrays, size_t num_arrays,
+                               axle_bytes** file);
+
 /* --- Modules -----------------------------------------------------------------------------------
  */
 

@@ -14,6 +14,10 @@ install(TARGETS axle axle_cxx EXPORT axle
 install(TARGETS axle_archive EXPORT axle
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# What has the native engine inside needs LLVM's archives where a program is linked: the names of those are kept.
+if(TARGET axle_native)
+  install(TARGETS axle_native EXPORT axle ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+endif()
 # Libraries are found from where one is, in the build tree too: what CMake writes there otherwise makes the loader look
 # through the current folder as well.
 if(TARGET axle_codegen)  # nobody links it: libaxle.so looks for it beside itself
@@ -59,6 +63,10 @@ install(CODE "
 
 install(EXPORT axle NAMESPACE axle:: FILE axleTargets.cmake
   DESTINATION ${package} COMPONENT development)
+set(AXLE_HAS_NATIVE OFF)
+if(TARGET axle_native)
+  set(AXLE_HAS_NATIVE ON)
+endif()
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/axleConfig.cmake.in
   ${CMAKE_BINARY_DIR}/package/axleConfig.cmake INSTALL_DESTINATION ${package})
 # Before 1.0 each minor version may change anything, in the interface and in the binary one.
@@ -71,7 +79,18 @@ install(FILES
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /.)
 string(REGEX REPLACE "/$" "" up "${up}")
 configure_file(${CMAKE_SOURCE_DIR}/cmake/axle.pc.in ${CMAKE_BINARY_DIR}/package/axle.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/package/axle.pc
+set(pc ${CMAKE_BINARY_DIR}/package/axle.pc)
+if(TARGET axle_native)
+  find_program(AXLE_LLVM_CONFIG llvm-config PATHS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
+  if(AXLE_LLVM_CONFIG)
+    execute_process(COMMAND ${AXLE_LLVM_CONFIG} --link-static --libs ${AXLE_LLVM_COMPONENTS}
+      OUTPUT_VARIABLE AXLE_LLVM_LIBS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    configure_file(${CMAKE_SOURCE_DIR}/cmake/axle-static-native.pc.in
+      ${CMAKE_BINARY_DIR}/package/axle-static-native.pc @ONLY)
+    list(APPEND pc ${CMAKE_BINARY_DIR}/package/axle-static-native.pc)
+  endif()
+endif()
+install(FILES ${pc}
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/docs/third-party-licences.txt

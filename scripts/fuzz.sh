@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Runs a fuzzer for SECONDS: scripts/fuzz.sh BUILD_DIR [SECONDS] [text|proto|npz]
+# Runs a fuzzer for SECONDS: scripts/fuzz.sh BUILD_DIR [SECONDS] [text|proto|npz|safetensors]
 # Starts from tests/data and, when it is there, ../shared/corpus; keeps what it learns and what it
 # finds in BUILD_DIR/corpus/TARGET and BUILD_DIR/findings. Exits non-zero on a finding.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=${1:?usage: scripts/fuzz.sh BUILD_DIR [SECONDS] [text|proto|npz]}
+build=${1:?usage: scripts/fuzz.sh BUILD_DIR [SECONDS] [text|proto|npz|safetensors]}
 seconds=${2:-60}
 target=${3:-text}
 case $target in
   text) suffixes=(.hlo .hlo.txt) ;;
   proto) suffixes=(.hlo.pb) ;;
   npz) suffixes=(.npz .npy) ;;
-  *) echo "fuzz: no target \"$target\": there are text, proto and npz" >&2; exit 2 ;;
+  safetensors) suffixes=(.safetensors) ;;
+  *) echo "fuzz: no target \"$target\": there are text, proto, npz and safetensors" >&2; exit 2 ;;
 esac
 seeds=$build/seeds/$target
 mkdir -p "$build/corpus/$target" "$seeds" "$build/findings"

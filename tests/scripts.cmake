@@ -84,7 +84,7 @@ endif()
 
 # The build as an installed package, and programs outside of this tree that use it.
 if(TARGET axle_archive AND TARGET axle_tool)
-  foreach(step install shared static pkg-config headers python)
+  foreach(step install shared static static-native pkg-config headers python)
     axle_script_test(package.${step} tests/package/package.py ${step})
     set_property(TEST package.${step} APPEND PROPERTY ENVIRONMENT
       AXLE_CXX=${CMAKE_CXX_COMPILER} AXLE_CC=${CMAKE_C_COMPILER})

@@ -28,6 +28,7 @@
 #include "axle/ops/op_def.h"
 #include "axle/passes/transfer_order.h"
 #include "axle/runtime/host_device.h"
+#include "axle/runtime/linked_engine.h"
 #include "axle/runtime/native_engine.h"
 #include "axle/runtime/serial_queue.h"
 #include "axle/runtime/thread_pool.h"
@@ -279,6 +280,16 @@ struct Client::NativeLibrary {
     return nullptr;
   }
 
+  // The engine that the program has inside.
+  StatusOr<NativeEngine*> UseLinked(NativeEngineFactory create) {
+    const std::lock_guard lock(mutex);
+    if (engine == nullptr) engine.reset(create(kNativeEngineVersion));
+    if (engine == nullptr) {
+      return Unavailable("compile: libaxle_native.a and libaxle.a are of two versions of axle");
+    }
+    return engine.get();
+  }
+
   // The library is never unloaded: code and type information of it may be in use anywhere.
   StatusOr<NativeEngine*> LoadLocked(const std::string& path) {
     if (engine != nullptr) return engine.get();
@@ -385,6 +396,10 @@ StatusOr<std::vector<std::shared_ptr<Device>>> Client::DevicesFor(
 
 StatusOr<NativeEngine*> Client::EngineFor(EngineKind kind) const {
   if (kind == EngineKind::kInterpret) return nullptr;
+  if (const NativeEngineFactory linked = LinkedNativeEngine();
+      linked != nullptr && options_.codegen_library.empty()) {
+    return native_->UseLinked(linked);
+  }
   // One that somebody names is meant: there is no going on without it.
   if (const std::string named = NamedCodegenLibrary(options_); !named.empty()) {
     return native_->Load(named);

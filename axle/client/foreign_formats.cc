@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "axle/core/safetensors.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -27,12 +28,6 @@ bool StartsWithVersion(std::string_view bytes, char least, char most) {
   constexpr std::string_view kNextTags = "\x12\x1a\x22\x28\x32\x3a\x42";
   return bytes.size() > 3 && bytes[0] == '\x08' && bytes[1] >= least && bytes[1] <= most &&
          kNextTags.find(bytes[2]) != kNextTags.npos;
-}
-
-bool IsSafetensors(std::string_view bytes) {
-  // Eight bytes of a size below 100 MB, then a JSON object.
-  return bytes.size() > 10 && bytes[8] == '{' && bytes[9] == '"' &&
-         bytes.substr(4, 4) == std::string_view("\0\0\0\0", 4);
 }
 
 constexpr Foreign kForeign[] = {

@@ -149,7 +149,8 @@ void SwapBytes(ElementType type, std::string& bytes) {
 }  // namespace
 
 std::string NpyArray::ToString() const {
-  return StrCat(NpyTypeOf(type).name, " ", DimsText(dims));
+  const auto* known = std::ranges::find(kNpyTypes, type, &NpyType::type);
+  return StrCat(known == std::end(kNpyTypes) ? Name(type) : known->name, " ", DimsText(dims));
 }
 
 StatusOr<NpyArray> ReadNpy(std::string_view bytes) {
@@ -204,7 +205,8 @@ StatusOr<Literal> ToLiteral(const NpyArray& array, const Shape& shape) {
   }
   const ElementType type = shape.type();
   const ElementType travel = TravelType(type);
-  if (array.type != travel || !DimsFit(array.dims, shape)) {
+  // A file of another format than NumPy's may have the type itself.
+  if ((array.type != travel && array.type != type) || !DimsFit(array.dims, shape)) {
     return InvalidArgument(StrCat("has ", array.ToString(), ", wanted ", NpyTypeOf(travel).name,
                                   " ", DimsText(shape.dims()), " for ", shape.ToString()));
   }

@@ -23,7 +23,7 @@ namespace axle {
 
 // An array as the file has it, made row-major and little-endian.
 struct NpyArray {
-  ElementType type = PRIMITIVE_TYPE_INVALID;  // of the file: U16 for an array of bf16
+  ElementType type = PRIMITIVE_TYPE_INVALID;  // of the file: U16 for an array of bf16 in .npz
   Dims dims;
   std::string bytes;
 

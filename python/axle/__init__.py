@@ -17,6 +17,7 @@ from ._buffers import Buffer
 from ._builder import Builder, Op, computation
 from ._errors import AxleError
 from ._executable import Executable, compile, put
+from ._files import load, save
 from ._library import LIBRARY_PATH as library_path
 from ._library import VERSION as version
 from ._programs import Module, parse
@@ -34,7 +35,9 @@ __all__ = [
     "compile",
     "computation",
     "library_path",
+    "load",
     "parse",
     "put",
+    "save",
     "version",
 ]

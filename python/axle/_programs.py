@@ -9,7 +9,7 @@ from ._library import ParseOptions, check, destroy_with, lib, take_bytes
 from ._shapes import shape_from_handle
 
 # Endings of files, in a str that is to be a program.
-_ENDINGS = (".hlo", ".txt", ".pb", ".gz", ".zst", ".mlir", ".npz", ".npy", ".onnx", ".bc")
+_ENDINGS = (".hlo", ".txt", ".pb", ".gz", ".zst", ".mlir", ".npz", ".npy", ".safetensors", ".onnx", ".bc")
 
 
 class Module:
@@ -47,7 +47,7 @@ class Module:
         return f"<axle.Module {self.name}>"
 
 
-def _read_file(path):
+def read_file(path):
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -67,9 +67,9 @@ def _is_file_name(text):
 def _bytes_of(program):
     """The bytes of what parse() takes, and what to call them if they come from a file."""
     if isinstance(program, str):
-        return (_read_file(program), program) if _is_file_name(program) else (program.encode(), None)
+        return (read_file(program), program) if _is_file_name(program) else (program.encode(), None)
     if isinstance(program, os.PathLike):
-        return _read_file(program), os.fsdecode(program)
+        return read_file(program), os.fsdecode(program)
     if isinstance(program, (bytes, bytearray, memoryview)):
         return bytes(program), None
     if hasattr(program, "compiler_ir"):  # a jax.stages.Lowered

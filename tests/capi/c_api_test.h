@@ -30,3 +30,4 @@ void test_strides(void);
 void test_builder(void);
 void test_buffers(void);
 void test_clients(void);
+void test_arrays(void);

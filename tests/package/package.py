@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What `cmake --install` leaves serves programs outside of this tree: package.py install | shared | static |
-pkg-config | headers | python
+static-native | pkg-config | headers | python
 
 `install` puts the package of the build in AXLE_BINARY_DIR under a prefix and moves that elsewhere. The
 others use it there: CMake with find_package, pkg-config with plain compilers, all public headers at once.
@@ -114,6 +114,52 @@ target_link_libraries(static axle::static)
         sys.exit(f"{out}\npackage: static_engine prints the above and not\n{expected}")
 
 
+def check_alone(program):
+    """It has Axle, LLVM and the native engine inside, and runs in any folder."""
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "--dynamic", program))
+    for name in needed:
+        if not re.fullmatch(r"lib(c|m|stdc\+\+|gcc_s|z|zstd)\.so\.\d+|ld-linux.*\.so\.\d+", name):
+            sys.exit(f"package: {program} needs {name}")
+    alone = FOLDER / "alone"
+    alone.mkdir(exist_ok=True)
+    shutil.copy(program, alone / "program")
+    # A library that the environment names is for programs without an engine of their own.
+    environment = {**os.environ, "AXLE_CODEGEN_LIBRARY": "/nowhere/libaxle_codegen.so"}
+    out = run(alone / "program", env=environment, cwd=alone)
+    if out != "0.0857266 1 same bits\n":
+        sys.exit(f"{out}\npackage: static_native prints the above")
+    named = subprocess.run([alone / "program", PREFIX / "lib" / "libaxle_codegen.so"], stdout=subprocess.PIPE, text=True)
+    if named.returncode != 1 or "belongs to another copy of axle than this program" not in named.stdout:
+        sys.exit(f"{named.stdout}\npackage: static_native with a library prints the above")
+    run("strip", alone / "program")
+    print(f"package: {program.name} has {(alone / 'program').stat().st_size / 1e6:.1f} MB")
+
+
+def static_native():
+    """A program with all inside, by find_package and by pkg-config."""
+    if not (PREFIX / "lib" / "libaxle_native.a").exists():
+        print("package: this build has no native engine")
+        sys.exit(77)
+    source = FOLDER / "static_native_source"
+    source.mkdir(exist_ok=True)
+    (source / "CMakeLists.txt").write_text(f"""
+cmake_minimum_required(VERSION 3.22)
+project(outside LANGUAGES C CXX)
+find_package(axle 0.1 REQUIRED COMPONENTS static_native)
+add_executable(by_cmake {SOURCE}/tests/package/static_native.cc)
+target_link_libraries(by_cmake axle::static_native)
+""")
+    configure(source, FOLDER / "static_native")
+    check_alone(FOLDER / "static_native" / "by_cmake")
+    if not (PREFIX / "lib" / "pkgconfig" / "axle-static-native.pc").exists():
+        sys.exit("package: axle-static-native.pc is not installed")
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(PREFIX / "lib" / "pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "axle-static-native", env=environment).split()
+    program = FOLDER / "by_pkg_config"
+    run(CXX, "-std=c++20", SOURCE / "tests" / "package" / "static_native.cc", *flags, "-o", program)
+    check_alone(program)
+
+
 def pkg_config():
     environment = {**os.environ, "PKG_CONFIG_PATH": str(PREFIX / "lib" / "pkgconfig")}
     flags = run("pkg-config", "--cflags", "--libs", "axle", env=environment).split()
@@ -182,7 +228,7 @@ def python():
 
 
 if __name__ == "__main__":
-    steps = {"install": install, "shared": shared, "static": static, "pkg-config": pkg_config,
+    steps = {"install": install, "shared": shared, "static": static, "static-native": static_native, "pkg-config": pkg_config,
              "headers": headers, "python": python}
     if len(sys.argv) != 2 or sys.argv[1] not in steps:
         sys.exit(__doc__)

@@ -368,7 +368,8 @@ TEST_F(Cli, OutputGoesWhereItsNameSays) {
   for (const char* const name : {"sum", "sum.npyz", "sum.txt"}) {
     const Result r = run(Path(name));
     EXPECT_EQ(r.exit, 2) << name;
-    EXPECT_NE(r.err.find("is neither a .npz or .npy file nor an existing folder or FOLDER/"),
+    EXPECT_NE(r.err.find(
+                  "is neither a .npz, .npy or .safetensors file nor an existing folder or FOLDER/"),
               std::string::npos)
         << r.err;
     EXPECT_FALSE(fs::exists(Path(name)));

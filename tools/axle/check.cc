@@ -1,7 +1,7 @@
 // axle check: do the results agree, with a file or between the engines?
 #include "axle/client/arguments.h"
 #include "axle/core/device_context.h"
-#include "axle/core/npz.h"
+#include "axle/core/safetensors.h"
 #include "axle/core/strings.h"
 #include "tools/axle/checking.h"
 #include "tools/axle/json.h"
@@ -30,7 +30,7 @@ StatusOr<std::vector<Literal>> Expected(Session& session,
     return expected;
   }
   AXLE_ASSIGN(const std::string bytes, session.Read(file));
-  AXLE_ASSIGN(const Npz npz, ReadNpz(bytes, session.limits().memory_cap()));
+  AXLE_ASSIGN(const Npz npz, ReadArrays(bytes, session.limits().memory_cap()));
   Status status;
   ForEachLeaf(module->entry()->root()->shape(), [&](const Shape& shape, const Dims&) {
     if (!status.ok() || !shape.is_array()) return;
@@ -124,7 +124,7 @@ const Verb kCheckVerb = {
     "Exit 0 if all agree, 1 with the first difference if not, 5 if native code lacks an\n"
     "operation. The arguments are drawn, or given as for run.\n"
     "\n"
-    "  --against F.npz     expected out_0, out_1, ...; --engine E gives the results\n"
+    "  --against F.npz     or .safetensors, expected out_0, ...; --engine E gives the results\n"
     "  --rtol R --atol A   |a - b| <= A + R * |b| is equal; --ulp N: so are floats N steps\n"
     "                      apart. Without any of them all bits count, and NaN equals NaN\n"
     "  --isa L             v2,avx2,avx512, or all; aarch64, whose kernels run under qemu;\n"

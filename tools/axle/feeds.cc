@@ -6,6 +6,7 @@
 
 #include "axle/client/arguments.h"
 #include "axle/core/file.h"
+#include "axle/core/safetensors.h"
 #include "axle/core/strings.h"
 
 namespace axle::tool {
@@ -27,7 +28,7 @@ StatusOr<FeedFile> ReadFeedFile(Session& session, const std::string& path,
     return InvalidArgument(StrCat(option, ": ", file.path, ": ", what));
   };
   AXLE_ASSIGN(const std::string bytes, session.Read(path));
-  StatusOr<Npz> npz = ReadNpz(bytes, session.limits().memory_cap());
+  StatusOr<Npz> npz = ReadArrays(bytes, session.limits().memory_cap());
   if (!npz.ok()) return wrong(npz.status().message());
   std::map<i64, std::string> by_number;
   for (auto& [name, array] : *npz) {

@@ -34,7 +34,7 @@ struct Options {
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 1;
 
-  std::string inputs;                     // .npz, or a folder of .npy
+  std::string inputs;                     // .npz, .safetensors, or a folder of .npy
   std::vector<std::string> args;          // 0=@x.npy, x=1,2
   std::string infeed, outfeed;            // .npz
   std::vector<std::string> recvs, sends;  // CHANNEL=FILE.npz
@@ -62,7 +62,7 @@ struct Options {
   bool allow_elided = false;
   bool strict_types = false;
 
-  std::string against;                 // check: .npz
+  std::string against;                 // check: .npz, .safetensors
   std::vector<int> thread_list = {1};  // check, reduce: --threads 1,2,7
   std::vector<std::string> isas = {"auto"};
   std::vector<int> levels = {2};

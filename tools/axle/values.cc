@@ -5,7 +5,7 @@
 
 #include "axle/client/arguments.h"
 #include "axle/core/file.h"
-#include "axle/core/npz.h"
+#include "axle/core/safetensors.h"
 #include "axle/core/strings.h"
 #include "tools/axle/argument_text.h"
 
@@ -14,8 +14,34 @@ namespace {
 
 using Leaves = std::vector<std::optional<Literal>>;
 
-bool IsNpz(const std::string& path) {
-  return path.ends_with(".npz");
+// A file of named arrays; which of the two it is, its bytes say.
+bool IsArrayFile(const std::string& path) {
+  return path.ends_with(".npz") || path.ends_with(".safetensors");
+}
+
+// What the arrays of the parameters may be called in such a file, the best name first: in_0, in_1,
+// ..., else the name of a parameter that is one array, or that in its metadata.
+std::vector<std::vector<std::string>> MemberNames(const HloComputation& entry) {
+  std::vector<std::vector<std::string>> all;
+  for (const Instruction* parameter : entry.parameters()) {
+    ForEachLeaf(parameter->shape(), [&](const Shape& leaf, const Dims& path) {
+      if (!leaf.is_array()) return;
+      std::vector<std::string>& names = all.emplace_back();
+      names.push_back(StrCat("in_", all.size() - 1));
+      if (!path.empty()) return;
+      names.emplace_back(parameter->name());
+      names.emplace_back(parameter->metadata().op_name);
+    });
+  }
+  return all;
+}
+
+StatusOr<Literal> FindMember(const Npz& arrays, std::span<const std::string> names,
+                             const Shape& shape) {
+  for (const std::string& name : names) {
+    if (arrays.contains(name)) return MemberLiteral(arrays, name, shape);
+  }
+  return MemberLiteral(arrays, names[0], shape);  // which says what there is
 }
 
 StatusOr<Literal> ReadNpyLiteral(Session& session, const std::string& path, const Shape& shape) {
@@ -52,26 +78,28 @@ Status ReadArg(Session& session, const std::string& text, const HloComputation& 
   return {};
 }
 
-// What is missing in `leaves` from an .npz file, or a folder of .npy files.
-Status ReadInputs(Session& session, std::span<const Shape> shapes, Leaves& leaves) {
+// What is missing in `leaves` from a file of arrays, or a folder of .npy files.
+Status ReadInputs(Session& session, const HloComputation& entry, std::span<const Shape> shapes,
+                  Leaves& leaves) {
   const std::string& path = session.options().inputs;
-  Npz npz;
-  if (IsNpz(path)) {
+  const bool is_file = IsArrayFile(path);
+  Npz arrays;
+  if (is_file) {
     AXLE_ASSIGN(const std::string bytes, session.Read(path));
-    StatusOr<Npz> read = ReadNpz(bytes, session.limits().memory_cap());
+    StatusOr<Npz> read = ReadArrays(bytes, session.limits().memory_cap());
     if (!read.ok()) return Annotate(read.status(), PrintableText(path));
-    npz = *std::move(read);
+    arrays = *std::move(read);
   }
+  const auto names = MemberNames(entry);
   for (size_t i = 0; i < shapes.size(); ++i) {
     if (leaves[i]) continue;
-    const std::string name = StrCat("in_", i);
-    const std::string file = StrCat(path, "/", name, ".npy");
-    StatusOr<Literal> leaf = IsNpz(path) ? MemberLiteral(npz, name, shapes[i])
-                                         : ReadNpyLiteral(session, file, shapes[i]);
+    const std::string file = StrCat(path, "/", names[i][0], ".npy");
+    StatusOr<Literal> leaf = is_file ? FindMember(arrays, names[i], shapes[i])
+                                     : ReadNpyLiteral(session, file, shapes[i]);
     if (leaf.ok()) {
       leaves[i] = *std::move(leaf);
     } else if (session.options().fake.empty() || leaf.status().code() != StatusCode::kNotFound) {
-      return Annotate(leaf.status(), PrintableText(IsNpz(path) ? path : file));
+      return Annotate(leaf.status(), PrintableText(is_file ? path : file));
     }
   }
   return {};
@@ -112,7 +140,7 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputat
   for (const std::string& arg : options.args) {
     AXLE_TRY(ReadArg(session, arg, entry, shapes, leaves));
   }
-  if (!options.inputs.empty()) AXLE_TRY(ReadInputs(session, shapes, leaves));
+  if (!options.inputs.empty()) AXLE_TRY(ReadInputs(session, entry, shapes, leaves));
   std::string fake = options.fake;
   if (fake == "random" && options.seed != 0) fake = StrCat("random:", options.seed);
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -135,17 +163,23 @@ StatusOr<ResultFile> ResultFileOf(const std::string& path) {
   if (path.find('\0') != path.npos) return InvalidArgument("--output: there is a NUL byte in it");
   if (path == "-") return ResultFile::kStdout;
   if (path.ends_with('/') || std::filesystem::is_directory(path, error)) return ResultFile::kFolder;
-  if (IsNpz(path)) return ResultFile::kNpz;
+  if (path.ends_with(".npz")) return ResultFile::kNpz;
+  if (path.ends_with(".safetensors")) return ResultFile::kSafetensors;
   if (path.ends_with(".npy")) return ResultFile::kNpy;
-  return InvalidArgument(StrCat("--output: \"", PrintableText(path),
-                                "\" is neither a .npz or .npy file nor an existing folder or "
-                                "FOLDER/, nor - for stdout"));
+  return InvalidArgument(
+      StrCat("--output: \"", PrintableText(path),
+             "\" is neither a .npz, .npy or .safetensors file nor an existing folder or "
+             "FOLDER/, nor - for stdout"));
 }
 
 Status WriteResult(Session& session, ResultFile kind, const Literal& result) {
   const std::string& path = session.options().output;
   const auto leaves = NamedLeaves(result, "out_");
   if (kind == ResultFile::kNpy) return WriteFile(path, WriteNpy(leaves[0].second));
+  if (kind == ResultFile::kSafetensors) {
+    AXLE_ASSIGN(const std::string bytes, WriteSafetensors(leaves));
+    return WriteFile(path, bytes);
+  }
   if (kind != ResultFile::kFolder) {
     AXLE_ASSIGN(const std::string bytes, WriteNpz(leaves, /*deflate=*/false));
     if (kind == ResultFile::kNpz) return WriteFile(path, bytes);

@@ -12,9 +12,10 @@ namespace axle::tool {
 // them, those that were stored with the program.
 StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputation& entry,
                                              std::vector<Literal> stored = {});
-// Where results go, by the name of --output: a .npz file; a .npy file, of one array; a folder that
-// is there, or whose name ends in a slash, of .npy files out_0.npy, ...; "-": stdout, as .npz.
-enum class ResultFile : std::uint8_t { kNpz, kNpy, kFolder, kStdout };
+// Where results go, by the name of --output: a .npz or .safetensors file; a .npy file, of one
+// array; a folder that is there, or whose name ends in a slash, of .npy files out_0.npy, ...; "-":
+// stdout, as .npz.
+enum class ResultFile : std::uint8_t { kNpz, kSafetensors, kNpy, kFolder, kStdout };
 // INVALID_ARGUMENT for other names.
 StatusOr<ResultFile> ResultFileOf(const std::string& path);
 // out_0, ... to --output, which is of this kind.

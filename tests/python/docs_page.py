@@ -1,0 +1,53 @@
+"""Runs the blocks of a page of docs/ as they stand, one after the other, in one folder: Python in this process, the
+C++ of the page as one file, named after it, that a shell block compiles; HLO is written to a file of its name."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import axle_module  # goes on in the Python that has numpy
+import jaxlib_python
+
+
+def run(name, languages):
+    """The exit status of the test. Each of the languages must be there."""
+    page = axle_module.ROOT / "docs" / f"{name}.md"
+    library = pathlib.Path(os.environ["AXLE_LIBRARY"])
+    tool = os.environ.get("AXLE_TOOL")
+    if tool is None or shutil.which("c++") is None:
+        print("skipped: no axle tool in this build, or no c++")
+        return jaxlib_python.SKIPPED
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    names = {}
+    flags = f"-I{axle_module.ROOT} -L{library.parent} -laxle"
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        pathlib.Path("bin").mkdir()
+        pathlib.Path("bin", "axle").symlink_to(tool)
+        environment = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}")
+        for language, text in blocks:
+            if language == "python":
+                exec(compile(text, str(page), "exec"), names)
+            elif language == "cpp":
+                with open(f"{name.replace('-', '_')}.cc", "a") as source:
+                    source.write(text + "\n")
+            elif language == "hlo":
+                pathlib.Path(re.match(r"HloModule (\w+)", text)[1] + ".hlo").write_text(text)
+            elif language == "sh":
+                text = text.replace("$(pkg-config --cflags --libs axle)", flags)
+                text = text.replace("$(pkg-config --variable=libdir axle)", str(library.parent))
+                ran = subprocess.run(["sh", "-ec", text], env=environment, capture_output=True, text=True)
+                sys.stdout.write(ran.stdout + ran.stderr)
+                if ran.returncode != 0 or ran.stderr:
+                    print(f"this failed:\n{text}")
+                    return 1
+            else:
+                print(f"a block of {language or 'no language'}, which this test does not run")
+                return 1
+        os.chdir(axle_module.ROOT)
+    print(f"{name}: {len(blocks)} blocks ran")
+    return 0 if set(languages) <= {language for language, _ in blocks} else 1
