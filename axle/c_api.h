@@ -371,8 +371,8 @@ typedef struct axle_client axle_client;
 
 typedef struct axle_client_options {
   size_t struct_size;
-  /* The library of the native engine; NULL: what the environment variable AXLE_CODEGEN_LIBRARY
-   * says, else libaxle_codegen.so beside libaxle.so, else on the loader's search path. */
+  /* The library of the native engine; NULL: the engine that the program has inside, else what the
+   * environment variable AXLE_CODEGEN_LIBRARY says, else libaxle_codegen.so beside libaxle.so. */
   const char* codegen_library;
   int64_t num_devices; /* each is this machine's processor; 0: one */
   /* For asynchronous runs (at least one per device), to compile, and for parts of large kernels;
