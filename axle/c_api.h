@@ -242,7 +242,7 @@ typedef struct axle_arrays axle_arrays;
  * begin with says which it is. A type that NumPy has not is in a .npz what carries its bits: bf16
  * is AXLE_U16. `limits`, which may be null, bound the bytes of the arrays. AXLE_INVALID_ARGUMENT
  * for a file that is damaged or another, AXLE_UNIMPLEMENTED for elements of types that are not
- * read. */
+ * read, and on a processor below x86-64-v3. */
 axle_status* axle_arrays_read(const void* bytes, size_t size, axle_limits* limits,
                               axle_arrays** arrays);
 void axle_arrays_destroy(axle_arrays* arrays);
