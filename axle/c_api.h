@@ -242,7 +242,7 @@ typedef struct axle_arrays axle_arrays;
  * begin with says which it is. A type that NumPy has not is in a .npz what carries its bits: bf16
  * is AXLE_U16. `limits`, which may be null, bound the bytes of the arrays. AXLE_INVALID_ARGUMENT
  * for a file that is damaged or another, AXLE_UNIMPLEMENTED for elements of types that are not
- * read. */
+ * read, and on a processor below x86-64-v3. */
 axle_status* axle_arrays_read(const void* bytes, size_t size, axle_limits* limits,
                               axle_arrays** arrays);
 void axle_arrays_destroy(axle_arrays* arrays);
@@ -371,8 +371,8 @@ typedef struct axle_client axle_client;
 
 typedef struct axle_client_options {
   size_t struct_size;
-  /* The library of the native engine; NULL: what the environment variable AXLE_CODEGEN_LIBRARY
-   * says, else libaxle_codegen.so beside libaxle.so, else on the loader's search path. */
+  /* The library of the native engine; NULL: the engine that the program has inside, else what the
+   * environment variable AXLE_CODEGEN_LIBRARY says, else libaxle_codegen.so beside libaxle.so. */
   const char* codegen_library;
   int64_t num_devices; /* each is this machine's processor; 0: one */
   /* For asynchronous runs (at least one per device), to compile, and for parts of large kernels;

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 FUNCTION = re.compile(
-    r"^_GLOBAL__sub_I|^axle_(client_create|builder_create|module_parse|status_\w+|c_api_version)$"
+    r"^_GLOBAL__sub_I|^axle_(client_create|builder_create|module_parse|arrays_read|arrays_write|status_\w+|c_api_version)$"
     r"|HasBaselineProcessor|CheckProcessor|NewStatus|^_ZN4axle6Client6CreateERK"
 )
 NEWER = re.compile(r"\t(v[a-z0-9]+|andn|mulx|shlx|shrx|sarx|rorx|bextr|blsr|blsi|blsmsk|lzcnt|tzcnt)\s")

@@ -39,8 +39,8 @@ std::unique_ptr<axle_arrays> MakeHandle(Npz arrays) {
 }  // namespace
 }  // namespace axle
 
-axle_status* axle_arrays_read(const void* bytes, size_t size, axle_limits* limits,
-                              axle_arrays** arrays) {
+axle_status* axle::ReadArrayFile(const void* bytes, size_t size, axle_limits* limits,
+                                 axle_arrays** arrays) {
   constexpr const char* kFunction = "axle_arrays_read";
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(kFunction, {{"arrays", arrays}}));
@@ -68,9 +68,9 @@ const axle_array* axle_arrays_at(const axle_arrays* arrays, size_t i) {
   return i < axle_arrays_count(arrays) ? &arrays->members[i].view : nullptr;
 }
 
-axle_status* axle_arrays_write(const char* format, const char* const* names,
-                               const axle_array* const* arrays, size_t num_arrays,
-                               axle_bytes** file) {
+axle_status* axle::WriteArrayFile(const char* format, const char* const* names,
+                                  const axle_array* const* arrays, size_t num_arrays,
+                                  axle_bytes** file) {
   constexpr const char* kFunction = "axle_arrays_write";
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(kFunction, {{"format", format}, {"file", file}}));

@@ -87,3 +87,16 @@ axle_status* axle_module_parse(const void* bytes, size_t size, const axle_parse_
   if (axle_status* status = axle::CheckProcessor()) return status;
   return axle::ParseModule(bytes, size, options, module);
 }
+
+axle_status* axle_arrays_read(const void* bytes, size_t size, axle_limits* limits,
+                              axle_arrays** arrays) {
+  if (axle_status* status = axle::CheckProcessor()) return status;
+  return axle::ReadArrayFile(bytes, size, limits, arrays);
+}
+
+axle_status* axle_arrays_write(const char* format, const char* const* names,
+                               const axle_array* const* arrays, size_t num_arrays,
+                               axle_bytes** file) {
+  if (axle_status* status = axle::CheckProcessor()) return status;
+  return axle::WriteArrayFile(format, names, arrays, num_arrays, file);
+}

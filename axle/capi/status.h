@@ -26,5 +26,9 @@ axle_status* CreateClient(const axle_client_options* options, axle_client** clie
 axle_status* CreateBuilder(const char* name, axle_builder** builder);
 axle_status* ParseModule(const void* bytes, size_t size, const axle_parse_options* options,
                          axle_module** module);
+axle_status* ReadArrayFile(const void* bytes, size_t size, axle_limits* limits,
+                           axle_arrays** arrays);
+axle_status* WriteArrayFile(const char* format, const char* const* names,
+                            const axle_array* const* arrays, size_t num_arrays, axle_bytes** file);
 
 }  // namespace axle

@@ -37,8 +37,8 @@ enum class Numerics : std::uint8_t { kStrict, kFast };
 enum class LogLevel : std::uint8_t { kInfo };
 
 struct ClientOptions {
-  // The library of the native engine, which must load then. "": AXLE_CODEGEN_LIBRARY, likewise, or
-  // else libaxle_codegen.so beside libaxle.so, else on the loader's search path.
+  // The library of the native engine, which must load then. "": the engine that the program has
+  // inside, else AXLE_CODEGEN_LIBRARY, likewise, else libaxle_codegen.so beside libaxle.so.
   std::string codegen_library = {};
   i64 num_devices = 1;  // 1 to 1024; each is this machine's processor
   // Where asynchronous executions run. Null: threads of the client's own, which start when they are

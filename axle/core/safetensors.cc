@@ -121,6 +121,12 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     return true;
   }
   bool end_object() override {
+    if (place_ == Place::kArray) {
+      const Entry& entry = entries.back();
+      if (!entry.dtype || !entry.shape || !entry.offsets) {
+        return Fail(ArrayError(entry.name, "needs dtype, shape and data_offsets"));
+      }
+    }
     place_ = place_ == Place::kTop ? Place::kOutside : Place::kTop;
     return true;
   }
@@ -192,9 +198,6 @@ std::uint64_t HeaderSize(std::string_view bytes) {
 
 // Of dimensions that may have any size.
 StatusOr<Shape> ShapeOf(const Entry& entry) {
-  if (!entry.dtype || !entry.shape || !entry.offsets) {
-    return ArrayError(entry.name, "needs dtype, shape and data_offsets");
-  }
   const auto* dtype = std::ranges::find(kDtypes, *entry.dtype, &Dtype::name);
   if (dtype == std::end(kDtypes)) {
     return Unimplemented(
