@@ -114,6 +114,7 @@ class Builder:
         destroy_with(self, lib.axle_builder_destroy, self._handle)
         self.name = name
         self._num_parameters = 0
+        self._num_built = 0  # each build() takes the ops away
 
     def __repr__(self):
         return f"<axle.Builder {self.name}>"
@@ -225,6 +226,7 @@ class Builder:
                     f"an operand is of builder {value.builder.name!r}, not of {self.name!r}; what a computation gets "
                     "from outside is a parameter of it",
                 )
+            value._check_is_there()
             return value
         if isinstance(value, (list, tuple)):
             _flat([value])
@@ -239,6 +241,7 @@ class Builder:
         module = c_void_p()
         check(lib.axle_builder_build(self._handle, root._number, byref(module)))
         self._num_parameters = 0
+        self._num_built += 1
         return Module(module)
 
     def compile(self, root, **options):
@@ -376,18 +379,27 @@ class Op:
     its elements: t[0], or a, b = t.
     """
 
-    __slots__ = ("builder", "_number", "_shape")
+    __slots__ = ("builder", "_number", "_shape", "_num_built")
     __array_ufunc__ = None  # array + op is for the op
 
     def __init__(self, builder, number):
         self.builder = builder
         self._number = number
         self._shape = None
+        self._num_built = builder._num_built
+
+    def _check_is_there(self):
+        if self._num_built != self.builder._num_built:
+            raise AxleError(
+                "INVALID_ARGUMENT",
+                f"an operand is of a program that builder {self.builder.name!r} has built; the builder is empty since",
+            )
 
     @property
     def shape(self):
         """A Shape."""
         if self._shape is None:
+            self._check_is_there()
             handle = c_void_p()
             check(lib.axle_builder_op_shape(self.builder._handle, self._number, byref(handle)))
             try:
@@ -425,9 +437,11 @@ class Op:
             "broadcast", value, dimensions=[offset + i for i in kept], shape=_array_text(shape.type, dims)
         )
 
-    def reshape(self, dims):
-        """The same elements in row-major order."""
+    def reshape(self, *dims):
+        """The same elements in row-major order: reshape(2, 3) or reshape([2, 3])."""
         shape = self._array_shape("reshape")
+        if len(dims) == 1 and not hasattr(dims[0], "__index__"):
+            dims = dims[0]
         return self.builder.op("reshape", self, shape=_array_text(shape.type, dims))
 
     def astype(self, type):
@@ -603,9 +617,16 @@ def _getitem(op, items):
             low = places[0] if len(places) else 0
             slices.append(slice(low, places[-1] + 1 if len(places) else 0, abs(step)))
             result.append(len(places))
-        elif isinstance(item, Op):
+        elif isinstance(item, Op) and item.shape.is_array and not item.shape.dims and item.shape.type[0] in "su":
             starts[d] = item
             slices.append(slice(0, dims[d], 1))
+        elif isinstance(item, (bool, np.bool_, list, Op)) or not hasattr(item, "__index__") or np.ndim(item) > 0:
+            what = item.shape if isinstance(item, Op) else f"a {type(item).__name__}"
+            raise AxleError(
+                "INVALID_ARGUMENT",
+                f"an index is an integer, a slice, ..., None, or an Op of one integer, not {what}; b.select takes masks "
+                "and b.gather many indices",
+            )
         else:
             place = int(item.__index__())
             if not -dims[d] <= place < dims[d]:

@@ -121,6 +121,9 @@ class Operators(unittest.TestCase):
         self.assertEqual(run(lambda x: x.astype(np.float64), X).dtype, np.float64)
         self.assertEqual(run(lambda x: x.astype("bfloat16").astype("f32"), X).dtype, np.float32)
         self.assertEqual(run(lambda x: x.reshape([4, 6]), X).shape, (4, 6))
+        self.assertEqual(run(lambda x: x.reshape(4, 6), X).shape, (4, 6))
+        self.assertEqual(run(lambda x: x.reshape(24), X).shape, (24,))
+        self.assertEqual(run(lambda x: x.reshape(()), X[:1, 0, 0]).shape, ())
 
     def test_values_are_not_known(self):
         b = axle.Builder("b")
@@ -169,6 +172,23 @@ class Operations(unittest.TestCase):
         self.assertEqual(str(b.conditional(1, f, 0, branch_computations=[one, one]).shape), "f32[]")
         self.assertEqual(str(b.conditional(2, f, 0, 1, branch_computations=[one, one, one]).shape), "f32[]")
         self.assertEqual(str(b.conditional(True, f, 0, branch_computations=[one, one]).shape), "f32[]")
+
+    def test_ops_of_a_built_program(self):
+        b = axle.Builder("done")
+        x = b.parameter("f32[2]")
+        b.build(x)
+        for use in (lambda: x + 1, lambda: b.tanh(x), lambda: b.build(x), lambda: x[0]):
+            with self.assertRaisesRegex(axle.AxleError, "of a program that builder 'done' has built; the builder is emp"):
+                use()
+        self.assertEqual(b.compile(b.parameter("f32[]") + 1)(2), 3)
+
+    def test_what_is_no_index(self):
+        for index in (X > 1, [1, 0], np.array([1, 0]), 1.5, "x", True):
+            with self.assertRaisesRegex(axle.AxleError, "an index is an integer, a slice, .*, not a "):
+                run(lambda x: x[index], X)
+        for function in (lambda x: x[x > 1], lambda x: x[x[0, 0, 0]], lambda x: x[x.astype("s32")]):
+            with self.assertRaisesRegex(axle.AxleError, r"Op of one integer, not (pred|f32|s32)\["):
+                run(function, X)
 
     def test_numbers_in_select(self):
         x = np.float32([-1, 0, 3])
