@@ -1,5 +1,7 @@
 #include "tools/axle/values.h"
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <optional>
 
@@ -24,12 +26,18 @@ StatusOr<Literal> ReadNpyLiteral(Session& session, const std::string& path, cons
   return ToLiteral(array, shape);
 }
 
+// in_0: the number of an argument, whatever the parameters are called.
+bool IsInput(std::string_view name) {
+  return name.starts_with("in_") && name.size() > 3 &&
+         name.find_first_not_of("0123456789", 3) == name.npos;
+}
+
 Status Annotate(const Status& status, std::string_view where) {
   return {status.code(), StrCat(where, ": ", status.message())};
 }
 
 // --arg KEY=@FILE.npy or KEY=VALUE.
-Status ReadArg(Session& session, const std::string& text, const HloComputation& entry,
+Status ReadArg(Session& session, const std::string& text, const ArgumentNames& names,
                std::span<const Shape> shapes, Leaves& leaves) {
   const size_t equals = text.find('=');
   if (equals == text.npos || equals == 0) {
@@ -38,7 +46,7 @@ Status ReadArg(Session& session, const std::string& text, const HloComputation& 
                                   "or the name of an argument"));
   }
   const std::string where = StrCat("--arg ", PrintableText(text.substr(0, equals)));
-  const StatusOr<size_t> index = FindArgument(text.substr(0, equals), entry);
+  const StatusOr<size_t> index = names.Find(text.substr(0, equals));
   if (!index.ok()) return Annotate(index.status(), where);
   if (leaves[*index]) {
     return InvalidArgument(StrCat(where, ": argument ", *index, " is given twice"));
@@ -52,27 +60,93 @@ Status ReadArg(Session& session, const std::string& text, const HloComputation& 
   return {};
 }
 
-// What is missing in `leaves` from an .npz file, or a folder of .npy files.
-Status ReadInputs(Session& session, std::span<const Shape> shapes, Leaves& leaves) {
-  const std::string& path = session.options().inputs;
+// What --inputs names: an .npz file, read, or a folder of .npy files.
+struct InputFile {
+  std::string path;
   Npz npz;
+  std::vector<std::string> names;  // of the arrays
+};
+
+StatusOr<InputFile> OpenInputs(Session& session, const std::string& path) {
+  InputFile file = {.path = path, .npz = {}, .names = {}};
   if (IsNpz(path)) {
     AXLE_ASSIGN(const std::string bytes, session.Read(path));
-    StatusOr<Npz> read = ReadNpz(bytes, session.limits().memory_cap());
-    if (!read.ok()) return Annotate(read.status(), PrintableText(path));
-    npz = *std::move(read);
+    AXLE_ASSIGN(file.npz, ReadNpz(bytes, session.limits().memory_cap()));
+    for (const auto& [name, array] : file.npz) file.names.push_back(name);
+    return file;
   }
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error)) {
+    if (it->path().extension() == ".npy") file.names.push_back(it->path().stem().string());
+  }
+  if (error) {
+    return InvalidArgument(
+        StrCat("is neither an .npz file nor a folder of .npy files: ", error.message()));
+  }
+  std::ranges::sort(file.names);
+  return file;
+}
+
+StatusOr<Literal> ReadInput(Session& session, const InputFile& file, const std::string& name,
+                            const Shape& shape) {
+  if (IsNpz(file.path)) return MemberLiteral(file.npz, name, shape);
+  return ReadNpyLiteral(session, StrCat(file.path, "/", name, ".npy"), shape);
+}
+
+// By the leaf, the name of the array for it: that of a parameter, or the leaf's number at its end.
+StatusOr<std::map<i64, std::string>> NamesByLeaf(const InputFile& file, const HloComputation& entry,
+                                                 const ArgumentNames& arguments) {
+  std::map<i64, std::string> by_leaf;
+  for (const std::string& name : file.names) {
+    const bool is_named = !IsInput(name) && arguments.Parameter(name).has_value();
+    i64 leaf = NumberAtEnd(name);
+    if (is_named) {
+      AXLE_ASSIGN(const size_t index, arguments.Find(name));
+      leaf = static_cast<i64>(index);
+    }
+    if (leaf < 0) {
+      return InvalidArgument(StrCat("\"", PrintableText(name),
+                                    "\" is neither the name of a "
+                                    "parameter nor ends in the number of one, as in_0 and arr_0 do",
+                                    ParameterNames(entry)));
+    }
+    const auto [other, is_new] = by_leaf.emplace(leaf, name);
+    if (!is_new) {
+      return InvalidArgument(StrCat("both \"", PrintableText(other->second), "\" and \"",
+                                    PrintableText(name), "\" are for argument ", leaf));
+    }
+  }
+  return by_leaf;
+}
+
+// What is missing in `leaves` from what --inputs names.
+Status ReadInputs(Session& session, const HloComputation& entry, const ArgumentNames& arguments,
+                  std::span<const Shape> shapes, Leaves& leaves) {
+  const std::string& path = session.options().inputs;
+  const auto at_file = [&](const Status& status) { return Annotate(status, PrintableText(path)); };
+  const StatusOr<InputFile> file = OpenInputs(session, path);
+  if (!file.ok()) return at_file(file.status());
+  const StatusOr<std::map<i64, std::string>> names = NamesByLeaf(*file, entry, arguments);
+  if (!names.ok()) return at_file(names.status());
   for (size_t i = 0; i < shapes.size(); ++i) {
     if (leaves[i]) continue;
-    const std::string name = StrCat("in_", i);
-    const std::string file = StrCat(path, "/", name, ".npy");
-    StatusOr<Literal> leaf = IsNpz(path) ? MemberLiteral(npz, name, shapes[i])
-                                         : ReadNpyLiteral(session, file, shapes[i]);
-    if (leaf.ok()) {
-      leaves[i] = *std::move(leaf);
-    } else if (session.options().fake.empty() || leaf.status().code() != StatusCode::kNotFound) {
-      return Annotate(leaf.status(), PrintableText(IsNpz(path) ? path : file));
+    const auto name = names->find(static_cast<i64>(i));
+    if (name == names->end()) {
+      if (!session.options().fake.empty()) continue;
+      return at_file(
+          NotFound(StrCat("no array for argument ", i, " ", shapes[i].ToString(), "; there ",
+                          file->names.size() == 1 ? "is " : "are ", FewNames(file->names))));
     }
+    StatusOr<Literal> leaf = ReadInput(session, *file, name->second, shapes[i]);
+    if (!leaf.ok()) return at_file(leaf.status());
+    leaves[i] = *std::move(leaf);
+  }
+  const auto past = names->lower_bound(static_cast<i64>(shapes.size()));
+  if (past != names->end()) {
+    session.Say(StrCat("note: ", PrintableText(path), ": there is no argument ", past->first,
+                       " for \"", PrintableText(past->second), "\"; the program has ",
+                       shapes.size()));
   }
   return {};
 }
@@ -96,6 +170,33 @@ Status MakeFakes(std::span<const Shape> shapes, const std::string& kind, Limits&
 
 }  // namespace
 
+i64 NumberAtEnd(std::string_view name) {
+  const size_t last = name.find_last_not_of("0123456789");
+  const std::string_view digits = name.substr(last == name.npos ? 0 : last + 1);
+  i64 number = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc() ? number : -1;
+}
+
+StatusOr<std::map<i64, std::string>> NamesByNumber(std::span<const std::string> names) {
+  std::map<i64, std::string> by_number;
+  for (const std::string& name : names) {
+    const i64 number = NumberAtEnd(name);
+    if (number < 0) {
+      return InvalidArgument(StrCat(
+          "\"", PrintableText(name),
+          "\" ends in no number; the arrays are taken in the order of the numbers at the end "
+          "of their names, as in in_0, in_1"));
+    }
+    const auto [other, is_new] = by_number.emplace(number, name);
+    if (!is_new) {
+      return InvalidArgument(StrCat("both \"", PrintableText(other->second), "\" and \"",
+                                    PrintableText(name), "\" are number ", number));
+    }
+  }
+  return by_number;
+}
+
 StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputation& entry,
                                              std::vector<Literal> stored) {
   const Options& options = session.options();
@@ -109,10 +210,11 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputat
   AXLE_TRY(session.limits().Reserve(bytes));
   session.limits().Release(bytes);
   Leaves leaves(shapes.size());
+  const ArgumentNames names(entry);
   for (const std::string& arg : options.args) {
-    AXLE_TRY(ReadArg(session, arg, entry, shapes, leaves));
+    AXLE_TRY(ReadArg(session, arg, names, shapes, leaves));
   }
-  if (!options.inputs.empty()) AXLE_TRY(ReadInputs(session, shapes, leaves));
+  if (!options.inputs.empty()) AXLE_TRY(ReadInputs(session, entry, names, shapes, leaves));
   std::string fake = options.fake;
   if (fake == "random" && options.seed != 0) fake = StrCat("random:", options.seed);
   for (size_t i = 0; i < shapes.size(); ++i) {

@@ -20,4 +20,11 @@ StatusOr<ResultFile> ResultFileOf(const std::string& path);
 // out_0, ... to --output, which is of this kind.
 Status WriteResult(Session& session, ResultFile kind, const Literal& result);
 
+// The arrays of an .npz file or a folder are taken by the number at the end of their names: in_0,
+// in_1, ..., in_10, or arr_0, ... as numpy.savez names them. -1 if there is none.
+i64 NumberAtEnd(std::string_view name);
+// The names by their numbers. Errors: INVALID_ARGUMENT for a name without a number, and for two of
+// the same number.
+StatusOr<std::map<i64, std::string>> NamesByNumber(std::span<const std::string> names);
+
 }  // namespace axle::tool
