@@ -309,14 +309,15 @@ TEST_F(CliValues, ArraysInFilesGoByNumberOrName) {
   EXPECT_NE(
       run(file("x", "z"))
           .err.find(
-              "in.npz: \"z\" is neither the name of a parameter nor ends in the number of one, as "
-              "in_0 and arr_0 do; it has x, y"),
+              "in.npz: no array for argument 1 f32[2]; there are x, z. An array has the name of a "
+              "parameter or ends in the number of an argument, as in_0 or arr_0; it has x, y"),
       std::string::npos);
-  EXPECT_NE(run(file("x", "in_0")).err.find("both \"in_0\" and \"x\" are for argument 0"),
+  EXPECT_NE(run(file("x", "in_0")).err.find("both \"x\" and \"in_0\" are for argument 0"),
             std::string::npos);
-  EXPECT_NE(run(file("in_1", "in_2"))
-                .err.find("in.npz: no array for argument 0 f32[2]; there are in_1, in_2"),
-            std::string::npos);
+  EXPECT_NE(
+      run(file("in_1", "in_2"))
+          .err.find("in.npz: no array for argument 0 f32[2]; there are in_1, in_2. An array has"),
+      std::string::npos);
   EXPECT_NE(run(Path("none")).err.find("is neither an .npz file nor a folder of .npy files"),
             std::string::npos);
   const std::string more = WriteArrays(
@@ -325,6 +326,13 @@ TEST_F(CliValues, ArraysInFilesGoByNumberOrName) {
   EXPECT_EQ(note.out, sum);
   EXPECT_NE(note.err.find("there is no argument 2 for \"in_2\"; the program has 2"),
             std::string::npos);
+  // A file with arguments and results, and what else somebody keeps in it.
+  const std::string both = WriteArrays("both.npz", {{"in_0", "f32[2] {3, 4}"},
+                                                    {"in_1", "f32[2] {1, 1}"},
+                                                    {"out_0", "f32[2] {4, 5}"},
+                                                    {"losses", "f32[2] {4, 5}"}});
+  EXPECT_EQ(run(both).out, sum);
+  EXPECT_EQ(Run({"check", add, "--inputs", both, "--against", both}).exit, 0);
   // What is expected has the same rule.
   const std::string expected = WriteArrays("expected.npz", {{"arr_0", "f32[2] {4, 5}"}});
   EXPECT_EQ(Run({"check", add, "--inputs", file("x", "y"), "--against", expected}).exit, 0);

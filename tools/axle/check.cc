@@ -36,7 +36,7 @@ StatusOr<std::vector<Literal>> Expected(Session& session,
   if (!npz.ok()) return at_file(npz.status());
   std::vector<std::string> names;
   for (const auto& [name, array] : *npz) names.push_back(name);
-  const StatusOr<std::map<i64, std::string>> by_number = NamesByNumber(names);
+  const StatusOr<std::map<i64, std::string>> by_number = NamesByNumber(names, "out_");
   if (!by_number.ok()) return at_file(by_number.status());
   Status status;
   ForEachLeaf(module->entry()->root()->shape(), [&](const Shape& shape, const Dims&) {

@@ -23,7 +23,7 @@ StatusOr<FeedFile> ReadFeedFile(Session& session, const std::string& path,
   if (!npz.ok()) return wrong(npz.status().message());
   std::vector<std::string> names;
   for (const auto& [name, array] : *npz) names.push_back(name);
-  const StatusOr<std::map<i64, std::string>> by_number = NamesByNumber(names);
+  const StatusOr<std::map<i64, std::string>> by_number = NamesByNumber(names, "in_");
   if (!by_number.ok()) return wrong(by_number.status().message());
   for (const auto& [number, name] : *by_number) {
     file.arrays.emplace_back(name, std::move(npz->at(name)));

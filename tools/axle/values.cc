@@ -26,10 +26,17 @@ StatusOr<Literal> ReadNpyLiteral(Session& session, const std::string& path, cons
   return ToLiteral(array, shape);
 }
 
-// in_0: the number of an argument, whatever the parameters are called.
-bool IsInput(std::string_view name) {
-  return name.starts_with("in_") && name.size() > 3 &&
-         name.find_first_not_of("0123456789", 3) == name.npos;
+constexpr std::string_view kInput = "in_";
+
+// PREFIX0, PREFIX1, ...
+bool IsNumbered(std::string_view name, std::string_view prefix) {
+  return name.starts_with(prefix) && name.size() > prefix.size() &&
+         name.find_first_not_of("0123456789", prefix.size()) == name.npos;
+}
+
+Status BothFor(std::string_view a, std::string_view b, i64 leaf) {
+  return InvalidArgument(StrCat("both \"", PrintableText(a), "\" and \"", PrintableText(b),
+                                "\" are for argument ", leaf));
 }
 
 Status Annotate(const Status& status, std::string_view where) {
@@ -95,27 +102,24 @@ StatusOr<Literal> ReadInput(Session& session, const InputFile& file, const std::
 }
 
 // By the leaf, the name of the array for it: that of a parameter, or the leaf's number at its end.
-StatusOr<std::map<i64, std::string>> NamesByLeaf(const InputFile& file, const HloComputation& entry,
+StatusOr<std::map<i64, std::string>> NamesByLeaf(const InputFile& file,
                                                  const ArgumentNames& arguments) {
   std::map<i64, std::string> by_leaf;
+  std::vector<std::string> others;
   for (const std::string& name : file.names) {
-    const bool is_named = !IsInput(name) && arguments.Parameter(name).has_value();
-    i64 leaf = NumberAtEnd(name);
-    if (is_named) {
-      AXLE_ASSIGN(const size_t index, arguments.Find(name));
-      leaf = static_cast<i64>(index);
+    if (IsNumbered(name, kInput) || !arguments.Parameter(name)) {
+      others.push_back(name);
+      continue;
     }
-    if (leaf < 0) {
-      return InvalidArgument(StrCat("\"", PrintableText(name),
-                                    "\" is neither the name of a "
-                                    "parameter nor ends in the number of one, as in_0 and arr_0 do",
-                                    ParameterNames(entry)));
-    }
+    AXLE_ASSIGN(const size_t leaf, arguments.Find(name));
+    const auto [other, is_new] = by_leaf.emplace(static_cast<i64>(leaf), name);
+    if (!is_new) return BothFor(other->second, name, other->first);
+  }
+  std::erase_if(others, [](const std::string& name) { return NumberAtEnd(name) < 0; });
+  AXLE_ASSIGN(const auto by_number, NamesByNumber(others, kInput));
+  for (const auto& [leaf, name] : by_number) {
     const auto [other, is_new] = by_leaf.emplace(leaf, name);
-    if (!is_new) {
-      return InvalidArgument(StrCat("both \"", PrintableText(other->second), "\" and \"",
-                                    PrintableText(name), "\" are for argument ", leaf));
-    }
+    if (!is_new) return BothFor(other->second, name, leaf);
   }
   return by_leaf;
 }
@@ -127,7 +131,7 @@ Status ReadInputs(Session& session, const HloComputation& entry, const ArgumentN
   const auto at_file = [&](const Status& status) { return Annotate(status, PrintableText(path)); };
   const StatusOr<InputFile> file = OpenInputs(session, path);
   if (!file.ok()) return at_file(file.status());
-  const StatusOr<std::map<i64, std::string>> names = NamesByLeaf(*file, entry, arguments);
+  const StatusOr<std::map<i64, std::string>> names = NamesByLeaf(*file, arguments);
   if (!names.ok()) return at_file(names.status());
   for (size_t i = 0; i < shapes.size(); ++i) {
     if (leaves[i]) continue;
@@ -136,7 +140,10 @@ Status ReadInputs(Session& session, const HloComputation& entry, const ArgumentN
       if (!session.options().fake.empty()) continue;
       return at_file(
           NotFound(StrCat("no array for argument ", i, " ", shapes[i].ToString(), "; there ",
-                          file->names.size() == 1 ? "is " : "are ", FewNames(file->names))));
+                          file->names.size() == 1 ? "is " : "are ", FewNames(file->names),
+                          ". An array has the name of a parameter or ends in the number of an "
+                          "argument, as in_0 or arr_0",
+                          ParameterNames(entry))));
     }
     StatusOr<Literal> leaf = ReadInput(session, *file, name->second, shapes[i]);
     if (!leaf.ok()) return at_file(leaf.status());
@@ -178,9 +185,13 @@ i64 NumberAtEnd(std::string_view name) {
   return error == std::errc() ? number : -1;
 }
 
-StatusOr<std::map<i64, std::string>> NamesByNumber(std::span<const std::string> names) {
+StatusOr<std::map<i64, std::string>> NamesByNumber(std::span<const std::string> names,
+                                                   std::string_view prefix) {
+  const bool has_prefix =
+      std::ranges::any_of(names, [&](const auto& name) { return IsNumbered(name, prefix); });
   std::map<i64, std::string> by_number;
   for (const std::string& name : names) {
+    if (has_prefix && !IsNumbered(name, prefix)) continue;
     const i64 number = NumberAtEnd(name);
     if (number < 0) {
       return InvalidArgument(StrCat(
