@@ -23,9 +23,9 @@ Status WriteResult(Session& session, ResultFile kind, const Literal& result);
 // The arrays of an .npz file or a folder are taken by the number at the end of their names: in_0,
 // in_1, ..., in_10, or arr_0, ... as numpy.savez names them. -1 if there is none.
 i64 NumberAtEnd(std::string_view name);
-// The names by their numbers. If some are PREFIX0, PREFIX1, ..., the others do not count: a file may
-// have arguments and results. Errors: INVALID_ARGUMENT for a name without a number, and for two of
-// the same number.
+// The names by their numbers. If some are PREFIX0, PREFIX1, ..., the others do not count: a file
+// may have arguments and results. Errors: INVALID_ARGUMENT for a name without a number, and for two
+// of the same number.
 StatusOr<std::map<i64, std::string>> NamesByNumber(std::span<const std::string> names,
                                                    std::string_view prefix);
 
