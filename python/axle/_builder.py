@@ -109,6 +109,7 @@ class Builder:
     """
 
     def __init__(self, name="main"):
+        name = str(name)
         self._handle = c_void_p()
         check(lib.axle_builder_create(name.encode(), byref(self._handle)))
         destroy_with(self, lib.axle_builder_destroy, self._handle)

@@ -174,6 +174,7 @@ class Operations(unittest.TestCase):
         self.assertEqual(str(b.conditional(True, f, 0, branch_computations=[one, one]).shape), "f32[]")
 
     def test_ops_of_a_built_program(self):
+        self.assertEqual(axle.Builder(3).name, "3")
         b = axle.Builder("done")
         x = b.parameter("f32[2]")
         b.build(x)
