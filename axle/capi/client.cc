@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "axle/capi/handles.h"
+#include "axle/client/channels.h"
 
 namespace axle {
 namespace {
@@ -106,13 +107,6 @@ Status WriteValues(const char* function, std::span<const axle_array* const> valu
   return {};
 }
 
-StatusOr<HostDevice*> HostOf(const char* function, Client& client, i64 device) {
-  const auto& devices = client.devices();
-  if (device >= 0 && device < static_cast<i64>(devices.size())) return &devices[device]->host();
-  return InvalidArgument(
-      StrCat(function, ": there is no device ", device, ", the client has ", devices.size()));
-}
-
 }  // namespace
 }  // namespace axle
 
@@ -185,9 +179,8 @@ axle_status* axle_client_to_channel(axle_client* client, std::int64_t device, st
   constexpr const char* kFunction = "axle_client_to_channel";
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(kFunction, {{"client", client}, {"values", values}}));
-    AXLE_ASSIGN(axle::HostDevice * host, axle::HostOf(kFunction, *client->value, device));
     AXLE_ASSIGN(const axle::Literal value, axle::ReadValues(kFunction, {values, num_values}));
-    return host->SendToDevice(channel, value);
+    return axle::SendToDevice(*client->value, channel, value, device);
   });
 }
 
@@ -197,9 +190,8 @@ axle_status* axle_client_from_channel(axle_client* client, std::int64_t device,
   constexpr const char* kFunction = "axle_client_from_channel";
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(kFunction, {{"client", client}, {"values", values}}));
-    AXLE_ASSIGN(axle::HostDevice * host, axle::HostOf(kFunction, *client->value, device));
     return axle::WriteValues(kFunction, {values, num_values}, [&](const axle::Shape& shape) {
-      return host->RecvFromDevice(channel, shape, axle::LimitsOf(limits));
+      return axle::RecvFromDevice(*client->value, channel, shape, axle::LimitsOf(limits), device);
     });
   });
 }

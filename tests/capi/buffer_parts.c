@@ -477,7 +477,7 @@ static void test_channels(void) {
   expect_code(__LINE__, axle_client_from_outfeed(client, 0, values, 1, NULL),
               AXLE_INVALID_ARGUMENT);
   expect_error(__LINE__, axle_client_to_channel(client, 5, 1, values, 1), AXLE_INVALID_ARGUMENT,
-               "axle_client_to_channel: there is no device 5, the client has 1");
+               "channel: there is no device 5, the client has 1");
   expect_error(__LINE__, axle_client_from_channel(client, 0, 2, NULL, 1, NULL),
                AXLE_INVALID_ARGUMENT, "axle_client_from_channel: values is null");
   axle_executable_destroy(executable);
