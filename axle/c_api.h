@@ -265,7 +265,7 @@ typedef struct axle_module axle_module;
 
 typedef struct axle_parse_options {
   size_t struct_size;
-  const char* format;  /* "hlo", "hlo.pb", "stablehlo", "stablehlo.bc"; NULL: found out */
+  const char* format;  /* "hlo", "hlo.pb"; NULL: found out. Of others, what to do instead is said */
   const char* label;   /* opens messages: "LABEL 3:14: ..."; NULL: "hlo text" or the like */
   axle_limits* limits; /* may be null */
 } axle_parse_options;
@@ -383,6 +383,11 @@ typedef struct axle_client_options {
    * during the call. NULL: nothing is logged. */
   void (*log)(int32_t level, const char* message, void* context);
   void* log_context;
+  /* 1: neither a program nor the host waits for what the other one has not sent: an infeed or a
+   * recv of the host's, axle_client_from_outfeed and axle_client_from_channel are
+   * AXLE_INVALID_ARGUMENT if it is not there, and a full queue is AXLE_RESOURCE_EXHAUSTED. 0: they
+   * wait. */
+  int64_t never_waits_for_host;
 } axle_client_options;
 
 enum { AXLE_LOG_INFO = 0 };
@@ -429,6 +434,15 @@ axle_status* axle_client_to_infeed(axle_client* client, int64_t device,
 /* Takes the next arrays that a program has put into the outfeed queue, and waits for them.
  * AXLE_INVALID_ARGUMENT if they are of other types or dims; they stay in the queue then. */
 axle_status* axle_client_from_outfeed(axle_client* client, int64_t device,
+                                      const axle_array* const* values, size_t num_values,
+                                      axle_limits* limits);
+
+/* For and from the channels of host transfers, recv and send with is_host_transfer=true: a value,
+ * one array, or several for a tuple. What the program receives is sent to it before or while it
+ * runs, without a wait; what it sent is waited for. */
+axle_status* axle_client_to_channel(axle_client* client, int64_t device, int64_t channel,
+                                    const axle_array* const* values, size_t num_values);
+axle_status* axle_client_from_channel(axle_client* client, int64_t device, int64_t channel,
                                       const axle_array* const* values, size_t num_values,
                                       axle_limits* limits);
 

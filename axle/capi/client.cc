@@ -1,6 +1,9 @@
 #include "axle/client/client.h"
 
+#include <functional>
+
 #include "axle/capi/handles.h"
+#include "axle/client/channels.h"
 
 namespace axle {
 namespace {
@@ -17,6 +20,11 @@ StatusOr<ClientOptions> ReadOptions(const char* function, const axle_client_opti
   if (fields.codegen_library != nullptr) read.codegen_library = fields.codegen_library;
   if (fields.num_devices > 0) read.num_devices = fields.num_devices;
   if (fields.memory_limit > 0) read.memory_cap = fields.memory_limit;
+  if (fields.never_waits_for_host != 0 && fields.never_waits_for_host != 1) {
+    return InvalidArgument(StrCat(function, ": never_waits_for_host is ",
+                                  fields.never_waits_for_host, ", must be 0 or 1"));
+  }
+  read.device.waits_for_host = fields.never_waits_for_host == 0;
   if (fields.log != nullptr) {
     read.log = [log = fields.log, context = fields.log_context](LogLevel,
                                                                 std::string_view message) {
@@ -70,6 +78,35 @@ StatusOr<std::vector<HostArray>> ReadArrays(const char* function,
   return arrays;
 }
 
+// A copy of an array, or of several as a tuple.
+StatusOr<Literal> ReadValues(const char* function, std::span<const axle_array* const> values) {
+  AXLE_ASSIGN(const auto arrays, ReadArrays(function, values));
+  std::vector<Literal> literals;
+  for (const HostArray& array : arrays) {
+    AXLE_ASSIGN(Literal literal,
+                ReadValue(function, "a value", array, array.shape, HostRead::kCopy));
+    literals.push_back(std::move(literal));
+  }
+  return literals.size() == 1 ? std::move(literals[0]) : Literal::Tuple(std::move(literals));
+}
+
+// Writes what `take` gives for the shape of an array, or for the tuple of several.
+Status WriteValues(const char* function, std::span<const axle_array* const> values,
+                   const std::function<StatusOr<Literal>(const Shape& shape)>& take) {
+  AXLE_ASSIGN(const auto arrays, ReadArrays(function, values));
+  std::vector<Shape> shapes;
+  for (const HostArray& array : arrays) {
+    AXLE_TRY(CheckHostArray(array.shape, array.data, array.byte_strides, HostUse::kWrite));
+    shapes.push_back(array.shape);
+  }
+  const bool is_array = shapes.size() == 1;
+  AXLE_ASSIGN(const Literal value, take(is_array ? shapes[0] : Shape::Tuple(std::move(shapes))));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    AXLE_TRY(WriteValue(is_array ? value : value.element(static_cast<i64>(i)), arrays[i]));
+  }
+  return {};
+}
+
 }  // namespace
 }  // namespace axle
 
@@ -120,15 +157,7 @@ axle_status* axle_client_to_infeed(axle_client* client, std::int64_t device,
   constexpr const char* kFunction = "axle_client_to_infeed";
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(kFunction, {{"client", client}, {"values", values}}));
-    AXLE_ASSIGN(const auto arrays, axle::ReadArrays(kFunction, {values, num_values}));
-    std::vector<axle::Literal> literals;
-    for (const axle::HostArray& array : arrays) {
-      AXLE_ASSIGN(axle::Literal literal,
-                  axle::ReadValue(kFunction, "a value", array, array.shape, axle::HostRead::kCopy));
-      literals.push_back(std::move(literal));
-    }
-    const axle::Literal value =
-        num_values == 1 ? literals[0] : axle::Literal::Tuple(std::move(literals));
+    AXLE_ASSIGN(const axle::Literal value, axle::ReadValues(kFunction, {values, num_values}));
     return client->value->TransferToInfeed(value, axle::LimitsOf(limits), device);
   });
 }
@@ -139,22 +168,30 @@ axle_status* axle_client_from_outfeed(axle_client* client, std::int64_t device,
   constexpr const char* kFunction = "axle_client_from_outfeed";
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(kFunction, {{"client", client}, {"values", values}}));
-    AXLE_ASSIGN(const auto arrays, axle::ReadArrays(kFunction, {values, num_values}));
-    std::vector<axle::Shape> shapes;
-    for (const axle::HostArray& array : arrays) {
-      AXLE_TRY(
-          axle::CheckHostArray(array.shape, array.data, array.byte_strides, axle::HostUse::kWrite));
-      shapes.push_back(array.shape);
-    }
-    const bool is_array = num_values == 1;
-    AXLE_ASSIGN(const axle::Literal value,
-                client->value->TransferFromOutfeed(
-                    is_array ? shapes[0] : axle::Shape::Tuple(std::move(shapes)),
-                    axle::LimitsOf(limits), device));
-    for (size_t i = 0; i < arrays.size(); ++i) {
-      AXLE_TRY(
-          axle::WriteValue(is_array ? value : value.element(static_cast<axle::i64>(i)), arrays[i]));
-    }
-    return {};
+    return axle::WriteValues(kFunction, {values, num_values}, [&](const axle::Shape& shape) {
+      return client->value->TransferFromOutfeed(shape, axle::LimitsOf(limits), device);
+    });
+  });
+}
+
+axle_status* axle_client_to_channel(axle_client* client, std::int64_t device, std::int64_t channel,
+                                    const axle_array* const* values, size_t num_values) {
+  constexpr const char* kFunction = "axle_client_to_channel";
+  return axle::Guarded(kFunction, [&]() -> axle::Status {
+    AXLE_TRY(axle::CheckNotNull(kFunction, {{"client", client}, {"values", values}}));
+    AXLE_ASSIGN(const axle::Literal value, axle::ReadValues(kFunction, {values, num_values}));
+    return axle::SendToDevice(*client->value, channel, value, device);
+  });
+}
+
+axle_status* axle_client_from_channel(axle_client* client, std::int64_t device,
+                                      std::int64_t channel, const axle_array* const* values,
+                                      size_t num_values, axle_limits* limits) {
+  constexpr const char* kFunction = "axle_client_from_channel";
+  return axle::Guarded(kFunction, [&]() -> axle::Status {
+    AXLE_TRY(axle::CheckNotNull(kFunction, {{"client", client}, {"values", values}}));
+    return axle::WriteValues(kFunction, {values, num_values}, [&](const axle::Shape& shape) {
+      return axle::RecvFromDevice(*client->value, channel, shape, axle::LimitsOf(limits), device);
+    });
   });
 }

@@ -429,6 +429,8 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   AXLE_ASSIGN(std::unique_ptr<Module> ordered,
               OrderTransfers(*module, devices.size() == 1 && options.device == nullptr));
   if (ordered != nullptr) module = std::move(ordered);
+  // In a hub of the user's, others may send.
+  if (options_.device.hub == nullptr) devices[0]->host().AddSenders(SentChannels(*module));
   AXLE_TRY(CheckCustomCallTargets(*module, options.device != nullptr
                                                ? *options.device
                                                : static_cast<DeviceContext&>(devices[0]->host())));

@@ -146,4 +146,105 @@ StatusOr<Literal> Convert(const Literal& literal, ElementType type) {
   return result;
 }
 
+namespace {
+
+Status OutOfRange(const Literal& number, const ElementTypeInfo& info) {
+  std::string range;
+  if (IsIntegral(info.type)) {
+    const std::uint64_t high = LowBits(IsSigned(info.type) ? info.bits - 1 : info.bits);
+    range = IsSigned(info.type) ? StrCat(", ", -static_cast<i64>(high) - 1, " to ", high)
+                                : StrCat(", 0 to ", high);
+  }
+  return InvalidArgument(StrCat(number.ToString(), " is out of the range of ", info.text, range));
+}
+
+bool IsInfinite(double x) {
+  return x == x && x - x != 0;
+}
+
+// Of an integer type whether it has the whole number, given as bits that are sign-extended if the
+// number is negative, or as a double.
+bool HasInteger(const ElementTypeInfo& info, std::uint64_t bits, bool is_negative) {
+  if (!IsSigned(info.type)) return !is_negative && bits <= LowBits(info.bits);
+  const std::uint64_t high = LowBits(info.bits - 1);
+  return is_negative ? ~bits <= high : bits <= high;
+}
+bool HasInteger(const ElementTypeInfo& info, double whole) {
+  const int bits = IsSigned(info.type) ? info.bits - 1 : info.bits;
+  const auto end = std::bit_cast<double>((std::uint64_t{1023} + bits) << 52);  // 2^bits
+  return whole < end && whole >= (IsSigned(info.type) ? -end : 0);
+}
+
+template <ElementType kType>
+StorageOf<kType> ValueAs(const Literal& number) {
+  StorageOf<kType> value;
+  ConvertElements(number.shape().type(), number.bytes(), kType, &value, 1);
+  return value;
+}
+
+Status CheckInteger(const Literal& number, const ElementTypeInfo& info) {
+  const ElementType from = number.shape().type();
+  if (!IsFloating(from)) {
+    const auto bits = ValueAs<U64>(number);  // the low bits, extended by the sign
+    const bool is_negative = IsIntegral(from) && IsSigned(from) && bits >> 63 != 0;
+    return HasInteger(info, bits, is_negative) ? Status() : OutOfRange(number, info);
+  }
+  const auto value = ValueAs<F64>(number);
+  if (value - value == 0 && !HasInteger(info, value)) return OutOfRange(number, info);
+  const bool is_whole =
+      value - value == 0 &&
+      (value < 0 ? static_cast<double>(static_cast<i64>(value))
+                 : static_cast<double>(static_cast<std::uint64_t>(value))) == value;
+  if (is_whole) return {};
+  return InvalidArgument(StrCat(number.ToString(), " is not an integer, as ", info.text, " needs"));
+}
+
+// `part` is what is asked for, `rounded` what it becomes in the format.
+Status CheckFloat(const Literal& number, const ElementTypeInfo& info, double part, double rounded) {
+  const FloatFormat& format = info.format;
+  if (part != part) {
+    return HasNan(format)
+               ? Status()
+               : InvalidArgument(StrCat(number.ToString(), " is not a value of ", info.text));
+  }
+  bool fits = true;
+  if (IsInfinite(part)) {
+    fits = HasInfinity(format) && (part > 0 || format.is_signed);
+  } else {
+    fits = rounded - rounded == 0 && (part >= 0 || format.is_signed);
+    // Where overflow saturates, only the comparison shows it.
+    const double greatest = WidenToF64(format, FirstNonFinite(format) - 1);
+    if (!HasNan(format)) fits = fits && part <= greatest && part >= -greatest;
+  }
+  return fits ? Status() : OutOfRange(number, info);
+}
+
+}  // namespace
+
+StatusOr<Literal> ConvertNumber(const Literal& number, ElementType type) {
+  if (!number.shape().is_scalar() || !IsArrayType(type)) {
+    return InvalidArgument(
+        StrCat("cannot make a scalar ", Name(type), " of ", number.ToStringWithShape()));
+  }
+  const ElementType from = number.shape().type();
+  const ElementTypeInfo& info = Info(type);
+  AXLE_ASSIGN(Literal converted, Convert(number, type));
+  if (IsComplex(from) && !IsComplex(type)) {
+    return InvalidArgument(StrCat(number.ToString(), " is complex, and ", info.text, " is not"));
+  }
+  if (IsIntegral(type)) {
+    AXLE_TRY(CheckInteger(number, info));
+    return converted;
+  }
+  const auto value = ValueAs<C128>(number);
+  if (type == PRED) {
+    if (value.real() == 0 || value.real() == 1) return converted;
+    return InvalidArgument(StrCat(number.ToString(), " is neither true (1) nor false (0)"));
+  }
+  const auto rounded = ValueAs<C128>(converted);
+  AXLE_TRY(CheckFloat(number, info, value.real(), rounded.real()));
+  if (IsComplex(type)) AXLE_TRY(CheckFloat(number, info, value.imag(), rounded.imag()));
+  return converted;
+}
+
 }  // namespace axle

@@ -20,4 +20,12 @@ void ConvertElements(ElementType from, const void* source, ElementType to, void*
 // Errors: INVALID_ARGUMENT if the literal or the type is not an array (type).
 StatusOr<Literal> Convert(const Literal& literal, ElementType type);
 
+// The same of a scalar that somebody wrote down, which `type` must have. It is what HLO text of
+// that type may spell (literal_text.cc, number_text.h), but for whole numbers, which a float may
+// hold: fractions are rounded for floats and refused for integers; so are numbers that are out of
+// the range, where a conversion wraps, saturates or gives an infinity, infinities and NaNs of types
+// that have none, and of pred all but 0 and 1. A complex number is none of a real type. Errors:
+// INVALID_ARGUMENT, "300 is out of the range of s8, -128 to 127".
+StatusOr<Literal> ConvertNumber(const Literal& number, ElementType type);
+
 }  // namespace axle

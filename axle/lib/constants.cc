@@ -6,25 +6,6 @@
 namespace axle {
 namespace {
 
-StatusOr<Literal> ConvertConstant(const Literal& value, PrimitiveType type) {
-  const PrimitiveType from = value.shape().type();
-  if (!value.shape().is_scalar() || !IsArrayType(type)) {
-    return InvalidArgument(
-        StrCat("constant: cannot make a scalar ", Name(type), " of ", value.ToStringWithShape()));
-  }
-  const bool drops_imaginary = IsComplex(from) && !IsComplex(type);
-  const bool drops_fraction = IsFloating(from) && (IsIntegral(type) || type == PRED);
-  AXLE_ASSIGN(Literal converted, Convert(value, type));
-  if (drops_imaginary || drops_fraction) {
-    AXLE_ASSIGN(const Literal back, Convert(converted, from));
-    if (drops_imaginary || !(back == value)) {
-      return InvalidArgument(
-          StrCat("constant: ", value.ToString(), " is no value of ", Name(type)));
-    }
-  }
-  return converted;
-}
-
 XlaOp ReportTo(XlaBuilder* builder, Status error, const Location& location) {
   return builder == nullptr ? XlaOp() : builder->ReportError(std::move(error), location);
 }
@@ -68,7 +49,10 @@ XlaOp WithSizesOf(XlaOp prototype, XlaOp full, const Location& location) {
 
 XlaOp ConstantR0WithType(XlaBuilder* builder, PrimitiveType type, const Literal& value,
                          Location location) {
-  return ConstantOr(builder, ConvertConstant(value, type), location);
+  const StatusOr<Literal> converted = ConvertNumber(value, type);
+  if (converted.ok()) return ConstantLiteral(builder, *converted, location);
+  return ReportTo(builder, InvalidArgument(StrCat("constant: ", converted.status().message())),
+                  location);
 }
 
 XlaOp ScalarLike(XlaOp prototype, const Literal& value, Location location) {

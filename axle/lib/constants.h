@@ -17,8 +17,10 @@
 
 namespace axle {
 
-// `value`, a scalar of any type, converted to `type` and rounded once. Errors: a fraction for an
-// integer, a complex number for a real type.
+// `value`, a scalar of any type, converted to `type` and rounded once. Here and below, a number
+// that the type has not is INVALID_ARGUMENT: 300 of s8, -1 of u32, a fraction of an integer type,
+// 1e6 of f16, where it would be infinite, a complex number of a real type (core/convert.h,
+// ConvertNumber).
 XlaOp ConstantR0WithType(XlaBuilder* builder, PrimitiveType type, const Literal& value,
                          Location location = std::source_location::current());
 template <typename T>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "axle/core/strings.h"
@@ -147,6 +148,18 @@ StatusOr<std::unique_ptr<Module>> OrderTransfers(const Module& module, bool is_a
     clone.SetOrder(std::move(cloned));
   }
   return ordered;
+}
+
+std::vector<i64> SentChannels(const Module& module) {
+  std::set<i64> channels;
+  for (const auto& computation : module.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      if (IsBetweenDevices(*inst, Opcode::kSend)) {
+        channels.insert(inst->attrs<TransferAttrs>().channel_id);
+      }
+    }
+  }
+  return {channels.begin(), channels.end()};
 }
 
 }  // namespace axle

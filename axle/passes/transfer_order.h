@@ -7,6 +7,7 @@
 // recv-done, no order helps.
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "axle/ir/module.h"
 
@@ -16,5 +17,8 @@ namespace axle {
 // needs what its own recv-done gives and `is_alone`, so that no other device sends: its text names
 // the operations that wait for each other. Linear time.
 StatusOr<std::unique_ptr<Module>> OrderTransfers(const Module& module, bool is_alone);
+
+// The channels between devices that the module sends to, each once.
+std::vector<i64> SentChannels(const Module& module);
 
 }  // namespace axle

@@ -90,9 +90,14 @@ Status BufferQueue::Push(const Literal& value, Limits* limits) {
     leaves = std::move(owned.mutable_elements());
   }
   std::unique_lock lock(mutex_);
-  AXLE_TRY(WaitFor(*changed_, lock, limits, [&] {
+  const auto has_room = [&] {
     return bytes_ <= capacity_ - bytes && static_cast<i64>(buffers_.size()) <= max_buffers_ - count;
-  }));
+  };
+  if (!waits_ && !has_room()) {
+    return ResourceExhausted(StrCat(name_, ": the queue is full: ", bytes_, " bytes in ",
+                                    buffers_.size(), " arrays, and nobody takes them meanwhile"));
+  }
+  AXLE_TRY(WaitFor(*changed_, lock, limits, has_room));
   for (Literal& leaf : leaves) buffers_.push_back(std::move(leaf));
   bytes_ += bytes;
   changed_->notify_all();
@@ -124,10 +129,17 @@ StatusOr<Literal> BufferQueue::Pop(const Shape& shape, Limits* limits) {
   {
     std::unique_lock lock(mutex_);
     Status status;
-    AXLE_TRY(WaitFor(*changed_, lock, limits, [&] {
+    const auto is_there = [&] {
       status = CheckBuffers(shapes);
       return !status.ok() || buffers_.size() >= shapes.size();
-    }));
+    };
+    if (!waits_ && !is_there()) {
+      return InvalidArgument(StrCat(name_, ": ", shape.ToString(),
+                                    " is asked for, and the queue has ", buffers_.size(),
+                                    buffers_.size() == 1 ? " array" : " arrays",
+                                    "; all that is taken must be put there before"));
+    }
+    AXLE_TRY(WaitFor(*changed_, lock, limits, is_there));
     AXLE_TRY(status);
     for (size_t i = 0; i < shapes.size(); ++i) {
       bytes_ -= buffers_.front().num_bytes();
@@ -186,7 +198,19 @@ StatusOr<Literal> TransferHub::FinishRecv(Kind kind, i64 channel, i64 place, con
                                           Limits* limits) {
   std::unique_lock lock(mutex_);
   Line& line = lines_[{kind, channel}];
-  Status status = WaitFor(*changed_, lock, limits, [&] { return line.num_sends > place; });
+  if (line.num_sends <= place) {
+    const Status may_come = CheckMayCome(kind, channel);
+    if (!may_come.ok()) {
+      // Nobody sent and nobody waited: the next recv has the place, if none has a later one.
+      if (place + 1 == line.num_recvs) {
+        --line.num_recvs;
+      } else {
+        line.lost.insert(place);
+      }
+      return may_come;
+    }
+  }
+  const Status status = WaitFor(*changed_, lock, limits, [&] { return line.num_sends > place; });
   if (!status.ok()) {
     line.lost.insert(place);
     return status;
@@ -197,8 +221,34 @@ StatusOr<Literal> TransferHub::FinishRecv(Kind kind, i64 channel, i64 place, con
 StatusOr<Literal> TransferHub::Recv(Kind kind, i64 channel, const Shape& shape, Limits* limits) {
   std::unique_lock lock(mutex_);
   Line& line = lines_[{kind, channel}];
+  if (line.num_sends <= line.num_recvs) AXLE_TRY(CheckMayCome(kind, channel));
   AXLE_TRY(WaitFor(*changed_, lock, limits, [&] { return line.num_sends > line.num_recvs; }));
   return Take(line, channel, line.num_recvs++, shape);
+}
+
+void TransferHub::AddSenders(std::span<const i64> channels) {
+  const std::lock_guard lock(mutex_);
+  knows_senders_ = true;
+  senders_.insert(channels.begin(), channels.end());
+}
+
+void TransferHub::NeverWaitForHost() {
+  const std::lock_guard lock(mutex_);
+  waits_for_host_ = false;
+}
+
+// The lock is held.
+Status TransferHub::CheckMayCome(Kind kind, i64 channel) const {
+  if (kind != Kind::kDeviceToDevice) {
+    if (waits_for_host_) return {};
+    return InvalidArgument(StrCat("recv: nothing is left in channel ", channel,
+                                  "; all that is taken must be sent before"));
+  }
+  if (!knows_senders_ || senders_.contains(channel)) return {};
+  return InvalidArgument(
+      StrCat("recv: it would wait for ever: no program sends to channel ", channel,
+             "; compile the one that does, with the same client, before this one runs; for a value "
+             "of the host, recv and recv-done say is_host_transfer=true"));
 }
 
 // The lock is held.
@@ -221,13 +271,15 @@ StatusOr<Literal> TransferHub::Take(Line& line, i64 channel, i64 place, const Sh
 }
 
 HostDevice::HostDevice(const HostDeviceOptions& options)
-    : infeed_("infeed", options.queue_capacity, options.max_buffers),
-      outfeed_("outfeed", options.queue_capacity, options.max_buffers),
+    : infeed_("infeed", options.queue_capacity, options.max_buffers, options.waits_for_host),
+      outfeed_("outfeed", options.queue_capacity, options.max_buffers, options.waits_for_host),
       hub_(options.hub != nullptr
                ? options.hub
                : std::make_shared<TransferHub>(options.queue_capacity, options.max_buffers)),
       custom_calls_(options.custom_calls != nullptr ? options.custom_calls
-                                                    : std::make_shared<CustomCallRegistry>()) {}
+                                                    : std::make_shared<CustomCallRegistry>()) {
+  if (!options.waits_for_host) hub_->NeverWaitForHost();
+}
 
 Status HostDevice::TransferToInfeed(const Literal& value, Limits* limits) {
   return infeed_.Push(value, limits);

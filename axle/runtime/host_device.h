@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 
 #include "axle/core/device_context.h"
 #include "axle/runtime/custom_call_registry.h"
@@ -32,9 +33,10 @@ namespace axle {
 // Arrays on their way between a device and the host, first in, first out.
 class BufferQueue {
  public:
-  // `name` opens error messages; `capacity` is in bytes.
-  BufferQueue(std::string_view name, i64 capacity, i64 max_buffers)
-      : name_(name), capacity_(capacity), max_buffers_(max_buffers) {}
+  // `name` opens error messages; `capacity` is in bytes. If it does not wait, a call that would is
+  // an error instead: RESOURCE_EXHAUSTED of Push, INVALID_ARGUMENT of Pop.
+  BufferQueue(std::string_view name, i64 capacity, i64 max_buffers, bool waits = true)
+      : name_(name), capacity_(capacity), max_buffers_(max_buffers), waits_(waits) {}
 
   // Adds the leaves of an array or of a tuple of arrays, at once. Waits for room;
   // RESOURCE_EXHAUSTED if there never will be any, INVALID_ARGUMENT for other shapes.
@@ -55,6 +57,7 @@ class BufferQueue {
 
   const std::string name_;
   const i64 capacity_, max_buffers_;
+  const bool waits_;
   mutable std::mutex mutex_;
   ForkableCondition changed_;
   std::deque<Literal> buffers_;
@@ -80,6 +83,12 @@ class TransferHub {
   // Both in one; a wait that the limits end takes no place.
   StatusOr<Literal> Recv(Kind kind, i64 channel, const Shape& shape, Limits* limits);
 
+  // Between devices: these channels are sent to by a program that may run. From the first call on,
+  // a FinishRecv that would wait for a channel that none has named is INVALID_ARGUMENT.
+  void AddSenders(std::span<const i64> channels);
+  // FinishRecv and Recv that would wait for, or from, the host are INVALID_ARGUMENT.
+  void NeverWaitForHost();
+
  private:
   struct Line {
     i64 num_sends = 0, num_recvs = 0;
@@ -87,8 +96,12 @@ class TransferHub {
     std::set<i64> lost;             // places that nobody waits for any more
   };
   StatusOr<Literal> Take(Line& line, i64 channel, i64 place, const Shape& shape);
+  // OK if a value may come.
+  Status CheckMayCome(Kind kind, i64 channel) const;
 
   const i64 capacity_, max_buffers_;
+  bool knows_senders_ = false, waits_for_host_ = true;
+  std::set<i64> senders_;
   std::mutex mutex_;
   ForkableCondition changed_;
   std::map<std::pair<Kind, i64>, Line> lines_;
@@ -109,6 +122,8 @@ class HostDevice : public DeviceContext {
   // For the recvs and from the sends of a channel with is_host_transfer=true.
   Status SendToDevice(i64 channel, const Literal& value);
   StatusOr<Literal> RecvFromDevice(i64 channel, const Shape& shape, Limits* limits = nullptr);
+  // Of the hub, TransferHub::AddSenders.
+  void AddSenders(std::span<const i64> channels) { hub_->AddSenders(channels); }
 
   // Its parts, which live as long as the device.
   BufferQueue& infeed() { return infeed_; }

@@ -22,8 +22,9 @@ from ._library import LIBRARY_PATH as library_path
 from ._library import VERSION as version
 from ._programs import Module, parse
 from ._shapes import Shape
+from ._transfers import from_channel, from_outfeed, to_channel, to_infeed
 
-__version__ = "0.1.0"  # of this package; `version` is that of the library
+__version__ = version
 __all__ = [
     "AxleError",
     "Buffer",
@@ -34,10 +35,14 @@ __all__ = [
     "Shape",
     "compile",
     "computation",
+    "from_channel",
+    "from_outfeed",
     "library_path",
     "load",
     "parse",
     "put",
     "save",
+    "to_channel",
+    "to_infeed",
     "version",
 ]

@@ -189,25 +189,23 @@ def from_numbers(value, type, dtype):
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large is found below
         array = np.asarray(value, dtype)
     if type[0] in "bf":
-        limit = _least_too_large(dtype) if type.startswith(("f4e", "f6e")) else np.inf
+        # What is too large becomes the greatest number where a type has neither infinities nor NaNs.
+        limit = _greatest(dtype) if type.startswith(("f4e", "f6e")) else np.inf
         for number, element in zip(_leaves(value), array.flat):
             _check_rounded(float(number), float(element), limit, type)
     return array
 
 
-def _least_too_large(dtype):
-    """Of types without infinities and NaNs, where what is too large becomes the greatest number."""
+def _greatest(dtype):
     import ml_dtypes
 
-    greatest = ml_dtypes.finfo(dtype).max
-    below = (greatest.view(np.uint8) - np.uint8(1)).view(dtype)
-    return float(greatest) + (float(greatest) - float(below)) / 2
+    return float(ml_dtypes.finfo(dtype).max)
 
 
 def _check_rounded(number, element, limit, type):
     """ValueError if the element is not the number, rounded."""
     is_finite = abs(number) < np.inf  # False of NaN
-    if is_finite and (not abs(element) < np.inf or abs(number) >= limit or (type == "f8e8m0fnu" and number <= 0)):
+    if is_finite and (not abs(element) < np.inf or abs(number) > limit or (type == "f8e8m0fnu" and number <= 0)):
         raise ValueError(f"{number} is out of the range of {type}")
     if not is_finite and element != number and not (number != number and element != element):
         raise ValueError(f"{number} is not a value of {type}")

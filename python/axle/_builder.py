@@ -100,7 +100,7 @@ class Builder:
 
     Each operation of HLO is a method, named as in HLO text with _ for -, and a _ more if it is a word of Python:
     b.tanh(x), b.and_(x, y), b.reduce(x, 0, dimensions=[0], to_apply=add). Its operands are Ops of this builder, or
-    numbers and arrays, which become constants. Its keywords are the attributes of HLO text, with values of Python or
+    numbers and arrays, which become constants: a number takes the type that the operation needs there. Its keywords are the attributes of HLO text, with values of Python or
     their text; the computations that it calls, which are Modules; `shape` of the result, of ops that do not imply it;
     and `name` of the instruction. help(b.reduce) lists them.
 
@@ -109,11 +109,13 @@ class Builder:
     """
 
     def __init__(self, name="main"):
+        name = str(name)
         self._handle = c_void_p()
         check(lib.axle_builder_create(name.encode(), byref(self._handle)))
         destroy_with(self, lib.axle_builder_destroy, self._handle)
         self.name = name
         self._num_parameters = 0
+        self._num_built = 0  # each build() takes the ops away
 
     def __repr__(self):
         return f"<axle.Builder {self.name}>"
@@ -183,7 +185,7 @@ class Builder:
         if opcode not in _op_table().values():
             opcode = _op_table().get(opcode, opcode)
         info = _op_info(opcode) if opcode in _op_table().values() else None
-        operands = self._operands(operands)
+        operands = self._operands(opcode, operands, info.operands if info else ["operand"])
         attributes, called = [], []
         for key in info.computations if info else ():
             if key in options:
@@ -206,11 +208,16 @@ class Builder:
         check(lib.axle_builder_add(self._handle, opcode.encode(), numbers, len(operands), byref(given), byref(number)))
         return Op(self, number.value)
 
-    def _operands(self, values):
-        """Ops; numbers take the type of the first Op."""
-        flat = [item for value in values for item in (value if _is_list_of_ops(value) else [value])]
-        first = next((value for value in flat if isinstance(value, Op) and value.shape.is_array), None)
-        return [self._as_op(value, first.shape.type if first is not None else None) for value in flat]
+    def _operands(self, opcode, values, names):
+        """Ops. Of numbers, the operand's role says which type they take (see _types)."""
+        flat = []
+        for value in values:
+            is_list = isinstance(value, (list, tuple)) and any(isinstance(item, Op) for item in value)
+            if is_list and opcode == "tuple" and len(values) > 1:
+                _refuse_nested()
+            flat += _flat(value) if is_list else [value]
+        ops = [self._as_op(value, type) for value, type in zip(flat, _types(names, flat))]
+        return _branches_alike(ops, flat) if opcode == "select" and len(ops) == 3 else ops
 
     def _as_op(self, value, type=None):
         if isinstance(value, Op):
@@ -220,18 +227,22 @@ class Builder:
                     f"an operand is of builder {value.builder.name!r}, not of {self.name!r}; what a computation gets "
                     "from outside is a parameter of it",
                 )
+            value._check_is_there()
             return value
+        if isinstance(value, (list, tuple)):
+            _flat([value])
         return self.constant(value, type if as_numpy(value, "an operand") is None else None)
 
     def build(self, root):
         """The Module whose result is `root`, an Op, or a tuple or list of Ops. The builder is empty afterwards."""
         if isinstance(root, (tuple, list)):
-            root = self.tuple(*root)
+            root = self.tuple(*_flat(root))
         root = self._as_op(root)
         self._locate()
         module = c_void_p()
         check(lib.axle_builder_build(self._handle, root._number, byref(module)))
         self._num_parameters = 0
+        self._num_built += 1
         return Module(module)
 
     def compile(self, root, **options):
@@ -263,8 +274,91 @@ def _computation(key, value):
     )
 
 
-def _is_list_of_ops(value):
-    return isinstance(value, (list, tuple)) and len(value) > 0 and all(isinstance(item, Op) for item in value)
+def _refuse_nested():
+    raise AxleError(
+        "INVALID_ARGUMENT", "lists of Ops are not nested here: make a tuple of the inner ones with builder.tuple(...)"
+    )
+
+
+def _flat(values):
+    """A list that may have Ops in it; AxleError if a list in it has some."""
+    open_lists = [item for item in values if isinstance(item, (list, tuple))]
+    while open_lists:
+        for item in open_lists.pop():
+            if isinstance(item, Op):
+                _refuse_nested()
+            if isinstance(item, (list, tuple)):
+                open_lists.append(item)
+    return list(values)
+
+
+# What the names of operands in the op table end in where these are no data: they count or address elements.
+_INTEGER_ROLES = ("indices", "index", "sizes", "size", "offsets")
+
+
+def _roles(names, count):
+    """For each of `count` operands its name in the op table, where some stand for any number of operands."""
+    if count == len(names) or not names:
+        return names
+    is_last = names[0].endswith(_INTEGER_ROLES) or names[-1].endswith(_INTEGER_ROLES)
+    if not is_last and count % len(names) == 0:  # reduce: as many of each
+        return [name for name in names for _ in range(count // len(names))]
+    if not is_last and len(names) == 3 and count % 2 == 1:  # scatter: as many of the outer ones
+        return names[:1] * (count // 2) + [names[1]] + names[2:] * (count // 2)
+    return names + names[-1:] * (count - len(names))  # dynamic-slice, conditional: any number of the last one
+
+
+def _types(names, values):
+    """The types that numbers among these operands take: pred for a predicate; s32, or that of an Op in the same role,
+    for what counts or addresses elements; for others that of their partner (the operand of an initial value) or
+    of the first Op or array that is data. None: whatever the number asks for."""
+    roles = _roles(names, len(values))
+    if len(roles) != len(values):
+        roles = ["operand"] * len(values)
+    if isinstance(values[0] if values else None, (bool, np.bool_)) and roles[0] == "branch_index":
+        roles = ["pred", *roles[1:]]
+    kinds = ["pred" if role == "pred" else "integer" if role.endswith(_INTEGER_ROLES) else "data" for role in roles]
+    places, seen = [], {}  # operands of one role alone have no partners
+    for role in roles:
+        places.append(seen.get(role, 0) if roles[0] != roles[-1] else 0)
+        seen[role] = seen.get(role, 0) + 1
+    first = {"pred": "pred", "integer": "s32"}
+    types = {}  # of the first Op or array by kind, and by kind and place
+    numbers = []
+    for value, kind, place in zip(values, kinds, places):
+        type = _type_of(value)
+        if type:
+            types.setdefault(kind, type)
+            types.setdefault((kind, place), type)
+        elif kind == "data" and not isinstance(value, Op):
+            numbers.append(value)
+    if len(values) == len(names) and "data" not in types:  # numbers alone: one type for all of them
+        asked = [_type_of_numbers(value) for value in numbers]
+        if asked:
+            types["data"] = max(asked, key=("pred", "s32", "f32", "c64").index)
+    return [
+        types.get((kind, place)) if kind == "data" and (kind, place) in types else types.get(kind, first.get(kind))
+        for kind, place in zip(kinds, places)
+    ]
+
+
+def _type_of(value):
+    """The element type of an Op or an array; None of numbers, lists and what is no array."""
+    if isinstance(value, Op):
+        return value.shape.type if value.shape.is_array else None
+    array = as_numpy(value, "an operand")
+    return None if array is None else type_name(array.dtype)
+
+
+def _branches_alike(ops, values):
+    """Of select, where a number stands for an array of it: of the other value's shape, or else the predicate's."""
+    arrays = [op.shape for op in (*ops[1:], ops[0]) if op.shape.is_array and op.shape.dims]
+    if not arrays or any(arrays[0].dynamic):
+        return ops
+    return [
+        op if i == 0 or op.shape.dims or isinstance(value, Op) else op.broadcast_to(arrays[0].dims)
+        for i, (op, value) in enumerate(zip(ops, values))
+    ]
 
 
 def _type_of_numbers(value):
@@ -286,18 +380,27 @@ class Op:
     its elements: t[0], or a, b = t.
     """
 
-    __slots__ = ("builder", "_number", "_shape")
+    __slots__ = ("builder", "_number", "_shape", "_num_built")
     __array_ufunc__ = None  # array + op is for the op
 
     def __init__(self, builder, number):
         self.builder = builder
         self._number = number
         self._shape = None
+        self._num_built = builder._num_built
+
+    def _check_is_there(self):
+        if self._num_built != self.builder._num_built:
+            raise AxleError(
+                "INVALID_ARGUMENT",
+                f"an operand is of a program that builder {self.builder.name!r} has built; the builder is empty since",
+            )
 
     @property
     def shape(self):
         """A Shape."""
         if self._shape is None:
+            self._check_is_there()
             handle = c_void_p()
             check(lib.axle_builder_op_shape(self.builder._handle, self._number, byref(handle)))
             try:
@@ -335,9 +438,11 @@ class Op:
             "broadcast", value, dimensions=[offset + i for i in kept], shape=_array_text(shape.type, dims)
         )
 
-    def reshape(self, dims):
-        """The same elements in row-major order."""
+    def reshape(self, *dims):
+        """The same elements in row-major order: reshape(2, 3) or reshape([2, 3])."""
         shape = self._array_shape("reshape")
+        if len(dims) == 1 and not hasattr(dims[0], "__index__"):
+            dims = dims[0]
         return self.builder.op("reshape", self, shape=_array_text(shape.type, dims))
 
     def astype(self, type):
@@ -513,9 +618,16 @@ def _getitem(op, items):
             low = places[0] if len(places) else 0
             slices.append(slice(low, places[-1] + 1 if len(places) else 0, abs(step)))
             result.append(len(places))
-        elif isinstance(item, Op):
+        elif isinstance(item, Op) and item.shape.is_array and not item.shape.dims and item.shape.type[0] in "su":
             starts[d] = item
             slices.append(slice(0, dims[d], 1))
+        elif isinstance(item, (bool, np.bool_, list, Op)) or not hasattr(item, "__index__") or np.ndim(item) > 0:
+            what = item.shape if isinstance(item, Op) else f"a {type(item).__name__}"
+            raise AxleError(
+                "INVALID_ARGUMENT",
+                f"an index is an integer, a slice, ..., None, or an Op of one integer, not {what}; b.select takes masks "
+                "and b.gather many indices",
+            )
         else:
             place = int(item.__index__())
             if not -dims[d] <= place < dims[d]:

@@ -12,9 +12,11 @@ main thread has to leave it alone, it ends by itself and lets go of them.
 
 import concurrent.futures
 import ctypes
+import numbers
 import os
 import threading
 
+from ._errors import AxleError
 from ._library import LimitsOptions, Progress, check, destroy_with, lib
 
 _INT64_MAX = 2**63 - 1
@@ -57,6 +59,9 @@ class Limits:
     """An axle_limits for the calls of one task."""
 
     def __init__(self, time_limit=None, memory_limit=None, step_limit=None, progress=None):
+        for name, limit in (("time_limit", time_limit), ("memory_limit", memory_limit), ("step_limit", step_limit)):
+            if limit is not None and not (isinstance(limit, numbers.Real) and limit >= 0):
+                raise AxleError("INVALID_ARGUMENT", f"{name} is {limit!r}, must be None or a number from 0")
         self.handle = ctypes.c_void_p()
         self._reporter = _Reporter(progress, self.handle)
         self._progress = Progress(self._reporter.report) if progress else Progress()

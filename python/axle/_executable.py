@@ -17,7 +17,7 @@ from ._arrays import address_of, as_numpy, from_numbers
 from ._buffers import Buffer, put_with
 from ._calls import Limits
 from ._errors import AxleError
-from ._library import Analysis, Array, CompileOptions, ExecuteOptions, check, destroy_with, lib
+from ._library import Analysis, Array, ClientOptions, CompileOptions, ExecuteOptions, check, destroy_with, lib
 from ._programs import Module, parse_with
 
 _ENGINES = {"default": 0, "native": 1, "interpret": 2}
@@ -36,7 +36,7 @@ def _get_client():
     with _client_lock:
         if _client is None:
             client = c_void_p()
-            check(lib.axle_client_create(None, byref(client)))
+            check(lib.axle_client_create(byref(ClientOptions(never_waits_for_host=1)), byref(client)))
             _client = client
         return _client
 

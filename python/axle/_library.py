@@ -118,6 +118,19 @@ class ParseOptions(_Struct):
     ]
 
 
+class ClientOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("codegen_library", c_char_p),
+        ("num_devices", c_int64),
+        ("num_threads", c_int64),
+        ("memory_limit", c_int64),
+        ("log", c_void_p),
+        ("log_context", c_void_p),
+        ("never_waits_for_host", c_int64),
+    ]
+
+
 class CompileOptions(_Struct):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -232,7 +245,13 @@ _declare("axle_module_parameter_shape", c_void_p, c_void_p, c_size_t)
 _declare("axle_module_result_shape", c_void_p, c_void_p)
 _declare("axle_module_to_text", c_void_p, c_void_p, c_int64, _OUT)
 _declare("axle_module_to_proto", c_void_p, c_void_p, _OUT)
-_declare("axle_client_create", c_void_p, c_void_p, _OUT)
+_declare("axle_client_create", c_void_p, POINTER(ClientOptions), _OUT)
+_declare("axle_client_to_infeed", c_void_p, c_void_p, c_int64, POINTER(POINTER(Array)), c_size_t, c_void_p)
+_declare("axle_client_from_outfeed", c_void_p, c_void_p, c_int64, POINTER(POINTER(Array)), c_size_t, c_void_p)
+_declare("axle_client_to_channel", c_void_p, c_void_p, c_int64, c_int64, POINTER(POINTER(Array)), c_size_t)
+_declare(
+    "axle_client_from_channel", c_void_p, c_void_p, c_int64, c_int64, POINTER(POINTER(Array)), c_size_t, c_void_p
+)
 _declare("axle_client_compile", c_void_p, c_void_p, c_void_p, POINTER(CompileOptions), _OUT)
 _declare("axle_executable_destroy", None, c_void_p)
 _declare("axle_executable_analyze", c_void_p, c_void_p, POINTER(Analysis))

@@ -114,7 +114,7 @@ def parse(program, *, format=None, label=None, time_limit=None, memory_limit=Non
     them compressed with gzip or zstd or not; the path of a file with one of these, a pathlib.Path or a str; or
     what jax.jit(f).lower(...) gives.
 
-    format  "hlo", "hlo.pb", "stablehlo", "stablehlo.bc"; found out if None
+    format  "hlo" or "hlo.pb"; found out if None
     label   opens error messages, a file name for example; that of the file if None
     """
     return parse_with(Limits(time_limit, memory_limit), program, format, label)

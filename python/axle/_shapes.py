@@ -1,9 +1,11 @@
 """Element types and shapes."""
 
+import ctypes
+
 import numpy as np
 
 from ._errors import AxleError
-from ._library import lib
+from ._library import check, lib
 
 _TUPLE = 13
 # What numpy has itself; all others come from ml_dtypes.
@@ -158,3 +160,15 @@ def shape_from_handle(handle):
         lib.axle_shape_text(handle).decode(),
         number,
     )
+
+
+def parse_shape(shape):
+    """A Shape of its text or of itself."""
+    if isinstance(shape, Shape):
+        return shape
+    handle = ctypes.c_void_p()
+    check(lib.axle_shape_parse(str(shape).encode(), ctypes.byref(handle)))
+    try:
+        return shape_from_handle(handle)
+    finally:
+        lib.axle_shape_destroy(handle)

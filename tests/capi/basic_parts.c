@@ -190,8 +190,7 @@ static void test_parse_errors(void) {
   options.format = "onnx";
   expect_error(__LINE__, axle_module_parse(kAxpy, strlen(kAxpy), &options, &module),
                AXLE_INVALID_ARGUMENT,
-               "axle_module_parse: unknown format \"onnx\"; there are hlo, hlo.pb, stablehlo and "
-               "stablehlo.bc");
+               "axle_module_parse: unknown format \"onnx\"; there are hlo and hlo.pb");
   expect_error(__LINE__, axle_module_parse(NULL, 3, NULL, &module), AXLE_INVALID_ARGUMENT,
                "axle_module_parse: bytes is null");
   expect_error(__LINE__, axle_module_parse(kAxpy, 3, NULL, NULL), AXLE_INVALID_ARGUMENT,

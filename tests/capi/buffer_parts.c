@@ -438,6 +438,52 @@ static void test_queues(axle_client* client) {
   axle_executable_destroy(executable);
 }
 
+/* A host that never waits gets errors, and one that feeds and takes in time gets none. */
+static void test_channels(void) {
+  float data[4] = {1, 2, 3, 4}, out[4] = {0};
+  const axle_array in_array = array_of(AXLE_F32, 1, kFour, data);
+  axle_array out_array = array_of(AXLE_F32, 1, kFour, out);
+  const axle_array* values[1];
+  axle_client_options options;
+  axle_client* client = NULL;
+  axle_executable* executable;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.never_waits_for_host = 2;
+  expect_error(__LINE__, axle_client_create(&options, &client), AXLE_INVALID_ARGUMENT,
+               "axle_client_create: never_waits_for_host is 2, must be 0 or 1");
+  options.never_waits_for_host = 1;
+  expect_ok(__LINE__, axle_client_create(&options, &client));
+  executable =
+      compiled_by(client,
+                  "HloModule q\nENTRY e {\n  t = token[] after-all()\n"
+                  "  r = (f32[4], u32[], token[]) recv(t), channel_id=1, is_host_transfer=true\n"
+                  "  d = (f32[4], token[]) recv-done(r), channel_id=1, is_host_transfer=true\n"
+                  "  x = f32[4] get-tuple-element(d), index=0\n  y = f32[4] add(x, x)\n"
+                  "  u = token[] get-tuple-element(d), index=1\n"
+                  "  s = (f32[4], u32[], token[]) send(y, u), channel_id=2, is_host_transfer=true\n"
+                  "  ROOT e = token[] send-done(s), channel_id=2, is_host_transfer=true\n}\n",
+                  NULL);
+  values[0] = &in_array;
+  expect_code(__LINE__, axle_executable_run(executable, NULL, NULL, 0, NULL, 0),
+              AXLE_INVALID_ARGUMENT);
+  expect_ok(__LINE__, axle_client_to_channel(client, 0, 1, values, 1));
+  expect_ok(__LINE__, axle_executable_run(executable, NULL, NULL, 0, NULL, 0));
+  values[0] = &out_array;
+  expect_ok(__LINE__, axle_client_from_channel(client, 0, 2, values, 1, NULL));
+  expect(__LINE__, out[0] == 2 && out[3] == 8);
+  expect_code(__LINE__, axle_client_from_channel(client, 0, 2, values, 1, NULL),
+              AXLE_INVALID_ARGUMENT);
+  expect_code(__LINE__, axle_client_from_outfeed(client, 0, values, 1, NULL),
+              AXLE_INVALID_ARGUMENT);
+  expect_error(__LINE__, axle_client_to_channel(client, 5, 1, values, 1), AXLE_INVALID_ARGUMENT,
+               "channel: there is no device 5, the client has 1");
+  expect_error(__LINE__, axle_client_from_channel(client, 0, 2, NULL, 1, NULL),
+               AXLE_INVALID_ARGUMENT, "axle_client_from_channel: values is null");
+  axle_executable_destroy(executable);
+  axle_client_destroy(client);
+}
+
 static void log_line(int32_t level, const char* message, void* context) {
   if (level == AXLE_LOG_INFO && message[0] != '\0') ++*(int*)context;
 }
@@ -481,6 +527,7 @@ void test_clients(void) {
   test_custom_calls(client);
   test_narrow_custom_calls(client);
   test_queues(client);
+  test_channels();
   axle_client_destroy(client);
   test_replicas();
   test_analysis_and_log();

@@ -525,5 +525,123 @@ TEST(Convert, GivesTheReferenceVectors) {
   EXPECT_GT(checked, 300);
 }
 
+// A number as text of a type spells it; whole numbers without a point.
+std::string Spelling(const Literal& number, ElementType type) {
+  std::string text = number.ToString();
+  if (number.shape().type() == F64 && IsIntegral(type)) {
+    const auto value = number.data<double>()[0];
+    if (std::trunc(value) == value && value >= -0x1p63 && value < 0x1p64) {
+      text =
+          value < 0 ? StrCat(static_cast<i64>(value)) : StrCat(static_cast<std::uint64_t>(value));
+    }
+  }
+  return IsComplex(type) ? StrCat("(", text, ", 0)") : text;
+}
+
+TEST(ConvertNumber, TakesWhatTextOfTheTypeMaySpell) {
+  std::vector<Literal> numbers;
+  for (const double value : {0.0,
+                             1.0,
+                             -1.0,
+                             2.0,
+                             0.5,
+                             -0.5,
+                             1.5,
+                             6.0,
+                             6.5,
+                             7.5,
+                             8.0,
+                             28.0,
+                             29.0,
+                             127.0,
+                             127.5,
+                             128.0,
+                             -128.0,
+                             -129.0,
+                             255.0,
+                             256.0,
+                             448.0,
+                             464.0,
+                             465.0,
+                             57344.0,
+                             65519.0,
+                             65520.0,
+                             0x1p31,
+                             0x1p32,
+                             -0x1p31,
+                             0x1p53,
+                             0x1p63,
+                             -0x1p63,
+                             0x1p64,
+                             1e-50,
+                             -1e-50,
+                             5e-324,
+                             3.4e38,
+                             1e39,
+                             -1e39,
+                             1e308,
+                             double{INFINITY},
+                             -double{INFINITY},
+                             double{NAN}}) {
+    numbers.push_back(*Literal::Create(Shape(F64)));
+    numbers.back().mutable_data<double>()[0] = value;
+  }
+  for (const i64 value : {i64{0}, i64{1}, i64{-1}, i64{3}, i64{-8}, i64{300}, i64{70000}, INT64_MAX,
+                          INT64_MIN, i64{1} << 32}) {
+    numbers.push_back(*Literal::Create(Shape(S64)));
+    numbers.back().mutable_data<i64>()[0] = value;
+  }
+  for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1} << 63, UINT64_MAX}) {
+    numbers.push_back(*Literal::Create(Shape(U64)));
+    numbers.back().mutable_data<std::uint64_t>()[0] = value;
+  }
+  int taken = 0, refused = 0;
+  for (const ElementTypeInfo& info : kElementTypes) {
+    if (!IsArrayType(info.type)) continue;
+    for (const Literal& number : numbers) {
+      const std::string text = StrCat(info.text, "[] ", Spelling(number, info.type));
+      const StatusOr<Literal> converted = ConvertNumber(number, info.type);
+      const StatusOr<Literal> read = ParseLiteral(text);
+      ASSERT_EQ(converted.ok(), read.ok())
+          << text << ": " << converted.status().ToString() << "; " << read.status().ToString();
+      (converted.ok() ? taken : refused) += 1;
+      if (!converted.ok()) {
+        EXPECT_EQ(converted.status().code(), StatusCode::kInvalidArgument);
+        continue;
+      }
+      EXPECT_EQ(converted->ToStringWithShape(), read->ToStringWithShape()) << text;
+    }
+  }
+  EXPECT_GT(taken, 400);
+  EXPECT_GT(refused, 400);
+}
+
+TEST(ConvertNumber, SaysWhatIsWrong) {
+  const auto error = [](std::string_view number, ElementType type) {
+    const StatusOr<Literal> converted = ConvertNumber(*ParseLiteral(number), type);
+    return converted.ok() ? converted->ToStringWithShape() : converted.status().message();
+  };
+  EXPECT_EQ(error("s32[] 300", S8), "300 is out of the range of s8, -128 to 127");
+  EXPECT_EQ(error("s64[] -1", U32), "-1 is out of the range of u32, 0 to 4294967295");
+  EXPECT_EQ(error("u64[] 9223372036854775808", S64),
+            "9223372036854775808 is out of the range of s64, -9223372036854775808 to "
+            "9223372036854775807");
+  EXPECT_EQ(error("f32[] 2147483648", S32),
+            "2.14748365e+09 is out of the range of s32, -2147483648 to 2147483647");
+  EXPECT_EQ(error("f64[] 0.5", S32), "0.5 is not an integer, as s32 needs");
+  EXPECT_EQ(error("f64[] 3", S32), "s32[] 3");
+  EXPECT_EQ(error("f64[] -0", U8), "u8[] 0");
+  EXPECT_EQ(error("f32[] nan", U8), "nan is not an integer, as u8 needs");
+  EXPECT_EQ(error("s32[] 2", PRED), "2 is neither true (1) nor false (0)");
+  EXPECT_EQ(error("pred[] true", S1), "true is out of the range of s1, -1 to 0");
+  EXPECT_EQ(error("s32[] 100000", F16), "100000 is out of the range of f16");
+  EXPECT_EQ(error("f32[] inf", F8E4M3FN), "inf is out of the range of f8e4m3fn");
+  EXPECT_EQ(error("f32[] nan", F4E2M1FN), "nan is not a value of f4e2m1fn");
+  EXPECT_EQ(error("f64[] 1e300", C64), "1e+300 is out of the range of c64");
+  EXPECT_EQ(error("c64[] (1, 0)", F32), "(1, 0) is complex, and f32 is not");
+  EXPECT_EQ(error("c64[] (1, 2)", C128), "c128[] (1, 2)");
+  EXPECT_EQ(error("s32[1] {2}", F32), "cannot make a scalar f32 of s32[1] {2}");
+}
+
 }  // namespace
 }  // namespace axle

@@ -37,13 +37,13 @@ TEST(Constants, OfValues) {
             "bf16[] 1");
   EXPECT_EQ(Result([](XlaBuilder& b, Ops) { return ConstantR0WithType(&b, S8, 3.0); }), "s8[] 3");
   EXPECT_EQ(Result([](XlaBuilder& b, Ops) { return ConstantR0WithType(&b, U32, -1); }),
-            "u32[] 4294967295");
+            "constant: -1 is out of the range of u32, 0 to 4294967295");
   EXPECT_EQ(Result([](XlaBuilder& b, Ops) { return ConstantR0WithType(&b, S8, 3.5); }),
-            "constant: 3.5 is no value of s8");
+            "constant: 3.5 is not an integer, as s8 needs");
   EXPECT_EQ(Result([](XlaBuilder& b, Ops) {
               return ConstantR0WithType(&b, F32, std::complex<float>(1, 2));
             }),
-            "constant: (1, 2) is no value of f32");
+            "constant: (1, 2) is complex, and f32 is not");
   EXPECT_EQ(Result([](XlaBuilder& b, Ops) { return ConstantR0WithType(&b, TUPLE, 1); }),
             "constant: cannot make a scalar tuple of s32[] 1");
 }
@@ -69,6 +69,46 @@ TEST(Constants, LikeAnOperand) {
               return Zeros(&b, Shape(F32, {0, 2}));
             }),
             "f32[0,2] {  }");
+}
+
+// Every function and operator that takes a number beside an operand.
+TEST(Constants, NumbersFitTheOperandsType) {
+  const auto refused = [](std::string_view what, auto number, std::string_view operand) {
+    using T = decltype(number);
+    const std::pair<std::string_view, std::function<XlaOp(XlaOp)>> uses[] = {
+        {"like", [&](XlaOp x) { return x + ScalarLike(x, number); }},
+        {"full", [&](XlaOp x) { return x + FullLike(x, number); }},
+        {"n + x", [&](XlaOp x) { return number + x; }},
+        {"x + n", [&](XlaOp x) { return x + number; }},
+        {"n - x", [&](XlaOp x) { return number - x; }},
+        {"x - n", [&](XlaOp x) { return x - number; }},
+        {"n * x", [&](XlaOp x) { return number * x; }},
+        {"x * n", [&](XlaOp x) { return x * number; }},
+        {"n / x", [&](XlaOp x) { return number / x; }},
+        {"x / n", [&](XlaOp x) { return x / number; }},
+    };
+    for (const auto& [name, use] : uses) {
+      EXPECT_EQ(Result([&](XlaBuilder&, Ops p) { return use(p[0]); }, {operand}), what) << name;
+    }
+    const Literal scalar = LiteralUtil::CreateR0<T>(number);
+    EXPECT_EQ(
+        Result([&](XlaBuilder& b,
+                   Ops p) { return ConstantR0WithType(&b, b.GetShape(p[0])->type(), scalar); },
+               {operand}),
+        what);
+  };
+  refused("constant: 300 is out of the range of s8, -128 to 127", 300, "s8[2] {1, 2}");
+  refused("constant: -1 is out of the range of u64, 0 to 18446744073709551615", -1L, "u64[1] {1}");
+  refused("constant: 0.5 is not an integer, as s32 needs", 0.5, "s32[2] {1, 2}");
+  refused("constant: 70000 is out of the range of f16", 70000.0F, "f16[2] {1, 2}");
+  refused("constant: 1e+300 is out of the range of f32", 1e300, "f32[] 1");
+  // What is rounded is taken, and so is a whole number of a float type.
+  EXPECT_EQ(Result([](XlaBuilder&, Ops p) { return p[0] + 2.0; }, {"s8[1] {1}"}), "s8[1] {3}");
+  EXPECT_EQ(Result([](XlaBuilder&, Ops p) { return 0.1 * p[0]; }, {"bf16[1] {1}"}),
+            "bf16[1] {0.1001}");
+  // The first error is kept.
+  EXPECT_EQ(Result([](XlaBuilder&, Ops p) { return p[0] + 300 + 400; }, {"s8[1] {1}"}),
+            "constant: 300 is out of the range of s8, -128 to 127");
 }
 
 TEST(Constants, MisuseIsAnError) {

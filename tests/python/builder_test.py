@@ -121,6 +121,9 @@ class Operators(unittest.TestCase):
         self.assertEqual(run(lambda x: x.astype(np.float64), X).dtype, np.float64)
         self.assertEqual(run(lambda x: x.astype("bfloat16").astype("f32"), X).dtype, np.float32)
         self.assertEqual(run(lambda x: x.reshape([4, 6]), X).shape, (4, 6))
+        self.assertEqual(run(lambda x: x.reshape(4, 6), X).shape, (4, 6))
+        self.assertEqual(run(lambda x: x.reshape(24), X).shape, (24,))
+        self.assertEqual(run(lambda x: x.reshape(()), X[:1, 0, 0]).shape, ())
 
     def test_values_are_not_known(self):
         b = axle.Builder("b")
@@ -133,6 +136,92 @@ class Operators(unittest.TestCase):
 
 
 class Operations(unittest.TestCase):
+    def test_numbers_take_the_type_that_is_needed(self):
+        b = axle.Builder("b")
+        p, x, h = b.parameter("pred[2]"), b.parameter("f32[2,3]"), b.parameter("f16[2]")
+        i, u = b.parameter("s64[]"), b.parameter("u8[]")
+        q, n = b.parameter("pred[]"), b.parameter("s32[2,3]")
+        f, m = b.parameter("f32[]"), b.parameter("bf16[]")
+        zeros = np.zeros(2, np.float16)
+        self.assertEqual(str(b.select(p, h, zeros).shape), "f16[2]")
+        self.assertEqual(str(b.select(p, zeros, h).shape), "f16[2]")
+        self.assertEqual(str(b.select(q, m, 0).shape), "bf16[]")
+        self.assertEqual(str(b.select(q, 0, m).shape), "bf16[]")
+        self.assertEqual(str(b.select(True, m, 1).shape), "bf16[]")
+        self.assertEqual(str(b.select(p, h, 0).shape), "f16[2]")
+        self.assertEqual(str(b.select(p, 0, h).shape), "f16[2]")
+        self.assertEqual(str(b.select(p, 1, 0).shape), "s32[2]")
+        self.assertEqual(str(b.select(p, zeros, 0).shape), "f16[2]")
+        self.assertEqual(str(b.select(p, 2.5, 0).shape), "f32[2]")
+        self.assertEqual(str(b.select(q, 0, 2.5).shape), "f32[]")
+        self.assertEqual(str(b.clamp(0, h, 6).shape), "f16[2]")
+        self.assertEqual(str(b.pad(x, 0, padding="1_0x0_0").shape), "f32[3,3]")
+        sizes = {"dynamic_slice_sizes": [1, 1]}
+        self.assertEqual(str(b.dynamic_slice(x, 0, 1, **sizes).shape), "f32[1,1]")
+        self.assertEqual(str(b.dynamic_slice(x, i, 1, **sizes).shape), "f32[1,1]")
+        self.assertEqual(str(b.dynamic_slice(x, 1, u, **sizes).shape), "f32[1,1]")
+        self.assertEqual(str(b.dynamic_update_slice(x, b.slice(x, slice="{[0:1], [0:2]}"), 0, 1).shape), "f32[2,3]")
+        self.assertEqual(str(b.set_dimension_size(x, 1, dimensions=[0], shape="f32[<=2,3]").shape), "f32[<=2,3]")
+        rows = b.gather(x, [[1], [0]], offset_dims=[1], collapsed_slice_dims=[0], start_index_map=[0],
+                        index_vector_dim=1, slice_sizes=[1, 3])
+        self.assertEqual(str(rows.shape), "f32[2,3]")
+        both = axle.computation(lambda x, n, y, k: (x + y, n + k), "f32[]", "s32[]", "f32[]", "s32[]")
+        self.assertEqual(str(b.reduce(x, n, 0, 0, dimensions=[0], to_apply=both).shape), "(f32[3], s32[3])")
+        self.assertEqual(str(b.reduce([x, n], 0, 0, dimensions=[0], to_apply=both).shape), "(f32[3], s32[3])")
+        one = axle.computation(lambda x: x + 1, "f32[]")
+        self.assertEqual(str(b.conditional(1, f, 0, branch_computations=[one, one]).shape), "f32[]")
+        self.assertEqual(str(b.conditional(2, f, 0, 1, branch_computations=[one, one, one]).shape), "f32[]")
+        self.assertEqual(str(b.conditional(True, f, 0, branch_computations=[one, one]).shape), "f32[]")
+
+    def test_ops_of_a_built_program(self):
+        self.assertEqual(axle.Builder(3).name, "3")
+        b = axle.Builder("done")
+        x = b.parameter("f32[2]")
+        b.build(x)
+        for use in (lambda: x + 1, lambda: b.tanh(x), lambda: b.build(x), lambda: x[0]):
+            with self.assertRaisesRegex(axle.AxleError, "of a program that builder 'done' has built; the builder is emp"):
+                use()
+        self.assertEqual(b.compile(b.parameter("f32[]") + 1)(2), 3)
+
+    def test_what_is_no_index(self):
+        for index in (X > 1, [1, 0], np.array([1, 0]), 1.5, "x", True):
+            with self.assertRaisesRegex(axle.AxleError, "an index is an integer, a slice, .*, not a "):
+                run(lambda x: x[index], X)
+        for function in (lambda x: x[x > 1], lambda x: x[x[0, 0, 0]], lambda x: x[x.astype("s32")]):
+            with self.assertRaisesRegex(axle.AxleError, r"Op of one integer, not (pred|f32|s32)\["):
+                run(function, X)
+
+    def test_numbers_in_select(self):
+        x = np.float32([-1, 0, 3])
+        np.testing.assert_array_equal(run(lambda x: x.builder.select(x > 0, x, 0), x), np.maximum(x, 0))
+        np.testing.assert_array_equal(run(lambda x: x.builder.select(x > 0, 1, 0.5), x), np.where(x > 0, 1, 0.5))
+        with self.assertRaisesRegex(axle.AxleError, "300 is out of the range of u8"):
+            run(lambda x: x.builder.select(x > 0, x.astype("u8"), 300), x)
+
+    def test_lists_of_ops(self):
+        def builder():
+            b = axle.Builder("b")
+            return b, b.parameter("f32[2]"), b.parameter("f32[2]")
+
+        b, x, y = builder()
+        self.assertEqual(str(b.concatenate([x, y], dimensions=[0]).shape), "f32[4]")
+        self.assertEqual(str(b.tuple([x, y]).shape), "(f32[2], f32[2])")
+        self.assertEqual(str(b.tuple(x, b.tuple(x, y)).shape), "(f32[2], (f32[2], f32[2]))")
+        self.assertEqual(str(b.build([x, b.tuple(y)]).output_shape), "(f32[2], (f32[2]))")
+        for nested in (
+            lambda b, x, y: b.build([[x, y], x]),
+            lambda b, x, y: b.build((x, (y,))),
+            lambda b, x, y: b.build([x, [[y]]]),
+            lambda b, x, y: b.tuple([x, y], x),
+            lambda b, x, y: b.tuple([x, [y]]),
+            lambda b, x, y: b.concatenate([[x, y]], dimensions=[0]),
+            lambda b, x, y: b.concatenate([x, [y, 1]], dimensions=[0]),
+            lambda b, x, y: x + [y],
+            lambda b, x, y: x + [[y]],
+        ):
+            with self.assertRaisesRegex(axle.AxleError, "lists of Ops are not nested here"):
+                nested(*builder())
+
     def test_names_come_from_the_op_table(self):
         b = axle.Builder("b")
         names = set(dir(b))

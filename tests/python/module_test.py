@@ -178,7 +178,7 @@ class Errors(unittest.TestCase):
         )
         self.assert_error(
             "INVALID_ARGUMENT",
-            'axle_module_parse: unknown format "x"; there are hlo, hlo.pb, stablehlo and stablehlo.bc',
+            'axle_module_parse: unknown format "x"; there are hlo and hlo.pb',
             axle.parse,
             AXPY,
             format="x",

@@ -52,7 +52,7 @@ RANGES = {
     "f8e8m0fnu": [(2, None), (-1, "-1.0 is out of the range of f8e8m0fnu")],
     "f4e2m1fn": [
         (6, None),
-        (10, "10.0 is out of the range of f4e2m1fn"),
+        (6.5, "6.5 is out of the range of f4e2m1fn"),
         (float("nan"), "nan is not a value of f4e2m1fn"),
         (float("inf"), "inf is not a value of f4e2m1fn"),
     ],

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <regex>
+#include <set>
 
 #include "axle/core/strings.h"
 #include "tests/tools/cli.h"
@@ -91,6 +93,102 @@ TEST_F(CliShell, BashCompletes) {
   EXPECT_EQ(Complete({"axle", "parse", "--inputs"}), Words());  // of other verbs
 }
 
+// One list says what a verb takes: it, its help, its manual page and what completion offers agree,
+// and every option is described.
+TEST_F(CliShell, HelpManAndCompletionSayWhatAVerbTakes) {
+  const auto options_in = [](const std::string& text, const std::string& pattern) {
+    std::set<std::string> found;
+    const std::regex option(pattern);
+    for (auto it = std::sregex_iterator(text.begin(), text.end(), option);
+         it != std::sregex_iterator(); ++it) {
+      found.insert((*it)[1]);
+    }
+    return found;
+  };
+  const std::string fish = Run({"completion", "fish"}).out;
+  const std::string general = Run({"help", "options"}).out;
+  std::map<std::string, std::set<std::string>> of_verb;
+  std::set<std::string> all;
+  for (const char* const verb : kVerbs) {
+    std::set<std::string>& options = of_verb[verb];
+    std::istringstream lines(fish);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find(StrCat("__fish_seen_subcommand_from ", verb, "'")) == std::string::npos)
+        continue;
+      options.merge(options_in(line, " -l ([a-z-]+)"));
+      if (line.find(" -l ") != std::string::npos) {
+        EXPECT_NE(line.find(" -d '"), std::string::npos) << line;
+      }
+    }
+    EXPECT_EQ(options.erase("help"), 1u) << verb;
+    all.insert(options.begin(), options.end());
+    // In the help: a row, or a mention among those that `axle help options` describes.
+    std::string help = Run({verb, "-h"}).out;
+    const size_t brief = help.find("\n  and  ");
+    ASSERT_NE(brief, std::string::npos);
+    const std::string tail = std::regex_replace(help.substr(brief), std::regex("\n *"), " ");
+    help.resize(brief + 1);
+    std::set<std::string> shown = options_in(help, "\n  (?:-[a-z], )?--([a-z-]+)");
+    for (const std::string& name : options_in(tail, "--([a-z-]+)")) {
+      EXPECT_TRUE(shown.insert(name).second) << verb << " " << name << " twice";
+      EXPECT_NE(general.find(StrCat("--", name)), std::string::npos) << name;
+    }
+    EXPECT_EQ(shown, options) << verb;
+    // In the manual page: a term with a text.
+    std::string page = Run({"man", verb}).out;
+    page = std::regex_replace(page, std::regex("\\\\-"), "-");
+    EXPECT_EQ(options_in(page, "\n\\.TP\n\\.B (?:-[a-z], )?--([a-z-]+)[^\n]*\n[^.\n]"), options)
+        << page;
+  }
+  for (const char* const verb : kVerbs) {
+    for (const std::string& name : all) {
+      const Result r = Run({verb, "-h", StrCat("--", name, "=1")});
+      const bool is_refused = r.err.find("unknown option \"--") != std::string::npos;
+      EXPECT_EQ(is_refused, !of_verb[verb].contains(name)) << verb << " " << name << ": " << r.err;
+    }
+  }
+  // Where it means nothing.
+  EXPECT_FALSE(of_verb["ops"].contains("strict-types"));
+  EXPECT_FALSE(of_verb["gen"].contains("from"));
+  EXPECT_TRUE(of_verb["run"].contains("strict-types"));
+  EXPECT_TRUE(of_verb["check"].contains("rtol"));
+}
+
+TEST_F(CliShell, WrongValuesOfOptionsSayWhatIsRight) {
+  const std::string add = Write("add.hlo", kAdd);
+  const auto error = [&](const std::vector<std::string>& arguments) {
+    const Result r = Run(arguments);
+    EXPECT_EQ(r.exit, 2) << r.out;
+    return r.err;
+  };
+  for (const std::string text : {"x", "-1", "nan", "inf", "1e999", "1x"}) {
+    EXPECT_EQ(
+        error({"check", add, "--rtol=" + text}),
+        StrCat("axle: check: --rtol: \"", text, "\" is not a number like 0, 0.001 or 1e-5\n"));
+  }
+  EXPECT_EQ(error({"run", add, "--repeat", "0"}),
+            "axle: run: --repeat: \"0\" is not a whole number from 1 to 1000000000\n");
+  EXPECT_EQ(error({"run", add, "--seed", "-4"}),
+            "axle: run: --seed: \"-4\" is not a whole number from 0 to 18446744073709551615\n");
+  EXPECT_EQ(error({"check", add, "--ulp", "3.5"}),
+            "axle: check: --ulp: \"3.5\" is not a whole number from 0 to 18446744073709551615\n");
+  EXPECT_EQ(error({"check", add, "--threads", "1,x"}),
+            "axle: check: --threads: \"x\" is not a whole number from 0 to 4096\n");
+  EXPECT_EQ(error({"gen", "--count", "many"}),
+            "axle: gen: --count: \"many\" is not a whole number from 0 to 18446744073709551615\n");
+  EXPECT_EQ(error({"check", "--random=x"}),
+            "axle: check: --random: \"x\" is not a whole number from 0 to 18446744073709551615\n");
+  EXPECT_EQ(error({"run", add, "--repeat"}), "axle: run: --repeat: the value is missing\n");
+  EXPECT_EQ(error({"run", add, "--time=3"}), "axle: run: --time takes no value\n");
+  EXPECT_EQ(error({"run", add, "--rtol", "1"}),
+            "axle: unknown option \"--rtol\" for \"run\"; `axle run -h` lists its options\n");
+  EXPECT_EQ(error({"run", add, "--from", "onnx"}),
+            "axle: --from: unknown format \"onnx\"; there are hlo, hlo.pb\n");
+  // Not offered, but known: what to do instead is said.
+  EXPECT_NE(Run({"run", add, "--from", "stablehlo"}).err.find("as_text(dialect=\"hlo\")"),
+            std::string::npos);
+}
+
 // Every option that a verb takes, for every shell; where the shell is there, it reads the script.
 TEST_F(CliShell, EveryShellKnowsEveryOption) {
   for (const char* const shell : {"bash", "zsh", "fish"}) {
@@ -137,8 +235,9 @@ TEST_F(CliShell, ManualPagesAreTheHelp) {
     EXPECT_NE(overview.find(StrCat("axle\\-", verb)), std::string::npos) << verb;
     EXPECT_TRUE(page.starts_with(".TH ")) << page;
     EXPECT_NE(page.find(".SH NAME\naxle\\-"), std::string::npos);
-    // Every word of the help is in the page.
-    std::istringstream words(Run({verb, "-h"}).out);
+    // Every word of the help is in the page, but for what says where more is.
+    const std::string help = Run({verb, "-h"}).out;
+    std::istringstream words(help.substr(0, help.find("\n  and  ")));
     for (std::string word; words >> word;) {
       std::string roff;
       for (char c : word) roff += c == '-' ? "\\-" : c == '\\' ? "\\e" : std::string(1, c);

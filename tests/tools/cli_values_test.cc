@@ -171,8 +171,9 @@ TEST_F(CliValues, ValuesTakeTheShapeOfTheParameter) {
             "nothing is broadcast\n");
   EXPECT_NE(error("f32[2,2]", "[[1,2],[3]]").find("too few elements in dimension 1"),
             std::string::npos);
-  EXPECT_NE(error("f32[2]", "[1,2").find("expected"), std::string::npos) << error("f32[2]", "[1,2");
-  EXPECT_NE(error("f32[2]", std::string(100000, '[')).find("expect"), std::string::npos);
+  EXPECT_NE(error("f32[2]", "[1,2").find("do not pair up"), std::string::npos)
+      << error("f32[2]", "[1,2");
+  EXPECT_NE(error("f32[2]", std::string(100000, '[')).find("do not pair up"), std::string::npos);
 }
 
 TEST_F(CliValues, NumbersFitTheirType) {
@@ -234,7 +235,7 @@ ENTRY main {
   };
   EXPECT_EQ(error("scael=1"),
             "INVALID_ARGUMENT: --arg scael: the program has no parameter of this name (did you "
-            "mean \"scale\"?); arguments are numbered from 0\n");
+            "mean \"scale\"?); it has state, Arg_1.2 (scale); arguments are numbered from 0\n");
   EXPECT_EQ(error("state=1"),
             "INVALID_ARGUMENT: --arg state: state is (f32[2], (s32[], f32[1])); name one array of "
             "it, as in state{0}\n");
@@ -244,6 +245,148 @@ ENTRY main {
   EXPECT_NE(error("1,2").find("is not ARGUMENT=@FILE.npy or ARGUMENT=VALUE"), std::string::npos);
   EXPECT_EQ(Run({"run", program, "--fake", "--arg", "3=1", "--arg", "%Arg_1.2=2"}).err,
             "INVALID_ARGUMENT: --arg %Arg_1.2: argument 3 is given twice\n");
+}
+
+std::vector<std::string> EnginesHere() {
+#ifdef AXLE_HAS_CODEGEN
+  return {"interpret", "native"};
+#else
+  return {"interpret"};
+#endif
+}
+
+TEST_F(CliValues, NamesGoWithoutTheirNumbers) {
+  const std::string program = Write("p.hlo", R"(HloModule p
+ENTRY main {
+  w.1 = f32[] parameter(0)
+  Arg_0.2 = f32[] parameter(1), metadata={op_name="x.7"}
+  b.3 = f32[] parameter(2)
+  b.4 = f32[] parameter(3)
+  v1.2.3 = f32[] parameter(4)
+  ROOT r = (f32[], f32[], f32[], f32[], f32[]) tuple(w.1, Arg_0.2, b.3, b.4, v1.2.3)
+}
+)");
+  const auto run = [&](const std::string& name) {
+    return Run({"run", program, "--fake=zeros", "--arg", name + "=5"});
+  };
+  const std::vector<std::pair<std::string, int>> names = {
+      {"w", 0},   {"w.1", 0}, {"%w", 0},  {"Arg_0", 1},  {"Arg_0.2", 1}, {"x", 1},
+      {"x.7", 1}, {"b.3", 2}, {"b.4", 3}, {"v1.2.3", 4}, {"v1.2", 4}};
+  for (const auto& [name, number] : names) {
+    const Result r = run(name);
+    EXPECT_NE(r.out.find(StrCat("out_", number, " = f32[] 5\n")), std::string::npos)
+        << name << r.out << r.err;
+  }
+  for (const char* const name : {"b", "v1", "w.2", "q"}) {
+    const Result r = run(name);
+    EXPECT_EQ(r.exit, 3) << name;
+    EXPECT_NE(r.err.find("; it has w.1, Arg_0.2 (x.7), b.3, b.4, v1.2.3; arguments are numbered "
+                         "from 0"),
+              std::string::npos)
+        << r.err;
+  }
+}
+
+// One rule for the names of arrays, whatever they are for.
+TEST_F(CliValues, ArraysInFilesGoByNumberOrName) {
+  const std::string add = Write("add.hlo", kAdd);
+  const auto run = [&](const std::string& inputs) { return Run({"run", add, "--inputs", inputs}); };
+  const auto file = [&](const std::string& x, const std::string& y) {
+    return WriteArrays("in.npz", {{x, "f32[2] {3, 4}"}, {y, "f32[2] {1, 1}"}});
+  };
+  const std::string sum = "out_0 = f32[2] {4, 5}\n";
+  for (const auto& [x, y] : std::vector<std::pair<std::string, std::string>>{
+           {"in_0", "in_1"}, {"arr_0", "arr_1"}, {"x", "y"}, {"x", "in_1"}}) {
+    const Result r = run(file(x, y));
+    EXPECT_EQ(r.out, sum) << x << r.err;
+    EXPECT_EQ(r.err, "");
+  }
+  // A folder, likewise.
+  fs::create_directory(Path("folder"));
+  Write("folder/arr_0.npy", WriteNpy(*ParseLiteral("f32[2] {3, 4}")));
+  Write("folder/y.npy", WriteNpy(*ParseLiteral("f32[2] {1, 1}")));
+  EXPECT_EQ(run(Path("folder")).out, sum);
+  EXPECT_NE(
+      run(file("x", "z"))
+          .err.find(
+              "in.npz: no array for argument 1 f32[2]; there are x, z. An array has the name of a "
+              "parameter, or in_ or arr_ and the number of an argument; it has x, y"),
+      std::string::npos);
+  // The number of a weight is no number of an argument.
+  EXPECT_NE(run(file("x", "w1")).err.find("in.npz: no array for argument 1 f32[2]"),
+            std::string::npos);
+  EXPECT_NE(run(file("x", "in_0")).err.find("both \"x\" and \"in_0\" are for argument 0"),
+            std::string::npos);
+  EXPECT_NE(
+      run(file("in_1", "in_2"))
+          .err.find("in.npz: no array for argument 0 f32[2]; there are in_1, in_2. An array has"),
+      std::string::npos);
+  EXPECT_NE(run(Path("none")).err.find("is neither an .npz file nor a folder of .npy files"),
+            std::string::npos);
+  const std::string more = WriteArrays(
+      "more.npz", {{"in_0", "f32[2] {3, 4}"}, {"in_1", "f32[2] {1, 1}"}, {"in_2", "f32[] 1"}});
+  const Result note = run(more);
+  EXPECT_EQ(note.out, sum);
+  EXPECT_NE(note.err.find("there is no argument 2 for \"in_2\"; the program has 2"),
+            std::string::npos);
+  // A file with arguments and results, and what else somebody keeps in it.
+  const std::string both = WriteArrays("both.npz", {{"in_0", "f32[2] {3, 4}"},
+                                                    {"in_1", "f32[2] {1, 1}"},
+                                                    {"out_0", "f32[2] {4, 5}"},
+                                                    {"losses", "f32[2] {4, 5}"}});
+  EXPECT_EQ(run(both).out, sum);
+  EXPECT_EQ(Run({"check", add, "--inputs", both, "--against", both}).exit, 0);
+  // What is expected has the same rule.
+  const std::string expected = WriteArrays("expected.npz", {{"arr_0", "f32[2] {4, 5}"}});
+  EXPECT_EQ(Run({"check", add, "--inputs", file("x", "y"), "--against", expected}).exit, 0);
+}
+
+TEST_F(CliValues, WhatIsWrongWithAValueIsShownAsItWasWritten) {
+  const std::string program = Write("p.hlo", Identity("f32[2]"));
+  const auto error = [&](const std::string& value) {
+    const Result r = Run({"run", program, "--arg", "0=" + value});
+    EXPECT_EQ(r.exit, 3) << value;
+    return r.err.substr(r.err.find("--arg 0: ") + 9);
+  };
+  EXPECT_EQ(error("1,x"), "value 1:3: expected a value of f32\n1,x\n  ^\n");
+  EXPECT_EQ(error("1e99,2"), "value 1:1: 1e99 is out of the range of f32\n1e99,2\n^\n");
+  EXPECT_EQ(error("[1,x]"), "value 1:4: expected a value of f32\n[1,x]\n   ^\n");
+  EXPECT_EQ(error("{1,x}"), "value 1:4: expected a value of f32\n{1,x}\n   ^\n");
+  EXPECT_EQ(error("[1,2"), "its brackets or braces do not pair up\n");
+  EXPECT_EQ(error("1,2]"), "its brackets or braces do not pair up\n");
+}
+
+TEST_F(CliValues, ReplicasNeedDevices) {
+  const std::string two = Write("two.hlo",
+                                "HloModule two, replica_count=2\nENTRY e { r = u32[] replica-id()\n"
+                                " ROOT s = u32[] add(r, r) }\n");
+  const Result asked = Run({"run", two, "--replicas", "3"});
+  EXPECT_EQ(asked.exit, 5);
+  EXPECT_EQ(asked.err,
+            "UNIMPLEMENTED: --replicas: axle run has one device, 3 replicas need as many; "
+            "--replicas 1 runs one of them alone, and in C++ ClientOptions::num_devices and "
+            "Executable::ExecuteReplicated run several (docs/client.md)\n");
+  EXPECT_NE(Run({"run", two}).err.find("the program is for several replicas: "), std::string::npos);
+  for (const std::string& engine : EnginesHere()) {
+    const Result one = Run({"run", two, "--replicas", "1", "--engine", engine});
+    EXPECT_EQ(one.out, "out_0 = u32[] 0\n") << one.err;
+  }
+}
+
+TEST_F(CliValues, ARecvWithoutASendIsAnErrorNotAWait) {
+  const std::string program = Write("recv.hlo", R"(HloModule recv
+ENTRY e {
+  t = token[] after-all()
+  r = (f32[], u32[], token[]) recv(t), channel_id=4
+  d = (f32[], token[]) recv-done(r), channel_id=4
+  ROOT x = f32[] get-tuple-element(d), index=0
+}
+)");
+  for (const std::string& engine : EnginesHere()) {
+    const Result r = Run({"run", program, "--engine", engine});
+    EXPECT_EQ(r.exit, 3);
+    EXPECT_NE(r.err.find("no program sends to channel 4; "), std::string::npos) << r.err;
+  }
 }
 
 TEST_F(CliValues, TheTimeIsSaidEvenIfQuiet) {
@@ -268,14 +411,6 @@ ENTRY main {
   ROOT r = s32[] copy(d1)
 }
 )";
-
-std::vector<std::string> EnginesHere() {
-#ifdef AXLE_HAS_CODEGEN
-  return {"interpret", "native"};
-#else
-  return {"interpret"};
-#endif
-}
 
 TEST_F(CliValues, InfeedAndOutfeedAreFiles) {
   const std::string program = Write("feeds.hlo", kFeeds);

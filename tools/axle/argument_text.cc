@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <optional>
 
 #include "axle/core/scanner.h"
@@ -11,6 +12,7 @@ namespace axle::tool {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
+constexpr const char* kUnpaired = "its brackets or braces do not pair up";
 constexpr std::string_view kNoBroadcast = "; nothing is broadcast";
 
 // Steps over one element: a word or number, a NaN with its payload, or a complex number in
@@ -92,9 +94,10 @@ bool SizesFit(const Dims& sizes, const Shape& shape) {
 // All elements between braces, of sizes that fit.
 StatusOr<Literal> ParseNested(const std::string& text, const Shape& shape) {
   const std::optional<Dims> sizes = NestedSizes(text);
+  if (!sizes) return InvalidArgument(kUnpaired);
   const bool is_empty = shape.is_static() && shape.num_elements() == 0;
   constexpr size_t kMostRank = 64;
-  if (sizes && !is_empty && !SizesFit(*sizes, shape)) {
+  if (!is_empty && !SizesFit(*sizes, shape)) {
     return InvalidArgument(StrCat("the value is ",
                                   sizes->size() > kMostRank
                                       ? StrCat(sizes->size(), " levels deep")
@@ -102,8 +105,7 @@ StatusOr<Literal> ParseNested(const std::string& text, const Shape& shape) {
                                   " but the program expects ", shape.ToString(), kNoBroadcast));
   }
   Scanner scanner(text, "value");
-  const Shape given =
-      sizes && !is_empty ? Shape(shape.type(), *sizes) : Shape(shape.type(), shape.dims());
+  const Shape given = !is_empty ? Shape(shape.type(), *sizes) : Shape(shape.type(), shape.dims());
   AXLE_ASSIGN(Literal literal, ParseLiteral(scanner, given));
   AXLE_TRY(AllRead(scanner));
   return literal;
@@ -111,6 +113,7 @@ StatusOr<Literal> ParseNested(const std::string& text, const Shape& shape) {
 
 // Elements without braces, in row-major order.
 StatusOr<Literal> ParseFlat(const std::string& text, const Shape& shape) {
+  if (text.find_first_of("{}") != text.npos) return InvalidArgument(kUnpaired);
   const i64 count = CountElements(text);
   if (!shape.is_static() && shape.rank() > 1 && count != shape.num_elements()) {
     return InvalidArgument(StrCat("the program expects ", shape.ToString(),
@@ -122,11 +125,16 @@ StatusOr<Literal> ParseFlat(const std::string& text, const Shape& shape) {
         count, count == 1 ? " value" : " values", ", but the program expects ", shape.ToString(),
         ", which takes ", shape.is_static() ? "" : "at most ", shape.num_elements(), kNoBroadcast));
   }
-  const std::string braced = StrCat("{", text, "}");
-  Scanner scanner(braced, "value");
-  AXLE_ASSIGN(const Literal literal, ParseLiteral(scanner, Shape(shape.type(), {count})));
+  AXLE_ASSIGN(Literal literal, Literal::Create(Shape(shape.type(), sizes)));
+  const i64 bytes = Info(shape.type()).bytes;
+  Scanner scanner(text, "value");
+  for (i64 i = 0; i < count; ++i) {
+    AXLE_ASSIGN(const Literal element, ParseLiteral(scanner, Shape(shape.type())));
+    std::memcpy(literal.mutable_bytes() + i * bytes, element.bytes(), static_cast<size_t>(bytes));
+    scanner.Consume(",");
+  }
   AXLE_TRY(AllRead(scanner));
-  return literal.Reshape(sizes);
+  return literal;
 }
 
 // Values without their shape.
@@ -136,7 +144,15 @@ StatusOr<Literal> ParseValues(std::string_view values, const Shape& shape) {
   std::ranges::replace(text, ']', '}');
   const size_t first = text.find_first_not_of(kSpace);
   const bool has_braces = first != text.npos && text[first] == '{';
-  if (has_braces) return ParseNested(text, shape);
+  if (has_braces) {
+    const StatusOr<Literal> literal = ParseNested(text, shape);
+    const bool has_both = values.find_first_of("{}") != values.npos && text != values;
+    if (literal.ok() || text == values || has_both) return literal;
+    std::string message = literal.status().message();  // as the value was written
+    std::ranges::replace(message, '{', '[');
+    std::ranges::replace(message, '}', ']');
+    return InvalidArgument(message);
+  }
   if (shape.rank() > 0 || CountElements(text) != 1) return ParseFlat(text, shape);
   Scanner scanner(text, "value");
   AXLE_ASSIGN(Literal literal, ParseLiteral(scanner, shape));
@@ -150,6 +166,14 @@ bool BeginsWithShape(std::string_view text) {
   size_t end = first;
   while (end < text.size() && (IsAlnum(text[end]) || text[end] == '_')) ++end;
   return end > first && !IsDigit(text[first]) && end < text.size() && text[end] == '[';
+}
+
+// Without the number that XLA puts behind names, "w.1".
+std::string_view WithoutNumber(std::string_view name) {
+  const size_t point = name.rfind('.');
+  const bool is_number = point != name.npos && point > 0 && point + 1 < name.size() &&
+                         name.find_first_not_of("0123456789", point + 1) == name.npos;
+  return is_number ? name.substr(0, point) : name;
 }
 
 }  // namespace
@@ -187,59 +211,90 @@ StatusOr<Literal> ParseArgument(std::string_view text, const Shape& shape) {
   return Literal::Padded(literal, shape.WithoutLayout());
 }
 
-StatusOr<size_t> FindArgument(std::string_view key, const HloComputation& entry) {
-  std::vector<size_t> first_leaf;  // of each parameter, and how many there are
-  size_t num_leaves = 0;
+ArgumentNames::ArgumentNames(const HloComputation& entry) : entry_(entry) {
   for (const Instruction* parameter : entry.parameters()) {
-    first_leaf.push_back(num_leaves);
+    const size_t number = first_leaf_.size();
+    first_leaf_.push_back(num_leaves_);
     ForEachLeaf(parameter->shape(),
-                [&](const Shape& leaf, const Dims&) { num_leaves += leaf.is_array() ? 1 : 0; });
+                [&](const Shape& leaf, const Dims&) { num_leaves_ += leaf.is_array() ? 1 : 0; });
+    const std::string_view names[] = {parameter->name(), parameter->metadata().op_name};
+    for (size_t i = 0; i < std::size(names); ++i) {
+      if (names[i].empty()) continue;
+      exact_[i].emplace(names[i], number);
+      const auto [bare, is_new] = bare_[i].emplace(WithoutNumber(names[i]), number);
+      if (!is_new) bare->second.reset();
+    }
   }
+}
+
+std::optional<size_t> ArgumentNames::Parameter(std::string_view name) const {
+  for (const auto* by_name : {&exact_, &bare_}) {
+    for (const ByName& names : *by_name) {
+      const auto found = names.find(name);
+      if (found != names.end() && found->second) return found->second;
+    }
+  }
+  return {};
+}
+
+StatusOr<size_t> ArgumentNames::Find(std::string_view key) const {
   if (!key.empty() && key.find_first_not_of("0123456789") == key.npos) {
     size_t index = 0;
     const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
-    if (error == std::errc() && index < num_leaves) return index;
+    if (error == std::errc() && index < num_leaves_) return index;
     return InvalidArgument(
-        StrCat("the program has ", num_leaves, " argument arrays, numbered from 0"));
+        StrCat("the program has ", num_leaves_, " argument arrays, numbered from 0"));
   }
   std::string_view name = key.starts_with("%") ? key.substr(1) : key;
   std::string_view path;
-  std::vector<std::string_view> names;
-  const auto find = [&](auto name_of) -> const Instruction* {
-    for (const Instruction* parameter : entry.parameters()) {
-      const std::string_view own = name_of(*parameter);
-      if (own.empty()) continue;
-      names.push_back(own);
-      if (own == name) return parameter;
-    }
-    return nullptr;
-  };
-  const auto by_either = [&]() -> const Instruction* {
-    const auto* found = find([](const Instruction& p) { return p.name(); });
-    return found != nullptr ? found
-                            : find([](const Instruction& p) { return p.metadata().op_name; });
-  };
-  const Instruction* found = by_either();
-  if (const size_t brace = name.rfind('{'); found == nullptr && brace != name.npos) {
+  std::optional<size_t> number = Parameter(name);
+  if (const size_t brace = name.rfind('{'); !number && brace != name.npos) {
     path = name.substr(brace);
     name = name.substr(0, brace);
-    found = by_either();
+    number = Parameter(name);
   }
-  if (found == nullptr) {
+  if (!number) {
+    std::vector<std::string_view> names;
+    for (const auto& by_name : exact_) {
+      for (const auto& [other, parameter] : by_name) names.push_back(other);
+    }
     return InvalidArgument(StrCat("the program has no parameter of this name",
-                                  DidYouMean(name, names), "; arguments are numbered from 0"));
+                                  DidYouMean(name, names), ParameterNames(entry_),
+                                  "; arguments are numbered from 0"));
   }
-  size_t index = num_leaves, leaves = 0;
-  const size_t first = first_leaf[static_cast<size_t>(std::ranges::find(entry.parameters(), found) -
-                                                      entry.parameters().begin())];
+  size_t index = num_leaves_, leaves = 0;
+  const Instruction* const found = entry_.parameters()[*number];
+  const size_t first = first_leaf_[*number];
   ForEachLeaf(found->shape(), [&](const Shape& leaf, const Dims& at) {
     if (!leaf.is_array()) return;
     if (path.empty() || path == StrCat("{", Join(at, ","), "}")) index = first + leaves;
     ++leaves;
   });
-  if (index < num_leaves && (leaves == 1 || !path.empty())) return index;
+  if (index < num_leaves_ && (leaves == 1 || !path.empty())) return index;
   return InvalidArgument(StrCat(found->name(), " is ", found->shape().ToString(),
                                 "; name one array of it, as in ", found->name(), "{0}"));
+}
+
+std::string FewNames(std::span<const std::string> names) {
+  constexpr size_t kMost = 10;
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < kMost; ++i) {
+    StrAppend(text, i == 0 ? "" : ", ", PrintableText(names[i]));
+  }
+  if (names.size() > kMost) text += ", ...";
+  return names.empty() ? "none" : text;
+}
+
+std::string ParameterNames(const HloComputation& entry) {
+  std::vector<std::string> names;
+  for (const Instruction* parameter : entry.parameters()) {
+    const std::string_view op_name = parameter->metadata().op_name;
+    const bool has_other = !op_name.empty() && op_name != parameter->name();
+    names.push_back(has_other ? StrCat(parameter->name(), " (", op_name, ")")
+                              : std::string(parameter->name()));
+  }
+  if (names.empty()) return "; it has no parameters";
+  return StrCat("; it has ", FewNames(names));
 }
 
 }  // namespace axle::tool

@@ -169,31 +169,43 @@ int RunBatch(Session& session) {
   return Interrupted() ? kLimit : kYes;
 }
 
-constexpr std::string_view kOptions[] = {"fake",          "seed",  "engine",   "isa",
-                                         "codegen-level", "style", "numerics", "allow-elided"};
+constexpr OptionUse kOptions[] = {
+    {"engine"},
+    {"fake"},
+    {"time-limit", "seconds for each, 8 by default; 0 for as long as it takes"},
+    {"mem-limit"},
+    Brief("seed"),
+    Brief("isa"),
+    Brief("codegen-level"),
+    Brief("numerics"),
+    Brief("threads"),
+    Brief("style"),
+    Brief("from"),
+    Brief("strict-types"),
+    Brief("allow-elided"),
+};
 
 }  // namespace
 
 const Verb kBatchVerb = {
-    "batch", "run, parse, print: requests as JSON lines on stdin",
-    "axle batch < requests.jsonl > answers.jsonl\n"
-    "echo '{\"id\":1,\"verb\":\"parse\",\"file\":\"model.hlo\"}' | axle batch\n"
-    "axle batch --engine native --time-limit 60 < requests.jsonl\n"
-    "\n"
-    "One request a line, answered in order, with no state between them:\n"
-    "  in   {\"id\":7,\"verb\":\"run\",\"file\":F,\"inputs\":X,\"output\":Y,\"args\":[\"0=f32[] "
-    "1\"]}\n"
-    "  out  {\"id\":7,\"exit\":0,\"message\":\"\",\"seconds\":0.01}\n"
-    "verb is run, parse or print; results and text go to \"output\" or, without it, into the\n"
-    "answer, as \"result\": what the verb prints with --json. \"message\" has diagnostics;\n"
-    "\"infeed\", \"outfeed\" and the lists \"recv\", \"send\" are as for run. exit is what the "
-    "verb\n"
-    "alone would have ended with, 2 for no request. The options hold for every request:\n"
-    "\n"
-    "  --fake[=KIND] --engine E --isa I --codegen-level N --style S --from F\n"
-    "  --allow-elided\n"
-    "  --time-limit S   seconds for each, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
-    kOptions, RunBatch};
+    .name = "batch",
+    .summary = "run, parse, print: requests as JSON lines on stdin",
+    .examples =
+        "axle batch < requests.jsonl > answers.jsonl\n"
+        "echo '{\"id\":1,\"verb\":\"parse\",\"file\":\"model.hlo\"}' | axle batch\n"
+        "axle batch --engine native --time-limit 60 < requests.jsonl\n",
+    .description =
+        "One request a line, answered in order, with no state between them:\n"
+        "  in   "
+        "{\"id\":7,\"verb\":\"run\",\"file\":F,\"inputs\":X,\"output\":Y,\"args\":[\"0=f32[] "
+        "1\"]}\n"
+        "  out  {\"id\":7,\"exit\":0,\"message\":\"\",\"seconds\":0.01}\n"
+        "verb is run, parse or print; results and text go to \"output\" or, without it, into the\n"
+        "answer, as \"result\": what the verb prints with --json. \"message\" has diagnostics;\n"
+        "\"infeed\", \"outfeed\" and the lists \"recv\", \"send\" are as for run. exit is what the "
+        "verb\n"
+        "alone would have ended with, 2 for no request. The options hold for every request:\n",
+    .options = kOptions,
+    .run = RunBatch};
 
 }  // namespace axle::tool

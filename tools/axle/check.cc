@@ -30,16 +30,26 @@ StatusOr<std::vector<Literal>> Expected(Session& session,
     return expected;
   }
   AXLE_ASSIGN(const std::string bytes, session.Read(file));
-  AXLE_ASSIGN(const Npz npz, ReadArrays(bytes, session.limits().memory_cap()));
+  const auto at_file = [&](const Status& status) {
+    return Status(status.code(), StrCat(PrintableText(file), ": ", status.message()));
+  };
+  const StatusOr<Npz> npz = ReadArrays(bytes, session.limits().memory_cap());
+  if (!npz.ok()) return at_file(npz.status());
+  std::vector<std::string> names;
+  for (const auto& [name, array] : *npz) names.push_back(name);
+  const StatusOr<std::map<i64, std::string>> by_number = NamesByNumber(names, "out_");
+  if (!by_number.ok()) return at_file(by_number.status());
   Status status;
   ForEachLeaf(module->entry()->root()->shape(), [&](const Shape& shape, const Dims&) {
     if (!status.ok() || !shape.is_array()) return;
-    auto leaf = MemberLiteral(npz, StrCat("out_", expected.size()), shape);
+    const auto name = by_number->find(static_cast<i64>(expected.size()));
+    auto leaf = MemberLiteral(
+        *npz, name == by_number->end() ? StrCat("out_", expected.size()) : name->second, shape);
     status = leaf.status();
     if (leaf.ok()) expected.push_back(*std::move(leaf));
   });
-  if (status.ok()) return expected;
-  return Status(status.code(), StrCat(PrintableText(file), ": ", status.message()));
+  if (!status.ok()) return at_file(status);
+  return expected;
 }
 
 // kYes or kNo, or the reason why there is no answer.
@@ -106,42 +116,52 @@ int Check(Session& session) {
   return worst;
 }
 
-constexpr std::string_view kOptions[] = {
-    "inputs",      "arg",      "fake",       "seed",        "engine",       "isas",
-    "against",     "numerics", "rtol",       "atol",        "levels",       "ulp",
-    "seeds",       "repeats",  "concurrent", "per-op",      "random",       "variants",
-    "first",       "jobs",     "output",     "thread-list", "max-failures", "allow-unimplemented",
-    "allow-elided"};
+constexpr OptionUse kOptions[] = {
+    {"against", "expected out_0, out_1, ...; the results are those of --engine"},
+    {"rtol", "|a - b| <= A + R * |b| is equal"},
+    {"atol", "and A; without these three all bits count, and NaN equals NaN"},
+    {"ulp", "floats that are N steps apart are equal too"},
+    {"isas", "v2,avx2,avx512 or all; aarch64, under qemu; auto by default"},
+    {"levels", "0,1,2; 2 by default"},
+    {"thread-list", "1,2,7; 1 by default"},
+    {"variants", "so many of all combinations of these three, not all"},
+    {"numerics", "fast: native code rounds as it likes, within bounds for each element"},
+    {"seeds", "sets of drawn arguments, 3 by default, from --seed on"},
+    {"repeats"},
+    {"concurrent", "and twice at a time"},
+    {"per-op"},
+    {"random", "N modules as `axle gen` makes them, or until --time-limit"},
+    Brief("output", "of --random: a folder for those that fail"),
+    Brief("first", "of --random: the number of the first module"),
+    Brief("jobs", "of --random: processes, 1 by default"),
+    Brief("max-failures", "of --random: it ends after so many, 10 by default"),
+    Brief("inputs"),
+    Brief("arg"),
+    Brief("fake"),
+    Brief("seed"),
+    Brief("engine"),
+    Brief("time-limit", "seconds, for each file; 8, or none with --random=N"),
+    Brief("json", "one object per file"),
+    Brief("verbose", "say of each output that it agrees"),
+    Brief("from"),
+    Brief("strict-types"),
+    Brief("allow-unimplemented"),
+    Brief("allow-elided"),
+};
 
 }  // namespace
 
 const Verb kCheckVerb = {
-    "check", "do results agree, with a file or between the engines?",
-    "axle check model.hlo --isa all --levels 0,2    interpreter, passes, native code\n"
-    "axle check model.hlo --inputs in.npz --against out.npz --rtol 1e-5 --atol 1e-6\n"
-    "axle check --random --time-limit 60 --seed 7   modules as `axle gen` makes them\n"
-    "\n"
-    "Exit 0 if all agree, 1 with the first difference if not, 5 if native code lacks an\n"
-    "operation. The arguments are drawn, or given as for run.\n"
-    "\n"
-    "  --against F.npz     or .safetensors, expected out_0, ...; --engine E gives the results\n"
-    "  --rtol R --atol A   |a - b| <= A + R * |b| is equal; --ulp N: so are floats N steps\n"
-    "                      apart. Without any of them all bits count, and NaN equals NaN\n"
-    "  --isa L             v2,avx2,avx512, or all; aarch64, whose kernels run under qemu;\n"
-    "                      --levels 0,1,2 and --threads 1,2,7: all of them, or --variants N\n"
-    "                      of all combinations. auto, 2 and 1 without\n"
-    "  --numerics fast     native code that rounds as it likes, within bounds that are\n"
-    "                      worked out for each element\n"
-    "  --seeds N           sets of drawn arguments, 3 by default, from --seed S on\n"
-    "  --repeat N --concurrent   run again, and twice at a time\n"
-    "  --per-op            names the first instruction that differs on its own\n"
-    "  --random[=N]        N modules, or until --time-limit; --first I, --jobs J processes,\n"
-    "                      --output DIR for those that fail, --max-failures M (10)\n"
-    "  --allow-unimplemented      is no failure\n"
-    "  --allow-elided      for tests: constant({...}) is a counting pattern, not an error\n"
-    "  --inputs X --arg N=V --fake[=KIND]           as for run\n"
-    "  --time-limit S      seconds; 8, or none with --random=N\n"
-    "  --mem-limit B --json -v -q\n",
-    kOptions, Check};
+    .name = "check",
+    .summary = "do results agree, with a file or between the engines?",
+    .examples =
+        "axle check model.hlo --isa all --levels 0,2    interpreter, passes, native code\n"
+        "axle check model.hlo --inputs in.npz --against out.npz --rtol 1e-5 --atol 1e-6\n"
+        "axle check --random --time-limit 60 --seed 7   modules as `axle gen` makes them\n",
+    .description =
+        "Exit 0 if all agree, 1 with the first difference if not, 5 if native code lacks an\n"
+        "operation. The arguments are drawn, or given as for run.\n",
+    .options = kOptions,
+    .run = Check};
 
 }  // namespace axle::tool

@@ -4,7 +4,6 @@
 
 #include "axle/client/op_table.h"
 #include "axle/core/strings.h"
-#include "tools/axle/help_text.h"
 #include "tools/axle/verbs.h"
 
 namespace axle::tool {
@@ -24,6 +23,7 @@ std::vector<std::string> PositionalWords(std::string_view verb) {
   if (verb == "completion") words.assign(std::begin(kShells), std::end(kShells));
   if (verb == "help" || verb == "man") {
     for (const Verb* each : AllVerbs()) words.emplace_back(each->name);
+    if (verb == "help") words.emplace_back("options");
   }
   if (verb == "ops") {
     for (const OpInfo& op : DescribeOps()) words.emplace_back(op.name);
@@ -38,16 +38,12 @@ std::vector<VerbWords> AllWords() {
     words.name = verb->name;
     words.summary = verb->summary;
     words.options = OptionsOf(verb->options);
-    words.options.push_back({{"--help", "-h"}, false, {}, false, false});
-    const std::vector<HelpBlock> blocks = HelpBlocks(verb->help);
+    words.options.push_back({.name = "help",
+                             .spellings = {"--help", "-h"},
+                             .term = "-h, --help",
+                             .text = "help on this verb"});
     for (const OptionInfo& option : words.options) {
-      std::string& text = words.texts.emplace_back();
-      for (const std::string& spelling : option.spellings) {
-        if (text.empty()) text = HelpOf(blocks, spelling);
-      }
-      const size_t end = text.find_first_of(";:");  // one line of it
-      text = text.substr(0, end);
-      if (text.empty() && option.spellings[0] == "--help") text = "help on this verb";
+      words.texts.push_back(option.text.substr(0, option.text.find_first_of(";:")));  // one line
     }
     words.positional = PositionalWords(verb->name);
   }
@@ -204,20 +200,22 @@ int RunCompletion(Session& session) {
   return session.Write(shell == "bash" ? Bash(verbs) : shell == "zsh" ? Zsh(verbs) : Fish(verbs));
 }
 
-constexpr std::string_view kOptions[] = {"output"};
+constexpr OptionUse kOptions[] = {
+    {"output"},
+};
 
 }  // namespace
 
 const Verb kCompletionVerb = {
-    "completion", "completion of verbs and options, for a shell",
-    "axle completion bash > ~/.local/share/bash-completion/completions/axle\n"
-    "axle completion zsh > \"${fpath[1]}/_axle\"\n"
-    "axle completion fish > ~/.config/fish/completions/axle.fish\n"
-    "source <(axle completion bash)                  for this shell alone\n"
-    "\n"
-    "`cmake --install` puts them below share/, where shells look for them.\n"
-    "\n"
-    "  --output FILE    where to; else, and for -, stdout\n",
-    kOptions, RunCompletion};
+    .name = "completion",
+    .summary = "completion of verbs and options, for a shell",
+    .examples =
+        "axle completion bash > ~/.local/share/bash-completion/completions/axle\n"
+        "axle completion zsh > \"${fpath[1]}/_axle\"\n"
+        "axle completion fish > ~/.config/fish/completions/axle.fish\n"
+        "source <(axle completion bash)                  for this shell alone\n",
+    .description = "`cmake --install` puts them below share/, where shells look for them.\n",
+    .options = kOptions,
+    .run = RunCompletion};
 
 }  // namespace axle::tool

@@ -44,24 +44,28 @@ int RunConvert(Session& session) {
   return session.Write(bytes);
 }
 
-constexpr std::string_view kOptions[] = {"output", "style", "to"};
+constexpr OptionUse kOptions[] = {
+    {"to"},
+    {"style"},
+    {"output"},
+    {"from",
+     "hlo or hlo.pb (HloModuleProto, HloProto, HloSnapshot); the default is to find out from the "
+     "content"},
+    {"strict-types"},
+    {"time-limit"},
+    {"mem-limit"},
+};
 
 }  // namespace
 
-const Verb kConvertVerb = {
-    "convert", "a module in another format",
-    "axle convert model.hlo --to hlo.pb --output model.hlo.pb\n"
-    "axle convert model.hlo.pb --to hlo\n"
-    "axle convert model.hlo --to dot | dot -Tsvg > model.svg\n"
-    "\n"
-    "  --to F           hlo: HLO text; hlo.pb: a serialized HloModuleProto;\n"
-    "                   dot: a graph for Graphviz; json: one line for scripts\n"
-    "  --style S        of HLO text: long (default) or short\n"
-    "  --output FILE    where to; else, and for -, stdout\n"
-    "  --from F         hlo or hlo.pb (HloModuleProto, HloProto, HloSnapshot);\n"
-    "                   the default is to find out from the content\n"
-    "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
-    kOptions, RunConvert};
+const Verb kConvertVerb = {.name = "convert",
+                           .summary = "a module in another format",
+                           .examples =
+                               "axle convert model.hlo --to hlo.pb --output model.hlo.pb\n"
+                               "axle convert model.hlo.pb --to hlo\n"
+                               "axle convert model.hlo --to dot | dot -Tsvg > model.svg\n",
+                           .description = "",
+                           .options = kOptions,
+                           .run = RunConvert};
 
 }  // namespace axle::tool

@@ -119,29 +119,34 @@ int Explain(Session& session) {
   return kYes;
 }
 
-constexpr std::string_view kOptions[] = {"memory", "isa", "codegen-level", "numerics"};
+constexpr OptionUse kOptions[] = {
+    {"memory"},
+    {"isa"},
+    {"codegen-level"},
+    {"numerics"},
+    {"json", "everything, with the time of each stage"},
+    {"time-limit"},
+    {"mem-limit"},
+    Brief("threads"),
+    Brief("from"),
+    Brief("strict-types"),
+};
 
 }  // namespace
 
 const Verb kExplainVerb = {
-    "explain", "what native code is made of, and why",
-    "axle explain model.hlo\n"
-    "axle explain model.hlo --memory\n"
-    "axle explain model.hlo --json\n"
-    "\n"
-    "For each program (the entry, the bodies of loops, branches) the records that it\n"
-    "runs: the instructions in each, who computes them (compiled code, a routine of the\n"
-    "library, an operation's evaluator, another program), bytes read and written, tiles\n"
-    "that threads could share; then which records could not be one, and why.\n"
-    "\n"
-    "  --memory            where values lie, how long they are needed, and the peak\n"
-    "  --isa I             auto, v2, avx2, avx512, aarch64\n"
-    "  --codegen-level N   0 to 2\n"
-    "  --numerics N        strict (default) or fast\n"
-    "  --from F            hlo or hlo.pb; the default is to find out from the content\n"
-    "  --json              everything, with the time of each stage\n"
-    "  --time-limit S      seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B       bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
-    kOptions, Explain};
+    .name = "explain",
+    .summary = "what native code is made of, and why",
+    .examples =
+        "axle explain model.hlo\n"
+        "axle explain model.hlo --memory\n"
+        "axle explain model.hlo --json\n",
+    .description =
+        "For each program (the entry, the bodies of loops, branches) the records that it\n"
+        "runs: the instructions in each, who computes them (compiled code, a routine of the\n"
+        "library, an operation's evaluator, another program), bytes read and written, tiles\n"
+        "that threads could share; then which records could not be one, and why.\n",
+    .options = kOptions,
+    .run = Explain};
 
 }  // namespace axle::tool

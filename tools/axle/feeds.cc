@@ -8,18 +8,10 @@
 #include "axle/core/file.h"
 #include "axle/core/safetensors.h"
 #include "axle/core/strings.h"
+#include "tools/axle/values.h"
 
 namespace axle::tool {
 namespace {
-
-// The number at the end of a name, or -1.
-i64 NumberAtEnd(std::string_view name) {
-  const size_t last = name.find_last_not_of("0123456789");
-  const std::string_view digits = name.substr(last == name.npos ? 0 : last + 1);
-  i64 number = -1;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return error == std::errc() ? number : -1;
-}
 
 StatusOr<FeedFile> ReadFeedFile(Session& session, const std::string& path,
                                 std::string_view option) {
@@ -30,21 +22,11 @@ StatusOr<FeedFile> ReadFeedFile(Session& session, const std::string& path,
   AXLE_ASSIGN(const std::string bytes, session.Read(path));
   StatusOr<Npz> npz = ReadArrays(bytes, session.limits().memory_cap());
   if (!npz.ok()) return wrong(npz.status().message());
-  std::map<i64, std::string> by_number;
-  for (auto& [name, array] : *npz) {
-    const i64 number = NumberAtEnd(name);
-    if (number < 0) {
-      return wrong(StrCat("\"", PrintableText(name),
-                          "\" ends in no number; the arrays are taken in the order of the numbers "
-                          "at the end of their names, as in in_0, in_1"));
-    }
-    const auto [other, is_new] = by_number.emplace(number, name);
-    if (!is_new) {
-      return wrong(StrCat("both \"", PrintableText(other->second), "\" and \"", PrintableText(name),
-                          "\" are number ", number));
-    }
-  }
-  for (const auto& [number, name] : by_number) {
+  std::vector<std::string> names;
+  for (const auto& [name, array] : *npz) names.push_back(name);
+  const StatusOr<std::map<i64, std::string>> by_number = NamesByNumber(names, "in_");
+  if (!by_number.ok()) return wrong(by_number.status().message());
+  for (const auto& [number, name] : *by_number) {
     file.arrays.emplace_back(name, std::move(npz->at(name)));
   }
   return file;

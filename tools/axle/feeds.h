@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,8 +37,11 @@ StatusOr<Feeds> ReadFeeds(Session& session);
 // it, and counted. Thread-safe.
 class FeedDevice : public HostDevice {
  public:
-  FeedDevice(const Feeds& feeds, bool keeps_outfeed)
-      : feeds_(feeds), keeps_outfeed_(keeps_outfeed) {}
+  // `sent` are the channels between devices that the program sends to: it is alone.
+  FeedDevice(const Feeds& feeds, bool keeps_outfeed, std::span<const i64> sent)
+      : feeds_(feeds), keeps_outfeed_(keeps_outfeed) {
+    AddSenders(sent);
+  }
 
   StatusOr<Literal> Infeed(const Shape& shape, std::string_view config, Limits* limits) override;
   Status Outfeed(const Literal& value, const Shape& shape, std::string_view config,

@@ -125,31 +125,35 @@ int RunGen(Session& session) {
   return kYes;
 }
 
-constexpr std::string_view kOptions[] = {"seed", "first", "count", "output", "coverage", "jobs"};
+constexpr OptionUse kOptions[] = {
+    {"seed", "0 by default"},
+    {"first"},
+    {"count"},
+    {"output", "a folder; with --coverage a file"},
+    {"coverage",
+     "no modules, but a table of what is in them; exit 1 if a pair of operation and type that "
+     "could be there is not"},
+    {"jobs", "with --coverage: threads, 1 by default"},
+    {"json", "with --coverage: totals instead of the table"},
+    {"time-limit", "seconds; none by default"},
+    {"mem-limit"},
+};
 
 }  // namespace
 
 const Verb kGenVerb = {
-    "gen", "random valid modules",
-    "axle gen --seed 7                            one module to stdout\n"
-    "axle gen --seed 7 --count 1000 --output DIR  gen_7_0.hlo, gen_7_1.hlo, ...\n"
-    "axle gen --coverage --count 400000           which operations with which types\n"
-    "\n"
-    "A module is a function of the seed and its number. Three of four are about one\n"
-    "operation on one element type after another, with whatever else was drawn around\n"
-    "it; one of four has its operation where a compiler makes other code of it, in each\n"
-    "such place.\n"
-    "\n"
-    "  --seed S         0 by default\n"
-    "  --first I        number of the first module\n"
-    "  --count N        how many, 1 by default\n"
-    "  --output PATH    a folder; with --coverage a file\n"
-    "  --coverage       no modules, but a table of what is in them; exit 1 if a pair of\n"
-    "                   operation and type that could be there is not\n"
-    "  --jobs J         with --coverage: threads, 1 by default\n"
-    "  --json           with --coverage: totals instead of the table\n"
-    "  --time-limit S   seconds; none by default\n"
-    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
-    kOptions, RunGen};
+    .name = "gen",
+    .summary = "random valid modules",
+    .examples =
+        "axle gen --seed 7                            one module to stdout\n"
+        "axle gen --seed 7 --count 1000 --output DIR  gen_7_0.hlo, gen_7_1.hlo, ...\n"
+        "axle gen --coverage --count 400000           which operations with which types\n",
+    .description =
+        "A module is a function of the seed and its number. Three of four are about one\n"
+        "operation on one element type after another, with whatever else was drawn around\n"
+        "it; one of four has its operation where a compiler makes other code of it, in each\n"
+        "such place.\n",
+    .options = kOptions,
+    .run = RunGen};
 
 }  // namespace axle::tool

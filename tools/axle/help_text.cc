@@ -1,73 +1,94 @@
 #include "tools/axle/help_text.h"
 
+#include <algorithm>
+
 #include "axle/core/strings.h"
 
 namespace axle::tool {
 namespace {
 
-std::string Stripped(std::string_view text) {
-  const size_t first = text.find_first_not_of(' ');
-  return first == text.npos ? "" : std::string(text.substr(first));
+constexpr size_t kWidth = 90;      // of a line
+constexpr char kNoBreak = '\x01';  // stands for a space
+constexpr size_t kMostTerm = 22;   // a longer term gets a line of its own
+
+// Words in lines of kWidth; the first begins at `column` of a line that is under way, the others
+// are indented to there.
+std::string Filled(std::string_view text, size_t column) {
+  std::string out;
+  size_t at = column;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (at > column && at + 1 + word.size() > kWidth) {
+      StrAppend(out, "\n", std::string(column, ' '));
+      at = column;
+    } else if (at > column) {
+      out += ' ';
+      ++at;
+    }
+    out += word;
+    at += word.size();
+  }
+  return out + "\n";
 }
 
-void AddOptionLine(std::string_view line, std::vector<HelpEntry>& entries) {
-  if (!line.starts_with("  -") && !entries.empty()) {
-    StrAppend(entries.back().text, entries.back().text.empty() ? "" : " ", Stripped(line));
-    return;
+std::string Rows(const std::vector<OptionInfo>& options) {
+  size_t widest = 0;
+  for (const OptionInfo& option : options) {
+    if (option.term.size() <= kMostTerm) widest = std::max(widest, option.term.size());
   }
-  const std::string term = Stripped(line);
-  const size_t end = term.find("  ");
-  entries.push_back({term.substr(0, end), end == term.npos ? "" : Stripped(term.substr(end))});
-}
-
-// Whether a term, "-q, --quiet N", has this option in it.
-bool Names(std::string_view term, std::string_view spelling) {
-  for (size_t at = term.find(spelling); at != term.npos; at = term.find(spelling, at + 1)) {
-    const size_t end = at + spelling.size();
-    const bool starts = at == 0 || term[at - 1] == ' ';
-    if (starts && (end == term.size() || !(IsAlnum(term[end]) || term[end] == '-'))) return true;
+  const size_t column = 2 + widest + 2;
+  std::string out;
+  for (const OptionInfo& option : options) {
+    StrAppend(out, "  ", option.term);
+    const size_t end = 2 + option.term.size();
+    StrAppend(out,
+              end + 2 > column ? "\n" + std::string(column, ' ') : std::string(column - end, ' '));
+    out += Filled(option.text, column);
   }
-  return false;
+  return out;
 }
 
 }  // namespace
 
-std::vector<HelpBlock> HelpBlocks(std::string_view help) {
-  std::vector<HelpBlock> blocks;
-  bool begins = true;
-  while (!help.empty()) {
-    const size_t end = std::min(help.find('\n'), help.size());
-    const std::string_view line = help.substr(0, end);
-    help.remove_prefix(std::min(end + 1, help.size()));
-    if (line.empty()) {
-      begins = true;
-      continue;
-    }
-    if (begins) {
-      HelpBlock& block = blocks.emplace_back();
-      if (blocks.size() == 1) {
-        block.kind = HelpBlock::Kind::kExamples;
-      } else if (line.starts_with("  -")) {
-        block.kind = HelpBlock::Kind::kOptions;
-      }
-    }
-    begins = false;
-    if (blocks.back().kind == HelpBlock::Kind::kOptions) {
-      AddOptionLine(line, blocks.back().entries);
+std::string HelpText(const Verb& verb) {
+  std::string text(verb.examples);
+  if (!verb.description.empty()) StrAppend(text, "\n", verb.description);
+  std::vector<OptionInfo> rows;
+  std::string brief;
+  for (OptionInfo& option : OptionsOf(verb.options)) {
+    if (option.is_brief) {  // without its letter, and on one line
+      std::string term = option.term.substr(option.term.find("--"));
+      std::ranges::replace(term, ' ', kNoBreak);
+      StrAppend(brief, brief.empty() ? "" : ", ", term);
     } else {
-      blocks.back().lines.emplace_back(line);
+      rows.push_back(std::move(option));
     }
   }
-  return blocks;
+  StrAppend(text, "\n", Rows(rows));
+  constexpr std::string_view kAlso = "  and  ";
+  std::string also =
+      Filled(StrCat(brief, ": `axle help", std::string(1, kNoBreak), "options`"), kAlso.size());
+  std::ranges::replace(also, kNoBreak, ' ');
+  return StrCat(text, kAlso, also);
 }
 
-std::string HelpOf(const std::vector<HelpBlock>& blocks, std::string_view spelling) {
-  for (const HelpBlock& block : blocks) {
-    for (const HelpEntry& entry : block.entries) {
-      if (Names(entry.term, spelling)) return entry.text;
+std::string HelpOnOptions() {
+  std::vector<OptionInfo> rows;
+  for (const Verb* verb : AllVerbs()) {
+    std::vector<OptionUse> brief;
+    for (const OptionUse& use : verb->options) {
+      if (use.is_brief) brief.push_back({use.name});
+    }
+    for (OptionInfo& option : OptionsOf(brief)) {
+      const auto known = std::ranges::find(rows, option.term, &OptionInfo::term);
+      if (known == rows.end()) rows.push_back(std::move(option));
     }
   }
-  return "";
+  std::ranges::sort(rows, {}, [](const OptionInfo& option) { return option.spellings[0]; });
+  return StrCat("Options of several verbs; `axle VERB -h` lists all that one takes.\n\n",
+                Rows(rows));
 }
 
 }  // namespace axle::tool

@@ -110,23 +110,23 @@ int Info(Session& session) {
   return worst;
 }
 
+constexpr OptionUse kOptions[] = {
+    {"from"}, {"strict-types"}, {"json", "one object per file"}, {"time-limit"}, {"mem-limit"},
+};
+
 }  // namespace
 
 const Verb kInfoVerb = {
-    "info",
-    "signature, operations, sizes, flops and bytes, aliases",
-    "axle info model.hlo\n"
-    "axle info FOLDER --json\n"
-    "\n"
-    "Sizes are those of row-major arrays. flops counts one per element of\n"
-    "elementwise results and reduced operands, two per product of dots and\n"
-    "convolutions; the bodies of loops count once.\n"
-    "\n"
-    "  --from F         hlo; the default is to find out from the content\n"
-    "  --json           one object per file\n"
-    "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
-    {},
-    Info};
+    .name = "info",
+    .summary = "signature, operations, sizes, flops and bytes, aliases",
+    .examples =
+        "axle info model.hlo\n"
+        "axle info FOLDER --json\n",
+    .description =
+        "Sizes are those of row-major arrays. flops counts one per element of\n"
+        "elementwise results and reduced operands, two per product of dots and\n"
+        "convolutions; the bodies of loops count once.\n",
+    .options = kOptions,
+    .run = Info};
 
 }  // namespace axle::tool

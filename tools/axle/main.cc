@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "axle/core/strings.h"
+#include "tools/axle/help_text.h"
 #include "tools/axle/verbs.h"
 
 namespace axle::tool {
@@ -27,7 +28,7 @@ int RunVerb(const Verb& verb, std::span<const char* const> arguments) {
   const ParsedOptions parsed = ParseOptions(verb.name, verb.options, arguments);
   if (!parsed.error.empty()) return UsageError(parsed.error);
   if (parsed.help) {
-    PrintData(verb.help);
+    PrintData(HelpText(verb));
     return kYes;
   }
   LimitProcessMemory(parsed.options.mem_limit);
@@ -52,7 +53,7 @@ int Main(std::span<const char* const> arguments) {
   const std::string_view name = arguments[0];
   const std::span<const char* const> rest = arguments.subspan(1);
   if (name == "--version") {
-    PrintData(StrCat(kVersion, "\n"));
+    PrintData(StrCat(Version(), "\n"));
     return kYes;
   }
   if (name == "help" || name == "-h" || name == "--help") {
@@ -60,9 +61,13 @@ int Main(std::span<const char* const> arguments) {
       PrintData(Overview());
       return kYes;
     }
+    if (std::string_view(rest[0]) == "options") {
+      PrintData(HelpOnOptions());
+      return kYes;
+    }
     const Verb* verb = FindVerb(rest[0]);
     if (verb == nullptr) return UsageError(UnknownVerb(rest[0]));
-    PrintData(verb->help);
+    PrintData(HelpText(*verb));
     return kYes;
   }
   const Verb* verb = FindVerb(name);

@@ -1,9 +1,8 @@
-// axle man: manual pages, made from the help of the verbs.
+// axle man: manual pages, made from the table of verbs and their options.
 #include <filesystem>
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
-#include "tools/axle/help_text.h"
 #include "tools/axle/verbs.h"
 
 namespace axle::tool {
@@ -25,22 +24,32 @@ std::string Roff(std::string_view line) {
   return out;
 }
 
+std::vector<std::string> LinesOf(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
 // Lines that stay as they are.
-std::string Verbatim(const std::vector<std::string>& lines) {
+std::string Verbatim(std::string_view lines) {
   std::string text = ".nf\n";
-  for (const std::string& line : lines) StrAppend(text, Roff(line), "\n");
+  for (const std::string& line : LinesOf(lines)) StrAppend(text, Roff(line), "\n");
   return text + ".fi\n";
 }
 
 // Paragraphs are filled; lines that are indented stay as they are.
-std::string Paragraph(const std::vector<std::string>& lines) {
+std::string Paragraphs(std::string_view lines) {
   std::string text = ".PP\n";
   bool is_filled = true;
-  for (const std::string& line : lines) {
+  for (const std::string& line : LinesOf(lines)) {
     const bool fills = !line.starts_with(' ');
     if (fills != is_filled) text += fills ? ".fi\n" : ".nf\n";
     is_filled = fills;
-    StrAppend(text, Roff(line), "\n");
+    StrAppend(text, line.empty() ? ".PP" : Roff(line), "\n");
   }
   return is_filled ? text : text + ".fi\n";
 }
@@ -50,39 +59,29 @@ std::string Title(std::string_view name, std::string_view summary) {
   for (char& c : capitals) {
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   }
-  return StrCat(".TH ", Roff(capitals), " 1 \"\" \"", kVersion, "\" \"Axle\"\n.SH NAME\n",
+  return StrCat(".TH ", Roff(capitals), " 1 \"\" \"", Version(), "\" \"Axle\"\n.SH NAME\n",
                 Roff(name), " \\- ", Roff(summary), "\n");
 }
 
 std::string PageOf(const Verb& verb) {
-  const std::vector<HelpBlock> blocks = HelpBlocks(verb.help);
-  std::string examples, description, options;
-  for (const HelpBlock& block : blocks) {
-    if (block.kind == HelpBlock::Kind::kExamples) examples += Verbatim(block.lines);
-    if (block.kind == HelpBlock::Kind::kText) description += Paragraph(block.lines);
-    for (const HelpEntry& entry : block.entries) {
-      StrAppend(options, ".TP\n.B ", Roff(entry.term), "\n", Roff(entry.text), "\n");
-    }
+  std::string options;
+  for (const OptionInfo& option : OptionsOf(verb.options)) {
+    StrAppend(options, ".TP\n.B ", Roff(option.term), "\n", Roff(option.text), "\n");
   }
   std::string text = Title(StrCat("axle-", verb.name), verb.summary);
   StrAppend(text, ".SH SYNOPSIS\n.B axle ", verb.name, "\n[OPTIONS] [FILE]...\n");
-  if (!description.empty()) StrAppend(text, ".SH DESCRIPTION\n", description);
-  if (!options.empty()) StrAppend(text, ".SH OPTIONS\n", options);
-  return StrCat(text, ".SH EXAMPLES\n", examples, ".SH SEE ALSO\n.BR axle (1)\n");
+  if (!verb.description.empty()) {
+    StrAppend(text, ".SH DESCRIPTION\n", Paragraphs(verb.description));
+  }
+  return StrCat(text, ".SH OPTIONS\n", options, ".SH EXAMPLES\n", Verbatim(verb.examples),
+                ".SH SEE ALSO\n.BR axle (1)\n");
 }
 
 // The overview, with the names of the other pages.
 std::string MainPage() {
-  std::vector<std::string> lines;
-  std::string overview = Overview();
-  for (size_t begin = 0; begin < overview.size();) {
-    const size_t end = overview.find('\n', begin);
-    lines.push_back(overview.substr(begin, end - begin));
-    begin = end + 1;
-  }
   std::string text = Title("axle", "run, check and compile tensor programs of HLO");
   StrAppend(text, ".SH SYNOPSIS\n.B axle\nVERB [OPTIONS] [FILE]...\n.SH DESCRIPTION\n",
-            Verbatim(lines), ".SH ENVIRONMENT\n");
+            Verbatim(Overview()), ".SH ENVIRONMENT\n");
   for (const EnvironmentVariable& variable : kEnvironment) {
     StrAppend(text, ".TP\n.B ", variable.name, "\n", Roff(variable.meaning), "\n");
   }
@@ -117,17 +116,20 @@ int RunMan(Session& session) {
   return status.ok() ? kYes : session.Fail(status);
 }
 
-constexpr std::string_view kOptions[] = {"output"};
+constexpr OptionUse kOptions[] = {
+    {"output", "a folder for all of them; else one, to stdout"},
+};
 
 }  // namespace
 
-const Verb kManVerb = {"man", "the manual pages, made from the help",
-                       "axle man run | man -l -\n"
-                       "axle man --output share/man/man1     axle.1, axle-run.1, ...\n"
-                       "\n"
-                       "`cmake --install` puts them into share/man/man1: `man axle-run`.\n"
-                       "\n"
-                       "  --output DIR     a folder for all of them; else one, to stdout\n",
-                       kOptions, RunMan};
+const Verb kManVerb = {
+    .name = "man",
+    .summary = "the manual pages, made from the help",
+    .examples =
+        "axle man run | man -l -\n"
+        "axle man --output share/man/man1     axle.1, axle-run.1, ...\n",
+    .description = "`cmake --install` puts them into share/man/man1: `man axle-run`.\n",
+    .options = kOptions,
+    .run = RunMan};
 
 }  // namespace axle::tool

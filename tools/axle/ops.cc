@@ -141,20 +141,24 @@ int Ops(Session& session) {
   return kYes;
 }
 
+constexpr OptionUse kOptions[] = {
+    {"json", "one object for all"},
+    {"time-limit"},
+};
+
 }  // namespace
 
-const Verb kOpsVerb = {"ops",
-                       "the operations, or what one of them means",
-                       "axle ops                  one line for each operation\n"
-                       "axle ops select           operands, element types, attributes, meaning\n"
-                       "axle ops --json           everything; schema axle.ops/1\n"
-                       "\n"
-                       "Element types are found by trying: small programs are checked and run.\n"
-                       "They are not shown for operations whose programs take more to invent.\n"
-                       "\n"
-                       "  --json           one object for all\n"
-                       "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n",
-                       {},
-                       Ops};
+const Verb kOpsVerb = {
+    .name = "ops",
+    .summary = "the operations, or what one of them means",
+    .examples =
+        "axle ops                  one line for each operation\n"
+        "axle ops select           operands, element types, attributes, meaning\n"
+        "axle ops --json           everything; schema axle.ops/1\n",
+    .description =
+        "Element types are found by trying: small programs are checked and run.\n"
+        "They are not shown for operations whose programs take more to invent.\n",
+    .options = kOptions,
+    .run = Ops};
 
 }  // namespace axle::tool

@@ -152,37 +152,38 @@ int RunOpt(Session& session) {
   return session.Write(text);
 }
 
-constexpr std::string_view kOptions[] = {"passes", "stage",         "list",     "print-after",
-                                         "timing", "verify-each",   "style",    "output",
-                                         "isa",    "codegen-level", "numerics", "allow-elided"};
+constexpr OptionUse kOptions[] = {
+    {"passes"},
+    {"list"},
+    {"stage"},
+    {"isa"},
+    {"codegen-level"},
+    {"numerics"},
+    {"print-after"},
+    {"timing"},
+    {"verify-each"},
+    {"style", "long (default) or short"},
+    {"output"},
+    Brief("json", "{\"schema\": ..., \"text\": ...}"),
+    Brief("threads"),
+    Brief("from"),
+    Brief("strict-types"),
+    Brief("allow-elided"),
+};
 
 }  // namespace
 
 const Verb kOptVerb = {
-    "opt", "the module as the compiler's passes leave it",
-    "axle opt model.hlo\n"
-    "axle opt model.hlo --passes dce,cse --timing\n"
-    "axle opt model.hlo --print-after 'simplify|fold'\n"
-    "axle opt model.hlo --to fusions\n"
-    "axle opt --list\n"
-    "\n"
-    "Results stay the same, bit for bit. HLO text goes to stdout.\n"
-    "\n"
-    "  --passes A,B     these, in this order, instead of the default ones\n"
-    "  --list           what passes there are, and the default order\n"
-    "  --to STAGE       where to stop: hlo (as read), opt-hlo (default); of native code\n"
-    "                   fusions, buffers, llvm, asm, with --isa, --codegen-level and\n"
-    "                   --numerics\n"
-    "  --print-after R  the module after each pass whose name R matches, to stderr\n"
-    "  --timing         time, changes and size after each pass, to stderr\n"
-    "  --verify-each    check the module after each pass\n"
-    "  --style S        long (default) or short\n"
-    "  --output FILE    where to; else, and for -, stdout\n"
-    "  --allow-elided   for tests: constant({...}) is a counting pattern, not an error\n"
-    "  --from F         hlo or hlo.pb; the default is to find out from the content\n"
-    "  --json           {\"schema\": ..., \"text\": ...}\n"
-    "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n",
-    kOptions, RunOpt};
+    .name = "opt",
+    .summary = "the module as the compiler's passes leave it",
+    .examples =
+        "axle opt model.hlo\n"
+        "axle opt model.hlo --passes dce,cse --timing\n"
+        "axle opt model.hlo --print-after 'simplify|fold'\n"
+        "axle opt model.hlo --to fusions\n"
+        "axle opt --list\n",
+    .description = "Results stay the same, bit for bit. HLO text goes to stdout.\n",
+    .options = kOptions,
+    .run = RunOpt};
 
 }  // namespace axle::tool

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
+#include <tuple>
 
 #include "axle/core/memory_room.h"
 #include "axle/core/strings.h"
@@ -12,9 +14,9 @@
 namespace axle::tool {
 namespace {
 
-constexpr std::string_view kCommon[] = {"json",  "quiet",      "verbose",
-                                        "color", "time-limit", "mem-limit",
-                                        "from",  "threads",    "strict-types"};
+// Of every verb, whatever its list says.
+constexpr OptionUse kEverywhere[] = {Brief("time-limit"), Brief("mem-limit"), Brief("color"),
+                                     Brief("quiet")};
 
 // "64M": bytes, with an optional power of 1024.
 std::string ParseBytes(const std::string& text, std::int64_t& bytes) {
@@ -49,7 +51,8 @@ std::int64_t DefaultMemory() {
   return MachineMemory() / 4 * 3;
 }
 
-constexpr std::string_view kFormats[] = {"hlo", "hlo.pb", "stablehlo", "stablehlo.bc"};
+// Those that are read; the others get a message that says what to do instead (LoadProgram).
+constexpr std::string_view kFormats[] = {"hlo", "hlo.pb"};
 
 std::string UnknownValue(std::string_view text, const std::vector<std::string>& names) {
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -84,44 +87,88 @@ CLI::Validator OneOf(const std::map<std::string, T>& values) {
   return {replace, ""};
 }
 
+// A whole number between these, or an error that says what it must be.
+CLI::Validator Whole(std::uint64_t low, std::uint64_t high) {
+  const auto check = [low, high](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && rest == end && value >= low && value <= high) return {};
+    return StrCat("\"", text, "\" is not a whole number from ", low, " to ", high);
+  };
+  return {check, ""};
+}
+
+// A tolerance.
+std::string CheckNotNegative(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest == end && value >= 0 && value - value == 0) return {};
+  return StrCat("\"", text, "\" is not a number like 0, 0.001 or 1e-5");
+}
+
 // Where options leave their values, beside Options.
 struct RawOptions {
   std::string time_limit, mem_limit, from;
   std::uint64_t random = 0;
 };
 
-// Adds options to the parser of a verb, those that it takes, and describes them.
+// Adds options to the parser of a verb, those that it takes, and describes them. Each has a name, a
+// word for its value, and a text for verbs that say nothing else.
 class OptionAdder {
  public:
-  OptionAdder(CLI::App& app, std::span<const std::string_view> accepted)
-      : app_(app), accepted_(accepted) {}
+  OptionAdder(CLI::App& app, std::span<const OptionUse> uses)
+      : app_(app), uses_(uses.begin(), uses.end()) {
+    for (const OptionUse& use : kEverywhere) {
+      if (std::ranges::find(uses_, use.name, &OptionUse::name) == uses_.end()) {
+        uses_.push_back(use);
+      }
+    }
+    infos_.resize(uses_.size());
+  }
 
   void Files(std::vector<std::string>& files) { app_.add_option("files", files); }
-  void Flag(const char* name, const char* spelling, bool& value) {
-    if (Takes(name)) Describe(*app_.add_flag(spelling, value), /*takes_value=*/false);
+  void Flag(const char* name, bool& value, std::string_view text, const char* letter = "") {
+    if (!Takes(name)) return;
+    const std::string spelling = *letter == 0 ? StrCat("--", name) : StrCat(letter, ",--", name);
+    Describe(*app_.add_flag(spelling, value)->disable_flag_override(), "", text);
   }
-  // Null if the verb does not take it, here and below.
+  // Null if the verb does not take it, here and below. `word` is for help, "FILE" or "[=KIND]".
   template <typename T>
-  CLI::Option* Value(const char* name, T& value, const char* spelling = nullptr) {
+  CLI::Option* Value(const char* name, std::string_view word, T& value, std::string_view text,
+                     const char* spelling = nullptr) {
     if (!Takes(name)) return nullptr;
     const std::string dashes = StrCat("--", name);
     CLI::Option* added = app_.add_option(spelling == nullptr ? dashes : spelling, value);
-    Describe(*added, /*takes_value=*/true);
+    Describe(*added, word, text);
     return added;
   }
-  void Path(const char* name, std::string& value, const char* spelling = nullptr) {
-    if (Value(name, value, spelling) != nullptr) last().is_path = true;
+  void Path(const char* name, std::string_view word, std::string& value, std::string_view text,
+            const char* spelling = nullptr) {
+    if (Value(name, word, value, text, spelling) != nullptr) last().is_path = true;
   }
   // One value each, any number of times.
-  void Paths(const char* name, std::vector<std::string>& values) {
-    CLI::Option* added = Value(name, values);
+  void Paths(const char* name, std::string_view word, std::vector<std::string>& values,
+             std::string_view text) {
+    CLI::Option* added = Value(name, word, values, text);
     if (added == nullptr) return;
     added->allow_extra_args(false);
     last().is_path = true;
   }
+  // A whole number, or a list of them with commas.
+  template <typename T>
+  void Number(const char* name, std::string_view word, T& value, std::uint64_t low,
+              std::uint64_t high, std::string_view text, const char* spelling = nullptr) {
+    CLI::Option* added = Value(name, word, value, text, spelling);
+    if (added == nullptr) return;
+    if constexpr (!std::is_integral_v<T>) added->delimiter(',')->allow_extra_args(false);
+    added->check(Whole(low, high));
+  }
   template <typename T, typename V>
-  void OneOfThese(const char* name, T& value, const std::map<std::string, V>& values) {
-    CLI::Option* added = Value(name, value);
+  void OneOfThese(const char* name, std::string_view word, T& value,
+                  const std::map<std::string, V>& values, std::string_view text) {
+    CLI::Option* added = Value(name, word, value, text);
     if (added == nullptr) return;
     added->transform(OneOf(values));
     last().values = NamesOf(values);
@@ -130,161 +177,239 @@ class OptionAdder {
     if (added != nullptr) last().values = std::move(values);
   }
 
-  OptionInfo& last() { return infos_.back(); }
+  OptionInfo& last() { return *last_; }
   std::vector<OptionInfo> Take() { return std::move(infos_); }
 
  private:
-  bool Takes(std::string_view name) const {
-    return std::ranges::find(kCommon, name) != std::end(kCommon) ||
-           std::ranges::find(accepted_, name) != accepted_.end();
+  bool Takes(std::string_view name) {
+    const auto use = std::ranges::find(uses_, name, &OptionUse::name);
+    if (use == uses_.end()) return false;
+    last_ = &infos_[static_cast<size_t>(use - uses_.begin())];
+    last_->name = use->name;
+    last_->text = use->text;
+    last_->is_brief = use->is_brief;
+    return true;
   }
-  void Describe(const CLI::Option& added, bool takes_value) {
-    OptionInfo& info = infos_.emplace_back();
+  void Describe(const CLI::Option& added, std::string_view word, std::string_view text) {
+    OptionInfo& info = *last_;
     for (const std::string& name : added.get_lnames()) info.spellings.push_back("--" + name);
-    for (const std::string& name : added.get_snames()) info.spellings.push_back("-" + name);
-    info.takes_value = takes_value;
+    for (const std::string& name : added.get_snames()) {
+      info.spellings.push_back("-" + name);
+      info.term = StrCat("-", name, ", ");
+    }
+    StrAppend(info.term, info.spellings[0], word.empty() || word[0] == '[' ? "" : " ", word);
+    if (info.text.empty()) info.text = text;
+    info.takes_value = !word.empty();
   }
 
   CLI::App& app_;
-  const std::span<const std::string_view> accepted_;
-  std::vector<OptionInfo> infos_;
+  std::vector<OptionUse> uses_;
+  std::vector<OptionInfo> infos_;  // of uses_
+  OptionInfo* last_ = nullptr;
 };
 
-// Every option of every verb.
-void AddOptions(OptionAdder& add, Options& o, RawOptions& raw) {
-  add.Files(o.files);
-  add.Flag("json", "--json", o.json);
-  add.Flag("quiet", "-q,--quiet", o.quiet);
-  add.Flag("verbose", "-v,--verbose", o.verbose);
-  add.OneOfThese("color", o.color,
-                 std::map<std::string, ColorMode>{{"auto", ColorMode::kAuto},
-                                                  {"always", ColorMode::kAlways},
-                                                  {"never", ColorMode::kNever}});
-  add.Value("time-limit", raw.time_limit);
-  add.Value("mem-limit", raw.mem_limit);
-  add.Suggest(add.Value("from", raw.from), {std::begin(kFormats), std::end(kFormats)});
-  // A list in verbs that compare.
-  if (auto* list = add.Value("thread-list", o.thread_list, "--threads")) {
-    list->delimiter(',')->allow_extra_args(false)->check(CLI::Range(0, 4096));
-  } else if (auto* threads = add.Value("threads", o.threads)) {
-    threads->check(CLI::Range(0, 4096));
-  }
-  add.Path("output", o.output, "-o,--output");
-  add.OneOfThese("engine", o.engine,
+constexpr std::uint64_t kAny64 = std::numeric_limits<std::uint64_t>::max();
+
+// What all verbs have in common.
+void AddGeneralOptions(OptionAdder& add, Options& o, RawOptions& raw) {
+  add.Value("time-limit", "S", raw.time_limit, "seconds, 8 by default; 0 for as long as it takes");
+  add.Value("mem-limit", "B", raw.mem_limit,
+            "bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit");
+  add.OneOfThese(
+      "color", "WHEN", o.color,
+      std::map<std::string, ColorMode>{
+          {"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
+      "colours on stderr: auto (default), always, never");
+  add.Flag("quiet", o.quiet, "no notes and no progress on stderr", "-q");
+  add.Flag("verbose", o.verbose, "more on stderr", "-v");
+  add.Flag("json", o.json, "JSON on stdout");
+  add.Suggest(add.Value("from", "F", raw.from,
+                        "hlo or hlo.pb; the default is to find out from the content"),
+              {std::begin(kFormats), std::end(kFormats)});
+  add.Flag("strict-types", o.strict_types, "refuse operations on floats of several types");
+  add.Number("threads", "N", o.threads, 0, 4096,
+             "how many threads work; 0, the default: AXLE_NUM_THREADS or all processors");
+  add.Flag("allow-elided", o.allow_elided,
+           "for tests: constant({...}) is a counting pattern, not an error");
+  add.Path("output", "FILE", o.output, "where to; else, and for -, stdout", "-o,--output");
+  add.OneOfThese("style", "S", o.short_style,
+                 std::map<std::string, bool>{{"long", false}, {"short", true}},
+                 "of HLO text: long (default) or short");
+}
+
+// Of the verbs that compile and run.
+void AddRunOptions(OptionAdder& add, Options& o) {
+  add.OneOfThese("engine", "E", o.engine,
                  std::map<std::string, EngineKind>{{"interpret", EngineKind::kInterpret},
-                                                   {"native", EngineKind::kNative}});
+                                                   {"native", EngineKind::kNative}},
+                 "native (default, where there is any) or interpret");
   std::map<std::string, NativeIsa> isa_of;
   for (const NativeIsa isa : kNativeIsas) isa_of[std::string(Name(isa))] = isa;
-  add.OneOfThese("isa", o.isa, isa_of);
-  if (auto* level = add.Value("codegen-level", o.codegen_level)) level->check(CLI::Range(0, 2));
-  add.Path("inputs", o.inputs);
-  add.Paths("arg", o.args);
-  add.Suggest(add.Value("fake", o.fake), {"random", "iota", "zeros"});
-  add.Path("infeed", o.infeed);
-  add.Path("outfeed", o.outfeed);
-  add.Paths("recv", o.recvs);
-  add.Paths("send", o.sends);
-  add.Flag("full", "--full", o.full);
-  add.Flag("operand-shapes", "--operand-shapes", o.operand_shapes);
-  add.Flag("canonical-names", "--canonical-names", o.canonical_names);
-  add.Flag("no-ids", "--no-ids", o.no_ids);
-  add.Flag("no-metadata", "--no-metadata", o.no_metadata);
-  add.Flag("no-backend-config", "--no-backend-config", o.no_backend_config);
-  if (auto* indent = add.Value("indent", o.indent)) indent->check(CLI::Range(0, 100));
-  add.Flag("strict-types", "--strict-types", o.strict_types);
-  add.Value("seed", o.seed);
-  if (auto* repeat = add.Value("repeat", o.repeat)) repeat->check(CLI::Range(1, 1000000000));
-  add.Flag("time", "--time", o.time);
-  if (auto* replicas = add.Value("replicas", o.replicas)) replicas->check(CLI::Range(1, 1 << 20));
+  add.OneOfThese("isa", "I", o.isa, isa_of,
+                 "of native code: auto, v2, avx2, avx512; aarch64, under qemu");
+  add.Number("codegen-level", "N", o.codegen_level, 0, 2,
+             "effort of native compilation: 0, 2, or 1 (default)");
   add.OneOfThese(
-      "numerics", o.numerics,
-      std::map<std::string, Numerics>{{"strict", Numerics::kStrict}, {"fast", Numerics::kFast}});
-  add.OneOfThese("style", o.short_style,
-                 std::map<std::string, bool>{{"long", false}, {"short", true}});
-  add.OneOfThese("to", o.to,
+      "numerics", "N", o.numerics,
+      std::map<std::string, Numerics>{{"strict", Numerics::kStrict}, {"fast", Numerics::kFast}},
+      "strict (default), or fast: native code may round less often");
+  add.Path("inputs", "X", o.inputs,
+           ".npz, .safetensors, or a folder of .npy files, with the arguments: in_0, in_1, ... "
+           "depth first, or by the names of parameters");
+  add.Paths("arg", "N=VALUE", o.args,
+            "an argument, by number or name: 1,2 or [[1,2],[3,4]] or \"f32[2] 1,2\" as text, "
+            "@F.npy from a file");
+  add.Suggest(add.Value("fake", "[=KIND]", o.fake,
+                        "values for the other arguments: random, random:SEED, iota, zeros"),
+              {"random", "iota", "zeros"});
+  add.Number("seed", "N", o.seed, 0, kAny64, "of random values; 0 by default");
+  add.Path("infeed", "F.npz", o.infeed, "arrays in_0, ... for infeeds");
+  add.Path("outfeed", "F.npz", o.outfeed, "where what goes out goes");
+  add.Paths("recv", "C=F.npz", o.recvs, "arrays in_0, ... for channel C");
+  add.Paths("send", "C=F.npz", o.sends, "where what channel C sends goes");
+  add.Flag("full", o.full, "print all elements, as --arg reads them; --json always does");
+  add.Number("repeat", "N", o.repeat, 1, 1000000000, "run N times");
+  add.Flag("time", o.time, "say how long it took");
+  add.Number("replicas", "N", o.replicas, 1, 1 << 20,
+             "1: a program for several replicas runs as one");
+}
+
+// Of the verbs that show and change programs.
+void AddProgramOptions(OptionAdder& add, Options& o) {
+  add.Flag("operand-shapes", o.operand_shapes, "the shape of each operand in front of its name");
+  add.Flag("canonical-names", o.canonical_names, "tmp_0, tmp_1, .. in place of the names");
+  add.Flag("no-ids", o.no_ids,
+           "names end before their first '.', to compare texts; where names become the same, that "
+           "does not read back");
+  add.Flag("no-metadata", o.no_metadata, "without it");
+  add.Flag("no-backend-config", o.no_backend_config, "without it");
+  add.Number("indent", "N", o.indent, 0, 100, "2 N spaces in front of every line");
+  add.OneOfThese("to", "F", o.to,
                  std::map<std::string, OutputFormat>{{"hlo", OutputFormat::kHloText},
                                                      {"hlo.pb", OutputFormat::kHloProto},
                                                      {"dot", OutputFormat::kDot},
-                                                     {"json", OutputFormat::kJson}});
-  if (auto* passes = add.Value("passes", o.passes)) {
+                                                     {"json", OutputFormat::kJson}},
+                 "hlo: HLO text; hlo.pb: a serialized HloModuleProto; dot: a graph for Graphviz; "
+                 "json: one line for scripts");
+  if (auto* passes = add.Value("passes", "A,B", o.passes,
+                               "these, in this order, instead of the default ones")) {
     passes->delimiter(',')->allow_extra_args(false);
     for (const Pass& pass : AllPasses()) add.last().values.emplace_back(pass.name);
     add.last().is_list = true;
   }
-  add.Suggest(add.Value("stage", o.stage, "--to"), {std::begin(kStages), std::end(kStages)});
-  add.Value("print-after", o.print_after);
-  add.Flag("list", "--list", o.list);
-  add.Flag("timing", "--timing", o.timing);
-  add.Flag("verify-each", "--verify-each", o.verify_each);
-  add.Flag("memory", "--memory", o.memory);
-  add.Flag("allow-elided", "--allow-elided", o.allow_elided);
-  add.Path("against", o.against);
-  if (auto* rtol = add.Value("rtol", o.rtol)) rtol->check(CLI::NonNegativeNumber);
-  if (auto* atol = add.Value("atol", o.atol)) atol->check(CLI::NonNegativeNumber);
-  add.Value("ulp", o.ulp);
-  if (auto* isas = add.Value("isas", o.isas, "--isa")) {
+  add.Suggest(add.Value("stage", "STAGE", o.stage,
+                        "where to stop: hlo (as read), opt-hlo (default); of native code fusions, "
+                        "buffers, llvm, asm",
+                        "--to"),
+              {std::begin(kStages), std::end(kStages)});
+  add.Value("print-after", "R", o.print_after,
+            "the module after each pass whose name R matches, to stderr");
+  add.Flag("list", o.list, "what passes there are, and the default order");
+  add.Flag("timing", o.timing, "time, changes and size after each pass, to stderr");
+  add.Flag("verify-each", o.verify_each, "check the module after each pass");
+  add.Flag("memory", o.memory, "where values lie, how long they are needed, and the peak");
+}
+
+// Of the verbs that compare, and that draw programs to compare.
+void AddCheckOptions(OptionAdder& add, Options& o, RawOptions& raw) {
+  add.Number("thread-list", "L", o.thread_list, 0, 4096, "numbers of threads: 1,2,7; 1 by default",
+             "--threads");
+  add.Path("against", "F.npz", o.against, "or .safetensors: expected out_0, out_1, ...");
+  for (const auto& [name, value, text] :
+       {std::tuple{"rtol", &o.rtol,
+                   "|a - b| <= A + R * |b| is equal; without --rtol, --atol and "
+                   "--ulp all bits count, and NaN equals NaN"},
+        std::tuple{"atol", &o.atol, "the A of it"}}) {
+    CLI::Option* added = add.Value(name, name[0] == 'r' ? "R" : "A", *value, text);
+    if (added != nullptr) added->check(CLI::Validator(CheckNotNegative, ""));
+  }
+  add.Number("ulp", "N", o.ulp, 0, kAny64, "floats N steps apart are equal");
+  if (auto* isas = add.Value("isas", "L", o.isas,
+                             "v2,avx2,avx512, or all; aarch64, whose kernels run under qemu; auto "
+                             "by default",
+                             "--isa")) {
     add.last().values = {"auto", "all", "v2", "avx2", "avx512", "aarch64"};
     add.last().is_list = true;
     isas->delimiter(',')->allow_extra_args(false)->check(OneOf(add.last().values));
   }
-  if (auto* levels = add.Value("levels", o.levels)) {
-    levels->delimiter(',')->allow_extra_args(false)->check(CLI::Range(0, 2));
-  }
-  if (auto* seeds = add.Value("seeds", o.seeds)) seeds->check(CLI::Range(1, 1000000));
-  if (auto* repeats = add.Value("repeats", o.repeats, "--repeat")) {
-    repeats->check(CLI::Range(1, 1000000));
-  }
-  if (auto* variants = add.Value("variants", o.variants)) variants->check(CLI::Range(0, 1000));
-  add.Flag("concurrent", "--concurrent", o.concurrent);
-  add.Flag("per-op", "--per-op", o.per_op);
-  add.Flag("allow-unimplemented", "--allow-unimplemented", o.allow_unimplemented);
-  add.Value("random", raw.random);
-  add.Value("first", o.first);
-  if (auto* jobs = add.Value("jobs", o.jobs, "-j,--jobs")) jobs->check(CLI::Range(1, 1024));
-  if (auto* most = add.Value("max-failures", o.max_failures)) most->check(CLI::Range(1, 1000000));
-  add.Value("command", o.command);
-  add.Value("count", o.count);
-  add.Flag("coverage", "--coverage", o.coverage);
+  add.Number("levels", "L", o.levels, 0, 2, "codegen levels: 0,1,2; 2 by default");
+  add.Number("seeds", "N", o.seeds, 1, 1000000, "sets of drawn arguments, 3 by default");
+  add.Number("repeats", "N", o.repeats, 1, 1000000, "run again", "--repeat");
+  add.Number("variants", "N", o.variants, 0, 1000,
+             "so many of all combinations of isas, levels and threads; 0, the default: all");
+  add.Flag("concurrent", o.concurrent, "run twice at a time");
+  add.Flag("per-op", o.per_op, "names the first instruction that differs on its own");
+  add.Flag("allow-unimplemented", o.allow_unimplemented, "what native code has not is no failure");
+  add.Number("random", "[=N]", raw.random, 0, kAny64,
+             "N modules as `axle gen` makes them, or until --time-limit");
+  add.Number("first", "I", o.first, 0, kAny64, "number of the first module");
+  add.Number("jobs", "J", o.jobs, 1, 1024, "processes, 1 by default", "-j,--jobs");
+  add.Number("max-failures", "M", o.max_failures, 1, 1000000, "of --random, 10 by default");
+  add.Value("command", "CMD", o.command, "a shell command");
+  add.Number("count", "N", o.count, 0, kAny64, "how many, 1 by default");
+  add.Flag("coverage", o.coverage, "a table of what is in the modules, without them");
 }
 
-// The message for a flag that the verb does not have, or "".
-std::string UnknownFlag(std::string_view verb, const CLI::App& app,
+// Every option of every verb.
+void AddOptions(OptionAdder& add, Options& o, RawOptions& raw) {
+  add.Files(o.files);
+  AddGeneralOptions(add, o, raw);
+  AddRunOptions(add, o);
+  AddProgramOptions(add, o);
+  AddCheckOptions(add, o, raw);
+}
+
+// The message for an option that the verb does not take, or that takes no value and has one; or "".
+std::string WrongOption(std::string_view verb, const CLI::App& app,
                         std::span<const std::string> arguments) {
-  std::vector<std::string> names;
+  std::map<std::string, bool, std::less<>> takes_value;  // by spelling
+  std::vector<std::string_view> names;                   // without dashes
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    const bool takes = option->get_items_expected_max() > 0;
+    for (const std::string& name : option->get_lnames()) {
+      takes_value["--" + name] = takes;
+      names.emplace_back(name);
+    }
+    for (const std::string& name : option->get_snames()) takes_value["-" + name] = takes;
   }
-  const std::vector<std::string_view> views(names.begin(), names.end());
   for (const std::string& argument : arguments) {
-    const std::string_view flag = std::string_view(argument).substr(0, argument.find('='));
+    const size_t equals = argument.find('=');
+    const std::string_view flag = std::string_view(argument).substr(0, equals);
     if (flag == "--") break;
     if (flag.size() < 2 || flag[0] != '-' || IsDigit(flag[1]) || flag[1] == '.') continue;
-    if (std::ranges::find(views, flag) != views.end()) continue;
-    return StrCat("unknown option \"", PrintableText(flag), "\" for \"", verb, "\"",
-                  DidYouMean(flag, views));
+    const auto known = takes_value.find(flag);
+    if (known == takes_value.end()) {
+      const auto nearest =
+          ClosestMatch(flag.substr(std::min(flag.size(), flag.find_first_not_of('-'))), names);
+      return StrCat("unknown option \"", PrintableText(flag), "\" for \"", verb, "\"",
+                    nearest ? StrCat(" (did you mean \"--", *nearest, "\"?)")
+                            : StrCat("; `axle ", verb, " -h` lists its options"));
+    }
+    if (equals != argument.npos && !known->second) {
+      return StrCat(verb, ": ", flag, " takes no value");
+    }
   }
   return {};
 }
 
 }  // namespace
 
-std::vector<OptionInfo> OptionsOf(std::span<const std::string_view> accepted) {
+std::vector<OptionInfo> OptionsOf(std::span<const OptionUse> uses) {
   CLI::App app;
   Options options;
   RawOptions raw;
-  OptionAdder add(app, accepted);
+  OptionAdder add(app, uses);
   AddOptions(add, options, raw);
   return add.Take();
 }
 
-ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_view> accepted,
+ParsedOptions ParseOptions(std::string_view verb, std::span<const OptionUse> uses,
                            std::span<const char* const> arguments) {
   ParsedOptions parsed;
   CLI::App app;
   app.set_help_flag("-h,--help");
   RawOptions raw;
-  OptionAdder add(app, accepted);
+  OptionAdder add(app, uses);
   AddOptions(add, parsed.options, raw);
   std::vector<std::string> texts(arguments.begin(), arguments.end());
   // --fake alone means random, and --random no number; what follows them is never their value.
@@ -292,13 +417,16 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_vi
     if (text == "--fake") text = "--fake=random";
     if (text == "--random") text = "--random=0";
   }
-  parsed.error = UnknownFlag(verb, app, texts);
+  parsed.error = WrongOption(verb, app, texts);
   if (!parsed.error.empty()) return parsed;
   try {
     std::reverse(texts.begin(), texts.end());  // as CLI11 wants them
     app.parse(texts);
   } catch (const CLI::CallForHelp&) {
     parsed.help = true;
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view what = error.what();  // "--repeat: 1 required INT missing"
+    parsed.error = StrCat(verb, ": ", what.substr(0, what.find(':')), ": the value is missing");
   } catch (const CLI::Error& error) {
     parsed.error = StrCat(verb, ": ", PrintableText(error.what()));
   }

@@ -1,5 +1,5 @@
 // The options of all verbs, read from the command line. A name means the same in every verb; each
-// verb says which it takes.
+// verb says which it takes, in one list, from which help, completion and manual pages are made too.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -43,7 +43,7 @@ struct Options {
   std::uint64_t seed = 0;
   int repeat = 1;
   bool time = false;
-  int replicas = 1;
+  int replicas = 0;  // 0: as the program says
   Numerics numerics = Numerics::kStrict;
 
   bool short_style = false;                              // print, convert
@@ -96,20 +96,34 @@ struct ParsedOptions {
 inline constexpr std::string_view kStages[] = {"hlo",     "opt-hlo", "fusions",
                                                "buffers", "llvm",    "asm"};
 
-// One option of a verb, as completion of shells needs it.
-struct OptionInfo {
-  std::vector<std::string> spellings;  // "--quiet", "-q"
-  bool takes_value = false;
-  std::vector<std::string> values;  // all that there are; none: any
-  bool is_list = false;             // of values with commas between them
-  bool is_path = false;             // the value is, or ends in, the name of a file
+// A row of a verb's list of options: what the list has not, the verb does not take. Parsing, help,
+// completion and manual pages are made from it.
+struct OptionUse {
+  std::string_view name;       // in the table of options.cc: "inputs"
+  std::string_view text = {};  // what it does; "": what options.cc says for all verbs
+  bool is_brief = false;       // -h names it, with others, on its last lines, without its text
 };
-// Those of a verb with these `accepted` ones, the common ones first.
-std::vector<OptionInfo> OptionsOf(std::span<const std::string_view> accepted);
+constexpr OptionUse Brief(std::string_view name, std::string_view text = {}) {
+  return {name, text, true};
+}
 
-// Reads what follows the verb. `accepted` lists the options that the verb takes beside the common
-// ones, without dashes.
-ParsedOptions ParseOptions(std::string_view verb, std::span<const std::string_view> accepted,
+// One option of a verb as help, completion and manual pages need it.
+struct OptionInfo {
+  std::string name;                    // of OptionUse
+  std::vector<std::string> spellings;  // "--quiet", "-q"
+  std::string term;                    // "-q, --quiet", "--fake[=KIND]"
+  std::string text;                    // what it does
+  bool takes_value = false;
+  std::vector<std::string> values = {};  // all that there are; none: any
+  bool is_list = false;                  // of values with commas between them
+  bool is_path = false;                  // the value is, or ends in, the name of a file
+  bool is_brief = false;
+};
+// Those that a verb with this list takes, in its order, and behind them those of every verb.
+std::vector<OptionInfo> OptionsOf(std::span<const OptionUse> uses);
+
+// Reads what follows the verb.
+ParsedOptions ParseOptions(std::string_view verb, std::span<const OptionUse> uses,
                            std::span<const char* const> arguments);
 
 }  // namespace axle::tool

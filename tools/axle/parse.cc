@@ -41,24 +41,28 @@ int Parse(Session& session) {
   return worst;
 }
 
+constexpr OptionUse kOptions[] = {
+    {"from"},
+    {"strict-types"},
+    {"json", "one object per file"},
+    {"verbose", "say how large each module is"},
+    {"time-limit"},
+    {"mem-limit"},
+};
+
 }  // namespace
 
 const Verb kParseVerb = {
-    "parse",
-    "exit 0 if the files parse and verify; else say where not",
-    "axle parse model.hlo\n"
-    "axle parse FOLDER            every .hlo and .hlo.txt in it and below\n"
-    "cat model.hlo | axle parse -\n"
-    "\n"
-    "Diagnostics on stderr have line, column and a caret. Exit codes: 0 all\n"
-    "parse, 3 one does not, 5 one has an operation that is still to come.\n"
-    "\n"
-    "  --from F         hlo; the default is to find out from the content\n"
-    "  --json           one object per file on stdout\n"
-    "  --time-limit S   seconds, 8 by default; 0 for as long as it takes\n"
-    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n"
-    "  -v               say how large each module is\n",
-    {},
-    Parse};
+    .name = "parse",
+    .summary = "exit 0 if the files parse and verify; else say where not",
+    .examples =
+        "axle parse model.hlo\n"
+        "axle parse FOLDER            every .hlo and .hlo.txt in it and below\n"
+        "cat model.hlo | axle parse -\n",
+    .description =
+        "Diagnostics on stderr have line, column and a caret. Exit codes: 0 all\n"
+        "parse, 3 one does not, 5 one has an operation that is still to come.\n",
+    .options = kOptions,
+    .run = Parse};
 
 }  // namespace axle::tool

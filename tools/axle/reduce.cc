@@ -82,31 +82,42 @@ int RunReduce(Session& session) {
   return written == kYes && Interrupted() ? kLimit : written;
 }
 
-constexpr std::string_view kOptions[] = {"output",     "command",  "thread-list", "isas",
-                                         "levels",     "seeds",    "seed",        "repeats",
-                                         "concurrent", "numerics", "allow-elided"};
+constexpr OptionUse kOptions[] = {
+    {"command"},
+    {"output"},
+    {"isas"},
+    {"levels"},
+    {"thread-list"},
+    {"seeds"},
+    {"time-limit", "seconds, none by default; then what is reached is the result"},
+    {"mem-limit"},
+    {"json", "{\"schema\": ..., \"instructions\": ..., \"text\": ...}"},
+    {"verbose", "tells about every step"},
+    Brief("seed"),
+    Brief("repeats"),
+    Brief("concurrent"),
+    Brief("numerics"),
+    Brief("from"),
+    Brief("strict-types"),
+    Brief("allow-elided"),
+};
 
 }  // namespace
 
 const Verb kReduceVerb = {
-    "reduce", "the smallest module that still fails",
-    "axle reduce failing.hlo --output small.hlo\n"
-    "axle reduce failing.hlo --isa avx512 --levels 0 --seeds 10\n"
-    "axle reduce crashing.hlo --command 'axle opt --passes while'\n"
-    "\n"
-    "A module fails if `axle check` with these options finds a difference, a crash or a\n"
-    "hang; with --command, if `CMD FILE` ends as it ends for the module that is given,\n"
-    "which is not with 0. Instructions are left out or replaced by parameters, zeros and\n"
-    "operands, loops and calls by what they call, sizes by smaller ones, as long as it\n"
-    "fails. Exit 3 if the module does not fail.\n"
-    "\n"
-    "  --command CMD    a shell command\n"
-    "  --output FILE    where to; else, and for -, stdout\n"
-    "  --isa L --levels L --threads L --seeds N --seed S --repeat N --concurrent\n"
-    "  --numerics N --allow-elided   as for check\n"
-    "  --time-limit S   seconds, none by default; then what is reached is the result\n"
-    "  --mem-limit B    bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n"
-    "  --json -q        -v tells about every step\n",
-    kOptions, RunReduce};
+    .name = "reduce",
+    .summary = "the smallest module that still fails",
+    .examples =
+        "axle reduce failing.hlo --output small.hlo\n"
+        "axle reduce failing.hlo --isa avx512 --levels 0 --seeds 10\n"
+        "axle reduce crashing.hlo --command 'axle opt --passes while'\n",
+    .description =
+        "A module fails if `axle check` with these options finds a difference, a crash or a\n"
+        "hang; with --command, if `CMD FILE` ends as it ends for the module that is given,\n"
+        "which is not with 0. Instructions are left out or replaced by parameters, zeros and\n"
+        "operands, loops and calls by what they call, sizes by smaller ones, as long as it\n"
+        "fails. Exit 3 if the module does not fail.\n",
+    .options = kOptions,
+    .run = RunReduce};
 
 }  // namespace axle::tool

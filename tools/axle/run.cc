@@ -6,6 +6,7 @@
 
 #include "axle/client/arguments.h"
 #include "axle/core/strings.h"
+#include "axle/passes/transfer_order.h"
 #include "tools/axle/feeds.h"
 #include "tools/axle/json.h"
 #include "tools/axle/value_text.h"
@@ -85,24 +86,36 @@ Status CheckResultFits(const std::string& output, ResultFile kind, const Shape& 
                                 "; .npz takes any number"));
 }
 
+// There is one device.
+Status CheckReplicas(const Options& options, const Module& module) {
+  const i64 replicas = options.replicas != 0 ? options.replicas : module.config().replica_count;
+  if (replicas == 1) return {};
+  return Unimplemented(StrCat(
+      options.replicas != 0 ? "--replicas: " : "the program is for several replicas: ",
+      "axle run has one device, ", replicas,
+      " replicas need as many; --replicas 1 runs one of them alone, and in C++ "
+      "ClientOptions::num_devices and Executable::ExecuteReplicated run several (docs/client.md)"));
+}
+
 StatusOr<Literal> CompileAndRun(Session& session, const std::string& file,
                                 std::optional<ResultFile> kind, Timing& timing) {
   const Options& options = session.options();
-  if (options.replicas != 1) return Unimplemented("--replicas: only one replica runs so far");
   const auto begin = Clock::now();
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
   const std::shared_ptr<const Module> module = std::move(program.module);
+  AXLE_TRY(CheckReplicas(options, *module));
   if (kind) AXLE_TRY(CheckResultFits(options.output, *kind, module->entry()->root()->shape()));
   AXLE_ASSIGN(const auto executable, session.Compile(module, options.engine));
   timing.compile = Seconds(begin);
   AXLE_ASSIGN(const std::vector<Literal> arguments,
               ReadArguments(session, *module->entry(), std::move(program.arguments)));
   AXLE_ASSIGN(const Feeds feeds, ReadFeeds(session));
+  const std::vector<i64> sent = SentChannels(*module);
   std::optional<FeedDevice> device;  // each run has its own, and meets the feeds from the start
   Literal result;
   for (int i = 0; i < options.repeat; ++i) {
     session.BeginRun(module->name(), i);
-    device.emplace(feeds, !options.outfeed.empty());
+    device.emplace(feeds, !options.outfeed.empty(), sent);
     const auto run_begin = Clock::now();
     AXLE_ASSIGN(result,
                 executable->Execute(arguments, {.limits = &session.limits(), .device = &*device}));
@@ -144,40 +157,48 @@ int Run(Session& session) {
   return kYes;
 }
 
-constexpr std::string_view kOptions[] = {
-    "inputs",        "arg",    "fake", "seed",     "output",   "infeed",
-    "outfeed",       "recv",   "send", "full",     "engine",   "isa",
-    "codegen-level", "repeat", "time", "replicas", "numerics", "allow-elided"};
+constexpr OptionUse kOptions[] = {
+    {"inputs"},
+    {"arg"},
+    {"fake",
+     "values for the others: random, random:SEED, iota, zeros; without any of these three a "
+     "snapshot runs on its own arguments"},
+    {"output",
+     "save out_0, ...: .npz, .safetensors, .npy (one array), FOLDER/ of .npy files, or - for .npz "
+     "on stdout; "
+     "else print"},
+    {"full"},
+    {"infeed"},
+    {"outfeed"},
+    {"recv"},
+    {"send"},
+    {"engine"},
+    {"numerics"},
+    {"repeat", "run N times, for --time"},
+    {"time"},
+    {"time-limit", "seconds, for all of it but --fake; none by default"},
+    {"mem-limit"},
+    Brief("json", "results with their types and times, with all elements"),
+    Brief("seed", "of --fake"),
+    Brief("isa"),
+    Brief("codegen-level"),
+    Brief("threads"),
+    Brief("replicas"),
+    Brief("from"),
+    Brief("strict-types"),
+    Brief("allow-elided"),
+};
 
 }  // namespace
 
-const Verb kRunVerb = {
-    "run", "compile and run; print or save the results",
-    "axle run model.hlo --fake                       on made-up inputs\n"
-    "axle run model.hlo --inputs in.npz --output out.npz\n"
-    "axle run add.hlo --arg x=1,2 --arg 1=@y.npy --full\n"
-    "\n"
-    "  --inputs X          .npz or .safetensors with in_0, in_1, ..., or a folder of such\n"
-    "                      .npy files: the arrays of the parameters, depth first; in one\n"
-    "                      file also by the parameters' names\n"
-    "  --arg N=VALUE       one of them, by number or name: 1,2 or [[1,2],[3,4]] or\n"
-    "                      \"f32[2] 1,2\" as text, @F.npy from a file\n"
-    "  --fake[=KIND]       values for the rest: random, random:SEED, iota, zeros\n"
-    "                      without any of them a snapshot runs on its own arguments\n"
-    "  --output X          save out_0, ...: .npz, .safetensors, .npy (one array), FOLDER/ of\n"
-    "                      .npy files, or - for .npz on stdout; else print\n"
-    "  --full              print all elements, as --arg reads them; --json always does\n"
-    "  --infeed F.npz      arrays in_0, ... for infeeds; --recv CHANNEL=F.npz for a channel\n"
-    "  --outfeed F.npz     where what goes out goes; --send CHANNEL=F.npz from a channel\n"
-    "  --engine E          native (default, where there is any) or interpret\n"
-    "  --isa I             of native code: auto, v2, avx2, avx512; aarch64, under qemu\n"
-    "  --codegen-level N   effort of native compilation: 0, 2, or 1 (default)\n"
-    "  --numerics N        strict (default), or fast: native code may round less often\n"
-    "  --allow-elided      for tests: constant({...}) is a counting pattern, not an error\n"
-    "  --repeat N, --time  run N times; say how long it took\n"
-    "  --time-limit S      seconds, for all of it but --fake; none by default\n"
-    "  --mem-limit B       bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit\n"
-    "  --threads N --replicas N --seed N --from F --json -q -v\n",
-    kOptions, Run};
+const Verb kRunVerb = {.name = "run",
+                       .summary = "compile and run; print or save the results",
+                       .examples =
+                           "axle run model.hlo --fake                       on made-up inputs\n"
+                           "axle run model.hlo --inputs in.npz --output out.npz\n"
+                           "axle run add.hlo --arg x=1,2 --arg 1=@y.npy --full\n",
+                       .description = "",
+                       .options = kOptions,
+                       .run = Run};
 
 }  // namespace axle::tool

@@ -309,6 +309,7 @@ StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Mod
                                              .numerics = options_.numerics,
                                              .isa = options_.isa,
                                              .codegen_level = options_.codegen_level,
+                                             .replicas = options_.replicas,
                                              .limits = &limits_,
                                              .allow_elided = options_.allow_elided});
 }

@@ -1,5 +1,7 @@
 #include "tools/axle/values.h"
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <optional>
 
@@ -19,35 +21,32 @@ bool IsArrayFile(const std::string& path) {
   return path.ends_with(".npz") || path.ends_with(".safetensors");
 }
 
-// What the arrays of the parameters may be called in such a file, the best name first: in_0, in_1,
-// ..., else the name of a parameter that is one array, or that in its metadata.
-std::vector<std::vector<std::string>> MemberNames(const HloComputation& entry) {
-  std::vector<std::vector<std::string>> all;
-  for (const Instruction* parameter : entry.parameters()) {
-    ForEachLeaf(parameter->shape(), [&](const Shape& leaf, const Dims& path) {
-      if (!leaf.is_array()) return;
-      std::vector<std::string>& names = all.emplace_back();
-      names.push_back(StrCat("in_", all.size() - 1));
-      if (!path.empty()) return;
-      names.emplace_back(parameter->name());
-      names.emplace_back(parameter->metadata().op_name);
-    });
-  }
-  return all;
-}
-
-StatusOr<Literal> FindMember(const Npz& arrays, std::span<const std::string> names,
-                             const Shape& shape) {
-  for (const std::string& name : names) {
-    if (arrays.contains(name)) return MemberLiteral(arrays, name, shape);
-  }
-  return MemberLiteral(arrays, names[0], shape);  // which says what there is
-}
-
 StatusOr<Literal> ReadNpyLiteral(Session& session, const std::string& path, const Shape& shape) {
   AXLE_ASSIGN(const std::string bytes, session.Read(path));
   AXLE_ASSIGN(const NpyArray array, ReadNpy(bytes));
   return ToLiteral(array, shape);
+}
+
+constexpr std::string_view kInput = "in_";
+
+// PREFIX0, PREFIX1, ...
+bool IsNumbered(std::string_view name, std::string_view prefix) {
+  return name.starts_with(prefix) && name.size() > prefix.size() &&
+         name.find_first_not_of("0123456789", prefix.size()) == name.npos;
+}
+
+// -1 if there is none.
+i64 NumberAtEnd(std::string_view name) {
+  const size_t last = name.find_last_not_of("0123456789");
+  const std::string_view digits = name.substr(last == name.npos ? 0 : last + 1);
+  i64 number = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc() ? number : -1;
+}
+
+Status BothFor(std::string_view a, std::string_view b, i64 leaf) {
+  return InvalidArgument(StrCat("both \"", PrintableText(a), "\" and \"", PrintableText(b),
+                                "\" are for argument ", leaf));
 }
 
 Status Annotate(const Status& status, std::string_view where) {
@@ -55,7 +54,7 @@ Status Annotate(const Status& status, std::string_view where) {
 }
 
 // --arg KEY=@FILE.npy or KEY=VALUE.
-Status ReadArg(Session& session, const std::string& text, const HloComputation& entry,
+Status ReadArg(Session& session, const std::string& text, const ArgumentNames& names,
                std::span<const Shape> shapes, Leaves& leaves) {
   const size_t equals = text.find('=');
   if (equals == text.npos || equals == 0) {
@@ -64,7 +63,7 @@ Status ReadArg(Session& session, const std::string& text, const HloComputation& 
                                   "or the name of an argument"));
   }
   const std::string where = StrCat("--arg ", PrintableText(text.substr(0, equals)));
-  const StatusOr<size_t> index = FindArgument(text.substr(0, equals), entry);
+  const StatusOr<size_t> index = names.Find(text.substr(0, equals));
   if (!index.ok()) return Annotate(index.status(), where);
   if (leaves[*index]) {
     return InvalidArgument(StrCat(where, ": argument ", *index, " is given twice"));
@@ -78,29 +77,97 @@ Status ReadArg(Session& session, const std::string& text, const HloComputation& 
   return {};
 }
 
-// What is missing in `leaves` from a file of arrays, or a folder of .npy files.
-Status ReadInputs(Session& session, const HloComputation& entry, std::span<const Shape> shapes,
-                  Leaves& leaves) {
-  const std::string& path = session.options().inputs;
-  const bool is_file = IsArrayFile(path);
-  Npz arrays;
-  if (is_file) {
+// What --inputs names: a file of arrays, read, or a folder of .npy files.
+struct InputFile {
+  std::string path;
+  Npz npz;
+  std::vector<std::string> names;  // of the arrays
+};
+
+StatusOr<InputFile> OpenInputs(Session& session, const std::string& path) {
+  InputFile file = {.path = path, .npz = {}, .names = {}};
+  if (IsArrayFile(path)) {
     AXLE_ASSIGN(const std::string bytes, session.Read(path));
-    StatusOr<Npz> read = ReadArrays(bytes, session.limits().memory_cap());
-    if (!read.ok()) return Annotate(read.status(), PrintableText(path));
-    arrays = *std::move(read);
+    AXLE_ASSIGN(file.npz, ReadArrays(bytes, session.limits().memory_cap()));
+    for (const auto& [name, array] : file.npz) file.names.push_back(name);
+    return file;
   }
-  const auto names = MemberNames(entry);
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error)) {
+    if (it->path().extension() == ".npy") file.names.push_back(it->path().stem().string());
+  }
+  if (error) {
+    return InvalidArgument(StrCat(
+        "is neither an .npz or .safetensors file nor a folder of .npy files: ", error.message()));
+  }
+  std::ranges::sort(file.names);
+  return file;
+}
+
+StatusOr<Literal> ReadInput(Session& session, const InputFile& file, const std::string& name,
+                            const Shape& shape) {
+  if (IsArrayFile(file.path)) return MemberLiteral(file.npz, name, shape);
+  return ReadNpyLiteral(session, StrCat(file.path, "/", name, ".npy"), shape);
+}
+
+// By the leaf, the name of the array for it: that of a parameter, or in_ or arr_ and the leaf's
+// number.
+StatusOr<std::map<i64, std::string>> NamesByLeaf(const InputFile& file,
+                                                 const ArgumentNames& arguments) {
+  std::map<i64, std::string> by_leaf;
+  std::vector<std::string> others;
+  for (const std::string& name : file.names) {
+    if (IsNumbered(name, kInput) || !arguments.Parameter(name)) {
+      others.push_back(name);
+      continue;
+    }
+    AXLE_ASSIGN(const size_t leaf, arguments.Find(name));
+    const auto [other, is_new] = by_leaf.emplace(static_cast<i64>(leaf), name);
+    if (!is_new) return BothFor(other->second, name, other->first);
+  }
+  // Other numbers belong to the name, as of w1 or layer.0.
+  std::erase_if(others, [](const std::string& name) {
+    return !IsNumbered(name, kInput) && !IsNumbered(name, "arr_");
+  });
+  AXLE_ASSIGN(const auto by_number, NamesByNumber(others, kInput));
+  for (const auto& [leaf, name] : by_number) {
+    const auto [other, is_new] = by_leaf.emplace(leaf, name);
+    if (!is_new) return BothFor(other->second, name, leaf);
+  }
+  return by_leaf;
+}
+
+// What is missing in `leaves` from what --inputs names.
+Status ReadInputs(Session& session, const HloComputation& entry, const ArgumentNames& arguments,
+                  std::span<const Shape> shapes, Leaves& leaves) {
+  const std::string& path = session.options().inputs;
+  const auto at_file = [&](const Status& status) { return Annotate(status, PrintableText(path)); };
+  const StatusOr<InputFile> file = OpenInputs(session, path);
+  if (!file.ok()) return at_file(file.status());
+  const StatusOr<std::map<i64, std::string>> names = NamesByLeaf(*file, arguments);
+  if (!names.ok()) return at_file(names.status());
   for (size_t i = 0; i < shapes.size(); ++i) {
     if (leaves[i]) continue;
-    const std::string file = StrCat(path, "/", names[i][0], ".npy");
-    StatusOr<Literal> leaf = is_file ? FindMember(arrays, names[i], shapes[i])
-                                     : ReadNpyLiteral(session, file, shapes[i]);
-    if (leaf.ok()) {
-      leaves[i] = *std::move(leaf);
-    } else if (session.options().fake.empty() || leaf.status().code() != StatusCode::kNotFound) {
-      return Annotate(leaf.status(), PrintableText(is_file ? path : file));
+    const auto name = names->find(static_cast<i64>(i));
+    if (name == names->end()) {
+      if (!session.options().fake.empty()) continue;
+      return at_file(NotFound(
+          StrCat("no array for argument ", i, " ", shapes[i].ToString(), "; there ",
+                 file->names.size() == 1 ? "is " : "are ", FewNames(file->names),
+                 ". An array has the name of a parameter, or in_ or arr_ and the number of "
+                 "an argument",
+                 ParameterNames(entry))));
     }
+    StatusOr<Literal> leaf = ReadInput(session, *file, name->second, shapes[i]);
+    if (!leaf.ok()) return at_file(leaf.status());
+    leaves[i] = *std::move(leaf);
+  }
+  const auto past = names->lower_bound(static_cast<i64>(shapes.size()));
+  if (past != names->end()) {
+    session.Say(StrCat("note: ", PrintableText(path), ": there is no argument ", past->first,
+                       " for \"", PrintableText(past->second), "\"; the program has ",
+                       shapes.size()));
   }
   return {};
 }
@@ -124,6 +191,29 @@ Status MakeFakes(std::span<const Shape> shapes, const std::string& kind, Limits&
 
 }  // namespace
 
+StatusOr<std::map<i64, std::string>> NamesByNumber(std::span<const std::string> names,
+                                                   std::string_view prefix) {
+  const bool has_prefix =
+      std::ranges::any_of(names, [&](const auto& name) { return IsNumbered(name, prefix); });
+  std::map<i64, std::string> by_number;
+  for (const std::string& name : names) {
+    if (has_prefix && !IsNumbered(name, prefix)) continue;
+    const i64 number = NumberAtEnd(name);
+    if (number < 0) {
+      return InvalidArgument(StrCat(
+          "\"", PrintableText(name),
+          "\" ends in no number; the arrays are taken in the order of the numbers at the end "
+          "of their names, as in in_0, in_1"));
+    }
+    const auto [other, is_new] = by_number.emplace(number, name);
+    if (!is_new) {
+      return InvalidArgument(StrCat("both \"", PrintableText(other->second), "\" and \"",
+                                    PrintableText(name), "\" are number ", number));
+    }
+  }
+  return by_number;
+}
+
 StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputation& entry,
                                              std::vector<Literal> stored) {
   const Options& options = session.options();
@@ -137,10 +227,11 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputat
   AXLE_TRY(session.limits().Reserve(bytes));
   session.limits().Release(bytes);
   Leaves leaves(shapes.size());
+  const ArgumentNames names(entry);
   for (const std::string& arg : options.args) {
-    AXLE_TRY(ReadArg(session, arg, entry, shapes, leaves));
+    AXLE_TRY(ReadArg(session, arg, names, shapes, leaves));
   }
-  if (!options.inputs.empty()) AXLE_TRY(ReadInputs(session, entry, shapes, leaves));
+  if (!options.inputs.empty()) AXLE_TRY(ReadInputs(session, entry, names, shapes, leaves));
   std::string fake = options.fake;
   if (fake == "random" && options.seed != 0) fake = StrCat("random:", options.seed);
   for (size_t i = 0; i < shapes.size(); ++i) {

@@ -1,5 +1,9 @@
 // Arguments from the command line, results to files.
 #pragma once
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "axle/core/literal.h"
@@ -20,5 +24,12 @@ enum class ResultFile : std::uint8_t { kNpz, kSafetensors, kNpy, kFolder, kStdou
 StatusOr<ResultFile> ResultFileOf(const std::string& path);
 // out_0, ... to --output, which is of this kind.
 Status WriteResult(Session& session, ResultFile kind, const Literal& result);
+
+// The names of arrays by the number at the end of each: in_0, in_1, ..., in_10, or arr_0, ... as
+// numpy.savez names them. If some are PREFIX0, PREFIX1, ..., the others do not count: a file
+// may have arguments and results. Errors: INVALID_ARGUMENT for a name without a number, and for two
+// of the same number.
+StatusOr<std::map<i64, std::string>> NamesByNumber(std::span<const std::string> names,
+                                                   std::string_view prefix);
 
 }  // namespace axle::tool

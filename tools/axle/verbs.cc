@@ -18,6 +18,10 @@ constexpr std::string_view kHousekeeping[] = {"completion", "man"};
 
 }  // namespace
 
+std::string_view Version() {
+  return "axle " AXLE_VERSION;
+}
+
 std::span<const Verb* const> AllVerbs() {
   return kVerbs;
 }
@@ -45,8 +49,8 @@ std::string Overview() {
   text +=
       "  help      this text; `axle VERB -h` tells more; also completion (of shells), man\n\n"
       "FILE is HLO text or a proto, also compressed with gzip or zstd; - is stdin.\n"
-      "Everywhere: --time-limit S (8, run none; 0 none)  --mem-limit BYTES (0 none)  --json\n"
-      "            --from FORMAT  --threads N (or AXLE_NUM_THREADS)  --color WHEN  -v  -q\n"
+      "Everywhere: --time-limit S (8; run, gen and reduce none; 0 none)  --mem-limit BYTES\n"
+      "            (0 none)  --color WHEN  -q; `axle help options`\n"
       "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid program or input, 4 limit or\n"
       "            interrupted, 5 not supported, 70 a bug in axle\n";
   return text;

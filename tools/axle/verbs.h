@@ -7,7 +7,7 @@
 
 namespace axle::tool {
 
-inline constexpr std::string_view kVersion = "axle 0.1.0";
+std::string_view Version();  // "axle 0.1.0"
 
 // What the tool and the library read of the environment.
 struct EnvironmentVariable {
@@ -25,8 +25,9 @@ inline constexpr EnvironmentVariable kEnvironment[] = {
 struct Verb {
   std::string_view name;
   std::string_view summary;
-  std::string_view help;  // what -h prints: examples first, at most 25 lines
-  std::span<const std::string_view> options;
+  std::string_view examples;     // -h begins with them
+  std::string_view description;  // paragraphs, with an empty line between them; may be ""
+  std::span<const OptionUse> options;
   int (*run)(Session& session);
 };
 

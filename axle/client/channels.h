@@ -1,0 +1,17 @@
+// The channels of host transfers, recv and send with is_host_transfer=true, of a client's devices.
+// Thread-safe. Errors: INVALID_ARGUMENT if there is no such device; runtime/host_device.h has the
+// others.
+#pragma once
+#include "axle/client/client.h"
+
+namespace axle {
+
+// For the next recv of the channel; does not wait.
+Status SendToDevice(const Client& client, i64 channel, const Literal& value,
+                    i64 device_ordinal = 0);
+// What the next send of the channel sends, an array or a tuple of arrays of this shape; waits for
+// it, until the limits say CANCELLED or DEADLINE_EXCEEDED.
+StatusOr<Literal> RecvFromDevice(const Client& client, i64 channel, const Shape& shape,
+                                 Limits* limits = nullptr, i64 device_ordinal = 0);
+
+}  // namespace axle

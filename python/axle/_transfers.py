@@ -1,0 +1,77 @@
+"""What a program exchanges with its host while it runs: the queues of infeed and outfeed, and the channels of recv and
+send with is_host_transfer=true.
+
+They belong to the process, and neither side waits for the other: what a program takes is put there before it runs,
+what it gives is taken afterwards.
+"""
+
+from ctypes import POINTER, c_int64, pointer
+
+import numpy as np
+
+from ._arrays import address_of, as_numpy
+from ._errors import AxleError
+from ._executable import _get_client
+from ._library import Array, check, lib
+from ._shapes import parse_shape, type_number
+
+
+def _described(arrays):
+    """The descriptions of dense arrays for the library."""
+    described = [
+        Array(
+            type=type_number(array.dtype),
+            rank=array.ndim,
+            dims=(c_int64 * array.ndim)(*array.shape),
+            data=address_of(array),
+        )
+        for array in arrays
+    ]
+    return (POINTER(Array) * len(described))(*[pointer(array) for array in described]), len(described)
+
+
+def _dense(values):
+    arrays = []
+    for i, value in enumerate(values):
+        found = as_numpy(value, f"value {i}")
+        if found is None:
+            raise AxleError(
+                "INVALID_ARGUMENT",
+                f"value {i} is a {type(value).__name__}, must be an array: its type is not known here",
+            )
+        found = np.ascontiguousarray(found).reshape(found.shape)
+        arrays.append(found if found.dtype.byteorder in "=|" else found.astype(found.dtype.newbyteorder("=")))
+    return arrays
+
+
+def _taken(shapes, take):
+    arrays = []
+    for text in shapes:
+        shape = parse_shape(text)
+        if not shape.is_array or any(shape.dynamic):
+            raise AxleError("INVALID_ARGUMENT", f"takes arrays of static sizes, not {shape}")
+        arrays.append(np.empty(shape.dims, shape.dtype))
+    take(*_described(arrays))
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+
+def to_infeed(*arrays):
+    """Puts arrays into the infeed queue, for the next infeed of a program: one for an array, several for a tuple."""
+    arrays = _dense(arrays)
+    check(lib.axle_client_to_infeed(_get_client(), 0, *_described(arrays), None))
+
+
+def from_outfeed(*shapes):
+    """Takes what an outfeed of a program has left: an array of this shape, "f32[2,3]", or a tuple of several."""
+    return _taken(shapes, lambda *arrays: check(lib.axle_client_from_outfeed(_get_client(), 0, *arrays, None)))
+
+
+def to_channel(channel, *arrays):
+    """Sends a value to the next recv of a channel whose recv has is_host_transfer=true."""
+    arrays = _dense(arrays)
+    check(lib.axle_client_to_channel(_get_client(), 0, channel, *_described(arrays)))
+
+
+def from_channel(channel, *shapes):
+    """Takes what a send with is_host_transfer=true has sent, as from_outfeed does."""
+    return _taken(shapes, lambda *arrays: check(lib.axle_client_from_channel(_get_client(), 0, channel, *arrays, None)))
