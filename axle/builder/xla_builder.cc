@@ -6,6 +6,7 @@
 #include "axle/core/strings.h"
 #include "axle/ops/async.h"
 #include "axle/ops/module_config.h"
+#include "axle/ops/open_sizes.h"
 
 namespace axle {
 namespace {
@@ -327,6 +328,9 @@ StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location
   });
   StatusOr<Shape> shape = InferShape(*inst);
   Status status = shape.status();
+  if (status.ok() && HasOpenSize(*shape)) {
+    status = OpError(*inst, StrCat("gives ", shape->ToString(), " but sizes must have a bound"));
+  }
   if (status.ok() && !EqualIgnoringLayout(*shape, inst->shape())) {
     computation_->SetShape(inst, *shape);
   }
