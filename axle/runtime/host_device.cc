@@ -152,19 +152,19 @@ void BufferQueue::Clear() {
   changed_->notify_all();
 }
 
-Status TransferHub::Send(Kind kind, i64 channel, const Literal& value) {
+Status TransferHub::Send(Kind kind, std::optional<i64> channel, const Literal& value) {
   const i64 bytes = value.num_bytes();
   const std::lock_guard lock(mutex_);
   if (bytes > capacity_ - bytes_) {
-    return ResourceExhausted(StrCat("send: ", bytes, " bytes for channel ", channel, " beside ",
-                                    bytes_, " that nobody has received, but channels hold ",
-                                    capacity_));
+    return ResourceExhausted(StrCat("send: ", bytes, " bytes for ", ChannelText(channel),
+                                    " beside ", bytes_,
+                                    " that nobody has received, but channels hold ", capacity_));
   }
   const i64 buffers = NumBuffers(value.shape());
   if (buffers > max_buffers_ - buffers_) {
-    return ResourceExhausted(StrCat("send: ", buffers, " buffers for channel ", channel, " beside ",
-                                    buffers_, " that nobody has received, but channels hold ",
-                                    max_buffers_));
+    return ResourceExhausted(StrCat("send: ", buffers, " buffers for ", ChannelText(channel),
+                                    " beside ", buffers_,
+                                    " that nobody has received, but channels hold ", max_buffers_));
   }
   AXLE_ASSIGN(Literal owned, Owned("send", value));
   Line& line = lines_[{kind, channel}];
@@ -177,13 +177,13 @@ Status TransferHub::Send(Kind kind, i64 channel, const Literal& value) {
   return {};
 }
 
-i64 TransferHub::StartRecv(Kind kind, i64 channel) {
+i64 TransferHub::StartRecv(Kind kind, std::optional<i64> channel) {
   const std::lock_guard lock(mutex_);
   return lines_[{kind, channel}].num_recvs++;
 }
 
-StatusOr<Literal> TransferHub::FinishRecv(Kind kind, i64 channel, i64 place, const Shape& shape,
-                                          Limits* limits) {
+StatusOr<Literal> TransferHub::FinishRecv(Kind kind, std::optional<i64> channel, i64 place,
+                                          const Shape& shape, Limits* limits) {
   std::unique_lock lock(mutex_);
   Line& line = lines_[{kind, channel}];
   Status status = WaitFor(*changed_, lock, limits, [&] { return line.num_sends > place; });
@@ -194,7 +194,8 @@ StatusOr<Literal> TransferHub::FinishRecv(Kind kind, i64 channel, i64 place, con
   return Take(line, channel, place, shape);
 }
 
-StatusOr<Literal> TransferHub::Recv(Kind kind, i64 channel, const Shape& shape, Limits* limits) {
+StatusOr<Literal> TransferHub::Recv(Kind kind, std::optional<i64> channel, const Shape& shape,
+                                    Limits* limits) {
   std::unique_lock lock(mutex_);
   Line& line = lines_[{kind, channel}];
   AXLE_TRY(WaitFor(*changed_, lock, limits, [&] { return line.num_sends > line.num_recvs; }));
@@ -202,11 +203,12 @@ StatusOr<Literal> TransferHub::Recv(Kind kind, i64 channel, const Shape& shape, 
 }
 
 // The lock is held.
-StatusOr<Literal> TransferHub::Take(Line& line, i64 channel, i64 place, const Shape& shape) {
+StatusOr<Literal> TransferHub::Take(Line& line, std::optional<i64> channel, i64 place,
+                                    const Shape& shape) {
   const auto it = line.values.find(place);
   if (it == line.values.end()) {
     return FailedPrecondition(
-        StrCat("recv: value ", place, " of channel ", channel, " has been received before"));
+        StrCat("recv: value ", place, " of ", ChannelText(channel), " has been received before"));
   }
   Literal value = std::move(it->second);
   line.values.erase(it);
@@ -216,8 +218,8 @@ StatusOr<Literal> TransferHub::Take(Line& line, i64 channel, i64 place, const Sh
     value.SetDynamicFlags(shape);
     return value;
   }
-  return InvalidArgument(StrCat("recv: channel ", channel, " has been sent ", value.ShapeToString(),
-                                " but ", shape.ToString(), " is asked for"));
+  return InvalidArgument(StrCat("recv: ", ChannelText(channel), " has been sent ",
+                                value.ShapeToString(), " but ", shape.ToString(), " is asked for"));
 }
 
 HostDevice::HostDevice(const HostDeviceOptions& options)
@@ -238,13 +240,14 @@ StatusOr<Literal> HostDevice::TransferFromOutfeed(const Shape& shape, Limits* li
   return Made("outfeed", shape, [&] { return InLayoutsOf(std::move(value), shape); });
 }
 
-Status HostDevice::SendToDevice(i64 channel, const Literal& value) {
+Status HostDevice::SendToDevice(std::optional<i64> channel, const Literal& value) {
   AXLE_ASSIGN(const Literal row_major,
               Made("send", value.shape(), [&] { return value.ToRowMajor(); }));
   return hub_->Send(TransferHub::Kind::kHostToDevice, channel, row_major);
 }
 
-StatusOr<Literal> HostDevice::RecvFromDevice(i64 channel, const Shape& shape, Limits* limits) {
+StatusOr<Literal> HostDevice::RecvFromDevice(std::optional<i64> channel, const Shape& shape,
+                                             Limits* limits) {
   AXLE_ASSIGN(Literal value, hub_->Recv(TransferHub::Kind::kDeviceToHost, channel, shape, limits));
   return Made("recv", shape, [&] { return InLayoutsOf(std::move(value), shape); });
 }
