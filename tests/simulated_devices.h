@@ -17,7 +17,7 @@ namespace axle {
 class MeetingPlace {
  public:
   // Collectives of one place, among the same participants, are told apart by their number.
-  using Key = std::tuple<i64, std::uint64_t, Dims, i64>;
+  using Key = std::tuple<std::optional<i64>, std::uint64_t, Dims, i64>;
 
   StatusOr<std::vector<Literal>> Meet(const Key& key, i64 device, Literal value) {
     const Dims& participants = std::get<Dims>(key);
@@ -66,15 +66,15 @@ class SimulatedDevice : public DeviceContext {
                                           Limits*) override {
     const Dims list(participants.begin(), participants.end());
     i64& count = count_[{rendezvous.channel_id, rendezvous.instruction, list}];
-    return place_.Meet({rendezvous.channel_id,
-                        rendezvous.channel_id == 0 ? rendezvous.instruction : 0, list, count++},
-                       device_, std::move(value));
+    return place_.Meet(
+        {rendezvous.channel_id, rendezvous.channel_id ? 0 : rendezvous.instruction, list, count++},
+        device_, std::move(value));
   }
 
  private:
   MeetingPlace& place_;
   i64 replicas_, partitions_, device_;
-  std::map<std::tuple<i64, std::uint64_t, Dims>, i64> count_;
+  std::map<std::tuple<std::optional<i64>, std::uint64_t, Dims>, i64> count_;
 };
 
 // The results of all devices, or the first error. `arguments` has a list for each device.

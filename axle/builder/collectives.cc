@@ -469,9 +469,12 @@ XlaOp CollectiveBroadcastWithDeviceList(ArraySlice<XlaOp> operands,
       builder,
       {.opcode = kOp,
        .operands = operands,
-       .attrs = Block(kOp, CollectiveBroadcastAttrs{.channel_id = ToChannel(channel_id),
-                                                    .replica_groups = device_list.groups(),
-                                                    .has_dynamic_root = has_dynamic_root})},
+       .attrs =
+           Block(kOp, CollectiveBroadcastAttrs{.channel_id = ToChannel(channel_id),
+                                               .replica_groups = device_list.groups(),
+                                               .has_dynamic_root = has_dynamic_root
+                                                                       ? TriState::kTrue
+                                                                       : TriState::kUnspecified})},
       location);
 }
 

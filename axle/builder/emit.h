@@ -88,9 +88,10 @@ StatusOr<Window> MakeWindow(ArraySlice<i64> sizes, ArraySlice<i64> strides,
 StatusOr<Shape> ShapeIfBuilt(ArraySlice<XlaOp> operands,
                              const std::function<XlaOp(ArraySlice<XlaOp>)>& build);
 
-// As attributes of collectives have it: 0 is none.
-inline i64 ToChannel(const OptionalChannel& channel) {
-  return channel ? channel->handle() : 0;
+// As attributes have it. A handle of 0 is none, as in XLA's builder.
+inline std::optional<i64> ToChannel(const OptionalChannel& channel) {
+  if (!channel || channel->handle() == 0) return {};
+  return channel->handle();
 }
 
 // A copy.

@@ -283,7 +283,9 @@ XlaOp Sort(XlaOp keys, XlaOp values, i64 dimension, Location location) {
 
 XlaOp TopK(XlaOp operand, i64 k, bool largest, bool is_stable, Location location) {
   return Emit(Opcode::kTopk, {operand}, location,
-              TopkAttrs{.k = k, .largest = largest, .is_stable = is_stable});
+              TopkAttrs{.k = k,
+                        .largest = largest,
+                        .is_stable = is_stable ? TriState::kUnspecified : TriState::kFalse});
 }
 
 }  // namespace axle

@@ -44,7 +44,7 @@ Status CheckToken(std::string_view op, XlaOp token) {
 XlaOp SendThrough(XlaOp operand, XlaOp token, const ChannelHandle& handle, bool with_host,
                   const Location& location) {
   XlaBuilder* builder = BuilderOf(operand, token);
-  const TransferAttrs attrs = {handle.handle(), with_host};
+  const TransferAttrs attrs = {ToChannel(handle), with_host};
   const XlaOp operands[] = {operand, token};
   if (Status status = CheckToken("send", token); !status.ok()) {
     return ReportTo(builder, std::move(status), location);
@@ -63,7 +63,7 @@ XlaOp SendThrough(XlaOp operand, XlaOp token, const ChannelHandle& handle, bool 
 XlaOp RecvThrough(XlaOp token, const Shape& shape, const ChannelHandle& handle, bool with_host,
                   const Location& location) {
   XlaBuilder* builder = token.builder_or_null();
-  const TransferAttrs attrs = {handle.handle(), with_host};
+  const TransferAttrs attrs = {ToChannel(handle), with_host};
   const XlaOp recv = AppendTo(builder,
                               {.opcode = Opcode::kRecv,
                                .operands = {&token, 1},

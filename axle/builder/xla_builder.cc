@@ -7,6 +7,7 @@
 #include "axle/core/strings.h"
 #include "axle/ops/async.h"
 #include "axle/ops/module_config.h"
+#include "axle/ops/open_sizes.h"
 
 namespace axle {
 namespace {
@@ -339,6 +340,9 @@ StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location
   });
   StatusOr<Shape> shape = InferShape(*inst);
   Status status = shape.status();
+  if (status.ok() && HasOpenSize(*shape)) {
+    status = OpError(*inst, StrCat("gives ", shape->ToString(), " but sizes must have a bound"));
+  }
   if (status.ok() && !EqualIgnoringLayout(*shape, inst->shape())) {
     state_->computation->SetShape(inst, *shape);
   }

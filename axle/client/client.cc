@@ -26,6 +26,7 @@
 #include "axle/eval/plan.h"
 #include "axle/ops/custom_call_builtins.h"
 #include "axle/ops/op_def.h"
+#include "axle/ops/open_sizes.h"
 #include "axle/passes/transfer_order.h"
 #include "axle/runtime/host_device.h"
 #include "axle/runtime/linked_engine.h"
@@ -420,6 +421,9 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   module = WithDevices(std::move(module), options);
   const LimitedCall call(options.limits, "the compilation of", module->name());
   AXLE_TRY(VerifyModule(*module));
+  if (!options.argument_shapes.empty()) {
+    AXLE_ASSIGN(module, ForArgumentShapes(*module, options.argument_shapes));
+  }
   if (!options.allow_elided) AXLE_TRY(CheckNothingIsElided(*module));
   AXLE_TRY(CheckRuns(*module));
   AXLE_ASSIGN(ProgramShape shape, WantedShape(*module, options));

@@ -68,6 +68,9 @@ struct CompileOptions {
   // of the result. They change no value. UNIMPLEMENTED if they are tiled.
   std::vector<Shape> argument_layouts = {};
   std::optional<Shape> result_layout = {};
+  // The shapes of the arguments, one per parameter, of a program that leaves sizes open, f32[?]: it
+  // is compiled for these. Nothing for the others.
+  std::vector<Shape> argument_shapes = {};
   // How many devices run the program together; 0: as the module says. They are the client's first
   // replicas * partitions ones, or the one with this ordinal.
   i64 replicas = 0;
@@ -109,8 +112,9 @@ class Client {
   // `module` is verified, as Parse and the builder return it. Errors: UNIMPLEMENTED if the engine
   // cannot run it (yet), with the name of the op; NOT_FOUND if it calls a function that is not
   // registered; UNAVAILABLE if kNative is asked for and cannot be loaded; INVALID_ARGUMENT for
-  // options that make no sense, as more devices than there are, and for a program that was printed
-  // without its large constants.
+  // options that make no sense, as more devices than there are, for a program that was printed
+  // without its large constants, and for one whose sizes are open and do not follow from
+  // argument_shapes.
   StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 const CompileOptions& options = {});
   // The same from bytes of any format that client/load.h reads; its errors besides.

@@ -104,7 +104,10 @@ OpInfo Describe(const OpDef& def) {
     attribute.presence = PresenceName(spec.presence);
     attribute.values = EnumValues(spec, def.attrs);
     if (spec.presence == Presence::kRequired) continue;
-    attribute.default_value = spec.kind->print(spec.Field(def.attrs.defaults));
+    const void* value = spec.Field(def.attrs.defaults);
+    const bool is_nothing = spec.kind == &kAttrKind<std::optional<i64>> &&
+                            !*static_cast<const std::optional<i64>*>(value);
+    if (!is_nothing) attribute.default_value = spec.kind->print(value);
   }
   for (const BuilderCall& call : kBuilderCalls) {
     if (call.opcode == def.opcode) op.builder_calls.push_back(call.signature);

@@ -22,14 +22,18 @@ Status DeviceContext::Outfeed(const Literal&, const Shape&, std::string_view, Li
   return FailedPrecondition("outfeed: this run has no device with an outfeed queue");
 }
 
+std::string ChannelText(std::optional<i64> id) {
+  return id ? StrCat("channel ", *id) : "the channel without an id";
+}
+
 Status DeviceContext::Send(const TransferChannel& channel, const Literal&, Limits*) {
   return FailedPrecondition(
-      StrCat("send: this run has no device with channels; channel ", channel.id));
+      StrCat("send: this run has no device with channels; ", ChannelText(channel.id)));
 }
 
 StatusOr<i64> DeviceContext::StartRecv(const TransferChannel& channel) {
   return FailedPrecondition(
-      StrCat("recv: this run has no device with channels; channel ", channel.id));
+      StrCat("recv: this run has no device with channels; ", ChannelText(channel.id)));
 }
 
 StatusOr<Literal> DeviceContext::FinishRecv(const TransferChannel& channel, i64, const Shape&,

@@ -6,6 +6,7 @@
 //
 // Thread safety: a device may be used by several runs at a time.
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,11 +20,13 @@ namespace axle {
 
 // Where a send and a recv meet: the k-th send of a channel pairs with its k-th recv.
 struct TransferChannel {
-  i64 id = 0;
+  std::optional<i64> id;  // transfers without a channel_id meet each other
   // To or from the host. Such channels and those between devices are apart, and so are the two
   // directions.
   bool is_host_transfer = false;
 };
+// "channel 3", or "the channel without an id".
+std::string ChannelText(std::optional<i64> id);
 
 class DeviceContext {
  public:
@@ -36,10 +39,10 @@ class DeviceContext {
   // Position among all devices of the program.
   i64 device_id() const { return replica_id() * num_partitions() + partition_id(); }
 
-  // Where the devices of a collective meet: at any op with this channel, or, without a channel
-  // (0), at this instruction. Meetings at one place are told apart by their order on each device.
+  // Where the devices of a collective meet: at any op with this channel, or, without a channel, at
+  // this instruction. Meetings at one place are told apart by their order on each device.
   struct Rendezvous {
-    i64 channel_id = 0;
+    std::optional<i64> channel_id;
     std::uint64_t instruction = 0;  // the same on all devices of a run
   };
   // Gives `value` to all participants of a collective and waits for what they give; the result is

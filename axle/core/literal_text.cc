@@ -76,8 +76,9 @@ class ArrayPrinter {
     const bool innermost = dim + 1 == rank;
     const bool touches = rank == 1 || (innermost && shape_.dim(dim) <= 1);
     out_ += '{';
-    if (!innermost && rank > 3 && dim > 0) StrAppend(out_, " /*i", dim - 1, "=", position, "*/");
-    if (!touches) out_ += ' ';
+    const bool is_placed = !innermost && rank > 3 && dim > 0;
+    if (is_placed) StrAppend(out_, " /*i", dim - 1, "=", position, "*/");
+    if (!touches && !(is_placed && shape_.dim(dim) == 0)) out_ += ' ';
     for (i64 i = 0; i < shape_.dim(dim); ++i) {
       if (i > 0) out_ += ", ";
       Print(dim + 1, i);

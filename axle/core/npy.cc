@@ -41,13 +41,15 @@ ElementType TravelType(ElementType type) {
 }
 
 std::string DimsText(const Dims& dims) {
-  return StrCat("(", Join(dims, ", "), dims.size() == 1 ? ",)" : ")");
+  const auto text = [](i64 size) { return size == kUnboundedSize ? "?" : std::to_string(size); };
+  return StrCat("(", Join(dims, ", ", text), dims.size() == 1 ? ",)" : ")");
 }
 
 // Sizes of dynamic dimensions may be anything up to the bound.
 bool DimsFit(const Dims& dims, const Shape& shape) {
   bool fit = static_cast<i64>(dims.size()) == shape.rank();
   for (i64 d = 0; fit && d < shape.rank(); ++d) {
+    if (shape.dim(d) == kUnboundedSize) continue;
     fit = shape.is_dynamic(d) ? dims[d] <= shape.dim(d) : dims[d] == shape.dim(d);
   }
   return fit;
@@ -199,6 +201,16 @@ std::string WriteNpy(const Literal& literal) {
   return out;
 }
 
+Shape WithSizes(const Shape& shape, const Dims& sizes) {
+  Shape result = shape;
+  for (i64 d = 0; d < shape.rank(); ++d) {
+    if (shape.dim(d) != kUnboundedSize) continue;
+    result.set_dim(d, sizes[d]);
+    result.set_dynamic(d, false);
+  }
+  return result;
+}
+
 StatusOr<Literal> ToLiteral(const NpyArray& array, const Shape& shape) {
   if (!shape.is_array()) {
     return InvalidArgument(StrCat(shape.ToString(), " cannot be read from an array"));
@@ -212,7 +224,7 @@ StatusOr<Literal> ToLiteral(const NpyArray& array, const Shape& shape) {
   }
   if (!shape.is_static()) {
     AXLE_ASSIGN(const Literal valid, ToLiteral(array, Shape(type, array.dims)));
-    return Literal::Padded(valid, shape);
+    return Literal::Padded(valid, WithSizes(shape, array.dims));
   }
   AXLE_ASSIGN(Literal literal, Literal::CreateUninitialized(Shape(type, shape.dims())));
   std::byte* out = literal.mutable_bytes();

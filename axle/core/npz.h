@@ -46,8 +46,10 @@ StatusOr<Npz> ReadNpz(std::string_view bytes, i64 max_bytes = kDefaultNpzBytes);
 StatusOr<std::string> WriteNpz(std::span<const std::pair<std::string, Literal>> members,
                                bool deflate);
 
+// `shape`, where it leaves sizes open (f32[?]) with these, which are as many as it has dimensions.
+Shape WithSizes(const Shape& shape, const Dims& sizes);
 // The array as a row-major literal of this shape (layout ignored), or an error that says what the
-// file has and what was wanted.
+// file has and what was wanted. Sizes that the shape leaves open are those of the array.
 StatusOr<Literal> ToLiteral(const NpyArray& array, const Shape& shape);
 // The same for a member; the error for an absent one lists what is there.
 StatusOr<Literal> MemberLiteral(const Npz& npz, const std::string& name, const Shape& shape);

@@ -9,6 +9,7 @@
 #include "axle/ops/dynamic.h"
 #include "axle/ops/lane_compiler.h"
 #include "axle/ops/liveness.h"
+#include "axle/ops/open_sizes.h"
 
 namespace axle {
 namespace {
@@ -72,6 +73,7 @@ class Planner {
 
   Status AddInstruction(const Instruction& inst) {
     const OpDef& def = GetOpDef(inst);
+    AXLE_TRY(CheckSizesAreKnown(inst));
     if (def.check_run != nullptr) AXLE_TRY(def.check_run(inst));
     if (IsConstant(inst)) {
       plan_.constants.emplace_back(inst.index(), inst.attrs<ConstantAttrs>().literal.ToRowMajor());

@@ -104,6 +104,24 @@ struct AttrTraits<ConvolutionDimensionNumbers> : HashText<ConvolutionDimensionNu
 };
 
 template <>
+struct AttrTraits<SparsityConfig> : HashText<SparsityConfig> {  // sparsity.cc
+  static constexpr std::string_view kName = "sparsity of operands";
+  static Status Parse(Scanner& scanner, const Shape& result, SparsityConfig& value);
+  static std::string Print(const SparsityConfig& value);
+  static void Write(const SparsityConfig& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, SparsityConfig& value);
+};
+
+template <>
+struct AttrTraits<SparsityDescriptors> : HashText<SparsityDescriptors> {  // L.1@2:4_R.0@2:4
+  static constexpr std::string_view kName = "sparsity of operands";
+  static Status Parse(Scanner& scanner, const Shape& result, SparsityDescriptors& value);
+  static std::string Print(const SparsityDescriptors& value);
+  static void Write(const SparsityDescriptors& value, int field, WireWriter& out);
+  static Status Read(const WireReader& in, SparsityDescriptors& value);
+};
+
+template <>
 struct AttrTraits<OperandPrecision> : HashText<OperandPrecision> {  // {high,default}
   static constexpr std::string_view kName = "list of precisions";
   static Status Parse(Scanner& scanner, const Shape& result, OperandPrecision& value);
@@ -490,6 +508,21 @@ struct MemberOf<kMember> {
   static void* Field(void* attrs) { return &(static_cast<Class*>(attrs)->*kMember); }
 };
 
+// A TriState that is a bool in the proto, where `false` is written too.
+inline constexpr AttrKind kStatedBoolKind = [] {
+  AttrKind kind = kAttrKind<TriState>;
+  kind.write = [](const void* value, const Shape&, int field, WireWriter& out) {
+    const TriState stated = *static_cast<const TriState*>(value);
+    if (stated != TriState::kUnspecified) out.ExplicitInt(field, stated == TriState::kTrue);
+  };
+  kind.read = [](const WireReader& in, const Shape&, void* value) -> Status {
+    AXLE_ASSIGN(const bool stated, in.Bool());
+    *static_cast<TriState*>(value) = stated ? TriState::kTrue : TriState::kFalse;
+    return {};
+  };
+  return kind;
+}();
+
 // The spec of one field of an attribute struct; its kind follows from the field's type.
 template <auto kMember>
 constexpr AttrSpec Attr(std::string_view text, ProtoPath proto,
@@ -503,6 +536,12 @@ constexpr AttrSpec ListedAttr(std::string_view text, ProtoPath proto,
                               Presence presence = Presence::kRequired) {
   static_assert(std::is_same_v<typename MemberOf<kMember>::Type, i64>);
   return {text, &kListedIntegerKind, proto, presence, &MemberOf<kMember>::Field};
+}
+
+template <auto kMember>
+constexpr AttrSpec StatedBoolAttr(std::string_view text, ProtoPath proto) {
+  static_assert(std::is_same_v<typename MemberOf<kMember>::Type, TriState>);
+  return {text, &kStatedBoolKind, proto, Presence::kOptional, &MemberOf<kMember>::Field};
 }
 
 }  // namespace axle

@@ -141,7 +141,7 @@ enum class DotAlgorithm : std::uint8_t {
   kDotF64F64F64,
   kDotBF16BF16F32X9,
 };
-// What scan's is_associative says: nothing, or one of the two.
+// What an attribute says that releases of XLA do not all know: nothing, or one of the two.
 enum class TriState : std::uint8_t { kUnspecified, kTrue, kFalse };
 enum class ConvolutionKind : std::uint8_t { kUnset, kFprop, kWgrad, kDgrad };
 

@@ -45,9 +45,9 @@ struct RngStateAttrs   { i64 delta = 0; };
 struct ReducePrecisionAttrs { i64 exponent_bits = 1, mantissa_bits = 0; };
 // clang-format on
 
-// Of collectives: channel_id 0 is none.
+// Of collectives; without a channel_id, devices of one partition meet.
 struct AllReduceAttrs {
-  i64 channel_id = 0;
+  std::optional<i64> channel_id;
   ReplicaGroups replica_groups;
   bool constrain_layout = false;
   bool use_global_device_ids = false;
@@ -55,7 +55,7 @@ struct AllReduceAttrs {
 };
 
 struct AllGatherAttrs {
-  i64 channel_id = 0;
+  std::optional<i64> channel_id;
   ReplicaGroups replica_groups;
   bool constrain_layout = false;
   Dims dimensions;
@@ -63,7 +63,7 @@ struct AllGatherAttrs {
 };
 
 struct ReduceScatterAttrs {
-  i64 channel_id = 0;
+  std::optional<i64> channel_id;
   ReplicaGroups replica_groups;
   bool constrain_layout = false;
   bool use_global_device_ids = false;
@@ -72,26 +72,26 @@ struct ReduceScatterAttrs {
 };
 
 struct AllToAllAttrs {
-  i64 channel_id = 0;
+  std::optional<i64> channel_id;
   ReplicaGroups replica_groups;
   bool constrain_layout = false;
   Dims dimensions;  // empty: the tuple form
 };
 
 struct RaggedAllToAllAttrs {
-  i64 channel_id = 0;
+  std::optional<i64> channel_id;
   ReplicaGroups replica_groups;
   Dims dimensions;  // says nothing
 };
 
 struct CollectiveBroadcastAttrs {
-  i64 channel_id = 0;
+  std::optional<i64> channel_id;
   ReplicaGroups replica_groups;
-  bool has_dynamic_root = false;
+  TriState has_dynamic_root = TriState::kUnspecified;  // no, unless it is said
 };
 
 struct CollectivePermuteAttrs {
-  i64 channel_id = 0;
+  std::optional<i64> channel_id;
   SourceTargetPairs source_target_pairs;
   DimsList slice_sizes;  // empty, or of the form that updates in place
 };
@@ -111,6 +111,32 @@ struct FusionAttrs {
   OperandAliasing output_to_operand_aliasing;
 };
 
+// Of an operand that holds num_non_zero elements for every block of block_size, stride apart along
+// a dimension; operand idx says which ones they are.
+struct TensorSparsityConfig {
+  i64 num_non_zero = 0;
+  i64 block_size = 0;
+  i64 dimension = 0;
+  i64 stride = 0;
+  i64 idx = 0;
+  bool operator==(const TensorSparsityConfig&) const = default;
+};
+struct SparsityConfig {
+  std::optional<TensorSparsityConfig> lhs, rhs;
+  bool operator==(const SparsityConfig&) const = default;
+};
+
+// The same in older dumps: n of m elements along a dimension of operand `index`, 0 or 1. The
+// operands behind rhs say which ones, one for each descriptor.
+struct SparsityDescriptor {
+  i64 index = 0;
+  i64 dimension = 0;
+  i64 n = 0;
+  i64 m = 0;
+  bool operator==(const SparsityDescriptor&) const = default;
+};
+using SparsityDescriptors = std::vector<SparsityDescriptor>;
+
 struct DotAttrs {
   Dims lhs_batch_dims;
   Dims lhs_contracting_dims;
@@ -118,6 +144,8 @@ struct DotAttrs {
   Dims rhs_contracting_dims;
   OperandPrecision operand_precision = {};  // empty: all default
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
+  SparsityConfig sparsity_config = {};
+  SparsityDescriptors sparsity = {};
 };
 
 struct RaggedDotAttrs {
@@ -139,6 +167,7 @@ struct ConvolutionAttrs {
   OperandPrecision operand_precision = {};
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
   ConvolutionKind convolution_kind = ConvolutionKind::kUnset;
+  SparsityConfig sparsity_config = {};
 };
 
 struct TriangularSolveAttrs {
@@ -182,7 +211,7 @@ struct OutfeedAttrs {
 
 // Of send, recv and their second halves.
 struct TransferAttrs {
-  i64 channel_id = 0;  // 0: none
+  std::optional<i64> channel_id;  // 0 is a channel
   bool is_host_transfer = false;
 };
 
@@ -237,7 +266,7 @@ struct SortAttrs {
 struct TopkAttrs {
   i64 k = 0;
   bool largest = true;
-  bool is_stable = true;
+  TriState is_stable = TriState::kUnspecified;  // yes, unless it is said
 };
 
 }  // namespace axle

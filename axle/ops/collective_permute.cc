@@ -45,9 +45,7 @@ i64 NumUses(const Instruction& inst) {
 
 Status CheckPairs(const Instruction& inst) {
   const CollectivePermuteAttrs& attrs = inst.attrs<CollectivePermuteAttrs>();
-  if (attrs.channel_id < 0) {
-    return OpError(inst, StrCat("channel_id is ", attrs.channel_id, ", must be > 0"));
-  }
+  AXLE_TRY(CheckChannel(inst, attrs.channel_id));
   const GroupMode mode = ModeOfChannel(attrs.channel_id);
   const i64 count = NumIds(inst, mode);
   Dims sources, targets;
@@ -365,8 +363,7 @@ constexpr AttrSpec kBroadcastAttrs[] = {
     Attr<&CollectiveBroadcastAttrs::channel_id>("channel_id", {.field = 26}, Presence::kOptional),
     Attr<&CollectiveBroadcastAttrs::replica_groups>("replica_groups", {.field = 87},
                                                     Presence::kPrinted),
-    Attr<&CollectiveBroadcastAttrs::has_dynamic_root>("has_dynamic_root", {.field = 100},
-                                                      Presence::kPrinted),
+    StatedBoolAttr<&CollectiveBroadcastAttrs::has_dynamic_root>("has_dynamic_root", {.field = 100}),
 };
 
 Collective MakeBroadcast(const Instruction& inst) {
@@ -374,8 +371,12 @@ Collective MakeBroadcast(const Instruction& inst) {
   return {inst, attrs.channel_id, attrs.replica_groups, ModeOfChannel(attrs.channel_id)};
 }
 
+bool HasRoot(const Instruction& inst) {
+  return inst.attrs<CollectiveBroadcastAttrs>().has_dynamic_root == TriState::kTrue;
+}
+
 StatusOr<Shape> InferBroadcast(const Instruction& inst) {
-  const bool has_root = inst.attrs<CollectiveBroadcastAttrs>().has_dynamic_root;
+  const bool has_root = HasRoot(inst);
   const i64 n = inst.num_operands() - (has_root ? 1 : 0);
   if (n < 1) return OpError(inst, "needs at least one operand");
   AXLE_TRY(CheckReplicaGroups(MakeBroadcast(inst), kUnequalGroups | kPartialGroups));
@@ -396,7 +397,7 @@ StatusOr<Shape> InferBroadcast(const Instruction& inst) {
 
 StatusOr<Literal> EvalBroadcast(const Instruction& inst, std::span<Literal> operands,
                                 const EvalContext& context) {
-  const bool has_root = inst.attrs<CollectiveBroadcastAttrs>().has_dynamic_root;
+  const bool has_root = HasRoot(inst);
   const size_t n = operands.size() - (has_root ? 1 : 0);
   if (has_root && !IsIntegral(operands[n].shape().type())) {
     return OpError(inst, "the last operand, which gives the roots, must be integers, such as s32",

@@ -17,7 +17,7 @@
 #include "axle/ops/contraction.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/scratch_memory.h"
-#include "axle/ops/unimplemented_attribute.h"
+#include "axle/ops/sparsity.h"
 #include "axle/ops/window.h"
 
 namespace axle {
@@ -37,7 +37,7 @@ constexpr AttrSpec kAttrs[] = {
     Attr<&ConvolutionAttrs::algorithm>("algorithm", {51, 2}, Presence::kOptional),
     Attr<&ConvolutionAttrs::convolution_kind>("convolution_kind", {.field = 97},
                                               Presence::kOptional),
-    UnimplementedAttr("sparsity_config", {.field = 98}),
+    Attr<&ConvolutionAttrs::sparsity_config>("sparsity_config", {.field = 98}, Presence::kOptional),
 };
 
 // Every dimension has one of the roles, and each role one dimension.
@@ -116,6 +116,7 @@ Status CheckGroups(const Instruction& inst, const ConvolutionRoles& roles) {
   AXLE_TRY(divides("output features", output_features, "batch_group_count", batches));
   AXLE_TRY(divides("output features", output_features, "feature_group_count", features));
   AXLE_TRY(divides("batch elements of lhs", batch, "batch_group_count", batches));
+  if (HasSparseOperand(inst.attrs<ConvolutionAttrs>())) return {};
   const i64 input = lhs.dim(roles.lhs.feature), kernel_input = rhs.dim(roles.rhs.batch);
   if (CheckedMul(kernel_input, features) != input) {
     return OpError(inst, StrCat("lhs has ", input, " features, must be feature_group_count ",
@@ -127,6 +128,7 @@ Status CheckGroups(const Instruction& inst, const ConvolutionRoles& roles) {
 StatusOr<Shape> InferConvolution(const Instruction& inst) {
   const ConvolutionAttrs& attrs = inst.attrs<ConvolutionAttrs>();
   for (i64 i = 0; i < 2; ++i) AXLE_TRY(ExpectArray(inst, i));
+  AXLE_TRY(CheckSparseOperands(inst, HasSparseOperand(attrs)));
   AXLE_TRY(CheckRanks(inst));
   AXLE_TRY(CheckGroupCounts(inst));
   AXLE_ASSIGN(const ConvolutionRoles roles, FindConvolutionRoles(inst));
@@ -152,6 +154,10 @@ StatusOr<Shape> InferConvolution(const Instruction& inst) {
     return OpError(inst, "the output features of rhs are dynamic, must be static");
   }
   return result;
+}
+
+Status CheckConvolutionRuns(const Instruction& inst) {
+  return CheckNothingIsSparse(inst, HasSparseOperand(inst.attrs<ConvolutionAttrs>()));
 }
 
 // Outputs along one dimension whose windows meet elements at the same positions: first, first +
@@ -646,14 +652,18 @@ const OpDef kConvolutionDef = {
         "there; a dynamic batch is that of the result, and batch_group_count must divide its "
         "run-time size. Input features that are padding on either side count as zeros on both, in "
         "groups that are those of the bounds. Padding of a dynamic window of rhs is skipped; the "
-        "sizes of the result are those for the bound.",
+        "sizes of the result are those for the bound. With sparsity_config an operand holds only "
+        "some "
+        "elements of each block of its features, and the operands behind rhs say which: that is "
+        "read and printed, and UNIMPLEMENTED when it is compiled.",
     .source = "XLA ConvGeneralDilated; StableHLO convolution; docs/numerics.md N6",
-    .operands = kBinaryOperands,
+    .operands = kSparseOperands,
     .attrs = Schema<ConvolutionAttrs>(kAttrs),
     .traits = kMixedPrecision,
     .lowering = Lowering::kConvolution,
     .accuracy = "one fma per product in a fixed order, docs/numerics.md N6",
     .infer = InferConvolution,
+    .check_run = CheckConvolutionRuns,
     .eval = EvalConvolution,
     .eval_dynamic = EvalConvolutionDynamic,
 };

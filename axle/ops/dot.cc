@@ -6,7 +6,7 @@
 #include "axle/ops/blocked_dot.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
-#include "axle/ops/unimplemented_attribute.h"
+#include "axle/ops/sparsity.h"
 
 namespace axle {
 
@@ -22,8 +22,8 @@ constexpr AttrSpec kAttrs[] = {
     Attr<&DotAttrs::rhs_contracting_dims>("rhs_contracting_dims", {30, 2}, Presence::kPrinted),
     Attr<&DotAttrs::operand_precision>("operand_precision", {51, 1}, Presence::kOptional),
     Attr<&DotAttrs::algorithm>("algorithm", {51, 2}, Presence::kOptional),
-    UnimplementedAttr("sparsity_config", {.field = 98}),
-    UnimplementedAttr("sparsity"),  // of older dumps
+    Attr<&DotAttrs::sparsity_config>("sparsity_config", {.field = 98}, Presence::kOptional),
+    Attr<&DotAttrs::sparsity>("sparsity", {.field = 86}, Presence::kOptional),  // of older dumps
 };
 
 // Every named dimension exists, and none has two roles.
@@ -52,6 +52,7 @@ Status CheckPairs(const Instruction& inst, std::string_view kind, const Dims& lh
 }
 
 StatusOr<Shape> InferDot(const Instruction& inst) {
+  AXLE_TRY(CheckSparseOperands(inst, HasSparseOperand(inst.attrs<DotAttrs>())));
   return InferDotGeneral(inst, inst.attrs<DotAttrs>());
 }
 
@@ -103,6 +104,10 @@ StatusOr<Literal> EvalDotDynamic(const Instruction& inst, std::span<Literal> ope
   return result;
 }
 
+Status CheckDotRuns(const Instruction& inst) {
+  return CheckNothingIsSparse(inst, HasSparseOperand(inst.attrs<DotAttrs>()));
+}
+
 }  // namespace
 
 StatusOr<Shape> InferDotGeneral(const Instruction& inst, const DotAttrs& attrs) {
@@ -110,7 +115,11 @@ StatusOr<Shape> InferDotGeneral(const Instruction& inst, const DotAttrs& attrs) 
   const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
   AXLE_TRY(CheckRoles(inst, "lhs", attrs.lhs_batch_dims, attrs.lhs_contracting_dims, lhs.rank()));
   AXLE_TRY(CheckRoles(inst, "rhs", attrs.rhs_batch_dims, attrs.rhs_contracting_dims, rhs.rank()));
-  AXLE_TRY(CheckPairs(inst, "contracting", attrs.lhs_contracting_dims, attrs.rhs_contracting_dims));
+  // A sparse operand has fewer elements than the other one in the dimensions that it is sparse in.
+  if (!HasSparseOperand(attrs)) {
+    AXLE_TRY(
+        CheckPairs(inst, "contracting", attrs.lhs_contracting_dims, attrs.rhs_contracting_dims));
+  }
   AXLE_TRY(CheckPairs(inst, "batch", attrs.lhs_batch_dims, attrs.rhs_batch_dims));
   Shape result(ContractionType(inst));
   const auto append = [&](const Shape& from, const Dims& dims) {
@@ -169,14 +178,17 @@ const OpDef kDotDef = {
         "see docs/numerics.md N5; operand_precision and algorithm are carried, and the "
         "one order satisfies them all, so they change nothing. Padding of dynamic "
         "dimensions counts as zeros on both sides, in products over the bounds; free and "
-        "batch dimensions keep their sizes.",
+        "batch dimensions keep their sizes. With sparsity_config, or sparsity of older dumps, an "
+        "operand holds only some elements of each block, and the operands behind rhs say which: "
+        "that is read and printed, and UNIMPLEMENTED when it is compiled.",
     .source = "XLA DotGeneral; StableHLO dot_general; docs/numerics.md N5",
-    .operands = kBinaryOperands,
+    .operands = kSparseOperands,
     .attrs = Schema<DotAttrs>(kAttrs),
     .traits = kMixedPrecision,
     .lowering = Lowering::kDot,
     .accuracy = "one fma per product in a fixed order, docs/numerics.md N5",
     .infer = InferDot,
+    .check_run = CheckDotRuns,
     .eval = EvalDot,
     .eval_dynamic = EvalDotDynamic,
 };

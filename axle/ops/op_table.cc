@@ -4,6 +4,7 @@
 #include "axle/core/strings.h"
 #include "axle/ops/async.h"
 #include "axle/ops/op_def.h"
+#include "axle/ops/open_sizes.h"
 
 namespace axle {
 
@@ -61,11 +62,6 @@ Status CheckMixedPrecision(const Instruction& inst) {
     first = &shape;
   }
   return {};
-}
-
-bool HasUnboundedDimension(const Shape& shape) {
-  return std::ranges::find(shape.dims(), kUnboundedSize) != shape.dims().end() ||
-         std::ranges::any_of(shape.elements(), HasUnboundedDimension);
 }
 
 bool CalleeCountFits(const Instruction& inst, std::span<const CalleeSpec> specs) {
@@ -160,12 +156,13 @@ StatusOr<Shape> InferShape(const Instruction& inst) {
                    StrCat("calls ", inst.callees().size(), " computations, not ", specs.size()));
   }
   if (!def.has(kMixedPrecision)) AXLE_TRY(CheckMixedPrecision(inst));
+  if (HasOpenSize(inst)) {
+    AXLE_TRY(CheckShape(inst.shape()));
+    return inst.shape().WithoutLayout();
+  }
   AXLE_ASSIGN(Shape shape, def.infer(inst));
   if (const Status status = CheckShape(shape); !status.ok()) {
     return OpError(inst, status.message(), status.code());
-  }
-  if (HasUnboundedDimension(shape)) {
-    return OpError(inst, StrCat("gives ", shape.ToString(), " but sizes must have a bound"));
   }
   return shape.WithoutLayout();
 }
@@ -210,6 +207,7 @@ Status CheckDevices(const Module& module) {
 }
 
 Status CheckRuns(const Module& module) {
+  AXLE_TRY(CheckSizesAreKnown(module));
   return CheckEach(module, &OpDef::check_run);
 }
 

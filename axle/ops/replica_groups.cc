@@ -263,16 +263,20 @@ std::string_view IdsText(GroupMode mode) {
   return mode == GroupMode::kFlattenedId ? "devices" : "replicas";
 }
 
-Status CheckDeviceIds(const Instruction& inst, i64 channel_id, bool use_global_device_ids) {
-  if (channel_id < 0) return OpError(inst, StrCat("channel_id is ", channel_id, ", must be > 0"));
-  if (channel_id != 0 || !use_global_device_ids) return {};
+Status CheckChannel(const Instruction& inst, std::optional<i64> channel_id) {
+  if (!channel_id || *channel_id >= 0) return {};
+  return OpError(inst, StrCat("channel_id is ", *channel_id, ", must be >= 0"));
+}
+
+Status CheckDeviceIds(const Instruction& inst, std::optional<i64> channel_id,
+                      bool use_global_device_ids) {
+  AXLE_TRY(CheckChannel(inst, channel_id));
+  if (channel_id || !use_global_device_ids) return {};
   return OpError(inst, "use_global_device_ids needs a channel_id");
 }
 
 Status CheckReplicaGroups(const Collective& c, unsigned rules) {
-  if (c.channel_id < 0) {
-    return OpError(c.inst, StrCat("channel_id is ", c.channel_id, ", must be > 0"));
-  }
+  AXLE_TRY(CheckChannel(c.inst, c.channel_id));
   if (IsEmpty(c.groups)) {
     if (c.mode != GroupMode::kFlattenedId) return {};
     return OpError(c.inst, "use_global_device_ids needs replica_groups that are not empty");
@@ -379,7 +383,7 @@ StatusOr<Dims> Participants(const Collective& c, const DeviceContext& device) {
   return devices;
 }
 
-StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, i64 channel_id,
+StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, std::optional<i64> channel_id,
                                         const Dims& participants, Literal value,
                                         const EvalContext& context) {
   const OpId id = inst.id();

@@ -18,19 +18,19 @@ enum class GroupMode : std::uint8_t {
 // What the attributes of a collective say, whichever struct they are in.
 struct Collective {
   const Instruction& inst;
-  i64 channel_id = 0;
+  std::optional<i64> channel_id;
   const ReplicaGroups& groups;
   GroupMode mode = GroupMode::kCrossReplica;
 };
 
 // With a channel: devices of all partitions, listed as replicas or as devices.
-inline GroupMode ModeWithDeviceIds(i64 channel_id, bool use_global_device_ids) {
-  if (channel_id == 0) return GroupMode::kCrossReplica;
+inline GroupMode ModeWithDeviceIds(std::optional<i64> channel_id, bool use_global_device_ids) {
+  if (!channel_id) return GroupMode::kCrossReplica;
   return use_global_device_ids ? GroupMode::kFlattenedId : GroupMode::kCrossReplicaAndPartition;
 }
 // For ops without use_global_device_ids.
-inline GroupMode ModeOfChannel(i64 channel_id) {
-  return channel_id == 0 ? GroupMode::kCrossReplica : GroupMode::kCrossPartition;
+inline GroupMode ModeOfChannel(std::optional<i64> channel_id) {
+  return channel_id ? GroupMode::kCrossPartition : GroupMode::kCrossReplica;
 }
 
 // How many ids a module has for a mode, and their name in messages: "replicas".
@@ -53,7 +53,10 @@ Status CheckGroupsExist(const Instruction& inst) {
 // Such an error for `id`; `what` is what names it.
 Status NoSuchId(const Instruction& inst, std::string_view what, i64 id, GroupMode mode);
 // An error if ids are to be devices without a channel.
-Status CheckDeviceIds(const Instruction& inst, i64 channel_id, bool use_global_device_ids);
+Status CheckDeviceIds(const Instruction& inst, std::optional<i64> channel_id,
+                      bool use_global_device_ids);
+// An error if the channel is a negative one.
+Status CheckChannel(const Instruction& inst, std::optional<i64> channel_id);
 
 // How many ids each group lists; nothing without groups, or where groups name axes that their mesh
 // does not have. Groups of lists may differ: it is the largest one.
@@ -69,7 +72,7 @@ StatusOr<Dims> Participants(const Collective& collective, const DeviceContext& d
 StatusOr<Dims> DevicesOf(const Instruction& inst, GroupMode mode, const Dims& ids,
                          const DeviceContext& device);
 
-StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, i64 channel_id,
+StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, std::optional<i64> channel_id,
                                         const Dims& participants, Literal value,
                                         const EvalContext& context);
 

@@ -14,25 +14,10 @@ extern const OpDef kTopkDef;
 
 namespace {
 
-// XLA before the attribute had no field for it and is stable, so a missing field is `true` and
-// `false` is written too.
-constexpr AttrKind kStableKind = [] {
-  AttrKind kind = kAttrKind<bool>;
-  kind.write = [](const void* value, const Shape&, int field, WireWriter& out) {
-    out.ExplicitInt(field, *static_cast<const bool*>(value) ? 1 : 0);
-  };
-  kind.clear = [](void*) {};
-  return kind;
-}();
-
 constexpr AttrSpec kTopkAttrs[] = {
     Attr<&TopkAttrs::k>("k", {.field = 81}),
     Attr<&TopkAttrs::largest>("largest", {.field = 85}, Presence::kPrinted),
-    {"is_stable",
-     &kStableKind,
-     {.field = 60},
-     Presence::kOptional,
-     &MemberOf<&TopkAttrs::is_stable>::Field},
+    StatedBoolAttr<&TopkAttrs::is_stable>("is_stable", {.field = 60}),
 };
 
 StatusOr<Shape> InferTopk(const Instruction& inst) {

@@ -4,6 +4,7 @@
 
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/replica_groups.h"
 
 namespace axle {
 
@@ -113,9 +114,7 @@ TransferChannel ChannelOf(const Instruction& inst) {
 
 Status CheckTransfer(const Instruction& inst, const Shape& data) {
   const auto& attrs = inst.attrs<TransferAttrs>();
-  if (attrs.channel_id < 0) {
-    return OpError(inst, StrCat("channel_id is ", attrs.channel_id, ", must be >= 0"));
-  }
+  AXLE_TRY(CheckChannel(inst, attrs.channel_id));
   if (attrs.is_host_transfer && !data.is_array()) {
     return OpError(inst, StrCat("a host transfer is of an array, not ", data.ToString()));
   }
@@ -216,8 +215,9 @@ Status CheckDone(const Instruction& inst, Opcode start) {
   }
   const auto &first = operand.attrs<TransferAttrs>(), &second = inst.attrs<TransferAttrs>();
   if (first.channel_id != second.channel_id) {
-    return OpError(inst, StrCat("channel_id is ", second.channel_id, " but that of the ", name,
-                                " is ", first.channel_id));
+    const auto text = [](std::optional<i64> id) { return id ? std::to_string(*id) : "none"; };
+    return OpError(inst, StrCat("channel_id is ", text(second.channel_id), " but that of the ",
+                                name, " is ", text(first.channel_id)));
   }
   if (first.is_host_transfer != second.is_host_transfer) {
     return OpError(inst, StrCat("is_host_transfer is ", second.is_host_transfer,
@@ -306,7 +306,8 @@ const OpDef kSendDef = {
         "may be something else than a token in a program that is not run. The value is stored "
         "until it is received, so that a "
         "send does not wait. With is_host_transfer the other side is the host, and the operand is "
-        "an array. A channel_id is not negative. A run without channels is FAILED_PRECONDITION.",
+        "an array. A channel_id is not negative; 0 is one, and transfers that have none meet each "
+        "other. A run without channels is FAILED_PRECONDITION.",
     .source = "XLA Send, SendWithToken and SendToHost; StableHLO send",
     .operands = kOperandAndToken,
     .attrs = Schema<TransferAttrs>(kTransferAttrs),
@@ -343,7 +344,8 @@ const OpDef kRecvDef = {
         "the data is not looked at. One recv-done reads the result, directly or behind what hands "
         "it on, as with send, and gives the data. The k-th recv of a channel "
         "gets what its k-th send sent. With is_host_transfer the other side is the host, and the "
-        "data are an array. A channel_id is not negative. A run without channels is "
+        "data are an array. A channel_id is not negative; 0 is one, and transfers that have none "
+        "meet each other. A run without channels is "
         "FAILED_PRECONDITION.",
     .source = "XLA Recv, RecvWithToken and RecvFromHost; StableHLO recv",
     .operands = kToken,

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "axle/core/device_context.h"
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
 
@@ -20,8 +21,8 @@ bool IsBetweenDevices(const Instruction& inst, Opcode opcode) {
 using Senders = std::unordered_map<const Instruction*, Instruction*>;
 
 Senders SendersOf(const HloComputation& computation) {
-  std::map<i64, std::vector<Instruction*>> sends;
-  std::map<i64, size_t> num_recvs;
+  std::map<std::optional<i64>, std::vector<Instruction*>> sends;
+  std::map<std::optional<i64>, size_t> num_recvs;
   std::unordered_map<const Instruction*, Instruction*> by_recv;
   for (Instruction* inst : computation.instructions()) {
     if (IsBetweenDevices(*inst, Opcode::kSend)) {
@@ -31,7 +32,7 @@ Senders SendersOf(const HloComputation& computation) {
   if (sends.empty()) return {};
   for (const Instruction* inst : computation.instructions()) {
     if (!IsBetweenDevices(*inst, Opcode::kRecv)) continue;
-    const i64 channel = inst->attrs<TransferAttrs>().channel_id;
+    const std::optional<i64> channel = inst->attrs<TransferAttrs>().channel_id;
     const auto line = sends.find(channel);
     const size_t place = num_recvs[channel]++;
     if (line != sends.end() && place < line->second.size()) {
@@ -112,8 +113,8 @@ class Orderer {
       if (send == senders_.end()) continue;
       if (location == nullptr) location = needs->inst;
       waiting.push_back(StrCat("recv-done \"", needs->inst->name(), "\" for send \"",
-                               send->second->name(), "\" of channel ",
-                               send->second->attrs<TransferAttrs>().channel_id));
+                               send->second->name(), "\" of ",
+                               ChannelText(send->second->attrs<TransferAttrs>().channel_id)));
     }
     AXLE_INVARIANT(location != nullptr, "order of transfers: operands in a circle");
     return OpError(*location,
@@ -150,8 +151,8 @@ StatusOr<std::unique_ptr<Module>> OrderTransfers(const Module& module, bool is_a
   return ordered;
 }
 
-std::vector<i64> SentChannels(const Module& module) {
-  std::set<i64> channels;
+std::vector<std::optional<i64>> SentChannels(const Module& module) {
+  std::set<std::optional<i64>> channels;
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {
       if (IsBetweenDevices(*inst, Opcode::kSend)) {

@@ -7,6 +7,7 @@
 // recv-done, no order helps.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "axle/ir/module.h"
@@ -18,7 +19,8 @@ namespace axle {
 // the operations that wait for each other. Linear time.
 StatusOr<std::unique_ptr<Module>> OrderTransfers(const Module& module, bool is_alone);
 
-// The channels between devices that the module sends to, each once.
-std::vector<i64> SentChannels(const Module& module);
+// The channels between devices that the module sends to, each once; nothing: those of transfers
+// without a number.
+std::vector<std::optional<i64>> SentChannels(const Module& module);
 
 }  // namespace axle

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "axle/core/stable_sort.h"
-#include "axle/ops/unimplemented_attribute.h"
 
 namespace axle {
 namespace {
@@ -50,26 +49,20 @@ bool Takes(const AttrSpec& spec, size_t depth, int field) {
 }
 
 // Gives every field of `in` to the specs whose path it has.
-Status ReadSpecs(const OpDef& def, SpecSpan specs, size_t depth, const Shape& result,
-                 WireReader& in, void* attrs) {
+Status ReadSpecs(SpecSpan specs, size_t depth, const Shape& result, WireReader& in, void* attrs) {
   return ReadFields(in, [&](const WireReader& field) -> Status {
     std::vector<const AttrSpec*> inside;
     for (const AttrSpec* spec : specs) {
       if (!Takes(*spec, depth, field.field())) continue;
       if (Length(PathOf(*spec)) > depth + 1) {
         inside.push_back(spec);
-      } else if (spec->kind == &kUnimplementedKind) {
-        AXLE_ASSIGN(const std::string_view value, field.Bytes());
-        if (value.empty()) continue;  // XLA writes the message whether it says anything or not
-        const Status status = UnimplementedAttrError(def, *spec);
-        return {status.code(), field.Error(status.message()).message()};
       } else {
         AXLE_TRY(spec->kind->read(field, result, spec->field(attrs)));
       }
     }
     if (inside.empty()) return {};
     AXLE_ASSIGN(WireReader message, field.Message());
-    return ReadSpecs(def, inside, depth + 1, result, message, attrs);
+    return ReadSpecs(inside, depth + 1, result, message, attrs);
   });
 }
 
@@ -119,7 +112,7 @@ void WriteAttributes(const OpDef& def, const AttrBlock& attrs, const Shape& resu
 Status ReadAttributes(const OpDef& def, const Shape& result, WireReader& instruction, void* attrs) {
   const std::vector<const AttrSpec*> specs = SpecsInProto(def);
   for (const AttrSpec* spec : specs) spec->kind->clear(spec->field(attrs));
-  return ReadSpecs(def, specs, 0, result, instruction, attrs);
+  return ReadSpecs(specs, 0, result, instruction, attrs);
 }
 
 }  // namespace axle

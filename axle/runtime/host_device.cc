@@ -164,19 +164,19 @@ void BufferQueue::Clear() {
   changed_->notify_all();
 }
 
-Status TransferHub::Send(Kind kind, i64 channel, const Literal& value) {
+Status TransferHub::Send(Kind kind, std::optional<i64> channel, const Literal& value) {
   const i64 bytes = value.num_bytes();
   const std::lock_guard lock(mutex_);
   if (bytes > capacity_ - bytes_) {
-    return ResourceExhausted(StrCat("send: ", bytes, " bytes for channel ", channel, " beside ",
-                                    bytes_, " that nobody has received, but channels hold ",
-                                    capacity_));
+    return ResourceExhausted(StrCat("send: ", bytes, " bytes for ", ChannelText(channel),
+                                    " beside ", bytes_,
+                                    " that nobody has received, but channels hold ", capacity_));
   }
   const i64 buffers = NumBuffers(value.shape());
   if (buffers > max_buffers_ - buffers_) {
-    return ResourceExhausted(StrCat("send: ", buffers, " buffers for channel ", channel, " beside ",
-                                    buffers_, " that nobody has received, but channels hold ",
-                                    max_buffers_));
+    return ResourceExhausted(StrCat("send: ", buffers, " buffers for ", ChannelText(channel),
+                                    " beside ", buffers_,
+                                    " that nobody has received, but channels hold ", max_buffers_));
   }
   AXLE_ASSIGN(Literal owned, Owned("send", value));
   Line& line = lines_[{kind, channel}];
@@ -189,13 +189,13 @@ Status TransferHub::Send(Kind kind, i64 channel, const Literal& value) {
   return {};
 }
 
-i64 TransferHub::StartRecv(Kind kind, i64 channel) {
+i64 TransferHub::StartRecv(Kind kind, std::optional<i64> channel) {
   const std::lock_guard lock(mutex_);
   return lines_[{kind, channel}].num_recvs++;
 }
 
-StatusOr<Literal> TransferHub::FinishRecv(Kind kind, i64 channel, i64 place, const Shape& shape,
-                                          Limits* limits) {
+StatusOr<Literal> TransferHub::FinishRecv(Kind kind, std::optional<i64> channel, i64 place,
+                                          const Shape& shape, Limits* limits) {
   std::unique_lock lock(mutex_);
   Line& line = lines_[{kind, channel}];
   if (line.num_sends <= place) {
@@ -218,7 +218,8 @@ StatusOr<Literal> TransferHub::FinishRecv(Kind kind, i64 channel, i64 place, con
   return Take(line, channel, place, shape);
 }
 
-StatusOr<Literal> TransferHub::Recv(Kind kind, i64 channel, const Shape& shape, Limits* limits) {
+StatusOr<Literal> TransferHub::Recv(Kind kind, std::optional<i64> channel, const Shape& shape,
+                                    Limits* limits) {
   std::unique_lock lock(mutex_);
   Line& line = lines_[{kind, channel}];
   if (line.num_sends <= line.num_recvs) AXLE_TRY(CheckMayCome(kind, channel));
@@ -226,7 +227,7 @@ StatusOr<Literal> TransferHub::Recv(Kind kind, i64 channel, const Shape& shape, 
   return Take(line, channel, line.num_recvs++, shape);
 }
 
-void TransferHub::AddSenders(std::span<const i64> channels) {
+void TransferHub::AddSenders(std::span<const std::optional<i64>> channels) {
   const std::lock_guard lock(mutex_);
   knows_senders_ = true;
   senders_.insert(channels.begin(), channels.end());
@@ -238,25 +239,26 @@ void TransferHub::NeverWaitForHost() {
 }
 
 // The lock is held.
-Status TransferHub::CheckMayCome(Kind kind, i64 channel) const {
+Status TransferHub::CheckMayCome(Kind kind, std::optional<i64> channel) const {
   if (kind != Kind::kDeviceToDevice) {
     if (waits_for_host_) return {};
-    return InvalidArgument(StrCat("recv: nothing is left in channel ", channel,
+    return InvalidArgument(StrCat("recv: nothing is left in ", ChannelText(channel),
                                   "; all that is taken must be sent before"));
   }
   if (!knows_senders_ || senders_.contains(channel)) return {};
   return InvalidArgument(
-      StrCat("recv: it would wait for ever: no program sends to channel ", channel,
+      StrCat("recv: it would wait for ever: no program sends to ", ChannelText(channel),
              "; compile the one that does, with the same client, before this one runs; for a value "
              "of the host, recv and recv-done say is_host_transfer=true"));
 }
 
 // The lock is held.
-StatusOr<Literal> TransferHub::Take(Line& line, i64 channel, i64 place, const Shape& shape) {
+StatusOr<Literal> TransferHub::Take(Line& line, std::optional<i64> channel, i64 place,
+                                    const Shape& shape) {
   const auto it = line.values.find(place);
   if (it == line.values.end()) {
     return FailedPrecondition(
-        StrCat("recv: value ", place, " of channel ", channel, " has been received before"));
+        StrCat("recv: value ", place, " of ", ChannelText(channel), " has been received before"));
   }
   Literal value = std::move(it->second);
   line.values.erase(it);
@@ -266,8 +268,8 @@ StatusOr<Literal> TransferHub::Take(Line& line, i64 channel, i64 place, const Sh
     value.SetDynamicFlags(shape);
     return value;
   }
-  return InvalidArgument(StrCat("recv: channel ", channel, " has been sent ", value.ShapeToString(),
-                                " but ", shape.ToString(), " is asked for"));
+  return InvalidArgument(StrCat("recv: ", ChannelText(channel), " has been sent ",
+                                value.ShapeToString(), " but ", shape.ToString(), " is asked for"));
 }
 
 HostDevice::HostDevice(const HostDeviceOptions& options)
@@ -290,13 +292,14 @@ StatusOr<Literal> HostDevice::TransferFromOutfeed(const Shape& shape, Limits* li
   return Made("outfeed", shape, [&] { return InLayoutsOf(std::move(value), shape); });
 }
 
-Status HostDevice::SendToDevice(i64 channel, const Literal& value) {
+Status HostDevice::SendToDevice(std::optional<i64> channel, const Literal& value) {
   AXLE_ASSIGN(const Literal row_major,
               Made("send", value.shape(), [&] { return value.ToRowMajor(); }));
   return hub_->Send(TransferHub::Kind::kHostToDevice, channel, row_major);
 }
 
-StatusOr<Literal> HostDevice::RecvFromDevice(i64 channel, const Shape& shape, Limits* limits) {
+StatusOr<Literal> HostDevice::RecvFromDevice(std::optional<i64> channel, const Shape& shape,
+                                             Limits* limits) {
   AXLE_ASSIGN(Literal value, hub_->Recv(TransferHub::Kind::kDeviceToHost, channel, shape, limits));
   return Made("recv", shape, [&] { return InLayoutsOf(std::move(value), shape); });
 }

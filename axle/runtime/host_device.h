@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -72,20 +73,20 @@ class TransferHub {
 
   enum class Kind { kDeviceToDevice, kDeviceToHost, kHostToDevice };
   // Keeps a copy until it is received. Channels of different kinds are different ones.
-  Status Send(Kind kind, i64 channel, const Literal& value);
+  Status Send(Kind kind, std::optional<i64> channel, const Literal& value);
   // Takes the place of the next value to come, from 0.
-  i64 StartRecv(Kind kind, i64 channel);
+  i64 StartRecv(Kind kind, std::optional<i64> channel);
   // Waits for the value of a place. Each place can be waited for once: FAILED_PRECONDITION. A place
   // whose wait the limits end is lost, and so is its value; as is a value that does not fit
   // `shape`, which is INVALID_ARGUMENT.
-  StatusOr<Literal> FinishRecv(Kind kind, i64 channel, i64 place, const Shape& shape,
+  StatusOr<Literal> FinishRecv(Kind kind, std::optional<i64> channel, i64 place, const Shape& shape,
                                Limits* limits);
   // Both in one; a wait that the limits end takes no place.
-  StatusOr<Literal> Recv(Kind kind, i64 channel, const Shape& shape, Limits* limits);
+  StatusOr<Literal> Recv(Kind kind, std::optional<i64> channel, const Shape& shape, Limits* limits);
 
   // Between devices: these channels are sent to by a program that may run. From the first call on,
   // a FinishRecv that would wait for a channel that none has named is INVALID_ARGUMENT.
-  void AddSenders(std::span<const i64> channels);
+  void AddSenders(std::span<const std::optional<i64>> channels);
   // FinishRecv and Recv that would wait for, or from, the host are INVALID_ARGUMENT.
   void NeverWaitForHost();
 
@@ -95,16 +96,16 @@ class TransferHub {
     std::map<i64, Literal> values;  // by place
     std::set<i64> lost;             // places that nobody waits for any more
   };
-  StatusOr<Literal> Take(Line& line, i64 channel, i64 place, const Shape& shape);
+  StatusOr<Literal> Take(Line& line, std::optional<i64> channel, i64 place, const Shape& shape);
   // OK if a value may come.
-  Status CheckMayCome(Kind kind, i64 channel) const;
+  Status CheckMayCome(Kind kind, std::optional<i64> channel) const;
 
   const i64 capacity_, max_buffers_;
   bool knows_senders_ = false, waits_for_host_ = true;
-  std::set<i64> senders_;
+  std::set<std::optional<i64>> senders_;
   std::mutex mutex_;
   ForkableCondition changed_;
-  std::map<std::pair<Kind, i64>, Line> lines_;
+  std::map<std::pair<Kind, std::optional<i64>>, Line> lines_;
   i64 bytes_ = 0, buffers_ = 0;
 };
 
@@ -119,11 +120,13 @@ class HostDevice : public DeviceContext {
   Status TransferToInfeed(const Literal& value, Limits* limits = nullptr);
   // What outfeeds have left: an array or a tuple of arrays of this shape.
   StatusOr<Literal> TransferFromOutfeed(const Shape& shape, Limits* limits = nullptr);
-  // For the recvs and from the sends of a channel with is_host_transfer=true.
-  Status SendToDevice(i64 channel, const Literal& value);
-  StatusOr<Literal> RecvFromDevice(i64 channel, const Shape& shape, Limits* limits = nullptr);
+  // For the recvs and from the sends of a channel with is_host_transfer=true; without a number,
+  // those that have no channel_id.
+  Status SendToDevice(std::optional<i64> channel, const Literal& value);
+  StatusOr<Literal> RecvFromDevice(std::optional<i64> channel, const Shape& shape,
+                                   Limits* limits = nullptr);
   // Of the hub, TransferHub::AddSenders.
-  void AddSenders(std::span<const i64> channels) { hub_->AddSenders(channels); }
+  void AddSenders(std::span<const std::optional<i64>> channels) { hub_->AddSenders(channels); }
 
   // Its parts, which live as long as the device.
   BufferQueue& infeed() { return infeed_; }

@@ -211,7 +211,10 @@ constexpr HeaderAttribute kHeaderAttributes[] = {
        AXLE_ASSIGN(config.origin_recovery_table, ParseOriginRecoveryTable(scanner));
        return {};
      },
-     [](const Module& module) { return module.config().origin_recovery_table; }},
+     [](const Module& module) {  // XLA ends its line
+       const std::string& table = module.config().origin_recovery_table;
+       return table.empty() ? table : table + "\n";
+     }},
     {"debug_attributes",
      [](Scanner& scanner, ModuleConfig& config) -> Status {
        AXLE_ASSIGN(config.debug_attributes, ParseDebugAttributes(scanner));

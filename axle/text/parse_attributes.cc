@@ -5,7 +5,6 @@
 
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
-#include "axle/ops/unimplemented_attribute.h"
 #include "axle/text/common_attributes.h"
 #include "axle/text/instruction_checks.h"
 #include "axle/text/parser.h"
@@ -28,9 +27,6 @@ Status Parser::ParseSpec(const OpDef& def, size_t i, const Shape& result,
   const AttrSpec& spec = def.attrs.specs[i];
   if (attributes.seen.test(i)) return Twice(spec.text);
   attributes.seen.set(i);
-  if (spec.kind == &kUnimplementedKind) {
-    return Located(scanner_.token_position(), UnimplementedAttrError(def, spec));
-  }
   scanner_.PeekChar();
   const size_t begin = scanner_.position();
   void* const value = spec.field(MutableValues(def, attributes));
@@ -140,12 +136,26 @@ Status Parser::ParseCallees(const OpDef& def, std::string_view name,
   return UnknownAttribute(def, name);
 }
 
+// Before {name}; a body has instructions.
+static bool AtNameInBraces(Scanner& scanner) {
+  const size_t begin = scanner.position();
+  const bool found = scanner.Consume("{") && !scanner.Peek("}") &&
+                     scanner.Name("a computation").ok() && scanner.Peek("}");
+  scanner.Rewind(begin);
+  return found;
+}
+
 StatusOr<HloComputation*> Parser::ParseCallee() {
-  if (scanner_.Peek("{")) return ParseBodyInPlace();
+  const bool has_braces = AtNameInBraces(scanner_);
+  if (!has_braces && scanner_.Peek("{")) return ParseBodyInPlace();
+  if (has_braces) AXLE_TRY(scanner_.Expect("{"));
   AXLE_ASSIGN(const std::string_view name, scanner_.Name("a computation"));
   if (const auto it = computations_.find(name); it != computations_.end()) {
-    if (it->second != nullptr) return it->second;
-    return scanner_.Error(StrCat("computation \"", name, "\" calls itself"));
+    if (it->second == nullptr) {
+      return scanner_.Error(StrCat("computation \"", name, "\" calls itself"));
+    }
+    if (has_braces) AXLE_TRY(scanner_.Expect("}"));
+    return it->second;
   }
   std::vector<std::string_view> names;
   for (const auto& computation : module_->computations()) names.push_back(computation->name());

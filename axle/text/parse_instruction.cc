@@ -3,6 +3,7 @@
 
 #include "axle/core/strings.h"
 #include "axle/ops/implied.h"
+#include "axle/ops/open_sizes.h"
 #include "axle/text/instruction_checks.h"
 #include "axle/text/parser.h"
 
@@ -99,7 +100,15 @@ Status Parser::ParseOperands(Scope& scope, std::string_view name, PendingOperati
 
 StatusOr<Instruction*> Parser::AddOperation(Scope& scope, std::string_view name,
                                             PendingOperation& op) {
-  if (const auto type = MixedFloatType(*op.def, op.operands); type && !strict_types_) {
+  const bool is_open = std::ranges::any_of(
+      op.operands, [](const Instruction* operand) { return HasOpenSize(operand->shape()); });
+  if (is_open && !op.has_shape) {
+    return scanner_.ErrorAt(op.op_position, StrCat("\"", op.text,
+                                                   "\" needs a shape before it, "
+                                                   "because its operands leave sizes open"));
+  }
+  const auto type = is_open ? std::nullopt : MixedFloatType(*op.def, op.operands);
+  if (type && !strict_types_) {
     return AddMixedOperation(scope, name, op, *type);
   }
   AXLE_ASSIGN(Instruction* const inst, AddUnchecked(scope, name, op));

@@ -147,14 +147,20 @@ class Printer {
       }
     }
     out_ += ')';
-    AppendOnce(attributes_, &inst.attr_block(), [&] { return AttributesText(inst, def, false); });
+    const bool is_start = wrapped != nullptr && IsAsyncStart(def);
+    if (is_start) {  // written as op-start: the thread, then what op says, then the rest
+      out_ += AttributesText(inst, def, false, 0, 1);
+    } else {
+      AppendOnce(attributes_, &inst.attr_block(), [&] { return AttributesText(inst, def, false); });
+    }
     if (wrapped == nullptr) {
       if (!chains_.IsImplied(inst)) AppendCallees(inst);
       if (!inst.callees().empty()) out_ += AttributesText(inst, def, true);
-    } else if (IsAsyncStart(def)) {
+    } else if (is_start) {
       out_ += AttributesText(*wrapped, GetOpDef(*wrapped), false);
       AppendCallees(*wrapped);
       if (!wrapped->callees().empty()) out_ += AttributesText(*wrapped, GetOpDef(*wrapped), true);
+      out_ += AttributesText(inst, def, false, 1);
     }
     AppendExtras(inst);
   }
@@ -278,11 +284,14 @@ class Printer {
            !(literal.is_array() && literal.num_elements() <= kMaxSmallConstant);
   }
 
-  // Those in front of the called computations, or those behind them.
-  static std::string AttributesText(const Instruction& inst, const OpDef& def, bool last) {
+  // Those in front of the called computations, or those behind them; of the specs [begin, end).
+  static std::string AttributesText(const Instruction& inst, const OpDef& def, bool last,
+                                    size_t begin = 0, size_t end = SIZE_MAX) {
     std::string out;
-    const bool skip_first = def.parens == ParenSyntax::kAttribute;
-    for (const AttrSpec& spec : def.attrs.specs.subspan(skip_first ? 1 : 0)) {
+    const std::span<const AttrSpec> specs = def.attrs.specs;
+    begin = std::max<size_t>(begin, def.parens == ParenSyntax::kAttribute ? 1 : 0);
+    for (size_t i = begin; i < std::min(end, specs.size()); ++i) {
+      const AttrSpec& spec = specs[i];
       if ((spec.presence == Presence::kLast) != last) continue;
       const void* value = spec.Field(inst.attr_block().values.get());
       if ((spec.presence == Presence::kOptional || last) &&

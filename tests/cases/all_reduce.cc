@@ -48,7 +48,7 @@ static const OpCase kRows[] = {
     {"the reducer is of another shape", {"f32[3] {1, 2, 3}"}, "replica_groups={}, to_apply=rows", "f32[3] {1, 2, 3}"},
     {"needs a reducer", {"f32[2]"}, "replica_groups={}", Error("\"all-reduce\" needs to_apply=...")},
     {"channels are positive", {"f32[2]"}, "channel_id=-1, replica_groups={}, to_apply=sum",
-     Error("all-reduce: channel_id is -1, must be > 0; operand f32[2]")},
+     Error("all-reduce: channel_id is -1, must be >= 0; operand f32[2]")},
     {"device ids need a channel", {"f32[2]"}, "replica_groups={{0}}, use_global_device_ids=true, to_apply=sum",
      Error("all-reduce: use_global_device_ids needs a channel_id; operand f32[2]")},
     {"device ids need groups", {"f32[2]"}, "channel_id=1, replica_groups={}, use_global_device_ids=true, to_apply=sum",

@@ -39,7 +39,7 @@ static const OpCase kRows[] = {
     {"V all partitions", {"f32[6]"}, "channel_id=1, replica_groups={{0}}, dimensions={0}",
      Error("all-to-all: replica_groups list 1 ids but the module has 2 partitions; operand f32[6]"), {.module = "num_partitions=2"}},
     {"channels are positive", {"f32[2]"}, "channel_id=-5, replica_groups={{0}}, dimensions={0}",
-     Error("all-to-all: channel_id is -5, must be > 0; operand f32[2]")},
+     Error("all-to-all: channel_id is -5, must be >= 0; operand f32[2]")},
     {"no flattened ids", {"f32[2]"}, "replica_groups={{0}}, use_global_device_ids=true, dimensions={0}",
      Error("unknown attribute \"use_global_device_ids\" for \"all-to-all\" (it takes: channel_id, replica_groups, constrain_layout, dimensions)")},
 };

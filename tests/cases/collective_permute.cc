@@ -52,7 +52,7 @@ static const OpCase kPermuteRows[] = {
      Error("collective-permute: source 4 must be below 4, the number of replicas; operand f32[2]"), {.module = "replica_count=4"}},
     {"V targets are partitions with a channel", {"f32[2]"}, "channel_id=1, source_target_pairs={{0,2}}",
      Error("collective-permute: target 2 must be below 2, the number of partitions; operand f32[2]"), {.module = "replica_count=4, num_partitions=2"}},
-    {"channels are positive", {"f32[2]"}, "channel_id=-1, source_target_pairs={}", Error("collective-permute: channel_id is -1, must be > 0; operand f32[2]")},
+    {"channels are positive", {"f32[2]"}, "channel_id=-1, source_target_pairs={}", Error("collective-permute: channel_id is -1, must be >= 0; operand f32[2]")},
     {"in place, four operands", {"f32[2]"}, "source_target_pairs={}, slice_sizes={{1}}",
      Error("collective-permute: with slice_sizes, takes 4 operands (input, output, input_start_indices, output_start_indices), not 1; operand f32[2]")},
     {"in place, several slices", {"f32[2]", "f32[2]", "(s32[])", "(s32[])"}, "source_target_pairs={}, slice_sizes={{1},{1}}", Infers("f32[2]")},
@@ -113,7 +113,7 @@ static const OpCase kBroadcastRows[] = {
     {"V ids once", {"f32[2]"}, "replica_groups={{0,1},{1,2}}", Error("collective-broadcast: id 1 is twice in replica_groups; operand f32[2]")},
     {"V ids exist", {"f32[2]"}, "replica_groups={{4,1}}",
      Error("collective-broadcast: id 4 in replica_groups must be in [0, 4); operand f32[2]"), {.module = "replica_count=4"}},
-    {"channels are positive", {"f32[2]"}, "channel_id=-1, replica_groups={}", Error("collective-broadcast: channel_id is -1, must be > 0; operand f32[2]")},
+    {"channels are positive", {"f32[2]"}, "channel_id=-1, replica_groups={}", Error("collective-broadcast: channel_id is -1, must be >= 0; operand f32[2]")},
 };
 const CaseTable kCollectiveBroadcastCases = {"collective-broadcast", kBroadcastRows};
 // clang-format on

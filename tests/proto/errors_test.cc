@@ -203,29 +203,26 @@ ENTRY e {
       << status.message();
 }
 
-TEST(ProtoErrors, SparsityIsUnimplemented) {
-  WireWriter dot;
-  dot.Text(field::kName, "d");
-  dot.Text(field::kOpcode, "dot");
-  dot.Message(field::kShape, ShapeMessage(Shape(F32)));
-  dot.Int(field::kId, 2);
-  dot.Ints(field::kOperandIds, Dims{1, 1});
-  WireWriter lhs, config;
-  lhs.Message(1, WireWriter());
-  config.Message(1, lhs);
-  for (const WireWriter& value : {WireWriter(), config}) {
-    WireWriter inst = dot;
-    inst.Message(98, value);
+// Descriptors of sparse operands: the type and the operand.
+TEST(ProtoErrors, SparsityDescriptors) {
+  const auto error = [](const WireWriter& descriptor) {
+    WireWriter dot;
+    dot.Text(field::kName, "d");
+    dot.Text(field::kOpcode, "dot");
+    dot.Message(field::kShape, ShapeMessage(Shape(F32)));
+    dot.Int(field::kId, 2);
+    dot.Ints(field::kOperandIds, Dims{1, 1});
+    dot.Message(86, descriptor);
     WireWriter computation = ComputationOf("e", 1, {{"x", "parameter", 1}}, 2);
-    computation.Message(field::kInstructions, inst);
-    const Status status = ReadModuleProto(ModuleOf({computation})).status();
-    const bool has_text = status.ToString().find("sparsity_config") != std::string::npos;
-    EXPECT_EQ(has_text, !value.bytes().empty()) << status.ToString();
-    if (!has_text) continue;
-    EXPECT_EQ(status.ToString(),
-              "UNIMPLEMENTED: hlo proto: byte 76, field 3.2.98: dot: sparsity_config is not "
-              "implemented");
-  }
+    computation.Message(field::kInstructions, dot);
+    const std::string text = ReadModuleProto(ModuleOf({computation})).status().ToString();
+    return text.substr(text.rfind(": ") + 2);
+  };
+  WireWriter none, third;
+  third.Int(1, 1);
+  third.Int(2, 2);
+  EXPECT_EQ(error(none), "there is no type of sparsity 0");
+  EXPECT_EQ(error(third), "operand 2 cannot be sparse, only 0 and 1");
 }
 
 TEST(ProtoErrors, NestingIsBounded) {

@@ -430,7 +430,8 @@ ENTRY e { a = s32[2] parameter(0)  n = s32[] constant(1)  t = token[] after-all(
   ROOT x = s32[2] get-tuple-element(d), index=0 }
 )";
   EXPECT_EQ(ResultText(RunText(cut, &device, {Value("s32[2] {1, 2}")})),
-            "INVALID_ARGUMENT: recv: channel 0 has been sent s32[<=2](1) but s32[2] is asked for");
+            "INVALID_ARGUMENT: recv: the channel without an id has been sent s32[<=2](1) but "
+            "s32[2] is asked for");
 }
 
 TEST(SendRecv, ChannelsHaveABound) {

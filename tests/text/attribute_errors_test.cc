@@ -279,19 +279,5 @@ TEST(ParseErrors, Attributes) {
   ExpectErrors(kRows);
 }
 
-TEST(ParseErrors, AttributesThatAreNotImplemented) {
-  const auto error = [](std::string_view op) {
-    const Status status =
-        Parse(StrCat("ENTRY e { x = f32[2,2] parameter(0)\ny = f32[2,2] ", op, " }")).status();
-    return status.ToString().substr(0, status.ToString().find('\n'));
-  };
-  EXPECT_EQ(error("dot(x, x), sparsity_config={lhs={sparsity=2x4 dimension=1 stride=1 idx=2}}"),
-            "UNIMPLEMENTED: hlo text 2:25: dot: sparsity_config is not implemented");
-  EXPECT_EQ(error("dot(x, x), sparsity=L.1@2:4"),
-            "UNIMPLEMENTED: hlo text 2:25: dot: sparsity is not implemented");
-  EXPECT_EQ(error("convolution(x, x, x), dim_labels=bf_io->bf, sparsity_config={}"),
-            "UNIMPLEMENTED: hlo text 2:58: convolution: sparsity_config is not implemented");
-}
-
 }  // namespace
 }  // namespace axle

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <optional>
 
+#include "axle/core/npz.h"
 #include "axle/core/scanner.h"
 #include "axle/core/strings.h"
+#include "axle/ops/open_sizes.h"
 
 namespace axle::tool {
 namespace {
@@ -86,6 +88,7 @@ Status AllRead(Scanner& scanner) {
 bool SizesFit(const Dims& sizes, const Shape& shape) {
   if (static_cast<i64>(sizes.size()) != shape.rank()) return false;
   for (i64 d = 0; d < shape.rank(); ++d) {
+    if (shape.dim(d) == kUnboundedSize) continue;
     if (shape.is_dynamic(d) ? sizes[d] > shape.dim(d) : sizes[d] != shape.dim(d)) return false;
   }
   return true;
@@ -115,6 +118,10 @@ StatusOr<Literal> ParseNested(const std::string& text, const Shape& shape) {
 StatusOr<Literal> ParseFlat(const std::string& text, const Shape& shape) {
   if (text.find_first_of("{}") != text.npos) return InvalidArgument(kUnpaired);
   const i64 count = CountElements(text);
+  if (shape.rank() > 1 && HasOpenSize(shape)) {
+    return InvalidArgument(StrCat("the program expects ", shape.ToString(),
+                                  ", whose sizes are open: nest the values in braces"));
+  }
   if (!shape.is_static() && shape.rank() > 1 && count != shape.num_elements()) {
     return InvalidArgument(StrCat("the program expects ", shape.ToString(),
                                   ", whose sizes vary: nest the values in braces"));
@@ -208,7 +215,7 @@ StatusOr<Literal> ParseArgument(std::string_view text, const Shape& shape) {
     return InvalidArgument(StrCat("the value is ", literal.shape().ToString(),
                                   " but the program expects ", shape.ToString()));
   }
-  return Literal::Padded(literal, shape.WithoutLayout());
+  return Literal::Padded(literal, WithSizes(shape, literal.shape().dims()).WithoutLayout());
 }
 
 ArgumentNames::ArgumentNames(const HloComputation& entry) : entry_(entry) {

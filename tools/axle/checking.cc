@@ -9,6 +9,7 @@
 #include "axle/gen/hunt.h"
 #include "axle/gen/reduce.h"
 #include "axle/ops/op_def.h"
+#include "axle/ops/open_sizes.h"
 #include "tools/axle/values.h"
 
 namespace axle::tool {
@@ -115,6 +116,7 @@ StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
   const std::shared_ptr<const Module> module = std::move(program.module);
   AXLE_TRY(session.CheckNothingIsElided(*module));
+  AXLE_TRY(CheckSizesAreKnown(*module));
   CheckResult result;
   const double hang_seconds = std::max(kHangSeconds, 2 * options.time_limit);
   if (!options.inputs.empty() || !options.args.empty() || !options.fake.empty()) {

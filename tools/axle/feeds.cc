@@ -156,34 +156,40 @@ Status FeedDevice::Outfeed(const Literal& value, const Shape& /*shape*/,
   return {};
 }
 
+// The number that --recv and --send have for it.
+static i64 NumberOf(const TransferChannel& channel) {
+  return channel.id.value_or(0);
+}
+
 Status FeedDevice::Send(const TransferChannel& channel, const Literal& value, Limits* limits) {
   if (!channel.is_host_transfer) return HostDevice::Send(channel, value, limits);
   const std::lock_guard lock(mutex_);
-  Keep(sent_[channel.id], value, feeds_.sends.contains(channel.id));
+  Keep(sent_[NumberOf(channel)], value, feeds_.sends.contains(NumberOf(channel)));
   return {};
 }
 
 StatusOr<i64> FeedDevice::StartRecv(const TransferChannel& channel) {
   if (!channel.is_host_transfer) return HostDevice::StartRecv(channel);
   const std::lock_guard lock(mutex_);
-  return started_[channel.id]++;
+  return started_[NumberOf(channel)]++;
 }
 
 StatusOr<Literal> FeedDevice::FinishRecv(const TransferChannel& channel, i64 place,
                                          const Shape& shape, Limits* limits) {
   if (!channel.is_host_transfer) return HostDevice::FinishRecv(channel, place, shape, limits);
   const std::lock_guard lock(mutex_);
-  const auto file = feeds_.recvs.find(channel.id);
+  const i64 number = NumberOf(channel);
+  const auto file = feeds_.recvs.find(number);
   if (file == feeds_.recvs.end()) {
-    return InvalidArgument(StrCat("recv: the program asks channel ", channel.id, " for ",
-                                  shape.ToString(), "; give --recv ", channel.id,
+    return InvalidArgument(StrCat("recv: the program asks channel ", number, " for ",
+                                  shape.ToString(), "; give --recv ", number,
                                   "=FILE.npz with its arrays"));
   }
   // The values of a channel have one shape, so that the place says where each begins.
   const i64 size = CountArrays(shape);
   AXLE_ASSIGN(Literal value,
-              TakeArrays(file->second, place * size, shape, StrCat("--recv ", channel.id), limits));
-  received_[channel.id] += size;
+              TakeArrays(file->second, place * size, shape, StrCat("--recv ", number), limits));
+  received_[number] += size;
   return value;
 }
 

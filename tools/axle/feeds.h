@@ -38,7 +38,7 @@ StatusOr<Feeds> ReadFeeds(Session& session);
 class FeedDevice : public HostDevice {
  public:
   // `sent` are the channels between devices that the program sends to: it is alone.
-  FeedDevice(const Feeds& feeds, bool keeps_outfeed, std::span<const i64> sent)
+  FeedDevice(const Feeds& feeds, bool keeps_outfeed, std::span<const std::optional<i64>> sent)
       : feeds_(feeds), keeps_outfeed_(keeps_outfeed) {
     AddSenders(sent);
   }

@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "axle/core/strings.h"
+#include "axle/ops/op_def.h"
 #include "axle/passes/pipeline.h"
 #include "axle/text/print.h"
 #include "tools/axle/json.h"
@@ -125,6 +126,8 @@ int RunOpt(Session& session) {
   if (stage != "hlo") {
     const Status whole = session.CheckNothingIsElided(**module);
     if (!whole.ok()) return session.Fail(whole);
+    const Status runs = CheckRuns(**module);
+    if (!runs.ok()) return session.Fail(runs);
     const auto after_each = [&](const PassReport& report) {
       if (options.timing) session.Say(TimingLine(report));
       if (options.print_after.empty() || !is_printed(*report.pass)) return;

@@ -7,6 +7,7 @@
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "axle/gen/hunt.h"
+#include "axle/ops/open_sizes.h"
 #include "axle/text/print.h"
 #include "tools/axle/checking.h"
 #include "tools/axle/verbs.h"
@@ -30,6 +31,8 @@ int RunReduce(Session& session) {
   const std::unique_ptr<Module> module = *std::move(loaded);
   const Status whole = session.CheckNothingIsElided(*module);
   if (!whole.ok()) return session.Fail(whole);
+  const Status sizes = CheckSizesAreKnown(*module);
+  if (!sizes.ok()) return session.Fail(sizes);
 
   CheckOptions check = CheckOptionsOf(options);
   check.step_limit = kMostSteps;

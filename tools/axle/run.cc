@@ -6,6 +6,7 @@
 
 #include "axle/client/arguments.h"
 #include "axle/core/strings.h"
+#include "axle/ops/open_sizes.h"
 #include "axle/passes/transfer_order.h"
 #include "tools/axle/feeds.h"
 #include "tools/axle/json.h"
@@ -102,15 +103,23 @@ StatusOr<Literal> CompileAndRun(Session& session, const std::string& file,
   const Options& options = session.options();
   const auto begin = Clock::now();
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
-  const std::shared_ptr<const Module> module = std::move(program.module);
+  std::shared_ptr<const Module> module = std::move(program.module);
   AXLE_TRY(CheckReplicas(options, *module));
+  std::optional<std::vector<Literal>> arguments;
+  if (HasOpenSize(*module)) {  // it is compiled for the values' sizes
+    AXLE_ASSIGN(arguments, ReadArguments(session, *module->entry(), std::move(program.arguments)));
+    std::vector<Shape> shapes;
+    for (const Literal& argument : *arguments) shapes.push_back(argument.shape().WithoutLayout());
+    AXLE_ASSIGN(module, ForArgumentShapes(*module, shapes));
+  }
   if (kind) AXLE_TRY(CheckResultFits(options.output, *kind, module->entry()->root()->shape()));
   AXLE_ASSIGN(const auto executable, session.Compile(module, options.engine));
   timing.compile = Seconds(begin);
-  AXLE_ASSIGN(const std::vector<Literal> arguments,
-              ReadArguments(session, *module->entry(), std::move(program.arguments)));
+  if (!arguments) {
+    AXLE_ASSIGN(arguments, ReadArguments(session, *module->entry(), std::move(program.arguments)));
+  }
   AXLE_ASSIGN(const Feeds feeds, ReadFeeds(session));
-  const std::vector<i64> sent = SentChannels(*module);
+  const std::vector<std::optional<i64>> sent = SentChannels(*module);
   std::optional<FeedDevice> device;  // each run has its own, and meets the feeds from the start
   Literal result;
   for (int i = 0; i < options.repeat; ++i) {
@@ -118,7 +127,7 @@ StatusOr<Literal> CompileAndRun(Session& session, const std::string& file,
     device.emplace(feeds, !options.outfeed.empty(), sent);
     const auto run_begin = Clock::now();
     AXLE_ASSIGN(result,
-                executable->Execute(arguments, {.limits = &session.limits(), .device = &*device}));
+                executable->Execute(*arguments, {.limits = &session.limits(), .device = &*device}));
     timing.runs.push_back(Seconds(run_begin));
   }
   AXLE_TRY(device->Finish(session));

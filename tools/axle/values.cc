@@ -9,6 +9,7 @@
 #include "axle/core/file.h"
 #include "axle/core/safetensors.h"
 #include "axle/core/strings.h"
+#include "axle/ops/open_sizes.h"
 #include "tools/axle/argument_text.h"
 
 namespace axle::tool {
@@ -222,6 +223,7 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputat
   const std::vector<Shape> shapes = ArgumentLeaves(entry);
   i64 bytes = 0;
   for (const Shape& shape : shapes) {
+    if (HasOpenSize(shape)) continue;
     bytes = CheckedAdd(bytes, shape.num_bytes()).value_or(INT64_MAX);
   }
   AXLE_TRY(session.limits().Reserve(bytes));
@@ -235,7 +237,13 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputat
   std::string fake = options.fake;
   if (fake == "random" && options.seed != 0) fake = StrCat("random:", options.seed);
   for (size_t i = 0; i < shapes.size(); ++i) {
-    if (leaves[i] || !fake.empty()) continue;
+    if (leaves[i] || (!fake.empty() && !HasOpenSize(shapes[i]))) continue;
+    if (HasOpenSize(shapes[i])) {
+      return InvalidArgument(StrCat("argument ", i, " ", shapes[i].ToString(),
+                                    " has no value, which would say its sizes: give --inputs "
+                                    "FILE.npz or --arg ",
+                                    i, "=..."));
+    }
     return InvalidArgument(StrCat("argument ", i, " ", shapes[i].ToString(),
                                   " has no value: give --inputs FILE.npz, --arg ", i,
                                   "=..., or --fake"));

@@ -138,6 +138,7 @@ Instruction* IotaOfDigits(Maker& to, Instruction& inst) {
 // Reads the operands where they were. The free dimensions stay in their order, which is that of the
 // result; vectors are left alone, whose order of sums depends on which dimension is the last.
 Instruction* DotOfTranspose(Maker& to, Instruction& inst) {
+  if (inst.num_operands() != 2) return nullptr;  // sparse ones
   DotAttrs attrs = inst.attrs<DotAttrs>();
   std::vector<Instruction*> operands = {inst.operand(0), inst.operand(1)};
   for (i64 side = 0; side < 2; ++side) {
