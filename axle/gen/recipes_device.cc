@@ -34,14 +34,16 @@ bool AllThere(std::span<Instruction* const> operands) {
 Instruction* DrawAllGather(Body& body, ElementType type) {
   const auto operands = Operands(body, type, 1);
   if (!AllThere(operands)) return nullptr;
-  const AllGatherAttrs attrs = {.replica_groups = Groups(body), .dimensions = {0}};
+  const AllGatherAttrs attrs = {
+      .channel_id = {}, .replica_groups = Groups(body), .dimensions = {0}};
   return body.AddWith(Opcode::kAllGather, operands, attrs, {}, Several(operands));
 }
 
 Instruction* DrawAllGatherStart(Body& body, ElementType type) {
   const auto operands = Operands(body, type, 1);
   if (!AllThere(operands)) return nullptr;
-  const AllGatherAttrs attrs = {.replica_groups = Groups(body), .dimensions = {0}};
+  const AllGatherAttrs attrs = {
+      .channel_id = {}, .replica_groups = Groups(body), .dimensions = {0}};
   const Shape both = Shape::Tuple({Several(operands), Several(operands)});
   return body.Add(Opcode::kAllGatherDone,
                   {body.AddWith(Opcode::kAllGatherStart, operands, attrs, {}, both)});
@@ -51,7 +53,8 @@ Instruction* DrawReduction(Body& body, Opcode opcode, ElementType type) {
   Instruction* const operand = body.Array(type);
   HloComputation* reducer = DrawReducer(body, {&type, 1});
   if (operand == nullptr || reducer == nullptr) return nullptr;
-  return body.AddWith(opcode, {operand}, AllReduceAttrs{.replica_groups = Groups(body)}, {reducer});
+  return body.AddWith(opcode, {operand},
+                      AllReduceAttrs{.channel_id = {}, .replica_groups = Groups(body)}, {reducer});
 }
 Instruction* DrawAllReduce(Body& body, ElementType type) {
   return DrawReduction(body, Opcode::kAllReduce, type);
@@ -64,13 +67,14 @@ Instruction* DrawReduceScatter(Body& body, ElementType type) {
   Instruction* const operand = body.Array(type, 1);
   HloComputation* reducer = DrawReducer(body, {&type, 1});
   if (operand == nullptr || reducer == nullptr) return nullptr;
-  return body.AddWith(Opcode::kReduceScatter, {operand},
-                      ReduceScatterAttrs{.replica_groups = Groups(body), .dimensions = {0}},
-                      {reducer}, Several({&operand, 1}));
+  return body.AddWith(
+      Opcode::kReduceScatter, {operand},
+      ReduceScatterAttrs{.channel_id = {}, .replica_groups = Groups(body), .dimensions = {0}},
+      {reducer}, Several({&operand, 1}));
 }
 
 Instruction* DrawAllToAll(Body& body, ElementType type) {
-  const AllToAllAttrs attrs = {.replica_groups = Groups(body), .dimensions = {0}};
+  const AllToAllAttrs attrs = {.channel_id = {}, .replica_groups = Groups(body), .dimensions = {0}};
   return body.AddWith(Opcode::kAllToAll, {body.Array(type, 1)}, attrs);
 }
 
@@ -85,7 +89,7 @@ Instruction* DrawRaggedAllToAll(Body& body, ElementType type) {
   for (const i64 number : {body.random().Between(0, rows - sent), sent, dims[0] - rows, sent}) {
     operands.push_back(body.BroadcastTo(body.Constant(S32, static_cast<double>(number)), {1}));
   }
-  return body.AddWith(Opcode::kRaggedAllToAll, operands, RaggedAllToAllAttrs{0, Groups(body), {}});
+  return body.AddWith(Opcode::kRaggedAllToAll, operands, RaggedAllToAllAttrs{{}, Groups(body), {}});
 }
 
 Instruction* DrawCollectiveBroadcast(Body& body, ElementType type) {
