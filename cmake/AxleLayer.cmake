@@ -23,9 +23,11 @@ function(axle_layer name)
 endfunction()
 
 # Another level than -O3 in release builds, for layers without loops over elements: -Os for what makes graphs or
-# passes calls on, which halves its size, -O2 for what reads, prints and rewrites, a fifth less.
+# passes calls on, which halves its size, -O2 for what reads, prints and rewrites, a fifth less. -Os holds in the dev
+# build too, so that the bar of libaxle.so is about the same size in both.
 function(axle_release_level name level)
-  if(TARGET axle_${name} AND CMAKE_BUILD_TYPE STREQUAL Release)
+  if(TARGET axle_${name} AND (CMAKE_BUILD_TYPE STREQUAL Release OR
+                              (level STREQUAL -Os AND NOT AXLE_SANITIZE)))
     target_compile_options(axle_${name} PRIVATE ${level})
   endif()
 endfunction()

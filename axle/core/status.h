@@ -104,7 +104,7 @@ class [[nodiscard]] StatusOr {
   StatusOr(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   StatusOr(Status status)                          // NOLINT(google-explicit-constructor)
       : status_(status.ok() ? NoValueInOk() : std::move(status)) {}
-
+  // What was moved from is as it was, but for its T.
   StatusOr(const StatusOr& other) requires std::is_copy_constructible_v<T>
       : status_(other.status_) {
     if (ok()) std::construct_at(&value_, other.value_);

@@ -168,8 +168,7 @@ TEST(BuilderCollectives, PermutesAndBroadcasts) {
             "(f32[2]{0}, f32[2]{0}) collective-permute(p0, p0), source_target_pairs={{0,1}}\n");
   const std::vector<ReplicaGroup> groups = {{1, 0}};
   CollectiveBroadcast(Param(b, 0, "f32[2]"), groups);
-  EXPECT_EQ(Built(b),
-            "f32[2]{0} collective-broadcast(p0), replica_groups={{1,0}}, has_dynamic_root=false\n");
+  EXPECT_EQ(Built(b), "f32[2]{0} collective-broadcast(p0), replica_groups={{1,0}}\n");
   XlaBuilder c("m");
   CollectivePermute(Param(c, 0, "(token[])"), {});
   EXPECT_EQ(Built(c),

@@ -249,8 +249,7 @@ TEST(BuilderForms, DeviceLists) {
             }),
             "(f32[8]{0}, f32[8]{0}) all-to-all(p0, p0), replica_groups=[1,2]<=[2]");
   EXPECT_EQ(line([&](XlaBuilder&, XlaOp x) { CollectiveBroadcastWithDeviceList(x, plain); }),
-            "f32[8]{0} collective-broadcast(p0), replica_groups=[1,2]<=[2], "
-            "has_dynamic_root=false");
+            "f32[8]{0} collective-broadcast(p0), replica_groups=[1,2]<=[2]");
 }
 
 TEST(BuilderForms, DeviceListsThatMakeNoSense) {

@@ -144,7 +144,7 @@ TEST(Names, NumbersAreOperands) {
   EXPECT_EQ(result([](XlaOp x) { return x * bfloat16(0.5F); }, "f16[1] {3}"), "f16[1] {1.5}");
   EXPECT_EQ(result([](XlaOp x) { return 1 + x; }, "c64[] (1, 2)"), "c64[] (2, 2)");
   const std::string lost = result([](XlaOp x) { return x * 0.5F; }, "s32[2] {1, 2}");
-  EXPECT_EQ(lost.substr(0, lost.find(" at ")), "constant: 0.5 is no value of s32");
+  EXPECT_EQ(lost.substr(0, lost.find(" at ")), "constant: 0.5 is not an integer, as s32 needs");
 }
 
 TEST(Names, ErrorsOfSubBuildersAreNoted) {

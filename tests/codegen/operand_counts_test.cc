@@ -271,6 +271,8 @@ const std::set<std::string_view> kBounded = {
     "all-to-all",          // devices
     "collective-permute",  // one, or four
     "collective-permute-start",
+    "convolution",  // indices of sparse operands, which do not run
+    "dot",
     "dynamic-slice",
     "dynamic-update-slice",
     "dynamic-reshape",  // dimensions

@@ -321,7 +321,8 @@ TEST_F(CliValues, ArraysInFilesGoByNumberOrName) {
       run(file("in_1", "in_2"))
           .err.find("in.npz: no array for argument 0 f32[2]; there are in_1, in_2. An array has"),
       std::string::npos);
-  EXPECT_NE(run(Path("none")).err.find("is neither an .npz file nor a folder of .npy files"),
+  EXPECT_NE(run(Path("none"))
+                .err.find("is neither an .npz or .safetensors file nor a folder of .npy files"),
             std::string::npos);
   const std::string more = WriteArrays(
       "more.npz", {{"in_0", "f32[2] {3, 4}"}, {"in_1", "f32[2] {1, 1}"}, {"in_2", "f32[] 1"}});
