@@ -51,6 +51,8 @@ def load(file, *, memory_limit=None):
             "INVALID_ARGUMENT", f"a {type(file).__name__} is no file of arrays: pass its path, or its bytes"
         )
     data = read_file(file) if is_path else bytes(file)
+    if data[:6] == b"\x93NUMPY":
+        raise AxleError("INVALID_ARGUMENT", "this is a .npy file, one array without a name: numpy.load reads it")
     handle = c_void_p()
     try:
         check(lib.axle_arrays_read(data, len(data), Limits(None, memory_limit).handle, byref(handle)))
@@ -74,6 +76,8 @@ def save(path, arrays):
     ending = os.path.splitext(text)[1]
     if ending not in (".npz", ".safetensors"):
         raise AxleError("INVALID_ARGUMENT", f"{text!r} ends neither in .npz nor in .safetensors")
+    if not hasattr(arrays, "items") or not all(isinstance(name, str) for name in arrays):
+        raise AxleError("INVALID_ARGUMENT", "the arrays must be a dict by name, {'w': array}")
     names = (c_char_p * len(arrays))(*(name.encode() for name in arrays))
     kept, described = [], []
     for name, value in arrays.items():

@@ -55,6 +55,12 @@ def _taken(shapes, take):
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
+def _number(channel):
+    if isinstance(channel, bool) or not hasattr(channel, "__index__") or channel.__index__() < 0:
+        raise AxleError("INVALID_ARGUMENT", f"a channel is a number, 0 or above, not {channel!r}")
+    return channel.__index__()
+
+
 def to_infeed(*arrays):
     """Puts arrays into the infeed queue, for the next infeed of a program: one for an array, several for a tuple."""
     arrays = _dense(arrays)
@@ -69,9 +75,10 @@ def from_outfeed(*shapes):
 def to_channel(channel, *arrays):
     """Sends a value to the next recv of a channel whose recv has is_host_transfer=true."""
     arrays = _dense(arrays)
-    check(lib.axle_client_to_channel(_get_client(), 0, channel, *_described(arrays)))
+    check(lib.axle_client_to_channel(_get_client(), 0, _number(channel), *_described(arrays)))
 
 
 def from_channel(channel, *shapes):
     """Takes what a send with is_host_transfer=true has sent, as from_outfeed does."""
-    return _taken(shapes, lambda *arrays: check(lib.axle_client_from_channel(_get_client(), 0, channel, *arrays, None)))
+    number = _number(channel)
+    return _taken(shapes, lambda *arrays: check(lib.axle_client_from_channel(_get_client(), 0, number, *arrays, None)))

@@ -121,6 +121,12 @@ class Files(unittest.TestCase):
         self.assert_refused("NOT_FOUND", "there is no file", self.folder / "none.npz")
         self.assert_refused("INVALID_ARGUMENT", "a dict is no file of arrays", {})
         self.assert_refused("INVALID_ARGUMENT", "not a zip archive", b"x" * 100)
+        one = self.folder / "one.npy"
+        np.save(one, np.ones(2))
+        self.assert_refused("INVALID_ARGUMENT", "one array without a name: numpy.load reads it", one)
+        for arrays in ([np.ones(2)], {1: np.ones(2)}):
+            with self.assertRaisesRegex(axle.AxleError, "must be a dict by name"):
+                axle.save(path, arrays)
         with self.assertRaisesRegex(axle.AxleError, "ends neither in .npz nor in .safetensors"):
             axle.save(self.folder / "x.npy", {})
         with self.assertRaisesRegex(axle.AxleError, "cannot write s4"):

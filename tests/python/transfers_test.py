@@ -66,6 +66,9 @@ class Transfers(unittest.TestCase):
         self.refused("value 0 is a int, must be an array", axle.to_infeed, 3)
         self.refused("takes arrays of static sizes", axle.from_outfeed, "f32[<=2]")
         self.refused("there are no values", axle.to_infeed)
+        for channel in ("7", 1.0, -1, True):
+            self.refused("a channel is a number, 0 or above", axle.to_channel, channel, np.ones(2))
+            self.refused("a channel is a number, 0 or above", axle.from_channel, channel, "f32[2]")
 
 
 if __name__ == "__main__":

@@ -542,5 +542,44 @@ TEST_F(CliValues, BatchesAnswerWithResults) {
   EXPECT_EQ(answers[5]["message"], "\"recv\" is not a list of strings");
 }
 
+TEST_F(CliValues, ArraysThatNobodyTakesAreNamed) {
+  const std::string add = Write("add.hlo", kAdd);
+  const std::string more =
+      WriteArrays("more.npz", {{"x", "f32[2] {3, 4}"}, {"y", "f32[2] {1, 1}"}, {"z", "f32[] 1"}});
+  const Result taken = Run({"run", add, "--inputs", more});
+  EXPECT_EQ(taken.out, "out_0 = f32[2] {4, 5}\n");
+  EXPECT_EQ(taken.err, "note: " + more + ": z is for no argument\n");
+  // Values are not made up in the place of a file of which nothing fits.
+  const std::string typo = WriteArrays("typo.npz", {{"weight", "f32[2] {3, 4}"}});
+  const Result other = Run({"run", add, "--inputs", typo, "--fake"});
+  EXPECT_EQ(other.exit, 3);
+  EXPECT_EQ(other.err, "NOT_FOUND: " + typo +
+                           ": no array for argument 0 f32[2]; there is weight. An array has the "
+                           "name of a parameter, or in_ or arr_ and the number of an argument; it "
+                           "has x, y\n");
+  const std::string one = Write("one.npy", WriteNpy(*ParseLiteral("f32[2] {3, 4}")));
+  EXPECT_EQ(Run({"run", add, "--inputs", one}).err, "INVALID_ARGUMENT: " + one +
+                                                        ": is one array; --arg ARGUMENT=@" + one +
+                                                        " says for which argument\n");
+}
+
+TEST_F(CliValues, OpenSizesAreThoseOfTheValues) {
+  const std::string file = Write("open.hlo",
+                                 "HloModule open\nENTRY e {\n  x = f32[?] parameter(0)\n"
+                                 "  y = f32[?] parameter(1)\n  ROOT s = f32[?] add(x, y)\n}\n");
+  const std::vector<std::string> values = {"--arg", "x=f32[3] 1,2,3", "--arg", "y=f32[3] 4,5,6"};
+  const auto with = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), values.begin(), values.end());
+    return Run(arguments);
+  };
+  EXPECT_EQ(with({"run", file}).out, "out_0 = f32[3] {5, 7, 9}\n") << with({"run", file}).err;
+  EXPECT_EQ(with({"check", file}).exit, 0) << with({"check", file}).err;
+  const Result info = Run({"info", file});
+  EXPECT_NE(info.out.find("sizes         open: what it costs follows from its arguments\n"),
+            std::string::npos)
+      << info.out;
+  EXPECT_EQ(info.out.find("flops"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace axle

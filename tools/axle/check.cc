@@ -56,9 +56,10 @@ StatusOr<std::vector<Literal>> Expected(Session& session,
 StatusOr<int> CheckFile(Session& session, const std::string& file) {
   const Options& options = session.options();
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
-  const std::shared_ptr<const Module> module = std::move(program.module);
+  std::shared_ptr<const Module> module = std::move(program.module);
   AXLE_ASSIGN(const std::vector<Literal> arguments,
               ReadArguments(session, *module->entry(), std::move(program.arguments)));
+  AXLE_TRY(FitToArguments(arguments, module));
   const EngineKind engine = options.against.empty() ? EngineKind::kNative : options.engine;
   AXLE_ASSIGN(const Literal result, RunOn(session, module, engine, arguments));
   AXLE_ASSIGN(const std::vector<Literal> expected, Expected(session, module, arguments));

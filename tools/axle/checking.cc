@@ -114,16 +114,17 @@ int ExitCodeOf(const Options& options, Outcome outcome) {
 StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std::string& file) {
   const Options& options = session.options();
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
-  const std::shared_ptr<const Module> module = std::move(program.module);
+  std::shared_ptr<const Module> module = std::move(program.module);
   AXLE_TRY(session.CheckNothingIsElided(*module));
-  AXLE_TRY(CheckSizesAreKnown(*module));
   CheckResult result;
   const double hang_seconds = std::max(kHangSeconds, 2 * options.time_limit);
   if (!options.inputs.empty() || !options.args.empty() || !options.fake.empty()) {
     AXLE_ASSIGN(const std::vector<Literal> arguments,
                 ReadArguments(session, *module->entry(), std::move(program.arguments)));
+    AXLE_TRY(FitToArguments(arguments, module));
     result = CheckIsolated(checker, module, hang_seconds, &arguments);
   } else {
+    AXLE_TRY(CheckSizesAreKnown(*module));
     result = CheckIsolated(checker, module, hang_seconds);
   }
   if (result.outcome == Outcome::kOverLimit) {

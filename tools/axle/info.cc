@@ -5,6 +5,7 @@
 #include "axle/client/analysis.h"
 #include "axle/client/op_table.h"
 #include "axle/core/strings.h"
+#include "axle/ops/open_sizes.h"
 #include "tools/axle/json.h"
 #include "tools/axle/verbs.h"
 
@@ -44,11 +45,27 @@ std::string Describe(const AliasEntry& alias) {
                 alias.parameter, " {", Join(alias.parameter_index, ","), "}");
 }
 
+// By count, then by name.
+std::string OpsText(const Facts& facts) {
+  std::vector<std::pair<std::string_view, i64>> ops(facts.ops.begin(), facts.ops.end());
+  // Not std::stable_sort: clang finds fault with libstdc++'s.
+  std::ranges::sort(ops, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  std::string text;
+  for (const auto& [name, count] : ops) StrAppend(text, "  ", count, "\t", name, "\n");
+  return text;
+}
+
 std::string Text(const Module& module, const Facts& facts) {
   std::string text = StrCat(module.name(), "\n  entry         ", module.entry()->name(), " ",
                             Signature(module), "\n");
   StrAppend(text, "  instructions  ", facts.cost.instructions, " in ", module.computations().size(),
             " computations\n");
+  if (HasOpenSize(module)) {
+    StrAppend(text, "  sizes         open: what it costs follows from its arguments\n");
+    return StrCat(text, OpsText(facts));
+  }
   StrAppend(text, "  parameters    ", HumanBytes(facts.memory.argument_bytes), "\n");
   StrAppend(text, "  result        ", HumanBytes(facts.memory.result_bytes), "\n");
   StrAppend(text, "  constants     ", HumanBytes(facts.memory.constant_bytes), "\n");
@@ -60,13 +77,7 @@ std::string Text(const Module& module, const Facts& facts) {
   for (const AliasEntry& alias : module.config().input_output_alias) {
     StrAppend(text, "  alias         ", Describe(alias), "\n");
   }
-  std::vector<std::pair<std::string_view, i64>> ops(facts.ops.begin(), facts.ops.end());
-  // By count, then by name. Not std::stable_sort: clang finds fault with libstdc++'s.
-  std::ranges::sort(ops, [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
-  for (const auto& [name, count] : ops) StrAppend(text, "  ", count, "\t", name, "\n");
-  return text;
+  return StrCat(text, OpsText(facts));
 }
 
 Json Report(const Module& module, const Facts& facts, const std::string& file) {
@@ -76,12 +87,14 @@ Json Report(const Module& module, const Facts& facts, const std::string& file) {
   report["signature"] = Signature(module);
   report["instructions"] = facts.cost.instructions;
   report["computations"] = module.computations().size();
-  report["parameter_bytes"] = facts.memory.argument_bytes;
-  report["result_bytes"] = facts.memory.result_bytes;
-  report["constant_bytes"] = facts.memory.constant_bytes;
-  report["peak_temporary_bytes"] = facts.memory.peak_temporary_bytes;
-  report["flops"] = facts.cost.flops;
-  report["moved_bytes"] = facts.cost.bytes_accessed;
+  if (!HasOpenSize(module)) {
+    report["parameter_bytes"] = facts.memory.argument_bytes;
+    report["result_bytes"] = facts.memory.result_bytes;
+    report["constant_bytes"] = facts.memory.constant_bytes;
+    report["peak_temporary_bytes"] = facts.memory.peak_temporary_bytes;
+    report["flops"] = facts.cost.flops;
+    report["moved_bytes"] = facts.cost.bytes_accessed;
+  }
   report["aliases"] = Json::array();
   for (const AliasEntry& alias : module.config().input_output_alias) {
     report["aliases"].push_back(Describe(alias));

@@ -108,9 +108,7 @@ StatusOr<Literal> CompileAndRun(Session& session, const std::string& file,
   std::optional<std::vector<Literal>> arguments;
   if (HasOpenSize(*module)) {  // it is compiled for the values' sizes
     AXLE_ASSIGN(arguments, ReadArguments(session, *module->entry(), std::move(program.arguments)));
-    std::vector<Shape> shapes;
-    for (const Literal& argument : *arguments) shapes.push_back(argument.shape().WithoutLayout());
-    AXLE_ASSIGN(module, ForArgumentShapes(*module, shapes));
+    AXLE_TRY(FitToArguments(*arguments, module));
   }
   if (kind) AXLE_TRY(CheckResultFits(options.output, *kind, module->entry()->root()->shape()));
   AXLE_ASSIGN(const auto executable, session.Compile(module, options.engine));

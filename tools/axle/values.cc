@@ -98,6 +98,10 @@ StatusOr<InputFile> OpenInputs(Session& session, const std::string& path) {
        it.increment(error)) {
     if (it->path().extension() == ".npy") file.names.push_back(it->path().stem().string());
   }
+  if (error && path.ends_with(".npy")) {
+    return InvalidArgument(
+        StrCat("is one array; --arg ARGUMENT=@", PrintableText(path), " says for which argument"));
+  }
   if (error) {
     return InvalidArgument(StrCat(
         "is neither an .npz or .safetensors file nor a folder of .npy files: ", error.message()));
@@ -139,6 +143,30 @@ StatusOr<std::map<i64, std::string>> NamesByLeaf(const InputFile& file,
   return by_leaf;
 }
 
+Status NoArrayFor(size_t leaf, const Shape& shape, const InputFile& file,
+                  const HloComputation& entry) {
+  return NotFound(StrCat("no array for argument ", leaf, " ", shape.ToString(), "; there ",
+                         file.names.size() == 1 ? "is " : "are ", FewNames(file.names),
+                         ". An array has the name of a parameter, or in_ or arr_ and the number of "
+                         "an argument",
+                         ParameterNames(entry)));
+}
+
+// Says which arrays nobody took, but for results, which may be in the same file.
+void NoteUnused(Session& session, const InputFile& file,
+                const std::map<i64, std::string>& by_leaf) {
+  std::vector<std::string> unused;
+  for (const std::string& name : file.names) {
+    const auto has_name = [&](const auto& leaf) { return leaf.second == name; };
+    if (!IsNumbered(name, "out_") && std::ranges::none_of(by_leaf, has_name)) {
+      unused.push_back(name);
+    }
+  }
+  if (unused.empty()) return;
+  session.Say(StrCat("note: ", PrintableText(file.path), ": ", FewNames(unused),
+                     unused.size() == 1 ? " is" : " are", " for no argument"));
+}
+
 // What is missing in `leaves` from what --inputs names.
 Status ReadInputs(Session& session, const HloComputation& entry, const ArgumentNames& arguments,
                   std::span<const Shape> shapes, Leaves& leaves) {
@@ -148,17 +176,14 @@ Status ReadInputs(Session& session, const HloComputation& entry, const ArgumentN
   if (!file.ok()) return at_file(file.status());
   const StatusOr<std::map<i64, std::string>> names = NamesByLeaf(*file, arguments);
   if (!names.ok()) return at_file(names.status());
+  const bool takes_any = !names->empty() || file->names.empty();
   for (size_t i = 0; i < shapes.size(); ++i) {
     if (leaves[i]) continue;
     const auto name = names->find(static_cast<i64>(i));
     if (name == names->end()) {
-      if (!session.options().fake.empty()) continue;
-      return at_file(NotFound(
-          StrCat("no array for argument ", i, " ", shapes[i].ToString(), "; there ",
-                 file->names.size() == 1 ? "is " : "are ", FewNames(file->names),
-                 ". An array has the name of a parameter, or in_ or arr_ and the number of "
-                 "an argument",
-                 ParameterNames(entry))));
+      // A file that no argument takes anything of was meant for another program.
+      if (!session.options().fake.empty() && takes_any) continue;
+      return at_file(NoArrayFor(i, shapes[i], *file, entry));
     }
     StatusOr<Literal> leaf = ReadInput(session, *file, name->second, shapes[i]);
     if (!leaf.ok()) return at_file(leaf.status());
@@ -170,6 +195,7 @@ Status ReadInputs(Session& session, const HloComputation& entry, const ArgumentN
                        " for \"", PrintableText(past->second), "\"; the program has ",
                        shapes.size()));
   }
+  NoteUnused(session, *file, *names);
   return {};
 }
 
@@ -255,6 +281,14 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputat
   std::vector<Literal> values;
   for (std::optional<Literal>& leaf : leaves) values.push_back(*std::move(leaf));
   return ArgumentsFromLeaves(entry, std::move(values));
+}
+
+Status FitToArguments(std::span<const Literal> arguments, std::shared_ptr<const Module>& module) {
+  if (!HasOpenSize(*module)) return {};
+  std::vector<Shape> shapes;
+  for (const Literal& argument : arguments) shapes.push_back(argument.shape().WithoutLayout());
+  AXLE_ASSIGN(module, ForArgumentShapes(*module, shapes));
+  return {};
 }
 
 StatusOr<ResultFile> ResultFileOf(const std::string& path) {

@@ -1,6 +1,7 @@
 // Arguments from the command line, results to files.
 #pragma once
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ namespace axle::tool {
 // them, those that were stored with the program.
 StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputation& entry,
                                              std::vector<Literal> stored = {});
+// A program that leaves sizes open, f32[?], becomes that for the shapes of the arguments.
+Status FitToArguments(std::span<const Literal> arguments, std::shared_ptr<const Module>& module);
 // Where results go, by the name of --output: a .npz or .safetensors file; a .npy file, of one
 // array; a folder that is there, or whose name ends in a slash, of .npy files out_0.npy, ...; "-":
 // stdout, as .npz.
