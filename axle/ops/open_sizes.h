@@ -10,7 +10,8 @@ namespace axle {
 
 // Whether a size of it, or of a part of it, is open.
 bool HasOpenSize(const Shape& shape);
-// Whether a size of it or of an operand is. The rules of its row are asked when there are sizes.
+// Whether its rule cannot be asked because a size of it or of an operand is; get-tuple-element's
+// can.
 bool HasOpenSize(const Instruction& inst);
 bool HasOpenSize(const Module& module);
 

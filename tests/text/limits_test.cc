@@ -188,6 +188,19 @@ TEST(TextLimits, StatesThroughLoopsInLoops) {
   EXPECT_NE(ParseOrFail(text), nullptr);
 }
 
+// Nothing looks at the whole tuple for each of its elements.
+TEST(TextLimits, EveryElementOfAWideTuple) {
+  constexpr int kElements = 200'000;
+  std::string types = "f32[]", names = "x", elements;
+  for (int i = 1; i < kElements; ++i) types += ", f32[]", names += ", x";
+  for (int i = 0; i < kElements; ++i) {
+    StrAppend(elements, "g", i, " = f32[] get-tuple-element(t), index=", i, "\n");
+  }
+  EXPECT_NE(ParseOrFail(StrCat("ENTRY e { x = f32[] parameter(0)\n t = (", types, ") tuple(", names,
+                               ")\n", elements, "ROOT r = f32[] copy(g0) }")),
+            nullptr);
+}
+
 TEST(TextLimits, HugeConstants) {
   ExpectError("ENTRY e { x = f32[1000000000000] constant({...}) }", StatusCode::kResourceExhausted,
               "elided constants");
