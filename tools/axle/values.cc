@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "axle/client/arguments.h"
 #include "axle/core/file.h"
@@ -155,12 +156,11 @@ Status NoArrayFor(size_t leaf, const Shape& shape, const InputFile& file,
 // Says which arrays nobody took, but for results, which may be in the same file.
 void NoteUnused(Session& session, const InputFile& file,
                 const std::map<i64, std::string>& by_leaf) {
+  std::set<std::string_view> used;
+  for (const auto& [leaf, name] : by_leaf) used.insert(name);
   std::vector<std::string> unused;
   for (const std::string& name : file.names) {
-    const auto has_name = [&](const auto& leaf) { return leaf.second == name; };
-    if (!IsNumbered(name, "out_") && std::ranges::none_of(by_leaf, has_name)) {
-      unused.push_back(name);
-    }
+    if (!IsNumbered(name, "out_") && !used.contains(name)) unused.push_back(name);
   }
   if (unused.empty()) return;
   session.Say(StrCat("note: ", PrintableText(file.path), ": ", FewNames(unused),
