@@ -139,8 +139,8 @@ Status Parser::ParseCallees(const OpDef& def, std::string_view name,
 // Before {name}; a body has instructions.
 static bool AtNameInBraces(Scanner& scanner) {
   const size_t begin = scanner.position();
-  const bool found = scanner.Consume("{") && !scanner.Peek("}") &&
-                     scanner.Name("a computation").ok() && scanner.Peek("}");
+  const bool found =
+      scanner.Consume("{") && !scanner.Peek("}") && !scanner.Word().empty() && scanner.Peek("}");
   scanner.Rewind(begin);
   return found;
 }
