@@ -27,7 +27,8 @@ endfunction()
 # build too, so that the bar of libaxle.so is about the same size in both.
 function(axle_release_level name level)
   if(TARGET axle_${name} AND (CMAKE_BUILD_TYPE STREQUAL Release OR
-                              (level STREQUAL -Os AND NOT AXLE_SANITIZE)))
+                              (level STREQUAL -Os AND CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo AND
+                               NOT AXLE_SANITIZE)))
     target_compile_options(axle_${name} PRIVATE ${level})
   endif()
 endfunction()
