@@ -96,7 +96,7 @@ Status NoValueInOk();
 // Either a T or the reason why there is none. Whoever asks for the value asks ok() first: the value
 // of a failure ends the program with the status printed. A StatusOr is copied if a T can be.
 //
-// Not a std::variant: that costs a program that includes axle.h half a second of compilation.
+// Not a std::variant, whose visitors every program that includes axle.h would compile.
 template <typename T>
 class [[nodiscard]] StatusOr {
  public:
