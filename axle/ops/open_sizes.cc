@@ -336,9 +336,15 @@ bool HasOpenSize(const Shape& shape) {
          std::ranges::any_of(shape.elements(), [](const Shape& s) { return HasOpenSize(s); });
 }
 
-bool HasOpenSize(const Instruction& inst) {
+bool HaveOpenSize(const OpDef& def, std::span<Instruction* const> operands) {
   // The rule takes any sizes. To look at the whole operand for each element of a wide tuple would
   // take quadratic time.
+  if (def.opcode == Opcode::kGetTupleElement) return false;
+  return std::ranges::any_of(
+      operands, [](const Instruction* operand) { return HasOpenSize(operand->shape()); });
+}
+
+bool HasOpenSize(const Instruction& inst) {
   if (IsTupleElement(inst)) return false;
   if (HasOpenSize(inst.shape())) return true;
   for (i64 i = 0; i < inst.num_operands(); ++i) {

@@ -8,10 +8,13 @@
 
 namespace axle {
 
+struct OpDef;  // ops/op_def.h
+
 // Whether a size of it, or of a part of it, is open.
 bool HasOpenSize(const Shape& shape);
-// Whether its rule cannot be asked because a size of it or of an operand is; get-tuple-element's
-// can.
+// Whether the rule of an op cannot be asked for these operands because a size of them is open; that
+// of get-tuple-element can. Of an instruction, its own shape counts too.
+bool HaveOpenSize(const OpDef& def, std::span<Instruction* const> operands);
 bool HasOpenSize(const Instruction& inst);
 bool HasOpenSize(const Module& module);
 

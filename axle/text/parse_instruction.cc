@@ -100,10 +100,7 @@ Status Parser::ParseOperands(Scope& scope, std::string_view name, PendingOperati
 
 StatusOr<Instruction*> Parser::AddOperation(Scope& scope, std::string_view name,
                                             PendingOperation& op) {
-  const bool is_open =
-      op.def->opcode != Opcode::kGetTupleElement &&  // as HasOpenSize of an instruction
-      std::ranges::any_of(op.operands,
-                          [](const Instruction* operand) { return HasOpenSize(operand->shape()); });
+  const bool is_open = HaveOpenSize(*op.def, op.operands);
   if (is_open && !op.has_shape) {
     return scanner_.ErrorAt(op.op_position, StrCat("\"", op.text,
                                                    "\" needs a shape before it, "
