@@ -33,7 +33,7 @@ LOOP = "axle/codegen/loop_step.cc"
 REGIONS = "axle/codegen/regions.cc"
 LOWER_HEADER = "axle/codegen/lane_lowering.h"
 BUFFERS = "axle/codegen/buffers.cc"
-LANES = "axle/ops/lane_compiler.cc"
+LANES = "axle/ops/lanes/lane_compiler.cc"
 QUOTIENTS = "axle/codegen/quotients.cc"
 LLVM_FAULTS = "axle/codegen/llvm_faults.cc"
 

@@ -8,7 +8,7 @@
 
 #include "axle/client/client.h"
 #include "axle/eval/evaluate.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/passes/pipeline.h"
 #include "axle/passes/rebuild.h"
 

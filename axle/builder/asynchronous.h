@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "axle/builder/collectives.h"
-#include "axle/ops/attribute_types.h"
+#include "axle/ops/attributes/attribute_types.h"
 
 namespace axle {
 

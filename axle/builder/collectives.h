@@ -27,7 +27,7 @@
 
 namespace axle {
 
-struct ReplicaGroups;  // ops/attributes.h
+struct ReplicaGroups;  // ops/attributes/attributes.h
 
 // Devices that take part in a collective together, in the order that counts.
 class ReplicaGroup {

@@ -13,7 +13,7 @@
 #include "axle/builder/dimension_numbers.h"
 #include "axle/builder/padding.h"
 #include "axle/builder/xla_op.h"
-#include "axle/ops/attribute_types.h"
+#include "axle/ops/attributes/attribute_types.h"
 
 namespace axle {
 

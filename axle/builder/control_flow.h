@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "axle/builder/xla_op.h"
-#include "axle/ops/attribute_types.h"
+#include "axle/ops/attributes/attribute_types.h"
 
 namespace axle {
 

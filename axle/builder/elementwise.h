@@ -15,7 +15,7 @@
 #include <concepts>
 
 #include "axle/builder/xla_op.h"
-#include "axle/ops/attribute_types.h"
+#include "axle/ops/attributes/attribute_types.h"
 
 namespace axle {
 

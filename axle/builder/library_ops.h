@@ -3,7 +3,7 @@
 // Included by xla_builder.h, which has the promises of all of the builder's functions.
 #pragma once
 #include "axle/builder/xla_op.h"
-#include "axle/ops/attribute_types.h"
+#include "axle/ops/attributes/attribute_types.h"
 
 namespace axle {
 

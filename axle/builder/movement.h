@@ -10,7 +10,7 @@
 
 #include "axle/builder/dimension_numbers.h"
 #include "axle/builder/xla_op.h"
-#include "axle/ops/attribute_types.h"
+#include "axle/ops/attributes/attribute_types.h"
 
 namespace axle {
 

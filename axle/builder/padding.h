@@ -5,7 +5,7 @@
 
 #include "axle/core/array_slice.h"
 #include "axle/core/element_type.h"
-#include "axle/ops/attribute_types.h"
+#include "axle/ops/attributes/attribute_types.h"
 
 namespace axle {
 

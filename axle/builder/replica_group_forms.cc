@@ -2,7 +2,7 @@
 #include "axle/builder/collectives.h"
 #include "axle/core/scanner.h"
 #include "axle/core/strings.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 
 namespace axle {
 

@@ -12,7 +12,7 @@
 
 #include "axle/builder/channel_handle.h"
 #include "axle/builder/xla_op.h"
-#include "axle/ops/attribute_types.h"
+#include "axle/ops/attributes/attribute_types.h"
 
 namespace axle {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "axle/core/strings.h"
-#include "axle/ops/attr_kinds.h"
+#include "axle/ops/attributes/attr_kinds.h"
 
 namespace axle::window_util {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "axle/core/array_slice.h"
-#include "axle/ops/attribute_types.h"
+#include "axle/ops/attributes/attribute_types.h"
 
 namespace axle::window_util {
 

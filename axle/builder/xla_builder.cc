@@ -6,7 +6,7 @@
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
 #include "axle/ops/async.h"
-#include "axle/ops/module_config.h"
+#include "axle/ops/attributes/module_config.h"
 #include "axle/ops/open_sizes.h"
 
 namespace axle {

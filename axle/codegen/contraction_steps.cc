@@ -5,7 +5,7 @@
 
 #include "axle/codegen/dot_form.h"
 #include "axle/kernels/convolution.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/blocked_dot.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/contraction.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "axle/core/product_parts.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/blocked_dot.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/contraction.h"

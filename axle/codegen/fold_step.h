@@ -11,9 +11,9 @@
 #include <optional>
 
 #include "axle/codegen/loop_step.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
+#include "axle/ops/lanes/reducer.h"
 #include "axle/ops/reduce_kernels.h"
-#include "axle/ops/reducer.h"
 
 namespace axle {
 

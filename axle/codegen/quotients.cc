@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "axle/emit/lane_builder.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 
 namespace axle {
 namespace {

@@ -14,7 +14,7 @@
 #include "axle/core/literal.h"
 #include "axle/emit/lane_program.h"
 #include "axle/ir/module.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 
 namespace axle {
 

@@ -6,10 +6,10 @@
 
 #include "axle/codegen/scratch.h"
 #include "axle/emit/strided_copy.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/contraction_kernels.h"
 #include "axle/ops/index_vectors.h"
-#include "axle/ops/reducer.h"
+#include "axle/ops/lanes/reducer.h"
 
 namespace axle {
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "axle/codegen/regions.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 #include "axle/ops/liveness.h"
 
 namespace axle {

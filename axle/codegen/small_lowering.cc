@@ -22,7 +22,7 @@
 #include "axle/codegen/kernel_operands.h"
 #include "axle/codegen/small_values.h"
 #include "axle/ops/canonical_sum.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 
 namespace axle {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "axle/codegen/scratch.h"
 #include "axle/emit/strided_copy.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 
 namespace axle {
 namespace {

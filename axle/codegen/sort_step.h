@@ -1,6 +1,6 @@
 // Sort steps: sorts, line by line. Two compiled loops do it: one computes what the comparator
-// computes from the elements of one side alone, its keys (axle/ops/comparator.h), and one merges
-// them (merge_lowering.h), with positions if there are elements that are no keys.
+// computes from the elements of one side alone, its keys (axle/ops/lanes/comparator.h), and one
+// merges them (merge_lowering.h), with positions if there are elements that are no keys.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "axle/codegen/merge_lowering.h"
 #include "axle/core/kernel.h"
 #include "axle/ir/module.h"
-#include "axle/ops/comparator.h"
+#include "axle/ops/lanes/comparator.h"
 
 namespace axle {
 

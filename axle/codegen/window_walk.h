@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "axle/emit/strided_dims.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/window.h"
 
 namespace axle {

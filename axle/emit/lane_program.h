@@ -32,8 +32,8 @@ constexpr int Arity(Primitive p) {
 std::string_view Name(Primitive p);
 
 // What a register holds. Narrow floats exist as their bits only (bf16 is kU16): arithmetic on them
-// is f32 with one rounding, which ops/lane_compiler.cc puts around every definition (N2). Sub-byte
-// integers are kS8 or kU8, wrapped there; a complex value is two registers.
+// is f32 with one rounding, which ops/lanes/lane_compiler.cc puts around every definition (N2).
+// Sub-byte integers are kS8 or kU8, wrapped there; a complex value is two registers.
 enum class LaneType : std::uint8_t {
   kPred,
   kU8,

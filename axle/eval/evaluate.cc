@@ -17,7 +17,7 @@
 #include "axle/core/strings.h"
 #include "axle/eval/plan.h"
 #include "axle/ops/dynamic.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 
 namespace axle {
 namespace {

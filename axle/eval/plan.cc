@@ -7,7 +7,7 @@
 
 #include "axle/core/strings.h"
 #include "axle/ops/dynamic.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 #include "axle/ops/liveness.h"
 #include "axle/ops/open_sizes.h"
 

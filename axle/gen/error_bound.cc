@@ -11,9 +11,9 @@
 #include "axle/core/strings.h"
 #include "axle/gen/append.h"
 #include "axle/ops/dynamic.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
+#include "axle/ops/lanes/reducer.h"
 #include "axle/ops/op_def.h"
-#include "axle/ops/reducer.h"
 
 namespace axle {
 namespace {

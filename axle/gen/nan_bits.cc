@@ -10,7 +10,7 @@
 #include "axle/eval/evaluate.h"
 #include "axle/gen/append.h"
 #include "axle/gen/random.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 #include "axle/ops/op_def.h"
 #include "axle/passes/facts.h"
 

@@ -6,7 +6,7 @@
 
 #include "axle/core/strings.h"
 #include "axle/gen/patterns.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 
 namespace axle {
 namespace {

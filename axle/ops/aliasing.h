@@ -1,7 +1,7 @@
 // output_to_operand_aliasing: which parts of a result may take the place of parts of operands. It
 // is checked and carried; results and operands are buffers of their own all the same.
 #pragma once
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {

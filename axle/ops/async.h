@@ -19,7 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {

@@ -1,9 +1,9 @@
 // batch-norm-training, batch-norm-inference, batch-norm-grad: normalisation over all dimensions but
 // one. Every sum is the one that `reduce` would give over the same dimensions.
+#include "axle/linalg/linear_algebra.h"
 #include "axle/ops/canonical_reduce.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/elementwise.h"
-#include "axle/ops/linear_algebra.h"
 #include "axle/ops/scratch_memory.h"
 
 namespace axle {

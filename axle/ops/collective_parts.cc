@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "axle/core/strings.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 
 namespace axle {
 namespace {

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "axle/core/strings.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/convolution.h"
 #include "axle/ops/dynamic.h"

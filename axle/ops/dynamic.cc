@@ -4,8 +4,8 @@
 
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
-#include "axle/ops/attributes.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/attributes/attributes.h"
+#include "axle/ops/lanes/lane_compiler.h"
 
 namespace axle {
 namespace {

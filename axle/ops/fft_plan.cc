@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "axle/ops/lane_math.h"
-#include "axle/ops/linear_algebra.h"
+#include "axle/linalg/linear_algebra.h"
+#include "axle/ops/lanes/lane_math.h"
 
 namespace axle {
 namespace {

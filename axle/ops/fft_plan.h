@@ -5,8 +5,9 @@
 //
 // Lengths whose prime factors are at most kMaxRadix are split by decimation in time, by 4 while it
 // divides, then by the remaining primes in increasing order. Other lengths are a convolution
-// (Bluestein's algorithm) in f64. Roots of unity come from sin and cos of axle/ops/lane_math.h in
-// f64, of angles in [0, pi/4], and are rounded once to the type at hand.
+// (Bluestein's algorithm) in f64. Roots of unity come from sin and cos of
+// axle/ops/lanes/lane_math.h in f64, of angles in [0, pi/4], and are rounded once to the type at
+// hand.
 //
 // A plan transforms several lines at once, side by side, so that loops run over neighbours. It is
 // not thread-safe: it owns the arrays it works on.

@@ -1,6 +1,6 @@
 // abs, sign: magnitude and direction of real and complex elements.
 #include "axle/ops/elementwise.h"
-#include "axle/ops/hypot.h"
+#include "axle/ops/lanes/hypot.h"
 
 namespace axle {
 

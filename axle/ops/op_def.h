@@ -8,7 +8,7 @@
 #include "axle/emit/index_map.h"
 #include "axle/emit/lane_builder.h"
 #include "axle/ir/module.h"
-#include "axle/ops/attr_kinds.h"
+#include "axle/ops/attributes/attr_kinds.h"
 
 namespace axle {
 

@@ -14,7 +14,7 @@
 
 #include "axle/core/element_type.h"
 #include "axle/core/status.h"
-#include "axle/ops/reducer.h"
+#include "axle/ops/lanes/reducer.h"
 
 namespace axle {
 

@@ -18,9 +18,9 @@
 #include "axle/ops/contraction.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
+#include "axle/ops/lanes/reducer.h"
+#include "axle/ops/lanes/scalar_callee.h"
 #include "axle/ops/reduce_kernels.h"
-#include "axle/ops/reducer.h"
-#include "axle/ops/scalar_callee.h"
 
 namespace axle {
 

@@ -2,7 +2,7 @@
 // compiled for speed (axle/ops/CMakeLists.txt). The order of a sum is decided by the caller.
 #pragma once
 #include "axle/core/element_type.h"
-#include "axle/ops/reducer.h"
+#include "axle/ops/lanes/reducer.h"
 
 namespace axle {
 

@@ -6,7 +6,7 @@
 #include "axle/core/float_format.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/elementwise.h"
-#include "axle/ops/lane_math.h"
+#include "axle/ops/lanes/lane_math.h"
 #include "axle/ops/random_bits.h"
 #include "axle/ops/scratch_memory.h"
 

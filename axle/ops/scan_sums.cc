@@ -3,9 +3,9 @@
 #include <memory>
 #include <utility>
 
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/dynamic.h"
-#include "axle/ops/reducer.h"
+#include "axle/ops/lanes/reducer.h"
 
 namespace axle {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "axle/ops/lanes/reducer.h"
 #include "axle/ops/op_def.h"
-#include "axle/ops/reducer.h"
 
 namespace axle {
 

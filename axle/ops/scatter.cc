@@ -12,8 +12,8 @@
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/index_vectors.h"
-#include "axle/ops/reducer.h"
-#include "axle/ops/scalar_callee.h"
+#include "axle/ops/lanes/reducer.h"
+#include "axle/ops/lanes/scalar_callee.h"
 #include "axle/ops/touched_elements.h"
 
 namespace axle {

@@ -2,9 +2,9 @@
 // linear_algebra.h.
 #include <cstring>
 
+#include "axle/linalg/linear_algebra.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/elementwise.h"
-#include "axle/ops/linear_algebra.h"
 #include "axle/ops/scratch_memory.h"
 
 namespace axle {

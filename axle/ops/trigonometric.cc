@@ -1,9 +1,9 @@
 // The rows of tan, of the hyperbolic and the inverse functions, and of cbrt. Their formulas are in
 // transcendental_*.cc; the accuracies are what tests/accuracy/ measures (docs/accuracy.md), rounded
 // up.
-#include "axle/ops/complex_math.h"
 #include "axle/ops/elementwise.h"
-#include "axle/ops/lane_math.h"
+#include "axle/ops/lanes/complex_math.h"
+#include "axle/ops/lanes/lane_math.h"
 
 namespace axle {
 

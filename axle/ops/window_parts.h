@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "axle/core/element_type.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/reduce_kernels.h"
 
 namespace axle {

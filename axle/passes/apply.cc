@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/dynamic.h"
-#include "axle/ops/lane_compiler.h"
-#include "axle/ops/straight_code.h"
+#include "axle/ops/lanes/lane_compiler.h"
+#include "axle/ops/lanes/straight_line.h"
 #include "axle/passes/loop_maker.h"
 
 namespace axle {

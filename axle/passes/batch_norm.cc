@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/dynamic.h"
 #include "axle/passes/rebuild.h"
 #include "axle/passes/simplify/rule.h"

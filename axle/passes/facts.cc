@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "axle/ops/lane_compiler.h"
-#include "axle/ops/reducer.h"
+#include "axle/ops/lanes/lane_compiler.h"
+#include "axle/ops/lanes/reducer.h"
 
 namespace axle {
 namespace {

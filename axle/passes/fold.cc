@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "axle/eval/evaluate.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/dynamic.h"
 #include "axle/passes/dce.h"
 #include "axle/passes/rebuild.h"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 
 namespace axle {
 namespace {

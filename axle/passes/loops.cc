@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/dynamic.h"
 #include "axle/passes/dce.h"
 #include "axle/passes/simplify/rule.h"

@@ -1,9 +1,9 @@
 #include "axle/passes/scan.h"
 
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/dynamic.h"
-#include "axle/ops/lane_compiler.h"
-#include "axle/ops/reducer.h"
+#include "axle/ops/lanes/lane_compiler.h"
+#include "axle/ops/lanes/reducer.h"
 #include "axle/ops/scan_sums.h"
 #include "axle/ops/window.h"
 #include "axle/ops/window_parts.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "axle/ops/attributes.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/attributes/attributes.h"
+#include "axle/ops/lanes/lane_compiler.h"
 #include "axle/passes/dce.h"
 #include "axle/passes/rebuild.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "axle/core/strings.h"
-#include "axle/ops/device_lists_wire.h"
+#include "axle/ops/attributes/device_lists_wire.h"
 #include "axle/proto/common_fields.h"
 
 namespace axle {

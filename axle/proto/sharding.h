@@ -4,7 +4,7 @@
 #include <string>
 
 #include "axle/core/wire.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/text/sharding.h"
 
 namespace axle {

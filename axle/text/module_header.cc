@@ -4,7 +4,7 @@
 #include <span>
 
 #include "axle/core/strings.h"
-#include "axle/ops/module_config.h"
+#include "axle/ops/attributes/module_config.h"
 #include "axle/text/common_attributes.h"
 
 namespace axle {

@@ -16,7 +16,7 @@ struct HeaderPositions {
 
 // Reads what follows the module's name, the tables included.
 Status ParseModuleHeader(Scanner& scanner, ModuleConfig& config, HeaderPositions& positions);
-// CheckModuleConfig (ops/module_config.h) that says where in the text the trouble is.
+// CheckModuleConfig (ops/attributes/module_config.h) that says where in the text the trouble is.
 Status CheckModuleHeader(const Scanner& scanner, const Module& module,
                          const HeaderPositions& positions);
 

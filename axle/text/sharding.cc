@@ -4,7 +4,7 @@
 #include <array>
 
 #include "axle/core/strings.h"
-#include "axle/ops/device_lists.h"
+#include "axle/ops/attributes/device_lists.h"
 #include "axle/text/common_attributes.h"
 
 namespace axle {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <type_traits>
 
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {

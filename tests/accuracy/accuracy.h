@@ -1,4 +1,4 @@
-// Measures the error of the functions of ops/lane_math.h, in units in the last place.
+// Measures the error of the functions of ops/lanes/lane_math.h, in units in the last place.
 //
 // One ulp is the spacing of the result's format in the binade of the exact value: 2^-149 (2^-1074)
 // below the normal range of f32 (f64). Infinity counts as 2^128 (2^1024), so that the step from the
@@ -15,7 +15,7 @@
 
 #include "axle/core/element_type.h"
 #include "axle/emit/executor.h"
-#include "axle/ops/lane_math.h"
+#include "axle/ops/lanes/lane_math.h"
 
 namespace axle {
 

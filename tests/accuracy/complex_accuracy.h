@@ -1,9 +1,9 @@
-// Measures the error of the complex functions of ops/complex_math.h against MPFR, in ulps of each
-// part and in ulps of the larger part of the exact result.
+// Measures the error of the complex functions of ops/lanes/complex_math.h against MPFR, in ulps of
+// each part and in ulps of the larger part of the exact result.
 #pragma once
 #include <complex>
 
-#include "axle/ops/complex_math.h"
+#include "axle/ops/lanes/complex_math.h"
 #include "tests/accuracy/accuracy.h"
 
 namespace axle {

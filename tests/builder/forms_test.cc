@@ -1,6 +1,6 @@
 // Builder functions that are other forms of one op: they make what the general one makes.
 #include "axle/core/strings.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "tests/builder/built.h"
 
 namespace axle {

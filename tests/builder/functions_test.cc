@@ -1,5 +1,5 @@
 // What the builder's functions of each kind make.
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "tests/builder/built.h"
 
 namespace axle {

@@ -9,7 +9,7 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 #include "axle/text/parse.h"
 
 namespace axle {

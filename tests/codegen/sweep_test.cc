@@ -9,8 +9,8 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/float_format.h"
 #include "axle/core/strings.h"
-#include "axle/ops/lane_compiler.h"
-#include "axle/ops/lane_math.h"
+#include "axle/ops/lanes/lane_compiler.h"
+#include "axle/ops/lanes/lane_math.h"
 #include "tests/codegen/isas.h"
 
 namespace axle {

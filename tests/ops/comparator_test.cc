@@ -1,10 +1,10 @@
 // Which comparators are known to compare one key of each side: sorts by them are many times faster.
-#include "axle/ops/comparator.h"
+#include "axle/ops/lanes/comparator.h"
 
 #include <gtest/gtest.h>
 
 #include "axle/core/strings.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 #include "axle/text/parse.h"
 
 namespace axle {

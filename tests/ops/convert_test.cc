@@ -10,7 +10,7 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/float_format.h"
 #include "axle/core/strings.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 
 namespace axle {
 namespace {

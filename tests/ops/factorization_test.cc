@@ -1,5 +1,5 @@
 // Factorisations on random and special matrices: what they are defined by holds to a few roundings.
-#include "axle/ops/factorization.h"
+#include "axle/linalg/factorization.h"
 
 #include "tests/ops/matrix_test.h"
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "axle/ops/householder.h"
+#include "axle/linalg/householder.h"
 
 namespace axle {
 

@@ -1,8 +1,8 @@
 // Eigenvalues of general matrices: the forms and vectors satisfy what defines them, to a few
 // roundings, on random and on hard matrices.
-#include "axle/ops/schur.h"
+#include "axle/linalg/schur.h"
 
-#include "axle/ops/eigenvectors.h"
+#include "axle/linalg/eigenvectors.h"
 #include "tests/ops/matrix_test.h"
 
 namespace axle {

@@ -1,11 +1,10 @@
 // Computations with calls and branches as lane programs: the bits of running them as they stand.
-#include "axle/ops/straight_code.h"
-
 #include <gtest/gtest.h>
 
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
+#include "axle/ops/lanes/straight_line.h"
 #include "axle/text/parse.h"
 
 namespace axle {

@@ -1,5 +1,5 @@
 // Tridiagonal reduction and systems: what defines them holds to a few roundings.
-#include "axle/ops/tridiagonal.h"
+#include "axle/linalg/tridiagonal.h"
 
 #include "tests/ops/matrix_test.h"
 

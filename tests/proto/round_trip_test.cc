@@ -9,7 +9,7 @@
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/op_def.h"
 #include "axle/proto/attributes.h"
 #include "axle/proto/read.h"

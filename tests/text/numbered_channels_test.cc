@@ -3,7 +3,7 @@
 
 #include "axle/client/client.h"
 #include "axle/core/strings.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/proto/read.h"
 #include "axle/proto/write.h"
 #include "tests/text/test_text.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "axle/core/strings.h"
-#include "axle/ops/attr_kinds.h"
+#include "axle/ops/attributes/attr_kinds.h"
 
 namespace axle {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "axle/ops/canonical_sum.h"
-#include "axle/ops/lane_compiler.h"
+#include "axle/ops/lanes/lane_compiler.h"
 #include "axle/passes/facts.h"
 
 namespace axle {

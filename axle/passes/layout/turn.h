@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {

@@ -1,5 +1,5 @@
 // Conversions, copies, and the parts of complex numbers.
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/passes/simplify/rules.h"
 
 namespace axle {

@@ -1,5 +1,5 @@
 // And, or, xor, not; comparisons; select.
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/passes/simplify/rules.h"
 
 namespace axle {

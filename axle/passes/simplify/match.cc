@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "axle/core/float_format.h"
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/passes/simplify/rule.h"
 
 namespace axle {

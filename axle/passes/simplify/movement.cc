@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/ops/blocked_dot.h"
 #include "axle/passes/fold.h"
 #include "axle/passes/simplify/rules.h"

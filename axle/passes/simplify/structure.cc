@@ -1,7 +1,7 @@
 // Tuples, branches, sizes, and sorts and reductions of nothing.
 #include <algorithm>
 
-#include "axle/ops/attributes.h"
+#include "axle/ops/attributes/attributes.h"
 #include "axle/passes/simplify/rules.h"
 
 namespace axle {

@@ -1,0 +1,108 @@
+#include "axle/ops/lanes/comparator.h"
+
+#include <algorithm>
+#include <map>
+
+#include "axle/emit/lane_builder.h"
+
+namespace axle {
+namespace {
+
+// Makes the parts of a split, operation by operation. What both sides compute alike becomes one
+// operation of the keys, because their builder has each operation once.
+class Splitter {
+ public:
+  explicit Splitter(const LaneProgram& comparator) : from_(comparator) {
+    std::map<size_t, LaneArray> arrays;
+    for (const LaneOp& op : from_.code) {
+      if (op.primitive == Primitive::kInput) arrays[op.input() / 2] = from_.inputs[op.input()];
+    }
+    for (const auto& [operand, array] : arrays) {
+      split_.operands.push_back(operand);
+      keys_.AddInput(array);
+    }
+  }
+
+  SplitComparator Run() && {
+    for (const LaneOp& op : from_.code) Add(op);
+    const Lane results[] = {InLess(from_.results[0])};
+    split_.less = std::move(less_).Finish(results);
+    split_.keys = std::move(keys_).Finish(outputs_);
+    return std::move(split_);
+  }
+
+ private:
+  // Which elements a value is computed from, as a set.
+  enum Sides : std::uint8_t { kNone = 0, kLeft = 1, kRight = 2, kBoth = 3 };
+
+  void Add(const LaneOp& op) {
+    int sides = kNone;
+    if (op.primitive == Primitive::kInput) sides = op.input() % 2 == 0 ? kLeft : kRight;
+    const std::span<const LaneId> operands = op.taken();
+    for (const LaneId operand : operands) sides |= sides_[operand];
+    sides_.push_back(static_cast<Sides>(sides));
+    in_keys_.push_back({});
+    in_less_.push_back({});
+    if (op.primitive == Primitive::kInput) {
+      const auto input = std::ranges::find(split_.operands, op.input() / 2);
+      in_keys_.back() = keys_.Part(static_cast<int>(input - split_.operands.begin()),
+                                   static_cast<int>(op.part()));
+      return;
+    }
+    if (sides != kBoth)
+      in_keys_.back() = keys_.Emit(With(op, [&](LaneId id) { return in_keys_[id]; }));
+    if (sides == kBoth || sides == kNone) {
+      in_less_.back() = less_.Emit(With(op, [&](LaneId id) { return InLess(id); }));
+    }
+  }
+
+  template <typename LaneOf>
+  static LaneOp With(LaneOp op, const LaneOf& lane_of) {
+    for (int k = 0; k < Arity(op.primitive); ++k) op.operands[k] = lane_of(op.operands[k]).id;
+    return op;
+  }
+
+  // A key, if one side computes it.
+  Lane InLess(LaneId id) {
+    if (sides_[id] == kNone || sides_[id] == kBoth) return in_less_[id];
+    const auto [key, is_new] = inputs_.emplace(in_keys_[id].id, outputs_.size());
+    if (is_new) {
+      outputs_.push_back(in_keys_[id]);
+      for (int side = 0; side < 2; ++side) less_.AddInput({in_keys_[id].type()});
+    }
+    return less_.Part(2 * static_cast<int>(key->second) + (sides_[id] == kRight ? 1 : 0));
+  }
+
+  const LaneProgram& from_;
+  SplitComparator split_;
+  LaneBuilder keys_, less_;
+  std::vector<Lane> outputs_;        // of the keys
+  std::map<LaneId, size_t> inputs_;  // which output an operation of the keys is
+  // By operation of the comparator:
+  std::vector<Sides> sides_;
+  std::vector<Lane> in_keys_, in_less_;
+};
+
+}  // namespace
+
+SplitComparator Split(const LaneProgram& comparator) {
+  return Splitter(comparator).Run();
+}
+
+std::optional<KeyedComparator> FindKey(const LaneProgram& comparator) {
+  SplitComparator split = Split(comparator);
+  if (split.operands.size() != 1 || split.keys.results.size() != 1) return std::nullopt;
+  const LaneOp& op = split.less.code[split.less.results[0]];
+  if (op.primitive != Primitive::kLt && op.primitive != Primitive::kLe) return std::nullopt;
+  const LaneOp& less = split.less.code[op.operands[0]];
+  const LaneOp& greater = split.less.code[op.operands[1]];
+  if (less.primitive != Primitive::kInput || greater.primitive != Primitive::kInput) {
+    return std::nullopt;
+  }
+  return KeyedComparator{.operand = split.operands[0],
+                         .key = std::move(split.keys),
+                         .or_equal = op.primitive == Primitive::kLe,
+                         .descending = less.input() == 1};
+}
+
+}  // namespace axle

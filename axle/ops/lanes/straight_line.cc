@@ -1,0 +1,175 @@
+#include "axle/ops/lanes/straight_line.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "axle/ops/control_form.h"
+#include "axle/ops/lanes/lane_compiler.h"
+
+namespace axle {
+namespace {
+
+// Of calls inside of calls.
+constexpr int kMostDeep = 64;
+
+// The scalars of a value, depth first.
+using Leaves = std::vector<Instruction*>;
+
+i64 NumLeaves(const Shape& shape) {
+  i64 count = 0;
+  ForEachLeaf(shape, [&](const Shape&, const Dims&) { ++count; });
+  return count;
+}
+
+class Straightener {
+ public:
+  Straightener(HloComputation& to, i64 most) : to_(to), most_(most) {}
+
+  static AttrBlock Plain(Opcode opcode) {
+    const AttrSchema& schema = GetOpDef(opcode).attrs;
+    return {schema, schema.create()};
+  }
+  Instruction* Add(Opcode opcode, const Shape& shape, std::span<Instruction* const> operands,
+                   AttrBlock attrs) {
+    return to_.Add({.opcode = opcode,
+                    .name = "",
+                    .shape = shape,
+                    .operands = operands,
+                    .attrs = std::move(attrs)});
+  }
+
+  // The result of a computation on these values; nothing if it has no such form.
+  std::optional<Leaves> Run(const HloComputation& computation, std::span<const Leaves> arguments) {
+    if (depth_ == kMostDeep) return std::nullopt;
+    ++depth_;
+    std::unordered_map<const Instruction*, Leaves> values;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      values[computation.parameters()[i]] = arguments[i];
+    }
+    for (const Instruction* inst : computation.instructions()) {
+      if (IsParameter(*inst)) continue;
+      std::vector<Leaves> operands;
+      for (i64 i = 0; i < inst->num_operands(); ++i) {
+        operands.push_back(values.at(inst->operand(i)));
+      }
+      std::optional<Leaves> value = Value(*inst, operands);
+      if (!value || ++visited_ > most_ || std::ssize(*value) > most_) return std::nullopt;
+      values[inst] = *std::move(value);
+    }
+    --depth_;
+    return values.at(computation.root());
+  }
+
+ private:
+  std::optional<Leaves> Value(const Instruction& inst, std::span<const Leaves> operands) {
+    switch (ControlFormOf(inst)) {
+      case ControlForm::kCall:
+        return Run(*inst.callee(0), operands);
+      case ControlForm::kConditional:
+        return Select(inst, operands);
+      case ControlForm::kWhile:
+        return std::nullopt;
+      case ControlForm::kNone:
+        break;
+    }
+    Leaves leaves;
+    if (IsTuple(inst)) {
+      for (const Leaves& operand : operands) {
+        leaves.insert(leaves.end(), operand.begin(), operand.end());
+      }
+      return leaves;
+    }
+    if (IsTupleElement(inst)) {
+      const i64 index = inst.attrs<TupleIndexAttrs>().index;
+      auto first = operands[0].begin();
+      for (i64 i = 0; i < index; ++i) first += NumLeaves(inst.operand(0)->shape().element(i));
+      return Leaves(first, first + NumLeaves(inst.shape()));
+    }
+    const bool is_plain = IsConstant(inst) || IsElementwise(inst);
+    if (!is_plain || !inst.shape().is_scalar()) return std::nullopt;
+    for (const Leaves& operand : operands) {
+      if (operand.size() != 1) return std::nullopt;
+      leaves.push_back(operand[0]);
+    }
+    return Leaves{Add(inst.opcode(), inst.shape(), leaves, inst.attr_block())};
+  }
+
+  // Of the branches, the last one unless the index says another.
+  std::optional<Leaves> Select(const Instruction& inst, std::span<const Leaves> operands) {
+    Instruction* const index = operands[0][0];
+    const bool is_pred = index->shape().type() == PRED;
+    std::optional<Leaves> chosen;
+    for (i64 i = std::ssize(inst.callees()); i-- > 0;) {
+      const std::optional<Leaves> branch = Run(*inst.callee(i), operands.subspan(1 + i, 1));
+      if (!branch) return std::nullopt;
+      if (!chosen) {
+        chosen = branch;
+        continue;
+      }
+      Instruction* const is_this = is_pred ? index : Equals(index, i);
+      for (size_t k = 0; k < branch->size(); ++k) {
+        Instruction* const operands_of[] = {is_this, (*branch)[k], (*chosen)[k]};
+        if (operands_of[1] == operands_of[2]) continue;
+        (*chosen)[k] =
+            Add(Opcode::kSelect, operands_of[1]->shape(), operands_of, Plain(Opcode::kSelect));
+      }
+    }
+    return chosen;
+  }
+
+  Instruction* Equals(Instruction* index, i64 value) {
+    Literal literal{Shape(S32)};
+    literal.mutable_data<std::int32_t>()[0] = static_cast<std::int32_t>(value);
+    Instruction* const constant =
+        Add(Opcode::kConstant, Shape(S32), {}, Attrs(Opcode::kConstant, ConstantAttrs{literal}));
+    Instruction* const operands[] = {index, constant};
+    return Add(Opcode::kCompare, Shape(PRED), operands,
+               Attrs(Opcode::kCompare, CompareAttrs{ComparisonDirection::kEq}));
+  }
+  template <typename T>
+  static AttrBlock Attrs(Opcode opcode, T attrs) {
+    return {GetOpDef(opcode).attrs, std::make_shared<const T>(std::move(attrs))};
+  }
+
+  HloComputation& to_;
+  const i64 most_;
+  i64 visited_ = 0;
+  int depth_ = 0;  // what fails ends it all
+};
+
+}  // namespace
+
+std::unique_ptr<Module> StraightCode(const HloComputation& computation, i64 most) {
+  if (std::ranges::none_of(computation.instructions(), [](const Instruction* inst) {
+        return ControlFormOf(*inst) != ControlForm::kNone;
+      })) {
+    return nullptr;
+  }
+  auto module = std::make_unique<Module>("");
+  HloComputation* const to = module->AddComputation("");
+  Straightener straightener(*to, most);
+  std::vector<Instruction*> parameters;
+  std::vector<Leaves> arguments;
+  for (const Instruction* parameter : computation.parameters()) {
+    if (!parameter->shape().is_scalar()) return nullptr;
+    parameters.push_back(
+        straightener.Add(parameter->opcode(), parameter->shape(), {}, parameter->attr_block()));
+    arguments.push_back({parameters.back()});
+  }
+  to->set_parameters(parameters);
+  const std::optional<Leaves> results = straightener.Run(computation, arguments);
+  if (!results) return nullptr;
+  const Shape& shape = computation.root()->shape();
+  if (shape.is_tuple()) {
+    if (shape.num_tuple_elements() != std::ssize(*results)) return nullptr;
+    to->set_root(
+        straightener.Add(Opcode::kTuple, shape, *results, Straightener::Plain(Opcode::kTuple)));
+  } else {
+    to->set_root((*results)[0]);
+  }
+  module->set_entry(to);
+  return module;
+}
+
+}  // namespace axle
