@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "axle/codegen/dot_form.h"
+#include "axle/codegen/schedule/dot_form.h"
 #include "axle/kernels/convolution.h"
 #include "axle/ops/attributes/attributes.h"
 #include "axle/ops/blocked_dot.h"

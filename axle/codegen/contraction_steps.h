@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "axle/codegen/access.h"
-#include "axle/codegen/dot_form.h"
+#include "axle/codegen/schedule/access.h"
+#include "axle/codegen/schedule/dot_form.h"
 #include "axle/core/kernel.h"
 #include "axle/ir/module.h"
 #include "axle/kernels/instruction_set.h"

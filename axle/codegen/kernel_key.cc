@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "axle/codegen/dot_form.h"
+#include "axle/codegen/schedule/dot_form.h"
 
 namespace axle {
 namespace {

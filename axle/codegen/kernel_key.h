@@ -4,7 +4,7 @@
 
 #include "axle/codegen/lane_lowering.h"
 #include "axle/codegen/merge_lowering.h"
-#include "axle/codegen/small_regions.h"
+#include "axle/codegen/schedule/small_regions.h"
 
 namespace axle {
 

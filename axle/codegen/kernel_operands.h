@@ -6,7 +6,7 @@
 
 #include "axle/codegen/lane_lowering.h"
 #include "axle/codegen/merge_lowering.h"
-#include "axle/codegen/regions.h"
+#include "axle/codegen/schedule/regions.h"
 
 namespace llvm {
 class Function;

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "axle/codegen/access.h"
 #include "axle/codegen/access_checks.h"
 #include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/schedule/access.h"
 #include "axle/core/kernel.h"
 
 namespace axle {

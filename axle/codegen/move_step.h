@@ -5,7 +5,7 @@
 #pragma once
 #include <memory>
 
-#include "axle/codegen/parts.h"
+#include "axle/codegen/schedule/sub_views.h"
 #include "axle/core/kernel.h"
 
 namespace axle {

@@ -9,7 +9,7 @@
 
 #include "axle/codegen/compiled_computations.h"
 #include "axle/codegen/kernel_table.h"
-#include "axle/codegen/regions.h"
+#include "axle/codegen/schedule/regions.h"
 #include "axle/core/kernel.h"
 #include "axle/kernels/instruction_set.h"
 

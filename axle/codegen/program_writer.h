@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "axle/codegen/buffers.h"
+#include "axle/codegen/schedule/buffers.h"
 #include "axle/runtime/program.h"
 
 namespace axle {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "axle/codegen/buffers.h"
+#include "axle/codegen/schedule/buffers.h"
 #include "axle/runtime/compile_report.h"
 
 namespace axle {

@@ -18,8 +18,8 @@
 #include <unordered_map>
 
 #include "axle/codegen/access_checks.h"
-#include "axle/codegen/dot_form.h"
 #include "axle/codegen/kernel_operands.h"
+#include "axle/codegen/schedule/dot_form.h"
 #include "axle/codegen/small_values.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/lanes/lane_compiler.h"

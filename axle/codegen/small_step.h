@@ -1,6 +1,6 @@
 // Small steps: run the functions that small regions become.
 #pragma once
-#include "axle/codegen/small_regions.h"
+#include "axle/codegen/schedule/small_regions.h"
 #include "axle/core/kernel.h"
 
 namespace axle {

@@ -1,11 +1,10 @@
 // Values that are written where a concatenation or a pad has them: which ones, with the bits of the
 // interpreter in every way to run them.
-#include "axle/codegen/parts.h"
-
 #include <gtest/gtest.h>
 
 #include "axle/client/arguments.h"
 #include "axle/client/client.h"
+#include "axle/codegen/schedule/sub_views.h"
 #include "axle/core/strings.h"
 #include "axle/text/parse.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "axle/codegen/regions.h"
+#include "axle/codegen/schedule/regions.h"
 #include "axle/text/parse.h"
 
 namespace axle {

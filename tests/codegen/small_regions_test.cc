@@ -1,5 +1,5 @@
 // Small regions: what is put together, and that the functions give the interpreter's bits.
-#include "axle/codegen/small_regions.h"
+#include "axle/codegen/schedule/small_regions.h"
 
 #include <gtest/gtest.h>
 

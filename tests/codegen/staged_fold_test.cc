@@ -1,6 +1,6 @@
 // Folds that are staged against the interpreter, bit for bit: reducers of no known kind, several
 // groups of reduced dimensions, a few columns whose sums have lanes.
-#include "axle/codegen/regions.h"
+#include "axle/codegen/schedule/regions.h"
 #include "axle/passes/pipeline.h"
 #include "axle/text/parse.h"
 #include "tests/codegen/step_test.h"

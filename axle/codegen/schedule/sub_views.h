@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "axle/codegen/regions.h"
+#include "axle/codegen/schedule/regions.h"
 
 namespace axle {
 

@@ -2,7 +2,7 @@
 // one after the other over a block of rows that stays in the cache. What they compute,
 // and in which order, is what each of them does on its own.
 #pragma once
-#include "axle/codegen/regions.h"
+#include "axle/codegen/schedule/regions.h"
 
 namespace axle {
 

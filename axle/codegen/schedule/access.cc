@@ -1,4 +1,4 @@
-#include "axle/codegen/access.h"
+#include "axle/codegen/schedule/access.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "axle/codegen/dot_form.h"
+#include "axle/codegen/schedule/dot_form.h"
 
 #include <algorithm>
 

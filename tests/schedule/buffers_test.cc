@@ -1,5 +1,5 @@
 // Buffer plans, run on a memory that knows which value each of its bytes belongs to.
-#include "axle/codegen/buffers.h"
+#include "axle/codegen/schedule/buffers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "axle/codegen/parts.h"
+#include "axle/codegen/schedule/sub_views.h"
 
 #include <algorithm>
 #include <set>
 
 #include "axle/codegen/move_step.h"
-#include "axle/codegen/small_regions.h"
+#include "axle/codegen/schedule/small_regions.h"
 #include "axle/ops/op_def.h"
 #include "axle/runtime/program.h"
 

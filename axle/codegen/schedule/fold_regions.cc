@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "axle/codegen/schedule_builder.h"
+#include "axle/codegen/schedule/schedule_builder.h"
 #include "axle/core/stable_sort.h"
 
 namespace axle {

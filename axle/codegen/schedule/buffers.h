@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "axle/codegen/parts.h"
+#include "axle/codegen/schedule/sub_views.h"
 #include "axle/runtime/program.h"
 
 namespace axle {

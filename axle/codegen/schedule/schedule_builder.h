@@ -19,7 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "axle/codegen/regions.h"
+#include "axle/codegen/schedule/regions.h"
 #include "axle/ops/lanes/lane_compiler.h"
 #include "axle/ops/liveness.h"
 

@@ -1,6 +1,6 @@
 // What becomes one region and what does not; on random programs, that every region finds what it
 // reads and that nothing is lost.
-#include "axle/codegen/regions.h"
+#include "axle/codegen/schedule/regions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Which loops run together over blocks of rows, and that they give the interpreter's bits then, for
 // any number and length of rows, with one thread and with several.
-#include "axle/codegen/row_regions.h"
+#include "axle/codegen/schedule/row_regions.h"
 
 #include <gtest/gtest.h>
 

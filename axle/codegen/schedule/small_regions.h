@@ -7,7 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "axle/codegen/regions.h"
+#include "axle/codegen/schedule/regions.h"
 
 namespace axle {
 

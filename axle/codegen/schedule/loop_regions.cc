@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "axle/codegen/lane_lowering.h"
-#include "axle/codegen/schedule_builder.h"
+#include "axle/codegen/schedule/schedule_builder.h"
 
 namespace axle {
 namespace {

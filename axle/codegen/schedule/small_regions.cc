@@ -1,10 +1,10 @@
-#include "axle/codegen/small_regions.h"
+#include "axle/codegen/schedule/small_regions.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "axle/codegen/dot_form.h"
+#include "axle/codegen/schedule/dot_form.h"
 #include "axle/codegen/small_values.h"
 
 namespace axle {

@@ -1,8 +1,8 @@
-#include "axle/codegen/regions.h"
+#include "axle/codegen/schedule/regions.h"
 
 #include <algorithm>
 
-#include "axle/codegen/schedule_builder.h"
+#include "axle/codegen/schedule/schedule_builder.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/control_form.h"
 #include "axle/ops/dynamic.h"

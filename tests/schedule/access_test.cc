@@ -1,5 +1,5 @@
 // Accesses against index maps evaluated on arrays that hold their own positions.
-#include "axle/codegen/access.h"
+#include "axle/codegen/schedule/access.h"
 
 #include <gtest/gtest.h>
 

@@ -3,15 +3,15 @@
 // what earlier loops of the region compute they read the elements of that row only. What stands
 // between comes after the region, and nothing that needs it can join, unless it may move, the
 // region needs it, and it does not need the region: then it is done before.
-#include "axle/codegen/row_regions.h"
+#include "axle/codegen/schedule/row_regions.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
-#include "axle/codegen/buffers.h"
-#include "axle/codegen/small_regions.h"
+#include "axle/codegen/schedule/buffers.h"
+#include "axle/codegen/schedule/small_regions.h"
 
 namespace axle {
 namespace {

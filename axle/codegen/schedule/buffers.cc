@@ -1,4 +1,4 @@
-#include "axle/codegen/buffers.h"
+#include "axle/codegen/schedule/buffers.h"
 
 #include <algorithm>
 #include <functional>
