@@ -5,17 +5,17 @@
 #include <map>
 #include <set>
 
-#include "axle/codegen/compiled_computations.h"
-#include "axle/codegen/evaluate_step.h"
 #include "axle/codegen/kernel_table.h"
 #include "axle/codegen/loop_records.h"
-#include "axle/codegen/move_step.h"
 #include "axle/codegen/planned_steps.h"
 #include "axle/codegen/program_writer.h"
 #include "axle/codegen/report.h"
-#include "axle/codegen/rows_step.h"
 #include "axle/codegen/schedule/row_regions.h"
-#include "axle/codegen/step_time.h"
+#include "axle/codegen/steps/compiled_computations.h"
+#include "axle/codegen/steps/evaluate_step.h"
+#include "axle/codegen/steps/move_step.h"
+#include "axle/codegen/steps/rows_step.h"
+#include "axle/codegen/steps/step_time.h"
 #include "axle/core/strings.h"
 #include "axle/ops/control_form.h"
 #include "axle/passes/facts.h"

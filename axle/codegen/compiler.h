@@ -6,7 +6,7 @@
 
 #include "axle/codegen/access_checks.h"
 #include "axle/codegen/jit.h"
-#include "axle/codegen/literal_run.h"
+#include "axle/codegen/steps/literal_run.h"
 #include "axle/codegen/stock_writer.h"
 #include "axle/ir/module.h"
 

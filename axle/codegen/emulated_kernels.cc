@@ -10,7 +10,7 @@
 
 #include "axle/codegen/access_checks.h"
 #include "axle/codegen/cross_tools.h"
-#include "axle/codegen/small_step.h"
+#include "axle/codegen/steps/small_step.h"
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "axle/core/temporary_folder.h"

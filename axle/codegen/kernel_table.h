@@ -12,9 +12,9 @@
 
 #include "axle/codegen/jit.h"
 #include "axle/codegen/kernel_key.h"
-#include "axle/codegen/loop_step.h"
 #include "axle/codegen/merge_lowering.h"
-#include "axle/codegen/small_step.h"
+#include "axle/codegen/steps/loop_step.h"
+#include "axle/codegen/steps/small_step.h"
 #include "axle/codegen/stock_writer.h"
 
 namespace axle {

@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
-#include "axle/codegen/quotients.h"
-#include "axle/codegen/staged_fold_step.h"
-#include "axle/codegen/step_time.h"
+#include "axle/codegen/steps/quotients.h"
+#include "axle/codegen/steps/staged_fold_step.h"
+#include "axle/codegen/steps/step_time.h"
 
 namespace axle {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "axle/codegen/kernel_table.h"
-#include "axle/codegen/rows_step.h"
 #include "axle/codegen/schedule/sub_views.h"
+#include "axle/codegen/steps/rows_step.h"
 #include "axle/core/kernel.h"
 
 namespace axle {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "axle/codegen/contraction_steps.h"
-#include "axle/codegen/scatter_step.h"
-#include "axle/codegen/select_step.h"
-#include "axle/codegen/sort_step.h"
-#include "axle/codegen/step_time.h"
-#include "axle/codegen/window_step.h"
+#include "axle/codegen/steps/contraction_steps.h"
+#include "axle/codegen/steps/scatter_step.h"
+#include "axle/codegen/steps/select_step.h"
+#include "axle/codegen/steps/sort_step.h"
+#include "axle/codegen/steps/step_time.h"
+#include "axle/codegen/steps/window_step.h"
 
 namespace axle {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "axle/codegen/compiled_computations.h"
 #include "axle/codegen/kernel_table.h"
 #include "axle/codegen/schedule/regions.h"
+#include "axle/codegen/steps/compiled_computations.h"
 #include "axle/core/kernel.h"
 #include "axle/kernels/instruction_set.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "axle/codegen/jit.h"
-#include "axle/codegen/small_step.h"
+#include "axle/codegen/steps/small_step.h"
 
 namespace llvm {
 class Module;

@@ -1,5 +1,5 @@
 // Evaluate steps: where evaluators find their operands and put their results.
-#include "axle/codegen/evaluate_step.h"
+#include "axle/codegen/steps/evaluate_step.h"
 
 #include <gtest/gtest.h>
 

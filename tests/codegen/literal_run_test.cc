@@ -1,5 +1,5 @@
 // Compiled computations on literals: whose memory results lie in, run-time sizes, errors.
-#include "axle/codegen/literal_run.h"
+#include "axle/codegen/steps/literal_run.h"
 
 #include <gtest/gtest.h>
 

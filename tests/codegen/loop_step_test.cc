@@ -1,5 +1,5 @@
 // How loops of any number of dimensions are walked, with a kernel in C++ in place of compiled code.
-#include "axle/codegen/loop_step.h"
+#include "axle/codegen/steps/loop_step.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Move steps against the evaluator of index maps.
-#include "axle/codegen/move_step.h"
+#include "axle/codegen/steps/move_step.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstring>
 
-#include "axle/codegen/literal_run.h"
+#include "axle/codegen/steps/literal_run.h"
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/parse.h"

@@ -1,5 +1,5 @@
 // Scatter steps against the evaluator of scatter.
-#include "axle/codegen/scatter_step.h"
+#include "axle/codegen/steps/scatter_step.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "axle/client/arguments.h"
-#include "axle/codegen/contraction_steps.h"
+#include "axle/codegen/steps/contraction_steps.h"
 #include "axle/core/convert.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "axle/codegen/contraction_steps.h"
-#include "axle/codegen/fold_step.h"
 #include "axle/codegen/schedule/access.h"
+#include "axle/codegen/steps/contraction_steps.h"
+#include "axle/codegen/steps/fold_step.h"
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
 #include "axle/emit/lane_program.h"

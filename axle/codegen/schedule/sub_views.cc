@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "axle/codegen/move_step.h"
 #include "axle/codegen/schedule/small_regions.h"
+#include "axle/codegen/steps/move_step.h"
 #include "axle/ops/op_def.h"
 #include "axle/runtime/program.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "axle/codegen/literal_run.h"
+#include "axle/codegen/steps/literal_run.h"
 
 namespace axle {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "axle/codegen/loop_step.h"
 #include "axle/codegen/merge_lowering.h"
+#include "axle/codegen/steps/loop_step.h"
 #include "axle/core/kernel.h"
 #include "axle/ir/module.h"
 #include "axle/ops/lanes/comparator.h"

@@ -1,4 +1,4 @@
-#include "axle/codegen/literal_run.h"
+#include "axle/codegen/steps/literal_run.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "axle/codegen/evaluate_step.h"
+#include "axle/codegen/steps/evaluate_step.h"
 
 #include <algorithm>
 #include <cstring>

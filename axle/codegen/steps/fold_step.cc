@@ -1,9 +1,9 @@
-#include "axle/codegen/fold_step.h"
+#include "axle/codegen/steps/fold_step.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "axle/codegen/fold_partials.h"
+#include "axle/codegen/steps/fold_partials.h"
 #include "axle/ops/canonical_sum.h"
 
 namespace axle {

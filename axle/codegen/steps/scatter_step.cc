@@ -1,10 +1,10 @@
-#include "axle/codegen/scatter_step.h"
+#include "axle/codegen/steps/scatter_step.h"
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
-#include "axle/codegen/scratch.h"
+#include "axle/codegen/steps/scratch.h"
 #include "axle/emit/strided_copy.h"
 #include "axle/ops/attributes/attributes.h"
 #include "axle/ops/contraction_kernels.h"

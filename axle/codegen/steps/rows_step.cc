@@ -1,9 +1,9 @@
-#include "axle/codegen/rows_step.h"
+#include "axle/codegen/steps/rows_step.h"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "axle/codegen/loop_step.h"
+#include "axle/codegen/steps/loop_step.h"
 
 namespace axle {
 

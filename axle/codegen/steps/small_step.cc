@@ -1,4 +1,4 @@
-#include "axle/codegen/small_step.h"
+#include "axle/codegen/steps/small_step.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "axle/codegen/loop_step.h"
+#include "axle/codegen/steps/loop_step.h"
 
 #include <algorithm>
 #include <atomic>

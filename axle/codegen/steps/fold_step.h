@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "axle/codegen/loop_step.h"
+#include "axle/codegen/steps/loop_step.h"
 #include "axle/ops/lanes/lane_compiler.h"
 #include "axle/ops/lanes/reducer.h"
 #include "axle/ops/reduce_kernels.h"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "axle/codegen/loop_step.h"
 #include "axle/codegen/schedule/buffers.h"
+#include "axle/codegen/steps/loop_step.h"
 #include "axle/core/argument.h"
 #include "axle/emit/executor.h"
 #include "axle/runtime/program.h"

@@ -1,4 +1,4 @@
-#include "axle/codegen/quotients.h"
+#include "axle/codegen/steps/quotients.h"
 
 #include <algorithm>
 

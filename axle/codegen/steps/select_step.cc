@@ -1,10 +1,10 @@
-#include "axle/codegen/select_step.h"
+#include "axle/codegen/steps/select_step.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "axle/codegen/scatter_step.h"
-#include "axle/codegen/scratch.h"
+#include "axle/codegen/steps/scatter_step.h"
+#include "axle/codegen/steps/scratch.h"
 #include "axle/emit/lane_builder.h"
 #include "axle/ops/contraction_kernels.h"
 

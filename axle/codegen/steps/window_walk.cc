@@ -1,4 +1,4 @@
-#include "axle/codegen/window_walk.h"
+#include "axle/codegen/steps/window_walk.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "axle/codegen/move_step.h"
+#include "axle/codegen/steps/move_step.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "axle/codegen/literal_run.h"
+#include "axle/codegen/steps/literal_run.h"
 #include "axle/emit/strided_copy.h"
 
 namespace axle {

@@ -1,11 +1,11 @@
-#include "axle/codegen/sort_step.h"
+#include "axle/codegen/steps/sort_step.h"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 #include <numeric>
 
-#include "axle/codegen/scratch.h"
+#include "axle/codegen/steps/scratch.h"
 #include "axle/emit/strided_copy.h"
 #include "axle/ops/attributes/attributes.h"
 

@@ -9,7 +9,7 @@
 #pragma once
 #include <memory>
 
-#include "axle/codegen/fold_step.h"
+#include "axle/codegen/steps/fold_step.h"
 
 namespace axle {
 

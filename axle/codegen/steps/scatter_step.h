@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "axle/codegen/loop_step.h"
+#include "axle/codegen/steps/loop_step.h"
 #include "axle/core/kernel.h"
 #include "axle/emit/lane_program.h"
 #include "axle/ir/module.h"

@@ -4,7 +4,7 @@
 #pragma once
 #include <memory>
 
-#include "axle/codegen/literal_run.h"
+#include "axle/codegen/steps/literal_run.h"
 #include "axle/core/kernel.h"
 #include "axle/ops/op_def.h"
 

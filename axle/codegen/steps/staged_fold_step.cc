@@ -1,11 +1,11 @@
-#include "axle/codegen/staged_fold_step.h"
+#include "axle/codegen/steps/staged_fold_step.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "axle/codegen/fold_partials.h"
-#include "axle/codegen/scratch.h"
+#include "axle/codegen/steps/fold_partials.h"
+#include "axle/codegen/steps/scratch.h"
 #include "axle/emit/strided_dims.h"
 
 namespace axle {

@@ -1,10 +1,10 @@
-#include "axle/codegen/window_step.h"
+#include "axle/codegen/steps/window_step.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "axle/codegen/scatter_step.h"
-#include "axle/codegen/scratch.h"
+#include "axle/codegen/steps/scatter_step.h"
+#include "axle/codegen/steps/scratch.h"
 #include "axle/core/convert.h"
 #include "axle/ops/contraction_kernels.h"
 #include "axle/ops/window_parts.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "axle/codegen/fold_step.h"
+#include "axle/codegen/steps/fold_step.h"
 #include "axle/ops/canonical_sum.h"
 
 namespace axle {

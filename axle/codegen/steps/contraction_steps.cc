@@ -1,4 +1,4 @@
-#include "axle/codegen/contraction_steps.h"
+#include "axle/codegen/steps/contraction_steps.h"
 
 #include <algorithm>
 #include <cstring>

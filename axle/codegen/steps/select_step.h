@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "axle/codegen/loop_step.h"
-#include "axle/codegen/window_walk.h"
+#include "axle/codegen/steps/loop_step.h"
+#include "axle/codegen/steps/window_walk.h"
 #include "axle/core/kernel.h"
 #include "axle/emit/lane_program.h"
 #include "axle/ir/module.h"
