@@ -20,22 +20,22 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LOWER = "axle/codegen/lane_lowering.cc"
-ROW_FOLDS = "axle/codegen/row_folds.cc"
-EMIT = "axle/codegen/lane_emitter.cc"
-SMALL = "axle/codegen/small_lowering.cc"
-SMALL_VALUES = "axle/codegen/small_values.cc"
+LOWER = "axle/codegen/llvm/lane_lowering.cc"
+ROW_FOLDS = "axle/codegen/llvm/row_folds.cc"
+EMIT = "axle/codegen/llvm/lane_emitter.cc"
+SMALL = "axle/codegen/llvm/small_lowering.cc"
+SMALL_VALUES = "axle/codegen/llvm/small_values.cc"
 ROWS = "axle/codegen/steps/rows_step.cc"
 ACCESS = "axle/codegen/schedule/access.cc"
 FOLD = "axle/codegen/steps/fold_step.cc"
 PARTIALS = "axle/codegen/steps/fold_partials.h"
 LOOP = "axle/codegen/steps/loop_step.cc"
 REGIONS = "axle/codegen/schedule/regions.cc"
-LOWER_HEADER = "axle/codegen/lane_lowering.h"
+LOWER_HEADER = "axle/codegen/llvm/lane_lowering.h"
 BUFFERS = "axle/codegen/schedule/buffers.cc"
 LANES = "axle/ops/lanes/lane_compiler.cc"
 QUOTIENTS = "axle/codegen/steps/quotients.cc"
-LLVM_FAULTS = "axle/codegen/llvm_faults.cc"
+LLVM_FAULTS = "axle/codegen/llvm/llvm_workarounds.cc"
 
 # what, file, text, instead
 FAULTS = [
@@ -154,7 +154,7 @@ FENCES = [
      "if (mixes_lanes && MayAbsorbLanes(inst)) return FenceOneSide(inst);", "if (mixes_lanes && inst.isTerminator()) return FenceOneSide(inst);"),
     ("joined bits that LLVM 22 joins wrongly with AVX-512 are left to it", LLVM_FAULTS,
      "if (MayWriteSomeLanes(inst, target)) return FenceChoices(inst);", "if (MayWriteSomeLanes(inst, target) && inst.isTerminator()) return FenceChoices(inst);"),
-    ("choices of moved choices of which LLVM 22 loses one with AVX-512 are left to it", "axle/codegen/jit.cc",
+    ("choices of moved choices of which LLVM 22 loses one with AVX-512 are left to it", "axle/codegen/llvm/jit.cc",
      '{"disable-peephole", "true"},', '{"disable-peephole", "false"},'),
 ]
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "axle/codegen/access_checks.h"
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/access_checks.h"
+#include "axle/codegen/llvm/jit.h"
 #include "axle/codegen/steps/literal_run.h"
 #include "axle/codegen/stock_writer.h"
 #include "axle/ir/module.h"

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "axle/codegen/access_checks.h"
 #include "axle/codegen/cross_tools.h"
+#include "axle/codegen/llvm/access_checks.h"
 #include "axle/codegen/steps/small_step.h"
 #include "axle/core/file.h"
 #include "axle/core/strings.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "axle/codegen/emulator.h"
-#include "axle/codegen/jit.h"
-#include "axle/codegen/kernel_operands.h"
+#include "axle/codegen/llvm/jit.h"
+#include "axle/codegen/llvm/kernel_operands.h"
 
 namespace llvm {
 class Module;

@@ -2,8 +2,8 @@
 #pragma once
 #include <string>
 
-#include "axle/codegen/lane_lowering.h"
-#include "axle/codegen/merge_lowering.h"
+#include "axle/codegen/llvm/lane_lowering.h"
+#include "axle/codegen/llvm/merge_lowering.h"
 #include "axle/codegen/schedule/small_regions.h"
 
 namespace axle {

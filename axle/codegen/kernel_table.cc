@@ -12,7 +12,7 @@
 #include <new>
 #include <thread>
 
-#include "axle/codegen/small_lowering.h"
+#include "axle/codegen/llvm/small_lowering.h"
 #include "axle/codegen/stock.h"
 #include "axle/core/blocked_signals.h"
 #include "axle/core/memory_room.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/jit.h"
 
 namespace axle {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/jit.h"
 
 namespace axle {
 

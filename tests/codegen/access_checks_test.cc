@@ -1,5 +1,5 @@
 // Checked code: silent with the memory that kernels are given, and loud with an element less.
-#include "axle/codegen/access_checks.h"
+#include "axle/codegen/llvm/access_checks.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "axle/client/arguments.h"
 #include "axle/client/client.h"
-#include "axle/codegen/jit.h"
-#include "axle/codegen/lane_lowering.h"
-#include "axle/codegen/small_lowering.h"
+#include "axle/codegen/llvm/jit.h"
+#include "axle/codegen/llvm/lane_lowering.h"
+#include "axle/codegen/llvm/small_lowering.h"
 #include "axle/core/strings.h"
 #include "axle/emit/lane_builder.h"
 #include "axle/text/parse.h"

@@ -14,8 +14,8 @@
 
 #include "axle/client/client.h"
 #include "axle/codegen/cross_tools.h"
-#include "axle/codegen/jit.h"
-#include "axle/codegen/lane_jit.h"
+#include "axle/codegen/llvm/jit.h"
+#include "axle/codegen/llvm/lane_jit.h"
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "axle/core/temporary_folder.h"

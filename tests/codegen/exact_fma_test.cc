@@ -1,6 +1,6 @@
 // ExactFma against the instruction: special values in all combinations, and random ones of all
 // sizes, among them sums that cancel and that lie half way between two numbers.
-#include "axle/codegen/exact_fma.h"
+#include "axle/codegen/llvm/exact_fma.h"
 
 #include <gtest/gtest.h>
 

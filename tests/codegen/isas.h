@@ -1,6 +1,6 @@
 // Instruction sets that tests ask for.
 #pragma once
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/jit.h"
 
 namespace axle {
 

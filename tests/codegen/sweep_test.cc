@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-#include "axle/codegen/lane_jit.h"
+#include "axle/codegen/llvm/lane_jit.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/float_format.h"
 #include "axle/core/strings.h"

@@ -1,7 +1,7 @@
 // Open regions: which instructions one loop computes together.
 #include <algorithm>
 
-#include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/llvm/lane_lowering.h"
 #include "axle/codegen/schedule/schedule_builder.h"
 
 namespace axle {

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
+#include "axle/codegen/llvm/small_values.h"
 #include "axle/codegen/schedule/dot_form.h"
-#include "axle/codegen/small_values.h"
 
 namespace axle {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "axle/codegen/access_checks.h"
-#include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/llvm/access_checks.h"
+#include "axle/codegen/llvm/lane_lowering.h"
 #include "axle/codegen/schedule/access.h"
 #include "axle/core/kernel.h"
 

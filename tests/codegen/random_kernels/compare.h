@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/jit.h"
 #include "axle/gen/random.h"
 #include "tests/codegen/random_kernels/program.h"
 

@@ -1,6 +1,6 @@
-// Kernels that LLVM once compiled wrongly (axle/codegen/llvm_faults.h), made small by hand. Some of
-// these faults are in tests/data/found too; no module has reached those of rotations and of
-// constants among other elements.
+// Kernels that LLVM once compiled wrongly (axle/codegen/llvm/llvm_workarounds.h), made small by
+// hand. Some of these faults are in tests/data/found too; no module has reached those of rotations
+// and of constants among other elements.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/llvm/lane_lowering.h"
 #include "axle/core/float_format.h"
 #include "axle/emit/lane_program.h"
 

@@ -1,7 +1,7 @@
 // As small_lowering.cc does it: inputs are loaded into vectors, and results are stored.
 #include <llvm/IR/Module.h>
 
-#include "axle/codegen/small_values.h"
+#include "axle/codegen/llvm/small_values.h"
 #include "tests/codegen/random_kernels/emission.h"
 #include "tests/codegen/random_kernels/reference.h"
 

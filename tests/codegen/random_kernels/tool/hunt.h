@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/jit.h"
 #include "tests/codegen/random_kernels/program.h"
 
 namespace axle {

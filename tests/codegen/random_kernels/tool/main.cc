@@ -56,7 +56,7 @@ void AddOptions(CLI::App& app, Flags& flags) {
       ->delimiter(',')
       ->check(CLI::Range(0, 2));
   app.add_flag("--no-fences", flags.no_fences,
-               "leaves what LLVM compiles wrongly as it is (codegen/llvm_faults.h)");
+               "leaves what LLVM compiles wrongly as it is (codegen/llvm/llvm_workarounds.h)");
 }
 
 int Run(Flags flags) {

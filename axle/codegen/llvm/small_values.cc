@@ -1,4 +1,4 @@
-#include "axle/codegen/small_values.h"
+#include "axle/codegen/llvm/small_values.h"
 
 #include <llvm/IR/Module.h>
 
@@ -6,7 +6,7 @@
 #include <bit>
 #include <numeric>
 
-#include "axle/codegen/llvm_versions.h"
+#include "axle/codegen/llvm/llvm_versions.h"
 
 namespace axle {
 namespace {

@@ -1,4 +1,4 @@
-#include "axle/codegen/kernel_operands.h"
+#include "axle/codegen/llvm/kernel_operands.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>

@@ -24,7 +24,7 @@
 //
 // The ranges: 2^-24 <= y <= 2^24 and 2^-101 <= |x| < 2^101 in f32, 2^-100, 2^100, 2^-900 and 2^900
 // in f64; or x = 0. Vectors with any other lane are divided.
-#include "axle/codegen/uniform_quotient.h"
+#include "axle/codegen/llvm/uniform_quotient.h"
 
 #include <llvm/IR/Module.h>
 

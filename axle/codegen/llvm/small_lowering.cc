@@ -8,7 +8,7 @@
 //
 // Large arrays are pointers. Those that a loop or an update writes are outputs of the region: where
 // that is another place than the input's, it is filled first.
-#include "axle/codegen/small_lowering.h"
+#include "axle/codegen/llvm/small_lowering.h"
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
@@ -17,10 +17,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "axle/codegen/access_checks.h"
-#include "axle/codegen/kernel_operands.h"
+#include "axle/codegen/llvm/access_checks.h"
+#include "axle/codegen/llvm/kernel_operands.h"
+#include "axle/codegen/llvm/small_values.h"
 #include "axle/codegen/schedule/dot_form.h"
-#include "axle/codegen/small_values.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/lanes/lane_compiler.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "axle/codegen/lane_emitter.h"
+#include "axle/codegen/llvm/lane_emitter.h"
 
 namespace axle {
 

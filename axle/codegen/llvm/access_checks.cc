@@ -1,4 +1,4 @@
-#include "axle/codegen/access_checks.h"
+#include "axle/codegen/llvm/access_checks.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>

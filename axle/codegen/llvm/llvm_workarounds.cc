@@ -1,4 +1,4 @@
-#include "axle/codegen/llvm_faults.h"
+#include "axle/codegen/llvm/llvm_workarounds.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>

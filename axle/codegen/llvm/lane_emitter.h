@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/jit.h"
 #include "axle/emit/lane_program.h"
 
 namespace axle {

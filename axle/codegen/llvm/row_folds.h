@@ -18,8 +18,8 @@
 #include <span>
 #include <vector>
 
-#include "axle/codegen/lane_emitter.h"
-#include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/llvm/lane_emitter.h"
+#include "axle/codegen/llvm/lane_lowering.h"
 
 namespace axle {
 

@@ -1,4 +1,4 @@
-#include "axle/codegen/row_folds.h"
+#include "axle/codegen/llvm/row_folds.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 // comparator says. So a step waits for the one before it, and several merges at a time take little
 // longer than one. A run that is used up is compared too, and its last element or what stands
 // behind it does not count.
-#include "axle/codegen/merge_lowering.h"
+#include "axle/codegen/llvm/merge_lowering.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
@@ -16,10 +16,10 @@
 #include <algorithm>
 #include <span>
 
-#include "axle/codegen/access_checks.h"
-#include "axle/codegen/kernel_operands.h"
-#include "axle/codegen/lane_emitter.h"
-#include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/llvm/access_checks.h"
+#include "axle/codegen/llvm/kernel_operands.h"
+#include "axle/codegen/llvm/lane_emitter.h"
+#include "axle/codegen/llvm/lane_lowering.h"
 
 namespace axle {
 namespace {

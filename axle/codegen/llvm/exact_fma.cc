@@ -1,4 +1,4 @@
-#include "axle/codegen/exact_fma.h"
+#include "axle/codegen/llvm/exact_fma.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/jit.h"
 #include "axle/codegen/steps/small_step.h"
 
 namespace llvm {

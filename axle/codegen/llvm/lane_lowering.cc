@@ -19,7 +19,7 @@
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
 // register. Lanes that the mask of the tail leaves out compute on zeros, or on the last element of
 // the row, which definitions must bear without trapping (they guard integer division anyway).
-#include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/llvm/lane_lowering.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
@@ -30,11 +30,11 @@
 #include <map>
 #include <span>
 
-#include "axle/codegen/access_checks.h"
-#include "axle/codegen/kernel_operands.h"
-#include "axle/codegen/lane_emitter.h"
-#include "axle/codegen/row_folds.h"
-#include "axle/codegen/uniform_quotient.h"
+#include "axle/codegen/llvm/access_checks.h"
+#include "axle/codegen/llvm/kernel_operands.h"
+#include "axle/codegen/llvm/lane_emitter.h"
+#include "axle/codegen/llvm/row_folds.h"
+#include "axle/codegen/llvm/uniform_quotient.h"
 
 namespace axle {
 namespace {

@@ -1,4 +1,4 @@
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/jit.h"
 
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -19,12 +19,12 @@
 #include <map>
 #include <mutex>
 
-#include "axle/codegen/access_checks.h"
 #include "axle/codegen/emulated_kernels.h"
-#include "axle/codegen/exact_fma.h"
-#include "axle/codegen/lane_emitter.h"
-#include "axle/codegen/llvm_faults.h"
-#include "axle/codegen/llvm_versions.h"
+#include "axle/codegen/llvm/access_checks.h"
+#include "axle/codegen/llvm/exact_fma.h"
+#include "axle/codegen/llvm/lane_emitter.h"
+#include "axle/codegen/llvm/llvm_versions.h"
+#include "axle/codegen/llvm/llvm_workarounds.h"
 #include "axle/core/strings.h"
 
 namespace axle {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/jit.h"
 #include "axle/emit/lane_program.h"
 
 namespace llvm {

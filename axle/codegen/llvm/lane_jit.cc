@@ -1,4 +1,4 @@
-#include "axle/codegen/lane_jit.h"
+#include "axle/codegen/llvm/lane_jit.h"
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>

@@ -2,7 +2,7 @@
 // other targets or levels (conversions from 64-bit unsigned integers, minimum and maximum are
 // spelled out for that reason); shift counts are masked, because LLVM gives no value to larger
 // ones.
-#include "axle/codegen/lane_emitter.h"
+#include "axle/codegen/llvm/lane_emitter.h"
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "axle/codegen/llvm_versions.h"
+#include "axle/codegen/llvm/llvm_versions.h"
 #include "axle/emit/executor.h"
 
 namespace axle {

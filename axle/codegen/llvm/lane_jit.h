@@ -4,8 +4,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "axle/codegen/jit.h"
-#include "axle/codegen/lane_lowering.h"
+#include "axle/codegen/llvm/jit.h"
+#include "axle/codegen/llvm/lane_lowering.h"
 #include "axle/emit/executor.h"
 
 namespace axle {

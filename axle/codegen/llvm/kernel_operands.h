@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "axle/codegen/lane_lowering.h"
-#include "axle/codegen/merge_lowering.h"
+#include "axle/codegen/llvm/lane_lowering.h"
+#include "axle/codegen/llvm/merge_lowering.h"
 #include "axle/codegen/schedule/regions.h"
 
 namespace llvm {

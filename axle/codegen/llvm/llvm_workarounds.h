@@ -5,7 +5,7 @@
 #pragma once
 #include <llvm/IR/Module.h>
 
-#include "axle/codegen/jit.h"
+#include "axle/codegen/llvm/jit.h"
 
 namespace axle {
 
