@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "axle/codegen/kernel_table.h"
+#include "axle/codegen/kernel_cache/kernel_table.h"
 #include "axle/codegen/loop_records.h"
 #include "axle/codegen/planned_steps.h"
 #include "axle/codegen/program_writer.h"

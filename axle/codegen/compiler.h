@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "axle/codegen/kernel_cache/precompiled_writer.h"
 #include "axle/codegen/llvm/access_checks.h"
 #include "axle/codegen/llvm/jit.h"
 #include "axle/codegen/steps/literal_run.h"
-#include "axle/codegen/stock_writer.h"
 #include "axle/ir/module.h"
 
 namespace axle {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "axle/codegen/kernel_table.h"
+#include "axle/codegen/kernel_cache/kernel_table.h"
 #include "axle/codegen/schedule/sub_views.h"
 #include "axle/codegen/steps/rows_step.h"
 #include "axle/core/kernel.h"

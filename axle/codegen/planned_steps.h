@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "axle/codegen/kernel_table.h"
+#include "axle/codegen/kernel_cache/kernel_table.h"
 #include "axle/codegen/schedule/regions.h"
 #include "axle/codegen/steps/compiled_computations.h"
 #include "axle/core/kernel.h"

@@ -1,13 +1,12 @@
 // Kernels in stock: who gets them, and that they are those that would be compiled.
-#include "axle/codegen/stock.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "axle/client/arguments.h"
 #include "axle/codegen/compiler.h"
-#include "axle/codegen/kernel_key.h"
+#include "axle/codegen/kernel_cache/kernel_key.h"
+#include "axle/codegen/kernel_cache/precompiled.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "axle/codegen/kernel_key.h"
+#include "axle/codegen/kernel_cache/kernel_key.h"
+#include "axle/codegen/kernel_cache/precompiled_writer.h"
 #include "axle/codegen/llvm/jit.h"
 #include "axle/codegen/llvm/merge_lowering.h"
 #include "axle/codegen/steps/loop_step.h"
 #include "axle/codegen/steps/small_step.h"
-#include "axle/codegen/stock_writer.h"
 
 namespace axle {
 

@@ -1,6 +1,6 @@
-// axle_stock FOLDER: makes the kernels that libaxle_codegen.so brings with it (codegen/stock.h).
-// Part of the build. Writes FOLDER/stock.cc and, for each of the processors that code is made for
-// here and each codegen level, FOLDER/stock_PROCESSOR_LEVEL.o.
+// axle_stock FOLDER: makes the kernels that libaxle_codegen.so brings with it
+// (codegen/kernel_cache/precompiled.h). Part of the build. Writes FOLDER/stock.cc and, for each of
+// the processors that code is made for here and each codegen level, FOLDER/stock_PROCESSOR_LEVEL.o.
 //
 // In stock are programs of one operation, as they come from runtimes that compile operation by
 // operation: every elementwise op on every type that it takes, on arrays, scalars and a number for
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "axle/codegen/compiler.h"
-#include "axle/codegen/stock_writer.h"
+#include "axle/codegen/kernel_cache/precompiled_writer.h"
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/parse.h"

@@ -1,4 +1,4 @@
-#include "axle/codegen/kernel_key.h"
+#include "axle/codegen/kernel_cache/kernel_key.h"
 
 #include <unordered_map>
 

@@ -1,4 +1,4 @@
-#include "axle/codegen/kernel_table.h"
+#include "axle/codegen/kernel_cache/kernel_table.h"
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -12,8 +12,8 @@
 #include <new>
 #include <thread>
 
+#include "axle/codegen/kernel_cache/precompiled.h"
 #include "axle/codegen/llvm/small_lowering.h"
-#include "axle/codegen/stock.h"
 #include "axle/core/blocked_signals.h"
 #include "axle/core/memory_room.h"
 #include "axle/core/strings.h"

@@ -1,9 +1,9 @@
-#include "axle/codegen/stock_writer.h"
+#include "axle/codegen/kernel_cache/precompiled_writer.h"
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
-#include "axle/codegen/stock.h"
+#include "axle/codegen/kernel_cache/precompiled.h"
 #include "axle/core/strings.h"
 
 namespace axle {
@@ -58,13 +58,14 @@ std::string StockTable(const std::map<std::string, std::string>& names) {
     functions += StrCat("void ", name, "();\n");
     rows += StrCat("    {{", Quoted(key), ", ", key.size(), "}, &", name, "},\n");
   }
-  return StrCat("// Made by axle_stock.\n#include \"axle/codegen/stock.h\"\n\nextern \"C\" {\n",
-                functions,
-                "}\n\nnamespace axle {\n\nstd::span<const StockKernel> StockKernels() {\n",
-                names.empty() ? "  return {};\n"
-                              : StrCat("  static constexpr StockKernel kKernels[] = {\n", rows,
-                                       "  };\n  return kKernels;\n"),
-                "}\n\n}  // namespace axle\n");
+  return StrCat(
+      "// Made by axle_stock.\n#include \"axle/codegen/kernel_cache/precompiled.h\"\n\nextern "
+      "\"C\" {\n",
+      functions, "}\n\nnamespace axle {\n\nstd::span<const StockKernel> StockKernels() {\n",
+      names.empty() ? "  return {};\n"
+                    : StrCat("  static constexpr StockKernel kKernels[] = {\n", rows,
+                             "  };\n  return kKernels;\n"),
+      "}\n\n}  // namespace axle\n");
 }
 
 }  // namespace axle

@@ -1,4 +1,4 @@
-#include "axle/codegen/stock.h"
+#include "axle/codegen/kernel_cache/precompiled.h"
 
 #include <algorithm>
 
