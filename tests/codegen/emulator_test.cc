@@ -1,7 +1,7 @@
 // Kernels of another processor, called like those of this one: what they get and what they change,
 // what they ask for, and what is said when they cannot run. Their results: sweep_test.cc and
 // others.
-#include "axle/codegen/emulator.h"
+#include "axle/codegen/emulation/emulator.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "axle/client/client.h"
-#include "axle/codegen/cross_tools.h"
+#include "axle/codegen/emulation/cross_tools.h"
 #include "axle/codegen/llvm/jit.h"
 #include "axle/codegen/llvm/lane_jit.h"
 #include "axle/core/file.h"

@@ -19,7 +19,7 @@
 #include <map>
 #include <mutex>
 
-#include "axle/codegen/emulated_kernels.h"
+#include "axle/codegen/emulation/emulated_kernels.h"
 #include "axle/codegen/llvm/access_checks.h"
 #include "axle/codegen/llvm/exact_fma.h"
 #include "axle/codegen/llvm/lane_emitter.h"

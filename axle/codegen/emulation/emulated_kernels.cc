@@ -1,4 +1,4 @@
-#include "axle/codegen/emulated_kernels.h"
+#include "axle/codegen/emulation/emulated_kernels.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/IRBuilder.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "axle/codegen/cross_tools.h"
+#include "axle/codegen/emulation/cross_tools.h"
 #include "axle/codegen/llvm/access_checks.h"
 #include "axle/codegen/steps/small_step.h"
 #include "axle/core/file.h"

@@ -1,4 +1,4 @@
-#include "axle/codegen/cross_tools.h"
+#include "axle/codegen/emulation/cross_tools.h"
 
 #include <fcntl.h>
 #include <spawn.h>

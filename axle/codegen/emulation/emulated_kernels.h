@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "axle/codegen/emulator.h"
+#include "axle/codegen/emulation/emulator.h"
 #include "axle/codegen/llvm/jit.h"
 #include "axle/codegen/llvm/kernel_operands.h"
 

@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "axle/codegen/emulator_protocol.h"
+#include "axle/codegen/emulation/emulator_protocol.h"
 
 static char* memory;
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-#include "axle/codegen/emulator_protocol.h"
+#include "axle/codegen/emulation/emulator_protocol.h"
 #include "axle/core/element_type.h"
 #include "axle/core/status.h"
 

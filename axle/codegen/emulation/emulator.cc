@@ -1,4 +1,4 @@
-#include "axle/codegen/emulator.h"
+#include "axle/codegen/emulation/emulator.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "axle/codegen/cross_tools.h"
+#include "axle/codegen/emulation/cross_tools.h"
 #include "axle/core/strings.h"
 
 namespace axle {
