@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the tree against layers.txt: every #include of axle/, what a header reaches through others, every edge of
-the CMake targets.
+"""Holds the tree against layers.txt: every #include of axle/, what a header reaches through others, circles of
+includes, every edge of the CMake targets.
 
-Prints one line per violation and exits 1 when there is one. `--link LIBDIR` also looks at the static
+A line of layers.txt is for a folder, a folder in it or a file: the most specific one holds.
+
+Prints one line per violation and exits 1 when there is one. `--cycles` lists the circles of includes instead. `--link LIBDIR` also looks at the static
 library of each folder: a symbol that it takes from another folder must come from one that it may use.
 """
 import argparse
@@ -16,12 +18,15 @@ INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)')
 
 
 def read_rules():
-    """Returns {folder: folders it may include}, {prefix: (owning folders, headers too)} and {header: what it may not
-    reach}."""
-    allowed, owners, barred = {}, {}, {}
+    """Returns {folder or file: folders and files it may include}, {prefix: (owning folders, headers too)}, {header:
+    what it may not reach} and {folder: most components in a circle}."""
+    allowed, owners, barred, circles = {}, {}, {}, {}
     for line in (ROOT / "layers.txt").read_text().splitlines():
         line = line.split("#")[0].strip()
-        if "!" in line:
+        if "~" in line:
+            folder, most = line.split("~")
+            circles[folder.strip()] = int(most)
+        elif "!" in line:
             header, words = line.split("!")
             barred.setdefault(header.strip(), set()).update(words.split())
         elif "=" in line:
@@ -31,11 +36,23 @@ def read_rules():
         elif line:
             folder, folders = line.split(":")
             allowed[folder] = set(folders.split())
-    return allowed, owners, barred
+    return allowed, owners, barred, circles
+
+
+def unit_of(path, allowed):
+    """The most specific line for a path below axle/, or None."""
+    while path and path not in allowed:
+        path = path.rpartition("/")[0]
+    return path or None
 
 
 def cycles(allowed):
-    """The folders that reach themselves."""
+    """The folders that reach themselves, and lines that allow more than that of the folder they are in."""
+    for unit, granted in allowed.items():
+        parent = unit_of(unit.rpartition("/")[0], allowed)
+        top = {g for g in granted if g.split("/")[0] != unit.split("/")[0]}
+        for folder in sorted(top - allowed[parent] if parent else ()):
+            yield f"layers.txt: {unit} may include {folder}, but {parent} may not"
     for start in allowed:
         seen, todo = set(), list(allowed[start])
         while todo:
@@ -59,8 +76,8 @@ def include_violations(allowed, owners):
         where = path.relative_to(ROOT)
         if len(parts) == 1:
             folder, may = "axle", {"builder", "client", "core", "ir", "lib"}  # the public headers
-        elif parts[0] in allowed:
-            folder, may = parts[0], allowed[parts[0]] | {parts[0]}
+        elif folder := unit_of("/".join(parts), allowed):
+            may = allowed[folder]
         else:
             yield f"{where}: folder {parts[0]} is not in layers.txt"
             continue
@@ -70,15 +87,17 @@ def include_violations(allowed, owners):
                 continue
             include = match[1]
             if include.startswith("axle/"):
-                target = include.split("/")[1]
-                if "/" in include[5:] and target not in may:
+                target = include[5:]
+                granted = unit_of(target, allowed) == folder or any(
+                    target == m or target.startswith(m + "/") for m in may)
+                if "/" in target and not granted:
                     yield f"{where}:{number}: {folder} may not include {include}"
             elif include.split("/")[0] in ("tests", "tools", "bench", "examples"):
                 yield f"{where}:{number}: the library may not include {include}"
             for prefix, (folders, headers) in owners.items():
                 if not owned(include, prefix):
                     continue
-                if folder not in folders:
+                if not any(folder == f or folder.startswith(f + "/") for f in folders):
                     who = " ".join(sorted(folders)) or "no folder of axle/"
                     yield f"{where}:{number}: {include} is for {who}"
                 elif path.suffix == ".h" and not headers:
@@ -103,6 +122,54 @@ def reach_violations(barred):
                 path = include.removeprefix("axle/")
                 if include in what or include.endswith(".h") and {path, path.split("/")[0]} & what:
                     yield f"{start} may not reach {include}: {chains[include]}"
+
+
+def circles_of_includes():
+    """The sets of components (a header with its source) that reach each other, largest first."""
+    edges = {}
+    for path in sorted((ROOT / "axle").rglob("*")):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        component = str(path.relative_to(ROOT).with_suffix(""))
+        to = edges.setdefault(component, set())
+        for line in path.read_text(errors="replace").splitlines():
+            match = INCLUDE.match(line)
+            if match and match[1].startswith("axle/") and match[1].endswith(".h"):
+                to.add(match[1][:-2])
+        to.discard(component)
+    # Tarjan's algorithm with a stack of its own: a component is closed when its walk is over.
+    number, low, open_, found = {}, {}, [], []
+    for start in edges:
+        walk = [(start, iter(sorted(edges[start])))] if start not in number else []
+        while walk:
+            node, rest = walk[-1]
+            if node not in number:
+                number[node] = low[node] = len(number)
+                open_.append(node)
+            for other in rest:
+                if other in edges and other not in number:
+                    walk.append((other, iter(sorted(edges[other]))))
+                    break
+                if other in open_:
+                    low[node] = min(low[node], number[other])
+            else:
+                walk.pop()
+                if walk:
+                    low[walk[-1][0]] = min(low[walk[-1][0]], low[node])
+                if low[node] == number[node]:
+                    at = open_.index(node)
+                    if len(open_) - at > 1:
+                        found.append(sorted(open_[at:]))
+                    del open_[at:]
+    return sorted(found, key=len, reverse=True)
+
+
+def circle_violations(circles):
+    for circle in circles_of_includes():
+        for folder, most in circles.items():
+            inside = [c for c in circle if c.startswith(folder + "/")]
+            if len(inside) > most:
+                yield f"{folder}: {len(inside)} components include each other, {most} may: {' '.join(inside)}"
 
 
 def cmake_edges():
@@ -146,10 +213,15 @@ def link_violations(allowed, libdir):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--link", type=pathlib.Path, help="folder of the static libraries")
+    parser.add_argument("--cycles", action="store_true", help="list the circles of includes")
     args = parser.parse_args()
-    allowed, owners, barred = read_rules()
+    if args.cycles:
+        for circle in circles_of_includes():
+            print(len(circle), *circle)
+        return False
+    allowed, owners, barred, circles = read_rules()
     found = [*cycles(allowed), *include_violations(allowed, owners), *reach_violations(barred),
-             *cmake_violations(allowed)]
+             *circle_violations(circles), *cmake_violations(allowed)]
     if args.link:
         found += link_violations(allowed, args.link)
     print("\n".join(found) or "layers: ok")

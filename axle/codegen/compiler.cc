@@ -45,7 +45,7 @@ class Compiler {
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
-  Status Run(StockWriter* stock) {
+  Status Run(const MakeKernels& make_kernels) {
     const Module& module = *compiled_.module;
     AXLE_TRY(FindForms(module));
     for (const HloComputation* computation : CalleesFirst(module)) {
@@ -55,8 +55,7 @@ class Compiler {
     if (options_.report) FinishReport(compiled_.report);
     if (!options_.code) return {};
     const ScopedStage stage(compiled_.report, "kernels");
-    if (stock != nullptr) return kernels_.Stock(*stock);
-    AXLE_ASSIGN(compiled_.jit, kernels_.Compile(target_, options_));
+    AXLE_ASSIGN(compiled_.code, make_kernels(kernels_, target_, options_));
     return {};
   }
 
@@ -493,7 +492,8 @@ class Compiler {
 }  // namespace
 
 StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& target,
-                                       const NativeOptions& options, StockWriter* stock) {
+                                       const NativeOptions& options,
+                                       const MakeKernels& make_kernels) {
   CompiledModule compiled;
   {
     const ScopedStage stage(compiled.report, "passes");
@@ -516,7 +516,7 @@ StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& ta
     checked.checks = compiled.checks.get();
   }
   compiled.report.target = Name(target.isa);
-  AXLE_TRY(Compiler(compiled, checked, options).Run(stock));
+  AXLE_TRY(Compiler(compiled, checked, options).Run(make_kernels));
   return compiled;
 }
 

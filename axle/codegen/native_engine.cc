@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "axle/codegen/choose_target.h"
 #include "axle/codegen/compiler.h"
 #include "axle/runtime/worker_pool.h"
 
@@ -37,7 +38,7 @@ class NativeProgram : public NativeExecutable {
   // What became of code that is checked or emulated.
   Status CodeStatus() const {
     if (compiled_.checks != nullptr) AXLE_TRY(compiled_.checks->status());
-    return compiled_.jit == nullptr ? Status() : compiled_.jit->status();
+    return compiled_.code == nullptr ? Status() : compiled_.code->status();
   }
 
   CompiledModule compiled_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "axle/codegen/steps/contraction_steps.h"
+#include "axle/codegen/schedule/contraction_kernel.h"
 #include "axle/codegen/steps/scatter_step.h"
 #include "axle/codegen/steps/select_step.h"
 #include "axle/codegen/steps/sort_step.h"
@@ -43,7 +43,7 @@ PlannedStep StepPlanner::PlanContractionInto(const Region& region, const Access&
 
 PlannedStep StepPlanner::MakeContraction(const Instruction& inst,
                                          const ContractionStrides* strides) const {
-  ContractionStep step = PlanContraction(inst, instruction_set_, strides);
+  ContractionKernel step = PlanContraction(inst, instruction_set_, strides);
   if (!step.reason.empty()) return {.reason = step.reason};
   // A vector's memory is aligned for any plain data.
   const auto plan = std::make_shared<const std::vector<std::byte>>(std::move(step.plan));

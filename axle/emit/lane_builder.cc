@@ -102,6 +102,12 @@ std::string_view Name(Primitive p) {
   return kPrimitiveNames[static_cast<int>(p)];
 }
 
+i64 LaneProgram::num_operations() const {
+  return std::ranges::count_if(code, [](const LaneOp& op) {
+    return op.primitive != Primitive::kInput && op.primitive != Primitive::kConstant;
+  });
+}
+
 std::uint64_t LaneProgram::Hash() const {
   std::uint64_t hash = code.size();
   for (const LaneOp& op : code) hash = Mix(hash, HashOp(op));

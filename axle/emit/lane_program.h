@@ -163,6 +163,8 @@ struct LaneProgram {
     return code == other.code && inputs == other.inputs && outputs == other.outputs &&
            results == other.results;
   }
+  // What one position costs, roughly: inputs and constants do not count.
+  i64 num_operations() const;
   std::uint64_t Hash() const;
   std::string ToString() const;  // one operation a line, for dumps and tests
 };

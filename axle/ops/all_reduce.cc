@@ -10,9 +10,9 @@
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/lanes/reducer.h"
-#include "axle/ops/lanes/scalar_callee.h"
 #include "axle/ops/reduce_kernels.h"
 #include "axle/ops/replica_groups.h"
+#include "axle/ops/scalar_callee.h"
 
 namespace axle {
 

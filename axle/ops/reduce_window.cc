@@ -27,9 +27,9 @@
 #include "axle/ops/contraction.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
-#include "axle/ops/lanes/scalar_callee.h"
 #include "axle/ops/prefix_fold.h"
 #include "axle/ops/reduce_kernels.h"
+#include "axle/ops/scalar_callee.h"
 #include "axle/ops/window.h"
 #include "axle/ops/window_parts.h"
 

@@ -13,7 +13,7 @@
 #include "axle/ops/elementwise.h"
 #include "axle/ops/index_vectors.h"
 #include "axle/ops/lanes/reducer.h"
-#include "axle/ops/lanes/scalar_callee.h"
+#include "axle/ops/scalar_callee.h"
 #include "axle/ops/touched_elements.h"
 
 namespace axle {

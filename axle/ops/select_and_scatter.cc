@@ -9,8 +9,8 @@
 #include "axle/ops/contraction_kernels.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/lanes/reducer.h"
-#include "axle/ops/lanes/scalar_callee.h"
 #include "axle/ops/reduce_kernels.h"
+#include "axle/ops/scalar_callee.h"
 #include "axle/ops/window.h"
 
 namespace axle {

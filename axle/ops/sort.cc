@@ -10,8 +10,8 @@
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/lanes/comparator.h"
-#include "axle/ops/lanes/scalar_callee.h"
 #include "axle/ops/merge_sort.h"
+#include "axle/ops/scalar_callee.h"
 #include "axle/ops/scratch_memory.h"
 #include "axle/ops/sort_lines.h"
 

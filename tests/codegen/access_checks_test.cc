@@ -7,6 +7,7 @@
 
 #include "axle/client/arguments.h"
 #include "axle/client/client.h"
+#include "axle/codegen/choose_target.h"
 #include "axle/codegen/llvm/jit.h"
 #include "axle/codegen/llvm/lane_lowering.h"
 #include "axle/codegen/llvm/small_lowering.h"

@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "axle/codegen/choose_target.h"
 #include "axle/codegen/compiler.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"

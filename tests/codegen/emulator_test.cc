@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "axle/client/client.h"
+#include "axle/codegen/choose_target.h"
 #include "axle/codegen/emulation/cross_tools.h"
 #include "axle/codegen/llvm/jit.h"
 #include "axle/codegen/llvm/lane_jit.h"
@@ -91,7 +92,7 @@ TEST_F(EmulatorTest, RemaindersAreThoseOfTheHost) {
   const Lane x = b.Input(LaneType::kF32), y = b.Input(LaneType::kF32);
   const Lane p = b.Input(LaneType::kF64), q = b.Input(LaneType::kF64);
   const LaneProgram program = std::move(b).Finish(std::vector<Lane>{x % y, p % q});
-  auto jit = *LaneJit::Create(kIsa, 1);
+  auto jit = *LaneJit::Create(*ChooseTarget(kIsa, 1));
   const std::vector<float> a = {5.5f, -7, 1e30f}, c = {2, 3, 0.7f};
   const std::vector<double> d = {5.5, -7, 1e300}, e = {2, 3, 0.7};
   std::vector<float> f(3);

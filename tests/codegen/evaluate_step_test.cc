@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "axle/client/client.h"
+#include "axle/codegen/choose_target.h"
 #include "axle/codegen/compiler.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/storage.h"

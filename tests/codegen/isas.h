@@ -1,5 +1,6 @@
 // Instruction sets that tests ask for.
 #pragma once
+#include "axle/codegen/choose_target.h"
 #include "axle/codegen/llvm/jit.h"
 
 namespace axle {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "axle/client/arguments.h"
+#include "axle/codegen/choose_target.h"
 #include "axle/codegen/compiler.h"
 #include "axle/codegen/kernel_cache/kernel_key.h"
 #include "axle/codegen/kernel_cache/precompiled.h"

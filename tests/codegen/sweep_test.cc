@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "axle/codegen/choose_target.h"
 #include "axle/codegen/llvm/lane_jit.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/float_format.h"
@@ -65,7 +66,7 @@ class SweepTest : public testing::TestWithParam<Target> {
  protected:
   void SetUp() override {
     AXLE_SKIP_UNLESS_IT_RUNS(GetParam().isa);
-    auto jit = LaneJit::Create(GetParam().isa, GetParam().level);
+    auto jit = LaneJit::Create(*ChooseTarget(GetParam().isa, GetParam().level));
     ASSERT_TRUE(jit.ok()) << jit.status().message();
     jit_ = *std::move(jit);
   }

@@ -145,7 +145,13 @@ axle::Status MakeStock(const std::filesystem::path& folder) {
   for (const axle::JitTarget& target : kTargets) {
     AXLE_ASSIGN(axle::StockWriter writer, axle::StockWriter::Create(target));
     for (const auto& module : programs.modules()) {
-      const axle::Status added = axle::CompileModule(*module, target, {}, &writer).status();
+      const auto add =
+          [&](axle::KernelTable& kernels, const axle::JitTarget&,
+              const axle::NativeOptions&) -> axle::StatusOr<std::unique_ptr<axle::MachineCode>> {
+        AXLE_TRY(axle::StockKernelsOf(kernels, writer));
+        return std::unique_ptr<axle::MachineCode>();
+      };
+      const axle::Status added = axle::CompileModule(*module, target, {}, add).status();
       if (added.ok() || added.code() == axle::StatusCode::kUnimplemented) continue;
       return {added.code(), StrCat(added.message(), "; of ", axle::Print(*module))};
     }

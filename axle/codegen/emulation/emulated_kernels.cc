@@ -1,17 +1,12 @@
 #include "axle/codegen/emulation/emulated_kernels.h"
 
-#include <llvm/Config/llvm-config.h>
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Module.h>
-#include <llvm/Support/raw_ostream.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "axle/codegen/emulation/cross_tools.h"
-#include "axle/codegen/llvm/access_checks.h"
-#include "axle/codegen/steps/small_step.h"
+#include "axle/codegen/spec/checked_kernel.h"
 #include "axle/core/file.h"
+#include "axle/core/kernel.h"
 #include "axle/core/strings.h"
 #include "axle/core/temporary_folder.h"
 #include "axle/emit/executor.h"
@@ -138,49 +133,47 @@ std::uint64_t RemainderBits(const AxleMessage& question) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<EmulatedKernels>> EmulatedKernels::Create(const JitTarget& target) {
-  AXLE_ASSIGN(std::string compiler, FindTool(StrCat("llc-", LLVM_VERSION_MAJOR)));
+StatusOr<std::unique_ptr<KernelEmulator>> EmulatedKernels::Create(const JitTarget& target,
+                                                                  const std::string& llc) {
+  AXLE_ASSIGN(std::string compiler, FindTool(llc));
   AXLE_ASSIGN(std::string linker, FindTool("aarch64-linux-gnu-ld"));
   AXLE_ASSIGN(std::shared_ptr<Emulator> emulator, Emulator::Shared());
   std::unique_ptr<EmulatedKernels> kernels(new EmulatedKernels(target, std::move(emulator)));
   kernels->compiler_ = std::move(compiler);
   kernels->linker_ = std::move(linker);
-  return kernels;
+  return std::unique_ptr<KernelEmulator>(std::move(kernels));
 }
 
 EmulatedKernels::~EmulatedKernels() {
   for (const std::uint64_t library : libraries_) emulator_->Unload(library);
 }
 
-// To FOLDER/code, of `kind` obj or asm. With the options that jit.cc has for its own code.
-Status EmulatedKernels::Compile(const llvm::Module& kernels, const std::string& folder,
+// To FOLDER/code, of `kind` obj or asm.
+Status EmulatedKernels::Compile(const Code& code, const std::string& folder,
                                 const std::string& kind) const {
-  std::string text;
-  llvm::raw_string_ostream(text) << kernels;
-  AXLE_TRY(WriteFile(StrCat(folder, "/code.ll"), text));
+  AXLE_TRY(WriteFile(StrCat(folder, "/code.ll"), code.llvm_ir));
   std::vector<std::string> command = {compiler_,
                                       "-mtriple=aarch64-linux-gnu",
-                                      StrCat("-O", CodegenLevelOf(kernels)),
                                       "-fp-contract=off",
                                       "-relocation-model=pic",
                                       StrCat("-filetype=", kind),
                                       "-o",
                                       StrCat(folder, "/code"),
                                       StrCat(folder, "/code.ll")};
-  const std::vector<std::string> options = PassOptions();
-  command.insert(command.end(), options.begin(), options.end());
+  command.insert(command.end(), code.llc_options.begin(), code.llc_options.end());
   return RunTool(command);
 }
 
-StatusOr<std::string> EmulatedKernels::Assembly(const llvm::Module& kernels) const {
+StatusOr<std::string> EmulatedKernels::Assembly(const Code& code) const {
   AXLE_ASSIGN(const auto folder, TemporaryFolder::Create());
-  AXLE_TRY(Compile(kernels, folder->At(""), "asm"));
+  AXLE_TRY(Compile(code, folder->At(""), "asm"));
   return ReadFile(folder->At("code"));
 }
 
-Status EmulatedKernels::Add(const llvm::Module& kernels, llvm::Module& host) {
+StatusOr<std::vector<const void*>> EmulatedKernels::Load(const Code& code,
+                                                         std::span<const Function> functions) {
   AXLE_ASSIGN(const auto folder, TemporaryFolder::Create());
-  AXLE_TRY(Compile(kernels, folder->At(""), "obj"));
+  AXLE_TRY(Compile(code, folder->At(""), "obj"));
   const std::string library_path = folder->At("code.so");
   AXLE_TRY(RunTool({linker_, "-shared", "-o", library_path, folder->At("code")}));
   AXLE_ASSIGN(const std::uint64_t library, emulator_->Load(library_path));
@@ -188,53 +181,16 @@ Status EmulatedKernels::Add(const llvm::Module& kernels, llvm::Module& host) {
     const std::lock_guard lock(mutex_);
     libraries_.push_back(library);
   }
-  for (const llvm::Function& function : kernels) {
-    std::optional<KernelOperands> operands = GetKernelOperands(function);
-    if (!operands) continue;
-    std::string name = function.getName().str();
-    AXLE_ASSIGN(const std::uint64_t address, emulator_->Find(library, name));
+  std::vector<const void*> handles;
+  for (const Function& function : functions) {
+    AXLE_ASSIGN(const std::uint64_t address, emulator_->Find(library, function.name));
     const std::lock_guard lock(mutex_);
-    kernels_.push_back(std::make_unique<const Kernel>(
-        Kernel{this, std::move(name), *std::move(operands), address}));
-    AddCaller(*kernels_.back(), kernels, host);
+    handles.push_back(kernels_
+                          .emplace_back(std::make_unique<const Kernel>(
+                              Kernel{this, function.name, function.operands, address}))
+                          .get());
   }
-  return {};
-}
-
-// A function that calls Run(&kernel, its arguments as numbers).
-void EmulatedKernels::AddCaller(const Kernel& kernel, const llvm::Module& kernels,
-                                llvm::Module& host) const {
-  llvm::IRBuilder<> b(host.getContext());
-  const llvm::FunctionType* there = kernels.getFunction(kernel.name)->getFunctionType();
-  std::vector<llvm::Type*> types;
-  for (const llvm::Type* type : there->params()) {
-    types.push_back(type->isPointerTy() ? static_cast<llvm::Type*>(b.getPtrTy()) : b.getInt64Ty());
-  }
-  const bool gives_nothing = there->getReturnType()->isVoidTy();
-  auto* function = llvm::Function::Create(
-      llvm::FunctionType::get(gives_nothing ? b.getVoidTy() : b.getInt32Ty(), types, false),
-      llvm::Function::ExternalLinkage, kernel.name, host);
-  b.SetInsertPoint(llvm::BasicBlock::Create(host.getContext(), "entry", function));
-  llvm::Value* list =
-      b.CreateAlloca(b.getInt64Ty(), b.getInt32(static_cast<unsigned>(types.size())));
-  for (llvm::Argument& argument : function->args()) {
-    llvm::Value* number =
-        argument.getType()->isPointerTy() ? b.CreatePtrToInt(&argument, b.getInt64Ty()) : &argument;
-    b.CreateStore(number, b.CreateConstGEP1_64(b.getInt64Ty(), list, argument.getArgNo()));
-  }
-  const auto pointer = [&](std::uintptr_t address) {
-    return b.CreateIntToPtr(b.getInt64(address), b.getPtrTy());
-  };
-  std::uint64_t (*const run)(const Kernel*, const std::uint64_t*) = &EmulatedKernels::Run;
-  llvm::Value* result =
-      b.CreateCall(llvm::FunctionType::get(b.getInt64Ty(), {b.getPtrTy(), b.getPtrTy()}, false),
-                   pointer(reinterpret_cast<std::uintptr_t>(run)),
-                   {pointer(reinterpret_cast<std::uintptr_t>(&kernel)), list});
-  if (gives_nothing) {
-    b.CreateRetVoid();
-  } else {
-    b.CreateRet(b.CreateTrunc(result, b.getInt32Ty()));
-  }
+  return handles;
 }
 
 Status EmulatedKernels::status() const {
@@ -242,7 +198,8 @@ Status EmulatedKernels::status() const {
   return status_;
 }
 
-std::uint64_t EmulatedKernels::Run(const Kernel* kernel, const std::uint64_t* arguments) {
+std::uint64_t EmulatedKernels::RunHandle(const void* handle, const std::uint64_t* arguments) {
+  const auto* const kernel = static_cast<const Kernel*>(handle);
   EmulatedKernels& self = *kernel->owner;
   // Loops have no way to fail. What they leave undone must not make a program turn for ever.
   const std::uint64_t failed = kernel->operands.is_loop ? kKernelOk : kKernelFailed;

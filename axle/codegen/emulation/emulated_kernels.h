@@ -1,6 +1,6 @@
 // EmulatedKernels: kernels of another processor, as functions of this one. A call moves the memory
-// that the kernel touches (kernel_operands.h) to an emulator and what it wrote back; everything
-// around kernels is this machine's own code. For tests.
+// that the kernel touches (spec/kernel_operands.h) to an emulator and what it wrote back;
+// everything around kernels is this machine's own code. For tests.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -8,29 +8,22 @@
 #include <vector>
 
 #include "axle/codegen/emulation/emulator.h"
-#include "axle/codegen/llvm/jit.h"
-#include "axle/codegen/llvm/kernel_operands.h"
-
-namespace llvm {
-class Module;
-}  // namespace llvm
+#include "axle/codegen/spec/kernel_emulator.h"
 
 namespace axle {
 
-class EmulatedKernels {
+class EmulatedKernels : public KernelEmulator {
  public:
-  // FAILED_PRECONDITION names the tool that is not there.
-  static StatusOr<std::unique_ptr<EmulatedKernels>> Create(const JitTarget& target);
-  ~EmulatedKernels();
+  // `llc` is LLVM's compiler program. FAILED_PRECONDITION names the tool that is not there.
+  static StatusOr<std::unique_ptr<KernelEmulator>> Create(const JitTarget& target,
+                                                          const std::string& llc);
+  ~EmulatedKernels() override;
 
-  // Compiles and loads the functions of `kernels`, and adds functions of the same names and types
-  // to `host` that call them. Any number of threads at a time.
-  Status Add(const llvm::Module& kernels, llvm::Module& host);
-  // The machine code of a module, for people.
-  StatusOr<std::string> Assembly(const llvm::Module& kernels) const;
-
-  // The first error of a call: kernels that cannot run do nothing.
-  Status status() const;
+  StatusOr<std::string> Assembly(const Code& code) const override;
+  StatusOr<std::vector<const void*>> Load(const Code& code,
+                                          std::span<const Function> functions) override;
+  RunFunction* run() const override { return &RunHandle; }
+  Status status() const override;
 
  private:
   struct Kernel {
@@ -41,11 +34,8 @@ class EmulatedKernels {
   };
   EmulatedKernels(const JitTarget& target, std::shared_ptr<Emulator> emulator)
       : target_(target), emulator_(std::move(emulator)) {}
-  Status Compile(const llvm::Module& kernels, const std::string& folder,
-                 const std::string& kind) const;
-  void AddCaller(const Kernel& kernel, const llvm::Module& kernels, llvm::Module& host) const;
-  // What the functions of `host` call.
-  static std::uint64_t Run(const Kernel* kernel, const std::uint64_t* arguments);
+  Status Compile(const Code& code, const std::string& folder, const std::string& kind) const;
+  static std::uint64_t RunHandle(const void* handle, const std::uint64_t* arguments);
   StatusOr<std::uint64_t> Run(const Kernel& kernel, const std::uint64_t* arguments);
 
   const JitTarget target_;

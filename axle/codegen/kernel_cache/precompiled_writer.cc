@@ -1,8 +1,5 @@
 #include "axle/codegen/kernel_cache/precompiled_writer.h"
 
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
-
 #include "axle/codegen/kernel_cache/precompiled.h"
 #include "axle/core/strings.h"
 

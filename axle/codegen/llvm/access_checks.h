@@ -4,52 +4,17 @@
 // Checks are put into the finished IR of a kernel: whoever writes IR cannot forget one, and the
 // lanes that a mask leaves in count, whatever they were meant to be.
 #pragma once
-#include <mutex>
+#include <cstddef>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include "axle/core/element_type.h"
-#include "axle/core/status.h"
+#include "axle/codegen/spec/checked_kernel.h"
 
 namespace llvm {
 class Function;
 }  // namespace llvm
 
 namespace axle {
-
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kAlwaysChecksAccesses = true;
-#elif defined(__has_feature)
-inline constexpr bool kAlwaysChecksAccesses = __has_feature(address_sanitizer);
-#else
-inline constexpr bool kAlwaysChecksAccesses = false;
-#endif
-
-// What the checks of one compiled module found. Thread-safe.
-class AccessChecks {
- public:
-  // The first thing that was wrong, INTERNAL, in any run so far.
-  Status status() const;
-  void Fail(std::string_view kernel, std::string_view what);
-
- private:
-  mutable std::mutex mutex_;
-  Status status_;
-};
-
-// Checked kernels find the bounds of their operands' memory behind the operands' pointers: so many
-// pointers in all.
-constexpr size_t NumCheckedPointers(size_t num_operands) {
-  return 3 * num_operands;
-}
-inline void SetBounds(void** pointers, size_t num_operands, size_t operand, void* begin,
-                      i64 bytes) {
-  void** const bounds = pointers + num_operands + 2 * operand;
-  bounds[0] = begin;
-  bounds[1] = static_cast<std::byte*>(begin) + bytes;
-}
 
 // A kernel whose argument `pointers` has the pointers of its operands, and whose other arguments
 // are tables of ours. `constants` are blocks with fixed addresses that it reads, with their sizes.
@@ -60,12 +25,5 @@ struct CheckedKernel {
 };
 // Runs of the kernel fail if there is an access whose memory cannot be told.
 void AddAccessChecks(llvm::Function& function, const CheckedKernel& kernel, AccessChecks& checks);
-
-// What checked code calls, under this name: gives `address` if the bytes there are in
-// [begin, end), and a place where it does no harm otherwise. `operand` is negative for memory of
-// the kernel's own.
-inline constexpr char kCheckAccess[] = "axle_check_access";
-void* CheckAccess(AccessChecks* checks, const char* kernel, i64 operand, const std::byte* begin,
-                  const std::byte* end, std::byte* address, i64 bytes, int is_store);
 
 }  // namespace axle

@@ -1,5 +1,6 @@
 #include "axle/codegen/llvm/jit.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Constants.h>
@@ -19,8 +20,8 @@
 #include <map>
 #include <mutex>
 
-#include "axle/codegen/emulation/emulated_kernels.h"
 #include "axle/codegen/llvm/access_checks.h"
+#include "axle/codegen/llvm/emulated_callers.h"
 #include "axle/codegen/llvm/exact_fma.h"
 #include "axle/codegen/llvm/lane_emitter.h"
 #include "axle/codegen/llvm/llvm_versions.h"
@@ -89,16 +90,6 @@ llvm::CodeGenOptLevel LevelOf(int codegen_level) {
     default:
       return llvm::CodeGenOptLevel::Default;
   }
-}
-
-bool HasAvx512() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512cd");
-#else
-  return false;
-#endif
 }
 
 llvm::orc::JITTargetMachineBuilder MachineBuilder(NativeIsa isa, int codegen_level) {
@@ -216,45 +207,32 @@ StatusOr<std::string> Assembly(const llvm::Module& module, const JitTarget& targ
 
 }  // namespace
 
-std::vector<std::string> PassOptions() {
-  std::vector<std::string> options;
-  ForEachPassOption([&](const llvm::cl::Option&, const char* name, const char* value) {
-    options.push_back(StrCat("-", name, "=", value));
-  });
-  return options;
-}
-
 int CodegenLevelOf(const llvm::Module& module) {
   const auto* const level =
       llvm::mdconst::extract<llvm::ConstantInt>(module.getModuleFlag(kLevelFlag));
   return static_cast<int>(level->getZExtValue());
 }
 
-StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level) {
-  if (codegen_level < 0 || codegen_level > 2) {
-    return InvalidArgument(StrCat("native: codegen level ", codegen_level, " is not 0, 1 or 2"));
-  }
-  if (isa == NativeIsa::kAuto) {
-    isa = JitTarget::kIsAarch64 ? NativeIsa::kAarch64
-          : HasAvx512()         ? NativeIsa::kAvx512
-                                : NativeIsa::kAvx2;
-  }
-  if (JitTarget::kIsAarch64 && isa != NativeIsa::kAarch64) {
-    return FailedPrecondition(
-        "native: this is an AArch64 machine, which runs code of its own only");
-  }
-  if (isa == NativeIsa::kAvx512 && !HasAvx512()) {
-    return FailedPrecondition("native: this CPU does not have AVX-512 (F, BW, CD, DQ, VL)");
-  }
-  const int vector_bytes = isa == NativeIsa::kAvx512 ? 64 : isa == NativeIsa::kAvx2 ? 32 : 16;
-  return JitTarget{isa, codegen_level, vector_bytes};
+unsigned Jit::NewModule::num_instructions() const {
+  return module->getInstructionCount();
+}
+
+// With the options that this file has for its own code.
+static KernelEmulator::Code CodeOf(const llvm::Module& module) {
+  KernelEmulator::Code code;
+  llvm::raw_string_ostream(code.llvm_ir) << module;
+  code.llc_options = {StrCat("-O", CodegenLevelOf(module))};
+  ForEachPassOption([&](const llvm::cl::Option&, const char* name, const char* value) {
+    code.llc_options.push_back(StrCat("-", name, "=", value));
+  });
+  return code;
 }
 
 struct Jit::State {
   // Why a lookup failed, which its own error does not say; any thread may.
   std::mutex mutex;
   Status reason;
-  std::unique_ptr<EmulatedKernels> emulated;  // of code that this machine cannot run
+  std::unique_ptr<KernelEmulator> emulator;  // of code that this machine cannot run
   std::unique_ptr<llvm::orc::LLJIT> jit;
 
   void Note(llvm::Error error) {
@@ -308,7 +286,8 @@ StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const Native
   state->jit->getExecutionSession().setErrorReporter(
       [noted = state.get()](llvm::Error error) { noted->Note(std::move(error)); });
   if (target.is_emulated()) {
-    AXLE_ASSIGN(state->emulated, EmulatedKernels::Create(target));
+    if (target.emulate == nullptr) return FailedPrecondition("native: there is no emulator");
+    AXLE_ASSIGN(state->emulator, target.emulate(target, StrCat("llc-", LLVM_VERSION_MAJOR)));
   }
   state->on_llvm = options.on_llvm;
   state->on_assembly = options.on_assembly;
@@ -331,7 +310,7 @@ Jit::NewModule Jit::MakeModule(const std::string& name, int codegen_level) const
 
 StatusOr<std::string> Jit::ObjectOf(NewModule made) const {
   AXLE_TRY(Verify(*made.module));
-  if (target_.avoids_llvm_faults) AvoidLlvmFaults(*made.module, target_);
+  if (target_.works_around_llvm) AvoidLlvmFaults(*made.module, target_);
   llvm::TargetOptions options;
   auto object = PooledCompiler(target_.isa, options)(*made.module);
   if (!object) return ToStatus(object.takeError());
@@ -341,21 +320,21 @@ StatusOr<std::string> Jit::ObjectOf(NewModule made) const {
 Status Jit::Add(NewModule made) {
   AXLE_TRY(Verify(*made.module));
   const int codegen_level = CodegenLevelOf(*made.module);
-  if (target_.avoids_llvm_faults) AvoidLlvmFaults(*made.module, target_);
+  if (target_.works_around_llvm) AvoidLlvmFaults(*made.module, target_);
   if (state_->on_llvm) {
     std::string text;
     llvm::raw_string_ostream(text) << *made.module;
     state_->on_llvm(text);
   }
   if (state_->on_assembly) {
-    AXLE_ASSIGN(const std::string text, state_->emulated != nullptr
-                                            ? state_->emulated->Assembly(*made.module)
+    AXLE_ASSIGN(const std::string text, state_->emulator != nullptr
+                                            ? state_->emulator->Assembly(CodeOf(*made.module))
                                             : Assembly(*made.module, target_));
     state_->on_assembly(text);
   }
-  if (state_->emulated != nullptr) {
+  if (state_->emulator != nullptr) {
     NewModule callers = MakeModule(made.module->getName().str(), codegen_level);
-    AXLE_TRY(state_->emulated->Add(*made.module, *callers.module));
+    AXLE_TRY(AddEmulated(CodeOf(*made.module), *made.module, *state_->emulator, *callers.module));
     made.module = std::move(callers.module);
     made.context = std::move(callers.context);
   }
@@ -375,7 +354,7 @@ StatusOr<void*> Jit::Lookup(const std::string& function) {
 }
 
 Status Jit::status() const {
-  return state_->emulated == nullptr ? Status() : state_->emulated->status();
+  return state_->emulator == nullptr ? Status() : state_->emulator->status();
 }
 
 }  // namespace axle

@@ -13,38 +13,6 @@ constexpr unsigned kNumbersPerOperand = 3;
 
 }  // namespace
 
-// As LoopKernel says.
-KernelOperands OperandsOf(const LoopKernelSpec& spec) {
-  using Row = KernelOperand::Row;
-  const LaneProgram& program = *spec.program;
-  KernelOperands result{.is_loop = true, .operands = {}};
-  for (size_t i = 0; i < program.inputs.size(); ++i) {
-    const Row row = spec.inputs[i] == InnerStride::kUnit  ? Row::kNeighbours
-                    : spec.inputs[i] == InnerStride::kAny ? Row::kApart
-                                                          : Row::kOne;
-    result.operands.push_back({row, program.inputs[i].element_bytes(), false});
-  }
-  const size_t num_outputs = program.outputs.size();
-  const size_t num_ones = spec.form == FoldForm::kRows ? spec.folds.size() : 0;
-  for (size_t o = 0; o < num_outputs; ++o) {
-    const Row row = o < num_outputs - num_ones ? Row::kNeighbours : Row::kOne;
-    result.operands.push_back({row, program.outputs[o].element_bytes(), true});
-  }
-  return result;
-}
-
-KernelOperands OperandsOf(const MergeKernelSpec& spec) {
-  using Row = KernelOperand::Row;
-  KernelOperands result{.is_loop = true, .operands = {}};
-  for (const bool is_output : {false, true}) {
-    for (size_t i = 0; i < spec.num_arrays(); ++i) {
-      result.operands.push_back({Row::kNeighbours, spec.bytes_of(i), is_output});
-    }
-  }
-  result.operands.push_back({Row::kOne, sizeof(MergeState), true});
-  return result;
-}
-
 KernelOperands OperandsOf(const Region& region, const Schedule& schedule) {
   KernelOperands result;
   const auto add = [&](ValueId value, bool is_output) {

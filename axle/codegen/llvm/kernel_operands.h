@@ -1,12 +1,9 @@
-// What memory a kernel touches, written into its IR: for whoever runs it where that memory is not
-// (emulated_kernels.h).
+// The operands of a kernel (spec/kernel_operands.h) as metadata of its function.
 #pragma once
 #include <optional>
-#include <vector>
 
-#include "axle/codegen/llvm/lane_lowering.h"
-#include "axle/codegen/llvm/merge_lowering.h"
 #include "axle/codegen/schedule/regions.h"
+#include "axle/codegen/spec/kernel_operands.h"
 
 namespace llvm {
 class Function;
@@ -14,26 +11,6 @@ class Function;
 
 namespace axle {
 
-struct KernelOperand {
-  enum class Row : std::uint8_t {
-    kNeighbours,  // `bytes` for each position of a row
-    kOne,         // `bytes` for the row
-    kApart,       // `bytes` for each position, as far apart as the call says
-  };
-  Row row = Row::kOne;
-  i64 bytes = 0;
-  bool is_output = false;
-  bool operator==(const KernelOperand&) const = default;
-};
-
-struct KernelOperands {
-  bool is_loop = false;  // a LoopKernel; or a SmallKernel, whose operands are one row
-  std::vector<KernelOperand> operands;
-  bool operator==(const KernelOperands&) const = default;
-};
-
-KernelOperands OperandsOf(const LoopKernelSpec& spec);
-KernelOperands OperandsOf(const MergeKernelSpec& spec);
 // Of a small region of `schedule`.
 KernelOperands OperandsOf(const Region& region, const Schedule& schedule);
 

@@ -7,8 +7,7 @@
 
 namespace axle {
 
-StatusOr<std::unique_ptr<LaneJit>> LaneJit::Create(NativeIsa isa, int codegen_level) {
-  AXLE_ASSIGN(const JitTarget target, ChooseTarget(isa, codegen_level));
+StatusOr<std::unique_ptr<LaneJit>> LaneJit::Create(const JitTarget& target) {
   AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target));
   return std::unique_ptr<LaneJit>(new LaneJit(std::move(jit)));
 }

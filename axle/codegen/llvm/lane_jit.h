@@ -12,7 +12,7 @@ namespace axle {
 
 class LaneJit : public LaneExecutor {
  public:
-  static StatusOr<std::unique_ptr<LaneJit>> Create(NativeIsa isa, int codegen_level);
+  static StatusOr<std::unique_ptr<LaneJit>> Create(const JitTarget& target);
 
   // Compiles `program` at its first run. Not thread-safe.
   Status Run(const LaneProgram& program, std::span<const void* const> inputs,

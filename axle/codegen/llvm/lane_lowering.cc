@@ -106,9 +106,9 @@ class KernelWriter {
   }
 
   unsigned NumOperations() const {
-    i64 count = axle::NumOperations(program_);
+    i64 count = program_.num_operations();
     for (const LoopFold& fold : spec_.folds) {
-      count += fold.reducer != nullptr ? axle::NumOperations(*fold.reducer) : 1;
+      count += fold.reducer != nullptr ? fold.reducer->num_operations() : 1;
     }
     return static_cast<unsigned>(count);
   }
@@ -617,12 +617,6 @@ class KernelWriter {
 };
 
 }  // namespace
-
-i64 NumOperations(const LaneProgram& program) {
-  return std::ranges::count_if(program.code, [](const LaneOp& op) {
-    return op.primitive != Primitive::kInput && op.primitive != Primitive::kConstant;
-  });
-}
 
 void EmitLoopKernel(const LoopKernelSpec& spec, const JitTarget& target, const std::string& name,
                     llvm::Module& module) {

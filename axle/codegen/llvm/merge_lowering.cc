@@ -107,7 +107,7 @@ class MergeWriter {
   // Merges that take turns.
   size_t MergesPerTurn() const {
     constexpr i64 kMost = 4, kOperations = 16;
-    const i64 cost = NumOperations(less_) + static_cast<i64>(spec_.num_arrays());
+    const i64 cost = less_.num_operations() + static_cast<i64>(spec_.num_arrays());
     return static_cast<size_t>(std::clamp<i64>(kOperations / cost, 1, kMost));
   }
 

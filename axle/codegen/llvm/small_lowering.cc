@@ -177,7 +177,7 @@ class Writer {
     std::vector<SmallValue> outputs;
     for (const LaneArray& array : program.outputs) outputs.push_back({array, n, {}});
     LaneEmitter emitter = values_.Emitter(n);
-    for (i64 v = 0; v < SmallValueBuilder::NumVectors(n); ++v) {
+    for (i64 v = 0; v < NumSmallVectors(n); ++v) {
       std::vector<Value*> code;
       for (const LaneOp& op : program.code) {
         const bool is_input = op.primitive == Primitive::kInput;
@@ -261,7 +261,7 @@ class Writer {
     const axle::Value& value = frame.schedule.values[region.outputs[0]];
     const Held &lhs = frame.held[region.inputs[0].value], &rhs = frame.held[region.inputs[1].value];
     // A row of the result at a time, or all of it where rows are short.
-    const bool by_rows = dot.num_columns > SmallValueBuilder::kMostNumbers;
+    const bool by_rows = dot.num_columns > kMaxSmallNumbers;
     const i64 rows_at_once = by_rows ? 1 : dot.num_rows;
     std::map<std::pair<i64, i64>, SmallValue> rhs_rows;  // by batch and k
     std::vector<SmallValue> parts;
@@ -493,7 +493,7 @@ class Writer {
     Merge merge{{value.array, value.num_elements(), {}}};
     llvm::Type* type = values_.VectorType(value.array, value.num_elements());
     for (unsigned part = 0; part < value.array.num_parts; ++part) {
-      for (i64 v = 0; v < SmallValueBuilder::NumVectors(value.num_elements()); ++v) {
+      for (i64 v = 0; v < NumSmallVectors(value.num_elements()); ++v) {
         merge.value.vectors[part].push_back(b_.CreatePHI(type, 2));
       }
     }

@@ -2,8 +2,9 @@
 #pragma once
 #include <string>
 
-#include "axle/codegen/llvm/jit.h"
-#include "axle/codegen/steps/small_step.h"
+#include "axle/codegen/schedule/small_regions.h"
+#include "axle/codegen/spec/jit_target.h"
+#include "axle/codegen/spec/kernel_spec.h"
 
 namespace llvm {
 class Module;

@@ -71,19 +71,8 @@ void FillLanes(std::vector<Source>& sources) {
 
 }  // namespace
 
-i64 SmallValueBuilder::LanesFor(i64 num_elements) {
-  if (num_elements <= kMostNumbers) return 1;
-  const auto lanes = std::bit_ceil(static_cast<std::uint64_t>(num_elements));
-  return std::min(static_cast<i64>(lanes), kMostLanes);
-}
-
-i64 SmallValueBuilder::NumVectors(i64 num_elements) {
-  const i64 lanes = LanesFor(num_elements);
-  return (num_elements + lanes - 1) / lanes;
-}
-
 LaneEmitter SmallValueBuilder::Emitter(i64 num_elements) {
-  return {b_, Unsigned(LanesFor(num_elements)), target_};
+  return {b_, Unsigned(SmallLanesFor(num_elements)), target_};
 }
 
 llvm::Type* SmallValueBuilder::ElementType(LaneType type, bool in_memory) {
@@ -119,7 +108,7 @@ Value* SmallValueBuilder::Pick(unsigned part, i64 lanes, std::span<const Element
   for (size_t k = 0; k < refs.size(); ++k) {
     const SmallValue* value = refs[k].value;
     if (value == nullptr) continue;
-    const i64 width = LanesFor(value->num_elements);
+    const i64 width = SmallLanesFor(value->num_elements);
     Value* vector = value->vectors[part][refs[k].element / width];
     auto source = std::ranges::find(sources, vector, &Source::vector);
     if (source == sources.end()) {
@@ -150,7 +139,7 @@ Value* SmallValueBuilder::Pick(unsigned part, i64 lanes, std::span<const Element
 
 SmallValue SmallValueBuilder::Gather(const LaneArray& array, std::span<const ElementRef> refs) {
   SmallValue result{array, static_cast<i64>(refs.size()), {}};
-  const i64 lanes = LanesFor(result.num_elements);
+  const i64 lanes = SmallLanesFor(result.num_elements);
   for (unsigned part = 0; part < array.num_parts; ++part) {
     for (i64 first = 0; first < result.num_elements; first += lanes) {
       const auto count = static_cast<size_t>(std::min(lanes, result.num_elements - first));
@@ -216,7 +205,7 @@ Value* SmallValueBuilder::LoadVector(const LaneArray& array, Value* base,
 SmallValue SmallValueBuilder::Load(const LaneArray& array, Value* base,
                                    std::span<const i64> elements) {
   SmallValue result{array, static_cast<i64>(elements.size()), {}};
-  const i64 lanes = LanesFor(result.num_elements);
+  const i64 lanes = SmallLanesFor(result.num_elements);
   for (unsigned part = 0; part < array.num_parts; ++part) {
     for (i64 first = 0; first < result.num_elements; first += lanes) {
       const auto count = static_cast<size_t>(std::min(lanes, result.num_elements - first));
@@ -253,7 +242,7 @@ void SmallValueBuilder::StoreVector(const LaneArray& array, Value* vector, Value
 }
 
 void SmallValueBuilder::Store(const SmallValue& value, Value* base, std::span<const i64> elements) {
-  const i64 lanes = LanesFor(value.num_elements);
+  const i64 lanes = SmallLanesFor(value.num_elements);
   for (unsigned part = 0; part < value.array.num_parts; ++part) {
     for (i64 first = 0; first < value.num_elements; first += lanes) {
       const auto count = static_cast<size_t>(std::min(lanes, value.num_elements - first));
@@ -264,7 +253,7 @@ void SmallValueBuilder::Store(const SmallValue& value, Value* base, std::span<co
 }
 
 Value* SmallValueBuilder::Element(const SmallValue& value, i64 element) {
-  const i64 lanes = LanesFor(value.num_elements);
+  const i64 lanes = SmallLanesFor(value.num_elements);
   return b_.CreateExtractElement(value.vectors[0][static_cast<size_t>(element / lanes)],
                                  Unsigned(element % lanes));
 }

@@ -1,10 +1,9 @@
 // Small values: arrays of few elements that compiled code keeps in registers, as vectors of LLVM
 // IR.
 //
-// Element k of n is lane k mod w of vector k / w, where w is n rounded up to a power of two, and
-// kMostLanes at most. Lanes behind the last element are numbers of any value, not poison. Up to
-// kMostNumbers elements have a vector each: programs mostly take them apart and put them together
-// again.
+// Element k of n is lane k mod w of vector k / w, where w is SmallLanesFor(n)
+// (spec/small_vectors.h). Lanes behind the last element are numbers of any value, not poison. A
+// few elements have a vector each: programs mostly take them apart and put them together again.
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "axle/codegen/llvm/lane_emitter.h"
+#include "axle/codegen/spec/small_vectors.h"
 
 namespace axle {
 
@@ -44,10 +44,6 @@ struct ElementRef {
 
 class SmallValueBuilder {
  public:
-  static constexpr i64 kMostLanes = 16, kMostNumbers = 3;
-  static i64 LanesFor(i64 num_elements);
-  static i64 NumVectors(i64 num_elements);
-
   SmallValueBuilder(llvm::IRBuilder<>& b, const JitTarget& target) : b_(b), target_(target) {}
 
   // For the vectors of an array of so many elements.

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "axle/codegen/schedule/access.h"
 #include "axle/ir/module.h"
 #include "axle/kernels/dot.h"
 
@@ -44,4 +45,11 @@ inline constexpr i64 kMostSmallDotElements = 128;  // of each array
 // Nothing if there are many numbers, or numbers of another kind.
 std::optional<SmallDot> FindSmallDot(const Instruction& inst);
 
+// Strides with which `inst` had better read operand `i` by this access than a copy of it in order;
+// nothing if it is no dot, or copying is better.
+std::optional<Dims> StridesInPlace(const Instruction& inst, i64 i, const Access& access);
+// The same of the result that lies as `user`, which reads nothing else, wants it.
+// Its row-major strides, or these.
+std::optional<Dims> StridesOfResult(const Instruction& inst, const Instruction& user,
+                                    const Dims* strides = nullptr);
 }  // namespace axle

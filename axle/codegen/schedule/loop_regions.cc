@@ -1,7 +1,6 @@
 // Open regions: which instructions one loop computes together.
 #include <algorithm>
 
-#include "axle/codegen/llvm/lane_lowering.h"
 #include "axle/codegen/schedule/schedule_builder.h"
 
 namespace axle {
@@ -59,9 +58,10 @@ i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
   if (!computes.Add(inst)) return weight;
   const Instruction* const result[] = {&inst};
   const std::span<const Instruction* const> none;
-  const i64 all = NumOperations(IsComplex(to) ? std::move(computes).Finish(result)
-                                              : std::move(computes).Finish(none, result));
-  weight = std::max<i64>(1, all - NumOperations(std::move(reads).Finish(none, operands)));
+  const LaneProgram all =
+      IsComplex(to) ? std::move(computes).Finish(result) : std::move(computes).Finish(none, result);
+  const LaneProgram read = std::move(reads).Finish(none, operands);
+  weight = std::max<i64>(1, all.num_operations() - read.num_operations());
   if (IsNarrowFloat(to)) weight += kRoundingWeight;
   return weight;
 }
@@ -78,8 +78,8 @@ i64 ScheduleBuilder::WeightBeside(const Instruction& other, const Instruction& i
   }
   if (!one.Add(other) || !both.Add(other) || !both.Add(inst)) return weight;
   const Instruction* const results[] = {&other, &inst};
-  const i64 all = NumOperations(std::move(both).Finish(results));
-  const i64 more = all - NumOperations(std::move(one).Finish(std::span(results).first(1)));
+  const i64 all = std::move(both).Finish(results).num_operations();
+  const i64 more = all - std::move(one).Finish(std::span(results).first(1)).num_operations();
   weight = std::clamp<i64>(more, 1, weight);
   return weight;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "axle/codegen/schedule/contraction_kernel.h"
 #include "axle/codegen/schedule/schedule_builder.h"
 #include "axle/ops/contraction.h"
 #include "axle/ops/control_form.h"

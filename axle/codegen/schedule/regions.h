@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "axle/codegen/schedule/access.h"
-#include "axle/codegen/steps/contraction_steps.h"
-#include "axle/codegen/steps/fold_step.h"
+#include "axle/codegen/schedule/dot_form.h"
+#include "axle/codegen/schedule/fold.h"
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
 #include "axle/emit/lane_program.h"

@@ -245,7 +245,7 @@ class Group {
     for (Region& step : steps_) {
       for (size_t i = 0; i < step.inputs.size(); ++i) {
         if (step.inputs[i].value != value || !ReadsItsRow(step, i)) continue;
-        if (longest != nullptr && NumOperations(longest->program) > NumOperations(step.program))
+        if (longest != nullptr && longest->program.num_operations() > step.program.num_operations())
           continue;
         longest = &step;
         input = i;
@@ -253,7 +253,7 @@ class Group {
     }
     if (longest == nullptr || rows_per_block >= rows_) return;
     const bool is_far = BytesOf(value) >= kLeastFetchedBytes;
-    if (!is_far && NumOperations(longest->program) < kLeastOperationsToFetch) return;
+    if (!is_far && longest->program.num_operations() < kLeastOperationsToFetch) return;
     longest->fetches.resize(longest->inputs.size());
     longest->fetches[input] = BytesOf(value) / rows_ * rows_per_block;
   }
@@ -281,7 +281,7 @@ class Group {
     };
     const auto writer = std::ranges::find_if(
         steps_, [&](const Region& step) { return std::ranges::any_of(step.outputs, lies_there); });
-    if (writer == steps_.begin() || NumOperations(writer->program) >= kLeastOperationsToWrite) {
+    if (writer == steps_.begin() || writer->program.num_operations() >= kLeastOperationsToWrite) {
       return;
     }
     first.inputs.push_back({output, Access::Whole(first.num_positions)});

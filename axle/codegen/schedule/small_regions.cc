@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "axle/codegen/llvm/small_values.h"
 #include "axle/codegen/schedule/dot_form.h"
+#include "axle/codegen/spec/small_vectors.h"
 
 namespace axle {
 namespace {
@@ -43,7 +43,7 @@ i64 NumVectors(const Schedule& schedule, std::span<const ValueId> values) {
   i64 vectors = 0;
   for (const ValueId value : values) {
     const Value& array = schedule.values[value];
-    vectors += IsSmall(array) ? SmallValueBuilder::NumVectors(array.num_elements()) : 1;
+    vectors += IsSmall(array) ? NumSmallVectors(array.num_elements()) : 1;
   }
   return vectors;
 }
@@ -90,11 +90,10 @@ class Finder {
     if (n > kMostSmallElements || IsStaged(region.fold_shape, region.folds)) return {};
     const auto code = static_cast<i64>(region.program.code.size());
     const auto folds = static_cast<i64>(region.folds.size());
-    return SmallValueBuilder::NumVectors(n) * code + folds * FoldWork(region.fold_shape);
+    return NumSmallVectors(n) * code + folds * FoldWork(region.fold_shape);
   }
   static i64 FoldWork(const FoldShape& shape) {
-    return 2 * SmallValueBuilder::NumVectors(shape.num_results()) *
-           std::min<i64>(shape.reduced, SmallValueBuilder::kMostLanes);
+    return 2 * NumSmallVectors(shape.num_results()) * std::min<i64>(shape.reduced, kMaxSmallLanes);
   }
 
   static bool IsOneNumber(const DynamicOffset& offset) {
@@ -127,14 +126,12 @@ class Finder {
     }
     return MoveWork(output.num_elements());
   }
-  static i64 MoveWork(i64 num_elements) {
-    return 2 + 4 * SmallValueBuilder::NumVectors(num_elements);
-  }
+  static i64 MoveWork(i64 num_elements) { return 2 + 4 * NumSmallVectors(num_elements); }
 
   static Work WorkOfDot(const Instruction& inst) {
     const auto dot = FindSmallDot(inst);
     if (!dot) return {};
-    const i64 vectors = SmallValueBuilder::NumVectors(dot->num_columns);
+    const i64 vectors = NumSmallVectors(dot->num_columns);
     return 4 + dot->num_rows * vectors * (2 * dot->depth + 1);
   }
 

@@ -3,13 +3,30 @@
 #include <algorithm>
 #include <set>
 
+#include "axle/codegen/schedule/contraction_kernel.h"
 #include "axle/codegen/schedule/small_regions.h"
-#include "axle/codegen/steps/move_step.h"
 #include "axle/ops/op_def.h"
 #include "axle/runtime/program.h"
 
 namespace axle {
+bool HasStaticMap(const Region& region) {
+  return region.kind == RegionKind::kMove && region.map && !region.map->empty() &&
+         region.instructions[0]->shape().rank() > 0 &&
+         std::ranges::all_of(*region.map, [](const IndexPiece& piece) {
+           return piece.offsets.empty() && !piece.relinearize;
+         });
+}
+
 namespace {
+
+// Whether a kMove can write its result where such a part lies.
+bool MovesTo(const Region& region, const Access& part) {
+  if (region.map) {
+    return HasStaticMap(region) && StridesAlong(part, region.instructions[0]->shape().dims());
+  }
+  const Access* const accesses[] = {&region.inputs[0].access, &part};
+  return CommonSizes(accesses, region.instructions[0]->shape().num_elements()).has_value();
+}
 
 // Rows that do not fill their vectors waste the rest of the last one: up to a fourth of the row is
 // less than moving it takes.

@@ -29,6 +29,9 @@ struct Part {
 // By value. A part that is no run is read by `move` alone.
 using Parts = std::map<ValueId, Part>;
 
+// Whether the places of what the region, a kMove, moves are known, by pieces of a map.
+bool HasStaticMap(const Region& region);
+
 // The values that can be parts: who computes them can write them so, and they are no results. The
 // schedule has its last kinds of regions; points into it.
 Parts FindParts(const Schedule& schedule);

@@ -1,19 +1,11 @@
 // Partial results of folds of more than one chunk, for the steps that put chunks together.
 #pragma once
 #include <algorithm>
-#include <bit>
 
 #include "axle/codegen/steps/fold_step.h"
 #include "axle/ops/canonical_sum.h"
 
 namespace axle {
-
-// How many Partials of so many elements hold at most: a binary tree of chunks has one per bit of
-// their number, and the next one.
-inline i64 NumPartials(i64 num_reduced) {
-  const i64 chunks = (num_reduced + kSumChunk - 1) / kSumChunk;
-  return static_cast<i64>(std::bit_width(static_cast<std::uint64_t>(chunks))) + 1;
-}
 
 // Partial results of chunks, as canonical_sum.h's ChunkTree keeps them, in memory of the caller's.
 class Partials {

@@ -4,15 +4,14 @@
 #include <memory>
 #include <vector>
 
-#include "axle/codegen/llvm/access_checks.h"
-#include "axle/codegen/llvm/lane_lowering.h"
 #include "axle/codegen/schedule/access.h"
+#include "axle/codegen/spec/checked_kernel.h"
+#include "axle/codegen/spec/kernel_spec.h"
 #include "axle/core/kernel.h"
 
 namespace axle {
 
-// Inputs and outputs of one loop, and the pointers that it gets if it is checked.
-inline constexpr size_t kMaxLoopOperands = 320;
+// The pointers that a loop gets if it is checked.
 inline constexpr size_t kMaxLoopPointers = NumCheckedPointers(kMaxLoopOperands);
 // Positions between two looks at the limits.
 inline constexpr i64 kSlicePositions = i64{1} << 20;
@@ -64,13 +63,6 @@ std::vector<InnerStride> InnerStrides(std::span<const Access* const> inputs, con
 
 // `kernel` is filled in when it has been compiled. `sizes` are CommonSizes of the accesses.
 std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperand> operands);
-
-// Outputs below this may still be in the caches, in part, when they are read.
-inline constexpr i64 kLeastStreamedBytes = i64{32} << 20;
-// But not those of a loop that reads and writes so much in one pass: the end of the pass has pushed
-// the beginning out. Outputs below the second number are not worth it.
-inline constexpr i64 kLeastStreamedPass = i64{48} << 20;
-inline constexpr i64 kLeastStreamedInPass = i64{4} << 20;
 
 // Whether the outputs, the last `num_outputs` operands, are better written past the caches: each is
 // larger than they are, or what the loop passes over is, and its rows begin where

@@ -169,22 +169,6 @@ int RunTiles(const RunContext* run, const MovePlan& plan, void* const* buffers, 
 
 }  // namespace
 
-bool HasStaticMap(const Region& region) {
-  return region.kind == RegionKind::kMove && region.map && !region.map->empty() &&
-         region.instructions[0]->shape().rank() > 0 &&
-         std::ranges::all_of(*region.map, [](const IndexPiece& piece) {
-           return piece.offsets.empty() && !piece.relinearize;
-         });
-}
-
-bool MovesTo(const Region& region, const Access& part) {
-  if (region.map) {
-    return HasStaticMap(region) && StridesAlong(part, region.instructions[0]->shape().dims());
-  }
-  const Access* const accesses[] = {&region.inputs[0].access, &part};
-  return CommonSizes(accesses, region.instructions[0]->shape().num_elements()).has_value();
-}
-
 std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& schedule,
                                          const Parts& parts) {
   auto plan = std::make_shared<MovePlan>();

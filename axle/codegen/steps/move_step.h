@@ -39,11 +39,6 @@ struct MovePlan {
   int whole_operand = -1;
 };
 
-// Whether the places of what the region, a kMove, moves are known, by pieces of a map.
-bool HasStaticMap(const Region& region);
-// Whether it can write its result where such a part lies.
-bool MovesTo(const Region& region, const Access& part);
-
 // Of a kMove region. What is a part of its result is there already.
 std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& schedule,
                                          const Parts& parts = {});

@@ -2,7 +2,7 @@
 #pragma once
 #include <span>
 
-#include "axle/codegen/llvm/lane_lowering.h"
+#include "axle/codegen/spec/kernel_spec.h"
 
 namespace axle {
 

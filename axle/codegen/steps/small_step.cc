@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "axle/codegen/llvm/access_checks.h"
+#include "axle/codegen/spec/checked_kernel.h"
 #include "axle/runtime/program.h"
 
 namespace axle {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "axle/codegen/llvm/merge_lowering.h"
+#include "axle/codegen/spec/kernel_spec.h"
 #include "axle/codegen/steps/loop_step.h"
 #include "axle/core/kernel.h"
 #include "axle/ir/module.h"

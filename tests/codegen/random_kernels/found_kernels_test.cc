@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "axle/codegen/choose_target.h"
 #include "tests/codegen/isas.h"
 #include "tests/codegen/random_kernels/compare.h"
 #include "tests/codegen/random_kernels/generate.h"

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 
+#include "axle/codegen/choose_target.h"
 #include "tests/codegen/isas.h"
 #include "tests/codegen/random_kernels/compare.h"
 #include "tests/codegen/random_kernels/generate.h"

@@ -106,7 +106,7 @@ class Writer {
   SmallValue Lowered(const KernelOp& op, const LaneOp& lane) {
     SmallValue result{{op.type}, op.num_elements, {}};
     LaneEmitter emitter = builder_.Emitter(op.num_elements);
-    for (i64 v = 0; v < SmallValueBuilder::NumVectors(op.num_elements); ++v) {
+    for (i64 v = 0; v < NumSmallVectors(op.num_elements); ++v) {
       std::vector<Value*> vectors(lanes_.code.size());
       for (size_t k = 0; k < op.operands.size(); ++k) {
         vectors[op.operands[k]] = Operand(op, k).vectors[0][static_cast<size_t>(v)];

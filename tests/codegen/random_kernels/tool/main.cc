@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "axle/codegen/choose_target.h"
 #include "tests/codegen/isas.h"
 #include "tests/codegen/random_kernels/tool/hunt.h"
 
@@ -34,7 +35,7 @@ StatusOr<std::vector<JitTarget>> TargetsOf(const Flags& flags) {
     if (names.empty() ? !CanRun(isa).ok() : !is_named) continue;
     for (const int level : flags.levels) {
       AXLE_ASSIGN(JitTarget target, ChooseTarget(isa, level));
-      target.avoids_llvm_faults = !flags.no_fences;
+      target.works_around_llvm = !flags.no_fences;
       targets.push_back(target);
     }
   }

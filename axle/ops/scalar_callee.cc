@@ -1,4 +1,4 @@
-#include "axle/ops/lanes/scalar_callee.h"
+#include "axle/ops/scalar_callee.h"
 
 #include <algorithm>
 #include <cstring>

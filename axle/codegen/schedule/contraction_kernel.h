@@ -1,5 +1,5 @@
-// dot and convolution as calls of prebuilt kernels (axle/kernels/): what is written down when the
-// instruction is compiled.
+// dot and convolution as calls of the library's kernels (axle/kernels/): whether there is a kernel
+// for an instruction, and its plan.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -14,13 +14,6 @@
 
 namespace axle {
 
-// Strides with which `inst` had better read operand `i` by this access than a copy of it in order;
-// nothing if it is no dot, or copying is better.
-std::optional<Dims> StridesInPlace(const Instruction& inst, i64 i, const Access& access);
-// The same of the result that lies as `user`, which reads nothing else, wants it.
-// Its row-major strides, or these.
-std::optional<Dims> StridesOfResult(const Instruction& inst, const Instruction& user,
-                                    const Dims* strides = nullptr);
 // `strides`, or those of the dot as it stands, with a result that lies where the elements of
 // `written`, which is the dot or that user of it, are by this access; nothing if no kernel writes
 // there.
@@ -29,7 +22,7 @@ std::optional<ContractionStrides> StridesInto(const Instruction& inst, const Ins
                                               const Access& access);
 
 // One kernel, with its buffers {lhs, rhs, result, scratch}.
-struct ContractionStep {
+struct ContractionKernel {
   KernelFunction function = nullptr;
   std::vector<std::byte> plan;  // what `function` takes as its plan; copied freely
   i64 num_tiles = 0;            // of all the work; any split of them gives the same bits
@@ -40,7 +33,7 @@ struct ContractionStep {
 // `inst` is a verified instruction whose row has Lowering::kDot or kConvolution. All arrays are
 // row-major, or those of a dot where `strides` say. Whether there is a kernel is the same for all
 // instruction sets.
-ContractionStep PlanContraction(const Instruction& inst, InstructionSet instruction_set,
-                                const ContractionStrides* strides = nullptr);
+ContractionKernel PlanContraction(const Instruction& inst, InstructionSet instruction_set,
+                                  const ContractionStrides* strides = nullptr);
 
 }  // namespace axle

@@ -1,0 +1,23 @@
+// Code for the kernels of a table: each is taken from the precompiled ones or compiled, by several
+// threads at a time.
+#pragma once
+#include <memory>
+
+#include "axle/codegen/kernel_cache/kernel_table.h"
+#include "axle/codegen/spec/machine_code.h"
+#include "axle/runtime/native_engine.h"
+
+namespace axle {
+
+class StockWriter;
+
+// Fills in all kernels. Gives the code of those that are not precompiled; null if all are. The code
+// is the same for any number of threads. What LLVM needs is reserved from the limits before it
+// begins. Errors: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED.
+StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable& table, const JitTarget& target,
+                                                      const NativeOptions& options);
+
+// Adds those kernels to the stock that are the same in every process.
+Status StockKernelsOf(const KernelTable& table, StockWriter& writer);
+
+}  // namespace axle
