@@ -22,8 +22,8 @@ Status TooLong(i64 max_bytes) {
 
 // Of members, with the one that begins now.
 Status CountMember(i64& count) {
-  if (++count <= kMostMembers) return {};
-  return ResourceExhausted(StrCat("the compressed input has more than ", kMostMembers, " members"));
+  if (++count <= kMaxMembers) return {};
+  return ResourceExhausted(StrCat("the compressed input has more than ", kMaxMembers, " members"));
 }
 
 Status Check(Limits* limits) {

@@ -12,9 +12,9 @@ namespace axle {
 bool IsCompressed(std::string_view bytes);
 // The content. Errors: INVALID_ARGUMENT for damaged bytes and for what is not compressed;
 // RESOURCE_EXHAUSTED if it is longer than `max_bytes`, which bounds memory as well, or in more than
-// kMostMembers members (frames), which take time though they may be empty; what the limits, unless
+// kMaxMembers members (frames), which take time though they may be empty; what the limits, unless
 // null, say.
 StatusOr<std::string> Decompress(std::string_view bytes, i64 max_bytes, Limits* limits = nullptr);
-inline constexpr i64 kMostMembers = i64{1} << 16;
+inline constexpr i64 kMaxMembers = i64{1} << 16;
 
 }  // namespace axle

@@ -63,8 +63,8 @@ std::string_view WithoutEndingSpace(std::string_view text) {
 
 // One line without a brace, which every program has, that looks like a path.
 bool IsFileName(std::string_view bytes) {
-  constexpr size_t kMostBytes = 4096;
-  if (bytes.empty() || bytes.size() > kMostBytes || bytes.starts_with("HloModule ")) return false;
+  constexpr size_t kMaxBytes = 4096;
+  if (bytes.empty() || bytes.size() > kMaxBytes || bytes.starts_with("HloModule ")) return false;
   const auto is_odd = [](char c) {
     return static_cast<unsigned char>(c) < ' ' || c == '{' || c == '}' || c == '=';
   };

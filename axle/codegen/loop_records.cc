@@ -136,7 +136,7 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
 void LoopRecords::FetchAhead(const Region& region, const LoopPlan& plan,
                              std::span<const LoopOperand> operands, LoopKernelSpec& spec) const {
   constexpr i64 kFetchedAhead = 1024;
-  if (spec.form != FoldForm::kRows || PassedBytesOf(region, plan, operands) < kLeastStreamedPass) {
+  if (spec.form != FoldForm::kRows || PassedBytesOf(region, plan, operands) < kMinStreamedPass) {
     return;
   }
   for (const InnerStride stride : spec.inputs) {
@@ -149,7 +149,7 @@ i64 LoopRecords::PassedBytesOf(const Region& region, const LoopPlan& plan,
                                std::span<const LoopOperand> operands) const {
   // Of each no more than counts: the sum does not overflow.
   const auto of_operand = [&](size_t i) {
-    return std::min(PassedBytes(plan, operands, i), kLeastStreamedPass);
+    return std::min(PassedBytes(plan, operands, i), kMinStreamedPass);
   };
   std::map<ValueId, i64> passed;
   for (size_t i = 0; i < region.inputs.size(); ++i) {

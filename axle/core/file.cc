@@ -50,7 +50,7 @@ Status SystemError(std::string_view what, const std::string& path) {
 constexpr int kPollMilliseconds = 20;
 
 // Bytes of one read, and of what is copied between two looks at the clock.
-constexpr size_t kLeastRead = 1 << 16, kMostRead = 1 << 20;
+constexpr size_t kMinRead = 1 << 16, kMaxRead = 1 << 20;
 constexpr size_t kPiece = size_t{64} << 20;
 
 Status CheckPath(const std::string& path) {
@@ -81,7 +81,7 @@ StatusOr<std::string> ReadDescriptor(int file, const std::string& name, std::int
   // What has no size, as pipes and devices, is kept in pieces until the end is known: a string that
   // grows would be copied in one go, while nobody looks at the clock.
   const auto known = static_cast<size_t>(std::max<std::int64_t>(info.st_size, 0));
-  std::string buffer(std::clamp(known + 1, kLeastRead, kMostRead), '\0');
+  std::string buffer(std::clamp(known + 1, kMinRead, kMaxRead), '\0');
   std::vector<std::string> pieces(1);
   pieces[0].reserve(known);
   std::int64_t size = 0;

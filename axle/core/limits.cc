@@ -10,7 +10,7 @@ namespace axle {
 namespace {
 
 // Longer ones count as this: it fits into any clock.
-constexpr double kMostSeconds = 1e9;
+constexpr double kMaxSeconds = 1e9;
 
 // Nanoseconds of a clock that nobody sets.
 i64 Now() {
@@ -34,7 +34,7 @@ std::string RemedyText(const Limits::Note& note) {
 
 void Limits::set_time_limit(double seconds) {
   has_deadline_ = true;
-  seconds_ = seconds > 0 ? std::min(seconds, kMostSeconds) : 0;  // a NaN is not above 0
+  seconds_ = seconds > 0 ? std::min(seconds, kMaxSeconds) : 0;  // a NaN is not above 0
   StartClock();
 }
 
@@ -44,7 +44,7 @@ void Limits::StartClock() {
 }
 
 void Limits::Extend(double seconds) {
-  if (has_deadline_) deadline_ += ToNanoseconds(std::clamp(seconds, 0.0, kMostSeconds));
+  if (has_deadline_) deadline_ += ToNanoseconds(std::clamp(seconds, 0.0, kMaxSeconds));
 }
 
 void Limits::BeginCall(std::string_view what, std::string_view name) {

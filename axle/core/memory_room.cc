@@ -36,9 +36,9 @@ i64 LimitOfGroups(const std::string& root, std::string_view group, std::string_v
 // Of both versions of cgroups. A container may see itself as the root of the file system, though
 // its line names a path outside: the limit of the root is looked at in any case.
 i64 CgroupMemory() {
-  constexpr i64 kMostBytes = i64{1} << 20;
+  constexpr i64 kMaxBytes = i64{1} << 20;
   i64 least = std::numeric_limits<i64>::max();
-  const StatusOr<std::string> lines = ReadFile("/proc/self/cgroup", kMostBytes);
+  const StatusOr<std::string> lines = ReadFile("/proc/self/cgroup", kMaxBytes);
   if (!lines.ok()) return least;
   for (std::string_view rest = *lines; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));

@@ -6,7 +6,7 @@
 //   if (pace.IsDue()) limits->Progress(done);   // in each iteration: a decrement and a comparison
 //
 // Reports begin with the first iteration and come some 20 to 100 ms apart, or with each iteration
-// if those take longer; never more than kMostApart iterations apart, so that quick loops report
+// if those take longer; never more than kMaxApart iterations apart, so that quick loops report
 // more often than that. For one thread.
 #pragma once
 #include <algorithm>
@@ -23,14 +23,14 @@ class ProgressPace {
     return true;
   }
 
-  static constexpr int kMostApart = 1024;
+  static constexpr int kMaxApart = 1024;
 
  private:
   using Clock = std::chrono::steady_clock;
   void SetNext() {
     constexpr auto kEarly = std::chrono::milliseconds(20), kLate = std::chrono::milliseconds(100);
     const auto now = Clock::now();
-    if (now - last_ < kEarly) apart_ = std::min(2 * apart_, kMostApart);
+    if (now - last_ < kEarly) apart_ = std::min(2 * apart_, kMaxApart);
     if (now - last_ > kLate) apart_ = std::max(apart_ / 2, 1);
     last_ = now;
     left_ = apart_;

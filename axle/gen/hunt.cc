@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 
 // Then a worker begins anew: with many threads malloc keeps more and more of what compilations and
 // runs leave, some 50 KB a module, and the memory of a worker is limited.
-constexpr std::uint64_t kMostPerProcess = 2000;
+constexpr std::uint64_t kMaxPerProcess = 2000;
 // How a worker ends that had no memory, or no thread, for a module that was not its first: the next
 // one begins with it. What other modules have left may be why, and would be for the next ones too.
 constexpr int kTryAgain = 75;
@@ -162,7 +162,7 @@ class Hunter {
       dup2(nothing, STDOUT_FILENO);
       dup2(nothing, STDERR_FILENO);
     }
-    const std::uint64_t first = index, end = std::min(End(), index + kMostPerProcess * step);
+    const std::uint64_t first = index, end = std::min(End(), index + kMaxPerProcess * step);
     for (; index < end; index += step) {
       Say(to, StrCat("b", index, "\n"));
       CheckResult result;
@@ -290,7 +290,7 @@ class Hunter {
     if (IsFailure(result.outcome)) {
       report_.failures.push_back({index, std::move(result)});
     } else if (result.outcome == Outcome::kOverLimit &&
-               report_.over_limit.size() < HuntReport::kMostOverLimit) {
+               report_.over_limit.size() < HuntReport::kMaxOverLimit) {
       report_.over_limit.push_back({index, std::move(result)});
     }
   }

@@ -30,7 +30,7 @@ struct HuntFailure {
 };
 
 struct HuntReport {
-  static constexpr size_t kMostOverLimit = 100;
+  static constexpr size_t kMaxOverLimit = 100;
   std::array<std::uint64_t, kNumOutcomes> outcomes = {};
   std::uint64_t modules = 0;
   std::uint64_t next = 0;         // the index behind the last module that was begun
@@ -39,7 +39,7 @@ struct HuntReport {
   BoundedElements elements = {};  // with Numerics::kFast
   double seconds = 0;
   std::vector<HuntFailure> failures;
-  std::vector<HuntFailure> over_limit;  // the first kMostOverLimit of those modules
+  std::vector<HuntFailure> over_limit;  // the first kMaxOverLimit of those modules
   // The ops that native code did not have, and how often that ended a check.
   std::vector<std::pair<std::string, std::uint64_t>> unimplemented;
   Coverage coverage;  // of the modules with an answer

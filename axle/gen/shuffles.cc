@@ -10,7 +10,7 @@
 namespace axle {
 namespace {
 
-constexpr i64 kMostElements = 40;
+constexpr i64 kMaxElements = 40;
 
 class Shuffles {
  public:
@@ -62,7 +62,7 @@ class Shuffles {
   }
 
   Instruction* Concatenated(Instruction* x, Instruction* y) {
-    if (x == nullptr || y == nullptr || SizeOf(x) + SizeOf(y) > kMostElements) return nullptr;
+    if (x == nullptr || y == nullptr || SizeOf(x) + SizeOf(y) > kMaxElements) return nullptr;
     return body_.AddWith(Opcode::kConcatenate, {x, y}, DimensionsAttrs{{0}});
   }
 
@@ -78,7 +78,7 @@ class Shuffles {
   Instruction* Padded(Instruction* x) {
     const i64 low = random_.Between(-1, 2), high = random_.Between(-1, 2);
     const i64 interior = random_.Between(0, 2);
-    if (SizeOf(x) * (interior + 1) > kMostElements) return nullptr;
+    if (SizeOf(x) * (interior + 1) > kMaxElements) return nullptr;
     PaddingConfig padding(1);
     padding[0] = PaddingDim{low, high, interior};
     return body_.AddWith(Opcode::kPad, {x, body_.Constant(type_)}, PadAttrs{padding});
@@ -93,7 +93,7 @@ class Shuffles {
   Instruction* Woven(Instruction* x) {
     const i64 size = SizeOf(x);
     Instruction* const y = OfSize(size);
-    if (y == nullptr || 2 * size > kMostElements) return nullptr;
+    if (y == nullptr || 2 * size > kMaxElements) return nullptr;
     const Shape column(type_, {size, 1});
     Instruction* const left = body_.Add(Opcode::kReshape, {x}, column);
     Instruction* const right = body_.Add(Opcode::kReshape, {y}, column);
@@ -102,7 +102,7 @@ class Shuffles {
 
   Instruction* Repeated(Instruction* x) {
     const i64 times = random_.Between(2, 3);
-    if (SizeOf(x) * times > kMostElements) return nullptr;
+    if (SizeOf(x) * times > kMaxElements) return nullptr;
     const bool is_each = random_.Percent(50);
     return Flat(is_each ? body_.BroadcastTo(x, {SizeOf(x), times}, {0})
                         : body_.BroadcastTo(x, {times, SizeOf(x)}, {1}));

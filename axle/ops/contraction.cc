@@ -184,9 +184,9 @@ void BlockAccumulator::PackPanel(const std::byte* source, std::span<const i64> k
 void BlockAccumulator::Multiply(std::span<const void* const> rows, const std::byte* panel,
                                 i64 count, SumMode mode, i64 num_columns, std::byte* results,
                                 std::span<const i64> row_offsets, i64 column_stride) const {
-  constexpr i64 kMostBytes = kBlockRows * kPanelColumns * sizeof(Bits128);
-  alignas(32) std::byte acc[kMostBytes];
-  alignas(32) std::byte before[kMostBytes];
+  constexpr i64 kMaxBytes = kBlockRows * kPanelColumns * sizeof(Bits128);
+  alignas(32) std::byte acc[kMaxBytes];
+  alignas(32) std::byte before[kMaxBytes];
   const i64 parts = numbers_per_sum();
   std::memset(acc, 0, rows.size() * kPanelColumns * element_bytes_);
   DispatchBytes(static_cast<int>(element_bytes_ / parts), [&]<typename T>() {

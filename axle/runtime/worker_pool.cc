@@ -29,14 +29,14 @@ constexpr microseconds kCallerSpins{50};
 // Until a worker that sleeps is at work, and the time after which work is not part of a loop.
 constexpr double kWakeNanoseconds = 150'000;
 constexpr microseconds kLoopGap{100};
-// What sharing has gained pays for what it loses, up to kMostCredit. A rest is kRestFactor times
-// the loss that is left, which is at least kLeastLoss, and longer each time that sharing loses
+// What sharing has gained pays for what it loses, up to kMaxCredit. A rest is kRestFactor times
+// the loss that is left, which is at least kMinLoss, and longer each time that sharing loses
 // again.
-constexpr microseconds kLeastLoss{50}, kMostCredit{5000};
-constexpr int kRestFactor = 20, kMostRestFactor = 160;
-constexpr std::chrono::milliseconds kMostRest{500};
+constexpr microseconds kMinLoss{50}, kMaxCredit{5000};
+constexpr int kRestFactor = 20, kMaxRestFactor = 160;
+constexpr std::chrono::milliseconds kMaxRest{500};
 // If workers have come too late so many times, they rest as after a loss.
-constexpr int kMostTooLate = 8;
+constexpr int kMaxTooLate = 8;
 
 void Pause() {
 #if defined(__x86_64__)
@@ -178,8 +178,8 @@ struct WorkerPool::Crew {
 
   void Rest(Clock::time_point now, Clock::duration loss) {
     credit = {};
-    rests_until = now + std::min<Clock::duration>(loss * rest_factor, kMostRest);
-    rest_factor = std::min(2 * rest_factor, kMostRestFactor);
+    rests_until = now + std::min<Clock::duration>(loss * rest_factor, kMaxRest);
+    rest_factor = std::min(2 * rest_factor, kMaxRestFactor);
     num_too_late = 0;
   }
 
@@ -208,15 +208,15 @@ struct WorkerPool::Crew {
     const Clock::duration gain = own * (num_workers + 1) - (end - begin);
     if (num_taken > 0) {
       credit =
-          std::min<Clock::duration>(credit + std::min<Clock::duration>(gain, most), kMostCredit);
+          std::min<Clock::duration>(credit + std::min<Clock::duration>(gain, most), kMaxCredit);
     }
-    if (credit < -kLeastLoss) {
+    if (credit < -kMinLoss) {
       Rest(end, -credit);
     } else if (num_taken > 0 && gain > Clock::duration()) {
       rest_factor = kRestFactor;
       num_too_late = 0;
-    } else if (num_taken == 0 && ++num_too_late >= kMostTooLate) {
-      Rest(end, kLeastLoss);
+    } else if (num_taken == 0 && ++num_too_late >= kMaxTooLate) {
+      Rest(end, kMinLoss);
     }
   }
 

@@ -25,7 +25,7 @@ class ExactFmaTest : public testing::Test {
     const bool is_same = std::isnan(expected)
                              ? std::isnan(actual)
                              : std::bit_cast<Bits>(expected) == std::bit_cast<Bits>(actual);
-    if (is_same || ++wrong_ > kMostMessages) return;
+    if (is_same || ++wrong_ > kMaxMessages) return;
     ADD_FAILURE() << std::hexfloat << a << " * " << b << " + " << c << " is " << expected
                   << ", not " << actual;
   }
@@ -48,7 +48,7 @@ class ExactFmaTest : public testing::Test {
     return low + static_cast<int>(random_() % static_cast<std::uint64_t>(high - low + 1));
   }
 
-  static constexpr int kMostMessages = 5;
+  static constexpr int kMaxMessages = 5;
   std::mt19937_64 random_{20261122};
   int wrong_ = 0;
 };

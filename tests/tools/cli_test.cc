@@ -268,12 +268,12 @@ TEST_F(Cli, BatchRunsWholeFolders) {
       std::printf("skipped: %s is not there\n", folder.c_str());
       continue;
     }
-    constexpr double kMostWork = 2e7;  // operations; larger programs are run by corpus_test
+    constexpr double kMaxWork = 2e7;  // operations; larger programs are run by corpus_test
     std::string requests;
     std::vector<std::string> names;
     const json index = json::parse(ReadText(folder / "index.json"));
     for (const json& program : index["programs"]) {
-      if (program.value("work", 0.0) > kMostWork || program.value("devices", 1) != 1) continue;
+      if (program.value("work", 0.0) > kMaxWork || program.value("devices", 1) != 1) continue;
       names.push_back(program["name"]);
       const fs::path files = folder / names.back();
       requests += json({{"id", names.back()},

@@ -99,10 +99,10 @@ StatusOr<Literal> ParseNested(const std::string& text, const Shape& shape) {
   const std::optional<Dims> sizes = NestedSizes(text);
   if (!sizes) return InvalidArgument(kUnpaired);
   const bool is_empty = shape.is_static() && shape.num_elements() == 0;
-  constexpr size_t kMostRank = 64;
+  constexpr size_t kMaxPrintedRank = 64;
   if (!is_empty && !SizesFit(*sizes, shape)) {
     return InvalidArgument(StrCat("the value is ",
-                                  sizes->size() > kMostRank
+                                  sizes->size() > kMaxPrintedRank
                                       ? StrCat(sizes->size(), " levels deep")
                                       : StrCat(Name(shape.type()), "[", Join(*sizes, ","), "]"),
                                   " but the program expects ", shape.ToString(), kNoBroadcast));

@@ -44,7 +44,7 @@ class LineReader {
 // A list in an object is as deep as a request goes. The reader of JSON, and whoever copies what it
 // read, calls itself for each level, so that a line is looked at first. Brackets in strings do not
 // count.
-constexpr int kMostDepth = 16;
+constexpr int kMaxDepth = 16;
 
 bool IsTooDeep(std::string_view line) {
   int depth = 0;
@@ -54,7 +54,7 @@ bool IsTooDeep(std::string_view line) {
     if (c == '"') is_string = !is_string;
     if (is_string && c == '\\') ++i;  // what is escaped ends no string
     if (is_string) continue;
-    if ((c == '[' || c == '{') && ++depth > kMostDepth) return true;
+    if ((c == '[' || c == '{') && ++depth > kMaxDepth) return true;
     if (c == ']' || c == '}') --depth;
   }
   return false;

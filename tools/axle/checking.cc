@@ -170,8 +170,8 @@ int CheckRandom(Session& session, std::uint64_t count) {
                       .check = CheckOptionsOf(options),
                       .limits = &session.limits()};
   hunt.check.first_seed = 0;  // --seed is that of the modules
-  hunt.check.time_limit = kMostSeconds;
-  hunt.check.step_limit = kMostSteps;
+  hunt.check.time_limit = kMaxSeconds;
+  hunt.check.step_limit = kMaxSteps;
   KeepWhatThereIsWhenInterrupted();
   const StatusOr<HuntReport> report = Hunt(hunt);
   if (!report.ok()) return session.Fail(report.status());

@@ -7,8 +7,8 @@
 namespace axle::tool {
 
 inline constexpr double kHangSeconds = 60;
-inline constexpr double kMostSeconds = 20;           // of a compilation or run of such a module
-inline constexpr std::int64_t kMostSteps = 200'000;  // of a random or reduced module
+inline constexpr double kMaxSeconds = 20;           // of a compilation or run of such a module
+inline constexpr std::int64_t kMaxSteps = 200'000;  // of a random or reduced module
 
 // Of --threads, --isa, --levels, --seeds, --seed, --repeat and --concurrent.
 CheckOptions CheckOptionsOf(const Options& options);

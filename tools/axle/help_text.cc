@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kWidth = 90;      // of a line
 constexpr char kNoBreak = '\x01';  // stands for a space
-constexpr size_t kMostTerm = 22;   // a longer term gets a line of its own
+constexpr size_t kMaxTerm = 22;    // a longer term gets a line of its own
 
 // Words in lines of kWidth; the first begins at `column` of a line that is under way, the others
 // are indented to there.
@@ -36,7 +36,7 @@ std::string Filled(std::string_view text, size_t column) {
 std::string Rows(const std::vector<OptionInfo>& options) {
   size_t widest = 0;
   for (const OptionInfo& option : options) {
-    if (option.term.size() <= kMostTerm) widest = std::max(widest, option.term.size());
+    if (option.term.size() <= kMaxTerm) widest = std::max(widest, option.term.size());
   }
   const size_t column = 2 + widest + 2;
   std::string out;

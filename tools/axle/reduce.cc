@@ -35,8 +35,8 @@ int RunReduce(Session& session) {
   if (!sizes.ok()) return session.Fail(sizes);
 
   CheckOptions check = CheckOptionsOf(options);
-  check.step_limit = kMostSteps;
-  check.time_limit = kMostSeconds;
+  check.step_limit = kMaxSteps;
+  check.time_limit = kMaxSeconds;
   auto checker = Checker::Create(check);
   if (!checker.ok()) return session.Fail(checker.status());
   std::string folder;

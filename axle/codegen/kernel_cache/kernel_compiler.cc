@@ -25,10 +25,10 @@ namespace axle {
 namespace {
 
 // Kernels that are compiled together: fewer modules cost less, more can be compiled at a time.
-constexpr size_t kMostKernelsPerModule = 16;
+constexpr size_t kMaxKernelsPerModule = 16;
 // Of LLVM's instructions: a module that has as many gets no more kernels, so that the limits are
 // looked at often enough, and that LLVM holds little at a time.
-constexpr size_t kMostInstructions = 4000;
+constexpr size_t kMaxInstructions = 4000;
 // What LLVM may need beyond what it has to compile a module, for each thread that does: some times
 // what the largest of our programs was seen to take; and for each instruction of a larger module,
 // where 0.5 to 4.2 KB were measured.
@@ -39,7 +39,7 @@ constexpr i64 kRoomPerInstruction = i64{12} << 10;
 i64 RoomFor(const Jit::NewModule& module) {
   return kRoomPerInstruction * static_cast<i64>(module.num_instructions());
 }
-constexpr int kMostEffort = 2;  // the highest level
+constexpr int kMaxEffort = 2;  // the highest level
 
 // What is compiled together.
 struct Batch {
@@ -88,10 +88,10 @@ std::vector<size_t> TakeFromStock(std::span<KernelTable::Kernel> kernels, const 
 // What takes longer to compile comes first.
 std::vector<Batch> Batches(std::span<const KernelTable::Kernel> kernels, const JitTarget& target,
                            std::span<const size_t> numbers, size_t num_threads) {
-  const size_t most = std::clamp<size_t>((numbers.size() + num_threads - 1) / num_threads, 1,
-                                         kMostKernelsPerModule);
+  const size_t most =
+      std::clamp<size_t>((numbers.size() + num_threads - 1) / num_threads, 1, kMaxKernelsPerModule);
   std::vector<Batch> batches;
-  for (int level = kMostEffort; level >= 0; --level) {
+  for (int level = kMaxEffort; level >= 0; --level) {
     bool is_new = true;
     for (const size_t k : numbers) {
       if (kernels[k].CodegenLevel(target) != level) continue;
@@ -109,7 +109,7 @@ Status CompileBatch(Jit& jit, std::span<KernelTable::Kernel> kernels, const Batc
     Jit::NewModule module =
         jit.MakeModule(StrCat("kernels", batch.kernels[begin]), batch.codegen_level);
     for (end = begin; end < batch.kernels.size(); ++end) {
-      if (end > begin && module.num_instructions() >= kMostInstructions) break;
+      if (end > begin && module.num_instructions() >= kMaxInstructions) break;
       const size_t k = batch.kernels[end];
       Emit(kernels[k], jit.target(), KernelTable::NameOf(k), *module.module);
     }

@@ -8,10 +8,10 @@ namespace {
 // Of the lane program of a light loop. Its speed is that of memory: instructions that are chosen
 // and ordered with care, at more than twice the cost, change it by a few percent
 // (bench/results/codegen-levels-2026-11-23.md).
-constexpr size_t kMostLightOperations = 24;
+constexpr size_t kMaxLightOperations = 24;
 bool IsLight(const LoopKernelSpec& spec) {
   return spec.form == FoldForm::kNone &&
-         (spec.is_brief || (spec.passes_once && spec.program->code.size() <= kMostLightOperations));
+         (spec.is_brief || (spec.passes_once && spec.program->code.size() <= kMaxLightOperations));
 }
 
 }  // namespace

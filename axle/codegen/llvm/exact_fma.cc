@@ -12,7 +12,7 @@ using Bits = std::uint64_t;
 using Wide = unsigned __int128;
 
 constexpr int kMantissaBits = 52;
-constexpr int kLeastExponent = -1074;  // of a double's lowest bit
+constexpr int kMinExponent = -1074;  // of a double's lowest bit
 constexpr Bits kInfinity = Bits{0x7ff} << kMantissaBits;
 // Where the top bit of a normalised number is: a sum of two of them fits.
 constexpr int kTop = 125;
@@ -34,7 +34,7 @@ Number Split(double x) {
   const auto exponent = static_cast<int>(bits >> kMantissaBits & 0x7ff);
   const Bits fraction = bits & ((Bits{1} << kMantissaBits) - 1);
   const Bits hidden = exponent == 0 ? 0 : Bits{1} << kMantissaBits;
-  return {bits >> 63 != 0, std::max(exponent, 1) - 1 + kLeastExponent, fraction | hidden};
+  return {bits >> 63 != 0, std::max(exponent, 1) - 1 + kMinExponent, fraction | hidden};
 }
 
 int TopBit(Wide x) {
@@ -69,7 +69,7 @@ Number Sum(Number x, Number y) {
 
 // To nearest even. `x` is not zero.
 double Rounded(const Number& x) {
-  const int lowest = std::max(x.exponent + TopBit(x.magnitude) - kMantissaBits, kLeastExponent);
+  const int lowest = std::max(x.exponent + TopBit(x.magnitude) - kMantissaBits, kMinExponent);
   const int shift = lowest - x.exponent;
   Wide kept = 0;
   if (shift <= 0) {
@@ -80,7 +80,7 @@ double Rounded(const Number& x) {
     if (lost > half || (lost == half && (kept & 1) != 0)) ++kept;
   }
   // The hidden bit, and a carry out of the fraction, add to the exponent.
-  const Bits exponent = static_cast<Bits>(lowest - kLeastExponent) << kMantissaBits;
+  const Bits exponent = static_cast<Bits>(lowest - kMinExponent) << kMantissaBits;
   const Bits bits = std::min(exponent + static_cast<Bits>(kept), kInfinity);
   return std::bit_cast<double>(bits | Bits{x.is_negative} << 63);
 }

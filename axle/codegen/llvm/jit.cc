@@ -134,12 +134,12 @@ class MachinePool {
   }
   void GiveBack(Machine machine) {
     const std::lock_guard lock(mutex_);
-    if (machines_.size() < kMostKept) machines_.push_back(std::move(machine));
+    if (machines_.size() < kMaxKept) machines_.push_back(std::move(machine));
   }
 
  private:
   // A machine takes about a megabyte, and a compilation may use as many as it has threads.
-  static constexpr size_t kMostKept = 4;
+  static constexpr size_t kMaxKept = 4;
   const NativeIsa isa_;
   const int codegen_level_;
   std::mutex mutex_;

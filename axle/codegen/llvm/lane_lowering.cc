@@ -124,14 +124,14 @@ class KernelWriter {
     return vectors;
   }
   unsigned BestVectorsPerTurn() const {
-    constexpr unsigned kMostOperations = 128, kMostVectors = 4, kMostOperationsPerRound = 32;
+    constexpr unsigned kMaxOperations = 128, kMaxVectors = 4, kMaxOperationsPerRound = 32;
     if (spec_.is_brief) return 0;
     if (ReadsApart() || RowsPerTurn() > 1) return 1;
     // A whole round of the queue, if that is not too much: it is turned else.
     const auto round = static_cast<unsigned>(folds_.num_vectors());
-    if (round > 0 && NumOperations() * round <= kMostOperationsPerRound) return round;
+    if (round > 0 && NumOperations() * round <= kMaxOperationsPerRound) return round;
     unsigned vectors = 1;
-    while (2 * vectors * NumOperations() <= kMostOperations && vectors < kMostVectors) vectors *= 2;
+    while (2 * vectors * NumOperations() <= kMaxOperations && vectors < kMaxVectors) vectors *= 2;
     return vectors;
   }
 

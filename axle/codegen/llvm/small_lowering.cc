@@ -212,7 +212,7 @@ class Writer {
   // One after the other; 16 and more elements of a row in lanes: the order of canonical_sum.h for
   // less than 512 of them.
   SmallValue FoldOf(const SmallValue& x, const FoldShape& shape, const Fold& fold) {
-    static_assert(kMostSmallElements < 512);
+    static_assert(kMaxSmallElements < 512);
     constexpr i64 kLanes = 16;
     const bool has_lanes = shape.columns == 1 && shape.reduced >= kLanes;
     const i64 width = has_lanes ? kLanes : shape.columns;  // of what is joined at a time

@@ -17,7 +17,7 @@ namespace axle {
 namespace {
 
 // Frames that need more are not laid out.
-constexpr i64 kMostBytes = i64{1} << 60;
+constexpr i64 kMaxBytes = i64{1} << 60;
 
 i64 Aligned(i64 bytes) {
   return (bytes + kPlaceAlignment - 1) / kPlaceAlignment * kPlaceAlignment;
@@ -240,10 +240,10 @@ class Planner {
   std::vector<i64> Pack(std::span<const LifeSpan> spans) {
     i64 sum = 0;
     for (const LifeSpan& span : spans) {
-      sum = std::min(sum + Aligned(std::min(span.bytes, kMostBytes)), kMostBytes);
+      sum = std::min(sum + Aligned(std::min(span.bytes, kMaxBytes)), kMaxBytes);
     }
-    if (sum < kMostBytes) return PackBlocks(spans, &plan_.frame_bytes);
-    plan_.frame_bytes = kMostBytes;
+    if (sum < kMaxBytes) return PackBlocks(spans, &plan_.frame_bytes);
+    plan_.frame_bytes = kMaxBytes;
     return std::vector<i64>(spans.size(), 0);
   }
 
@@ -294,7 +294,7 @@ class Planner {
     const i64 most = std::numeric_limits<i64>::max() / static_cast<i64>(spans.size() + 1);
     std::vector<i64> change(num_regions_ + 2);
     for (const LifeSpan& span : spans) {
-      const i64 bytes = std::min(Aligned(std::min(span.bytes, kMostBytes)), most);
+      const i64 bytes = std::min(Aligned(std::min(span.bytes, kMaxBytes)), most);
       change[std::max<i64>(span.begin, 0)] += bytes;
       change[span.end + 1] -= bytes;
     }
@@ -445,10 +445,10 @@ i64 MostLive(std::span<const LifeSpan> blocks) {
 // In the order of time is fast and mostly as good as can be. Where it is not, orders that take time
 // per pair of blocks are tried, as far as there are not too many.
 std::vector<i64> PackBlocks(std::span<const LifeSpan> blocks, i64* total_bytes) {
-  constexpr size_t kMostForPairs = 2000;
+  constexpr size_t kMaxForPairs = 2000;
   std::vector<i64> best = PackByTime(blocks, total_bytes);
   const i64 bound = MostLive(blocks);
-  if (blocks.size() > kMostForPairs) return best;
+  if (blocks.size() > kMaxForPairs) return best;
   const auto length = [](const LifeSpan& block) { return block.end - block.begin + 1; };
   const std::function<i64(const LifeSpan&)> weights[] = {
       [](const LifeSpan& block) { return block.bytes; },

@@ -99,21 +99,21 @@ DotForm DotFormOf(const Instruction& inst, const ContractionStrides& strides) {
 }
 
 std::optional<SmallDot> FindSmallDot(const Instruction& inst) {
-  constexpr i64 kMostProducts = 512;
-  static_assert(kMostProducts <= kOnePartElements);  // one chain
+  constexpr i64 kMaxProducts = 512;
+  static_assert(kMaxProducts <= kOnePartElements);  // one chain
   if (!IsDot(inst) || !inst.shape().is_static()) return std::nullopt;
   const ElementType type = inst.shape().type();
   for (i64 i = 0; i < 2; ++i) {
     const Shape& operand = inst.operand(i)->shape();
     if (operand.type() != type || !operand.is_static()) return std::nullopt;
-    if (operand.num_elements() > kMostSmallDotElements) return std::nullopt;
+    if (operand.num_elements() > kMaxSmallDotElements) return std::nullopt;
   }
-  if ((type != F32 && type != F64) || inst.shape().num_elements() > kMostSmallDotElements) {
+  if ((type != F32 && type != F64) || inst.shape().num_elements() > kMaxSmallDotElements) {
     return std::nullopt;
   }
   const DotForm dot = DotFormOf(inst, RowMajor(inst));
   const i64 depth = Product(dot.depth), num_results = inst.shape().num_elements();
-  if (num_results * depth == 0 || num_results * depth > kMostProducts || dot.lanes > 1) {
+  if (num_results * depth == 0 || num_results * depth > kMaxProducts || dot.lanes > 1) {
     return std::nullopt;
   }
   return SmallDot{

@@ -41,7 +41,7 @@ struct SmallDot {
   i64 rows_per_batch;
   std::vector<i64> lhs_elements, rhs_elements;
 };
-inline constexpr i64 kMostSmallDotElements = 128;  // of each array
+inline constexpr i64 kMaxSmallDotElements = 128;  // of each array
 // Nothing if there are many numbers, or numbers of another kind.
 std::optional<SmallDot> FindSmallDot(const Instruction& inst);
 

@@ -179,7 +179,7 @@ i64 NumPartials(i64 num_reduced) {
 }
 
 i64 PartialBytes(const FoldShape& shape) {
-  return NumPartials(shape.reduced) * std::min(shape.columns, kColumnsPerTile) * kMostFoldBytes;
+  return NumPartials(shape.reduced) * std::min(shape.columns, kColumnsPerTile) * kMaxFoldBytes;
 }
 
 i64 FoldScratchBytes(const FoldShape& shape, size_t num_folds) {

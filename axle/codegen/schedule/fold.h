@@ -79,7 +79,7 @@ bool IsCanonical(const Fold& fold);
 FoldForm FormOf(const FoldShape& shape, std::span<const Fold> folds);
 
 // The most bytes of a value of a fold that has partial results.
-inline constexpr i64 kMostFoldBytes = 8;
+inline constexpr i64 kMaxFoldBytes = 8;
 // Columns that are folded at a time, so that their accumulators stay in the first-level cache.
 inline constexpr i64 kColumnsPerTile = 1024;
 

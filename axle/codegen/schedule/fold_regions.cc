@@ -32,7 +32,7 @@ Status ScheduleBuilder::AddReduce(const Instruction& inst) {
     AXLE_TRY(Close(*region));
     region = nullptr;
   }
-  for (size_t k = 0; region == nullptr && k < std::min(open_.size(), kMostSiblings); ++k) {
+  for (size_t k = 0; region == nullptr && k < std::min(open_.size(), kMaxSiblings); ++k) {
     OpenRegion& sibling = *open_[open_.size() - 1 - k];
     for (i64 i = 0; region == nullptr && i < count; ++i) {
       if (ReadFor(*inst.operand(i), n).access.IsUniform()) continue;

@@ -21,7 +21,7 @@ constexpr size_t kMaxConstants = 32;
 static_assert(kMaxInputs + kMaxConstants + kMaxWeight + 2 * kMaxFolds <= kMaxLoopOperands);
 // A view whose neighbours lie apart is read in place by loops up to this size, and moved into order
 // first by longer ones.
-constexpr i64 kMostPositionsApart = 1024;
+constexpr i64 kMaxPositionsApart = 1024;
 
 bool IsRowMajorRead(const Access& access) {
   return access.inner_stride() == 0 || access.inner_stride() == 1;
@@ -174,7 +174,7 @@ ScheduleBuilder::OpenRegion* ScheduleBuilder::NewRegion(i64 n) {
 
 Status ScheduleBuilder::PrepareRead(const Instruction& operand, i64 n) {
   const View read = ReadFor(operand, n);
-  if (!IsRowMajorRead(read.access) && n > kMostPositionsApart) AXLE_TRY(Need(operand));
+  if (!IsRowMajorRead(read.access) && n > kMaxPositionsApart) AXLE_TRY(Need(operand));
   const View now = ReadFor(operand, n);
   const bool by_position = now.access.IsWhole() && now.base->shape().num_elements() == n;
   return by_position || IsInlineConstant(now) ? Status() : Need(*now.base);
@@ -263,7 +263,7 @@ bool ScheduleBuilder::TryMerge(OpenRegion& into, OpenRegion& from) {
 
 ScheduleBuilder::OpenRegion* ScheduleBuilder::FindSibling(const Instruction& inst) {
   const i64 n = inst.shape().num_elements();
-  for (size_t k = 0; k < std::min(open_.size(), kMostSiblings); ++k) {
+  for (size_t k = 0; k < std::min(open_.size(), kMaxSiblings); ++k) {
     OpenRegion& region = *open_[open_.size() - 1 - k];
     for (i64 i = FirstRead(inst); region.num_positions == n && i < inst.num_operands(); ++i) {
       if (ReadFor(*inst.operand(i), n).access.IsUniform()) continue;
@@ -289,8 +289,8 @@ bool ScheduleBuilder::IsComputedIn(const OpenRegion& region, const Instruction& 
 }
 
 bool ScheduleBuilder::IsReadOutside(const Instruction& inst, const OpenRegion& region, int depth) {
-  constexpr int kMostViews = 16;
-  if (&inst == computation_.root() || depth > kMostViews) return true;
+  constexpr int kMaxViews = 16;
+  if (&inst == computation_.root() || depth > kMaxViews) return true;
   for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
     const Instruction& user = *use->user;
     if (!live_[user.index()] || IsComputedIn(region, user, inst)) continue;

@@ -21,19 +21,19 @@ namespace {
 constexpr i64 kBlockBytes = i64{32} << 10;
 // A row by itself may take most of a second-level cache; longer ones are not there any more when
 // the next loop reads them.
-constexpr i64 kMostRowBytes = i64{1} << 20;
+constexpr i64 kMaxRowBytes = i64{1} << 20;
 // What is fetched early is so large that it is not in a second-level cache, or is fetched by a loop
 // of so many operations: shorter ones are as fast as that cache.
-constexpr i64 kLeastFetchedBytes = i64{1} << 20;
-constexpr i64 kLeastOperationsToFetch = 8;
+constexpr i64 kMinFetchedBytes = i64{1} << 20;
+constexpr i64 kMinOperationsToFetch = 8;
 // A loop of fewer operations waits for the memory of what it is the first to write.
-constexpr i64 kLeastOperationsToWrite = 16;
+constexpr i64 kMinOperationsToWrite = 16;
 // Places that a loop fetches beside what it reads: a processor waits for some ten lines at a time.
-constexpr std::ptrdiff_t kMostFetchedPlaces = 2;
+constexpr std::ptrdiff_t kMaxFetchedPlaces = 2;
 // Blocks for each thread, so that none has to wait long for the last one.
 constexpr i64 kBlocksPerThread = 4;
 // Regions behind a fold that are looked at.
-constexpr size_t kMostLooks = 64;
+constexpr size_t kMaxLooks = 64;
 
 bool IsLoop(const Region& region) {
   return region.kind == RegionKind::kLoop;
@@ -79,7 +79,7 @@ class Group {
       why = Apart::kRowsOfTooManyArrays;
       return false;
     }
-    if (RowBytes(values) > kMostRowBytes) {
+    if (RowBytes(values) > kMaxRowBytes) {
       why = Apart::kRowsTooLong;
       return false;
     }
@@ -97,9 +97,9 @@ class Group {
   // kept in registers.
   bool IsWorthIt() const {
     const auto longest = std::ranges::max(steps_, {}, &Region::num_positions).num_positions;
-    return longest > kMostSmallElements && std::ranges::count_if(steps_, [&](const Region& step) {
-                                             return step.num_positions > rows_;
-                                           }) >= 2;
+    return longest > kMaxSmallElements && std::ranges::count_if(steps_, [&](const Region& step) {
+                                            return step.num_positions > rows_;
+                                          }) >= 2;
   }
 
   // The region; `is_read_after` says which values others read.
@@ -201,7 +201,7 @@ class Group {
       const bool is_taken = std::ranges::any_of(
           region.locals, [&](const RowLocal& other) { return other.output == o; });
       const i64 written = SpanOf(output).begin;
-      if (!is_taken && BytesOf(output) == BytesOf(local) && BytesOf(output) < kLeastStreamedBytes &&
+      if (!is_taken && BytesOf(output) == BytesOf(local) && BytesOf(output) < kMinStreamedBytes &&
           written > span.begin && written >= span.end &&
           MayReadBeside(steps_[static_cast<size_t>(written)], local, output)) {
         return o;
@@ -252,8 +252,8 @@ class Group {
       }
     }
     if (longest == nullptr || rows_per_block >= rows_) return;
-    const bool is_far = BytesOf(value) >= kLeastFetchedBytes;
-    if (!is_far && longest->program.num_operations() < kLeastOperationsToFetch) return;
+    const bool is_far = BytesOf(value) >= kMinFetchedBytes;
+    if (!is_far && longest->program.num_operations() < kMinOperationsToFetch) return;
     longest->fetches.resize(longest->inputs.size());
     longest->fetches[input] = BytesOf(value) / rows_ * rows_per_block;
   }
@@ -265,11 +265,11 @@ class Group {
     Region& first = steps_.front();
     const LaneArray& array = schedule_.values[output].array;
     const auto num_fetched = std::ranges::count(first.fetches, LoopKernelSpec::kFetchesPlace);
-    if (num_fetched == kMostFetchedPlaces ||
+    if (num_fetched == kMaxFetchedPlaces ||
         first.inputs.size() + first.outputs.size() >= kMaxLoopOperands) {
       return;
     }
-    if (BytesOf(output) < kLeastFetchedBytes || BytesOf(output) >= kLeastStreamedBytes ||
+    if (BytesOf(output) < kMinFetchedBytes || BytesOf(output) >= kMinStreamedBytes ||
         BytesOf(output) != first.num_positions * array.element_bytes() ||
         region.rows_per_block >= rows_) {
       return;
@@ -281,7 +281,7 @@ class Group {
     };
     const auto writer = std::ranges::find_if(
         steps_, [&](const Region& step) { return std::ranges::any_of(step.outputs, lies_there); });
-    if (writer == steps_.begin() || writer->program.num_operations() >= kLeastOperationsToWrite) {
+    if (writer == steps_.begin() || writer->program.num_operations() >= kMinOperationsToWrite) {
       return;
     }
     first.inputs.push_back({output, Access::Whole(first.num_positions)});
@@ -364,7 +364,7 @@ class Finder {
     std::set<ValueId> after;  // what has to be computed after the group
     bool passes_by = false;   // something that keeps its order
     std::vector<NotFused> apart;
-    const size_t end = std::min(schedule_.regions.size(), first + kMostLooks);
+    const size_t end = std::min(schedule_.regions.size(), first + kMaxLooks);
     for (size_t r = first + 1; r < end; ++r) {
       const Region& region = schedule_.regions[r];
       if (is_taken_[r]) continue;

@@ -41,7 +41,7 @@ class ScheduleBuilder {
 
  private:
   // Open regions that are looked through for one that reads the same array.
-  static constexpr size_t kMostSiblings = 8;
+  static constexpr size_t kMaxSiblings = 8;
 
   // Elementwise instructions of as many positions, not yet in the schedule.
   struct OpenRegion {

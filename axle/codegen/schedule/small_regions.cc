@@ -13,18 +13,18 @@ namespace {
 // Vector operations of one function: beyond this, compiling takes longer than it saves. Less for
 // functions without a loop: those that do the same then have the same neighbours, and are compiled
 // once.
-constexpr i64 kMostWork = 1500, kMostStraightWork = 150;
+constexpr i64 kMaxWork = 1500, kMaxStraightWork = 150;
 // Loops and branches inside of each other in one function. What is nested deeper is looked at from
 // inside only: the search neither takes quadratic time nor all of the stack.
-constexpr int kMostNested = 16;
+constexpr int kMaxNested = 16;
 
 // Vectors that come into loops, calls and branches and leave them, each time one does: all may be
 // needed at a time, and LLVM takes quadratic time for them. A loop that hands on n numbers has 5 n.
 // Measured on Zen 4: 250 numbers take 0.06 s, 500 0.2 s, 1,000 0.7 s, 2,000 2.4 s. What has more is
 // made of records.
-constexpr i64 kMostValues = 4000;
+constexpr i64 kMaxValues = 4000;
 
-static_assert(kMostSmallDotElements <= kMostSmallElements);
+static_assert(kMaxSmallDotElements <= kMaxSmallElements);
 
 // What a function, or a part of one, costs to compile.
 struct Cost {
@@ -34,9 +34,7 @@ struct Cost {
     values += other.values;
     return *this;
   }
-  bool IsTooMuch(i64 most_work = kMostWork) const {
-    return work > most_work || values > kMostValues;
-  }
+  bool IsTooMuch(i64 most_work = kMaxWork) const { return work > most_work || values > kMaxValues; }
 };
 
 i64 NumVectors(const Schedule& schedule, std::span<const ValueId> values) {
@@ -87,7 +85,7 @@ class Finder {
 
   static Work WorkOfLoop(const Region& region) {
     const i64 n = region.num_positions;
-    if (n > kMostSmallElements || IsStaged(region.fold_shape, region.folds)) return {};
+    if (n > kMaxSmallElements || IsStaged(region.fold_shape, region.folds)) return {};
     const auto code = static_cast<i64>(region.program.code.size());
     const auto folds = static_cast<i64>(region.folds.size());
     return NumSmallVectors(n) * code + folds * FoldWork(region.fold_shape);
@@ -115,7 +113,7 @@ class Finder {
       const bool in_result = std::ranges::all_of(map[1].offsets, [](const auto& offset) {
         return offset.side == DynamicOffset::Side::kResult;
       });
-      if (!in_result || update.num_elements() > kMostSmallElements) return {};
+      if (!in_result || update.num_elements() > kMaxSmallElements) return {};
       return MoveWork(update.num_elements() + (IsSmall(output) ? output.num_elements() : 0));
     }
     if (!IsSmall(output) || (is_dynamic && map.size() > 1)) return {};
@@ -137,7 +135,7 @@ class Finder {
 
   StatusOr<std::optional<Cost>> CostOfControl(const Schedule& schedule, Region& region) {
     region.callees.clear();
-    if (num_nested_ == kMostNested) return std::optional<Cost>();
+    if (num_nested_ == kMaxNested) return std::optional<Cost>();
     ++num_nested_;
     StatusOr<std::optional<Cost>> cost = CostOfNested(schedule, region);
     --num_nested_;
@@ -240,7 +238,7 @@ class Grouper {
       AXLE_ASSIGN(std::optional<Cost> cost, finder_.CostOf(schedule_, regions[r]));
       const bool is_control = !regions[r].callees.empty();
       if (cost && is_control) cost->values += NumOutside(regions[r]);
-      const i64 most = has_control_ || is_control ? kMostWork : kMostStraightWork;
+      const i64 most = has_control_ || is_control ? kMaxWork : kMaxStraightWork;
       if (!cost || (Cost(cost_) += *cost).IsTooMuch(most) || ReadsLargeResult(regions[r])) Finish();
       if (!cost || cost->IsTooMuch()) {
         schedule_.regions.push_back(std::move(regions[r]));

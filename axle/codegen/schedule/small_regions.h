@@ -12,9 +12,9 @@
 namespace axle {
 
 // Arrays of more elements stay in memory.
-inline constexpr i64 kMostSmallElements = 128;
+inline constexpr i64 kMaxSmallElements = 128;
 inline bool IsSmall(const Value& value) {
-  return value.num_elements() <= kMostSmallElements;
+  return value.num_elements() <= kMaxSmallElements;
 }
 
 // A large output of a part, and the input whose elements it has, but for those that are replaced.

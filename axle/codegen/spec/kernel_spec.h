@@ -93,11 +93,11 @@ struct LoopKernelSpec {
 };
 
 // Outputs below this may still be in the caches, in part, when they are read.
-inline constexpr i64 kLeastStreamedBytes = i64{32} << 20;
+inline constexpr i64 kMinStreamedBytes = i64{32} << 20;
 // But not those of a loop that reads and writes so much in one pass: the end of the pass has pushed
 // the beginning out. Outputs below the second number are not worth it.
-inline constexpr i64 kLeastStreamedPass = i64{48} << 20;
-inline constexpr i64 kLeastStreamedInPass = i64{4} << 20;
+inline constexpr i64 kMinStreamedPass = i64{48} << 20;
+inline constexpr i64 kMinStreamedInPass = i64{4} << 20;
 
 // Neighbouring runs of `width` elements, a power of two, become runs of twice that.
 struct MergeKernelSpec {

@@ -114,7 +114,7 @@ int FoldLongRow(const FoldPlan& plan, void* const* buffers, i64 row, LimitClock&
   SetLoopBounds(loop, buffers, pointers);
   std::copy(pointers + num_operands - num_folds, pointers + num_operands, results);
   // One partial result per bit of the number of chunks.
-  alignas(64) std::byte memory[kMaxFolds][64 * kMostFoldBytes];
+  alignas(64) std::byte memory[kMaxFolds][64 * kMaxFoldBytes];
   std::vector<Partials> partials;
   for (size_t f = 0; f < num_folds; ++f) partials.emplace_back(plan.folds[f], memory[f], 1);
   for (i64 begin = 0; begin < plan.shape.reduced; begin += kSumChunk) {

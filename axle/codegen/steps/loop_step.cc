@@ -10,7 +10,7 @@ namespace {
 // Positions of a tile: enough to hide what a call costs.
 constexpr i64 kTilePositions = 4096;
 // The processor fills so many lines at a time.
-constexpr size_t kMostStreams = 4;
+constexpr size_t kMaxStreams = 4;
 // Of rows that a kernel streams, at least its vectors'.
 constexpr i64 kStreamAlignment = 64;
 
@@ -85,10 +85,10 @@ i64 PassedBytes(const LoopPlan& plan, std::span<const LoopOperand> operands, siz
 
 bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operands,
                       size_t num_outputs, i64 passed_bytes) {
-  if (num_outputs == 0 || num_outputs > kMostStreams) return false;
+  if (num_outputs == 0 || num_outputs > kMaxStreams) return false;
   i64 positions = 1;
   for (const i64 size : plan.sizes) positions *= size;
-  const i64 least = passed_bytes >= kLeastStreamedPass ? kLeastStreamedInPass : kLeastStreamedBytes;
+  const i64 least = passed_bytes >= kMinStreamedPass ? kMinStreamedInPass : kMinStreamedBytes;
   const i64 row = plan.positions_per_tile > 0 ? plan.positions_per_tile : plan.sizes.back();
   for (size_t i = operands.size() - num_outputs; i < operands.size(); ++i) {
     const i64 bytes = operands[i].element_bytes;

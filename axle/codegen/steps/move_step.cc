@@ -12,7 +12,7 @@ namespace {
 // Bytes of a tile, about: the first-level cache holds some of what is written twice, and threads
 // get several. Transposes want whole cache lines of what they read.
 constexpr i64 kTileBytes = i64{64} << 10;
-constexpr i64 kLeastCrossed = 64;
+constexpr i64 kMinCrossed = 64;
 // Between two looks at the limits.
 constexpr i64 kSliceBytes = i64{4} << 20;
 
@@ -97,7 +97,7 @@ void ChooseTiles(MovePlan& plan, const Dims* steps = nullptr) {
       d + 1 < plan.sizes.size() && std::ranges::any_of(plan.boxes, [&](auto& box) {
         return box.dims[d].from_step == plan.element_bytes;
       });
-  const i64 least = is_crossed ? kLeastCrossed : 1;
+  const i64 least = is_crossed ? kMinCrossed : 1;
   plan.along = std::clamp<i64>(std::max(kTileBytes / plan.steps[d], least), 1, plan.sizes[d]);
   plan.num_tiles = (plan.sizes[d] + plan.along - 1) / plan.along;
   while (d > 0) plan.num_tiles *= plan.sizes[--d];

@@ -13,7 +13,7 @@ namespace {
 
 // What a window reaches over, and the operand with its padding, at most: so that offsets in a
 // window fit 32 bits, and all others 64.
-constexpr double kMostInside = 0x1p31, kMostAround = 0x1p62;
+constexpr double kMaxInside = 0x1p31, kMaxAround = 0x1p62;
 
 // Of the scratch memory: the values that are kept, where they are in their windows, and where in
 // the operand; sources and results of a tile as f32, if that is wide.
@@ -42,7 +42,7 @@ bool IsInReach(const Window& window, const Shape& operand) {
     inside += (positions - 1) * step;
     around += (size + positions + padding + static_cast<double>(window[d].stride)) * step;
   }
-  return inside < kMostInside && around < kMostAround;
+  return inside < kMaxInside && around < kMaxAround;
 }
 
 class Runner {

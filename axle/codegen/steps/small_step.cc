@@ -10,7 +10,7 @@ namespace axle {
 namespace {
 
 // Iterations between two looks at the limits.
-constexpr i64 kMostFuel = 1024;
+constexpr i64 kMaxFuel = 1024;
 
 struct RunFuel : Fuel {
   explicit RunFuel(ProgramRun& run) : run(run) {
@@ -19,7 +19,7 @@ struct RunFuel : Fuel {
   }
   void Fill() {
     given = std::numeric_limits<i64>::max();
-    if (run.limits != nullptr) given = std::clamp<i64>(run.limits->steps_left(), 0, kMostFuel);
+    if (run.limits != nullptr) given = std::clamp<i64>(run.limits->steps_left(), 0, kMaxFuel);
     left = given;
   }
   void Count() {

@@ -134,7 +134,7 @@ class Planner {
   // which the kernel can take everything where it is; false if that would make it work on too
   // little at a time.
   bool ChooseInPlace(size_t num_plain) {
-    constexpr i64 kLeastResults = 16, kLeastPositions = 64;
+    constexpr i64 kMinResults = 16, kMinPositions = 64;
     if (plan_.form != FoldForm::kColumns) return false;
     std::vector<Run> runs(num_plain);
     i64 results = 1;
@@ -146,7 +146,7 @@ class Planner {
       }
       if (!fits) break;
     }
-    if (results < std::min(kLeastResults, shape_.num_results())) return false;
+    if (results < std::min(kMinResults, shape_.num_results())) return false;
     ChooseTile(std::min(results, kColumnsPerTile), kReducedPerStep);
     const auto all_in_place = [&] {
       for (size_t i = 0; i < num_plain; ++i) {
@@ -158,7 +158,7 @@ class Planner {
     while (!all_in_place() && plan_.run_dim + 1 < plan_.reduced.size()) {
       run /= SizeOf(plan_.reduced[plan_.run_dim++]);
     }
-    const i64 least = std::min(kLeastPositions, shape_.reduced * shape_.num_results());
+    const i64 least = std::min(kMinPositions, shape_.reduced * shape_.num_results());
     if (all_in_place() && run * Most(/*results=*/true) >= least) {
       plan_.reduced_per_run = run;
       return true;
@@ -435,7 +435,7 @@ i64 StagedFoldScratchBytes(const FoldShape& shape, std::span<const Fold> folds,
   if (!HasChunks(form, shape, folds)) return total;
   const i64 results = std::min(shape.num_results(), kColumnsPerTile);
   return total + static_cast<i64>(folds.size()) *
-                     ScratchPart(NumPartials(shape.reduced) * results * kMostFoldBytes);
+                     ScratchPart(NumPartials(shape.reduced) * results * kMaxFoldBytes);
 }
 
 int RunStagedFold(const RunContext* run, const void* data, void* const* buffers, i64 begin,

@@ -10,10 +10,10 @@ namespace axle {
 inline constexpr double kOpTime = 0.006, kByteTime = 0.03, kProductTime = 0.02, kMergeTime = 2;
 
 // Below this, waking other threads costs more than they save.
-inline constexpr double kLeastSharedTime = 40'000;
+inline constexpr double kMinSharedTime = 40'000;
 
 inline bool IsWorthThreads(double nanoseconds) {
-  return nanoseconds >= kLeastSharedTime;
+  return nanoseconds >= kMinSharedTime;
 }
 
 // What a record is told (runtime/program.h): the time if it is worth threads, or 0.

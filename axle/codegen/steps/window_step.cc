@@ -14,7 +14,7 @@ namespace {
 
 // Results beside each other that a scan works on at a time, and those with which it needs not to
 // put anything in order.
-constexpr i64 kScanColumns = 1024, kLeastScanColumns = 16;
+constexpr i64 kScanColumns = 1024, kMinScanColumns = 16;
 // What a scan puts in order at a time.
 constexpr i64 kStagedRows = 64, kStagedElements = 4096;
 // Rows that one call of ScanRowsFn takes, and elements of each.
@@ -57,7 +57,7 @@ void PlanScan(const LaneProgram& computation, ElementType type, WindowPlan& plan
   if (scan.inner == 1 && fold) scan.rows = fold->scan_rows;
   if (scan.rows != nullptr) {
     plan.num_tiles = (scan.outer + kScanRows - 1) / kScanRows;
-  } else if (scan.inner >= kLeastScanColumns) {
+  } else if (scan.inner >= kMinScanColumns) {
     plan.num_tiles = scan.outer * ((scan.inner + kScanColumns - 1) / kScanColumns);
   } else {
     scan.staged_outer = std::min(scan.outer, kStagedRows / scan.inner);

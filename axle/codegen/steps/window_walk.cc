@@ -8,7 +8,7 @@ namespace {
 // Outputs of a slab: so many that calls cost little, and their accumulators stay in the cache.
 constexpr i64 kSlabOutputs = 4096;
 // Of a window, along one dimension.
-constexpr i64 kMostPositions = i64{1} << 16;
+constexpr i64 kMaxPositions = i64{1} << 16;
 
 bool IsWhole(const WindowDim& window, i64 size, i64 outputs) {
   return window.size == 1 && window.stride == 1 && window.base_dilation == 1 &&
@@ -50,7 +50,7 @@ std::optional<WindowShape> PlanWindowShape(const Window& window, const Dims& ope
   const Dims element_steps = RowMajorStrides(operand), output_steps = RowMajorStrides(outputs);
   WindowShape shape;
   for (size_t d = 0; d < window.size(); ++d) {
-    if (operand[d] == 0 || outputs[d] == 0 || window[d].size > kMostPositions) return std::nullopt;
+    if (operand[d] == 0 || outputs[d] == 0 || window[d].size > kMaxPositions) return std::nullopt;
     WindowShape::Dim& dim = shape.dims.emplace_back();
     dim = {.outputs = outputs[d],
            .output_step = output_steps[d],
@@ -70,7 +70,7 @@ std::optional<WindowShape> PlanWindowShape(const Window& window, const Dims& ope
     }
     shape.num_outputs *= dim.outputs;
     shape.num_taps *= std::max<i64>(std::ssize(dim.taps), 1);
-    if (shape.num_taps > kMostPositions) return std::nullopt;
+    if (shape.num_taps > kMaxPositions) return std::nullopt;
   }
   if (shape.dims.empty()) {  // one element
     shape.dims.push_back({.outputs = 1,

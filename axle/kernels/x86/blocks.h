@@ -326,8 +326,8 @@ template <typename Family>
     }
   }
   const i64 row = width * Family::kParts;
-  constexpr i64 kMostWidth = TileTable::kMostVectors * kVectorBytes;
-  alignas(64) Element run[kMostWidth];
+  constexpr i64 kMaxWidth = TileTable::kMaxVectors * kVectorBytes;
+  alignas(64) Element run[kMaxWidth];
   const auto load = [&](i64 k, Element* elements) {
     if (depth[k] < 0) {
       for (i64 j = 0; j < num_columns; ++j) elements[j] = Element();
@@ -339,7 +339,7 @@ template <typename Family>
   };
   const i64 padded = RoundUp(count, Family::kUnit);
   if constexpr (Family::kInterleaves) {
-    alignas(64) Element second[kMostWidth];
+    alignas(64) Element second[kMaxWidth];
     for (i64 k = 0; k < padded; k += 2) {
       load(k, run);
       if (k + 1 < count) load(k + 1, second);

@@ -128,7 +128,7 @@ class CanonicalProduct {
   using Sum = typename Family::Sum;
   static constexpr int kParts = static_cast<int>(Family::kParts);
   static constexpr i64 kChunk = 4096;
-  static constexpr int kMostRows = 8;
+  static constexpr int kMaxRows = 8;
 
   CanonicalProduct(const RunContext* run, const DotPlan& plan, void* const* buffers)
       : run_(run),
@@ -197,12 +197,12 @@ class CanonicalProduct {
 
   void RunRows(i64 m, i64 num_rows, const Element* x, i64 result) {
     const i64 depth = plan_.depth.total;
-    i64 offsets[kMostRows];
+    i64 offsets[kMaxRows];
     FillOffsets(plan_.rows, &RoleDim::row_stride, m, num_rows, offsets);
     for (i64 i = 0; i < num_rows; ++i) trees_[i].Clear();
     for (i64 k = 0; k < depth; k += kChunk) {
       const i64 count = Min(kChunk, depth - k);
-      const Element* rows[kMostRows];
+      const Element* rows[kMaxRows];
       for (i64 i = 0; i < num_rows; ++i) {
         if (plan_.rows_in_place) {
           rows[i] = static_cast<const Element*>(rows_.At(offsets[i] + k));
@@ -272,7 +272,7 @@ class CanonicalProduct {
   Source rows_, columns_;
   Element *vector_, *row_block_;
   i64* depth_offsets_;
-  SumTree<Sum, kParts> trees_[kMostRows];
+  SumTree<Sum, kParts> trees_[kMaxRows];
 };
 
 // The KernelFunction: tiles are rows.

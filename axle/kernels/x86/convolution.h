@@ -147,7 +147,7 @@ class Convolver {
     Sum* sums;
     SumMode mode;
   };
-  static constexpr i64 kMostClasses = 512;
+  static constexpr i64 kMaxClasses = 512;
 
   i64 PanelWidth() const { return plan_.vectors * kLanes; }
   i64 SumRow() const { return RoundUp(width_, kLanes) * kParts; }
@@ -362,7 +362,7 @@ class Convolver {
         return true;
       }
     }
-    if (num_segments_ == kMostSegments) return false;
+    if (num_segments_ == kMaxSegments) return false;
     segments_[num_segments_++] = {begin, count, offset};
     return true;
   }
@@ -568,7 +568,7 @@ class Convolver {
     }
   }
 
-  static constexpr i64 kMostSegments = 128;
+  static constexpr i64 kMaxSegments = 128;
 
   const RunContext* run_;
   const ConvolutionPlan& plan_;
@@ -588,10 +588,10 @@ class Convolver {
   i64 width_ = 0, num_classes_ = 0, num_segments_ = 0, num_rows_ = 0;
   i64 ready_tile_ = -1;
   bool panels_ready_ = false;
-  bool is_listed_ = false;       // segments are too short: lhs_depth_ has every factor
-  bool started_[kMostClasses];   // with this group of slices
-  bool has_sums_[kMostClasses];  // with any
-  Segment segments_[kMostSegments];
+  bool is_listed_ = false;      // segments are too short: lhs_depth_ has every factor
+  bool started_[kMaxClasses];   // with this group of slices
+  bool has_sums_[kMaxClasses];  // with any
+  Segment segments_[kMaxSegments];
   GroupTree<Sum> groups_;
 };
 

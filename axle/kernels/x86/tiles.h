@@ -186,8 +186,8 @@ inline i64 TileHeight(i64 rows, i64 most) {
 
 // The functions of a family's tiles: of [v][r], v + 1 vectors and r + 1 rows.
 struct TileTable {
-  static constexpr int kMostVectors = 4, kMostRows = 14;
-  TileFunction functions[kMostVectors][kMostRows] = {};
+  static constexpr int kMaxVectors = 4, kMaxTableRows = 14;
+  TileFunction functions[kMaxVectors][kMaxTableRows] = {};
 };
 // Fills a table: Family::Tile<rows, vectors>, as far as Family::kMaxRows[vectors - 1] goes.
 template <typename Family>

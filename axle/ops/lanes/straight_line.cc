@@ -11,7 +11,7 @@ namespace axle {
 namespace {
 
 // Of calls inside of calls.
-constexpr int kMostDeep = 64;
+constexpr int kMaxDeep = 64;
 
 // The scalars of a value, depth first.
 using Leaves = std::vector<Instruction*>;
@@ -41,7 +41,7 @@ class Straightener {
 
   // The result of a computation on these values; nothing if it has no such form.
   std::optional<Leaves> Run(const HloComputation& computation, std::span<const Leaves> arguments) {
-    if (depth_ == kMostDeep) return std::nullopt;
+    if (depth_ == kMaxDeep) return std::nullopt;
     ++depth_;
     std::unordered_map<const Instruction*, Leaves> values;
     for (size_t i = 0; i < arguments.size(); ++i) {

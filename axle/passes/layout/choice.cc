@@ -9,7 +9,7 @@
 namespace axle {
 namespace {
 
-constexpr int kMostRounds = 3;
+constexpr int kMaxRounds = 3;
 // Arrays and readers that are looked at, per instruction: keeps the search linear.
 constexpr i64 kWorkPerInstruction = 64;
 
@@ -76,7 +76,7 @@ StatusOr<bool> LayoutChoice::Run(Limits* limits) {
   const Instruction& root = *computation_.root();
   readers_[Base(root).base->index()].push_back({nullptr, 0});
 
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     has_improved_ = false;
     for (const Instruction* inst : instructions_) {
       if (limits != nullptr) AXLE_TRY(limits->CheckNow());

@@ -7,14 +7,14 @@
 namespace axle {
 namespace {
 
-constexpr i64 kCall = 4096;               // a record more
-constexpr i64 kShortRun = 8;              // elements; moves of fewer neighbours are slower
-constexpr i64 kElementCost = 7;           // of a byte that is gathered with its element alone
-constexpr i64 kDepthwiseCost = 15;        // of a byte of a group's element
-constexpr i64 kMostBytes = i64{1} << 40;  // numbers stay far from overflow
+constexpr i64 kCall = 4096;              // a record more
+constexpr i64 kShortRun = 8;             // elements; moves of fewer neighbours are slower
+constexpr i64 kElementCost = 7;          // of a byte that is gathered with its element alone
+constexpr i64 kDepthwiseCost = 15;       // of a byte of a group's element
+constexpr i64 kMaxBytes = i64{1} << 40;  // numbers stay far from overflow
 
 i64 Bounded(double bytes) {
-  return static_cast<i64>(std::min(bytes, static_cast<double>(kMostBytes)));
+  return static_cast<i64>(std::min(bytes, static_cast<double>(kMaxBytes)));
 }
 
 // The dimension whose elements are neighbours, or -1.
@@ -29,7 +29,7 @@ i64 MoveCost(const Shape& shape, const Order& from, const Order& to) {
   const Order a = Essential(shape, from), b = Essential(shape, to);
   if (a == b) return 0;
   const i64 run = std::min(shape.dim(a.back()), shape.dim(b.back()));
-  const auto bytes = static_cast<double>(std::min(shape.num_bytes(), kMostBytes));
+  const auto bytes = static_cast<double>(std::min(shape.num_bytes(), kMaxBytes));
   return Bounded((run < kShortRun ? 6 : 2) * bytes + kCall);
 }
 

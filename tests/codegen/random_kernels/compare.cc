@@ -32,7 +32,7 @@ std::vector<Elements> EmptyResults(const RandomProgram& program) {
 std::vector<Elements> RunSmall(const RandomProgram& program, void* function,
                                std::vector<Elements> inputs) {
   std::vector<Elements> results = EmptyResults(program);
-  std::vector<std::uint64_t> turns(RandomProgram::kMostTurns + 1);
+  std::vector<std::uint64_t> turns(RandomProgram::kMaxTurns + 1);
   std::iota(turns.begin(), turns.end(), 0);
   std::vector<void*> pointers;
   for (size_t i = 0; i < inputs.size(); ++i) {

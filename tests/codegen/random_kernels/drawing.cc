@@ -185,7 +185,7 @@ void Drawing::BeginLoop() {
     const LaneType type = AnyType();
     op.operands.push_back(Keep(Any(type, AnySize())));
   }
-  op.immediate = static_cast<std::uint64_t>(random_.Between(1, RandomProgram::kMostTurns));
+  op.immediate = static_cast<std::uint64_t>(random_.Between(1, RandomProgram::kMaxTurns));
   const std::vector<int> initial = op.operands;
   loop_ = Add(std::move(op));
   visible_.pop_back();

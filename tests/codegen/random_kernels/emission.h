@@ -8,7 +8,7 @@
 namespace axle {
 
 // Of few elements: gets the addresses of the inputs, of the results, and of one array of u64 with
-// the numbers from 0 to kMostTurns: code does not know how often a loop turns.
+// the numbers from 0 to kMaxTurns: code does not know how often a loop turns.
 using SmallRandomKernel = void(void* const* pointers);
 void EmitSmallProgram(const RandomProgram& program, const JitTarget& target,
                       const std::string& name, llvm::Module& module);

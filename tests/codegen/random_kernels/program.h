@@ -44,7 +44,7 @@ struct KernelOp {
 };
 
 struct RandomProgram {
-  static constexpr std::uint64_t kMostTurns = 3;
+  static constexpr std::uint64_t kMaxTurns = 3;
 
   KernelForm form = KernelForm::kSmall;
   std::vector<KernelOp> ops;

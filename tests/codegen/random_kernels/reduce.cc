@@ -5,7 +5,7 @@
 namespace axle {
 namespace {
 
-constexpr int kMostRounds = 8;
+constexpr int kMaxRounds = 8;
 
 class Reducer {
  public:
@@ -13,7 +13,7 @@ class Reducer {
       : program_(Trimmed(program)), fails_(fails) {}
 
   RandomProgram Run() {
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMaxRounds; ++round) {
       bool has_changed = DropResults();
       has_changed |= MoveResults();
       has_changed |= SimplifyForm();

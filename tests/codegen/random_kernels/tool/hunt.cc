@@ -20,9 +20,9 @@
 namespace axle {
 namespace {
 
-constexpr std::uint64_t kBatch = 32;    // programs in one LLVM module
-constexpr unsigned kMostSeconds = 300;  // for a batch, before it counts as a crash
-constexpr unsigned kMostSecondsAlone = 60;
+constexpr std::uint64_t kBatch = 32;   // programs in one LLVM module
+constexpr unsigned kMaxSeconds = 300;  // for a batch, before it counts as a crash
+constexpr unsigned kMaxSecondsAlone = 60;
 constexpr int kNumSets = 24;  // of inputs, where a program is reduced
 
 using Clock = std::chrono::steady_clock;
@@ -95,7 +95,7 @@ class Hunter {
 
   void RunBatches() {
     for (; !IsDone(); state_.next += kBatch) {
-      alarm(kMostSeconds);
+      alarm(kMaxSeconds);
       RunBatch(Batch());
       ShowProgress();
     }
@@ -154,7 +154,7 @@ class Hunter {
       const auto run = [&] {
         if (!CompileAndCompare(program, target(), InputsOf(i)).ok()) std::abort();
       };
-      return InChild(run, kMostSecondsAlone, /*is_silent=*/true) != 0;
+      return InChild(run, kMaxSecondsAlone, /*is_silent=*/true) != 0;
     };
     while (i < programs.size() && !crashes(programs[i])) ++i;
     if (i == programs.size()) {
@@ -163,7 +163,7 @@ class Hunter {
     }
     PrintHead("crashed", i);
     const RandomProgram reduced = Reduced(programs[i], crashes);
-    InChild([&] { PrintReduced(reduced, i, kNumSets); }, kMostSecondsAlone, /*is_silent=*/true);
+    InChild([&] { PrintReduced(reduced, i, kNumSets); }, kMaxSecondsAlone, /*is_silent=*/true);
   }
 
   void PrintHead(const char* what, size_t i) const {
