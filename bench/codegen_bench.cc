@@ -460,7 +460,7 @@ std::string ReduceChain(int n) {
 void Bench::Compile() {
   std::printf(
       "\nCompilation of parsed modules; fastest of 3; kernels are different ones, also those from "
-      "stock\n\n"
+      "precompiled\n\n"
       "| module                   | instructions | kernels |         ms | us per instruction "
       "| ms per kernel | bar, ms |\n"
       "|---|--:|--:|--:|--:|--:|--:|\n");
@@ -491,7 +491,7 @@ void Bench::Compile() {
         "M3.bwd.f32.128", "M3.bwd.bf16.128", "M4.n1", "M5.test", "M5.train", "M7", "W5.mass35"}) {
     row(id, ReadProgram(id), "3 per kernel");
   }
-  row("one operation, in stock",
+  row("one operation, precompiled",
       std::string("ENTRY e {\n  x = f32[64,100] parameter(0)\n"
                   "  ROOT r = f32[64,100] exponential(x)\n}\n"),
       "");

@@ -159,9 +159,9 @@ FENCES = [
 ]
 
 
-def configure(folder, stock):
-    """With or without kernels in stock: a fault may end the program that compiles them, or hide behind them."""
-    subprocess.run(["cmake", f"-DAXLE_STOCK={stock}", folder], cwd=ROOT, check=True, capture_output=True)
+def configure(folder, precompiled):
+    """With or without precompiled kernels: a fault may end the program that compiles them, or hide behind them."""
+    subprocess.run(["cmake", f"-DAXLE_PRECOMPILED_KERNELS={precompiled}", folder], cwd=ROOT, check=True, capture_output=True)
 
 
 def build(folder, target):

@@ -120,7 +120,7 @@ StatusOr<std::unique_ptr<Checker>> Checker::Create(CheckOptions options) {
     checker->clients_.push_back(std::move(client));
   }
   // Loads the native engine and begins with LLVM, once and before anybody forks: with a loop that
-  // is not in stock.
+  // is not precompiled.
   AXLE_ASSIGN(const std::shared_ptr<const Module> probe,
               Parse("HloModule probe\nENTRY e { x = f32[9] parameter(0) y = f32[9] negate(x) "
                     "z = f32[9] floor(y) ROOT w = f32[9] multiply(z, x) }"));

@@ -30,7 +30,7 @@ struct NativeOptions {
   bool code = true;          // false: no kernels are compiled, and runs fail: for the report alone
   bool fast = false;         // round less often than docs/numerics.md says; else bit for bit
   // Kernels that came with the library are taken from it; false, for tests: all are compiled.
-  bool stock = true;
+  bool use_precompiled = true;
   // Few elements are computed in one function wherever they can be, also where that is not faster:
   // for tests. The bits do not depend on it.
   bool small_wherever_possible = false;

@@ -227,7 +227,7 @@ TEST(ClientLimits, ManyThreadsCompileInLittleMemory) {
   limits.set_memory_cap(i64{6} << 20);
   auto client = Client::Create({.num_threads = 24});
   CompileOptions options = {.engine = EngineKind::kNative, .limits = &limits};
-  options.codegen_level = 2;  // nothing is in stock
+  options.codegen_level = 2;  // nothing is precompiled
   const auto executable = (*client)->Compile(text, options);
   if (executable.status().code() == StatusCode::kUnavailable) GTEST_SKIP() << "no code generator";
   EXPECT_TRUE(executable.ok()) << executable.status().message();

@@ -1,8 +1,9 @@
-// axle_stock FOLDER: makes the kernels that libaxle_codegen.so brings with it
-// (codegen/kernel_cache/precompiled.h). Part of the build. Writes FOLDER/stock.cc and, for each of
-// the processors that code is made for here and each codegen level, FOLDER/stock_PROCESSOR_LEVEL.o.
+// axle_precompile FOLDER: makes the kernels that libaxle_codegen.so brings with it
+// (codegen/kernel_cache/precompiled.h). Part of the build. Writes FOLDER/precompiled.cc and, for
+// each of the processors that code is made for here and each codegen level,
+// FOLDER/precompiled_PROCESSOR_LEVEL.o.
 //
-// In stock are programs of one operation, as they come from runtimes that compile operation by
+// Precompiled are programs of one operation, as they come from runtimes that compile operation by
 // operation: every elementwise op on every type that it takes, on arrays, scalars and a number for
 // each row, and reductions of whole arrays, rows and columns.
 #include <filesystem>
@@ -135,7 +136,7 @@ axle::Status WriteFile(const std::filesystem::path& path, const std::string& con
   return file ? axle::Status() : axle::Internal(StrCat("cannot write ", path.string()));
 }
 
-axle::Status MakeStock(const std::filesystem::path& folder) {
+axle::Status Precompile(const std::filesystem::path& folder) {
   Programs programs;
   for (const axle::OpDef* op : axle::AllOpDefs()) {
     if (op->lowering == axle::Lowering::kElementwise) programs.AddElementwise(*op);
@@ -143,12 +144,12 @@ axle::Status MakeStock(const std::filesystem::path& folder) {
   programs.AddReductions();
   std::map<std::string, std::string> names;
   for (const axle::JitTarget& target : kTargets) {
-    AXLE_ASSIGN(axle::StockWriter writer, axle::StockWriter::Create(target));
+    AXLE_ASSIGN(axle::PrecompiledWriter writer, axle::PrecompiledWriter::Create(target));
     for (const auto& module : programs.modules()) {
       const auto add =
           [&](axle::KernelTable& kernels, const axle::JitTarget&,
               const axle::NativeOptions&) -> axle::StatusOr<std::unique_ptr<axle::MachineCode>> {
-        AXLE_TRY(axle::StockKernelsOf(kernels, writer));
+        AXLE_TRY(axle::PrecompileKernels(kernels, writer));
         return std::unique_ptr<axle::MachineCode>();
       };
       const axle::Status added = axle::CompileModule(*module, target, {}, add).status();
@@ -159,17 +160,17 @@ axle::Status MakeStock(const std::filesystem::path& folder) {
     for (const auto& object : objects) AXLE_TRY(WriteFile(folder / object.name, object.content));
     names.insert(writer.names().begin(), writer.names().end());
   }
-  return WriteFile(folder / "stock.cc", axle::StockTable(names));
+  return WriteFile(folder / "precompiled.cc", axle::PrecompiledTable(names));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::cerr << "usage: axle_stock FOLDER\n";
+    std::cerr << "usage: axle_precompile FOLDER\n";
     return 2;
   }
-  const axle::Status status = MakeStock(argv[1]);
-  if (!status.ok()) std::cerr << "axle_stock: " << status.ToString() << "\n";
+  const axle::Status status = Precompile(argv[1]);
+  if (!status.ok()) std::cerr << "axle_precompile: " << status.ToString() << "\n";
   return status.ok() ? 0 : 1;
 }

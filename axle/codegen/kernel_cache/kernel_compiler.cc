@@ -65,19 +65,19 @@ void Emit(const KernelTable::Kernel& kernel, const JitTarget& target, const std:
   }
 }
 
-// Of the kernels that are not in stock; the addresses of the others are set.
-std::vector<size_t> TakeFromStock(std::span<KernelTable::Kernel> kernels, const JitTarget& target,
-                                  const NativeOptions& options) {
+// Of the kernels that are not precompiled; the addresses of the others are set.
+std::vector<size_t> TakePrecompiled(std::span<KernelTable::Kernel> kernels, const JitTarget& target,
+                                    const NativeOptions& options) {
   // Who reads the code, or wants it checked or emulated, wants it made.
-  const bool takes_any = options.stock && target.codegen_level == 1 && options.on_llvm == nullptr &&
-                         options.on_assembly == nullptr && target.checks == nullptr &&
-                         !target.is_emulated();
+  const bool takes_any = options.use_precompiled && target.codegen_level == 1 &&
+                         options.on_llvm == nullptr && options.on_assembly == nullptr &&
+                         target.checks == nullptr && !target.is_emulated();
   std::vector<size_t> left;
   for (size_t k = 0; k < kernels.size(); ++k) {
     KernelTable::Kernel& kernel = kernels[k];
     void* const code =
         takes_any && kernel.key.is_portable
-            ? FindStockKernel(target.isa, kernel.CodegenLevel(target), kernel.key.text)
+            ? FindPrecompiledKernel(target.isa, kernel.CodegenLevel(target), kernel.key.text)
             : nullptr;
     if (code != nullptr) kernel.SetAddress(code);
     if (code == nullptr) left.push_back(k);
@@ -222,7 +222,7 @@ Status CompileBatches(Jit& jit, std::span<KernelTable::Kernel> kernels,
 
 }  // namespace
 
-Status StockKernelsOf(const KernelTable& table, StockWriter& writer) {
+Status PrecompileKernels(const KernelTable& table, PrecompiledWriter& writer) {
   for (const KernelTable::Kernel& kernel : table.kernels()) {
     if (!kernel.key.is_portable) continue;
     KernelTable::Kernel any = kernel;
@@ -238,7 +238,7 @@ Status StockKernelsOf(const KernelTable& table, StockWriter& writer) {
 StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable& table, const JitTarget& target,
                                                       const NativeOptions& options) {
   const std::span<KernelTable::Kernel> kernels = table.kernels();
-  const std::vector<size_t> left = TakeFromStock(kernels, target, options);
+  const std::vector<size_t> left = TakePrecompiled(kernels, target, options);
   if (left.empty()) return std::unique_ptr<MachineCode>();
   if (!HasRoomForThreads(1)) return NoRoom(kRoomPerThread);
   AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target, options));

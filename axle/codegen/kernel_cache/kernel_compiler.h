@@ -9,7 +9,7 @@
 
 namespace axle {
 
-class StockWriter;
+class PrecompiledWriter;
 
 // Fills in all kernels. Gives the code of those that are not precompiled; null if all are. The code
 // is the same for any number of threads. What LLVM needs is reserved from the limits before it
@@ -17,7 +17,7 @@ class StockWriter;
 StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable& table, const JitTarget& target,
                                                       const NativeOptions& options);
 
-// Adds those kernels to the stock that are the same in every process.
-Status StockKernelsOf(const KernelTable& table, StockWriter& writer);
+// Adds those kernels that are the same in every process.
+Status PrecompileKernels(const KernelTable& table, PrecompiledWriter& writer);
 
 }  // namespace axle

@@ -4,17 +4,17 @@
 
 namespace axle {
 
-std::string StockKeyOf(NativeIsa isa, int codegen_level, std::string_view kernel_key) {
+std::string PrecompiledKeyOf(NativeIsa isa, int codegen_level, std::string_view kernel_key) {
   std::string key = {static_cast<char>(isa), static_cast<char>(codegen_level)};
   key += kernel_key;
   return key;
 }
 
-void* FindStockKernel(NativeIsa isa, int codegen_level, std::string_view kernel_key) {
-  const std::span<const StockKernel> stock = StockKernels();
-  const std::string key = StockKeyOf(isa, codegen_level, kernel_key);
-  const auto found = std::ranges::lower_bound(stock, key, {}, &StockKernel::key);
-  if (found == stock.end() || found->key != key) return nullptr;
+void* FindPrecompiledKernel(NativeIsa isa, int codegen_level, std::string_view kernel_key) {
+  const std::span<const PrecompiledKernel> precompiled = PrecompiledKernels();
+  const std::string key = PrecompiledKeyOf(isa, codegen_level, kernel_key);
+  const auto found = std::ranges::lower_bound(precompiled, key, {}, &PrecompiledKernel::key);
+  if (found == precompiled.end() || found->key != key) return nullptr;
   return reinterpret_cast<void*>(found->code);
 }
 

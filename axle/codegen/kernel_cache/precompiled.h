@@ -1,6 +1,6 @@
-// Kernels in stock: those that lie in the library, compiled when it was built, by the code that
+// Precompiled kernels: those that lie in the library, compiled when it was built, by the code that
 // compiles them at run time. A module that needs no others starts without LLVM. Which they are:
-// tools/stock.
+// tools/precompiled.
 #pragma once
 #include <span>
 #include <string_view>
@@ -9,18 +9,18 @@
 
 namespace axle {
 
-struct StockKernel {
-  std::string_view key;  // StockKeyOf
+struct PrecompiledKernel {
+  std::string_view key;  // PrecompiledKeyOf
   void (*code)();        // of the type that its plan calls
 };
 
-// Sorted by key. Made by StockWriter; empty where the library was built without.
-std::span<const StockKernel> StockKernels();
+// Sorted by key. Made by PrecompiledWriter; empty where the library was built without.
+std::span<const PrecompiledKernel> PrecompiledKernels();
 
 // Of a kernel whose KernelKey is portable and has this text.
-std::string StockKeyOf(NativeIsa isa, int codegen_level, std::string_view kernel_key);
+std::string PrecompiledKeyOf(NativeIsa isa, int codegen_level, std::string_view kernel_key);
 
-// Null if it is not in stock.
-void* FindStockKernel(NativeIsa isa, int codegen_level, std::string_view kernel_key);
+// Null if it is not precompiled.
+void* FindPrecompiledKernel(NativeIsa isa, int codegen_level, std::string_view kernel_key);
 
 }  // namespace axle

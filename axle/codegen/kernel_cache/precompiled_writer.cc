@@ -5,30 +5,32 @@
 
 namespace axle {
 
-StatusOr<StockWriter> StockWriter::Create(const JitTarget& target) {
+StatusOr<PrecompiledWriter> PrecompiledWriter::Create(const JitTarget& target) {
   AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target));
-  return StockWriter(std::move(jit));
+  return PrecompiledWriter(std::move(jit));
 }
 
-Status StockWriter::Add(int codegen_level, const std::string& kernel_key, const Emit& emit) {
+Status PrecompiledWriter::Add(int codegen_level, const std::string& kernel_key, const Emit& emit) {
   const auto [kernel, is_new] =
-      names_.emplace(StockKeyOf(target().isa, codegen_level, kernel_key),
-                     StrCat("axle_stock_", Name(target().isa), "_", names_.size()));
+      names_.emplace(PrecompiledKeyOf(target().isa, codegen_level, kernel_key),
+                     StrCat("axle_precompiled_", Name(target().isa), "_", names_.size()));
   if (!is_new) return {};
   const auto made = modules_.find(codegen_level);
   Jit::NewModule& module =
       made != modules_.end()
           ? made->second
-          : modules_.emplace(codegen_level, jit_->MakeModule("stock", codegen_level)).first->second;
+          : modules_.emplace(codegen_level, jit_->MakeModule("precompiled", codegen_level))
+                .first->second;
   emit(kernel->second, *module.module);
   return {};
 }
 
-StatusOr<std::vector<StockWriter::Object>> StockWriter::Finish() {
+StatusOr<std::vector<PrecompiledWriter::Object>> PrecompiledWriter::Finish() {
   std::vector<Object> objects;
   for (auto& [level, module] : modules_) {
     AXLE_ASSIGN(std::string content, jit_->ObjectOf(std::move(module)));
-    objects.push_back({StrCat("stock_", Name(target().isa), "_", level, ".o"), std::move(content)});
+    objects.push_back(
+        {StrCat("precompiled_", Name(target().isa), "_", level, ".o"), std::move(content)});
   }
   modules_.clear();
   return objects;
@@ -49,18 +51,19 @@ std::string Quoted(std::string_view bytes) {
 
 }  // namespace
 
-std::string StockTable(const std::map<std::string, std::string>& names) {
+std::string PrecompiledTable(const std::map<std::string, std::string>& names) {
   std::string functions, rows;
   for (const auto& [key, name] : names) {
     functions += StrCat("void ", name, "();\n");
     rows += StrCat("    {{", Quoted(key), ", ", key.size(), "}, &", name, "},\n");
   }
   return StrCat(
-      "// Made by axle_stock.\n#include \"axle/codegen/kernel_cache/precompiled.h\"\n\nextern "
+      "// Made by axle_precompile.\n#include \"axle/codegen/kernel_cache/precompiled.h\"\n\nextern "
       "\"C\" {\n",
-      functions, "}\n\nnamespace axle {\n\nstd::span<const StockKernel> StockKernels() {\n",
+      functions,
+      "}\n\nnamespace axle {\n\nstd::span<const PrecompiledKernel> PrecompiledKernels() {\n",
       names.empty() ? "  return {};\n"
-                    : StrCat("  static constexpr StockKernel kKernels[] = {\n", rows,
+                    : StrCat("  static constexpr PrecompiledKernel kKernels[] = {\n", rows,
                              "  };\n  return kKernels;\n"),
       "}\n\n}  // namespace axle\n");
 }

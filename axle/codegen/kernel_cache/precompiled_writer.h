@@ -1,4 +1,4 @@
-// StockWriter: makes the kernels in stock (stock.h), when the library is built.
+// PrecompiledWriter: makes the precompiled kernels (precompiled.h), when the library is built.
 #pragma once
 #include <functional>
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace axle {
 
-class StockWriter {
+class PrecompiledWriter {
  public:
-  static StatusOr<StockWriter> Create(const JitTarget& target);
+  static StatusOr<PrecompiledWriter> Create(const JitTarget& target);
   const JitTarget& target() const { return jit_->target(); }
 
   // Adds a kernel unless it is there: `emit` adds the function of this name to a module.
@@ -24,18 +24,18 @@ class StockWriter {
   };
   // Compiles them: an object file for each level.
   StatusOr<std::vector<Object>> Finish();
-  // Name of the function, by StockKeyOf.
+  // Name of the function, by PrecompiledKeyOf.
   const std::map<std::string, std::string>& names() const { return names_; }
 
  private:
-  explicit StockWriter(std::unique_ptr<Jit> jit) : jit_(std::move(jit)) {}
+  explicit PrecompiledWriter(std::unique_ptr<Jit> jit) : jit_(std::move(jit)) {}
 
   std::unique_ptr<Jit> jit_;
   std::map<int, Jit::NewModule> modules_;  // by level
   std::map<std::string, std::string> names_;
 };
 
-// The C++ source of StockKernels().
-std::string StockTable(const std::map<std::string, std::string>& names);
+// The C++ source of PrecompiledKernels().
+std::string PrecompiledTable(const std::map<std::string, std::string>& names);
 
 }  // namespace axle

@@ -68,7 +68,7 @@ inline constexpr char kFmaF64[] = "axle_fma_f64";
 
 }  // namespace axle
 
-// By these names kernels in stock are linked to them.
+// By these names precompiled kernels are linked to them.
 extern "C" {
 float axle_remainder_f32(float x, float y);
 double axle_remainder_f64(double x, double y);

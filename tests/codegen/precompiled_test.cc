@@ -1,4 +1,6 @@
-// Kernels in stock: who gets them, and that they are those that would be compiled.
+// Precompiled kernels: who gets them, and that they are those that would be compiled.
+#include "axle/codegen/kernel_cache/precompiled.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include "axle/codegen/choose_target.h"
 #include "axle/codegen/compiler.h"
 #include "axle/codegen/kernel_cache/kernel_key.h"
-#include "axle/codegen/kernel_cache/precompiled.h"
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
@@ -16,10 +17,10 @@
 namespace axle {
 namespace {
 
-class Stock : public ::testing::Test {
+class Precompiled : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (StockKernels().empty()) GTEST_SKIP() << "built without kernels in stock";
+    if (PrecompiledKernels().empty()) GTEST_SKIP() << "built without precompiled kernels";
   }
 
   // Targets that this machine need not have are fine where nothing runs.
@@ -38,9 +39,9 @@ class Stock : public ::testing::Test {
     return StrCat("HloModule m\nENTRY e {\n", lines, "}\n");
   }
 
-  // Whether all of its kernels come from the stock.
-  static bool IsInStock(const std::string& text, const JitTarget& target,
-                        const NativeOptions& options = {}) {
+  // Whether all of its kernels are precompiled.
+  static bool IsPrecompiled(const std::string& text, const JitTarget& target,
+                            const NativeOptions& options = {}) {
     const auto module = Parse(text);
     EXPECT_TRUE(module.ok()) << module.status().ToString();
     const ScopedFloatEnvironment environment;
@@ -49,11 +50,12 @@ class Stock : public ::testing::Test {
     return compiled.ok() && compiled->jit == nullptr;
   }
 
-  static StatusOr<Literal> Run(const std::string& text, const JitTarget& target, bool stock) {
+  static StatusOr<Literal> Run(const std::string& text, const JitTarget& target, bool precompiled) {
     const ScopedFloatEnvironment environment;
     AXLE_ASSIGN(const auto module, Parse(text));
-    AXLE_ASSIGN(const CompiledModule compiled, CompileModule(*module, target, {.stock = stock}));
-    if ((compiled.jit == nullptr) != stock) return Internal("not compiled as asked");
+    AXLE_ASSIGN(const CompiledModule compiled,
+                CompileModule(*module, target, {.use_precompiled = precompiled}));
+    if ((compiled.code == nullptr) != precompiled) return Internal("not compiled as asked");
     std::vector<Literal> arguments;
     for (const Shape& shape : ArgumentLeaves(*module->entry())) {
       AXLE_ASSIGN(Literal argument,
@@ -65,17 +67,18 @@ class Stock : public ::testing::Test {
   }
 };
 
-TEST_F(Stock, IsSortedAndHasEachKernelOnce) {
-  const auto stock = StockKernels();
-  EXPECT_TRUE(std::ranges::is_sorted(stock, std::ranges::less(), &StockKernel::key));
-  EXPECT_EQ(std::ranges::adjacent_find(stock, {}, &StockKernel::key), stock.end());
-  for (const StockKernel& kernel : stock) EXPECT_NE(kernel.code, nullptr);
-  EXPECT_EQ(FindStockKernel(NativeIsa::kAvx2, 1, ""), nullptr);
-  EXPECT_EQ(FindStockKernel(NativeIsa::kAvx2, 1, "\xff"), nullptr);
+TEST_F(Precompiled, IsSortedAndHasEachKernelOnce) {
+  const auto precompiled = PrecompiledKernels();
+  EXPECT_TRUE(std::ranges::is_sorted(precompiled, std::ranges::less(), &PrecompiledKernel::key));
+  EXPECT_EQ(std::ranges::adjacent_find(precompiled, {}, &PrecompiledKernel::key),
+            precompiled.end());
+  for (const PrecompiledKernel& kernel : precompiled) EXPECT_NE(kernel.code, nullptr);
+  EXPECT_EQ(FindPrecompiledKernel(NativeIsa::kAvx2, 1, ""), nullptr);
+  EXPECT_EQ(FindPrecompiledKernel(NativeIsa::kAvx2, 1, "\xff"), nullptr);
 }
 
 // Every op that takes f32 operands of one shape and gives f32.
-TEST_F(Stock, HasEveryElementwiseOperation) {
+TEST_F(Precompiled, HasEveryElementwiseOperation) {
   size_t num_ops = 0;
   for (const OpDef* op : AllOpDefs()) {
     if (op->lowering != Lowering::kElementwise) continue;
@@ -90,13 +93,13 @@ TEST_F(Stock, HasEveryElementwiseOperation) {
     if (!module.ok()) continue;
     ++num_ops;
     for (const JitTarget& target : Targets()) {
-      EXPECT_TRUE(IsInStock(text, target)) << text << Name(target.isa);
+      EXPECT_TRUE(IsPrecompiled(text, target)) << text << Name(target.isa);
     }
   }
   EXPECT_GT(num_ops, 30);
 }
 
-TEST_F(Stock, HasScalarsComparisonsConversionsAndReductions) {
+TEST_F(Precompiled, HasScalarsComparisonsConversionsAndReductions) {
   for (const char* lines :
        {"  x = s32[9] parameter(0)\n  s = s32[] parameter(1)\n"
         "  b = s32[9] broadcast(s), dimensions={}\n  ROOT r = s32[9] multiply(x, b)\n",
@@ -112,7 +115,7 @@ TEST_F(Stock, HasScalarsComparisonsConversionsAndReductions) {
         "  l = f32[] parameter(0)\n  x = f32[9] parameter(1)\n  h = f32[] parameter(2)\n"
         "  ROOT r = f32[9] clamp(l, x, h)\n"}) {
     for (const JitTarget& target : Targets()) {
-      EXPECT_TRUE(IsInStock(Program(lines), target)) << lines << Name(target.isa);
+      EXPECT_TRUE(IsPrecompiled(Program(lines), target)) << lines << Name(target.isa);
     }
   }
   for (const char* reduced :
@@ -124,7 +127,7 @@ TEST_F(Stock, HasScalarsComparisonsConversionsAndReductions) {
         "  i = f32[] parameter(1)\n  ROOT r = ",
         reduced, ", to_apply=j\n}\n");
     for (const JitTarget& target : Targets()) {
-      EXPECT_TRUE(IsInStock(text, target)) << text << Name(target.isa);
+      EXPECT_TRUE(IsPrecompiled(text, target)) << text << Name(target.isa);
     }
   }
 }
@@ -148,7 +151,7 @@ constexpr std::string_view kPrograms[] = {
     "  ROOT r = @[3] reduce(x, i), dimensions={0}, to_apply=add\n",
 };
 
-TEST_F(Stock, GivesTheBitsOfCodeThatIsCompiled) {
+TEST_F(Precompiled, GivesTheBitsOfCodeThatIsCompiled) {
   const auto replaced = [](std::string_view text, const std::string& n, const char* type) {
     std::string result;
     for (const char c : text)
@@ -164,8 +167,9 @@ TEST_F(Stock, GivesTheBitsOfCodeThatIsCompiled) {
               StrCat("HloModule m\nadd {\n  a = ", type, "[] parameter(0)\n  b = ", type,
                      "[] parameter(1)\n  ROOT c = ", type, "[] add(a, b)\n}\nENTRY e {\n",
                      replaced(program, std::to_string(n), type), "}\n");
-          if (!Parse(text).ok() || !IsInStock(text, target)) continue;
-          if (IsInStock(text, target, {.stock = false})) continue;  // it needs no kernel
+          if (!Parse(text).ok() || !IsPrecompiled(text, target)) continue;
+          if (IsPrecompiled(text, target, {.use_precompiled = false}))
+            continue;  // it needs no kernel
           const auto expected = Run(text, target, false), actual = Run(text, target, true);
           ASSERT_TRUE(expected.ok()) << expected.status().ToString() << text;
           ASSERT_TRUE(actual.ok()) << actual.status().ToString() << text;
@@ -175,41 +179,41 @@ TEST_F(Stock, GivesTheBitsOfCodeThatIsCompiled) {
       }
     }
   }
-  // Few of them take more than one kernel, of which one is not in stock.
+  // Few of them take more than one kernel, of which one is not precompiled.
   EXPECT_GE(num_runs, TargetsHere().size() * 200);
 }
 
-TEST_F(Stock, IsLeftAloneWhereCodeIsToBeMade) {
+TEST_F(Precompiled, IsLeftAloneWhereCodeIsToBeMade) {
   const JitTarget target = Targets()[0];
   // One that is compiled with least effort at the usual level too, and one that is not.
   for (const char* op : {"negate", "exponential"}) {
     const std::string text =
         Program(StrCat("  x = f32[77] parameter(0)\n  ROOT r = f32[77] ", op, "(x)\n"));
-    EXPECT_TRUE(IsInStock(text, target));
-    EXPECT_FALSE(IsInStock(text, target, {.stock = false}));
-    EXPECT_FALSE(IsInStock(text, target, {.check_accesses = true}));
-    EXPECT_FALSE(IsInStock(text, target, {.on_llvm = [](std::string_view) {}}));
-    EXPECT_FALSE(IsInStock(text, target, {.on_assembly = [](std::string_view) {}}));
+    EXPECT_TRUE(IsPrecompiled(text, target));
+    EXPECT_FALSE(IsPrecompiled(text, target, {.use_precompiled = false}));
+    EXPECT_FALSE(IsPrecompiled(text, target, {.check_accesses = true}));
+    EXPECT_FALSE(IsPrecompiled(text, target, {.on_llvm = [](std::string_view) {}}));
+    EXPECT_FALSE(IsPrecompiled(text, target, {.on_assembly = [](std::string_view) {}}));
     for (const int level : {0, 2}) {
-      EXPECT_FALSE(IsInStock(text, {target.isa, level, target.vector_bytes})) << op << level;
+      EXPECT_FALSE(IsPrecompiled(text, {target.isa, level, target.vector_bytes})) << op << level;
     }
   }
 }
 
-TEST_F(Stock, AFusionIsCompiledBesideWhatIsInStock) {
-  // One kernel that is in stock and one, of two operations, that is not.
+TEST_F(Precompiled, AFusionIsCompiledBesideWhatIsInStock) {
+  // One kernel that is precompiled and one, of two operations, that is not.
   const std::string text = Program(
       "  x = f32[77] parameter(0)\n  y = f32[500] parameter(1)\n  a = f32[77] exponential(x)\n"
       "  b = f32[500] tanh(y)\n  c = f32[500] multiply(b, y)\n"
       "  ROOT r = (f32[77], f32[500]) tuple(a, c)\n");
-  EXPECT_FALSE(IsInStock(text, Targets()[0]));
+  EXPECT_FALSE(IsPrecompiled(text, Targets()[0]));
   const auto module = Parse(text);
   ASSERT_TRUE(module.ok());
   const ScopedFloatEnvironment environment;
   const JitTarget target = TargetsHere()[0];
   std::vector<Literal> results;
-  for (const bool stock : {true, false}) {
-    const auto compiled = CompileModule(**module, target, {.stock = stock});
+  for (const bool precompiled : {true, false}) {
+    const auto compiled = CompileModule(**module, target, {.use_precompiled = precompiled});
     ASSERT_TRUE(compiled.ok());
     std::vector<Literal> arguments;
     for (const Shape& shape : ArgumentLeaves(*(*module)->entry())) {
