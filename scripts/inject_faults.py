@@ -35,7 +35,7 @@ LOWER_HEADER = "axle/codegen/llvm/lane_lowering.h"
 BUFFERS = "axle/codegen/schedule/buffers.cc"
 LANES = "axle/ops/lanes/lane_compiler.cc"
 QUOTIENTS = "axle/codegen/steps/quotients.cc"
-LLVM_FAULTS = "axle/codegen/llvm/llvm_workarounds.cc"
+LLVM_WORKAROUNDS = "axle/codegen/llvm/llvm_workarounds.cc"
 
 # what, file, text, instead
 FAULTS = [
@@ -130,29 +130,29 @@ FAST_FAULTS = [
     ("what a program rounds between types stays wide", LANES,
      "inst.operand(inst.num_operands() - 1)->shape().type() == type;", "inst.num_operands() > 0;"),
 ]
-# What LLVM is wrong about (llvm_faults.h), left to it: faults that most modules do not show, but random kernels do.
+# What LLVM is wrong about (llvm_workarounds.h), left to it: faults that most modules do not show, but random kernels do.
 FENCES = [
-    ("products that LLVM 22 narrows wrongly are left to it", LLVM_FAULTS,
+    ("products that LLVM 22 narrows wrongly are left to it", LLVM_WORKAROUNDS,
      "if (is_wide) HideSize(product);", "if (is_wide && product.isTerminator()) HideSize(product);"),
-    ("high products by 1 that LLVM 22 takes for anything are left to it", LLVM_FAULTS,
+    ("high products by 1 that LLVM 22 takes for anything are left to it", LLVM_WORKAROUNDS,
      "FenceOperandIfNeeded(*extension, 0);", "if (is_square) FenceOperandIfNeeded(*extension, 0);"),
-    ("quotients that LLVM 22 takes for zero are left to it", LLVM_FAULTS, "return !IsLoaded(*divisor);", "return false;"),
-    ("quotients of moved lanes that LLVM 22 takes for anything are left to it", LLVM_FAULTS,
+    ("quotients that LLVM 22 takes for zero are left to it", LLVM_WORKAROUNDS, "return !IsLoaded(*divisor);", "return false;"),
+    ("quotients of moved lanes that LLVM 22 takes for anything are left to it", LLVM_WORKAROUNDS,
      "if (MayMoveDivisors(inst)) return FenceResult(inst);", "if (MayMoveDivisors(inst) && inst.isTerminator()) return FenceResult(inst);"),
-    ("distances that LLVM 22 takes with a sign are left to it", LLVM_FAULTS,
+    ("distances that LLVM 22 takes with a sign are left to it", LLVM_WORKAROUNDS,
      "lhs.getType()->getScalarSizeInBits() != 64) return false;",
      "lhs.getType()->getScalarSizeInBits() != 640) return false;"),
-    ("parts of numbers that LLVM 22 takes for the whole are left to it", LLVM_FAULTS,
+    ("parts of numbers that LLVM 22 takes for the whole are left to it", LLVM_WORKAROUNDS,
      "if (MayCompareParts(inst)) FencePart(inst);", "if (MayCompareParts(inst) && inst.isTerminator()) FencePart(inst);"),
-    ("rotations by 0 that LLVM 22 takes for anything are left to it", LLVM_FAULTS,
+    ("rotations by 0 that LLVM 22 takes for anything are left to it", LLVM_WORKAROUNDS,
      "if (MayRotate(inst, target)) return FenceCount(inst);", "if (MayRotate(inst, target) && inst.isTerminator()) return FenceCount(inst);"),
-    ("tests of a bit that LLVM 22 cannot select are left to it", LLVM_FAULTS,
+    ("tests of a bit that LLVM 22 cannot select are left to it", LLVM_WORKAROUNDS,
      "if (MayTestABit(inst)) return FenceCountAlone(inst);", "if (MayTestABit(inst) && inst.isTerminator()) return FenceCountAlone(inst);"),
-    ("constants among other lanes that LLVM 22 loses are left to it", LLVM_FAULTS,
+    ("constants among other lanes that LLVM 22 loses are left to it", LLVM_WORKAROUNDS,
      "if (MixesConstants(inst)) return FenceConstant(inst);", "if (MixesConstants(inst) && inst.isTerminator()) return FenceConstant(inst);"),
-    ("lanes that LLVM 22 takes for absorbed on both sides are left to it", LLVM_FAULTS,
+    ("lanes that LLVM 22 takes for absorbed on both sides are left to it", LLVM_WORKAROUNDS,
      "if (mixes_lanes && MayAbsorbLanes(inst)) return FenceOneSide(inst);", "if (mixes_lanes && inst.isTerminator()) return FenceOneSide(inst);"),
-    ("joined bits that LLVM 22 joins wrongly with AVX-512 are left to it", LLVM_FAULTS,
+    ("joined bits that LLVM 22 joins wrongly with AVX-512 are left to it", LLVM_WORKAROUNDS,
      "if (MayWriteSomeLanes(inst, target)) return FenceChoices(inst);", "if (MayWriteSomeLanes(inst, target) && inst.isTerminator()) return FenceChoices(inst);"),
     ("choices of moved choices of which LLVM 22 loses one with AVX-512 are left to it", "axle/codegen/llvm/jit.cc",
      '{"disable-peephole", "true"},', '{"disable-peephole", "false"},'),

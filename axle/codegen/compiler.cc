@@ -98,7 +98,7 @@ class Compiler {
                                         : CallForm::kPlain);
     }
   }
-  // Whether evaluators and steps of this instruction take straight code as a lane program.
+  // Whether evaluators and steps of this instruction take straight-line code as a lane program.
   static bool TakesLanes(const Instruction& inst) {
     const Lowering lowering = GetOpDef(inst).lowering;
     return lowering == Lowering::kReduce || lowering == Lowering::kWindow ||

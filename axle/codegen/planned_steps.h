@@ -39,8 +39,8 @@ class StepPlanner {
   // Of a contraction whose result lies where the elements of a part are by this access.
   PlannedStep PlanContractionInto(const Region& region, const Access& access) const;
 
-  // The loop of a computation of scalars over arrays, or null: it is no straight code, or of too
-  // many arrays.
+  // The loop of a computation of scalars over arrays, or null: it is no straight-line code, or of
+  // too many arrays.
   std::shared_ptr<LoopPlan> LoopOf(CompiledComputation& computation);
 
  private:

@@ -61,7 +61,7 @@ class Application : public LoopMaker {
   // The instructions of scalar arithmetic on arrays, of which the result has the dimensions.
   Instruction* Spread(const Instruction& inst, const std::vector<Instruction*>& operands,
                       const HloComputation& applied) {
-    const auto straight = StraightCode(applied, kMaxLaneOps);
+    const auto straight = StraightLine(applied, kMaxLaneOps);
     const HloComputation& code = straight == nullptr ? applied : *straight->entry();
     const bool has_extras = std::ranges::any_of(
         code.instructions(), [](const Instruction* each) { return each->extras() != nullptr; });

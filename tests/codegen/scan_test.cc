@@ -45,7 +45,7 @@ std::string Scan(const ScanCase& scan, std::string_view type, std::string_view b
                 scan.dim, "}, num_carries=1, to_apply=f", order, "\n}\n");
 }
 
-TEST_P(ScanTest, StraightCodeOfAnyType) {
+TEST_P(ScanTest, StraightLineOfAnyType) {
   std::uint32_t seed = 1;
   for (const std::string_view type : {"f32", "s8", "bf16", "f64", "c64", "u4", "f8e4m3fn", "s64"}) {
     for (const ScanCase& scan : kScans) {
@@ -58,7 +58,7 @@ TEST_P(ScanTest, StraightCodeOfAnyType) {
   }
 }
 
-TEST_P(ScanTest, MoreThanStraightCode) {
+TEST_P(ScanTest, MoreThanStraightLine) {
   std::uint32_t seed = 1;
   for (const ScanCase& scan : kScans) {
     const std::string slice = StrCat("f32[", scan.slice, "]");

@@ -302,7 +302,7 @@ std::string KindOf(const std::string& text) {
 }
 
 // What has no compiled form: results without elements, a scan that is a window in other dimensions,
-// a computation that is more than straight code.
+// a computation that is more than straight-line code.
 TEST(WindowStep, TheRestIsEvaluated) {
   const std::string add = Binary("f32", "add");
   EXPECT_EQ(KindOf(add + "ENTRY e { x = f32[0] parameter(0) z = f32[] constant(0) ROOT r = f32[4] "

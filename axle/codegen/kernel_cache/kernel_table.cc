@@ -17,7 +17,7 @@ bool IsLight(const LoopKernelSpec& spec) {
 }  // namespace
 
 // At level 1 the kind of a kernel decides, at 0 and 2 all are alike; but LLVM's least effort may
-// not come to an end with a function of few elements (llvm_faults.h).
+// not come to an end with a function of few elements (llvm_workarounds.h).
 int KernelTable::Kernel::CodegenLevel(const JitTarget& target) const {
   if (small) return std::max(target.codegen_level, 1);
   return target.codegen_level == 1 && loop && IsLight(*loop) ? 0 : target.codegen_level;

@@ -39,7 +39,7 @@ Status ToStatus(llvm::Error error) {
 
 // Passes that find nothing to do in the code that we write, or gain nothing in it. The addresses of
 // loops are worked out already: loop strength reduction alone would take a quarter of the time, the
-// others together 7 %. One is wrong (llvm_faults.h).
+// others together 7 %. One is wrong (llvm_workarounds.h).
 constexpr std::pair<const char*, const char*> kPassOptions[] = {
     {"disable-lsr", "true"},
     {"disable-cgp", "true"},                       // CodeGenPrepare
@@ -310,7 +310,7 @@ Jit::NewModule Jit::MakeModule(const std::string& name, int codegen_level) const
 
 StatusOr<std::string> Jit::ObjectOf(NewModule made) const {
   AXLE_TRY(Verify(*made.module));
-  if (target_.works_around_llvm) AvoidLlvmFaults(*made.module, target_);
+  if (target_.works_around_llvm) WorkAroundLlvm(*made.module, target_);
   llvm::TargetOptions options;
   auto object = PooledCompiler(target_.isa, options)(*made.module);
   if (!object) return ToStatus(object.takeError());
@@ -320,7 +320,7 @@ StatusOr<std::string> Jit::ObjectOf(NewModule made) const {
 Status Jit::Add(NewModule made) {
   AXLE_TRY(Verify(*made.module));
   const int codegen_level = CodegenLevelOf(*made.module);
-  if (target_.works_around_llvm) AvoidLlvmFaults(*made.module, target_);
+  if (target_.works_around_llvm) WorkAroundLlvm(*made.module, target_);
   if (state_->on_llvm) {
     std::string text;
     llvm::raw_string_ostream(text) << *made.module;

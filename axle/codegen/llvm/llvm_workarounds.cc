@@ -432,7 +432,7 @@ void FenceInstruction(llvm::Instruction& inst, const JitTarget& target, bool mix
 
 }  // namespace
 
-void AvoidLlvmFaults(llvm::Module& module, const JitTarget& target) {
+void WorkAroundLlvm(llvm::Module& module, const JitTarget& target) {
   for (llvm::Function& function : module) {
     std::vector<llvm::Instruction*> instructions;
     for (llvm::BasicBlock& block : function) {

@@ -1,7 +1,7 @@
 // What LLVM compiles wrongly, and code with the same meaning in its place. Each was found by random
 // modules, by such as were written by hand, or by random kernels (tests/codegen/random_kernels),
-// and is a module in tests/data/found, or a test of tests/codegen/llvm_faults_test.cc or of that
-// folder's found_kernels_test.cc.
+// and is a module in tests/data/found, or a test of tests/codegen/llvm_workarounds_test.cc or of
+// that folder's found_kernels_test.cc.
 #pragma once
 #include <llvm/IR/Module.h>
 
@@ -71,6 +71,6 @@ namespace axle {
 // may call itself until there is no stack left, where several shuffles repeat elements of what was
 // loaded and are then narrowed: functions of few elements, which alone have such shuffles, are
 // compiled with more (kernel_table.cc).
-void AvoidLlvmFaults(llvm::Module& module, const JitTarget& target);
+void WorkAroundLlvm(llvm::Module& module, const JitTarget& target);
 
 }  // namespace axle

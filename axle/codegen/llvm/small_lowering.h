@@ -1,4 +1,4 @@
-// Small regions to LLVM IR: one function of straight code, loops and branches.
+// Small regions to LLVM IR: one function of straight-line code, loops and branches.
 #pragma once
 #include <string>
 

@@ -24,7 +24,7 @@ inline std::vector<i64> FirstElements(i64 n) {
   return elements;
 }
 
-// No registers of 64 bytes, of whose shuffles LLVM 22 may make a wrong one (llvm_faults.h).
+// No registers of 64 bytes, of whose shuffles LLVM 22 may make a wrong one (llvm_workarounds.h).
 inline JitTarget ForSmallValues(JitTarget target) {
   target.vector_bytes = std::min(target.vector_bytes, 32);
   return target;

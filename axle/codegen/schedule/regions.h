@@ -34,11 +34,11 @@ enum class RegionKind : std::uint8_t {
   kRows,         // loops that run one after the other over a few rows at a time: row_regions.h
   kMove,         // an index map alone
   kContraction,  // dot or convolution, if a prebuilt kernel does it; else as kEvaluate
-  kScatter,      // a scatter, if what it applies is straight code; else as kEvaluate
-  kSort,         // a sort, if its comparator is straight code; else as kEvaluate
-  kWindow,       // reduce-window or select-and-scatter, if they apply straight code; else likewise
-  kEvaluate,     // the row's own evaluator
-  kCall,         // a program of its own; likewise while and conditional
+  kScatter,      // a scatter, if what it applies is straight-line code; else as kEvaluate
+  kSort,         // a sort, if its comparator is straight-line code; else as kEvaluate
+  kWindow,  // reduce-window or select-and-scatter, if they apply straight-line code; else likewise
+  kEvaluate,  // the row's own evaluator
+  kCall,      // a program of its own; likewise while and conditional
   kWhile,
   kConditional,
   kSmall,  // several regions of few elements as one function (small_regions.h)

@@ -14,7 +14,7 @@ enum class CallForm : std::uint8_t {
   kPlain,   // results in blocks of their own
   kEntry,   // as the module's aliases say
   kUpdate,  // result i takes the place of argument i: the body of a loop
-  kLanes,   // straight code that others apply to elements: it has no program
+  kLanes,   // straight-line code that others apply to elements: it has no program
 };
 
 class CompiledComputations {
@@ -33,7 +33,7 @@ class CompiledComputations {
   CompiledComputation& Get(const HloComputation& computation, CallForm form) const {
     return *by_form_.at({&computation, form});
   }
-  // What an instruction applies to elements, straight code or not.
+  // What an instruction applies to elements, straight-line code or not.
   CompiledComputation& Applied(const HloComputation& computation) const {
     const auto plain = by_form_.find({&computation, CallForm::kPlain});
     return plain != by_form_.end() ? *plain->second : Get(computation, CallForm::kLanes);

@@ -261,7 +261,7 @@ LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results,
 namespace {
 
 // Nothing if there are calls or branches.
-std::optional<LaneProgram> CompileStraightCode(const HloComputation& computation) {
+std::optional<LaneProgram> CompileStraightLine(const HloComputation& computation) {
   LaneCompiler compiler;
   for (const Instruction* parameter : computation.parameters()) {
     if (!parameter->shape().is_scalar() || compiler.size() > kMaxLaneOps) return std::nullopt;
@@ -292,9 +292,9 @@ std::optional<LaneProgram> CompileStraightCode(const HloComputation& computation
 }  // namespace
 
 std::optional<LaneProgram> CompileScalarComputation(const HloComputation& computation) {
-  if (auto program = CompileStraightCode(computation)) return program;
-  const auto straight = StraightCode(computation, kMaxLaneOps);
-  return straight == nullptr ? std::nullopt : CompileStraightCode(*straight->entry());
+  if (auto program = CompileStraightLine(computation)) return program;
+  const auto straight = StraightLine(computation, kMaxLaneOps);
+  return straight == nullptr ? std::nullopt : CompileStraightLine(*straight->entry());
 }
 
 }  // namespace axle

@@ -140,7 +140,7 @@ class Straightener {
 
 }  // namespace
 
-std::unique_ptr<Module> StraightCode(const HloComputation& computation, i64 most) {
+std::unique_ptr<Module> StraightLine(const HloComputation& computation, i64 most) {
   if (std::ranges::none_of(computation.instructions(), [](const Instruction* inst) {
         return ControlFormOf(*inst) != ControlForm::kNone;
       })) {

@@ -11,6 +11,6 @@ namespace axle {
 // those of `computation`; it is the entry of a module of its own. Null if something else is in it,
 // if it calls nothing, if calls are nested deep, or if more than `most` instructions would have to
 // be looked at, those of callees for each call.
-std::unique_ptr<Module> StraightCode(const HloComputation& computation, i64 most);
+std::unique_ptr<Module> StraightLine(const HloComputation& computation, i64 most);
 
 }  // namespace axle

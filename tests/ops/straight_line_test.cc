@@ -1,10 +1,11 @@
 // Computations with calls and branches as lane programs: the bits of running them as they stand.
+#include "axle/ops/lanes/straight_line.h"
+
 #include <gtest/gtest.h>
 
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
 #include "axle/ops/lanes/lane_compiler.h"
-#include "axle/ops/lanes/straight_line.h"
 #include "axle/text/parse.h"
 
 namespace axle {
@@ -55,7 +56,7 @@ ENTRY e {
   i = s32[] parameter(1)
 )";
 
-TEST(StraightCode, CallsAndBranches) {
+TEST(StraightLine, CallsAndBranches) {
   for (const std::string_view body : {
            "a = f32[] call(x), to_apply=twice  b = f32[] call(a), to_apply=twice\n"
            "  ROOT r = (f32[], f32[]) tuple(a, b)",
@@ -83,7 +84,7 @@ TEST(StraightCode, CallsAndBranches) {
   }
 }
 
-TEST(StraightCode, TheRestIsNone) {
+TEST(StraightLine, TheRestIsNone) {
   for (const std::string_view body : {
            // Nothing to do.
            "ROOT r = f32[] negate(x)",
@@ -98,12 +99,12 @@ TEST(StraightCode, TheRestIsNone) {
     const std::string text = StrCat(kHelpers, "  ", body, "\n}");
     const auto module = Parse(text);
     ASSERT_TRUE(module.ok()) << module.status().ToString();
-    EXPECT_EQ(StraightCode(*(*module)->entry(), kMaxLaneOps), nullptr) << body;
+    EXPECT_EQ(StraightLine(*(*module)->entry(), kMaxLaneOps), nullptr) << body;
   }
 }
 
 // Each computation calls the one before it twice: 2^60 calls.
-TEST(StraightCode, CallsOfCallsStayFew) {
+TEST(StraightLine, CallsOfCallsStayFew) {
   std::string text = "HloModule m\nf0 { x = f32[] parameter(0)  ROOT t = (f32[]) tuple(x) }\n";
   constexpr int kDepth = 60;
   for (int i = 1; i <= kDepth; ++i) {
@@ -113,11 +114,11 @@ TEST(StraightCode, CallsOfCallsStayFew) {
   }
   const auto module = Parse(text);
   ASSERT_TRUE(module.ok()) << module.status().ToString();
-  EXPECT_EQ(StraightCode(*(*module)->entry(), kMaxLaneOps), nullptr);
+  EXPECT_EQ(StraightLine(*(*module)->entry(), kMaxLaneOps), nullptr);
 }
 
 // A long chain of calls is no deep recursion.
-TEST(StraightCode, ChainsOfCallsEnd) {
+TEST(StraightLine, ChainsOfCallsEnd) {
   for (const int length : {10, 100'000}) {
     std::string text = "HloModule m\nc0 { x = f32[] parameter(0)  ROOT y = f32[] negate(x) }\n";
     for (int i = 1; i < length; ++i) {

@@ -1,6 +1,6 @@
-// What LLVM has a shorter form for, which is wrong (llvm_faults.h): products of narrow numbers,
-// shifted and narrowed in all kinds of ways, and distances, are the interpreter's. Its other faults
-// are in tests/data/found and in random_kernels/found_kernels_test.cc.
+// What LLVM has a shorter form for, which is wrong (llvm_workarounds.h): products of narrow
+// numbers, shifted and narrowed in all kinds of ways, and distances, are the interpreter's. Its
+// other faults are in tests/data/found and in random_kernels/found_kernels_test.cc.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -134,7 +134,7 @@ std::string NameOf(const testing::TestParamInfo<Parameter>& info) {
   return StrCat(sides.name, "_", narrow, "_in_", wide, "_", Name(isa));
 }
 
-INSTANTIATE_TEST_SUITE_P(LlvmFaults, NarrowProducts,
+INSTANTIATE_TEST_SUITE_P(LlvmWorkarounds, NarrowProducts,
                          testing::Combine(testing::ValuesIn(kSides),
                                           testing::Values("s8", "u8", "s16", "u16"),
                                           testing::Values("s32", "u32", "s64", "u64"),
@@ -198,7 +198,7 @@ TEST_P(Distances, AreThoseOfNumbersWithoutASign) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    LlvmFaults, Distances,
+    LlvmWorkarounds, Distances,
     testing::Combine(testing::Values("s64", "u64"), testing::Values(1, 3, 4, 37),
                      testing::Values(NativeIsa::kV2, NativeIsa::kAvx2, NativeIsa::kAvx512)),
     [](const auto& info) {
@@ -240,7 +240,7 @@ TEST_P(Parts, AreNotTakenForTheWhole) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(LlvmFaults, Parts,
+INSTANTIATE_TEST_SUITE_P(LlvmWorkarounds, Parts,
                          testing::Combine(testing::Values("u8", "u16", "u32"),
                                           testing::Values(NativeIsa::kV2, NativeIsa::kAvx2,
                                                           NativeIsa::kAvx512)),
