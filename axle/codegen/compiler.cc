@@ -125,20 +125,20 @@ class Compiler {
     compiled.blocks = BlocksOf(computation, schedule, form);
     compiled.call = PlanLiteralCall(computation, compiled.blocks);
     PlanSteps(schedule);
-    const Parts parts = FindParts(schedule);
-    std::map<size_t, PlannedStep> into_parts = PlanContractionsInto(schedule, parts);
+    const SubViews sub_views = FindSubViews(schedule);
+    std::map<size_t, PlannedStep> into_views = PlanContractionsInto(schedule, sub_views);
     std::vector<i64> scratch_bytes;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       const PlannedStep& step = planned_[r];
       scratch_bytes.push_back(step.function != nullptr ? step.scratch_bytes * NumParts(step)
                                                        : ScratchBytes(schedule.regions[r]));
     }
-    for (const auto& [r, step] : into_parts) {
+    for (const auto& [r, step] : into_views) {
       scratch_bytes[r] = std::max(scratch_bytes[r], step.scratch_bytes * NumParts(step));
     }
-    const BufferPlan plan = TimedPlan(schedule, compiled.blocks, scratch_bytes, parts);
-    for (auto& [r, step] : into_parts) {
-      if (plan.parts.contains(schedule.regions[r].outputs[0])) planned_[r] = std::move(step);
+    const BufferPlan plan = TimedPlan(schedule, compiled.blocks, scratch_bytes, sub_views);
+    for (auto& [r, step] : into_views) {
+      if (plan.sub_views.contains(schedule.regions[r].outputs[0])) planned_[r] = std::move(step);
     }
     if (!schedule.regions.empty()) {
       compiled.peak = schedule.regions[plan.peak_region].instructions.back()->name();
@@ -153,9 +153,9 @@ class Compiler {
   }
 
   BufferPlan TimedPlan(const Schedule& schedule, const BlockUse& blocks,
-                       std::span<const i64> scratch_bytes, const Parts& parts) {
+                       std::span<const i64> scratch_bytes, const SubViews& sub_views) {
     const ScopedStage stage(compiled_.report, "buffers");
-    return PlanBuffers(schedule, blocks, scratch_bytes, parts);
+    return PlanBuffers(schedule, blocks, scratch_bytes, sub_views);
   }
 
   // What only the records say: tiles, kernels and programs.
@@ -229,15 +229,15 @@ class Compiler {
     }
   }
 
-  // What contractions do, by region, if their results are parts that are no runs.
+  // Plans of contractions, by region, whose output is a strided slice of a larger buffer.
   std::map<size_t, PlannedStep> PlanContractionsInto(const Schedule& schedule,
-                                                     const Parts& parts) const {
+                                                     const SubViews& sub_views) const {
     std::map<size_t, PlannedStep> steps;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       const Region& region = schedule.regions[r];
       if (region.kind != RegionKind::kContraction) continue;
-      const auto part = parts.find(region.outputs[0]);
-      if (part == parts.end() || part->second.is_run()) continue;
+      const auto part = sub_views.find(region.outputs[0]);
+      if (part == sub_views.end() || part->second.is_run()) continue;
       steps[r] = steps_.PlanContractionInto(region, part->second.from_first());
     }
     return steps;
@@ -307,14 +307,14 @@ class Compiler {
     switch (region.kind) {
       case RegionKind::kLoop:
         places.push_back(scratch);
-        AddLoop(program, schedule, plan.parts, r, program.AddRecord(places, name));
+        AddLoop(program, schedule, plan.sub_views, r, program.AddRecord(places, name));
         return {};
       case RegionKind::kRows:
         places.push_back(scratch);
-        AddRows(program, schedule, plan.parts, r, program.AddRecord(places, name));
+        AddRows(program, schedule, plan.sub_views, r, program.AddRecord(places, name));
         return {};
       case RegionKind::kMove: {
-        std::shared_ptr<const MovePlan> move = PlanMove(region, schedule, plan.parts);
+        std::shared_ptr<const MovePlan> move = PlanMove(region, schedule, plan.sub_views);
         Record& record = program.AddRecord(places, name);
         record.num_tiles = move->num_tiles;
         record.parallel_nanoseconds =
@@ -414,26 +414,27 @@ class Compiler {
     });
   }
 
-  LoopRecords LoopsOf(const Schedule& schedule, const Parts& parts) {
-    return {schedule, parts, rounding_, is_checked(), kernels_};
+  LoopRecords LoopsOf(const Schedule& schedule, const SubViews& sub_views) {
+    return {schedule, sub_views, rounding_, is_checked(), kernels_};
   }
 
-  void AddLoop(ProgramWriter& program, Schedule& schedule, const Parts& parts, size_t r,
+  void AddLoop(ProgramWriter& program, Schedule& schedule, const SubViews& sub_views, size_t r,
                Record& record) {
     Region& region = schedule.regions[r];
     record.scratch_bytes = LoopScratchBytes(region);
-    LoopRecord loop = LoopsOf(schedule, parts).MakeLoop(region, MayStream(program, record, region));
+    LoopRecord loop =
+        LoopsOf(schedule, sub_views).MakeLoop(region, MayStream(program, record, region));
     record.num_tiles = loop.num_tiles;
     record.parallel_nanoseconds = ParallelTime(loop.nanoseconds);
     made_[r].kernels = {loop.loop};
     program.SetKernel(record, loop.function, std::move(loop.plan));
   }
 
-  void AddRows(ProgramWriter& program, Schedule& schedule, const Parts& parts, size_t r,
+  void AddRows(ProgramWriter& program, Schedule& schedule, const SubViews& sub_views, size_t r,
                Record& record) {
     Region& region = schedule.regions[r];
     LoopRecords::Rows rows =
-        LoopsOf(schedule, parts).MakeRows(region, MayStream(program, record, region));
+        LoopsOf(schedule, sub_views).MakeRows(region, MayStream(program, record, region));
     double time = 0;
     for (LoopRecord& loop : rows.loops) {
       time += loop.nanoseconds;

@@ -86,8 +86,8 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
     operands.push_back({region.inputs[i].access, lanes.inputs[i].element_bytes()});
     accesses.push_back(&region.inputs[i].access);
   }
-  const std::vector<Access> outputs = OutputAccesses(region, parts_);
-  const Dims sizes = SizesOf(region, parts_, rows);
+  const std::vector<Access> outputs = OutputAccesses(region, sub_views_);
+  const Dims sizes = SizesOf(region, sub_views_, rows);
   const size_t num_stores = lanes.outputs.size() - region.folds.size();
   for (size_t o = 0; o < lanes.outputs.size(); ++o) {
     operands.push_back({outputs[o], lanes.outputs[o].element_bytes()});

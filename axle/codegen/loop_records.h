@@ -23,11 +23,11 @@ struct LoopRecord {
 // The loops of one computation.
 class LoopRecords {
  public:
-  // All live until the kernels are compiled, but for `parts`.
-  LoopRecords(const Schedule& schedule, const Parts& parts, Rounding rounding, bool is_checked,
-              KernelTable& kernels)
+  // All live until the kernels are compiled, but for `sub_views`.
+  LoopRecords(const Schedule& schedule, const SubViews& sub_views, Rounding rounding,
+              bool is_checked, KernelTable& kernels)
       : schedule_(schedule),
-        parts_(parts),
+        sub_views_(sub_views),
         rounding_(rounding),
         is_checked_(is_checked),
         kernels_(kernels) {}
@@ -53,7 +53,7 @@ class LoopRecords {
   void CheckMemory(LoopPlan& plan, const Region& region, std::span<const Access> outputs) const;
 
   const Schedule& schedule_;
-  const Parts& parts_;
+  const SubViews& sub_views_;
   const Rounding rounding_;
   const bool is_checked_;
   KernelTable& kernels_;

@@ -143,21 +143,22 @@ class Reporter {
                                         : StrCat(metadata.source_file, ":", metadata.source_line)});
     }
     CountBytes(region, record);
-    record.note = PartsOf(region);
+    record.note = InPlaceNote(region);
     return record;
   }
 
   // What need not be moved, because it was written into its place.
-  std::string PartsOf(const Region& region) const {
+  std::string InPlaceNote(const Region& region) const {
     std::vector<std::string> names;
-    for (const auto& [value, part] : plan_.parts) {
+    for (const auto& [value, part] : plan_.sub_views) {
       if (part.move == &region) names.emplace_back(schedule_.values[value].inst->name());
     }
     return names.empty() ? "" : StrCat("written in place: ", Join(names, ", "));
   }
-  bool IsPart(const Region& move, size_t piece) const {
-    const auto part = plan_.parts.find(move.inputs[(*move.map)[piece].operand].value);
-    return part != plan_.parts.end() && part->second.move == &move && part->second.piece == piece;
+  bool IsSubView(const Region& move, size_t piece) const {
+    const auto part = plan_.sub_views.find(move.inputs[(*move.map)[piece].operand].value);
+    return part != plan_.sub_views.end() && part->second.move == &move &&
+           part->second.piece == piece;
   }
 
   // The parts of a region, and what becomes part of it of the computations that they call.
@@ -191,7 +192,7 @@ class Reporter {
                            plan_.places[region.outputs[0]] ==
                                plan_.places[region.inputs[region.in_place[0].input].value];
         const i64 piece = NumElements((*region.map)[p], shape) * Info(shape.type()).bytes;
-        if (IsPart(region, p)) {
+        if (IsSubView(region, p)) {
           record.bytes_written -= piece;
         } else if (!stays) {
           moved += piece;
@@ -199,7 +200,7 @@ class Reporter {
         if (stays) record.bytes_written = 0;
       }
       // What lies below a part is not moved there.
-      if (!PartsOf(region).empty()) moved = std::min(moved, record.bytes_written);
+      if (!InPlaceNote(region).empty()) moved = std::min(moved, record.bytes_written);
       record.bytes_read = moved;
       record.bytes_written = std::max(moved, record.bytes_written);
     } else if (region.kind == RegionKind::kMove) {
@@ -212,8 +213,8 @@ class Reporter {
 
   std::string WhyApart(const Region& producer, const Region& consumer,
                        const RegionInput& input) const {
-    const auto part = plan_.parts.find(input.value);
-    if (part != plan_.parts.end() && part->second.move == &consumer) {
+    const auto part = plan_.sub_views.find(input.value);
+    if (part != plan_.sub_views.end() && part->second.move == &consumer) {
       return StrCat("it is written into its place in \"", consumer.instructions.back()->name(),
                     "\"");
     }

@@ -47,7 +47,7 @@ class Precompiled : public ::testing::Test {
     const ScopedFloatEnvironment environment;
     const auto compiled = CompileModule(**module, target, options);
     EXPECT_TRUE(compiled.ok()) << compiled.status().ToString();
-    return compiled.ok() && compiled->jit == nullptr;
+    return compiled.ok() && compiled->code == nullptr;
   }
 
   static StatusOr<Literal> Run(const std::string& text, const JitTarget& target, bool precompiled) {

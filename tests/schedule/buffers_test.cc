@@ -18,7 +18,7 @@ constexpr ValueId kNobody = 0xffffffff;
 class Memory {
  public:
   Memory(const Schedule& schedule, BlockUse use, std::vector<i64> scratch_bytes,
-         const Parts& parts = {})
+         const SubViews& sub_views = {})
       : schedule_(schedule),
         use_(std::move(use)),
         scratch_bytes_(std::move(scratch_bytes)),
@@ -57,14 +57,14 @@ class Memory {
   // Parts of it are there.
   void Write(const Place& place, i64 bytes, ValueId value) {
     if (bytes == 0) return;
-    EXPECT_TRUE(plan_.parts.contains(value) || place.offset % kPlaceAlignment == 0);
+    EXPECT_TRUE(plan_.sub_views.contains(value) || place.offset % kPlaceAlignment == 0);
     ValueId* const at = At(place, bytes);
     std::replace_if(
         at, at + bytes, [&](ValueId held) { return !IsPartOf(held, value); }, value);
   }
   bool IsPartOf(ValueId value, ValueId whole) const {
-    const auto part = plan_.parts.find(value);
-    return part != plan_.parts.end() && part->second.whole == whole;
+    const auto part = plan_.sub_views.find(value);
+    return part != plan_.sub_views.end() && part->second.whole == whole;
   }
   void ExpectHolds(const Place& place, ValueId value) {
     const i64 bytes = Bytes(value);
@@ -178,7 +178,7 @@ struct RandomCase {
   Schedule schedule;
   BlockUse use;
   std::vector<i64> scratch_bytes;
-  Parts parts;
+  SubViews sub_views;
 };
 
 // A region that puts outputs of earlier ones together, of which most are parts of its own. Others
@@ -190,8 +190,8 @@ void AddWhole(RandomCase& made, const Below& below) {
   for (const Region& region : schedule.regions) {
     for (const ValueId output : region.outputs) {
       const bool is_whole = std::ranges::any_of(
-          made.parts, [&](const auto& part) { return part.second.whole == output; });
-      if (schedule.values[output].bytes > 0 && !is_whole && !made.parts.contains(output) &&
+          made.sub_views, [&](const auto& part) { return part.second.whole == output; });
+      if (schedule.values[output].bytes > 0 && !is_whole && !made.sub_views.contains(output) &&
           below(3) == 0) {
         inputs.push_back(output);
       }
@@ -205,7 +205,7 @@ void AddWhole(RandomCase& made, const Below& below) {
     Access access = Access::Whole(schedule.values[input].bytes);
     access.offset = offset;
     offset += schedule.values[input].bytes;
-    if (below(4) > 0) made.parts[input] = {whole, access, nullptr, 0};
+    if (below(4) > 0) made.sub_views[input] = {whole, access, nullptr, 0};
   }
   AddRegion(schedule, inputs, {whole});
   made.scratch_bytes.push_back(0);
@@ -247,7 +247,7 @@ RandomCase MakeRandom(std::mt19937_64& random, bool with_parts) {
   std::vector<bool> taken(schedule.arguments.size());
   for (size_t k = 0; k < below(6); ++k) {
     const ValueId value = static_cast<ValueId>(below(schedule.values.size()));
-    if (made.parts.contains(value)) continue;
+    if (made.sub_views.contains(value)) continue;
     schedule.results.push_back(value);
     made.use.argument_of_result.push_back(-1);
     if (taken.empty() || below(3) == 0) continue;
@@ -268,7 +268,7 @@ TEST(Buffers, RandomSchedulesKeepTheirValues) {
     SCOPED_TRACE(StrCat("seed ", seed));
     std::mt19937_64 random(seed);
     const RandomCase made = MakeRandom(random, /*with_parts=*/seed % 2 == 1);
-    Memory memory(made.schedule, made.use, made.scratch_bytes, made.parts);
+    Memory memory(made.schedule, made.use, made.scratch_bytes, made.sub_views);
     memory.Run();
     if (HasFailure()) return;
     in_place += memory.num_in_place;

@@ -34,14 +34,14 @@ struct Allocation {
 class Planner {
  public:
   Planner(const Schedule& schedule, const BlockUse& blocks, std::span<const i64> scratch_bytes,
-          const Parts& parts)
+          const SubViews& sub_views)
       : schedule_(schedule),
         blocks_(blocks),
         scratch_bytes_(scratch_bytes),
         num_regions_(static_cast<i64>(schedule.regions.size())),
         allocation_of_(schedule.values.size()),
         last_use_(schedule.values.size(), -1) {
-    plan_.parts = parts;
+    plan_.sub_views = sub_views;
   }
 
   BufferPlan Make() && {
@@ -70,7 +70,7 @@ class Planner {
       for (const RegionInput& input : schedule_.regions[r].inputs) last_use_[input.value] = r;
     }
     for (const ValueId result : schedule_.results) last_use_[result] = num_regions_;
-    for (const auto& [value, part] : plan_.parts) {
+    for (const auto& [value, part] : plan_.sub_views) {
       i64& end = ends_of_wholes_.emplace(part.whole, last_use_[part.whole]).first->second;
       end = std::max(end, last_use_[value]);
     }
@@ -170,8 +170,8 @@ class Planner {
   // A part, or a whole that has some, is where the first part of the whole is. That memory is
   // needed until nobody reads the whole or any of its parts.
   bool AddToWhole(ValueId output, i64 r) {
-    const auto part = plan_.parts.find(output);
-    const ValueId whole = part == plan_.parts.end() ? output : part->second.whole;
+    const auto part = plan_.sub_views.find(output);
+    const ValueId whole = part == plan_.sub_views.end() ? output : part->second.whole;
     const auto end = ends_of_wholes_.find(whole);
     if (end == ends_of_wholes_.end()) return false;
     const auto [placed, is_first] = allocation_of_whole_.emplace(whole, allocations_.size());
@@ -276,7 +276,7 @@ class Planner {
     for (size_t v = 0; v < schedule_.values.size(); ++v) {
       plan_.places.push_back(place_of(allocation_of_[v]));
     }
-    for (const auto& [value, part] : plan_.parts) {
+    for (const auto& [value, part] : plan_.sub_views) {
       const LaneArray& array = schedule_.values[value].array;
       plan_.places[value].offset += part.access.offset * array.element_bytes();
     }
@@ -470,9 +470,9 @@ std::vector<i64> PackBlocks(std::span<const LifeSpan> blocks, i64* total_bytes) 
 }
 
 BufferPlan PlanBuffers(const Schedule& schedule, const BlockUse& blocks,
-                       std::span<const i64> scratch_bytes, const Parts& parts) {
-  BufferPlan plan = Planner(schedule, blocks, scratch_bytes, parts).Make();
-  if (parts.empty()) return plan;
+                       std::span<const i64> scratch_bytes, const SubViews& sub_views) {
+  BufferPlan plan = Planner(schedule, blocks, scratch_bytes, sub_views).Make();
+  if (sub_views.empty()) return plan;
   BufferPlan without = Planner(schedule, blocks, scratch_bytes, {}).Make();
   return plan.frame_bytes <= without.frame_bytes ? plan : without;
 }

@@ -22,7 +22,7 @@ struct BufferPlan {
     i64 bytes;
   };
   std::vector<Place> places;         // by value; of a part, that of its first element
-  Parts parts;                       // that lie inside of their wholes
+  SubViews sub_views;                // that lie inside of their wholes
   std::vector<i64> scratch_offsets;  // by region: in the frame
   std::vector<Copy> copies;
   i64 constant_bytes = 0;
@@ -36,7 +36,7 @@ struct BufferPlan {
 // `scratch_bytes` has what each region needs for itself, by region. All of the parts lie inside of
 // their wholes, or, if that took more memory, none.
 BufferPlan PlanBuffers(const Schedule& schedule, const BlockUse& blocks,
-                       std::span<const i64> scratch_bytes, const Parts& parts = {});
+                       std::span<const i64> scratch_bytes, const SubViews& sub_views = {});
 
 // Where blocks of these sizes lie that are needed from step `begin` to step `end`, both included.
 // What is not needed at the same time may overlap. Deterministic.

@@ -19,12 +19,12 @@ bool HasStaticMap(const Region& region) {
 
 namespace {
 
-// Whether a kMove can write its result where such a part lies.
-bool MovesTo(const Region& region, const Access& part) {
+// Whether a kMove can write its result where such a view lies.
+bool MovesTo(const Region& region, const Access& view) {
   if (region.map) {
-    return HasStaticMap(region) && StridesAlong(part, region.instructions[0]->shape().dims());
+    return HasStaticMap(region) && StridesAlong(view, region.instructions[0]->shape().dims());
   }
-  const Access* const accesses[] = {&region.inputs[0].access, &part};
+  const Access* const accesses[] = {&region.inputs[0].access, &view};
   return CommonSizes(accesses, region.instructions[0]->shape().num_elements()).has_value();
 }
 
@@ -77,10 +77,10 @@ std::optional<Access> PlaceOf(const IndexPiece& piece, const Dims& operand_dims,
 
 // The sizes of a loop that writes its parts where they belong; nothing if it cannot, or had better
 // not.
-std::optional<Dims> SizesFor(const Region& loop, const Parts& parts, i64 rows) {
+std::optional<Dims> SizesFor(const Region& loop, const SubViews& sub_views, i64 rows) {
   if (IsStaged(loop.fold_shape, loop.folds)) return std::nullopt;
   const i64 n = loop.num_positions;
-  const std::vector<Access> outputs = OutputAccesses(loop, parts);
+  const std::vector<Access> outputs = OutputAccesses(loop, sub_views);
   if (outputs.size() != loop.outputs.size()) return std::nullopt;
   const Access whole = Access::Whole(n);
   const Access result = ResultAccess(loop.fold_shape);
@@ -121,10 +121,10 @@ class Finder {
     }
   }
 
-  Parts Find() && {
-    // What is put into a part is put into its whole.
+  SubViews Find() && {
+    // What is put into a view is put into its whole.
     for (size_t r = schedule_.regions.size(); r-- > 0;) AddPieces(schedule_.regions[r]);
-    return std::move(parts_);
+    return std::move(views_);
   }
 
  private:
@@ -141,8 +141,8 @@ class Finder {
     if (!are_apart && map.size() != 2) return;
     const Instruction& inst = *move.instructions[0];
     const ValueId result = move.outputs[0];
-    const auto outer = parts_.find(result);
-    const bool is_inner = outer != parts_.end();
+    const auto outer = views_.find(result);
+    const bool is_inner = outer != views_.end();
     const ValueId whole = is_inner ? outer->second.whole : result;
     const Access access =
         is_inner ? outer->second.access : Access::Whole(inst.shape().num_elements());
@@ -152,43 +152,43 @@ class Finder {
       if (has_holes) continue;
       const Shape& operand = inst.operand(map[p].operand)->shape();
       const ValueId value = move.inputs[map[p].operand].value;
-      if (operand.num_elements() == 0 || results_.contains(value) || parts_.contains(value)) {
+      if (operand.num_elements() == 0 || results_.contains(value) || views_.contains(value)) {
         continue;
       }
       auto place = PlaceOf(map[p], operand.dims(), inst.shape().dims(), access);
       if (!place) continue;
-      parts_.emplace(value, Part{whole, *std::move(place), &move, p});
-      if (!CanBeWritten(value)) parts_.erase(value);
+      views_.emplace(value, SubView{whole, *std::move(place), &move, p});
+      if (!CanBeWritten(value)) views_.erase(value);
     }
   }
 
-  // Whether the region that computes `value` can write it where it would be a part.
+  // Whether the region that computes `value` can write it where it would be a view.
   bool CanBeWritten(ValueId value) const {
     const auto& [region, output] = producers_[value];
     if (region == nullptr) return false;
-    const Part& part = parts_.at(value);
-    if (!part.is_run() && num_reads_[value] != 1) return false;
+    const SubView& view = views_.at(value);
+    if (!view.is_run() && num_reads_[value] != 1) return false;
     const Value& array = schedule_.values[value];
-    const i64 offset = part.access.offset * array.array.element_bytes();
+    const i64 offset = view.access.offset * array.array.element_bytes();
     switch (region->kind) {
       case RegionKind::kWhile:  // its state would be moved there first
         return false;
       case RegionKind::kCall:
       case RegionKind::kConditional:
-        return part.is_run() && offset % kPlaceAlignment == 0;
+        return view.is_run() && offset % kPlaceAlignment == 0;
       case RegionKind::kSmall:  // what is large is updated in place
-        return part.is_run() && IsSmall(schedule_.values[value]);
+        return view.is_run() && IsSmall(schedule_.values[value]);
       case RegionKind::kContraction:
-        return part.is_run() || StridesInto(*region->instructions[0], *region->instructions.back(),
-                                            region->strides, part.from_first());
+        return view.is_run() || StridesInto(*region->instructions[0], *region->instructions.back(),
+                                            region->strides, view.from_first());
       case RegionKind::kMove:
-        return part.is_run() || MovesTo(*region, part.access);
+        return view.is_run() || MovesTo(*region, view.access);
       case RegionKind::kLoop:
-        return part.is_run() || SizesFor(*region, parts_, 0);
+        return view.is_run() || SizesFor(*region, views_, 0);
       case RegionKind::kRows:
-        return part.is_run() || CanWriteRows(*region, value, output);
+        return view.is_run() || CanWriteRows(*region, value, output);
       default:
-        return part.is_run();
+        return view.is_run();
     }
   }
 
@@ -201,7 +201,7 @@ class Finder {
           loop.inputs, [&](const RegionInput& input) { return input.value == value; });
       if (reads) return false;
       const bool writes = std::ranges::find(loop.outputs, value) != loop.outputs.end();
-      if (writes && !SizesFor(loop, parts_, region.rows)) return false;
+      if (writes && !SizesFor(loop, views_, region.rows)) return false;
     }
     return true;
   }
@@ -210,28 +210,28 @@ class Finder {
   std::vector<Producer> producers_;  // by value
   std::vector<i64> num_reads_;       // by value
   const std::set<ValueId> results_;
-  Parts parts_;
+  SubViews views_;
 };
 
 }  // namespace
 
-bool Part::is_run() const {
+bool SubView::is_run() const {
   return from_first().IsWhole();
 }
 
-Parts FindParts(const Schedule& schedule) {
+SubViews FindSubViews(const Schedule& schedule) {
   return Finder(schedule).Find();
 }
 
-std::vector<Access> OutputAccesses(const Region& loop, const Parts& parts) {
+std::vector<Access> OutputAccesses(const Region& loop, const SubViews& sub_views) {
   const FoldShape& shape = loop.fold_shape;
   const size_t num_stores = loop.outputs.size() - loop.folds.size();
   std::vector<Access> accesses;
   for (size_t o = 0; o < loop.outputs.size(); ++o) {
-    const auto part = parts.find(loop.outputs[o]);
-    const bool is_apart = part != parts.end() && !part->second.is_run();
+    const auto view = sub_views.find(loop.outputs[o]);
+    const bool is_apart = view != sub_views.end() && !view->second.is_run();
     if (o < num_stores) {
-      accesses.push_back(is_apart ? part->second.from_first() : Access::Whole(loop.num_positions));
+      accesses.push_back(is_apart ? view->second.from_first() : Access::Whole(loop.num_positions));
     } else if (!is_apart) {
       accesses.push_back(ResultAccess(shape));
     } else {
@@ -242,7 +242,7 @@ std::vector<Access> OutputAccesses(const Region& loop, const Parts& parts) {
                     {.count = shape.columns, .source_dim = 1}};
       piece.source_begin = {0, 0};
       const auto access = Compose({piece}, {shape.rows, shape.reduced, shape.columns},
-                                  {shape.rows, shape.columns}, part->second.from_first());
+                                  {shape.rows, shape.columns}, view->second.from_first());
       if (!access) return {};
       accesses.push_back(*access);
     }
@@ -250,12 +250,12 @@ std::vector<Access> OutputAccesses(const Region& loop, const Parts& parts) {
   return accesses;
 }
 
-Dims SizesOf(const Region& loop, const Parts& parts, i64 rows) {
+Dims SizesOf(const Region& loop, const SubViews& sub_views, i64 rows) {
   const bool are_there = std::ranges::all_of(loop.outputs, [&](ValueId output) {
-    const auto part = parts.find(output);
-    return part == parts.end() || part->second.is_run();
+    const auto view = sub_views.find(output);
+    return view == sub_views.end() || view->second.is_run();
   });
-  return are_there ? loop.sizes : *SizesFor(loop, parts, rows);
+  return are_there ? loop.sizes : *SizesFor(loop, sub_views, rows);
 }
 
 }  // namespace axle

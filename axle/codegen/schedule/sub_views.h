@@ -1,5 +1,6 @@
-// Parts: values that lie inside of another one from the start. What a concatenation puts together,
-// or a pad surrounds, need not be moved if the region that computes it writes it where it belongs.
+// Sub-views: values that lie inside of another one from the start. What a concatenation puts
+// together, or a pad surrounds, need not be moved if the region that computes it writes it where it
+// belongs.
 //
 // How far apart the elements may lie depends on who writes them: those in one run are an array at
 // another place, which almost every kind of region can write; rows of them need a step that takes
@@ -13,8 +14,8 @@
 
 namespace axle {
 
-struct Part {
-  ValueId whole;  // that it lies inside of; no part itself
+struct SubView {
+  ValueId whole;  // that it lies inside of; no view itself
   // Where in `whole` its elements are, in order.
   Access access;
   // The piece of whose map it is; that is not moved any more.
@@ -26,20 +27,20 @@ struct Part {
   Access from_first() const { return {0, access.factors}; }
 };
 
-// By value. A part that is no run is read by `move` alone.
-using Parts = std::map<ValueId, Part>;
+// By value. A sub-view that is no run is read by `move` alone.
+using SubViews = std::map<ValueId, SubView>;
 
 // Whether the places of what the region, a kMove, moves are known, by pieces of a map.
 bool HasStaticMap(const Region& region);
 
-// The values that can be parts: who computes them can write them so, and they are no results. The
-// schedule has its last kinds of regions; points into it.
-Parts FindParts(const Schedule& schedule);
+// The values that can be sub-views: who computes them can write them so, and they are no results.
+// The schedule has its last kinds of regions; points into it.
+SubViews FindSubViews(const Schedule& schedule);
 
 // Where the outputs of a loop lie, by position, those of its folds included.
-std::vector<Access> OutputAccesses(const Region& loop, const Parts& parts);
+std::vector<Access> OutputAccesses(const Region& loop, const SubViews& sub_views);
 // The sizes of a loop that writes them there. With `rows`, it works by rows of a region of kind
 // kRows.
-Dims SizesOf(const Region& loop, const Parts& parts, i64 rows);
+Dims SizesOf(const Region& loop, const SubViews& sub_views, i64 rows);
 
 }  // namespace axle

@@ -67,15 +67,15 @@ std::vector<Box> Around(Box base, const Box& part) {
 }
 
 // The boxes of a static map, but for the parts of the result.
-std::vector<Box> BoxesOf(const Region& region, const Parts& parts) {
+std::vector<Box> BoxesOf(const Region& region, const SubViews& sub_views) {
   const Instruction& inst = *region.instructions[0];
   std::vector<Box> boxes;
   for (size_t p = 0; p < region.map->size(); ++p) {
     const IndexPiece& piece = (*region.map)[p];
     Box box = BoxOf(piece, inst.shape(), inst.operand(piece.operand)->shape());
-    const auto part = parts.find(region.inputs[piece.operand].value);
+    const auto part = sub_views.find(region.inputs[piece.operand].value);
     const bool is_there =
-        part != parts.end() && part->second.move == &region && part->second.piece == p;
+        part != sub_views.end() && part->second.move == &region && part->second.piece == p;
     if (!is_there) {
       boxes.push_back(std::move(box));
     } else if (p == 1 && boxes.size() == 1 && Contains(boxes[0], box)) {
@@ -170,14 +170,14 @@ int RunTiles(const RunContext* run, const MovePlan& plan, void* const* buffers, 
 }  // namespace
 
 std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& schedule,
-                                         const Parts& parts) {
+                                         const SubViews& sub_views) {
   auto plan = std::make_shared<MovePlan>();
   const Instruction& inst = *region.instructions[0];
   plan->num_operands = region.inputs.size();
   plan->result_bytes = schedule.values[region.outputs[0]].bytes;
   plan->element_bytes = Info(inst.shape().type()).bytes;
-  const auto part = parts.find(region.outputs[0]);
-  const bool is_apart = part != parts.end() && !part->second.is_run();
+  const auto part = sub_views.find(region.outputs[0]);
+  const bool is_apart = part != sub_views.end() && !part->second.is_run();
   if (!region.map) {
     const Access& access = region.inputs[0].access;
     const Access to =
@@ -196,7 +196,7 @@ std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& s
   }
   if (!region.in_place.empty()) plan->whole_operand = static_cast<int>(region.in_place[0].input);
   if (HasStaticMap(region)) {
-    plan->boxes = BoxesOf(region, parts);
+    plan->boxes = BoxesOf(region, sub_views);
     plan->sizes = inst.shape().dims();
     const auto steps = is_apart ? StridesAlong(part->second.access, plan->sizes) : std::nullopt;
     ChooseTiles(*plan, steps ? &*steps : nullptr);

@@ -41,7 +41,7 @@ struct MovePlan {
 
 // Of a kMove region. What is a part of its result is there already.
 std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& schedule,
-                                         const Parts& parts = {});
+                                         const SubViews& sub_views = {});
 
 // The KernelFunction of move steps: operands, then the result.
 int RunMove(const RunContext* run, const void* plan, void* const* buffers, i64 begin, i64 end);

@@ -1,17 +1,18 @@
 // Values that are written where a concatenation or a pad has them: which ones, with the bits of the
 // interpreter in every way to run them.
+#include "axle/codegen/schedule/sub_views.h"
+
 #include <gtest/gtest.h>
 
 #include "axle/client/arguments.h"
 #include "axle/client/client.h"
-#include "axle/codegen/schedule/sub_views.h"
 #include "axle/core/strings.h"
 #include "axle/text/parse.h"
 
 namespace axle {
 namespace {
 
-class PartsTest : public ::testing::Test {
+class SubViewsTest : public ::testing::Test {
  protected:
   // What the moves of the entry find in its place, after all bits were compared.
   std::string InPlace(const std::string& body, const std::string& computations = "") {
@@ -70,7 +71,7 @@ constexpr const char* kTypes[] = {"pred", "s4",  "u4",   "s8",       "u8",    "s
                                   "s32",  "u32", "s64",  "u64",      "f16",   "bf16", "f32",
                                   "f64",  "c64", "c128", "f8e4m3fn", "f8e5m2"};
 
-TEST_F(PartsTest, OperandsOfEveryType) {
+TEST_F(SubViewsTest, OperandsOfEveryType) {
   for (const std::string type : kTypes) {
     const std::string op = type == "pred" ? "not" : "negate";
     for (const i64 rows : {1, 7, 131}) {
@@ -90,7 +91,7 @@ TEST_F(PartsTest, OperandsOfEveryType) {
   }
 }
 
-TEST_F(PartsTest, MiddleDimensions) {
+TEST_F(SubViewsTest, MiddleDimensions) {
   EXPECT_EQ(InPlace("x = f32[3,5,2,32] parameter(0) y = f32[3,1,2,32] parameter(1) "
                     "a = f32[3,5,2,32] exponential(x) b = f32[3,1,2,32] negate(y) "
                     "ROOT r = f32[3,7,2,32] concatenate(b, a, y), dimensions={1}"),
@@ -108,7 +109,7 @@ TEST_F(PartsTest, MiddleDimensions) {
             "");
 }
 
-TEST_F(PartsTest, LoopsOfSeveralResults) {
+TEST_F(SubViewsTest, LoopsOfSeveralResults) {
   // Some lie in rows, one in a run.
   EXPECT_EQ(InPlace("x = f32[30,64] parameter(0) y = f32[64] parameter(1) k = f32[] constant(3) "
                     "w = f32[30,64] broadcast(y), dimensions={1} a = f32[30,64] add(x, w) "
@@ -120,7 +121,7 @@ TEST_F(PartsTest, LoopsOfSeveralResults) {
   EXPECT_EQ(program().records.size(), 3u);
 }
 
-TEST_F(PartsTest, Reductions) {
+TEST_F(SubViewsTest, Reductions) {
   const std::string add =
       "sum { p = f32[] parameter(0) q = f32[] parameter(1) ROOT s = f32[] add(p, q) }";
   const std::string zero = "z = f32[] constant(0) ";
@@ -159,7 +160,7 @@ TEST_F(PartsTest, Reductions) {
   }
 }
 
-TEST_F(PartsTest, OtherSteps) {
+TEST_F(SubViewsTest, OtherSteps) {
   const std::string add =
       "sum { p = f32[] parameter(0) q = f32[] parameter(1) ROOT s = f32[] add(p, q) }\n"
       "gt { p = f32[] parameter(0) q = f32[] parameter(1) ROOT s = pred[] compare(p, q), "
@@ -204,7 +205,7 @@ TEST_F(PartsTest, OtherSteps) {
             "p; q, d");
 }
 
-TEST_F(PartsTest, ProductsInRows) {
+TEST_F(SubViewsTest, ProductsInRows) {
   for (const char* type : {"f32", "f64", "bf16", "s32", "s8", "c64", "f16"}) {
     for (const auto& [m, n, k] : std::vector<std::tuple<i64, i64, i64>>{
              {37, 53, 29}, {5, 200, 300}, {64, 3, 8}, {1, 9, 70}}) {
@@ -239,7 +240,7 @@ TEST_F(PartsTest, ProductsInRows) {
       "d, f");
 }
 
-TEST_F(PartsTest, ProgramsAndSmallFunctions) {
+TEST_F(SubViewsTest, ProgramsAndSmallFunctions) {
   const std::string twice =
       "twice { p = f32[64,64] parameter(0) c = f32[64,64] cosine(p) "
       "ROOT s = f32[64,64] add(c, p) }\n"
@@ -266,7 +267,7 @@ TEST_F(PartsTest, ProgramsAndSmallFunctions) {
   EXPECT_EQ(program().records[0].kind, "small");
 }
 
-TEST_F(PartsTest, WhatStaysApart) {
+TEST_F(SubViewsTest, WhatStaysApart) {
   // Parameters and constants; what is a result itself; what is wanted twice lies in one place.
   EXPECT_EQ(InPlace("x = f32[100] parameter(0) a = f32[100] exponential(x) "
                     "c = f32[2] constant({1, 2}) "
@@ -291,7 +292,7 @@ TEST_F(PartsTest, WhatStaysApart) {
             "b");
 }
 
-TEST_F(PartsTest, PartsThatOthersRead) {
+TEST_F(SubViewsTest, PartsThatOthersRead) {
   // Before and behind the concatenation; beside the whole, which is updated in its place.
   const std::string parts =
       "x = f32[100] parameter(0) a = f32[100] exponential(x) b = f32[100] cosine(a) ";
@@ -308,7 +309,7 @@ TEST_F(PartsTest, PartsThatOthersRead) {
             "a, b, d");
 }
 
-TEST_F(PartsTest, Pads) {
+TEST_F(SubViewsTest, Pads) {
   const std::string input =
       "k = f32[] parameter(0) x = f32[6,37] parameter(1) "
       "a = f32[6,37] exponential(x) ";
@@ -330,7 +331,7 @@ TEST_F(PartsTest, Pads) {
   EXPECT_EQ(InPlace(input + "ROOT r = f32[6,37] pad(a, k), padding=-1_1x0_0"), "");
 }
 
-TEST_F(PartsTest, LargeOnesByThreads) {
+TEST_F(SubViewsTest, LargeOnesByThreads) {
   EXPECT_EQ(InPlace("x = f32[1031,640] parameter(0) y = f32[1031,96] parameter(1) "
                     "a = f32[1031,640] exponential(x) b = f32[1031,96] tanh(y) "
                     "t = f32[640,1031] transpose(a), dimensions={1,0} "
@@ -349,7 +350,7 @@ TEST_F(PartsTest, LargeOnesByThreads) {
             "a");
 }
 
-TEST_F(PartsTest, MemoryIsThatOfTheWhole) {
+TEST_F(SubViewsTest, MemoryIsThatOfTheWhole) {
   const std::string greater =
       "gt { p = f32[] parameter(0) q = f32[] parameter(1) ROOT s = pred[] compare(p, q), "
       "direction=GT }";
