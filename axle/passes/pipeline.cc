@@ -8,9 +8,9 @@
 #include "axle/passes/apply.h"
 #include "axle/passes/batch_norm.h"
 #include "axle/passes/complex.h"
+#include "axle/passes/constant_folding.h"
 #include "axle/passes/cse.h"
 #include "axle/passes/dce.h"
-#include "axle/passes/fold.h"
 #include "axle/passes/inline.h"
 #include "axle/passes/layout/layout.h"
 #include "axle/passes/loops.h"
@@ -25,7 +25,7 @@ constexpr Pass kPasses[] = {
     {"dce", "removes what reaches neither a result nor an effect", RemoveDeadCode},
     {"cse", "merges equal instructions and equal computations", MergeEqual},
     {"simplify", "applies the rewrite rules until nothing changes", Simplify},
-    {"fold", "computes what depends on constants only", FoldConstants},
+    {"constant-folding", "computes what depends on constants only", FoldConstants},
     {"scan", "puts loops, or windows of sums, in the place of scans", ExpandScans},
     {"apply", "writes maps on arrays, and loops of what applies more than arithmetic",
      ApplyToElements},
@@ -33,7 +33,7 @@ constexpr Pass kPasses[] = {
     {"batch-norm", "writes batch norms as sums and arithmetic", WriteBatchNorms},
     {"complex", "folds real and imaginary parts as operands of their own", TakeComplexApart},
     {"split", "makes independent parts of reductions reductions of their own", SplitReductions},
-    {"while", "drops what loops carry for nothing; loops that run once or never", SimplifyLoops},
+    {"loops", "drops what loops carry for nothing; loops that run once or never", SimplifyLoops},
     {"layout", "chooses the order of dimensions in which arrays lie", ChooseLayouts},
 };
 
@@ -44,8 +44,8 @@ constexpr std::string_view kDefault[] = {
     "apply",  // likewise
     "inline",
     "batch-norm",  // also of what scans and maps apply; calls were inlined by their size before
-    "complex",    "split", "cse", "simplify", "fold",
-    "while",     // needs initial values that are known
+    "complex",    "split", "cse", "simplify", "constant-folding",
+    "loops",     // needs initial values that are known
     "inline",    // of loops that run once, branches that are known
     "simplify",  // of tuples that loops leave behind
     "cse",

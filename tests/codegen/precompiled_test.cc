@@ -185,7 +185,7 @@ TEST_F(Precompiled, GivesTheBitsOfCodeThatIsCompiled) {
 
 TEST_F(Precompiled, IsLeftAloneWhereCodeIsToBeMade) {
   const JitTarget target = Targets()[0];
-  // One that is compiled with least effort at the usual level too, and one that is not.
+  // One that is compiled at O0 at the usual level too, and one that is not.
   for (const char* op : {"negate", "exponential"}) {
     const std::string text =
         Program(StrCat("  x = f32[77] parameter(0)\n  ROOT r = f32[77] ", op, "(x)\n"));

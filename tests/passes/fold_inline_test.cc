@@ -19,7 +19,7 @@ ENTRY e {
   scaled = f32[100] multiply(p, root)
   ROOT r = (s32[4], s32[], f32[100]) tuple(y, total, scaled)
 })",
-                  {"fold"}),
+                  {"constant-folding"}),
             R"(ENTRY e {
   constant.1 = s32[4]{0} constant({1, 4, 9, 16})
   constant.2 = s32[] constant(30)
@@ -39,12 +39,12 @@ ENTRY e {
   xs = u32[2] broadcast(x), dimensions={}
   ROOT r = u8[2,4] bitcast-convert(xs)
 })",
-                                  {"fold", "simplify"});
+                                  {"constant-folding", "simplify"});
   EXPECT_EQ(after.find("broadcast.1"), std::string::npos) << after;
-  EXPECT_NE(
-      After("ENTRY e { x = u32[] constant(258)  ROOT r = u8[4] bitcast-convert(x) }", {"fold"})
-          .find("constant({2, 1, 0, 0})"),
-      std::string::npos);
+  EXPECT_NE(After("ENTRY e { x = u32[] constant(258)  ROOT r = u8[4] bitcast-convert(x) }",
+                  {"constant-folding"})
+                .find("constant({2, 1, 0, 0})"),
+            std::string::npos);
 }
 
 TEST(Fold, ShortIotasAndWhatIsMadeOfThem) {
@@ -58,7 +58,7 @@ ENTRY e {
   p = s32[2,4] parameter(0)
   ROOT r = s32[2,4] add(p, wide)
 })",
-                                  {"fold"});
+                                  {"constant-folding"});
   EXPECT_EQ(after, R"(ENTRY e {
   constant.2 = s32[4]{0} constant({0, 10, 20, 30})
   wide = s32[2,4]{1,0} broadcast(constant.2), dimensions={1}
@@ -71,7 +71,7 @@ ENTRY e {
   i = s8[4097] iota(), iota_dimension=0
   ROOT r = s8[4097] negate(i)
 })";
-  EXPECT_NE(After(large, {"fold"}).find("iota"), std::string::npos);
+  EXPECT_NE(After(large, {"constant-folding"}).find("iota"), std::string::npos);
 }
 
 // Of 10^8 numbers, 4,000 and fewer are kept; a large prime factor leaves nothing to do.
@@ -81,7 +81,7 @@ TEST(Simplify, LongIotasAreMadeOfShortOnes) {
     const std::string after =
         After(StrCat("HloModule m\nENTRY e { i = f64[", size,
                      "] iota(), iota_dimension=0  ROOT r = f64[", size, "] negate(i) }"),
-              {"simplify", "fold"});
+              {"simplify", "constant-folding"});
     int constants = 0;
     for (size_t at = 0; (at = after.find("] constant(", at)) != std::string::npos; ++at)
       ++constants;
@@ -120,7 +120,7 @@ ENTRY e {
   short = f32[<=4] constant((1) {1})
   )",
                                     line, "\n}");
-    EXPECT_EQ(After(text, {"fold", "dce"}), After(text, {"dce"}));
+    EXPECT_EQ(After(text, {"constant-folding", "dce"}), After(text, {"dce"}));
   }
 }
 

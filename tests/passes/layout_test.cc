@@ -9,7 +9,7 @@
 #include "axle/eval/evaluate.h"
 #include "axle/passes/facts.h"
 #include "axle/passes/layout/choice.h"
-#include "axle/passes/layout/turn.h"
+#include "axle/passes/layout/permute.h"
 #include "tests/passes/passes_test.h"
 
 namespace axle {
@@ -65,11 +65,11 @@ struct Draw {
     for (i64 d = 0; d < rank; ++d) sizes.push_back(1 + Below(most));
     order = Identity(rank);
     std::shuffle(order.begin(), order.end(), random);
-    for (const i64 d : order) turned.push_back(sizes[d]);
+    for (const i64 d : order) permuted.push_back(sizes[d]);
   }
   i64 Below(i64 n) { return static_cast<i64>(random() % static_cast<std::uint64_t>(n)); }
   std::mt19937_64 random;
-  Dims sizes, order, turned;
+  Dims sizes, order, permuted;
 };
 
 // An op between a transpose and the way back is computed in the order in which its operand lies.
@@ -161,12 +161,12 @@ TEST(Layout, EveryOpLetsTransposesThrough) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
       SCOPED_TRACE(StrCat(form.name, " ", seed));
       Draw draw(seed);
-      Dims result = draw.turned;
+      Dims result = draw.permuted;
       const std::string lines = form.lines(draw, result);
       const Dims back = Inverse(draw.order);
       const std::string text =
           StrCat("HloModule m\n", kReducers, "ENTRY e {\n  x = ", Array("f32", draw.sizes),
-                 " parameter(0)\n  t = ", Array("f32", draw.turned),
+                 " parameter(0)\n  t = ", Array("f32", draw.permuted),
                  " transpose(x), dimensions=", Braces(draw.order), "\n  ", lines,
                  "\n  ROOT r = ", Array("f32", Composed(result, back)),
                  " transpose(y), dimensions=", Braces(back), "\n}\n");
@@ -191,11 +191,11 @@ TEST(Layout, ReductionsKeepTheirOrderOfSums) {
     Dims reduced, kept;
     for (i64 d = 0; d < 3; ++d) (draw.Below(2) == 0 ? reduced : kept).push_back(d);
     Dims sizes;
-    for (const i64 d : kept) sizes.push_back(draw.turned[d]);
+    for (const i64 d : kept) sizes.push_back(draw.permuted[d]);
     constexpr std::string_view kNames[] = {"sum", "top", "odd"};
     const std::unique_ptr<Module> after = Chosen(StrCat(
         "HloModule m\n", kReducers, "ENTRY e {\n  x = ", Array("f32", draw.sizes),
-        " parameter(0)\n  t = ", Array("f32", draw.turned), " transpose(x), dimensions=",
+        " parameter(0)\n  t = ", Array("f32", draw.permuted), " transpose(x), dimensions=",
         Braces(draw.order), "\n  z = f32[] constant(1)\n", "  ROOT r = ", Array("f32", sizes),
         " reduce(t, z), dimensions=", Braces(reduced), ", to_apply=", kNames[seed % 3], "\n}\n"));
     ASSERT_NE(after, nullptr);

@@ -39,7 +39,7 @@ ENTRY e {
 })";
 
 TEST(While, DropsDeadStateAndSinksConstants) {
-  EXPECT_EQ(After(kLoop, {"while", "simplify"}), R"(condition {
+  EXPECT_EQ(After(kLoop, {"loops", "simplify"}), R"(condition {
   parameter.1 = (s32[], f32[2]{0}) parameter(0)
   get-tuple-element.1 = s32[] get-tuple-element(parameter.1), index=0
   constant.1 = s32[] constant(10)
@@ -115,11 +115,11 @@ ENTRY e {
   loop = (s32[], f32[2], f32[2]) while(init), condition=condition, body=body
   ROOT r = f32[2] get-tuple-element(loop), index=1
 })";
-  const std::string once = After(kText, {"while", "simplify"});
+  const std::string once = After(kText, {"loops", "simplify"});
   EXPECT_LT(once.find("ENTRY"), once.find("sine(")) << once;
   EXPECT_LT(once.find("ENTRY"), once.find("multiply(")) << once;
   EXPECT_NE(once.find(" = (s32[], f32[2]{0}, f32[2]{0}) while("), std::string::npos) << once;
-  EXPECT_EQ(After(once, {"while"}), once) << "there is more to do";
+  EXPECT_EQ(After(once, {"loops"}), once) << "there is more to do";
   const auto before = ResultOf(kText, false), after = ResultOf(kText, true);
   ASSERT_TRUE(before.ok() && after.ok()) << after.status().ToString();
   EXPECT_EQ(*before, *after);
@@ -190,13 +190,13 @@ TEST(While, LeavesEffectsAndAnnotationsAlone) {
   for (const std::string_view change : {"sharding={replicated}", "backend_config=\"b\""}) {
     std::string text(kLoop);
     text.insert(text.find(", body=body\n") + 11, StrCat(", ", change));
-    EXPECT_EQ(After(text, {"while"}), After(text, {"dce"}));
+    EXPECT_EQ(After(text, {"loops"}), After(text, {"dce"}));
   }
   std::string text(kLoop);
   text.insert(text.find("  ROOT t ="),
               "  k = token[] after-all()\n"
               "  o = token[] outfeed(y, k), outfeed_shape=f32[2]{0}\n");
-  EXPECT_EQ(After(text, {"while"}), After(text, {"dce"}));
+  EXPECT_EQ(After(text, {"loops"}), After(text, {"dce"}));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ ENTRY e {
 })";
 
 TEST(Scan, BecomesALoop) {
-  EXPECT_EQ(After(kRunningDifference, {"scan", "inline", "while", "simplify"}),
+  EXPECT_EQ(After(kRunningDifference, {"scan", "inline", "loops", "simplify"}),
             R"(scan_condition.1 {
   parameter.1 = (s32[], f32[2,5]{1,0}, f32[2,5]{1,0}, f32[2]{0}) parameter(0)
   get-tuple-element.1 = s32[] get-tuple-element(parameter.1), index=0

@@ -182,7 +182,7 @@ const Verb kOptVerb = {
     .examples =
         "axle opt model.hlo\n"
         "axle opt model.hlo --passes dce,cse --timing\n"
-        "axle opt model.hlo --print-after 'simplify|fold'\n"
+        "axle opt model.hlo --print-after 'simplify|constant-folding'\n"
         "axle opt model.hlo --to fusions\n"
         "axle opt --list\n",
     .description = "Results stay the same, bit for bit. HLO text goes to stdout.\n",

@@ -113,7 +113,7 @@ const Verb kReduceVerb = {
     .examples =
         "axle reduce failing.hlo --output small.hlo\n"
         "axle reduce failing.hlo --isa avx512 --levels 0 --seeds 10\n"
-        "axle reduce crashing.hlo --command 'axle opt --passes while'\n",
+        "axle reduce crashing.hlo --command 'axle opt --passes loops'\n",
     .description =
         "A module fails if `axle check` with these options finds a difference, a crash or a\n"
         "hang; with --command, if `CMD FILE` ends as it ends for the module that is given,\n"

@@ -39,7 +39,7 @@ constexpr i64 kRoomPerInstruction = i64{12} << 10;
 i64 RoomFor(const Jit::NewModule& module) {
   return kRoomPerInstruction * static_cast<i64>(module.num_instructions());
 }
-constexpr int kMaxEffort = 2;  // the highest level
+constexpr int kMaxLevel = 2;  // the highest level
 
 // What is compiled together.
 struct Batch {
@@ -91,7 +91,7 @@ std::vector<Batch> Batches(std::span<const KernelTable::Kernel> kernels, const J
   const size_t most =
       std::clamp<size_t>((numbers.size() + num_threads - 1) / num_threads, 1, kMaxKernelsPerModule);
   std::vector<Batch> batches;
-  for (int level = kMaxEffort; level >= 0; --level) {
+  for (int level = kMaxLevel; level >= 0; --level) {
     bool is_new = true;
     for (const size_t k : numbers) {
       if (kernels[k].CodegenLevel(target) != level) continue;

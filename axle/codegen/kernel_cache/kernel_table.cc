@@ -16,7 +16,7 @@ bool IsLight(const LoopKernelSpec& spec) {
 
 }  // namespace
 
-// At level 1 the kind of a kernel decides, at 0 and 2 all are alike; but LLVM's least effort may
+// At level 1 the kind of a kernel decides, at 0 and 2 all are alike; but LLVM's level 0 may
 // not come to an end with a function of few elements (llvm_workarounds.h).
 int KernelTable::Kernel::CodegenLevel(const JitTarget& target) const {
   if (small) return std::max(target.codegen_level, 1);

@@ -1,18 +1,18 @@
 // Shape of a kernel:
 //
-//   for each row, or a few rows in one turn
+//   for each row, or a few rows in one iteration
 //     for (i = 0; i + U * W <= inner; i += U * W) body(i), body(i + W), ... on all lanes
 //     for (; i < inner; i += W) body(i) on the lanes below inner - i
 //
 // A kernel for a few positions at a time, or for rows of less than a vector, has the second loop
-// only, one whose rows are whole turns the first only.
+// only, one whose rows are whole iterations the first only.
 //
 // Turns are long enough to hide the cost of the loop: what takes few operations is written several
 // times. What does not depend on the position is computed once per row, or once if it does not
 // depend on the row either.
 //
 // A fold of rows keeps its accumulators in a queue of vectors up to the end of the row
-// (row_folds.h). One of columns loads its accumulators, folds all rows of a turn into them, in
+// (row_folds.h). One of columns loads its accumulators, folds all rows of a iteration into them, in
 // order, and stores them.
 //
 // A body loads every input, runs the operations in order and stores every output, so an output that
@@ -72,7 +72,7 @@ class KernelWriter {
     ComputeUniform(firsts_, InnerStride::kOne, of_all_rows_);
     Value* row = b_.getInt64(0);
     std::vector<Value*> pointers = firsts_;
-    const unsigned rows = RowsPerTurn();
+    const unsigned rows = RowsPerIteration();
     if (rows > 1) row = WriteRows(rows, row, pointers);
     WriteRows(1, row, pointers);
     b_.CreateRetVoid();
@@ -87,7 +87,7 @@ class KernelWriter {
     std::vector<Value*> splats;                  // by operation, or null
     std::map<LaneId, UniformQuotient> divisors;  // of quotients that differ by position
   };
-  // What a row of a turn reads and writes.
+  // What a row of a iteration reads and writes.
   struct Row {
     std::vector<Value*> inputs, outputs;  // where it begins
     Uniform uniform;                      // at all its positions
@@ -116,17 +116,18 @@ class KernelWriter {
     return std::ranges::find(input_strides_, InnerStride::kAny) != input_strides_.end();
   }
 
-  // Vectors in a turn of the main loop; 0: there is none. Functions are chains: a processor that
-  // looks some hundred operations ahead has more to do at once where several vectors take turns.
-  unsigned VectorsPerTurn() const {
-    unsigned vectors = BestVectorsPerTurn();
+  // Vectors in a iteration of the main loop; 0: there is none. Functions are chains: a processor
+  // that looks some hundred operations ahead has more to do at once where several vectors are
+  // interleaved.
+  unsigned VectorsPerIteration() const {
+    unsigned vectors = BestVectorsPerIteration();
     while (vectors * width_ > spec_.row_sizes.most) vectors /= 2;
     return vectors;
   }
-  unsigned BestVectorsPerTurn() const {
+  unsigned BestVectorsPerIteration() const {
     constexpr unsigned kMaxOperations = 128, kMaxVectors = 4, kMaxOperationsPerRound = 32;
     if (spec_.is_brief) return 0;
-    if (ReadsApart() || RowsPerTurn() > 1) return 1;
+    if (ReadsApart() || RowsPerIteration() > 1) return 1;
     // A whole round of the queue, if that is not too much: it is turned else.
     const auto round = static_cast<unsigned>(folds_.num_vectors());
     if (round > 0 && NumOperations() * round <= kMaxOperationsPerRound) return round;
@@ -135,7 +136,7 @@ class KernelWriter {
     return vectors;
   }
 
-  unsigned RowsPerTurn() const {
+  unsigned RowsPerIteration() const {
     if (ReadsApart() || spec_.form != FoldForm::kColumns) return 1;
     // Reducers wait for what the row before left, if there are few columns: not for memory too.
     const bool reduces = std::ranges::any_of(
@@ -147,16 +148,16 @@ class KernelWriter {
     return most < 2 ? 1 : static_cast<unsigned>(std::bit_floor(most));
   }
 
-  // A loop over rows from `row` on, `count` in each turn, that stops where fewer are left. Gives
-  // the first of those; `pointers`, of the operands, move on to it.
+  // A loop over rows from `row` on, `count` in each iteration, that stops where fewer are left.
+  // Gives the first of those; `pointers`, of the operands, move on to it.
   Value* WriteRows(unsigned count, Value* row, std::vector<Value*>& pointers) {
-    auto *before = b_.GetInsertBlock(), *turn = NewBlock("rows"), *done = NewBlock("done");
+    auto *before = b_.GetInsertBlock(), *iteration = NewBlock("rows"), *done = NewBlock("done");
     const auto fits = [&](Value* first) {
       return b_.CreateICmpSLE(b_.CreateAdd(first, b_.getInt64(count)), outer_);
     };
-    b_.CreateCondBr(fits(row), turn, done);
+    b_.CreateCondBr(fits(row), iteration, done);
 
-    b_.SetInsertPoint(turn);
+    b_.SetInsertPoint(iteration);
     const auto phi = [&](Value* first) {
       auto* made = b_.CreatePHI(first->getType(), 2);
       made->addIncoming(first, before);
@@ -184,7 +185,7 @@ class KernelWriter {
     for (size_t i = 0; i < heads.size(); ++i) {
       if (Moves(i)) heads[i]->addIncoming(next[i], last);
     }
-    b_.CreateCondBr(fits(next_index), turn, done);
+    b_.CreateCondBr(fits(next_index), iteration, done);
 
     b_.SetInsertPoint(done);
     const auto after = [&](Value* first, Value* moved) {
@@ -202,7 +203,7 @@ class KernelWriter {
 
   // All positions of the rows at hand.
   void WriteTurn() {
-    const unsigned vectors = VectorsPerTurn();
+    const unsigned vectors = VectorsPerIteration();
     Value *zero = b_.getInt64(0), *step = b_.getInt64(width_);
     auto *begin = b_.GetInsertBlock(), *after = NewBlock("after");
     const std::vector<Value*> identities = folds_.Identities();
@@ -243,7 +244,7 @@ class KernelWriter {
     StoreFolds();
   }
 
-  // What turns leave over, from `position` on.
+  // What iterations leave over, from `position` on.
   void WriteRest(Value* position) {
     auto *before = b_.GetInsertBlock(), *rest = NewBlock("rest"), *behind = NewBlock("behind");
     const std::vector<Value*> queue = folds_.queue();
@@ -345,8 +346,8 @@ class KernelWriter {
 
   static llvm::Align AlignOf(LaneType type) { return llvm::Align(BytesOf(type)); }
 
-  // Bodies at each of these indices in each row of the turn; on the first `valid` lanes only if
-  // that is not null. They advance in step, so that the processor finds work in all of them.
+  // Bodies at each of these indices in each row of the iteration; on the first `valid` lanes only
+  // if that is not null. They advance in step, so that the processor finds work in all of them.
   void Bodies(std::span<Value* const> indices, Value* valid) {
     masks_[0] = masks_[1] = nullptr;
     valid_ = valid;
@@ -449,7 +450,7 @@ class KernelWriter {
     }
   }
 
-  // The first row of a turn loads the accumulators.
+  // The first row of a iteration loads the accumulators.
   void FoldIntoColumns(const Body& body) {
     const size_t num_folds = spec_.folds.size();
     for (size_t f = columns_.size(); f < num_folds; ++f) {
@@ -493,7 +494,7 @@ class KernelWriter {
     if (mask == nullptr) {
       std::vector<llvm::Constant*> lanes;
       for (unsigned k = 0; k < width_ * parts; ++k) lanes.push_back(b_.getInt32(k / parts));
-      Value* valid = b_.CreateTrunc(valid_, b_.getInt32Ty());  // less than a turn
+      Value* valid = b_.CreateTrunc(valid_, b_.getInt32Ty());  // less than a iteration
       mask = b_.CreateICmpULT(llvm::ConstantVector::get(lanes),
                               b_.CreateVectorSplat(width_ * parts, valid));
     }
@@ -609,7 +610,7 @@ class KernelWriter {
   Value* outer_;  // number of rows
   std::vector<Value*> firsts_, outer_strides_, inner_strides_;
   Uniform of_all_rows_;
-  std::vector<Row> rows_;  // of the turn
+  std::vector<Row> rows_;  // of the iteration
   // Of the bodies being written:
   Value* valid_ = nullptr;       // number of lanes, or null: all
   Value* masks_[2] = {};         // for one and two parts

@@ -67,7 +67,7 @@ namespace axle {
 // not run (jit.cc). Of several shuffles of eight numbers of 64 bits, one behind the other, LLVM 22
 // may make one that takes a wrong number (AVX-512). Functions of few elements, which have such
 // shuffles, have no registers of 64 bytes (small_lowering.cc); loops have only those that take
-// complex numbers apart and put them together. And with least effort, for AVX2, LLVM (19 and 22)
+// complex numbers apart and put them together. And at O0, for AVX2, LLVM (19 and 22)
 // may call itself until there is no stack left, where several shuffles repeat elements of what was
 // loaded and are then narrowed: functions of few elements, which alone have such shuffles, are
 // compiled with more (kernel_table.cc).

@@ -104,26 +104,27 @@ class MergeWriter {
   // Of a merge whose result begins here.
   Place Begin(Value* next) { return {next, next, Min(b_.CreateAdd(next, width_), size_)}; }
 
-  // Merges that take turns.
-  size_t MergesPerTurn() const {
+  // Merges that are interleaved.
+  size_t MergesPerIteration() const {
     constexpr i64 kMost = 4, kOperations = 16;
     const i64 cost = less_.num_operations() + static_cast<i64>(spec_.num_arrays());
     return static_cast<size_t>(std::clamp<i64>(kOperations / cost, 1, kMost));
   }
 
   Place WriteTurns(const Place& from) {
-    const size_t count = MergesPerTurn();
+    const size_t count = MergesPerIteration();
     if (count == 1) return from;
     Value* length = b_.CreateMul(both_, Number(static_cast<i64>(count)));
-    auto *before = b_.GetInsertBlock(), *turn = NewBlock("turn"), *done = NewBlock("done");
+    auto *before = b_.GetInsertBlock(), *iteration = NewBlock("iteration"),
+         *done = NewBlock("done");
     const auto fits = [&](Value* next) {
       return b_.CreateICmpSLE(b_.CreateAdd(next, length), until_);
     };
     Value* inside = b_.CreateAnd(from.next, b_.CreateSub(both_, Number(1)));
     Value* begins = b_.CreateICmpEQ(inside, Number(0));
-    b_.CreateCondBr(b_.CreateAnd(begins, fits(from.next)), turn, done);
+    b_.CreateCondBr(b_.CreateAnd(begins, fits(from.next)), iteration, done);
 
-    b_.SetInsertPoint(turn);
+    b_.SetInsertPoint(iteration);
     llvm::PHINode* next = Phi(from.next, before);
     std::vector<Merge> merges;
     for (Value* begin = next; merges.size() < count;) {
@@ -134,14 +135,14 @@ class MergeWriter {
     WriteMerges(merges, merges[0].end);
     Value* behind = b_.CreateAdd(next, length);
     const Place begun = Begin(behind);
-    auto* turn_end = b_.GetInsertBlock();
-    next->addIncoming(behind, turn_end);
-    b_.CreateCondBr(fits(behind), turn, done);
+    auto* iteration_end = b_.GetInsertBlock();
+    next->addIncoming(behind, iteration_end);
+    b_.CreateCondBr(fits(behind), iteration, done);
 
     b_.SetInsertPoint(done);
-    return {Join(from.next, before, behind, turn_end),
-            Join(from.left, before, begun.left, turn_end),
-            Join(from.right, before, begun.right, turn_end)};
+    return {Join(from.next, before, behind, iteration_end),
+            Join(from.left, before, begun.left, iteration_end),
+            Join(from.right, before, begun.right, iteration_end)};
   }
 
   Place WriteRest(const Place& from) {

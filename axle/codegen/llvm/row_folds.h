@@ -1,7 +1,7 @@
 // Folds of rows as LLVM IR: FoldForm::kRows of lane_lowering.h.
 //
-// A fold keeps `lanes` accumulators in a few vectors that take turns: a body folds into the first
-// one, which then goes to the end of the queue. Behind the row, the queue may begin with any
+// A fold keeps `lanes` accumulators in a few vectors that take iterations: a body folds into the
+// first one, which then goes to the end of the queue. Behind the row, the queue may begin with any
 // vector: halving joins the same lanes as if it began with the first, with operands exchanged. And
 // the vectors of a row that is folded in order are at the end of the queue, behind identities.
 // Behind all accumulators stand marks: of lanes where a minimum or maximum of floats has met no

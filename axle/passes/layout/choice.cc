@@ -18,12 +18,12 @@ bool IsPlainArray(const Shape& shape) {
          (shape.layout() == nullptr || shape.layout()->is_default());
 }
 
-Turning FreeTurning(const Instruction& inst) {
+PermuteForm FreeForm(const Instruction& inst) {
   bool is_plain = IsPlainArray(inst.shape()) && !IsDynamic(inst);
   for (i64 i = 0; i < inst.num_operands() && is_plain; ++i) {
     is_plain = IsPlainArray(inst.operand(i)->shape());
   }
-  return is_plain ? TurningOf(inst) : Turning::kNone;
+  return is_plain ? PermuteFormOf(inst) : PermuteForm::kNone;
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ LayoutChoice::LayoutChoice(const HloComputation& computation,
     : computation_(computation), instructions_(computation.instructions()) {
   const size_t count = instructions_.size();
   for (const Instruction* inst : instructions_) {
-    turnings_.push_back(is_fixed(*inst) ? Turning::kNone : FreeTurning(*inst));
+    forms_.push_back(is_fixed(*inst) ? PermuteForm::kNone : FreeForm(*inst));
   }
   bases_.resize(count);
   orders_.resize(count);
@@ -46,25 +46,25 @@ LayoutChoice::LayoutChoice(const HloComputation& computation,
 }
 
 StatusOr<bool> LayoutChoice::Run(Limits* limits) {
-  const auto asks = [](Turning turning) {
-    return turning == Turning::kRename || turning == Turning::kConvolution;
+  const auto asks = [](PermuteForm form) {
+    return form == PermuteForm::kRename || form == PermuteForm::kConvolution;
   };
-  if (std::ranges::none_of(turnings_, asks)) return false;
+  if (std::ranges::none_of(forms_, asks)) return false;
   for (const Instruction* inst : instructions_) {
     const size_t at = inst->index();
-    const Turning turning = turnings_[at];
+    const PermuteForm form = forms_[at];
     const Order written = Identity(inst->shape().is_array() ? inst->shape().rank() : 0);
     orders_[at] = written;
-    if (turning == Turning::kRename) {
+    if (form == PermuteForm::kRename) {
       const Renamed& operand = Base(*inst->operand(0));
       bases_[at] = {operand.base,
                     Composed(operand.dims, inst->attrs<DimensionsAttrs>().dimensions)};
       continue;
     }
     bases_[at] = {inst, written};
-    if (turning == Turning::kSource) continue;
-    if (turning == Turning::kFold) fold_orders_[at] = Identity(inst->operand(0)->shape().rank());
-    if (turning == Turning::kConvolution) {
+    if (form == PermuteForm::kSource) continue;
+    if (form == PermuteForm::kFold) fold_orders_[at] = Identity(inst->operand(0)->shape().rank());
+    if (form == PermuteForm::kConvolution) {
       convolutions_[at] = std::make_unique<ConvolutionCost>(*inst);
     }
     for (i64 i = 0; i < inst->num_operands(); ++i) {
@@ -93,7 +93,7 @@ StatusOr<bool> LayoutChoice::Run(Limits* limits) {
     if (Base(*inst).base == inst) CostOfArray(*inst, true);
   }
   for (const Instruction* inst : instructions_) {
-    if (!IsTurnable(*inst)) continue;
+    if (!IsPermutable(*inst)) continue;
     bool is_as_written = IsIdentity(OrderOf(*inst));
     for (i64 i = 0; i < inst->num_operands(); ++i) {
       is_as_written = is_as_written && IsIdentity(WantedOrder(*inst, i));
@@ -103,22 +103,22 @@ StatusOr<bool> LayoutChoice::Run(Limits* limits) {
   return num_turned_ > 0;
 }
 
-bool LayoutChoice::IsTurnable(const Instruction& inst) const {
-  const Turning turning = TurningAt(inst);
-  return turning == Turning::kAlike || turning == Turning::kFold ||
-         turning == Turning::kConvolution;
+bool LayoutChoice::IsPermutable(const Instruction& inst) const {
+  const PermuteForm form = FormAt(inst);
+  return form == PermuteForm::kAlike || form == PermuteForm::kFold ||
+         form == PermuteForm::kConvolution;
 }
 
 const Order& LayoutChoice::Assigned(const Instruction& inst) const {
-  return TurningAt(inst) == Turning::kFold ? fold_orders_[inst.index()] : orders_[inst.index()];
+  return FormAt(inst) == PermuteForm::kFold ? fold_orders_[inst.index()] : orders_[inst.index()];
 }
 
 void LayoutChoice::Assign(Assignment& assignment) {
   const Instruction& inst = *assignment.inst;
   Order& order =
-      TurningAt(inst) == Turning::kFold ? fold_orders_[inst.index()] : orders_[inst.index()];
+      FormAt(inst) == PermuteForm::kFold ? fold_orders_[inst.index()] : orders_[inst.index()];
   order.swap(assignment.order);
-  if (TurningAt(inst) == Turning::kFold) orders_[inst.index()] = FoldedOrder(inst, order);
+  if (FormAt(inst) == PermuteForm::kFold) orders_[inst.index()] = FoldedOrder(inst, order);
 }
 
 bool LayoutChoice::LiesIn(const Instruction& base, const Order& order) const {
@@ -133,12 +133,12 @@ Order LayoutChoice::PresentOrder(const Instruction& inst, i64 i) const {
 
 Order LayoutChoice::WantedOrder(const Instruction& reader, i64 i) const {
   const i64 rank = reader.operand(i)->shape().is_array() ? reader.operand(i)->shape().rank() : 0;
-  switch (TurningAt(reader)) {
-    case Turning::kAlike:
+  switch (FormAt(reader)) {
+    case PermuteForm::kAlike:
       return rank == 0 ? Order() : OrderOf(reader);
-    case Turning::kFold:
+    case PermuteForm::kFold:
       return i == 0 ? fold_orders_[reader.index()] : Identity(rank);
-    case Turning::kConvolution: {
+    case PermuteForm::kConvolution: {
       const ConvolutionCost& cost = *Convolution(reader);
       const bool is_best = cost.is_depthwise() ? cost.Write(OrderOf(reader)) == 0
                                                : i == 0 && reads_best_[reader.index()];
@@ -230,7 +230,7 @@ std::vector<LayoutChoice::Assignment> LayoutChoice::Proposal(const Instruction& 
   ++round_;
   std::vector<Assignment> changes;
   const auto add = [&](const Instruction& inst, Order wanted) {
-    if (!IsTurnable(inst) || seen_[inst.index()] == round_) return;
+    if (!IsPermutable(inst) || seen_[inst.index()] == round_) return;
     seen_[inst.index()] = round_;
     if (Assigned(inst) != wanted && KeepsBits(inst, wanted)) {
       changes.push_back({&inst, std::move(wanted)});
@@ -240,13 +240,13 @@ std::vector<LayoutChoice::Assignment> LayoutChoice::Proposal(const Instruction& 
   for (size_t c = 0; c < changes.size() && work_left_ > 0; ++c) {
     const Instruction& inst = *changes[c].inst;
     const Order assigned = changes[c].order;
-    const bool is_fold = TurningAt(inst) == Turning::kFold;
+    const bool is_fold = FormAt(inst) == PermuteForm::kFold;
     --work_left_;
     if (spread != Spread::kReaders && Convolution(inst) == nullptr) {
       for (i64 i = 0; i < (is_fold ? 1 : inst.num_operands()); ++i) {
         const Renamed& view = Base(*inst.operand(i));
         // A reduction gives less than it reads: its result is what had better be moved.
-        if (inst.operand(i)->shape().rank() < 2 || TurningAt(*view.base) == Turning::kFold)
+        if (inst.operand(i)->shape().rank() < 2 || FormAt(*view.base) == PermuteForm::kFold)
           continue;
         add(*view.base, ToBase(view, assigned));
       }
@@ -256,7 +256,7 @@ std::vector<LayoutChoice::Assignment> LayoutChoice::Proposal(const Instruction& 
     for (const Reader& reader : readers_[inst.index()]) {
       --work_left_;
       if (reader.inst == nullptr || Convolution(*reader.inst) != nullptr) continue;
-      if (TurningAt(*reader.inst) == Turning::kFold && reader.operand != 0) continue;
+      if (FormAt(*reader.inst) == PermuteForm::kFold && reader.operand != 0) continue;
       add(*reader.inst, FromBase(Base(*reader.inst->operand(reader.operand)), result));
     }
   }
@@ -295,7 +295,7 @@ void LayoutChoice::TryReader(const Instruction& inst) {
     }
     return;
   }
-  if (TurningAt(inst) == Turning::kRename || IsSource(inst)) return;
+  if (FormAt(inst) == PermuteForm::kRename || IsSource(inst)) return;
   for (i64 i = 0; i < inst.num_operands(); ++i) {
     const Renamed& view = Base(*inst.operand(i));
     const Instruction& base = *view.base;
@@ -303,7 +303,7 @@ void LayoutChoice::TryReader(const Instruction& inst) {
     const Order wanted = ToBase(view, WantedOrder(inst, i));
     if (LiesIn(base, wanted)) continue;
     if (TakesOrder(base)) Try(base, wanted);
-    if (IsTurnable(inst) && !LiesIn(base, ToBase(view, WantedOrder(inst, i)))) {
+    if (IsPermutable(inst) && !LiesIn(base, ToBase(view, WantedOrder(inst, i)))) {
       Try(inst, FromBase(view, OrderOf(base)));
     }
   }

@@ -1,7 +1,7 @@
 // Which order of dimensions each array of a computation gets.
 //
 // Arrays that must be as written: parameters, the root, what is tied to something, and what ops
-// without other orders (turn.h) read and write. A transpose is no array of its own but another
+// without other orders (permute.h) read and write. A transpose is no array of its own but another
 // numbering of its operand's dimensions; what a source gives is made in whatever order is read.
 // Where a reader wants another order than the array has, its elements are moved, once for all who
 // want the same. What that costs, and what readers lose that are not given what they like best, is
@@ -37,12 +37,12 @@ class LayoutChoice {
   StatusOr<bool> Run(Limits* limits);
 
   // kNone for what is fixed.
-  Turning TurningAt(const Instruction& inst) const { return turnings_[inst.index()]; }
+  PermuteForm FormAt(const Instruction& inst) const { return forms_[inst.index()]; }
   // The array that readers of a transpose see; of anything else itself.
   const Renamed& Base(const Instruction& inst) const { return bases_[inst.index()]; }
   // Of the result of a base that is no source.
   const Order& OrderOf(const Instruction& inst) const { return orders_[inst.index()]; }
-  // In which `reader`, which turns, reads operand `i`.
+  // In which `reader`, which permutes, reads operand `i`.
   Order WantedOrder(const Instruction& reader, i64 i) const;
   // An order of a view in the dimensions of its base, and back.
   static Order ToBase(const Renamed& view, const Order& order) {
@@ -65,12 +65,12 @@ class LayoutChoice {
   };
   enum class Spread : std::uint8_t { kBoth, kReaders, kOperands };
 
-  bool IsTurnable(const Instruction& inst) const;
+  bool IsPermutable(const Instruction& inst) const;
   // Whether its result can have an order of its own; a reduction's follows from its operand's.
   bool TakesOrder(const Instruction& inst) const {
-    return IsTurnable(inst) && TurningAt(inst) != Turning::kFold;
+    return IsPermutable(inst) && FormAt(inst) != PermuteForm::kFold;
   }
-  bool IsSource(const Instruction& inst) const { return TurningAt(inst) == Turning::kSource; }
+  bool IsSource(const Instruction& inst) const { return FormAt(inst) == PermuteForm::kSource; }
   const Order& Assigned(const Instruction& inst) const;
   void Assign(Assignment& assignment);  // and what was assigned before takes its place
   bool LiesIn(const Instruction& base, const Order& order) const;
@@ -92,7 +92,7 @@ class LayoutChoice {
 
   const HloComputation& computation_;
   std::span<Instruction* const> instructions_;
-  std::vector<Turning> turnings_;
+  std::vector<PermuteForm> forms_;
   std::vector<Renamed> bases_;
   std::vector<Order> orders_, fold_orders_;
   std::vector<std::vector<Reader>> readers_;  // of bases

@@ -2,7 +2,7 @@
 // machines. Only comparisons of these numbers mean anything.
 #pragma once
 #include "axle/ops/convolution.h"
-#include "axle/passes/layout/turn.h"
+#include "axle/passes/layout/permute.h"
 
 namespace axle {
 

@@ -11,9 +11,9 @@
 namespace axle {
 namespace {
 
-class Turner : public Rebuilder {
+class Permuter : public Rebuilder {
  public:
-  Turner(const Module& module, PassContext& context)
+  Permuter(const Module& module, PassContext& context)
       : Rebuilder(module, context.limits), context_(context) {}
 
  private:
@@ -30,19 +30,19 @@ class Turner : public Rebuilder {
   StatusOr<Instruction*> Visit(const Instruction& inst) override {
     if (!choice_) return Copy(inst);
     Instruction* made = nullptr;
-    switch (choice_->TurningAt(inst)) {
-      case Turning::kRename:
+    switch (choice_->FormAt(inst)) {
+      case PermuteForm::kRename:
         made = CopyAsWritten(inst);
         break;
-      case Turning::kSource:
+      case PermuteForm::kSource:
         made = CopyAsWritten(inst);
         if (made == nullptr) made = MakeSource(inst, Identity(inst.shape().rank()));
         break;
-      case Turning::kNone:
+      case PermuteForm::kNone:
         made = CopyOn(inst, Read(inst));
         break;
       default:
-        made = Turn(inst);
+        made = Permute(inst);
         lying_[inst.index()] = made;
         if (!IsIdentity(choice_->OrderOf(inst))) made = nullptr;
     }
@@ -60,8 +60,8 @@ class Turner : public Rebuilder {
     }
     Instruction* const copy = Copy(inst);
     const Renamed& view = choice_->Base(inst);
-    const bool is_moved = choice_->TurningAt(inst) == Turning::kRename &&
-                          choice_->TurningAt(*view.base) != Turning::kSource;
+    const bool is_moved = choice_->FormAt(inst) == PermuteForm::kRename &&
+                          choice_->FormAt(*view.base) != PermuteForm::kSource;
     if (is_moved) moved_[{view.base, view.dims}] = copy;
     return copy;
   }
@@ -79,8 +79,8 @@ class Turner : public Rebuilder {
   }
 
   // The instruction on arrays in the orders that were chosen.
-  Instruction* Turn(const Instruction& inst) {
-    const Turning turning = choice_->TurningAt(inst);
+  Instruction* Permute(const Instruction& inst) {
+    const PermuteForm form = choice_->FormAt(inst);
     std::vector<Instruction*> operands;
     std::vector<Order> orders;
     for (i64 i = 0; i < inst.num_operands(); ++i) {
@@ -88,20 +88,20 @@ class Turner : public Rebuilder {
       operands.push_back(In(*inst.operand(i), orders.back(), *inst.operand(i)));
     }
     const Order& order = choice_->OrderOf(inst);
-    const Order& of_attrs = turning == Turning::kFold ? orders[0] : order;
+    const Order& of_attrs = form == PermuteForm::kFold ? orders[0] : order;
     AttrBlock attrs = inst.attr_block();
-    if (turning == Turning::kConvolution) {
-      attrs = TurnedConvolution(inst, orders[0], orders[1], order);
+    if (form == PermuteForm::kConvolution) {
+      attrs = PermutedConvolution(inst, orders[0], orders[1], order);
       Note(inst, orders, order);
     } else if (!IsIdentity(of_attrs)) {
-      attrs = TurnedAttrs(inst, of_attrs, {});
+      attrs = PermutedAttrs(inst, of_attrs, {});
     }
     std::vector<HloComputation*> callees;
     for (const HloComputation* callee : inst.callees()) callees.push_back(Mapped(*callee));
     Instruction* const made =
         to()->Add({.opcode = inst.opcode(),
                    .name = inst.name(),
-                   .shape = IsIdentity(order) ? inst.shape() : Turned(inst.shape(), order),
+                   .shape = IsIdentity(order) ? inst.shape() : Permuted(inst.shape(), order),
                    .operands = operands,
                    .callees = callees,
                    .attrs = std::move(attrs),
@@ -118,14 +118,14 @@ class Turner : public Rebuilder {
     const Renamed& view = choice_->Base(inst);
     const Instruction& base = *view.base;
     const Order wanted = LayoutChoice::ToBase(view, order);
-    const bool is_source = choice_->TurningAt(base) == Turning::kSource;
+    const bool is_source = choice_->FormAt(base) == PermuteForm::kSource;
     const Order written = Identity(base.shape().rank());
     const Order& lies = is_source ? written : choice_->OrderOf(base);
     if (wanted == lies && lying_[base.index()] != nullptr) return lying_[base.index()];
     Instruction*& made = moved_[{&base, wanted}];
     if (made != nullptr) return made;
     if (is_source) return made = MakeSource(base, wanted);
-    const Shape shape = Turned(base.shape(), wanted);
+    const Shape shape = Permuted(base.shape(), wanted);
     Instruction* const operand = lying_[base.index()];
     // Dimensions of one element may go anywhere without a move.
     if (Essential(base.shape(), wanted) == Essential(base.shape(), lies)) {
@@ -142,22 +142,22 @@ class Turner : public Rebuilder {
     if (source.num_operands() > 0) {
       const Instruction& operand = *source.operand(0);
       const Renamed& view = choice_->Base(operand);
-      const bool is_source = choice_->TurningAt(*view.base) == Turning::kSource;
+      const bool is_source = choice_->FormAt(*view.base) == PermuteForm::kSource;
       lies = is_source ? Identity(operand.shape().rank())
                        : LayoutChoice::FromBase(view, choice_->OrderOf(*view.base));
       operands.push_back(In(operand, lies, operand));
     }
-    return Make(source, source.opcode(), Turned(source.shape(), order), operands,
-                TurnedAttrs(source, order, lies));
+    return Make(source, source.opcode(), Permuted(source.shape(), order), operands,
+                PermutedAttrs(source, order, lies));
   }
 
   void Note(const Instruction& inst, const std::vector<Order>& orders, const Order& order) {
     const auto& labels = inst.attrs<ConvolutionAttrs>().dim_labels;
-    const std::string lhs = TurnedLabels(labels.lhs, orders[0]);
-    const std::string output = TurnedLabels(labels.output, order);
+    const std::string lhs = PermutedLabels(labels.lhs, orders[0]);
+    const std::string output = PermutedLabels(labels.output, order);
     if (lhs == labels.lhs && output == labels.output) return;
     const Renamed& view = choice_->Base(*inst.operand(0));
-    const bool is_moved = choice_->TurningAt(*view.base) != Turning::kSource &&
+    const bool is_moved = choice_->FormAt(*view.base) != PermuteForm::kSource &&
                           LayoutChoice::ToBase(view, orders[0]) != choice_->OrderOf(*view.base);
     context_.notes.push_back(
         {std::string(inst.parent()->name()), std::string(inst.name()),
@@ -175,10 +175,10 @@ class Turner : public Rebuilder {
 
 StatusOr<std::unique_ptr<Module>> ChooseLayouts(const Module& module, PassContext& context) {
   const i64 before = context.changes;
-  Turner turner(module, context);
-  AXLE_ASSIGN(std::unique_ptr<Module> turned, turner.Run());
-  if (context.changes == before) return turned;
-  return RemoveDeadCode(*turned, context.limits);
+  Permuter permuter(module, context);
+  AXLE_ASSIGN(std::unique_ptr<Module> permuted, permuter.Run());
+  if (context.changes == before) return permuted;
+  return RemoveDeadCode(*permuted, context.limits);
 }
 
 }  // namespace axle

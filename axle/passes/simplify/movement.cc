@@ -5,7 +5,7 @@
 
 #include "axle/ops/attributes/attributes.h"
 #include "axle/ops/blocked_dot.h"
-#include "axle/passes/fold.h"
+#include "axle/passes/constant_folding.h"
 #include "axle/passes/simplify/rules.h"
 
 namespace axle {

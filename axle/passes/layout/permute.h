@@ -1,5 +1,5 @@
-// Turning: an instruction on arrays whose dimensions stand in another order. The elements and the
-// bits of each are the same; only where they lie differs.
+// PermuteForm: an instruction on arrays whose dimensions stand in another order. The elements and
+// the bits of each are the same; only where they lie differs.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,13 +18,13 @@ Order Inverse(const Order& order);
 // outer[inner[0]], outer[inner[1]], ...
 Order Composed(const Order& outer, const Order& inner);
 // [dims] in this order.
-Shape Turned(const Shape& shape, const Order& order);
+Shape Permuted(const Shape& shape, const Order& order);
 // Without dimensions of one element, which lie anywhere: arrays of one shape in orders that are
 // then equal are the same bytes.
 Order Essential(const Shape& shape, const Order& order);
 
 // How an op takes other orders.
-enum class Turning : std::uint8_t {
+enum class PermuteForm : std::uint8_t {
   kNone,         // as written only
   kAlike,        // operands and result in one order; scalar operands aside
   kFold,         // a reduction: the result has its operand's order, without some dimensions
@@ -32,7 +32,7 @@ enum class Turning : std::uint8_t {
   kRename,       // a transpose: nothing but other numbers for dimensions
   kSource,       // made in any order from an operand in any order, or from nothing
 };
-Turning TurningOf(const Instruction& inst);
+PermuteForm PermuteFormOf(const Instruction& inst);
 
 // Whether kAlike and kFold keep their bits, and kFold its kind of loop, with their (first) operand
 // in this order. The order of a fold's or window's elements is that of the dimensions it goes
@@ -44,11 +44,11 @@ Order FoldedOrder(const Instruction& inst, const Order& operand);
 
 // Attributes of kAlike, kFold and kSource that has its result (kFold: its operand) in `order`; a
 // source's operand is in order `operand`.
-AttrBlock TurnedAttrs(const Instruction& inst, const Order& order, const Order& operand);
+AttrBlock PermutedAttrs(const Instruction& inst, const Order& order, const Order& operand);
 // Attributes of a convolution whose arrays lie in these orders.
-AttrBlock TurnedConvolution(const Instruction& inst, const Order& lhs, const Order& rhs,
-                            const Order& output);
+AttrBlock PermutedConvolution(const Instruction& inst, const Order& lhs, const Order& rhs,
+                              const Order& output);
 // "b01f": the labels of dimensions in this order.
-std::string TurnedLabels(const std::string& labels, const Order& order);
+std::string PermutedLabels(const std::string& labels, const Order& order);
 
 }  // namespace axle

@@ -1,4 +1,4 @@
-#include "axle/passes/layout/turn.h"
+#include "axle/passes/layout/permute.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,9 +18,9 @@ AttrBlock BlockOf(const Instruction& inst, Attrs attrs) {
 // One entry per dimension, in order.
 template <typename List>
 List InOrder(const List& list, const Order& order) {
-  List turned;
-  for (const i64 d : order) turned.push_back(list[static_cast<size_t>(d)]);
-  return turned;
+  List permuted;
+  for (const i64 d : order) permuted.push_back(list[static_cast<size_t>(d)]);
+  return permuted;
 }
 
 using AttrsFn = AttrBlock (*)(const Instruction& inst, const Order& order, const Order& operand);
@@ -47,40 +47,40 @@ AttrBlock RenumberedBoth(const Instruction& inst, const Order& order, const Orde
 }
 
 // Ops that take other orders, beside those that are elementwise.
-struct TurnRule {
+struct PermuteRule {
   Opcode opcode;
-  Turning turning;
+  PermuteForm form;
   AttrsFn attrs;
 };
-constexpr TurnRule kRules[] = {
-    {Opcode::kBroadcast, Turning::kSource, RenumberedBoth},
-    {Opcode::kConcatenate, Turning::kAlike, Renumbered},
-    {Opcode::kConvolution, Turning::kConvolution, nullptr},
-    {Opcode::kIota, Turning::kSource,
+constexpr PermuteRule kRules[] = {
+    {Opcode::kBroadcast, PermuteForm::kSource, RenumberedBoth},
+    {Opcode::kConcatenate, PermuteForm::kAlike, Renumbered},
+    {Opcode::kConvolution, PermuteForm::kConvolution, nullptr},
+    {Opcode::kIota, PermuteForm::kSource,
      [](const Instruction& inst, const Order& order, const Order&) {
        const i64 d = inst.attrs<IotaAttrs>().iota_dimension;
        return BlockOf(inst, IotaAttrs{Inverse(order)[static_cast<size_t>(d)]});
      }},
-    {Opcode::kPad, Turning::kAlike,
+    {Opcode::kPad, PermuteForm::kAlike,
      [](const Instruction& inst, const Order& order, const Order&) {
        return BlockOf(inst, PadAttrs{InOrder(inst.attrs<PadAttrs>().padding, order)});
      }},
-    {Opcode::kReduce, Turning::kFold, Renumbered},
-    {Opcode::kReduceWindow, Turning::kAlike,
+    {Opcode::kReduce, PermuteForm::kFold, Renumbered},
+    {Opcode::kReduceWindow, PermuteForm::kAlike,
      [](const Instruction& inst, const Order& order, const Order&) {
        return BlockOf(inst, WindowAttrs{InOrder(inst.attrs<WindowAttrs>().window, order)});
      }},
-    {Opcode::kReverse, Turning::kAlike, Renumbered},
-    {Opcode::kSlice, Turning::kAlike,
+    {Opcode::kReverse, PermuteForm::kAlike, Renumbered},
+    {Opcode::kSlice, PermuteForm::kAlike,
      [](const Instruction& inst, const Order& order, const Order&) {
        return BlockOf(inst, SliceAttrs{InOrder(inst.attrs<SliceAttrs>().slice, order)});
      }},
-    {Opcode::kTranspose, Turning::kRename, nullptr},
+    {Opcode::kTranspose, PermuteForm::kRename, nullptr},
 };
-constexpr TurnRule kElementwiseRule = {Opcode::kAdd, Turning::kAlike, Same};
+constexpr PermuteRule kElementwiseRule = {Opcode::kAdd, PermuteForm::kAlike, Same};
 
-const TurnRule* FindRule(const Instruction& inst) {
-  const auto* const rule = std::ranges::find(kRules, inst.opcode(), &TurnRule::opcode);
+const PermuteRule* FindRule(const Instruction& inst) {
+  const auto* const rule = std::ranges::find(kRules, inst.opcode(), &PermuteRule::opcode);
   if (rule != std::end(kRules)) return rule;
   return IsElementwise(inst) ? &kElementwiseRule : nullptr;
 }
@@ -130,7 +130,7 @@ Order Composed(const Order& outer, const Order& inner) {
   return InOrder(outer, inner);
 }
 
-Shape Turned(const Shape& shape, const Order& order) {
+Shape Permuted(const Shape& shape, const Order& order) {
   return Shape(shape.type(), InOrder(shape.dims(), order));
 }
 
@@ -142,20 +142,20 @@ Order Essential(const Shape& shape, const Order& order) {
   return essential;
 }
 
-Turning TurningOf(const Instruction& inst) {
-  const TurnRule* rule = FindRule(inst);
-  if (rule == nullptr || !inst.shape().is_array()) return Turning::kNone;
-  if (rule->turning == Turning::kAlike || rule->turning == Turning::kFold) {
-    const bool is_fold = rule->turning == Turning::kFold;
+PermuteForm PermuteFormOf(const Instruction& inst) {
+  const PermuteRule* rule = FindRule(inst);
+  if (rule == nullptr || !inst.shape().is_array()) return PermuteForm::kNone;
+  if (rule->form == PermuteForm::kAlike || rule->form == PermuteForm::kFold) {
+    const bool is_fold = rule->form == PermuteForm::kFold;
     const i64 rank = (is_fold ? inst.operand(0)->shape() : inst.shape()).rank();
     for (i64 i = 0; i < inst.num_operands(); ++i) {
       const Shape& operand = inst.operand(i)->shape();
       if (!operand.is_array() || (operand.rank() != 0 && operand.rank() != rank)) {
-        return Turning::kNone;
+        return PermuteForm::kNone;
       }
     }
   }
-  return rule->turning;
+  return rule->form;
 }
 
 bool KeepsBits(const Instruction& inst, const Order& order) {
@@ -195,20 +195,20 @@ Order FoldedOrder(const Instruction& inst, const Order& operand) {
   return order;
 }
 
-AttrBlock TurnedAttrs(const Instruction& inst, const Order& order, const Order& operand) {
+AttrBlock PermutedAttrs(const Instruction& inst, const Order& order, const Order& operand) {
   return FindRule(inst)->attrs(inst, order, operand);
 }
 
-std::string TurnedLabels(const std::string& labels, const Order& order) {
+std::string PermutedLabels(const std::string& labels, const Order& order) {
   return InOrder(labels, order);
 }
 
-AttrBlock TurnedConvolution(const Instruction& inst, const Order& lhs, const Order& rhs,
-                            const Order& output) {
+AttrBlock PermutedConvolution(const Instruction& inst, const Order& lhs, const Order& rhs,
+                              const Order& output) {
   auto attrs = inst.attrs<ConvolutionAttrs>();
-  attrs.dim_labels.lhs = TurnedLabels(attrs.dim_labels.lhs, lhs);
-  attrs.dim_labels.rhs = TurnedLabels(attrs.dim_labels.rhs, rhs);
-  attrs.dim_labels.output = TurnedLabels(attrs.dim_labels.output, output);
+  attrs.dim_labels.lhs = PermutedLabels(attrs.dim_labels.lhs, lhs);
+  attrs.dim_labels.rhs = PermutedLabels(attrs.dim_labels.rhs, rhs);
+  attrs.dim_labels.output = PermutedLabels(attrs.dim_labels.output, output);
   return BlockOf(inst, std::move(attrs));
 }
 

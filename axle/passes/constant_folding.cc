@@ -1,4 +1,4 @@
-#include "axle/passes/fold.h"
+#include "axle/passes/constant_folding.h"
 
 #include <algorithm>
 
