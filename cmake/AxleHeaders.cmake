@@ -3,7 +3,7 @@
 file(GLOB_RECURSE headers RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/axle/*.h ${CMAKE_SOURCE_DIR}/tools/*.h ${CMAKE_SOURCE_DIR}/tests/*.h)
 if(NOT TARGET LLVM::axle_deps)
-  list(FILTER headers EXCLUDE REGEX "^axle/codegen/")
+  list(FILTER headers EXCLUDE REGEX "^axle/codegen/llvm/")
 endif()
 set(sources "")
 foreach(header IN LISTS headers)

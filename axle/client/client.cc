@@ -395,7 +395,7 @@ StatusOr<std::vector<std::shared_ptr<Device>>> Client::DevicesFor(
   return std::vector<std::shared_ptr<Device>>(devices_.begin(), devices_.begin() + *num_devices);
 }
 
-StatusOr<NativeEngine*> Client::EngineFor(EngineKind kind) const {
+StatusOr<NativeEngine*> Client::EngineFor(EngineKind kind, bool code) const {
   if (kind == EngineKind::kInterpret) return nullptr;
   if (const NativeEngineFactory linked = LinkedNativeEngine();
       linked != nullptr && options_.codegen_library.empty()) {
@@ -406,7 +406,13 @@ StatusOr<NativeEngine*> Client::EngineFor(EngineKind kind) const {
     return native_->Load(named);
   }
   const std::string path = DefaultCodegenLibrary();
-  return kind == EngineKind::kNative ? native_->Load(path) : native_->LoadIfThere(path);
+  AXLE_ASSIGN(NativeEngine * engine,
+              kind == EngineKind::kNative ? native_->Load(path) : native_->LoadIfThere(path));
+  if (engine == nullptr || engine->makes_code() || !code) return engine;
+  if (kind == EngineKind::kNative) {
+    return Unavailable("compile: the native engine was built without LLVM");
+  }
+  return nullptr;
 }
 
 StatusOr<std::shared_ptr<Executable>> Client::Compile(const XlaComputation& computation,
@@ -442,7 +448,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
     return InvalidArgument(
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));
   }
-  AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine));
+  AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine, options.code));
   AXLE_TRY(Log(LogLevel::kInfo, [&] {
     return StrCat("compile: \"", module->name(), "\", ", module->num_instructions(),
                   " instructions, for the ", engine == nullptr ? "interpreter" : "native engine",

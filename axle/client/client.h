@@ -181,7 +181,7 @@ class Client {
   StatusOr<std::vector<std::shared_ptr<Device>>> DevicesFor(const Module& module,
                                                             const CompileOptions& options) const;
   // Null for the interpreter.
-  StatusOr<NativeEngine*> EngineFor(EngineKind kind) const;
+  StatusOr<NativeEngine*> EngineFor(EngineKind kind, bool code) const;
   // INTERNAL if the log throws.
   Status Log(LogLevel level, const std::function<std::string()>& message) const;
 

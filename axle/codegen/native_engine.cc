@@ -48,6 +48,8 @@ class NativeProgram : public NativeExecutable {
 
 class Engine : public NativeEngine {
  public:
+  bool makes_code() const override { return kHasKernelCompiler; }
+
   StatusOr<std::unique_ptr<NativeExecutable>> Compile(const Module& module,
                                                       const NativeOptions& options) override {
     AXLE_ASSIGN(const JitTarget target, ChooseTarget(options.isa, options.codegen_level));

@@ -60,14 +60,18 @@ class NativeExecutable {
 class NativeEngine {
  public:
   virtual ~NativeEngine() = default;
+  // False in a build without LLVM: modules are compiled for their reports alone
+  // (NativeOptions::code).
+  virtual bool makes_code() const = 0;
   // `module` is verified and need not outlive the executable. UNIMPLEMENTED names an op that
-  // cannot be compiled; FAILED_PRECONDITION an instruction set that this CPU does not have.
+  // cannot be compiled; FAILED_PRECONDITION an instruction set that this CPU does not have, or that
+  // there is no LLVM.
   virtual StatusOr<std::unique_ptr<NativeExecutable>> Compile(const Module& module,
                                                               const NativeOptions& options) = 0;
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 12;
+inline constexpr int kNativeEngineVersion = 13;
 
 }  // namespace axle
 

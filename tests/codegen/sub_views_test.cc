@@ -7,6 +7,7 @@
 #include "axle/client/arguments.h"
 #include "axle/client/client.h"
 #include "axle/core/strings.h"
+#include "axle/runtime/compile_report.h"
 #include "axle/text/parse.h"
 
 namespace axle {

@@ -22,7 +22,7 @@ class Memory {
       : schedule_(schedule),
         use_(std::move(use)),
         scratch_bytes_(std::move(scratch_bytes)),
-        plan_(PlanBuffers(schedule, use_, scratch_bytes_, parts)) {}
+        plan_(PlanBuffers(schedule, use_, scratch_bytes_, sub_views)) {}
 
   void Run() {
     ASSERT_EQ(plan_.places.size(), schedule_.values.size());

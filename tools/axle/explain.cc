@@ -87,11 +87,16 @@ std::string Text(const Executable& executable, const CompileReport& report, bool
 int Explain(Session& session) {
   const StatusOr<std::string> file = session.OneFile();
   if (!file.ok()) return session.Usage(StrCat("explain: ", file.status().message()));
-  auto module = session.Load(*file);
-  if (!module.ok()) return session.Fail(module.status());
-  session.NoteWhatIsElided(**module);
-  const auto executable =
-      session.CompileNative(*std::move(module), {.allow_elided = true, .report = true});
+  auto loaded = session.Load(*file);
+  if (!loaded.ok()) return session.Fail(loaded.status());
+  const std::shared_ptr<const Module> module = *std::move(loaded);
+  session.NoteWhatIsElided(*module);
+  auto executable = session.CompileNative(module, {.allow_elided = true, .report = true});
+  // Without LLVM: what would be compiled.
+  if (executable.status().code() == StatusCode::kUnavailable) {
+    executable =
+        session.CompileNative(module, {.allow_elided = true, .report = true, .code = false});
+  }
   if (!executable.ok()) return session.Fail(executable.status());
   const CompileReport& report = *(*executable)->report();
   if (!session.options().json) {

@@ -222,6 +222,8 @@ Status CompileBatches(Jit& jit, std::span<KernelTable::Kernel> kernels,
 
 }  // namespace
 
+const bool kHasKernelCompiler = true;
+
 Status PrecompileKernels(const KernelTable& table, PrecompiledWriter& writer) {
   for (const KernelTable::Kernel& kernel : table.kernels()) {
     if (!kernel.key.is_portable) continue;

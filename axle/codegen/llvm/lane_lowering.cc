@@ -12,8 +12,8 @@
 // depend on the row either.
 //
 // A fold of rows keeps its accumulators in a queue of vectors up to the end of the row
-// (row_folds.h). One of columns loads its accumulators, folds all rows of a iteration into them, in
-// order, and stores them.
+// (row_folds.h). One of columns loads its accumulators, folds all rows of an iteration into them,
+// in order, and stores them.
 //
 // A body loads every input, runs the operations in order and stores every output, so an output that
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
@@ -87,7 +87,7 @@ class KernelWriter {
     std::vector<Value*> splats;                  // by operation, or null
     std::map<LaneId, UniformQuotient> divisors;  // of quotients that differ by position
   };
-  // What a row of a iteration reads and writes.
+  // What a row of an iteration reads and writes.
   struct Row {
     std::vector<Value*> inputs, outputs;  // where it begins
     Uniform uniform;                      // at all its positions
@@ -116,7 +116,7 @@ class KernelWriter {
     return std::ranges::find(input_strides_, InnerStride::kAny) != input_strides_.end();
   }
 
-  // Vectors in a iteration of the main loop; 0: there is none. Functions are chains: a processor
+  // Vectors in an iteration of the main loop; 0: there is none. Functions are chains: a processor
   // that looks some hundred operations ahead has more to do at once where several vectors are
   // interleaved.
   unsigned VectorsPerIteration() const {
@@ -450,7 +450,7 @@ class KernelWriter {
     }
   }
 
-  // The first row of a iteration loads the accumulators.
+  // The first row of an iteration loads the accumulators.
   void FoldIntoColumns(const Body& body) {
     const size_t num_folds = spec_.folds.size();
     for (size_t f = columns_.size(); f < num_folds; ++f) {
@@ -494,7 +494,7 @@ class KernelWriter {
     if (mask == nullptr) {
       std::vector<llvm::Constant*> lanes;
       for (unsigned k = 0; k < width_ * parts; ++k) lanes.push_back(b_.getInt32(k / parts));
-      Value* valid = b_.CreateTrunc(valid_, b_.getInt32Ty());  // less than a iteration
+      Value* valid = b_.CreateTrunc(valid_, b_.getInt32Ty());  // less than an iteration
       mask = b_.CreateICmpULT(llvm::ConstantVector::get(lanes),
                               b_.CreateVectorSplat(width_ * parts, valid));
     }

@@ -123,7 +123,7 @@ std::span<Value*> RowFolds::Marks(size_t f) {
   return std::span(queue_).subspan(first, kMarks);
 }
 
-// Two vectors share a comparison, and comparisons take iterations with the marks.
+// Two vectors share a comparison, and comparisons alternate with the marks.
 void RowFolds::Mark(size_t f, Value* x) {
   auto& [waiting, count] = to_mark_[f];
   if (waiting == nullptr) {

@@ -1,6 +1,6 @@
 // Folds of rows as LLVM IR: FoldForm::kRows of lane_lowering.h.
 //
-// A fold keeps `lanes` accumulators in a few vectors that take iterations: a body folds into the
+// A fold keeps `lanes` accumulators in a few vectors in rotation: a body folds into the
 // first one, which then goes to the end of the queue. Behind the row, the queue may begin with any
 // vector: halving joins the same lanes as if it began with the first, with operands exchanged. And
 // the vectors of a row that is folded in order are at the end of the queue, behind identities.

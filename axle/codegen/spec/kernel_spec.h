@@ -63,7 +63,7 @@ enum class FoldForm : std::uint8_t {
 struct RowSizes {
   static constexpr i64 kWhole = 64;
   bool are_whole = false;  // multiples of kWhole: the kernel may do without a masked tail
-  i64 most = std::numeric_limits<i64>::max();  // a iteration need not be longer
+  i64 most = std::numeric_limits<i64>::max();  // an iteration need not be longer
   // Of the rows of both.
   RowSizes Join(const RowSizes& other) const {
     return {are_whole && other.are_whole, std::max(most, other.most)};

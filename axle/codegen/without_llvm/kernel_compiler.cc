@@ -1,0 +1,14 @@
+// In the place of llvm/ and of what compiles with it, where the library is built without LLVM.
+#include "axle/codegen/kernel_cache/kernel_compiler.h"
+
+namespace axle {
+
+const bool kHasKernelCompiler = false;
+
+StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable&, const JitTarget&,
+                                                      const NativeOptions&) {
+  return FailedPrecondition(
+      "compile: this library was built without LLVM: modules run in the interpreter");
+}
+
+}  // namespace axle
