@@ -5,17 +5,12 @@
 #include <map>
 #include <set>
 
-#include "axle/codegen/kernel_cache/kernel_table.h"
-#include "axle/codegen/loop_records.h"
-#include "axle/codegen/planned_steps.h"
-#include "axle/codegen/program_writer.h"
+#include "axle/codegen/kinds/record_writer.h"
 #include "axle/codegen/report.h"
 #include "axle/codegen/schedule/row_regions.h"
+#include "axle/codegen/schedule/small_regions.h"
+#include "axle/codegen/schedule/sub_views.h"
 #include "axle/codegen/steps/compiled_computations.h"
-#include "axle/codegen/steps/evaluate_step.h"
-#include "axle/codegen/steps/move_step.h"
-#include "axle/codegen/steps/rows_step.h"
-#include "axle/codegen/steps/step_time.h"
 #include "axle/core/strings.h"
 #include "axle/ops/control_form.h"
 #include "axle/passes/facts.h"
@@ -37,7 +32,8 @@ class Compiler {
         rounding_(options.fast ? Rounding::kFast : Rounding::kStrict),
         limits_(options.limits),
         computations_(compiled.computations),
-        steps_(computations_, kernels_, KernelSetOf(target), is_checked()) {}
+        planner_(computations_, kernels_, KernelSetOf(target), rounding_, is_checked(),
+                 num_threads_) {}
 
   ~Compiler() {
     if (limits_ != nullptr) limits_->Release(reserved_);
@@ -83,15 +79,12 @@ class Compiler {
     return {};
   }
   void AddForms(const Region& region) {
-    // What folds do is part of a loop.
-    if (region.kind == RegionKind::kLoop || region.kind == RegionKind::kSmall ||
-        region.kind == RegionKind::kRows) {
-      return;
-    }
+    const RegionKindDef& kind = GetKind(region.kind);
+    if (kind.has_callees_inside) return;
     const Instruction& inst = *region.instructions[0];
     for (size_t i = 0; i < inst.callees().size(); ++i) {
       const HloComputation& callee = *inst.callee(static_cast<i64>(i));
-      const bool is_body = region.kind == RegionKind::kWhile && i == 1;
+      const bool is_body = static_cast<std::ptrdiff_t>(i) == kind.body;
       const bool is_lanes = TakesLanes(inst) && CompileScalarComputation(callee).has_value();
       forms_[&callee].insert(is_body    ? CallForm::kUpdate
                              : is_lanes ? CallForm::kLanes
@@ -126,15 +119,17 @@ class Compiler {
     compiled.call = PlanLiteralCall(computation, compiled.blocks);
     PlanSteps(schedule);
     const SubViews sub_views = FindSubViews(schedule);
-    std::map<size_t, PlannedStep> into_views = PlanContractionsInto(schedule, sub_views);
+    std::map<size_t, PlannedStep> into_views = PlanIntoViews(schedule, sub_views);
     std::vector<i64> scratch_bytes;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       const PlannedStep& step = planned_[r];
-      scratch_bytes.push_back(step.function != nullptr ? step.scratch_bytes * NumParts(step)
-                                                       : ScratchBytes(schedule.regions[r]));
+      scratch_bytes.push_back(step.function != nullptr
+                                  ? step.scratch_bytes * step.NumParts(num_threads_)
+                                  : ScratchBytes(schedule.regions[r]));
     }
     for (const auto& [r, step] : into_views) {
-      scratch_bytes[r] = std::max(scratch_bytes[r], step.scratch_bytes * NumParts(step));
+      scratch_bytes[r] =
+          std::max(scratch_bytes[r], step.scratch_bytes * step.NumParts(num_threads_));
     }
     const BufferPlan plan = TimedPlan(schedule, compiled.blocks, scratch_bytes, sub_views);
     for (auto& [r, step] : into_views) {
@@ -223,55 +218,33 @@ class Compiler {
   void PlanSteps(Schedule& schedule) {
     planned_.clear();
     for (Region& region : schedule.regions) {
-      std::optional<PlannedStep> step = steps_.Plan(region);
-      if (step && step->function == nullptr) region.kind = RegionKind::kEvaluate;
-      planned_.push_back(step ? *std::move(step) : PlannedStep());
+      PlannedStep& step = planned_.emplace_back();
+      const RegionKindDef& kind = GetKind(region.kind);
+      if (kind.plan == nullptr) continue;
+      step = kind.plan(planner_, region);
+      if (step.function != nullptr) continue;
+      region.kind = RegionKind::kEvaluate;
+      region.payload = WholeValues();
     }
   }
 
-  // Plans of contractions, by region, whose output is a strided slice of a larger buffer.
-  std::map<size_t, PlannedStep> PlanContractionsInto(const Schedule& schedule,
-                                                     const SubViews& sub_views) const {
+  // Plans of steps, by region, whose output is a strided slice of a larger buffer.
+  std::map<size_t, PlannedStep> PlanIntoViews(const Schedule& schedule, const SubViews& sub_views) {
     std::map<size_t, PlannedStep> steps;
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       const Region& region = schedule.regions[r];
-      if (region.kind != RegionKind::kContraction) continue;
-      const auto part = sub_views.find(region.outputs[0]);
-      if (part == sub_views.end() || part->second.is_run()) continue;
-      steps[r] = steps_.PlanContractionInto(region, part->second.from_first());
+      const RegionKindDef& kind = GetKind(region.kind);
+      if (kind.plan_into == nullptr) continue;
+      const auto view = sub_views.find(region.outputs[0]);
+      if (view == sub_views.end() || view->second.is_run()) continue;
+      steps[r] = kind.plan_into(planner_, region, view->second);
     }
     return steps;
   }
 
-  // That run at a time.
-  i64 NumParts(const PlannedStep& step) const {
-    const bool is_shared = IsWorthThreads(step.nanoseconds);
-    return is_shared ? std::min<i64>(num_threads_, step.num_tiles) : 1;
-  }
-
-  // The frames of the programs that a region runs, and what its loops need.
-  i64 ScratchBytes(const Region& region) {
-    const Instruction& inst = *region.instructions[0];
-    switch (region.kind) {
-      case RegionKind::kCall:
-        return computations_.ProgramOf(inst, 0)->frame_bytes;
-      case RegionKind::kWhile:
-        return kPlaceAlignment + computations_.ProgramOf(inst, 0)->frame_bytes +
-               computations_.ProgramOf(inst, 1, CallForm::kUpdate)->frame_bytes;
-      case RegionKind::kConditional: {
-        i64 bytes = 0;
-        for (size_t i = 0; i < inst.callees().size(); ++i) {
-          bytes = std::max(bytes, computations_.ProgramOf(inst, static_cast<i64>(i))->frame_bytes);
-        }
-        return bytes;
-      }
-      case RegionKind::kLoop:
-        return LoopScratchBytes(region) * num_threads_;
-      case RegionKind::kRows:
-        return region.local_bytes * num_threads_;
-      default:
-        return 0;
-    }
+  i64 ScratchBytes(const Region& region) const {
+    const RegionKindDef& kind = GetKind(region.kind);
+    return kind.scratch_bytes == nullptr ? 0 : kind.scratch_bytes(planner_, region);
   }
 
   StatusOr<std::shared_ptr<const Program>> MakeProgram(const HloComputation& computation,
@@ -282,7 +255,7 @@ class Compiler {
     made_.assign(schedule.regions.size(), {});
     for (size_t r = 0; r < schedule.regions.size(); ++r) {
       if (limits_ != nullptr) AXLE_TRY(limits_->Check());
-      AXLE_TRY(AddRegion(program, schedule, plan, r));
+      AddRegion(program, schedule, plan, r);
       made_[r].record = program.num_records() - 1;
     }
     for (const BufferPlan::Copy& copy : plan.copies) {
@@ -294,176 +267,26 @@ class Compiler {
   }
 
   // Adds the record of a region, behind the copies that it wants.
-  Status AddRegion(ProgramWriter& program, Schedule& schedule, const BufferPlan& plan, size_t r) {
+  void AddRegion(ProgramWriter& program, Schedule& schedule, const BufferPlan& plan, size_t r) {
     Region& region = schedule.regions[r];
-    const std::string name(region.instructions.back()->name());
-    std::vector<Place> inputs, outputs;
-    for (const RegionInput& input : region.inputs) inputs.push_back(plan.places[input.value]);
-    for (const ValueId output : region.outputs) outputs.push_back(plan.places[output]);
-    std::vector<Place> places = inputs;
-    places.insert(places.end(), outputs.begin(), outputs.end());
-    const Place scratch = {Place::kFrame, plan.scratch_offsets[r]};
-    const Instruction& inst = *region.instructions[0];
-    switch (region.kind) {
-      case RegionKind::kLoop:
-        places.push_back(scratch);
-        AddLoop(program, schedule, plan.sub_views, r, program.AddRecord(places, name));
-        return {};
-      case RegionKind::kRows:
-        places.push_back(scratch);
-        AddRows(program, schedule, plan.sub_views, r, program.AddRecord(places, name));
-        return {};
-      case RegionKind::kMove: {
-        std::shared_ptr<const MovePlan> move = PlanMove(region, schedule, plan.sub_views);
-        Record& record = program.AddRecord(places, name);
-        record.num_tiles = move->num_tiles;
-        record.parallel_nanoseconds =
-            ParallelTime(2 * kByteTime * static_cast<double>(move->moved_bytes));
-        program.SetKernel(record, &RunMove, std::move(move));
-        return {};
-      }
-      case RegionKind::kContraction:
-        for (size_t i = 0; i < inputs.size(); ++i) {
-          const i64 bytes = Info(inst.operand(static_cast<i64>(i))->shape().type()).bytes;
-          places[i].offset += region.inputs[i].access.offset * bytes;
-        }
-        [[fallthrough]];
-      case RegionKind::kScatter:
-      case RegionKind::kSort:
-      case RegionKind::kWindow: {
-        const PlannedStep& step = planned_[r];
-        places.push_back(scratch);
-        Record& record = program.AddRecord(places, name);
-        record.num_tiles = step.num_tiles;
-        record.scratch_bytes = step.scratch_bytes;
-        record.parallel_nanoseconds = NumParts(step) > 1 ? step.nanoseconds : 0;
-        program.SetKernel(record, step.function, step.plan);
-        for (const auto& loop : step.loops) made_[r].kernels.push_back(loop.get());
-        return {};
-      }
-      case RegionKind::kEvaluate: {
-        auto evaluate = std::make_shared<EvaluatePlan>(EvaluatePlan{&inst, {}});
-        for (const HloComputation* callee : inst.callees()) {
-          CompiledComputation& compiled = computations_.Applied(*callee);
-          // A sort compares one by one.
-          if (GetOpDef(inst).lowering != Lowering::kSort) steps_.LoopOf(compiled);
-          evaluate->callees.push_back(&compiled);
-        }
-        program.SetKernel(program.AddRecord(places, name), &RunEvaluate, std::move(evaluate));
-        return {};
-      }
-      case RegionKind::kCall: {
-        places.push_back(scratch);
-        Record& record = program.AddRecord(places, name);
-        record.kind = Record::Kind::kCall;
-        record.programs = {computations_.ProgramOf(inst, 0)};
-        return {};
-      }
-      case RegionKind::kWhile: {
-        for (size_t i = 0; i < inputs.size(); ++i) {
-          program.AddCopy(inputs[i], outputs[i], schedule.values[region.outputs[i]].bytes);
-        }
-        outputs.push_back(scratch);  // the pred
-        outputs.push_back({Place::kFrame, scratch.offset + kPlaceAlignment});
-        Record& record = program.AddRecord(outputs, name);
-        record.kind = Record::Kind::kWhile;
-        record.programs = {computations_.ProgramOf(inst, 0),
-                           computations_.ProgramOf(inst, 1, CallForm::kUpdate)};
-        return {};
-      }
-      case RegionKind::kConditional:
-        AddConditional(program, inst, inputs, outputs, scratch);
-        return {};
-      case RegionKind::kSmall: {
-        Record& record = program.AddRecord(places, name);
-        auto small = std::make_shared<SmallPlan>();
-        if (is_checked()) small->memory_bytes = MemoryBytes(schedule, region);
-        KeepConstants(program, region);
-        program.SetKernel(record, &RunSmall, small);
-        made_[r].kernels = {small.get()};
-        kernels_.Add(std::move(region), schedule, std::move(small));
-        return {};
-      }
+    RecordWriter writer{.program = program,
+                        .schedule = schedule,
+                        .sub_views = plan.sub_views,
+                        .planner = planner_,
+                        .planned = planned_[r],
+                        .name = std::string(region.instructions.back()->name()),
+                        .inputs = {},
+                        .outputs = {},
+                        .scratch = {Place::kFrame, plan.scratch_offsets[r]}};
+    for (const RegionInput& input : region.inputs) {
+      writer.inputs.push_back(plan.places[input.value]);
     }
-    return Internal("codegen: a region of no kind");
-  }
-
-  // The large constants of callees stay where they are.
-  static void KeepConstants(ProgramWriter& program, const Region& region) {
-    for (const auto& callee : region.callees) {
-      const bool has_large = std::ranges::any_of(callee->constants, [&](const auto& constant) {
-        return !IsSmall(callee->values[constant.first]);
-      });
-      if (has_large) program.Own(callee);
-      for (const Region& inner : callee->regions) KeepConstants(program, inner);
-    }
-    for (const Region& part : region.parts) KeepConstants(program, part);
+    for (const ValueId output : region.outputs) writer.outputs.push_back(plan.places[output]);
+    GetKind(region.kind).add_record(writer, region);
+    made_[r].kernels = std::move(writer.kernels);
   }
 
   bool is_checked() const { return compiled_.checks != nullptr; }
-
-  // Whether outputs may be written past the caches: none takes the place of an input, which has
-  // been read into them, and each begins where such a write may begin.
-  static bool MayStream(const ProgramWriter& program, const Record& record, const Region& region) {
-    const auto places = program.PlacesOf(record);
-    const auto inputs = places.first(region.inputs.size());
-    const auto outputs = places.subspan(inputs.size(), region.outputs.size());
-    return std::ranges::none_of(outputs, [&](const Place& output) {
-      return output.offset % kPlaceAlignment != 0 ||
-             std::ranges::find(inputs, output) != inputs.end();
-    });
-  }
-
-  LoopRecords LoopsOf(const Schedule& schedule, const SubViews& sub_views) {
-    return {schedule, sub_views, rounding_, is_checked(), kernels_};
-  }
-
-  void AddLoop(ProgramWriter& program, Schedule& schedule, const SubViews& sub_views, size_t r,
-               Record& record) {
-    Region& region = schedule.regions[r];
-    record.scratch_bytes = LoopScratchBytes(region);
-    LoopRecord loop =
-        LoopsOf(schedule, sub_views).MakeLoop(region, MayStream(program, record, region));
-    record.num_tiles = loop.num_tiles;
-    record.parallel_nanoseconds = ParallelTime(loop.nanoseconds);
-    made_[r].kernels = {loop.loop};
-    program.SetKernel(record, loop.function, std::move(loop.plan));
-  }
-
-  void AddRows(ProgramWriter& program, Schedule& schedule, const SubViews& sub_views, size_t r,
-               Record& record) {
-    Region& region = schedule.regions[r];
-    LoopRecords::Rows rows =
-        LoopsOf(schedule, sub_views).MakeRows(region, MayStream(program, record, region));
-    double time = 0;
-    for (LoopRecord& loop : rows.loops) {
-      time += loop.nanoseconds;
-      made_[r].kernels.push_back(loop.loop);
-      program.Own(std::move(loop.plan));
-    }
-    record.num_tiles = rows.plan->num_tiles();
-    record.parallel_nanoseconds = ParallelTime(time);
-    record.scratch_bytes = region.local_bytes;
-    program.SetKernel(record, &RunRowSteps, std::move(rows.plan));
-  }
-
-  void AddConditional(ProgramWriter& program, const Instruction& inst,
-                      std::span<const Place> inputs, std::span<const Place> outputs,
-                      const Place& scratch) {
-    std::vector<Place> places = {inputs[0], scratch};
-    size_t next = 1;
-    for (i64 i = 1; i < inst.num_operands(); ++i) {
-      const i64 count = NumBlocks(inst.operand(i)->shape());
-      for (i64 k = 0; k < count; ++k) places.push_back(inputs[next++]);
-      places.insert(places.end(), outputs.begin(), outputs.end());
-    }
-    Record& record = program.AddRecord(places, std::string(inst.name()));
-    record.kind = Record::Kind::kConditional;
-    record.index_is_pred = inst.operand(0)->shape().type() == PRED;
-    for (size_t i = 0; i < inst.callees().size(); ++i) {
-      record.programs.push_back(computations_.ProgramOf(inst, static_cast<i64>(i)));
-    }
-  }
 
   CompiledModule& compiled_;
   const JitTarget target_;
@@ -479,7 +302,7 @@ class Compiler {
   std::deque<Schedule> used_schedules_;  // one per form, until the kernels are compiled
   KernelTable kernels_;
   CompiledComputations computations_;
-  StepPlanner steps_;
+  StepPlanner planner_;
   // Of the computation at hand, by region: what is planned ahead, and what became of it: a record,
   // and plans of compiled code, in the order in which they run.
   struct Made {

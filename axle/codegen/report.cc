@@ -34,55 +34,28 @@ std::string Text(Apart why) {
   return "";
 }
 
-std::string EngineOf(RegionKind kind) {
-  switch (kind) {
-    case RegionKind::kLoop:
-    case RegionKind::kSmall:
-    case RegionKind::kRows:
-    case RegionKind::kSort:
-    case RegionKind::kWindow:
-      return "compiled";
-    case RegionKind::kMove:
-    case RegionKind::kContraction:
-    case RegionKind::kScatter:
-      return "library";
-    case RegionKind::kEvaluate:
-      return "evaluator";
-    default:
-      return "program";
-  }
-}
-
 // A name of kPlacementKinds.
 std::string_view PlacementOf(const Region& region) {
-  if (region.folds.empty()) return Name(region.kind);
-  if (IsStaged(region.fold_shape, region.folds)) return "staged fold";
-  return FormOf(region.fold_shape, region.folds) == FoldForm::kRows ? "row fold" : "column fold";
+  const LoopRegion* loop = region.if_loop();
+  if (loop == nullptr || loop->folds.empty()) return Name(region.kind);
+  if (IsStaged(loop->fold_shape, loop->folds)) return "staged fold";
+  return FormOf(loop->fold_shape, loop->folds) == FoldForm::kRows ? "row fold" : "column fold";
+}
+
+size_t NumFolds(const Region& region) {
+  const LoopRegion* loop = region.if_loop();
+  return loop == nullptr ? 0 : loop->folds.size();
+}
+
+i64 NumPositions(const Region& region) {
+  const LoopRegion* loop = region.if_loop();
+  return loop == nullptr ? 0 : loop->num_positions;
 }
 
 // Why a region of this kind is never part of another one; "" if it may be, or is several.
 std::string WhyAlone(const Region& region) {
-  const Instruction& inst = *region.instructions.back();
-  switch (region.kind) {
-    case RegionKind::kLoop:
-    case RegionKind::kSmall:
-    case RegionKind::kRows:
-      return "";
-    case RegionKind::kMove:
-      return StrCat("\"", inst.name(), "\" is moved into order, to be read in a row");
-    case RegionKind::kContraction:
-      return StrCat("\"", inst.name(), "\" is one of the library's kernels");
-    case RegionKind::kScatter:
-      return StrCat("\"", inst.name(), "\" applies its updates one after the other");
-    case RegionKind::kSort:
-      return StrCat("\"", inst.name(), "\" puts whole lines in order");
-    case RegionKind::kWindow:
-      return StrCat("\"", inst.name(), "\" takes one position of its window after the other");
-    case RegionKind::kEvaluate:
-      return StrCat("\"", inst.name(), "\" runs in the evaluator of ", GetOpDef(inst).text);
-    default:
-      return StrCat("\"", inst.name(), "\" runs programs of its own");
-  }
+  const auto why = GetKind(region.kind).why_alone;
+  return why == nullptr ? "" : why(*region.instructions.back());
 }
 
 bool Has(const Region& region, const Instruction* inst) {
@@ -133,8 +106,8 @@ class Reporter {
   CompileReport::Record RecordOf(const Region& region) const {
     CompileReport::Record record;
     record.name = region.instructions.back()->name();
-    record.kind = region.folds.empty() ? std::string(Name(region.kind)) : "reduce";
-    record.engine = EngineOf(region.kind);
+    record.kind = NumFolds(region) == 0 ? std::string(Name(region.kind)) : "reduce";
+    record.engine = GetKind(region.kind).engine;
     for (const Instruction* inst : region.instructions) {
       const Metadata& metadata = inst->metadata();
       record.instructions.push_back(
@@ -156,7 +129,7 @@ class Reporter {
     return names.empty() ? "" : StrCat("written in place: ", Join(names, ", "));
   }
   bool IsSubView(const Region& move, size_t piece) const {
-    const auto part = plan_.sub_views.find(move.inputs[(*move.map)[piece].operand].value);
+    const auto part = plan_.sub_views.find(move.inputs[(*move.move().map)[piece].operand].value);
     return part != plan_.sub_views.end() && part->second.move == &move &&
            part->second.piece == piece;
   }
@@ -164,13 +137,19 @@ class Reporter {
   // The parts of a region, and what becomes part of it of the computations that they call.
   void AddPlacements(const Region& region, std::string_view kind) {
     const bool is_small = kind == Name(RegionKind::kSmall);
-    for (const auto& callee : region.callees) {
-      if (!is_small) break;  // they might have become part of it, and run as programs
-      for (const Region& inner : callee->regions) AddPlacements(inner, kind);
+    // Others might have become part of it, and run as programs.
+    if (const ControlRegion* control = region.if_control(); control != nullptr && is_small) {
+      for (const auto& callee : control->callees) {
+        for (const Region& inner : callee->regions) AddPlacements(inner, kind);
+      }
     }
-    for (const Region& part : region.parts) AddPlacements(part, kind);
+    bool has_parts = false;
+    ForEachPart(region, [&](const Region& part) {
+      AddPlacements(part, kind);
+      has_parts = true;
+    });
     for (const Instruction* inst : region.instructions) {
-      if (!region.parts.empty()) break;  // they have been placed
+      if (has_parts) break;  // they have been placed
       report_.placements.push_back(
           {std::string(inst->parent()->name()), std::string(inst->name()), std::string(kind)});
     }
@@ -179,19 +158,20 @@ class Reporter {
   void CountBytes(const Region& region, CompileReport::Record& record) const {
     const auto bytes = [&](ValueId value) { return schedule_.values[value].bytes; };
     for (const ValueId output : region.outputs) record.bytes_written += bytes(output);
-    if (region.kind == RegionKind::kLoop) {
+    const MoveRegion* const move = region.if_move();
+    if (const LoopRegion* loop = region.if_loop()) {
       for (size_t i = 0; i < region.inputs.size(); ++i) {
         record.bytes_read +=
-            NumElements(region.inputs[i].access) * region.program.inputs[i].element_bytes();
+            NumElements(region.inputs[i].access) * loop->program.inputs[i].element_bytes();
       }
-    } else if (region.kind == RegionKind::kMove && region.map) {
+    } else if (move != nullptr && move->map) {
       const Shape& shape = region.instructions.back()->shape();
       i64 moved = 0;
-      for (size_t p = 0; p < region.map->size(); ++p) {
+      for (size_t p = 0; p < move->map->size(); ++p) {
         const bool stays = p == 0 && !region.in_place.empty() &&
                            plan_.places[region.outputs[0]] ==
                                plan_.places[region.inputs[region.in_place[0].input].value];
-        const i64 piece = NumElements((*region.map)[p], shape) * Info(shape.type()).bytes;
+        const i64 piece = NumElements((*move->map)[p], shape) * Info(shape.type()).bytes;
         if (IsSubView(region, p)) {
           record.bytes_written -= piece;
         } else if (!stays) {
@@ -203,7 +183,7 @@ class Reporter {
       if (!InPlaceNote(region).empty()) moved = std::min(moved, record.bytes_written);
       record.bytes_read = moved;
       record.bytes_written = std::max(moved, record.bytes_written);
-    } else if (region.kind == RegionKind::kMove) {
+    } else if (move != nullptr) {
       record.bytes_read = NumElements(region.inputs[0].access) *
                           Info(region.instructions.back()->shape().type()).bytes;
     } else {
@@ -233,10 +213,10 @@ class Reporter {
     }
     if (has_rows) return "something else comes between them";
     const auto output = std::ranges::find(producer.outputs, input.value) - producer.outputs.begin();
-    if (output >= std::ssize(producer.outputs) - std::ssize(producer.folds)) {
+    if (output >= std::ssize(producer.outputs) - static_cast<std::ptrdiff_t>(NumFolds(producer))) {
       return "a reduction is complete only after its loop";
     }
-    if (producer.num_positions != consumer.num_positions) return Text(Apart::kOtherSize);
+    if (NumPositions(producer) != NumPositions(consumer)) return Text(Apart::kOtherSize);
     if (!input.access.IsWhole()) return "it is read at other positions than it is computed at";
     return "another reader needed it before";
   }

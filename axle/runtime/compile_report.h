@@ -94,27 +94,17 @@ struct CompileReport {
   std::vector<Stage> stages;      // of the compilation, in order
 };
 
-// The kinds of code, finer than those of records, and what can be in each.
+// The kinds of code, finer than those of records, and what can be in each: region_kinds.def.
 struct PlacementKind {
   std::string_view name;
   std::string_view what;
 };
 inline constexpr PlacementKind kPlacementKinds[] = {
-    {"loop", "elementwise operations"},
-    {"row fold", "reductions along the last dimensions, and elementwise operations before them"},
-    {"column fold", "reductions along other dimensions, likewise"},
-    {"staged fold", "reductions whose elements are put in order first, likewise"},
-    {"rows", "loops and folds over the same rows, one after the other"},
-    {"small", "few elements: all of those but long reductions, moves, dots, loops and branches"},
-    {"move", "elements put somewhere else, where nobody reads them in place"},
-    {"contraction", "dot and convolution, of types that have a kernel"},
-    {"scatter", "scatter that applies straight-line code"},
-    {"sort", "sort whose comparator is straight-line code"},
-    {"window", "reduce-window and select-and-scatter that apply straight-line code"},
-    {"evaluate", "operations without compiled code, and all with dynamic dimensions"},
-    {"call", "programs"},
-    {"while", "programs, more than once"},
-    {"conditional", "one of several programs"},
+#define REGION_KIND(enumerator, name, what) {name, what},
+#define FOLD_FORM(name, what) {name, what},
+#include "axle/runtime/region_kinds.def"
+#undef REGION_KIND
+#undef FOLD_FORM
 };
 
 }  // namespace axle

@@ -46,7 +46,7 @@ ENTRY e {
   EXPECT_EQ(region.inputs.size(), 2u);
   EXPECT_EQ(region.outputs, made.schedule.results);
   EXPECT_EQ(region.outputs.size(), 3u);
-  EXPECT_EQ(region.num_positions, 12);
+  EXPECT_EQ(region.loop().num_positions, 12);
 }
 
 TEST(Regions, SiblingsShareALoop) {
@@ -136,7 +136,7 @@ ENTRY e {
   EXPECT_EQ(region.inputs[0].access, (Access{0, {{4, 0}, {3, 1}}}));
   EXPECT_EQ(region.inputs[1].access, (Access{0, {{4, 1}, {3, 4}}}));
   EXPECT_EQ(region.inputs[2].access, (Access{7, {{4, 10}, {3, 1}}}));
-  EXPECT_EQ(region.sizes, (Dims{4, 3}));
+  EXPECT_EQ(region.loop().sizes, (Dims{4, 3}));
 }
 
 TEST(Regions, ViewsWithoutCommonSizesAreMovedFirst) {
@@ -587,14 +587,14 @@ void CheckSchedule(const MadeSchedule& made) {
     for (const Instruction* inst : region.instructions) {
       EXPECT_TRUE(done.insert(inst).second) << inst->name();
       if (region.kind != RegionKind::kLoop) continue;
-      EXPECT_EQ(inst->shape().num_elements(), region.num_positions);
+      EXPECT_EQ(inst->shape().num_elements(), region.loop().num_positions);
     }
     if (region.kind != RegionKind::kLoop) continue;
-    EXPECT_EQ(region.program.inputs.size(), region.inputs.size());
-    EXPECT_EQ(region.program.outputs.size(), region.outputs.size());
+    EXPECT_EQ(region.loop().program.inputs.size(), region.inputs.size());
+    EXPECT_EQ(region.loop().program.outputs.size(), region.outputs.size());
     i64 positions = 1;
-    for (const i64 size : region.sizes) positions *= size;
-    EXPECT_EQ(positions, region.num_positions);
+    for (const i64 size : region.loop().sizes) positions *= size;
+    EXPECT_EQ(positions, region.loop().num_positions);
   }
   for (const ValueId result : schedule.results) EXPECT_TRUE(is_there[result]);
 }

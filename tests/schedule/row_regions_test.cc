@@ -71,7 +71,7 @@ MadeSchedule ScheduleOf(const std::string& text, int num_threads = 1) {
 // "rows5 loop": the kinds of regions, with the number of loops of those of rows.
 std::string Kinds(const Schedule& schedule) {
   return Join(schedule.regions, " ", [](const Region& region) {
-    return region.kind == RegionKind::kRows ? StrCat("rows", region.parts.size())
+    return region.kind == RegionKind::kRows ? StrCat("rows", region.rows().loops.size())
                                             : std::string(Name(region.kind));
   });
 }
@@ -84,18 +84,19 @@ TEST(RowRegions, ASoftmaxIsOneRegionWhoseExponentialsLieWhereItsResultWill) {
   const MadeSchedule made = ScheduleOf(Program(kSoftmax, 64, 1000));
   ASSERT_EQ(Kinds(made.schedule), "rows3");
   const Region& region = made.schedule.regions[0];
-  EXPECT_EQ(region.rows, 64);
-  EXPECT_LT(region.rows_per_block, 8);
+  EXPECT_EQ(region.rows().rows, 64);
+  EXPECT_LT(region.rows().rows_per_block, 8);
   EXPECT_EQ(region.inputs.size(), 1u);
   EXPECT_EQ(region.outputs.size(), 1u);
-  ASSERT_EQ(region.locals.size(), 3u);  // two folds and the exponentials
-  for (const RowLocal& local : region.locals) {
+  ASSERT_EQ(region.rows().locals.size(), 3u);  // two folds and the exponentials
+  for (const RowLocal& local : region.rows().locals) {
     EXPECT_EQ(local.row_bytes, local.output ? 4000 : 4);
     EXPECT_EQ(local.output.value_or(0), 0u);
   }
-  EXPECT_EQ(
-      std::ranges::count_if(region.locals, [](const auto& l) { return l.output.has_value(); }), 1);
-  EXPECT_LT(region.local_bytes, 4096);
+  EXPECT_EQ(std::ranges::count_if(region.rows().locals,
+                                  [](const auto& l) { return l.output.has_value(); }),
+            1);
+  EXPECT_LT(region.rows().local_bytes, 4096);
   // The result may lie where x lies: it is written after the last loop that reads it.
   ASSERT_EQ(region.in_place.size(), 1u);
 }
@@ -104,10 +105,10 @@ TEST(RowRegions, ASoftmaxIsOneRegionWhoseExponentialsLieWhereItsResultWill) {
 TEST(RowRegions, TheExponentialsOfALargeSoftmaxAreInABlockOfRows) {
   const MadeSchedule made = ScheduleOf(Program(kSoftmax, 1 << 14, 1000));
   const Region& region = made.schedule.regions[0];
-  EXPECT_TRUE(
-      std::ranges::none_of(region.locals, [](const auto& l) { return l.output.has_value(); }));
-  EXPECT_GE(region.local_bytes, 4000);
-  EXPECT_LT(region.local_bytes, 64 * 1024);
+  EXPECT_TRUE(std::ranges::none_of(region.rows().locals,
+                                   [](const auto& l) { return l.output.has_value(); }));
+  EXPECT_GE(region.rows().local_bytes, 4000);
+  EXPECT_LT(region.rows().local_bytes, 64 * 1024);
 }
 
 // Not in the place of x, then: it is still read when the exponentials are written.
@@ -116,7 +117,8 @@ TEST(RowRegions, WhatLiesInTheResultsPlaceKeepsItFromThatOfAnInput) {
       ScheduleOf(Program(StrCat(kSoftmax, "  root = f32[R,C] multiply(q, x)\n"), 64, 1000));
   ASSERT_EQ(Kinds(made.schedule), "rows3");
   const Region& region = made.schedule.regions[0];
-  EXPECT_TRUE(std::ranges::any_of(region.locals, [](const auto& l) { return l.output == 0u; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(region.rows().locals, [](const auto& l) { return l.output == 0u; }));
   EXPECT_TRUE(region.in_place.empty());
 }
 
@@ -131,8 +133,8 @@ TEST(RowRegions, TheNextBlockIsFetchedEarly) {
     const MadeSchedule made = ScheduleOf(Program(lines, rows, 1000));
     const Region& region = made.schedule.regions[0];
     Fetches fetches;
-    for (const Region& loop : region.parts) fetches.push_back(loop.fetches);
-    return std::pair(fetches, region.rows_per_block * 4000);
+    for (const Region& loop : region.rows().loops) fetches.push_back(loop.loop().fetches);
+    return std::pair(fetches, region.rows().rows_per_block * 4000);
   };
   const auto [softmax, softmax_block] = fetches_of(kSoftmax, 64);
   EXPECT_EQ(softmax, (Fetches{{}, {softmax_block, 0}, {}}));
@@ -239,7 +241,7 @@ TEST(RowRegions, WhatKeepsItsOrderIsPassedBy) {
 TEST(RowRegions, ThreadsHaveSeveralBlocksEach) {
   const MadeSchedule made = ScheduleOf(Program(kSoftmax, 64, 16), 4);
   ASSERT_EQ(made.schedule.regions.size(), 1u);
-  EXPECT_EQ(made.schedule.regions[0].rows_per_block, 4);
+  EXPECT_EQ(made.schedule.regions[0].rows().rows_per_block, 4);
 }
 
 class RowRunTest : public testing::TestWithParam<int> {

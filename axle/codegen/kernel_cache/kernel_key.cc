@@ -16,8 +16,8 @@ class KeyWriter {
   void AddRegion(const Region& region, const Schedule& schedule) {
     Scope scope{schedule, {}};
     AddValues(region.inputs, scope);
-    AddConstants(region.constants, scope);
-    AddParts(region.parts, scope);
+    AddConstants(region.small().constants, scope);
+    AddParts(region.small().parts, scope);
     AddValues(region.outputs, scope);
   }
   // All members by name, here and below: one that comes to be does not compile until it is in the
@@ -109,7 +109,6 @@ class KeyWriter {
 
   void AddPart(const Region& part, Scope& scope) {
     Add(static_cast<i64>(part.kind));
-    Add(part.num_positions);
     AddValues(part.inputs, scope);
     for (const RegionInput& input : part.inputs) {
       Add(input.access.offset);
@@ -120,22 +119,34 @@ class KeyWriter {
       }
     }
     AddValues(part.outputs, scope);
-    AddProgram(part.program);
-    Add(part.fold_shape.rows);
-    Add(part.fold_shape.reduced);
-    Add(part.fold_shape.columns);
-    Add(static_cast<i64>(part.folds.size()));
-    for (const Fold& fold : part.folds) {
+    std::visit([&](const auto& payload) { AddPayload(part, payload, scope); }, part.payload);
+  }
+
+  void AddPayload(const Region&, const LoopRegion& loop, Scope&) {
+    const auto& [num_positions, program, sizes, fold_shape, folds, fetches] = loop;
+    Add(num_positions);
+    AddProgram(program);
+    Add(fold_shape.rows);
+    Add(fold_shape.reduced);
+    Add(fold_shape.columns);
+    Add(static_cast<i64>(folds.size()));
+    for (const Fold& fold : folds) {
       Add(static_cast<i64>(fold.kind));
       Add(static_cast<i64>(fold.type));
       Add(fold.has_init ? 1 : 0);
       Add(static_cast<i64>(fold.init_bits));
     }
-    Add(part.map ? 1 : 0);
-    if (part.map) AddMap(part);
-    if (part.kind == RegionKind::kContraction) AddDot(*FindSmallDot(*part.instructions[0]));
-    Add(static_cast<i64>(part.callees.size()));
-    for (const auto& callee : part.callees) {
+  }
+  void AddPayload(const Region& part, const MoveRegion& move, Scope&) {
+    Add(move.map ? 1 : 0);
+    if (move.map) AddMap(part);
+  }
+  void AddPayload(const Region& part, const ContractionRegion&, Scope&) {
+    AddDot(*FindSmallDot(*part.instructions[0]));
+  }
+  void AddPayload(const Region&, const ControlRegion& control, Scope&) {
+    Add(static_cast<i64>(control.callees.size()));
+    for (const auto& callee : control.callees) {
       Scope inner{*callee, {}};
       AddValues(callee->arguments, inner);
       AddConstants(callee->constants, inner);
@@ -143,6 +154,10 @@ class KeyWriter {
       AddValues(callee->results, inner);
     }
   }
+  // No parts of small regions.
+  void AddPayload(const Region&, const WholeValues&, Scope&) {}
+  void AddPayload(const Region&, const RowsRegion&, Scope&) {}
+  void AddPayload(const Region&, const SmallRegion&, Scope&) {}
 
   void AddProgram(const LaneProgram& program) {
     Add(static_cast<i64>(program.code.size()));
@@ -164,8 +179,8 @@ class KeyWriter {
     AddAll(inst.shape().dims());
     for (i64 i = 0; i < inst.num_operands(); ++i) AddAll(inst.operand(i)->shape().dims());
     Add(static_cast<i64>(move.in_place.size()));
-    Add(static_cast<i64>(move.map->size()));
-    for (const IndexPiece& piece : *move.map) {
+    Add(static_cast<i64>(move.move().map->size()));
+    for (const IndexPiece& piece : *move.move().map) {
       Add(piece.operand);
       Add(static_cast<i64>(piece.dims.size()));
       for (const IndexPiece::Dim& dim : piece.dims) {

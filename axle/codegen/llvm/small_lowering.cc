@@ -68,11 +68,11 @@ class Writer {
       outputs.push_back(pointer());
       if (!IsSmall(schedule_.values[output])) places_[output] = outputs.back();
     }
-    BindConstants(frame, region_.constants);
+    BindConstants(frame, region_.small().constants);
     b_.CreateBr(begin);
     b_.SetInsertPoint(begin);
     frame.is_outermost = true;
-    AddParts(frame, region_.parts);
+    AddParts(frame, region_.small().parts);
     for (size_t o = 0; o < outputs.size(); ++o) {
       const Held& held = frame.held[region_.outputs[o]];
       if (held.memory == nullptr) {
@@ -136,27 +136,27 @@ class Writer {
 
   void AddParts(Frame& frame, std::span<const Region> parts) {
     for (const Region& part : parts) {
-      switch (part.kind) {
-        case RegionKind::kLoop:
-          AddLoop(frame, part);
-          break;
-        case RegionKind::kMove:
-          AddMove(frame, part);
-          break;
-        case RegionKind::kContraction:
-          AddDot(frame, part);
-          break;
-        case RegionKind::kWhile:
-          AddWhile(frame, part);
-          break;
-        case RegionKind::kConditional:
-          AddConditional(frame, part);
-          break;
-        default:
-          AddCall(frame, part);
-      }
+      std::visit([&](const auto& payload) { AddPart(frame, part, payload); }, part.payload);
     }
   }
+  void AddPart(Frame& frame, const Region& part, const LoopRegion& loop) {
+    AddLoop(frame, part, loop);
+  }
+  void AddPart(Frame& frame, const Region& part, const MoveRegion&) { AddMove(frame, part); }
+  void AddPart(Frame& frame, const Region& part, const ContractionRegion&) { AddDot(frame, part); }
+  void AddPart(Frame& frame, const Region& part, const ControlRegion&) {
+    if (part.kind == RegionKind::kWhile) {
+      AddWhile(frame, part);
+    } else if (part.kind == RegionKind::kConditional) {
+      AddConditional(frame, part);
+    } else {
+      AddCall(frame, part);
+    }
+  }
+  // No parts of small regions.
+  void AddPart(Frame&, const Region&, const WholeValues&) {}
+  void AddPart(Frame&, const Region&, const RowsRegion&) {}
+  void AddPart(Frame&, const Region&, const SmallRegion&) {}
 
   // The elements of a value, in the order of these indices.
   SmallValue Read(const Held& held, const LaneArray& array, std::span<const i64> elements) {
@@ -166,9 +166,9 @@ class Writer {
     return values_.Gather(array, refs);
   }
 
-  void AddLoop(Frame& frame, const Region& region) {
-    const LaneProgram& program = region.program;
-    const i64 n = region.num_positions;
+  void AddLoop(Frame& frame, const Region& region, const LoopRegion& loop) {
+    const LaneProgram& program = loop.program;
+    const i64 n = loop.num_positions;
     std::vector<SmallValue> inputs;
     for (size_t i = 0; i < region.inputs.size(); ++i) {
       const RegionInput& input = region.inputs[i];
@@ -191,11 +191,11 @@ class Writer {
         }
       }
     }
-    const size_t num_stores = outputs.size() - region.folds.size();
+    const size_t num_stores = outputs.size() - loop.folds.size();
     for (size_t o = 0; o < outputs.size(); ++o) {
       SmallValue& held = frame.held[region.outputs[o]].small;
       held = o < num_stores ? std::move(outputs[o])
-                            : FoldOf(outputs[o], region.fold_shape, region.folds[o - num_stores]);
+                            : FoldOf(outputs[o], loop.fold_shape, loop.folds[o - num_stores]);
     }
   }
 
@@ -317,12 +317,12 @@ class Writer {
   void AddMove(Frame& frame, const Region& region) {
     const ValueId output = region.outputs[0];
     const LaneArray& array = frame.schedule.values[output].array;
-    if (!region.map) {
+    if (!region.move().map) {
       const RegionInput& input = region.inputs[0];
       frame.held[output].small = Read(frame.held[input.value], array, ElementsOf(input.access));
-    } else if (region.map->size() == 2 && !region.in_place.empty()) {
+    } else if (region.move().map->size() == 2 && !region.in_place.empty()) {
       AddUpdate(frame, region);
-    } else if (region.map->size() == 1 && !(*region.map)[0].offsets.empty()) {
+    } else if (region.move().map->size() == 1 && !(*region.move().map)[0].offsets.empty()) {
       AddDynamicRead(frame, region);
     } else {
       AddPieces(frame, region);
@@ -340,9 +340,9 @@ class Writer {
   void AddPieces(Frame& frame, const Region& region) {
     const axle::Value& value = frame.schedule.values[region.outputs[0]];
     std::vector<SmallValue> read;
-    read.reserve(region.map->size());
+    read.reserve(region.move().map->size());
     std::vector<ElementRef> refs(static_cast<size_t>(value.num_elements()));
-    for (const IndexPiece& piece : *region.map) {
+    for (const IndexPiece& piece : *region.move().map) {
       const PieceElements elements =
           ElementsOf(piece, region.instructions[0]->shape(), ShapeOf(region, piece.operand));
       read.push_back(Read(OperandOf(frame, region, piece.operand), value.array, elements.source));
@@ -398,7 +398,7 @@ class Writer {
   }
 
   void AddDynamicRead(Frame& frame, const Region& region) {
-    const IndexPiece& piece = (*region.map)[0];
+    const IndexPiece& piece = (*region.move().map)[0];
     const LaneArray& array = frame.schedule.values[region.outputs[0]].array;
     const Shape& source = ShapeOf(region, piece.operand);
     Value* memory = MemoryOf(OperandOf(frame, region, piece.operand));
@@ -414,7 +414,7 @@ class Writer {
 
   // All of one operand, then another one somewhere in it.
   void AddUpdate(Frame& frame, const Region& region) {
-    const IndexPiece &whole = (*region.map)[0], &piece = (*region.map)[1];
+    const IndexPiece &whole = (*region.move().map)[0], &piece = (*region.move().map)[1];
     const ValueId output = region.outputs[0];
     const axle::Value& value = frame.schedule.values[output];
     const Shape& shape = region.instructions[0]->shape();
@@ -473,7 +473,7 @@ class Writer {
   }
 
   void AddCall(Frame& frame, const Region& region) {
-    const std::vector<Held> results = Run(*region.callees[0], InputsOf(frame, region));
+    const std::vector<Held> results = Run(*region.control().callees[0], InputsOf(frame, region));
     for (size_t k = 0; k < results.size(); ++k) frame.held[region.outputs[k]] = results[k];
   }
 
@@ -501,7 +501,7 @@ class Writer {
   }
 
   void AddWhile(Frame& frame, const Region& region) {
-    const Schedule &condition = *region.callees[0], &body = *region.callees[1];
+    const Schedule &condition = *region.control().callees[0], &body = *region.control().callees[1];
     std::vector<Held> state = InputsOf(frame, region);
     const auto large_outputs = *LargeOutputs(frame.schedule, region);
     for (const LargeOutput& large : large_outputs) {
@@ -563,7 +563,7 @@ class Writer {
 
   void AddConditional(Frame& frame, const Region& region) {
     const std::vector<Held> inputs = InputsOf(frame, region);
-    const size_t num_branches = region.callees.size();
+    const size_t num_branches = region.control().callees.size();
     Value* index = values_.Element(inputs[0].small, 0);
     BasicBlock* behind = NewBlock("behind");
     std::vector<BasicBlock*> branches;
@@ -587,9 +587,9 @@ class Writer {
     for (size_t i = 0; i < num_branches; ++i) {
       b_.SetInsertPoint(branches[i]);
       fuel_ = fuel_before;
-      const size_t count = region.callees[i]->arguments.size();
+      const size_t count = region.control().callees[i]->arguments.size();
       const std::vector<Held> results =
-          Run(*region.callees[i], std::span(inputs).subspan(next, count));
+          Run(*region.control().callees[i], std::span(inputs).subspan(next, count));
       next += count;
       fuel->addIncoming(fuel_, b_.GetInsertBlock());
       for (size_t k = 0; k < merges.size(); ++k) {

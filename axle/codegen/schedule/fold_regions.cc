@@ -133,14 +133,15 @@ ScheduleBuilder::FoldOperands ScheduleBuilder::AddFoldOperands(
     const Instruction& operand = *inst->operand(i);
     AddOperand(compiler, operand, open, region, readers);
     if (i == 0) region.instructions.push_back(inst);
-    region.folds.insert(region.folds.end(), static_cast<size_t>(fold.num_parts()), fold);
+    std::vector<Fold>& folds = region.loop().folds;
+    folds.insert(folds.end(), static_cast<size_t>(fold.num_parts()), fold);
     if (fold.kind != ReducerKind::kGeneral) {
       operands.folded.push_back(&operand);
       continue;
     }
     operands.stored.push_back(&operand);
     const Instruction& init = *inst->operand(inst->num_operands() / 2 + i);
-    SetInit(compiler, init, open, region, readers, region.folds.back());
+    SetInit(compiler, init, open, region, readers, folds.back());
   }
   return operands;
 }
@@ -160,7 +161,7 @@ void ScheduleBuilder::AddFoldResults(const OpenRegion& open, Region& region) {
       continue;
     }
     for (int part = 0; part < fold.num_parts(); ++part) {
-      const LaneArray& array = region.program.outputs[region.outputs.size()];
+      const LaneArray& array = region.loop().program.outputs[region.outputs.size()];
       const i64 bytes = array.element_bytes() * inst->shape().num_elements();
       region.outputs.push_back(NewValue(*inst, bytes, array));
       state.fold->values.push_back(region.outputs.back());

@@ -301,10 +301,9 @@ bool ScheduleBuilder::IsReadOutside(const Instruction& inst, const OpenRegion& r
 }
 
 Status ScheduleBuilder::Close(OpenRegion& open) {
-  Region region{.kind = RegionKind::kLoop,
-                .instructions = open.instructions,
-                .num_positions = open.num_positions,
-                .fold_shape = open.fold_shape};
+  Region region{.kind = RegionKind::kLoop, .instructions = open.instructions};
+  region.payload = LoopRegion{.num_positions = open.num_positions, .fold_shape = open.fold_shape};
+  LoopRegion& loop = region.loop();
   constants_in_code_ = ConstantsInCode(open);
   LaneCompiler compiler(rounding_);
   std::vector<const Instruction*> readers;  // by input
@@ -331,14 +330,14 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
   }
   FoldOperands operands = AddFoldOperands(compiler, open, region, readers);
   results.insert(results.end(), operands.stored.begin(), operands.stored.end());
-  region.program = std::move(compiler).Finish(results, operands.folded);
-  AXLE_TRY(Charge(region.program));
+  loop.program = std::move(compiler).Finish(results, operands.folded);
+  AXLE_TRY(Charge(loop.program));
   AddInPlacePairs(region);  // the results of folds have no such place
   AddFoldResults(open, region);
   for (const Instruction* inst : open.instructions) StateOf(*inst).open = nullptr;
   const auto sizes = SizesFor(open, region.inputs);
   AXLE_INVARIANT(sizes.has_value(), "what joins a loop fits its sizes");
-  region.sizes = *sizes;
+  loop.sizes = *sizes;
   Forget(open);
   schedule_.regions.push_back(std::move(region));
   return {};
@@ -415,7 +414,8 @@ void ScheduleBuilder::AddInPlacePairs(Region& region) {
       return input.value != value || input.access.IsWhole();
     });
     // The front of a longer array has the same positions, but elements of another size.
-    const i64 bytes_read = region.num_positions * region.program.inputs[i].element_bytes();
+    const i64 bytes_read =
+        region.loop().num_positions * region.loop().program.inputs[i].element_bytes();
     if (!all_whole || bytes_read != schedule_.values[value].bytes) continue;
     for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
       if (schedule_.values[region.outputs[o]].bytes == schedule_.values[value].bytes) {

@@ -73,13 +73,12 @@ Status ScheduleBuilder::Add(const Instruction& inst) {
   if (IsElementwise(inst)) return AddElementwise(inst);
   if (def.index_map != nullptr) return AddIndexMap(inst);
   if (def.lowering == Lowering::kReduce) return AddReduce(inst);
-  if (def.lowering == Lowering::kWindow) return AddWhole(inst, RegionKind::kWindow).status();
   if (def.lowering == Lowering::kDot || def.lowering == Lowering::kConvolution) {
     return AddContraction(inst);
   }
-  const bool is_sort = def.lowering == Lowering::kSort && inst.callees().size() == 1;
-  if (is_sort) return AddUpdate(inst, RegionKind::kSort);
-  if (def.lowering == Lowering::kScatter) return AddUpdate(inst, RegionKind::kScatter);
+  for (const RegionKindDef* kind : AllRegionKinds()) {
+    if (kind->takes != nullptr && kind->takes(inst)) return AddOfKind(inst, *kind);
+  }
   if (def.eval == nullptr) {
     return OpError(inst, "has no evaluator", StatusCode::kUnimplemented);
   }
@@ -139,8 +138,9 @@ Status ScheduleBuilder::AddEvaluate(const Instruction& inst) {
   return AddWhole(inst, RegionKind::kEvaluate).status();
 }
 
-Status ScheduleBuilder::AddUpdate(const Instruction& inst, RegionKind kind) {
-  AXLE_ASSIGN(Region * region, AddWhole(inst, kind));
+Status ScheduleBuilder::AddOfKind(const Instruction& inst, const RegionKindDef& kind) {
+  AXLE_ASSIGN(Region * region, AddWhole(inst, kind.kind));
+  if (!kind.updates_in_place) return {};
   const size_t count = std::min(region->inputs.size(), region->outputs.size());
   for (std::uint32_t i = 0; i < count; ++i) {
     const ValueId value = region->inputs[i].value;
@@ -173,10 +173,16 @@ const Instruction* ScheduleBuilder::OnlyUser(const Instruction& inst) const {
   return &inst == computation_.root() ? nullptr : only;
 }
 
+Status ScheduleBuilder::AddWholeContraction(const Instruction& inst) {
+  AXLE_ASSIGN(Region * region, AddWhole(inst, RegionKind::kContraction));
+  region->payload = ContractionRegion();
+  return {};
+}
+
 Status ScheduleBuilder::AddContraction(const Instruction& inst) {
   // Small regions want a dot of few numbers as it stands.
   if (!IsDot(inst) || FindSmallDot(inst)) {
-    return AddWhole(inst, RegionKind::kContraction).status();
+    return AddWholeContraction(inst);
   }
   ContractionStrides strides = RowMajor(inst);
   View reads[2];
@@ -200,7 +206,7 @@ Status ScheduleBuilder::AddContraction(const Instruction& inst) {
     }
   }
   if (is_plain || !PlanContraction(inst, InstructionSet::kX86V3, &strides).reason.empty()) {
-    return AddWhole(inst, RegionKind::kContraction).status();
+    return AddWholeContraction(inst);
   }
   for (const View& read : reads) AXLE_TRY(Need(*read.base));
   Region region{.kind = RegionKind::kContraction, .instructions = {&inst}};
@@ -210,24 +216,22 @@ Status ScheduleBuilder::AddContraction(const Instruction& inst) {
   }
   NewValues(*written);
   region.outputs = StateOf(*written).values;
-  region.strides = std::move(strides);
+  region.payload = ContractionRegion{std::move(strides)};
   schedule_.regions.push_back(std::move(region));
   return {};
 }
 
 Status ScheduleBuilder::AddControl(const Instruction& inst) {
   if (!RunsPrograms(inst)) return AddEvaluate(inst);
-  switch (ControlFormOf(inst)) {
-    case ControlForm::kCall:
-      return AddWhole(inst, RegionKind::kCall).status();
-    case ControlForm::kConditional:
-      return AddWhole(inst, RegionKind::kConditional).status();
-    default: {
-      AXLE_ASSIGN(Region * loop, AddWhole(inst, RegionKind::kWhile));
-      for (std::uint32_t i = 0; i < loop->outputs.size(); ++i) loop->in_place.push_back({i, i});
-      return {};
-    }
-  }
+  const ControlForm form = ControlFormOf(inst);
+  const RegionKind kind = form == ControlForm::kCall          ? RegionKind::kCall
+                          : form == ControlForm::kConditional ? RegionKind::kConditional
+                                                              : RegionKind::kWhile;
+  AXLE_ASSIGN(Region * region, AddWhole(inst, kind));
+  region->payload = ControlRegion();
+  if (kind != RegionKind::kWhile) return {};
+  for (std::uint32_t i = 0; i < region->outputs.size(); ++i) region->in_place.push_back({i, i});
+  return {};
 }
 
 ScheduleBuilder::View ScheduleBuilder::Read(const Instruction& inst) {
@@ -259,7 +263,7 @@ Status ScheduleBuilder::AddIndexMap(const Instruction& inst) {
         });
     if (!is_read_again) move->in_place.push_back({0, static_cast<std::uint32_t>(whole)});
   }
-  move->map = std::move(map);
+  move->payload = MoveRegion{std::move(map)};
   return {};
 }
 
@@ -299,6 +303,7 @@ Status ScheduleBuilder::Need(const Instruction& inst) {
   Region move{.kind = RegionKind::kMove, .instructions = {&inst}};
   move.inputs = {{source, view.access}};
   move.outputs = state.values;
+  move.payload = MoveRegion();
   schedule_.regions.push_back(std::move(move));
   return {};
 }
@@ -310,36 +315,6 @@ void ScheduleBuilder::DropUnreadConstants() {
   }
   for (const ValueId value : schedule_.results) is_read[value] = true;
   std::erase_if(schedule_.constants, [&](const auto& c) { return !is_read[c.first]; });
-}
-
-std::string_view Name(RegionKind kind) {
-  switch (kind) {
-    case RegionKind::kLoop:
-      return "loop";
-    case RegionKind::kRows:
-      return "rows";
-    case RegionKind::kMove:
-      return "move";
-    case RegionKind::kContraction:
-      return "contraction";
-    case RegionKind::kScatter:
-      return "scatter";
-    case RegionKind::kSort:
-      return "sort";
-    case RegionKind::kWindow:
-      return "window";
-    case RegionKind::kEvaluate:
-      return "evaluate";
-    case RegionKind::kCall:
-      return "call";
-    case RegionKind::kWhile:
-      return "while";
-    case RegionKind::kConditional:
-      return "conditional";
-    case RegionKind::kSmall:
-      return "small";
-  }
-  return "";
 }
 
 i64 NumBlocks(const Shape& shape) {

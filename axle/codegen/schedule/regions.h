@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "axle/codegen/schedule/access.h"
 #include "axle/codegen/schedule/dot_form.h"
 #include "axle/codegen/schedule/fold.h"
+#include "axle/codegen/schedule/region_kinds.h"
 #include "axle/core/limits.h"
 #include "axle/core/literal.h"
 #include "axle/emit/lane_program.h"
@@ -29,25 +31,9 @@ struct Value {
   i64 num_elements() const { return bytes / array.element_bytes(); }
 };
 
-enum class RegionKind : std::uint8_t {
-  kLoop,         // elementwise instructions, reading through index maps
-  kRows,         // loops that run one after the other over a few rows at a time: row_regions.h
-  kMove,         // an index map alone
-  kContraction,  // dot or convolution, if a prebuilt kernel does it; else as kEvaluate
-  kScatter,      // a scatter, if what it applies is straight-line code; else as kEvaluate
-  kSort,         // a sort, if its comparator is straight-line code; else as kEvaluate
-  kWindow,  // reduce-window or select-and-scatter, if they apply straight-line code; else likewise
-  kEvaluate,  // the row's own evaluator
-  kCall,      // a program of its own; likewise while and conditional
-  kWhile,
-  kConditional,
-  kSmall,  // several regions of few elements as one function (small_regions.h)
-};
-std::string_view Name(RegionKind kind);
-
 struct RegionInput {
   ValueId value;
-  Access access = {};  // of kLoop, of kMove without a map, of kContraction with strides
+  Access access = {};  // of a loop, of a move without a map, of a contraction with strides
 };
 
 // Output `output` may lie where input `input` lies, if nobody reads that afterwards.
@@ -66,35 +52,78 @@ struct RowLocal {
   std::optional<std::uint32_t> output = {};
 };
 
-struct Region {
-  RegionKind kind;
-  std::vector<const Instruction*> instructions;  // in order; the last one names the region
-  i64 num_positions = 0;                         // kLoop
-  std::vector<RegionInput> inputs = {};
-  std::vector<ValueId> outputs = {};
-  std::vector<InPlacePair> in_place = {};
-  LaneProgram program = {};  // kLoop
-  Dims sizes = {};           // kLoop: CommonSizes of the accesses
-  // kLoop: reductions of positions. The last outputs of the program, and of the region, are theirs.
+struct Region;
+
+// What regions have beside their values, by kind. A kind that has nothing more reads and writes
+// whole values, as its only instruction says.
+struct WholeValues {};
+struct LoopRegion {
+  i64 num_positions = 0;
+  LaneProgram program = {};
+  Dims sizes = {};  // CommonSizes of the accesses
+  // Reductions of positions. The last outputs of the program, and of the region, are theirs.
   FoldShape fold_shape = {};
   std::vector<Fold> folds = {};
-  std::vector<i64> fetches = {};  // kLoop: as LoopKernelSpec::fetches
-  // kContraction of a dot whose arrays lie apart; the last instruction is the transpose that it
-  // writes, if there is one.
-  std::optional<ContractionStrides> strides = {};
-  // kMove; nothing: inputs[0] by its access.
-  std::optional<IndexMap> map = {};
-  // kSmall: in order, on values of the same schedule, with the small constants that they read; and
-  // for kCall, kWhile and kConditional among them, the schedules of what they call. kRows: the
-  // loops, each of which computes an equal part of its positions for each row.
-  std::vector<Region> parts = {};
-  std::vector<std::pair<ValueId, Literal>> constants = {};
-  std::vector<std::shared_ptr<const Schedule>> callees = {};
-  // kRows: the arrays between the parts.
-  std::vector<RowLocal> locals = {};
+  std::vector<i64> fetches = {};  // as LoopKernelSpec::fetches
+};
+struct RowsRegion {
+  std::vector<Region> loops;          // each computes an equal part of its positions for each row
+  std::vector<RowLocal> locals = {};  // the arrays between them
   i64 rows = 0, rows_per_block = 0;
   i64 local_bytes = 0;  // for a block
 };
+struct MoveRegion {
+  std::optional<IndexMap> map = {};  // nothing: inputs[0] by its access
+};
+struct ContractionRegion {
+  // Of a dot whose arrays lie apart; the last instruction is the transpose that it writes, if there
+  // is one.
+  std::optional<ContractionStrides> strides = {};
+};
+struct ControlRegion {
+  // The schedules of what it calls, if it may become part of a small region.
+  std::vector<std::shared_ptr<const Schedule>> callees = {};
+};
+struct SmallRegion {
+  // In order, on values of the same schedule, with the small constants that they read.
+  std::vector<Region> parts;
+  std::vector<std::pair<ValueId, Literal>> constants = {};
+};
+
+struct Region {
+  RegionKind kind;
+  std::vector<const Instruction*> instructions;  // in order; the last one names the region
+  std::vector<RegionInput> inputs = {};
+  std::vector<ValueId> outputs = {};
+  std::vector<InPlacePair> in_place = {};
+  std::variant<WholeValues, LoopRegion, RowsRegion, MoveRegion, ContractionRegion, ControlRegion,
+               SmallRegion>
+      payload = {};
+
+  // What a region of that kind has; null, or an exception, if this is none.
+  const LoopRegion* if_loop() const { return std::get_if<LoopRegion>(&payload); }
+  const MoveRegion* if_move() const { return std::get_if<MoveRegion>(&payload); }
+  const ControlRegion* if_control() const { return std::get_if<ControlRegion>(&payload); }
+  LoopRegion& loop() { return std::get<LoopRegion>(payload); }
+  const LoopRegion& loop() const { return std::get<LoopRegion>(payload); }
+  RowsRegion& rows() { return std::get<RowsRegion>(payload); }
+  const RowsRegion& rows() const { return std::get<RowsRegion>(payload); }
+  const MoveRegion& move() const { return std::get<MoveRegion>(payload); }
+  const ContractionRegion& contraction() const { return std::get<ContractionRegion>(payload); }
+  ControlRegion& control() { return std::get<ControlRegion>(payload); }
+  const ControlRegion& control() const { return std::get<ControlRegion>(payload); }
+  const SmallRegion& small() const { return std::get<SmallRegion>(payload); }
+};
+
+// Calls f(const Region&) for the regions that this one is made of.
+template <typename F>
+void ForEachPart(const Region& region, const F& f) {
+  if (const auto* rows = std::get_if<RowsRegion>(&region.payload)) {
+    for (const Region& loop : rows->loops) f(loop);
+  } else if (const auto* small = std::get_if<SmallRegion>(&region.payload)) {
+    for (const Region& part : small->parts) f(part);
+  }
+}
 
 // Why a loop does not compute an instruction although it could have: for `axle explain`.
 enum class Apart : std::uint8_t {

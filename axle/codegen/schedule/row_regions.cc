@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "axle/codegen/schedule/buffers.h"
@@ -36,14 +37,7 @@ constexpr i64 kBlocksPerThread = 4;
 constexpr size_t kMaxLooks = 64;
 
 bool IsLoop(const Region& region) {
-  return region.kind == RegionKind::kLoop;
-}
-
-// Loops, moves and products have no effect but their results and may come earlier; others keep
-// their order.
-bool MayMove(const Region& region) {
-  return IsLoop(region) || region.kind == RegionKind::kMove ||
-         region.kind == RegionKind::kContraction;
+  return region.if_loop() != nullptr;
 }
 
 class Group {
@@ -53,10 +47,9 @@ class Group {
   // Whether the loop can work row by row behind those that are in the group; then it is in it too.
   // If not, `why` says so.
   bool TryAdd(const Region& loop, Apart& why) {
-    const i64 n = loop.num_positions;
-    if (n % rows_ != 0 || (!loop.folds.empty() && loop.fold_shape.rows % rows_ != 0) ||
-        IsStaged(loop.fold_shape, loop.folds) ||
-        FoldScratchBytes(loop.fold_shape, loop.folds.size()) > 0) {
+    const auto& [n, program, loop_sizes, fold_shape, folds, fetches] = loop.loop();
+    if (n % rows_ != 0 || (!folds.empty() && fold_shape.rows % rows_ != 0) ||
+        IsStaged(fold_shape, folds) || FoldScratchBytes(fold_shape, folds.size()) > 0) {
       why = Apart::kOtherRows;
       return false;
     }
@@ -84,7 +77,7 @@ class Group {
       return false;
     }
     steps_.push_back(loop);
-    steps_.back().sizes = *sizes;
+    steps_.back().loop().sizes = *sizes;
     values_ = std::move(values);
     computed_.insert(loop.outputs.begin(), loop.outputs.end());
     return true;
@@ -96,17 +89,19 @@ class Group {
   // Two loops over rows of more than one element are what it is about. Few elements are better
   // kept in registers.
   bool IsWorthIt() const {
-    const auto longest = std::ranges::max(steps_, {}, &Region::num_positions).num_positions;
-    return longest > kMaxSmallElements && std::ranges::count_if(steps_, [&](const Region& step) {
-                                            return step.num_positions > rows_;
-                                          }) >= 2;
+    const auto num_positions = [](const Region& step) { return step.loop().num_positions; };
+    return std::ranges::max(std::views::transform(steps_, num_positions)) > kMaxSmallElements &&
+           std::ranges::count_if(
+               steps_, [&](const Region& step) { return num_positions(step) > rows_; }) >= 2;
   }
 
   // The region; `is_read_after` says which values others read.
   template <typename IsReadAfter>
   Region Make(int num_threads, const IsReadAfter& is_read_after) && {
     Region region{.kind = RegionKind::kRows, .instructions = {}};
-    region.rows = rows_;
+    region.payload = RowsRegion();
+    RowsRegion& made = region.rows();
+    made.rows = rows_;
     std::set<ValueId> seen;
     for (const Region& step : steps_) {
       region.instructions.insert(region.instructions.end(), step.instructions.begin(),
@@ -124,19 +119,19 @@ class Group {
     for (const Region& step : steps_) {
       for (const ValueId output : step.outputs) {
         if (is_read_after(output)) continue;
-        region.locals.push_back({output, BytesOf(output) / rows_, 0, OutputFor(region, output)});
-        if (region.locals.back().output) apart.erase(output);
+        made.locals.push_back({output, BytesOf(output) / rows_, 0, OutputFor(region, output)});
+        if (made.locals.back().output) apart.erase(output);
       }
     }
     const i64 share =
         (rows_ + num_threads * kBlocksPerThread - 1) / (num_threads * kBlocksPerThread);
-    region.rows_per_block = std::clamp<i64>(kBlockBytes / std::max<i64>(RowBytes(apart), 1), 1,
-                                            num_threads > 1 ? share : rows_);
-    PlaceLocals(region);
+    made.rows_per_block = std::clamp<i64>(kBlockBytes / std::max<i64>(RowBytes(apart), 1), 1,
+                                          num_threads > 1 ? share : rows_);
+    PlaceLocals(made);
     AddInPlacePairs(region);
-    for (const RegionInput& input : region.inputs) AddFetch(input.value, region.rows_per_block);
+    for (const RegionInput& input : region.inputs) AddFetch(input.value, made.rows_per_block);
     for (std::uint32_t o = 0; o < region.outputs.size(); ++o) AddFetchOfPlace(region, o);
-    region.parts = std::move(steps_);
+    made.loops = std::move(steps_);
     return region;
   }
 
@@ -155,26 +150,25 @@ class Group {
 
   // The sizes of a loop whose rows of the group are rows of its kernel, or parts of its only one.
   std::optional<Dims> SizesByRow(const Region& loop) const {
-    const i64 n = loop.num_positions;
-    if (loop.sizes.size() <= 1 && loop.folds.empty()) return loop.sizes;
+    const auto& [n, program, loop_sizes, fold_shape, folds, fetches] = loop.loop();
+    if (loop_sizes.size() <= 1 && folds.empty()) return loop_sizes;
     const Access whole = Access::Whole(n);
-    const Access result = ResultAccess(loop.fold_shape);
+    const Access result = ResultAccess(fold_shape);
     const Access boundary = ResultAccess({.rows = rows_, .reduced = n / rows_});
     std::vector<const Access*> accesses = {&whole, &boundary};
     for (const RegionInput& input : loop.inputs) accesses.push_back(&input.access);
-    if (!loop.folds.empty()) accesses.push_back(&result);
+    if (!folds.empty()) accesses.push_back(&result);
     auto sizes = CommonSizes(accesses, n);
-    const bool fits =
-        sizes && (loop.folds.empty() ? n > rows_ || sizes->size() <= 1
-                                     : FoldFits(loop.fold_shape, /*is_staged=*/false, *sizes));
+    const bool fits = sizes && (folds.empty() ? n > rows_ || sizes->size() <= 1
+                                              : FoldFits(fold_shape, /*is_staged=*/false, *sizes));
     return fits ? sizes : std::nullopt;
   }
 
   // Whether input `i` of the loop reads, for each row, elements of that part of the array only.
   bool ReadsItsRow(const Region& loop, size_t i) const {
-    const auto read = SplitIntoRows(loop.inputs[i].access, loop.num_positions, rows_);
+    const auto read = SplitIntoRows(loop.inputs[i].access, loop.loop().num_positions, rows_);
     const i64 bytes = BytesOf(loop.inputs[i].value),
-              element = loop.program.inputs[i].element_bytes();
+              element = loop.loop().program.inputs[i].element_bytes();
     return read && bytes % rows_ == 0 && read->stride * element == bytes / rows_ &&
            read->low >= 0 && (read->high + 1) * element <= bytes / rows_;
   }
@@ -199,7 +193,7 @@ class Group {
     for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
       const ValueId output = region.outputs[o];
       const bool is_taken = std::ranges::any_of(
-          region.locals, [&](const RowLocal& other) { return other.output == o; });
+          region.rows().locals, [&](const RowLocal& other) { return other.output == o; });
       const i64 written = SpanOf(output).begin;
       if (!is_taken && BytesOf(output) == BytesOf(local) && BytesOf(output) < kMinStreamedBytes &&
           written > span.begin && written >= span.end &&
@@ -224,7 +218,7 @@ class Group {
   }
 
   // In the block, unless they lie elsewhere.
-  void PlaceLocals(Region& region) const {
+  void PlaceLocals(RowsRegion& region) const {
     std::vector<LifeSpan> spans;
     std::vector<RowLocal*> locals;
     for (RowLocal& local : region.locals) {
@@ -245,7 +239,8 @@ class Group {
     for (Region& step : steps_) {
       for (size_t i = 0; i < step.inputs.size(); ++i) {
         if (step.inputs[i].value != value || !ReadsItsRow(step, i)) continue;
-        if (longest != nullptr && longest->program.num_operations() > step.program.num_operations())
+        if (longest != nullptr &&
+            longest->loop().program.num_operations() > step.loop().program.num_operations())
           continue;
         longest = &step;
         input = i;
@@ -253,9 +248,9 @@ class Group {
     }
     if (longest == nullptr || rows_per_block >= rows_) return;
     const bool is_far = BytesOf(value) >= kMinFetchedBytes;
-    if (!is_far && longest->program.num_operations() < kMinOperationsToFetch) return;
-    longest->fetches.resize(longest->inputs.size());
-    longest->fetches[input] = BytesOf(value) / rows_ * rows_per_block;
+    if (!is_far && longest->loop().program.num_operations() < kMinOperationsToFetch) return;
+    longest->loop().fetches.resize(longest->inputs.size());
+    longest->loop().fetches[input] = BytesOf(value) / rows_ * rows_per_block;
   }
 
   // The first loop fetches the memory of a result that lies far away, if a later one that writes it
@@ -263,31 +258,34 @@ class Group {
   void AddFetchOfPlace(const Region& region, std::uint32_t o) {
     const ValueId output = region.outputs[o];
     Region& first = steps_.front();
+    LoopRegion& loop = first.loop();
     const LaneArray& array = schedule_.values[output].array;
-    const auto num_fetched = std::ranges::count(first.fetches, LoopKernelSpec::kFetchesPlace);
+    const auto num_fetched = std::ranges::count(loop.fetches, LoopKernelSpec::kFetchesPlace);
     if (num_fetched == kMaxFetchedPlaces ||
         first.inputs.size() + first.outputs.size() >= kMaxLoopOperands) {
       return;
     }
     if (BytesOf(output) < kMinFetchedBytes || BytesOf(output) >= kMinStreamedBytes ||
-        BytesOf(output) != first.num_positions * array.element_bytes() ||
-        region.rows_per_block >= rows_) {
+        BytesOf(output) != loop.num_positions * array.element_bytes() ||
+        region.rows().rows_per_block >= rows_) {
       return;
     }
     const auto lies_there = [&](ValueId value) {
-      return value == output || std::ranges::any_of(region.locals, [&](const RowLocal& local) {
+      return value == output ||
+             std::ranges::any_of(region.rows().locals, [&](const RowLocal& local) {
                return local.value == value && local.output == o;
              });
     };
     const auto writer = std::ranges::find_if(
         steps_, [&](const Region& step) { return std::ranges::any_of(step.outputs, lies_there); });
-    if (writer == steps_.begin() || writer->program.num_operations() >= kMinOperationsToWrite) {
+    if (writer == steps_.begin() ||
+        writer->loop().program.num_operations() >= kMinOperationsToWrite) {
       return;
     }
-    first.inputs.push_back({output, Access::Whole(first.num_positions)});
-    first.program.inputs.push_back(array);
-    first.fetches.resize(first.inputs.size());
-    first.fetches.back() = LoopKernelSpec::kFetchesPlace;
+    first.inputs.push_back({output, Access::Whole(loop.num_positions)});
+    loop.program.inputs.push_back(array);
+    loop.fetches.resize(first.inputs.size());
+    loop.fetches.back() = LoopKernelSpec::kFetchesPlace;
   }
 
   // A result may take the place of an array that is read row by row, and not after the loop that
@@ -296,7 +294,7 @@ class Group {
   void AddInPlacePairs(Region& region) const {
     for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
       std::vector<ValueId> written = {region.outputs[o]};
-      for (const RowLocal& local : region.locals) {
+      for (const RowLocal& local : region.rows().locals) {
         if (local.output == o) written.push_back(local.value);
       }
       for (std::uint32_t i = 0; i < region.inputs.size(); ++i) {
@@ -356,8 +354,8 @@ class Finder {
   // If region `first` begins a group: the regions that have to come before, and the group.
   void AddGroup(size_t first, std::vector<Region>& regions) {
     const Region& fold = schedule_.regions[first];
-    if (!IsLoop(fold) || fold.folds.empty() || fold.fold_shape.rows < 2) return;
-    Group group(schedule_, fold.fold_shape.rows);
+    if (!IsLoop(fold) || fold.loop().folds.empty() || fold.loop().fold_shape.rows < 2) return;
+    Group group(schedule_, fold.loop().fold_shape.rows);
     Apart why{};
     if (!group.TryAdd(fold, why)) return;
     std::vector<size_t> members = {first};
@@ -368,7 +366,7 @@ class Finder {
     for (size_t r = first + 1; r < end; ++r) {
       const Region& region = schedule_.regions[r];
       if (is_taken_[r]) continue;
-      if (!MayMove(region)) {
+      if (!GetKind(region.kind).may_move) {
         passes_by = true;
         after.insert(region.outputs.begin(), region.outputs.end());
         continue;

@@ -110,9 +110,8 @@ class ScheduleBuilder {
 
   Status AddEvaluate(const Instruction& inst);
 
-  // What changes its first operands where they are, if nobody else reads them: output i may lie
-  // where input i lies, unless the region reads that once more.
-  Status AddUpdate(const Instruction& inst, RegionKind kind);
+  // What a kind takes (RegionKindDef::takes).
+  Status AddOfKind(const Instruction& inst, const RegionKindDef& kind);
 
   // A region of one instruction that reads and writes whole values.
   StatusOr<Region*> AddWhole(const Instruction& inst, RegionKind kind);
@@ -123,6 +122,7 @@ class ScheduleBuilder {
   // A dot reads its operands through views, and writes the transpose of its result where nobody
   // reads the result itself.
   Status AddContraction(const Instruction& inst);
+  Status AddWholeContraction(const Instruction& inst);
 
   Status AddControl(const Instruction& inst);
 

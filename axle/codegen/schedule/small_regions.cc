@@ -53,27 +53,13 @@ class Finder {
 
   // The cost of a region that can be a part, or nothing; fills in its callees.
   StatusOr<std::optional<Cost>> CostOf(const Schedule& schedule, Region& region) {
-    std::optional<Cost> cost;
-    switch (region.kind) {
-      case RegionKind::kLoop:
-        cost = OfWork(WorkOfLoop(region));
-        break;
-      case RegionKind::kMove:
-        cost = OfWork(WorkOfMove(schedule, region));
-        break;
-      case RegionKind::kContraction:
-        cost = OfWork(WorkOfDot(*region.instructions[0]));
-        break;
-      case RegionKind::kCall:
-      case RegionKind::kWhile:
-      case RegionKind::kConditional: {
-        AXLE_ASSIGN(cost, CostOfControl(schedule, region));
-        break;
-      }
-      default:
-        break;
+    if (const LoopRegion* loop = region.if_loop()) return OfWork(WorkOfLoop(*loop));
+    if (region.if_move() != nullptr) return OfWork(WorkOfMove(schedule, region));
+    if (std::holds_alternative<ContractionRegion>(region.payload)) {
+      return OfWork(WorkOfDot(*region.instructions[0]));
     }
-    return cost;
+    if (region.if_control() != nullptr) return CostOfControl(schedule, region);
+    return std::optional<Cost>();
   }
 
  private:
@@ -83,7 +69,7 @@ class Finder {
     return work ? std::optional<Cost>(Cost{*work, 0}) : std::nullopt;
   }
 
-  static Work WorkOfLoop(const Region& region) {
+  static Work WorkOfLoop(const LoopRegion& region) {
     const i64 n = region.num_positions;
     if (n > kMaxSmallElements || IsStaged(region.fold_shape, region.folds)) return {};
     const auto code = static_cast<i64>(region.program.code.size());
@@ -100,8 +86,8 @@ class Finder {
 
   static Work WorkOfMove(const Schedule& schedule, const Region& region) {
     const Value& output = schedule.values[region.outputs[0]];
-    if (!region.map) return IsSmall(output) ? Work(MoveWork(output.num_elements())) : Work();
-    const IndexMap& map = *region.map;
+    if (!region.move().map) return IsSmall(output) ? Work(MoveWork(output.num_elements())) : Work();
+    const IndexMap& map = *region.move().map;
     bool is_dynamic = false;
     for (const IndexPiece& piece : map) {
       if (!std::ranges::all_of(piece.offsets, IsOneNumber)) return {};
@@ -134,7 +120,7 @@ class Finder {
   }
 
   StatusOr<std::optional<Cost>> CostOfControl(const Schedule& schedule, Region& region) {
-    region.callees.clear();
+    region.control().callees.clear();
     if (num_nested_ == kMaxNested) return std::optional<Cost>();
     ++num_nested_;
     StatusOr<std::optional<Cost>> cost = CostOfNested(schedule, region);
@@ -147,10 +133,10 @@ class Finder {
     Cost cost = {4, 0};
     for (size_t i = 0; i < inst.callees().size(); ++i) {
       AXLE_ASSIGN(auto callee, schedule_of_(*inst.callee(static_cast<i64>(i))));
-      const bool is_body = region.kind == RegionKind::kWhile && i == 1;
+      const bool is_body = static_cast<std::ptrdiff_t>(i) == GetKind(region.kind).body;
       AXLE_ASSIGN(const std::optional<Cost> inner, CostOfCallee(*callee, is_body));
       if (!inner || (cost += *inner).IsTooMuch()) return std::optional<Cost>();
-      region.callees.push_back(std::move(callee));
+      region.control().callees.push_back(std::move(callee));
     }
     return LargeOutputs(schedule, region) ? std::optional<Cost>(cost) : std::nullopt;
   }
@@ -236,7 +222,7 @@ class Grouper {
     schedule_.regions.clear();
     for (size_t r = 0; r < regions.size(); ++r) {
       AXLE_ASSIGN(std::optional<Cost> cost, finder_.CostOf(schedule_, regions[r]));
-      const bool is_control = !regions[r].callees.empty();
+      const bool is_control = CallsInside(regions[r]);
       if (cost && is_control) cost->values += NumOutside(regions[r]);
       const i64 most = has_control_ || is_control ? kMaxWork : kMaxStraightWork;
       if (!cost || (Cost(cost_) += *cost).IsTooMuch(most) || ReadsLargeResult(regions[r])) Finish();
@@ -253,6 +239,12 @@ class Grouper {
  private:
   static constexpr i64 kEnd = std::numeric_limits<i64>::max();
 
+  // Whether a loop, call or branch may be part of the function with what it calls.
+  static bool CallsInside(const Region& region) {
+    const ControlRegion* control = region.if_control();
+    return control != nullptr && !control->callees.empty();
+  }
+
   // The vectors that a loop, call or branch gets and gives.
   i64 NumOutside(const Region& region) const {
     std::vector<ValueId> inputs;
@@ -261,8 +253,8 @@ class Grouper {
   }
 
   void Add(Region region, i64 number, const Cost& cost) {
-    has_control_ = has_control_ || !region.callees.empty();
-    has_dot_ = has_dot_ || region.kind == RegionKind::kContraction;
+    has_control_ = has_control_ || CallsInside(region);
+    has_dot_ = has_dot_ || std::holds_alternative<ContractionRegion>(region.payload);
     cost_ += cost;
     end_ = number;
     numbers_.push_back(number);
@@ -298,6 +290,7 @@ class Grouper {
 
   Region Join() {
     Region region{.kind = RegionKind::kSmall, .instructions = {}};
+    SmallRegion small;
     std::set<ValueId> made, read;
     for (const Region& part : parts_) {
       region.instructions.insert(region.instructions.end(), part.instructions.begin(),
@@ -306,7 +299,7 @@ class Grouper {
         if (made.contains(input.value) || !read.insert(input.value).second) continue;
         const auto constant = constants_.find(input.value);
         if (constant != constants_.end()) {
-          region.constants.push_back(*constant);
+          small.constants.push_back(*constant);
         } else {
           region.inputs.push_back({input.value});
         }
@@ -315,7 +308,8 @@ class Grouper {
     }
     for (size_t p = 0; p < parts_.size(); ++p) AddOutputs(parts_[p], numbers_[p], region);
     AddSmallInPlace(region);
-    region.parts = std::move(parts_);
+    small.parts = std::move(parts_);
+    region.payload = std::move(small);
     return region;
   }
 
@@ -372,9 +366,9 @@ std::optional<std::vector<LargeOutput>> LargeOutputs(const Schedule& schedule, c
   for (std::uint32_t o = 0; o < part.outputs.size(); ++o) {
     if (IsSmall(schedule.values[part.outputs[o]])) continue;
     if (part.kind == RegionKind::kWhile) {
-      const Schedule& body = *part.callees[1];
+      const Schedule& body = *part.control().callees[1];
       all.push_back({o, o, body.results[o] != body.arguments[o]});
-    } else if (part.kind == RegionKind::kMove && part.map && !part.in_place.empty()) {
+    } else if (part.if_move() != nullptr && part.move().map && !part.in_place.empty()) {
       all.push_back({o, part.in_place[0].input, true});
     } else {
       return std::nullopt;

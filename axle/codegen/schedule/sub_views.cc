@@ -10,23 +10,15 @@
 
 namespace axle {
 bool HasStaticMap(const Region& region) {
-  return region.kind == RegionKind::kMove && region.map && !region.map->empty() &&
+  const MoveRegion* move = region.if_move();
+  return move != nullptr && move->map && !move->map->empty() &&
          region.instructions[0]->shape().rank() > 0 &&
-         std::ranges::all_of(*region.map, [](const IndexPiece& piece) {
+         std::ranges::all_of(*move->map, [](const IndexPiece& piece) {
            return piece.offsets.empty() && !piece.relinearize;
          });
 }
 
 namespace {
-
-// Whether a kMove can write its result where such a view lies.
-bool MovesTo(const Region& region, const Access& view) {
-  if (region.map) {
-    return HasStaticMap(region) && StridesAlong(view, region.instructions[0]->shape().dims());
-  }
-  const Access* const accesses[] = {&region.inputs[0].access, &view};
-  return CommonSizes(accesses, region.instructions[0]->shape().num_elements()).has_value();
-}
 
 // Rows that do not fill their vectors waste the rest of the last one: up to a fourth of the row is
 // less than moving it takes.
@@ -78,29 +70,29 @@ std::optional<Access> PlaceOf(const IndexPiece& piece, const Dims& operand_dims,
 // The sizes of a loop that writes its parts where they belong; nothing if it cannot, or had better
 // not.
 std::optional<Dims> SizesFor(const Region& loop, const SubViews& sub_views, i64 rows) {
-  if (IsStaged(loop.fold_shape, loop.folds)) return std::nullopt;
-  const i64 n = loop.num_positions;
+  const auto& [n, program, loop_sizes, fold_shape, folds, fetches] = loop.loop();
+  if (IsStaged(fold_shape, folds)) return std::nullopt;
   const std::vector<Access> outputs = OutputAccesses(loop, sub_views);
   if (outputs.size() != loop.outputs.size()) return std::nullopt;
   const Access whole = Access::Whole(n);
-  const Access result = ResultAccess(loop.fold_shape);
+  const Access result = ResultAccess(fold_shape);
   const Access boundary = ResultAccess({.rows = rows, .reduced = rows > 0 ? n / rows : 1});
   std::vector<const Access*> accesses = {&whole};
   for (const RegionInput& input : loop.inputs) accesses.push_back(&input.access);
   for (const Access& output : outputs) accesses.push_back(&output);
-  if (!loop.folds.empty()) accesses.push_back(&result);
+  if (!folds.empty()) accesses.push_back(&result);
   if (rows > 0) accesses.push_back(&boundary);
   auto sizes = CommonSizes(accesses, n);
   if (!sizes || sizes->empty()) return sizes;
-  const bool fits = loop.folds.empty() ? rows == 0 || n > rows || sizes->size() == 1
-                                       : FoldFits(loop.fold_shape, /*is_staged=*/false, *sizes);
+  const bool fits = folds.empty() ? rows == 0 || n > rows || sizes->size() == 1
+                                  : FoldFits(fold_shape, /*is_staged=*/false, *sizes);
   if (!fits) return std::nullopt;
-  if (sizes->back() < loop.sizes.back() && !FillsVectors(sizes->back())) return std::nullopt;
+  if (sizes->back() < loop_sizes.back() && !FillsVectors(sizes->back())) return std::nullopt;
   // Along a row, what is stored is a run; a fold is one element, or a run.
   for (const Access& output : outputs) {
     const i64 stride = StridesOn(output, *sizes).back();
-    const bool is_fold_of_rows = !loop.folds.empty() && loop.fold_shape.columns == 1 &&
-                                 &output >= &outputs[outputs.size() - loop.folds.size()];
+    const bool is_fold_of_rows = !folds.empty() && fold_shape.columns == 1 &&
+                                 &output >= &outputs[outputs.size() - folds.size()];
     if (stride != (is_fold_of_rows ? 0 : 1)) return std::nullopt;
   }
   return sizes;
@@ -135,7 +127,7 @@ class Finder {
 
   void AddPieces(const Region& move) {
     if (!HasStaticMap(move) || !move.in_place.empty()) return;
-    const IndexMap& map = *move.map;
+    const IndexMap& map = *move.move().map;
     // The first piece may lie below the other one, which is then left out of it.
     const bool are_apart = AreApart(map);
     if (!are_apart && map.size() != 2) return;
@@ -169,41 +161,9 @@ class Finder {
     const SubView& view = views_.at(value);
     if (!view.is_run() && num_reads_[value] != 1) return false;
     const Value& array = schedule_.values[value];
-    const i64 offset = view.access.offset * array.array.element_bytes();
-    switch (region->kind) {
-      case RegionKind::kWhile:  // its state would be moved there first
-        return false;
-      case RegionKind::kCall:
-      case RegionKind::kConditional:
-        return view.is_run() && offset % kPlaceAlignment == 0;
-      case RegionKind::kSmall:  // what is large is updated in place
-        return view.is_run() && IsSmall(schedule_.values[value]);
-      case RegionKind::kContraction:
-        return view.is_run() || StridesInto(*region->instructions[0], *region->instructions.back(),
-                                            region->strides, view.from_first());
-      case RegionKind::kMove:
-        return view.is_run() || MovesTo(*region, view.access);
-      case RegionKind::kLoop:
-        return view.is_run() || SizesFor(*region, views_, 0);
-      case RegionKind::kRows:
-        return view.is_run() || CanWriteRows(*region, value, output);
-      default:
-        return view.is_run();
-    }
-  }
-
-  bool CanWriteRows(const Region& region, ValueId value, size_t output) const {
-    const bool is_shared = std::ranges::any_of(
-        region.locals, [&](const RowLocal& local) { return local.output == output; });
-    if (is_shared) return false;
-    for (const Region& loop : region.parts) {
-      const bool reads = std::ranges::any_of(
-          loop.inputs, [&](const RegionInput& input) { return input.value == value; });
-      if (reads) return false;
-      const bool writes = std::ranges::find(loop.outputs, value) != loop.outputs.end();
-      if (writes && !SizesFor(loop, views_, region.rows)) return false;
-    }
-    return true;
+    const RegionKindDef& kind = GetKind(region->kind);
+    if (kind.can_write == nullptr) return view.is_run();
+    return kind.can_write(*region, {views_, view, array, value, output});
   }
 
   const Schedule& schedule_;
@@ -223,15 +183,45 @@ SubViews FindSubViews(const Schedule& schedule) {
   return Finder(schedule).Find();
 }
 
+bool CanWriteMove(const Region& region, const SubViewWrite& write) {
+  if (write.view.is_run()) return true;
+  const Access& view = write.view.access;
+  if (region.move().map) {
+    return HasStaticMap(region) && StridesAlong(view, region.instructions[0]->shape().dims());
+  }
+  const Access* const accesses[] = {&region.inputs[0].access, &view};
+  return CommonSizes(accesses, region.instructions[0]->shape().num_elements()).has_value();
+}
+
+bool CanWriteLoop(const Region& region, const SubViewWrite& write) {
+  return write.view.is_run() || SizesFor(region, write.views, 0);
+}
+
+bool CanWriteRows(const Region& region, const SubViewWrite& write) {
+  if (write.view.is_run()) return true;
+  const bool is_shared = std::ranges::any_of(
+      region.rows().locals, [&](const RowLocal& local) { return local.output == write.output; });
+  if (is_shared) return false;
+  for (const Region& loop : region.rows().loops) {
+    const bool reads = std::ranges::any_of(
+        loop.inputs, [&](const RegionInput& input) { return input.value == write.id; });
+    if (reads) return false;
+    const bool writes = std::ranges::find(loop.outputs, write.id) != loop.outputs.end();
+    if (writes && !SizesFor(loop, write.views, region.rows().rows)) return false;
+  }
+  return true;
+}
+
 std::vector<Access> OutputAccesses(const Region& loop, const SubViews& sub_views) {
-  const FoldShape& shape = loop.fold_shape;
-  const size_t num_stores = loop.outputs.size() - loop.folds.size();
+  const FoldShape& shape = loop.loop().fold_shape;
+  const size_t num_stores = loop.outputs.size() - loop.loop().folds.size();
   std::vector<Access> accesses;
   for (size_t o = 0; o < loop.outputs.size(); ++o) {
     const auto view = sub_views.find(loop.outputs[o]);
     const bool is_apart = view != sub_views.end() && !view->second.is_run();
     if (o < num_stores) {
-      accesses.push_back(is_apart ? view->second.from_first() : Access::Whole(loop.num_positions));
+      accesses.push_back(is_apart ? view->second.from_first()
+                                  : Access::Whole(loop.loop().num_positions));
     } else if (!is_apart) {
       accesses.push_back(ResultAccess(shape));
     } else {
@@ -255,7 +245,7 @@ Dims SizesOf(const Region& loop, const SubViews& sub_views, i64 rows) {
     const auto view = sub_views.find(output);
     return view == sub_views.end() || view->second.is_run();
   });
-  return are_there ? loop.sizes : *SizesFor(loop, sub_views, rows);
+  return are_there ? loop.loop().sizes : *SizesFor(loop, sub_views, rows);
 }
 
 }  // namespace axle

@@ -30,6 +30,19 @@ struct SubView {
 // By value. A sub-view that is no run is read by `move` alone.
 using SubViews = std::map<ValueId, SubView>;
 
+// A value that a region is to write as a sub-view.
+struct SubViewWrite {
+  const SubViews& views;  // that are found so far, with this one
+  const SubView& view;
+  const Value& value;
+  ValueId id;
+  size_t output;  // of the region
+};
+// RegionKindDef::can_write of kMove, kLoop and kRows.
+bool CanWriteMove(const Region& region, const SubViewWrite& write);
+bool CanWriteLoop(const Region& region, const SubViewWrite& write);
+bool CanWriteRows(const Region& region, const SubViewWrite& write);
+
 // Whether the places of what the region, a kMove, moves are known, by pieces of a map.
 bool HasStaticMap(const Region& region);
 

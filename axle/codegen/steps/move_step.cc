@@ -70,8 +70,8 @@ std::vector<Box> Around(Box base, const Box& part) {
 std::vector<Box> BoxesOf(const Region& region, const SubViews& sub_views) {
   const Instruction& inst = *region.instructions[0];
   std::vector<Box> boxes;
-  for (size_t p = 0; p < region.map->size(); ++p) {
-    const IndexPiece& piece = (*region.map)[p];
+  for (size_t p = 0; p < region.move().map->size(); ++p) {
+    const IndexPiece& piece = (*region.move().map)[p];
     Box box = BoxOf(piece, inst.shape(), inst.operand(piece.operand)->shape());
     const auto part = sub_views.find(region.inputs[piece.operand].value);
     const bool is_there =
@@ -178,7 +178,8 @@ std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& s
   plan->element_bytes = Info(inst.shape().type()).bytes;
   const auto part = sub_views.find(region.outputs[0]);
   const bool is_apart = part != sub_views.end() && !part->second.is_run();
-  if (!region.map) {
+  const std::optional<IndexMap>& map = region.move().map;
+  if (!map) {
     const Access& access = region.inputs[0].access;
     const Access to =
         is_apart ? part->second.from_first() : Access::Whole(inst.shape().num_elements());
@@ -204,8 +205,8 @@ std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& s
   }
   std::vector<const Shape*> shapes;
   for (i64 i = 0; i < inst.num_operands(); ++i) shapes.push_back(&inst.operand(i)->shape());
-  for (const IndexPiece& piece : *region.map) plan->walks.emplace_back(piece, inst.shape(), shapes);
-  plan->starts_from_zeros = region.map->empty();
+  for (const IndexPiece& piece : *map) plan->walks.emplace_back(piece, inst.shape(), shapes);
+  plan->starts_from_zeros = map->empty();
   plan->moved_bytes = plan->result_bytes;
   return plan;
 }

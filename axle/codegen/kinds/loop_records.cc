@@ -1,4 +1,4 @@
-#include "axle/codegen/loop_records.h"
+#include "axle/codegen/kinds/loop_records.h"
 
 #include <algorithm>
 #include <map>
@@ -14,7 +14,7 @@ namespace {
 
 // What one position takes: the operations of the loop and of its reducers, and the bytes that it
 // reads and writes.
-double PositionTime(const Region& region) {
+double PositionTime(const LoopRegion& region) {
   const LaneProgram& lanes = region.program;
   i64 bytes = 0;
   for (const auto& input : lanes.inputs) bytes += input.element_bytes();
@@ -25,12 +25,12 @@ double PositionTime(const Region& region) {
 }
 
 // By part of a region of rows: nobody reads again what it writes.
-std::vector<bool> WhoseOutputsNobodyReads(const Region& rows) {
+std::vector<bool> WhoseOutputsNobodyReads(const RowsRegion& rows) {
   std::set<ValueId> used;  // by later parts, or not outside
   for (const RowLocal& local : rows.locals) used.insert(local.value);
-  std::vector<bool> nobody_reads(rows.parts.size());
-  for (size_t p = rows.parts.size(); p-- > 0;) {
-    const Region& part = rows.parts[p];
+  std::vector<bool> nobody_reads(rows.loops.size());
+  for (size_t p = rows.loops.size(); p-- > 0;) {
+    const Region& part = rows.loops[p];
     nobody_reads[p] =
         std::ranges::none_of(part.outputs, [&](ValueId value) { return used.contains(value); });
     for (const RegionInput& input : part.inputs) used.insert(input.value);
@@ -45,7 +45,7 @@ std::map<ValueId, RowsPlan::Operand> OperandsOf(const Region& rows) {
   for (size_t o = 0; o < rows.outputs.size(); ++o) {
     operand_of[rows.outputs[o]] = {.place = rows.inputs.size() + o};
   }
-  for (const RowLocal& local : rows.locals) {
+  for (const RowLocal& local : rows.rows().locals) {
     operand_of[local.value] = {
         .is_local = true, .offset = local.offset, .row_bytes = local.row_bytes};
     if (local.output) operand_of[local.value] = {.place = rows.inputs.size() + *local.output};
@@ -58,22 +58,23 @@ std::map<ValueId, RowsPlan::Operand> OperandsOf(const Region& rows) {
 LoopRecords::Rows LoopRecords::MakeRows(Region& region, bool may_stream) {
   Rows made = {std::make_shared<RowsPlan>(), {}};
   RowsPlan& plan = *made.plan;
-  plan.rows = region.rows;
-  plan.rows_per_block = region.rows_per_block;
+  RowsRegion& rows = region.rows();
+  plan.rows = rows.rows;
+  plan.rows_per_block = rows.rows_per_block;
   plan.scratch_place = region.inputs.size() + region.outputs.size();
   const std::map<ValueId, RowsPlan::Operand> operand_of = OperandsOf(region);
-  const std::vector<bool> nobody_reads = WhoseOutputsNobodyReads(region);
-  for (size_t p = 0; p < region.parts.size(); ++p) {
-    Region& part = region.parts[p];
+  const std::vector<bool> nobody_reads = WhoseOutputsNobodyReads(rows);
+  for (size_t p = 0; p < rows.loops.size(); ++p) {
+    Region& part = rows.loops[p];
     const LoopRecord& loop =
-        made.loops.emplace_back(Make(part, may_stream && nobody_reads[p], region.rows));
+        made.loops.emplace_back(Make(part, may_stream && nobody_reads[p], rows.rows));
     RowsPlan::Step& step = plan.steps.emplace_back();
-    step = {loop.function, loop.plan.get(), {}, loop.num_tiles / region.rows};
+    step = {loop.function, loop.plan.get(), {}, loop.num_tiles / rows.rows};
     for (const RegionInput& input : part.inputs) {
       step.operands.push_back(operand_of.at(input.value));
     }
     for (const ValueId output : part.outputs) step.operands.push_back(operand_of.at(output));
-    plan.positions_per_row += part.num_positions / region.rows;
+    plan.positions_per_row += part.loop().num_positions / rows.rows;
   }
   return made;
 }
@@ -81,27 +82,28 @@ LoopRecords::Rows LoopRecords::MakeRows(Region& region, bool may_stream) {
 LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
   std::vector<LoopOperand> operands;
   std::vector<const Access*> accesses;
-  const LaneProgram& lanes = region.program;
+  LoopRegion& loop = region.loop();
+  const LaneProgram& lanes = loop.program;
   for (size_t i = 0; i < region.inputs.size(); ++i) {
     operands.push_back({region.inputs[i].access, lanes.inputs[i].element_bytes()});
     accesses.push_back(&region.inputs[i].access);
   }
   const std::vector<Access> outputs = OutputAccesses(region, sub_views_);
   const Dims sizes = SizesOf(region, sub_views_, rows);
-  const size_t num_stores = lanes.outputs.size() - region.folds.size();
+  const size_t num_stores = lanes.outputs.size() - loop.folds.size();
   for (size_t o = 0; o < lanes.outputs.size(); ++o) {
     operands.push_back({outputs[o], lanes.outputs[o].element_bytes()});
   }
-  const double time = static_cast<double>(region.num_positions) * PositionTime(region);
+  const double time = static_cast<double>(loop.num_positions) * PositionTime(loop);
   const std::vector<InnerStride> strides = InnerStrides(accesses, sizes);
-  if (rounding_ == Rounding::kFast) region.program = WithReciprocals(region.program, strides);
-  LoopKernelSpec spec{&kernels_.Keep(std::move(region.program)), strides};
-  spec.fetches = region.fetches;
-  if (region.folds.empty()) {
+  if (rounding_ == Rounding::kFast) loop.program = WithReciprocals(loop.program, strides);
+  LoopKernelSpec spec{&kernels_.Keep(std::move(loop.program)), strides};
+  spec.fetches = loop.fetches;
+  if (loop.folds.empty()) {
     const std::shared_ptr<LoopPlan> plan = PlanLoop(sizes, operands);
     CheckMemory(*plan, region, outputs);
     spec.passes_once = rows == 0;
-    spec.is_brief = rows > 0 && region.num_positions == rows;
+    spec.is_brief = rows > 0 && loop.num_positions == rows;
     if (rows > 0) TileByRows(*plan, rows);
     const i64 passed_bytes = spec.passes_once ? PassedBytesOf(region, *plan, operands) : 0;
     if (may_stream && IsWorthStreaming(*plan, operands, num_stores, passed_bytes)) {
@@ -112,17 +114,17 @@ LoopRecord LoopRecords::Make(Region& region, bool may_stream, i64 rows) {
     kernels_.Add(std::move(spec), plan);
     return {&RunLoop, plan, plan.get(), plan->num_tiles, time};
   }
-  if (IsStaged(region.fold_shape, region.folds)) {
+  if (IsStaged(loop.fold_shape, loop.folds)) {
     spec.inputs.clear();
     const std::shared_ptr<StagedFoldPlan> plan =
-        PlanStagedFold(region.fold_shape, region.folds, region.sizes, operands, spec);
+        PlanStagedFold(loop.fold_shape, loop.folds, loop.sizes, operands, spec);
     CheckMemory(*plan->loop, region, outputs);
     kernels_.Add(std::move(spec), plan->loop);
     return {&RunStagedFold, plan, plan->loop.get(), plan->num_tiles, time};
   }
-  SetFoldForm(spec, region.fold_shape, region.folds, rounding_);
+  SetFoldForm(spec, loop.fold_shape, loop.folds, rounding_);
   const std::shared_ptr<FoldPlan> plan =
-      PlanFold(region.fold_shape, region.folds, spec, sizes, operands);
+      PlanFold(loop.fold_shape, loop.folds, spec, sizes, operands);
   CheckMemory(*plan->loop, region, outputs);
   if (rows == 0) FetchAhead(region, *plan->loop, operands, spec);
   if (rows > 0) TileByRows(*plan, rows);
@@ -176,9 +178,10 @@ void LoopRecords::CheckMemory(LoopPlan& plan, const Region& region,
 }
 
 i64 LoopScratchBytes(const Region& region) {
-  return IsStaged(region.fold_shape, region.folds)
-             ? StagedFoldScratchBytes(region.fold_shape, region.folds, region.program)
-             : FoldScratchBytes(region.fold_shape, region.folds.size());
+  const LoopRegion& loop = region.loop();
+  return IsStaged(loop.fold_shape, loop.folds)
+             ? StagedFoldScratchBytes(loop.fold_shape, loop.folds, loop.program)
+             : FoldScratchBytes(loop.fold_shape, loop.folds.size());
 }
 
 Dims MemoryBytes(const Schedule& schedule, const Region& region) {

@@ -1,4 +1,4 @@
-#include "axle/codegen/program_writer.h"
+#include "axle/codegen/kinds/program_writer.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Regions of kinds kLoop and kRows as steps: which form a loop has, its kernel, its plan.
+// Loops as steps, for the kinds kLoop and kRows: which form a loop has, its kernel, its plan.
 #pragma once
 #include <memory>
 #include <span>

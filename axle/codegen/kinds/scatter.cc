@@ -1,0 +1,44 @@
+// The kind of scatters that apply straight-line code.
+#include <memory>
+#include <vector>
+
+#include "axle/codegen/kinds/record_writer.h"
+#include "axle/codegen/schedule/region_kinds.h"
+#include "axle/codegen/steps/scatter_step.h"
+#include "axle/core/strings.h"
+#include "axle/ops/op_def.h"
+
+namespace axle {
+
+extern const RegionKindDef kScatterRegion;
+
+namespace {
+
+PlannedStep Plan(StepPlanner& planner, const Region& region) {
+  const Instruction& inst = *region.instructions[0];
+  CompiledComputation& applied = planner.computations().Applied(*inst.callee(0));
+  if (!applied.lanes || !StepPlanner::FitsLoop(*applied.lanes)) return {};
+  const auto plan = PlanScatter(inst, *applied.lanes);
+  if (plan == nullptr) return {};
+  PlannedStep step = {.function = &RunScatter, .plan = plan, .scratch_bytes = plan->scratch_bytes};
+  if (plan->how == ScatterPlan::How::kLoop) step.loops = {plan->loop = planner.LoopOf(applied)};
+  return step;
+}
+
+}  // namespace
+
+const RegionKindDef kScatterRegion = {
+    .kind = RegionKind::kScatter,
+    .engine = "library",
+    .takes = [](const Instruction& inst) { return GetOpDef(inst).lowering == Lowering::kScatter; },
+    .updates_in_place = true,
+    .why_alone =
+        [](const Instruction& inst) {
+          return StrCat("\"", inst.name(), "\" applies its updates one after the other");
+        },
+    .plan = Plan,
+    .add_record = [](RecordWriter& writer,
+                     Region&) { AddPlannedRecord(writer, writer.Places({writer.scratch})); },
+};
+
+}  // namespace axle
