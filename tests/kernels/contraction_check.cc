@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "axle/client/arguments.h"
-#include "axle/codegen/steps/contraction_steps.h"
+#include "axle/codegen/schedule/contraction_kernel.h"
 #include "axle/core/convert.h"
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
@@ -85,7 +85,7 @@ class Memory {
 };
 
 // The tiles in `pieces` calls, in any order.
-int RunPieces(const ContractionStep& step, void* const* buffers, i64 pieces, std::mt19937& random) {
+int RunPieces(const ContractionKernel& step, void* const* buffers, i64 pieces, std::mt19937& random) {
   std::vector<i64> cuts = {0, step.num_tiles};
   for (i64 i = 1; i < pieces; ++i) cuts.push_back(Uniform(random, 0, step.num_tiles));
   std::ranges::sort(cuts);
@@ -135,7 +135,7 @@ bool CheckContraction(const std::string& text, Values values, std::mt19937& rand
   EXPECT_TRUE(expected.ok()) << expected.status().ToString();
   if (!expected.ok()) return false;
   for (const InstructionSet set : InstructionSets()) {
-    const ContractionStep step = PlanContraction(inst, set);
+    const ContractionKernel step = PlanContraction(inst, set);
     if (!step.reason.empty()) {
       if (reason != nullptr) *reason = step.reason;
       return false;
