@@ -85,7 +85,8 @@ class Memory {
 };
 
 // The tiles in `pieces` calls, in any order.
-int RunPieces(const ContractionKernel& step, void* const* buffers, i64 pieces, std::mt19937& random) {
+int RunPieces(const ContractionKernel& step, void* const* buffers, i64 pieces,
+              std::mt19937& random) {
   std::vector<i64> cuts = {0, step.num_tiles};
   for (i64 i = 1; i < pieces; ++i) cuts.push_back(Uniform(random, 0, step.num_tiles));
   std::ranges::sort(cuts);

@@ -11,7 +11,8 @@
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/parse.h"
-#include "tests/codegen/schedules.h"
+#include "tests/schedule/schedules.h"
+#include "tests/skips.h"
 
 namespace axle {
 namespace {
@@ -618,6 +619,7 @@ TEST(Regions, RandomProgramsAreInOrder) {
 }
 
 TEST(Regions, RandomProgramsHaveTheBitsOfTheInterpreter) {
+  AXLE_SKIP_WITHOUT_CODEGEN();
   auto client = Client::Create();
   ASSERT_TRUE(client.ok());
   std::vector<Literal> arguments = {*ParseLiteral("s32[] 7")};

@@ -10,7 +10,8 @@
 #include "axle/client/client.h"
 #include "axle/core/strings.h"
 #include "axle/text/parse.h"
-#include "tests/codegen/schedules.h"
+#include "tests/schedule/schedules.h"
+#include "tests/skips.h"
 
 namespace axle {
 namespace {
@@ -246,6 +247,8 @@ TEST(RowRegions, ThreadsHaveSeveralBlocksEach) {
 
 class RowRunTest : public testing::TestWithParam<int> {
  protected:
+  void SetUp() override { AXLE_SKIP_WITHOUT_CODEGEN(); }
+
   static Literal Numbers(const Shape& shape) {
     Literal literal{shape};
     std::uint32_t state = 7;

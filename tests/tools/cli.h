@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/paths.h"
+#include "tests/skips.h"
 
 namespace axle {
 

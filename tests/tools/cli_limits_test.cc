@@ -141,6 +141,7 @@ TEST_F(Cli, MakingValuesDoesNotCount) {
 }
 
 TEST_F(Cli, CheckSaysThatAProgramDoesNotFit) {
+  AXLE_SKIP_WITHOUT_CODEGEN();
   const std::string program = Write("large.hlo",
                                     "HloModule m\nENTRY e {\n  x = f32[100000000] parameter(0)\n  "
                                     "ROOT y = f32[100000000] negate(x)\n}\n");
@@ -192,6 +193,7 @@ ENTRY e {
 
 // With room for some of the threads that could compile its kernels.
 TEST_F(Cli, ManyThreadsCompileInTheMemoryThatThereIs) {
+  AXLE_SKIP_WITHOUT_CODEGEN();
   std::string text = "HloModule m\nENTRY e {\n  x0 = f32[9] parameter(0)\n";
   for (int i = 1; i <= 100; ++i) {
     const std::string n = std::to_string(i), size = std::to_string(i + 10);

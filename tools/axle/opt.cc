@@ -65,7 +65,7 @@ std::string TimingLine(const PassReport& report) {
 
 std::string TimingLine(const CompileReport::Stage& stage) {
   char line[100];
-  std::snprintf(line, sizeof line, "%-10s %10.3f ms", stage.name.c_str(), stage.seconds * 1e3);
+  std::snprintf(line, sizeof line, "%-16s %10.3f ms", stage.name.c_str(), stage.seconds * 1e3);
   return line;
 }
 
@@ -75,6 +75,7 @@ StatusOr<std::string> NativeStage(Session& session, std::shared_ptr<const Module
   std::string text;
   const auto append = [&](std::string_view more) { StrAppend(text, more); };
   CompileOptions options = {.allow_elided = true, .run_passes = false, .report = true};
+  options.code = stage == "llvm" || stage == "asm";
   if (stage == "llvm") options.on_llvm = append;
   if (stage == "asm") options.on_assembly = append;
   AXLE_ASSIGN(const auto executable, session.CompileNative(std::move(module), options));
