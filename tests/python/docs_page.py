@@ -1,5 +1,6 @@
 """Runs the blocks of a page of docs/ as they stand, one after the other, in one folder: Python in this process, the
-C++ of the page as one file, named after it, that a shell block compiles; HLO is written to a file of its name."""
+C++ of the page as one file, named after it, that a shell block compiles; HLO is written to a file of its name. A
+console block is a command, behind "$ ", and what it prints."""
 
 import os
 import pathlib
@@ -11,6 +12,34 @@ import tempfile
 
 import axle_module  # goes on in the Python that has numpy
 import jaxlib_python
+
+
+def shown(printed, wanted, command):
+    """Whether the lines of a console block are there, in order; a line "..." stands for any number of lines, and "..."
+    at the end of one for the rest of it. Versions of LLVM number values and choose registers in other ways: of IR and
+    assembly, operations and types count."""
+
+    def plain(line):
+        if "--to asm" in command:
+            return line.split()[0] if line.split() else ""
+        return re.sub(r"%[\w.]+", "%", line) if "--to llvm" in command else line
+
+    lines, at, may_skip = printed.splitlines(), 0, False
+    for line in wanted:
+        if line == "...":
+            may_skip = True
+            continue
+        def fits(other):
+            if line.endswith("..."):
+                return other.startswith(line[:-3])
+            return plain(other) == plain(line)
+        end = len(lines) if may_skip else min(at + 1, len(lines))
+        at = next((i + 1 for i in range(at, end) if fits(lines[i])), 0)
+        if at == 0:
+            print(f"not in what is printed: {line}")
+            return False
+        may_skip = False
+    return True
 
 
 def run(name, languages):
@@ -44,6 +73,13 @@ def run(name, languages):
                 sys.stdout.write(ran.stdout + ran.stderr)
                 if ran.returncode != 0 or ran.stderr:
                     print(f"this failed:\n{text}")
+                    return 1
+            elif language == "console":
+                command, *wanted = text.rstrip("\n").split("\n")
+                ran = subprocess.run(["sh", "-ec", command.removeprefix("$ ")], env=environment, capture_output=True,
+                                     text=True)
+                if ran.returncode != 0 or ran.stderr or not shown(ran.stdout, wanted, command):
+                    print(f"this failed:\n{command}\n{ran.stdout}{ran.stderr}")
                     return 1
             else:
                 print(f"a block of {language or 'no language'}, which this test does not run")

@@ -56,7 +56,7 @@ StatusOr<std::vector<const Pass*>> ChosenPasses(const Options& options) {
 
 std::string TimingLine(const PassReport& report) {
   char line[100];
-  std::snprintf(line, sizeof line, "%-10s %10.3f ms %8lld changes %8lld instructions",
+  std::snprintf(line, sizeof line, "%-16s %10.3f ms %8lld changes %8lld instructions",
                 std::string(report.pass->name).c_str(), report.seconds * 1e3,
                 static_cast<long long>(report.changes),
                 static_cast<long long>(report.module.num_instructions()));
