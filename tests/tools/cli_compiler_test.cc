@@ -203,8 +203,9 @@ TEST_F(Cli, OptShowsTheStagesOfNativeCode) {
   EXPECT_TRUE(
       fusions.out.starts_with("main: 5 records\n  0   loop        n (negate), c (cosine)\n"))
       << fusions.out;
+  const Result timed = Run({"opt", file, "--to", "asm", "--timing"});
   for (const char* stage : {"\nregions ", "\nbuffers ", "\nkernels "}) {
-    EXPECT_NE(fusions.err.find(stage), std::string::npos) << fusions.err;
+    EXPECT_NE(timed.err.find(stage), std::string::npos) << timed.err;
   }
   const Result buffers = Run({"opt", file, "--to", "buffers"});
   EXPECT_TRUE(buffers.out.starts_with("main:\n  frame ")) << buffers.out;
