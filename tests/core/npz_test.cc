@@ -302,8 +302,8 @@ TEST(Npz, MemoryIsLimited) {
   EXPECT_EQ(npz.status().message(), "npz: more than 1 MiB of arrays");
 }
 
-// Any change of any byte is refused or leaves the arrays as they were: a checksum covers each of them, header
-// included. Names have none, so that they may be others.
+// Any change of any byte is refused or leaves the arrays as they were: a checksum covers each of
+// them, header included. Names have none, so that they may be others.
 TEST(Npz, DamagedBytesAreRefusedOrChangeNoArray) {
   for (const bool deflate : {false, true}) {
     const std::string good = Archive(deflate);
@@ -314,7 +314,8 @@ TEST(Npz, DamagedBytesAreRefusedOrChangeNoArray) {
     const auto expect_no_other_array = [&](const StatusOr<Npz>& npz) {
       if (!npz.ok()) return;
       for (const auto& [name, array] : *npz) {
-        EXPECT_TRUE(arrays.contains({array.ToString(), array.bytes})) << name << ": " << array.ToString();
+        EXPECT_TRUE(arrays.contains({array.ToString(), array.bytes}))
+            << name << ": " << array.ToString();
       }
     };
     for (size_t i = 0; i < good.size(); ++i) {
