@@ -224,7 +224,7 @@ TEST(Coverage, CodeThatIsNotThereDoesNotRun) {
   ASSERT_TRUE(client.ok());
   const auto executable =
       (*client)->Compile("HloModule m ENTRY e { x = f32[] parameter(0) ROOT y = f32[] negate(x) }",
-                         {.engine = EngineKind::kNative, .report = true, .code = false});
+                         {.engine = EngineKind::kNative, .debug = {.report = true, .code = false}});
   ASSERT_TRUE(executable.ok()) << executable.status().ToString();
   ASSERT_EQ((*executable)->report()->programs.size(), 1u);
   EXPECT_EQ((*executable)->report()->programs[0].placements.size(), 1u);
