@@ -24,7 +24,7 @@ axle_status* axle::ParseModule(const void* bytes, size_t size, const axle_parse_
       if (!load.format) {
         return axle::InvalidArgument(axle::StrCat(kFunction, ": unknown format \"",
                                                   axle::PrintableText(fields.format),
-                                                  "\"; there are hlo and hlo.pb"));
+                                                  "\"; there are ", axle::Join(axle::kFormatNames, " and ")));
       }
     }
     AXLE_ASSIGN(std::unique_ptr<axle::Module> loaded,

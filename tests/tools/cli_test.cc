@@ -334,7 +334,7 @@ TEST_F(Cli, TypingErrorsGetTheNearestName) {
             "aarch64\n");
   EXPECT_EQ(Run({"run"}).exit, 2);
   EXPECT_EQ(Run({}).exit, 2);
-  EXPECT_EQ(Run({"bench", "x"}).exit, 5);
+  EXPECT_EQ(Run({"bench", "x"}).exit, 2);
   const Result unit = Run({"parse", "x", "--mem-limit", "5X"});
   EXPECT_EQ(unit.exit, 2);
   EXPECT_EQ(unit.err,
