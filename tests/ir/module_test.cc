@@ -397,7 +397,8 @@ TEST(CalleesFirst, EachComputationIsBehindThoseThatItCalls) {
   EXPECT_EQ(names(CalleesFirst(*computations["a"],
                                [&](const HloComputation* c) { return c == computations["b"]; })),
             "d c a");
-  EXPECT_EQ(names(CalleesFirst(*computations["a"], [](const HloComputation*) { return true; })), "");
+  EXPECT_EQ(names(CalleesFirst(*computations["a"], [](const HloComputation*) { return true; })),
+            "");
 }
 
 TEST(CalleesFirst, CallsMayBeNestedDeeperThanTheStack) {

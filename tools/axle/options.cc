@@ -453,9 +453,9 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const OptionUse> use
   if (parsed.error.empty() && !raw.from.empty()) {
     options.from = FormatFromName(raw.from);
     if (!options.from) {
-      parsed.error = StrCat("--from: unknown format \"", PrintableText(raw.from), "\"",
-                            DidYouMean(raw.from, kFormatNames), "; there are ",
- Join(kFormatNames, ", "));
+      parsed.error =
+          StrCat("--from: unknown format \"", PrintableText(raw.from), "\"",
+                 DidYouMean(raw.from, kFormatNames), "; there are ", Join(kFormatNames, ", "));
     }
   }
   return parsed;
