@@ -1,5 +1,5 @@
 # Thin names for the commands of README.md and CONTRIBUTING.md; CMake does the work.
-.PHONY: demo test lint format san tsan release install deb bench-build bench compare fuzz clean deps
+.PHONY: demo test lint format san tsan release install deb bench-build bench compare fuzz faults clean deps
 .DEFAULT_GOAL := test
 
 deps:
@@ -78,6 +78,13 @@ fuzz: deps
 	cmake --preset fuzz
 	cmake --build --preset fuzz --target fuzzers
 	for target in $(FUZZ_TARGETS); do scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS) $$target || exit 1; done
+
+# Before a release, in a clone of its own: breaks the compiler in about 50 ways, one at a time, and fails if random modules
+# find fewer than 95 % of them. `make faults FAULTS_FLAGS="--only tail"`; hours for all of them.
+faults: deps
+	cmake --preset dev
+	cmake --build --preset dev --target axle_tool axle_codegen axle_random_kernels
+	scripts/inject_faults.py $(FAULTS_FLAGS)
 
 clean:
 	rm -rf build

@@ -476,7 +476,7 @@ void Bench::Compile() {
       fastest = std::min(fastest, took.count());
     }
     // Not in what is timed: a report takes time of its own.
-    const auto reported = client_->Compile(module, {.engine = engine_, .report = true});
+    const auto reported = client_->Compile(module, {.engine = engine_, .debug = {.report = true}});
     if (!reported.ok()) return Refused(name, 7, reported.status());
     const axle::CompileReport* const report = (*reported)->report();
     const i64 kernels = report == nullptr ? 0 : report->num_kernels;  // 0: interpreted

@@ -4,7 +4,7 @@
     mutate.py AXLE [--format text|proto|npz] [--count N] [--seed S] [--verb parse|print|run]
               [--only I] [--keep DIR] [DIR...]
 
-Takes the programs of tests/data and, when it is there, ../shared/corpus, as HLO text or as protos, or
+Takes the programs of tests/data as HLO text or as protos, or
 the inputs of programs; damages them in ways that break readers (bytes, tokens, numbers, nesting,
 lengths, pieces of two programs; fields of messages with lengths that still fit; arrays inside of
 archives with checksums that still fit); asks one process to read thousands of them, and starts another
@@ -404,12 +404,11 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("mutants"),
                         help="where mutants that fail are kept")
     args = parser.parse_args()
-    shared = pathlib.Path(os.environ.get("AXLE_SHARED") or ROOT.parent / "shared")
-    folders = args.folders or [ROOT / "tests" / "data", shared / "corpus"]
+    folders = args.folders or [ROOT / "tests" / "data"]
     suffixes, mutations, ending = FORMATS[args.format]
     programs = load_programs(folders, args.max_size, suffixes)
     if args.format == "npz":  # of programs that run in no time
-        programs = [p for p in programs if ROOT / "tests" in pathlib.Path(p[0]).parents]
+        programs = [p for p in programs if ROOT / "tests/data/corpus" not in pathlib.Path(p[0]).parents]
     if not programs:
         print(f"mutate: no programs in {' '.join(map(str, folders))}")
         return 1

@@ -382,7 +382,7 @@ XlaOp AllToAllWithDeviceList(XlaOp operand, i64 split_dimension, i64 concat_dime
       groups.iota = IotaDevices{{split_count}, {0}};
     }
   }
-  const XlaOp exchanged =
+  XlaOp exchanged =
       AppendTo(builder,
                {.opcode = kOp,
                 .operands = one,

@@ -25,10 +25,8 @@ using BroadcastDims = ArraySlice<i64>;
 
 // An operand that remembers where an operator was written.
 struct LocatedOp {
-  LocatedOp(
-      XlaOp op,
-      Location location = std::source_location::current())  // NOLINT(google-explicit-constructor):
-                                                            // an operand converts
+  // An operand converts.
+  explicit(false) LocatedOp(XlaOp op, Location location = std::source_location::current())
       : op(op), location(location) {}
   XlaOp op;
   Location location;

@@ -80,7 +80,11 @@ class LiteralUtil {
     std::vector<i64> index(static_cast<size_t>(shape.rank()), 0);
     for (Native& element : literal.mutable_data<Native>()) {
       element = static_cast<Native>(generator(std::span<const i64>(index)));
-      for (size_t d = index.size(); d-- > 0 && ++index[d] == shape.dims()[d];) index[d] = 0;
+      for (size_t d = index.size(); d-- > 0;) {
+        ++index[d];
+        if (index[d] < shape.dims()[d]) break;
+        index[d] = 0;
+      }
     }
     return literal;
   }

@@ -170,7 +170,7 @@ void XlaBuilder::Reset() {
   state_->module->set_entry(state_->computation);
 }
 
-XlaOp XlaBuilder::ReportError(Status error, Location location) {
+XlaOp XlaBuilder::ReportError(const Status& error, Location location) {
   if (error_.ok()) {
     std::string message = error.message();
     if (message.find(At(location)) == message.npos) message += At(location);

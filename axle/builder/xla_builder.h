@@ -89,7 +89,7 @@ class XlaBuilder {
   const Status& first_error() const { return error_; }
   const Status& GetCurrentStatus() const { return error_; }
   // Records an error of the caller's own unless there is one already. Gives an invalid handle.
-  XlaOp ReportError(Status error, Location location = std::source_location::current());
+  XlaOp ReportError(const Status& error, Location location = std::source_location::current());
   // The op, or what `build` gives; an error of either is recorded and gives an invalid handle.
   XlaOp ReportErrorOrReturn(const StatusOr<XlaOp>& op,
                             Location location = std::source_location::current());

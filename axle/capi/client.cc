@@ -100,7 +100,8 @@ Status WriteValues(const char* function, std::span<const axle_array* const> valu
     shapes.push_back(array.shape);
   }
   const bool is_array = shapes.size() == 1;
-  AXLE_ASSIGN(const Literal value, take(is_array ? shapes[0] : Shape::Tuple(std::move(shapes))));
+  const Shape whole = is_array ? shapes[0] : Shape::Tuple(std::move(shapes));
+  AXLE_ASSIGN(const Literal value, take(whole));
   for (size_t i = 0; i < arrays.size(); ++i) {
     AXLE_TRY(WriteValue(is_array ? value : value.element(static_cast<i64>(i)), arrays[i]));
   }

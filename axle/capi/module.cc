@@ -22,9 +22,9 @@ axle_status* axle::ParseModule(const void* bytes, size_t size, const axle_parse_
     if (fields.format != nullptr) {
       load.format = axle::FormatFromName(fields.format);
       if (!load.format) {
-        return axle::InvalidArgument(axle::StrCat(kFunction, ": unknown format \"",
-                                                  axle::PrintableText(fields.format),
-                                                  "\"; there are hlo and hlo.pb"));
+        return axle::InvalidArgument(
+            axle::StrCat(kFunction, ": unknown format \"", axle::PrintableText(fields.format),
+                         "\"; there are ", axle::Join(axle::kFormatNames, " and ")));
       }
     }
     AXLE_ASSIGN(std::unique_ptr<axle::Module> loaded,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "axle/client/op_table.h"
+#include "axle/ir/callees_first.h"
 
 namespace axle {
 namespace {
@@ -28,23 +29,8 @@ class Peaks {
  public:
   // Not recursive: calls may be nested deeper than the stack is.
   i64 Of(const HloComputation& computation) {
-    struct Task {
-      const HloComputation* computation;
-      bool knows_callees;
-    };
-    std::vector<Task> tasks = {{&computation, false}};
-    while (!tasks.empty()) {
-      const Task task = tasks.back();
-      tasks.pop_back();
-      if (task.knows_callees) {
-        peaks_[task.computation] = Peak(*task.computation);
-      } else if (peaks_.try_emplace(task.computation, 0).second) {
-        tasks.push_back({task.computation, true});
-        for (const Instruction* inst : task.computation->instructions()) {
-          for (const HloComputation* callee : inst->callees()) tasks.push_back({callee, false});
-        }
-      }
-    }
+    const auto is_known = [&](const HloComputation* c) { return peaks_.contains(c); };
+    for (const HloComputation* c : CalleesFirst(computation, is_known)) peaks_[c] = Peak(*c);
     return peaks_[&computation];
   }
 

@@ -448,7 +448,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
     return InvalidArgument(
         StrCat("compile: codegen level is ", options.codegen_level, ", must be 0, 1 or 2"));
   }
-  AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine, options.code));
+  AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine, options.debug.code));
   AXLE_TRY(Log(LogLevel::kInfo, [&] {
     return StrCat("compile: \"", module->name(), "\", ", module->num_instructions(),
                   " instructions, for the ", engine == nullptr ? "interpreter" : "native engine",
@@ -465,20 +465,17 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   const i64 work = kBytesPerInstruction * module->num_instructions();
   if (options.limits != nullptr) AXLE_TRY(options.limits->Reserve(work));
   const ReleaseAtEnd release{options.limits, work};
-  TextCallback on_llvm("on_llvm", options.on_llvm), on_assembly("on_assembly", options.on_assembly);
+  DebugOptions debug = options.debug;
+  TextCallback on_llvm("on_llvm", debug.on_llvm), on_assembly("on_assembly", debug.on_assembly);
+  debug.on_llvm = on_llvm.function();
+  debug.on_assembly = on_assembly.function();
   AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code,
               engine->Compile(*module, {.isa = options.isa,
                                         .codegen_level = options.codegen_level,
                                         .num_threads = num_threads_,
                                         .limits = options.limits,
-                                        .run_passes = options.run_passes,
-                                        .report = options.report,
-                                        .code = options.code,
                                         .fast = options.numerics == Numerics::kFast,
-                                        .small_wherever_possible = options.small_wherever_possible,
-                                        .check_accesses = options.check_accesses,
-                                        .on_llvm = on_llvm.function(),
-                                        .on_assembly = on_assembly.function()}));
+                                        .debug = std::move(debug)}));
   AXLE_TRY(on_llvm.status());
   AXLE_TRY(on_assembly.status());
   if (options.limits != nullptr) AXLE_TRY(options.limits->CheckNow());

@@ -20,6 +20,7 @@
 #include "axle/client/executable.h"
 #include "axle/core/executor.h"
 #include "axle/core/limits.h"
+#include "axle/runtime/debug_options.h"
 #include "axle/runtime/host_device_options.h"
 #include "axle/runtime/native_isa.h"
 
@@ -83,20 +84,8 @@ struct CompileOptions {
   // For tests: compiles a program whose constants have lost their elements, constant({...}), with a
   // counting pattern in their place. Otherwise that is INVALID_ARGUMENT.
   bool allow_elided = false;
-  // Of native code: false if the module has had its passes (axle/passes/); whether the executable
-  // keeps a report; who gets the code of kernels as text, as runtime/native_engine.h says.
-  bool run_passes = true;
-  bool report = false;
-  // For tests of native code: false leaves it out, so that there is nothing but the report.
-  bool code = true;
-  // For tests of native code: computes few elements in one function wherever that can be done, not
-  // only where it is faster. No bit depends on it.
-  bool small_wherever_possible = false;
-  // Likewise for tests: a run fails, with INTERNAL, if native code reads or writes outside of the
-  // memory of its operands, and does not do it.
-  bool check_accesses = false;
-  std::function<void(std::string_view text)> on_llvm = {};
-  std::function<void(std::string_view text)> on_assembly = {};
+  // What tests and tools ask of native code: a report, its text, other ways to the same bits.
+  DebugOptions debug = {};
 };
 
 class Client {

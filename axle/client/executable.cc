@@ -317,6 +317,7 @@ Status Executable::Finish(Call& call, const Status& scheduled) const {
     Status kept = ran;
     if (kept.ok()) {
       kept = storage.Keep(shape_->result.is_tuple() ? std::move(result->mutable_elements()[i])
+                                                    // NOLINTNEXTLINE(bugprone-use-after-move): one
                                                     : *std::move(result));
     }
     if (status.ok()) status = kept;

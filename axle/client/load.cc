@@ -14,7 +14,6 @@
 namespace axle {
 namespace {
 
-constexpr std::string_view kFormatNames[] = {"hlo", "hlo.pb", "stablehlo", "stablehlo.bc"};
 // Of an input that is unpacked without a memory limit.
 constexpr i64 kMaxUnpackedBytes = i64{1} << 32;
 
@@ -41,10 +40,6 @@ bool StartsWithWord(std::string_view text, std::string_view word) {
 
 }  // namespace
 
-std::string_view FormatName(InputFormat format) {
-  return kFormatNames[static_cast<int>(format)];
-}
-
 std::optional<InputFormat> FormatFromName(std::string_view name) {
   const auto* const it = std::ranges::find(kFormatNames, name);
   if (it == std::end(kFormatNames)) return {};
@@ -52,7 +47,7 @@ std::optional<InputFormat> FormatFromName(std::string_view name) {
 }
 
 InputFormat DetectFormat(std::string_view bytes) {
-  if (bytes.starts_with("ML\xefR")) return InputFormat::kStableHloBytecode;
+  if (bytes.starts_with("ML\xefR")) return InputFormat::kMlir;
   const std::string_view text = SkipBlank(bytes);
   if (StartsWithWord(text, "HloModule")) return InputFormat::kHloText;
   const bool is_mlir = StartsWithWord(text, "module") || text.starts_with("func.func") ||
@@ -61,7 +56,7 @@ InputFormat DetectFormat(std::string_view bytes) {
   // A message whose module has a name of 35 characters begins with "\n#", too.
   const bool may_be_proto = !is_mlir || bytes.starts_with("\n#");
   if (may_be_proto && DetectProto(bytes)) return InputFormat::kHloProto;
-  if (is_mlir) return InputFormat::kStableHloText;
+  if (is_mlir) return InputFormat::kMlir;
   // Damaged messages. One opens with the tag of its first field, whose length is next; texts have
   // no control characters.
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 9; };
@@ -106,7 +101,7 @@ StatusOr<LoadedProgram> LoadUnpacked(std::string_view bytes, const LoadOptions& 
                               .strict_types = options.strict_types}));
     return LoadedProgram{std::move(module)};
   }
-  return StableHloIsNotRead(label_or(FormatName(format)));
+  return StableHloIsNotRead(label_or("the input"));
 }
 
 }  // namespace

@@ -12,11 +12,13 @@
 
 namespace axle {
 
-// kHloProto: HloModuleProto, HloProto or HloSnapshot, whichever it is.
-enum class InputFormat : std::uint8_t { kHloText, kHloProto, kStableHloText, kStableHloBytecode };
+// kHloProto: HloModuleProto, HloProto or HloSnapshot, whichever it is. kMlir: StableHLO as text or
+// bytecode, which is recognised only so that it can be refused with what to do instead.
+enum class InputFormat : std::uint8_t { kHloText, kHloProto, kMlir };
 
-// "hlo", "hlo.pb", "stablehlo", "stablehlo.bc": as --from= spells them; nothing for other names.
-std::string_view FormatName(InputFormat format);
+// The formats that are read, in the order of InputFormat, as --from= spells them.
+inline constexpr std::string_view kFormatNames[] = {"hlo", "hlo.pb"};
+// Nothing for other names.
 std::optional<InputFormat> FormatFromName(std::string_view name);
 // A guess, never an error: what is nothing else is HLO text, whose reader says what is wrong.
 InputFormat DetectFormat(std::string_view bytes);

@@ -12,6 +12,7 @@
 #include "axle/codegen/schedule/sub_views.h"
 #include "axle/codegen/steps/compiled_computations.h"
 #include "axle/core/strings.h"
+#include "axle/ir/callees_first.h"
 #include "axle/ops/control_form.h"
 #include "axle/passes/facts.h"
 #include "axle/passes/pipeline.h"
@@ -48,8 +49,8 @@ class Compiler {
       for (const CallForm form : forms_[computation]) AXLE_TRY(Compile(*computation, form));
     }
     compiled_.entry = &computations_.Get(*module.entry(), CallForm::kEntry);
-    if (options_.report) FinishReport(compiled_.report);
-    if (!options_.code) return {};
+    if (options_.debug.report) FinishReport(compiled_.report);
+    if (!options_.debug.code) return {};
     const ScopedStage stage(compiled_.report, "kernels");
     AXLE_ASSIGN(compiled_.code, make_kernels(kernels_, target_, options_));
     return {};
@@ -73,7 +74,7 @@ class Compiler {
       MakeRowRegions(grouped, num_threads_);
       AXLE_TRY(GroupSmallRegions(
           grouped, [this](const HloComputation& callee) { return PlainSchedule(callee); },
-          options_.small_wherever_possible));
+          options_.debug.small_wherever_possible));
       for (const Region& region : grouped.regions) AddForms(region);
     }
     return {};
@@ -138,12 +139,12 @@ class Compiler {
     if (!schedule.regions.empty()) {
       compiled.peak = schedule.regions[plan.peak_region].instructions.back()->name();
     }
-    if (options_.report) {
+    if (options_.debug.report) {
       compiled_.report.programs.push_back(
           ReportProgram(computation, schedule, compiled.blocks, plan));
     }
     AXLE_ASSIGN(compiled.program, MakeProgram(computation, schedule, plan, compiled.blocks));
-    if (options_.report) ReportRecords(schedule, *compiled.program, form);
+    if (options_.debug.report) ReportRecords(schedule, *compiled.program, form);
     return {};
   }
 
@@ -321,10 +322,10 @@ StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& ta
   CompiledModule compiled;
   {
     const ScopedStage stage(compiled.report, "passes");
-    compiled.module = options.run_passes ? nullptr : module.Clone();
+    compiled.module = options.debug.run_passes ? nullptr : module.Clone();
     if (compiled.module == nullptr) {
       PipelineOptions passes = {.limits = options.limits};
-      if (options.report) {
+      if (options.debug.report) {
         passes.after_each = [&](const PassReport& pass) {
           for (const PassNote& note : pass.notes) {
             compiled.report.layouts.push_back({note.computation, note.instruction, note.text});
@@ -335,7 +336,7 @@ StatusOr<CompiledModule> CompileModule(const Module& module, const JitTarget& ta
     }
   }
   JitTarget checked = target;
-  if (options.check_accesses || kAlwaysChecksAccesses) {
+  if (options.debug.check_accesses || kAlwaysChecksAccesses) {
     compiled.checks = std::make_unique<AccessChecks>();
     checked.checks = compiled.checks.get();
   }

@@ -184,7 +184,7 @@ class Array2D : public Array<T> {
   Array2D() : Array2D(0, 0) {}
   Array2D(std::int64_t n1, std::int64_t n2) : Array<T>(std::vector<std::int64_t>{n1, n2}) {}
   Array2D(std::int64_t n1, std::int64_t n2, const T& value) : Array<T>({n1, n2}, value) {}
-  Array2D(typename Array<T>::List2D values) : Array<T>(values) {}
+  explicit(false) Array2D(Array<T>::List2D values) : Array<T>(values) {}
   std::int64_t n1() const { return this->dim(0); }
   std::int64_t n2() const { return this->dim(1); }
   std::int64_t height() const { return this->dim(0); }
@@ -200,7 +200,7 @@ class Array3D : public Array<T> {
       : Array<T>(std::vector<std::int64_t>{n1, n2, n3}) {}
   Array3D(std::int64_t n1, std::int64_t n2, std::int64_t n3, const T& value)
       : Array<T>({n1, n2, n3}, value) {}
-  Array3D(typename Array<T>::List3D values) : Array<T>(values) {}
+  explicit(false) Array3D(Array<T>::List3D values) : Array<T>(values) {}
   std::int64_t n1() const { return this->dim(0); }
   std::int64_t n2() const { return this->dim(1); }
   std::int64_t n3() const { return this->dim(2); }
@@ -216,7 +216,7 @@ class Array4D : public Array<T> {
   Array4D(std::int64_t planes, std::int64_t depth, std::int64_t height, std::int64_t width,
           const T& value)
       : Array<T>({planes, depth, height, width}, value) {}
-  Array4D(typename Array<T>::List4D values) : Array<T>(values) {}
+  explicit(false) Array4D(Array<T>::List4D values) : Array<T>(values) {}
   std::int64_t n1() const { return this->dim(0); }
   std::int64_t n2() const { return this->dim(1); }
   std::int64_t n3() const { return this->dim(2); }

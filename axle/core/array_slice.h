@@ -17,12 +17,11 @@ class ArraySlice : public std::span<const T> {
  public:
   using Span = std::span<const T>;
   using Span::Span;
-  // Of nothing; of a span, a vector or an array; of a list in braces. None copies.
+  // Of nothing; of a span, a vector or an array; of a list in braces: an argument converts. None
+  // copies.
   ArraySlice() = default;
-  ArraySlice(Span span)
-      : Span(span) {}  // NOLINT(google-explicit-constructor): an argument converts
-  // NOLINTNEXTLINE(google-explicit-constructor)
-  ArraySlice(std::initializer_list<T> list) : Span(std::data(list), list.size()) {}
+  explicit(false) ArraySlice(Span span) : Span(span) {}
+  explicit(false) ArraySlice(std::initializer_list<T> list) : Span(std::data(list), list.size()) {}
 };
 
 }  // namespace axle

@@ -73,7 +73,7 @@ StorageOf<kType> FromF64(double value) {
   } else if constexpr (kType == F32) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
   } else {
-    return StorageOf<kType>::FromBits(static_cast<typename StorageOf<kType>::Bits>(bits));
+    return StorageOf<kType>::FromBits(static_cast<StorageOf<kType>::Bits>(bits));
   }
 }
 

@@ -228,7 +228,7 @@ template <> struct StorageTraits<C64> { using Type = std::complex<float>; };
 template <> struct StorageTraits<C128> { using Type = std::complex<double>; };
 // clang-format on
 template <ElementType kType>
-using StorageOf = typename StorageTraits<kType>::Type;
+using StorageOf = StorageTraits<kType>::Type;
 
 // Calls fn.template operator()<kType>() with the element type as a constant, for array types; any
 // other type is taken for pred (callers check first). Dispatch once, at the edge.

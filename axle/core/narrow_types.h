@@ -29,7 +29,8 @@ template <std::integral T>
 constexpr T SaturatingCast(double value) {
   using Limits = std::numeric_limits<T>;
   // 2^digits, the first value above the largest T.
-  constexpr double kAbove = static_cast<double>(Limits::max() / 2 + 1) * 2;
+  constexpr T kHalf = Limits::max() / 2 + 1;
+  constexpr double kAbove = 2 * static_cast<double>(kHalf);
   if (value != value) return 0;
   if (value >= kAbove) return Limits::max();
   if (Limits::is_signed ? value <= -kAbove : value <= 0) return Limits::min();
@@ -204,6 +205,8 @@ constexpr std::string_view ElementName() {
 
 // What holds for a float format; what the type does not have (an infinity, a NaN) is 0 of it, as
 // the standard has it.
+// NOLINTBEGIN(readability-identifier-naming, bugprone-std-namespace-modification): it may be
+// specialised for types of ours.
 template <axle::ElementType kType, typename Bits>
 class std::numeric_limits<axle::NarrowFloat<kType, Bits>> {
   using Float = axle::NarrowFloat<kType, Bits>;
@@ -300,3 +303,4 @@ class std::numeric_limits<axle::NarrowInteger<kType>> {
   static constexpr Integer signaling_NaN() { return Integer(); }
   static constexpr Integer denorm_min() { return Integer(); }
 };
+// NOLINTEND(readability-identifier-naming, bugprone-std-namespace-modification)

@@ -217,14 +217,15 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
     Limits limits;
     SetLimits(limits);
     Client& client = *clients_[variant.client];
-    const auto compiled = client.Compile(module, {.engine = EngineKind::kNative,
-                                                  .numerics = options_.numerics,
-                                                  .isa = variant.isa,
-                                                  .codegen_level = variant.level,
-                                                  .limits = &limits,
-                                                  .allow_elided = true,
-                                                  .small_wherever_possible = variant.small,
-                                                  .check_accesses = variant.checked});
+    const auto compiled = client.Compile(
+        module,
+        {.engine = EngineKind::kNative,
+         .numerics = options_.numerics,
+         .isa = variant.isa,
+         .codegen_level = variant.level,
+         .limits = &limits,
+         .allow_elided = true,
+         .debug = {.small_wherever_possible = variant.small, .check_accesses = variant.checked}});
     if (compiled.ok()) {
       AddRunners(*module, name, variant.repeated, client, *compiled, runners);
       continue;

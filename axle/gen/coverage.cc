@@ -7,6 +7,7 @@
 #include "axle/core/strings.h"
 #include "axle/gen/recipes.h"
 #include "axle/gen/subjects.h"
+#include "axle/ir/callees_first.h"
 #include "axle/passes/facts.h"
 #include "axle/passes/pipeline.h"
 #include "axle/runtime/compile_report.h"
@@ -82,10 +83,10 @@ void Coverage::Add(const Coverage& other) {
 Status Coverage::AddRegions(const Module& module, Client& client) {
   AXLE_ASSIGN(std::unique_ptr<Module> passed, RunPipeline(module));
   const std::shared_ptr<const Module> optimized = std::move(passed);
-  AXLE_ASSIGN(const auto compiled, client.Compile(optimized, {.engine = EngineKind::kNative,
-                                                              .run_passes = false,
-                                                              .report = true,
-                                                              .code = false}));
+  AXLE_ASSIGN(
+      const auto compiled,
+      client.Compile(optimized, {.engine = EngineKind::kNative,
+                                 .debug = {.run_passes = false, .report = true, .code = false}}));
   AddReport(*optimized, *compiled->report());
   return {};
 }

@@ -20,58 +20,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// How errors of the operands become one of the result.
-enum class Propagation : std::uint8_t {
-  kNone,  // any error makes the result unknown
-  kAdd,
-  kMultiply,
-  kDivide,
-  kLargest,  // minimum, maximum, clamp
-  kSelect,
-  kCompare,
-  kDot,
-  kLipschitz,  // a slope of at most 1.2
-  kExponential,
-  kLog,
-  kSqrt,
-  kRsqrt,
-  kConvert,
-};
-struct PropagationOf {
-  Opcode opcode;
-  Propagation propagation;
-};
-// What is not here is kNone.
-constexpr PropagationOf kPropagations[] = {
-    {Opcode::kAdd, Propagation::kAdd},
-    {Opcode::kSubtract, Propagation::kAdd},
-    {Opcode::kMultiply, Propagation::kMultiply},
-    {Opcode::kDivide, Propagation::kDivide},
-    {Opcode::kMaximum, Propagation::kLargest},
-    {Opcode::kMinimum, Propagation::kLargest},
-    {Opcode::kClamp, Propagation::kLargest},
-    {Opcode::kSelect, Propagation::kSelect},
-    {Opcode::kCompare, Propagation::kCompare},
-    {Opcode::kDot, Propagation::kDot},
-    {Opcode::kNegate, Propagation::kLipschitz},
-    {Opcode::kAbs, Propagation::kLipschitz},
-    {Opcode::kCopy, Propagation::kLipschitz},
-    {Opcode::kTanh, Propagation::kLipschitz},
-    {Opcode::kLogistic, Propagation::kLipschitz},
-    {Opcode::kSine, Propagation::kLipschitz},
-    {Opcode::kCosine, Propagation::kLipschitz},
-    {Opcode::kErf, Propagation::kLipschitz},
-    {Opcode::kExponential, Propagation::kExponential},
-    {Opcode::kLog, Propagation::kLog},
-    {Opcode::kSqrt, Propagation::kSqrt},
-    {Opcode::kRsqrt, Propagation::kRsqrt},
-    {Opcode::kConvert, Propagation::kConvert},
-};
-Propagation Of(Opcode opcode) {
-  const auto* const found = std::ranges::find(kPropagations, opcode, &PropagationOf::opcode);
-  return found == std::end(kPropagations) ? Propagation::kNone : found->propagation;
-}
-
 // How many instructions of a computation, and of those that it calls, give floats or complex
 // numbers.
 i64 NumFloatSteps(const HloComputation& computation) {
@@ -245,7 +193,7 @@ class BoundWriter {
     if (IsRealFloat(inst.shape()) && !IsDynamic(inst)) {
       if (def.lowering == Lowering::kIndexMap) return Moved(inst);
       if (def.lowering == Lowering::kReduce && inst.num_operands() == 2) return Reduced(inst);
-      const bool is_dot = axle::Of(inst.opcode()) == Propagation::kDot;
+      const bool is_dot = GetOpDef(inst).errors == ErrorPropagation::kDot;
       if (is_dot && !HasExactOperands(inst)) return Dotted(inst);
     }
     // The rest computes in its own way, from the same values the same bits, but for what is
@@ -283,21 +231,21 @@ class BoundWriter {
     }
     const ElementType type = inst.shape().type();
     const bool is_real = IsRealFloat(inst.shape());
-    const Propagation wanted = axle::Of(inst.opcode());
-    const Propagation propagation = is_real ? wanted : Propagation::kNone;
-    const bool is_arithmetic = propagation == Propagation::kAdd ||
-                               propagation == Propagation::kMultiply ||
-                               propagation == Propagation::kDivide;
+    const ErrorPropagation wanted = GetOpDef(inst).errors;
+    const ErrorPropagation propagation = is_real ? wanted : ErrorPropagation::kNone;
+    const bool is_arithmetic = propagation == ErrorPropagation::kAdd ||
+                               propagation == ErrorPropagation::kMultiply ||
+                               propagation == ErrorPropagation::kDivide;
     const bool is_exact = HasExactOperands(inst);
     if (is_exact && !(is_real && (is_arithmetic || IsNarrowFloat(type)))) return {};
-    if (wanted == Propagation::kCompare && IsRealFloat(inst.operand(0)->shape())) {
+    if (wanted == ErrorPropagation::kCompare && IsRealFloat(inst.operand(0)->shape())) {
       return Compared(inst);
     }
     const bool is_between_floats =
-        propagation == Propagation::kConvert && IsRealFloat(inst.operand(0)->shape());
+        propagation == ErrorPropagation::kConvert && IsRealFloat(inst.operand(0)->shape());
     Instruction* error = nullptr;
-    if (propagation == Propagation::kNone ||
-        (propagation == Propagation::kConvert && !is_between_floats)) {
+    if (propagation == ErrorPropagation::kNone ||
+        (propagation == ErrorPropagation::kConvert && !is_between_floats)) {
       error = Poisoned(inst).array;
       if (!is_real) return {error};
       if (error == nullptr) error = Filled(Doubles(inst.shape()), 0);
@@ -324,15 +272,15 @@ class BoundWriter {
     return Where(ExactOr(error, Is(ComparisonDirection::kLt, least, result)), bound);
   }
 
-  Instruction* Propagated(const Instruction& inst, Propagation propagation) {
+  Instruction* Propagated(const Instruction& inst, ErrorPropagation propagation) {
     const auto error = [&](i64 i) { return ErrorOf(inst, i); };
     const auto operand = [&](i64 i) { return Spread(inst, Magnitude(*inst.operand(i))); };
     switch (propagation) {
-      case Propagation::kAdd:
+      case ErrorPropagation::kAdd:
         return Add(error(0), error(1));
-      case Propagation::kMultiply:
+      case ErrorPropagation::kMultiply:
         return Add(Mul(error(0), Add(operand(1), error(1))), Mul(operand(0), error(1)));
-      case Propagation::kDivide: {
+      case ErrorPropagation::kDivide: {
         // The reciprocal of the divisor is neither subnormal nor infinite.
         const FloatFormat& format = Info(inst.shape().type() == F64 ? F64 : F32).format;
         Instruction* const b = operand(1);
@@ -343,36 +291,36 @@ class BoundWriter {
         return WhereLess(b, Filled(b->shape(), limit),
                          WhereLess(Filled(b->shape(), 1 / limit), least, Div(moved, least)));
       }
-      case Propagation::kLargest: {
+      case ErrorPropagation::kLargest: {
         Instruction* largest = error(0);
         for (i64 i = 1; i < inst.num_operands(); ++i) largest = Max(largest, error(i));
         return largest;
       }
-      case Propagation::kSelect:
+      case ErrorPropagation::kSelect:
         // That of a pred is 0 or infinite.
         return Add(error(0), Max(error(1), error(2)));
-      case Propagation::kLipschitz:
+      case ErrorPropagation::kLipschitz:
         return Scaled(error(0), 1.2);
-      case Propagation::kExponential: {
+      case ErrorPropagation::kExponential: {
         Instruction* const result = Plus(Magnitude(inst), Least(Info(inst.shape().type()).format));
         return Scaled(Mul(result, Op(Opcode::kExponentialMinusOne, {error(0)})), 1.01);
       }
-      case Propagation::kLog: {
+      case ErrorPropagation::kLog: {
         Instruction* const least = Sub(operand(0), error(0));
         return WhereLess(Filled(least->shape(), 0), least, Div(error(0), least));
       }
-      case Propagation::kSqrt:
+      case ErrorPropagation::kSqrt:
         return WhereLess(error(0), operand(0), Div(error(0), Magnitude(inst)));
-      case Propagation::kRsqrt: {
+      case ErrorPropagation::kRsqrt: {
         Instruction* const least = Sub(operand(0), error(0));
         return WhereLess(Filled(least->shape(), 0), least,
                          Div(Mul(Magnitude(inst), error(0)), least));
       }
-      case Propagation::kConvert:
+      case ErrorPropagation::kConvert:
         return error(0);
-      case Propagation::kNone:
-      case Propagation::kCompare:
-      case Propagation::kDot:
+      case ErrorPropagation::kNone:
+      case ErrorPropagation::kCompare:
+      case ErrorPropagation::kDot:
         break;
     }
     return Filled(Doubles(inst.shape()), kInfinity);

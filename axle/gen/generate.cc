@@ -7,6 +7,7 @@
 #include "axle/core/strings.h"
 #include "axle/gen/patterns.h"
 #include "axle/gen/subjects.h"
+#include "axle/ir/callees_first.h"
 #include "axle/passes/facts.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"

@@ -10,6 +10,7 @@
 #include "axle/eval/evaluate.h"
 #include "axle/gen/append.h"
 #include "axle/gen/random.h"
+#include "axle/ir/callees_first.h"
 #include "axle/ops/lanes/lane_compiler.h"
 #include "axle/ops/op_def.h"
 #include "axle/passes/facts.h"

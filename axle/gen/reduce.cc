@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "axle/core/strings.h"
+#include "axle/ir/callees_first.h"
 #include "axle/ops/op_def.h"
 #include "axle/passes/facts.h"
 #include "axle/passes/pipeline.h"

@@ -1,43 +1,9 @@
-// Cloning of computations and modules, and the structural hash: both walk callees before callers
-// without recursion, because call chains may be as long as a module.
-#include <algorithm>
-
+// Cloning of computations and modules, and the structural hash.
+#include "axle/ir/callees_first.h"
 #include "axle/ir/module.h"
 
 namespace axle {
 namespace {
-
-// `root` and everything it calls, callees first, without looking into what is `done`: cloning all
-// computations of a module one by one must not walk the same call chains again and again.
-std::vector<const HloComputation*> CalleesFirst(
-    const HloComputation& root,
-    const std::unordered_map<const HloComputation*, HloComputation*>& done = {}) {
-  struct Frame {
-    const HloComputation* computation;
-    size_t instruction = 0;
-    size_t callee = 0;
-  };
-  std::vector<const HloComputation*> order;
-  std::unordered_set<const HloComputation*> seen = {&root};
-  std::vector<Frame> stack = {{&root}};
-  while (!stack.empty()) {
-    Frame& frame = stack.back();
-    if (frame.instruction == frame.computation->instructions().size()) {
-      order.push_back(frame.computation);
-      stack.pop_back();
-      continue;
-    }
-    const auto callees = frame.computation->instructions()[frame.instruction]->callees();
-    if (frame.callee == callees.size()) {
-      ++frame.instruction;
-      frame.callee = 0;
-      continue;
-    }
-    const HloComputation* callee = callees[frame.callee++];
-    if (!done.contains(callee) && seen.insert(callee).second) stack.push_back({callee});
-  }
-  return order;
-}
 
 HloComputation* CloneOne(Module& module, const HloComputation& from,
                          const std::unordered_map<const HloComputation*, HloComputation*>& cloned) {
@@ -84,7 +50,8 @@ HloComputation* Module::CloneComputation(
     const HloComputation& computation,
     std::unordered_map<const HloComputation*, HloComputation*>& cloned) {
   if (const auto it = cloned.find(&computation); it != cloned.end()) return it->second;
-  for (const HloComputation* from : CalleesFirst(computation, cloned)) {
+  const auto is_cloned = [&](const HloComputation* c) { return cloned.contains(c); };
+  for (const HloComputation* from : CalleesFirst(computation, is_cloned)) {
     cloned[from] = CloneOne(*this, *from, cloned);
   }
   return cloned.at(&computation);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "axle/core/sum_chunk.h"
 #include "axle/kernels/planning.h"
 
 namespace axle {
@@ -22,7 +23,6 @@ constexpr i64 kStreamedRows = 8;          // with which columns are read once, n
 constexpr i64 kStreamedWork = 1 << 18;    // factors of columns that make a tile
 constexpr i64 kTileWork = 1 << 20;        // multiplications of a tile, at least
 constexpr i64 kCanonicalWork = 1 << 16;   // likewise in the canonical order, which waits for memory
-constexpr i64 kCanonicalChunk = 4096;     // elements, of ops/canonical_sum.h
 
 // Appends a dimension, as a part of the one before where it goes on from it. False if there are too
 // many.
@@ -150,11 +150,11 @@ void ChooseRows(DotPlan& plan) {
 }
 
 i64 PlanCanonicalScratch(const FamilyEntry& entry, DotPlan& plan) {
-  const i64 chunk = std::min(kCanonicalChunk, std::max<i64>(1, plan.depth.total));
+  const i64 chunk = std::min(kSumChunk, std::max<i64>(1, plan.depth.total));
   const i64 bytes = entry.packed_bytes * entry.parts;
   ScratchLayout scratch;
   plan.panels_at = scratch.Add(plan.columns_in_place ? 0 : plan.depth.total * bytes);
-  plan.row_block_at = scratch.Add(plan.rows_in_place ? 0 : 8 * kCanonicalChunk * bytes);
+  plan.row_block_at = scratch.Add(plan.rows_in_place ? 0 : 8 * kSumChunk * bytes);
   plan.offsets_at = scratch.Add(chunk * static_cast<i64>(sizeof(i64)));
   return scratch.end();
 }

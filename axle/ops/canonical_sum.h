@@ -2,17 +2,16 @@
 // and how lanes and chunks are put together. Reductions, dots along rows and everything else that
 // adds up many floats share it, so that any vector width and number of threads gives the same bits.
 //
-//   Elements are numbered r = 0, 1, ...; 4096 neighbours are a chunk. Inside a chunk, element r
-//   goes to lane r mod L. Lane i takes lane i + L/2, halving; chunks are joined by a binary tree.
+//   Elements are numbered r = 0, 1, ...; kSumChunk neighbours are a chunk. Inside a chunk, element
+//   r goes to lane r mod L. Lane i takes lane i + L/2, halving; chunks are joined by a binary tree.
 #pragma once
 #include <algorithm>
 #include <vector>
 
 #include "axle/core/element_type.h"
+#include "axle/core/sum_chunk.h"
 
 namespace axle {
-
-inline constexpr i64 kSumChunk = 4096;  // a multiple of every number of lanes
 
 // The number of lanes of a sum of `count` elements, `columns` of which stand side by side: the
 // product of the kept dimensions to the right of the last reduced one. `type` is the declared type.

@@ -100,6 +100,7 @@ const OpDef kCompareDef = {
     .operands = kBinaryOperands,
     .attrs = Schema<CompareAttrs>(kCompareAttrs),
     .lowering = Lowering::kElementwise,
+    .errors = ErrorPropagation::kCompare,
     .infer = InferCompare,
     .canonicalize = CanonicalizeCompare,
     .emit = EmitCompare,

@@ -1,3 +1,4 @@
+#include "axle/ops/dim_order.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -74,6 +75,7 @@ const OpDef kConcatenateDef = {
     .lowering = Lowering::kIndexMap,
     .infer = InferConcatenate,
     .index_map = ConcatenateMap,
+    .permute = {PermuteForm::kAlike, RenumberedDimensions},
 };
 
 }  // namespace axle

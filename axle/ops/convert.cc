@@ -80,6 +80,7 @@ const OpDef kConvertDef = {
     .declared_shape = true,
     .lowering = Lowering::kElementwise,
     .accuracy = "correctly rounded",
+    .errors = ErrorPropagation::kConvert,
     .infer = InferConvert,
     .emit =
         [](const Instruction& inst, std::span<const Lane> x) {

@@ -666,6 +666,7 @@ const OpDef kConvolutionDef = {
     .check_run = CheckConvolutionRuns,
     .eval = EvalConvolution,
     .eval_dynamic = EvalConvolutionDynamic,
+    .permute = {PermuteForm::kConvolution},
 };
 
 }  // namespace axle

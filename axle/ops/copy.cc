@@ -16,6 +16,7 @@ const OpDef kCopyDef = {
     .operands = kUnaryOperands,
     .traits = kHandsOn,
     .lowering = Lowering::kElementwise,
+    .errors = ErrorPropagation::kLipschitz,
     .infer = [](const Instruction& inst) -> StatusOr<Shape> { return inst.operand(0)->shape(); },
     .emit = [](const Instruction&, std::span<const Lane> x) { return x[0]; },
     .emit_complex = [](const Instruction&, std::span<const ComplexLane> x) { return x[0]; },

@@ -207,7 +207,7 @@ const OpDef kCustomCallDef = {
     // It is read, and never written.
     .uses_alternative = [](const Instruction&) { return false; },
     .declared_shape = true,
-    .traits = kMixedPrecision | kSideEffect | kHandsOn,
+    .traits = kMixedPrecision | kSideEffect | kHandsOn | kStandsApart,
     .has_side_effect = CustomCallHasSideEffect,
     .lowering = Lowering::kControlFlow,
     .accuracy = "that of the function",

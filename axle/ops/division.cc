@@ -104,6 +104,7 @@ const OpDef kDivideDef = {
     .operands = kBinaryOperands,
     .lowering = Lowering::kElementwise,
     .accuracy = "correctly rounded; complex: each operation of the algorithm is",
+    .errors = ErrorPropagation::kDivide,
     .infer = InferElementwise<kNumbers>,
     .emit = EmitDivide,
     .emit_complex = EmitComplexDivide,

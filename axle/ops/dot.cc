@@ -187,6 +187,7 @@ const OpDef kDotDef = {
     .traits = kMixedPrecision,
     .lowering = Lowering::kDot,
     .accuracy = "one fma per product in a fixed order, docs/numerics.md N5",
+    .errors = ErrorPropagation::kDot,
     .infer = InferDot,
     .check_run = CheckDotRuns,
     .eval = EvalDot,

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "axle/core/convert.h"
+#include "axle/ops/dim_order.h"
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -76,6 +77,11 @@ const OpDef kIotaDef = {
     .lowering = Lowering::kIota,
     .infer = InferIota,
     .eval = EvalIota,
+    .permute = {PermuteForm::kSource,
+                [](const Instruction& inst, const Order& order, const Order&) {
+                  const i64 d = inst.attrs<IotaAttrs>().iota_dimension;
+                  return BlockOf(inst, IotaAttrs{Inverse(order)[static_cast<size_t>(d)]});
+                }},
 };
 
 }  // namespace axle

@@ -50,6 +50,7 @@ const OpDef kAbsDef = {
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
     .accuracy = "exact; complex: 0.501 ulp for c64, 1 ulp for c128",
+    .errors = ErrorPropagation::kLipschitz,
     .infer = InferAbs,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Abs(x[0]); },
     .emit_complex = [](const Instruction&, std::span<const ComplexLane> x) -> ComplexLane {

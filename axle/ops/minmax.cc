@@ -56,6 +56,7 @@ const OpDef kMaximumDef = {
     .operands = kBinaryOperands,
     .traits = kCommutative,
     .lowering = Lowering::kElementwise,
+    .errors = ErrorPropagation::kLargest,
     .infer = InferOneOfTwo,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Max(x[0], x[1]); },
 };
@@ -71,6 +72,7 @@ const OpDef kMinimumDef = {
     .operands = kBinaryOperands,
     .traits = kCommutative,
     .lowering = Lowering::kElementwise,
+    .errors = ErrorPropagation::kLargest,
     .infer = InferOneOfTwo,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Min(x[0], x[1]); },
 };
@@ -86,6 +88,7 @@ const OpDef kClampDef = {
     .source = "XLA Clamp; StableHLO clamp",
     .operands = kClampOperands,
     .lowering = Lowering::kElementwise,
+    .errors = ErrorPropagation::kLargest,
     .infer = InferClamp,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Min(x[2], Max(x[0], x[1])); },
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "axle/ops/dim_order.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 
@@ -223,6 +224,13 @@ IndexMap ReverseMap(const Instruction& inst) {
 
 }  // namespace
 
+// Dimension i of the operand is dimension dimensions[i] of the result.
+static AttrBlock RenumberedBroadcast(const Instruction& inst, const Order& order,
+                                     const Order& operand) {
+  const Dims& dims = inst.attrs<DimensionsAttrs>().dimensions;
+  return BlockOf(inst, DimensionsAttrs{Composed(Inverse(order), Composed(dims, operand))});
+}
+
 const OpDef kBroadcastDef = {
     .opcode = Opcode::kBroadcast,
     .text = "broadcast",
@@ -238,6 +246,7 @@ const OpDef kBroadcastDef = {
     .infer = InferBroadcast,
     .index_map = BroadcastMap,
     .eval_dynamic = EvalBroadcastDynamic,
+    .permute = {PermuteForm::kSource, RenumberedBroadcast},
 };
 
 const OpDef kReshapeDef = {
@@ -277,6 +286,7 @@ const OpDef kTransposeDef = {
     .index_map = [](const Instruction& inst) -> IndexMap {
       return {WholeResult(inst.shape(), 0, inst.shape().rank(), Dimensions(inst))};
     },
+    .permute = {PermuteForm::kRename},
 };
 
 const OpDef kReverseDef = {
@@ -290,6 +300,7 @@ const OpDef kReverseDef = {
     .lowering = Lowering::kIndexMap,
     .infer = InferReverse,
     .index_map = ReverseMap,
+    .permute = {PermuteForm::kAlike, RenumberedDimensions},
 };
 
 }  // namespace axle

@@ -60,10 +60,52 @@ enum Traits : std::uint32_t {
   // The result shape is what `infer` gives, also where a program states another one: XLA reads
   // transfers so, since programs that its tools have changed state old shapes there.
   kIgnoresStatedShape = 32,
+  // Looks like a function of its operands, but stands where it is for a reason: no pass puts one
+  // value in the place of two equal ones, or computes it while compiling. Ask IsMergeable().
+  kStandsApart = 64,
+  // Runs what it calls as it is written, on whole values: a call, a loop, a branch.
+  kRunsCallees = 128,
 };
 constexpr Traits operator|(Traits a, Traits b) {
   return static_cast<Traits>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
+
+// How errors of floating-point operands become one of the result: what the bounds of
+// Numerics::kFast are made of (gen/error_bound.h).
+enum class ErrorPropagation : std::uint8_t {
+  kNone,  // any error makes the result unknown
+  kAdd,
+  kMultiply,
+  kDivide,
+  kLargest,  // minimum, maximum, clamp
+  kSelect,
+  kCompare,
+  kDot,
+  kLipschitz,  // a slope of at most 1.2
+  kExponential,
+  kLog,
+  kSqrt,
+  kRsqrt,
+  kConvert,
+};
+
+// How an op takes arrays whose dimensions lie in another order (passes/layout/).
+enum class PermuteForm : std::uint8_t {
+  kNone,         // as written only
+  kAlike,        // operands and result in one order; scalar operands aside
+  kFold,         // a reduction: the result has its operand's order, without some dimensions
+  kConvolution,  // each array in an order of its own
+  kRename,       // a transpose: nothing but other numbers for dimensions
+  kSource,       // made in any order from an operand in any order, or from nothing
+};
+// The attributes of an instruction of kAlike, kFold or kSource that has its result (kFold: its
+// operand) in `order`; a source's operand is in order `operand`.
+using PermutedAttrsFn = AttrBlock (*)(const Instruction& inst, const Dims& order,
+                                      const Dims& operand);
+struct PermuteRule {
+  PermuteForm form = PermuteForm::kNone;
+  PermutedAttrsFn attrs = nullptr;
+};
 
 // Checks the op and gives its result shape, without layouts. For ops with `declared_shape`,
 // inst.shape() is the shape that the program states.
@@ -112,6 +154,7 @@ struct OpDef {
   bool (*has_side_effect)(const Instruction& inst) = nullptr;
   Lowering lowering;
   std::string_view accuracy = "exact";  // promise of a floating-point result
+  ErrorPropagation errors = ErrorPropagation::kNone;
   InferFn infer;
   CanonicalizeFn canonicalize = nullptr;
   CheckUsesFn check_uses = nullptr;
@@ -128,6 +171,8 @@ struct OpDef {
   // How it runs where an operand or the result has dynamic dimensions, if not as dynamic.h says for
   // its lowering class. Operands come with their run-time sizes, which the result must have too.
   EvalFn eval_dynamic = nullptr;
+  // Elementwise ops need none: they take any order.
+  PermuteRule permute = {};
 
   bool has(Traits trait) const { return (traits & trait) != 0; }
 };

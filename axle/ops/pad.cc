@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "axle/ops/dim_order.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 
@@ -119,6 +120,10 @@ const OpDef kPadDef = {
     .infer = InferPad,
     .index_map = PadMap,
     .eval_dynamic = EvalPadDynamic,
+    .permute = {PermuteForm::kAlike,
+                [](const Instruction& inst, const Order& order, const Order&) {
+                  return BlockOf(inst, PadAttrs{InOrder(inst.attrs<PadAttrs>().padding, order)});
+                }},
 };
 
 }  // namespace axle

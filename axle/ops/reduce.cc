@@ -16,6 +16,7 @@
 #include "axle/ops/canonical_reduce.h"
 #include "axle/ops/canonical_sum.h"
 #include "axle/ops/contraction.h"
+#include "axle/ops/dim_order.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/lanes/reducer.h"
@@ -518,6 +519,7 @@ const OpDef kReduceDef = {
     .infer = InferReduce,
     .eval = EvalReduce,
     .eval_dynamic = EvalReduceDynamic,
+    .permute = {PermuteForm::kFold, RenumberedDimensions},
 };
 
 }  // namespace axle

@@ -25,6 +25,7 @@
 #include "axle/core/strings.h"
 #include "axle/emit/strided_copy.h"
 #include "axle/ops/contraction.h"
+#include "axle/ops/dim_order.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/prefix_fold.h"
@@ -579,6 +580,11 @@ const OpDef kReduceWindowDef = {
     .infer = InferReduceWindow,
     .eval = EvalReduceWindow,
     .eval_dynamic = EvalReduceWindowDynamic,
+    .permute = {PermuteForm::kAlike,
+                [](const Instruction& inst, const Order& order, const Order&) {
+                  return BlockOf(inst,
+                                 WindowAttrs{InOrder(inst.attrs<WindowAttrs>().window, order)});
+                }},
 };
 
 }  // namespace axle

@@ -31,6 +31,7 @@ const OpDef kSelectDef = {
     .source = "XLA Select; StableHLO select",
     .operands = kSelectOperands,
     .lowering = Lowering::kElementwise,
+    .errors = ErrorPropagation::kSelect,
     .infer = InferSelect,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Select(x[0], x[1], x[2]); },
     .emit_complex = [](const Instruction&, std::span<const ComplexLane> x) -> ComplexLane {

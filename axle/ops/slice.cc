@@ -1,6 +1,7 @@
 // slice, dynamic-slice, dynamic-update-slice: boxes of an array.
 #include <algorithm>
 
+#include "axle/ops/dim_order.h"
 #include "axle/ops/dynamic.h"
 #include "axle/ops/elementwise.h"
 
@@ -242,6 +243,10 @@ const OpDef kSliceDef = {
     .infer = InferSlice,
     .index_map = SliceMap,
     .eval_dynamic = EvalSliceDynamic,
+    .permute = {PermuteForm::kAlike,
+                [](const Instruction& inst, const Order& order, const Order&) {
+                  return BlockOf(inst, SliceAttrs{InOrder(inst.attrs<SliceAttrs>().slice, order)});
+                }},
 };
 
 const OpDef kDynamicSliceDef = {

@@ -23,6 +23,7 @@ const OpDef kExponentialDef = {
     .accuracy =
         "<= 1.0 ulp f32, <= 1.0 ulp f64; complex: <= 0.6 ulp c64, <= 0.8 ulp c128 in each "
         "part",
+    .errors = ErrorPropagation::kExponential,
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Exp(x[0]); },
     .emit_complex = [](const Instruction&,
@@ -63,6 +64,7 @@ const OpDef kLogDef = {
     .accuracy =
         "<= 0.9 ulp f32, <= 0.9 ulp f64; complex: <= 0.6 ulp c64, <= 1.2 ulp c128 in each "
         "part",
+    .errors = ErrorPropagation::kLog,
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Log(x[0]); },
     .emit_complex = [](const Instruction&,
@@ -101,6 +103,7 @@ const OpDef kTanhDef = {
     .accuracy =
         "<= 1.3 ulp f32, <= 1.3 ulp f64; complex: <= 0.6 ulp c64, <= 1.2 ulp c128 in each "
         "part",
+    .errors = ErrorPropagation::kLipschitz,
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Tanh(x[0]); },
     .emit_complex = [](const Instruction&,
@@ -120,6 +123,7 @@ const OpDef kLogisticDef = {
     .accuracy =
         "<= 1.2 ulp f32, <= 1.1 ulp f64; complex: <= 0.6 ulp c64, <= 0.8 ulp c128 of the "
         "larger part",
+    .errors = ErrorPropagation::kLipschitz,
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Logistic(x[0]); },
     .emit_complex = [](const Instruction&,
@@ -135,6 +139,7 @@ const OpDef kErfDef = {
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
     .accuracy = "<= 1.0 ulp f32, <= 1.1 ulp f64",
+    .errors = ErrorPropagation::kLipschitz,
     .infer = InferElementwise<kFloats>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Erf(x[0]); },
 };
@@ -153,6 +158,7 @@ const OpDef kSqrtDef = {
     .operands = kUnaryOperands,
     .lowering = Lowering::kElementwise,
     .accuracy = "correctly rounded; complex: <= 0.6 ulp c64, <= 0.9 ulp c128 in each part",
+    .errors = ErrorPropagation::kSqrt,
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Sqrt(x[0]); },
     .emit_complex = [](const Instruction&,
@@ -172,6 +178,7 @@ const OpDef kRsqrtDef = {
     .accuracy =
         "<= 1.5 ulp f32, <= 1.5 ulp f64; complex: <= 0.6 ulp c64, <= 0.8 ulp c128 in each "
         "part",
+    .errors = ErrorPropagation::kRsqrt,
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Rsqrt(x[0]); },
     .emit_complex = [](const Instruction&,
@@ -191,6 +198,7 @@ const OpDef kSineDef = {
     .accuracy =
         "<= 0.9 ulp f32, <= 0.9 ulp f64; complex: <= 0.6 ulp c64, <= 0.8 ulp c128 in each "
         "part",
+    .errors = ErrorPropagation::kLipschitz,
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Sin(x[0]); },
     .emit_complex = [](const Instruction&,
@@ -210,6 +218,7 @@ const OpDef kCosineDef = {
     .accuracy =
         "<= 0.9 ulp f32, <= 0.9 ulp f64; complex: <= 0.6 ulp c64, <= 0.9 ulp c128 in each "
         "part",
+    .errors = ErrorPropagation::kLipschitz,
     .infer = InferElementwise<kFloatsOrComplexes>,
     .emit = [](const Instruction&, std::span<const Lane> x) { return Cos(x[0]); },
     .emit_complex = [](const Instruction&,

@@ -2,58 +2,11 @@
 
 #include <algorithm>
 
+#include "axle/ir/callees_first.h"
 #include "axle/ops/lanes/lane_compiler.h"
 #include "axle/ops/lanes/reducer.h"
 
 namespace axle {
-namespace {
-
-// Ops that look like plain functions of their operands, but stand where they are for a reason.
-constexpr Opcode kOpaqueOps[] = {Opcode::kCustomCall,    Opcode::kOptBarrier, Opcode::kDomain,
-                                 Opcode::kAddDependency, Opcode::kAfterAll,   Opcode::kFusion};
-
-// Ops that run what they call as it is written, on whole values.
-constexpr Opcode kTransparentCallers[] = {
-    Opcode::kCall,       Opcode::kConditional, Opcode::kWhile,    Opcode::kFusion,
-    Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kAsyncDone};
-
-bool IsOpaqueOp(const Instruction& inst) {
-  return std::ranges::find(kOpaqueOps, inst.opcode()) != std::end(kOpaqueOps);
-}
-
-}  // namespace
-
-std::vector<const HloComputation*> CalleesFirst(const Module& module) {
-  struct Frame {
-    const HloComputation* computation;
-    size_t instruction = 0;
-    size_t callee = 0;
-  };
-  std::vector<const HloComputation*> order;
-  std::unordered_set<const HloComputation*> seen;
-  for (const auto& root : module.computations()) {
-    if (!seen.insert(root.get()).second) continue;
-    std::vector<Frame> stack = {{root.get()}};
-    while (!stack.empty()) {
-      Frame& frame = stack.back();
-      if (frame.instruction == frame.computation->instructions().size()) {
-        order.push_back(frame.computation);
-        stack.pop_back();
-        continue;
-      }
-      const auto callees = frame.computation->instructions()[frame.instruction]->callees();
-      if (frame.callee == callees.size()) {
-        ++frame.instruction;
-        frame.callee = 0;
-        continue;
-      }
-      const HloComputation* callee = callees[frame.callee++];
-      if (seen.insert(callee).second) stack.push_back({callee});
-    }
-  }
-  return order;
-}
-
 Effects::Effects(const Module& module) {
   for (const HloComputation* computation : CalleesFirst(module)) {
     const auto instructions = computation->instructions();
@@ -78,7 +31,7 @@ bool Effects::IsPlain(const Instruction& inst) const {
 }
 
 bool IsTransparentCaller(const Instruction& inst) {
-  return std::ranges::find(kTransparentCallers, inst.opcode()) != std::end(kTransparentCallers);
+  return GetOpDef(inst).has(kRunsCallees);
 }
 
 std::unordered_set<const HloComputation*> FrozenComputations(const Module& module) {
@@ -121,8 +74,8 @@ bool HasTokens(const Shape& shape) {
 bool IsMergeable(const Instruction& inst) {
   const OpDef& def = GetOpDef(inst);
   return !IsParameter(inst) && def.lowering != Lowering::kRandom &&
-         def.lowering != Lowering::kCollective && def.check_uses == nullptr && !IsOpaqueOp(inst) &&
-         !HasTokens(inst.shape());
+         def.lowering != Lowering::kCollective && def.check_uses == nullptr &&
+         !def.has(kStandsApart) && !HasTokens(inst.shape());
 }
 
 bool IsFoldable(const Instruction& inst) {

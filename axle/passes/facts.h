@@ -14,9 +14,6 @@ inline bool Is(const Instruction& inst, Opcode opcode) {
   return inst.opcode() == opcode;
 }
 
-// All computations of the module in its order, each behind those that it calls.
-std::vector<const HloComputation*> CalleesFirst(const Module& module);
-
 // What instructions and computations do, with everything that they call.
 class Effects {
  public:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "axle/core/strings.h"
+#include "axle/ir/callees_first.h"
 
 namespace axle {
 

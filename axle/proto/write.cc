@@ -6,6 +6,7 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/literal_wire.h"
 #include "axle/core/strings.h"
+#include "axle/ir/callees_first.h"
 #include "axle/ops/op_def.h"
 #include "axle/proto/attributes.h"
 #include "axle/proto/common_fields.h"
@@ -16,39 +17,10 @@
 namespace axle {
 namespace {
 
-// Computations with callees before their callers, in the order in which text prints them. Without
-// recursion: a chain of calls can be as long as the module.
-std::vector<const HloComputation*> CalleesFirst(const Module& module) {
-  std::vector<const HloComputation*> order;
-  tsl::robin_set<const HloComputation*> done;
-  std::vector<const HloComputation*> stack;
-  for (const auto& last : module.computations()) {
-    stack.push_back(last.get());
-    while (!stack.empty()) {
-      const HloComputation* computation = stack.back();
-      const size_t size = stack.size();
-      if (!done.contains(computation)) {
-        for (const Instruction* inst : computation->instructions()) {
-          for (const HloComputation* callee : inst->callees()) {
-            if (!done.contains(callee)) stack.push_back(callee);
-          }
-        }
-      }
-      if (stack.size() > size) {
-        std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(size), stack.end());
-        continue;
-      }
-      if (done.insert(computation).second) order.push_back(computation);
-      stack.pop_back();
-    }
-  }
-  return order;
-}
-
 class ModuleWriter {
  public:
   explicit ModuleWriter(const Module& module) : module_(module) {
-    computations_ = CalleesFirst(module);
+    computations_ = CalleesFirst(module);  // the order in which text prints them
     for (size_t i = 0; i < computations_.size(); ++i) {
       ids_[computations_[i]] = static_cast<i64>(i) + 1;
       for (const Instruction* inst : computations_[i]->instructions()) MarkFused(*inst);

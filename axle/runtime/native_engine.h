@@ -14,6 +14,7 @@
 #include "axle/core/literal.h"
 #include "axle/core/status.h"
 #include "axle/runtime/compile_report.h"
+#include "axle/runtime/debug_options.h"
 #include "axle/runtime/native_isa.h"
 
 namespace axle {
@@ -25,22 +26,8 @@ struct NativeOptions {
   int codegen_level = 1;     // effort of the code generator: 0, 2, or by kind of kernel; no bits
   int num_threads = 1;       // that runs may use, at least 1; the bits do not depend on it
   Limits* limits = nullptr;  // of the compilation
-  bool run_passes = true;    // false: the module has had its passes
-  bool report = false;       // keep a report of what was compiled
-  bool code = true;          // false: no kernels are compiled, and runs fail: for the report alone
   bool fast = false;         // round less often than docs/numerics.md says; else bit for bit
-  // Kernels that came with the library are taken from it; false, for tests: all are compiled.
-  bool use_precompiled = true;
-  // Few elements are computed in one function wherever they can be, also where that is not faster:
-  // for tests. The bits do not depend on it.
-  bool small_wherever_possible = false;
-  // Checked code, for tests: a run fails if a kernel reads or writes outside of the memory of its
-  // operands. Always on where the library is built with AddressSanitizer.
-  bool check_accesses = false;
-  // Get the code of each group of kernels, as LLVM IR before the code generator and as assembly.
-  // Both cost time.
-  std::function<void(std::string_view text)> on_llvm = {};
-  std::function<void(std::string_view text)> on_assembly = {};
+  DebugOptions debug = {};
 };
 
 // A compiled module. Thread-safe.
@@ -61,7 +48,7 @@ class NativeEngine {
  public:
   virtual ~NativeEngine() = default;
   // False in a build without LLVM: modules are compiled for their reports alone
-  // (NativeOptions::code).
+  // (DebugOptions::code).
   virtual bool makes_code() const = 0;
   // `module` is verified and need not outlive the executable. UNIMPLEMENTED names an op that
   // cannot be compiled; FAILED_PRECONDITION an instruction set that this CPU does not have, or that

@@ -7,6 +7,7 @@
 
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
+#include "axle/ir/callees_first.h"
 #include "axle/ops/async.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/common_attributes.h"
@@ -65,28 +66,12 @@ class Printer {
   }
 
   // Callees go before their callers, as Parse wants it; in a module that was parsed they already
-  // do. Without recursion: a chain of calls can be as long as the module.
+  // do.
   void AppendWithCallees(const HloComputation& last) {
-    std::vector<const HloComputation*> stack = {&last};
-    while (!stack.empty()) {
-      const HloComputation* computation = stack.back();
-      if (done_.contains(computation)) {
-        stack.pop_back();
-        continue;
-      }
-      const size_t size = stack.size();
-      for (const Instruction* inst : computation->instructions()) {
-        for (const HloComputation* callee : inst->callees()) {
-          if (!done_.contains(callee)) stack.push_back(callee);
-        }
-      }
-      if (stack.size() > size) {
-        std::reverse(stack.begin() + size, stack.end());
-        continue;
-      }
+    const auto is_done = [&](const HloComputation* c) { return done_.contains(c); };
+    for (const HloComputation* computation : CalleesFirst(last, is_done)) {
       FinishComputation(*computation);
       done_.insert(computation);
-      stack.pop_back();
     }
   }
 

@@ -151,7 +151,7 @@ TEST(Callbacks, ADumpThatThrows) {
   auto client = Client::Create({});
   CompileOptions options;
   options.engine = EngineKind::kNative;
-  options.on_llvm = [](std::string_view) { throw std::runtime_error("disk full"); };
+  options.debug.on_llvm = [](std::string_view) { throw std::runtime_error("disk full"); };
   const auto executable = (*client)->Compile(kProgram, options);
   if (executable.status().code() == StatusCode::kUnavailable) GTEST_SKIP() << "no code generator";
   EXPECT_EQ(executable.status().ToString(),

@@ -167,10 +167,10 @@ TEST(Client, NativeCodeGivesTheSameBits) {
 TEST(Load, DetectsTheFormat) {
   EXPECT_EQ(DetectFormat(kAdd), InputFormat::kHloText);
   EXPECT_EQ(DetectFormat("// x\n /* y */ HloModule m"), InputFormat::kHloText);
-  EXPECT_EQ(DetectFormat("module @jit_f {"), InputFormat::kStableHloText);
-  EXPECT_EQ(DetectFormat("#loc = loc(unknown)\nmodule {"), InputFormat::kStableHloText);
-  EXPECT_EQ(DetectFormat("\n#loc = loc(unknown)\nmodule {"), InputFormat::kStableHloText);
-  EXPECT_EQ(DetectFormat("ML\xefR\x06"), InputFormat::kStableHloBytecode);
+  EXPECT_EQ(DetectFormat("module @jit_f {"), InputFormat::kMlir);
+  EXPECT_EQ(DetectFormat("#loc = loc(unknown)\nmodule {"), InputFormat::kMlir);
+  EXPECT_EQ(DetectFormat("\n#loc = loc(unknown)\nmodule {"), InputFormat::kMlir);
+  EXPECT_EQ(DetectFormat("ML\xefR\x06"), InputFormat::kMlir);
   // The length of a name can be any character.
   for (const size_t length : {size_t{32}, size_t{35}, size_t{47}, size_t{109}}) {
     Module module(std::string(length, 'o'));

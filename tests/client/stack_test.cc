@@ -74,7 +74,7 @@ TEST(Stack, DeepProgramsEndWithAStatusOnSmallOnes) {
     auto client = Client::Create({.num_threads = 1});
     CompileOptions options;
     options.engine = engine;
-    options.run_passes = false;
+    options.debug.run_passes = false;
     const auto executable = (*client)->Compile(text, options);
     ASSERT_TRUE(executable.ok()) << executable.status().message();
     for (const size_t kib : {256, 512, 1024, 2048, 8192}) {

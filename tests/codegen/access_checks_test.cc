@@ -202,11 +202,11 @@ TEST(AccessChecks, AreInTheCodeOfWhoeverAsks) {
   for (const bool small : {false, true}) {
     for (const bool checked : {false, true}) {
       std::string code;
-      const auto executable =
-          client->Compile(kSmall, {.engine = EngineKind::kNative,
-                                   .small_wherever_possible = small,
-                                   .check_accesses = checked,
-                                   .on_llvm = [&](std::string_view more) { code += more; }});
+      const auto executable = client->Compile(
+          kSmall, {.engine = EngineKind::kNative,
+                   .debug = {.small_wherever_possible = small,
+                             .check_accesses = checked,
+                             .on_llvm = [&](std::string_view more) { code += more; }}});
       ASSERT_TRUE(executable.ok()) << executable.status().ToString();
       const bool is_checked = code.find(kCheckAccess) != code.npos;
       EXPECT_EQ(is_checked, checked || kAlwaysChecksAccesses);

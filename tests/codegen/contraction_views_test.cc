@@ -48,7 +48,7 @@ std::string Checked(const std::string& body) {
   for (const NativeIsa isa : {NativeIsa::kAvx2, NativeIsa::kAuto}) {
     const auto target = ChooseTarget(isa, 2);
     EXPECT_TRUE(target.ok());
-    const auto compiled = CompileModule(**module, *target, {.run_passes = false});
+    const auto compiled = CompileModule(**module, *target, {.debug = {.run_passes = false}});
     EXPECT_TRUE(compiled.ok()) << compiled.status().ToString();
     const ScopedFloatEnvironment environment;
     HostRun run;

@@ -37,7 +37,7 @@ Program Compile(const std::string& text) {
   const auto target = ChooseTarget(NativeIsa::kAuto, 2);
   EXPECT_TRUE(target.ok());
   // As it stands: passes might compute it.
-  auto compiled = CompileModule(*program.module, *target, {.run_passes = false});
+  auto compiled = CompileModule(*program.module, *target, {.debug = {.run_passes = false}});
   EXPECT_TRUE(compiled.ok()) << compiled.status().ToString();
   program.compiled = *std::move(compiled);
   return program;

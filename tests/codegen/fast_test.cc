@@ -18,9 +18,10 @@ Literal RunWith(std::string_view text, const std::vector<Literal>& arguments, Nu
   auto module = Parse(text);
   EXPECT_TRUE(module.ok()) << module.status().ToString();
   if (!client.ok() || !module.ok()) return {};
-  const auto executable = (*client)->Compile(
-      std::shared_ptr<const Module>(*std::move(module)),
-      {.engine = EngineKind::kNative, .numerics = numerics, .small_wherever_possible = small});
+  const auto executable = (*client)->Compile(std::shared_ptr<const Module>(*std::move(module)),
+                                             {.engine = EngineKind::kNative,
+                                              .numerics = numerics,
+                                              .debug = {.small_wherever_possible = small}});
   EXPECT_TRUE(executable.ok()) << executable.status().ToString();
   if (!executable.ok()) return {};
   const auto result = (*executable)->Execute(arguments);

@@ -102,7 +102,7 @@ void ExpectTheInterpretersBits(const std::string& text, NativeIsa isa,
     const auto actual = run({.engine = EngineKind::kNative,
                              .isa = isa,
                              .codegen_level = level,
-                             .small_wherever_possible = is_small});
+                             .debug = {.small_wherever_possible = is_small}});
     ASSERT_TRUE(actual.ok()) << actual.status().message();
     EXPECT_TRUE(SameValue(*expected, *actual)) << "level " << level;
   }

@@ -48,10 +48,10 @@ TEST_F(NativeEngineTest, CodeForV2HasNeitherAvxNorFusedInstructions) {
       "ENTRY e { x = f32[999] parameter(0)  ROOT y = f32[999] exponential(x) }";
   for (const NativeIsa isa : {NativeIsa::kV2, NativeIsa::kAvx2}) {
     std::string code;
-    const auto executable =
-        client_->Compile(text, {.engine = EngineKind::kNative,
-                                .isa = isa,
-                                .on_assembly = [&](std::string_view more) { code += more; }});
+    const auto executable = client_->Compile(
+        text, {.engine = EngineKind::kNative,
+               .isa = isa,
+               .debug = {.on_assembly = [&](std::string_view more) { code += more; }}});
     ASSERT_TRUE(executable.ok()) << executable.status().message();
     const bool is_v2 = isa == NativeIsa::kV2;
     EXPECT_EQ(code.find("ymm") == code.npos, is_v2);
@@ -487,10 +487,10 @@ TEST_F(NativeEngineTest, TheKindOfAKernelChoosesItsLevel) {
                                                                       {few, 1, 1},
                                                                       {few, 2, 2}}) {
     std::string code;
-    const auto executable =
-        client_->Compile(text, {.engine = EngineKind::kNative,
-                                .codegen_level = asked,
-                                .on_llvm = [&](std::string_view more) { code += more; }});
+    const auto executable = client_->Compile(
+        text, {.engine = EngineKind::kNative,
+               .codegen_level = asked,
+               .debug = {.on_llvm = [&](std::string_view more) { code += more; }}});
     ASSERT_TRUE(executable.ok()) << executable.status().message();
     EXPECT_NE(code.find(StrCat("!\"axle.codegen_level\", i32 ", level)), code.npos)
         << text << ", asked for " << asked;
@@ -506,8 +506,8 @@ TEST_F(NativeEngineTest, SumsOfRowsFromMemoryFetchAhead) {
         "dimensions={1}, to_apply=add }");
     std::string code;
     const auto executable = client_->Compile(
-        text,
-        {.engine = EngineKind::kNative, .on_llvm = [&](std::string_view more) { code += more; }});
+        text, {.engine = EngineKind::kNative,
+               .debug = {.on_llvm = [&](std::string_view more) { code += more; }}});
     ASSERT_TRUE(executable.ok()) << executable.status().message();
     EXPECT_EQ(code.find("call void @llvm.prefetch") != code.npos, columns > 4096);
     Literal x{Shape(F32, {3100, columns})};
@@ -546,8 +546,8 @@ TEST_F(NativeEngineTest, OnlyRowsThatNeedATailHaveOne) {
     StrAppend(text, "  ROOT r = (", shapes, ") tuple(", results, ") }");
     std::string code;
     const auto executable = client_->Compile(
-        text,
-        {.engine = EngineKind::kNative, .on_llvm = [&](std::string_view more) { code += more; }});
+        text, {.engine = EngineKind::kNative,
+               .debug = {.on_llvm = [&](std::string_view more) { code += more; }}});
     EXPECT_TRUE(executable.ok()) << executable.status().message();
     if (!executable.ok()) return Counts(-1, -1);
     const auto expected = RunOn(text, arguments, EngineKind::kInterpret);
@@ -594,8 +594,8 @@ TEST_F(NativeEngineTest, LoopsThatDifferInAConstantAreOneKernel) {
     StrAppend(text, "  ROOT r = (", shapes, ") tuple(", results, ") }");
     std::string code;
     const auto executable = client_->Compile(
-        text,
-        {.engine = EngineKind::kNative, .on_llvm = [&](std::string_view more) { code += more; }});
+        text, {.engine = EngineKind::kNative,
+               .debug = {.on_llvm = [&](std::string_view more) { code += more; }}});
     ASSERT_TRUE(executable.ok()) << executable.status().message();
     const size_t first = code.find("\ndefine ");
     EXPECT_NE(first, code.npos);
@@ -611,10 +611,10 @@ TEST_F(NativeEngineTest, LoopsThatDifferInAConstantAreOneKernel) {
 
 // The compiler's threads would end the process.
 TEST_F(NativeEngineTest, WhatIsThrownWhileKernelsAreCompiledIsAnError) {
-  const auto executable =
-      client_->Compile("HloModule m ENTRY e { x = f32[8] parameter(0) ROOT y = f32[8] add(x, x) }",
-                       {.engine = EngineKind::kNative,
-                        .on_llvm = [](std::string_view) { throw std::runtime_error("no"); }});
+  const auto executable = client_->Compile(
+      "HloModule m ENTRY e { x = f32[8] parameter(0) ROOT y = f32[8] add(x, x) }",
+      {.engine = EngineKind::kNative,
+       .debug = {.on_llvm = [](std::string_view) { throw std::runtime_error("no"); }}});
   EXPECT_EQ(executable.status().ToString(),
             "INTERNAL: the on_llvm callback threw an exception: no");
 }

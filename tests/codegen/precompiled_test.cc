@@ -54,7 +54,7 @@ class Precompiled : public ::testing::Test {
     const ScopedFloatEnvironment environment;
     AXLE_ASSIGN(const auto module, Parse(text));
     AXLE_ASSIGN(const CompiledModule compiled,
-                CompileModule(*module, target, {.use_precompiled = precompiled}));
+                CompileModule(*module, target, {.debug = {.use_precompiled = precompiled}}));
     if ((compiled.code == nullptr) != precompiled) return Internal("not compiled as asked");
     std::vector<Literal> arguments;
     for (const Shape& shape : ArgumentLeaves(*module->entry())) {
@@ -168,7 +168,7 @@ TEST_F(Precompiled, GivesTheBitsOfCodeThatIsCompiled) {
                      "[] parameter(1)\n  ROOT c = ", type, "[] add(a, b)\n}\nENTRY e {\n",
                      replaced(program, std::to_string(n), type), "}\n");
           if (!Parse(text).ok() || !IsPrecompiled(text, target)) continue;
-          if (IsPrecompiled(text, target, {.use_precompiled = false}))
+          if (IsPrecompiled(text, target, {.debug = {.use_precompiled = false}}))
             continue;  // it needs no kernel
           const auto expected = Run(text, target, false), actual = Run(text, target, true);
           ASSERT_TRUE(expected.ok()) << expected.status().ToString() << text;
@@ -190,10 +190,10 @@ TEST_F(Precompiled, IsLeftAloneWhereCodeIsToBeMade) {
     const std::string text =
         Program(StrCat("  x = f32[77] parameter(0)\n  ROOT r = f32[77] ", op, "(x)\n"));
     EXPECT_TRUE(IsPrecompiled(text, target));
-    EXPECT_FALSE(IsPrecompiled(text, target, {.use_precompiled = false}));
-    EXPECT_FALSE(IsPrecompiled(text, target, {.check_accesses = true}));
-    EXPECT_FALSE(IsPrecompiled(text, target, {.on_llvm = [](std::string_view) {}}));
-    EXPECT_FALSE(IsPrecompiled(text, target, {.on_assembly = [](std::string_view) {}}));
+    EXPECT_FALSE(IsPrecompiled(text, target, {.debug = {.use_precompiled = false}}));
+    EXPECT_FALSE(IsPrecompiled(text, target, {.debug = {.check_accesses = true}}));
+    EXPECT_FALSE(IsPrecompiled(text, target, {.debug = {.on_llvm = [](std::string_view) {}}}));
+    EXPECT_FALSE(IsPrecompiled(text, target, {.debug = {.on_assembly = [](std::string_view) {}}}));
     for (const int level : {0, 2}) {
       EXPECT_FALSE(IsPrecompiled(text, {target.isa, level, target.vector_bytes})) << op << level;
     }
@@ -213,7 +213,8 @@ TEST_F(Precompiled, AFusionIsCompiledBesideWhatIsInStock) {
   const JitTarget target = TargetsHere()[0];
   std::vector<Literal> results;
   for (const bool precompiled : {true, false}) {
-    const auto compiled = CompileModule(**module, target, {.use_precompiled = precompiled});
+    const auto compiled =
+        CompileModule(**module, target, {.debug = {.use_precompiled = precompiled}});
     ASSERT_TRUE(compiled.ok());
     std::vector<Literal> arguments;
     for (const Shape& shape : ArgumentLeaves(*(*module)->entry())) {

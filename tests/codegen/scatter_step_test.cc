@@ -57,7 +57,7 @@ void ExpectScattered(const std::string& text, unsigned seed = 1) {
   }
   const auto target = ChooseTarget(NativeIsa::kAuto, 2);
   ASSERT_TRUE(target.ok());
-  const auto compiled = CompileModule(**module, *target, {.run_passes = false});
+  const auto compiled = CompileModule(**module, *target, {.debug = {.run_passes = false}});
   ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
   const ScopedFloatEnvironment environment;
   HostRun run;

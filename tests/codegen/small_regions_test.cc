@@ -446,12 +446,13 @@ TEST(SmallRegions, EqualFunctionsAreCompiledOnce) {
   const auto client = Client::Create();
   int functions = 0;
   const auto executable = (*client)->Compile(
-      text, {.engine = EngineKind::kNative, .on_llvm = [&](std::string_view code) {
+      text, {.engine = EngineKind::kNative,
+             .debug = {.on_llvm = [&](std::string_view code) {
                for (size_t at = 0; (at = code.find("\ndefine ", at)) != std::string_view::npos;
                     ++at) {
                  ++functions;
                }
-             }});
+             }}});
   ASSERT_TRUE(executable.ok()) << executable.status().message();
   EXPECT_GE(functions, 1);
   EXPECT_LE(functions, 4);

@@ -150,8 +150,8 @@ TEST(SortStep, TheRestIsEvaluated) {
   const auto kind = [&](const std::string& text) -> std::string {
     CompileOptions options;
     options.engine = EngineKind::kNative;
-    options.report = true;
-    options.run_passes = false;
+    options.debug.report = true;
+    options.debug.run_passes = false;
     const auto executable = client->Compile(text, options);
     if (!executable.ok()) return executable.status().ToString();
     return KindOf(*(*executable)->report());

@@ -58,9 +58,9 @@ class StepTest : public testing::TestWithParam<StepParameter> {
       CompileOptions options;
       options.engine = engine;
       options.isa = std::get<0>(GetParam());
-      options.report = true;
-      options.run_passes = run_passes_;
-      options.check_accesses = std::get<2>(GetParam());
+      options.debug.report = true;
+      options.debug.run_passes = run_passes_;
+      options.debug.check_accesses = std::get<2>(GetParam());
       const auto executable = client_->Compile(text, options);
       ASSERT_TRUE(executable.ok()) << executable.status().message();
       if (arguments.empty()) {

@@ -18,9 +18,9 @@ class Streaming : public ::testing::Test {
     const std::string text = StrCat("HloModule m\nENTRY e {\n", lines, "}\n");
     std::string llvm;
     const auto native = client_->Compile(
-        text, {.engine = EngineKind::kNative, .isa = isa, .on_llvm = [&](std::string_view code) {
-                 llvm += code;
-               }});
+        text, {.engine = EngineKind::kNative,
+               .isa = isa,
+               .debug = {.on_llvm = [&](std::string_view code) { llvm += code; }}});
     EXPECT_TRUE(native.ok()) << native.status().ToString();
     const auto interpreted = client_->Compile(text, {.engine = EngineKind::kInterpret});
     EXPECT_TRUE(interpreted.ok());

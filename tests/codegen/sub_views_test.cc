@@ -31,11 +31,10 @@ class SubViewsTest : public ::testing::Test {
     std::string found;
     for (const NativeIsa isa : {NativeIsa::kAvx2, NativeIsa::kAuto}) {
       for (const bool check : {false, true}) {
-        const auto native = client_->Compile(text, {.engine = EngineKind::kNative,
-                                                    .isa = isa,
-                                                    .run_passes = false,
-                                                    .report = true,
-                                                    .check_accesses = check});
+        const auto native = client_->Compile(
+            text, {.engine = EngineKind::kNative,
+                   .isa = isa,
+                   .debug = {.run_passes = false, .report = true, .check_accesses = check}});
         EXPECT_TRUE(native.ok()) << native.status().ToString();
         if (!native.ok()) return "";
         for (int i = 0; i < 2; ++i) {  // in fresh memory, and in what the first run left

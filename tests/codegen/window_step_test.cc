@@ -120,7 +120,7 @@ TEST(WindowStep, AScanOfTheLibraryCompilesNothing) {
         StrCat(Binary("f32", "add"), "ENTRY e {\n  x = f32[70,70] parameter(0)\n  z = f32[] ",
                "constant(0)\n  ROOT r = f32[70,70] reduce-window(x, z), window={size=",
                along_rows ? "1x70 pad=0_0x69_0" : "70x1 pad=69_0x0_0", "}, to_apply=add\n}\n"),
-        {.report = true});
+        {.debug = {.report = true}});
     ASSERT_TRUE(executable.ok()) << executable.status().ToString();
     const CompileReport& report = *(*executable)->report();
     EXPECT_EQ(report.num_kernels, 0);
@@ -295,7 +295,7 @@ std::string KindOf(const std::string& text) {
   const auto client = *Client::Create({.num_threads = 1});
   CompileOptions options;
   options.engine = EngineKind::kNative;
-  options.report = true;
+  options.debug.report = true;
   const auto executable = client->Compile(text, options);
   if (!executable.ok()) return executable.status().ToString();
   return (*executable)->report()->programs.back().records.back().kind;

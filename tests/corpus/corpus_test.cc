@@ -1,7 +1,7 @@
-// Walks a folder of programs with inputs and expected outputs: ../shared/corpus where it is there
-// (AXLE_SHARED says where else), and tests/data/programs always. A program either gives the
-// expected results, by the rules of its index, or says UNIMPLEMENTED with the name of an operation
-// that it lacks; which of the two follows from the op table.
+// Walks programs with inputs and expected outputs: those exported from JAX (CorpusPrograms) and
+// tests/data/programs. A program either gives the expected results, by the rules of its index, or
+// says UNIMPLEMENTED with the name of an operation that it lacks; which of the two follows from the
+// op table.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -25,11 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-fs::path CorpusFolder() {
-  return SharedFolder() / "corpus";
-}
-fs::path DataFolder() {
-  return SourceFolder() / "tests" / "data" / "programs";
+std::vector<fs::path> DataPrograms() {
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(SourceFolder() / "tests/data/programs")) {
+    if (entry.is_directory()) folders.push_back(entry.path());
+  }
+  return folders;
 }
 
 json ReadIndex(const fs::path& folder) {
@@ -37,12 +38,14 @@ json ReadIndex(const fs::path& folder) {
   return file ? json::parse(file, nullptr, /*allow_exceptions=*/false) : json();
 }
 
-std::vector<std::string> Names(const fs::path& folder) {
-  std::vector<std::string> names;
-  const json index = ReadIndex(folder);
-  if (!index.is_object()) return names;
-  for (const json& program : index["programs"]) names.push_back(program["name"]);
-  return names;
+// The entry of a program in the index beside its folder; null if there is none.
+json EntryOf(const fs::path& folder) {
+  const json index = ReadIndex(folder.parent_path());
+  if (!index.is_object()) return {};
+  for (const json& program : index["programs"]) {
+    if (program["name"] == folder.filename().string()) return program;
+  }
+  return {};
 }
 
 // The operations of a program that the op table lacks.
@@ -152,41 +155,39 @@ void ExpectUnimplemented(const fs::path& folder, const std::vector<std::string>&
   EXPECT_TRUE(names_one) << executable.status().ToString();
 }
 
-void CheckProgram(const fs::path& folder, const std::string& name) {
-  const json index = ReadIndex(folder);
-  for (const json& program : index["programs"]) {
-    if (program["name"] != name) continue;
-    const std::vector<std::string> missing = MissingOps(program);
-    if (missing.empty()) return RunAndCompare(folder / name, program);
-    return ExpectUnimplemented(folder / name, missing);
-  }
-  FAIL() << "no program " << name;
+void CheckProgram(const fs::path& folder) {
+  const json program = EntryOf(folder);
+  ASSERT_TRUE(program.is_object()) << folder << " is not in the index beside it";
+  const std::vector<std::string> missing = MissingOps(program);
+  if (missing.empty()) return RunAndCompare(folder, program);
+  ExpectUnimplemented(folder, missing);
 }
 
-class Corpus : public testing::TestWithParam<std::string> {};
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Corpus);
+std::string TestName(const testing::TestParamInfo<fs::path>& info) {
+  return info.param.filename().string();
+}
+
+class Corpus : public testing::TestWithParam<fs::path> {};
 TEST_P(Corpus, MatchesXlaOrNamesTheMissingOperation) {
-  CheckProgram(CorpusFolder(), GetParam());
+  CheckProgram(GetParam());
 }
-INSTANTIATE_TEST_SUITE_P(Programs, Corpus, testing::ValuesIn(Names(CorpusFolder())),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Programs, Corpus, testing::ValuesIn(CorpusPrograms()), TestName);
 
-class Data : public testing::TestWithParam<std::string> {};
+class Data : public testing::TestWithParam<fs::path> {};
 TEST_P(Data, GivesTheExpectedResults) {
-  CheckProgram(DataFolder(), GetParam());
+  CheckProgram(GetParam());
 }
-INSTANTIATE_TEST_SUITE_P(Programs, Data, testing::ValuesIn(Names(DataFolder())),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Programs, Data, testing::ValuesIn(DataPrograms()), TestName);
 
-// The programs that must run, whatever the op table says.
+// Every program of an index has a folder, and these run, whatever the op table says.
 TEST(CorpusFolder, HasTheNamedProgramsAndTheyRun) {
-  const json index = ReadIndex(CorpusFolder());
-  if (!index.is_object()) {
-    GTEST_SKIP() << "corpus: " << CorpusFolder() << " is not there; only tests/data/programs ran";
-  }
+  const json index = ReadIndex(SourceFolder() / "tests/data/corpus");
+  ASSERT_TRUE(index.is_object());
   std::set<std::string> complete;
   for (const json& program : index["programs"]) {
-    if (MissingOps(program).empty()) complete.insert(program["name"]);
+    const std::string name = program["name"];
+    EXPECT_TRUE(fs::exists(SourceFolder() / "tests/data/corpus" / name)) << name;
+    if (MissingOps(program).empty()) complete.insert(name);
   }
   for (const char* name : {"mlp_train_step", "cnn_train_step", "transformer_block", "lstm_scan",
                            "sort_topk", "gather_modes", "embedding_scatter"}) {

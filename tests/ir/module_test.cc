@@ -8,6 +8,7 @@
 #include <random>
 
 #include "axle/core/strings.h"
+#include "axle/ir/callees_first.h"
 
 namespace axle {
 namespace {
@@ -370,6 +371,50 @@ TEST(Memory, AnInstructionWithMetadataTakesAtMost500Bytes) {
   std::cout << "[ memory   ] " << bytes << " bytes per instruction\n";
   EXPECT_LE(bytes, 500);
   EXPECT_GT(bytes, 72);
+}
+
+// a calls b and c, both call d; e calls nothing.
+TEST(CalleesFirst, EachComputationIsBehindThoseThatItCalls) {
+  Module module("m");
+  std::map<std::string, HloComputation*> computations;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    computations[name] = module.AddComputation(name);
+  }
+  const auto add_call = [&](const char* from, const char* to) {
+    HloComputation* callee = computations[to];
+    computations[from]->Add(
+        {.opcode = Opcode::kCall, .name = to, .shape = Shape(F32), .callees = {&callee, 1}});
+  };
+  add_call("a", "b");
+  add_call("a", "c");
+  add_call("b", "d");
+  add_call("c", "d");
+  const auto names = [](const std::vector<const HloComputation*>& order) {
+    return Join(order, " ", [](const HloComputation* c) { return std::string(c->name()); });
+  };
+  EXPECT_EQ(names(CalleesFirst(module)), "d b c a e");
+  EXPECT_EQ(names(CalleesFirst(*computations["c"])), "d c");
+  EXPECT_EQ(names(CalleesFirst(*computations["a"],
+                               [&](const HloComputation* c) { return c == computations["b"]; })),
+            "d c a");
+  EXPECT_EQ(names(CalleesFirst(*computations["a"], [](const HloComputation*) { return true; })),
+            "");
+}
+
+TEST(CalleesFirst, CallsMayBeNestedDeeperThanTheStack) {
+  Module module("m");
+  constexpr int kDepth = 200000;
+  HloComputation* last = module.AddComputation("c0");
+  for (int i = 1; i < kDepth; ++i) {
+    HloComputation* caller = module.AddComputation(StrCat("c", i));
+    caller->Add({.opcode = Opcode::kCall, .name = "x", .shape = Shape(F32), .callees = {&last, 1}});
+    last = caller;
+  }
+  const std::vector<const HloComputation*> order = CalleesFirst(*last);
+  ASSERT_EQ(order.size(), static_cast<size_t>(kDepth));
+  EXPECT_EQ(order.front()->name(), "c0");
+  EXPECT_EQ(order.back(), last);
+  EXPECT_EQ(CalleesFirst(module), order);
 }
 
 }  // namespace

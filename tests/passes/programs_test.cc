@@ -87,10 +87,23 @@ std::string TestName(const testing::TestParamInfo<std::string>& info) {
   }
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Data, Programs,
-                         testing::ValuesIn(ProgramsBelow(SourceFolder() / "tests/data")), TestName);
-INSTANTIATE_TEST_SUITE_P(Corpus, Programs,
-                         testing::ValuesIn(ProgramsBelow(SharedFolder() / "corpus")), TestName);
+// Those written for tests.
+std::vector<std::string> DataPrograms() {
+  std::vector<std::string> paths = ProgramsBelow(SourceFolder() / "tests/data");
+  std::erase_if(
+      paths, [](const std::string& path) { return path.find("/tests/data/corpus/") != path.npos; });
+  return paths;
+}
+// Those exported from JAX.
+std::vector<std::string> ExportedPrograms() {
+  std::vector<std::string> paths;
+  for (const fs::path& file : OptimizedPrograms()) paths.push_back(file.string());
+  for (const fs::path& folder : CorpusPrograms())
+    paths.push_back((folder / "program.hlo.txt").string());
+  return paths;
+}
+INSTANTIATE_TEST_SUITE_P(Data, Programs, testing::ValuesIn(DataPrograms()), TestName);
+INSTANTIATE_TEST_SUITE_P(Corpus, Programs, testing::ValuesIn(ExportedPrograms()), TestName);
 
 // The programs above that cannot run pass too; most can.
 TEST(ProgramsFolder, MostProgramsRun) {

@@ -64,8 +64,8 @@ TEST(ProtoRoundTrip, TestData) {
 }
 
 TEST(ProtoRoundTrip, Corpus) {
-  const std::vector<fs::path> files = FilesBelow(SharedFolder() / "corpus", ".hlo.txt");
-  if (files.empty()) GTEST_SKIP() << "no " << SharedFolder() / "corpus";
+  std::vector<fs::path> files = OptimizedPrograms();
+  for (const fs::path& folder : CorpusPrograms()) files.push_back(folder / "program.hlo.txt");
   int count = 0;
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.string());
@@ -82,8 +82,10 @@ TEST(ProtoRoundTrip, Corpus) {
 
 // The bytes of XLA (jaxlib 0.10.2) for the programs of the corpus.
 TEST(ProtoRoundTrip, WhatXlaWrites) {
-  const std::vector<fs::path> files = FilesBelow(SharedFolder() / "corpus", "program.hlo.pb");
-  if (files.empty()) GTEST_SKIP() << "no " << SharedFolder() / "corpus";
+  std::vector<fs::path> files;
+  for (const fs::path& folder : CorpusPrograms()) {
+    if (fs::exists(folder / "program.hlo.pb")) files.push_back(folder / "program.hlo.pb");
+  }
   int count = 0;
   for (const fs::path& file : files) {
     SCOPED_TRACE(file.string());

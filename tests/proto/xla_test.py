@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Protos that Axle writes are the same modules to XLA as those that XLA wrote itself.
 
-Needs jaxlib (scripts/deps.sh --python) and ../shared/corpus; without them the test is skipped. XLA
-orders computations and stack frames anew when it reads a proto, so computations are compared as a
+Needs jaxlib (scripts/deps.sh --python); without it the test is skipped. XLA orders computations and stack frames anew when it reads a proto, so computations are compared as a
 set and without metadata.
 """
 import os
@@ -28,11 +27,7 @@ def main():
     jaxlib_python.enter()
     from jaxlib import _hlo
 
-    corpus = pathlib.Path(os.environ.get("AXLE_SHARED") or ROOT.parent / "shared") / "corpus"
-    programs = sorted(corpus.glob("*/program.hlo.pb"))
-    if not programs:
-        print(f"xla: no {corpus}")
-        return jaxlib_python.SKIPPED
+    programs = sorted((ROOT / "tests/data/corpus").glob("*/program.hlo.pb"))
     same = failures = 0
     for path in programs:
         written = subprocess.run([os.environ["AXLE_TOOL"], "convert", "--to", "hlo.pb", str(path)],

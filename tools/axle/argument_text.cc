@@ -152,7 +152,7 @@ StatusOr<Literal> ParseValues(std::string_view values, const Shape& shape) {
   const size_t first = text.find_first_not_of(kSpace);
   const bool has_braces = first != text.npos && text[first] == '{';
   if (has_braces) {
-    const StatusOr<Literal> literal = ParseNested(text, shape);
+    StatusOr<Literal> literal = ParseNested(text, shape);
     const bool has_both = values.find_first_of("{}") != values.npos && text != values;
     if (literal.ok() || text == values || has_both) return literal;
     std::string message = literal.status().message();  // as the value was written

@@ -91,11 +91,12 @@ int Explain(Session& session) {
   if (!loaded.ok()) return session.Fail(loaded.status());
   const std::shared_ptr<const Module> module = *std::move(loaded);
   session.NoteWhatIsElided(*module);
-  auto executable = session.CompileNative(module, {.allow_elided = true, .report = true});
+  auto executable =
+      session.CompileNative(module, {.allow_elided = true, .debug = {.report = true}});
   // Without LLVM: what would be compiled.
   if (executable.status().code() == StatusCode::kUnavailable) {
-    executable =
-        session.CompileNative(module, {.allow_elided = true, .report = true, .code = false});
+    executable = session.CompileNative(
+        module, {.allow_elided = true, .debug = {.report = true, .code = false}});
   }
   if (!executable.ok()) return session.Fail(executable.status());
   const CompileReport& report = *(*executable)->report();

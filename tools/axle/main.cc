@@ -71,10 +71,7 @@ int Main(std::span<const char* const> arguments) {
     return kYes;
   }
   const Verb* verb = FindVerb(name);
-  if (verb == nullptr) {
-    const int code = UsageError(UnknownVerb(name));
-    return IsPlannedVerb(name) ? kUnsupported : code;
-  }
+  if (verb == nullptr) return UsageError(UnknownVerb(name));
   return RunVerb(*verb, rest);
 }
 

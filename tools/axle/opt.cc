@@ -74,10 +74,10 @@ StatusOr<std::string> NativeStage(Session& session, std::shared_ptr<const Module
   const std::string& stage = session.options().stage;
   std::string text;
   const auto append = [&](std::string_view more) { StrAppend(text, more); };
-  CompileOptions options = {.allow_elided = true, .run_passes = false, .report = true};
-  options.code = stage == "llvm" || stage == "asm";
-  if (stage == "llvm") options.on_llvm = append;
-  if (stage == "asm") options.on_assembly = append;
+  CompileOptions options = {.allow_elided = true, .debug = {.run_passes = false, .report = true}};
+  options.debug.code = stage == "llvm" || stage == "asm";
+  if (stage == "llvm") options.debug.on_llvm = append;
+  if (stage == "asm") options.debug.on_assembly = append;
   AXLE_ASSIGN(const auto executable, session.CompileNative(std::move(module), options));
   const CompileReport& report = *executable->report();
   for (const CompileReport::Stage& timed : report.stages) {

@@ -52,7 +52,6 @@ std::int64_t DefaultMemory() {
 }
 
 // Those that are read; the others get a message that says what to do instead (LoadProgram).
-constexpr std::string_view kFormats[] = {"hlo", "hlo.pb"};
 
 std::string UnknownValue(std::string_view text, const std::vector<std::string>& names) {
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -225,7 +224,7 @@ void AddGeneralOptions(OptionAdder& add, Options& o, RawOptions& raw) {
   add.Flag("json", o.json, "JSON on stdout");
   add.Suggest(add.Value("from", "F", raw.from,
                         "hlo or hlo.pb; the default is to find out from the content"),
-              {std::begin(kFormats), std::end(kFormats)});
+              {std::begin(kFormatNames), std::end(kFormatNames)});
   add.Flag("strict-types", o.strict_types, "refuse operations on floats of several types");
   add.Number("threads", "N", o.threads, 0, 4096,
              "how many threads work; 0, the default: AXLE_NUM_THREADS or all processors");
@@ -454,8 +453,9 @@ ParsedOptions ParseOptions(std::string_view verb, std::span<const OptionUse> use
   if (parsed.error.empty() && !raw.from.empty()) {
     options.from = FormatFromName(raw.from);
     if (!options.from) {
-      parsed.error = StrCat("--from: unknown format \"", PrintableText(raw.from), "\"",
-                            DidYouMean(raw.from, kFormats), "; there are ", Join(kFormats, ", "));
+      parsed.error =
+          StrCat("--from: unknown format \"", PrintableText(raw.from), "\"",
+                 DidYouMean(raw.from, kFormatNames), "; there are ", Join(kFormatNames, ", "));
     }
   }
   return parsed;

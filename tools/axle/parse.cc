@@ -61,7 +61,7 @@ const Verb kParseVerb = {
         "cat model.hlo | axle parse -\n",
     .description =
         "Diagnostics on stderr have line, column and a caret. Exit codes: 0 all\n"
-        "parse, 3 one does not, 5 one has an operation that is still to come.\n",
+        "parse, 3 one does not, 5 one has what is not supported.\n",
     .options = kOptions,
     .run = Parse};
 

@@ -11,8 +11,6 @@ constexpr const Verb* kVerbs[] = {&kRunVerb,        &kParseVerb,   &kPrintVerb, 
                                   &kCheckVerb,      &kConvertVerb, &kOptVerb,    &kExplainVerb,
                                   &kOpsVerb,        &kGenVerb,     &kReduceVerb, &kBatchVerb,
                                   &kCompletionVerb, &kManVerb};
-constexpr std::string_view kPlannedVerbs[] = {"bench", "profile", "view",  "diff",
-                                              "aot",   "cache",   "doctor"};
 // Those of the installation have one line of the overview together.
 constexpr std::string_view kHousekeeping[] = {"completion", "man"};
 
@@ -29,10 +27,6 @@ std::span<const Verb* const> AllVerbs() {
 const Verb* FindVerb(std::string_view name) {
   const auto* const* it = std::ranges::find(kVerbs, name, &Verb::name);
   return it == std::end(kVerbs) ? nullptr : *it;
-}
-
-bool IsPlannedVerb(std::string_view name) {
-  return std::ranges::find(kPlannedVerbs, name) != std::end(kPlannedVerbs);
 }
 
 std::string Overview() {
@@ -57,7 +51,6 @@ std::string Overview() {
 }
 
 std::string UnknownVerb(std::string_view name) {
-  if (IsPlannedVerb(name)) return StrCat("\"", name, "\" is still to come");
   std::vector<std::string_view> names = {"help"};
   for (const Verb* verb : kVerbs) names.push_back(verb->name);
   return StrCat("unknown verb \"", PrintableText(name), "\"", DidYouMean(name, names),

@@ -36,8 +36,6 @@ extern const Verb kRunVerb, kParseVerb, kPrintVerb, kInfoVerb, kBatchVerb, kChec
 
 std::span<const Verb* const> AllVerbs();
 const Verb* FindVerb(std::string_view name);
-// Verbs that the design names and that are still to come.
-bool IsPlannedVerb(std::string_view name);
 std::string Overview();  // what `axle help` prints
 std::string UnknownVerb(std::string_view name);
 

@@ -17,6 +17,8 @@
 #include "axle/codegen/compiler.h"
 #include "axle/codegen/kernel_cache/precompiled_writer.h"
 #include "axle/core/strings.h"
+#include "axle/ops/lanes/lane_compiler.h"
+#include "axle/ops/lanes/reducer.h"
 #include "axle/ops/op_def.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
@@ -28,14 +30,6 @@ using axle::StrCat;
 // Others are seldom computed with one operation at a time.
 constexpr axle::ElementType kTypes[] = {axle::PRED, axle::S32,  axle::S64, axle::U8, axle::U32,
                                         axle::F16,  axle::BF16, axle::F32, axle::F64};
-// Nothing, and what elementwise ops ask for.
-constexpr const char* kAttributes[] = {"",
-                                       ", direction=EQ",
-                                       ", direction=NE",
-                                       ", direction=LT",
-                                       ", direction=LE",
-                                       ", direction=GT",
-                                       ", direction=GE"};
 // Kernels do not depend on them.
 constexpr char kSizes[] = "[5,7]", kRows[] = "[5]";
 
@@ -59,22 +53,23 @@ class Programs {
     }
   }
 
-  // With the joins that have kernels of their own, from an argument, or from the 0 that sums begin
-  // with; other constants that joins begin with change nothing.
-  void AddReductions() {
+  // With an op that has reductions of a kind of their own, from an argument, or from the 0 that
+  // sums begin with; other constants that reductions begin with change nothing.
+  void AddReductions(const axle::OpDef& op) {
     for (const axle::ElementType type : kTypes) {
       const std::string name = NameOf(type);
-      for (const char* join : {"add", "multiply", "maximum", "minimum", "and", "or"}) {
-        for (const char* init : {"parameter(1)", "constant(0)"}) {
-          for (const auto& [dims, result, over] : kReductions) {
-            AddText(StrCat("HloModule m\nj {\n  x = ", name, "[] parameter(0)\n  y = ", name,
-                           "[] parameter(1)\n  ROOT r = ", name, "[] ", join,
-                           "(x, y)\n}\nENTRY e {\n  x = ", name, dims,
-                           " parameter(0)\n  i = ", name, "[] ", init, "\n  ROOT r = ", name,
-                           result, " reduce(x, i), dimensions={", over, "}, to_apply=j\n}\n"));
-          }
-          if (join != std::string_view("add")) break;
+      const axle::ReducerKind kind = KindOf(op, type);
+      if (kind == axle::ReducerKind::kGeneral) continue;
+      const std::string_view join = op.text;
+      for (const char* init : {"parameter(1)", "constant(0)"}) {
+        for (const auto& [dims, result, over] : kReductions) {
+          AddText(StrCat("HloModule m\nj {\n  x = ", name, "[] parameter(0)\n  y = ", name,
+                         "[] parameter(1)\n  ROOT r = ", name, "[] ", join,
+                         "(x, y)\n}\nENTRY e {\n  x = ", name, dims, " parameter(0)\n  i = ", name,
+                         "[] ", init, "\n  ROOT r = ", name, result, " reduce(x, i), dimensions={",
+                         over, "}, to_apply=j\n}\n"));
         }
+        if (kind != axle::ReducerKind::kAdd) break;
       }
     }
   }
@@ -90,13 +85,33 @@ class Programs {
       {"[70,100]", "[70]", "1"}, {"[7,5000]", "[7]", "1"},   {"[70,5]", "[70]", "1"},
       {"[70,20]", "[70]", "1"},  {"[70,100]", "[100]", "0"}, {"[5000,100]", "[100]", "0"}};
 
+  // What reductions with the op of two scalars are; kGeneral, too, of what it does not take.
+  static axle::ReducerKind KindOf(const axle::OpDef& op, axle::ElementType type) {
+    const std::string name = NameOf(type);
+    const auto module =
+        axle::Parse(StrCat("HloModule m\nENTRY e {\n  x = ", name, "[] parameter(0)\n  y = ", name,
+                           "[] parameter(1)\n  ROOT r = ", name, "[] ", op.text, "(x, y)\n}\n"));
+    if (!module.ok()) return axle::ReducerKind::kGeneral;
+    const auto program = axle::CompileScalarComputation(*(*module)->entry());
+    return program ? axle::ClassifyReducer(*program, {&type, 1})[0] : axle::ReducerKind::kGeneral;
+  }
+
+  // Nothing, and what elementwise ops ask for.
+  static std::vector<std::string> Attributes() {
+    std::vector<std::string> attributes = {""};
+    for (const std::string_view text : axle::EnumTexts<axle::ComparisonDirection>::kTexts) {
+      attributes.push_back(StrCat(", direction=", text));
+    }
+    return attributes;
+  }
+
   // Each operand an array, a scalar or, of two, a number for each row; not all of several scalars.
   void AddForms(const axle::OpDef& op, const std::string& type,
                 const std::vector<std::string>& operands) {
     const size_t n = operands.size(), num_kinds = n == 1 ? 1 : n == 2 ? 3 : 2;
     size_t num_forms = 1;
     for (size_t i = 0; i < n; ++i) num_forms *= num_kinds;
-    for (const char* attributes : kAttributes) {
+    for (const std::string& attributes : Attributes()) {
       for (size_t form = 0; form < num_forms; ++form) {
         std::string text = "HloModule m\nENTRY e {\n", list;
         bool is_array = false;
@@ -139,9 +154,10 @@ axle::Status WriteFile(const std::filesystem::path& path, const std::string& con
 axle::Status Precompile(const std::filesystem::path& folder) {
   Programs programs;
   for (const axle::OpDef* op : axle::AllOpDefs()) {
-    if (op->lowering == axle::Lowering::kElementwise) programs.AddElementwise(*op);
+    if (op->lowering != axle::Lowering::kElementwise) continue;
+    programs.AddElementwise(*op);
+    if (op->operands.size() == 2) programs.AddReductions(*op);
   }
-  programs.AddReductions();
   std::map<std::string, std::string> names;
   for (const axle::JitTarget& target : kTargets) {
     AXLE_ASSIGN(axle::PrecompiledWriter writer, axle::PrecompiledWriter::Create(target));

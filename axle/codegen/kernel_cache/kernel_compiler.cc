@@ -69,8 +69,8 @@ void Emit(const KernelTable::Kernel& kernel, const JitTarget& target, const std:
 std::vector<size_t> TakePrecompiled(std::span<KernelTable::Kernel> kernels, const JitTarget& target,
                                     const NativeOptions& options) {
   // Who reads the code, or wants it checked or emulated, wants it made.
-  const bool takes_any = options.use_precompiled && target.codegen_level == 1 &&
-                         options.on_llvm == nullptr && options.on_assembly == nullptr &&
+  const bool takes_any = options.debug.use_precompiled && target.codegen_level == 1 &&
+                         options.debug.on_llvm == nullptr && options.debug.on_assembly == nullptr &&
                          target.checks == nullptr && !target.is_emulated();
   std::vector<size_t> left;
   for (size_t k = 0; k < kernels.size(); ++k) {
@@ -245,7 +245,7 @@ StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable& table, const 
   if (!HasRoomForThreads(1)) return NoRoom(kRoomPerThread);
   AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target, options));
   // Who reads the code gets it in order.
-  const bool is_read = options.on_llvm != nullptr || options.on_assembly != nullptr;
+  const bool is_read = options.debug.on_llvm != nullptr || options.debug.on_assembly != nullptr;
   const auto most_threads =
       static_cast<size_t>(is_read ? 1 : std::clamp(options.num_threads, 1, kMaxThreads));
   const std::vector<Batch> batches = Batches(kernels, target, left, most_threads);

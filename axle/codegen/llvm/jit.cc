@@ -289,8 +289,8 @@ StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const Native
     if (target.emulate == nullptr) return FailedPrecondition("native: there is no emulator");
     AXLE_ASSIGN(state->emulator, target.emulate(target, StrCat("llc-", LLVM_VERSION_MAJOR)));
   }
-  state->on_llvm = options.on_llvm;
-  state->on_assembly = options.on_assembly;
+  state->on_llvm = options.debug.on_llvm;
+  state->on_assembly = options.debug.on_assembly;
   llvm::orc::JITDylib& library = state->jit->getMainJITDylib();
   if (auto error = library.define(llvm::orc::absoluteSymbols(RuntimeSymbols(*state->jit)))) {
     return ToStatus(std::move(error));

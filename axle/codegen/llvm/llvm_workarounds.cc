@@ -302,7 +302,8 @@ void FenceCountAlone(llvm::Instruction& shift) {
 
 const llvm::Value& WithoutCasts(const llvm::Value& value) {
   const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(&value);
-  return cast == nullptr || IsFenced(value) ? value : WithoutCasts(*cast->getOperand(0));
+  if (cast != nullptr && !IsFenced(value)) return WithoutCasts(*cast->getOperand(0));
+  return value;  // NOLINT(bugprone-return-const-ref-from-parameter): values live in a module
 }
 
 // x << n | x >> m: no bits of two numbers, but of one.

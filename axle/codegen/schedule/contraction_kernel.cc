@@ -32,8 +32,6 @@ ContractionKernel Refused(std::string_view reason) {
   return step;
 }
 
-static_assert(kSumChunk == 4096);  // what kernels were written for
-
 ContractionKernel PlanDotStep(const Instruction& inst, InstructionSet instruction_set,
                               const ContractionStrides& strides) {
   const DotForm dot = DotFormOf(inst, strides);

@@ -1,9 +1,10 @@
 // Products of a matrix along its rows with a vector (the exception of docs/numerics.md N5): every
 // result is a long sum in the canonical order. Element k goes to lane k mod L by fma; lanes are
-// joined pairwise, i with i + L / 2, and chunks of 4096 elements by a binary tree. A vector
+// joined pairwise, i with i + L / 2, and chunks of kSumChunk elements by a binary tree. A vector
 // register holds neighbouring lanes, so its width does not show; several rows are taken at once,
 // which share the vector's elements.
 #pragma once
+#include "axle/core/sum_chunk.h"
 #include "axle/kernels/dot.h"
 #include "axle/kernels/x86/families.h"
 
@@ -127,7 +128,6 @@ class CanonicalProduct {
   using Element = typename Family::Element;
   using Sum = typename Family::Sum;
   static constexpr int kParts = static_cast<int>(Family::kParts);
-  static constexpr i64 kChunk = 4096;
   static constexpr int kMaxRows = 8;
 
   CanonicalProduct(const RunContext* run, const DotPlan& plan, void* const* buffers)
@@ -184,8 +184,8 @@ class CanonicalProduct {
   // out[i] = contracted element begin + i, from `offset`.
   void LoadDepth(const Source& source, i64 RoleDim::*stride, i64 offset, i64 begin, i64 n,
                  Element* out) {
-    for (i64 k = 0; k < n; k += kChunk) {
-      const i64 count = Min(kChunk, n - k);
+    for (i64 k = 0; k < n; k += kSumChunk) {
+      const i64 count = Min(kSumChunk, n - k);
       FillOffsets(plan_.depth, stride, begin + k, count, depth_offsets_);
       if (AreNeighbours(depth_offsets_, count)) {
         source.LoadNeighbours(offset + depth_offsets_[0], count, out + k);
@@ -200,14 +200,14 @@ class CanonicalProduct {
     i64 offsets[kMaxRows];
     FillOffsets(plan_.rows, &RoleDim::row_stride, m, num_rows, offsets);
     for (i64 i = 0; i < num_rows; ++i) trees_[i].Clear();
-    for (i64 k = 0; k < depth; k += kChunk) {
-      const i64 count = Min(kChunk, depth - k);
+    for (i64 k = 0; k < depth; k += kSumChunk) {
+      const i64 count = Min(kSumChunk, depth - k);
       const Element* rows[kMaxRows];
       for (i64 i = 0; i < num_rows; ++i) {
         if (plan_.rows_in_place) {
           rows[i] = static_cast<const Element*>(rows_.At(offsets[i] + k));
         } else {
-          Element* block = row_block_ + i * kChunk;
+          Element* block = row_block_ + i * kSumChunk;
           LoadDepth(rows_, &RoleDim::row_stride, offsets[i], k, count, block);
           rows[i] = block;
         }

@@ -198,7 +198,9 @@ struct AttrTraits<std::optional<i64>> {
   static Status Parse(Scanner& scanner, const Shape& result, std::optional<i64>& value) {
     return AttrTraits<i64>::Parse(scanner, result, value.emplace());
   }
-  static std::string Print(const std::optional<i64>& value) { return std::to_string(*value); }
+  static std::string Print(const std::optional<i64>& value) {
+    return value ? std::to_string(*value) : std::string();
+  }
   static size_t Hash(const std::optional<i64>& value) {
     return value ? static_cast<size_t>(*value) * 2 + 1 : 0;
   }

@@ -139,7 +139,7 @@ StatusOr<CompiledPrograms> CompiledPrograms::Create(std::span<const RandomProgra
                                                     const JitTarget& target,
                                                     std::function<void(std::string_view)> on_llvm) {
   NativeOptions options;
-  options.on_llvm = std::move(on_llvm);
+  options.debug.on_llvm = std::move(on_llvm);
   CompiledPrograms compiled;
   AXLE_ASSIGN(compiled.jit_, Jit::Create(target, options));
   const bool has_small = std::any_of(programs.begin(), programs.end(), [](const auto& program) {
