@@ -31,7 +31,7 @@ FOLD = "axle/codegen/steps/fold_step.cc"
 PARTIALS = "axle/codegen/steps/fold_partials.h"
 LOOP = "axle/codegen/steps/loop_step.cc"
 REGIONS = "axle/codegen/schedule/regions.cc"
-LOWER_HEADER = "axle/codegen/llvm/lane_lowering.h"
+KERNEL_SPEC = "axle/codegen/spec/kernel_spec.h"
 BUFFERS = "axle/codegen/schedule/buffers.cc"
 LANES = "axle/ops/lanes/lane_compiler.cc"
 QUOTIENTS = "axle/codegen/steps/quotients.cc"
@@ -46,7 +46,7 @@ FAULTS = [
      "b_.CreateCondBr(b_.CreateICmpSLT(b_.CreateAdd(position, b_.getInt64(1)), inner_), rest, behind);"),
     ("rows of one and a half turns have no tail", LOOP, ".are_whole = row % kWhole == 0 &&",
      ".are_whole = row % (kWhole / 2) == 0 &&"),
-    ("a kernel for whole rows and others has no tail", LOWER_HEADER,
+    ("a kernel for whole rows and others has no tail", KERNEL_SPEC,
      "{are_whole && other.are_whole, std::max(most, other.most)}",
      "{are_whole || other.are_whole, std::max(most, other.most)}"),
     ("a NaN in the second vector of two is not seen", ROW_FOLDS, "b_.CreateFCmpORD(waiting, x)",
