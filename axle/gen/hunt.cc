@@ -319,7 +319,7 @@ CheckResult CheckIsolated(const Checker& checker, const std::shared_ptr<const Mo
       return Encode(arguments == nullptr ? checker.Check(module)
                                          : checker.Check(module, {arguments, 1}));
     } catch (const std::bad_alloc&) {
-      return Encode({Outcome::kOverLimit, "there is no memory to check the program in", 0});
+      return Encode({Outcome::kOverLimit, "no memory to check the program", 0});
     }
   };
   const IsolatedResult run = RunIsolated(check, hang_seconds);

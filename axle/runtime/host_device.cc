@@ -95,7 +95,7 @@ Status BufferQueue::Push(const Literal& value, Limits* limits) {
   };
   if (!waits_ && !has_room()) {
     return ResourceExhausted(StrCat(name_, ": the queue is full: ", bytes_, " bytes in ",
-                                    buffers_.size(), " arrays, and nobody takes them meanwhile"));
+                                    buffers_.size(), " arrays, and no infeed reads them"));
   }
   AXLE_TRY(WaitFor(*changed_, lock, limits, has_room));
   for (Literal& leaf : leaves) buffers_.push_back(std::move(leaf));
@@ -247,7 +247,7 @@ Status TransferHub::CheckMayCome(Kind kind, std::optional<i64> channel) const {
   }
   if (!knows_senders_ || senders_.contains(channel)) return {};
   return InvalidArgument(
-      StrCat("recv: it would wait for ever: no program sends to ", ChannelText(channel),
+      StrCat("recv: deadlock: no program sends to ", ChannelText(channel),
              "; compile the one that does, with the same client, before this one runs; for a value "
              "of the host, recv and recv-done say is_host_transfer=true"));
 }

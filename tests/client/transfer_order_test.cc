@@ -109,7 +109,7 @@ ENTRY e {
 }
 )";
 constexpr std::string_view kNobody =
-    "recv: it would wait for ever: no program sends to channel 7; compile the one that does, with "
+    "recv: deadlock: no program sends to channel 7; compile the one that does, with "
     "the same client, before this one runs; for a value of the host, recv and recv-done say "
     "is_host_transfer=true";
 

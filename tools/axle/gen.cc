@@ -97,7 +97,7 @@ int WriteCoverage(Session& session) {
   } else if (const Status written = WriteFile(options.output, page); !written.ok()) {
     return session.Fail(written);
   }
-  for (const std::string& cell : missing) session.Say(StrCat("never drawn: ", cell));
+  for (const std::string& cell : missing) session.Say(StrCat("never generated: ", cell));
   return missing.empty() ? kYes : kNo;
 }
 
@@ -131,8 +131,8 @@ constexpr OptionUse kOptions[] = {
     {"count"},
     {"output", "a folder; with --coverage a file"},
     {"coverage",
-     "no modules, but a table of what is in them; exit 1 if a pair of operation and type that "
-     "could be there is not"},
+     "no modules, but a table of their contents; exit 1 if a pair of operation and type that "
+     "is possible does not occur"},
     {"jobs", "with --coverage: threads, 1 by default"},
     {"json", "with --coverage: totals instead of the table"},
     {"time-limit", "seconds; none by default"},

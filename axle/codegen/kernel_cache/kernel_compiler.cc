@@ -136,8 +136,7 @@ bool HasRoomForThreads(size_t num_threads) {
 }
 
 Status NoRoom(i64 bytes) {
-  return ResourceExhausted(
-      StrCat("compile: no memory for kernels: LLVM wants ", bytes, " bytes to work with"));
+  return ResourceExhausted(StrCat("compile: no memory for kernels: LLVM needs ", bytes, " bytes"));
 }
 
 Status CompileBatches(Jit& jit, std::span<KernelTable::Kernel> kernels,
