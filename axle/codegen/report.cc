@@ -126,7 +126,7 @@ class Reporter {
     for (const auto& [value, part] : plan_.sub_views) {
       if (part.move == &region) names.emplace_back(schedule_.values[value].inst->name());
     }
-    return names.empty() ? "" : StrCat("computed in place: ", Join(names, ", "));
+    return names.empty() ? "" : StrCat("written in place: ", Join(names, ", "));
   }
   bool IsSubView(const Region& move, size_t piece) const {
     const auto part = plan_.sub_views.find(move.inputs[(*move.move().map)[piece].operand].value);

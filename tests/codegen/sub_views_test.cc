@@ -56,7 +56,7 @@ class SubViewsTest : public ::testing::Test {
 
  private:
   std::string Notes() const {
-    const std::string_view says = "computed in place: ";
+    const std::string_view says = "written in place: ";
     std::vector<std::string> notes;
     for (const CompileReport::Record& record : program_.records) {
       if (record.note.starts_with(says)) notes.push_back(record.note.substr(says.size()));
