@@ -209,7 +209,7 @@ TEST(Hunt, CountsEveryModule) {
   std::uint64_t sum = 0;
   for (const std::uint64_t count : report->outcomes) sum += count;
   EXPECT_EQ(sum, 41u);
-  EXPECT_EQ(Hunt({}).status().message(), "hunt: needs a number of modules or of seconds");
+  EXPECT_EQ(Hunt({}).status().message(), "check --random: needs a number of modules or of seconds");
 }
 
 TEST(Hunt, NamesTheModulesThatAreOverALimit) {

@@ -149,9 +149,9 @@ const Verb kExplainVerb = {
         "axle explain model.hlo --json\n",
     .description =
         "For each program (the entry, the bodies of loops, branches) the records that it\n"
-        "runs: the instructions in each, who computes them (compiled code, a routine of the\n"
+        "runs: the instructions in each, what computes them (compiled code, a routine of the\n"
         "library, an operation's evaluator, another program), bytes read and written, tiles\n"
-        "that threads could share; then which records could not be one, and why.\n",
+        "that threads could share; then which records were not fused, and why.\n",
     .options = kOptions,
     .run = Explain};
 

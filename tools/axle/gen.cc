@@ -149,10 +149,9 @@ const Verb kGenVerb = {
         "axle gen --seed 7 --count 1000 --output DIR  gen_7_0.hlo, gen_7_1.hlo, ...\n"
         "axle gen --coverage --count 400000           which operations with which types\n",
     .description =
-        "A module is a function of the seed and its number. Three of four are about one\n"
-        "operation on one element type after another, with whatever else was drawn around\n"
-        "it; one of four has its operation where a compiler makes other code of it, in each\n"
-        "such place.\n",
+        "A module is a function of the seed and its number. Three of four test one operation\n"
+        "on one element type, in turn, in a random context; one of four puts its operation\n"
+        "into each place where the compiler generates different code for it.\n",
     .options = kOptions,
     .run = RunGen};
 

@@ -111,8 +111,8 @@ llvm::orc::JITTargetMachineBuilder MachineBuilder(NativeIsa isa, int codegen_lev
   return builder;
 }
 
-// The machines of one instruction set and level that nobody uses just now. To make one, and what it
-// works out about a CPU at its first function, costs as much as a small kernel.
+// Unused target machines of one instruction set and level. Creating one, with the tables that it
+// computes for a CPU at its first function, costs as much as compiling a small kernel.
 class MachinePool {
  public:
   using Machine = std::unique_ptr<llvm::TargetMachine>;
@@ -166,8 +166,8 @@ class PooledCompiler : public llvm::orc::IRCompileLayer::IRCompiler {
   const NativeIsa isa_;
 };
 
-// All that compiled code can call. Nothing else of the process is found: code that LLVM would make
-// with a function of libm does not compile.
+// The functions that compiled code can call. No other symbol of the process is visible, so that
+// code for which LLVM calls libm does not link.
 llvm::orc::SymbolMap RuntimeSymbols(llvm::orc::LLJIT& jit) {
   llvm::orc::SymbolMap symbols;
   const auto add = [&](const char* name, auto* function) {
@@ -190,7 +190,7 @@ Status Verify(const llvm::Module& module) {
   return llvm::verifyModule(module, &stream) ? Internal("llvm: " + problem) : Status();
 }
 
-// What the code generator makes of a module, for people.
+// The assembly of a module, for users.
 StatusOr<std::string> Assembly(const llvm::Module& module, const JitTarget& target) {
   auto machine = MachineBuilder(target.isa, CodegenLevelOf(module)).createTargetMachine();
   if (!machine) return ToStatus(machine.takeError());
