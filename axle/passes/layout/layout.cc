@@ -161,7 +161,7 @@ class Permuter : public Rebuilder {
                           LayoutChoice::ToBase(view, orders[0]) != choice_->OrderOf(*view.base);
     context_.notes.push_back(
         {std::string(inst.parent()->name()), std::string(inst.name()),
-         StrCat("reads \"", inst.operand(0)->name(), "\" as ", lhs, is_moved ? ", copied once" : "",
+         StrCat("reads \"", inst.operand(0)->name(), "\" as ", lhs, is_moved ? ", transposed once" : "",
                 ", and writes ", output, "; written as ", labels.lhs, " and ", labels.output)});
   }
 
