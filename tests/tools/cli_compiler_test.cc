@@ -172,7 +172,7 @@ ENTRY main {
 })");
   const Result r = Run({"explain", file});
   EXPECT_NE(r.out.find("layouts that differ from the program's:\n  main, c reads \"x\" as b01f, "
-                       "copied once, and writes "
+                       "transposed once, and writes "
                        "bf01; written as bf01 and bf01\n"),
             std::string::npos)
       << r.out << r.err;
