@@ -168,15 +168,15 @@ Status TransferHub::Send(Kind kind, std::optional<i64> channel, const Literal& v
   const i64 bytes = value.num_bytes();
   const std::lock_guard lock(mutex_);
   if (bytes > capacity_ - bytes_) {
-    return ResourceExhausted(StrCat("send: ", bytes, " bytes for ", ChannelText(channel),
-                                    " beside ", bytes_,
-                                    " that nobody has received, but channels hold ", capacity_));
+    return ResourceExhausted(StrCat("send: ", bytes, " bytes for ", ChannelText(channel), " with ",
+                                    bytes_, " not received yet, but channels hold at most ",
+                                    capacity_));
   }
   const i64 buffers = NumBuffers(value.shape());
   if (buffers > max_buffers_ - buffers_) {
     return ResourceExhausted(StrCat("send: ", buffers, " buffers for ", ChannelText(channel),
-                                    " beside ", buffers_,
-                                    " that nobody has received, but channels hold ", max_buffers_));
+                                    " with ", buffers_,
+                                    " not received yet, but channels hold at most ", max_buffers_));
   }
   AXLE_ASSIGN(Literal owned, Owned("send", value));
   Line& line = lines_[{kind, channel}];
