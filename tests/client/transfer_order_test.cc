@@ -73,7 +73,7 @@ TEST(TransferOrder, ADeadlockIsReported) {
   ROOT z = f32[] add(v, x)
 )"),
             "recv-done: a deadlock: recv-done \"rd\" for send \"s\" of channel 1 waits, and the "
-            "send needs what the recv-done gives; operand (f32[], u32[], token[])");
+            "send needs the result of the recv-done; operand (f32[], u32[], token[])");
   EXPECT_EQ(RunHere(R"(
   t = token[] after-all()
   r = (f32[], u32[], token[]) recv(t), channel_id=1
