@@ -130,31 +130,38 @@ FAST_FAULTS = [
     ("what a program rounds between types stays wide", LANES,
      "inst.operand(inst.num_operands() - 1)->shape().type() == type;", "inst.num_operands() > 0;"),
 ]
-# What LLVM is wrong about (llvm_workarounds.h), left to it: faults that most modules do not show, but random kernels do.
-FENCES = [
-    ("products that LLVM 22 narrows wrongly are left to it", LLVM_WORKAROUNDS,
-     "if (is_wide) HideSize(product);", "if (is_wide && product.isTerminator()) HideSize(product);"),
-    ("high products by 1 that LLVM 22 takes for anything are left to it", LLVM_WORKAROUNDS,
-     "FenceOperandIfNeeded(*extension, 0);", "if (is_square) FenceOperandIfNeeded(*extension, 0);"),
-    ("quotients that LLVM 22 takes for zero are left to it", LLVM_WORKAROUNDS, "return !IsLoaded(*divisor);", "return false;"),
-    ("quotients of moved lanes that LLVM 22 takes for anything are left to it", LLVM_WORKAROUNDS,
-     "if (MayMoveDivisors(inst)) return FenceResult(inst);", "if (MayMoveDivisors(inst) && inst.isTerminator()) return FenceResult(inst);"),
-    ("distances that LLVM 22 takes with a sign are left to it", LLVM_WORKAROUNDS,
+# Workarounds for bugs of LLVM (llvm_workarounds.h) that are taken out: most modules do not show these bugs, but random kernels do.
+WORKAROUNDS = [
+    ("no workaround for narrow_mul_trunc and narrow_mul_lshr", LLVM_WORKAROUNDS,
+     "if (is_wide) HideWidth(product);", "if (is_wide && product.isTerminator()) HideWidth(product);"),
+    ("no workaround for mulhu_by_one", LLVM_WORKAROUNDS,
+     "BarrierOnOperandIfNeeded(*extension, 0);", "if (is_square) BarrierOnOperandIfNeeded(*extension, 0);"),
+    ("no workaround for fdiv_zero_by_zero", LLVM_WORKAROUNDS, "return !IsLoaded(*divisor);", "return false;"),
+    ("no workaround for sdiv_of_shuffled_lanes", LLVM_WORKAROUNDS,
+     "if (MayShuffleDivisors(inst)) return BarrierOnResult(inst);",
+     "if (MayShuffleDivisors(inst) && inst.isTerminator()) return BarrierOnResult(inst);"),
+    ("no workaround for abds_of_unsigned", LLVM_WORKAROUNDS,
      "lhs.getType()->getScalarSizeInBits() != 64) return false;",
      "lhs.getType()->getScalarSizeInBits() != 640) return false;"),
-    ("parts of numbers that LLVM 22 takes for the whole are left to it", LLVM_WORKAROUNDS,
-     "if (MayCompareParts(inst)) FencePart(inst);", "if (MayCompareParts(inst) && inst.isTerminator()) FencePart(inst);"),
-    ("rotations by 0 that LLVM 22 takes for anything are left to it", LLVM_WORKAROUNDS,
-     "if (MayRotate(inst, target)) return FenceCount(inst);", "if (MayRotate(inst, target) && inst.isTerminator()) return FenceCount(inst);"),
-    ("tests of a bit that LLVM 22 cannot select are left to it", LLVM_WORKAROUNDS,
-     "if (MayTestABit(inst)) return FenceCountAlone(inst);", "if (MayTestABit(inst) && inst.isTerminator()) return FenceCountAlone(inst);"),
-    ("constants among other lanes that LLVM 22 loses are left to it", LLVM_WORKAROUNDS,
-     "if (MixesConstants(inst)) return FenceConstant(inst);", "if (MixesConstants(inst) && inst.isTerminator()) return FenceConstant(inst);"),
-    ("lanes that LLVM 22 takes for absorbed on both sides are left to it", LLVM_WORKAROUNDS,
-     "if (mixes_lanes && MayAbsorbLanes(inst)) return FenceOneSide(inst);", "if (mixes_lanes && inst.isTerminator()) return FenceOneSide(inst);"),
-    ("joined bits that LLVM 22 joins wrongly with AVX-512 are left to it", LLVM_WORKAROUNDS,
-     "if (MayWriteSomeLanes(inst, target)) return FenceChoices(inst);", "if (MayWriteSomeLanes(inst, target) && inst.isTerminator()) return FenceChoices(inst);"),
-    ("choices of moved choices of which LLVM 22 loses one with AVX-512 are left to it", "axle/codegen/llvm/jit.cc",
+    ("no workaround for umax_of_truncation", LLVM_WORKAROUNDS,
+     "if (MayCompareTruncation(inst)) BarrierOnTruncations(inst);",
+     "if (MayCompareTruncation(inst) && inst.isTerminator()) BarrierOnTruncations(inst);"),
+    ("no workaround for rotate_by_zero", LLVM_WORKAROUNDS,
+     "if (MayRotate(inst, target)) return BarrierOnCount(inst);",
+     "if (MayRotate(inst, target) && inst.isTerminator()) return BarrierOnCount(inst);"),
+    ("no workaround for bit_test_cannot_select", LLVM_WORKAROUNDS,
+     "if (MayTestBit(inst)) return BarrierOnScalarCount(inst);",
+     "if (MayTestBit(inst) && inst.isTerminator()) return BarrierOnScalarCount(inst);"),
+    ("no workaround for shift_of_partly_constant_vector", LLVM_WORKAROUNDS,
+     "if (MixesConstantLanes(inst)) return BarrierOnConstant(inst);",
+     "if (MixesConstantLanes(inst) && inst.isTerminator()) return BarrierOnConstant(inst);"),
+    ("no workaround for or_of_late_all_ones", LLVM_WORKAROUNDS,
+     "if (mixes_lanes && MayAbsorbLanes(inst)) return BarrierOnOneSide(inst);",
+     "if (mixes_lanes && inst.isTerminator()) return BarrierOnOneSide(inst);"),
+    ("no workaround for select_of_bit_select", LLVM_WORKAROUNDS,
+     "if (MayWriteMaskedLanes(inst, target)) return BarrierOnSelected(inst);",
+     "if (MayWriteMaskedLanes(inst, target) && inst.isTerminator()) return BarrierOnSelected(inst);"),
+    ("no workaround for select_of_shuffled_select", "axle/codegen/llvm/jit.cc",
      '{"disable-peephole", "true"},', '{"disable-peephole", "false"},'),
 ]
 
@@ -198,7 +205,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/dev")
     parser.add_argument("--modules", type=int, default=10000)
-    parser.add_argument("--kernels", type=int, default=100000, help="for what LLVM is wrong about")
+    parser.add_argument("--kernels", type=int, default=100000, help="random kernels for each workaround that is taken out")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--least", type=float, default=0.95, help="part of the faults that must be found")
@@ -206,7 +213,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     faults = [(*fault, "strict") for fault in FAULTS] + [(*fault, "fast") for fault in FAST_FAULTS]
-    faults += [(*fault, "") for fault in FENCES]
+    faults += [(*fault, "") for fault in WORKAROUNDS]
     chosen = [fault for fault in faults if re.search(args.only, fault[0])]
     found = stale = 0
     if not args.list:

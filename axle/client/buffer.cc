@@ -23,7 +23,7 @@ Status MemoryBudget::Reserve(i64 bytes) {
   while (bytes <= cap_ - live) {
     if (live_.compare_exchange_weak(live, live + bytes)) return {};
   }
-  return ResourceExhausted(StrCat("buffer: needs ", bytes, " bytes beside ", live,
+  return ResourceExhausted(StrCat("buffer: needs ", bytes, " bytes in addition to ", live,
                                   " of other buffers, but the client's memory cap is ", cap_));
 }
 

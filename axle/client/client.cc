@@ -175,7 +175,7 @@ class CompiledExecutable : public Executable {
       }
       return code_->Execute(row_major, device, limits);
     } catch (const std::bad_alloc&) {
-      return ResourceExhausted("execute: no memory to go on with native code");
+      return ResourceExhausted("execute: no memory for native code");
     }
   }
 
@@ -286,7 +286,7 @@ struct Client::NativeLibrary {
     const std::lock_guard lock(mutex);
     if (engine == nullptr) engine.reset(create(kNativeEngineVersion));
     if (engine == nullptr) {
-      return Unavailable("compile: libaxle_native.a and libaxle.a are of two versions of axle");
+      return Unavailable("compile: libaxle_native.a and libaxle.a have different versions");
     }
     return engine.get();
   }
@@ -295,7 +295,7 @@ struct Client::NativeLibrary {
   StatusOr<NativeEngine*> LoadLocked(const std::string& path) {
     if (engine != nullptr) return engine.get();
     if (!HasRoomFor(kLoadBytes)) {
-      return ResourceExhausted(StrCat("compile: no memory to load the native engine, which wants ",
+      return ResourceExhausted(StrCat("compile: no memory to load the native engine, which needs ",
                                       kLoadBytes, " bytes"));
     }
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -304,7 +304,7 @@ struct Client::NativeLibrary {
       if (IsAboutMemory(why)) {
         return ResourceExhausted(StrCat("compile: no memory to load the native engine: ", why));
       }
-      return Unavailable(StrCat("compile: the native engine is not there: ", why));
+      return Unavailable(StrCat("compile: the native engine was not found: ", why));
     }
     auto* create =
         reinterpret_cast<decltype(&axle_codegen_create)>(dlsym(handle, "axle_codegen_create"));
@@ -482,11 +482,11 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(
       std::move(module), std::move(shape), std::move(devices), native_, std::move(code)));
 } catch (const std::bad_alloc&) {
-  return ResourceExhausted("compile: no memory to go on");
+  return ResourceExhausted("compile: out of memory");
 } catch (const std::exception& exception) {
   return Internal(StrCat("compile: exception: ", exception.what()));
 } catch (...) {
-  return Internal("compile: an exception that is no std::exception");
+  return Internal("compile: an exception that is not a std::exception");
 }
 
 StatusOr<std::shared_ptr<Executable>> Client::Compile(std::string_view bytes,

@@ -203,7 +203,7 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
   } catch (const std::exception& exception) {
     return Internal(StrCat("execute: exception: ", exception.what()));
   } catch (...) {
-    return Internal("execute: an exception that is no std::exception");
+    return Internal("execute: an exception that is not a std::exception");
   }
 }
 

@@ -11,8 +11,7 @@
 namespace axle {
 namespace {
 
-constexpr std::string_view kArrays =
-    "it holds arrays, which are arguments of a program and no program";
+constexpr std::string_view kArrays = "it holds arrays: arguments of a program, not a program";
 constexpr std::string_view kNoModel =
     "Axle reads HLO: export the model with JAX (docs/from-jax.md), or through StableHLO with XLA's "
     "tools";

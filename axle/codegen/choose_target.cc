@@ -28,8 +28,7 @@ StatusOr<JitTarget> ChooseTarget(NativeIsa isa, int codegen_level) {
                                 : NativeIsa::kAvx2;
   }
   if (JitTarget::kIsAarch64 && isa != NativeIsa::kAarch64) {
-    return FailedPrecondition(
-        "native: this is an AArch64 machine, which runs code of its own only");
+    return FailedPrecondition("native: this CPU is AArch64 and runs AArch64 code only");
   }
   if (isa == NativeIsa::kAvx512 && !HasAvx512()) {
     return FailedPrecondition("native: this CPU does not have AVX-512 (F, BW, CD, DQ, VL)");

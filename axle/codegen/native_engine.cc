@@ -21,7 +21,8 @@ class NativeProgram : public NativeExecutable {
 
   StatusOr<Literal> Execute(std::span<const Argument> arguments, DeviceContext* device,
                             Limits* limits) const override {
-    if (!has_code_) return FailedPrecondition("native: compiled for its report alone");
+    if (!has_code_)
+      return FailedPrecondition("native: this program was compiled for its report only");
     HostRun run;
     run.limits = limits;
     run.device = device;

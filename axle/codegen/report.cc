@@ -13,23 +13,23 @@ namespace {
 std::string Text(Apart why) {
   switch (why) {
     case Apart::kOtherSize:
-      return "they are loops of other sizes";
+      return "their loops have different sizes";
     case Apart::kTooMuchWork:
-      return "one loop of both would be too long";
+      return "the fused loop would have too many operations";
     case Apart::kTooManyArrays:
-      return "one loop of both would read too many arrays";
+      return "the fused loop would read too many arrays";
     case Apart::kNoCommonSizes:
-      return "no loop can read the arrays of both in place";
+      return "no loop order reads the arrays of both in place";
     case Apart::kOtherReduction:
-      return "it reduces in another form than the loop does already";
+      return "the loop already has a reduction of another form";
     case Apart::kOtherRows:
-      return "they do not work on the same number of rows";
+      return "their numbers of rows differ";
     case Apart::kReadsOtherRows:
-      return "a row of one reads other rows of the other";
+      return "a row of one depends on other rows of the other";
     case Apart::kRowsTooLong:
-      return "the arrays of one row would not stay in the cache";
+      return "the arrays of one row do not fit in the cache";
     case Apart::kRowsOfTooManyArrays:
-      return "rows of both would read too many arrays";
+      return "the fused rows would read too many arrays";
   }
   return "";
 }
@@ -52,7 +52,7 @@ i64 NumPositions(const Region& region) {
   return loop == nullptr ? 0 : loop->num_positions;
 }
 
-// Why a region of this kind is never part of another one; "" if it may be, or is several.
+// Why a region of this kind is never fused with another one; "" if it may be.
 std::string WhyAlone(const Region& region) {
   const auto why = GetKind(region.kind).why_alone;
   return why == nullptr ? "" : why(*region.instructions.back());
@@ -195,8 +195,8 @@ class Reporter {
                        const RegionInput& input) const {
     const auto part = plan_.sub_views.find(input.value);
     if (part != plan_.sub_views.end() && part->second.move == &consumer) {
-      return StrCat("it is written into its place in \"", consumer.instructions.back()->name(),
-                    "\"");
+      return StrCat("it is computed in place, in the buffer of \"",
+                    consumer.instructions.back()->name(), "\"");
     }
     for (const Region* region : {&producer, &consumer}) {
       if (std::string alone = WhyAlone(*region); !alone.empty()) return alone;
@@ -211,14 +211,14 @@ class Reporter {
         }
       }
     }
-    if (has_rows) return "something else comes between them";
+    if (has_rows) return "another record must run between them";
     const auto output = std::ranges::find(producer.outputs, input.value) - producer.outputs.begin();
     if (output >= std::ssize(producer.outputs) - static_cast<std::ptrdiff_t>(NumFolds(producer))) {
-      return "a reduction is complete only after its loop";
+      return "a reduction has its result only after its loop";
     }
     if (NumPositions(producer) != NumPositions(consumer)) return Text(Apart::kOtherSize);
-    if (!input.access.IsWhole()) return "it is read at other positions than it is computed at";
-    return "another reader needed it before";
+    if (!input.access.IsWhole()) return "it is read at other indices than it is computed at";
+    return "another reader needed it earlier";
   }
 
   void AddBoundaries() {

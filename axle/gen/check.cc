@@ -69,7 +69,7 @@ void AddRunners(const Module& module, const std::string& name, bool repeated, Cl
                 executable->Execute(ArraySlice<BufferPtr>(buffers), {.limits = limits}));
     return FromBuffers(executable->program_shape().result, results);
   };
-  runners.push_back({StrCat(name, ", arguments given away"), run_on_buffers, repeated});
+  runners.push_back({StrCat(name, ", donated arguments"), run_on_buffers, repeated});
 }
 
 // Whether a run that ends so is none to compare. Engines need different amounts of memory; with

@@ -465,7 +465,7 @@ void CompareLeaf(const Literal& fast, const Literal& strict, const Literal& boun
     if (!SameValue(fast, strict) && found.violation.empty()) {
       const auto difference = FirstDifference(fast, strict);
       found.violation = StrCat(where, difference ? difference->ToString() : "differs",
-                               "; nothing was allowed to round otherwise");
+                               "; no operation here may round differently");
     }
     return;
   }

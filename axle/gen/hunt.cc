@@ -106,7 +106,7 @@ class Hunter {
       workers[i].next = options_.first + i;
       if (!Start(workers[i], workers.size())) {
         for (Worker& worker : workers) Stop(worker);
-        return Internal("hunt: cannot start a process");
+        return Internal("check --random: cannot start a process");
       }
     }
     while (!IsOver() && Wait(workers)) {
@@ -306,7 +306,7 @@ class Hunter {
 
 StatusOr<HuntReport> Hunt(const HuntOptions& options) {
   if (options.count == 0 && options.seconds <= 0) {
-    return InvalidArgument("hunt: needs a number of modules or of seconds");
+    return InvalidArgument("check --random: needs a number of modules or of seconds");
   }
   AXLE_ASSIGN(const std::unique_ptr<Checker> checker, Checker::Create(options.check));
   return Hunter(options, *checker).Run();
@@ -319,7 +319,7 @@ CheckResult CheckIsolated(const Checker& checker, const std::shared_ptr<const Mo
       return Encode(arguments == nullptr ? checker.Check(module)
                                          : checker.Check(module, {arguments, 1}));
     } catch (const std::bad_alloc&) {
-      return Encode({Outcome::kOverLimit, "there is no memory to check the program in", 0});
+      return Encode({Outcome::kOverLimit, "no memory to check the program", 0});
     }
   };
   const IsolatedResult run = RunIsolated(check, hang_seconds);

@@ -259,7 +259,7 @@ class Reducer {
   StatusOr<std::unique_ptr<Module>> Run(const Module& module) {
     current_ = module.Clone();
     if (!fails_(*current_)) {
-      return InvalidArgument("reduce: the module does not fail, there is nothing to reduce");
+      return InvalidArgument("reduce: the module does not fail: nothing to reduce");
     }
     // Without the configuration, and without what nobody reads, if that is not what fails.
     keeps_dead_ = !Try(Edited(*current_, {}), /*smaller=*/false);

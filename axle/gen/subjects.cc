@@ -38,7 +38,7 @@ std::string ReasonOf(Opcode op, ElementType type) {
     if (made == nullptr && reason.empty() && !body.refusal().ok())
       reason = RuleOf(body.refusal(), type);
   }
-  return reason.empty() ? "never drawn" : reason;
+  return reason.empty() ? "never generated" : reason;
 }
 
 using Cell = std::pair<Opcode, ElementType>;

@@ -22,19 +22,19 @@ namespace axle {
 namespace {
 
 constexpr Pass kPasses[] = {
-    {"dce", "removes what reaches neither a result nor an effect", RemoveDeadCode},
+    {"dce", "removes instructions that no result and no side effect needs", RemoveDeadCode},
     {"cse", "merges equal instructions and equal computations", MergeEqual},
     {"simplify", "applies the rewrite rules until nothing changes", Simplify},
-    {"constant-folding", "computes what depends on constants only", FoldConstants},
-    {"scan", "puts loops, or windows of sums, in the place of scans", ExpandScans},
-    {"apply", "writes maps on arrays, and loops of what applies more than arithmetic",
+    {"constant-folding", "evaluates instructions whose operands are constants", FoldConstants},
+    {"scan", "expands scans to loops or reduce-windows", ExpandScans},
+    {"apply", "expands map and other applied computations to array operations or loops",
      ApplyToElements},
-    {"inline", "puts called computations in the place of calls", InlineCalls},
-    {"batch-norm", "writes batch norms as sums and arithmetic", WriteBatchNorms},
-    {"complex", "folds real and imaginary parts as operands of their own", TakeComplexApart},
-    {"split", "makes independent parts of reductions reductions of their own", SplitReductions},
-    {"loops", "drops what loops carry for nothing; loops that run once or never", SimplifyLoops},
-    {"layout", "chooses the order of dimensions in which arrays lie", ChooseLayouts},
+    {"inline", "inlines called computations", InlineCalls},
+    {"batch-norm", "expands batch norms to reductions and arithmetic", WriteBatchNorms},
+    {"complex", "splits complex reductions into real and imaginary parts", TakeComplexApart},
+    {"split", "splits variadic reductions into independent ones", SplitReductions},
+    {"loops", "removes unused loop state, and loops that run at most once", SimplifyLoops},
+    {"layout", "chooses the memory layout of arrays", ChooseLayouts},
 };
 
 // From the first pass to the last.

@@ -116,10 +116,10 @@ class Orderer {
                                send->second->name(), "\" of ",
                                ChannelText(send->second->attrs<TransferAttrs>().channel_id)));
     }
-    AXLE_INVARIANT(location != nullptr, "order of transfers: operands in a circle");
+    AXLE_INVARIANT(location != nullptr, "order of transfers: a cycle of operands");
     return OpError(*location,
                    StrCat("a deadlock: ", Join(waiting, ", "), " wait",
-                          waiting.size() == 1 ? "s, and the send needs what the recv-done gives"
+                          waiting.size() == 1 ? "s, and the send needs the result of the recv-done"
                                               : " for each other"));
   }
 

@@ -74,7 +74,7 @@ struct CompileReport {
     std::string peak;
   };
 
-  // What a pass decided about an instruction: "reads "x" as b01f, moved once, and writes bf01;
+  // What a pass decided about an instruction: "reads "x" as b01f, transposed once, and writes bf01;
   // ...".
   struct Note {
     std::string computation, instruction;

@@ -241,7 +241,7 @@ StatusOr<Literal> CustomCallRegistry::Call(const CustomCallInvocation& invocatio
       AXLE_TRY((*function)({invocation, attributes, buffers.operands(), buffers.results()}));
     }
   } catch (const std::bad_alloc&) {
-    return ResourceExhausted("the function has no memory to go on");
+    return ResourceExhausted("the function is out of memory");
   } catch (const std::exception& error) {
     return Status(StatusCode::kInternal, StrCat("the function threw: ", error.what()));
   } catch (...) {

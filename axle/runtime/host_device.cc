@@ -95,7 +95,7 @@ Status BufferQueue::Push(const Literal& value, Limits* limits) {
   };
   if (!waits_ && !has_room()) {
     return ResourceExhausted(StrCat(name_, ": the queue is full: ", bytes_, " bytes in ",
-                                    buffers_.size(), " arrays, and nobody takes them meanwhile"));
+                                    buffers_.size(), " arrays, and no infeed reads them"));
   }
   AXLE_TRY(WaitFor(*changed_, lock, limits, has_room));
   for (Literal& leaf : leaves) buffers_.push_back(std::move(leaf));
@@ -168,15 +168,15 @@ Status TransferHub::Send(Kind kind, std::optional<i64> channel, const Literal& v
   const i64 bytes = value.num_bytes();
   const std::lock_guard lock(mutex_);
   if (bytes > capacity_ - bytes_) {
-    return ResourceExhausted(StrCat("send: ", bytes, " bytes for ", ChannelText(channel),
-                                    " beside ", bytes_,
-                                    " that nobody has received, but channels hold ", capacity_));
+    return ResourceExhausted(StrCat("send: ", bytes, " bytes for ", ChannelText(channel), " with ",
+                                    bytes_, " not received yet, but channels hold at most ",
+                                    capacity_));
   }
   const i64 buffers = NumBuffers(value.shape());
   if (buffers > max_buffers_ - buffers_) {
     return ResourceExhausted(StrCat("send: ", buffers, " buffers for ", ChannelText(channel),
-                                    " beside ", buffers_,
-                                    " that nobody has received, but channels hold ", max_buffers_));
+                                    " with ", buffers_,
+                                    " not received yet, but channels hold at most ", max_buffers_));
   }
   AXLE_ASSIGN(Literal owned, Owned("send", value));
   Line& line = lines_[{kind, channel}];
@@ -247,7 +247,7 @@ Status TransferHub::CheckMayCome(Kind kind, std::optional<i64> channel) const {
   }
   if (!knows_senders_ || senders_.contains(channel)) return {};
   return InvalidArgument(
-      StrCat("recv: it would wait for ever: no program sends to ", ChannelText(channel),
+      StrCat("recv: deadlock: no program sends to ", ChannelText(channel),
              "; compile the one that does, with the same client, before this one runs; for a value "
              "of the host, recv and recv-done say is_host_transfer=true"));
 }

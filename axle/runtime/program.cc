@@ -134,7 +134,7 @@ struct SharedRecord {
 
 int RunShared(const Record& record, void* const* places, ProgramRun& run) {
   if (record.scratch_bytes > 0 && record.num_places > kMaxPlacesBesideScratch) {
-    return Fail(run, Internal("execute: a record of too many places is shared"));
+    return Fail(run, Internal("execute: a parallel record has too many operands"));
   }
   const auto num_parts = static_cast<int>(
       std::min<i64>({run.num_threads, kMaxThreads, std::max<i64>(record.num_tiles, 1)}));

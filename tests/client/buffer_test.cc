@@ -255,9 +255,10 @@ TEST_F(Buffers, CountAgainstTheClientsMemory) {
   const auto x = client->BufferFromLiteral(Parsed("f32[2,2] {{1, 2}, {3, 4}}"));
   ASSERT_TRUE(x.ok());
   EXPECT_EQ(client->live_buffer_bytes(), 16);
-  EXPECT_EQ(client->BufferFromLiteral(Literal(Shape(F32, {64}))).status().ToString(),
-            "RESOURCE_EXHAUSTED: buffer: needs 256 bytes beside 16 of other buffers, but the "
-            "client's memory cap is 100");
+  EXPECT_EQ(
+      client->BufferFromLiteral(Literal(Shape(F32, {64}))).status().ToString(),
+      "RESOURCE_EXHAUSTED: buffer: needs 256 bytes in addition to 16 of other buffers, but the "
+      "client's memory cap is 100");
   const auto large = *client->Compile(
       "ENTRY main { x = f32[2,2] parameter(0) z = f32[] constant(0) b = f32[1000] broadcast(z), "
       "dimensions={} ROOT r = f32[1000] exponential(b) }");

@@ -73,7 +73,7 @@ TEST(TransferOrder, ADeadlockIsReported) {
   ROOT z = f32[] add(v, x)
 )"),
             "recv-done: a deadlock: recv-done \"rd\" for send \"s\" of channel 1 waits, and the "
-            "send needs what the recv-done gives; operand (f32[], u32[], token[])");
+            "send needs the result of the recv-done; operand (f32[], u32[], token[])");
   EXPECT_EQ(RunHere(R"(
   t = token[] after-all()
   r = (f32[], u32[], token[]) recv(t), channel_id=1
@@ -109,7 +109,7 @@ ENTRY e {
 }
 )";
 constexpr std::string_view kNobody =
-    "recv: it would wait for ever: no program sends to channel 7; compile the one that does, with "
+    "recv: deadlock: no program sends to channel 7; compile the one that does, with "
     "the same client, before this one runs; for a value of the host, recv and recv-done say "
     "is_host_transfer=true";
 

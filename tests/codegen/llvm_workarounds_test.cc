@@ -1,6 +1,8 @@
-// What LLVM has a shorter form for, which is wrong (llvm_workarounds.h): products of narrow
-// numbers, shifted and narrowed in all kinds of ways, and distances, are the interpreter's. Its
-// other faults are in tests/data/found and in random_kernels/found_kernels_test.cc.
+// Whole classes of programs around three bugs of LLVM (llvm_workarounds.h) give the interpreter's
+// bits: products of narrow integers that are shifted and truncated (narrow_mul_trunc.ll,
+// narrow_mul_lshr.ll), absolute differences of i64 (abds_of_unsigned.ll), and maxima of truncated
+// scalars (umax_of_truncation.ll). The other bugs have programs in tests/data/found and kernels in
+// random_kernels/found_kernels_test.cc.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,7 +19,7 @@
 namespace axle {
 namespace {
 
-// How x and y of a narrow type become a and b of a wide one.
+// How x and y of a narrow type are extended to a and b of a wide one.
 struct Sides {
   std::string_view name;
   std::string (*text)(std::string_view narrow, std::string_view wide);
@@ -34,7 +36,7 @@ std::string Converted(std::string_view, std::string_view wide) {
   return StrCat("  a = ", wide, "[37] convert(x)\n  b = ", wide, "[37] convert(y)\n");
 }
 
-// By shifts there and back: what is multiplied is no extension.
+// By shifts left and right: the factors are no extensions.
 std::string Shifted(std::string_view, std::string_view wide) {
   std::string text = Splat("places", wide, wide.substr(1) == "64" ? 48 : 16);
   for (const auto& [from, to] : kNames) {
@@ -52,7 +54,7 @@ std::string ProductsOf(const Sides& sides, std::string_view narrow, std::string_
   std::string text = StrCat("ENTRY e {\n  x = ", narrow, "[37] parameter(0)\n  y = ", narrow,
                             "[37] parameter(1)\n", sides.text(narrow, wide), "  m = ", wides,
                             "multiply(a, b)\n  h = ", wides, "mulhi(a, b)\n");
-  // Products that nothing but truncations read, and what comes of those.
+  // Products that only truncations read, and those truncations.
   std::vector<std::string_view> products = {"m", "w16"};
   if (wide.substr(1) == "64") products.push_back("w32");
   for (const std::string_view width : {"32", "16"}) {
@@ -87,7 +89,7 @@ std::string ProductsOf(const Sides& sides, std::string_view narrow, std::string_
   return StrCat(text, "  ROOT r = (", shapes, ") tuple(", results, ")\n}\n");
 }
 
-// At all levels; `is_small`: in functions of few elements.
+// At all levels. `is_small`: compiled as one function of few elements, wherever that is possible.
 void ExpectTheInterpretersBits(const std::string& text, NativeIsa isa,
                                const std::vector<Literal>& arguments, bool is_small = false) {
   const auto client = Client::Create();
@@ -108,7 +110,7 @@ void ExpectTheInterpretersBits(const std::string& text, NativeIsa isa,
   }
 }
 
-// The narrow type and the wide one, and for what the code is.
+// Narrow type, wide type, instruction set.
 using Parameter = std::tuple<Sides, std::string_view, std::string_view, NativeIsa>;
 
 class NarrowProducts : public testing::TestWithParam<Parameter> {};
@@ -141,9 +143,9 @@ INSTANTIATE_TEST_SUITE_P(LlvmWorkarounds, NarrowProducts,
                                           testing::Values(NativeIsa::kAvx2, NativeIsa::kAvx512)),
                          NameOf);
 
-// Of a number of 64 bits with all of its upper bits set, which LLVM finds out sooner or later, and
-// one without.
-std::string DistancesOf(std::string_view type, int size) {
+// Absolute differences of an i64 whose upper bits are all set, as LLVM finds out early or late, and
+// another i64.
+std::string DifferencesOf(std::string_view type, int size) {
   const std::string dims = StrCat("[", size, "] "), wides = StrCat(type, dims);
   std::string text = StrCat("ENTRY e {\n  p = u32", dims, "parameter(0)\n  q = ", wides,
                             "parameter(1)\n  pw = ", wides, "convert(p)\n");
@@ -179,9 +181,10 @@ std::string DistancesOf(std::string_view type, int size) {
   return StrCat(text, "  ROOT r = (", shapes, ") tuple(", results, ")\n}\n");
 }
 
-class Distances : public testing::TestWithParam<std::tuple<std::string_view, int, NativeIsa>> {};
+class AbsoluteDifferences
+    : public testing::TestWithParam<std::tuple<std::string_view, int, NativeIsa>> {};
 
-TEST_P(Distances, AreThoseOfNumbersWithoutASign) {
+TEST_P(AbsoluteDifferences, AreUnsigned) {
   const auto& [type, size, isa] = GetParam();
   AXLE_SKIP_UNLESS_IT_RUNS(isa);
   std::string p = "7", q = "100";
@@ -190,7 +193,7 @@ TEST_P(Distances, AreThoseOfNumbersWithoutASign) {
     StrAppend(q, ", ", type[0] == 's' && i % 2 == 1 ? "-" : "", i * 4'294'967'299LL);
   }
   for (const bool is_small : {false, true}) {
-    ExpectTheInterpretersBits(DistancesOf(type, size), isa,
+    ExpectTheInterpretersBits(DifferencesOf(type, size), isa,
                               {*ParseLiteral(StrCat("u32[", size, "] {", p, "}")),
                                *ParseLiteral(StrCat(type, "[", size, "] {", q, "}"))},
                               is_small);
@@ -198,7 +201,7 @@ TEST_P(Distances, AreThoseOfNumbersWithoutASign) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    LlvmWorkarounds, Distances,
+    LlvmWorkarounds, AbsoluteDifferences,
     testing::Combine(testing::Values("s64", "u64"), testing::Values(1, 3, 4, 37),
                      testing::Values(NativeIsa::kV2, NativeIsa::kAvx2, NativeIsa::kAvx512)),
     [](const auto& info) {
@@ -206,11 +209,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Name(std::get<2>(info.param)));
     });
 
-// t > 1 ? p : 1 where t has the lower bits of p; the 1 are found out late, since constants of such
-// functions are loaded.
-class Parts : public testing::TestWithParam<std::tuple<std::string_view, NativeIsa>> {};
+// t > 1 ? p : 1 where t is a truncation of p. The 1 is known late, because constants are loaded in
+// such functions.
+class Truncations : public testing::TestWithParam<std::tuple<std::string_view, NativeIsa>> {};
 
-TEST_P(Parts, AreNotTakenForTheWhole) {
+TEST_P(Truncations, AreNotTakenForTheWhole) {
   const auto& [narrow, isa] = GetParam();
   AXLE_SKIP_UNLESS_IT_RUNS(isa);
   std::string text = StrCat("ENTRY e {\n  p = u64[] parameter(0)\n");
@@ -240,7 +243,7 @@ TEST_P(Parts, AreNotTakenForTheWhole) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(LlvmWorkarounds, Parts,
+INSTANTIATE_TEST_SUITE_P(LlvmWorkarounds, Truncations,
                          testing::Combine(testing::Values("u8", "u16", "u32"),
                                           testing::Values(NativeIsa::kV2, NativeIsa::kAvx2,
                                                           NativeIsa::kAvx512)),

@@ -167,8 +167,7 @@ TEST(Reduce, RefusesWhatDoesNotFailAndStopsAtTheLimit) {
   ASSERT_TRUE(module.ok());
   const auto passes = ReduceModule(**module, [](const Module&) { return false; }, {});
   ASSERT_FALSE(passes.ok());
-  EXPECT_EQ(passes.status().message(),
-            "reduce: the module does not fail, there is nothing to reduce");
+  EXPECT_EQ(passes.status().message(), "reduce: the module does not fail: nothing to reduce");
   int calls = 0;
   const auto limited =
       ReduceModule(**module, [&](const Module&) { return ++calls > 0; }, {.max_attempts = 3});
@@ -210,7 +209,7 @@ TEST(Hunt, CountsEveryModule) {
   std::uint64_t sum = 0;
   for (const std::uint64_t count : report->outcomes) sum += count;
   EXPECT_EQ(sum, 41u);
-  EXPECT_EQ(Hunt({}).status().message(), "hunt: needs a number of modules or of seconds");
+  EXPECT_EQ(Hunt({}).status().message(), "check --random: needs a number of modules or of seconds");
 }
 
 TEST(Hunt, NamesTheModulesThatAreOverALimit) {

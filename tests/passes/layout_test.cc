@@ -416,7 +416,7 @@ ENTRY e {
   EXPECT_EQ(notes[0].computation, "e");
   EXPECT_EQ(notes[0].instruction, "c");
   EXPECT_EQ(notes[0].text,
-            "reads \"x\" as b01f, moved once, and writes bf01; written as bf01 and bf01");
+            "reads \"x\" as b01f, transposed once, and writes bf01; written as bf01 and bf01");
 }
 
 TEST(Layout, TheSearchLooksAtTheLimits) {

@@ -437,10 +437,9 @@ ENTRY e { a = s32[2] parameter(0)  n = s32[] constant(1)  t = token[] after-all(
 TEST(SendRecv, ChannelsHaveABound) {
   HostDevice device({.queue_capacity = 4});
   ASSERT_TRUE(RunText(kSend, &device, {Value("s32[] 1")}).ok());
-  EXPECT_EQ(
-      ResultText(RunText(kSend, &device, {Value("s32[] 2")})),
-      "RESOURCE_EXHAUSTED: send: 4 bytes for channel 5 beside 4 that nobody has received, but "
-      "channels hold 4");
+  EXPECT_EQ(ResultText(RunText(kSend, &device, {Value("s32[] 2")})),
+            "RESOURCE_EXHAUSTED: send: 4 bytes for channel 5 with 4 not received yet, but "
+            "channels hold at most 4");
   EXPECT_EQ(ResultText(RunText(kRecv, &device)), "s32[] 1");
   EXPECT_TRUE(RunText(kSend, &device, {Value("s32[] 2")}).ok());
 }
@@ -449,8 +448,8 @@ TEST(SendRecv, ChannelsHoldSoManyBuffers) {
   HostDevice device({.max_buffers = 3});
   EXPECT_TRUE(device.SendToDevice(5, Value("s32[0] {}")).ok());
   EXPECT_EQ(device.SendToDevice(6, Value("(s32[0], s32[0]) ({}, {})")).ToString(),
-            "RESOURCE_EXHAUSTED: send: 3 buffers for channel 6 beside 1 that nobody has received, "
-            "but channels hold 3");
+            "RESOURCE_EXHAUSTED: send: 3 buffers for channel 6 with 1 not received yet, "
+            "but channels hold at most 3");
 }
 
 TEST(SendRecv, WithTheHost) {

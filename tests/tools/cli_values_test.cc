@@ -576,7 +576,7 @@ TEST_F(CliValues, OpenSizesAreThoseOfTheValues) {
   EXPECT_EQ(with({"run", file}).out, "out_0 = f32[3] {5, 7, 9}\n") << with({"run", file}).err;
   EXPECT_EQ(with({"check", file}).exit, 0) << with({"check", file}).err;
   const Result info = Run({"info", file});
-  EXPECT_NE(info.out.find("sizes         open: what it costs follows from its arguments\n"),
+  EXPECT_NE(info.out.find("sizes         open: the cost depends on the arguments\n"),
             std::string::npos)
       << info.out;
   EXPECT_EQ(info.out.find("flops"), std::string::npos);

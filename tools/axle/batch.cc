@@ -172,7 +172,7 @@ int RunBatch(Session& session) {
 constexpr OptionUse kOptions[] = {
     {"engine"},
     {"fake"},
-    {"time-limit", "seconds for each, 8 by default; 0 for as long as it takes"},
+    {"time-limit", "seconds for each, 8 by default; 0: no limit"},
     {"mem-limit"},
     Brief("seed"),
     Brief("isa"),

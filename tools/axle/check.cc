@@ -125,17 +125,17 @@ constexpr OptionUse kOptions[] = {
     {"isas", "v2,avx2,avx512 or all; aarch64, under qemu; auto by default"},
     {"levels", "0,1,2; 2 by default"},
     {"thread-list", "1,2,7; 1 by default"},
-    {"variants", "so many of all combinations of these three, not all"},
-    {"numerics", "fast: native code rounds as it likes, within bounds for each element"},
-    {"seeds", "sets of drawn arguments, 3 by default, from --seed on"},
+    {"variants", "check N random combinations of these three"},
+    {"numerics", "fast: native code may round less often, within bounds for each element"},
+    {"seeds", "sets of random arguments, 3 by default, from --seed on"},
     {"repeats"},
-    {"concurrent", "and twice at a time"},
+    {"concurrent", "run twice at the same time, too"},
     {"per-op"},
-    {"random", "N modules as `axle gen` makes them, or until --time-limit"},
-    Brief("output", "of --random: a folder for those that fail"),
-    Brief("first", "of --random: the number of the first module"),
-    Brief("jobs", "of --random: processes, 1 by default"),
-    Brief("max-failures", "of --random: it ends after so many, 10 by default"),
+    {"random", "N random modules (`axle gen`), or until --time-limit"},
+    Brief("output", "--random: folder for failing modules"),
+    Brief("first", "--random: number of the first module"),
+    Brief("jobs", "--random: processes, 1 by default"),
+    Brief("max-failures", "--random: stop after so many, 10 by default"),
     Brief("inputs"),
     Brief("arg"),
     Brief("fake"),
@@ -143,7 +143,7 @@ constexpr OptionUse kOptions[] = {
     Brief("engine"),
     Brief("time-limit", "seconds, for each file; 8, or none with --random=N"),
     Brief("json", "one object per file"),
-    Brief("verbose", "say of each output that it agrees"),
+    Brief("verbose", "report each output that agrees"),
     Brief("from"),
     Brief("strict-types"),
     Brief("allow-unimplemented"),
@@ -154,14 +154,14 @@ constexpr OptionUse kOptions[] = {
 
 const Verb kCheckVerb = {
     .name = "check",
-    .summary = "do results agree, with a file or between the engines?",
+    .summary = "compare results with a file or between the engines",
     .examples =
         "axle check model.hlo --isa all --levels 0,2    interpreter, passes, native code\n"
         "axle check model.hlo --inputs in.npz --against out.npz --rtol 1e-5 --atol 1e-6\n"
-        "axle check --random --time-limit 60 --seed 7   modules as `axle gen` makes them\n",
+        "axle check --random --time-limit 60 --seed 7   random modules (`axle gen`)\n",
     .description =
         "Exit 0 if all agree, 1 with the first difference if not, 5 if native code lacks an\n"
-        "operation. The arguments are drawn, or given as for run.\n",
+        "operation. Arguments are random, or given as for run.\n",
     .options = kOptions,
     .run = Check};
 

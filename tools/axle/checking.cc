@@ -72,8 +72,8 @@ std::string Summary(const HuntReport& report) {
   }
   const BoundedElements& elements = report.elements;
   if (elements.exact + elements.within + elements.unknown > 0) {
-    StrAppend(text, "\nof all elements ", elements.exact, " had to be equal, ", elements.within,
-              " within a bound, nothing is known of ", elements.unknown);
+    StrAppend(text, "\nelements: ", elements.exact, " compared exactly, ", elements.within,
+              " within an error bound, ", elements.unknown, " without a bound");
   }
   const Coverage::Totals cells = report.coverage.Total(1);
   return StrCat(text, "\n", cells.enough, " of ", cells.cells, " cells of operation and type");

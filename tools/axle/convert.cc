@@ -49,7 +49,7 @@ constexpr OptionUse kOptions[] = {
     {"style"},
     {"output"},
     {"from",
-     "hlo or hlo.pb (HloModuleProto, HloProto, HloSnapshot); the default is to find out from the "
+     "hlo or hlo.pb (HloModuleProto, HloProto, HloSnapshot); detected by default from the "
      "content"},
     {"strict-types"},
     {"time-limit"},

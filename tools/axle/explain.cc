@@ -71,7 +71,8 @@ std::string Text(const Executable& executable, const CompileReport& report, bool
               HumanBytes(bytes.result_bytes),
               "; beside those a run needs the frame of the entry\n");
   }
-  if (!memory && !report.layouts.empty()) StrAppend(text, "\norders of dimensions:\n");
+  if (!memory && !report.layouts.empty())
+    StrAppend(text, "\nlayouts that differ from the program's:\n");
   for (const CompileReport::Note& note : report.layouts) {
     if (!memory)
       StrAppend(text, "  ", note.computation, ", ", note.instruction, " ", note.text, "\n");
@@ -142,16 +143,16 @@ constexpr OptionUse kOptions[] = {
 
 const Verb kExplainVerb = {
     .name = "explain",
-    .summary = "what native code is made of, and why",
+    .summary = "how a program is fused and compiled, and why",
     .examples =
         "axle explain model.hlo\n"
         "axle explain model.hlo --memory\n"
         "axle explain model.hlo --json\n",
     .description =
         "For each program (the entry, the bodies of loops, branches) the records that it\n"
-        "runs: the instructions in each, who computes them (compiled code, a routine of the\n"
+        "runs: the instructions in each, what computes them (compiled code, a routine of the\n"
         "library, an operation's evaluator, another program), bytes read and written, tiles\n"
-        "that threads could share; then which records could not be one, and why.\n",
+        "that threads could share; then which records were not fused, and why.\n",
     .options = kOptions,
     .run = Explain};
 

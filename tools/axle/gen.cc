@@ -97,7 +97,7 @@ int WriteCoverage(Session& session) {
   } else if (const Status written = WriteFile(options.output, page); !written.ok()) {
     return session.Fail(written);
   }
-  for (const std::string& cell : missing) session.Say(StrCat("never drawn: ", cell));
+  for (const std::string& cell : missing) session.Say(StrCat("never generated: ", cell));
   return missing.empty() ? kYes : kNo;
 }
 
@@ -131,8 +131,8 @@ constexpr OptionUse kOptions[] = {
     {"count"},
     {"output", "a folder; with --coverage a file"},
     {"coverage",
-     "no modules, but a table of what is in them; exit 1 if a pair of operation and type that "
-     "could be there is not"},
+     "no modules, but a table of their contents; exit 1 if a pair of operation and type that "
+     "is possible does not occur"},
     {"jobs", "with --coverage: threads, 1 by default"},
     {"json", "with --coverage: totals instead of the table"},
     {"time-limit", "seconds; none by default"},
@@ -149,10 +149,9 @@ const Verb kGenVerb = {
         "axle gen --seed 7 --count 1000 --output DIR  gen_7_0.hlo, gen_7_1.hlo, ...\n"
         "axle gen --coverage --count 400000           which operations with which types\n",
     .description =
-        "A module is a function of the seed and its number. Three of four are about one\n"
-        "operation on one element type after another, with whatever else was drawn around\n"
-        "it; one of four has its operation where a compiler makes other code of it, in each\n"
-        "such place.\n",
+        "A module is a function of the seed and its number. Three of four test one operation\n"
+        "on one element type, in turn, in a random context; one of four puts its operation\n"
+        "into each place where the compiler generates different code for it.\n",
     .options = kOptions,
     .run = RunGen};
 

@@ -63,7 +63,7 @@ std::string Text(const Module& module, const Facts& facts) {
   StrAppend(text, "  instructions  ", facts.cost.instructions, " in ", module.computations().size(),
             " computations\n");
   if (HasOpenSize(module)) {
-    StrAppend(text, "  sizes         open: what it costs follows from its arguments\n");
+    StrAppend(text, "  sizes         open: the cost depends on the arguments\n");
     return StrCat(text, OpsText(facts));
   }
   StrAppend(text, "  parameters    ", HumanBytes(facts.memory.argument_bytes), "\n");

@@ -156,8 +156,8 @@ const Verb kOpsVerb = {
         "axle ops select           operands, element types, attributes, meaning\n"
         "axle ops --json           everything; schema axle.ops/1\n",
     .description =
-        "Element types are found by trying: small programs are checked and run.\n"
-        "They are not shown for operations whose programs take more to invent.\n",
+        "Element types are determined by running small programs. They are not shown for\n"
+        "operations that need larger ones.\n",
     .options = kOptions,
     .run = Ops};
 

@@ -179,7 +179,7 @@ constexpr OptionUse kOptions[] = {
 
 const Verb kOptVerb = {
     .name = "opt",
-    .summary = "the module as the compiler's passes leave it",
+    .summary = "the module after the compiler's passes",
     .examples =
         "axle opt model.hlo\n"
         "axle opt model.hlo --passes dce,cse --timing\n"

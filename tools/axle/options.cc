@@ -211,7 +211,7 @@ constexpr std::uint64_t kAny64 = std::numeric_limits<std::uint64_t>::max();
 
 // What all verbs have in common.
 void AddGeneralOptions(OptionAdder& add, Options& o, RawOptions& raw) {
-  add.Value("time-limit", "S", raw.time_limit, "seconds, 8 by default; 0 for as long as it takes");
+  add.Value("time-limit", "S", raw.time_limit, "seconds, 8 by default; 0: no limit");
   add.Value("mem-limit", "B", raw.mem_limit,
             "bytes (K, M, G, T), 75 % of the machine by default; 0 for no limit");
   add.OneOfThese(
@@ -222,12 +222,12 @@ void AddGeneralOptions(OptionAdder& add, Options& o, RawOptions& raw) {
   add.Flag("quiet", o.quiet, "no notes and no progress on stderr", "-q");
   add.Flag("verbose", o.verbose, "more on stderr", "-v");
   add.Flag("json", o.json, "JSON on stdout");
-  add.Suggest(add.Value("from", "F", raw.from,
-                        "hlo or hlo.pb; the default is to find out from the content"),
-              {std::begin(kFormatNames), std::end(kFormatNames)});
+    add.Suggest(
+        add.Value("from", "F", raw.from, "hlo or hlo.pb; detected from the content by default"),
+        {std::begin(kFormatNames), std::end(kFormatNames)});
   add.Flag("strict-types", o.strict_types, "refuse operations on floats of several types");
   add.Number("threads", "N", o.threads, 0, 4096,
-             "how many threads work; 0, the default: AXLE_NUM_THREADS or all processors");
+             "worker threads; 0, the default: AXLE_NUM_THREADS or all processors");
   add.Flag("allow-elided", o.allow_elided,
            "for tests: constant({...}) is a counting pattern, not an error");
   add.Path("output", "FILE", o.output, "where to; else, and for -, stdout", "-o,--output");
@@ -261,14 +261,14 @@ void AddRunOptions(OptionAdder& add, Options& o) {
   add.Suggest(add.Value("fake", "[=KIND]", o.fake,
                         "values for the other arguments: random, random:SEED, iota, zeros"),
               {"random", "iota", "zeros"});
-  add.Number("seed", "N", o.seed, 0, kAny64, "of random values; 0 by default");
+  add.Number("seed", "N", o.seed, 0, kAny64, "seed of random values; 0 by default");
   add.Path("infeed", "F.npz", o.infeed, "arrays in_0, ... for infeeds");
-  add.Path("outfeed", "F.npz", o.outfeed, "where what goes out goes");
+  add.Path("outfeed", "F.npz", o.outfeed, "file for the arrays of outfeeds");
   add.Paths("recv", "C=F.npz", o.recvs, "arrays in_0, ... for channel C");
-  add.Paths("send", "C=F.npz", o.sends, "where what channel C sends goes");
+  add.Paths("send", "C=F.npz", o.sends, "file for the arrays that channel C sends");
   add.Flag("full", o.full, "print all elements, as --arg reads them; --json always does");
   add.Number("repeat", "N", o.repeat, 1, 1000000000, "run N times");
-  add.Flag("time", o.time, "say how long it took");
+  add.Flag("time", o.time, "print the times");
   add.Number("replicas", "N", o.replicas, 1, 1 << 20,
              "1: a program for several replicas runs as one");
 }
@@ -276,7 +276,7 @@ void AddRunOptions(OptionAdder& add, Options& o) {
 // Of the verbs that show and change programs.
 void AddProgramOptions(OptionAdder& add, Options& o) {
   add.Flag("operand-shapes", o.operand_shapes, "the shape of each operand in front of its name");
-  add.Flag("canonical-names", o.canonical_names, "tmp_0, tmp_1, .. in place of the names");
+  add.Flag("canonical-names", o.canonical_names, "tmp_0, tmp_1, .. instead of the names");
   add.Flag("no-ids", o.no_ids,
            "names end before their first '.', to compare texts; where names become the same, that "
            "does not read back");
@@ -290,8 +290,7 @@ void AddProgramOptions(OptionAdder& add, Options& o) {
                                                      {"json", OutputFormat::kJson}},
                  "hlo: HLO text; hlo.pb: a serialized HloModuleProto; dot: a graph for Graphviz; "
                  "json: one line for scripts");
-  if (auto* passes = add.Value("passes", "A,B", o.passes,
-                               "these, in this order, instead of the default ones")) {
+  if (auto* passes = add.Value("passes", "A,B", o.passes, "run these passes, in this order")) {
     passes->delimiter(',')->allow_extra_args(false);
     for (const Pass& pass : AllPasses()) add.last().values.emplace_back(pass.name);
     add.last().is_list = true;
@@ -303,10 +302,10 @@ void AddProgramOptions(OptionAdder& add, Options& o) {
               {std::begin(kStages), std::end(kStages)});
   add.Value("print-after", "R", o.print_after,
             "the module after each pass whose name R matches, to stderr");
-  add.Flag("list", o.list, "what passes there are, and the default order");
+  add.Flag("list", o.list, "list the passes and the default order");
   add.Flag("timing", o.timing, "time, changes and size after each pass, to stderr");
   add.Flag("verify-each", o.verify_each, "check the module after each pass");
-  add.Flag("memory", o.memory, "where values lie, how long they are needed, and the peak");
+  add.Flag("memory", o.memory, "buffers of values, their live ranges, and the peak");
 }
 
 // Of the verbs that compare, and that draw programs to compare.
@@ -332,21 +331,23 @@ void AddCheckOptions(OptionAdder& add, Options& o, RawOptions& raw) {
     isas->delimiter(',')->allow_extra_args(false)->check(OneOf(add.last().values));
   }
   add.Number("levels", "L", o.levels, 0, 2, "codegen levels: 0,1,2; 2 by default");
-  add.Number("seeds", "N", o.seeds, 1, 1000000, "sets of drawn arguments, 3 by default");
+  add.Number("seeds", "N", o.seeds, 1, 1000000, "sets of random arguments, 3 by default");
   add.Number("repeats", "N", o.repeats, 1, 1000000, "run again", "--repeat");
   add.Number("variants", "N", o.variants, 0, 1000,
-             "so many of all combinations of isas, levels and threads; 0, the default: all");
-  add.Flag("concurrent", o.concurrent, "run twice at a time");
-  add.Flag("per-op", o.per_op, "names the first instruction that differs on its own");
-  add.Flag("allow-unimplemented", o.allow_unimplemented, "what native code has not is no failure");
+             "check N random combinations of isas, levels and threads; 0, the default: all");
+  add.Flag("concurrent", o.concurrent, "run twice at the same time");
+  add.Flag("per-op", o.per_op, "name the first instruction whose own result differs");
+  add.Flag("allow-unimplemented", o.allow_unimplemented,
+           "operations that native code lacks are no failure");
   add.Number("random", "[=N]", raw.random, 0, kAny64,
-             "N modules as `axle gen` makes them, or until --time-limit");
+             "N random modules (`axle gen`), or until --time-limit");
   add.Number("first", "I", o.first, 0, kAny64, "number of the first module");
   add.Number("jobs", "J", o.jobs, 1, 1024, "processes, 1 by default", "-j,--jobs");
-  add.Number("max-failures", "M", o.max_failures, 1, 1000000, "of --random, 10 by default");
+  add.Number("max-failures", "M", o.max_failures, 1, 1000000,
+             "--random: stop after so many, 10 by default");
   add.Value("command", "CMD", o.command, "a shell command");
   add.Number("count", "N", o.count, 0, kAny64, "how many, 1 by default");
-  add.Flag("coverage", o.coverage, "a table of what is in the modules, without them");
+  add.Flag("coverage", o.coverage, "a coverage table instead of the modules");
 }
 
 // Every option of every verb.

@@ -1,4 +1,4 @@
-// axle reduce: the smallest module that still fails.
+// axle reduce: reduce a failing module.
 #include "axle/gen/reduce.h"
 
 #include <cstdlib>
@@ -92,10 +92,10 @@ constexpr OptionUse kOptions[] = {
     {"levels"},
     {"thread-list"},
     {"seeds"},
-    {"time-limit", "seconds, none by default; then what is reached is the result"},
+    {"time-limit", "seconds, none by default; then the smallest module so far is the result"},
     {"mem-limit"},
     {"json", "{\"schema\": ..., \"instructions\": ..., \"text\": ...}"},
-    {"verbose", "tells about every step"},
+    {"verbose", "report every step"},
     Brief("seed"),
     Brief("repeats"),
     Brief("concurrent"),
@@ -109,7 +109,7 @@ constexpr OptionUse kOptions[] = {
 
 const Verb kReduceVerb = {
     .name = "reduce",
-    .summary = "the smallest module that still fails",
+    .summary = "reduce a failing module",
     .examples =
         "axle reduce failing.hlo --output small.hlo\n"
         "axle reduce failing.hlo --isa avx512 --levels 0 --seeds 10\n"

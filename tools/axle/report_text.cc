@@ -53,9 +53,9 @@ std::string RecordsText(const CompileReport::Program& program) {
     }
   }
   if (program.num_copies > 0) {
-    StrAppend(text, "      and ", program.num_copies, " copies of results at the end\n");
+    StrAppend(text, "      then ", program.num_copies, " copies of results\n");
   }
-  if (!program.boundaries.empty()) StrAppend(text, "  not in one record:\n");
+  if (!program.boundaries.empty()) StrAppend(text, "  not fused:\n");
   for (const CompileReport::Boundary& boundary : program.boundaries) {
     StrAppend(text, "    ", boundary.producer, " -> ", boundary.consumer, ", ", boundary.value,
               ": ", boundary.reason, "\n");
@@ -68,7 +68,7 @@ std::string BytesLine(const CompileReport::Program& program) {
   if (program.live_bytes > 0) {
     const i64 percent = (program.frame_bytes * 100 + program.live_bytes - 1) / program.live_bytes;
     StrAppend(text, ", ", percent, "% of the ", HumanBytes(program.live_bytes),
-              " that are needed at once at \"", program.peak, "\"");
+              " live at the peak, \"", program.peak, "\"");
   }
   return StrCat(text, ", and ", HumanBytes(program.pointer_bytes), " of pointers; constants ",
                 HumanBytes(program.constant_bytes), "\n");

@@ -201,7 +201,7 @@ constexpr OptionUse kOptions[] = {
 const Verb kRunVerb = {.name = "run",
                        .summary = "compile and run; print or save the results",
                        .examples =
-                           "axle run model.hlo --fake                       on made-up inputs\n"
+                           "axle run model.hlo --fake                       on random inputs\n"
                            "axle run model.hlo --inputs in.npz --output out.npz\n"
                            "axle run add.hlo --arg x=1,2 --arg 1=@y.npy --full\n",
                        .description = "",

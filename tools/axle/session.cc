@@ -166,7 +166,7 @@ Status Session::WithoutClock(std::string_view what, const std::function<Status(L
 }
 
 int Session::FailWithoutMemory() {
-  return Fail(ResourceExhausted("no memory to go on"));
+  return Fail(ResourceExhausted("out of memory"));
 }
 
 void Session::Out(std::string_view data) {

@@ -275,7 +275,7 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputat
                                   "=..., or --fake"));
   }
   // Nobody asked for this work: it does not count as that of the program.
-  AXLE_TRY(session.WithoutClock("making values", [&](Limits& limits) -> Status {
+  AXLE_TRY(session.WithoutClock("generating values", [&](Limits& limits) -> Status {
     return MakeFakes(shapes, fake, limits, leaves);
   }));
   std::vector<Literal> values;

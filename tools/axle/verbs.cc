@@ -32,7 +32,7 @@ const Verb* FindVerb(std::string_view name) {
 std::string Overview() {
   std::string text =
       "axle VERB [OPTIONS] FILE...\n\n"
-      "  axle run model.hlo --fake              run on made-up inputs\n"
+      "  axle run model.hlo --fake              run on random inputs\n"
       "  axle run model.hlo --inputs in.npz     run on yours\n"
       "  axle check model.hlo --inputs in.npz --against out.npz --rtol 1e-5\n\n";
   for (const Verb* verb : kVerbs) {

@@ -15,11 +15,11 @@ struct EnvironmentVariable {
 };
 inline constexpr EnvironmentVariable kEnvironment[] = {
     {"AXLE_NUM_THREADS",
-     "How many threads work, from 1 to 1024, where no option says it; otherwise as many as there "
-     "are processors."},
+     "Number of worker threads, 1 to 1024, unless an option sets it; one per processor by "
+     "default."},
     {"AXLE_CODEGEN_LIBRARY",
      "The library of the native engine, instead of the one beside libaxle.so."},
-    {"NO_COLOR", "Anything but nothing: no colours on stderr, unless --color always."},
+    {"NO_COLOR", "If not empty: no colours on stderr, unless --color always is given."},
 };
 
 struct Verb {

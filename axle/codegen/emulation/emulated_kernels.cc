@@ -225,7 +225,7 @@ StatusOr<std::uint64_t> EmulatedKernels::Run(const Kernel& kernel, const std::ui
   const Placement placement(call, arrays_at);
   if (placement.end() + kAlignment > Emulator::kMemoryBytes) {
     return ResourceExhausted(
-        StrCat("native: the emulator has no room for ", placement.end(), " bytes"));
+        StrCat("native: the emulator cannot allocate ", placement.end(), " bytes"));
   }
 
   const auto lock = emulator_->Lock();

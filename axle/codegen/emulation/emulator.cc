@@ -165,7 +165,8 @@ StatusOr<AxleMessage> Emulator::Receive() {
 
 StatusOr<std::uint64_t> Emulator::Ask(AxleMessage question, const std::string& front) {
   const std::lock_guard lock(mutex_);
-  if (front.size() >= kAxleFrontBytes) return InvalidArgument("native: emulator: a long name");
+  if (front.size() >= kAxleFrontBytes)
+    return InvalidArgument("native: emulator: the function name is too long");
   std::memcpy(memory_, front.c_str(), front.size() + 1);
   AXLE_TRY(Send(question));
   AXLE_ASSIGN(const AxleMessage answer, Receive());
@@ -185,7 +186,7 @@ void Emulator::Unload(std::uint64_t library) {
 
 StatusOr<std::uint64_t> Emulator::Find(std::uint64_t library, const std::string& function) {
   AXLE_ASSIGN(const std::uint64_t address, Ask({kAxleFind, {library}}, function));
-  if (address == 0) return Internal(StrCat("native: emulator: there is no ", function));
+  if (address == 0) return Internal(StrCat("native: emulator: no function ", function));
   return address;
 }
 

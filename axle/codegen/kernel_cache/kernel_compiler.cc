@@ -26,13 +26,12 @@ namespace {
 
 // Kernels that are compiled together: fewer modules cost less, more can be compiled at a time.
 constexpr size_t kMaxKernelsPerModule = 16;
-// Of LLVM's instructions: a module that has as many gets no more kernels, so that the limits are
-// looked at often enough, and that LLVM holds little at a time.
+// A module with as many LLVM instructions gets no more kernels, so that the limits are checked
+// often enough, and that LLVM needs little memory at a time.
 constexpr size_t kMaxInstructions = 4000;
-// What LLVM may need beyond what it has to compile a module, for each thread that does: some times
-// what the largest of our programs was seen to take; and for each instruction of a larger module,
-// where 0.5 to 4.2 KB were measured.
-// Without memory LLVM ends the process, or keeps what it holds, so it must not run out of it.
+// Memory that is reserved for LLVM, in bytes: for each thread that compiles a module, a few times
+// what the largest of our programs took; and for each instruction of a larger module, where 0.5
+// to 4.2 KB were measured. LLVM ends the process or leaks if it runs out of memory, so it must not.
 constexpr i64 kRoomPerThread = i64{16} << 20;
 constexpr i64 kRoomPerInstruction = i64{12} << 10;
 
@@ -136,8 +135,7 @@ bool HasRoomForThreads(size_t num_threads) {
 }
 
 Status NoRoom(i64 bytes) {
-  return ResourceExhausted(
-      StrCat("compile: no memory for kernels: LLVM wants ", bytes, " bytes to work with"));
+  return ResourceExhausted(StrCat("compile: no memory for kernels: LLVM needs ", bytes, " bytes"));
 }
 
 Status CompileBatches(Jit& jit, std::span<KernelTable::Kernel> kernels,

@@ -16,8 +16,9 @@ bool IsLight(const LoopKernelSpec& spec) {
 
 }  // namespace
 
-// At level 1 the kind of a kernel decides, at 0 and 2 all are alike; but LLVM's level 0 may
-// not come to an end with a function of few elements (llvm_workarounds.h).
+// At level 1, light loops are compiled at O0 and other kernels at O1; at levels 0 and 2 all kernels
+// are compiled alike. But functions of few elements are never compiled at O0, where LLVM may
+// recurse without end on their shuffles (shuffle_recursion.ll).
 int KernelTable::Kernel::CodegenLevel(const JitTarget& target) const {
   if (small) return std::max(target.codegen_level, 1);
   return target.codegen_level == 1 && loop && IsLight(*loop) ? 0 : target.codegen_level;

@@ -56,7 +56,7 @@ const RegionKindDef kContractionRegion = {
     .may_move = true,
     .why_alone =
         [](const Instruction& inst) {
-          return StrCat("\"", inst.name(), "\" is one of the library's kernels");
+          return StrCat("\"", inst.name(), "\" is a kernel of the library");
         },
     .can_write =
         [](const Region& region, const SubViewWrite& write) {

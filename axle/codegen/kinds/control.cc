@@ -14,7 +14,7 @@ extern const RegionKindDef kCallRegion, kWhileRegion, kConditionalRegion;
 namespace {
 
 std::string WhyAlone(const Instruction& inst) {
-  return StrCat("\"", inst.name(), "\" runs programs of its own");
+  return StrCat("\"", inst.name(), "\" runs other computations");
 }
 
 // A program's results lie where any block may.

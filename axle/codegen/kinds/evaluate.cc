@@ -32,7 +32,8 @@ const RegionKindDef kEvaluateRegion = {
     .engine = "evaluator",
     .why_alone =
         [](const Instruction& inst) {
-          return StrCat("\"", inst.name(), "\" runs in the evaluator of ", GetOpDef(inst).text);
+          return StrCat("\"", inst.name(), "\" is not compiled: it runs in the evaluator of ",
+                        GetOpDef(inst).text);
         },
     .add_record = AddRecord,
 };

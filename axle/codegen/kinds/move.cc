@@ -29,7 +29,7 @@ const RegionKindDef kMoveRegion = {
     .may_move = true,
     .why_alone =
         [](const Instruction& inst) {
-          return StrCat("\"", inst.name(), "\" is moved into order, to be read in a row");
+          return StrCat("\"", inst.name(), "\" is copied: its reader needs contiguous rows");
         },
     .can_write = CanWriteMove,
     .add_record = AddRecord,

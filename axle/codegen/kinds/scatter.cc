@@ -34,7 +34,7 @@ const RegionKindDef kScatterRegion = {
     .updates_in_place = true,
     .why_alone =
         [](const Instruction& inst) {
-          return StrCat("\"", inst.name(), "\" applies its updates one after the other");
+          return StrCat("\"", inst.name(), "\" applies its updates in sequence");
         },
     .plan = Plan,
     .add_record = [](RecordWriter& writer,

@@ -45,9 +45,7 @@ const RegionKindDef kSortRegion = {
         },
     .updates_in_place = true,
     .why_alone =
-        [](const Instruction& inst) {
-          return StrCat("\"", inst.name(), "\" puts whole lines in order");
-        },
+        [](const Instruction& inst) { return StrCat("\"", inst.name(), "\" sorts whole rows"); },
     .plan = Plan,
     .add_record = [](RecordWriter& writer,
                      Region&) { AddPlannedRecord(writer, writer.Places({writer.scratch})); },

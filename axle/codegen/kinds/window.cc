@@ -79,7 +79,7 @@ const RegionKindDef kWindowRegion = {
     .takes = [](const Instruction& inst) { return GetOpDef(inst).lowering == Lowering::kWindow; },
     .why_alone =
         [](const Instruction& inst) {
-          return StrCat("\"", inst.name(), "\" takes one position of its window after the other");
+          return StrCat("\"", inst.name(), "\" visits the positions of its windows in sequence");
         },
     .plan = Plan,
     .add_record = [](RecordWriter& writer,

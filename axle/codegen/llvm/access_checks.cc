@@ -163,7 +163,7 @@ class Checker {
     Value* address = access.inst->getOperand(access.pointer);
     const std::optional<Memory> memory = MemoryOf(address);
     if (!memory) {
-      checks_.Fail(function_.getName(), "an access whose memory cannot be told");
+      checks_.Fail(function_.getName(), "an access to unknown memory");
       return;
     }
     if (memory->is_table) return;

@@ -23,7 +23,7 @@ struct CheckedKernel {
   size_t num_operands;
   std::span<const std::pair<const std::byte*, i64>> constants = {};
 };
-// Runs of the kernel fail if there is an access whose memory cannot be told.
+// Runs of the kernel fail if there is an access to unknown memory.
 void AddAccessChecks(llvm::Function& function, const CheckedKernel& kernel, AccessChecks& checks);
 
 }  // namespace axle

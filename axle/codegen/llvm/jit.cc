@@ -37,9 +37,10 @@ Status ToStatus(llvm::Error error) {
   return Internal("llvm: " + llvm::toString(std::move(error)));
 }
 
-// Passes that find nothing to do in the code that we write, or gain nothing in it. The addresses of
-// loops are worked out already: loop strength reduction alone would take a quarter of the time, the
-// others together 7 %. One is wrong (llvm_workarounds.h).
+// Passes of LLVM that do not run, because they find nothing to do in our IR or gain nothing. Loop
+// strength reduction would take a quarter of the compile time (addresses are already incremental),
+// the others together 7 %. The peephole optimizer is off because it is wrong:
+// select_of_shuffled_select.ll.
 constexpr std::pair<const char*, const char*> kPassOptions[] = {
     {"disable-lsr", "true"},
     {"disable-cgp", "true"},                       // CodeGenPrepare
@@ -50,7 +51,7 @@ constexpr std::pair<const char*, const char*> kPassOptions[] = {
     {"disable-early-taildup", "true"},
     {"disable-early-ifcvt", "true"},
     {"disable-ssc", "true"},       // stack slot coloring
-    {"disable-peephole", "true"},  // the wrong one
+    {"disable-peephole", "true"},  // select_of_shuffled_select.ll
     {"x86-cmov-converter", "false"},
     {"x86-disable-avoid-SFB", "true"},  // copies behind narrower stores
     {"disable-postra-machine-sink", "true"},
@@ -58,8 +59,8 @@ constexpr std::pair<const char*, const char*> kPassOptions[] = {
     {"disable-post-ra", "true"},  // scheduling after register allocation
 };
 
-// Calls `use` with the option, its name and its value, for each that this LLVM knows: one that it
-// does not know makes no difference but in time, the wrong pass apart.
+// Calls `use` with each option that this LLVM knows, its name and its value. An option that it does
+// not know costs compile time only; disable-peephole is known to all versions that need it.
 template <typename Use>
 void ForEachPassOption(const Use& use) {
   auto& known = llvm::cl::getRegisteredOptions();
@@ -110,8 +111,8 @@ llvm::orc::JITTargetMachineBuilder MachineBuilder(NativeIsa isa, int codegen_lev
   return builder;
 }
 
-// The machines of one instruction set and level that nobody uses just now. To make one, and what it
-// works out about a CPU at its first function, costs as much as a small kernel.
+// Unused target machines of one instruction set and level. Creating one, with the tables that it
+// computes for a CPU at its first function, costs as much as compiling a small kernel.
 class MachinePool {
  public:
   using Machine = std::unique_ptr<llvm::TargetMachine>;
@@ -165,8 +166,8 @@ class PooledCompiler : public llvm::orc::IRCompileLayer::IRCompiler {
   const NativeIsa isa_;
 };
 
-// All that compiled code can call. Nothing else of the process is found: code that LLVM would make
-// with a function of libm does not compile.
+// The functions that compiled code can call. No other symbol of the process is visible, so that
+// code for which LLVM calls libm does not link.
 llvm::orc::SymbolMap RuntimeSymbols(llvm::orc::LLJIT& jit) {
   llvm::orc::SymbolMap symbols;
   const auto add = [&](const char* name, auto* function) {
@@ -189,7 +190,7 @@ Status Verify(const llvm::Module& module) {
   return llvm::verifyModule(module, &stream) ? Internal("llvm: " + problem) : Status();
 }
 
-// What the code generator makes of a module, for people.
+// The assembly of a module, for users.
 StatusOr<std::string> Assembly(const llvm::Module& module, const JitTarget& target) {
   auto machine = MachineBuilder(target.isa, CodegenLevelOf(module)).createTargetMachine();
   if (!machine) return ToStatus(machine.takeError());

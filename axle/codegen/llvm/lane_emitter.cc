@@ -1,7 +1,7 @@
-// Requirements for whoever edits Lower: no fast-math flags; no operation that has other results for
-// other targets or levels (conversions from 64-bit unsigned integers, minimum and maximum are
-// spelled out for that reason); shift counts are masked, because LLVM gives no value to larger
-// ones.
+// Requirements for changes of Lower: no fast-math flags; no operation whose result depends on the
+// target or the optimisation level (conversions from unsigned i64, minimum and maximum are built
+// from other operations for that reason); shift counts are masked, because shifts by the width or
+// more are poison in LLVM.
 #include "axle/codegen/llvm/lane_emitter.h"
 
 #include <llvm/IR/Intrinsics.h>

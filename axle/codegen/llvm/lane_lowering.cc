@@ -538,9 +538,8 @@ class KernelWriter {
     return array.type == LaneType::kPred ? b_.CreateICmpNE(loaded, zeros) : loaded;
   }
 
-  // So many bytes, `distance` bytes behind the address, into the first-level cache. Where
-  // processors of the target need not have an instruction that fetches to write, LLVM takes one
-  // that fetches.
+  // Prefetches so many bytes, `distance` bytes after the address, into the first-level cache. If
+  // the target has no prefetch for writing, LLVM uses the one for reading.
   void Fetch(Value* address, i64 distance, i64 bytes, bool to_write) {
     constexpr i64 kLine = 64;
     constexpr int kAllLevels = 3, kData = 1;

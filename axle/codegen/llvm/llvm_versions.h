@@ -1,11 +1,11 @@
-// What differs between the versions of LLVM that this can be built with: 19 and newer.
+// Differences between the versions of LLVM that Axle can be built with, 19 and newer.
 #pragma once
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/IRBuilder.h>
 
 #include <vector>
 
-// In LLVM 19, parts of other headers.
+// In LLVM 19, these are in other headers.
 #if __has_include(<llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>)
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #endif
@@ -15,8 +15,8 @@
 
 namespace axle {
 
-// `part` in the place of lanes `at` and following of `vector`. LLVM 19 has no code for the
-// operation on parts of odd sizes; a shuffle is the same.
+// `vector` with `part` in the lanes from `at` on. LLVM 19 cannot legalise the intrinsic for narrow
+// vectors (insert_subvector_narrow.ll), so that shuffles do the same there.
 inline llvm::Value* InsertVector(llvm::IRBuilder<>& b, llvm::Value* vector, llvm::Value* part,
                                  int at) {
 #if LLVM_VERSION_MAJOR > 19
@@ -36,7 +36,7 @@ inline llvm::Value* InsertVector(llvm::IRBuilder<>& b, llvm::Value* vector, llvm
 #endif
 }
 
-// Lanes `at` and following of `vector`.
+// The lanes of `vector` from `at` on.
 inline llvm::Value* ExtractVector(llvm::IRBuilder<>& b, llvm::FixedVectorType* type,
                                   llvm::Value* vector, int at) {
 #if LLVM_VERSION_MAJOR > 19

@@ -1,3 +1,23 @@
+// How the workarounds are made. Each bug is a rewrite of LLVM's code generator that is wrong for
+// some operands. The rewrite cannot be switched off, so its pattern is broken: an operand, or the
+// result, passes a barrier, an operation that returns its operand and that LLVM cannot see through.
+// For example
+//
+//   %p = fdiv <4 x float> %x, %y
+//
+// becomes
+//
+//   %b = call <4 x float> @llvm.arithmetic.fence(<4 x float> %y)
+//   %p = fdiv <4 x float> %x, %b
+//
+// and LLVM does not know any more that %y is zero, if it is. A barrier costs no instruction, but it
+// ends a folding of loads and constants, so one is put only where the pattern may arise. One pass
+// over all instructions, linear in their number: for each, the first bug that it may take part in
+// decides (AddBarriers). Functions `May...` say whether, `BarrierOn...` put the barrier.
+//
+// A bug often needs a value that is known only after LLVM has chosen a form ("late"): a constant
+// behind shifts that shift out all bits, say. Such a value cannot be recognised here, so anything
+// that is neither a constant nor freshly loaded is taken for one (MayBecomeKnown).
 #include "axle/codegen/llvm/llvm_workarounds.h"
 
 #include <llvm/IR/Constants.h>
@@ -13,8 +33,8 @@
 namespace axle {
 namespace {
 
-constexpr unsigned kNarrow = 16;  // bits of each side of products that LLVM mistakes
-constexpr unsigned kInBetween = 32;
+constexpr unsigned kNarrowBits = 16;  // width of the factors of a mulhi that LLVM forms wrongly
+constexpr unsigned kBetweenBits = 32;
 
 int NumLanes(const llvm::Value& value) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value.getType());
@@ -30,26 +50,26 @@ unsigned BitsOf(const llvm::Value& value) {
   return static_cast<unsigned>(value.getType()->getPrimitiveSizeInBits().getFixedValue());
 }
 
-// The same bits, in a register of integers, of which nobody knows any more where they come from; no
-// instruction in the end. For numbers alone, and vectors that are no larger than one.
-llvm::Value* FencedAlone(llvm::IRBuilder<>& b, llvm::Value* value) {
+// `value` behind an empty inline assembly statement, in a general-purpose register: LLVM knows
+// nothing of the result. No instruction. For scalars and vectors of at most 64 bits.
+llvm::Value* ScalarBarrier(llvm::IRBuilder<>& b, llvm::Value* value) {
   const unsigned bits = BitsOf(*value);
   llvm::IntegerType* integer = b.getIntNTy(bits);
   llvm::IntegerType* wide = b.getIntNTy(std::max(bits, 32U));
   auto* type = llvm::FunctionType::get(wide, {wide}, false);
   llvm::Value* number = b.CreateZExt(b.CreateBitCast(value, integer), wide);
-  llvm::CallInst* fence =
+  llvm::CallInst* barrier =
       b.CreateCall(type, llvm::InlineAsm::get(type, "", "=r,0", false), {number});
-  fence->setDoesNotAccessMemory();
-  return b.CreateBitCast(b.CreateTrunc(fence, integer), value->getType());
+  barrier->setDoesNotAccessMemory();
+  return b.CreateBitCast(b.CreateTrunc(barrier, integer), value->getType());
 }
 
-// The same for vectors, of which there is such a fence for floats only.
-llvm::Value* Fenced(llvm::IRBuilder<>& b, llvm::Value* value) {
+// The same for vectors, through llvm.arithmetic.fence, which takes floats only.
+llvm::Value* Barrier(llvm::IRBuilder<>& b, llvm::Value* value) {
   llvm::Type* type = value->getType();
   const unsigned bits = BitsOf(*value);
-  const bool is_alone = NumLanes(*value) == 1 && type->isIntOrIntVectorTy() && bits <= 64;
-  if (is_alone || bits < 32) return FencedAlone(b, value);
+  const bool is_scalar = NumLanes(*value) == 1 && type->isIntOrIntVectorTy() && bits <= 64;
+  if (is_scalar || bits < 32) return ScalarBarrier(b, value);
   llvm::Type* part = type->getScalarSizeInBits() < 64 ? b.getFloatTy() : b.getDoubleTy();
   auto* floats = llvm::FixedVectorType::get(part, bits / part->getScalarSizeInBits());
   llvm::Value* cast = b.CreateBitCast(value, floats);
@@ -57,22 +77,22 @@ llvm::Value* Fenced(llvm::IRBuilder<>& b, llvm::Value* value) {
                          type);
 }
 
-void FenceOperand(llvm::Instruction& inst, unsigned operand) {
+void BarrierOnOperand(llvm::Instruction& inst, unsigned operand) {
   llvm::IRBuilder<> b(&inst);
-  inst.setOperand(operand, Fenced(b, inst.getOperand(operand)));
+  inst.setOperand(operand, Barrier(b, inst.getOperand(operand)));
 }
 
-// What reads `inst` reads it behind a fence.
-void FenceResult(llvm::Instruction& inst) {
+// All users of `inst` read it behind a barrier.
+void BarrierOnResult(llvm::Instruction& inst) {
   llvm::IRBuilder<> b(inst.getNextNode());
   llvm::Instruction* copy = inst.clone();
   b.Insert(copy);
-  inst.replaceAllUsesWith(Fenced(b, copy));
+  inst.replaceAllUsesWith(Barrier(b, copy));
   inst.eraseFromParent();
 }
 
-// Loaded, and nothing was stored before in the same block, which might be what is loaded: anything
-// may be in memory.
+// A load with no store before it in its block. Its value is unknown to LLVM; a load behind a store
+// may be replaced by what was stored.
 bool IsLoaded(const llvm::Value& value) {
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value);
   if (load == nullptr) return false;
@@ -83,48 +103,51 @@ bool IsLoaded(const llvm::Value& value) {
   return false;
 }
 
-// What is extended passes a fence where it has 32 bits or more: as many may be anything then.
-void FenceExtension(llvm::CastInst& extension) {
+// Puts the barrier where the extended value has 32 bits or more, so that the value may have that
+// many significant bits for all that LLVM knows.
+void BarrierOnExtension(llvm::CastInst& extension) {
   llvm::Value* source = extension.getOperand(0);
-  if (source->getType()->getScalarSizeInBits() > kNarrow && IsLoaded(*source)) return;
+  if (source->getType()->getScalarSizeInBits() > kNarrowBits && IsLoaded(*source)) return;
   llvm::IRBuilder<> b(&extension);
-  if (source->getType()->getScalarSizeInBits() <= kNarrow) {
-    llvm::Type* between = source->getType()->getWithNewBitWidth(kInBetween);
+  if (source->getType()->getScalarSizeInBits() <= kNarrowBits) {
+    llvm::Type* between = source->getType()->getWithNewBitWidth(kBetweenBits);
     source = b.CreateCast(extension.getOpcode(), source, between);
   }
-  extension.setOperand(0, Fenced(b, source));
+  extension.setOperand(0, Barrier(b, source));
 }
 
 bool IsExtension(const llvm::Value& value) {
   return llvm::isa<llvm::SExtInst, llvm::ZExtInst>(value);
 }
 
-bool IsFenced(const llvm::Value& value) {
+bool HasBarrier(const llvm::Value& value) {
   const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(&value);
-  const auto* fence =
+  const auto* barrier =
       cast == nullptr ? nullptr : llvm::dyn_cast<llvm::IntrinsicInst>(cast->getOperand(0));
-  return fence != nullptr && fence->getIntrinsicID() == llvm::Intrinsic::arithmetic_fence;
+  return barrier != nullptr && barrier->getIntrinsicID() == llvm::Intrinsic::arithmetic_fence;
 }
 
-// Nothing is found out of what is loaded, and a constant is known from the beginning.
-bool MayBeFoundOut(const llvm::Value& value) {
-  return !llvm::isa<llvm::Constant>(value) && !IsLoaded(value) && !IsFenced(value);
+// LLVM may find out this value, or some of its bits, after it has chosen a form: not so for a load
+// or a value behind a barrier; and a constant is known from the beginning.
+bool MayBecomeKnown(const llvm::Value& value) {
+  return !llvm::isa<llvm::Constant>(value) && !IsLoaded(value) && !HasBarrier(value);
 }
 
-void FenceOperandIfNeeded(llvm::Instruction& inst, unsigned operand) {
-  if (MayBeFoundOut(*inst.getOperand(operand))) FenceOperand(inst, operand);
+void BarrierOnOperandIfNeeded(llvm::Instruction& inst, unsigned operand) {
+  if (MayBecomeKnown(*inst.getOperand(operand))) BarrierOnOperand(inst, operand);
 }
 
-// Of an extension its source, so that it is still known to be one.
-void FenceSides(llvm::Instruction& product) {
+// mulhu_by_one.ll: no factor may become the constant 1. If a factor is an extension, its source
+// gets the barrier, so that LLVM still sees an extension.
+void BarrierOnFactors(llvm::Instruction& product) {
   const bool is_square = product.getOperand(0) == product.getOperand(1);
   for (const unsigned side : {0U, 1U}) {
     auto* extension = llvm::dyn_cast<llvm::CastInst>(product.getOperand(side));
     if (extension != nullptr && IsExtension(*extension) &&
         !extension->getSrcTy()->isIntOrIntVectorTy(1)) {
-      FenceOperandIfNeeded(*extension, 0);
+      BarrierOnOperandIfNeeded(*extension, 0);
     } else {
-      FenceOperandIfNeeded(product, side);
+      BarrierOnOperandIfNeeded(product, side);
     }
     if (!is_square) continue;
     product.setOperand(1, product.getOperand(0));
@@ -132,37 +155,37 @@ void FenceSides(llvm::Instruction& product) {
   }
 }
 
-// Of two sides of 64 bits or more one shall be of any size, for all that LLVM knows: it is wrong
-// where it knows that both are narrow. Where the product itself has the fence, it still knows what
-// it multiplies.
-void HideSize(llvm::Instruction& product) {
+// narrow_mul_trunc.ll, narrow_mul_lshr.ll: of two factors of 64 bits or more, LLVM must not know
+// that both have at most 16 significant bits. One of them gets the barrier if it is an extension;
+// otherwise the product gets it.
+void HideWidth(llvm::Instruction& product) {
   for (llvm::Value* operand : product.operands()) {
-    if (IsLoaded(*operand) || IsFenced(*operand)) return;
+    if (IsLoaded(*operand) || HasBarrier(*operand)) return;
     if (!IsExtension(*operand)) continue;
-    FenceExtension(llvm::cast<llvm::CastInst>(*operand));
+    BarrierOnExtension(llvm::cast<llvm::CastInst>(*operand));
     return;
   }
-  FenceResult(product);
+  BarrierOnResult(product);
 }
 
-void FenceProduct(llvm::Instruction& product) {
+void BarrierOnMultiply(llvm::Instruction& product) {
   const bool is_wide = product.getType()->getScalarSizeInBits() >= 64;
   const bool is_of_extensions =
       IsExtension(*product.getOperand(0)) || IsExtension(*product.getOperand(1));
-  // A fence behind what is only truncated would keep it from being narrowed as well.
-  if (!is_wide || is_of_extensions || IsOnlyTruncated(product)) FenceSides(product);
-  if (is_wide) HideSize(product);
+  // A barrier on factors of a product that is only truncated would also prevent its narrowing.
+  if (!is_wide || is_of_extensions || IsOnlyTruncated(product)) BarrierOnFactors(product);
+  if (is_wide) HideWidth(product);
 }
 
-// Of vectors, or of numbers alone that lane programs compute; addresses are computed without. A
-// product of 8 bits has no upper half that LLVM makes shorter.
-bool IsProduct(const llvm::Instruction& inst) {
+// A multiplication of a lane program, which is on vectors, of one lane at least; address arithmetic
+// is on scalars. LLVM forms no high product of i8.
+bool IsMultiply(const llvm::Instruction& inst) {
   const llvm::Type* type = inst.getType();
   return inst.getOpcode() == llvm::Instruction::Mul && type->isVectorTy() &&
          type->getScalarSizeInBits() > 8;
 }
 
-bool IsIntegerQuotient(const llvm::Instruction& inst) {
+bool IsIntegerDivision(const llvm::Instruction& inst) {
   switch (inst.getOpcode()) {
     case llvm::Instruction::SDiv:
     case llvm::Instruction::UDiv:
@@ -174,14 +197,14 @@ bool IsIntegerQuotient(const llvm::Instruction& inst) {
   }
 }
 
-// A quotient of vectors of integers; by the same number in all lanes as well: in lanes that are
-// left out divisors may be anything, 0 among them.
-bool MayMoveDivisors(const llvm::Instruction& inst) {
-  return IsIntegerQuotient(inst) && NumLanes(inst) >= 2;
+// sdiv_of_shuffled_lanes.ll: a division of integer vectors. A divisor that is equal in all lanes is
+// no exception: LLVM leaves it undefined in lanes that are not read.
+bool MayShuffleDivisors(const llvm::Instruction& inst) {
+  return IsIntegerDivision(inst) && NumLanes(inst) >= 2;
 }
 
-// A quotient of vectors, unless its divisor is a constant other than 0, or loaded: of those LLVM
-// cannot find out that they are 0.
+// fdiv_zero_by_zero.ll: a vector fdiv whose divisor may turn out to be zero: neither a constant
+// other than zero nor a load.
 bool MayDivideByZero(const llvm::Instruction& inst) {
   if (inst.getOpcode() != llvm::Instruction::FDiv || !inst.getType()->isVectorTy()) return false;
   const llvm::Value* divisor = inst.getOperand(1);
@@ -197,12 +220,12 @@ bool IsRelation(const llvm::Instruction& inst) {
   return comparison != nullptr && !comparison->isEquality();
 }
 
-bool IsMaximum(const llvm::Instruction& inst) {
+bool IsUnsignedMax(const llvm::Instruction& inst) {
   const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&inst);
   return intrinsic != nullptr && intrinsic->getIntrinsicID() == llvm::Intrinsic::umax;
 }
 
-// The same number in all lanes (a part of others may be all ones), and not the greatest there is.
+// A splat of a constant that is not all ones. (Of other constants some lanes may be all ones.)
 bool IsSafeConstant(const llvm::Value& value) {
   const auto* number = llvm::dyn_cast<llvm::Constant>(&value);
   if (number == nullptr) return false;
@@ -210,40 +233,41 @@ bool IsSafeConstant(const llvm::Value& value) {
   return lane != nullptr && !lane->isAllOnesValue();
 }
 
-// Which of two vectors of 64 bits is the greater one, or that one itself; unless LLVM cannot find
-// out, because of one it knows nothing, and the other is loaded too or a safe constant. With a sign
-// as well: turned around, such a comparison may be one without.
-bool MayTellGreater(const llvm::Instruction& inst) {
-  if (!IsRelation(inst) && !IsMaximum(inst)) return false;
+// abds_of_unsigned.ll: a comparison or maximum of i64 vectors, unless LLVM cannot learn which
+// operand is greater: one is a load, and the other one a load or a safe constant. Signed
+// comparisons count: LLVM may turn them into unsigned ones.
+bool MayFormAbsoluteDifference(const llvm::Instruction& inst) {
+  if (!IsRelation(inst) && !IsUnsignedMax(inst)) return false;
   const llvm::Value &lhs = *inst.getOperand(0), &rhs = *inst.getOperand(1);
   if (NumLanes(lhs) < 2 || lhs.getType()->getScalarSizeInBits() != 64) return false;
   if (IsLoaded(lhs)) return !IsLoaded(rhs) && !IsSafeConstant(rhs);
   return !IsLoaded(rhs) || !IsSafeConstant(lhs);
 }
 
-// What is compared is not what a select chooses then, so nothing becomes of the two.
-void FenceComparison(llvm::Instruction& inst) {
-  FenceOperand(inst, llvm::isa<llvm::Constant>(inst.getOperand(0)) ? 1 : 0);
+// The compared value is then not the one that the select reads, so that the two are not combined.
+void BarrierOnCompare(llvm::Instruction& inst) {
+  BarrierOnOperand(inst, llvm::isa<llvm::Constant>(inst.getOperand(0)) ? 1 : 0);
 }
 
-// A number alone, of which the comparison may see only some bits: what is carried from one turn of
-// a loop to the next, or loaded, is whole.
-bool MayBePart(const llvm::Value& value) {
+// umax_of_truncation.ll: a compared scalar that may hold the low bits of another value.
+// Loop-carried values and loads are whole.
+bool MayBeTruncation(const llvm::Value& value) {
   return llvm::isa<llvm::Instruction>(value) && !llvm::isa<llvm::PHINode>(value) &&
          !IsLoaded(value);
 }
 
-bool MayCompareParts(const llvm::Instruction& inst) {
-  if (!IsRelation(inst) && !IsMaximum(inst)) return false;
+bool MayCompareTruncation(const llvm::Instruction& inst) {
+  if (!IsRelation(inst) && !IsUnsignedMax(inst)) return false;
   const llvm::Value &lhs = *inst.getOperand(0), &rhs = *inst.getOperand(1);
   const unsigned bits = lhs.getType()->getScalarSizeInBits();
-  return NumLanes(lhs) == 1 && bits >= 8 && bits <= 64 && (MayBePart(lhs) || MayBePart(rhs));
+  return NumLanes(lhs) == 1 && bits >= 8 && bits <= 64 &&
+         (MayBeTruncation(lhs) || MayBeTruncation(rhs));
 }
 
-void FencePart(llvm::Instruction& inst) {
+void BarrierOnTruncations(llvm::Instruction& inst) {
   llvm::IRBuilder<> b(&inst);
   for (llvm::Use& operand : inst.operands()) {
-    if (MayBePart(*operand)) operand.set(FencedAlone(b, operand));
+    if (MayBeTruncation(*operand)) operand.set(ScalarBarrier(b, operand));
   }
 }
 
@@ -253,7 +277,7 @@ bool IsFunnelShift(const llvm::Instruction& inst) {
                                   intrinsic->getIntrinsicID() == llvm::Intrinsic::fshr);
 }
 
-// The same number in all lanes, which was loaded; or some bits of what was.
+// A splat of a loaded scalar, or of some of its bits.
 bool IsLoadedCount(const llvm::Value& count) {
   const llvm::Value* value = &count;
   if (const auto* part = llvm::dyn_cast<llvm::BinaryOperator>(value);
@@ -269,44 +293,44 @@ bool IsLoadedCount(const llvm::Value& count) {
   return IsLoaded(*value);
 }
 
-// A rotation of vectors, or a shift that may become a half of one, where the processor has no
-// instruction for it: the halves may meet behind conversions, shuffles and masks.
+// rotate_by_zero.ll: a vector rotate, or a shift that may be half of one, without an instruction
+// for it. LLVM finds the other half behind conversions, shuffles and masks.
 bool MayRotate(const llvm::Instruction& inst, const JitTarget& target) {
   if (NumLanes(inst) < 2) return false;
   if (target.has_avx512() && inst.getType()->getScalarSizeInBits() >= 32) return false;
   return IsFunnelShift(inst) || inst.isLogicalShift();
 }
 
-void FenceCount(llvm::Instruction& shift) {
+void BarrierOnCount(llvm::Instruction& shift) {
   const unsigned count = IsFunnelShift(shift) ? 2 : 1;
-  if (!IsLoadedCount(*shift.getOperand(count))) FenceOperandIfNeeded(shift, count);
+  if (!IsLoadedCount(*shift.getOperand(count))) BarrierOnOperandIfNeeded(shift, count);
 }
 
-// A shift of a number of 64 bits alone, which may be there to test one of them.
-bool MayTestABit(const llvm::Instruction& inst) {
+// bit_test_cannot_select.ll: a shift of a scalar i64, which may be part of a test of one bit.
+bool MayTestBit(const llvm::Instruction& inst) {
   return inst.isShift() && NumLanes(inst) == 1 && inst.getType()->getScalarSizeInBits() == 64;
 }
 
-// The `& 63` of a count stays in sight of the shift: it costs an instruction otherwise.
-void FenceCountAlone(llvm::Instruction& shift) {
+// LLVM must still see the `& 63` of a count: shifts do it for free.
+void BarrierOnScalarCount(llvm::Instruction& shift) {
   llvm::Value* count = shift.getOperand(1);
   const bool is_masked =
       match(count, llvm::PatternMatch::m_And(llvm::PatternMatch::m_Value(),
                                              llvm::PatternMatch::m_SpecificInt(63)));
   if (is_masked && llvm::isa<llvm::Instruction>(count)) {
-    FenceOperandIfNeeded(llvm::cast<llvm::Instruction>(*count), 0);
+    BarrierOnOperandIfNeeded(llvm::cast<llvm::Instruction>(*count), 0);
   } else {
-    FenceOperandIfNeeded(shift, 1);
+    BarrierOnOperandIfNeeded(shift, 1);
   }
 }
 
 const llvm::Value& WithoutCasts(const llvm::Value& value) {
   const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(&value);
-  if (cast != nullptr && !IsFenced(value)) return WithoutCasts(*cast->getOperand(0));
+  if (cast != nullptr && !HasBarrier(value)) return WithoutCasts(*cast->getOperand(0));
   return value;  // NOLINT(bugprone-return-const-ref-from-parameter): values live in a module
 }
 
-// x << n | x >> m: no bits of two numbers, but of one.
+// x << n | x >> m: the bits of one value only.
 bool IsRotation(const llvm::Instruction& inst) {
   const auto* lhs = llvm::dyn_cast<llvm::BinaryOperator>(inst.getOperand(0));
   const auto* rhs = llvm::dyn_cast<llvm::BinaryOperator>(inst.getOperand(1));
@@ -314,7 +338,7 @@ bool IsRotation(const llvm::Instruction& inst) {
          lhs->getOpcode() != rhs->getOpcode() && lhs->getOperand(0) == rhs->getOperand(0);
 }
 
-// The greater or the smaller of two numbers, for which there is an instruction.
+// A minimum or maximum, for which there is an instruction.
 bool IsMinMax(const llvm::SelectInst& select) {
   const auto* comparison = llvm::dyn_cast<llvm::ICmpInst>(select.getCondition());
   if (comparison == nullptr || !IsRelation(*comparison)) return false;
@@ -323,7 +347,7 @@ bool IsMinMax(const llvm::SelectInst& select) {
          (select.getTrueValue() == rhs && select.getFalseValue() == lhs);
 }
 
-// 0, 1 and -1, by which float arithmetic may give the other operand.
+// 0, 1 and -1: with one of them, LLVM may replace float arithmetic by its other operand.
 bool IsNeutral(const llvm::Value& value) {
   const auto* number = llvm::dyn_cast<llvm::Constant>(&value);
   if (number == nullptr) return false;
@@ -331,7 +355,7 @@ bool IsNeutral(const llvm::Value& value) {
   return lane == nullptr || lane->isZero() || lane->isExactlyValue(1) || lane->isExactlyValue(-1);
 }
 
-// A float that was computed: neither one of its operands nor joined bits.
+// The result of float arithmetic that is neither one of its operands nor a bit-select.
 bool IsComputedFloat(const llvm::Value& value) {
   if (!value.getType()->isFPOrFPVectorTy()) return false;
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&value)) {
@@ -343,49 +367,50 @@ bool IsComputedFloat(const llvm::Value& value) {
                               [](const llvm::Use& operand) { return IsNeutral(*operand); });
 }
 
-// What may be the bits of two numbers joined, for all that LLVM may find out. What another choice
-// chooses has fences of its own.
-bool MayBeJoined(const llvm::Value& operand) {
+// select_of_bit_select.ll: LLVM may recognise this value as (x & m) | (y & ~m). Operands of another
+// select have barriers of their own.
+bool MayBeBitSelect(const llvm::Value& operand) {
   const llvm::Value& value = WithoutCasts(operand);
-  const auto* choice = llvm::dyn_cast<llvm::SelectInst>(&value);
-  if (choice != nullptr && choice->getCondition()->getType()->isVectorTy()) {
-    return IsMinMax(*choice);
+  const auto* select = llvm::dyn_cast<llvm::SelectInst>(&value);
+  if (select != nullptr && select->getCondition()->getType()->isVectorTy()) {
+    return IsMinMax(*select);
   }
-  return MayBeFoundOut(value) && !llvm::isa<llvm::PHINode>(value) && !IsComputedFloat(value);
+  return MayBecomeKnown(value) && !llvm::isa<llvm::PHINode>(value) && !IsComputedFloat(value);
 }
 
-// A choice for which the processor writes only some lanes of what it computes.
-bool MayWriteSomeLanes(const llvm::Instruction& inst, const JitTarget& target) {
+// select_of_bit_select.ll: a select that becomes the lane mask of the instruction that computes its
+// operand.
+bool MayWriteMaskedLanes(const llvm::Instruction& inst, const JitTarget& target) {
   const auto* select = llvm::dyn_cast<llvm::SelectInst>(&inst);
   return select != nullptr && target.has_avx512() &&
          select->getCondition()->getType()->isVectorTy() && NumLanes(inst) >= 2 &&
          inst.getType()->getScalarSizeInBits() >= 32 && !IsMinMax(*select);
 }
 
-void FenceChoices(llvm::Instruction& select) {
-  for (const unsigned choice : {1U, 2U}) {
-    if (MayBeJoined(*select.getOperand(choice))) FenceOperand(select, choice);
+void BarrierOnSelected(llvm::Instruction& select) {
+  for (const unsigned operand : {1U, 2U}) {
+    if (MayBeBitSelect(*select.getOperand(operand))) BarrierOnOperand(select, operand);
   }
 }
 
-bool IsNumber(const llvm::Value& value) {
+bool IsDefinedConstant(const llvm::Value& value) {
   return llvm::isa<llvm::Constant>(value) && !llvm::isa<llvm::UndefValue>(value);
 }
 
-// A shuffle of which some lanes are constants, and others are not.
-bool MixesConstants(const llvm::Instruction& inst) {
+// shift_of_partly_constant_vector.ll: a shuffle of constant lanes and others.
+bool MixesConstantLanes(const llvm::Instruction& inst) {
   if (!llvm::isa<llvm::ShuffleVectorInst>(inst)) return false;
   if (inst.getType()->isIntOrIntVectorTy(1)) return false;
   const llvm::Value &lhs = *inst.getOperand(0), &rhs = *inst.getOperand(1);
-  return (IsNumber(lhs) && !llvm::isa<llvm::Constant>(rhs)) ||
-         (IsNumber(rhs) && !llvm::isa<llvm::Constant>(lhs));
+  return (IsDefinedConstant(lhs) && !llvm::isa<llvm::Constant>(rhs)) ||
+         (IsDefinedConstant(rhs) && !llvm::isa<llvm::Constant>(lhs));
 }
 
-void FenceConstant(llvm::Instruction& shuffle) {
-  FenceOperand(shuffle, IsNumber(*shuffle.getOperand(0)) ? 0 : 1);
+void BarrierOnConstant(llvm::Instruction& shuffle) {
+  BarrierOnOperand(shuffle, IsDefinedConstant(*shuffle.getOperand(0)) ? 0 : 1);
 }
 
-// Puts lanes of two vectors together.
+// A shuffle that takes lanes of two vectors.
 bool MixesLanes(const llvm::Instruction& inst) {
   return llvm::isa<llvm::ShuffleVectorInst>(inst) &&
          std::ranges::none_of(inst.operands(), [](const llvm::Use& source) {
@@ -398,8 +423,8 @@ bool IsSplat(const llvm::Value& value) {
   return number != nullptr && number->getSplatValue() != nullptr;
 }
 
-// x | y or x & y, of which LLVM may find out some lanes of either side. Of conditions there is no
-// fence.
+// or_of_late_all_ones.ll: x | y or x & y, some lanes of which LLVM may find out on both sides.
+// Vectors of i1 have no barrier.
 bool MayAbsorbLanes(const llvm::Instruction& inst) {
   const bool is_bitwise =
       inst.getOpcode() == llvm::Instruction::Or || inst.getOpcode() == llvm::Instruction::And;
@@ -409,26 +434,26 @@ bool MayAbsorbLanes(const llvm::Instruction& inst) {
          !(inst.getOpcode() == llvm::Instruction::Or && IsRotation(inst));
 }
 
-void FenceOneSide(llvm::Instruction& inst) {
-  if (MayBeFoundOut(*inst.getOperand(0)) && MayBeFoundOut(*inst.getOperand(1))) {
-    FenceOperand(inst, 0);
+void BarrierOnOneSide(llvm::Instruction& inst) {
+  if (MayBecomeKnown(*inst.getOperand(0)) && MayBecomeKnown(*inst.getOperand(1))) {
+    BarrierOnOperand(inst, 0);
   }
 }
 
-// The fences of one instruction: each takes what it is wrong to know from it.
-void FenceInstruction(llvm::Instruction& inst, const JitTarget& target, bool mixes_lanes) {
-  if (IsProduct(inst)) return FenceProduct(inst);
-  if (MayDivideByZero(inst)) return FenceOperand(inst, 1);
-  if (MayMoveDivisors(inst)) return FenceResult(inst);
+// The barriers of one instruction.
+void AddBarriers(llvm::Instruction& inst, const JitTarget& target, bool mixes_lanes) {
+  if (IsMultiply(inst)) return BarrierOnMultiply(inst);
+  if (MayDivideByZero(inst)) return BarrierOnOperand(inst, 1);
+  if (MayShuffleDivisors(inst)) return BarrierOnResult(inst);
   if (target.isa == NativeIsa::kAarch64) return;
-  if (MayRotate(inst, target)) return FenceCount(inst);
-  if (MayTestABit(inst)) return FenceCountAlone(inst);
-  if (MixesConstants(inst)) return FenceConstant(inst);
-  if (mixes_lanes && MayAbsorbLanes(inst)) return FenceOneSide(inst);
-  if (MayWriteSomeLanes(inst, target)) return FenceChoices(inst);
-  // With AVX-512 there are instructions for the greater and the smaller one.
-  if (!target.has_avx512() && MayTellGreater(inst)) return FenceComparison(inst);
-  if (MayCompareParts(inst)) FencePart(inst);
+  if (MayRotate(inst, target)) return BarrierOnCount(inst);
+  if (MayTestBit(inst)) return BarrierOnScalarCount(inst);
+  if (MixesConstantLanes(inst)) return BarrierOnConstant(inst);
+  if (mixes_lanes && MayAbsorbLanes(inst)) return BarrierOnOneSide(inst);
+  if (MayWriteMaskedLanes(inst, target)) return BarrierOnSelected(inst);
+  // AVX-512 has instructions for the maximum and minimum of i64.
+  if (!target.has_avx512() && MayFormAbsoluteDifference(inst)) return BarrierOnCompare(inst);
+  if (MayCompareTruncation(inst)) BarrierOnTruncations(inst);
 }
 
 }  // namespace
@@ -441,7 +466,7 @@ void WorkAroundLlvm(llvm::Module& module, const JitTarget& target) {
     }
     const bool mixes_lanes =
         std::ranges::any_of(instructions, [](const auto* inst) { return MixesLanes(*inst); });
-    for (llvm::Instruction* inst : instructions) FenceInstruction(*inst, target, mixes_lanes);
+    for (llvm::Instruction* inst : instructions) AddBarriers(*inst, target, mixes_lanes);
   }
 }
 

@@ -52,9 +52,9 @@ struct Source {
   std::vector<int> lanes;
 };
 
-// Gives the lanes that no source has to the first one, which goes on as it begins. Left out, they
-// would be poison, and a division by poison is undefined: LLVM takes out the division of all lanes,
-// and the guard against 0 before it.
+// Defines the lanes that no source has, with lanes of the first source in sequence. Left out, they
+// would be poison, and a division by poison is undefined behaviour: LLVM would delete the division
+// of all lanes, and the guard against 0 before it.
 void FillLanes(std::vector<Source>& sources) {
   std::vector<int>& lanes = sources[0].lanes;
   const auto begin = std::ranges::find_if(lanes, [](int lane) { return lane >= 0; });
@@ -153,8 +153,9 @@ SmallValue SmallValueBuilder::Gather(const LaneArray& array, std::span<const Ele
   return result;
 }
 
-// Loaded from a variable: the signs of NaNs that LLVM works out of constants are not those that the
-// processor gives, and it may rely on one in one place and on the other in another.
+// Loaded from a global variable, not IR constants: LLVM folds operations on constants, and the NaNs
+// that it folds to have another sign than the processor's, which it may use in one place and not in
+// another.
 SmallValue SmallValueBuilder::Constants(const LaneArray& array, i64 num_elements,
                                         const std::byte* bytes) {
   std::vector<i64> elements(static_cast<size_t>(num_elements));

@@ -24,7 +24,8 @@ inline std::vector<i64> FirstElements(i64 n) {
   return elements;
 }
 
-// No registers of 64 bytes, of whose shuffles LLVM 22 may make a wrong one (llvm_workarounds.h).
+// At most registers of 32 bytes: LLVM 21 and 22 merge shuffles of <8 x i64> wrongly
+// (shuffles_of_eight_i64.ll).
 inline JitTarget ForSmallValues(JitTarget target) {
   target.vector_bytes = std::min(target.vector_bytes, 32);
   return target;

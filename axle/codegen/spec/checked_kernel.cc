@@ -23,7 +23,7 @@ void* CheckAccess(AccessChecks* checks, const char* kernel, i64 operand, const s
   const auto first = reinterpret_cast<std::intptr_t>(address);
   const i64 offset = first - reinterpret_cast<std::intptr_t>(begin), size = end - begin;
   if (bytes == 0 || (offset >= 0 && offset + bytes <= size)) return address;
-  checks->Fail(kernel, StrCat(operand < 0 ? "memory of its own" : StrCat("operand ", operand),
+  checks->Fail(kernel, StrCat(operand < 0 ? "a local array" : StrCat("operand ", operand),
                               is_store != 0 ? ": writes " : ": reads ", bytes, " bytes at ", offset,
                               " of ", size));
   return nowhere;

@@ -159,10 +159,10 @@ class Permuter : public Rebuilder {
     const Renamed& view = choice_->Base(*inst.operand(0));
     const bool is_moved = choice_->FormAt(*view.base) != PermuteForm::kSource &&
                           LayoutChoice::ToBase(view, orders[0]) != choice_->OrderOf(*view.base);
-    context_.notes.push_back(
-        {std::string(inst.parent()->name()), std::string(inst.name()),
-         StrCat("reads \"", inst.operand(0)->name(), "\" as ", lhs, is_moved ? ", moved once" : "",
-                ", and writes ", output, "; written as ", labels.lhs, " and ", labels.output)});
+    context_.notes.push_back({std::string(inst.parent()->name()), std::string(inst.name()),
+                              StrCat("reads \"", inst.operand(0)->name(), "\" as ", lhs,
+                                     is_moved ? ", transposed once" : "", ", and writes ", output,
+                                     "; written as ", labels.lhs, " and ", labels.output)});
   }
 
   PassContext& context_;

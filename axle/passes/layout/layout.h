@@ -1,4 +1,4 @@
-// layout: chooses the order of dimensions in which arrays lie, and puts transposes where that
+// layout: chooses the memory layout of arrays, and puts transposes where that
 // changes. Values are row-major in their dimensions, so an array in another order is an array of
 // other dimensions, and the ops on it are written for those.
 #pragma once

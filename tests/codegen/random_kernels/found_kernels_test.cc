@@ -1,6 +1,7 @@
-// Kernels that LLVM once compiled wrongly (axle/codegen/llvm/llvm_workarounds.h), made small by
-// hand. Some of these faults are in tests/data/found too; no module has reached those of rotations
-// and of constants among other elements.
+// Kernels that LLVM compiles wrongly without the workarounds
+// (axle/codegen/llvm/llvm_workarounds.h), reduced by hand: one test for each bug that random
+// kernels found. Programs in tests/data/found show some of the same bugs; none shows rotate_by_zero
+// and shift_of_partly_constant_vector.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -19,7 +20,7 @@ Term Input(LaneType type, i64 num_elements) {
   return Term::Make({KernelOpKind::kInput, type, num_elements}, {});
 }
 
-// One element of each of the terms, which it tells by their number.
+// A vector of the given element of each term.
 Term Gathered(std::vector<std::pair<Term, i64>> elements) {
   KernelOp op{KernelOpKind::kGather, elements[0].first.type(), static_cast<i64>(elements.size())};
   std::vector<Term> operands;
@@ -61,7 +62,7 @@ Term Next(const Term& x) {
   return Gathered(elements);
 }
 
-// 0, which LLVM finds out late.
+// 0, which LLVM knows only late: all bits are shifted out.
 Term LateZero(const Term& x) {
   return LogicalRight(LogicalRight(x, 3), BitsOf(x.type()) - 3);
 }
@@ -83,7 +84,7 @@ void ExpectTheInterpretersBits(const RandomProgram& program) {
   if (num_isas == 0) GTEST_SKIP() << "code for x86 does not run here";
 }
 
-TEST(FoundKernels, HighProductsByOne) {
+TEST(FoundKernels, MulhuByOne) {
   for (const LaneType type : {LaneType::kU8, LaneType::kU16, LaneType::kU32, LaneType::kU64}) {
     for (const i64 num_elements : {4, 8, 16}) {
       const Term x = Input(type, num_elements);
@@ -96,7 +97,7 @@ TEST(FoundKernels, HighProductsByOne) {
   }
 }
 
-TEST(FoundKernels, QuotientsOfMovedElements) {
+TEST(FoundKernels, DivisionsOfShuffledLanes) {
   const Term x = Input(LaneType::kS8, 4), y = Input(LaneType::kS8, 5);
   const Term rest = x % 127;
   ExpectTheInterpretersBits(
@@ -107,7 +108,7 @@ TEST(FoundKernels, QuotientsOfMovedElements) {
       {Gathered({{v, 1}, {v, 3}, {v, 5}, {third, 7}, {third, 9}, {third, 11}, {w, 5}, {w, 7}})}));
 }
 
-TEST(FoundKernels, JoinedBits) {
+TEST(FoundKernels, SelectsOfBitSelects) {
   for (const LaneType type : {LaneType::kU32, LaneType::kU64, LaneType::kF32, LaneType::kF64}) {
     for (const i64 num_elements : {4, 8, 16}) {
       const Term x = Input(type, num_elements), y = Input(type, num_elements);
@@ -125,9 +126,9 @@ TEST(FoundKernels, JoinedBits) {
   }
 }
 
-// Of a square, bit 1 is 0: the count is 0 whatever x is. What LLVM takes for the other half is in
-// some register; the other value is there so that it is not that of x.
-TEST(FoundKernels, RotationsByZero) {
+// Bit 1 of a square is 0, so that the count is 0 for every x. LLVM takes an unrelated register for
+// the other half; `other` is there so that this register does not hold x.
+TEST(FoundKernels, RotatesByZero) {
   for (const LaneType type : {LaneType::kU16, LaneType::kU32, LaneType::kU64}) {
     const int most = BitsOf(type) - 1;
     const Term x = Input(type, 8);
@@ -146,7 +147,7 @@ TEST(FoundKernels, RotationsByZero) {
   }
 }
 
-TEST(FoundKernels, ShiftsOfConstantsAmongElements) {
+TEST(FoundKernels, ShiftsOfPartlyConstantVectors) {
   const Term x = Input(LaneType::kS64, 4), y = Input(LaneType::kS64, 4);
   const Term z = Input(LaneType::kS64, 4), ones = Like(x, -1);
   const Term some = Gathered({{ones, 3}, {ones, 2}, {x, 1}, {x, 0}});
@@ -155,7 +156,7 @@ TEST(FoundKernels, ShiftsOfConstantsAmongElements) {
   ExpectTheInterpretersBits(ProgramOf({Gathered({{z, 1}, {z, 2}, {y, 3}, {shifted, 0}})}));
 }
 
-TEST(FoundKernels, AbsorbedLanes) {
+TEST(FoundKernels, OrOfLateAllOnes) {
   const Term x = Input(LaneType::kS64, 16), y = Input(LaneType::kS64, 16);
   const Term number = Input(LaneType::kS64, 1), zero = number - number;
   const Term a = Clz(x), b = Clz(y);
@@ -168,7 +169,7 @@ TEST(FoundKernels, AbsorbedLanes) {
   ExpectTheInterpretersBits(ProgramOf({Gathered(lhs) | Gathered(rhs)}));
 }
 
-TEST(FoundKernels, ChoicesOfMovedChoices) {
+TEST(FoundKernels, SelectsOfShuffledSelects) {
   for (const LaneType type : {LaneType::kU8, LaneType::kU16, LaneType::kU32, LaneType::kU64}) {
     for (const i64 num_elements : {4, 8, 16}) {
       const Term x = Input(type, num_elements), y = Input(type, num_elements);
@@ -182,7 +183,7 @@ TEST(FoundKernels, ChoicesOfMovedChoices) {
   }
 }
 
-TEST(FoundKernels, TestsOfABit) {
+TEST(FoundKernels, BitTests) {
   const Term x = Input(LaneType::kU64, 1);
   const Term count = Resized(LaneType::kU64, Input(LaneType::kPred, 1));
   const Term bit = (x + count) & (Like(x, 1) << count);

@@ -174,7 +174,7 @@ class Hunter {
         "--levels %d%s\n",
         what, seed, static_cast<unsigned long long>(index),
         std::string(Name(FormOfBatch())).c_str(), std::string(Name(target().isa)).c_str(),
-        target().codegen_level, target().works_around_llvm ? "" : " --no-fences");
+        target().codegen_level, target().works_around_llvm ? "" : " --no-workarounds");
     std::fflush(stdout);
   }
 

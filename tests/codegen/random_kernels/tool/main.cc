@@ -17,7 +17,7 @@ struct Flags {
   std::string form = "all";
   std::vector<std::string> isas = {};
   std::vector<int> levels = {0, 1, 2};
-  bool no_fences = false;
+  bool no_workarounds = false;
 };
 
 std::vector<KernelForm> FormsOf(const std::string& name) {
@@ -35,7 +35,7 @@ StatusOr<std::vector<JitTarget>> TargetsOf(const Flags& flags) {
     if (names.empty() ? !CanRun(isa).ok() : !is_named) continue;
     for (const int level : flags.levels) {
       AXLE_ASSIGN(JitTarget target, ChooseTarget(isa, level));
-      target.works_around_llvm = !flags.no_fences;
+      target.works_around_llvm = !flags.no_workarounds;
       targets.push_back(target);
     }
   }
@@ -56,8 +56,8 @@ void AddOptions(CLI::App& app, Flags& flags) {
   app.add_option("--levels", flags.levels, "of the code generator, of 0,1,2")
       ->delimiter(',')
       ->check(CLI::Range(0, 2));
-  app.add_flag("--no-fences", flags.no_fences,
-               "leaves what LLVM compiles wrongly as it is (codegen/llvm/llvm_workarounds.h)");
+  app.add_flag("--no-workarounds", flags.no_workarounds,
+               "compile without the workarounds for bugs of LLVM");
 }
 
 int Run(Flags flags) {
