@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a fuzzer for SECONDS: scripts/fuzz.sh BUILD_DIR [SECONDS] [text|proto|npz|safetensors]
-# Starts from tests/data and, when it is there, ../shared/corpus; keeps what it learns and what it
+# Starts from tests/data and, if there is one, the corpus ../shared/corpus; keeps what it learns and what it
 # finds in BUILD_DIR/corpus/TARGET and BUILD_DIR/findings. Exits non-zero on a finding.
 set -euo pipefail
 cd "$(dirname "$0")/.."

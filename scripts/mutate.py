@@ -4,7 +4,7 @@
     mutate.py AXLE [--format text|proto|npz] [--count N] [--seed S] [--verb parse|print|run]
               [--only I] [--keep DIR] [DIR...]
 
-Takes the programs of tests/data and, when it is there, ../shared/corpus, as HLO text or as protos, or
+Takes the programs of tests/data and, if AXLE_SHARED has one, of a corpus, as HLO text or as protos, or
 the inputs of programs; damages them in ways that break readers (bytes, tokens, numbers, nesting,
 lengths, pieces of two programs; fields of messages with lengths that still fit; arrays inside of
 archives with checksums that still fit); asks one process to read thousands of them, and starts another

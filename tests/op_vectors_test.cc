@@ -1,5 +1,5 @@
-// Runs the test vectors of the reference (../shared/reference/ops/vectors) where that folder is
-// there: every entry whose operations all exist, and every module that must be refused.
+// Runs test vectors of all operations (JSON files below $AXLE_SHARED) where they are there: every
+// entry whose operations all exist, and every module that must be refused.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -191,7 +191,7 @@ class OpVectorsTest : public testing::TestWithParam<const char*> {
 
 TEST_P(OpVectorsTest, GiveTheExpectedValues) {
   const json entries = Load(GetParam());
-  if (entries.empty()) GTEST_SKIP() << "no ../shared/reference/ops/vectors/" << GetParam();
+  if (entries.empty()) GTEST_SKIP() << "no vectors of " << GetParam() << " in $AXLE_SHARED";
   int ran = 0;
   for (const json& entry : entries) {
     SCOPED_TRACE(entry.at("name").get<std::string>() + "\n" + entry.at("hlo").get<std::string>());
@@ -210,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(Files, OpVectorsTest,
 
 TEST(OpErrorVectors, AreRefused) {
   std::ifstream in(VectorsFolder() / "errors.json");
-  if (!in) GTEST_SKIP() << "no ../shared/reference/ops/vectors/errors.json";
+  if (!in) GTEST_SKIP() << "no vectors of errors in $AXLE_SHARED";
   for (const json& entry : json::parse(in)) {
     // A rule of StableHLO; XLA reads such HLO text and runs it.
     if (entry.at("name") == "after-all: non-token") continue;

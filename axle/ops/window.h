@@ -1,4 +1,4 @@
-// Window arithmetic (00-conventions.md section 7): what reduce-window, select-and-scatter and
+// Window arithmetic (https://openxla.org/xla/operation_semantics): what reduce-window, select-and-scatter and
 // convolution share.
 //
 // Along one dimension, output o and window position w meet at p = o * stride + w * window_dilation

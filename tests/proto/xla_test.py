@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Protos that Axle writes are the same modules to XLA as those that XLA wrote itself.
 
-Needs jaxlib (scripts/deps.sh --python) and ../shared/corpus; without them the test is skipped. XLA
+Needs jaxlib (scripts/deps.sh --python) and a corpus; without them the test is skipped. XLA
 orders computations and stack frames anew when it reads a proto, so computations are compared as a
 set and without metadata.
 """

@@ -1,5 +1,5 @@
 // What was printed is read back and printed the same again, byte for byte: the files of tests/data,
-// the corpus, and the reference's snippets.
+// the corpus, and snippets of HLO text, one for each part of the grammar.
 #include "axle/ops/op_def.h"
 #include "tests/paths.h"
 #include "tests/text/test_text.h"
@@ -61,7 +61,7 @@ TEST(RoundTrip, Corpus) {
   EXPECT_GE(num_same, 29);
 }
 
-// The modules of the reference, "===" between them; absent without ../shared.
+// The modules of the grammar page, "===" between them; absent without $AXLE_SHARED.
 std::vector<std::string> Snippets() {
   const fs::path path = SharedFolder() / "reference" / "interchange" / "hlo_text.md";
   std::vector<std::string> snippets;

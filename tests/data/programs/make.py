@@ -2,7 +2,7 @@
 """Writes inputs.npz, outputs.npz and index.json of the programs in this folder.
 
 The expected results are computed here, in plain Python, from what each program is meant to do. The
-form is that of ../shared/corpus, so that one test walks both.
+form is that of the corpus ($AXLE_SHARED/corpus), so that one test walks both.
 """
 import json
 import math
