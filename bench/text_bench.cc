@@ -84,8 +84,7 @@ void Measure(const std::string& source, i64 num_instructions) {
 }
 
 int Main(int argc, char** argv) {
-  const std::string file =
-      argc > 1 ? argv[1] : AXLE_SOURCE_DIR "/../shared/corpus/gpt_train_step/program.hlo.txt";
+  const std::string file = argc > 1 ? argv[1] : AXLE_SOURCE_DIR "/tests/data/text/repeated.hlo";
   const std::string source = ReadFileOrDie(file);
   std::printf("%s\n", file.c_str());
   std::printf("%9s %9s %9s %9s %9s %9s %9s\n", "insts", "MB", "parse s", "print s", "us/parse",

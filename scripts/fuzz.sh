@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a fuzzer for SECONDS: scripts/fuzz.sh BUILD_DIR [SECONDS] [text|proto|npz|safetensors]
-# Starts from tests/data and, if there is one, the corpus ../shared/corpus; keeps what it learns and what it
+# Starts from tests/data and, if there is one, the corpus of $AXLE_SHARED; keeps what it learns and what it
 # finds in BUILD_DIR/corpus/TARGET and BUILD_DIR/findings. Exits non-zero on a finding.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,7 +19,7 @@ mkdir -p "$build/corpus/$target" "$seeds" "$build/findings"
 i=0
 shopt -s globstar nullglob
 for suffix in "${suffixes[@]}"; do
-  for file in tests/data/**/*"$suffix" ../shared/corpus/**/*"$suffix"; do
+  for file in tests/data/**/*"$suffix" "${AXLE_SHARED:-../shared}"/corpus/**/*"$suffix"; do
     if [ -f "$file" ] && [ "$(stat -c %s "$file")" -lt 65536 ]; then
       cp "$file" "$seeds/$((i += 1))$suffix"
     fi

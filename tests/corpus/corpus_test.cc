@@ -1,7 +1,7 @@
 // Walks folders of programs with inputs and expected outputs: tests/data/programs, and the folder
-// corpus in $AXLE_SHARED (a folder beside the repository by default) if it exists. A program either gives the
-// expected results, by the rules of its index, or says UNIMPLEMENTED with the name of an operation
-// that it lacks; which of the two follows from the op table.
+// `corpus` of $AXLE_SHARED if it exists. A program either gives the expected results, by the rules
+// of its index, or says UNIMPLEMENTED with the name of an operation that it lacks; which of the two
+// follows from the op table.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
