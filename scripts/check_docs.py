@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the pages of the repository to three rules; prints what breaks them and exits with 1.
+"""Holds the pages of the repository to four rules; prints what breaks them and exits with 1.
 
 A relative link leads to a file of the repository. A cell of a table has at most 40 words. The index
-docs/README.md links to every page of docs/. Pages of docs/ops are generated and not checked."""
+docs/README.md links to every page of docs/. The tables of docs/explain.md name every kind of region.
+Pages of docs/ops are generated and not checked."""
 
 import pathlib
 import re
@@ -10,6 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_WORDS = 40
+KINDS = "axle/runtime/region_kinds.def"
 
 
 def problems(page):
@@ -34,6 +36,11 @@ def main():
     for page in sorted(docs.glob("*.md")):
         if page.name != "README.md" and f"]({page.name})" not in index:
             found.append(f"docs/README.md: has no link to {page.name}")
+    kinds = re.findall(r'^REGION_KIND\(\w+, "([^"]*)"', (ROOT / KINDS).read_text(encoding="utf-8"), re.MULTILINE)
+    first_cells = re.findall(r"^\|([^|]*)\|", (docs / "explain.md").read_text(encoding="utf-8"), re.MULTILINE)
+    for kind in kinds:
+        if not any(f"`{kind}`" in cell for cell in first_cells):
+            found.append(f'docs/explain.md: no table names the kind of region "{kind}" ({KINDS})')
     print("\n".join(found) or f"docs: {len(pages)} pages ok")
     return 1 if found else 0
 
