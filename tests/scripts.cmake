@@ -21,6 +21,8 @@ axle_script_test(scripts.builder_methods scripts/builder_methods.py --check)
 axle_script_test(scripts.contracts scripts/check_contracts.py)
 axle_script_test(scripts.opcode_cases scripts/check_opcode_cases.py)
 axle_script_test(scripts.todos scripts/check_todos.py)
+axle_script_test(scripts.docs scripts/check_docs.py)
+axle_script_test(scripts.performance_chart bench/draw_performance.py --check)
 axle_script_test(scripts.faults scripts/inject_faults.py --list)
 if(LLVM_TOOLS_BINARY_DIR)  # of the LLVM that Axle is built with
   axle_script_test(scripts.llvm_bugs scripts/llvm_bugs.py --llc ${LLVM_TOOLS_BINARY_DIR}/llc)

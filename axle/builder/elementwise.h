@@ -20,7 +20,7 @@
 namespace axle {
 
 // The dimensions of an implicit broadcast: dimension i of the operand of lower rank becomes
-// dimension broadcast_dimensions[i] of the result (00-conventions section 6 of the reference).
+// dimension broadcast_dimensions[i] of the result (https://openxla.org/xla/broadcasting).
 using BroadcastDims = ArraySlice<i64>;
 
 // An operand that remembers where an operator was written.

@@ -11,8 +11,8 @@ namespace axle {
 
 // kValid: none. kSame: as much as makes ceil(size / stride) windows fit, the larger half behind.
 enum class Padding { kSame, kValid };
-// Low and high padding, in elements, per dimension of a window (00-conventions section 7 of the
-// reference); as many as the shortest list has entries. Strides below 1 count as 1.
+// Low and high padding, in elements, per dimension of a window, as XLA's MakePadding gives it; as
+// many as the shortest list has entries. Strides below 1 count as 1.
 std::vector<std::pair<i64, i64>> MakePadding(ArraySlice<i64> input_dimensions,
                                              ArraySlice<i64> window_dimensions,
                                              ArraySlice<i64> window_strides, Padding padding);

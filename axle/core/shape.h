@@ -4,7 +4,7 @@
 //   Shape::Tuple({Shape(S32), Shape::Token()})   (s32[], token[])
 //
 // A shape without an explicit layout is row-major (last dimension fastest), untiled. Equality
-// compares everything; Compatible() ignores layouts and dynamic flags, as the reference does.
+// compares everything; Compatible() ignores layouts and dynamic flags, as in XLA.
 //
 // Making and changing a shape does not check that it is one that there can be: CheckShape does.
 // What takes the number of a dimension or of an element ends the program if there is none

@@ -20,10 +20,10 @@ constexpr size_t kAnywhere = kNumPlaces;
 constexpr std::string_view kHead =
     R"(# What random modules are made of
 
-Written by `axle gen --coverage --seed 1 --count N --jobs 2 --output docs/coverage.md`, N as below; the ctest `Coverage.ThePageIsTrue` looks
-whether the same cells are empty. [differential.md](differential.md) says what it is for.
+`axle gen --coverage` counted this. `docs/differential.md` describes the modules.
 
-x: enough modules have the operation with that type of its first operand; a number: so many have; -: see below.
+A cell is an operation on an element type, that of its first operand. x: enough modules have it. A number: only so many
+modules have it. -: no module can have it; "Empty cells" gives the reason.
 
 )";
 
@@ -185,9 +185,9 @@ void Coverage::AppendRegions(std::string& page, std::uint64_t enough) const {
   StrAppend(page, R"(
 ## Regions
 
-In which kind of code instructions are computed after the passes, as the compiler reports it, by the types of their first
-operands. x: in enough modules with each type that came up there; 7/9: with 7 of 9 types, the others are below. What is not in a
-row is no instruction of its own then: read in place by others, folded, applied to elements, or gone.
+The kind of code that computes an instruction after the passes, as the compiler reports it. x: every type that came up
+there is in enough modules. 7/9: 7 of 9 types are; the column "seldom with" lists the others. An operation without an entry is
+no instruction of its own after the passes: others read it in place, it was folded or removed, or it is part of an applied computation.
 
 )");
   const Totals all = TotalInRegions({kAny, kAny, kAny}, enough);
@@ -201,8 +201,8 @@ row is no instruction of its own then: read in place by others, folded, applied 
   StrAppend(page, "\n| type", head);
   for (const ElementType type : CoveredTypes()) append_row(Name(type), kAny, type);
   StrAppend(page, R"(
-Modules aim at elementwise operations, movements and reductions in loops, folds, rows and small functions, and at dynamic dimensions.
-What is below came up elsewhere by chance, is rewritten by passes more often than not, or needs two types of one width; with how many modules.
+The generator places elementwise operations, index operations and reductions in each kind of code on purpose. The combinations
+below came up by chance, are usually rewritten by a pass, or need two types of one width. The number is the number of modules.
 
 | op | kind | seldom with |
 |---|---|---|

@@ -1,5 +1,5 @@
 // Random valid modules: `axle gen` and the differential tests. A module is a function of (seed,
-// index) alone, the same on every machine; docs/adr/2026-11-22-differential-machine.md says what
+// index) alone, the same on every machine; docs/adr/2026-11-22-fuzzer.md says what
 // they are made of.
 //
 //   for (std::uint64_t i = 0; i < 1000; ++i) {

@@ -52,7 +52,7 @@ enum Traits : std::uint32_t {
   kNoTraits = 0,
   kCommutative = 1,     // in its two operands, bit for bit
   kSideEffect = 2,      // never removed, duplicated or reordered; ask HasSideEffect()
-  kMixedPrecision = 4,  // operands may be of different float types (00-conventions section 1)
+  kMixedPrecision = 4,  // operands may be of different float types, as in XLA
   kGivesOperand = 8,    // the first operand under another name: nothing is copied
   // The result, or a part of it, may be an operand or a part of one: the state of an asynchronous
   // op or of a transfer goes through.

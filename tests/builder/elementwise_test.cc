@@ -104,7 +104,7 @@ TEST(XlaBuilder, SelectOfTuplesIsAConditional) {
   EXPECT_EQ(mixed.first_error().code(), StatusCode::kInvalidArgument);
 }
 
-// Implicit broadcasting: the rows of the reference's table.
+// Implicit broadcasting: the cases of https://openxla.org/xla/broadcasting.
 struct BroadcastCase {
   std::string_view what, lhs, rhs;
   Dims dims;

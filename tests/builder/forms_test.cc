@@ -102,7 +102,7 @@ TEST(BuilderForms, SelectAndScatterWithGeneralPadding) {
             "f32[3] {1, 110, 1000}");
 }
 
-// --- convolution: the vectors of one dimension of the reference ---------------------------------
+// --- convolutions of one dimension --------------------------------------------------------------
 
 TEST(BuilderForms, ConvolutionsOfOneDimension) {
   const std::vector<std::pair<i64, i64>> kNone = {{0, 0}}, kCropped = {{-1, 0}};

@@ -31,7 +31,7 @@ TEST(LiteralUtil, MakesArraysOfLists) {
   EXPECT_EQ(Text(LiteralUtil::CreateFromDimensions(S8, {2})), "s8[2] {0, 0}");
 }
 
-// The table of legacy-and-version-differences in the reference: infinities where the type has them.
+// The limits of each type as LiteralUtil of XLA gives them: infinities where the type has them.
 TEST(LiteralUtil, LimitsOfTypes) {
   EXPECT_EQ(Text(LiteralUtil::MinValue(F32)), "f32[] -inf");
   EXPECT_EQ(Text(LiteralUtil::MaxValue(F64)), "f64[] inf");

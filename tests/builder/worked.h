@@ -1,5 +1,5 @@
-// The worked examples of the reference as programs of a builder: one lambda, what it is applied to,
-// and what it gives.
+// The worked examples of XLA's documents as programs of a builder: one lambda, what it is applied
+// to, and what it gives.
 //
 //   EXPECT_EQ(ResultOf([](XlaOp x) { return Neg(x); }, "f32[2] {1, 2}"), "f32[2] {-1,-2}");
 #pragma once

@@ -1,4 +1,4 @@
-// Worked examples of the reference's collectives and transfers: one program of the builder on
+// Worked examples of XLA's collectives and transfers: one program of the builder on
 // several simulated devices.
 #include "axle/ops/op_def.h"
 #include "tests/builder/worked.h"

@@ -1,4 +1,4 @@
-// Worked examples of the reference's dots and convolutions.
+// Worked examples of XLA's dots and convolutions.
 #include "tests/builder/worked.h"
 
 namespace axle {

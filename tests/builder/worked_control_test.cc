@@ -1,4 +1,4 @@
-// Worked examples of the reference's calls, control flow, tokens and queues, and of dynamic sizes.
+// Worked examples of XLA's calls, control flow, tokens and queues, and of dynamic sizes.
 #include <algorithm>
 
 #include "axle/runtime/host_device.h"
@@ -63,7 +63,7 @@ TEST(WorkedControl, CompositeCall) {
   }
 }
 
-// The seeds' text of a composite call, with blanks around the sign that XLA's reader refuses.
+// The documents' text of a composite call, with blanks around the sign that XLA's reader refuses.
 TEST(WorkedControl, CompositeCallAsText) {
   const auto module = Parse(R"(HloModule m
 add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT r = f32[] add(x, y) }

@@ -1,4 +1,4 @@
-// Worked examples of the reference's conventions: shapes as text, errors, broadcasting, windows.
+// Worked examples of XLA's conventions: shapes as text, errors, broadcasting, windows.
 #include "axle/builder/index_util.h"
 #include "axle/builder/layout_util.h"
 #include "tests/builder/worked.h"

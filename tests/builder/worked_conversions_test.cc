@@ -1,4 +1,4 @@
-// Worked examples of the reference's conversions between types, of values and of bits.
+// Worked examples of XLA's conversions between types, of values and of bits.
 #include "tests/builder/worked.h"
 
 namespace axle {

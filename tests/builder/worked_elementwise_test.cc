@@ -1,4 +1,4 @@
-// Worked examples of the reference's element-wise operations.
+// Worked examples of XLA's element-wise operations.
 #include "tests/builder/worked.h"
 
 namespace axle {

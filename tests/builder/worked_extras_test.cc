@@ -1,5 +1,5 @@
-// Worked examples of the reference's operations that no seed names, and of what the seeds spell or
-// say differently from each other.
+// Worked examples of operations that older documents of XLA do not name, and of what documents of
+// different years spell or say differently.
 #include "axle/computation_builder.h"
 #include "axle/lib/math.h"
 #include "tests/builder/worked.h"
@@ -91,7 +91,7 @@ TEST(WorkedExtras, PartitionId) {
   EXPECT_EQ(ResultOf([](XlaBuilder* b) { return BuildPartitionId(b, Shape(U32)); }), "u32[] 0");
 }
 
-// --- what the seeds spell differently -----------------------------------------------------------
+// --- what older documents spell differently -----------------------------------------------------
 
 TEST(WorkedLegacy, LogicalOpsTakePredOnly) {
   const std::string_view x = "pred[4] {0,0,1,1}", y = "pred[4] {0,1,0,1}";
@@ -140,7 +140,7 @@ TEST(WorkedLegacy, ExtremesOfTypes) {
   EXPECT_EQ(LiteralUtil::MaxFiniteValue(F8E5M2).ToString(), "5.7e+04");
 }
 
-// The text of the seeds that XLA reads; the same with a shape before the name is refused.
+// The text of the documents that XLA reads; the same with a shape before the name is refused.
 TEST(WorkedLegacy, BitcastConvertAsText) {
   constexpr std::string_view kHead =
       "HloModule m\nENTRY e { %input = f32[10]{0} parameter(0) ROOT ";

@@ -1,4 +1,4 @@
-// Worked examples of the reference's gather, scatter, sort and top-k.
+// Worked examples of XLA's gather, scatter, sort and top-k.
 #include "axle/lib/comparators.h"
 #include "tests/builder/worked.h"
 

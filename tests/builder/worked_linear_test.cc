@@ -1,4 +1,4 @@
-// Worked examples of the reference's batch normalisation, linear algebra, Fourier transforms and
+// Worked examples of XLA's batch normalisation, linear algebra, Fourier transforms and
 // random numbers.
 #include "tests/builder/worked.h"
 

@@ -1,4 +1,4 @@
-// Worked examples of the reference's operations on shapes and of data movement, in the spellings of
+// Worked examples of XLA's operations on shapes and of data movement, in the spellings of
 // all its sources.
 #include "tests/builder/worked.h"
 

@@ -1,4 +1,4 @@
-// Worked examples of the reference's reductions, windows and maps.
+// Worked examples of XLA's reductions, windows and maps.
 #include "tests/builder/worked.h"
 
 namespace axle {

@@ -1,4 +1,4 @@
-// Programs of public bug reports, each with the right answer, where the shared folder is there:
+// Programs of public bug reports, each with the right answer, where $AXLE_SHARED has them:
 // both engines give it, broken texts are refused, endless loops end by their limit. What is only
 // there to be timed is compiled.
 #include <gtest/gtest.h>

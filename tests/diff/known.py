@@ -317,7 +317,7 @@ _HOST = "moves data between host and device; tests/ops and tests/client show it"
 NOT_COMPARED = {
     **dict.fromkeys(("infeed", "outfeed", "send", "send-done", "recv", "recv-done"), _HOST),
     "custom-call": "what it computes is registered on each side",
-    "rng": "the reference leaves the bits to the implementation",
+    "rng": "XLA leaves the bits to the implementation",
     "rng-get-and-update-state": "its state belongs to the process",
 }
 

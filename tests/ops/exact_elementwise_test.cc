@@ -151,7 +151,7 @@ TEST(ExactElementwise, ReducePrecisionOfAllSmallFloats) {
   }
 }
 
-// Sign and magnitude: the order of the reference's keys.
+// Sign and magnitude: the keys of IEEE's totalOrder.
 std::int64_t TotalOrderKeyOf(const FloatFormat& format, std::uint64_t bits) {
   if (!format.is_signed) return static_cast<std::int64_t>(bits);
   const auto magnitude = static_cast<std::int64_t>(bits & MagnitudeMask(format));

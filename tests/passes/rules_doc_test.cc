@@ -24,10 +24,10 @@ std::string Page() {
   std::string page =
       "# Rewrite rules\n"
       "\n"
-      "What the pass `simplify` does, one row per rule of `axle/passes/simplify/`. This page is "
-      "made from the rows\n"
+      "The pass `simplify` applies these rules, one row for each rule of `axle/passes/simplify/`. "
+      "The page is generated\n"
       "(`AXLE_UPDATE=1 axle_passes_test --gtest_filter='RulesDoc.*'`). All rules keep every bit "
-      "(`docs/numerics.md`, N11).\n"
+      "([numerics.md](numerics.md), N11).\n"
       "\n"
       "| rule | rewrites | why the bits stay |\n"
       "|---|---|---|\n";

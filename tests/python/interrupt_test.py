@@ -35,7 +35,7 @@ DOT = """ENTRY e {
   ROOT d = f32[4000,4000] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 }
 """
-# The issue's figures, and what a machine with other work on it may add.
+# The promised seconds, and what a machine with other work on it may add.
 SLACK = 1.5
 
 

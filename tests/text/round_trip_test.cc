@@ -1,5 +1,5 @@
 // What was printed is read back and printed the same again, byte for byte: the files of tests/data,
-// the corpus, and the reference's snippets.
+// the corpus, and snippets of HLO text, one for each part of the grammar.
 #include "axle/ops/op_def.h"
 #include "tests/paths.h"
 #include "tests/text/test_text.h"

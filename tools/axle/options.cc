@@ -222,9 +222,9 @@ void AddGeneralOptions(OptionAdder& add, Options& o, RawOptions& raw) {
   add.Flag("quiet", o.quiet, "no notes and no progress on stderr", "-q");
   add.Flag("verbose", o.verbose, "more on stderr", "-v");
   add.Flag("json", o.json, "JSON on stdout");
-    add.Suggest(
-        add.Value("from", "F", raw.from, "hlo or hlo.pb; detected from the content by default"),
-        {std::begin(kFormatNames), std::end(kFormatNames)});
+  add.Suggest(
+      add.Value("from", "F", raw.from, "hlo or hlo.pb; detected from the content by default"),
+      {std::begin(kFormatNames), std::end(kFormatNames)});
   add.Flag("strict-types", o.strict_types, "refuse operations on floats of several types");
   add.Number("threads", "N", o.threads, 0, 4096,
              "worker threads; 0, the default: AXLE_NUM_THREADS or all processors");

@@ -97,7 +97,7 @@ Instruction* RoundedAlready(Maker&, Instruction& inst) {
 constexpr std::string_view kRoundedWhy =
     "an integer, an infinity, NaN or zero of either sign is its own rounding; not f4 and f6";
 
-constexpr std::string_view kInfinityWhy = "no number is beyond it; NaN stays NaN";
+constexpr std::string_view kInfinityWhy = "no value is beyond an infinity; NaN stays NaN";
 
 Instruction* SameOperands(Maker&, Instruction& inst) {
   return inst.operand(0) == inst.operand(1) ? inst.operand(0) : nullptr;
@@ -196,7 +196,7 @@ constexpr Rule kRules[] = {
      [](Maker&, Instruction& inst) { return IfInteger(inst, LeftOf(inst, IsUniformOne)); },
      "x = s32[5] parameter(0)  o = s32[] constant(1)  os = s32[5] broadcast(o), dimensions={}\n"
      "ROOT r = s32[5] power(x, os)"},
-    {"negate-negate", "-(-x) -> x", "the sign bit is turned twice; integers wrap", Opcode::kNegate,
+    {"negate-negate", "-(-x) -> x", "the sign bit is flipped twice; integers wrap", Opcode::kNegate,
      [](Maker&, Instruction& inst) {
        return HasNegation(inst) ? Under(inst, Opcode::kNegate) : nullptr;
      },
@@ -212,8 +212,8 @@ constexpr Rule kRules[] = {
        return to.Make(Opcode::kAbs, inst.shape(), {x});
      },
      "x = f32[64] parameter(0)  n = f32[64] negate(x)  ROOT r = f32[64] abs(n)"},
-    {"sign-sign", "sign(sign(x)) -> sign(x), not complex", "of -1, zeros, 1, NaN: themselves",
-     Opcode::kSign,
+    {"sign-sign", "sign(sign(x)) -> sign(x), not complex",
+     "the sign of -1, a zero, 1 or NaN is that value", Opcode::kSign,
      [](Maker&, Instruction& inst) {
        return Is(*inst.operand(0), Opcode::kSign) ? IfNotComplex(inst, inst.operand(0)) : nullptr;
      },
@@ -250,15 +250,15 @@ constexpr Rule kRules[] = {
      [](Maker&, Instruction& inst) { return BesideEither(inst, IsUniformInfinity); },
      "x = bf16[64] parameter(0)  z = bf16[] constant(inf)\n"
      "zs = bf16[64] broadcast(z), dimensions={}  ROOT r = bf16[64] minimum(x, zs)"},
-    {"clamp-everything", "clamp(lowest, x, highest) -> x, integers", "nothing is outside",
-     Opcode::kClamp,
+    {"clamp-everything", "clamp(lowest, x, highest) -> x, integers",
+     "no value is outside of the range", Opcode::kClamp,
      [](Maker&, Instruction& inst) {
        return IsLowest(*inst.operand(0)) && IsHighest(*inst.operand(2)) ? inst.operand(1) : nullptr;
      },
      "x = s32[5] parameter(0)  l = s32[] constant(-2147483648)  h = s32[] constant(2147483647)\n"
      "ROOT r = s32[5] clamp(l, x, h)"},
     {"clamp-clamp", "clamp(a, clamp(a, x, b), b) -> clamp(a, x, b), integers",
-     "what is in the range stays, b where the range is empty", Opcode::kClamp,
+     "values in the range stay; the result is b if the range is empty", Opcode::kClamp,
      [](Maker&, Instruction& inst) -> Instruction* {
        Instruction* inner = inst.operand(1);
        if (!IsInteger(inst) || !Is(*inner, Opcode::kClamp)) return nullptr;

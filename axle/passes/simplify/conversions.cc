@@ -81,7 +81,7 @@ constexpr Rule kRules[] = {
      "x = f32[64] parameter(0)\n"
      "ROOT r = f32[64] reduce-precision(x), exponent_bits=8, mantissa_bits=23"},
     {"reduce-precision-twice", "reduce-precision twice to the same bits -> once",
-     "what is rounded already stays", Opcode::kReducePrecision,
+     "rounded values stay", Opcode::kReducePrecision,
      [](Maker&, Instruction& inst) -> Instruction* {
        Instruction* inner = inst.operand(0);
        const bool same =

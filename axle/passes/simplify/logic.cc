@@ -109,20 +109,21 @@ constexpr Rule kRules[] = {
      Opcode::kCompare, CompareUnsignedWithZero,
      "x = u32[5] parameter(0)  z = u32[] constant(0)  zs = u32[5] broadcast(z), dimensions={}\n"
      "ROOT r = pred[5] compare(x, zs), direction=LT"},
-    {"select-constant", "select(true, x, y) -> x, select(false, x, y) -> y", "one operand as it is",
-     Opcode::kSelect,
+    {"select-constant", "select(true, x, y) -> x, select(false, x, y) -> y",
+     "the result is one operand, unchanged", Opcode::kSelect,
      [](Maker&, Instruction& inst) -> Instruction* {
        const auto pred = UniformInteger(*inst.operand(0));
        return pred ? inst.operand(*pred != 0 ? 1 : 2) : nullptr;
      },
      "x = f32[64] parameter(0)  y = f32[64] parameter(1)  p = pred[] constant(false)\n"
      "ROOT r = f32[64] select(p, x, y)"},
-    {"select-same", "select(p, x, x) -> x", "both are it", Opcode::kSelect,
+    {"select-same", "select(p, x, x) -> x", "both operands are x", Opcode::kSelect,
      [](Maker&, Instruction& inst) {
        return inst.operand(1) == inst.operand(2) ? inst.operand(1) : nullptr;
      },
      "p = pred[64] parameter(0)  x = f32[64] parameter(1)  ROOT r = f32[64] select(p, x, x)"},
-    {"select-not", "select(!p, x, y) -> select(p, y, x)", "one operand as it is", Opcode::kSelect,
+    {"select-not", "select(!p, x, y) -> select(p, y, x)", "the result is one operand, unchanged",
+     Opcode::kSelect,
      [](Maker& to, Instruction& inst) -> Instruction* {
        Instruction* p = Under(inst, Opcode::kNot);
        return p == nullptr ? nullptr : to.Again(inst, {p, inst.operand(2), inst.operand(1)});
@@ -139,7 +140,7 @@ constexpr Rule kRules[] = {
      "ts = pred[5] broadcast(t), dimensions={}  fs = pred[5] broadcast(f), dimensions={}\n"
      "ROOT r = pred[5] select(p, ts, fs)"},
     {"select-select", "select(p, select(p, x, y), z) -> select(p, x, z), and on the other side",
-     "one operand as it is", Opcode::kSelect,
+     "the result is one operand, unchanged", Opcode::kSelect,
      [](Maker& to, Instruction& inst) -> Instruction* {
        Instruction* operands[] = {inst.operand(0), inst.operand(1), inst.operand(2)};
        for (const i64 i : {1, 2}) {

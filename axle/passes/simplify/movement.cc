@@ -271,7 +271,7 @@ constexpr Rule kRules[] = {
      },
      "x = f32[4,3] parameter(0)  ROOT r = f32[4,3] broadcast(x), dimensions={0,1}"},
     {"broadcast-broadcast", "broadcast(broadcast(x)) -> broadcast(x)",
-     "the maps of dimensions one after the other", Opcode::kBroadcast, BroadcastOfBroadcast,
+     "the maps of dimensions are composed", Opcode::kBroadcast, BroadcastOfBroadcast,
      "x = f32[3] parameter(0)  b = f32[4,3] broadcast(x), dimensions={1}\n"
      "ROOT r = f32[3,2,4] broadcast(b), dimensions={2,0}"},
     {"reshape-same", "reshape(x) to the shape of x -> x", "row-major order is the same",
@@ -280,7 +280,7 @@ constexpr Rule kRules[] = {
        return SameSizes(inst, *inst.operand(0)) ? inst.operand(0) : nullptr;
      },
      "x = f32[4,3] parameter(0)  ROOT r = f32[4,3] reshape(x)"},
-    {"reshape-reshape", "reshape(reshape(x)) -> reshape(x)", "row-major order is kept twice",
+    {"reshape-reshape", "reshape(reshape(x)) -> reshape(x)", "both keep the row-major order",
      Opcode::kReshape,
      [](Maker& to, Instruction& inst) -> Instruction* {
        Instruction* x = Under(inst, Opcode::kReshape);
@@ -309,7 +309,7 @@ constexpr Rule kRules[] = {
      },
      "x = f32[4,3] parameter(0)  ROOT r = f32[4,3] transpose(x), dimensions={0,1}"},
     {"transpose-transpose", "transpose(transpose(x)) -> transpose(x)",
-     "the permutations one after the other", Opcode::kTranspose, TransposeOfTranspose,
+     "the permutations are composed", Opcode::kTranspose, TransposeOfTranspose,
      "x = f32[4,3,2] parameter(0)  t = f32[2,4,3] transpose(x), dimensions={2,0,1}\n"
      "ROOT r = f32[2,3,4] transpose(t), dimensions={0,2,1}"},
     {"transpose-repeated", "transpose(broadcast(scalar)) -> broadcast(scalar)", kRepeatedWhy,
@@ -329,12 +329,12 @@ constexpr Rule kRules[] = {
        return SameSizes(inst, *inst.operand(0)) ? inst.operand(0) : nullptr;
      },
      "x = f32[4,3] parameter(0)  ROOT r = f32[4,3] slice(x), slice={[0:4], [0:3]}"},
-    {"slice-slice", "slice(slice(x)) -> slice(x)", "starts and strides one after the other",
+    {"slice-slice", "slice(slice(x)) -> slice(x)", "starts and strides are composed",
      Opcode::kSlice, SliceOfSlice,
      "x = f32[20,7] parameter(0)  s = f32[6,5] slice(x), slice={[1:19:3], [2:7]}\n"
      "ROOT r = f32[3,2] slice(s), slice={[1:6:2], [3:5]}"},
     {"slice-concatenate", "slice(concatenate(..., x, ...)) inside of x -> slice(x)",
-     "the range is moved by what lies before x", Opcode::kSlice, SliceOfConcatenate,
+     "the range moves by the size of the operands before x", Opcode::kSlice, SliceOfConcatenate,
      "x = f32[4,3] parameter(0)  y = f32[4,5] parameter(1)\n"
      "c = f32[4,8] concatenate(x, y), dimensions={1}\n"
      "ROOT r = f32[2,2] slice(c), slice={[1:3], [4:8:2]}"},
@@ -350,11 +350,11 @@ constexpr Rule kRules[] = {
      },
      "x = f32[4,3] parameter(0)  v = f32[] parameter(1)\n"
      "ROOT r = f32[4,3] pad(x, v), padding=0_0x0_0"},
-    {"concatenate-one", "concatenate(x) -> x", "it is the only one", Opcode::kConcatenate,
+    {"concatenate-one", "concatenate(x) -> x", "x is the only operand", Opcode::kConcatenate,
      [](Maker&, Instruction& inst) { return inst.num_operands() == 1 ? inst.operand(0) : nullptr; },
      "x = f32[4,3] parameter(0)  ROOT r = f32[4,3] concatenate(x), dimensions={0}"},
     {"concatenate-empty", "concatenate(x, nothing, y) -> concatenate(x, y)",
-     "nothing has no elements", Opcode::kConcatenate, WithoutEmptyOperands,
+     "an empty array has no elements", Opcode::kConcatenate, WithoutEmptyOperands,
      "x = f32[2,3] parameter(0)  e = f32[0,3] parameter(1)\n"
      "ROOT r = f32[4,3] concatenate(x, e, x), dimensions={0}"},
     {"concatenate-concatenate", "concatenate(x, concatenate(y, z)) -> concatenate(x, y, z)",
@@ -371,7 +371,7 @@ constexpr Rule kRules[] = {
      },
      "x = f32[1,3] parameter(0)  ROOT r = f32[1,3] reverse(x), dimensions={0}"},
     {"reverse-reverse", "reverse(reverse(x)) -> x, or of the dimensions that differ",
-     "twice is not at all", Opcode::kReverse, ReverseOfReverse,
+     "two reversals cancel", Opcode::kReverse, ReverseOfReverse,
      "x = f32[4,3] parameter(0)  y = f32[4,3] reverse(x), dimensions={0,1}\n"
      "ROOT r = f32[4,3] reverse(y), dimensions={1}"},
     {"reverse-repeated", "reverse(broadcast(scalar)) -> broadcast(scalar)", kRepeatedWhy,
@@ -383,7 +383,7 @@ constexpr Rule kRules[] = {
      DynamicSliceOfKnown,
      "x = f32[4,9] parameter(0)  i = s32[] constant(-3)  j = s32[] constant(8)\n"
      "ROOT r = f32[2,3] dynamic-slice(x, i, j), dynamic_slice_sizes={2,3}"},
-    {"dynamic-slice-all", "dynamic-slice(x) of everything -> x", "every start is moved to 0",
+    {"dynamic-slice-all", "dynamic-slice(x) of everything -> x", "every start is clamped to 0",
      Opcode::kDynamicSlice,
      [](Maker&, Instruction& inst) {
        return SameSizes(inst, *inst.operand(0)) ? inst.operand(0) : nullptr;
@@ -396,14 +396,14 @@ constexpr Rule kRules[] = {
      "b = f32[9] broadcast(x), dimensions={}\n"
      "ROOT r = f32[2] dynamic-slice(b, i), dynamic_slice_sizes={2}"},
     {"dynamic-update-slice-all", "dynamic-update-slice(x, u) of the sizes of x -> u",
-     "every start is moved to 0", Opcode::kDynamicUpdateSlice,
+     "every start is clamped to 0", Opcode::kDynamicUpdateSlice,
      [](Maker&, Instruction& inst) {
        return SameSizes(inst, *inst.operand(1)) ? inst.operand(1) : nullptr;
      },
      "x = f32[9] parameter(0)  u = f32[9] parameter(1)  i = s32[] parameter(2)\n"
      "ROOT r = f32[9] dynamic-update-slice(x, u, i)"},
     {"dynamic-update-slice-nothing", "dynamic-update-slice(x, nothing) -> x",
-     "nothing has no elements", Opcode::kDynamicUpdateSlice,
+     "an empty array has no elements", Opcode::kDynamicUpdateSlice,
      [](Maker&, Instruction& inst) {
        return inst.operand(1)->shape().num_elements() == 0 ? inst.operand(0) : nullptr;
      },

@@ -77,7 +77,7 @@ Instruction* ReductionOfOne(Maker& to, Instruction& inst) {
 constexpr Rule kRules[] = {
     {.name = "element-of-tuple",
      .algebra = "get-tuple-element(tuple(..., x, ...)) -> x",
-     .why = "that is the element",
+     .why = "x is that element",
      .root = Opcode::kGetTupleElement,
      .rewrite = ElementOfTuple,
      .sample = "x = f32[4] parameter(0)  y = s32[] parameter(1)\n"
@@ -85,7 +85,7 @@ constexpr Rule kRules[] = {
      .takes_dynamic = true},
     {.name = "tuple-of-elements",
      .algebra = "tuple of all elements of t in their order -> t",
-     .why = "it has the same elements",
+     .why = "both have the same elements",
      .root = Opcode::kTuple,
      .rewrite = TupleOfItsElements,
      .sample = "t = (f32[4], s32[]) parameter(0)  a = f32[4] get-tuple-element(t), index=0\n"
@@ -103,7 +103,7 @@ constexpr Rule kRules[] = {
                 "down { x = f32[4] parameter(0)  ROOT y = f32[4] floor(x) }\n"},
     {.name = "static-size",
      .algebra = "get-dimension-size(x) of a static dimension -> constant",
-     .why = "it has no other size",
+     .why = "a static dimension has one size",
      .root = Opcode::kGetDimensionSize,
      .rewrite = StaticSize,
      .sample = "x = f32[4,9] parameter(0)\n"
