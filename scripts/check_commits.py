@@ -7,7 +7,8 @@ A subject has at most 72 characters and is `folder: imperative` or `folder, fold
 slices". English is not parsed: a first word that ends as no imperative does ("adds", "added", "adding", "kernels")
 or that begins a noun phrase ("the", "all", "no", a number) is refused, other nouns are not noticed. A commit that
 changes more than documents has a body that says why. Merges are excepted, and so is what is older than this
-script: the rules begin with the commit that added it, or, in a clone without so much history, where the clone begins. Exits 1 if there is a finding, and 0 where there is no history at all.
+script: the rules begin behind the commit BEGIN, or in a repository without that with the commit that added the script, or,
+in a clone without so much history, where the clone begins. Exits 1 if there is a finding, and 0 where there is no history at all.
 """
 import argparse
 import pathlib
@@ -18,6 +19,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 THIS = "scripts/check_commits.py"
 MAX_SUBJECT = 72
+# Where the branches that were written beside this script had been merged.
+BEGIN = "9cc14feb393e4a50fad18b678e13397badd23ed9"
 FOLDER = r"[a-z.][a-z0-9_./-]*"
 SUBJECT = re.compile(rf"{FOLDER}(, {FOLDER})*: (.+)")
 # Imperatives that end as other forms of verbs do.
@@ -60,7 +63,10 @@ def findings(subject, body, paths):
 
 
 def first_of_the_rules(repository):
-    """The commit that added this script, or None: `--diff-filter` takes what a shallow clone begins with for it."""
+    """The commit behind which the rules begin and its time, or None: `--diff-filter` takes what a shallow clone begins with for it."""
+    begin = subprocess.run(["git", "-C", repository, "show", "-s", "--format=%H %ct", BEGIN], capture_output=True, text=True)
+    if begin.returncode == 0:
+        return begin.stdout.split()
     added = git(repository, "log", "--diff-filter=A", "--format=%H %ct", "--", THIS).split("\n")
     return added[0].split() if added[0] else None
 

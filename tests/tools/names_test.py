@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = os.environ.get("AXLE_TOOL")
 # Records of what was and of what others do; not pages about what there is.
-HISTORY = re.compile(r"docs/adr/|docs/STATUS\.md|bench/results/|CHANGELOG\.md")
+HISTORY = re.compile(r"docs/adr/|CHANGELOG\.md")
 
 
 def tool(*arguments):
