@@ -57,7 +57,7 @@ class Engine : public NativeEngine {
     AXLE_ASSIGN(CompiledModule compiled, CompileModule(module, target, options));
     const int num_threads = std::clamp(options.num_threads, 1, kMaxThreads);
     return std::unique_ptr<NativeExecutable>(
-        new NativeProgram(std::move(compiled), options.code, WorkersFor(num_threads)));
+        new NativeProgram(std::move(compiled), options.debug.code, WorkersFor(num_threads)));
   }
 
  private:
