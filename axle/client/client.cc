@@ -466,7 +466,9 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   if (options.limits != nullptr) AXLE_TRY(options.limits->Reserve(work));
   const ReleaseAtEnd release{options.limits, work};
   DebugOptions debug = options.debug;
-  TextCallback on_llvm("on_llvm", debug.on_llvm), on_assembly("on_assembly", debug.on_assembly);
+  // They refer to the functions of the caller, not to those of `debug`, which they replace.
+  TextCallback on_llvm("on_llvm", options.debug.on_llvm);
+  TextCallback on_assembly("on_assembly", options.debug.on_assembly);
   debug.on_llvm = on_llvm.function();
   debug.on_assembly = on_assembly.function();
   AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code,
