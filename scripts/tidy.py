@@ -3,7 +3,8 @@
 
 --quick leaves out the static analyzer, which takes most of the time. --changed looks only at what changed: since the
 branch left origin/main, or, on main itself and where there is no such branch, in the last 10 commits (in fewer if
-the clone has fewer); for a header that changed, at one source that includes it. --time-limit SECONDS begins no
+the clone has fewer); for a header that changed, at one source that includes it. Findings count on lines that changed:
+one that was there before, or that a new version of clang-tidy makes, stops nobody. --time-limit SECONDS begins no
 file after so long, and says how many are left; sources come before headers. A file that was clean is looked at
 again only when it, a header that it includes, its flags or the configuration changed; BUILD_DIR/tidy keeps one
 stamp per file. Exits 1 when there is a finding.
@@ -14,6 +15,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -66,7 +68,20 @@ def changed_files():
         status, *names = line.split("\t")
         if status[0] != "D" and status != "R100":
             files.append((ROOT / names[-1]).resolve())
-    return since, files
+    return since, files, changed_lines(base)
+
+
+def changed_lines(base):
+    """clang-tidy's line filter: [{name, lines}] of what is not as it was."""
+    ranges, path = {}, None
+    for line in git("diff", "-U0", "-M", base, "--", "*.cc", "*.h", "*.c", "*.def").splitlines():
+        if line.startswith("+++ "):
+            path = str(ROOT / line[6:]) if line.startswith("+++ b/") else None
+        hunk = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)
+        if hunk and path and hunk[2] != "0":
+            begin, count = int(hunk[1]), int(hunk[2] or 1)
+            ranges.setdefault(path, []).append([begin, begin + count - 1])
+    return [{"name": name, "lines": lines} for name, lines in ranges.items()]
 
 
 def only_changed(entries, changed):
@@ -142,6 +157,10 @@ def main():
             return 0
         entries = only_changed(entries, changed[1])
         what = f" that changed since {changed[0]}"
+        # A command line has its limit: of a change as large as that, whole files are looked at.
+        lines = json.dumps(changed[2])
+        if len(lines) < 100_000:
+            options.append(f"--line-filter={lines}")
     stamps = build / "tidy"
     stamps.mkdir(exist_ok=True)
     todo = []
