@@ -1,3 +1,23 @@
+// How accesses are composed and split. An access maps a position to an element as a number in mixed
+// radix: the digits of the position, by the sizes of the factors, times the strides.
+//
+// Compose() lets a piece of an index map read through another access. Rows 1 and 2 of the transpose
+// of x: f32[3,4]:
+//
+//   transpose(x)     f32[4,3]    {(4, 1), (3, 4)}
+//   its slice        f32[2,3]    offset 1, {(2, 1), (3, 4)}
+//
+// SplitAtDims finds which factors make up each dimension. There is no result if a factor lies
+// across two dimensions whose sizes do not divide it, or if a dimension of several factors is read
+// in part only; the caller then copies the array into order.
+//
+// CommonSizes() splits n positions so that each access has one stride per size. It works from the
+// innermost size outwards and takes the smallest factor at hand, which has to divide the others:
+// {(12, 1)} and {(4, 0), (3, 1)} give 4 x 3, while inner factors 3 and 4 have no common split. The
+// factors of each access multiply to n, which is why no list runs out before the others do.
+//
+// Factors are kept merged (no size 1, no two neighbours that are one run), so equal accesses are
+// equal as data.
 #include "axle/codegen/schedule/access.h"
 
 #include <algorithm>

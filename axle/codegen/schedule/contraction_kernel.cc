@@ -1,3 +1,15 @@
+// How a dot or convolution becomes the description that the kernels of axle/kernels/ plan from:
+// sizes and strides by role, without dimension numbers. For a dot, dot_form.h has the roles. For a
+// convolution, they are read from its dimension labels here. A convolution whose windows allow it
+// is planned as a dot (PlanConvolutionAsDot), any other one as a direct convolution.
+//
+// At most one of the two group counts is above 1. With feature groups, group g reads the input
+// features behind those of group g - 1; with batch groups, it reads the next images: hence the two
+// strides in lhs_group_stride.
+//
+// Plans are plain data. They are copied as bytes, so that all kinds of kernels have one type here.
+// A plan without a kernel has a reason, which `axle explain` shows; the instruction then runs in
+// its evaluator.
 #include "axle/codegen/schedule/contraction_kernel.h"
 
 #include <algorithm>

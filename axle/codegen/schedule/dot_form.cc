@@ -1,3 +1,20 @@
+// A dot by roles. With lhs: f32[8,4,16], rhs: f32[8,16,5], batch dimension 0 of both, and
+// contracting dimensions 2 and 1, the form has (size; strides in lhs, rhs, result)
+//
+//   batch {8; 64, 80, 20}   rows {4; 16, 0, 5}   columns {5; 0, 1, 1}   depth {16; 1, 5, 0}
+//
+// The order of sums (docs/numerics.md N5) is chosen from the shapes as they stand in the program: a
+// product with a vector, along dimensions that are last in the other operand, has the canonical
+// order, others a chain. Strides, which come from fused transposes, have no say in it, so that
+// fusion changes no bits.
+//
+// StridesInPlace and StridesOfResult decide which transposes a dot absorbs. An operand is read
+// through a view if one of its matrix dimensions still runs along memory; a batch dimension there
+// would make a kernel read each cache line once per matrix. A result is written where its only
+// user, a transpose, wants it if rows or columns of each matrix still lie along memory.
+//
+// FindSmallDot lists the elements that meet, for dots of at most 512 products that small regions
+// unroll. It refuses dots whose order has lanes; at this depth all others are one chain.
 #include "axle/codegen/schedule/dot_form.h"
 
 #include <algorithm>

@@ -1,3 +1,19 @@
+// How a reduce becomes a FoldShape and folds. Dimensions of size 1 are dropped, and neighbours that
+// are all reduced or all kept are merged. Of f32[2,3,4,5]:
+//
+//   over {2,3}    rows 6, reduced 20, columns 1    fold of rows
+//   over {1}      rows 2, reduced 3, columns 20    fold of columns
+//   over {0,2}    rows 3, reduced 8, columns 5     groups {(2, 0), (3, 5), (4, 0), (5, 1)}: staged
+//
+// In the last one, reduced and kept dimensions alternate; the groups say which result each position
+// of the operand belongs to.
+//
+// The kind of the reducer decides about the order of elements (OrderOf): exact joins may take any
+// order, sums and products of floats have the canonical order of docs/numerics.md, and a reducer of
+// no known kind takes one element after the other. A reduce of several operands is compiled only if
+// none of its results is a sum or product of floats; its folds are then the accumulators of one
+// kGeneral reducer. A loop folds in the order in which it reads; where memory does not have the
+// elements in that order (IsStaged), steps/staged_fold_step.h copies them into it.
 #include "axle/codegen/schedule/fold.h"
 
 #include <algorithm>

@@ -1,4 +1,22 @@
-// Reductions in open regions.
+// Reductions in open regions. The loop that computes the operand of a reduction, or that reads the
+// same array, folds it on the way:
+//
+//   e = exponential(x)
+//   s = reduce(e, b), add      the loop of e folds s; e is stored only if somebody else reads it
+//   r = divide(1, s)           joins the fold with b, in the loop of the divide
+//
+// A region takes several reductions if their FoldShape is the same and their orders of elements go
+// together (CanFoldTogether). If the operand is read in a form that has no common sizes with the
+// reduction, it is put into memory and folded by a region of its own; if that fails too, the
+// evaluator runs.
+//
+// A reduction has two halves. The fold is an output of the region. What remains, joining with the
+// init and rounding, is one elementwise instruction, which FinishFold adds to the loop of the first
+// reader. There is no second half if the fold starts from the init (Fold::has_init), or if the
+// reducer is of no known kind (kGeneral): those start from their init, which therefore has to be
+// there before the loop. Folds of kGeneral come first among the folds of a loop, because their
+// operands are stored outputs of the lane program and LaneCompiler::Finish puts these before folded
+// ones.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,22 @@
-// Open regions: which instructions one loop computes together.
+// Open regions: which instructions one loop computes together. For example
+//
+//   a = negate(x);  b = add(a, y);  c = multiply(x, x);  d = multiply(b, c)
+//
+// a opens a region, and b joins it, because it reads a at the position at which a is computed. c
+// reads nothing that is open, but the region reads x anyway (FindSibling), so c joins too. Were c
+// in another region, d would merge the two (TryMerge). The result is one loop that reads x and y
+// once and stores d alone, if nobody else reads a, b or c (IsReadOutside).
+//
+// An instruction joins a region of as many positions if the loop keeps within about kMaxWeight
+// operations and kMaxInputs arrays, and if there still is one split of the positions on which each
+// array has one stride per dimension (CommonSizes in access.h). Each refusal is noted for `axle
+// explain`. Weights are counted in operations of lane programs; they are cached by opcode, types
+// and attributes, because a lane program is built to count them.
+//
+// Close() turns a region into a LoopRegion. An array that several instructions read with the same
+// access is one input. Scalar constants are inputs as well, unless the code depends on their value
+// (ConstantsInCode): loops that differ only in constants then share a kernel. Until a region is
+// closed, its instructions have no values, so a reader outside of it has to close it first.
 #include <algorithm>
 
 #include "axle/codegen/schedule/schedule_builder.h"

@@ -1,3 +1,21 @@
+// The walk over a computation, and regions of a single instruction. Instructions are visited once,
+// operands before users. Each joins an open region (loop_regions.cc, fold_regions.cc), is only
+// remembered as a view, or becomes a region of its own:
+//
+//   x = parameter(0)       x has a value from the start
+//   t = transpose(x)       a view of x: no region
+//   e = exponential(t)     an open region, which reads x through the view, or a copy in order
+//   d = dot(e, w)          needs e: the open region closes, then the contraction follows
+//
+// Need() is the one way from "remembered" to "there": it closes the region that computes an
+// instruction, completes a reduction, puts the values of a tuple together, or copies a view with a
+// kMove region. Every region calls it for its inputs before it is appended, so the order of the
+// list is an order in which the regions can run.
+//
+// What has dynamic dimensions is sent to its evaluator before anything reads its sizes. A dot reads
+// a transposed operand, and writes a transposed result, in place if a kernel exists for these
+// strides; whether one exists is the same for all instruction sets, so that schedules do not depend
+// on the machine.
 #include "axle/codegen/schedule/regions.h"
 
 #include <algorithm>

@@ -1,8 +1,21 @@
-// How row regions are found. A fold of several rows begins one; the loops behind it join, one after
-// the other, if they can work row by row too: a part of their positions belongs to each row, and of
-// what earlier loops of the region compute they read the elements of that row only. What stands
-// between comes after the region, and nothing that needs it can join, unless it may move, the
-// region needs it, and it does not need the region: then it is done before.
+// How row regions are found. Take a softmax of f32[1024,512]:
+//
+//   m = reduce(x), maximum               a fold of 1024 rows: begins a group
+//   e = exponential(x - m);  s = sum     a loop with a fold: reads its own rows of m, joins
+//   r = e / s                            a loop: joins
+//
+// The three loops become one region that runs them one after the other on a few rows at a time. e
+// lies in memory for these rows only, or where r will be.
+//
+// A fold of several rows begins a group. Loops behind it join, one after the other, if they can
+// work row by row too: an equal part of their positions belongs to each row, and of the arrays that
+// the group computes they read the elements of that row only. Regions in between come after the
+// group, and nothing that needs them can join; but a region that may move, that the group needs and
+// that does not need the group is done before it.
+//
+// Joining changes no bits: each loop keeps its program and the order of its folds. Folds that are
+// staged or need scratch memory do not take part. At most kMaxLooks regions are looked at for each
+// fold, which bounds the search to a linear one.
 #include "axle/codegen/schedule/row_regions.h"
 
 #include <algorithm>

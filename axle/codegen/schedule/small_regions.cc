@@ -1,3 +1,24 @@
+// How small regions are found. In
+//
+//   while (i < n) { x = x * 0.5 + y;  i = i + 1 }      x, y: f32[3];  i, n: s32
+//
+// condition and body are loops over few positions, so the whole while is one function that keeps i
+// and x in registers.
+//
+// Finder says what a region would cost as part of a function, or that it cannot be a part. Loops,
+// moves whose offsets are scalars, and small dots can. A while, call or conditional can if all
+// regions of the computations that it calls can, down to kMaxNested levels. The cost counts vector
+// operations and, apart, the vectors that cross borders of loops and branches, because LLVM's time
+// grows with the square of these. Each called schedule is costed once.
+//
+// Grouper walks the schedule in order and gathers neighbouring regions until the cost is too high
+// or the next one cannot be a part. A group becomes a kSmall region if it has control flow or a
+// dot; other loops stay as they are, since their kernels are shared by all loops that do the same.
+//
+// A large array in a small region has one place. It may be read, or be the state of a loop and
+// updated in place there. CostOfCallee therefore follows, for each large value, in the block of
+// which argument it lies and how many writes came before: a value is readable only until the next
+// write to its block.
 #include "axle/codegen/schedule/small_regions.h"
 
 #include <algorithm>

@@ -1,3 +1,20 @@
+// How sub-views are found. For a: f32[3,4] and b: f32[3,2],
+//
+//   c = concatenate(a, b), along dimension 1      f32[3,6]
+//
+// a lies in c with the access {(3, 6), (4, 1)}, and b behind offset 4 with {(3, 6), (2, 1)}. If the
+// regions that compute a and b can write with these strides, c needs no copy. Along dimension 0,
+// both would be runs of elements.
+//
+// Finder looks at the moves from the last to the first, so that a concatenation inside of another
+// one resolves to the outermost whole. PlaceOf inverts a piece: what the piece reads is what the
+// region is to write. A value qualifies if it is no result of the computation, a region computes it
+// that can write there (RegionKindDef::can_write), and, unless its elements are one run, nobody but
+// this move reads it. The pieces of the move have to be disjoint, or a base and one piece above it,
+// as in a pad; then the move leaves the piece out.
+//
+// What is found is an offer: PlanBuffers takes all sub-views or none, whichever needs less memory.
+// Time is linear in the pieces, plus the search for common sizes of each loop that would write one.
 #include "axle/codegen/schedule/sub_views.h"
 
 #include <algorithm>
