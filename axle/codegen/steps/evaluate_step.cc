@@ -1,3 +1,18 @@
+// How an evaluator runs inside of a program. The operands become literals that are views of the
+// program's memory, the evaluator runs as in the interpreter, and its result is copied to the
+// places of the outputs. Three things avoid copies:
+//
+// 1. While the evaluator runs, StoragePlaces offers the memory of the outputs: the literal that it
+// makes for an array of the result is written there in the first place.
+//
+// 2. An operand whose place an output takes over is no view but a literal that owns this place, so
+// that an evaluator that reuses its operand changes it in place.
+//
+// 3. A lane program that the evaluator applies runs as a compiled loop (StepExecutor), if the
+// program has one; a computation with control flow runs as a program of its own.
+//
+// Values that may outlive the run, in a queue of the device, are copied into storage of their own
+// before the evaluator sees them (MayKeepValues).
 #include "axle/codegen/steps/evaluate_step.h"
 
 #include <algorithm>

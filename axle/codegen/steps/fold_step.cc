@@ -1,3 +1,17 @@
+// How reductions in order run. A fold of at most kSumChunk elements is one call of the kernel:
+// along rows it stores one value per row, and along columns it joins all rows with accumulators
+// that begin as the identity. Longer ones go chunk by chunk; a row of 10,000 elements has chunks of
+// 4096, 4096 and 1808:
+//
+//   p0, p1        joined as soon as both are there: p01
+//   p2            waits
+//   the end       joins p01 and p2
+//
+// Each chunk is folded into the next place of a stack (Partials), and the stack is a binary tree in
+// the order of docs/numerics.md, with one entry per bit of the number of chunks. A tile is some
+// short rows, one long row, or up to kColumnsPerTile columns. A result belongs to one tile, and its
+// order is fixed by the shape alone, so neither the number of threads nor the width of vectors
+// changes a bit.
 #include "axle/codegen/steps/fold_step.h"
 
 #include <algorithm>

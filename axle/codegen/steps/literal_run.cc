@@ -1,3 +1,14 @@
+// How a call on literals becomes a run of a program on blocks. A block is a pointer to an array,
+// depth first through tuples, followed by one to its sizes if the array has dynamic dimensions:
+//
+//   parameters (f32[4], s32[<=8]), result f32[4]:   {p0, p1, sizes of p1, result}
+//
+// The literal of the result is made before the run, and its own memory is the block, so nothing is
+// copied afterwards. A result that replaces an argument takes over the argument's literal if nobody
+// else holds it, or a copy. A frame of up to 4 KiB lies on the stack.
+//
+// A small program should not wait for allocations: short lists of blocks lie on the stack
+// (StackArray), and all that depends on the shapes alone is worked out once (LiteralCall).
 #include "axle/codegen/steps/literal_run.h"
 
 #include <algorithm>

@@ -1,3 +1,16 @@
+// How a loop of any rank becomes calls of a kernel of two dimensions. A loop of sizes 8 x 3 x 1000
+// has 24 rows of 1000 positions. A tile is 4 rows, about kTilePositions positions, so there are 6
+// tiles. One call of the kernel takes neighbouring rows as long as they are one stride apart, here
+// the 3 rows of the second dimension; RunRows finds the first element of the next call from the
+// row's number by division. A loop of a single row is cut into tiles of kTilePositions positions
+// instead.
+//
+// A call takes at most kSlicePositions positions, or one row if rows are longer; in between, the
+// limits are asked.
+//
+// A kernel that streams writes whole vectors past the caches. IsWorthStreaming allows that for few
+// and large outputs whose rows, in every tile, begin at cache lines; after its tiles a thread puts
+// a fence behind these stores.
 #include "axle/codegen/steps/loop_step.h"
 
 #include <algorithm>

@@ -1,3 +1,17 @@
+// How index maps are copied. A map with known places is a list of boxes, each a walk through one
+// operand; later boxes overwrite earlier ones. For a pad of f32[1000,1000] by 1 on all sides:
+//
+//   box 0    all of the result, from the padding value with steps of 0
+//   box 1    rows and columns 1 to 1000, from the operand
+//
+// A tile is 16 rows of the result, about kTileBytes. It takes its part of box 0, then of box 1,
+// while the rows are in the first-level cache, and tiles go to any threads, since no two write the
+// same element. In a transpose a tile has at least kMinCrossed positions of its dimension, so that
+// cache lines of the operand are used whole.
+//
+// If the result took the place of the first operand, box 0 is there already. A piece that is a
+// sub-view, computed where it belongs, has no box, and a base below it is copied around it only
+// (Around). Maps with places that are known at run time are one walk per piece, in sequence.
 #include "axle/codegen/steps/move_step.h"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// Rounding::kFast may replace a / b by a * (1 / b). That is faster in two cases:
+//
+//   x[i] / s          s is one number per row: one division per row
+//   x / d + y / d     two quotients by the same d: 1 / d is one operation of the program
+//
+// Other quotients stay, because a product beside a division only adds work and an error. One pass
+// finds what is uniform along the row and counts the dividends of each divisor; the other one
+// rebuilds the program, where LaneBuilder makes equal reciprocals one operation.
 #include "axle/codegen/steps/quotients.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// How loops over the same rows run on a few rows at a time. For each block of rows, every step runs
+// its own tiles of these rows, in order: the number of tiles of each step is a multiple of the
+// number of rows (TileByRows). Steps address arrays from row 0 on. An array that lies in memory for
+// one block therefore gets a pointer to where its row 0 would be.
 #include "axle/codegen/steps/rows_step.h"
 
 #include <algorithm>

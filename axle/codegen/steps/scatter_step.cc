@@ -1,3 +1,19 @@
+// How scatters run. For an operand f32[100,8], indices s32[5,1] and updates f32[5,8] whose rows are
+// windows:
+//
+//   batch     5 index vectors, each with the next 8 updates
+//   entry     index * 8 elements from the operand's beginning; 0 <= index <= 99, else left out
+//   window    one row of 8 neighbours
+//
+// Index vectors are read some hundred at a time (kBlock): first all entries of the block are added
+// up to places of windows, kOutside for those that are left out, then the rows of these windows are
+// combined. Updates are applied one after the other in row-major order, as docs/numerics.md N7
+// asks, so the step has one tile.
+//
+// What combines is chosen when the step is planned: a copy if the update replaces the element, a
+// precompiled loop for known reducers, with f32 accumulators for narrow floats, or the compiled
+// loop of the computation on one row. Time is linear in the updates, beside a copy of the operand
+// where the result does not take its place.
 #include "axle/codegen/steps/scatter_step.h"
 
 #include <algorithm>

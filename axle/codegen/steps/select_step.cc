@@ -1,3 +1,17 @@
+// How select-and-scatter runs. Take the gradient of a max-pool over windows of 2 x 2 of
+// f32[8,28,28,64]. Per slab of sources:
+//
+// 1. Each window position in turn is offered to all windows of the slab by the compiled loop
+// (SelectLoop): per window, the value kept so far and its offset from the window's first element,
+// -1 if there is none yet. 2. Offsets become places in the operand. 3. The sources of the slab are
+// joined with the results at these places, one after the other.
+//
+// Sources go in row-major order, as docs/numerics.md N7 asks. Images do not share elements, because
+// the window covers nothing of the outermost dimension (is_whole), so each image is a tile; if the
+// outermost dimension has a window, all is one tile.
+//
+// Offsets are 32-bit numbers so that a vector holds as many of them as values; IsInReach refuses
+// windows whose offsets might not fit.
 #include "axle/codegen/steps/select_step.h"
 
 #include <algorithm>

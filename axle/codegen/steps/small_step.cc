@@ -1,3 +1,7 @@
+// How functions of small regions are called, and how their loops are limited. Each iteration takes
+// one unit of fuel; a function that has none asks for more (RunFuel::More), where steps are counted
+// and the deadline is checked. So a loop looks at the limits once in kMaxFuel iterations, and still
+// ends within the steps that it has.
 #include "axle/codegen/steps/small_step.h"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// How sorts run, line by line. For sort(k, v) by k[a] < k[b] with floats in total order:
+//
+//   keys        the integers whose order is that of k: computed once per element
+//   positions   0, 1, 2, ...: because v is no key
+//   passes      runs of 1, 2, 4, ... are merged from one side of the scratch memory to the other
+//   the end     keys that are elements of an operand are copied to the result; other operands are
+//               read through the positions
+//
+// The steps are exactly those of axle/ops/merge_sort.h, because the result of a comparator that is
+// no order depends on them. A line of n elements takes n * ceil(log2 n) merge steps, each about
+// kMergeTime nanoseconds. Lines are tiles. Arrays whose line is not contiguous are read with their
+// stride, both for the keys and when the line is copied.
 #include "axle/codegen/steps/sort_step.h"
 
 #include <algorithm>

@@ -1,3 +1,19 @@
+// How elements get into the order in which a fold takes them. Take f32[2,3,4,5] reduced over
+// dimensions 0 and 2: each of the 15 results takes 8 elements that lie far apart.
+//
+// The planner cuts the results into tiles, boxes of neighbouring results, and the reduced elements
+// into steps. ChooseInPlace first looks for a tile and a step with which the kernel can read all
+// arrays where they are: one stride along the tile and one along the step. If there is none, inputs
+// are copied in order into scratch memory of about kStageBytes, small enough for the first-level
+// cache.
+//
+// The runner takes the tiles one after the other, and for each the steps in increasing order of the
+// reduced elements: it copies inputs, calls the kernel, and copies outputs of elementwise
+// instructions back. A step never crosses a border of kSumChunk elements, so partial results of
+// chunks can be put together as in fold_step.cc, with the same bits.
+//
+// The plan of a loop is made after memory has been planned; StagedFoldScratchBytes is an upper
+// bound that only needs the shape, the folds and the types.
 #include "axle/codegen/steps/staged_fold_step.h"
 
 #include <algorithm>

@@ -1,3 +1,21 @@
+// How reduce-windows run. A window of 3 over x: f32[10] without padding has 8 results:
+//
+//   out[o] = f(f(f(init, x[o]), x[o + 1]), x[o + 2])
+//
+// The compiled loop of f takes window position 0 for all results of a slab, then position 1, then
+// 2: each result still folds its elements in order, and neighbouring results are lanes. Padding
+// needs no code, because a window position only meets results for which it has an element.
+//
+// Other forms, from the most special one (PlanWindow):
+//
+//   prefix    running sums and products of floats, in blocks (axle/ops/prefix_fold.h)
+//   scan      other running folds: one pass, each result from the one before it. Along the last
+//             dimension by a precompiled loop, or transposed in scratch memory a piece at a time
+//   sum       sums and products with accumulators apart from the results: narrow floats in f32,
+//             windows of more than 512 positions in parts (axle/ops/window_parts.h)
+//
+// A long scan in another form would take quadratic time and goes to the evaluator (IsLongScan).
+// Each tile writes its own results, in an order that does not depend on the tiles.
 #include "axle/codegen/steps/window_step.h"
 
 #include <algorithm>

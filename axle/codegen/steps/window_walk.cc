@@ -1,3 +1,11 @@
+// How the outputs of windows are cut into slabs. Slabs take whole dimensions from the inside, then
+// a part of one, then single positions of the outer ones, up to kSlabOutputs outputs. For outputs
+// [8,14,14,64]: 64 channels, 14 columns, 4 of 14 rows, 1 image: 3584 outputs, 32 slabs.
+//
+// Dimensions on which the window does nothing (is_whole) are merged with neighbours of that kind,
+// so that channels and pixels of a 1 x 1 window are one long row. For each slab the taps of a
+// dimension, which say what outputs a window position meets, are clipped to the slab; a position
+// without outputs there costs nothing.
 #include "axle/codegen/steps/window_walk.h"
 
 #include <algorithm>
