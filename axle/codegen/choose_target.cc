@@ -1,3 +1,5 @@
+// kAuto takes AVX-512 if the CPU has F, BW, CD, DQ and VL, else AVX2; on AArch64 there is one
+// instruction set. core/processor.h has checked before that there is AVX2.
 #include "axle/codegen/choose_target.h"
 
 #include "axle/codegen/emulation/emulated_kernels.h"

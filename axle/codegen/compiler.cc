@@ -1,3 +1,21 @@
+// How a module becomes programs:
+//
+//   passes      RunPipeline: HLO to HLO
+//   regions     FindForms: schedules, callers first, with their row regions and small regions. A
+//               computation that is part of its caller's code (a reducer, the body of a small
+//               loop) needs no program
+//   programs    Compile, callees first: steps that say how much memory they need are planned,
+//               then the buffers, then one record is written per region
+//   kernels     all different kernels of the module, by several threads
+//
+// A computation is compiled once for each way in which it is called (CallForm): as the entry, whose
+// results may replace donated arguments; as the body of a loop, whose result i always lies where
+// argument i lies; or plainly. Schedules are cached before grouping; each form works on a copy,
+// because writing records moves lane programs out of it.
+//
+// A region whose kind turns out to have no step for it becomes one of kind kEvaluate (PlanSteps):
+// its evaluator takes over. The kernel table points into the schedules of used_schedules_ (small
+// regions, reducers), which therefore live until the kernels are compiled.
 #include "axle/codegen/compiler.h"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// How `axle explain` gets its lines: one record per region, with the bytes that it reads and
+// writes; one boundary per pair of regions of which one reads what the other computes; and the life
+// of each value.
+//
+// Why two regions are not one comes from the first of these that applies: the reader has the value
+// in place, a kind is never fused (RegionKindDef::why_alone), the schedule noted a refusal for two
+// of their instructions (Schedule::not_fused), or what the shapes say. Bytes are of what is
+// touched: a broadcast counts its elements once, and what a move leaves in place does not count.
 #include "axle/codegen/report.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Tools run as child processes with their output in a file, which becomes the text of the error.
 #include "axle/codegen/emulation/cross_tools.h"
 
 #include <fcntl.h>

@@ -1,3 +1,11 @@
+// How the emulator's process is kept. It is started with the first compilation for it, shares a
+// memfd of kAxleMemoryBytes with us, of which only touched pages take memory, and answers messages
+// over a socket of type SOCK_SEQPACKET, so a message is whole or not there. It is held by a pidfd
+// and not by its number, which could become another process's.
+//
+// If a kernel crashes, the socket closes: the call fails with the signal's name, and Shared()
+// starts another process for the next compilation. A forked child does not use its parent's
+// process. The guest ends by itself when the socket closes (emulator_guest.c).
 #include "axle/codegen/emulation/emulator.h"
 
 #include <dlfcn.h>

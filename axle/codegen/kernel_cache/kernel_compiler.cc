@@ -1,3 +1,17 @@
+// How the kernels of a module get their code. A kernel with a portable key is looked up among the
+// precompiled ones first. The others are compiled in batches of up to kMaxKernelsPerModule kernels
+// of one level, the slow levels first, so that threads end at about the same time. A thread takes
+// the next batch, emits IR for its kernels until the module has kMaxInstructions instructions, and
+// lets LLVM compile that before it goes on.
+//
+// LLVM ends the process when an allocation fails, so memory is reserved before it begins:
+// Gate::enter asks the limits, and the machine, for an estimate from the number of instructions. A
+// thread that gets none waits until another one leaves; only if none is inside does the compilation
+// fail with RESOURCE_EXHAUSTED. A thread beside the first stops quietly without memory, and the
+// first one goes on alone.
+//
+// The number of threads changes only which kernels share a module, so the code of a kernel is the
+// same for any number of threads.
 #include "axle/codegen/kernel_cache/kernel_compiler.h"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// How keys are written: all members that select code, in a fixed order, as numbers of seven bits to
+// a byte with the sign in the lowest bit, so -1 is 1, 1 is 2 and 64 is 0x80 0x01. Lists have their
+// length in front, so no key is the beginning of another one by accident.
+//
+// What must hold: kernels whose code differs have different keys. Structs are therefore taken apart
+// by name; a new member does not compile before somebody has decided whether it belongs in the key.
+// Left out on purpose are the sizes of rows, since the table compiles a kernel for all of its
+// users, and passes_once, which selects the level.
+//
+// Values of a small region are numbered in the order in which they appear, so that equal functions
+// on other values have equal keys. A large constant enters with its address, because its bytes are
+// not part of the code; such a key means nothing in another process (is_portable).
 #include "axle/codegen/kernel_cache/kernel_key.h"
 
 #include <unordered_map>

@@ -1,3 +1,6 @@
+// How kernels are shared: the table maps keys to kernels, and a kernel that is added again only
+// gets one more plan to fill in. What is known of the rows of all users is joined (RowSizes::Join),
+// so that the one function is right for each of them.
 #include "axle/codegen/kernel_cache/kernel_table.h"
 
 #include "axle/core/strings.h"

@@ -1,3 +1,5 @@
+// Precompiled kernels are found by binary search among keys that begin with the instruction set and
+// the level.
 #include "axle/codegen/kernel_cache/precompiled.h"
 
 #include <algorithm>

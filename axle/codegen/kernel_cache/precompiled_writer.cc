@@ -1,3 +1,6 @@
+// How precompiled kernels are written: one LLVM module per level collects the functions, each
+// becomes an object file, and a C++ source maps keys to their names. std::map keeps the keys sorted
+// as FindPrecompiledKernel needs them.
 #include "axle/codegen/kernel_cache/precompiled_writer.h"
 
 #include "axle/codegen/kernel_cache/precompiled.h"

@@ -1,5 +1,7 @@
 // The kind of dot and convolution: kernels of the library (axle/kernels/). What they have no kernel
-// for is of kind kEvaluate instead.
+// for is of kind kEvaluate instead. The plan is made before memory is planned, because it says how
+// much scratch memory a call needs; a dot whose result is a strided sub-view gets a second plan
+// (plan_into), of which the compiler uses one.
 #include <memory>
 #include <vector>
 

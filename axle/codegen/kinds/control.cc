@@ -1,4 +1,13 @@
-// The kinds of calls, loops and branches that run programs.
+// The kinds of calls, loops and branches that run programs. The frame of a called program lies in
+// the scratch memory of the record, so a program and all that it calls need one block of memory:
+//
+//   call           [frame of the callee]
+//   while          [pred: kPlaceAlignment bytes] [frame of the condition] [frame of the body]
+//   conditional    [frame of one branch: as large as the largest]
+//
+// The two frames of a while do not overlap, so that each is entered once for all iterations. It
+// updates its state in place: the inputs are copied to the outputs first, where they do not lie
+// there already, and the body is compiled in the form kUpdate.
 #include <algorithm>
 #include <vector>
 

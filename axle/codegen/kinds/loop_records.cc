@@ -1,3 +1,16 @@
+// How a loop region becomes a record: its lane program moves into the kernel table, and one of
+// three plans says how it runs.
+//
+//   no folds         LoopPlan, tiles of positions
+//   folds in order   FoldPlan
+//   folds staged     StagedFoldPlan
+//
+// The order here matters. Reciprocals are put in (kFast) before the spec, because the key is made
+// from the final program; and rows of a kRows region are tiled (TileByRows) before RowSizesOf,
+// because the kernel relies on what the tiles are.
+//
+// Streaming is decided here as well: the outputs of a loop go past the caches if they are large
+// (IsWorthStreaming), and in a kRows region only if no later loop reads them.
 #include "axle/codegen/kinds/loop_records.h"
 
 #include <algorithm>

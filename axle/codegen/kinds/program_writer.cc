@@ -1,3 +1,6 @@
+// How a program is written down: records have consecutive slices of one list of places. Offsets in
+// the frame count from behind the pointers that the list becomes at run time, whose number is known
+// at the end only, so Finish adds their size.
 #include "axle/codegen/kinds/program_writer.h"
 
 #include <cstdlib>

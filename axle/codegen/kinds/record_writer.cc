@@ -1,3 +1,4 @@
+// The record of a planned step uses several threads only if the plan says that this is worth it.
 #include "axle/codegen/kinds/record_writer.h"
 
 namespace axle {

@@ -1,4 +1,5 @@
-// The kind of sorts whose comparator is straight-line code.
+// The kind of sorts whose comparator is straight-line code: a loop that makes the keys, if there
+// are any, and a merge. Both are compiled kernels, which equal comparators share.
 #include <memory>
 #include <vector>
 

@@ -1,3 +1,4 @@
+// The loop of a computation is made once, for all steps and evaluators that apply it to arrays.
 #include "axle/codegen/kinds/step_planner.h"
 
 namespace axle {

@@ -1,4 +1,6 @@
-// The kind of reduce-window and select-and-scatter, if what they apply is straight-line code.
+// The kind of reduce-window and select-and-scatter, if what they apply is straight-line code. The
+// loops of a window read elements of neighbouring outputs as neighbours; where these lie apart (a
+// stride, a dilation), a second loop reads them one by one (`apart`).
 #include <memory>
 #include <vector>
 

@@ -1,3 +1,5 @@
+// The check is one comparison of offsets. What fails goes to a thread's own spare memory, so that
+// the kernel runs on, and the first failure is kept.
 #include "axle/codegen/spec/checked_kernel.h"
 
 #include "axle/core/strings.h"

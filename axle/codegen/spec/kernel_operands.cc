@@ -1,3 +1,4 @@
+// What memory the kernels of a spec touch, as LoopKernel and EmitMergeKernel say it.
 #include "axle/codegen/spec/kernel_operands.h"
 
 namespace axle {
