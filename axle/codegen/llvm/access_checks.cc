@@ -1,3 +1,19 @@
+// How checks are added to a finished kernel. Each load, store, copy, masked load and masked store
+// gets a call before it that returns the address to use:
+//
+//   %x = load <16 x float>, ptr %p
+//   becomes
+//   %q = call ptr @axle_check_access(state, kernel, operand, begin, end, %p, 64, 0)
+//   %x = load <16 x float>, ptr %q
+//
+// The memory that %p may touch is found from its root (RootOf), following address arithmetic and
+// phis back: a pointer loaded from the kernel's list of operands, a stack array, a global variable,
+// or a constant block with a known address. Arguments are tables of ours and are not checked. A
+// pointer with several roots, or another one, fails the run rather than passing unchecked. A masked
+// access counts up to its last set lane.
+//
+// All accesses are listed before the first check is written, so that loads of bounds are not
+// checked themselves. Roots are searched once per access.
 #include "axle/codegen/llvm/access_checks.h"
 
 #include <llvm/IR/Constants.h>

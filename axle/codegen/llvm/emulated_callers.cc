@@ -1,3 +1,8 @@
+// How a kernel of another processor is called from this one: the module that is compiled for this
+// machine gets, under the kernel's name and type, a function that stores its arguments as numbers
+// in a list and calls the emulator with the handle and that list. Code around kernels does not
+// notice. Handle and emulator are addresses in the code, which is why the emulator lives as long as
+// the Jit.
 #include "axle/codegen/llvm/emulated_callers.h"
 
 #include <llvm/IR/IRBuilder.h>

@@ -1,3 +1,14 @@
+// How a * b + c is rounded once with plain arithmetic, for code of x86-64-v2.
+//
+// f32: the product has at most 48 bits and is exact in f64. The sum with c may not be; the part
+// that is lost is found as in TwoSum, and the sum is rounded to odd: if it is inexact and its last
+// bit is 0, it moves one step towards the exact value. An odd last bit means "not exactly here" to
+// the rounding to f32, which has 29 bits less, so the second rounding goes as a single one would.
+//
+// f64: sign, exponent and magnitude are taken apart, the product is exact in 128 bits, and the
+// smaller addend is shifted down to the larger one with a sticky bit for what falls out.
+// Infinities, NaNs and zeros take the plain operations, which give the right signs. No step calls
+// libm.
 #include "axle/codegen/llvm/exact_fma.h"
 
 #include <algorithm>

@@ -1,3 +1,21 @@
+// How modules become machine code. LLJIT links; what it would choose by itself is set here:
+//
+//   target      the CPU is x86-64-v2, -v3 or -v4 by name, not the host, so that the code depends on
+//               the instruction set alone; on AArch64, the host
+//   fma         only those that we write (FPOpFusion::Strict)
+//   passes      the code generator alone, without the passes of kPassOptions
+//   symbols     RuntimeSymbols and nothing else of the process: code for which LLVM would call libm
+//               does not link, instead of giving other bits
+//   threads     none of LLVM's: whoever looks a function up compiles it
+//
+// A module is verified, gets its workarounds, and is shown to on_llvm and on_assembly before it is
+// compiled. Its level is a module flag, because LLJIT's compiler gets the module and no options.
+//
+// An emulated target takes a detour: the module's text goes to the emulator, and what is compiled
+// here are functions that call it (emulated_callers.h).
+//
+// Target machines cost as much as a small kernel and are kept for the process, a few per
+// instruction set and level (MachinePool).
 #include "axle/codegen/llvm/jit.h"
 
 #include <llvm/Config/llvm-config.h>

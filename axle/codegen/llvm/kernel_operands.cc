@@ -1,3 +1,5 @@
+// The operands stand in the metadata of a function, because an emulator gets a module long after
+// the spec is gone.
 #include "axle/codegen/llvm/kernel_operands.h"
 
 #include <llvm/IR/Constants.h>

@@ -1,7 +1,18 @@
-// Requirements for changes of Lower: no fast-math flags; no operation whose result depends on the
-// target or the optimisation level (conversions from unsigned i64, minimum and maximum are built
-// from other operations for that reason); shift counts are masked, because shifts by the width or
-// more are poison in LLVM.
+// How primitives become LLVM IR. Requirements for changes of Lower: no fast-math flags; no
+// operation whose result depends on the target or the optimisation level; shift counts are masked,
+// because shifts by the width or more are poison in LLVM. Some primitives are therefore made of
+// other operations:
+//
+//   min, max         two comparisons, and an and or an or of bits, so that NaN and the order of
+//                    -0 and +0 come out as defined; one comparison if one side is a constant
+//   to float         from u64: half of it, with the lost bit kept, and doubled
+//   to int           to u64: numbers from 2^63 on are moved down first
+//   fma              a call per lane without the instruction; LLVM would call libm
+//   rem of floats    a call per lane
+//
+// With AVX-512 and full registers, the ordered minimum and maximum and the scaling by a power of
+// two are single instructions (OnRegisters). One operation of a program is a constant number of
+// instructions, except for calls per lane.
 #include "axle/codegen/llvm/lane_emitter.h"
 
 #include <llvm/IR/Intrinsics.h>

@@ -1,3 +1,5 @@
+// Tests run lane programs alone with this: one kernel per serial number of a program, compiled when
+// it is first run.
 #include "axle/codegen/llvm/lane_jit.h"
 
 #include <llvm/IR/LLVMContext.h>

@@ -1,3 +1,15 @@
+// How folds of rows keep the canonical order with any vector width. With 64 lanes of f32 and
+// vectors of 16, the accumulators are a queue of 4 vectors. Each body folds its vector of the row
+// into the first one and turns the queue, so element r of the row always meets lane r mod 64, as
+// docs/numerics.md says. At the end of the row (JoinLanes), halving joins vector g with vector g +
+// 2, then the two that remain, then the halves of the last one by shuffles.
+//
+// Code for the tail uses the same queue: lanes that the mask leaves out keep their accumulators.
+//
+// Minimum and maximum of floats with AVX-512 use an instruction that gives anything for NaN. So
+// folds of these carry marks: a vector of i1 per lane that stays true while no NaN was met. One
+// comparison tests two vectors (FCmpORD), and two marks alternate, so that the chain of ands is
+// half as long. A single mark that is false makes the result a NaN.
 #include "axle/codegen/llvm/row_folds.h"
 
 #include <algorithm>

@@ -1,3 +1,12 @@
+// How few elements lie in vectors, and how new arrays are gathered from old ones. Gather makes each
+// result vector from the vectors that its elements come from: one shuffle per source (Resized) to
+// bring its lanes into place, and one that blends it with what is there. A result whose elements
+// stand in order in one vector needs no shuffle.
+//
+// Lanes behind the last element hold numbers, never poison (FillLanes). They are not free to be
+// anything: operations run on all lanes, and one on poison, such as a division, would let LLVM
+// delete the whole vector. Loads and stores split into runs of powers of two instead of using
+// masks, and touch no byte behind the array.
 #include "axle/codegen/llvm/small_values.h"
 
 #include <llvm/IR/Module.h>
