@@ -172,7 +172,7 @@ class Compiler {
     return PlanBuffers(schedule, blocks, scratch_bytes, sub_views);
   }
 
-  // What only the records say: tiles, kernels and programs.
+  // Adds to the report what only the records say: tiles, kernels and programs.
   void ReportRecords(const Schedule& schedule, const Program& program, CallForm form) {
     CompileReport::Program& report = compiled_.report.programs.back();
     if (form == CallForm::kUpdate) report.name += " (in place)";
@@ -233,7 +233,8 @@ class Compiler {
     return target.isa == NativeIsa::kAvx512 ? InstructionSet::kX86V4 : InstructionSet::kX86V3;
   }
 
-  // What is to be planned before memory is; for what has no compiled form, evaluators take over.
+  // Plans the steps that have to be planned before memory is. A region without a step for it goes
+  // to its evaluator.
   void PlanSteps(Schedule& schedule) {
     planned_.clear();
     for (Region& region : schedule.regions) {
@@ -322,8 +323,8 @@ class Compiler {
   KernelTable kernels_;
   CompiledComputations computations_;
   StepPlanner planner_;
-  // Of the computation at hand, by region: what is planned ahead, and what became of it: a record,
-  // and plans of compiled code, in the order in which they run.
+  // By region of the computation at hand: the step that is planned ahead, and what became of it: a
+  // record, and plans of compiled code, in the order in which they run.
   struct Made {
     size_t record = 0;
     std::vector<const void*> kernels;

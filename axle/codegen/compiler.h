@@ -26,8 +26,8 @@ struct CompiledModule {
   }
 
   std::unique_ptr<const Module> module;  // after the passes
-  std::unique_ptr<AccessChecks> checks;  // of checked code, else null
-  std::unique_ptr<MachineCode> code;     // of kernels that are not precompiled, or null
+  std::unique_ptr<AccessChecks> checks;  // if code is checked, else null
+  std::unique_ptr<MachineCode> code;     // the kernels that are not precompiled, or null
   std::vector<std::unique_ptr<CompiledComputation>> computations;  // each behind its callees
   const CompiledComputation* entry = nullptr;
   CompileReport report;  // stages; the rest if the options ask for it

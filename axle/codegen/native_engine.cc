@@ -36,7 +36,7 @@ class NativeProgram : public NativeExecutable {
   const CompileReport& report() const override { return compiled_.report; }
 
  private:
-  // What became of code that is checked or emulated.
+  // The first failure of code that is checked or emulated.
   Status CodeStatus() const {
     if (compiled_.checks != nullptr) AXLE_TRY(compiled_.checks->status());
     return compiled_.code == nullptr ? Status() : compiled_.code->status();

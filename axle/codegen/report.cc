@@ -128,7 +128,7 @@ class Reporter {
     return record;
   }
 
-  // What need not be moved, because it was written into its place.
+  // Names the operands of a move that were computed in their place and are not copied.
   std::string InPlaceNote(const Region& region) const {
     std::vector<std::string> names;
     for (const auto& [value, part] : plan_.sub_views) {
@@ -187,7 +187,7 @@ class Reporter {
         }
         if (stays) record.bytes_written = 0;
       }
-      // What lies below a part is not moved there.
+      // A base is not copied to where a sub-view lies.
       if (!InPlaceNote(region).empty()) moved = std::min(moved, record.bytes_written);
       record.bytes_read = moved;
       record.bytes_written = std::max(moved, record.bytes_written);

@@ -1,4 +1,4 @@
-// What a schedule and its buffers look like to people: the parts of a CompileReport.
+// A schedule and its buffers for people: the parts of a CompileReport.
 #pragma once
 #include <chrono>
 #include <string_view>

@@ -26,9 +26,9 @@
 namespace axle {
 namespace {
 
-// Arrays lie there as they do here, relative to this.
+// Arrays have the same address modulo this in the emulator as here.
 constexpr i64 kAlignment = 64;
-// More than this is not kept for the next call.
+// Memory above this is given back after a call.
 constexpr i64 kKeptBytes = i64{64} << 20;
 
 // The bytes of an operand that a call touches: row_bytes of each row.
@@ -75,7 +75,7 @@ struct KernelCall {
   }
 };
 
-// A call's memory there. Operands that overlap are one block.
+// The layout of a call's memory in the emulator. Operands that overlap are one block.
 class Placement {
  public:
   Placement(const KernelCall& call, i64 begin) : end_(begin) {
@@ -118,7 +118,8 @@ class Placement {
                   static_cast<size_t>(touched.row_bytes));
     }
   }
-  // Of an operand's first byte, or of any place for none.
+  // The offset of an operand's first byte. For a place in no block, any offset will do: nothing is
+  // read there.
   i64 OffsetOf(const std::byte* place) const {
     const auto block = std::ranges::find_if(
         blocks_, [&](const Block& b) { return b.begin <= place && place < b.end; });
@@ -160,7 +161,7 @@ EmulatedKernels::~EmulatedKernels() {
   for (const std::uint64_t library : libraries_) emulator_->Unload(library);
 }
 
-// To FOLDER/code, of `kind` obj or asm.
+// Compiles to FOLDER/code; `kind` is obj or asm.
 Status EmulatedKernels::Compile(const Code& code, const std::string& folder,
                                 const std::string& kind) const {
   AXLE_TRY(WriteFile(StrCat(folder, "/code.ll"), code.llvm_ir));
@@ -213,7 +214,7 @@ Status EmulatedKernels::status() const {
 std::uint64_t EmulatedKernels::RunHandle(const void* handle, const std::uint64_t* arguments) {
   const auto* const kernel = static_cast<const Kernel*>(handle);
   EmulatedKernels& self = *kernel->owner;
-  // Loops have no way to fail. What they leave undone must not make a program turn for ever.
+  // Loops have no way to fail. A small kernel that did not run must not keep its caller in a loop.
   const std::uint64_t failed = kernel->operands.is_loop ? kKernelOk : kKernelFailed;
   if (!self.status().ok()) return failed;
   const StatusOr<std::uint64_t> result = self.Run(*kernel, arguments);
@@ -225,7 +226,7 @@ std::uint64_t EmulatedKernels::RunHandle(const void* handle, const std::uint64_t
   return failed;
 }
 
-// The memory there: pointers; strides of a loop, or fuel; arrays.
+// The shared memory holds pointers, then strides of a loop or fuel, then arrays.
 StatusOr<std::uint64_t> EmulatedKernels::Run(const Kernel& kernel, const std::uint64_t* arguments) {
   const KernelCall call{kernel.operands, arguments};
   const size_t n = call.num_operands();

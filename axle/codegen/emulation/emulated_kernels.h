@@ -30,7 +30,7 @@ class EmulatedKernels : public KernelEmulator {
     EmulatedKernels* owner;
     std::string name;
     KernelOperands operands;
-    std::uint64_t address;  // there
+    std::uint64_t address;  // in the guest
   };
   EmulatedKernels(const JitTarget& target, std::shared_ptr<Emulator> emulator)
       : target_(target), emulator_(std::move(emulator)) {}
@@ -41,7 +41,7 @@ class EmulatedKernels : public KernelEmulator {
   const JitTarget target_;
   const std::shared_ptr<Emulator> emulator_;
   std::string compiler_, linker_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::vector<std::unique_ptr<const Kernel>> kernels_;
   std::vector<std::uint64_t> libraries_;
   Status status_;

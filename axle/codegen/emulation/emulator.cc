@@ -32,7 +32,7 @@ Status SystemError(std::string_view what) {
   return FailedPrecondition(StrCat("native: emulator: ", what, ": ", std::strerror(errno)));
 }
 
-// What the build puts beside this library if there is a cross compiler.
+// The program that the build puts beside this library if there is a cross compiler.
 StatusOr<std::string> GuestPath() {
   constexpr std::string_view kName = "axle_emulator_guest";
   Dl_info info = {};
@@ -47,7 +47,7 @@ StatusOr<std::string> GuestPath() {
       "; it is part of a build that finds a cross compiler, which scripts/deps.sh installs"));
 }
 
-// Above those that the guest has.
+// Moves a file descriptor above those that the guest has.
 int MoveUp(int file) {
   constexpr int kLowest = 10;
   if (file < 0) return file;
@@ -129,7 +129,8 @@ Emulator::~Emulator() {
   EndProcess();
 }
 
-// The signal that ended it, before this or now. 0 if there is none, or it is somebody else's.
+// Ends the process and gives the signal that ended it, before this or now; 0 if there is none, or
+// if the process is another one's.
 int Emulator::EndProcess() {
   if (process_ < 0) return 0;
   siginfo_t info = {};
@@ -143,7 +144,7 @@ int Emulator::EndProcess() {
   return info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED ? info.si_status : 0;
 }
 
-// Why, when it does not answer any more.
+// The error for a process that does not answer any more.
 Status Emulator::HasEnded() {
   has_ended_ = true;
   if (owner_ != getpid()) return Internal("native: the emulator belongs to another process");

@@ -31,11 +31,11 @@ class Emulator {
   void Unload(std::uint64_t library);
   StatusOr<std::uint64_t> Find(std::uint64_t library, const std::string& function);
 
-  // Who calls a function holds the emulator from before it fills the memory until it has read it.
+  // Callers of functions hold this lock from before they fill the memory until they have read it.
   std::unique_lock<std::mutex> Lock() { return std::unique_lock(mutex_); }
   std::byte* memory() const { return memory_; }
   static constexpr i64 kMemoryBytes = kAxleMemoryBytes;
-  // Of what is at memory() + offset, there.
+  // The guest's address of what is at memory() + offset.
   std::uint64_t AddressOf(i64 offset) const {
     return guest_memory_ + static_cast<std::uint64_t>(offset);
   }

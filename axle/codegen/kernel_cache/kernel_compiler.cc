@@ -54,7 +54,7 @@ i64 RoomFor(const Jit::NewModule& module) {
 }
 constexpr int kMaxLevel = 2;  // the highest level
 
-// What is compiled together.
+// Kernels of one level that one thread takes at a time.
 struct Batch {
   int codegen_level;
   std::vector<size_t> kernels = {};
@@ -78,10 +78,10 @@ void Emit(const KernelTable::Kernel& kernel, const JitTarget& target, const std:
   }
 }
 
-// Of the kernels that are not precompiled; the addresses of the others are set.
+// Gives the numbers of the kernels that are not precompiled; the addresses of the others are set.
 std::vector<size_t> TakePrecompiled(std::span<KernelTable::Kernel> kernels, const JitTarget& target,
                                     const NativeOptions& options) {
-  // Who reads the code, or wants it checked or emulated, wants it made.
+  // Precompiled code has no text to show, no checks and no other target.
   const bool takes_any = options.debug.use_precompiled && target.codegen_level == 1 &&
                          options.debug.on_llvm == nullptr && options.debug.on_assembly == nullptr &&
                          target.checks == nullptr && !target.is_emulated();
@@ -98,7 +98,7 @@ std::vector<size_t> TakePrecompiled(std::span<KernelTable::Kernel> kernels, cons
   return left;
 }
 
-// What takes longer to compile comes first.
+// Batches in the order in which threads take them: levels that take longer to compile come first.
 std::vector<Batch> Batches(std::span<const KernelTable::Kernel> kernels, const JitTarget& target,
                            std::span<const size_t> numbers, size_t num_threads) {
   const size_t most =
@@ -256,7 +256,7 @@ StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable& table, const 
   if (left.empty()) return std::unique_ptr<MachineCode>();
   if (!HasRoomForThreads(1)) return NoRoom(kRoomPerThread);
   AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target, options));
-  // Who reads the code gets it in order.
+  // The order of the texts that on_llvm and on_assembly get must not depend on threads.
   const bool is_read = options.debug.on_llvm != nullptr || options.debug.on_assembly != nullptr;
   const auto most_threads =
       static_cast<size_t>(is_read ? 1 : std::clamp(options.num_threads, 1, kMaxThreads));

@@ -19,7 +19,7 @@
 namespace axle {
 namespace {
 
-// What a key begins with.
+// The first number of a key.
 enum class KernelKind : std::uint8_t { kLoop, kMerge, kSmall };
 
 class KeyWriter {
@@ -166,7 +166,7 @@ class KeyWriter {
       AddValues(callee->results, inner);
     }
   }
-  // No parts of small regions.
+  // These never are parts of small regions.
   void AddPayload(const Region&, const WholeValues&, Scope&) {}
   void AddPayload(const Region&, const RowsRegion&, Scope&) {}
   void AddPayload(const Region&, const SmallRegion&, Scope&) {}

@@ -1,4 +1,4 @@
-// What selects the code of a kernel, as bytes: kernels with equal keys can share one function.
+// Keys: the bytes that select the code of a kernel. Kernels with equal keys can share one function.
 #pragma once
 #include <string>
 
@@ -13,7 +13,8 @@ struct KernelKey {
   bool is_portable = true;  // no address in it: it means the same code in every process
 };
 
-// Of what is compiled at one level. Rows are left out: code for all rows is code for some.
+// The key among kernels of one level. The sizes of rows are left out: code for all rows is also
+// code for some.
 KernelKey KeyOf(const LoopKernelSpec& spec);
 KernelKey KeyOf(const MergeKernelSpec& spec);
 // A small region and the schedule that it is part of.

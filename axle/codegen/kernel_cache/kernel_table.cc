@@ -8,8 +8,8 @@
 namespace axle {
 namespace {
 
-// Of the lane program of a light loop. Its speed is that of memory: instructions that are chosen
-// and ordered with care, at more than twice the cost, change it by a few percent
+// The longest lane program of a light loop. Its speed is that of memory: instructions that are
+// chosen and ordered with care, at more than twice the cost, change it by a few percent
 // (bench_codegen on a Xeon: 0.4 of the time to compile, the same time to run).
 constexpr size_t kMaxLightOperations = 24;
 bool IsLight(const LoopKernelSpec& spec) {

@@ -11,13 +11,13 @@ namespace axle {
 
 struct PrecompiledKernel {
   std::string_view key;  // PrecompiledKeyOf
-  void (*code)();        // of the type that its plan calls
+  void (*code)();        // cast to the type that its plan calls
 };
 
 // Sorted by key. Made by PrecompiledWriter; empty where the library was built without.
 std::span<const PrecompiledKernel> PrecompiledKernels();
 
-// Of a kernel whose KernelKey is portable and has this text.
+// The key of a kernel whose KernelKey is portable and has this text.
 std::string PrecompiledKeyOf(NativeIsa isa, int codegen_level, std::string_view kernel_key);
 
 // Null if it is not precompiled.

@@ -19,7 +19,7 @@ class PrecompiledWriter {
   Status Add(int codegen_level, const std::string& kernel_key, const Emit& emit);
 
   struct Object {
-    std::string name;  // of a file, without a folder
+    std::string name;  // a file name without a folder
     std::string content;
   };
   // Compiles them: an object file for each level.

@@ -25,7 +25,7 @@
 namespace axle {
 namespace {
 
-// What one position takes: the operations of the loop and of its reducers, and the bytes that it
+// The time of one position: the operations of the loop and of its reducers, and the bytes that it
 // reads and writes.
 double PositionTime(const LoopRegion& region) {
   const LaneProgram& lanes = region.program;
@@ -37,9 +37,10 @@ double PositionTime(const LoopRegion& region) {
   return static_cast<double>(num_ops) * kOpTime + static_cast<double>(bytes) * kByteTime;
 }
 
-// By part of a region of rows: nobody reads again what it writes.
+// Says for each part of a region of rows whether no later part reads its outputs. Locals count as
+// read: they lie in memory that stays in the cache.
 std::vector<bool> WhoseOutputsNobodyReads(const RowsRegion& rows) {
-  std::set<ValueId> used;  // by later parts, or not outside
+  std::set<ValueId> used;  // read by later parts, or locals
   for (const RowLocal& local : rows.locals) used.insert(local.value);
   std::vector<bool> nobody_reads(rows.loops.size());
   for (size_t p = rows.loops.size(); p-- > 0;) {
@@ -162,7 +163,7 @@ void LoopRecords::FetchAhead(const Region& region, const LoopPlan& plan,
 // An array that is read in several ways counts once, and none for more than fills the caches.
 i64 LoopRecords::PassedBytesOf(const Region& region, const LoopPlan& plan,
                                std::span<const LoopOperand> operands) const {
-  // Of each no more than counts: the sum does not overflow.
+  // Each operand is capped at the threshold, so the sum cannot overflow.
   const auto of_operand = [&](size_t i) {
     return std::min(PassedBytes(plan, operands, i), kMinStreamedPass);
   };

@@ -15,7 +15,7 @@ namespace axle {
 struct LoopRecord {
   KernelFunction function = nullptr;
   std::shared_ptr<const void> plan;
-  const LoopPlan* loop = nullptr;  // of the plan
+  const LoopPlan* loop = nullptr;  // the loop inside of `plan`
   i64 num_tiles = 1;
   double nanoseconds = 0;
 };
@@ -36,10 +36,10 @@ class LoopRecords {
   // caches.
   LoopRecord MakeLoop(Region& region, bool may_stream) { return Make(region, may_stream, 0); }
 
-  // Those of a region of kind kRows, in order.
+  // The loops of a region of kind kRows, in order.
   struct Rows {
     std::shared_ptr<RowsPlan> plan;
-    std::vector<LoopRecord> loops;  // what the plan points at
+    std::vector<LoopRecord> loops;  // owns what the plan points at
   };
   Rows MakeRows(Region& region, bool may_stream);
 
@@ -61,7 +61,7 @@ class LoopRecords {
 
 // Scratch memory of one call of a loop's step.
 i64 LoopScratchBytes(const Region& region);
-// Of the arrays that a region reads and writes.
+// The sizes of the arrays that a region reads and writes, inputs first.
 Dims MemoryBytes(const Schedule& schedule, const Region& region);
 
 }  // namespace axle

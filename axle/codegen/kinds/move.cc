@@ -1,4 +1,5 @@
-// The kind of index maps that nobody can read in place: elements are copied to where they belong.
+// The kind of index maps that no reader can apply in place: elements are copied to where they
+// belong.
 #include <memory>
 
 #include "axle/codegen/kinds/record_writer.h"

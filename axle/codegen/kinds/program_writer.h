@@ -26,7 +26,7 @@ class ProgramWriter {
   }
   // A record of its own, if there is anything to copy.
   void AddCopy(const Place& from, const Place& to, i64 bytes);
-  // What plans point at.
+  // Keeps memory alive that plans point at.
   void Own(std::shared_ptr<const void> memory) { program_->owned.push_back(std::move(memory)); }
 
   size_t num_records() const { return program_->records.size(); }

@@ -15,7 +15,7 @@ struct RecordWriter {
   const Schedule& schedule;
   const SubViews& sub_views;
   StepPlanner& planner;
-  // Of the region:
+  // The region's own:
   const PlannedStep& planned;  // if the kind plans before memory is planned
   std::string name;
   std::vector<Place> inputs, outputs;

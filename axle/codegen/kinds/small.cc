@@ -44,7 +44,7 @@ void AddRecord(RecordWriter& writer, Region& region) {
 const RegionKindDef kSmallRegion = {
     .kind = RegionKind::kSmall,
     .engine = "compiled",
-    // What is large is updated in place.
+    // Large outputs are updates in place, and those keep their place.
     .can_write =
         [](const Region&, const SubViewWrite& write) {
           return write.view.is_run() && IsSmall(write.value);

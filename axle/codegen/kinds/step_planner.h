@@ -1,5 +1,5 @@
-// What the rows of region kinds (schedule/region_kinds.h) plan with: the computations that are
-// compiled so far, the table of kernels, and what code is made for.
+// The compiler's state that rows of region kinds (schedule/region_kinds.h) plan with: the
+// computations that are compiled so far, the table of kernels, and the target of the code.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -19,7 +19,7 @@ struct PlannedStep {
   KernelFunction function = nullptr;  // null: there is no such step
   std::shared_ptr<const void> plan = nullptr;
   i64 num_tiles = 1;
-  i64 scratch_bytes = 0;  // of each call that runs at a time
+  i64 scratch_bytes = 0;  // for each call that runs at the same time
   double nanoseconds = 0;
   std::vector<std::shared_ptr<const LoopPlan>> loops = {};  // compiled code that it runs, in order
   std::string_view reason = "";                             // why there is no such step, if known
@@ -46,7 +46,7 @@ class StepPlanner {
   InstructionSet instruction_set() const { return instruction_set_; }
   Rounding rounding() const { return rounding_; }
   bool is_checked() const { return is_checked_; }
-  i64 num_threads() const { return num_threads_; }  // of a run
+  i64 num_threads() const { return num_threads_; }  // that a run may use
 
   // The loop of a computation of scalars over arrays, or null: it is no straight-line code, or of
   // too many arrays.

@@ -40,8 +40,8 @@ struct MemoryAccess {
   llvm::Instruction* inst;
   unsigned pointer;  // number of its operand
   bool is_store;
-  llvm::Type* type = nullptr;  // of what is loaded or stored, or:
-  Value* bytes = nullptr;      // of a copy
+  llvm::Type* type = nullptr;  // type of what is loaded or stored, or:
+  Value* bytes = nullptr;      // size of a copy
   Value* mask = nullptr;       // which lanes, or null: all
 };
 
@@ -97,7 +97,7 @@ class Checker {
   struct Memory {
     i64 operand = -1;
     Value *begin = nullptr, *end = nullptr;
-    bool is_table = false;  // of ours
+    bool is_table = false;  // memory of the compiler's own, not checked
   };
 
   Value* LoadPointer(size_t i) {
@@ -162,7 +162,7 @@ class Checker {
     return {-1, begin, b_.CreateConstGEP1_64(b_.getInt8Ty(), begin, bytes)};
   }
 
-  // Up to the last lane of the mask.
+  // The bytes of an access, up to the last lane of the mask.
   Value* BytesOf(const MemoryAccess& access) {
     if (access.bytes != nullptr) return access.bytes;
     const std::uint64_t bytes = layout_.getTypeStoreSize(access.type).getFixedValue();

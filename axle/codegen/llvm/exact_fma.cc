@@ -23,7 +23,7 @@ using Bits = std::uint64_t;
 using Wide = unsigned __int128;
 
 constexpr int kMantissaBits = 52;
-constexpr int kMinExponent = -1074;  // of a double's lowest bit
+constexpr int kMinExponent = -1074;  // exponent of a double's lowest bit
 constexpr Bits kInfinity = Bits{0x7ff} << kMantissaBits;
 // Where the top bit of a normalised number is: a sum of two of them fits.
 constexpr int kTop = 125;

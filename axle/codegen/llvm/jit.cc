@@ -236,7 +236,7 @@ unsigned Jit::NewModule::num_instructions() const {
   return module->getInstructionCount();
 }
 
-// With the options that this file has for its own code.
+// The module as an emulator gets it, with the options that this file sets for its own code.
 static KernelEmulator::Code CodeOf(const llvm::Module& module) {
   KernelEmulator::Code code;
   llvm::raw_string_ostream(code.llvm_ir) << module;
@@ -251,7 +251,7 @@ struct Jit::State {
   // Why a lookup failed, which its own error does not say; any thread may.
   std::mutex mutex;
   Status reason;
-  std::unique_ptr<KernelEmulator> emulator;  // of code that this machine cannot run
+  std::unique_ptr<KernelEmulator> emulator;  // for code that this machine cannot run
   std::unique_ptr<llvm::orc::LLJIT> jit;
 
   void Note(llvm::Error error) {

@@ -22,7 +22,7 @@ int CodegenLevelOf(const llvm::Module& module);
 // The machine code of some modules; freed with the object. Thread-safe.
 class Jit : public MachineCode {
  public:
-  // Of the options only on_llvm and on_assembly are looked at; they live as long as the object.
+  // The only options that count are on_llvm and on_assembly; they live as long as the object.
   static StatusOr<std::unique_ptr<Jit>> Create(const JitTarget& target,
                                                const NativeOptions& options = {});
   ~Jit() override;
@@ -44,7 +44,7 @@ class Jit : public MachineCode {
   NewModule MakeModule(const std::string& name, int codegen_level) const;
   // Verifies, optimises and takes over a module.
   Status Add(NewModule module);
-  // What Add would link at level 0 or 1, as an object file.
+  // The code that Add would link at level 0 or 1, as an object file.
   StatusOr<std::string> ObjectOf(NewModule module) const;
   // Compiles what is not compiled yet.
   StatusOr<void*> Lookup(const std::string& function);

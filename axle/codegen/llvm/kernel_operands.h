@@ -11,7 +11,7 @@ class Function;
 
 namespace axle {
 
-// Of a small region of `schedule`.
+// The operands of a small region of `schedule`.
 KernelOperands OperandsOf(const Region& region, const Schedule& schedule);
 
 void SetKernelOperands(llvm::Function& function, const KernelOperands& operands);

@@ -114,7 +114,7 @@ Value* LaneEmitter::OrderedMinMax(LaneType type, Value* a, Value* b, bool is_max
                      llvm::Intrinsic::x86_avx512_mask_range_pd_512, a, b, choice);
 }
 
-// As the executor does it, or as the processor has it.
+// x * 2^n, as the executor computes it, or by the processor's instruction.
 Value* LaneEmitter::TimesPowerOfTwo(LaneType type, Value* x, Value* n) {
   Value* result = OnRegisters(type, llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
                               llvm::Intrinsic::x86_avx512_mask_scalef_pd_512, x, n, {});
@@ -159,8 +159,8 @@ Value* LaneEmitter::MinMax(const LaneProgram& program, const LaneOp& op,
   return MinMax(op.type, values[op.operands[0]], values[op.operands[1]], is_max);
 }
 
-// The same of x and a constant: one comparison, chosen so that a NaN x stays, and that of two
-// zeros the right one does. Null for a constant NaN.
+// The minimum or maximum of x and a constant: one comparison, chosen so that a NaN x stays, and
+// that of two zeros the right one does. Null for a constant NaN.
 Value* LaneEmitter::FloatBound(LaneType type, std::uint64_t bits, Value* x, bool is_max) {
   const int width = axle::BitsOf(type);
   const std::uint64_t sign = std::uint64_t{1} << (width - 1), magnitude = bits & (sign - 1);

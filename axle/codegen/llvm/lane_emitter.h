@@ -1,6 +1,6 @@
 // Operations of lane programs as LLVM IR on vectors of a given number of lanes: one switch over
 // primitives. The results are those of emit/executor.h, bit for bit, whatever the number of lanes
-// and the effort of the code generator. Lanes nobody needs may hold anything: no operation traps.
+// and the codegen level. Lanes that are not needed may hold anything: no operation traps.
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
@@ -20,7 +20,7 @@ class LaneEmitter {
   llvm::Type* Element(LaneType type, bool in_memory = false);
   llvm::Type* Vector(LaneType type, bool in_memory = false, unsigned parts = 1);
   llvm::Constant* ConstantElement(LaneType type, std::uint64_t bits);
-  // The same in all lanes.
+  // A vector with this number in all lanes.
   llvm::Value* Constant(LaneType type, std::uint64_t bits);
 
   // `op` of `program`, where `values` are those of the operations before it. Null for inputs.
@@ -30,7 +30,7 @@ class LaneEmitter {
   // kAdd, kMul, kMin, kMax, kAnd or kOr.
   llvm::Value* Join(Primitive join, LaneType type, llvm::Value* a, llvm::Value* b);
   // The minimum or maximum of floats, with -0 < +0, and anything where one is a NaN. Null where
-  // that is no less work than Join.
+  // that takes no fewer instructions than Join.
   llvm::Value* OrderedMinMax(LaneType type, llvm::Value* a, llvm::Value* b, bool is_max);
   bool HasOrderedMinMax(LaneType type) const { return IsFloat(type) && HasRegisters(type); }
 
@@ -68,7 +68,7 @@ inline constexpr char kFmaF64[] = "axle_fma_f64";
 
 }  // namespace axle
 
-// By these names precompiled kernels are linked to them.
+// Precompiled kernels are linked to the functions by these names.
 extern "C" {
 float axle_remainder_f32(float x, float y);
 double axle_remainder_f64(double x, double y);

@@ -1,24 +1,27 @@
-// Shape of a kernel:
+// How a lane program becomes a loop. Shape of a kernel, with vectors of W lanes:
 //
 //   for each row, or a few rows in one iteration
 //     for (i = 0; i + U * W <= inner; i += U * W) body(i), body(i + W), ... on all lanes
 //     for (; i < inner; i += W) body(i) on the lanes below inner - i
 //
 // A kernel for a few positions at a time, or for rows of less than a vector, has the second loop
-// only, one whose rows are whole iterations the first only.
+// only, and one whose rows are whole iterations has the first only.
 //
-// Turns are long enough to hide the cost of the loop: what takes few operations is written several
-// times. What does not depend on the position is computed once per row, or once if it does not
-// depend on the row either.
+// An iteration is long enough to hide the cost of the loop: a program of few operations is written
+// up to four times (VectorsPerIteration). Operations that do not depend on the position are
+// computed once per row, or once in all if they do not depend on the row either (ComputeUniform).
 //
 // A fold of rows keeps its accumulators in a queue of vectors up to the end of the row
-// (row_folds.h). One of columns loads its accumulators, folds all rows of an iteration into them,
-// in order, and stores them.
+// (row_folds.h). A fold of columns loads its accumulators, folds all rows of an iteration into
+// them, in order, and stores them.
 //
 // A body loads every input, runs the operations in order and stores every output, so an output that
 // is an input's array is read before it is written. A pred is a byte in memory and a bit in a
 // register. Lanes that the mask of the tail leaves out compute on zeros, or on the last element of
 // the row, which definitions must bear without trapping (they guard integer division anyway).
+//
+// The code grows with operations times bodies, which kMaxOperations bounds; bodies are written
+// operation by operation, so that independent chains lie next to each other.
 #include "axle/codegen/llvm/lane_lowering.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -82,15 +85,15 @@ class KernelWriter {
   }
 
  private:
-  // What is the same at several positions.
+  // Values that are the same at several positions.
   struct Uniform {
     std::vector<Value*> splats;                  // by operation, or null
-    std::map<LaneId, UniformQuotient> divisors;  // of quotients that differ by position
+    std::map<LaneId, UniformQuotient> divisors;  // divisors of quotients that differ by position
   };
-  // What a row of an iteration reads and writes.
+  // The addresses that a row of an iteration reads and writes.
   struct Row {
-    std::vector<Value*> inputs, outputs;  // where it begins
-    Uniform uniform;                      // at all its positions
+    std::vector<Value*> inputs, outputs;  // addresses of its first elements
+    Uniform uniform;                      // values that are the same at all its positions
   };
 
   // The program on the lanes of a vector that begins at `index`, in one row.
@@ -128,7 +131,8 @@ class KernelWriter {
     constexpr unsigned kMaxOperations = 128, kMaxVectors = 4, kMaxOperationsPerRound = 32;
     if (spec_.is_brief) return 0;
     if (ReadsApart() || RowsPerIteration() > 1) return 1;
-    // A whole round of the queue, if that is not too much: it is turned else.
+    // A whole round of the queue of accumulators, if that is not too much code. Otherwise the loop
+    // carries the queue rotated.
     const auto round = static_cast<unsigned>(folds_.num_vectors());
     if (round > 0 && NumOperations() * round <= kMaxOperationsPerRound) return round;
     unsigned vectors = 1;
@@ -138,7 +142,8 @@ class KernelWriter {
 
   unsigned RowsPerIteration() const {
     if (ReadsApart() || spec_.form != FoldForm::kColumns) return 1;
-    // Reducers wait for what the row before left, if there are few columns: not for memory too.
+    // With few columns, reducers wait for the result of the row before; several rows per iteration
+    // keep them from waiting for memory too.
     const bool reduces = std::ranges::any_of(
         spec_.folds, [](const LoopFold& fold) { return fold.reducer != nullptr; });
     const size_t most_operations = reduces ? 96 : 16, most_pointers = reduces ? 24 : 8;
@@ -201,7 +206,7 @@ class KernelWriter {
     return row;
   }
 
-  // All positions of the rows at hand.
+  // Writes the code for all positions of the rows at hand.
   void WriteTurn() {
     const unsigned vectors = VectorsPerIteration();
     Value *zero = b_.getInt64(0), *step = b_.getInt64(width_);
@@ -244,7 +249,7 @@ class KernelWriter {
     StoreFolds();
   }
 
-  // What iterations leave over, from `position` on.
+  // Writes the loop over the positions that iterations leave over, from `position` on.
   void WriteRest(Value* position) {
     auto *before = b_.GetInsertBlock(), *rest = NewBlock("rest"), *behind = NewBlock("behind");
     const std::vector<Value*> queue = folds_.queue();
@@ -292,7 +297,7 @@ class KernelWriter {
     }
   }
 
-  // From row to row.
+  // Whether the operand moves from row to row.
   bool Moves(size_t operand) const {
     return operand >= input_strides_.size() || input_strides_[operand] != InnerStride::kOne;
   }
@@ -570,7 +575,7 @@ class KernelWriter {
     return b_.CreateICmpNE(lanes, llvm::Constant::getNullValue(lanes->getType()));
   }
 
-  // Of a row whose beginning is at a multiple of the widest vector of the kernel.
+  // The alignment of a row that begins at a multiple of the widest vector of the kernel.
   llvm::Align StreamAlignOf(const Value* value) const {
     const std::uint64_t bytes =
         module_.getDataLayout().getTypeStoreSize(value->getType()).getFixedValue();
@@ -609,8 +614,8 @@ class KernelWriter {
   Value* outer_;  // number of rows
   std::vector<Value*> firsts_, outer_strides_, inner_strides_;
   Uniform of_all_rows_;
-  std::vector<Row> rows_;  // of the iteration
-  // Of the bodies being written:
+  std::vector<Row> rows_;  // the rows of the iteration
+  // State of the bodies being written:
   Value* valid_ = nullptr;       // number of lanes, or null: all
   Value* masks_[2] = {};         // for one and two parts
   std::vector<Value*> columns_;  // accumulators of folds of columns

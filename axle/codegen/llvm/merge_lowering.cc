@@ -1,12 +1,21 @@
-// Shape of a kernel:
+// How a pass of a merge sort becomes a loop. Shape of a kernel:
 //
-//   while there are several merges to be done whole: one element of each in turn
+//   while several merges can be done whole: one element of each of them per iteration
 //   the rest: one merge after the other, as far as the call goes
 //
-// An element goes without a branch: the position that it comes from is computed from what the
-// comparator says. So a step waits for the one before it, and several merges at a time take little
-// longer than one. A run that is used up is compared too, and its last element or what stands
-// behind it does not count.
+// An element is merged without a branch: the position that it comes from is computed from the
+// result of the comparator.
+//
+//   takes_right = right < end and (left >= middle or less(right, left))
+//   from = takes_right ? right : left;   to[next] = source[from]
+//
+// So an iteration waits for the one before it, and several merges at a time (MergesPerIteration)
+// take little longer than one. A run that is used up is compared too, with its last element or with
+// what lies behind it; the result does not count then.
+//
+// The state of a pass (MergeState) is loaded at the beginning and stored at the end: a call goes to
+// `until` only, so that the limits are asked between calls. The order of comparisons and of equal
+// elements is that of axle/ops/merge_sort.h.
 #include "axle/codegen/llvm/merge_lowering.h"
 
 #include <llvm/IR/IRBuilder.h>
@@ -101,7 +110,7 @@ class MergeWriter {
     phi->addIncoming(done, end);
     return phi;
   }
-  // Of a merge whose result begins here.
+  // The place of a merge whose result begins at `next`.
   Place Begin(Value* next) { return {next, next, Min(b_.CreateAdd(next, width_), size_)}; }
 
   // Merges that are interleaved.
@@ -173,8 +182,8 @@ class MergeWriter {
             Join(from.right, before, next_right, merge_end)};
   }
 
-  // A loop that takes an element of each of these in turn, until the first one is at `stop`, which
-  // it is not yet.
+  // Writes a loop that takes one element of each of these merges per iteration, until the first one
+  // is at `stop`, which it is not yet.
   void WriteMerges(std::span<Merge> merges, Value* stop) {
     auto *before = b_.GetInsertBlock(), *step = NewBlock("step"), *over = NewBlock("over");
     b_.CreateBr(step);
@@ -204,7 +213,7 @@ class MergeWriter {
     Value* goes_first = Less(Min(right, last_), left);
     Value* takes_right = b_.CreateAnd(has_right, b_.CreateOr(is_left_over, goes_first));
     Value* from_right = b_.CreateZExt(takes_right, b_.getInt64Ty());
-    // A selection could become a branch that nobody can foresee.
+    // A select could become a branch that cannot be predicted.
     Value* all_or_none = b_.CreateNeg(from_right);
     Value* from = b_.CreateXor(left, b_.CreateAnd(b_.CreateXor(left, right), all_or_none));
     for (size_t i = 0; i < from_.size(); ++i) {

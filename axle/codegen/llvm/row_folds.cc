@@ -1,6 +1,6 @@
 // How folds of rows keep the canonical order with any vector width. With 64 lanes of f32 and
 // vectors of 16, the accumulators are a queue of 4 vectors. Each body folds its vector of the row
-// into the first one and turns the queue, so element r of the row always meets lane r mod 64, as
+// into the first one and rotates the queue, so element r of the row always meets lane r mod 64, as
 // docs/numerics.md says. At the end of the row (JoinLanes), halving joins vector g with vector g +
 // 2, then the two that remain, then the halves of the last one by shuffles.
 //

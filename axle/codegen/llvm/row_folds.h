@@ -28,9 +28,9 @@ class RowFolds {
   // `spec` stays where it is. Of another form, it has no folds of rows.
   RowFolds(llvm::IRBuilder<>& b, LaneEmitter& emitter, unsigned width, const LoopKernelSpec& spec);
 
-  // Of accumulators of each fold: bodies in a round of the queue.
+  // Vectors of accumulators of each fold: the number of bodies in a round of the queue.
   size_t num_vectors() const { return num_vectors_; }
-  // What a row begins with.
+  // The queue that a row begins with.
   std::vector<llvm::Value*> Identities();
   // The queue at the head of a block that is entered from `before` with these, and from elsewhere.
   std::vector<llvm::PHINode*> Start(std::span<llvm::Value* const> values, llvm::BasicBlock* before);
@@ -44,7 +44,7 @@ class RowFolds {
   void Fold(size_t f, llvm::Value* x, llvm::function_ref<llvm::Value*()> mask);
   void EndBodies();
 
-  // What has been folded, as one element.
+  // The result of a fold, as one element.
   llvm::Value* Joined(size_t f);
 
  private:
@@ -61,7 +61,7 @@ class RowFolds {
   static constexpr size_t kMarks = 2;  // vectors for each fold that has some
   struct ToMark {
     llvm::Value* waiting = nullptr;
-    size_t count = 0;  // of comparisons
+    size_t count = 0;  // number of comparisons
   };
 
   llvm::IRBuilder<>& b_;

@@ -1,13 +1,21 @@
-// Shape of a small kernel: the small inputs are loaded, the parts run one after the other on values
-// in registers, small outputs are stored. A loop is
+// How a small region becomes a function. The small inputs are loaded, the parts run one after the
+// other on values in registers, and small outputs are stored. A loop is
 //
 //   head:  state, fuel = phi(init, next)
 //          if fuel == 0: fuel = more(), return if that is negative
 //          if !condition(state) goto behind
 //          next = body(state); goto head
 //
-// Large arrays are pointers. Those that a loop or an update writes are outputs of the region: where
-// that is another place than the input's, it is filled first.
+// Called computations are written inline at each place where they are called; small_regions.cc
+// bounds the code that this makes.
+//
+// Large arrays are pointers. Those that a loop or an update writes are outputs of the region: if
+// the output lies elsewhere than the input, it is filled with the input first. Inside of callees,
+// an update writes where the state of the loop lies.
+//
+// All small inputs are loaded before anything is stored, so outputs may take the place of any small
+// input (AddSmallInPlace). Folds and dots keep the order of docs/numerics.md for so few elements:
+// chains, or 16 lanes from 16 elements of a row on.
 #include "axle/codegen/llvm/small_lowering.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -92,7 +100,7 @@ class Writer {
   struct Held {
     SmallValue small;
     Value* memory = nullptr;
-    Value* origin = nullptr;  // of a small input: where it was loaded from
+    Value* origin = nullptr;  // where a small input was loaded from
   };
   struct Frame {
     explicit Frame(const Schedule& schedule) : schedule(schedule) {}
@@ -153,7 +161,7 @@ class Writer {
       AddCall(frame, part);
     }
   }
-  // No parts of small regions.
+  // These never are parts of small regions.
   void AddPart(Frame&, const Region&, const WholeValues&) {}
   void AddPart(Frame&, const Region&, const RowsRegion&) {}
   void AddPart(Frame&, const Region&, const SmallRegion&) {}
@@ -215,9 +223,9 @@ class Writer {
     static_assert(kMaxSmallElements < 512);
     constexpr i64 kLanes = 16;
     const bool has_lanes = shape.columns == 1 && shape.reduced >= kLanes;
-    const i64 width = has_lanes ? kLanes : shape.columns;  // of what is joined at a time
+    const i64 width = has_lanes ? kLanes : shape.columns;  // elements that are joined at a time
     const i64 row_size = shape.reduced * shape.columns;
-    // What is joined next: in the last step, only some lanes are there.
+    // The elements that are joined next. The last step may have fewer.
     const auto step = [&](i64 first) {
       std::vector<ElementRef> refs;
       for (i64 row = 0; row < shape.rows; ++row) {
@@ -353,7 +361,7 @@ class Writer {
     frame.held[region.outputs[0]].small = values_.Gather(value.array, refs);
   }
 
-  // What the index operands add to a linear index, in bytes.
+  // The offset that the index operands add to a linear index, in bytes.
   Value* OffsetOf(Frame& frame, const Region& region, const IndexPiece& piece,
                   const Shape& moved_in, i64 element_bytes) {
     const Dims strides = RowMajorStrides(moved_in.dims());
@@ -384,7 +392,7 @@ class Writer {
     return sum;
   }
 
-  // Where a value is in memory; one in registers goes to the stack.
+  // The address of a value in memory. A value in registers is stored to the stack.
   Value* MemoryOf(const Held& held) {
     if (held.memory != nullptr) return held.memory;
     const i64 n = held.small.num_elements;
@@ -412,7 +420,7 @@ class Writer {
     frame.held[region.outputs[0]].small = values_.Load(array, first, in_order);
   }
 
-  // All of one operand, then another one somewhere in it.
+  // An update: all of one operand, then another one somewhere in it.
   void AddUpdate(Frame& frame, const Region& region) {
     const IndexPiece &whole = (*region.move().map)[0], &piece = (*region.move().map)[1];
     const ValueId output = region.outputs[0];
@@ -435,7 +443,8 @@ class Writer {
     }
   }
 
-  // Where a large value is written that begins as what is at `source`.
+  // The place where a large value is written that begins as a copy of what is at `source`. In a
+  // callee, that is the state of the loop, which is updated in place.
   Value* PlaceFor(const Frame& frame, ValueId value, Value* source, i64 bytes) {
     if (!frame.is_outermost) return source;
     Value* place = places_.at(value);
@@ -611,9 +620,9 @@ class Writer {
   SmallValueBuilder values_;
   AccessChecks* checks_;  // or null
   llvm::Function* function_;
-  BasicBlock* entry_ = nullptr;                 // of loads and of memory on the stack
-  Value* fuel_ = nullptr;                       // what is left now
-  std::unordered_map<ValueId, Value*> places_;  // of large outputs
+  BasicBlock* entry_ = nullptr;                 // block of loads and of memory on the stack
+  Value* fuel_ = nullptr;                       // the fuel that is left
+  std::unordered_map<ValueId, Value*> places_;  // places of large outputs
   std::vector<std::pair<const std::byte*, i64>> large_constants_;
 };
 

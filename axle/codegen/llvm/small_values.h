@@ -58,7 +58,7 @@ class SmallValueBuilder {
   llvm::Value* Variable(const std::byte* bytes, i64 num_bytes);
   // Element k of the result is element elements[k] of the array at `base`.
   SmallValue Load(const LaneArray& array, llvm::Value* base, std::span<const i64> elements);
-  // The other way round.
+  // Stores element k of the value to element elements[k] of the array at `base`.
   void Store(const SmallValue& value, llvm::Value* base, std::span<const i64> elements);
   // The first part of an element, as a number.
   llvm::Value* Element(const SmallValue& value, i64 element);

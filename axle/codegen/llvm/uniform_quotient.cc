@@ -41,7 +41,8 @@ struct Ranges {
   std::uint64_t PatternOfPower(int n) const {
     return static_cast<std::uint64_t>(bias + n) << fraction_bits;
   }
-  // Of dividends, shifted left by one: they have no sign then and are even, but this is odd.
+  // The bounds of dividends, shifted left by one: patterns then have no sign and are even, but this
+  // is odd.
   std::uint64_t BelowLeast() const { return (PatternOfPower(-dividend) << 1) - 1; }
   std::uint64_t AboveMost() const { return PatternOfPower(dividend) << 1; }
 };

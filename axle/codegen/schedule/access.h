@@ -34,13 +34,13 @@ struct Access {
   // Position k reads element k.
   bool IsWhole() const;
   bool IsUniform() const;
-  // Of neighbouring positions; 0 if all read one element.
+  // The stride between neighbouring positions; 0 if all read one element.
   i64 inner_stride() const { return factors.empty() ? 0 : factors.back().stride; }
 };
 
-// What `inst`, a single piece that covers a result of these dimensions, reads of an array that is
-// itself read by `source` and has dimensions `source_dims`. Nothing if that has no factors, or
-// depends on index operands.
+// The access of a map with a single piece that covers a result of these dimensions, to an array
+// that is itself read by `source` and has dimensions `source_dims`. Nothing if no factors describe
+// it, or if it depends on index operands.
 std::optional<Access> Compose(const IndexMap& map, const Dims& result_dims, const Dims& source_dims,
                               const Access& source);
 

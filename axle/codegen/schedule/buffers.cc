@@ -38,7 +38,7 @@
 namespace axle {
 namespace {
 
-// Frames that need more are not laid out.
+// Frames that need more memory are not laid out.
 constexpr i64 kMaxBytes = i64{1} << 60;
 
 i64 Aligned(i64 bytes) {
@@ -134,7 +134,7 @@ class Planner {
 
   void AddOutputs(i64 r) {
     const Region& region = schedule_.regions[r];
-    // By output, in their order: a region may have as many pairs as it has outputs.
+    // Sorted by output: a region may have as many pairs as it has outputs.
     std::vector<InPlacePair> pairs(region.in_place.begin(), region.in_place.end());
     StableSort(pairs,
                [](const InPlacePair& a, const InPlacePair& b) { return a.output < b.output; });
@@ -178,7 +178,7 @@ class Planner {
     ValueId value;
     bool is_of_several = false;
   };
-  // By allocation.
+  // The values that the region reads, by allocation.
   std::unordered_map<size_t, ReadBeside> ReadsOf(const Region& region) const {
     std::unordered_map<size_t, ReadBeside> reads;
     for (const RegionInput& input : region.inputs) {
@@ -234,7 +234,8 @@ class Planner {
       sources.push_back(allocation_of_[value]);
       allocation.end = num_regions_;
     }
-    // What lies in a block that a copy overwrites is saved first. Copies are to whole blocks.
+    // A source that lies in a block that a copy overwrites is saved first. Copies are to whole
+    // blocks.
     std::unordered_set<std::uint32_t> overwritten;
     for (const BufferPlan::Copy& copy : copies) overwritten.insert(copy.to.base);
     for (size_t c = 0; c < copies.size(); ++c) {
@@ -312,7 +313,7 @@ class Planner {
   }
 
   void FindPeak(std::span<const LifeSpan> spans) {
-    // Of one block, so that no sum of them is too large for its type.
+    // The most that one block counts, so that no sum overflows.
     const i64 most = std::numeric_limits<i64>::max() / static_cast<i64>(spans.size() + 1);
     std::vector<i64> change(num_regions_ + 2);
     for (const LifeSpan& span : spans) {
@@ -345,7 +346,7 @@ class Planner {
   const i64 num_regions_;
   std::vector<Allocation> allocations_;
   std::vector<size_t> allocation_of_;  // by value
-  std::vector<i64> last_use_;          // by value: a region; num_regions_: a result; -1: none
+  std::vector<i64> last_use_;          // by value: a region; num_regions_ for a result; -1: no use
   static constexpr ValueId kNoValue = std::numeric_limits<ValueId>::max();
   std::vector<ValueId> result_of_argument_;  // by argument: the result whose block is its own
   // By values that have parts:
@@ -366,7 +367,7 @@ std::vector<i64> PackByTime(std::span<const LifeSpan> blocks, i64* total_bytes) 
   std::vector<i64> offsets(blocks.size(), 0);
   std::map<i64, i64> gaps;                     // begin -> end
   std::set<std::pair<i64, i64>> gaps_by_size;  // {size, begin}
-  std::set<std::pair<i64, size_t>> by_end;     // of blocks that are needed now
+  std::set<std::pair<i64, size_t>> by_end;     // blocks that are needed now
   i64 total = 0;
   const auto add_gap = [&](i64 begin, i64 end) {
     if (begin == end) return;
@@ -429,7 +430,7 @@ std::vector<i64> PackInOrder(std::span<const LifeSpan> blocks, std::span<const s
   *total_bytes = 0;
   for (const size_t b : order) {
     const i64 bytes = Aligned(blocks[b].bytes);
-    i64 end = 0;  // of those looked at so far
+    i64 end = 0;  // end of the blocks looked at so far
     i64 best = -1, best_gap = std::numeric_limits<i64>::max();
     for (const size_t other : placed) {
       if (blocks[other].end < blocks[b].begin || blocks[b].end < blocks[other].begin) continue;
@@ -449,7 +450,7 @@ std::vector<i64> PackInOrder(std::span<const LifeSpan> blocks, std::span<const s
   return offsets;
 }
 
-// What blocks need at the fullest step.
+// The bytes that blocks need at the fullest step: a lower bound of any packing.
 i64 MostLive(std::span<const LifeSpan> blocks) {
   std::vector<std::pair<i64, i64>> changes;  // step, bytes: what ends in a step goes after it
   for (const LifeSpan& block : blocks) {
@@ -464,8 +465,8 @@ i64 MostLive(std::span<const LifeSpan> blocks) {
 
 }  // namespace
 
-// In the order of time is fast and mostly as good as can be. Where it is not, orders that take time
-// per pair of blocks are tried, as far as there are not too many.
+// Packing in the order of time is fast and mostly reaches the lower bound. Where it does not,
+// orders that take time per pair of blocks are tried, if there are not too many.
 std::vector<i64> PackBlocks(std::span<const LifeSpan> blocks, i64* total_bytes) {
   constexpr size_t kMaxForPairs = 2000;
   std::vector<i64> best = PackByTime(blocks, total_bytes);

@@ -10,8 +10,8 @@ namespace axle {
 
 // What a program may assume about the blocks that its caller hands over.
 struct BlockUse {
-  // By result: the argument whose block is the result's too, or -1: a block of its own. Arguments
-  // that are nobody's result are only read.
+  // By result: the argument whose block is the result's too, or -1: the result has a block of its
+  // own. Arguments that no result replaces are only read.
   std::vector<std::int32_t> argument_of_result;
 };
 
@@ -21,16 +21,17 @@ struct BufferPlan {
     Place from, to;
     i64 bytes;
   };
-  std::vector<Place> places;         // by value; of a part, that of its first element
-  SubViews sub_views;                // that lie inside of their wholes
-  std::vector<i64> scratch_offsets;  // by region: in the frame
+  std::vector<Place> places;         // by value; a sub-view's place is that of its first element
+  SubViews sub_views;                // those that lie inside of their wholes
+  std::vector<i64> scratch_offsets;  // by region: offset in the frame
   std::vector<Copy> copies;
   i64 constant_bytes = 0;
-  // Of values and scratch memory, behind the pointers of the program: offsets count from there.
+  // Bytes for values and scratch memory, behind the pointers of the program: offsets count from
+  // there.
   i64 frame_bytes = 0;
   // The most that values in the frame need at any one time: what frame_bytes would be at best.
   i64 live_bytes = 0;
-  size_t peak_region = 0;  // where that is
+  size_t peak_region = 0;  // the region at which they need it
 };
 
 // `scratch_bytes` has what each region needs for itself, by region. All of the parts lie inside of

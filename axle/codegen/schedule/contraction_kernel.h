@@ -24,9 +24,9 @@ std::optional<ContractionStrides> StridesInto(const Instruction& inst, const Ins
 // One kernel, with its buffers {lhs, rhs, result, scratch}.
 struct ContractionKernel {
   KernelFunction function = nullptr;
-  std::vector<std::byte> plan;  // what `function` takes as its plan; copied freely
-  i64 num_tiles = 0;            // of all the work; any split of them gives the same bits
-  i64 scratch_bytes = 0;        // of each concurrent call
+  std::vector<std::byte> plan;  // the plan that `function` takes; copied freely
+  i64 num_tiles = 0;            // any split of them gives the same bits
+  i64 scratch_bytes = 0;        // for each concurrent call
   std::string_view reason;      // why there is no kernel; empty if there is one
 };
 

@@ -91,7 +91,7 @@ DotForm DotFormOf(const Instruction& inst, const ContractionStrides& strides) {
   const Dims lhs_free = FreeDims(lhs, attrs.lhs_batch_dims, attrs.lhs_contracting_dims);
   const Dims rhs_free = FreeDims(rhs, attrs.rhs_batch_dims, attrs.rhs_contracting_dims);
   DotForm dot;
-  size_t d = 0;  // of the result
+  size_t d = 0;  // dimension of the result
   for (size_t i = 0; i < attrs.lhs_batch_dims.size(); ++i, ++d) {
     const i64 l = attrs.lhs_batch_dims[i], r = attrs.rhs_batch_dims[i];
     dot.batch.push_back({lhs.dim(l), lhs_strides[l], rhs_strides[r], result_strides[d]});

@@ -22,7 +22,7 @@ ContractionStrides RowMajor(const Instruction& inst);
 struct DotForm {
   std::vector<DotDim> batch, rows, columns, depth;
   ProductTypes types;
-  i64 lanes = 1;  // of the canonical order
+  i64 lanes = 1;  // lanes of the canonical order
 };
 DotForm DotFormOf(const Instruction& dot, const ContractionStrides& strides);
 
@@ -41,15 +41,15 @@ struct SmallDot {
   i64 rows_per_batch;
   std::vector<i64> lhs_elements, rhs_elements;
 };
-inline constexpr i64 kMaxSmallDotElements = 128;  // of each array
+inline constexpr i64 kMaxSmallDotElements = 128;  // limit for each array
 // Nothing if there are many numbers, or numbers of another kind.
 std::optional<SmallDot> FindSmallDot(const Instruction& inst);
 
 // Strides with which `inst` had better read operand `i` by this access than a copy of it in order;
 // nothing if it is no dot, or copying is better.
 std::optional<Dims> StridesInPlace(const Instruction& inst, i64 i, const Access& access);
-// The same of the result that lies as `user`, which reads nothing else, wants it.
-// Its row-major strides, or these.
+// Strides with which a dot writes its result where `user`, a transpose that reads nothing else,
+// wants it: at `user`'s row-major strides, or at these. Nothing if no kernel writes so.
 std::optional<Dims> StridesOfResult(const Instruction& inst, const Instruction& user,
                                     const Dims* strides = nullptr);
 }  // namespace axle

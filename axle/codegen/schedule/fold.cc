@@ -35,7 +35,7 @@ bool IsCanonical(const Fold& fold) {
 
 namespace {
 
-// Merged dimensions; nothing if none is reduced.
+// The shape with merged dimensions; nothing if none is reduced.
 std::optional<FoldShape> ShapeOf(const Shape& operand, const Dims& dimensions) {
   std::vector<std::pair<bool, i64>> groups;
   FoldShape shape;
@@ -89,10 +89,10 @@ std::optional<std::vector<Fold>> GeneralFolds(LaneProgram reducer,
   return folds;
 }
 
-// Lanes, chunks and rows start from an init that may be joined any number of times. A sum may start
-// from +0: where -0 makes a difference, all elements are -0, and +0 is what comes out. Integers
-// narrower than a byte are folded as bytes, which have the same low bits: to be joined with the
-// init wraps them.
+// Sets the init that a fold may start from. Lanes, chunks and rows each start from it, so joining
+// it any number of times must not change the result. A sum may start from +0: where -0 makes a
+// difference, all elements are -0, and +0 is the result of joining it. Integers narrower than a
+// byte are folded as bytes, which have the same low bits: joining them with the init wraps them.
 void SetInit(Fold& fold, const Instruction& init) {
   if (!IsConstant(init) || IsComplex(fold.type) || IsNarrowFloat(fold.type) ||
       IsSubByte(fold.type)) {

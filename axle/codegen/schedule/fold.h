@@ -28,13 +28,13 @@ struct FoldShape {
 
 struct Fold {
   ReducerKind kind;
-  ElementType type;  // of the operand
+  ElementType type;  // element type of the operand
   // kGeneral: this fold and the next ones are the accumulators of one reducer, which the first of
   // them has; and what this one starts from, an input of the region unless it is negative.
   std::shared_ptr<const LaneProgram> reducer = nullptr;
   i64 init_input = -1;
   std::uint64_t init_bits = 0;
-  // Of a known kind: whether it starts from init_bits, and so gives the value of the reduction.
+  // Of a known kind: true if it starts from init_bits, and so gives the value of the reduction.
   bool has_init = false;
   // A complex sum is two sums, which the loop has as folds of their own.
   int num_parts() const { return IsComplex(type) ? 2 : 1; }
@@ -66,7 +66,7 @@ inline constexpr size_t kMaxFoldRank = 32;
 enum class FoldOrder : std::uint8_t {
   kAny,     // it is exact
   kLanes,   // the canonical order, in several lanes
-  kChunks,  // likewise, one after the other inside a chunk; there are several chunks
+  kChunks,  // the canonical order, one after the other inside a chunk; there are several chunks
   kLeft,    // one after the other
 };
 FoldOrder OrderOf(const FoldShape& shape, const Fold& fold);

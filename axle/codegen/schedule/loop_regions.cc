@@ -27,8 +27,9 @@ namespace {
 // Operations of a loop's lane program. In longer ones constants fill the registers, a processor
 // sees too few positions at once, and the code generator takes more than linear time.
 constexpr i64 kMaxWeight = 64;
-// Functions that are longer than this and of the same operands may share operations. What a loop
-// of functions as long as they may be computes besides.
+// Functions that are longer than kLongWeight and have the same operands may share operations (sine
+// and cosine). A loop of functions that together exceed kMaxWeight may have kBesideWeight
+// operations more.
 constexpr i64 kLongWeight = 16, kBesideWeight = 8;
 // To round to a narrow float takes more, but so it does in loops of their own.
 constexpr i64 kRoundingWeight = 4;
@@ -61,8 +62,8 @@ i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
   i64& weight = weights_[WeightKeyOf(inst)];
   if (weight > 0) return weight;
   const ElementType to = inst.shape().type();
-  // As kFast, and less what it takes to read the operands, because a loop has that once: narrow
-  // floats are widened.
+  // Counted as kFast, without the operations that read the operands, because a loop has those once:
+  // narrow floats are widened.
   LaneCompiler reads(Rounding::kFast), computes(Rounding::kFast);
   std::vector<const Instruction*> operands;
   for (i64 i = 0; i < inst.num_operands(); ++i) {
@@ -170,7 +171,7 @@ Status ScheduleBuilder::AddElementwise(const Instruction& inst) {
       AXLE_TRY(Close(*open));
     }
   }
-  // What has been closed since is an array to read now.
+  // A region that has been closed since is an array to read now.
   if (region != nullptr && !TryJoin(*region, inst)) {
     NoteApart(*region->instructions.back(), inst);
     AXLE_TRY(Close(*region));
@@ -370,7 +371,7 @@ std::unordered_set<const Instruction*> ScheduleBuilder::ConstantsInCode(const Op
   };
   if (std::ranges::none_of(open.instructions, reads_constant)) return {};
   std::vector<const Instruction*> constants;
-  LaneCompiler probe(rounding_);  // all of them are operands
+  LaneCompiler probe(rounding_);  // in which all of them are operands
   const auto read = [&](const Instruction& operand) {
     if (probe.Contains(operand)) return;
     const View view = ReadFor(operand, open.num_positions);
@@ -387,7 +388,7 @@ std::unordered_set<const Instruction*> ScheduleBuilder::ConstantsInCode(const Op
     if (const auto& fold = StateOf(*inst).fold) {
       probe.AddFold(*inst, PrimitiveOf(fold->fold.kind), *inst->operand(1));
     } else if (!probe.Add(*inst)) {
-      return {};  // as the caller will find
+      return {};  // the caller reports it
     }
   }
   std::unordered_set<const Instruction*> in_code;

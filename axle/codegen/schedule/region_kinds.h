@@ -23,7 +23,7 @@ enum class RegionKind : std::uint8_t {
 #undef REGION_KIND
 #undef FOLD_FORM
 };
-// As `axle explain` shows it.
+// The name that `axle explain` shows.
 std::string_view Name(RegionKind kind);
 
 struct Region;
@@ -35,7 +35,7 @@ struct SubViewWrite;  // schedule/sub_views.h
 
 struct RegionKindDef {
   RegionKind kind;
-  // Who computes it, for reports: "compiled", "library", "evaluator" or "program".
+  // The engine that computes it, for reports: "compiled", "library", "evaluator" or "program".
   std::string_view engine;
 
   // -- Which instructions get such a region, and what it does to their neighbours. --
@@ -44,7 +44,7 @@ struct RegionKindDef {
   // values. Asked of what is no part of a loop, no view and no call. Null: the schedule builder
   // makes them otherwise.
   bool (*takes)(const Instruction& inst) = nullptr;
-  // Output i lies where input i lies, if nobody reads that once more.
+  // Output i lies where input i lies, if no other region reads that input afterwards.
   bool updates_in_place = false;
   // It has no effect but its results, and may come earlier than it stands.
   bool may_move = false;
@@ -56,7 +56,7 @@ struct RegionKindDef {
 
   // -- How it runs. --
 
-  // What its instructions call is code of the region, and no program.
+  // Computations that its instructions call are code of the region, and no programs.
   bool has_callees_inside = false;
   // The computation whose results take the place of its arguments, or -1: the body of a loop.
   std::ptrdiff_t body = -1;
@@ -64,13 +64,13 @@ struct RegionKindDef {
   // is no such step: then the region becomes one of kind kEvaluate. What the region calls is
   // compiled by now. Null: add_record makes the plan.
   PlannedStep (*plan)(StepPlanner& planner, const Region& region) = nullptr;
-  // The same with the output in a sub-view that is not one run; null if can_write takes none.
+  // Plans the step that writes into a sub-view that is not one run; null if can_write takes none.
   PlannedStep (*plan_into)(StepPlanner& planner, const Region& region,
                            const SubView& view) = nullptr;
-  // Of a region that is not planned before: memory that a run of it needs beside its values, with
-  // that of the programs that it calls. Null: none.
+  // Memory that a run of a region needs beside its values, with that of the programs that it calls,
+  // for kinds that are not planned before. Null: none.
   i64 (*scratch_bytes)(const StepPlanner& planner, const Region& region) = nullptr;
-  // Adds the record. It may move out of the region what nobody needs any more.
+  // Adds the record. It may move parts of the region into it that are not needed any more.
   void (*add_record)(RecordWriter& writer, Region& region);
 };
 

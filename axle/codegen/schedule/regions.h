@@ -25,7 +25,7 @@ using ValueId = std::uint32_t;
 
 // An array, or the run-time sizes of one (an s64 per dimension).
 struct Value {
-  const Instruction* inst;  // that it is the value, or part of the value, of
+  const Instruction* inst;  // the instruction whose value, or part of it, this is
   i64 bytes;
   LaneArray array = {LaneType::kU8};
   i64 num_elements() const { return bytes / array.element_bytes(); }
@@ -33,7 +33,7 @@ struct Value {
 
 struct RegionInput {
   ValueId value;
-  Access access = {};  // of a loop, of a move without a map, of a contraction with strides
+  Access access = {};  // for loops, moves without a map, contractions with strides
 };
 
 // Output `output` may lie where input `input` lies, if nobody reads that afterwards.
@@ -54,8 +54,8 @@ struct RowLocal {
 
 struct Region;
 
-// What regions have beside their values, by kind. A kind that has nothing more reads and writes
-// whole values, as its only instruction says.
+// The payload of a region beside its values, by kind. A kind that needs nothing more reads and
+// writes whole values, as its only instruction says.
 struct WholeValues {};
 struct LoopRegion {
   i64 num_positions = 0;
@@ -76,8 +76,8 @@ struct MoveRegion {
   std::optional<IndexMap> map = {};  // nothing: inputs[0] by its access
 };
 struct ContractionRegion {
-  // Of a dot whose arrays lie apart; the last instruction is the transpose that it writes, if there
-  // is one.
+  // Set for a dot whose arrays are not row-major; the last instruction of the region is then the
+  // transpose that the dot writes, if there is one.
   std::optional<ContractionStrides> strides = {};
 };
 struct ControlRegion {
@@ -100,7 +100,7 @@ struct Region {
                SmallRegion>
       payload = {};
 
-  // What a region of that kind has; null, or an exception, if this is none.
+  // The payload of that kind; null, or an exception, if the region has another one.
   const LoopRegion* if_loop() const { return std::get_if<LoopRegion>(&payload); }
   const MoveRegion* if_move() const { return std::get_if<MoveRegion>(&payload); }
   const ControlRegion* if_control() const { return std::get_if<ControlRegion>(&payload); }
@@ -148,8 +148,8 @@ struct Schedule {
   std::vector<Value> values;
   std::vector<Region> regions;                         // in the order in which they run
   std::vector<ValueId> arguments;                      // by block of the caller
-  std::vector<ValueId> results;                        // likewise
-  std::vector<std::pair<ValueId, Literal>> constants;  // that something reads
+  std::vector<ValueId> results;                        // by block of the caller
+  std::vector<std::pair<ValueId, Literal>> constants;  // those that something reads
   std::vector<NotFused> not_fused;
 };
 

@@ -30,17 +30,18 @@
 namespace axle {
 namespace {
 
-// What the arrays of a block of rows should take together: less than a first-level cache. Shorter
-// blocks would call kernels more often, longer ones make softmax and layer norm slower by a fifth.
+// The size that the arrays of a block of rows should have together: less than a first-level cache.
+// Shorter blocks would call kernels more often, longer ones make softmax and layer norm slower by a
+// fifth.
 constexpr i64 kBlockBytes = i64{32} << 10;
-// A row by itself may take most of a second-level cache; longer ones are not there any more when
-// the next loop reads them.
+// A single row may fill most of a second-level cache. Of a longer row, nothing is left there when
+// the next loop reads it.
 constexpr i64 kMaxRowBytes = i64{1} << 20;
-// What is fetched early is so large that it is not in a second-level cache, or is fetched by a loop
-// of so many operations: shorter ones are as fast as that cache.
+// The least size of an array that is fetched early, above which it is not in a second-level cache;
+// and the operations of a loop that fetches smaller ones: shorter loops are as fast as that cache.
 constexpr i64 kMinFetchedBytes = i64{1} << 20;
 constexpr i64 kMinOperationsToFetch = 8;
-// A loop of fewer operations waits for the memory of what it is the first to write.
+// A loop of fewer operations waits for the memory that it is the first to write.
 constexpr i64 kMinOperationsToWrite = 16;
 // Places that a loop fetches beside what it reads: a processor waits for some ten lines at a time.
 constexpr std::ptrdiff_t kMaxFetchedPlaces = 2;
@@ -128,7 +129,7 @@ class Group {
         if (is_read_after(output)) region.outputs.push_back(output);
       }
     }
-    std::set<ValueId> apart = values_;  // without what lies where something else comes to lie
+    std::set<ValueId> apart = values_;  // without locals that lie in the place of an output
     for (const Region& step : steps_) {
       for (const ValueId output : step.outputs) {
         if (is_read_after(output)) continue;
@@ -151,8 +152,8 @@ class Group {
  private:
   i64 BytesOf(ValueId value) const { return schedule_.values[value].bytes; }
 
-  // What one row takes. An array whose size is no multiple is read by all rows alike, mostly: it
-  // does not count.
+  // The bytes of one row. An array whose size is no multiple of the rows is mostly read by all rows
+  // alike: it does not count.
   i64 RowBytes(const std::set<ValueId>& values) const {
     i64 bytes = 0;
     for (const ValueId value : values) {
@@ -198,9 +199,10 @@ class Group {
     return span;
   }
 
-  // An output of the region in whose place `local` may lie: it is written when nobody reads
-  // `local` any more, or by the last one who does, in place. The memory is in the caches then when
-  // the output is written; outputs that go past them are better left alone before.
+  // An output of the region in whose place `local` may lie: it is written when no loop reads
+  // `local` any more, or by the last loop that does, in place. The memory is in the caches then
+  // when the output is written. Outputs that are streamed past the caches are better not touched
+  // before.
   std::optional<std::uint32_t> OutputFor(const Region& region, ValueId local) const {
     const LifeSpan span = SpanOf(local);
     for (std::uint32_t o = 0; o < region.outputs.size(); ++o) {
@@ -338,8 +340,8 @@ class Group {
   const Schedule& schedule_;
   const i64 rows_;
   std::vector<Region> steps_;
-  std::set<ValueId> values_;    // that steps read or write
-  std::set<ValueId> computed_;  // that steps write
+  std::set<ValueId> values_;    // values that steps read or write
+  std::set<ValueId> computed_;  // values that steps write
 };
 
 class Finder {
@@ -372,8 +374,8 @@ class Finder {
     Apart why{};
     if (!group.TryAdd(fold, why)) return;
     std::vector<size_t> members = {first};
-    std::set<ValueId> after;  // what has to be computed after the group
-    bool passes_by = false;   // something that keeps its order
+    std::set<ValueId> after;  // values to be computed after the group
+    bool passes_by = false;   // a region that keeps its order was passed
     std::vector<NotFused> apart;
     const size_t end = std::min(schedule_.regions.size(), first + kMaxLooks);
     for (size_t r = first + 1; r < end; ++r) {
@@ -452,7 +454,7 @@ class Finder {
   Schedule& schedule_;
   const int num_threads_;
   std::vector<bool> is_taken_;     // by region: it has a place among the new ones
-  std::vector<size_t> last_read_;  // by value: a region, or the number of them: it is a result
+  std::vector<size_t> last_read_;  // by value: a region, or the number of regions for a result
 };
 
 }  // namespace

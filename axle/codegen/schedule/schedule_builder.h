@@ -55,9 +55,9 @@ class ScheduleBuilder {
       i64 operand;
       Fold fold;
     };
-    FoldShape fold_shape = {};  // of all folds
+    FoldShape fold_shape = {};  // the same for all folds
     std::vector<PendingFold> folds = {};
-    size_t num_folds() const {  // of the loop
+    size_t num_folds() const {  // as folds of the loop: complex sums are two
       size_t count = 0;
       for (const PendingFold& pending : folds) {
         count += static_cast<size_t>(pending.fold.num_parts());
@@ -75,10 +75,10 @@ class ScheduleBuilder {
   struct FoldState {
     Fold fold;
     OpenRegion* region;                // null once it is closed
-    std::vector<ValueId> values = {};  // then: one for each part
+    std::vector<ValueId> values = {};  // once it is closed: one for each part
   };
   struct View {
-    const Instruction* base;  // whose elements it shows: not a view itself
+    const Instruction* base;  // the instruction whose elements it shows; not a view itself
     Access access;
   };
   struct State {
@@ -105,12 +105,13 @@ class ScheduleBuilder {
   // Only the tuple's arrays of that element.
   Status AddElement(const Instruction& inst);
 
-  // What gives its first operand has the same values; loops on both sides of it stay apart.
+  // For instructions that give their first operand as it is: they have its values. Loops on both
+  // sides stay separate.
   Status AddSame(const Instruction& inst);
 
   Status AddEvaluate(const Instruction& inst);
 
-  // What a kind takes (RegionKindDef::takes).
+  // For an instruction that a kind takes (RegionKindDef::takes).
   Status AddOfKind(const Instruction& inst, const RegionKindDef& kind);
 
   // A region of one instruction that reads and writes whole values.
@@ -140,9 +141,10 @@ class ScheduleBuilder {
 
   // The operations of its lane program.
   i64 WeightOf(const Instruction& inst);
-  // Those that it adds to the region's. A sine and a cosine of the same number share most of them.
+  // The operations that it adds to the region's. A sine and a cosine of the same number share most
+  // of them.
   i64 WeightIn(const OpenRegion& region, const Instruction& inst);
-  // Those of `inst` that `other`, with the same operands, does not have.
+  // The operations of `inst` that `other`, with the same operands, does not have.
   i64 WeightBeside(const Instruction& other, const Instruction& inst);
   void AddTo(OpenRegion& region, const Instruction& inst);
 
@@ -150,7 +152,7 @@ class ScheduleBuilder {
   static std::optional<Dims> SizesFor(const OpenRegion& region,
                                       std::span<const RegionInput> inputs);
 
-  // What is not fused is noted with the last refusal.
+  // NoteApart records the reason of the last refusal.
   bool Refuse(Apart why) {
     why_ = why;
     return false;
@@ -191,7 +193,7 @@ class ScheduleBuilder {
   // Views that no loop could read together are put in order first.
   Status MoveWhatDoesNotFit(const Instruction& inst, i64 n);
 
-  // As Read, for a loop of n positions: an operand of one element is the same at all of them.
+  // Like Read, for a loop of n positions: an operand of one element is the same at all of them.
   View ReadFor(const Instruction& operand, i64 n);
 
   // Whether `inst` can be computed in `region`, which then has its inputs. Operands in other open
@@ -222,7 +224,7 @@ class ScheduleBuilder {
   struct FoldOperands {
     std::vector<const Instruction*> stored, folded;  // as for LaneCompiler::Finish
   };
-  // What a fold of kind kGeneral starts from.
+  // Sets the init that a fold of kind kGeneral starts from.
   void SetInit(LaneCompiler& compiler, const Instruction& init, const OpenRegion& open,
                Region& region, std::vector<const Instruction*>& readers, Fold& fold);
   FoldOperands AddFoldOperands(LaneCompiler& compiler, OpenRegion& open, Region& region,
@@ -249,7 +251,7 @@ class ScheduleBuilder {
   std::vector<bool> live_;
   std::vector<State> states_;  // by Instruction::index()
   std::vector<std::unique_ptr<OpenRegion>> open_;
-  // By the types of the first operand and of the result, and a hash of the attributes.
+  // Key: opcode, types of the first operand and of the result, hash of the attributes.
   using WeightKey = std::tuple<Opcode, ElementType, ElementType, size_t>;
   static WeightKey WeightKeyOf(const Instruction& inst);
   std::map<WeightKey, i64> weights_;

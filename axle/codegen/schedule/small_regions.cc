@@ -47,7 +47,7 @@ constexpr i64 kMaxValues = 4000;
 
 static_assert(kMaxSmallDotElements <= kMaxSmallElements);
 
-// What a function, or a part of one, costs to compile.
+// The cost of compiling a function, or a part of one.
 struct Cost {
   i64 work = 0, values = 0;
   Cost& operator+=(const Cost& other) {
@@ -198,7 +198,7 @@ class Finder {
         const auto source = places.find(part.inputs[large.input].value);
         if (source == places.end() || (large.is_written && !is_body)) return result;
         InMemory place = source->second;
-        // What is written must not be read through another input of the same part.
+        // An array that the part writes must not be read through another of its inputs.
         const auto reads = std::ranges::count_if(part.inputs, [&](const RegionInput& input) {
           const auto other = places.find(input.value);
           return other != places.end() && other->second.argument == place.argument;
@@ -282,7 +282,7 @@ class Grouper {
     const auto large_outputs = *LargeOutputs(schedule_, region);
     for (const LargeOutput& large : large_outputs) {
       large_results_.insert(region.outputs[large.output]);
-      // What is handed on is copied at the end: nobody may write it before.
+      // An array that is only handed on is copied at the end: no part may write it before.
       if (!large.is_written) large_results_.insert(region.inputs[large.input].value);
     }
     parts_.push_back(std::move(region));
@@ -296,7 +296,7 @@ class Grouper {
   }
 
   void Finish() {
-    // Loops and moves on their own are compiled once for all that do the same.
+    // Loops and moves on their own share kernels with all that do the same.
     if (has_control_ || has_dot_ || (wherever_possible_ && !parts_.empty())) {
       schedule_.regions.push_back(Join());
     } else {
@@ -340,7 +340,7 @@ class Grouper {
       const ValueId output = part.outputs[i];
       const auto large = std::ranges::find(large_outputs, i, &LargeOutput::output);
       const bool is_large = large != large_outputs.end();
-      // A large array that is written needs a place, whoever reads it.
+      // A large array that is written needs a place, even if only parts of this region read it.
       if (last_use_[output] <= end_ && !(is_large && large->is_written)) continue;
       const auto o = static_cast<std::uint32_t>(region.outputs.size());
       region.outputs.push_back(output);
@@ -373,7 +373,7 @@ class Grouper {
   std::map<ValueId, Literal> constants_;  // small ones
   // The regions put together now.
   std::vector<Region> parts_;
-  std::vector<i64> numbers_;  // in the order before
+  std::vector<i64> numbers_;  // positions in the schedule before
   std::set<ValueId> large_results_;
   Cost cost_;
   i64 end_ = 0;

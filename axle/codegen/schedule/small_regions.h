@@ -22,8 +22,8 @@ struct LargeOutput {
   std::uint32_t output, input;
   bool is_written;  // else it is the input
 };
-// Of a part of a small region, or of a region that may become one; nothing if it makes a large
-// array in another way.
+// The large outputs of a part of a small region, or of a region that may become one; nothing if it
+// makes a large array in another way.
 std::optional<std::vector<LargeOutput>> LargeOutputs(const Schedule& schedule, const Region& part);
 
 // The linear index, in elements, of what a piece without run-time offsets reads for each result
@@ -32,7 +32,7 @@ struct PieceElements {
   std::vector<i64> result, source;
 };
 PieceElements ElementsOf(const IndexPiece& piece, const Shape& result, const Shape& source);
-// Of the positions of a loop.
+// The elements that an access reads, by position.
 std::vector<i64> ElementsOf(const Access& access);
 
 // Puts regions of `schedule` together. `schedule_of` gives the schedules of called computations,

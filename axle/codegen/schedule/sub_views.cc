@@ -37,15 +37,15 @@ bool HasStaticMap(const Region& region) {
 
 namespace {
 
-// Rows that do not fill their vectors waste the rest of the last one: up to a fourth of the row is
-// less than moving it takes.
+// Rows that do not fill their vectors waste the rest of the last one. Up to a fourth of a row, that
+// costs less than a copy.
 constexpr i64 kVectorLanes = 16;
 bool FillsVectors(i64 row) {
   const i64 lanes = (row + kVectorLanes - 1) / kVectorLanes * kVectorLanes;
   return (lanes - row) * 4 <= row;
 }
 
-// The positions that pieces write are apart, because they lie one after the other along some
+// True if the pieces write disjoint positions, because they lie one after the other along some
 // dimension.
 bool AreApart(std::span<const IndexPiece> pieces) {
   const size_t rank = pieces[0].dims.size();
@@ -61,8 +61,8 @@ bool AreApart(std::span<const IndexPiece> pieces) {
   return false;
 }
 
-// Where a piece puts all of its operand, if the result lies as `result` says; nothing if the piece
-// does something else.
+// The access at which a piece puts all of its operand into a result that lies as `result` says;
+// nothing if the piece does something else.
 std::optional<Access> PlaceOf(const IndexPiece& piece, const Dims& operand_dims,
                               const Dims& result_dims, const Access& result) {
   // The piece the other way round: what it reads is what is written.
@@ -84,8 +84,8 @@ std::optional<Access> PlaceOf(const IndexPiece& piece, const Dims& operand_dims,
   return Compose({written}, operand_dims, result_dims, result);
 }
 
-// The sizes of a loop that writes its parts where they belong; nothing if it cannot, or had better
-// not.
+// The sizes of a loop that writes its sub-views in place; nothing if it cannot, or if copying is
+// cheaper.
 std::optional<Dims> SizesFor(const Region& loop, const SubViews& sub_views, i64 rows) {
   const auto& [n, program, loop_sizes, fold_shape, folds, fetches] = loop.loop();
   if (IsStaged(fold_shape, folds)) return std::nullopt;
@@ -131,7 +131,8 @@ class Finder {
   }
 
   SubViews Find() && {
-    // What is put into a view is put into its whole.
+    // From the last move to the first: a piece of a sub-view is then known to be a piece of its
+    // whole.
     for (size_t r = schedule_.regions.size(); r-- > 0;) AddPieces(schedule_.regions[r]);
     return std::move(views_);
   }
@@ -145,7 +146,7 @@ class Finder {
   void AddPieces(const Region& move) {
     if (!HasStaticMap(move) || !move.in_place.empty()) return;
     const IndexMap& map = *move.move().map;
-    // The first piece may lie below the other one, which is then left out of it.
+    // The first piece may be a base below the other one, and is then copied around it.
     const bool are_apart = AreApart(map);
     if (!are_apart && map.size() != 2) return;
     const Instruction& inst = *move.instructions[0];

@@ -15,7 +15,7 @@
 namespace axle {
 
 struct SubView {
-  ValueId whole;  // that it lies inside of; no view itself
+  ValueId whole;  // the value that it lies inside of; no view itself
   // Where in `whole` its elements are, in order.
   Access access;
   // The piece of whose map it is; that is not moved any more.
@@ -23,20 +23,20 @@ struct SubView {
   size_t piece;
 
   bool is_run() const;
-  // The same, counted from its first element, where its Place is.
+  // The same access, counted from its first element, where its Place is.
   Access from_first() const { return {0, access.factors}; }
 };
 
-// By value. A sub-view that is no run is read by `move` alone.
+// Sub-views by value. One that is no run is read by `move` alone.
 using SubViews = std::map<ValueId, SubView>;
 
 // A value that a region is to write as a sub-view.
 struct SubViewWrite {
-  const SubViews& views;  // that are found so far, with this one
+  const SubViews& views;  // those found so far, with this one
   const SubView& view;
   const Value& value;
   ValueId id;
-  size_t output;  // of the region
+  size_t output;  // number of the output in the region
 };
 // RegionKindDef::can_write of kMove, kLoop and kRows.
 bool CanWriteMove(const Region& region, const SubViewWrite& write);
@@ -46,8 +46,8 @@ bool CanWriteRows(const Region& region, const SubViewWrite& write);
 // Whether the places of what the region, a kMove, moves are known, by pieces of a map.
 bool HasStaticMap(const Region& region);
 
-// The values that can be sub-views: who computes them can write them so, and they are no results.
-// The schedule has its last kinds of regions; points into it.
+// The values that can be sub-views: they are no results, and the regions that compute them can
+// write them so. The schedule has its last kinds of regions; the result points into it.
 SubViews FindSubViews(const Schedule& schedule);
 
 // Where the outputs of a loop lie, by position, those of its folds included.

@@ -18,7 +18,7 @@ inline constexpr bool kAlwaysChecksAccesses = __has_feature(address_sanitizer);
 inline constexpr bool kAlwaysChecksAccesses = false;
 #endif
 
-// What the checks of one compiled module found. Thread-safe.
+// Collects what the checks of one compiled module find. Thread-safe.
 class AccessChecks {
  public:
   // The first thing that was wrong, INTERNAL, in any run so far.
@@ -42,7 +42,7 @@ inline void SetBounds(void** pointers, size_t num_operands, size_t operand, void
   bounds[1] = static_cast<std::byte*>(begin) + bytes;
 }
 
-// What checked code calls, under this name: gives `address` if the bytes there are in
+// The function that checked code calls by this name: gives `address` if the bytes there are in
 // [begin, end), and a place where it does no harm otherwise. `operand` is negative for memory of
 // the kernel's own.
 inline constexpr char kCheckAccess[] = "axle_check_access";

@@ -11,15 +11,16 @@ namespace axle {
 class AccessChecks;
 class KernelEmulator;
 
-// What code is generated for. Never a guess from the CPU's name: the features come from CPUID.
+// The target of generated code. Never a guess from the CPU's name: the features come from CPUID.
 struct JitTarget {
   NativeIsa isa;                   // not kAuto
   int codegen_level;               // 0 to 2, of modules that ask for none of their own
-  int vector_bytes;                // of the widest register that code should use
+  int vector_bytes;                // the widest register that code should use
   AccessChecks* checks = nullptr;  // code is checked, and this gets what is wrong (access_checks.h)
   // For tests: false leaves code that LLVM miscompiles (llvm/llvm_workarounds.h) as it is.
   bool works_around_llvm = true;
-  // What runs the code if this machine cannot, given the name of the llc to compile with.
+  // Makes the emulator that runs the code if this machine cannot, given the name of the llc to
+  // compile with.
   StatusOr<std::unique_ptr<KernelEmulator>> (*emulate)(const JitTarget& target,
                                                        const std::string& llc) = nullptr;
   bool has_avx512() const { return isa == NativeIsa::kAvx512; }

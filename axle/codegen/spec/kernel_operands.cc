@@ -3,7 +3,8 @@
 
 namespace axle {
 
-// As LoopKernel says.
+// The operands as the comment of LoopKernel defines them: fold results of kRows are one element per
+// row, all other outputs neighbours.
 KernelOperands OperandsOf(const LoopKernelSpec& spec) {
   using Row = KernelOperand::Row;
   const LaneProgram& program = *spec.program;

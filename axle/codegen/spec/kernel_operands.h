@@ -1,4 +1,4 @@
-// What memory a kernel touches: for an emulator, which runs it where that memory is not.
+// The memory that a kernel touches: for an emulator, which runs it where that memory is not.
 #pragma once
 #include <vector>
 

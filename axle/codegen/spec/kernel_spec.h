@@ -37,7 +37,7 @@ using LoopKernel = void(void* const* pointers, i64 inner, i64 outer, const i64* 
 // Folds in a loop: the last outputs of its program are not stored but folded.
 struct LoopFold {
   Primitive join = Primitive::kAdd;  // or kMul, kMin, kMax, kAnd or kOr
-  std::uint64_t identity = 0;        // what lanes start from
+  std::uint64_t identity = 0;        // the value that lanes start from
   // Instead, with kColumns: what gives the new values of this fold and of the next ones, one for
   // each of its outputs, from theirs and then from this row's; these others have no reducer.
   const LaneProgram* reducer = nullptr;
@@ -59,12 +59,12 @@ enum class FoldForm : std::uint8_t {
   kColumns,
 };
 
-// What is known of the positions of each row that a kernel is called with.
+// Facts about the number of positions of each row that a kernel is called with.
 struct RowSizes {
   static constexpr i64 kWhole = 64;
   bool are_whole = false;  // multiples of kWhole: the kernel may do without a masked tail
   i64 most = std::numeric_limits<i64>::max();  // an iteration need not be longer
-  // Of the rows of both.
+  // The facts that hold for the rows of both.
   RowSizes Join(const RowSizes& other) const {
     return {are_whole && other.are_whole, std::max(most, other.most)};
   }
@@ -85,9 +85,9 @@ struct LoopKernelSpec {
   // kNone: a few positions at a time. It is short rather than fast.
   bool is_brief = false;
   RowSizes row_sizes = {};
-  // By input, or empty: how many bytes behind what it loads lies what it fetches into the caches
-  // for later; 0: it does not. That may be behind the end of the array. Or kFetchesPlace: the input
-  // is not read, its place is fetched for a loop that will write it.
+  // By input, or empty: the distance in bytes from what a load reads to what it prefetches for
+  // later; 0: it prefetches nothing. That may be behind the end of the array. Or kFetchesPlace: the
+  // input is not read, its place is prefetched for a loop that will write it.
   std::vector<i64> fetches = {};
   static constexpr i64 kFetchesPlace = -1;
 };
@@ -103,7 +103,7 @@ inline constexpr i64 kMinStreamedInPass = i64{4} << 20;
 struct MergeKernelSpec {
   // SplitComparator::less. The arrays that are merged are the keys, then others.
   const LaneProgram* less;
-  Dims other_bytes;  // of their elements: 1, 2, 4 or 8
+  Dims other_bytes;  // bytes of their elements: 1, 2, 4 or 8
   size_t num_keys() const { return less->inputs.size() / 2; }
   size_t num_arrays() const { return num_keys() + other_bytes.size(); }
   i64 bytes_of(size_t array) const {
@@ -119,10 +119,10 @@ struct MergeState {
   i64 until;      // an element of the result
   i64 next = 0;   // the first element of the result that is not there yet
   i64 left = 0;   // the elements that are compared for it
-  i64 right = 0;  // of the right run; it begins behind the left one
+  i64 right = 0;  // the same of the right run, which begins behind the left one
 };
 
-// What loops in such a function look at: how many times they may still ask whether to go on. Asking
+// The fuel of loops in such a function: how many times they may still ask whether to go on. Asking
 // when nothing is left gives a new number, or a negative one: the run ends.
 struct Fuel {
   i64 left;

@@ -33,7 +33,7 @@ class CompiledComputations {
   CompiledComputation& Get(const HloComputation& computation, CallForm form) const {
     return *by_form_.at({&computation, form});
   }
-  // What an instruction applies to elements, straight-line code or not.
+  // A computation that an instruction applies to elements, straight-line code or not.
   CompiledComputation& Applied(const HloComputation& computation) const {
     const auto plain = by_form_.find({&computation, CallForm::kPlain});
     return plain != by_form_.end() ? *plain->second : Get(computation, CallForm::kLanes);

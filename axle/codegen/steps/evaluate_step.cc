@@ -33,7 +33,7 @@ class CompiledCallee : public Callee {
 
   StatusOr<Literal> Call(std::span<Literal> args) override {
     AXLE_TRY(run_.limits == nullptr ? Status() : run_.limits->Step());
-    const StoragePlaces none({});  // what the step has to write is not for what it calls
+    const StoragePlaces none({});  // callees must not write into the step's outputs
     return RunOnLiterals(compiled_, args, run_);
   }
   const LaneProgram* lanes() override { return compiled_.lanes ? &*compiled_.lanes : nullptr; }

@@ -16,7 +16,7 @@ struct EvaluatePlan {
 };
 
 // The KernelFunction of evaluate steps; the run is a HostRun. Buffers: the blocks of the operands,
-// then those of the result.
+// then the blocks of the result.
 int RunEvaluate(const RunContext* run, const void* plan, void* const* buffers, i64 begin, i64 end);
 
 }  // namespace axle

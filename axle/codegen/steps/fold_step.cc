@@ -23,7 +23,7 @@
 namespace axle {
 namespace {
 
-// Bytes of accumulators, where the order is free: enough to hide how long an operation takes.
+// Bytes of accumulators if the order is free: enough to hide the latency of an operation.
 constexpr i64 kFreeLaneBytes = 256;
 
 }  // namespace
@@ -52,7 +52,7 @@ void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const F
       spec.lanes = static_cast<int>(shape.reduced < free_lanes ? 16 : free_lanes);
       continue;
     }
-    // What is exact in any order does as the others.
+    // A fold that is exact in any order takes the lanes of the others.
     const i64 lanes = SumLanes(shape.reduced, shape.columns, fold.type);
     if (IsCanonical(fold) || spec.lanes == 0) {
       spec.in_order = lanes == 1 && IsCanonical(fold);
@@ -116,7 +116,7 @@ void IndexOf(const LoopPlan& loop, size_t inner, i64 row, std::span<i64> index) 
   }
 }
 
-// One row of more than a chunk.
+// Folds one row of more than a chunk.
 int FoldLongRow(const FoldPlan& plan, void* const* buffers, i64 row, LimitClock& clock) {
   const LoopPlan& loop = *plan.loop;
   const size_t num_operands = loop.offsets.size(), num_folds = plan.folds.size();
@@ -150,7 +150,7 @@ int FoldLongRow(const FoldPlan& plan, void* const* buffers, i64 row, LimitClock&
   return kKernelOk;
 }
 
-// `width` columns of one row, from column `column` on.
+// Folds `width` columns of one row, from column `column` on.
 int FoldColumns(const FoldPlan& plan, void* const* buffers, i64 row, i64 column, i64 width,
                 LimitClock& clock) {
   const LoopPlan& loop = *plan.loop;

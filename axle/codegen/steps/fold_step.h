@@ -24,7 +24,7 @@ struct FoldPlan {
   FoldShape shape;
   FoldForm form;
   struct Part {
-    i64 bytes;  // of a value
+    i64 bytes;  // bytes of a value
     FoldFn join = nullptr;
     std::uint64_t identity;
   };
@@ -41,7 +41,7 @@ std::shared_ptr<FoldPlan> PlanFold(const FoldShape& shape, std::span<const Fold>
                                    const LoopKernelSpec& spec, const Dims& sizes,
                                    std::span<const LoopOperand> operands);
 
-// As of a LoopPlan; `rows` divides shape.rows.
+// Like TileByRows and RowSizesOf of a LoopPlan; `rows` divides shape.rows.
 void TileByRows(FoldPlan& plan, i64 rows);
 RowSizes RowSizesOf(const FoldPlan& plan);
 

@@ -48,7 +48,7 @@ class Call {
     return {};
   }
 
-  // One variable to return, here and below: a literal is large for a small run.
+  // Here and below there is one variable to return: moving a literal costs much in a small run.
   StatusOr<Literal> RunAndMakeResult(HostRun& run) {
     StatusOr<Literal> result = MakeResult(compiled_.call.result);
     Status status = result.ok() ? RunInFrame(run) : NoMemoryForResult(result.status());
@@ -75,7 +75,7 @@ class Call {
     return memory == nullptr ? NoMemory() : Execute(program, frame, blocks_.data(), run);
   }
 
-  // Of an argument whose literal is not full. A static parameter takes no padding.
+  // Checks an argument whose literal is not full. A static parameter takes no padding.
   Status CheckSizes(const Instruction& parameter, i64 number, const Literal& argument) const {
     if (!argument.is_padded()) return {};
     Literal flagged = argument;

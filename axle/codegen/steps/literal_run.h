@@ -23,10 +23,10 @@ struct HostRun : ProgramRun {
   std::optional<BlockExecutor> own_executor;
 };
 
-// What a call on literals needs to know of a computation, worked out once.
+// Facts about a computation that a call on literals needs, worked out once.
 struct LiteralCall {
   Shape result;                    // row-major
-  size_t num_argument_blocks = 0;  // of those that the caller hands over
+  size_t num_argument_blocks = 0;  // among those that the caller hands over
   size_t num_result_blocks = 0;
   bool has_dynamic_result = false;
   bool replaces_arguments = false;  // some result lies where an argument was
@@ -36,10 +36,10 @@ LiteralCall PlanLiteralCall(const HloComputation& computation, const BlockUse& b
 // A computation, compiled.
 struct CompiledComputation {
   const HloComputation* computation = nullptr;
-  std::shared_ptr<const Program> program;  // null if `lanes` are all that anybody wants
+  std::shared_ptr<const Program> program;  // null if only `lanes` are used
   BlockUse blocks;
   LiteralCall call;
-  std::optional<LaneProgram> lanes;  // of scalar arithmetic
+  std::optional<LaneProgram> lanes;  // if it is scalar arithmetic
   // The loop of `lanes` over arrays, if an evaluator may run it; null otherwise.
   std::shared_ptr<LoopPlan> lanes_loop;
   std::string peak;  // the instruction at which the frame is fullest
@@ -51,7 +51,7 @@ struct CompiledComputation {
 // for the frame.
 StatusOr<Literal> RunOnLiterals(const CompiledComputation& compiled,
                                 std::span<const Argument> arguments, HostRun& run);
-// The same with literals that are all the run's.
+// The same with literals that the run owns.
 StatusOr<Literal> RunOnLiterals(const CompiledComputation& compiled, std::span<Literal> arguments,
                                 HostRun& run);
 

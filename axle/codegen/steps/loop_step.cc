@@ -20,14 +20,14 @@
 namespace axle {
 namespace {
 
-// Positions of a tile: enough to hide what a call costs.
+// Positions of a tile: enough to hide the cost of a call.
 constexpr i64 kTilePositions = 4096;
-// The processor fills so many lines at a time.
+// Outputs that are streamed together: a processor fills a few lines at a time.
 constexpr size_t kMaxStreams = 4;
-// Of rows that a kernel streams, at least its vectors'.
+// Alignment of rows that a kernel streams: at least that of its vectors.
 constexpr i64 kStreamAlignment = 64;
 
-// Whether the arrays are where their rows' alignment follows from the plan's.
+// Whether the arrays are aligned, so that their rows are as the plan says.
 bool AreAligned(const LoopPlan& plan, void* const* buffers) {
   const size_t num_operands = plan.offsets.size();
   for (size_t i = num_operands - plan.num_streamed; i < num_operands; ++i) {
@@ -36,7 +36,7 @@ bool AreAligned(const LoopPlan& plan, void* const* buffers) {
   return true;
 }
 
-// What was streamed is where other threads find it.
+// Makes streamed stores visible to other threads.
 void Fence() {
 #if defined(__x86_64__)
   __builtin_ia32_sfence();
@@ -179,7 +179,7 @@ int RunRows(const RunContext* run, const LoopPlan& plan, void* const* buffers, i
 
 namespace {
 
-// Parts of the only row.
+// Runs parts of the only row.
 int RunRow(const RunContext* run, const LoopPlan& plan, void* const* buffers, i64 begin, i64 end) {
   const size_t num_operands = plan.offsets.size();
   void* pointers[kMaxLoopPointers];

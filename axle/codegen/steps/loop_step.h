@@ -35,16 +35,16 @@ class LimitClock {
 struct LoopPlan {
   LoopKernel* kernel = nullptr;
   Dims sizes;  // outermost first, at least two
-  // By operand and dimension, in bytes. Strides of operand i: [i * sizes.size(), ...).
+  // By operand and dimension, in bytes. The strides of operand i are [i * sizes.size(), ...).
   Dims strides;
-  Dims outer_strides, inner_strides;  // of the last two dimensions, by operand
+  Dims outer_strides, inner_strides;  // strides of the last two dimensions, by operand
   Dims offsets;                       // where the first position is, by operand
   i64 rows_per_tile = 1;
-  i64 positions_per_tile = 0;  // of a loop with one row
+  i64 positions_per_tile = 0;  // for a loop with one row
   i64 num_tiles = 1;
   bool is_checked = false;  // the kernel is: access_checks.h
-  Dims memory_bytes;        // then, of the buffers
-  size_t num_streamed = 0;  // of the operands, the last ones: the outputs of a kernel that streams
+  Dims memory_bytes;        // sizes of the buffers, if it is checked
+  size_t num_streamed = 0;  // number of outputs, the last operands, that the kernel streams
 };
 
 struct LoopOperand {
@@ -71,7 +71,7 @@ std::shared_ptr<LoopPlan> PlanLoop(const Dims& sizes, std::span<const LoopOperan
 bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operands,
                       size_t num_outputs, i64 passed_bytes);
 
-// What a loop reads or writes of the array of operand `i`, at each element once.
+// The bytes that a loop reads or writes of the array of operand `i`, each element once.
 i64 PassedBytes(const LoopPlan& plan, std::span<const LoopOperand> operands, size_t i);
 
 // Makes the number of tiles a multiple of `rows`, which the number of positions is: equal parts of
@@ -79,10 +79,10 @@ i64 PassedBytes(const LoopPlan& plan, std::span<const LoopOperand> operands, siz
 // row.
 void TileByRows(LoopPlan& plan, i64 rows);
 
-// Of the rows that RunLoop calls the kernel with, whatever its tiles are.
+// The sizes of the rows that RunLoop calls the kernel with, whatever its tiles are.
 RowSizes RowSizesOf(const LoopPlan& plan);
 
-// What a checked kernel finds behind the pointers of its operands: the buffers.
+// Sets what a checked kernel finds behind the pointers of its operands: the bounds of the buffers.
 void SetLoopBounds(const LoopPlan& plan, void* const* buffers, void** pointers);
 
 // Calls the kernel for groups of whole rows.

@@ -23,8 +23,8 @@
 namespace axle {
 namespace {
 
-// Bytes of a tile, about: the first-level cache holds some of what is written twice, and threads
-// get several. Transposes want whole cache lines of what they read.
+// Approximate bytes of a tile: the first-level cache still holds some of what is written twice, and
+// threads get several. Transposes need whole cache lines of what they read.
 constexpr i64 kTileBytes = i64{64} << 10;
 constexpr i64 kMinCrossed = 64;
 // Between two looks at the limits.

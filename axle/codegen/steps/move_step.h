@@ -13,7 +13,8 @@ namespace axle {
 struct MovePlan {
   // Maps with places that are known at run time only:
   std::vector<PieceWalk> walks;
-  // The others: positions begin + k * step, 0 <= k < count, of each dimension of the result.
+  // Maps with known places: positions begin + k * step, 0 <= k < count, of each dimension of the
+  // result.
   struct BoxDim {
     i64 begin, count, step;
     i64 from_step;  // in bytes
@@ -25,7 +26,7 @@ struct MovePlan {
   };
   std::vector<Box> boxes;
   i64 element_bytes = 0;
-  Dims sizes, steps;  // of the result; in bytes
+  Dims sizes, steps;  // of the result; steps in bytes
   // A tile is `along` positions of this dimension, and all behind it.
   size_t tile_dim = 0;
   i64 along = 1;
@@ -39,7 +40,7 @@ struct MovePlan {
   int whole_operand = -1;
 };
 
-// Of a kMove region. What is a part of its result is there already.
+// The plan of a kMove region. Pieces that are sub-views of its result are there already.
 std::shared_ptr<const MovePlan> PlanMove(const Region& region, const Schedule& schedule,
                                          const SubViews& sub_views = {});
 

@@ -25,7 +25,7 @@ bool IsAnyQuotient(const LaneOp& op) {
 LaneProgram WithReciprocals(const LaneProgram& program, std::span<const InnerStride> inputs) {
   const std::vector<LaneOp>& code = program.code;
   std::vector<bool> is_uniform(code.size());
-  std::vector<int> dividends(code.size());  // by divisor
+  std::vector<int> dividends(code.size());  // number of dividends, by divisor
   for (size_t i = 0; i < code.size(); ++i) {
     const LaneOp& op = code[i];
     if (IsAnyQuotient(op)) ++dividends[op.operands[1]];

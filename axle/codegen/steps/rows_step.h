@@ -20,11 +20,11 @@ struct RowsPlan {
     KernelFunction function;
     const void* plan;
     std::vector<Operand> operands;
-    i64 tiles_per_row;  // of the step
+    i64 tiles_per_row;  // tiles of this step
   };
   std::vector<Step> steps;
   i64 rows = 0, rows_per_block = 1;
-  i64 positions_per_row = 0;  // of all steps
+  i64 positions_per_row = 0;  // sum over all steps
   size_t scratch_place = 0;
   i64 num_tiles() const { return (rows + rows_per_block - 1) / rows_per_block; }
 };

@@ -34,7 +34,7 @@ namespace {
 constexpr i64 kBlock = 256;
 // Elements between two looks at the limits.
 constexpr i64 kSlice = i64{1} << 19;
-// Where a window lies that is left out, whatever is added to it.
+// The place of a window that is left out. It stays negative whatever is added to it.
 constexpr i64 kOutside = -(i64{1} << 62);
 
 // The update replaces the element.
@@ -69,7 +69,7 @@ void AddWindow(const ScatterAttrs& attrs, const Dims& operand_strides, const Sha
   }
 }
 
-// The next dimension goes on where the last one ends.
+// Whether the two dimensions are one: the next one goes on where the last one ends.
 bool AreOne(const ScatterPlan::BatchDim& outer, const ScatterPlan::BatchDim& inner) {
   return outer.operand_step == 0 && inner.operand_step == 0 &&
          outer.update_step == inner.count * inner.update_step &&
@@ -127,7 +127,7 @@ void AddEntry(const ScatterPlan& plan, const ScatterPlan::Entry& entry, const vo
     if constexpr (IsIntegral(kType) || kType == PRED) {
       const auto* values = static_cast<const StorageOf<kType>*>(indices) + first + entry.offset;
       for (i64 i = 0; i < count; ++i) {
-        // What does not fit into an i64 is outside too.
+        // A number that does not fit into an i64 is negative here, and outside too.
         const auto value = static_cast<i64>(values[i * step]);
         const bool is_inside = value >= 0 && value <= entry.max;
         windows[i] = is_inside ? windows[i] + value * entry.stride : kOutside;
@@ -176,7 +176,7 @@ int ForEachBlockOf(const RunContext* run, const ScatterPlan& plan, const void* i
         AddEntry(plan, entry, indices, index + begin * inner.index_step, inner.index_step, count,
                  windows);
       }
-      // So few of them that their elements are no more than a slice, or one.
+      // So few windows that their elements are at most a slice, or one window.
       const i64 some = std::max<i64>(1, kSlice / plan.window_elements);
       for (i64 done = 0; done < count; done += some) {
         const i64 taken = std::min(some, count - done);

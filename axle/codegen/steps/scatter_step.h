@@ -1,7 +1,7 @@
 // Scatter steps: the updates one after the other, in the order of numerics.md N7, each window as
-// rows of neighbours. A computation that is known runs in loops that are built ahead, any other one
-// that is straight-line code as its compiled loop. Sums and products of narrow floats have the
-// elements that they touch as f32 in scratch memory (axle/ops/touched_elements.h).
+// rows of neighbours. A known computation runs in precompiled loops, any other straight-line code
+// as its compiled loop. Sums and products of narrow floats keep the elements that they touch as f32
+// in scratch memory (axle/ops/touched_elements.h).
 #pragma once
 #include <memory>
 #include <optional>
@@ -47,7 +47,7 @@ struct ScatterPlan {
   How how = How::kLoop;
   FoldKernel fold;                 // kFold, kWideFold
   TouchedPlan touched;             // kWideFold
-  i64 scratch_bytes = 0;           // of one call
+  i64 scratch_bytes = 0;           // scratch memory of one call
   std::shared_ptr<LoopPlan> loop;  // kLoop: of the computation on rows; the caller's to fill in
 };
 

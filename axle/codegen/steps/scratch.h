@@ -6,7 +6,7 @@ namespace axle {
 
 inline constexpr i64 kScratchAlignment = 64;
 
-// What a part of so many bytes takes.
+// The bytes that a part of so many bytes occupies.
 inline i64 ScratchPart(i64 bytes) {
   return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
 }

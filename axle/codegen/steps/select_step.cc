@@ -25,12 +25,12 @@
 namespace axle {
 namespace {
 
-// What a window reaches over, and the operand with its padding, at most: so that offsets in a
-// window fit 32 bits, and all others 64.
+// Limits of the elements that a window reaches over, and of the operand with its padding: offsets
+// in a window fit 32 bits then, and all others 64.
 constexpr double kMaxInside = 0x1p31, kMaxAround = 0x1p62;
 
-// Of the scratch memory: the values that are kept, where they are in their windows, and where in
-// the operand; sources and results of a tile as f32, if that is wide.
+// Offsets in the scratch memory: the values that are kept, where they are in their windows, and
+// where in the operand; sources and results of a tile as f32, if that is wide.
 struct Scratch {
   explicit Scratch(const SelectPlan& plan)
       : offsets_at(ScratchPart(plan.window.slab_outputs * plan.element_bytes)),
@@ -141,7 +141,7 @@ class Runner {
     (is_apart ? *plan_.apart : *plan_.loop).kernel(pointers_, call.inner, call.outer, outer, inner);
   }
 
-  // The sources from `first` on to their places.
+  // Joins the sources from `first` on with the results at their places.
   void Scatter(i64 first, i64 count) {
     const i64 bytes = plan_.element_bytes;
     if (plan_.is_wide) {

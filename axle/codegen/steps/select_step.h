@@ -24,9 +24,9 @@ struct SelectPlan {
   // A tile is so many slabs, whose windows show nothing but this many elements.
   i64 slabs_per_tile = 1, elements_per_tile = 1;
   i64 num_tiles = 1;
-  i64 scratch_bytes = 0;  // of one call
-  // SelectLoop on rows of neighbours, and with elements that are apart, if there are any; the
-  // caller's to fill in.
+  i64 scratch_bytes = 0;  // scratch memory of one call
+  // SelectLoop on rows of neighbours, and on elements that are not neighbours, if there are any;
+  // the caller fills them in.
   std::shared_ptr<LoopPlan> loop, apart;
   // How sources are joined with what they come to, if that is known; otherwise by this loop, on
   // one of them at a time, the caller's to fill in.
@@ -42,7 +42,7 @@ inline constexpr size_t kNumSelectArrays = 6;
 // `select` is the computation that says which one is kept.
 LaneProgram SelectLoop(const LaneProgram& select);
 
-// Of a select-and-scatter of static shapes. Null if it has no such form.
+// The plan of a select-and-scatter of static shapes. Null if it has no such form.
 std::shared_ptr<SelectPlan> PlanSelect(const Instruction& inst, const LaneProgram& scatter);
 
 // The KernelFunction of select steps. Buffers: operand, source, init value, result, scratch memory.

@@ -7,7 +7,7 @@ namespace axle {
 
 struct SmallPlan {
   SmallKernel* kernel = nullptr;
-  Dims memory_bytes;  // of checked code: of the buffers
+  Dims memory_bytes;  // sizes of the buffers, for checked code
 };
 
 // The KernelFunction of small steps; its plan is a SmallPlan.

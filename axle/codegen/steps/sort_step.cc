@@ -24,10 +24,11 @@
 namespace axle {
 namespace {
 
-// What a line costs beside its elements, as so many of them in a merge.
+// The cost of a line beside its elements, in merged elements.
 constexpr i64 kLinePositions = 64;
 
-// Of the scratch memory: each array that is merged, twice; the lines of operands that are no keys.
+// Offsets in the scratch memory: each array that is merged, twice; the lines of operands that are
+// no keys.
 struct Scratch {
   explicit Scratch(const SortPlan& plan) {
     const auto take = [&](i64 element_bytes) {
@@ -111,7 +112,7 @@ class Runner {
   size_t num_key_pointers() const {
     return plan_.comparator.operands.size() + plan_.merge_spec.num_keys();
   }
-  // What checked code may access.
+  // Sets the bounds that checked code may access.
   void SetKeyBounds() {
     if (plan_.keys == nullptr || !plan_.keys->is_checked) return;
     const size_t num_inputs = plan_.comparator.operands.size();
@@ -141,7 +142,7 @@ class Runner {
     plan_.keys->kernel(key_pointers_, plan_.size, 1, kNoStrides, strides);
   }
 
-  // All pairs of neighbouring runs.
+  // Merges all pairs of neighbouring runs.
   int Merge(i64 width) {
     const size_t n = plan_.merge_spec.num_arrays(), count = plan_.merge_spec.num_pointers();
     MergeState state = {.width = width, .until = 0, .right = std::min(width, plan_.size)};

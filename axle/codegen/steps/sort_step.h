@@ -21,19 +21,19 @@ struct SortPlan {
   static constexpr size_t kNoKey = static_cast<size_t>(-1);
   struct Operand {
     i64 element_bytes;
-    size_t key = kNoKey;  // that its elements are
+    size_t key = kNoKey;  // the key that its elements are
   };
   std::vector<Operand> operands;
   // The loop that makes the keys, if there are any, and the merges; the caller's to fill in.
   std::shared_ptr<LoopPlan> keys, merge;
-  i64 scratch_bytes = 0;  // of one call
+  i64 scratch_bytes = 0;  // scratch memory of one call
 
   bool has_positions() const { return !merge_spec.other_bytes.empty(); }
   // Elements that are put into their places, in all merges.
   double num_steps() const;
 };
 
-// Of a sort of static shapes. Null if there is nothing to sort, or too much for a loop.
+// The plan of a sort of static shapes. Null if there is nothing to sort, or too much for a loop.
 std::shared_ptr<SortPlan> PlanSort(const Instruction& inst, const LaneProgram& comparator);
 
 // The KernelFunction of sort steps; a tile is a line. Buffers: operands, results, which may be

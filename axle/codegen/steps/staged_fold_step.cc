@@ -27,8 +27,8 @@
 namespace axle {
 namespace {
 
-// What is staged at a time, and what of it neighbours are: less than a first-level cache together,
-// and whole cache lines of results.
+// Bytes that are staged at a time, less than a first-level cache, and results of a tile, which fill
+// whole cache lines.
 constexpr i64 kStageBytes = i64{16} << 10;
 constexpr i64 kResultsPerTile = 64;
 // Reduced elements of a step that has nothing to stage.
@@ -213,7 +213,7 @@ class Planner {
     plan_.staged_bytes.push_back(in_place ? 0 : staged);
     plan_.scratch_bytes += ScratchPart(plan_.staged_bytes.back());
   }
-  // Of a tile's results, or of a step's reduced elements.
+  // The number of a tile's results, or of a step's reduced elements, at most.
   i64 Most(bool results) const {
     return results ? plan_.most_along * plan_.inner_results : plan_.reduced_per_step;
   }
@@ -418,11 +418,11 @@ class Runner {
   const size_t rank_, num_plain_;
   void* const* buffers_;
   std::byte* scratch_;
-  // Of the tile:
+  // State of the tile:
   i64 along_ = 1, results_ = 1;
   std::byte* tile_[kMaxLoopOperands];
   void* pointers_[kMaxLoopPointers];
-  std::vector<StridedDim> dims_;  // of the box being copied
+  std::vector<StridedDim> dims_;  // dimensions of the box being copied
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ struct StagedFoldPlan {
   // The last operands of the loop. Those of kGeneral have no join, and start from their init.
   std::vector<FoldPlan::Part> parts;
   Dims init_inputs;  // by part: an operand, or -1
-  Dims partials_at;  // by part: in the scratch memory
+  Dims partials_at;  // by part: offset in the scratch memory
   i64 scratch_bytes = 0;
 };
 

@@ -16,18 +16,18 @@ inline bool IsWorthThreads(double nanoseconds) {
   return nanoseconds >= kMinSharedTime;
 }
 
-// What a record is told (runtime/program.h): the time if it is worth threads, or 0.
+// The time that a record is told (runtime/program.h): 0 if it is not worth threads.
 inline double ParallelTime(double nanoseconds) {
   return IsWorthThreads(nanoseconds) ? nanoseconds : 0;
 }
 
-// Of the operations of `lanes` at so many positions.
+// The time of the operations of `lanes` at so many positions.
 inline double TimeOf(const LaneProgram& lanes, double count) {
   return count * static_cast<double>(lanes.code.size()) * kOpTime;
 }
 
-// Of a dot or convolution: of its products, or of its bytes. The number of products is the
-// geometric mean of the sizes of the two operands and the result, or near it.
+// The time of a dot or convolution, by its products or its bytes. The number of products is near
+// the geometric mean of the sizes of the two operands and the result.
 inline double ContractionTime(const Instruction& inst) {
   double sizes = static_cast<double>(inst.shape().num_elements());
   double bytes = static_cast<double>(inst.shape().num_bytes());

@@ -30,10 +30,10 @@
 namespace axle {
 namespace {
 
-// Results beside each other that a scan works on at a time, and those with which it needs not to
-// put anything in order.
+// Neighbouring results that a scan works on at a time, and the number from which on it need not
+// transpose.
 constexpr i64 kScanColumns = 1024, kMinScanColumns = 16;
-// What a scan puts in order at a time.
+// Rows and elements that a scan transposes at a time.
 constexpr i64 kStagedRows = 64, kStagedElements = 4096;
 // Rows that one call of ScanRowsFn takes, and elements of each.
 constexpr i64 kScanRows = 16, kScanPiece = 1 << 14;
@@ -51,7 +51,7 @@ std::optional<i64> ScanDim(const Window& window, const Dims& operand) {
   return scan;
 }
 
-// As reduce-window's evaluator sees it: what it sweeps along must stay linear.
+// A scan in the sense of reduce-window's evaluator, which sweeps along it in linear time.
 bool IsLongScan(const Window& window, const Dims& operand) {
   size_t d = 0;
   while (d < window.size() && window[d].size == 1) ++d;
@@ -186,7 +186,7 @@ class Runner {
     return kKernelOk;
   }
 
-  // Of sums that have accumulators of their own, in scratch memory.
+  // Runs slabs of sums that have accumulators of their own, in scratch memory.
   int SumSlabs(i64 begin, i64 end, LimitClock& clock) {
     const WindowSum& sum = *plan_.sum;
     const i64 most = plan_.window.slab_outputs, bytes = Info(sum.computed).bytes;
@@ -265,7 +265,7 @@ class Runner {
     pointers_[n_ + i] = elements;
     pointers_[2 * n_ + i] = to;
   }
-  // In elements, from row to row.
+  // Sets the strides from row to row, in elements.
   void SetStrides(i64 outputs, i64 elements) {
     for (size_t i = 0; i < n_; ++i) {
       const i64 bytes = plan_.arrays[i].element_bytes;
@@ -288,7 +288,7 @@ class Runner {
     Run(is_apart ? *plan_.apart : *plan_.loop, call.inner, call.outer);
   }
 
-  // The elements of a call into the accumulators of a slab, which have `bytes` bytes.
+  // Folds the elements of a call into the accumulators of a slab, which have `bytes` bytes each.
   void AddTo(std::byte* accumulators, i64 bytes, const WindowCall& call) {
     const i64 element_bytes = plan_.arrays[0].element_bytes;
     outer_strides_[0] = outer_strides_[2] = call.outer_output_step * bytes;
@@ -349,8 +349,8 @@ class Runner {
     return kKernelOk;
   }
 
-  // The same with rows of scratch memory: those of elements, and behind them the results, the first
-  // of which is what the scan has come to.
+  // Like ScanColumns, with rows of scratch memory: rows of elements, and after them the results,
+  // the first row of which is the state of the scan.
   int ScanStaged(i64 tile, LimitClock& clock) {
     const ScanShape& scan = *plan_.scan;
     const i64 first = tile * scan.staged_outer;

@@ -21,7 +21,7 @@ namespace axle {
 struct ScanShape {
   i64 outer = 1, size = 1, inner = 1;
   bool is_reverse = false;
-  // How rows of single neighbours are folded, if there is a loop for that which is built ahead.
+  // How rows of single neighbours are folded, if there is a precompiled loop for that.
   ScanRowsFn rows = nullptr;
   // Otherwise, if rows are short: so many neighbours in `outer`, and elements of each, are put in
   // order at a time, in scratch memory.
@@ -31,9 +31,10 @@ struct ScanShape {
 // A sum or product whose accumulators are not the results.
 struct WindowSum {
   ReducerKind kind;
-  ElementType type, computed;           // of the elements, and the accumulators
-  i64 positions;                        // of the window, if it has more than one part; else 0
-  std::optional<LaneProgram> widening;  // what takes an element, if the types differ
+  ElementType type, computed;  // types of the elements and of the accumulators
+  i64 positions;               // positions of a window of more than one part; else 0
+  // joins an element with an accumulator, if their types differ
+  std::optional<LaneProgram> widening;
 };
 
 struct WindowPlan {
@@ -45,16 +46,16 @@ struct WindowPlan {
     i64 element_bytes, operand_bytes, result_bytes;
   };
   std::vector<Array> arrays;  // by operand
-  // Of the computation on rows of neighbours, unless those of a scan have a loop of their own; and
-  // with elements that are apart, if there are any. The caller's to fill in.
+  // Loops of the computation on rows of neighbours, unless a scan has a loop of its own, and on
+  // elements that are not neighbours, if there are any. The caller fills them in.
   std::shared_ptr<LoopPlan> loop, apart;
   i64 num_tiles = 1;
   double num_folded = 0;  // elements, each as often as it is folded
-  i64 scratch_bytes = 0;  // of one call
+  i64 scratch_bytes = 0;  // scratch memory of one call
   bool needs_loop() const { return !prefix && (!scan || scan->rows == nullptr); }
 };
 
-// Of a reduce-window of static shapes, `computation` being what it folds with. Null if it has no
+// The plan of a reduce-window of static shapes; `computation` is its reducer. Null if it has no
 // such form.
 std::shared_ptr<WindowPlan> PlanWindow(const Instruction& inst, const LaneProgram& computation);
 

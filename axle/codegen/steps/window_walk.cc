@@ -15,7 +15,7 @@ namespace {
 
 // Outputs of a slab: so many that calls cost little, and their accumulators stay in the cache.
 constexpr i64 kSlabOutputs = 4096;
-// Of a window, along one dimension.
+// Window positions along one dimension, and of an output in all, at most.
 constexpr i64 kMaxPositions = i64{1} << 16;
 
 bool IsWhole(const WindowDim& window, i64 size, i64 outputs) {
@@ -23,7 +23,7 @@ bool IsWhole(const WindowDim& window, i64 size, i64 outputs) {
          window.pad_low == 0 && outputs == size;
 }
 
-// Dimensions that are whole, and together one of neighbours.
+// Merges neighbouring dimensions that are whole into one.
 void MergeWhole(std::vector<WindowShape::Dim>& dims) {
   std::vector<WindowShape::Dim> merged;
   for (WindowShape::Dim& dim : dims) {

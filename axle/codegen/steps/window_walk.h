@@ -20,7 +20,7 @@ struct WindowShape {
   struct Dim {
     i64 outputs;
     i64 output_step, element_step;  // to the next one along this dimension
-    i64 size, stride, pad_low;      // of the window
+    i64 size, stride, pad_low;      // the window along this dimension
     i64 block;                      // outputs of a slab
     std::vector<WindowTap> taps;    // in the order of the visits
     bool is_whole;                  // a window of one element, on each of them
@@ -29,7 +29,7 @@ struct WindowShape {
   i64 num_outputs = 1;
   i64 slab_outputs = 1;  // at most
   i64 num_slabs = 1;
-  i64 num_taps = 1;          // of an output, at most
+  i64 num_taps = 1;          // window positions that meet an output, at most
   bool reads_apart = false;  // elements of neighbouring outputs are not neighbours
 };
 
@@ -42,11 +42,11 @@ enum class WindowOrder : std::uint8_t { kFold, kRowMajor };
 std::optional<WindowShape> PlanWindowShape(const Window& window, const Dims& operand,
                                            const Dims& outputs, WindowOrder order);
 
-// What one call of a kernel does: `outer` rows of `inner` outputs, which are neighbours.
+// One call of a kernel: `outer` rows of `inner` outputs, which are neighbours.
 struct WindowCall {
   i64 output;                  // the first one, counted from the slab's first
   i64 element;                 // and its element
-  std::uint64_t position = 0;  // of the window, row-major
+  std::uint64_t position = 0;  // row-major number of the window position
   i64 inner = 1, outer = 1;
   i64 inner_element_step = 1, outer_output_step = 0, outer_element_step = 0;
 };
@@ -129,7 +129,7 @@ class WindowWalk {
     }
     return CallsIn(rank, made, offset, call);
   }
-  // Of all positions of the first `rank` dimensions of the box.
+  // Calls for all positions of the first `rank` dimensions of the box.
   template <typename Call>
   bool CallsIn(size_t rank, const WindowCall& first, i64 offset, const Call& call) {
     i64 calls = 1;
@@ -152,7 +152,7 @@ class WindowWalk {
   Dims begin_, sizes_, steps_;
   std::vector<std::vector<WindowTap>> taps_;
   i64 first_ = 0, count_ = 0;
-  std::vector<StridedDim> dims_;  // of the box at hand: outputs, elements
+  std::vector<StridedDim> dims_;  // of the box at hand: steps in outputs and in elements
   std::vector<size_t> at_;
 };
 
