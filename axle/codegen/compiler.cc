@@ -126,6 +126,8 @@ class Compiler {
     return schedule;
   }
 
+  // Plans of steps come before the plan of buffers, because they say how much scratch memory they
+  // need, and the plan of buffers before records, because it says which sub-views there are.
   Status Compile(const HloComputation& computation, CallForm form) {
     if (limits_ != nullptr) AXLE_TRY(limits_->Check());
     CompiledComputation& compiled = computations_.Add(computation, form);
@@ -203,6 +205,8 @@ class Compiler {
     return BlockAt(shape.element(path[0]), path.subspan(1), first);
   }
 
+  // Aliases of the entry count for static arrays of equal size, and each argument is replaced at
+  // most once; others have no effect here.
   BlockUse BlocksOf(const HloComputation& computation, const Schedule& schedule, CallForm form) {
     BlockUse blocks;
     blocks.argument_of_result.assign(schedule.results.size(), -1);

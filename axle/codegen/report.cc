@@ -163,6 +163,8 @@ class Reporter {
     }
   }
 
+  // Copies count what they move: a piece that stays in place, or a sub-view that was computed
+  // there, is neither read nor written.
   void CountBytes(const Region& region, CompileReport::Record& record) const {
     const auto bytes = [&](ValueId value) { return schedule_.values[value].bytes; };
     for (const ValueId output : region.outputs) record.bytes_written += bytes(output);
@@ -199,6 +201,7 @@ class Reporter {
     }
   }
 
+  // The reasons in the order in which they decide: the first that applies is shown.
   std::string WhyApart(const Region& producer, const Region& consumer,
                        const RegionInput& input) const {
     const auto part = plan_.sub_views.find(input.value);
@@ -245,6 +248,8 @@ class Reporter {
     }
   }
 
+  // Blocks are arguments, then the results that replace none: the number of a result has to be
+  // searched for.
   std::string PlaceName(const Place& place) const {
     if (place.base == Place::kFrame) return "frame";
     if (place.base == Place::kConstants) return "constants";

@@ -227,6 +227,8 @@ std::uint64_t EmulatedKernels::RunHandle(const void* handle, const std::uint64_t
 }
 
 // The shared memory holds pointers, then strides of a loop or fuel, then arrays.
+// Bounds of checked code are moved by the same distance as the pointer that they belong to, so that
+// the guest's checks compare what this machine's would.
 StatusOr<std::uint64_t> EmulatedKernels::Run(const Kernel& kernel, const std::uint64_t* arguments) {
   const KernelCall call{kernel.operands, arguments};
   const size_t n = call.num_operands();

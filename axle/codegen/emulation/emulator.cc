@@ -79,6 +79,8 @@ StatusOr<std::shared_ptr<Emulator>> Emulator::Shared() {
   return started;
 }
 
+// The guest gets its socket and memory as fixed file descriptors, and none of ours but the standard
+// ones. Ours are moved above these numbers first, because a dup2 onto one of them would close it.
 Status Emulator::Start() {
   AXLE_ASSIGN(const std::string emulator, FindTool("qemu-aarch64"));
   AXLE_ASSIGN(const std::string guest, GuestPath());
@@ -199,6 +201,8 @@ StatusOr<std::uint64_t> Emulator::Find(std::uint64_t library, const std::string&
   return address;
 }
 
+// Messages alternate strictly: a question of the guest is answered before it goes on, and kAxleDone
+// ends the call.
 StatusOr<std::uint64_t> Emulator::Call(
     std::span<const std::uint64_t> function_and_arguments,
     const std::function<std::uint64_t(const AxleMessage&)>& answer) {

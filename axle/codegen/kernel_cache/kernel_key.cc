@@ -83,6 +83,7 @@ class KeyWriter {
     Add(num_parts);
   }
 
+  // The first mention of a value describes it; later ones are its number alone.
   void AddValue(ValueId id, Scope& scope) {
     const auto [known, is_new] = scope.numbers.emplace(id, scope.numbers.size());
     Add(known->second);
@@ -119,6 +120,7 @@ class KeyWriter {
     for (const Region& part : parts) AddPart(part, scope);
   }
 
+  // Instructions enter by what their code depends on, never by name or address.
   void AddPart(const Region& part, Scope& scope) {
     Add(static_cast<i64>(part.kind));
     AddValues(part.inputs, scope);

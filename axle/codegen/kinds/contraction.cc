@@ -40,6 +40,7 @@ PlannedStep Plan(const StepPlanner& planner, const Instruction& inst,
           .nanoseconds = ContractionTime(inst)};
 }
 
+// The offset of an operand's access is part of its place; its strides are in the plan.
 void AddRecord(RecordWriter& writer, Region& region) {
   std::vector<Place> places = writer.Places({writer.scratch});
   const Instruction& inst = *region.instructions[0];

@@ -35,6 +35,7 @@ void AddLoop(RecordWriter& writer, Region& region) {
   writer.program.SetKernel(record, loop.function, std::move(loop.plan));
 }
 
+// One record runs all loops of the region; it owns their plans, and a tile is a block of rows.
 void AddRows(RecordWriter& writer, Region& region) {
   Record& record = writer.program.AddRecord(writer.Places({writer.scratch}), writer.name);
   LoopRecords::Rows rows = LoopsOf(writer).MakeRows(region, MayStream(writer));

@@ -15,6 +15,8 @@ extern const RegionKindDef kSortRegion;
 
 namespace {
 
+// Keys read a line with its stride (kAny) unless it is contiguous; they are written as contiguous
+// scratch memory.
 PlannedStep Plan(StepPlanner& planner, const Region& region) {
   const Instruction& inst = *region.instructions[0];
   const auto& lanes = planner.computations().Applied(*inst.callee(0)).lanes;

@@ -220,6 +220,8 @@ Value* LaneEmitter::CallPerLane(const char* function, llvm::ArrayRef<Value*> ope
   return result;
 }
 
+// The product in twice the width: LLVM recognises the pattern and uses its instructions for the
+// high half.
 Value* LaneEmitter::MulHigh(LaneType type, Value* a, Value* b) {
   const auto bits = static_cast<unsigned>(axle::BitsOf(type));
   llvm::Type* wide = llvm::FixedVectorType::get(b_.getIntNTy(2 * bits), width_);

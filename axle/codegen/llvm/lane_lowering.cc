@@ -155,6 +155,8 @@ class KernelWriter {
 
   // A loop over rows from `row` on, `count` in each iteration, that stops where fewer are left.
   // Gives the first of those; `pointers`, of the operands, move on to it.
+  // Pointers are phis that are advanced by their stride, not computed from the row's number: loop
+  // strength reduction does not run (jit.cc).
   Value* WriteRows(unsigned count, Value* row, std::vector<Value*>& pointers) {
     auto *before = b_.GetInsertBlock(), *iteration = NewBlock("rows"), *done = NewBlock("done");
     const auto fits = [&](Value* first) {
@@ -207,6 +209,9 @@ class KernelWriter {
   }
 
   // Writes the code for all positions of the rows at hand.
+  // The main loop is entered only if there is a whole iteration to do; its exit and its bypass meet
+  // in `after`, where the queue of accumulators is a phi of both. Where rows are known to be whole
+  // iterations, the second loop is left out.
   void WriteTurn() {
     const unsigned vectors = VectorsPerIteration();
     Value *zero = b_.getInt64(0), *step = b_.getInt64(width_);
@@ -304,6 +309,8 @@ class KernelWriter {
 
   // Adds to `uniform` what follows from the inputs of this kind, and from what is there, alone.
   // `inputs`: where they are.
+  // One forward pass is enough, because operands come before their operations. Operations that are
+  // uniform are lowered here, outside of the loop over positions.
   void ComputeUniform(std::span<Value* const> inputs, InnerStride kind, Uniform& uniform) {
     std::vector<Value*>& splats = uniform.splats;
     splats.resize(program_.code.size());
@@ -391,6 +398,8 @@ class KernelWriter {
   }
 
   // Operation i, if it is a division by what is the same in the whole row.
+  // Divides the vectors of all bodies of a row at once: they share one test of whether the fast way
+  // is exact (uniform_quotient.cc).
   bool Divide(const LaneOp& op, size_t i, std::span<Body> bodies) {
     if (op.primitive != Primitive::kDiv || bodies[0].values[i] != nullptr) return false;
     for (const Row& row : rows_) {
@@ -455,7 +464,8 @@ class KernelWriter {
     }
   }
 
-  // The first row of an iteration loads the accumulators.
+  // The first row of an iteration loads the accumulators; Bodies stores them after the last one, so
+  // the rows between work in registers.
   void FoldIntoColumns(const Body& body) {
     const size_t num_folds = spec_.folds.size();
     for (size_t f = columns_.size(); f < num_folds; ++f) {

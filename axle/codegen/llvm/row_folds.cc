@@ -32,6 +32,7 @@ LaneType RowFolds::TypeOf(size_t f) const {
   return outputs[outputs.size() - spec_.folds.size() + f].type;
 }
 
+// The marks of a fold begin as true, or as false if its init is a NaN already.
 std::vector<Value*> RowFolds::Identities() {
   std::vector<Value*> identities;
   for (size_t f = 0; f < to_mark_.size(); ++f) {

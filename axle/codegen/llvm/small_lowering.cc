@@ -174,6 +174,8 @@ class Writer {
     return values_.Gather(array, refs);
   }
 
+  // There is no loop in the code: each vector of positions gets a copy of the program. Inputs are
+  // gathered by their access into vectors of positions first.
   void AddLoop(Frame& frame, const Region& region, const LoopRegion& loop) {
     const LaneProgram& program = loop.program;
     const i64 n = loop.num_positions;
@@ -264,6 +266,9 @@ class Writer {
     return Join(fold, init, all);
   }
 
+  // Rows of rhs are read once per batch and k and shared by the rows of the result. In canonical
+  // order a chain begins at -0, so that it is exactly the first product, and is added to +0 at the
+  // end.
   void AddDot(Frame& frame, const Region& region) {
     const SmallDot dot = *FindSmallDot(*region.instructions[0]);
     const axle::Value& value = frame.schedule.values[region.outputs[0]];
@@ -362,6 +367,8 @@ class Writer {
   }
 
   // The offset that the index operands add to a linear index, in bytes.
+  // Each index is clamped to [0, max] as a number of 64 bits with a sign. A u64 above the largest
+  // s64 would turn negative, so it is cut down first.
   Value* OffsetOf(Frame& frame, const Region& region, const IndexPiece& piece,
                   const Shape& moved_in, i64 element_bytes) {
     const Dims strides = RowMajorStrides(moved_in.dims());
@@ -405,6 +412,8 @@ class Writer {
     return place;
   }
 
+  // Reads from memory at an offset that is known at run time; an array in registers is stored to
+  // the stack first.
   void AddDynamicRead(Frame& frame, const Region& region) {
     const IndexPiece& piece = (*region.move().map)[0];
     const LaneArray& array = frame.schedule.values[region.outputs[0]].array;
@@ -421,6 +430,8 @@ class Writer {
   }
 
   // An update: all of one operand, then another one somewhere in it.
+  // A small array goes through memory on the stack, because its place is known at run time only; a
+  // large one is changed where it lies.
   void AddUpdate(Frame& frame, const Region& region) {
     const IndexPiece &whole = (*region.move().map)[0], &piece = (*region.move().map)[1];
     const ValueId output = region.outputs[0];
@@ -509,6 +520,8 @@ class Writer {
     return merge;
   }
 
+  // State that the body changes is a phi; state that it hands on, and large arrays, are the same in
+  // each iteration. Condition and body are written once, with the phis as their arguments.
   void AddWhile(Frame& frame, const Region& region) {
     const Schedule &condition = *region.control().callees[0], &body = *region.control().callees[1];
     std::vector<Held> state = InputsOf(frame, region);
@@ -550,7 +563,8 @@ class Writer {
     for (size_t k = 0; k < state.size(); ++k) frame.held[region.outputs[k]] = state[k];
   }
 
-  // One step.
+  // Takes one unit of fuel, or asks for more. The branch is marked as unlikely, so that the common
+  // way falls through.
   void BurnFuel() {
     BasicBlock* before = b_.GetInsertBlock();
     BasicBlock *fill = NewBlock("fill"), *stop = NewBlock("stop"), *go = NewBlock("go");
@@ -570,6 +584,8 @@ class Writer {
     fuel_ = b_.CreateSub(fuel, b_.getInt64(1));
   }
 
+  // An index out of range goes to the last branch, as XLA defines it: that is the default of the
+  // switch.
   void AddConditional(Frame& frame, const Region& region) {
     const std::vector<Held> inputs = InputsOf(frame, region);
     const size_t num_branches = region.control().callees.size();

@@ -183,6 +183,8 @@ Value* SmallValueBuilder::Variable(const std::byte* bytes, i64 num_bytes) {
   return variable;
 }
 
+// One element in all lanes is one load and a splat; neighbours are loaded as runs of powers of two;
+// other elements one by one.
 Value* SmallValueBuilder::LoadVector(const LaneArray& array, Value* base,
                                      std::span<const i64> elements, i64 lanes, unsigned part) {
   llvm::Type* type = ElementType(array.type, /*in_memory=*/true);

@@ -87,6 +87,7 @@ class Planner {
     return allocations_.size() - 1;
   }
 
+  // A whole stays alive until its last part has been read, so its end is the latest of theirs.
   void FindLastUses() {
     for (i64 r = 0; r < num_regions_; ++r) {
       for (const RegionInput& input : schedule_.regions[r].inputs) last_use_[input.value] = r;
@@ -132,6 +133,9 @@ class Planner {
     }
   }
 
+  // An output takes over an input's allocation only if nobody needs that after this region, the
+  // sizes are equal, no other output has taken it, and the region reads no other value that lies
+  // there. Among several it prefers the block where the value has to end up, which saves a copy.
   void AddOutputs(i64 r) {
     const Region& region = schedule_.regions[r];
     // Sorted by output: a region may have as many pairs as it has outputs.
@@ -270,6 +274,8 @@ class Planner {
     return std::vector<i64>(spans.size(), 0);
   }
 
+  // Packs what has no fixed place, together with the scratch memory of each region, which is alive
+  // in that region only.
   void PlaceFrame() {
     std::vector<LifeSpan> spans;
     std::vector<size_t> of_span;

@@ -103,6 +103,7 @@ ContractionKernel PlanConvolutionStep(const Instruction& inst, InstructionSet in
 
 }  // namespace
 
+// Row by row, a kernel stores runs of elements, so the view must have stride 1 innermost.
 std::optional<ContractionStrides> StridesInto(const Instruction& inst, const Instruction& written,
                                               const std::optional<ContractionStrides>& strides,
                                               const Access& access) {

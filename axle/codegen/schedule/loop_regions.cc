@@ -42,6 +42,7 @@ static_assert(kMaxInputs + kMaxConstants + kMaxWeight + 2 * kMaxFolds <= kMaxLoo
 // first by longer ones.
 constexpr i64 kMaxPositionsApart = 1024;
 
+// Neighbouring positions read neighbours, or one element.
 bool IsRowMajorRead(const Access& access) {
   return access.inner_stride() == 0 || access.inner_stride() == 1;
 }
@@ -57,6 +58,8 @@ ScheduleBuilder::WeightKey ScheduleBuilder::WeightKeyOf(const Instruction& inst)
   return {inst.opcode(), from, inst.shape().type(), AttrBlock::ValueHash(inst.attr_block())};
 }
 
+// The weight is cached, because finding it compiles the instruction twice: with its reads, and its
+// reads alone.
 i64 ScheduleBuilder::WeightOf(const Instruction& inst) {
   if (StateOf(inst).fold) return 1;  // to be joined with its init
   i64& weight = weights_[WeightKeyOf(inst)];
@@ -117,6 +120,8 @@ i64 ScheduleBuilder::WeightIn(const OpenRegion& region, const Instruction& inst)
   return weight;
 }
 
+// A long function may exceed kMaxWeight on its own. The loop may then have a few operations more,
+// so that what consumes its result is not left alone.
 void ScheduleBuilder::AddTo(OpenRegion& region, const Instruction& inst) {
   region.weight += WeightIn(region, inst);
   region.instructions.push_back(&inst);
@@ -154,6 +159,9 @@ bool ScheduleBuilder::Unite(OpenRegion& region, std::span<const RegionInput> mor
   return true;
 }
 
+// First, all operands become readable; that may close regions. Then the instruction joins the open
+// regions that compute its operands: the first one takes it, others are merged into that or closed.
+// If there is none, it joins an open region that reads the same arrays, or opens one.
 Status ScheduleBuilder::AddElementwise(const Instruction& inst) {
   const i64 n = inst.shape().num_elements();
   for (i64 i = FirstRead(inst); i < inst.num_operands(); ++i) {
@@ -191,6 +199,8 @@ ScheduleBuilder::OpenRegion* ScheduleBuilder::NewRegion(i64 n) {
   return open_.back().get();
 }
 
+// Afterwards the operand is computed at the same positions by an open region, or a scalar constant,
+// or in memory.
 Status ScheduleBuilder::PrepareRead(const Instruction& operand, i64 n) {
   const View read = ReadFor(operand, n);
   if (!IsRowMajorRead(read.access) && n > kMaxPositionsApart) AXLE_TRY(Need(operand));
@@ -255,6 +265,8 @@ bool ScheduleBuilder::TryJoin(OpenRegion& region, const Instruction& inst) {
   return Unite(region, inputs);
 }
 
+// Merging works on a copy, so that a refusal changes nothing. Instructions stay in program order,
+// which is an order in which operands come first.
 bool ScheduleBuilder::TryMerge(OpenRegion& into, OpenRegion& from) {
   if (into.num_positions != from.num_positions) return Refuse(Apart::kOtherSize);
   if (into.weight + from.weight > kMaxWeight) return Refuse(Apart::kTooMuchWork);
@@ -307,6 +319,9 @@ bool ScheduleBuilder::IsComputedIn(const OpenRegion& region, const Instruction& 
   return true;
 }
 
+// Readers inside of the region do not count, and whole views of the instruction count only if they
+// are read outside themselves. After kMaxViews views in a row it is taken for read: that costs a
+// store, not a wrong result.
 bool ScheduleBuilder::IsReadOutside(const Instruction& inst, const OpenRegion& region, int depth) {
   constexpr int kMaxViews = 16;
   if (&inst == computation_.root() || depth > kMaxViews) return true;
@@ -319,6 +334,9 @@ bool ScheduleBuilder::IsReadOutside(const Instruction& inst, const OpenRegion& r
   return false;
 }
 
+// The order of the outputs is fixed: instructions that are read outside, then folds of kGeneral,
+// then other folds. In-place pairs are found before the results of folds are added, because a
+// fold's result has another number of elements than the arrays that the loop reads.
 Status ScheduleBuilder::Close(OpenRegion& open) {
   Region region{.kind = RegionKind::kLoop, .instructions = open.instructions};
   region.payload = LoopRegion{.num_positions = open.num_positions, .fold_shape = open.fold_shape};
@@ -362,6 +380,8 @@ Status ScheduleBuilder::Close(OpenRegion& open) {
   return {};
 }
 
+// Compiles the loop once with all constants as operands and asks which of them select code
+// (LaneCompiler::SelectsCode). Beyond kMaxConstants operands, the others go into the code too.
 std::unordered_set<const Instruction*> ScheduleBuilder::ConstantsInCode(const OpenRegion& open) {
   const auto reads_constant = [&](const Instruction* inst) {
     for (i64 i = FirstRead(*inst); i < inst->num_operands(); ++i) {

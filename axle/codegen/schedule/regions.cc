@@ -69,6 +69,9 @@ void ScheduleBuilder::NewValues(const Instruction& inst) {
   state.has_values = true;
 }
 
+// The order of the tests matters. A transpose that a dot already wrote has values and is skipped
+// first; dynamic dimensions go to the evaluator before any test looks at sizes; an array without
+// elements is never computed; and only what is left may be taken by a kind (RegionKindDef::takes).
 Status ScheduleBuilder::Add(const Instruction& inst) {
   if (StateOf(inst).has_values) return {};  // a region has computed it on the way
   const OpDef& def = GetOpDef(inst);
@@ -103,6 +106,8 @@ Status ScheduleBuilder::Add(const Instruction& inst) {
   return AddEvaluate(inst);
 }
 
+// Constants that no region reads are dropped at the end (DropUnreadConstants): loops have many of
+// them in their code.
 Status ScheduleBuilder::AddConstant(const Instruction& inst) {
   NewValues(inst);
   const Literal literal = inst.attrs<ConstantAttrs>().literal.ToRowMajor();
@@ -156,6 +161,8 @@ Status ScheduleBuilder::AddEvaluate(const Instruction& inst) {
   return AddWhole(inst, RegionKind::kEvaluate).status();
 }
 
+// An output may lie in the place of its input only if the region reads that value once: a second
+// reader inside of the region would see what was overwritten.
 Status ScheduleBuilder::AddOfKind(const Instruction& inst, const RegionKindDef& kind) {
   AXLE_ASSIGN(Region * region, AddWhole(inst, kind.kind));
   if (!kind.updates_in_place) return {};
@@ -181,6 +188,7 @@ StatusOr<Region*> ScheduleBuilder::AddWhole(const Instruction& inst, RegionKind 
   return &schedule_.regions.back();
 }
 
+// Dead users do not count. The root is read by the caller, so it never has an only user.
 const Instruction* ScheduleBuilder::OnlyUser(const Instruction& inst) const {
   const Instruction* only = nullptr;
   for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
@@ -239,6 +247,8 @@ Status ScheduleBuilder::AddContraction(const Instruction& inst) {
   return {};
 }
 
+// A while updates its state: output i may take the place of input i, and its record copies the
+// input there otherwise.
 Status ScheduleBuilder::AddControl(const Instruction& inst) {
   if (!RunsPrograms(inst)) return AddEvaluate(inst);
   const ControlForm form = ControlFormOf(inst);
@@ -257,6 +267,9 @@ ScheduleBuilder::View ScheduleBuilder::Read(const Instruction& inst) {
   return {&inst, Access::Whole(inst.shape().num_elements())};
 }
 
+// A map of a single piece is a view if the elements that it reads are an access (Compose); all
+// other maps copy. A map that begins with all of one operand and then replaces a part is an update;
+// it may run in place if its other pieces do not read that operand.
 Status ScheduleBuilder::AddIndexMap(const Instruction& inst) {
   IndexMap map = GetOpDef(inst).index_map(inst);
   if (map.size() == 1) {
@@ -285,6 +298,7 @@ Status ScheduleBuilder::AddIndexMap(const Instruction& inst) {
   return {};
 }
 
+// Whether the piece is the operand, element for element.
 bool ScheduleBuilder::IsWholeOf(const IndexPiece& piece, const Instruction& inst) {
   const Shape& source = inst.operand(piece.operand)->shape();
   const Shape& result = inst.shape();
@@ -293,6 +307,9 @@ bool ScheduleBuilder::IsWholeOf(const IndexPiece& piece, const Instruction& inst
   return access && access->IsWhole() && source.num_elements() == result.num_elements();
 }
 
+// Ways to get values, in order: finish the second half of a reduction, close the region that
+// computes the instruction, join the values of a tuple's operands, or copy a view. A view that is
+// all of its base needs no copy: it has the same value.
 Status ScheduleBuilder::Need(const Instruction& inst) {
   AXLE_TRY(FinishFold(inst));
   State& state = StateOf(inst);

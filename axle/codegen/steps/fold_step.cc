@@ -28,6 +28,9 @@ constexpr i64 kFreeLaneBytes = 256;
 
 }  // namespace
 
+// The lanes of a kernel are those of the canonical order if one of its folds has that order, at
+// least 16. With fewer lanes in the order itself, elements are joined one after the other
+// (in_order). If any order is right, or with kFast, there are as many lanes as hide the latency.
 void SetFoldForm(LoopKernelSpec& spec, const FoldShape& shape, std::span<const Fold> folds,
                  Rounding rounding) {
   spec.form = FormOf(shape, folds);

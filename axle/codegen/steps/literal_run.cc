@@ -135,6 +135,7 @@ class Call {
     return shape.is_array() ? MakeArray(shape) : Literal::Create(shape);
   }
 
+  // The memory of the literal is the block of the result, whether it is new or an argument's.
   StatusOr<Literal> MakeArray(const Shape& shape) {
     const std::int32_t argument = compiled_.blocks.argument_of_result[next_result_++];
     StatusOr<Literal> result = argument < 0

@@ -118,6 +118,8 @@ bool IsWorthStreaming(const LoopPlan& plan, std::span<const LoopOperand> operand
   return true;
 }
 
+// Tiles become single rows of the kernel, whose number is a multiple of `rows` because the sizes
+// have the boundary between rows, or `rows` parts of its only row.
 void TileByRows(LoopPlan& plan, i64 rows) {
   if (plan.positions_per_tile > 0) {
     plan.positions_per_tile = plan.sizes.back() / rows;

@@ -100,6 +100,8 @@ std::vector<Box> BoxesOf(const Region& region, const SubViews& sub_views) {
 }
 
 // `steps` of the result, if its elements are not in order.
+// A tile is a part of the outermost dimension whose positions are not larger than a tile. Sizes are
+// chosen for a result in order; steps of a strided result replace them at the end.
 void ChooseTiles(MovePlan& plan, const Dims* steps = nullptr) {
   i64 step = plan.element_bytes;
   plan.steps.resize(plan.sizes.size());

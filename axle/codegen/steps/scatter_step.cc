@@ -48,6 +48,8 @@ bool IsOverwrite(const LaneProgram& program) {
   return program.outputs.size() == 1;
 }
 
+// Window dimensions are merged as far as operand and updates allow; if the last one has neighbours
+// in both, it is the row.
 void AddWindow(const ScatterAttrs& attrs, const Dims& operand_strides, const Shape& updates,
                ScatterPlan& plan) {
   const Dims update_strides = RowMajorStrides(updates.dims());
@@ -76,6 +78,8 @@ bool AreOne(const ScatterPlan::BatchDim& outer, const ScatterPlan::BatchDim& inn
          outer.index_step == inner.count * inner.index_step;
 }
 
+// Index vectors are counted along all dimensions of the indices but the one that holds a vector.
+// Dimensions that do not move the operand are merged if they follow each other in memory.
 void AddBatch(const ScatterAttrs& attrs, const Shape& operand, const Shape& indices,
               const Shape& updates, ScatterPlan& plan) {
   const Dims operand_strides = RowMajorStrides(operand.dims());
@@ -150,6 +154,8 @@ void ForEachRow(std::span<const ScatterPlan::WindowDim> dims, i64 operand, i64 u
 // Calls apply(windows, count, update, update_step) for some windows after the other, in their
 // order: where they lie in the operand, negative for those that are left out, and the updates of
 // the first one and those of the next.
+// The outer batch dimensions are an odometer (`at`); the innermost one is taken in blocks. Batch
+// positions beyond the operand have no window.
 template <typename Apply>
 int ForEachBlockOf(const RunContext* run, const ScatterPlan& plan, const void* indices,
                    const Apply& apply) {

@@ -127,6 +127,8 @@ class Runner {
  private:
   static constexpr i64 kOffsetBytes = sizeof(std::int32_t);
 
+  // Offers one window position to the windows of a call. Kept values and offsets are read and
+  // written in place.
   void Select(const WindowCall& call, i64 offset) {
     const i64 bytes = plan_.element_bytes;
     offset_ = static_cast<std::int32_t>(offset);
@@ -178,6 +180,8 @@ class Runner {
 
 }  // namespace
 
+// The window keeps what it has if select(kept, next) is true, and takes the next value otherwise,
+// or if it has none yet.
 LaneProgram SelectLoop(const LaneProgram& select) {
   const LaneArray array = select.inputs[0], offset = {LaneType::kS32};
   LaneBuilder builder;

@@ -128,6 +128,8 @@ class Runner {
     }
   }
 
+  // Keys are computed for a whole line by one call, into the side of the scratch memory from which
+  // the first pass reads.
   void ComputeKeys() {
     if (plan_.keys == nullptr) return;
     static constexpr i64 kNoStrides[kMaxLoopOperands] = {};
@@ -143,6 +145,8 @@ class Runner {
   }
 
   // Merges all pairs of neighbouring runs.
+  // A pass is cut into calls of kSlicePositions elements, between which the limits are asked;
+  // MergeState carries it from call to call.
   int Merge(i64 width) {
     const size_t n = plan_.merge_spec.num_arrays(), count = plan_.merge_spec.num_pointers();
     MergeState state = {.width = width, .until = 0, .right = std::min(width, plan_.size)};

@@ -55,6 +55,7 @@ StepSize SizeOfStep(FoldForm form, const FoldShape& shape, i64 bytes_per_positio
   return size;
 }
 
+// Folds of rows are chunked even if any order is right: a call of the kernel has one chunk.
 bool HasChunks(FoldForm form, const FoldShape& shape, std::span<const Fold> folds) {
   if (shape.reduced <= kSumChunk) return false;
   return form == FoldForm::kRows || std::ranges::any_of(folds, [&](const Fold& fold) {
@@ -97,6 +98,8 @@ class Planner {
   }
   i64 SizeOf(size_t dim) const { return plan_.loop->sizes[dim]; }
 
+  // Whole kept dimensions from the inside while they fit into `results`, then a part of the next
+  // one.
   void ChooseTile(i64 results, i64 reduced) {
     plan_.inner_results = plan_.most_along = plan_.num_tiles = 1;
     plan_.tile_dim = 0;
@@ -259,6 +262,8 @@ class Runner {
     }
   }
 
+  // A step ends at the next border of a step, of a run of reduced dimensions, or of a chunk. At the
+  // border of a chunk its partial results are complete, and new accumulators begin.
   int Run(i64 tile, LimitClock& clock) {
     SetTile(tile);
     std::vector<Partials> partials;

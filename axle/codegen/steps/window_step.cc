@@ -166,6 +166,8 @@ class Runner {
     }
   }
 
+  // Results are their own accumulators: they begin as the init values, and each window position
+  // joins its elements with them.
   int Slabs(i64 begin, i64 end, LimitClock& clock) {
     WindowWalk walk(plan_.window);
     for (i64 slab = begin; slab < end; ++slab) {
@@ -300,6 +302,7 @@ class Runner {
     Run(is_apart ? *plan_.apart : *plan_.loop, call.inner, call.outer);
   }
 
+  // Several rows at a time, because each is one chain of dependent operations.
   int ScanRows(i64 tile, LimitClock& clock) {
     const ScanShape& scan = *plan_.scan;
     const i64 bytes = plan_.arrays[0].element_bytes, row = tile * kScanRows;
@@ -413,6 +416,8 @@ class Runner {
 
 }  // namespace
 
+// Sums and products of floats come first, because their order is defined apart (N8). In a
+// reduce-window of several arrays, one that would need such a form refuses the whole plan.
 std::shared_ptr<WindowPlan> PlanWindow(const Instruction& inst, const LaneProgram& computation) {
   const auto n = static_cast<size_t>(inst.num_operands() / 2);
   if (3 * n > kMaxLoopOperands || !FitsArrays(inst)) return nullptr;
