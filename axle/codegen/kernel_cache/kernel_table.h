@@ -44,7 +44,7 @@ class KernelTable {
     std::vector<std::shared_ptr<LoopPlan>> plans = {};
     std::vector<std::shared_ptr<SmallPlan>> small_plans = {};
 
-    // At which it is compiled.
+    // The level at which it is compiled.
     int CodegenLevel(const JitTarget& target) const;
     void SetAddress(void* address);
   };

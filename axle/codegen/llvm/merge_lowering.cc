@@ -104,7 +104,7 @@ class MergeWriter {
     phi->addIncoming(first, before);
     return phi;
   }
-  // Behind a loop that may not be entered.
+  // The value after a loop that may be skipped.
   Value* Join(Value* skipped, llvm::BasicBlock* before, Value* done, llvm::BasicBlock* end) {
     llvm::PHINode* phi = Phi(skipped, before);
     phi->addIncoming(done, end);

@@ -1,5 +1,5 @@
 // Comparators to compiled merges: a pass of the merge sort that axle/ops/merge_sort.h defines, with
-// the comparator in the midst of its loop.
+// the comparator inline in its loop.
 #pragma once
 #include <string>
 

@@ -1,11 +1,11 @@
 // Folds of rows as LLVM IR: FoldForm::kRows of lane_lowering.h.
 //
-// A fold keeps `lanes` accumulators in a few vectors in rotation: a body folds into the
-// first one, which then goes to the end of the queue. Behind the row, the queue may begin with any
-// vector: halving joins the same lanes as if it began with the first, with operands exchanged. And
-// the vectors of a row that is folded in order are at the end of the queue, behind identities.
-// Behind all accumulators stand marks: of lanes where a minimum or maximum of floats has met no
-// NaN. Where it has met one, it may go on with anything.
+// A fold keeps `lanes` accumulators in a few vectors in rotation: a body folds into the first one,
+// which then goes to the end of the queue. At the end of the row, the queue may begin with any
+// vector: halving joins the same lanes as if it began with the first, with operands exchanged. The
+// vectors of a row that is folded in order are at the end of the queue, after identities. Marks
+// follow all accumulators: they say in which lanes a minimum or maximum of floats has met no NaN.
+// Where it has met one, it may go on with anything.
 //
 //   heads = folds.Start(folds.Identities(), before);
 //   folds.BeginBodies();  folds.Fold(f, x, mask);  ...  folds.EndBodies();

@@ -1,6 +1,5 @@
-// Folds: reductions as loops compute them. A fold gives one value per result element; in which
-// order it takes its elements is what docs/numerics.md says (N4, and the canonical order of long
-// sums).
+// Folds: reductions as loops compute them. A fold gives one value per result element, from elements
+// in the order that docs/numerics.md defines (N4, and the canonical order of long sums).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -19,8 +18,8 @@ namespace axle {
 // `columns` apart become one.
 struct FoldShape {
   i64 rows = 1, reduced = 1, columns = 1;
-  // If there are more groups of dimensions: the factors of ResultAccess. `columns` are those behind
-  // the last reduced one, `rows` all others that are kept.
+  // Set if kept and reduced dimensions alternate more often: the factors of ResultAccess. `columns`
+  // are then the kept dimensions after the last reduced one, `rows` all others that are kept.
   std::vector<AccessFactor> groups = {};
   i64 num_results() const { return rows * columns; }
   bool operator==(const FoldShape&) const = default;
@@ -30,7 +29,8 @@ struct Fold {
   ReducerKind kind;
   ElementType type;  // element type of the operand
   // kGeneral: this fold and the next ones are the accumulators of one reducer, which the first of
-  // them has; and what this one starts from, an input of the region unless it is negative.
+  // them holds. Each starts from an input of the region, or from init_bits if init_input is
+  // negative.
   std::shared_ptr<const LaneProgram> reducer = nullptr;
   i64 init_input = -1;
   std::uint64_t init_bits = 0;
@@ -53,7 +53,7 @@ Access ResultAccess(const FoldShape& shape);
 // Whether a loop over positions split into `sizes` can fold: unless it is staged, the reduced
 // elements and the columns are dimensions of their own.
 bool FoldFits(const FoldShape& shape, bool is_staged, const Dims& sizes);
-// Whether a loop with this fold is one of staged_fold_step.h.
+// Whether a loop with this fold runs as in staged_fold_step.h.
 bool IsStaged(const FoldShape& shape, const Fold& fold);
 bool IsStaged(const FoldShape& shape, std::span<const Fold> folds);
 
@@ -78,7 +78,7 @@ bool IsCanonical(const Fold& fold);
 // In which of the two forms of kernels a loop with these folds is compiled.
 FoldForm FormOf(const FoldShape& shape, std::span<const Fold> folds);
 
-// The most bytes of a value of a fold that has partial results.
+// The most bytes of a value, if a fold has partial results.
 inline constexpr i64 kMaxFoldBytes = 8;
 // Columns that are folded at a time, so that their accumulators stay in the first-level cache.
 inline constexpr i64 kColumnsPerTile = 1024;

@@ -1,6 +1,7 @@
 // Regions: the instructions of a computation in groups, each of which becomes one record of a
-// program (docs/adr/2026-11-22-cpu-compiler.md). Only arrays are values here: tuples are lists of
-// them, and what only takes them apart or gives the same elements another shape is no region.
+// program (docs/adr/2026-11-22-cpu-compiler.md). Only arrays are values here: a tuple is a list of
+// them. Instructions that take tuples apart, or give the same elements another shape, need no
+// region.
 #pragma once
 #include <memory>
 #include <optional>

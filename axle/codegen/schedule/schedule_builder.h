@@ -3,12 +3,12 @@
 // remembered (a view); everything else is a region of its own.
 //
 // No open region reads what another one computes: reading from outside closes a region, which then
-// takes its place in the schedule. So an instruction may join any open region, and open regions may
-// become one, without ever making a cycle. What closes last still computes everything that it
-// needs from values that are there.
+// takes its place in the schedule. So an instruction may join any open region, and two open regions
+// may become one, without ever making a cycle. Whichever open region closes last, the values that
+// it reads are in the schedule before it.
 //
-// In files by topic: regions.cc (the walk, and what is a region by itself), loop_regions.cc (open
-// regions), fold_regions.cc (reductions in them).
+// In files by topic: regions.cc (the walk, and regions of a single instruction), loop_regions.cc
+// (open regions), fold_regions.cc (reductions in them).
 #pragma once
 #include <algorithm>
 #include <map>
@@ -40,10 +40,11 @@ class ScheduleBuilder {
   StatusOr<Schedule> Make() &&;
 
  private:
-  // Open regions that are looked through for one that reads the same array.
+  // The number of open regions, from the newest on, that are searched for one that reads the same
+  // array.
   static constexpr size_t kMaxSiblings = 8;
 
-  // Elementwise instructions of as many positions, not yet in the schedule.
+  // Elementwise instructions of the same number of positions that are not yet in the schedule.
   struct OpenRegion {
     std::vector<const Instruction*> instructions;  // in order
     i64 num_positions;
@@ -69,9 +70,9 @@ class ScheduleBuilder {
           folds, [&](const PendingFold& pending) { return IsStaged(fold_shape, pending.fold); });
     }
   };
-  // A reduction that some region computes. If its reducer is of a known kind and it does not start
-  // from its init, but for joining it with that: this is done where somebody reads it, as one more
-  // elementwise instruction.
+  // A reduction that some region folds. If its reducer is of a known kind and the fold does not
+  // start from the init, joining the two is one more elementwise instruction, in the loop that
+  // reads the result.
   struct FoldState {
     Fold fold;
     OpenRegion* region;                // null once it is closed
@@ -91,8 +92,8 @@ class ScheduleBuilder {
 
   State& StateOf(const Instruction& inst) { return states_[inst.index()]; }
 
-  // The position of the first block of each element among those of the tuple, which is an
-  // instruction's shape. Kept: a tuple of n elements may be taken apart by n instructions.
+  // The number of the first block of each element in a tuple, which is an instruction's shape.
+  // Cached, because a tuple of n elements may be taken apart by n instructions.
   const std::vector<i64>& FirstBlocks(const Shape& tuple);
   ValueId NewValue(const Instruction& inst, i64 bytes, const LaneArray& array);
   void NewValues(const Instruction& inst);
@@ -102,7 +103,7 @@ class ScheduleBuilder {
   Status AddConstant(const Instruction& inst);
   size_t AddConstantLeaves(const Literal& literal, std::span<const ValueId> values, size_t at);
 
-  // Only the tuple's arrays of that element.
+  // The values of a tuple's element are those of its arrays.
   Status AddElement(const Instruction& inst);
 
   // For instructions that give their first operand as it is: they have its values. Loops on both
@@ -114,7 +115,7 @@ class ScheduleBuilder {
   // For an instruction that a kind takes (RegionKindDef::takes).
   Status AddOfKind(const Instruction& inst, const RegionKindDef& kind);
 
-  // A region of one instruction that reads and writes whole values.
+  // Adds a region of one instruction that reads and writes whole values.
   StatusOr<Region*> AddWhole(const Instruction& inst, RegionKind kind);
 
   // The instruction that reads the value of `inst`, if it is the only one.
@@ -127,19 +128,19 @@ class ScheduleBuilder {
 
   Status AddControl(const Instruction& inst);
 
-  // An instruction whose elements `inst` has, and which of them.
+  // The instruction that `inst` is a view of, with the access; `inst` itself if it is no view.
   View Read(const Instruction& inst);
 
   Status AddIndexMap(const Instruction& inst);
 
   static bool IsWholeOf(const IndexPiece& piece, const Instruction& inst);
 
-  // Makes sure that `inst` has its values before what comes next.
+  // Gives `inst` its values, if it has none yet, by regions that come before the next one.
   Status Need(const Instruction& inst);
 
   static bool IsInlineConstant(const View& read);
 
-  // The operations of its lane program.
+  // The number of operations of its lane program.
   i64 WeightOf(const Instruction& inst);
   // The operations that it adds to the region's. A sine and a cosine of the same number share most
   // of them.
@@ -161,7 +162,7 @@ class ScheduleBuilder {
     schedule_.not_fused.push_back({&producer, &consumer, why_});
   }
 
-  // Whether the region can read these too; then its inputs have them.
+  // Adds these to the inputs of the region, if it can read them too.
   bool Unite(OpenRegion& region, std::span<const RegionInput> more);
 
   Status AddElementwise(const Instruction& inst);
@@ -171,8 +172,8 @@ class ScheduleBuilder {
   // The first operand that the loop with `inst` reads as such: of a reduction, its init.
   i64 FirstRead(const Instruction& inst) { return StateOf(inst).fold ? 1 : 0; }
 
-  // For a loop of n positions. What is not read position by position must be there; what lies apart
-  // is put in order.
+  // Makes an operand readable by a loop of n positions: arrays that are not read position by
+  // position are put into memory, and into order if neighbours would be far from each other.
   Status PrepareRead(const Instruction& operand, i64 n);
 
   Status AddReduce(const Instruction& inst);
@@ -180,7 +181,7 @@ class ScheduleBuilder {
   // Whether the region reads the elements of `operand`, in the same order, anyway.
   bool ReadsAlready(const OpenRegion& region, const Instruction& operand);
 
-  // Whether the region, which computes the operand or can read it, can fold it; then it does.
+  // Adds the reduction to the region, which computes the operand or can read it, if it can fold it.
   bool TryFold(OpenRegion& region, const Instruction& inst, const FoldOf& found);
 
   // Whether the region could fold these too.
@@ -190,17 +191,17 @@ class ScheduleBuilder {
   // of the tuple of one: adds the rest, because somebody is about to read it.
   Status FinishFold(const Instruction& inst);
 
-  // Views that no loop could read together are put in order first.
+  // Copies views into order that no loop could read together.
   Status MoveWhatDoesNotFit(const Instruction& inst, i64 n);
 
   // Like Read, for a loop of n positions: an operand of one element is the same at all of them.
   View ReadFor(const Instruction& operand, i64 n);
 
-  // Whether `inst` can be computed in `region`, which then has its inputs. Operands in other open
+  // Adds the inputs of `inst` to `region` if it can be computed there. Operands in other open
   // regions are left out.
   bool TryJoin(OpenRegion& region, const Instruction& inst);
 
-  // Puts what `from` computes into `into`, if one loop can do both.
+  // Merges `from` into `into`, if one loop can do both.
   bool TryMerge(OpenRegion& into, OpenRegion& from);
 
   // An open region that reads an array which `inst` reads too.
@@ -212,7 +213,7 @@ class ScheduleBuilder {
   // `inst`.
   bool IsComputedIn(const OpenRegion& region, const Instruction& user, const Instruction& inst);
 
-  // Somebody may read the value of `inst`, which is in `region`, from outside of it. Views of views
+  // Whether the value of `inst`, which is in `region`, may be read outside of it. Views of views
   // are followed some steps.
   bool IsReadOutside(const Instruction& inst, const OpenRegion& region, int depth = 0);
 
@@ -231,8 +232,8 @@ class ScheduleBuilder {
                                std::vector<const Instruction*>& readers);
   void AddFoldResults(const OpenRegion& open, Region& region);
 
-  // The constants that the loop has in its code: other code comes of other numbers. The rest are
-  // operands, so that loops which differ in them are one kernel.
+  // The constants that are part of the loop's code, because other numbers give other code. All
+  // others are operands, so that loops that differ in them share a kernel.
   std::unordered_set<const Instruction*> ConstantsInCode(const OpenRegion& open);
 
   void AddOperand(LaneCompiler& compiler, const Instruction& operand, const OpenRegion& open,

@@ -31,7 +31,7 @@ class LimitClock {
   i64 since_look_ = 0;
 };
 
-// A loop with its numbers. Operands are inputs, then outputs.
+// A loop with its sizes, strides and tiles. Operands are inputs, then outputs.
 struct LoopPlan {
   LoopKernel* kernel = nullptr;
   Dims sizes;  // outermost first, at least two
@@ -52,7 +52,7 @@ struct LoopOperand {
   i64 element_bytes;
 };
 
-// One row of neighbours: no operand has strides.
+// Runs one row of neighbours: no operand has strides.
 inline void RunOneRow(const LoopPlan& plan, void* const* pointers, i64 count) {
   static constexpr i64 kNoStrides[kMaxLoopOperands] = {};
   plan.kernel(pointers, count, 1, kNoStrides, kNoStrides);

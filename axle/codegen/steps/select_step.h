@@ -35,9 +35,9 @@ struct SelectPlan {
   std::shared_ptr<LoopPlan> scatter;
 };
 
-// The arrays of SelectLoop: the values that are kept and where they are, s32, negative if there is
-// none yet; the values that come next, and where these are, which is the same for a row; then the
-// former two again.
+// The arrays of SelectLoop. Inputs are the values that are kept; their offsets, s32, negative if
+// there is none yet; the next values; and their offset, which is the same for a row. Outputs are
+// the first two again.
 inline constexpr size_t kNumSelectArrays = 6;
 // `select` is the computation that says which one is kept.
 LaneProgram SelectLoop(const LaneProgram& select);

@@ -1,6 +1,6 @@
-// Sort steps: sorts, line by line. Two compiled loops do it: one computes what the comparator
-// computes from the elements of one side alone, its keys (axle/ops/lanes/comparator.h), and one
-// merges them (merge_lowering.h), with positions if there are elements that are no keys.
+// Sort steps: sorts, line by line, with two compiled loops. One computes the keys, which are all
+// that the comparator computes from the elements of one side alone (axle/ops/lanes/comparator.h).
+// The other one merges them (merge_lowering.h), together with positions if an operand is no key.
 #pragma once
 #include <memory>
 #include <vector>

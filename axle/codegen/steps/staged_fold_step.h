@@ -1,11 +1,11 @@
 // Staged fold steps: folds whose elements do not lie in memory in the order in which they have to
-// be taken, or not where vectors could read them. Several groups of reduced dimensions, a few
-// columns whose sums have lanes, and reducers of no known kind, which take one element of each
-// result after the other: there vectors go along the results.
+// be taken, or not where vectors could read them. That is so for several groups of reduced
+// dimensions, for a few columns whose sums have lanes, and for reducers of no known kind, which
+// take one element of each result after the other: there vectors go along the results.
 //
 // A tile is a box of neighbouring results. Its elements are copied, a few thousand at a time, to
-// where the kernel finds them in order; what can be read where it is, is. Results of elementwise
-// instructions on the way go back in the same manner.
+// where the kernel finds them in order; an array that can be read where it is, is not copied.
+// Results of elementwise instructions on the way go back in the same manner.
 #pragma once
 #include <memory>
 
