@@ -1,5 +1,5 @@
 // The kind of scatters that apply straight-line code. The step has a compiled loop only if no loop
-// that is precompiled does what is applied (ScatterPlan::How::kLoop).
+// in C++ does what is applied (ScatterPlan::How::kLoop).
 #include <memory>
 #include <vector>
 

@@ -10,7 +10,7 @@
 //
 //   prefix    running sums and products of floats, in blocks (axle/ops/prefix_fold.h)
 //   scan      other running folds: one pass, each result from the one before it. Along the last
-//             dimension by a precompiled loop, or transposed in scratch memory a piece at a time
+//             dimension by a C++ loop, or transposed in scratch memory a piece at a time
 //   sum       sums and products with accumulators apart from the results: narrow floats in f32,
 //             windows of more than 512 positions in parts (axle/ops/window_parts.h)
 //

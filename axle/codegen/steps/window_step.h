@@ -21,7 +21,8 @@ namespace axle {
 struct ScanShape {
   i64 outer = 1, size = 1, inner = 1;
   bool is_reverse = false;
-  // How rows of single neighbours are folded, if there is a precompiled loop for that.
+  // How rows of single neighbours are folded, if there is a C++ loop for that
+  // (axle/ops/reduce_kernels.h).
   ScanRowsFn rows = nullptr;
   // Otherwise, if rows are short: so many neighbours in `outer`, and elements of each, are put in
   // order at a time, in scratch memory.
