@@ -3,11 +3,12 @@
 // emulator's lock:
 //
 // 1. The memory that each operand touches follows from the call's sizes and strides (Touched).
-// Operands that overlap become one block, so that what a kernel writes to one is seen in the other.
+//    Operands that overlap become one block, so that a write to one is seen in the other.
 // 2. Pointers, strides or fuel, and the blocks are copied into the shared memory. A block keeps its
-// alignment relative to kAlignment bytes. 3. The guest calls the kernel; questions meanwhile (fuel,
-// remainders, failed checks) are answered here. 4. Rows of outputs are copied back, and no other
-// bytes: other threads may write those.
+//    alignment relative to kAlignment bytes.
+// 3. The guest calls the kernel; its questions meanwhile (fuel, remainders, failed checks) are
+//    answered here.
+// 4. Rows of outputs are copied back, and no other bytes: other threads may write those.
 //
 // A call costs two switches between processes and the copies, which is why this is for tests only.
 #include "axle/codegen/emulation/emulated_kernels.h"

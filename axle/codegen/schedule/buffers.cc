@@ -5,17 +5,18 @@
 //   b = g(a)      region 1     takes the place of a: A
 //   c = h(b)      region 2     the result: the caller's block
 //
-// 1. Arguments and constants lie in fixed places. 2. The outputs of each region, in order, take
-// over the allocation of an input that nobody reads afterwards, if the region allows the pair
-// (Region::in_place); the others get new ones. A sub-view lies in the allocation of its whole. 3.
-// The allocation of a result becomes the caller's block if nobody needs what is in that block by
-// then, else the result is copied after the last region. 4. All that is left, and the scratch
-// memory of regions, is packed into the frame by PackBlocks.
+// 1. Arguments and constants lie in fixed places.
+// 2. The outputs of each region, in order, take over the allocation of an input that nobody reads
+//    afterwards, if the region allows the pair (Region::in_place); the others get new ones. A
+//    sub-view lies in the allocation of its whole.
+// 3. The allocation of a result becomes the caller's block if nobody needs what is in that block by
+//    then, else the result is copied after the last region.
+// 4. All that is left, and the scratch memory of regions, is packed into the frame by PackBlocks.
 //
 // Invariants: the values of an allocation are alive at different times, except for an in-place pair
 // in its own region and for parts of a whole. Only allocations that are writable are taken over: an
-// argument's block only if it is replaced by a result. The plan depends on the schedule alone, so
-// it is the same on every machine.
+// argument's block only if it is replaced by a result. The plan depends on nothing but the
+// schedule, the use of the caller's blocks and the sizes of scratch memory.
 //
 // Packing is the known problem of dynamic storage allocation. Best fit in the order of time takes n
 // log n and mostly reaches the lower bound, the most that is alive at any step. If it does not,

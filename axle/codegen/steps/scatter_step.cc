@@ -10,10 +10,10 @@
 // combined. Updates are applied one after the other in row-major order, as docs/numerics.md N7
 // asks, so the step has one tile.
 //
-// The way to combine is chosen when the step is planned: a copy if the update replaces the element, a
-// C++ loop for known reducers, with f32 accumulators for narrow floats, or the compiled
-// loop of the computation on one row. Time is linear in the updates, beside a copy of the operand
-// where the result does not take its place.
+// The way to combine is chosen when the step is planned: a copy if the update replaces the element,
+// a C++ loop for known reducers, with f32 accumulators for narrow floats, or the compiled loop of
+// the computation on one row. Time is linear in the updates, beside a copy of the operand where the
+// result does not take its place.
 #include "axle/codegen/steps/scatter_step.h"
 
 #include <algorithm>

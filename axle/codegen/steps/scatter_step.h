@@ -1,7 +1,7 @@
 // Scatter steps: the updates one after the other, in the order of numerics.md N7, each window as
-// rows of neighbours. A known computation runs in C++ loops, any other straight-line code
-// as its compiled loop. Sums and products of narrow floats keep the elements that they touch as f32
-// in scratch memory (axle/ops/touched_elements.h).
+// rows of neighbours. A known computation runs in C++ loops, any other straight-line code as its
+// compiled loop. Sums and products of narrow floats keep the elements that they touch as f32 in
+// scratch memory (axle/ops/touched_elements.h).
 #pragma once
 #include <memory>
 #include <optional>

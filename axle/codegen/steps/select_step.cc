@@ -1,10 +1,11 @@
 // How select-and-scatter runs. Take the gradient of a max-pool over windows of 2 x 2 of
 // f32[8,28,28,64]. Per slab of sources:
 //
-// 1. Each window position in turn is offered to all windows of the slab by the compiled loop
-// (SelectLoop): per window, the value kept so far and its offset from the window's first element,
-// -1 if there is none yet. 2. Offsets become places in the operand. 3. The sources of the slab are
-// joined with the results at these places, one after the other.
+// 1. Each window position is offered to all windows of the slab by the compiled loop (SelectLoop),
+//    which keeps, per window, a value and its offset from the window's first element, -1 if there
+//    is none yet.
+// 2. Offsets become places in the operand.
+// 3. The sources of the slab are joined with the results at these places, one after the other.
 //
 // Sources go in row-major order, as docs/numerics.md N7 asks. Images do not share elements, because
 // the window covers nothing of the outermost dimension (is_whole), so each image is a tile; if the
