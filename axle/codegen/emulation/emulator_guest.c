@@ -70,7 +70,7 @@ double axle_remainder_f64(double x, double y) {
   return result;
 }
 
-/* As CheckAccess of access_checks.cc, which gets to know what is wrong. */
+/* Like CheckAccess in spec/checked_kernel.cc, which is told what is wrong. */
 void* axle_check_access(void* checks, const char* kernel, int64_t operand, const char* begin,
                         const char* end, char* address, int64_t bytes, int is_store) {
   static char nowhere[4096];

@@ -1,6 +1,6 @@
 // Precompiled kernels: those that lie in the library, compiled when it was built, by the code that
-// compiles them at run time. A module that needs no others starts without LLVM. Which they are:
-// tools/precompiled.
+// compiles them at run time. A module that needs no others starts without LLVM. tools/precompile/
+// chooses them.
 #pragma once
 #include <span>
 #include <string_view>

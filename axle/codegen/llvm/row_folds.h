@@ -1,4 +1,4 @@
-// Folds of rows as LLVM IR: FoldForm::kRows of lane_lowering.h.
+// Folds of rows as LLVM IR: FoldForm::kRows of spec/kernel_spec.h.
 //
 // A fold keeps `lanes` accumulators in a few vectors in rotation: a body folds into the first one,
 // which then goes to the end of the queue. At the end of the row, the queue may begin with any

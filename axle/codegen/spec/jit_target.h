@@ -13,10 +13,11 @@ class KernelEmulator;
 
 // The target of generated code. Never a guess from the CPU's name: the features come from CPUID.
 struct JitTarget {
-  NativeIsa isa;                   // not kAuto
-  int codegen_level;               // 0 to 2, of modules that ask for none of their own
-  int vector_bytes;                // the widest register that code should use
-  AccessChecks* checks = nullptr;  // code is checked, and this gets what is wrong (access_checks.h)
+  NativeIsa isa;      // not kAuto
+  int codegen_level;  // 0 to 2, of modules that ask for none of their own
+  int vector_bytes;   // the widest register that code should use
+  // Set if code is checked: gets what is wrong (checked_kernel.h).
+  AccessChecks* checks = nullptr;
   // For tests: false leaves code that LLVM miscompiles (llvm/llvm_workarounds.h) as it is.
   bool works_around_llvm = true;
   // Makes the emulator that runs the code if this machine cannot, given the name of the llc to

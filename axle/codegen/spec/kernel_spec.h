@@ -30,7 +30,7 @@ enum class InnerStride : std::uint8_t {
 // rows is one element; from row to row operand i moves by outer_strides[i] bytes. An output may be
 // the same array as inputs that are read at the same positions, or in later rows, but not overlap
 // them otherwise.
-// Checked code (JitTarget::checks) finds bounds behind the pointers: access_checks.h.
+// Checked code (JitTarget::checks) finds bounds behind the pointers: checked_kernel.h.
 using LoopKernel = void(void* const* pointers, i64 inner, i64 outer, const i64* outer_strides,
                         const i64* inner_strides);
 
@@ -130,7 +130,7 @@ struct Fuel {
 };
 
 // Gives kKernelOk or kKernelFailed. Buffers: inputs, then outputs; in checked code, bounds behind
-// them (access_checks.h).
+// them (checked_kernel.h).
 using SmallKernel = int(Fuel* fuel, void* const* buffers);
 
 }  // namespace axle

@@ -42,7 +42,7 @@ struct LoopPlan {
   i64 rows_per_tile = 1;
   i64 positions_per_tile = 0;  // for a loop with one row
   i64 num_tiles = 1;
-  bool is_checked = false;  // the kernel is: access_checks.h
+  bool is_checked = false;  // the kernel is (spec/checked_kernel.h)
   Dims memory_bytes;        // sizes of the buffers, if it is checked
   size_t num_streamed = 0;  // number of outputs, the last operands, that the kernel streams
 };
