@@ -6,7 +6,7 @@
 #include <string>
 
 #include "axle/builder/xla_builder.h"
-#include "bench/yardsticks/measure.h"
+#include "bench/baselines/measure.h"
 
 namespace axle::bench {
 namespace {

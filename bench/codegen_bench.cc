@@ -31,14 +31,14 @@
 #include "axle/core/strings.h"
 #include "axle/runtime/compile_report.h"
 #include "axle/text/parse.h"
-#include "bench/yardsticks/measure.h"
-#include "bench/yardsticks/scalar_loops.h"
-#include "bench/yardsticks/vector_kernels.h"
+#include "bench/baselines/measure.h"
+#include "bench/baselines/scalar_loops.h"
+#include "bench/baselines/vector_kernels.h"
 
 namespace axle::bench {
 namespace {
 
-using yardsticks::Bf16;
+using baselines::Bf16;
 
 template <typename T>
 T ValueOrExit(StatusOr<T> value) {
@@ -162,21 +162,21 @@ class Bench {
   void Compile();
 
  private:
-  // One row: the program against `yardstick`, which writes `count` elements to its last argument,
+  // One row: the program against `baseline`, which writes `count` elements to its last argument,
   // the same ones if `same`. `bytes` is what either must move.
   template <typename Out>
   void Kernel(const std::string& name, const std::string& text, i64 count, i64 bytes, double bar,
-              const std::function<void(const Program&, Out*)>& yardstick, bool same = true) {
+              const std::function<void(const Program&, Out*)>& baseline, bool same = true) {
     StatusOr<std::unique_ptr<Program>> made = Program::Create(*client_, engine_, text);
     if (!made.ok()) return Refused(name, 8, made.status());
     Program& program = **made;
     const Memory memory = Allocate(static_cast<size_t>(count) * sizeof(Out));
     Out* out = static_cast<Out*>(memory.get());
-    yardstick(program, out);
+    baseline(program, out);
     const Literal result = program.result(0);
     const double error = Difference(reinterpret_cast<const Out*>(result.bytes()), out, count);
     const auto [ours, theirs] =
-        PerCallBoth([&] { program.Run(); }, [&] { yardstick(program, out); });
+        PerCallBoth([&] { program.Run(); }, [&] { baseline(program, out); });
     std::printf("| %-24s | %10.2f | %10.2f | %6.2fx | %6.2fx | %5.2fx | %7.1f | ", name.c_str(),
                 ours * 1e6, theirs * 1e6, theirs / ours, theirs / (ours - execute_), bar,
                 static_cast<double>(bytes) / ours * 1e-9);
@@ -185,10 +185,10 @@ class Bench {
 
   // One row: nanoseconds per turn of the program and of the C++ loop.
   void Loop(const std::string& name, StatusOr<std::unique_ptr<Program>> made, i64 turns,
-            const std::string& bar, const std::function<void(const Program&)>& yardstick) {
+            const std::string& bar, const std::function<void(const Program&)>& baseline) {
     if (!made.ok()) return Refused(name, 6, made.status());
     Program& program = **made;
-    const auto [ours, theirs] = PerCallBoth([&] { program.Run(); }, [&] { yardstick(program); });
+    const auto [ours, theirs] = PerCallBoth([&] { program.Run(); }, [&] { baseline(program); });
     const double factor = 1e9 / static_cast<double>(turns);
     std::printf("| %-24s | %10.2f | %10.2f | %+8.2f | %6.2fx | %s |\n", name.c_str(), ours * factor,
                 theirs * factor, (ours - theirs) * factor, ours / theirs, bar.c_str());
@@ -216,14 +216,14 @@ class Bench {
 };
 
 void Bench::Kernels() {
-  const yardsticks::VectorKernels& best = yardsticks::BestVectorKernels();
+  const baselines::VectorKernels& best = baselines::BestVectorKernels();
   const auto few = ValueOrExit(Program::Create(
       *client_, engine_, Module({"f32[16]"}, "  ROOT r = f32[16] exponential(x)\n")));
   execute_ = PerCall([&] { few->Run(); });
   std::printf(
-      "\nKernels, us per run; yardsticks in %s; alone: without the %.2f us that a kernel of 16 "
+      "\nKernels, us per run; baselines in %s; alone: without the %.2f us that a kernel of 16 "
       "elements takes\n\n"
-      "| kernel                   |       Axle |  yardstick |   speed |   alone |    bar |    GB/s "
+      "| kernel                   |       Axle |  baseline |   speed |   alone |    bar |    GB/s "
       "| difference |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
       best.isa, execute_ * 1e6);
   const auto map = [&](const std::string& name, i64 n, const auto& lines,
@@ -327,7 +327,7 @@ void Bench::Kernels() {
                   n, 12 * n, 0.9, [&](const Program& p, float* out) {
                     best.triad(p.argument<float>(0), p.argument<float>(1), out, n);
                   });
-    // The yardstick moves the same bytes and computes nothing.
+    // The baseline moves the same bytes and computes nothing.
     Kernel<float>(
         StrCat("abs ", n, ", to a copy"),
         Module({shape}, StrCat("  ROOT r = ", shape, " abs(x)\n")), n, 8 * n, 0.9,
@@ -345,7 +345,7 @@ void Bench::Loops() {
        {std::pair{"W1.newton.10k", i64{10'000}}, std::pair{"W1.newton.100k", i64{100'000}}}) {
     Loop(StrCat(id, " f32"), FromFile(id, {two}), turns, "+1 ns", [turns = turns](const Program&) {
       volatile float a = 2;
-      a = yardsticks::Newton(a, turns);
+      a = baselines::Newton(a, turns);
     });
   }
   constexpr i64 kTurns = 100'000;
@@ -356,7 +356,7 @@ void Bench::Loops() {
       "  i = s32[] parameter(0)\n  ROOT r = s32[] while(i), condition=condition, body=body\n}\n");
   Loop("counter 100k",
        Program::Create(*client_, engine_, counter, {Literal::Scalar<std::int32_t>(S32, 0)}), kTurns,
-       "+1 ns", [](const Program&) { (void)yardsticks::Count(static_cast<int>(kTurns)); });
+       "+1 ns", [](const Program&) { (void)baselines::Count(static_cast<int>(kTurns)); });
   const std::string congruential = StrCat(
       "HloModule congruential\n\ncondition {\n  s = (s32[], u64[]) parameter(0)\n"
       "  i = s32[] get-tuple-element(s), index=0\n  n = s32[] constant(",
@@ -373,15 +373,15 @@ void Bench::Loops() {
   Loop("congruential 100k u64",
        Program::Create(*client_, engine_, congruential, {Literal::Scalar<std::uint64_t>(U64, 1)}),
        kTurns, "+1 ns",
-       [](const Program&) { (void)yardsticks::Congruential(1, static_cast<int>(kTurns)); });
+       [](const Program&) { (void)baselines::Congruential(1, static_cast<int>(kTurns)); });
   std::vector<float> last(3), states(6000);
   Loop("W2, scan of 3 numbers", FromFile("W2"), 2000, "1.5x", [&](const Program& p) {
-    yardsticks::Scan3(p.argument<float>(0), p.argument<float>(1), last.data(), states.data(), 2000);
+    baselines::Scan3(p.argument<float>(0), p.argument<float>(1), last.data(), states.data(), 2000);
   });
   std::vector<double> product(36);
   for (const i64 n : {5, 50}) {
     Loop(StrCat("W5.dots.", n, ", 6x6 f64"), FromFile(StrCat("W5.dots.", n)), n, "1.5x",
-         [&](const Program& p) { yardsticks::Chain6(p.argument<double>(0), product.data(), n); });
+         [&](const Program& p) { baselines::Chain6(p.argument<double>(0), product.data(), n); });
   }
 }
 
@@ -501,7 +501,7 @@ void Bench::Compile() {
   row("10,000 tiny ops", TinyOps(10'000), "1000 without kernels");
 }
 
-// On one processor: yardsticks have one thread.
+// On one processor: baselines have one thread.
 void StayOnOneProcessor() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) != 0) return;

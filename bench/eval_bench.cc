@@ -9,8 +9,8 @@
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
 #include "axle/text/parse.h"
-#include "bench/yardsticks/loops.h"
-#include "bench/yardsticks/measure.h"
+#include "bench/baselines/loops.h"
+#include "bench/baselines/measure.h"
 
 namespace axle::bench {
 namespace {
@@ -89,34 +89,34 @@ void Elementwise() {
     const float* x = Data<float>(program, 0);
     PrintRow(op, MeasureBoth([&] { program.Run(); }, [&] { loop(x, out.data(), kElements); }));
   };
-  binary("add", yardsticks::Add);
-  binary("multiply", yardsticks::Multiply);
-  binary("maximum", yardsticks::Maximum);
-  unary("exponential", yardsticks::Exp);
-  unary("tanh", yardsticks::Tanh);
+  binary("add", baselines::Add);
+  binary("multiply", baselines::Multiply);
+  binary("maximum", baselines::Maximum);
+  unary("exponential", baselines::Exp);
+  unary("tanh", baselines::Tanh);
   {
     Program program(ints, "add", {ints, ints});
     PrintRow("add s32", MeasureBoth([&] { program.Run(); },
                                     [&] {
-                                      yardsticks::AddInt(Data<int>(program, 0),
-                                                         Data<int>(program, 1), int_out.data(),
-                                                         kElements);
+                                      baselines::AddInt(Data<int>(program, 0),
+                                                        Data<int>(program, 1), int_out.data(),
+                                                        kElements);
                                     }));
   }
   {
     Program program(preds, "compare", {shape, shape}, ", direction=LT");
     PrintRow("compare", MeasureBoth([&] { program.Run(); },
                                     [&] {
-                                      yardsticks::CompareLess(Data<float>(program, 0),
-                                                              Data<float>(program, 1),
-                                                              bool_out.get(), kElements);
+                                      baselines::CompareLess(Data<float>(program, 0),
+                                                             Data<float>(program, 1),
+                                                             bool_out.get(), kElements);
                                     }));
   }
   {
     Program program(shape, "select", {preds, shape, shape});
     PrintRow("select", MeasureBoth([&] { program.Run(); },
                                    [&] {
-                                     yardsticks::Select(
+                                     baselines::Select(
                                          Data<bool>(program, 0), Data<float>(program, 1),
                                          Data<float>(program, 2), out.data(), kElements);
                                    }));
@@ -135,8 +135,8 @@ void Elementwise() {
                          [&] {
                            const float *x = Data<float>(program, 0), *y = Data<float>(program, 1);
                            for (int i = 1; i <= kOps; ++i) {
-                             (i % 2 == 0 ? yardsticks::Multiply : yardsticks::Add)(x, y, out.data(),
-                                                                                   kElements);
+                             (i % 2 == 0 ? baselines::Multiply : baselines::Add)(x, y, out.data(),
+                                                                                 kElements);
                              x = out.data();
                            }
                          }));

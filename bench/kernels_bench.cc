@@ -17,7 +17,7 @@
 
 #include "axle/kernels/convolution.h"
 #include "axle/kernels/dot.h"
-#include "bench/yardsticks/vector_kernels.h"
+#include "bench/baselines/vector_kernels.h"
 
 namespace axle::bench {
 namespace {
@@ -101,16 +101,16 @@ void Row(const Options& options, const std::string& name, const Kernel& kernel, 
   const Memory lhs(lhs_bytes, type), rhs(rhs_bytes, type), result(result_bytes, PRED);
   const Memory scratch(kernel.scratch_bytes + 64, PRED);
   void* buffers[] = {lhs.data(), rhs.data(), result.data(), scratch.data()};
-  const auto& yardstick =
-      *yardsticks::VectorKernelsOf(options.set == InstructionSet::kX86V4 ? "avx512" : "avx2");
+  const auto& baseline =
+      *baselines::VectorKernelsOf(options.set == InstructionSet::kX86V4 ? "avx512" : "avx2");
   const long steps =
-      type == F64 ? 20'000'000 / yardstick.fma_f64_flops : 20'000'000 / yardstick.fma_f32_flops;
+      type == F64 ? 20'000'000 / baseline.fma_f64_flops : 20'000'000 / baseline.fma_f32_flops;
   const auto [ours, peak] =
       SecondsOfBoth([&] { kernel.function(nullptr, &kernel.plan, buffers, 0, kernel.num_tiles); },
-                    [&] { type == F64 ? yardstick.fma_f64(steps) : yardstick.fma_f32(steps); });
-  const double peak_rate = static_cast<double>(steps * (type == F64 ? yardstick.fma_f64_flops
-                                                                    : yardstick.fma_f32_flops)) /
-                           peak;
+                    [&] { type == F64 ? baseline.fma_f64(steps) : baseline.fma_f32(steps); });
+  const double peak_rate =
+      static_cast<double>(steps * (type == F64 ? baseline.fma_f64_flops : baseline.fma_f32_flops)) /
+      peak;
   std::printf("| %-34s | %11.2f | %8.1f | %8.1f | %4.0f %% | %6lld |\n", name.c_str(), ours * 1e6,
               flops / ours * 1e-9, peak_rate * 1e-9, 100 * flops / ours / peak_rate,
               static_cast<long long>(kernel.num_tiles));

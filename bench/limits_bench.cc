@@ -17,12 +17,12 @@
 #include <thread>
 #include <vector>
 
-#include "bench/yardsticks/vector_kernels.h"
+#include "bench/baselines/vector_kernels.h"
 
 namespace axle::bench {
 namespace {
 
-using yardsticks::VectorKernels;
+using baselines::VectorKernels;
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -122,7 +122,7 @@ int Main(int argc, char** argv) {
       return 2;
     }
   }
-  const VectorKernels& kernels = yardsticks::BestVectorKernels();
+  const VectorKernels& kernels = baselines::BestVectorKernels();
   std::printf(json ? "{\"threads\": %d, \"isa\": \"%s\", \"copy_gbps\": {" : "%d threads, %s\n",
               threads, kernels.isa);
   const char* separator = "";
@@ -150,9 +150,9 @@ int Main(int argc, char** argv) {
   };
   print("f32", Rate(threads, kernels.fma_f32_flops, kernels.fma_f32));
   print("f64", Rate(threads, kernels.fma_f64_flops, kernels.fma_f64));
-  if (yardsticks::HasTiles()) {
-    print("bf16", Rate(threads, yardsticks::kTileBf16Flops, yardsticks::TileBf16));
-    print("s8", Rate(threads, yardsticks::kTileS8Ops, yardsticks::TileS8));
+  if (baselines::HasTiles()) {
+    print("bf16", Rate(threads, baselines::kTileBf16Flops, baselines::TileBf16));
+    print("s8", Rate(threads, baselines::kTileS8Ops, baselines::TileS8));
   }
   if (json) std::printf("}}\n");
   return 0;

@@ -193,10 +193,10 @@ def kernels_until_found(args):
     tool = ROOT / args.build / "bin/axle_random_kernels"
     command = [tool, "--seed", str(args.seed), "--count", str(args.kernels), "--form", "small", "--levels", "1", "2"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, errors="replace",
-                          start_new_session=True) as hunt:
-        for line in hunt.stdout:
+                          start_new_session=True) as run:
+        for line in run.stdout:
             if match := re.match(r"(different|crashed): .* --first (\d+)", line):
-                os.killpg(hunt.pid, signal.SIGKILL)  # it has a child
+                os.killpg(run.pid, signal.SIGKILL)  # it has a child
                 return int(match[2]), match[0]
     return None, ""
 

@@ -210,7 +210,7 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
                        }});
   }
   // What runs are compared with.
-  const Module& judge = is_fast ? *optimized : *module;
+  const Module& oracle = is_fast ? *optimized : *module;
   std::string unimplemented;
   for (const Variant& variant : VariantsFor(*module)) {
     const std::string name = variant.NameIn(options_);
@@ -243,7 +243,7 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
     const std::vector<Literal>& arguments = argument_sets[s];
     Limits limits;
     SetLimits(limits);
-    const StatusOr<Literal> expected = Evaluate(judge, arguments, {.limits = &limits});
+    const StatusOr<Literal> expected = Evaluate(oracle, arguments, {.limits = &limits});
     if (!expected.ok()) {
       result.outcome = IsLimit(expected.status()) ? Outcome::kOverLimit : Outcome::kUndefined;
       result.message = expected.status().ToString();

@@ -6,7 +6,7 @@
 
 #include "axle/core/strings.h"
 #include "axle/gen/recipes.h"
-#include "axle/gen/subjects.h"
+#include "axle/gen/tested_ops.h"
 #include "axle/ir/callees_first.h"
 #include "axle/passes/facts.h"
 #include "axle/passes/pipeline.h"

@@ -6,7 +6,7 @@
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
 #include "axle/gen/patterns.h"
-#include "axle/gen/subjects.h"
+#include "axle/gen/tested_ops.h"
 #include "axle/ir/callees_first.h"
 #include "axle/passes/facts.h"
 #include "axle/text/parse.h"
@@ -103,10 +103,10 @@ StatusOr<std::unique_ptr<Module>> WithoutUncalled(const Module& module) {
   return kept;
 }
 
-// Of so many modules one has its subject in every setting, the others have company around theirs.
+// Of so many modules one has its subject in every setting, the others have a context around theirs.
 constexpr std::uint64_t kRound = 4;
 
-const Subject& Nth(std::span<const Subject> subjects, std::uint64_t n) {
+const TestedOp& Nth(std::span<const TestedOp> subjects, std::uint64_t n) {
   return subjects[n % subjects.size()];
 }
 
@@ -117,13 +117,13 @@ std::uint64_t TurnOfSettings(std::uint64_t round) {
 
 // Each once before any comes again, and a run of them is of all ops and types: the stride is a
 // prime that is larger than their number.
-const Subject& SettingSubject(std::uint64_t n) {
+const TestedOp& SettingSubject(std::uint64_t n) {
   constexpr std::uint64_t kStride = 7919;
-  return Nth(SubjectsOfSettings(), n * kStride);
+  return Nth(TestedOpsOfSettings(), n * kStride);
 }
 
 // The subject, alone now and then, and other instructions before and behind it.
-void DrawAround(Body& entry, const Subject& subject) {
+void DrawAround(Body& entry, const TestedOp& subject) {
   Random& random = entry.random();
   Drawing& drawing = entry.drawing();
   const i64 kind = random.Below(100);
@@ -153,8 +153,8 @@ void DrawAround(Body& entry, const Subject& subject) {
 
 std::uint64_t FirstWithSettings(Opcode op, ElementType type) {
   std::uint64_t round = 0;
-  for (const size_t end = SubjectsOfSettings().size(); round < end; ++round) {
-    const Subject& subject = SettingSubject(round);
+  for (const size_t end = TestedOpsOfSettings().size(); round < end; ++round) {
+    const TestedOp& subject = SettingSubject(round);
     if (subject.op->opcode == op && subject.type == type) break;
   }
   return round * kRound + TurnOfSettings(round);
@@ -173,7 +173,7 @@ StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
     DrawSettings(entry, *op, type);
   } else {
     const std::uint64_t before = turn < with_settings ? turn : turn - 1;
-    DrawAround(entry, Nth(Subjects(), round * (kRound - 1) + before));
+    DrawAround(entry, Nth(TestedOps(), round * (kRound - 1) + before));
   }
   AXLE_TRY(entry.Finish(DrawResult(entry)));
   AXLE_ASSIGN(const std::unique_ptr<Module> kept, WithoutUncalled(module));

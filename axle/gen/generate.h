@@ -5,9 +5,9 @@
 //   for (std::uint64_t i = 0; i < 1000; ++i) {
 //     AXLE_ASSIGN(const std::shared_ptr<const Module> module, GenerateModule(seed, i));
 //
-// Subjects (subjects.h) take turns: three of four modules have company around theirs, one of four
-// has it in each setting, and each of them goes through all its subjects before one comes again.
-// Thread-safe.
+// Tested operations (tested_ops.h) take turns: three of four modules have a context around theirs,
+// one of four has it in each setting, and each of them goes through all its subjects before one
+// comes again. Thread-safe.
 #pragma once
 #include <memory>
 #include <string>

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "axle/gen/patterns.h"
-#include "axle/gen/subjects.h"
+#include "axle/gen/tested_ops.h"
 
 namespace axle {
 namespace {

@@ -11,8 +11,8 @@
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "axle/gen/check.h"
+#include "axle/gen/fuzz_run.h"
 #include "axle/gen/generate.h"
-#include "axle/gen/hunt.h"
 #include "axle/gen/nan_bits.h"
 #include "axle/ops/op_def.h"
 #include "axle/passes/pipeline.h"
@@ -36,13 +36,14 @@ std::uint64_t Seed() {
 }
 
 // Checks modules in processes of their own.
-HuntReport CheckMany(const CheckOptions& check, std::uint64_t first, std::uint64_t count) {
+FuzzReport CheckMany(const CheckOptions& check, std::uint64_t first, std::uint64_t count) {
   std::printf("AXLE_SEED=%llu\n", static_cast<unsigned long long>(Seed()));
-  auto report = Hunt({.seed = Seed(), .first = first, .count = count, .jobs = 2, .check = check});
+  auto report =
+      RunFuzzer({.seed = Seed(), .first = first, .count = count, .jobs = 2, .check = check});
   EXPECT_TRUE(report.ok()) << report.status().ToString();
   if (!report.ok()) return {};
   EXPECT_EQ(report->modules, count);
-  for (const HuntFailure& failure : report->failures) {
+  for (const FuzzFailure& failure : report->failures) {
     ADD_FAILURE() << OutcomeName(failure.result.outcome) << ": " << failure.result.message
                   << "\nrepro: axle check --random=1 --isa all,aarch64 --levels 0,1,2 --seed "
                   << Seed() << " --first " << failure.index;
@@ -56,7 +57,7 @@ HuntReport CheckMany(const CheckOptions& check, std::uint64_t first, std::uint64
 }
 
 TEST(Differential, PassesKeepEveryBit) {
-  const HuntReport report = CheckMany({.native = false}, 0, 1500);
+  const FuzzReport report = CheckMany({.native = false}, 0, 1500);
   EXPECT_GT(report.Of(Outcome::kEqual), 1350u) << "too many modules show nothing";
 }
 
@@ -77,7 +78,7 @@ TEST(Differential, PassesHaveMuchToDo) {
 
 TEST(Differential, NativeCodeGivesTheInterpretersBits) {
   if (!kHasNative) GTEST_SKIP() << "built without LLVM";
-  const HuntReport report =
+  const FuzzReport report =
       CheckMany({.passes = false,
                  .isas = {NativeIsa::kV2, NativeIsa::kAvx2, NativeIsa::kAvx512},
                  .levels = {0, 2},
@@ -96,7 +97,7 @@ TEST(Differential, CodeForAnotherProcessorGivesTheInterpretersBits) {
       .passes = false, .isas = {NativeIsa::kAarch64}, .levels = {0, 1}, .variants = 2};
   const Status can_run = Checker::Create(check).status();
   if (can_run.code() == StatusCode::kFailedPrecondition) GTEST_SKIP() << can_run.message();
-  const HuntReport report = CheckMany(check, 1600, 40);
+  const FuzzReport report = CheckMany(check, 1600, 40);
   EXPECT_GT(report.Of(Outcome::kEqual), 35u) << "too many modules show nothing";
 }
 
@@ -212,7 +213,7 @@ TEST(Differential, ModulesWithOtherNansAreValid) {
 
 // Workers begin anew after 2,000 modules.
 TEST(Differential, EveryModuleIsCheckedAlsoByWorkersThatBeganAnew) {
-  const HuntReport report = CheckMany({.passes = false, .native = false, .seeds = 0}, 0, 4050);
+  const FuzzReport report = CheckMany({.passes = false, .native = false, .seeds = 0}, 0, 4050);
   EXPECT_EQ(report.next, 4050u);
 }
 

@@ -9,7 +9,7 @@
 #include "axle/core/strings.h"
 #include "axle/eval/evaluate.h"
 #include "axle/gen/check.h"
-#include "axle/gen/hunt.h"
+#include "axle/gen/fuzz_run.h"
 #include "axle/text/parse.h"
 
 namespace axle {
@@ -125,15 +125,15 @@ TEST(ErrorBound, WhatIsTooFarAwayIsNamed) {
 
 #ifdef AXLE_HAS_CODEGEN
 TEST(ErrorBound, RandomModulesStayWithinTheirBounds) {
-  const auto report = Hunt({.seed = 20261122,
-                            .count = 60,
-                            .jobs = 2,
-                            .check = {.numerics = Numerics::kFast,
-                                      .isas = {NativeIsa::kAvx2, NativeIsa::kAvx512},
-                                      .levels = {0, 2},
-                                      .variants = 2}});
+  const auto report = RunFuzzer({.seed = 20261122,
+                                 .count = 60,
+                                 .jobs = 2,
+                                 .check = {.numerics = Numerics::kFast,
+                                           .isas = {NativeIsa::kAvx2, NativeIsa::kAvx512},
+                                           .levels = {0, 2},
+                                           .variants = 2}});
   ASSERT_TRUE(report.ok()) << report.status().ToString();
-  for (const HuntFailure& failure : report->failures) {
+  for (const FuzzFailure& failure : report->failures) {
     ADD_FAILURE() << failure.result.message << "\nrepro: axle check --random=1 --numerics fast "
                   << "--isa all --levels 0,2 --seed 20261122 --first " << failure.index;
   }

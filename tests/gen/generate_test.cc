@@ -12,7 +12,7 @@
 #include "axle/core/strings.h"
 #include "axle/gen/coverage.h"
 #include "axle/gen/recipes.h"
-#include "axle/gen/subjects.h"
+#include "axle/gen/tested_ops.h"
 #include "axle/runtime/compile_report.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"

@@ -8,8 +8,8 @@
 #include <csignal>
 
 #include "axle/core/strings.h"
+#include "axle/gen/fuzz_run.h"
 #include "axle/gen/generate.h"
-#include "axle/gen/hunt.h"
 #include "axle/gen/isolated.h"
 #include "axle/ops/op_def.h"
 #include "axle/passes/pipeline.h"
@@ -197,10 +197,10 @@ TEST(Isolated, SaysHowItEnded) {
   EXPECT_FALSE(hung.crashed);
 }
 
-TEST(Hunt, CountsEveryModule) {
-  HuntOptions options = {.seed = 9, .first = 100, .count = 41, .jobs = 3};
+TEST(FuzzRun, CountsEveryModule) {
+  FuzzOptions options = {.seed = 9, .first = 100, .count = 41, .jobs = 3};
   options.check.native = false;
-  const auto report = Hunt(options);
+  const auto report = RunFuzzer(options);
   ASSERT_TRUE(report.ok()) << report.status().ToString();
   EXPECT_EQ(report->modules, 41u);
   EXPECT_EQ(report->next, 141u);
@@ -209,18 +209,19 @@ TEST(Hunt, CountsEveryModule) {
   std::uint64_t sum = 0;
   for (const std::uint64_t count : report->outcomes) sum += count;
   EXPECT_EQ(sum, 41u);
-  EXPECT_EQ(Hunt({}).status().message(), "check --random: needs a number of modules or of seconds");
+  EXPECT_EQ(RunFuzzer({}).status().message(),
+            "check --random: needs a number of modules or of seconds");
 }
 
-TEST(Hunt, NamesTheModulesThatAreOverALimit) {
-  HuntOptions options = {.seed = 9, .count = 60};
+TEST(FuzzRun, NamesTheModulesThatAreOverALimit) {
+  FuzzOptions options = {.seed = 9, .count = 60};
   options.check.native = false;
   options.check.step_limit = 3;
-  const auto report = Hunt(options);
+  const auto report = RunFuzzer(options);
   ASSERT_TRUE(report.ok()) << report.status().ToString();
   EXPECT_GT(report->over_limit.size(), 0u);
   EXPECT_EQ(report->over_limit.size(), report->Of(Outcome::kOverLimit));
-  for (const HuntFailure& found : report->over_limit) {
+  for (const FuzzFailure& found : report->over_limit) {
     EXPECT_LT(found.index, 60u);
     EXPECT_NE(found.result.message.find("step"), std::string::npos) << found.result.message;
   }

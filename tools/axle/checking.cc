@@ -5,8 +5,8 @@
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
+#include "axle/gen/fuzz_run.h"
 #include "axle/gen/generate.h"
-#include "axle/gen/hunt.h"
 #include "axle/gen/reduce.h"
 #include "axle/ops/op_def.h"
 #include "axle/ops/open_sizes.h"
@@ -32,7 +32,7 @@ std::string FirstDifferentOp(const Checker& checker, const Module& module) {
 }
 
 // A failing module, as a file of --output.
-Status Keep(const std::string& folder, std::uint64_t seed, const HuntFailure& failure) {
+Status Keep(const std::string& folder, std::uint64_t seed, const FuzzFailure& failure) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   AXLE_ASSIGN(const std::string text, GenerateText(seed, failure.index));
@@ -56,13 +56,13 @@ std::string ReproOf(const Options& options, std::uint64_t index) {
   return repro;
 }
 
-Json ToJson(const HuntFailure& found) {
+Json ToJson(const FuzzFailure& found) {
   return {{"index", found.index},
           {"outcome", OutcomeName(found.result.outcome)},
           {"message", found.result.message}};
 }
 
-std::string Summary(const HuntReport& report) {
+std::string Summary(const FuzzReport& report) {
   std::string text = StrCat(report.modules, " modules, ", report.runs, " runs compared in ",
                             static_cast<i64>(report.seconds), " s:");
   for (int i = 0; i < kNumOutcomes; ++i) {
@@ -160,20 +160,20 @@ int CheckRandom(Session& session, std::uint64_t count) {
   if (count == 0 && options.time_limit == 0) {
     return session.Usage("check: --random needs an end: --random=N, or --time-limit S");
   }
-  HuntOptions hunt = {.seed = options.seed,
-                      .first = options.first,
-                      .count = count,
-                      .seconds = options.time_limit,
-                      .jobs = options.jobs,
-                      .hang_seconds = kHangSeconds,
-                      .max_failures = options.max_failures,
-                      .check = CheckOptionsOf(options),
-                      .limits = &session.limits()};
-  hunt.check.first_seed = 0;  // --seed is that of the modules
-  hunt.check.time_limit = kMaxSeconds;
-  hunt.check.step_limit = kMaxSteps;
+  FuzzOptions run = {.seed = options.seed,
+                     .first = options.first,
+                     .count = count,
+                     .seconds = options.time_limit,
+                     .jobs = options.jobs,
+                     .hang_seconds = kHangSeconds,
+                     .max_failures = options.max_failures,
+                     .check = CheckOptionsOf(options),
+                     .limits = &session.limits()};
+  run.check.first_seed = 0;  // --seed is that of the modules
+  run.check.time_limit = kMaxSeconds;
+  run.check.step_limit = kMaxSteps;
   KeepWhatThereIsWhenInterrupted();
-  const StatusOr<HuntReport> report = Hunt(hunt);
+  const StatusOr<FuzzReport> report = RunFuzzer(run);
   if (!report.ok()) return session.Fail(report.status());
   Json json = NewReport("check");
   json["seed"] = options.seed;
@@ -190,9 +190,9 @@ int CheckRandom(Session& session, std::uint64_t count) {
   }
   for (const auto& [op, count] : report->unimplemented) json["unimplemented"][op] = count;
   json["over_limit"] = Json::array();
-  for (const HuntFailure& found : report->over_limit) json["over_limit"].push_back(ToJson(found));
+  for (const FuzzFailure& found : report->over_limit) json["over_limit"].push_back(ToJson(found));
   json["failures"] = Json::array();
-  for (const HuntFailure& failure : report->failures) {
+  for (const FuzzFailure& failure : report->failures) {
     const std::string_view outcome = OutcomeName(failure.result.outcome);
     json["failures"].push_back(ToJson(failure));
     if (!options.json) {

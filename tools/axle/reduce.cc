@@ -6,7 +6,7 @@
 
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
-#include "axle/gen/hunt.h"
+#include "axle/gen/fuzz_run.h"
 #include "axle/ops/open_sizes.h"
 #include "axle/text/print.h"
 #include "tools/axle/checking.h"

@@ -185,7 +185,7 @@ class KernelWriter {
       }
     }
     for (Row& each : rows_) ComputeUniform(each.inputs, InnerStride::kUniform, each.uniform);
-    WriteTurn();
+    WriteIteration();
     Value* next_index = b_.CreateAdd(index, b_.getInt64(count));
     auto* last = b_.GetInsertBlock();
     index->addIncoming(next_index, last);
@@ -212,7 +212,7 @@ class KernelWriter {
   // The main loop is entered only if there is a whole iteration to do; its exit and its bypass meet
   // in `after`, where the queue of accumulators is a phi of both. Where rows are known to be whole
   // iterations, the second loop is left out.
-  void WriteTurn() {
+  void WriteIteration() {
     const unsigned vectors = VectorsPerIteration();
     Value *zero = b_.getInt64(0), *step = b_.getInt64(width_);
     auto *begin = b_.GetInsertBlock(), *after = NewBlock("after");
@@ -223,8 +223,8 @@ class KernelWriter {
     std::vector<llvm::PHINode*> heads;
     if (vectors > 0) {
       auto* main = NewBlock("main");
-      Value* last_turn = b_.CreateSub(inner_, b_.getInt64(vectors * width_));
-      b_.CreateCondBr(b_.CreateICmpSGE(last_turn, zero), main, after);
+      Value* last_iteration = b_.CreateSub(inner_, b_.getInt64(vectors * width_));
+      b_.CreateCondBr(b_.CreateICmpSGE(last_iteration, zero), main, after);
       b_.SetInsertPoint(main);
       auto* index = b_.CreatePHI(b_.getInt64Ty(), 2);
       index->addIncoming(zero, begin);
@@ -237,7 +237,7 @@ class KernelWriter {
       index->addIncoming(next, main_end);
       main_queue = folds_.queue();
       for (size_t q = 0; q < heads.size(); ++q) heads[q]->addIncoming(main_queue[q], main_end);
-      b_.CreateCondBr(b_.CreateICmpSLE(next, last_turn), main, after);
+      b_.CreateCondBr(b_.CreateICmpSLE(next, last_iteration), main, after);
     } else {
       b_.CreateBr(after);
     }

@@ -68,7 +68,7 @@ class MergeWriter {
     both_ = b_.CreateShl(width_, 1);
     Place place = {Load(offsetof(MergeState, next)), Load(offsetof(MergeState, left)),
                    Load(offsetof(MergeState, right))};
-    place = WriteTurns(place);
+    place = WriteIterations(place);
     place = WriteRest(place);
     Store(place.next, offsetof(MergeState, next));
     Store(place.left, offsetof(MergeState, left));
@@ -120,7 +120,7 @@ class MergeWriter {
     return static_cast<size_t>(std::clamp<i64>(kOperations / cost, 1, kMost));
   }
 
-  Place WriteTurns(const Place& from) {
+  Place WriteIterations(const Place& from) {
     const size_t count = MergesPerIteration();
     if (count == 1) return from;
     Value* length = b_.CreateMul(both_, Number(static_cast<i64>(count)));

@@ -7,13 +7,13 @@
 
 #include "axle/codegen/choose_target.h"
 #include "tests/codegen/isas.h"
-#include "tests/codegen/random_kernels/tool/hunt.h"
+#include "tests/codegen/random_kernels/tool/fuzz_run.h"
 
 namespace axle {
 namespace {
 
 struct Flags {
-  HuntOptions hunt;
+  FuzzOptions run;
   std::string form = "all";
   std::vector<std::string> isas = {};
   std::vector<int> levels = {0, 1, 2};
@@ -43,11 +43,11 @@ StatusOr<std::vector<JitTarget>> TargetsOf(const Flags& flags) {
 }
 
 void AddOptions(CLI::App& app, Flags& flags) {
-  HuntOptions& hunt = flags.hunt;
-  app.add_option("--seed", hunt.seed, "of the programs; else from the clock");
-  app.add_option("--first", hunt.first, "index of the first program");
-  app.add_option("--count", hunt.count, "how many programs; else 10000, or until --time-limit");
-  app.add_option("--time-limit", hunt.seconds, "seconds after which no other programs are drawn");
+  FuzzOptions& run = flags.run;
+  app.add_option("--seed", run.seed, "of the programs; else from the clock");
+  app.add_option("--first", run.first, "index of the first program");
+  app.add_option("--count", run.count, "how many programs; else 10000, or until --time-limit");
+  app.add_option("--time-limit", run.seconds, "seconds after which no other programs are drawn");
   app.add_option("--form", flags.form, "small (few elements), loop or all")
       ->check(CLI::IsMember({"small", "loop", "all"}));
   app.add_option("--isa", flags.isas, "of v2,avx2,avx512; else all that this CPU has")
@@ -61,22 +61,22 @@ void AddOptions(CLI::App& app, Flags& flags) {
 }
 
 int Run(Flags flags) {
-  HuntOptions& hunt = flags.hunt;
-  hunt.forms = FormsOf(flags.form);
+  FuzzOptions& run = flags.run;
+  run.forms = FormsOf(flags.form);
   auto targets = TargetsOf(flags);
   if (!targets.ok() || targets->empty()) {
     const std::string why(targets.ok() ? "no code for x86 runs here" : targets.status().message());
     std::fprintf(stderr, "axle_random_kernels: %s\n", why.c_str());
     return 2;
   }
-  hunt.targets = std::move(*targets);
+  run.targets = std::move(*targets);
   const auto start = std::chrono::steady_clock::now();
-  const HuntTotals totals = Hunt(hunt);
+  const FuzzTotals totals = RunFuzzer(run);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   std::printf(
       "seed %llu: %llu kernels, %llu values compared, %llu differences, %llu crashes, "
       "%.1f s\n",
-      static_cast<unsigned long long>(hunt.seed), static_cast<unsigned long long>(totals.kernels),
+      static_cast<unsigned long long>(run.seed), static_cast<unsigned long long>(totals.kernels),
       static_cast<unsigned long long>(totals.values),
       static_cast<unsigned long long>(totals.differences),
       static_cast<unsigned long long>(totals.crashes), passed.count());
@@ -88,12 +88,12 @@ int Main(int argc, char** argv) {
       "Compares kernels of random programs with the interpreter, bit for bit. Prints each "
       "that differs or crashes, reduced, and exits 1 if there was one.");
   Flags flags;
-  flags.hunt.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
-                                               std::chrono::microseconds(1));
+  flags.run.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
+                                              std::chrono::microseconds(1));
   AddOptions(app, flags);
   CLI11_PARSE(app, argc, argv);
-  if (flags.hunt.count == 0) {
-    flags.hunt.count = flags.hunt.seconds > 0 ? std::uint64_t{1} << 62 : 10'000;
+  if (flags.run.count == 0) {
+    flags.run.count = flags.run.seconds > 0 ? std::uint64_t{1} << 62 : 10'000;
   }
   return Run(std::move(flags));
 }

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace axle::yardsticks {
+namespace axle::baselines {
 
 using Bf16 = std::uint16_t;  // the upper half of an f32
 
@@ -51,4 +51,4 @@ bool HasTiles();  // asks the kernel for them
 void TileBf16(long steps);
 void TileS8(long steps);
 
-}  // namespace axle::yardsticks
+}  // namespace axle::baselines

@@ -2,7 +2,7 @@
 // measured against. Bound: the latency of the chain of operations from one turn to the next.
 #pragma once
 
-namespace axle::yardsticks {
+namespace axle::baselines {
 
 // x = 0.5 (x + a / x), n times, from x = a.
 float Newton(float a, long n);
@@ -15,4 +15,4 @@ void Scan3(const float* state, const float* rows, float* last, float* out, long 
 // x = 0.4 (x a) with 6x6 matrices of f64, n times from x = a, sums in the order of k.
 void Chain6(const double* a, double* out, long n);
 
-}  // namespace axle::yardsticks
+}  // namespace axle::baselines

@@ -1,8 +1,8 @@
-#include "bench/yardsticks/scalar_loops.h"
+#include "bench/baselines/scalar_loops.h"
 
 #include <cstring>
 
-namespace axle::yardsticks {
+namespace axle::baselines {
 
 float Newton(float a, long n) {
   float x = a;
@@ -58,4 +58,4 @@ void Chain6(const double* a, double* out, long n) {
   std::memcpy(out, x, sizeof(x));
 }
 
-}  // namespace axle::yardsticks
+}  // namespace axle::baselines

@@ -1,8 +1,8 @@
 #include <immintrin.h>
 
-#include "bench/yardsticks/vector_kernels.h"
+#include "bench/baselines/vector_kernels.h"
 
-namespace axle::yardsticks::avx2 {
+namespace axle::baselines::avx2 {
 namespace {
 
 constexpr int kLanes = 8;
@@ -76,11 +76,11 @@ inline F LoadS8(const std::int8_t* p) {
   return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
 }
 
-#include "bench/yardsticks/vector_kernels_body.h"
+#include "bench/baselines/vector_kernels_body.h"
 
 }  // namespace
 
 extern const VectorKernels kKernels;
 constinit const VectorKernels kKernels = Table("avx2");
 
-}  // namespace axle::yardsticks::avx2
+}  // namespace axle::baselines::avx2

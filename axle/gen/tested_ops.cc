@@ -1,4 +1,4 @@
-#include "axle/gen/subjects.h"
+#include "axle/gen/tested_ops.h"
 
 #include <algorithm>
 #include <map>
@@ -60,8 +60,8 @@ const std::map<Cell, std::string>& EmptyCells() {
 
 // Of the ops that are `wanted`.
 template <typename Wanted>
-std::vector<Subject> SubjectsOf(const Wanted& wanted) {
-  std::vector<Subject> subjects;
+std::vector<TestedOp> TestedOpsOf(const Wanted& wanted) {
+  std::vector<TestedOp> subjects;
   for (const ElementType type : CoveredTypes()) {
     for (const OpDef* def : DrawnOps()) {
       if (wanted(*def) && WhyEmpty(def->opcode, type).empty()) subjects.push_back({def, type});
@@ -72,15 +72,15 @@ std::vector<Subject> SubjectsOf(const Wanted& wanted) {
 
 }  // namespace
 
-std::span<const Subject> Subjects() {
-  static const auto* const kSubjects =
-      new std::vector(SubjectsOf([](const OpDef&) { return true; }));
-  return *kSubjects;
+std::span<const TestedOp> TestedOps() {
+  static const auto* const kTestedOps =
+      new std::vector(TestedOpsOf([](const OpDef&) { return true; }));
+  return *kTestedOps;
 }
 
-std::span<const Subject> SubjectsOfSettings() {
-  static const auto* const kSubjects = new std::vector(SubjectsOf(HasSettings));
-  return *kSubjects;
+std::span<const TestedOp> TestedOpsOfSettings() {
+  static const auto* const kTestedOps = new std::vector(TestedOpsOf(HasSettings));
+  return *kTestedOps;
 }
 
 bool HasSettings(const OpDef& def) {

@@ -1,6 +1,6 @@
 // The parent reads what its workers write: a line when a module begins and one when it is done, so
 // that it knows which module ended a worker, or holds it up.
-#include "axle/gen/hunt.h"
+#include "axle/gen/fuzz_run.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -93,14 +93,14 @@ void Say(int to, const std::string& line) {
   if (write(to, line.data(), line.size()) != static_cast<ssize_t>(line.size())) _exit(0);
 }
 
-class Hunter {
+class Fuzzer {
  public:
-  Hunter(const HuntOptions& options, const Checker& checker)
+  Fuzzer(const FuzzOptions& options, const Checker& checker)
       : options_(options), checker_(checker), begin_(Clock::now()) {
     report_.next = options.first;
   }
 
-  StatusOr<HuntReport> Run() {
+  StatusOr<FuzzReport> Run() {
     std::vector<Worker> workers(static_cast<size_t>(std::max(options_.jobs, 1)));
     for (size_t i = 0; i < workers.size(); ++i) {
       workers[i].next = options_.first + i;
@@ -290,26 +290,26 @@ class Hunter {
     if (IsFailure(result.outcome)) {
       report_.failures.push_back({index, std::move(result)});
     } else if (result.outcome == Outcome::kOverLimit &&
-               report_.over_limit.size() < HuntReport::kMaxOverLimit) {
+               report_.over_limit.size() < FuzzReport::kMaxOverLimit) {
       report_.over_limit.push_back({index, std::move(result)});
     }
   }
 
-  const HuntOptions& options_;
+  const FuzzOptions& options_;
   const Checker& checker_;
   const Clock::time_point begin_;
-  HuntReport report_;
+  FuzzReport report_;
   std::map<std::string, std::uint64_t> unimplemented_;
 };
 
 }  // namespace
 
-StatusOr<HuntReport> Hunt(const HuntOptions& options) {
+StatusOr<FuzzReport> RunFuzzer(const FuzzOptions& options) {
   if (options.count == 0 && options.seconds <= 0) {
     return InvalidArgument("check --random: needs a number of modules or of seconds");
   }
   AXLE_ASSIGN(const std::unique_ptr<Checker> checker, Checker::Create(options.check));
-  return Hunter(options, *checker).Run();
+  return Fuzzer(options, *checker).Run();
 }
 
 CheckResult CheckIsolated(const Checker& checker, const std::shared_ptr<const Module>& module,

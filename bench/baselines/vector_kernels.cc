@@ -1,8 +1,8 @@
-#include "bench/yardsticks/vector_kernels.h"
+#include "bench/baselines/vector_kernels.h"
 
 #include <cstring>
 
-namespace axle::yardsticks {
+namespace axle::baselines {
 
 namespace avx2 {
 extern const VectorKernels kKernels;
@@ -24,4 +24,4 @@ const VectorKernels& BestVectorKernels() {
   return best != nullptr ? *best : avx2::kKernels;
 }
 
-}  // namespace axle::yardsticks
+}  // namespace axle::baselines

@@ -1,4 +1,4 @@
-#include "tests/codegen/random_kernels/tool/hunt.h"
+#include "tests/codegen/random_kernels/tool/fuzz_run.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -27,15 +27,15 @@ constexpr int kNumSets = 24;  // of inputs, where a program is reduced
 
 using Clock = std::chrono::steady_clock;
 
-// How far the hunt is: in memory that is shared with the process that compiles and runs.
+// How far the fuzz run is: in memory that is shared with the process that compiles and runs.
 struct State {
-  HuntTotals totals;
+  FuzzTotals totals;
   std::uint64_t next = 0;  // index of the first program of the batch that is looked at
 };
 
-class Hunter {
+class Fuzzer {
  public:
-  Hunter(const HuntOptions& options, State& state) : options_(options), state_(state) {
+  Fuzzer(const FuzzOptions& options, State& state) : options_(options), state_(state) {
     state_.next = options.first;
   }
 
@@ -65,7 +65,7 @@ class Hunter {
       std::exit(2);
     }
     if (child == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);  // it does not outlive the hunt
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // it does not outlive the fuzz run
       if (is_silent) dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
       alarm(seconds);
       run();
@@ -180,7 +180,7 @@ class Hunter {
 
   void ShowProgress() {
     if (isatty(STDERR_FILENO) == 0) return;
-    const HuntTotals& totals = state_.totals;
+    const FuzzTotals& totals = state_.totals;
     std::fprintf(stderr, "\r%llu kernels, %llu values, %llu different, %llu crashed",
                  static_cast<unsigned long long>(totals.kernels),
                  static_cast<unsigned long long>(totals.values),
@@ -188,14 +188,14 @@ class Hunter {
                  static_cast<unsigned long long>(totals.crashes));
   }
 
-  const HuntOptions& options_;
+  const FuzzOptions& options_;
   State& state_;
   const Clock::time_point start_ = Clock::now();
 };
 
 }  // namespace
 
-HuntTotals Hunt(const HuntOptions& options) {
+FuzzTotals RunFuzzer(const FuzzOptions& options) {
   void* shared =
       mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) {
@@ -203,8 +203,8 @@ HuntTotals Hunt(const HuntOptions& options) {
     std::exit(2);
   }
   State& state = *new (shared) State;
-  Hunter(options, state).Run();
-  const HuntTotals totals = state.totals;
+  Fuzzer(options, state).Run();
+  const FuzzTotals totals = state.totals;
   munmap(shared, sizeof(State));
   return totals;
 }

@@ -8,10 +8,10 @@
 #include <limits>
 #include <vector>
 
-#include "bench/yardsticks/scalar_loops.h"
-#include "bench/yardsticks/vector_kernels.h"
+#include "bench/baselines/scalar_loops.h"
+#include "bench/baselines/vector_kernels.h"
 
-namespace axle::yardsticks {
+namespace axle::baselines {
 namespace {
 
 constexpr long kRows = 64, kColumns = 192, kSize = kRows * kColumns;
@@ -59,7 +59,7 @@ void ExpectFunction(void (*kernel)(const float*, float*, long), float low, float
   EXPECT_GT(worst, 0.1);  // the function was called
 }
 
-TEST(Yardsticks, Functions) {
+TEST(Baselines, Functions) {
   for (const VectorKernels* kernels : All()) {
     SCOPED_TRACE(kernels->isa);
     const auto exp = [](double x) { return std::exp(x); };
@@ -77,7 +77,7 @@ TEST(Yardsticks, Functions) {
   }
 }
 
-TEST(Yardsticks, Rows) {
+TEST(Baselines, Rows) {
   const auto x = Numbers(-2, 2);
   for (const VectorKernels* kernels : All()) {
     SCOPED_TRACE(kernels->isa);
@@ -111,7 +111,7 @@ TEST(Yardsticks, Rows) {
   }
 }
 
-TEST(Yardsticks, Movement) {
+TEST(Baselines, Movement) {
   const auto x = Numbers(-2, 2), y = Numbers(3, 7);
   for (const VectorKernels* kernels : All()) {
     SCOPED_TRACE(kernels->isa);
@@ -130,7 +130,7 @@ TEST(Yardsticks, Movement) {
   }
 }
 
-TEST(Yardsticks, Conversions) {
+TEST(Baselines, Conversions) {
   auto x = Numbers(-1000, 1000);
   const float infinity = std::numeric_limits<float>::infinity();
   const float special[] = {
@@ -163,7 +163,7 @@ TEST(Yardsticks, Conversions) {
   }
 }
 
-TEST(Yardsticks, Loops) {
+TEST(Baselines, Loops) {
   EXPECT_NEAR(Newton(2, 20), std::sqrt(2.0F), 1e-6);
   EXPECT_EQ(Count(1000), 1000);
   const float state[3] = {1, 2, 3}, rows[6] = {0.5F, 0.25F, 1, 0, 1, 2};
@@ -181,4 +181,4 @@ TEST(Yardsticks, Loops) {
 }
 
 }  // namespace
-}  // namespace axle::yardsticks
+}  // namespace axle::baselines

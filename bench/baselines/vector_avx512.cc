@@ -1,8 +1,8 @@
 #include <immintrin.h>
 
-#include "bench/yardsticks/vector_kernels.h"
+#include "bench/baselines/vector_kernels.h"
 
-namespace axle::yardsticks::avx512 {
+namespace axle::baselines::avx512 {
 namespace {
 
 constexpr int kLanes = 16;
@@ -68,11 +68,11 @@ inline F LoadS8(const std::int8_t* p) {
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
 }
 
-#include "bench/yardsticks/vector_kernels_body.h"
+#include "bench/baselines/vector_kernels_body.h"
 
 }  // namespace
 
 extern const VectorKernels kKernels;
 constinit const VectorKernels kKernels = Table("avx512");
 
-}  // namespace axle::yardsticks::avx512
+}  // namespace axle::baselines::avx512

@@ -4,9 +4,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bench/yardsticks/vector_kernels.h"
+#include "bench/baselines/vector_kernels.h"
 
-namespace axle::yardsticks {
+namespace axle::baselines {
 namespace {
 
 // As the instruction ldtilecfg reads it: eight tiles of 16 rows of 64 bytes.
@@ -52,4 +52,4 @@ void TileS8(long steps) {
   _tile_release();
 }
 
-}  // namespace axle::yardsticks
+}  // namespace axle::baselines

@@ -1,6 +1,6 @@
-// Hunt: generates modules and checks them, in processes of their own, until there are enough or the
-// time is over: `axle check --random`. A module that crashes or hangs is a failure like one that
-// differs; the others go on.
+// Fuzz run: generates modules and checks them, in processes of their own, until there are enough or
+// the time is over: `axle check --random`. A module that crashes or hangs is a failure like one
+// that differs; the others go on.
 #pragma once
 #include <array>
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace axle {
 
-struct HuntOptions {
+struct FuzzOptions {
   std::uint64_t seed = 1;
   std::uint64_t first = 0;   // index of the first module
   std::uint64_t count = 0;   // how many; 0: until the time is over
@@ -24,12 +24,12 @@ struct HuntOptions {
   Limits* limits = nullptr;  // Cancel ends it; gets the progress
 };
 
-struct HuntFailure {
+struct FuzzFailure {
   std::uint64_t index = 0;
   CheckResult result;
 };
 
-struct HuntReport {
+struct FuzzReport {
   static constexpr size_t kMaxOverLimit = 100;
   std::array<std::uint64_t, kNumOutcomes> outcomes = {};
   std::uint64_t modules = 0;
@@ -38,8 +38,8 @@ struct HuntReport {
   std::uint64_t begun_anew = 0;   // workers, for a module that was over a limit
   BoundedElements elements = {};  // with Numerics::kFast
   double seconds = 0;
-  std::vector<HuntFailure> failures;
-  std::vector<HuntFailure> over_limit;  // the first kMaxOverLimit of those modules
+  std::vector<FuzzFailure> failures;
+  std::vector<FuzzFailure> over_limit;  // the first kMaxOverLimit of those modules
   // The ops that native code did not have, and how often that ended a check.
   std::vector<std::pair<std::string, std::uint64_t>> unimplemented;
   Coverage coverage;  // of the modules with an answer
@@ -48,7 +48,7 @@ struct HuntReport {
 
 // Forks. Errors: those of Checker::Create; INVALID_ARGUMENT without an end, INTERNAL if there can
 // be no processes.
-StatusOr<HuntReport> Hunt(const HuntOptions& options);
+StatusOr<FuzzReport> RunFuzzer(const FuzzOptions& options);
 
 // A check in a process of its own, on drawn arguments or on these. `hang_seconds` as above.
 CheckResult CheckIsolated(const Checker& checker, const std::shared_ptr<const Module>& module,

@@ -1,11 +1,11 @@
-#include "bench/yardsticks/measure.h"
+#include "bench/baselines/measure.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <vector>
 
-#include "bench/yardsticks/loops.h"
+#include "bench/baselines/loops.h"
 
 namespace axle::bench {
 namespace {
@@ -101,8 +101,8 @@ double PerCall(const std::function<void()>& run, int samples) {
 
 double PeakGflops() {
   constexpr long kSteps = 2'000'000;
-  const Timing timing = Measure([] { yardsticks::FmaPeak(kSteps); });
-  return static_cast<double>(yardsticks::FmaPeakFlops(kSteps)) / timing.median * 1e-9;
+  const Timing timing = Measure([] { baselines::FmaPeak(kSteps); });
+  return static_cast<double>(baselines::FmaPeakFlops(kSteps)) / timing.median * 1e-9;
 }
 
 double CopyGigabytesPerSecond() {

@@ -2,7 +2,7 @@
 // benchmarks give their times as ratios to these.
 #pragma once
 
-namespace axle::yardsticks {
+namespace axle::baselines {
 
 void Add(const float* x, const float* y, float* out, long n);
 void Multiply(const float* x, const float* y, float* out, long n);
@@ -18,4 +18,4 @@ void Select(const bool* p, const float* x, const float* y, float* out, long n);
 void FmaPeak(long steps);
 long FmaPeakFlops(long steps);
 
-}  // namespace axle::yardsticks
+}  // namespace axle::baselines

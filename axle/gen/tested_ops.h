@@ -1,5 +1,5 @@
-// Subjects: what random modules are about, and what the cells of the coverage are: an op on an
-// element type.
+// Tested operations: what random modules are about, and what the cells of the coverage are: an op
+// on an element type.
 #pragma once
 #include <span>
 #include <string_view>
@@ -8,15 +8,15 @@
 
 namespace axle {
 
-struct Subject {
+struct TestedOp {
   const OpDef* op;
   ElementType type;
 };
 
 // Every drawn op with every type that it takes; ops vary fastest.
-std::span<const Subject> Subjects();
+std::span<const TestedOp> TestedOps();
 // Those of them that compilers make code of themselves, other code in each setting.
-std::span<const Subject> SubjectsOfSettings();
+std::span<const TestedOp> TestedOpsOfSettings();
 // Whether the op is drawn in each setting.
 bool HasSettings(const OpDef& def);
 

@@ -1,4 +1,4 @@
-// A hunt for random programs whose kernels give other bits than the interpreter, or that LLVM
+// A fuzz run for random programs whose kernels give other bits than the interpreter, or that LLVM
 // cannot compile.
 #pragma once
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace axle {
 
-struct HuntOptions {
+struct FuzzOptions {
   std::uint64_t seed = 0;
   std::uint64_t first = 0;              // index of the first program
   std::uint64_t count = 0;              // programs
@@ -17,12 +17,12 @@ struct HuntOptions {
   std::vector<JitTarget> targets = {};  // one is drawn for each few programs
 };
 
-struct HuntTotals {
+struct FuzzTotals {
   std::uint64_t kernels = 0, values = 0, differences = 0, crashes = 0;
 };
 
 // Prints what is found, reduced. Programs are compiled and run in a process of their own, so that
-// the hunt goes on where that ends.
-HuntTotals Hunt(const HuntOptions& options);
+// the fuzz run goes on where that ends.
+FuzzTotals RunFuzzer(const FuzzOptions& options);
 
 }  // namespace axle

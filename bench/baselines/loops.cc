@@ -1,8 +1,8 @@
-#include "bench/yardsticks/loops.h"
+#include "bench/baselines/loops.h"
 
 #include <cmath>
 
-namespace axle::yardsticks {
+namespace axle::baselines {
 
 void Add(const float* x, const float* y, float* out, long n) {
   for (long i = 0; i < n; ++i) out[i] = x[i] + y[i];
@@ -54,4 +54,4 @@ long FmaPeakFlops(long steps) {
   return steps * kChains * 8 * 2;
 }
 
-}  // namespace axle::yardsticks
+}  // namespace axle::baselines
