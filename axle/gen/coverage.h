@@ -1,6 +1,6 @@
-// Coverage: which ops were there with which element types, and where: how many modules have such an
-// instruction. Places are those at which a compiler makes different code; regions are what the
-// compiler made of them (kPlacementKinds).
+// Coverage: how many modules have an operation on an element type, by place and by region kind.
+// Places are those at which a compiler makes different code; region kinds are those of the compile
+// report (kPlacementKinds).
 #pragma once
 #include <array>
 #include <map>
@@ -27,7 +27,7 @@ class Coverage {
  public:
   // Counts every cell of the module once.
   void Add(const Module& module);
-  // What another one has counted.
+  // Adds the counts of another object.
   void Add(const Coverage& other);
   // The same for regions: has the passes and the native engine of `client` look at the module, but
   // make no code. Errors: theirs.

@@ -1,4 +1,7 @@
-// Recipes of ops that move elements, and of those that take them at computed places.
+// Recipes of operations that move elements, at fixed or at computed places (gather, scatter,
+// dynamic slices). Indices lie mostly in bounds and sometimes far outside, because both cases have
+// defined results.
+
 #include <algorithm>
 
 #include "axle/gen/recipes.h"
