@@ -8,10 +8,9 @@
 //    columns. With several row tiles the packed columns of all slices are kept for the next row
 //    tile if they fit into 1 MiB (4 MiB for a single panel).
 //
-// Tiles are the unit that threads share; a
-// convolution with few row tiles and enough work is cut in two across the features, for a second
-// thread. Scratch memory is laid out here and its size returned with the
-// plan.
+// Tiles are the unit that threads share; a convolution with few row tiles and enough work is cut in
+// two across the features, for a second thread. Scratch memory is laid out here and its size
+// returned with the plan.
 
 #include "axle/kernels/convolution.h"
 

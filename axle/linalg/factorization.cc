@@ -1,15 +1,15 @@
 // Drivers of the symmetric eigenproblem and the singular value decomposition.
 //
-// HermitianEigen: scale by a power of two, reduce to tridiagonal form, form Q, QL
-// iteration (tridiagonal_eigen.h), sort increasingly.
+// HermitianEigen: scale by a power of two, reduce to tridiagonal form, form Q, QL iteration
+// (tridiagonal_eigen.h), sort increasingly.
 //
 // JacobiSvd: one-sided Jacobi. A sweep visits every pair (p, q) of columns and rotates the two if
 // |x^H y| > epsilon sqrt(n) |x| |y|; at most 64 sweeps. Singular values are then the norms of the
 // columns. Columns that are negligible (epsilon / 16 of the largest) are left out of rotations,
 // because squares of two of them may underflow, and completed to an orthonormal basis at the end.
 //
-// TallSvd reduces m x n to n x n by QR with pivoting first; the columns of R^H
-// are nearly orthogonal already.
+// TallSvd reduces m x n to n x n by QR with pivoting first; the columns of R^H are nearly
+// orthogonal already.
 
 #include "axle/linalg/factorization.h"
 

@@ -11,8 +11,7 @@
 //    diagonal.
 //
 // Every tenth sweep without a new eigenvalue uses made-up shifts, to break cycles. After 30 max(10,
-// size) sweeps the iteration gives up (`failed`). A sweep costs
-// O(n^2) operations.
+// size) sweeps the iteration gives up (`failed`). A sweep costs O(n^2) operations.
 
 #include "axle/linalg/schur.h"
 
