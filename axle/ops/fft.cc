@@ -83,7 +83,7 @@ StatusOr<Shape> InferFft(const Instruction& inst) {
 template <typename T>
 struct Lines {
   i64 length;             // of the transform
-  i64 inner;              // elements between neighbours of a line
+  i64 inner;              // the stride of a line, in elements
   i64 count;              // of lines
   i64 in_size, out_size;  // elements of a line in memory
   const T* in;            // of in_parts parts each: 1 if the elements are real
@@ -95,7 +95,7 @@ struct Lines {
   T divisor = 1;
 };
 
-// The element of a line: where the half of a Hermitian sequence ends, it goes on with conjugates.
+// Copies lines into the plan. After the stored half of a Hermitian sequence come conjugates.
 template <typename T>
 void Gather(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
   T* re = lines.is_inverse ? plan.im() : plan.re();
@@ -133,7 +133,7 @@ void Scatter(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
 
 template <typename T>
 Status TransformLines(const Lines<T>& lines, const EvalContext& context) {
-  // As many lines at once as fill vectors, unless they are long.
+  // Up to 16 lines at once, to fill vectors, fewer if they are long.
   constexpr i64 kMaxWidth = 16, kMaxElements = 1 << 18;
   const i64 room = std::max<i64>(1, kMaxElements / lines.length);
   const i64 width = std::min({lines.count, kMaxWidth, room});
