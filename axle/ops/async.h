@@ -57,17 +57,18 @@ class AsyncChains {
 
   // Before whole modules are printed: notes what its chains say of their computations.
   void Note(const Module& module);
-  // For an async-start, async-update or async-done whose computation is one op on its parameters in
-  // their order, and that text can say in the short form: that op. Null for others.
+  // For an async-start, async-update or async-done that has a short form in text, because its
+  // computation is one op on its parameters in their order: that op. Null for others.
   const Instruction* WrappedOp(const Instruction& inst);
-  // Of an async-update or async-done: whether its computation is what Find finds.
+  // For an async-update or async-done: whether Find finds its computation.
   bool IsImplied(const Instruction& inst);
 
  private:
   std::unordered_map<const Instruction*, const HloComputation*> found_;
   bool has_noted_ = false;
   std::unordered_set<const HloComputation*> binds_all_, gives_all_;
-  std::unordered_set<const Instruction*> alone_;  // whose state comes from no async-start
+  std::unordered_set<const Instruction*>
+      alone_;  // instructions whose state comes from no async-start
 };
 
 // The computations of states that come into a computation from outside, looked for in a module

@@ -157,7 +157,7 @@ Status CheckReader(const Instruction& inst) {
                               ", not by ", count, " instructions"));
 }
 
-// The context of a send. That of a recv is a place in the channel's line.
+// The context of a send. The context of a recv is a place in the channel's queue.
 constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
 StatusOr<Shape> InferSend(const Instruction& inst) {
@@ -191,7 +191,7 @@ StatusOr<Shape> InferRecv(const Instruction& inst) {
   return ContextShape(shape.element(0));
 }
 
-// The place in the channel's line is the context; the data follow with recv-done.
+// The context is the place in the channel's queue; the data follow with recv-done.
 StatusOr<Literal> EvalRecv(const Instruction& inst, std::span<Literal>,
                            const EvalContext& context) {
   const StatusOr<i64> place = context.Device().StartRecv(ChannelOf(inst));
