@@ -72,10 +72,10 @@ class Body {
   // Values. An array of this type and of a rank in between: one that is there or a fresh one.
   // Static, unless the body is about dynamic values.
   Instruction* Array(ElementType type, i64 min_rank = 0, i64 max_rank = 6);
-  // Of exactly this shape (static; a tuple is made of its elements): one that is there, one made
-  // from it, or a fresh one.
+  // A value of exactly this shape (static; a tuple is made of its elements): one that is there, one
+  // made from it, or a fresh one.
   Instruction* Value(const Shape& shape);
-  // Not made from others: a parameter, a constant, an iota.
+  // A value that is not made from others: a parameter, a constant, an iota.
   Instruction* Fresh(const Shape& shape);
   // A scalar constant: a small number, or an integer that is special for its type; or `value`.
   Instruction* Constant(ElementType type);

@@ -15,7 +15,7 @@ struct Subject {
 
 // Every drawn op with every type that it takes; ops vary fastest.
 std::span<const Subject> Subjects();
-// Those of them that compilers make code of themselves, other code in each setting.
+// The subjects for which a compiler makes the code itself, another code in each setting.
 std::span<const Subject> SubjectsOfSettings();
 // Whether the op is drawn in each setting.
 bool HasSettings(const OpDef& def);

@@ -83,7 +83,7 @@ enum class DotFamily : std::uint8_t {
   kTile
 };
 
-// What every plan has.
+// The members that every plan has.
 struct ProductPlan {
   OperandPlan row_operand, column_operand;
   ElementType sum = F32, result = F32;

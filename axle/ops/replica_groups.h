@@ -1,6 +1,6 @@
-// Who takes part in a collective: what the ids in its replica groups count, whether the groups are
-// legal, and the exchange of values between the devices of a group. Groups are looked at in the
-// form in which they were written; only the group of one device is ever listed.
+// Participants of a collective: what the ids in its replica groups count, whether the groups are
+// legal, and the exchange of values between the devices of a group. Groups are kept in the form in
+// which they were written; only the group of one device is ever listed.
 #pragma once
 #include <optional>
 
@@ -15,7 +15,7 @@ enum class GroupMode : std::uint8_t {
   kFlattenedId,               // ids are devices: replica * num_partitions + partition
 };
 
-// What the attributes of a collective say, whichever struct they are in.
+// The attributes of a collective, whichever struct they are in.
 struct Collective {
   const Instruction& inst;
   std::optional<i64> channel_id;

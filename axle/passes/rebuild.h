@@ -65,7 +65,7 @@ class Rebuilder {
   void Stands(const Instruction& inst, Instruction* made) { map_[inst.index()] = made; }
   Instruction* Leave(const HloComputation& callee);
 
-  // What stands for the operands of `inst`, for one instruction, for a computation.
+  // The copies of the operands of `inst`, of one instruction, of a computation.
   std::vector<Instruction*> Operands(const Instruction& inst) const;
   Instruction* Mapped(const Instruction& inst) const { return map_[inst.index()]; }
   HloComputation* Mapped(const HloComputation& computation) const {
