@@ -118,7 +118,7 @@ StatusOr<Shape> InferStart(const Instruction& inst) {
                      "\" runs on \"", ThreadText(callee.execution_thread()), "\""));
   }
   Shape result = StateShape(inst, std::move(operands), Shape::Tuple({}));
-  // What is aliased are parts of all parameters and of the whole result, bound here or later.
+  // Aliases name parts of all parameters and of the whole result, bound here or later.
   std::vector<Shape> parameters;
   for (const Instruction* p : callee.parameters()) parameters.push_back(p->shape());
   Shape whole = Shape::Tuple({Shape::Tuple(parameters), callee.root()->shape()});

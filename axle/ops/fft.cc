@@ -103,7 +103,8 @@ void Gather(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
   for (i64 j = 0; j < lines.length; ++j) {
     const bool is_mirrored = j >= lines.in_size;
     const i64 source = is_mirrored ? lines.length - j : j;
-    // Of a Hermitian sequence the first element and, of even length, the middle one are real.
+    // The first element of a Hermitian sequence is real, and so is the middle one of an even
+    // length.
     const bool is_real =
         lines.in_parts == 1 || (lines.is_half && (j == 0 || 2 * j == lines.length));
     for (i64 w = 0; w < width; ++w) {

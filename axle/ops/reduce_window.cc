@@ -94,7 +94,7 @@ struct WindowJoin {
       run;
   // How the rows of a scan are folded, if there is a loop for that.
   ScanRowsFn scan_rows = nullptr;
-  // What keeps the parts of a long window, of at most kSlabElements results.
+  // Keeps the parts of a long window, of at most kSlabElements results.
   WindowParts* parts = nullptr;
   i64 parts_bytes = 0;
 };
@@ -184,7 +184,7 @@ class WindowFold {
   }
 
   Status ScanRows(ScanRowsFn scan) {
-    constexpr i64 kRows = 16, kPiece = 1 << 14;  // between two looks at the limits
+    constexpr i64 kRows = 16, kPiece = 1 << 14;  // between two checks of the limits
     const i64 bytes = bytes_[0], size = operand_dims_[sweep_];
     const i64 rows = operands_[0].num_elements() / size;
     const i64 step = Kind(sweep_) == Cumulative::kReverse ? -1 : 1;

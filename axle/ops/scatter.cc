@@ -191,7 +191,7 @@ class Scatterer {
     }
   }
 
-  // Of each element of a window: where it is in the operand and in the updates, from its first one.
+  // The offset of each element of a window from its first one, in the operand and in the updates.
   std::vector<std::pair<i64, i64>> WindowElements() const {
     const Dims windowed = RemainingDims(static_cast<i64>(operand_dims_.size()),
                                         attrs_.inserted_window_dims, attrs_.input_batching_dims);

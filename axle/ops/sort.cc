@@ -136,7 +136,7 @@ class Sorter {
   }
 
  private:
-  // Elements of a long line between two looks at the limits: milliseconds.
+  // Elements of a long line between two checks of the limits: milliseconds.
   static constexpr i64 kCheckEvery = 1 << 20;
 
   // Sets order_ to the positions of the line in their new order.

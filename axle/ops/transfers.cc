@@ -40,7 +40,7 @@ Literal Token() {
   return Literal(Shape::Token());
 }
 
-// What went wrong, or ended a wait, with the instruction that it happened in.
+// An error, or the end of a wait, with the instruction that it happened in.
 Status InInstruction(const Instruction& inst, const Status& status) {
   if (status.ok()) return status;
   std::string text = StrCat(status.message(), "; ", GetOpDef(inst).text, " \"", inst.name(), "\"");
@@ -76,7 +76,7 @@ StatusOr<Literal> EvalInfeed(const Instruction& inst, std::span<Literal>,
   return Literal::Tuple({std::move(data), Token()});
 }
 
-// What is fed out has the operand's layout unless something else is written.
+// Without outfeed_shape, data are fed out in the operand's layout.
 void CanonicalizeOutfeed(std::span<Instruction* const> operands, void* attrs) {
   auto& shape = static_cast<OutfeedAttrs*>(attrs)->outfeed_shape;
   if (!shape) shape = operands[0]->shape();

@@ -167,7 +167,7 @@ class Writing : public Rebuilder, private Maker {
 
   PassContext& context_;
   std::map<std::pair<ElementType, std::string>, HloComputation*> additions_;
-  // Of the batch norm that is being written.
+  // State of the batch norm that is being rewritten.
   const Instruction* replaced_ = nullptr;
   Shape array_, line_;  // all elements and one for each feature, in the type of the computation
   Dims reduced_;

@@ -19,7 +19,7 @@
 namespace axle {
 namespace {
 
-// What an instruction or a computation is, as numbers: interned objects by their addresses.
+// The identity of an instruction or a computation, as numbers: interned objects by their addresses.
 using Key = std::vector<std::uintptr_t>;
 struct KeyHash {
   size_t operator()(const Key& key) const {
