@@ -19,16 +19,16 @@
  *   and no C++ exception comes out. A function that cannot fail takes null and returns 0, NULL or
  *   "".
  * - Ownership. A handle that is written to an output belongs to the caller, who ends it with the
- *   destroy function of its type; that of NULL does nothing. What a `const` result points to
- * belongs to the handle that was asked. Handles keep what they need: a client may be destroyed
- * before its executables and buffers.
+ *   destroy function of its type, which does nothing for NULL. A `const` result points into the
+ *   handle that was asked. Handles keep what they need: a client may be destroyed before its
+ *   executables and buffers.
  * - Threads. Any number of threads may use a client, executables, modules, shapes and buffers at
  *   once; a builder is used by one thread at a time. No handle is destroyed while a call uses it.
  * - Structs. A struct that is passed in begins with struct_size, sizeof(the struct) where the
- * caller was compiled. Fields of newer versions count as zero, which is always the default. A
- * caller that is newer than the library may pass more fields; one that is not zero, and that this
- * library does not know, is AXLE_UNIMPLEMENTED. All fields have eight bytes, so that there is no
- * padding.
+ *   caller was compiled. Fields of newer versions count as zero, which is always the default. A
+ *   caller that is newer than the library may pass more fields; a field that is not zero, and that
+ *   this library does not know, is AXLE_UNIMPLEMENTED. All fields have eight bytes, so that there
+ *   is no padding.
  * - Texts are UTF-8 and end with a zero byte. */
 #pragma once
 
@@ -42,23 +42,21 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* --- Versions ----------------------------------------------------------------------------------
- */
+/* --- Versions --------------------------------------------------------------------------------- */
 
 /* The interface that this header describes. Functions and fields are added, never changed. */
 enum { AXLE_C_API_VERSION = 1 };
 
 /* The interface that the loaded library has; functions of later versions are not in it. */
 int32_t axle_c_api_version(void);
-/* The library, "0.1.0". */
+/* The version of the library, "0.1.0". */
 const char* axle_version(void);
 
-/* --- Status ------------------------------------------------------------------------------------
- */
+/* --- Status ----------------------------------------------------------------------------------- */
 
 typedef struct axle_status axle_status;
 
-/* absl's and PJRT's numbers. */
+/* The numbers are those of absl and PJRT. */
 typedef int32_t axle_code;
 enum {
   AXLE_OK = 0,
@@ -82,7 +80,7 @@ enum {
 
 /* AXLE_OK for NULL. */
 axle_code axle_status_code(const axle_status* status);
-/* For people. "" for NULL. */
+/* The message, for people to read. "" for NULL. */
 const char* axle_status_message(const axle_status* status);
 /* Where the mistake is: the label and the place in a text that was parsed (line and column from 1),
  * or the source file and line that the instruction names (column 0). "" and 0 if unknown. */
@@ -90,13 +88,13 @@ const char* axle_status_file(const axle_status* status);
 int32_t axle_status_line(const axle_status* status);
 int32_t axle_status_column(const axle_status* status);
 void axle_status_destroy(axle_status* status);
-/* For callbacks that return one. NULL for AXLE_OK; `message` is copied and may be null. */
+/* Makes a status, for callbacks that return one. NULL for AXLE_OK; `message` is copied and may be
+ * null. */
 axle_status* axle_status_create(axle_code code, const char* message);
 /* "INVALID_ARGUMENT"; "UNKNOWN" for a number that is no code. */
 const char* axle_code_name(axle_code code);
 
-/* --- Bytes -------------------------------------------------------------------------------------
- */
+/* --- Bytes ------------------------------------------------------------------------------------ */
 
 /* A text or other bytes that a function made. */
 typedef struct axle_bytes axle_bytes;
@@ -105,11 +103,10 @@ const char* axle_bytes_data(const axle_bytes* bytes);
 size_t axle_bytes_size(const axle_bytes* bytes);
 void axle_bytes_destroy(axle_bytes* bytes);
 
-/* --- Limits ------------------------------------------------------------------------------------
- */
+/* --- Limits ----------------------------------------------------------------------------------- */
 
-/* What a task may use, and how to stop it. One call at a time works under it; several calls that
- * share it, one after the other, share its budget. */
+/* Bounds what a task may use, and can stop it. One call at a time works under it; several calls
+ * that share it, one after the other, share its budget. */
 typedef struct axle_limits axle_limits;
 
 typedef struct axle_limits_options {
@@ -131,15 +128,14 @@ axle_status* axle_limits_create(const axle_limits_options* options, axle_limits*
 /* Ends the call that works under it with AXLE_CANCELLED, soon, and all later ones. From any thread,
  * and from a signal handler. */
 void axle_limits_cancel(axle_limits* limits);
-/* The most bytes of values that were live at a time. */
+/* The largest number of bytes of values that were live at one time. */
 int64_t axle_limits_peak_bytes(const axle_limits* limits);
 void axle_limits_destroy(axle_limits* limits);
 
-/* --- Element types and shapes ------------------------------------------------------------------
- */
+/* --- Element types and shapes ----------------------------------------------------------------- */
 
-/* XLA's numbers. An element of a type below eight bits is one byte in an axle_array, sign- or
- * zero-extended; an element of AXLE_PRED is a byte, 0 or 1. */
+/* The numbers are XLA's. An element of a type below eight bits is one byte in an axle_array, sign-
+ * or zero-extended; an element of AXLE_PRED is a byte, 0 or 1. */
 typedef int32_t axle_type;
 enum {
   AXLE_TYPE_INVALID = 0,
@@ -183,14 +179,14 @@ enum {
 
 /* "f32"; "invalid" for a number that is no type. */
 const char* axle_type_name(axle_type type);
-/* Of one element in an axle_array; 0 for types without elements. */
+/* The bytes of one element in an axle_array; 0 for types without elements. */
 int64_t axle_type_bytes(axle_type type);
 
 typedef struct axle_shape axle_shape;
 
-/* As HLO text spells it: "f32[2,3]", "(s32[], bf16[<=8])". */
+/* Reads a shape as HLO text spells it: "f32[2,3]", "(s32[], bf16[<=8])". */
 axle_status* axle_shape_parse(const char* text, axle_shape** shape);
-/* An array; `dims` may be null if rank is 0. */
+/* The shape of an array; `dims` may be null if rank is 0. */
 axle_status* axle_shape_create(axle_type type, const int64_t* dims, size_t rank,
                                axle_shape** shape);
 /* A tuple of copies of `elements`, which may be null if there are none. */
@@ -198,9 +194,9 @@ axle_status* axle_shape_create_tuple(const axle_shape* const* elements, size_t n
                                      axle_shape** shape);
 void axle_shape_destroy(axle_shape* shape);
 
-/* AXLE_TUPLE, AXLE_TOKEN, or the type of an array's elements; AXLE_TYPE_INVALID of NULL. */
+/* AXLE_TUPLE, AXLE_TOKEN, or the type of an array's elements; AXLE_TYPE_INVALID for NULL. */
 axle_type axle_shape_type(const axle_shape* shape);
-/* As HLO text spells it, without layouts. */
+/* The shape as HLO text spells it, without layouts. */
 const char* axle_shape_text(const axle_shape* shape);
 /* The number of an array's dimensions; 0 for others. */
 size_t axle_shape_rank(const axle_shape* shape);
@@ -208,14 +204,13 @@ size_t axle_shape_rank(const axle_shape* shape);
 const int64_t* axle_shape_dims(const axle_shape* shape);
 /* 1 if the size of the dimension is known only when a program runs; 0 if not, or no dimension. */
 int32_t axle_shape_is_dynamic(const axle_shape* shape, size_t dim);
-/* Of an array, dense, as axle_array has it; of a tuple the sum. */
+/* The bytes of a dense array, as axle_array has it; for a tuple, the sum. */
 int64_t axle_shape_num_bytes(const axle_shape* shape);
 /* The elements of a tuple; 0 for others. NULL if there is no such element. */
 size_t axle_shape_num_elements(const axle_shape* shape);
 const axle_shape* axle_shape_element(const axle_shape* shape, size_t i);
 
-/* --- Arrays in the host's memory ----------------------------------------------------------------
- */
+/* --- Arrays in the host's memory -------------------------------------------------------------- */
 
 typedef struct axle_array {
   size_t struct_size;
@@ -227,22 +222,21 @@ typedef struct axle_array {
   const int64_t* byte_strides;
   /* Where element (0, ..., 0) is, of any alignment. May be null if there are no elements. */
   void* data;
-  /* Of arrays with dynamic dimensions: the sizes at run time, rank of them, read of an argument and
-   * written of a result. NULL: as in dims. */
+  /* For arrays with dynamic dimensions: the sizes at run time, one per dimension; read for an
+   * argument, written for a result. NULL: as in dims. */
   int64_t* sizes;
 } axle_array;
 
-/* --- Files of arrays ----------------------------------------------------------------------------
- */
+/* --- Files of arrays -------------------------------------------------------------------------- */
 
 /* The arrays of a file, by name, sorted by it. */
 typedef struct axle_arrays axle_arrays;
 
-/* Reads the bytes of a .npz or of a safetensors file, which are not needed afterwards; what they
- * begin with says which it is. A type that NumPy has not is in a .npz what carries its bits: bf16
- * is AXLE_U16. `limits`, which may be null, bound the bytes of the arrays. AXLE_INVALID_ARGUMENT
- * for a file that is damaged or another, AXLE_UNIMPLEMENTED for elements of types that are not
- * read, and on a processor below x86-64-v3. */
+/* Reads the bytes of a .npz or of a safetensors file, which are not needed afterwards; their
+ * beginning says which it is. For a type that NumPy does not have, a .npz holds an integer type
+ * that carries its bits: bf16 is AXLE_U16. `limits`, which may be null, bound the bytes of the
+ * arrays. AXLE_INVALID_ARGUMENT for a file that is damaged or another, AXLE_UNIMPLEMENTED for
+ * elements of types that are not read, and on a processor below x86-64-v3. */
 axle_status* axle_arrays_read(const void* bytes, size_t size, axle_limits* limits,
                               axle_arrays** arrays);
 void axle_arrays_destroy(axle_arrays* arrays);
@@ -251,21 +245,21 @@ size_t axle_arrays_count(const axle_arrays* arrays);
 const char* axle_arrays_name(const axle_arrays* arrays, size_t i);
 /* Dense, the last dimension fastest, aligned, in memory of the handle. NULL if there is none. */
 const axle_array* axle_arrays_at(const axle_arrays* arrays, size_t i);
-/* The same out: a file of the format "npz" or "safetensors" that has these arrays by these names.
- */
+/* Writes a file of the format "npz" or "safetensors" with these arrays under these names. */
 axle_status* axle_arrays_write(const char* format, const char* const* names,
                                const axle_array* const* arrays, size_t num_arrays,
                                axle_bytes** file);
 
-/* --- Modules -----------------------------------------------------------------------------------
- */
+/* --- Modules ---------------------------------------------------------------------------------- */
 
 /* A program: verified, immutable. */
 typedef struct axle_module axle_module;
 
 typedef struct axle_parse_options {
   size_t struct_size;
-  const char* format;  /* "hlo", "hlo.pb"; NULL: found out. Of others, what to do instead is said */
+  /* "hlo", "hlo.pb"; NULL: found out from the bytes. For other formats, the error says what to do
+   * instead. */
+  const char* format;
   const char* label;   /* opens messages: "LABEL 3:14: ..."; NULL: "hlo text" or the like */
   axle_limits* limits; /* may be null */
 } axle_parse_options;
@@ -277,9 +271,9 @@ axle_status* axle_module_parse(const void* bytes, size_t size, const axle_parse_
                                axle_module** module);
 void axle_module_destroy(axle_module* module);
 
-/* As HLO text has it after HloModule. */
+/* The name after HloModule in HLO text. */
 const char* axle_module_name(const axle_module* module);
-/* Of its entry computation. NULL if there is no such parameter. */
+/* The parameters and the result of the entry computation. NULL if there is no such parameter. */
 size_t axle_module_num_parameters(const axle_module* module);
 const axle_shape* axle_module_parameter_shape(const axle_module* module, size_t i);
 const char* axle_module_parameter_name(const axle_module* module, size_t i);
@@ -289,13 +283,12 @@ enum {
   AXLE_PRINT_SHORT = 1, /* no % signs, metadata and program shapes */
   AXLE_PRINT_ELIDED = 2 /* arrays of more than 10 elements as {...}; what reads it lacks them */
 };
-/* HLO text; `flags` is a sum of AXLE_PRINT_..., 0 for all that is known. */
+/* Prints HLO text; `flags` is a sum of AXLE_PRINT_..., 0 for all that is known. */
 axle_status* axle_module_to_text(const axle_module* module, int64_t flags, axle_bytes** text);
-/* A serialized HloModuleProto. */
+/* Writes a serialized HloModuleProto. */
 axle_status* axle_module_to_proto(const axle_module* module, axle_bytes** proto);
 
-/* --- Building programs --------------------------------------------------------------------------
- */
+/* --- Building programs ------------------------------------------------------------------------ */
 
 /* Makes a module op by op, by the names and the spelling of HLO text. As HLO has it, nothing is
  * broadcast implicitly. Each call checks its op at once and returns what is wrong with it; the
@@ -310,49 +303,51 @@ void axle_builder_destroy(axle_builder* builder);
 /* Where the following calls are written: errors and the metadata of the ops say it. `file` may be
  * null: unknown. */
 axle_status* axle_builder_set_location(axle_builder* builder, const char* file, int32_t line);
-/* What building may use from now on: time, and memory of instructions and shapes. NULL, as at
- * first: anything. The limits live until the builder is destroyed or gets other ones. */
+/* Limits the time and the memory of building from now on. NULL, as at first: no limits. The limits
+ * live until the builder is destroyed or gets other ones. */
 axle_status* axle_builder_set_limits(axle_builder* builder, axle_limits* limits);
 
 /* Parameter `number`; the numbers must be 0, 1, ... when it is built. `name` may be null. */
 axle_status* axle_builder_parameter(axle_builder* builder, int64_t number, const axle_shape* shape,
                                     const char* name, axle_op* op);
-/* A copy of the array. */
+/* A constant that is a copy of the array. */
 axle_status* axle_builder_constant(axle_builder* builder, const axle_array* value, axle_op* op);
 
 typedef struct axle_op_options {
   size_t struct_size;
-  /* As they follow the operands in HLO text, "dimensions={0}, is_stable=true", but for called
-   * computations, metadata and control predecessors. NULL: none. */
+  /* The attributes as they follow the operands in HLO text, "dimensions={0}, is_stable=true", but
+   * for called computations, metadata and control predecessors. NULL: none. */
   const char* attributes;
   /* The computations that it calls, the entries of these modules, in the order in which HLO text
    * prints them: the condition of a while before its body. They are copied. */
   const axle_module* const* computations;
   size_t num_computations;
-  /* Of the result. Ops that do not imply it need it: broadcast, iota, reshape and whatever docs/ops
-   * lists with a declared shape. That of others must be right. NULL: implied. */
+  /* The shape of the result. Ops that do not imply it need it: broadcast, iota, reshape and all ops
+   * that docs/ops lists with a declared shape. For other ops it must be right. NULL: implied. */
   const axle_shape* shape;
-  const char* name; /* of the instruction; NULL: made up */
+  const char* name; /* name of the instruction; NULL: made up */
 } axle_op_options;
 
-/* Any op of docs/ops but parameter and constant: "add", "reduce", "dot". `options` may be null. */
+/* Adds any op of docs/ops but parameter and constant: "add", "reduce", "dot". `options` may be
+ * null. */
 axle_status* axle_builder_add(axle_builder* builder, const char* opcode, const axle_op* operands,
                               size_t num_operands, const axle_op_options* options, axle_op* op);
 
-/* A shape of the caller's own; AXLE_INVALID_ARGUMENT if there is no such op. */
+/* The shape of the op's value, which the caller destroys; AXLE_INVALID_ARGUMENT if there is no such
+ * op. */
 axle_status* axle_builder_op_shape(const axle_builder* builder, axle_op op, axle_shape** shape);
-/* NULL if nothing went wrong so far. */
+/* The builder's first error; NULL if there is none so far. */
 axle_status* axle_builder_first_error(const axle_builder* builder);
-/* The program whose result is `root`, or the computation for another builder to call. The builder
- * is empty afterwards and can be used again; its ops are gone. */
+/* Makes the program whose result is `root`, or the computation for another builder to call. The
+ * builder is empty afterwards and can be used again; its ops are gone. */
 axle_status* axle_builder_build(axle_builder* builder, axle_op root, axle_module** module);
 
-/* The operations, for who makes the functions of a builder out of them. The name of operation i, in
- * HLO text; NULL if there are no more. */
+/* The name of operation i in HLO text; NULL if there are no more. With the functions below, a
+ * language binding can make the functions of a builder from the list of operations. */
 const char* axle_op_name(size_t i);
-/* Of the operation of this name, one sentence; NULL if there is none. */
+/* One sentence about the operation of this name; NULL if there is none. */
 const char* axle_op_summary(const char* opcode);
-/* 1 if the program says the shape of its result: axle_op_options.shape. */
+/* 1 if the program states the shape of the op's result: axle_op_options.shape. */
 int32_t axle_op_declares_shape(const char* opcode);
 typedef int32_t axle_op_part;
 enum {
@@ -361,11 +356,10 @@ enum {
   AXLE_OP_ATTRIBUTE_KIND = 2, /* "list of integers", "string" */
   AXLE_OP_COMPUTATION = 3     /* in the order of axle_op_options.computations */
 };
-/* The name (or kind) of its part i; NULL if there are no more. */
+/* The name (or kind) of part i of the operation; NULL if there are no more. */
 const char* axle_op_part_name(const char* opcode, axle_op_part part, size_t i);
 
-/* --- Clients -----------------------------------------------------------------------------------
- */
+/* --- Clients ---------------------------------------------------------------------------------- */
 
 typedef struct axle_client axle_client;
 
@@ -375,11 +369,11 @@ typedef struct axle_client_options {
    * environment variable AXLE_CODEGEN_LIBRARY says, else libaxle_codegen.so beside libaxle.so. */
   const char* codegen_library;
   int64_t num_devices; /* each is this machine's processor; 0: one */
-  /* For asynchronous runs (at least one per device), to compile, and for parts of large kernels;
-   * 0: one for each processor that this process may use. */
+  /* Threads for asynchronous runs (at least one per device), for compiling and for parts of large
+   * kernels; 0: one for each processor that this process may use. */
   int64_t num_threads;
   int64_t memory_limit; /* bytes of all buffers, and of the values of each run; 0: none */
-  /* Gets what is worth a line, from any thread, maybe from several at a time; `message` is valid
+  /* Gets log messages, from any thread, maybe from several at a time; `message` is valid
    * during the call. NULL: nothing is logged. */
   void (*log)(int32_t level, const char* message, void* context);
   void* log_context;
@@ -408,8 +402,8 @@ axle_status* axle_client_register_custom_call(axle_client* client, const char* n
                                                                void* context),
                                               void* context);
 
-/* What a typed custom call gets; valid during the call. byte_strides say the layout, and are NULL
- * for types of 1, 2 and 4 bits, which are packed in it. */
+/* The arguments of a typed custom call; valid during the call. byte_strides say the layout, and are
+ * NULL for types of 1, 2 and 4 bits, which are packed in it. */
 typedef struct axle_custom_call_frame {
   size_t struct_size;
   const char* target;
@@ -420,8 +414,8 @@ typedef struct axle_custom_call_frame {
   const axle_array* const* results; /* to be written; they begin as zeros */
   size_t num_results;
 } axle_custom_call_frame;
-/* The same for API_VERSION_TYPED_FFI. The function returns NULL, or what axle_status_create made,
- * which ends the run with that error. */
+/* The same for API_VERSION_TYPED_FFI. The function returns NULL, or a status that
+ * axle_status_create made, which ends the run with that error. */
 axle_status* axle_client_register_typed_custom_call(
     axle_client* client, const char* name,
     axle_status* (*function)(const axle_custom_call_frame* frame, void* context), void* context);
@@ -437,9 +431,10 @@ axle_status* axle_client_from_outfeed(axle_client* client, int64_t device,
                                       const axle_array* const* values, size_t num_values,
                                       axle_limits* limits);
 
-/* For and from the channels of host transfers, recv and send with is_host_transfer=true: a value,
- * one array, or several for a tuple. What the program receives is sent to it before or while it
- * runs, without a wait; what it sent is waited for. */
+/* Send a value to, and take one from, the channels of host transfers, recv and send with
+ * is_host_transfer=true. A value is one array, or several for a tuple. axle_client_to_channel,
+ * before or during the run, does not wait; axle_client_from_channel waits until the program has
+ * sent. */
 axle_status* axle_client_to_channel(axle_client* client, int64_t device, int64_t channel,
                                     const axle_array* const* values, size_t num_values);
 axle_status* axle_client_from_channel(axle_client* client, int64_t device, int64_t channel,
@@ -450,11 +445,11 @@ axle_status* axle_client_from_channel(axle_client* client, int64_t device, int64
 
 typedef struct axle_executable axle_executable;
 
-/* The same bits from both engines, unless numerics are fast. The default is native code, or the
+/* Both engines give the same bits, unless numerics are fast. The default is native code, or the
  * interpreter where the library of native code cannot be loaded. */
 enum { AXLE_ENGINE_DEFAULT = 0, AXLE_ENGINE_NATIVE = 1, AXLE_ENGINE_INTERPRET = 2 };
 /* Strict: a result is a function of the program and its arguments alone, bit for bit. Fast allows
- * what is faster and not so exact. */
+ * native code to be faster and less exact, as docs/numerics.md lists. */
 enum { AXLE_NUMERICS_STRICT = 0, AXLE_NUMERICS_FAST = 1 };
 
 typedef struct axle_compile_options {
@@ -464,7 +459,7 @@ typedef struct axle_compile_options {
   axle_limits* limits; /* of the compilation; may be null */
   int64_t replicas;    /* 0: as the module says */
   int64_t partitions;  /* likewise; replicas * partitions devices run it together */
-  int64_t device;      /* of a program of one device: on which one it runs */
+  int64_t device;      /* the device that a program of one device runs on */
   /* For tests. 1: a program whose constants have lost their elements, constant({...}), is compiled
    * with a counting pattern in their place; 0: that is AXLE_INVALID_ARGUMENT. */
   int64_t allow_elided;
@@ -479,17 +474,17 @@ void axle_executable_destroy(axle_executable* executable);
 /* The program. It belongs to the executable. */
 const axle_module* axle_executable_module(const axle_executable* executable);
 
-/* What a program costs, as far as its text tells; every computation counts once, however often it
+/* The cost of a program, as far as its text tells; every computation counts once, however often it
  * is called. */
 typedef struct axle_analysis {
   size_t struct_size;
   double flops;
-  double bytes_accessed; /* that instructions read and write, as if nothing were fused */
+  double bytes_accessed; /* bytes that instructions read and write, as if nothing were fused */
   int64_t num_instructions;
   int64_t argument_bytes;
   int64_t result_bytes;
   int64_t constant_bytes;
-  int64_t alias_bytes;          /* of the result, what can share memory with donated arguments */
+  int64_t alias_bytes; /* the part of the result that can share memory with donated arguments */
   int64_t peak_temporary_bytes; /* if instructions run in order and nothing happens in place */
   /* 1: a run does no more than these numbers say; 0: it may, for the program has loops or calls,
    * waits for others, calls functions of the user's, or has operations whose work is not counted */
@@ -501,8 +496,8 @@ axle_status* axle_executable_analyze(const axle_executable* executable, axle_ana
 typedef struct axle_execute_options {
   size_t struct_size;
   axle_limits* limits; /* of this run, to its end; may be null */
-  int64_t random_seed; /* of the op rng */
-  /* Of axle_executable_execute: arguments that the run may take over, and arguments that it may
+  int64_t random_seed; /* seed of the op rng */
+  /* For axle_executable_execute: arguments that the run may take over, and arguments that it may
    * not, although the program says that it may. */
   const int64_t* donated;
   size_t num_donated;
@@ -526,8 +521,7 @@ axle_status* axle_executable_run(const axle_executable* executable,
                                  const axle_array* const* arguments, size_t num_arguments,
                                  const axle_array* const* results, size_t num_results);
 
-/* --- Buffers -----------------------------------------------------------------------------------
- */
+/* --- Buffers ---------------------------------------------------------------------------------- */
 
 /* A value on a device: an argument or a result of executions. It may not be there yet, or be an
  * error instead, which every use returns. The handle is one user of the value, runs and views are
@@ -563,16 +557,16 @@ void axle_buffer_destroy(axle_buffer* buffer);
 /* The shape belongs to the buffer. The device is its number, from 0. */
 const axle_shape* axle_buffer_shape(const axle_buffer* buffer);
 int64_t axle_buffer_device(const axle_buffer* buffer);
-/* 1 if it lies in the host memory that it was made of. */
+/* 1 if the value lies in the host memory that the buffer was made of. */
 int32_t axle_buffer_is_zero_copy(const axle_buffer* buffer);
-/* 1 if its value, or the error instead, is there. */
+/* 1 if the value, or the error in its place, is there. */
 int32_t axle_buffer_is_ready(const axle_buffer* buffer);
-/* Waits for that, and returns the error. `limits` may be null. */
+/* Waits for the value, and returns the error, if there is one. `limits` may be null. */
 axle_status* axle_buffer_await(const axle_buffer* buffer, axle_limits* limits);
 /* Waits and writes the elements of an array, as axle_executable_run does for a result. */
 axle_status* axle_buffer_to_host(const axle_buffer* buffer, const axle_array* array,
                                  axle_limits* limits);
-/* Takes the value away; runs that are under way keep it to their end. A second time does nothing;
+/* Gives the value up; runs that are under way keep it to their end. A second time does nothing;
  * other uses are AXLE_FAILED_PRECONDITION from then on. The handle stays. */
 void axle_buffer_delete(axle_buffer* buffer);
 /* 1 if it was deleted or donated. */
@@ -588,9 +582,8 @@ void axle_view_destroy(axle_view* view);
 /* The end of something that runs on another thread. */
 typedef struct axle_future axle_future;
 int32_t axle_future_is_ready(const axle_future* future);
-/* Waits, and returns the error that it ended with. The limits, which may be null, end the wait
- * alone.
- */
+/* Waits, and returns the error that it ended with. The limits, which may be null, end only the
+ * wait. */
 axle_status* axle_future_await(const axle_future* future, axle_limits* limits);
 /* Calls `callback` once, at once if it is over, else on the thread that ends it. The callback
  * destroys the status, and does not wait for other runs of that device's queue. */
@@ -599,7 +592,8 @@ axle_status* axle_future_on_ready(const axle_future* future,
                                   void* context);
 void axle_future_destroy(axle_future* future);
 
-/* How many buffers a run gives: one for each element of the result if that is a tuple, else one. */
+/* The number of buffers that a run gives: one for each element of the result if that is a tuple,
+ * else one. */
 size_t axle_executable_num_results(const axle_executable* executable);
 /* How many devices run it together. */
 size_t axle_executable_num_devices(const axle_executable* executable);
@@ -608,8 +602,8 @@ size_t axle_executable_num_devices(const axle_executable* executable);
  *
  *   results  axle_executable_num_results handles are written
  *   done     NULL: waits for the end. Otherwise the run goes to the queue of the device, behind
- * what is there, and this is its end; `limits` live until then. Destroying the future early changes
- * nothing.
+ *            what is there, and this is its end; `limits` live until then. Destroying the future
+ *            early changes nothing.
  *
  * Donated buffers are gone as soon as the call is accepted; if the run fails, what they say is its
  * error. Nothing is donated by a call that is refused. Errors beside those of axle_executable_run:
@@ -620,9 +614,10 @@ axle_status* axle_executable_execute(const axle_executable* executable,
                                      const axle_execute_options* options,
                                      const axle_buffer* const* arguments, size_t num_arguments,
                                      axle_buffer** results, size_t num_results, axle_future** done);
-/* One run on each device, all at a time, and waits for the end. arguments[d * num_arguments + i] is
- * argument i of device d, results[d * num_results + i] its result i. If one run fails, the others
- * are cancelled; but the first device's, if there are limits, only by those. */
+/* Runs the program once on each device, all at a time, and waits for the end. arguments[d *
+ * num_arguments + i] is argument i of device d, results[d * num_results + i] its result i. If one
+ * run fails, the others are cancelled; if there are limits, only those cancel the run of the first
+ * device. */
 axle_status* axle_executable_execute_replicated(const axle_executable* executable,
                                                 const axle_execute_options* options,
                                                 size_t num_devices,

@@ -41,8 +41,8 @@ class OpSharding {
  public:
   enum Type { REPLICATED = 0, MAXIMAL = 1, TUPLE = 2, OTHER = 3, MANUAL = 4, UNKNOWN = 5 };
 
-  // Of OTHER: sizes of the grid of tiles, and its devices in row-major order; with
-  // replicate_on_last_tile_dim, the last size counts copies. Of MAXIMAL: the one device.
+  // For OTHER: the sizes of the grid of tiles, and its devices in row-major order; with
+  // replicate_on_last_tile_dim, the last size counts copies. For MAXIMAL: the one device.
   Type type() const { return type_; }
   void set_type(Type type) { type_ = type; }
   const Dims& tile_assignment_dimensions() const { return tile_; }
@@ -51,7 +51,7 @@ class OpSharding {
   void add_tile_assignment_devices(i64 device);
   bool replicate_on_last_tile_dim() const { return replicate_on_last_tile_dim_; }
   void set_replicate_on_last_tile_dim(bool replicate) { replicate_on_last_tile_dim_ = replicate; }
-  // Of TUPLE: one for each leaf. A pointer is valid until the next one is added.
+  // For TUPLE: one sharding per leaf. A pointer is valid until the next one is added.
   const std::vector<OpSharding>& tuple_shardings() const { return elements_; }
   OpSharding* add_tuple_shardings();
 

@@ -17,12 +17,12 @@ namespace axle {
 // ((operands..), what `computation` gives, u32[]); docs/ops/async-start.md.
 XlaOp AsyncStart(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation& computation,
                  Location location = std::source_location::current());
-// Its operand, an AsyncStart or AsyncUpdate.
+// Passes on its operand, an AsyncStart or AsyncUpdate.
 XlaOp AsyncUpdate(XlaOp operand, Location location = std::source_location::current());
-// What the computation of an AsyncStart gives; the operand may be an AsyncUpdate behind it.
+// The result of the computation of an AsyncStart; the operand may be an AsyncUpdate behind it.
 XlaOp AsyncDone(XlaOp operand, Location location = std::source_location::current());
 
-// AllReduce and AllReduceTuple in two halves. Of one operand the result is no tuple.
+// AllReduce and AllReduceTuple in two halves. With one operand the result is no tuple.
 XlaOp AllReduceStart(ArraySlice<XlaOp> operands, const XlaComputation& computation,
                      ReplicaGroupList replica_groups = {}, const OptionalChannel& channel_id = {},
                      std::optional<bool> use_global_device_ids = {},
@@ -53,7 +53,8 @@ XlaOp AddDependency(XlaOp operand, XlaOp token,
 // docs/ops/bitcast.md. BitcastConvertType does not look at layouts.
 XlaOp Bitcast(XlaOp operand, const Shape& shape,
               Location location = std::source_location::current());
-// Call, by the name that compilers give to what they have put together; the kind is only carried.
+// Call under the name that compilers use for instructions that they have fused; the kind is only
+// carried.
 XlaOp Fusion(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation& computation,
              FusionKind kind = FusionKind::kLoop,
              Location location = std::source_location::current());

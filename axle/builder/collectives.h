@@ -63,7 +63,8 @@ class ReplicaGroupList : public ArraySlice<ReplicaGroup> {
   explicit ReplicaGroupList(std::shared_ptr<const std::vector<ReplicaGroup>> own)
       : ArraySlice<ReplicaGroup>(Span(*own)), own_(std::move(own)) {}
 
-  std::shared_ptr<const std::vector<ReplicaGroup>> own_;  // of lists of numbers
+  std::shared_ptr<const std::vector<ReplicaGroup>>
+      own_;  // copies of groups that were given as lists of numbers
 };
 
 // The groups of a collective in any form: lists, an iota, or the axes of a mesh.

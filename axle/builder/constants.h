@@ -23,13 +23,14 @@ XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string
 // array whose elements are all the same becomes a broadcast scalar.
 XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal,
                       Location location = std::source_location::current());
-// [] of the element type whose storage T is.
+// A scalar, [], of the element type whose storage is T.
 template <typename T>
 XlaOp ConstantR0(XlaBuilder* builder, T value,
                  Location location = std::source_location::current()) {
   return ConstantLiteral(builder, LiteralUtil::CreateR0<T>(value), location);
 }
-// [values.size()]; here and below the element type is that of T, and everything is copied.
+// A vector, [values.size()]; here and below the element type is that of T, and everything is
+// copied.
 template <typename T>
 XlaOp ConstantR1(XlaBuilder* builder, std::initializer_list<T> values,
                  Location location = std::source_location::current()) {
@@ -69,7 +70,7 @@ XlaOp ConstantR4(XlaBuilder* builder, typename Array<T>::List4D values,
                  Location location = std::source_location::current()) {
   return ConstantLiteral(builder, LiteralUtil::CreateR4<T>(values), location);
 }
-// [values.dimensions()].
+// An array of shape [values.dimensions()].
 template <typename T>
 XlaOp ConstantFromArray(XlaBuilder* builder, const Array<T>& values,
                         Location location = std::source_location::current()) {

@@ -33,17 +33,18 @@ XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numb
 
 // Hints that change no bit (docs/numerics.md N5): they are kept and printed.
 struct PrecisionConfig {
-  OperandPrecision operand_precision = {};  // one of each operand, or none
+  OperandPrecision operand_precision = {};  // one entry per operand, or none
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
 
-  // As XLA's message has them: PrecisionConfig::HIGHEST; that of one more operand; the algorithm.
+  // Names as XLA's message has them, such as PrecisionConfig::HIGHEST, and its setters: the
+  // precision of one more operand, and the algorithm.
   using Precision = axle::Precision;
   using Algorithm = DotAlgorithm;
   using enum axle::Precision;
   void add_operand_precision(Precision precision);
   void set_algorithm(Algorithm wanted) { algorithm = wanted; }
 };
-// With hints; null: none. The config is copied.
+// The same with hints; null: none. The config is copied.
 XlaOp Dot(XlaOp lhs, XlaOp rhs, const PrecisionConfig* precision_config,
           std::optional<PrimitiveType> preferred_element_type = std::nullopt,
           Location location = std::source_location::current());

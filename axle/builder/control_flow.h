@@ -15,10 +15,11 @@ namespace axle {
 // (elements...), values of any kind; none makes the empty tuple.
 XlaOp Tuple(XlaBuilder* builder, ArraySlice<XlaOp> elements,
             Location location = std::source_location::current());
-// Element `index`, from 0. Errors: INVALID_ARGUMENT if `tuple` is none, or has no such element.
+// Element `index`, from 0. Errors: INVALID_ARGUMENT if `tuple` is not a tuple, or has no such
+// element.
 XlaOp GetTupleElement(XlaOp tuple, i64 index, Location location = std::source_location::current());
 
-// What the computation gives for the operands, which are of its parameters' shapes.
+// The result of the computation for the operands, which are of its parameters' shapes.
 XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, ArraySlice<XlaOp> operands,
            Location location = std::source_location::current());
 // The computation, (T0[], .., Tk-1[]) -> U[], at each position; docs/ops/map.md.
@@ -62,7 +63,7 @@ XlaOp Scan(ArraySlice<XlaOp> inputs, ArraySlice<XlaOp> inits, const XlaComputati
 // docs/ops/while.md.
 XlaOp While(const XlaComputation& condition, const XlaComputation& body, XlaOp init,
             Location location = std::source_location::current());
-// What one of the computations gives for its operand; the others do not run.
+// The result of one of the computations for its operand; the others do not run.
 //
 //   predicate     pred[]
 //   branch_index  s32[]; a number that is not there means the last branch

@@ -139,7 +139,7 @@ XlaOp Le(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {},
          Location location = std::source_location::current());
 XlaOp Lt(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {},
          Location location = std::source_location::current());
-// By IEEE 754's total order if lhs is of floats, else as the functions above.
+// Compare by IEEE 754's total order if lhs is of floats, else as the functions above.
 // clang-format off
 XlaOp EqTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = std::source_location::current());
 XlaOp NeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = std::source_location::current());

@@ -1,4 +1,4 @@
-// What the builder's functions are made of. Internal to axle/builder.
+// The building blocks of the builder's functions. Internal to axle/builder.
 #pragma once
 #include <functional>
 #include <initializer_list>
@@ -45,7 +45,7 @@ inline XlaOp AppendTo(XlaBuilder* builder, XlaBuilder::NewOp op, const Location&
 inline XlaOp ReportTo(XlaBuilder* builder, Status error, const Location& location) {
   return builder == nullptr ? XlaOp() : builder->ReportError(std::move(error), location);
 }
-// " at file:line", which ends every message.
+// The text " at file:line" that ends every message.
 std::string At(const Location& location);
 
 // The metadata of an op that was written there.
@@ -88,13 +88,13 @@ StatusOr<Window> MakeWindow(ArraySlice<i64> sizes, ArraySlice<i64> strides,
 StatusOr<Shape> ShapeIfBuilt(ArraySlice<XlaOp> operands,
                              const std::function<XlaOp(ArraySlice<XlaOp>)>& build);
 
-// As attributes have it. A handle of 0 is none, as in XLA's builder.
+// The channel as attributes have it. A handle of 0 is none, as in XLA's builder.
 inline std::optional<i64> ToChannel(const OptionalChannel& channel) {
   if (!channel || channel->handle() == 0) return {};
   return channel->handle();
 }
 
-// A copy.
+// Copies the config.
 inline Dims ToDims(ArraySlice<i64> list) {
   return {list.begin(), list.end()};
 }

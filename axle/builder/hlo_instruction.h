@@ -22,14 +22,14 @@ class HloInstruction {
   static XlaOp CreateRecv(const Shape& shape, XlaOp token, i64 channel_id,
                           bool is_host_transfer = false,
                           Location location = std::source_location::current());
-  // (data, token), of what CreateRecv gave.
+  // Gives (data, token); the operand is the result of CreateRecv.
   static XlaOp CreateRecvDone(XlaOp context, Location location = std::source_location::current());
   // (operand, u32[] context, token), for CreateSendDone; the rest as CreateRecv.
   static XlaOp CreateSend(XlaOp operand, i64 channel_id,
                           Location location = std::source_location::current());
   static XlaOp CreateSend(XlaOp operand, XlaOp token, i64 channel_id, bool is_host_transfer = false,
                           Location location = std::source_location::current());
-  // A token, of what CreateSend gave.
+  // Gives a token; the operand is the result of CreateSend.
   static XlaOp CreateSendDone(XlaOp context, Location location = std::source_location::current());
 };
 

@@ -15,9 +15,9 @@ namespace axle {
 
 class LayoutUtil {
  public:
-  // Dimensions from the most minor one; tiles as in {1,0:T(8,128)}.
+  // Makes a layout from the dimensions, most minor first, and tiles as in {1,0:T(8,128)}.
   static Layout MakeLayout(ArraySlice<i64> minor_to_major, ArraySlice<Dims> tiles = {});
-  // Dimensions from the most major one.
+  // Makes a layout from the dimensions, most major first.
   static Layout MakeLayoutFromMajorToMinor(ArraySlice<i64> major_to_minor);
   // {rank-1, .., 0}, row-major, which is the default; {0, .., rank-1}. A negative rank counts as 0.
   static Layout MakeDescendingLayout(i64 rank);
@@ -37,14 +37,14 @@ class LayoutUtil {
   // ranks differ.
   static Status CopyLayoutBetweenShapes(const Shape& from, Shape* to);
 
-  // Everything counts, tiles too.
+  // Compares everything, tiles too.
   static bool Equal(const Layout& a, const Layout& b) { return a == b; }
   static bool LayoutsInShapesEqual(const Shape& a, const Shape& b);  // same trees, same layouts
-  // {1,0:T(8,128)}, as HLO text has it.
+  // The text of HLO: {1,0:T(8,128)}.
   static std::string HumanString(const Layout& layout) { return layout.ToString(); }
-  // Always.
+  // Always true: a shape without an explicit layout is row-major.
   static bool HasLayout(const Shape&) { return true; }
-  // An array whose elements lie side by side, untiled.
+  // Whether it is an array whose elements lie side by side, untiled.
   static bool IsDenseArray(const Shape& shape) {
     return shape.is_array() && (shape.layout() == nullptr || shape.layout()->tiles.empty());
   }

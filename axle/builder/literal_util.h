@@ -97,7 +97,7 @@ class LiteralUtil {
                                                T stddev);
   template <PrimitiveType kType, typename T>
   static StatusOr<Literal> CreateRandomLiteral(const Shape& shape, T mean, T stddev);
-  // From a core/array.h, of any number of dimensions.
+  // The literal of a core/array.h, of any number of dimensions.
   template <typename T>
   static Literal CreateFromArray(const Array<T>& values) {
     const std::span<const T> elements(values.data(), static_cast<size_t>(values.num_elements()));
@@ -115,7 +115,7 @@ class LiteralUtil {
   static Literal CreateR4FromArray4D(const Array4D<T>& values) {
     return CreateFromArray<T>(values);
   }
-  // [dimensions], all elements `value`.
+  // An array [dimensions] whose elements are all `value`.
   template <typename T>
   static Literal CreateFull(Dims dimensions, T value) {
     Literal literal =
@@ -138,9 +138,9 @@ class LiteralUtil {
     for (i64 i = 0; i < size; ++i) data[static_cast<size_t>(i * (size + 1))] = one.data<T>()[0];
     return literal;
   }
-  // u8[length], the bytes of a text.
+  // The bytes of a text as u8[length].
   static Literal CreateR1U8(std::string_view text);
-  // [dimensions] of zeros.
+  // An array [dimensions] of zeros.
   static Literal CreateFromDimensions(PrimitiveType type, Dims dimensions) {
     return Literal(Shape(type, std::move(dimensions)));
   }
@@ -196,7 +196,8 @@ class LiteralUtil {
   static StatusOr<Literal> ReshapeSlice(ArraySlice<i64> new_dimensions,
                                         ArraySlice<i64> minor_to_major, const Literal& literal);
 
-  // Tuples: of copies of what is pointed at, which share its storage; of the literals themselves.
+  // Tuples of copies of the literals that are pointed at, which share their storage; or of the
+  // literals themselves.
   static Literal MakeTuple(ArraySlice<const Literal*> elements);
   static Literal MakeTupleOwned(std::vector<Literal> elements) {
     return Literal::Tuple(std::move(elements));
@@ -209,7 +210,7 @@ class LiteralUtil {
     return Literal::Tuple(std::move(elements));
   }
 
-  // {1,2}
+  // The text of an index: {1,2}.
   static std::string MultiIndexAsString(ArraySlice<i64> multi_index);
 
  private:

@@ -25,7 +25,7 @@ XlaOp BroadcastInDim(XlaOp operand, ArraySlice<i64> out_dims, ArraySlice<i64> br
 // docs/ops/reshape.md, also for dynamic dimensions.
 XlaOp Reshape(XlaOp operand, ArraySlice<i64> dimensions,
               Location location = std::source_location::current());
-// As older programs have it: transposed by `dimensions`, a permutation, first.
+// The form of older programs: the operand is first transposed by `dimensions`, a permutation.
 XlaOp Reshape(XlaOp operand, ArraySlice<i64> dimensions, ArraySlice<i64> new_sizes,
               Location location = std::source_location::current());
 // The same as `shape`, whose dynamic dimensions must be those that follow from the operand.
@@ -35,8 +35,8 @@ XlaOp Reshape(const Shape& shape, XlaOp operand,
 // most major one that has more than one element.
 XlaOp ReshapeWithInferredDimension(XlaOp operand, ArraySlice<i64> new_sizes, i64 inferred_dimension,
                                    Location location = std::source_location::current());
-// Neighbouring dimensions, in increasing order, as one, which stands where the first did; of at
-// most one dimension the operand.
+// Merges neighbouring dimensions, listed in increasing order, into one that stands where the first
+// did. With at most one dimension in the list, gives the operand.
 XlaOp Collapse(XlaOp operand, ArraySlice<i64> dimensions,
                Location location = std::source_location::current());
 // Result dimension i is operand dimension permutation[i]. docs/ops/transpose.md.
@@ -45,9 +45,9 @@ XlaOp Transpose(XlaOp operand, ArraySlice<i64> permutation,
 // [dims], in opposite order along `dimensions`, each named once. docs/ops/reverse.md.
 XlaOp Rev(XlaOp operand, ArraySlice<i64> dimensions,
           Location location = std::source_location::current());
-// Of each dimension every stride-th element from start, before limit:
-// [ceil((limit - start) / stride), ..]. Lists have an entry per dimension, 0 <= start <= limit <=
-// size; without strides these are 1. docs/ops/slice.md.
+// Takes every stride-th element of each dimension from start on, before limit: [ceil((limit -
+// start) / stride), ..]. Lists have an entry per dimension, 0 <= start <= limit <= size; without
+// strides these are 1. docs/ops/slice.md.
 XlaOp Slice(XlaOp operand, ArraySlice<i64> start_indices, ArraySlice<i64> limit_indices,
             ArraySlice<i64> strides = {}, Location location = std::source_location::current());
 // The same along one dimension, with the others as a whole.
@@ -65,7 +65,7 @@ XlaOp PadInDim(XlaOp operand, XlaOp padding_value, i64 dimension, i64 low, i64 h
 // sizes are equal. docs/ops/concatenate.md.
 XlaOp ConcatInDim(XlaBuilder* builder, ArraySlice<XlaOp> operands, i64 dimension,
                   Location location = std::source_location::current());
-// The same by the documents' name.
+// The same under the name that XLA's documents use.
 XlaOp Concatenate(XlaBuilder* builder, ArraySlice<XlaOp> operands, i64 dimension,
                   Location location = std::source_location::current());
 // [slice_sizes] of the operand from start_indices on: integer scalars of one type, one per
@@ -75,7 +75,7 @@ XlaOp DynamicSlice(XlaOp operand, ArraySlice<XlaOp> start_indices, ArraySlice<i6
                    Location location = std::source_location::current());
 XlaOp DynamicSlice(XlaOp operand, XlaOp start_indices, ArraySlice<i64> slice_sizes,
                    Location location = std::source_location::current());
-// Of braces; {} is no index, of a scalar.
+// The same with a list in braces; {} is the empty index, for a scalar.
 XlaOp DynamicSlice(XlaOp operand, std::initializer_list<XlaOp> start_indices,
                    ArraySlice<i64> slice_sizes,
                    Location location = std::source_location::current());

@@ -1,4 +1,4 @@
-// Padding: how the builder's functions of windows may be asked to pad.
+// The ways in which the builder's functions of windows can be asked to pad.
 #pragma once
 #include <utility>
 #include <vector>
@@ -17,10 +17,11 @@ std::vector<std::pair<i64, i64>> MakePadding(ArraySlice<i64> input_dimensions,
                                              ArraySlice<i64> window_dimensions,
                                              ArraySlice<i64> window_strides, Padding padding);
 
-// A PaddingConfig of {low, high} elements per dimension; of `rank` zeros, at most kMaxRank + 1.
+// A PaddingConfig of {low, high} elements per dimension; or of zeros for `rank` dimensions, at most
+// kMaxRank + 1.
 PaddingConfig MakeEdgePaddingConfig(ArraySlice<std::pair<i64, i64>> padding);
 PaddingConfig MakeNoPaddingConfig(i64 rank);
-// Of {low, high, interior} per dimension.
+// A PaddingConfig of {low, high, interior} elements per dimension.
 PaddingConfig MakePaddingConfig(ArraySlice<PaddingDim> padding);
 
 }  // namespace axle

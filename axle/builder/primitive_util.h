@@ -59,7 +59,7 @@ constexpr bool IsComplexType(PrimitiveType type) {
 constexpr bool IsSignedIntegralType(PrimitiveType type) {
   return IsSigned(type);
 }
-// Without pred.
+// Integers without pred.
 constexpr bool IsUnsignedIntegralType(PrimitiveType type) {
   return IsUnsigned(type);
 }
@@ -73,7 +73,7 @@ constexpr bool Is8BitIntegralType(PrimitiveType type) {
 constexpr bool IsSubByteNonPredType(PrimitiveType type) {
   return IsSubByte(type);
 }
-// One of the eight-bit floats.
+// Whether it is one of the eight-bit floats.
 constexpr bool IsF8Type(PrimitiveType type) {
   return IsFloating(type) && Info(type).bits == 8;
 }
@@ -127,12 +127,13 @@ constexpr PrimitiveType ComplexComponentType(PrimitiveType type) {
 constexpr PrimitiveType ComplexType(PrimitiveType type) {
   return type == F32 ? C64 : type == F64 ? C128 : PRIMITIVE_TYPE_INVALID;
 }
-// Of two floats (or two complex types) the one with the greater range, then precision.
+// The one of two floats (or two complex types) with the greater range or, if that is the same, the
+// greater precision.
 inline PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b) {
   return HigherPrecision(a, b);
 }
 
-// "f32"; of PRIMITIVE_TYPE_INVALID "invalid".
+// The name as HLO text has it: "f32"; "invalid" for PRIMITIVE_TYPE_INVALID.
 constexpr std::string_view LowercasePrimitiveTypeName(PrimitiveType type) {
   return Name(type);
 }

@@ -1,4 +1,4 @@
-// LiteralUtil::CreateRandomLiteral. A header of its own: <random> is large.
+// LiteralUtil::CreateRandomLiteral. It has a header of its own because <random> is large.
 #pragma once
 #include <random>
 

@@ -23,7 +23,7 @@ XlaOp Reduce(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
 XlaOp Reduce(XlaBuilder* builder, ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
              const XlaComputation& computation, ArraySlice<i64> dimensions_to_reduce,
              Location location = std::source_location::current());
-// Folds all dimensions: [].
+// Folds all dimensions to a scalar.
 XlaOp ReduceAll(XlaOp operand, XlaOp init_value, const XlaComputation& computation,
                 Location location = std::source_location::current());
 // Folds what a sliding window shows, for each of its places: [windows that fit, ..]. The window has
@@ -70,7 +70,7 @@ XlaOp ReduceWindowWithGeneralPadding(ArraySlice<XlaOp> operands, ArraySlice<XlaO
                                      ArraySlice<i64> window_dilations,
                                      ArraySlice<std::pair<i64, i64>> padding,
                                      Location location = std::source_location::current());
-// Of each window of the operand one element is selected, and gets the window's element of `source`.
+// Selects one element in each window of the operand, which gets the window's element of `source`.
 //
 //   operand     [dims] of T
 //   source      [windows that fit, ..] of T
@@ -99,7 +99,7 @@ XlaOp SelectAndScatterWithGeneralPadding(XlaOp operand, const XlaComputation& se
 // shape, or is a tuple of their shapes if n > 1. docs/ops/sort.md.
 XlaOp Sort(ArraySlice<XlaOp> operands, const XlaComputation& comparator, i64 dimension = -1,
            bool is_stable = false, Location location = std::source_location::current());
-// As older programs have it: ascending, floats in the total order, by default along the last
+// The form of older programs: ascending, floats in the total order, by default along the last
 // dimension. With values, these are put into the order of their keys: the result is (keys, values).
 XlaOp Sort(XlaOp operand, i64 dimension = -1, Location location = std::source_location::current());
 XlaOp Sort(XlaOp keys, XlaOp values, i64 dimension = -1,

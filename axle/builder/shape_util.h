@@ -81,9 +81,9 @@ class ShapeUtil {
 
   // --- Comparing ---
 
-  // Everything counts: layouts and dynamic flags too.
+  // Compares everything, layouts and dynamic flags too.
   static bool Equal(const Shape& a, const Shape& b) { return a == b; }
-  // Everything but layouts; but the types of arrays; but which float type it is.
+  // Compare everything except layouts; and the types of arrays; and which float type it is.
   static bool EqualIgnoringLayout(const Shape& a, const Shape& b) {
     return axle::EqualIgnoringLayout(a, b);
   }
@@ -91,13 +91,13 @@ class ShapeUtil {
   static bool EqualIgnoringFpPrecision(const Shape& a, const Shape& b);
   // The same tree, whatever the leaves are.
   static bool EqualStructure(const Shape& a, const Shape& b);
-  // Layouts and dynamic flags do not count.
+  // Compares everything except layouts and dynamic flags.
   static bool Compatible(const Shape& a, const Shape& b) { return axle::Compatible(a, b); }
   static bool CompatibleIgnoringElementType(const Shape& a, const Shape& b);
   static bool CompatibleIgnoringFpPrecision(const Shape& a, const Shape& b) {
     return axle::CompatibleIgnoringFpPrecision(a, b);
   }
-  // Of two arrays: sizes; ranks; types; types with all floats as one.
+  // Compare two arrays: their sizes; ranks; types; types with all floats as one.
   static bool SameDimensions(const Shape& a, const Shape& b) { return SameDims(a, b); }
   static bool SameRank(const Shape& a, const Shape& b) { return a.rank() == b.rank(); }
   static bool SameElementType(const Shape& a, const Shape& b) { return a.type() == b.type(); }
@@ -110,22 +110,22 @@ class ShapeUtil {
 
   // --- Sizes ---
 
-  // Of an array; bounds of dynamic dimensions count. Saturates at INT64_MAX.
+  // The number of an array's elements; bounds of dynamic dimensions count. Saturates at INT64_MAX.
   static i64 ElementsIn(const Shape& shape) { return shape.num_elements(); }
   static i64 ElementsInRecursive(const Shape& shape);  // of all arrays in it
   // Bytes of a Literal's storage; tuples sum up, and pointers are not counted. Saturates.
   static i64 ByteSizeOf(const Shape& shape) { return shape.num_bytes(); }
   static i64 ByteSizeOfElements(const Shape& shape) { return shape.num_bytes(); }
-  // Of one element of a Literal; of pointers of `pointer_size` bytes to a tuple's elements.
+  // Bytes of one element of a Literal; of pointers of `pointer_size` bytes to a tuple's elements.
   static i64 ByteSizeOfPrimitiveType(PrimitiveType type) { return Info(type).bytes; }
   static i64 ByteSizeOfTupleIndexTable(const Shape& shape, i64 pointer_size) {
     return pointer_size * shape.num_tuple_elements();
   }
-  // An array with a dimension of size 0.
+  // Whether it is an array with a dimension of size 0.
   static bool IsZeroElementArray(const Shape& shape) {
     return shape.is_array() && shape.num_elements() == 0;
   }
-  // Dimensions of an array.
+  // The number of dimensions of an array.
   static i64 Rank(const Shape& shape) { return shape.rank(); }
   static i64 TrueNumDimensions(const Shape& shape);  // those whose size is not 1
   static i64 TrueRank(const Shape& shape) { return TrueNumDimensions(shape); }
@@ -137,16 +137,16 @@ class ShapeUtil {
 
   // --- Classes of shapes and elements ---
 
-  // An array of rank 0.
+  // Whether it is an array of rank 0.
   static bool IsScalar(const Shape& shape) { return shape.is_scalar(); }
-  // An array with one element, whatever its rank.
+  // Whether it is an array with one element, whatever its rank.
   static bool IsEffectiveScalar(const Shape& shape) {
     return shape.is_array() && TrueNumDimensions(shape) == 0;
   }
   static bool IsScalarWithElementType(const Shape& shape, PrimitiveType type) {
     return shape.is_scalar() && shape.type() == type;
   }
-  // What the shape is of; an empty tuple is also called nil.
+  // The kind of value; an empty tuple is also called nil.
   static bool IsArray(const Shape& shape) { return shape.is_array(); }
   static bool IsTuple(const Shape& shape) { return shape.is_tuple(); }
   static bool IsToken(const Shape& shape) { return shape.is_token(); }
@@ -155,11 +155,11 @@ class ShapeUtil {
     return shape.is_tuple() && shape.num_tuple_elements() == 0;
   }
   static bool IsNil(const Shape& shape) { return IsEmptyTuple(shape); }
-  // A tuple with a tuple among its elements.
+  // Whether it is a tuple with a tuple among its elements.
   static bool IsNestedTuple(const Shape& shape);
   static bool HasPrimitiveType(const Shape& shape, PrimitiveType type);  // in some leaf
-  // Of an array's elements: integers without pred; signed, as floats are; floats; complex; by bits
-  // (BitWidth of primitive_util.h).
+  // Classes of an array's elements: integers without pred; signed, as floats are; floats; complex;
+  // by bits (BitWidth of primitive_util.h).
   static bool ElementIsIntegral(const Shape& shape) { return IsIntegral(shape.type()); }
   static bool ElementIsSigned(const Shape& shape) {
     return IsSigned(shape.type()) || IsFloating(shape.type());
@@ -172,18 +172,19 @@ class ShapeUtil {
   static bool ElementIsIntegralWithBits(const Shape& shape, int bits) {
     return ElementIsIntegral(shape) && ElementHasBitWidth(shape, bits);
   }
-  // Of two floats (or two complex types) the one with the greater range, then precision.
+  // The one of two floats (or two complex types) with the greater range or, if that is the same,
+  // the greater precision.
   static PrimitiveType HigherPrecisionElementType(const Shape& a, const Shape& b) {
     return HigherPrecision(a.type(), b.type());
   }
 
   // --- Tuples: references are into the shape, valid as long as it is unchanged ---
 
-  // Elements of a tuple; 0 of an array.
+  // The number of a tuple's elements; 0 for an array.
   static i64 TupleElementCount(const Shape& shape) { return shape.num_tuple_elements(); }
   static const Shape& GetTupleElementShape(const Shape& shape, i64 index);
   static Shape SliceTuple(const Shape& tuple, i64 start, i64 limit);  // elements start .. limit - 1
-  // Whether the path leads to something, and to what.
+  // Whether the path leads to a subshape, and that subshape.
   static bool IndexIsValid(const Shape& shape, ShapeIndexView index);
   static const Shape& GetSubshape(const Shape& shape, ShapeIndexView index);
   // Errors: INVALID_ARGUMENT if the path leads nowhere. The pointer is into `shape`.
@@ -192,7 +193,7 @@ class ShapeUtil {
   static bool IsLeafIndex(const Shape& shape, ShapeIndexView index);
   // Leaves are arrays, tokens and empty tuples.
   static i64 GetLeafCount(const Shape& shape);
-  // One more element, behind the others.
+  // Appends an element.
   static void AppendShapeToTuple(const Shape& element, Shape* tuple) { tuple->AddElement(element); }
   // Calls fn(subshape, index) for the shape and everything in it, or for its leaves, a tuple before
   // its elements. The arguments are valid during the call.
@@ -213,7 +214,7 @@ class ShapeUtil {
   static Shape DeleteDimension(i64 dimension, const Shape& shape);
   static Shape DeleteDimensions(ArraySlice<i64> dimensions, const Shape& shape);
   static Shape DropDegenerateDimensions(const Shape& shape);
-  // Those dimensions for which keep(dimension).
+  // Keeps the dimensions for which keep(dimension) is true.
   static Shape FilterDimensions(const std::function<bool(i64)>& keep, const Shape& shape);
   // Dimension i of the result is dimension permutation[i], in the layout too.
   static Shape PermuteDimensions(ArraySlice<i64> permutation, const Shape& shape);
@@ -230,10 +231,11 @@ class ShapeUtil {
 
   // --- Buffers ---
 
-  // The reshape moves no element in memory. False for tiled layouts and other than arrays.
+  // Whether the reshape moves no element in memory. False for tiled layouts and for shapes that are
+  // not arrays.
   static bool ReshapeIsBitcast(const Shape& input_shape, const Shape& output_shape);
-  // The transpose, where dimension i of the output is dimension_mapping[i] of the input, moves
-  // none.
+  // Whether the transpose, in which dimension i of the output is dimension_mapping[i] of the input,
+  // moves no element in memory.
   static bool TransposeIsBitcast(const Shape& input_shape, const Shape& output_shape,
                                  ArraySlice<i64> dimension_mapping);
 

@@ -18,9 +18,9 @@ namespace axle {
 
 class Literal;  // core/literal.h
 
-// A token at the beginning of an order: AfterAll of nothing.
+// A token that begins a new order: AfterAll of nothing.
 XlaOp CreateToken(XlaBuilder* builder, Location location = std::source_location::current());
-// A token for the end of everything that gave `tokens`.
+// A token that stands for the end of all ops that gave `tokens`.
 XlaOp AfterAll(XlaBuilder* builder, ArraySlice<XlaOp> tokens,
                Location location = std::source_location::current());
 // The operand, of any kind; nothing moves from one side to the other.
@@ -38,7 +38,7 @@ XlaOp InfeedWithToken(XlaOp token, const Shape& shape, std::string_view config =
 // order of the calls. The last op of the builder is then an empty tuple, which is returned.
 XlaOp Outfeed(XlaOp operand, const Shape& shape_with_layout, std::string_view outfeed_config = "",
               Location location = std::source_location::current());
-// Gives a token. `outfeed_config` is only carried.
+// The result is a token. `outfeed_config` is only carried.
 XlaOp OutfeedWithToken(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
                        std::string_view outfeed_config = "",
                        Location location = std::source_location::current());
@@ -50,7 +50,7 @@ XlaOp Send(XlaOp operand, const ChannelHandle& handle,
            Location location = std::source_location::current());
 XlaOp Recv(XlaBuilder* builder, const Shape& shape, const ChannelHandle& handle,
            Location location = std::source_location::current());
-// Gives a token.
+// The result is a token.
 XlaOp SendWithToken(XlaOp operand, XlaOp token, const ChannelHandle& handle,
                     Location location = std::source_location::current());
 // (data of `shape`, token)
@@ -63,8 +63,8 @@ XlaOp SendToHost(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
 XlaOp RecvFromHost(XlaOp token, const Shape& shape, const ChannelHandle& handle,
                    Location location = std::source_location::current());
 
-// What `computation`, the decomposition, gives for the operands, which are of its parameters'
-// shapes; it may be replaced by anything that is known to mean the same under this name.
+// The result of `computation`, the decomposition, for the operands, which are of its parameters'
+// shapes. A compiler may use any other code that is known to mean the same under this name.
 // `attributes` is a dictionary as text, "{}" if there is none; the version is 0 if there is none.
 XlaOp CompositeCall(XlaBuilder* builder, const XlaComputation& computation,
                     ArraySlice<XlaOp> operands, const std::string& name,

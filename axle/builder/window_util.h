@@ -10,9 +10,9 @@
 
 namespace axle::window_util {
 
-// Stride 1, no padding, no dilation.
+// A window of these sizes with stride 1, no padding and no dilation.
 Window MakeWindow(ArraySlice<i64> sizes);
-// Strides that are missing are 1.
+// The same with strides; missing ones are 1.
 Window MakeWindow(ArraySlice<i64> sizes, ArraySlice<i64> strides);
 // Low and high padding of sizes[d] for dimension d.
 PaddingConfig MakeSymmetricPadding(ArraySlice<i64> sizes);
@@ -31,18 +31,18 @@ bool HasBaseDilation(const Window& window);
 bool HasWindowDilation(const Window& window);
 bool HasDilation(const Window& window);  // either of the two
 bool HasWindowReversal(const Window& window);
-// The dimensions are reversed, all of them or none.
+// Whether all dimensions are reversed, or none.
 bool AllOrNoneReversed(const Window& window);
-// The size is larger than the stride along some dimension.
+// Whether the size is larger than the stride along some dimension.
 bool HasOverlappingWindow(const Window& window);
-// Size 1, stride 1, no padding, no dilation.
+// Whether the dimension has size 1, stride 1, no padding and no dilation.
 bool IsTrivialWindowDimension(const WindowDim& dim);
 
-// Size of a dimension of size `bound` with dilation - 1 holes between elements; 0 of 0. Saturates
-// at INT64_MAX. `dilation` is at least 1.
+// The size of a dimension of `bound` elements with dilation - 1 holes between neighbours; 0 if
+// `bound` is 0. Saturates at INT64_MAX. `dilation` is at least 1.
 i64 DilatedBound(i64 bound, i64 dilation);
-// Windows of this size and stride that fit within `bound` elements; 0 if none does. `window_size`
-// is at least 0, `stride` at least 1.
+// The number of windows of this size and stride that fit within `bound` elements. `window_size` is
+// at least 0, `stride` at least 1.
 i64 StridedBound(i64 bound, i64 window_size, i64 stride);
 
 }  // namespace axle::window_util

@@ -55,7 +55,7 @@ class XlaBuilder {
  public:
   // `name` is that of the module and, made legal for HLO text, of its entry.
   explicit XlaBuilder(std::string_view name);
-  // As older programs make one: `client` is any pointer, and ignored.
+  // The form of older programs: `client` is any pointer, and ignored.
   template <typename Pointer>
   requires requires(const Pointer& p) { p == nullptr; }
   XlaBuilder(const Pointer& client, std::string_view name) : XlaBuilder(name) {
@@ -65,14 +65,14 @@ class XlaBuilder {
   XlaBuilder& operator=(const XlaBuilder&) = delete;
   ~XlaBuilder();
 
-  // As it was given.
+  // The name as it was given.
   const std::string& name() const { return name_; }
 
-  // What building may use from now on; null, as at first: anything. Each op asks for time and for
-  // the memory of its instruction and shape (tuples of tuples can double with each op), which
-  // counts as live until the computation is built or the builder gets other limits.
-  // DEADLINE_EXCEEDED, CANCELLED and RESOURCE_EXHAUSTED are errors of the builder. The limits live
-  // until then.
+  // Limits on the time and memory of building from now on; null, as at first: none. Each op is
+  // charged for time and for the memory of its instruction and shape (tuples of tuples can double
+  // with each op), which counts as live until the computation is built or the builder gets other
+  // limits. DEADLINE_EXCEEDED, CANCELLED and RESOURCE_EXHAUSTED are errors of the builder. The
+  // limits live until then.
   void set_limits(Limits* limits);
 
   // The computation whose root is `root`, or else the op added last. The builder is empty
@@ -105,7 +105,8 @@ class XlaBuilder {
   // The shape is valid as long as the builder, or the computation that it builds.
   StatusOr<const Shape*> GetShapePtr(XlaOp op) const;
   StatusOr<std::vector<Shape>> GetOperandShapes(ArraySlice<XlaOp> operands) const;
-  // Of the computation so far, with `root` as its root, or the op added last.
+  // The parameters and the result of the computation so far, with `root` as its root, or the op
+  // added last.
   StatusOr<ProgramShape> GetProgramShape() const;
   StatusOr<ProgramShape> GetProgramShape(XlaOp root) const;
 
@@ -119,13 +120,13 @@ class XlaBuilder {
   // for it. Errors besides: those of the run.
   StatusOr<Literal> ComputeConstant(XlaOp op, Limits* limits = nullptr) const;
 
-  // What the ops added from now on carry, until it is set again; no value depends on it. Swap gives
-  // what was set before. A sharding or attributes that do not pass their Check are an error of the
-  // builder at the next op.
+  // Set what the ops added from now on carry, until it is set again; no value depends on it. Swap
+  // returns what was set before. A sharding or attributes that do not pass their Check are an error
+  // of the builder at the next op.
   void SetOpMetadata(OpMetadata metadata);
   OpMetadata SwapOpMetadata(OpMetadata metadata);
   void ClearOpMetadata();
-  // Of the next op only.
+  // For the next op only.
   void SetOneShotOpMetadata(OpMetadata metadata);
   const OpMetadata& op_metadata() const;
   void SetSharding(const OpSharding& sharding);
@@ -146,7 +147,7 @@ class XlaBuilder {
                   ArraySlice<i64> parameter_index, AliasKind kind = AliasKind::kMayAlias);
   // The buffer of a parameter may be taken over by any output.
   void AddBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index);
-  // Not any more; nothing happens if it was no donor.
+  // Undoes AddBufferDonor; nothing happens if the buffer was no donor.
   void RemoveBufferDonor(i64 parameter_number, ArraySlice<i64> parameter_index);
 
   // Every function of the builder is calls of this. Errors: as those of all functions. The struct
@@ -158,9 +159,9 @@ class XlaBuilder {
   // next one follows them.
   XlaOp& last_infeed();
   XlaOp& last_outfeed();
-  // What is wrong with a handle here, as words after "is"; "" if nothing is.
+  // The fault of a handle for this builder, as words after "is"; "" if it has none.
   std::string WhoseHandle(XlaOp op) const;
-  // What its handles share.
+  // The state that the builder's handles share.
   const std::shared_ptr<BuilderLife>& life() const { return life_; }
 
   // Every function of the builder as a method: the arguments without the builder, and the promise
@@ -172,7 +173,7 @@ class XlaBuilder {
   bool AreOwn(std::string_view function, ArraySlice<XlaOp> operands, const Location& location);
   // The result of a function that found no handle to ask for its builder, or what it gave.
   XlaOp OrNoOperand(std::string_view function, XlaOp result, const Location& location);
-  // What must hold of the whole computation, its root included.
+  // Checks the whole computation, its root included.
   Status CheckComplete(const Location& location);
   void Reset();
   // The copy of a called computation, made if there is none yet, under a name of its own.

@@ -21,7 +21,7 @@ namespace axle {
 class Instruction;  // ir/instruction.h
 class Module;       // ir/module.h
 
-// As the oldest documents spell it.
+// The spelling of XLA's oldest documents.
 using int64 = std::int64_t;
 
 // Where a call was written. A default argument of every function; braces do not make one.
@@ -38,7 +38,7 @@ class Location {
     location.line_ = line;
     return location;
   }
-  // Of the caller; lines count from 1.
+  // The caller's file and line; lines count from 1.
   const char* file_name() const { return file_name_; }
   std::uint_least32_t line() const { return line_; }
 
@@ -49,7 +49,8 @@ class Location {
 
 class XlaBuilder;
 
-// What handles know of their builder. It outlives the builder as long as there are handles.
+// The state that handles share with their builder. It outlives the builder as long as there are
+// handles.
 struct BuilderLife {
   XlaBuilder* builder;  // null after its destructor
   std::uint64_t num_builds = 0;
@@ -60,7 +61,8 @@ struct BuilderLife {
 class XlaOp {
  public:
   XlaOp() = default;  // the empty handle: of no builder, an error wherever it is used
-  // Of an op of the builder; a null `inst` makes an invalid handle, a null builder the empty one.
+  // The handle of an op of the builder; a null `inst` makes an invalid handle, a null builder the
+  // empty one.
   XlaOp(XlaBuilder* builder, Instruction* inst);
   // The builder. The empty handle has none, nor has any after the builder's destructor: that ends
   // the program (AXLE_CHECK); IsUninitialized() asks first.
@@ -82,7 +84,7 @@ class XlaOp {
   // Whether it had a builder that is gone; whether it has none, so that nobody records its errors.
   bool is_of_destroyed_builder() const { return life_ != nullptr && life_->builder == nullptr; }
   bool IsUninitialized() const { return builder_or_null() == nullptr; }
-  // Of handles, not of values; Eq() compares values.
+  // Compares handles, not values; Eq() compares values.
   bool operator==(const XlaOp&) const = default;
 
  private:
@@ -96,22 +98,22 @@ class XlaOp {
 // A finished computation: immutable, shared by copies. The entry of module().
 class XlaComputation {
  public:
-  XlaComputation() = default;  // none: an error wherever it is called
+  XlaComputation() = default;  // no computation: an error wherever it is called
   // The entry of a module that is finished and verified.
   explicit XlaComputation(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
-  // Whether there is one.
+  // Whether there is a computation.
   bool valid() const { return module_ != nullptr; }
   bool IsNull() const { return module_ == nullptr; }
-  // "" of none.
+  // The name; "" if there is no computation.
   const std::string& name() const;
-  // Of a computation that there is, or the program ends (AXLE_CHECK); lives as long as any copy of
-  // the computation, or of shared_module().
+  // The module. Without a computation the program ends (AXLE_CHECK). The module lives as long as
+  // any copy of the computation, or of shared_module().
   const Module& module() const {
     AXLE_CHECK(valid(), "XlaComputation::module(): there is no computation");
     return *module_;
   }
   std::shared_ptr<const Module> shared_module() const { return module_; }
-  // Shapes of parameters and result. INVALID_ARGUMENT of none.
+  // The shapes of parameters and result. INVALID_ARGUMENT if there is no computation.
   StatusOr<ProgramShape> GetProgramShape() const;
   // Itself: every document with the max-reduce-window program passes `*max`.
   const XlaComputation& operator*() const { return *this; }

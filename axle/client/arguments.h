@@ -20,7 +20,7 @@ std::vector<Shape> ArgumentLeaves(const HloComputation& entry);
 // One literal per parameter, made of one value per leaf; the shapes are right already. Values are
 // not copied.
 std::vector<Literal> ArgumentsFromLeaves(const HloComputation& entry, std::vector<Literal> leaves);
-// All arguments from members in_0, in_1, ... Errors: NOT_FOUND if one is missing,
+// Reads all arguments from the members in_0, in_1, ... Errors: NOT_FOUND if one is missing,
 // INVALID_ARGUMENT if it does not fit the shape of its leaf.
 StatusOr<std::vector<Literal>> ArgumentsFromNpz(const HloComputation& entry, const Npz& npz);
 
@@ -31,7 +31,8 @@ StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 lea
                               Limits* limits = nullptr,
                               const std::function<void(double done)>& progress = nullptr);
 
-// out_0, out_1, ...: the arrays of a result.
+// Names the arrays of a value prefix + "0", prefix + "1", ..., depth first: out_0, out_1 for a
+// result.
 std::vector<std::pair<std::string, Literal>> NamedLeaves(const Literal& value,
                                                          std::string_view prefix);
 
@@ -43,7 +44,8 @@ struct Tolerance {
   std::uint64_t ulp = 0;
   bool exact() const { return rtol == 0 && atol == 0 && ulp == 0; }
 };
-// Where two arrays of one shape differ by more; nothing if they do not. Infinities must be equal.
+// The first element at which two arrays of one shape differ by more than the tolerance; nothing if
+// there is none. Infinities must be equal.
 std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal& b,
                                                  const Tolerance& tolerance);
 

@@ -23,7 +23,7 @@ struct BufferStorage;  // client/buffer_storage.h, for executables
 class BufferUse;
 class Limits;  // core/limits.h
 
-// What becomes of host memory that a buffer is made of.
+// How a buffer uses the host memory that it is made of.
 enum class HostBufferSemantics : std::uint8_t {
   kCopy,             // copied before the call returns
   kZeroCopy,         // read in place where it can be: nobody writes to it until it is released
@@ -32,22 +32,23 @@ enum class HostBufferSemantics : std::uint8_t {
 
 class Buffer {
  public:
-  // A value that is there, of this shape: with layouts and bounds as the buffer is to show them.
-  // RESOURCE_EXHAUSTED if the client's memory cap does not allow it.
+  // A buffer of a value that is already computed. `shape` has the layouts and bounds that the
+  // buffer is to show. RESOURCE_EXHAUSTED if the client's memory cap does not allow it.
   static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal&& value,
                                                   std::shared_ptr<const Shape> shape);
   static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal&& value);
-  // One whose value somebody will give to its storage().
+  // A buffer whose value is given to its storage() later.
   static std::shared_ptr<Buffer> Promised(std::shared_ptr<Device> device,
                                           std::shared_ptr<const Shape> shape);
 
   const Shape& shape() const { return *shape_; }  // with the layout, and bounds of dynamic sizes
-  // Where it is, kept alive by the buffer; its bytes, with dynamic sizes at their bounds.
+  // The device that the buffer is on, which it keeps alive; its size in bytes, with dynamic sizes
+  // at their bounds.
   Device& device() const { return *device_; }
   i64 num_bytes() const { return shape_->num_bytes(); }
 
-  // When the value, or the error in its place, is there. Await gives that error, or OK, or what the
-  // limits end the wait with.
+  // Ends when the value, or the error in its place, is there. Await returns OK, that error, or the
+  // error with which the limits ended the wait.
   const Future& ready() const { return ready_; }
   bool is_ready() const { return ready_.is_ready(); }
   Status Await(Limits* limits = nullptr) const { return ready_.Await(limits); }
@@ -88,19 +89,20 @@ class Buffer {
   // Takes the value away; executions that are under way keep it to their end. Deleting twice is
   // fine, any other use afterwards is FAILED_PRECONDITION.
   void Delete();
-  bool is_deleted() const;  // or donated
+  bool is_deleted() const;  // or donated to an execution
 
   // --- For executables ---------------------------------------------------------------------------
 
-  // FAILED_PRECONDITION if it is deleted or donated.
+  // Counts as a user until the result is destroyed. FAILED_PRECONDITION if the buffer is deleted or
+  // donated.
   StatusOr<BufferUse> Use() const;
   // Marks it as donated and gives up its storage. `must`: FAILED_PRECONDITION if others use it.
   StatusOr<std::shared_ptr<BufferStorage>> Donate(bool must);
   // Undoes Donate, for a call that is refused after all.
   void TakeBack(std::shared_ptr<BufferStorage> storage);
-  // What a use of the donated buffer says from now on.
+  // Sets the error that a use of the donated buffer returns from now on.
   void SetFate(Status fate);
-  // Null if it is deleted or donated.
+  // The storage; null if the buffer is deleted or donated.
   std::shared_ptr<BufferStorage> storage() const;
 
  private:
@@ -109,7 +111,7 @@ class Buffer {
   };
 
  public:
-  // By the functions above.
+  // For the functions above.
   Buffer(Private, std::shared_ptr<BufferStorage> storage, std::shared_ptr<const Shape> shape);
   ~Buffer();
   Buffer(const Buffer&) = delete;

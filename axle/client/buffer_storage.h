@@ -1,4 +1,4 @@
-// What stands behind a Buffer. Internal to client/.
+// The storage behind a Buffer. Internal to client/.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace axle {
 
-// What a buffer refers to: a value, once it is there, and the memory that it takes. Executions and
-// pins hold it as users; it goes with the last of them.
+// A value, once it is there, and the memory that it takes. Executions and pins hold the storage as
+// users; it is freed with the last of them.
 struct BufferStorage {
   // With a value if `ready` is over, otherwise until somebody keeps one and sets `ready`.
   BufferStorage(std::shared_ptr<Device> device, Future ready, Literal&& value = {})
@@ -55,7 +55,7 @@ class BufferUse {
   ~BufferUse() {
     if (storage_ != nullptr) --storage_->num_users;
   }
-  // Null of none.
+  // Null if this is a user of none.
   const std::shared_ptr<BufferStorage>& storage() const { return storage_; }
 
  private:

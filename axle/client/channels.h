@@ -6,11 +6,11 @@
 
 namespace axle {
 
-// For the next recv of the channel; does not wait.
+// Sends a value to the next recv of the channel; does not wait.
 Status SendToDevice(const Client& client, i64 channel, const Literal& value,
                     i64 device_ordinal = 0);
-// What the next send of the channel sends, an array or a tuple of arrays of this shape; waits for
-// it, until the limits say CANCELLED or DEADLINE_EXCEEDED.
+// Receives the value of the channel's next send, an array or a tuple of arrays of this shape. Waits
+// for it until the limits say CANCELLED or DEADLINE_EXCEEDED.
 StatusOr<Literal> RecvFromDevice(const Client& client, i64 channel, const Shape& shape,
                                  Limits* limits = nullptr, i64 device_ordinal = 0);
 

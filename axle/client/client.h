@@ -49,12 +49,13 @@ struct ClientOptions {
   // destroyed in one of the tasks that they gave it, so its destructor may wait for its threads.
   std::shared_ptr<Executor> executor = nullptr;
   int num_threads = 0;
-  // Bytes of all buffers of the client, and of the values of each run beside them.
+  // Bytes that all buffers of the client may take together, and that the values of each run may
+  // take beside them.
   i64 memory_cap = std::numeric_limits<i64>::max();
-  // Of each device: its infeed, outfeed and channels.
+  // Options of each device: its infeed, outfeed and channels.
   HostDeviceOptions device = {};
-  // Gets what is worth a line, today each compilation. Called from any thread, maybe from several
-  // at a time. Nothing is logged without it. An exception of it makes the compilation INTERNAL.
+  // Gets log messages, today one for each compilation. Called from any thread, maybe from several
+  // at a time. Nothing is logged without it. If it throws, the compilation is INTERNAL.
   std::function<void(LogLevel level, std::string_view message)> log = {};
 };
 
@@ -77,14 +78,14 @@ struct CompileOptions {
   i64 replicas = 0;
   i64 partitions = 0;
   i64 device_ordinal = 0;
-  // Where the functions that custom calls name must be registered: that of the client if null.
+  // The device whose registry must have the functions that custom calls name; null: the client's.
   const DeviceContext* device = nullptr;
-  // Time, memory, cancellation and progress of the compilation.
+  // Limits on the time and memory of the compilation, its cancellation and progress; null: none.
   Limits* limits = nullptr;
   // For tests: compiles a program whose constants have lost their elements, constant({...}), with a
-  // counting pattern in their place. Otherwise that is INVALID_ARGUMENT.
+  // counting pattern in their place. If this is false, such a program is INVALID_ARGUMENT.
   bool allow_elided = false;
-  // What tests and tools ask of native code: a report, its text, other ways to the same bits.
+  // Options of native code for tests and tools: a report, its text, other ways to the same bits.
   DebugOptions debug = {};
 };
 
@@ -95,7 +96,7 @@ class Client {
   static StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options = {});
   ~Client();
 
-  // What Build returned. Errors as below; INVALID_ARGUMENT if there is nothing in it.
+  // Compiles what Build returned. Errors as below; INVALID_ARGUMENT for an empty computation.
   StatusOr<std::shared_ptr<Executable>> Compile(const XlaComputation& computation,
                                                 const CompileOptions& options = {});
   // `module` is verified, as Parse and the builder return it. Errors: UNIMPLEMENTED if the engine
@@ -110,10 +111,10 @@ class Client {
   StatusOr<std::shared_ptr<Executable>> Compile(std::string_view bytes,
                                                 const CompileOptions& options = {});
 
-  // By ordinal, as many as the options said; the same ones for the life of the client.
+  // The devices by ordinal, as many as the options said; the same ones for the life of the client.
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
-  // The queues and channels of the first device, on which executables run unless they are told
-  // another one.
+  // The queues and channels of the first device, on which executables run unless CompileOptions
+  // name another one.
   HostDevice& device() { return devices_[0]->host(); }
 
   // A copy of the literal, or without a copy if it owns its storage, on a device. Errors, here and
@@ -158,7 +159,7 @@ class Client {
   StatusOr<Literal> TransferFromOutfeed(const Shape& shape, Limits* limits = nullptr,
                                         i64 device_ordinal = 0);
 
-  // Bytes of buffers that are alive.
+  // How many bytes the live buffers of the client take.
   i64 live_buffer_bytes() const;
 
  private:

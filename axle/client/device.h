@@ -17,7 +17,7 @@ class SerialQueue;         // runtime/serial_queue.h
 
 class Device {
  public:
-  // For a client, which makes all of its devices.
+  // For Client, which makes all of its devices.
   Device(i64 ordinal, const HostDeviceOptions& options, std::shared_ptr<Executor> executor,
          std::shared_ptr<MemoryBudget> memory);
   ~Device();
@@ -31,7 +31,7 @@ class Device {
   HostDevice& host() { return *host_; }
   // Where asynchronous runs wait their turn.
   SerialQueue& queue() { return *queue_; }
-  // That of the client, whose devices share it.
+  // The client's memory budget, which its devices share.
   MemoryBudget& memory() { return *memory_; }
 
  private:

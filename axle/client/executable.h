@@ -22,26 +22,27 @@ struct Argument;       // core/argument.h
 struct CompileReport;  // runtime/compile_report.h
 class DeviceContext;   // core/device_context.h
 
-// The interpreter or native code: the same bits, of which native code needs less time to run, and
-// more to compile. The default is native code where there is any.
+// The interpreter or native code. Both give the same bits; native code runs faster and takes longer
+// to compile. The default is native code where its library can be loaded.
 enum class EngineKind : std::uint8_t { kDefault, kInterpret, kNative };
 
 struct ExecuteOptions {
-  // Of this run; none if null. Lives until the run is over. Of the runs of ExecuteReplicated,
-  // Cancel and the time limit end all; memory and steps are counted for the first device.
+  // Limits of this run; none if null. They live until the run is over. In ExecuteReplicated, Cancel
+  // and the time limit end all runs; memory and steps are counted for the first device.
   Limits* limits = nullptr;
-  // Where infeed, custom calls and the like go, instead of the device that the buffers are on.
+  // The device that serves infeed, custom calls and the like, instead of the one that the buffers
+  // are on.
   DeviceContext* device = nullptr;
   // Arguments whose buffers the run may take over, beside those that the module aliases with its
   // result.
   std::vector<i64> donated = {};
   // Arguments that are not taken over, although the module says that they may be.
   std::vector<i64> not_donated = {};
-  // Of the `rng` operation, unless `device` is set, which has a seed of its own.
+  // Seed of the `rng` operation, unless `device` is set, which has a seed of its own.
   std::uint64_t random_seed = 0;
 };
 
-// What an asynchronous execution will give.
+// The results of an asynchronous execution.
 struct ExecuteResult {
   std::vector<BufferPtr> results;
   Future done;  // the status of the run
@@ -53,13 +54,13 @@ class Executable : public std::enable_shared_from_this<Executable> {
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
-  // What was compiled, with its replicas and partitions, and its name; references live as long as
-  // the executable.
+  // The program that was compiled, with its replicas and partitions, and its name; references live
+  // as long as the executable.
   const Module& module() const { return *module_; }
   const std::string& name() const;
   // The parameters and the result, with the layouts that were asked for at Compile.
   const ProgramShape& program_shape() const { return *shape_; }
-  // Those it runs on, one for each replica and partition: device r * partitions + p.
+  // The devices that it runs on, one for each replica and partition: device r * partitions + p.
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
   // kInterpret or kNative.
   virtual EngineKind engine() const = 0;
@@ -67,8 +68,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
   CostAnalysis cost_analysis() const;
   MemoryAnalysis memory_analysis() const;
 
-  // What native code is made of: the stages of its compilation and, if CompileOptions::report was
-  // set, its programs. Null for the interpreter; lives as long as the executable.
+  // What native code is made of: the stages of its compilation and, if CompileOptions::debug.report
+  // was set, its programs. Null for the interpreter; lives as long as the executable.
   virtual const CompileReport* report() const { return nullptr; }
 
   // Runs the program on the caller's thread.
@@ -104,10 +105,10 @@ class Executable : public std::enable_shared_from_this<Executable> {
   StatusOr<ExecuteResult> ExecuteAsync(ArraySlice<BufferPtr> arguments,
                                        const ExecuteOptions& options = {}) const;
 
-  // One run on each of devices(), all at a time: arguments[d] are those of device d, and so are the
-  // results. If one fails the others are cancelled, but that of the first device only by
-  // options.limits if those are set; the error is that of the first device that was not cancelled.
-  // options.device must be null.
+  // Runs the program on each of devices(), all at a time. arguments[d] and element d of the result
+  // belong to device d. If one run fails, the others are cancelled; if options.limits are set, only
+  // those cancel the run of the first device. The error is that of the first device that was not
+  // cancelled. options.device must be null.
   StatusOr<std::vector<std::vector<BufferPtr>>> ExecuteReplicated(
       ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options = {}) const;
 

@@ -21,7 +21,7 @@ class Future {
   // Waits for a Set, which is called once.
   static Future Pending();
 
-  // Whether it is over; Await does not wait then.
+  // Whether it has ended; Await does not wait then.
   bool is_ready() const;
   // Waits, and gives the status that was set. The limits may end the wait, and only that, with
   // CANCELLED or DEADLINE_EXCEEDED. In a child of fork, what was pending in the parent is

@@ -34,10 +34,10 @@ class GraphBuilder {
 
   // Where the following calls are written, for error messages and metadata. "" and 0: unknown.
   void SetLocation(std::string_view file, std::uint_least32_t line);
-  // Those of XlaBuilder::set_limits.
+  // As XlaBuilder::set_limits.
   void SetLimits(Limits* limits);
 
-  // Ops as builder/constants.h has them; their numbers.
+  // Add a parameter or a constant, as in builder/constants.h, and return the number of the op.
   StatusOr<i64> Parameter(i64 number, const Shape& shape, std::string_view name);
   StatusOr<i64> Constant(const Literal& value);
 
@@ -49,14 +49,15 @@ class GraphBuilder {
     // The entries of these modules, in the order in which HLO text names them: condition before
     // body.
     ArraySlice<std::shared_ptr<const Module>> called = {};
-    // Of the result. Ops that do not imply it need it; that of others must be right, or left out.
+    // The shape of the result. Ops that do not imply it need it; for other ops it must be right, or
+    // left out.
     std::optional<Shape> shape = {};
-    std::string_view name = "";  // of the instruction; "": made up
+    std::string_view name = "";  // name of the instruction; "": made up
   };
   // Checks the op and adds it; its number.
   StatusOr<i64> Add(const NewOp& op);
 
-  // Of the value that an op gives.
+  // The shape of the value that an op gives.
   StatusOr<Shape> ShapeOf(i64 op) const;
   // The computation that gives `root`. The builder is empty afterwards, and the numbers of its ops
   // are used up. Errors: as XlaBuilder::Build.

@@ -20,7 +20,8 @@ enum class InputFormat : std::uint8_t { kHloText, kHloProto, kMlir };
 inline constexpr std::string_view kFormatNames[] = {"hlo", "hlo.pb"};
 // Nothing for other names.
 std::optional<InputFormat> FormatFromName(std::string_view name);
-// A guess, never an error: what is nothing else is HLO text, whose reader says what is wrong.
+// Guesses the format and never fails: bytes of no other format are HLO text, whose reader says what
+// is wrong.
 InputFormat DetectFormat(std::string_view bytes);
 
 struct LoadOptions {

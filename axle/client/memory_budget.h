@@ -23,7 +23,7 @@ class MemoryBudget {
   std::atomic<i64> live_ = 0;
 };
 
-// Bytes of a client's memory budget, given back at the end of its life.
+// A share of a client's memory budget, in bytes, given back at the end of its life.
 class MemoryShare {
  public:
   MemoryShare() = default;
@@ -32,7 +32,8 @@ class MemoryShare {
   }
   MemoryShare(const MemoryShare&) = delete;
   MemoryShare& operator=(const MemoryShare&) = delete;
-  // Once, before which it has none. RESOURCE_EXHAUSTED if the cap does not allow it.
+  // Takes its bytes, once; before that it has none. RESOURCE_EXHAUSTED if the cap does not allow
+  // it.
   Status Take(MemoryBudget& budget, i64 bytes) {
     AXLE_TRY(budget.Reserve(bytes));
     budget_ = &budget;

@@ -21,7 +21,7 @@ struct AttributeInfo {
   std::string_view kind;      // "list of integers", "comparison direction"
   std::string_view presence;  // required; optional; printed: may be left out, is always printed
   std::string default_value;  // as text, unless it is required
-  std::vector<std::string> values;  // of an enumeration
+  std::vector<std::string> values;  // the values of an enumeration
 };
 
 struct OperandInfo {
@@ -46,8 +46,8 @@ struct OpInfo {
   bool declared_shape = false;                  // the result shape is part of the program
 };
 
-// Of all ops, in the order of axle/ir/opcodes.def; of the one with this name in HLO text, or
-// nothing.
+// Describes all ops, in the order of axle/ir/opcodes.def, or the one with this name in HLO text;
+// nothing for other names.
 std::vector<OpInfo> DescribeOps();
 std::optional<OpInfo> DescribeOp(std::string_view name);
 
@@ -65,7 +65,7 @@ struct OperandTypes {
 // several structural attributes. Takes milliseconds.
 std::vector<OperandTypes> ProbeElementTypes(const OpInfo& op);
 
-// As HLO text spells it: "dot".
+// The opcode as HLO text spells it: "dot".
 std::string_view OpName(const Instruction& inst);
 // Whether it is a `constant`.
 bool IsConstantOp(const Instruction& inst);

@@ -30,7 +30,7 @@ class Callee {
 struct EvalContext {
   std::span<Callee* const> callees;  // in the order of the instruction's callees
   LaneExecutor& executor;            // runs lane programs
-  Limits* limits = nullptr;          // looked at in every long loop
+  Limits* limits = nullptr;          // checked in every long loop
   DeviceContext* device = nullptr;
   RunState* run = nullptr;  // null: every execution is the first one
 

@@ -1,8 +1,14 @@
 // How the block executor runs a program: each operation becomes a step, a function over arrays of
-// up to kBlockSize elements, chosen once by primitive and types (primitives.h). Values live where
-// they are cheapest: inputs are read in place, results are written in place unless an output
-// overlaps an input, and everything else is in a register (a block of memory) that the program
-// assigned.
+// up to kBlockSize elements, chosen once by primitive and types (primitives.h). Inputs are read in
+// place, results are written in place unless an output overlaps an input, and every other value is
+// in a register (a block of memory) that the program assigned. x * y + 1 on 1000 elements is three
+// steps (the constant, the product, the sum), run on blocks of 256, 256, 256 and 232; the sum goes
+// right into the output array.
+//
+// A plan depends on the program and on whether it writes in place. The last plans are kept in 256
+// entries by serial number; another program in the same entry replaces the plan, which costs time
+// and changes no result.
+
 #include "axle/emit/executor.h"
 
 #include <algorithm>
@@ -48,7 +54,7 @@ void StorePart(void* to, const void* from, int part, i64 count) {
   for (i64 i = 0; i < count; ++i) parts[2 * i] = static_cast<const T*>(from)[i];
 }
 
-// With `in_place`, results are computed right into the output arrays.
+// With `in_place`, the steps write results straight into the output arrays.
 StatusOr<Plan> MakePlan(const LaneProgram& program, bool in_place) {
   Plan plan;
   std::vector<Place> places(program.code.size());

@@ -1,3 +1,13 @@
+// Runs an index map piece by piece. PieceWalk turns the logical indices of a piece into byte
+// strides and splits the dimensions in two: those along which an index operand is read (outer_) are
+// walked one by one, because every position may lead to another place, and the rest (inner_) is a
+// strided box that StridedCopy moves at once. A gather of rows from f32[1000,64] with indices
+// s32[8] is thus 8 reads of an index, each clamped, and 8 copies of a run of 64 elements.
+//
+// Clamping to [0, max] is what keeps every access in bounds: VerifyIndexMap proves a map from its
+// begins, counts and maxima alone, whatever the index operands hold. The limits are checked between
+// boxes and, in a large box, after every 2^20 elements.
+
 #include "axle/emit/index_map.h"
 
 #include <algorithm>
@@ -9,10 +19,10 @@
 namespace axle {
 namespace {
 
-// Elements that are moved between two looks at the limits.
+// How many elements are moved between two checks of the limits.
 constexpr i64 kSliceSize = i64{1} << 20;
 
-// StridedCopy, in slices.
+// StridedCopy in slices along the outermost dimension that is long enough.
 Status LimitedCopy(std::span<const StridedDim> dims, std::byte* to, const std::byte* from,
                    i64 element_bytes, Limits* limits) {
   i64 count = 1;
@@ -39,7 +49,7 @@ Status LimitedCopy(std::span<const StridedDim> dims, std::byte* to, const std::b
   return {};
 }
 
-// The piece is the identity: the operand is the result, as far as this piece goes.
+// Whether the piece is the identity. The result can then start as the operand itself.
 bool IsWholeCopy(const IndexPiece& piece, const Shape& source, const Shape& result) {
   if (piece.relinearize) return true;
   if (!SameDims(source, result) || !piece.offsets.empty()) return false;

@@ -62,9 +62,10 @@ IndexPiece WholeOperand(const Shape& source, int operand, const Dims& begin);
 // addresses.
 class PieceWalk {
  public:
-  // Of a piece of a map whose result and operands have these shapes.
+  // Prepares a piece of a map whose result and operands have these shapes.
   PieceWalk(const IndexPiece& piece, const Shape& result, std::span<const Shape* const> operands);
-  // Element k of the result, row-major, from a walk through the one operand, in elements.
+  // Fills the result, row-major, from a walk through the one operand that begins at element `from`;
+  // the steps of `dims` count elements.
   PieceWalk(std::span<const StridedDim> dims, i64 from, i64 element_bytes);
 
   // The operand that elements come from.
@@ -75,10 +76,10 @@ class PieceWalk {
  private:
   struct Offset {
     bool on_result;
-    i64 stride;  // in bytes, of what it is a number
+    i64 stride;  // bytes per unit of the number
     int operand;
-    ElementType type;                           // of the index operand
-    i64 first;                                  // the element of it at position 0 of all dimensions
+    ElementType type;  // of the index operand
+    i64 first;         // the element that is read at position 0 of all dimensions
     std::vector<std::pair<size_t, i64>> steps;  // position in outer_, elements
     i64 max;
   };

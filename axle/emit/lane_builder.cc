@@ -1,3 +1,13 @@
+// Lane programs under construction: value numbering while they grow, clean-up when they are
+// finished.
+//
+// Emit looks every operation up in a hash table first, with the operands of commutative primitives
+// in ascending order, so x * y and y * x are one operation. It folds nothing: what a program
+// computes is what its definition says, in the same order of roundings. Finish drops the operations
+// that no result needs, in one backward pass, and gives each of the rest a register in one forward
+// pass. An operation takes its register before those of its operands are freed, so a step never
+// writes over what it reads. Both passes are linear; programs are compared and cached by Hash().
+
 #include "axle/emit/lane_builder.h"
 
 #include <algorithm>
@@ -46,7 +56,7 @@ std::uint64_t HashOp(const LaneOp& op) {
   return Mix(hash, op.immediate);
 }
 
-// Keeps the operations that results need, and all inputs' order; renumbers the rest.
+// Drops the operations that no result needs and renumbers the others. The list of inputs stays.
 void RemoveDead(LaneProgram& program) {
   std::vector<bool> live(program.code.size());
   for (LaneId id : program.results) live[id] = true;

@@ -139,10 +139,10 @@ Lane operator>=(const A& a, const B& b) { return b <= a; }
 inline Lane operator-(Lane x) {
   return Apply(Primitive::kNeg, x.type(), {x});
 }
-inline Lane operator!(Lane x) {  // of a pred
+inline Lane operator!(Lane x) {  // for a pred
   return x ^ true;
 }
-inline Lane operator~(Lane x) {  // of an integer
+inline Lane operator~(Lane x) {  // for an integer
   return x ^ -1;
 }
 template <typename A, typename B>

@@ -123,12 +123,12 @@ struct LaneOp {
   std::uint64_t immediate = 0;
   bool operator==(const LaneOp&) const = default;
 
-  // Those that its primitive takes.
+  // The operands that the primitive takes.
   std::span<const LaneId> taken() const {
     return std::span(operands).first(static_cast<size_t>(Arity(primitive)));
   }
 
-  // Of kInput: which array, and which part of its elements.
+  // For kInput: which array is read, and which part of its elements.
   std::uint32_t input() const { return static_cast<std::uint32_t>(immediate); }
   std::uint32_t part() const { return static_cast<std::uint32_t>(immediate >> 32); }
 };
@@ -141,7 +141,7 @@ struct LaneArray {
   bool operator==(const LaneArray&) const = default;
 };
 
-// Of elements as they are stored.
+// The array of elements of this type, as they are stored.
 constexpr LaneArray ArrayOf(ElementType type) {
   return {StorageType(type), static_cast<std::uint8_t>(IsComplex(type) ? 2 : 1)};
 }
@@ -158,12 +158,12 @@ struct LaneProgram {
   int num_registers = 0;
   std::uint64_t serial = 0;  // differs between programs that were finished separately
 
-  // The same code: names the same function.
+  // Equal code means the same function.
   bool operator==(const LaneProgram& other) const {
     return code == other.code && inputs == other.inputs && outputs == other.outputs &&
            results == other.results;
   }
-  // What one position costs, roughly: inputs and constants do not count.
+  // A rough cost of one position: the number of operations beside inputs and constants.
   i64 num_operations() const;
   std::uint64_t Hash() const;
   std::string ToString() const;  // one operation a line, for dumps and tests

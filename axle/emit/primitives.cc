@@ -1,5 +1,9 @@
-// The loops below are the definition of the primitives. They are compiled with vectorisation and
-// without contraction; none of them depends on the vector width.
+// The definitions of the primitives, as loops over arrays. They are compiled with vectorisation and
+// without contraction, and none of them depends on the vector width, so that a lane has the same
+// bits in every loop. Whatever a primitive does not define (an integer divisor of 0, a shift count
+// past the width) is kept away from it by the definitions of the ops; compiled code (codegen/) must
+// agree with these functions bit for bit.
+
 #include "axle/emit/primitives.h"
 
 #include <algorithm>
@@ -104,8 +108,8 @@ struct AbsOp {
       return a < 0 ? NegOp<T>()(a) : a;
   }
 };
-// Of two floats that compare equal the pattern decides: and for the larger zero, or for the
-// smaller.
+// If two floats compare equal, their bit patterns decide: "and" gives the larger zero, "or" the
+// smaller one.
 template <typename T, bool kMax>
 struct MinMaxOp {
   T operator()(T a, T b) const {
@@ -137,8 +141,8 @@ struct FmaOp {
       return __builtin_fma(a, b, c);
   }
 };
-// In two steps, because 2^n may lie outside of the normal range. The first product is exact, so a
-// subnormal result is rounded once.
+// Multiplies in two steps, because 2^n may lie outside of the normal range. The first product is
+// exact, so a subnormal result is rounded once.
 template <typename T>
 struct TimesPowerOfTwoOp {
   T operator()(T x, T n) const {
@@ -345,14 +349,14 @@ void CopyLoop(const StepArgs& args) {
   std::memcpy(args.result, args.operands[0], static_cast<size_t>(args.count) * sizeof(T));
 }
 
-// One part of complex elements: every second T.
+// Reads one part of complex elements, which is every second T.
 template <typename T>
 void PartLoop(const StepArgs& args) {
   const T* parts = static_cast<const T*>(args.operands[0]) + (args.immediate >> 32);
   for (i64 i = 0; i < args.count; ++i) static_cast<T*>(args.result)[i] = parts[2 * i];
 }
 
-// By size: 1, 2, 4, 8 bytes.
+// Chooses the function by the size of the type: 1, 2, 4 or 8 bytes.
 template <typename Fn>
 StepFn DispatchSize(LaneType type, Fn fn) {
   return DispatchLane(UnsignedOf(type), fn);
@@ -393,7 +397,7 @@ Float ExactRemainder(Float x, Float y) {
   Bits remainder = split(a, a_exponent);
   const Bits divisor = split(b, b_exponent);
   remainder %= divisor;
-  // As many bits of the quotient at a time as the type has room for.
+  // Long division: each step works out as many bits of the quotient as the type has room for.
   constexpr i64 kRoom = static_cast<i64>(sizeof(Bits)) * 8 - kMantissaBits - 1;
   for (i64 left = a_exponent - b_exponent; left > 0 && remainder != 0; left -= kRoom) {
     remainder = (remainder << std::min(left, kRoom)) % divisor;

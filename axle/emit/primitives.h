@@ -6,7 +6,7 @@
 
 namespace axle {
 
-// Arrays of one step: result, operands, number of elements.
+// The arguments of one step: the arrays, an immediate and the number of elements.
 struct StepArgs {
   void* result;
   const void* operands[3];

@@ -1,3 +1,14 @@
+// Copies a strided box. A box of one row is a memcpy, a fill or a loop; more dimensions are loops
+// around the last one or two.
+//
+// The case that needs care is a transposed matrix: neighbours on one side lie a row apart on the
+// other, so a plain loop touches a new cache line for every element. CopyCrossed therefore goes by
+// blocks of 64 x 64 elements, and inside a block by squares of 8 x 8 that are transposed on the way
+// (in vector registers for elements of 4 bytes), so that a cache line is read and written in whole
+// pieces. If the lines that are read are a multiple of 4096 bytes apart, they fall into one cache
+// set and push each other out; if those that are written do not, the squares are taken in the order
+// that finishes the lines of the reading side first.
+
 #include "axle/emit/strided_copy.h"
 
 #if defined(__AVX2__)
@@ -76,11 +87,11 @@ requires(sizeof(T) == 4) struct Turn<T> {
 };
 #endif
 
-// Of a first-level cache: lines that a set of it holds, at least, and bytes between those that meet
-// in one set.
+// A first-level cache: how many lines a set holds, at least, and how many bytes apart lines are
+// that fall into the same set.
 constexpr i64 kWays = 8, kWayBytes = 4096, kLineBytes = 64;
 
-// Whether more of `count` lines that lie `step` bytes apart meet in one set than it holds.
+// Whether more of `count` lines, `step` bytes apart, fall into one cache set than it holds.
 bool CollideInCache(i64 step, i64 count) {
   if (count <= kWays || std::abs(step) < kLineBytes) return false;
   std::uint8_t lines[kWayBytes / kLineBytes] = {};
@@ -90,8 +101,7 @@ bool CollideInCache(i64 step, i64 count) {
   return false;
 }
 
-// A transposed matrix, or anything like it: the lines of one side cross those of the other. Goes by
-// blocks of some pages, in these by squares that fill cache lines.
+// Copies a box whose contiguous dimension is another one on each side, as in a transposed matrix.
 template <typename T>
 void CopyCrossed(const StridedDim& outer, const StridedDim& inner, std::byte* to,
                  const std::byte* from) {
@@ -133,7 +143,7 @@ void CopyCrossed(const StridedDim& outer, const StridedDim& inner, std::byte* to
   }
 }
 
-// Neighbours in memory are neighbours along `inner` where they are written, and along `outer` where
+// Whether elements are contiguous along `inner` where they are written, and along `outer` where
 // they are read.
 bool IsCrossed(const StridedDim& outer, const StridedDim& inner, i64 element_bytes) {
   return inner.to_step == element_bytes && outer.from_step == element_bytes && outer.count >= 4 &&

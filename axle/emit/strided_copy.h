@@ -17,8 +17,8 @@ struct StridedDim {
   i64 from_step;
 };
 
-// Neighbouring dimensions that are one run on both sides become one, so that the inner loop is
-// long. Never empty.
+// Merges neighbouring dimensions that are one run on both sides, so that the inner loop is long.
+// The result is never empty.
 std::vector<StridedDim> MergeStridedDims(std::span<const StridedDim> dims);
 
 // to[sum k_d * to_step_d] = from[sum k_d * from_step_d], outermost dimension first; `dims` is not

@@ -1,4 +1,4 @@
-// Boxes of elements that are made one dimension at a time.
+// Strided boxes that are built one dimension at a time.
 #pragma once
 #include <vector>
 
@@ -6,8 +6,8 @@
 
 namespace axle {
 
-// One more dimension inside the others, which is one with the last of them where both are one run.
-// Those of a single element are left out.
+// Adds a dimension inside the others. It is merged with the last one if both are one run; a
+// dimension of a single element is left out.
 inline void AppendDim(std::vector<StridedDim>& dims, const StridedDim& dim) {
   if (dim.count == 1) return;
   if (!dims.empty() && dims.back().to_step == dim.count * dim.to_step &&

@@ -22,9 +22,10 @@
 namespace axle {
 namespace {
 
-// Elements of a lane program between two looks at the limits.
+// How many elements a lane program runs between two checks of the limits.
 constexpr i64 kSliceSize = 1 << 16;
-// The same when an operand is one element for all: copies of it fill an array of this size.
+// The same when an operand is a scalar that stands for all elements: an array of this size is
+// filled with copies of it.
 constexpr i64 kBroadcastSliceSize = 4 * kBlockSize;
 
 class Interpreter;
@@ -77,7 +78,7 @@ struct LaneScratch {
   }
 };
 
-// What the computations of one run share.
+// The state that the computations of one run share.
 class Interpreter {
  public:
   explicit Interpreter(const EvaluateOptions& options)
@@ -165,7 +166,7 @@ Status InterpretedCallee::Run(std::span<Literal> args) {
   return {};
 }
 
-// Gives arguments the dynamic flags of their parameters. A static one takes no padding.
+// Gives arguments the dynamic flags of their parameters. A static parameter takes no padding.
 Status InterpretedCallee::BindDynamic(std::span<Literal> args) const {
   for (size_t i = 0; i < args.size(); ++i) {
     const Instruction& parameter = *computation_.parameters()[i];

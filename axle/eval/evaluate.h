@@ -1,5 +1,5 @@
-// The reference interpreter: walks a verified module and runs each op's definition. The oracle that
-// everything compiled is judged by; clear, never clever. Thread-safe; one thread per run.
+// The reference interpreter walks a verified module and runs each op's definition. Tests compare
+// everything compiled with it, so it is kept plain. Thread-safe; one thread per run.
 #pragma once
 #include <span>
 #include <vector>
@@ -19,7 +19,7 @@ struct EvaluateOptions {
   Limits* limits = nullptr;          // memory cap, time limit, step limit, cancel
   DeviceContext* device = nullptr;   // null: device 0 of 1
   LaneExecutor* executor = nullptr;  // runs elementwise code; null: a BlockExecutor of its own
-  PlanCache* plans = nullptr;        // of the module, if it runs more than once
+  PlanCache* plans = nullptr;        // the module's, if it runs more than once; null: own ones
 };
 
 // Runs the entry on one literal per parameter (any layout) and returns its result, row-major.

@@ -1,3 +1,20 @@
+// Makes the plan of a computation in one pass over its instructions.
+//
+// Elementwise instructions of one size are gathered into a run that becomes one lane program, so
+// that a chain of a hundred ops is read and written once instead of a hundred times. One run is
+// open at a time. It stays open while later instructions do not read its results: their steps are
+// put in front of it. In
+//
+//   a = f32[8] add(x, y)
+//   t = f32[4] slice(z)
+//   b = f32[8] multiply(a, x)
+//   r = f32[4] slice(b)
+//
+// add and multiply are one program, after the slice t and before the slice r. Scalar constants and
+// broadcasts of scalars become part of the programs that read them, and values of their own only if
+// something else reads them. A last pass, backwards over the steps, marks who reads a value for the
+// last time; that step may take over its storage. The cost is linear in instructions and uses.
+
 #include "axle/eval/plan.h"
 
 #include <algorithm>
@@ -14,7 +31,7 @@
 namespace axle {
 namespace {
 
-// May take long enough for a look at the clock to be worth its price.
+// Whether the instruction may take so long that reading the clock costs little beside it.
 bool IsLong(const Instruction& inst) {
   constexpr i64 kLongBytes = 1 << 14;
   if (IsTupleElement(inst)) return false;  // however large the tuple is
@@ -25,7 +42,7 @@ bool IsLong(const Instruction& inst) {
   return bytes >= kLongBytes;
 }
 
-// One element of the operand, everywhere: lane programs need no array for it.
+// Whether the result is one element of the operand everywhere. Lane programs need no array for it.
 bool IsScalarBroadcast(const Instruction& inst, const IndexMap& map) {
   if (inst.num_operands() != 1 || inst.shape().rank() == 0 || map.size() != 1) return false;
   if (map[0].relinearize || !map[0].offsets.empty()) return false;
@@ -35,10 +52,6 @@ bool IsScalarBroadcast(const Instruction& inst, const IndexMap& map) {
          });
 }
 
-// Elementwise instructions of one size are gathered into runs, each of which becomes one lane
-// program. A run stays open while later instructions do not read its results: they are put in front
-// of it. Scalar constants and broadcasts of scalars become part of the programs that read them, and
-// values of their own only if something else reads them.
 class Planner {
  public:
   explicit Planner(const HloComputation& computation)
@@ -156,7 +169,7 @@ class Planner {
     }
   }
 
-  // Turns the open run into a step whose results are what is read outside it.
+  // Turns the open run into a step. Its results are the values that are read outside the run.
   void CloseRun() {
     if (run_.empty()) return;
     PlanStep step;
@@ -206,7 +219,7 @@ class Planner {
     MarkTakenElements();
   }
 
-  // An element of a tuple that is only read by element is taken out by the step that reads it last.
+  // If a tuple is only read by element, the step that reads an element last moves it out.
   void MarkTakenElements() {
     std::vector<bool> read_whole(instructions_.size());
     read_whole[computation_.root()->index()] = true;

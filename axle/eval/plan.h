@@ -19,13 +19,13 @@ namespace axle {
 struct PlanOperand {
   std::uint32_t value;
   bool last = false;       // nobody reads it afterwards: its storage may be taken over
-  bool broadcast = false;  // of a lane program: one element stands for all
+  bool broadcast = false;  // kLanes: one element stands for all
 };
 
 struct PlanStep {
   // The instruction, or the first of the run that `program` computes.
   const Instruction* inst = nullptr;
-  bool is_long = false;  // the clock is looked at
+  bool is_long = false;  // the clock is read before this step
   std::vector<PlanOperand> operands;
   std::vector<std::uint32_t> results;  // more than one only for lane programs
   enum class Kind : std::uint8_t { kLanes, kIndexMap, kElement, kEval, kDynamic };
@@ -33,7 +33,7 @@ struct PlanStep {
   LaneProgram program;               // kLanes
   std::vector<Shape> result_shapes;  // kLanes: without layouts
   IndexMap index_map;                // kIndexMap
-  i64 element = 0;                   // kElement: of a tuple
+  i64 element = 0;                   // kElement: index in the tuple
   bool takes_element = false;        // nobody else reads this element of the tuple afterwards
 };
 

@@ -1,3 +1,12 @@
+// How a random computation gets its values. Every operand is asked for by shape (Value) or type
+// (Array). The order of preference is random with fixed weights: a value that exists, one adapted
+// from a value of another shape by slice, pad, reshape, broadcast or convert, or a fresh parameter,
+// constant or iota. Sizes come from a table of the places where vector registers, their tails,
+// tiles and the chunks of canonical sums begin and end. Add checks the row's inference, declared
+// shape and check_run, and takes a refused instruction back, so no rule about operations is
+// repeated here. drawing_.work sums the elements that a run computes, weighted by trip counts;
+// HasRoom stops generation at the limit.
+
 #include "axle/gen/body.h"
 
 #include <algorithm>
@@ -8,7 +17,6 @@
 namespace axle {
 namespace {
 
-// Where vectors, their tails, blocks and the chunks of canonical sums begin and end.
 constexpr i64 kSizes[] = {0, 1,  1,  1,  2,  2,  3,  3,  4,  5,  7, 8,
                           9, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65};
 constexpr i64 kLargeSizes[] = {65,  100, 127,  129,  255,  256,  257,  511,
@@ -54,7 +62,7 @@ Instruction* Body::Add(Opcode opcode, std::span<Instruction* const> operands, At
   }
   if (!def.declared_shape) computation_->SetShape(inst, *shape);
   drawing_.work += weight_ * std::max<i64>(inst->shape().num_bytes() / 4, 1);
-  if (def.check_uses == nullptr) Use(inst);  // else only one op may read it
+  if (def.check_uses == nullptr) Use(inst);  // otherwise only its done instruction may read it
   return inst;
 }
 
@@ -147,7 +155,8 @@ Instruction* Body::Value(const Shape& shape) {
   return Fresh(shape);
 }
 
-// From a value of another shape: elements are repeated, dropped, padded, moved.
+// Makes `shape` from a value of another shape by broadcast, slice, pad, reshape and conversion;
+// null if that takes more than these.
 Instruction* Body::Adapted(Instruction* value, const Shape& shape) {
   if (value->shape().type() != shape.type()) {
     if (Info(value->shape().type()).bits == Info(shape.type()).bits && random().Percent(50)) {
@@ -223,7 +232,7 @@ Instruction* Body::Constant(ElementType type) {
   return Constant(type, random().Of({0.0, 1.0, 1.0, 2.0, 3.0, -1.0, 0.5, -0.0, 7.0, 100.0}));
 }
 
-// Where integers end, powers of two and their neighbours, numbers of bits, masks.
+// Extremes of the type, powers of two and their neighbours, bit counts, masks.
 Instruction* Body::EdgeConstant(ElementType type) {
   const i64 bits = Info(type).bits;
   const std::uint64_t power = std::uint64_t{1} << random().Below(bits);

@@ -1,7 +1,7 @@
-// Body: a computation that is being drawn: the values that are there, and ways to get others.
+// Body: a computation that is being generated: the values that exist, and ways to get others.
 //
-// Instructions are added by trying: what a row's `infer` refuses is taken back, so the rules of ops
-// stand in one place. Whoever draws an op asks for operands by shape and gets values that other
+// Instructions are added by trial: what a row's `infer` refuses is taken back, so the rules of
+// operations stand in one place. A recipe asks for operands by shape and gets values that other
 // instructions use too, adapted by movements of elements, or fresh ones.
 #pragma once
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace axle {
 
-// What the bodies of one module share.
+// State that the bodies of one module share.
 struct Drawing {
   Drawing(std::string name, Random stream) : module(std::move(name)), random(stream) {}
 
@@ -72,10 +72,10 @@ class Body {
   // Values. An array of this type and of a rank in between: one that is there or a fresh one.
   // Static, unless the body is about dynamic values.
   Instruction* Array(ElementType type, i64 min_rank = 0, i64 max_rank = 6);
-  // Of exactly this shape (static; a tuple is made of its elements): one that is there, one made
-  // from it, or a fresh one.
+  // A value of exactly this shape (static; a tuple is made of its elements): one that is there, one
+  // made from it, or a fresh one.
   Instruction* Value(const Shape& shape);
-  // Not made from others: a parameter, a constant, an iota.
+  // A value that is not made from others: a parameter, a constant, an iota.
   Instruction* Fresh(const Shape& shape);
   // A scalar constant: a small number, or an integer that is special for its type; or `value`.
   Instruction* Constant(ElementType type);

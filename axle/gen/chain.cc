@@ -1,3 +1,8 @@
+// Chains grow by one idiom at a time, mostly from the newest value. In a dense chain a quarter of
+// the steps start from a late constant: NoBits makes a zero that simplification does not see, for
+// example x >> n >> (bits - n), and FoundLate remembers it as an operand for later steps. At the
+// end of three in ten chains the last value is reduced.
+
 #include "axle/gen/chain.h"
 
 #include <algorithm>
@@ -50,15 +55,15 @@ Instruction* Chain::NoBits(Instruction* integer) {
   const Opcode shift = is_right ? Opcode::kShiftRightLogical : Opcode::kShiftLeft;
   const i64 places = random_.Between(1, bits - 1);
   switch (is_dense_ ? random_.Below(5) : 0) {
-    case 1:  // by too many places
+    case 1:  // a shift by more than the width
       if (bits < 4) break;
       return body_.Add(shift, {integer, number(i64{1} << std::min<i64>(bits - 2, 14))});
-    case 2: {  // what is shifted in
+    case 2: {  // the bits that a left shift fills in
       const i64 few = std::min<i64>(places, 30);
       Instruction* const shifted = body_.Add(Opcode::kShiftLeft, {integer, number(few)});
       return body_.Add(Opcode::kAnd, {shifted, number((i64{1} << few) - 1)});
     }
-    case 3: {  // of a narrower one nothing is left
+    case 3: {  // a zero-extended u8, shifted right by 8
       if (bits <= 8) break;
       Instruction* const narrow = body_.Convert(integer, U8);
       return body_.Add(Opcode::kShiftRightLogical, {body_.Convert(narrow, type), number(8)});

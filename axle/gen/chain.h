@@ -1,9 +1,9 @@
-// Chain: values of one shape, each made of those before it by some idiom: a few instructions for
-// which processors have one, so that code generators look for them, and are wrong when they see
-// them where they are not. What idioms there are is of the classes under it: integers.cc,
-// floats.cc. Of those faults that code generators had, most need a number that is the same whatever
-// the arguments are, which they find out after they have chosen a form; so some chains are dense:
-// longer, of few types, and with such numbers on one side of many operations.
+// Chain: values of one shape, each made of earlier ones by an idiom: a few instructions that
+// processors have one instruction for, so that code generators match them and may match them
+// wrongly. The derived classes hold the idioms: integers.cc, floats.cc. Most miscompiles found so
+// far need a value that is the same whatever the arguments are, which the code generator discovers
+// only after it has chosen a form. Dense chains are therefore longer, of few types, and have such
+// late constants as operands of many operations.
 #pragma once
 #include <vector>
 
@@ -31,12 +31,12 @@ class Chain {
   Instruction* AnyNumber(ElementType type);
   // A constant, or a value of the chain, of this type.
   Instruction* Other(ElementType type);
-  // 0, of an integer all of whose bits are shifted out, or masked, or divided away: code generators
-  // may find that out later than passes do.
+  // Zero, computed from an integer whose bits are all shifted out, masked or divided away: a late
+  // constant for code generators.
   Instruction* NoBits(Instruction* integer);
-  // What Other may give from now on, more often than others, if the chain is dense.
+  // In a dense chain, Other returns this value from now on, more often than others.
   Instruction* FoundLate(Instruction* value);
-  // In any direction.
+  // A comparison in a random direction.
   Instruction* Compared(Instruction* lhs, Instruction* rhs);
 
   Body& body_;

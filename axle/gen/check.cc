@@ -1,3 +1,15 @@
+// Compares all ways to run a module with the oracle. The oracle is the interpreter on the module as
+// written. Runners are the interpreter after the passes, and one native executable per variant
+// (instruction set, codegen level, threads, small functions, checked accesses), with an extra
+// runner on donated buffers if the module donates. For each set of arguments every runner runs
+// `repeats` times, then twice at the same time. If a result differs, the module is run again with
+// other NaN bits: if the oracle itself depends on them the outcome is kUndefined and not
+// kDifferent. With Numerics::kFast the oracle is the optimized module with error bounds
+// (error_bound.h) and a result must lie within them.
+//
+// The variants of a module are drawn from a hash of its structure, so that a module is checked the
+// same way whenever it is checked.
+
 #include "axle/gen/check.h"
 
 #include <algorithm>
@@ -49,8 +61,8 @@ StatusOr<Literal> FromBuffers(const Shape& shape, const std::vector<BufferPtr>& 
   return Literal::Tuple(std::move(elements));
 }
 
-// One executable twice: on copies of the arguments, and if the module says so on buffers that it
-// may take over.
+// Adds runners for one executable: on copies of the arguments, and, if the module donates
+// arguments, on buffers that it may take over.
 void AddRunners(const Module& module, const std::string& name, bool repeated, Client& client,
                 const std::shared_ptr<Executable>& executable, std::vector<Runner>& runners) {
   const auto run = [executable](std::span<const Literal> arguments, Limits* limits) {
@@ -72,14 +84,15 @@ void AddRunners(const Module& module, const std::string& name, bool repeated, Cl
   runners.push_back({StrCat(name, ", donated arguments"), run_on_buffers, repeated});
 }
 
-// Whether a run that ends so is none to compare. Engines need different amounts of memory; with
-// kFast loops may need more turns.
+// Whether a run with this error is not compared. Engines need different amounts of memory; with
+// kFast loops may need more iterations.
 bool CannotCompare(const Status& status, bool is_fast) {
   return status.code() == StatusCode::kResourceExhausted || (is_fast && IsLimit(status));
 }
 
-// "" if the run gives what is expected, else what it gives. With `bounded`, which counts, expected
-// is a value with bounds. `limit` gets why the run cannot be compared, if that is so.
+// "" if the run gives the expected value, otherwise a description of the difference. With
+// `bounded`, which counts elements, `expected` is a value with bounds. `limit` is set if the run
+// cannot be compared.
 std::string Difference(const Runner& runner, std::span<const Literal> arguments,
                        const StatusOr<Literal>& expected, Limits* limits, BoundedElements* bounded,
                        std::string& limit) {
@@ -119,8 +132,8 @@ StatusOr<std::unique_ptr<Checker>> Checker::Create(CheckOptions options) {
     AXLE_ASSIGN(auto client, Client::Create({.num_threads = threads}));
     checker->clients_.push_back(std::move(client));
   }
-  // Loads the native engine and begins with LLVM, once and before anybody forks: with a loop that
-  // is not precompiled.
+  // Loads the native engine and initializes LLVM once, before any fork: the probe contains a loop
+  // that is not precompiled.
   AXLE_ASSIGN(const std::shared_ptr<const Module> probe,
               Parse("HloModule probe\nENTRY e { x = f32[9] parameter(0) y = f32[9] negate(x) "
                     "z = f32[9] floor(y) ROOT w = f32[9] multiply(z, x) }"));
@@ -129,7 +142,8 @@ StatusOr<std::unique_ptr<Checker>> Checker::Create(CheckOptions options) {
     const auto compiled =
         checker->clients_[0]->Compile(probe, {.engine = EngineKind::kNative, .isa = isa});
     if (compiled.ok()) here.push_back(isa);
-    const bool may_lack = isa != NativeIsa::kAarch64;  // whose emulator can be installed
+    const bool may_lack =
+        isa != NativeIsa::kAarch64;  // its emulator can be installed, so its absence is an error
     if (!compiled.ok() &&
         (compiled.status().code() != StatusCode::kFailedPrecondition || !may_lack)) {
       return compiled.status();
@@ -209,7 +223,7 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
                          return Evaluate(*optimized, arguments, {.limits = run_limits});
                        }});
   }
-  // What runs are compared with.
+  // The oracle.
   const Module& oracle = is_fast ? *optimized : *module;
   std::string unimplemented;
   for (const Variant& variant : VariantsFor(*module)) {
@@ -269,7 +283,7 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
   return result;
 }
 
-// One run after the other, and then two at a time.
+// Runs one after the other, then two at the same time.
 std::string Checker::FirstWrongRun(const Runner& runner, std::span<const Literal> arguments,
                                    const StatusOr<Literal>& expected, CheckResult& result) const {
   const auto once = [&](BoundedElements* elements, std::string& limit) {
@@ -278,7 +292,7 @@ std::string Checker::FirstWrongRun(const Runner& runner, std::span<const Literal
     const bool is_fast = options_.numerics == Numerics::kFast;
     return Difference(runner, arguments, expected, &limits, is_fast ? elements : nullptr, limit);
   };
-  // What is equal otherwise is over a limit.
+  // An equal outcome becomes kOverLimit if a run could not be compared.
   const auto note = [&](const std::string& limit) {
     if (limit.empty() || result.outcome != Outcome::kEqual) return;
     result.outcome = Outcome::kOverLimit;

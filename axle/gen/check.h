@@ -1,10 +1,9 @@
-// Checker: does a module give the same bits in every way in which it can be run? The interpreter on
-// the module as it stands says what is right; compared with it are the interpreter on what the
-// passes make of the module, and native code of every instruction set, codegen level and number of
-// threads that is asked for, run again, at the same time, and with arguments that are given away.
+// Checker: does a module give the same bits in every way in which it can be run? The oracle is the
+// interpreter on the module as written. It is compared with the interpreter after the passes, and
+// with native code of every instruction set, codegen level and number of threads that is asked for,
+// also run again, at the same time, and with donated arguments.
 //
-// With Numerics::kFast: is native code within the bounds of error_bound.h of what the interpreter
-// gives?
+// With Numerics::kFast: is native code within the bounds of error_bound.h of the oracle's result?
 //
 //   AXLE_ASSIGN(auto checker, Checker::Create({.isas = {NativeIsa::kAvx2, NativeIsa::kAvx512}}));
 //   const CheckResult result = checker->Check(module);

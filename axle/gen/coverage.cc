@@ -1,3 +1,9 @@
+// Counts (operation, element type, place) once per module, and (operation, element type, region
+// kind) from the compile report, and prints both as a Markdown page. Places follow from the call
+// graph, callers first: a computation that a loop calls, directly or through others, counts as
+// kLoop; frozen ones as kApplied. Maps are keyed by small integers, so counters of several workers
+// are added up.
+
 #include "axle/gen/coverage.h"
 
 #include <algorithm>
@@ -106,7 +112,7 @@ void Coverage::AddReport(const Module& optimized, const CompileReport& report) {
       if (inst == by_name.end() || kind == std::end(kPlacementKinds)) continue;
       const auto k = static_cast<int>(kind - std::begin(kPlacementKinds));
       const auto op = static_cast<int>(inst->second->opcode());
-      seen.insert({op, CoveredType(*inst->second), k});  // tokens and empty tuples, too
+      seen.insert({op, CoveredType(*inst->second), k});  // also tokens and empty tuples
     }
   }
   for (const RegionCell& cell : seen) ++regions_[cell];
@@ -162,8 +168,8 @@ Coverage::Totals Coverage::TotalInRegions(const RegionCell& where, std::uint64_t
   return totals;
 }
 
-// How many combinations of op, type and kind came up, for each op and kind and each type and kind,
-// and which ones are in few modules.
+// The tables of regions: per operation and kind, per type and kind, and the combinations that few
+// modules have.
 void Coverage::AppendRegions(std::string& page, std::uint64_t enough) const {
   std::string head = " |";
   for (const PlacementKind& kind : kPlacementKinds) StrAppend(head, " ", kind.name, " |");

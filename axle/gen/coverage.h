@@ -1,6 +1,6 @@
-// Coverage: which ops were there with which element types, and where: how many modules have such an
-// instruction. Places are those at which a compiler makes different code; regions are what the
-// compiler made of them (kPlacementKinds).
+// Coverage: how many modules have an operation on an element type, by place and by region kind.
+// Places are those at which a compiler makes different code; region kinds are those of the compile
+// report (kPlacementKinds).
 #pragma once
 #include <array>
 #include <map>
@@ -27,7 +27,7 @@ class Coverage {
  public:
   // Counts every cell of the module once.
   void Add(const Module& module);
-  // What another one has counted.
+  // Adds the counts of another object.
   void Add(const Coverage& other);
   // The same for regions: has the passes and the native engine of `client` look at the module, but
   // make no code. Errors: theirs.
@@ -46,7 +46,7 @@ class Coverage {
   std::string Page(std::uint64_t enough) const;
   // Op and type pairs that some module should have had and none did: "add f32".
   std::vector<std::string> Missing() const;
-  // Of the pairs that an op can have: how many there are, and how many have at least `enough`.
+  // How many pairs the ops can have, and how many of these came up at least `enough` times.
   struct Totals {
     i64 cells = 0, enough = 0;
   };
@@ -58,7 +58,7 @@ class Coverage {
   using RegionCell = std::array<int, 3>;                     // op, type, kind
   void AddReport(const Module& optimized, const CompileReport& report);
   void AppendRegions(std::string& page, std::uint64_t enough) const;
-  // Of the cells that came up; what is not asked for is kAny.
+  // The same for the cells that came up; a coordinate that is not asked for is kAny.
   Totals TotalInRegions(const RegionCell& where, std::uint64_t enough) const;
 
   std::map<std::pair<Opcode, ElementType>, Counts> counts_;

@@ -1,3 +1,19 @@
+// Forward error analysis by instrumentation. For each instruction of the module the writer adds f64
+// instructions that compute a bound of |fast - strict| from the bounds of the operands, e.g. for z
+// = x * y:
+//
+//   e(z) = e(x) * (|y| + e(y)) + |x| * e(y)          propagated (ErrorPropagation of the row)
+//          + 16 u |z| + 4 least                      rounding, u half a unit in the last place
+//
+// and the new module returns (r, bounds). The rows say how an elementwise operation propagates
+// errors; sums add (4 n u) times the sum of magnitudes, dots likewise with the number of roundings
+// of a part, a group and the tree. Where a bound would not hold it is infinity: after a comparison
+// whose operands are closer than their errors, near overflow, behind loops and general reducers. A
+// null bound means exact: the same bits must come out, which CompareLeaf checks.
+//
+// The bounds are generous by design (factors 16, 4, 1.01): a test with them must never fail for
+// correct code. Functions with a branch-free derivative bound use it (1.2 for Lipschitz functions).
+
 #include "axle/gen/error_bound.h"
 
 #include <algorithm>
@@ -20,8 +36,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// How many instructions of a computation, and of those that it calls, give floats or complex
-// numbers.
+// The number of instructions, callees included, that give floats or complex numbers.
 i64 NumFloatSteps(const HloComputation& computation) {
   i64 steps = 0;
   for (const Instruction* inst : computation.instructions()) {
@@ -42,15 +57,15 @@ bool IsRealFloat(const Shape& shape) {
   return shape.is_array() && shape.is_static() && IsFloating(shape.type());
 }
 
-// 2^n, if that is a number.
+// 2^n as a double; subnormal results are exact as well.
 double PowerOfTwo(int n) {
   constexpr int kLeast = -1022;  // of the normal numbers
   if (n < kLeast) return PowerOfTwo(kLeast) * PowerOfTwo(n - kLeast);
   return std::bit_cast<double>(static_cast<std::uint64_t>(n - kLeast + 1) << 52);
 }
 
-// The numbers of a format: half a unit in the last place of 1, the least positive one, and a power
-// of two that is near the largest.
+// Properties of a format: half a unit in the last place of 1, the least positive number, and a
+// power of two near the largest.
 double Unit(const FloatFormat& format) {
   return PowerOfTwo(-1 - format.mantissa_bits);
 }
@@ -61,7 +76,8 @@ double NearlyLargest(const FloatFormat& format) {
   return PowerOfTwo((1 << format.exponent_bits) - 4 - format.bias);
 }
 
-// Of a value: an f64 array of its dimensions, or null: the same bits. Of a tuple, one each.
+// The bound of a value: an f64 array of its dimensions, or null for the same bits. A tuple has one
+// bound per element.
 struct Bound {
   Instruction* array = nullptr;
   std::vector<Bound> elements = {};
@@ -84,7 +100,7 @@ class BoundWriter {
     AddLeaves(bounds_[root->index()], root->shape(), leaves);
     Instruction* const bounds = MakeTuple(leaves);
     to_.set_root(MakeTuple({root, bounds}));
-    // Nothing is given away, and the result has another shape.
+    // Donations and layouts of the old entry do not fit the new result.
     ModuleConfig& config = module_->config();
     config.input_output_alias.clear();
     config.buffer_donor.clear();
@@ -117,7 +133,7 @@ class BoundWriter {
   Instruction* WhereLess(Instruction* a, Instruction* b, Instruction* value) {
     return Where(Is(ComparisonDirection::kLt, a, b), value);
   }
-  // Where there is no error, or `condition` holds.
+  // True where there is no error or `condition` holds.
   Instruction* ExactOr(Instruction* error, Instruction* condition) {
     Instruction* const is_exact = Is(ComparisonDirection::kEq, error, Filled(error->shape(), 0));
     return Append(to_, Name(), Opcode::kOr, condition->shape(), Two(is_exact, condition));
@@ -196,8 +212,8 @@ class BoundWriter {
       const bool is_dot = GetOpDef(inst).errors == ErrorPropagation::kDot;
       if (is_dot && !HasExactOperands(inst)) return Dotted(inst);
     }
-    // The rest computes in its own way, from the same values the same bits, but for what is
-    // computed in several steps, which need not be rounded one by one.
+    // All other operations give the same bits from the same operands, unless they apply a
+    // computation of several float operations, whose intermediate results need not be rounded.
     const bool runs_programs = def.lowering == Lowering::kControlFlow && !inst.callees().empty();
     return runs_programs || !HasExactOperands(inst) || AppliesSteps(inst) ? Unknown(inst.shape())
                                                                           : Bound();
@@ -213,7 +229,7 @@ class BoundWriter {
     return Spread(inst, Array(Of(inst, i), inst.operand(i)->shape()));
   }
 
-  // Nothing is known where an operand has an error.
+  // 0 where all operands are exact, infinity elsewhere.
   Bound Poisoned(const Instruction& inst) {
     Instruction* sum = nullptr;
     for (i64 i = 0; i < inst.num_operands(); ++i) {
@@ -297,7 +313,7 @@ class BoundWriter {
         return largest;
       }
       case ErrorPropagation::kSelect:
-        // That of a pred is 0 or infinite.
+        // The bound of a pred is 0 or infinity.
         return Add(error(0), Max(error(1), error(2)));
       case ErrorPropagation::kLipschitz:
         return Scaled(error(0), 1.2);
@@ -326,7 +342,8 @@ class BoundWriter {
     return Filled(Doubles(inst.shape()), kInfinity);
   }
 
-  // What may come out the other way: unless the operands are farther apart than their errors.
+  // A comparison is exact where the operands are farther apart than their errors, otherwise
+  // unknown.
   Bound Compared(const Instruction& inst) {
     auto wide = [&](i64 i) {
       auto* x = const_cast<Instruction*>(inst.operand(i));
@@ -338,7 +355,7 @@ class BoundWriter {
     return {Where(is_known, Filled(errors->shape(), 0))};
   }
 
-  // The errors are moved as the values are.
+  // Index maps move the errors as they move the values.
   Bound Moved(const Instruction& inst) {
     if (HasExactOperands(inst)) return {};
     std::vector<Instruction*> operands;
@@ -410,7 +427,7 @@ class BoundWriter {
         Rounded(inst, Max(largest, Spread(inst, Array(Of(inst, 1), inst.operand(1)->shape()))))};
   }
 
-  // Sums of products: |x| |y| with the errors added, less |x| |y|.
+  // Sums of products: (|x| + e(x)) (|y| + e(y)) - |x| |y|, plus rounding.
   Bound Dotted(const Instruction& inst) {
     Instruction* exact[2];
     Instruction* most[2];
@@ -435,7 +452,7 @@ class BoundWriter {
         std::sqrt(elements /
                   std::max<double>(1, static_cast<double>(inst.shape().num_elements()))) +
         2;
-    // How many roundings an element of a sum goes through: a part, a group of parts, the tree
+    // The number of roundings of one element: within a part, a group of parts and the tree
     // (docs/numerics.md, "Parts of long products").
     const double roundings = std::min<double>(n, kOnePartElements + kChainParts.group_parts + 64);
     Instruction* const largest = dot(most);

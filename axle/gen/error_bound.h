@@ -26,7 +26,7 @@ struct BoundedElements {
     unknown += others.unknown;
   }
 };
-// Of one result, against what the module above gave.
+// Compares one result with the result of the module above.
 BoundedElements CompareWithin(const Literal& fast, const Literal& strict_and_bounds);
 
 }  // namespace axle

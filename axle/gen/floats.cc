@@ -1,5 +1,7 @@
-// Idioms of floats: least and greatest by comparison, signs, NaNs, conversions there and back,
-// quotients that are products, sums of products.
+// Idioms of floats: minimum and maximum by comparison, sign tests, NaN tests, conversions to
+// another type and back, division by powers of two, sums of products, arithmetic on the bits. Each
+// method makes one idiom from `x`; the table in Next gives their weights.
+
 #include "axle/gen/chain.h"
 #include "axle/gen/patterns.h"
 
@@ -54,7 +56,7 @@ class FloatChain final : public Chain {
     return body_.Add(Opcode::kSelect, {test, is_swapped ? y : x, is_swapped ? x : y});
   }
 
-  // |x|, the sign of one with the size of another.
+  // |x| by comparison with zero, or the sign of one value with the magnitude of another.
   Instruction* ByItsSign(Instruction* x) {
     const ElementType type = x->shape().type();
     Instruction* const negated = random_.Percent(60)
@@ -71,7 +73,8 @@ class FloatChain final : public Chain {
                                : body_.Add(Opcode::kSelect, {test, x, negated});
   }
 
-  // Whether it is a NaN, finite, or what comparisons say together.
+  // A test for NaN or finiteness, or combined comparisons, as a number or as the condition of a
+  // select.
   Instruction* OfATest(Instruction* x) {
     const ElementType type = x->shape().type();
     const i64 kind = random_.Below(10);
@@ -88,7 +91,7 @@ class FloatChain final : public Chain {
                                : body_.Add(Opcode::kSelect, {test, other, x});
   }
 
-  // By a number, most often a power of two; by itself; or one over it.
+  // x / c, most often for a power of two; x / x; or 1 / x.
   Instruction* Quotient(Instruction* x) {
     const ElementType type = x->shape().type();
     if (random_.Percent(20)) return body_.Add(Opcode::kDivide, {x, x});
@@ -130,7 +133,7 @@ class FloatChain final : public Chain {
     return body_.Convert(value, random_.Percent(80) ? type : AnyType(body_));
   }
 
-  // Its bits as an integer, changed, and back.
+  // Arithmetic on the bits of a float as an integer.
   Instruction* ByItsBits(Instruction* x) {
     const ElementType type = x->shape().type();
     const int bits = Info(type).bits;
@@ -146,7 +149,7 @@ class FloatChain final : public Chain {
     return body_.Add(Opcode::kBitcastConvert, {value}, Shape(type, dims_));
   }
 
-  // None, or others than those of `value`.
+  // A late constant of integer type, computed from `value`.
   Instruction* SameBits(Instruction* value) {
     Instruction* const none = NoBits(value);
     if (random_.Percent(50)) return none;

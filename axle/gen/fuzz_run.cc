@@ -1,5 +1,10 @@
-// The parent reads what its workers write: a line when a module begins and one when it is done, so
-// that it knows which module ended a worker, or holds it up.
+// The fuzz run. Worker i checks the modules i, i + jobs, i + 2 jobs, ... in a process of its own
+// and writes one line when a module begins and one when it is done, so that the parent knows which
+// module crashed a worker or holds it up. The parent polls all pipes, kills a worker that exceeds
+// hang_seconds and starts the next one behind the failed module. A worker exits with kTryAgain if a
+// module ran out of memory and was not its first: the fresh process repeats this module, so only a
+// module that is over a limit by itself counts as such.
+
 #include "axle/gen/fuzz_run.h"
 
 #include <fcntl.h>
@@ -26,11 +31,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Then a worker begins anew: with many threads malloc keeps more and more of what compilations and
-// runs leave, some 50 KB a module, and the memory of a worker is limited.
+// Modules per worker process. With many threads malloc retains about 50 KB per module, and the
+// memory of a worker is limited.
 constexpr std::uint64_t kMaxPerProcess = 2000;
-// How a worker ends that had no memory, or no thread, for a module that was not its first: the next
-// one begins with it. What other modules have left may be why, and would be for the next ones too.
+// Exit code of a worker that had no memory or thread for a module that was not its first: a fresh
+// process repeats that module, since earlier modules may be the cause.
 constexpr int kTryAgain = 75;
 
 double Since(Clock::time_point begin) {
@@ -153,7 +158,7 @@ class Fuzzer {
     return true;
   }
 
-  // In the child.
+  // Runs in the child.
   [[noreturn]] void Work(std::uint64_t index, size_t step, int to) const {
     for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
       std::signal(number, SIG_DFL);
@@ -194,7 +199,7 @@ class Fuzzer {
     worker.process = worker.from = -1;
   }
 
-  // Reads what there is; false if everybody is done.
+  // Reads the available lines of all workers; false if all are done.
   bool Wait(std::vector<Worker>& workers) {
     std::vector<pollfd> files;
     for (const Worker& worker : workers) files.push_back({worker.from, POLLIN, 0});
@@ -253,7 +258,7 @@ class Fuzzer {
     }
   }
 
-  // Of its own accord, or by a signal.
+  // The worker exited or was ended by a signal.
   void Ended(Worker& worker, size_t step) {
     int status = 0;
     const pid_t process = worker.process;

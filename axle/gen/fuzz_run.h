@@ -1,6 +1,6 @@
-// Fuzz run: generates modules and checks them, in processes of their own, until there are enough or
-// the time is over: `axle check --random`. A module that crashes or hangs is a failure like one
-// that differs; the others go on.
+// Hunt, the fuzz run of `axle check --random`: generates modules and checks them in processes of
+// their own until there are enough or the time is over. A module that crashes or hangs is a failure
+// like one that differs; the other workers go on.
 #pragma once
 #include <array>
 #include <functional>

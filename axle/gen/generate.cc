@@ -1,3 +1,13 @@
+// Composes a module. Modules come in rounds of four: in one of them, at a random place of the
+// round, the subject is placed in every setting (settings.cc); in the other three it has other
+// operations around it. Both sequences go through all their subjects before one repeats. The second
+// strides by a prime that is larger than the number of subjects, so that a short run meets all
+// operations and types.
+//
+// The result is a tuple of the arrays that no instruction reads, so dead code is rare. Entry
+// layouts, input-output aliases and donations are drawn last. The text is printed and parsed again:
+// the parser and printer are part of what is tested.
+
 #include "axle/gen/generate.h"
 
 #include <algorithm>
@@ -15,12 +25,12 @@
 namespace axle {
 namespace {
 
-// Nobody reads it, and it is an array.
+// Whether it is an array that no instruction reads.
 bool IsLoose(const Instruction& inst) {
   return inst.first_use() == nullptr && inst.shape().is_array() && !IsParameter(inst);
 }
 
-// What nobody reads becomes the result; now and then something that is read as well, or twice.
+// The result: the arrays that no instruction reads, and sometimes one that is read, or one twice.
 Instruction* DrawResult(Body& body) {
   Random& random = body.random();
   std::vector<Instruction*> outputs;
@@ -57,7 +67,7 @@ Shape WithAnyLayout(Random& random, const Shape& shape) {
   return result;
 }
 
-// Layouts of the entry, and which results may take the place of arguments.
+// Draws layouts of the entry, input-output aliases and donations.
 void DrawConfig(Random& random, Module& module) {
   const HloComputation& entry = *module.entry();
   const Shape& result = entry.root()->shape();
@@ -84,7 +94,7 @@ void DrawConfig(Random& random, Module& module) {
   }
 }
 
-// Callees before their callers, as every module has them.
+// Moves callees before their callers, the order of every module.
 void OrderComputations(Module& module) {
   for (const HloComputation* computation : CalleesFirst(module)) {
     const auto all = module.computations();
@@ -103,26 +113,26 @@ StatusOr<std::unique_ptr<Module>> WithoutUncalled(const Module& module) {
   return kept;
 }
 
-// Of so many modules one has its subject in every setting, the others have a context around theirs.
+// In each round of so many modules, one has its subject in every setting, the others have context.
 constexpr std::uint64_t kRound = 4;
 
 const TestedOp& Nth(std::span<const TestedOp> subjects, std::uint64_t n) {
   return subjects[n % subjects.size()];
 }
 
-// Which module of a round it is, so that no stride meets those, or the others, alone.
+// The place of that module in its round; random, so that no stride of indices meets one sort only.
 std::uint64_t TurnOfSettings(std::uint64_t round) {
   return static_cast<std::uint64_t>(Random(round).Below(kRound));
 }
 
-// Each once before any comes again, and a run of them is of all ops and types: the stride is a
-// prime that is larger than their number.
+// Each subject once before any repeats; consecutive ones differ in operation and type, because the
+// stride is a prime larger than their number.
 const TestedOp& SettingSubject(std::uint64_t n) {
   constexpr std::uint64_t kStride = 7919;
   return Nth(TestedOpsOfSettings(), n * kStride);
 }
 
-// The subject, alone now and then, and other instructions before and behind it.
+// The subject, sometimes alone, otherwise with instructions before and after it.
 void DrawAround(Body& entry, const TestedOp& subject) {
   Random& random = entry.random();
   Drawing& drawing = entry.drawing();
@@ -131,7 +141,7 @@ void DrawAround(Body& entry, const TestedOp& subject) {
   drawing.is_large = kind < 10;
   if (drawing.is_large) drawing.work_limit = 400'000;
   if (!is_alone && random.Percent(50)) DrawPattern(entry);
-  // What the op refuses with one set of operands it may take with another.
+  // An operation that refuses one set of operands may accept another.
   bool is_drawn = false;
   for (int tries = 0; tries < 4 && !is_drawn; ++tries) {
     is_drawn = Draw(entry, *subject.op, subject.type) != nullptr;

@@ -1,3 +1,8 @@
+// Each array has one style of elements: moderate numbers, small integers with many equals, special
+// values (NaN, infinities, zeros of both signs, subnormals, extremes), a mixture, random bits, or
+// every exponent equally often. The bits are computed here and not by the C++ library, so they are
+// the same on every machine.
+
 #include "axle/gen/inputs.h"
 
 #include <cstring>

@@ -1,4 +1,9 @@
-// Idioms of integers: fixed-point numbers, hashes, packed fields, colours.
+// Idioms of integers, as in fixed-point arithmetic, hashes, packed fields and colours: scaled
+// products, saturation, averages, rotations, bit fields, absolute differences, sign masks,
+// divisions by constants, sums of products. Processors have an instruction for each, so code
+// generators match them. Each method makes one idiom from `x`; the table in Next gives their
+// weights.
+
 #include <algorithm>
 #include <vector>
 
@@ -62,19 +67,19 @@ class IntegerChain final : public Chain {
     return random_.Percent(80) ? body_.Add(op, {x, other}) : body_.Add(op, {other, x});
   }
 
-  // Of few, if the chain is dense.
+  // In a dense chain one of a few types.
   ElementType Type() { return few_types_.empty() ? random_.Of(kTypes) : random_.Of(few_types_); }
 
   Instruction* Conversion(Instruction* x) {
     return body_.Convert(x, few_types_.empty() ? AnyType(body_) : Type());
   }
 
-  // What is computed in between; more often wider than not.
+  // The type of an intermediate result, mostly a wider one.
   ElementType Wide() {
     if (!few_types_.empty() && random_.Percent(60)) return Type();
     return random_.Of({S16, U16, S32, S32, U32, S64, S64, U64});
   }
-  // As the type asks for more often than not.
+  // Mostly the shift that fits the signedness of the type.
   Opcode ShiftRight(ElementType type) {
     const bool is_arithmetic = IsSigned(type) != random_.Percent(25);
     return is_arithmetic ? Opcode::kShiftRightArithmetic : Opcode::kShiftRightLogical;
@@ -98,7 +103,7 @@ class IntegerChain final : public Chain {
     return body_.Convert(product, Type());
   }
 
-  // Of the type of x as often as not: what the two have in common decides about forms.
+  // Half of the time of the type of x: matchers require operands of one type.
   Instruction* Partner(Instruction* x) {
     return random_.Percent(50) ? Other(x->shape().type()) : random_.Of(made_);
   }
@@ -205,7 +210,7 @@ class IntegerChain final : public Chain {
                      {Compared(x, limit), negated, random_.Percent(60) ? x : other});
   }
 
-  // A choice by bits of x, or what a comparison is as a number.
+  // A select by bits of x, or a comparison as a number.
   Instruction* OfATest(Instruction* x) {
     const ElementType type = x->shape().type();
     Instruction* const mask = Other(type);
@@ -236,8 +241,7 @@ class IntegerChain final : public Chain {
     return body_.Add(op, {product(x), product(random_.Of(made_))});
   }
 
-  // A number that is the same for every x, or is its sign, which code generators may see later than
-  // passes do, and what is known from there on.
+  // A late constant: a value that is the same for every x, or its sign, and values derived from it.
   Instruction* Emptied(Instruction* x) {
     const ElementType type = x->shape().type();
     if (Info(type).bits < 2) return nullptr;
@@ -253,7 +257,7 @@ class IntegerChain final : public Chain {
     }
   }
 
-  // No bits of x; of dense chains also as its sign is, or -1 where it is 0.
+  // Zero from x; in dense chains also 0 / x (-1 where x is 0) or the sign of x.
   Instruction* None(Instruction* x) {
     const ElementType type = x->shape().type();
     switch (is_dense_ ? random_.Below(5) : 0) {
@@ -277,7 +281,7 @@ class IntegerChain final : public Chain {
     return body_.Convert(value, Type());
   }
 
-  std::vector<ElementType> few_types_;  // empty if there are all of them
+  std::vector<ElementType> few_types_;  // empty: all types
 };
 
 }  // namespace

@@ -1,3 +1,7 @@
+// Fork, run, and read the answer through a pipe until its end, the time limit or a signal. The
+// child restores default signal handlers, so that a crash ends it, and leaves with _exit. The
+// parent removes the temporary folders of a child that crashed or was killed.
+
 #include "axle/gen/isolated.h"
 
 #include <fcntl.h>

@@ -1,3 +1,10 @@
+// Instrumentation for NaN bits: after each instruction that computes floats, a select replaces
+// every NaN by another one, `select(x != x, nans, x)`. If the interpreter's result on such a module
+// differs from the original result, the program depends on bits that no engine promises
+// (numerics.md), e.g. by bitcasting a computed NaN. Six fixed patterns (plain, all ones,
+// signalling; both signs) and four random ones are tried. Applied computations with sums of floats
+// stay as they are, because their form decides about the order of summation.
+
 #include "axle/gen/nan_bits.h"
 
 #include <algorithm>
@@ -21,10 +28,10 @@ namespace {
 // The seeds from which on NaNs are drawn.
 constexpr std::uint64_t kFirstDrawn = 6;
 
-// Does more with floats than move them.
+// Whether the instruction computes floats; moving them keeps NaN bits.
 bool Computes(const Instruction& inst) {
   const OpDef& def = GetOpDef(inst);
-  if (def.check_uses != nullptr) return false;  // only one op may read it
+  if (def.check_uses != nullptr) return false;  // only its done instruction may read it
   switch (def.lowering) {
     case Lowering::kIndexMap:
     case Lowering::kData:
@@ -39,8 +46,8 @@ bool Computes(const Instruction& inst) {
   }
 }
 
-// A reducer that folds from the left in any form, once NaNs are written into it as well: that is
-// more than scalar arithmetic, or has no sum among its components.
+// Whether the reducer takes elements from the left in any form, also with NaNs written into it: it
+// is more than scalar arithmetic, or has no float sum among its components.
 bool HasOneOrder(const HloComputation& reducer) {
   if (!CompileScalarComputation(reducer)) return true;
   std::vector<ElementType> types;
@@ -57,8 +64,9 @@ bool HasOneOrder(const HloComputation& reducer) {
 }
 
 // Computations that must stay as they are, because their form decides about the order of sums
-// (numerics.md N4): what reductions and their kind apply, and what that calls, unless it folds from
-// the left. Sorts, maps, scans and custom calls run what they call as it is written.
+// (numerics.md N4): those that reductions, windows and the like apply, with their callees, unless
+// they take elements from the left. Sorts, maps, scans and custom calls run their callees as
+// written.
 std::unordered_set<const HloComputation*> Unchanged(const Module& module) {
   const auto frozen = FrozenComputations(module);
   const std::vector<const HloComputation*> order = CalleesFirst(module);
@@ -70,7 +78,8 @@ std::unordered_set<const HloComputation*> Unchanged(const Module& module) {
       if (lowering == Lowering::kControlFlow && !unchanged.contains(*it)) continue;
       for (const HloComputation* callee : inst->callees()) {
         if (!frozen.contains(callee)) continue;
-        const bool is_called = lowering == Lowering::kControlFlow;  // from what stays as it is
+        const bool is_called =
+            lowering == Lowering::kControlFlow;  // by a computation that stays as it is
         if (is_called || !HasOneOrder(*callee)) unchanged.insert(callee);
       }
     }
@@ -158,8 +167,8 @@ class NanWriter {
                                       : seed_ < 4 ? ~std::uint64_t{0}
                                                   : std::uint64_t{1};
         bits |= payload & LowBits(format.mantissa_bits - 1);
-        // One that signals: passes may leave an operation out that changes nothing else, and then
-        // an argument's is handed on.
+        // A signalling NaN: passes may remove an operation that only quiets it, and an argument's
+        // NaN then reaches the result.
         if (is_drawn ? random_.Percent(50) : seed_ >= 4) {
           bits = (bits & ~(std::uint64_t{1} << (format.mantissa_bits - 1))) | 1;
         }

@@ -1,3 +1,10 @@
+// Patterns are groups of instructions as programs contain them, or as passes and region kinds look
+// for: softmax and layer norm (row regions), sums over rows and columns, loop nests over broadcast,
+// transposed and shifted values, products with bias and activation, algebraic identities (the
+// rewrite rules), many operands, chains of movements, control flow. A pattern ends early if a row
+// refuses an operand type. The table at the end has entries several times: these weights say how
+// often a pattern is drawn.
+
 #include "axle/gen/patterns.h"
 
 #include <algorithm>
@@ -5,7 +12,7 @@
 namespace axle {
 namespace {
 
-// Types of rows and sums; others are refused by exp and the like, and end a pattern early.
+// Types that exp and the like accept.
 ElementType NumberType(Body& body) {
   return body.random().Of({F32, F32, F32, F64, BF16, F16, F8E4M3FN});
 }
@@ -106,7 +113,8 @@ void DrawSums(Body& body) {
   }
 }
 
-// Several, none of which merges with its neighbours when values are repeated along every other one.
+// Four to six small dimensions that do not merge with their neighbours when a value is broadcast
+// along every other one.
 Dims ManyDims(Random& random) {
   Dims dims;
   for (i64 rank = random.Between(4, 6); rank > 0; --rank) {
@@ -115,7 +123,8 @@ Dims ManyDims(Random& random) {
   return dims;
 }
 
-// Elementwise code of one size over values that are repeated, turned, cut and put together.
+// Elementwise code of one shape over values that are broadcast, transposed, sliced and
+// concatenated.
 void DrawLoopNest(Body& body) {
   const ElementType type = body.AnyType();
   const Shape shape(type, body.random().Percent(30) ? ManyDims(body.random()) : body.AnyDims(1, 3));
@@ -126,7 +135,7 @@ void DrawLoopNest(Body& body) {
   for (i64 n = body.random().Between(2, 6); n > 0 && sum != nullptr; --n) {
     Instruction* other = nullptr;
     switch (body.random().Below(6)) {
-      case 0: {  // repeated along some dimensions
+      case 0: {  // broadcast along some dimensions
         Dims dimensions;
         Shape small(type);
         for (i64 d = 0; d < shape.rank(); ++d) {
@@ -159,7 +168,7 @@ void DrawLoopNest(Body& body) {
                              DimensionsAttrs{{d}});
         break;
       }
-      case 4: {  // the same, moved by one
+      case 4: {  // the same, shifted by one
         const i64 d = body.random().Below(shape.rank());
         PaddingConfig padding(shape.rank());
         padding[d] = body.random().Percent(50) ? PaddingDim{1, -1, 0} : PaddingDim{-1, 1, 0};
@@ -195,7 +204,7 @@ void DrawProductPattern(Body& body) {
   body.Add(Opcode::kMaximum, {sum, body.BroadcastTo(body.Constant(type, 0), {m, n})});
 }
 
-// Products that one sum or difference reads, which `fast` does not round.
+// Products with one reader, a sum or difference: `fast` contracts them.
 void DrawProductSums(Body& body) {
   Random& random = body.random();
   const Dims dims = body.AnyDims(0, 3);
@@ -208,8 +217,8 @@ void DrawProductSums(Body& body) {
   }
 }
 
-// What simplification is about: zeros, ones, the same operand twice, movements that undo each
-// other, elements of tuples that are there.
+// Targets of the rewrite rules: zeros, ones, the same operand twice, movements that undo each
+// other, elements of known tuples.
 void DrawIdioms(Body& body) {
   Random& random = body.random();
   const Dims dims = body.AnyDims(1, 3, 200);
@@ -257,7 +266,7 @@ void DrawIdioms(Body& body) {
         next = body.Add(Opcode::kReshape, {flat}, shape);
         break;
       }
-      case 5: {  // a part of parts that were put together
+      case 5: {  // a slice of a concatenation
         Instruction* both =
             body.AddWith(Opcode::kConcatenate, {x, body.Value(shape)}, DimensionsAttrs{{0}});
         SliceConfig slice;
@@ -287,7 +296,7 @@ void DrawIdioms(Body& body) {
   }
 }
 
-// Arrays of several types, often complex ones, folded together.
+// Variadic reductions of several types, often complex ones.
 void DrawFoldedTogether(Body& body) {
   Random& random = body.random();
   std::vector<ElementType> types = {random.Percent(60) ? random.Of({C64, C128}) : body.AnyType()};
@@ -354,7 +363,7 @@ void DrawScalars(Body& body) {
   DrawLanes(body, 12);
 }
 
-// Movements one behind the other, read by a loop together with what they began at.
+// Chains of movements whose result is read together with another value by one loop.
 void DrawMovements(Body& body) {
   constexpr Opcode kOps[] = {Opcode::kTranspose, Opcode::kTranspose, Opcode::kReshape,
                              Opcode::kReshape,   Opcode::kReverse,   Opcode::kReverse,

@@ -15,8 +15,7 @@ void DrawDenseFloats(Body& body);
 void DrawShuffles(Body& body);
 // `operand` reduced along these dimensions with an op that its type has; null if it has none.
 Instruction* Reduced(Body& body, Instruction* operand, const Dims& dims);
-// Adds the op on this type where a compiler makes other code of it than of an op alone:
-// settings.cc.
+// Adds the operation where a compiler makes other code than for the operation alone: settings.cc.
 void DrawSetting(Body& body, const OpDef& def, ElementType type);
 // The same in each of those places, in most of them with arguments of its own.
 void DrawSettings(Body& body, const OpDef& def, ElementType type);

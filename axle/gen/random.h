@@ -19,11 +19,11 @@ class Random {
     state_ += 0x9e3779b97f4a7c15u;
     return Mix(state_);
   }
-  // Of [0, n), [low, high]; n > 0, low <= high.
+  // Uniform in [0, n) and in [low, high]; n > 0, low <= high.
   i64 Below(i64 n) { return static_cast<i64>(Bits() % static_cast<std::uint64_t>(n)); }
   i64 Between(i64 low, i64 high) { return low + Below(high - low + 1); }
   bool Percent(i64 percent) { return Below(100) < percent; }
-  // Of [0, 1).
+  // Uniform in [0, 1).
   double Fraction() { return static_cast<double>(Bits() >> 11) * 0x1p-53; }
   // An element of a list that is not empty.
   template <typename List>

@@ -1,3 +1,14 @@
+// One table of generators for all operations. Most rows need no recipe: FindSignatures tries every
+// combination of array or scalar, the type or pred, on the row's inference and keeps what it
+// accepts (4^n combinations for n <= 3 operands and each element type, once per process). Rows with
+// required attributes, callees or a declared shape have a recipe in recipes_*.cc. CheapOf draws
+// operations with long lane programs less often, because most of the time of a check goes into code
+// generation.
+//
+// The second half draws scalar functions: reducers (associative ones, argmax-like selections,
+// arbitrary ones) and comparators (one key, several keys with tie breaking, and inconsistent
+// orders).
+
 #include "axle/gen/recipes.h"
 
 #include <algorithm>
@@ -11,7 +22,7 @@
 namespace axle {
 namespace {
 
-// What one operand of a signature is, beside the type that is asked for.
+// One operand of a signature: the type in question or pred, array or scalar.
 struct OperandKind {
   bool is_pred = false;
   bool is_scalar = false;
@@ -78,7 +89,7 @@ struct Table {
   std::array<std::vector<Signature>, kOpcodeCount> signatures;
   std::array<DrawFn, kOpcodeCount> recipes = {};
   std::vector<const OpDef*> drawn;
-  std::vector<const OpDef*> lanes;  // of signatures, elementwise
+  std::vector<const OpDef*> lanes;  // elementwise, with signatures
 };
 
 const Table& GetTable() {
@@ -110,7 +121,7 @@ Instruction* DrawFromSignature(Body& body, const OpDef& def, ElementType type) {
     if (s.type == type || s.operands.empty()) fitting.push_back(&s);
   }
   if (fitting.empty()) {
-    // Asked once more, for the reason.
+    // Tried once more so that the body records the refusal.
     const std::vector<Instruction*> operands(def.operands.size(), body.Array(type));
     return body.Add(def.opcode, operands, {});
   }
@@ -160,8 +171,8 @@ i64 LaneCost(const OpDef& def, ElementType type) {
   return known - 1;
 }
 
-// One of these, seldom one that is long code on this type: each is the subject of modules often
-// enough, and most of the time of a check goes into code generation.
+// A random operation, seldom one with a long lane program for this type: every operation is the
+// subject of enough modules anyway, and most of the time of a check goes into code generation.
 const OpDef& CheapOf(Body& body, std::span<const OpDef* const> ops, ElementType type) {
   constexpr i64 kCheap = 32;
   const OpDef* def = body.random().Of(ops);
@@ -204,7 +215,7 @@ void DrawSome(Body& body, int count) {
   for (int i = 0; i < count && body.HasRoom(); ++i) {
     const ElementType type = body.AnyType();
     const OpDef& def = CheapOf(body, DrawnOps(), type);
-    // What calls computations is rare inside of them, and what is costly everywhere.
+    // Operations with callees are rare inside of callees.
     if (!def.callees.empty() && body.random().Percent(body.depth() == 0 ? 40 : 80)) continue;
     if (!def.callees.empty() && body.depth() >= 3) continue;
     Draw(body, def, type);
@@ -316,7 +327,8 @@ HloComputation* DrawReducer(Body& body, std::span<const ElementType> types) {
                        CompareAttrs{.direction = random.Percent(50) ? ComparisonDirection::kGe
                                                                     : ComparisonDirection::kLe});
     for (i64 i = 0; i < n && first != nullptr; ++i) {
-      if (i > 0 && random.Percent(50)) break;  // what is left has nothing to do with it
+      if (i > 0 && random.Percent(50))
+        break;  // the other components are independent of the selection
       roots.push_back(nested.Add(Opcode::kSelect, {first, arguments[i], arguments[n + i]}));
     }
   }
@@ -353,8 +365,8 @@ HloComputation* DrawComparator(Body& body, std::span<const ElementType> types) {
   Instruction *lhs = arguments[2 * key], *rhs = arguments[2 * key + 1];
   const bool is_simple = random.Percent(50);
   Instruction* root = compare(key, lhs, rhs, random.Of({kLt, kGt}));
-  // More keys, by which ties are broken, or what is no order at all; keys that are computed, of one
-  // element or of both.
+  // More keys that break ties, or that make the order inconsistent; keys are computed from one
+  // element or from both.
   for (i64 more = is_simple ? 0 : random.Between(1, 2); more > 0 && root != nullptr; --more) {
     Instruction* tie = compare(key, lhs, rhs, kEq);
     key = any_key();

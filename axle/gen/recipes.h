@@ -1,7 +1,7 @@
-// How each op is drawn. Ops whose operands are alike and whose attributes all have defaults need no
-// line anywhere: what they take is asked of their rows (signatures). Ops with attributes, called
-// computations or a declared shape have a recipe, and a few are not drawn, for a reason that is
-// given. tests/gen/ holds that every op is one of the three.
+// How each operation is generated. Operations whose operands are alike and whose attributes all
+// have defaults need no line anywhere: their rows tell what they accept (signatures). Operations
+// with attributes, called computations or a declared shape have a recipe, and a few are not
+// generated, for a stated reason. tests/gen/ checks that every operation is one of the three.
 #pragma once
 #include <optional>
 #include <string_view>

@@ -1,4 +1,7 @@
-// Recipes of control flow, and of ops that only hold, order or take apart values.
+// Recipes of control flow (call, while, conditional, async), and of operations that hold, order or
+// take apart values. Loops count to a small limit, so that every module ends; their weight
+// multiplies the work that the body may do.
+
 #include <algorithm>
 
 #include "axle/gen/patterns.h"
@@ -165,7 +168,7 @@ Instruction* DrawWhile(Body& body, ElementType type) {
   return body.Add(Opcode::kWhile, tuple, {}, callees);
 }
 
-// begun, perhaps handed on, and done.
+// An asynchronous operation: start, sometimes update, and done.
 Instruction* DrawAsync(Body& body, ElementType type) {
   const std::vector<Shape> shapes = SomeShapes(body, type);
   const Shape result = ResultOf(body, shapes);

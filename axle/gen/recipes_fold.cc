@@ -1,4 +1,7 @@
-// Recipes of ops that apply a computation of scalars: reductions, windows, sorting, maps.
+// Recipes of operations that apply a scalar computation: reductions, windows, select-and-scatter,
+// sorts, maps, scans. The computations come from DrawReducer, DrawComparator and
+// DrawScalarFunction.
+
 #include <algorithm>
 
 #include "axle/gen/recipes.h"
@@ -50,7 +53,7 @@ Window DrawWindow(Random& random, const Shape& operand, bool simple) {
       if (random.Percent(10)) dim.pad_low = -1;
       if (random.Percent(15)) dim.base_dilation = random.Between(1, 3);
       if (random.Percent(15)) dim.window_dilation = random.Between(1, 3);
-      if (random.Percent(8) && operand.dim(d) > 0) {  // a prefix fold
+      if (random.Percent(8) && operand.dim(d) > 0) {  // a cumulative window
         dim = {.size = operand.dim(d), .stride = 1};
         (random.Percent(50) ? dim.pad_low : dim.pad_high) = operand.dim(d) - 1;
       }
@@ -87,7 +90,7 @@ Instruction* DrawSelectAndScatter(Body& body, ElementType type) {
     const i64 positions = operand->shape().dim(d) + dim.pad_low + dim.pad_high;
     source.AppendDim(positions < dim.size ? 0 : 1 + (positions - dim.size) / dim.stride);
   }
-  // What a window keeps: the largest or the smallest, with or without equals.
+  // The selection of a window: its largest or smallest element, ties kept first or last.
   const std::vector<Shape> scalars = {Shape(type), Shape(type)};
   Body nested = body.Nested(scalars);
   constexpr ComparisonDirection kDirections[] = {ComparisonDirection::kGe, ComparisonDirection::kGt,

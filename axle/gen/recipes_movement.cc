@@ -1,4 +1,7 @@
-// Recipes of ops that move elements, and of those that take them at computed places.
+// Recipes of operations that move elements, at fixed or at computed places (gather, scatter,
+// dynamic slices). Indices lie mostly in bounds and sometimes far outside, because both cases have
+// defined results.
+
 #include <algorithm>
 
 #include "axle/gen/recipes.h"
@@ -276,7 +279,7 @@ Instruction* DrawSetDimensionSize(Body& body, ElementType type) {
   Instruction* cut =
       body.AddWith(Opcode::kSetDimensionSize, {operand, size}, DimensionsAttrs{{d}}, {}, result);
   if (cut == nullptr) return nullptr;
-  // What makes use of it at once; nothing else takes dynamic values.
+  // An op that uses the value at once; nothing else takes dynamic values.
   for (i64 uses = body.random().Below(3); uses > 0; --uses) {
     body.Prefer(cut);
     Draw(body, *body.random().Of(DrawnOps()), type);

@@ -1,4 +1,6 @@
-// Recipes of conversions, products, transforms and random numbers.
+// Recipes of conversions, products, convolutions, transforms, linear algebra and random numbers.
+// The dimensions of a convolution are drawn in one order first and then permuted.
+
 #include <algorithm>
 
 #include "axle/gen/recipes.h"

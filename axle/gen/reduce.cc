@@ -1,7 +1,15 @@
-// Modules are copied with a few instructions replaced; only what the root needs is copied, so that
-// whatever a replacement makes useless is gone with it. Smaller sizes are tried on the text: sizes
-// of shapes and of the attributes that repeat them are replaced together, and the parser says
-// whether that made sense.
+// Delta debugging on modules. Each candidate is a copy with one edit; only what the root needs is
+// copied, so whatever an edit makes useless disappears with it. A round tries, in this order: an
+// earlier root, fewer outputs (halves, then one by one), a simpler replacement of each instruction
+// (parameter, zeros, operand, callee inlined once, another value of the same shape), each compiler
+// pass, and smaller sizes. Rounds repeat until none makes the module smaller. Size is compared
+// lexicographically: instructions that are not leaves, all instructions, elements. A candidate is
+// tried once (hash of its text).
+//
+// Smaller sizes are tried on the text: sizes of shapes and of the attributes that repeat them are
+// replaced together, and the parser says whether the result is valid. That keeps the reducer free
+// of rules about attributes.
+
 #include "axle/gen/reduce.h"
 
 #include <algorithm>
@@ -19,7 +27,7 @@
 namespace axle {
 namespace {
 
-// What stands for an instruction.
+// The replacement of an instruction.
 struct Replacement {
   enum Kind : std::uint8_t { kValue, kZero, kParameter, kCall, kNothing } kind = kZero;
   const Instruction* value = nullptr;      // another one of its computation, before it
@@ -30,7 +38,7 @@ struct Replacement {
 struct Edit {
   const Instruction* root = nullptr;  // of the entry; null: as it is
   std::unordered_map<const Instruction*, Replacement> replaced = {};
-  bool keeps_dead = false;   // what nobody reads: it may be what fails
+  bool keeps_dead = false;   // keeps dead instructions: one of them may be what fails
   bool drops_config = true;  // layouts and aliases; parameters that nobody reads go with them
 };
 
@@ -63,7 +71,7 @@ class Copier {
     return it == edit_.replaced.end() ? nullptr : &it->second;
   }
 
-  // What the root needs, and which computations that calls.
+  // Marks the instructions that the root needs and the computations that they call.
   void Mark(const HloComputation& computation) {
     std::vector<bool>& live = live_[&computation];
     live.resize(computation.instructions().size());
@@ -221,7 +229,7 @@ class Copier {
 std::unique_ptr<Module> Edited(const Module& module, const Edit& edit) {
   std::unique_ptr<Module> copy = Copier(module, edit).Run();
   if (copy == nullptr) return nullptr;
-  // Through text: that is what will be kept.
+  // Printed and parsed, because the text is what will be kept.
   auto parsed = Parse(Print(*copy));
   return parsed.ok() ? *std::move(parsed) : nullptr;
 }
@@ -233,7 +241,7 @@ bool IsSimple(const Instruction& inst) {
           inst.operand(0)->shape().is_scalar() && GetOpDef(inst).lowering == Lowering::kIndexMap);
 }
 
-// How much is left: instructions that are not simple, then all, then elements.
+// Instructions that are not leaves, then all instructions, then elements; compared in this order.
 struct Size {
   i64 instructions = 0, all = 0, elements = 0;
   auto operator<=>(const Size&) const = default;
@@ -261,7 +269,7 @@ class Reducer {
     if (!fails_(*current_)) {
       return InvalidArgument("reduce: the module does not fail: nothing to reduce");
     }
-    // Without the configuration, and without what nobody reads, if that is not what fails.
+    // Drops the configuration and dead instructions if the module still fails.
     keeps_dead_ = !Try(Edited(*current_, {}), /*smaller=*/false);
     if (keeps_dead_) Try(Edited(*current_, {.keeps_dead = true}), /*smaller=*/false);
     Size before;
@@ -373,7 +381,7 @@ class Reducer {
       }
     }
     for (const HloComputation* callee : inst.callees()) {
-      // One turn of a loop, one branch: whatever has fitting parameters.
+      // One iteration of a loop, or one branch: any callee with fitting parameters.
       for (i64 first = 0; first < inst.num_operands(); ++first) {
         const auto n = static_cast<i64>(callee->parameters().size());
         if (first + n > inst.num_operands() || !Compatible(callee->root()->shape(), inst.shape()))
@@ -396,7 +404,8 @@ class Reducer {
     }
   }
 
-  // What must be read (the start of an asynchronous operation) goes with its reader.
+  // An instruction that must be read (the start of an asynchronous operation) is removed with its
+  // reader.
   Edit WithoutDead(const Instruction& dead) const {
     Edit edit = {.keeps_dead = keeps_dead_};
     const Instruction* inst = &dead;

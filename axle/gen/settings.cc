@@ -1,6 +1,9 @@
-// Settings: an op where it becomes other code than on its own: before a reduction, between
-// reductions over the same rows, in a loop on few elements, in a program of its own, on dynamic
-// values.
+// Settings: places where the compiler makes other code of an operation than on its own, one
+// function per place: before a reduction (along the last dimension, the first, or both), between
+// reductions over the same rows, in a loop over few elements, in a fusion, and on dynamic values.
+// DrawSettings puts one operation in all of them in one module, with arguments of its own, so that
+// constant folding does not remove it.
+
 #include <algorithm>
 
 #include "axle/gen/patterns.h"
@@ -25,7 +28,7 @@ Shape TableShape(Body& body, ElementType type, i64 rank) {
   return shape;
 }
 
-// Some types are not added up in compiled code, so the fold is of another one now and then.
+// Compiled code does not sum all types, so the reduction is sometimes of a converted value.
 Instruction* OfFold(Body& body, Instruction* value) {
   if (value == nullptr) return nullptr;
   return body.random().Percent(IsSubByte(value->shape().type()) ? 90 : 45)
@@ -33,8 +36,7 @@ Instruction* OfFold(Body& body, Instruction* value) {
              : value;
 }
 
-// Which dimensions are folded: where elements of one result are next to each other, vectors apart,
-// or both.
+// The reduced dimensions: adjacent elements, elements a row apart, or both.
 enum class FoldAlong : std::uint8_t { kLast, kFirst, kBoth, kSome };
 
 void DrawBeforeFold(Body& body, const OpDef& def, ElementType type, FoldAlong along) {
@@ -59,9 +61,9 @@ void DrawBeforeAnyFold(Body& body, const OpDef& def, ElementType type) {
   DrawBeforeFold(body, def, type, along);
 }
 
-// A table, something of each row, and both together; the op is what the table is made of, if
-// `is_before`, and what is made of both. Tables of four dimensions are deep: something is repeated
-// along every other dimension.
+// A table, a reduction of its rows, and an operation on both. The operation under test makes the
+// table, if `is_before`, and is applied to the combination. Tables of four dimensions are deep: a
+// value is broadcast along every other dimension.
 void DrawRows(Body& body, const OpDef& def, const Shape& shape, bool is_before) {
   constexpr Opcode kJoins[] = {Opcode::kSubtract, Opcode::kAdd, Opcode::kMaximum, Opcode::kXor};
   Random& random = body.random();
@@ -101,7 +103,7 @@ void DrawBetweenRows(Body& body, const OpDef& def, ElementType type) {
   DrawRows(body, def, shape, random.Percent(60));
 }
 
-// What a loop makes of a value of few elements becomes the next one, whatever its shape.
+// Adapts the value that a loop body computes to the shape of its state.
 Instruction* AsState(Body& body, Instruction* value, const Shape& shape) {
   if (value == nullptr || value->shape().num_elements() != shape.num_elements()) {
     return body.Value(shape);
@@ -112,7 +114,7 @@ Instruction* AsState(Body& body, Instruction* value, const Shape& shape) {
   return body.Convert(value, shape.type());
 }
 
-// The state is what the op makes of it, a counter, and an array that the op may read beside it.
+// The loop state is the value that the operation updates, a counter, and an array that it may read.
 void DrawInLoop(Body& body, const OpDef& def, ElementType type) {
   Random& random = body.random();
   const Shape shape(type, random.Of<Dims>({{}, {}, {1}, {3}, {4}, {2, 2}, {8}}));
@@ -146,7 +148,7 @@ void DrawInLoop(Body& body, const OpDef& def, ElementType type) {
   for (i64 i = 0; i < 2; ++i) body.Element(loop, i);
 }
 
-// In a computation that runs as a program of its own.
+// In a fusion.
 void DrawInFusion(Body& body, const OpDef& def, ElementType type) {
   const Shape shape = TableShape(body, type, body.random().Between(2, 3));
   Body nested = body.Nested({&shape, 1});
@@ -157,7 +159,7 @@ void DrawInFusion(Body& body, const OpDef& def, ElementType type) {
   body.AddWith(Opcode::kFusion, operands, FusionAttrs{FusionKind::kLoop, {}}, callees);
 }
 
-// On an array that has some of its rows.
+// On an array with a dynamic first dimension.
 void DrawOnDynamic(Body& body, const OpDef& def, ElementType type) {
   Shape shape = TableShape(body, type, body.random().Between(1, 3));
   Instruction* value = body.Value(shape);
@@ -191,7 +193,7 @@ void DrawSetting(Body& body, const OpDef& def, ElementType type) {
       DrawBeforeAnyFold, DrawBeforeAnyFold, DrawBeforeAnyFold, DrawBeforeAnyFold,
       DrawBetweenRows,   DrawBetweenRows,   DrawBetweenRows,   DrawInLoop,
       DrawInLoop,        DrawInFusion,      DrawOnDynamic};
-  // What runs as it does on its own anywhere else.
+  // Operations without settings of their own run the same code everywhere but on dynamic values.
   if (!HasSettings(def) && body.random().Percent(75)) return DrawOnDynamic(body, def, type);
   body.random().Of(kSettings)(body, def, type);
 }

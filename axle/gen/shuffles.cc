@@ -1,6 +1,9 @@
-// Elements of short rows in other orders: parts with strides, rotated, repeated, woven into each
-// other, some of which are combined. Where few elements are one function (small_lowering.cc) code
-// generators make one shuffle of several.
+// Elements of short arrays in other orders: strided slices, rotations, concatenations, pads,
+// interleaved and repeated elements, transposes, some combined by arithmetic. In small regions (few
+// elements as one function) LLVM merges several of these into one shuffle, which is where it has
+// been wrong. Divisions and conversions are applied to such values too, but their results are not
+// reordered further.
+
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -28,7 +31,7 @@ class Shuffles {
  private:
   using Step = Instruction* (Shuffles::*)(Instruction* x);
 
-  // More often than not of 64 bits, of which few are in a register.
+  // Mostly 64-bit types: a register holds few of them, so shuffles span registers.
   ElementType AnyType() {
     return random_.Percent(60) ? random_.Of({S64, U64, F64, F64}) : body_.AnyType();
   }
@@ -36,8 +39,8 @@ class Shuffles {
   Instruction* Row() { return body_.Value(Shape(type_, {random_.Between(2, 17)})); }
   static i64 SizeOf(const Instruction* x) { return x->shape().dim(0); }
 
-  // A row of the same type, made of `x` and others; null if an op refuses them, or what was made is
-  // no such row.
+  // A row of the same type made of `x` and others; null if an operation refuses them, or if the
+  // result is no such row.
   Instruction* Next(Instruction* x) {
     constexpr Step kSteps[] = {&Shuffles::Strided,  &Shuffles::Strided,  &Shuffles::Rotated,
                                &Shuffles::Joined,   &Shuffles::Joined,   &Shuffles::Padded,
@@ -108,7 +111,7 @@ class Shuffles {
                         : body_.BroadcastTo(x, {times, SizeOf(x)}, {1}));
   }
 
-  // As a matrix, transposed.
+  // Reshaped to a matrix and transposed.
   Instruction* Turned(Instruction* x) {
     const i64 rows = random_.Between(2, 4);
     if (SizeOf(x) % rows != 0) return nullptr;
@@ -121,7 +124,7 @@ class Shuffles {
     return body_.AddWith(Opcode::kReverse, {x}, DimensionsAttrs{{0}});
   }
 
-  // One that is there, or a part of one.
+  // An existing row of this size, or a slice of a longer one.
   Instruction* OfSize(i64 size) {
     std::vector<Instruction*> enough;
     std::ranges::copy_if(made_, std::back_inserter(enough),

@@ -1,3 +1,8 @@
+// The cells (operation, element type) that can occur. No table lists them: each operation is
+// generated up to 24 times per type on an empty body, once per process, and a cell is empty if that
+// never succeeds. The reason that is reported is then the refusal of the row with the shapes cut
+// off, so it follows the row.
+
 #include "axle/gen/tested_ops.h"
 
 #include <algorithm>
@@ -58,7 +63,7 @@ const std::map<Cell, std::string>& EmptyCells() {
   return *kCells;
 }
 
-// Of the ops that are `wanted`.
+// The subjects whose operations are `wanted`.
 template <typename Wanted>
 std::vector<TestedOp> TestedOpsOf(const Wanted& wanted) {
   std::vector<TestedOp> subjects;
@@ -114,7 +119,8 @@ ElementType CoveredType(const Instruction& inst) {
   };
   const OpDef& def = GetOpDef(inst);
   if (inst.num_operands() == 0) return type_of(inst.shape());
-  // Random bits are of the second element of the result; branches have operands behind the index.
+  // For random bits it is the type of the last result; branches have their operands after the
+  // index.
   if (def.lowering == Lowering::kRandom && inst.shape().is_tuple()) {
     return type_of(inst.shape().element(inst.shape().num_tuple_elements() - 1));
   }

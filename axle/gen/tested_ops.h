@@ -1,5 +1,5 @@
-// Tested operations: what random modules are about, and what the cells of the coverage are: an op
-// on an element type.
+// Tested operations: the operation and element type that a random module is about; also the cells
+// of coverage.
 #pragma once
 #include <span>
 #include <string_view>
@@ -15,7 +15,7 @@ struct TestedOp {
 
 // Every drawn op with every type that it takes; ops vary fastest.
 std::span<const TestedOp> TestedOps();
-// Those of them that compilers make code of themselves, other code in each setting.
+// The subjects for which a compiler makes the code itself, another code in each setting.
 std::span<const TestedOp> TestedOpsOfSettings();
 // Whether the op is drawn in each setting.
 bool HasSettings(const OpDef& def);
@@ -24,8 +24,8 @@ bool HasSettings(const OpDef& def);
 // why the op is not drawn. "" if there are.
 std::string_view WhyEmpty(Opcode op, ElementType type);
 
-// What instructions, cells and inputs are of: the type of the first operand, or of the operands
-// behind a pred that chooses between them, or of the result.
+// The element type that an instruction counts for: that of the first operand, or of the operands
+// that a pred chooses between, or of the result if there are no operands.
 ElementType CoveredType(const Instruction& inst);
 
 // The element types of arrays.

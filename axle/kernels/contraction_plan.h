@@ -1,5 +1,5 @@
-// What plans of dot and convolution are made of: plain data that a program copies and kernels read.
-// No functions here: kernels are compiled for several instruction sets (x86/isa.h).
+// Plain data of the plans of dot and convolution: a program copies it and kernels read it. No
+// functions here: kernels are compiled for several instruction sets (x86/isa.h).
 #pragma once
 #include "axle/core/element_type.h"
 
@@ -7,8 +7,8 @@ namespace axle {
 
 inline constexpr int kMaxRoleDims = 8;
 
-// One loop of a product: its length, and how far each step moves in the operand of the rows, in
-// that of the columns and in the result, in elements; 0 where it does not.
+// One loop of a product: its length, and its strides in the row operand, the column operand and the
+// result, in elements; 0 where an array lacks the dimension.
 struct RoleDim {
   i64 size = 1;
   i64 row_stride = 0, column_stride = 0, result_stride = 0;
@@ -21,9 +21,9 @@ struct RoleDims {
   RoleDim dims[kMaxRoleDims];
 };
 
-// How elements of an operand become what is multiplied.
+// How elements of an operand are converted when they are loaded.
 enum class LoadKind : std::uint8_t {
-  kSame,     // they are it
+  kSame,     // no conversion
   kBF16,     // -> f32
   kF16,      // -> f32
   kS8,       // -> an integer of 16 or 32 bits
@@ -59,17 +59,17 @@ enum class DotOrder : std::uint8_t {
   kCanonical,  // the exception of N5; one operand has no free elements, or one
 };
 
-// What is multiplied. An operand is converted to its factor type and then to that of sums, exact or
-// rounded once each.
+// Element types. An operand is converted to its factor type and then to the type of sums; each
+// conversion is exact or rounds once.
 struct ProductTypes {
   ElementType lhs = F32, rhs = F32;                // as stored
   ElementType lhs_factor = F32, rhs_factor = F32;  // as multiplied
-  ElementType sum = F32;                           // as added up: no narrow float
+  ElementType sum = F32;                           // of sums: no narrow float
   ElementType result = F32;
   DotOrder order = DotOrder::kChain;
 };
 
-// How numbers are packed, multiplied and added up.
+// Kinds of arithmetic; x86/families.h implements one class per family.
 enum class DotFamily : std::uint8_t {
   kF32,
   kF64,
@@ -83,7 +83,7 @@ enum class DotFamily : std::uint8_t {
   kTile
 };
 
-// What every plan has.
+// The members that every plan has.
 struct ProductPlan {
   OperandPlan row_operand, column_operand;
   ElementType sum = F32, result = F32;

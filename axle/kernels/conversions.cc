@@ -1,3 +1,5 @@
+// Glue to core/convert.h, which all conversions without a vector path use.
+
 #include "axle/kernels/conversions.h"
 
 #include <cstring>

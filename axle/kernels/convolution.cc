@@ -1,4 +1,17 @@
-// Plans of convolutions: which slices of contracted elements, how large tiles and blocks are.
+// Plans convolutions. The contracted elements of an output, window positions times input features,
+// are cut into slices (the parts of core/product_parts.h, which the bits depend on); everything
+// else here is chosen for speed. Three ways, in this order:
+//
+// 1. The window covers one place of lhs: a matrix product (PlanConvolutionAsDot).
+// 2. Depthwise: groups of one feature, adjacent in memory, no conversions. Vectors run over groups.
+// 3. Blocks: rows are outputs, columns are output features. A tile is at most 240 rows by 512
+//    columns. With several row tiles the packed columns of all slices are kept for the next row
+//    tile if they fit into 1 MiB (4 MiB for a single panel).
+//
+// Tiles are the unit that threads share; a convolution with few row tiles and enough work is cut in
+// two across the features, for a second thread. Scratch memory is laid out here and its size
+// returned with the plan.
+
 #include "axle/kernels/convolution.h"
 
 #include <algorithm>
@@ -9,13 +22,13 @@
 namespace axle {
 namespace {
 
-constexpr i64 kTileRows = 240;           // outputs whose sums are kept; at most 512
-constexpr i64 kTileColumns = 512;        // output features
-constexpr i64 kPanelBytes = 1 << 20;     // of panels that are kept for all rows
-constexpr i64 kTileDepth = 32;           // features of a block of the tile order
+constexpr i64 kTileRows = 240;        // outputs per tile; at most kMaxClasses (512) of the kernel
+constexpr i64 kTileColumns = 512;     // output features
+constexpr i64 kPanelBytes = 1 << 20;  // of packed columns that are kept for all rows
+constexpr i64 kTileDepth = 32;        // features of a block of the tile order
 constexpr i64 kDepthwiseWork = 1 << 17;  // multiplications of a tile
-constexpr i64 kDepthwiseBytes = 8 * 64;  // of sums at once, in vectors
-constexpr i64 kWorkPerTile = 1 << 22;    // multiplications that are worth a tile of their own
+constexpr i64 kDepthwiseBytes = 8 * 64;  // of sums in registers at once
+constexpr i64 kWorkPerTile = 1 << 22;    // multiplications that justify a tile of their own
 
 void CopyDescription(const ConvolutionDescription& from, ConvolutionPlan& plan) {
   plan.num_spatial = static_cast<int>(from.spatial.size());
@@ -75,7 +88,7 @@ void ChooseTiles(const FamilyEntry& entry, ConvolutionPlan& plan) {
     plan.keeps_panels = column_bytes * panel <= 4 * kPanelBytes;
     if (plan.keeps_panels) most = std::clamp<i64>(kPanelBytes / column_bytes, panel, kTileColumns);
   }
-  // Something for other threads to do.
+  // With few tiles, cut the features in two so that another thread has work.
   const i64 work = plan.tile_rows * plan.inner * plan.num_positions * plan.output_features;
   if (plan.num_row_tiles * plan.groups < 4 && work > 2 * kWorkPerTile) {
     most = std::min(most, std::max<i64>(panel, plan.output_features / 2));
@@ -102,7 +115,7 @@ void ChooseTiles(const FamilyEntry& entry, ConvolutionPlan& plan) {
   plan.scratch_bytes = scratch.end();
 }
 
-// Groups of one feature on each side, all of them side by side, without conversions.
+// Groups of one input and one output feature, adjacent in memory, without conversions.
 bool IsDepthwise(const ConvolutionPlan& plan) {
   return plan.groups >= 8 && plan.input_features == 1 && plan.output_features == 1 &&
          plan.lhs_group_stride == 1 && plan.rhs_output_stride == 1 &&

@@ -1,6 +1,6 @@
 // Convolutions as compiled kernels: general windows, strides, padding, dilation of both sides,
 // reversal, groups, any layout through strides. Results have the bits of docs/numerics.md N6,
-// whatever the instruction set and however tiles are spread over calls.
+// whatever the instruction set and however tiles are distributed over calls.
 //
 // Used as PlanDot (axle/kernels/dot.h); buffers are {lhs, rhs, result, scratch}.
 #pragma once
@@ -68,8 +68,8 @@ struct ConvolutionKernel {
   std::string_view reason;  // why there is no kernel; empty if there is one
 };
 
-// A convolution whose window is a single place on lhs is a product of matrices: its kernel, or the
-// reason why it is none (as good as any to call PlanConvolution).
+// A convolution whose window covers a single place of lhs is a matrix product: returns its kernel,
+// or the reason why it is none; call PlanConvolution then.
 DotKernel PlanConvolutionAsDot(const ConvolutionDescription& convolution,
                                InstructionSet instruction_set);
 

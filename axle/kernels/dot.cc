@@ -1,5 +1,18 @@
-// Plans of products: which operand is the rows', how large tiles and blocks are, what is read and
-// written in place. Nothing here shows in the bits of a result.
+// Plans matrix products. Nothing here shows in the bits of a result: the parts of k come from
+// core/product_parts.h, blocks are whole parts.
+//
+// 1. Orientation: columns are the operand whose elements are adjacent along its free dimensions, so
+//    that vectors run along them; the sides are swapped (is_flipped) if that is lhs.
+// 2. In place or packed: small or few rows are read where they are; columns up to 600 KiB likewise,
+//    unless their row pitch maps them to the same cache lines. With at most 8 rows and columns
+//    larger than that, the columns are streamed from memory once (streams_columns).
+// 3. Sizes: blocks of 144 rows, 512 deep and 576 columns (the panels fit the second-level cache),
+//    register tiles by ChooseVectors, and tiles of at least 2^20 multiplications for threads.
+//
+// The canonical order (a matrix times a vector along its rows) has tiles of rows only. The
+// constants were measured on a server core of 2023 (48 KB and 2 MB of cache); other cores differ by
+// a few percent.
+
 #include "axle/kernels/dot.h"
 
 #include <algorithm>
@@ -10,21 +23,19 @@
 namespace axle {
 namespace {
 
-// Measured on a server core of 2023 (48 KB and 2 MB of cache); kernels on others differ by a few
-// percent.
 constexpr i64 kBlockRows = 144;
 constexpr i64 kBlockDepth = 512;
 constexpr i64 kBlockColumns = 576;
-constexpr i64 kSumRows = 240;             // whose sums are kept apart from the result
-constexpr i64 kGroupBlocks = 8;           // of rows, in place, whose groups of parts are kept
-constexpr i64 kStreamedBytes = 4096;      // of a row of sums that stay in the first-level cache
+constexpr i64 kSumRows = 240;         // rows whose sums are kept in scratch memory
+constexpr i64 kGroupBlocks = 8;       // blocks of rows, in place, whose groups of parts are kept
+constexpr i64 kStreamedBytes = 4096;  // of a row of sums, so that it stays in the first-level cache
 constexpr i64 kInPlaceBytes = 600 << 10;  // of columns that are not packed
-constexpr i64 kStreamedRows = 8;          // with which columns are read once, not packed
+constexpr i64 kStreamedRows = 8;          // at most so many: columns are read once, not packed
 constexpr i64 kStreamedWork = 1 << 18;    // factors of columns that make a tile
 constexpr i64 kTileWork = 1 << 20;        // multiplications of a tile, at least
 constexpr i64 kCanonicalWork = 1 << 16;   // likewise in the canonical order, which waits for memory
 
-// Appends a dimension, as a part of the one before where it goes on from it. False if there are too
+// Appends a dimension, merged with the one before if the strides allow. False if there are too
 // many.
 bool Append(RoleDims& role, const RoleDim& dim) {
   role.total *= dim.size;
@@ -57,7 +68,7 @@ bool SetDims(std::span<const DotDim> dims, bool is_flipped, RoleDims& role) {
 bool AreOneStep(const RoleDims& role) {
   return role.count <= 1;
 }
-// The distance of one element to the next where all have the same, else -1.
+// The distance from one element to the next if it is the same for all, otherwise -1.
 i64 StepOf(const RoleDims& role, i64 RoleDim::*stride) {
   if (role.count == 0) return 0;
   const RoleDim& last = role.dims[role.count - 1];
@@ -86,7 +97,7 @@ void ChooseInPlace(const FamilyEntry& entry, DotPlan& plan) {
   if (plan.column_operand.load == LoadKind::kSame && side_by_side && AreOneStep(plan.depth) &&
       plan.rows_in_place && plan.store == StoreKind::kInPlace) {
     const i64 step = depth.column_stride * bytes;
-    // Steps of a large power of two fall on the same few lines of the first-level cache.
+    // Row pitches that are multiples of 512 bytes map to few sets of the first-level cache.
     const bool collides = k >= 64 && step % 512 == 0 && m >= 3 * most;
     plan.columns_in_place = n * k * bytes <= kInPlaceBytes && !collides;
     const bool is_float = plan.family == DotFamily::kF32 || plan.family == DotFamily::kF64;
@@ -124,17 +135,18 @@ void ChooseBlocks(const FamilyEntry& entry, DotPlan& plan) {
     plan.tile_columns =
         std::min(std::max<i64>(1, n), RoundUpTo(kTileWork / column_work + 1, panel));
   }
-  if (plan.streams_columns) {  // waits for memory: smaller tiles, so that threads share it
+  if (plan.streams_columns) {  // bound by memory: smaller tiles, so that threads share it
     plan.tile_columns = std::min(n, RoundUpTo(std::max<i64>(256, kStreamedWork / k), panel));
     plan.stream_columns = kStreamedBytes / entry.sum_bytes;
-    plan.stream_row = plan.stream_columns + 64 / entry.sum_bytes;  // rows in lines of their own
+    plan.stream_row =
+        plan.stream_columns + 64 / entry.sum_bytes;  // each row on cache lines of its own
   }
   plan.num_row_tiles = (m + plan.tile_rows - 1) / plan.tile_rows;
   plan.num_column_tiles = (n + plan.tile_columns - 1) / plan.tile_columns;
   plan.by_rows = m > n;
 }
 
-// Of the canonical order: tiles of rows.
+// The canonical order: tiles of rows.
 void ChooseRows(DotPlan& plan) {
   const i64 k = std::max<i64>(1, plan.depth.total);
   const bool is_along = AreOneStep(plan.depth);
@@ -208,7 +220,7 @@ DotKernel PlanDot(const DotDescription& dot, InstructionSet instruction_set) {
   const FamilyEntry& entry = *family;
   const bool is_canonical = dot.types.order == DotOrder::kCanonical;
   kernel.function = is_canonical ? entry.canonical : entry.dot;
-  // Columns are the side whose elements are neighbours; where neither's are, or both's, the larger.
+  // Columns are the side whose elements are adjacent; if both or neither are, the larger one.
   const auto product = [](std::span<const DotDim> dims) {
     i64 total = 1;
     for (const DotDim& dim : dims) total *= dim.size;
@@ -226,7 +238,7 @@ DotKernel PlanDot(const DotDescription& dot, InstructionSet instruction_set) {
   const bool result_is_along_lhs = num_rhs > 1 &&
                                    last_stride(dot.lhs_free, &DotDim::result_stride) == 1 &&
                                    last_stride(dot.rhs_free, &DotDim::result_stride) != 1;
-  // Of the canonical order, the side with one element is the vector.
+  // In the canonical order the side with one free element is the vector.
   const i64 few = entry.lanes / 2;
   const bool is_flipped =
       is_canonical ? num_rhs != 1

@@ -37,12 +37,14 @@ struct DotPlan : ProductPlan {
   bool streams_columns = false;  // few rows: columns are read along memory, once
   bool by_rows = false;          // the columns of tiles are the faster ones
   i64 tile_rows = 1, tile_columns = 1, num_row_tiles = 1, num_column_tiles = 1;
-  // Of parts and groups of parts (core/product_parts.h); a block is some parts deep.
+  // Depths of parts and groups of parts (core/product_parts.h); a block is a whole number of parts
+  // deep.
   i64 part_depth = 1, group_depth = 1;
   i64 block_depth = 1, block_rows = 1, block_columns = 1;  // of packed operands
-  i64 stream_columns = 1, stream_row = 1;  // columns that are streamed at once; a row of their sums
-  i64 sum_rows = 1;           // whose sums are kept at once; block_rows unless results are
-  i64 lanes = 1;              // of the canonical order
+  i64 stream_columns = 1, stream_row = 1;  // columns streamed at once; row pitch of their sums
+  i64 sum_rows =
+      1;          // rows whose sums are kept at once; block_rows unless sums are kept in the result
+  i64 lanes = 1;  // of the canonical order
   i64 result_row_stride = 0;  // where sums are kept in the result
   // Parts of scratch memory, in bytes from its begin.
   i64 panels_at = 0, row_block_at = 0, sums_at = 0, offsets_at = 0, groups_at = 0;

@@ -23,13 +23,13 @@ int ChooseVectors(const FamilyEntry& entry, i64 rows, i64 columns, i64 depth, i6
 
 // How contracted elements are cut up (core/product_parts.h).
 const PartRule& PartRuleOf(const ProductTypes& types);
-// How many sums of groups wait to be joined, at most, when there are so many parts.
+// The maximum number of group sums that wait in the tree (x86/group_tree.h), for so many parts.
 int WaitingGroups(i64 num_parts, i64 group_parts);
 
-// Parts of scratch memory, one behind the other.
+// Lays out scratch memory: regions one after the other, aligned to 64 bytes.
 class ScratchLayout {
  public:
-  // Where a part of so many bytes begins.
+  // Adds a region and returns its offset.
   i64 Add(i64 bytes);
   i64 end() const { return end_; }
 

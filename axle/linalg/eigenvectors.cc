@@ -1,9 +1,20 @@
+// Back substitution on the Schur form T, one eigenvector at a time. For eigenvalue w at position k
+// a right vector starts as e_k; elements k - 1 .. 0 follow from rows of (T - w) x = 0, each a chain
+// over the known elements. A left vector uses T^H and goes down from k. A 2 by 2 block of a real T
+// (a complex pair) is solved as a unit with complete pivoting, and its vector has two columns, real
+// and imaginary part.
+//
+// Overflow is avoided in steps: before a division by a small pivot, and after an element grows past
+// 2^40 (f32) or 2^400 (f64), the whole vector is multiplied by a power of two, which is exact for
+// normal numbers. Pivots below smallest_ (epsilon |w|, at least a small multiple of the least
+// normal number) are replaced by it. O(n^2) operations per vector.
+
 #include "axle/linalg/eigenvectors.h"
 
 namespace axle {
 namespace {
 
-// acc - a x for an a that may be real where x is complex.
+// acc - a x, where a may be real and x complex.
 template <typename T, typename S>
 S SubtractProduct(T a, S x, S acc) {
   if constexpr (kIsComplexScalar<T> == kIsComplexScalar<S>) {
@@ -28,7 +39,7 @@ class Substitution {
                            std::numeric_limits<P>::min() * static_cast<P>(form.rows) /
                                std::numeric_limits<P>::epsilon())) {}
 
-  // The vector that ends with the known elements [begin, end): those before it.
+  // Completes a vector upwards: elements [begin, end) are known, those before are solved.
   void SolveUp(i64 begin, i64 end) {
     for (i64 i = begin - 1; i >= 0; --i) {
       const bool is_pair = IsPair(i - 1);
@@ -42,8 +53,8 @@ class Substitution {
     }
   }
 
-  // The vector that begins with the known elements [begin, end): those after it. Elements that are
-  // not known yet hold what is on the other side of their equation.
+  // Completes a vector downwards: elements [begin, end) are known, those after are solved. An
+  // element that is not known yet holds the right-hand side of its equation.
   void SolveDown(i64 begin, i64 end) {
     for (i64 i = begin; i < end; ++i) Eliminate(i, end);
     for (i64 i = end; i < form_.rows; ++i) {
@@ -60,7 +71,7 @@ class Substitution {
   }
 
  private:
-  // Is there a 2 by 2 block in rows i and i + 1?
+  // Whether rows i and i + 1 form a 2 by 2 block.
   bool IsPair(i64 i) const {
     if constexpr (kIsComplexScalar<T>) return false;
     return i >= 0 && i + 1 < form_.rows && form_(i + 1, i) != T();
@@ -79,7 +90,7 @@ class Substitution {
       x_[j] = SubtractProduct(Conjugate(row[j]), value, x_[j]);
     }
   }
-  // Of whichever of T and T^H is solved; eigenvalue_ is that of the same.
+  // The pivot of T or T^H, whichever is solved; eigenvalue_ belongs to the same matrix.
   S Pivot(T diagonal) const { return S(diagonal) - eigenvalue_; }
 
   void ScaleAll(P size, S* others, int count) {
@@ -87,7 +98,7 @@ class Substitution {
     for (S& x : x_) x = Scale(x, factor);
     for (int i = 0; i < count; ++i) others[i] = Scale(others[i], factor);
   }
-  // Before something is divided by a pivot of this size.
+  // Scales the vector down before a division by a pivot of this size, if that could overflow.
   void MakeRoom(S* right_sides, int count, P pivot) {
     P size = 0;
     for (int i = 0; i < count; ++i) size = std::max(size, LargestPart(right_sides[i]));

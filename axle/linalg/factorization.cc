@@ -1,3 +1,16 @@
+// Drivers of the symmetric eigenproblem and the singular value decomposition.
+//
+// HermitianEigen: scale by a power of two, reduce to tridiagonal form, form Q, QL iteration
+// (tridiagonal_eigen.h), sort increasingly.
+//
+// JacobiSvd: one-sided Jacobi. A sweep visits every pair (p, q) of columns and rotates the two if
+// |x^H y| > epsilon sqrt(n) |x| |y|; at most 64 sweeps. Singular values are then the norms of the
+// columns. Columns that are negligible (epsilon / 16 of the largest) are left out of rotations,
+// because squares of two of them may underflow, and completed to an orthonormal basis at the end.
+//
+// TallSvd reduces m x n to n x n by QR with pivoting first; the columns of R^H are nearly
+// orthogonal already.
+
 #include "axle/linalg/factorization.h"
 
 #include <limits>
@@ -10,7 +23,7 @@
 namespace axle {
 namespace {
 
-// Positions in the order of `before(i, j)`; equal ones keep theirs.
+// Positions sorted by `before(i, j)`; stable.
 template <typename Before>
 std::vector<i64> OrderBy(i64 n, const Before& before) {
   std::vector<i64> order(n);
@@ -19,7 +32,7 @@ std::vector<i64> OrderBy(i64 n, const Before& before) {
   return order;
 }
 
-// Row i of a becomes what row order[i] was.
+// Row i of a becomes the old row order[i].
 template <typename T>
 void PermuteRows(const Matrix<T>& a, const std::vector<i64>& order) {
   std::vector<T> copy;
@@ -50,7 +63,7 @@ Status FormTransposedQ(const Matrix<T>& a, const T* taus, const Matrix<T>& rows,
   return {};
 }
 
-// Columns this much smaller than the largest are what rounding leaves of a matrix of lower rank.
+// Columns smaller than this fraction of the largest are rounding errors of a matrix of lower rank.
 template <typename P>
 constexpr P kNegligible = std::numeric_limits<P>::epsilon() / 16;
 

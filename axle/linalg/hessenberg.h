@@ -1,6 +1,6 @@
-// What comes before the iteration for the eigenvalues of a general matrix: balancing, and the
-// reduction to upper Hessenberg form by Householder reflections. Results are packed as LAPACK's
-// gebal and gehrd do, except that positions count from 0 and ranges end before `high`.
+// Preparation of the eigenvalue iteration for a general matrix: balancing, and the reduction to
+// upper Hessenberg form by Householder reflections. Results are packed as LAPACK's gebal and gehrd
+// do, except that positions count from 0 and ranges end before `high`.
 #pragma once
 #include "axle/linalg/householder.h"
 
@@ -31,7 +31,7 @@ struct Balancing {
   }
 };
 
-// Is everything but the diagonal zero in row (or column) i, among the positions [low, high)?
+// Whether row (or column) i is zero apart from the diagonal, among the positions [low, high).
 template <typename T>
 bool IsIsolated(const Matrix<T>& a, bool row, i64 i, i64 low, i64 high) {
   for (i64 j = low; j < high; ++j) {
@@ -93,7 +93,7 @@ Status EqualiseNorms(const Matrix<T>& a, Balancing<PartType<T>>& balancing, Limi
         factor /= 2, column /= 2, row *= 2;
       }
       const P scale = balancing.scale[i] * factor;
-      // Not worth it, or too far already.
+      // The norms improve by less than 5 %, or the scale is out of range.
       if (column + row >= P(0.95) * sum || !(scale > smallest && scale < largest)) continue;
       balancing.scale[i] = scale;
       changed = true;

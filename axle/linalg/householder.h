@@ -1,4 +1,4 @@
-// Householder reflections of row-major matrices, and what is made of them alone: QR with and
+// Householder reflections of row-major matrices, and the factorisations built on them: QR with and
 // without pivoting, products with Q. Conventions of results are LAPACK's.
 #pragma once
 #include "axle/linalg/norms.h"
@@ -61,7 +61,7 @@ void CopyReflector(const Matrix<T>& a, i64 row, i64 column, std::vector<T>& v) {
 template <typename T>
 void ApplyReflectorRight(const std::vector<T>& v, T tau, const Matrix<T>& b, i64 column) {
   if (tau == T()) return;
-  constexpr i64 kRows = 8;  // chains under way at a time
+  constexpr i64 kRows = 8;  // chains at once, to hide the latency of fma
   const i64 n = static_cast<i64>(v.size());
   for (i64 begin = 0; begin < b.rows; begin += kRows) {
     const i64 rows = std::min(kRows, b.rows - begin);
@@ -148,10 +148,10 @@ i64 MoveChosenColumns(const Matrix<T>& a, Position* order) {
 // The norms of the columns of a from row `row` on, as the elimination goes down.
 template <typename P>
 struct ColumnNorms {
-  std::vector<P> now, exact;  // brought down step by step; as last computed
+  std::vector<P> now, exact;  // updated step by step; as last computed
 
-  // Takes the element in row `row` of column j out of its norm, or computes it anew where too much
-  // was taken away since the last time.
+  // Removes the element in row `row` from the norm of column j, or recomputes the norm if
+  // cancellation since the last time is too large.
   template <typename T>
   void Reduce(const Matrix<T>& a, i64 row, i64 j) {
     if (now[j] == 0) return;

@@ -144,7 +144,7 @@ T Quotient(T a, T b) {
   }
 }
 
-// A row-major matrix in somebody else's memory.
+// A view of a row-major matrix; does not own the memory.
 template <typename T>
 struct Matrix {
   T* data = nullptr;

@@ -84,9 +84,8 @@ PartType<T> ColumnNorm(const Matrix<T>& a, i64 row, i64 column) {
   return scale * SquareRoot(sum);
 }
 
-// The sum over i < n of what `add(i, acc)` adds to acc: eight chains from +0, of which chain k
-// takes i = k, k + 8, ...; then chain k takes chain k + 4, k + 2, k + 1. So that it can be done
-// with vectors.
+// The sum over i < n of what `add(i, acc)` adds to acc, in an order that vectorises: eight chains
+// from +0, chain k takes i = k, k + 8, ...; then chain k adds chain k + 4, k + 2, k + 1.
 template <typename S, typename Add>
 S SumInLanes(i64 n, const Add& add) {
   constexpr i64 kLanes = 8;

@@ -1,14 +1,24 @@
-// The iteration works on the smallest block at the end of h that does not split: its shifts are the
-// eigenvalues of its last 2 by 2 matrix, now and then others, in case it goes in circles. A sweep
-// of reflections (real) or rotations (complex) chases the bulge that the shifts make down the
-// diagonal. A subdiagonal element is zero when it is small beside its neighbours by the criterion
-// of Ahues and Tisseur, which is that of LAPACK's lahqr.
+// QR iteration with implicit shifts. It works on the smallest block [first_, last_] at the end of h
+// that does not split; the eigenvalues found at its end shrink it (deflation):
+//
+// 1. Find the block: a subdiagonal element counts as zero if it is small beside its neighbours by
+//    the criterion of Ahues and Tisseur, which is also that of LAPACK's lahqr.
+// 2. A block of one row (or two, if real) gives its eigenvalues; real 2 by 2 blocks are brought to
+//    standard form (StandardBlock).
+// 3. Otherwise a sweep. The shifts are the eigenvalues of the last 2 by 2 matrix: both at once for
+//    real matrices (Francis' double shift, real arithmetic), Wilkinson's shift for complex ones.
+//    Reflections (real) or rotations (complex) chase the bulge that the shifts make down the
+//    diagonal.
+//
+// Every tenth sweep without a new eigenvalue uses made-up shifts, to break cycles. After 30 max(10,
+// size) sweeps the iteration gives up (`failed`). A sweep costs O(n^2) operations.
+
 #include "axle/linalg/schur.h"
 
 namespace axle {
 namespace {
 
-// After so many sweeps without a new eigenvalue the shifts are made up.
+// After so many sweeps without a new eigenvalue the shifts are exceptional.
 constexpr i64 kExceptionalSweeps = 10;
 
 template <typename P>
@@ -77,7 +87,7 @@ struct GivensRotation {
   }
 };
 
-// What real and complex iterations have in common: where the block is that is worked on.
+// The iteration, real or complex.
 template <typename T>
 class Iteration {
  public:
@@ -92,7 +102,7 @@ class Iteration {
     const i64 size = options_.high - options_.low;
     i64 sweeps_left = 30 * std::max<i64>(10, size);
     last_ = options_.high - 1;
-    i64 sweeps = 0;  // for the eigenvalue that is looked for
+    i64 sweeps = 0;  // since the last eigenvalue was found
     while (last_ >= options_.low) {
       AXLE_TRY(CheckLimits(limits_));
       first_ = FirstOfBlock();
@@ -349,9 +359,8 @@ class Iteration {
 
 }  // namespace
 
-// (cosine, sine) becomes that of both rotations, this step after what there was. Here and below the
-// second product is fused by us, so that no compiler does it on its own
-// (scripts/check_contraction.py).
+// Appends a rotation to (cosine, sine). Here and below the second product is fused explicitly, so
+// that no compiler does it on its own (scripts/check_contraction.py).
 template <typename P>
 void StandardBlock<P>::Rotate(P cosine_of_step, P sine_of_step) {
   const P old = cosine;
@@ -412,7 +421,7 @@ StandardBlock<P>::StandardBlock(P a_, P b_, P c_, P d_) : a(a_), b(b_), c(c_), d
     b = -c;
     c = 0;
     Rotate(0, 1);
-  } else if (!opposite()) {  // real after all
+  } else if (!opposite()) {  // real eigenvalues
     const P root_b = SquareRoot(Magnitude(b)), root_c = SquareRoot(Magnitude(c));
     const P half = WithSign(root_b * root_c, c), size = SquareRoot(Magnitude(b + c));
     d = a - half;
@@ -429,7 +438,7 @@ template <typename T>
 Status HessenbergSchur(const Matrix<T>& h, const Matrix<T>& vectors, const SchurOptions& options,
                        const Eigenvalues<T>& eigenvalues, Limits* limits, i64& failed) {
   for (i64 i = 0; i < h.rows; ++i) {
-    std::fill_n(h.row(i), std::max<i64>(i - 1, 0), T());  // where the reflectors were
+    std::fill_n(h.row(i), std::max<i64>(i - 1, 0), T());  // overwrites the reflectors
     if (i < options.low || i >= options.high) eigenvalues.Set(i, h(i, i));
   }
   return Iteration<T>(h, vectors, options, limits).Run(eigenvalues, failed);

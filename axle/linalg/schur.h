@@ -7,7 +7,7 @@
 
 namespace axle {
 
-// What the eigenvalues are, each real with an imaginary part of its own, or complex.
+// Where eigenvalues are stored: complex values, or real ones with separate imaginary parts.
 template <typename T>
 struct Eigenvalues {
   T* values = nullptr;

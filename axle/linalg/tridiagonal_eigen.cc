@@ -1,3 +1,13 @@
+// QL iteration. From the top, EndOfBlock finds the first place where an off-diagonal element is
+// negligible; QlStep does one implicit step on the block [l, m], shifted by the eigenvalue of its
+// first 2 by 2 matrix that is closer to d[l], until e[l] vanishes and d[l] is an eigenvalue. At
+// most 30 n steps in all.
+//
+// The rotations of a step act on rows of `vectors`. They are queued, up to 32 n of them, and then
+// applied to 16 columns at a time that stay in the cache: the rotations are read once per 16
+// columns instead of the matrix once per rotation. This changes the order of work only, since
+// columns are independent.
+
 #include "axle/linalg/tridiagonal_eigen.h"
 
 #include <optional>
@@ -5,8 +15,7 @@
 namespace axle {
 namespace {
 
-// Applies rotations to all columns of a matrix of real numbers. They are collected, and go through
-// a few columns at a time in fast memory: what happens to a column does not depend on the others.
+// Queues rotations and applies them to 16 columns at a time.
 template <typename P>
 class RotationQueue {
  public:
@@ -56,8 +65,8 @@ P Hypotenuse(P x, P y) {
   return AbsoluteValue(std::complex<P>(x, y));
 }
 
-// The first m >= begin where the matrix splits below row m: where what is there is small beside its
-// neighbours, or has a square that would not count.
+// The first m >= begin where the matrix splits below row m: e[m] is small beside its neighbours, or
+// its square would underflow.
 template <typename P>
 i64 EndOfBlock(const P* d, const P* e, i64 begin, i64 n) {
   const P smallest = SquareRoot(std::numeric_limits<P>::min());

@@ -1,3 +1,5 @@
+// Checks of output_to_operand_aliasing: paths of tuple indices that must lead somewhere, once each.
+
 #include "axle/ops/aliasing.h"
 
 #include <set>

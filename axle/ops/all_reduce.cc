@@ -142,7 +142,7 @@ class GroupFold {
   }
 
  private:
-  // Elements between two looks at the limits.
+  // How many elements are folded between two checks of the limits.
   static constexpr i64 kSlice = 1 << 16;
 
   // Value `first` becomes the fold of `count` values from it on: the first half, which is the
@@ -188,7 +188,8 @@ struct Reduced {
   GroupValues group;             // without the values
 };
 
-// From the left, in the order of the group: one call of to_apply for each device but the first.
+// Folds from the left, in the order of the group: one call of to_apply for each device but the
+// first.
 StatusOr<std::vector<Literal>> FoldArrays(std::vector<Literal> tuples, const EvalContext& context) {
   std::vector<Literal> results = std::move(tuples[0].mutable_elements());
   for (Literal& tuple : std::span(tuples).subspan(1)) {

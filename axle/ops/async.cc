@@ -16,7 +16,7 @@ namespace {
 constexpr OperandSpec kStartOperands[] = {{"operand", kVariadic}};
 constexpr OperandSpec kUpdateOperands[] = {{"operand"}, {"bound", kVariadic}};
 constexpr CalleeSpec kStartCallees[] = {{"calls"}};
-// That of the start; who reads a program finds it where it is left out.
+// The computation of the start; it is filled in where a program leaves it out.
 constexpr CalleeSpec kChainCallees[] = {{.text = "calls", .optional = true}};
 constexpr std::string_view kMainThread = "main";
 constexpr std::string_view kAsync = "async";
@@ -54,7 +54,7 @@ std::string_view ThreadText(const std::string& thread) {
   return thread.empty() ? kMainThread : std::string_view(thread);
 }
 
-// XLA's name of the main thread is as good as none.
+// XLA's name of the main thread means the same as no name.
 void DropMainThread(std::span<Instruction* const>, void* attrs) {
   std::string& thread = static_cast<AsyncStartAttrs*>(attrs)->async_execution_thread;
   if (thread == kMainThread) thread.clear();
@@ -118,7 +118,7 @@ StatusOr<Shape> InferStart(const Instruction& inst) {
                      "\" runs on \"", ThreadText(callee.execution_thread()), "\""));
   }
   Shape result = StateShape(inst, std::move(operands), Shape::Tuple({}));
-  // What is aliased are parts of all parameters and of the whole result, bound here or later.
+  // Aliases name parts of all parameters and of the whole result, bound here or later.
   std::vector<Shape> parameters;
   for (const Instruction* p : callee.parameters()) parameters.push_back(p->shape());
   Shape whole = Shape::Tuple({Shape::Tuple(parameters), callee.root()->shape()});
@@ -128,7 +128,7 @@ StatusOr<Shape> InferStart(const Instruction& inst) {
   return result;
 }
 
-// What has no value yet.
+// A value of zeros for a part of the state that is not computed yet.
 StatusOr<Literal> Zeros(const Shape& shape) {
   return Literal::Create(shape.WithoutLayout());
 }
@@ -158,7 +158,7 @@ StatusOr<Literal> EvalStart(const Instruction& inst, std::span<Literal> operands
   return StateOf(inst, {operands.begin(), operands.end()}, runs, std::move(result), context);
 }
 
-// What repeats the start is not kept; what contradicts it stays, and is an error.
+// An attribute that repeats the start is dropped; one that contradicts it stays and is an error.
 template <typename Attrs>
 void DropWhatTheStartSays(std::span<Instruction* const> operands, void* attrs) {
   std::string& thread = static_cast<Attrs*>(attrs)->async_execution_thread;
@@ -257,7 +257,7 @@ StatusOr<Literal> EvalDone(const Instruction& inst, std::span<Literal> operands,
   return context.callee().Call(parts[0].mutable_elements());
 }
 
-// Who may read a state: the chain, and what hands values on.
+// A state may be read by the ops of its chain and by ops that pass values on.
 Status CheckReaders(const Instruction& inst) {
   for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {
     const Instruction& reader = *use->user;

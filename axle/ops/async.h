@@ -33,9 +33,9 @@ struct AsyncDoneAttrs {
   std::string async_execution_thread;  // likewise
 };
 
-// What "op-start", "op-update" or "op-done" means, where that is not an op of its own.
+// The meaning of "op-start", "op-update" or "op-done", where that is not an op of its own.
 struct AsyncForm {
-  const OpDef* op;       // that runs
+  const OpDef* op;       // the op that runs
   const OpDef* wrapper;  // async-start, async-update or async-done
   bool begins;           // op-start
 };
@@ -47,8 +47,8 @@ bool IsAsyncState(const Shape& shape);
 // async-update or async-done: operand 0 is the state.
 bool GoesOnAsync(const OpDef& def);
 
-// What the ops of chains run. It remembers what it has found, so that asking about every op of a
-// chain takes time in proportion to its length.
+// Finds the computations that the ops of chains run. It remembers what it has found, so that asking
+// about every op of a chain takes time in proportion to its length.
 class AsyncChains {
  public:
   // The computation of the chain that has the state `state`, as far as the computation around it
@@ -57,17 +57,18 @@ class AsyncChains {
 
   // Before whole modules are printed: notes what its chains say of their computations.
   void Note(const Module& module);
-  // For an async-start, async-update or async-done whose computation is one op on its parameters in
-  // their order, and that text can say in the short form: that op. Null for others.
+  // For an async-start, async-update or async-done that has a short form in text, because its
+  // computation is one op on its parameters in their order: that op. Null for others.
   const Instruction* WrappedOp(const Instruction& inst);
-  // Of an async-update or async-done: whether its computation is what Find finds.
+  // For an async-update or async-done: whether Find finds its computation.
   bool IsImplied(const Instruction& inst);
 
  private:
   std::unordered_map<const Instruction*, const HloComputation*> found_;
   bool has_noted_ = false;
   std::unordered_set<const HloComputation*> binds_all_, gives_all_;
-  std::unordered_set<const Instruction*> alone_;  // whose state comes from no async-start
+  std::unordered_set<const Instruction*>
+      alone_;  // instructions whose state comes from no async-start
 };
 
 // The computations of states that come into a computation from outside, looked for in a module
@@ -96,8 +97,8 @@ class AsyncSources {
   std::map<Place, const HloComputation*> found_;
 };
 
-// What the ops of a chain state of the computation that they run, for op-start, which does not say
-// what its computation takes.
+// The parameters and the result that the ops of a chain state for their computation. op-start needs
+// them, because it does not say what its computation takes.
 struct AsyncSignature {
   std::vector<Shape> parameters;
   Shape result;  // () if nobody says it

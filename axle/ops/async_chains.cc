@@ -163,7 +163,7 @@ const Instruction* AsyncChains::WrappedOp(const Instruction& inst) {
   for (i64 i = 0; i < root->num_operands(); ++i) {
     if (root->operand(i) != parameters[i]) return nullptr;
   }
-  // What is written behind op-start is taken for the op's.
+  // Attributes that are written behind op-start are taken for the op's.
   if (begins && !inst.attrs<AsyncStartAttrs>().output_to_operand_aliasing.empty() &&
       std::ranges::any_of(GetOpDef(*root).attrs.specs, [](const AttrSpec& spec) {
         return spec.text == "output_to_operand_aliasing";

@@ -12,7 +12,8 @@ extern const OpDef kBitcastDef;
 
 namespace {
 
-// Nothing but an order of the dimensions, in whichever memory: a permutation says it all.
+// Whether the layout says only an order of the dimensions, in any memory space. Then the bitcast is
+// a permutation.
 bool IsPlain(const Shape& shape) {
   Layout plain = Layout::RowMajor(shape.rank());
   const Layout layout = shape.LayoutOrDefault();
@@ -35,7 +36,7 @@ bool IsInSamePlaces(const Shape& from, const Shape& to) {
   return from.type() == to.type() && SameDims(from, to) && from_layout == to_layout;
 }
 
-// What is copied from place to place, or not at all, can run.
+// A bitcast can run if it copies bytes from place to place, or copies nothing.
 Status CheckBitcastRuns(const Instruction& inst) {
   const Shape &from = inst.operand(0)->shape(), &to = inst.shape();
   if (IsInSamePlaces(from, to)) return {};
@@ -80,7 +81,7 @@ Status ForEachPlace(const Shape& shape, const MemoryOrder& order, const EvalCont
   return {};
 }
 
-// By way of the memory, tiles filled up with zeros.
+// Goes through an image of the memory in which the padding of tiles is zeros.
 StatusOr<Literal> EvalThroughMemory(const Instruction& inst, const Literal& operand,
                                     const EvalContext& context) {
   const Shape &from = inst.operand(0)->shape(), &to = inst.shape();

@@ -1,7 +1,19 @@
-// How it runs. Seen through offsets of their batch, free and contracting dimensions, each batch
-// element is a product of [M, K] and [K, N]; blocks of 4 x 16 results are added up by the kernels
-// (contraction_kernels.h), part by part of core/product_parts.h, every result in its own order of
-// k. Narrow results swap the roles of rows and columns.
+// The interpreter's matrix product, the definition of dot. An operand is seen through three lists
+// of offsets: batch, free and contracting elements. Each batch element is then a product of [M, K]
+// and [K, N]:
+//
+//   for each part of k (core/product_parts.h): for each panel of 16 columns: pack it
+//     for each block of 4 rows: sums += rows * panel
+//
+// Every result takes its products in its own order of k (docs/numerics.md N5), so blocking does not
+// show in the bits. Results with fewer than 16 columns and more rows swap the roles of the
+// operands. A single row with adjacent columns is not packed. CanonicalDot is the exception of N5:
+// one side has a single row and the other is contracted along memory, so each result is one long
+// canonical sum.
+//
+// The compiled kernels (axle/kernels/) give the same bits faster; this file is what they are
+// compared with.
+
 #include "axle/ops/blocked_dot.h"
 
 #include <algorithm>
@@ -14,10 +26,10 @@ namespace axle {
 namespace {
 
 // The rows of one batch element: arrays of contracted elements k = begin .. begin + count - 1, zero
-// past the last. They are the operand's own where its elements lie in this order, else copies.
+// past the last. They are the operand's memory if its elements lie in this order, otherwise copies.
 class Rows {
  public:
-  // `most` is the largest count; `padded` says whether the last one goes past the end.
+  // `most` is the largest count; `padded` says whether the last one reaches past the end.
   Rows(const DotSide& side, i64 element_bytes, i64 most, bool padded)
       : side_(side), element_bytes_(element_bytes), rows_(side.free.size()) {
     const auto size = static_cast<i64>(side.contracting.size());
@@ -124,7 +136,7 @@ class BlockedProduct {
     return {};
   }
 
-  // A part of the only row, whose columns are neighbours in memory.
+  // A part of a single row whose columns are adjacent in memory.
   Status MultiplyRow(const std::byte* columns, i64 begin, i64 count, SumMode mode,
                      std::byte* results) {
     const i64 bytes = num_columns_ * accumulator_.element_bytes();

@@ -1,5 +1,5 @@
-// Products of matrices that lie anywhere in memory, in the orders of docs/numerics.md N5: what dot,
-// ragged-dot and scaled-dot share.
+// Products of matrices with any strides, in the orders of docs/numerics.md N5: the common part of
+// dot, ragged-dot and scaled-dot.
 #pragma once
 #include "axle/ops/contraction.h"
 

@@ -1,3 +1,5 @@
+// Shape checks and row-major box copies that the collectives share; see collective_parts.h.
+
 #include "axle/ops/collective_parts.h"
 
 #include <algorithm>

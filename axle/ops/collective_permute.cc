@@ -189,7 +189,7 @@ bool IsOfArrays(const Shape& shape) {
   return shape.is_tuple() ? std::ranges::all_of(shape.elements(), IsOfArrays) : shape.is_array();
 }
 
-// What arrives, one value per operand: an array, or arrays in a tuple, which travel as one.
+// The values that arrive, one per operand: an array, or arrays in a tuple, which travel as one.
 StatusOr<std::vector<Shape>> InferReceived(const Instruction& inst) {
   AXLE_TRY(CheckPairs(inst));
   if (IsInPlace(inst)) return InferInPlace(inst);

@@ -1,3 +1,6 @@
+// compare: -> pred. Floats compare in the partial order (NaN is unordered) or in the total order,
+// in which their bit patterns compare as sign-and-magnitude integers.
+
 #include "axle/ops/elementwise.h"
 #include "axle/ops/total_order.h"
 
@@ -21,7 +24,7 @@ bool IsTotalOrder(const Instruction& inst) {
   return inst.attrs<CompareAttrs>().type == ComparisonType::kTotalOrder;
 }
 
-// A type that says what the elements imply is not printed, so both spellings are one.
+// A type= that states what the element type implies is dropped, so both spellings are one value.
 void CanonicalizeCompare(std::span<Instruction* const> operands, void* attrs) {
   ComparisonType& type = static_cast<CompareAttrs*>(attrs)->type;
   if (!operands.empty() && type == ImpliedType(operands[0]->shape().type())) {

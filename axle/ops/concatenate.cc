@@ -1,3 +1,5 @@
+// concatenate: an index map with one piece per operand, each behind the one before it.
+
 #include "axle/ops/dim_order.h"
 #include "axle/ops/elementwise.h"
 

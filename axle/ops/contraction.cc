@@ -1,3 +1,14 @@
+// The types of a product, and blocks of sums. Contraction chooses the types: an operand is
+// converted to the type in which it is multiplied (its own, if the result type holds all its
+// values), then to the type of sums (f32 for narrow floats); products of bf16 and 8-bit floats use
+// the tile order.
+//
+// BlockAccumulator multiplies up to 4 rows with a panel of 16 columns. How a part of k is combined
+// with the sums so far is the SumMode: chains of floats begin anew in each part and are added, the
+// tile order and integers continue. OrderFor picks plain arithmetic for the tile order if no
+// product can underflow: the exponents of the smallest factors add up to at least -112, so every
+// sum is a multiple of 2^-126. Otherwise the exact and slower TileFma is used.
+
 #include "axle/ops/contraction.h"
 
 #include <algorithm>
@@ -12,7 +23,7 @@
 namespace axle {
 namespace {
 
-// Does `to` have every value of `from`? Both are floating types.
+// Whether `to` has every value of `from`; both are floating types.
 bool Contains(ElementType to, ElementType from) {
   if (to == from) return true;
   const FloatFormat &wide = Info(to).format, &narrow = Info(from).format;
@@ -207,7 +218,7 @@ void BlockAccumulator::Multiply(std::span<const void* const> rows, const std::by
     if (mode == SumMode::kContinue) for_each(acc, load);
     accumulate_(rows.data(), static_cast<i64>(rows.size()), panel, count, acc);
     if (mode == SumMode::kAdd) {
-      std::memcpy(before, acc, sizeof before);  // for the columns that are not there
+      std::memcpy(before, acc, sizeof before);  // also sets the columns past num_columns
       for_each(before, load);
       join_(before, acc, static_cast<i64>(rows.size()) * parts * kPanelColumns);
     }

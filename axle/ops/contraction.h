@@ -1,5 +1,5 @@
-// What dot and convolution share: the types in which they multiply and add up, the order that goes
-// with them, and blocks of results (docs/numerics.md N5, N6).
+// The common part of dot and convolution: the types in which they multiply and add, the order that
+// goes with them, and blocks of results (docs/numerics.md N5, N6).
 #pragma once
 #include <span>
 #include <vector>
@@ -34,11 +34,11 @@ struct Contraction {
   StatusOr<Literal> Result(Literal sums) const;
 };
 
-// What a part of the contracted elements (core/product_parts.h) does with sums that are there.
+// How a part of the contracted elements (core/product_parts.h) is combined with the sums so far.
 enum class SumMode : std::uint8_t {
-  kBegin,     // it is the first of a group: sums begin at +0
-  kContinue,  // they go on: the tile order, and what is the same in any order
-  kAdd,       // sums of its own, from +0, are added to them
+  kBegin,     // first of a group: sums begin at +0
+  kContinue,  // the chain continues: the tile order, and types that are exact in any order
+  kAdd,       // a new chain from +0 is added to them
 };
 
 // Adds up blocks of one contraction.
@@ -53,13 +53,13 @@ class BlockAccumulator {
 
   i64 element_bytes() const { return element_bytes_; }
   AccumulateRowFn accumulate_row() const { return FindAccumulateRow(type_, order_); }
-  // How elements of a position, or of a dot, are filled up, and cut up.
+  // The multiple to which contracted elements are padded, and how they are cut into parts.
   i64 unit() const { return is_tile() ? kTileDepth : 1; }
   const PartRule& part_rule() const;
-  // Of the part of this number, if the parts before it in its group are not all empty.
+  // The mode of part number `part`, if the parts before it in its group are not all empty.
   SumMode ModeOf(i64 part) const;
   JoinFn join() const { return join_; }
-  // The sum of nothing that changes no other one.
+  // -0: the identity of sums.
   void FillNegativeZeros(i64 num_sums, std::byte* sums) const;
   i64 numbers_per_sum() const { return IsComplex(type_) ? 2 : 1; }
   // `count` rounded up to what the order takes.

@@ -1,3 +1,15 @@
+// The inner loops, written so that the compiler vectorises them: accumulators of a block (rows are
+// a template parameter) stay in registers, the loop over 16 columns becomes vectors. About 70
+// GFLOP/s in f32 on a 2023 server core.
+//
+// - Chain: acc = fma(a, b, acc) in increasing k. ComplexChain: four of them per product.
+// - Tile: blocks of 32, even and odd elements in chains of their own, acc += even + odd.
+//   TileArithmetic emulates 24-bit arithmetic with an unbounded exponent in double: the product of
+//   two f32 is exact, the sum is rounded to odd and then once to f32 (RoundTileSum).
+// - CanonicalFold: element k goes to lane k mod L, lanes join pairwise, chunks by a binary tree.
+// - ChainRow: one row against an unpacked operand, four steps of k at a time in pieces of 1,024
+//   columns that stay in the cache.
+
 #include "axle/ops/contraction_kernels.h"
 
 #include <bit>
@@ -41,8 +53,6 @@ void DispatchRows(i64 num_rows, Fn&& fn) {
   }
 }
 
-// Unrolled over the rows, so that accumulators are registers (70 GFLOP/s in f32 on a 2023 server
-// core).
 template <typename T, i64 kRows>
 void ChainBlock(const void* const* rows, const T* __restrict panel, i64 count, T* __restrict out) {
   const T* a[kRows];
@@ -73,8 +83,6 @@ void Chain(const void* const* rows, i64 num_rows, const void* panel, i64 count, 
   });
 }
 
-// Four products at a time, so that results are loaded and stored less often; in pieces that stay in
-// the cache.
 template <typename T>
 void ChainRow(const void* a_bytes, const void* b_bytes, const i64* k_offsets, i64 count,
               i64 num_columns, void* out_bytes) {
@@ -101,7 +109,7 @@ void ChainRow(const void* a_bytes, const void* b_bytes, const i64* k_offsets, i6
   }
 }
 
-// kFlipped: rows are the right-hand side, so the two products of an imaginary part change places.
+// kFlipped: rows are the right-hand side, so the two products of an imaginary part are swapped.
 template <typename T, bool kFlipped>
 void ComplexChain(const void* const* rows, i64 num_rows, const void* panel_bytes, i64 count,
                   void* acc_bytes) {

@@ -1,4 +1,4 @@
-// Which ops run computations on whole values in a way that compiled code has a form of its own for.
+// The ops that run computations on whole values and have a form of their own in compiled code.
 #pragma once
 #include <cstdint>
 

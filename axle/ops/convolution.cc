@@ -1,12 +1,14 @@
 // convolution: sums of products over a window and the input features.
 //
 // How it runs. Along each spatial dimension, outputs whose windows lose the same positions to
-// padding and holes form a class; inside, no output does. Outputs of one class in every dimension
-// multiply the same kernel elements, so they are a matrix product: rows are outputs (and batch
-// elements), k runs over the positions that are left and the input features, columns are output
-// features. Rows are copied together 64 at a time; blocks of 4 x 16 results are added up by the
-// kernels of contraction_kernels.h, part by part of core/product_parts.h. Every result takes its
-// products in the order of docs/numerics.md N6.
+// padding and holes form a class: for a window of 3 with padding 1 on 8 elements these are {0},
+// {1..6} and {7}. Outputs of one class in every dimension multiply the same kernel elements, so
+// they are a matrix product: rows are outputs (and batch elements), k runs over the positions that
+// are left and the input features, columns are output features. Rows are gathered 64 at a time;
+// blocks of 4 x 16 results are summed by the kernels of contraction_kernels.h, part by part of
+// core/product_parts.h. Every result takes its products in the order of docs/numerics.md N6. lhs is
+// transposed to have its features last before rows are gathered.
+
 #include "axle/ops/convolution.h"
 
 #include <algorithm>
@@ -174,8 +176,8 @@ i64 KernelIndex(const WindowDim& window, i64 position) {
   return window.reversal ? window.size - 1 - position : position;
 }
 
-// Of the kernel's elements, only the first kernel_size are there; positions that need others count
-// as those that meet no element.
+// Only the first kernel_size elements of the kernel exist; positions that need others count as
+// positions that meet no element.
 StatusOr<std::vector<OutputClass>> ClassifyOutputs(const WindowDim& window, i64 kernel_size,
                                                    i64 operand_size, i64 output_size,
                                                    const EvalContext& context) {
@@ -215,7 +217,7 @@ StatusOr<std::vector<OutputClass>> ClassifyOutputs(const WindowDim& window, i64 
   return classes;
 }
 
-// Where the elements of one side are: distances along the roles.
+// The strides of one side, by role.
 struct SideStrides {
   SideStrides(const Shape& shape, const Roles& roles) {
     const Dims strides = RowMajorStrides(shape.dims());
@@ -227,7 +229,7 @@ struct SideStrides {
   Dims spatial;
 };
 
-// Elements of a row that are neighbours in lhs; a negative offset stands for zeros.
+// Adjacent elements of lhs in a row; a negative offset stands for zeros.
 struct Segment {
   i64 begin, count, offset;
 };
@@ -568,7 +570,7 @@ class Convolver {
   SideStrides lhs_strides_, rhs_strides_, output_strides_;
   i64 batch_size_;      // of the result
   i64 input_features_;  // of one group
-  i64 inner_;           // elements of a position: with those of the last dimension if it is flat
+  i64 inner_;           // elements of a position, including the last dimension if it is flat
   ProductParts part_;
   i64 parts_in_position_ = 1, num_parts_ = 1;
   i64 groups_, group_features_, lhs_group_stride_;

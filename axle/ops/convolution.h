@@ -16,7 +16,7 @@ struct ConvolutionRoles {
   Roles lhs, rhs, output;
 };
 
-// What dim_labels says, which must give each dimension one role.
+// Reads the roles of dimensions from dim_labels, which must give each dimension one role.
 StatusOr<ConvolutionRoles> FindConvolutionRoles(const Instruction& inst);
 
 // The convolution, of static shapes, as if the kernel had only its first kernel_sizes[s] elements

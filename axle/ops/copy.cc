@@ -21,7 +21,7 @@ const OpDef kCopyDef = {
     .emit = [](const Instruction&, std::span<const Lane> x) { return x[0]; },
     .emit_complex = [](const Instruction&, std::span<const ComplexLane> x) { return x[0]; },
     .in_stored_form = [](const Instruction&) { return true; },
-    // Of tuples and tokens.
+    // Copies of tuples and tokens come here.
     .eval = [](const Instruction&, std::span<Literal> operands,
                const EvalContext&) -> StatusOr<Literal> { return std::move(operands[0]); },
 };

@@ -17,7 +17,7 @@ namespace {
 constexpr OperandSpec kOperands[] = {{"operand", kVariadic}};
 constexpr CalleeSpec kCallees[] = {
     {.text = "called_computations", .variadic = true, .optional = true}};
-// How one computation may be written too.
+// A single computation may also be written as to_apply=.
 constexpr CalleeSpec kOneCallee[] = {{.text = "to_apply"}};
 constexpr AttrSpec kAttrs[] = {
     Attr<&CustomCallAttrs::window>("window", {.field = 15}, Presence::kOptional),
@@ -204,7 +204,7 @@ const OpDef kCustomCallDef = {
     .attrs = Schema<CustomCallAttrs>(kAttrs),
     .callees = kCallees,
     .alternative_callees = kOneCallee,
-    // It is read, and never written.
+    // The attribute is read and never written.
     .uses_alternative = [](const Instruction&) { return false; },
     .declared_shape = true,
     .traits = kMixedPrecision | kSideEffect | kHandsOn | kStandsApart,

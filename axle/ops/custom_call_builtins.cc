@@ -1,3 +1,5 @@
+// The table of built-in custom-call targets: one line per family of ops/custom_calls/.
+
 #include "axle/ops/custom_call_builtins.h"
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 namespace axle {
 namespace {
 
-// One line per family.
 constexpr std::span<const BuiltinCustomCall> (*kFamilies[])() = {
     DynamicCustomCalls,   EigenCustomCalls, LapackCustomCalls,      LapackScalarCustomCalls,
     PlacementCustomCalls, TopkCustomCalls,  TridiagonalCustomCalls,

@@ -1,3 +1,5 @@
+// Arithmetic of permutations.
+
 #include "axle/ops/dim_order.h"
 
 #include <numeric>

@@ -1,3 +1,13 @@
+// Runs instructions on values with run-time sizes. The header says which class of op goes which
+// way; every way ends in Substitute, which puts the instruction into a module of one instruction
+// with the run-time sizes as static shapes and asks the row's own infer for the result. If infer
+// refuses the sizes, its message comes back with the sizes and the bounds that led to it.
+//
+// Example: add(f32[<=8], f32[<=8]) on values of 5 and 5 elements cuts both to f32[5], infers and
+// runs add(f32[5], f32[5]), and copies the five sums to the front of an f32[8]. With 5 and 6
+// elements the run is an error that names both operands. The price is a copy of each cut operand
+// and of the result; a value that is as large as its bound is not copied.
+
 #include "axle/ops/dynamic.h"
 
 #include <algorithm>
@@ -10,7 +20,7 @@
 namespace axle {
 namespace {
 
-// Elements of a lane program between two looks at the limits.
+// How many elements a lane program runs between two checks of the limits.
 constexpr i64 kSliceSize = 1 << 14;
 
 // One elementwise instruction of static shape as a lane program.
@@ -24,7 +34,7 @@ StatusOr<LaneProgram> CompileElementwise(const Instruction& inst) {
   return std::move(compiler).Finish(results);
 }
 
-// Runs it. A scalar operand of an array stands for all elements.
+// Runs the program. A scalar operand of an op on arrays stands for all elements.
 StatusOr<Literal> RunElementwise(const Instruction& inst, const LaneProgram& program,
                                  std::span<const Literal> operands, const EvalContext& context) {
   AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(inst.shape().WithoutLayout()));
@@ -61,7 +71,7 @@ bool IsStatic(const Instruction* inst) {
   return inst->shape().is_static();
 }
 
-// The row's rules on run-time sizes: its message, with the bounds beside it.
+// Applies the row's rules to the run-time sizes. An error has the row's message and the bounds.
 Status SizesDoNotFit(const Instruction& inst, std::span<const Literal> operands,
                      const Status& status) {
   if (status.code() == StatusCode::kResourceExhausted) return status;
@@ -74,7 +84,7 @@ Status SizesDoNotFit(const Instruction& inst, std::span<const Literal> operands,
                  status.code());
 }
 
-// What a control-flow or data op gives, under the flags of its shape.
+// The result of a control-flow or data op, with the dynamic flags of the instruction's shape.
 StatusOr<Literal> PassThrough(const Instruction& inst, std::span<Literal> operands,
                               const EvalContext& context) {
   return GetOpDef(inst).eval(inst, operands, context);
@@ -97,7 +107,7 @@ StatusOr<Literal> EvaluateByClass(const Instruction& inst, std::span<Literal> op
   return EvaluateCut(inst, operands, context);
 }
 
-// `value`, of static shape, in an array of the bounds of `shape`.
+// Puts `value`, of static shape, into an array of the bounds of `shape`.
 StatusOr<Literal> PutIntoShape(const Instruction& inst, const Literal& value, const Shape& shape) {
   if (!shape.is_array()) {
     std::vector<Literal> elements;

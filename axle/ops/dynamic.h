@@ -65,26 +65,26 @@ class Substitute {
   const Instruction* inst_ = nullptr;
 };
 
-// The op on the valid parts of its operands, its result in an array of the bounds.
+// Runs the op on the valid parts of its operands and puts the result into an array of the bounds.
 StatusOr<Literal> EvaluateCut(const Instruction& inst, std::span<Literal> operands,
                               const EvalContext& context);
-// The same for ops whose operands have the same dimensions, those aside that are scalars: dynamic
-// ones must agree in their sizes, static ones are cut to them.
+// The same for ops whose operands have the same dimensions, scalars excepted: dynamic operands must
+// agree in their sizes, static operands are cut to them.
 StatusOr<Literal> EvaluateCutAlike(const Instruction& inst, std::span<Literal> operands,
                                    const EvalContext& context);
-// These sizes, or an error that names the operands that do not agree.
+// The sizes that the operands agree on, or an error that names the operands that do not agree.
 StatusOr<Dims> AgreedSizes(const Instruction& inst, std::span<const Literal> operands);
 
-// A value of static shapes in arrays of the bounds of inst.shape().
+// Puts a value of static shapes into arrays of the bounds of inst.shape().
 StatusOr<Literal> PutIntoBounds(const Instruction& inst, const Literal& value);
 
-// An array of which nothing is cut: its bound is its static shape.
+// The whole array, padding included, as a value whose static shape is the bound.
 Literal WholeBuffer(const Literal& value);
-// Its first elements in each dimension; sizes[d] <= value.shape().dim(d). Shares storage if this
-// is everything.
+// The first sizes[d] elements in each dimension d; sizes[d] <= value.shape().dim(d). Shares storage
+// if that is the whole value.
 Literal FirstElements(const Literal& value, const Dims& sizes);
-// An array of static shape made larger: behind the elements of `value` everything is `fill`, a
-// scalar of its type.
+// Makes an array of static shape larger: every element behind those of `value` is `fill`, a scalar
+// of the same type.
 StatusOr<Literal> Extended(const Literal& value, const Dims& sizes, const Literal& fill);
 
 }  // namespace axle

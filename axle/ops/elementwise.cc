@@ -1,3 +1,5 @@
+// The shape rules of elementwise ops.
+
 #include "axle/ops/elementwise.h"
 
 #include <algorithm>
@@ -54,7 +56,7 @@ void MergeDynamic(const Shape& operand, Shape& result) {
 
 namespace {
 
-// Whether sizes that differ are 1 on one side: what builders broadcast and HLO does not.
+// Whether sizes differ only where one of them is 1. Builders broadcast such operands; HLO does not.
 bool WouldBroadcast(const Shape& a, const Shape& b) {
   if (a.rank() != b.rank()) return false;
   for (i64 d = 0; d < a.rank(); ++d) {

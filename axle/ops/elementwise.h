@@ -1,4 +1,4 @@
-// What the rows of elementwise ops share.
+// Checks and shape rules that the rows of elementwise ops share.
 #pragma once
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"

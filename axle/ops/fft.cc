@@ -83,7 +83,7 @@ StatusOr<Shape> InferFft(const Instruction& inst) {
 template <typename T>
 struct Lines {
   i64 length;             // of the transform
-  i64 inner;              // elements between neighbours of a line
+  i64 inner;              // the stride of a line, in elements
   i64 count;              // of lines
   i64 in_size, out_size;  // elements of a line in memory
   const T* in;            // of in_parts parts each: 1 if the elements are real
@@ -95,7 +95,7 @@ struct Lines {
   T divisor = 1;
 };
 
-// The element of a line: where the half of a Hermitian sequence ends, it goes on with conjugates.
+// Copies lines into the plan. After the stored half of a Hermitian sequence come conjugates.
 template <typename T>
 void Gather(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
   T* re = lines.is_inverse ? plan.im() : plan.re();
@@ -103,7 +103,8 @@ void Gather(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
   for (i64 j = 0; j < lines.length; ++j) {
     const bool is_mirrored = j >= lines.in_size;
     const i64 source = is_mirrored ? lines.length - j : j;
-    // Of a Hermitian sequence the first element and, of even length, the middle one are real.
+    // The first element of a Hermitian sequence is real, and so is the middle one of an even
+    // length.
     const bool is_real =
         lines.in_parts == 1 || (lines.is_half && (j == 0 || 2 * j == lines.length));
     for (i64 w = 0; w < width; ++w) {
@@ -133,7 +134,7 @@ void Scatter(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
 
 template <typename T>
 Status TransformLines(const Lines<T>& lines, const EvalContext& context) {
-  // As many lines at once as fill vectors, unless they are long.
+  // Up to 16 lines at once, to fill vectors, fewer if they are long.
   constexpr i64 kMaxWidth = 16, kMaxElements = 1 << 18;
   const i64 room = std::max<i64>(1, kMaxElements / lines.length);
   const i64 width = std::min({lines.count, kMaxWidth, room});

@@ -1,3 +1,17 @@
+// Mixed-radix decimation in time without bit reversal (the Stockham order). For n = 12 = 4 * 3 the
+// stages are radix 3, then radix 4; each stage reads one array and writes the other, and results
+// come out in order. Before a stage, the array holds transforms of `length` elements: element k of
+// the transform of x[c], x[c + L], x[c + 2 L], ... (L = n / length) is at k * L + c, so the L /
+// radix adjacent elements that share roots of unity form the inner loop, times `width` lines. O(n
+// log n); a radix r butterfly costs r^2.
+//
+// Other lengths (a prime factor above 31) use Bluestein's algorithm: j k = (j^2 + k^2 - (k - j)^2)
+// / 2 turns the transform into a convolution with a chirp, done by two transforms of the next power
+// of two >= 2 n - 1 in f64.
+//
+// Roots of unity: angles are folded into [0, pi/4] exactly, in integers, so that sin and cos are as
+// accurate as they can be and symmetric roots have equal bits.
+
 #include "axle/ops/fft_plan.h"
 
 #include <algorithm>
@@ -9,7 +23,7 @@
 namespace axle {
 namespace {
 
-// Elements that a butterfly of any radix holds at once, per input.
+// Elements per input that RadixAny holds at once.
 constexpr i64 kPiece = 64;
 
 // sin and cos of each of the angles.
@@ -50,7 +64,7 @@ FoldedAngle Fold(i64 j, i64 n) {  // 0 <= 2 j <= n
   return angle;
 }
 
-// The radices of n, the one that splits first in front; nothing if a prime is too large.
+// The radices of n, the outermost split first; empty if a prime factor is above kMaxRadix.
 std::vector<i64> Radices(i64 n) {
   std::vector<i64> radices;
   for (; n % 4 == 0; n /= 4) radices.push_back(4);
@@ -130,10 +144,7 @@ StatusOr<std::unique_ptr<FftPlan<T>>> FftPlan<T>::Make(i64 n, i64 width,
   return plan;
 }
 
-// Stages run from the innermost split outwards. Before a stage, the array holds transforms of
-// `length` elements: element k of the transform of x[c], x[c + L], x[c + 2 L], ... (L = n / length)
-// stands at k * L + c. Then blocks of L / radix neighbours share their roots, and results come out
-// in order without a permutation.
+// Stages run from the innermost split outwards.
 template <typename T>
 Status FftPlan<T>::Run(i64 width, const EvalContext& context) {
   if (n_ == 1) return {};
@@ -255,7 +266,7 @@ void FftPlan<T>::RadixAny(i64 radix, i64 k, i64 length, i64 inner) {
   }
 }
 
-// j k = (j^2 + k^2 - (k - j)^2) / 2 makes a convolution of the transform.
+// Bluestein: the chirp e^(-pi i j^2 / n) and the transform of its conjugate.
 template <typename T>
 Status FftPlan<T>::MakeChirp(i64 width, const EvalContext& context) {
   const i64 length = ConvolutionLength(n_);

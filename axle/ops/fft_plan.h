@@ -35,9 +35,9 @@ StatusOr<ComplexArrays<double>> RootsOfUnity(i64 n, const EvalContext& context);
 template <typename T>
 class FftPlan {
  public:
-  // For up to `width` lines of n >= 1 elements.
+  // A plan for up to `width` lines of n >= 1 elements.
   static StatusOr<std::unique_ptr<FftPlan>> Make(i64 n, i64 width, const EvalContext& context);
-  // What a plan allocates, about.
+  // The bytes that a plan allocates, approximately.
   static i64 ScratchBytes(i64 n, i64 width);
 
   // Element j of line w stands at j * width + w before Run, and of the result afterwards.

@@ -1,6 +1,8 @@
-// gather: slices of the operand at places that index vectors name. An index map: every offset
-// dimension walks the operand, every batch dimension chooses an index vector, whose entries are
-// clamped so that the whole slice is inside.
+// gather: slices of the operand at places that index vectors name. It is an index map: offset
+// dimensions of the result walk the operand, batch dimensions select an index vector whose entries
+// are clamped so that the whole slice is inside. For example, rows {2, 0} of f32[4,8] are a piece
+// of [2,8] whose first source coordinate is a DynamicOffset that reads the indices.
+
 #include <algorithm>
 
 #include "axle/core/strings.h"

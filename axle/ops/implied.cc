@@ -1,3 +1,6 @@
+// Adds the instructions that HLO text leaves implicit: get-tuple-element for t#1, parameters of a
+// one-instruction file, and conversions around an op whose float operands have several types.
+
 #include "axle/ops/implied.h"
 
 #include "axle/core/strings.h"
@@ -53,7 +56,7 @@ Instruction* AddConvert(HloComputation& computation, Instruction* operand, Eleme
 
 std::optional<ElementType> MixedFloatType(const OpDef& def,
                                           std::span<Instruction* const> operands) {
-  // XLA wants one type where it has no rule for which of two is the result's.
+  // Where XLA has no rule for the type of the result, it wants operands of one type.
   const bool wants_one = def.lowering == Lowering::kLinearAlgebra ||
                          def.lowering == Lowering::kRandom || def.opcode == Opcode::kComplex;
   if (def.has(kMixedPrecision) || wants_one) return std::nullopt;

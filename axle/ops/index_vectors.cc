@@ -1,3 +1,5 @@
+// The rules that gather and scatter share about their index operand; see index_vectors.h.
+
 #include "axle/ops/index_vectors.h"
 
 #include <algorithm>

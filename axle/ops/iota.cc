@@ -1,3 +1,5 @@
+// iota: every element is its position along one dimension, as the element type.
+
 #include <cstring>
 
 #include "axle/core/convert.h"

@@ -1,3 +1,8 @@
+// Finds the live instructions in one backward pass over the computation. Operands come before their
+// users, so when the pass reaches an instruction, all its users are decided. The root, side effects
+// and calls are live; an operand of a live instruction is live. The cost is linear in the number of
+// operands.
+
 #include "axle/ops/liveness.h"
 
 #include "axle/ops/op_def.h"

@@ -6,8 +6,9 @@
 
 namespace axle {
 
-// By Instruction::index(): what the root needs, and what may do more than compute its value, with
-// its operands. Calls count as such, whatever they call.
+// By Instruction::index(): true for the instructions that the root needs, and for those that may do
+// more than compute their value, with their operands. A call counts as one of these, whatever it
+// calls.
 std::vector<bool> LiveInstructions(const HloComputation& computation);
 
 }  // namespace axle

@@ -18,7 +18,7 @@ StatusOr<Shape> InferAbs(const Instruction& inst) {
 Lane EmitSign(const Instruction&, std::span<const Lane> operands) {
   const Lane x = operands[0];
   const Lane unit = Select(x < 0, x.Like(-1), x.Like(1));
-  // What neither is below nor above zero stays: zeros and NaN.
+  // An element that is neither below nor above zero stays: zeros and NaN.
   return Select((x < 0) | (x > 0), unit, x);
 }
 

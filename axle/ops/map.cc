@@ -1,3 +1,6 @@
+// map: a called computation of scalars, applied to every element. It runs in blocks through
+// ScalarCallee, so that a body of plain arithmetic costs what the same elementwise ops would.
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -17,7 +20,7 @@ constexpr AttrSpec kAttrs[] = {
     Attr<&DimensionsAttrs::dimensions>("dimensions", {.field = 14}, Presence::kPrinted),
 };
 
-// Left out, they are all dimensions.
+// If the attribute is left out, it stands for all dimensions.
 void CanonicalizeMap(std::span<Instruction* const> operands, void* attrs) {
   Dims& dimensions = static_cast<DimensionsAttrs*>(attrs)->dimensions;
   if (operands.empty() || !dimensions.empty()) return;
@@ -53,7 +56,7 @@ StatusOr<Shape> InferMap(const Instruction& inst) {
   return result.WithType(mapped.type());
 }
 
-// All elements at once; looks at the limits between pieces.
+// Runs the callee on all elements and checks the limits between pieces.
 Status RunLanes(const LaneProgram& program, std::span<const Literal> operands, Literal& out,
                 const EvalContext& context) {
   constexpr i64 kPiece = i64{1} << 20;

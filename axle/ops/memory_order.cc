@@ -1,3 +1,13 @@
+// From a logical index to a place in memory, through the tiles of a layout.
+//
+// The dimensions are put in order from the most major to the most minor one. Each tile is then a
+// level: it first joins the dimensions that it combines, and then splits the last ones: with a tile
+// (2, 4), [5, 6] becomes [3, 2, 2, 4], which are the tiles, rounded up, and the elements in a tile.
+// Element (4, 5) lies at tile (2, 1), position (0, 1). A further tile splits the result again. The
+// place is the row-major position in the sizes after the last level; padding at the edges makes
+// num_places() larger than the number of elements. The sizes are worked out once in Of, with checks
+// for overflow; PlaceOf costs a division per tiled dimension and level.
+
 #include "axle/ops/memory_order.h"
 
 #include <algorithm>
@@ -7,7 +17,7 @@
 namespace axle {
 namespace {
 
-// Makes one dimension of each that `joins_next` marks and the next one.
+// Joins each dimension that `joins_next` marks with the next one.
 Dims JoinSizes(const Dims& sizes, const std::vector<bool>& joins_next) {
   Dims joined;
   i64 size = 1;
@@ -72,7 +82,7 @@ StatusOr<MemoryOrder> MemoryOrder::Of(const Shape& shape) {
   for (const i64 d : order.major_to_minor_) order.sizes_.push_back(shape.dim(d));
   for (const Dims& written : layout.tiles) {
     Level level;
-    // A tile of more dimensions than there are is of an array with ones in front.
+    // If a tile has more dimensions than the array, the array gets dimensions of size 1 in front.
     level.sizes.assign(std::max(written.size(), order.sizes_.size()) - order.sizes_.size(), 1);
     level.sizes.insert(level.sizes.end(), order.sizes_.begin(), order.sizes_.end());
     level.joins_next.resize(level.sizes.size());

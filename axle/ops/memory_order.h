@@ -10,22 +10,23 @@ namespace axle {
 
 class MemoryOrder {
  public:
-  // Of an array in its layout, or row-major if it has none. Errors, without a place: UNIMPLEMENTED
-  // for what a layout can say beside an order, tiles, the memory space and the size of elements;
-  // INVALID_ARGUMENT for tiles below 1, or if the places do not fit into 64 bits.
+  // The order of an array in its layout, or row-major order if it has none. Errors, which name no
+  // instruction: UNIMPLEMENTED for what a layout can say beside an order, tiles, the memory space
+  // and the size of elements; INVALID_ARGUMENT for tiles below 1, or if the places do not fit into
+  // 64 bits.
   static StatusOr<MemoryOrder> Of(const Shape& shape);
 
   // How many elements there is room for, at least as many as the array has.
   i64 num_places() const { return num_places_; }
-  // Of the element at `index`, which is in bounds.
+  // The place of the element at `index`, which is in bounds.
   i64 PlaceOf(const Dims& index) const;
 
  private:
   // The dimensions from the most major to the most minor one, before a tile.
   struct Level {
     Dims sizes;
-    std::vector<bool> joins_next;  // which are one dimension together with the next one
-    Dims tile;                     // of the last of those that are left
+    std::vector<bool> joins_next;  // which dimensions are joined with the next one
+    Dims tile;  // sizes of the tile, for the last of the dimensions that are left
   };
 
   Dims major_to_minor_;

@@ -1,7 +1,8 @@
-// The sort behind sort: a bottom-up merge sort, stable, safe for any comparator. What it does with
+// The sort behind sort: a bottom-up merge sort, stable, safe for any comparator. Its behaviour for
 // a comparator that is no order (a < b on NaNs, say) is part of the definition of sort, so every
-// engine runs these steps: runs of 1, 2, 4, ... neighbours are merged; an element of the right run
-// goes first only if less(right, left); when one run is used up, the rest of the other follows.
+// engine runs these steps: runs of 1, 2, 4, ... adjacent elements are merged; an element of the
+// right run goes first only if less(right, left); when one run is used up, the rest of the other
+// follows. At most n comparisons in each of ceil(log2 n) passes.
 #pragma once
 #include <algorithm>
 #include <numeric>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr OperandSpec kClampOperands[] = {{"min"}, {"operand"}, {"max"}};
 
-// Of two numbers of an ordered type.
+// The shape rule of maximum and minimum: two arrays of an ordered type.
 StatusOr<Shape> InferOneOfTwo(const Instruction& inst) {
   for (i64 i : {0, 1}) {
     const Shape& shape = inst.operand(i)->shape();

@@ -126,10 +126,10 @@ using EvalFn = StatusOr<Literal> (*)(const Instruction& inst, std::span<Literal>
 // the operands. The attributes are of the row's struct.
 using CanonicalizeFn = void (*)(std::span<Instruction* const> operands, void* attrs);
 
-// What must hold of who reads the result: asked when the computation is complete.
+// Checks the users of the result. It is asked when the computation is complete.
 using CheckUsesFn = Status (*)(const Instruction& inst);
-// What must hold of the module's numbers of replicas and partitions: asked when they are those of
-// the run. Before, a number of 1 may mean that nobody has said one.
+// Checks the module's numbers of replicas and partitions. It is asked when they are those of the
+// run; before that, a number of 1 may mean that nobody has stated one.
 using CheckDevicesFn = Status (*)(const Instruction& inst);
 // Whether this form of the op can run: what is only read, printed and converted is UNIMPLEMENTED
 // here. Asked before a program is compiled, and before a computation is interpreted.
@@ -188,17 +188,17 @@ std::span<const OpDef* const> AllOpDefs();      // in the order of the opcodes
 Status OpError(const Instruction& inst, std::string_view what,
                StatusCode code = StatusCode::kInvalidArgument);
 
-// Of the instruction itself, not of what it calls.
+// Whether the instruction itself has a side effect; the computations that it calls are not asked.
 bool HasSideEffect(const Instruction& inst);
 
 // Whether it is a constant whose elements were left out where it was read.
 bool IsElided(const Instruction& inst);
-// What is wrong with such a constant for those who need its value, without the place.
+// The error text about such a constant for whoever needs its value; it names no instruction.
 std::string ElidedText(std::string_view name);
 // INVALID_ARGUMENT at the first such constant of the module: for whoever is about to give numbers.
 Status CheckNothingIsElided(const Module& module);
 
-// The ops that only hold or take apart values, for what treats them apart from computation.
+// Ops that only hold values or take them apart, for code that treats them apart from computation.
 bool IsParameter(const Instruction& inst);
 bool IsConstant(const Instruction& inst);
 bool IsTuple(const Instruction& inst);
@@ -222,7 +222,7 @@ StatusOr<Shape> InferShape(const Instruction& inst);
 // The specs by which the callees of `inst` are written.
 std::span<const CalleeSpec> CalleeSpecsOf(const Instruction& inst);
 
-// What rows say about uses, for all instructions of a finished computation.
+// Asks the rows about the users of all instructions of a finished computation.
 Status CheckUses(const HloComputation& computation);
 
 // InferShape for every instruction, against the shape that it has, and CheckUses. Front ends check
@@ -230,10 +230,10 @@ Status CheckUses(const HloComputation& computation);
 // compiled.
 Status VerifyModule(const Module& module);
 
-// What rows say about devices, for all instructions of a module that is compiled for as many
+// Asks the rows about devices, for all instructions of a module that is compiled for as many
 // replicas and partitions as its config says.
 Status CheckDevices(const Module& module);
-// What rows say about running, for all instructions of a module.
+// Asks the rows whether all instructions of a module can run.
 Status CheckRuns(const Module& module);
 
 }  // namespace axle

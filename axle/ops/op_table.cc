@@ -1,3 +1,8 @@
+// The table of ops, made from ir/opcodes.def, and the checks that rows have in common: counts of
+// operands and callees, arrays where the row wants arrays, float types that may differ, shapes
+// against what the row infers. Everything specific to an op is in its row; these functions only ask
+// it.
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -8,14 +13,14 @@
 
 namespace axle {
 
-// A row that is missing is a link error.
+// If a row is missing, linking fails.
 #define OP(name) extern const OpDef k##name##Def;
 #include "axle/ir/opcodes.def"
 #undef OP
 
 namespace {
 
-// By opcode.
+// Indexed by opcode.
 constexpr const OpDef* kTable[] = {
 #define OP(name) &k##name##Def,
 #include "axle/ir/opcodes.def"
@@ -191,7 +196,7 @@ Status VerifyModule(const Module& module) {
   return {};
 }
 
-// For every instruction whose row has such a function.
+// Calls the row's check for every instruction whose row has one.
 static Status CheckEach(const Module& module, Status (*OpDef::*check)(const Instruction&)) {
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {

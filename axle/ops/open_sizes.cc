@@ -23,12 +23,12 @@
 namespace axle {
 namespace {
 
-// Of a program that is written anew: how many instructions, beside those that it has.
+// The bound on the instructions of the new program, beside those that the old one has.
 constexpr i64 kMaxFurtherInstructions = 1'000'000;
 
 using OpenComputations = std::unordered_set<const HloComputation*>;
 
-// Computations with an open size, and what calls them.
+// The computations with an open size, and the computations that call them.
 OpenComputations FindOpen(const Module& module) {
   OpenComputations open;
   std::unordered_map<const HloComputation*, std::vector<const HloComputation*>> callers;
@@ -81,7 +81,7 @@ Shape InLayoutsOf(const Shape& stated, const Shape& shape) {
   return elements.empty() ? result : Shape::Buffer(std::move(elements[0]));
 }
 
-// Open sizes as 0, for rows that look at no more than the type of a stated shape.
+// `shape` with open sizes as 0, for rows that look at no more than the type of a stated shape.
 Shape WithZeros(const Shape& stated) {
   Shape result = stated;
   for (i64 d = 0; d < stated.rank(); ++d) {
@@ -306,7 +306,7 @@ class Writer {
     last_ = frame.to;
   }
 
-  // What leaves no size open.
+  // Copies a computation that leaves no size open, with everything that it calls.
   HloComputation* Copied(const HloComputation& callee) {
     const size_t first = written_.computations().size();
     HloComputation* copy = written_.CloneComputation(callee, copied_);

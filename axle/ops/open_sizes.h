@@ -10,10 +10,10 @@ namespace axle {
 
 struct OpDef;  // ops/op_def.h
 
-// Whether a size of it, or of a part of it, is open.
+// Whether a size of the shape, or of a part of it, is open.
 bool HasOpenSize(const Shape& shape);
-// Whether the rule of an op cannot be asked for these operands because a size of them is open; that
-// of get-tuple-element can. Of an instruction, its own shape counts too.
+// Whether the rule of an op cannot be asked because a size of its operands is open; the rule of
+// get-tuple-element always can. For an instruction, its own shape counts too.
 bool HaveOpenSize(const OpDef& def, std::span<Instruction* const> operands);
 bool HasOpenSize(const Instruction& inst);
 bool HasOpenSize(const Module& module);

@@ -1,3 +1,9 @@
+// pad: an index map of two pieces. The first fills the result with the padding value; the second
+// writes operand element i to position low + i * (interior + 1), if that is in the result. Example:
+// {1, 2, 3} with low -1, high 1, interior 1 and the padding value 0 becomes {0, 2, 0, 3, 0}. low,
+// high and interior are only bounded by the size of the result, so positions are counted in 128
+// bits.
+
 #include <algorithm>
 
 #include "axle/ops/dim_order.h"
@@ -57,8 +63,8 @@ StatusOr<Shape> InferPad(const Instruction& inst) {
   return result;
 }
 
-// Element i of the operand goes to position low + i * (interior + 1), if that is in the result.
-// low and high may be anything that leaves a size of 64 bits, so positions can be wider.
+// Finds the operand elements whose position is in the result. low and high may be anything that
+// leaves a size of 64 bits, so positions can be wider.
 IndexMap PadMap(const Instruction& inst) {
   using Wide = __int128;
   const PaddingConfig& padding = inst.attrs<PadAttrs>().padding;

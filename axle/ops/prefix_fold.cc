@@ -1,3 +1,20 @@
+// Cumulative sums in one pass. The order (header) is a scan over blocks of 16 at several levels:
+// level 0 is the chain inside the block at hand, level 1 the chain over totals of blocks inside a
+// block of blocks, and so on. For each level the state is `chain` and `carry`, what lies before
+// that block; an output is carry + chain of level 0. EndBlock passes the total of a finished block
+// upwards and renews the carries below, so a step touches one level in 15 of 16 cases: about 2
+// operations per element.
+//
+// A sequential chain has the latency of an addition per element, so independent chains run side by
+// side:
+//
+// - columns (inner > 1): loops over up to 1,024 adjacent columns, two rows at a time;
+// - one row: 2 to 8 blocks at once, one per lane, after a transpose of squares (FoldBlocks);
+// - 4 rows at once (FoldTogether), transposed the same way.
+//
+// Narrow floats are widened to f32 piece by piece and rounded once. All three forms give the same
+// bits.
+
 #include "axle/ops/prefix_fold.h"
 
 #include <algorithm>
@@ -12,7 +29,7 @@ namespace {
 
 constexpr i64 kBlock = 16;
 constexpr int kBlockBits = 4;
-// Columns of a tile: their chains and carries stay in the cache.
+// Columns of a tile, so that their chains and carries stay in the cache.
 constexpr i64 kColumns = 1024;
 
 struct Add {
@@ -28,15 +45,15 @@ struct Multiply {
   }
 };
 
-// Levels of blocks: of elements, of their totals, of the totals of those, and so on.
+// The number of levels: blocks of elements, blocks of their totals, and so on.
 i64 NumLevels(i64 size) {
   i64 levels = 2;
   for (i64 blocks = size / kBlock; blocks > 0; blocks /= kBlock) ++levels;
   return levels;
 }
 
-// The state of a fold of `columns` columns: by level, the chain inside the block at hand, and what
-// is before that block.
+// The state of `columns` columns: for each level, the chain inside the present block and the carry,
+// the total before that block.
 template <typename T>
 struct Levels {
   T* values;
@@ -56,9 +73,9 @@ void JoinInto(T* __restrict acc, const T* __restrict x, i64 n) {
   for (i64 j = 0; j < n; ++j) acc[j] = op(acc[j], x[j]);
 }
 
-// The chain of level 0 is the total of block `block`, which is done: takes it into the chain of the
-// level above, and so on as far as blocks are done. What a level comes to is the carry of the one
-// below.
+// Block `block` is finished and its total is the chain of level 0: adds it to the chain of the
+// level above, and so on as far as blocks are finished there. The value that a level reaches is the
+// carry of the level below.
 template <typename Op, i64 kNumColumns = 0, typename T>
 void EndBlock(const Levels<T>& levels, i64 block) {
   const i64 n = kNumColumns != 0 ? kNumColumns : levels.columns;
@@ -134,9 +151,8 @@ void FoldColumns(const Levels<T>& levels, i64 begin, const T* x, T* out, i64 cou
   }
 }
 
-// Some blocks of neighbours at a time, or blocks of some rows, one in each lane of a vector, which
-// goes through them element by element: squares of elements are turned to have one of each block
-// side by side.
+// Several blocks at a time, one per lane of a vector: squares of elements are transposed so that a
+// vector holds one element of each block.
 template <typename T>
 struct Blocks {
   typedef T Vector __attribute__((vector_size(16)));
@@ -165,7 +181,7 @@ struct Blocks {
     }
   }
 
-  // The chains of kLanes * kVectors blocks of their own, and where each has come to.
+  // The chains of kLanes * kVectors independent blocks, and their totals.
   template <typename Op, i64 kVectors>
   static void Chains(const T* x, T* chains, T* totals) {
     const Op op;
@@ -190,7 +206,7 @@ struct Blocks {
   }
 };
 
-// Neighbours from element `row` on that are kVectors vectors of blocks.
+// Folds the adjacent elements of kVectors vectors of blocks, from element `row` on.
 template <typename Op, i64 kVectors, typename T>
 void FoldBlocks(const Levels<T>& levels, i64 row, const T* x, T* out, i64 step) {
   constexpr i64 kElements = Blocks<T>::kLanes * kVectors * kBlock;
@@ -215,7 +231,7 @@ void FoldBlocks(const Levels<T>& levels, i64 row, const T* x, T* out, i64 step) 
   }
 }
 
-// What is left of a block, or of `count` elements, from element `row` on; gives how many that are.
+// Folds the rest of a block, at most `count` elements, from element `row` on; returns how many.
 template <typename Op, typename T>
 i64 FoldRestOfBlock(const Levels<T>& levels, i64 row, const T* x, T* out, i64 count, i64 step) {
   const i64 n = std::min(count, kBlock - row % kBlock);
@@ -251,8 +267,8 @@ void FoldNeighbours(const Levels<T>& levels, i64 begin, const T* x, T* out, i64 
   }
 }
 
-// Rows that are folded together if there are so many of them. No more than that: rows are often
-// apart by a power of two, so that their cache lines compete.
+// Rows that are folded together. Not more: row pitches are often a power of two, so that rows
+// compete for cache sets.
 constexpr i64 kRows = 4;
 
 // `count` elements of kRows rows, which are `stride` apart, from element `begin` on.
@@ -313,7 +329,7 @@ i64 LevelBytes(const PrefixFold& fold) {
   const i64 columns = fold.inner == 1 ? kRows : std::min(kColumns, fold.inner);
   return AlignedBytes(2 * NumLevels(fold.size) * columns * ComputedBytes(fold.type));
 }
-// Of narrow floats: elements that are widened at a time, and as many results.
+// The buffer of narrow floats widened at a time, and the one of their results.
 i64 WideBytes() {
   return AlignedBytes(PrefixFolder::kStepElements * static_cast<i64>(sizeof(float)));
 }
@@ -354,7 +370,7 @@ PrefixFolder::PrefixFolder(const PrefixFold& fold, const void* operand, const vo
 
 namespace {
 
-// Calls fn<T, Op>() for what a fold computes with.
+// Calls fn<T, Op>() with the type and operation of the fold.
 template <typename Fn>
 void DispatchFold(const PrefixFold& fold, const Fn& fn) {
   const bool is_add = fold.kind == ReducerKind::kAdd;

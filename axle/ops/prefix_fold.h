@@ -30,7 +30,7 @@ struct PrefixFold {
   i64 outer = 1, size = 1, inner = 1;
   bool is_reverse = false;
 
-  // What is folded without regard to anything else; tiles write different results.
+  // The number of independent tiles; tiles write different results.
   i64 num_tiles() const;
   // For one PrefixFolder, aligned for any number.
   i64 scratch_bytes() const;

@@ -32,7 +32,7 @@ constexpr AttrSpec kRaggedDotAttrs[] = {
 // The role of the ragged dimension.
 enum class Mode { kFree, kContracting, kBatch };
 
-// What infer has checked, in the form that both use.
+// The facts that infer has checked, in the form that infer and eval use.
 struct Roles {
   explicit Roles(const Instruction& inst) {
     const RaggedDotAttrs& attrs = inst.attrs<RaggedDotAttrs>();

@@ -1,14 +1,17 @@
 // reduce: folds dimensions with a computation.
 //
-// How it runs. Dimensions of size 1 are dropped and neighbours of the same kind merged; what is
-// left of the operand is [outer.., run, columns]: `columns` kept elements side by side (1 if the
-// last dimension is reduced), `run` reduced ones left of them, and outer dimensions of both kinds.
+// How it runs. Dimensions of size 1 are dropped and adjacent ones of the same kind merged; what is
+// left of the operand is [outer.., run, columns]: `columns` adjacent kept elements (1 if the last
+// dimension is reduced), `run` reduced ones left of them, and outer dimensions of both kinds. For
+// example f32[8,16,4] over dimension 1 has outer 8, run 16, columns 4.
+//
 // 1. Reducers that are one known operation per component (reducer.h) run as plain loops over
-//    stretches of memory: FoldKnown. On floats this is the canonical order of sums; the rest is
-//    exact, so the same order will do.
+//    contiguous memory: FoldKnown. On floats this is the canonical order of sums; other types are
+//    exact in any order, so they use the same loops.
 // 2. Any other reducer that is scalar arithmetic folds from the left, one step for a block of
 //    results at a time, through its lane program: FoldLeft.
 // 3. Any other reducer is called once per element: FoldByCalls.
+
 #include <algorithm>
 #include <cstring>
 
@@ -408,7 +411,7 @@ bool IsCanonical(ReducerKind kind, ElementType type) {
          (IsFloating(type) || IsComplex(type));
 }
 
-// What leaves every sum or product exactly as it is.
+// The exact identity of the sum or product.
 Literal IdentityOf(ReducerKind kind, ElementType type) {
   const bool is_add = kind == ReducerKind::kAdd;
   Literal identity{Shape(type)};

@@ -1,3 +1,9 @@
+// Loops for one operation and element type, instantiated from templates and found by
+// FindFoldKernel. All folds are acc = f(acc, x) element by element over arrays that do not overlap,
+// so the compiler vectorises them; the row folds have up to 64 accumulators, the lanes of the
+// canonical order. Integer sums and products run on unsigned types (modulo 2^N). Minimum and
+// maximum follow the lane primitives: NaN if either is, -0 < +0.
+
 #include "axle/ops/reduce_kernels.h"
 
 #include <bit>
@@ -9,8 +15,7 @@
 namespace axle {
 namespace {
 
-// Sums and products of integers are taken modulo 2^N, so they run on unsigned ones; `+` of the
-// small types would otherwise be done in int.
+// The cast makes sums of small integer types wrap, since `+` promotes them to int.
 struct AddOp {
   template <typename T>
   T operator()(T a, T b) const {
@@ -114,8 +119,8 @@ void FoldAt(void* acc_bytes, const i64* at, const void* x_bytes, i64 step, i64 c
   }
 }
 
-// Rows side by side, because each value waits for the one before. No more than that: rows are often
-// apart by a power of two, so that their cache lines compete.
+// Several rows at once, because each value waits for the one before. Not more than 4: row pitches
+// are often a power of two, so that rows compete for cache sets.
 template <int kRows, typename T, typename Op>
 void ScanSome(T* acc, const T* __restrict x, T* __restrict out, i64 stride, i64 count, i64 step) {
   const Op op;
@@ -175,7 +180,7 @@ Folds FloatFold(int bytes) {
   return bytes == 4 ? kFolds<float, Op> : kFolds<double, Op>;
 }
 
-// Of pred: or for add and maximum, and for the rest.
+// On pred, add and maximum are or; the rest are and.
 Folds PredFold(ReducerKind kind) {
   const bool is_or =
       kind == ReducerKind::kAdd || kind == ReducerKind::kMaximum || kind == ReducerKind::kOr;

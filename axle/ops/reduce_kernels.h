@@ -14,8 +14,8 @@ using FoldFn = void (*)(void* acc, const void* x, i64 width, i64 repeats, i64 st
 // canonical order: what FoldFn and JoinLanes give, in one call.
 using FoldRowFn = void (*)(const void* x, i64 count, i64 lanes, void* result);
 
-// acc[at[k]] = f(acc[at[k]], x[k * step]) for k = 0 .. count - 1, in this order, but where at[k] is
-// negative.
+// acc[at[k]] = f(acc[at[k]], x[k * step]) for k = 0 .. count - 1, in this order; negative at[k] are
+// skipped.
 using FoldAtFn = void (*)(void* acc, const i64* at, const void* x, i64 step, i64 count);
 
 // Running folds of rows `stride` apart: for each row r, acc[r] = f(acc[r], x) and out = acc[r] for

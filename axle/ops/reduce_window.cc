@@ -1,22 +1,23 @@
 // reduce-window: folds the elements that a sliding window shows, for every position of the window.
 //
 // How it runs. Components of the computation that are sums or products of floats are folded one by
-// one: prefix folds (prefix_fold.h) along the cumulative dimensions, of windows in parts
-// (window_parts.h). For any other one the computation folds all operands together, element by
-// element. Windows are folded like this:
+// one: prefix folds (prefix_fold.h) along the cumulative dimensions, windows in parts
+// (window_parts.h) otherwise. For any other computation the window is folded with all operands
+// together, element by element. Windows are folded like this:
 //
 // The results are cut into slabs whose accumulators stay in the cache. For a slab, one window
 // position after the other is folded into all accumulators at once: the outputs that meet an
 // element at a window position are a strided box, and so are these elements (a box of taps, see
-// window.h), so a step is: copy the elements together, join two arrays. Requirements:
+// window.h), so a step is: gather the elements, join two arrays. Requirements:
 //
 // 1. Every accumulator starts as init_value and sees its elements in the order of numerics.md N8:
 //    row-major inside the window, but downwards along a dimension that is a reverse scan.
-// 2. A scan (Cumulative in window.h) with only windows of size 1 left of it folds each element
-//    once: the accumulators of a slab sweep along the dimension and are written out at every
-//    position. The bits are those of the plain way.
+// 2. A scan (Cumulative in window.h) with only windows of size 1 to the left of it folds each
+//    element once: the accumulators of a slab sweep along the dimension and are written out at
+//    every position. The bits are the same as without this.
 // 3. Padding and holes are skipped, never combined.
-// 4. A scan along rows of neighbours by a known reducer goes through each row for itself.
+// 4. A scan along contiguous rows by a known reducer goes through each row by itself.
+
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -93,7 +94,7 @@ struct WindowJoin {
       run;
   // How the rows of a scan are folded, if there is a loop for that.
   ScanRowsFn scan_rows = nullptr;
-  // What keeps the parts of a long window, of at most kSlabElements results.
+  // Keeps the parts of a long window, of at most kSlabElements results.
   WindowParts* parts = nullptr;
   i64 parts_bytes = 0;
 };
@@ -183,7 +184,7 @@ class WindowFold {
   }
 
   Status ScanRows(ScanRowsFn scan) {
-    constexpr i64 kRows = 16, kPiece = 1 << 14;  // between two looks at the limits
+    constexpr i64 kRows = 16, kPiece = 1 << 14;  // between two checks of the limits
     const i64 bytes = bytes_[0], size = operand_dims_[sweep_];
     const i64 rows = operands_[0].num_elements() / size;
     const i64 step = Kind(sweep_) == Cumulative::kReverse ? -1 : 1;
@@ -364,7 +365,7 @@ class WindowFold {
     return {};
   }
 
-  // How WriteOut copies, the same for every step of a sweep.
+  // The strides with which WriteOut copies; equal for every step of a sweep.
   void PrepareWriteOut() {
     write_out_.clear();
     std::vector<StridedDim> dims(rank_);
@@ -398,7 +399,7 @@ class WindowFold {
   std::vector<i64> bytes_;                    // of an element, per operand
   std::vector<std::byte*> output_bytes_;      // per operand
 
-  // The slab at hand: outputs [begin_, end_). Buffers are per operand.
+  // The present slab: outputs [begin_, end_). Buffers are per operand.
   Dims begin_, end_, slab_strides_;
   i64 slab_count_ = 0;
   std::vector<std::vector<WindowTap>> slab_taps_;

@@ -1,3 +1,10 @@
+// Replica groups are kept as they were written: as lists, as an iota with a permutation
+// ([2,4]<=[8]), or as axes of a mesh. A list of n ids is checked in time n log n or better; an iota
+// and mesh axes are checked from their sizes, because a short text can stand for billions of ids.
+// When a program runs, only the group that this device is in is listed: by a search through the
+// lists, or by turning the device's id into a position and walking the axes of the group from
+// there.
+
 #include "axle/ops/replica_groups.h"
 
 #include <algorithm>
@@ -12,7 +19,7 @@ const ModuleConfig& ConfigOf(const Instruction& inst) {
   return inst.parent()->module()->config();
 }
 
-// Sizes of the parts of a mesh that stay together in a group.
+// The sizes of the mesh axes, or parts of axes, along which a group lies.
 i64 MeshGroupSize(const DeviceMesh& mesh, const std::vector<MeshAxisRef>& refs) {
   i64 size = 1;
   for (const MeshAxisRef& ref : refs) size *= ref.size == 0 ? mesh.axes[ref.axis].size : ref.size;
@@ -34,7 +41,7 @@ std::optional<i64> MeshSize(const DeviceMesh& mesh) {
   return size;
 }
 
-// Each of 0..n-1 once; `n` is the number of ids that are listed.
+// Checks that each id of 0..n-1 is there once; `n` is the number of ids that are listed.
 Status CheckIdsOnce(const Instruction& inst, std::span<const Dims> lists) {
   size_t n = 0;
   for (const Dims& list : lists) n += list.size();
@@ -52,7 +59,7 @@ Status CheckIdsOnce(const Instruction& inst, std::span<const Dims> lists) {
   return {};
 }
 
-// The ids may leave gaps, but none is there twice.
+// Checks that no id is there twice; ids may leave gaps.
 Status CheckIdsDistinct(const Collective& c) {
   const i64 count = NumIds(c.inst, c.mode);
   Dims ids;
@@ -84,7 +91,7 @@ Status CheckIota(const Instruction& inst, const IotaDevices& iota) {
                               ", which is no transposition of sizes >= 1"));
 }
 
-// Parts of axes that exist and have no device in common.
+// Checks that the axes exist and that their parts do not overlap.
 Status CheckAxes(const Instruction& inst, const DeviceMesh& mesh, std::vector<MeshAxisRef> refs) {
   for (MeshAxisRef& ref : refs) {
     const bool exists = ref.axis >= 0 && ref.axis < static_cast<i64>(mesh.axes.size());
@@ -217,7 +224,7 @@ Dims GroupOf(const Collective& c, i64 id) {
   return group;
 }
 
-// Ids in the group of `collective`'s first device.
+// The number of ids in the group of the collective's first device.
 i64 IdsPerGroup(const Collective& c) {
   const std::optional<i64> listed = ListedGroupSize(c.groups);
   return listed ? *listed : NumIds(c.inst, c.mode);

@@ -1,6 +1,6 @@
-// Who takes part in a collective: what the ids in its replica groups count, whether the groups are
-// legal, and the exchange of values between the devices of a group. Groups are looked at in the
-// form in which they were written; only the group of one device is ever listed.
+// Participants of a collective: what the ids in its replica groups count, whether the groups are
+// legal, and the exchange of values between the devices of a group. Groups are kept in the form in
+// which they were written; only the group of one device is ever listed.
 #pragma once
 #include <optional>
 
@@ -15,7 +15,7 @@ enum class GroupMode : std::uint8_t {
   kFlattenedId,               // ids are devices: replica * num_partitions + partition
 };
 
-// What the attributes of a collective say, whichever struct they are in.
+// The attributes of a collective, whichever struct they are in.
 struct Collective {
   const Instruction& inst;
   std::optional<i64> channel_id;
@@ -45,12 +45,12 @@ enum GroupRules : unsigned {
 Status CheckReplicaGroups(const Collective& collective, unsigned rules = kStrictGroups);
 // The groups name no ids that the program is not compiled for. After CheckReplicaGroups.
 Status CheckGroupsExist(const Collective& collective);
-// For rows: of the collective that an instruction is.
+// For rows: the same for the collective that an instruction is.
 template <auto kMake>
 Status CheckGroupsExist(const Instruction& inst) {
   return CheckGroupsExist(kMake(inst));
 }
-// Such an error for `id`; `what` is what names it.
+// The error for an `id` that the program is not compiled for; `what` names the attribute.
 Status NoSuchId(const Instruction& inst, std::string_view what, i64 id, GroupMode mode);
 // An error if ids are to be devices without a channel.
 Status CheckDeviceIds(const Instruction& inst, std::optional<i64> channel_id,
@@ -61,7 +61,7 @@ Status CheckChannel(const Instruction& inst, std::optional<i64> channel_id);
 // How many ids each group lists; nothing without groups, or where groups name axes that their mesh
 // does not have. Groups of lists may differ: it is the largest one.
 std::optional<i64> ListedGroupSize(const ReplicaGroups& groups);
-// Devices of the first group, in any mode. The groups are legal.
+// The number of devices of the first group, in any mode. The groups are legal.
 StatusOr<i64> GroupSize(const Collective& collective);
 
 DeviceContext& DeviceOf(const EvalContext& context);
@@ -76,7 +76,7 @@ StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, std::optional<i
                                         const Dims& participants, Literal value,
                                         const EvalContext& context);
 
-// What every device of the group gave, and which of them this one is.
+// The values of all devices of the group, and the position of this device among them.
 struct GroupValues {
   std::vector<Literal> values;
   i64 position = 0;

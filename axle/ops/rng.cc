@@ -104,7 +104,7 @@ LaneProgram NormalProgram(LaneType type) {
   return std::move(builder).Finish(results);
 }
 
-// Elements that are computed at once.
+// How many elements are computed at once.
 constexpr i64 kBlock = 4096;
 
 template <typename T, typename Bits>

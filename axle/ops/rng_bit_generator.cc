@@ -16,7 +16,7 @@ constexpr OperandSpec kOperands[] = {{"initial_state"}};
 constexpr AttrSpec kAttrs[] = {
     Attr<&RngBitGeneratorAttrs::algorithm>("algorithm", {.field = 70}),
 };
-constexpr i64 kSlice = 1 << 16;  // blocks between two looks at the limits
+constexpr i64 kSlice = 1 << 16;  // blocks between two checks of the limits
 
 Status CheckBits(const Instruction& inst) {
   const Shape& bits = inst.shape().element(1);

@@ -1,3 +1,7 @@
+// Runs a called computation of scalars over arrays in the cheapest way: with its lane program
+// through the block executor from four elements on, one element at a time below that, and by calls
+// of the computation if it has no lane program.
+
 #include "axle/ops/scalar_callee.h"
 
 #include <algorithm>

@@ -21,7 +21,7 @@ class ScalarCallee {
 
   // The lane program, or null.
   const LaneProgram* lanes() const { return lanes_; }
-  // Of one element: without a status where there is a lane program, which comparators need.
+  // Runs one element. With a lane program no status is returned, which comparators need.
   ScalarExecutor* scalar() { return scalar_ ? &*scalar_ : nullptr; }
 
  private:
@@ -40,10 +40,11 @@ class ScalarCallee {
 Status CheckReducer(const Instruction& inst, size_t i, std::span<const ElementType> accumulators,
                     std::span<const ElementType> values);
 
-// Of ops that fold n operands with callee 0: checks that the operands have the same dimensions and
-// that n scalars of their types follow. Gives the operands' shapes, dynamic where any of them is.
+// For ops that fold n operands with callee 0: checks that the operands have the same dimensions and
+// that n scalars of their types follow. Returns the operands' shapes, dynamic where any of them is.
 StatusOr<std::vector<Shape>> CheckFoldOperands(const Instruction& inst);
-// Checks the reducer; `results`, as a tuple unless there is one and the reducer gives no tuple.
+// Checks the reducer. Returns `results`, as a tuple unless there is one and the reducer returns no
+// tuple.
 StatusOr<Shape> FoldResult(const Instruction& inst, std::vector<Shape> results);
 
 }  // namespace axle

@@ -1,5 +1,6 @@
-// scan: a computation on one slice after another, which hands carried values on. One that is
-// nothing but running sums and products of floats is a prefix fold of each (prefix_fold.h).
+// scan: applies a computation to one slice after another and passes carries on. A scan that only
+// computes running sums and products of floats is a prefix fold of each (prefix_fold.h).
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -27,7 +28,7 @@ constexpr AttrSpec kScanAttrs[] = {
 i64 NumInputs(const Instruction& inst) {
   return inst.num_operands() - inst.attrs<ScanAttrs>().num_carries;
 }
-// What to_apply gives: one array may stand without a tuple around it.
+// The results of to_apply; a single array need not be in a tuple.
 std::vector<Shape> GivenShapes(const Instruction& inst) {
   const Shape& root = inst.callee(0)->root()->shape();
   if (!root.is_tuple()) return {root};
@@ -36,7 +37,7 @@ std::vector<Shape> GivenShapes(const Instruction& inst) {
 i64 NumOutputs(const Instruction& inst) {
   return std::ssize(GivenShapes(inst)) - inst.attrs<ScanAttrs>().num_carries;
 }
-// The same of the result.
+// The shape of element i of the result.
 const Shape& ResultShape(const Instruction& inst, i64 i) {
   return inst.shape().is_tuple() ? inst.shape().element(i) : inst.shape();
 }
@@ -128,7 +129,7 @@ StatusOr<Shape> InferScan(const Instruction& inst) {
   return is_array && results.size() == 1 ? results[0] : Shape::Tuple(std::move(results));
 }
 
-// Where the slices of an array lie: each is `count` pieces of `bytes` bytes, `stride` bytes apart.
+// The memory of a slice: `count` pieces of `bytes` bytes, `stride` bytes apart.
 struct Slices {
   Slices(const Shape& stacked, i64 dim) {
     for (i64 d = 0; d < dim; ++d) count *= stacked.dim(d);
@@ -173,20 +174,19 @@ void PutSlice(const Literal& slice, i64 dim, i64 step, Literal& stacked) {
   }
 }
 
-// The arrays that the outputs are put into, all of them as full as they can be.
+// The arrays that outputs are stored into, with the sizes of the bounds.
 StatusOr<std::vector<Literal>> MakeOutputs(const Instruction& inst) {
   std::vector<Literal> outputs;
   for (i64 i = 0; i < NumOutputs(inst); ++i) {
     const Shape shape = ResultShape(inst, i).WithoutLayout();
-    // What is padding in the end is zeros.
+    // Padding is zeros in the end.
     AXLE_ASSIGN(outputs.emplace_back(),
                 shape.is_static() ? Literal::CreateUninitialized(shape) : Literal::Create(shape));
   }
   return outputs;
 }
 
-// How many steps there are at run time, where that is not the static number: dynamic inputs agree,
-// and static ones are cut to them.
+// The number of steps at run time: dynamic inputs must agree, and static ones are cut to that size.
 StatusOr<i64> NumStepsNow(const Instruction& inst, i64 dim, std::span<const Literal> inputs) {
   AXLE_ASSIGN(i64 num_steps, NumSteps(inst, dim));
   const Literal* first = nullptr;

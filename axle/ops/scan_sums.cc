@@ -1,3 +1,8 @@
+// Recognises running sums in the body of a scan by tracing values to where they are made, through
+// copies, tuples, and calls (an explicit chain of frames instead of inlining). Carry c must become
+// `c + slice` or `c * slice`, in either order, possibly as round(widen(c) + widen(slice)) for
+// narrow floats, and every output must be the new value of a carry.
+
 #include "axle/ops/scan_sums.h"
 
 #include <memory>
@@ -10,7 +15,7 @@
 namespace axle {
 namespace {
 
-// A call on the way to a value; the parameters of what it calls are its operands.
+// A call on the way to a value: parameters of its callee are its operands.
 struct Frame {
   const Instruction* call;
   std::shared_ptr<const Frame> caller;
@@ -23,10 +28,10 @@ struct Traced {
 
   Traced Operand(i64 i) const { return Traced{inst->operand(i), frame}.Source(); }
 
-  // Where the value is made: the parameter of the scan's computation, or an instruction.
+  // The definition of the value: a parameter of the scan's computation, or an instruction.
   Traced Source() const {
     Traced at = *this;
-    Dims elements;  // of tuples, that are still to be taken, the last one first
+    Dims elements;  // pending tuple elements, innermost last
     while (true) {
       if (IsTupleElement(*at.inst)) {
         elements.push_back(at.inst->attrs<TupleIndexAttrs>().index);
@@ -49,7 +54,8 @@ struct Traced {
   }
 };
 
-// The number of a parameter, or -1; seen from f32, if `widened`, where it is one of a narrow type.
+// The number of the parameter that `value` is, or -1. With `widened`, `value` must be its
+// conversion.
 i64 NumberOf(const Traced& value, bool widened) {
   Traced source = value;
   if (widened) {
@@ -59,7 +65,7 @@ i64 NumberOf(const Traced& value, bool widened) {
   return IsParameter(*source.inst) ? source.inst->attrs<ParameterAttrs>().number : -1;
 }
 
-// What carry `number` becomes, if that is itself and the slice of one of the inputs.
+// The kind and input of carry `number`, if it becomes the sum or product of itself and a slice.
 std::optional<ScanSums::Carry> CarryOf(const Traced& value, i64 number, i64 num_inputs) {
   const ElementType type = value.inst->shape().type();
   Traced sum = value;

@@ -1,5 +1,4 @@
-// Scans that are nothing but running sums and products of floats: prefix folds (docs/numerics.md
-// N8).
+// Scans that only compute running sums and products of floats: prefix folds (docs/numerics.md N8).
 #pragma once
 #include <optional>
 #include <vector>
@@ -18,10 +17,10 @@ struct ScanSums {
   std::vector<i64> outputs;  // of each, the carry whose new value it is
 };
 
-// Of a scan: every carry is the sum or product of itself and a slice of an input, of a type for
-// which IsSumOrProduct holds, and every output is the new value of a carry. Calls, tuples and
-// copies do not matter, nor does going through f32. Nothing if that is not all, or if a dimension
-// is dynamic.
+// The sums of a scan in which every carry becomes the sum or product of itself and a slice of an
+// input, of a type for which IsSumOrProduct holds, and every output is the new value of a carry.
+// Calls, tuples, copies and computing in f32 do not matter. Nothing for any other scan, or if a
+// dimension is dynamic.
 std::optional<ScanSums> FindScanSums(const Instruction& scan);
 
 }  // namespace axle

@@ -191,7 +191,7 @@ class Scatterer {
     }
   }
 
-  // Of each element of a window: where it is in the operand and in the updates, from its first one.
+  // The offset of each element of a window from its first one, in the operand and in the updates.
   std::vector<std::pair<i64, i64>> WindowElements() const {
     const Dims windowed = RemainingDims(static_cast<i64>(operand_dims_.size()),
                                         attrs_.inserted_window_dims, attrs_.input_batching_dims);
@@ -216,7 +216,7 @@ class Scatterer {
     const std::byte* updates = nullptr;
     std::vector<StridedDim> pack, unpack, pack_updates;
     std::vector<std::byte> packed, packed_updates;
-    bool in_place = false;  // both are runs of neighbours
+    bool in_place = false;  // both are contiguous
   };
 
   void PrepareWindow() {
@@ -257,7 +257,7 @@ class Scatterer {
     }
   }
 
-  // Where the window at scatter position `at` is; false if some of it is outside the operand.
+  // Finds the window at scatter position `at`; false if part of it is outside the operand.
   bool Place(const Dims& at) {
     update_offset_ = 0;
     for (size_t k = 0; k < at.size(); ++k) {
@@ -328,7 +328,7 @@ class Scatterer {
   Dims window_sizes_;  // per operand dimension, 1 where windows have none
   i64 window_count_ = 0;
   std::vector<WindowCopies> copies_;
-  // The window at hand.
+  // The present window.
   Dims start_;
   i64 operand_offset_ = 0, update_offset_ = 0;
   std::vector<const void*> inputs_;

@@ -1,10 +1,10 @@
-// Memory that an evaluation needs beside its values, counted against the limit while it lives:
+// Memory that an evaluation needs besides its values, counted against the limit while it lives:
 //
 //   const ScratchMemory scratch(context, bytes);
 //   AXLE_TRY(scratch.status());
 //
-// Values are counted where their storage comes from (core/storage.h); tables and copies of an op
-// are counted here. Both take from one budget.
+// Values are counted where their storage is allocated (core/storage.h); tables and copies of an
+// evaluator are counted here. Both take from one budget.
 #pragma once
 #include "axle/core/storage.h"
 #include "axle/emit/callee.h"
@@ -14,7 +14,7 @@ namespace axle {
 class ScratchMemory {
  public:
   ScratchMemory(const EvalContext& context, i64 bytes) : limits_(context.limits), bytes_(bytes) {
-    StorageLimits();  // what values gave back is free again
+    StorageLimits();  // collects what values have released
     if (limits_ != nullptr) status_ = limits_->Reserve(bytes);
   }
   ~ScratchMemory() {

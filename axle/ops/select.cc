@@ -1,3 +1,5 @@
+// select: lane by lane; a scalar pred chooses a whole array.
+
 #include "axle/ops/elementwise.h"
 
 namespace axle {

@@ -1,6 +1,10 @@
 // sort: orders every line along a dimension by a comparator, all operands alike. Always stable
-// (numerics.md N10). The comparator of most programs compares one key of each side (comparator.h):
-// then keys are computed in blocks and compared directly; the steps of the sort are the same.
+// (numerics.md N10). A line is copied out, a list of positions is sorted by MergeSort, and the
+// elements are written back in that order. Most comparators compare one key of each side, a
+// total-order float for example (comparator.h): then keys are computed once per element in blocks
+// and compared directly. The steps of the sort, and so the result for inconsistent comparators, are
+// the same in both cases.
+
 #include <algorithm>
 #include <type_traits>
 
@@ -119,7 +123,7 @@ class Sorter {
     std::vector<std::byte*> data;
     for (Literal& result : results_) data.push_back(result.mutable_bytes());
     for (i64 line = 0; line < num_lines_; ++line) {
-      // Lines start at every element in front of whose dimension the sorted one stands.
+      // Lines begin at every element with index 0 in the sorted dimension.
       const i64 begin = line / step_ * step_ * size_ + line % step_;
       for (size_t k = 0; k < data.size(); ++k) {
         const StridedDim dim = {size_, bytes_[k], step_ * bytes_[k]};
@@ -132,7 +136,7 @@ class Sorter {
   }
 
  private:
-  // Elements of a long line between two looks at the limits: milliseconds.
+  // Elements of a long line between two checks of the limits: milliseconds.
   static constexpr i64 kCheckEvery = 1 << 20;
 
   // Sets order_ to the positions of the line in their new order.

@@ -1,3 +1,6 @@
+// Reads, prints and checks the sparsity attributes of dot and convolution. Programs with them do
+// not run: CheckRuns answers UNIMPLEMENTED.
+
 #include "axle/ops/sparsity.h"
 
 #include <algorithm>
@@ -120,7 +123,7 @@ Status AttrTraits<SparsityConfig>::Read(const WireReader& in, SparsityConfig& va
   });
 }
 
-// Joined by '_', as XLA wrote them.
+// The entries are joined by '_', as XLA wrote them.
 Status AttrTraits<SparsityDescriptors>::Parse(Scanner& scanner, const Shape&,
                                               SparsityDescriptors& value) {
   const auto number = [&](std::string_view& text, std::string_view end, i64& to) {

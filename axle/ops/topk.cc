@@ -68,7 +68,7 @@ Status TopkRows(const Literal& operand, const TopkAttrs& attrs, const EvalContex
   std::vector<i64> order(size);
   for (i64 rows = values.num_elements() / k; rows > 0; --rows, row += size) {
     AXLE_TRY(context.Check());
-    // What comes first has the smaller key, or the smaller index: no two elements are equal.
+    // The first of two elements has the smaller key, or the smaller index: no two are equal.
     for (i64 i = 0; i < size; ++i) {
       keys[i] = attrs.largest ? ~OrderKey<kType>(row[i]) : OrderKey<kType>(row[i]);
     }

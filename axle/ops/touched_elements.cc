@@ -1,3 +1,10 @@
+// A hash table from units of a narrow-float array to their f32 values, with open addressing: the
+// place of a unit is the top bits of its position times 2^64 / golden ratio, and a unit whose place
+// is taken goes to the next free one. The table has at least twice as many places as units that can
+// be touched, so a search takes few steps. Every element is widened at its first update and rounded
+// once, in Round: a bf16 1 with the updates 2^-8 and 2^-8 becomes 1 + 2^-7, where rounding after
+// each update would leave 1.
+
 #include "axle/ops/touched_elements.h"
 
 #include <algorithm>

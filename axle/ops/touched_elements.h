@@ -10,16 +10,16 @@
 namespace axle {
 
 struct TouchedPlan {
-  // Of an array of so many elements; no unit is touched only in part, and `updates` elements in
-  // all.
+  // The plan for an array of `elements` elements, with `updates` updated elements in all. No unit
+  // is touched only in part.
   static TouchedPlan Make(ElementType type, i64 elements, i64 unit, i64 updates);
 
   ElementType type = BF16;
   i64 elements = 0;
   i64 unit = 1;
-  i64 most_units = 0;  // that are touched
-  i64 places = 0;      // of the hash table, a power of two; 0: all elements are widened
-  i64 bytes() const;   // of memory
+  i64 most_units = 0;  // how many units can be touched
+  i64 places = 0;      // size of the hash table, a power of two; 0: all elements are widened
+  i64 bytes() const;   // size of the memory that the table needs
 };
 
 class TouchedElements {
@@ -31,7 +31,7 @@ class TouchedElements {
   float* Unit(i64 element) {
     return plan_.places == 0 ? values_ + element : Find(element / plan_.unit);
   }
-  // Back into the array.
+  // Rounds the values back into the array.
   void Round();
 
  private:

@@ -40,7 +40,7 @@ Literal Token() {
   return Literal(Shape::Token());
 }
 
-// What went wrong, or ended a wait, with the instruction that it happened in.
+// An error, or the end of a wait, with the instruction that it happened in.
 Status InInstruction(const Instruction& inst, const Status& status) {
   if (status.ok()) return status;
   std::string text = StrCat(status.message(), "; ", GetOpDef(inst).text, " \"", inst.name(), "\"");
@@ -76,7 +76,7 @@ StatusOr<Literal> EvalInfeed(const Instruction& inst, std::span<Literal>,
   return Literal::Tuple({std::move(data), Token()});
 }
 
-// What is fed out has the operand's layout unless something else is written.
+// Without outfeed_shape, data are fed out in the operand's layout.
 void CanonicalizeOutfeed(std::span<Instruction* const> operands, void* attrs) {
   auto& shape = static_cast<OutfeedAttrs*>(attrs)->outfeed_shape;
   if (!shape) shape = operands[0]->shape();
@@ -157,7 +157,7 @@ Status CheckReader(const Instruction& inst) {
                               ", not by ", count, " instructions"));
 }
 
-// The context of a send. That of a recv is a place in the channel's line.
+// The context of a send. The context of a recv is a place in the channel's queue.
 constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
 StatusOr<Shape> InferSend(const Instruction& inst) {
@@ -191,7 +191,7 @@ StatusOr<Shape> InferRecv(const Instruction& inst) {
   return ContextShape(shape.element(0));
 }
 
-// The place in the channel's line is the context; the data follow with recv-done.
+// The context is the place in the channel's queue; the data follow with recv-done.
 StatusOr<Literal> EvalRecv(const Instruction& inst, std::span<Literal>,
                            const EvalContext& context) {
   const StatusOr<i64> place = context.Device().StartRecv(ChannelOf(inst));

@@ -1,3 +1,13 @@
+// Taps. Along one dimension output o meets an element at window position w if o * stride + w *
+// window_dilation - pad_low is a multiple of base_dilation and in range. TapAt solves this
+// congruence for o: with g = gcd(base, stride), solutions exist if g divides the offset, and are
+// one residue class modulo base / g, by the inverse of stride / g. The outputs and the elements are
+// then arithmetic progressions. Example: window 3, stride 2, pad 1, 5 elements, 3 outputs: position
+// 0 meets outputs 1, 2 at elements 1, 3.
+//
+// WindowTaps enumerates positions, or, where holes are so many that this is slower, all pairs of
+// output and element. Sizes from programs may be near 2^63, so products are computed in 128 bits.
+
 #include "axle/ops/window.h"
 
 #include <algorithm>
@@ -10,7 +20,7 @@
 namespace axle {
 namespace {
 
-// Positions are products of sizes, strides and dilations that each fit 64 bits.
+// 128 bits hold the products of sizes, strides and dilations, each of which fits 64.
 using Wide = __int128;
 
 Wide FloorDiv(Wide a, Wide b) {  // b > 0
@@ -34,7 +44,7 @@ Wide InverseModulo(Wide a, Wide m) {
   return Modulo(x1, m);
 }
 
-// n elements with dilation - 1 holes between neighbours.
+// The extent of n elements with dilation - 1 holes between them; nothing if beyond 64 bits.
 std::optional<i64> DilatedSize(i64 n, i64 dilation) {
   if (n == 0) return 0;
   const std::optional<i64> reach = CheckedMul(n - 1, dilation);
@@ -69,7 +79,7 @@ WindowTap TapAt(const WindowDim& window, i64 position, i64 operand_size, i64 out
   return tap;
 }
 
-// Whether so many taps, or positions of them, may be held at once.
+// Checks that so many taps or positions may be held at once.
 Status CheckRoom(i64 count, i64 bytes_each, Limits* limits) {
   if (count > kMaxTaps) {
     return ResourceExhausted(

@@ -1,5 +1,5 @@
-// Window arithmetic (https://openxla.org/xla/operation_semantics#reducewindow): what reduce-window,
-// select-and-scatter and convolution share.
+// Window arithmetic (https://openxla.org/xla/operation_semantics#reducewindow): the common part of
+// reduce-window, select-and-scatter and convolution.
 //
 // Along one dimension, output o and window position w meet at p = o * stride + w * window_dilation
 // - pad_low in the dilated base. There is an operand element at p if p is a multiple of

@@ -1,3 +1,11 @@
+// Summation of a long window, for many adjacent results at once. Elements arrive in increasing
+// window position. The accumulators hold the chain of the present part; when the position enters
+// another part of 16, EndPart adds the accumulators to the slot of their group and resets them to
+// the identity. Slots form a stack of subtrees, as in a binary counter: EndGroup joins the last two
+// while the smallest tree that covers both does not contain the next group. Positions that meet no
+// element are simply skipped, since joining an identity changes nothing. At most log2(groups) + 2
+// slots are in use.
+
 #include "axle/ops/window_parts.h"
 
 #include <algorithm>
@@ -8,7 +16,7 @@
 namespace axle {
 namespace {
 
-// Slots that are in use at a time, at most: one for each level of the tree, and the group at hand.
+// The maximum number of slots in use: one per level of the tree, and the present group.
 i64 NumSlots(i64 positions) {
   const i64 groups = positions / (kWindowPart * kPartsOfGroup) + 1;
   return std::bit_width(static_cast<std::uint64_t>(groups)) + 2;
@@ -60,8 +68,9 @@ void WindowParts::EndPart(i64 next) {
   part_ = next;
 }
 
-// The last two groups, or trees of groups, are one if the smallest tree that has both does not have
-// group `next`: numbers are those of leaves of a tree whose halves are powers of two.
+// Joins the last two subtrees while the smallest tree with both does not contain group `next`.
+// Group numbers are leaves of a tree whose halves are powers of two, so the height of the smallest
+// common tree is the bit width of the exclusive or.
 void WindowParts::EndGroup(i64 next) {
   const auto height = [](i64 a, i64 b) {
     return std::bit_width(static_cast<std::uint64_t>(a ^ b));

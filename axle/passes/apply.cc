@@ -1,3 +1,19 @@
+// Expands `map`, and reductions whose reducer is not scalar arithmetic, so that later passes and
+// the compiler see ordinary instructions.
+//
+//   map(x, y), to_apply={a * b + 1}   ->  add(multiply(x, y), broadcast(1))
+//   map(x), to_apply={while ...}      ->  while (i < n) { out[i] = call(x[i]) }
+//   reduce(x, init), general reducer  ->  while (i < n) { acc = call(first of a result? init : acc,
+//                                                                    x[i]); out[i / size] = acc }
+//
+// The loops run over flat arrays, one element after the other: this is the order that numerics.md
+// N4 gives to a general reducer. A reduction's operands are transposed first, so that the elements
+// of one result are adjacent. A reduction of one element each needs no loop if the reducer takes
+// elements one after the other (FoldsOneByOne). An instruction stays as it is if it is annotated or
+// dynamic, if it has no elements, or if the array form of an instruction would lose what the scalar
+// one is annotated with. The pass repeats until nothing changes, because what it calls may hold
+// maps itself.
+
 #include "axle/passes/apply.h"
 
 #include <algorithm>
@@ -32,7 +48,7 @@ class Application : public LoopMaker {
     return is_of_one && FoldsOneByOne(applied, types) ? ReduceOne(inst, applied) : nullptr;
   }
 
-  // Of the components of a reduction; empty if they change.
+  // The element types of a reduction's components; empty if operands and results differ in type.
   static std::vector<ElementType> TypesOf(const Instruction& inst) {
     const i64 n = inst.num_operands() / 2;
     std::vector<ElementType> types;
@@ -44,7 +60,7 @@ class Application : public LoopMaker {
     return types;
   }
 
-  // Each result is the reducer of an init and an element.
+  // A reduction of one element each: the result is reducer(init, element).
   Instruction* ReduceOne(const Instruction& inst, const HloComputation& applied) {
     std::vector<Instruction*> arrays = Operands(inst);
     std::ranges::rotate(arrays, arrays.begin() + std::ssize(arrays) / 2);
@@ -58,7 +74,7 @@ class Application : public LoopMaker {
     return Spread(inst, arrays, applied);
   }
 
-  // The instructions of scalar arithmetic on arrays, of which the result has the dimensions.
+  // Repeats the scalar instructions of `applied` on whole arrays with the dimensions of the result.
   Instruction* Spread(const Instruction& inst, const std::vector<Instruction*>& operands,
                       const HloComputation& applied) {
     const auto straight = StraightLine(applied, kMaxLaneOps);
@@ -92,7 +108,7 @@ class Application : public LoopMaker {
     return only->shape() == inst.shape() ? only : Make(Opcode::kCopy, inst.shape(), {only});
   }
 
-  // All elements of an array, in its order of dimensions or in this one.
+  // The array reshaped to one dimension, transposed by `permutation` first if there is one.
   Instruction* Flat(Instruction* array, const Dims* permutation = nullptr) {
     Shape shape = array->shape().WithoutLayout();
     if (permutation != nullptr) {
@@ -121,8 +137,8 @@ class Application : public LoopMaker {
     return Make(Opcode::kReshape, inst.shape(), {Element(loop, std::ssize(state) - 1)});
   }
 
-  // The state is the counter, operands, inits, results and accumulators. The elements of a result
-  // lie side by side.
+  // The loop state is the counter, operands, inits, results and accumulators. The elements of one
+  // result are adjacent in the flat operands.
   Instruction* Reduce(const Instruction& inst) {
     const Dims& reduced = inst.attrs<DimensionsAttrs>().dimensions;
     const Shape& operand = inst.operand(0)->shape();

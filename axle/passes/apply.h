@@ -1,4 +1,4 @@
-// What applies a computation to elements, as instructions that compile.
+// The pass `apply`: expands map and general reductions into instructions that compile.
 #pragma once
 #include "axle/passes/pass.h"
 

@@ -1,3 +1,18 @@
+// Expands the three batch-norm instructions. With x the operand and the mean over all dimensions
+// but the feature:
+//
+//   training   mean = sum(x) / n, c = x - mean, var = sum(c * c) / n
+//              y = c * (scale / sqrt(var + epsilon)) + offset; results y, mean, var
+//   inference  the same y with mean and var as operands
+//   grad       c = x - mean, inverse = 1 / sqrt(var + epsilon)
+//              grad_offset = sum(g), grad_scale = sum(g * c) * inverse
+//              slope = (sum(g * c) / n) / (var + epsilon)
+//             grad_operand = scale * inverse * (g - grad_offset / n - c * slope)
+//
+// The order of these operations is the definition of the instructions (docs/ops): the evaluators in
+// axle/ops/batch_norm.cc compute the same bits. Operands are converted to f32 (f64 for f64) first
+// and results are rounded once at the end. All sums of one type share one addition computation.
+
 #include "axle/passes/batch_norm.h"
 
 #include <map>
@@ -82,26 +97,25 @@ class Writing : public Rebuilder, private Maker {
     return {grad_operand, Of(Opcode::kMultiply, {sum, inverse}), grad_offset};
   }
 
-  // x - mean.
   Instruction* Centered(Instruction* x, Instruction* mean) {
     return Of(Opcode::kSubtract, {x, Spread(mean)});
   }
   Instruction* Shifted(Instruction* variance) {
     return Of(Opcode::kAdd, {variance, Number(line_, epsilon_)});
   }
-  // Divided by the number of elements of a feature.
+  // The mean of a sum: it is divided by the number of elements of a feature.
   Instruction* OfEach(Instruction* sum) {
     return Of(Opcode::kDivide, {sum, Number(line_, num_reduced_)});
   }
 
-  // One element for each feature: the sum of them all.
+  // The sum over all dimensions but the feature: one element per feature.
   Instruction* Sum(Instruction* array) {
     HloComputation* const add = Addition();
     Instruction* const operands[] = {array, Number(Shape(array_.type()), 0)};
     return Add(Opcode::kReduce, line_, operands, Block(Opcode::kReduce, DimensionsAttrs{reduced_}),
                {&add, 1});
   }
-  // An array of them.
+  // Broadcasts one value per feature to the shape of the operand.
   Instruction* Spread(Instruction* line) {
     return Make(Opcode::kBroadcast, array_, {line}, DimensionsAttrs{{feature_}});
   }
@@ -153,7 +167,7 @@ class Writing : public Rebuilder, private Maker {
 
   PassContext& context_;
   std::map<std::pair<ElementType, std::string>, HloComputation*> additions_;
-  // Of the batch norm that is being written.
+  // State of the batch norm that is being rewritten.
   const Instruction* replaced_ = nullptr;
   Shape array_, line_;  // all elements and one for each feature, in the type of the computation
   Dims reduced_;

@@ -1,4 +1,4 @@
-// Batch norms become sums and arithmetic.
+// The pass `batch-norm`: expands batch norms into sums and arithmetic.
 #pragma once
 #include "axle/passes/pass.h"
 

@@ -1,3 +1,16 @@
+// Splits a reduction of c64 or c128 into the reduction of two float arrays. Example, a search for
+// the number of the largest magnitude:
+//
+//   reduce(z, i; reducer(a, b))  ->  r = reduce(real(z), imag(z), real(i), imag(i); reducer')
+//                                    complex(r.0, r.1)
+//
+// reducer' builds complex numbers from its parameters, runs a copy of the reducer on them and
+// returns the parts of its results; `simplify` removes the pairs of complex and real or imag. Both
+// the old and the new reducer must take one element after the other (FoldsOneByOne): if a part of
+// the new one would be recognised as a sum or product of floats, its order would change, so the
+// reduction stays and dead-code elimination removes the unused reducer. Floats of two widths cannot
+// be operands of one reduction, so such reductions stay too.
+
 #include "axle/passes/complex.h"
 
 #include <algorithm>
@@ -29,7 +42,7 @@ class Separation : public Rebuilder, private Maker {
     return made;
   }
 
-  // The types of the components; empty if they are not the same all the way.
+  // The element types of the components; empty if operand, init and result of one differ.
   static std::vector<ElementType> TypesOf(const Instruction& inst) {
     const i64 n = inst.num_operands() / 2;
     std::vector<ElementType> types;
@@ -64,7 +77,7 @@ class Separation : public Rebuilder, private Maker {
       return IsFloating(type) && type != *first;
     });
     if (is_mixed) return nullptr;
-    leaves_garbage_ = true;  // if that is another fold
+    leaves_garbage_ = true;  // if the reducer of parts takes another order
     HloComputation* of_parts = ReducerOfParts(reducer);
     if (!FoldsOneByOne(*of_parts, part_types)) return nullptr;
     std::vector<Instruction*> operands;
@@ -88,7 +101,7 @@ class Separation : public Rebuilder, private Maker {
     return inst.shape().is_tuple() ? Make(Opcode::kTuple, inst.shape(), results) : results[0];
   }
 
-  // The same on parts, with a tuple of them as its result.
+  // The reducer on real and imaginary parts; its result is a tuple of parts.
   HloComputation* ReducerOfParts(const HloComputation& reducer) {
     Suspend(FreshName(reducer.name()));
     to()->set_execution_thread(reducer.execution_thread());

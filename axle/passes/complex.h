@@ -1,4 +1,4 @@
-// Reductions of complex numbers become reductions of their parts.
+// The pass `complex`: splits reductions of complex numbers into reductions of their parts.
 #pragma once
 #include "axle/passes/pass.h"
 

@@ -1,3 +1,17 @@
+// Evaluates instructions whose operands are constants: add(constant, constant) becomes a constant.
+//
+// The value comes from the interpreter, which is the definition of every operation: a module of one
+// computation is built around the instruction and run. Nothing is folded that is pinned, has an
+// effect, depends on the device, or fails (its failure belongs to the run). Two forms:
+//
+//   add(broadcast(1), broadcast(2))          one element is computed and broadcast again
+//   concatenate(constant, constant), ...     whole arrays
+//
+// The limits in the header bound both the work and the growth of the program: index maps must not
+// give more elements than the constants have, reductions and the like read at most 16 KiB, and a
+// called computation is scalar and has at most 100 instructions, so that its work follows from the
+// size of the operands. One walk; operands come first, so chains fold in it.
+
 #include "axle/passes/constant_folding.h"
 
 #include <algorithm>
@@ -29,7 +43,7 @@ bool IsSmallIota(const Instruction& inst) {
          inst.shape().num_elements() <= kMaxFoldedIota;
 }
 
-// The value of the op of `inst`, with result `shape`, on `operands`.
+// Runs the operation of `inst`, with result `shape`, on `operands`.
 StatusOr<Literal> ValueOf(const Instruction& inst, const Shape& shape,
                           std::span<const Literal> operands) {
   Module module("fold");
@@ -103,7 +117,7 @@ class Folding : public Rebuilder, private Maker {
     return fits ? Uniform(inst.shape(), *value) : nullptr;
   }
 
-  // An array all of whose elements are this one.
+  // An array of `shape` with `element` everywhere.
   static Literal Repeated(const Shape& shape, std::span<const std::byte> element) {
     Literal literal(shape.WithoutLayout());
     std::byte* to = literal.mutable_bytes();
@@ -113,7 +127,7 @@ class Folding : public Rebuilder, private Maker {
     return literal;
   }
 
-  // Anything on constants; elementwise ops also on constants and repeated scalars.
+  // Whole arrays: operands are constants or, for elementwise operations, broadcast constants.
   Instruction* FoldArrays(Instruction& inst) {
     const Lowering lowering = GetOpDef(inst).lowering;
     const bool is_index_map = lowering == Lowering::kIndexMap;

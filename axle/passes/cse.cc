@@ -1,3 +1,14 @@
+// Common subexpression elimination by value numbering. One walk over each computation keeps a hash
+// table from (opcode, shape, attributes, operand indices, callees) to the first instruction of that
+// kind; shapes and attributes are interned, so their addresses are compared. Operands have been
+// merged before their users are looked at, so a chain of equal instructions is found in one walk.
+// For commutative operations the two operands are sorted: add(x, y) equals add(y, x).
+//
+// Computations are merged the same way: the key of a computation is the concatenation of its
+// instructions' keys, and callees come first, so equal trees of calls merge too. A computation is
+// not merged if it is the entry, has annotations, or is called by an instruction that is not
+// mergeable (a fusion or custom call owns its computation). Linear in the size of the module.
+
 #include "axle/passes/cse.h"
 
 #include <algorithm>
@@ -8,7 +19,7 @@
 namespace axle {
 namespace {
 
-// What an instruction or a computation is, as numbers: interned objects by their addresses.
+// The identity of an instruction or a computation, as numbers: interned objects by their addresses.
 using Key = std::vector<std::uintptr_t>;
 struct KeyHash {
   size_t operator()(const Key& key) const {
@@ -26,7 +37,7 @@ std::uintptr_t Word(const T* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
-// `inst` on operands with these numbers. Annotations are not in it.
+// The key of `inst` apart from annotations, which SameAnnotations compares.
 void AppendKey(const Instruction& inst, Key& key) {
   key.push_back(static_cast<std::uintptr_t>(inst.opcode()));
   key.push_back(Word(&inst.shape()));
@@ -52,7 +63,7 @@ class Merging : public Rebuilder {
  public:
   Merging(const Module& module, PassContext& context)
       : Rebuilder(module, context.limits), context_(context) {
-    // A fusion, say, has its computation for itself.
+    // An instruction that is not mergeable, a fusion for example, owns its computation.
     for (const auto& computation : module.computations()) {
       for (const Instruction* inst : computation->instructions()) {
         if (!IsMergeable(*inst)) owned_.insert(inst->callees().begin(), inst->callees().end());
@@ -81,8 +92,8 @@ class Merging : public Rebuilder {
     return it->second;
   }
 
-  // Ids count where something is not plain, and annotations are not compared: such a computation
-  // stays by itself.
+  // A computation that is not plain depends on instruction ids, and keys leave annotations out:
+  // such computations are not merged.
   HloComputation* End(const HloComputation& computation, HloComputation* made) override {
     if (&computation == from().entry() || owned_.contains(&computation) ||
         !effects().IsPlain(computation)) {

@@ -1,12 +1,12 @@
-// Merging of what is equal.
+// The pass `cse`: common subexpression elimination.
 #pragma once
 #include "axle/passes/pass.h"
 
 namespace axle {
 
-// Of equal instructions of a computation, on the same operands, the first one does for all; equal
-// computations are one. Names and metadata do not count; shardings, frontend attributes and
-// whatever else an instruction is annotated with do. See IsMergeable for what is never merged.
+// Replaces equal instructions of a computation by the first one, and merges equal computations.
+// Names and metadata are not compared; shardings, frontend attributes and other annotations are.
+// IsMergeable says which instructions are never merged.
 StatusOr<std::unique_ptr<Module>> MergeEqual(const Module& module, PassContext& context);
 
 }  // namespace axle

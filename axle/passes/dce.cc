@@ -1,3 +1,11 @@
+// Mark and copy. Live in a computation are the root, all parameters, instructions with an effect,
+// and what any of these needs: operands, control predecessors, and the users of an instruction
+// whose row says that its uses matter (check_uses: the done of an asynchronous start). Then
+// computations are marked from the entry over live instructions, and the module is copied without
+// the rest. Both marks use a work list, because chains of operands and calls may be long. Frozen
+// computations keep all their instructions. A module without an entry keeps all computations.
+// Linear time.
+
 #include "axle/passes/dce.h"
 
 #include "axle/passes/rebuild.h"
@@ -34,13 +42,14 @@ class DeadCodeRemoval : public Rebuilder {
       if (inst->extras() != nullptr) {
         for (const Instruction* before : inst->extras()->control_predecessors) mark(before);
       }
-      // The second half of what is live by itself, which has to be there.
+      // The user completes this instruction (start and done, send and send-done), so it is live
+      // too.
       if (GetOpDef(*inst).check_uses == nullptr) continue;
       for (const Use* use = inst->first_use(); use != nullptr; use = use->next) mark(use->user);
     }
   }
 
-  // Callees of live instructions, in any order and without recursion.
+  // Marks the computations that live instructions of `entry` reach.
   void FindCalled(const HloComputation& entry) {
     std::vector<const HloComputation*> work = {&entry};
     called_.insert(&entry);

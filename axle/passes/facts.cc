@@ -1,3 +1,7 @@
+// Queries about instructions. Effects and FrozenComputations walk the call graph once, callees
+// first and callers first, when a pass begins; the other queries look at one instruction. Nothing
+// here names an operation: the facts come from the rows (lowering, traits, check_uses).
+
 #include "axle/passes/facts.h"
 
 #include <algorithm>

@@ -9,12 +9,12 @@
 
 namespace axle {
 
-// For rules, whose rows name the ops that they are about. Other code asks for facts.
+// For rules, whose rows name operations. Other code uses the queries below.
 inline bool Is(const Instruction& inst, Opcode opcode) {
   return inst.opcode() == opcode;
 }
 
-// What instructions and computations do, with everything that they call.
+// Side effects of instructions and computations, callees included.
 class Effects {
  public:
   explicit Effects(const Module& module);
@@ -32,24 +32,23 @@ class Effects {
 // Whether it runs what it calls as it is written, on whole values: a call, a loop, a branch.
 bool IsTransparentCaller(const Instruction& inst);
 
-// Computations whose form may decide about bits: what reductions and their kind call is recognised
-// by its lane program, and its order of evaluation follows (numerics.md, N4), so that even a
-// rewrite that keeps the value of each call may change the result. With everything that they call.
-// Passes copy them as they are.
+// Computations whose form may decide about bits, with everything that they call. The reducer of a
+// reduction, window or scatter is recognised by its lane program, and the order of evaluation
+// follows from that (numerics.md, N4), so even a rewrite that keeps the value of each call may
+// change the result. Passes copy them as they are.
 std::unordered_set<const HloComputation*> FrozenComputations(const Module& module);
 
-// A reducer, with components of these types, is scalar arithmetic and none of its components is a
-// sum or a product of floats or complex numbers: folding one element after the other gives the bits
-// (numerics.md, N4).
+// Whether a reducer with components of these types is scalar arithmetic without a sum or product of
+// floats or complex numbers: then it takes one element after the other (numerics.md, N4).
 bool FoldsOneByOne(const HloComputation& reducer, std::span<const ElementType> types);
 
-// Says something to a partitioner, a scheduler or a back end that another instruction would not
-// say: sharding, frontend attributes, control edges, a backend config, an accuracy.
+// Whether the instruction carries information for a partitioner, scheduler or back end: sharding,
+// frontend attributes, control edges, a backend config, an accuracy.
 bool HasAnnotations(const Instruction& inst);
 
-// Two instructions that are equal but for their names have the same value, and one of them can do
-// for both. Not for random numbers, collectives, custom calls, barriers and tokens. Effects and
-// what is called are asked for apart.
+// Whether two instructions that differ in their names only have the same value, so that one can
+// replace the other. False for random numbers, collectives, custom calls, barriers and tokens.
+// Effects and callees are separate queries.
 bool IsMergeable(const Instruction& inst);
 
 // Its value is known when its operands are, and does not depend on the device or the run.

@@ -1,3 +1,12 @@
+// Replaces calls by the instructions of the callee.
+//
+// A callee with one caller is not copied by itself: its instructions go straight to where its
+// caller's go, which may be the place of another call, so each instruction is copied once however
+// deeply calls are nested. This walk keeps a stack of frames instead of recursing. A callee with
+// several callers is rebuilt first, with the calls in it inlined, and then copied to each caller
+// while the budget (kMaxInlineGrowth plus the size of the module) lasts. Copies get fresh names and
+// keep ids and metadata. Dead-code elimination removes the callees that nobody calls any more.
+
 #include "axle/passes/inline.h"
 
 #include "axle/passes/dce.h"
@@ -6,9 +15,6 @@
 namespace axle {
 namespace {
 
-// What is called once has no copy of its own: its instructions go straight to where its caller's
-// go, which may be the place of another call, so that each is copied once however deep calls are
-// nested. What is called more often is rebuilt first and then copied, calls inside of it included.
 class Inlining : public Rebuilder {
  public:
   Inlining(const Module& module, PassContext& context)
@@ -32,7 +38,7 @@ class Inlining : public Rebuilder {
   }
 
  private:
-  // A call that its callee's instructions can stand for.
+  // Whether the callee's instructions can replace this call: threads, shapes and layouts agree.
   bool CanReplace(const Instruction& inst) const {
     if (!Is(inst, Opcode::kCall) || IsTied(inst)) return false;
     const HloComputation& callee = *inst.callee(0);
@@ -60,7 +66,8 @@ class Inlining : public Rebuilder {
     return Copy(inst);
   }
 
-  // Without recursion, because chains of calls may be long.
+  // Copies the callee of `outermost`, and of calls of single-caller computations in it. No
+  // recursion: chains of calls may be long.
   StatusOr<Instruction*> Replace(const Instruction& outermost) {
     struct Frame {
       const Instruction* call;
@@ -96,7 +103,8 @@ class Inlining : public Rebuilder {
     }
   }
 
-  // In the place of a call of what others call too. Null if it stays a call, or is none.
+  // Replaces a call of a computation that has other callers too; null if the instruction is no such
+  // call or stays one.
   Instruction* CopyOfCallee(const Instruction& inst) {
     if (!CanReplace(inst)) return nullptr;
     const HloComputation& callee = *Mapped(*inst.callee(0));
@@ -117,7 +125,7 @@ class Inlining : public Rebuilder {
   PassContext& context_;
   i64 budget_;
   std::unordered_map<const HloComputation*, i64> num_callers_;
-  std::unordered_set<const HloComputation*> called_once_;  // and put in the place of the call
+  std::unordered_set<const HloComputation*> called_once_;  // by a call that is replaced
 };
 
 }  // namespace

@@ -1,3 +1,13 @@
+// Builds while loops over slices, for passes that expand `scan`, `map` and general reductions:
+//
+//   state = (counter, arrays...)
+//   condition: counter < n            (counter >= 0 in reverse)
+//   body:      turn(elements); counter + 1          (counter - 1 in reverse)
+//
+// Two new computations are made beside the one that is being copied (Suspend and Resume). The
+// counter is s32 where the count fits and s64 otherwise; slices are dynamic-slice and
+// dynamic-update-slice with zero starts in the other dimensions.
+
 #include "axle/passes/loop_maker.h"
 
 #include <limits>
@@ -12,7 +22,7 @@ AttrBlock Plain(Opcode opcode) {
   return {schema, schema.create()};
 }
 
-// One step of an array.
+// The shape of one slice along `dim`.
 Shape SliceShape(const Shape& array, i64 dim) {
   Shape slice = array.WithoutLayout();
   slice.set_dim(dim, 1);

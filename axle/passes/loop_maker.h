@@ -1,4 +1,4 @@
-// For passes that put loops over slices in the place of what applies a computation.
+// Base class of passes that replace an instruction by a loop over slices.
 #pragma once
 #include <functional>
 #include <vector>
@@ -16,10 +16,10 @@ class LoopMaker : public Rebuilder, protected Maker {
       : Rebuilder(module, context.limits), context_(context) {}
 
  protected:
-  // What takes the place of the instruction, which nothing is tied to, or null.
+  // The replacement of `inst`, which is not tied (Rebuilder::IsTied), or null.
   virtual Instruction* Replacement(const Instruction& inst) = 0;
 
-  // The counter of a loop of so many turns, at its beginning.
+  // The initial counter of a loop of `num_turns` iterations.
   Instruction* Counter(i64 num_turns, bool is_reverse = false);
   // A loop whose state is a counter and other values. `turn` gets the elements of the state in the
   // body, and replaces those that it changes, but for the counter.
@@ -30,7 +30,7 @@ class LoopMaker : public Rebuilder, protected Maker {
   // Slice `i` along `dim`, as an array of this shape; and the array with another one there.
   Instruction* SliceAt(Instruction* array, i64 dim, Instruction* i, const Shape& shape);
   Instruction* WithSlice(Instruction* array, i64 dim, Instruction* slice, Instruction* i);
-  // The same of a line and its scalars.
+  // The same for an array of one dimension and its elements.
   Instruction* ElementAt(Instruction* line, Instruction* i) {
     return SliceAt(line, 0, i, Shape(line->shape().type()));
   }
@@ -58,8 +58,8 @@ class LoopMaker : public Rebuilder, protected Maker {
   const Instruction* replaced_ = nullptr;
 };
 
-// What is applied is frozen: its instructions are found when it is called by a loop, or not there
-// any more.
+// Runs `Pass` until it changes nothing. An applied computation is frozen, so instructions inside it
+// are reached only in the next run, when a loop calls it.
 template <typename Pass>
 StatusOr<std::unique_ptr<Module>> ReplaceAll(const Module& module, PassContext& context) {
   AXLE_ASSIGN(std::unique_ptr<Module> replaced, Pass(module, context).Run());

@@ -1,3 +1,21 @@
+// Simplifies while loops. Example:
+//
+//   state (i, x, w, unused), init (0, x0, w0, u0)         state (i, x, v), init (0, x0, negate(w0))
+//   body  (i + 1, x * negate(w), w, unused + 1)      ->   body  (i + 1, x * v, v)
+//
+// 1. TripCount matches a counter with constant start, step and limit. A loop of no iterations is
+//    its initial state, one of a single iteration a call.
+// 2. The elements of the state are classified. Kept: the body returns the element as it got it; it
+//    is read from outside after the loop, and if its initial value is a constant it is sunk into
+//    condition and body. Needed: read by the condition, or after the loop and not kept, or by what
+//    a needed element is computed from (a work list to a fixed point). The rest is dropped.
+// 3. Instructions of the body on kept elements alone are hoisted, if they cannot fail, call nothing
+//    and give no more bytes than they read, so that the state does not grow.
+//
+// Condition and body are copied for the new state (Shrunk). Preconditions: no effect or annotation
+// on the loop, and state tuples that condition and body only take apart (PartsOf). The time is
+// linear in the size of condition and body.
+
 #include "axle/passes/loops.h"
 
 #include <algorithm>
@@ -10,7 +28,7 @@
 namespace axle {
 namespace {
 
-// The element of `tuple` that `inst` is, or -1.
+// The index if `inst` is a get-tuple-element of `tuple`, otherwise -1.
 i64 ElementOf(const Instruction& inst, const Instruction& tuple) {
   return IsTupleElement(inst) && inst.operand(0) == &tuple ? inst.attrs<TupleIndexAttrs>().index
                                                            : -1;
@@ -41,8 +59,8 @@ ComparisonDirection Mirrored(ComparisonDirection direction) {
   }
 }
 
-// A scalar integer constant, or an element of the initial state that is one and that the body
-// leaves as it is.
+// The value of a scalar integer that is known for the whole loop: a constant, or an element of the
+// state that starts as one and that the body does not change.
 std::optional<i64> Known(const Instruction& inst, const Instruction& loop) {
   if (!inst.shape().is_scalar() || !IsInteger(inst)) return {};
   if (const auto value = UniformInteger(inst)) return value;
@@ -119,7 +137,7 @@ std::optional<i64> TripCount(const Instruction& loop) {
       break;
     case ComparisonDirection::kNe:
       if (start == limit) return 0;
-      // It must meet the limit.
+      // The counter must hit the limit exactly.
       if (step == 0 || (limit - start) % step != 0 || (limit - start) / step < 0) return {};
       return (limit - start) / step;
   }
@@ -134,7 +152,7 @@ std::optional<i64> TripCount(const Instruction& loop) {
 
 namespace {
 
-// What a pass may take a loop apart by.
+// The state parameter of a condition or body and all its reads.
 struct LoopParts {
   const Instruction* parameter = nullptr;
   std::vector<const Instruction*> reads;  // get-tuple-elements of it
@@ -192,7 +210,7 @@ class LoopSimplification : public Rebuilder, private Maker {
     return fits ? Shrink(old, loop, *condition_parts, *body_parts) : nullptr;
   }
 
-  // The loop on the elements of its state that are needed.
+  // The loop with the needed elements of its state, or null if nothing can be dropped or hoisted.
   Instruction* Shrink(const Instruction& old, Instruction& loop, const LoopParts& condition_parts,
                       const LoopParts& body_parts) {
     const Instruction &init = *loop.operand(0), &body_root = *loop.callee(1)->root();
@@ -222,7 +240,7 @@ class LoopSimplification : public Rebuilder, private Maker {
     for (const Instruction* read : condition_parts.reads) {
       need(ElementOf(*read, *condition_parts.parameter));
     }
-    // In the body: what needed elements are computed from.
+    // In the body: whatever needed elements are computed from.
     Hoisted hoisted = FindHoisted(loop, body_parts, is_kept, is_sunk);
     const std::vector<bool> live = LiveInBody(loop, body_parts, hoisted, work, need);
     std::erase_if(hoisted.results, [&](const Instruction* inst) { return !live[inst->index()]; });
@@ -265,14 +283,15 @@ class LoopSimplification : public Rebuilder, private Maker {
     return Maker::Make(Opcode::kTuple, loop.shape(), results);
   }
 
-  // What the body computes from unchanged elements and constants alone.
+  // Loop-invariant code: instructions of the body on unchanged elements and constants alone.
   struct Hoisted {
     std::vector<const Instruction*> instructions;  // operands first; constants are among them
     std::vector<const Instruction*> results;       // those of them that the rest of the body reads
     std::vector<bool> contains;                    // by index: in front of the loop, not in it
   };
 
-  // Only what gives no more bytes than it reads, cannot fail or loop, and costs something.
+  // Worth it are instructions that give no more bytes than they read, cannot fail, and call
+  // nothing.
   bool IsWorthHoisting(const Instruction& inst) const {
     if (inst.num_operands() == 0 || !inst.shape().is_array() || !IsFoldable(inst) ||
         !inst.callees().empty() || HasAnnotations(inst) || IsDynamic(inst)) {
@@ -324,7 +343,7 @@ class LoopSimplification : public Rebuilder, private Maker {
     return hoisted;
   }
 
-  // In front of the loop.
+  // Copies the hoisted instructions to before the loop and returns their results.
   std::vector<Instruction*> Hoist(const Hoisted& hoisted, const LoopParts& body_parts,
                                   const Instruction& init) {
     if (hoisted.results.empty()) return {};

@@ -1,4 +1,4 @@
-// While loops.
+// The pass `loops`, and trip counts of while loops.
 #pragma once
 #include <optional>
 

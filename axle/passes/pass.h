@@ -27,8 +27,8 @@ struct PassContext {
 struct Pass {
   std::string_view name;
   std::string_view summary;  // one sentence
-  // The module as it should be; `module` is verified, and so is what comes back. Errors: what the
-  // limits say.
+  // Returns the changed module; `module` is verified and so is the result. Errors: those of the
+  // limits.
   StatusOr<std::unique_ptr<Module>> (*run)(const Module& module, PassContext& context);
 };
 

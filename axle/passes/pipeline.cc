@@ -1,3 +1,7 @@
+// The table of passes and their default order. The comments in kDefault give the reason of each
+// place that matters; `simplify`, `cse` and `inline` run twice because `loops` makes new work for
+// them.
+
 #include "axle/passes/pipeline.h"
 
 #include <algorithm>

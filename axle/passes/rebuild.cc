@@ -1,3 +1,9 @@
+// Rebuilder copies a module: computations callees first, instructions in order. map_ gives, per
+// instruction of the computation that is being copied, what replaces it; a pass overrides Visit to
+// return something else than a copy. Enter and Leave push another map, so that instructions of a
+// callee are copied into its caller. AXLE_INVARIANT checks that a replacement has the shape of the
+// original.
+
 #include "axle/passes/rebuild.h"
 
 #include <utility>

@@ -28,12 +28,12 @@ class Rebuilder {
  protected:
   // Which computations the new module has. A computation that something copied calls is kept.
   virtual bool Keeps(const HloComputation&) { return true; }
-  // These two not for frozen computations, which are copied.
+  // Begin and Visit are not called for frozen computations, which are copied.
   virtual Status Begin(const HloComputation&) { return {}; }
-  // What stands for `inst`, of the same shape and in the computation that is being made; null if
-  // nothing does, because nobody will ask.
+  // The replacement of `inst`: an instruction of the same shape in to(). Null if no later
+  // instruction reads it.
   virtual StatusOr<Instruction*> Visit(const Instruction& inst) { return Copy(inst); }
-  // The computation is complete; what stands for it, itself or one that was made before.
+  // Called when the computation is complete. Returns its replacement: itself, or one made before.
   virtual HloComputation* End(const HloComputation&, HloComputation* made) { return made; }
 
   // The instruction once more, on what stands for its operands and callees.
@@ -65,7 +65,7 @@ class Rebuilder {
   void Stands(const Instruction& inst, Instruction* made) { map_[inst.index()] = made; }
   Instruction* Leave(const HloComputation& callee);
 
-  // What stands for the operands of `inst`, for one instruction, for a computation.
+  // The copies of the operands of `inst`, of one instruction, of a computation.
   std::vector<Instruction*> Operands(const Instruction& inst) const;
   Instruction* Mapped(const Instruction& inst) const { return map_[inst.index()]; }
   HloComputation* Mapped(const HloComputation& computation) const {
@@ -76,8 +76,7 @@ class Rebuilder {
   // before it.
   void Suspend(std::string_view name);
   HloComputation* Resume();
-  // Something else refers to this instruction and no other: annotations, or a control edge that
-  // begins at it.
+  // Whether this very instruction is referred to: it is annotated, or a control edge begins at it.
   bool IsTied(const Instruction& inst) const {
     return control_predecessors_.contains(&inst) || HasAnnotations(inst);
   }

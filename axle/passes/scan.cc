@@ -1,3 +1,17 @@
+// Expands scans. The general case is a loop:
+//
+//   scan(x, carry; f)  ->  while (i < n) { (y, carry) = f(x[i], carry); out[i] = y }
+//
+// A scan that only sums or multiplies floats becomes one cumulative reduce-window per carry,
+// because its order of evaluation is that of the reduce-window (numerics.md N4): window size n,
+// padded by n - 1 in front (behind, if reversed). A scalar carry is the init of the window; an
+// array of carries is combined with the first slice beforehand. Narrow floats are widened to f32
+// and rounded at the end.
+//
+// A reduce-window that is cumulative in some dimensions and slides along others becomes a chain:
+// first the sliding window, then one cumulative window per dimension, the last dimension first;
+// only the last link of the chain takes the init, the others start from the identity.
+
 #include "axle/passes/scan.h"
 
 #include "axle/ops/attributes/attributes.h"
@@ -17,7 +31,7 @@ class Expansion : public LoopMaker {
   using LoopMaker::LoopMaker;
 
  private:
-  // The state is the counter, the inputs, the outputs and the carries.
+  // The loop state is the counter, the inputs, the outputs and the carries.
   Instruction* Replacement(const Instruction& inst) override {
     if (Is(inst, Opcode::kReduceWindow)) return InTurn(inst);
     if (!Is(inst, Opcode::kScan) || IsDynamic(inst) ||
@@ -99,9 +113,8 @@ class Expansion : public LoopMaker {
     return Make(Opcode::kTuple, shape, results);
   }
 
-  // What the carry comes to at each step, as f32 if it is narrow. A scalar is the window's init;
-  // the elements of an array are joined with the first slice, and the fold of what that gives
-  // begins with what changes nothing.
+  // The carry after each step, as f32 for narrow floats. A scalar carry is the init of the window;
+  // an array of carries is combined with the first slice, and the window starts from the identity.
   Instruction* Running(ReducerKind kind, Instruction* input, Instruction* carry, i64 dim,
                        bool is_reverse) {
     const ElementType type = IsNarrowFloat(input->shape().type()) ? F32 : input->shape().type();
@@ -130,8 +143,8 @@ class Expansion : public LoopMaker {
     return Windows(kind, shape, x, init, window);
   }
 
-  // A reduce-window of a sum or product that is cumulative in some dimension, and a window in
-  // others besides, becomes reduce-windows of one kind each: the order of the sum is that of such.
+  // A sum or product that is cumulative in some dimensions and a sliding window in others, as a
+  // chain of reduce-windows of one kind each: the order of the sum is defined by this chain.
   Instruction* InTurn(const Instruction& inst) {
     const Shape& operand = inst.operand(0)->shape();
     if (inst.num_operands() != 2 || inst.shape().is_tuple() || IsDynamic(inst)) return nullptr;

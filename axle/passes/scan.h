@@ -1,4 +1,4 @@
-// Scans become loops, or windows.
+// The pass `scan`: expands scans into loops or reduce-windows.
 #pragma once
 #include "axle/passes/pass.h"
 

@@ -1,3 +1,13 @@
+// Splits a variadic reduction into independent ones. Example: reduce(x, y, 0, 1) with the reducer
+// (a + x, b * y) becomes reduce(x, 0; a + x) and reduce(y, 1; b * y), each of a kind that has fast
+// code.
+//
+// Components that read each other stay together: an argmax's value and index form one group. Groups
+// come from the data flow of the reducer: for each instruction, the set of components that it is
+// computed from; components whose results share a set are united. For each group the needed part of
+// the reducer is copied as a computation of its own. The sets are n bits per instruction and the
+// union is quadratic in the number of components n; reducers are scalar code with few components.
+
 #include "axle/passes/split.h"
 
 #include <algorithm>
@@ -76,7 +86,7 @@ class Splitting : public Rebuilder {
     return {schema, schema.create()};
   }
 
-  // Of the components `group`, into these elements of `results`.
+  // Adds the reduction of the components in `group` and stores its values in `results`.
   void AddReduction(const Instruction& inst, const HloComputation& reducer,
                     const std::vector<i64>& group, std::vector<Instruction*>& results) {
     const i64 n = inst.num_operands() / 2;
@@ -99,7 +109,7 @@ class Splitting : public Rebuilder {
     }
   }
 
-  // What the reducer does with these components, as a computation.
+  // The part of the reducer that computes these components, as a computation.
   HloComputation* PartOf(const Instruction& inst, const HloComputation& reducer,
                          const std::vector<i64>& group) {
     const i64 n = inst.num_operands() / 2;

@@ -1,3 +1,10 @@
+// A depth-first topological order that keeps the given order wherever it can. Edges are operands,
+// control predecessors, and from each recv-done to the send that provides its value; the k-th send
+// of a channel belongs to its k-th recv, because a channel is a queue. The path is an explicit
+// stack. A need that is already on the path closes a cycle, which must contain a recv-done: on a
+// single device this is a deadlock and an error that names the instructions; with other devices it
+// is left alone, because another device may send.
+
 #include "axle/passes/transfer_order.h"
 
 #include <algorithm>
@@ -16,8 +23,8 @@ bool IsBetweenDevices(const Instruction& inst, Opcode opcode) {
   return inst.opcode() == opcode && !inst.attrs<TransferAttrs>().is_host_transfer;
 }
 
-// By recv-done, the send that gives it its value: a channel is a line, so the first recv of a
-// computation takes what its first send gives, and so on.
+// The send that provides the value of each recv-done: a channel is a queue, so the first recv of a
+// computation takes the value of its first send, and so on.
 using Senders = std::unordered_map<const Instruction*, Instruction*>;
 
 Senders SendersOf(const HloComputation& computation) {
@@ -48,7 +55,7 @@ Senders SendersOf(const HloComputation& computation) {
   return senders;
 }
 
-// Takes the instructions in their order, each after what it needs.
+// Depth-first order of the instructions: each after everything that it needs.
 class Orderer {
  public:
   Orderer(const HloComputation& computation, const Senders& senders, bool is_alone)

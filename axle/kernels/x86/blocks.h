@@ -1,5 +1,12 @@
-// Packing of operands into blocks, and storing of sums: everything that knows where elements are
-// and of which type they are.
+// Packing of operands into blocks, and storing of sums: the code that knows element types and
+// strides.
+//
+// PackPanel makes a panel [k][columns] as wide as a register tile, so that the kernel reads it
+// along memory. Columns that are adjacent are copied; columns whose contracted elements are
+// adjacent are transposed a square of vectors at a time; everything else is gathered. PackRows
+// makes a block of rows, each padded so that rows of a power of two do not share cache sets.
+// Elements are converted on the way (LoadRun). Zeros fill the columns past the last and the steps
+// up to the family's unit.
 #pragma once
 #include "axle/core/element_type.h"
 #include "axle/kernels/contraction_plan.h"
@@ -18,12 +25,12 @@ constexpr bool kIsPair = false;
 template <typename T>
 constexpr bool kIsPair<ComplexPair<T>> = true;
 
-inline constexpr i64 kRun = 64;  // elements that are brought together at once
-// Instead of an offset: a zero that is nowhere in memory. Never beside a true offset, whatever it
-// is.
+inline constexpr i64 kRun = 64;  // elements gathered or converted at once
+// An offset that stands for a zero that is not in memory; far from any true offset, so it is never
+// taken for an adjacent one.
 inline constexpr i64 kNowhere = -(i64{1} << 62);
 
-// offsets[i] = where element begin + i of the role is, along `stride`.
+// offsets[i] = the offset of element begin + i of the role, for the array of `stride`.
 [[gnu::noinline]] inline void FillOffsets(const RoleDims& dims, i64 RoleDim::*stride, i64 begin,
                                           i64 n, i64* offsets) {
   if (n == 0) return;
@@ -56,7 +63,7 @@ inline i64 OffsetOf(const RoleDims& dims, i64 RoleDim::*stride, i64 i) {
   return offset;
 }
 
-// Are these elements neighbours?
+// Whether these elements are adjacent.
 [[gnu::noinline]] inline bool AreNeighbours(const i64* offsets, i64 n) {
   for (i64 i = 1; i < n; ++i) {
     if (offsets[i] != offsets[0] + i) return false;
@@ -108,7 +115,7 @@ template <int kBytes>
   __builtin_memcpy(y + bytes - kBytes, last, kBytes);
 }
 
-// Runs are short, no work for memcpy.
+// Runs are short, so a call of memcpy would cost more.
 [[gnu::noinline]] inline void CopyBytes(const void* source, i64 bytes, void* out) {
   const auto* x = static_cast<const unsigned char*>(source);
   auto* y = static_cast<unsigned char*>(out);
@@ -149,7 +156,7 @@ template <typename T>
   }
 }
 
-// n neighbours as they are multiplied.
+// Loads n adjacent elements, converted to the type in which they are multiplied.
 template <typename T>
 [[gnu::noinline]] inline void LoadRun(const OperandPlan& operand, ElementType sum, int sum_bytes,
                                       const void* source, T* out, i64 n) {
@@ -278,9 +285,9 @@ inline void TransposeSquare(const RowFn& row, T* out, i64 out_stride) {
   for (int i = 0; i < kLanes; ++i) Store(out + i * out_stride, rows[i]);
 }
 
-// A square at a time, from runs of contracted elements: out[k * width + j] = the element of column
-// j at k, zero for the columns past the last. T has 4 or 8 bytes; load(j, k, n, run) brings n of
-// them, and in_place(j) says where column j is in memory as T, if it is.
+// Transposes columns whose contracted elements are adjacent, a square at a time: out[k * width + j]
+// = the element of column j at k, zero for the columns past the last. T has 4 or 8 bytes; load(j,
+// k, n, run) loads n elements, and in_place(j) is the address of column j if it is stored as T.
 template <typename T, typename LoadFn, typename InPlaceFn>
 [[gnu::noinline]] inline void TransposeColumns(i64 columns, i64 width, i64 count, T* out,
                                                const LoadFn& load, const InPlaceFn& in_place) {
@@ -367,8 +374,8 @@ template <typename Family>
   }
 }
 
-// Panels of columns side by side, from `offset`, one behind the other: along memory. T is packed
-// factor and element; steps that fill up the family's unit become zeros.
+// Copies adjacent columns, from `offset`, into consecutive panels, reading along memory. T is both
+// the packed factor and the element; steps that fill up the family's unit become zeros.
 template <typename T>
 [[gnu::noinline]] inline void CopyPanels(const Source& source, i64 offset, i64 columns, i64 panel,
                                          const i64* depth, i64 count, i64 padded, T* panels) {
@@ -393,14 +400,14 @@ template <typename T>
   }
 }
 
-// Factors of rows, in place or packed.
+// Row factors, in place or packed.
 struct RowBlock {
   const void* data;
   i64 row_step, depth_step;  // in elements
 };
 
-// A block of rows: each one's contracted elements side by side, or the rows' where they are
-// neighbours and contracted elements are not.
+// A block of rows: the contracted elements of each row are adjacent, or the rows are if they are
+// adjacent in memory and contracted elements are not.
 template <typename Family>
 [[gnu::noinline]] inline RowBlock PackRows(const Source& source, const i64* rows, i64 num_rows,
                                            const i64* depth, i64 count,

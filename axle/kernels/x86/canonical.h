@@ -46,7 +46,7 @@ inline void JoinLanes(T* lanes, i64 count) {
   }
 }
 
-// One chunk of kRows rows, kVectors registers of lanes each, for sums[row].
+// The sums of one chunk for kRows rows, with kVectors registers of lanes each.
 template <typename T, int kRows, int kVectors>
 inline void FoldChunk(const T* const* rows, const T* x, i64 n, T* sums) {
   constexpr i64 kLanes = kLanesOf<T>, kAll = kLanes * kVectors;
@@ -166,7 +166,7 @@ class CanonicalProduct {
 
  private:
   int VectorsOfLanes() const { return static_cast<int>(plan_.lanes / kLanesOf<Sum>); }
-  // Enough sums at once to keep the multipliers busy, as few as fit the registers.
+  // Rows at once: enough independent sums to hide the latency of fma, few enough for the registers.
   i64 RowsTogether() const {
     if (kParts == 2 || plan_.lanes == 1) return 1;
     switch (VectorsOfLanes()) {

@@ -1,14 +1,15 @@
-// How a convolution runs. Rows are outputs (and batch elements), columns are output features, and k
-// runs over window positions and input features. Rows are taken in blocks; inside a block, those
-// whose windows lose the same positions to padding and holes are a class. Columns of a slice of k
-// are packed into panels once for all classes: [k][columns] with every position. A class's rows are
-// gathered without the positions that they lack, and multiplied with the runs of the panel between
-// them; sums go on from run to run, so that each result takes its products in the order of
-// docs/numerics.md N6.
+// The blocked convolution. Rows are outputs (and batch elements), columns are output features, and
+// k runs over window positions and input features. Rows are taken in blocks; within a block, rows
+// whose windows lose the same positions to padding and dilation holes form a class: for a 3x3
+// window on an image with padding 1 there are 9 classes (interior, 4 edges, 4 corners). The columns
+// of a slice of k are packed into panels once for all classes: [k][columns] with every position.
+// The rows of a class are gathered without the positions that they lack and multiplied with the
+// runs of the panel between them; a chain continues from run to run, so that each result takes its
+// products in the order of docs/numerics.md N6.
 //
-// In the tile order a position's features are filled up with zeros to blocks of 32. With fewer
+// In the tile order the features of a position are filled up with zeros to blocks of 32. With fewer
 // features than that, blocks run over the last window dimension too (is_flat): positions there that
-// a class lacks are zeros on both sides, so the panel is packed for the class.
+// a class lacks are zeros on both sides, so the panel is packed for each class.
 #pragma once
 #include "axle/kernels/convolution.h"
 #include "axle/kernels/x86/families.h"
@@ -22,7 +23,7 @@ struct Taps {
   i64 first, count, begin;
 };
 
-// Steps of these do not depend on the output.
+// The steps of taps, which do not depend on the output.
 struct TapSteps {
   i64 position, element;
 };
@@ -53,7 +54,7 @@ inline Taps TapsOf(const ConvolutionDim& dim, const TapSteps& steps, i64 output)
   if (dim.lhs_size == 0 || most < 0) return {0, 0, 0};
   i64 first = base >= 0 ? 0 : CeilDivide(-base, dim.rhs_dilation);
   const i64 last = Min(dim.window - 1, most / dim.rhs_dilation);
-  // One of so many positions meets an element and not a hole, or none does.
+  // One of these positions meets an element and not a hole, or none does.
   const i64 tries = Min(first + steps.position, last + 1);
   while (first < tries && (base + first * dim.rhs_dilation) % dim.lhs_dilation != 0) ++first;
   if (first >= tries) return {0, 0, 0};
@@ -137,11 +138,12 @@ class Convolver {
   struct Slice {
     i64 position, num_positions, inner, num_inner;
   };
-  // Neighbours in lhs, or zeros where `offset` is kNowhere; places in a packed row.
+  // Adjacent elements of lhs, or zeros where `offset` is kNowhere, and their places in a packed
+  // row.
   struct Segment {
     i64 begin, count, offset;
   };
-  // Contracted elements that are neighbours in the panel, and what becomes of sums.
+  // Contracted elements that are adjacent in the panel, and how they are added to the sums.
   struct PanelRun {
     i64 begin, length;
     Sum* sums;
@@ -255,7 +257,7 @@ class Convolver {
     return offset;
   }
 
-  // Packs the slice's columns. Of a flat one, those that the class meets.
+  // Packs the columns of the slice; if flat, only the positions that the class meets.
   void PackColumns(i64 c, Packed* panel) {
     const i64 filled = FilledInner(), count = slice_.num_positions * filled;
     for (i64 p = 0; p < slice_.num_positions; ++p) {
@@ -277,7 +279,7 @@ class Convolver {
       panel += count * lanes * kParts;
     }
   }
-  // Of the slice's inner element i; kNowhere for what fills up.
+  // The offset in rhs of inner element i of the slice; kNowhere for padding.
   i64 InnerRhs(i64 c, i64 i) const {
     if (i >= slice_.num_inner) return kNowhere;
     const i64 k = slice_.inner + i;
@@ -316,8 +318,8 @@ class Convolver {
     }
   }
 
-  // After so many slices: joins sums with those of other groups where a group ends. Rows whose
-  // windows met nothing in it get what changes no sum.
+  // Called after `slices` slices: where a group of slices ends, joins its sums with those of other
+  // groups. Rows whose windows met nothing in the group get -0, which changes no sum.
   void EndSlice(i64 slices) {
     const bool is_last = slices == plan_.num_slices;
     if (plan_.num_slices <= plan_.group_slices) return;
@@ -335,7 +337,7 @@ class Convolver {
     for (i64 i = 0; i < n; ++i) sums[i] = value;
   }
 
-  // Brings a class's factors together and returns how many each row has in this slice.
+  // Gathers the factors of a class and returns how many each row has in this slice.
   i64 GatherRows(i64 c, i64 num_rows) {
     i64 n = SegmentsOfPositions(c);
     if (n < 0) n = SegmentsOfElements(c);
@@ -444,8 +446,8 @@ class Convolver {
     }
   }
 
-  // Are rows long enough runs of lhs, in which rows follow each other evenly, that copies would
-  // cost more than they save?
+  // Whether the rows are read from lhs directly: contracted elements are adjacent and rows are
+  // mostly equally spaced, so that a copy would cost more than it saves.
   bool IsReadInPlace(i64 num_rows) const {
     if constexpr (!Family::kInPlace) return false;
     if (!lhs_.is_same() || plan_.lhs_feature_stride != 1 || slice_.num_inner < 16) return false;
@@ -453,7 +455,7 @@ class Convolver {
     for (i64 r = 0; r < num_rows; r += EvenRows(r, num_rows)) ++runs;
     return runs * 4 <= num_rows;
   }
-  // How many rows from r on are equally far from each other.
+  // The number of equally spaced rows from r on.
   i64 EvenRows(i64 r, i64 num_rows) const {
     if (r + 1 == num_rows) return 1;
     const i64 step = origins_[members_[r + 1]] - origins_[members_[r]];
@@ -467,8 +469,8 @@ class Convolver {
     while (p < slice_.num_positions && LhsPosition(c, slice_.position + p) < 0) ++p;
     return p;
   }
-  // Where the run of positions from p on ends that are neighbours in the panel, and in lhs if that
-  // is read in place.
+  // The end of the run of positions from p on that are adjacent in the panel, and in lhs if that is
+  // read in place.
   i64 RunEnd(i64 c, i64 p, bool in_place) const {
     const i64 base = LhsPosition(c, slice_.position + p);
     i64 end = p + 1;
@@ -479,7 +481,7 @@ class Convolver {
     return end;
   }
 
-  // Multiplies with every run of positions that the class does not lack: a part of its sums.
+  // Multiplies with every run of positions that the class does not lack: one part of its sums.
   void MultiplyClass(i64 c, i64 first_row, i64 num_rows, const Packed* panel, i64 count,
                      bool in_place) {
     const i64 filled = FilledInner();
@@ -510,7 +512,7 @@ class Convolver {
     has_sums_[c] = has_sums_[c] || present > 0;
   }
 
-  // Row by row from lhs, at `offset` from their origins.
+  // Reads rows from lhs, at `offset` from their origins.
   void MultiplyInPlace(i64 offset, i64 first_row, i64 num_rows, const Packed* panel, i64 count,
                        const PanelRun& run) {
     for (i64 r = 0; r < num_rows;) {
@@ -522,7 +524,7 @@ class Convolver {
     }
   }
 
-  // From `row_begin` of packed rows.
+  // Packed rows are read from element `row_begin` on.
   void MultiplyRun(i64 first_row, i64 num_rows, const Packed* panel, i64 count, i64 row_begin,
                    const PanelRun& run) {
     const typename Family::Mode mode;
@@ -545,7 +547,7 @@ class Convolver {
     }
   }
 
-  // Sums, in the order of classes, become results.
+  // Stores the sums, which are in the order of classes, as results.
   void Finish(i64 result) {
     const i64 sum_row = SumRow();
     alignas(64) unsigned char buffer[kRun * 16];
@@ -579,7 +581,7 @@ class Convolver {
   Sum *sums_, *slice_sums_;
   i64 *origins_, *results_, *class_of_;  // of the rows of a block
   i64 *sorted_, *class_begins_;          // rows by class
-  const i64* members_ = nullptr;         // of the class in hand
+  const i64* members_ = nullptr;         // rows of the present class
   i64* classes_;                         // first and count of each dimension
   i64 *column_offsets_, *lhs_depth_, *rhs_depth_;
   TapSteps steps_[kMaxRoleDims];
@@ -589,8 +591,8 @@ class Convolver {
   i64 ready_tile_ = -1;
   bool panels_ready_ = false;
   bool is_listed_ = false;      // segments are too short: lhs_depth_ has every factor
-  bool started_[kMaxClasses];   // with this group of slices
-  bool has_sums_[kMaxClasses];  // with any
+  bool started_[kMaxClasses];   // in this group of slices
+  bool has_sums_[kMaxClasses];  // in any
   Segment segments_[kMaxSegments];
   GroupTree<Sum> groups_;
 };

@@ -1,6 +1,8 @@
-// Convolutions in which every output feature has an input feature of its own: groups of one, side
-// by side in memory. A vector holds neighbouring groups; each output takes its window positions one
-// after the other, those that its class lacks left out, part by part (docs/numerics.md N6).
+// Depthwise convolutions: every output feature has an input feature of its own, and groups are
+// adjacent in memory. A vector holds adjacent groups, so there is no packing and no gather: each
+// output multiplies its window positions one after the other, without those that its class lacks,
+// part by part (docs/numerics.md N6). The list of positions is made once per class, and outputs in
+// a row mostly share it.
 #pragma once
 #include "axle/kernels/x86/convolution.h"
 
@@ -61,7 +63,7 @@ class DepthwiseConvolver {
     return reinterpret_cast<U*>(static_cast<unsigned char*>(scratch) + offset);
   }
 
-  // The positions of the class in hand, row-major, and their parts.
+  // Lists the positions of the present class, row-major, and their parts.
   void ListTaps() {
     i64 part = -1;
     num_parts_ = 0;
@@ -126,7 +128,7 @@ class DepthwiseConvolver {
     const i64 num_groups = CeilDivide(plan_.num_slices, plan_.group_slices);
     i64 p = 0, begin = 0;
     for (i64 g = 0; g < num_groups; ++g) {
-      // What changes no sum, if the group is empty.
+      // -0 changes no sum, if the group is empty.
       for (T& sum : group) sum = static_cast<T>(-0.0);
       for (; p < num_parts_ && parts_[p].group == g; begin = parts_[p++].end) {
         Vector<T> sums[kVectors];
@@ -144,7 +146,8 @@ class DepthwiseConvolver {
     for (int v = 0; v < kVectors; ++v) last.Store(out + v * kLanes, Load(group + v * kLanes));
   }
 
-  // All groups of one output: more sums at once than a multiplier takes cycles.
+  // All groups of one output, 8 vectors at a time: enough independent sums to hide the latency of
+  // fma.
   void Output(const T* x, T* out) {
     constexpr i64 kLanes = kLanesOf<T>;
     i64 g = 0;

@@ -16,7 +16,7 @@ struct FamilyEntry {
   int max_rows[4];           // of a register tile of 1 to 4 vectors
 };
 
-// Of a convolution the functions are in objects of their own.
+// Functions of convolutions, which are compiled into objects of their own.
 struct ConvolutionEntry {
   KernelFunction convolution;  // of a ConvolutionPlan
   KernelFunction depthwise;    // of one whose features have a group each, side by side; or null

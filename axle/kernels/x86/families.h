@@ -19,7 +19,7 @@ inline bool IsStopped(const RunContext* run) {
 extern const TileTable kTileTables[];
 extern const TileTable kFlippedC64Tiles, kFlippedC128Tiles;
 
-// What most families share.
+// Defaults of most families.
 struct NoMode {
   NoMode() {}  // so that it counts as used
 };
@@ -44,7 +44,7 @@ struct FamilyBase {
   }
 };
 
-// Columns whose contracted elements are neighbours, as they are loaded.
+// Packs columns whose contracted elements are adjacent.
 template <typename T>
 inline void TransposeRuns(const Source& source, const i64* columns, i64 num_columns, i64 width,
                           i64 depth, i64 count, T* out) {
@@ -56,7 +56,7 @@ inline void TransposeRuns(const Source& source, const i64* columns, i64 num_colu
       });
 }
 
-// Real numbers of which T is operand, packed factor and sum.
+// Real numbers: T is the type of operands, packed factors and sums.
 template <typename T, typename Op>
 struct ChainFamily : FamilyBase<ChainFamily<T, Op>> {
   using Packed = T;
@@ -293,7 +293,7 @@ struct PairFamily : FamilyBase<PairFamily> {
                    void* c, i64 c_row, i64 last, SumMode sum_mode) {
     PairTile<kRows, kVectors>(depth, a, a_row, a_depth, b, b_depth, c, c_row, last, sum_mode);
   }
-  // Pairs of neighbours are elements of four bytes.
+  // Pairs of adjacent elements are transposed as elements of four bytes.
   static void TransposePanel(const Source& source, const i64* columns, i64 num_columns, i64 width,
                              i64 depth, i64 count, std::int16_t* out) {
     TransposeColumns(

@@ -1,13 +1,18 @@
-// How a product runs. Columns are taken in groups whose packed panels fit the second-level cache
-// beside a block of rows; in a group, contracted elements are taken in slices. A slice of the
-// columns is packed into panels as wide as a register tile, [k][columns]; then, block by block,
-// rows are packed (or read in place) and every tile of the block is multiplied with every panel.
-// A slice is one of the parts of docs/numerics.md N5, or some: each result takes its products in
-// increasing k, and the sum of a part is added to that of those before it (in the tile order it
-// goes on from there), so that blocking does not show in the bits. Sums of a long k come in groups
-// of parts, which are joined by a tree (group_tree.h). They are kept in the result itself if it has
-// their type and its columns are neighbours, else in scratch memory, where a block's results are
-// finished before the next block begins.
+// The blocked matrix product. Columns are taken in groups whose packed panels fit the second-level
+// cache together with a block of rows; within a group, k is taken in slices:
+//
+//   for each group of columns, for each slice of k:
+//     pack the slice of the columns into panels [k][columns], as wide as a register tile
+//     for each block of rows: pack the rows (or read them in place), then
+//       for each panel, for each register tile: multiply and add to the sums
+//
+// A slice is one of the parts of docs/numerics.md N5, or several: each result takes its products in
+// increasing k, and the sum of a part is added to that of the parts before it (in the tile order
+// the chain continues), so blocking does not show in the bits. Sums of a long k come in groups of
+// parts, which a tree joins (group_tree.h). Sums are kept in the result itself if it has their type
+// and its columns are adjacent, otherwise in scratch memory, where a block's results are finished
+// before the next block begins. Small operands skip packing (MultiplyInPlace); few rows with large
+// columns stream the columns (StreamColumns).
 #pragma once
 #include "axle/kernels/dot.h"
 #include "axle/kernels/x86/families.h"
@@ -70,7 +75,7 @@ class Product {
   }
 
  private:
-  // What becomes of sums at a part that begins at k.
+  // How the part that begins at k is combined with the sums so far.
   SumMode ModeAt(i64 k) const {
     if (k % plan_.group_depth == 0) return SumMode::kBegin;
     return Family::kAddsParts ? SumMode::kAdd : SumMode::kContinue;
@@ -132,8 +137,8 @@ class Product {
     return kKernelOk;
   }
 
-  // Few rows, and columns that are larger than a cache: each step of k is read along memory, once.
-  // Of parts after the first of a group, sums are kept apart until they are complete.
+  // Few rows, and columns larger than a cache: each step of k is read along memory, once. The sums
+  // of a part after the first of a group are kept apart until they are complete.
   int StreamColumns(i64 m0, i64 m1, i64 n0, i64 n1) {
     const i64 row_step = plan_.rows.dims[0].row_stride, depth = plan_.depth.total;
     const i64 row_depth = plan_.depth.dims[0].row_stride;
@@ -186,7 +191,7 @@ class Product {
   }
 
   i64 PanelWidth() const { return plan_.vectors * kLanes; }
-  // Sums of a row that are kept in scratch memory.
+  // The row pitch of sums in scratch memory.
   i64 SumRow(i64 width) const { return RoundUp(width, kLanes) * kParts; }
 
   // Panels one after the other, each as wide as its vectors.
@@ -256,7 +261,7 @@ class Product {
     }
   }
 
-  // Those of the next tile, which were last touched a slice ago.
+  // The sums of the next tile were last touched a slice ago.
   static void PrefetchSums(const Sum* sums, i64 row, i64 rows, i64 sum_step, i64 column,
                            i64 vectors) {
     for (i64 i = 0; i < rows; ++i) {

@@ -16,15 +16,15 @@
 namespace axle::AXLE_ISA {
 
 enum class SumMode {
-  kBegin,     // nothing: sums begin at +0
-  kContinue,  // they go on from there
-  kAdd,       // sums begin at +0 and are added to them: a part of its own (docs/numerics.md N5)
+  kBegin,     // they are ignored: sums begin at +0
+  kContinue,  // the chain continues from them
+  kAdd,       // sums begin at +0 and are then added to them: a new part (docs/numerics.md N5)
 };
 
 using TileFunction = void (*)(i64 depth, const void* a, i64 a_row, i64 a_depth, const void* b,
                               i64 b_depth, void* c, i64 c_row, i64 last, SumMode sum_mode);
 
-// Everything in the vector exists: b and c are padded.
+// All lanes of the vector exist: b and c are padded.
 template <typename T>
 struct AllLanes {
   explicit AllLanes(i64) {}

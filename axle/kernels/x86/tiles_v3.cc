@@ -1,1 +1,3 @@
+// Register tiles for x86-64-v3.
+
 #include "axle/kernels/x86/tile_tables.h"

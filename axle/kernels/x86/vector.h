@@ -109,7 +109,7 @@ template <typename T>
   return __builtin_fma(a, b, c);
 }
 
-// The first lanes of a vector of 4- or 8-byte elements; memory behind them is not touched.
+// The first lanes of a vector of 4- or 8-byte elements; memory after them is not accessed.
 template <typename T>
 class FirstLanes {
  public:

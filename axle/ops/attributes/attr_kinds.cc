@@ -1,3 +1,7 @@
+// How each kind of attribute is read from and printed as HLO text. A row names the kinds of its
+// attributes; the kinds know nothing about ops. Reading and printing are inverse: what a default
+// would print is left out, and both spellings of a value are read as one.
+
 #include "axle/ops/attributes/attr_kinds.h"
 
 #include <algorithm>

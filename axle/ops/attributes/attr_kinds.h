@@ -253,7 +253,7 @@ struct AttrTraits<DomainSharding> : HashText<DomainSharding> {
   static constexpr std::string_view kName = "domain";
   static Status Parse(Scanner& scanner, const Shape& result, DomainSharding& value);
   static std::string Print(const DomainSharding& value);
-  // Who knows the form of shardings in the proto writes and reads them: axle/proto/sharding.cc.
+  // axle/proto/sharding.cc, which knows the form of shardings in the proto, writes and reads them.
   static void Write(const DomainSharding&, int, WireWriter&) {}
   static Status Read(const WireReader&, DomainSharding&) { return {}; }
 };

@@ -284,8 +284,7 @@ Status AttrTraits<Literal>::Read(const WireReader& in, const Shape& result, Lite
                          " but the instruction ", result.ToString()));
 }
 
-// --- Replica groups
-// -------------------------------------------------------------------------------
+// --- Replica groups -----------------------------------------------------------------------------
 
 namespace {
 

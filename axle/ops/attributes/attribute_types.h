@@ -141,7 +141,7 @@ enum class DotAlgorithm : std::uint8_t {
   kDotF64F64F64,
   kDotBF16BF16F32X9,
 };
-// What an attribute says that releases of XLA do not all know: nothing, or one of the two.
+// The value of an attribute that not all releases of XLA know: unspecified, or one of the two.
 enum class TriState : std::uint8_t { kUnspecified, kTrue, kFalse };
 enum class ConvolutionKind : std::uint8_t { kUnset, kFprop, kWgrad, kDgrad };
 
@@ -184,10 +184,10 @@ enum class RandomAlgorithm : std::uint8_t {
   RNG_PHILOX = kPhilox,
 };
 
-// Who sends to whom: {source, target}.
+// Pairs of devices {source, target}: each source sends to its target.
 using SourceTargetPairs = std::vector<std::pair<i64, i64>>;
 using DimsList = std::vector<Dims>;
-// Spelled by some dumps, and implied by the other attributes.
+// Some dumps spell the mode; the other attributes imply it.
 enum class CollectiveMode : std::uint8_t {
   kUnset,
   kCrossReplica,

@@ -12,9 +12,9 @@ namespace axle {
 
 struct NoAttrs {};
 
-// Who takes part in a collective, in one of three forms: explicit groups (no group at all: one of
-// everything), an iota cut into num_groups x group_size, or the axes of a mesh along which the
-// devices of a group differ.
+// The groups of devices of a collective, in one of three forms: explicit groups (no group at all:
+// one of everything), an iota cut into num_groups x group_size, or the axes of a mesh along which
+// the devices of a group differ.
 struct ReplicaGroups {
   std::vector<Dims> groups;
   i64 num_groups = 0;
@@ -45,7 +45,7 @@ struct RngStateAttrs   { i64 delta = 0; };
 struct ReducePrecisionAttrs { i64 exponent_bits = 1, mantissa_bits = 0; };
 // clang-format on
 
-// Of collectives; without a channel_id, devices of one partition meet.
+// The attributes of collectives follow. Without a channel_id, devices of one partition meet.
 struct AllReduceAttrs {
   std::optional<i64> channel_id;
   ReplicaGroups replica_groups;
@@ -111,8 +111,8 @@ struct FusionAttrs {
   OperandAliasing output_to_operand_aliasing;
 };
 
-// Of an operand that holds num_non_zero elements for every block of block_size, stride apart along
-// a dimension; operand idx says which ones they are.
+// The sparsity of an operand that holds num_non_zero elements for every block of block_size, stride
+// apart along a dimension; operand idx says which ones they are.
 struct TensorSparsityConfig {
   i64 num_non_zero = 0;
   i64 block_size = 0;
@@ -182,7 +182,7 @@ struct FftAttrs {
   Dims fft_length;
 };
 
-// Who implements a custom-call's target understands what convolutions have beside it.
+// The attributes of convolutions are for the function that implements the target.
 struct CustomCallAttrs {
   Window window = {};
   ConvolutionDimensionNumbers dim_labels = {};
@@ -209,7 +209,7 @@ struct OutfeedAttrs {
   std::string outfeed_config;
 };
 
-// Of send, recv and their second halves.
+// The attributes of send, recv and their second halves.
 struct TransferAttrs {
   std::optional<i64> channel_id;  // 0 is a channel
   bool is_host_transfer = false;

@@ -1,3 +1,8 @@
+// Reads and prints the three spellings of device lists: {{0,1},{2,3}}, [2,4]<=[8]T(1,0), and mesh
+// axes. An iota list is brought into its shortest form: dimensions of size 1 are dropped, and
+// dimensions that stay neighbours under the transposition are merged ([2,2,2]T(2,0,1) is
+// [4,2]T(1,0)), so equal lists compare equal. The ids themselves are never listed.
+
 #include "axle/ops/attributes/device_lists.h"
 
 #include <algorithm>
@@ -9,10 +14,10 @@
 namespace axle {
 namespace {
 
-// Axes are looked up one after the other.
+// The bound on the number of axes, because axes are looked up one after the other.
 constexpr size_t kMaxAxes = 256;
 
-// Integers with commas between them, up to `close`.
+// Reads integers with commas between them, up to `close`.
 StatusOr<Dims> ParseIntegersUntil(Scanner& scanner, std::string_view close) {
   Dims values;
   while (!scanner.Consume(close)) {

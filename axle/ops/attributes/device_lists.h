@@ -16,7 +16,7 @@ struct IotaDevices {
   Dims reshape;
   Dims transpose;
 
-  i64 size() const;  // of the list
+  i64 size() const;  // how many devices the list has
   // The device at a position of the list, and the position of a device; both are below size().
   i64 device(i64 position) const;
   i64 position(i64 device) const;
@@ -56,7 +56,7 @@ std::string DeviceMeshText(const DeviceMesh& mesh);
 struct MeshAxisRef {
   i64 axis = 0;
   i64 pre_size = 1;
-  i64 size = 0;  // of the part; 0: the whole axis
+  i64 size = 0;  // size of the part; 0: the whole axis
   bool operator==(const MeshAxisRef&) const = default;
 };
 

@@ -1,3 +1,5 @@
+// Device lists in the fields of HloInstructionProto.
+
 #include "axle/ops/attributes/device_lists_wire.h"
 
 #include "axle/core/strings.h"

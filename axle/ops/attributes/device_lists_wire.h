@@ -9,7 +9,7 @@ namespace axle {
 
 WireWriter DeviceMeshMessage(const DeviceMesh& mesh);
 WireWriter MeshAxisRefMessage(const MeshAxisRef& ref);
-// What the messages say, unchecked.
+// Read the messages without checks.
 Status ReadDeviceMesh(const WireReader& in, DeviceMesh& mesh);
 Status ReadMeshAxisRef(const WireReader& in, MeshAxisRef& ref);
 // The axes that are named are there, so that the refs can be printed.

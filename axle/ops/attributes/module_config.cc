@@ -1,3 +1,5 @@
+// Checks the attributes of the HloModule line against the entry: aliasing, donation, entry layout.
+
 #include "axle/ops/attributes/module_config.h"
 
 #include <algorithm>

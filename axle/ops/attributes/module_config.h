@@ -1,5 +1,5 @@
-// What the head of a module says about its entry, checked against the entry: readers of every
-// format and the builder ask here.
+// Checks of the head of a module against its entry: readers of every format and the builder call
+// them.
 #pragma once
 #include <span>
 

@@ -167,7 +167,7 @@ class SchurCall {
   // Row i is column i of Z, before the balancing is undone.
   Matrix<T> vectors() { return {vectors_.data(), n_, n_}; }
 
-  // Of the matrix as it was before it was scaled.
+  // Stores the eigenvalues of the matrix as it was before it was scaled.
   void StoreEigenvalues(T* values, P* imaginary) const {
     for (i64 i = 0; i < n_; ++i) {
       values[i] = Scale(values_[i], scale_);

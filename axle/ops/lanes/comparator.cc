@@ -1,3 +1,9 @@
+// Splits a comparator by data flow. Each operation of the lane program depends on the left element,
+// the right one, both or none. Operations of one side go to `keys`, those of both sides to `less`,
+// whose inputs are the keys. For less(a, b) = total_order(a) < total_order(b) the keys are one
+// program total_order and `less` is a single comparison; FindKey recognises this case. LaneBuilder
+// has each operation once, so equal work of both sides becomes one key.
+
 #include "axle/ops/lanes/comparator.h"
 
 #include <algorithm>
@@ -8,8 +14,6 @@
 namespace axle {
 namespace {
 
-// Makes the parts of a split, operation by operation. What both sides compute alike becomes one
-// operation of the keys, because their builder has each operation once.
 class Splitter {
  public:
   explicit Splitter(const LaneProgram& comparator) : from_(comparator) {
@@ -32,7 +36,7 @@ class Splitter {
   }
 
  private:
-  // Which elements a value is computed from, as a set.
+  // The elements that a value depends on.
   enum Sides : std::uint8_t { kNone = 0, kLeft = 1, kRight = 2, kBoth = 3 };
 
   void Add(const LaneOp& op) {
@@ -62,7 +66,7 @@ class Splitter {
     return op;
   }
 
-  // A key, if one side computes it.
+  // The value in `less`: an input if one side computes it, that is, a key.
   Lane InLess(LaneId id) {
     if (sides_[id] == kNone || sides_[id] == kBoth) return in_less_[id];
     const auto [key, is_new] = inputs_.emplace(in_keys_[id].id, outputs_.size());
@@ -77,7 +81,7 @@ class Splitter {
   SplitComparator split_;
   LaneBuilder keys_, less_;
   std::vector<Lane> outputs_;        // of the keys
-  std::map<LaneId, size_t> inputs_;  // which output an operation of the keys is
+  std::map<LaneId, size_t> inputs_;  // operation of the keys -> output number
   // By operation of the comparator:
   std::vector<Sides> sides_;
   std::vector<Lane> in_keys_, in_less_;

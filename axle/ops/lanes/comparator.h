@@ -1,6 +1,6 @@
-// Comparators taken apart: most compare the same functions of their left and of their right
-// elements, however these are computed (floats in total order, -0 and NaN made equal, ...). A sort
-// computes such keys once for each element, and not for each comparison.
+// Comparators split into keys and a comparison: most compare the same function of their left and of
+// their right elements (floats in total order, -0 and NaN made equal, ...). A sort computes such
+// keys once per element instead of once per comparison.
 #pragma once
 #include <optional>
 #include <vector>
@@ -11,8 +11,8 @@ namespace axle {
 
 // comparator(a, b) == less(keys(a), keys(b)), where a and b are elements of all operands.
 struct SplitComparator {
-  std::vector<size_t> operands;  // that it reads, ascending
-  LaneProgram keys;  // of an element of each of these; all that one side is computed from alone
+  std::vector<size_t> operands;  // the operands it reads, ascending
+  LaneProgram keys;  // of an element of each of these: everything that depends on one side alone
   LaneProgram less;  // inputs 2 * k and 2 * k + 1: output k of `keys` for a and for b
 };
 SplitComparator Split(const LaneProgram& comparator);

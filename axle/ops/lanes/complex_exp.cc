@@ -8,7 +8,8 @@
 namespace axle {
 namespace {
 
-constexpr double kExpLimit = 1460;  // e^x is so large, e^-x so small, that any sine gives inf, or 0
+constexpr double kExpLimit =
+    1460;  // beyond it e^x times any sine is infinite, and e^-x times it is 0
 
 using Function = ComplexLane (*)(Lane x, Lane y);
 
@@ -74,7 +75,7 @@ namespace {
 
 ComplexLane Exp(Lane x, Lane y) {
   const ComplexLane result = ExpOf(PairOf(x), PairOf(y));
-  // No angle: 0 stays 0, and infinity infinity.
+  // Without an angle, 0 stays 0 and infinity stays infinity.
   const Lane no_angle = Abs(y) == kInfinity;
   const Lane vanishes = no_angle & (x == -kInfinity), grows = no_angle & (x == kInfinity);
   return {ZeroWhere(vanishes, x.Like(0), Select(grows, x, result.re)),

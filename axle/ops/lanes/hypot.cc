@@ -1,3 +1,7 @@
+// sqrt(x^2 + y^2) without overflow. f32: squares are exact in f64, so the plain formula is nearly
+// correctly rounded. f64: the larger part is scaled near 1 by a power of two, and Borges' corrected
+// formula is used.
+
 #include "axle/ops/lanes/hypot.h"
 
 namespace axle {

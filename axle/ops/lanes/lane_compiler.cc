@@ -1,3 +1,14 @@
+// Compiles instructions to a lane program by running their rows' `emit` functions on a LaneBuilder.
+// Each value has two forms: `computed` (f32 for narrow floats) and `stored` (the bits in memory,
+// zero-extended). For bf16 add the program is
+//
+//   widen(a), widen(b), sum = a + b, bits = round_to_bf16(sum), computed = widen(bits)
+//
+// With Rounding::kFast, Relaxed replaces a product with a single reader, an addition or
+// subtraction, by an fma and marks quotients with kAnyQuotient; only instructions whose definition
+// is a single primitive are touched, since other definitions rely on their roundings. StaysWide
+// then keeps narrow results unrounded until they are stored.
+
 #include "axle/ops/lanes/lane_compiler.h"
 
 #include <algorithm>
@@ -82,7 +93,7 @@ void LaneCompiler::AddAlias(const Instruction& inst, const Instruction& other) {
   values_.emplace(&inst, value);
 }
 
-// Arithmetic of one primitive. Whatever else a definition is made of may rely on its roundings.
+// Applies to arithmetic of one primitive; longer definitions may rely on their roundings.
 Lane LaneCompiler::Relaxed(const Instruction& inst, std::span<const Lane> operands, Lane result) {
   const LaneOp& op = builder_.op(result.id);
   const auto is_operand = [&](LaneId id) {
@@ -124,8 +135,8 @@ Lane LaneCompiler::Relaxed(const Instruction& inst, std::span<const Lane> operan
   }
 }
 
-// Between types, rounding is what the program asks for. Where a type has no NaN, a NaN is a number
-// after rounding, far from what it was before.
+// Conversions between types keep their rounding, because the program asks for it. So do types
+// without NaN, in which a rounded NaN is a number.
 bool LaneCompiler::StaysWide(const Instruction& inst) const {
   const ElementType type = inst.shape().type();
   return rounding_ == Rounding::kFast && IsNarrowFloat(type) && HasNan(Info(type).format) &&
@@ -168,7 +179,7 @@ bool LaneCompiler::Add(const Instruction& inst) {
 
 namespace {
 
-// Whether the operation takes operand k of this type as it is, whatever number that is.
+// Whether code for this operation is the same for any constant as operand k.
 bool TakesAnyNumber(Primitive primitive, LaneType type, size_t k) {
   if (type == LaneType::kPred) return false;
   switch (primitive) {
@@ -260,7 +271,7 @@ LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results,
 
 namespace {
 
-// Nothing if there are calls or branches.
+// The program of a computation without calls and branches, otherwise nothing.
 std::optional<LaneProgram> CompileStraightLine(const HloComputation& computation) {
   LaneCompiler compiler;
   for (const Instruction* parameter : computation.parameters()) {

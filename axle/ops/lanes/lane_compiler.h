@@ -8,8 +8,8 @@
 
 namespace axle {
 
-// Callers stop adding here: longer programs outgrow the cache that the executor's registers live
-// in.
+// Callers stop adding at this size: longer programs exceed the cache that holds the executor's
+// registers.
 inline constexpr i64 kMaxLaneOps = 1024;
 
 // Whether `inst` is part of lane programs. An elementwise op that has .eval too takes other forms
@@ -43,8 +43,8 @@ class LaneCompiler {
   // parts are joined each for itself; `init` is there already.
   void AddFold(const Instruction& inst, Primitive join, const Instruction& init);
   bool Contains(const Instruction& inst) const { return values_.contains(&inst); }
-  // Whether other code may be made for one number in the place of this input than for another one:
-  // operations on nothing but that number, or of kinds that have shorter forms for some numbers.
+  // Whether constants in the place of this input could change the code: an operation reads nothing
+  // but the constant, or is of a kind with shorter forms for some constants.
   bool SelectsCode(const Instruction& input) const;
   i64 size() const { return builder_.size(); }
 
@@ -62,9 +62,9 @@ class LaneCompiler {
     ComplexLane stored;    // in the storage type
   };
   Value FromStored(ElementType type, ComplexLane stored);
-  // Rounds or wraps what a definition gave to `type`.
+  // Rounds or wraps the result of a definition to `type`.
   Value FromComputed(ElementType type, ComplexLane computed);
-  // kFast: what takes the place of `result`, which the definition of `inst` gave.
+  // kFast: the replacement of `result`, which the definition of `inst` returned.
   Lane Relaxed(const Instruction& inst, std::span<const Lane> operands, Lane result);
   // kFast: whether a result of `inst` stays as wide as it was computed.
   bool StaysWide(const Instruction& inst) const;

@@ -43,7 +43,7 @@ Lane IntegerPower(Lane x, Lane y);
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// The number for the format at hand: most formulas are the same in f32 and f64, with other
+// The constant for the format of `like`: most formulas are the same in f32 and f64, with other
 // constants.
 inline Lane PerType(Lane like, double f32, double f64) {
   return like.Like(like.type() == LaneType::kF64 ? f64 : f32);

@@ -1,3 +1,10 @@
+// Recognises a reducer by comparing programs. The program of one component is extracted and
+// normalised (needed operations only; constants first, sorted; then operations on constants; then
+// the rest) and compared with the program that the operation itself compiles to, with its operands
+// in either order. Example: max written with compare and select is general, `maximum(b, a)` is
+// kMaximum, and a bf16 add via f32 is kAdd because that is the program of the bf16 add. Programs of
+// the six known operations are cached per element type.
+
 #include "axle/ops/lanes/reducer.h"
 
 #include <algorithm>
@@ -17,15 +24,15 @@ bool IsInput(const LaneProgram& program, LaneId id, size_t number) {
 }
 
 // The program of result `i` alone, as a function of inputs i and n + i; nothing if it reads others.
-// What is computed from constants comes first: where it stands in `program` depends on what else
-// that computes.
+// Operations on constants come first, because their place in `program` depends on the other
+// components.
 std::optional<LaneProgram> Component(const LaneProgram& program, size_t i, size_t n) {
   size_t first_result = 0;
   for (size_t k = 0; k < i; ++k) first_result += program.outputs[k].num_parts;
   LaneBuilder builder;
   builder.AddInput(program.inputs[i]);
   builder.AddInput(program.inputs[n + i]);
-  // Only what the result needs, found backwards.
+  // Marks the operations that the result needs, backwards.
   std::vector<bool> needed(program.code.size());
   for (int part = 0; part < program.outputs[i].num_parts; ++part) {
     needed[program.results[first_result + part]] = true;
@@ -34,7 +41,7 @@ std::optional<LaneProgram> Component(const LaneProgram& program, size_t i, size_
     const LaneOp& op = program.code[id];
     for (int k = 0; needed[id] && k < Arity(op.primitive); ++k) needed[op.operands[k]] = true;
   }
-  // Constants, what is computed from them alone, and the rest.
+  // Rank 0: constants; 1: operations on constants alone; 2: the rest.
   std::vector<size_t> ranks;
   std::array<std::vector<size_t>, 3> order;
   for (size_t id = 0; id < program.code.size(); ++id) {
@@ -96,7 +103,7 @@ KnownReducer MakeKnown(Opcode opcode, ElementType type) {
   return known;
 }
 
-// The same, made once per process: a reduction in a loop asks each time.
+// Cached per process, because a reduction in a loop asks each time.
 const KnownReducer& Known(Opcode opcode, ElementType type) {
   static std::mutex mutex;
   static auto* const cache = new std::map<std::pair<Opcode, ElementType>, KnownReducer>;

@@ -1,11 +1,11 @@
-// Recognises reducers. A reducer is an add if its lane program is the one that the op `add` gives:
-// the question is asked of the definitions, so no pattern has to be kept in step with them.
+// Recognises reducers. A reducer is an add if its lane program is the one of the operation `add`:
+// the definitions themselves are compared, so no pattern has to follow them.
 #pragma once
 #include "axle/ops/op_def.h"
 
 namespace axle {
 
-// What one component of a reducer does with its accumulator and its new value.
+// How one component of a reducer combines its accumulator and its new value.
 enum class ReducerKind : std::uint8_t {
   kGeneral,   // folds in index order, accumulator on the left
   kAdd,       // on floats: canonical order of numerics.md; on other types exact in any order
@@ -18,7 +18,7 @@ enum class ReducerKind : std::uint8_t {
 
 // The operation of a kind that is not kGeneral; on pred kAdd is an or, kMultiply an and.
 Primitive PrimitiveOf(ReducerKind kind);
-// The value of this type, in the low bits, that leaves every other one as it is: -0.0 for sums.
+// The identity of this kind and type, in the low bits: -0.0 for sums of floats.
 std::uint64_t IdentityBits(ReducerKind kind, LaneType type);
 
 // How a reducer with n accumulators and n new values (inputs 0..n-1 and n..2n-1, results 0..n-1)

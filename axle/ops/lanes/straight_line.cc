@@ -1,3 +1,12 @@
+// Inlines calls and replaces branches by selects, for computations of scalars:
+//
+//   conditional(p, a, b; f, g)  ->  select(p, f(a), g(b))        branch i of n: select(index == i,
+//   ...)
+//
+// Tuples are flattened to their scalars (Leaves), so no tuple remains but the root. The result is a
+// new computation. Work is bounded: at most `most` instructions, counted for each call, and 64
+// nested calls, so the recursion over callees is bounded too. Loops have no such form.
+
 #include "axle/ops/lanes/straight_line.h"
 
 #include <algorithm>
@@ -10,7 +19,7 @@
 namespace axle {
 namespace {
 
-// Of calls inside of calls.
+// The maximum depth of nested calls.
 constexpr int kMaxDeep = 64;
 
 // The scalars of a value, depth first.
@@ -95,7 +104,7 @@ class Straightener {
     return Leaves{Add(inst.opcode(), inst.shape(), leaves, inst.attr_block())};
   }
 
-  // Of the branches, the last one unless the index says another.
+  // Selects between branches; the last one is the default for an index out of range.
   std::optional<Leaves> Select(const Instruction& inst, std::span<const Leaves> operands) {
     Instruction* const index = operands[0][0];
     const bool is_pred = index->shape().type() == PRED;
@@ -135,7 +144,7 @@ class Straightener {
   HloComputation& to_;
   const i64 most_;
   i64 visited_ = 0;
-  int depth_ = 0;  // what fails ends it all
+  int depth_ = 0;  // not restored on failure, which ends the whole run
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Computations of scalars without their calls and branches.
+// Removes calls and branches from computations of scalars.
 #pragma once
 #include <memory>
 
@@ -6,11 +6,11 @@
 
 namespace axle {
 
-// The computation as elementwise instructions on scalars alone: what it calls stands in the place
-// of the call, and a branch computes all that it could and selects. Its parameters and root are
-// those of `computation`; it is the entry of a module of its own. Null if something else is in it,
-// if it calls nothing, if calls are nested deep, or if more than `most` instructions would have to
-// be looked at, those of callees for each call.
+// The computation as elementwise instructions on scalars: callees are inlined, and a conditional
+// computes all branches and selects. The result is the entry of a module of its own, with the
+// parameters and root of `computation`. Null if the computation has other instructions, if it has
+// no calls or branches, if calls are nested deeply, or if it has more than `most` instructions,
+// those of callees counted for each call.
 std::unique_ptr<Module> StraightLine(const HloComputation& computation, i64 most);
 
 }  // namespace axle

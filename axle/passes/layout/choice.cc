@@ -1,3 +1,16 @@
+// Local search over the orders of dimensions. Each round visits every reader (a convolution, a
+// reduction, an elementwise instruction that reads an array in another order than it has) and
+// proposes an order for the array or for the reader. A proposal spreads: the same order, translated
+// through transposes, is assigned to whatever is computed from the array, to what it is computed
+// from, or to both, up to instructions that cannot take it or whose bits would change (KeepsBits).
+// The three spreads are tried and the best one that lowers the cost is kept; trying means
+// assigning, computing the cost of the arrays around the change, and swapping the old orders back.
+//
+// Two bounds keep the search linear: at most 3 rounds, and 64 arrays or readers looked at per
+// instruction of the computation (work_left_). Costs are sums over arrays (CostOfArray): copies are
+// shared by all readers that want the same order; convolutions that want one decide together
+// whether it pays. After the search, `settle` records these decisions in reads_best_.
+
 #include "axle/passes/layout/choice.h"
 
 #include <algorithm>
@@ -154,12 +167,12 @@ i64 LayoutChoice::CostOfArray(const Instruction& base, bool settle) {
   if (IsSource(base) || readers_[base.index()].empty()) return 0;
   const Shape& shape = base.shape();
   const Order& present = OrderOf(base);
-  // Convolutions that like the same order, if moving the array is not decided yet.
+  // Convolutions that are fastest with the same order: they pay for a transpose together.
   struct Wish {
     i64 as_it_lies = 0, moved = 0;
     std::vector<const Instruction*> readers = {};
   };
-  std::map<Order, Order> moved;  // by what is essential of them
+  std::map<Order, Order> moved;  // by the order without dimensions of one element
   std::map<Order, Wish> wishes;
   const auto move_to = [&](Order order) {
     if (!LiesIn(base, order)) moved.emplace(Essential(shape, order), std::move(order));
@@ -245,7 +258,8 @@ std::vector<LayoutChoice::Assignment> LayoutChoice::Proposal(const Instruction& 
     if (spread != Spread::kReaders && Convolution(inst) == nullptr) {
       for (i64 i = 0; i < (is_fold ? 1 : inst.num_operands()); ++i) {
         const Renamed& view = Base(*inst.operand(i));
-        // A reduction gives less than it reads: its result is what had better be moved.
+        // A reduction's result is smaller than its operand, so a transpose of the result is
+        // cheaper.
         if (inst.operand(i)->shape().rank() < 2 || FormAt(*view.base) == PermuteForm::kFold)
           continue;
         add(*view.base, ToBase(view, assigned));

@@ -40,9 +40,9 @@ class LayoutChoice {
   PermuteForm FormAt(const Instruction& inst) const { return forms_[inst.index()]; }
   // The array that readers of a transpose see; of anything else itself.
   const Renamed& Base(const Instruction& inst) const { return bases_[inst.index()]; }
-  // Of the result of a base that is no source.
+  // The order of the result of a base that is no source.
   const Order& OrderOf(const Instruction& inst) const { return orders_[inst.index()]; }
-  // In which `reader`, which permutes, reads operand `i`.
+  // The order in which `reader`, which permutes, reads operand `i`.
   Order WantedOrder(const Instruction& reader, i64 i) const;
   // An order of a view in the dimensions of its base, and back.
   static Order ToBase(const Renamed& view, const Order& order) {
@@ -80,10 +80,10 @@ class LayoutChoice {
     return convolutions_[inst.index()].get();
   }
 
-  // What it costs that this array lies as it does: moves, and what convolutions lose that read it.
-  // These decide here whether they have it moved; `settle`: and keep to that.
+  // The cost of this array's order: moves, and what convolutions that read it lose. Each
+  // convolution decides here whether the array is moved for it; `settle`: and keeps to that.
   i64 CostOfArray(const Instruction& base, bool settle);
-  // Of the arrays that the changes have to do with.
+  // The cost of the arrays that the changes have to do with.
   i64 CostAround(std::span<const Assignment> changes);
   // `start` in this order, and what follows; empty if that cannot be.
   std::vector<Assignment> Proposal(const Instruction& start, Order order, Spread spread);

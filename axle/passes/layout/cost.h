@@ -1,4 +1,4 @@
-// What an order of dimensions costs, in bytes that memory moves, roughly; measured on AVX-512
+// The cost of an order of dimensions, roughly, in bytes that memory moves; measured on AVX-512
 // machines. Only comparisons of these numbers mean anything.
 #pragma once
 #include "axle/ops/convolution.h"

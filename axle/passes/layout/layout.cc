@@ -1,3 +1,17 @@
+// Rewrites a computation for the orders that LayoutChoice found. Example: a convolution written for
+// b f 0 1 arrays that runs faster on b 0 1 f:
+//
+//   c = conv(x, w), bf01_oi01->bf01
+//   ->  t = transpose(x); d = conv(t, w), b01f_oi01->b01f; c = transpose(d)
+//
+// and elementwise instructions between two such convolutions run on the transposed arrays, so that
+// only the first and the last transpose remain. lying_ holds, per instruction, the array in its
+// chosen order; moved_ holds copies in other orders, made once for all readers. Transposes in the
+// program are only renumberings of dimensions (Renamed) and are made anew where an order differs;
+// iota, broadcast and the like are made in whatever order is read. An order that differs only in
+// dimensions of one element is a reshape. The root, parameters and pinned instructions stay as
+// written.
+
 #include "axle/passes/layout/layout.h"
 
 #include <map>
@@ -52,8 +66,7 @@ class Permuter : public Rebuilder {
     return made;
   }
 
-  // A transpose or a source whose operands are there in the order in which they were written, or
-  // null.
+  // Copies a transpose or a source whose operands exist in the order as written; null otherwise.
   Instruction* CopyAsWritten(const Instruction& inst) {
     for (i64 i = 0; i < inst.num_operands(); ++i) {
       if (Mapped(*inst.operand(i)) == nullptr) return nullptr;
@@ -78,7 +91,7 @@ class Permuter : public Rebuilder {
     return operands;
   }
 
-  // The instruction on arrays in the orders that were chosen.
+  // The instruction on arrays in the chosen orders.
   Instruction* Permute(const Instruction& inst) {
     const PermuteForm form = choice_->FormAt(inst);
     std::vector<Instruction*> operands;
@@ -111,7 +124,7 @@ class Permuter : public Rebuilder {
     return made;
   }
 
-  // `inst` in this order of its dimensions. What has to be made for it takes the place of
+  // `inst` in this order of its dimensions. New instructions take the id and metadata of
   // `replaced`.
   Instruction* In(const Instruction& inst, const Order& order, const Instruction& replaced) {
     if (IsIdentity(order) && Mapped(inst) != nullptr) return Mapped(inst);
@@ -127,7 +140,7 @@ class Permuter : public Rebuilder {
     if (is_source) return made = MakeSource(base, wanted);
     const Shape shape = Permuted(base.shape(), wanted);
     Instruction* const operand = lying_[base.index()];
-    // Dimensions of one element may go anywhere without a move.
+    // Dimensions of one element change place without a copy.
     if (Essential(base.shape(), wanted) == Essential(base.shape(), lies)) {
       return made = Make(replaced, Opcode::kReshape, shape, {&operand, 1},
                          Block(Opcode::kReshape, ReshapeAttrs{}));
@@ -166,8 +179,8 @@ class Permuter : public Rebuilder {
   }
 
   PassContext& context_;
-  std::optional<LayoutChoice> choice_;  // none: everything stays as written
-  std::vector<Instruction*> lying_;     // bases as they lie, by index
+  std::optional<LayoutChoice> choice_;  // none: the computation stays as written
+  std::vector<Instruction*> lying_;     // by index: the instruction in its chosen order
   std::map<std::pair<const Instruction*, Order>, Instruction*> moved_;  // in other orders
 };
 

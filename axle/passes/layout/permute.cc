@@ -1,3 +1,8 @@
+// Rules for one instruction on permuted arrays. Elementwise instructions take any order; other rows
+// say how (OpDef::permute). KeepsBits guards floating-point results: the elements of one reduction
+// must be visited in the same order, a row reduction must stay one (its innermost dimension is
+// reduced), and the number of parallel sums (SumLanes) must not change.
+
 #include "axle/passes/layout/permute.h"
 
 #include <algorithm>
@@ -22,7 +27,8 @@ bool IsIn(const Dims& dims, i64 d) {
   return std::ranges::find(dims, d) != dims.end();
 }
 
-// Elements that are folded together, and the kept ones right of the last of them.
+// The number of elements that are reduced together, and of kept ones inside of the innermost
+// reduced dimension.
 struct FoldSizes {
   i64 count = 1, columns = 1;
 };
@@ -58,7 +64,7 @@ PermuteForm PermuteFormOf(const Instruction& inst) {
 }
 
 bool KeepsBits(const Instruction& inst, const Order& order) {
-  // Dimensions along which elements are taken one after the other stay in their order.
+  // Dimensions along which elements are visited one after the other keep their order.
   const Shape& operand = inst.operand(0)->shape();
   if (GetOpDef(inst).lowering == Lowering::kWindow) {
     const Window& window = inst.attrs<WindowAttrs>().window;

@@ -18,7 +18,7 @@ PermuteForm PermuteFormOf(const Instruction& inst);
 // along; a sum's depends on what is left of and right of them besides (docs/numerics.md, N4, N8).
 bool KeepsBits(const Instruction& inst, const Order& order);
 
-// Of kFold: the order of the result.
+// The order of the result of a kFold instruction.
 Order FoldedOrder(const Instruction& inst, const Order& operand);
 
 // PermuteRule::attrs of its row.

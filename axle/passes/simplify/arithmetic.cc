@@ -1,4 +1,8 @@
-// Sums, products, quotients, powers, signs, extremes.
+// Rules for sums, products, quotients, powers, signs and extremes. Each row is one rule: its
+// algebra, why it keeps every bit, and a sample program in which a test sees it fire. Most IEEE
+// identities fail for some value (x + 0 changes -0, x * 0 loses NaN), so the rows say for which
+// types they hold.
+
 #include <cstring>
 
 #include "axle/core/float_format.h"
@@ -24,7 +28,7 @@ Instruction* IfInteger(const Instruction& inst, Instruction* replacement) {
 Instruction* IfNotComplex(const Instruction& inst, Instruction* replacement) {
   return IsComplex(TypeOf(inst)) ? nullptr : replacement;
 }
-// Negation that is undone by negation, which that of f8e8m0fnu is not.
+// Types for which -(-x) is x: all but f8e8m0fnu, which has no sign.
 bool HasNegation(const Instruction& inst) {
   return IsIntegral(TypeOf(inst)) || IsComplex(TypeOf(inst)) || IsSignedFloat(inst);
 }
@@ -42,7 +46,8 @@ bool IsHighest(const Instruction& inst) {
   return static_cast<std::uint64_t>(*value) == highest;
 }
 
-// 1 / c as a literal, if c is a power of two of f32 or f64 and so is that.
+// 1 / c, if c is a power of two and both are normal numbers: the quotient and the product then
+// round the same real number.
 template <typename T>
 std::optional<T> PowerOfTwoReciprocal(std::span<const std::byte> bytes) {
   T value;
@@ -84,8 +89,8 @@ Instruction* DropAbsOfAbs(Maker&, Instruction& inst) {
   return Under(inst, Opcode::kAbs) != nullptr ? inst.operand(0) : nullptr;
 }
 
-// floor, ceil and round leave what one of them has left. In f6e2m3fn, which saturates, 7.5 is the
-// ceiling of 7.5.
+// A rounded value is its own rounding. This does not hold for f4 and f6, which saturate: in
+// f6e2m3fn the ceiling of 7.5 is 7.5.
 Instruction* RoundedAlready(Maker&, Instruction& inst) {
   if (!HasNan(Info(TypeOf(inst)).format)) return nullptr;
   for (const Opcode rounding :

@@ -1,11 +1,12 @@
-// Conversions, copies, and the parts of complex numbers.
+// Rules for conversions, copies, and the parts of complex numbers.
+
 #include "axle/ops/attributes/attributes.h"
 #include "axle/passes/simplify/rules.h"
 
 namespace axle {
 namespace {
 
-// Every value of `from` is one of `to`, and comes out of the conversion as that.
+// Whether the conversion keeps every value of `from`.
 bool IsExact(ElementType from, ElementType to) {
   const ElementTypeInfo &a = Info(from), &b = Info(to);
   const bool to_wide_float = to == F32 || to == F64;
@@ -18,8 +19,8 @@ bool IsExact(ElementType from, ElementType to) {
   return IsSigned(to) ? a.bits < b.bits : a.bits <= b.bits;
 }
 
-// From an exact image in `through` to `to` is what it is from `from` itself: both take the low bits
-// of one integer, or round one number.
+// Whether converting from `from` over `through`, exactly, to `to` equals the direct conversion:
+// both take the low bits of one integer, or round one number.
 bool IsSameFrom(ElementType from, ElementType through, ElementType to) {
   if (from == to) return true;
   if (IsFloating(to)) return true;

@@ -1,4 +1,6 @@
-// And, or, xor, not; comparisons; select.
+// Rules for and, or, xor, not, comparisons and select. A comparison of floats is never negated to
+// its opposite direction, since NaN makes both false; EQ and NE are.
+
 #include "axle/ops/attributes/attributes.h"
 #include "axle/passes/simplify/rules.h"
 
@@ -8,7 +10,7 @@ namespace {
 Instruction* SameOperands(Maker&, Instruction& inst) {
   return inst.operand(0) == inst.operand(1) ? inst.operand(0) : nullptr;
 }
-// The constant, or what stands beside it.
+// The operand that is such a constant.
 Instruction* TheConstant(const Instruction& inst, bool (*is)(const Instruction&)) {
   for (const i64 i : {0, 1}) {
     if (is(*inst.operand(i))) return inst.operand(i);
@@ -40,7 +42,7 @@ ComparisonDirection Opposite(ComparisonDirection direction) {
   return direction;
 }
 
-// Of unsigned integers: what x < 0 and x >= 0 are.
+// x < 0 is false and x >= 0 is true for unsigned integers.
 Instruction* CompareUnsignedWithZero(Maker& to, Instruction& inst) {
   if (!IsUnsigned(TypeOf(*inst.operand(0))) || !IsUniformZero(*inst.operand(1))) return nullptr;
   const ComparisonDirection direction = inst.attrs<CompareAttrs>().direction;

@@ -1,4 +1,7 @@
-// What patterns ask about values, and what replacements are made of.
+// Matchers and builders for rules: which constant an operand is (also through a broadcast of a
+// scalar), and new instructions. A constant array is scanned up to kMaxScan elements; a longer one
+// counts as not uniform, which keeps the cost of a rule constant.
+
 #include <algorithm>
 #include <cstring>
 

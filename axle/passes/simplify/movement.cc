@@ -1,5 +1,8 @@
-// Ops that move elements without looking at them. All of these keep bits by themselves; the reasons
-// say why the right elements are in the right places.
+// Rules for operations that move elements: broadcast, reshape, transpose, slice, concatenate,
+// reverse, dynamic-slice. Bits are kept by any of them; the reasons in the rows say why the right
+// elements are in the right places. Pairs compose to one operation, operations without effect
+// disappear, and moves of a broadcast scalar are broadcasts of it.
+
 #include <algorithm>
 #include <limits>
 
@@ -30,7 +33,7 @@ bool SameSizes(const Instruction& a, const Instruction& b) {
   return a.shape().dims() == b.shape().dims();
 }
 
-// Elements that are all the same stay so wherever they go.
+// Moving elements that are all equal gives the same array in another shape.
 Instruction* OfRepeatedScalar(Maker& to, Instruction& inst) {
   Instruction* scalar = Under(inst, Opcode::kBroadcast);
   if (scalar == nullptr || !scalar->shape().is_scalar()) return nullptr;
@@ -64,8 +67,9 @@ bool HasTiles(const Shape& shape) {
   return !layout.tiles.empty() || layout.element_size_in_bits != 0;
 }
 
-// The elements in the order in which they lie in memory, converted there, and back. A type of other
-// elements than the operand's has more or fewer of them: then they are a last dimension in between.
+// A bitcast between layouts as transpose to memory order, bitcast-convert, reshape and transpose
+// back. If the element sizes differ, a last dimension holds the elements that share one wider
+// element.
 Instruction* BitcastInOrder(Maker& to, Instruction& inst) {
   const Dims from_order = MajorToMinor(inst.operand(0)->shape());
   const Dims to_order = MajorToMinor(inst.shape());
@@ -106,8 +110,8 @@ Instruction* IotaOfOneDimension(Maker& to, Instruction& inst) {
   return to.Make(Opcode::kBroadcast, inst.shape(), {iota}, DimensionsAttrs{{d}});
 }
 
-// Numbers in a mixed radix: the sum of one constant for each digit, so that loops compute what they
-// need of it. Nothing for sizes with a large prime factor.
+// A long iota as a sum of digits in a mixed radix, each a short iota that is a constant, so that
+// loops compute the elements they need. Not for sizes with a prime factor above kMaxFoldedIota.
 Instruction* IotaOfDigits(Maker& to, Instruction& inst) {
   if (inst.shape().rank() != 1) return nullptr;
   Dims sizes;  // of the digits, lowest first
@@ -135,8 +139,9 @@ Instruction* IotaOfDigits(Maker& to, Instruction& inst) {
   return to.Make(Opcode::kReshape, inst.shape(), {sum});
 }
 
-// Reads the operands where they were. The free dimensions stay in their order, which is that of the
-// result; vectors are left alone, whose order of sums depends on which dimension is the last.
+// A dot reads its operands without the transpose. The free dimensions must keep their order, which
+// is that of the result; a dot with a vector stays, because its order of sums depends on which
+// dimension is last.
 Instruction* DotOfTranspose(Maker& to, Instruction& inst) {
   if (inst.num_operands() != 2) return nullptr;  // sparse ones
   DotAttrs attrs = inst.attrs<DotAttrs>();
@@ -234,8 +239,8 @@ Instruction* ReverseOfReverse(Maker& to, Instruction& inst) {
   return once.empty() ? x : to.Make(Opcode::kReverse, inst.shape(), {x}, DimensionsAttrs{once});
 }
 
-// Where a dynamic-slice or dynamic-update-slice begins, if that is known; start indices are moved
-// so far that `sizes` fit.
+// The start indices of a dynamic-slice or dynamic-update-slice if all are constants, clamped so
+// that `sizes` fit.
 std::optional<Dims> KnownStarts(const Instruction& inst, i64 first, const Dims& sizes) {
   const Shape& operand = inst.operand(0)->shape();
   if (inst.num_operands() - first != operand.rank()) return {};

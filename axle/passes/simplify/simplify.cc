@@ -1,3 +1,14 @@
+// The driver of the rewrite rules. One walk copies a module and rewrites each instruction right
+// after its operands, so a rule sees simplified operands; what a rule returns is rewritten again at
+// once, up to kMaxRewrites (16) times. Walks repeat, at most kMaxWalks (4), because a rewrite can
+// enable one above it. Rules are found by the opcode of their root, so an instruction costs the
+// rules of its own opcode only.
+//
+// A rule keeps the shape of its instruction; a result with another shape (a layout differs) is
+// ignored. Replaced instructions are removed at once if they are the last one, otherwise by
+// dead-code elimination after the walk. The new instruction records the ids of what it replaces
+// (origins), so that reports can name the original instructions.
+
 #include "axle/passes/simplify/simplify.h"
 
 #include <algorithm>
@@ -11,11 +22,9 @@ namespace {
 
 // Rules by the op at their root.
 using RuleIndex = std::unordered_map<Opcode, std::vector<const Rule*>>;
-// Rewrites of one instruction, one after the other, in one walk.
+// At most so many rewrites in a row at one instruction and walk.
 constexpr int kMaxRewrites = 16;
 
-// One walk. Operands are simplified before who reads them, and what a rule makes is looked at again
-// at once.
 class Walk : public Rebuilder, public Maker {
  public:
   Walk(const Module& module, const RuleIndex& rules, PassContext& context)
@@ -38,12 +47,12 @@ class Walk : public Rebuilder, public Maker {
     return current;
   }
 
-  // What stands for `inst` by the first rule that fits, or null.
+  // The replacement of `inst` by the first rule that matches, or null.
   Instruction* Rewrite(Instruction& inst) {
     const auto rules = rules_.find(inst.opcode());
     if (rules == rules_.end() || HasTokens(inst.shape())) return nullptr;
     if (const auto check = GetOpDef(inst).check_run; check != nullptr && !check(inst).ok()) {
-      return nullptr;  // only to be printed
+      return nullptr;  // such instructions parse and print but do not run
     }
     for (const Rule* rule : rules->second) {
       if (!rule->takes_dynamic && IsDynamic(inst)) continue;
@@ -66,7 +75,7 @@ class Walk : public Rebuilder, public Maker {
     return Rebuilder::Make(*replaced_, opcode, shape, operands, std::move(attrs), callees);
   }
 
-  // A new instruction stands for `old` and for those of its operands that it does not read.
+  // A new instruction replaces `old` and those of its operands that it does not read.
   void NoteOrigins(const Instruction& old, Instruction& made) {
     if (made.index() < old.index()) return;
     std::vector<OpId> origins = {replaced_->id()};

@@ -1,4 +1,6 @@
-// Tuples, branches, sizes, and sorts and reductions of nothing.
+// Rules for tuples, conditionals with a known branch, static sizes, and sorts and reductions of at
+// most one element.
+
 #include <algorithm>
 
 #include "axle/ops/attributes/attributes.h"
@@ -23,7 +25,7 @@ Instruction* TupleOfItsElements(Maker&, Instruction& inst) {
   return whole;
 }
 
-// Out of range is the last branch.
+// An index out of range selects the last branch.
 Instruction* KnownBranch(Maker& to, Instruction& inst) {
   const auto index = UniformInteger(*inst.operand(0));
   if (!index) return nullptr;
@@ -52,8 +54,8 @@ Instruction* SortedAlready(Maker& to, Instruction& inst) {
   return to.Make(Opcode::kTuple, inst.shape(), operands);
 }
 
-// Each result takes one element: it is the reducer, an op of accumulator and value, of init and
-// that.
+// A reduction of one element each: the result is the reducer, a single operation, on init and
+// element.
 Instruction* ReductionOfOne(Maker& to, Instruction& inst) {
   if (inst.num_operands() != 2 || !inst.shape().is_array()) return nullptr;
   Instruction &x = *inst.operand(0), &init = *inst.operand(1);
