@@ -395,6 +395,9 @@ StatusOr<std::vector<std::shared_ptr<Device>>> Client::DevicesFor(
   return std::vector<std::shared_ptr<Device>>(devices_.begin(), devices_.begin() + *num_devices);
 }
 
+static constexpr std::string_view kWithoutLlvm =
+    "compile: the native engine was built without LLVM";
+
 StatusOr<NativeEngine*> Client::EngineFor(EngineKind kind, bool code) const {
   if (kind == EngineKind::kInterpret) return nullptr;
   if (const NativeEngineFactory linked = LinkedNativeEngine();
@@ -402,17 +405,14 @@ StatusOr<NativeEngine*> Client::EngineFor(EngineKind kind, bool code) const {
     return native_->UseLinked(linked);
   }
   // One that somebody names is meant: there is no going on without it.
-  if (const std::string named = NamedCodegenLibrary(options_); !named.empty()) {
-    return native_->Load(named);
-  }
-  const std::string path = DefaultCodegenLibrary();
+  const std::string named = NamedCodegenLibrary(options_);
+  const bool may_lack = kind != EngineKind::kNative && named.empty();
   AXLE_ASSIGN(NativeEngine * engine,
-              kind == EngineKind::kNative ? native_->Load(path) : native_->LoadIfThere(path));
+              may_lack ? native_->LoadIfThere(DefaultCodegenLibrary())
+                       : native_->Load(named.empty() ? DefaultCodegenLibrary() : named));
   if (engine == nullptr || engine->makes_code() || !code) return engine;
-  if (kind == EngineKind::kNative) {
-    return Unavailable("compile: the native engine was built without LLVM");
-  }
-  return nullptr;
+  if (may_lack) return nullptr;
+  return Unavailable(std::string(kWithoutLlvm));
 }
 
 StatusOr<std::shared_ptr<Executable>> Client::Compile(const XlaComputation& computation,
@@ -450,11 +450,12 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   }
   AXLE_ASSIGN(NativeEngine * engine, EngineFor(options.engine, options.debug.code));
   AXLE_TRY(Log(LogLevel::kInfo, [&] {
-    return StrCat("compile: \"", module->name(), "\", ", module->num_instructions(),
-                  " instructions, for the ", engine == nullptr ? "interpreter" : "native engine",
-                  engine == nullptr && options.engine == EngineKind::kDefault
-                      ? StrCat("; ", native_->missing.message())
-                      : "");
+    return StrCat(
+        "compile: \"", module->name(), "\", ", module->num_instructions(),
+        " instructions, for the ", engine == nullptr ? "interpreter" : "native engine",
+        engine == nullptr && options.engine == EngineKind::kDefault
+            ? StrCat("; ", native_->missing.ok() ? kWithoutLlvm : native_->missing.message())
+            : "");
   }));
   if (engine == nullptr) {
     return std::shared_ptr<Executable>(std::make_shared<InterpretedExecutable>(

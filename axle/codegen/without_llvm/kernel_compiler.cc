@@ -7,8 +7,7 @@ const bool kHasKernelCompiler = false;
 
 StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable&, const JitTarget&,
                                                       const NativeOptions&) {
-  return FailedPrecondition(
-      "compile: this library was built without LLVM: modules run in the interpreter");
+  return FailedPrecondition("compile: this library was built without LLVM");
 }
 
 }  // namespace axle
