@@ -47,32 +47,35 @@ void Loop(const StepArgs& args) {
 template <typename T>
 struct AddOp {
   T operator()(T a, T b) const {
-    if constexpr (std::is_same_v<T, bool>)
+    if constexpr (std::is_same_v<T, bool>) {
       return a | b;
-    else if constexpr (kIsFloat<T>)
+    } else if constexpr (kIsFloat<T>) {
       return a + b;
-    else
+    } else {
       return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
+    }
   }
 };
 template <typename T>
 struct SubOp {
   T operator()(T a, T b) const {
-    if constexpr (kIsFloat<T>)
+    if constexpr (kIsFloat<T>) {
       return a - b;
-    else
+    } else {
       return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
+    }
   }
 };
 template <typename T>
 struct MulOp {
   T operator()(T a, T b) const {
-    if constexpr (std::is_same_v<T, bool>)
+    if constexpr (std::is_same_v<T, bool>) {
       return a & b;
-    else if constexpr (kIsFloat<T>)
+    } else if constexpr (kIsFloat<T>) {
       return a * b;
-    else
+    } else {
       return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
+    }
   }
 };
 template <typename T>
@@ -82,30 +85,33 @@ struct DivOp {
 template <typename T>
 struct RemOp {
   T operator()(T a, T b) const {
-    if constexpr (kIsFloat<T>)
+    if constexpr (kIsFloat<T>) {
       return FloatRemainder(a, b);
-    else
+    } else {
       return static_cast<T>(a % b);
+    }
   }
 };
 template <typename T>
 struct NegOp {
   T operator()(T a) const {
-    if constexpr (kIsFloat<T>)
+    if constexpr (kIsFloat<T>) {
       return -a;
-    else
+    } else {
       return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a));
+    }
   }
 };
 template <typename T>
 struct AbsOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
       return __builtin_fabsf(a);
-    else if constexpr (std::is_same_v<T, double>)
+    } else if constexpr (std::is_same_v<T, double>) {
       return __builtin_fabs(a);
-    else
+    } else {
       return a < 0 ? NegOp<T>()(a) : a;
+    }
   }
 };
 // If two floats compare equal, their bit patterns decide: "and" gives the larger zero, "or" the
@@ -135,10 +141,11 @@ using MaxOp = MinMaxOp<T, true>;
 template <typename T>
 struct FmaOp {
   T operator()(T a, T b, T c) const {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
       return __builtin_fmaf(a, b, c);
-    else
+    } else {
       return __builtin_fma(a, b, c);
+    }
   }
 };
 // Multiplies in two steps, because 2^n may lie outside of the normal range. The first product is
@@ -159,46 +166,51 @@ struct TimesPowerOfTwoOp {
 template <typename T>
 struct SqrtOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
       return __builtin_sqrtf(a);
-    else
+    } else {
       return __builtin_sqrt(a);
+    }
   }
 };
 template <typename T>
 struct FloorOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
       return __builtin_floorf(a);
-    else
+    } else {
       return __builtin_floor(a);
+    }
   }
 };
 template <typename T>
 struct CeilOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
       return __builtin_ceilf(a);
-    else
+    } else {
       return __builtin_ceil(a);
+    }
   }
 };
 template <typename T>
 struct TruncOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
       return __builtin_truncf(a);
-    else
+    } else {
       return __builtin_trunc(a);
+    }
   }
 };
 template <typename T>
 struct RintOp {
   T operator()(T a) const {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_same_v<T, float>) {
       return __builtin_rintf(a);
-    else
+    } else {
       return __builtin_rint(a);
+    }
   }
 };
 template <typename T>

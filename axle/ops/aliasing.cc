@@ -19,7 +19,9 @@ const Shape* SubshapeAt(const Shape& shape, const Dims& index) {
   return at;
 }
 
+// `shape` outlives the result: it is part of an instruction.
 const Shape& Contents(const Shape& shape, Buffers buffers) {
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
   const bool is_buffer = !shape.is_tuple() && !shape.elements().empty();
   return is_buffer && buffers == Buffers::kAreAsTheirContents ? shape.element(0) : shape;
 }

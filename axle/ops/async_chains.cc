@@ -109,7 +109,7 @@ void AsyncChains::Note(const Module& module) {
   const std::unordered_set<const HloComputation*> none_open;
   std::optional<AsyncSources> sources;  // made if needed
   std::unordered_map<const HloComputation*, i64> num_starts;
-  std::unordered_set<const HloComputation*> late;  // of starts that leave something open
+  std::vector<const HloComputation*> late;  // of starts that leave something open; some twice
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {
       const OpDef& def = GetOpDef(*inst);
@@ -138,7 +138,7 @@ void AsyncChains::Note(const Module& module) {
       if (!IsAsyncStart(def)) continue;
       ++num_starts[callee];
       const i64 num_bound = state.element(0).num_tuple_elements();
-      if (!gives_all || num_bound < std::ssize(callee->parameters())) late.insert(callee);
+      if (!gives_all || num_bound < std::ssize(callee->parameters())) late.push_back(callee);
     }
   }
   // Each op-start is read as one of a computation of its own, so that what one leaves open has to

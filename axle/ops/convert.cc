@@ -15,7 +15,8 @@ Lane SaturatingToInt(Lane x, ElementType to) {
   const LaneType through = BytesOf(type) < 4 ? LaneType::kS32 : type;
   const int magnitude_bits = Info(to).bits - (IsSigned(to) ? 1 : 0);
   const std::uint64_t max = LowBits(magnitude_bits);
-  const double bound = static_cast<double>(max / 2 + 1) * (magnitude_bits == 0 ? 1.0 : 2.0);
+  const std::uint64_t half = max / 2 + 1;
+  const double bound = static_cast<double>(half) * (magnitude_bits == 0 ? 1.0 : 2.0);
   const Lane fits = (x >= (IsSigned(to) ? -bound : 0.0)) & (x < bound);
   const Lane inside = Resize(type, Apply(Primitive::kToInt, through, {Select(fits, x, x.Like(0))}));
   const Lane above = inside.Like(max), below = inside.Like(IsSigned(to) ? ~max : 0);

@@ -303,11 +303,11 @@ StatusOr<Literal> CallGesdd(const CustomCallInvocation& invocation, const EvalCo
 
 template <typename T>
 struct Geqrf {
-  static constexpr auto* Run = &CallGeqrf<T>;
+  static constexpr auto* kRun = &CallGeqrf<T>;
 };
 template <typename T>
 struct Orgqr {
-  static constexpr auto* Run = &CallOrgqr<T>;
+  static constexpr auto* kRun = &CallOrgqr<T>;
 };
 
 constexpr BuiltinCustomCall kCalls[] = {

@@ -260,7 +260,7 @@ StatusOr<Literal> InPlaces(const ScalarForm& form, const Shape& declared, Litera
     } else if (value.shape().is_tuple()) {
       results.push_back(std::move(value.mutable_elements()[from]));
     } else {
-      results.push_back(std::move(value));
+      results.push_back(value);
     }
   }
   return Literal::Tuple(std::move(results));

@@ -70,7 +70,7 @@ StatusOr<Literal> CallPerturbed(const CustomCallInvocation& invocation,
 }
 template <typename T>
 struct Perturbed {
-  static constexpr auto* Run = &CallPerturbed<T>;
+  static constexpr auto* kRun = &CallPerturbed<T>;
 };
 
 constexpr BuiltinCustomCall kCalls[] = {

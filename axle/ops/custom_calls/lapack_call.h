@@ -109,19 +109,19 @@ i64 BytesFor(i64 elements, i64 copies) {
   return bytes.value_or(std::numeric_limits<i64>::max());
 }
 
-// For targets that take any of the four types: Call<T>::Run is the one of T.
+// For targets that take any of the four types: Call<T>::kRun is the one of T.
 template <template <typename> typename Call>
 StatusOr<Literal> OfAnyType(const CustomCallInvocation& invocation, const EvalContext& context) {
   if (invocation.operands.empty()) return InvalidArgument("takes an operand");
   switch (invocation.operands[0].shape().type()) {
     case F32:
-      return Call<float>::Run(invocation, context);
+      return Call<float>::kRun(invocation, context);
     case F64:
-      return Call<double>::Run(invocation, context);
+      return Call<double>::kRun(invocation, context);
     case C64:
-      return Call<std::complex<float>>::Run(invocation, context);
+      return Call<std::complex<float>>::kRun(invocation, context);
     case C128:
-      return Call<std::complex<double>>::Run(invocation, context);
+      return Call<std::complex<double>>::kRun(invocation, context);
     default:
       return InvalidArgument("takes f32, f64, c64 or c128");
   }
