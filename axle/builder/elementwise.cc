@@ -61,7 +61,7 @@ XlaOp Binary(Opcode opcode, XlaOp lhs, XlaOp rhs, BroadcastDims bd, const Locati
              Attrs attrs = {}) {
   if (AllValid({lhs, rhs}) && lhs.builder_or_null() == rhs.builder_or_null()) {
     Status status = BroadcastOperands(GetOpDef(opcode).text, lhs, rhs, bd, location);
-    if (!status.ok()) return lhs.builder()->ReportError(std::move(status), location);
+    if (!status.ok()) return lhs.builder()->ReportError(status, location);
   }
   return Emit(opcode, {lhs, rhs}, location, std::move(attrs));
 }

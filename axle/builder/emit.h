@@ -43,7 +43,7 @@ inline XlaOp AppendTo(XlaBuilder* builder, XlaBuilder::NewOp op, const Location&
   return builder == nullptr ? XlaOp() : builder->Append(std::move(op), location);
 }
 inline XlaOp ReportTo(XlaBuilder* builder, Status error, const Location& location) {
-  return builder == nullptr ? XlaOp() : builder->ReportError(std::move(error), location);
+  return builder == nullptr ? XlaOp() : builder->ReportError(error, location);
 }
 // The text " at file:line" that ends every message.
 std::string At(const Location& location);

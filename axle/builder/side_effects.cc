@@ -195,7 +195,7 @@ XlaOp RecvWithToken(XlaOp token, const Shape& shape, const ChannelHandle& handle
                     Location location) {
   if (token.builder_or_null() == nullptr) return {};
   if (Status status = CheckChannel("recv", handle, ChannelHandle::DEVICE_TO_DEVICE); !status.ok()) {
-    return token.builder()->ReportError(std::move(status), location);
+    return token.builder()->ReportError(status, location);
   }
   return RecvThrough(token, shape, handle, false, location);
 }
@@ -218,7 +218,7 @@ XlaOp RecvFromHost(XlaOp token, const Shape& shape, const ChannelHandle& handle,
                    Location location) {
   if (token.builder_or_null() == nullptr) return {};
   if (Status status = CheckChannel("recv", handle, ChannelHandle::HOST_TO_DEVICE); !status.ok()) {
-    return token.builder()->ReportError(std::move(status), location);
+    return token.builder()->ReportError(status, location);
   }
   return RecvThrough(token, shape, handle, true, location);
 }

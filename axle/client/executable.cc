@@ -316,9 +316,8 @@ Status Executable::Finish(Call& call, const Status& scheduled) const {
     BufferStorage& storage = *call.promised[i];
     Status kept = ran;
     if (kept.ok()) {
-      kept = storage.Keep(shape_->result.is_tuple() ? std::move(result->mutable_elements()[i])
-                                                    // NOLINTNEXTLINE(bugprone-use-after-move): one
-                                                    : *std::move(result));
+      Literal& value = shape_->result.is_tuple() ? result->mutable_elements()[i] : *result;
+      kept = storage.Keep(std::move(value));
     }
     if (status.ok()) status = kept;
     call.news.emplace_back(storage.ready, std::move(kept));

@@ -230,8 +230,12 @@ Status InterpretedCallee::RunStep(const PlanStep& step) {
 
 void InterpretedCallee::RunElement(const PlanStep& step) {
   Literal& tuple = values_[step.operands[0].value];
-  Literal element = step.takes_element ? std::move(tuple.mutable_elements()[step.element])
-                                       : tuple.element(step.element);
+  Literal element;
+  if (step.takes_element) {
+    element = std::move(tuple.mutable_elements()[step.element]);
+  } else {
+    element = tuple.element(step.element);
+  }
   if (step.operands[0].last) tuple = Literal();
   values_[step.results[0]] = std::move(element);
 }

@@ -403,10 +403,9 @@ class BoundWriter {
     const Shape& operand = inst.operand(0)->shape();
     const FloatFormat& sums = Info(type == F64 ? F64 : F32).format;
     if (kind == ReducerKind::kAdd && operand.type() == type) {
-      const double n =
-          inst.shape().num_elements() == 0
-              ? 0
-              : static_cast<double>(operand.num_elements() / inst.shape().num_elements()) + 2;
+      const i64 num_results = inst.shape().num_elements();
+      const i64 num_summed = num_results == 0 ? 0 : operand.num_elements() / num_results;
+      const double n = num_results == 0 ? 0 : static_cast<double>(num_summed) + 2;
       Instruction* const error = Array(Of(inst, 0), operand);
       Instruction* const all = Add(
           ReduceAs(inst, Opcode::kAdd, Add(Magnitude(*inst.operand(0)), error)),

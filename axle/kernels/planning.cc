@@ -75,8 +75,8 @@ double CyclesPerStep(const FamilyEntry& entry, int vectors, i64 rows, i64 column
     };
     return static_cast<double>(tiles - 1) * tile(height) + tile(rows - (tiles - 1) * height);
   };
-  const i64 rest = whole % vectors;
-  return static_cast<double>(whole / vectors) * panel(vectors) + (rest > 0 ? panel(rest) : 0);
+  const i64 rest = whole % vectors, full = whole / vectors;
+  return static_cast<double>(full) * panel(vectors) + (rest > 0 ? panel(rest) : 0);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace axle {
 namespace {
 
 XlaOp ReportTo(XlaBuilder* builder, Status error, const Location& location) {
-  return builder == nullptr ? XlaOp() : builder->ReportError(std::move(error), location);
+  return builder == nullptr ? XlaOp() : builder->ReportError(error, location);
 }
 
 XlaOp ConstantOr(XlaBuilder* builder, const StatusOr<Literal>& value, const Location& location) {

@@ -87,7 +87,7 @@ StatusOr<XlaOp> PermutationOf(XlaBuilder& b, XlaOp pivots, const Matrices& matri
   if (matrices.rank() == 0) return Iota(&b, rows, last, location);
   const auto step = [&](XlaOp i, ArraySlice<XlaOp> values,
                         XlaBuilder* body) -> StatusOr<std::vector<XlaOp>> {
-    const XlaOp order = values[0], pivots = values[1];
+    const XlaOp &order = values[0], &pivots = values[1];
     const XlaOp numbers = Iota(body, rows, last, location);
     const XlaOp pivot = DynamicSliceInMinorDims(pivots, {i}, {1}, location);
     const XlaOp here = DynamicSliceInMinorDims(order, {i}, {1}, location);

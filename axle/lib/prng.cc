@@ -9,7 +9,7 @@ namespace {
 // [operands.., as one list] of u64 scalars and lists.
 XlaOp Joined(XlaBuilder& b, ArraySlice<XlaOp> parts, const Location& location) {
   std::vector<XlaOp> lists;
-  for (XlaOp part : parts) {
+  for (const XlaOp& part : parts) {
     lists.push_back(ShapeOfOp(part).is_scalar() ? Reshape(part, {1}, location) : part);
   }
   return ConcatInDim(&b, lists, 0, location);
@@ -53,7 +53,7 @@ RngOutput FromBits(std::string_view function, XlaOp key, XlaOp initial_state,
     if (!takes_type) {
       return InvalidArgument(StrCat(function, ": makes ", types, ", not ", shape.ToString()));
     }
-    for (XlaOp operand : operands) {
+    for (const XlaOp& operand : operands) {
       if (ShapeOfOp(operand) == Shape(shape.type())) continue;
       return InvalidArgument(StrCat(function, ": minval and maxval must be ", Name(shape.type()),
                                     "[]; minval, maxval ", ShapesOf(operands)));

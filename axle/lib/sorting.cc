@@ -46,7 +46,7 @@ XlaOp ApproxTopK(XlaBuilder* builder, ArraySlice<XlaOp> operands, ArraySlice<Xla
                  Location location) {
   if (operands.empty()) {
     Status none = InvalidArgument("approx topk: there are no operands");
-    return builder == nullptr ? XlaOp() : builder->ReportError(std::move(none), location);
+    return builder == nullptr ? XlaOp() : builder->ReportError(none, location);
   }
   return Compose("approx topk", operands, location, [&](XlaBuilder& b) -> StatusOr<XlaOp> {
     const Shape& shape = ShapeOfOp(operands[0]);

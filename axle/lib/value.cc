@@ -28,7 +28,7 @@ StatusOr<std::vector<Value>> AsDoubles(std::string_view function, ArraySlice<Xla
   const PrimitiveType type = ShapeOfOp(operands[0]).type();
   XlaOp shaped = operands[0];
   bool fits = IsFloating(type);
-  for (XlaOp operand : operands) {
+  for (const XlaOp& operand : operands) {
     if (!ShapeOfOp(operand).is_scalar()) shaped = operand;
     fits = fits && ShapeOfOp(operand).type() == type;
   }
@@ -54,7 +54,7 @@ std::vector<Value> Iterate(std::string_view name, const std::vector<Value>& valu
   XlaBuilder* builder = values[0].op.builder_or_null();
   const auto as_values = [&](ArraySlice<XlaOp> ops) {
     std::vector<Value> all;
-    for (XlaOp op : ops) all.emplace_back(op, location);
+    for (const XlaOp& op : ops) all.emplace_back(op, location);
     return all;
   };
   const auto condition = [&](ArraySlice<XlaOp> ops, XlaBuilder* b) -> StatusOr<XlaOp> {

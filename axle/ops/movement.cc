@@ -92,14 +92,13 @@ std::vector<ReshapeGroup> ReshapeGroups(const Shape& operand, const Shape& resul
     if (from_end < operand.rank()) from_size = operand.dim(from_end++);
     if (to_end < result.rank()) to_size = result.dim(to_end++);
     while (from_size != to_size) {
-      if (from_size < to_size && from_end < operand.rank()) {
-        from_size *= operand.dim(from_end++);
-      } else if (to_end < result.rank()) {
-        to_size *= result.dim(to_end++);
-      } else if (from_end < operand.rank()) {
+      // The smaller side grows, or the one that can.
+      const bool can_from = from_end < operand.rank(), can_to = to_end < result.rank();
+      if (!can_from && !can_to) break;
+      if (can_from && (from_size < to_size || !can_to)) {
         from_size *= operand.dim(from_end++);
       } else {
-        break;
+        to_size *= result.dim(to_end++);
       }
     }
     groups.push_back({from, from_end, to, to_end});

@@ -483,9 +483,8 @@ class BlockedWindow {
       join.parts = &parts;
       join.parts_bytes = WindowParts::Bytes(type, kSlabElements, positions);
     }
-    WindowOver plain = over;
     AXLE_ASSIGN(std::vector<Literal> results,
-                WindowFold(plain, std::move(join), {&operand, 1}, {&init, 1}, context_).Run());
+                WindowFold(over, std::move(join), {&operand, 1}, {&init, 1}, context_).Run());
     return std::move(results[0]);
   }
 
@@ -545,7 +544,7 @@ StatusOr<Literal> EvalReduceWindowDynamic(const Instruction& inst, std::span<Lit
   for (Literal& value : values) value = FirstElements(value, sizes);
   AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
   AXLE_ASSIGN(Literal folded, FoldWindows(substitute.inst(), operands, bounds, context));
-  return PutIntoBounds(inst, std::move(folded));
+  return PutIntoBounds(inst, folded);
 }
 
 }  // namespace

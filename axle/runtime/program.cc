@@ -64,9 +64,12 @@ int RunWhile(const Record& record, void* const* places, ProgramRun& run) {
   ++run.depth;
   int result = kKernelOk;
   while (true) {
-    if ((result = Step(run)) != kKernelOk) break;
-    if ((result = RunRecords(condition, frame, run)) != kKernelOk || !*pred) break;
-    if ((result = RunRecords(body, body_frame, run)) != kKernelOk) break;
+    result = Step(run);
+    if (result != kKernelOk) break;
+    result = RunRecords(condition, frame, run);
+    if (result != kKernelOk || !*pred) break;
+    result = RunRecords(body, body_frame, run);
+    if (result != kKernelOk) break;
   }
   --run.depth;
   return result;

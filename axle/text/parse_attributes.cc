@@ -279,7 +279,8 @@ std::string_view Parser::PlainBraces() const {
   while ((at = text.find_first_of("}\"'{/", at)) != text.npos) {
     if (text[at] == '}') return text.substr(0, at + 1);
     if (text[at] != '"') return {};
-    while (++at < text.size() && text[at] != '"') at += text[at] == '\\';
+    ++at;
+    while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
     ++at;
   }
   return {};

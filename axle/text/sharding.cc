@@ -359,7 +359,7 @@ std::string ShardingWithoutMetadata(const std::string& sharding) {
   if (sharding.find("metadata=") == sharding.npos) return sharding;
   Scanner scanner(sharding);
   StatusOr<ShardingText> stripped = ParseSharding(scanner, {.with_metadata = false});
-  return stripped.ok() ? std::move(stripped->text) : sharding;
+  return stripped.ok() ? stripped->text : sharding;
 }
 
 }  // namespace axle

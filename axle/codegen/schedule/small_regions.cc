@@ -156,7 +156,9 @@ class Finder {
       AXLE_ASSIGN(auto callee, schedule_of_(*inst.callee(static_cast<i64>(i))));
       const bool is_body = static_cast<std::ptrdiff_t>(i) == GetKind(region.kind).body;
       AXLE_ASSIGN(const std::optional<Cost> inner, CostOfCallee(*callee, is_body));
-      if (!inner || (cost += *inner).IsTooMuch()) return std::optional<Cost>();
+      if (!inner) return std::optional<Cost>();
+      cost += *inner;
+      if (cost.IsTooMuch()) return std::optional<Cost>();
       region.control().callees.push_back(std::move(callee));
     }
     return LargeOutputs(schedule, region) ? std::optional<Cost>(cost) : std::nullopt;
@@ -189,7 +191,9 @@ class Finder {
     };
     for (Region& part : schedule.regions) {
       AXLE_ASSIGN(const std::optional<Cost> part_cost, CostOf(schedule, part));
-      if (!part_cost || (cost += *part_cost).IsTooMuch()) return result;
+      if (!part_cost) return result;
+      cost += *part_cost;
+      if (cost.IsTooMuch()) return result;
       for (const RegionInput& input : part.inputs) {
         if (!is_there(input.value)) return result;
       }
@@ -246,7 +250,9 @@ class Grouper {
       const bool is_control = CallsInside(regions[r]);
       if (cost && is_control) cost->values += NumOutside(regions[r]);
       const i64 most = has_control_ || is_control ? kMaxWork : kMaxStraightWork;
-      if (!cost || (Cost(cost_) += *cost).IsTooMuch(most) || ReadsLargeResult(regions[r])) Finish();
+      Cost together = cost_;
+      if (cost) together += *cost;
+      if (!cost || together.IsTooMuch(most) || ReadsLargeResult(regions[r])) Finish();
       if (!cost || cost->IsTooMuch()) {
         schedule_.regions.push_back(std::move(regions[r]));
         continue;

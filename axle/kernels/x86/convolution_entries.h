@@ -6,6 +6,7 @@
 
 namespace axle::AXLE_ISA {
 
+// NOLINTNEXTLINE(misc-definitions-in-headers): for one source file
 extern const ConvolutionEntry kConvolutions[] = {
     {&RunConvolution<ChainFamily<float, FusedChain>>, &RunDepthwise<float>},
     {&RunConvolution<ChainFamily<double, FusedChain>>, &RunDepthwise<double>},

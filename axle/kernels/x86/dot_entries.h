@@ -25,6 +25,7 @@ using FamilyF64 = ChainFamily<double, FusedChain>;
 using FamilyC64 = ComplexFamily<float>;
 using FamilyC128 = ComplexFamily<double>;
 
+// NOLINTNEXTLINE(misc-definitions-in-headers): for one source file
 extern const FamilyEntry kFamilies[] = {
     EntryOf<FamilyF32>(&RunCanonical<FamilyF32>),
     EntryOf<FamilyF64>(&RunCanonical<FamilyF64>),

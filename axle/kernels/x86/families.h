@@ -21,7 +21,7 @@ extern const TileTable kFlippedC64Tiles, kFlippedC128Tiles;
 
 // Defaults of most families.
 struct NoMode {
-  NoMode() {}  // so that it counts as used
+  NoMode() {}  // NOLINT(modernize-use-equals-default): so that it counts as used
 };
 template <typename Derived>
 struct FamilyBase {

@@ -5,6 +5,7 @@
 
 namespace axle::AXLE_ISA {
 
+// NOLINTBEGIN(misc-definitions-in-headers): for one source file
 extern const TileTable kTileTables[] = {
     MakeTileTable<ChainFamily<float, FusedChain>>(),
     MakeTileTable<ChainFamily<double, FusedChain>>(),
@@ -19,5 +20,6 @@ extern const TileTable kTileTables[] = {
 };
 extern const TileTable kFlippedC64Tiles = MakeTileTable<ComplexTiles<float, true>>();
 extern const TileTable kFlippedC128Tiles = MakeTileTable<ComplexTiles<double, true>>();
+// NOLINTEND(misc-definitions-in-headers)
 
 }  // namespace axle::AXLE_ISA
