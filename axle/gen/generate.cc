@@ -49,6 +49,7 @@ Instruction* DrawResult(Body& body) {
   return body.Add(Opcode::kTuple, outputs, {});
 }
 
+// Layouts that are not row-major are legal at the entry only; they must change no value.
 Layout AnyLayout(Random& random, i64 rank) {
   Layout layout = Layout::RowMajor(rank);
   random.Shuffle(layout.minor_to_major);
@@ -67,7 +68,8 @@ Shape WithAnyLayout(Random& random, const Shape& shape) {
   return result;
 }
 
-// Draws layouts of the entry, input-output aliases and donations.
+// Draws layouts of the entry, input-output aliases and donations. An alias needs a parameter of the
+// leaf's shape that no other alias has taken.
 void DrawConfig(Random& random, Module& module) {
   const HloComputation& entry = *module.entry();
   const Shape& result = entry.root()->shape();
@@ -78,6 +80,8 @@ void DrawConfig(Random& random, Module& module) {
     shape.result = WithAnyLayout(random, result);
     module.config().entry_computation_layout = std::move(shape);
   }
+  // Each leaf of the result takes the first free parameter of its shape; other parameters may be
+  // donated without an alias.
   if (!random.Percent(25)) return;
   std::vector<bool> taken(entry.parameters().size());
   ForEachLeaf(result, [&](const Shape& leaf, const Dims& path) {
@@ -105,6 +109,7 @@ void OrderComputations(Module& module) {
 }
 
 // Computations that were drawn for an instruction that was then refused are called by nobody.
+// Cloning from the entry copies exactly what the entry calls.
 StatusOr<std::unique_ptr<Module>> WithoutUncalled(const Module& module) {
   auto kept = std::make_unique<Module>(module.name());
   std::unordered_map<const HloComputation*, HloComputation*> cloned;
@@ -132,7 +137,9 @@ const TestedOp& SettingSubject(std::uint64_t n) {
   return Nth(TestedOpsOfSettings(), n * kStride);
 }
 
-// The subject, sometimes alone, otherwise with instructions before and after it.
+// Makes the context of the operation under test. In 20 % of these modules the operation is alone,
+// in 40 % it has arbitrary operations around it, and a tenth is large; in the others patterns and
+// settings stand beside it.
 void DrawAround(Body& entry, const TestedOp& subject) {
   Random& random = entry.random();
   Drawing& drawing = entry.drawing();
@@ -161,6 +168,7 @@ void DrawAround(Body& entry, const TestedOp& subject) {
 
 }  // namespace
 
+// The position is searched, because the subjects are visited with a stride.
 std::uint64_t FirstWithSettings(Opcode op, ElementType type) {
   std::uint64_t round = 0;
   for (const size_t end = TestedOpsOfSettings().size(); round < end; ++round) {
@@ -170,6 +178,7 @@ std::uint64_t FirstWithSettings(Opcode op, ElementType type) {
   return round * kRound + TurnOfSettings(round);
 }
 
+// A fixed floating-point environment makes the text independent of the caller's rounding mode.
 StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   const ScopedFloatEnvironment environment;
   Drawing drawing(StrCat("gen_", seed, "_", index), Random(seed, index));
