@@ -4,7 +4,7 @@
 // constant or iota. Sizes come from a table of the places where vector registers, their tails,
 // tiles and the chunks of canonical sums begin and end. Add checks the row's inference, declared
 // shape and check_run, and takes a refused instruction back, so no rule about operations is
-// repeated here. drawing_.work sums the elements that a run computes, weighted by trip counts;
+// repeated here. state_.work sums the elements that a run computes, weighted by trip counts;
 // HasRoom stops generation at the limit.
 
 #include "axle/gen/body.h"
@@ -30,13 +30,13 @@ constexpr i64 kLargeSizes[] = {65,  100, 127,  129,  255,  256,  257,  511,
 }  // namespace
 
 std::string Body::Name(std::string_view base) {
-  return StrCat(base, ".", ++drawing_.next_name);
+  return StrCat(base, ".", ++state_.next_name);
 }
 
 // The trip counts of all loops around a computation multiply, so that work in an inner loop is
 // charged for every iteration.
 Body Body::Nested(std::span<const Shape> parameters, i64 weight) {
-  Body body(drawing_, drawing_.module.AddComputation(Name("f")), depth_ + 1, weight_ * weight);
+  Body body(state_, state_.module.AddComputation(Name("f")), depth_ + 1, weight_ * weight);
   for (const Shape& shape : parameters) body.Parameter(shape, body.num_parameters_);
   return body;
 }
@@ -72,7 +72,7 @@ Instruction* Body::Add(Opcode opcode, std::span<Instruction* const> operands, At
   }
   if (!def.declared_shape) computation_->SetShape(inst, *shape);
   // Four bytes count as one element, so that a wide type costs what it costs to compute.
-  drawing_.work += weight_ * std::max<i64>(inst->shape().num_bytes() / 4, 1);
+  state_.work += weight_ * std::max<i64>(inst->shape().num_bytes() / 4, 1);
   if (def.check_uses == nullptr) Use(inst);  // otherwise only its done instruction may read it
   return inst;
 }
@@ -82,14 +82,14 @@ void Body::Use(Instruction* value) {
 }
 
 i64 Body::AnySize() {
-  return drawing_.is_large && random().Percent(50) ? random().Of(kLargeSizes) : random().Of(kSizes);
+  return state_.is_large && random().Percent(50) ? random().Of(kLargeSizes) : random().Of(kSizes);
 }
 
 // Half of the time the dimensions of an existing value are reused, which is what makes values of
 // one shape meet. Fresh dimensions are halved until the number of elements fits.
 Dims Body::AnyDims(i64 min_rank, i64 max_rank, i64 max_elements) {
   if (only_scalars_ && min_rank == 0) return {};
-  if (max_elements == 0) max_elements = drawing_.is_large ? 20'000 : 1'500;
+  if (max_elements == 0) max_elements = state_.is_large ? 20'000 : 1'500;
   // Dimensions of a value that is there, more often than not: then the two can be combined.
   if (!values_.empty() && random().Percent(50)) {
     const Shape& shape = random().Of(values_)->shape();

@@ -142,11 +142,11 @@ const TestedOp& SettingSubject(std::uint64_t n) {
 // settings stand beside it.
 void DrawAround(Body& entry, const TestedOp& subject) {
   Random& random = entry.random();
-  Drawing& drawing = entry.drawing();
+  GeneratorState& state = entry.state();
   const i64 kind = random.Below(100);
   const bool is_alone = kind >= 80, has_company = kind < 40;
-  drawing.is_large = kind < 10;
-  if (drawing.is_large) drawing.work_limit = 400'000;
+  state.is_large = kind < 10;
+  if (state.is_large) state.work_limit = 400'000;
   if (!is_alone && random.Percent(50)) DrawPattern(entry);
   // An operation that refuses one set of operands may accept another.
   bool is_drawn = false;
@@ -158,7 +158,7 @@ void DrawAround(Body& entry, const TestedOp& subject) {
   }
   if (has_company) {
     if (random.Percent(30)) DrawPattern(entry);
-    DrawSome(entry, static_cast<int>(random.Between(0, drawing.is_large ? 3 : 8)));
+    DrawSome(entry, static_cast<int>(random.Between(0, state.is_large ? 3 : 8)));
   }
   if (!is_alone && random.Percent(25)) {
     random.Percent(70) ? DrawDenseIntegers(entry) : DrawDenseFloats(entry);
@@ -181,9 +181,9 @@ std::uint64_t FirstWithSettings(Opcode op, ElementType type) {
 // A fixed floating-point environment makes the text independent of the caller's rounding mode.
 StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   const ScopedFloatEnvironment environment;
-  Drawing drawing(StrCat("gen_", seed, "_", index), Random(seed, index));
-  Module& module = drawing.module;
-  Body entry(drawing, module.AddComputation("main"), 0);
+  GeneratorState state(StrCat("gen_", seed, "_", index), Random(seed, index));
+  Module& module = state.module;
+  Body entry(state, module.AddComputation("main"), 0);
   module.set_entry(entry.computation());
   const std::uint64_t round = index / kRound, turn = index % kRound;
   const std::uint64_t with_settings = TurnOfSettings(round);
@@ -197,7 +197,7 @@ StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   AXLE_TRY(entry.Finish(DrawResult(entry)));
   AXLE_ASSIGN(const std::unique_ptr<Module> kept, WithoutUncalled(module));
   OrderComputations(*kept);
-  DrawConfig(drawing.random, *kept);
+  DrawConfig(state.random, *kept);
   return Print(*kept);
 }
 

@@ -21,7 +21,7 @@ ElementType NumberType(Body& body) {
 // small ones end before, at and after a vector register.
 Shape Rows(Body& body, ElementType type) {
   Random& random = body.random();
-  if (body.drawing().is_large) {
+  if (body.state().is_large) {
     // Past several chunks of the canonical order, or a few.
     if (random.Percent(25)) return Shape(type, {1, random.Of<i64>({12'289, 16'385, 20'481})});
     return Shape(type,

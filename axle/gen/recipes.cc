@@ -58,8 +58,8 @@ bool IsGeneric(const OpDef& def) {
 std::vector<Signature> FindSignatures(const OpDef& def) {
   std::vector<Signature> found;
   if (!IsGeneric(def)) return found;
-  Drawing drawing("signatures", Random(0));
-  Body body(drawing, drawing.module.AddComputation("c"), 1);
+  GeneratorState state("signatures", Random(0));
+  Body body(state, state.module.AddComputation("c"), 1);
   const size_t count = def.operands.size();
   for (const ElementTypeInfo& info : kElementTypes) {
     if (!IsArrayType(info.type)) continue;
@@ -168,8 +168,8 @@ i64 LaneCost(const OpDef& def, ElementType type) {
   static std::array<std::array<std::atomic<std::int32_t>, kNumElementTypes>, kOpcodeCount> costs;
   std::atomic<std::int32_t>& known = costs[static_cast<size_t>(def.opcode)][type];
   if (known == 0) {
-    Drawing drawing("cost", Random(0));
-    Body body(drawing, drawing.module.AddComputation("c"), 1);
+    GeneratorState state("cost", Random(0));
+    Body body(state, state.module.AddComputation("c"), 1);
     body.OnlyScalars();
     std::optional<LaneProgram> program;
     const bool is_lane = std::ranges::find(GetTable().lanes, &def) != GetTable().lanes.end();

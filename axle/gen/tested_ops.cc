@@ -35,8 +35,8 @@ std::string ReasonOf(Opcode op, ElementType type) {
   // Each attempt has its own random numbers; 24 are enough for the recipes that succeed only
   // sometimes.
   for (std::uint64_t attempt = 0; attempt < 24; ++attempt) {
-    Drawing drawing("cell", Random(attempt, static_cast<std::uint64_t>(op)));
-    Body body(drawing, drawing.module.AddComputation("main"), 0);
+    GeneratorState state("cell", Random(attempt, static_cast<std::uint64_t>(op)));
+    Body body(state, state.module.AddComputation("main"), 0);
     const Instruction* made = Draw(body, GetOpDef(op), type);
     for (const Instruction* inst : body.computation()->instructions()) {
       if (inst->opcode() != op) continue;
