@@ -278,6 +278,9 @@ class Convolver {
     num_parts_ = (num_positions + part_.positions - 1) / part_.positions * parts_in_position_;
   }
 
+  // The outputs along a dimension whose windows meet elements at the same positions are a class.
+  // The outputs of one choice of classes have the same positions, so that they are computed as a
+  // matrix product.
   Status Run(std::byte* results) {
     const size_t rank = attrs_.window.size();
     std::vector<std::vector<OutputClass>> classes(rank);
@@ -312,6 +315,7 @@ class Convolver {
     std::vector<Part> parts;
   };
 
+  // Appends the input features of one window position; an offset of -1 stands for zeros.
   void AppendPosition(i64 lhs_offset, i64 rhs_offset, Order& order) const {
     for (i64 i = 0; i < input_features_; ++i) {
       order.lhs.push_back(lhs_offset < 0 ? -1 : lhs_offset + i * lhs_strides_.feature);
@@ -448,6 +452,7 @@ class Convolver {
     return {};
   }
 
+  // Groups of parts, in which the canonical order joins the sums of parts.
   i64 NumGroups() const {
     return (num_parts_ + accumulator_.part_rule().group_parts - 1) /
            accumulator_.part_rule().group_parts;

@@ -225,6 +225,8 @@ class Scatterer {
     bool in_place = false;  // both are contiguous
   };
 
+  // Computes what all windows have in common: their sizes, and for each operand how to copy a
+  // window between the array and a contiguous buffer.
   void PrepareWindow() {
     const Dims windowed = RemainingDims(static_cast<i64>(operand_dims_.size()),
                                         attrs_.inserted_window_dims, attrs_.input_batching_dims);

@@ -93,6 +93,7 @@ void CanonicalizeOutfeed(std::span<Instruction* const> operands, void* attrs) {
   if (!shape) shape = operands[0]->shape();
 }
 
+// The result is a token. outfeed_shape may differ from the shape of the data in layouts only.
 StatusOr<Shape> InferOutfeed(const Instruction& inst) {
   AXLE_TRY(ExpectToken(inst, 1));
   const Shape& operand = inst.operand(0)->shape();
@@ -125,6 +126,7 @@ TransferChannel ChannelOf(const Instruction& inst) {
   return {.id = attrs.channel_id, .is_host_transfer = attrs.is_host_transfer};
 }
 
+// The channel must be valid, and a transfer with the host has one array.
 Status CheckTransfer(const Instruction& inst, const Shape& data) {
   const auto& attrs = inst.attrs<TransferAttrs>();
   AXLE_TRY(CheckChannel(inst, attrs.channel_id));
@@ -180,6 +182,8 @@ StatusOr<Shape> InferSend(const Instruction& inst) {
   return ContextShape(inst.operand(0)->shape());
 }
 
+// Checks before a run what EvalSend checks again: the parser accepts a send without a token, but
+// such a send does not run.
 Status CheckSendRuns(const Instruction& inst) {
   if (inst.operand(1)->shape().is_token()) return {};
   return OpError(inst, "only data with a token behind them are sent", StatusCode::kUnimplemented);
@@ -242,6 +246,8 @@ Status CheckDone(const Instruction& inst, Opcode start) {
   return {};
 }
 
+// The result of send-done is a token. The send op has stored the data already, so that send-done
+// does nothing.
 StatusOr<Shape> InferSendDone(const Instruction& inst) {
   AXLE_TRY(CheckDone(inst, Opcode::kSend));
   return Shape::Token();
