@@ -25,7 +25,7 @@ XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, ArraySlice<Xl
            Location location = std::source_location::current());
 // Applies the computation, (T0[], .., Tk-1[]) -> U[], at each position; docs/ops/map.md.
 //
-//   operands    [D0, .., Dn-1] of T0 .. Tk-1, at least one; scalars beside arrays are broadcast
+//   operands    [D0, .., Dn-1] of T0 .. Tk-1, at least one; scalars are broadcast to arrays
 //   dimensions  0, 1, ..., n-1
 //   result      [D0, .., Dn-1] of U
 //

@@ -91,8 +91,8 @@ XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, std::initializer_list<XlaO
 
 // Returns slices of `operand`, one for each vector of start_indices, clamped so that they fit.
 //
-//   start_indices  integers; vectors lie along dimension index_vector_dim, which may be its rank:
-//                  then each element is one
+//   start_indices  integers; vectors extend along index_vector_dim, which may be its rank:
+//                  each element is then a vector
 //   slice_sizes    one per dimension of the operand; 0 or 1 in collapsed and batching ones
 //   result         the sizes of slices that are not collapsed or batching at offset_dims, the
 //                  dimensions of start_indices but index_vector_dim at the others
