@@ -1,4 +1,5 @@
-// What ops carry besides their meaning, as the builder was told.
+// Attaches annotations to ops: metadata, shardings and frontend attributes, as the builder was
+// told.
 #include "axle/builder/builder_state.h"
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
@@ -20,7 +21,7 @@ Metadata MetadataOf(const OpMetadata& given, const Location& location) {
 
 namespace {
 
-// Adds `attributes` to those that are there; a name that is there gets the new value.
+// Adds `attributes` to the existing ones; an existing name gets the new value.
 void AddFrontendAttributes(InstructionExtras& extras, const FrontendAttributes& attributes) {
   auto& all = extras.frontend_attributes;  // in the order of names
   std::map<std::string, std::string> sorted(all.begin(), all.end());

@@ -70,7 +70,8 @@ std::string OpSharding::ToString() const {
       break;
   }
   std::string out = "{";
-  constexpr size_t kIndexCommentInterval = 5;  // as HLO text counts the elements of tuples
+  constexpr size_t kIndexCommentInterval =
+      5;  // the interval in which HLO text numbers the elements of tuples
   for (size_t i = 0; i < elements_.size(); ++i) {
     if (i > 0) out += ", ";
     if (i > 0 && i % kIndexCommentInterval == 0) StrAppend(out, "/*index=", i, "*/");

@@ -1,5 +1,5 @@
-// What a program may say about ops besides their meaning: OpMetadata, OpSharding and
-// FrontendAttributes, with the accessors of XLA's messages of these names. Plain values.
+// What a program may state about ops in addition to their meaning: OpMetadata, OpSharding and
+// FrontendAttributes, with the accessors of XLA's messages of these names. They are plain values.
 //
 //   OpSharding rows;
 //   rows.set_type(OpSharding::OTHER);
@@ -17,10 +17,10 @@
 
 namespace axle {
 
-// Where an op comes from. Without a source file, the builder says where it was called.
+// Where an op comes from. Without a source file, the builder records where it was called.
 class OpMetadata {
  public:
-  // "" and 0 where nothing was set.
+  // The accessors return "" and 0 for fields that were not set.
   const std::string& op_type() const { return op_type_; }
   const std::string& op_name() const { return op_name_; }
   const std::string& source_file() const { return source_file_; }
@@ -36,7 +36,7 @@ class OpMetadata {
   std::int32_t source_line_ = 0;
 };
 
-// How a value is cut over devices. Axle carries it and prints it; nothing is cut by it yet.
+// How a value is split over devices. Axle keeps it and prints it; no pass uses it yet.
 class OpSharding {
  public:
   enum Type { REPLICATED = 0, MAXIMAL = 1, TUPLE = 2, OTHER = 3, MANUAL = 4, UNKNOWN = 5 };
@@ -55,10 +55,10 @@ class OpSharding {
   const std::vector<OpSharding>& tuple_shardings() const { return elements_; }
   OpSharding* add_tuple_shardings();
 
-  // INVALID_ARGUMENT if devices are negative or there twice, or do not fill the tiles, or a tuple
-  // is inside of a tuple. A MAXIMAL sharding has one device.
+  // INVALID_ARGUMENT if devices are negative or named twice, or do not fill the tiles, or a tuple
+  // contains a tuple. A MAXIMAL sharding has one device.
   Status Check() const;
-  // As HLO text has it, braces included; for what Check accepts.
+  // Returns the text as in HLO, braces included, for a sharding that Check accepts.
   std::string ToString() const;
   bool operator==(const OpSharding&) const = default;
 
@@ -69,25 +69,25 @@ class OpSharding {
   std::vector<OpSharding> elements_;
 };
 
-// Names and texts that frameworks hang on ops.
+// Names and texts that frameworks attach to ops.
 class FrontendAttributes {
  public:
   FrontendAttributes() = default;
-  // Names with their values, in the order of the names.
+  // Returns the names with their values, in the order of the names.
   FrontendAttributes(std::initializer_list<std::pair<const std::string, std::string>> attributes);
   const std::map<std::string, std::string>& map() const { return map_; }
   std::map<std::string, std::string>* mutable_map() { return &map_; }
   bool operator==(const FrontendAttributes&) const = default;
 
-  // INVALID_ARGUMENT if a name is not of letters, digits, '_', '.', '-'.
+  // INVALID_ARGUMENT if a name has characters other than letters, digits, '_', '.' and '-'.
   Status Check() const;
 
  private:
   std::map<std::string, std::string> map_;
 };
 
-// The value of a frontend attribute as HLO text has it: a dictionary in braces as it is, everything
-// else in quotation marks.
+// Returns the value of a frontend attribute as HLO text has it: a dictionary in braces is
+// unchanged, everything else is put into quotation marks.
 std::string FrontendAttributeText(std::string_view value);
 
 }  // namespace axle

@@ -7,12 +7,12 @@
 namespace axle {
 namespace {
 
-// One shape alone, or the tuple of several.
+// Returns one shape alone, or the tuple of several.
 Shape OneOrTuple(std::vector<Shape> shapes) {
   return shapes.size() == 1 ? std::move(shapes[0]) : Shape::Tuple(std::move(shapes));
 }
 
-// Without layouts; empty if a handle is.
+// Returns the shapes without layouts; empty if a handle is empty.
 std::vector<Shape> ShapesOf(ArraySlice<XlaOp> operands) {
   std::vector<Shape> shapes;
   for (const XlaOp& operand : operands) {
@@ -65,7 +65,7 @@ XlaOp AllReduceDone(XlaOp operand, Location location) {
 XlaOp AllGatherStart(ArraySlice<XlaOp> operands, i64 all_gather_dimension, i64 shard_count,
                      ReplicaGroupList replica_groups, const OptionalChannel& channel_id,
                      std::optional<bool> use_global_device_ids, Location location) {
-  // What is gathered, by the function that says what is wrong with it.
+  // Infers the result with AllGatherTuple, which also reports what is wrong with the operands.
   const auto gather = [&](ArraySlice<XlaOp> parts) {
     return AllGatherTuple(parts, all_gather_dimension, shard_count, replica_groups, channel_id, {},
                           use_global_device_ids, location);

@@ -1,5 +1,5 @@
-// The state of a builder between calls. Internal to axle/builder; it is apart from xla_builder.h so
-// that programs do not compile the IR.
+// The state of a builder between calls. Internal to axle/builder; it is separate from xla_builder.h
+// so that programs do not compile the IR.
 #pragma once
 #include <memory>
 #include <optional>

@@ -1,4 +1,4 @@
-// ChannelHandle: how the builder names a channel between devices, or between a device and its host.
+// ChannelHandle: the builder's name of a channel between devices, or between a device and its host.
 #pragma once
 #include "axle/core/element_type.h"
 
@@ -14,9 +14,9 @@ class ChannelHandle {
     HOST_TO_DEVICE = 3,
   };
   ChannelHandle() = default;
-  // A number is a channel, of no type.
+  // A number is converted to a channel without a type.
   ChannelHandle(i64 handle) : handle_(handle) {}  // NOLINT(google-explicit-constructor)
-  // The number, which the op checks, and what the channel connects.
+  // The number, which the op checks, and the kinds of ends that the channel connects.
   i64 handle() const { return handle_; }
   void set_handle(i64 handle) { handle_ = handle; }
   ChannelType type() const { return type_; }

@@ -10,7 +10,7 @@
 namespace axle {
 namespace {
 
-// What the functions of this file begin with: the builder, unless an operand is invalid.
+// Every function of this file begins with it: it returns the builder, unless an operand is invalid.
 XlaBuilder* ReadyBuilder(ArraySlice<XlaOp> operands) {
   XlaBuilder* builder = operands.empty() ? nullptr : operands[0].builder_or_null();
   if (builder == nullptr || !builder->first_error().ok()) return nullptr;
@@ -18,8 +18,8 @@ XlaBuilder* ReadyBuilder(ArraySlice<XlaOp> operands) {
   return valid ? builder : nullptr;
 }
 
-// For operands that ReadyBuilder refuses: the handle of an error that is recorded already, or that
-// Append finds.
+// Returns the result for operands that ReadyBuilder refuses: the handle of an error that is
+// recorded already, or that Append finds.
 XlaOp NotReady(Opcode opcode, ArraySlice<XlaOp> operands, const Location& location) {
   for (const XlaOp& operand : operands) {
     if (operand.builder_or_null() != nullptr) {
@@ -30,7 +30,7 @@ XlaOp NotReady(Opcode opcode, ArraySlice<XlaOp> operands, const Location& locati
   return {};
 }
 
-// "all-gather: <what>; operand f32[2]"
+// Makes the message "all-gather: <what>; operand f32[2]".
 XlaOp Fail(Opcode opcode, ArraySlice<XlaOp> operands, std::string_view what,
            const Location& location, StatusCode code = StatusCode::kInvalidArgument) {
   std::string message = StrCat(GetOpDef(opcode).text, ": ", what);
@@ -41,7 +41,7 @@ XlaOp Fail(Opcode opcode, ArraySlice<XlaOp> operands, std::string_view what,
   return operands[0].builder()->ReportError(Status(code, std::move(message)), location);
 }
 
-// The elements of a tuple, or the operand alone.
+// Returns the elements of a tuple, or the operand alone.
 std::vector<XlaOp> Elements(XlaOp operand, const Location& location) {
   const Shape shape = operand.instruction()->shape();
   if (!shape.is_tuple()) return {operand};
@@ -60,8 +60,9 @@ Shape ShapeOf(ArraySlice<XlaOp> operands) {
   return shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes));
 }
 
-// What is wrong with a count of parts, `name`, beside groups that list ids; "" if nothing is, or
-// nothing is listed. Where the ids are replicas with their partitions, a part is one of these.
+// Checks a count of parts, `name`, against groups that list ids. Returns what is wrong; "" if it is
+// right, or there are no lists. Where the ids are replicas with their partitions, each partition is
+// a participant.
 std::string CheckCount(std::string_view name, i64 count, const ReplicaGroups& groups,
                        GroupMode mode) {
   const std::optional<i64> listed = ListedGroupSize(groups);
@@ -73,7 +74,7 @@ std::string CheckCount(std::string_view name, i64 count, const ReplicaGroups& gr
                 IdsText(mode));
 }
 
-// Every array of `shape` gets this layout, where there is one.
+// Gives every array of `shape` this layout, where there is one.
 Shape WithLayout(Shape shape, const std::optional<Layout>& layout) {
   if (!layout) return shape;
   if (!shape.is_tuple()) {
@@ -110,7 +111,7 @@ XlaOp EmitAllReduce(ArraySlice<XlaOp> operands, bool as_tuple, const XlaComputat
                                    : result;
 }
 
-// to_apply of CrossReplicaSum.
+// Makes the computation (to_apply) of CrossReplicaSum.
 StatusOr<XlaComputation> SumOf(ElementType type) {
   XlaBuilder b("sum");
   const XlaOp x = Parameter(&b, 0, Shape(type), "x"), y = Parameter(&b, 1, Shape(type), "y");

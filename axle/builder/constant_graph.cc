@@ -1,4 +1,4 @@
-// Constants among the values of a builder: which they are, and what they are.
+// Finds out which values of a builder are constants, and computes them.
 #include "axle/builder/builder_state.h"
 #include "axle/builder/emit.h"
 #include "axle/core/strings.h"
@@ -7,18 +7,19 @@
 namespace axle {
 namespace {
 
-// Whether the value of an instruction follows from its operands, on every device and at every time.
-// Parameters do in a called computation, where they are operands of the call.
+// Returns whether the value of an instruction follows from its operands, on every device and at
+// every time. In a called computation that holds for parameters, which are operands of the call.
 bool IsFunction(const Instruction& inst, bool is_entry) {
   const OpDef& def = GetOpDef(inst);
   if (is_entry && IsParameter(inst)) return false;
-  // What has the attributes of a custom call is one; its function need not be there yet.
+  // An op with the attributes of a custom call is one, even if its function is not registered yet.
   if (inst.attr_block().schema.defaults == &kDefaultAttrs<CustomCallAttrs>) return false;
   if (def.lowering == Lowering::kCollective) return false;
   return !HasSideEffect(inst);
 }
 
-// Marks what `root` depends on, by index. The instruction in its way, or null if there is none.
+// Marks the instructions that `root` depends on, by index. Returns the instruction that makes it
+// not constant, or null.
 const Instruction* FindNonConstant(const Instruction& root, std::vector<bool>& needed) {
   std::unordered_set<const HloComputation*> called;
   std::vector<const HloComputation*> to_check;

@@ -37,7 +37,7 @@ XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal, Location loca
     std::memcpy(owned.mutable_bytes(), scalar.bytes(), static_cast<size_t>(scalar.num_bytes()));
     return Expand(ConstantLiteral(builder, owned, location), {}, shape.dims(), location);
   }
-  value.OwnStorage();  // the module outlives what a view looks at
+  value.OwnStorage();  // the module outlives the memory that a view refers to
   return AppendTo(builder,
                   {.opcode = Opcode::kConstant,
                    .attrs = Block(Opcode::kConstant, ConstantAttrs{value}),

@@ -1,5 +1,5 @@
-// The builder's functions for parameters, constants and iota, with XLA's names.
-// Included by xla_builder.h, which has the promises of all of the builder's functions.
+// The builder's functions for parameters, constants and iota, with XLA's names. The header is
+// included by xla_builder.h, which states what holds for all of the builder's functions.
 #pragma once
 #include <initializer_list>
 #include <span>
@@ -13,23 +13,23 @@
 
 namespace axle {
 
-// Parameter `number` of the computation: a value of `shape`, of any kind, that the caller passes.
-// Errors: INVALID_ARGUMENT if the number is taken or negative, or CheckShape refuses the shape; of
-// Build, INVALID_ARGUMENT if the numbers are not 0, 1, ... without a gap.
+// Adds parameter `number` of the computation: a value of `shape`, of any kind, that the caller
+// passes. Errors: INVALID_ARGUMENT if the number is taken or negative, or CheckShape refuses the
+// shape; at Build, INVALID_ARGUMENT if the numbers are not 0, 1, ... without a gap.
 XlaOp Parameter(XlaBuilder* builder, i64 number, const Shape& shape, std::string_view name,
                 Location location = std::source_location::current());
 
-// A constant of the literal's shape, row-major, that shares its storage; of a view, a copy. An
+// Adds a constant of the literal's shape, row-major, that shares its storage; a view is copied. An
 // array whose elements are all the same becomes a broadcast scalar.
 XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal,
                       Location location = std::source_location::current());
-// A scalar, [], of the element type whose storage is T.
+// Adds a scalar, [], of the element type whose storage is T.
 template <typename T>
 XlaOp ConstantR0(XlaBuilder* builder, T value,
                  Location location = std::source_location::current()) {
   return ConstantLiteral(builder, LiteralUtil::CreateR0<T>(value), location);
 }
-// A vector, [values.size()]; here and below the element type is that of T, and everything is
+// Adds a vector, [values.size()]. Here and below the element type is that of T, and everything is
 // copied.
 template <typename T>
 XlaOp ConstantR1(XlaBuilder* builder, std::initializer_list<T> values,
@@ -46,15 +46,15 @@ XlaOp ConstantR1(XlaBuilder* builder, std::span<const T> values,
                  Location location = std::source_location::current()) {
   return ConstantLiteral(builder, LiteralUtil::CreateR1<T>(values), location);
 }
-// [length] of one value, which is stored once.
+// Adds an array [length] of one value, which is stored once.
 // Errors: INVALID_ARGUMENT if the length is negative.
 template <typename T>
 XlaOp ConstantR1(XlaBuilder* builder, i64 length, T value,
                  Location location = std::source_location::current()) {
   return Broadcast(ConstantR0<T>(builder, value, location), {length}, location);
 }
-// [rows, columns], and so on, by the lengths of the lists. Those of a level should be of one
-// length: see core/array.h.
+// Adds an array [rows, columns], and so on, whose sizes are the lengths of the lists. The lists of
+// a level should have one length: see core/array.h.
 template <typename T>
 XlaOp ConstantR2(XlaBuilder* builder, std::initializer_list<std::initializer_list<T>> values,
                  Location location = std::source_location::current()) {
@@ -70,7 +70,7 @@ XlaOp ConstantR4(XlaBuilder* builder, typename Array<T>::List4D values,
                  Location location = std::source_location::current()) {
   return ConstantLiteral(builder, LiteralUtil::CreateR4<T>(values), location);
 }
-// An array of shape [values.dimensions()].
+// Adds an array of shape [values.dimensions()].
 template <typename T>
 XlaOp ConstantFromArray(XlaBuilder* builder, const Array<T>& values,
                         Location location = std::source_location::current()) {
@@ -92,9 +92,10 @@ XlaOp ConstantR4FromArray4D(XlaBuilder* builder, const Array4D<T>& values,
   return ConstantFromArray<T>(builder, values, location);
 }
 
-// [size] or `shape` with the position along `iota_dimension` at each element, converted to the
-// element type (docs/ops/iota.md).
-// Errors: INVALID_ARGUMENT if there is no such dimension, one is dynamic, or the type is pred.
+// Returns [size] or `shape`, in which each element is its position along `iota_dimension`,
+// converted to the element type (docs/ops/iota.md).
+// Errors: INVALID_ARGUMENT if there is no such dimension, a dimension is dynamic, or the type is
+// pred.
 XlaOp Iota(XlaBuilder* builder, PrimitiveType type, i64 size,
            Location location = std::source_location::current());
 XlaOp Iota(XlaBuilder* builder, const Shape& shape, i64 iota_dimension,

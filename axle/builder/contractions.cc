@@ -34,7 +34,7 @@ DotAttrs ToAttrs(const DotDimensionNumbers& dn, const PrecisionConfig* precision
           .algorithm = config.algorithm};
 }
 
-// Says the type of the result; its dimensions follow.
+// Returns a shape that states only the preferred element type; the dimensions are inferred.
 Shape PreferredShape(std::optional<PrimitiveType> type) {
   return type ? Shape(*type) : Shape();
 }
@@ -95,7 +95,7 @@ StatusOr<ConvolutionDimensionNumbers> UsualNumbers(XlaOp lhs, XlaOp rhs, size_t 
   return numbers;
 }
 
-// Sizes of the spatial dimensions that `labels` names.
+// Returns the sizes of the spatial dimensions that `labels` names.
 StatusOr<Dims> SpatialSizes(std::string_view side, const Shape& shape, const std::string& labels,
                             i64 num_spatial) {
   Dims sizes;

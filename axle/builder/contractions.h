@@ -1,9 +1,9 @@
-// The builder's functions of dot and convolution, with XLA's names.
-// Included by xla_builder.h, which has the promises of all of the builder's functions.
+// The builder's functions for dot and convolution, with XLA's names. The header is included by
+// xla_builder.h, which states what holds for all of the builder's functions.
 //
-// lhs and rhs may be of different types. The result is of `preferred_element_type`, or else of the
-// operand type of higher precision; both operands are converted to it first. The order of additions
-// is fixed: docs/numerics.md N5 and N6. What the precision config says changes no bit.
+// lhs and rhs may have different types. The result has the type `preferred_element_type`, or else
+// the operand type of higher precision; both operands are converted to it first. The order of
+// additions is fixed: docs/numerics.md N5 and N6. The precision config changes no bit.
 #pragma once
 #include <initializer_list>
 #include <optional>
@@ -17,16 +17,16 @@
 
 namespace axle {
 
-// Contracts dimension 1 of lhs, or its only one, with the first of rhs; docs/ops/dot.md.
+// Contracts dimension 1 of lhs, or its only dimension, with the first of rhs; docs/ops/dot.md.
 //
 //   lhs     [m, k, l...] or [k]
 //   rhs     [k, n...]
 //   result  [m, l..., n...] or [n...]
 XlaOp Dot(XlaOp lhs, XlaOp rhs, Location location = std::source_location::current());
 
-// [batch..., lhs free..., rhs free...]: batch dimensions in the order of their lists, free ones in
-// that of the operands. Batch and contracting dimensions are pairs of one size, each named once;
-// docs/ops/dot.md.
+// Returns [batch..., lhs free..., rhs free...]: batch dimensions in the order of their lists, free
+// ones in that of the operands. Batch and contracting dimensions are pairs of one size, each named
+// once; docs/ops/dot.md.
 XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numbers,
                  std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                  Location location = std::source_location::current());
@@ -36,15 +36,15 @@ struct PrecisionConfig {
   OperandPrecision operand_precision = {};  // one entry per operand, or none
   DotAlgorithm algorithm = DotAlgorithm::kUnset;
 
-  // Names as XLA's message has them, such as PrecisionConfig::HIGHEST, and its setters: the
-  // precision of one more operand, and the algorithm.
+  // Names as in XLA's message, such as PrecisionConfig::HIGHEST, and its setters: they add the
+  // precision of one more operand, or set the algorithm.
   using Precision = axle::Precision;
   using Algorithm = DotAlgorithm;
   using enum axle::Precision;
   void add_operand_precision(Precision precision);
   void set_algorithm(Algorithm wanted) { algorithm = wanted; }
 };
-// The same with hints; null: none. The config is copied.
+// The same with hints; null means none. The config is copied.
 XlaOp Dot(XlaOp lhs, XlaOp rhs, const PrecisionConfig* precision_config,
           std::optional<PrimitiveType> preferred_element_type = std::nullopt,
           Location location = std::source_location::current());
@@ -53,7 +53,8 @@ XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numb
                  std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                  Location location = std::source_location::current());
 
-// A dot whose lhs is cut into groups of group_sizes along its one ragged dimension.
+// Returns the dot of operands of which lhs is split into groups of group_sizes along its one ragged
+// dimension.
 //
 //   group_sizes  [groups] of integers, in elements; in front of that may stand the sizes of lhs's
 //                batch dimensions and of those of the ragged one's kind before it
@@ -66,9 +67,9 @@ XlaOp RaggedDot(XlaOp lhs, XlaOp rhs, XlaOp group_sizes,
                 const PrecisionConfig* precision_config = nullptr,
                 std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                 Location location = std::source_location::current());
-// The dot of lhs * lhs_scale and rhs * rhs_scale. A scale has its operand's rank and sizes that
-// divide the operand's, so that an element is for a block; at most one of the two is a scalar,
-// which means no scale. Floats only. docs/ops/scaled-dot.md.
+// Returns the dot of lhs * lhs_scale and rhs * rhs_scale. A scale has its operand's rank and sizes
+// that divide the operand's, so that each element applies to a block; at most one of the two is a
+// scalar, which means no scale. Operands are floats. docs/ops/scaled-dot.md.
 XlaOp ScaledDot(XlaOp lhs, XlaOp rhs, XlaOp lhs_scale, XlaOp rhs_scale,
                 const DotDimensionNumbers& dimension_numbers,
                 const PrecisionConfig* precision_config = nullptr,
@@ -82,15 +83,16 @@ XlaOp ScaledDot(XlaOp lhs, XlaOp rhs, XlaOp lhs_scale, XlaOp rhs_scale,
 //   window_strides  one per spatial dimension, in elements, at least 1
 //   result          [batch, output feature, windows that fit...]
 //
-// feature = feature_group_count * input feature. Groups divide the output features, and batch
-// groups the batch; not both counts are above 1.
+// feature = feature_group_count * input feature. feature_group_count divides the output features,
+// and batch_group_count the batch; at most one of the two counts is above 1.
 XlaOp Conv(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides, Padding padding,
            i64 feature_group_count = 1, i64 batch_group_count = 1,
            const PrecisionConfig* precision_config = nullptr,
            std::optional<PrimitiveType> preferred_element_type = std::nullopt,
            Location location = std::source_location::current());
-// The same with low and high padding of each spatial dimension, in elements; negative ones crop. A
-// dilation d puts d - 1 holes between elements of lhs, or of the kernel; empty lists mean none.
+// The same with low and high padding of each spatial dimension, in elements; negative padding
+// crops. A dilation d puts d - 1 holes between elements of lhs, or of the kernel; empty lists mean
+// none.
 XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                              ArraySlice<std::pair<i64, i64>> padding, i64 feature_group_count = 1,
                              i64 batch_group_count = 1,
@@ -104,7 +106,7 @@ XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_stride
                              const PrecisionConfig* precision_config = nullptr,
                              std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                              Location location = std::source_location::current());
-// The same for lists in braces, of which {2} would be a number otherwise.
+// The same for lists in braces, since {2} would otherwise be converted to a number.
 XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                              ArraySlice<std::pair<i64, i64>> padding,
                              std::initializer_list<i64> lhs_dilation,
@@ -113,9 +115,9 @@ XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_stride
                              const PrecisionConfig* precision_config = nullptr,
                              std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                              Location location = std::source_location::current());
-// With any order of the dimensions, which the dimension numbers say for lhs, rhs and the result.
-// Errors: INVALID_ARGUMENT if they do not name every dimension once. The one with Padding needs all
-// strides.
+// The same with any order of the dimensions, which the dimension numbers state for lhs, rhs and the
+// result. Errors: INVALID_ARGUMENT if they do not name every dimension once. The overload with
+// Padding needs all strides.
 XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                                 Padding padding,
                                 const ConvolutionDimensionNumbers& dimension_numbers,
@@ -129,8 +131,8 @@ XlaOp ConvGeneral(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                   i64 batch_group_count = 1, const PrecisionConfig* precision_config = nullptr,
                   std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                   Location location = std::source_location::current());
-// Everything a convolution has. Lists have an entry per spatial dimension; empty ones mean stride
-// 1, padding 0, dilation 1, no reversal.
+// The general form of a convolution. Lists have an entry per spatial dimension; empty ones mean
+// stride 1, padding 0, dilation 1, no reversal.
 XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                          ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> lhs_dilation,
                          ArraySlice<i64> rhs_dilation,
@@ -141,7 +143,7 @@ XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                          const std::vector<bool>& window_reversal = {},
                          Location location = std::source_location::current());
 // A convolution whose dynamic spatial dimensions are padded by their run-time sizes, kSame or
-// kValid as `padding_type` says: the custom call DynamicConvolutionForward
+// kValid as `padding_type` states: the custom call DynamicConvolutionForward
 // (docs/custom-calls.md), whose result has the shape of ConvGeneralDilated's.
 XlaOp DynamicConvForward(XlaOp lhs, XlaOp rhs, ArraySlice<i64> window_strides,
                          ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> lhs_dilation,

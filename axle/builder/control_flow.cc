@@ -25,7 +25,8 @@ XlaOp Call(XlaBuilder* builder, const XlaComputation& computation, ArraySlice<Xl
 
 namespace {
 
-// What is wrong with a map whose static operands are no scalars; all handles are valid.
+// Checks a map whose static operands are not scalars and returns what is wrong; all handles are
+// valid.
 Status CheckMapWithWhole(ArraySlice<XlaOp> operands, const XlaComputation& computation,
                          ArraySlice<i64> dimensions, ArraySlice<XlaOp> static_operands) {
   if (operands.empty()) return InvalidArgument("map: needs at least one operand");
@@ -63,7 +64,7 @@ Status CheckMapWithWhole(ArraySlice<XlaOp> operands, const XlaComputation& compu
                                 entry.root()->shape().ToString()));
 }
 
-// The body of the loop below: its state is the position, the operands as [count], the static
+// Makes the body of the loop below. Its state is the position, the operands as [count], the static
 // operands, and the result as [count].
 StatusOr<XlaComputation> MapBody(const Shape& state_shape, i64 num_operands,
                                  const XlaComputation& computation, Location at) {
@@ -84,8 +85,8 @@ StatusOr<XlaComputation> MapBody(const Shape& state_shape, i64 num_operands,
   return b.Build();
 }
 
-// HLO's map takes elements only. Here a loop over them calls the computation with the static
-// operands as they are.
+// HLO's map accepts only elements. Instead, a loop over the elements calls the computation with the
+// static operands as a whole.
 StatusOr<XlaOp> MapWithWhole(XlaBuilder* builder, ArraySlice<XlaOp> operands,
                              const XlaComputation& computation, ArraySlice<i64> dimensions,
                              ArraySlice<XlaOp> static_operands, Location at) {
@@ -123,7 +124,7 @@ XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation&
   const bool has_whole = is_ready && std::ranges::any_of(static_operands, [](XlaOp operand) {
                            return !operand.instruction()->shape().is_scalar();
                          });
-  // Scalars become arrays beside arrays.
+  // Scalars are broadcast if there are arrays.
   const auto is_ours = [&](const XlaOp& operand) {
     return operand.valid() && operand.builder_or_null() == builder;
   };
@@ -155,7 +156,7 @@ XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation&
 
 namespace {
 
-// 0, 1, ..., as many as the operands have.
+// Returns the dimensions 0, 1, ... of the operands.
 Dims AllDimensions(ArraySlice<XlaOp> operands) {
   i64 rank = 0;
   for (const XlaOp& operand : operands) {
@@ -187,7 +188,8 @@ XlaOp Map(XlaBuilder* builder, ArraySlice<XlaOp> operands, const XlaComputation&
 
 namespace {
 
-// Says how many steps a scan has, by the first output; inputs have that size already.
+// Sets the number of steps of a scan in the shape of the first output; inputs have that size
+// already.
 StatusOr<Shape> ScanShape(ArraySlice<XlaOp> inputs, const XlaComputation& computation, i64 dim,
                           i64 size) {
   for (const XlaOp& input : inputs) {

@@ -1,5 +1,5 @@
 // The dimension numbers of dot, gather and scatter: plain structs with the accessors of XLA's
-// messages of these names, so that both of these make one:
+// messages of these names, so that either of these forms makes one:
 //
 //   DotDimensionNumbers numbers = {.lhs_contracting_dimensions = {1},
 //                                  .rhs_contracting_dimensions = {0}};
@@ -8,9 +8,9 @@
 //   numbers.add_lhs_contracting_dimensions(1);    // numbers.lhs_contracting_dimensions(0) is 1
 //   numbers.add_rhs_contracting_dimensions(0);
 //
-// Every number is that of a dimension; what they say is checked by the op, whose page in docs/ops/
-// has their meaning. Values, threads as std::vector; an index that is read must be there. A pointer
-// that mutable_* gives is to the list itself.
+// Every number is that of a dimension. The op checks the numbers; its page in docs/ops/ has their
+// meaning. They are values with the thread safety of std::vector; an index that is read must exist.
+// A pointer that mutable_* returns points to the list itself.
 #pragma once
 #include <utility>
 
@@ -18,18 +18,19 @@
 
 namespace axle {
 
-// A list of numbers that is also called, as the accessors of a repeated field are.
+// A list of numbers that can also be called like a function, as the accessors of a repeated field
+// are.
 class RepeatedNumbers : public Dims {
  public:
   using Dims::Dims;
   RepeatedNumbers() = default;
-  // A list; the list itself; its number i.
+  // A conversion from a list; access to the list itself; and access to its number i.
   RepeatedNumbers(Dims list) : Dims(std::move(list)) {}  // NOLINT(google-explicit-constructor)
   const Dims& operator()() const { return *this; }
   i64 operator()(i64 i) const { return (*this)[static_cast<size_t>(i)]; }
 };
 
-// A number that is also called.
+// A number that can also be called like a function.
 class FieldNumber {
  public:
   FieldNumber(i64 value = 0) : value_(value) {}  // NOLINT(google-explicit-constructor)
@@ -47,7 +48,8 @@ struct DotDimensionNumbers {
   RepeatedNumbers lhs_batch_dimensions = {};
   RepeatedNumbers rhs_batch_dimensions = {};
 
-  // Per list: one more at the end, the list, how many there are.
+  // For each list: a function that appends a number, one that returns the list, and one that
+  // returns its size.
   void add_lhs_contracting_dimensions(i64 dim) { lhs_contracting_dimensions.push_back(dim); }
   Dims* mutable_lhs_contracting_dimensions() { return &lhs_contracting_dimensions; }
   int lhs_contracting_dimensions_size() const {
@@ -72,7 +74,8 @@ struct RaggedDotDimensionNumbers {
   RepeatedNumbers lhs_ragged_dimensions = {};  // one
   RepeatedNumbers rhs_group_dimensions = {};   // one if the ragged dimension is free
 
-  // Per list: one more at the end, the list, how many there are.
+  // For each list: a function that appends a number, one that returns the list, and one that
+  // returns its size.
   DotDimensionNumbers* mutable_dot_dimension_numbers() { return &dot_dimension_numbers; }
   void add_lhs_ragged_dimensions(i64 dim) { lhs_ragged_dimensions.push_back(dim); }
   Dims* mutable_lhs_ragged_dimensions() { return &lhs_ragged_dimensions; }
@@ -91,7 +94,8 @@ struct GatherDimensionNumbers {
   RepeatedNumbers operand_batching_dims = {};
   RepeatedNumbers start_indices_batching_dims = {};
 
-  // Per list: one more at the end, the list, how many there are.
+  // For each list: a function that appends a number, one that returns the list, and one that
+  // returns its size.
   void add_offset_dims(i64 dim) { offset_dims.push_back(dim); }
   Dims* mutable_offset_dims() { return &offset_dims; }
   int offset_dims_size() const { return static_cast<int>(offset_dims.size()); }
@@ -110,7 +114,7 @@ struct GatherDimensionNumbers {
     return static_cast<int>(start_indices_batching_dims.size());
   }
   void set_index_vector_dim(i64 dim) { index_vector_dim = dim; }
-  // The names of 2018.
+  // The names that XLA used in 2018.
   void add_output_window_dims(i64 dim) { offset_dims.push_back(dim); }
   const Dims& output_window_dims() const { return offset_dims; }
   i64 output_window_dims(i64 i) const { return offset_dims(i); }
@@ -134,7 +138,8 @@ struct ScatterDimensionNumbers {
   RepeatedNumbers input_batching_dims = {};
   RepeatedNumbers scatter_indices_batching_dims = {};
 
-  // Per list: one more at the end, the list, how many there are.
+  // For each list: a function that appends a number, one that returns the list, and one that
+  // returns its size.
   void add_update_window_dims(i64 dim) { update_window_dims.push_back(dim); }
   Dims* mutable_update_window_dims() { return &update_window_dims; }
   int update_window_dims_size() const { return static_cast<int>(update_window_dims.size()); }

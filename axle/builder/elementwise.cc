@@ -6,7 +6,7 @@
 namespace axle {
 namespace {
 
-// Makes the operands of a binary op equal in shape.
+// Broadcasts the operands of a binary op to one shape.
 Status BroadcastOperands(std::string_view op, XlaOp& lhs, XlaOp& rhs, BroadcastDims bd,
                          const Location& location) {
   const Shape &a = lhs.instruction()->shape(), &b = rhs.instruction()->shape();
@@ -66,7 +66,7 @@ XlaOp Binary(Opcode opcode, XlaOp lhs, XlaOp rhs, BroadcastDims bd, const Locati
   return Emit(opcode, {lhs, rhs}, location, std::move(attrs));
 }
 
-// A scalar as an array of `like`'s dimensions; anything else as it is.
+// Broadcasts a scalar to the dimensions of `like`; returns any other operand unchanged.
 XlaOp ScalarLike(XlaOp op, XlaOp like, const Location& location) {
   const Shape &shape = op.instruction()->shape(), &target = like.instruction()->shape();
   if (!shape.is_scalar() || !target.is_array() || target.is_scalar()) return op;
@@ -179,7 +179,7 @@ XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims, Location location) 
 
 namespace {
 
-// By a conditional whose branches give back their operand.
+// Selects a tuple by a conditional whose branches return their operand.
 XlaOp SelectTuple(XlaOp pred, XlaOp on_true, XlaOp on_false, const Location& location) {
   const Shape &a = on_true.instruction()->shape(), &b = on_false.instruction()->shape();
   if (!Compatible(a, b)) {
@@ -208,7 +208,7 @@ XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false, Location location) {
     const XlaOp true_before = on_true;
     on_true = ScalarLike(on_true, on_false, location);
     on_false = ScalarLike(on_false, true_before, location);
-    // Two scalars under an array of preds.
+    // Both values are scalars, and the preds are an array.
     on_true = ScalarLike(on_true, pred, location);
     on_false = ScalarLike(on_false, pred, location);
   }
@@ -226,7 +226,8 @@ XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max, Location location) {
 
 namespace {
 
-// Whether all operands are preds; records an error otherwise. Invalid handles are for the op.
+// Returns whether all operands are preds; records an error otherwise. The op reports invalid
+// handles.
 bool ArePreds(std::string_view function, std::initializer_list<XlaOp> operands,
               const Location& location) {
   for (const XlaOp& operand : operands) {

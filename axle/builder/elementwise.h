@@ -1,10 +1,10 @@
-// The builder's functions that work element by element, with XLA's names. Included by
-// xla_builder.h, which has the promises of all of the builder's functions.
+// The builder's functions that work element by element, with XLA's names. The header is included by
+// xla_builder.h, which states what holds for all of the builder's functions.
 //
-// Operands are arrays. Two of them have one element type, and are broadcast implicitly:
+// Operands are arrays. Two operands have one element type, and are broadcast implicitly:
 //
-//   * a scalar goes with any array;
-//   * of operands of one rank, size 1 goes with any size; the other sizes are equal;
+//   * a scalar is broadcast to any array;
+//   * if the operands have one rank, size 1 matches any size; the other sizes are equal;
 //   * with `broadcast_dimensions`, an increasing list, dimension i of the operand of lower rank
 //     goes with dimension broadcast_dimensions[i] of the other one, as above. Operands of one rank
 //     take only {} or {0, 1, ..}.
@@ -19,23 +19,24 @@
 
 namespace axle {
 
-// The dimensions of an implicit broadcast: dimension i of the operand of lower rank becomes
-// dimension broadcast_dimensions[i] of the result (https://openxla.org/xla/broadcasting).
+// Computes the dimensions of an implicit broadcast: dimension i of the operand of lower rank
+// becomes dimension broadcast_dimensions[i] of the result (https://openxla.org/xla/broadcasting).
 using BroadcastDims = ArraySlice<i64>;
 
-// An operand that remembers where an operator was written.
+// An operand that records where an operator was written.
 struct LocatedOp {
-  // An operand converts.
+  // An operand is converted implicitly.
   explicit(false) LocatedOp(XlaOp op, Location location = std::source_location::current())
       : op(op), location(location) {}
   XlaOp op;
   Location location;
 };
 
-// One function per op without attributes, from the opcode list: Exp(operand), Add(lhs, rhs), ...
-// docs/ops/README.md has the element types that each one takes, and a page for each, by HLO's name.
+// There is one function per op without attributes, from the opcode list: Exp(operand), Add(lhs,
+// rhs), ... docs/ops/README.md lists the element types that each one accepts and has a page for
+// each op, by HLO's name.
 //
-//   operand   [D0, .., Dn-1]; of Copy anything
+//   operand   [D0, .., Dn-1]; for Copy any value
 //   lhs, rhs  as above
 //   result    the operands' element type, but pred of IsFinite; of Abs, Real and Imag of complex
 //             numbers the type of a part; of Complex the type whose parts the operands are
@@ -50,7 +51,8 @@ struct LocatedOp {
 #include "axle/ir/opcodes.def"
 #undef OP
 
-// Neg, Add, Sub, Mul, Div, Rem, And, Or, Xor, Not and ShiftLeft, without broadcast_dimensions.
+// The operators for Neg, Add, Sub, Mul, Div, Rem, And, Or, Xor, Not and ShiftLeft, without
+// broadcast_dimensions.
 inline XlaOp operator-(LocatedOp x) {
   return Neg(x.op, x.location);
 }
@@ -84,9 +86,11 @@ inline XlaOp operator~(LocatedOp x) {
 inline XlaOp operator<<(LocatedOp x, LocatedOp y) {
   return ShiftLeft(x.op, y.op, {}, x.location);
 }
-// Arithmetic for signed integers, logical for unsigned ones; other types are an error.
+// Shifts arithmetically for signed integers and logically for unsigned ones; other types are an
+// error.
 XlaOp operator>>(LocatedOp x, LocatedOp y);
-// a & (b & (c & ...)), and the same with |. The location is that of this header.
+// Folds the operands as a & (b & (c & ...)), and the same with |. The location is that of this
+// header.
 template <std::same_as<XlaOp>... Rest>
 XlaOp And(XlaOp first, XlaOp second, XlaOp third, Rest... rest) {
   return And(first, And(second, third, rest...));
@@ -95,32 +99,32 @@ template <std::same_as<XlaOp>... Rest>
 XlaOp Or(XlaOp first, XlaOp second, XlaOp third, Rest... rest) {
   return Or(first, Or(second, third, rest...));
 }
-// [dims] of re - i im, by docs/ops/complex.md; f32 gives c64 and f64 c128. Errors: INVALID_ARGUMENT
-// for integers and pred, UNIMPLEMENTED for other floats.
+// Returns [dims] of re - i im, by docs/ops/complex.md; f32 gives c64 and f64 c128. Errors:
+// INVALID_ARGUMENT for integers and pred, UNIMPLEMENTED for other floats.
 XlaOp Conj(XlaOp operand, Location location = std::source_location::current());
 
-// [dims] of `type`, by docs/ops/convert.md. Complex numbers lose their imaginary part on the way to
-// a real type. Errors: INVALID_ARGUMENT if `type` is none of arrays.
+// Converts the elements to `type`, by docs/ops/convert.md. The conversion to a real type drops the
+// imaginary part of complex numbers. Errors: INVALID_ARGUMENT if `type` is not an array type.
 XlaOp ConvertElementType(XlaOp operand, PrimitiveType type,
                          Location location = std::source_location::current());
-// The bits as another type: [dims], [dims, parts] if it is narrower, without the last if wider,
-// which then has as many elements as make one of `type`. Complex types go to complex types only.
-// docs/ops/bitcast-convert.md.
+// Returns the bits as another type: [dims], [dims, parts] if the type is narrower, or without the
+// last dimension if it is wider, in which case that dimension has as many elements as make one of
+// `type`. Complex types are converted to complex types only. docs/ops/bitcast-convert.md.
 XlaOp BitcastConvertType(XlaOp operand, PrimitiveType type,
                          Location location = std::source_location::current());
-// [dims] of floats, rounded to a float format of so many bits, at least 1 and 0; the type stays.
-// The exponent comes first, as in XLA's library: XLA's documents have the two the other way round.
+// Rounds floats [dims] to a float format with these numbers of bits, at least 1 and 0; the type
+// stays. The exponent comes first, as in XLA's library; XLA's documents have the opposite order.
 // docs/ops/reduce-precision.md.
 XlaOp ReducePrecision(XlaOp operand, i64 exponent_bits, i64 mantissa_bits,
                       Location location = std::source_location::current());
-// [dims] of `type`, a signed integer: one of the two around each float of `operand`, by `random`,
-// [dims] of the unsigned type of as many bits. docs/ops/stochastic-convert.md.
-// Errors: UNIMPLEMENTED if `type` is another type of arrays.
+// Rounds each float of `operand` to one of the two neighbouring values of `type`, a signed integer,
+// as `random` decides, which has [dims] of the unsigned type of as many bits.
+// docs/ops/stochastic-convert.md. Errors: UNIMPLEMENTED if `type` is another array type.
 XlaOp StochasticConvertType(XlaOp operand, XlaOp random, PrimitiveType type,
                             Location location = std::source_location::current());
 
 // Comparisons give pred of the broadcast dimensions. Complex numbers are compared for equality
-// only; `type` is kDefault, or says what the element type implies, or kTotalOrder for floats.
+// only. `type` is kDefault, or what the element type implies, or kTotalOrder for floats.
 // docs/ops/compare.md.
 XlaOp Compare(XlaOp lhs, XlaOp rhs, BroadcastDims broadcast_dimensions,
               ComparisonDirection direction, ComparisonType type = ComparisonType::kDefault,
@@ -139,7 +143,7 @@ XlaOp Le(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {},
          Location location = std::source_location::current());
 XlaOp Lt(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {},
          Location location = std::source_location::current());
-// Compare by IEEE 754's total order if lhs is of floats, else as the functions above.
+// Compare by IEEE 754's total order if the elements of lhs are floats, else as the functions above.
 // clang-format off
 XlaOp EqTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = std::source_location::current());
 XlaOp NeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = std::source_location::current());
@@ -148,18 +152,18 @@ XlaOp GtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location locat
 XlaOp LeTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = std::source_location::current());
 XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, BroadcastDims dims = {}, Location location = std::source_location::current());
 // clang-format on
-// pred [] or [dims] ? on_true : on_false, [dims] of one type; a scalar among on_true and on_false
-// is broadcast. Of two tuples, pred [] selects one as a whole, which is a conditional.
-// docs/ops/select.md. Errors: INVALID_ARGUMENT if on_true is a tuple and on_false not one of its
-// shape.
+// Returns pred ? on_true : on_false, where pred is [] or [dims], and the values are [dims] of one
+// type; if one of the values is a scalar, it is broadcast. For two tuples, pred [] selects one as a
+// whole by a conditional. docs/ops/select.md. Errors: INVALID_ARGUMENT if on_true is a tuple and
+// on_false has another shape.
 XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false,
              Location location = std::source_location::current());
-// [dims] of minimum(max, maximum(min, operand)), all of one type; min and max are scalars or
-// [dims]. A scalar operand gets the dimensions of the bounds. docs/ops/clamp.md.
+// Returns [dims] of minimum(max, maximum(min, operand)), all of one type; min and max are scalars
+// or [dims]. A scalar operand is broadcast to the dimensions of the bounds. docs/ops/clamp.md.
 XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max,
             Location location = std::source_location::current());
 
-// And, Or and Not of preds only, as older programs have them. Errors: INVALID_ARGUMENT for an
+// And, Or and Not for preds only, as older programs use them. Errors: INVALID_ARGUMENT for an
 // operand of another type.
 XlaOp LogicalAnd(XlaOp lhs, XlaOp rhs, BroadcastDims broadcast_dimensions = {},
                  Location location = std::source_location::current());

@@ -12,9 +12,9 @@
 
 namespace axle {
 
-// An op to append. `declared` is the result shape of ops whose shape is not implied. `called` are
-// copied into the builder's module, each once. Without attributes the op has the default ones,
-// without a name "<op>.<number>".
+// An op to append. `declared` is the result shape of ops whose shape is not implied. The
+// computations in `called` are copied into the builder's module, each once. Without attributes the
+// op has the default ones; without a name it is called "<op>.<number>".
 struct XlaBuilder::NewOp {
   Opcode opcode;
   ArraySlice<XlaOp> operands = {};
@@ -24,7 +24,7 @@ struct XlaBuilder::NewOp {
   std::string_view name = {};
 };
 
-// Attributes as the instruction keeps them.
+// Returns attributes in the form in which the instruction keeps them.
 template <typename Attrs>
 AttrBlock Block(Opcode opcode, Attrs attrs) {
   if constexpr (std::is_same_v<Attrs, NoAttrs>) return {};  // Append makes the row's default
@@ -33,25 +33,25 @@ AttrBlock Block(Opcode opcode, Attrs attrs) {
 
 using Called = std::vector<const XlaComputation*>;
 
-// The builder of the first operand that has one; null only if all handles are empty.
+// Returns the builder of the first operand that has one; null only if all handles are empty.
 XlaBuilder* BuilderOf(ArraySlice<XlaOp> operands);
-// No handle is empty, invalid, or from before a Build.
+// Returns whether no handle is empty, invalid, or from before a Build.
 bool AllValid(std::initializer_list<XlaOp> ops);
-// What the builder's Append and ReportError give; without a builder nobody keeps an op or an error,
-// and the result is the empty handle.
+// Returns the result of the builder's Append or ReportError. Without a builder, neither an op nor
+// an error is recorded, and the result is the empty handle.
 inline XlaOp AppendTo(XlaBuilder* builder, XlaBuilder::NewOp op, const Location& location) {
   return builder == nullptr ? XlaOp() : builder->Append(std::move(op), location);
 }
 inline XlaOp ReportTo(XlaBuilder* builder, Status error, const Location& location) {
   return builder == nullptr ? XlaOp() : builder->ReportError(error, location);
 }
-// The text " at file:line" that ends every message.
+// Returns the text " at file:line" that ends every message.
 std::string At(const Location& location);
 
-// The metadata of an op that was written there.
+// Returns the metadata of an op that was written at this location.
 Metadata MetadataOf(const OpMetadata& given, const Location& location);
 
-// The usual form of an op: operands of one builder, and attributes.
+// Appends an op of the usual form: operands of one builder, and attributes.
 template <typename Attrs = NoAttrs>
 XlaOp Emit(Opcode opcode, ArraySlice<XlaOp> operands, const Location& location, Attrs attrs = {},
            const Called& called = {}, const Shape& declared = {}) {
@@ -73,22 +73,26 @@ XlaOp Emit(Opcode opcode, std::initializer_list<XlaOp> operands, const Location&
               std::move(attrs), called, declared);
 }
 
-// An invalid handle; the error, if it is a new one, is recorded in the builder of `operands`.
+// Returns an invalid handle; the error, if it is the first one, is recorded in the builder of
+// `operands`.
 XlaOp Fail(std::initializer_list<XlaOp> operands, std::string message, const Location& location);
 
-// `operand`, of shape [small], as [result dims]: dimension i goes to dims[i]; size 1 expands.
+// Broadcasts `operand`, of shape [small], to [result dims]: dimension i becomes dims[i]; size 1
+// expands.
 XlaOp Expand(XlaOp operand, const Dims& dims, const Dims& result, const Location& location);
 
-// Empty lists mean 1 everywhere, or padding 0; an error names a list of the wrong length.
+// Makes a window. Empty lists mean 1 everywhere, or padding 0; an error names a list of the wrong
+// length.
 StatusOr<Window> MakeWindow(ArraySlice<i64> sizes, ArraySlice<i64> strides,
                             ArraySlice<std::pair<i64, i64>> padding, ArraySlice<i64> base_dilations,
                             ArraySlice<i64> window_dilations);
 
-// The shape of what `build` makes of parameters with the operands' shapes, or its error.
+// Returns the result shape of `build` for parameters with the operands' shapes, or its error.
 StatusOr<Shape> ShapeIfBuilt(ArraySlice<XlaOp> operands,
                              const std::function<XlaOp(ArraySlice<XlaOp>)>& build);
 
-// The channel as attributes have it. A handle of 0 is none, as in XLA's builder.
+// Returns the channel in the form of attributes. A handle of 0 means no channel, as in XLA's
+// builder.
 inline std::optional<i64> ToChannel(const OptionalChannel& channel) {
   if (!channel || channel->handle() == 0) return {};
   return channel->handle();

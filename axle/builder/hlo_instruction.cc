@@ -5,7 +5,7 @@
 namespace axle {
 namespace {
 
-// The channel of the transfer that `context` is of; the op refuses what is not one.
+// Returns the channel of the transfer that `context` belongs to; the op refuses other operands.
 TransferAttrs ChannelOf(XlaOp context, Opcode begin) {
   if (!context.valid() || context.instruction()->opcode() != begin) return {};
   return context.instruction()->attrs<TransferAttrs>();

@@ -97,7 +97,7 @@ Dims LayoutUtil::MakeLogicalToPhysical(const Layout& layout) {
 Status LayoutUtil::ValidateLayoutForShape(const Layout& layout, const Shape& shape) {
   Shape with_layout = shape;
   with_layout.set_layout(layout);
-  // set_layout drops a row-major one, whatever its rank.
+  // set_layout drops a row-major layout, whatever its rank.
   if (layout.minor_to_major.size() != shape.dims().size()) {
     return InvalidArgument(StrCat("layout names ", layout.minor_to_major.size(),
                                   " dimensions but the shape has rank ", shape.rank()));

@@ -1,10 +1,11 @@
-// LayoutUtil: XLA's names for making layouts and asking about them.
+// LayoutUtil: XLA's names for functions that make and inspect layouts.
 //
 //   LayoutUtil::MakeLayout({0, 1})              column-major
 //   LayoutUtil::Minor(layout, 0)                the dimension whose neighbours touch
 //
-// Static functions without state: any thread. A shape always has a layout here: row-major unless
-// another one was set. Making a layout checks nothing; ValidateLayoutForShape does.
+// The functions are static and have no state, so that any thread may call them. A shape always has
+// a layout here: row-major unless another one was set. Making a layout checks nothing;
+// ValidateLayoutForShape does.
 #pragma once
 #include <string>
 
@@ -19,7 +20,8 @@ class LayoutUtil {
   static Layout MakeLayout(ArraySlice<i64> minor_to_major, ArraySlice<Dims> tiles = {});
   // Makes a layout from the dimensions, most major first.
   static Layout MakeLayoutFromMajorToMinor(ArraySlice<i64> major_to_minor);
-  // {rank-1, .., 0}, row-major, which is the default; {0, .., rank-1}. A negative rank counts as 0.
+  // Return {rank-1, .., 0}, row-major, which is the default; and {0, .., rank-1}. A negative rank
+  // counts as 0.
   static Layout MakeDescendingLayout(i64 rank);
   static Layout MakeAscendingLayout(i64 rank);
   static Layout GetDefaultLayoutForRank(i64 rank) { return MakeDescendingLayout(rank); }
@@ -29,39 +31,41 @@ class LayoutUtil {
   static Layout GetDefaultLayoutForShape(const Shape& shape) {
     return MakeDescendingLayout(shape.rank());
   }
-  // Row-major layouts for the shape and its elements. The first two do the same here.
+  // Set row-major layouts for the shape and its elements. The first two do the same here.
   static void SetToDefaultLayout(Shape* shape) { *shape = shape->WithoutLayout(); }
   static void ClearLayout(Shape* shape) { *shape = shape->WithoutLayout(); }
   static Shape GetWithDefaultLayout(const Shape& shape) { return shape.WithoutLayout(); }
-  // Gives `to` the layouts of `from`. Errors: INVALID_ARGUMENT, with `to` as it was, if trees or
-  // ranks differ.
+  // Copies the layouts of `from` to `to`. Errors: INVALID_ARGUMENT, with `to` unchanged, if trees
+  // or ranks differ.
   static Status CopyLayoutBetweenShapes(const Shape& from, Shape* to);
 
-  // Compares everything, tiles too.
+  // Compares everything, including tiles.
   static bool Equal(const Layout& a, const Layout& b) { return a == b; }
   static bool LayoutsInShapesEqual(const Shape& a, const Shape& b);  // same trees, same layouts
-  // The text of HLO: {1,0:T(8,128)}.
+  // Returns the text of HLO: {1,0:T(8,128)}.
   static std::string HumanString(const Layout& layout) { return layout.ToString(); }
-  // Always true: a shape without an explicit layout is row-major.
+  // Returns true always: a shape without an explicit layout is row-major.
   static bool HasLayout(const Shape&) { return true; }
-  // Whether it is an array whose elements lie side by side, untiled.
+  // Returns whether it is an array whose elements are adjacent in memory, untiled.
   static bool IsDenseArray(const Shape& shape) {
     return shape.is_array() && (shape.layout() == nullptr || shape.layout()->tiles.empty());
   }
-  // minor_to_major is 0, 1, 2, ... (Minor), or falls to 0 (Major).
+  // Return whether minor_to_major is 0, 1, 2, ... (Minor), or descends to 0 (Major).
   static bool IsMonotonicWithDim0Minor(const Layout& layout);
   static bool IsMonotonicWithDim0Major(const Layout& layout);
 
-  // The dimensions, most minor first; of a layout a reference into it.
+  // Return the dimensions, most minor first; for a layout, a reference into it.
   static const Dims& MinorToMajor(const Layout& layout) { return layout.minor_to_major; }
   static Dims MinorToMajor(const Shape& shape) { return shape.LayoutOrDefault().minor_to_major; }
-  // The dimension that is n-th from the most minor or the most major; -1 if there is none.
+  // Return the dimension that is n-th from the most minor or the most major; -1 if there is none.
   static i64 Minor(const Layout& layout, i64 physical_dimension_number);
   static i64 Major(const Layout& layout, i64 physical_dimension_number);
-  // Element d says how many dimensions are more major than dimension d. `layout` is valid.
+  // Returns a list whose element d is the number of dimensions that are more major than dimension
+  // d. `layout` must be valid.
   static Dims MakeLogicalToPhysical(const Layout& layout);
 
-  // Errors: INVALID_ARGUMENT if a layout does not fit its array, or the shape is none (CheckShape).
+  // Errors: INVALID_ARGUMENT if a layout does not fit its array, or the shape is invalid
+  // (CheckShape).
   static Status ValidateLayoutInShape(const Shape& shape) { return CheckShape(shape); }
   static Status ValidateLayoutForShape(const Layout& layout, const Shape& shape);
 };

@@ -6,7 +6,8 @@
 namespace axle {
 namespace {
 
-// The unsigned type of the same width; a type that has none, and pred, is given back.
+// Returns the unsigned type of the same width; pred, and a type without such a type, are returned
+// unchanged.
 PrimitiveType UnsignedOfWidth(PrimitiveType type) {
   for (PrimitiveType candidate : {U1, U2, U4, U8, U16, U32, U64}) {
     if (type != PRED && Info(type).bits == Info(candidate).bits) return candidate;

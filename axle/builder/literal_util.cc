@@ -25,7 +25,8 @@ Literal FromInteger(PrimitiveType type, i64 value) {
   return literal;
 }
 
-// The greatest float value: infinity where there is one and it is wanted, else the largest finite.
+// Returns the greatest float value: infinity if the type has it and it is wanted, else the largest
+// finite value.
 std::uint64_t GreatestBits(const FloatFormat& format, bool finite) {
   return HasInfinity(format) && !finite ? InfinityBits(format) : FirstNonFinite(format) - 1;
 }
@@ -63,7 +64,7 @@ Status NotA(std::string_view function, std::string_view what, PrimitiveType type
   return InvalidArgument(StrCat(function, ": ", what, ", got ", Name(type)));
 }
 
-// The position in memory of an element, or why there is none.
+// Returns the position of an element in memory, or an error that states why it does not exist.
 StatusOr<i64> PositionOf(std::string_view function, const Literal& literal,
                          ArraySlice<i64> multi_index) {
   const i64 position = IndexUtil::MultidimensionalIndexToLinearIndex(literal.shape(), multi_index);

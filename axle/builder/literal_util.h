@@ -1,10 +1,11 @@
-// LiteralUtil: XLA's names for making literals.
+// LiteralUtil: XLA's names for functions that make literals.
 //
 //   LiteralUtil::CreateR2<float>({{1, 2}, {3, 4}})
 //   LiteralUtil::MinValue(F32)                          -inf
 //
-// Static functions without state: any thread. Those that take sizes want ones that CheckShape
-// accepts, and throw std::bad_alloc without memory, as Literal does; Literal::Create reports both.
+// The functions are static and have no state, so that any thread may call them. Sizes must be ones
+// that CheckShape accepts. Without memory the functions throw std::bad_alloc, as Literal does;
+// Literal::Create reports both.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -26,8 +27,8 @@ namespace axle {
 
 class LiteralUtil {
  public:
-  // Arrays of the element type whose storage is T (primitive_util.h): [], and [values.size()]. All
-  // that these functions are given is copied.
+  // Make arrays of the element type whose storage is T (primitive_util.h): [], and [values.size()].
+  // All arguments of these functions are copied.
   template <typename T>
   static Literal CreateR0(T value) {
     return Literal::Scalar<T>(NativeToPrimitiveType<T>(), value);
@@ -40,12 +41,12 @@ class LiteralUtil {
   }
   template <typename T>
   static Literal CreateR1(std::initializer_list<T> values) {
-    // Not through a span: a span of bool has nothing to point at in std::vector<bool>.
+    // This does not use a span: std::vector<bool> has no bools that a span could refer to.
     Literal literal(Shape(NativeToPrimitiveType<T>(), {static_cast<i64>(values.size())}));
     std::copy(values.begin(), values.end(), literal.mutable_data<T>().begin());
     return literal;
   }
-  // Lists of one length at each depth; elements that a shorter list lacks are 0, further ones are
+  // Lists have one length at each depth; elements that a shorter list lacks are 0, further ones are
   // dropped.
   template <typename T>
   static Literal CreateR2(std::initializer_list<std::initializer_list<T>> values) {
@@ -62,16 +63,16 @@ class LiteralUtil {
           values) {
     return CreateFromLists<T, 4>(values);
   }
-  // [values.size()].
+  // Makes an array [values.size()].
   template <typename T>
   static Literal CreateR1(const std::vector<T>& values) {
     Literal literal(Shape(NativeToPrimitiveType<T>(), {static_cast<i64>(values.size())}));
     std::copy(values.begin(), values.end(), literal.mutable_data<T>().begin());
     return literal;
   }
-  // An array of `shape`, which is of kType, whose elements generator(index) gives in row-major
-  // order. Errors: INVALID_ARGUMENT for another type, or a shape that is no static array;
-  // RESOURCE_EXHAUSTED without memory.
+  // Makes an array of `shape`, which is of kType, whose elements are generator(index), called in
+  // row-major order. Errors: INVALID_ARGUMENT for another type, or a shape that is not a static
+  // array; RESOURCE_EXHAUSTED without memory.
   template <PrimitiveType kType, std::invocable<std::span<const i64>> Generator>
   static StatusOr<Literal> CreateLiteral(const Shape& shape, Generator generator) {
     if (shape.type() != kType || !shape.is_static()) return NotOfType(kType, shape);
@@ -88,16 +89,16 @@ class LiteralUtil {
     }
     return literal;
   }
-  // Elements from a normal distribution, drawn by the engine (std::mt19937, say), or by
-  // std::minstd_rand0. For tests: the numbers are those of the standard library that the caller is
-  // built with. Errors as above. Defined in axle/builder/random_literal.h, which the caller
-  // includes.
+  // Makes an array of elements from a normal distribution, drawn by the engine (std::mt19937, for
+  // example), or by std::minstd_rand0. It is for tests: the numbers are those of the standard
+  // library that the caller is built with. Errors as above. It is defined in
+  // axle/builder/random_literal.h, which the caller includes.
   template <PrimitiveType kType, typename Engine, typename T>
   static StatusOr<Literal> CreateRandomLiteral(const Shape& shape, Engine* engine, T mean,
                                                T stddev);
   template <PrimitiveType kType, typename T>
   static StatusOr<Literal> CreateRandomLiteral(const Shape& shape, T mean, T stddev);
-  // The literal of a core/array.h, of any number of dimensions.
+  // Makes the literal of an array of core/array.h, of any number of dimensions.
   template <typename T>
   static Literal CreateFromArray(const Array<T>& values) {
     const std::span<const T> elements(values.data(), static_cast<size_t>(values.num_elements()));
@@ -115,7 +116,7 @@ class LiteralUtil {
   static Literal CreateR4FromArray4D(const Array4D<T>& values) {
     return CreateFromArray<T>(values);
   }
-  // An array [dimensions] whose elements are all `value`.
+  // Makes an array [dimensions] whose elements are all `value`.
   template <typename T>
   static Literal CreateFull(Dims dimensions, T value) {
     Literal literal =
@@ -128,7 +129,8 @@ class LiteralUtil {
   static Literal CreateFullWithDescendingLayout(Dims dimensions, T value) {
     return CreateFull<T>(std::move(dimensions), value);
   }
-  // [size, size] with ones on the diagonal, zeros beside it. A negative size counts as 0.
+  // Makes an array [size, size] with ones on the diagonal and zeros elsewhere. A negative size
+  // counts as 0.
   template <typename T>
   static Literal MakeIdentityR2(i64 size) {
     size = std::max<i64>(size, 0);
@@ -138,42 +140,44 @@ class LiteralUtil {
     for (i64 i = 0; i < size; ++i) data[static_cast<size_t>(i * (size + 1))] = one.data<T>()[0];
     return literal;
   }
-  // The bytes of a text as u8[length].
+  // Returns the bytes of a text as u8[length].
   static Literal CreateR1U8(std::string_view text);
-  // An array [dimensions] of zeros.
+  // Makes an array [dimensions] of zeros.
   static Literal CreateFromDimensions(PrimitiveType type, Dims dimensions) {
     return Literal(Shape(type, std::move(dimensions)));
   }
-  // The one value of a token.
+  // Returns the one value of a token.
   static Literal CreateToken() { return Literal(Shape::Token()); }
 
-  // Scalars of an array type: 0; 1; the least and the greatest value, which are infinities where
-  // the type has them; the same without infinities; not a number. Min and max of pred are false and
-  // true, of complex types 0. Of a type without elements the empty tuple.
+  // Return scalars of an array type: 0; 1; the least and the greatest value, which are infinities
+  // where the type has them; the same without infinities; not a number. Min and max of pred are
+  // false and true; of complex types they are 0. For a type without elements the result is the
+  // empty tuple.
   static Literal Zero(PrimitiveType type);
   static Literal One(PrimitiveType type);
   static Literal MinValue(PrimitiveType type);
   static Literal MaxValue(PrimitiveType type);
   static Literal MinFiniteValue(PrimitiveType type);
   static Literal MaxFiniteValue(PrimitiveType type);
-  // The distance from 1 to the next number; the least positive number with all its digits.
-  // Errors, of these three: INVALID_ARGUMENT if the type is no float (NaN: or complex) or has none.
+  // Return the distance from 1 to the next number; and the least positive number with full
+  // precision. Errors, of these three: INVALID_ARGUMENT if the type is not a float (NaN: or
+  // complex) or has no such value.
   static StatusOr<Literal> Epsilon(PrimitiveType type);
   static StatusOr<Literal> MinPositiveNormalValue(PrimitiveType type);
   static StatusOr<Literal> NanValue(PrimitiveType type);
 
-  // The greatest element of an array, a NaN if it has one. Errors: INVALID_ARGUMENT without
-  // elements or an order of them (complex numbers).
+  // Returns the greatest element of an array, a NaN if it has one. Errors: INVALID_ARGUMENT if
+  // there are no elements, or they have no order (complex numbers).
   static StatusOr<Literal> MaxElement(const Literal& literal);
-  // One element as a scalar. Errors: INVALID_ARGUMENT if there is no such element.
+  // Returns one element as a scalar. Errors: INVALID_ARGUMENT if there is no such element.
   static StatusOr<Literal> GetScalarLiteral(const Literal& literal, ArraySlice<i64> multi_index);
   static StatusOr<Literal> GetFirstScalarLiteral(const Literal& literal);
   // Replaces one element. Errors: INVALID_ARGUMENT as above, or if types differ.
   static Status SetScalarLiteral(Literal& literal, ArraySlice<i64> multi_index,
                                  const Literal& scalar);
 
-  // The literal with the arrays of one type in it converted, rounded once (docs/ops/convert.md);
-  // the others share its storage.
+  // Returns the literal with the arrays of one type in it converted, rounded once
+  // (docs/ops/convert.md); the others share its storage.
   static Literal ConvertBF16ToF32(const Literal& literal) {
     return ConvertType(literal, BF16, F32);
   }
@@ -190,13 +194,13 @@ class LiteralUtil {
   static Literal ConvertF64ToF32(const Literal& literal) { return ConvertType(literal, F64, F32); }
   static Literal ConvertS32ToF32(const Literal& literal) { return ConvertType(literal, S32, F32); }
   static Literal ConvertType(const Literal& literal, PrimitiveType from, PrimitiveType to);
-  // The elements in row-major order as [new_dimensions] with this layout; an empty one is
-  // row-major. Errors: INVALID_ARGUMENT if the numbers of elements differ or the layout does not
-  // fit.
+  // Returns the elements in row-major order as [new_dimensions] with this layout; an empty layout
+  // means row-major. Errors: INVALID_ARGUMENT if the numbers of elements differ or the layout does
+  // not fit.
   static StatusOr<Literal> ReshapeSlice(ArraySlice<i64> new_dimensions,
                                         ArraySlice<i64> minor_to_major, const Literal& literal);
 
-  // Tuples of copies of the literals that are pointed at, which share their storage; or of the
+  // Make tuples of copies of the literals that are pointed at, which share their storage; or of the
   // literals themselves.
   static Literal MakeTuple(ArraySlice<const Literal*> elements);
   static Literal MakeTupleOwned(std::vector<Literal> elements) {
@@ -210,12 +214,12 @@ class LiteralUtil {
     return Literal::Tuple(std::move(elements));
   }
 
-  // The text of an index: {1,2}.
+  // Returns the text of an index: {1,2}.
   static std::string MultiIndexAsString(ArraySlice<i64> multi_index);
 
  private:
   static Status NotOfType(PrimitiveType type, const Shape& shape);
-  // Sizes from the first list of each depth.
+  // Returns the sizes, from the first list of each depth.
   template <typename List>
   static void AppendSizes(const List& list, Dims& sizes, size_t depth) {
     if (sizes.size() == depth) return;

@@ -15,7 +15,7 @@ std::vector<std::pair<i64, i64>> MakePadding(ArraySlice<i64> input_dimensions,
   for (size_t d = 0; d < rank; ++d) {
     const i64 n = std::max<i64>(input_dimensions[d], 0);
     const i64 stride = std::max<i64>(window_strides[d], 1);
-    // So many elements are left for the last of ceil(n / stride) windows.
+    // The last of ceil(n / stride) windows has this number of elements left.
     const i64 last = n % stride == 0 ? stride : n % stride;
     const i64 total = std::max<i64>(0, std::max<i64>(window_dimensions[d], 0) - last);
     const bool same = padding == Padding::kSame;

@@ -1,4 +1,4 @@
-// The ways in which the builder's functions of windows can be asked to pad.
+// The kinds of padding that the builder's functions for windows accept.
 #pragma once
 #include <utility>
 #include <vector>
@@ -9,19 +9,20 @@
 
 namespace axle {
 
-// kValid: none. kSame: as much as makes ceil(size / stride) windows fit, the larger half behind.
+// kValid: no padding. kSame: as much padding as makes ceil(size / stride) windows fit; if it is
+// odd, the high side gets the larger half.
 enum class Padding { kSame, kValid };
-// Low and high padding, in elements, per dimension of a window, as XLA's MakePadding gives it; as
-// many as the shortest list has entries. Strides below 1 count as 1.
+// Returns low and high padding, in elements, per dimension of a window, as XLA's MakePadding does,
+// with as many entries as the shortest list. Strides below 1 count as 1.
 std::vector<std::pair<i64, i64>> MakePadding(ArraySlice<i64> input_dimensions,
                                              ArraySlice<i64> window_dimensions,
                                              ArraySlice<i64> window_strides, Padding padding);
 
-// A PaddingConfig of {low, high} elements per dimension; or of zeros for `rank` dimensions, at most
-// kMaxRank + 1.
+// Makes a PaddingConfig of {low, high} elements per dimension; or of zeros for `rank` dimensions,
+// at most kMaxRank + 1.
 PaddingConfig MakeEdgePaddingConfig(ArraySlice<std::pair<i64, i64>> padding);
 PaddingConfig MakeNoPaddingConfig(i64 rank);
-// A PaddingConfig of {low, high, interior} elements per dimension.
+// Makes a PaddingConfig of {low, high, interior} elements per dimension.
 PaddingConfig MakePaddingConfig(ArraySlice<PaddingDim> padding);
 
 }  // namespace axle

@@ -3,8 +3,8 @@
 //   primitive_util::BitWidth(S4)                     4
 //   primitive_util::NativeToPrimitiveType<float>()   F32
 //
-// Pure functions: any thread. A type without elements (TUPLE, TOKEN, ...) has width 0 and belongs
-// to no class.
+// The functions are pure, so that any thread may call them. A type without elements (TUPLE, TOKEN,
+// ...) has width 0 and belongs to no class.
 #pragma once
 #include <complex>
 #include <cstdint>
@@ -45,8 +45,8 @@ using PrimitiveTypeToNative = StorageTraits<kType>;
 template <PrimitiveType kType>
 using NativeTypeOf = StorageOf<kType>;
 
-// Classes of types, as core/element_type.h has them: of elements, floats of any width, complex,
-// signed and unsigned integers; pred is in none but the first.
+// Return whether the type belongs to a class, as core/element_type.h has them: types with elements,
+// floats of any width, complex, signed and unsigned integers; pred belongs only to the first.
 constexpr bool IsArrayType(PrimitiveType type) {
   return axle::IsArrayType(type);
 }
@@ -59,46 +59,47 @@ constexpr bool IsComplexType(PrimitiveType type) {
 constexpr bool IsSignedIntegralType(PrimitiveType type) {
   return IsSigned(type);
 }
-// Integers without pred.
+// Returns whether the type is an integer; pred is not.
 constexpr bool IsUnsignedIntegralType(PrimitiveType type) {
   return IsUnsigned(type);
 }
 constexpr bool IsIntegralType(PrimitiveType type) {
   return IsIntegral(type);
 }
-// S8 or U8; of fewer than 8 bits, floats too.
+// Return whether the type is S8 or U8; or has fewer than 8 bits, floats included.
 constexpr bool Is8BitIntegralType(PrimitiveType type) {
   return type == S8 || type == U8;
 }
 constexpr bool IsSubByteNonPredType(PrimitiveType type) {
   return IsSubByte(type);
 }
-// Whether it is one of the eight-bit floats.
+// Returns whether it is one of the eight-bit floats.
 constexpr bool IsF8Type(PrimitiveType type) {
   return IsFloating(type) && Info(type).bits == 8;
 }
 
-// Logical bits of an element: 4 for S4. Of PRED 1, although an element takes a byte.
+// Returns the logical bits of an element: 4 for S4, and 1 for PRED, although an element takes a
+// byte.
 constexpr int BitWidth(PrimitiveType type) {
   return type == PRED ? 1 : Info(type).bits;
 }
-// Bits that an element of a Literal takes: 8 for S4 and PRED.
+// Returns the bits that an element of a Literal takes: 8 for S4 and PRED.
 constexpr int StorageBitWidth(PrimitiveType type) {
   return Info(type).bytes * 8;
 }
-// Bytes of one element of a Literal: 1 for S4.
+// Returns the bytes of one element of a Literal: 1 for S4.
 constexpr int ByteWidth(PrimitiveType type) {
   return Info(type).bytes;
 }
-// Bits of a float's significand, the implicit one counted; 0 for other types.
+// Returns the bits of a float's significand, including the implicit one; 0 for other types.
 constexpr int SignificandWidth(PrimitiveType type) {
   return IsFloating(type) ? Info(type).format.mantissa_bits + 1 : 0;
 }
-// Bits of a float's exponent; 0 for other types.
+// Returns the bits of a float's exponent; 0 for other types.
 constexpr int ExponentWidth(PrimitiveType type) {
   return IsFloating(type) ? Info(type).format.exponent_bits : 0;
 }
-// Whether some float of the type is an infinity, or not a number; false for other types.
+// Return whether the type has an infinity, or a NaN; false for types that are not floats.
 constexpr bool HasInfinity(PrimitiveType type) {
   return IsFloating(type) && Info(type).format.nan == NanEncoding::kIeee;
 }
@@ -106,7 +107,8 @@ constexpr bool HasNaN(PrimitiveType type) {
   return IsFloating(type) && Info(type).format.nan != NanEncoding::kNone;
 }
 
-// The type of a class that has so many bits, or PRIMITIVE_TYPE_INVALID; below, of integers.
+// Return the type of a class with this number of bits, or PRIMITIVE_TYPE_INVALID; the functions
+// below do so for integers.
 constexpr PrimitiveType IntegralTypeForBitWidth(int bits, TypeClass type_class) {
   for (const ElementTypeInfo& info : kElementTypes) {
     if (info.type_class == type_class && info.bits == bits) return info.type;
@@ -119,32 +121,32 @@ constexpr PrimitiveType UnsignedIntegralTypeForBitWidth(int bits) {
 constexpr PrimitiveType SignedIntegralTypeForBitWidth(int bits) {
   return IntegralTypeForBitWidth(bits, TypeClass::kSigned);
 }
-// C64 -> F32, C128 -> F64; of other types PRIMITIVE_TYPE_INVALID.
+// Returns F32 for C64 and F64 for C128; PRIMITIVE_TYPE_INVALID for other types.
 constexpr PrimitiveType ComplexComponentType(PrimitiveType type) {
   return IsComplex(type) ? PartOf(type) : PRIMITIVE_TYPE_INVALID;
 }
-// F32 -> C64, F64 -> C128; of other types PRIMITIVE_TYPE_INVALID.
+// Returns C64 for F32 and C128 for F64; PRIMITIVE_TYPE_INVALID for other types.
 constexpr PrimitiveType ComplexType(PrimitiveType type) {
   return type == F32 ? C64 : type == F64 ? C128 : PRIMITIVE_TYPE_INVALID;
 }
-// The one of two floats (or two complex types) with the greater range or, if that is the same, the
-// greater precision.
+// Returns the one of two floats (or two complex types) with the greater range or, if that is the
+// same, the greater precision.
 inline PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b) {
   return HigherPrecision(a, b);
 }
 
-// The name as HLO text has it: "f32"; "invalid" for PRIMITIVE_TYPE_INVALID.
+// Returns the name in HLO text: "f32"; "invalid" for PRIMITIVE_TYPE_INVALID.
 constexpr std::string_view LowercasePrimitiveTypeName(PrimitiveType type) {
   return Name(type);
 }
-// Whether StringToPrimitiveType knows it.
+// Returns whether StringToPrimitiveType knows the name.
 constexpr bool IsPrimitiveTypeName(std::string_view name) {
   for (const ElementTypeInfo& info : kElementTypes) {
     if (info.text == name) return true;
   }
   return false;
 }
-// The type of a name. Errors: INVALID_ARGUMENT if there is none.
+// Returns the type with this name. Errors: INVALID_ARGUMENT if there is none.
 StatusOr<PrimitiveType> StringToPrimitiveType(std::string_view name);
 
 }  // namespace primitive_util

@@ -1,4 +1,4 @@
-// LiteralUtil::CreateRandomLiteral. It has a header of its own because <random> is large.
+// LiteralUtil::CreateRandomLiteral, in a header of its own because <random> is large.
 #pragma once
 #include <random>
 
@@ -6,7 +6,7 @@
 
 namespace axle {
 
-// As literal_util.h says.
+// It is documented in literal_util.h.
 template <PrimitiveType kType, typename Engine, typename T>
 StatusOr<Literal> LiteralUtil::CreateRandomLiteral(const Shape& shape, Engine* engine, T mean,
                                                    T stddev) {
@@ -14,7 +14,7 @@ StatusOr<Literal> LiteralUtil::CreateRandomLiteral(const Shape& shape, Engine* e
   return CreateLiteral<kType>(shape, [&](std::span<const i64>) { return draw(*engine); });
 }
 
-// As literal_util.h says.
+// It is documented in literal_util.h.
 template <PrimitiveType kType, typename T>
 StatusOr<Literal> LiteralUtil::CreateRandomLiteral(const Shape& shape, T mean, T stddev) {
   std::minstd_rand0 engine;

@@ -38,7 +38,8 @@ XlaOp ReduceAll(XlaOp operand, XlaOp init_value, const XlaComputation& computati
 
 namespace {
 
-// The padding of a window over all dimensions of `operand`; empty if the lists do not fit it.
+// Returns the padding of a window over all dimensions of `operand`; empty if the lists do not fit
+// it.
 std::vector<std::pair<i64, i64>> WindowPadding(XlaOp operand, ArraySlice<i64> sizes,
                                                ArraySlice<i64> strides, Padding padding) {
   if (!operand.valid()) return {};
@@ -47,14 +48,15 @@ std::vector<std::pair<i64, i64>> WindowPadding(XlaOp operand, ArraySlice<i64> si
   return MakePadding(dims, sizes, strides, padding);
 }
 
-// What is wrong with the number of strides where these also say how to pad, so that none is no
-// default; "" if nothing is.
+// Checks the number of strides of functions in which the strides also determine the padding, so
+// that an empty list has no default. Returns what is wrong; "" if nothing is.
 std::string WrongStrides(ArraySlice<i64> sizes, ArraySlice<i64> strides) {
   if (strides.size() == sizes.size()) return "";
   return StrCat("window has ", sizes.size(), " dimensions but window_strides has ", strides.size());
 }
 
-// Whether the padding of the windows of `operands`, which are valid, depends on a run-time size.
+// Returns whether the padding of the windows of `operands`, which are valid, depends on a run-time
+// size.
 bool IsPaddedAtRunTime(ArraySlice<XlaOp> operands, ArraySlice<i64> sizes, ArraySlice<i64> strides,
                        Padding padding) {
   if (padding != Padding::kSame) return false;
@@ -70,7 +72,7 @@ bool IsPaddedAtRunTime(ArraySlice<XlaOp> operands, ArraySlice<i64> sizes, ArrayS
   });
 }
 
-// A custom call in the place of a windowed op that `build` makes of the operands.
+// Replaces a windowed op that `build` makes of the operands by a custom call.
 XlaOp CallInstead(std::string_view target, ArraySlice<XlaOp> operands, const Called& called,
                   const Location& location, const std::function<XlaOp(ArraySlice<XlaOp>)>& build) {
   Window window;
@@ -158,8 +160,7 @@ XlaOp ReduceWindow(ArraySlice<XlaOp> operands, ArraySlice<XlaOp> init_values,
 
 namespace {
 
-// `sizes` with `dilations`, which may be empty, between the elements; INT64_MAX for what does not
-// fit.
+// Returns `sizes` after dilation, where `dilations` may be empty; INT64_MAX if a size does not fit.
 Dims Dilated(ArraySlice<i64> sizes, ArraySlice<i64> dilations) {
   Dims dilated = ToDims(sizes);
   for (size_t d = 0; d < std::min(sizes.size(), dilations.size()); ++d) {

@@ -1,4 +1,4 @@
-// Collectives whose groups are lists, by those that take any form.
+// Implements collectives whose groups are lists by those that accept any form.
 #include "axle/builder/collectives.h"
 #include "axle/core/scanner.h"
 #include "axle/core/strings.h"

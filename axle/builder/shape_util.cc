@@ -12,7 +12,7 @@ const Shape& InvalidShape() {
   return kInvalid;
 }
 
-// Same tree, with `leaves` to compare everything that is not a tuple.
+// Compares the trees of two shapes, and everything that is not a tuple with `leaves`.
 template <typename Leaves>
 bool EqualTrees(const Shape& a, const Shape& b, const Leaves& leaves) {
   if (a.is_tuple() != b.is_tuple()) return false;
@@ -22,7 +22,7 @@ bool EqualTrees(const Shape& a, const Shape& b, const Leaves& leaves) {
   });
 }
 
-// `shape` with every array in it replaced.
+// Returns `shape` with every array in it replaced.
 template <typename Fn>
 Shape MapArrays(const Shape& shape, const Fn& fn) {
   if (shape.is_array()) return fn(shape);
@@ -32,8 +32,9 @@ Shape MapArrays(const Shape& shape, const Fn& fn) {
   return mapped;
 }
 
-// Dimension i of the result is dimension from[i] of `shape`, or a new one of size `new_size` if
-// from[i] is -1. The order in memory is kept; new dimensions are the most minor or most major.
+// Returns a shape whose dimension i is dimension from[i] of `shape`, or a new one of size
+// `new_size` if from[i] is -1. The order in memory is kept; new dimensions are the most minor or
+// most major.
 Shape Rearranged(const Shape& shape, const Dims& from, i64 new_size, bool new_is_minor) {
   Shape result(shape.type());
   Dims to(shape.dims().size(), -1), added;
@@ -74,14 +75,16 @@ bool IsPermutation(ArraySlice<i64> list, i64 count) {
   return sorted == Counting(count);
 }
 
-// What is asked of the order in memory needs an array whose layout is a plain order.
+// Returns whether it is an array whose layout is a plain order of dimensions, which the functions
+// about the order in memory need.
 bool IsPlainArray(const Shape& shape) {
   return shape.is_array() && CheckShape(shape).ok() &&
          (shape.layout() == nullptr || shape.layout()->tiles.empty());
 }
 
-// The walk through memory that row-major reading of an array is: (size, stride) of each dimension,
-// neighbours joined where they are one. Two arrays with equal lists have one order of elements.
+// Returns how memory is traversed when an array is read in row-major order: (size, stride) of each
+// dimension, with neighbours merged where possible. Two arrays with equal lists have the same order
+// of elements.
 std::vector<std::pair<i64, i64>> Walk(const Shape& shape) {
   const Dims strides = LayoutStrides(shape);
   std::vector<std::pair<i64, i64>> walk;

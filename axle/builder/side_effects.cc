@@ -8,7 +8,7 @@
 namespace axle {
 namespace {
 
-// The builder of the first operand that has one.
+// Returns the builder of the first operand that has one.
 XlaBuilder* BuilderOf(XlaOp first, XlaOp second) {
   return first.builder_or_null() != nullptr ? first.builder_or_null() : second.builder_or_null();
 }
@@ -33,7 +33,8 @@ Status CheckChannel(std::string_view op, const ChannelHandle& handle,
       StrCat(op, ": the channel is ", TypeName(handle.type()), ", must be ", TypeName(type)));
 }
 
-// HLO text may have other values there; programs that are built from calls may not.
+// Checks for a token: HLO text may have other values there, but programs that are built from calls
+// may not.
 Status CheckToken(std::string_view op, XlaOp token) {
   if (!AllValid({token})) return {};  // reported already
   const Shape& shape = token.instruction()->shape();
@@ -235,7 +236,7 @@ XlaOp CompositeCall(XlaBuilder* builder, const XlaComputation& computation,
                                .called = called},
                               location);
   if (!call.valid()) return call;
-  // Beside those that the builder was told to hang on it, in the order of names.
+  // They are added to the attributes that the builder was told to attach, in the order of names.
   auto& all = call.instruction()->parent()->MutableExtras(call.instruction()).frontend_attributes;
   std::map<std::string, std::string> sorted(all.begin(), all.end());
   sorted["composite.attributes"] = FrontendAttributeText(attributes.value_or("{}"));

@@ -12,7 +12,7 @@
 namespace axle {
 namespace {
 
-// A name that HLO text can spell and that is not in `taken`, to which it is added.
+// Returns a name that is legal in HLO text and not in `taken`, and adds it to `taken`.
 std::string UniqueName(std::string_view wish, std::unordered_set<std::string>& taken) {
   std::string name(wish);
   for (char& c : name) {
@@ -102,7 +102,8 @@ Status XlaBuilder::AskLimits(i64 bytes) {
   };
   Status status = ask();
   if (status.ok()) return status;
-  // Once more, for the message: what is built is no call of the limits.
+  // The limits are asked again with the activity set, so that their message states what was being
+  // built.
   state_->limits->set_activity(StrCat("the building of \"", name(), "\""));
   status = ask();
   state_->limits->set_activity({});
@@ -123,7 +124,7 @@ i64 CountNodes(const Shape& shape) {
   return count;
 }
 
-// Of an instruction with its name and operands, roughly.
+// Estimates the memory of an instruction with its name and operands.
 constexpr i64 kInstructionBytes = 512;
 
 }  // namespace
@@ -137,7 +138,7 @@ i64 XlaBuilder::NumNodes(const Shape& interned) {
 
 Status XlaBuilder::ChargeOperands(const OpDef& def, std::span<Instruction* const> operands) {
   if (state_->limits == nullptr) return {};
-  // A shape is put together and interned: two copies for a moment, one of which may stay.
+  // A shape is assembled and interned: for a moment there are two copies, of which one may remain.
   i64 nodes = 1;
   if (!def.callees.empty() || std::ranges::any_of(def.operands, &OperandSpec::variadic)) {
     for (const Instruction* operand : operands) nodes += NumNodes(operand->shape());
@@ -254,7 +255,7 @@ StatusOr<ProgramShape> XlaBuilder::GetProgramShape(XlaOp root) const {
 bool XlaBuilder::AreOwn(std::string_view function, ArraySlice<XlaOp> operands,
                         const Location& location) {
   for (size_t i = 0; error_.ok() && i < operands.size(); ++i) {
-    if (operands[i].builder_or_null() == this) continue;  // what else may be wrong, the op says
+    if (operands[i].builder_or_null() == this) continue;  // the op reports other faults
     ReportError(
         InvalidArgument(StrCat(function, ": operand ", i, " is ", WhoseHandle(operands[i]))),
         location);
@@ -313,7 +314,7 @@ StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location
   AXLE_ASSIGN(const std::vector<Instruction*> operands, OperandsOf(op));
   AXLE_ASSIGN(std::vector<HloComputation*> callees, CopiesOf(op));
   if (GoesOnAsync(def) && callees.empty() && !operands.empty()) {
-    // The computation is that of the start, which the operand leads to.
+    // The computation is that of the start op, which the operand leads to.
     if (const HloComputation* begun = AsyncChains().Find(*operands[0]); begun != nullptr) {
       callees.push_back(const_cast<HloComputation*>(begun));
     }
@@ -353,7 +354,7 @@ StatusOr<Instruction*> XlaBuilder::TryAppend(NewOp& op, const Location& location
     state_->computation->RemoveLast();
     return status;
   }
-  AXLE_TRY(ChargeResult(*inst));  // an error of the builder, so that nobody uses the op
+  AXLE_TRY(ChargeResult(*inst));  // an error of the builder, so that the op is not used
   state_->one_shot_metadata.reset();
   return inst;
 }

@@ -13,21 +13,22 @@
 namespace axle {
 namespace {
 
-// Sums of sizes that each fit may be beyond i64.
+// Sums of sizes that fit into i64 one by one may exceed it.
 i64 SaturatingAdd(i64 a, i64 b) {
   return CheckedAdd(a, b).value_or(std::numeric_limits<i64>::max());
 }
 
-// Takes no memory of its own: a parameter, or what stands for (parts of) other values.
+// Returns whether the value takes no memory of its own: a parameter, or an instruction that refers
+// to (parts of) other values.
 bool TakesNoMemory(const Instruction& inst) {
   return MovesNothing(inst) && inst.callees().empty() && !IsConstantOp(inst);
 }
 
-// The most that the values of a computation take at a time, by instruction order; what it calls
-// takes its own share while the calling instruction runs.
+// Computes the most memory that the values of a computation take at a time, in the order of the
+// instructions. A called computation adds its own maximum while the calling instruction runs.
 class Peaks {
  public:
-  // Not recursive: calls may be nested deeper than the stack is.
+  // Calls may be nested more deeply than the stack allows, so this is not recursive.
   i64 Of(const HloComputation& computation) {
     const auto is_known = [&](const HloComputation* c) { return peaks_.contains(c); };
     for (const HloComputation* c : CalleesFirst(computation, is_known)) peaks_[c] = Peak(*c);
@@ -35,7 +36,7 @@ class Peaks {
   }
 
  private:
-  // With those of its callees known.
+  // Computes the maximum of one computation; those of its callees are known.
   i64 Peak(const HloComputation& computation) const {
     const auto instructions = computation.instructions();
     const std::vector<i64> last = LastUses(computation);
@@ -57,15 +58,16 @@ class Peaks {
     return peak;
   }
 
-  // The position of the last instruction that reads each value, also through a tuple; -1 for what
-  // is part of the result. Its own position if nobody reads it.
+  // Returns the position of the last instruction that reads each value, also through a tuple; -1
+  // for values that are part of the result, and the value's own position if nothing reads it.
   static std::vector<i64> LastUses(const HloComputation& computation) {
     const auto instructions = computation.instructions();
     std::map<const Instruction*, size_t> position;
     for (size_t i = 0; i < instructions.size(); ++i) position[instructions[i]] = i;
     std::vector<i64> last(instructions.size());
     for (size_t i = 0; i < instructions.size(); ++i) last[i] = static_cast<i64>(i);
-    // From the end: a reader that takes no memory itself keeps what it reads as long as it lives.
+    // The walk starts at the end: a reader that takes no memory itself keeps its operands alive as
+    // long as it lives.
     for (size_t i = instructions.size(); i-- > 0;) {
       const Instruction& inst = *instructions[i];
       const bool is_root = &inst == computation.root();
@@ -92,7 +94,8 @@ const Shape& Subshape(const Shape& shape, const Dims& index) {
 
 CostAnalysis AnalyzeCost(const Module& module) {
   CostAnalysis cost;
-  // By shape, which equal ones share: many instructions may read one wide tuple.
+  // Sizes are computed once per shape, which instructions share: many instructions may read one
+  // wide tuple.
   std::unordered_map<const Shape*, double> sizes;
   std::unordered_set<const HloComputation*> called;
   const auto bytes_of = [&](const Instruction& inst) {
@@ -106,7 +109,7 @@ CostAnalysis AnalyzeCost(const Module& module) {
       cost.flops += Flops(*inst);
       cost.is_complete = cost.is_complete && CountsAllWork(*inst);
       for (const HloComputation* callee : inst->callees()) {
-        // A computation that is called twice counts once: then the numbers are too small.
+        // A computation that is called twice counts once, so that the numbers are too small.
         const bool is_first = called.insert(callee).second;
         if (MovesNothing(*inst) && !is_first) cost.is_complete = false;
       }

@@ -10,7 +10,7 @@
 namespace axle {
 namespace {
 
-// Takes leaves in order and makes the tuples around them.
+// Consumes leaves in order and builds the tuples around them.
 Literal Assemble(const Shape& shape, std::vector<Literal>& leaves, size_t& next) {
   if (shape.is_array()) return std::move(leaves[next++]);
   Literal literal(shape.WithoutLayout());  // a token has no value
@@ -20,7 +20,7 @@ Literal Assemble(const Shape& shape, std::vector<Literal>& leaves, size_t& next)
   return literal;
 }
 
-// splitmix64: a mix of a counter, so that every element is independent of the order of filling.
+// splitmix64: it mixes a counter, so that every element is independent of the order of filling.
 std::uint64_t Mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -38,7 +38,7 @@ double RandomNumber(ElementType type, std::uint64_t bits) {
   return static_cast<double>(bits >> 11) * 0x1p-52 - 1;  // 53 bits in [-1, 1)
 }
 
-// The element as one or two doubles (exact for all types but 64-bit integers).
+// Returns the element as one or two doubles (exact for all types but 64-bit integers).
 struct Number {
   double re = 0;
   double im = 0;
@@ -57,7 +57,8 @@ bool IsFinite(double x) {
   return x - x == 0;
 }
 
-// |a - b| <= atol + rtol * |b|; the modulus of a complex number, without overflow in between.
+// Tests |a - b| <= atol + rtol * |b|, with the modulus of a complex number, without intermediate
+// overflow.
 bool IsClose(Number a, Number b, const Tolerance& tolerance) {
   if (SamePart(a.re, b.re) && SamePart(a.im, b.im)) return true;
   for (double part : {a.re, a.im, b.re, b.im}) {
@@ -133,7 +134,7 @@ StatusOr<Literal> FakeLiteral(const Shape& shape, std::string_view kind, i64 lea
                                   DidYouMean(kind, kKinds),
                                   "; there are random, random:SEED, iota and zeros"));
   }
-  // Numbers are made as doubles, a block at a time, and converted; complex ones have two.
+  // Numbers are made as doubles, a block at a time, and converted; complex numbers have two.
   const ElementType type = shape.type();
   const std::uint64_t start = Mix(seed * 1000003 + static_cast<std::uint64_t>(leaf));
   const bool is_complex = IsComplex(type);
@@ -182,7 +183,7 @@ std::optional<LiteralDifference> FirstDifference(const Literal& a, const Literal
   Literal passed = b.ToRowMajor();
   const Literal x = a.ToRowMajor();
   const i64 bytes = Info(type).bytes;
-  // Elements that pass are made equal; what is left is described as an exact difference is.
+  // Elements that pass are made equal, so that the rest is described like an exact difference.
   std::byte* to = passed.mutable_bytes();
   for (i64 i = 0; i < x.num_elements(); ++i) {
     const std::byte* p = x.bytes() + i * bytes;

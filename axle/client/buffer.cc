@@ -27,7 +27,8 @@ Status MemoryBudget::Reserve(i64 bytes) {
                                   " of other buffers, but the client's memory cap is ", cap_));
 }
 
-// Why a buffer has no value. That it was deleted is not kept: Delete needs no memory.
+// The reason why a buffer has no value. Deletion leaves no reason, since Delete must not need
+// memory.
 static Status WhyGone(const Status& fate, const Shape& shape) {
   if (!fate.ok()) return fate;
   return FailedPrecondition(StrCat("buffer: ", shape.ToString(), " is deleted"));
@@ -36,7 +37,7 @@ static Status WhyGone(const Status& fate, const Shape& shape) {
 struct Buffer::Holder {
   std::mutex mutex;
   std::shared_ptr<BufferStorage> storage;  // null: deleted or donated
-  Status fate = {};                        // why
+  Status fate = {};                        // the reason
 };
 
 Buffer::Buffer(Private, std::shared_ptr<BufferStorage> storage, std::shared_ptr<const Shape> shape)
@@ -114,7 +115,7 @@ Status Buffer::CopyToHost(void* data, i64 num_bytes, ArraySlice<i64> byte_stride
 }
 
 void Buffer::Delete() {
-  std::shared_ptr<BufferStorage> released;  // outside of the lock: it may call back
+  std::shared_ptr<BufferStorage> released;  // freed outside of the lock: it may call the user
   const std::lock_guard lock(holder_->mutex);
   released = std::exchange(holder_->storage, nullptr);
   holder_->fate = {};
@@ -138,7 +139,7 @@ StatusOr<std::shared_ptr<BufferStorage>> Buffer::Donate(bool must) {
 
 void Buffer::TakeBack(std::shared_ptr<BufferStorage> storage) {
   const std::lock_guard lock(holder_->mutex);
-  if (holder_->fate.ok()) return;  // deleted meanwhile
+  if (holder_->fate.ok()) return;  // it was deleted in the meantime
   holder_->storage = std::move(storage);
 }
 

@@ -1,13 +1,13 @@
-// Buffer: a value on a device, an argument or a result of executions. It may not be there yet: an
-// asynchronous execution returns its buffers at once. A buffer whose execution failed has the error
-// instead of a value, and every use of it returns that.
+// Buffer: a value on a device, which is an argument or a result of executions. The value may still
+// be pending: an asynchronous execution returns its buffers at once. A buffer whose execution
+// failed has the error instead of a value, and every use of it returns that error.
 //
 //   AXLE_ASSIGN(BufferPtr x, client->BufferFromLiteral(literal));
 //   AXLE_ASSIGN(std::vector<BufferPtr> results, executable->Execute({x, y}));
 //   AXLE_ASSIGN(Literal value, results[0]->ToLiteral());
 //
-// Buffers are shared; their memory goes when the last user lets go of it. Thread-safe.
-// docs/client.md tells the whole story of donation, deletion and views.
+// Buffers are shared; their memory is freed when the last user releases it. All functions are
+// thread-safe. docs/client.md describes donation, deletion and views.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -25,54 +25,56 @@ class Limits;  // core/limits.h
 
 // How a buffer uses the host memory that it is made of.
 enum class HostBufferSemantics : std::uint8_t {
-  kCopy,             // copied before the call returns
-  kZeroCopy,         // read in place where it can be: nobody writes to it until it is released
+  kCopy,      // the memory is copied before the call returns
+  kZeroCopy,  // read in place if possible; the host must not write to it until it is released
   kMutableZeroCopy,  // the same, but the host may write to it while no execution reads it
 };
 
 class Buffer {
  public:
-  // A buffer of a value that is already computed. `shape` has the layouts and bounds that the
+  // Makes a buffer of a value that is already computed. `shape` has the layouts and bounds that the
   // buffer is to show. RESOURCE_EXHAUSTED if the client's memory cap does not allow it.
   static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal&& value,
                                                   std::shared_ptr<const Shape> shape);
   static StatusOr<std::shared_ptr<Buffer>> Create(std::shared_ptr<Device> device, Literal&& value);
-  // A buffer whose value is given to its storage() later.
+  // Makes a buffer whose value is given to its storage() later.
   static std::shared_ptr<Buffer> Promised(std::shared_ptr<Device> device,
                                           std::shared_ptr<const Shape> shape);
 
   const Shape& shape() const { return *shape_; }  // with the layout, and bounds of dynamic sizes
-  // The device that the buffer is on, which it keeps alive; its size in bytes, with dynamic sizes
-  // at their bounds.
+  // The device that the buffer is on, which the buffer keeps alive; and its size in bytes, with
+  // dynamic sizes at their bounds.
   Device& device() const { return *device_; }
   i64 num_bytes() const { return shape_->num_bytes(); }
 
-  // Ends when the value, or the error in its place, is there. Await returns OK, that error, or the
-  // error with which the limits ended the wait.
+  // A future that is set when the value, or the error in its place, is available. Its Await returns
+  // OK, that error, or the error with which the limits ended the wait.
   const Future& ready() const { return ready_; }
   bool is_ready() const { return ready_.is_ready(); }
   Status Await(Limits* limits = nullptr) const { return ready_.Await(limits); }
 
-  // The value, when it is there. It shares memory with the buffer until one of the two changes;
-  // what lies in host memory is copied. Errors, here and below: FAILED_PRECONDITION if it is
-  // deleted or donated; those of Await; RESOURCE_EXHAUSTED without memory for a copy.
+  // Waits for the value and returns it. The literal shares memory with the buffer until one of the
+  // two changes; a value that lies in host memory is copied. Errors, here and below:
+  // FAILED_PRECONDITION if the buffer is deleted or donated; those of Await; RESOURCE_EXHAUSTED
+  // without memory for a copy.
   StatusOr<Literal> ToLiteral(Limits* limits = nullptr) const;
   // Writes the elements of an array to `data`, where there is room for `num_bytes`.
   //
   //   byte_strides  distances between neighbours of each dimension, of any sign; empty: dense,
   //                 row-major. `data` is where element (0, ..., 0) goes.
   //
-  // Of dynamic dimensions everything up to the bound is written, padding as zeros. Types of less
-  // than a byte have a byte per element. INVALID_ARGUMENT if there is not enough room, for tuples,
-  // and for a wrong number of strides; with strides, room is the caller's business.
+  // Of dynamic dimensions, everything up to the bound is written, with the padding as zeros. Types
+  // of less than a byte have a byte per element. INVALID_ARGUMENT if there is not enough room, for
+  // tuples, and for a wrong number of strides; with strides, the caller must make sure that there
+  // is enough room.
   Status CopyToHost(void* data, i64 num_bytes, ArraySlice<i64> byte_strides = {},
                     Limits* limits = nullptr) const;
 
   // The memory of an array, in the layout of its shape, for reading. As long as the view lives, the
-  // buffer is pinned: deletion and donation leave its memory alone.
+  // buffer is pinned: deletion and donation do not free its memory.
   class View {
    public:
-    // shape().num_bytes() bytes, as long as the view lives.
+    // The shape().num_bytes() bytes of the array, valid as long as the view lives.
     const Shape& shape() const { return value_.shape(); }
     const void* data() const { return value_.bytes(); }
 
@@ -83,26 +85,27 @@ class Buffer {
     Literal value_;
     std::shared_ptr<const BufferUse> pin_;
   };
-  // Waits for the value. Errors: as ToLiteral; INVALID_ARGUMENT for what is no array.
+  // Waits for the value. Errors: as ToLiteral; INVALID_ARGUMENT if the value is not an array.
   StatusOr<View> Pin(Limits* limits = nullptr) const;
 
-  // Takes the value away; executions that are under way keep it to their end. Deleting twice is
-  // fine, any other use afterwards is FAILED_PRECONDITION.
+  // Deletes the value; executions that are running keep it until they end. Deleting twice is
+  // allowed; any other use afterwards is FAILED_PRECONDITION.
   void Delete();
-  bool is_deleted() const;  // or donated to an execution
+  bool is_deleted() const;  // true also if it was donated to an execution
 
   // --- For executables ---------------------------------------------------------------------------
 
-  // Counts as a user until the result is destroyed. FAILED_PRECONDITION if the buffer is deleted or
-  // donated.
+  // Registers a user of the storage, until the result is destroyed. FAILED_PRECONDITION if the
+  // buffer is deleted or donated.
   StatusOr<BufferUse> Use() const;
-  // Marks it as donated and gives up its storage. `must`: FAILED_PRECONDITION if others use it.
+  // Marks the buffer as donated and gives up its storage. With `must`, FAILED_PRECONDITION if it
+  // has other users.
   StatusOr<std::shared_ptr<BufferStorage>> Donate(bool must);
-  // Undoes Donate, for a call that is refused after all.
+  // Undoes Donate, for a call that is refused afterwards.
   void TakeBack(std::shared_ptr<BufferStorage> storage);
   // Sets the error that a use of the donated buffer returns from now on.
   void SetFate(Status fate);
-  // The storage; null if the buffer is deleted or donated.
+  // Returns the storage; null if the buffer is deleted or donated.
   std::shared_ptr<BufferStorage> storage() const;
 
  private:
@@ -111,7 +114,7 @@ class Buffer {
   };
 
  public:
-  // For the functions above.
+  // The constructor for the functions above.
   Buffer(Private, std::shared_ptr<BufferStorage> storage, std::shared_ptr<const Shape> shape);
   ~Buffer();
   Buffer(const Buffer&) = delete;
@@ -121,7 +124,7 @@ class Buffer {
   const std::shared_ptr<Device> device_;
   const std::shared_ptr<const Shape> shape_;
   const Future ready_;
-  struct Holder;  // the storage, until it is deleted or donated, and its lock
+  struct Holder;  // the storage, until the buffer is deleted or donated, and its lock
   const std::unique_ptr<Holder> holder_;
 };
 

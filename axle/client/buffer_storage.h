@@ -1,4 +1,4 @@
-// The storage behind a Buffer. Internal to client/.
+// The storage of a Buffer. Internal to client/.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -13,34 +13,36 @@
 
 namespace axle {
 
-// A value, once it is there, and the memory that it takes. Executions and pins hold the storage as
-// users; it is freed with the last of them.
+// A value, once it is available, and the memory that it takes. Executions and pins hold the storage
+// as its users; it is freed with the last of them.
 struct BufferStorage {
-  // With a value if `ready` is over, otherwise until somebody keeps one and sets `ready`.
+  // The storage has its value if `ready` is set already; otherwise an execution stores one with
+  // Keep and sets `ready`.
   BufferStorage(std::shared_ptr<Device> device, Future ready, Literal&& value = {})
       : device(std::move(device)), ready(std::move(ready)), value(std::move(value)) {}
   ~BufferStorage() {
     if (!on_release) return;
-    value = Literal();                       // a view of what is released
-    (void)CallUser("released", on_release);  // nobody is there to hear of an exception
+    value = Literal();                       // it may be a view of the memory that is released
+    (void)CallUser("released", on_release);  // an exception has no receiver here
   }
   BufferStorage(const BufferStorage&) = delete;
   BufferStorage& operator=(const BufferStorage&) = delete;
-  // Counts the value, once: RESOURCE_EXHAUSTED if the memory cap does not allow it.
+  // Charges the value to the memory cap, once: RESOURCE_EXHAUSTED if the cap does not allow it.
   Status Count() { return share.Take(device->memory(), value.is_view() ? 0 : value.num_bytes()); }
-  // The value of a promise, once, before somebody sets `ready` to what this returns:
-  // RESOURCE_EXHAUSTED if the memory cap does not allow it, which keeps nothing then.
+  // Stores the value of a pending buffer, once, before the caller sets `ready` to the status that
+  // this returns: RESOURCE_EXHAUSTED if the memory cap does not allow the value, which is then not
+  // kept.
   Status Keep(Literal&& made);
 
   const std::shared_ptr<Device> device;
   const Future ready;
-  MemoryShare share;  // until the value is gone
+  MemoryShare share;  // held until the value is freed
   Literal value;      // written before `ready`, then only read
   std::function<void()> on_release = nullptr;
   std::atomic<int> num_users = 0;
 };
 
-// A user of a buffer's storage, or of none.
+// A user of a buffer's storage; it may be empty.
 class BufferUse {
  public:
   BufferUse() = default;
@@ -55,7 +57,7 @@ class BufferUse {
   ~BufferUse() {
     if (storage_ != nullptr) --storage_->num_users;
   }
-  // Null if this is a user of none.
+  // Null if this user is empty.
   const std::shared_ptr<BufferStorage>& storage() const { return storage_; }
 
  private:

@@ -34,7 +34,7 @@
 #include "axle/runtime/serial_queue.h"
 #include "axle/runtime/thread_pool.h"
 
-// One in each copy of this library in a process: what Load below compares.
+// There is one in each copy of this library in a process; Load below compares their addresses.
 extern "C" {
 extern const char axle_copy;
 const char axle_copy = 0;
@@ -47,14 +47,14 @@ Status Unavailable(std::string message) {
   return {StatusCode::kUnavailable, std::move(message)};
 }
 
-// What the options or the environment name; "" if neither does.
+// Returns the path in the options or the environment; "" if neither has one.
 std::string NamedCodegenLibrary(const ClientOptions& options) {
   if (!options.codegen_library.empty()) return options.codegen_library;
   const char* path = std::getenv("AXLE_CODEGEN_LIBRARY");
   return path == nullptr ? "" : path;
 }
 
-// The threads that the options or the environment ask for; 0 if neither does.
+// Returns the number of threads in the options or the environment; 0 if neither has one.
 StatusOr<int> WantedThreads(const ClientOptions& options) {
   constexpr int kMost = 1024;
   if (options.num_threads < 0 || options.num_threads > kMost) {
@@ -71,7 +71,8 @@ StatusOr<int> WantedThreads(const ClientOptions& options) {
                                 PrintableText(text), "\", must be a number from 1 to ", kMost));
 }
 
-// Beside the library that this code is part of, if the loader knows where that is.
+// Returns a path in the folder of the library that contains this code, if the loader knows that
+// folder.
 std::string DefaultCodegenLibrary() {
   constexpr std::string_view kName = "libaxle_codegen.so";
   Dl_info info = {};
@@ -84,14 +85,14 @@ std::string DefaultCodegenLibrary() {
   return std::string(kName);
 }
 
-// A callback that gets texts from the threads that compile. The first exception of it is kept, and
-// it is not called again.
+// A callback that receives texts from the threads that compile. Its first exception is kept, and it
+// is not called again.
 class TextCallback {
  public:
   using Function = std::function<void(std::string_view text)>;
   TextCallback(std::string_view name, const Function& function)
       : name_(name), function_(function) {}
-  // Empty if the callback is.
+  // Returns an empty function if the callback of the user is empty.
   Function function() {
     if (!function_) return {};
     return [this](std::string_view text) {
@@ -99,7 +100,7 @@ class TextCallback {
       if (status_.ok()) status_ = CallUser(name_, [&] { function_(text); });
     };
   }
-  const Status& status() const { return status_; }  // once all threads are done
+  const Status& status() const { return status_; }  // read when all threads are done
 
  private:
   std::string_view name_;
@@ -164,7 +165,7 @@ class CompiledExecutable : public Executable {
       if (std::ranges::none_of(arguments, has_layout)) {
         return code_->Execute(arguments, device, limits);
       }
-      std::vector<Literal> values;  // that had to change
+      std::vector<Literal> values;  // copies of the arguments that had to change
       values.reserve(arguments.size());
       std::vector<Argument> row_major(arguments.begin(), arguments.end());
       for (Argument& argument : row_major) {
@@ -179,11 +180,11 @@ class CompiledExecutable : public Executable {
     }
   }
 
-  std::shared_ptr<const void> library_;  // keeps the engine that made the code
+  std::shared_ptr<const void> library_;  // keeps the engine loaded that made the code
   std::unique_ptr<NativeExecutable> code_;
 };
 
-// A layout that the options ask for, of a value of this shape.
+// Checks a layout that the options request for a value of this shape.
 Status CheckWantedLayout(const Shape& wanted, const Shape& shape, std::string_view what) {
   AXLE_TRY(CheckShape(wanted));
   Status status;
@@ -198,8 +199,8 @@ Status CheckWantedLayout(const Shape& wanted, const Shape& shape, std::string_vi
                                 ", but the program has ", shape.ToString()));
 }
 
-// The shapes of the entry in the layouts of the options. Without those, literals and buffers are
-// row-major.
+// Puts the layouts of the options into the shapes of the entry. Without them, literals and buffers
+// are row-major.
 StatusOr<ProgramShape> WantedShape(const Module& module, const CompileOptions& options) {
   ProgramShape shape;
   for (const Instruction* parameter : module.entry()->parameters()) {
@@ -225,8 +226,9 @@ StatusOr<ProgramShape> WantedShape(const Module& module, const CompileOptions& o
   return shape;
 }
 
-// What passes and plans of native code take for an instruction, beside the values of constants and
-// what LLVM needs: a little more than the most that programs of hostile shapes took.
+// The memory that passes and schedules of native code take per instruction, in addition to the
+// values of constants and the memory of LLVM: a little more than the most that programs of hostile
+// shapes took.
 constexpr i64 kBytesPerInstruction = 3 << 10;
 
 struct ReleaseAtEnd {
@@ -237,7 +239,7 @@ struct ReleaseAtEnd {
   }
 };
 
-// The same module for another number of devices.
+// Returns the module with the numbers of devices that the options request; a copy if they differ.
 std::shared_ptr<const Module> WithDevices(std::shared_ptr<const Module> module,
                                           const CompileOptions& options) {
   const ModuleConfig& config = module->config();
@@ -252,11 +254,11 @@ std::shared_ptr<const Module> WithDevices(std::shared_ptr<const Module> module,
 
 }  // namespace
 
-// More than it takes to set up what libaxle_codegen.so has inside as it is loaded. Some of that
-// ends the process when it gets no memory.
+// An upper bound of the memory that libaxle_codegen.so needs to initialise itself when it is
+// loaded. Parts of its initialisation end the process when they get no memory.
 static constexpr i64 kLoadBytes = i64{4} << 20;
 
-// Whether the loader says that it got no memory.
+// Returns whether the message of the loader says that it got no memory.
 static bool IsAboutMemory(std::string_view why) {
   return why.find("failed to map") != why.npos || why.find("annot allocate") != why.npos;
 }
@@ -264,14 +266,14 @@ static bool IsAboutMemory(std::string_view why) {
 struct Client::NativeLibrary {
   std::mutex mutex;
   std::unique_ptr<NativeEngine> engine;  // null until it is loaded
-  Status missing;                        // why it was not, when somebody could do without
+  Status missing;  // why it is missing, for callers that can continue without it
 
   StatusOr<NativeEngine*> Load(const std::string& path) {
     const std::lock_guard lock(mutex);
     return LoadLocked(path);
   }
-  // Null if there is none, and `missing` says why; tries once. RESOURCE_EXHAUSTED without memory to
-  // load it.
+  // Returns the engine, or null with the reason in `missing`; tries once. RESOURCE_EXHAUSTED
+  // without memory to load it.
   StatusOr<NativeEngine*> LoadIfThere(const std::string& path) {
     const std::lock_guard lock(mutex);
     if (!missing.ok()) return nullptr;
@@ -281,7 +283,7 @@ struct Client::NativeLibrary {
     return nullptr;
   }
 
-  // The engine that the program has inside.
+  // The engine that is linked into the program.
   StatusOr<NativeEngine*> UseLinked(NativeEngineFactory create) {
     const std::lock_guard lock(mutex);
     if (engine == nullptr) engine.reset(create(kNativeEngineVersion));
@@ -291,7 +293,7 @@ struct Client::NativeLibrary {
     return engine.get();
   }
 
-  // The library is never unloaded: code and type information of it may be in use anywhere.
+  // The library is never unloaded, since its code and type information may still be in use.
   StatusOr<NativeEngine*> LoadLocked(const std::string& path) {
     if (engine != nullptr) return engine.get();
     if (!HasRoomFor(kLoadBytes)) {
@@ -311,8 +313,8 @@ struct Client::NativeLibrary {
     if (create == nullptr) {
       return Unavailable(StrCat("compile: ", path, " is not a native engine of axle"));
     }
-    // The engine works on the tables of the libaxle.so that it is linked to. A program with
-    // libaxle.a inside has tables of its own.
+    // The engine uses the tables of the libaxle.so that it is linked to. A program that contains
+    // libaxle.a has tables of its own.
     if (dlsym(handle, "axle_copy") != &axle_copy) {
       return Unavailable(
           StrCat("compile: ", path, " belongs to another copy of axle than this program"));
@@ -380,7 +382,7 @@ StatusOr<std::vector<std::shared_ptr<Device>>> Client::DevicesFor(
     return InvalidArgument(StrCat("compile: replicas is ", replicas, " and partitions ", partitions,
                                   ", must be >= 1"));
   }
-  // A run with a device of its own brings the others along.
+  // A device that the caller passes knows the other devices of its run.
   if (options.device != nullptr) return std::vector<std::shared_ptr<Device>>{devices_[0]};
   const auto num_devices = CheckedMul(replicas, partitions);
   if (num_devices && *num_devices == 1) {
@@ -404,7 +406,7 @@ StatusOr<NativeEngine*> Client::EngineFor(EngineKind kind, bool code) const {
       linked != nullptr && options_.codegen_library.empty()) {
     return native_->UseLinked(linked);
   }
-  // One that somebody names is meant: there is no going on without it.
+  // An engine that is named explicitly must be loaded; there is no fallback.
   const std::string named = NamedCodegenLibrary(options_);
   const bool may_lack = kind != EngineKind::kNative && named.empty();
   AXLE_ASSIGN(NativeEngine * engine,
@@ -434,12 +436,13 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   AXLE_TRY(CheckRuns(*module));
   AXLE_ASSIGN(ProgramShape shape, WantedShape(*module, options));
   AXLE_ASSIGN(std::vector<std::shared_ptr<Device>> devices, DevicesFor(*module, options));
-  // A device of the caller's brings others along, whatever the module says.
+  // A device that the caller passes knows the other devices of its run, so that the numbers in the
+  // module are not checked.
   if (options.device == nullptr) AXLE_TRY(CheckDevices(*module));
   AXLE_ASSIGN(std::unique_ptr<Module> ordered,
               OrderTransfers(*module, devices.size() == 1 && options.device == nullptr));
   if (ordered != nullptr) module = std::move(ordered);
-  // In a hub of the user's, others may send.
+  // In a hub that the user owns, other devices may send.
   if (options_.device.hub == nullptr) devices[0]->host().AddSenders(SentChannels(*module));
   AXLE_TRY(CheckCustomCallTargets(*module, options.device != nullptr
                                                ? *options.device
@@ -467,7 +470,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   if (options.limits != nullptr) AXLE_TRY(options.limits->Reserve(work));
   const ReleaseAtEnd release{options.limits, work};
   DebugOptions debug = options.debug;
-  // They refer to the functions of the caller, not to those of `debug`, which they replace.
+  // They refer to the caller's functions, not to those of `debug`, which they replace.
   TextCallback on_llvm("on_llvm", options.debug.on_llvm);
   TextCallback on_assembly("on_assembly", options.debug.on_assembly);
   debug.on_llvm = on_llvm.function();
@@ -515,7 +518,7 @@ StatusOr<BufferPtr> Client::BufferFromHost(const void* data, const Shape& shape,
                                            HostBufferSemantics semantics, i64 device_ordinal,
                                            std::function<void()> released, bool* is_zero_copy) {
   AXLE_ASSIGN(std::shared_ptr<Device> device, DeviceAt(device_ordinal, "buffer from host"));
-  // Where a byte may have bits that its type lacks, they are looked at once, here.
+  // Where a byte may have bits that its type lacks, all elements are checked once, here.
   const bool may_spoil = shape.type() == PRED || IsSubByte(shape.type());
   const bool copy = semantics == HostBufferSemantics::kCopy ||
                     (semantics == HostBufferSemantics::kMutableZeroCopy && may_spoil);

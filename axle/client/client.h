@@ -4,9 +4,9 @@
 //   AXLE_ASSIGN(auto executable, client->Compile(computation));   // or the text of a program
 //   AXLE_ASSIGN(Literal result, executable->Execute({x, y}));
 //
-// Thread-safe, and so are executables and buffers, which may outlive their client. Prints nothing
-// and installs no signal handler. docs/client.md has what happens at a fork, with signals, and with
-// memory that is shared with the host.
+// Clients are thread-safe, and so are executables and buffers, which may outlive their client. A
+// client prints nothing and installs no signal handler. docs/client.md says what happens at a fork,
+// with signals, and with memory that is shared with the host.
 #pragma once
 #include <functional>
 #include <memory>
@@ -38,54 +38,60 @@ enum class Numerics : std::uint8_t { kStrict, kFast };
 enum class LogLevel : std::uint8_t { kInfo };
 
 struct ClientOptions {
-  // The library of the native engine, which must load then. "": the engine that the program has
-  // inside, else AXLE_CODEGEN_LIBRARY, likewise, else libaxle_codegen.so beside libaxle.so.
+  // Path of the library of the native engine; an error if it cannot be loaded. If this is "", the
+  // engine that is linked into the program is used, else the path in AXLE_CODEGEN_LIBRARY, which
+  // must load as well, else libaxle_codegen.so in the folder of libaxle.so.
   std::string codegen_library = {};
-  i64 num_devices = 1;  // 1 to 1024; each is this machine's processor
-  // Where asynchronous executions run. Null: threads of the client's own, which start when they are
-  // needed; num_threads of them, 0: AXLE_NUM_THREADS or one per processor. One per device at least.
-  // As many at most share the work of a large kernel. An exception of Schedule is the status
-  // of the execution, INTERNAL. The client, its buffers and executables share it; it is never
-  // destroyed in one of the tasks that they gave it, so its destructor may wait for its threads.
+  i64 num_devices = 1;  // 1 to 1024; each of them is this machine's processor
+  // Where asynchronous executions run. Null stands for num_threads threads of the client's own,
+  // which start when they are needed; if num_threads is 0, there are AXLE_NUM_THREADS of them, or
+  // one per processor. There is at least one per device. At most as many threads share the work of
+  // a large kernel. An exception of Schedule becomes the status of the execution, INTERNAL. The
+  // client, its buffers and executables share the executor. It is never destroyed in one of the
+  // tasks that they gave it, so its destructor may wait for its threads.
   std::shared_ptr<Executor> executor = nullptr;
   int num_threads = 0;
-  // Bytes that all buffers of the client may take together, and that the values of each run may
-  // take beside them.
+  // The number of bytes that all buffers of the client may take together, and that the values of
+  // each run may take in addition to the buffers.
   i64 memory_cap = std::numeric_limits<i64>::max();
   // Options of each device: its infeed, outfeed and channels.
   HostDeviceOptions device = {};
-  // Gets log messages, today one for each compilation. Called from any thread, maybe from several
-  // at a time. Nothing is logged without it. If it throws, the compilation is INTERNAL.
+  // Receives log messages, at present one for each compilation. It is called from any thread,
+  // possibly from several at a time. Without it nothing is logged. If it throws, the compilation is
+  // INTERNAL.
   std::function<void(LogLevel level, std::string_view message)> log = {};
 };
 
 struct CompileOptions {
-  // By default native code; where its library cannot be loaded, as in a program with libaxle.a
-  // inside, the interpreter. Executable::engine() says which one it is.
+  // The default is native code, or the interpreter where the library of native code cannot be
+  // loaded, as in a program that links libaxle.a. Executable::engine() returns the choice.
   EngineKind engine = EngineKind::kDefault;
   Numerics numerics = Numerics::kStrict;
   NativeIsa isa = NativeIsa::kAuto;
-  int codegen_level = 1;  // effort: 0 least, 2 most, 1 what each kernel is worth; never the bits
-  // The layouts in which arguments will mostly come, one shape per parameter, or none; and the one
-  // of the result. They change no value. UNIMPLEMENTED if they are tiled.
+  int codegen_level = 1;  // effort: 0 least, 2 most, 1 as each kernel is worth; changes no bits
+  // The layouts that most arguments will have, one shape per parameter, or none; and the layout of
+  // the result. They change no value. UNIMPLEMENTED if they are tiled.
   std::vector<Shape> argument_layouts = {};
   std::optional<Shape> result_layout = {};
-  // The shapes of the arguments, one per parameter, of a program that leaves sizes open, f32[?]: it
-  // is compiled for these. Nothing for the others.
+  // The shapes of the arguments, one per parameter, of a program that leaves sizes open, f32[?]. It
+  // is compiled for these shapes. Other programs need none.
   std::vector<Shape> argument_shapes = {};
-  // How many devices run the program together; 0: as the module says. They are the client's first
-  // replicas * partitions ones, or the one with this ordinal.
+  // The number of devices that run the program together; 0 means the number in the module. They are
+  // the first replicas * partitions devices of the client, or the one with this ordinal.
   i64 replicas = 0;
   i64 partitions = 0;
   i64 device_ordinal = 0;
-  // The device whose registry must have the functions that custom calls name; null: the client's.
+  // The device whose registry must have the functions that custom calls name; null stands for that
+  // of the client.
   const DeviceContext* device = nullptr;
-  // Limits on the time and memory of the compilation, its cancellation and progress; null: none.
+  // Limits on the time and memory of the compilation, its cancellation and progress; null means no
+  // limits.
   Limits* limits = nullptr;
   // For tests: compiles a program whose constants have lost their elements, constant({...}), with a
   // counting pattern in their place. If this is false, such a program is INVALID_ARGUMENT.
   bool allow_elided = false;
-  // Options of native code for tests and tools: a report, its text, other ways to the same bits.
+  // Options of native code for tests and tools: a report, its text, other code paths that give the
+  // same bits.
   DebugOptions debug = {};
 };
 
@@ -96,35 +102,38 @@ class Client {
   static StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options = {});
   ~Client();
 
-  // Compiles what Build returned. Errors as below; INVALID_ARGUMENT for an empty computation.
+  // Compiles the result of XlaBuilder::Build. Errors as below; INVALID_ARGUMENT for an empty
+  // computation.
   StatusOr<std::shared_ptr<Executable>> Compile(const XlaComputation& computation,
                                                 const CompileOptions& options = {});
-  // `module` is verified, as Parse and the builder return it. Errors: UNIMPLEMENTED if the engine
-  // cannot run it (yet), with the name of the op; NOT_FOUND if it calls a function that is not
-  // registered; UNAVAILABLE if kNative is asked for and cannot be loaded; INVALID_ARGUMENT for
-  // options that make no sense, as more devices than there are, for a program that was printed
-  // without its large constants, and for one whose sizes are open and do not follow from
-  // argument_shapes.
+  // Compiles `module`, which must be verified, as Parse and the builder return it. Errors:
+  // UNIMPLEMENTED if the engine cannot run it (yet), with the name of the op; NOT_FOUND if it calls
+  // a function that is not registered; UNAVAILABLE if kNative is requested and cannot be loaded;
+  // INVALID_ARGUMENT for options that make no sense, such as more devices than there are, for a
+  // program that was printed without its large constants, and for a program whose sizes are open
+  // and do not follow from argument_shapes.
   StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 const CompileOptions& options = {});
-  // The same from bytes of any format that client/load.h reads; its errors besides.
+  // Compiles the bytes of any format that client/load.h reads, with its errors in addition.
   StatusOr<std::shared_ptr<Executable>> Compile(std::string_view bytes,
                                                 const CompileOptions& options = {});
 
-  // The devices by ordinal, as many as the options said; the same ones for the life of the client.
+  // The devices by ordinal. Their number is that of the options, and they stay the same for the
+  // life of the client.
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
   // The queues and channels of the first device, on which executables run unless CompileOptions
   // name another one.
   HostDevice& device() { return devices_[0]->host(); }
 
-  // A copy of the literal, or without a copy if it owns its storage, on a device. Errors, here and
-  // below: INVALID_ARGUMENT if there is no such device; RESOURCE_EXHAUSTED without memory, or
-  // beyond the client's cap.
+  // Makes a buffer of the literal on a device; it is not copied if it owns its storage. Errors,
+  // here and below: INVALID_ARGUMENT if there is no such device; RESOURCE_EXHAUSTED without memory,
+  // or beyond the client's cap.
   StatusOr<BufferPtr> BufferFromLiteral(Literal literal, i64 device_ordinal = 0);
-  // An array in host memory, of any strides: client/host_array.h says what is taken. If it is not
-  // copied, which is_zero_copy tells, it must stay as long as the buffer, the executions that use
-  // it and views of it. `released` is called when it may go, from any thread; for a copy, before
-  // the call returns. An exception of it makes the call INTERNAL, or is dropped if it comes later.
+  // Makes a buffer of an array in host memory, of any strides; client/host_array.h says which
+  // arrays are accepted. If the array is not copied, which is_zero_copy returns, the memory must
+  // stay valid as long as the buffer, the executions that use it and views of it. `released` is
+  // called when the memory may be freed, from any thread; for a copy, before the call returns. An
+  // exception of `released` makes the call INTERNAL, or is dropped if it comes later.
   //
   //   AXLE_ASSIGN(BufferPtr x, client->BufferFromHost(data, ShapeUtil::MakeShape(F32, {2, 3})));
   StatusOr<BufferPtr> BufferFromHost(const void* data, const Shape& shape,
@@ -139,8 +148,9 @@ class Client {
   //   void AddOne(void* out, void** in);
   //   AXLE_TRY(client->RegisterCustomCall("add_one", AddOne));
   //
-  // runtime/custom_call_registry.h says what it gets; device().custom_calls() takes the other kinds
-  // of functions. Errors: ALREADY_EXISTS if the name is taken. A target cannot be taken back.
+  // runtime/custom_call_registry.h says what arguments the function receives;
+  // device().custom_calls() registers the other kinds of functions. Errors: ALREADY_EXISTS if the
+  // name is taken. A target cannot be unregistered.
   Status RegisterCustomCall(std::string_view name,
                             std::function<void(void* out, const void** in)> function);
   Status RegisterCustomCall(std::string_view name, void (*function)(void* out, void** in));
@@ -148,35 +158,36 @@ class Client {
   Status RegisterTypedCustomCall(std::string_view name,
                                  std::function<Status(const CustomCallFrame& frame)> function);
 
-  // Puts an array, or the elements of a tuple of arrays, into the infeed queue; waits while it is
-  // full, until the limits say CANCELLED or DEADLINE_EXCEEDED. A program's infeed takes them in the
-  // order in which they came, and waits for them. Errors, here and below: INVALID_ARGUMENT for
-  // other shapes or if there is no such device; RESOURCE_EXHAUSTED for more than the queue ever
-  // holds.
+  // Puts an array, or the elements of a tuple of arrays, into the infeed queue. It waits while the
+  // queue is full, until the limits say CANCELLED or DEADLINE_EXCEEDED. The infeed ops of a program
+  // take the arrays in the order in which they were put in, and wait for them. Errors, here and
+  // below: INVALID_ARGUMENT for other shapes or if there is no such device; RESOURCE_EXHAUSTED for
+  // more bytes than the queue ever holds.
   Status TransferToInfeed(const Literal& value, Limits* limits = nullptr, i64 device_ordinal = 0);
   // Takes the next array, or for a tuple the next arrays, that a program has put into the outfeed
-  // queue, and waits for them. INVALID_ARGUMENT if they are not of this shape; they stay then.
+  // queue, and waits for them. INVALID_ARGUMENT if they are not of this shape; they then stay in
+  // the queue.
   StatusOr<Literal> TransferFromOutfeed(const Shape& shape, Limits* limits = nullptr,
                                         i64 device_ordinal = 0);
 
-  // How many bytes the live buffers of the client take.
+  // Returns the number of bytes that the live buffers of the client take.
   i64 live_buffer_bytes() const;
 
  private:
   struct NativeLibrary;
   explicit Client(ClientOptions options);
-  // Create on a processor that has what the library needs.
+  // Create, for a processor that has the features the library needs.
   static StatusOr<std::unique_ptr<Client>> CreateHere(const ClientOptions& options);
   StatusOr<std::shared_ptr<Device>> DeviceAt(i64 ordinal, std::string_view what) const;
   StatusOr<std::vector<std::shared_ptr<Device>>> DevicesFor(const Module& module,
                                                             const CompileOptions& options) const;
   // Null for the interpreter.
   StatusOr<NativeEngine*> EngineFor(EngineKind kind, bool code) const;
-  // INTERNAL if the log throws.
+  // Logs a message. INTERNAL if the log throws.
   Status Log(LogLevel level, const std::function<std::string()>& message) const;
 
   ClientOptions options_;
-  int num_threads_;  // that share the work of a large kernel
+  int num_threads_;  // the threads that share the work of a large kernel
   std::shared_ptr<MemoryBudget> memory_;
   std::vector<std::shared_ptr<Device>> devices_;
   std::shared_ptr<NativeLibrary> native_;  // loaded when it is first needed

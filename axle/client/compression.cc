@@ -20,7 +20,7 @@ Status TooLong(i64 max_bytes) {
       StrCat("the compressed input is longer than ", HumanBytes(max_bytes), " when unpacked"));
 }
 
-// Of members, with the one that begins now.
+// The number of members, including the one that begins now.
 Status CountMember(i64& count) {
   if (++count <= kMaxMembers) return {};
   return ResourceExhausted(StrCat("the compressed input has more than ", kMaxMembers, " members"));
@@ -66,7 +66,7 @@ StatusOr<std::string> Unzstd(std::string_view bytes, i64 max_bytes, Limits* limi
   const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
                                                                           &ZSTD_freeDStream);
   if (stream == nullptr) return ResourceExhausted("no memory for zstd");
-  // Frames that ask for a larger window than this are refused by the library.
+  // The library refuses frames that ask for a larger window than this.
   ZSTD_DCtx_setParameter(stream.get(), ZSTD_d_windowLogMax, 27);
   std::string out;
   ZSTD_inBuffer in = {bytes.data(), bytes.size(), 0};

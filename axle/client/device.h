@@ -1,6 +1,6 @@
-// Device: one of a client's devices, which all are this machine's processor. It has an infeed and
-// an outfeed queue and channels of its own; the registry of custom calls is the client's.
-// Thread-safe; lives as long as the client, its buffers or its executables.
+// Device: one of a client's devices, all of which are this machine's processor. It has its own
+// infeed and outfeed queue and channels; the registry of custom calls is the client's. Its
+// functions are thread-safe. It lives as long as the client, its buffers or its executables.
 #pragma once
 #include <memory>
 #include <string>
@@ -17,19 +17,19 @@ class SerialQueue;         // runtime/serial_queue.h
 
 class Device {
  public:
-  // For Client, which makes all of its devices.
+  // The constructor for Client, which makes all of its devices.
   Device(i64 ordinal, const HostDeviceOptions& options, std::shared_ptr<Executor> executor,
          std::shared_ptr<MemoryBudget> memory);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Its place among the client's devices, from 0; "cpu:0".
+  // The ordinal among the client's devices, from 0; and the name, as "cpu:0".
   i64 ordinal() const { return ordinal_; }
   std::string ToString() const;
   // The queues and channels.
   HostDevice& host() { return *host_; }
-  // Where asynchronous runs wait their turn.
+  // The queue in which asynchronous runs wait.
   SerialQueue& queue() { return *queue_; }
   // The client's memory budget, which its devices share.
   MemoryBudget& memory() { return *memory_; }

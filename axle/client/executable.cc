@@ -28,7 +28,7 @@ Status OneDeviceOnly(const Executable& executable) {
                                 " devices: ExecuteReplicated takes arguments for each"));
 }
 
-// A device as one run of a program sees it: which replica it is, and its random seed.
+// The device as one run of a program sees it: with the number of the replica and the random seed.
 class RunDevice : public DeviceContext {
  public:
   RunDevice(DeviceContext& host, i64 device, const ModuleConfig& config, std::uint64_t random_seed)
@@ -70,7 +70,7 @@ class RunDevice : public DeviceContext {
   const std::uint64_t random_seed_;
 };
 
-// While it lives, the limits allow no more than the client has left beside its buffers.
+// As long as it lives, the limits allow no more memory than the client has left after its buffers.
 class ScopedMemoryCap {
  public:
   ScopedMemoryCap(Limits& limits, const MemoryBudget& memory)
@@ -88,7 +88,8 @@ class ScopedMemoryCap {
   const i64 before_;
 };
 
-// What to donate, and what of that must be: by parameter; nothing at all if it is empty.
+// Which arguments to donate, and which of them must be donated, by parameter; empty if there are
+// none.
 enum class Donation : std::uint8_t { kNone, kMay, kMust };
 
 bool MayDonate(const Module& module, const ExecuteOptions& options) {
@@ -152,7 +153,7 @@ std::shared_ptr<const Shape> Executable::SharedShape(const Shape& of_result) con
   return {shape_, &of_result};
 }
 
-// What is donated belongs to the call from the start; of the rest it is one user among others.
+// Donated arguments belong to the call from the start; of the others it is one user among several.
 struct Executable::Call {
   i64 device = 0;
   ExecuteOptions options;
@@ -163,13 +164,13 @@ struct Executable::Call {
     size_t argument;
   };
   std::vector<Donated> donated;
-  std::shared_ptr<Limits> limits;  // those of the options, if they are the call's own
+  std::shared_ptr<Limits> limits;  // the limits of the options, if the call owns them
   std::vector<std::shared_ptr<BufferStorage>> promised;
-  std::vector<std::pair<Future, Status>> news;  // of what was promised; has room for all
-  std::vector<BufferPtr> results;               // the caller's; moved out before the run
+  std::vector<std::pair<Future, Status>> news;  // of the pending results; has room for all
+  std::vector<BufferPtr> results;               // for the caller; moved out before the run
   Future done = Future::Pending();
 
-  // It does not run after all: what was donated is its owner's again.
+  // Undoes an accepted call that will not run: donated arguments are returned to their buffers.
   void Undo() {
     for (const Donated& given : donated) given.buffer->TakeBack(arguments[given.argument]);
   }
@@ -178,7 +179,7 @@ struct Executable::Call {
 StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> arguments,
                                     const ExecuteOptions& options) const {
   const LimitedCall call(options.limits, "the run of", name());
-  if (options.limits != nullptr) AXLE_TRY(options.limits->Check());  // some runs look no more
+  if (options.limits != nullptr) AXLE_TRY(options.limits->Check());  // some runs never check again
   const ModuleConfig& config = module_->config();
   DeviceContext* host = options.device != nullptr ? options.device : &devices_[device]->host();
   RunDevice run_device(*host, device, config, options.random_seed);
@@ -186,7 +187,7 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
   DeviceContext* context = plain || options.device != nullptr ? host : &run_device;
   const MemoryBudget& memory = devices_[device]->memory();
   Limits* limits = options.limits;
-  std::unique_ptr<Limits> own;  // not in place: few runs need them
+  std::unique_ptr<Limits> own;  // on the heap: few runs need them
   std::optional<ScopedMemoryCap> cap;
   try {
     if (memory.cap() != std::numeric_limits<i64>::max()) {
@@ -194,7 +195,7 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
       cap.emplace(*limits, memory);
     }
     StatusOr<Literal> result = Run(arguments, context, limits);
-    // What is told of the end may throw, too.
+    // Callbacks that are told of the end may throw as well.
     if (limits != nullptr && result.ok()) AXLE_TRY(limits->progress_error());
     if (!result.ok() || !HasLayout(shape_->result)) return result;
     return InLayoutsOf(*std::move(result), shape_->result);
@@ -267,7 +268,7 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
   } else {
     promise(shape_->result);
   }
-  // All memory first: an exception would lose what has been donated by then.
+  // All memory is allocated first: an exception would lose what has been donated by then.
   call->news.reserve(call->promised.size());
   call->arguments.resize(arguments.size());
   call->uses.reserve(arguments.size());
@@ -300,8 +301,8 @@ Status Executable::Finish(Call& call, const Status& scheduled) const {
     for (size_t i = 0; i < call.arguments.size(); ++i) {
       BufferStorage& storage = *call.arguments[i];
       AXLE_TRY(storage.ready.Await(call.options.limits));
-      // A donated value that nobody else uses is handed over, so that the run may change it. The
-      // call itself is a user of what is not donated.
+      // A donated value without other users is handed over, so that the run may change it. The call
+      // itself is a user of arguments that are not donated.
       arguments[i] = {&storage.value, storage.num_users == 0 ? &storage.value : nullptr};
     }
     return RunOn(call.device, arguments, call.options);
@@ -309,7 +310,8 @@ Status Executable::Finish(Call& call, const Status& scheduled) const {
   StatusOr<Literal> result = run();
   const Status ran = result.status();
   Status status = ran;
-  // Before the results are counted: one may lie where a donated argument was.
+  // This happens before the results are charged, since a result may be in the memory of a donated
+  // argument.
   call.arguments.clear();
   call.uses.clear();
   for (size_t i = 0; i < call.promised.size(); ++i) {
@@ -325,7 +327,8 @@ Status Executable::Finish(Call& call, const Status& scheduled) const {
   if (!status.ok()) {
     for (const Call::Donated& given : call.donated) given.buffer->SetFate(status);
   }
-  // Whoever has waited finds that the run holds no memory any more: it lets go of all first.
+  // The call releases all its memory before the futures are set, so that a thread that has waited
+  // sees the memory as free.
   call.donated.clear();
   call.promised.clear();
   for (auto& [ready, kept] : call.news) ready.Set(std::move(kept));
@@ -333,7 +336,7 @@ Status Executable::Finish(Call& call, const Status& scheduled) const {
   return status;
 }
 
-// Without promises: nobody sees a result before it is there.
+// There are no pending buffers here: the caller receives the results when they are computed.
 StatusOr<std::vector<BufferPtr>> Executable::RunOnBuffers(ArraySlice<BufferPtr> arguments,
                                                           const ExecuteOptions& options) const {
   const LimitedCall call(options.limits, "the run of", name());
@@ -352,7 +355,7 @@ StatusOr<std::vector<BufferPtr>> Executable::RunOnBuffers(ArraySlice<BufferPtr> 
     }
     return RunOn(0, borrowed, options);
   };
-  // The run uses the arguments no more when the results are counted.
+  // The run has released the arguments when the results are charged.
   AXLE_ASSIGN(Literal && value, run());
   try {
     std::vector<BufferPtr> results;
@@ -425,7 +428,7 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
     }
     auto call = Accept(arguments[d], static_cast<i64>(d), own);
     if (!call.ok()) {
-      // Nothing runs; what the other devices were given is theirs again.
+      // Nothing runs; the arguments that other devices donated are returned to their buffers.
       for (const auto& accepted : calls) accepted->Undo();
       return Status(call.status().code(), StrCat(call.status().message(), " (device ", d, ")"));
     }
@@ -433,7 +436,7 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
     results.push_back(std::move((*call)->results));
     calls.push_back(*std::move(call));
   }
-  // A device may wait for one that has failed: what fails ends all.
+  // A device may wait for one that has failed, so that the failure of one run ends all.
   const auto end_all = [own_limits](const Status& status) {
     if (status.ok()) return;
     for (const auto& limits : own_limits) limits->Cancel();
@@ -449,7 +452,7 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
   Status first, first_ended;
   for (const auto& call : calls) {
     const Status status = call->done.Await(options.limits);
-    end_all(status);  // the limits may have ended the wait alone
+    end_all(status);  // the limits may have ended only the wait
     const bool was_ended = call->limits != nullptr && status.code() == StatusCode::kCancelled;
     Status& kept = was_ended ? first_ended : first;
     if (kept.ok()) kept = status;

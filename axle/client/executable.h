@@ -1,10 +1,10 @@
-// Executable: a compiled program. Runs on literals, or on buffers of its client's devices, as often
-// as one likes and from any number of threads at a time.
+// Executable: a compiled program. It runs on literals, or on buffers of its client's devices, any
+// number of times and from any number of threads at a time.
 //
 //   AXLE_ASSIGN(Literal sum, executable->Execute({x, y}));               // literals
 //   AXLE_ASSIGN(std::vector<BufferPtr> results, executable->Execute({buffer_x, buffer_y}));
 //
-// Thread-safe; may outlive its client.
+// Executables are thread-safe and may outlive their client.
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -27,16 +27,17 @@ class DeviceContext;   // core/device_context.h
 enum class EngineKind : std::uint8_t { kDefault, kInterpret, kNative };
 
 struct ExecuteOptions {
-  // Limits of this run; none if null. They live until the run is over. In ExecuteReplicated, Cancel
-  // and the time limit end all runs; memory and steps are counted for the first device.
+  // Limits of this run; null means none. They must live until the run is over. In
+  // ExecuteReplicated, Cancel and the time limit end all runs; memory and steps are counted for the
+  // first device.
   Limits* limits = nullptr;
-  // The device that serves infeed, custom calls and the like, instead of the one that the buffers
-  // are on.
+  // The device that serves infeed, outfeed, channels and custom calls, instead of the one that the
+  // buffers are on.
   DeviceContext* device = nullptr;
-  // Arguments whose buffers the run may take over, beside those that the module aliases with its
-  // result.
+  // Arguments whose buffers the run may take over, in addition to those that the module aliases
+  // with its result.
   std::vector<i64> donated = {};
-  // Arguments that are not taken over, although the module says that they may be.
+  // Arguments that are not taken over, although the module allows it.
   std::vector<i64> not_donated = {};
   // Seed of the `rng` operation, unless `device` is set, which has a seed of its own.
   std::uint64_t random_seed = 0;
@@ -54,22 +55,24 @@ class Executable : public std::enable_shared_from_this<Executable> {
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
-  // The program that was compiled, with its replicas and partitions, and its name; references live
-  // as long as the executable.
+  // The compiled program, with its numbers of replicas and partitions, and its name. References are
+  // valid as long as the executable.
   const Module& module() const { return *module_; }
   const std::string& name() const;
-  // The parameters and the result, with the layouts that were asked for at Compile.
+  // The shapes of the parameters and of the result, with the layouts that were requested at
+  // Compile.
   const ProgramShape& program_shape() const { return *shape_; }
   // The devices that it runs on, one for each replica and partition: device r * partitions + p.
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
   // kInterpret or kNative.
   virtual EngineKind engine() const = 0;
-  // Computed at each call, from the program alone: client/analysis.h.
+  // The cost and the memory of the program, computed at each call from the program alone
+  // (client/analysis.h).
   CostAnalysis cost_analysis() const;
   MemoryAnalysis memory_analysis() const;
 
-  // What native code is made of: the stages of its compilation and, if CompileOptions::debug.report
-  // was set, its programs. Null for the interpreter; lives as long as the executable.
+  // The report on native code: the stages of its compilation and, if CompileOptions::debug.report
+  // was set, its programs. Null for the interpreter; valid as long as the executable.
   virtual const CompileReport* report() const { return nullptr; }
 
   // Runs the program on the caller's thread.
@@ -86,34 +89,34 @@ class Executable : public std::enable_shared_from_this<Executable> {
     return Execute(ArraySlice<Literal>(arguments), options);
   }
 
-  // The same with buffers.
+  // Runs the program on buffers, on the caller's thread.
   //
-  //   arguments  one buffer per parameter, on devices()[0]; waits until they are there
+  //   arguments  one buffer per parameter, on devices()[0]; the call waits for their values
   //   results    one buffer for each element of the result, if that is a tuple, else one
   //
-  // Donated buffers are gone as soon as the call is accepted, whatever becomes of the run; if it
-  // fails, what they say is its error. Nothing is donated by a call that is refused. Errors beside
-  // those above: FAILED_PRECONDITION for a buffer that is deleted or donated, or that must be
-  // donated while something else uses it; INVALID_ARGUMENT for a buffer that is donated twice or is
-  // on another device; the error of a buffer whose own run has failed.
+  // Donated buffers are no longer usable once the call is accepted, whether or not the run
+  // succeeds; if it fails, a use of them returns its error. A call that is refused donates nothing.
+  // Errors in addition to those above: FAILED_PRECONDITION for a buffer that is deleted or donated,
+  // or that must be donated while it has another user; INVALID_ARGUMENT for a buffer that is
+  // donated twice or is on another device; the error of a buffer whose own run has failed.
   StatusOr<std::vector<BufferPtr>> Execute(ArraySlice<BufferPtr> arguments,
                                            const ExecuteOptions& options = {}) const;
 
-  // The same without waiting. Runs on the device's queue, where what is enqueued goes one after the
-  // other in the order of the calls. The errors of the call itself are returned at once; those of
-  // the run come with `done` and with each result.
+  // Runs the program on buffers without waiting. The run is scheduled on the device's queue, which
+  // executes runs one after the other in the order of the calls. Errors of the call itself are
+  // returned at once; those of the run are in `done` and in each result.
   StatusOr<ExecuteResult> ExecuteAsync(ArraySlice<BufferPtr> arguments,
                                        const ExecuteOptions& options = {}) const;
 
-  // Runs the program on each of devices(), all at a time. arguments[d] and element d of the result
+  // Runs the program on all of devices() at the same time. arguments[d] and element d of the result
   // belong to device d. If one run fails, the others are cancelled; if options.limits are set, only
-  // those cancel the run of the first device. The error is that of the first device that was not
+  // they cancel the run of the first device. The error is that of the first device that was not
   // cancelled. options.device must be null.
   StatusOr<std::vector<std::vector<BufferPtr>>> ExecuteReplicated(
       ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options = {}) const;
 
  protected:
-  // For the engines: `devices` is not empty.
+  // The constructor for the engines: `devices` must not be empty.
   Executable(std::shared_ptr<const Module> module, ProgramShape shape,
              std::vector<std::shared_ptr<Device>> devices);
   // Runs the entry; the result is row-major.
@@ -121,13 +124,13 @@ class Executable : public std::enable_shared_from_this<Executable> {
                                 Limits* limits) const = 0;
 
  private:
-  struct Call;  // an accepted call on one device, with its arguments and the results it promised
+  struct Call;  // an accepted call on one device, with its arguments and pending results
   StatusOr<std::shared_ptr<Call>> Accept(ArraySlice<BufferPtr> arguments, i64 device,
                                          const ExecuteOptions& options) const;
   Status CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const;
   StatusOr<std::vector<BufferPtr>> RunOnBuffers(ArraySlice<BufferPtr> arguments,
                                                 const ExecuteOptions& options) const;
-  // Waits for the arguments, runs, and gives the results to whoever waits for them.
+  // Waits for the arguments, runs, and sets the pending results.
   Status Finish(Call& call, const Status& scheduled = {}) const;
   StatusOr<Literal> RunOn(i64 device, std::span<const Argument> arguments,
                           const ExecuteOptions& options) const;

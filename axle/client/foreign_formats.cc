@@ -1,5 +1,5 @@
-// A row for each format that has a mark of its own in its first bytes. No mark begins a program:
-// HLO text has none of these bytes, and a proto of XLA begins with the tag of a message or a
+// A row for each format with a mark of its own in its first bytes. No program begins with such a
+// mark: HLO text has none of these bytes, and a proto of XLA begins with the tag of a message or a
 // string.
 #include "axle/client/foreign_formats.h"
 
@@ -22,7 +22,8 @@ struct Foreign {
   std::string_view advice;
 };
 
-// A protobuf whose first field is a small number, of field 1; XLA's begin with a name or a message.
+// A protobuf whose field 1 comes first and is a small number; those of XLA begin with a name or a
+// message.
 bool StartsWithVersion(std::string_view bytes, char least, char most) {
   constexpr std::string_view kNextTags = "\x12\x1a\x22\x28\x32\x3a\x42";
   return bytes.size() > 3 && bytes[0] == '\x08' && bytes[1] >= least && bytes[1] <= most &&
@@ -60,7 +61,7 @@ std::string_view WithoutEndingSpace(std::string_view text) {
   return text;
 }
 
-// One line without a brace, which every program has, that looks like a path.
+// One line that looks like a path and has no brace, which every program has.
 bool IsFileName(std::string_view bytes) {
   constexpr size_t kMaxBytes = 4096;
   if (bytes.empty() || bytes.size() > kMaxBytes || bytes.starts_with("HloModule ")) return false;

@@ -1,5 +1,5 @@
-// Inputs that are no program Axle reads, but that people hand in for one: what they are, and what
-// to do instead.
+// Recognises inputs that Axle does not read but that users may take for a program, and says what to
+// do instead.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,13 +8,14 @@
 
 namespace axle {
 
-// UNIMPLEMENTED of StableHLO, in either form: how to get HLO instead.
+// Returns UNIMPLEMENTED for StableHLO, as text or bytecode, with a message that says how to get HLO
+// instead.
 Status StableHloIsNotRead(std::string_view label);
 
-// OK, or INVALID_ARGUMENT that says what the bytes are: arrays (.npz, .npy, safetensors), models of
-// other programs (ONNX, TensorFlow, PyTorch), pickles, or the name of a file where its content
-// belongs. Looks at the first bytes alone; never refuses what could be HLO text or a proto. `label`
-// opens the message.
+// Returns OK, or INVALID_ARGUMENT with a message that says what the bytes are: arrays (.npz, .npy,
+// safetensors), models of other programs (ONNX, TensorFlow, PyTorch), pickles, or the name of a
+// file in the place of its content. It looks at the first bytes alone and never refuses what could
+// be HLO text or a proto. The message begins with `label`.
 Status CheckNotForeign(std::string_view bytes, std::string_view label);
 
 }  // namespace axle

@@ -15,12 +15,12 @@ struct Future::State {
   const std::uint32_t forks_before = ForkCount();
   std::mutex mutex;
   std::condition_variable changed;
-  // Written once, under the mutex, before is_set; then only read.
+  // It is written once, under the mutex, before is_set; afterwards it is only read.
   Status status;
   std::atomic<bool> is_set = false;
   std::vector<std::function<void(const Status&)>> callbacks;
 
-  // In a child of fork nobody sets it any more, and its mutex may be held for ever.
+  // In a child of fork no thread sets it, and its mutex may be locked for ever.
   bool is_lost() const { return !is_set && forks_before != ForkCount(); }
 };
 
@@ -60,7 +60,7 @@ Status Future::Await(Limits* limits) const {
 }
 
 void Future::OnReady(std::function<void(const Status&)> callback) const {
-  // Nobody is there to hear of an exception, here and in Set.
+  // An exception of a callback has no receiver, here and in Set.
   const auto call = [&](const Status& status) {
     (void)CallUser("OnReady", [&] { callback(status); });
   };

@@ -1,10 +1,11 @@
-// Future: the end of something that runs on another thread, good or bad. Copies are the same event.
+// Future: the end of a task that runs on another thread, with its status. Copies refer to the same
+// task.
 //
 //   AXLE_ASSIGN(ExecuteResult result, executable->ExecuteAsync(arguments));
 //   ...
 //   AXLE_TRY(result.done.Await());
 //
-// Thread-safe.
+// All functions are thread-safe.
 #pragma once
 #include <functional>
 #include <memory>
@@ -16,26 +17,27 @@ namespace axle {
 
 class Future {
  public:
-  // Over already, with this status.
+  // Makes a future that is set already, with this status.
   explicit Future(Status status = {});
-  // Waits for a Set, which is called once.
+  // Makes a future that is set later, by one call of Set.
   static Future Pending();
 
-  // Whether it has ended; Await does not wait then.
+  // Returns whether it is set; Await does not wait then.
   bool is_ready() const;
-  // Waits, and gives the status that was set. The limits may end the wait, and only that, with
-  // CANCELLED or DEADLINE_EXCEEDED. In a child of fork, what was pending in the parent is
-  // FAILED_PRECONDITION: it does not exist there.
+  // Waits and returns the status that was set. The limits may end the wait, but not the task, with
+  // CANCELLED or DEADLINE_EXCEEDED. In a child of fork, a future that was pending in the parent is
+  // FAILED_PRECONDITION, since its task does not exist there.
   Status Await(Limits* limits = nullptr) const;
-  // Calls `callback` once with what Await returns: at once if that is there, else on the thread
-  // that sets it. That may be the one of a device's queue: a callback waits for no other run there.
+  // Calls `callback` once with what Await returns: at once if the future is set, else on the thread
+  // that sets it. That may be the thread of a device's queue, so that a callback must not wait for
+  // another run of that device.
   void OnReady(std::function<void(const Status&)> callback) const;
-  // Ends it, once, for those who made it with Pending. Runs the callbacks.
+  // Sets the status, once, for a future made by Pending, and runs the callbacks.
   void Set(Status status) const;
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // null: over, and good
+  std::shared_ptr<State> state_;  // null: set, with OK
 };
 
 }  // namespace axle

@@ -21,7 +21,7 @@ StatusOr<const OpDef*> FindOp(std::string_view name) {
   return def;
 }
 
-// Attributes are short: what is wrong is said without the place in the text.
+// Attributes are short, so that an error does not state the place in the text.
 StatusOr<OpAttributes> ReadAttributes(const OpDef& def, const GraphBuilder::NewOp& op,
                                       const Shape& declared) {
   StatusOr<OpAttributes> attributes =

@@ -33,7 +33,7 @@ bool IsDense(const Shape& shape, ArraySlice<i64> byte_strides) {
   return true;
 }
 
-// Both sides from their first element; byte by byte where elements are not aligned.
+// Copies elements from both sides' first element on; byte by byte where elements are not aligned.
 void CopyStrided(const Shape& shape, std::byte* to, ArraySlice<i64> to_strides,
                  const std::byte* from, ArraySlice<i64> from_strides, bool is_aligned) {
   std::vector<StridedDim> dims;
@@ -46,7 +46,7 @@ void CopyStrided(const Shape& shape, std::byte* to, ArraySlice<i64> to_strides,
   StridedCopy(MergeStridedDims(dims), to, from, is_aligned ? bytes : 1);
 }
 
-// What the byte of an element says with nothing but the bits of its type.
+// Returns the byte of an element with only the bits of its type.
 std::uint8_t Canonical(ElementType type, std::uint8_t byte) {
   if (type == PRED) return byte != 0 ? 1 : 0;
   const int unused = 8 - Info(type).bits;
@@ -83,7 +83,8 @@ Status CheckHostArray(const Shape& shape, const void* data, ArraySlice<i64> byte
   if (data == nullptr) {
     return InvalidArgument(StrCat("host array: the data of ", shape.ToString(), " is null"));
   }
-  i64 low = 0, high = Info(shape.type()).bytes;  // the bytes of all elements, around `data`
+  i64 low = 0,
+      high = Info(shape.type()).bytes;  // the range of all elements in bytes, relative to `data`
   for (i64 d = 0; d < num_strides; ++d) {
     const i64 stride = byte_strides[d];
     if (use == HostUse::kWrite && stride == 0 && shape.dim(d) > 1) {

@@ -14,7 +14,7 @@
 namespace axle {
 namespace {
 
-// Of an input that is unpacked without a memory limit.
+// The limit for an input that is unpacked without a memory limit.
 constexpr i64 kMaxUnpackedBytes = i64{1} << 32;
 
 // Skips white space and comments.
@@ -53,12 +53,12 @@ InputFormat DetectFormat(std::string_view bytes) {
   const bool is_mlir = StartsWithWord(text, "module") || text.starts_with("func.func") ||
                        text.starts_with("#") || text.starts_with("\"builtin.module\"") ||
                        text.starts_with("builtin.module");
-  // A message whose module has a name of 35 characters begins with "\n#", too.
+  // A message whose module has a name of 35 characters begins with "\n#" as well.
   const bool may_be_proto = !is_mlir || bytes.starts_with("\n#");
   if (may_be_proto && DetectProto(bytes)) return InputFormat::kHloProto;
   if (is_mlir) return InputFormat::kMlir;
-  // Damaged messages. One opens with the tag of its first field, whose length is next; texts have
-  // no control characters.
+  // These are damaged messages. A message begins with the tag of its first field and its length;
+  // texts have no control characters.
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 9; };
   const bool is_tag = !bytes.empty() && (bytes[0] == '\n' || bytes[0] == '\x12');
   if (is_tag && std::ranges::any_of(bytes.substr(0, 256), is_control)) {

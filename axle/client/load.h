@@ -1,4 +1,4 @@
-// Modules from bytes of any format. The format is found out from the content.
+// Reads modules from bytes of any format. The format is detected from the content.
 #pragma once
 #include <memory>
 #include <optional>
@@ -12,24 +12,25 @@
 
 namespace axle {
 
-// kHloProto: HloModuleProto, HloProto or HloSnapshot, whichever it is. kMlir: StableHLO as text or
-// bytecode, which is recognised only so that it can be refused with what to do instead.
+// kHloProto stands for HloModuleProto, HloProto and HloSnapshot, which are told apart by their
+// content. kMlir is StableHLO as text or bytecode, which is recognised only in order to refuse it
+// with advice.
 enum class InputFormat : std::uint8_t { kHloText, kHloProto, kMlir };
 
 // The formats that are read, in the order of InputFormat, as --from= spells them.
 inline constexpr std::string_view kFormatNames[] = {"hlo", "hlo.pb"};
-// Nothing for other names.
+// Returns nullopt for other names.
 std::optional<InputFormat> FormatFromName(std::string_view name);
-// Guesses the format and never fails: bytes of no other format are HLO text, whose reader says what
-// is wrong.
+// Detects the format and never fails: bytes of no other format are treated as HLO text, whose
+// reader reports what is wrong.
 InputFormat DetectFormat(std::string_view bytes);
 
 struct LoadOptions {
-  std::optional<InputFormat> format = {};  // nothing: detected
-  std::string_view label = "";             // opens every message, "hlo text" if empty
+  std::optional<InputFormat> format = {};  // nullopt: detected
+  std::string_view label = "";             // begins every message, "hlo text" if empty
   Limits* limits = nullptr;
   // Refuses operations on floats of several types, as XLA's compilers do. Otherwise they are
-  // computed in a type that holds them all, between conversions that the module then has.
+  // computed in a type that can hold all of them, and conversions are inserted into the module.
   bool strict_types = false;
 };
 
@@ -37,16 +38,17 @@ struct LoadOptions {
 struct LoadedProgram {
   std::unique_ptr<Module> module;
   std::vector<Literal> arguments = {};  // one per parameter of the entry, or none
-  std::optional<Literal> result = {};   // what the program gave for them
+  std::optional<Literal> result = {};   // the result that was stored for them
 };
 
-// Reads and verifies a program: HLO text, or HloModuleProto, HloProto or HloSnapshot, any of them
-// compressed with gzip or zstd or not. The bytes are read during the call only. Thread-safe.
-// Errors: INVALID_ARGUMENT for what is no program of its format, with the place in it;
-// UNIMPLEMENTED for StableHLO and what Axle does not have; RESOURCE_EXHAUSTED without memory, or
-// for compressed bytes of more than 4 GiB; what the limits say.
+// Reads and verifies a program: HLO text, or HloModuleProto, HloProto or HloSnapshot, each of them
+// optionally compressed with gzip or zstd. The bytes are read during the call only. The functions
+// are thread-safe. Errors: INVALID_ARGUMENT for bytes that are not a program of their format, with
+// the place in them; UNIMPLEMENTED for StableHLO and for features that Axle does not have;
+// RESOURCE_EXHAUSTED without memory, or for compressed bytes of more than 4 GiB; those of the
+// limits.
 StatusOr<LoadedProgram> LoadProgram(std::string_view bytes, const LoadOptions& options = {});
-// The module alone.
+// Reads the module alone.
 StatusOr<std::unique_ptr<Module>> LoadModule(std::string_view bytes,
                                              const LoadOptions& options = {});
 

@@ -1,4 +1,4 @@
-// The memory that the buffers of one client take together, in bytes. Thread-safe.
+// The memory that the buffers of one client take together, in bytes. All functions are thread-safe.
 #pragma once
 #include <atomic>
 
@@ -11,9 +11,9 @@ class MemoryBudget {
  public:
   // `cap` is in bytes.
   explicit MemoryBudget(i64 cap) : cap_(cap) {}
-  // RESOURCE_EXHAUSTED if there is not so much left.
+  // Reserves bytes; RESOURCE_EXHAUSTED if not enough are left.
   Status Reserve(i64 bytes);
-  // Gives back what was reserved.
+  // Returns reserved bytes to the budget.
   void Release(i64 bytes) { live_ -= bytes; }
   i64 cap() const { return cap_; }
   i64 live() const { return live_; }
@@ -23,7 +23,7 @@ class MemoryBudget {
   std::atomic<i64> live_ = 0;
 };
 
-// A share of a client's memory budget, in bytes, given back at the end of its life.
+// A share of a client's memory budget, in bytes, which the destructor returns to the budget.
 class MemoryShare {
  public:
   MemoryShare() = default;
@@ -32,8 +32,8 @@ class MemoryShare {
   }
   MemoryShare(const MemoryShare&) = delete;
   MemoryShare& operator=(const MemoryShare&) = delete;
-  // Takes its bytes, once; before that it has none. RESOURCE_EXHAUSTED if the cap does not allow
-  // it.
+  // Reserves the bytes of the share, once; before that it has none. RESOURCE_EXHAUSTED if the cap
+  // does not allow them.
   Status Take(MemoryBudget& budget, i64 bytes) {
     AXLE_TRY(budget.Reserve(bytes));
     budget_ = &budget;

@@ -50,7 +50,7 @@ std::string_view PresenceName(Presence presence) {
   }
 }
 
-// The texts of an enumeration: its reader lists them when it is given something else.
+// Returns the values of an enumeration: its reader lists them in the error for an unknown one.
 std::vector<std::string> EnumValues(const AttrSpec& spec, const AttrSchema& schema) {
   constexpr std::string_view kBefore = "; it is one of: ";
   const std::shared_ptr<void> values = schema.create();
@@ -153,7 +153,7 @@ double Flops(const Instruction& inst) {
   const auto elements = [](const Shape& shape) {
     return shape.is_array() ? static_cast<double>(shape.num_elements()) : 0.0;
   };
-  // Of a product: the attributes that name what is summed over are those of the lowering class.
+  // For products: the attributes that name the summed dimensions are those of the lowering class.
   const auto has_attrs = [&](const AttrSchema& schema) {
     return inst.attr_block().schema.defaults == schema.defaults;
   };
@@ -192,7 +192,7 @@ bool CountsAllWork(const Instruction& inst) {
       return true;
     case Lowering::kReduce:
     case Lowering::kScatter: {
-      // Once per element: a combiner of its two parameters and one or two operations.
+      // A combiner of its two parameters and one or two operations runs once per element.
       constexpr size_t kSmall = 4;
       const auto is_small = [](const HloComputation* computation) {
         const auto instructions = computation->instructions();

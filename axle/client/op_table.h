@@ -1,9 +1,9 @@
-// What a program may ask about the operations: the op table as plain data, the element types that
-// each op takes, found by trying, and the facts of one instruction that tools report.
+// Queries about the operations: the op table as plain data, the element types that each op accepts,
+// found by trials, and the facts of one instruction that tools report.
 //
 //   for (const OpInfo& op : DescribeOps()) std::cout << op.name << ": " << op.summary << "\n";
 //
-// The texts live as long as the program. Thread-safe.
+// The texts are valid as long as the program runs. The functions are thread-safe.
 #pragma once
 #include <optional>
 #include <span>
@@ -18,9 +18,9 @@ namespace axle {
 
 struct AttributeInfo {
   std::string_view name;
-  std::string_view kind;      // "list of integers", "comparison direction"
-  std::string_view presence;  // required; optional; printed: may be left out, is always printed
-  std::string default_value;  // as text, unless it is required
+  std::string_view kind;            // "list of integers", "comparison direction"
+  std::string_view presence;        // required; optional; printed: may be omitted, always printed
+  std::string default_value;        // as text, unless it is required
   std::vector<std::string> values;  // the values of an enumeration
 };
 
@@ -47,36 +47,37 @@ struct OpInfo {
 };
 
 // Describes all ops, in the order of axle/ir/opcodes.def, or the one with this name in HLO text;
-// nothing for other names.
+// nullopt for other names.
 std::vector<OpInfo> DescribeOps();
 std::optional<OpInfo> DescribeOp(std::string_view name);
 
 // The element types that one operand, or a declared result, may have.
 struct OperandTypes {
   std::string_view operand;
-  std::vector<ElementType> supported;  // accepted, and the interpreter has run it
-  std::vector<ElementType> rejected;   // by a rule of the op
-  std::vector<ElementType> not_yet;    // UNIMPLEMENTED, when it was checked or when it ran
-  std::string rejection;               // what the first rejected type was told
+  std::vector<ElementType> supported;  // accepted, and run by the interpreter
+  std::vector<ElementType> rejected;   // refused by a rule of the op
+  std::vector<ElementType> not_yet;    // UNIMPLEMENTED, in the check or in the run
+  std::string rejection;               // the message for the first rejected type
 };
 
 // Tries small programs until the op accepts one, then gives each operand every element type, alone
-// and together with the operands that had its type. Empty if no program was found, as for ops with
-// several structural attributes. Takes milliseconds.
+// and together with the operands that had its type. The result is empty if no program was found, as
+// for ops with several structural attributes. A call takes milliseconds.
 std::vector<OperandTypes> ProbeElementTypes(const OpInfo& op);
 
-// The opcode as HLO text spells it: "dot".
+// Returns the opcode as HLO text spells it, such as "dot".
 std::string_view OpName(const Instruction& inst);
-// Whether it is a `constant`.
+// Returns whether the instruction is a `constant`.
 bool IsConstantOp(const Instruction& inst);
-// Whether it only holds, passes on or calls: no elements are read or written by itself.
+// Returns whether the instruction only holds values, passes them on or calls a computation: it
+// reads and writes no elements itself.
 bool MovesNothing(const Instruction& inst);
-// Multiplications and additions, by its lowering class: one per result element, per product of a
-// dot or convolution (two), or per operand element of a reduction. Computations it calls count
-// where they stand.
+// Returns the number of multiplications and additions, by the lowering class: one per result
+// element, two per product of a dot or convolution, or one per operand element of a reduction.
+// Computations that it calls are counted where they are defined.
 double Flops(const Instruction& inst);
-// Whether the instruction does no more than Flops and the bytes of its operands and result say,
-// and, of a call or a conditional, than what is called says.
+// Returns whether the work of the instruction is covered by Flops and the bytes of its operands and
+// result; for a call or a conditional, together with those of the called computations.
 bool CountsAllWork(const Instruction& inst);
 
 }  // namespace axle

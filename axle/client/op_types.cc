@@ -1,5 +1,5 @@
-// ProbeElementTypes: tries programs of HLO text, through the same door as everybody else. What is
-// legal stays the secret of the op's row.
+// ProbeElementTypes tries programs of HLO text through the public reader and the interpreter. The
+// rules stay in the op's row; nothing here repeats them.
 #include <algorithm>
 #include <functional>
 
@@ -37,8 +37,8 @@ std::string ModuleText(const OpInfo& op, const Program& program) {
   return StrCat(text, "  ROOT r = ", shape, op.name, "(", names, ")", program.attributes, "\n}\n");
 }
 
-// OK if the op accepts the program and the interpreter has it. It runs on zeros; that some ops find
-// fault with those values, as with a size, says nothing about types.
+// Returns OK if the op accepts the program and the interpreter can run it. It runs on zeros; an op
+// that refuses these values, such as a size of zero, says nothing about types.
 Status Try(const OpInfo& op, const Program& program, bool run) {
   AXLE_ASSIGN(std::unique_ptr<Module> module, Parse(ModuleText(op, program)));
   if (!run) return {};
@@ -64,7 +64,7 @@ std::vector<std::string> Candidates(const AttributeInfo& attribute) {
   return texts;
 }
 
-// Calls `visit` with one choice out of each list, until it says true.
+// Calls `visit` with one choice out of each list, until it returns true.
 template <typename T>
 bool ForEachChoice(const std::vector<std::vector<T>>& lists, std::vector<T>& chosen,
                    const std::function<bool()>& visit) {
@@ -77,7 +77,7 @@ bool ForEachChoice(const std::vector<std::vector<T>>& lists, std::vector<T>& cho
   return false;
 }
 
-// A program that the op accepts, of few small shapes and types.
+// Finds a program that the op accepts, among few small shapes and types.
 std::optional<Program> FindProgram(const OpInfo& op) {
   constexpr int kMaxTries = 4000;
   size_t count = op.operands.size() + (op.declared_shape ? 1 : 0);
@@ -88,7 +88,7 @@ std::optional<Program> FindProgram(const OpInfo& op) {
   std::optional<Program> found;
   int tries = 0;
   for (ElementType type : {F32, S32, PRED, C64, U32}) {
-    // All of one type, or the first one a pred, or the last one an unsigned integer.
+    // The operands all have one type, or the first is a pred, or the last is an unsigned integer.
     for (int variant : {0, 1, 2}) {
       std::vector<std::string> attribute_texts;
       std::vector<std::string_view> chosen;

@@ -1,5 +1,5 @@
-// Modules as bytes of a format that client/load.h reads: for those who use the client alone.
-// Thread-safe.
+// Writes modules as bytes of a format that client/load.h reads, for programs that use only the
+// client. The functions are thread-safe.
 #pragma once
 #include <string>
 
@@ -8,13 +8,14 @@
 namespace axle {
 
 struct ModuleTextOptions {
-  bool short_form = false;  // no % signs, metadata and program shapes
-  // Arrays of more than 10 elements as {...}: what reads the text back has no values of them.
+  bool short_form = false;  // without % signs, metadata and program shapes
+  // Writes arrays of more than 10 elements as {...}; a reader of the text does not get their
+  // values.
   bool elide_constants = false;
 };
-// HLO text.
+// Returns the module as HLO text.
 std::string ModuleToText(const Module& module, const ModuleTextOptions& options = {});
-// HloModuleProto.
+// Returns the module as an HloModuleProto.
 std::string ModuleToProto(const Module& module);
 
 }  // namespace axle

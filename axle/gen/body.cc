@@ -4,7 +4,7 @@
 // constant or iota. Sizes come from a table of the places where vector registers, their tails,
 // tiles and the chunks of canonical sums begin and end. Add checks the row's inference, declared
 // shape and check_run, and takes a refused instruction back, so no rule about operations is
-// repeated here. drawing_.work sums the elements that a run computes, weighted by trip counts;
+// repeated here. state_.work sums the elements that a run computes, weighted by trip counts;
 // HasRoom stops generation at the limit.
 
 #include "axle/gen/body.h"
@@ -17,23 +17,33 @@
 namespace axle {
 namespace {
 
+// Most sizes are small, and 1 is frequent because broadcasting and dimensions of size 1 are special
+// cases of many passes. 0 makes empty arrays. The others are one below, at and one above the number
+// of elements of a vector register or of an unrolled loop.
 constexpr i64 kSizes[] = {0, 1,  1,  1,  2,  2,  3,  3,  4,  5,  7, 8,
                           9, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65};
+// The sizes of large modules lie on both sides of the blocks of canonical sums (512 elements of a
+// dot, 4,096 of a reduction), with incomplete last blocks.
 constexpr i64 kLargeSizes[] = {65,  100, 127,  129,  255,  256,  257,  511,
                                513, 777, 1000, 1025, 4096, 4097, 5003, 8193};
 
 }  // namespace
 
 std::string Body::Name(std::string_view base) {
-  return StrCat(base, ".", ++drawing_.next_name);
+  return StrCat(base, ".", ++state_.next_name);
 }
 
+// The trip counts of all loops around a computation multiply, so that work in an inner loop is
+// charged for every iteration.
 Body Body::Nested(std::span<const Shape> parameters, i64 weight) {
-  Body body(drawing_, drawing_.module.AddComputation(Name("f")), depth_ + 1, weight_ * weight);
+  Body body(state_, state_.module.AddComputation(Name("f")), depth_ + 1, weight_ * weight);
   for (const Shape& shape : parameters) body.Parameter(shape, body.num_parameters_);
   return body;
 }
 
+// Adds by trial. The instruction is appended first, because InferShape needs it in place with its
+// operands; if a rule refuses it, it is the last one of its computation and can be removed again.
+// `refusal_` keeps the reason for the caller.
 Instruction* Body::Add(Opcode opcode, std::span<Instruction* const> operands, AttrBlock attrs,
                        std::span<HloComputation* const> callees, const Shape& declared) {
   const OpDef& def = GetOpDef(opcode);
@@ -61,7 +71,8 @@ Instruction* Body::Add(Opcode opcode, std::span<Instruction* const> operands, At
     return nullptr;
   }
   if (!def.declared_shape) computation_->SetShape(inst, *shape);
-  drawing_.work += weight_ * std::max<i64>(inst->shape().num_bytes() / 4, 1);
+  // Four bytes count as one element, so that a wide type costs what it costs to compute.
+  state_.work += weight_ * std::max<i64>(inst->shape().num_bytes() / 4, 1);
   if (def.check_uses == nullptr) Use(inst);  // otherwise only its done instruction may read it
   return inst;
 }
@@ -71,12 +82,14 @@ void Body::Use(Instruction* value) {
 }
 
 i64 Body::AnySize() {
-  return drawing_.is_large && random().Percent(50) ? random().Of(kLargeSizes) : random().Of(kSizes);
+  return state_.is_large && random().Percent(50) ? random().Of(kLargeSizes) : random().Of(kSizes);
 }
 
+// Half of the time the dimensions of an existing value are reused, which is what makes values of
+// one shape meet. Fresh dimensions are halved until the number of elements fits.
 Dims Body::AnyDims(i64 min_rank, i64 max_rank, i64 max_elements) {
   if (only_scalars_ && min_rank == 0) return {};
-  if (max_elements == 0) max_elements = drawing_.is_large ? 20'000 : 1'500;
+  if (max_elements == 0) max_elements = state_.is_large ? 20'000 : 1'500;
   // Dimensions of a value that is there, more often than not: then the two can be combined.
   if (!values_.empty() && random().Percent(50)) {
     const Shape& shape = random().Of(values_)->shape();
@@ -111,6 +124,8 @@ ElementType Body::AnyType() {
   }
 }
 
+// An existing static array of the type, preferably one of the last three; Value makes a new one if
+// none fits or in a quarter of the cases.
 Instruction* Body::Array(ElementType type, i64 min_rank, i64 max_rank) {
   const auto fits = [&](const Instruction* value) {
     const Shape& shape = value->shape();
@@ -132,6 +147,9 @@ Instruction* Body::Array(ElementType type, i64 min_rank, i64 max_rank) {
   return Value(Shape(type, AnyDims(min_rank, max_rank)));
 }
 
+// Weights: 70 % an existing value of the shape, then in half of the cases a value adapted from
+// another shape, then again an existing one, and a fresh value at the end. A fresh value always
+// exists, so that this function returns null only if a row refuses it.
 Instruction* Body::Value(const Shape& shape) {
   if (shape.is_token()) return Add(Opcode::kAfterAll, {});
   if (shape.is_tuple()) {
@@ -159,6 +177,7 @@ Instruction* Body::Value(const Shape& shape) {
 // null if that takes more than these.
 Instruction* Body::Adapted(Instruction* value, const Shape& shape) {
   if (value->shape().type() != shape.type()) {
+    // A bitcast between types of one width is as good as a conversion here and meets other code.
     if (Info(value->shape().type()).bits == Info(shape.type()).bits && random().Percent(50)) {
       Instruction* cast =
           Add(Opcode::kBitcastConvert, {value}, value->shape().WithType(shape.type()));
@@ -174,6 +193,8 @@ Instruction* Body::Adapted(Instruction* value, const Shape& shape) {
     SliceConfig slice;
     PaddingConfig padding;
     bool drops = false, adds = false;
+    // Each dimension is cut or padded to the wanted size, at a random place; no dimension needs
+    // both.
     for (i64 d = 0; d < from.rank(); ++d) {
       const i64 less = std::max<i64>(from.dim(d) - shape.dim(d), 0);
       const i64 start = random().Between(0, less);
@@ -204,6 +225,8 @@ Instruction* Body::Adapted(Instruction* value, const Shape& shape) {
   return nullptr;
 }
 
+// Parameters of the entry are the most frequent fresh values, because the passes fold constants.
+// Callees get parameters only when they are declared (Nested).
 Instruction* Body::Fresh(const Shape& shape) {
   if (is_entry() && random().Percent(shape.is_scalar() ? 50 : 75)) {
     return Parameter(shape, num_parameters_);
@@ -218,6 +241,7 @@ Instruction* Body::Fresh(const Shape& shape) {
     if (literal.ok()) return ConstantOf(*std::move(literal));
   }
   if (random().Percent(30)) {
+    // iota is not defined on pred and on types of less than a byte: they count in s32.
     const Shape counted =
         IsSubByte(shape.type()) || shape.type() == PRED ? shape.WithType(S32) : shape;
     Instruction* iota =
@@ -227,6 +251,8 @@ Instruction* Body::Fresh(const Shape& shape) {
   return BroadcastTo(Constant(shape.type()), shape.dims());
 }
 
+// Integers are extreme ones in two of five cases; the numbers below are exact in most formats, so
+// that a wrong result is no rounding error.
 Instruction* Body::Constant(ElementType type) {
   if (IsIntegral(type) && random().Percent(40)) return EdgeConstant(type);
   return Constant(type, random().Of({0.0, 1.0, 1.0, 2.0, 3.0, -1.0, 0.5, -0.0, 7.0, 100.0}));

@@ -13,8 +13,8 @@
 namespace axle {
 
 // State that the bodies of one module share.
-struct Drawing {
-  Drawing(std::string name, Random stream) : module(std::move(name)), random(stream) {}
+struct GeneratorState {
+  GeneratorState(std::string name, Random stream) : module(std::move(name)), random(stream) {}
 
   Module module;
   Random random;
@@ -28,17 +28,17 @@ struct Drawing {
 class Body {
  public:
   // `weight`: how often it runs for each run of the entry. `depth`: of calls above it.
-  Body(Drawing& drawing, HloComputation* computation, int depth, i64 weight = 1)
-      : drawing_(drawing), computation_(computation), depth_(depth), weight_(weight) {}
+  Body(GeneratorState& state, HloComputation* computation, int depth, i64 weight = 1)
+      : state_(state), computation_(computation), depth_(depth), weight_(weight) {}
   // A computation that this one will call, with these parameters.
   Body Nested(std::span<const Shape> parameters, i64 weight = 1);
 
-  Random& random() { return drawing_.random; }
-  Drawing& drawing() { return drawing_; }
+  Random& random() { return state_.random; }
+  GeneratorState& state() { return state_; }
   HloComputation* computation() { return computation_; }
   int depth() const { return depth_; }
   bool is_entry() const { return depth_ == 0; }
-  bool HasRoom() const { return drawing_.work < drawing_.work_limit; }
+  bool HasRoom() const { return state_.work < state_.work_limit; }
   const Status& refusal() const { return refusal_; }  // the last one
 
   // The instruction with the shape that its row infers; null if the row refuses it. `declared` is
@@ -107,7 +107,7 @@ class Body {
   Instruction* EdgeConstant(ElementType type);
   std::string Name(std::string_view base);
 
-  Drawing& drawing_;
+  GeneratorState& state_;
   HloComputation* computation_;
   int depth_;
   i64 weight_;

@@ -21,6 +21,8 @@ Chain::Chain(Body& body, ElementType type, ChainKind kind)
 
 void Chain::Draw() {
   const i64 least = is_dense_ ? 16 : 3, most = is_dense_ ? 48 : 16;
+  // Stops early if the first value was refused; each further step that an operation refuses is
+  // skipped.
   for (i64 length = random_.Between(least, most); length > 0 && made_.back() != nullptr; --length) {
     const bool is_late = !found_late_.empty() && random_.Percent(25);
     Instruction* const x = is_late               ? random_.Of(found_late_)
@@ -28,6 +30,8 @@ void Chain::Draw() {
                                                  : random_.Of(made_);
     if (Instruction* next = Next(x)) made_.push_back(next);
   }
+  // A reduction of the last value: sums of products and of absolute differences have instructions
+  // of their own.
   if (!random_.Percent(30) || made_.back() == nullptr || dims_.empty()) return;
   Reduced(body_, made_.back(), {random_.Below(std::ssize(dims_))});
 }
@@ -40,6 +44,8 @@ Instruction* Chain::AnyNumber(ElementType type) {
   return body_.BroadcastTo(body_.Constant(type), dims_);
 }
 
+// A constant or an earlier value. In dense chains nearly half of the operands are late constants,
+// so that several of them meet in one expression, which is where code generators have been wrong.
 Instruction* Chain::Other(ElementType type) {
   if (!found_late_.empty() && random_.Percent(45)) {
     return body_.Convert(random_.Of(found_late_), type);
@@ -47,6 +53,9 @@ Instruction* Chain::Other(ElementType type) {
   return random_.Percent(55) ? AnyNumber(type) : body_.Convert(random_.Of(made_), type);
 }
 
+// There are five ways to a zero, each of which another part of a code generator knows: shifts past
+// the width, known bits of a shift, known bits of an extension, a division of zero, and two shifts
+// that together move every bit out. The conditions on the width keep the constants within the type.
 Instruction* Chain::NoBits(Instruction* integer) {
   const ElementType type = integer->shape().type();
   const i64 bits = Info(type).bits;

@@ -38,6 +38,7 @@ namespace {
 constexpr std::string_view kNames[kNumOutcomes] = {
     "equal", "different", "unimplemented", "undefined", "over limit", "crashed", "hung"};
 
+// Errors of the budget that a caller sets, as opposed to errors of the program.
 bool IsLimit(const Status& status) {
   const StatusCode code = status.code();
   return code == StatusCode::kResourceExhausted || code == StatusCode::kDeadlineExceeded ||
@@ -46,11 +47,12 @@ bool IsLimit(const Status& status) {
 
 using Runner = Checker::Runner;
 
+// Donation changes who owns the memory of arguments and results, so that it needs runs of its own.
 bool GivesAway(const Module& module) {
   return !module.config().input_output_alias.empty() || !module.config().buffer_donor.empty();
 }
 
-// The results of buffers as one value of this shape.
+// The results of an execution on buffers as one value of this shape.
 StatusOr<Literal> FromBuffers(const Shape& shape, const std::vector<BufferPtr>& buffers) {
   std::vector<Literal> elements;
   for (const BufferPtr& buffer : buffers) {
@@ -124,6 +126,8 @@ bool IsFailure(Outcome outcome) {
          outcome == Outcome::kHung;
 }
 
+// Compiles a probe for each instruction set. A set that this machine does not have is dropped, so
+// that the variants are drawn from those that run here.
 StatusOr<std::unique_ptr<Checker>> Checker::Create(CheckOptions options) {
   std::unique_ptr<Checker> checker(new Checker(std::move(options)));
   CheckOptions& o = checker->options_;
@@ -162,6 +166,8 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module) const {
   return Check(module, arguments);
 }
 
+// The limits are set anew for every compilation and every run: one that is over its limit does not
+// use up the budget of the next one.
 void Checker::SetLimits(Limits& limits) const {
   limits.set_memory_cap(options_.memory_cap);
   limits.set_step_limit(options_.step_limit);
@@ -173,6 +179,8 @@ std::string Checker::Variant::NameIn(const CheckOptions& options) const {
                 " threads", small ? ", small wherever possible" : "", checked ? ", checked" : "");
 }
 
+// With `variants` = 0 these are all combinations; otherwise they are drawn from a hash of the
+// module, so that the same module always has the same variants.
 std::vector<Checker::Variant> Checker::VariantsFor(const Module& module) const {
   std::vector<Variant> variants;
   const CheckOptions& o = options_;
@@ -186,6 +194,7 @@ std::vector<Checker::Variant> Checker::VariantsFor(const Module& module) const {
                         .checked = random.Percent(30),
                         .repeated = random.Percent(50)});
   }
+  // This loop runs only for the complete list.
   for (size_t client = 0; client < clients_.size() && o.variants == 0; ++client) {
     for (const NativeIsa isa : o.isas) {
       for (const int level : o.levels) {
@@ -200,11 +209,15 @@ std::vector<Checker::Variant> Checker::VariantsFor(const Module& module) const {
   return variants;
 }
 
+// Compiles first, so that an executable serves all sets of arguments. The first difference that NaN
+// bits do not explain ends the check. UNIMPLEMENTED is no failure: the module is still checked by
+// the passes' runner.
 CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
                            std::span<const std::vector<Literal>> argument_sets) const {
   std::vector<Runner> runners;
   std::unique_ptr<Module> optimized;
   const bool is_fast = options_.numerics == Numerics::kFast;
+  // With kFast the passes run in any case: their result is what the bounds are computed for.
   if (options_.passes || is_fast) {
     Limits limits;
     SetLimits(limits);
@@ -263,6 +276,8 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
       result.message = expected.status().ToString();
       if (result.outcome == Outcome::kOverLimit) return result;
     }
+    // A runner is compared also if the oracle failed with an error of the program: it must not
+    // crash, but need not find the error.
     for (const Runner& runner : runners) {
       const std::string difference = FirstWrongRun(runner, arguments, expected, result);
       if (difference.empty()) continue;
@@ -283,7 +298,8 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
   return result;
 }
 
-// Runs one after the other, then two at the same time.
+// Repeats find state that a run leaves behind in an executable; two runs at once find state that
+// they share. Returns the first difference, "" if there is none.
 std::string Checker::FirstWrongRun(const Runner& runner, std::span<const Literal> arguments,
                                    const StatusOr<Literal>& expected, CheckResult& result) const {
   const auto once = [&](BoundedElements* elements, std::string& limit) {
@@ -307,6 +323,7 @@ std::string Checker::FirstWrongRun(const Runner& runner, std::span<const Literal
     }
   }
   note(limit);
+  // The limit and the counters of the second thread are kept apart and joined after it has ended.
   if (!options_.concurrent || !runner.repeated) return "";
   result.runs += 2;
   std::string here, there;

@@ -22,6 +22,7 @@ namespace axle {
 namespace {
 
 constexpr std::string_view kPlaceNames[kNumPlaces] = {"entry", "loop", "called", "applied"};
+// The column after those of the places, which counts a module once for all places together.
 constexpr size_t kAnywhere = kNumPlaces;
 constexpr std::string_view kHead =
     R"(# What random modules are made of
@@ -33,11 +34,14 @@ modules have it. -: no module can have it; "Empty cells" gives the reason.
 
 )";
 
+// A while is recognized by the name of its first callee, so that no opcode is listed here.
 bool IsLoop(const Instruction& inst) {
   const auto specs = CalleeSpecsOf(inst);
   return !specs.empty() && specs[0].text == "condition";
 }
 
+// Callers come first, so that the place of a caller is known when its callees are visited. Each
+// computation has one place, that of the caller that is visited last.
 std::unordered_map<const HloComputation*, CoveragePlace> PlacesOf(const Module& module) {
   std::unordered_map<const HloComputation*, CoveragePlace> places;
   const auto frozen = FrozenComputations(module);
@@ -62,6 +66,8 @@ std::string_view PlaceName(CoveragePlace place) {
   return kPlaceNames[static_cast<int>(place)];
 }
 
+// A module counts once per cell, however many instructions of it are in the cell: the sets remove
+// duplicates.
 void Coverage::Add(const Module& module) {
   ++modules_;
   const auto places = PlacesOf(module);
@@ -86,6 +92,8 @@ void Coverage::Add(const Coverage& other) {
   for (const auto& [cell, count] : other.regions_) regions_[cell] += count;
 }
 
+// The passes run here, and the compiler is told not to run them, so that the names in the report
+// are those of `optimized`.
 Status Coverage::AddRegions(const Module& module, Client& client) {
   AXLE_ASSIGN(std::unique_ptr<Module> passed, RunPipeline(module));
   const std::shared_ptr<const Module> optimized = std::move(passed);
@@ -97,6 +105,8 @@ Status Coverage::AddRegions(const Module& module, Client& client) {
   return {};
 }
 
+// The report names instructions by computation and name; instructions that it does not name were
+// read in place, folded or removed.
 void Coverage::AddReport(const Module& optimized, const CompileReport& report) {
   std::map<std::pair<std::string_view, std::string_view>, const Instruction*> by_name;
   for (const auto& computation : optimized.computations()) {
@@ -133,6 +143,8 @@ std::uint64_t Coverage::Count(Opcode op, ElementType type) const {
   return it == counts_.end() ? 0 : it->second[kAnywhere];
 }
 
+// A cell counts as covered if at least `enough` modules have it. Cells that no module can have are
+// left out.
 Coverage::Totals Coverage::Total(std::uint64_t enough) const {
   Totals totals;
   for (const OpDef* def : DrawnOps()) {
@@ -157,6 +169,8 @@ std::vector<std::string> Coverage::Missing() const {
   return missing;
 }
 
+// `kAny` in `where` matches every value, so that one function gives the totals of rows, columns and
+// the whole.
 Coverage::Totals Coverage::TotalInRegions(const RegionCell& where, std::uint64_t enough) const {
   const auto is_asked = [](int is, int asked) { return asked == kAny || is == asked; };
   Totals totals;
@@ -230,6 +244,8 @@ below came up by chance, are usually rewritten by a pass, or need two types of o
   }
 }
 
+// The page is Markdown: one table of operations and types, one of operations and places, the tables
+// of regions, and the reasons of the empty cells.
 std::string Coverage::Page(std::uint64_t enough) const {
   const std::span<const ElementType> types = CoveredTypes();
   const Totals totals = Total(enough);

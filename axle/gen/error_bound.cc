@@ -37,6 +37,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The number of instructions, callees included, that give floats or complex numbers.
+// In `fast` the intermediate results of a callee with several such steps need not be rounded.
 i64 NumFloatSteps(const HloComputation& computation) {
   i64 steps = 0;
   for (const Instruction* inst : computation.instructions()) {
@@ -58,6 +59,8 @@ bool IsRealFloat(const Shape& shape) {
 }
 
 // 2^n as a double; subnormal results are exact as well.
+// The exponent is written into the bits directly; below the normal numbers the power is a product
+// of two, since library functions are not used for results.
 double PowerOfTwo(int n) {
   constexpr int kLeast = -1022;  // of the normal numbers
   if (n < kLeast) return PowerOfTwo(kLeast) * PowerOfTwo(n - kLeast);
@@ -89,12 +92,15 @@ struct Bound {
 
 class BoundWriter {
  public:
+  // Instructions are added to a clone of the module, at the end of the entry, so that an
+  // instruction keeps its index and `bounds_` is indexed by it. Callees get no bounds.
   explicit BoundWriter(const Module& module) : module_(module.Clone()), to_(*module_->entry()) {}
 
   std::unique_ptr<Module> Run() && {
     const std::vector<Instruction*> instructions(to_.instructions().begin(),
                                                  to_.instructions().end());
     Instruction* const root = to_.root();
+    // The list was copied before: instructions that compute bounds are not visited themselves.
     for (const Instruction* inst : instructions) bounds_.push_back(BoundOf(*inst));
     std::vector<Instruction*> leaves;
     AddLeaves(bounds_[root->index()], root->shape(), leaves);
@@ -148,6 +154,7 @@ class BoundWriter {
     for (const Instruction* element : elements) shapes.push_back(element->shape());
     return Append(to_, Name(), Opcode::kTuple, Shape::Tuple(std::move(shapes)), elements);
   }
+  // Two keeps the operands in a member, because a span of an initializer list would dangle.
   std::string Name() { return StrCat("bound.", ++next_); }
   std::span<Instruction* const> Two(Instruction* a, Instruction* b) {
     two_[0] = a;
@@ -193,6 +200,8 @@ class BoundWriter {
     return true;
   }
 
+  // The bound of an instruction by the kind of its row. Operations without a rule are exact if
+  // their operands are, and unknown otherwise.
   Bound BoundOf(const Instruction& inst) {
     const OpDef& def = GetOpDef(inst);
     if (IsTuple(inst)) {
@@ -229,7 +238,8 @@ class BoundWriter {
     return Spread(inst, Array(Of(inst, i), inst.operand(i)->shape()));
   }
 
-  // 0 where all operands are exact, infinity elsewhere.
+  // 0 where all operands are exact, infinity elsewhere: for operations whose result may jump by any
+  // amount when an operand changes by little.
   Bound Poisoned(const Instruction& inst) {
     Instruction* sum = nullptr;
     for (i64 i = 0; i < inst.num_operands(); ++i) {
@@ -241,6 +251,8 @@ class BoundWriter {
     return {Where(Is(ComparisonDirection::kEq, sum, zero), zero)};
   }
 
+  // Integers, predicates and operations without a rule are exact or unknown. A narrow float gets a
+  // bound even from exact operands, because `fast` may keep its intermediate results in f32.
   Bound Elementwise(const Instruction& inst) {
     if (IsDynamic(inst)) {
       return HasExactOperands(inst) ? Bound() : Unknown(inst.shape());
@@ -288,6 +300,8 @@ class BoundWriter {
     return Where(ExactOr(error, Is(ComparisonDirection::kLt, least, result)), bound);
   }
 
+  // One formula per kind of propagation, on f64 arrays. A formula with a division is wrapped in
+  // WhereLess where its denominator could be zero or negative.
   Instruction* Propagated(const Instruction& inst, ErrorPropagation propagation) {
     const auto error = [&](i64 i) { return ErrorOf(inst, i); };
     const auto operand = [&](i64 i) { return Spread(inst, Magnitude(*inst.operand(i))); };
@@ -377,6 +391,7 @@ class BoundWriter {
   }
 
   // The sum or the maximum of f64 values over the dimensions that `inst` reduces, from 0.
+  // One reducer computation per opcode is made for the whole module and shared.
   Instruction* ReduceAs(const Instruction& inst, Opcode opcode, Instruction* values) {
     HloComputation*& reducer = reducers_[opcode];
     if (reducer == nullptr) {
@@ -394,6 +409,9 @@ class BoundWriter {
                   DimensionsAttrs{inst.attrs<DimensionsAttrs>().dimensions}, {&reducer, 1});
   }
 
+  // A sum of n values adds at most n roundings of the largest partial sum, which the sum of
+  // magnitudes bounds. Minima and maxima change by no more than the largest error of an element.
+  // Products and general reducers are unknown.
   Bound Reduced(const Instruction& inst) {
     const ElementType type = inst.shape().type();
     const auto program = CompileScalarComputation(*inst.callee(0));
@@ -403,6 +421,7 @@ class BoundWriter {
     const Shape& operand = inst.operand(0)->shape();
     const FloatFormat& sums = Info(type == F64 ? F64 : F32).format;
     if (kind == ReducerKind::kAdd && operand.type() == type) {
+      // The number of values that one result adds, with the initial value and one for safety.
       const i64 num_results = inst.shape().num_elements();
       const i64 num_summed = num_results == 0 ? 0 : operand.num_elements() / num_results;
       const double n = num_results == 0 ? 0 : static_cast<double>(num_summed) + 2;
@@ -471,6 +490,8 @@ class BoundWriter {
   int next_ = 0;
 };
 
+// A leaf without any error must be bit-equal. Otherwise each element is compared with its own
+// bound; where the bound is zero, only two NaNs may have different bits.
 void CompareLeaf(const Literal& fast, const Literal& strict, const Literal& bounds,
                  const std::string& where, BoundedElements& found) {
   const std::span<const double> bound = bounds.data<double>();
@@ -513,6 +534,7 @@ void CompareLeaf(const Literal& fast, const Literal& strict, const Literal& boun
   }
 }
 
+// Walks the tuple of results and the flat list of bounds in step; `next` is the number of the leaf.
 void Compare(const Literal& fast, const Literal& strict, const Literal& bounds, size_t& next,
              const std::string& where, BoundedElements& found) {
   const Shape& shape = strict.shape();

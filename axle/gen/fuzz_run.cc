@@ -82,6 +82,7 @@ std::string SignalText(int signal) {
   return StrCat("signal ", signal, " (", strsignal(signal), ")");
 }
 
+// The parent's view of one process.
 struct Worker {
   pid_t process = -1;
   int from = -1;  // the end of its pipe
@@ -93,11 +94,13 @@ struct Worker {
   Clock::time_point begun;
 };
 
+// The parent is gone if a line cannot be written, so that the process ends silently.
 void Say(int to, const std::string& line) {
   // A line is short enough to be written at once.
   if (write(to, line.data(), line.size()) != static_cast<ssize_t>(line.size())) _exit(0);
 }
 
+// The parent of all workers. All counters are here; a worker only sends lines.
 class Fuzzer {
  public:
   Fuzzer(const FuzzOptions& options, const Checker& checker)
@@ -125,6 +128,7 @@ class Fuzzer {
   }
 
  private:
+  // A run ends after enough failures, at its time limit, or if the caller cancels it.
   bool IsOver() const {
     return static_cast<int>(report_.failures.size()) >= options_.max_failures ||
            (options_.seconds > 0 && Since(begin_) >= options_.seconds) ||
@@ -136,7 +140,9 @@ class Fuzzer {
     return options_.count == 0 ? UINT64_MAX : options_.first + options_.count;
   }
 
-  // False if there is no process to be had; Wait tries again.
+  // False if the system gives no process or pipe.
+  // The worker keeps `is_to_start` until a process exists, so that Wait tries again when the
+  // machine has no process to give.
   bool Start(Worker& worker, size_t step) {
     worker.is_busy = false;
     worker.is_to_start = true;
@@ -158,7 +164,9 @@ class Fuzzer {
     return true;
   }
 
-  // Runs in the child.
+  // Runs in the child, which never returns. The signal handlers of the command-line tool are reset,
+  // so that a crash ends the process; interrupts are left to the parent. Output goes to /dev/null,
+  // because a crash must not mix with the parent's report.
   [[noreturn]] void Work(std::uint64_t index, size_t step, int to) const {
     for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
       std::signal(number, SIG_DFL);
@@ -179,6 +187,8 @@ class Fuzzer {
           result = {Outcome::kDifferent, generated.status().ToString(), 0};
         }
       } catch (const std::exception& exception) {
+        // An exception may be the work of an earlier module that filled the memory: a fresh process
+        // repeats the module.
         if (index != first) _exit(kTryAgain);
         result = {Outcome::kCrashed, exception.what(), 0};
       }
@@ -199,7 +209,8 @@ class Fuzzer {
     worker.process = worker.from = -1;
   }
 
-  // Reads the available lines of all workers; false if all are done.
+  // Waits up to 100 ms for output, reads what is there, restarts workers that ended, and kills
+  // those that hang. False if all workers are done.
   bool Wait(std::vector<Worker>& workers) {
     std::vector<pollfd> files;
     for (const Worker& worker : workers) files.push_back({worker.from, POLLIN, 0});
@@ -238,6 +249,8 @@ class Fuzzer {
     return std::max(by_time, by_count);
   }
 
+  // Complete lines only: the rest of a chunk stays in `text` until its end arrives. "b<index>"
+  // begins a module, "e<result>" ends it.
   void Read(Worker& worker, size_t step) {
     size_t end;
     while ((end = worker.text.find('\n')) != std::string::npos) {
@@ -258,7 +271,8 @@ class Fuzzer {
     }
   }
 
-  // The worker exited or was ended by a signal.
+  // The pipe is closed: the worker exited or was killed by a signal. A module that was begun and
+  // not ended is the one that crashed it.
   void Ended(Worker& worker, size_t step) {
     int status = 0;
     const pid_t process = worker.process;
@@ -283,6 +297,8 @@ class Fuzzer {
     Start(worker, step);
   }
 
+  // Generates the module again to count its coverage in the parent, which is cheap compared with a
+  // check and needs no transfer between processes.
   void Done(std::uint64_t index, CheckResult result) {
     ++report_.modules;
     ++report_.outcomes[static_cast<size_t>(result.outcome)];

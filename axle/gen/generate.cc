@@ -49,6 +49,7 @@ Instruction* DrawResult(Body& body) {
   return body.Add(Opcode::kTuple, outputs, {});
 }
 
+// Layouts that are not row-major are legal at the entry only; they must change no value.
 Layout AnyLayout(Random& random, i64 rank) {
   Layout layout = Layout::RowMajor(rank);
   random.Shuffle(layout.minor_to_major);
@@ -67,7 +68,8 @@ Shape WithAnyLayout(Random& random, const Shape& shape) {
   return result;
 }
 
-// Draws layouts of the entry, input-output aliases and donations.
+// Draws layouts of the entry, input-output aliases and donations. An alias needs a parameter of the
+// leaf's shape that no other alias has taken.
 void DrawConfig(Random& random, Module& module) {
   const HloComputation& entry = *module.entry();
   const Shape& result = entry.root()->shape();
@@ -78,6 +80,8 @@ void DrawConfig(Random& random, Module& module) {
     shape.result = WithAnyLayout(random, result);
     module.config().entry_computation_layout = std::move(shape);
   }
+  // Each leaf of the result takes the first free parameter of its shape; other parameters may be
+  // donated without an alias.
   if (!random.Percent(25)) return;
   std::vector<bool> taken(entry.parameters().size());
   ForEachLeaf(result, [&](const Shape& leaf, const Dims& path) {
@@ -105,6 +109,7 @@ void OrderComputations(Module& module) {
 }
 
 // Computations that were drawn for an instruction that was then refused are called by nobody.
+// Cloning from the entry copies exactly what the entry calls.
 StatusOr<std::unique_ptr<Module>> WithoutUncalled(const Module& module) {
   auto kept = std::make_unique<Module>(module.name());
   std::unordered_map<const HloComputation*, HloComputation*> cloned;
@@ -132,14 +137,16 @@ const TestedOp& SettingSubject(std::uint64_t n) {
   return Nth(TestedOpsOfSettings(), n * kStride);
 }
 
-// The subject, sometimes alone, otherwise with instructions before and after it.
+// Makes the context of the operation under test. In 20 % of these modules the operation is alone,
+// in 40 % it has arbitrary operations around it, and a tenth is large; in the others patterns and
+// settings stand beside it.
 void DrawAround(Body& entry, const TestedOp& subject) {
   Random& random = entry.random();
-  Drawing& drawing = entry.drawing();
+  GeneratorState& state = entry.state();
   const i64 kind = random.Below(100);
   const bool is_alone = kind >= 80, has_company = kind < 40;
-  drawing.is_large = kind < 10;
-  if (drawing.is_large) drawing.work_limit = 400'000;
+  state.is_large = kind < 10;
+  if (state.is_large) state.work_limit = 400'000;
   if (!is_alone && random.Percent(50)) DrawPattern(entry);
   // An operation that refuses one set of operands may accept another.
   bool is_drawn = false;
@@ -151,7 +158,7 @@ void DrawAround(Body& entry, const TestedOp& subject) {
   }
   if (has_company) {
     if (random.Percent(30)) DrawPattern(entry);
-    DrawSome(entry, static_cast<int>(random.Between(0, drawing.is_large ? 3 : 8)));
+    DrawSome(entry, static_cast<int>(random.Between(0, state.is_large ? 3 : 8)));
   }
   if (!is_alone && random.Percent(25)) {
     random.Percent(70) ? DrawDenseIntegers(entry) : DrawDenseFloats(entry);
@@ -161,6 +168,7 @@ void DrawAround(Body& entry, const TestedOp& subject) {
 
 }  // namespace
 
+// The position is searched, because the subjects are visited with a stride.
 std::uint64_t FirstWithSettings(Opcode op, ElementType type) {
   std::uint64_t round = 0;
   for (const size_t end = TestedOpsOfSettings().size(); round < end; ++round) {
@@ -170,11 +178,12 @@ std::uint64_t FirstWithSettings(Opcode op, ElementType type) {
   return round * kRound + TurnOfSettings(round);
 }
 
+// A fixed floating-point environment makes the text independent of the caller's rounding mode.
 StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   const ScopedFloatEnvironment environment;
-  Drawing drawing(StrCat("gen_", seed, "_", index), Random(seed, index));
-  Module& module = drawing.module;
-  Body entry(drawing, module.AddComputation("main"), 0);
+  GeneratorState state(StrCat("gen_", seed, "_", index), Random(seed, index));
+  Module& module = state.module;
+  Body entry(state, module.AddComputation("main"), 0);
   module.set_entry(entry.computation());
   const std::uint64_t round = index / kRound, turn = index % kRound;
   const std::uint64_t with_settings = TurnOfSettings(round);
@@ -188,7 +197,7 @@ StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   AXLE_TRY(entry.Finish(DrawResult(entry)));
   AXLE_ASSIGN(const std::unique_ptr<Module> kept, WithoutUncalled(module));
   OrderComputations(*kept);
-  DrawConfig(drawing.random, *kept);
+  DrawConfig(state.random, *kept);
   return Print(*kept);
 }
 

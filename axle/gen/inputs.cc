@@ -14,12 +14,16 @@
 namespace axle {
 namespace {
 
+// One style per array rather than per element: NaNs everywhere would hide all other differences.
 enum class Style : std::uint8_t { kModerate, kSmallIntegers, kSpecials, kMixed, kBits, kWide };
 
+// Neighbours of the places where a format changes: zero, subnormals, the least normal number, one,
+// the largest number, infinity and NaN.
 std::uint64_t SpecialFloat(const FloatFormat& format, Random& random) {
   const std::uint64_t sign = random.Percent(50) ? SignBit(format) : 0;
   const std::uint64_t smallest_normal = std::uint64_t{1} << format.mantissa_bits;
   const std::uint64_t one = static_cast<std::uint64_t>(format.bias) << format.mantissa_bits;
+  // NaN and zero appear twice, as the cases that most often have rules of their own.
   const std::uint64_t bits = random.Of<std::uint64_t>(
       {0, 0, 1, 2, smallest_normal - 1, smallest_normal, smallest_normal + 1, one, one + 1, one - 1,
        FirstNonFinite(format) - 1, FirstNonFinite(format), NanBits(format), NanBits(format)});
@@ -49,6 +53,7 @@ std::uint64_t FloatBits(const FloatFormat& format, Style style, Random& random) 
                                 : RoundF64To(format, random.Fraction() * 4 - 2);
     case Style::kBits:
       return random.Bits() & LowBits(format.bits());
+    // A uniform magnitude below the first non-finite one makes all exponents equally frequent.
     case Style::kWide: {  // every exponent as often; no NaN
       const std::uint64_t magnitude = random.Bits() % FirstNonFinite(format);
       return magnitude | (random.Percent(50) ? SignBit(format) : 0);
@@ -71,9 +76,12 @@ std::int64_t IntegerValue(int bits, Style style, Random& random) {
     case Style::kWide:
       break;
   }
+  // A shift by a random amount makes short and long integers equally frequent.
   return static_cast<std::int64_t>(random.Bits() >> random.Below(64));
 }
 
+// Fills `count` elements. Floats are written as bits, complex numbers as pairs of them; integers
+// are converted from s64, which wraps.
 void Fill(ElementType type, Style style, Random& random, std::byte* to, i64 count) {
   const ElementTypeInfo& info = Info(type);
   if (info.type_class == TypeClass::kFloat || info.type_class == TypeClass::kComplex) {
@@ -108,6 +116,8 @@ Literal DrawLiteral(const Shape& shape, Random& random) {
   return literal;
 }
 
+// The random numbers depend on the seed and the position of the parameter alone, so that removing a
+// parameter of a reduced module does not change the arguments before it.
 std::vector<Literal> DrawArguments(const HloComputation& entry, std::uint64_t seed) {
   const ScopedFloatEnvironment environment;
   std::vector<Literal> arguments;

@@ -21,6 +21,7 @@ ElementType AnyType(Body& body) {
 
 class IntegerChain final : public Chain {
  public:
+  // A dense chain keeps to one to three types: a late constant then meets operands of its own type.
   IntegerChain(Body& body, ChainKind kind) : Chain(body, AnyType(body), kind) {
     const i64 count = is_dense_ ? random_.Between(1, 3) : 0;
     for (i64 i = 0; i < count; ++i) few_types_.push_back(random_.Of(kTypes));
@@ -42,6 +43,8 @@ class IntegerChain final : public Chain {
     return (this->*random_.Of(kIdioms))(x);
   }
 
+  // Multiplications and left shifts appear twice because most idioms of the instruction sets start
+  // with them.
   Instruction* Operation(Instruction* x) {
     constexpr Opcode kOps[] = {Opcode::kMultiply,
                                Opcode::kMultiply,
@@ -59,6 +62,7 @@ class IntegerChain final : public Chain {
                                Opcode::kShiftLeft,
                                Opcode::kShiftRightArithmetic,
                                Opcode::kShiftRightLogical};
+    // Unary operations have instructions of their own or are matched as bit tricks.
     constexpr Opcode kUnary[] = {Opcode::kNot, Opcode::kNegate, Opcode::kAbs, Opcode::kPopcnt,
                                  Opcode::kCountLeadingZeros};
     if (random_.Percent(15)) return body_.Add(random_.Of(kUnary), {x});
@@ -180,6 +184,7 @@ class IntegerChain final : public Chain {
     return body_.Convert(distance, Type());
   }
 
+  // The three usual ways to write an absolute difference, each of which LLVM recognizes by itself.
   Instruction* DistanceOf(Instruction* a, Instruction* b) {
     switch (random_.Below(3)) {
       case 0:
@@ -225,6 +230,8 @@ class IntegerChain final : public Chain {
                                : body_.Add(Opcode::kSelect, {test, Other(type), Other(type)});
   }
 
+  // Divisions by constants become multiplications by an inverse; the constant may be zero or -1,
+  // whose results are defined (docs/numerics.md).
   Instruction* Division(Instruction* x) {
     const Opcode op = random_.Percent(60) ? Opcode::kDivide : Opcode::kRemainder;
     return body_.Add(op, {x, AnyNumber(x->shape().type())});

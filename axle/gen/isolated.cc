@@ -21,6 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// `quiet` sends the output to /dev/null. An exception counts as a failed run and not as a crash of
+// the parent.
 [[noreturn]] void RunChild(const std::function<std::string()>& function, int to, bool quiet) {
   for (const int number : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     std::signal(number, SIG_DFL);
@@ -61,6 +63,7 @@ IsolatedResult RunIsolated(const std::function<std::string()>& function, double 
   close(ends[1]);
   const auto begin = Clock::now();
   char chunk[4096];
+  // Reads until the end of the pipe, which closes when the child ends, or until the time is over.
   while (child > 0) {
     int timeout = -1;
     if (seconds > 0) {
@@ -80,6 +83,7 @@ IsolatedResult RunIsolated(const std::function<std::string()>& function, double 
     result.output.append(chunk, static_cast<size_t>(got));
   }
   close(ends[0]);
+  // The child is always waited for, also after a kill, so that no zombie remains.
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) {
     result.crashed = true;

@@ -48,6 +48,8 @@ bool Computes(const Instruction& inst) {
 
 // Whether the reducer takes elements from the left in any form, also with NaNs written into it: it
 // is more than scalar arithmetic, or has no float sum among its components.
+// CompileScalarComputation says whether it is scalar arithmetic at all; FoldsOneByOne whether the
+// order is fixed.
 bool HasOneOrder(const HloComputation& reducer) {
   if (!CompileScalarComputation(reducer)) return true;
   std::vector<ElementType> types;
@@ -87,6 +89,8 @@ std::unordered_set<const HloComputation*> Unchanged(const Module& module) {
   return unchanged;
 }
 
+// Copies a module callee by callee. Each instruction that computes floats is followed by its
+// replacement of NaNs, and all later readers read that one.
 class NanWriter {
  public:
   NanWriter(const Module& from, std::uint64_t seed)
@@ -106,6 +110,7 @@ class NanWriter {
   void Copy(const HloComputation& computation, bool as_it_is) {
     HloComputation* to = to_->AddComputation(computation.name());
     to->set_execution_thread(computation.execution_thread());
+    // Callees were copied before their callers, so that each lookup succeeds.
     computations_[&computation] = to;
     std::vector<Instruction*> map, parameters;
     for (const Instruction* inst : computation.instructions()) {
@@ -136,6 +141,8 @@ class NanWriter {
                   std::span(operands.begin(), operands.size()), std::move(attrs));
   }
 
+  // A complex number is replaced part by part and a tuple element by element. Dynamic arrays stay
+  // as they are.
   Instruction* Normal(HloComputation& to, Instruction* value) {
     const Shape shape = value->shape().WithoutLayout();
     if (shape.is_tuple()) {
@@ -154,12 +161,15 @@ class NanWriter {
       return Add(to, Opcode::kComplex, shape, {re, im}, NoAttrs{});
     }
     const FloatFormat& format = Info(shape.type()).format;
+    // Formats without a NaN have nothing to replace.
     if (!IsFloating(shape.type()) || !HasNan(format)) return value;
     Literal nans(shape);
     const auto bytes = static_cast<size_t>(Info(shape.type()).bytes);
     std::byte* to_bytes = nans.mutable_bytes();
     for (i64 i = 0; i < nans.num_elements(); ++i, to_bytes += bytes) {
       // Processors make plain NaNs of either sign, or hand on an operand's, quiet.
+      // Seeds 0 and 1 are the plain NaN of either sign, 2 and 3 all payload bits, 4 and 5 a
+      // signalling NaN; later seeds draw the bits of each element.
       std::uint64_t bits = NanBits(format);
       const bool is_drawn = seed_ >= kFirstDrawn;
       if (format.nan == NanEncoding::kIeee && seed_ >= 2) {
@@ -197,6 +207,8 @@ std::unique_ptr<Module> WithNanBits(const Module& module, std::uint64_t seed) {
   return NanWriter(module, seed).Run();
 }
 
+// An error of the original module, for example a limit, ends the search: nothing can be compared
+// with it.
 bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments,
                       const std::function<void(Limits&)>& set_limits) {
   const auto run = [&](const Module& some) {

@@ -17,9 +17,11 @@ ElementType NumberType(Body& body) {
   return body.random().Of({F32, F32, F32, F64, BF16, F16, F8E4M3FN});
 }
 
+// Shapes of tables. Large ones have rows longer than a chunk of the canonical sum; the rows of
+// small ones end before, at and after a vector register.
 Shape Rows(Body& body, ElementType type) {
   Random& random = body.random();
-  if (body.drawing().is_large) {
+  if (body.state().is_large) {
     // Past several chunks of the canonical order, or a few.
     if (random.Percent(25)) return Shape(type, {1, random.Of<i64>({12'289, 16'385, 20'481})});
     return Shape(type,
@@ -39,6 +41,8 @@ HloComputation* SimpleReducer(Body& body, Opcode opcode, ElementType type) {
                                                                               : nullptr;
 }
 
+// A null operand passes through the helpers of this file, so that a pattern needs no checks between
+// its steps.
 Instruction* Reduce(Body& body, Opcode opcode, Instruction* operand, const Dims& dims,
                     double init) {
   if (operand == nullptr) return nullptr;
@@ -56,6 +60,7 @@ Instruction* Along(Body& body, Instruction* value, const Shape& shape) {
   return body.BroadcastTo(value, shape.dims(), dimensions);
 }
 
+// softmax(x) = exp(x - max) / sum(exp(x - max)), or its logarithm, along the last dimension.
 void DrawSoftmax(Body& body) {
   const Shape shape = Rows(body, NumberType(body));
   Instruction* x = body.Value(shape);
@@ -72,6 +77,8 @@ void DrawSoftmax(Body& body) {
   }
 }
 
+// Centred by the mean of each row, divided by the root of its variance, and in three of five cases
+// scaled by one factor per column.
 void DrawLayerNorm(Body& body) {
   const Shape shape = Rows(body, NumberType(body));
   Instruction* x = body.Value(shape);
@@ -178,6 +185,7 @@ void DrawLoopNest(Body& body) {
       default:
         other = body.Value(shape);
     }
+    // An operation that refuses the type, such as divide on pred, is replaced by another one.
     for (int tries = 0; tries < 4 && other != nullptr; ++tries) {
       Instruction* next = body.Add(body.random().Of(kOps), {sum, other});
       if (next == nullptr) continue;
@@ -228,6 +236,7 @@ void DrawIdioms(Body& body) {
   for (i64 n = random.Between(3, 8); n > 0 && x != nullptr; --n) {
     Instruction* next = nullptr;
     switch (random.Below(8)) {
+      // An operation with a neutral or an absorbing constant on either side.
       case 0: {
         constexpr Opcode kOps[] = {Opcode::kAdd,    Opcode::kMultiply, Opcode::kSubtract,
                                    Opcode::kDivide, Opcode::kMaximum,  Opcode::kAnd,
@@ -243,6 +252,7 @@ void DrawIdioms(Body& body) {
                                    Opcode::kMinimum, Opcode::kDivide}),
                         {x, x});
         break;
+      // Two transposes that undo each other.
       case 2: {
         Dims order(shape.rank()), back(shape.rank());
         for (i64 d = 0; d < shape.rank(); ++d) order[d] = d;
@@ -252,6 +262,7 @@ void DrawIdioms(Body& body) {
         next = body.AddWith(Opcode::kTranspose, {turned}, DimensionsAttrs{back});
         break;
       }
+      // An operation that undoes itself or has no effect the second time.
       case 3: {
         const Opcode op = random.Of({Opcode::kNegate, Opcode::kNot, Opcode::kAbs, Opcode::kSign});
         next = random.Percent(30)
@@ -261,6 +272,7 @@ void DrawIdioms(Body& body) {
                    : body.Add(op, {body.Add(op, {x})});
         break;
       }
+      // A reshape to one dimension and back.
       case 4: {
         Instruction* flat = body.Add(Opcode::kReshape, {x}, Shape(type, {shape.num_elements()}));
         next = body.Add(Opcode::kReshape, {flat}, shape);
@@ -276,11 +288,14 @@ void DrawIdioms(Body& body) {
         next = body.AddWith(Opcode::kSlice, {both}, SliceAttrs{slice});
         break;
       }
+      // A conversion to a wider type and back, which keeps the value only if the wide type holds
+      // it.
       case 6: {
         const ElementType wide = random.Of({F64, F32, S64, S32, C64});
         next = body.Convert(body.Convert(x, wide), type);
         break;
       }
+      // A select between equal values, and an element of a tuple that was just made.
       default: {
         Instruction* other = body.Value(shape);
         Instruction* less =
@@ -315,8 +330,8 @@ void DrawFoldedTogether(Body& body) {
   body.AddWith(Opcode::kReduce, operands, DimensionsAttrs{reduced}, callees);
 }
 
-// One instruction, or one fusion, with very many operands: lists of places have bounds, and what
-// works on pairs of operands takes long.
+// One instruction, or one fusion, with very many operands: lists of operands have limits in the
+// compiler, and an algorithm that visits pairs of operands would become slow.
 void DrawManyOperands(Body& body) {
   Random& random = body.random();
   const i64 count = random.Percent(25) ? random.Between(315, 330) : random.Between(9, 60);
@@ -384,6 +399,7 @@ void DrawMovements(Body& body) {
   body.Add(Opcode::kMultiply, {x, body.Value(x->shape())});
 }
 
+// Nested control flow is limited to two levels; deeper computations get rewrite targets instead.
 void DrawControl(Body& body) {
   if (body.depth() >= 2) return DrawIdioms(body);
   constexpr Opcode kOps[] = {Opcode::kWhile, Opcode::kWhile, Opcode::kConditional, Opcode::kCall};

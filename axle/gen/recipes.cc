@@ -22,7 +22,7 @@
 namespace axle {
 namespace {
 
-// One operand of a signature: the type in question or pred, array or scalar.
+// One operand of a signature: the type under test or pred, as an array or a scalar.
 struct OperandKind {
   bool is_pred = false;
   bool is_scalar = false;
@@ -46,6 +46,8 @@ bool HasDefaultAttributes(const OpDef& def) {
       def.attrs.specs, [](const AttrSpec& spec) { return spec.presence == Presence::kRequired; });
 }
 
+// An operation is generic if inference alone decides about it: no callees, no required attributes,
+// no declared shape and a fixed number of operands.
 bool IsGeneric(const OpDef& def) {
   return !def.declared_shape && def.callees.empty() && HasDefaultAttributes(def) &&
          def.operands.size() <= 3 && def.parens == ParenSyntax::kOperands &&
@@ -56,8 +58,8 @@ bool IsGeneric(const OpDef& def) {
 std::vector<Signature> FindSignatures(const OpDef& def) {
   std::vector<Signature> found;
   if (!IsGeneric(def)) return found;
-  Drawing drawing("signatures", Random(0));
-  Body body(drawing, drawing.module.AddComputation("c"), 1);
+  GeneratorState state("signatures", Random(0));
+  Body body(state, state.module.AddComputation("c"), 1);
   const size_t count = def.operands.size();
   for (const ElementTypeInfo& info : kElementTypes) {
     if (!IsArrayType(info.type)) continue;
@@ -65,6 +67,7 @@ std::vector<Signature> FindSignatures(const OpDef& def) {
     const std::array<Instruction*, 4> choices = {
         body.Parameter(Shape(info.type, {2, 3}), 0), body.Parameter(Shape(info.type), 1),
         body.Parameter(Shape(PRED, {2, 3}), 2), body.Parameter(Shape(PRED), 3)};
+    // Two bits of `code` choose the kind of one operand.
     for (int code = 0; code < 1 << (2 * count); ++code) {
       std::vector<Instruction*> operands;
       Signature signature = {info.type, {}};
@@ -76,9 +79,12 @@ std::vector<Signature> FindSignatures(const OpDef& def) {
         has_array = has_array || choice % 2 == 0;
         has_type = has_type || choice < 2;
       }
+      // At least one operand must be an array and one must have the type, or the signature says
+      // nothing about either.
       if (!has_array || !has_type || body.Add(def.opcode, operands, {}) == nullptr) continue;
       found.push_back(std::move(signature));
       if (count == 0) return found;
+      // For pred the kinds "type" and "pred" are the same: the first accepted signature is enough.
       if (info.type == PRED) break;
     }
   }
@@ -92,6 +98,7 @@ struct Table {
   std::vector<const OpDef*> lanes;  // elementwise, with signatures
 };
 
+// Built once per process, at its first use, and never freed. Its contents do not depend on a seed.
 const Table& GetTable() {
   static const Table* const kTable = [] {
     auto* table = new Table;
@@ -115,6 +122,8 @@ const Table& GetTable() {
   return *kTable;
 }
 
+// Operands of one shape, with scalars where the signature has them. A value that the body prefers
+// takes the place of an operand of its type and thereby decides about the dimensions of the others.
 Instruction* DrawFromSignature(Body& body, const OpDef& def, ElementType type) {
   std::vector<const Signature*> fitting;
   for (const Signature& s : GetTable().signatures[static_cast<size_t>(def.opcode)]) {
@@ -153,12 +162,14 @@ Instruction* DrawFromSignature(Body& body, const OpDef& def, ElementType type) {
 }
 
 // Operations of the lane program of an op on this type; 0 if it is none of GetTable().lanes.
+// The cost is measured once per operation and type on a scrap module. Concurrent calls compute the
+// same number, so that relaxed caching in atomics is enough.
 i64 LaneCost(const OpDef& def, ElementType type) {
   static std::array<std::array<std::atomic<std::int32_t>, kNumElementTypes>, kOpcodeCount> costs;
   std::atomic<std::int32_t>& known = costs[static_cast<size_t>(def.opcode)][type];
   if (known == 0) {
-    Drawing drawing("cost", Random(0));
-    Body body(drawing, drawing.module.AddComputation("c"), 1);
+    GeneratorState state("cost", Random(0));
+    Body body(state, state.module.AddComputation("c"), 1);
     body.OnlyScalars();
     std::optional<LaneProgram> program;
     const bool is_lane = std::ranges::find(GetTable().lanes, &def) != GetTable().lanes.end();
@@ -196,6 +207,8 @@ std::string_view WhyNotDrawn(Opcode opcode) {
   return "";
 }
 
+// The elements of a tuple result become values of their own, at random, because a result of which
+// some outputs are unused is a case of its own for the compiler.
 Instruction* Draw(Body& body, const OpDef& def, ElementType type) {
   const DrawFn recipe = GetTable().recipes[static_cast<size_t>(def.opcode)];
   Instruction* inst = recipe != nullptr ? recipe(body, type) : DrawFromSignature(body, def, type);
@@ -229,7 +242,7 @@ void DrawLanes(Body& body, int count) {
   }
 }
 
-// A branch between two functions of a scalar.
+// A conditional between two scalar functions, which the lane compiler turns into a select.
 Instruction* DrawScalarBranch(Body& body, ElementType type) {
   Instruction* const operand = body.Value(Shape(type));
   Instruction* const pred = body.Value(Shape(PRED));
@@ -242,7 +255,8 @@ Instruction* DrawScalarBranch(Body& body, ElementType type) {
   return body.Add(Opcode::kConditional, operands, {}, callees);
 }
 
-// A function of a scalar, a few times.
+// A loop that applies a scalar function up to three times, for computations that reductions and
+// maps apply.
 Instruction* DrawScalarLoop(Body& body, ElementType type) {
   const i64 trips = body.random().Between(0, 3);
   const Shape state = Shape::Tuple({Shape(type), Shape(S32)});
@@ -271,6 +285,8 @@ Instruction* DrawScalarLoop(Body& body, ElementType type) {
   return loop == nullptr ? nullptr : body.Element(loop, 0);
 }
 
+// The body works on scalars only, except in one case of twenty, where an array makes the function
+// more than scalar arithmetic. The roots are the last values of the result types.
 HloComputation* DrawScalarFunction(Body& body, std::span<const ElementType> parameters,
                                    std::span<const ElementType> results, bool as_tuple) {
   std::vector<Shape> shapes;
@@ -281,6 +297,7 @@ HloComputation* DrawScalarFunction(Body& body, std::span<const ElementType> para
     const ElementType type = nested.random().Of(parameters);
     Draw(nested, CheapOf(nested, GetTable().lanes, type), type);
   }
+  // 12 % of the functions have control flow, 6 % a chain of idioms.
   const i64 control = nested.random().Below(100);
   if (control < 8) DrawScalarBranch(nested, results[0]);
   if (control >= 8 && control < 12) DrawScalarLoop(nested, results[0]);
@@ -301,6 +318,9 @@ HloComputation* DrawScalarFunction(Body& body, std::span<const ElementType> para
   return nested.Finish(root).ok() ? nested.computation() : nullptr;
 }
 
+// 15 % are arbitrary functions. The others combine each component by a known operation or, with
+// several components or complex types, may select by comparison, as argmax has it: these are the
+// forms that ClassifyReducer knows (ops/lanes/reducer.h).
 HloComputation* DrawReducer(Body& body, std::span<const ElementType> types) {
   constexpr Opcode kSimple[] = {Opcode::kAdd,     Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum,
                                 Opcode::kMinimum, Opcode::kAnd, Opcode::kOr};
@@ -345,6 +365,9 @@ HloComputation* DrawReducer(Body& body, std::span<const ElementType> types) {
   return nested.Finish(root).ok() ? nested.computation() : nullptr;
 }
 
+// Half of the comparators compare one key. The others add up to two keys that break ties, computed
+// from one element, from both, or by a call; some of them are no strict order on purpose, for which
+// sort must still end and stay within its array.
 HloComputation* DrawComparator(Body& body, std::span<const ElementType> types) {
   using enum ComparisonDirection;
   std::vector<Shape> shapes;

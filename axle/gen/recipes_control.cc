@@ -11,7 +11,7 @@
 namespace axle {
 namespace {
 
-// One to three shapes of values, static; the first of this type.
+// One to three static shapes, the first of which has this type.
 std::vector<Shape> SomeShapes(Body& body, ElementType type) {
   std::vector<Shape> shapes;
   for (i64 count = body.random().Between(1, 3); count > 0; --count) {
@@ -41,6 +41,7 @@ HloComputation* DrawFunction(Body& body, const std::vector<Shape>& parameters,
   return root != nullptr && nested.Finish(root).ok() ? nested.computation() : nullptr;
 }
 
+// What a callee returns: one of its parameters' shapes, all of them as a tuple, or another array.
 Shape ResultOf(Body& body, const std::vector<Shape>& shapes) {
   if (body.random().Percent(40)) return shapes[0];
   if (body.random().Percent(60)) return Shape::Tuple(shapes);
@@ -60,6 +61,7 @@ Instruction* DrawCall(Body& body, ElementType type) {
   return inst;
 }
 
+// A fusion instruction in the input, whose body is elementwise.
 Instruction* DrawFusion(Body& body, ElementType type) {
   const std::vector<Shape> shapes = SomeShapes(body, type);
   Body nested = body.Nested(shapes);
@@ -78,6 +80,8 @@ Instruction* BranchIndex(Body& body) {
   return body.random().Percent(25) ? index : body.Add(Opcode::kAnd, {index, body.Constant(S32, 3)});
 }
 
+// All branches have one result shape and each has an operand of its own shape. A single operand is
+// passed as it is, several as a tuple.
 Instruction* DrawConditional(Body& body, ElementType type) {
   const bool is_pred = body.random().Percent(50);
   const i64 branches = is_pred ? 2 : body.random().Between(1, 4);
@@ -122,6 +126,8 @@ Instruction* DrawWhile(Body& body, ElementType type) {
   std::vector<Shape> shapes = SomeShapes(body, type);
   const auto count = static_cast<i64>(shapes.size());
   const ElementType counter_type = random.Percent(85) ? S32 : random.Of({S64, U32, U8, S8});
+  // Loops over few elements become one function in registers, and may run more often: 6 to 40
+  // iterations instead of at most 4.
   const bool is_small =
       std::ranges::all_of(shapes, [](const Shape& s) { return s.num_elements() <= 4; });
   const i64 trips = is_small && random.Percent(40) ? random.Between(6, 40) : random.Between(0, 4);
@@ -135,6 +141,7 @@ Instruction* DrawWhile(Body& body, ElementType type) {
                         {condition.Element(whole, count),
                          condition.Constant(counter_type, static_cast<double>(trips))},
                         CompareAttrs{ComparisonDirection::kLt});
+  // The loop may end early by a computed condition, so that its trip count is not known.
   if (random.Percent(20)) {
     condition.Element(whole, random.Below(count));
     goes_on = condition.Add(Opcode::kAnd, {goes_on, condition.Value(Shape(PRED))});
@@ -150,6 +157,7 @@ Instruction* DrawWhile(Body& body, ElementType type) {
   const bool only_lanes = random.Percent(40);
   only_lanes ? DrawLanes(step, static_cast<int>(random.Between(1, 5)))
              : DrawSome(step, static_cast<int>(random.Between(1, 4)));
+  // Each value of the state is updated in one row, replaced, or kept.
   for (Instruction*& value : next) {
     if (value->shape().rank() > 0 && random.Percent(40)) {
       value = WithRowReplaced(step, value, counter);
@@ -185,6 +193,7 @@ Instruction* DrawAsync(Body& body, ElementType type) {
                        : body.AddWith(Opcode::kAsyncDone, {at}, AsyncDoneAttrs{}, {callee});
 }
 
+// A copy that is begun and finished in one place: the pair must give its operand.
 Instruction* DrawCopyStart(Body& body, ElementType type) {
   Instruction* operand = body.Array(type);
   if (operand == nullptr) return nullptr;
@@ -213,6 +222,8 @@ Instruction* DrawBarrier(Body& body, ElementType type) {
                   {body.random().Percent(50) ? body.Array(type) : DrawTuple(body, type)});
 }
 
+// Tokens order side effects; this one orders nothing, and the dependency must leave the value
+// unchanged.
 Instruction* DrawAddDependency(Body& body, ElementType type) {
   Instruction* operand = body.Array(type);
   Instruction* token = body.Add(Opcode::kAfterAll, {});

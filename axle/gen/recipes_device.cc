@@ -1,4 +1,8 @@
 // Recipes of collectives, of one device with itself, and of custom calls.
+//
+// One device is all that a check runs on, so that each collective exchanges values with itself:
+// groups are {{0}} or absent, and the pairs of a permutation are (0, 0) or none. Asynchronous pairs
+// are drawn together, because a start that nothing reads is invalid.
 #include "axle/gen/recipes.h"
 
 namespace axle {
@@ -17,6 +21,7 @@ std::vector<Instruction*> Operands(Body& body, ElementType type, i64 min_rank) {
   return operands;
 }
 
+// The shape of one operand, or the tuple of the shapes of several.
 Shape Several(std::span<Instruction* const> operands) {
   if (operands.size() == 1) return operands[0]->shape().WithoutLayout();
   Shape shape;
@@ -84,7 +89,8 @@ Instruction* DrawRaggedAllToAll(Body& body, ElementType type) {
   const i64 rows = dims[0];
   dims[0] += body.random().Below(3);
   std::vector<Instruction*> operands = {input, body.Value(Shape(type, dims))};
-  // Rows that are there, at places that are there.
+  // Input offset, size, output offset and received size of the one group member, such that all rows
+  // exist.
   const i64 sent = body.random().Between(0, rows);
   for (const i64 number : {body.random().Between(0, rows - sent), sent, dims[0] - rows, sent}) {
     operands.push_back(body.BroadcastTo(body.Constant(S32, static_cast<double>(number)), {1}));
@@ -118,6 +124,8 @@ Instruction* DrawCollectivePermuteStart(Body& body, ElementType type) {
                                 Shape::Tuple({shape, shape}))});
 }
 
+// Custom calls that a program may contain without a registration: TopK, which computes, and
+// Sharding, which gives its operand.
 Instruction* DrawCustomCall(Body& body, ElementType type) {
   Random& random = body.random();
   CustomCallAttrs attrs;

@@ -40,6 +40,7 @@ Instruction* DrawReduce(Body& body, ElementType type) {
   return inst;
 }
 
+// `simple` windows, those of select-and-scatter, have no dilation and no negative padding.
 Window DrawWindow(Random& random, const Shape& operand, bool simple) {
   Window window;
   for (i64 d = 0; d < operand.rank(); ++d) {
@@ -53,6 +54,8 @@ Window DrawWindow(Random& random, const Shape& operand, bool simple) {
       if (random.Percent(10)) dim.pad_low = -1;
       if (random.Percent(15)) dim.base_dilation = random.Between(1, 3);
       if (random.Percent(15)) dim.window_dilation = random.Between(1, 3);
+      // A window of the whole dimension, padded on one side by all but one: the i-th result is a
+      // prefix sum or a suffix sum.
       if (random.Percent(8) && operand.dim(d) > 0) {  // a cumulative window
         dim = {.size = operand.dim(d), .stride = 1};
         (random.Percent(50) ? dim.pad_low : dim.pad_high) = operand.dim(d) - 1;
@@ -86,6 +89,7 @@ Instruction* DrawSelectAndScatter(Body& body, ElementType type) {
   const Window window = DrawWindow(body.random(), operand->shape(), true);
   Shape source(type);
   for (i64 d = 0; d < operand->shape().rank(); ++d) {
+    // The number of places at which the window fits, which is the size of the source.
     const WindowDim& dim = window[d];
     const i64 positions = operand->shape().dim(d) + dim.pad_low + dim.pad_high;
     source.AppendDim(positions < dim.size ? 0 : 1 + (positions - dim.size) / dim.stride);
@@ -148,6 +152,8 @@ Instruction* DrawMap(Body& body, ElementType type) {
   return body.AddWith(Opcode::kMap, operands, DimensionsAttrs{dims}, callees);
 }
 
+// A scan along one dimension: the callee takes a slice and a carry and gives an output and the next
+// carry. Its trip count multiplies the work of the body.
 Instruction* DrawScan(Body& body, ElementType type) {
   Instruction* input = body.Array(type, 1, 3);
   if (input == nullptr || !input->shape().is_static()) return nullptr;

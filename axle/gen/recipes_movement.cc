@@ -61,6 +61,7 @@ Instruction* DrawReshape(Body& body, ElementType type) {
   return body.Add(Opcode::kReshape, {operand}, Shape(type, dims));
 }
 
+// A random subset of the dimensions in random order; all of them if `at_least` is the rank.
 Dims SomeDims(Random& random, i64 rank, i64 at_least = 0) {
   Dims dims(rank);
   for (i64 d = 0; d < rank; ++d) dims[d] = d;
@@ -128,6 +129,7 @@ Instruction* DrawIota(Body& body, ElementType type) {
                       Shape(type, dims));
 }
 
+// Index operands may have any integer type; a narrow one cannot hold every index.
 ElementType IndexType(Random& random) {
   return random.Of({S32, S32, S32, S64, U32, U8, S8, S16, U64});
 }
@@ -165,7 +167,8 @@ Instruction* DrawDynamicUpdateSlice(Body& body, ElementType type) {
   return body.Add(Opcode::kDynamicUpdateSlice, operands, {});
 }
 
-// Indices in [-2, size + 1], mostly inside, as a value of the program: iota modulo something.
+// Indices of which nine in ten lie in [0, size) and the others in [-2, size + 1]; sometimes an
+// arbitrary value of the program.
 Instruction* Indices(Body& body, const Shape& shape, i64 size) {
   if (body.random().Percent(30)) return body.Value(shape);
   Literal numbers(shape.WithType(S32));
@@ -186,6 +189,8 @@ struct Windows {
   i64 longest = 0;
 };
 
+// Chooses the indexed dimensions, the window in each dimension and the order of the result's
+// dimensions, which are the same for a gather and, read backwards, for a scatter.
 Windows DrawWindows(Body& body, const Shape& operand) {
   Random& random = body.random();
   Windows w;
@@ -227,6 +232,8 @@ Instruction* DrawScatter(Body& body, ElementType type) {
   Instruction* operand = body.Array(type, 0, 4);
   if (operand == nullptr) return nullptr;
   const Windows w = DrawWindows(body, operand->shape());
+  // The updates have the window sizes at `offset_dims`, in order, and the batch sizes in the other
+  // places.
   Dims dims(w.rank);
   size_t batch = 0, window = 0;
   Dims window_sizes;
@@ -250,6 +257,7 @@ Instruction* DrawScatter(Body& body, ElementType type) {
                       attrs, {update});
 }
 
+// A bitcast to a permutation of the dimensions keeps the bytes, unlike a transpose.
 Instruction* DrawBitcast(Body& body, ElementType type) {
   Instruction* operand = body.Array(type);
   if (operand == nullptr) return nullptr;
@@ -285,6 +293,7 @@ Instruction* DrawSetDimensionSize(Body& body, ElementType type) {
     Draw(body, *body.random().Of(DrawnOps()), type);
   }
   body.Prefer(nullptr);
+  // Setting the size back makes the array static again.
   if (body.random().Percent(40)) {
     const auto whole = static_cast<double>(operand->shape().dim(d));
     body.AddWith(Opcode::kSetDimensionSize, {cut, body.Constant(S32, whole)}, DimensionsAttrs{{d}},

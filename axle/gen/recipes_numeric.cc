@@ -42,6 +42,7 @@ Instruction* DrawBitcastConvert(Body& body, ElementType type) {
   return nullptr;
 }
 
+// The random bits have the unsigned type of the operand's width.
 Instruction* DrawStochasticConvert(Body& body, ElementType type) {
   Instruction* operand = body.Array(type);
   if (operand == nullptr) return nullptr;
@@ -84,6 +85,9 @@ struct Product {
   DotAttrs attrs;
   Shape lhs, rhs;
 };
+// Dimensions have a role: b for batch, c for contracting, f for free. Batch and contracting
+// dimensions occur on both sides with one number and size; each side is then shuffled on its own,
+// and `place` reads off the attributes.
 Product DrawProduct(Body& body, ElementType type, ElementType rhs_type) {
   Random& random = body.random();
   struct Dim {
@@ -136,6 +140,8 @@ Instruction* DrawDot(Body& body, ElementType type) {
   return body.AddWith(Opcode::kDot, {body.Value(p.lhs), body.Value(p.rhs)}, p.attrs, {}, result);
 }
 
+// Either the rows of lhs or the contracted dimension are ragged; in the first case rhs has one
+// matrix per group.
 Instruction* DrawRaggedDot(Body& body, ElementType type) {
   const i64 rows = ProductSize(body), depth = ProductSize(body), columns = ProductSize(body);
   const i64 groups = body.random().Between(1, 3);
@@ -157,6 +163,8 @@ Instruction* DrawRaggedDot(Body& body, ElementType type) {
                       attrs);
 }
 
+// A scale has per dimension the size of its operand, half of it (blocks of two), or 1 (one scale
+// for the dimension).
 Instruction* DrawScaledDot(Body& body, ElementType type) {
   const Product p = DrawProduct(body, type, type);
   const auto scale_of = [&](const Shape& shape, bool may_be_scalar) {
@@ -177,10 +185,14 @@ Instruction* DrawScaledDot(Body& body, ElementType type) {
                       p.attrs, {}, result);
 }
 
+// Groups are of features or of batches. Inputs, kernel and result have their dimensions shuffled
+// independently, because each permutation is a different access pattern of the same convolution.
 Instruction* DrawConvolution(Body& body, ElementType type) {
   Random& random = body.random();
   const i64 spatial = random.Of<i64>({0, 1, 1, 2, 2, 2, 3});
   const i64 groups = random.Percent(70) ? 1 : random.Between(2, 3);
+  // With batch groups the batch is a multiple of the groups; with feature groups the input features
+  // are.
   const bool of_batch = groups > 1 && random.Percent(30);
   const i64 features = random.Between(1, 4), outputs = random.Between(1, 5);
   ConvolutionAttrs attrs;
@@ -224,6 +236,8 @@ Instruction* DrawConvolution(Body& body, ElementType type) {
                       {}, result);
 }
 
+// Lengths are powers of two, products of small primes, and primes (7, 13, 97), which take different
+// algorithms.
 Instruction* DrawFft(Body& body, ElementType type) {
   Random& random = body.random();
   const i64 lengths = random.Of<i64>({1, 1, 1, 2, 3});
@@ -304,6 +318,7 @@ Instruction* DrawRng(Body& body, ElementType type) {
 Instruction* DrawRngBitGenerator(Body& body, ElementType type) {
   const RandomAlgorithm algorithm = body.random().Of(
       {RandomAlgorithm::kDefault, RandomAlgorithm::kThreeFry, RandomAlgorithm::kPhilox});
+  // ThreeFry has a state of two words, the others of two or three.
   const i64 words = algorithm == RandomAlgorithm::kThreeFry ? 2 : body.random().Between(2, 3);
   const Shape state(U64, {words});
   const Shape result = Shape::Tuple({state, Shape(type, body.AnyDims())});

@@ -42,6 +42,9 @@ struct Edit {
   bool drops_config = true;  // layouts and aliases; parameters that nobody reads go with them
 };
 
+// Applies one edit while it copies. Mark finds the instructions that the edited root still needs,
+// callers before callees; Copy then writes the computations, callees first. An edit that cannot be
+// made sets `is_broken_`, and the caller drops the candidate.
 class Copier {
  public:
   Copier(const Module& from, const Edit& edit)
@@ -75,6 +78,7 @@ class Copier {
   void Mark(const HloComputation& computation) {
     std::vector<bool>& live = live_[&computation];
     live.resize(computation.instructions().size());
+    // An explicit stack: the depth of a program is not bounded.
     std::vector<const Instruction*> todo = {RootOf(computation)};
     if (&computation != from_.entry() || !edit_.drops_config) {
       for (const Instruction* p : computation.parameters()) todo.push_back(p);
@@ -95,6 +99,8 @@ class Copier {
       live[inst.index()] = true;
       const Replacement* other = ReplacementOf(inst);
       if (other != nullptr && other->kind == Replacement::kValue) todo.push_back(other->value);
+      // A replacement by a call needs the operands that it passes and the callee, and nothing else
+      // of the old instruction.
       if (other != nullptr && other->kind == Replacement::kCall) {
         for (size_t i = 0; i < other->callee->parameters().size(); ++i) {
           todo.push_back(inst.operand(other->first_operand + static_cast<i64>(i)));
@@ -131,6 +137,7 @@ class Copier {
     return {GetOpDef(opcode).attrs, std::make_shared<const Attrs>(std::move(attrs))};
   }
 
+  // The simplest value of a shape: a broadcast constant, a token, or a tuple of such values.
   Instruction* Zero(HloComputation& to, const Shape& shape) {
     if (shape.is_token()) return Add(to, Opcode::kAfterAll, shape, {}, {});
     if (shape.is_tuple()) {
@@ -196,6 +203,7 @@ class Copier {
       for (const HloComputation* callee : inst->callees())
         callees.push_back(computations_.at(callee));
       AttrBlock attrs = inst->attr_block();
+      // Parameters are renumbered in order, since dropped ones leave gaps.
       if (is_entry && edit_.drops_config && IsParameter(*inst)) {
         attrs = Block(Opcode::kParameter, ParameterAttrs{num_parameters_++});
       }
@@ -259,6 +267,7 @@ Size SizeOf(const Module& module) {
   return size;
 }
 
+// The search. `fails_` is the caller's test; everything that is accepted has passed it.
 class Reducer {
  public:
   Reducer(const std::function<bool(const Module&)>& fails, const ReduceOptions& options)
@@ -273,6 +282,7 @@ class Reducer {
     keeps_dead_ = !Try(Edited(*current_, {}), /*smaller=*/false);
     if (keeps_dead_) Try(Edited(*current_, {.keeps_dead = true}), /*smaller=*/false);
     Size before;
+    // Each round starts with the edits that remove most.
     do {
       before = SizeOf(*current_);
       Roots();  // inlined calls bring more of them
@@ -295,6 +305,7 @@ class Reducer {
   bool Try(std::unique_ptr<Module> candidate, bool smaller = true) {
     if (candidate == nullptr || IsOver()) return false;
     if (smaller && !(SizeOf(*candidate) < SizeOf(*current_))) return false;
+    // The hash may collide; then one candidate is not tried, which does no harm.
     if (!tried_.insert(std::hash<std::string>()(Print(*candidate))).second) return false;
     ++attempts_;
     if (!fails_(*candidate)) return false;
@@ -315,6 +326,8 @@ class Reducer {
   // Fewer elements of a tuple that is the root: halves, then one by one.
   void OutputsOfRoot() {
     if (!IsTuple(*current_->entry()->root())) return;
+    // The blocks shrink by halves, as in delta debugging: few tests if most outputs are not needed,
+    // at most two per output otherwise.
     for (i64 part = current_->entry()->root()->num_operands(); part >= 1; part /= 2) {
       for (i64 begin = 0; begin < current_->entry()->root()->num_operands() && !IsOver();) {
         if (!Try(WithoutOutputs(begin, begin + part))) begin += part;
@@ -357,6 +370,8 @@ class Reducer {
     }
   }
 
+  // Tries replacements from the strongest to the weakest and returns at the first success; the
+  // caller continues with the instruction before.
   void Simplify(size_t c, size_t i) {
     const HloComputation& computation = *current_->computations()[c];
     const Instruction& inst = *computation.instructions()[i];
@@ -417,6 +432,8 @@ class Reducer {
     }
   }
 
+  // A pass that keeps the failure may simplify more than any single replacement, and shows that the
+  // pass is not to blame.
   void Passes() {
     for (const Pass& pass : AllPasses()) {
       if (IsOver()) return;
@@ -449,13 +466,17 @@ class Reducer {
     }
   }
 
+  // The parser decides whether the text with another size is a module: mismatched sizes are errors
+  // of shape inference.
   bool TrySize(i64 size, i64 less, bool multiples) {
     const std::string text = Print(*current_);
     auto parsed = Parse(WithSize(text, size, less, multiples));
     return parsed.ok() && VerifyModule(**parsed).ok() && Try(*std::move(parsed));
   }
 
-  // Numbers inside of [...] and of window={...} and ..._sizes={...} are sizes.
+  // Rewrites every number that equals `size`. Numbers count as sizes inside of [...], window={...}
+  // and attributes whose names end in sizes. With `multiples`, numbers that `size` divides shrink
+  // in proportion.
   static std::string WithSize(std::string_view text, i64 size, i64 less, bool multiples) {
     std::string result;
     bool in_brackets = false, in_sizes = false;

@@ -21,6 +21,7 @@ Instruction* DrawOn(Body& body, const OpDef& def, Instruction* operand) {
   return inst != nullptr && inst->shape().is_array() ? inst : nullptr;
 }
 
+// Shapes for settings: a last dimension on both sides of a vector register, and a few rows.
 Shape TableShape(Body& body, ElementType type, i64 rank) {
   Shape shape(type);
   for (i64 d = 0; d + 1 < rank; ++d) shape.AppendDim(body.random().Of<i64>({2, 3, 5, 8, 17}));
@@ -39,6 +40,8 @@ Instruction* OfFold(Body& body, Instruction* value) {
 // The reduced dimensions: adjacent elements, elements a row apart, or both.
 enum class FoldAlong : std::uint8_t { kLast, kFirst, kBoth, kSome };
 
+// The operation, then a reduction that reads it: the compiler fuses both into one loop, whose form
+// depends on the reduced dimensions.
 void DrawBeforeFold(Body& body, const OpDef& def, ElementType type, FoldAlong along) {
   Instruction* value = OfFold(body, DrawOn(body, def, body.Value(TableShape(body, type, 3))));
   if (value == nullptr || value->shape().rank() == 0) return;
@@ -74,6 +77,7 @@ void DrawRows(Body& body, const OpDef& def, const Shape& shape, bool is_before) 
     Instruction* made = OfFold(body, DrawOn(body, def, table));
     if (made != nullptr && made->shape().dims() == shape.dims()) table = made;
   }
+  // A value of two of the four dimensions is joined in, so that the loop cannot merge dimensions.
   if (is_deep) {
     const Shape part(table->shape().type(), {shape.dim(1), shape.dim(3)});
     Instruction* repeated = body.BroadcastTo(body.Value(part), shape.dims(), {1, 3});
@@ -85,6 +89,8 @@ void DrawRows(Body& body, const OpDef& def, const Shape& shape, bool is_before) 
     along = body.BroadcastTo(along, shape.dims(), is_deep ? Dims{0, 1, 2} : Dims{0});
   }
   Instruction* both = nullptr;
+  // The combination is between a row's elements and its reduction, which is what makes a
+  // row-blocked fusion.
   for (int tries = 0; tries < 4 && both == nullptr; ++tries) {
     both = body.Add(random.Of(kJoins), {table, along});
   }
@@ -103,7 +109,8 @@ void DrawBetweenRows(Body& body, const OpDef& def, ElementType type) {
   DrawRows(body, def, shape, random.Percent(60));
 }
 
-// Adapts the value that a loop body computes to the shape of its state.
+// Brings the value that the operation gave to the shape of the loop state by reshape and
+// conversion; takes another value if the number of elements differs.
 Instruction* AsState(Body& body, Instruction* value, const Shape& shape) {
   if (value == nullptr || value->shape().num_elements() != shape.num_elements()) {
     return body.Value(shape);
@@ -156,6 +163,7 @@ void DrawInFusion(Body& body, const OpDef& def, ElementType type) {
   if (root == nullptr || !nested.Finish(root).ok()) return;
   Instruction* const operands[] = {body.Value(shape)};
   HloComputation* const callees[] = {nested.computation()};
+  // The root of the fusion is the operation itself.
   body.AddWith(Opcode::kFusion, operands, FusionAttrs{FusionKind::kLoop, {}}, callees);
 }
 
@@ -173,6 +181,7 @@ void DrawOnDynamic(Body& body, const OpDef& def, ElementType type) {
 
 }  // namespace
 
+// Tries operations until one accepts the type; some types have no order and some no sum.
 Instruction* Reduced(Body& body, Instruction* operand, const Dims& dims) {
   constexpr Opcode kOps[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum, Opcode::kAnd};
   const ElementType type = operand->shape().type();
@@ -203,7 +212,8 @@ void DrawSettings(Body& body, const OpDef& def, ElementType type) {
   body.PreferArguments(true);
   DrawOn(body, def, body.Value(TableShape(body, type, 2)));
   for (const FoldAlong along : {kLast, kFirst, kBoth}) DrawBeforeFold(body, def, type, along);
-  // Small tables are computed in one function, without rows.
+  // The compiler would compile tables of few elements as one function in registers and not as
+  // row-blocked fusions, so that the size is chosen above that limit.
   const i64 num_rows = body.random().Of<i64>({8, 17}), size = body.random().Of<i64>({33, 40, 64});
   DrawRows(body, def, Shape(type, {num_rows, size}), true);
   DrawInLoop(body, def, type);

@@ -13,8 +13,10 @@
 namespace axle {
 namespace {
 
+// Larger values would not be compiled as small regions.
 constexpr i64 kMaxElements = 40;
 
+// Values are rows, arrays of one dimension and one type; each step makes a row from earlier ones.
 class Shuffles {
  public:
   explicit Shuffles(Body& body)
@@ -64,6 +66,7 @@ class Shuffles {
     return Part(x, start, limit, stride);
   }
 
+  // Concatenations are what make rows longer, hence the limit here.
   Instruction* Concatenated(Instruction* x, Instruction* y) {
     if (x == nullptr || y == nullptr || SizeOf(x) + SizeOf(y) > kMaxElements) return nullptr;
     return body_.AddWith(Opcode::kConcatenate, {x, y}, DimensionsAttrs{{0}});
@@ -93,6 +96,7 @@ class Shuffles {
   }
 
   // x0 y0 x1 y1 ...
+  // Two columns side by side, read row by row.
   Instruction* Woven(Instruction* x) {
     const i64 size = SizeOf(x);
     Instruction* const y = OfSize(size);
@@ -103,6 +107,7 @@ class Shuffles {
     return Flat(body_.AddWith(Opcode::kConcatenate, {left, right}, DimensionsAttrs{{1}}));
   }
 
+  // Each element several times (0 0 1 1), or the whole row several times (0 1 0 1).
   Instruction* Repeated(Instruction* x) {
     const i64 times = random_.Between(2, 3);
     if (SizeOf(x) * times > kMaxElements) return nullptr;
@@ -135,6 +140,7 @@ class Shuffles {
     return Part(value, start, start + size, 1);
   }
 
+  // An operation of two rows of one size keeps the shuffles of both alive in one expression.
   Instruction* Combined(Instruction* x) {
     constexpr Opcode kOps[] = {Opcode::kAdd,      Opcode::kSubtract, Opcode::kXor,
                                Opcode::kMultiply, Opcode::kMaximum,  Opcode::kDivide};

@@ -15,7 +15,8 @@
 namespace axle {
 namespace {
 
-// The rule that a refusal names, without the shapes that broke it.
+// The rule that a refusal names, without the shapes that broke it: "add: takes numbers, not
+// pred[2]" becomes "takes numbers".
 std::string RuleOf(const Status& refusal, ElementType type) {
   std::string text = refusal.message();
   text = text.substr(0, text.find(';'));
@@ -26,14 +27,16 @@ std::string RuleOf(const Status& refusal, ElementType type) {
   return text;
 }
 
-// "" for what is drawn.
+// "" if the cell can be generated, otherwise why not.
 std::string ReasonOf(Opcode op, ElementType type) {
   if (const std::string_view reason = WhyNotDrawn(op); !reason.empty()) return std::string(reason);
   const ScopedFloatEnvironment environment;
   std::string reason;
+  // Each attempt has its own random numbers; 24 are enough for the recipes that succeed only
+  // sometimes.
   for (std::uint64_t attempt = 0; attempt < 24; ++attempt) {
-    Drawing drawing("cell", Random(attempt, static_cast<std::uint64_t>(op)));
-    Body body(drawing, drawing.module.AddComputation("main"), 0);
+    GeneratorState state("cell", Random(attempt, static_cast<std::uint64_t>(op)));
+    Body body(state, state.module.AddComputation("main"), 0);
     const Instruction* made = Draw(body, GetOpDef(op), type);
     for (const Instruction* inst : body.computation()->instructions()) {
       if (inst->opcode() != op) continue;
@@ -48,6 +51,7 @@ std::string ReasonOf(Opcode op, ElementType type) {
 
 using Cell = std::pair<Opcode, ElementType>;
 
+// Computed once per process for all cells.
 const std::map<Cell, std::string>& EmptyCells() {
   static const auto* const kCells = [] {
     auto* cells = new std::map<Cell, std::string>;
@@ -88,6 +92,7 @@ std::span<const TestedOp> TestedOpsOfSettings() {
   return *kTestedOps;
 }
 
+// These are the operations of which the compiler makes other code in other places.
 bool HasSettings(const OpDef& def) {
   return def.lowering == Lowering::kElementwise || def.lowering == Lowering::kIndexMap ||
          def.lowering == Lowering::kReduce;
@@ -109,6 +114,8 @@ std::span<const ElementType> CoveredTypes() {
   return *kTypes;
 }
 
+// The type by which an instruction is counted: that of the first operand, with three exceptions,
+// for operations without operands, for random bits and for branches.
 ElementType CoveredType(const Instruction& inst) {
   const auto type_of = [](const Shape& shape) {
     ElementType type = TUPLE;
@@ -128,6 +135,8 @@ ElementType CoveredType(const Instruction& inst) {
       !def.callees.empty() && def.callees[0].variadic && !def.callees[0].optional;
   if (has_branches && inst.num_operands() > 1) return type_of(inst.operand(1)->shape());
   const ElementType first = type_of(inst.operand(0)->shape()), result = type_of(inst.shape());
+  // A first operand of pred that chooses between values of the result's type (select, and
+  // conditionals on pred) counts as the type of these values.
   const bool chooses =
       first == PRED && inst.num_operands() > 1 && type_of(inst.operand(1)->shape()) == result;
   return chooses ? result : first;

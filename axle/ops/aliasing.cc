@@ -1,4 +1,8 @@
 // Checks of output_to_operand_aliasing: paths of tuple indices that must lead somewhere, once each.
+//
+// An alias {output_index}: (operand, operand_index) says that a part of the result may share the
+// buffer of a part of an operand. Axle checks such attributes and computes as if they were not
+// there: both paths must exist, have one shape, and a part of the result may be named only once.
 
 #include "axle/ops/aliasing.h"
 
@@ -19,15 +23,18 @@ const Shape* SubshapeAt(const Shape& shape, const Dims& index) {
   return at;
 }
 
-// `shape` outlives the result: it is part of an instruction.
+// A buffer shape wraps the array that lies in it. Async states and pinned buffers alias as their
+// contents do.
 const Shape& Contents(const Shape& shape, Buffers buffers) {
-  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter)
   const bool is_buffer = !shape.is_tuple() && !shape.elements().empty();
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): a part of an instruction's shape
   return is_buffer && buffers == Buffers::kAreAsTheirContents ? shape.element(0) : shape;
 }
 
 }  // namespace
 
+// The common case: the operands of the instruction themselves. An async-start passes the parameters
+// of its computation instead.
 Status CheckAliasing(const Instruction& inst, const Shape& result, const OperandAliasing& aliasing,
                      Buffers buffers) {
   if (aliasing.empty()) return {};
@@ -41,6 +48,7 @@ Status CheckAliasing(const Instruction& inst, const Shape& result, const Operand
   const auto fail = [&](std::string_view what) {
     return OpError(inst, StrCat("output_to_operand_aliasing ", what));
   };
+  // A set finds a second alias of one output in logarithmic time.
   std::set<Dims> outputs;
   for (const OperandAlias& alias : aliasing) {
     const std::string output = StrCat("{", Join(alias.output_index, ","), "}");

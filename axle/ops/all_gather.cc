@@ -1,4 +1,9 @@
 // all-gather and its asynchronous pair: puts the arrays of a group of devices side by side.
+//
+// The result of device j of a group of n is cut into n blocks along the gathered dimension, and
+// block k is the operand of device k. ExchangeInGroup (replica_groups.h) brings the operands of all
+// devices of the group to each of them; what remains is to copy n blocks. The start op computes the
+// result at once, and the done op takes it out of the tuple.
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/replica_groups.h"
@@ -9,6 +14,7 @@ extern const OpDef kAllGatherDef, kAllGatherDoneDef, kAllGatherStartDef;
 
 namespace {
 
+// Several operands are gathered by one instruction; `dimensions` is the same for all.
 constexpr OperandSpec kOperands[] = {{"operand", kVariadic}};
 constexpr AttrSpec kAttrs[] = {
     Attr<&AllGatherAttrs::channel_id>("channel_id", {.field = 26}, Presence::kOptional),
@@ -19,14 +25,17 @@ constexpr AttrSpec kAttrs[] = {
                                                  Presence::kOptional),
 };
 
+// The devices that take part follow from the channel and the groups, in the same way for inference
+// and evaluation.
 Collective MakeCollective(const Instruction& inst) {
   const AllGatherAttrs& attrs = inst.attrs<AllGatherAttrs>();
   return {inst, attrs.channel_id, attrs.replica_groups,
           ModeWithDeviceIds(attrs.channel_id, attrs.use_global_device_ids)};
 }
 
-// `declared` is the shape that is stated for what is gathered. It says how many parts there are
-// where the group is of one device.
+// `declared` is the shape that the program states for the gathered value. It says how many parts
+// there are where the group has one device, because the number of devices is known only when the
+// program is compiled for them.
 StatusOr<Shape> InferGathered(const Instruction& inst, const Shape& declared) {
   if (inst.num_operands() == 0) return OpError(inst, "needs at least one operand");
   const AllGatherAttrs& attrs = inst.attrs<AllGatherAttrs>();
@@ -39,6 +48,7 @@ StatusOr<Shape> InferGathered(const Instruction& inst, const Shape& declared) {
     const Shape& operand = inst.operand(i)->shape();
     AXLE_ASSIGN(const i64 dim, OneDimension(inst, attrs.dimensions, operand));
     const i64 size = operand.dim(dim);
+    // Sizes come from the program, so that the product is checked.
     const auto gathered = CheckedMul(size, group_size);
     if (!gathered) return OpError(inst, StrCat("dimension ", dim, " would be too large"));
     i64 result = *gathered;
@@ -59,12 +69,15 @@ StatusOr<Shape> InferAllGather(const Instruction& inst) {
 }
 
 // `gathered` is the shape of what is gathered.
+// A group of one device cannot change the shape; larger groups have been checked by inference.
 Status CheckGatherDevices(const Instruction& inst, const Shape& gathered) {
   AXLE_TRY(CheckGroupsExist(MakeCollective(inst)));
   AXLE_ASSIGN(const i64 group_size, GroupSize(MakeCollective(inst)));
   return group_size == 1 ? CheckAloneUnchanged(inst, gathered) : Status();
 }
 
+// One exchange brings all operands of an instruction as a tuple; each of them is then gathered on
+// its own.
 StatusOr<std::vector<Literal>> Gather(const Instruction& inst, std::span<Literal> operands,
                                       const Shape& result, const EvalContext& context) {
   const i64 dim = inst.attrs<AllGatherAttrs>().dimensions[0];
@@ -76,6 +89,8 @@ StatusOr<std::vector<Literal>> Gather(const Instruction& inst, std::span<Literal
     const Shape& shape = n > 1 ? result.element(i) : result;
     const i64 size = inst.operand(i)->shape().dim(dim);
     const auto count = static_cast<i64>(group.values.size());
+    // A module may have been verified without devices; the sizes are compared with the group that
+    // really exists.
     if (size * count != shape.dim(dim)) {
       return OpError(inst, StrCat("the group is of ", count, " devices, whose parts are not ",
                                   shape.ToString()));
@@ -96,7 +111,7 @@ StatusOr<Literal> EvalAllGather(const Instruction& inst, std::span<Literal> oper
   return ResultOf(std::move(results));
 }
 
-// (operand, result), or ((operands...), (results...)).
+// The start op gives (operand, result), or ((operands...), (results...)) if there are several.
 StatusOr<Shape> InferStart(const Instruction& inst) {
   const bool states_result = inst.shape().is_tuple() && inst.shape().num_tuple_elements() == 2;
   AXLE_ASSIGN(Shape result, InferGathered(inst, states_result ? inst.shape().element(1) : Shape()));
@@ -113,6 +128,7 @@ StatusOr<Literal> EvalStart(const Instruction& inst, std::span<Literal> operands
   return Literal::Tuple({ResultOf(std::move(given)), ResultOf(std::move(results))});
 }
 
+// The done op must read the start op directly; the shape is the second element of its result.
 StatusOr<Shape> InferDone(const Instruction& inst) {
   constexpr Opcode kStart = Opcode::kAllGatherStart;
   AXLE_TRY(CheckStartedBy(inst, {&kStart, 1}));

@@ -41,7 +41,8 @@ constexpr AttrSpec kReduceScatterAttrs[] = {
     Attr<&ReduceScatterAttrs::mode>("mode", {}, Presence::kOptional),
 };
 
-// The mode follows from the other attributes; it is read and not kept.
+// The mode follows from the channel and use_global_device_ids. The attribute is accepted and
+// dropped, so that modules that state it equal those that do not.
 template <typename Attrs>
 void DropMode(std::span<Instruction* const>, void* attrs) {
   static_cast<Attrs*>(attrs)->mode = CollectiveMode::kUnset;
@@ -62,6 +63,8 @@ enum class Fold : std::uint8_t {
   kNone,
 };
 
+// XLA accepts reducers of scalars and of whole arrays. Scalars of another float type are accepted,
+// and the operands are converted to it.
 Fold FoldOf(const Instruction& inst) {
   const HloComputation& callee = *inst.callee(0);
   const Shape& root = callee.root()->shape();
@@ -82,6 +85,7 @@ Fold FoldOf(const Instruction& inst) {
 }
 
 // Operands are arrays, and the reducer is a function of two values and gives one of their shape.
+// The check of the reducer names the shapes that it would need.
 Status CheckOperands(const Instruction& inst) {
   if (inst.num_operands() == 0) return OpError(inst, "needs at least one operand");
   for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
@@ -102,7 +106,8 @@ StatusOr<Shape> InferAllReduce(const Instruction& inst) {
   return ResultOf(std::move(results));
 }
 
-// Folds the values of all participants for one operand.
+// Folds the values of all participants for one operand. The order of additions is a part of the
+// semantics: a tree for known operations, from the left for all others.
 class GroupFold {
  public:
   GroupFold(const Instruction& inst, const EvalContext& context)
@@ -110,6 +115,8 @@ class GroupFold {
     if (const LaneProgram* lanes = reducer_.lanes()) {
       const ReducerKind kind = ClassifyReducer(*lanes, {&type_, 1})[0];
       is_tree_ = kind != ReducerKind::kGeneral;
+      // FindFoldKernel folds narrow floats in f32, so that the values stay f32 between the devices
+      // and are rounded once at the end.
       if (IsNarrowFloat(type_) && IsSumOrProduct(kind, type_)) {
         as_f32_ = FindFoldKernel(kind, type_).fold;
       }
@@ -117,6 +124,7 @@ class GroupFold {
   }
 
   // `values` are row-major arrays of one shape.
+  // All values have one shape, which ExchangeInGroup has checked.
   StatusOr<Literal> Run(std::vector<Literal> values) {
     const ElementType type = values[0].shape().type();
     for (Literal& value : values) {
@@ -156,6 +164,7 @@ class GroupFold {
   }
 
   // values[a] = f(values[a], values[b])
+  // In slices, so that the limits are checked while large arrays are folded.
   Status Join(size_t a, size_t b) {
     const i64 bytes = Info(values_[a].shape().type()).bytes;
     const i64 count = values_[a].num_elements();
@@ -183,6 +192,7 @@ class GroupFold {
   std::vector<Literal> values_;
 };
 
+// `group` says who took part; its values have been consumed.
 struct Reduced {
   std::vector<Literal> results;  // one per operand
   GroupValues group;             // without the values
@@ -190,6 +200,7 @@ struct Reduced {
 
 // Folds from the left, in the order of the group: one call of to_apply for each device but the
 // first.
+// Arrays are passed whole, so that the function may mix their elements.
 StatusOr<std::vector<Literal>> FoldArrays(std::vector<Literal> tuples, const EvalContext& context) {
   std::vector<Literal> results = std::move(tuples[0].mutable_elements());
   for (Literal& tuple : std::span(tuples).subspan(1)) {
@@ -202,12 +213,15 @@ StatusOr<std::vector<Literal>> FoldArrays(std::vector<Literal> tuples, const Eva
   return results;
 }
 
+// The values of the group are exchanged once for all operands and then folded operand by operand,
+// so that a tuple costs one round of communication.
 StatusOr<Reduced> ReduceInGroup(const Collective& collective, std::span<Literal> operands,
                                 const EvalContext& context) {
   Reduced reduced;
   AXLE_ASSIGN(reduced.group, ExchangeInGroup(collective, TupleOf(operands), context));
   std::vector<Literal> tuples = std::move(reduced.group.values);
   const Fold how = FoldOf(collective.inst);
+  // A group of one device has nothing to fold: its operand is the result whatever the reducer is.
   if (tuples.size() == 1 && how != Fold::kElements) {
     reduced.results = std::move(tuples[0].mutable_elements());
     reduced.group.values.resize(1);
@@ -253,6 +267,7 @@ StatusOr<Literal> EvalDone(const Instruction&, std::span<Literal> operands, cons
   return std::move(operands[0]);
 }
 
+// The result is one of `group_size` equal blocks of the operand along the named dimension.
 StatusOr<Shape> InferReduceScatter(const Instruction& inst) {
   AXLE_TRY(CheckOperands(inst));
   const ReduceScatterAttrs& attrs = inst.attrs<ReduceScatterAttrs>();
@@ -266,6 +281,8 @@ StatusOr<Shape> InferReduceScatter(const Instruction& inst) {
     AXLE_ASSIGN(const i64 dim, OneDimension(inst, attrs.dimensions, operand));
     const Shape* declared = DeclaredPart(inst.shape(), i, inst);
     const i64 size = operand.dim(dim);
+    // With one device the declared shape decides, because the program may be written for more
+    // devices than it is checked with.
     i64 shard = declared != nullptr ? declared->dim(dim) : size / group_size;
     if (group_size > 1 && size % group_size != 0) {
       return OpError(inst, StrCat("dimension ", dim, " has size ", size, ", which the group size ",
@@ -281,6 +298,7 @@ StatusOr<Shape> InferReduceScatter(const Instruction& inst) {
   return ResultOf(std::move(results));
 }
 
+// The group size is only known for the devices of the run.
 Status CheckScatterDevices(const Instruction& inst) {
   const Collective collective = MakeCollective<ReduceScatterAttrs>(inst);
   AXLE_TRY(CheckGroupsExist(collective));
@@ -288,6 +306,8 @@ Status CheckScatterDevices(const Instruction& inst) {
   return group_size == 1 ? CheckAloneUnchanged(inst, inst.shape()) : Status();
 }
 
+// Each device folds whole operands and keeps its block: simple and equal in bits to all-reduce
+// followed by a slice.
 StatusOr<Literal> EvalReduceScatter(const Instruction& inst, std::span<Literal> operands,
                                     const EvalContext& context) {
   const Collective collective = MakeCollective<ReduceScatterAttrs>(inst);

@@ -1,4 +1,9 @@
 // all-to-all, ragged-all-to-all: every device of a group gives every other one a part of its array.
+//
+// The array form cuts its operand into one block per device and concatenates what it receives; the
+// tuple form sends operand i to device i. The ragged form sends a run of rows to each device, whose
+// offsets and sizes are operands: sizes and offsets of the sender decide, and rows that do not
+// exist are an error at run time.
 #include "axle/emit/index_map.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
@@ -24,6 +29,7 @@ Collective MakeCollective(const Instruction& inst) {
 }
 
 // With `dimensions`: one operand, cut into as many parts as the group has devices.
+// The group size must divide the dimension.
 StatusOr<Shape> InferArrayForm(const Instruction& inst, i64 group_size) {
   const AllToAllAttrs& attrs = inst.attrs<AllToAllAttrs>();
   if (inst.num_operands() != 1) {
@@ -40,6 +46,8 @@ StatusOr<Shape> InferArrayForm(const Instruction& inst, i64 group_size) {
                               ", which the group size ", group_size, " does not divide"));
 }
 
+// There are two forms: with `dimensions`, one array is split along a dimension; without, there is
+// an operand for each member of the group, and the result is a tuple of what the members sent.
 StatusOr<Shape> InferAllToAll(const Instruction& inst) {
   AXLE_TRY(CheckReplicaGroups(MakeCollective(inst)));
   AXLE_ASSIGN(const i64 group_size, GroupSize(MakeCollective(inst)));
@@ -61,6 +69,7 @@ StatusOr<Shape> InferAllToAll(const Instruction& inst) {
   return result;
 }
 
+// The exchange gives every device all operands of its group, of which it takes its own parts.
 StatusOr<Literal> EvalAllToAll(const Instruction& inst, std::span<Literal> operands,
                                const EvalContext& context) {
   const Dims& dimensions = inst.attrs<AllToAllAttrs>().dimensions;
@@ -101,6 +110,8 @@ void DropDimensions(std::span<Instruction* const>, void* attrs) {
   static_cast<RaggedAllToAllAttrs*>(attrs)->dimensions.clear();
 }
 
+// input and output may differ in the number of rows only; offsets and sizes are integers of one
+// shape.
 StatusOr<Shape> InferRagged(const Instruction& inst) {
   for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
   AXLE_TRY(CheckReplicaGroups(MakeRagged(inst)));
@@ -120,6 +131,8 @@ StatusOr<Shape> InferRagged(const Instruction& inst) {
   return output;
 }
 
+// Operands are rearranged so that only what the peers need travels: input, output offsets, input
+// offsets and sizes. The received sizes are not used.
 StatusOr<Literal> EvalRagged(const Instruction& inst, std::span<Literal> operands,
                              const EvalContext& context) {
   Literal result = std::move(operands[1]);
@@ -133,6 +146,7 @@ StatusOr<Literal> EvalRagged(const Instruction& inst, std::span<Literal> operand
     return OpError(inst, StrCat("offsets and sizes are for ", index.dim(0),
                                 " devices but the group has ", count));
   }
+  // Offsets of rank 2 have several updates per device, one after another in a row.
   const i64 updates = index.rank() == 2 ? index.dim(1) : 1;
   const i64 input_rows = inst.operand(0)->shape().dim(0), rows = result.shape().dim(0);
   for (i64 k = 0; k < count; ++k) {
@@ -143,6 +157,8 @@ StatusOr<Literal> EvalRagged(const Instruction& inst, std::span<Literal> operand
       const i64 from = IndexValue(peer.element(2), at), size = IndexValue(peer.element(3), at);
       const i64 to = IndexValue(peer.element(1), at);
       if (size == 0) continue;
+      // Written so that no sum can overflow: from + size <= rows becomes from <= rows - size, for
+      // size >= 0.
       if (size < 0 || from < 0 || from > input_rows - size || to < 0 || to > rows - size) {
         return OpError(inst, StrCat("position ", k, " sends ", size, " rows from ", from,
                                     " of its ", input_rows, " to ", to, " of ", rows));

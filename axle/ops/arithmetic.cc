@@ -1,4 +1,7 @@
-// add, subtract, multiply, negate: the arithmetic that is one primitive.
+// add, subtract, multiply, negate: operations that are one primitive of a lane program each.
+// Complex forms spell out the formula on the parts with separate roundings, which fixes their bits.
+//
+// `errors` tells the accuracy analysis how an error of the operands becomes one of the result.
 #include "axle/ops/elementwise.h"
 
 namespace axle {

@@ -1,5 +1,11 @@
 // async-start, async-update, async-done: a computation that is begun in one place and whose result
 // is read in another. Here it runs as soon as its operands are bound (async.h).
+//
+// The state that passes from start to done is the tuple ((operands...), result, contexts...). A
+// chain may bind its operands in several steps: the computation runs in the first op whose state
+// has all parameters and the whole result (HasRun), and otherwise in async-done. Until then the
+// result is zeros. Attributes of update and done only repeat what the start says; they are dropped,
+// or are errors if they contradict it.
 #include "axle/ops/async.h"
 
 #include <algorithm>
@@ -73,6 +79,7 @@ bool IsPrefix(const Shape& prefix, const Shape& whole) {
   return true;
 }
 
+// The number of bound operands is visible in the shape of the state.
 bool BindsAll(const Shape& state, const HloComputation& callee) {
   return state.element(0).num_tuple_elements() == std::ssize(callee.parameters());
 }
@@ -106,6 +113,8 @@ Shape StateShape(const Instruction& inst, std::vector<Shape> operands, const Sha
   return result;
 }
 
+// The start decides about the callee, the thread and the bound operands; later ops of the chain are
+// compared with it.
 StatusOr<Shape> InferStart(const Instruction& inst) {
   std::vector<Shape> operands;
   for (i64 i = 0; i < inst.num_operands(); ++i) operands.push_back(inst.operand(i)->shape());
@@ -147,6 +156,7 @@ StatusOr<Literal> StateOf(const Instruction& inst, std::vector<Literal> bound, b
   return Literal::Tuple(std::move(parts));
 }
 
+// The start runs the computation only if it binds all parameters and states the whole result.
 StatusOr<Literal> EvalStart(const Instruction& inst, std::span<Literal> operands,
                             const EvalContext& context) {
   AXLE_TRY(context.Step());
@@ -167,6 +177,8 @@ void DropWhatTheStartSays(std::span<Instruction* const> operands, void* attrs) {
   if (start != nullptr && thread == ThreadText(ThreadOf(*start))) thread.clear();
 }
 
+// What an update or a done op must have in common with the ops before it: the computation (by
+// identity or by structure, since text may repeat it), a state as operand, and the thread.
 Status CheckChain(const Instruction& inst, const std::string& thread) {
   if (inst.callees().empty()) {
     return OpError(inst, "calls no computation; it must be that of the async-start");
@@ -195,6 +207,7 @@ Status CheckChain(const Instruction& inst, const std::string& thread) {
                         ThreadText(callee.execution_thread()), "\""));
 }
 
+// The operands of an update extend the list of bound operands.
 StatusOr<Shape> InferUpdate(const Instruction& inst) {
   const auto& attrs = inst.attrs<AsyncUpdateAttrs>();
   AXLE_TRY(CheckChain(inst, attrs.async_execution_thread));
@@ -217,6 +230,8 @@ StatusOr<Shape> InferUpdate(const Instruction& inst) {
   return result;
 }
 
+// A state that does not change is passed on. Otherwise the new state is built from the parts of the
+// old one, and the computation runs if this op is the first to have everything.
 StatusOr<Literal> EvalUpdate(const Instruction& inst, std::span<Literal> operands,
                              const EvalContext& context) {
   const HloComputation& callee = *inst.callee(0);
@@ -237,6 +252,7 @@ StatusOr<Literal> EvalUpdate(const Instruction& inst, std::span<Literal> operand
   return StateOf(inst, std::move(bound), runs, std::move(result), context);
 }
 
+// The chain must have bound everything before its end.
 StatusOr<Shape> InferDone(const Instruction& inst) {
   AXLE_TRY(CheckChain(inst, inst.attrs<AsyncDoneAttrs>().async_execution_thread));
   const HloComputation& callee = *inst.callee(0);
@@ -249,6 +265,7 @@ StatusOr<Shape> InferDone(const Instruction& inst) {
   return callee.root()->shape();
 }
 
+// The result is there if an op before has run the computation; otherwise it runs here.
 StatusOr<Literal> EvalDone(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context) {
   const std::span<Literal> parts = operands[0].mutable_elements();
@@ -292,6 +309,8 @@ bool HasShortForm(const OpDef& op) {
 
 }  // namespace
 
+// "all-to-all-start" is read as async-start of a computation of one all-to-all. The suffix finds
+// the wrapper, the rest of the name the wrapped op.
 std::optional<AsyncForm> FindAsyncForm(std::string_view text) {
   for (const Opcode opcode : {Opcode::kAsyncStart, Opcode::kAsyncUpdate, Opcode::kAsyncDone}) {
     const OpDef& wrapper = GetOpDef(opcode);
@@ -324,6 +343,8 @@ std::string_view AsyncSuffix(const Instruction& inst) {
   return GetOpDef(inst).text.substr(kAsync.size());
 }
 
+// A computation that an async-start runs has no other callers: its thread belongs to it. The list
+// is sorted once and searched by bisection.
 Status CheckAsyncCallees(const Module& module, const HloComputation** caller) {
   std::vector<const HloComputation*> begun;  // sorted
   const auto for_each = [&](const auto& fn) -> Status {

@@ -32,6 +32,9 @@ i64 NumberOf(const Instruction& parameter) {
 
 }  // namespace
 
+// Follows the state backwards from instruction to instruction. `path` holds the tuple indices that
+// are still to be applied, `callers` the calls whose bodies are being walked. Results are
+// remembered for all instructions that were passed with an empty path.
 const HloComputation* AsyncChains::Find(const Instruction& state) {
   std::vector<const Instruction*> passed, callers;
   Dims path;
@@ -104,6 +107,8 @@ const HloComputation* AsyncChains::Find(const Instruction& state) {
   return result;
 }
 
+// Collects what the short form of a chain can leave out, in one pass over the module. A chain whose
+// computation cannot be found again from its start (`alone_`) is printed in the long form.
 void AsyncChains::Note(const Module& module) {
   has_noted_ = true;
   const std::unordered_set<const HloComputation*> none_open;
@@ -148,6 +153,8 @@ void AsyncChains::Note(const Module& module) {
   }
 }
 
+// The op that `inst` wraps if it may be printed in the short form: the computation consists of
+// parameters and one op that reads them in order, and all shapes can be recovered.
 const Instruction* AsyncChains::WrappedOp(const Instruction& inst) {
   const bool begins = IsAsyncStart(GetOpDef(inst));
   if ((!begins && !GoesOnAsync(GetOpDef(inst))) || inst.callees().empty()) return nullptr;
@@ -179,6 +186,8 @@ const Instruction* AsyncChains::WrappedOp(const Instruction& inst) {
   return root;
 }
 
+// Whether the reader of a text finds the computation of this op by itself, so that it need not be
+// printed.
 bool AsyncChains::IsImplied(const Instruction& inst) {
   return GoesOnAsync(GetOpDef(inst)) && !inst.callees().empty() && !alone_.contains(&inst) &&
          Find(*inst.operand(0)) == inst.callee(0);
@@ -194,6 +203,8 @@ AsyncSources::AsyncSources(const Module& module,
   }
 }
 
+// A search over places with a list of those that were visited, so that loops and recursion through
+// several callers end. All sources must run the same computation.
 StatusOr<const HloComputation*> AsyncSources::Find(const Instruction& inst) {
   std::vector<Place> places = {{inst.operand(0), {}}};
   std::set<Place> seen;
@@ -230,6 +241,7 @@ StatusOr<const HloComputation*> AsyncSources::Find(const Instruction& inst) {
                               GetOpDef(*end).text));
 }
 
+// The places that a value comes from, one step back.
 void AsyncSources::AddSourcesOf(const Place& place, std::vector<Place>& places) const {
   const Instruction& inst = *place.inst;
   const auto add = [&](const Instruction* source) { places.push_back({source, place.path}); };
@@ -262,6 +274,8 @@ void AsyncSources::AddSourcesOf(const Place& place, std::vector<Place>& places) 
   }
 }
 
+// A parameter comes from every caller. In a loop it comes from the initial state and from the body
+// of the loop.
 void AsyncSources::AddSourcesOfParameter(const Place& place, std::vector<Place>& places) const {
   const HloComputation* computation = place.inst->parent();
   const auto callers = callers_.find(computation);
@@ -291,6 +305,8 @@ void AsyncSources::AddSourcesOfParameter(const Place& place, std::vector<Place>&
   }
 }
 
+// Collects the shapes of parameters and result of a chain in the order of the text. A later op may
+// bind more operands and state more of the result; async-done states all of it.
 void AsyncSignature::Add(const Instruction& inst) {
   if (!GetOpDef(inst).declared_shape) {  // async-done
     result = inst.shape();
@@ -306,6 +322,7 @@ void AsyncSignature::Add(const Instruction& inst) {
   }
 }
 
+// A call or fusion knows its shapes from its computation.
 void AsyncSignature::AddCallee(const OpDef& op, std::span<HloComputation* const> callees) {
   if ((op.opcode != Opcode::kCall && op.opcode != Opcode::kFusion) || callees.empty()) return;
   parameters.clear();
@@ -314,6 +331,7 @@ void AsyncSignature::AddCallee(const OpDef& op, std::span<HloComputation* const>
   is_result_known = true;
 }
 
+// Instructions are in order, so that each operand is copied before its reader.
 void CopyInstructions(const HloComputation& from, HloComputation& to) {
   std::vector<Instruction*> copies, operands, parameters;
   for (const Instruction* inst : from.instructions()) {

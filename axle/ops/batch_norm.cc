@@ -1,5 +1,9 @@
 // batch-norm-training, batch-norm-inference, batch-norm-grad: normalisation over all dimensions but
 // one. Every sum is the one that `reduce` would give over the same dimensions.
+//
+// Elements are addressed as [outer, feature, inner]: the dimensions before the feature dimension,
+// the feature itself, and those after it. Intermediate arrays are as large as the operand, and
+// their bytes are charged to the memory limit before the work begins.
 #include "axle/linalg/linear_algebra.h"
 #include "axle/ops/canonical_reduce.h"
 #include "axle/ops/contraction.h"
@@ -23,6 +27,7 @@ constexpr AttrSpec kAttrs[] = {
 };
 
 // Operand 0 is normalised; the next `num_vectors` have one element per feature.
+// Shared by the three ops, which differ in the number of vectors and in grad_output.
 Status CheckFeatures(const Instruction& inst, i64 num_vectors) {
   for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
   const Shape& operand = inst.operand(0)->shape();
@@ -58,6 +63,8 @@ Shape WithTwoVectors(const Instruction& inst) {
   return Shape::Tuple({operand, vector, vector});
 }
 
+// The result has the operand's shape and one vector for mean and variance, or for the two
+// gradients.
 StatusOr<Shape> InferTraining(const Instruction& inst) {
   AXLE_TRY(CheckFeatures(inst, 2));
   return WithTwoVectors(inst);
@@ -95,6 +102,8 @@ class BatchNorm {
   }
   static constexpr ElementType kType = std::is_same_v<T, float> ? F32 : F64;
 
+  // Two passes: the mean first, then the mean of the squared distances from it. The variance of one
+  // pass, E[x^2] - E[x]^2, would cancel.
   StatusOr<std::vector<Literal>> Training(std::span<const Literal> operands) {
     const Literal& x = operands[0];
     AXLE_ASSIGN(Literal mean, Mean(x));
@@ -113,6 +122,7 @@ class BatchNorm {
   StatusOr<Literal> Normalize(const Literal& x, const Literal& scale, const Literal& offset,
                               const Literal& mean, const Literal& variance) {
     std::vector<T> weight(features_);
+    // The weight of a feature is computed once, not per element.
     for (i64 l = 0; l < features_; ++l) {
       weight[l] = scale.data<T>()[l] / SquareRoot(variance.data<T>()[l] + epsilon_);
     }
@@ -123,6 +133,8 @@ class BatchNorm {
     return y;
   }
 
+  // The sums over the elements of a feature are canonical sums; everything else is elementwise in a
+  // fixed order of operations.
   StatusOr<std::vector<Literal>> Grad(std::span<const Literal> operands) {
     const T *x = operands[0].data<T>().data(), *scale = operands[1].data<T>().data();
     const T *mean = operands[2].data<T>().data(), *variance = operands[3].data<T>().data();
@@ -149,7 +161,7 @@ class BatchNorm {
   }
 
  private:
-  // result[i] = value(i, feature of i).
+  // Sets result[i] to value(i, feature of i), in row-major order.
   template <typename Fn>
   void ForEach(Literal& result, const Fn& value) {
     if (result.num_elements() == 0) return;  // sizes beside a zero may be too long to walk
@@ -162,6 +174,7 @@ class BatchNorm {
     }
   }
 
+  // The mean is the canonical sum, divided once.
   StatusOr<Literal> Mean(const Literal& values) {
     AXLE_ASSIGN(Literal sums, CanonicalSum(values, reduced_, context_));
     for (T& sum : sums.mutable_data<T>()) sum /= num_reduced_;
@@ -188,6 +201,7 @@ StatusOr<std::vector<Literal>> Widened(std::span<Literal> operands) {
 }
 
 // Calls fn(calculator, operands) and rounds what it gives to the type of the operands.
+// All three ops convert, compute and round in the same way.
 template <typename Fn>
 StatusOr<Literal> Evaluate(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context, const Fn& fn) {

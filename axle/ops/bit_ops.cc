@@ -1,6 +1,10 @@
 // Shifts, bit counts and mulhi: integers as patterns of N bits, N being the width of the type. A
 // sub-byte integer lies in a byte, extended by its signedness, so these definitions look at N bits
 // of it; what they give is wrapped by LaneCompiler.
+//
+// A shift count is an operand and may be anything, while the primitives are defined for counts
+// below the width only. Each definition therefore masks the count and selects the result for counts
+// that are too large.
 #include "axle/core/float_format.h"
 #include "axle/ops/elementwise.h"
 
@@ -49,7 +53,8 @@ Lane EmitShiftRightLogical(const Instruction& inst, std::span<const Lane> operan
   return Bitcast(operands[0].type(), UnlessPastWidth(bits >> SafeCount(count), count, width));
 }
 
-// A shift by N - 1 leaves copies of the sign, as every longer one does.
+// A count of N - 1 leaves copies of the sign bit only, as every larger count does, so that the
+// count is clamped and no select is needed.
 Lane EmitShiftRightArithmetic(const Instruction& inst, std::span<const Lane> operands) {
   const int width = WidthOf(inst);
   const Lane value = SignedValue(operands[0], width);
@@ -57,6 +62,7 @@ Lane EmitShiftRightArithmetic(const Instruction& inst, std::span<const Lane> ope
   return Bitcast(operands[0].type(), value >> Bitcast(value.type(), count));
 }
 
+// The primitive counts in the machine type; the zeros above the N bits are subtracted.
 Lane EmitCountLeadingZeros(const Instruction& inst, std::span<const Lane> operands) {
   const int width = WidthOf(inst);
   const Lane zeros = Clz(Pattern(operands[0], width));
@@ -68,6 +74,7 @@ Lane EmitPopcnt(const Instruction& inst, std::span<const Lane> operands) {
 }
 
 // The product of two sub-byte integers fits in a byte.
+// Wider products use the primitive for the upper half.
 Lane EmitMulhi(const Instruction& inst, std::span<const Lane> operands) {
   const Lane x = operands[0], y = operands[1];
   const int width = WidthOf(inst);

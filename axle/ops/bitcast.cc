@@ -1,4 +1,8 @@
 // bitcast: the bytes of an array as they lie in memory, under another shape and layout.
+//
+// Three cases, from cheap to expensive: the same places in memory (the value is passed on), layouts
+// that are only an order of dimensions (a relayout, then a view, then the relayout back), and
+// layouts with tiles (through an image of the memory, place by place).
 #include <cstring>
 #include <utility>
 
@@ -22,7 +26,8 @@ bool IsPlain(const Shape& shape) {
   return layout == plain;
 }
 
-// XLA compares no sizes here, and where there are tiles the elements alone do not say them.
+// XLA compares no sizes here. Where there are tiles, the number of elements alone does not say
+// whether the bytes agree, so that CheckBitcastRuns compares the bytes later.
 StatusOr<Shape> InferBitcast(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape& to = inst.shape();
@@ -30,6 +35,7 @@ StatusOr<Shape> InferBitcast(const Instruction& inst) {
   return to;
 }
 
+// The memory space does not move elements.
 bool IsInSamePlaces(const Shape& from, const Shape& to) {
   Layout from_layout = from.LayoutOrDefault(), to_layout = to.LayoutOrDefault();
   from_layout.memory_space = to_layout.memory_space = 0;
@@ -37,11 +43,14 @@ bool IsInSamePlaces(const Shape& from, const Shape& to) {
 }
 
 // A bitcast can run if it copies bytes from place to place, or copies nothing.
+// Everything that Eval may meet is decided here, when the program is compiled.
 Status CheckBitcastRuns(const Instruction& inst) {
   const Shape &from = inst.operand(0)->shape(), &to = inst.shape();
   if (IsInSamePlaces(from, to)) return {};
   const auto bits = [](const Shape& shape) { return shape.LayoutOrDefault().element_size_in_bits; };
   const bool same_elements = from.type() == to.type() && bits(from) == bits(to);
+  // bitcast-convert defines how narrow elements are packed; a bitcast of them would depend on the
+  // machine.
   if (!same_elements && (IsSubByte(from.type()) || IsSubByte(to.type()) || to.type() == PRED)) {
     return OpError(inst,
                    StrCat("to ", to.ToStringWithLayout(), " from ", from.ToStringWithLayout(),
@@ -65,6 +74,7 @@ Status CheckBitcastRuns(const Instruction& inst) {
 }
 
 // Calls visit(element, place) for the elements in row-major order.
+// An odometer over the index, whose last dimension runs fastest.
 template <typename Visit>
 Status ForEachPlace(const Shape& shape, const MemoryOrder& order, const EvalContext& context,
                     const Visit& visit) {
@@ -81,7 +91,8 @@ Status ForEachPlace(const Shape& shape, const MemoryOrder& order, const EvalCont
   return {};
 }
 
-// Goes through an image of the memory in which the padding of tiles is zeros.
+// Writes the operand into an image of its memory and reads the result out of it. The padding of
+// tiles in the image is zero. The image has the size of the padded operand.
 StatusOr<Literal> EvalThroughMemory(const Instruction& inst, const Literal& operand,
                                     const EvalContext& context) {
   const Shape &from = inst.operand(0)->shape(), &to = inst.shape();
@@ -102,6 +113,8 @@ StatusOr<Literal> EvalThroughMemory(const Instruction& inst, const Literal& oper
   return result;
 }
 
+// The bytes of the operand in its layout are those of the result in its own. Most bitcasts rename
+// dimensions and share the storage; the others are rearranged on the way in and out.
 StatusOr<Literal> EvalBitcast(const Instruction& inst, std::span<Literal> operands,
                               const EvalContext& context) {
   const Shape &from = inst.operand(0)->shape(), &to = inst.shape();

@@ -1,4 +1,9 @@
 // bitcast-convert: the same bits as elements of another type.
+//
+// Between types of one width it is a lane program on the stored bits. Between widths an element is
+// split into parts or parts are joined, the first part in the low bits. Types of a byte or more are
+// already stored in this order, so that only the shape changes; types of less than a byte and pred,
+// which occupy a whole byte, are repacked (SplitOrJoin).
 #include <algorithm>
 #include <cstring>
 
@@ -11,6 +16,8 @@ extern const OpDef kBitcastConvertDef;
 
 namespace {
 
+// The result follows from the ratio of the widths: a new last dimension with the parts, or the last
+// dimension disappears.
 StatusOr<Shape> InferBitcastConvert(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   if (!inst.shape().is_array()) {
@@ -53,6 +60,8 @@ Lane EmitBitcastConvert(const Instruction& inst, std::span<const Lane> operands)
 }
 
 // The bits of an element that lies in a byte, as they are stored.
+// Wraps to the width of the type and extends by its signedness, which is how elements of less than
+// a byte are stored.
 std::uint8_t Stored(ElementType type, std::uint64_t bits) {
   if (type == PRED) return (bits & 0xff) != 0;
   const int unused = 8 - Info(type).bits;
@@ -63,6 +72,7 @@ std::uint8_t Stored(ElementType type, std::uint64_t bits) {
 
 // One type has elements of fewer bits than a byte: `ratio` narrow elements are one wide one, the
 // first of them in the low bits.
+// One loop for both directions; `num_wide` counts the wide elements.
 void SplitOrJoin(ElementType from, const std::byte* source, ElementType to, std::byte* target,
                  i64 num_wide) {
   const bool split = Info(from).bits > Info(to).bits;
@@ -87,10 +97,11 @@ void SplitOrJoin(ElementType from, const std::byte* source, ElementType to, std:
   }
 }
 
-// Between types of different widths.
+// Runs conversions between types of different widths; others are lane programs.
 StatusOr<Literal> EvalBitcastConvert(const Instruction& inst, std::span<Literal> operands,
                                      const EvalContext& context) {
   const Literal& operand = operands[0];
+  // Both arrays hold the same bits: the one with fewer elements has the wide ones.
   const Shape shape = inst.shape().WithoutLayout();
   const ElementType from = operand.shape().type(), to = shape.type();
   const i64 num_wide = std::min(operand.num_elements(), shape.num_elements());

@@ -25,8 +25,9 @@
 namespace axle {
 namespace {
 
-// The rows of one batch element: arrays of contracted elements k = begin .. begin + count - 1, zero
-// past the last. They are the operand's memory if its elements lie in this order, otherwise copies.
+// The rows of one batch element: arrays of contracted elements k = begin .. begin + count - 1,
+// padded with zeros up to `count`. A row points into the operand if the elements are contiguous
+// there, otherwise to a copy.
 class Rows {
  public:
   // `most` is the largest count; `padded` says whether the last one reaches past the end.
@@ -37,6 +38,7 @@ class Rows {
     if (!is_in_order_ || padded) copies_.resize(side.free.size() * most * element_bytes);
   }
 
+  // Copies at most the part of k at hand, so that the copies stay small for long products.
   void Load(size_t batch, i64 begin, i64 count) {
     const i64 present = std::min(count, static_cast<i64>(side_.contracting.size()) - begin);
     const std::span<const i64> offsets = std::span(side_.contracting).subspan(begin, present);
@@ -66,7 +68,8 @@ class Rows {
   std::vector<const void*> rows_;
 };
 
-// In the order of the kernels: results[b, m, n].
+// Runs the loops of the file comment. Results are in the order [batch, row, column], or with rows
+// and columns exchanged if the operands were (`is_flipped`), which the two strides express.
 class BlockedProduct {
  public:
   BlockedProduct(const BlockAccumulator& accumulator, const DotSide& rows, const DotSide& columns,
@@ -88,6 +91,8 @@ class BlockedProduct {
     for (i64 j = 0; j < num_columns_; ++j) columns_are_neighbours_ &= columns.free[j] == j;
   }
 
+  // More parts than one group are added by a tree of groups (GroupTree); within a group the sums
+  // are continued or added as SumMode says.
   Status Run(std::byte* results) {
     const i64 num_results = num_rows_ * num_columns_, group = accumulator_.part_rule().group_parts;
     const ScratchMemory scratch(context_, GroupTree::Bytes(accumulator_, num_parts_, num_results));
@@ -107,6 +112,7 @@ class BlockedProduct {
   }
 
  private:
+  // One part of k for all results of a batch element. Panels are packed once and used for all rows.
   Status MultiplyPart(size_t batch, i64 part, std::byte* results) {
     const i64 begin = part * part_, present = std::min(part_, num_contracting_ - begin);
     const i64 count = accumulator_.Padded(present);
@@ -136,7 +142,8 @@ class BlockedProduct {
     return {};
   }
 
-  // A part of a single row whose columns are adjacent in memory.
+  // Computes a part of a single row whose columns are adjacent in memory: no panel is packed, and
+  // whole rows of rhs are read.
   Status MultiplyRow(const std::byte* columns, i64 begin, i64 count, SumMode mode,
                      std::byte* results) {
     const i64 bytes = num_columns_ * accumulator_.element_bytes();
@@ -167,6 +174,7 @@ class BlockedProduct {
 };
 
 // One result of CanonicalDot; `type` is f32, f64 or complex.
+// A single long product, added in the order of canonical sums. `lanes` depends on its length alone.
 void CanonicalElement(ElementType type, const void* lhs, const void* rhs, i64 count, i64 lanes,
                       std::byte* result) {
   const auto real = [&]<typename T>(T* out) {
@@ -184,6 +192,8 @@ void CanonicalElement(ElementType type, const void* lhs, const void* rhs, i64 co
 
 }  // namespace
 
+// Offsets are listed once per operand: the loops then need no division and no knowledge of the
+// dimensions' order.
 DotSide::DotSide(const Literal& literal, const Dims& batch_dims, const Dims& free_dims,
                  const Dims& contracting_dims)
     : bytes(literal.bytes()) {
@@ -207,6 +217,7 @@ DotSide::DotSide(const Literal& literal, const Dims& batch_dims, const Dims& fre
   }
 }
 
+// The dimensions with neither of the other two roles, in order.
 Dims FreeDims(const Shape& shape, const Dims& batch, const Dims& contracting) {
   Dims free;
   for (i64 d = 0; d < shape.rank(); ++d) {
@@ -215,6 +226,8 @@ Dims FreeDims(const Shape& shape, const Dims& batch, const Dims& contracting) {
   return free;
 }
 
+// With few columns, a panel of 16 would be mostly empty: the operands change roles. The flipped
+// order of complex products keeps the two products of an imaginary part in the original order.
 Status BlockedDot(const Contraction& contraction, ProductOrder order, const DotSide& lhs,
                   const DotSide& rhs, std::byte* results, const EvalContext& context) {
   const size_t num_columns = rhs.free.size();
@@ -227,6 +240,7 @@ Status BlockedDot(const Contraction& contraction, ProductOrder order, const DotS
       .Run(results);
 }
 
+// Each result is one call; rows and columns are the memory of the operands if it is contiguous.
 Status CanonicalDot(ElementType type, const DotSide& lhs, const DotSide& rhs, std::byte* results,
                     const EvalContext& context) {
   const auto count = static_cast<i64>(lhs.contracting.size());
@@ -246,6 +260,8 @@ Status CanonicalDot(ElementType type, const DotSide& lhs, const DotSide& rhs, st
   return {};
 }
 
+// The rule of docs/numerics.md N5: one side is a single row and the other one is contracted along
+// its fastest dimension.
 bool IsCanonical(const Contraction& contraction, const DotSide& lhs, const DotSide& rhs) {
   const ElementType type = contraction.computed;
   if (contraction.is_tiled || !(IsFloating(type) || IsComplex(type))) return false;

@@ -1,4 +1,7 @@
 // Shape checks and row-major box copies that the collectives share; see collective_parts.h.
+//
+// A collective of several operands is one of a tuple: it exchanges one tuple per device. ResultOf
+// takes the tuple apart again where there is one operand.
 
 #include "axle/ops/collective_parts.h"
 
@@ -33,6 +36,7 @@ Shape WithDim(const Shape& shape, i64 dim, i64 size) {
   return result;
 }
 
+// The stated shape of operand i's result; null if the program states none that fits.
 const Shape* DeclaredPart(const Shape& declared, i64 i, const Instruction& inst) {
   const Shape* part = &declared;
   if (declared.is_tuple()) {
@@ -43,6 +47,8 @@ const Shape* DeclaredPart(const Shape& declared, i64 i, const Instruction& inst)
   return fits ? part : nullptr;
 }
 
+// `outer` blocks of contiguous memory are copied: everything behind `dim` is contiguous in both
+// arrays.
 void CopyBlock(const Literal& from, i64 begin, i64 count, i64 dim, i64 at, Literal& to) {
   if (from.num_elements() == 0 || to.num_elements() == 0 || count == 0) return;
   i64 outer = 1, inner = Info(from.shape().type()).bytes;
@@ -77,6 +83,7 @@ Literal TupleOf(std::span<Literal> values) {
       {std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())});
 }
 
+// A group of one device keeps its operand, so that the declared shape must be the operand's.
 Status CheckAloneUnchanged(const Instruction& inst, const Shape& results) {
   for (i64 i = 0; i < inst.num_operands(); ++i) {
     const Shape& result = results.is_tuple() ? results.element(i) : results;
@@ -100,6 +107,8 @@ bool IsControlDependency(const Instruction& inst) {
          inst.attrs<CustomCallAttrs>().custom_call_target == "control_dep";
 }
 
+// The readers of a start op are restricted to one done op; control dependencies do not count as
+// reads.
 Status CheckReadOnceBy(const Instruction& inst, std::span<const Opcode> readers) {
   i64 count = 0;
   for (const Use* use = inst.first_use(); use != nullptr; use = use->next) {

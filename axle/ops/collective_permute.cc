@@ -1,5 +1,9 @@
 // collective-permute with its asynchronous pair, and collective-broadcast: arrays as they are, from
 // one device to another.
+//
+// Every device that a pair names takes part in one exchange, also those that only send; a device
+// that no pair names does not wait for the others. The in-place form cuts a slice out of the input,
+// sends it, and writes the received slice into the output at clamped start indices.
 #include <algorithm>
 #include <optional>
 
@@ -43,6 +47,8 @@ i64 NumUses(const Instruction& inst) {
   return std::max<i64>(starts->num_tuple_elements(), 1);
 }
 
+// Sorted lists of ids find repetitions in n log n steps. Ids must exist only if the module has more
+// than one replica or partition.
 Status CheckPairs(const Instruction& inst) {
   const CollectivePermuteAttrs& attrs = inst.attrs<CollectivePermuteAttrs>();
   AXLE_TRY(CheckChannel(inst, attrs.channel_id));
@@ -71,6 +77,7 @@ Status CheckPairs(const Instruction& inst) {
   return {};
 }
 
+// Run when the number of devices is known.
 Status CheckPairsExist(const Instruction& inst) {
   const CollectivePermuteAttrs& attrs = inst.attrs<CollectivePermuteAttrs>();
   const GroupMode mode = ModeOfChannel(attrs.channel_id);
@@ -105,6 +112,7 @@ Status CheckStarts(const Instruction& inst, std::string_view name, const Shape& 
 }
 
 // Input or output, which are operand `i`, with their start indices, operand 2 + i.
+// Several arrays in a tuple have a tuple of start indices each.
 Status CheckBuffers(const Instruction& inst, i64 i) {
   const std::string_view name = i == 0 ? "input" : "output";
   const Shape &buffers = inst.operand(i)->shape(), &starts = inst.operand(2 + i)->shape();
@@ -155,6 +163,7 @@ bool MovesOneOfEach(const Instruction& inst) {
   return true;
 }
 
+// The result has the shape of the output, whatever is sent.
 StatusOr<std::vector<Shape>> InferInPlace(const Instruction& inst) {
   const DimsList& slice_sizes = inst.attrs<CollectivePermuteAttrs>().slice_sizes;
   if (inst.num_operands() != 4) {
@@ -208,6 +217,8 @@ StatusOr<Shape> InferPermute(const Instruction& inst) {
 }
 
 // The value of the device that sends to this one; nothing if none does.
+// The participants are all sources and targets, in ascending order, which is the order of the
+// exchanged values.
 StatusOr<std::optional<Literal>> Receive(const Instruction& inst, Literal value,
                                          const EvalContext& context) {
   const CollectivePermuteAttrs& attrs = inst.attrs<CollectivePermuteAttrs>();
@@ -242,6 +253,8 @@ Dims Starts(const Literal& indices, const Dims& sizes, const Shape& array) {
 }
 
 // Copies a box of these sizes, all of them > 0.
+// Strides of both arrays describe the box; adjacent dimensions are merged where both are
+// contiguous, so that the copy runs over as few loops as possible.
 void CopyBox(const Literal& from, const Dims& from_starts, const Dims& sizes, const Dims& to_starts,
              Literal& to) {
   const i64 bytes = Info(from.shape().type()).bytes;
@@ -266,6 +279,8 @@ std::vector<Literal> TakeBuffers(Literal value) {
   return buffers;
 }
 
+// Cut, exchange, write. All slices travel as one tuple; a device that receives nothing returns its
+// output unchanged.
 StatusOr<Literal> PermuteInPlace(const Instruction& inst, std::span<Literal> operands,
                                  const EvalContext& context) {
   if (!MovesOneOfEach(inst)) {
@@ -302,6 +317,7 @@ StatusOr<Literal> PermuteInPlace(const Instruction& inst, std::span<Literal> ope
   return is_tuple ? Literal::Tuple(std::move(outputs)) : std::move(outputs[0]);
 }
 
+// Without a sender the result is zeros, as XLA defines it.
 StatusOr<std::vector<Literal>> Permute(const Instruction& inst, std::span<Literal> operands,
                                        const EvalContext& context) {
   if (IsInPlace(inst)) {
@@ -324,6 +340,8 @@ StatusOr<Literal> EvalPermute(const Instruction& inst, std::span<Literal> operan
 }
 
 // (operand, result, contexts...): what the contexts are is up to the program.
+// The first element repeats what is sent, the second is what arrives. The contexts have shapes that
+// only the program knows.
 StatusOr<Shape> InferStart(const Instruction& inst) {
   AXLE_ASSIGN(std::vector<Shape> received, InferReceived(inst));
   std::vector<Shape> given;
@@ -335,6 +353,8 @@ StatusOr<Shape> InferStart(const Instruction& inst) {
   return result;
 }
 
+// The state has the operands, the results and contexts without a meaning here, which are zeros. The
+// exchange is complete when the start op returns.
 StatusOr<Literal> EvalStart(const Instruction& inst, std::span<Literal> operands,
                             const EvalContext& context) {
   std::vector<Literal> given(operands.begin(),
@@ -371,10 +391,12 @@ Collective MakeBroadcast(const Instruction& inst) {
   return {inst, attrs.channel_id, attrs.replica_groups, ModeOfChannel(attrs.channel_id)};
 }
 
+// The attribute has three states, so that a stated "false" is printed again.
 bool HasRoot(const Instruction& inst) {
   return inst.attrs<CollectiveBroadcastAttrs>().has_dynamic_root == TriState::kTrue;
 }
 
+// The last operand may give the roots at run time, one per array that is broadcast.
 StatusOr<Shape> InferBroadcast(const Instruction& inst) {
   const bool has_root = HasRoot(inst);
   const i64 n = inst.num_operands() - (has_root ? 1 : 0);
@@ -395,6 +417,8 @@ StatusOr<Shape> InferBroadcast(const Instruction& inst) {
   return ResultOf(std::move(results));
 }
 
+// Devices outside of all groups get zeros. With a dynamic root, each operand has its own root
+// within the group.
 StatusOr<Literal> EvalBroadcast(const Instruction& inst, std::span<Literal> operands,
                                 const EvalContext& context) {
   const bool has_root = HasRoot(inst);

@@ -25,6 +25,8 @@ bool IsTotalOrder(const Instruction& inst) {
 }
 
 // A type= that states what the element type implies is dropped, so both spellings are one value.
+// `type` has default, float, signed, unsigned and total order as values; all but the last follow
+// from the element type.
 void CanonicalizeCompare(std::span<Instruction* const> operands, void* attrs) {
   ComparisonType& type = static_cast<CompareAttrs*>(attrs)->type;
   if (!operands.empty() && type == ImpliedType(operands[0]->shape().type())) {
@@ -32,6 +34,8 @@ void CanonicalizeCompare(std::span<Instruction* const> operands, void* attrs) {
   }
 }
 
+// The type of a comparison follows from that of the elements and may be stated; floats have the
+// choice of the total order. The status codes are those of XLA.
 StatusOr<Shape> InferCompare(const Instruction& inst) {
   AXLE_ASSIGN(const Shape operands, SameShape(inst, kAllTypes));
   const auto& [direction, type] = inst.attrs<CompareAttrs>();
@@ -56,6 +60,8 @@ StatusOr<Shape> InferCompare(const Instruction& inst) {
   return operands.WithType(PRED);
 }
 
+// The total order is a comparison of signed keys (total_order.h), so that one switch serves both
+// orders.
 Lane EmitCompare(const Instruction& inst, std::span<const Lane> operands) {
   Lane lhs = operands[0], rhs = operands[1];
   if (IsTotalOrder(inst)) {
@@ -80,6 +86,7 @@ Lane EmitCompare(const Instruction& inst, std::span<const Lane> operands) {
   return lhs == rhs;
 }
 
+// Complex numbers have equality only; both parts of the result carry the predicate.
 ComplexLane EmitComplexCompare(const Instruction& inst, std::span<const ComplexLane> x) {
   const Lane equal = (x[0].re == x[1].re) & (x[0].im == x[1].im);
   const bool negated = inst.attrs<CompareAttrs>().direction == ComparisonDirection::kNe;

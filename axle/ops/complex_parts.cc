@@ -7,11 +7,14 @@ extern const OpDef kComplexDef, kImagDef, kRealDef;
 
 namespace {
 
+// The type of a part: f32 for c64, f64 for c128; a real type is its own part.
 StatusOr<Shape> InferPart(const Instruction& inst) {
   AXLE_ASSIGN(const Shape operand, SameShape(inst, kFloatsOrComplexes));
   return operand.WithType(PartOf(operand.type()));
 }
 
+// XLA distinguishes operands that are no floats (INVALID_ARGUMENT) from floats without a complex
+// type (UNIMPLEMENTED).
 StatusOr<Shape> InferComplex(const Instruction& inst) {
   for (i64 i : {0, 1}) {
     AXLE_TRY(ExpectArray(inst, i));

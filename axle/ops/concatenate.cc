@@ -1,4 +1,6 @@
-// concatenate: an index map with one piece per operand, each behind the one before it.
+// concatenate: an index map with one piece per operand. The piece of operand i begins where the
+// sizes of the operands before it along the concatenated dimension end; in all other dimensions it
+// covers the whole result.
 
 #include "axle/ops/dim_order.h"
 #include "axle/ops/elementwise.h"
@@ -14,6 +16,8 @@ constexpr AttrSpec kAttrs[] = {
     Attr<&DimensionsAttrs::dimensions>("dimensions", {.field = 14}),
 };
 
+// All sizes but that of the concatenated dimension agree. A dimension is dynamic if it is dynamic
+// in every operand, or, if it is the concatenated one, in any of them.
 StatusOr<Shape> InferConcatenate(const Instruction& inst) {
   if (inst.num_operands() == 0) return OpError(inst, "needs at least one operand");
   for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
@@ -50,6 +54,7 @@ StatusOr<Shape> InferConcatenate(const Instruction& inst) {
   return result;
 }
 
+// Pieces are in the order of the operands; an operand of size 0 gives an empty piece.
 IndexMap ConcatenateMap(const Instruction& inst) {
   const i64 dimension = inst.attrs<DimensionsAttrs>().dimensions[0];
   IndexMap map;

@@ -24,6 +24,7 @@ namespace axle {
 namespace {
 
 // Whether `to` has every value of `from`; both are floating types.
+// Compares mantissa, range and special values of both formats.
 bool Contains(ElementType to, ElementType from) {
   if (to == from) return true;
   const FloatFormat &wide = Info(to).format, &narrow = Info(from).format;
@@ -44,6 +45,8 @@ bool Contains(ElementType to, ElementType from) {
          largest(wide) >= largest(narrow) && smallest(wide) <= smallest(narrow);
 }
 
+// An operand keeps its own type if the result type holds all its values; then the product rounds
+// once.
 ElementType MultipliedType(ElementType operand, ElementType result) {
   return IsFloating(operand) && IsFloating(result) && Contains(result, operand) ? operand : result;
 }
@@ -64,6 +67,8 @@ int SmallestExponent(const Literal& factor) {
 
 }  // namespace
 
+// The conversions between f32 and narrow floats have vectorised loops of their own, because every
+// product of narrow operands needs them.
 StatusOr<Literal> ConvertIfNeeded(const Literal& literal, ElementType type) {
   const ElementType from = literal.shape().type();
   if (from == type) return literal;
@@ -107,6 +112,7 @@ StatusOr<Literal> ExtendedByZeros(const Instruction& inst, const Literal& value,
   return WholeBuffer(padded);
 }
 
+// The tile order has no subnormal factors: they are zeros of the same sign.
 StatusOr<Literal> Contraction::Factor(const Literal& operand, ElementType multiplied) const {
   AXLE_ASSIGN(Literal factor, ConvertIfNeeded(operand, multiplied));
   AXLE_ASSIGN(factor, ConvertIfNeeded(factor, computed));
@@ -121,11 +127,13 @@ StatusOr<Literal> Contraction::Factor(const Literal& operand, ElementType multip
   return factor;
 }
 
+// Integers of less than a byte were summed in a byte and are wrapped here.
 StatusOr<Literal> Contraction::Result(Literal sums) const {
   if (IsSubByte(result) && !IsFloating(result)) WrapSubByte(sums);
   return ConvertIfNeeded(sums, result);
 }
 
+// The kernels depend on the type and the order alone and are looked up once.
 BlockAccumulator::BlockAccumulator(const Contraction& contraction, ProductOrder order)
     : type_(contraction.computed),
       order_(order),
@@ -141,6 +149,7 @@ ProductOrder BlockAccumulator::OrderFor(const Contraction& contraction, const Li
   return cannot_underflow ? ProductOrder::kTile : ProductOrder::kTileExact;
 }
 
+// The tile order works on blocks of 32 elements.
 i64 BlockAccumulator::Padded(i64 count) const {
   return RoundUpTo(count, unit());
 }
@@ -158,16 +167,20 @@ void BlockAccumulator::FillNegativeZeros(i64 num_sums, std::byte* sums) const {
   }
 }
 
+// The first part of a group begins at zero.
 SumMode BlockAccumulator::ModeOf(i64 part) const {
   if (part % part_rule().group_parts == 0) return SumMode::kBegin;
   return is_tile() || join_ == nullptr ? SumMode::kContinue : SumMode::kAdd;
 }
 
+// A panel holds 16 columns of each k contiguously, zeros in place of missing columns. Complex
+// panels keep real and imaginary parts in separate halves.
 void BlockAccumulator::PackPanel(const std::byte* source, std::span<const i64> k_offsets,
                                  std::span<const i64> column_offsets, i64 count,
                                  std::byte* panel) const {
   const i64 parts = IsComplex(type_) ? 2 : 1;
   const auto columns = static_cast<i64>(column_offsets.size());
+  // Adjacent columns are copied as a block.
   const bool neighbours = columns == kPanelColumns && parts == 1 &&
                           column_offsets.back() - column_offsets.front() == columns - 1;
   DispatchBytes(static_cast<int>(element_bytes_ / parts), [&]<typename T>() {
@@ -192,6 +205,9 @@ void BlockAccumulator::PackPanel(const std::byte* source, std::span<const i64> k
   });
 }
 
+// Results lie anywhere (row_offsets, column_stride), while the kernel works on a dense block of 4 x
+// 16 sums. The block is loaded if the sums continue, computed, added to the earlier sums if a new
+// part began, and stored.
 void BlockAccumulator::Multiply(std::span<const void* const> rows, const std::byte* panel,
                                 i64 count, SumMode mode, i64 num_columns, std::byte* results,
                                 std::span<const i64> row_offsets, i64 column_stride) const {
@@ -226,6 +242,7 @@ void BlockAccumulator::Multiply(std::span<const void* const> rows, const std::by
   });
 }
 
+// One array of sums is kept per bit of the number of groups.
 i64 GroupTree::Bytes(const BlockAccumulator& accumulator, i64 num_parts, i64 num_sums) {
   const i64 groups =
       (num_parts + accumulator.part_rule().group_parts - 1) / accumulator.part_rule().group_parts;
@@ -234,6 +251,8 @@ i64 GroupTree::Bytes(const BlockAccumulator& accumulator, i64 num_parts, i64 num
          accumulator.element_bytes();
 }
 
+// Adds groups like a binary counter: after group n, the arrays of equal weight are joined. The last
+// group joins all that wait, the shortest subtree first.
 void GroupTree::Add(std::byte* sums, bool is_last) {
   ++num_groups_;
   for (i64 n = num_groups_; !waiting_.empty() && (is_last || n % 2 == 0); n /= 2) {

@@ -23,6 +23,9 @@ namespace {
 
 constexpr i64 kColumns = kPanelColumns;
 
+// One chain step. __builtin_fma is one rounding on every machine; on pred, or and and take the
+// places of sum and product. Integers below 32 bits are multiplied as u32, so that promotion to int
+// cannot overflow.
 template <typename T>
 T MultiplyAdd(T a, T b, T c) {
   if constexpr (std::is_same_v<T, float>) {
@@ -39,6 +42,7 @@ T MultiplyAdd(T a, T b, T c) {
 }
 
 // Calls fn with the number of rows as a constant, so that a block's accumulators are registers.
+// A block may have fewer than 4 rows at the end of a matrix.
 template <typename Fn>
 void DispatchRows(i64 num_rows, Fn&& fn) {
   switch (num_rows) {
@@ -53,6 +57,7 @@ void DispatchRows(i64 num_rows, Fn&& fn) {
   }
 }
 
+// The sums of a block stay in registers over the whole loop on k: 4 rows of 16 columns.
 template <typename T, i64 kRows>
 void ChainBlock(const void* const* rows, const T* __restrict panel, i64 count, T* __restrict out) {
   const T* a[kRows];
@@ -83,6 +88,8 @@ void Chain(const void* const* rows, i64 num_rows, const void* panel, i64 count, 
   });
 }
 
+// Four products are chained per load and store of a sum, which the loop over columns would
+// otherwise spend its time on.
 template <typename T>
 void ChainRow(const void* a_bytes, const void* b_bytes, const i64* k_offsets, i64 count,
               i64 num_columns, void* out_bytes) {
@@ -110,6 +117,7 @@ void ChainRow(const void* a_bytes, const void* b_bytes, const i64* k_offsets, i6
 }
 
 // kFlipped: rows are the right-hand side, so the two products of an imaginary part are swapped.
+// Real and imaginary parts of a panel lie apart, so that both loops read contiguous memory.
 template <typename T, bool kFlipped>
 void ComplexChain(const void* const* rows, i64 num_rows, const void* panel_bytes, i64 count,
                   void* acc_bytes) {
@@ -136,11 +144,15 @@ struct PlainArithmetic {
   static float Add(float a, float c) { return a + c; }
   static double Add(double a, double c) { return a + c; }
 };
+// The slow but exact arithmetic of matrix units: no subnormals, 24 bits, one rounding per
+// operation.
 struct TileArithmetic {
   static float Fma(float a, float b, float c) { return TileFma(a, b, c); }
   static float Add(float a, float c) { return TileAdd(a, c); }
 };
 
+// Each block of 32 elements has an even and an odd chain, which are joined with the sum so far;
+// `count` is a multiple of 32, padded with zeros.
 template <typename Arithmetic>
 void Tile(const void* const* rows, i64 num_rows, const void* panel_bytes, i64 count,
           void* acc_bytes) {
@@ -171,6 +183,7 @@ float RoundTileSum(double x, double y) {
   // underflows in double.
   double sum = x + y;
   if (!(__builtin_fabs(sum) <= 0x1p1000)) return static_cast<float>(sum);  // infinite or NaN
+  // The error term of the two-sum algorithm: sum + error == x + y exactly.
   const double y_part = sum - x;
   const double error = (x - (sum - y_part)) + (y - y_part);
   auto bits = std::bit_cast<std::uint64_t>(sum);
@@ -179,6 +192,8 @@ float RoundTileSum(double x, double y) {
     bits += (error > 0) == (sum > 0) ? 1 : -1;
     sum = std::bit_cast<double>(bits);
   }
+  // The scaled sum rounds to 24 bits as if the exponent were unbounded: what rounds below 2^-126 is
+  // a zero.
   const float scaled = static_cast<float>(sum * 0x1p64);
   if (__builtin_fabsf(scaled) < 0x1p-62f) return __builtin_copysignf(0.0f, static_cast<float>(sum));
   return static_cast<float>(sum);
@@ -195,6 +210,7 @@ void JoinSums(const void* from_bytes, void* to_bytes, i64 n) {
   for (i64 i = 0; i < n; ++i) to[i] = Arithmetic::Add(from[i], to[i]);
 }
 
+// Used for the lanes and for the tree over chunks.
 template <typename T>
 void AddInto(T* acc, const T* x, i64 n) {
   for (i64 j = 0; j < n; ++j) acc[j] += x[j];
@@ -210,8 +226,10 @@ void CanonicalFold(i64 count, i64 lanes, T* result, const Multiply& multiply) {
   for (i64 begin = 0; begin < count; begin += kSumChunk) {
     const i64 end = std::min(count, begin + kSumChunk);
     T acc[kMaxLanes * kParts];
+    // Lanes begin at -0, which is the exact identity of addition.
     for (i64 j = 0; j < lanes * kParts; ++j) acc[j] = static_cast<T>(-0.0);
     i64 k = begin;
+    // Whole rounds over all lanes, then the rest of the chunk in the first lanes.
     for (; k + lanes <= end; k += lanes) multiply(k, lanes, acc);
     if (k < end) multiply(k, end - k, acc);
     JoinLanes(acc, lanes, lanes, kParts, join);
@@ -255,6 +273,7 @@ float TileAdd(float a, float c) {
   return RoundTileSum(WithoutSubnormals(a), WithoutSubnormals(c));
 }
 
+// The loops by type. Integers use unsigned types of their size, on which overflow is defined.
 AccumulateFn FindAccumulate(ElementType type, ProductOrder order) {
   const bool is_flipped = order == ProductOrder::kFlippedChain;
   if (order == ProductOrder::kTile) return &Tile<PlainArithmetic>;
@@ -276,6 +295,8 @@ AccumulateFn FindAccumulate(ElementType type, ProductOrder order) {
   }
 }
 
+// Integers need a kernel per width only, since sums and products modulo 2^N are the same for both
+// signs. The tile orders and complex numbers have no kernel of rows.
 AccumulateRowFn FindAccumulateRow(ElementType type, ProductOrder order) {
   if (order == ProductOrder::kTile || order == ProductOrder::kTileExact) return nullptr;
   if (IsComplex(type)) return nullptr;
@@ -294,6 +315,7 @@ AccumulateRowFn FindAccumulateRow(ElementType type, ProductOrder order) {
   }
 }
 
+// Integers and pred have no join: their sums continue, as the order does not matter to them.
 JoinFn FindJoin(ElementType type, ProductOrder order) {
   if (order == ProductOrder::kTileExact) return &JoinSums<float, TileArithmetic>;
   if (type == F32 || type == C64) return &JoinSums<float, PlainArithmetic>;
@@ -317,7 +339,7 @@ void CanonicalComplexProduct(const double* a, const double* b, i64 count, i64 la
 
 namespace {
 
-// bf16 is the upper half of f32: loops without branches, which become vectors.
+// bf16 is the upper half of f32. Both conversions are loops without branches, which become vectors.
 void WidenBf16(const std::uint16_t* x, float* target, i64 n) {
   for (i64 i = 0; i < n; ++i) target[i] = std::bit_cast<float>(std::uint32_t{x[i]} << 16);
 }
@@ -342,6 +364,7 @@ void WidenElements(ElementType from, const void* source, float* target, i64 n) {
   });
 }
 
+// All other narrow formats convert element by element.
 void RoundElements(const float* source, ElementType to, void* target, i64 n) {
   if (to == BF16) return RoundToBf16(source, static_cast<std::uint16_t*>(target), n);
   DispatchElementType(to, [&]<ElementType kType>() {

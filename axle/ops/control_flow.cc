@@ -1,4 +1,9 @@
 // Ops that run computations on whole values: call, fusion, while, conditional.
+//
+// The evaluator of each op calls a computation through EvalContext::callee, so that an engine
+// decides how computations run. Shapes of callees are checked against the operands (CheckCallee). A
+// step of the step limit is taken for each call and each iteration, so that endless loops end in an
+// error.
 #include <algorithm>
 
 #include "axle/ops/aliasing.h"
@@ -23,6 +28,7 @@ constexpr AttrSpec kFusionAttrs[] = {
                                                    Presence::kOptional),
 };
 
+// The result of a call is the root of its computation, whatever was declared.
 StatusOr<Shape> InferCall(const Instruction& inst) {
   std::vector<Shape> arguments;
   for (i64 i = 0; i < inst.num_operands(); ++i) arguments.push_back(inst.operand(i)->shape());
@@ -31,7 +37,8 @@ StatusOr<Shape> InferCall(const Instruction& inst) {
   return result;
 }
 
-// How many operands the computation takes. A fusion may have more behind them, which nobody reads.
+// How many operands the computation takes. A fusion may have more operands than that, which are
+// ignored.
 size_t NumTaken(const Instruction& inst) {
   const size_t count = inst.callee(0)->parameters().size();
   return std::min(count, static_cast<size_t>(inst.num_operands()));
@@ -48,6 +55,8 @@ StatusOr<Shape> InferFusion(const Instruction& inst) {
   return result;
 }
 
+// A composite call runs its computation: an implementation that replaces it would have to give the
+// same values.
 StatusOr<Literal> EvalCall(const Instruction&, std::span<Literal> operands,
                            const EvalContext& context) {
   AXLE_TRY(context.Step());
@@ -65,7 +74,7 @@ constexpr OperandSpec kWhileOperands[] = {{"init"}};
 constexpr CalleeSpec kWhileCallees[] = {{.text = "condition", .proto_index = 1},
                                         {.text = "body", .proto_index = 0}};
 
-// A dimension that is dynamic somewhere in `other`, a compatible shape, is dynamic.
+// `other` is compatible with `shape`. A dimension is dynamic if it is dynamic in either of them.
 Shape MergedDynamic(const Shape& shape, const Shape& other) {
   if (!shape.is_tuple()) {
     Shape merged = shape;
@@ -79,6 +88,8 @@ Shape MergedDynamic(const Shape& shape, const Shape& other) {
   return merged;
 }
 
+// The state keeps its shape from iteration to iteration; a dimension that only the body makes
+// dynamic is dynamic in the result.
 StatusOr<Shape> InferWhile(const Instruction& inst) {
   const Shape& state = inst.operand(0)->shape();
   AXLE_TRY(CheckCallee(inst, 0, {&state, 1}, Shape(PRED)));
@@ -93,6 +104,7 @@ StatusOr<Literal> EvalWhile(const Instruction&, std::span<Literal> operands,
   Literal state = std::move(operands[0]);
   while (true) {
     AXLE_TRY(context.Step());
+    // The condition gets the state without taking it: literals share their storage.
     Literal argument = state;
     AXLE_ASSIGN(const Literal goes_on, condition.Call({&argument, 1}));
     if (!goes_on.data<bool>()[0]) return state;
@@ -106,10 +118,12 @@ constexpr CalleeSpec kBranches[] = {{.text = "branch_computations", .variadic = 
 constexpr CalleeSpec kTrueAndFalse[] = {{.text = "true_computation", .proto_index = 0},
                                         {.text = "false_computation", .proto_index = 1}};
 
+// Both forms exist in HLO: pred with two branches, s32 with any number of branches.
 bool IsPredForm(const Instruction& inst) {
   return inst.num_operands() > 0 && inst.operand(0)->shape().type() == PRED;
 }
 
+// A dimension is dynamic in the result if it is dynamic in the result of any branch.
 StatusOr<Shape> InferConditional(const Instruction& inst) {
   const Shape& index = inst.operand(0)->shape();
   if (!index.is_scalar() || (index.type() != PRED && index.type() != S32)) {
@@ -128,6 +142,7 @@ StatusOr<Shape> InferConditional(const Instruction& inst) {
   return result;
 }
 
+// Only the operand of the branch that runs is passed.
 StatusOr<Literal> EvalConditional(const Instruction& inst, std::span<Literal> operands,
                                   const EvalContext& context) {
   AXLE_TRY(context.Step());
@@ -137,6 +152,7 @@ StatusOr<Literal> EvalConditional(const Instruction& inst, std::span<Literal> op
     branch = operands[0].data<bool>()[0] ? 0 : 1;
   } else {
     branch = operands[0].data<std::int32_t>()[0];
+    // XLA defines an index out of range as the last branch.
     if (branch < 0 || branch > last) branch = last;
   }
   return context.callee(branch).Call(operands.subspan(1 + branch, 1));
@@ -144,6 +160,8 @@ StatusOr<Literal> EvalConditional(const Instruction& inst, std::span<Literal> op
 
 }  // namespace
 
+// What the compiler turns into native control flow. A fusion with operands that its computation
+// does not take is left to the evaluator.
 ControlForm ControlFormOf(const Instruction& inst) {
   switch (inst.opcode()) {
     case Opcode::kCall:

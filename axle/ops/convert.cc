@@ -1,4 +1,9 @@
 // convert between all element types; every conversion is exact or rounded once, from the source.
+//
+// The conversion is chosen by the classes of both types: float to integer saturates, integer to
+// float rounds once, integers resize, and pred compares with zero. Narrow floats are rounded by
+// LaneCompiler when they are stored, so that this file gives it an f32 or f64 which that rounding
+// takes to the same result as a rounding of the exact value.
 #include "axle/core/float_format.h"
 #include "axle/ops/elementwise.h"
 
@@ -12,6 +17,8 @@ namespace {
 // powers of two, so the comparisons are exact.
 Lane SaturatingToInt(Lane x, ElementType to) {
   const LaneType type = StorageType(to);
+  // Processors convert floats to 32 or 64 bits only; a narrower value is the low part, since it is
+  // in range.
   const LaneType through = BytesOf(type) < 4 ? LaneType::kS32 : type;
   const int magnitude_bits = Info(to).bits - (IsSigned(to) ? 1 : 0);
   const std::uint64_t max = LowBits(magnitude_bits);
@@ -20,6 +27,7 @@ Lane SaturatingToInt(Lane x, ElementType to) {
   const Lane fits = (x >= (IsSigned(to) ? -bound : 0.0)) & (x < bound);
   const Lane inside = Resize(type, Apply(Primitive::kToInt, through, {Select(fits, x, x.Like(0))}));
   const Lane above = inside.Like(max), below = inside.Like(IsSigned(to) ? ~max : 0);
+  // NaN counts as "inside" with the value 0, because `fits` is false for it and 0 was selected.
   return Select(fits | IsNan(x), inside, Select(x > 0, above, below));
 }
 
@@ -42,6 +50,7 @@ Lane IntToFloat(Lane x, ElementType to) {
   return ToFloat(LaneType::kF64, BytesOf(x.type()) == 8 ? RoundToOdd(x) : x);
 }
 
+// FloatToFloat rounds to the type of the computation; a narrow target is rounded later, once.
 Lane ConvertLane(Lane x, ElementType from, ElementType to) {
   if (to == PRED) return from == PRED ? x : x != 0;
   if (IsFloating(to)) {
@@ -51,6 +60,7 @@ Lane ConvertLane(Lane x, ElementType from, ElementType to) {
   return IsFloating(from) ? SaturatingToInt(x, to) : Resize(StorageType(to), x);
 }
 
+// The element type of the operand decides how the result is computed.
 ElementType From(const Instruction& inst) {
   return inst.operand(0)->shape().type();
 }

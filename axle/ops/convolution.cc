@@ -43,6 +43,7 @@ constexpr AttrSpec kAttrs[] = {
 };
 
 // Every dimension has one of the roles, and each role one dimension.
+// Labels that occur twice, or not at all, are errors that name the side.
 StatusOr<Roles> FindRoles(const Instruction& inst, std::string_view side, const std::string& labels,
                           std::string_view names, i64 rank) {
   Roles roles;
@@ -75,6 +76,7 @@ StatusOr<ConvolutionRoles> FindConvolutionRoles(const Instruction& inst) {
 
 namespace {
 
+// A kernel of rank r has r - 2 spatial dimensions, which the window must have as well.
 Status CheckRanks(const Instruction& inst) {
   const i64 lhs = inst.operand(0)->shape().rank(), rhs = inst.operand(1)->shape().rank();
   if (lhs != rhs) {
@@ -89,6 +91,7 @@ Status CheckRanks(const Instruction& inst) {
   return {};
 }
 
+// Only one of the two kinds of groups may be above 1.
 Status CheckGroupCounts(const Instruction& inst) {
   const auto [features, batches] = std::pair(inst.attrs<ConvolutionAttrs>().feature_group_count,
                                              inst.attrs<ConvolutionAttrs>().batch_group_count);
@@ -105,6 +108,7 @@ Status CheckGroupCounts(const Instruction& inst) {
   return {};
 }
 
+// Checked against the sizes of the operands, once the roles are known.
 Status CheckGroups(const Instruction& inst, const ConvolutionRoles& roles) {
   const auto [features, batches] = std::pair(inst.attrs<ConvolutionAttrs>().feature_group_count,
                                              inst.attrs<ConvolutionAttrs>().batch_group_count);
@@ -127,6 +131,8 @@ Status CheckGroups(const Instruction& inst, const ConvolutionRoles& roles) {
   return {};
 }
 
+// Sizes follow from the roles of the dimensions: batch and features from the operands, spatial
+// sizes from the window.
 StatusOr<Shape> InferConvolution(const Instruction& inst) {
   const ConvolutionAttrs& attrs = inst.attrs<ConvolutionAttrs>();
   for (i64 i = 0; i < 2; ++i) AXLE_TRY(ExpectArray(inst, i));
@@ -177,7 +183,8 @@ i64 KernelIndex(const WindowDim& window, i64 position) {
 }
 
 // Only the first kernel_size elements of the kernel exist; positions that need others count as
-// positions that meet no element.
+// positions without an element. Outputs are grouped by the first position, the step and the number
+// of positions.
 StatusOr<std::vector<OutputClass>> ClassifyOutputs(const WindowDim& window, i64 kernel_size,
                                                    i64 operand_size, i64 output_size,
                                                    const EvalContext& context) {
@@ -234,6 +241,8 @@ struct Segment {
   i64 begin, count, offset;
 };
 
+// One convolution. Run walks over the classes of outputs; per class, Order lists the elements of a
+// row and of a column, and RunParts multiplies them part by part.
 class Convolver {
  public:
   Convolver(const Instruction& inst, const ConvolutionRoles& roles, const Literal& lhs,
@@ -259,6 +268,8 @@ class Convolver {
     for (i64 d : roles.lhs.spatial) lhs_sizes_.push_back(lhs.shape().dim(d));
     for (i64 d : roles.output.spatial) output_sizes_.push_back(inst.shape().dim(d));
     i64 num_positions = 1;
+    // The parts of a sum follow from the window of the program, not from the positions that a class
+    // meets: outputs at the border use the same numbering as those in the middle.
     for (size_t s = 0; s < attrs_.window.size(); ++s) {
       (IsFlat(s) ? inner_ : num_positions) *= attrs_.window[s].size;
     }
@@ -267,6 +278,9 @@ class Convolver {
     num_parts_ = (num_positions + part_.positions - 1) / part_.positions * parts_in_position_;
   }
 
+  // The outputs along a dimension whose windows meet elements at the same positions are a class.
+  // The outputs of one choice of classes have the same positions, so that they are computed as a
+  // matrix product.
   Status Run(std::byte* results) {
     const size_t rank = attrs_.window.size();
     std::vector<std::vector<OutputClass>> classes(rank);
@@ -280,6 +294,7 @@ class Convolver {
       std::vector<const OutputClass*> choice;
       for (size_t s = 0; s < rank; ++s) choice.push_back(&classes[s][chosen[s]]);
       AXLE_TRY(RunClass(choice, results));
+      // An odometer over the classes of all dimensions.
       size_t s = rank;
       while (s > 0 && ++chosen[s - 1] == classes[s - 1].size()) chosen[--s] = 0;
       if (s == 0) return {};
@@ -300,6 +315,7 @@ class Convolver {
     std::vector<Part> parts;
   };
 
+  // Appends the input features of one window position; an offset of -1 stands for zeros.
   void AppendPosition(i64 lhs_offset, i64 rhs_offset, Order& order) const {
     for (i64 i = 0; i < input_features_; ++i) {
       order.lhs.push_back(lhs_offset < 0 ? -1 : lhs_offset + i * lhs_strides_.feature);
@@ -328,6 +344,7 @@ class Convolver {
 
   // Window positions of dimensions `s` and up, row-major, input features fastest. `position` counts
   // those of the dimensions before.
+  // Recursion over the spatial dimensions, of which there are at most ten.
   void AppendPositions(std::span<const OutputClass* const> choice, size_t s, i64 lhs_offset,
                        i64 rhs_offset, i64 position, Order& order) const {
     if (s == choice.size()) {
@@ -365,6 +382,8 @@ class Convolver {
     return is_tiled_ && input_features_ < kTileDepth && s + 1 == attrs_.window.size();
   }
 
+  // Neighbouring offsets are joined into segments, so that rows are gathered with copies of runs
+  // instead of element by element.
   static std::vector<Segment> SegmentsOf(std::span<const i64> offsets) {
     std::vector<Segment> segments;
     for (size_t k = 0; k < offsets.size(); ++k) {
@@ -386,6 +405,7 @@ class Convolver {
   struct Output {
     i64 lhs, result;
   };
+  // The product of the classes' outputs, with the batch.
   std::vector<Output> OutputsOf(std::span<const OutputClass* const> choice) const {
     std::vector<Output> outputs;
     for (i64 b = 0; b < batch_size_; ++b) {
@@ -421,6 +441,7 @@ class Convolver {
            sums * accumulator_.element_bytes() + GroupTree::Bytes(accumulator_, num_parts_, sums);
   }
 
+  // The tables of a class are built once and used for all feature groups.
   Status RunClass(std::span<const OutputClass* const> choice, std::byte* results) {
     const ScratchMemory scratch(context_, ScratchBytes(choice));
     AXLE_TRY(scratch.status());
@@ -431,6 +452,7 @@ class Convolver {
     return {};
   }
 
+  // Groups of parts, in which the canonical order joins the sums of parts.
   i64 NumGroups() const {
     return (num_parts_ + accumulator_.part_rule().group_parts - 1) /
            accumulator_.part_rule().group_parts;
@@ -442,6 +464,7 @@ class Convolver {
     const i64 num_groups = NumGroups(),
               num_sums = static_cast<i64>(outputs.size()) * group_features_;
     GroupTree tree(accumulator_, num_sums);
+    // Several groups of parts need their sums apart from the results, to join them by a tree.
     std::vector<std::byte> sums;
     if (num_groups > 1) sums.resize(num_sums * accumulator_.element_bytes());
     i64 begin = 0;
@@ -471,7 +494,7 @@ class Convolver {
     return {};
   }
 
-  // Between their places in `results` and an array of their own.
+  // Copies sums between their places in `results` and an array of their own.
   void CopySums(std::span<const Output> outputs, i64 feature_group, std::byte* results,
                 std::byte* sums, bool to_results) const {
     DispatchBytes(static_cast<int>(accumulator_.element_bytes()), [&]<typename T>() {
@@ -508,6 +531,7 @@ class Convolver {
     return {};
   }
 
+  // The last panel has the remaining output features.
   i64 PanelWidth(i64 panel) const {
     return std::min(kPanelColumns, group_features_ - panel * kPanelColumns);
   }
@@ -520,6 +544,7 @@ class Convolver {
     return offsets;
   }
 
+  // Rows are contiguous copies of the elements in the order of k.
   void CopyRows(std::span<const Segment> segments, std::span<const Output> outputs,
                 i64 group_offset, i64 count) {
     DispatchBytes(static_cast<int>(accumulator_.element_bytes()), [&]<typename T>() {
@@ -538,6 +563,7 @@ class Convolver {
     });
   }
 
+  // 4 rows at a time against each panel; results are scattered to the places of the outputs.
   Status MultiplyBlock(std::span<const Output> outputs, i64 count, i64 group, SumMode mode,
                        std::byte* results) const {
     const i64 row_bytes = count * accumulator_.element_bytes();
@@ -579,6 +605,7 @@ class Convolver {
 };
 
 // The same array with the features last, where windows are gathered from; `roles` follow.
+// Gathering a row reads all features of a position, which are adjacent after this transpose.
 StatusOr<Literal> FeaturesLast(Literal literal, Roles& roles) {
   const i64 rank = literal.shape().rank();
   if (roles.feature == rank - 1) return literal;
@@ -595,6 +622,8 @@ StatusOr<Literal> FeaturesLast(Literal literal, Roles& roles) {
 
 }  // namespace
 
+// The operands are brought into the type of the computation first, then multiplied; the sums are
+// rounded to the result type at the end.
 StatusOr<Literal> Convolve(const Instruction& inst, std::span<Literal> operands,
                            const Dims& kernel_sizes, const EvalContext& context) {
   const Contraction contraction(operands[0].shape().type(), operands[1].shape().type(),

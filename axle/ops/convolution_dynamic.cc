@@ -24,6 +24,7 @@ struct Box {
 };
 
 // The elements of `value`, seen as an array of dimensions `dims`, that are in one of the boxes.
+// An index map whose first piece fills the result with zeros and whose other pieces copy the boxes.
 StatusOr<Literal> Only(const Literal& value, const Dims& dims, std::span<const Box> boxes) {
   const Shape shape(value.shape().type(), dims);
   IndexMap map = {WholeResult(shape, 1, 0, Dims(shape.rank(), kNoSourceDim))};
@@ -47,6 +48,7 @@ struct Present {
 
 // The boxes of them in an array of dimensions `dims`, whose groups are in dimension `group_dim` and
 // features in `feature_dim`.
+// The first box has the groups that are complete, the second the one that is cut.
 std::vector<Box> BoxesOf(const Present& present, const Dims& dims, i64 group_dim, i64 feature_dim) {
   std::vector<Box> boxes(2, {Dims(dims.size(), 0), dims});
   boxes[0].sizes[group_dim] = present.full;
@@ -71,6 +73,7 @@ Status ClearFeatures(const Instruction& inst, const ConvolutionRoles& roles, i64
     AXLE_TRY(CheckHasZero(inst, operand.shape().type()));
     if (operand.num_elements() == 0) return {};
   }
+  // At most one group is cut: the run-time features end inside of it.
   Present present = {0, rhs_features, 0};
   if (lhs_features >= rhs_features) {
     present.full = std::min(groups, (lhs_features - rhs_features) / bound + 1);
@@ -91,6 +94,8 @@ Status ClearFeatures(const Instruction& inst, const ConvolutionRoles& roles, i64
 
 }  // namespace
 
+// Checks agreement of the run-time sizes, cuts or clears the operands, and runs the static
+// convolution on them.
 StatusOr<Literal> EvalConvolutionDynamic(const Instruction& inst, std::span<Literal> operands,
                                          const EvalContext& context) {
   AXLE_ASSIGN(const ConvolutionRoles roles, FindConvolutionRoles(inst));

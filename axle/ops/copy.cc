@@ -1,4 +1,7 @@
 // copy: the operand again.
+//
+// An array is copied as an elementwise op of its stored form; a tuple or a token is moved as a
+// whole. The bits of narrow floats are not interpreted.
 #include "axle/ops/elementwise.h"
 
 namespace axle {

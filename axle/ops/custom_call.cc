@@ -1,5 +1,10 @@
 // custom-call: a function that the program only names. Built-in functions are in
 // custom_call_builtins.cc; the others are registered with the device of the run.
+//
+// A registered target of the device takes precedence over a built-in one of the same name. The
+// evaluator collects everything that the call may look at (CustomCallInvocation), and checks the
+// shape of what comes back, because a target is code of somebody else. Attributes that have no
+// meaning for Axle are kept for the target.
 #include <algorithm>
 
 #include "axle/core/storage.h"
@@ -41,6 +46,8 @@ constexpr AttrSpec kAttrs[] = {
     Attr<&CustomCallAttrs::api_version>("api_version", {.field = 77}, Presence::kOptional),
 };
 
+// The constraints state the layouts in which the target wants its operands; types and sizes repeat
+// those of the operands.
 Status CheckLayoutConstraints(const Instruction& inst) {
   const auto& constraints = inst.attrs<CustomCallAttrs>().operand_layout_constraints;
   if (!constraints) return {};
@@ -57,6 +64,7 @@ Status CheckLayoutConstraints(const Instruction& inst) {
   return {};
 }
 
+// The declared shape is the result; only names, counts and aliases can be checked here.
 StatusOr<Shape> InferCustomCall(const Instruction& inst) {
   const std::string& target = inst.attrs<CustomCallAttrs>().custom_call_target;
   if (target.starts_with('$')) {
@@ -80,6 +88,7 @@ bool CustomCallHasSideEffect(const Instruction& inst) {
   return inst.attrs<CustomCallAttrs>().custom_call_has_side_effect;
 }
 
+// Lists registered and built-in targets to suggest a similar name.
 Status UnknownTarget(const Instruction& inst, const DeviceContext& device) {
   const std::string& target = inst.attrs<CustomCallAttrs>().custom_call_target;
   const std::vector<std::string> registered = device.CustomCallTargets();
@@ -93,6 +102,7 @@ Status UnknownTarget(const Instruction& inst, const DeviceContext& device) {
 }
 
 // Built-ins that compute would take padding for elements.
+// Targets that only annotate pass padding on.
 Status CheckPadding(const BuiltinCustomCall& builtin, std::span<const Literal> operands) {
   const auto padded = std::ranges::find_if(operands, &Literal::is_padded);
   if (builtin.passes_padding || padded == operands.end()) return {};
@@ -107,23 +117,28 @@ StatusOr<Literal> CallBuiltin(const BuiltinCustomCall& builtin,
 }
 
 // The caller's device may keep what it makes.
+// Buffers that the device makes are its own, so that they are not placed into the memory that the
+// engine has ready for results.
 StatusOr<Literal> CallOfTheDevice(DeviceContext& device, const CustomCallInvocation& invocation) {
   const StoragePlaces none({});
   return device.CustomCall(invocation);
 }
 
 // An error of a target, with its name and the operands.
+// The error keeps its code, so that callers can tell a missing feature from a wrong argument.
 Status TargetError(const Instruction& inst, const Status& status) {
   const std::string& target = inst.attrs<CustomCallAttrs>().custom_call_target;
   return OpError(inst, StrCat("\"", target, "\": ", status.message()), status.code());
 }
 
+// Limits are handed on, because a target may run long.
 StatusOr<Literal> EvalCustomCall(const Instruction& inst, std::span<Literal> operands,
                                  const EvalContext& context) {
   AXLE_TRY(context.Step());
   const auto& attrs = inst.attrs<CustomCallAttrs>();
   const InstructionExtras* extras = inst.extras();
   std::vector<Shape> operand_shapes;
+  // The target sees its operands in the layouts that it asked for.
   for (i64 i = 0; i < inst.num_operands(); ++i) {
     operand_shapes.push_back(attrs.operand_layout_constraints
                                  ? (*attrs.operand_layout_constraints)[i]
@@ -164,6 +179,7 @@ StatusOr<Literal> EvalCustomCall(const Instruction& inst, std::span<Literal> ope
 
 }  // namespace
 
+// Run when a program is compiled for a device, so that a missing target is found before the run.
 Status CheckCustomCallTargets(const Module& module, const DeviceContext& device) {
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {

@@ -1,4 +1,7 @@
 // The table of built-in custom-call targets: one line per family of ops/custom_calls/.
+//
+// Each family is a function that returns its rows, in a file of its own. The table of names is
+// built once, at the first look-up.
 
 #include "axle/ops/custom_call_builtins.h"
 
@@ -38,6 +41,7 @@ std::vector<std::string_view> BuiltinCustomCallTargets() {
   return targets;
 }
 
+// A shared check of the calls that take arrays only.
 Status ExpectCustomCallOperands(const CustomCallInvocation& invocation, i64 count) {
   if (static_cast<i64>(invocation.operands.size()) != count) {
     return InvalidArgument(StrCat("takes ", count, count == 1 ? " operand" : " operands", ", not ",

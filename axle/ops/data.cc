@@ -1,5 +1,9 @@
 // Ops that hold values or put them together without touching elements: parameter, constant, tuple,
 // get-tuple-element.
+//
+// parameter and constant have an attribute between their parentheses instead of operands
+// (ParenSyntax). The predicates below are how other parts of the library recognise the four ops
+// without their opcodes.
 #include <algorithm>
 
 #include "axle/ops/elementwise.h"
@@ -15,13 +19,15 @@ constexpr AttrSpec kConstantAttrs[] = {Attr<&ConstantAttrs::literal>("literal", 
 constexpr AttrSpec kTupleIndexAttrs[] = {Attr<&TupleIndexAttrs::index>("index", {.field = 13})};
 constexpr OperandSpec kTupleOperands[] = {{"element", kVariadic}};
 
+// The numbers are checked for gaps in BindParameters.
 StatusOr<Shape> InferParameter(const Instruction& inst) {
   const i64 number = inst.attrs<ParameterAttrs>().number;
   if (number < 0) return OpError(inst, StrCat("number is ", number, ", must be >= 0"));
   return inst.shape();
 }
 
-// Whoever calls a computation binds its parameters, so nobody asks for their value here.
+// The caller of a computation binds the values of its parameters, so that this function is called
+// only if an engine forgot to.
 StatusOr<Literal> EvalParameter(const Instruction& inst, std::span<Literal>, const EvalContext&) {
   return Internal(StrCat("parameter ", inst.name(), " is not bound"));
 }
@@ -30,6 +36,7 @@ StatusOr<Shape> InferConstant(const Instruction& inst) {
   return inst.attrs<ConstantAttrs>().literal.shape();
 }
 
+// Constants may be written in any layout; values at run time are row-major.
 StatusOr<Literal> EvalConstant(const Instruction& inst, std::span<Literal>, const EvalContext&) {
   return inst.attrs<ConstantAttrs>().literal.ToRowMajor();
 }
@@ -58,6 +65,7 @@ StatusOr<Shape> InferGetTupleElement(const Instruction& inst) {
 
 StatusOr<Literal> EvalGetTupleElement(const Instruction& inst, std::span<Literal> operands,
                                       const EvalContext&) {
+  // The element is moved out of the tuple and not copied.
   return std::move(operands[0].mutable_elements()[inst.attrs<TupleIndexAttrs>().index]);
 }
 
@@ -76,6 +84,7 @@ bool IsTupleElement(const Instruction& inst) {
   return inst.opcode() == Opcode::kGetTupleElement;
 }
 
+// A printed module may leave out the elements of large constants ("...").
 bool IsElided(const Instruction& inst) {
   return inst.extras() != nullptr && inst.extras()->is_elided;
 }
@@ -86,6 +95,7 @@ std::string ElidedText(std::string_view name) {
                 "print_large_constants=True, or give its serialized proto instead");
 }
 
+// Elements that the printer left out are an error only when the program is compiled.
 Status CheckNothingIsElided(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {
@@ -97,6 +107,7 @@ Status CheckNothingIsElided(const Module& module) {
   return {};
 }
 
+// Sorts the parameters by number and reports the first gap or repetition.
 Status BindParameters(HloComputation& computation) {
   std::vector<Instruction*> parameters;
   for (Instruction* inst : computation.instructions()) {

@@ -1,4 +1,8 @@
 // replica-id, partition-id: which device runs the program.
+//
+// The device comes from the context of the run. A run without devices is replica 0 and partition 0.
+//
+// Both are u32 scalars. They are not constants: a program is compiled once and runs on all devices.
 #include "axle/ops/replica_groups.h"
 
 namespace axle {

@@ -1,4 +1,8 @@
 // Arithmetic of permutations.
+//
+// An order lists the dimensions from the most major one: position i of the permuted shape is
+// dimension order[i] of the original. The layout pass composes orders of several instructions and
+// compares them without dimensions of size 1, whose position changes no memory.
 
 #include "axle/ops/dim_order.h"
 
@@ -26,6 +30,7 @@ Order Inverse(const Order& order) {
   return inverse;
 }
 
+// Position i of the result is outer[inner[i]].
 Order Composed(const Order& outer, const Order& inner) {
   return InOrder(outer, inner);
 }
@@ -34,6 +39,8 @@ Shape Permuted(const Shape& shape, const Order& order) {
   return Shape(shape.type(), InOrder(shape.dims(), order));
 }
 
+// The order without the dimensions of size 1: shapes whose essential orders are equal have the same
+// memory order.
 Order Essential(const Shape& shape, const Order& order) {
   Order essential;
   for (const i64 d : order) {
@@ -42,6 +49,8 @@ Order Essential(const Shape& shape, const Order& order) {
   return essential;
 }
 
+// The attribute of an op that names dimensions, after its operand was permuted: dimension d is now
+// at position at[d].
 AttrBlock RenumberedDimensions(const Instruction& inst, const Order& order, const Order&) {
   const Order at = Inverse(order);
   Dims dims;

@@ -1,5 +1,9 @@
 // Ops that read and set the run-time sizes of dynamic dimensions: get-dimension-size,
 // set-dimension-size, dynamic-reshape.
+//
+// A literal keeps bounds and run-time sizes apart: reading a size looks it up, and setting one
+// changes only the number, so that the elements behind it stay in the buffer. dynamic-reshape
+// copies the elements without the padding.
 #include <limits>
 #include <utility>
 
@@ -18,6 +22,7 @@ constexpr AttrSpec kDimensionAttrs[] = {
 };
 
 // `dimensions` names one dimension of operand 0, whose size fits into s32.
+// XLA returns sizes as s32, so that larger bounds are refused.
 Status CheckDimension(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape& operand = inst.operand(0)->shape();
@@ -32,6 +37,7 @@ Status CheckDimension(const Instruction& inst) {
                               ", which does not fit into s32"));
 }
 
+// CheckDimension has made sure that there is one.
 i64 DimensionOf(const Instruction& inst) {
   return inst.attrs<DimensionsAttrs>().dimensions[0];
 }
@@ -49,11 +55,13 @@ StatusOr<Literal> EvalGetDimensionSize(const Instruction& inst, std::span<Litera
 
 constexpr OperandSpec kSetOperands[] = {{"operand"}, {"size"}};
 
-// The constant `value` as a scalar of s32.
+// Whether `inst` is the constant `value`, an s32 scalar.
 bool IsConstantSize(const Instruction& inst, i64 value) {
   return IsConstant(inst) && inst.attrs<ConstantAttrs>().literal.data<std::int32_t>()[0] == value;
 }
 
+// A size that equals the bound and is constant may make the dimension static again, if the program
+// declares it.
 StatusOr<Shape> InferSetDimensionSize(const Instruction& inst) {
   AXLE_TRY(CheckDimension(inst));
   const Shape& size = inst.operand(1)->shape();
@@ -73,6 +81,7 @@ StatusOr<Shape> InferSetDimensionSize(const Instruction& inst) {
   return result;
 }
 
+// The buffer is unchanged; the size is clamped to what it can hold.
 StatusOr<Literal> EvalSetDimensionSize(const Instruction& inst, std::span<Literal> operands,
                                        const EvalContext&) {
   const i64 d = DimensionOf(inst);
@@ -84,6 +93,8 @@ StatusOr<Literal> EvalSetDimensionSize(const Instruction& inst, std::span<Litera
 
 constexpr OperandSpec kReshapeOperands[] = {{"operand"}, {"dim_sizes", kVariadic}};
 
+// The declared shape gives the bounds, and the operands after the first give the run-time sizes,
+// which are checked when the instruction runs.
 StatusOr<Shape> InferDynamicReshape(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape& operand = inst.operand(0)->shape();
@@ -95,6 +106,7 @@ StatusOr<Shape> InferDynamicReshape(const Instruction& inst) {
     return OpError(inst, StrCat("there are ", inst.num_operands() - 1, " dim_sizes but the result ",
                                 result.ToString(), " has rank ", result.rank()));
   }
+  // One size per dimension of the result, each an s32 scalar.
   for (i64 i = 1; i < inst.num_operands(); ++i) {
     const Shape& size = inst.operand(i)->shape();
     if (size.is_scalar() && size.type() == S32) continue;
@@ -107,6 +119,7 @@ StatusOr<Shape> InferDynamicReshape(const Instruction& inst) {
   return result.WithType(operand.type()).WithoutLayout();
 }
 
+// All run-time sizes are checked first, since a product of wrong sizes could still fit.
 StatusOr<Literal> EvalDynamicReshape(const Instruction& inst, std::span<Literal> operands,
                                      const EvalContext&) {
   const Shape& result = inst.shape();

@@ -1,4 +1,8 @@
 // divide, remainder: total on integers, whatever the divisor is.
+//
+// Hardware traps on integer division by zero and on the least integer divided by -1. The lane
+// program replaces such divisors by 1 and selects the defined result afterwards, so that no trap is
+// possible on any lane.
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -15,6 +19,7 @@ struct Divisor {
   Lane safe;          // the divisor, or 1 in these cases
 };
 
+// Unsigned types have no -1; the field then repeats is_zero.
 Divisor Inspect(Lane y) {
   const Lane is_zero = y == 0;
   if (!IsSigned(y.type())) return {is_zero, is_zero, Select(is_zero, y.Like(1), y)};
@@ -35,6 +40,7 @@ Lane EmitRemainder(const Instruction&, std::span<const Lane> operands) {
   const Lane x = operands[0], y = operands[1];
   if (IsFloat(x.type())) return x % y;
   const Divisor divisor = Inspect(y);
+  // The remainder by -1 is 0, which the remainder by 1 gives as well.
   return Select(divisor.is_zero, x, x % divisor.safe);
 }
 
@@ -72,6 +78,8 @@ ComplexLane EmitComplexDivide(const Instruction&, std::span<const ComplexLane> o
       (ratio * Select(swapped, a.re, a.im) + Select(swapped, a.im, a.re)) / denominator,
       Select(swapped, ratio * a.im - a.re, a.im - ratio * a.re) / denominator};
 
+  // The special cases are computed on all lanes and selected at the end: a lane program has no
+  // branches.
   const Lane infinity = a.re.Like(__builtin_inf());
   const Lane signed_infinity = CopySign(infinity, b.re);
   const ComplexLane by_zero = {signed_infinity * a.re, signed_infinity * a.im};

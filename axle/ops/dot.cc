@@ -26,7 +26,7 @@ constexpr AttrSpec kAttrs[] = {
     Attr<&DotAttrs::sparsity>("sparsity", {.field = 86}, Presence::kOptional),  // of older dumps
 };
 
-// Every named dimension exists, and none has two roles.
+// Checks that every named dimension exists and has one role only.
 Status CheckRoles(const Instruction& inst, std::string_view side, const Dims& batch,
                   const Dims& contracting, i64 rank) {
   Dims all = batch;
@@ -34,6 +34,7 @@ Status CheckRoles(const Instruction& inst, std::string_view side, const Dims& ba
   return CheckDims(inst, StrCat(side, "_batch_dims + ", side, "_contracting_dims"), all, rank);
 }
 
+// Contracting and batch dimensions come in pairs of equal size.
 Status CheckPairs(const Instruction& inst, std::string_view kind, const Dims& lhs_dims,
                   const Dims& rhs_dims) {
   const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
@@ -91,6 +92,7 @@ StatusOr<Literal> EvalDotDynamic(const Instruction& inst, std::span<Literal> ope
     const Dims bounds = operands[i].shape().dims();
     AXLE_ASSIGN(operands[i], ExtendedByZeros(inst, FirstElements(operands[i], sizes[i]), bounds));
   }
+  // The substitute is the same instruction on the operands' present shapes.
   AXLE_ASSIGN(const Substitute substitute, Substitute::Create(inst, operands));
   AXLE_ASSIGN(Literal result, substitute.Evaluate(operands, context));
   i64 d = 0;
@@ -110,6 +112,7 @@ Status CheckDotRuns(const Instruction& inst) {
 
 }  // namespace
 
+// The result has batch dimensions, then the free ones of lhs, then those of rhs.
 StatusOr<Shape> InferDotGeneral(const Instruction& inst, const DotAttrs& attrs) {
   for (i64 i = 0; i < 2; ++i) AXLE_TRY(ExpectArray(inst, i));
   const Shape &lhs = inst.operand(0)->shape(), &rhs = inst.operand(1)->shape();
@@ -134,6 +137,8 @@ StatusOr<Shape> InferDotGeneral(const Instruction& inst, const DotAttrs& attrs) 
   return result;
 }
 
+// Chooses the types, then one of two orders of addition: the canonical one for a vector with a
+// matrix, blocks otherwise.
 StatusOr<Literal> DotGeneral(const DotAttrs& attrs, const Literal& lhs_operand,
                              const Literal& rhs_operand, const Shape& result,
                              const EvalContext& context) {
@@ -141,7 +146,8 @@ StatusOr<Literal> DotGeneral(const DotAttrs& attrs, const Literal& lhs_operand,
                                 result.type());
   AXLE_ASSIGN(Literal sums,
               Literal::CreateUninitialized(result.WithoutLayout().WithType(contraction.computed)));
-  // Without results, operands may be longer than memory in the other dimensions.
+  // Without results nothing is computed: operands may then be longer than memory in the other
+  // dimensions.
   if (sums.num_elements() == 0) return contraction.Result(std::move(sums));
   AXLE_ASSIGN(const Literal lhs, contraction.Factor(lhs_operand, contraction.lhs_multiplied));
   AXLE_ASSIGN(const Literal rhs, contraction.Factor(rhs_operand, contraction.rhs_multiplied));

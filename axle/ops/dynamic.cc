@@ -24,6 +24,7 @@ namespace {
 constexpr i64 kSliceSize = 1 << 14;
 
 // One elementwise instruction of static shape as a lane program.
+// Compiled at each run, since the shapes are not known before.
 StatusOr<LaneProgram> CompileElementwise(const Instruction& inst) {
   LaneCompiler compiler;
   for (i64 i = 0; i < inst.num_operands(); ++i) compiler.AddInput(*inst.operand(i));
@@ -40,6 +41,7 @@ StatusOr<Literal> RunElementwise(const Instruction& inst, const LaneProgram& pro
   AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(inst.shape().WithoutLayout()));
   const i64 count = result.num_elements();
   std::vector<Literal> arrays;
+  // A scalar operand is repeated for a slice, whose copy all slices read (step 0).
   std::vector<i64> steps;  // in bytes per element
   for (const Literal& operand : operands) {
     const i64 bytes = Info(operand.shape().type()).bytes;
@@ -72,6 +74,8 @@ bool IsStatic(const Instruction* inst) {
 }
 
 // Applies the row's rules to the run-time sizes. An error has the row's message and the bounds.
+// The text of the rule comes from the row; the shapes that it prints are replaced by the run-time
+// shapes.
 Status SizesDoNotFit(const Instruction& inst, std::span<const Literal> operands,
                      const Status& status) {
   if (status.code() == StatusCode::kResourceExhausted) return status;
@@ -90,6 +94,8 @@ StatusOr<Literal> PassThrough(const Instruction& inst, std::span<Literal> operan
   return GetOpDef(inst).eval(inst, operands, context);
 }
 
+// The class of an op decides how it runs on dynamic values: by a function of its own, cut alike,
+// passed through, or cut operand by operand.
 StatusOr<Literal> EvaluateByClass(const Instruction& inst, std::span<Literal> operands,
                                   const EvalContext& context) {
   const OpDef& def = GetOpDef(inst);
@@ -108,6 +114,7 @@ StatusOr<Literal> EvaluateByClass(const Instruction& inst, std::span<Literal> op
 }
 
 // Puts `value`, of static shape, into an array of the bounds of `shape`.
+// Tuples are padded element by element.
 StatusOr<Literal> PutIntoShape(const Instruction& inst, const Literal& value, const Shape& shape) {
   if (!shape.is_array()) {
     std::vector<Literal> elements;
@@ -138,6 +145,7 @@ bool IsDynamic(const Instruction& inst) {
   return false;
 }
 
+// Whatever the way, the result must have the shape of the instruction with its dynamic flags.
 StatusOr<Literal> EvaluateDynamic(const Instruction& inst, std::span<Literal> operands,
                                   const EvalContext& context) {
   AXLE_ASSIGN(Literal result, EvaluateByClass(inst, operands, context));
@@ -149,6 +157,7 @@ StatusOr<Literal> EvaluateDynamic(const Instruction& inst, std::span<Literal> op
   return result;
 }
 
+// The scrap module has the device counts of the original, because rows of collectives look at them.
 StatusOr<Substitute> Substitute::Make(const Instruction& inst, Opcode opcode, AttrBlock attrs,
                                       std::span<const Literal> operands, const Shape* declared) {
   Substitute made;
@@ -191,6 +200,7 @@ StatusOr<Substitute> Substitute::Make(const Instruction& inst, Opcode opcode, At
   return made;
 }
 
+// Runs the substitute by the kind of its row, without a pass or an engine between.
 StatusOr<Literal> Substitute::Evaluate(std::span<Literal> operands,
                                        const EvalContext& context) const {
   const Instruction& inst = *inst_;
@@ -208,6 +218,7 @@ StatusOr<Literal> Substitute::Evaluate(std::span<Literal> operands,
   return OpError(inst, "has no evaluator", StatusCode::kUnimplemented);
 }
 
+// Cuts every operand to its run-time sizes.
 StatusOr<Literal> EvaluateCut(const Instruction& inst, std::span<Literal> operands,
                               const EvalContext& context) {
   for (Literal& operand : operands) operand = operand.ValidPart();
@@ -216,6 +227,7 @@ StatusOr<Literal> EvaluateCut(const Instruction& inst, std::span<Literal> operan
   return PutIntoBounds(inst, result);
 }
 
+// Static operands impose no size: only dynamic ones must agree.
 StatusOr<Dims> AgreedSizes(const Instruction& inst, std::span<const Literal> operands) {
   Dims sizes;
   std::vector<size_t> from;  // the operand that each dynamic size is from
@@ -240,6 +252,7 @@ StatusOr<Dims> AgreedSizes(const Instruction& inst, std::span<const Literal> ope
   return sizes;
 }
 
+// All arrays of an elementwise op have one shape at run time.
 StatusOr<Literal> EvaluateCutAlike(const Instruction& inst, std::span<Literal> operands,
                                    const EvalContext& context) {
   AXLE_ASSIGN(const Dims sizes, AgreedSizes(inst, operands));
@@ -261,12 +274,14 @@ Literal WholeBuffer(const Literal& value) {
   return value.WithShape(Shape(value.shape().type(), value.shape().dims()));
 }
 
+// Sets the run-time sizes and copies the elements that remain.
 Literal FirstElements(const Literal& value, const Dims& sizes) {
   Literal part = value;
   for (i64 d = 0; d < value.shape().rank(); ++d) part.SetSizeBeforeFlags(d, sizes[d]);
   return part.ValidPart();
 }
 
+// Pads a value to larger sizes with a scalar, as an index map of two pieces.
 StatusOr<Literal> Extended(const Literal& value, const Dims& sizes, const Literal& fill) {
   const Shape shape(value.shape().type(), sizes);
   const IndexMap map = {WholeResult(shape, 1, 0, Dims(shape.rank(), kNoSourceDim)),

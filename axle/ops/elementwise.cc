@@ -1,4 +1,7 @@
 // The shape rules of elementwise ops.
+//
+// Rows of elementwise ops name the set of types that they accept; the functions here turn a set and
+// the operands into the result shape, or into an error that names the set.
 
 #include "axle/ops/elementwise.h"
 
@@ -6,6 +9,7 @@
 
 namespace axle {
 
+// Tokens and tuples belong to no set.
 bool Accepts(TypeSet set, ElementType type) {
   switch (Info(type).type_class) {
     case TypeClass::kPred:
@@ -24,6 +28,7 @@ bool Accepts(TypeSet set, ElementType type) {
   return false;
 }
 
+// "integers and floats", for error messages.
 std::string Describe(TypeSet set) {
   std::vector<std::string_view> parts;
   if ((set & kPreds) != 0) parts.push_back("pred");
@@ -48,6 +53,7 @@ Status ExpectArray(const Instruction& inst, i64 i) {
   return OpError(inst, StrCat("expected an array, not ", inst.operand(i)->shape().ToString()));
 }
 
+// A result is dynamic in each dimension in which an operand is.
 void MergeDynamic(const Shape& operand, Shape& result) {
   for (i64 d = 0; d < result.rank(); ++d) {
     if (operand.is_dynamic(d)) result.set_dynamic(d, true);
@@ -67,6 +73,8 @@ bool WouldBroadcast(const Shape& a, const Shape& b) {
 
 }  // namespace
 
+// The status distinguishes operands that a builder would have broadcast: XLA answers
+// FAILED_PRECONDITION there.
 StatusOr<Shape> SameShape(const Instruction& inst, TypeSet types, i64 first) {
   Shape shape = inst.operand(first)->shape();
   for (i64 i = first; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
@@ -91,6 +99,7 @@ StatusOr<Shape> SameShape(const Instruction& inst, TypeSet types, i64 first) {
   return shape;
 }
 
+// Used by many ops for lists of dimensions. The quadratic search is bounded by the rank.
 Status CheckDims(const Instruction& inst, std::string_view what, const Dims& dims, i64 rank) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] < 0 || dims[i] >= rank) {

@@ -1,5 +1,11 @@
 // fft: discrete Fourier transforms over up to three dimensions. The transform of a line is
 // fft_plan.h.
+//
+// One dimension after the other is transformed: FFT from the last to the first, IRFFT from the
+// first to the last, so that the real dimension is halved first and restored last. Lines are copied
+// into a plan, up to 16 side by side, transformed and copied back. An inverse transform is a
+// forward one with real and imaginary parts exchanged on the way in and out. The division by the
+// product of lengths happens once, in the last dimension.
 #include <algorithm>
 
 #include "axle/ops/elementwise.h"
@@ -17,6 +23,8 @@ constexpr AttrSpec kAttrs[] = {
     Attr<&FftAttrs::fft_length>("fft_length", {.field = 32}),
 };
 
+// For FFT and IFFT the lengths only have to be as many as dimensions, as in XLA; whether they fit
+// is checked before a program runs.
 Status CheckNumLengths(const Instruction& inst) {
   const Shape& operand = inst.operand(0)->shape();
   const Dims& lengths = inst.attrs<FftAttrs>().fft_length;
@@ -49,6 +57,8 @@ Status CheckLengths(const Instruction& inst) {
   return {};
 }
 
+// FFT and IFFT keep the shape. RFFT keeps the first n/2 + 1 frequencies of the last dimension,
+// since the others are their conjugates, and IRFFT gives the n real numbers back.
 StatusOr<Shape> InferFft(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape& operand = inst.operand(0)->shape();
@@ -109,6 +119,8 @@ void Gather(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
         lines.in_parts == 1 || (lines.is_half && (j == 0 || 2 * j == lines.length));
     for (i64 w = 0; w < width; ++w) {
       const i64 line = first + w;
+      // The first element of the line: its outer and inner position around the transformed
+      // dimension.
       const i64 begin = line / lines.inner * lines.in_size * lines.inner + line % lines.inner;
       const T* x = lines.in + (begin + source * lines.inner) * lines.in_parts;
       re[j * width + w] = x[0];
@@ -117,6 +129,7 @@ void Gather(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
   }
 }
 
+// Takes the results out of the plan; `out_size` is half of the length for RFFT.
 template <typename T>
 void Scatter(const Lines<T>& lines, i64 first, i64 width, FftPlan<T>& plan) {
   const T* re = lines.is_inverse ? plan.im() : plan.re();
@@ -151,6 +164,7 @@ Status TransformLines(const Lines<T>& lines, const EvalContext& context) {
   return {};
 }
 
+// The transform of one instruction, in f32 or f64.
 template <typename T>
 class Transform {
  public:
@@ -196,6 +210,7 @@ class Transform {
 
  private:
   // The lines along the dimension of fft_length[i] of an array that has that length.
+  // The transformed dimensions are the last ones.
   Lines<T> LinesOf(const Shape& shape, i64 i) const {
     const i64 d = rank_ - num_lengths_ + i, length = attrs_.fft_length[i];
     return {.length = length,
@@ -222,6 +237,7 @@ class Transform {
   i64 total_ = 1;
 };
 
+// FFT and IFFT work in place on the operand, whose storage is taken.
 template <typename T>
 StatusOr<Literal> EvalTyped(const Instruction& inst, Literal& operand, const EvalContext& context) {
   Transform<T> transform(inst, context);

@@ -27,6 +27,8 @@ namespace {
 constexpr i64 kPiece = 64;
 
 // sin and cos of each of the angles.
+// The same sine and cosine as in programs, run as a lane program: roots have the same bits on every
+// machine.
 Status SinCos(std::span<const double> angles, std::vector<double>& sin, std::vector<double>& cos,
               const EvalContext& context) {
   LaneBuilder builder;
@@ -51,6 +53,7 @@ struct FoldedAngle {
   i64 numerator;
   bool negative_cos, swapped;
 };
+// Reflections at pi/2 and pi/4: cos(pi - a) = -cos(a), and cosine and sine exchange around pi/4.
 FoldedAngle Fold(i64 j, i64 n) {  // 0 <= 2 j <= n
   FoldedAngle angle = {4 * j, false, false};
   if (angle.numerator > n) {
@@ -65,6 +68,7 @@ FoldedAngle Fold(i64 j, i64 n) {  // 0 <= 2 j <= n
 }
 
 // The radices of n, the outermost split first; empty if a prime factor is above kMaxRadix.
+// Fours first: a radix-4 stage has fewer operations than two radix-2 stages.
 std::vector<i64> Radices(i64 n) {
   std::vector<i64> radices;
   for (; n % 4 == 0; n /= 4) radices.push_back(4);
@@ -75,6 +79,7 @@ std::vector<i64> Radices(i64 n) {
   return radices;
 }
 
+// The power of two that holds a linear convolution of the chirp.
 i64 ConvolutionLength(i64 n) {
   i64 length = 1;
   while (length < 2 * n - 1) length *= 2;
@@ -99,6 +104,8 @@ struct Turned {
 
 }  // namespace
 
+// Half of the circle is computed, the other half mirrored: conjugate roots have equal magnitudes
+// bit for bit.
 StatusOr<ComplexArrays<double>> RootsOfUnity(i64 n, const EvalContext& context) {
   const i64 half = n / 2;
   std::vector<double> angles(half + 1), sin, cos;
@@ -119,6 +126,7 @@ StatusOr<ComplexArrays<double>> RootsOfUnity(i64 n, const EvalContext& context) 
   return roots;
 }
 
+// The memory of a plan, charged to the limit of the run before the plan is made.
 template <typename T>
 i64 FftPlan<T>::ScratchBytes(i64 n, i64 width) {
   const i64 own = (2 * n * width + n) * i64{2 * sizeof(T)} + n * i64{6 * sizeof(double)};
@@ -153,6 +161,7 @@ Status FftPlan<T>::Run(i64 width, const EvalContext& context) {
   for (i64 radix : radices_) {
     AXLE_TRY(context.Check());
     RunStage(radix, length, n_ / (length * radix) * width);
+    // Values and scratch arrays change roles after each stage, so that no stage works in place.
     std::swap(values_, next_);
     length *= radix;
   }
@@ -172,6 +181,8 @@ void FftPlan<T>::RunStage(i64 radix, i64 length, i64 inner) {
   }
 }
 
+// One product with a root, one sum and one difference. The root of k = 0 is 1 and is not
+// multiplied, which keeps exact values exact.
 template <typename T>
 void FftPlan<T>::Radix2(i64 k, i64 length, i64 inner) {
   const i64 step = n_ / (2 * length);  // between roots of this stage
@@ -190,6 +201,7 @@ void FftPlan<T>::Radix2(i64 k, i64 length, i64 inner) {
   }
 }
 
+// Four inputs at a time; a multiplication by i is an exchange of parts with one sign.
 template <typename T>
 void FftPlan<T>::Radix4(i64 k, i64 length, i64 inner) {
   const i64 step = n_ / (4 * length);
@@ -227,6 +239,8 @@ void FftPlan<T>::Radix4(i64 k, i64 length, i64 inner) {
   }
 }
 
+// A direct transform of `radix` inputs, for the odd primes. It works on pieces of 64 elements, so
+// that all inputs stay in the cache.
 template <typename T>
 void FftPlan<T>::RadixAny(i64 radix, i64 k, i64 length, i64 inner) {
   const i64 step = n_ / (radix * length), turn = n_ / radix;
@@ -273,6 +287,7 @@ Status FftPlan<T>::MakeChirp(i64 width, const EvalContext& context) {
   AXLE_ASSIGN(const ComplexArrays<double> roots, RootsOfUnity(2 * n_, context));
   AXLE_ASSIGN(convolution_, FftPlan<double>::Make(length, width, context));
   chirp_ = ComplexArrays<double>(n_);
+  // The square is kept modulo 2 n by its increments, because j^2 overflows for large n.
   i64 square = 0;  // j^2 modulo 2 n
   for (i64 j = 0; j < n_; ++j) {
     chirp_.re[j] = roots.re[square];
@@ -294,6 +309,7 @@ Status FftPlan<T>::MakeChirp(i64 width, const EvalContext& context) {
   return {};
 }
 
+// Multiply by the chirp, convolve by two transforms, and multiply by the chirp again.
 template <typename T>
 Status FftPlan<T>::RunChirp(i64 width, const EvalContext& context) {
   const i64 length = ConvolutionLength(n_);
@@ -321,6 +337,7 @@ Status FftPlan<T>::RunChirp(i64 width, const EvalContext& context) {
   AXLE_TRY(convolution_->Run(width, context));
   re = convolution_->im();
   im = convolution_->re();
+  // Scaling once here replaces the division in the inverse transform.
   const double scale = 1.0 / static_cast<double>(length);  // a power of two: exact
   for (i64 k = 0; k < n_; ++k) {
     for (i64 i = k * width; i < (k + 1) * width; ++i) {

@@ -31,6 +31,8 @@ constexpr AttrSpec kGatherAttrs[] = {
                                            Presence::kOptional),
 };
 
+// An operand dimension is an offset, a collapsed or a batching dimension, and each needs a slice
+// size that fits.
 Status CheckSliceSizes(const Instruction& inst) {
   const auto& attrs = inst.attrs<GatherAttrs>();
   const Shape& operand = inst.operand(0)->shape();
@@ -66,7 +68,7 @@ Status CheckSliceSizes(const Instruction& inst) {
 }
 
 // A batching dimension of the operand may be shorter than that of the indices, see ClampBatch. Each
-// such dimension doubles the pieces of the map, so there can only be some.
+// such dimension doubles the number of pieces of the map, so that their number is limited.
 Status CheckClampedBatches(const Instruction& inst) {
   constexpr i64 kMaxClamped = 12;
   const auto& attrs = inst.attrs<GatherAttrs>();
@@ -83,6 +85,7 @@ Status CheckClampedBatches(const Instruction& inst) {
                  StatusCode::kUnimplemented);
 }
 
+// The result interleaves batch and offset dimensions: `offset_dims` are positions in the result.
 StatusOr<Shape> InferGather(const Instruction& inst) {
   const auto& attrs = inst.attrs<GatherAttrs>();
   AXLE_TRY(ExpectArray(inst, 0));
@@ -130,6 +133,7 @@ void ClampBatch(IndexMap& map, i64 dim, i64 limit) {
     walked.count -= limit;
     walked.source_dim = kNoSourceDim;
     for (DynamicOffset& offset : rest.offsets) {
+      // Only offsets that depend on this dimension move.
       for (size_t k = 0; k < offset.index.size(); ++k) {
         if (offset.index_from[k] == dim) offset.index[k] += limit;
       }
@@ -139,6 +143,8 @@ void ClampBatch(IndexMap& map, i64 dim, i64 limit) {
   }
 }
 
+// One piece reads the whole result; each index map entry adds a dynamic offset whose source
+// coordinate is an element of start_indices.
 IndexMap GatherMap(const Instruction& inst) {
   const auto& attrs = inst.attrs<GatherAttrs>();
   const Shape& operand = inst.operand(0)->shape();

@@ -1,5 +1,8 @@
 // Adds the instructions that HLO text leaves implicit: get-tuple-element for t#1, parameters of a
 // one-instruction file, and conversions around an op whose float operands have several types.
+//
+// XLA's text format allows a few shortcuts that its instructions do not have. The parser calls
+// these functions, so that all other code sees complete modules.
 
 #include "axle/ops/implied.h"
 
@@ -35,6 +38,8 @@ Instruction* AddParameter(HloComputation& computation, i64 number, const Shape& 
 namespace {
 
 // The smallest type that holds the values of both.
+// Types of one width, and pairs with a type of 8 bits or less, have their common type in f32, or in
+// f64 if one of them has more than 32 bits.
 ElementType Wider(ElementType a, ElementType b) {
   const int a_bits = Info(a).bits, b_bits = Info(b).bits;
   if (a == b) return a;
@@ -54,6 +59,8 @@ Instruction* AddConvert(HloComputation& computation, Instruction* operand, Eleme
 
 }  // namespace
 
+// The type to which mixed float operands are converted; nothing if there is none to convert or if
+// the op takes mixed types.
 std::optional<ElementType> MixedFloatType(const OpDef& def,
                                           std::span<Instruction* const> operands) {
   // Where XLA has no rule for the type of the result, it wants operands of one type.
@@ -71,6 +78,8 @@ std::optional<ElementType> MixedFloatType(const OpDef& def,
   return is_mixed ? type : std::nullopt;
 }
 
+// The instruction is added with converted operands first. If its result does not have the declared
+// type, it is added again in the type of the computation, with a conversion behind it.
 StatusOr<MixedInstruction> AddMixed(
     HloComputation& computation, const NewInstruction& init, bool has_shape, ElementType type,
     const std::function<std::string(const std::string&)>& unused_name) {

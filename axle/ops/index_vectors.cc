@@ -1,4 +1,7 @@
 // The rules that gather and scatter share about their index operand; see index_vectors.h.
+//
+// gather and scatter name the same dimensions by different attributes; IndexVectors carries the
+// values together with the names for the messages.
 
 #include "axle/ops/index_vectors.h"
 
@@ -14,6 +17,7 @@ bool Contains(const Dims& list, i64 value) {
   return std::ranges::find(list, value) != list.end();
 }
 
+// A dimension that has two roles would be indexed twice.
 Status CheckDisjoint(const Instruction& inst, std::string_view a_name, const Dims& a,
                      std::string_view b_name, const Dims& b) {
   for (i64 d : a) {
@@ -26,6 +30,7 @@ Status CheckDisjoint(const Instruction& inst, std::string_view a_name, const Dim
 
 }  // namespace
 
+// Dimension lists of gather and scatter must be ascending, as XLA requires.
 Status CheckAscendingDims(const Instruction& inst, std::string_view name, const Dims& dims,
                           i64 rank) {
   AXLE_TRY(CheckDims(inst, name, dims, rank));
@@ -33,6 +38,8 @@ Status CheckAscendingDims(const Instruction& inst, std::string_view name, const 
   return OpError(inst, StrCat(name, " {", Join(dims, ","), "} must be in ascending order"));
 }
 
+// The index vector dimension may be one past the last: then each element of the indices is a vector
+// of one entry.
 Status CheckIndexVectors(const Instruction& inst, const IndexVectors& vectors, i64 operand_rank,
                          i64 indices_operand) {
   const Shape& indices = inst.operand(indices_operand)->shape();
@@ -72,12 +79,14 @@ Status CheckIndexVectors(const Instruction& inst, const IndexVectors& vectors, i
                        vectors.operand_batching_name, vectors.operand_batching);
 }
 
+// The sizes of the indices without those of the index vectors.
 Dims BatchSizes(const Shape& indices, i64 index_vector_dim) {
   Dims sizes = indices.dims();
   if (index_vector_dim < indices.rank()) sizes.erase(sizes.begin() + index_vector_dim);
   return sizes;
 }
 
+// The dimensions that are in neither list.
 Dims RemainingDims(i64 rank, const Dims& without, const Dims& nor) {
   Dims dims;
   for (i64 d = 0; d < rank; ++d) {

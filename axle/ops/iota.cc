@@ -1,4 +1,7 @@
 // iota: every element is its position along one dimension, as the element type.
+//
+// Equal elements come in runs, so that a number is converted once and written as often as the run
+// is long; the block of the dimension is then copied for all outer positions.
 
 #include <cstring>
 
@@ -33,6 +36,8 @@ StatusOr<Shape> InferIota(const Instruction& inst) {
   return result;
 }
 
+// Writes one period, which is the dimension with everything inside of it, and copies that for the
+// dimensions outside.
 StatusOr<Literal> EvalIota(const Instruction& inst, std::span<Literal>,
                            const EvalContext& context) {
   const Shape shape = inst.shape().WithoutLayout();
@@ -45,6 +50,7 @@ StatusOr<Literal> EvalIota(const Instruction& inst, std::span<Literal>,
 
   constexpr i64 kBlock = 256;
   i64 numbers[kBlock];
+  // Numbers are converted in blocks on the stack; the widest element has 16 bytes.
   alignas(16) std::byte converted[kBlock * sizeof(Bits128)];
   for (i64 from = 0; from < size; from += kBlock) {
     AXLE_TRY(context.Check());
@@ -57,6 +63,7 @@ StatusOr<Literal> EvalIota(const Instruction& inst, std::span<Literal>,
       for (i64 i = 0; i < count; ++i, to += repeats) std::fill_n(to, repeats, values[i]);
     });
   }
+  // Everything outside of the dimension repeats the first period.
   for (i64 at = period; at < shape.num_bytes(); at += period) {
     std::memcpy(begin + at, begin, static_cast<size_t>(period));
   }

@@ -1,4 +1,8 @@
 // and, or, xor, not.
+//
+// They take integers and pred. A pred lane holds 0 or 1, so that the bitwise primitive gives the
+// logical result for the three binary ones. The complement of a pred cannot be bitwise, since ~1 is
+// not 0; it has a primitive of its own.
 #include "axle/ops/elementwise.h"
 
 namespace axle {

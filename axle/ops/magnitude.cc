@@ -1,4 +1,7 @@
 // abs, sign: magnitude and direction of real and complex elements.
+//
+// Real types have primitives. The complex magnitude is Hypot (ops/lanes/hypot.cc), and the complex
+// sign divides by the same magnitude in scaled form.
 #include "axle/ops/elementwise.h"
 #include "axle/ops/lanes/hypot.h"
 
@@ -15,6 +18,7 @@ StatusOr<Shape> InferAbs(const Instruction& inst) {
   return operand.WithType(PartOf(operand.type()));
 }
 
+// Comparisons with zero are false for NaN and for both zeros, which stay as they are.
 Lane EmitSign(const Instruction&, std::span<const Lane> operands) {
   const Lane x = operands[0];
   const Lane unit = Select(x < 0, x.Like(-1), x.Like(1));
@@ -29,6 +33,8 @@ ComplexLane EmitComplexSign(const Instruction&, std::span<const ComplexLane> ope
   const ScaledHypot magnitude = HypotScaled(z.re, z.im);
   const LaneType wide = LaneType::kF64;
   const auto part = [&](Lane x) {
+    // The parts are divided in f64, where neither the quotient of f32 parts nor the scale loses
+    // bits.
     const Lane ratio = FloatToFloat(wide, x) / magnitude.value * magnitude.scale;
     return Select(magnitude.value == 0.0, x.Like(0), FloatToFloat(x.type(), ratio));
   };

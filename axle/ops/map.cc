@@ -28,6 +28,7 @@ void CanonicalizeMap(std::span<Instruction* const> operands, void* attrs) {
   std::iota(dimensions.begin(), dimensions.end(), 0);
 }
 
+// All operands have one shape, and to_apply takes one scalar of each.
 StatusOr<Shape> InferMap(const Instruction& inst) {
   if (inst.num_operands() == 0) return OpError(inst, "needs at least one operand");
   for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
@@ -59,6 +60,8 @@ StatusOr<Shape> InferMap(const Instruction& inst) {
 // Runs the callee on all elements and checks the limits between pieces.
 Status RunLanes(const LaneProgram& program, std::span<const Literal> operands, Literal& out,
                 const EvalContext& context) {
+  // The limits of a run (time, cancellation) are checked once per piece, which is large enough to
+  // make the check free.
   constexpr i64 kPiece = i64{1} << 20;
   std::byte* const to = out.mutable_bytes();
   std::vector<const void*> inputs(operands.size());
@@ -74,10 +77,12 @@ Status RunLanes(const LaneProgram& program, std::span<const Literal> operands, L
   return {};
 }
 
+// Without a lane program each element costs a call with scalars copied into literals.
 StatusOr<Literal> EvalMap(const Instruction& inst, std::span<Literal> operands,
                           const EvalContext& context) {
   AXLE_ASSIGN(Literal out, Literal::CreateUninitialized(inst.shape().WithoutLayout()));
   Callee& callee = context.callee();
+  // Most bodies are arithmetic on scalars and have a lane program, which runs on whole arrays.
   if (const LaneProgram* program = callee.lanes(); program != nullptr) {
     AXLE_TRY(RunLanes(*program, operands, out, context));
     return out;

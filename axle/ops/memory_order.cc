@@ -17,7 +17,7 @@
 namespace axle {
 namespace {
 
-// Joins each dimension that `joins_next` marks with the next one.
+// Joins each dimension that `joins_next` marks with the next one; the sizes multiply.
 Dims JoinSizes(const Dims& sizes, const std::vector<bool>& joins_next) {
   Dims joined;
   i64 size = 1;
@@ -30,6 +30,7 @@ Dims JoinSizes(const Dims& sizes, const std::vector<bool>& joins_next) {
   return joined;
 }
 
+// The index counterpart of JoinSizes: row-major within the joined dimensions.
 Dims JoinIndex(const Dims& index, const Dims& sizes, const std::vector<bool>& joins_next) {
   Dims joined;
   i64 at = 0;
@@ -66,6 +67,7 @@ Dims SplitIndex(const Dims& index, const Dims& tile) {
 
 }  // namespace
 
+// A layout with any property besides order, tiles, memory space and element size is refused.
 StatusOr<MemoryOrder> MemoryOrder::Of(const Shape& shape) {
   const Layout layout = shape.LayoutOrDefault();
   Layout known = Layout::RowMajor(shape.rank());
@@ -82,7 +84,8 @@ StatusOr<MemoryOrder> MemoryOrder::Of(const Shape& shape) {
   for (const i64 d : order.major_to_minor_) order.sizes_.push_back(shape.dim(d));
   for (const Dims& written : layout.tiles) {
     Level level;
-    // If a tile has more dimensions than the array, the array gets dimensions of size 1 in front.
+    // A tile of more dimensions than the array has applies to the array with dimensions of size 1
+    // in front.
     level.sizes.assign(std::max(written.size(), order.sizes_.size()) - order.sizes_.size(), 1);
     level.sizes.insert(level.sizes.end(), order.sizes_.begin(), order.sizes_.end());
     level.joins_next.resize(level.sizes.size());
@@ -107,6 +110,7 @@ StatusOr<MemoryOrder> MemoryOrder::Of(const Shape& shape) {
   return order;
 }
 
+// Applies the levels to the index as Of applied them to the sizes.
 i64 MemoryOrder::PlaceOf(const Dims& index) const {
   Dims at;
   for (const i64 d : major_to_minor_) at.push_back(index[d]);

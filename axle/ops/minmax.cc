@@ -1,4 +1,6 @@
-// maximum, minimum, clamp.
+// maximum, minimum, clamp. They are primitives with IEEE 754-2019 semantics: NaN wins, and -0 is
+// below +0. clamp is minimum(max, maximum(min, x)); its bounds may be scalars, which stand for all
+// elements.
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -9,7 +11,8 @@ namespace {
 
 constexpr OperandSpec kClampOperands[] = {{"min"}, {"operand"}, {"max"}};
 
-// The shape rule of maximum and minimum: two arrays of an ordered type.
+// The shape rule of maximum and minimum: two arrays of an ordered type. Complex numbers get a
+// message of their own, because it says what to do instead.
 StatusOr<Shape> InferOneOfTwo(const Instruction& inst) {
   for (i64 i : {0, 1}) {
     const Shape& shape = inst.operand(i)->shape();
@@ -21,6 +24,7 @@ StatusOr<Shape> InferOneOfTwo(const Instruction& inst) {
   return InferElementwise<kOrdered>(inst);
 }
 
+// The bounds have the type of the operand, and are scalars or have its dimensions.
 StatusOr<Shape> InferClamp(const Instruction& inst) {
   for (i64 i : {0, 1, 2}) AXLE_TRY(ExpectArray(inst, i));
   Shape result = inst.operand(1)->shape();

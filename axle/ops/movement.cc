@@ -1,4 +1,9 @@
 // Ops that permute or repeat elements along dimensions: broadcast, reshape, transpose, reverse.
+//
+// Static forms are index maps: a broadcast reads no source dimension where it repeats, a transpose
+// renames dimensions, a reverse steps backwards, and a reshape reads the same linear position
+// (relinearize). A dynamic reshape is decided group by group: a group is a smallest set of
+// neighbouring dimensions whose sizes multiply to the same number on both sides.
 #include <algorithm>
 #include <numeric>
 
@@ -35,6 +40,7 @@ Dims Identity(i64 rank) {
 }
 
 // Operand dimension i is result dimension dimensions[i].
+// The declared shape gives the sizes of the repeated dimensions.
 StatusOr<Shape> InferBroadcast(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape& operand = inst.operand(0)->shape();
@@ -59,6 +65,7 @@ StatusOr<Shape> InferBroadcast(const Instruction& inst) {
   return result;
 }
 
+// The repeated dimensions have static sizes; the others take the run-time sizes of the operand.
 StatusOr<Literal> EvalBroadcastDynamic(const Instruction& inst, std::span<Literal> operands,
                                        const EvalContext& context) {
   Shape result(inst.shape().type(), inst.shape().dims());
@@ -71,6 +78,8 @@ StatusOr<Literal> EvalBroadcastDynamic(const Instruction& inst, std::span<Litera
   return PutIntoBounds(inst, value);
 }
 
+// Dimensions that no operand dimension maps to have no source: all their positions read the same
+// element.
 IndexMap BroadcastMap(const Instruction& inst) {
   Dims source(inst.shape().rank(), kNoSourceDim);
   const Dims& dimensions = Dimensions(inst);
@@ -91,6 +100,8 @@ std::vector<ReshapeGroup> ReshapeGroups(const Shape& operand, const Shape& resul
     i64 from_end = from, to_end = to, from_size = 1, to_size = 1;
     if (from_end < operand.rank()) from_size = operand.dim(from_end++);
     if (to_end < result.rank()) to_size = result.dim(to_end++);
+    // The smaller product takes the next dimension until both are equal. The products are equal at
+    // the end, since the number of elements is.
     while (from_size != to_size) {
       // The smaller side grows, or the one that can.
       const bool can_from = from_end < operand.rank(), can_to = to_end < result.rank();
@@ -122,7 +133,7 @@ i64 DynamicTarget(const Shape& result, const ReshapeGroup& group, const ReshapeA
   return to;
 }
 
-// Hands the dynamic dimensions over group by group.
+// Hands the dynamic dimensions over, group by group.
 Status InferReshapedDynamic(const Instruction& inst, Shape& result) {
   const Shape& operand = inst.operand(0)->shape();
   for (const ReshapeGroup& group : ReshapeGroups(operand, result)) {
@@ -170,6 +181,7 @@ StatusOr<Literal> EvalReshapeDynamic(const Instruction& inst, std::span<Literal>
   return PutIntoBounds(inst, value);
 }
 
+// The declared result gives the sizes; the element type is the operand's.
 StatusOr<Shape> InferReshape(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape& operand = inst.operand(0)->shape();
@@ -211,6 +223,7 @@ StatusOr<Shape> InferReverse(const Instruction& inst) {
   return operand;
 }
 
+// Reversed dimensions start at their last element and step by -1.
 IndexMap ReverseMap(const Instruction& inst) {
   const Shape& shape = inst.shape();
   IndexPiece piece = WholeResult(shape, 0, shape.rank(), Identity(shape.rank()));

@@ -29,12 +29,14 @@ constexpr const OpDef* kTable[] = {
 
 static_assert(std::size(kTable) == kOpcodeCount);
 
+// The number of variadic groups, for example operands and init values of reduce.
 size_t NumVariadic(const OpDef& def) {
   size_t count = 0;
   for (const OperandSpec& spec : def.operands) count += spec.variadic;
   return count;
 }
 
+// Variadic groups all have the same length.
 bool OperandCountFits(const OpDef& def, size_t count) {
   const size_t variadic = NumVariadic(def), fixed = def.operands.size() - variadic;
   return variadic == 0 ? count == fixed : count >= fixed && (count - fixed) % variadic == 0;
@@ -55,6 +57,8 @@ std::string OperandName(const OpDef& def, size_t index, size_t count) {
   return StrCat("operand ", index);
 }
 
+// Float operands of an op must have one type unless the row allows others; the parser converts them
+// before (implied.cc).
 Status CheckMixedPrecision(const Instruction& inst) {
   const Shape* first = nullptr;
   for (i64 i = 0; i < inst.num_operands(); ++i) {
@@ -77,6 +81,7 @@ bool CalleeCountFits(const Instruction& inst, std::span<const CalleeSpec> specs)
 
 }  // namespace
 
+// The table is indexed by the opcode, so that this is a load.
 const OpDef& GetOpDef(Opcode opcode) {
   return *kTable[static_cast<int>(opcode)];
 }
@@ -85,6 +90,7 @@ std::span<const OpDef* const> AllOpDefs() {
   return kTable;
 }
 
+// The names of HLO text. The map is built at the first use and never freed.
 const OpDef* FindOpDef(std::string_view text) {
   static const auto* const kByText = [] {
     auto* map = new std::unordered_map<std::string_view, const OpDef*>;
@@ -96,6 +102,8 @@ const OpDef* FindOpDef(std::string_view text) {
   return it == kByText->end() ? nullptr : it->second;
 }
 
+// The message names the op, what is wrong, the operand shapes and the source line, at most 8
+// operands.
 Status OpError(const Instruction& inst, std::string_view what, StatusCode code) {
   const OpDef& def = GetOpDef(inst);
   const size_t count = inst.num_operands();
@@ -112,6 +120,7 @@ Status OpError(const Instruction& inst, std::string_view what, StatusCode code) 
   return {code, std::move(message)};
 }
 
+// HLO lets functions of one operand state a required accuracy; those that are exact have none.
 bool TakesResultAccuracy(const OpDef& def) {
   return def.lowering == Lowering::kElementwise && def.operands.size() == 1 &&
          !def.declared_shape && def.accuracy != "exact";
@@ -122,6 +131,8 @@ bool HasSideEffect(const Instruction& inst) {
   return def.has(kSideEffect) && (def.has_side_effect == nullptr || def.has_side_effect(inst));
 }
 
+// Compares a callee with the parameters and the result that the op needs and prints both
+// signatures.
 Status CheckCallee(const Instruction& inst, size_t i, std::span<const Shape> parameters,
                    const Shape& result) {
   const HloComputation& callee = *inst.callees()[i];
@@ -148,6 +159,8 @@ std::span<const CalleeSpec> CalleeSpecsOf(const Instruction& inst) {
                                                                        : def.callees;
 }
 
+// The common part of inference: counts of operands and callees, mixed types, and open sizes, whose
+// shapes are taken as declared until they are known. The row does the rest.
 StatusOr<Shape> InferShape(const Instruction& inst) {
   const OpDef& def = GetOpDef(inst);
   if (!OperandCountFits(def, inst.num_operands())) {
@@ -181,6 +194,8 @@ Status CheckUses(const HloComputation& computation) {
   return {};
 }
 
+// Infers every instruction again and compares with its shape. The pipeline can run it after each
+// pass.
 Status VerifyModule(const Module& module) {
   AXLE_TRY(CheckAsyncCallees(module));
   for (const auto& computation : module.computations()) {

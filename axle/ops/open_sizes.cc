@@ -47,6 +47,7 @@ OpenComputations FindOpen(const Module& module) {
     const HloComputation* computation = found.back();
     found.pop_back();
     for (const HloComputation* caller : callers[computation]) {
+      // Callers of open computations are open too, up to the entry; a worklist finds them all.
       if (open.insert(caller).second) found.push_back(caller);
     }
   }
@@ -81,7 +82,7 @@ Shape InLayoutsOf(const Shape& stated, const Shape& shape) {
   return elements.empty() ? result : Shape::Buffer(std::move(elements[0]));
 }
 
-// `shape` with open sizes as 0, for rows that look at no more than the type of a stated shape.
+// `shape` with open sizes as 0, for rows that look only at the type of a stated shape.
 Shape WithZeros(const Shape& stated) {
   Shape result = stated;
   for (i64 d = 0; d < stated.rank(); ++d) {
@@ -95,6 +96,7 @@ Shape WithZeros(const Shape& stated) {
   return Shape::Tuple(std::move(elements));
 }
 
+// For shapes of broadcasts and reshapes, size and dynamic flag always change together.
 void SetSize(Shape& shape, i64 d, i64 size, bool is_dynamic) {
   shape.set_dim(d, size);
   shape.set_dynamic(d, is_dynamic);
@@ -172,6 +174,7 @@ StatusOr<std::vector<Shape>> ParametersOf(const Instruction& inst, size_t i,
   }
 }
 
+// Writes the module for given argument shapes. Frames are kept on an explicit stack.
 class Writer {
  public:
   explicit Writer(const Module& module)
@@ -181,6 +184,8 @@ class Writer {
     AXLE_TRY(Begin(*module_.entry(), std::move(arguments)));
     while (!stack_.empty()) AXLE_TRY(Step());
     // Callees first, as front ends have them.
+    // The written computations are in the order in which they were begun; cloning from the entry
+    // puts callees first.
     auto result = std::make_unique<Module>(module_.name());
     std::unordered_map<const HloComputation*, HloComputation*> cloned;
     result->set_entry(result->CloneComputation(*last_, cloned));
@@ -206,16 +211,19 @@ class Writer {
     std::vector<HloComputation*> callees;  // of the next instruction, as far as they are there
   };
 
+  // Equal parameter shapes share one copy: the printed shapes are the key.
   static Key KeyOf(const HloComputation& from, std::span<const Shape> parameters) {
     return {&from, Join(parameters, ",", [](const Shape& s) { return s.ToString(); })};
   }
 
+  // Names stay unique across copies of one computation.
   std::string UnusedName(std::string_view base) {
     std::string name(base);
     while (!names_.insert(name).second) name = StrCat(base, ".", ++num_copies_[std::string(base)]);
     return name;
   }
 
+  // The limit ends programs whose calls multiply the shapes without end.
   Status Begin(const HloComputation& from, std::vector<Shape> parameters) {
     num_instructions_ += static_cast<i64>(from.instructions().size());
     if (num_instructions_ > module_.num_instructions() + kMaxFurtherInstructions) {
@@ -231,7 +239,7 @@ class Writer {
     return {};
   }
 
-  // Writes one instruction, or begins with what it calls.
+  // Writes one instruction, or begins with a computation that it calls.
   Status Step() {
     Frame& frame = stack_.back();
     if (frame.copies.size() == frame.from->instructions().size()) return End(), Status();
@@ -255,6 +263,7 @@ class Writer {
     return Append(frame, inst, operands);
   }
 
+  // A parameter gets the shape that the caller passes, everything else what its row infers.
   Status Append(Frame& frame, const Instruction& inst, std::span<Instruction* const> operands) {
     Shape stated;
     if (IsParameter(inst)) {
@@ -293,6 +302,8 @@ class Writer {
     return {};
   }
 
+  // The computation is complete: its parameters and root are bound, and later calls with the same
+  // shapes find it.
   void End() {
     Frame frame = std::move(stack_.back());
     stack_.pop_back();
@@ -374,6 +385,8 @@ Status CheckSizesAreKnown(const Module& module) {
   return {};
 }
 
+// The entry point: checks the shapes of the arguments against the parameters and writes the program
+// for them.
 StatusOr<std::unique_ptr<Module>> ForArgumentShapes(const Module& module,
                                                     std::span<const Shape> arguments) {
   const auto parameters = module.entry()->parameters();

@@ -1,5 +1,8 @@
 // Ops that give back what they get and say something about order or place: after-all,
 // add-dependency, opt-barrier, domain, copy-start, copy-done.
+//
+// None of these ops computes: they give a token or hand their operand on. The traits of their rows
+// tell passes and engines which order they must keep.
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -19,10 +22,12 @@ constexpr AttrSpec kCopyStartAttrs[] = {
                                                         {.field = 80}, Presence::kOptional),
 };
 
+// Tokens carry no data; their order is that of the instructions.
 StatusOr<Shape> InferAfterAll(const Instruction&) {
   return Shape::Token();
 }
 
+// The engine has run the operands before this call, which is all that the token promises.
 StatusOr<Literal> EvalAfterAll(const Instruction&, std::span<Literal>, const EvalContext&) {
   return Literal(Shape::Token());
 }
@@ -32,26 +37,33 @@ StatusOr<Shape> InferAddDependency(const Instruction& inst) {
   return inst.operand(0)->shape();
 }
 
+// The operand may be of any kind; it is not inspected.
 StatusOr<Shape> InferIdentity(const Instruction& inst) {
   return inst.operand(0)->shape();
 }
 
+// The literal is moved, so that the value keeps its storage and nothing is copied.
 StatusOr<Literal> EvalIdentity(const Instruction&, std::span<Literal> operands,
                                const EvalContext&) {
   return std::move(operands[0]);
 }
 
+// The state is (copy, operand, context): the operand stays part of it, so that it lives until the
+// copy is done. The u32 is a context that no engine of Axle uses.
 StatusOr<Shape> InferCopyStart(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape& operand = inst.operand(0)->shape();
   return Shape::Tuple({operand, operand, Shape(U32)});
 }
 
+// Literals share their storage, so that the copy costs nothing until one of the two is written.
 StatusOr<Literal> EvalCopyStart(const Instruction&, std::span<Literal> operands,
                                 const EvalContext&) {
   return Literal::Tuple({operands[0], operands[0], Literal::Scalar(U32, std::uint32_t{0})});
 }
 
+// The pair is checked by the shape of the tuple, since other ops than copy-start may pass the state
+// on.
 StatusOr<Shape> InferCopyDone(const Instruction& inst) {
   const Shape& operand = inst.operand(0)->shape();
   const bool is_start = operand.num_tuple_elements() == 3 && operand.is_tuple() &&

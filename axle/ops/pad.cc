@@ -23,6 +23,7 @@ constexpr AttrSpec kAttrs[] = {
 };
 
 // size + low + high + max(size - 1, 0) * interior, if it fits.
+// Each step is checked: attributes may be as large as 64 bits allow.
 std::optional<i64> PaddedSize(i64 size, const PaddingDim& padding) {
   const auto holes = CheckedMul(std::max<i64>(size - 1, 0), padding.interior);
   const auto spread = holes ? CheckedAdd(size, *holes) : std::nullopt;
@@ -30,6 +31,8 @@ std::optional<i64> PaddedSize(i64 size, const PaddingDim& padding) {
   return low ? CheckedAdd(*low, padding.high) : std::nullopt;
 }
 
+// Each size is that of the operand, with its interior padding, plus low and high, which may be
+// negative and then crop. A size below 0 is an error; 0 is not.
 StatusOr<Shape> InferPad(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   AXLE_TRY(ExpectArray(inst, 1));
@@ -73,10 +76,13 @@ IndexMap PadMap(const Instruction& inst) {
   bool is_everything = true;
   for (i64 d = 0; d < result.rank(); ++d) {
     const Wide low = padding[d].low, size = operand.dim(d);
-    // With at most one element there are no holes, and the step could be too large to count with.
+    // With at most one element there are no holes between elements; the step is then 1, since
+    // interior + 1 might not fit into 64 bits.
     const Wide step = size > 1 ? Wide{padding[d].interior} + 1 : 1;
     const Wide first = low >= 0 ? 0 : std::min(size, (-1 - low) / step + 1);
     const Wide last_position = result.dim(d) - 1 - low;
+    // The first and the end of the elements whose position is at least 0 and below the size of the
+    // result.
     const Wide end = last_position < 0 ? 0 : std::min(size, last_position / step + 1);
     const auto count = static_cast<i64>(std::max<Wide>(end - first, 0));
     body.dims.push_back({.begin = count > 0 ? static_cast<i64>(low + first * step) : 0,
@@ -86,6 +92,7 @@ IndexMap PadMap(const Instruction& inst) {
     body.source_begin.push_back(static_cast<i64>(first));
     is_everything = is_everything && count == result.dim(d);
   }
+  // If nothing is padded, the piece of the padding value is left out, and the map is a plain copy.
   if (is_everything) return {body};
   return {WholeResult(result, 1, 0, Dims(result.rank(), kNoSourceDim)), body};
 }

@@ -62,6 +62,7 @@ struct Levels {
   T* carry(i64 level) const { return chain(level) + columns; }
 };
 
+// Elementwise helpers. __restrict lets the compiler vectorise them.
 template <typename Op, typename T>
 void JoinTo(T* __restrict to, const T* __restrict a, const T* __restrict b, i64 n) {
   const Op op;
@@ -70,6 +71,7 @@ void JoinTo(T* __restrict to, const T* __restrict a, const T* __restrict b, i64 
 template <typename Op, typename T>
 void JoinInto(T* __restrict acc, const T* __restrict x, i64 n) {
   const Op op;
+  // The accumulator is the left operand.
   for (i64 j = 0; j < n; ++j) acc[j] = op(acc[j], x[j]);
 }
 
@@ -83,11 +85,13 @@ void EndBlock(const Levels<T>& levels, i64 block) {
     const T* const total = levels.chain(level - 1);
     T* const chain = levels.chain(level);
     T* const below = levels.carry(level - 1);
+    // The first block of a level begins its chain, later ones are added to it.
     if (block % kBlock == 0) {
       for (i64 j = 0; j < n; ++j) chain[j] = total[j];
     } else {
       JoinInto<Op>(chain, total, n);
     }
+    // The first 16 blocks have no carry of the level above.
     if (block < kBlock) {
       for (i64 j = 0; j < n; ++j) below[j] = chain[j];
     } else {
@@ -137,6 +141,7 @@ void FoldRows(const Levels<T>& levels, i64 row, const T* __restrict x, T* __rest
 }
 
 // `count` rows from row `begin` on.
+// Two rows at a time where the block allows it.
 template <typename Op, typename T>
 void FoldColumns(const Levels<T>& levels, i64 begin, const T* x, T* out, i64 count, i64 step) {
   constexpr i64 kSome = 2;  // a divisor of a block
@@ -151,8 +156,8 @@ void FoldColumns(const Levels<T>& levels, i64 begin, const T* x, T* out, i64 cou
   }
 }
 
-// Several blocks at a time, one per lane of a vector: squares of elements are transposed so that a
-// vector holds one element of each block.
+// Several blocks at a time, one per lane of a vector: squares of elements are transposed, so that a
+// vector holds one element of each block and a chain step adds whole vectors.
 template <typename T>
 struct Blocks {
   typedef T Vector __attribute__((vector_size(16)));
@@ -164,6 +169,7 @@ struct Blocks {
   }
   static void Store(Vector v, T* to) { std::memcpy(to, &v, sizeof(v)); }
 
+  // Transposes a square of 4 x 4 or 2 x 2 elements in registers.
   static void Turn(Vector (&square)[kLanes]) {
     if constexpr (kLanes == 4) {
       const Vector a = __builtin_shufflevector(square[0], square[1], 0, 4, 1, 5);
@@ -211,7 +217,9 @@ template <typename Op, i64 kVectors, typename T>
 void FoldBlocks(const Levels<T>& levels, i64 row, const T* x, T* out, i64 step) {
   constexpr i64 kElements = Blocks<T>::kLanes * kVectors * kBlock;
   const Op op;
+  // Buffers of a few kilobytes on the stack; their size is a constant.
   T chains[kElements], totals[kElements / kBlock], turned[kElements];
+  // A reverse scan is a forward scan over the elements in reverse order.
   if (step < 0) {
     const T* const last = x - (kElements - 1);
     for (i64 j = 0; j < kElements; ++j) turned[j] = last[kElements - 1 - j];
@@ -319,12 +327,14 @@ bool IsWide(ElementType type) {
   return !IsNarrowFloat(type);
 }
 
+// Rounded to a cache line.
 i64 AlignedBytes(i64 bytes) {
   return (bytes + 63) / 64 * 64;
 }
 i64 ComputedBytes(ElementType type) {
   return IsWide(type) ? Info(type).bytes : static_cast<i64>(sizeof(float));
 }
+// Chains and carries of all levels for the columns of a tile.
 i64 LevelBytes(const PrefixFold& fold) {
   const i64 columns = fold.inner == 1 ? kRows : std::min(kColumns, fold.inner);
   return AlignedBytes(2 * NumLevels(fold.size) * columns * ComputedBytes(fold.type));
@@ -383,6 +393,8 @@ void DispatchFold(const PrefixFold& fold, const Fn& fn) {
 
 }  // namespace
 
+// A tile is a set of rows (inner == 1) or a range of columns of one outer position. Tiles are
+// independent, so that threads can share them.
 void PrefixFolder::Start(i64 tile) {
   if (fold_.inner == 1) {
     outer_ = tile * kRows;
@@ -404,6 +416,8 @@ void PrefixFolder::Begin() {
   DispatchFold(fold_, [&]<typename T, typename Op>() { BeginAs<T>(); });
 }
 
+// The chain of level 0 begins with the initial value, so that it is the leftmost operand of every
+// result.
 template <typename T>
 void PrefixFolder::BeginAs() {
   T* const chain = Levels<T>{reinterpret_cast<T*>(levels_), columns_}.chain(0);
@@ -421,6 +435,8 @@ void PrefixFolder::BeginAs() {
   }
 }
 
+// Runs some rows and returns how many elements that were; 0 at the end of the tile. The caller
+// checks its limits between steps.
 i64 PrefixFolder::Step() {
   if (done_ == fold_.size) {
     if (columns_ == kRows && fold_.inner == 1) return 0;
@@ -434,6 +450,7 @@ i64 PrefixFolder::Step() {
   return rows * columns_;
 }
 
+// Picks one of the three forms by the shape of the fold.
 template <typename T, typename Op>
 void PrefixFolder::StepAs(i64 rows) {
   const Levels<T> levels = {reinterpret_cast<T*>(levels_), columns_};
@@ -481,6 +498,7 @@ void PrefixFolder::StepAs(i64 rows) {
   }
 }
 
+// Runs all tiles one after the other, for the interpreter.
 Status RunPrefixFold(const PrefixFold& fold, const void* operand, const void* init,
                      bool init_by_column, void* result, const std::function<Status()>& check) {
   std::vector<std::byte> scratch(static_cast<size_t>(fold.scratch_bytes()));

@@ -29,10 +29,12 @@ constexpr AttrSpec kRaggedDotAttrs[] = {
     Attr<&RaggedDotAttrs::rhs_group_dims>("rhs_group_dims", {90, 3}, Presence::kOptional),
 };
 
-// The role of the ragged dimension.
+// What the ragged dimension of lhs is: free (groups of rows), contracting (groups of products), or
+// batch.
 enum class Mode { kFree, kContracting, kBatch };
 
-// The facts that infer has checked, in the form that infer and eval use.
+// Facts about the ragged dimension that inference has checked, in the form that inference and
+// evaluation use.
 struct Roles {
   explicit Roles(const Instruction& inst) {
     const RaggedDotAttrs& attrs = inst.attrs<RaggedDotAttrs>();
@@ -76,18 +78,22 @@ struct Roles {
   Dims lhs_free;
 };
 
+// The part of the attributes that dot has as well.
 DotAttrs DotPart(const RaggedDotAttrs& attrs) {
   return {attrs.lhs_batch_dims, attrs.lhs_contracting_dims, attrs.rhs_batch_dims,
           attrs.rhs_contracting_dims};
 }
 
-// The group dimension of rhs counts among its free ones for DotGeneral.
+// The free dimensions of rhs without the group dimension, which DotGeneral counts among the free
+// ones.
 Dims RhsFreeDims(const Shape& rhs, const RaggedDotAttrs& attrs) {
   Dims free = FreeDims(rhs, attrs.rhs_batch_dims, attrs.rhs_contracting_dims);
   for (i64 d : attrs.rhs_group_dims) std::erase(free, d);
   return free;
 }
 
+// Only the free mode has a group dimension in rhs. group_sizes may have leading dimensions, if
+// groups differ between batch elements.
 Status CheckGroups(const Instruction& inst, const Roles& roles) {
   const RaggedDotAttrs& attrs = inst.attrs<RaggedDotAttrs>();
   const Shape &rhs = inst.operand(1)->shape(), &sizes = inst.operand(2)->shape();
@@ -123,6 +129,8 @@ Status CheckGroups(const Instruction& inst, const Roles& roles) {
   return {};
 }
 
+// The shape of the dot, without the group dimension of rhs, or with the groups in front if the
+// ragged dimension is contracted.
 StatusOr<Shape> InferRaggedDot(const Instruction& inst) {
   const RaggedDotAttrs& attrs = inst.attrs<RaggedDotAttrs>();
   for (i64 i = 0; i < 3; ++i) AXLE_TRY(ExpectArray(inst, i));
@@ -178,6 +186,7 @@ Dims Between(const Dims& offsets, const Roles& roles, i64 before, i64 begin, i64
   return {at(begin), at(end)};
 }
 
+// Every product is a BlockedDot of sides with fewer offsets; nothing of the operands is copied.
 class RaggedDot {
  public:
   RaggedDot(const Contraction& contraction, ProductOrder order, const Roles& roles,
@@ -193,7 +202,8 @@ class RaggedDot {
         num_columns_(static_cast<i64>(rhs_.free.size())),
         context_(context) {}
 
-  // `results` are zeros. Batch elements go one by one, as their groups may differ.
+  // Computes all products. `results` are zeros at the beginning. Batch elements go one by one,
+  // because their groups may differ.
   Status Run(std::byte* results) {
     const auto num_batch = static_cast<i64>(lhs_.batch.size());
     const auto num_rows = static_cast<i64>(lhs_.free.size());
@@ -203,9 +213,11 @@ class RaggedDot {
       if (roles_.mode == Mode::kBatch) {
         const i64 index = b / roles_.num_after % roles_.size;
         const Dims& ends = EndsAt(b / roles_.num_after / roles_.size);
+        // Batch elements behind the last group stay zero.
         if (ends.empty() || index >= ends.back()) continue;
         AXLE_TRY(Multiply(b, lhs_.free, lhs_.contracting, 0, results + Bytes(b * num_rows)));
       } else if (roles_.mode == Mode::kContracting) {
+        // The contracted elements of a group, with their places on both sides.
         for (i64 g = 0; g < num_groups; ++g) {
           Dims contracting, rhs_contracting;
           for (i64 before = 0; before < roles_.num_before; ++before) {
@@ -230,6 +242,7 @@ class RaggedDot {
 
  private:
   i64 Bytes(i64 rows) const { return rows * num_columns_ * Info(contraction_.computed).bytes; }
+  // One list of ends serves all, if group_sizes has no leading dimensions.
   const Dims& EndsAt(i64 i) const { return ends_[ends_.size() == 1 ? 0 : i]; }
 
   // The rows of each group times the rhs of the group.
@@ -245,6 +258,7 @@ class RaggedDot {
     return {};
   }
 
+  // Restricts both sides to the batch element, rows, products and group at hand.
   Status Multiply(i64 b, const Dims& rows, const Dims& contracting, i64 group, std::byte* results,
                   const Dims* rhs_contracting = nullptr) {
     DotSide lhs = lhs_, rhs = rhs_;
@@ -267,6 +281,7 @@ class RaggedDot {
   const EvalContext& context_;
 };
 
+// Results begin as zeros, because rows and batch elements behind the last group are not computed.
 StatusOr<Literal> EvalRaggedDot(const Instruction& inst, std::span<Literal> operands,
                                 const EvalContext& context) {
   const RaggedDotAttrs& attrs = inst.attrs<RaggedDotAttrs>();

@@ -40,6 +40,7 @@ bool IsReduced(const Dims& dimensions, i64 d) {
   return std::ranges::find(dimensions, d) != dimensions.end();
 }
 
+// The kept dimensions of each operand, in order.
 StatusOr<Shape> InferReduce(const Instruction& inst) {
   const Dims& dimensions = inst.attrs<DimensionsAttrs>().dimensions;
   AXLE_ASSIGN(const std::vector<Shape> operands, CheckFoldOperands(inst));
@@ -75,6 +76,7 @@ struct Strided {
   }
 };
 
+// The dimensions of the operand after merging: see "How it runs" above.
 struct Geometry {
   Strided kept;     // outer kept dimensions: kept.count * columns results
   Strided reduced;  // outer reduced dimensions
@@ -88,6 +90,8 @@ struct Geometry {
   i64 ReducedOffset(i64 r) const { return reduced.Offset(r / run) + r % run * columns; }
 };
 
+// Neighbouring dimensions of one kind become one; the last group is the columns if it is kept, and
+// the one before is the run.
 Geometry MakeGeometry(const Shape& operand, const Dims& dimensions) {
   struct Group {
     bool is_reduced;
@@ -173,11 +177,13 @@ class KnownFold {
     const i64 count = g_.num_reduced();
     const i64 bytes = width * value_bytes_;
     if (count == 0) return {};
+    // A single contiguous row of at most one chunk has a kernel of its own.
     if (g_.columns == 1 && g_.run == count && count <= kSumChunk && kernel_.parts == 1) {
       kernel_.fold_row(Values(operand, begin, count), count, lanes_, lane_values_.data());
       join_(result, lane_values_.data(), bytes);
       return {};
     }
+    // One chunk needs no tree.
     if (count <= kSumChunk) {
       FoldChunk(operand, begin, width, 0, count);
       join_(result, lane_values_.data(), bytes);
@@ -264,6 +270,7 @@ class KnownFold {
   ChunkTree<std::byte, Join> tree_;
 };
 
+// One component. The sums of narrow floats are f32 and rounded once, at the end.
 StatusOr<Literal> FoldKnown(const Geometry& g, ReducerKind kind, const Shape& result,
                             const Literal& operand, const Literal& init,
                             const EvalContext& context) {
@@ -281,6 +288,8 @@ StatusOr<Literal> FoldKnown(const Geometry& g, ReducerKind kind, const Shape& re
 using Elements = std::vector<Literal>;
 
 // A left fold through the reducer's lane program, for a block of results at a time.
+// The results of a block are accumulators and outputs at once; row r of the elements is gathered if
+// it is not contiguous.
 Status FoldLeft(const Geometry& g, const LaneProgram& reducer, std::span<const Literal> operands,
                 Elements& results, const EvalContext& context) {
   constexpr i64 kBlock = 1024;
@@ -332,6 +341,7 @@ Literal ElementOf(const Literal& array, i64 index) {
 }
 
 // A left fold that calls the reducer once per element.
+// The slowest way, for reducers with loops or calls that are no scalar arithmetic.
 Status FoldByCalls(const Geometry& g, std::span<const Literal> operands, Elements& results,
                    const EvalContext& context) {
   const size_t n = results.size();
@@ -356,7 +366,7 @@ Status FoldByCalls(const Geometry& g, std::span<const Literal> operands, Element
   return {};
 }
 
-// Every component by a left fold from its init.
+// Folds every component from the left, beginning with its initial value.
 StatusOr<Elements> FoldGeneral(const Geometry& g, std::span<const Shape> shapes,
                                std::span<const Literal> operands, const EvalContext& context) {
   const size_t n = shapes.size();
@@ -374,6 +384,9 @@ StatusOr<Elements> FoldGeneral(const Geometry& g, std::span<const Shape> shapes,
   return results;
 }
 
+// Known components run on their own; if one component is not known, all are folded from the left
+// together, since its function may read the others, and the known ones are then replaced by their
+// canonical folds.
 StatusOr<Literal> EvalReduce(const Instruction& inst, std::span<Literal> operands,
                              const EvalContext& context) {
   const Shape& operand = inst.operand(0)->shape();
@@ -406,6 +419,7 @@ StatusOr<Literal> EvalReduce(const Instruction& inst, std::span<Literal> operand
   return result.is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
 }
 
+// Only sums and products of floats depend on the order.
 bool IsCanonical(ReducerKind kind, ElementType type) {
   return (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply) &&
          (IsFloating(type) || IsComplex(type));
@@ -448,6 +462,7 @@ StatusOr<Literal> SumInBounds(const Instruction& inst, ReducerKind kind, const L
   return ConvertIfNeeded(sum, type);
 }
 
+// Canonical components are computed in the bounds, the others on the valid part.
 StatusOr<Literal> EvalReduceDynamic(const Instruction& inst, std::span<Literal> operands,
                                     const EvalContext& context) {
   const size_t n = operands.size() / 2;
@@ -485,6 +500,7 @@ StatusOr<Literal> EvalReduceDynamic(const Instruction& inst, std::span<Literal> 
 
 }  // namespace
 
+// The sums of batch-norm and others are those of a reduce instruction with an add.
 StatusOr<Literal> CanonicalSum(const Literal& operand, const Dims& dimensions,
                                const EvalContext& context) {
   const Shape& shape = operand.shape();

@@ -3,6 +3,9 @@
 // so the compiler vectorises them; the row folds have up to 64 accumulators, the lanes of the
 // canonical order. Integer sums and products run on unsigned types (modulo 2^N). Minimum and
 // maximum follow the lane primitives: NaN if either is, -0 < +0.
+//
+// All functions have one signature per kind of fold, so that callers keep pointers and never switch
+// on types in loops.
 
 #include "axle/ops/reduce_kernels.h"
 
@@ -39,6 +42,7 @@ struct MultiplyOp {
     return {a.real() * b.real() + -a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
 };
+// Bitwise and, or serve pred and integers.
 struct AndOp {
   template <typename T>
   T operator()(T a, T b) const {
@@ -62,6 +66,8 @@ struct MinMaxOp {
     } else {
       using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
       const Bits x = std::bit_cast<Bits>(a), y = std::bit_cast<Bits>(b);
+      // Equal numbers may be zeros of both signs: the sign bits are joined, by and for the maximum,
+      // by or for the minimum.
       const T equal = std::bit_cast<T>(kMax ? x & y : x | y);
       const T ordered = a == b ? equal : unequal;
       return a != a ? a : ordered;
@@ -69,6 +75,8 @@ struct MinMaxOp {
   }
 };
 
+// `repeats` rows of `width` elements into one row of accumulators. A single accumulator is kept in
+// a register.
 template <typename T, typename Op>
 void Fold(void* acc_bytes, const void* x_bytes, i64 width, i64 repeats, i64 stride) {
   T* __restrict acc = static_cast<T*>(acc_bytes);
@@ -85,6 +93,8 @@ void Fold(void* acc_bytes, const void* x_bytes, i64 width, i64 repeats, i64 stri
   }
 }
 
+// A row in the lanes of the canonical order: element k goes to lane k mod lanes, then the lanes are
+// joined.
 template <typename T, typename Op>
 void FoldRow(const void* x_bytes, i64 count, i64 lanes, void* result) {
   constexpr i64 kMaxLanes = 64;
@@ -109,6 +119,7 @@ void FoldRow(const void* x_bytes, i64 count, i64 lanes, void* result) {
   *static_cast<T*>(result) = acc[0];
 }
 
+// Element k goes to accumulator at[k], or to none if that is negative.
 template <typename T, typename Op>
 void FoldAt(void* acc_bytes, const i64* at, const void* x_bytes, i64 step, i64 count) {
   T* __restrict acc = static_cast<T*>(acc_bytes);
@@ -150,6 +161,7 @@ void ScanRows(void* acc_bytes, const void* x_bytes, void* out_bytes, i64 rows, i
   }
 }
 
+// The functions of one operation and type.
 struct Folds {
   FoldFn fold;
   FoldRowFn fold_row;
@@ -159,6 +171,7 @@ struct Folds {
 template <typename T, typename Op>
 constexpr Folds kFolds = {&Fold<T, Op>, &FoldRow<T, Op>, &FoldAt<T, Op>, &ScanRows<T, Op>};
 
+// Sums and products of integers do not depend on the sign.
 template <typename Op>
 Folds UnsignedFold(int bytes) {
   return bytes == 1   ? kFolds<std::uint8_t, Op>
@@ -194,6 +207,7 @@ Folds OrderedFold(ElementType type, int bytes) {
                           : UnsignedFold<Op>(bytes);
 }
 
+// The table of instantiations. Combinations that no reducer has are empty.
 Folds FindFold(ReducerKind kind, ElementType type) {
   const int bytes = Info(type).bytes;
   if (type == PRED) return PredFold(kind);
@@ -220,6 +234,7 @@ Folds FindFold(ReducerKind kind, ElementType type) {
 
 }  // namespace
 
+// Complex sums are two real sums; complex products are not, and have a type of their own.
 FoldKernel FindFoldKernel(ReducerKind kind, ElementType type) {
   FoldKernel kernel;
   kernel.type = IsNarrowFloat(type) ? F32 : type;

@@ -1,4 +1,8 @@
 // reduce-precision: rounds to a format of fewer bits and stays in the type.
+//
+// The work is done on the bit pattern: rounding the mantissa by an integer addition, whose carry
+// moves into the exponent, and then limiting the exponent to the range of the target format. Types
+// without an infinity are rounded as f32 first and converted back.
 #include "axle/core/float_format.h"
 #include "axle/ops/elementwise.h"
 
@@ -49,6 +53,7 @@ Lane LimitExponent(const FloatFormat& format, i64 exponent_bits, Lane bits) {
   return Select(exponent <= ((own_bias - bias) << format.mantissa_bits), sign, limited);
 }
 
+// NaN is kept as it is: rounding its payload could make an infinity of it.
 Lane EmitReducePrecision(const Instruction& inst, std::span<const Lane> operands) {
   const Lane x = operands[0];
   const FloatFormat& own = Info(inst.shape().type()).format;

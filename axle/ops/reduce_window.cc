@@ -47,6 +47,8 @@ constexpr AttrSpec kReduceWindowAttrs[] = {
 };
 constexpr CalleeSpec kReduceWindowCallees[] = {{"to_apply"}};
 
+// The window has one size, stride and padding per dimension; the reversal of a window is for
+// convolution only.
 StatusOr<Shape> InferReduceWindow(const Instruction& inst) {
   const Window& window = inst.attrs<WindowAttrs>().window;
   AXLE_ASSIGN(const std::vector<Shape> operands, CheckFoldOperands(inst));
@@ -99,6 +101,8 @@ struct WindowJoin {
   i64 parts_bytes = 0;
 };
 
+// Folds one window function over all positions. The comment at the head of the file describes slabs
+// and sweeps.
 class WindowFold {
  public:
   WindowFold(const WindowOver& over, WindowJoin join, std::span<const Literal> operands,
@@ -166,6 +170,7 @@ class WindowFold {
   }
 
   // How rows of neighbours are scanned, if this is a scan along rows and nothing else.
+  // The conditions exclude padding, holes and other windows.
   ScanRowsFn FindRowScan() const {
     if (sweep_ == rank_ || operand_dims_ != output_dims_ || operand_strides_[sweep_] != 1) {
       return nullptr;
@@ -183,6 +188,7 @@ class WindowFold {
            tap.output_step == 1 && tap.operand_step == 1;
   }
 
+  // Rows of a plain scan need neither taps nor slabs.
   Status ScanRows(ScanRowsFn scan) {
     constexpr i64 kRows = 16, kPiece = 1 << 14;  // between two checks of the limits
     const i64 bytes = bytes_[0], size = operand_dims_[sweep_];
@@ -231,6 +237,7 @@ class WindowFold {
     }
   }
 
+  // Buffers for one slab, used again by all of them.
   void Allocate(i64 slab_elements) {
     inputs_.resize(2 * operands_.size());
     outputs_.resize(operands_.size());
@@ -240,6 +247,8 @@ class WindowFold {
     parts_.resize(join_.parts_bytes);
   }
 
+  // Clips the taps of each dimension to the slab, fills the accumulators with the initial value,
+  // and folds box by box.
   Status RunSlab() {
     Dims slab_sizes(rank_);
     for (i64 d = 0; d < rank_; ++d) slab_sizes[d] = end_[d] - begin_[d];
@@ -275,6 +284,8 @@ class WindowFold {
     return {};
   }
 
+  // Goes along the swept dimension; at each position the new elements are folded and the slab is
+  // written out.
   Status Sweep() {
     std::vector<TapBox> boxes;
     AXLE_TRY(ForEachBox([&](const TapBox& box) {
@@ -296,6 +307,8 @@ class WindowFold {
   }
 
   // Calls fn(box) for every window position that meets an element, in the order of the fold.
+  // An odometer over the taps of all dimensions, the last one fastest, which is row-major order
+  // inside the window.
   template <typename Fn>
   Status ForEachBox(Fn fn) {
     for (const std::vector<WindowTap>& taps : slab_taps_) {
@@ -310,6 +323,7 @@ class WindowFold {
     }
   }
 
+  // The strides of one box for packing and unpacking; adjacent dimensions are merged.
   TapBox MakeBox(std::span<const size_t> at) const {
     TapBox box;
     box.count = 1;
@@ -337,6 +351,8 @@ class WindowFold {
     return box;
   }
 
+  // Packs accumulators and elements where they are not contiguous, joins them, and unpacks the
+  // accumulators.
   Status FoldBox(const TapBox& box, i64 element_offset) {
     AXLE_TRY(context_.Check());
     const bool whole = box.count == slab_count_;  // then it is all accumulators in order
@@ -345,6 +361,7 @@ class WindowFold {
       const i64 bytes = bytes_[i];
       std::byte* accumulators = accumulators_[i].data();
       const std::byte* elements = operands_[i].bytes() + (box.element + element_offset) * bytes;
+      // The whole slab in order needs no packing of accumulators.
       if (!whole) {
         StridedCopy(box.pack_accumulators[i], packed_accumulators_[i].data(),
                     accumulators + box.accumulator * bytes, bytes);
@@ -421,6 +438,7 @@ class BlockedWindow {
   StatusOr<Literal> Run(const Literal& operand, const Literal& init) {
     const ElementType type = operand.shape().type();
     const ElementType computed = IsNarrowFloat(type) ? F32 : type;
+    // `rest` is the window without its cumulative dimensions.
     WindowOver rest = over_;
     Dims cumulative;
     bool is_alone = true;  // the cumulative dimension
@@ -448,12 +466,14 @@ class BlockedWindow {
   }
 
  private:
+  // The identity of the sum or product, -0 or 1.
   Literal Identity(ElementType type) const {
     Literal identity{Shape(type)};
     WindowParts(kind_, type, 1, 0).FillWithIdentity(identity.mutable_bytes(), 1);
     return identity;
   }
 
+  // A cumulative dimension is a prefix fold over [outer, size, inner].
   StatusOr<Literal> Prefix(const Literal& operand, const Literal& init, i64 dim) {
     const Shape& shape = operand.shape();
     AXLE_ASSIGN(Literal result, Literal::CreateUninitialized(shape.WithoutLayout()));
@@ -468,7 +488,7 @@ class BlockedWindow {
     return result;
   }
 
-  // A window without cumulative dimensions, of elements that are not narrow.
+  // Folds a window without cumulative dimensions over elements that are not narrow.
   StatusOr<Literal> Parts(const WindowOver& over, const Literal& operand, const Literal& init) {
     const ElementType type = operand.shape().type();
     const FoldKernel kernel = FindFoldKernel(kind_, type);
@@ -477,6 +497,7 @@ class BlockedWindow {
       kernel.fold(outputs[0], inputs[1], count * kernel.parts, 1, 0);
       return Status();
     };
+    // Long windows are added in parts; short ones directly.
     const i64 positions = WindowPositions(over.window).value_or(0);
     WindowParts parts(kind_, type, kSlabElements, positions);
     if (positions > kShortWindow) {
@@ -494,6 +515,8 @@ class BlockedWindow {
 };
 
 // `bounds` are the dimensions by which scans are recognised.
+// Chooses between the two ways per component: blocked sums and products, or the general fold of all
+// components.
 StatusOr<Literal> FoldWindows(const Instruction& inst, std::span<const Literal> operands,
                               const Dims& bounds, const EvalContext& context) {
   const size_t n = operands.size() / 2;

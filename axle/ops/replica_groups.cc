@@ -20,6 +20,7 @@ const ModuleConfig& ConfigOf(const Instruction& inst) {
 }
 
 // The sizes of the mesh axes, or parts of axes, along which a group lies.
+// A mesh axis may be used in part: `size` is 0 for the whole axis.
 i64 MeshGroupSize(const DeviceMesh& mesh, const std::vector<MeshAxisRef>& refs) {
   i64 size = 1;
   for (const MeshAxisRef& ref : refs) size *= ref.size == 0 ? mesh.axes[ref.axis].size : ref.size;
@@ -32,6 +33,7 @@ bool HasAxes(const DeviceMesh& mesh, const std::vector<MeshAxisRef>& refs) {
   });
 }
 
+// The product of the axes, unless it overflows or an axis is empty.
 std::optional<i64> MeshSize(const DeviceMesh& mesh) {
   std::optional<i64> size = 1;
   for (const DeviceMesh::Axis& axis : mesh.axes) {
@@ -75,6 +77,7 @@ Status CheckIdsDistinct(const Collective& c) {
   return {};
 }
 
+// An iota is a permutation of 0 .. n - 1 by construction, if its transposition is one.
 Status CheckIota(const Instruction& inst, const IotaDevices& iota) {
   const auto rank = static_cast<i64>(iota.reshape.size());
   std::optional<i64> product = 1;
@@ -91,7 +94,7 @@ Status CheckIota(const Instruction& inst, const IotaDevices& iota) {
                               ", which is no transposition of sizes >= 1"));
 }
 
-// Checks that the axes exist and that their parts do not overlap.
+// Checks that the axes exist and that the parts of one axis do not overlap.
 Status CheckAxes(const Instruction& inst, const DeviceMesh& mesh, std::vector<MeshAxisRef> refs) {
   for (MeshAxisRef& ref : refs) {
     const bool exists = ref.axis >= 0 && ref.axis < static_cast<i64>(mesh.axes.size());
@@ -113,6 +116,7 @@ Status CheckAxes(const Instruction& inst, const DeviceMesh& mesh, std::vector<Me
 }
 
 // The number of ids that are listed, once they are known to be 0..n-1.
+// The three forms are checked by their own rules; each is then known to hold every id exactly once.
 StatusOr<i64> CheckListedIds(const Collective& c) {
   const ReplicaGroups& g = c.groups;
   if (g.iota) {
@@ -164,6 +168,7 @@ i64 DeviceAt(const DeviceMesh& mesh, i64 position) {
   return mesh.iota ? mesh.iota->device(position) : position;
 }
 
+// The inverse of DeviceAt. Lists are searched; an iota is inverted by arithmetic.
 i64 PositionOf(const DeviceMesh& mesh, i64 device, i64 size) {
   if (mesh.maximal_device) return *mesh.maximal_device == device ? 0 : -1;
   if (!mesh.device_ids.empty()) {
@@ -204,6 +209,7 @@ Dims MeshGroup(const DeviceMesh& mesh, const std::vector<MeshAxisRef>& refs, i64
 }
 
 // The ids of the group that `id` is in; empty if there is none.
+// No groups at all is one group of everything.
 Dims GroupOf(const Collective& c, i64 id) {
   const ReplicaGroups& g = c.groups;
   Dims group;
@@ -240,6 +246,7 @@ Status CheckThatManyDevices(const Instruction& inst, i64 count, const DeviceCont
 
 }  // namespace
 
+// The size of the first group, or of the largest one in a list.
 std::optional<i64> ListedGroupSize(const ReplicaGroups& groups) {
   if (groups.iota) return groups.group_size;
   if (groups.mesh) {
@@ -252,6 +259,7 @@ std::optional<i64> ListedGroupSize(const ReplicaGroups& groups) {
   return static_cast<i64>(largest);
 }
 
+// What an id counts depends on the mode: replicas, partitions, or devices of both.
 i64 NumIds(const Instruction& inst, GroupMode mode) {
   const ModuleConfig& config = ConfigOf(inst);
   switch (mode) {
@@ -282,6 +290,7 @@ Status CheckDeviceIds(const Instruction& inst, std::optional<i64> channel_id,
   return OpError(inst, "use_global_device_ids needs a channel_id");
 }
 
+// The rules differ between collectives: unequal groups, and groups that leave out devices.
 Status CheckReplicaGroups(const Collective& c, unsigned rules) {
   AXLE_TRY(CheckChannel(c.inst, c.channel_id));
   if (IsEmpty(c.groups)) {
@@ -322,6 +331,8 @@ Status NoSuchId(const Instruction& inst, std::string_view what, i64 id, GroupMod
                               " replicas x ", config.num_partitions, " partitions"));
 }
 
+// With one replica the lists may be for more devices, which is checked when the program is compiled
+// for devices.
 Status CheckGroupsExist(const Collective& c) {
   // More than one id has been compared with the lists already.
   if (NumIds(c.inst, c.mode) != 1 || IsEmpty(c.groups)) return {};
@@ -347,11 +358,13 @@ StatusOr<i64> GroupSize(const Collective& c) {
   return OpError(c.inst, "the number of devices of a replica group does not fit into 64 bits");
 }
 
+// A run without devices is one device alone.
 DeviceContext& DeviceOf(const EvalContext& context) {
   static DeviceContext alone;  // without state
   return context.device == nullptr ? alone : *context.device;
 }
 
+// Replica and partition number make the device number: replica * num_partitions + partition.
 StatusOr<Dims> DevicesOf(const Instruction& inst, GroupMode mode, const Dims& ids,
                          const DeviceContext& device) {
   AXLE_TRY(CheckThatManyDevices(inst, static_cast<i64>(ids.size()), device));
@@ -364,6 +377,8 @@ StatusOr<Dims> DevicesOf(const Instruction& inst, GroupMode mode, const Dims& id
   return devices;
 }
 
+// The devices of this device's group, in the order of the group, which is the order of exchanged
+// values.
 StatusOr<Dims> Participants(const Collective& c, const DeviceContext& device) {
   if (c.groups.groups.empty()) {
     // Before the group, which may be as long as it likes, is listed.
@@ -390,6 +405,7 @@ StatusOr<Dims> Participants(const Collective& c, const DeviceContext& device) {
   return devices;
 }
 
+// Devices meet at the channel and the instruction: two collectives of one channel do not mix.
 StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, std::optional<i64> channel_id,
                                         const Dims& participants, Literal value,
                                         const EvalContext& context) {
@@ -411,6 +427,7 @@ StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, std::optional<i
   return values;
 }
 
+// The position of this device in its group says which part is its own.
 StatusOr<GroupValues> ExchangeInGroup(const Collective& c, Literal value,
                                       const EvalContext& context) {
   const DeviceContext& device = DeviceOf(context);

@@ -1,4 +1,9 @@
 // rng, rng-get-and-update-state: random numbers whose state the program does not see.
+//
+// Both ops draw from counters that the run keeps per instruction (context.run), so that a second
+// execution in a loop gets other numbers, and a second run of the program the same ones. rng turns
+// Philox words into the distribution by lane programs, whose operations are exactly defined; the
+// numbers are therefore equal on every machine.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -26,6 +31,8 @@ constexpr AttrSpec kStateAttrs[] = {
 // Where the counter of rng-get-and-update-state begins in XLA.
 constexpr Counter128 kInitialState = {0x7012395, 0};
 
+// The position of the instruction when the module was read: passes keep it, so that optimisation
+// changes no random number.
 std::uint64_t KeyOf(OpId id) {
   return JoinWords(id.ordinal, id.computation);
 }
@@ -37,6 +44,7 @@ Counter128 AdvanceCounter(const Instruction& inst, Counter128 initial, std::uint
   return context.run->Advance(KeyOf(inst.id()), initial, delta);
 }
 
+// Uniform numbers may be floats, integers or pred, normal ones only floats.
 StatusOr<Shape> InferRng(const Instruction& inst) {
   const RandomDistribution distribution = inst.attrs<RngAttrs>().distribution;
   if (distribution == RandomDistribution::kInvalid) {
@@ -63,7 +71,7 @@ StatusOr<Shape> InferRng(const Instruction& inst) {
   return declared.WithoutLayout();
 }
 
-// n random words: those of the Philox blocks from `counter` on, in order.
+// Fills `words` with the words of the Philox blocks from `counter` on, in order.
 Status RandomWords(std::uint64_t key, Counter128 counter, std::span<std::uint32_t> words,
                    const EvalContext& context) {
   constexpr size_t kSlice = 1 << 18;
@@ -107,6 +115,8 @@ LaneProgram NormalProgram(LaneType type) {
 // How many elements are computed at once.
 constexpr i64 kBlock = 4096;
 
+// Samples one distribution in blocks; a and b are repeated for a block, since lane programs read
+// arrays.
 template <typename T, typename Bits>
 class FloatSampler {
  public:
@@ -140,6 +150,8 @@ class FloatSampler {
     void* output = out.data();
     return context.executor.Run(program_, inputs, {&output, 1}, static_cast<i64>(out.size()));
   }
+  // Pairs are split into two arrays, since a lane program reads contiguous inputs; its two results
+  // are interleaved again.
   Status Normal(const Bits* bits, std::span<T> out, const EvalContext& context) {
     const i64 pairs = static_cast<i64>(out.size() + 1) / 2;
     for (i64 i = 0; i < pairs; ++i) {
@@ -172,7 +184,7 @@ void UniformIntegers(const Bits* bits, Bits a, Bits b, std::span<Bits> out) {
   }
 }
 
-// The number before `bound`, a scalar of a float type, which is not the least one.
+// The number before `bound`, a scalar of a float type that is not the least one, by its bits.
 Literal NextBelow(const Literal& bound) {
   const ElementTypeInfo& info = Info(bound.shape().type());
   const std::uint64_t sign = SignBit(info.format), magnitude = MagnitudeMask(info.format);
@@ -188,6 +200,7 @@ Literal NextBelow(const Literal& bound) {
   return below;
 }
 
+// `most` keeps uniform numbers below b, where a rounding would reach it.
 template <typename T, typename Bits>
 StatusOr<Literal> SampleFloats(const Instruction& inst, const Literal& a, const Literal& b,
                                const Bits* bits, const EvalContext& context) {
@@ -227,6 +240,7 @@ StatusOr<Literal> SampleIntegers(const Instruction& inst, const Literal& a, cons
   return ConvertIfNeeded(result, shape.type());
 }
 
+// Two words make a 64-bit element. The counter advances by whole blocks.
 StatusOr<Literal> EvalRng(const Instruction& inst, std::span<Literal> operands,
                           const EvalContext& context) {
   const Shape& shape = inst.shape();
@@ -241,6 +255,8 @@ StatusOr<Literal> EvalRng(const Instruction& inst, std::span<Literal> operands,
   AXLE_TRY(scratch.status());
   std::vector<std::uint32_t> words(count);
   const std::uint64_t seed = context.device == nullptr ? 0 : context.device->random_seed();
+  // The seed and the position make the key, spread by a multiplication, so that two instructions
+  // draw different numbers.
   const std::uint64_t key = seed ^ KeyOf(inst.id()) * 0x9E3779B97F4A7C15u;
   const Counter128 counter =
       AdvanceCounter(inst, {}, static_cast<std::uint64_t>(count / 4 + (count % 4 != 0)), context);
@@ -256,6 +272,7 @@ StatusOr<Literal> EvalRng(const Instruction& inst, std::span<Literal> operands,
                           : SampleIntegers(inst, a, b, pairs.data());
 }
 
+// The state is u64[2], or its first words, as XLA reads it.
 StatusOr<Shape> InferState(const Instruction& inst) {
   const Shape& declared = inst.shape();
   const bool fits = declared.type() == U64 && declared.rank() == 1 && declared.is_static() &&

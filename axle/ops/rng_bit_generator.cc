@@ -1,5 +1,9 @@
 // rng-bit-generator: random bits from a state that the program carries along. Bit for bit what XLA
 // gives.
+//
+// ThreeFry and Philox are counter-based: block i is a function of the key and counter + i, so that
+// blocks could be computed in any order. The new state has the counter behind the last block. The
+// layout of words in the result follows XLA and is part of the op's definition.
 #include <algorithm>
 
 #include "axle/core/float_format.h"
@@ -39,6 +43,7 @@ StatusOr<Shape> InferRngBitGenerator(const Instruction& inst) {
                               declared.ToString()));
 }
 
+// What can run is narrower than what can be read.
 Status CheckRngBitGeneratorRuns(const Instruction& inst) {
   const Shape& state = inst.operand(0)->shape();
   const RandomAlgorithm algorithm = inst.attrs<RngBitGeneratorAttrs>().algorithm;
@@ -89,6 +94,8 @@ struct PairedDim {
   }
 };
 
+// 64-bit results take a block each; narrower ones take the two words of a block as neighbours along
+// the paired dimension.
 template <typename T>
 Status ThreeFry(const std::uint64_t* state, const Dims& dims, T mask, std::span<T> out,
                 std::uint64_t* new_state, const EvalContext& context) {
@@ -105,6 +112,7 @@ Status ThreeFry(const std::uint64_t* state, const Dims& dims, T mask, std::span<
     num_blocks = pairs.num_blocks;
     AXLE_TRY(ForEachBlock(num_blocks, context, [&](i64 i) {
       const auto word = ThreeFryBlock(key, counter + static_cast<std::uint64_t>(i));
+      // The coordinates of block i in the shape whose paired dimension is halved.
       const i64 row = i / pairs.inner, pair = row % pairs.half;
       const i64 at = (row / pairs.half * pairs.size + 2 * pair) * pairs.inner + i % pairs.inner;
       out[at] = static_cast<T>(word[0]) & mask;
@@ -116,6 +124,7 @@ Status ThreeFry(const std::uint64_t* state, const Dims& dims, T mask, std::span<
   return {};
 }
 
+// Four words per block, in row-major order; the last block may be used in part.
 template <typename T>
 Status Philox(const Literal& state, T mask, std::span<T> out, std::uint64_t* new_state,
               const EvalContext& context) {
@@ -145,6 +154,7 @@ Status Philox(const Literal& state, T mask, std::span<T> out, std::uint64_t* new
   return {};
 }
 
+// The element type decides only about the mask and the number of words per element.
 StatusOr<Literal> EvalRngBitGenerator(const Instruction& inst, std::span<Literal> operands,
                                       const EvalContext& context) {
   const Literal& state = operands[0];

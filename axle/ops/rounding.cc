@@ -1,4 +1,7 @@
 // ceil, floor, round-nearest-afz, round-nearest-even: to integral values. is-finite.
+//
+// The first four are primitives or short formulas of primitives. Narrow floats are computed in f32
+// and rounded back.
 #include "axle/ops/elementwise.h"
 
 namespace axle {

@@ -22,6 +22,7 @@ i64 ElementBytes(const Shape& shape) {
 
 }  // namespace
 
+// The shapes of parameters and results are kept, because the loops step over their elements.
 ScalarCallee::ScalarCallee(const Instruction& inst, const EvalContext& context, size_t i)
     : context_(context), callee_(context.callee(i)), lanes_(callee_.lanes()) {
   if (lanes_ != nullptr) scalar_.emplace(*lanes_);
@@ -33,6 +34,7 @@ ScalarCallee::ScalarCallee(const Instruction& inst, const EvalContext& context, 
   results_ = root.is_tuple() ? root.elements() : std::vector<Shape>{root};
 }
 
+// `lanes_` is null if the computation is not scalar arithmetic.
 Status ScalarCallee::Run(std::span<const void* const> inputs, std::span<void* const> outputs,
                          i64 count) {
   if (lanes_ != nullptr && count >= kMinBlock) {
@@ -60,6 +62,7 @@ Status ScalarCallee::Run(std::span<const void* const> inputs, std::span<void* co
   return {};
 }
 
+// One call of the computation with the elements as scalar literals.
 Status ScalarCallee::Call(std::span<const void* const> inputs, std::span<void* const> outputs,
                           i64 element) {
   AXLE_TRY(context_.Check());
@@ -80,6 +83,8 @@ Status ScalarCallee::Call(std::span<const void* const> inputs, std::span<void* c
   return {};
 }
 
+// A reducer takes accumulators, then values, and gives accumulators; a single one need not be in a
+// tuple.
 Status CheckReducer(const Instruction& inst, size_t i, std::span<const ElementType> accumulators,
                     std::span<const ElementType> values) {
   std::vector<Shape> parameters, results;
@@ -91,6 +96,8 @@ Status CheckReducer(const Instruction& inst, size_t i, std::span<const ElementTy
   return CheckCallee(inst, i, parameters, single ? results[0] : Shape::Tuple(results));
 }
 
+// The rules that reduce and reduce-window have in common: as many init values as operands, scalars
+// of their types.
 StatusOr<std::vector<Shape>> CheckFoldOperands(const Instruction& inst) {
   const i64 n = inst.num_operands() / 2;
   if (n == 0) return OpError(inst, "has no operands");
@@ -111,6 +118,7 @@ StatusOr<std::vector<Shape>> CheckFoldOperands(const Instruction& inst) {
   return operands;
 }
 
+// Several results are a tuple, and a reducer that gives a tuple makes the result one.
 StatusOr<Shape> FoldResult(const Instruction& inst, std::vector<Shape> results) {
   std::vector<ElementType> types;
   for (const Shape& result : results) types.push_back(result.type());

@@ -1,4 +1,7 @@
 // scaled-dot: dot of operands that are multiplied with block-wise scales first.
+//
+// The scales are applied first, each product rounded once to the result type; the scaled operands
+// are then those of an ordinary dot, so that its orders of addition apply unchanged.
 #include "axle/ops/blocked_dot.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/scratch_memory.h"
@@ -19,6 +22,8 @@ constexpr AttrSpec kScaledDotAttrs[] = {
     Attr<&DotAttrs::algorithm>("algorithm", {51, 2}, Presence::kOptional),
 };
 
+// A scalar in the place of a scale means "not scaled"; otherwise each size of the scale divides
+// that of the operand.
 Status CheckScale(const Instruction& inst, i64 side) {
   const Shape &operand = inst.operand(side)->shape(), &scale = inst.operand(side + 2)->shape();
   if (scale.is_scalar()) return {};
@@ -53,6 +58,7 @@ StatusOr<Shape> InferScaledDot(const Instruction& inst) {
   return result;
 }
 
+// `scale_offsets` lists the scale of each element in row-major order.
 template <typename T>
 void Multiply(Literal& factor, const Literal& scale, const Dims& scale_offsets) {
   const std::span<T> values = factor.mutable_data<T>();

@@ -1,5 +1,9 @@
 // scan: applies a computation to one slice after another and passes carries on. A scan that only
 // computes running sums and products of floats is a prefix fold of each (prefix_fold.h).
+//
+// The general way calls to_apply once per step with slices of the inputs and the carries, and
+// stores the outputs at the step's position. Run-time sizes of slices must not change between
+// steps, because the outputs are stacked.
 
 #include <algorithm>
 #include <cstring>
@@ -45,12 +49,14 @@ Literal ScanResult(const Instruction& inst, std::vector<Literal> results) {
   return inst.shape().is_tuple() ? Literal::Tuple(std::move(results)) : std::move(results[0]);
 }
 
+// A slice has the dimensions of the array without that of the steps.
 Shape SliceShape(const Shape& stacked, i64 dim) {
   Shape slice = stacked.WithoutLayout();
   slice.DeleteDim(dim);
   return slice;
 }
 
+// The inverse: a dimension of `size` steps inserted at `dim`.
 Shape StackedShape(const Shape& slice, i64 dim, i64 size, bool is_dynamic) {
   Shape stacked(slice.type());
   for (i64 d = 0; d <= slice.rank(); ++d) {
@@ -84,6 +90,7 @@ StatusOr<i64> NumSteps(const Instruction& inst, i64 dim) {
   return OpError(inst, "without inputs, the declared shape of an output must say how many steps");
 }
 
+// to_apply gives outputs, then carries. Carries keep their shapes.
 StatusOr<Shape> InferScan(const Instruction& inst) {
   const auto& [dimensions, num_carries, is_reverse, is_associative] = inst.attrs<ScanAttrs>();
   for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
@@ -150,6 +157,7 @@ void ForEachDynamicDim(const Shape& stacked, i64 dim, const Fn& fn) {
   }
 }
 
+// Copies slice `step` out of an array.
 StatusOr<Literal> TakeSlice(const Literal& stacked, i64 dim, i64 step) {
   AXLE_ASSIGN(Literal slice, Literal::CreateUninitialized(SliceShape(stacked.shape(), dim)));
   ForEachDynamicDim(stacked.shape(), dim,
@@ -164,6 +172,7 @@ StatusOr<Literal> TakeSlice(const Literal& stacked, i64 dim, i64 step) {
   return slice;
 }
 
+// Copies a slice into its place.
 void PutSlice(const Literal& slice, i64 dim, i64 step, Literal& stacked) {
   if (slice.num_bytes() == 0) return;
   const Slices where(stacked.shape(), dim);
@@ -175,6 +184,7 @@ void PutSlice(const Literal& slice, i64 dim, i64 step, Literal& stacked) {
 }
 
 // The arrays that outputs are stored into, with the sizes of the bounds.
+// Outputs of a dynamic scan begin as zeros, which remain as padding.
 StatusOr<std::vector<Literal>> MakeOutputs(const Instruction& inst) {
   std::vector<Literal> outputs;
   for (i64 i = 0; i < NumOutputs(inst); ++i) {
@@ -219,6 +229,8 @@ Status TakeSizes(const Instruction& inst, const Literal& slice, i64 dim, bool is
   return status;
 }
 
+// Each carry is a prefix fold of its input; outputs are those folds, and the last carries are their
+// last slices.
 StatusOr<Literal> EvalSums(const ScanSums& sums, const Instruction& inst,
                            std::span<Literal> operands, const EvalContext& context) {
   const ScanAttrs& attrs = inst.attrs<ScanAttrs>();
@@ -251,6 +263,7 @@ StatusOr<Literal> EvalSums(const ScanSums& sums, const Instruction& inst,
   return Literal::Tuple(std::move(results));
 }
 
+// Recognised sums are folded at once; all other bodies are called step by step.
 StatusOr<Literal> EvalScan(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context) {
   const bool is_bare = !inst.shape().is_tuple() || !inst.callee(0)->root()->shape().is_tuple();

@@ -91,6 +91,7 @@ std::optional<ScanSums::Carry> CarryOf(const Traced& value, i64 number, i64 num_
 
 }  // namespace
 
+// Looks at each carry first; an output then has to be the new value of one of them.
 std::optional<ScanSums> FindScanSums(const Instruction& scan) {
   const HloComputation& applied = *scan.callee(0);
   const i64 num_carries = scan.attrs<ScanAttrs>().num_carries;

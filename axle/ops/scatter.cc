@@ -38,8 +38,8 @@ constexpr AttrSpec kScatterAttrs[] = {
 };
 constexpr CalleeSpec kScatterCallees[] = {{"to_apply"}};
 
-// The sizes of `updates` against those of the operand (window dimensions) and the indices (the
-// rest).
+// Compares the sizes of `updates` with those of the operand in window dimensions, and with those of
+// the indices in the others.
 Status CheckUpdateSizes(const Instruction& inst, const Shape& operand, const Shape& indices,
                         const Shape& updates) {
   const auto& attrs = inst.attrs<ScatterAttrs>();
@@ -80,6 +80,8 @@ Status CheckUpdateSizes(const Instruction& inst, const Shape& operand, const Sha
   return {};
 }
 
+// Operands, one index array, and as many updates as operands; all operands have one shape and so do
+// all updates.
 StatusOr<Shape> InferScatter(const Instruction& inst) {
   const auto& attrs = inst.attrs<ScatterAttrs>();
   const i64 n = inst.num_operands() / 2;
@@ -115,6 +117,8 @@ StatusOr<Shape> InferScatter(const Instruction& inst) {
   return n == 1 ? results[0] : Shape::Tuple(std::move(results));
 }
 
+// Applies windows one after the other. Everything that depends on the shapes alone is prepared once
+// (PrepareWindow); Place then finds the offsets of a window.
 class Scatterer {
  public:
   // The operands are taken.
@@ -158,6 +162,7 @@ class Scatterer {
   }
 
  private:
+  // One component of narrow floats: a hash table holds the touched elements as f32.
   Status RunWide(size_t i, bool is_add, std::span<const std::pair<i64, i64>> elements) {
     const ElementType type = results_[i].shape().type();
     const TouchedPlan plan =
@@ -179,6 +184,7 @@ class Scatterer {
   }
 
   // Calls fn for each window that is inside the operand, in their order.
+  // An odometer over the scatter dimensions, the last one fastest.
   template <typename Fn>
   Status ForEachWindow(const Fn& fn) {
     Dims at(scatter_dims_.size(), 0);
@@ -219,6 +225,8 @@ class Scatterer {
     bool in_place = false;  // both are contiguous
   };
 
+  // Computes what all windows have in common: their sizes, and for each operand how to copy a
+  // window between the array and a contiguous buffer.
   void PrepareWindow() {
     const Dims windowed = RemainingDims(static_cast<i64>(operand_dims_.size()),
                                         attrs_.inserted_window_dims, attrs_.input_batching_dims);
@@ -247,6 +255,7 @@ class Scatterer {
       copies.pack = MergeStridedDims(pack);
       copies.unpack = MergeStridedDims(unpack);
       copies.pack_updates = MergeStridedDims(pack_updates);
+      // A window that is contiguous on both sides is combined in place, without packing.
       const auto is_run = [&](const std::vector<StridedDim>& dims) {
         return dims.size() == 1 && (dims[0].count == 1 || dims[0].from_step == copies.bytes);
       };
@@ -258,6 +267,7 @@ class Scatterer {
   }
 
   // Finds the window at scatter position `at`; false if part of it is outside the operand.
+  // Index values are read as s64; a window that lies partly outside is skipped as a whole.
   bool Place(const Dims& at) {
     update_offset_ = 0;
     for (size_t k = 0; k < at.size(); ++k) {
@@ -290,6 +300,7 @@ class Scatterer {
     return true;
   }
 
+  // One run of the computation for the elements of a window.
   Status ApplyWindow() {
     const size_t n = copies_.size();
     inputs_.resize(2 * n);
@@ -335,6 +346,8 @@ class Scatterer {
   std::vector<void*> outputs_;
 };
 
+// Components that need f32 between updates run on their own; if others are left, both ways run on
+// copies of the operands.
 StatusOr<Literal> EvalScatter(const Instruction& inst, std::span<Literal> operands,
                               const EvalContext& context) {
   const size_t n = operands.size() / 2;

@@ -1,4 +1,5 @@
-// select: lane by lane; a scalar pred chooses a whole array.
+// select: lane by lane; a scalar pred chooses a whole array. Bits are copied without
+// interpretation, so that NaN payloads survive and narrow floats are not widened.
 
 #include "axle/ops/elementwise.h"
 
@@ -10,6 +11,8 @@ namespace {
 
 constexpr OperandSpec kSelectOperands[] = {{"pred"}, {"on_true"}, {"on_false"}};
 
+// The shape of the result comes from the two values. A pred array must have the same sizes, and its
+// dynamic dimensions are merged into the result; a scalar pred says nothing about sizes.
 StatusOr<Shape> InferSelect(const Instruction& inst) {
   AXLE_ASSIGN(Shape result, SameShape(inst, kAllTypes, /*first=*/1));
   const Shape& pred = inst.operand(0)->shape();

@@ -25,6 +25,7 @@ constexpr AttrSpec kSelectAndScatterAttrs[] = {
 };
 constexpr CalleeSpec kSelectAndScatterCallees[] = {{"select", 0}, {"scatter", 1}};
 
+// The window has strides and padding only, and the source has one element per window position.
 StatusOr<Shape> InferSelectAndScatter(const Instruction& inst) {
   for (i64 i = 0; i < 3; ++i) AXLE_TRY(ExpectArray(inst, i));
   const Shape& operand = inst.operand(0)->shape();
@@ -81,6 +82,7 @@ class Selector {
 
   // selected[k] = linear index of the element that window first + k chooses, or kNone if it shows
   // nothing but padding.
+  // All windows meet the same taps; each tap compares one candidate per window.
   Status Select(i64 first, i64 count, i64* selected) {
     std::fill_n(selected, count, kNone);
     for (const std::vector<WindowTap>& taps : taps_) {
@@ -88,6 +90,8 @@ class Selector {
     }
     for (i64 k = 0; k < count; ++k) {
       i64 rest = first + k;
+      // Where window first + k begins in each dimension, computed modulo 2^64: positions in the
+      // padding become large numbers.
       for (i64 d = rank_; d-- > 0; rest /= source_dims_[d]) {
         starts_[k * rank_ + d] =
             static_cast<std::uint64_t>(rest % source_dims_[d] * window_[d].stride) -
@@ -106,6 +110,7 @@ class Selector {
  private:
   // The elements at one window position: each becomes the selected one of its window unless
   // select(selected one, element) keeps the former.
+  // Windows that show an element for the first time take it without a comparison.
   Status Challenge(std::span<const size_t> at, i64 count, i64* selected) {
     AXLE_TRY(context_.Check());
     i64 num_pairs = 0;
@@ -161,6 +166,8 @@ FoldAtFn FoldAsF32(const ScalarCallee& scatter, ElementType type) {
   return IsSumOrProduct(kind, type) ? FindFoldKernel(kind, type).fold_at : nullptr;
 }
 
+// The general scatter runs one element at a time, because two windows may choose the same element
+// and order matters.
 template <typename T>
 StatusOr<Literal> SelectAndScatter(const Instruction& inst, std::span<Literal> operands,
                                    const EvalContext& context) {
@@ -178,6 +185,7 @@ StatusOr<Literal> SelectAndScatter(const Instruction& inst, std::span<Literal> o
   });
   std::byte* const out = result.mutable_bytes();
   const T* source = reinterpret_cast<const T*>(operands[1].bytes());
+  // The f32 values of narrow floats are rounded once, when all sources were taken.
   const auto finished = [&]() -> StatusOr<Literal> {
     if (fold_at != nullptr) return Convert(result, shape.type());
     return std::move(result);

@@ -1,4 +1,8 @@
 // slice, dynamic-slice, dynamic-update-slice: boxes of an array.
+//
+// All three are index maps. slice has static coordinates; the dynamic forms add an offset that is
+// read at run time and clamped so that the box lies inside of the array. dynamic-update-slice is a
+// map of two pieces: the whole operand, and the update over it.
 #include <algorithm>
 
 #include "axle/ops/dim_order.h"
@@ -13,6 +17,7 @@ namespace {
 
 constexpr AttrSpec kSliceAttrs[] = {Attr<&SliceAttrs::slice>("slice", {.field = 17})};
 
+// 0 <= start <= limit <= size, and a positive stride.
 StatusOr<Shape> InferSlice(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape& operand = inst.operand(0)->shape();
@@ -38,6 +43,7 @@ StatusOr<Shape> InferSlice(const Instruction& inst) {
   return result;
 }
 
+// The piece reads every stride-th element from the start.
 IndexMap SliceMap(const Instruction& inst) {
   const SliceConfig& slice = inst.attrs<SliceAttrs>().slice;
   IndexPiece piece;
@@ -82,6 +88,7 @@ bool IsVectorForm(const Instruction& inst, i64 first) {
   return inst.num_operands() == first + 1 && inst.operand(first)->shape().rank() == 1;
 }
 
+// Start indices are one scalar per dimension, or, in an older form of HLO, one vector.
 Status CheckStartIndices(const Instruction& inst, i64 first) {
   const i64 rank = inst.operand(0)->shape().rank(), count = inst.num_operands() - first;
   for (i64 i = first; i < inst.num_operands(); ++i) {
@@ -102,7 +109,7 @@ Status CheckStartIndices(const Instruction& inst, i64 first) {
   return OpError(inst, StrCat("there are ", given, " start_indices but operand has rank ", rank));
 }
 
-// The box of sizes `sizes` starts at the start indices, moved so far that it fits.
+// The offsets of a box of these sizes, one per dimension, clamped so that the box fits.
 std::vector<DynamicOffset> StartOffsets(const Instruction& inst, i64 first, const Dims& sizes,
                                         DynamicOffset::Side side) {
   const Shape& operand = inst.operand(0)->shape();
@@ -121,6 +128,8 @@ std::vector<DynamicOffset> StartOffsets(const Instruction& inst, i64 first, cons
   return offsets;
 }
 
+// A slice of the whole dimension keeps it dynamic: the clamped start is 0 then. Size 1 is excluded,
+// as in XLA.
 StatusOr<Shape> InferDynamicSlice(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   AXLE_TRY(CheckStartIndices(inst, 1));
@@ -142,6 +151,7 @@ StatusOr<Shape> InferDynamicSlice(const Instruction& inst) {
   return result;
 }
 
+// The box begins at zero; the offsets move it.
 IndexMap DynamicSliceMap(const Instruction& inst) {
   const Shape& result = inst.shape();
   IndexPiece piece;
@@ -173,6 +183,7 @@ StatusOr<Literal> EvalDynamicSliceDynamic(const Instruction& inst, std::span<Lit
   return result;
 }
 
+// The update may not be larger than the operand in any dimension.
 StatusOr<Shape> InferDynamicUpdateSlice(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   AXLE_TRY(ExpectArray(inst, 1));

@@ -32,6 +32,7 @@ constexpr AttrSpec kSortAttrs[] = {
 };
 constexpr CalleeSpec kSortCallees[] = {{"to_apply"}};
 
+// All operands are permuted alike, so that they share their dimensions.
 StatusOr<Shape> InferSort(const Instruction& inst) {
   const i64 n = inst.num_operands();
   const Dims& dimensions = inst.attrs<SortAttrs>().dimensions;
@@ -56,7 +57,8 @@ StatusOr<Shape> InferSort(const Instruction& inst) {
   return n == 1 ? results[0] : Shape::Tuple(std::move(results));
 }
 
-// The comparator itself, run on two elements of each operand.
+// Runs the comparator on two elements of each operand. An error of the run is kept in status_, and
+// all further comparisons are false, so that the sort ends.
 class CalledLess {
  public:
   CalledLess(const Instruction& inst, const EvalContext& context) : callee_(inst, context) {}
@@ -101,6 +103,7 @@ Status DispatchKey(LaneType type, Fn&& fn) {
   });
 }
 
+// Sorts the lines one by one. The operands' storage becomes the result if nobody else holds it.
 class Sorter {
  public:
   Sorter(const Instruction& inst, i64 dim, std::span<Literal> operands, const EvalContext& context)
@@ -152,6 +155,8 @@ class Sorter {
     return less_.status();
   }
 
+  // Computes the keys of the line, then sorts positions by comparing keys. The four directions are
+  // four instantiations, so that the inner loop has no branch on them.
   Status SortLineByKey() {
     const LaneType type = key_->key.outputs[0].type;
     keys_.resize(size_ * BytesOf(type));
@@ -182,6 +187,7 @@ class Sorter {
     });
   }
 
+  // Writes the elements back in their new order.
   Status WriteLine(size_t k, std::byte* to) const {
     for (i64 begin = 0; begin < size_; begin += kCheckEvery) {
       AXLE_TRY(context_.Check());
@@ -221,6 +227,7 @@ Status CheckComparator(const Instruction& inst, std::span<const ElementType> typ
   return CheckCallee(inst, 0, parameters, Shape(PRED));
 }
 
+// The scratch memory is charged before the sort begins.
 StatusOr<std::vector<Literal>> SortLines(const Instruction& inst, i64 dim,
                                          std::span<Literal> operands, const EvalContext& context) {
   // The line of each operand; its order, twice, and its keys.

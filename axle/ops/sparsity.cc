@@ -1,5 +1,9 @@
 // Reads, prints and checks the sparsity attributes of dot and convolution. Programs with them do
 // not run: CheckRuns answers UNIMPLEMENTED.
+//
+// Two generations of the attribute exist: sparsity_config in braces, and the older sparsity with
+// entries joined by underscores. Tables of fields drive text and proto of the first; the second has
+// code of its own.
 
 #include "axle/ops/sparsity.h"
 
@@ -10,6 +14,8 @@
 
 namespace axle {
 
+// More than two operands are the indices of sparse ones, and only an instruction with the attribute
+// may have them.
 Status CheckSparseOperands(const Instruction& inst, bool is_sparse) {
   if (is_sparse || inst.num_operands() <= 2) return {};
   return OpError(inst, StrCat("has ", inst.num_operands(),
@@ -17,6 +23,7 @@ Status CheckSparseOperands(const Instruction& inst, bool is_sparse) {
                               "operands, which need sparsity_config"));
 }
 
+// The error says what to do instead, since the program is valid HLO and cannot be run here.
 Status CheckNothingIsSparse(const Instruction& inst, bool is_sparse) {
   if (!is_sparse) return {};
   return OpError(inst,
@@ -27,6 +34,7 @@ Status CheckNothingIsSparse(const Instruction& inst, bool is_sparse) {
 
 namespace {
 
+// One row per operand that may be sparse: its key in the text and its field in the proto.
 struct Side {
   std::string_view text;
   int field;
@@ -34,6 +42,8 @@ struct Side {
 };
 constexpr Side kSides[] = {{"lhs", 1, &SparsityConfig::lhs}, {"rhs", 2, &SparsityConfig::rhs}};
 
+// One row per integer of a side. The first two have no key of their own, since the text joins them
+// as sparsity=2x4.
 struct Number {
   std::string_view text;  // "": together with others
   int field;
@@ -47,6 +57,7 @@ constexpr Number kNumbers[] = {
     {"idx", 5, &TensorSparsityConfig::idx},
 };
 
+// Each key occurs at most once; the values are integers or a pair joined by x.
 Status ParseSide(Scanner& scanner, TensorSparsityConfig& value) {
   std::vector<std::string_view> seen;
   return scanner.List("{", "}", [&]() -> Status {
@@ -123,7 +134,8 @@ Status AttrTraits<SparsityConfig>::Read(const WireReader& in, SparsityConfig& va
   });
 }
 
-// The entries are joined by '_', as XLA wrote them.
+// Entries are joined by '_', as XLA prints them: L.1@2:4 is operand lhs, dimension 1, 2 of 4
+// elements.
 Status AttrTraits<SparsityDescriptors>::Parse(Scanner& scanner, const Shape&,
                                               SparsityDescriptors& value) {
   const auto number = [&](std::string_view& text, std::string_view end, i64& to) {
@@ -162,6 +174,7 @@ std::string AttrTraits<SparsityDescriptors>::Print(const SparsityDescriptors& va
   });
 }
 
+// The field is repeated; each descriptor is a message.
 void AttrTraits<SparsityDescriptors>::Write(const SparsityDescriptors& value, int field,
                                             WireWriter& out) {
   for (const SparsityDescriptor& part : value) {
@@ -175,6 +188,7 @@ void AttrTraits<SparsityDescriptors>::Write(const SparsityDescriptors& value, in
   }
 }
 
+// Field 1 is the type, of which there is one.
 Status AttrTraits<SparsityDescriptors>::Read(const WireReader& in, SparsityDescriptors& value) {
   SparsityDescriptor& part = value.emplace_back();
   i64 type = 0;

@@ -1,4 +1,8 @@
 // stochastic-convert: floats to integers, up or down at random.
+//
+// |x| is split into an integral part and a fraction, and the fraction is compared with the random
+// number as a fixed-point number of its width. The sign is put back at the end, so that rounding is
+// symmetric. Values at the limits, and NaN, are selected separately.
 #include "axle/ops/elementwise.h"
 
 namespace axle {
@@ -9,6 +13,7 @@ namespace {
 
 constexpr OperandSpec kStochasticOperands[] = {{"operand"}, {"random"}};
 
+// The random operand has one number of the width of the element for each element.
 StatusOr<Shape> InferStochasticConvert(const Instruction& inst) {
   for (i64 i : {0, 1}) AXLE_TRY(ExpectArray(inst, i));
   Shape result = inst.operand(0)->shape();
@@ -41,6 +46,8 @@ Lane EmitStochasticConvert(const Instruction& inst, std::span<const Lane> operan
   const double bound = static_cast<double>(std::uint64_t{1} << (to_bits - 1));  // of |x|
 
   const Lane magnitude = Abs(x);
+  // Values beyond the limits are replaced by 0, because the conversion to an integer would
+  // overflow.
   const Lane safe = Select(magnitude < bound, magnitude, x.Like(0));
   const Lane whole = Trunc(safe);
   const LaneType wide = random_bits == 64 ? LaneType::kU64 : LaneType::kU32;

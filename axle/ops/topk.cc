@@ -1,4 +1,8 @@
 // topk: the k largest or smallest elements of every row, and where they are.
+//
+// Elements are mapped to unsigned keys whose order is the total order, complemented for the largest
+// elements. A partial sort of the positions with the index as second key gives a unique result of k
+// elements in n log k steps.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -20,6 +24,7 @@ constexpr AttrSpec kTopkAttrs[] = {
     StatedBoolAttr<&TopkAttrs::is_stable>("is_stable", {.field = 60}),
 };
 
+// Both results have size k in the last dimension, which is static.
 StatusOr<Shape> InferTopk(const Instruction& inst) {
   AXLE_TRY(ExpectArray(inst, 0));
   const Shape& operand = inst.operand(0)->shape();
@@ -39,6 +44,7 @@ StatusOr<Shape> InferTopk(const Instruction& inst) {
 }
 
 // An unsigned number in the order of the elements: total order of floats.
+// Signed integers are shifted into the unsigned range by their sign bit.
 template <ElementType kType>
 std::uint64_t OrderKey(StorageOf<kType> element) {
   if constexpr (IsFloating(kType)) {
@@ -83,6 +89,7 @@ Status TopkRows(const Literal& operand, const TopkAttrs& attrs, const EvalContex
   return {};
 }
 
+// The rows are those of the last dimension.
 StatusOr<Literal> EvalTopk(const Instruction& inst, std::span<Literal> operands,
                            const EvalContext& context) {
   AXLE_ASSIGN(Literal values,

@@ -21,6 +21,8 @@ i64 AlignedBytes(i64 count, i64 bytes_each) {
 
 }  // namespace
 
+// If there may be as many updates as elements, a plain f32 copy of the array needs less memory than
+// a table.
 TouchedPlan TouchedPlan::Make(ElementType type, i64 elements, i64 unit, i64 updates) {
   TouchedPlan plan = {.type = type, .elements = elements, .unit = unit};
   if (elements <= updates) return plan;
@@ -36,6 +38,8 @@ i64 TouchedPlan::bytes() const {
          AlignedBytes(most_units * unit, sizeof(float));
 }
 
+// Two layouts of `memory`: without places, all elements of the array as f32; otherwise a hash table
+// (keys, slots, list of touched units) with the f32 values of the touched units behind it.
 TouchedElements::TouchedElements(const TouchedPlan& plan, void* array, void* memory)
     : plan_(plan), array_(static_cast<std::byte*>(array)), values_(static_cast<float*>(memory)) {
   if (plan_.places == 0) {
@@ -52,6 +56,7 @@ TouchedElements::TouchedElements(const TouchedPlan& plan, void* array, void* mem
   std::fill_n(units_, plan_.places, i64{-1});
 }
 
+// Returns the f32 values of a unit, which are widened when it is touched first.
 float* TouchedElements::Find(i64 unit) {
   constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
   const i64 mask = plan_.places - 1;
@@ -73,6 +78,7 @@ float* TouchedElements::Find(i64 unit) {
   return values_ + slots_[place] * plan_.unit;
 }
 
+// Only units that were touched are rounded; all others keep their bits.
 void TouchedElements::Round() {
   if (plan_.places == 0) return RoundElements(values_, plan_.type, array_, plan_.elements);
   for (i64 slot = 0; slot < num_touched_; ++slot) {

@@ -1,5 +1,8 @@
 // The rows of the functions of one float, and of power. Their formulas are in transcendental_*.cc;
 // the accuracies are what tests/accuracy/ measures (docs/accuracy.md), rounded up.
+//
+// A row names the emitter of its function and documents the special values. A complex function is a
+// different emitter of the same row; its accuracy is stated per part or for the larger part.
 #include "axle/ops/elementwise.h"
 #include "axle/ops/lanes/complex_math.h"
 #include "axle/ops/lanes/lane_math.h"
@@ -225,6 +228,8 @@ const OpDef kCosineDef = {
                        std::span<const ComplexLane> z) { return ComplexCos(z[0]); },
 };
 
+// One row for three algorithms: floats have a formula of their own, integers have IntegerPower, and
+// complex powers go through the logarithm.
 const OpDef kPowerDef = {
     .opcode = Opcode::kPower,
     .text = "power",

@@ -1,5 +1,12 @@
 // Ops that exchange values with the host and with other programs through the device of the run:
 // infeed, outfeed, send, send-done, recv, recv-done.
+//
+// The device of the run (EvalContext::Device) owns the queues and channels; the ops only check
+// shapes and call it. A send stores its value and does not wait. recv takes its place in the
+// channel's queue when it starts, so that the order of recvs is the order of their starts, and
+// recv-done waits for the data of that place. Between start and done the state may pass through ops
+// that hand values on (HandsOn), which is why the done op also accepts a state that does not come
+// from a start directly.
 #include <algorithm>
 
 #include "axle/ops/collective_parts.h"
@@ -26,11 +33,13 @@ constexpr AttrSpec kTransferAttrs[] = {
     Attr<&TransferAttrs::is_host_transfer>("is_host_transfer", {.field = 47}, Presence::kOptional),
 };
 
+// Tokens carry no data; they order the transfers.
 Status ExpectToken(const Instruction& inst, i64 i) {
   if (inst.operand(i)->shape().is_token()) return {};
   return OpError(inst, "token must be a token");
 }
 
+// Transfers with the host move whole arrays, one buffer each.
 bool IsArrayOrArrays(const Shape& shape) {
   return shape.is_array() ||
          (shape.is_tuple() && std::ranges::all_of(shape.elements(), &Shape::is_array));
@@ -50,6 +59,7 @@ Status InInstruction(const Instruction& inst, const Status& status) {
   return {status.code(), std::move(text)};
 }
 
+// The data may be an array or a tuple of arrays; the second element is the token.
 StatusOr<Shape> InferInfeed(const Instruction& inst) {
   AXLE_TRY(ExpectToken(inst, 0));
   const Shape& shape = inst.shape();
@@ -63,6 +73,7 @@ StatusOr<Shape> InferInfeed(const Instruction& inst) {
   return shape;
 }
 
+// Waits for the host. An empty tuple takes no buffer and does not wait.
 StatusOr<Literal> EvalInfeed(const Instruction& inst, std::span<Literal>,
                              const EvalContext& context) {
   const Shape& shape = inst.shape().element(0);
@@ -82,6 +93,7 @@ void CanonicalizeOutfeed(std::span<Instruction* const> operands, void* attrs) {
   if (!shape) shape = operands[0]->shape();
 }
 
+// The result is a token. outfeed_shape may differ from the shape of the data in layouts only.
 StatusOr<Shape> InferOutfeed(const Instruction& inst) {
   AXLE_TRY(ExpectToken(inst, 1));
   const Shape& operand = inst.operand(0)->shape();
@@ -95,6 +107,7 @@ StatusOr<Shape> InferOutfeed(const Instruction& inst) {
   return Shape::Token();
 }
 
+// outfeed_shape may state another layout than that of the operand; the device converts.
 StatusOr<Literal> EvalOutfeed(const Instruction& inst, std::span<Literal> operands,
                               const EvalContext& context) {
   const Shape& operand = inst.operand(0)->shape();
@@ -107,11 +120,13 @@ StatusOr<Literal> EvalOutfeed(const Instruction& inst, std::span<Literal> operan
   return Token();
 }
 
+// Ops of one channel meet each other; transfers without a channel_id share one.
 TransferChannel ChannelOf(const Instruction& inst) {
   const auto& attrs = inst.attrs<TransferAttrs>();
   return {.id = attrs.channel_id, .is_host_transfer = attrs.is_host_transfer};
 }
 
+// The channel must be valid, and a transfer with the host has one array.
 Status CheckTransfer(const Instruction& inst, const Shape& data) {
   const auto& attrs = inst.attrs<TransferAttrs>();
   AXLE_TRY(CheckChannel(inst, attrs.channel_id));
@@ -121,6 +136,7 @@ Status CheckTransfer(const Instruction& inst, const Shape& data) {
   return {};
 }
 
+// The state of a transfer: the data, the place in the queue, and a token.
 Shape ContextShape(const Shape& data) {
   return Shape::Tuple({data, Shape(U32), Shape::Token()});
 }
@@ -160,11 +176,14 @@ Status CheckReader(const Instruction& inst) {
 // The context of a send. The context of a recv is a place in the channel's queue.
 constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
 
+// The shape that a program states for a send is not looked at.
 StatusOr<Shape> InferSend(const Instruction& inst) {
   AXLE_TRY(CheckTransfer(inst, inst.operand(0)->shape()));
   return ContextShape(inst.operand(0)->shape());
 }
 
+// Checks before a run what EvalSend checks again: the parser accepts a send without a token, but
+// such a send does not run.
 Status CheckSendRuns(const Instruction& inst) {
   if (inst.operand(1)->shape().is_token()) return {};
   return OpError(inst, "only data with a token behind them are sent", StatusCode::kUnimplemented);
@@ -180,6 +199,7 @@ StatusOr<Literal> EvalSend(const Instruction& inst, std::span<Literal> operands,
   return Literal::Tuple({std::move(operands[0]), Literal::Scalar(U32, kNoPlace), Token()});
 }
 
+// A recv has no operand with the data's shape, so that the program states it.
 StatusOr<Shape> InferRecv(const Instruction& inst) {
   AXLE_TRY(ExpectToken(inst, 0));
   const Shape& shape = inst.shape();
@@ -226,6 +246,8 @@ Status CheckDone(const Instruction& inst, Opcode start) {
   return {};
 }
 
+// The result of send-done is a token. The send op has stored the data already, so that send-done
+// does nothing.
 StatusOr<Shape> InferSendDone(const Instruction& inst) {
   AXLE_TRY(CheckDone(inst, Opcode::kSend));
   return Shape::Token();
@@ -240,6 +262,7 @@ StatusOr<Shape> InferRecvDone(const Instruction& inst) {
   return Shape::Tuple({inst.operand(0)->shape().element(0), Shape::Token()});
 }
 
+// The context distinguishes the states of sends and recvs that pass through tuples and loops.
 StatusOr<Literal> EvalRecvDone(const Instruction& inst, std::span<Literal> operands,
                                const EvalContext& context) {
   const i64 place = operands[0].element(1).data<std::uint32_t>()[0];

@@ -1,5 +1,9 @@
 // cholesky, triangular-solve: the linear algebra that HLO has ops for. The algorithms are in
 // linear_algebra.h.
+//
+// The rows check shapes and call the algorithms matrix by matrix; a batch is a run of matrices in
+// memory. Narrow floats are computed in f32. A Cholesky factor of the upper triangle is computed on
+// the adjoint, so that one algorithm serves both.
 #include <cstring>
 
 #include "axle/linalg/linear_algebra.h"
@@ -64,6 +68,8 @@ StatusOr<Shape> InferCholesky(const Instruction& inst) {
   return inst.operand(0)->shape().WithoutLayout();
 }
 
+// `failed` is the first row whose pivot has no square root; the result of such a matrix is NaN, as
+// in XLA.
 template <typename T>
 Status CholeskyOfAll(Literal& matrices, i64 n, bool lower, Limits* limits) {
   T* data = reinterpret_cast<T*>(matrices.mutable_bytes());
@@ -85,6 +91,7 @@ Status CholeskyOfAll(Literal& matrices, i64 n, bool lower, Limits* limits) {
   return {};
 }
 
+// The result reuses the storage of the converted operand: the factor is computed in place.
 StatusOr<Literal> EvalCholesky(const Instruction& inst, std::span<Literal> operands,
                                const EvalContext& context) {
   const ElementType type = operands[0].shape().type();
@@ -101,6 +108,7 @@ StatusOr<Literal> EvalCholesky(const Instruction& inst, std::span<Literal> opera
   return ConvertIfNeeded(result, type);
 }
 
+// `shared` is the dimension of b along which a is multiplied.
 StatusOr<Shape> InferTriangularSolve(const Instruction& inst) {
   AXLE_TRY(CheckSquare(inst));
   AXLE_TRY(ExpectArray(inst, 1));
@@ -126,6 +134,7 @@ StatusOr<Shape> InferTriangularSolve(const Instruction& inst) {
   return b.WithoutLayout();
 }
 
+// The attribute says how a is read; its transpose is not formed here.
 template <typename T>
 Status SolveAll(const Literal& a, const TriangularSolveAttrs& attrs, Literal& b, Limits* limits) {
   const i64 rank = a.shape().rank(), n = a.shape().dims().back();
@@ -146,6 +155,7 @@ Status SolveAll(const Literal& a, const TriangularSolveAttrs& attrs, Literal& b,
   return {};
 }
 
+// The solution replaces the right sides in place.
 StatusOr<Literal> EvalTriangularSolve(const Instruction& inst, std::span<Literal> operands,
                                       const EvalContext& context) {
   const ElementType type = operands[0].shape().type(), computed = ComputedType(type);

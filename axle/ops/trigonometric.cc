@@ -1,6 +1,11 @@
 // The rows of tan, of the hyperbolic and the inverse functions, and of cbrt. Their formulas are in
 // transcendental_*.cc; the accuracies are what tests/accuracy/ measures (docs/accuracy.md), rounded
 // up.
+//
+// A row names the emitter that appends the function to a lane program (lanes/lane_math.h) and
+// documents its special values. The same emitter serves every engine and every float type: narrow
+// floats are computed as f32 and rounded once. The branch cuts of the complex functions are those
+// of C99.
 #include "axle/ops/elementwise.h"
 #include "axle/ops/lanes/complex_math.h"
 #include "axle/ops/lanes/lane_math.h"
@@ -189,6 +194,7 @@ const OpDef kAtanhDef = {
                        std::span<const ComplexLane> z) { return ComplexAtanh(z[0]); },
 };
 
+// There is no complex form: a complex number has three cube roots, and XLA defines none of them.
 const OpDef kCbrtDef = {
     .opcode = Opcode::kCbrt,
     .text = "cbrt",

@@ -20,9 +20,10 @@
 namespace axle {
 namespace {
 
-// 128 bits hold the products of sizes, strides and dilations, each of which fits 64.
+// The products of sizes, strides and dilations, each of which fits into 64 bits, fit into 128.
 using Wide = __int128;
 
+// Division towards negative infinity, unlike that of C++: offsets into the padding are negative.
 Wide FloorDiv(Wide a, Wide b) {  // b > 0
   return a / b - (a % b < 0 ? 1 : 0);
 }
@@ -34,6 +35,7 @@ Wide Modulo(Wide a, Wide b) {  // in [0, b)
 }
 
 // x with a * x == 1 modulo m, for a and m without a common factor.
+// The extended algorithm of Euclid; the invariant is a * x == r modulo m.
 Wide InverseModulo(Wide a, Wide m) {
   Wide r0 = m, r1 = Modulo(a, m), x0 = 0, x1 = 1;
   while (r1 > 1) {
@@ -51,6 +53,7 @@ std::optional<i64> DilatedSize(i64 n, i64 dilation) {
   return reach ? CheckedAdd(*reach, 1) : std::nullopt;
 }
 
+// The outputs that meet an element at one window position, as two arithmetic progressions.
 WindowTap TapAt(const WindowDim& window, i64 position, i64 operand_size, i64 output_size) {
   const Wide offset = Wide{position} * window.window_dilation - window.pad_low;
   const Wide base = window.base_dilation, stride = window.stride;
@@ -63,9 +66,11 @@ WindowTap TapAt(const WindowDim& window, i64 position, i64 operand_size, i64 out
       step == 1
           ? 0
           : Modulo(Modulo(-offset / common, step) * InverseModulo(stride / common, step), step);
+  // The range of outputs whose element exists, without the congruence.
   const Wide lowest = std::max<Wide>(0, CeilDiv(-offset, stride));
   const Wide highest =
       std::min<Wide>(output_size - 1, FloorDiv((Wide{operand_size} - 1) * base - offset, stride));
+  // The first output of the residue class that is not below `lowest`.
   const Wide first = lowest + Modulo(residue - lowest, step);
   if (first > highest) return tap;
   tap.count = static_cast<i64>((highest - first) / step + 1);
@@ -93,6 +98,7 @@ Status CheckRoom(i64 count, i64 bytes_each, Limits* limits) {
 
 }  // namespace
 
+// Every step is checked for overflow: sizes, paddings and dilations come from the program.
 StatusOr<i64> WindowOutputSize(const Instruction& inst, const WindowDim& window, i64 d,
                                i64 operand_size) {
   const auto error = [&](std::string_view what, i64 value) {
@@ -120,6 +126,7 @@ StatusOr<i64> WindowOutputSize(const Instruction& inst, const WindowDim& window,
   return (padded_base - *dilated_window) / window.stride + 1;
 }
 
+// The window applies to all dimensions of the operand, one to one.
 StatusOr<Shape> WindowOutputShape(const Instruction& inst, const Window& window,
                                   const Shape& operand, ElementType type) {
   const auto rank = static_cast<i64>(window.size());
@@ -135,6 +142,10 @@ StatusOr<Shape> WindowOutputShape(const Instruction& inst, const Window& window,
   return result;
 }
 
+// A tap is a window position with the outputs and elements that meet there. Windows may have up to
+// 2^63 positions of which few meet an element, so the work is bounded by the number of pairs
+// (output, element) as well as by the number of positions; positions come in increasing order
+// either way.
 StatusOr<std::vector<WindowTap>> WindowTaps(const WindowDim& window, i64 operand_size,
                                             i64 output_size, Limits* limits) {
   std::vector<WindowTap> taps;
@@ -151,12 +162,15 @@ StatusOr<std::vector<WindowTap>> WindowTaps(const WindowDim& window, i64 operand
     if (limits != nullptr) AXLE_TRY(limits->Check());
     const WindowTap tap = TapAt(window, position, operand_size, output_size);
     if (tap.count == 0) return {};
+    // The bytes are checked against the limit whenever the vector would grow.
     if (taps.size() == taps.capacity()) {
       AXLE_TRY(CheckRoom(2 * static_cast<i64>(taps.size()), sizeof(WindowTap), limits));
     }
     taps.push_back(tap);
     return {};
   };
+  // The number of positions is compared with that of pairs (output, element), and the smaller
+  // search is done.
   if (last - first < Wide{output_size} * operand_size) {
     for (Wide position = first; position <= last; ++position) {
       AXLE_TRY(add(static_cast<i64>(position)));
@@ -181,6 +195,8 @@ StatusOr<std::vector<WindowTap>> WindowTaps(const WindowDim& window, i64 operand
   return taps;
 }
 
+// Restricts a tap to the outputs of a slab; outputs are then counted from the beginning of the
+// slab.
 WindowTap ClipTap(const WindowTap& tap, i64 begin, i64 end) {
   WindowTap clipped = tap;
   const i64 skipped =
@@ -193,6 +209,7 @@ WindowTap ClipTap(const WindowTap& tap, i64 begin, i64 end) {
   return clipped;
 }
 
+// A window that covers everything before, or everything after, its position makes a prefix sum.
 Cumulative CumulativeKind(const WindowDim& window, i64 operand_size) {
   if (window.stride != 1 || window.base_dilation != 1 || window.window_dilation != 1 ||
       window.size < operand_size) {

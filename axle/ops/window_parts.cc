@@ -24,6 +24,7 @@ i64 NumSlots(i64 positions) {
 
 }  // namespace
 
+// The identity is kept as bits, because a fill must keep the sign of -0.
 WindowParts::WindowParts(ReducerKind kind, ElementType type, i64 most, i64 positions)
     : kernel_(FindFoldKernel(kind, type)),
       identity_(IdentityBits(kind, StorageType(kernel_.type))),
@@ -36,6 +37,7 @@ i64 WindowParts::Bytes(ElementType type, i64 most, i64 positions) {
   return NumSlots(positions) * most * Info(type).bytes;
 }
 
+// `memory` has room for the slots, Bytes() of them.
 void WindowParts::Begin(void* accumulators, i64 count, void* memory) {
   accumulators_ = static_cast<std::byte*>(accumulators);
   memory_ = static_cast<std::byte*>(memory);
@@ -86,6 +88,7 @@ void WindowParts::JoinLastTwo() {
   groups_.pop_back();
 }
 
+// A window of a single part never left the accumulators.
 void WindowParts::End() {
   if (groups_.empty()) return;  // one part
   EndPart(part_);

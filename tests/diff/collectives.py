@@ -3,7 +3,7 @@
 import values
 from element_types import TYPES
 from programs import Parameter, Program
-from drawing import fold_parameter, generator, reducer, shape_text
+from generator_parts import fold_parameter, generator, reducer, shape_text
 
 
 @generator("all-reduce", "reduce-scatter")

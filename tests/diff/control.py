@@ -6,7 +6,7 @@ import numpy as np
 import values
 from element_types import TYPES
 from programs import Parameter, Program
-from drawing import computation, generator, indices, ints, shape_text
+from generator_parts import computation, generator, indices, ints, shape_text
 
 
 def exact_op(t):

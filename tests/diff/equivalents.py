@@ -5,7 +5,7 @@ import numpy as np
 import values
 from element_types import TYPES
 from programs import Parameter, Program
-from drawing import computation, fold_parameter, generator, ints, reducer, shape_text
+from generator_parts import computation, fold_parameter, generator, ints, reducer, shape_text
 from control import exact_op
 
 

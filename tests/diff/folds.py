@@ -5,8 +5,8 @@ import numpy as np
 import values
 from element_types import TYPES
 from programs import Parameter, Program
-from drawing import computation, fold_parameter, generator, identity, indices, ints
-from drawing import reducer, shape_text, some_dims
+from generator_parts import computation, fold_parameter, generator, identity, indices, ints
+from generator_parts import reducer, shape_text, some_dims
 
 
 @generator("reduce")

@@ -3,7 +3,7 @@
 import values
 from element_types import TYPES
 from programs import Parameter, Program
-from drawing import generator, indices, index_type, ints, shape_text, some_dims
+from generator_parts import generator, indices, index_type, ints, shape_text, some_dims
 
 
 @generator("broadcast")

@@ -6,7 +6,7 @@ import values
 from element_types import TYPES
 from programs import Parameter, Program, same_width_unsigned
 from control import exact_op
-from drawing import computation, generator, identity, ints, reducer, shape_text
+from generator_parts import computation, generator, identity, ints, reducer, shape_text
 
 
 def batch_dims(rng):

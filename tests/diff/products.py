@@ -2,7 +2,7 @@
 
 from element_types import TYPES
 from programs import Parameter, Program
-from drawing import generator, ints, shape_text
+from generator_parts import generator, ints, shape_text
 
 
 def dot_shapes(rng):

@@ -7,4 +7,4 @@ import folds  # noqa: F401
 import movement  # noqa: F401
 import numerical  # noqa: F401
 import products  # noqa: F401
-from drawing import GENERATORS  # noqa: F401
+from generator_parts import GENERATORS  # noqa: F401

@@ -29,6 +29,7 @@ Status AttrTraits<float>::Parse(Scanner& scanner, const Shape&, float& value) {
   return {};
 }
 
+// The text reads back as the same number.
 std::string AttrTraits<float>::Print(float value) {
   std::string text;
   AppendFloat(Info(F32), std::bit_cast<std::uint32_t>(value), text);
@@ -46,12 +47,15 @@ std::string AttrTraits<Dims>::Print(const Dims& value) {
   return StrCat("{", Join(value, ","), "}");
 }
 
+// Attributes are hashed for structural comparison of instructions.
 size_t AttrTraits<Dims>::Hash(const Dims& value) {
   size_t hash = value.size();
   for (i64 x : value) hash = hash * 1000003 + static_cast<size_t>(x);
   return hash;
 }
 
+// "0_1_2x3_4": low, high and optionally interior padding per dimension. Interior padding is printed
+// only if some dimension has it.
 Status AttrTraits<PaddingConfig>::Parse(Scanner& scanner, const Shape&, PaddingConfig& value) {
   AXLE_ASSIGN(const std::vector<std::vector<i64>> pads, scanner.JoinedPads());
   for (const std::vector<i64>& pad : pads) {
@@ -60,6 +64,7 @@ Status AttrTraits<PaddingConfig>::Parse(Scanner& scanner, const Shape&, PaddingC
   return {};
 }
 
+// If one dimension has interior padding, all are printed with it, as XLA does.
 std::string AttrTraits<PaddingConfig>::Print(const PaddingConfig& value) {
   const bool interior =
       std::ranges::any_of(value, [](const PaddingDim& dim) { return dim.interior != 0; });
@@ -69,6 +74,8 @@ std::string AttrTraits<PaddingConfig>::Print(const PaddingConfig& value) {
   });
 }
 
+// "{[0:8:2], [1:3]}": start, limit and optionally stride. Strides are printed only if one of them
+// is not 1.
 Status AttrTraits<SliceConfig>::Parse(Scanner& scanner, const Shape&, SliceConfig& value) {
   return scanner.List("{", "}", [&]() -> Status {
     SliceDim& dim = value.emplace_back();
@@ -111,6 +118,8 @@ constexpr std::string_view kWindowNames[] = {"size",       "stride",     "pad",
 
 }  // namespace
 
+// The keys may come in any order; all lists must have as many dimensions as "size". Everything is
+// read first and then stored, since "size" may come last.
 Status AttrTraits<Window>::Parse(Scanner& scanner, const Shape&, Window& value) {
   std::vector<std::string_view> seen;
   std::vector<std::pair<std::string_view, std::vector<i64>>> lists;
@@ -163,6 +172,7 @@ Status AttrTraits<Window>::Parse(Scanner& scanner, const Shape&, Window& value) 
   return {};
 }
 
+// Keys whose values are all defaults are left out, in the order in which XLA prints them.
 std::string AttrTraits<Window>::Print(const Window& value) {
   if (value.empty()) return "{}";
   std::string out =
@@ -188,6 +198,7 @@ std::string AttrTraits<Window>::Print(const Window& value) {
   return out + "}";
 }
 
+// The dimension of a role, or -1.
 i64 ConvolutionDimensionNumbers::Find(const std::string& side, char role) {
   const size_t at = side.find(role);
   return at == side.npos ? -1 : static_cast<i64>(at);
@@ -201,6 +212,8 @@ PaddingDim* PaddingConfig::add_dimensions() {
   return &emplace_back();
 }
 
+// Moves a role to a dimension: '?' marks dimensions that have none yet. The rank is limited,
+// because the number comes from callers.
 void ConvolutionDimensionNumbers::Place(std::string& side, i64 dim, char role) {
   if (const i64 before = Find(side, role); before >= 0) side[before] = '?';
   constexpr i64 kMaxRank = 16;
@@ -209,6 +222,7 @@ void ConvolutionDimensionNumbers::Place(std::string& side, i64 dim, char role) {
   side[dim] = role;
 }
 
+// Spatial dimensions are named by digits, so that there are at most ten.
 std::vector<i64> ConvolutionDimensionNumbers::Spatial(const std::string& side) {
   std::vector<i64> dims;
   for (char digit = '0'; digit <= '9' && Find(side, digit) >= 0; ++digit) {
@@ -217,11 +231,13 @@ std::vector<i64> ConvolutionDimensionNumbers::Spatial(const std::string& side) {
   return dims;
 }
 
+// The next spatial dimension. Roles are single characters, so there are at most ten.
 void ConvolutionDimensionNumbers::AddSpatial(std::string& side, i64 dim) {
   const size_t number = Spatial(side).size();
   if (number < 10) Place(side, dim, static_cast<char>('0' + number));
 }
 
+// "b01f_01io->b01f": the dimensions of lhs, rhs and output by their roles.
 Status AttrTraits<ConvolutionDimensionNumbers>::Parse(Scanner& scanner, const Shape&,
                                                       ConvolutionDimensionNumbers& value) {
   AXLE_ASSIGN(const std::string_view text, scanner.DimLabels());
@@ -255,6 +271,7 @@ std::string AttrTraits<ConvolutionDimensionNumbers>::Print(
   return StrCat(value.lhs, "_", value.rhs, "->", value.output);
 }
 
+// The texts are those of HLO; an unknown one is answered with the list of all.
 StatusOr<size_t> ParseEnum(Scanner& scanner, std::string_view what,
                            std::span<const std::string_view> texts, bool ignore_case) {
   AXLE_ASSIGN(const std::string_view text, scanner.Name(StrCat("a ", what)));
@@ -274,6 +291,7 @@ StatusOr<size_t> ParseEnum(Scanner& scanner, std::string_view what,
       StrCat("unknown ", what, " \"", text, "\"; it is one of: ", Join(known, ", ")));
 }
 
+// One precision per operand.
 Status AttrTraits<OperandPrecision>::Parse(Scanner& scanner, const Shape& result,
                                            OperandPrecision& value) {
   AXLE_TRY(scanner.List("{", "}", [&]() -> Status {
@@ -288,6 +306,7 @@ std::string AttrTraits<OperandPrecision>::Print(const OperandPrecision& value) {
   return StrCat("{", Join(value, ",", AttrTraits<Precision>::Print), "}");
 }
 
+// "{0}: (1, {2})": output index, operand number, operand index.
 Status AttrTraits<OperandAliasing>::Parse(Scanner& scanner, const Shape& result,
                                           OperandAliasing& value) {
   return scanner.List("{", "}", [&]() -> Status {
@@ -310,6 +329,7 @@ std::string AttrTraits<OperandAliasing>::Print(const OperandAliasing& value) {
   return StrCat("{", Join(value, ", ", text), "}");
 }
 
+// "{{0,1},{1,0}}".
 Status AttrTraits<SourceTargetPairs>::Parse(Scanner& scanner, const Shape&,
                                             SourceTargetPairs& value) {
   return scanner.List("{", "}", [&]() -> Status {
@@ -362,6 +382,7 @@ std::string AttrTraits<std::optional<Shape>>::Print(const std::optional<Shape>& 
   return value ? value->ToStringWithLayout() : "";
 }
 
+// An empty list differs from no list: with it, all operands are unconstrained.
 Status AttrTraits<std::optional<std::vector<Shape>>>::Parse(
     Scanner& scanner, const Shape&, std::optional<std::vector<Shape>>& value) {
   std::vector<Shape>& shapes = value.emplace();
@@ -393,6 +414,7 @@ StatusOr<Literal> ParseLiteralWithShape(Scanner& scanner) {
   AXLE_ASSIGN(const Shape shape, ParseShape(scanner));
   AXLE_ASSIGN(Literal value, ParseLiteral(scanner, shape));
   const bool has_layout = shape.is_array() && shape.layout() != nullptr;
+  // Literals are kept row-major; the elements of the text are in the order of the stated layout.
   return has_layout && shape.layout()->tiles.empty() ? value.Relayout(*shape.layout()) : value;
 }
 
@@ -405,6 +427,7 @@ std::string LiteralWithShapeText(const Literal& literal) {
 
 }  // namespace
 
+// A value without its elements, {...}, cannot be checked or used and is an error.
 Status AttrTraits<std::optional<Literal>>::Parse(Scanner& scanner, const Shape&,
                                                  std::optional<Literal>& value) {
   AXLE_ASSIGN(value, ParseLiteralWithShape(scanner));
@@ -419,6 +442,7 @@ std::string AttrTraits<std::optional<Literal>>::Print(const std::optional<Litera
   return value ? LiteralWithShapeText(*value) : "";
 }
 
+// The shardings themselves are only carried as text.
 Status AttrTraits<DomainSharding>::Parse(Scanner& scanner, const Shape&, DomainSharding& value) {
   constexpr std::string_view kKeys[] = {"kind", "entry", "exit"};
   std::array<bool, std::size(kKeys)> seen = {};

@@ -1,4 +1,8 @@
 // How attribute values are encoded in HloInstructionProto.
+//
+// Field numbers are those of xla/service/hlo.proto and stand in the row of the attribute; what an
+// attribute needs below that level is here. Unknown fields are skipped, since newer writers may add
+// them. A value that has no field has its default, so that zeros are not written.
 #include <algorithm>
 
 #include "axle/core/literal_wire.h"
@@ -48,6 +52,7 @@ Status ReadIntegers(const WireReader& in, Member member) {
 
 }  // namespace
 
+// The message of a padding has one sub-message per dimension.
 void AttrTraits<PaddingConfig>::Write(const PaddingConfig& value, int field, WireWriter& out) {
   WireWriter config;
   for (const PaddingDim& dim : value) {
@@ -73,6 +78,7 @@ Status AttrTraits<PaddingConfig>::Read(const WireReader& in, PaddingConfig& valu
   });
 }
 
+// The field is repeated: one message per dimension, without one around them.
 void AttrTraits<SliceConfig>::Write(const SliceConfig& value, int field, WireWriter& out) {
   for (const SliceDim& dim : value) {
     WireWriter message;
@@ -95,6 +101,7 @@ Status AttrTraits<SliceConfig>::Read(const WireReader& in, SliceConfig& value) {
 
 namespace {
 
+// The integers of WindowDimension by their field numbers; reversal is a bool and is treated apart.
 constexpr std::pair<int, i64 WindowDim::*> kWindowFields[] = {
     {1, &WindowDim::size},     {2, &WindowDim::stride},          {3, &WindowDim::pad_low},
     {4, &WindowDim::pad_high}, {5, &WindowDim::window_dilation}, {6, &WindowDim::base_dilation},
@@ -114,6 +121,7 @@ void AttrTraits<Window>::Write(const Window& value, int field, WireWriter& out) 
   out.Message(field, window);
 }
 
+// Missing fields are 0 in the proto, not the defaults of WindowDim.
 Status AttrTraits<Window>::Read(const WireReader& in, Window& value) {
   return ReadMessage(in, [&](const WireReader& field) -> Status {
     if (field.field() != 1) return {};
@@ -150,6 +158,8 @@ constexpr ConvolutionField kConvolutionFields[] = {
 };
 constexpr i64 kMaxConvolutionRank = 16;
 
+// Dimensions may come in any order, so that the text grows with '?' in the places that are not
+// known yet.
 Status PlaceRole(const WireReader& in, std::string& side, i64 dim, char role) {
   if (dim < 0 || dim >= kMaxConvolutionRank) return in.Error(StrCat("there is no dimension ", dim));
   if (dim >= static_cast<i64>(side.size())) side.resize(dim + 1, '?');
@@ -160,6 +170,7 @@ Status PlaceRole(const WireReader& in, std::string& side, i64 dim, char role) {
 
 }  // namespace
 
+// All roles are written, each as the number of its dimension.
 void AttrTraits<ConvolutionDimensionNumbers>::Write(const ConvolutionDimensionNumbers& value,
                                                     int field, WireWriter& out) {
   if (value == ConvolutionDimensionNumbers()) return;  // optional in some ops
@@ -202,9 +213,11 @@ Status AttrTraits<ConvolutionDimensionNumbers>::Read(const WireReader& in,
       AXLE_TRY(PlaceRole(in, value.*part.side, dims[i][d], static_cast<char>('0' + d)));
     }
   }
+  // What was read must also be a value that the text can express.
   return CheckText(in, value);
 }
 
+// Most enumerations have the numbers 0, 1, 2, ...; `numbers` lists them for the others.
 StatusOr<size_t> ReadEnum(const WireReader& in, std::string_view what, size_t count,
                           std::span<const i64> numbers) {
   AXLE_ASSIGN(const i64 number, in.Int());
@@ -214,6 +227,7 @@ StatusOr<size_t> ReadEnum(const WireReader& in, std::string_view what, size_t co
   return in.Error(StrCat("there is no ", what, " ", number));
 }
 
+// Some enumerations are stored by their names.
 StatusOr<size_t> ReadEnumText(const WireReader& in, std::string_view what,
                               std::span<const std::string_view> texts) {
   AXLE_ASSIGN(const std::string_view text, in.Bytes());
@@ -222,6 +236,7 @@ StatusOr<size_t> ReadEnumText(const WireReader& in, std::string_view what,
   return in.Error(StrCat("there is no ", what, " \"", PrintableText(text.substr(0, 40)), "\""));
 }
 
+// One number per operand. No numbers at all mean the default for all operands.
 void AttrTraits<OperandPrecision>::Write(const OperandPrecision& value, int field,
                                          WireWriter& out) {
   Dims numbers;
@@ -264,6 +279,7 @@ Status AttrTraits<OperandAliasing>::Read(const WireReader& in, OperandAliasing& 
   });
 }
 
+// The elements of a literal are written in the order of the instruction's layout, if it states one.
 void AttrTraits<Literal>::Write(const Literal& value, const Shape& result, int field,
                                 WireWriter& out) {
   const bool has_layout = value.shape().is_array() && result.is_array() &&
@@ -277,6 +293,7 @@ void AttrTraits<Literal>::Write(const Literal& value, const Shape& result, int f
   out.Message(field, LiteralMessage(value.Relayout(order)));
 }
 
+// The shape of the literal must be that of the instruction.
 Status AttrTraits<Literal>::Read(const WireReader& in, const Shape& result, Literal& value) {
   AXLE_ASSIGN(value, ReadLiteral(in));
   if (Compatible(value.shape(), result)) return {};
@@ -288,9 +305,12 @@ Status AttrTraits<Literal>::Read(const WireReader& in, const Shape& result, Lite
 
 namespace {
 
+// The fields of HloInstructionProto that hold replica groups. Writers of different ages use
+// different ones, and some write two.
 constexpr int kGroupListField = 87, kLegacyGroupField = 49, kIotaGroupsField = 92,
               kMeshGroupsField = 93;
 
+// The ids of one group, appended to the list.
 Status ReadGroup(const WireReader& in, ReplicaGroups& value) {
   Dims& group = value.groups.emplace_back();
   return ReadMessage(in, [&](const WireReader& field) -> Status {
@@ -298,6 +318,7 @@ Status ReadGroup(const WireReader& in, ReplicaGroups& value) {
   });
 }
 
+// The iota form replaces what was read before: only one form is valid.
 Status ReadIotaGroups(const WireReader& in, ReplicaGroups& value) {
   value = {};
   IotaDevices& iota = value.iota.emplace();
@@ -317,6 +338,7 @@ Status ReadIotaGroups(const WireReader& in, ReplicaGroups& value) {
   });
 }
 
+// A mesh and the axes along which the groups extend.
 Status ReadMeshGroups(const WireReader& in, ReplicaGroups& value) {
   value = {};
   DeviceMesh& mesh = value.mesh.emplace();
@@ -330,6 +352,7 @@ Status ReadMeshGroups(const WireReader& in, ReplicaGroups& value) {
 
 }  // namespace
 
+// Each of the three forms has a field of its own.
 void AttrTraits<ReplicaGroups>::Write(const ReplicaGroups& value, int, WireWriter& out) {
   WireWriter message;
   if (value.mesh) {
@@ -354,6 +377,7 @@ void AttrTraits<ReplicaGroups>::Write(const ReplicaGroups& value, int, WireWrite
   out.Message(kGroupListField, message);
 }
 
+// Old versions write the list beside the new form; the new one wins, whatever comes first.
 Status AttrTraits<ReplicaGroups>::Read(const WireReader& in, ReplicaGroups& value) {
   switch (in.field()) {
     case kLegacyGroupField:  // written beside the others by old versions
@@ -390,12 +414,15 @@ Status AttrTraits<SourceTargetPairs>::Read(const WireReader& in, SourceTargetPai
   });
 }
 
+// The lists of all arrays are one list of numbers in the proto.
 void AttrTraits<DimsList>::Write(const DimsList& value, int field, WireWriter& out) {
   Dims flat;
   for (const Dims& part : value) flat.insert(flat.end(), part.begin(), part.end());
   out.Ints(field, flat);
 }
 
+// The list is cut again by the rank of the array, since all parts have one entry per dimension.
+// Fields may be split into several pieces, so that what was read before is joined first.
 Status AttrTraits<DimsList>::Read(const WireReader& in, const Shape& result, DimsList& value) {
   Dims flat;
   for (const Dims& part : value) flat.insert(flat.end(), part.begin(), part.end());
@@ -428,6 +455,7 @@ Status AttrTraits<std::optional<Shape>>::Read(const WireReader& in, std::optiona
   return {};
 }
 
+// A flag tells an empty list from none.
 void AttrTraits<std::optional<std::vector<Shape>>>::Write(
     const std::optional<std::vector<Shape>>& value, int field, WireWriter& out) {
   if (!value) return;
@@ -447,6 +475,7 @@ Status AttrTraits<std::optional<std::vector<Shape>>>::Read(
   return {};
 }
 
+// The literal carries its own shape; a layout in it says in which order the elements are.
 void AttrTraits<std::optional<Literal>>::Write(const std::optional<Literal>& value, int field,
                                                WireWriter& out) {
   if (value) out.Message(field, LiteralMessage(*value));

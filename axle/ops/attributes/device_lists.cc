@@ -27,6 +27,7 @@ StatusOr<Dims> ParseIntegersUntil(Scanner& scanner, std::string_view close) {
   return values;
 }
 
+// Sorting finds repeated ids in n log n steps.
 Status CheckDeviceIds(const Scanner& scanner, const Dims& ids, i64 expected) {
   if (static_cast<i64>(ids.size()) != expected) {
     return scanner.Error(StrCat("lists ", ids.size(), " devices but has place for ", expected));
@@ -53,6 +54,7 @@ void Canonicalize(IotaDevices& devices) {
   for (i64 dim = 0; dim < static_cast<i64>(sizes.size()); ++dim) {
     if (sizes[dim] != 1) kept.push_back(dim);
   }
+  // rank_of is the position among the dimensions that are kept.
   Dims rank_of(sizes.size(), -1);
   for (size_t i = 0; i < kept.size(); ++i) rank_of[kept[i]] = static_cast<i64>(i);
   // Runs of dimensions that are neighbours in both orders become one.
@@ -62,6 +64,8 @@ void Canonicalize(IotaDevices& devices) {
   };
   std::vector<Run> runs;
   i64 previous = -2;
+  // A run goes on while the next dimension in the transposed order is also the next one in the
+  // original order.
   for (i64 dim : order) {
     const i64 rank = rank_of[dim];
     if (rank == previous + 1 && !runs.empty()) {
@@ -71,6 +75,7 @@ void Canonicalize(IotaDevices& devices) {
     }
     previous = rank;
   }
+  // The runs are renumbered by their position in the original order.
   std::vector<size_t> by_first(runs.size());
   std::iota(by_first.begin(), by_first.end(), size_t{0});
   std::ranges::sort(by_first, {}, [&](size_t i) { return runs[i].first; });
@@ -84,6 +89,7 @@ void Canonicalize(IotaDevices& devices) {
   devices = std::move(result);
 }
 
+// The callers have checked that the product fits.
 i64 Product(const Dims& sizes) {
   i64 product = 1;
   for (i64 size : sizes) product *= size;
@@ -96,6 +102,8 @@ i64 IotaDevices::size() const {
   return Product(reshape);
 }
 
+// The id at a position of the transposed list: the position is split into indices of the transposed
+// sizes, and the indices are joined by the strides of the original sizes.
 i64 IotaDevices::device(i64 position) const {
   const Dims strides = RowMajorStrides(reshape);
   i64 device = 0;
@@ -107,6 +115,7 @@ i64 IotaDevices::device(i64 position) const {
   return device;
 }
 
+// The inverse of device().
 i64 IotaDevices::position(i64 device) const {
   const Dims strides = RowMajorStrides(reshape);
   i64 position = 0;
@@ -115,6 +124,7 @@ i64 IotaDevices::position(i64 device) const {
   return position;
 }
 
+// Sizes are at least 1 and their product fits into 64 bits.
 StatusOr<Dims> ParseTileDims(Scanner& scanner) {
   AXLE_TRY(scanner.Expect("["));
   AXLE_ASSIGN(Dims dims, ParseIntegersUntil(scanner, "]"));
@@ -129,6 +139,7 @@ StatusOr<Dims> ParseTileDims(Scanner& scanner) {
   return dims;
 }
 
+// "[4,2]T(1,0)": 0 .. 7 as an array [4,2], transposed.
 StatusOr<IotaDevices> ParseIotaDevices(Scanner& scanner) {
   IotaDevices devices;
   AXLE_ASSIGN(devices.reshape, ParseTileDims(scanner));
@@ -159,6 +170,8 @@ std::string IotaDevicesText(const IotaDevices& devices) {
   return devices.is_identity() ? reshape : StrCat(reshape, "T(", Join(devices.transpose, ","), ")");
 }
 
+// "mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0))" or "maximal_mesh[device_id=3]". Lists in the order
+// 0, 1, 2, ... are dropped, so that both spellings are one value.
 StatusOr<DeviceMesh> ParseDeviceMesh(Scanner& scanner) {
   DeviceMesh mesh;
   if (scanner.ConsumeWord("maximal_mesh")) {
@@ -232,7 +245,7 @@ std::string DeviceMeshText(const DeviceMesh& mesh) {
 
 namespace {
 
-// The axis of this name, or whose number this is.
+// The axis of this name, or the axis whose number is written as the name.
 std::optional<i64> FindAxis(const DeviceMesh& mesh, const std::string& name) {
   const auto axis = std::ranges::find(mesh.axes, name, &DeviceMesh::Axis::name);
   if (axis != mesh.axes.end()) return axis - mesh.axes.begin();
@@ -248,6 +261,7 @@ std::optional<i64> FindAxis(const DeviceMesh& mesh, const std::string& name) {
 
 }  // namespace
 
+// "'x'" or "'x':(2)4": the factor of size 4 of axis x, after a factor of size 2.
 StatusOr<MeshAxisRef> ParseMeshAxisRef(Scanner& scanner, const DeviceMesh& mesh) {
   MeshAxisRef ref;
   AXLE_ASSIGN(const std::string name, scanner.String());
@@ -278,6 +292,7 @@ std::string MeshAxisRefText(const DeviceMesh& mesh, const MeshAxisRef& ref) {
   return ref.size == 0 ? name : StrCat(name, ":(", ref.pre_size, ")", ref.size);
 }
 
+// Parts of one axis must not overlap; two adjacent parts in one list must be written as one.
 Status CheckMeshAxisRefs(const Scanner& scanner, const DeviceMesh& mesh,
                          const std::vector<std::vector<MeshAxisRef>>& lists) {
   const auto end = [&](const MeshAxisRef& ref) {

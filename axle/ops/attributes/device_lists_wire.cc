@@ -1,4 +1,7 @@
 // Device lists in the fields of HloInstructionProto.
+//
+// The messages repeat the structure of the text: a mesh has axes and a list of ids or an iota, and
+// a reference to an axis has the number of the axis and, for a part, two sizes.
 
 #include "axle/ops/attributes/device_lists_wire.h"
 
@@ -6,6 +9,7 @@
 
 namespace axle {
 
+// Axes, ids and iota are fields 1 to 3.
 WireWriter DeviceMeshMessage(const DeviceMesh& mesh) {
   WireWriter out;
   for (const DeviceMesh::Axis& axis : mesh.axes) {
@@ -37,6 +41,7 @@ WireWriter MeshAxisRefMessage(const MeshAxisRef& ref) {
   return out;
 }
 
+// Sizes that are missing are 0 and refused later by the checks of replica_groups.cc.
 Status ReadDeviceMesh(const WireReader& in, DeviceMesh& mesh) {
   AXLE_TRY(ReadMessage(in, [&](const WireReader& field) -> Status {
     if (field.field() == 1) {
@@ -85,6 +90,7 @@ Status ReadMeshAxisRef(const WireReader& in, MeshAxisRef& ref) {
   });
 }
 
+// Numbers of axes come from the file and index the mesh.
 Status CheckAxisNumbers(const WireReader& in, const DeviceMesh& mesh,
                         std::span<const MeshAxisRef> refs) {
   for (const MeshAxisRef& ref : refs) {

@@ -1,4 +1,7 @@
 // Checks the attributes of the HloModule line against the entry: aliasing, donation, entry layout.
+//
+// The parser has accepted each attribute on its own; here they are compared with the parameters and
+// the result of the entry. Paths lead into tuples; each output may be aliased once.
 
 #include "axle/ops/attributes/module_config.h"
 
@@ -38,6 +41,7 @@ Status CheckParameterIndex(const HloComputation& entry, i64 parameter, const Dim
 
 }  // namespace
 
+// The layouts may differ from those of the instructions, types and sizes must not.
 Status CheckEntryLayout(const ProgramShape& program, const HloComputation& entry) {
   const auto parameters = entry.parameters();
   if (program.parameters.size() != parameters.size()) {
@@ -55,6 +59,7 @@ Status CheckEntryLayout(const ProgramShape& program, const HloComputation& entry
                                 " but the entry layout says ", program.result.ToString()));
 }
 
+// Sorting the outputs finds one that is aliased twice.
 Status CheckAliases(std::span<const AliasEntry> aliases, const HloComputation& entry) {
   std::vector<Dims> outputs;
   for (const AliasEntry& alias : aliases) {

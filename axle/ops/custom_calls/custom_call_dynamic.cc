@@ -1,5 +1,9 @@
 // Built-in custom calls for dynamic dimensions: between arrays of the bounds with sizes beside them
 // and arrays that carry their sizes, and windows whose padding follows the run-time size.
+//
+// PadToStatic and SliceToDynamic convert between the two representations of run-time sizes. The
+// windowed calls compute the padding of "same" from the run-time size and then evaluate the
+// ordinary op on the run-time shape (CallAs).
 #include <algorithm>
 
 #include "axle/core/strings.h"
@@ -89,6 +93,7 @@ bool IsAlike(const Shape& a, const Shape& b) {
 }
 
 // `opcode` in the place of the call, on its operands and computations.
+// The declared shape has the bounds; the op is evaluated with run-time sizes.
 template <typename Attrs>
 StatusOr<Literal> CallAs(Opcode opcode, const Attrs& attrs, const CustomCallInvocation& invocation,
                          const EvalContext& context) {
@@ -102,6 +107,7 @@ StatusOr<Literal> CallAs(Opcode opcode, const Attrs& attrs, const CustomCallInvo
   return PutIntoBounds(inst, result.ValidPart());
 }
 
+// Padding depends on the run-time size of each dynamic dimension.
 StatusOr<Literal> CallWindowed(Opcode opcode, const CustomCallInvocation& invocation,
                                const EvalContext& context) {
   if (invocation.operands.empty() || !invocation.operands[0].shape().is_array()) {
@@ -165,6 +171,7 @@ StatusOr<Literal> CallConvolution(const CustomCallInvocation& invocation,
   return CallAs(Opcode::kConvolution, attrs, invocation, context);
 }
 
+// Programs may contain these names, but Axle has no definition of them.
 StatusOr<Literal> CallUnspecified(const CustomCallInvocation&, const EvalContext&) {
   return Unimplemented("is known by name only");
 }

@@ -2,6 +2,11 @@
 // lapack_{s,d,c,z}<routine>_ffi, where the routine is syevd or heevd, sytrd or hetrd, gehrd, gees,
 // geev. Conventions are LAPACK's (custom_call_lapack.cc); the algorithms are our own
 // (factorization.h, tridiagonal.h, hessenberg.h, schur.h, eigenvectors.h).
+//
+// Each routine checks the operands, allocates the results, charges its scratch memory to the limit
+// of the run, and then works matrix by matrix. Results that LAPACK computes in place begin as the
+// operand. Eigenvectors are kept as rows while they are computed, because rows are contiguous, and
+// are transposed at the end.
 #include "axle/linalg/eigenvectors.h"
 #include "axle/linalg/factorization.h"
 #include "axle/linalg/tridiagonal.h"
@@ -46,6 +51,7 @@ StatusOr<Literal> CallSyevd(const CustomCallInvocation& invocation, const EvalCo
   AXLE_TRY(scratch.status());
   std::vector<T> rows(with_vectors ? m.size() : 0);
   const Matrix<T> vectors(with_vectors ? rows.data() : nullptr, n, n);
+  // One matrix after the other; scratch memory is reused.
   T* data = Data<T>(invocation.operands[0]);
   for (i64 i = 0; i < m.count; ++i) {
     const Matrix<T> a(data + i * m.size(), n, n);
@@ -65,6 +71,8 @@ StatusOr<Literal> CallSyevd(const CustomCallInvocation& invocation, const EvalCo
 // sytrd, hetrd(a) -> (T and reflectors, diagonal, off-diagonal, taus, info). Of the upper triangle
 // everything is that of the lower one of the matrix turned by half a turn: Q = ... H[1] H[0], and
 // reflector i is in column i + 1 above row i.
+// Reversing the elements of the matrix exchanges both indices, so that the algorithm for the lower
+// triangle serves the upper one.
 template <typename T>
 StatusOr<Literal> CallSytrd(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
@@ -96,6 +104,7 @@ StatusOr<Literal> CallSytrd(const CustomCallInvocation& invocation, const EvalCo
 
 // gehrd(a) -> (H and reflectors, taus, info). The attributes low and high count from 1: a is upper
 // triangular outside of their range already.
+// The range [low, high) is counted from 0 below.
 template <typename T>
 StatusOr<Literal> CallGehrd(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
@@ -120,6 +129,7 @@ StatusOr<Literal> CallGehrd(const CustomCallInvocation& invocation, const EvalCo
   return Literal::Tuple(std::move(results));
 }
 
+// Rows and columns are exchanged in place, for square matrices.
 template <typename T>
 void TransposeInPlace(const Matrix<T>& a) {
   for (i64 i = 0; i < a.rows; ++i) {
@@ -164,10 +174,11 @@ class SchurCall {
   Eigenvalues<T> eigenvalues() {
     return {values_.data(), kIsComplexScalar<T> ? nullptr : imaginary_.data()};
   }
-  // Row i is column i of Z, before the balancing is undone.
+  // Row i is column i of Z. The balancing has not been undone yet.
   Matrix<T> vectors() { return {vectors_.data(), n_, n_}; }
 
   // Stores the eigenvalues of the matrix as it was before it was scaled.
+  // Powers of two scale exactly, unless the result leaves the range.
   void StoreEigenvalues(T* values, P* imaginary) const {
     for (i64 i = 0; i < n_; ++i) {
       values[i] = Scale(values_[i], scale_);
@@ -185,6 +196,7 @@ class SchurCall {
 };
 
 // The positions of results that hold eigenvalues, as gees and geev have them: (re, im) or complex.
+// The offsets of the results of one matrix, so that the callers do not repeat the arithmetic.
 template <typename T>
 struct EigenvalueResults {
   using P = PartType<T>;
@@ -196,6 +208,7 @@ struct EigenvalueResults {
   P* imaginary(i64 matrix) const {
     return kIsComplexScalar<T> ? nullptr : Data<P>(results[first + kCount - 1]) + matrix * n;
   }
+  // For matrices that have no eigenvalues because they contain NaN or infinities.
   void FillNan(i64 matrix) const {
     const P nan = std::numeric_limits<P>::quiet_NaN();
     std::fill_n(values(matrix), n, T(nan));
@@ -207,6 +220,7 @@ struct EigenvalueResults {
 // results, real and imaginary parts, if a is real. Without vectors (mode 'N') Z is zero. info:
 // after how many eigenvalues, from the last one, the iteration gave up. NaN for a matrix with NaN
 // or infinities.
+// The Schur form is computed in place of the operand.
 template <typename T>
 StatusOr<Literal> CallGees(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
@@ -233,6 +247,7 @@ StatusOr<Literal> CallGees(const CustomCallInvocation& invocation, const EvalCon
     i64 failed = 0;
     AXLE_TRY(
         schur.Run(form, /*balance_norms=*/false, /*whole_form=*/true, invocation.limits, failed));
+    // Only NaN differs from itself: the matrix was not finite.
     if (schur.scale() != schur.scale()) {
       FillNan(form);
       if (with_vectors) FillNan(vectors);
@@ -252,6 +267,7 @@ StatusOr<Literal> CallGees(const CustomCallInvocation& invocation, const EvalCon
 
 // Column j of v becomes a vector of norm 1 whose largest element is real and positive; of two
 // elements that are equally large it is the first.
+// `make_real` is set for complex vectors, which are determined up to a factor of modulus 1.
 template <typename P>
 void Normalise(const Matrix<std::complex<P>>& v, i64 j, bool make_real) {
   const P norm = ColumnNorm(v, 0, j);
@@ -267,6 +283,7 @@ void Normalise(const Matrix<std::complex<P>>& v, i64 j, bool make_real) {
   }
   if (!make_real) return;
   const P size = AbsoluteValue(v(largest, j));
+  // The factor that makes the largest element real: its conjugate, divided by its modulus.
   const std::complex<P> turn = DivideByReal(Conjugate(v(largest, j)), size);
   for (i64 i = 0; i < v.rows; ++i) v(i, j) = Multiply(turn, v(i, j));
   v(largest, j) = size;
@@ -274,6 +291,7 @@ void Normalise(const Matrix<std::complex<P>>& v, i64 j, bool make_real) {
 
 // Eigenvectors of the matrix whose Schur form is in `schur`, as columns of the complex `out`, which
 // have norm 1. `work` holds two matrices.
+// The eigenvectors of the Schur form are multiplied by Z, which gives those of the balanced matrix.
 template <typename T>
 Status StoreEigenvectors(SchurCall<T>& schur, const Matrix<T>& form, bool right,
                          std::vector<T>& work, const Matrix<std::complex<PartType<T>>>& out,
@@ -293,6 +311,8 @@ Status StoreEigenvectors(SchurCall<T>& schur, const Matrix<T>& form, bool right,
     }
   }
   schur.balancing().Undo(product, right);
+  // A real matrix has complex eigenvalues in pairs: columns j and j + 1 of `product` are real and
+  // imaginary part of the first vector, and the second is its conjugate.
   for (i64 j = 0; j < n; ++j) {
     const bool is_pair = !kIsComplexScalar<T> && eigenvalues.imaginary[j] != 0;
     for (i64 i = 0; i < n; ++i) {
@@ -314,6 +334,7 @@ Status StoreEigenvectors(SchurCall<T>& schur, const Matrix<T>& form, bool right,
 // columns, zeros if they are not asked for. Eigenvalues are two results, real and imaginary parts,
 // if a is real; of a pair the one with the positive imaginary part comes first. info is -4 for a
 // matrix with NaN or infinities, whose results are NaN, or else as for gees.
+// Left and right vectors share the Schur form.
 template <typename T>
 StatusOr<Literal> CallGeev(const CustomCallInvocation& invocation, const EvalContext& context) {
   using Complex = std::complex<PartType<T>>;

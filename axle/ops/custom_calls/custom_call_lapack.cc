@@ -5,6 +5,10 @@
 // says where a factorisation failed, attributes are letters as numbers ({uplo = 76 : ui8} is 'L').
 // Here are systems of equations, QR and singular values; custom_call_eigen.cc and
 // custom_call_tridiagonal.cc have the others.
+//
+// Attributes and operands are checked as LAPACK would check its arguments; an argument that is out
+// of range is an error and not an info value. Each call works in place on results that begin as
+// operands.
 #include "axle/linalg/factorization.h"
 #include "axle/ops/custom_calls/lapack_call.h"
 
@@ -13,6 +17,7 @@ namespace {
 
 // potrf(a) -> (factor, info): the triangle uplo of a becomes its Cholesky factor, the other one
 // stays. info: the order of the leading minor that is not positive definite.
+// `failed` is the first pivot that is not positive; a pivot of zero counts, as in LAPACK.
 template <typename T>
 StatusOr<Literal> CallPotrf(const CustomCallInvocation& invocation, const EvalContext&) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
@@ -38,6 +43,7 @@ StatusOr<Literal> CallPotrf(const CustomCallInvocation& invocation, const EvalCo
 }
 
 // trsm(a, b) -> x: op(a) x = b, or x op(a) = b.
+// `copy` holds the transposed matrix if one is needed, and is kept for the next system.
 template <typename T>
 StatusOr<Literal> CallTrsm(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 2));
@@ -71,6 +77,7 @@ StatusOr<Literal> CallTrsm(const CustomCallInvocation& invocation, const EvalCon
 }
 
 // getrf(a) -> (lu, pivots, info): info is the first zero on the diagonal of U.
+// Pivots are row numbers counted from 1.
 template <typename T>
 StatusOr<Literal> CallGetrf(const CustomCallInvocation& invocation, const EvalContext&) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
@@ -107,7 +114,7 @@ StatusOr<Literal> CallGeqrf(const CustomCallInvocation& invocation, const EvalCo
   return Literal::Tuple(std::move(results));
 }
 
-// That these can be what QrFactor leaves: reflectors and their factors. Returns how many there are.
+// Checks that reflectors and factors can be what QrFactor leaves, and returns how many there are.
 template <typename T>
 StatusOr<i64> CountReflectors(const MatrixShape& m, const Shape& taus) {
   const i64 count = taus.rank() == 0 ? -1 : taus.dims().back();
@@ -118,6 +125,7 @@ StatusOr<i64> CountReflectors(const MatrixShape& m, const Shape& taus) {
 }
 
 // orgqr(reflectors, taus) -> the first columns of Q.
+// Q is the product of the reflectors, applied to the first columns of the identity.
 template <typename T>
 StatusOr<Literal> CallOrgqr(const CustomCallInvocation& invocation, const EvalContext&) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 2));
@@ -140,6 +148,7 @@ StatusOr<Literal> CallOrgqr(const CustomCallInvocation& invocation, const EvalCo
 }
 
 // ormqr, unmqr(reflectors, taus, c) -> Q c (left) or c Q, with the adjoint of Q if `transpose`.
+// Q is never formed: the reflectors are applied to c.
 template <typename T>
 StatusOr<Literal> CallOrmqr(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 3));
@@ -168,6 +177,8 @@ StatusOr<Literal> CallOrmqr(const CustomCallInvocation& invocation, const EvalCo
 
 // geqp3(a, order) -> (R and reflectors, order, taus): a[:, order] = Q R. Columns whose `order` is
 // not 0 come first; the order of the result counts from 1.
+// Columns that must come first are marked by the caller; the others are chosen by their remaining
+// norm.
 template <typename T>
 StatusOr<Literal> CallGeqp3(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 2));
@@ -220,7 +231,7 @@ class SvdCall {
         u_(tall_ * num_vectors),
         vh_(rank_ * rank_) {}
 
-  // `u` and `vh` may be without memory: then they are not wanted.
+  // `u` and `vh` may have no memory if they are not wanted.
   Status Run(const Matrix<T>& a, PartType<T>* values, const Matrix<T>& u, const Matrix<T>& vh,
              Limits* limits, bool& converged) {
     const bool with_vectors = u.data != nullptr;
@@ -253,6 +264,7 @@ class SvdCall {
 // gesdd, gesvd(a) -> (unspecified, singular values, U, V^H, info), mode 'A' with square U and V,
 // 'S' with min(rows, columns) vectors each, 'N' without vectors: U and V^H are then zero, of any
 // shape.
+// U and V have as many vectors as the mode asks for.
 template <typename T>
 StatusOr<Literal> CallGesdd(const CustomCallInvocation& invocation, const EvalContext& context) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 1));
@@ -301,6 +313,7 @@ StatusOr<Literal> CallGesdd(const CustomCallInvocation& invocation, const EvalCo
   return Literal::Tuple(std::move(results));
 }
 
+// The two calls of XLA do not have the type in their names; OfAnyType dispatches on the operand.
 template <typename T>
 struct Geqrf {
   static constexpr auto* kRun = &CallGeqrf<T>;

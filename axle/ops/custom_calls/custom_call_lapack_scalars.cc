@@ -8,6 +8,10 @@
 //
 // A row says what each operand is and where each result comes from. Sizes must be those of the
 // arrays; what only tells the size of memory (lwork, lda) is not looked at.
+//
+// The older calls are a table: Forms() has one row per routine, which lists the meaning of each
+// operand and the source of each result. CallWithScalars reads the scalars by the row, writes them
+// as attributes of the typed call, calls that, and sorts its results into place.
 #include <algorithm>
 
 #include "axle/core/convert.h"
@@ -52,6 +56,7 @@ struct ScalarForm {
   std::string_view more_attributes = {};
 };
 
+// Built once. Rows for real and complex types differ where LAPACK's argument lists differ.
 const std::vector<ScalarForm>& Forms() {
   static const auto* const kForms = [] {
     auto* forms = new std::vector<ScalarForm>;
@@ -101,6 +106,7 @@ std::string_view WithLetter(std::string_view target) {
   return target.substr(target.find('_') + 1);
 }
 
+// The second letter of the name is the type.
 const ScalarForm& FormOf(std::string_view target) {
   const std::string_view name = WithLetter(target);
   const bool is_complex = name[0] == 'c' || name[0] == 'z';
@@ -109,6 +115,7 @@ const ScalarForm& FormOf(std::string_view target) {
   });
 }
 
+// Scalars may have any integer type.
 StatusOr<i64> IntegerOperand(const CustomCallInvocation& invocation, i64 index) {
   const Literal& operand = invocation.operands[index];
   const Shape& shape = operand.shape();
@@ -126,6 +133,8 @@ class Scalars {
  public:
   explicit Scalars(const Shape& array) : array_(array) {}
 
+  // One operand of the old form: it is checked against the array, becomes an attribute, or is
+  // ignored.
   Status Read(Operand operand, i64 index, i64 value) {
     const i64 rank = array_.rank();
     switch (operand) {
@@ -171,6 +180,7 @@ class Scalars {
     return {};
   }
 
+  // The attributes as the text of a dictionary, as backend_config would have them.
   std::string Text(std::string_view more) const {
     return StrCat("{", attributes_, attributes_.empty() || more.empty() ? "" : ", ", more, "}");
   }
@@ -215,6 +225,7 @@ Status ScaleBy(const CustomCallInvocation& invocation, i64 index, Literal& b) {
   return {};
 }
 
+// The letter of the target decides about the type.
 Status Scale(const CustomCallInvocation& invocation, i64 index, Literal& b) {
   switch (WithLetter(invocation.target)[0]) {
     case 's':
@@ -228,7 +239,7 @@ Status Scale(const CustomCallInvocation& invocation, i64 index, Literal& b) {
   }
 }
 
-// The shape of what the typed call gives, of the declared results.
+// The shape of the typed call's result, taken from the declared results of the old form.
 StatusOr<Shape> TypedResult(const ScalarForm& form, const Shape& declared) {
   if (form.routine == "trsm") return declared;
   const auto num_results = static_cast<i64>(form.results.size());
@@ -266,6 +277,7 @@ StatusOr<Literal> InPlaces(const ScalarForm& form, const Shape& declared, Litera
   return Literal::Tuple(std::move(results));
 }
 
+// Two passes over the operands: scalars first, since attributes must be known, arrays after them.
 StatusOr<Literal> CallWithScalars(const CustomCallInvocation& invocation,
                                   const EvalContext& context) {
   const ScalarForm& form = FormOf(invocation.target);

@@ -1,5 +1,8 @@
 // Built-in custom calls that say where a value lies or how it is divided: on one device they are
 // the identity, or an array to be written over.
+//
+// An annotation has no effect on values, so that all of them share CallIdentity. Padding of dynamic
+// dimensions passes through, because no element is looked at.
 #include "axle/core/strings.h"
 #include "axle/ops/custom_call_builtins.h"
 

@@ -1,6 +1,10 @@
 // Built-in custom calls for the elements of each line that a comparator puts first: TopK, into
 // which XLA:CPU rewrites sort and slice, and ApproxTopK, which JAX writes for approx_max_k. Both
 // are exact: the stable sort of numerics.md, and the beginning of each line.
+//
+// CallTopk adds the positions as a second operand and sorts both; ApproxTopK has its operands and
+// attributes already. Sorting whole lines costs n log n instead of n log k, which matters less than
+// one definition of the order.
 #include <cstring>
 
 #include "axle/core/strings.h"
@@ -15,6 +19,7 @@ namespace {
 StatusOr<Literal> FirstOfLines(const Literal& operand, i64 dim, const Shape& result) {
   AXLE_ASSIGN(Literal first, Literal::CreateUninitialized(result.WithoutLayout()));
   if (first.num_elements() == 0) return first;
+  // Lines are contiguous blocks of `inner` bytes times their length.
   i64 inner = Info(result.type()).bytes;
   for (i64 d = dim + 1; d < result.rank(); ++d) inner *= result.dim(d);
   const i64 from_line = operand.shape().dim(dim) * inner, to_line = result.dim(dim) * inner;

@@ -1,5 +1,9 @@
 // Built-in custom calls for tridiagonal systems: lapack_{s,d,c,z}gtsv_ffi and
 // tridiagonal_solve_perturbed_ffi, which JAX makes for lax.linalg.tridiagonal_solve.
+//
+// The three diagonals and the right sides share their batch dimensions. gtsv overwrites the
+// diagonals by those of U, as LAPACK does; the perturbed solver replaces pivots that are too small
+// and therefore always gives finite results.
 #include "axle/linalg/tridiagonal.h"
 #include "axle/ops/custom_calls/lapack_call.h"
 
@@ -7,6 +11,7 @@ namespace axle {
 namespace {
 
 // The right sides of (below, diagonal, above, right sides).
+// The diagonals have one element per row, also those of which one is not used.
 template <typename T>
 StatusOr<MatrixShape> CheckSystem(const CustomCallInvocation& invocation) {
   AXLE_TRY(ExpectCustomCallOperands(invocation, 4));
@@ -44,7 +49,7 @@ StatusOr<Literal> CallGtsv(const CustomCallInvocation& invocation, const EvalCon
   return Literal::Tuple(std::move(results));
 }
 
-// The same -> x, finite where the matrix is singular.
+// The same operands -> x, which is finite also where the matrix is singular.
 template <typename T>
 StatusOr<Literal> CallPerturbed(const CustomCallInvocation& invocation,
                                 const EvalContext& context) {

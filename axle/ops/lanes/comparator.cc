@@ -16,6 +16,8 @@ namespace {
 
 class Splitter {
  public:
+  // `arrays` maps the operand number to the type of its elements: inputs 2 k and 2 k + 1 are the
+  // two sides of operand k.
   explicit Splitter(const LaneProgram& comparator) : from_(comparator) {
     std::map<size_t, LaneArray> arrays;
     for (const LaneOp& op : from_.code) {
@@ -27,6 +29,7 @@ class Splitter {
     }
   }
 
+  // Operations come in the order of the program, so that operands are added before their readers.
   SplitComparator Run() && {
     for (const LaneOp& op : from_.code) Add(op);
     const Lane results[] = {InLess(from_.results[0])};
@@ -39,6 +42,7 @@ class Splitter {
   // The elements that a value depends on.
   enum Sides : std::uint8_t { kNone = 0, kLeft = 1, kRight = 2, kBoth = 3 };
 
+  // An operation that depends on neither side goes into both programs.
   void Add(const LaneOp& op) {
     int sides = kNone;
     if (op.primitive == Primitive::kInput) sides = op.input() % 2 == 0 ? kLeft : kRight;
@@ -60,6 +64,7 @@ class Splitter {
     }
   }
 
+  // The operation with its operands replaced.
   template <typename LaneOf>
   static LaneOp With(LaneOp op, const LaneOf& lane_of) {
     for (int k = 0; k < Arity(op.primitive); ++k) op.operands[k] = lane_of(op.operands[k]).id;
@@ -69,6 +74,8 @@ class Splitter {
   // The value in `less`: an input if one side computes it, that is, a key.
   Lane InLess(LaneId id) {
     if (sides_[id] == kNone || sides_[id] == kBoth) return in_less_[id];
+    // One key serves both sides: the left and the right value of an operation are computed by the
+    // same program on different elements.
     const auto [key, is_new] = inputs_.emplace(in_keys_[id].id, outputs_.size());
     if (is_new) {
       outputs_.push_back(in_keys_[id]);
@@ -93,6 +100,7 @@ SplitComparator Split(const LaneProgram& comparator) {
   return Splitter(comparator).Run();
 }
 
+// Comparators of one key, in either direction. All others run as programs of both sides.
 std::optional<KeyedComparator> FindKey(const LaneProgram& comparator) {
   SplitComparator split = Split(comparator);
   if (split.operands.size() != 1 || split.keys.results.size() != 1) return std::nullopt;

@@ -8,6 +8,7 @@
 namespace axle {
 namespace {
 
+// Beyond this argument e^x times any sine is infinite, and e^-x times any sine is 0.
 constexpr double kExpLimit =
     1460;  // beyond it e^x times any sine is infinite, and e^-x times it is 0
 
@@ -21,6 +22,7 @@ ComplexLane InF64(ComplexLane z, Function f) {
   return {FloatToFloat(type, result.re), FloatToFloat(type, result.im)};
 }
 
+// Scales both parts of a pair; exact for powers of two.
 LanePair Scaled(LanePair x, Lane factor) {
   return {x.high * factor, x.low * factor};
 }
@@ -46,6 +48,7 @@ Lane ZeroWhere(Lane is_zero, Lane sign, Lane value) {
   return Select(is_zero, WithSignOf(sign, value.Like(0)), value);
 }
 
+// The sign of x is copied onto a size that is not negative.
 LanePair WithSign(Lane x, LanePair size) {
   return Select(Bitcast(LaneType::kS64, x) < 0, Negate(size), size);
 }
@@ -55,6 +58,7 @@ struct Exponential {
   Lane n;
   LanePair value;
 };
+// Both signs of x use the reduction of |x|: e^-x comes from q, e^x from p.
 Exponential ExponentialOf(Lane x, const Hyperbolic& of_size) {
   const Lane negative = x < 0.0;
   const LanePair sum = FastTwoSum(x.Like(1), Select(negative, -of_size.q.high, of_size.p.high));
@@ -64,6 +68,7 @@ Exponential ExponentialOf(Lane x, const Hyperbolic& of_size) {
 
 }  // namespace
 
+// x and y are pairs, so that powers keep their accuracy.
 ComplexLane ExpOf(LanePair x, LanePair y) {
   Exponential e = ExponentialOf(x.high, HyperbolicOf(Abs(x.high), x.high.Like(kExpLimit)));
   e.value.low = Fma(e.value.high, x.low, e.value.low);
@@ -83,6 +88,7 @@ ComplexLane Exp(Lane x, Lane y) {
 }
 
 // Re e^z - 1 = (e^x - 1) cos y + (cos y - 1).
+// The terms are added as pairs, because they cancel near zeros of the real part.
 ComplexLane ExpMinusOne(Lane x, Lane y) {
   const Hyperbolic h = HyperbolicOf(Abs(x), x.Like(kExpLimit));
   const SineAndCosine angle = SineAndCosineOf(PairOf(y));
@@ -103,6 +109,7 @@ ComplexLane ExpMinusOne(Lane x, Lane y) {
           ZeroWhere(real | vanishes, y, ScaledProduct(angle.sin, e.value, e.n))};
 }
 
+// sinh(x + iy) = sinh x cos y + i cosh x sin y.
 ComplexLane Sinh(Lane x, Lane y) {
   const Hyperbolic h = HyperbolicOf(Abs(x), x.Like(kExpLimit));
   const SineAndCosine angle = SineAndCosineOf(PairOf(y));
@@ -110,6 +117,7 @@ ComplexLane Sinh(Lane x, Lane y) {
           ZeroWhere(y == 0.0, y, ScaledProduct(angle.sin, h.c, h.n - 1))};
 }
 
+// cosh(x + iy) = cosh x cos y + i sinh x sin y.
 ComplexLane Cosh(Lane x, Lane y) {
   const Hyperbolic h = HyperbolicOf(Abs(x), x.Like(kExpLimit));
   const SineAndCosine angle = SineAndCosineOf(PairOf(y));

@@ -1,6 +1,10 @@
 // Complex logarithms, roots and powers, and the inverse functions. Sums of squares are carried as
 // pairs or longer exact sums, so that what cancels (|z| near 1 in log, the unit circle around -1 in
 // log1p) is exact; scaling by a power of two keeps squares within the range of f64.
+//
+// Each function has a general formula for finite arguments and selects for the limits at the end.
+// Formulas are written on |x| and |y|, and signs are put back last, which gives the symmetries
+// exactly. All arithmetic is f64; c64 is widened first and rounded once.
 #include <vector>
 
 #include "axle/ops/lanes/complex_math.h"
@@ -28,6 +32,7 @@ Lane IsZero(ComplexLane z) {
 LanePair Scaled(LanePair x, Lane factor) {
   return {x.high * factor, x.low * factor};
 }
+// The exact square as a pair.
 LanePair Square(Lane x) {
   return TwoProduct(x, x);
 }
@@ -74,6 +79,7 @@ LanePair LogOfSize(LanePair x, Lane y, LanePair near_1) {
   return Scaled(LogOf(used, scale.log2 * -2.0), y.Like(0.5));
 }
 
+// The sum x^2 + y^2 - 1 in five exact terms.
 LanePair LogOfSize(Lane x, Lane y) {
   const Lane size_x = Abs(x), size_y = Abs(y);
   const Lane large = Larger(size_x, size_y), small = Select(size_y > size_x, size_x, size_y);
@@ -81,6 +87,8 @@ LanePair LogOfSize(Lane x, Lane y) {
   return LogOfSize(PairOf(x), y, SumOf({b.low, a.low, b.high, a.high, x.Like(-1)}));
 }
 
+// Infinite arguments have an infinite size, zero has the size -inf; the angle is that of atan2 in
+// all cases.
 ComplexLane Log(ComplexLane z) {
   const Lane finite = Rounded(LogOfSize(z.re, z.im));
   const Lane size =
@@ -117,6 +125,7 @@ RootParts RootOf(LanePair size_x, Lane size_y) {
   return {large, Select(size_y == 0.0, PairOf(size_y), small)};
 }
 
+// The larger part comes from a sum, the smaller from a division, so that nothing cancels.
 ComplexLane Sqrt(ComplexLane z) {
   const auto [x, y] = z;
   const RootParts root = RootOf(PairOf(Abs(x)), Abs(y));
@@ -134,6 +143,7 @@ ComplexLane Sqrt(ComplexLane z) {
 }
 
 // 1 / sqrt z = conj(sqrt z) / |z|.
+// The scale factors are powers of two, so that dividing by them is exact.
 ComplexLane Rsqrt(ComplexLane z) {
   const Lane size_x = Abs(z.re), size_y = Abs(z.im);
   const RangeScale scale = ScaleOf(Larger(size_x, size_y));
@@ -153,6 +163,7 @@ ComplexLane Rsqrt(ComplexLane z) {
   return {limits(re, kInfinity), -WithSignOf(z.im, Abs(limits(im, kNan)))};
 }
 
+// A low part of NaN, from an overflow in the product, would destroy an infinite high part.
 LanePair WithoutNanLow(LanePair x) {
   return {x.high, Select(Abs(x.high) < 0x1p1000, x.low, x.low.Like(0))};
 }
@@ -198,6 +209,8 @@ Lane SizeOf(ComplexLane z, double factor) {
 // The arc tangent of y / x: with u = x + i y, v = x - i y, it is -i log(u / sqrt(u v)). Its real
 // part is half the angle of u conj(v) = |x|^2 - |y|^2 + 2 i Re(x conj(y)), or that and pi; its
 // imaginary part 1/2 log(|v| / |u|), where |v|^2 - |u|^2 = 4 (xr yi - xi yr).
+// `along` and `across` are the components of u in the direction of the root and across it; their
+// signs decide between the two angles.
 ComplexLane ArcTangent(ComplexLane any_y, ComplexLane any_x) {
   const Lane size =
       Larger(Larger(Abs(any_x.re), Abs(any_x.im)), Larger(Abs(any_y.re), Abs(any_y.im)));
@@ -255,6 +268,7 @@ struct InverseParts {
   Lane asinh;  // asinh(Im(sqrt(1 + z) conj(sqrt(1 - z)))), the size of the imaginary part
   Lane far;    // z is so large that 1 does not count
 };
+// RootOf gives both roots; beyond x = 1 the second one turns by a quarter.
 InverseParts InversePartsOf(Lane x, Lane y) {
   const Lane far = Larger(x, y) > 0x1p100;
   const Lane near_x = Select(far, x.Like(1), x), near_y = Select(far, x.Like(1), y);
@@ -271,6 +285,7 @@ InverseParts InversePartsOf(Lane x, Lane y) {
   return {plus.large, plus.small, r, s, Select(far, of_far, axle::Asinh(Rounded(sum))), far};
 }
 
+// asin z = atan(x / Re(sqrt(1 + z) sqrt(1 - z))) with the imaginary part from asinh.
 ComplexLane Asin(ComplexLane z) {
   const Lane x = Abs(z.re), y = Abs(z.im);
   const InverseParts parts = InversePartsOf(x, y);
@@ -279,6 +294,7 @@ ComplexLane Asin(ComplexLane z) {
   return {WithSignOf(z.re, AngleOfPoint(x, adjacent)), WithSignOf(z.im, parts.asinh)};
 }
 
+// acos z is twice the angle of the point whose coordinates are the real parts of the two roots.
 ComplexLane Acos(ComplexLane z) {
   const Lane x = Abs(z.re), y = Abs(z.im);
   const InverseParts parts = InversePartsOf(x, y);
@@ -289,11 +305,13 @@ ComplexLane Acos(ComplexLane z) {
   return {Select(parts.far, AngleOfPoint(y, PairOf(z.re)), angle), -WithSignOf(z.im, parts.asinh)};
 }
 
+// asinh z = -i asin(i z): the parts are exchanged before and after.
 ComplexLane Asinh(ComplexLane z) {
   const ComplexLane turned = Asin({z.im, z.re});
   return {turned.im, turned.re};
 }
 
+// acosh z is acos z turned by a quarter; its real part is not negative.
 ComplexLane Acosh(ComplexLane z) {
   const ComplexLane angle = Acos(z);
   return {Abs(angle.im), WithSignOf(z.im, angle.re)};

@@ -1,6 +1,9 @@
 // sqrt(x^2 + y^2) without overflow. f32: squares are exact in f64, so the plain formula is nearly
 // correctly rounded. f64: the larger part is scaled near 1 by a power of two, and Borges' corrected
 // formula is used.
+//
+// Both formulas are lane programs without branches. HypotScaled leaves the last scaling to the
+// caller, which may divide by the magnitude before it would overflow.
 
 #include "axle/ops/lanes/hypot.h"
 
@@ -21,6 +24,8 @@ Lane CorrectedHypot(Lane x, Lane y) {
 
 }  // namespace
 
+// Scaling by a power of two keeps squares away from overflow and underflow, and is exact; the
+// caller divides by the scale, or takes it into account in a logarithm.
 ScaledHypot HypotScaled(Lane x, Lane y) {
   const Lane is_infinite =
       (Abs(x) == x.Like(__builtin_inf())) | (Abs(y) == y.Like(__builtin_inf()));
@@ -28,6 +33,7 @@ ScaledHypot HypotScaled(Lane x, Lane y) {
     const Lane a = FloatToFloat(LaneType::kF64, x), b = FloatToFloat(LaneType::kF64, y);
     return {Select(is_infinite, a.Like(__builtin_inf()), Sqrt(a * a + b * b)), a.Like(1)};
   }
+  // The thresholds leave room for squares, and for the low part of the smaller one.
   const Lane large = Max(Abs(x), Abs(y)), small = Min(Abs(x), Abs(y));
   const Lane scale = Select(large > 0x1p511, large.Like(0x1p-600),
                             Select(large < 0x1p-459, large.Like(0x1p600), large.Like(1)));

@@ -20,6 +20,7 @@
 namespace axle {
 namespace {
 
+// Complex instructions use the second emitter, on pairs of lanes.
 bool HasComplex(const Instruction& inst) {
   if (IsComplex(inst.shape().type())) return true;
   for (i64 i = 0; i < inst.num_operands(); ++i) {
@@ -36,6 +37,8 @@ Lane Wrap(Lane x, int bits) {
 
 }  // namespace
 
+// An elementwise row with an evaluator (bitcast-convert, copy of a tuple) is a lane program only
+// between arrays of equal dimensions.
 bool IsElementwise(const Instruction& inst) {
   const OpDef& def = GetOpDef(inst);
   if (def.lowering != Lowering::kElementwise || def.eval == nullptr) {
@@ -45,6 +48,8 @@ bool IsElementwise(const Instruction& inst) {
   return inst.shape().is_array() && operand.is_array() && SameDims(operand, inst.shape());
 }
 
+// Narrow floats are widened from their bits in integer arithmetic, since processors have no
+// conversions for most of them.
 LaneCompiler::Value LaneCompiler::FromStored(ElementType type, ComplexLane stored) {
   if (!IsNarrowFloat(type)) return {type, stored, stored};
   const Lane bits = Resize(LaneType::kU32, stored.re);
@@ -52,6 +57,8 @@ LaneCompiler::Value LaneCompiler::FromStored(ElementType type, ComplexLane store
   return {type, {wide, wide}, stored};
 }
 
+// Rounds to the stored form and widens again: later readers must see the value with the rounding
+// that memory would give it.
 LaneCompiler::Value LaneCompiler::FromComputed(ElementType type, ComplexLane computed) {
   if (IsNarrowFloat(type)) {
     const bool from_f64 = computed.re.type() == LaneType::kF64;
@@ -67,6 +74,7 @@ LaneCompiler::Value LaneCompiler::FromComputed(ElementType type, ComplexLane com
   return {type, computed, computed};
 }
 
+// Complex elements have two parts, real types use one for both.
 void LaneCompiler::AddInput(const Instruction& inst) {
   const ElementType type = inst.shape().type();
   const int input = builder_.AddInput(ArrayOf(type));
@@ -88,6 +96,7 @@ void LaneCompiler::AddConstant(const Instruction& inst) {
   values_.emplace(&inst, FromStored(type, {re, im}));
 }
 
+// Used for copies and the like, which have no code.
 void LaneCompiler::AddAlias(const Instruction& inst, const Instruction& other) {
   const Value value = values_.at(&other);
   values_.emplace(&inst, value);
@@ -143,6 +152,8 @@ bool LaneCompiler::StaysWide(const Instruction& inst) const {
          inst.num_operands() > 0 && inst.operand(inst.num_operands() - 1)->shape().type() == type;
 }
 
+// False if the row has no definition for these types. The stored form is used where a row works on
+// bits.
 bool LaneCompiler::Add(const Instruction& inst) {
   const OpDef& def = GetOpDef(inst);
   const bool stored = def.in_stored_form != nullptr && def.in_stored_form(inst);
@@ -170,6 +181,7 @@ bool LaneCompiler::Add(const Instruction& inst) {
     if (rounding_ == Rounding::kFast) result.re = Relaxed(inst, operands, result.re);
     result.im = result.re;
   }
+  // With Rounding::kFast the unrounded value goes on to later readers, and only the store rounds.
   const ElementType type = inst.shape().type();
   Value value = stored ? FromStored(type, result) : FromComputed(type, result);
   if (!stored && StaysWide(inst)) value.computed = result;
@@ -179,7 +191,8 @@ bool LaneCompiler::Add(const Instruction& inst) {
 
 namespace {
 
-// Whether code for this operation is the same for any constant as operand k.
+// Whether the code for this operation is the same for any constant as operand k, so that one kernel
+// serves all constants.
 bool TakesAnyNumber(Primitive primitive, LaneType type, size_t k) {
   if (type == LaneType::kPred) return false;
   switch (primitive) {
@@ -206,6 +219,8 @@ bool TakesAnyNumber(Primitive primitive, LaneType type, size_t k) {
 
 }  // namespace
 
+// Follows the uses of the constant through the program. Operations on constants alone are folded,
+// so that they depend on its value.
 bool LaneCompiler::SelectsCode(const Instruction& input) const {
   const Value& value = values_.at(&input);
   std::vector<bool> is_number(static_cast<size_t>(builder_.size()));
@@ -238,6 +253,8 @@ bool LaneCompiler::SelectsCode(const Instruction& input) const {
   return false;
 }
 
+// The fold of a reduction enters the program as an input; the initial value is joined on the left,
+// once.
 void LaneCompiler::AddFold(const Instruction& inst, Primitive join, const Instruction& init) {
   const ElementType type = inst.shape().type();
   const LaneType computed = IsNarrowFloat(type) ? LaneType::kF32 : StorageType(type);
@@ -250,6 +267,7 @@ void LaneCompiler::AddFold(const Instruction& inst, Primitive join, const Instru
   values_.emplace(&inst, FromComputed(type, {re, IsComplex(type) ? joined(first.im) : re}));
 }
 
+// Results are in the stored form, folded operands in the computed one.
 LaneProgram LaneCompiler::Finish(std::span<const Instruction* const> results,
                                  std::span<const Instruction* const> folded) && {
   std::vector<Lane> lanes;
@@ -275,6 +293,7 @@ namespace {
 std::optional<LaneProgram> CompileStraightLine(const HloComputation& computation) {
   LaneCompiler compiler;
   for (const Instruction* parameter : computation.parameters()) {
+    // The number of operations is limited (kMaxLaneOps).
     if (!parameter->shape().is_scalar() || compiler.size() > kMaxLaneOps) return std::nullopt;
     compiler.AddInput(*parameter);
   }
@@ -302,6 +321,7 @@ std::optional<LaneProgram> CompileStraightLine(const HloComputation& computation
 
 }  // namespace
 
+// Calls and branches are removed first where there are any; loops have no lane program.
 std::optional<LaneProgram> CompileScalarComputation(const HloComputation& computation) {
   if (auto program = CompileStraightLine(computation)) return program;
   const auto straight = StraightLine(computation, kMaxLaneOps);

@@ -26,6 +26,7 @@ bool IsInput(const LaneProgram& program, LaneId id, size_t number) {
 // The program of result `i` alone, as a function of inputs i and n + i; nothing if it reads others.
 // Operations on constants come first, because their place in `program` depends on the other
 // components.
+// Two programs are equal if their normal forms are, operation by operation.
 std::optional<LaneProgram> Component(const LaneProgram& program, size_t i, size_t n) {
   size_t first_result = 0;
   for (size_t k = 0; k < i; ++k) first_result += program.outputs[k].num_parts;
@@ -82,7 +83,10 @@ struct KnownReducer {
   std::optional<LaneProgram> straight, flipped;
 };
 
+// Compiles the reducer that is one instruction of two parameters, for comparison with reducers of
+// programs.
 KnownReducer MakeKnown(Opcode opcode, ElementType type) {
+  // Both orders of the operands are compiled, because LaneBuilder may keep either.
   const auto make = [&](bool flip) {
     Module module("");
     HloComputation* computation = module.AddComputation("");
@@ -104,6 +108,7 @@ KnownReducer MakeKnown(Opcode opcode, ElementType type) {
 }
 
 // Cached per process, because a reduction in a loop asks each time.
+// The cache is shared by all threads.
 const KnownReducer& Known(Opcode opcode, ElementType type) {
   static std::mutex mutex;
   static auto* const cache = new std::map<std::pair<Opcode, ElementType>, KnownReducer>;
@@ -119,6 +124,8 @@ LaneProgram BinaryProgram(Opcode opcode, ElementType type) {
   return Known(opcode, type).program;
 }
 
+// An accumulator of f32 and a value of a narrow type, widened: the sums of narrow floats between
+// roundings.
 LaneProgram WideningProgram(ReducerKind kind, ElementType type) {
   Module module("");
   HloComputation* computation = module.AddComputation("");
@@ -140,6 +147,7 @@ bool IsSumOrProduct(ReducerKind kind, ElementType type) {
          (kind == ReducerKind::kMultiply && IsFloating(type));
 }
 
+// Whether all components are chosen by one condition between the two sides, as argmax does.
 bool IsSelection(const LaneProgram& program) {
   const size_t n = program.results.size();
   if (n != program.outputs.size() || n == 0) return false;
@@ -173,6 +181,8 @@ Primitive PrimitiveOf(ReducerKind kind) {
   }
 }
 
+// The value that changes nothing when it is joined, as bits of the type. Floats: -0 for sums,
+// infinities for minimum and maximum.
 std::uint64_t IdentityBits(ReducerKind kind, LaneType type) {
   const int bits = type == LaneType::kPred ? 1 : BitsOf(type);
   const std::uint64_t ones = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
@@ -195,6 +205,7 @@ std::uint64_t IdentityBits(ReducerKind kind, LaneType type) {
   }
 }
 
+// A component that reads others is general.
 std::vector<ReducerKind> ClassifyReducer(const LaneProgram& program,
                                          std::span<const ElementType> types) {
   constexpr std::pair<Opcode, ReducerKind> kKnown[] = {

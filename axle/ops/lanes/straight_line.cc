@@ -31,6 +31,8 @@ i64 NumLeaves(const Shape& shape) {
   return count;
 }
 
+// Builds the straight-line form of one computation, callee by callee, by recursion that is limited
+// to kMaxDeep.
 class Straightener {
  public:
   Straightener(HloComputation& to, i64 most) : to_(to), most_(most) {}
@@ -49,6 +51,7 @@ class Straightener {
   }
 
   // The result of a computation on these values; nothing if it has no such form.
+  // The budget counts visited instructions, also those of callees that are inlined several times.
   std::optional<Leaves> Run(const HloComputation& computation, std::span<const Leaves> arguments) {
     if (depth_ == kMaxDeep) return std::nullopt;
     ++depth_;
@@ -71,6 +74,7 @@ class Straightener {
   }
 
  private:
+  // Elementwise operations are copied; calls are inlined, tuples taken apart.
   std::optional<Leaves> Value(const Instruction& inst, std::span<const Leaves> operands) {
     switch (ControlFormOf(inst)) {
       case ControlForm::kCall:
@@ -109,6 +113,7 @@ class Straightener {
     Instruction* const index = operands[0][0];
     const bool is_pred = index->shape().type() == PRED;
     std::optional<Leaves> chosen;
+    // Branches are visited from the last one, which is the value for an index out of range.
     for (i64 i = std::ssize(inst.callees()); i-- > 0;) {
       const std::optional<Leaves> branch = Run(*inst.callee(i), operands.subspan(1 + i, 1));
       if (!branch) return std::nullopt;
@@ -119,6 +124,7 @@ class Straightener {
       Instruction* const is_this = is_pred ? index : Equals(index, i);
       for (size_t k = 0; k < branch->size(); ++k) {
         Instruction* const operands_of[] = {is_this, (*branch)[k], (*chosen)[k]};
+        // Branches that return the same value need no select.
         if (operands_of[1] == operands_of[2]) continue;
         (*chosen)[k] =
             Add(Opcode::kSelect, operands_of[1]->shape(), operands_of, Plain(Opcode::kSelect));
@@ -149,6 +155,7 @@ class Straightener {
 
 }  // namespace
 
+// Null if there is nothing to do, or if the computation has no such form.
 std::unique_ptr<Module> StraightLine(const HloComputation& computation, i64 most) {
   if (std::ranges::none_of(computation.instructions(), [](const Instruction* inst) {
         return ControlFormOf(*inst) != ControlForm::kNone;

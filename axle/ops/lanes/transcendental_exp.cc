@@ -56,6 +56,7 @@ ReducedExp ReduceExp(Lane x) {
 }
 
 // 2^n for n within the normal range; `exponent` is that of ReducedExp.
+// The upper bits of `exponent` are shifted out.
 Lane PowerOfTwo(Lane like, Lane exponent) {
   return Bitcast(like.type(), exponent << FractionBits(like));
 }
@@ -77,6 +78,7 @@ Lane ExpOfSum(LanePair x) {
 }
 
 // e^x - 1 = 2 (s w + (s r + (s - 1/2))) with s = 2^(n-1): the sums grow from small to large.
+// Beyond the clamp the result is -1 or infinity.
 Lane ExpMinusOne(Lane x) {
   // Below, the result is -1; s never underflows.
   const ReducedExp e = ReduceExp(Clamp(PerType(x, -18, -38), x, PerType(x, 89, 710)));
@@ -120,6 +122,7 @@ Lane Tanh(Lane x) {
 Hyperbolic HyperbolicOf(Lane x, Lane limit) {
   const ReducedExp e = ReduceExp(Select(x > limit, limit, x));
   const LaneType signed_type = x.type() == LaneType::kF64 ? LaneType::kS64 : LaneType::kS32;
+  // n as an integer: the constant that was added for rounding is subtracted from the bits.
   const Lane n =
       Bitcast(signed_type, e.exponent - PatternPerType(x, 0x1.8p23f + 127, 0x1.8p52 + 1023));
   const Lane t = Select(x > PerType(x, 20, 40), x.Like(0), TwoToThe(x, -n - n));
@@ -148,6 +151,7 @@ Lane HalfScaled(LanePair value, Lane n) {
 
 }  // namespace
 
+// The size first, the sign last.
 Lane Sinh(Lane x) {
   const Hyperbolic h = HyperbolicOf(Abs(x), PerType(x, 90.5, 711.5));  // infinite beyond
   return WithSignOf(x, HalfScaled(h.s, h.n));
@@ -164,6 +168,7 @@ Lane Logistic(Lane x) {
   const Lane size = Abs(x), limit = PerType(x, 104, 746);  // logistic(-limit) rounds to 0
   const ReducedExp e = ReduceExp(Select(size > limit, limit, size));
   const Lane t = TimesPowerOfTwo(x.Like(1), -e.n);
+  // The division is corrected by its remainder, which keeps the relative accuracy of small results.
   const Lane u = e.p() + t;
   const LanePair sum = FastTwoSum(x.Like(1), u);
   const Lane reciprocal = 1.0 / sum.high;
@@ -210,6 +215,7 @@ Lane Erf(Lane x) {
   return Select(size < 1.0, near_zero, WithSignOf(x, far));
 }
 
+// Two correctly rounded operations.
 Lane Rsqrt(Lane x) {
   return 1.0 / Sqrt(x);
 }

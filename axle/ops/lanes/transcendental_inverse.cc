@@ -57,6 +57,7 @@ LanePair AngleOf(LanePair y, LanePair x, std::span<const double> coefficients) {
   return Select(below, Negate(size), size);
 }
 
+// All of the file computes in f64.
 Lane Wide(Lane x) {
   return FloatToFloat(LaneType::kF64, x);
 }
@@ -76,6 +77,8 @@ LanePair AngleOf(LanePair y, LanePair x) {
 
 namespace {
 
+// Chooses a representable point on the same ray where (x, y) is infinite, zero or near the limits
+// of the range, and computes the angle of that one.
 Lane AngleOfAnyPoint(Lane y, LanePair x, bool f64) {
   // Infinities count as 1 beside 0, zeros as 0 beside 1.
   const Lane size_x = Abs(x.high), size_y = Abs(y);
@@ -112,6 +115,7 @@ Lane Atan2(Lane y, Lane x) {
   return WithSignOf(y, Abs(FloatToFloat(type, angle)));
 }
 
+// The angle of the point (sqrt(1 - x^2), x).
 Lane Asin(Lane x_any) {
   const Lane x = Wide(x_any);
   const bool f64 = x_any.type() == LaneType::kF64;
@@ -120,6 +124,7 @@ Lane Asin(Lane x_any) {
   return WithSignOf(x_any, Abs(FloatToFloat(x_any.type(), Rounded(angle))));
 }
 
+// The angle of the point (x, sqrt(1 - x^2)). Beyond 1 the root is NaN, and so is the result.
 Lane Acos(Lane x_any) {
   const Lane x = Wide(x_any);
   const bool f64 = x_any.type() == LaneType::kF64;
@@ -199,6 +204,7 @@ constexpr double kCbrt[] = {0x1.0392ccec5c007p-1, 0x1.6fb1dfe050122p-1, -0x1.33d
 
 // |x| = 2^(3 k) a, 1 <= a < 8: a polynomial, then a step of Halley's method, which triples the
 // number of good bits; in f64 one of Newton's too, with a residual that is nearly exact.
+// Division of the exponent by 3 is a multiplication by 21846 / 2^16.
 Lane Cbrt(Lane x_any) {
   const Lane x = Wide(x_any), size = Abs(x);
   const Lane subnormal = size < 0x1p-1022;

@@ -21,6 +21,7 @@ constexpr double kLogF64[] = {0x1.5555555555558p-1, 0x1.9999999995303p-2, 0x1.24
                               0x1.2b5b8533c9337p-3};
 
 // k ln 2 + log(1 + f). ln 2 is in two parts, the first short enough for an exact product with k.
+// One polynomial for f32, a rational form for f64.
 Lane LogOfParts(Lane k, Lane f) {
   if (f.type() == LaneType::kF64) {
     const Lane half_square = f * f * 0.5;
@@ -45,6 +46,8 @@ Lane WithLogLimits(Lane value, Lane y) {
 
 }  // namespace
 
+// Subnormal numbers are scaled into the normal range first. The integer sum moves m into
+// [sqrt(1/2), sqrt(2)) and the exponent along with it, without a branch.
 LogParts SplitLog(Lane x) {
   const int fraction_bits = FractionBits(x);
   const Lane subnormal = x < PerType(x, 0x1p-126, 0x1p-1022);
@@ -116,6 +119,7 @@ LanePair LogPairOfParts(Lane k, Lane f, const Lane* f_low, LanePair denominator)
 
 }  // namespace
 
+// The logarithm as a pair, for powers.
 LanePair LogPair(Lane x) {
   const LogParts parts = SplitLog(x);
   // The numerator m - 1 is exact.
@@ -126,6 +130,7 @@ LanePair LogOf(LanePair x) {
   return LogOf(x, x.high.Like(0));
 }
 
+// `more_k` is added to the exponent, for arguments that were scaled before.
 LanePair LogOf(LanePair x, Lane more_k) {
   const LogParts parts = SplitLog(x.high);
   // 2^(2-k), which is a normal number for every k.

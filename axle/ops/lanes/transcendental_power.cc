@@ -1,5 +1,9 @@
 // Power: x^y = e^(y log |x|) with a logarithm precise enough to survive the product, and C's table
 // of special cases on top.
+//
+// f32 is computed in f64, which has enough bits for the product y log2 x. f64 needs the logarithm
+// as a pair (LogPair): the integral part of the product takes up to 10 bits, and the bits after it
+// decide about the rounding. Integer powers are repeated squaring with selects.
 #include "axle/ops/lanes/lane_math.h"
 #include "axle/ops/lanes/transcendental_log.h"
 
@@ -46,6 +50,8 @@ Lane MagnitudeF64(Lane x, Lane y_any) {
 
 }  // namespace
 
+// The magnitude comes first; then edges, signs, and the undefined cases, in the order in which C's
+// table overrides them.
 Lane Power(Lane x, Lane y) {
   const Lane size = Abs(x);
   Lane result = x.type() == LaneType::kF64 ? MagnitudeF64(x, y) : MagnitudeF32(x, y);

@@ -77,6 +77,7 @@ constexpr double kTwoOverPi[] = {
 constexpr int kPieceBits = 53;
 constexpr int kNumPieces = 5;  // of a window: at least 265 - 54 - 53 = 158 bits below the point
 
+// Exact: the multiple of 4 that is nearest is subtracted by an fma.
 Lane ModuloFour(Lane x) {
   return Fma(Rint(x * 0.25), x.Like(-4), x);
 }
@@ -139,6 +140,7 @@ ReducedAngle ReduceF64(Lane x) {
   return {r.high, r_low, BitsOf(shifted)};
 }
 
+// One reduction per type; both leave r as two parts.
 ReducedAngle Reduce(Lane x) {
   return x.type() == LaneType::kF64 ? ReduceF64(x) : ReduceF32(x);
 }
@@ -177,6 +179,7 @@ Lane Sin(Lane x) {
   return Select(Abs(x) < PerType(x, 0x1p-30, 0x1p-60), x, SinOfQuadrant(angle, angle.quadrant));
 }
 
+// cos x is sin of the next quadrant.
 Lane Cos(Lane x) {
   const ReducedAngle angle = Reduce(x);
   return SinOfQuadrant(angle, angle.quadrant + 1);
@@ -201,6 +204,8 @@ SineAndCosine NearZero(const ReducedAngle& a) {
 
 }  // namespace
 
+// The low part of the argument is added after the reduction, since it is small compared with a
+// quarter turn.
 SineAndCosine SineAndCosineOf(LanePair x) {
   ReducedAngle angle = Reduce(x.high);
   const LanePair r = TwoSum(angle.r, angle.r_low + x.low);  // x.low may be the larger of the three
@@ -220,6 +225,7 @@ SineAndCosine SineAndCosineOf(LanePair x) {
           Select(odd | negative_cos, Add(signed_cos, PairOf(x.high.Like(-1))), first.cos_minus_1)};
 }
 
+// tan = sin / cos in even quadrants, -cos / sin in odd ones.
 Lane Tan(Lane x) {
   const ReducedAngle angle = Reduce(x);
   const SineAndCosine first = NearZero(angle);

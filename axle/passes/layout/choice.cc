@@ -111,9 +111,9 @@ StatusOr<bool> LayoutChoice::Run(Limits* limits) {
     for (i64 i = 0; i < inst->num_operands(); ++i) {
       is_as_written = is_as_written && IsIdentity(WantedOrder(*inst, i));
     }
-    if (!is_as_written) ++num_turned_;
+    if (!is_as_written) ++num_permuted_;
   }
-  return num_turned_ > 0;
+  return num_permuted_ > 0;
 }
 
 bool LayoutChoice::IsPermutable(const Instruction& inst) const {
@@ -169,7 +169,7 @@ i64 LayoutChoice::CostOfArray(const Instruction& base, bool settle) {
   const Order& present = OrderOf(base);
   // Convolutions that are fastest with the same order: they pay for a transpose together.
   struct Wish {
-    i64 as_it_lies = 0, moved = 0;
+    i64 in_place = 0, moved = 0;
     std::vector<const Instruction*> readers = {};
   };
   std::map<Order, Order> moved;  // by the order without dimensions of one element
@@ -189,7 +189,7 @@ i64 LayoutChoice::CostOfArray(const Instruction& base, bool settle) {
     if (convolution != nullptr && !convolution->is_depthwise()) {
       if (reader.operand != 0) continue;
       Wish& wish = wishes[ToBase(view, convolution->lhs())];
-      wish.as_it_lies += convolution->Read(FromBase(view, present));
+      wish.in_place += convolution->Read(FromBase(view, present));
       wish.moved += convolution->Read(convolution->lhs());
       wish.readers.push_back(reader.inst);
       continue;
@@ -210,8 +210,8 @@ i64 LayoutChoice::CostOfArray(const Instruction& base, bool settle) {
   for (const auto& [order, wish] : wishes) {
     const bool is_moved = moved.contains(Essential(shape, order));
     const i64 move = is_moved ? 0 : MoveCost(shape, present, order);
-    const bool moves = !LiesIn(base, order) && wish.moved + move < wish.as_it_lies;
-    cost += moves ? wish.moved + move : wish.as_it_lies;
+    const bool moves = !LiesIn(base, order) && wish.moved + move < wish.in_place;
+    cost += moves ? wish.moved + move : wish.in_place;
     for (const Instruction* reader : wish.readers) {
       if (settle) reads_best_[reader->index()] = moves;
     }

@@ -52,7 +52,7 @@ class LayoutChoice {
     return Composed(Inverse(view.dims), order);
   }
   // Instructions that are not as written.
-  i64 num_turned() const { return num_turned_; }
+  i64 num_permuted() const { return num_permuted_; }
 
  private:
   struct Reader {
@@ -101,7 +101,7 @@ class LayoutChoice {
   std::vector<std::uint32_t> seen_;
   std::uint32_t round_ = 0;
   i64 work_left_ = 0;
-  i64 num_turned_ = 0;
+  i64 num_permuted_ = 0;
   bool has_improved_ = false;
 };
 

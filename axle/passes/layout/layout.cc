@@ -5,12 +5,12 @@
 //   ->  t = transpose(x); d = conv(t, w), b01f_oi01->b01f; c = transpose(d)
 //
 // and elementwise instructions between two such convolutions run on the transposed arrays, so that
-// only the first and the last transpose remain. lying_ holds, per instruction, the array in its
-// chosen order; moved_ holds copies in other orders, made once for all readers. Transposes in the
-// program are only renumberings of dimensions (Renamed) and are made anew where an order differs;
-// iota, broadcast and the like are made in whatever order is read. An order that differs only in
-// dimensions of one element is a reshape. The root, parameters and pinned instructions stay as
-// written.
+// only the first and the last transpose remain. permuted_ holds, per instruction, the array in its
+// chosen order; transposed_ holds copies in other orders, made once for all readers. Transposes in
+// the program are only renumberings of dimensions (Renamed) and are made anew where an order
+// differs; iota, broadcast and the like are made in whatever order is read. An order that differs
+// only in dimensions of one element is a reshape. The root, parameters and pinned instructions stay
+// as written.
 
 #include "axle/passes/layout/layout.h"
 
@@ -33,11 +33,11 @@ class Permuter : public Rebuilder {
  private:
   Status Begin(const HloComputation& computation) override {
     choice_.emplace(computation, [this](const Instruction& inst) { return IsPinned(inst); });
-    AXLE_ASSIGN(const bool is_turned, choice_->Run(context_.limits));
-    if (!is_turned) choice_.reset();
-    lying_.assign(computation.instructions().size(), nullptr);
-    moved_.clear();
-    if (choice_) context_.changes += choice_->num_turned();
+    AXLE_ASSIGN(const bool is_permuted, choice_->Run(context_.limits));
+    if (!is_permuted) choice_.reset();
+    permuted_.assign(computation.instructions().size(), nullptr);
+    transposed_.clear();
+    if (choice_) context_.changes += choice_->num_permuted();
     return {};
   }
 
@@ -57,10 +57,10 @@ class Permuter : public Rebuilder {
         break;
       default:
         made = Permute(inst);
-        lying_[inst.index()] = made;
+        permuted_[inst.index()] = made;
         if (!IsIdentity(choice_->OrderOf(inst))) made = nullptr;
     }
-    if (made != nullptr) lying_[inst.index()] = made;
+    if (made != nullptr) permuted_[inst.index()] = made;
     const bool is_root = &inst == inst.parent()->root();
     if (made == nullptr && is_root) return In(inst, Identity(inst.shape().rank()), inst);
     return made;
@@ -75,7 +75,7 @@ class Permuter : public Rebuilder {
     const Renamed& view = choice_->Base(inst);
     const bool is_moved = choice_->FormAt(inst) == PermuteForm::kRename &&
                           choice_->FormAt(*view.base) != PermuteForm::kSource;
-    if (is_moved) moved_[{view.base, view.dims}] = copy;
+    if (is_moved) transposed_[{view.base, view.dims}] = copy;
     return copy;
   }
 
@@ -133,35 +133,36 @@ class Permuter : public Rebuilder {
     const Order wanted = LayoutChoice::ToBase(view, order);
     const bool is_source = choice_->FormAt(base) == PermuteForm::kSource;
     const Order written = Identity(base.shape().rank());
-    const Order& lies = is_source ? written : choice_->OrderOf(base);
-    if (wanted == lies && lying_[base.index()] != nullptr) return lying_[base.index()];
-    Instruction*& made = moved_[{&base, wanted}];
+    const Order& base_order = is_source ? written : choice_->OrderOf(base);
+    if (wanted == base_order && permuted_[base.index()] != nullptr) return permuted_[base.index()];
+    Instruction*& made = transposed_[{&base, wanted}];
     if (made != nullptr) return made;
     if (is_source) return made = MakeSource(base, wanted);
     const Shape shape = Permuted(base.shape(), wanted);
-    Instruction* const operand = lying_[base.index()];
+    Instruction* const operand = permuted_[base.index()];
     // Dimensions of one element change place without a copy.
-    if (Essential(base.shape(), wanted) == Essential(base.shape(), lies)) {
+    if (Essential(base.shape(), wanted) == Essential(base.shape(), base_order)) {
       return made = Make(replaced, Opcode::kReshape, shape, {&operand, 1},
                          Block(Opcode::kReshape, ReshapeAttrs{}));
     }
-    return made = Make(replaced, Opcode::kTranspose, shape, {&operand, 1},
-                       Block(Opcode::kTranspose, DimensionsAttrs{Composed(Inverse(lies), wanted)}));
+    return made = Make(
+               replaced, Opcode::kTranspose, shape, {&operand, 1},
+               Block(Opcode::kTranspose, DimensionsAttrs{Composed(Inverse(base_order), wanted)}));
   }
 
   Instruction* MakeSource(const Instruction& source, const Order& order) {
     std::vector<Instruction*> operands;
-    Order lies;
+    Order operand_order;
     if (source.num_operands() > 0) {
       const Instruction& operand = *source.operand(0);
       const Renamed& view = choice_->Base(operand);
       const bool is_source = choice_->FormAt(*view.base) == PermuteForm::kSource;
-      lies = is_source ? Identity(operand.shape().rank())
-                       : LayoutChoice::FromBase(view, choice_->OrderOf(*view.base));
-      operands.push_back(In(operand, lies, operand));
+      operand_order = is_source ? Identity(operand.shape().rank())
+                                : LayoutChoice::FromBase(view, choice_->OrderOf(*view.base));
+      operands.push_back(In(operand, operand_order, operand));
     }
     return Make(source, source.opcode(), Permuted(source.shape(), order), operands,
-                PermutedAttrs(source, order, lies));
+                PermutedAttrs(source, order, operand_order));
   }
 
   void Note(const Instruction& inst, const std::vector<Order>& orders, const Order& order) {
@@ -180,8 +181,8 @@ class Permuter : public Rebuilder {
 
   PassContext& context_;
   std::optional<LayoutChoice> choice_;  // none: the computation stays as written
-  std::vector<Instruction*> lying_;     // by index: the instruction in its chosen order
-  std::map<std::pair<const Instruction*, Order>, Instruction*> moved_;  // in other orders
+  std::vector<Instruction*> permuted_;  // by index: the instruction in its chosen order
+  std::map<std::pair<const Instruction*, Order>, Instruction*> transposed_;  // in other orders
 };
 
 }  // namespace

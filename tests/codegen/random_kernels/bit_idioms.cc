@@ -4,38 +4,38 @@
 namespace axle {
 namespace {
 
-i64 AnyCount(Drawing& d, const Term& x) {
-  return d.random().Below(BitsOf(x.type()));
+i64 AnyCount(ProgramGenerator& g, const Term& x) {
+  return g.random().Below(BitsOf(x.type()));
 }
 // Below the number of bits, whatever x is.
 Term Count(const Term& x) {
   return x & (BitsOf(x.type()) - 1);
 }
 
-Term Shifted(Drawing& d, const Term& x) {
-  const i64 count = AnyCount(d, x);
-  return d.Percent(50) ? x << count : LogicalRight(x, count);
+Term Shifted(ProgramGenerator& g, const Term& x) {
+  const i64 count = AnyCount(g, x);
+  return g.Percent(50) ? x << count : LogicalRight(x, count);
 }
 
 // A rotation, or nearly one.
-Term Funnel(Drawing& d, const Term& x, const Term& y) {
-  const i64 count = AnyCount(d, x);
+Term Funnel(ProgramGenerator& g, const Term& x, const Term& y) {
+  const i64 count = AnyCount(g, x);
   const int bits = BitsOf(x.type());
   const Term high = x << count;
-  const Term low = LogicalRight(d.Percent(70) ? x : y, (bits - count) % bits);
+  const Term low = LogicalRight(g.Percent(70) ? x : y, (bits - count) % bits);
   const Primitive join =
-      d.random().Of({Primitive::kOr, Primitive::kOr, Primitive::kAdd, Primitive::kXor});
+      g.random().Of({Primitive::kOr, Primitive::kOr, Primitive::kAdd, Primitive::kXor});
   return Apply2(join, high, low);
 }
 
-Term Rotated(Drawing& d, const Term& x, const Term& y) {
+Term Rotated(ProgramGenerator& g, const Term& x, const Term& y) {
   const Term count = Count(y);
-  return (x << count) | LogicalRight(d.Percent(70) ? x : y, Count(-count));
+  return (x << count) | LogicalRight(g.Percent(70) ? x : y, Count(-count));
 }
 
-Term LowestBit(Drawing& d, const Term& x, const Term&) {
+Term LowestBit(ProgramGenerator& g, const Term& x, const Term&) {
   const Term less = x - 1;
-  switch (d.random().Below(5)) {
+  switch (g.random().Below(5)) {
     case 0:
       return x & less;
     case 1:
@@ -49,9 +49,9 @@ Term LowestBit(Drawing& d, const Term& x, const Term&) {
   }
 }
 
-Term OneBit(Drawing& d, const Term& x, const Term& y) {
+Term OneBit(ProgramGenerator& g, const Term& x, const Term& y) {
   const Term bit = Like(x, 1) << Count(y);
-  switch (d.random().Below(4)) {
+  switch (g.random().Below(4)) {
     case 0:
       return (x & bit) == 0;
     case 1:
@@ -63,14 +63,14 @@ Term OneBit(Drawing& d, const Term& x, const Term& y) {
   }
 }
 
-Term LeadingZeros(Drawing& d, const Term& x, const Term& y) {
-  if (d.Percent(50)) return Clz(d.Percent(50) ? x : x & y);
-  return Select(x == 0, d.Special(x), Clz(x));
+Term LeadingZeros(ProgramGenerator& g, const Term& x, const Term& y) {
+  if (g.Percent(50)) return Clz(g.Percent(50) ? x : x & y);
+  return Select(x == 0, g.Special(x), Clz(x));
 }
 
-Term NumBits(Drawing& d, const Term& x, const Term& y) {
-  Term count = Popcount(d.Percent(50) ? x : x & y);
-  switch (d.random().Below(4)) {
+Term NumBits(ProgramGenerator& g, const Term& x, const Term& y) {
+  Term count = Popcount(g.Percent(50) ? x : x & y);
+  switch (g.random().Below(4)) {
     case 0:
       return count == 1;
     case 1:
@@ -83,31 +83,31 @@ Term NumBits(Drawing& d, const Term& x, const Term& y) {
 }
 
 // HLO's rule for counts that the primitive does not have.
-Term ShiftOrZero(Drawing& d, const Term& x, const Term& y) {
+Term ShiftOrZero(ProgramGenerator& g, const Term& x, const Term& y) {
   const Term count = Cast(UnsignedOf(y.type()), y);
-  const Term shifted = d.Percent(50) ? x << Count(y) : LogicalRight(x, Count(y));
+  const Term shifted = g.Percent(50) ? x << Count(y) : LogicalRight(x, Count(y));
   return Select(count < BitsOf(x.type()), shifted, 0);
 }
 
-Term BytesSwapped(Drawing& d, const Term& x, const Term&) {
+Term BytesSwapped(ProgramGenerator& g, const Term& x, const Term&) {
   const int count = 8 % BitsOf(x.type());
   const Term low = x & 0xff;
   const Term high = LogicalRight(x, count) & 0xff;
-  return (low << count) | (d.Percent(60) ? high : high << AnyCount(d, x));
+  return (low << count) | (g.Percent(60) ? high : high << AnyCount(g, x));
 }
 
-Term Merged(Drawing& d, const Term& x, const Term& y) {
-  const Term mask = d.Special(x);
-  if (d.Percent(30)) return ((x ^ y) & mask) ^ y;
-  const Primitive join = d.random().Of({Primitive::kOr, Primitive::kXor, Primitive::kAdd});
+Term Merged(ProgramGenerator& g, const Term& x, const Term& y) {
+  const Term mask = g.Special(x);
+  if (g.Percent(30)) return ((x ^ y) & mask) ^ y;
+  const Primitive join = g.random().Of({Primitive::kOr, Primitive::kXor, Primitive::kAdd});
   return Apply2(join, x & mask, y & ~mask);
 }
 
-Term SomeShifts(Drawing& d, const Term& x, const Term&) {
-  Term shifted = Shifted(d, x);
-  if (d.Percent(50)) shifted = Shifted(d, shifted);
-  if (d.Percent(50)) shifted = shifted & d.Special(x);
-  return d.Percent(40) ? shifted == d.Special(x) : shifted;
+Term SomeShifts(ProgramGenerator& g, const Term& x, const Term&) {
+  Term shifted = Shifted(g, x);
+  if (g.Percent(50)) shifted = Shifted(g, shifted);
+  if (g.Percent(50)) shifted = shifted & g.Special(x);
+  return g.Percent(40) ? shifted == g.Special(x) : shifted;
 }
 
 constexpr Idiom kIdioms[] = {
@@ -122,7 +122,7 @@ constexpr Idiom kIdioms[] = {
     &Merged,
     &SomeShifts,
     &SomeShifts,
-    [](Drawing&, const Term& x, const Term&) {
+    [](ProgramGenerator&, const Term& x, const Term&) {
       const Term sign = ArithmeticRight(x, BitsOf(x.type()) - 1);
       return (x ^ sign) - sign;
     },

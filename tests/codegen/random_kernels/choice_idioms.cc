@@ -4,15 +4,15 @@
 namespace axle {
 namespace {
 
-Term Increased(Drawing& d, const Term& x, const Term& y) {
-  const Term less = d.Ordered(x, y);
-  const Term step = d.Percent(50) ? Like(x, 1) : d.Special(x);
-  return Select(less, x + step, d.Percent(50) ? x : y);
+Term Increased(ProgramGenerator& g, const Term& x, const Term& y) {
+  const Term less = g.Ordered(x, y);
+  const Term step = g.Percent(50) ? Like(x, 1) : g.Special(x);
+  return Select(less, x + step, g.Percent(50) ? x : y);
 }
 
-Term ByPred(Drawing& d, const Term& x, const Term& y) {
-  const Term number = Resized(x.type(), d.Condition(x.num_elements()));
-  switch (d.random().Below(4)) {
+Term ByPred(ProgramGenerator& g, const Term& x, const Term& y) {
+  const Term number = Resized(x.type(), g.Condition(x.num_elements()));
+  switch (g.random().Below(4)) {
     case 0:
       return number * y;
     case 1:
@@ -25,15 +25,15 @@ Term ByPred(Drawing& d, const Term& x, const Term& y) {
 }
 
 // Some of the bits of x, as a number of its own.
-Term PartOf(Drawing& d, const Term& x) {
-  if (d.Percent(50)) return Resized(static_cast<LaneType>(d.random().Between(1, 8)), x);
-  return x & LowBits(static_cast<int>(d.random().Between(1, BitsOf(x.type()))));
+Term PartOf(ProgramGenerator& g, const Term& x) {
+  if (g.Percent(50)) return Resized(static_cast<LaneType>(g.random().Between(1, 8)), x);
+  return x & LowBits(static_cast<int>(g.random().Between(1, BitsOf(x.type()))));
 }
 
-Term PartCompared(Drawing& d, const Term& part) {
-  const Term number = Like(part, d.random().Below(3));
-  if (d.Percent(65)) return d.Ordered(part, number);
-  switch (d.random().Below(3)) {
+Term PartCompared(ProgramGenerator& g, const Term& part) {
+  const Term number = Like(part, g.random().Below(3));
+  if (g.Percent(65)) return g.Ordered(part, number);
+  switch (g.random().Below(3)) {
     case 0:
       return part == number;
     case 1:
@@ -44,28 +44,28 @@ Term PartCompared(Drawing& d, const Term& part) {
 }
 
 // A choice between a number and a constant, by what some of its bits are.
-Term ChosenByPart(Drawing& d, const Term& x, const Term& y) {
-  const Term compared = PartCompared(d, PartOf(d, x));
-  const Term other = d.Percent(75) ? Like(x, d.random().Of({1, 1, 1, 0, -1})) : y;
-  const Term number = d.Percent(80) ? x : d.Percent(50) ? x + 1 : x - 1;
-  return d.Percent(50) ? Select(compared, number, other) : Select(compared, other, number);
+Term ChosenByPart(ProgramGenerator& g, const Term& x, const Term& y) {
+  const Term compared = PartCompared(g, PartOf(g, x));
+  const Term other = g.Percent(75) ? Like(x, g.random().Of({1, 1, 1, 0, -1})) : y;
+  const Term number = g.Percent(80) ? x : g.Percent(50) ? x + 1 : x - 1;
+  return g.Percent(50) ? Select(compared, number, other) : Select(compared, other, number);
 }
 
-Term ByTwoComparisons(Drawing& d, const Term& x, const Term& y) {
-  const Term first = d.Ordered(x, y);
-  const Term z = d.Percent(50) ? x : d.Value(x.type(), x.num_elements());
-  const Term second = d.Ordered(z, d.Percent(50) ? d.Special(x) : y);
-  const Primitive join = d.random().Of({Primitive::kAnd, Primitive::kOr, Primitive::kXor});
+Term ByTwoComparisons(ProgramGenerator& g, const Term& x, const Term& y) {
+  const Term first = g.Ordered(x, y);
+  const Term z = g.Percent(50) ? x : g.Value(x.type(), x.num_elements());
+  const Term second = g.Ordered(z, g.Percent(50) ? g.Special(x) : y);
+  const Primitive join = g.random().Of({Primitive::kAnd, Primitive::kOr, Primitive::kXor});
   return Select(Apply2(join, first, second), x, y);
 }
 
-Term BySign(Drawing& d, const Term& x, const Term& y) {
-  const Term compared = d.Ordered(x, Like(x, d.Percent(50) ? 0 : -1));
-  switch (d.random().Below(5)) {
+Term BySign(ProgramGenerator& g, const Term& x, const Term& y) {
+  const Term compared = g.Ordered(x, Like(x, g.Percent(50) ? 0 : -1));
+  switch (g.random().Below(5)) {
     case 0:
       return Select(compared, Like(x, -1), 0);
     case 1:
-      return Select(compared, Like(x, 1), d.Special(x));
+      return Select(compared, Like(x, 1), g.Special(x));
     case 2:
       return Select(compared, y, 0);
     case 3:
@@ -75,9 +75,9 @@ Term BySign(Drawing& d, const Term& x, const Term& y) {
   }
 }
 
-Term GreaterOrOther(Drawing& d, const Term& x, const Term& y) {
-  const Term less = d.Ordered(x, y);
-  return Select(less, Max(x, y), d.Percent(50) ? x : Min(x, y));
+Term GreaterOrOther(ProgramGenerator& g, const Term& x, const Term& y) {
+  const Term less = g.Ordered(x, y);
+  return Select(less, Max(x, y), g.Percent(50) ? x : Min(x, y));
 }
 
 constexpr Idiom kIdioms[] = {

@@ -1,7 +1,7 @@
 // Values of elements of other values: what shuffles and memory are for.
 #include <algorithm>
 
-#include "tests/codegen/random_kernels/drawing.h"
+#include "tests/codegen/random_kernels/program_generator.h"
 
 namespace axle {
 namespace {
@@ -34,11 +34,11 @@ i64 ElementOf(Pattern pattern, i64 k, i64 size, Random& random) {
 
 }  // namespace
 
-Term Drawing::Zeros(LaneType type, i64 num_elements) {
+Term ProgramGenerator::Zeros(LaneType type, i64 num_elements) {
   return Kept(Add({KernelOpKind::kGather, type, num_elements}));
 }
 
-Term Drawing::Gathered(LaneType type, i64 num_elements) {
+Term ProgramGenerator::Gathered(LaneType type, i64 num_elements) {
   std::vector<int> values;
   for (const int value : visible_) {
     if (program_.ops[value].type == type) values.push_back(value);
@@ -51,11 +51,12 @@ Term Drawing::Gathered(LaneType type, i64 num_elements) {
   return GatheredFrom(sources, type, num_elements);
 }
 
-Term Drawing::Moved(const Term& x) {
+Term ProgramGenerator::Moved(const Term& x) {
   return GatheredFrom({Keep(x)}, x.type(), x.num_elements());
 }
 
-Term Drawing::GatheredFrom(const std::vector<int>& sources, LaneType type, i64 num_elements) {
+Term ProgramGenerator::GatheredFrom(const std::vector<int>& sources, LaneType type,
+                                    i64 num_elements) {
   const auto pattern = static_cast<Pattern>(random_.Below(kNumPatterns));
   const i64 num_sources = static_cast<i64>(sources.size());
   KernelOp op{KernelOpKind::kGather, type, num_elements};
@@ -70,7 +71,7 @@ Term Drawing::GatheredFrom(const std::vector<int>& sources, LaneType type, i64 n
   return Kept(Add(std::move(op)));
 }
 
-void Drawing::AddSliceOrUpdate() {
+void ProgramGenerator::AddSliceOrUpdate() {
   const LaneType type = AnyType();
   const i64 a = AnySize();
   const i64 b = AnySize();

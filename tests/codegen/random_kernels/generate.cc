@@ -10,41 +10,41 @@ constexpr Primitive kIntegerJoins[] = {Primitive::kAdd, Primitive::kSub, Primiti
 constexpr Primitive kPredJoins[] = {Primitive::kAnd, Primitive::kOr,  Primitive::kXor,
                                     Primitive::kEq,  Primitive::kMin, Primitive::kMax};
 
-void AddGather(Drawing& d) {
-  const LaneType type = d.AnyType();
-  const i64 num_elements = d.AnySize();
-  const Term x = d.Gathered(type, num_elements);
-  if (type == LaneType::kPred || d.Percent(50)) return;
-  const Term y = d.Gathered(type, num_elements);
-  const Primitive join = IsFloat(type) ? Primitive::kAdd : d.random().Of(kIntegerJoins);
-  d.Keep(Apply2(join, x, y));
+void AddGather(ProgramGenerator& g) {
+  const LaneType type = g.AnyType();
+  const i64 num_elements = g.AnySize();
+  const Term x = g.Gathered(type, num_elements);
+  if (type == LaneType::kPred || g.Percent(50)) return;
+  const Term y = g.Gathered(type, num_elements);
+  const Primitive join = IsFloat(type) ? Primitive::kAdd : g.random().Of(kIntegerJoins);
+  g.Keep(Apply2(join, x, y));
 }
 
-void AddChoice(Drawing& d) {
-  const i64 num_elements = d.AnySize();
-  const Term x = d.Condition(num_elements);
-  const Term y = d.Condition(num_elements);
-  const Term condition = Apply2(d.random().Of(kPredJoins), x, y);
-  const LaneType type = d.AnyType();
-  const Term on_true = d.Value(type, num_elements);
-  d.Keep(Select(condition, on_true, d.AnyLike(on_true)));
+void AddChoice(ProgramGenerator& g) {
+  const i64 num_elements = g.AnySize();
+  const Term x = g.Condition(num_elements);
+  const Term y = g.Condition(num_elements);
+  const Term condition = Apply2(g.random().Of(kPredJoins), x, y);
+  const LaneType type = g.AnyType();
+  const Term on_true = g.Value(type, num_elements);
+  g.Keep(Select(condition, on_true, g.AnyLike(on_true)));
 }
 
 // A choice by the condition by which elements of it were chosen before they were moved.
-void AddChoiceOfMoved(Drawing& d) {
-  const LaneType type = d.AnyType();
-  const i64 num_elements = d.AnySize();
-  const Term condition = d.Condition(num_elements);
-  const Term x = d.Percent(50) ? d.Input(type, num_elements) : d.Value(type, num_elements);
-  const Term y = d.Any(type, num_elements);
-  const Term moved = d.Moved(Select(condition, x, y));
-  const Term other = d.Percent(60) ? y : d.AnyLike(x);
-  d.Keep(d.Percent(80) ? Select(condition, moved, other) : Select(condition, other, moved));
+void AddChoiceOfMoved(ProgramGenerator& g) {
+  const LaneType type = g.AnyType();
+  const i64 num_elements = g.AnySize();
+  const Term condition = g.Condition(num_elements);
+  const Term x = g.Percent(50) ? g.Input(type, num_elements) : g.Value(type, num_elements);
+  const Term y = g.Any(type, num_elements);
+  const Term moved = g.Moved(Select(condition, x, y));
+  const Term other = g.Percent(60) ? y : g.AnyLike(x);
+  g.Keep(g.Percent(80) ? Select(condition, moved, other) : Select(condition, other, moved));
 }
 
-std::span<const Idiom> IdiomsFor(Drawing& d, LaneType type) {
+std::span<const Idiom> IdiomsFor(ProgramGenerator& g, LaneType type) {
   if (IsFloat(type)) return FloatIdioms();
-  switch (d.random().Below(4)) {
+  switch (g.random().Below(4)) {
     case 0:
       return IntegerArithmeticIdioms();
     case 1:
@@ -58,78 +58,78 @@ std::span<const Idiom> IdiomsFor(Drawing& d, LaneType type) {
 
 // A choice between what was computed and a number that it was computed from: processors with
 // AVX-512 have that of most operations as one instruction.
-Term Where(Drawing& d, const Term& computed, const Term& operand) {
-  const Term condition = d.Condition(computed.num_elements());
-  return d.Percent(80) ? Select(condition, computed, operand)
+Term Where(ProgramGenerator& g, const Term& computed, const Term& operand) {
+  const Term condition = g.Condition(computed.num_elements());
+  return g.Percent(80) ? Select(condition, computed, operand)
                        : Select(condition, operand, computed);
 }
 
-void AddIdiom(Drawing& d, LaneType type) {
-  const i64 num_elements = d.AnySize();
-  const Term x = d.Value(type, num_elements);
-  const Term y = d.AnyLike(x);
-  const Idiom idiom = d.random().Of(IdiomsFor(d, type));
-  const Term result = d.Percent(15) ? idiom(d, y, x) : idiom(d, x, y);
-  d.Keep(result.type() == type && d.Percent(12) ? Where(d, result, d.Percent(60) ? x : y) : result);
+void AddIdiom(ProgramGenerator& g, LaneType type) {
+  const i64 num_elements = g.AnySize();
+  const Term x = g.Value(type, num_elements);
+  const Term y = g.AnyLike(x);
+  const Idiom idiom = g.random().Of(IdiomsFor(g, type));
+  const Term result = g.Percent(15) ? idiom(g, y, x) : idiom(g, x, y);
+  g.Keep(result.type() == type && g.Percent(12) ? Where(g, result, g.Percent(60) ? x : y) : result);
 }
 
-void AddStep(Drawing& d);
+void AddStep(ProgramGenerator& g);
 
-void AddLoop(Drawing& d) {
-  d.BeginLoop();
-  for (i64 k = d.random().Between(2, 7); k > 0; --k) AddStep(d);
-  d.EndLoop();
+void AddLoop(ProgramGenerator& g) {
+  g.BeginLoop();
+  for (i64 k = g.random().Between(2, 7); k > 0; --k) AddStep(g);
+  g.EndLoop();
 }
 
 // What only functions of few elements have; false: something else is to be added.
-bool AddElementStep(Drawing& d) {
-  const i64 k = d.random().Below(100);
+bool AddElementStep(ProgramGenerator& g) {
+  const i64 k = g.random().Below(100);
   if (k < 7) {
-    AddGather(d);
+    AddGather(g);
   } else if (k < 9) {
-    const LaneType type = d.AnyType();
-    d.Zeros(type, d.AnySize());
+    const LaneType type = g.AnyType();
+    g.Zeros(type, g.AnySize());
   } else if (k < 11) {
-    const LaneType type = d.AnyType();
-    d.Keep(Stored(d.Value(type, d.AnySize())));
+    const LaneType type = g.AnyType();
+    g.Keep(Stored(g.Value(type, g.AnySize())));
   } else if (k < 14) {
-    d.AddSliceOrUpdate();
-  } else if (k < 15 && !d.is_in_loop()) {
-    AddLoop(d);
+    g.AddSliceOrUpdate();
+  } else if (k < 15 && !g.is_in_loop()) {
+    AddLoop(g);
   } else {
     return false;
   }
   return true;
 }
 
-void AddOperations(Drawing& d) {
-  if (d.is_small() && d.Percent(1)) return AddChoiceOfMoved(d);
-  const LaneType type = d.AnyType();
+void AddOperations(ProgramGenerator& g) {
+  if (g.is_small() && g.Percent(1)) return AddChoiceOfMoved(g);
+  const LaneType type = g.AnyType();
   if (type == LaneType::kPred) {
-    AddChoice(d);
+    AddChoice(g);
   } else {
-    AddIdiom(d, type);
+    AddIdiom(g, type);
   }
 }
 
-void AddStep(Drawing& d) {
-  if (d.is_small() && AddElementStep(d)) return;
-  const size_t num_visible = d.num_visible();
-  AddOperations(d);
-  if (d.Percent(40)) d.HideAfter(num_visible);
+void AddStep(ProgramGenerator& g) {
+  if (g.is_small() && AddElementStep(g)) return;
+  const size_t num_visible = g.num_visible();
+  AddOperations(g);
+  if (g.Percent(40)) g.HideAfter(num_visible);
 }
 
 }  // namespace
 
 RandomProgram Generate(std::uint64_t seed, std::uint64_t index, KernelForm form) {
-  Drawing d(Random(seed, index), form);
-  for (i64 k = d.random().Between(1, 3); k > 0; --k) {
-    const LaneType type = d.AnyType();
-    d.AddInput(type, d.AnySize());
+  ProgramGenerator g(Random(seed, index), form);
+  for (i64 k = g.random().Between(1, 3); k > 0; --k) {
+    const LaneType type = g.AnyType();
+    g.AddInput(type, g.AnySize());
   }
-  const i64 more = d.Percent(10) ? 25 : 0;
-  for (i64 k = d.random().Between(3, 16) + more; k > 0; --k) AddStep(d);
-  return std::move(d).Finish();
+  const i64 more = g.Percent(10) ? 25 : 0;
+  for (i64 k = g.random().Between(3, 16) + more; k > 0; --k) AddStep(g);
+  return std::move(g).Finish();
 }
 
 }  // namespace axle

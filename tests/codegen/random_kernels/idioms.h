@@ -5,11 +5,11 @@
 #pragma once
 #include <span>
 
-#include "tests/codegen/random_kernels/drawing.h"
+#include "tests/codegen/random_kernels/program_generator.h"
 
 namespace axle {
 
-using Idiom = Term (*)(Drawing& d, const Term& x, const Term& y);
+using Idiom = Term (*)(ProgramGenerator& g, const Term& x, const Term& y);
 
 std::span<const Idiom> IntegerArithmeticIdioms();
 std::span<const Idiom> ChoiceIdioms();  // of integers: comparisons and what they choose

@@ -1,6 +1,6 @@
 // Late numbers: integers that are the same whatever the inputs are, where the code generator may
 // find that out only after it has looked at what uses them.
-#include "tests/codegen/random_kernels/drawing.h"
+#include "tests/codegen/random_kernels/program_generator.h"
 
 namespace axle {
 namespace {
@@ -13,7 +13,7 @@ LaneType NarrowerThan(LaneType type, Random& random) {
 
 }  // namespace
 
-Term Drawing::LateZero(LaneType type, i64 num_elements) {
+Term ProgramGenerator::LateZero(LaneType type, i64 num_elements) {
   const int bits = BitsOf(type);
   const int above_counts = bits == 8 ? 4 : 7;  // no count of bits reaches that bit
   const Term x = Value(type, num_elements);
@@ -54,7 +54,7 @@ Term Drawing::LateZero(LaneType type, i64 num_elements) {
   }
 }
 
-Term Drawing::LateConstant(const KernelOp& op) {
+Term ProgramGenerator::LateConstant(const KernelOp& op) {
   Term zero = LateZero(op.type, op.num_elements);
   const int bits = BitsOf(op.type);
   if (op.immediate == 0) return zero;

@@ -7,7 +7,7 @@
 
 #include "axle/emit/primitives.h"
 #include "tests/codegen/random_kernels/defined.h"
-#include "tests/codegen/random_kernels/drawing.h"
+#include "tests/codegen/random_kernels/program_generator.h"
 
 namespace axle {
 namespace {
@@ -157,7 +157,7 @@ std::vector<Elements> RandomInputs(const RandomProgram& program, Random random) 
       const i64 same = SamePosition(op.stride, program.inner, k);
       const std::uint64_t bits = same < k    ? ElementBits(op.type, inputs[i], same)
                                  : takes_any ? random.Bits()
-                                             : Drawing::SpecialBitsOf(op.type, random);
+                                             : ProgramGenerator::SpecialBitsOf(op.type, random);
       SetElement(op.type, inputs[i], k, bits);
     }
   }

@@ -2,7 +2,7 @@
 #include <bit>
 #include <limits>
 
-#include "tests/codegen/random_kernels/drawing.h"
+#include "tests/codegen/random_kernels/program_generator.h"
 
 namespace axle {
 namespace {
@@ -58,7 +58,7 @@ std::uint64_t SpecialFloat(LaneType type, Random& random) {
 
 }  // namespace
 
-std::uint64_t Drawing::SpecialBitsOf(LaneType type, Random& random) {
+std::uint64_t ProgramGenerator::SpecialBitsOf(LaneType type, Random& random) {
   if (type == LaneType::kPred) return random.Percent(50) ? 1 : 0;
   const std::uint64_t bits =
       IsFloat(type) ? SpecialFloat(type, random) : SpecialInteger(BitsOf(type), random);

@@ -2,8 +2,8 @@
 //
 //   Term Distance(Term x, Term y) { return Max(x, y) - Min(x, y); }
 //
-// A term is data; Drawing::Keep adds its operations, those of operands first and from left to
-// right, whatever the order in which a compiler evaluates the formula.
+// A term is data; ProgramGenerator::Keep adds its operations, those of operands first and from left
+// to right, whatever the order in which a compiler evaluates the formula.
 #pragma once
 #include <bit>
 #include <concepts>

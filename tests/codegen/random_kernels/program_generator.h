@@ -1,4 +1,6 @@
-// Drawing: a random program that is being drawn: the values that are there, and ways to get others.
+// ProgramGenerator: a random program that is being generated. It has the values so far, and ways to
+// add others.
+// others.
 //
 // Of the faults that LLVM had, most need a number that is the same whatever the inputs are, which
 // it finds out after it has chosen a form for the operations around it. So in many programs integer
@@ -11,9 +13,9 @@
 
 namespace axle {
 
-class Drawing {
+class ProgramGenerator {
  public:
-  Drawing(Random random, KernelForm form);
+  ProgramGenerator(Random random, KernelForm form);
   Random& random() { return random_; }
   bool Percent(i64 percent) { return random_.Percent(percent); }
   bool is_small() const { return program_.form == KernelForm::kSmall; }

@@ -1,4 +1,4 @@
-#include "tests/codegen/random_kernels/drawing.h"
+#include "tests/codegen/random_kernels/program_generator.h"
 
 #include <algorithm>
 #include <set>
@@ -46,7 +46,7 @@ InnerStride AnyStride(Random& random) {
 
 }  // namespace
 
-Drawing::Drawing(Random random, KernelForm form) : random_(random) {
+ProgramGenerator::ProgramGenerator(Random random, KernelForm form) : random_(random) {
   program_.form = form;
   types_ = SomeTypes(random_);
   if (form == KernelForm::kLoop) {
@@ -64,36 +64,36 @@ Drawing::Drawing(Random random, KernelForm form) : random_(random) {
   late_percent_ = random_.Of({0, 0, 20, 50, 50});
 }
 
-LaneType Drawing::AnyInteger() {
+LaneType ProgramGenerator::AnyInteger() {
   while (true) {
     const LaneType type = AnyType();
     if (IsInteger(type)) return type;
   }
 }
 
-Term Drawing::Kept(int value) const {
+Term ProgramGenerator::Kept(int value) const {
   return Term::Make(program_.ops[value], {}, value);
 }
 
-int Drawing::Add(KernelOp op) {
+int ProgramGenerator::Add(KernelOp op) {
   program_.ops.push_back(std::move(op));
   const int value = static_cast<int>(program_.ops.size()) - 1;
   visible_.push_back(value);
   return value;
 }
 
-void Drawing::AddInput(LaneType type, i64 num_elements) {
+void ProgramGenerator::AddInput(LaneType type, i64 num_elements) {
   KernelOp op{KernelOpKind::kInput, type, num_elements};
   if (!is_small()) op.stride = AnyStride(random_);
   Add(std::move(op));
 }
 
-void Drawing::HideAfter(size_t num_visible) {
+void ProgramGenerator::HideAfter(size_t num_visible) {
   if (visible_.size() <= num_visible + 1) return;
   visible_.erase(visible_.begin() + static_cast<i64>(num_visible), visible_.end() - 1);
 }
 
-int Drawing::Keep(const Term& term) {
+int ProgramGenerator::Keep(const Term& term) {
   const Term::Node& node = term.node();
   if (node.value >= 0) return node.value;
   KernelOp op = node.op;
@@ -102,7 +102,7 @@ int Drawing::Keep(const Term& term) {
   return node.value;
 }
 
-int Drawing::KeepConstant(const KernelOp& op) {
+int ProgramGenerator::KeepConstant(const KernelOp& op) {
   if (!IsLate(op.type)) return Add(op);
   keeps_late_ = true;
   const int value = Keep(LateConstant(op));
@@ -110,11 +110,11 @@ int Drawing::KeepConstant(const KernelOp& op) {
   return value;
 }
 
-bool Drawing::IsLate(LaneType type) {
+bool ProgramGenerator::IsLate(LaneType type) {
   return !keeps_late_ && IsInteger(type) && Percent(late_percent_);
 }
 
-std::vector<int> Drawing::Visible(LaneType type, i64 num_elements) const {
+std::vector<int> ProgramGenerator::Visible(LaneType type, i64 num_elements) const {
   std::vector<int> values;
   for (const int value : visible_) {
     const KernelOp& op = program_.ops[value];
@@ -125,18 +125,18 @@ std::vector<int> Drawing::Visible(LaneType type, i64 num_elements) const {
   return values;
 }
 
-int Drawing::OneOfLast(const std::vector<int>& values, i64 most) {
+int ProgramGenerator::OneOfLast(const std::vector<int>& values, i64 most) {
   const i64 size = static_cast<i64>(values.size());
   return values[size - 1 - random_.Below(std::min(size, most))];
 }
 
-Term Drawing::Value(LaneType type, i64 num_elements) {
+Term ProgramGenerator::Value(LaneType type, i64 num_elements) {
   const std::vector<int> values = Visible(type, num_elements);
   if (values.empty() || Percent(4)) return Fresh(type, num_elements);
   return Kept(Percent(65) ? OneOfLast(values, 4) : random_.Of(values));
 }
 
-Term Drawing::Fresh(LaneType type, i64 num_elements) {
+Term ProgramGenerator::Fresh(LaneType type, i64 num_elements) {
   if (!Percent(40)) {
     if (type == LaneType::kPred) {
       const Term x = Value(AnyInteger(), num_elements);
@@ -156,7 +156,7 @@ Term Drawing::Fresh(LaneType type, i64 num_elements) {
   return Input(type, num_elements);
 }
 
-Term Drawing::Any(LaneType type, i64 num_elements) {
+Term ProgramGenerator::Any(LaneType type, i64 num_elements) {
   if (!Percent(25)) return Value(type, num_elements);
   if (!is_small() || Percent(70)) return Bits(type, num_elements, SpecialBits(type));
   KernelOp op{KernelOpKind::kNumbers, type, num_elements};
@@ -164,12 +164,12 @@ Term Drawing::Any(LaneType type, i64 num_elements) {
   return Kept(Add(std::move(op)));
 }
 
-Term Drawing::Ordered(const Term& x, const Term& y) {
+Term ProgramGenerator::Ordered(const Term& x, const Term& y) {
   const i64 k = random_.Below(4);
   return k == 0 ? x < y : k == 1 ? x <= y : k == 2 ? y < x : y <= x;
 }
 
-Term Drawing::Condition(i64 num_elements) {
+Term ProgramGenerator::Condition(i64 num_elements) {
   if (Percent(40)) return Value(LaneType::kPred, num_elements);
   LaneType type = AnyInteger();
   if (Percent(25)) type = Percent(70) ? LaneType::kF32 : LaneType::kF64;
@@ -179,7 +179,7 @@ Term Drawing::Condition(i64 num_elements) {
   return Percent(20) ? !compared : compared;
 }
 
-void Drawing::BeginLoop() {
+void ProgramGenerator::BeginLoop() {
   KernelOp op{KernelOpKind::kLoop};
   for (i64 k = random_.Between(1, 3); k > 0; --k) {
     const LaneType type = AnyType();
@@ -195,7 +195,7 @@ void Drawing::BeginLoop() {
   visible_behind_loop_ = visible_;
 }
 
-void Drawing::EndLoop() {
+void ProgramGenerator::EndLoop() {
   KernelOp op{KernelOpKind::kNext};
   const size_t num_states = program_.ops[loop_].operands.size();
   for (size_t k = 1; k <= num_states; ++k) {
@@ -207,7 +207,7 @@ void Drawing::EndLoop() {
   loop_ = -1;
 }
 
-RandomProgram Drawing::Finish() && {
+RandomProgram ProgramGenerator::Finish() && {
   std::vector<int> values;
   for (const int value : visible_) {
     if (program_.ops[value].kind >= KernelOpKind::kPrimitive) values.push_back(value);
