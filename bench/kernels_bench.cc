@@ -212,8 +212,8 @@ void Convolution(const Options& options, i64 batch, i64 size, i64 in, i64 out, i
       std::to_string(size) + "x" + std::to_string(size) + " " + std::to_string(in) + "-" +
       std::to_string(out) + (groups > 1 ? " groups " + std::to_string(groups) : "");
   const i64 bytes = Info(type).bytes;
-  const double flops =
-      2.0 * static_cast<double>(batch * output * output * out * window * window * in / groups);
+  const i64 products = batch * output * output * out * window * window * in / groups;
+  const double flops = 2.0 * static_cast<double>(products);
   const auto row = [&](const auto& kernel) {
     Row(options, name, kernel, type, flops, batch * size * size * in * bytes,
         window * window * in / groups * out * bytes, batch * output * output * out * bytes);

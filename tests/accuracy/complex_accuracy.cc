@@ -43,9 +43,11 @@ Real Apply(const Real& x) {
   kFunction(result.value, x.value, MPFR_RNDN);
   return result;
 }
+// NOLINTBEGIN(readability-identifier-naming): formulas use them as those of the standard library
 constexpr auto exp = Apply<mpfr_exp>, log = Apply<mpfr_log>, sin = Apply<mpfr_sin>,
                cos = Apply<mpfr_cos>, sinh = Apply<mpfr_sinh>, cosh = Apply<mpfr_cosh>,
                asinh = Apply<mpfr_asinh>;
+// NOLINTEND(readability-identifier-naming)
 Real sqrt(const Real& x) {
   Real result;
   mpfr_sqrt(result.value, x.value, MPFR_RNDN);
@@ -217,6 +219,7 @@ constexpr LaneType kLaneType = std::is_same_v<T, float> ? LaneType::kF32 : LaneT
 
 // The larger of the two in size; zero counts as small.
 const Real& Larger(const Real& a, const Real& b) {
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): callers pass variables
   return mpfr_cmpabs(a.value, b.value) < 0 ? b : a;
 }
 

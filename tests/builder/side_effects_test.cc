@@ -36,22 +36,22 @@ TEST(SideEffects, InfeedsFollowEachOther) {
   EXPECT_EQ(b.GetShape(last)->ToString(), "()");
   const auto computation = b.Build(z);
   ASSERT_TRUE(computation.ok()) << computation.status().message();
-  EXPECT_EQ(Ops(computation->module()),
-            (std::vector<std::string>{
-                "token[] after-all()",
-                "(f32[2]{0}, token[]) infeed(after-all.0), infeed_config=\"cfg\"",
-                "f32[2]{0} get-tuple-element(infeed.1), index=0",
-                "token[] get-tuple-element(infeed.1), index=1",
-                "(f32[2]{0}, token[]) infeed(get-tuple-element.3)",
-                "f32[2]{0} get-tuple-element(infeed.4), index=0",
-                "f32[2]{0} add(get-tuple-element.2, get-tuple-element.5)",
-                "token[] after-all()",
-                "token[] outfeed(add.6, after-all.7), outfeed_shape=f32[2]{0}, "
-                "outfeed_config=\"out\"",
-                "() tuple()",
-                "token[] outfeed(get-tuple-element.2, outfeed.8), outfeed_shape=f32[2]{0}",
-                "() tuple()",
-            }));
+  EXPECT_EQ(
+      Ops(computation->module()),
+      (std::vector<std::string>{
+          "token[] after-all()",
+          "(f32[2]{0}, token[]) infeed(after-all.0), infeed_config=\"cfg\"",
+          "f32[2]{0} get-tuple-element(infeed.1), index=0",
+          "token[] get-tuple-element(infeed.1), index=1",
+          "(f32[2]{0}, token[]) infeed(get-tuple-element.3)",
+          "f32[2]{0} get-tuple-element(infeed.4), index=0",
+          "f32[2]{0} add(get-tuple-element.2, get-tuple-element.5)",
+          "token[] after-all()",
+          R"(token[] outfeed(add.6, after-all.7), outfeed_shape=f32[2]{0}, outfeed_config="out")",
+          "() tuple()",
+          "token[] outfeed(get-tuple-element.2, outfeed.8), outfeed_shape=f32[2]{0}",
+          "() tuple()",
+      }));
   EXPECT_TRUE(Parse(Print(computation->module())).ok());
 }
 
