@@ -41,7 +41,9 @@ def dependencies(build):
 
 def stamp_value(command, files):
     digest = hashlib.sha256()
-    digest.update((ROOT / ".clang-tidy").read_bytes() + command.encode())
+    for configuration in (ROOT / ".clang-tidy", *sorted(ROOT.glob("*/.clang-tidy"))):
+        digest.update(configuration.read_bytes())
+    digest.update(command.encode())
     for path in sorted(files):
         digest.update(str(path).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
