@@ -60,6 +60,7 @@ HloComputation* Module::CloneComputation(
 std::unique_ptr<Module> Module::Clone() const {
   auto module = std::make_unique<Module>(name_);
   module->config_ = config_;
+  module->open_program_ = open_program_;
   std::unordered_map<const HloComputation*, HloComputation*> cloned;
   for (const auto& computation : computations_) module->CloneComputation(*computation, cloned);
   if (entry_ != nullptr) module->entry_ = cloned.at(entry_);

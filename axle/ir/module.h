@@ -105,6 +105,14 @@ struct ModuleConfig {
   bool ends_with_empty_line = true;
 };
 
+// A program whose operations take sizes as operands, which HLO does not have: it is made for the
+// shapes of its arguments (ForArgumentShapes, ops/open_sizes.h). Immutable.
+class OpenProgram {
+ public:
+  virtual ~OpenProgram() = default;
+  virtual StatusOr<std::unique_ptr<Module>> ForShapes(std::span<const Shape> arguments) const = 0;
+};
+
 class Module {
  public:
   explicit Module(std::string name) : name_(std::move(name)) {}
@@ -120,6 +128,12 @@ class Module {
   // Puts the computation at `position` behind all others; for one that was added before its
   // callees.
   void MoveToEnd(size_t position);
+  // What the module stands for, where it says no more than which parameters and results there are:
+  // its entry is a call of nothing that can run. Null for others.
+  const std::shared_ptr<const OpenProgram>& open_program() const { return open_program_; }
+  void set_open_program(std::shared_ptr<const OpenProgram> program) {
+    open_program_ = std::move(program);
+  }
   ModuleConfig& config() { return config_; }
   const ModuleConfig& config() const { return config_; }
 
@@ -146,6 +160,7 @@ class Module {
   std::vector<std::unique_ptr<HloComputation>> computations_;
   HloComputation* entry_ = nullptr;
   ModuleConfig config_;
+  std::shared_ptr<const OpenProgram> open_program_;
   std::pmr::monotonic_buffer_resource arena_;  // instructions, operand slots, names, texts
   std::unordered_set<Shape, ShapeHash> shapes_;
   std::unordered_set<AttrBlock, AttrBlock::Hash> attrs_;

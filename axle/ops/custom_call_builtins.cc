@@ -14,8 +14,8 @@ namespace axle {
 namespace {
 
 constexpr std::span<const BuiltinCustomCall> (*kFamilies[])() = {
-    DynamicCustomCalls,   EigenCustomCalls, LapackCustomCalls,      LapackScalarCustomCalls,
-    PlacementCustomCalls, TopkCustomCalls,  TridiagonalCustomCalls,
+    CheckCustomCalls,        DynamicCustomCalls,   EigenCustomCalls, LapackCustomCalls,
+    LapackScalarCustomCalls, PlacementCustomCalls, TopkCustomCalls,  TridiagonalCustomCalls,
 };
 
 }  // namespace

@@ -31,6 +31,8 @@ struct BuiltinCustomCall {
   StatusOr<Literal> (*call)(const CustomCallInvocation& invocation, const EvalContext& context);
   // Takes operands with run-time sizes below their bounds, which are UNIMPLEMENTED for others.
   bool passes_padding = false;
+  // Gives its one operand: it says something about it alone.
+  bool gives_operand = false;
 };
 
 // Null if there is none of this name.
@@ -42,6 +44,7 @@ std::vector<std::string_view> BuiltinCustomCallTargets();
 Status CheckCustomCallTargets(const Module& module, const DeviceContext& device);
 
 // The families.
+std::span<const BuiltinCustomCall> CheckCustomCalls();         // custom_call_check.cc
 std::span<const BuiltinCustomCall> DynamicCustomCalls();       // custom_call_dynamic.cc
 std::span<const BuiltinCustomCall> EigenCustomCalls();         // custom_call_eigen.cc
 std::span<const BuiltinCustomCall> LapackCustomCalls();        // custom_call_lapack.cc

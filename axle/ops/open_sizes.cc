@@ -401,6 +401,7 @@ StatusOr<std::unique_ptr<Module>> ForArgumentShapes(const Module& module,
                                   ", but parameter ", i, " \"", parameters[i]->name(), "\" is ",
                                   parameters[i]->shape().ToString()));
   }
+  if (module.open_program() != nullptr) return module.open_program()->ForShapes(arguments);
   return Writer(module).Write({arguments.begin(), arguments.end()});
 }
 

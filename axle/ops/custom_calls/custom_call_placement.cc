@@ -30,14 +30,14 @@ StatusOr<Literal> CallControlDependency(const CustomCallInvocation& invocation,
 
 constexpr BuiltinCustomCall kPlacementCustomCalls[] = {
     {"AllocateBuffer", CallAllocateBuffer},
-    {"InspectSharding", CallIdentity, true},
-    {"LayoutConstraint", CallIdentity, true},
-    {"MoveToDevice", CallIdentity, true},
-    {"MoveToHost", CallIdentity, true},
-    {"SPMDFullToShardShape", CallIdentity, true},
-    {"SPMDShardToFullShape", CallIdentity, true},
-    {"Sharding", CallIdentity, true},
-    {"annotate_device_placement", CallIdentity, true},
+    {"InspectSharding", CallIdentity, true, true},
+    {"LayoutConstraint", CallIdentity, true, true},
+    {"MoveToDevice", CallIdentity, true, true},
+    {"MoveToHost", CallIdentity, true, true},
+    {"SPMDFullToShardShape", CallIdentity, true, true},
+    {"SPMDShardToFullShape", CallIdentity, true, true},
+    {"Sharding", CallIdentity, true, true},
+    {"annotate_device_placement", CallIdentity, true, true},
     {"control_dep", CallControlDependency, true},
 };
 
