@@ -257,8 +257,8 @@ typedef struct axle_module axle_module;
 
 typedef struct axle_parse_options {
   size_t struct_size;
-  /* "hlo", "hlo.pb"; NULL: found out from the bytes. For other formats, the error says what to do
-   * instead. */
+  /* "hlo", "hlo.pb", "stablehlo"; NULL: found out from the bytes. For other formats, the error says
+   * what to do instead. */
   const char* format;
   const char* label;   /* opens messages: "LABEL 3:14: ..."; NULL: "hlo text" or the like */
   axle_limits* limits; /* may be null */
@@ -280,13 +280,19 @@ const char* axle_module_parameter_name(const axle_module* module, size_t i);
 const axle_shape* axle_module_result_shape(const axle_module* module);
 
 enum {
-  AXLE_PRINT_SHORT = 1, /* no % signs, metadata and program shapes */
-  AXLE_PRINT_ELIDED = 2 /* arrays of more than 10 elements as {...}; what reads it lacks them */
+  AXLE_PRINT_SHORT = 1,   /* no % signs, metadata and program shapes */
+  AXLE_PRINT_ELIDED = 2,  /* arrays of more than 10 elements as {...}; what reads it lacks them */
+  AXLE_PRINT_BYTECODE = 4 /* of StableHLO: a portable artifact instead of text */
 };
 /* Prints HLO text; `flags` is a sum of AXLE_PRINT_..., 0 for all that is known. */
 axle_status* axle_module_to_text(const axle_module* module, int64_t flags, axle_bytes** text);
 /* Writes a serialized HloModuleProto. */
 axle_status* axle_module_to_proto(const axle_module* module, axle_bytes** proto);
+/* Writes StableHLO: text, without locations if `flags` has AXLE_PRINT_SHORT, or with
+ * AXLE_PRINT_BYTECODE a portable artifact (VHLO as MLIR bytecode). AXLE_UNIMPLEMENTED for what has
+ * no form in StableHLO; the message names the instruction and says what to do. */
+axle_status* axle_module_to_stablehlo(const axle_module* module, int64_t flags,
+                                      axle_bytes** program);
 
 /* --- Building programs ------------------------------------------------------------------------ */
 

@@ -24,7 +24,7 @@ axle_status* axle::ParseModule(const void* bytes, size_t size, const axle_parse_
       if (!load.format) {
         return axle::InvalidArgument(
             axle::StrCat(kFunction, ": unknown format \"", axle::PrintableText(fields.format),
-                         "\"; there are ", axle::Join(axle::kFormatNames, " and ")));
+                         "\"; there are ", axle::Join(axle::kFormatNames, ", ")));
       }
     }
     AXLE_ASSIGN(std::unique_ptr<axle::Module> loaded,
@@ -78,6 +78,24 @@ axle_status* axle_module_to_proto(const axle_module* module, axle_bytes** proto)
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(kFunction, {{"module", module}, {"proto", proto}}));
     *proto = new axle_bytes{axle::ModuleToProto(*module->value)};
+    return {};
+  });
+}
+
+axle_status* axle_module_to_stablehlo(const axle_module* module, std::int64_t flags,
+                                      axle_bytes** program) {
+  constexpr const char* kFunction = "axle_module_to_stablehlo";
+  return axle::Guarded(kFunction, [&]() -> axle::Status {
+    AXLE_TRY(axle::CheckNotNull(kFunction, {{"module", module}, {"program", program}}));
+    if ((flags & ~std::int64_t{AXLE_PRINT_SHORT | AXLE_PRINT_BYTECODE}) != 0) {
+      return axle::Unimplemented(
+          axle::StrCat(kFunction, ": flags ", flags, " are not known to this version of axle"));
+    }
+    AXLE_ASSIGN(
+        std::string bytes,
+        axle::ModuleToStablehlo(*module->value, {.bytecode = (flags & AXLE_PRINT_BYTECODE) != 0,
+                                                 .locations = (flags & AXLE_PRINT_SHORT) == 0}));
+    *program = new axle_bytes{std::move(bytes)};
     return {};
   });
 }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kArrays = "it holds arrays: arguments of a program, not a program";
 constexpr std::string_view kNoModel =
-    "Axle reads HLO: export the model with JAX (docs/from-jax.md), or through StableHLO with XLA's "
-    "tools";
+    "Axle reads HLO and StableHLO: export the model with JAX (docs/from-jax.md) or through "
+    "StableHLO";
 
 struct Foreign {
   bool (*matches)(std::string_view bytes);
@@ -53,7 +53,7 @@ constexpr Foreign kForeign[] = {
            "ELF");
      },
      "a program or a library of this machine",
-     "Axle reads HLO text, HloModuleProto, HloProto and HloSnapshot"},
+     "Axle reads HLO text, HloModuleProto, HloProto, HloSnapshot and StableHLO"},
 };
 
 std::string_view WithoutEndingSpace(std::string_view text) {
@@ -78,14 +78,6 @@ bool IsFileName(std::string_view bytes) {
 }
 
 }  // namespace
-
-Status StableHloIsNotRead(std::string_view label) {
-  return Unimplemented(
-      StrCat(label,
-             ": this is StableHLO, which is not read yet; HLO text and HLO protos are. In JAX,"
-             " lowered.as_text(dialect=\"hlo\") and lowered.compiler_ir(\"hlo\")"
-             ".as_serialized_hlo_module_proto() give them (docs/from-jax.md)"));
-}
 
 Status CheckNotForeign(std::string_view bytes, std::string_view label) {
   for (const Foreign& foreign : kForeign) {

@@ -8,10 +8,6 @@
 
 namespace axle {
 
-// Returns UNIMPLEMENTED for StableHLO, as text or bytecode, with a message that says how to get HLO
-// instead.
-Status StableHloIsNotRead(std::string_view label);
-
 // Returns OK, or INVALID_ARGUMENT with a message that says what the bytes are: arrays (.npz, .npy,
 // safetensors), models of other programs (ONNX, TensorFlow, PyTorch), pickles, or the name of a
 // file in the place of its content. It looks at the first bytes alone and never refuses what could

@@ -9,6 +9,9 @@
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/proto/read.h"
+#include "axle/stablehlo/convert.h"
+#include "axle/stablehlo/mlir/bytecode.h"
+#include "axle/stablehlo/mlir/text.h"
 #include "axle/text/parse.h"
 
 namespace axle {
@@ -46,17 +49,39 @@ std::optional<InputFormat> FormatFromName(std::string_view name) {
   return static_cast<InputFormat>(it - std::begin(kFormatNames));
 }
 
+namespace {
+
+// How texts of MLIR begin: module, an operation of func, an attribute or type alias, an operation
+// in the generic form, one with a symbol (sdy.mesh @mesh), or resources.
+bool LooksLikeMlir(std::string_view text) {
+  if (StartsWithWord(text, "module") || text.starts_with("func.func") ||
+      text.starts_with("builtin.module") || text.starts_with('#') || text.starts_with('!') ||
+      text.starts_with("{-#")) {
+    return true;
+  }
+  const auto is_of_name = [](char c) { return IsAlnum(c) || c == '_' || c == '.'; };
+  if (text.starts_with('"')) {
+    const size_t end = text.find_first_of("\"\n", 1);
+    return end != text.npos && text[end] == '"' && text.substr(0, end).find('.') != text.npos &&
+           std::ranges::all_of(text.substr(1, end - 1), is_of_name);
+  }
+  size_t end = 0;
+  while (end < text.size() && is_of_name(text[end])) ++end;
+  return end > 0 && text.substr(0, end).find('.') != text.npos &&
+         text.substr(end).starts_with(" @");
+}
+
+}  // namespace
+
 InputFormat DetectFormat(std::string_view bytes) {
-  if (bytes.starts_with("ML\xefR")) return InputFormat::kMlir;
+  if (mlir::IsMlirBytecode(bytes)) return InputFormat::kStablehlo;
   const std::string_view text = SkipBlank(bytes);
   if (StartsWithWord(text, "HloModule")) return InputFormat::kHloText;
-  const bool is_mlir = StartsWithWord(text, "module") || text.starts_with("func.func") ||
-                       text.starts_with("#") || text.starts_with("\"builtin.module\"") ||
-                       text.starts_with("builtin.module");
+  const bool is_mlir = LooksLikeMlir(text);
   // A message whose module has a name of 35 characters begins with "\n#" as well.
   const bool may_be_proto = !is_mlir || bytes.starts_with("\n#");
   if (may_be_proto && DetectProto(bytes)) return InputFormat::kHloProto;
-  if (is_mlir) return InputFormat::kMlir;
+  if (is_mlir) return InputFormat::kStablehlo;
   // These are damaged messages. A message begins with the tag of its first field and its length;
   // texts have no control characters.
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 9; };
@@ -81,6 +106,15 @@ StatusOr<LoadedProgram> LoadProto(std::string_view bytes, const ReadProtoOptions
                        std::move(snapshot.result)};
 }
 
+StatusOr<std::unique_ptr<Module>> LoadStablehlo(std::string_view bytes, std::string_view label,
+                                                Limits* limits) {
+  AXLE_ASSIGN(std::shared_ptr<const mlir::MlirModule> source,
+              mlir::IsMlirBytecode(bytes)
+                  ? mlir::ReadMlirBytecode(bytes, {.label = std::string(label), .limits = limits})
+                  : mlir::ParseMlirText(bytes, {.label = label, .limits = limits}));
+  return ConvertOrKeepOpen(std::move(source), {.limits = limits});
+}
+
 StatusOr<LoadedProgram> LoadUnpacked(std::string_view bytes, const LoadOptions& options) {
   const InputFormat format = options.format ? *options.format : DetectFormat(bytes);
   const auto label_or = [&](std::string_view fallback) {
@@ -101,7 +135,9 @@ StatusOr<LoadedProgram> LoadUnpacked(std::string_view bytes, const LoadOptions& 
                               .strict_types = options.strict_types}));
     return LoadedProgram{std::move(module)};
   }
-  return StableHloIsNotRead(label_or("the input"));
+  AXLE_ASSIGN(std::unique_ptr<Module> module,
+              LoadStablehlo(bytes, label_or("stablehlo"), options.limits));
+  return LoadedProgram{std::move(module)};
 }
 
 }  // namespace

@@ -13,12 +13,12 @@
 namespace axle {
 
 // kHloProto stands for HloModuleProto, HloProto and HloSnapshot, which are told apart by their
-// content. kMlir is StableHLO as text or bytecode, which is recognised only in order to refuse it
-// with advice.
-enum class InputFormat : std::uint8_t { kHloText, kHloProto, kMlir };
+// content. kStablehlo: MLIR's text or
+// bytecode, whichever it is, also with the dialects VHLO, CHLO and Shardy.
+enum class InputFormat : std::uint8_t { kHloText, kHloProto, kStablehlo };
 
 // The formats that are read, in the order of InputFormat, as --from= spells them.
-inline constexpr std::string_view kFormatNames[] = {"hlo", "hlo.pb"};
+inline constexpr std::string_view kFormatNames[] = {"hlo", "hlo.pb", "stablehlo"};
 // Returns nullopt for other names.
 std::optional<InputFormat> FormatFromName(std::string_view name);
 // Detects the format and never fails: bytes of no other format are treated as HLO text, whose
@@ -41,12 +41,13 @@ struct LoadedProgram {
   std::optional<Literal> result = {};   // the result that was stored for them
 };
 
-// Reads and verifies a program: HLO text, or HloModuleProto, HloProto or HloSnapshot, each of them
-// optionally compressed with gzip or zstd. The bytes are read during the call only. The functions
-// are thread-safe. Errors: INVALID_ARGUMENT for bytes that are not a program of their format, with
-// the place in them; UNIMPLEMENTED for StableHLO and for features that Axle does not have;
-// RESOURCE_EXHAUSTED without memory, or for compressed bytes of more than 4 GiB; those of the
-// limits.
+// Reads and verifies a program: HLO text, HloModuleProto, HloProto, HloSnapshot, or StableHLO as
+// text or bytecode, which is converted to HLO, each of them optionally compressed with gzip or
+// zstd. A StableHLO program that leaves sizes open is converted when the shapes of its arguments
+// are known (Module::open_program). The bytes are read during the call only. The functions are
+// thread-safe. Errors: INVALID_ARGUMENT for bytes that are not a program of their format, with the
+// place in them; UNIMPLEMENTED for features that Axle does not have; RESOURCE_EXHAUSTED without
+// memory, or for compressed bytes of more than 4 GiB; those of the limits.
 StatusOr<LoadedProgram> LoadProgram(std::string_view bytes, const LoadOptions& options = {});
 // Reads the module alone.
 StatusOr<std::unique_ptr<Module>> LoadModule(std::string_view bytes,

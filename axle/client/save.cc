@@ -1,6 +1,9 @@
 #include "axle/client/save.h"
 
 #include "axle/proto/write.h"
+#include "axle/stablehlo/export.h"
+#include "axle/stablehlo/mlir/bytecode_writer.h"
+#include "axle/stablehlo/mlir/print.h"
 #include "axle/text/print.h"
 
 namespace axle {
@@ -13,6 +16,14 @@ std::string ModuleToText(const Module& module, const ModuleTextOptions& options)
 
 std::string ModuleToProto(const Module& module) {
   return WriteModuleProto(module);
+}
+
+StatusOr<std::string> ModuleToStablehlo(const Module& module, const StablehloOptions& options) {
+  AXLE_ASSIGN(const std::unique_ptr<mlir::MlirModule> tree,
+              ExportToStablehlo(
+                  module, {.chlo_as_composites = options.bytecode, .limits = options.limits}));
+  if (options.bytecode) return mlir::WriteMlirBytecode(*tree);
+  return mlir::PrintMlirText(*tree, {.locations = options.locations});
 }
 
 }  // namespace axle

@@ -3,6 +3,8 @@
 #pragma once
 #include <string>
 
+#include "axle/core/limits.h"
+#include "axle/core/status.h"
 #include "axle/ir/module.h"
 
 namespace axle {
@@ -17,5 +19,16 @@ struct ModuleTextOptions {
 std::string ModuleToText(const Module& module, const ModuleTextOptions& options = {});
 // Returns the module as an HloModuleProto.
 std::string ModuleToProto(const Module& module);
+
+struct StablehloOptions {
+  // A portable artifact: VHLO as MLIR bytecode. Otherwise text.
+  bool bytecode = false;
+  // Of text: what metadata say, as locations behind each operation.
+  bool locations = true;
+  Limits* limits = nullptr;
+};
+// Returns the module as StableHLO. Errors: UNIMPLEMENTED for an instruction that has no form there,
+// with what to do; what the limits say.
+StatusOr<std::string> ModuleToStablehlo(const Module& module, const StablehloOptions& options = {});
 
 }  // namespace axle

@@ -43,6 +43,14 @@ class Module:
         check(lib.axle_module_to_proto(self._handle, byref(proto)))
         return take_bytes(proto)
 
+    def to_stablehlo(self, short=False, bytecode=False):
+        """StableHLO: text as str, which `short` leaves locations out of, or a portable artifact as bytes."""
+        program = c_void_p()
+        flags = (1 if short else 0) | (4 if bytecode else 0)
+        check(lib.axle_module_to_stablehlo(self._handle, flags, byref(program)))
+        written = take_bytes(program)
+        return written if bytecode else written.decode(errors="replace")
+
     def __repr__(self):
         return f"<axle.Module {self.name}>"
 
@@ -78,8 +86,10 @@ def _bytes_of(program):
             raise AxleError("INVALID_ARGUMENT", "this Lowered has no HLO: compiler_ir(\"hlo\") gives None")
     if hasattr(program, "as_serialized_hlo_module_proto"):  # jaxlib's XlaComputation and HloModule
         return program.as_serialized_hlo_module_proto(), None
-    if hasattr(program, "operation") and hasattr(program, "context"):  # a module of MLIR: the refusal of StableHLO
+    if hasattr(program, "operation") and hasattr(program, "context"):  # a module of MLIR
         return str(program).encode(), None
+    if hasattr(program, "mlir_module_serialized"):  # a jax.export.Exported
+        return bytes(program.mlir_module_serialized), None
     what = type(program).__name__
     if hasattr(program, "lower"):
         advice = f"this is a function of JAX; pass {getattr(program, '__name__', 'f')}.lower(*arguments)"
@@ -110,11 +120,11 @@ def parse_with(limits, program, format, label):
 
 
 def parse(program, *, format=None, label=None, time_limit=None, memory_limit=None):
-    """Reads a program: HLO text as str or bytes, or a serialized HloModuleProto, HloProto or HloSnapshot, any of
-    them compressed with gzip or zstd or not; the path of a file with one of these, a pathlib.Path or a str; or
-    what jax.jit(f).lower(...) gives.
+    """Reads a program: HLO text or StableHLO as str or bytes, a serialized HloModuleProto, HloProto or HloSnapshot, or
+    MLIR bytecode, any of them compressed with gzip or zstd or not; the path of a file with one of these, a
+    pathlib.Path or a str; or what jax.jit(f).lower(...) or jax.export.export(f)(...) gives.
 
-    format  "hlo" or "hlo.pb"; found out if None
+    format  "hlo", "hlo.pb" or "stablehlo"; found out if None
     label   opens error messages, a file name for example; that of the file if None
     """
     return parse_with(Limits(time_limit, memory_limit), program, format, label)

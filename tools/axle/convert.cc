@@ -1,4 +1,7 @@
 // axle convert: a module in another format.
+#include <algorithm>
+
+#include "axle/client/save.h"
 #include "axle/core/strings.h"
 #include "axle/proto/write.h"
 #include "axle/text/print.h"
@@ -13,11 +16,15 @@ int RunConvert(Session& session) {
   const StatusOr<std::string> file = session.OneFile();
   if (!file.ok()) return session.Usage(StrCat("convert: ", file.status().message()));
   if (options.to == OutputFormat::kUnset) {
-    return session.Usage("convert: --to is missing; there are hlo, hlo.pb, dot, json");
+    const auto name = [](const OutputFormatName& entry) { return std::string(entry.name); };
+    return session.Usage(
+        StrCat("convert: --to is missing; there are ", Join(kOutputFormats, ", ", name)));
   }
-  if (options.to == OutputFormat::kHloProto && session.WritesToTerminal()) {
+  const OutputFormatName& format =
+      *std::ranges::find(kOutputFormats, options.to, &OutputFormatName::format);
+  if (format.is_binary && session.WritesToTerminal()) {
     const bool is_stdout = options.output.empty() || options.output == "-";
-    return session.Usage(StrCat("convert: hlo.pb is binary and ",
+    return session.Usage(StrCat("convert: ", format.name, " is binary and ",
                                 is_stdout ? "stdout" : PrintableText(options.output),
                                 " is a terminal; give --output FILE"));
   }
@@ -32,6 +39,14 @@ int RunConvert(Session& session) {
     case OutputFormat::kHloProto:
       bytes = WriteModuleProto(**module);
       break;
+    case OutputFormat::kStablehloText:
+    case OutputFormat::kStablehloBytecode: {
+      StatusOr<std::string> written = ModuleToStablehlo(
+          **module, {.bytecode = format.is_binary, .locations = !options.short_style});
+      if (!written.ok()) return session.Fail(written.status());
+      bytes = *std::move(written);
+      break;
+    }
     case OutputFormat::kDot:
       bytes = ToDot(**module);
       break;
@@ -49,7 +64,8 @@ constexpr OptionUse kOptions[] = {
     {"style"},
     {"output"},
     {"from",
-     "hlo or hlo.pb (HloModuleProto, HloProto, HloSnapshot); detected by default from the "
+     "hlo, hlo.pb (HloModuleProto, HloProto, HloSnapshot) or stablehlo; detected by default from "
+     "the "
      "content"},
     {"strict-types"},
     {"time-limit"},
@@ -63,6 +79,7 @@ const Verb kConvertVerb = {.name = "convert",
                            .examples =
                                "axle convert model.hlo --to hlo.pb --output model.hlo.pb\n"
                                "axle convert model.hlo.pb --to hlo\n"
+                               "axle convert model.hlo --to stablehlo --output model.mlir\n"
                                "axle convert model.hlo --to dot | dot -Tsvg > model.svg\n",
                            .description = "",
                            .options = kOptions,

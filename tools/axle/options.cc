@@ -222,9 +222,9 @@ void AddGeneralOptions(OptionAdder& add, Options& o, RawOptions& raw) {
   add.Flag("quiet", o.quiet, "no notes and no progress on stderr", "-q");
   add.Flag("verbose", o.verbose, "more on stderr", "-v");
   add.Flag("json", o.json, "JSON on stdout");
-  add.Suggest(
-      add.Value("from", "F", raw.from, "hlo or hlo.pb; detected from the content by default"),
-      {std::begin(kFormatNames), std::end(kFormatNames)});
+  add.Suggest(add.Value("from", "F", raw.from,
+                        "hlo, hlo.pb or stablehlo; detected from the content by default"),
+              {std::begin(kFormatNames), std::end(kFormatNames)});
   add.Flag("strict-types", o.strict_types, "refuse operations on floats of several types");
   add.Number("threads", "N", o.threads, 0, 4096,
              "worker threads; 0, the default: AXLE_NUM_THREADS or all processors");
@@ -283,13 +283,12 @@ void AddProgramOptions(OptionAdder& add, Options& o) {
   add.Flag("no-metadata", o.no_metadata, "without it");
   add.Flag("no-backend-config", o.no_backend_config, "without it");
   add.Number("indent", "N", o.indent, 0, 100, "2 N spaces in front of every line");
-  add.OneOfThese("to", "F", o.to,
-                 std::map<std::string, OutputFormat>{{"hlo", OutputFormat::kHloText},
-                                                     {"hlo.pb", OutputFormat::kHloProto},
-                                                     {"dot", OutputFormat::kDot},
-                                                     {"json", OutputFormat::kJson}},
-                 "hlo: HLO text; hlo.pb: a serialized HloModuleProto; dot: a graph for Graphviz; "
-                 "json: one line for scripts");
+  std::map<std::string, OutputFormat> formats;
+  for (const OutputFormatName& entry : kOutputFormats) formats.emplace(entry.name, entry.format);
+  add.OneOfThese("to", "F", o.to, std::move(formats),
+                 "hlo: HLO text; hlo.pb: a serialized HloModuleProto; stablehlo: MLIR text; "
+                 "stablehlo.bc: a portable artifact, which is MLIR bytecode; dot: a graph for "
+                 "Graphviz; json: one line for scripts");
   if (auto* passes = add.Value("passes", "A,B", o.passes, "run these passes, in this order")) {
     passes->delimiter(',')->allow_extra_args(false);
     for (const Pass& pass : AllPasses()) add.last().values.emplace_back(pass.name);

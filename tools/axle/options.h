@@ -14,7 +14,28 @@
 namespace axle::tool {
 
 // Of convert.
-enum class OutputFormat : std::uint8_t { kUnset, kHloText, kHloProto, kDot, kJson };
+enum class OutputFormat : std::uint8_t {
+  kUnset,
+  kHloText,
+  kHloProto,
+  kStablehloText,
+  kStablehloBytecode,
+  kDot,
+  kJson,
+};
+struct OutputFormatName {
+  std::string_view name;
+  OutputFormat format;
+  bool is_binary = false;
+};
+inline constexpr OutputFormatName kOutputFormats[] = {
+    {"hlo", OutputFormat::kHloText},
+    {"hlo.pb", OutputFormat::kHloProto, true},
+    {"stablehlo", OutputFormat::kStablehloText},
+    {"stablehlo.bc", OutputFormat::kStablehloBytecode, true},
+    {"dot", OutputFormat::kDot},
+    {"json", OutputFormat::kJson},
+};
 enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
 
 struct Options {
