@@ -73,7 +73,7 @@ compare: bench-build
 
 # FUZZ_SECONDS of libFuzzer on each of FUZZ_TARGETS: `make fuzz FUZZ_TARGETS=proto`.
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= text proto npz safetensors
+FUZZ_TARGETS ?= text proto stablehlo npz safetensors
 fuzz: deps
 	cmake --preset fuzz
 	cmake --build --preset fuzz --target fuzzers

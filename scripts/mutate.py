@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Feeds damaged programs to `axle batch` and checks that each gets a result or a diagnostic.
 
-    mutate.py AXLE [--format text|proto|npz] [--count N] [--seed S] [--verb parse|print|run]
+    mutate.py AXLE [--format text|proto|npz|mlir|mlirbc] [--count N] [--seed S] [--verb parse|print|run]
               [--only I] [--keep DIR] [DIR...]
 
-Takes the programs of tests/data as HLO text or as protos, or
-the inputs of programs; damages them in ways that break readers (bytes, tokens, numbers, nesting,
+Takes the programs of tests/data as HLO text or as protos, as
+StableHLO in text or bytecode, or the inputs of programs; damages them in ways that break readers (bytes, tokens, numbers, nesting,
 lengths, pieces of two programs; fields of messages with lengths that still fit; arrays inside of
 archives with checksums that still fit); asks one process to read thousands of them, and starts another
 when one dies. A mutant is a function of (seed, its number)
@@ -281,7 +281,11 @@ FORMATS = {
     "text": ((".hlo", ".hlo.txt"), MUTATIONS, ".hlo"),
     "proto": ((".hlo.pb",), PROTO_MUTATIONS, ".hlo.pb"),
     "npz": (("inputs.npz",), NPZ_MUTATIONS, ".npz"),
+    "mlir": ((".mlir",), MUTATIONS, ".mlir"),
+    "mlirbc": ((".bc",), (flip_bytes, flip_bytes, flip_bytes, truncate, splice), ".bc"),
 }
+# As which format a mutant is read, however damaged it is.
+READ_AS = {"proto": "hlo.pb", "mlir": "stablehlo", "mlirbc": "stablehlo"}
 
 
 def mutant(seed, number, programs, mutations):
@@ -415,8 +419,8 @@ def main():
 
     # Without limits of its own on the command line: it is the defaults that must hold.
     command = [args.axle, "batch", "--time-limit=8", "--mem-limit=1G"]
-    if args.format == "proto":
-        command.append("--from=hlo.pb")  # however damaged it is
+    if args.format in READ_AS:
+        command.append(f"--from={READ_AS[args.format]}")
     if args.verb == "run" and args.format != "npz":
         command.append("--fake=zeros")
     numbers = [args.only] if args.only is not None else range(args.count)
@@ -428,10 +432,12 @@ def main():
         path = args.keep / f"{args.seed}-{number}{ending}"
         path.write_bytes(text)
         failures.append(number)
-        repro = {"text": f"{args.verb} {path}", "proto": f"{args.verb} --from hlo.pb {path}",
-                 "npz": f"run {pathlib.Path(origin).with_name('program.hlo.txt')} --inputs {path}"}
+        if args.format == "npz":
+            repro = f"run {pathlib.Path(origin).with_name('program.hlo.txt')} --inputs {path}"
+        else:
+            repro = f"{args.verb} {'--from ' + READ_AS[args.format] + ' ' if args.format in READ_AS else ''}{path}"
         print(f"mutate: mutant {number} of {origin}: {how}\n  {what}\n"
-              f"  repro: {args.axle} {repro[args.format]}\n"
+              f"  repro: {args.axle} {repro}\n"
               f"  again: scripts/mutate.py {args.axle} --format {args.format} --verb {args.verb} "
               f"--seed {args.seed} --only {number}", flush=True)
 

@@ -22,6 +22,7 @@
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
 #include "tests/golden_bits.h"
+#include "tests/op_case_modules.h"
 #include "tests/op_engines.h"
 
 namespace axle {
@@ -45,9 +46,7 @@ std::string_view ShapeText(std::string_view value) {
   return shape.ok() ? value.substr(0, scanner.position()) : std::string_view();
 }
 
-namespace {
-
-std::string ModuleText(const CaseTable& table, const OpCase& c) {
+std::string CaseModuleText(const CaseTable& table, const OpCase& c) {
   std::string text = StrCat("HloModule case", c.options.module.empty() ? "" : ", ",
                             c.options.module, "\n", kHelpers, table.helpers, "ENTRY main {\n");
   std::string names;
@@ -62,6 +61,8 @@ std::string ModuleText(const CaseTable& table, const OpCase& c) {
                        c.options.parens.empty() ? names : c.options.parens, ")",
                        c.attrs.empty() ? "" : ", ", c.attrs, "\n}\n");
 }
+
+namespace {
 
 // Without the position and the caret, which tests/text checks.
 std::string Reason(const Status& status) {
@@ -187,7 +188,7 @@ void CheckValue(const Module& module, const OpCase& c) {
 }
 
 void RunCase(const CaseTable& table, const OpCase& c) {
-  const std::string text = ModuleText(table, c);
+  const std::string text = CaseModuleText(table, c);
   const ReproPrinter repro(table, c, text);
   const auto module = Parse(text, {.strict_types = true});
   if (c.expect.kind == Expect::Kind::kError) {
@@ -226,7 +227,7 @@ TEST(GoldenBits, CaseResultsAreThoseOfBefore) {
   for (const CaseTable* table : AllCaseTables()) {
     for (const OpCase& c : table->cases) {
       if (c.expect.kind != Expect::Kind::kValue) continue;
-      const auto module = Parse(ModuleText(*table, c));
+      const auto module = Parse(CaseModuleText(*table, c));
       std::vector<Literal> arguments;
       for (std::string_view operand : c.operands) {
         const auto value = ParseLiteral(operand);

@@ -65,7 +65,7 @@ if(TARGET axle_tool AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/data)
     set(count 250)
     set(memory 0)
   endif()
-  foreach(format text proto npz)
+  foreach(format text proto npz mlir mlirbc)
     foreach(seed IN LISTS slices)
       axle_script_test(mutants.${format}.${seed} scripts/mutate.py $<TARGET_FILE:axle_tool>
         --format ${format} --count ${count} --seed ${seed} --mem-limit ${memory}

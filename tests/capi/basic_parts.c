@@ -190,7 +190,7 @@ static void test_parse_errors(void) {
   options.format = "onnx";
   expect_error(__LINE__, axle_module_parse(kAxpy, strlen(kAxpy), &options, &module),
                AXLE_INVALID_ARGUMENT,
-               "axle_module_parse: unknown format \"onnx\"; there are hlo and hlo.pb");
+               "axle_module_parse: unknown format \"onnx\"; there are hlo, hlo.pb, stablehlo");
   expect_error(__LINE__, axle_module_parse(NULL, 3, NULL, &module), AXLE_INVALID_ARGUMENT,
                "axle_module_parse: bytes is null");
   expect_error(__LINE__, axle_module_parse(kAxpy, 3, NULL, NULL), AXLE_INVALID_ARGUMENT,
@@ -224,10 +224,24 @@ void test_modules(void) {
             axle_module_parse(axle_bytes_data(proto), axle_bytes_size(proto), NULL, &again));
   expect_ok(__LINE__, axle_module_to_text(again, AXLE_PRINT_SHORT, &text_again));
   expect_text(__LINE__, axle_bytes_data(text_again), axle_bytes_data(text));
-  axle_bytes_destroy(text);
   axle_bytes_destroy(text_again);
   axle_bytes_destroy(proto);
   axle_module_destroy(again);
+
+  /* Through StableHLO. */
+  for (int64_t flags = 0; flags <= AXLE_PRINT_BYTECODE; flags += AXLE_PRINT_BYTECODE) {
+    expect_ok(__LINE__, axle_module_to_stablehlo(module, flags, &proto));
+    expect_ok(__LINE__,
+              axle_module_parse(axle_bytes_data(proto), axle_bytes_size(proto), NULL, &again));
+    expect_text(__LINE__, axle_shape_text(axle_module_result_shape(again)), "f32[4]");
+    axle_bytes_destroy(proto);
+    axle_module_destroy(again);
+  }
+  axle_bytes_destroy(text);
+  expect_error(__LINE__, axle_module_to_stablehlo(module, 64, &text), AXLE_UNIMPLEMENTED,
+               "axle_module_to_stablehlo: flags 64 are not known to this version of axle");
+  expect_error(__LINE__, axle_module_to_stablehlo(module, 0, NULL), AXLE_INVALID_ARGUMENT,
+               "axle_module_to_stablehlo: program is null");
 
   expect_error(__LINE__, axle_module_to_text(module, 64, &text), AXLE_UNIMPLEMENTED,
                "axle_module_to_text: flags 64 are not known to this version of axle");

@@ -167,10 +167,10 @@ TEST(Client, NativeCodeGivesTheSameBits) {
 TEST(Load, DetectsTheFormat) {
   EXPECT_EQ(DetectFormat(kAdd), InputFormat::kHloText);
   EXPECT_EQ(DetectFormat("// x\n /* y */ HloModule m"), InputFormat::kHloText);
-  EXPECT_EQ(DetectFormat("module @jit_f {"), InputFormat::kMlir);
-  EXPECT_EQ(DetectFormat("#loc = loc(unknown)\nmodule {"), InputFormat::kMlir);
-  EXPECT_EQ(DetectFormat("\n#loc = loc(unknown)\nmodule {"), InputFormat::kMlir);
-  EXPECT_EQ(DetectFormat("ML\xefR\x06"), InputFormat::kMlir);
+  EXPECT_EQ(DetectFormat("module @jit_f {"), InputFormat::kStablehlo);
+  EXPECT_EQ(DetectFormat("#loc = loc(unknown)\nmodule {"), InputFormat::kStablehlo);
+  EXPECT_EQ(DetectFormat("\n#loc = loc(unknown)\nmodule {"), InputFormat::kStablehlo);
+  EXPECT_EQ(DetectFormat("ML\xefR\x06"), InputFormat::kStablehlo);
   // The length of a name can be any character.
   for (const size_t length : {size_t{32}, size_t{35}, size_t{47}, size_t{109}}) {
     Module module(std::string(length, 'o'));
@@ -186,16 +186,22 @@ TEST(Load, DetectsTheFormat) {
   EXPECT_EQ(DetectFormat("\n\nHloModule m"), InputFormat::kHloText);
 }
 
-TEST(Load, StableHloIsRefusedWithAWayToHlo) {
-  for (const std::string_view text :
-       {"module @f {}", "#loc = loc(unknown)\nmodule {}", "\"builtin.module\"() ({})",
-        "builtin.module {}", "func.func @f() {}", "ML\xefR\x06"}) {
-    const auto module = LoadModule(text, {.label = "f.mlir"});
-    ASSERT_FALSE(module.ok());
-    EXPECT_EQ(module.status().code(), StatusCode::kUnimplemented);
-    EXPECT_TRUE(module.status().message().starts_with("f.mlir: this is StableHLO"));
-    EXPECT_NE(module.status().message().find("as_text(dialect=\"hlo\")"), std::string::npos);
+TEST(Load, StableHlo) {
+  constexpr std::string_view kText =
+      "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  %0 = stablehlo.add %x, %x : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n";
+  for (const std::string& text :
+       {std::string(kText), "module @m {\n" + std::string(kText) + "}\n",
+        "#loc = loc(unknown)\n" + std::string(kText), "// A comment.\n" + std::string(kText)}) {
+    EXPECT_EQ(DetectFormat(text), InputFormat::kStablehlo) << text;
+    const auto module = LoadModule(text);
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    EXPECT_EQ((*module)->entry()->root()->shape(), Shape(F32, {2}));
   }
+  EXPECT_EQ(LoadModule("module @f {}", {.label = "f.mlir"}).status().ToString(),
+            "INVALID_ARGUMENT: f.mlir 1:1: the module has no function\nmodule @f {}\n^");
+  EXPECT_EQ(LoadModule("ML\xefR\x3f", {.label = "f.bc"}).status().code(),
+            StatusCode::kUnimplemented);
 }
 
 TEST(Load, SaysWhatIsNoProgram) {

@@ -173,6 +173,62 @@ TEST_P(Corpus, MatchesXlaOrNamesTheMissingOperation) {
 }
 INSTANTIATE_TEST_SUITE_P(Programs, Corpus, testing::ValuesIn(CorpusPrograms()), TestName);
 
+// The results of a program on its one device, or on all of its devices.
+StatusOr<std::vector<Literal>> ResultsOf(const fs::path& folder, const fs::path& file,
+                                         int devices) {
+  StatusOr<std::shared_ptr<Executable>> executable = CompileFile(file, EngineKind::kDefault);
+  if (!executable.ok()) return executable.status();
+  const HloComputation& entry = *(*executable)->module().entry();
+  if (devices == 1) {
+    AXLE_ASSIGN(Literal result, (*executable)->Execute(ArgumentsIn(folder, entry)));
+    return std::vector<Literal>{std::move(result)};
+  }
+  std::vector<std::vector<Literal>> arguments;
+  for (int i = 0; i < devices; ++i) {
+    arguments.push_back(ArgumentsIn(folder / StrCat("dev", i), entry));
+  }
+  return RunOnDevices((*executable)->module(), arguments);
+}
+
+// The StableHLO of a program, from which XLA made the HLO text: the same results. XLA's conversion
+// expands functions of CHLO and of complex numbers, which are operations here: a program with one
+// of them may differ, by no more than its tolerance.
+class Stablehlo : public testing::TestWithParam<fs::path> {};
+TEST_P(Stablehlo, GivesTheResultsOfTheHloText) {
+  const fs::path& folder = GetParam();
+  const json program = EntryOf(folder);
+  ASSERT_TRUE(program.is_object()) << folder << " is not in the index beside it";
+  const int devices = program.value("devices", 1);
+  const auto expected = ResultsOf(folder, folder / "program.hlo.txt", devices);
+  ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+  for (const char* name : {"program.stablehlo.mlir", "program.stablehlo.bc"}) {
+    const auto bytes = ReadFile(folder / name);
+    ASSERT_TRUE(bytes.ok()) << bytes.status().ToString();
+    const auto results = ResultsOf(folder, folder / name, devices);
+    ASSERT_TRUE(results.ok()) << results.status().ToString();
+    ASSERT_EQ(results->size(), expected->size());
+    const bool may_differ =
+        bytes->find("chlo.") != std::string::npos || bytes->find("complex<") != std::string::npos;
+    for (int i = 0; i < devices; ++i) {
+      const Literal& result = (*results)[static_cast<size_t>(i)];
+      if (may_differ) {
+        Compare(result, devices == 1 ? folder : folder / StrCat("dev", i), program);
+        continue;
+      }
+      const auto difference = FirstDifference(result, (*expected)[static_cast<size_t>(i)]);
+      EXPECT_FALSE(difference) << name << ": " << difference->ToString();
+    }
+  }
+}
+std::vector<fs::path> StablehloPrograms() {
+  std::vector<fs::path> folders;
+  for (const fs::path& folder : CorpusPrograms()) {
+    if (fs::exists(folder / "program.stablehlo.bc")) folders.push_back(folder);
+  }
+  return folders;
+}
+INSTANTIATE_TEST_SUITE_P(Programs, Stablehlo, testing::ValuesIn(StablehloPrograms()), TestName);
+
 class Data : public testing::TestWithParam<fs::path> {};
 TEST_P(Data, GivesTheExpectedResults) {
   CheckProgram(GetParam());

@@ -74,7 +74,7 @@ class Programs(unittest.TestCase):
     def test_other_formats(self):
         module = axle.parse(AXPY.encode())
         x = np.ones(4, np.float32)
-        for program in (module, module.to_proto(), gzip.compress(AXPY.encode()), module.to_text(short=True)):
+        for program in (module, module.to_proto(), module.to_stablehlo(), module.to_stablehlo(bytecode=True), gzip.compress(AXPY.encode()), module.to_text(short=True)):
             np.testing.assert_array_equal(axle.compile(program)(1, x, x), x + x)
         self.assertIn("multiply(as, x)", module.to_text(short=True))
 
@@ -178,7 +178,7 @@ class Errors(unittest.TestCase):
         )
         self.assert_error(
             "INVALID_ARGUMENT",
-            'axle_module_parse: unknown format "x"; there are hlo and hlo.pb',
+            'axle_module_parse: unknown format "x"; there are hlo, hlo.pb, stablehlo',
             axle.parse,
             AXPY,
             format="x",

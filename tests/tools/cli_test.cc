@@ -176,9 +176,34 @@ TEST_F(Cli, ConvertToGraphAndJson) {
 
   const Result no_format = Run({"convert", program});
   EXPECT_EQ(no_format.exit, 2);
-  EXPECT_NE(no_format.err.find("--to is missing; there are hlo, hlo.pb, dot, json"),
+  EXPECT_NE(no_format.err.find(
+                "--to is missing; there are hlo, hlo.pb, stablehlo, stablehlo.bc, dot, json"),
             std::string::npos);
-  EXPECT_EQ(Run({"convert", program, "--to", "stablehlo"}).exit, 2);
+  EXPECT_EQ(Run({"convert", program, "--to", "onnx"}).exit, 2);
+}
+
+TEST_F(Cli, ConvertToStablehlo) {
+  const std::string program = Write("add.hlo", kAdd);
+  const Result text = Run({"convert", program, "--to", "stablehlo"});
+  EXPECT_EQ(text.exit, 0) << text.err;
+  EXPECT_NE(text.out.find("stablehlo.add"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("loc("), std::string::npos) << text.out;
+  const Result shorter = Run({"convert", program, "--to", "stablehlo", "--style", "short"});
+  EXPECT_EQ(shorter.out.find("loc("), std::string::npos) << shorter.out;
+  const std::string artifact = Path("add.mlir.bc");
+  EXPECT_EQ(Run({"convert", program, "--to", "stablehlo.bc", "-o", artifact}).exit, 0);
+  for (const std::string& file : {Write("add.mlir", text.out), artifact}) {
+    EXPECT_EQ(Run({"run", file, "--arg", "0=f32[2] 1,2", "--arg", "1=f32[2] 10,20"}).out,
+              "out_0 = f32[2] {11, 22}\n");
+  }
+  // What has no form is named.
+  const Result refused =
+      Run({"convert", "-", "--to", "stablehlo"},
+          "HloModule m\nENTRY e {\n  ROOT s = u64[2] rng-get-and-update-state(), delta=1\n}\n");
+  EXPECT_EQ(refused.exit, 5);
+  EXPECT_NE(refused.err.find("instruction \"s\" of computation \"e\" has no form in StableHLO"),
+            std::string::npos)
+      << refused.err;
 }
 
 TEST_F(Cli, InfoIsGolden) {
