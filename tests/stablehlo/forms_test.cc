@@ -618,5 +618,18 @@ TEST(MlirForms, AppliesNeedsACommutativeOperationAlone) {
   EXPECT_NE(text.find("reducer(%arg15: tensor<f32>, %arg16: tensor<f32>)"), text.npos) << text;
 }
 
+TEST(MlirForms, TheLocationOfAReductionStandsBehindItsReducer) {
+  const auto module = ReadOrFail(InFunction(R"(
+%0 = stablehlo.reduce(%x init: %s) across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+ reducer(%a: tensor<f32>, %b: tensor<f32>) {
+  stablehlo.return %b : tensor<f32>
+} loc("here"))"));
+  ASSERT_NE(module, nullptr);
+  const std::string text = PrintMlirText(*module, {.locations = true});
+  EXPECT_NE(text.find("-> tensor<2xf32> reducer("), text.npos) << text;
+  EXPECT_NE(text.find("    } loc(#"), text.npos) << text;
+  ExpectPrintsBack(*module);
+}
+
 }  // namespace
 }  // namespace axle::mlir

@@ -219,8 +219,6 @@ void PrintReduce(Printer& printer, const Operation& operation) {
   out += " : ";
   printer.Signature(operation);
   if (applied != nullptr) return;
-  printer.OptionalLocation(operation.location);
-  printer.MarkLocated();
   out += " reducer";
   const Region& region = operation.regions[0];
   const std::span<const Value> arguments = region.blocks.front().arguments;

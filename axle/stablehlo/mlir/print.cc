@@ -249,7 +249,6 @@ void Printer::PrintOperation(const Operation& operation) {
     if (operation.results.size() > 1) StrAppend(out_, ":", operation.results.size());
     out_ += " = ";
   }
-  located_ = false;
   bool pretty = false;
   if (!options_.generic && operation.syntax != nullptr) {
     const Operation* parent = operation.parent();
@@ -261,7 +260,7 @@ void Printer::PrintOperation(const Operation& operation) {
     if (!pretty) out_.resize(before);
   }
   if (!pretty) PrintGeneric(operation);
-  if (!std::exchange(located_, false)) OptionalLocation(operation.location);
+  OptionalLocation(operation.location);
   dialect_ = outer_dialect;
   next_value_ = value;
   next_argument_ = argument;

@@ -54,8 +54,6 @@ class Printer {
   void NameArgument(const Value& value, std::string_view base);
   void Argument(const Value& value);  // %arg0: type loc(...)
   void OptionalLocation(const Location* location);
-  // The form has printed the location of this operation.
-  void MarkLocated() { located_ = true; }
   std::string_view dialect() const { return dialect_; }
   bool locations() const { return options_.locations; }
 
@@ -85,7 +83,6 @@ class Printer {
   std::unordered_map<const Value*, std::string> names_;
   std::unordered_map<const Location*, size_t> location_numbers_;
   std::vector<const Location*> locations_;  // by number, parts before what they are part of
-  bool located_ = false;
 };
 
 }  // namespace axle::mlir
