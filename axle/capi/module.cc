@@ -66,6 +66,7 @@ axle_status* axle_module_to_text(const axle_module* module, std::int64_t flags, 
       return axle::Unimplemented(
           axle::StrCat(kFunction, ": flags ", flags, " are not known to this version of axle"));
     }
+    AXLE_TRY(axle::CheckCanBeWritten(*module->value));
     *text = new axle_bytes{
         axle::ModuleToText(*module->value, {.short_form = (flags & AXLE_PRINT_SHORT) != 0,
                                             .elide_constants = (flags & AXLE_PRINT_ELIDED) != 0})};
@@ -77,6 +78,7 @@ axle_status* axle_module_to_proto(const axle_module* module, axle_bytes** proto)
   constexpr const char* kFunction = "axle_module_to_proto";
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(kFunction, {{"module", module}, {"proto", proto}}));
+    AXLE_TRY(axle::CheckCanBeWritten(*module->value));
     *proto = new axle_bytes{axle::ModuleToProto(*module->value)};
     return {};
   });

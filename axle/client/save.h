@@ -9,6 +9,10 @@
 
 namespace axle {
 
+// A StableHLO program that leaves sizes open has instructions only for shapes of arguments, so it
+// cannot be written. Errors: UNIMPLEMENTED for such a program.
+Status CheckCanBeWritten(const Module& module);
+
 struct ModuleTextOptions {
   bool short_form = false;  // without % signs, metadata and program shapes
   // Writes arrays of more than 10 elements as {...}; a reader of the text does not get their
@@ -28,7 +32,7 @@ struct StablehloOptions {
   Limits* limits = nullptr;
 };
 // Returns the module as StableHLO. Errors: UNIMPLEMENTED for an instruction that has no form there,
-// with what to do; what the limits say.
+// with what to do; those of CheckCanBeWritten; what the limits say.
 StatusOr<std::string> ModuleToStablehlo(const Module& module, const StablehloOptions& options = {});
 
 }  // namespace axle

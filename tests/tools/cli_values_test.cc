@@ -582,5 +582,23 @@ TEST_F(CliValues, OpenSizesAreThoseOfTheValues) {
   EXPECT_EQ(info.out.find("flops"), std::string::npos);
 }
 
+TEST_F(CliValues, OpenSizesOfStablehloAreNotWritten) {
+  const std::string file = Write("open.mlir",
+                                 "module @open { func.func @main(%x: tensor<?xf32>) -> "
+                                 "tensor<?xf32> {\n  %y = stablehlo.add %x, %x : tensor<?xf32>\n"
+                                 "  return %y : tensor<?xf32>\n} }\n");
+  const std::string error =
+      "UNIMPLEMENTED: \"open\" is a StableHLO program that leaves sizes open, which cannot be "
+      "written in another format; export it for the shapes of its arguments\n";
+  for (const char* format : {"hlo", "hlo.pb", "stablehlo", "stablehlo.bc", "json", "dot"}) {
+    const Result result = Run({"convert", file, "--to", format, "--output", Path("out")});
+    EXPECT_EQ(result.err, error);
+    EXPECT_EQ(result.exit, 5);
+  }
+  EXPECT_EQ(Run({"print", file}).err, error);
+  EXPECT_EQ(Run({"run", file, "--engine", "interpret", "--arg", "0=f32[2] 1,2"}).out,
+            "out_0 = f32[2] {2, 4}\n");
+}
+
 }  // namespace
 }  // namespace axle

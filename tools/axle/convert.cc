@@ -30,6 +30,7 @@ int RunConvert(Session& session) {
   }
   const auto module = session.Load(*file);
   if (!module.ok()) return session.Fail(module.status());
+  if (const Status status = CheckCanBeWritten(**module); !status.ok()) return session.Fail(status);
   std::string bytes;
   switch (options.to) {
     case OutputFormat::kHloText:

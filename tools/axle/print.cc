@@ -1,6 +1,7 @@
 // axle print: a module as HLO text, as XLA prints it.
 #include "axle/text/print.h"
 
+#include "axle/client/save.h"
 #include "axle/core/strings.h"
 #include "tools/axle/json.h"
 #include "tools/axle/verbs.h"
@@ -14,6 +15,7 @@ int RunPrint(Session& session) {
   if (!file.ok()) return session.Usage(StrCat("print: ", file.status().message()));
   const auto module = session.Load(*file);
   if (!module.ok()) return session.Fail(module.status());
+  if (const Status status = CheckCanBeWritten(**module); !status.ok()) return session.Fail(status);
   const PrintOptions::Style style =
       options.short_style ? PrintOptions::Style::kShort : PrintOptions::Style::kLong;
   std::string text = Print(**module, {.style = style,
