@@ -285,7 +285,7 @@ void AddProgramOptions(OptionAdder& add, Options& o) {
   add.Number("indent", "N", o.indent, 0, 100, "2 N spaces in front of every line");
   std::map<std::string, OutputFormat> formats;
   for (const OutputFormatName& entry : kOutputFormats) formats.emplace(entry.name, entry.format);
-  add.OneOfThese("to", "F", o.to, std::move(formats),
+  add.OneOfThese("to", "F", o.to, formats,
                  "hlo: HLO text; hlo.pb: a serialized HloModuleProto; stablehlo: MLIR text; "
                  "stablehlo.bc: a portable artifact, which is MLIR bytecode; dot: a graph for "
                  "Graphviz; json: one line for scripts");
