@@ -13,6 +13,7 @@ namespace axle::mlir {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::string_view_literals;
 
 std::string FileText(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -106,7 +107,7 @@ TEST(MlirDamage, TruncatedTexts) {
 }
 
 TEST(MlirDamage, OneByteElse) {
-  for (const char c : std::string_view("\0\"%#@<>({[ ]})\n-9xz\xff,:", 24)) {
+  for (const char c : "\0\"%#@<>({[ ]})\n-9xz\xff,:"sv) {
     for (size_t i = 0; i < kDamaged.size(); ++i) {
       std::string text(kDamaged);
       text[i] = c;
