@@ -186,7 +186,9 @@ StatusOr<Bundle*> Exporter::ExportInstruction(const ExportFrame& frame, const In
   const Spot spot(*this, frame, inst, block);
   const ExportRow* row = FindExportRow(spot.text());
   if (row == nullptr || row->run == nullptr) {
-    return spot.Unsupported(row == nullptr ? "has no row in the export" : row->why_not);
+    return spot.Unsupported(
+        row == nullptr ? "StableHLO has no such operation; write it with those that there are"
+                       : row->why_not);
   }
   const size_t before = block.operations.size();
   AXLE_ASSIGN(Bundle* const result, row->run(spot));
