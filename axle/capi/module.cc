@@ -2,6 +2,16 @@
 #include "axle/client/load.h"
 #include "axle/client/save.h"
 
+namespace {
+
+axle::Status CheckFlags(const char* function, std::int64_t flags, std::int64_t known) {
+  if ((flags & ~known) == 0) return {};
+  return axle::Unimplemented(
+      axle::StrCat(function, ": flags ", flags, " are not known to this version of axle"));
+}
+
+}  // namespace
+
 axle_module::axle_module(std::shared_ptr<const axle::Module> module)
     : value(std::move(module)), result(value->entry()->root()->shape()) {
   for (const axle::Instruction* parameter : value->entry()->parameters()) {
@@ -62,10 +72,7 @@ axle_status* axle_module_to_text(const axle_module* module, std::int64_t flags, 
   constexpr const char* kFunction = "axle_module_to_text";
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(kFunction, {{"module", module}, {"text", text}}));
-    if ((flags & ~std::int64_t{AXLE_PRINT_SHORT | AXLE_PRINT_ELIDED}) != 0) {
-      return axle::Unimplemented(
-          axle::StrCat(kFunction, ": flags ", flags, " are not known to this version of axle"));
-    }
+    AXLE_TRY(CheckFlags(kFunction, flags, AXLE_PRINT_SHORT | AXLE_PRINT_ELIDED));
     AXLE_TRY(axle::CheckCanBeWritten(*module->value));
     *text = new axle_bytes{
         axle::ModuleToText(*module->value, {.short_form = (flags & AXLE_PRINT_SHORT) != 0,
@@ -89,10 +96,7 @@ axle_status* axle_module_to_stablehlo(const axle_module* module, std::int64_t fl
   constexpr const char* kFunction = "axle_module_to_stablehlo";
   return axle::Guarded(kFunction, [&]() -> axle::Status {
     AXLE_TRY(axle::CheckNotNull(kFunction, {{"module", module}, {"program", program}}));
-    if ((flags & ~std::int64_t{AXLE_PRINT_SHORT | AXLE_PRINT_BYTECODE}) != 0) {
-      return axle::Unimplemented(
-          axle::StrCat(kFunction, ": flags ", flags, " are not known to this version of axle"));
-    }
+    AXLE_TRY(CheckFlags(kFunction, flags, AXLE_PRINT_SHORT | AXLE_PRINT_BYTECODE));
     AXLE_ASSIGN(
         std::string bytes,
         axle::ModuleToStablehlo(*module->value, {.bytecode = (flags & AXLE_PRINT_BYTECODE) != 0,
