@@ -284,7 +284,8 @@ enum {
   AXLE_PRINT_ELIDED = 2,  /* arrays of more than 10 elements as {...}; what reads it lacks them */
   AXLE_PRINT_BYTECODE = 4 /* of StableHLO: a portable artifact instead of text */
 };
-/* Prints HLO text; `flags` is a sum of AXLE_PRINT_..., 0 for all that is known. */
+/* Prints HLO text; `flags` is a sum of AXLE_PRINT_..., 0 for all that is known. UNIMPLEMENTED, as
+   for the other formats below, for a StableHLO program that leaves sizes open. */
 axle_status* axle_module_to_text(const axle_module* module, int64_t flags, axle_bytes** text);
 /* Writes a serialized HloModuleProto. */
 axle_status* axle_module_to_proto(const axle_module* module, axle_bytes** proto);

@@ -238,6 +238,20 @@ void test_modules(void) {
     axle_module_destroy(again);
   }
   axle_bytes_destroy(text);
+
+  /* A StableHLO program that leaves sizes open is not written. */
+  const char open[] =
+      "module @open { func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+      "  return %x : tensor<?xf32>\n} }\n";
+  const char* unwritten =
+      "\"open\" is a StableHLO program that leaves sizes open, which cannot be written in another "
+      "format; export it for the shapes of its arguments";
+  expect_ok(__LINE__, axle_module_parse(open, strlen(open), NULL, &again));
+  expect_error(__LINE__, axle_module_to_text(again, 0, &text), AXLE_UNIMPLEMENTED, unwritten);
+  expect_error(__LINE__, axle_module_to_proto(again, &proto), AXLE_UNIMPLEMENTED, unwritten);
+  expect_error(__LINE__, axle_module_to_stablehlo(again, 0, &text), AXLE_UNIMPLEMENTED, unwritten);
+  axle_module_destroy(again);
+
   expect_error(__LINE__, axle_module_to_stablehlo(module, 64, &text), AXLE_UNIMPLEMENTED,
                "axle_module_to_stablehlo: flags 64 are not known to this version of axle");
   expect_error(__LINE__, axle_module_to_stablehlo(module, 0, NULL), AXLE_INVALID_ARGUMENT,
