@@ -24,6 +24,10 @@ if(TARGET axle_codegen)  # nobody links it: libaxle.so looks for it beside itsel
   set_target_properties(axle_codegen PROPERTIES INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS axle_codegen LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()
+if(TARGET axle_pjrt)  # loaded by name; it finds libaxle.so beside itself
+  set_target_properties(axle_pjrt PROPERTIES INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
+  install(TARGETS axle_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+endif()
 if(TARGET axle_tool)
   file(RELATIVE_PATH libraries /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
   set(rpath $ORIGIN/${libraries} $ORIGIN/../lib)

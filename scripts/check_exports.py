@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A shared library of ours shows and needs no more than it says: check_exports.py LIBRARY...
 
-Every name that it defines for others is one of namespace axle or a C function axle_*; what it needs is
+Every name that it defines for others is one of namespace axle or a C function axle_*, and of libaxle_pjrt.so
+GetPjrtApi alone; what it needs is
 the C and C++ libraries, zlib and zstd (and libaxle.so for the others); libaxle.so has at most 10 MB.
 Prints one line per finding and exits 1 when there is one. docs/adr/2026-11-22-exported-names.md has the reasons.
 """
@@ -25,6 +26,10 @@ def run(*command):
 def check_names(library):
     lines = run("nm", "-D", "--defined-only", "--format=just-symbols", library).split()
     names = [line.split("@")[0] for line in lines]
+    if library.name.startswith("libaxle_pjrt.so"):
+        if names != ["GetPjrtApi"]:
+            yield f"shows {', '.join(names)}, must show GetPjrtApi alone"
+        return
     if not any(name.startswith(("_ZN4axle", "axle_")) for name in names):
         yield "shows no name of axle at all"
     for name in names:

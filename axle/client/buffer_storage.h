@@ -1,4 +1,5 @@
-// The storage of a Buffer. Internal to client/.
+// The storage of a Buffer. For client/, and for pjrt/, whose buffers get their values in
+// other ways.
 #pragma once
 #include <atomic>
 #include <functional>

@@ -1,0 +1,335 @@
+// Compilation, and what a client asks of an executable. Execution is in execute.cc.
+#include "axle/client/load.h"
+#include "axle/core/strings.h"
+#include "axle/core/wire.h"
+#include "axle/ir/module.h"
+#include "axle/pjrt/ffi.h"
+#include "axle/pjrt/handles.h"
+#include "axle/pjrt/options.h"
+
+namespace axle::pjrt {
+namespace {
+
+// The arrays that a program takes or gives: the elements of a tuple, or the one value.
+std::vector<Shape> Flat(const Shape& shape) {
+  return shape.is_tuple() ? shape.elements() : std::vector<Shape>{shape};
+}
+
+// HloModuleProtoWithConfig: field 1 is the module. What the config says is in the options too.
+StatusOr<std::string_view> ModuleOf(std::string_view with_config) {
+  std::optional<std::string_view> module;
+  WireReader in(with_config, "hlo_with_config");
+  AXLE_TRY(ReadFields(in, [&](const WireReader& field) -> Status {
+    if (field.field() == 1) {
+      AXLE_ASSIGN(module, field.Bytes());
+    }
+    return {};
+  }));
+  if (!module) return InvalidArgument("pjrt: the program \"hlo_with_config\" has no module");
+  return *module;
+}
+
+StatusOr<std::shared_ptr<const Module>> ReadProgram(const PJRT_Program& program) {
+  const std::string_view format = TextOf(program.format, program.format_size);
+  std::string_view code = TextOf(program.code, program.code_size);
+  LoadOptions options;
+  if (format == "mlir") {
+    options.format = InputFormat::kStablehlo;
+  } else if (format == "hlo") {
+    options.format = InputFormat::kHloProto;
+  } else if (format == "hlo_with_config") {
+    options.format = InputFormat::kHloProto;
+    AXLE_ASSIGN(code, ModuleOf(code));
+  } else {
+    return InvalidArgument(StrCat("pjrt: the format of the program is \"", format,
+                                  "\", must be \"mlir\", \"hlo\" or \"hlo_with_config\""));
+  }
+  AXLE_ASSIGN(std::unique_ptr<Module> module, LoadModule(code, options));
+  return std::shared_ptr<const Module>(std::move(module));
+}
+
+// The ordinals of the devices that a program runs on.
+StatusOr<std::vector<i64>> ChooseDevices(const ClientState& client, const ProgramOptions& options) {
+  const i64 needed = options.num_replicas * options.num_partitions;
+  const auto num_devices = static_cast<i64>(client.devices.size());
+  if (options.num_partitions > 1) {
+    return Unimplemented(
+        StrCat("pjrt: a program that is partitioned across ", options.num_partitions,
+               " devices: there is no partitioner yet; run it on one device, or with jax.pmap"));
+  }
+  std::vector<i64> devices = options.devices;
+  if (devices.empty()) {
+    for (i64 i = 0; i < needed; ++i) devices.push_back(i);
+  }
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i] < 0 || devices[i] >= num_devices) {
+      return InvalidArgument(StrCat("pjrt: the program is for device ", devices[i], ", there are ",
+                                    num_devices, " devices"));
+    }
+    if (needed > 1 && devices[i] != static_cast<i64>(i)) {
+      return Unimplemented(StrCat("pjrt: replica ", i, " on device ", devices[i],
+                                  ": replica r of a program of several devices runs on device r"));
+    }
+  }
+  return devices;
+}
+
+void AddLayouts(const std::vector<Shape>& shapes, ExecutableState& state,
+                std::vector<PJRT_Layouts_MemoryLayout*>& layouts) {
+  for (const Shape& shape : shapes) {
+    state.layouts.push_back(
+        std::make_unique<PJRT_Layouts_MemoryLayout>(RowMajorText(shape.rank())));
+    layouts.push_back(state.layouts.back().get());
+  }
+}
+
+// All that is asked about an executable, once.
+void Describe(ExecutableState& state) {
+  const ProgramShape& shape = state.executable->program_shape();
+  const std::vector<Shape> outputs = Flat(shape.result);
+  for (const Shape& output : outputs) {
+    state.output_types.push_back(TypeNumber(output.type()));
+    state.output_dims.insert(state.output_dims.end(), output.dims().begin(), output.dims().end());
+    state.output_ranks.push_back(output.dims().size());
+  }
+  std::vector<Shape> parameters = shape.parameters;
+  if (state.has_tupled_arguments) parameters = Flat(parameters[0]);
+  state.num_parameters = parameters.size();
+  state.output_memory_kinds.assign(outputs.size(), kMemoryKind.data());
+  state.output_memory_kind_sizes.assign(outputs.size(), kMemoryKind.size());
+  state.parameter_memory_kinds.assign(parameters.size(), kMemoryKind.data());
+  state.parameter_memory_kind_sizes.assign(parameters.size(), kMemoryKind.size());
+  AddLayouts(outputs, state, state.output_layouts);
+  AddLayouts(parameters, state, state.parameter_layouts);
+
+  const CostAnalysis cost = state.executable->cost_analysis();
+  state.costs.Add("flops", static_cast<float>(cost.flops));
+  state.costs.Add("bytes accessed", static_cast<float>(cost.bytes_accessed));
+  state.memory = state.executable->memory_analysis();
+  // About a hundredth of the time that it takes to wake a thread, for each operation or byte.
+  constexpr double kWorthAThread = 100'000;
+  state.is_short = cost.is_complete && cost.flops + cost.bytes_accessed < kWorthAThread;
+}
+
+StatusOr<std::shared_ptr<ExecutableState>> Compile(const std::shared_ptr<ClientState>& client,
+                                                   const PJRT_Program& program,
+                                                   std::string_view option_bytes) {
+  AXLE_ASSIGN(const ProgramOptions options, ReadProgramOptions(option_bytes));
+  AXLE_ASSIGN(const std::vector<i64> devices, ChooseDevices(*client, options));
+  auto state = std::make_shared<ExecutableState>();
+  AXLE_ASSIGN(state->module, ReadProgram(program));
+  state->client = client;
+  state->is_portable = options.is_portable;
+  state->has_tupled_arguments = options.has_tupled_arguments;
+  state->option_bytes = option_bytes;
+  state->options.engine = options.engine;
+  state->options.numerics = options.numerics;
+  state->options.replicas = options.num_replicas;
+  state->options.partitions = options.num_partitions;
+  state->options.device_ordinal = devices.size() == 1 ? devices[0] : 0;
+  const auto& parameters = state->module->entry()->parameters();
+  if (state->has_tupled_arguments &&
+      (parameters.size() != 1 || !parameters[0]->shape().is_tuple())) {
+    return InvalidArgument(
+        "pjrt: parameter_is_tupled_arguments for a program whose parameter is not one tuple");
+  }
+  AXLE_ASSIGN(state->calls_user, RegisterHandlers(*state->module, *client->client));
+  AXLE_ASSIGN(state->executable, client->client->Compile(state->module, state->options));
+  state->name = state->module->name();
+  state->fingerprint =
+      StrCat(client->platform_version, ";", FingerprintOf(TextOf(program.code, program.code_size)),
+             ";", FingerprintOf(option_bytes));
+  if (!options.is_portable) {
+    state->device_assignment =
+        WriteDeviceAssignment(options.num_replicas, options.num_partitions, devices);
+  }
+  for (size_t i = 0; i < devices.size(); ++i) {
+    state->devices.push_back(client->device_pointers[static_cast<size_t>(devices[i])]);
+    const auto partitions = static_cast<size_t>(options.num_partitions);
+    state->logical_ids.push_back(
+        {static_cast<int>(i / partitions), static_cast<int>(i % partitions)});
+  }
+  Describe(*state);
+  return state;
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<Executable>> ExecutableState::For(const PJRT_Device& device) {
+  if (device.description.id == options.device_ordinal) return executable;
+  if (!is_portable) {
+    return InvalidArgument(StrCat("pjrt: \"", name, "\" was compiled for ",
+                                  devices[0]->description.debug_string, ", not for ",
+                                  device.description.debug_string));
+  }
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<Executable>& there = portable[&device];
+  if (there == nullptr) {
+    CompileOptions elsewhere = options;
+    elsewhere.device_ordinal = device.description.id;
+    AXLE_ASSIGN(there, client->client->Compile(module, elsewhere));
+  }
+  return there;
+}
+
+Status Client_Compile(PJRT_Client_Compile_Args& args) {
+  if (args.program == nullptr) return InvalidArgument("pjrt: the program is null");
+  AXLE_ASSIGN(std::shared_ptr<ExecutableState> state,
+              Compile(args.client->state, *args.program,
+                      TextOf(args.compile_options, args.compile_options_size)));
+  args.executable = new PJRT_LoadedExecutable{std::move(state)};
+  return {};
+}
+
+Status Executable_Destroy(PJRT_Executable_Destroy_Args& args) {
+  delete args.executable;
+  return {};
+}
+
+Status LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args& args) {
+  delete args.executable;
+  return {};
+}
+
+Status LoadedExecutable_Delete(PJRT_LoadedExecutable_Delete_Args& args) {
+  args.executable->is_deleted = true;
+  return {};
+}
+
+Status LoadedExecutable_IsDeleted(PJRT_LoadedExecutable_IsDeleted_Args& args) {
+  args.is_deleted = args.executable->is_deleted;
+  return {};
+}
+
+Status LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_Args& args) {
+  args.executable = new PJRT_Executable{args.loaded_executable->state};
+  return {};
+}
+
+Status LoadedExecutable_AddressableDevices(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
+  args.addressable_devices = args.executable->state->devices.data();
+  args.num_addressable_devices = args.executable->state->devices.size();
+  return {};
+}
+
+Status LoadedExecutable_AddressableDeviceLogicalIds(
+    PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args& args) {
+  args.addressable_device_logical_ids = args.executable->state->logical_ids.data();
+  args.num_addressable_device_logical_ids = args.executable->state->logical_ids.size();
+  return {};
+}
+
+Status LoadedExecutable_GetDeviceAssignment(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
+  args.serialized_bytes = args.executable->state->device_assignment.data();
+  args.serialized_bytes_size = args.executable->state->device_assignment.size();
+  // The bytes belong to the executable, which clients keep as long as they look at them.
+  args.serialized_device_assignment = nullptr;
+  args.serialized_device_assignment_deleter = [](PJRT_DeviceAssignmentSerialized*) {};
+  return {};
+}
+
+Status LoadedExecutable_Fingerprint(PJRT_LoadedExecutable_Fingerprint_Args& args) {
+  args.executable_fingerprint = args.executable->state->fingerprint.data();
+  args.executable_fingerprint_size = args.executable->state->fingerprint.size();
+  return {};
+}
+
+Status Executable_Fingerprint(PJRT_Executable_Fingerprint_Args& args) {
+  args.executable_fingerprint = args.executable->state->fingerprint.data();
+  args.executable_fingerprint_size = args.executable->state->fingerprint.size();
+  return {};
+}
+
+Status Executable_Name(PJRT_Executable_Name_Args& args) {
+  args.executable_name = args.executable->state->name.data();
+  args.executable_name_size = args.executable->state->name.size();
+  return {};
+}
+
+Status Executable_NumReplicas(PJRT_Executable_NumReplicas_Args& args) {
+  args.num_replicas = static_cast<size_t>(args.executable->state->options.replicas);
+  return {};
+}
+
+Status Executable_NumPartitions(PJRT_Executable_NumPartitions_Args& args) {
+  args.num_partitions = static_cast<size_t>(args.executable->state->options.partitions);
+  return {};
+}
+
+Status Executable_NumOutputs(PJRT_Executable_NumOutputs_Args& args) {
+  args.num_outputs = args.executable->state->output_types.size();
+  return {};
+}
+
+// 0: not known. Kernels are shared by executables.
+Status Executable_SizeOfGeneratedCodeInBytes(
+    PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
+  args.size_in_bytes = 0;
+  return {};
+}
+
+Status Executable_GetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args& args) {
+  args.properties = args.executable->state->costs.data();
+  args.num_properties = args.executable->state->costs.size();
+  return {};
+}
+
+Status Executable_OutputElementTypes(PJRT_Executable_OutputElementTypes_Args& args) {
+  args.output_types = args.executable->state->output_types.data();
+  args.num_output_types = args.executable->state->output_types.size();
+  return {};
+}
+
+Status Executable_OutputDimensions(PJRT_Executable_OutputDimensions_Args& args) {
+  args.num_outputs = args.executable->state->output_ranks.size();
+  args.dims = args.executable->state->output_dims.data();
+  args.dim_sizes = args.executable->state->output_ranks.data();
+  return {};
+}
+
+Status Executable_OutputMemoryKinds(PJRT_Executable_OutputMemoryKinds_Args& args) {
+  args.num_outputs = args.executable->state->output_memory_kinds.size();
+  args.memory_kinds = args.executable->state->output_memory_kinds.data();
+  args.memory_kind_sizes = args.executable->state->output_memory_kind_sizes.data();
+  return {};
+}
+
+Status Executable_ParameterMemoryKinds(PJRT_Executable_ParameterMemoryKinds_Args& args) {
+  args.num_parameters = args.executable->state->parameter_memory_kinds.size();
+  args.memory_kinds = args.executable->state->parameter_memory_kinds.data();
+  args.memory_kind_sizes = args.executable->state->parameter_memory_kind_sizes.data();
+  return {};
+}
+
+Status Executable_GetCompileOptions(PJRT_Executable_GetCompileOptions_Args& args) {
+  args.serialized_bytes = args.executable->state->option_bytes.data();
+  args.serialized_bytes_size = args.executable->state->option_bytes.size();
+  args.serialized_compile_options = nullptr;
+  args.serialized_compile_options_deleter = [](PJRT_SerializedCompileOptions*) {};
+  return {};
+}
+
+// Sizes of values; the constants count as temporary memory, as they are part of no argument.
+Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
+  const MemoryAnalysis& memory = args.executable->state->memory;
+  const i64 temporary = memory.peak_temporary_bytes + memory.constant_bytes;
+  const i64 peak = memory.argument_bytes + memory.result_bytes - memory.alias_bytes + temporary;
+  args.generated_code_size_in_bytes = 0;
+  args.argument_size_in_bytes = memory.argument_bytes;
+  args.output_size_in_bytes = memory.result_bytes;
+  args.alias_size_in_bytes = memory.alias_bytes;
+  args.temp_size_in_bytes = temporary;
+  args.host_generated_code_size_in_bytes = 0;
+  args.host_argument_size_in_bytes = 0;
+  args.host_output_size_in_bytes = 0;
+  args.host_alias_size_in_bytes = 0;
+  args.host_temp_size_in_bytes = 0;
+  if (AXLE_PJRT_HAS(args, peak_memory_in_bytes)) args.peak_memory_in_bytes = peak;
+  if (AXLE_PJRT_HAS(args, total_size_in_bytes)) args.total_size_in_bytes = peak;
+  if (AXLE_PJRT_HAS(args, total_allocation_bytes)) args.total_allocation_bytes = peak;
+  if (AXLE_PJRT_HAS(args, indefinite_allocations)) args.indefinite_allocations = 0;
+  if (AXLE_PJRT_HAS(args, peak_unpadded_heap_bytes)) args.peak_unpadded_heap_bytes = peak;
+  return {};
+}
+
+}  // namespace axle::pjrt

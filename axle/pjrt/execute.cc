@@ -1,0 +1,226 @@
+// Execution.
+//
+// A run is done on the caller's thread if it is short, since another thread would take longer to
+// wake up than the run takes, and otherwise on the queue of its device. Whether it is short follows
+// from the cost of the program at first and from the time of the last run after that. A program
+// that calls functions of the user is run on the caller's thread, whatever it costs: such a
+// function may run programs itself, which would wait for ever behind this one in the queue of the
+// device.
+#include <algorithm>
+#include <chrono>
+
+#include "axle/core/strings.h"
+#include "axle/ir/module.h"
+#include "axle/pjrt/ffi.h"
+#include "axle/pjrt/handles.h"
+
+namespace axle::pjrt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long a run may take on the caller's thread.
+constexpr std::chrono::microseconds kShort(50);
+
+// What one device gets and gives.
+struct Launch {
+  std::shared_ptr<ExecutableState> state;
+  std::shared_ptr<Executable> executable;
+  std::vector<BufferPtr> arguments;
+  ExecuteOptions options;
+  // Donated arguments that somebody outside refers to: the run gets a copy, and they are deleted.
+  std::vector<BufferPtr> deleted;
+  PJRT_ExecuteContext* context = nullptr;
+};
+
+bool AllReady(const std::vector<BufferPtr>& buffers) {
+  for (const BufferPtr& buffer : buffers) {
+    if (!buffer->is_ready()) return false;
+  }
+  return true;
+}
+
+bool Donates(const Module& module, i64 parameter) {
+  for (const AliasEntry& alias : module.config().input_output_alias) {
+    if (alias.parameter == parameter) return true;
+  }
+  for (const BufferDonor& donor : module.config().buffer_donor) {
+    if (donor.parameter == parameter) return true;
+  }
+  return false;
+}
+
+Status ReadArguments(PJRT_Buffer* const* buffers, size_t num_buffers,
+                     const PJRT_ExecuteOptions* options, Launch& launch) {
+  if (num_buffers > 0 && buffers == nullptr) return InvalidArgument("pjrt: the arguments are null");
+  launch.arguments.reserve(num_buffers);
+  if (options != nullptr && options->num_non_donatable_input_indices > 0) {
+    launch.options.not_donated.assign(
+        options->non_donatable_input_indices,
+        options->non_donatable_input_indices + options->num_non_donatable_input_indices);
+  }
+  const ModuleConfig& config = launch.state->module->config();
+  const bool may_donate = !config.input_output_alias.empty() || !config.buffer_donor.empty();
+  const size_t num_refused = launch.options.not_donated.size();
+  for (size_t i = 0; i < num_buffers; ++i) {
+    if (buffers[i] == nullptr) return InvalidArgument(StrCat("pjrt: argument ", i, " is null"));
+    launch.arguments.push_back(buffers[i]->buffer);
+    const auto parameter = static_cast<i64>(i);
+    const auto refused_end = launch.options.not_donated.begin() + static_cast<i64>(num_refused);
+    if (may_donate && buffers[i]->has_references() && Donates(*launch.state->module, parameter) &&
+        std::find(launch.options.not_donated.begin(), refused_end, parameter) == refused_end) {
+      launch.options.not_donated.push_back(parameter);
+      launch.deleted.push_back(buffers[i]->buffer);
+    }
+  }
+  return {};
+}
+
+// The elements of a program's one argument, which is a tuple; donation does not reach into it.
+StatusOr<std::vector<BufferPtr>> RunOnTuple(const Launch& launch, const ClientState& client) {
+  std::vector<Literal> elements;
+  for (const BufferPtr& argument : launch.arguments) {
+    AXLE_ASSIGN(Literal value, argument->ToLiteral());
+    elements.push_back(std::move(value));
+  }
+  AXLE_ASSIGN(Literal result, launch.executable->Execute({Literal::Tuple(std::move(elements))}));
+  std::vector<Literal> values;
+  if (result.shape().is_tuple()) {
+    values = result.DecomposeTuple();
+  } else {
+    values.push_back(std::move(result));
+  }
+  std::vector<BufferPtr> buffers;
+  const i64 ordinal = launch.executable->devices()[0]->ordinal();
+  for (Literal& value : values) {
+    AXLE_ASSIGN(BufferPtr buffer, client.client->BufferFromLiteral(std::move(value), ordinal));
+    buffers.push_back(std::move(buffer));
+  }
+  return buffers;
+}
+
+// Runs, or schedules the run. The results may be pending; `done` is set at the end of the run.
+StatusOr<ExecuteResult> Run(Launch& launch) {
+  ExecutableState& state = *launch.state;
+  std::optional<ScopedFfiExecution> execution;
+  if (state.calls_user) {
+    static std::atomic<i64> num_runs = 0;
+    execution.emplace(FfiExecution{
+        .context = launch.context,
+        .run_id = ++num_runs,
+        .device_ordinal = static_cast<int>(launch.executable->devices()[0]->ordinal())});
+  }
+  if (state.has_tupled_arguments) {
+    AXLE_ASSIGN(std::vector<BufferPtr> results, RunOnTuple(launch, *state.client));
+    return ExecuteResult{std::move(results), Future()};
+  }
+  if (state.calls_user || (state.is_short && AllReady(launch.arguments))) {
+    const Clock::time_point start = Clock::now();
+    AXLE_ASSIGN(std::vector<BufferPtr> results,
+                launch.executable->Execute(launch.arguments, launch.options));
+    state.is_short = Clock::now() - start < kShort;
+    return ExecuteResult{std::move(results), Future()};
+  }
+  const Clock::time_point start = Clock::now();
+  AXLE_ASSIGN(ExecuteResult result,
+              launch.executable->ExecuteAsync(launch.arguments, launch.options));
+  result.done.OnReady([shared = launch.state, start](const Status& /*status*/) {
+    if (Clock::now() - start < kShort) shared->is_short = true;
+  });
+  return result;
+}
+
+// Hands the results to the client. Nothing fails here but memory, which leaves nothing behind.
+Status Return(const ExecutableState& state, ExecuteResult result, PJRT_Buffer** outputs,
+              PJRT_Event** done) {
+  std::vector<std::unique_ptr<PJRT_Buffer>> buffers;
+  buffers.reserve(result.results.size());
+  for (BufferPtr& buffer : result.results) {
+    buffers.push_back(std::make_unique<PJRT_Buffer>(state.client, std::move(buffer)));
+  }
+  if (done != nullptr) *done = new PJRT_Event{std::move(result.done)};
+  for (size_t i = 0; i < buffers.size(); ++i) outputs[i] = buffers[i].release();
+  return {};
+}
+
+StatusOr<Launch> Prepare(const PJRT_LoadedExecutable_Execute_Args& args, size_t device) {
+  const std::shared_ptr<ExecutableState>& state = args.executable->state;
+  Launch launch;
+  launch.state = state;
+  if (args.execute_device != nullptr) {
+    AXLE_ASSIGN(const PJRT_Device* chosen, state->client->Choose(args.execute_device, nullptr));
+    AXLE_ASSIGN(launch.executable, state->For(*chosen));
+  } else {
+    launch.executable = state->executable;
+  }
+  if (args.options != nullptr && AXLE_PJRT_HAS(*args.options, context)) {
+    launch.context = args.options->context;
+  }
+  PJRT_Buffer* const* buffers =
+      args.argument_lists == nullptr ? nullptr : args.argument_lists[device];
+  AXLE_TRY(ReadArguments(buffers, args.num_args, args.options, launch));
+  // A portable program without a device runs where its first argument is.
+  if (args.execute_device == nullptr && state->is_portable && args.num_args > 0) {
+    AXLE_ASSIGN(launch.executable, state->For(*buffers[0]->device));
+  }
+  return launch;
+}
+
+Status ExecuteOnAll(const PJRT_LoadedExecutable_Execute_Args& args) {
+  const std::shared_ptr<ExecutableState>& state = args.executable->state;
+  std::vector<std::vector<BufferPtr>> arguments;
+  ExecuteOptions options;
+  for (size_t d = 0; d < args.num_devices; ++d) {
+    AXLE_ASSIGN(Launch launch, Prepare(args, d));
+    arguments.push_back(std::move(launch.arguments));
+    options.not_donated = std::move(launch.options.not_donated);
+  }
+  AXLE_ASSIGN(auto results, state->executable->ExecuteReplicated(arguments, options));
+  for (size_t d = 0; d < args.num_devices; ++d) {
+    AXLE_TRY(
+        Return(*state, {std::move(results[d]), Future()}, args.output_lists[d],
+               args.device_complete_events == nullptr ? nullptr : &args.device_complete_events[d]));
+  }
+  return {};
+}
+
+Status CheckCall(const PJRT_LoadedExecutable_Execute_Args& args) {
+  const ExecutableState& state = *args.executable->state;
+  if (args.executable->is_deleted) {
+    return FailedPrecondition(StrCat("pjrt: the executable \"", state.name, "\" is deleted"));
+  }
+  const size_t expected = args.execute_device != nullptr ? 1 : state.devices.size();
+  if (args.num_devices != expected) {
+    return InvalidArgument(StrCat("pjrt: \"", state.name, "\" runs on ", expected,
+                                  " devices, the call has arguments for ", args.num_devices));
+  }
+  if (args.num_args != state.num_parameters) {
+    return InvalidArgument(StrCat("pjrt: \"", state.name, "\" takes ", state.num_parameters,
+                                  " arguments, not ", args.num_args));
+  }
+  if (args.output_lists == nullptr && !state.output_types.empty()) {
+    return InvalidArgument("pjrt: there is no room for the results");
+  }
+  if (args.options != nullptr &&
+      (args.options->num_send_ops > 0 || args.options->num_recv_ops > 0)) {
+    return Unimplemented(
+        "pjrt: callbacks of send and recv: use jax.pure_callback or jax.experimental.io_callback");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
+  AXLE_TRY(CheckCall(args));
+  if (args.num_devices > 1) return ExecuteOnAll(args);
+  AXLE_ASSIGN(Launch launch, Prepare(args, 0));
+  AXLE_ASSIGN(ExecuteResult result, Run(launch));
+  AXLE_TRY(Return(*launch.state, std::move(result),
+                  args.output_lists == nullptr ? nullptr : args.output_lists[0],
+                  args.device_complete_events));
+  for (const BufferPtr& buffer : launch.deleted) buffer->Delete();
+  return {};
+}
+
+}  // namespace axle::pjrt
