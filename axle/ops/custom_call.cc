@@ -6,6 +6,7 @@
 // shape of what comes back, because a target is code of somebody else. Attributes that have no
 // meaning for Axle are kept for the target.
 #include <algorithm>
+#include <set>
 
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
@@ -178,6 +179,17 @@ StatusOr<Literal> EvalCustomCall(const Instruction& inst, std::span<Literal> ope
 }
 
 }  // namespace
+
+std::vector<std::string> CalledTargets(const Module& module) {
+  std::set<std::string> targets;
+  for (const auto& computation : module.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      if (inst->opcode() != Opcode::kCustomCall) continue;
+      targets.insert(inst->attrs<CustomCallAttrs>().custom_call_target);
+    }
+  }
+  return {targets.begin(), targets.end()};
+}
 
 // Run when a program is compiled for a device, so that a missing target is found before the run.
 Status CheckCustomCallTargets(const Module& module, const DeviceContext& device) {

@@ -18,7 +18,9 @@
 // is listed in custom_call_builtins.cc.
 #pragma once
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "axle/core/custom_call.h"
 #include "axle/emit/callee.h"
@@ -40,6 +42,8 @@ const BuiltinCustomCall* FindBuiltinCustomCall(std::string_view target);
 // The names of all of them, sorted.
 std::vector<std::string_view> BuiltinCustomCallTargets();
 
+// The names of the functions that `module` calls, each once, sorted.
+std::vector<std::string> CalledTargets(const Module& module);
 // NOT_FOUND if `module` calls a function that is neither one of them nor registered with `device`.
 Status CheckCustomCallTargets(const Module& module, const DeviceContext& device);
 

@@ -53,9 +53,9 @@ StatusOr<std::vector<i64>> ChooseDevices(const ClientState& client, const Progra
   const i64 needed = options.num_replicas * options.num_partitions;
   const auto num_devices = static_cast<i64>(client.devices.size());
   if (options.num_partitions > 1) {
-    return Unimplemented(
-        StrCat("pjrt: a program that is partitioned across ", options.num_partitions,
-               " devices: there is no partitioner yet; run it on one device, or with jax.pmap"));
+    return Unimplemented(StrCat("pjrt: a program that is partitioned across ",
+                                options.num_partitions,
+                                " devices: there is no partitioner yet, run it on one device"));
   }
   std::vector<i64> devices = options.devices;
   if (devices.empty()) {

@@ -50,6 +50,17 @@ bool Donates(const Module& module, i64 parameter) {
   return false;
 }
 
+// The argument, or a token for a parameter that is one: the first token of a chain comes from JAX
+// as an array without elements.
+StatusOr<BufferPtr> TokenIfNeeded(const ExecutableState& state, size_t parameter,
+                                  const BufferPtr& argument) {
+  if (state.has_tupled_arguments) return argument;
+  const Shape& shape = state.module->entry()->parameters()[parameter]->shape();
+  if (!shape.is_token() || argument->shape().is_token()) return argument;
+  AXLE_TRY(argument->Await());
+  return state.client->client->BufferFromLiteral(Literal(shape), argument->device().ordinal());
+}
+
 Status ReadArguments(PJRT_Buffer* const* buffers, size_t num_buffers,
                      const PJRT_ExecuteOptions* options, Launch& launch) {
   if (num_buffers > 0 && buffers == nullptr) return InvalidArgument("pjrt: the arguments are null");
@@ -64,7 +75,8 @@ Status ReadArguments(PJRT_Buffer* const* buffers, size_t num_buffers,
   const size_t num_refused = launch.options.not_donated.size();
   for (size_t i = 0; i < num_buffers; ++i) {
     if (buffers[i] == nullptr) return InvalidArgument(StrCat("pjrt: argument ", i, " is null"));
-    launch.arguments.push_back(buffers[i]->buffer);
+    AXLE_ASSIGN(BufferPtr argument, TokenIfNeeded(*launch.state, i, buffers[i]->buffer));
+    launch.arguments.push_back(std::move(argument));
     const auto parameter = static_cast<i64>(i);
     const auto refused_end = launch.options.not_donated.begin() + static_cast<i64>(num_refused);
     if (may_donate && buffers[i]->has_references() && Donates(*launch.state->module, parameter) &&

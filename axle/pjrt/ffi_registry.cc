@@ -1,7 +1,6 @@
 // The handlers and types of the process, and the extension through which they are registered.
 #include "axle/core/strings.h"
-#include "axle/ir/module.h"
-#include "axle/ops/attributes/attributes.h"
+#include "axle/ops/custom_call_builtins.h"
 #include "axle/pjrt/abi.h"
 #include "axle/pjrt/ffi.h"
 #include "axle/runtime/host_device.h"
@@ -150,21 +149,17 @@ Status RegisterWith(Client& client, std::string_view name, const FfiHandler& han
 
 StatusOr<bool> RegisterHandlers(const Module& module, Client& client) {
   bool calls_user = false;
-  for (const auto& computation : module.computations()) {
-    for (const Instruction* instruction : computation->instructions()) {
-      if (instruction->opcode() != Opcode::kCustomCall) continue;
-      const std::string& name = instruction->attrs<CustomCallAttrs>().custom_call_target;
-      if (client.device().custom_calls().Contains(name)) {
-        calls_user = true;
-        continue;
-      }
-      const std::optional<FfiHandler> handler = FindFfiHandler(name);
-      if (!handler) continue;
-      const Status status = RegisterWith(client, name, *handler);
-      // Another thread may have been faster.
-      if (!status.ok() && status.code() != StatusCode::kAlreadyExists) return status;
+  for (const std::string& name : CalledTargets(module)) {
+    if (client.device().custom_calls().Contains(name)) {
       calls_user = true;
+      continue;
     }
+    const std::optional<FfiHandler> handler = FindFfiHandler(name);
+    if (!handler) continue;
+    const Status status = RegisterWith(client, name, *handler);
+    // Another thread may have been faster.
+    if (!status.ok() && status.code() != StatusCode::kAlreadyExists) return status;
+    calls_user = true;
   }
   return calls_user;
 }

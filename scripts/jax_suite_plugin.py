@@ -1,0 +1,68 @@
+"""A pytest plugin for scripts/jax_suites.py: writes what happens to each test as it happens, so that a crash loses none.
+
+AXLE_SUITE_LOG names the file, one JSON object per line: {"start": id}, then {"end": id, "outcome": ..., "why": ...}. Tests
+that the file has already are left out, but for one that was started and never ended: it took the process with it, and is
+written as a crash. AXLE_SUITE_TIMEOUT is the time of a test in seconds, after which the process ends.
+"""
+
+import faulthandler
+import json
+import os
+
+_log = os.environ["AXLE_SUITE_LOG"]
+_timeout = float(os.environ.get("AXLE_SUITE_TIMEOUT", "120"))
+_failure = {}
+
+
+def _write(**entry):
+    with open(_log, "a") as file:
+        file.write(json.dumps(entry) + "\n")
+
+
+def _seen():
+    started, ended = None, set()
+    if os.path.exists(_log):
+        with open(_log) as file:
+            for line in file:
+                entry = json.loads(line)
+                if "start" in entry:
+                    started = entry["start"]
+                else:
+                    ended.add(entry["end"])
+    if started is not None and started not in ended:
+        _write(end=started, outcome="crash", why="the process ended, or the test took too long")
+        ended.add(started)
+    return ended
+
+
+def pytest_collection_modifyitems(config, items):
+    seen = _seen()
+    _write(collected=len(items), end="")
+    left_out = [item for item in items if item.nodeid in seen]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item.nodeid not in seen]
+
+
+def pytest_runtest_logstart(nodeid, location):
+    _failure.clear()
+    _write(start=nodeid)
+    faulthandler.dump_traceback_later(_timeout, exit=True)
+
+
+def pytest_runtest_logreport(report):
+    if report.when == "call" or report.outcome != "passed":
+        why = ""
+        if report.outcome == "failed":
+            lines = str(report.longrepr).splitlines()
+            marked = [line[2:].strip() for line in lines if line.startswith("E ")]
+            why = (marked or lines or [""])[0][:400]
+        elif report.outcome == "skipped" and isinstance(report.longrepr, tuple):
+            why = str(report.longrepr[2])[:200]
+        outcome = "failed" if _failure.get("outcome") == "failed" else report.outcome
+        _failure.update(outcome=outcome, why=_failure.get("why") or why)
+
+
+def pytest_runtest_logfinish(nodeid, location):
+    faulthandler.cancel_dump_traceback_later()
+    _write(end=nodeid, outcome=_failure.get("outcome", "passed"), why=_failure.get("why", ""))
