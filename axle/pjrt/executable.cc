@@ -1,5 +1,8 @@
 // Compilation, and what a client asks of an executable. Execution is in execute.cc.
+#include <algorithm>
+
 #include "axle/client/load.h"
+#include "axle/client/save.h"
 #include "axle/core/strings.h"
 #include "axle/core/wire.h"
 #include "axle/ir/module.h"
@@ -298,6 +301,45 @@ Status Executable_ParameterMemoryKinds(PJRT_Executable_ParameterMemoryKinds_Args
   args.num_parameters = args.executable->state->parameter_memory_kinds.size();
   args.memory_kinds = args.executable->state->parameter_memory_kinds.data();
   args.memory_kind_sizes = args.executable->state->parameter_memory_kind_sizes.data();
+  return {};
+}
+
+// The program that was compiled, as HloModuleProtoWithConfig: field 1 is the module, 2 the config, whose field 1
+// is the program shape, which is field 4 of the module. The first call asks for the size.
+static StatusOr<std::string> WriteProgram(const Module& module) {
+  const std::string proto = ModuleToProto(module);
+  WireWriter config, program;
+  WireReader in(proto, "hlo proto");
+  AXLE_TRY(ReadFields(in, [&](const WireReader& field) -> Status {
+    if (field.field() == 4) {
+      AXLE_ASSIGN(const std::string_view shape, field.Bytes());
+      config.Bytes(1, shape);
+    }
+    return {};
+  }));
+  config.Int(4, module.config().replica_count);
+  config.Int(5, module.config().num_partitions);
+  program.Bytes(1, proto);
+  program.Message(2, config);
+  return program.Take();
+}
+
+Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
+  if (args.program == nullptr) return InvalidArgument("pjrt: the program is null");
+  AXLE_ASSIGN(const std::string program, WriteProgram(args.executable->state->executable->module()));
+  static constexpr std::string_view kFormat = "hlo_with_config";
+  args.program->format = kFormat.data();
+  args.program->format_size = kFormat.size();
+  if (args.program->code == nullptr) {
+    args.program->code_size = program.size();
+    return {};
+  }
+  if (args.program->code_size < program.size()) {
+    return InvalidArgument(StrCat("pjrt: the program takes ", program.size(),
+                                  " bytes, there is room for ", args.program->code_size));
+  }
+  args.program->code_size = program.size();
+  std::ranges::copy(program, args.program->code);
   return {};
 }
 
