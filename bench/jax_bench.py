@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""JAX on Axle beside JAX on XLA:CPU: jax_bench.py [--python PYTHON] [--path FOLDER] [--quick]
+
+Each side is a process of its own, and they take turns (A B A B ...); a figure is the median of the best times of each
+turn, in one process order, so that what else the machine does falls on both. PYTHON is an interpreter that has jax and
+axle-compiler (`make compare-jax` makes one). Prints a table in Markdown; bars are in CONTRIBUTING.md's words of the issue:
+a jitted x + 1 within 1.1 times of XLA:CPU's time, compilation five times faster.
+"""
+
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+# What a worker measures: name -> (function of jax, number of calls). Each returns a jitted function and its arguments.
+PROGRAMS = ("add", "mlp", "mlp_grad", "scan", "attention", "conv", "softmax", "sort", "cholesky", "while", "gru")
+
+
+def program(name):
+    import jax
+    import jax.numpy as jnp
+
+    key = jax.random.key(0)
+    normal = lambda *shape: jax.random.normal(key, shape)
+    if name == "add":
+        return jax.jit(lambda x: x + 1), (jnp.arange(4.0),)
+    if name in ("mlp", "mlp_grad"):
+        weights = [normal(256, 256) * 0.06 for _ in range(4)]
+
+        def mlp(weights, x):
+            for w in weights:
+                x = jnp.tanh(x @ w)
+            return x
+
+        if name == "mlp":
+            return jax.jit(mlp), (weights, normal(64, 256))
+        return jax.jit(jax.grad(lambda weights, x: (mlp(weights, x) ** 2).mean())), (weights, normal(64, 256))
+    if name == "scan":
+        return jax.jit(lambda x: jax.lax.scan(lambda c, _: (jnp.sin(c) + 1, c.sum()), x, None, 1000)), (normal(8),)
+    if name == "attention":
+
+        def attention(q, k, v):
+            weights = jax.nn.softmax(jnp.einsum("bhqd,bhkd->bhqk", q, k) / math.sqrt(q.shape[-1]))
+            return jnp.einsum("bhqk,bhkd->bhqd", weights, v)
+
+        return jax.jit(attention), (normal(2, 8, 128, 64),) * 3
+    if name == "conv":
+        conv = lambda x, w: jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        return jax.jit(conv), (normal(8, 32, 32, 16), normal(3, 3, 16, 32))
+    if name == "softmax":
+        return jax.jit(jax.nn.softmax), (normal(512, 1024),)
+    if name == "sort":
+        return jax.jit(jnp.sort), (normal(100_000),)
+    if name == "cholesky":
+        a = normal(128, 128)
+        return jax.jit(jnp.linalg.cholesky), (a @ a.T + 128 * jnp.eye(128),)
+    if name == "while":
+        count = lambda x: jax.lax.while_loop(lambda s: s[0] < 1000, lambda s: (s[0] + 1, s[1] * 0.999), (0, x))
+        return jax.jit(count), (jnp.float32(1),)
+    if name == "gru":
+        w, u = normal(64, 192) * 0.1, normal(64, 192) * 0.1
+
+        def gru(xs):
+            def step(h, x):
+                a, b = x @ w, h @ u
+                z = jax.nn.sigmoid(a[:, :64] + b[:, :64])
+                r = jax.nn.sigmoid(a[:, 64:128] + b[:, 64:128])
+                return (1 - z) * h + z * jnp.tanh(a[:, 128:] + r * b[:, 128:]), None
+
+            return jax.lax.scan(step, jnp.zeros((16, 64)), xs)[0]
+
+        return jax.jit(gru), (normal(50, 16, 64),)
+    raise ValueError(name)
+
+
+def best(function, seconds):
+    """The shortest time of a call, in microseconds, of rounds that take about `seconds` in all."""
+    function()
+    begin = time.perf_counter()
+    function()
+    calls = max(1, int(seconds / 8 / max(time.perf_counter() - begin, 1e-7)))
+    times = []
+    for _ in range(8):
+        begin = time.perf_counter()
+        for _ in range(calls):
+            function()
+        times.append((time.perf_counter() - begin) / calls)
+    return 1e6 * min(times)
+
+
+def resident_megabytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def worker(seconds):
+    before = resident_megabytes()
+    begin = time.perf_counter()
+    import jax
+
+    imported = time.perf_counter() - begin
+    memory = resident_megabytes()
+    jax.devices()
+    results = {"import": 1e6 * imported, "memory": resident_megabytes() - memory, "import memory": memory - before}
+    for name in PROGRAMS:
+        function, arguments = program(name)
+        lowered = function.lower(*arguments)
+        begin = time.perf_counter()
+        lowered.compile()
+        results[f"compile {name}"] = 1e6 * (time.perf_counter() - begin)
+        results[f"run {name}"] = best(lambda: jax.block_until_ready(function(*arguments)), seconds)
+    print(json.dumps(results))
+
+
+def side(options, is_axle):
+    env = dict(os.environ, JAX_PLATFORMS="axle" if is_axle else "cpu")
+    env["PYTHONPATH"] = os.pathsep.join([*options.path, env.get("PYTHONPATH", "")])
+    if not is_axle:
+        env["AXLE_OFF"] = "1"
+    command = [options.python, os.path.abspath(__file__), "--worker", str(options.seconds)]
+    run = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True)
+    if run.returncode != 0:
+        sys.exit(f"jax_bench: {' '.join(command)} on {env['JAX_PLATFORMS']} ended with {run.returncode}")
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def geometric(values):
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--path", action="append", default=[], help="a folder in front of PYTHONPATH")
+    parser.add_argument("--turns", type=int, default=5, help="processes of each side (default 5)")
+    parser.add_argument("--seconds", type=float, default=0.4, help="of each program in each process (default 0.4)")
+    parser.add_argument("--quick", action="store_true", help="two turns")
+    parser.add_argument("--worker", type=float, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker is not None:
+        return worker(options.worker)
+    turns = []
+    for turn in range(2 if options.quick else options.turns):
+        turns.append((side(options, True), side(options, False)))
+        print(f"turn {turn + 1} done", file=sys.stderr)
+    median = lambda key: [statistics.median(turn[i][key] for turn in turns) for i in (0, 1)]
+    print("| | Axle | XLA:CPU | Axle / XLA |\n|---|---|---|---|")
+    for what in ("run", "compile"):
+        ratios = []
+        for name in PROGRAMS:
+            axle, xla = median(f"{what} {name}")
+            ratios.append(axle / xla)
+            print(f"| {what} {name} | {axle:.1f} us | {xla:.1f} us | {axle / xla:.2f} |")
+        print(f"| {what}, geometric mean | | | {geometric(ratios):.2f} |")
+    axle, xla = median("import")
+    print(f"| `import jax` | {axle / 1e3:.0f} ms | {xla / 1e3:.0f} ms | {axle / xla:.2f} |")
+    axle, xla = median("memory")
+    print(f"| memory until there are devices | {axle:.1f} MB | {xla:.1f} MB | {axle / xla:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
