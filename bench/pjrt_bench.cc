@@ -1,10 +1,11 @@
-// What a call costs through the PJRT plugin, beside the same call of the C++ client: Execute of a program that
-// adds 1 to four floats, from the entry of PJRT_LoadedExecutable_Execute to its return, and the destruction of
-// its event and its result.
+// What a call costs through the PJRT plugin, beside the same call of the C++ client: Execute of a
+// program that adds 1 to four floats, from the entry of PJRT_LoadedExecutable_Execute to its
+// return, and the destruction of its event and its result.
 //
 //   bench_pjrt [LIBRARY]      libaxle_pjrt.so beside the program's libraries, if none is named
 //
-// CPU nanoseconds per call, the fastest of several rounds. Bounds: 2 us, and 3 us more than the client.
+// CPU nanoseconds per call, the fastest of several rounds. Bounds: 2 us, and 3 us more than the
+// client.
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -13,6 +13,7 @@
 
 #include "axle/builder/xla_builder.h"
 #include "axle/client/buffer_storage.h"
+#include "axle/client/executable_file.h"
 #include "axle/client/host_array.h"
 #include "axle/client/load.h"
 #include "axle/client/memory_budget.h"
@@ -118,6 +119,12 @@ class InterpretedExecutable : public Executable {
   EngineKind engine() const override { return EngineKind::kInterpret; }
 
  private:
+  StatusOr<ExecutableFile> Save() const override {
+    ExecutableFile file;
+    file.options.engine = EngineKind::kInterpret;
+    return file;
+  }
+
   StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
                         Limits* limits) const override {
     std::vector<Literal> values;
@@ -144,15 +151,34 @@ class CompiledExecutable : public Executable {
  public:
   CompiledExecutable(std::shared_ptr<const Module> module, ProgramShape shape,
                      std::vector<std::shared_ptr<Device>> devices,
-                     std::shared_ptr<const void> library, std::unique_ptr<NativeExecutable> code)
+                     std::shared_ptr<const void> library, NativeEngine* engine,
+                     const NativeOptions& options, std::unique_ptr<NativeExecutable> code)
       : Executable(std::move(module), std::move(shape), std::move(devices)),
         library_(std::move(library)),
+        engine_(engine),
+        options_{.isa = options.isa,
+                 .codegen_level = options.codegen_level,
+                 .num_threads = options.num_threads,
+                 .fast = options.fast},
         code_(std::move(code)) {}
 
   EngineKind engine() const override { return EngineKind::kNative; }
   const CompileReport* report() const override { return &code_->report(); }
 
  private:
+  StatusOr<ExecutableFile> Save() const override {
+    ExecutableFile file;
+    file.options.engine = EngineKind::kNative;
+    file.options.numerics = options_.fast ? Numerics::kFast : Numerics::kStrict;
+    file.options.isa = options_.isa;
+    file.options.codegen_level = options_.codegen_level;
+    file.build_id = engine_->build_id();
+    if (file.build_id.empty()) return file;
+    const ScopedFloatEnvironment float_environment;
+    AXLE_ASSIGN(file.kernels, engine_->SaveKernels(module(), options_));
+    return file;
+  }
+
   StatusOr<Literal> Run(std::span<const Argument> arguments, DeviceContext* device,
                         Limits* limits) const override {
     const ScopedFloatEnvironment float_environment;
@@ -181,6 +207,8 @@ class CompiledExecutable : public Executable {
   }
 
   std::shared_ptr<const void> library_;  // keeps the engine loaded that made the code
+  NativeEngine* engine_;
+  const NativeOptions options_;  // without limits and callbacks
   std::unique_ptr<NativeExecutable> code_;
 };
 
@@ -424,7 +452,13 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(const XlaComputation& comp
 }
 
 StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Module> module,
-                                                      const CompileOptions& options) try {
+                                                      const CompileOptions& options) {
+  return CompileWith(std::move(module), options, nullptr);
+}
+
+StatusOr<std::shared_ptr<Executable>> Client::CompileWith(std::shared_ptr<const Module> module,
+                                                          const CompileOptions& options,
+                                                          const SavedKernels* saved) try {
   if (module == nullptr) return InvalidArgument("compile: the module is null");
   module = WithDevices(std::move(module), options);
   const LimitedCall call(options.limits, "the compilation of", module->name());
@@ -475,18 +509,20 @@ StatusOr<std::shared_ptr<Executable>> Client::Compile(std::shared_ptr<const Modu
   TextCallback on_assembly("on_assembly", options.debug.on_assembly);
   debug.on_llvm = on_llvm.function();
   debug.on_assembly = on_assembly.function();
-  AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code,
-              engine->Compile(*module, {.isa = options.isa,
-                                        .codegen_level = options.codegen_level,
-                                        .num_threads = num_threads_,
-                                        .limits = options.limits,
-                                        .fast = options.numerics == Numerics::kFast,
-                                        .debug = std::move(debug)}));
+  const NativeOptions native = {.isa = options.isa,
+                                .codegen_level = options.codegen_level,
+                                .num_threads = num_threads_,
+                                .limits = options.limits,
+                                .fast = options.numerics == Numerics::kFast,
+                                .saved = saved,
+                                .debug = std::move(debug)};
+  AXLE_ASSIGN(std::unique_ptr<NativeExecutable> code, engine->Compile(*module, native));
   AXLE_TRY(on_llvm.status());
   AXLE_TRY(on_assembly.status());
   if (options.limits != nullptr) AXLE_TRY(options.limits->CheckNow());
-  return std::shared_ptr<Executable>(std::make_shared<CompiledExecutable>(
-      std::move(module), std::move(shape), std::move(devices), native_, std::move(code)));
+  return std::shared_ptr<Executable>(
+      std::make_shared<CompiledExecutable>(std::move(module), std::move(shape), std::move(devices),
+                                           native_, engine, native, std::move(code)));
 } catch (const std::bad_alloc&) {
   return ResourceExhausted("compile: out of memory");
 } catch (const std::exception& exception) {

@@ -28,6 +28,7 @@ namespace axle {
 
 struct CustomCallFrame;  // runtime/custom_call_registry.h
 class NativeEngine;      // runtime/native_engine.h
+struct SavedKernels;     // runtime/saved_kernels.h
 class XlaComputation;    // builder/xla_builder.h
 
 // kStrict: the same bits on every machine and engine (docs/numerics.md). kFast allows native code
@@ -118,6 +119,16 @@ class Client {
   StatusOr<std::shared_ptr<Executable>> Compile(std::string_view bytes,
                                                 const CompileOptions& options = {});
 
+  // Loads a program that Executable::Serialize has written, with the options that it was compiled
+  // with; `options` says for which device, and has its limits. Kernels whose machine code is in the
+  // bytes are not compiled, if the same build of Axle wrote them and this processor has the
+  // instruction set that they are for; otherwise they are compiled as at first. The bits are the
+  // same. The bytes may contain code: only those of a trusted source must be loaded. Errors: those
+  // of Compile; INVALID_ARGUMENT for other bytes; DATA_LOSS for damaged ones; UNIMPLEMENTED for a
+  // newer format.
+  StatusOr<std::shared_ptr<Executable>> Load(std::string_view bytes,
+                                             const CompileOptions& options = {});
+
   // The devices by ordinal. Their number is that of the options, and they stay the same for the
   // life of the client.
   const std::vector<std::shared_ptr<Device>>& devices() const { return devices_; }
@@ -181,6 +192,10 @@ class Client {
   StatusOr<std::shared_ptr<Device>> DeviceAt(i64 ordinal, std::string_view what) const;
   StatusOr<std::vector<std::shared_ptr<Device>>> DevicesFor(const Module& module,
                                                             const CompileOptions& options) const;
+  // Compile, with kernels that need not be compiled, or null.
+  StatusOr<std::shared_ptr<Executable>> CompileWith(std::shared_ptr<const Module> module,
+                                                    const CompileOptions& options,
+                                                    const SavedKernels* saved);
   // Null for the interpreter.
   StatusOr<NativeEngine*> EngineFor(EngineKind kind, bool code) const;
   // Logs a message. INTERNAL if the log throws.

@@ -18,9 +18,10 @@
 
 namespace axle {
 
-struct Argument;       // core/argument.h
-struct CompileReport;  // runtime/compile_report.h
-class DeviceContext;   // core/device_context.h
+struct Argument;        // core/argument.h
+struct CompileReport;   // runtime/compile_report.h
+class DeviceContext;    // core/device_context.h
+struct ExecutableFile;  // client/executable_file.h
 
 // The interpreter or native code. Both give the same bits; native code runs faster and takes longer
 // to compile. The default is native code where its library can be loaded.
@@ -75,6 +76,12 @@ class Executable : public std::enable_shared_from_this<Executable> {
   // was set, its programs. Null for the interpreter; valid as long as the executable.
   virtual const CompileReport* report() const { return nullptr; }
 
+  // Returns the compiled program as bytes, which Client::Load reads: the program, the options that
+  // it was compiled with, and the machine code of its kernels, so that it starts without compiling
+  // them. The kernels are compiled once more for this. Errors: UNIMPLEMENTED for a program that
+  // leaves sizes open; RESOURCE_EXHAUSTED without memory.
+  StatusOr<std::string> Serialize() const;
+
   // Runs the program on the caller's thread.
   //
   //   arguments  one literal per parameter of the entry, of any layout
@@ -116,6 +123,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
       ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options = {}) const;
 
  protected:
+  // Everything that Serialize writes, but for what it takes from module() and program_shape().
+  virtual StatusOr<ExecutableFile> Save() const = 0;
   // The constructor for the engines: `devices` must not be empty.
   Executable(std::shared_ptr<const Module> module, ProgramShape shape,
              std::vector<std::shared_ptr<Device>> devices);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "axle/client/compression.h"
+#include "axle/client/executable_file.h"
 #include "axle/client/foreign_formats.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
@@ -116,6 +117,10 @@ StatusOr<std::unique_ptr<Module>> LoadStablehlo(std::string_view bytes, std::str
 }
 
 StatusOr<LoadedProgram> LoadUnpacked(std::string_view bytes, const LoadOptions& options) {
+  if (!options.format && IsExecutableFile(bytes)) {
+    AXLE_ASSIGN(const ExecutableFile file, ReadExecutableFile(bytes));
+    return LoadProto(file.module, {.limits = options.limits, .label = "compiled program"});
+  }
   const InputFormat format = options.format ? *options.format : DetectFormat(bytes);
   const auto label_or = [&](std::string_view fallback) {
     return options.label.empty() ? fallback : options.label;

@@ -8,6 +8,7 @@
 
 #include "axle/codegen/choose_target.h"
 #include "axle/codegen/compiler.h"
+#include "axle/runtime/build_id.h"
 #include "axle/runtime/worker_pool.h"
 
 namespace axle {
@@ -58,6 +59,22 @@ class Engine : public NativeEngine {
     const int num_threads = std::clamp(options.num_threads, 1, kMaxThreads);
     return std::unique_ptr<NativeExecutable>(
         new NativeProgram(std::move(compiled), options.debug.code, WorkersFor(num_threads)));
+  }
+
+  std::string build_id() const override {
+    return BuildIdOf(reinterpret_cast<const void*>(&axle_codegen_create));
+  }
+
+  StatusOr<SavedKernels> SaveKernels(const Module& module, const NativeOptions& options) override {
+    AXLE_ASSIGN(const JitTarget target, ChooseTarget(options.isa, options.codegen_level));
+    SavedKernels saved;
+    const auto save = [&](KernelTable& kernels, const JitTarget& kernel_target,
+                          const NativeOptions&) -> StatusOr<std::unique_ptr<MachineCode>> {
+      AXLE_ASSIGN(saved, axle::SaveKernels(kernels, kernel_target));
+      return std::unique_ptr<MachineCode>();
+    };
+    AXLE_TRY(CompileModule(module, target, options, save).status());
+    return saved;
   }
 
  private:

@@ -1,6 +1,7 @@
 // Compilation, and what a client asks of an executable. Execution is in execute.cc.
 #include <algorithm>
 
+#include "axle/client/executable_file.h"
 #include "axle/client/load.h"
 #include "axle/client/save.h"
 #include "axle/core/strings.h"
@@ -114,13 +115,17 @@ void Describe(ExecutableState& state) {
   state.is_short = cost.is_complete && cost.flops + cost.bytes_accessed < kWorthAThread;
 }
 
-StatusOr<std::shared_ptr<ExecutableState>> Compile(const std::shared_ptr<ClientState>& client,
-                                                   const PJRT_Program& program,
-                                                   std::string_view option_bytes) {
+// Makes the executable of a module: compiles it, or loads `compiled`, what Executable::Serialize
+// made of it. `code_fingerprint` tells programs apart.
+StatusOr<std::shared_ptr<ExecutableState>> Build(const std::shared_ptr<ClientState>& client,
+                                                 std::string_view option_bytes,
+                                                 std::shared_ptr<const Module> module,
+                                                 std::uint64_t code_fingerprint,
+                                                 const std::string_view* compiled) {
   AXLE_ASSIGN(const ProgramOptions options, ReadProgramOptions(option_bytes));
   AXLE_ASSIGN(const std::vector<i64> devices, ChooseDevices(*client, options));
   auto state = std::make_shared<ExecutableState>();
-  AXLE_ASSIGN(state->module, ReadProgram(program));
+  state->module = std::move(module);
   state->client = client;
   state->is_portable = options.is_portable;
   state->has_tupled_arguments = options.has_tupled_arguments;
@@ -137,11 +142,13 @@ StatusOr<std::shared_ptr<ExecutableState>> Compile(const std::shared_ptr<ClientS
         "pjrt: parameter_is_tupled_arguments for a program whose parameter is not one tuple");
   }
   AXLE_ASSIGN(state->calls_user, RegisterHandlers(*state->module, *client->client));
-  AXLE_ASSIGN(state->executable, client->client->Compile(state->module, state->options));
+  AXLE_ASSIGN(state->executable, compiled != nullptr
+                                     ? client->client->Load(*compiled, state->options)
+                                     : client->client->Compile(state->module, state->options));
   state->name = state->module->name();
   state->fingerprint =
-      StrCat(client->platform_version, ";", FingerprintOf(TextOf(program.code, program.code_size)),
-             ";", FingerprintOf(option_bytes));
+      StrCat(client->platform_version, ";", code_fingerprint, ";", FingerprintOf(option_bytes));
+  state->code_fingerprint = code_fingerprint;
   if (!options.is_portable) {
     state->device_assignment =
         WriteDeviceAssignment(options.num_replicas, options.num_partitions, devices);
@@ -177,10 +184,62 @@ StatusOr<std::shared_ptr<Executable>> ExecutableState::For(const PJRT_Device& de
 
 Status Client_Compile(PJRT_Client_Compile_Args& args) {
   if (args.program == nullptr) return InvalidArgument("pjrt: the program is null");
-  AXLE_ASSIGN(std::shared_ptr<ExecutableState> state,
-              Compile(args.client->state, *args.program,
-                      TextOf(args.compile_options, args.compile_options_size)));
+  AXLE_ASSIGN(std::shared_ptr<const Module> module, ReadProgram(*args.program));
+  AXLE_ASSIGN(
+      std::shared_ptr<ExecutableState> state,
+      Build(args.client->state, TextOf(args.compile_options, args.compile_options_size),
+            std::move(module), FingerprintOf(TextOf(args.program->code, args.program->code_size)),
+            /*compiled=*/nullptr));
   args.executable = new PJRT_LoadedExecutable{std::move(state)};
+  return {};
+}
+
+// A message: 1 the compile options, 2 what Executable::Serialize gives, 3 the fingerprint of the
+// program.
+Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
+  const ExecutableState& state = *args.executable->state;
+  AXLE_ASSIGN(const std::string compiled, state.executable->Serialize());
+  WireWriter out;
+  out.Bytes(1, state.option_bytes);
+  out.Bytes(2, compiled);
+  out.Int(3, static_cast<i64>(state.code_fingerprint));
+  auto bytes = std::make_unique<std::string>(out.Take());
+  args.serialized_bytes = bytes->data();
+  args.serialized_bytes_size = bytes->size();
+  args.serialized_executable_deleter = [](PJRT_SerializedExecutable* serialized) {
+    delete reinterpret_cast<std::string*>(serialized);
+  };
+  args.serialized_executable = reinterpret_cast<PJRT_SerializedExecutable*>(bytes.release());
+  return {};
+}
+
+Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args& args) {
+  std::string_view option_bytes, compiled;
+  i64 code_fingerprint = 0;
+  WireReader in(TextOf(args.serialized_executable, args.serialized_executable_size),
+                "serialized executable");
+  AXLE_TRY(ReadFields(in, [&](const WireReader& field) -> Status {
+    if (field.field() == 1) {
+      AXLE_ASSIGN(option_bytes, field.Bytes());
+    } else if (field.field() == 2) {
+      AXLE_ASSIGN(compiled, field.Bytes());
+    } else if (field.field() == 3) {
+      AXLE_ASSIGN(code_fingerprint, field.Int());
+    }
+    return {};
+  }));
+  if (AXLE_PJRT_HAS(args, overridden_serialized_compile_options_size) &&
+      args.overridden_serialized_compile_options != nullptr) {
+    option_bytes = TextOf(args.overridden_serialized_compile_options,
+                          args.overridden_serialized_compile_options_size);
+  }
+  AXLE_TRY(
+      ReadExecutableFile(compiled).status());  // damaged bytes are no program of another format
+  AXLE_ASSIGN(std::unique_ptr<Module> module, LoadModule(compiled));
+  AXLE_ASSIGN(std::shared_ptr<ExecutableState> state,
+              Build(args.client->state, option_bytes, std::move(module),
+                    static_cast<std::uint64_t>(code_fingerprint), &compiled));
+  args.loaded_executable = new PJRT_LoadedExecutable{std::move(state)};
   return {};
 }
 
@@ -304,8 +363,9 @@ Status Executable_ParameterMemoryKinds(PJRT_Executable_ParameterMemoryKinds_Args
   return {};
 }
 
-// The program that was compiled, as HloModuleProtoWithConfig: field 1 is the module, 2 the config, whose field 1
-// is the program shape, which is field 4 of the module. The first call asks for the size.
+// The program that was compiled, as HloModuleProtoWithConfig: field 1 is the module, 2 the config,
+// whose field 1 is the program shape, which is field 4 of the module. The first call asks for the
+// size.
 static StatusOr<std::string> WriteProgram(const Module& module) {
   const std::string proto = ModuleToProto(module);
   WireWriter config, program;
@@ -326,7 +386,8 @@ static StatusOr<std::string> WriteProgram(const Module& module) {
 
 Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
   if (args.program == nullptr) return InvalidArgument("pjrt: the program is null");
-  AXLE_ASSIGN(const std::string program, WriteProgram(args.executable->state->executable->module()));
+  AXLE_ASSIGN(const std::string program,
+              WriteProgram(args.executable->state->executable->module()));
   static constexpr std::string_view kFormat = "hlo_with_config";
   args.program->format = kFormat.data();
   args.program->format_size = kFormat.size();

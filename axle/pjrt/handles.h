@@ -190,7 +190,8 @@ struct ExecutableState {
   // What clients ask; their pointers live as long as the executable.
   std::string name;
   std::string fingerprint;
-  std::string device_assignment;  // a DeviceAssignmentProto; empty for a portable program
+  std::uint64_t code_fingerprint = 0;  // of the program's bytes
+  std::string device_assignment;       // a DeviceAssignmentProto; empty for a portable program
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_LogicalDeviceIds> logical_ids;
   size_t num_parameters = 0;

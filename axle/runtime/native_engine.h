@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "axle/core/argument.h"
@@ -16,6 +17,7 @@
 #include "axle/runtime/compile_report.h"
 #include "axle/runtime/debug_options.h"
 #include "axle/runtime/native_isa.h"
+#include "axle/runtime/saved_kernels.h"
 
 namespace axle {
 
@@ -27,6 +29,8 @@ struct NativeOptions {
   int num_threads = 1;       // that runs may use, at least 1; the bits do not depend on it
   Limits* limits = nullptr;  // of the compilation
   bool fast = false;         // round less often than docs/numerics.md says; else bit for bit
+  // Kernels that need not be compiled, from SaveKernels; they live until Compile returns.
+  const SavedKernels* saved = nullptr;
   DebugOptions debug = {};
 };
 
@@ -55,10 +59,18 @@ class NativeEngine {
   // there is no LLVM.
   virtual StatusOr<std::unique_ptr<NativeExecutable>> Compile(const Module& module,
                                                               const NativeOptions& options) = 0;
+  // Tells builds of the code generator apart: code that one has saved is for the same one. Empty if
+  // it has no id; nothing is to be saved then.
+  virtual std::string build_id() const = 0;
+  // The code of the kernels that Compile would compile for the module and that are the same in
+  // every process; those that lie in the library are not among them. The errors are those of
+  // Compile.
+  virtual StatusOr<SavedKernels> SaveKernels(const Module& module,
+                                             const NativeOptions& options) = 0;
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 13;
+inline constexpr int kNativeEngineVersion = 14;
 
 }  // namespace axle
 

@@ -1,6 +1,7 @@
 // NativeIsa: the instruction sets of native code.
 #pragma once
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 namespace axle {
@@ -11,6 +12,7 @@ namespace axle {
 enum class NativeIsa : std::uint8_t { kAuto, kV2, kAvx2, kAvx512, kAarch64 };
 inline constexpr NativeIsa kNativeIsas[] = {NativeIsa::kAuto, NativeIsa::kV2, NativeIsa::kAvx2,
                                             NativeIsa::kAvx512, NativeIsa::kAarch64};
+inline constexpr int kNumNativeIsas = static_cast<int>(std::size(kNativeIsas));
 // "auto", "v2", "avx2", "avx512", "aarch64".
 constexpr std::string_view Name(NativeIsa isa) {
   constexpr std::string_view kNames[] = {"auto", "v2", "avx2", "avx512", "aarch64"};

@@ -1,4 +1,5 @@
-// Root mean square normalization, as a kernel for jax.ffi: examples/jax/ffi_kernel.py compiles and calls it.
+// Root mean square normalization, as a kernel for jax.ffi: examples/jax/ffi_kernel.py compiles and
+// calls it.
 #include <cmath>
 
 #include "xla/ffi/api/ffi.h"

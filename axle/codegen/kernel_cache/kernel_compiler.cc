@@ -78,13 +78,17 @@ void Emit(const KernelTable::Kernel& kernel, const JitTarget& target, const std:
   }
 }
 
+// Code that was made before has no text to show, no checks and no other target.
+bool TakesReadyCode(const JitTarget& target, const NativeOptions& options) {
+  return options.debug.on_llvm == nullptr && options.debug.on_assembly == nullptr &&
+         target.checks == nullptr && !target.is_emulated();
+}
+
 // Gives the numbers of the kernels that are not precompiled; the addresses of the others are set.
 std::vector<size_t> TakePrecompiled(std::span<KernelTable::Kernel> kernels, const JitTarget& target,
                                     const NativeOptions& options) {
-  // Precompiled code has no text to show, no checks and no other target.
-  const bool takes_any = options.debug.use_precompiled && target.codegen_level == 1 &&
-                         options.debug.on_llvm == nullptr && options.debug.on_assembly == nullptr &&
-                         target.checks == nullptr && !target.is_emulated();
+  const bool takes_any =
+      options.debug.use_precompiled && target.codegen_level == 1 && TakesReadyCode(target, options);
   std::vector<size_t> left;
   for (size_t k = 0; k < kernels.size(); ++k) {
     KernelTable::Kernel& kernel = kernels[k];
@@ -96,6 +100,30 @@ std::vector<size_t> TakePrecompiled(std::span<KernelTable::Kernel> kernels, cons
     if (code == nullptr) left.push_back(k);
   }
   return left;
+}
+
+// Sets the addresses of those kernels whose code is in options.saved, and takes their numbers out
+// of `left`.
+Status TakeSaved(Jit& jit, std::span<KernelTable::Kernel> kernels, const NativeOptions& options,
+                 std::vector<size_t>& left) {
+  const SavedKernels& saved = *options.saved;
+  const auto function_of = [&](size_t k) {
+    const KernelTable::Kernel& kernel = kernels[k];
+    const int level = kernel.CodegenLevel(jit.target());
+    return kernel.key.is_portable
+               ? saved.functions.find(PrecompiledKeyOf(jit.target().isa, level, kernel.key.text))
+               : saved.functions.end();
+  };
+  const auto is_saved = [&](size_t k) { return function_of(k) != saved.functions.end(); };
+  if (std::ranges::none_of(left, is_saved)) return {};
+  for (const std::string& object : saved.objects) AXLE_TRY(jit.AddObject(object));
+  for (const size_t k : left) {
+    if (!is_saved(k)) continue;
+    AXLE_ASSIGN(void* const address, jit.Lookup(function_of(k)->second));
+    kernels[k].SetAddress(address);
+  }
+  std::erase_if(left, is_saved);
+  return {};
 }
 
 // Batches in the order in which threads take them: levels that take longer to compile come first.
@@ -239,23 +267,41 @@ const bool kHasKernelCompiler = true;
 Status PrecompileKernels(const KernelTable& table, PrecompiledWriter& writer) {
   for (const KernelTable::Kernel& kernel : table.kernels()) {
     if (!kernel.key.is_portable) continue;
+    const int level = kernel.CodegenLevel(writer.target());
+    if (FindPrecompiledKernel(writer.target().isa, level, kernel.key.text) != nullptr) continue;
     KernelTable::Kernel any = kernel;
     if (any.loop) any.loop->row_sizes = {};
-    AXLE_TRY(writer.Add(any.CodegenLevel(writer.target()), any.key.text,
-                        [&](const std::string& name, llvm::Module& module) {
-                          Emit(any, writer.target(), name, module);
-                        }));
+    AXLE_TRY(writer.Add(level, any.key.text, [&](const std::string& name, llvm::Module& module) {
+      Emit(any, writer.target(), name, module);
+    }));
   }
   return {};
+}
+
+StatusOr<SavedKernels> SaveKernels(const KernelTable& table, const JitTarget& target) {
+  if (!HasRoomForThreads(1)) return NoRoom(kRoomPerThread);
+  AXLE_ASSIGN(PrecompiledWriter writer, PrecompiledWriter::Create(target));
+  AXLE_TRY(PrecompileKernels(table, writer));
+  SavedKernels saved;
+  AXLE_ASSIGN(std::vector<PrecompiledWriter::Object> objects, writer.Finish());
+  for (PrecompiledWriter::Object& object : objects) {
+    saved.objects.push_back(std::move(object.content));
+  }
+  saved.functions.insert(writer.names().begin(), writer.names().end());
+  return saved;
 }
 
 StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable& table, const JitTarget& target,
                                                       const NativeOptions& options) {
   const std::span<KernelTable::Kernel> kernels = table.kernels();
-  const std::vector<size_t> left = TakePrecompiled(kernels, target, options);
+  std::vector<size_t> left = TakePrecompiled(kernels, target, options);
   if (left.empty()) return std::unique_ptr<MachineCode>();
   if (!HasRoomForThreads(1)) return NoRoom(kRoomPerThread);
   AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target, options));
+  if (options.saved != nullptr && TakesReadyCode(target, options)) {
+    AXLE_TRY(TakeSaved(*jit, kernels, options, left));
+    if (left.empty()) return std::unique_ptr<MachineCode>(std::move(jit));
+  }
   // The order of the texts that on_llvm and on_assembly get must not depend on threads.
   const bool is_read = options.debug.on_llvm != nullptr || options.debug.on_assembly != nullptr;
   const auto most_threads =

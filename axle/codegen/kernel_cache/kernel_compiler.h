@@ -14,12 +14,16 @@ class PrecompiledWriter;
 // Whether there is a compiler: not in a library that was built without LLVM.
 extern const bool kHasKernelCompiler;
 
-// Fills in all kernels. Gives the code of those that are not precompiled; null if all are. The code
+// Fills in all kernels. Those of options.saved are linked, not compiled. Gives the code of those
+// that are not precompiled; null if all are. The code
 // is the same for any number of threads. What LLVM needs is reserved from the limits before it
 // begins. Errors: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED;
 // FAILED_PRECONDITION without a compiler.
 StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable& table, const JitTarget& target,
                                                       const NativeOptions& options);
+
+// The code of those kernels that are the same in every process and that are not precompiled.
+StatusOr<SavedKernels> SaveKernels(const KernelTable& table, const JitTarget& target);
 
 // Adds those kernels to the writer that are the same in every process.
 Status PrecompileKernels(const KernelTable& table, PrecompiledWriter& writer);

@@ -362,6 +362,12 @@ Status Jit::Add(NewModule made) {
   return {};
 }
 
+Status Jit::AddObject(const std::string& object) {
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, "saved kernels");
+  if (auto error = state_->jit->addObjectFile(std::move(buffer))) return ToStatus(std::move(error));
+  return {};
+}
+
 StatusOr<void*> Jit::Lookup(const std::string& function) {
   auto address = state_->jit->lookup(function);
   if (!address) {

@@ -46,6 +46,8 @@ class Jit : public MachineCode {
   Status Add(NewModule module);
   // The code that Add would link at level 0 or 1, as an object file.
   StatusOr<std::string> ObjectOf(NewModule module) const;
+  // Takes over an object file that ObjectOf made for this target.
+  Status AddObject(const std::string& object);
   // Compiles what is not compiled yet.
   StatusOr<void*> Lookup(const std::string& function);
   Status status() const override;

@@ -10,4 +10,8 @@ StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable&, const JitTar
   return FailedPrecondition("compile: this library was built without LLVM");
 }
 
+StatusOr<SavedKernels> SaveKernels(const KernelTable&, const JitTarget&) {
+  return FailedPrecondition("compile: this library was built without LLVM");
+}
+
 }  // namespace axle
