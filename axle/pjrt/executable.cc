@@ -184,12 +184,16 @@ StatusOr<std::shared_ptr<Executable>> ExecutableState::For(const PJRT_Device& de
 
 Status Client_Compile(PJRT_Client_Compile_Args& args) {
   if (args.program == nullptr) return InvalidArgument("pjrt: the program is null");
+  const std::string_view option_bytes = TextOf(args.compile_options, args.compile_options_size);
+  // Before the program, since one for several devices has operations that one for one device has
+  // not.
+  AXLE_ASSIGN(const ProgramOptions options, ReadProgramOptions(option_bytes));
+  AXLE_TRY(ChooseDevices(*args.client->state, options).status());
   AXLE_ASSIGN(std::shared_ptr<const Module> module, ReadProgram(*args.program));
-  AXLE_ASSIGN(
-      std::shared_ptr<ExecutableState> state,
-      Build(args.client->state, TextOf(args.compile_options, args.compile_options_size),
-            std::move(module), FingerprintOf(TextOf(args.program->code, args.program->code_size)),
-            /*compiled=*/nullptr));
+  AXLE_ASSIGN(std::shared_ptr<ExecutableState> state,
+              Build(args.client->state, option_bytes, std::move(module),
+                    FingerprintOf(TextOf(args.program->code, args.program->code_size)),
+                    /*compiled=*/nullptr));
   args.executable = new PJRT_LoadedExecutable{std::move(state)};
   return {};
 }

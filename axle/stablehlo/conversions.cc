@@ -71,6 +71,8 @@ constexpr Conversion kConversions[] = {
     {"chlo.top_k", ConvertChloTopK},
     {"chlo.zeta", ConvertChloLibrary},
     {"func.call", ConvertCall, kStored},
+    {"sdy.manual_computation", ConvertShardedBody, kStored},
+    {"sdy.named_computation", ConvertShardedBody, kStored},
     {"sdy.propagation_barrier", ConvertIdentity, kStored},
     {"sdy.reshard", ConvertIdentity, kStored},
     {"sdy.sharding_constraint", ConvertIdentity, kStored},

@@ -70,6 +70,7 @@ Status ConvertAsyncDone(const Site& site);
 Status ConvertAsyncStart(const Site& site);
 Status ConvertCall(const Site& site);
 Status ConvertCase(const Site& site);
+Status ConvertShardedBody(const Site& site);  // a region of what one device does
 Status ConvertIf(const Site& site);
 Status ConvertMap(const Site& site);
 Status ConvertReduce(const Site& site);

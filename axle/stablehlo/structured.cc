@@ -393,4 +393,21 @@ Status ConvertCall(const Site& site) {
   return site.ReturnAll(site.Add(Opcode::kCall, site.operands(), CallAttrs{}, {computation}));
 }
 
+// On one device its part of a value is the value. A body whose parts are smaller is for several
+// devices.
+Status ConvertShardedBody(const Site& site) {
+  AXLE_ASSIGN(HloComputation* const body, site.Body(0));
+  const auto parameters = body->parameters();
+  for (size_t i = 0; i < std::min(parameters.size(), site.operands().size()); ++i) {
+    const Shape& whole = site.operand(i)->shape();
+    const Shape& part = parameters[i]->shape();
+    if (Compatible(whole, part)) continue;
+    return site.Error(
+        StrCat("the program is divided among devices, operand ", i, " is ", whole.ToString(),
+               " and its part ", part.ToString(), ": programs of one device run"),
+        StatusCode::kUnimplemented);
+  }
+  return site.ReturnAll(site.Add(Opcode::kCall, site.operands(), CallAttrs{}, {body}));
+}
+
 }  // namespace axle::stablehlo

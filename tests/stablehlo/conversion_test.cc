@@ -117,6 +117,17 @@ func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32> {
      R"(INVALID_ARGUMENT: t 2:3: func.call: call: to_apply must be (f32[2], f32[2])->f32[2] but "f" is (f32[2])->f32[2]; operand.0 f32[2], operand.1 f32[2]
   %0 = call @f(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   ^)"},
+    {R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<1xf32>) {
+    sdy.return %y : tensor<1xf32>
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+)",
+     R"(UNIMPLEMENTED: t 3:3: sdy.manual_computation: the program is divided among devices, operand 0 is f32[2] and its part f32[1]: programs of one device run
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y...
+  ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
   %0 = stablehlo.add %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
   return %x : tensor<2xf32>

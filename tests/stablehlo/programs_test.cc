@@ -176,9 +176,8 @@ const std::set<std::string_view>& WithoutConversion() {
       "check.expect_serialized_eq",   // compares with a file
       // Shardy's, for several devices.
       "sdy.all_gather", "sdy.all_reduce", "sdy.all_slice", "sdy.all_to_all",
-      "sdy.collective_permute", "sdy.constant", "sdy.data_flow_edge", "sdy.manual_computation",
-      "sdy.named_computation", "sdy.reduce_scatter", "sdy.replicated_to_unreduced",
-      "sdy.sharded_to_unreduced", "sdy.sharding_group",
+      "sdy.collective_permute", "sdy.constant", "sdy.data_flow_edge", "sdy.reduce_scatter",
+      "sdy.replicated_to_unreduced", "sdy.sharded_to_unreduced", "sdy.sharding_group",
       "func.constant",  // of a function
       // Of the interpreter of StableHLO: several devices, files.
       "interpreter.print", "interpreter.probe", "interpreter.run_parallel"};

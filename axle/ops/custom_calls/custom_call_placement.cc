@@ -22,7 +22,7 @@ StatusOr<Literal> CallAllocateBuffer(const CustomCallInvocation& invocation, con
   return Literal::Create(invocation.result_shape->WithoutLayout());
 }
 
-// Orders instructions, and gives nothing.
+// Orders instructions, or keeps its operands from being left out, and gives nothing.
 StatusOr<Literal> CallControlDependency(const CustomCallInvocation& invocation,
                                         const EvalContext&) {
   return Literal::Create(invocation.result_shape->WithoutLayout());
@@ -39,6 +39,7 @@ constexpr BuiltinCustomCall kPlacementCustomCalls[] = {
     {"Sharding", CallIdentity, true, true},
     {"annotate_device_placement", CallIdentity, true, true},
     {"control_dep", CallControlDependency, true},
+    {"dce_sink", CallControlDependency, true},
 };
 
 }  // namespace

@@ -53,3 +53,27 @@ func.func @shardings() {
   check.expect_eq %2, %a : tensor<2xf32>
   func.return
 }
+
+// -----
+
+// What one device does of a program of one device is all of it.
+module @sharded_bodies {
+  sdy.mesh @mesh = <["x"=1]>
+  func.func @main() {
+    %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %0:2 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>, <@mesh, []>] manual_axes={"x"} (%b: tensor<2xf32>) {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %s = stablehlo.reduce(%b init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+      %d = stablehlo.add %b, %b : tensor<2xf32>
+      sdy.return %d, %s : tensor<2xf32>, tensor<f32>
+    } : (tensor<2xf32>) -> (tensor<2xf32>, tensor<f32>)
+    %1 = sdy.named_computation<"f">(%0#0) (%b: tensor<2xf32>) {
+      %d = stablehlo.add %b, %b : tensor<2xf32>
+      sdy.return %d : tensor<2xf32>
+    } : (tensor<2xf32>) -> tensor<2xf32>
+  check.expect_eq_const %0#0, dense<[2.0, 4.0]> : tensor<2xf32>
+  check.expect_eq_const %0#1, dense<3.0> : tensor<f32>
+  check.expect_eq_const %1, dense<[4.0, 8.0]> : tensor<2xf32>
+    return
+  }
+}
