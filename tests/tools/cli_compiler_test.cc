@@ -9,6 +9,40 @@ namespace {
 
 using nlohmann::json;
 
+TEST_F(Cli, CompileWritesWhatRunTakes) {
+  const std::string file = Write("f.hlo", R"(HloModule f
+
+ENTRY main {
+  x = f32[2]{0} parameter(0)
+  y = f32[2]{0} sine(x)
+  z = f32[2]{0} exponential(x)
+  ROOT r = f32[2]{0} atan2(y, z)
+}
+)");
+  const std::string compiled = Path("f.axle");
+  const Result made = Run({"compile", file, "--output", compiled});
+  EXPECT_EQ(made.exit, 0) << made.err;
+  EXPECT_EQ(made.out + made.err, "");
+  const auto run = [&](const std::string& program, std::vector<std::string> more = {}) {
+    std::vector<std::string> all = {"run", program, "--arg", "x=1,2"};
+    all.insert(all.end(), more.begin(), more.end());
+    return Run(all);
+  };
+  const Result expected = run(file);
+  EXPECT_EQ(expected.exit, 0) << expected.err;
+  EXPECT_EQ(run(compiled).out, expected.out);
+  EXPECT_EQ(run(compiled, {"--engine", "interpret"}).out, expected.out);
+  EXPECT_EQ(Run({"print", compiled}).out, Run({"print", file}).out);
+
+  std::string damaged = ReadText(compiled);
+  damaged[damaged.size() / 2] ^= 1;
+  const Result refused = run(Write("damaged.axle", damaged));
+  EXPECT_EQ(refused.exit, 3);
+  EXPECT_EQ(refused.err,
+            "DATA_LOSS: compiled program: the file is damaged: its checksum is wrong\n");
+  EXPECT_EQ(Run({"compile", file, file}).err, "axle: compile: takes one FILE, not 2\n");
+}
+
 TEST_F(Cli, OptPrintsWhatThePassesLeave) {
   const std::string file = Write("twice.hlo", R"(HloModule twice
 

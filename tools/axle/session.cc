@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <map>
 
+#include "axle/client/executable_file.h"
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "axle/ops/op_def.h"
@@ -278,12 +279,13 @@ StatusOr<std::string> Session::ReadStdin(i64 max_bytes) {
 StatusOr<LoadedProgram> Session::LoadWithValues(const std::string& path) {
   const std::string label = path == "-" ? "stdin" : PrintableText(path);
   Begin("reading", label);
-  AXLE_ASSIGN(const std::string bytes, Read(path));
+  AXLE_ASSIGN(std::string bytes, Read(path));
   StatusOr<LoadedProgram> program = LoadProgram(bytes, {.format = options_.from,
                                                         .label = label,
                                                         .limits = &limits_,
                                                         .strict_types = options_.strict_types});
   is_loaded_ = program.ok();
+  compiled_ = is_loaded_ && IsExecutableFile(bytes) ? std::move(bytes) : "";
   return program;
 }
 
@@ -305,6 +307,11 @@ StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Mod
                                                        EngineKind engine) {
   Begin("the compilation of", module->name());
   AXLE_ASSIGN(Client* const client, SharedClient(options_.threads));
+  // A file of `axle compile` has its options and its code; others are asked for by name.
+  const bool has_options = engine != EngineKind::kDefault || options_.replicas != 0 ||
+                           options_.numerics != Numerics::kStrict ||
+                           options_.isa != NativeIsa::kAuto || options_.codegen_level != 1;
+  if (!compiled_.empty() && !has_options) return client->Load(compiled_, {.limits = &limits_});
   return client->Compile(std::move(module), {.engine = engine,
                                              .numerics = options_.numerics,
                                              .isa = options_.isa,

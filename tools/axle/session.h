@@ -84,6 +84,7 @@ class Session {
   std::string* data_;
   Limits limits_;
   const LimitedCall call_;  // all that the verb does is one call
+  std::string compiled_;  // the bytes of the program that was loaded last, if it is a compiled one
   bool is_loaded_ = false;  // a program; before that, whatever fails is wrong with it
   std::chrono::steady_clock::time_point begin_;
 };

@@ -7,10 +7,10 @@
 namespace axle::tool {
 namespace {
 
-constexpr const Verb* kVerbs[] = {&kRunVerb,        &kParseVerb,   &kPrintVerb,  &kInfoVerb,
-                                  &kCheckVerb,      &kConvertVerb, &kOptVerb,    &kExplainVerb,
-                                  &kOpsVerb,        &kGenVerb,     &kReduceVerb, &kBatchVerb,
-                                  &kCompletionVerb, &kManVerb};
+constexpr const Verb* kVerbs[] = {&kRunVerb,     &kParseVerb,      &kPrintVerb,   &kInfoVerb,
+                                  &kCheckVerb,   &kCompileVerb,    &kConvertVerb, &kOptVerb,
+                                  &kExplainVerb, &kOpsVerb,        &kGenVerb,     &kReduceVerb,
+                                  &kBatchVerb,   &kCompletionVerb, &kManVerb};
 // Those of the installation have one line of the overview together.
 constexpr std::string_view kHousekeeping[] = {"completion", "man"};
 
@@ -33,8 +33,7 @@ std::string Overview() {
   std::string text =
       "axle VERB [OPTIONS] FILE...\n\n"
       "  axle run model.hlo --fake              run on random inputs\n"
-      "  axle run model.hlo --inputs in.npz     run on yours\n"
-      "  axle check model.hlo --inputs in.npz --against out.npz --rtol 1e-5\n\n";
+      "  axle run model.hlo --inputs in.npz     run on yours\n\n";
   for (const Verb* verb : kVerbs) {
     if (std::ranges::find(kHousekeeping, verb->name) != std::end(kHousekeeping)) continue;
     StrAppend(text, "  ", verb->name, std::string(10 - verb->name.size(), ' '), verb->summary,
@@ -42,7 +41,7 @@ std::string Overview() {
   }
   text +=
       "  help      this text; `axle VERB -h` tells more; also completion (of shells), man\n\n"
-      "FILE is HLO text or a proto, also compressed with gzip or zstd; - is stdin.\n"
+      "FILE is HLO, StableHLO or a compiled program, also with gzip or zstd; - is stdin.\n"
       "Everywhere: --time-limit S (8; run, gen and reduce none; 0 none)  --mem-limit BYTES\n"
       "            (0 none)  --color WHEN  -q; `axle help options`\n"
       "Exit codes: 0 yes, 1 no, 2 usage, 3 invalid program or input, 4 limit or\n"

@@ -32,7 +32,8 @@ struct Verb {
 };
 
 extern const Verb kRunVerb, kParseVerb, kPrintVerb, kInfoVerb, kBatchVerb, kCheckVerb, kConvertVerb,
-    kOptVerb, kExplainVerb, kOpsVerb, kGenVerb, kReduceVerb, kCompletionVerb, kManVerb;
+    kCompileVerb, kOptVerb, kExplainVerb, kOpsVerb, kGenVerb, kReduceVerb, kCompletionVerb,
+    kManVerb;
 
 std::span<const Verb* const> AllVerbs();
 const Verb* FindVerb(std::string_view name);
