@@ -43,7 +43,7 @@ def _get_client():
 
 def compile(
     program,
-    *,
+    *arguments,
     engine="default",
     numerics="strict",
     format=None,
@@ -55,6 +55,7 @@ def compile(
 ):
     """Compiles a Module, or whatever parse() reads, and returns an Executable. Ctrl-C ends it.
 
+    arguments     those to compile a function of JAX for; none for other programs
     engine        "native", "interpret", or "default": native code, but the interpreter where its library is missing
     numerics      "strict", or "fast" for what is faster and not so exact
     time_limit    seconds for reading, and again for compiling
@@ -69,7 +70,10 @@ def compile(
     if numerics not in _NUMERICS:
         raise AxleError("INVALID_ARGUMENT", f"there are no numerics {numerics!r}; there are {', '.join(_NUMERICS)}")
     limits = Limits(time_limit, memory_limit, progress=progress)
-    module = program if isinstance(program, Module) else parse_with(limits, program, format, label)
+    if isinstance(program, Module) and not arguments:
+        module = program
+    else:
+        module = parse_with(limits, program, arguments, format, label)
     options = CompileOptions(engine=_ENGINES[engine], numerics=_NUMERICS[numerics], limits=limits.handle,
                              allow_elided=int(bool(allow_elided)))
     handle = c_void_p()

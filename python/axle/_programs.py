@@ -1,5 +1,6 @@
 """Programs: read from texts, protos, files and JAX."""
 
+import inspect
 import os
 from ctypes import byref, c_void_p
 
@@ -72,8 +73,41 @@ def _is_file_name(text):
     return os.path.isfile(text) or text.lower().endswith(_ENDINGS)
 
 
-def _bytes_of(program):
+def _lowered(function, arguments):
+    """The jax.stages.Lowered of a function for arguments like these. It is for the CPU, whatever devices JAX has."""
+    if not hasattr(function, "trace"):  # a function that jax.jit has not made
+        try:
+            import jax
+        except ImportError as error:
+            raise AxleError("UNAVAILABLE", f"a function is compiled through JAX, which is missing: {error}") from error
+        # Each argument stays one of the program, so that it can be called as the function is.
+        function = jax.jit(function, keep_unused=True)
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError as error:
+        name = getattr(function, "__name__", "f")
+        raise AxleError(
+            "INVALID_ARGUMENT",
+            f"{name}: {error}; pass arguments of the shapes and types to compile it for: "
+            f"axle.compile({name}, *arguments), arrays or jax.ShapeDtypeStruct",
+        ) from error
+    return function.trace(*arguments).lower(lowering_platforms=("cpu",))
+
+
+def _is_function(program):
+    """Whether it is a function that JAX can trace, jitted or not, and not what JAX or Axle has compiled."""
+    return callable(program) and not hasattr(program, "runtime_executable") and not hasattr(program, "cost_analysis")
+
+
+def _bytes_of(program, arguments=()):
     """The bytes of what parse() takes, and what to call them if they come from a file."""
+    if _is_function(program):
+        program = _lowered(program, arguments)
+    elif arguments:
+        raise AxleError(
+            "INVALID_ARGUMENT",
+            f"a {type(program).__name__} takes no arguments to compile it for; only a function does",
+        )
     if isinstance(program, str):
         return (read_file(program), program) if _is_file_name(program) else (program.encode(), None)
     if isinstance(program, os.PathLike):
@@ -91,23 +125,21 @@ def _bytes_of(program):
     if hasattr(program, "mlir_module_serialized"):  # a jax.export.Exported
         return bytes(program.mlir_module_serialized), None
     what = type(program).__name__
-    if hasattr(program, "lower"):
-        advice = f"this is a function of JAX; pass {getattr(program, '__name__', 'f')}.lower(*arguments)"
-    elif hasattr(program, "runtime_executable"):
+    if hasattr(program, "runtime_executable"):
         advice = "this is a program that JAX has compiled for XLA; pass what it was compiled from, the Lowered"
     elif callable(program):
-        advice = "this is a function of Python; pass jax.jit(f).lower(*arguments), or build it with axle.Builder"
+        advice = "it is compiled already"
     else:
         advice = (
-            "a program is HLO text, the bytes of a proto, the path of a file, an axle.Module, or what "
-            "jax.jit(f).lower() gives"
+            "a program is HLO text, the bytes of a proto, the path of a file, an axle.Module, a function of JAX with "
+            "its arguments, or what jax.jit(f).lower() gives"
         )
     raise AxleError("INVALID_ARGUMENT", f"a {what} is no program: {advice}")
 
 
-def parse_with(limits, program, format, label):
+def parse_with(limits, program, arguments, format, label):
     """parse(), under limits that are there already."""
-    data, path = _bytes_of(program)
+    data, path = _bytes_of(program, arguments)
     label = label or path
     options = ParseOptions(
         format=format.encode() if format else None,
@@ -119,12 +151,14 @@ def parse_with(limits, program, format, label):
     return Module(handle)
 
 
-def parse(program, *, format=None, label=None, time_limit=None, memory_limit=None):
+def parse(program, *arguments, format=None, label=None, time_limit=None, memory_limit=None):
     """Reads a program: HLO text or StableHLO as str or bytes, a serialized HloModuleProto, HloProto or HloSnapshot, or
     MLIR bytecode, any of them compressed with gzip or zstd or not; the path of a file with one of these, a
-    pathlib.Path or a str; or what jax.jit(f).lower(...) or jax.export.export(f)(...) gives.
+    pathlib.Path or a str; what jax.jit(f).lower(...) or jax.export.export(f)(...) gives; or a function that JAX can
+    trace, jitted or not, with arguments to trace it for: arrays, jax.ShapeDtypeStruct, or nested lists and dicts of
+    them, each leaf of which becomes a parameter.
 
     format  "hlo", "hlo.pb" or "stablehlo"; found out if None
     label   opens error messages, a file name for example; that of the file if None
     """
-    return parse_with(Limits(time_limit, memory_limit), program, format, label)
+    return parse_with(Limits(time_limit, memory_limit), program, arguments, format, label)

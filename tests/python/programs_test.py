@@ -7,6 +7,7 @@ import os
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 import axle_module  # noqa: F401  goes on in the Python that has numpy
 
@@ -94,7 +95,12 @@ class Programs(unittest.TestCase):
         self.assert_refused("INVALID_ARGUMENT", "an ONNX model", b"\x08\x07\x12\x07pytorch")
         self.assert_refused("INVALID_ARGUMENT", "a ndarray is no program: a program is HLO text", X)
         self.assert_refused("INVALID_ARGUMENT", "a NoneType is no program", None)
-        self.assert_refused("INVALID_ARGUMENT", "a function of Python; pass jax.jit", lambda x: x)
+        self.assert_refused("INVALID_ARGUMENT", "a Executable is no program: it is compiled already", axle.compile(AXPY))
+        for program, name in ((AXPY, "str"), (axle.parse(AXPY), "Module")):
+            with self.assertRaisesRegex(
+                axle.AxleError, f"a {name} takes no arguments to compile it for; only a function does"
+            ):
+                axle.compile(program, X)
 
     def test_jax(self):
         try:
@@ -125,8 +131,45 @@ class Programs(unittest.TestCase):
             a, b = axle.compile(program)(x, jnp.asarray(y))
             np.testing.assert_allclose(a, f(x, y)[0], rtol=1e-6)
             self.assertEqual(b, 3)
-        self.assert_refused("INVALID_ARGUMENT", r"pass f\.lower\(\*arguments\)", f)
         self.assert_refused("INVALID_ARGUMENT", "the Lowered", lowered.compile())
+
+    def test_function_of_jax(self):
+        try:
+            import jax
+            import jax.numpy as jnp
+        except ImportError:
+            self.skipTest("no jax")
+
+        def f(x, weights, unused):
+            return jnp.tanh(x @ weights["w"]) + weights["b"]
+
+        x, w, b = np.ones((2, 3), np.float32), np.full((3, 2), 0.25, np.float32), np.float32(1)
+        weights = {"w": w, "b": b}
+        expected = f(x, weights, 0)
+        arguments = (x, weights, x)
+        described = jax.tree_util.tree_map(lambda a: jax.ShapeDtypeStruct(a.shape, a.dtype), arguments)
+        for shapes in (arguments, described):
+            # The leaves are arguments, dicts in the order of their keys, and the one that f does not use is there too.
+            np.testing.assert_allclose(axle.compile(f, *shapes)(x, b, w, x), expected, rtol=1e-6)
+        # A function that jax.jit has made has the options that it was made with.
+        jitted = jax.jit(f, static_argnums=2)
+        np.testing.assert_allclose(axle.compile(jitted, x, weights, 7, engine="interpret")(x, b, w), expected, rtol=1e-6)
+        self.assertEqual([str(shape) for shape in axle.parse(jitted, x, weights, 7).input_shapes],
+                         ["f32[2,3]", "f32[]", "f32[3,2]"])
+        self.assertEqual(axle.compile(lambda: jnp.arange(3))().tolist(), [0, 1, 2])
+        for function in (f, jax.jit(f)):
+            self.assert_refused(
+                "INVALID_ARGUMENT",
+                r"f: missing a required argument: 'x'; pass arguments of the shapes and types to compile it for: "
+                r"axle\.compile\(f, \*arguments\), arrays or jax\.ShapeDtypeStruct",
+                function,
+            )
+        with self.assertRaisesRegex(TypeError, "dot_general requires contracting dimensions"):
+            axle.compile(f, x, {"w": x, "b": b}, x)  # what JAX says of the function is passed on
+
+    def test_function_without_jax(self):
+        with unittest.mock.patch.dict("sys.modules", {"jax": None}):
+            self.assert_refused("UNAVAILABLE", "a function is compiled through JAX, which is missing: ", lambda x: x)
 
 
 if __name__ == "__main__":
