@@ -13,36 +13,43 @@
 docs/python.md has the whole interface. Thread-safe: any number of threads may compile and run.
 """
 
-from ._buffers import Buffer
-from ._builder import Builder, Op, computation
-from ._errors import AxleError
-from ._executable import Executable, compile, put
-from ._files import load, save
-from ._library import LIBRARY_PATH as library_path
-from ._library import VERSION as version
-from ._programs import Module, parse
-from ._shapes import Shape
-from ._transfers import from_channel, from_outfeed, to_channel, to_infeed
+import importlib
 
-__version__ = version
-__all__ = [
-    "AxleError",
-    "Buffer",
-    "Builder",
-    "Executable",
-    "Module",
-    "Op",
-    "Shape",
-    "compile",
-    "computation",
-    "from_channel",
-    "from_outfeed",
-    "library_path",
-    "load",
-    "parse",
-    "put",
-    "save",
-    "to_channel",
-    "to_infeed",
-    "version",
-]
+# Each name is loaded when it is first used, and libaxle.so with the first of them: the plugin of JAX and the command
+# line are parts of this package that need neither.
+_NAMES = {
+    "AxleError": "_errors.AxleError",
+    "Buffer": "_buffers.Buffer",
+    "Builder": "_builder.Builder",
+    "Executable": "_executable.Executable",
+    "Module": "_programs.Module",
+    "Op": "_builder.Op",
+    "Shape": "_shapes.Shape",
+    "__version__": "_library.VERSION",
+    "compile": "_executable.compile",
+    "computation": "_builder.computation",
+    "from_channel": "_transfers.from_channel",
+    "from_outfeed": "_transfers.from_outfeed",
+    "library_path": "_library.LIBRARY_PATH",
+    "load": "_files.load",
+    "parse": "_programs.parse",
+    "put": "_executable.put",
+    "save": "_files.save",
+    "to_channel": "_transfers.to_channel",
+    "to_infeed": "_transfers.to_infeed",
+    "version": "_library.VERSION",
+}
+__all__ = [name for name in _NAMES if not name.startswith("_")]
+
+
+def __getattr__(name):
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _NAMES[name].split(".")
+    value = getattr(importlib.import_module("." + module, __name__), attribute)
+    globals()[name] = value  # the next use does not come here
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_NAMES})

@@ -3,32 +3,15 @@
 import ctypes
 import ctypes.util
 import os
-import pathlib
-import shutil
 import subprocess
-import sysconfig
 import weakref
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
 
 from ._errors import AxleError
+from ._places import library_folders
 
 _API_VERSION = 1  # the AXLE_C_API_VERSION that this package is written for
-
-
 _NAMES = ("libaxle.so.0.1", "libaxle.so")  # the second one comes with the headers
-
-
-def _prefixes():
-    """Where `cmake --install --prefix` may have put the library, the best ones first."""
-    package = pathlib.Path(__file__).resolve().parent
-    yield from list(package.parents)[3:4]  # PREFIX/lib/python3/site-packages/axle; also a venv that is the prefix
-    tool = shutil.which("axle")
-    if tool:
-        yield pathlib.Path(tool).resolve().parent.parent
-    for name in ("CMAKE_PREFIX_PATH", "axle_ROOT"):
-        yield from (pathlib.Path(path) for path in os.environ.get(name, "").split(os.pathsep) if path)
-    home = pathlib.Path("~").expanduser()
-    yield from (home / "axle", home / ".local", pathlib.Path("/usr/local"), pathlib.Path("/opt/axle"))
 
 
 def _candidates():
@@ -36,15 +19,8 @@ def _candidates():
     if os.environ.get("AXLE_LIBRARY"):
         yield os.environ["AXLE_LIBRARY"]  # and nothing else: a wrong path is to be noticed
         return
-    package = pathlib.Path(__file__).resolve().parent
-    yield from (str(package / name) for name in _NAMES)
-    checkout = package.parent.parent
-    if (checkout / "axle" / "c_api.h").exists():
-        for preset in ("release", "dev"):
-            yield str(checkout / "build" / preset / "lib" / "libaxle.so")
-    for prefix in _prefixes():
-        for folder in ("lib", "lib64", f"lib/{sysconfig.get_config_var('MULTIARCH')}"):
-            yield from (str(prefix / folder / name) for name in _NAMES)
+    for folder in library_folders():
+        yield from (str(folder / name) for name in _NAMES)
     for name in (_NAMES[0], ctypes.util.find_library("axle")):
         if name:
             yield name
