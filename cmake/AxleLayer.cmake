@@ -50,7 +50,7 @@ function(axle_library)
     LINKER_LANGUAGE CXX LINK_DEPENDS ${exports} EXPORT_NAME c
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_include_directories(axle INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
-  target_link_libraries(axle PRIVATE ZLIB::ZLIB PkgConfig::ZSTD Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_libraries(axle PRIVATE ZLIB::ZLIB ${AXLE_ZSTD_ARCHIVE} Threads::Threads ${CMAKE_DL_LIBS})
   # docs/adr/2026-11-22-exported-names.md says what these are for.
   target_link_options(axle PRIVATE
     -Wl,--version-script=${exports} -Wl,-Bsymbolic-functions -Wl,-z,nodelete)

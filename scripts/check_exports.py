@@ -2,8 +2,8 @@
 """A shared library of ours shows and needs no more than it says: check_exports.py LIBRARY...
 
 Every name that it defines for others is one of namespace axle or a C function axle_*, and of libaxle_pjrt.so
-GetPjrtApi alone; what it needs is
-the C and C++ libraries, zlib and zstd (and libaxle.so for the others); libaxle.so has at most 10 MB.
+GetPjrtApi alone; what it needs is the C and C++ libraries and zlib (and libaxle.so for the others); libaxle.so has at
+most 10 MB.
 Prints one line per finding and exits 1 when there is one. docs/adr/2026-11-22-exported-names.md has the reasons.
 """
 import pathlib
@@ -14,7 +14,7 @@ import sys
 # As axle/exports.map has them: functions and variables, those inside of functions, guards, tables.
 NAME = re.compile(r"axle_|_Z(Z?N(K?[OR]?)4axle|GVZ?N(K?[OR]?)4axle|T[VTIS]N4axle|T[WH]N4axle|"
                   r"T(h|v|c).*_NK?4axle)")
-NEEDED = re.compile(r"lib(c|m|stdc\+\+|gcc_s|z|zstd)\.so\.\d+|ld-linux.*\.so\.\d+")
+NEEDED = re.compile(r"lib(c|m|stdc\+\+|gcc_s|z)\.so\.\d+|ld-linux.*\.so\.\d+")
 # Bytes of libaxle.so that are loaded: what `strip` leaves of it. It was 8 MB before it read StableHLO, which takes 1.7.
 LARGEST = 10_000_000
 
