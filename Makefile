@@ -1,5 +1,5 @@
 # Thin names for the commands of README.md and CONTRIBUTING.md; CMake does the work.
-.PHONY: demo test lint format san tsan release install deb bench-build bench compare fuzz faults coverage clean deps
+.PHONY: demo test lint format san tsan release install deb wheel bench-build bench compare fuzz faults coverage clean deps
 .DEFAULT_GOAL := test
 
 deps:
@@ -57,6 +57,10 @@ deb:
 	cmake --preset release
 	cmake --build --preset release
 	cd build/release && cpack -G DEB -B ../deb
+
+# A wheel for pip, in build/wheel/: module, libraries, command line.
+wheel: release
+	scripts/make_wheel.py build/release build/wheel
 
 bench-build: deps
 	cmake --preset bench
