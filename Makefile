@@ -58,7 +58,7 @@ deb:
 	cmake --build --preset release
 	cd build/release && cpack -G DEB -B ../deb
 
-# A wheel for pip, in build/wheel/: module, libraries, command line.
+# A wheel for pip, in build/wheel/: module, libraries, command line, JAX's plugin.
 wheel: release
 	scripts/make_wheel.py build/release build/wheel
 

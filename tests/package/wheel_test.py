@@ -28,6 +28,7 @@ import axle
 exe = axle.compile("ENTRY e { p = s32[2] parameter(0) ROOT r = s32[2] negate(p) }", engine="native")
 print(axle.library_path, exe([1, 2]).tolist())
 """
+JAX_PROGRAM = ROOT / "tests" / "package" / "jax_program.py"
 
 
 def run(*command, **environment):
@@ -64,6 +65,7 @@ class Wheel(unittest.TestCase):
             sorted(name for name in content if not name.endswith(".py")),
             sorted([
                 "axle/bin/axle", "axle/lib/libaxle.so.0.1", "axle/lib/libaxle_codegen.so",
+                *(["axle/lib/libaxle_pjrt.so"] if (BUILD / "lib" / "libaxle_pjrt.so").exists() else []),
                 *(f"{self.info}/{name}" for name in (
                     "LICENSE", "METADATA", "RECORD", "WHEEL", "entry_points.txt", "third-party-licences.txt")),
             ]),
@@ -92,7 +94,7 @@ class Wheel(unittest.TestCase):
         self.assertEqual(metadata.partition("\n\n")[2], (ROOT / "python" / "README.md").read_text())
         self.assertIn("Tag: py3-none-manylinux_2_36_x86_64\n", content[f"{self.info}/WHEEL"].decode())
         self.assertEqual(content[f"{self.info}/entry_points.txt"].decode(),
-                         "[console_scripts]\naxle = axle._command:main\n")
+                         "[console_scripts]\naxle = axle._command:main\n\n[jax_plugins]\naxle = axle.jax_plugin\n")
 
     def test_same_bytes_again(self):
         again = make_wheel.make_wheel(BUILD, self.folder / "again", level=6)
@@ -128,6 +130,15 @@ class Wheel(unittest.TestCase):
                          run(os.environ["AXLE_TOOL"], "run", axpy, "--fake=iota"))
         libraries = run("ldd", site / "axle" / "bin" / "axle")
         self.assertIn(f"libaxle.so.0.1 => {site.resolve()}", libraries.replace("/axle/bin/../lib", ""))
+
+        groups = run(python, "-c", "import importlib.metadata\n"
+                     "print(*(entry.load().initialize for entry in importlib.metadata.entry_points(group='jax_plugins')"
+                     " if entry.name == 'axle'))")
+        self.assertRegex(groups, r"^<function initialize at 0x\w+>\n$")
+        if (site / "axle" / "lib" / "libaxle_pjrt.so").exists() and importlib.util.find_spec("jax"):
+            self.assertEqual(run(python, JAX_PROGRAM, JAX_PLATFORMS="axle"), "axle\n")
+            self.assertEqual(run(python, JAX_PROGRAM, AXLE_AS_CPU="1"), "cpu\n")
+            self.assertEqual(run(python, JAX_PROGRAM), "cpu\n")
 
         self.assertTrue(any("__pycache__" in path.parts for path in files() - before))
         run(*pip, "uninstall", "--quiet", "--yes", "axle-compiler")

@@ -1,0 +1,60 @@
+"""Axle as a platform of JAX. JAX finds this module by the entry point `jax_plugins` and calls initialize() before it
+makes its first client.
+
+The platform is called "axle" and comes after all others, so JAX uses it only if JAX_PLATFORMS (or
+`jax.config.update("jax_platforms", ...)`) names it. With AXLE_AS_CPU=1 in the environment it takes the place of JAX's
+platform "cpu" instead.
+
+JAX has no public interface for what a platform may do. What is set here are JAX's own lists, with the names that they
+have in jax 0.7 to 0.10.
+"""
+
+import os
+
+from ._places import plugin_library
+
+
+def initialize():
+    """Tells JAX of the platform."""
+    from jax._src import compilation_cache, config, xla_bridge
+    from jax._src.interpreters import mlir
+
+    name = "cpu" if os.environ.get("AXLE_AS_CPU") == "1" else "axle"
+    library = plugin_library()
+    if library is None:
+        if name == "cpu" or "axle" in (config.jax_platforms.value or "").split(","):
+            raise ImportError("axle: there is no libaxle_pjrt.so, the plugin for JAX; the wheel of axle-compiler has it")
+        return  # the Python module alone, which nobody asked to be a platform
+    xla_bridge._nonexperimental_plugins.add(name)
+    xla_bridge.register_plugin(
+        name, priority=0 if name == "cpu" else -1, library_path=library, options={"platform_name": name}
+    )
+    if name == "cpu":
+        return  # what follows is so for this name
+    # JAX starts all platforms if JAX_PLATFORMS names none. That this one cannot start is no reason not to use others.
+    xla_bridge._backend_factories[name].fail_quietly = True
+    if name not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(name)
+    _allow_compilation_cache(compilation_cache, name)
+
+
+class _Renamed:
+    """A client as the compilation cache sees it, with the name of a platform that it knows."""
+
+    platform = "cpu"
+
+    def __init__(self, client):
+        self._client = client
+
+    def __getattr__(self, name):
+        return getattr(self._client, name)
+
+
+def _allow_compilation_cache(compilation_cache, name):
+    """Lets the persistent compilation cache serve the platform: JAX's list of platforms is inside of a function."""
+    is_cache_used = compilation_cache.is_cache_used
+
+    def is_cache_used_or_axle(backend):
+        return is_cache_used(_Renamed(backend) if backend.platform == name else backend)
+
+    compilation_cache.is_cache_used = is_cache_used_or_axle
