@@ -1,5 +1,5 @@
 # Thin names for the commands of README.md and CONTRIBUTING.md; CMake does the work.
-.PHONY: demo test lint format san tsan release install deb wheel bench-build bench compare fuzz faults coverage clean deps
+.PHONY: demo test lint format san tsan release install deb wheel jax-versions bench-build bench compare fuzz faults coverage clean deps
 .DEFAULT_GOAL := test
 
 deps:
@@ -61,6 +61,10 @@ deb:
 # A wheel for pip, in build/wheel/: module, libraries, command line, JAX's plugin.
 wheel: release
 	scripts/make_wheel.py build/release build/wheel
+
+# The wheel with the versions of JAX that it is for: 3 GB of the Python registry, in build/jax-versions/.
+jax-versions: wheel
+	scripts/jax_versions.py build/wheel/axle_compiler-*.whl build/jax-versions
 
 bench-build: deps
 	cmake --preset bench
