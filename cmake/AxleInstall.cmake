@@ -54,6 +54,13 @@ if(TARGET axle_tool)
   endif()
 endif()
 
+# RPATH and not RUNPATH: a libaxle.so of another build in LD_LIBRARY_PATH must not be taken for the one beside them.
+foreach(target axle_codegen axle_pjrt axle_tool)
+  if(TARGET ${target})
+    target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  endif()
+endforeach()
+
 # Of Python's own folders there is one for each version; this one serves all, on PYTHONPATH or in a .pth file.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/axle
   DESTINATION lib/python3/site-packages COMPONENT python FILES_MATCHING PATTERN "*.py"

@@ -90,11 +90,12 @@ def check_binary(name, dynamic, versions, names):
     newer = list(newer_symbols(re.findall(r"\bName: (\S+)", needs)))
     if newer:
         raise Refused(f"{name} needs {', '.join(newer)}, which {TAG} does not promise")
-    paths = re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic)
+    # Not RUNPATH, before which LD_LIBRARY_PATH comes.
+    paths = [path for found in re.findall(r"\(RPATH\).*\[(.*)\]", dynamic) for path in found.split(":")]
     folder = RPATHS[name.split("/")[1]]
-    if ours & set(needed) and (len(paths) != 1 or folder not in paths[0].split(":")):
-        raise Refused(f"{name} needs libraries of the wheel and has the run path {paths}, not {folder}")
-    outside = [path for path in ":".join(paths).split(":") if path and not path.startswith("$ORIGIN")]
+    if ours & set(needed) and ("(RUNPATH)" in dynamic or folder not in paths):
+        raise Refused(f"{name} needs libraries of the wheel and has not the RPATH {folder}: {paths}")
+    outside = [path for path in paths if not path.startswith("$ORIGIN")]
     if outside:
         raise Refused(f"{name} looks for libraries in {', '.join(outside)}")
 

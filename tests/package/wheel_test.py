@@ -118,13 +118,13 @@ class Wheel(unittest.TestCase):
         elsewhere = self.folder / "prefix"
         (elsewhere / "lib").mkdir(parents=True)
         (elsewhere / "lib" / "libaxle.so.0.1").write_text("not a library")
-        self.assertEqual(run(python, "-c", PROGRAM, CMAKE_PREFIX_PATH=str(elsewhere), HOME=str(elsewhere)),
-                         f"{library} [-1, -2]\n")
+        installed = {"CMAKE_PREFIX_PATH": str(elsewhere), "HOME": str(elsewhere), "LD_LIBRARY_PATH": str(elsewhere / "lib")}
+        self.assertEqual(run(python, "-c", PROGRAM, **installed), f"{library} [-1, -2]\n")
         named = os.environ["AXLE_LIBRARY"]
         self.assertEqual(run(python, "-c", PROGRAM, AXLE_LIBRARY=named), f"{named} [-1, -2]\n")
 
         tool = venv / "bin" / "axle"
-        self.assertEqual(run(tool, "--version"), f"axle {make_wheel.project()['version']}\n")
+        self.assertEqual(run(tool, "--version", **installed), f"axle {make_wheel.project()['version']}\n")
         axpy = ROOT / "examples" / "axpy_tanh.hlo"
         self.assertEqual(run(tool, "run", axpy, "--fake=iota"),
                          run(os.environ["AXLE_TOOL"], "run", axpy, "--fake=iota"))
@@ -136,7 +136,7 @@ class Wheel(unittest.TestCase):
                      " if entry.name == 'axle'))")
         self.assertRegex(groups, r"^<function initialize at 0x\w+>\n$")
         if (site / "axle" / "lib" / "libaxle_pjrt.so").exists() and importlib.util.find_spec("jax"):
-            self.assertEqual(run(python, JAX_PROGRAM, JAX_PLATFORMS="axle"), "axle\n")
+            self.assertEqual(run(python, JAX_PROGRAM, JAX_PLATFORMS="axle", **installed), "axle\n")
             self.assertEqual(run(python, JAX_PROGRAM, AXLE_AS_CPU="1"), "cpu\n")
             self.assertEqual(run(python, JAX_PROGRAM), "cpu\n")
 
@@ -180,13 +180,15 @@ class Refusals(unittest.TestCase):
 
     def test_run_paths(self):
         codegen, tool = "axle/lib/libaxle_codegen.so", "axle/bin/axle"
-        self.assertIsNone(self.refusal(codegen, [self.OURS, ("RUNPATH", "Library runpath", "$ORIGIN")]))
-        self.assertIsNone(self.refusal(tool, [self.OURS, ("RUNPATH", "Library runpath", "$ORIGIN/../lib")]))
-        self.assertEqual(self.refusal(codegen, [self.OURS]),
-                         f"{codegen} needs libraries of the wheel and has the run path [], not $ORIGIN")
-        self.assertEqual(self.refusal(tool, [self.OURS, ("RPATH", "Library rpath", "$ORIGIN")]),
-                         f"{tool} needs libraries of the wheel and has the run path ['$ORIGIN'], not $ORIGIN/../lib")
-        self.assertEqual(self.refusal(codegen, [self.OURS, ("RUNPATH", "Library runpath", "$ORIGIN:/home/me/lib")]),
+        beside = ("RPATH", "Library rpath", "$ORIGIN")
+        self.assertIsNone(self.refusal(codegen, [self.OURS, beside]))
+        self.assertIsNone(self.refusal(tool, [self.OURS, ("RPATH", "Library rpath", "$ORIGIN/../lib")]))
+        needs = "needs libraries of the wheel and has not the RPATH"
+        self.assertEqual(self.refusal(codegen, [self.OURS]), f"{codegen} {needs} $ORIGIN: []")
+        self.assertEqual(self.refusal(tool, [self.OURS, beside]), f"{tool} {needs} $ORIGIN/../lib: ['$ORIGIN']")
+        self.assertEqual(self.refusal(codegen, [self.OURS, beside, ("RUNPATH", "Library runpath", "$ORIGIN")]),
+                         f"{codegen} {needs} $ORIGIN: ['$ORIGIN']")
+        self.assertEqual(self.refusal(codegen, [self.OURS, ("RPATH", "Library rpath", "$ORIGIN:/home/me/lib")]),
                          f"{codegen} looks for libraries in /home/me/lib")
 
     def test_build(self):
