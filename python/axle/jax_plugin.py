@@ -20,9 +20,10 @@ def initialize():
     from jax._src.interpreters import mlir
 
     name = "cpu" if os.environ.get("AXLE_AS_CPU") == "1" else "axle"
+    asked_for = (config.jax_platforms.value or "").split(",")
     library = plugin_library()
     if library is None:
-        if name == "cpu" or "axle" in (config.jax_platforms.value or "").split(","):
+        if name == "cpu" or name in asked_for:
             raise ImportError("axle: there is no libaxle_pjrt.so, the plugin for JAX; the wheel of axle-compiler has it")
         return  # the Python module alone, which nobody asked to be a platform
     xla_bridge._nonexperimental_plugins.add(name)
@@ -36,6 +37,9 @@ def initialize():
     if name not in mlir._platforms_with_donation:
         mlir._platforms_with_donation.append(name)
     _allow_compilation_cache(compilation_cache, name)
+    if asked_for == [name]:
+        # JAX puts the arguments of pure_callback and io_callback onto a device of its own, which it must have for that.
+        config.update("jax_platforms", f"{name},cpu")
 
 
 class _Renamed:

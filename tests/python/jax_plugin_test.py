@@ -95,8 +95,13 @@ class Plugin(unittest.TestCase):
         self.check("""
             assert xla_bridge.get_backend() is xla_bridge.get_backend("axle")
             assert mlir._platforms_with_donation.count("axle") == 1
-            assert "cpu" not in xla_bridge.backends()
+            assert list(xla_bridge.backends()) == ["axle", "cpu"]  # the other one is for callbacks
         """, JAX_PLATFORMS="axle")
+        self.check("""
+            import jax
+            jax.config.update("jax_platforms", "axle")
+            assert xla_bridge.get_backend() is xla_bridge.get_backend("axle")
+        """)
         self.check("""
             assert xla_bridge.get_backend() is xla_bridge.get_backend("cpu")
             assert "axle" not in xla_bridge.backends()
