@@ -436,15 +436,10 @@ def _emitter(platform, otherwise):
 
     takes_context = mlir.set_sharding.__code__.co_argcount == 3  # since jax 0.8
 
-    def emit_python_callback(
-        ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect, returns_token=True,
-        partitioned=False, sharding=None, **more,
+    def emit(
+        ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect, partitioned=False,
+        sharding=None, **_,
     ):  # fmt: skip
-        if tuple(ctx.module_context.platforms) != (platform,):
-            return otherwise(
-                ctx, callback, token, operands, operand_avals, result_avals, has_side_effect=has_side_effect,
-                returns_token=returns_token, partitioned=partitioned, sharding=sharding, **more,
-            )  # fmt: skip
         if partitioned and result_avals:
             raise ValueError("Partitioned callback not supported with return values.")
         checked = _checked(callback, result_avals)
@@ -468,6 +463,10 @@ def _emitter(platform, otherwise):
         if token:
             token, *results = results
         return results, token, kept
+
+    def emit_python_callback(ctx, *arguments, **options):
+        is_ours = tuple(ctx.module_context.platforms) == (platform,)
+        return (emit if is_ours else otherwise)(ctx, *arguments, **options)  # options differ between versions of JAX
 
     return emit_python_callback
 
