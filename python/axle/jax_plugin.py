@@ -27,9 +27,12 @@ def initialize():
             raise ImportError("axle: there is no libaxle_pjrt.so, the plugin for JAX; the wheel of axle-compiler has it")
         return  # the Python module alone, which nobody asked to be a platform
     xla_bridge._nonexperimental_plugins.add(name)
-    xla_bridge.register_plugin(
+    c_api = xla_bridge.register_plugin(
         name, priority=0 if name == "cpu" else -1, library_path=library, options={"platform_name": name}
     )
+    from . import _jax_lowerings
+
+    _jax_lowerings.register(name, c_api)
     if name == "cpu":
         return  # what follows is so for this name
     # JAX starts all platforms if JAX_PLATFORMS names none. That this one cannot start is no reason not to use others.

@@ -29,6 +29,15 @@ def main():
     rows = jax.vmap(lambda row: jnp.sort(row)[::-1])(jnp.array([[3, 1, 2], [4, 6, 5]]))
     assert rows.tolist() == [[3, 2, 1], [6, 5, 4]]
     assert jax.jit(lambda: jnp.arange(3))().tolist() == [0, 1, 2]
+
+    # What has no rule for all platforms: linear algebra, calls of Python.
+    def norm(x):
+        jax.debug.callback(lambda y: None, x)
+        root = jax.pure_callback(lambda y: np.sqrt(np.asarray(y)), jax.ShapeDtypeStruct((2,), np.float32), jnp.linalg.eigh(x)[0])
+        return root.sum()
+
+    np.testing.assert_allclose(jax.jit(norm)(jnp.array([[2.0, 1.0], [1.0, 3.0]])), 1.17557 + 1.902113, rtol=1e-5)
+    jax.effects_barrier()
     print(jax.devices()[0].platform)
 
 

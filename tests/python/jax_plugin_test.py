@@ -22,8 +22,10 @@ import make_wheel  # noqa: E402
 PRELUDE = """
 from jax._src import compilation_cache, xla_bridge
 from jax._src.interpreters import mlir
+import axle._jax_lowerings
 
-calls = []
+calls, lowered = [], []
+axle._jax_lowerings.register = lambda *arguments: lowered.append(arguments)
 factory = xla_bridge.make_cpu_client
 
 def register_plugin(name, *, priority, library_path, options):
@@ -31,6 +33,7 @@ def register_plugin(name, *, priority, library_path, options):
     xla_bridge.register_backend_factory(
         name, lambda: factory(), priority=priority, fail_quietly=False,
         experimental=name not in xla_bridge._nonexperimental_plugins)
+    return "c_api"
 
 def fail():
     raise RuntimeError("no such processor")
@@ -75,6 +78,7 @@ class Plugin(unittest.TestCase):
         self.check("""
             default = xla_bridge.get_backend()
             assert calls == [("axle", -1, library, {"platform_name": "axle"})], calls
+            assert lowered == [("axle", "c_api")]
             assert default is xla_bridge.get_backend("cpu") and default is not xla_bridge.get_backend("axle")
         """)
         self.check("""
@@ -124,6 +128,7 @@ class Plugin(unittest.TestCase):
                 return made[0]
             assert xla_bridge.get_backend() is made[0] and list(xla_bridge.backends()) == ["cpu"]
             assert calls == [("cpu", 0, library, {"platform_name": "cpu"})], calls
+            assert lowered == [("cpu", "c_api")]
         """, AXLE_AS_CPU="1")
         self.check('xla_bridge.get_backend()\nassert calls[0][0] == "axle"', AXLE_AS_CPU="0")
 
