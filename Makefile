@@ -1,5 +1,5 @@
 # Thin names for the commands of README.md and CONTRIBUTING.md; CMake does the work.
-.PHONY: demo test lint format san tsan release install deb wheel jax-versions bench-build bench compare fuzz faults coverage clean deps
+.PHONY: demo test lint format san tsan release install deb wheel jax-versions jax-venv jax-suites compare-jax bench-build bench compare fuzz faults coverage clean deps
 .DEFAULT_GOAL := test
 
 deps:
@@ -65,6 +65,24 @@ wheel: release
 # The wheel with the versions of JAX that it is for: 3 GB of the Python registry, in build/jax-versions/.
 jax-versions: wheel
 	scripts/jax_versions.py build/wheel/axle_compiler-*.whl build/jax-versions
+
+# An environment with JAX, the wheel, and the packages of the suites and examples: about 1 GB of the Python registry.
+JAX_VENV = build/jax-venv
+JAX_PACKAGES = jax==0.10.2 pytest absl-py hypothesis scipy ml_dtypes cloudpickle flax optax chex dm-haiku equinox \
+  diffrax numpyro blackjax optimistix
+jax-venv: wheel
+	test -x $(JAX_VENV)/bin/python || python3 -m venv $(JAX_VENV)
+	$(JAX_VENV)/bin/pip install --quiet --disable-pip-version-check $(JAX_PACKAGES)
+	$(JAX_VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps build/wheel/axle_compiler-*.whl
+
+# JAX's own tests, from the checkout of jax-ml/jax that JAX_TESTS names, and those of wheels, on Axle and on XLA:CPU:
+# hours at first; a second call goes on where the first one was. `make jax-suites JAX_SUITES="nn --cases 1"`.
+jax-suites: jax-venv
+	scripts/jax_suites.py --python $(JAX_VENV)/bin/python $(JAX_SUITES)
+
+# JAX on Axle beside JAX on XLA:CPU: times of calls and of compilation, import, memory.
+compare-jax: jax-venv
+	bench/jax_bench.py --python $(CURDIR)/$(JAX_VENV)/bin/python
 
 bench-build: deps
 	cmake --preset bench

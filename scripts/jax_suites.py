@@ -43,8 +43,6 @@ def environment(options, platform, log):
     env.pop("AXLE_AS_CPU", None)
     if platform == "axle":
         env["AXLE_AS_CPU"] = "1"
-    else:
-        env["AXLE_OFF"] = "1"
     return env
 
 
@@ -149,6 +147,8 @@ def main():
     suites = options.suites or [*(JAX if options.jax_tests else []), *WHEELS]
     if not options.jax_tests and any(suite not in WHEELS for suite in suites):
         parser.error("JAX's own tests need --jax-tests or JAX_TESTS, a checkout of jax-ml/jax")
+    options.python = os.path.abspath(options.python)  # each suite has a folder of its own
+    options.results = options.results.resolve()
     options.results.mkdir(parents=True, exist_ok=True)
     if options.fresh:
         for suite in suites:

@@ -28,7 +28,7 @@ def initialize():
         return  # the Python module alone, which nobody asked to be a platform
     xla_bridge._nonexperimental_plugins.add(name)
     c_api = xla_bridge.register_plugin(
-        name, priority=0 if name == "cpu" else -1, library_path=library, options={"platform_name": name}
+        name, priority=0 if name == "cpu" else -1, library_path=library, options=lambda: _options(name)
     )
     from . import _jax_lowerings
 
@@ -43,6 +43,17 @@ def initialize():
     if asked_for == [name]:
         # JAX puts the arguments of pure_callback and io_callback onto a device of its own, which it must have for that.
         config.update("jax_platforms", f"{name},cpu")
+
+
+def _options(name):
+    """What the plugin's client is made with: its name, and JAX's number of devices where it is in the place of JAX's CPU."""
+    import jax
+
+    options = {"platform_name": name}
+    num_devices = getattr(jax.config, "jax_num_cpu_devices", -1)
+    if name == "cpu" and num_devices > 0:
+        options["num_devices"] = num_devices
+    return options
 
 
 class _Renamed:
