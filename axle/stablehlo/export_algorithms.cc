@@ -135,7 +135,19 @@ StatusOr<Bundle*> ExportConvolution(const Spot& spot) {
       .Int("feature_group_count", conv.feature_group_count)
       .Int("batch_group_count", conv.batch_group_count)
       .Add("precision_config", PrecisionConfig(spot, conv.operand_precision));
-  return spot.AddResult("stablehlo.convolution", spot.operands(), std::move(attributes));
+  // Operands of different types are converted to that of the result, here as in the operation
+  // itself: StableHLO multiplies elements of one type.
+  Values operands = spot.operands();
+  const ElementType type = spot.inst().shape().type();
+  const bool mixed =
+      spot.inst().operand(0)->shape().type() != spot.inst().operand(1)->shape().type();
+  for (i64 i = 0; mixed && i < 2; ++i) {
+    const Shape& shape = spot.inst().operand(i)->shape();
+    if (shape.type() == type) continue;
+    mlir::Value*& operand = operands[static_cast<size_t>(i)];
+    operand = spot.AddValue("stablehlo.convert", {operand}, shape.WithType(type));
+  }
+  return spot.AddResult("stablehlo.convolution", operands, std::move(attributes));
 }
 
 StatusOr<Bundle*> ExportBatchNorm(const Spot& spot) {

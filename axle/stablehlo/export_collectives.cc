@@ -1,6 +1,7 @@
 // Exchanges of values between devices.
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "axle/core/strings.h"
 #include "axle/ops/replica_groups.h"
@@ -65,8 +66,7 @@ std::vector<Dims> GroupsOf(const ReplicaGroups& groups) {
 }
 
 // A row for each group; -1 fills up short ones.
-void AddGroups(const ReplicaGroups& replica_groups, Attributes& attributes) {
-  const std::vector<Dims> groups = GroupsOf(replica_groups);
+void AddGroups(const std::vector<Dims>& groups, Attributes& attributes) {
   size_t width = 0;
   for (const Dims& group : groups) width = std::max(width, group.size());
   Dims ids;
@@ -89,11 +89,16 @@ Status AddChannel(const Spot& spot, std::optional<i64> channel, Attributes& attr
 }
 
 StatusOr<Attributes> CollectiveAttributes(const Spot& spot, std::optional<i64> channel,
-                                          const ReplicaGroups& groups) {
+                                          const std::vector<Dims>& groups) {
   Attributes attributes = spot.attributes();
   AXLE_TRY(AddChannel(spot, channel, attributes));
   AddGroups(groups, attributes);
   return attributes;
+}
+
+StatusOr<Attributes> CollectiveAttributes(const Spot& spot, std::optional<i64> channel,
+                                          const ReplicaGroups& groups) {
+  return CollectiveAttributes(spot, channel, GroupsOf(groups));
 }
 
 }  // namespace
@@ -114,13 +119,35 @@ namespace {
 
 StatusOr<Bundle*> AllGatherAs(const Spot& spot, const Shape& shape) {
   const AllGatherAttrs& attrs = spot.inst().attrs<AllGatherAttrs>();
-  AXLE_ASSIGN(Attributes attributes,
-              CollectiveAttributes(spot, attrs.channel_id, attrs.replica_groups));
-  attributes.UnitIf("use_global_device_ids", attrs.use_global_device_ids)
-      .Int("all_gather_dim", attrs.dimensions[0]);
-  mlir::Operation* op =
-      spot.Add("stablehlo.all_gather", spot.operands(), spot.TypesOf(shape), std::move(attributes));
-  return spot.ResultsAs(shape, *op);
+  const auto is_empty = [&](i64 i) {
+    return spot.inst().operand(i)->shape().dim(attrs.dimensions[0]) == 0;
+  };
+  // One operation for operands [begin, end).
+  const auto gather = [&](i64 begin, i64 end, const Shape& result) -> StatusOr<Bundle*> {
+    AXLE_ASSIGN(Attributes attributes,
+                CollectiveAttributes(spot, attrs.channel_id, attrs.replica_groups));
+    attributes.UnitIf("use_global_device_ids", attrs.use_global_device_ids)
+        .Int("all_gather_dim", attrs.dimensions[0]);
+    mlir::Operation* op = spot.Add("stablehlo.all_gather", spot.operands(begin, end),
+                                   spot.TypesOf(result), std::move(attributes));
+    return spot.ResultsAs(result, *op);
+  };
+  const i64 count = spot.inst().num_operands();
+  bool any_empty = false;
+  for (i64 i = 0; i < count; ++i) any_empty = any_empty || is_empty(i);
+  if (!any_empty) return gather(0, count, shape);
+  // StableHLO gathers nothing along a dimension of size 0: the result is the operand.
+  if (!shape.is_tuple()) return spot.bundle(0);
+  std::vector<Bundle*> results;
+  for (i64 i = 0; i < count; ++i) {
+    if (is_empty(i)) {
+      results.push_back(spot.bundle(i));
+    } else {
+      AXLE_ASSIGN(Bundle* const result, gather(i, i + 1, shape.element(i)));
+      results.push_back(result);
+    }
+  }
+  return spot.exporter().NewList(shape, std::move(results));
 }
 
 StatusOr<Bundle*> CollectivePermuteAs(const Spot& spot, const Shape& shape) {
@@ -204,6 +231,11 @@ StatusOr<Bundle*> ExportReduceScatter(const Spot& spot) {
   const Shape& shape = spot.inst().shape();
   std::vector<Bundle*> results;
   for (i64 i = 0; i < spot.inst().num_operands(); ++i) {
+    // As of all_gather, nothing to scatter is the operand itself.
+    if (spot.inst().operand(i)->shape().dim(attrs.dimensions[0]) == 0) {
+      results.push_back(spot.bundle(i));
+      continue;
+    }
     AXLE_ASSIGN(Attributes attributes,
                 CollectiveAttributes(spot, attrs.channel_id, attrs.replica_groups));
     attributes.UnitIf("use_global_device_ids", attrs.use_global_device_ids)
@@ -258,12 +290,16 @@ StatusOr<Bundle*> AllToAllOfTuple(const Spot& spot, Attributes&& attributes) {
 
 StatusOr<Bundle*> ExportAllToAll(const Spot& spot) {
   const AllToAllAttrs& attrs = spot.inst().attrs<AllToAllAttrs>();
-  AXLE_ASSIGN(Attributes attributes,
-              CollectiveAttributes(spot, attrs.channel_id, attrs.replica_groups));
+  std::vector<Dims> groups = GroupsOf(attrs.replica_groups);
+  if (groups.empty()) {
+    // All devices are one group, which StableHLO writes out: groups are as large as split_count.
+    Dims& all = groups.emplace_back(
+        static_cast<size_t>(NumIds(spot.inst(), ModeOfChannel(attrs.channel_id))));
+    std::iota(all.begin(), all.end(), i64{0});
+  }
+  const auto count = static_cast<i64>(groups[0].size());
+  AXLE_ASSIGN(Attributes attributes, CollectiveAttributes(spot, attrs.channel_id, groups));
   if (attrs.dimensions.empty()) return AllToAllOfTuple(spot, std::move(attributes));
-  const std::vector<Dims> groups = GroupsOf(attrs.replica_groups);
-  const i64 count = groups.empty() ? NumIds(spot.inst(), ModeOfChannel(attrs.channel_id))
-                                   : static_cast<i64>(groups[0].size());
   attributes.Int("split_dimension", attrs.dimensions[0])
       .Int("concat_dimension", attrs.dimensions[0])
       .Int("split_count", count);
