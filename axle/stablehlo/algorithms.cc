@@ -30,7 +30,6 @@ Status ConvertTriangularSolve(const Site& site) {
   AXLE_ASSIGN(attrs.lower, site.Bool("lower", false));
   AXLE_ASSIGN(attrs.unit_diagonal, site.Bool("unit_diagonal", false));
   AXLE_ASSIGN(const size_t transpose, site.Enum("transpose_a", "transpose"));
-  if (transpose == 0) return site.Error("transpose_a is NO_TRANSPOSE, TRANSPOSE or ADJOINT");
   attrs.transpose_a = static_cast<TransposeOption>(transpose);
   return site.Return(site.Add(Opcode::kTriangularSolve, site.operands(), attrs));
 }

@@ -129,10 +129,6 @@ Status ConvertAllToAll(const Site& site) {
   AXLE_ASSIGN(const i64 count, site.Int("split_count"));
   for (size_t i = 0; i < site.num_operands(); ++i) {
     Instruction* operand = site.operand(i);
-    const i64 rank = operand->shape().rank();
-    if (split < 0 || split >= rank || concat < 0 || concat >= rank || count < 1) {
-      return site.Error("split_dimension and concat_dimension are dimensions, split_count is >= 1");
-    }
     if (split != concat) {
       AXLE_TRY(site.Return(AllToAllAcross(site, attrs, operand, split, concat, count), i));
       continue;

@@ -4,6 +4,7 @@
 #include "axle/core/strings.h"
 #include "axle/ops/attributes/attributes.h"
 #include "axle/stablehlo/conversions.h"
+#include "axle/stablehlo/dot_algorithms.h"
 
 namespace axle::stablehlo {
 namespace {
@@ -29,33 +30,6 @@ StatusOr<OperandPrecision> PrecisionOf(const Site& site) {
   return result;
 }
 
-// What the seven attributes of a dot's algorithm say together.
-struct Algorithm {
-  ElementType lhs, rhs, accumulation;
-  i64 products;
-  bool imprecise;
-  DotAlgorithm value;
-};
-// Any f8 type stands for all of them; the TF32 of MLIR is no type of HLO.
-constexpr ElementType kTf32 = PRIMITIVE_TYPE_INVALID;
-constexpr Algorithm kAlgorithms[] = {
-    {F16, F16, F16, 1, false, DotAlgorithm::kDotF16F16F16},
-    {F16, F16, F32, 1, false, DotAlgorithm::kDotF16F16F32},
-    {BF16, BF16, BF16, 1, false, DotAlgorithm::kDotBF16BF16BF16},
-    {BF16, BF16, F32, 1, false, DotAlgorithm::kDotBF16BF16F32},
-    {BF16, BF16, F32, 3, false, DotAlgorithm::kDotBF16BF16F32X3},
-    {BF16, BF16, F32, 6, false, DotAlgorithm::kDotBF16BF16F32X6},
-    {BF16, BF16, F32, 9, false, DotAlgorithm::kDotBF16BF16F32X9},
-    {kTf32, kTf32, F32, 1, false, DotAlgorithm::kDotTF32TF32F32},
-    {kTf32, kTf32, F32, 3, false, DotAlgorithm::kDotTF32TF32F32X3},
-    {F32, F32, F32, 1, false, DotAlgorithm::kDotF32F32F32},
-    {F64, F64, F64, 1, false, DotAlgorithm::kDotF64F64F64},
-};
-
-bool IsEightBits(ElementType type) {
-  return IsFloating(type) && Info(type).bits == 8;
-}
-
 StatusOr<DotAlgorithm> AlgorithmOf(const Site& site) {
   const auto type_of = [&](std::string_view name) -> const mlir::Type* {
     const mlir::Attribute* attribute = site.Find(name);
@@ -69,26 +43,14 @@ StatusOr<DotAlgorithm> AlgorithmOf(const Site& site) {
   const mlir::Type* rhs = type_of("rhs_precision_type");
   const mlir::Type* accumulation = type_of("accumulation_type");
   if (lhs == nullptr || rhs == nullptr || accumulation == nullptr) return DotAlgorithm::kUnset;
-  AXLE_ASSIGN(const i64 lhs_count, site.Int("lhs_component_count", 1));
-  AXLE_ASSIGN(const i64 rhs_count, site.Int("rhs_component_count", 1));
-  AXLE_ASSIGN(const i64 products, site.Int("num_primitive_operations", 1));
-  AXLE_ASSIGN(const bool imprecise, site.Bool("allow_imprecise_accumulation", false));
-  const ElementType a = mlir::ElementOf(*lhs), b = mlir::ElementOf(*rhs);
-  const ElementType sum = mlir::ElementOf(*accumulation);
-  if (lhs_count == 1 && rhs_count == 1) {
-    for (const Algorithm& known : kAlgorithms) {
-      if (known.lhs == a && known.rhs == b && known.accumulation == sum &&
-          known.products == products && known.imprecise == imprecise) {
-        return known.value;
-      }
-    }
-    if (IsEightBits(a) && IsEightBits(b) && sum == F32 && products == 1) {
-      return imprecise ? DotAlgorithm::kDotAnyF8AnyF8F32FastAccum : DotAlgorithm::kDotAnyF8AnyF8F32;
-    }
-  }
-  return site.Error(StrCat("no algorithm of HLO multiplies ", lhs->ToString(), " and ",
-                           rhs->ToString(), " into ", accumulation->ToString(), " with ", products,
-                           " products of ", lhs_count, " and ", rhs_count, " components"));
+  DotAlgorithmFacts facts{.lhs = lhs, .rhs = rhs, .accumulation = accumulation};
+  AXLE_ASSIGN(facts.lhs_count, site.Int("lhs_component_count", 1));
+  AXLE_ASSIGN(facts.rhs_count, site.Int("rhs_component_count", 1));
+  AXLE_ASSIGN(facts.products, site.Int("num_primitive_operations", 1));
+  AXLE_ASSIGN(facts.imprecise, site.Bool("allow_imprecise_accumulation", false));
+  const std::optional<DotAlgorithm> known = FindDotAlgorithm(facts);
+  if (!known) return site.Error(UnknownDotAlgorithm(facts));
+  return *known;
 }
 
 }  // namespace
@@ -106,10 +68,6 @@ Status ConvertDotGeneral(const Site& site) {
 
 Status ConvertDot(const Site& site) {
   const i64 rank = site.operand(0)->shape().rank();
-  if (rank < 1 || rank > 2 || site.operand(1)->shape().rank() < 1 ||
-      site.operand(1)->shape().rank() > 2) {
-    return site.Error("the operands are vectors or matrices");
-  }
   DotAttrs attrs;
   attrs.lhs_contracting_dims = {rank - 1};
   attrs.rhs_contracting_dims = {0};
@@ -289,17 +247,10 @@ Status ConvolutionWith(const Site& site, const std::vector<std::pair<i64, i64>>&
                          "output_feature_dimension", site.operand(0)->shape().rank()));
   AXLE_ASSIGN(const Dims spatial, site.Ints("kernel_spatial_dimensions"));
   const size_t n = spatial.size();
-  AXLE_ASSIGN(const Dims strides, site.Ints("window_strides", Dims(n, 1)));
-  AXLE_ASSIGN(const Dims base, site.Ints("lhs_dilation", Dims(n, 1)));
-  AXLE_ASSIGN(const Dims dilation, site.Ints("rhs_dilation", Dims(n, 1)));
-  AXLE_ASSIGN(const Dims reversal, site.Ints("window_reversal", Dims(n, 0)));
-  for (const size_t size :
-       {strides.size(), base.size(), dilation.size(), reversal.size(), padding.size()}) {
-    if (size != n) {
-      return site.Error(StrCat("the attributes of a window of ", n, " dimensions have ", n,
-                               " entries, not ", size));
-    }
-  }
+  AXLE_ASSIGN(const Dims strides, site.WindowInts("window_strides", n, 1));
+  AXLE_ASSIGN(const Dims base, site.WindowInts("lhs_dilation", n, 1));
+  AXLE_ASSIGN(const Dims dilation, site.WindowInts("rhs_dilation", n, 1));
+  AXLE_ASSIGN(const Dims reversal, site.WindowInts("window_reversal", n, 0));
   for (size_t d = 0; d < n; ++d) {
     attrs.window.push_back({.size = site.operand(1)->shape().dim(spatial[d]),
                             .stride = strides[d],

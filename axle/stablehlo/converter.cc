@@ -11,6 +11,8 @@
 #include "axle/ops/attributes/attributes.h"
 #include "axle/ops/implied.h"
 #include "axle/stablehlo/conversions.h"
+#include "axle/stablehlo/verify/verify.h"
+#include "axle/stablehlo/walk.h"
 
 namespace axle::stablehlo {
 namespace {
@@ -26,24 +28,6 @@ const mlir::Region* RegionOf(const mlir::Value& value) {
 
 const Operation* TerminatorOf(const mlir::Block& block) {
   return block.operations.empty() ? nullptr : block.operations.back();
-}
-
-// Calls fn(operation) for `top` and everything inside, an operation before what is inside of it.
-template <typename Fn>
-void Walk(const Operation& top, Fn fn) {
-  std::vector<const Operation*> open{&top};
-  while (!open.empty()) {
-    const Operation* op = open.back();
-    open.pop_back();
-    fn(*op);
-    for (size_t r = op->regions.size(); r > 0; --r) {
-      for (const mlir::Block& block : op->regions[r - 1].blocks) {
-        for (size_t i = block.operations.size(); i > 0; --i) {
-          open.push_back(block.operations[i - 1]);
-        }
-      }
-    }
-  }
 }
 
 bool IsOpen(const mlir::Type& type) {
@@ -412,7 +396,6 @@ Status Converter::ConvertBlock(Frame& frame, const mlir::Block& block, Instructi
       }
       return {};
     }
-    AXLE_TRY(CheckStructure(source_, *op));
     const Site site(*this, frame, *op);
     const ConvertFn convert = FindConversion(op->name);
     if (convert == nullptr) {
@@ -583,6 +566,7 @@ namespace axle {
 
 StatusOr<std::unique_ptr<Module>> ConvertToHlo(const mlir::MlirModule& source,
                                                const ConvertOptions& options) {
+  AXLE_TRY(stablehlo::VerifyProgram(source, options.limits));
   return stablehlo::Converter(source, options).Run();
 }
 
@@ -593,7 +577,8 @@ class OpenStablehlo : public OpenProgram {
   explicit OpenStablehlo(std::shared_ptr<const mlir::MlirModule> source)
       : source_(std::move(source)) {}
   StatusOr<std::unique_ptr<Module>> ForShapes(std::span<const Shape> arguments) const override {
-    return ConvertToHlo(*source_, {.argument_shapes = arguments});
+    // It was verified when it was read.
+    return stablehlo::Converter(*source_, {.argument_shapes = arguments}).Run();
   }
 
  private:
@@ -604,6 +589,7 @@ class OpenStablehlo : public OpenProgram {
 
 StatusOr<std::unique_ptr<Module>> ConvertOrKeepOpen(std::shared_ptr<const mlir::MlirModule> source,
                                                     const ConvertOptions& options) {
+  AXLE_TRY(stablehlo::VerifyProgram(*source, options.limits));
   if (options.argument_shapes.empty()) {
     AXLE_ASSIGN(std::unique_ptr<Module> open, stablehlo::Converter(*source, options).Signature());
     if (open != nullptr) {
@@ -611,7 +597,7 @@ StatusOr<std::unique_ptr<Module>> ConvertOrKeepOpen(std::shared_ptr<const mlir::
       return open;
     }
   }
-  return ConvertToHlo(*source, options);
+  return stablehlo::Converter(*source, options).Run();
 }
 
 }  // namespace axle

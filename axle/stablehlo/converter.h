@@ -79,6 +79,8 @@ class Site {
   }
   StatusOr<Dims> Ints(std::string_view name) const;
   StatusOr<Dims> Ints(std::string_view name, Dims fallback) const;
+  // One integer for each of `n` dimensions of a window; no entries stand for `value`.
+  StatusOr<Dims> WindowInts(std::string_view name, size_t n, i64 value) const;
   StatusOr<i64> Int(std::string_view name) const;
   StatusOr<i64> Int(std::string_view name, i64 fallback) const;
   StatusOr<bool> Bool(std::string_view name, bool fallback) const;
@@ -87,7 +89,8 @@ class Site {
   // The number of an enum's value in VHLO (mlir::EnumValues).
   StatusOr<size_t> Enum(std::string_view name, std::string_view mnemonic) const;
   StatusOr<size_t> Enum(std::string_view name, std::string_view mnemonic, size_t fallback) const;
-  // n x 2 numbers: padding, source_target_pairs. `fallback`: as many pairs of 0; -1: required.
+  // n x 2 numbers: padding, source_target_pairs. `fallback`: as many pairs of 0 if there are none;
+  // -1: required.
   StatusOr<std::vector<std::pair<i64, i64>>> Pairs(std::string_view name, i64 fallback) const;
 
   StatusOr<Instruction*> Add(Opcode opcode, const Instructions& operands, AttrBlock attrs = {},
@@ -253,9 +256,5 @@ bool IsQuantized(const mlir::Operation& op);
 bool HasOneQuantization(const mlir::Operation& op);
 // Converts the operation on the numbers that quantized values stand for.
 Status ConvertExpressed(const Site& site, ConvertFn convert);
-
-// The rules that the rows of the dialect state: counts of operands, results and regions, attributes
-// that are required, the kinds of those that are there.
-Status CheckStructure(const mlir::MlirModule& source, const mlir::Operation& op);
 
 }  // namespace axle::stablehlo

@@ -229,11 +229,15 @@ Status Spot::AddCapturing(mlir::Operation& op, size_t region, const HloComputati
   return {};
 }
 
-Status Spot::Unsupported(std::string_view what) const {
-  return OpError(inst_,
-                 StrCat("instruction \"", inst_.name(), "\" of computation \"",
-                        inst_.parent()->name(), "\" has no form in StableHLO: ", what),
+Status WithoutForm(const Instruction& inst, std::string_view what) {
+  return OpError(inst,
+                 StrCat("instruction \"", inst.name(), "\" of computation \"",
+                        inst.parent()->name(), "\" has no form in StableHLO: ", what),
                  StatusCode::kUnimplemented);
+}
+
+Status Spot::Unsupported(std::string_view what) const {
+  return WithoutForm(inst_, what);
 }
 
 }  // namespace axle::stablehlo

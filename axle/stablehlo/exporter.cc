@@ -5,6 +5,7 @@
 
 #include "axle/core/strings.h"
 #include "axle/ir/callees_first.h"
+#include "axle/stablehlo/verify/verify.h"
 
 namespace axle::stablehlo {
 namespace {
@@ -192,6 +193,9 @@ StatusOr<Bundle*> Exporter::ExportInstruction(const ExportFrame& frame, const In
   }
   const size_t before = block.operations.size();
   AXLE_ASSIGN(Bundle* const result, row->run(spot));
+  for (size_t i = before; i < block.operations.size(); ++i) {
+    made_from_.emplace(block.operations[i], &inst);
+  }
   const InstructionExtras* extras = inst.extras();
   if (extras == nullptr || block.operations.size() == before) return result;
   if (extras->sharding.empty() && extras->frontend_attributes.empty()) return result;
@@ -328,7 +332,19 @@ StatusOr<std::unique_ptr<mlir::MlirModule>> Exporter::Run() {
     if (computation != module_.entry()) AXLE_TRY(ExportFunction(*computation, *block));
   }
   AppendDecompositions(*block);
+  AXLE_TRY(Verify());
   return std::move(tree_);
+}
+
+Status Exporter::Verify() const {
+  Refusal refusal;
+  const Status status = VerifyProgram(*tree_, nullptr, &refusal);
+  if (status.ok()) return status;
+  for (const mlir::Operation* op = refusal.op; op != nullptr; op = op->parent()) {
+    const auto found = made_from_.find(op);
+    if (found != made_from_.end()) return WithoutForm(*found->second, refusal.what);
+  }
+  return {StatusCode::kUnimplemented, status.message()};
 }
 
 }  // namespace axle::stablehlo

@@ -86,6 +86,9 @@ struct ExportFrame {
   std::vector<Bundle*> values;  // by index
 };
 
+// UNIMPLEMENTED: the instruction, and why it has no form.
+Status WithoutForm(const Instruction& inst, std::string_view what);
+
 // One instruction at its place.
 class Spot {
  public:
@@ -138,8 +141,7 @@ class Spot {
   Status AddCapturing(mlir::Operation& op, size_t region, const HloComputation& callee,
                       const std::vector<Bundle*>& arguments) const;
 
-  // UNIMPLEMENTED: the instruction, and why it has no form.
-  Status Unsupported(std::string_view what) const;
+  Status Unsupported(std::string_view what) const;  // WithoutForm
 
  private:
   Exporter& exporter_;
@@ -240,6 +242,8 @@ class Exporter {
                                    std::span<mlir::NamedAttribute> attributes,
                                    const mlir::Location* location);
   void AppendDecompositions(mlir::Block& top);
+  // HLO allows more than StableHLO: what its verification refuses has no form.
+  Status Verify() const;
   std::span<mlir::NamedAttribute> ModuleAttributes();
   // Of the arguments and results of @main; null if they have none.
   const mlir::Attribute* ArgumentAttributes();
@@ -261,6 +265,7 @@ class Exporter {
   };
   std::unordered_map<std::string, size_t> decomposition_of_;  // by what composites say
   std::vector<Decomposition> decompositions_;
+  std::unordered_map<const mlir::Operation*, const Instruction*> made_from_;
 };
 
 // Dictionary entries from what HLO has as pairs of name and quoted text.

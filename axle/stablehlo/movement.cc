@@ -26,9 +26,6 @@ Status ConvertSlice(const Site& site) {
   AXLE_ASSIGN(const Dims starts, site.Ints("start_indices"));
   AXLE_ASSIGN(const Dims limits, site.Ints("limit_indices"));
   AXLE_ASSIGN(const Dims strides, site.Ints("strides", Dims(starts.size(), 1)));
-  if (starts.size() != limits.size() || starts.size() != strides.size()) {
-    return site.Error("start_indices, limit_indices and strides are not of one length");
-  }
   SliceConfig slice(starts.size());
   for (size_t d = 0; d < starts.size(); ++d) slice[d] = {starts[d], limits[d], strides[d]};
   return site.Return(site.Add(Opcode::kSlice, site.operands(), SliceAttrs{std::move(slice)}));
@@ -44,9 +41,6 @@ Status ConvertPad(const Site& site) {
   AXLE_ASSIGN(const Dims low, site.Ints("edge_padding_low"));
   AXLE_ASSIGN(const Dims high, site.Ints("edge_padding_high"));
   AXLE_ASSIGN(const Dims interior, site.Ints("interior_padding", Dims(low.size(), 0)));
-  if (low.size() != high.size() || low.size() != interior.size()) {
-    return site.Error("the paddings are not of one length");
-  }
   PaddingConfig padding(low.size());
   for (size_t d = 0; d < low.size(); ++d) padding[d] = {low[d], high[d], interior[d]};
   return site.Return(site.Add(Opcode::kPad, site.operands(), PadAttrs{std::move(padding)}));

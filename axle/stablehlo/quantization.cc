@@ -14,14 +14,10 @@
 #include "axle/core/strings.h"
 #include "axle/ops/attributes/attributes.h"
 #include "axle/stablehlo/conversions.h"
+#include "axle/stablehlo/verify/types.h"
 
 namespace axle::stablehlo {
 namespace {
-
-const mlir::Quantization* QuantizationOf(const mlir::Type& type) {
-  if (!type.is_tensor() || type.of->kind != mlir::TypeKind::kQuantized) return nullptr;
-  return &type.of->quantization;
-}
 
 // Numbers of the quantization, one for all elements or one for each of an axis, as an array of
 // [dims].
@@ -145,19 +141,16 @@ Status ConvertExpressed(const Site& site, ConvertFn convert) {
 
 // Of a number or of a quantized type, which is dequantized first.
 Status ConvertUniformQuantize(const Site& site) {
-  const mlir::Quantization* to = QuantizationOf(site.result_type());
-  if (to == nullptr) return site.Error("the result is of a quantized type");
+  const mlir::Quantization& to = *QuantizationOf(site.result_type());
   Instruction* number = site.operand(0);
   if (const mlir::Quantization* from = QuantizationOf(site.operand_type(0)); from != nullptr) {
     AXLE_ASSIGN(number, Dequantize(site, number, *from));
   }
-  return site.Return(Quantize(site, number, *to));
+  return site.Return(Quantize(site, number, to));
 }
 
 Status ConvertUniformDequantize(const Site& site) {
-  const mlir::Quantization* from = QuantizationOf(site.operand_type(0));
-  if (from == nullptr) return site.Error("the operand is of a quantized type");
-  return site.Return(Dequantize(site, site.operand(0), *from));
+  return site.Return(Dequantize(site, site.operand(0), *QuantizationOf(site.operand_type(0))));
 }
 
 }  // namespace axle::stablehlo

@@ -8,48 +8,13 @@
 namespace axle::stablehlo {
 namespace {
 
-// "3 x i32" and the like for messages: what an attribute is.
-std::string_view KindText(const mlir::Attribute& attribute) {
-  switch (attribute.kind) {
-    case mlir::AttributeKind::kUnit:
-      return "a unit attribute";
-    case mlir::AttributeKind::kBool:
-      return "a boolean";
-    case mlir::AttributeKind::kInteger:
-      return "an integer";
-    case mlir::AttributeKind::kFloat:
-      return "a number";
-    case mlir::AttributeKind::kString:
-      return "a string";
-    case mlir::AttributeKind::kArray:
-      return "an array";
-    case mlir::AttributeKind::kDictionary:
-      return "a dictionary";
-    case mlir::AttributeKind::kSymbol:
-      return "a symbol";
-    case mlir::AttributeKind::kType:
-      return "a type";
-    case mlir::AttributeKind::kElements:
-      return "elements";
-    case mlir::AttributeKind::kEnum:
-      return "an enum";
-    case mlir::AttributeKind::kStruct:
-      return "a structure";
-    case mlir::AttributeKind::kLocation:
-      return "a location";
-    case mlir::AttributeKind::kOther:
-      return "an attribute of another dialect";
-  }
-  return "";
-}
-
 Status Absent(const Site& site, std::string_view name) {
   return site.Error(StrCat("attribute \"", name, "\" is missing"));
 }
 
 Status WrongKind(const Site& site, std::string_view name, const mlir::Attribute& attribute,
                  std::string_view wanted) {
-  return site.Error(StrCat("attribute \"", name, "\" is ", KindText(attribute), ", not ", wanted));
+  return site.Error(StrCat("attribute \"", name, "\" is ", attribute.KindText(), ", not ", wanted));
 }
 
 // Whether a value may be that of a type, whose open sizes may be any.
@@ -132,6 +97,12 @@ StatusOr<Dims> Site::Ints(std::string_view name, Dims fallback) const {
   return Ints(name);
 }
 
+StatusOr<Dims> Site::WindowInts(std::string_view name, size_t n, i64 value) const {
+  AXLE_ASSIGN(Dims values, Ints(name, {}));
+  if (values.empty()) values.assign(n, value);
+  return values;
+}
+
 StatusOr<i64> Site::Int(std::string_view name) const {
   const mlir::Attribute* attribute = Find(name);
   if (attribute == nullptr) return Absent(*this, name);
@@ -204,6 +175,7 @@ StatusOr<std::vector<std::pair<i64, i64>>> Site::Pairs(std::string_view name, i6
   AXLE_ASSIGN(const Dims numbers, Ints(name));
   if (numbers.size() % 2 != 0) return Error(StrCat("attribute \"", name, "\" is not n x 2"));
   for (size_t i = 0; i < numbers.size(); i += 2) pairs.emplace_back(numbers[i], numbers[i + 1]);
+  if (pairs.empty() && fallback > 0) pairs.resize(static_cast<size_t>(fallback));
   return pairs;
 }
 

@@ -38,11 +38,6 @@ Status CloneConstants(const Site& site, const Region& region, Frame& frame) {
   return {};
 }
 
-StatusOr<const Block*> OnlyBlock(const Site& site, const Region& region) {
-  if (region.has_one_block()) return &region.blocks.front();
-  return site.Error(region.blocks.empty() ? "a region is empty" : "a region has several blocks");
-}
-
 // A computation that takes `carried` as one tuple (or as one value, if it is only one), and gives
 // the region's results followed by the first `num_passed` of what was carried behind them.
 struct Carried {
@@ -53,11 +48,11 @@ struct Carried {
 StatusOr<HloComputation*> CarryingRegion(const Site& site, const Region& region,
                                          std::string_view name, const Carried& carried,
                                          bool passes_on, bool tuple_result) {
-  AXLE_ASSIGN(const Block* const block, OnlyBlock(site, region));
+  const Block& block = region.blocks.front();
   Converter& converter = site.converter();
   Frame frame{.computation = converter.NewComputation(name)};
   const Metadata& metadata = converter.locations().MetadataOf(*site.op().location);
-  const size_t num_arguments = block->arguments.size();
+  const size_t num_arguments = block.arguments.size();
   const bool alone = carried.shapes.size() == 1;
   Instruction* parameter = converter.AddParameter(
       frame, alone ? carried.shapes[0] : Shape::Tuple(carried.shapes), "arg_tuple", metadata);
@@ -71,7 +66,7 @@ StatusOr<HloComputation*> CarryingRegion(const Site& site, const Region& region,
     }
     elements.push_back(element);
     if (i < num_arguments) {
-      frame.values[&block->arguments[i]] = element;
+      frame.values[&block.arguments[i]] = element;
     } else {
       const Value* value = carried.values[i - num_arguments];
       frame.values[value] = element;
@@ -81,7 +76,7 @@ StatusOr<HloComputation*> CarryingRegion(const Site& site, const Region& region,
   }
   AXLE_TRY(CloneConstants(site, region, frame));
   Instructions results;
-  AXLE_TRY(converter.ConvertBlock(frame, *block, &results));
+  AXLE_TRY(converter.ConvertBlock(frame, block, &results));
   if (passes_on) {
     results.insert(results.end(), elements.begin() + static_cast<std::ptrdiff_t>(num_arguments),
                    elements.end());
@@ -95,32 +90,6 @@ StatusOr<HloComputation*> CarryingRegion(const Site& site, const Region& region,
   return frame.computation;
 }
 
-// The terminator of a region gives values of these types.
-Status CheckResults(const Site& site, const Region& region, std::string_view name,
-                    std::span<const mlir::Type* const> types) {
-  AXLE_ASSIGN(const Block* const block, OnlyBlock(site, region));
-  if (block->operations.empty()) return {};
-  const std::span<Value* const> results = block->operations.back()->operands;
-  if (results.size() != types.size()) {
-    return site.Error(
-        StrCat("region ", name, " gives ", results.size(), " values, not ", types.size()));
-  }
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (results[i]->type != types[i] && mlir::ShapeOf(*types[i]) &&
-        mlir::ShapeOf(*results[i]->type)) {
-      return site.Error(StrCat("value ", i, " of region ", name, " is ",
-                               results[i]->type->ToString(), ", not ", types[i]->ToString()));
-    }
-  }
-  return {};
-}
-
-std::vector<const mlir::Type*> ResultTypes(const Site& site) {
-  std::vector<const mlir::Type*> types;
-  for (const Value& result : site.op().results) types.push_back(result.type);
-  return types;
-}
-
 }  // namespace
 
 StatusOr<HloComputation*> Site::Body(size_t i) const {
@@ -128,9 +97,9 @@ StatusOr<HloComputation*> Site::Body(size_t i) const {
   const std::string name = op_.syntax != nullptr && i < op_.syntax->regions.size()
                                ? std::string(op_.syntax->regions[i].name)
                                : "region";
-  AXLE_ASSIGN(const Block* const block, OnlyBlock(*this, region));
+  const Block& block = region.blocks.front();
   Frame frame{.computation = converter_.NewComputation(name)};
-  for (const Value& argument : block->arguments) {
+  for (const Value& argument : block.arguments) {
     const std::optional<Shape> shape = mlir::ShapeOf(*argument.type);
     if (!shape) return Error(StrCat("an argument of region ", name, " leaves sizes open"));
     Instruction* parameter =
@@ -153,7 +122,7 @@ StatusOr<HloComputation*> Site::Body(size_t i) const {
                  StatusCode::kUnimplemented);
   }
   Instructions results;
-  AXLE_TRY(converter_.ConvertBlock(frame, *block, &results));
+  AXLE_TRY(converter_.ConvertBlock(frame, block, &results));
   Instruction* root = results.size() == 1 ? results[0] : nullptr;
   if (root == nullptr) {
     const Site inner(converter_, frame, op_);
@@ -168,25 +137,9 @@ Status ConvertWhile(const Site& site) {
   const Region& cond = site.op().regions[0];
   const Region& body = site.op().regions[1];
   Carried carried;
-  std::vector<const mlir::Type*> types;
-  for (size_t i = 0; i < site.num_operands(); ++i) {
-    carried.shapes.push_back(site.operand(i)->shape().WithoutLayout());
-    types.push_back(&site.operand_type(i));
+  for (const Instruction* operand : site.operands()) {
+    carried.shapes.push_back(operand->shape().WithoutLayout());
   }
-  for (const Region* region : {&cond, &body}) {
-    AXLE_ASSIGN(const Block* const block, OnlyBlock(site, *region));
-    if (block->arguments.size() != site.num_operands()) {
-      return site.Error(StrCat("a region has ", block->arguments.size(), " arguments, not ",
-                               site.num_operands()));
-    }
-    for (size_t i = 0; i < types.size(); ++i) {
-      if (block->arguments[i].type == types[i] || !mlir::ShapeOf(*types[i])) continue;
-      return site.Error(StrCat("argument ", i, " of a region is ",
-                               block->arguments[i].type->ToString(), ", operand ", i, " is ",
-                               types[i]->ToString()));
-    }
-  }
-  AXLE_TRY(CheckResults(site, body, "body", types));
   AddCaptures(site, cond, carried.values);
   std::vector<const Value*> of_body;
   AddCaptures(site, body, of_body);
@@ -222,9 +175,6 @@ Status AddBranch(const Site& site, size_t i, Instructions& operands,
                  std::vector<HloComputation*>& branches) {
   const Region& region = site.op().regions[i];
   const std::string name = StrCat("branch_", i);
-  AXLE_ASSIGN(const Block* const block, OnlyBlock(site, region));
-  if (!block->arguments.empty()) return site.Error("a branch has arguments");
-  AXLE_TRY(CheckResults(site, region, name, ResultTypes(site)));
   Carried carried;
   AddCaptures(site, region, carried.values);
   Instructions captured;
@@ -247,7 +197,6 @@ Status AddBranch(const Site& site, size_t i, Instructions& operands,
 }  // namespace
 
 Status ConvertCase(const Site& site) {
-  if (site.op().regions.empty()) return site.Error("there is no branch");
   Instructions operands = {site.operand(0)};
   std::vector<HloComputation*> branches;
   for (size_t i = 0; i < site.op().regions.size(); ++i) {
@@ -263,16 +212,7 @@ Status ConvertIf(const Site& site) {
 
 Status ConvertReduce(const Site& site) {
   AXLE_ASSIGN(Dims dimensions, site.Ints("dimensions"));
-  if (site.num_operands() == 0 || site.num_operands() % 2 != 0) {
-    return site.Error("the numbers of inputs and initial values differ");
-  }
   AXLE_ASSIGN(HloComputation* const body, site.Body(0));
-  const Shape input = site.operand(0)->shape();
-  for (const i64 d : dimensions) {
-    if (d < 0 || d >= input.rank()) {
-      return site.Error(StrCat("dimension ", d, " is not one of ", input.ToString()));
-    }
-  }
   return site.ReturnAll(
       site.Add(Opcode::kReduce, site.operands(), DimensionsAttrs{std::move(dimensions)}, {body}));
 }
@@ -282,19 +222,10 @@ namespace {
 StatusOr<Window> WindowOf(const Site& site, i64 rank) {
   AXLE_ASSIGN(const Dims sizes, site.Ints("window_dimensions"));
   const auto n = static_cast<size_t>(rank);
-  const Dims ones(n, 1);
-  AXLE_ASSIGN(const Dims strides, site.Ints("window_strides", ones));
-  AXLE_ASSIGN(const Dims base, site.Ints("base_dilations", ones));
-  AXLE_ASSIGN(const Dims dilations, site.Ints("window_dilations", ones));
+  AXLE_ASSIGN(const Dims strides, site.WindowInts("window_strides", n, 1));
+  AXLE_ASSIGN(const Dims base, site.WindowInts("base_dilations", n, 1));
+  AXLE_ASSIGN(const Dims dilations, site.WindowInts("window_dilations", n, 1));
   AXLE_ASSIGN(const auto padding, site.Pairs("padding", rank));
-  for (const auto& [name, size] :
-       {std::pair("window_dimensions", sizes.size()), std::pair("window_strides", strides.size()),
-        std::pair("base_dilations", base.size()), std::pair("window_dilations", dilations.size()),
-        std::pair("padding", padding.size())}) {
-    if (size != n) {
-      return site.Error(StrCat("\"", name, "\" has ", size, " entries for an operand of rank ", n));
-    }
-  }
   Window window(n);
   for (size_t d = 0; d < n; ++d) {
     window[d] = {.size = sizes[d],
@@ -310,9 +241,6 @@ StatusOr<Window> WindowOf(const Site& site, i64 rank) {
 }  // namespace
 
 Status ConvertReduceWindow(const Site& site) {
-  if (site.num_operands() == 0 || site.num_operands() % 2 != 0) {
-    return site.Error("the numbers of inputs and initial values differ");
-  }
   AXLE_ASSIGN(Window window, WindowOf(site, site.operand(0)->shape().rank()));
   AXLE_ASSIGN(HloComputation* const body, site.Body(0));
   return site.ReturnAll(
@@ -328,13 +256,9 @@ Status ConvertSelectAndScatter(const Site& site) {
 }
 
 Status ConvertSort(const Site& site) {
-  if (site.num_operands() == 0) return site.Error("there is no operand");
   const i64 rank = site.operand(0)->shape().rank();
   AXLE_ASSIGN(i64 dimension, site.Int("dimension", -1));
   if (dimension < 0) dimension += rank;
-  if (rank == 0 || dimension < 0 || dimension >= rank) {
-    return site.Error(StrCat("the dimension is not one of ", site.operand(0)->shape().ToString()));
-  }
   AXLE_ASSIGN(const bool is_stable, site.Bool("is_stable", false));
   AXLE_ASSIGN(HloComputation* const comparator, site.Body(0));
   return site.ReturnAll(
@@ -364,16 +288,12 @@ Status ConvertScatter(const Site& site) {
 
 // The operation in the region runs where it is started; a future holds its results.
 Status ConvertAsyncStart(const Site& site) {
-  AXLE_ASSIGN(const Block* const block, OnlyBlock(site, site.op().regions[0]));
-  if (block->arguments.size() != site.num_operands()) {
-    return site.Error(StrCat("the region has ", block->arguments.size(), " arguments, not ",
-                             site.num_operands()));
-  }
+  const Block& block = site.op().regions[0].blocks.front();
   for (size_t i = 0; i < site.num_operands(); ++i) {
-    site.frame().values[&block->arguments[i]] = site.operand(i);
+    site.frame().values[&block.arguments[i]] = site.operand(i);
   }
   Instructions results;
-  AXLE_TRY(site.converter().ConvertBlock(site.frame(), *block, &results));
+  AXLE_TRY(site.converter().ConvertBlock(site.frame(), block, &results));
   Instruction* held = results.size() == 1 ? results[0] : nullptr;
   if (held == nullptr) {
     AXLE_ASSIGN(held, site.Tuple(results));

@@ -40,7 +40,7 @@ func.func @f() {
   return
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: there is no function @f
+     R"(INVALID_ARGUMENT: t 2:3: func.call: there is no function @f
   call @f() : () -> ()
   ^)"},
     {R"(func.func @main() {
@@ -114,7 +114,7 @@ func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: func.call: call: to_apply must be (f32[2], f32[2])->f32[2] but "f" is (f32[2])->f32[2]; operand.0 f32[2], operand.1 f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: func.call: operands for @f: 2 values, not 1
   %0 = call @f(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   ^)"},
     {R"(sdy.mesh @mesh = <["x"=2]>
@@ -133,7 +133,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.add: the result is f32[2], not of the type tensor<3xf32>
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.add: operands and results have different shapes: tensor<2xf32>, tensor<2xf32>, tensor<3xf32>
   %0 = stablehlo.add %x, %y : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -141,7 +141,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.add: add: operands have different element types f32 and s32; lhs f32[2], rhs s32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.add: operands and result have different elements: tensor<2xf32>, tensor<2xi32>, tensor<2xf32>
   %0 = "stablehlo.add"(%x, %i) : (tensor<2xf32>, tensor<2xi32>) -> tensor<2xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -149,7 +149,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.and: and: takes pred and integers only; lhs f32[2], rhs f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.and: operand 0 (lhs) is tensor<2xf32>, not a tensor of i1 or integers
   %0 = stablehlo.and %x, %y : tensor<2xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -165,7 +165,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.reshape: reshape: operand has 2 elements but f32[3] has 3; operand f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.reshape: tensor<2xf32> has 2 elements, tensor<3xf32> has 3
   %0 = stablehlo.reshape %x : (tensor<2xf32>) -> tensor<3xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -173,7 +173,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.transpose: transpose: dimensions {1} is not a permutation of the operand's dimensions; operand f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.transpose: "permutation" has 1, which is not a dimension of rank 1
   %0 = stablehlo.transpose %x, dims = [1] : (tensor<2xf32>) -> tensor<2xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -181,7 +181,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.broadcast_in_dim: 2 dimensions are given for an operand of rank 1
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.broadcast_in_dim: "broadcast_dimensions" has 2 entries for tensor<2xf32>
   %0 = stablehlo.broadcast_in_dim %x, dims = [0, 1] : (tensor<2xf32>) -> tensor<2x2xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -189,7 +189,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.broadcast_in_dim: dimension 2 is not one of the result
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.broadcast_in_dim: "broadcast_dimensions" has 2, which is not a dimension of rank 2
   %0 = stablehlo.broadcast_in_dim %x, dims = [2] : (tensor<2xf32>) -> tensor<2x2xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -197,7 +197,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.broadcast_in_dim: broadcast: operand dimension 0 has size 2 but result dimension 0 has size 3; operand f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.broadcast_in_dim: dimension 0 has size 2, dimension 0 of the result has 3
   %0 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<2xf32>) -> tensor<3xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -205,7 +205,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.slice: slice: dimension 0: [0:3:1]: limit must be <= 2; operand f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.slice: [0:3:1] is no range of dimension 0 of tensor<2xf32>
   %0 = stablehlo.slice %x [0:3] : (tensor<2xf32>) -> tensor<3xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -213,7 +213,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.concatenate: concatenate: dimensions has 1, which is not a dimension of rank 1; operand.0 f32[2], operand.1 f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.concatenate: "dimension" has 1, which is not a dimension of rank 1
   %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -269,7 +269,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.iota: iota: iota_dimension is 1, which is not a dimension of f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.iota: "iota_dimension" has 1, which is not a dimension of rank 1
   %0 = "stablehlo.iota"() <{iota_dimension = 1 : i64}> : () -> tensor<2xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -277,7 +277,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.dot_general: dot: rhs_batch_dims + rhs_contracting_dims has 1, which is not a dimension of rank 1; lhs f32[2], rhs f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.dot_general: "rhs_contracting_dimensions" has 1, which is not a dimension of rank 1
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [1] : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -313,7 +313,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.sort: the dimension is not one of f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.sort: "dimension" has 1, which is not a dimension of rank 1
   %0 = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -322,7 +322,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 3:3: stablehlo.reduce: dimension 1 is not one of f32[2]
+     R"(INVALID_ARGUMENT: t 3:3: stablehlo.reduce: "dimensions" has 1, which is not a dimension of rank 1
   %0 = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2xf32>, tensor<f32>) -> ten...
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -349,7 +349,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 3:3: stablehlo.if: value 0 of region branch_1 is tensor<2xi32>, not tensor<2xf32>
+     R"(INVALID_ARGUMENT: t 3:3: stablehlo.if: results of branch 1: value 0 is tensor<2xi32>, not tensor<2xf32>
   %0 = "stablehlo.if"(%p) ({
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -362,7 +362,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.while: while: condition must be (f32[2])->pred[] but "cond" is (f32[2])->f32[2]; init f32[2]
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.while: region cond returns (tensor<2xf32>), not tensor<i1>
   %0 = stablehlo.while(%a = %x) : tensor<2xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -376,7 +376,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.while: region body gives 2 values, not 1
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.while: results of region body: 2 values, not 1
   %0 = stablehlo.while(%a = %x) : tensor<2xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -412,7 +412,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.triangular_solve: transpose_a is NO_TRANSPOSE, TRANSPOSE or ADJOINT
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.triangular_solve: a is tensor<2xf32>, not square matrices
   %0 = "stablehlo.triangular_solve"(%x, %y) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stab...
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -420,7 +420,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.uniform_dequantize: the operand is of a quantized type
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.uniform_dequantize: operand 0 (operand) is tensor<2xf32>, not a tensor of numbers quantized per tensor or numbers quantized per axis
   %0 = stablehlo.uniform_dequantize %x : (tensor<2xf32>) -> tensor<2xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -428,7 +428,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.uniform_quantize: a type is quantized with 3 scales along dimension 0, which has another size
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.uniform_quantize: result 0 is tensor<2x!quant.uniform<i8<-128:127>:f32:0, {1.0, 1.0, 1.0}>>, which has no dimension 0 of size 3
   %0 = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32:0, {1.0, 1.0, 1.0}>>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -436,7 +436,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: stablehlo.bitcast_convert: the result is pred[2,32], not of the type tensor<2x16xi1>
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.bitcast_convert: the last dimension of tensor<2x16xi1> does not fill elements of tensor<2xf32>
   %0 = stablehlo.bitcast_convert %x : (tensor<2xf32>) -> tensor<2x16xi1>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
@@ -452,7 +452,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
 )",
-     R"(INVALID_ARGUMENT: t 2:3: there is no function @none
+     R"(INVALID_ARGUMENT: t 2:3: stablehlo.composite: there is no function @none
   %0 = stablehlo.composite "my.op" %x {decomposition = @none} : (tensor<2xf32>) -> tensor<2xf32>
   ^)"},
     {R"(func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {

@@ -150,6 +150,40 @@ const Attribute* Attribute::Field(std::string_view name) const {
   return nullptr;
 }
 
+std::string_view Attribute::KindText() const {
+  switch (kind) {
+    case AttributeKind::kUnit:
+      return "a unit attribute";
+    case AttributeKind::kBool:
+      return "a boolean";
+    case AttributeKind::kInteger:
+      return "an integer";
+    case AttributeKind::kFloat:
+      return "a number";
+    case AttributeKind::kString:
+      return "a string";
+    case AttributeKind::kArray:
+      return "an array";
+    case AttributeKind::kDictionary:
+      return "a dictionary";
+    case AttributeKind::kSymbol:
+      return "a symbol";
+    case AttributeKind::kType:
+      return "a type";
+    case AttributeKind::kElements:
+      return "elements";
+    case AttributeKind::kEnum:
+      return "an enum";
+    case AttributeKind::kStruct:
+      return "a structure";
+    case AttributeKind::kLocation:
+      return "a location";
+    case AttributeKind::kOther:
+      return "an attribute of another dialect";
+  }
+  return "";
+}
+
 const Attribute* Operation::Find(std::string_view attribute) const {
   for (const NamedAttribute& entry : attributes) {
     if (entry.name == attribute) return entry.value;

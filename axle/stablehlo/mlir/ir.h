@@ -133,6 +133,8 @@ struct Attribute {
   const Attribute* Field(std::string_view name) const;  // null if there is none
   // As MLIR prints it, with the type where MLIR would.
   std::string ToString() const;
+  // What it is, for messages: "a string".
+  std::string_view KindText() const;
 };
 
 // Where something comes from, as the program says it.
