@@ -61,6 +61,10 @@ StatusOr<std::vector<i64>> ChooseDevices(const ClientState& client, const Progra
                                 options.num_partitions,
                                 " devices: there is no partitioner yet, run it on one device"));
   }
+  if (needed > num_devices) {
+    return InvalidArgument(
+        StrCat("pjrt: the program is for ", needed, " devices, there are ", num_devices));
+  }
   std::vector<i64> devices = options.devices;
   if (devices.empty()) {
     for (i64 i = 0; i < needed; ++i) devices.push_back(i);

@@ -33,13 +33,13 @@ Status ReadDeviceAssignment(const WireReader& in, ProgramOptions& options) {
     return InvalidArgument(StrCat(kLabel, ": the device assignment does not name ", replicas, " * ",
                                   partitions, " devices"));
   };
-  if (replicas < 0 || partitions != static_cast<i64>(by_partition.size())) return bad();
+  if (partitions != static_cast<i64>(by_partition.size()) || partitions == 0) return bad();
+  for (const std::vector<i64>& devices : by_partition) {
+    if (static_cast<i64>(devices.size()) != replicas) return bad();
+  }
   options.devices.clear();
-  for (i64 r = 0; r < replicas; ++r) {
-    for (const std::vector<i64>& devices : by_partition) {
-      if (static_cast<i64>(devices.size()) != replicas) return bad();
-      options.devices.push_back(devices[static_cast<size_t>(r)]);
-    }
+  for (size_t r = 0; r < static_cast<size_t>(replicas); ++r) {
+    for (const std::vector<i64>& devices : by_partition) options.devices.push_back(devices[r]);
   }
   return {};
 }
@@ -66,8 +66,8 @@ Status ReadBuildOptions(const WireReader& in, ProgramOptions& options) {
         return {};
     }
   }));
-  if (options.devices.empty() && ordinal >= 0 &&
-      options.num_replicas * options.num_partitions == 1) {
+  if (options.devices.empty() && ordinal >= 0 && options.num_replicas <= 1 &&
+      options.num_partitions <= 1) {
     options.devices = {ordinal};
   }
   return {};
