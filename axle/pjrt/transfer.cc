@@ -190,6 +190,7 @@ Status Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args& args) {
 // same time if they do not overlap; the last one, by its flag, comes when all others are there.
 struct PJRT_AsyncHostToDeviceTransferManager {
   struct Part {
+    axle::Shape shape;
     axle::Literal value;
     std::byte* data;
     axle::i64 num_bytes;
@@ -240,6 +241,9 @@ Status Client_CreateBuffersForAsyncHostToDevice(
     return InvalidArgument(StrCat("pjrt: ", args.num_device_layouts, " layouts for ",
                                   args.num_shape_specs, " buffers"));
   }
+  if (args.shape_specs == nullptr && args.num_shape_specs > 0) {
+    return InvalidArgument("pjrt: the shapes are null");
+  }
   auto manager = std::make_unique<Manager>();
   manager->client = args.client->state;
   manager->device = device;
@@ -249,7 +253,8 @@ Status Client_CreateBuffersForAsyncHostToDevice(
                 ReadShape(spec.element_type, spec.dims, spec.num_dims,
                           args.device_layouts == nullptr ? nullptr : args.device_layouts[i]));
     AXLE_ASSIGN(Literal value, Literal::Create(shape));
-    Manager::Part part{.value = std::move(value),
+    Manager::Part part{.shape = shape,
+                       .value = std::move(value),
                        .data = nullptr,
                        .num_bytes = shape.num_bytes(),
                        .buffer = Promise(*args.client->state, *device, shape),
@@ -307,9 +312,9 @@ Status AsyncHostToDeviceTransferManager_TransferLiteral(
   AXLE_ASSIGN(Manager::Part * part, PartAt(manager, args.buffer_index));
   AXLE_ASSIGN(const Shape shape, ReadShape(args.shape_element_type, args.shape_dims,
                                            args.shape_num_dims, args.shape_layout));
-  if (!Compatible(shape, part->value.shape()) && !part->is_done) {
+  if (!Compatible(shape, part->shape)) {
     return InvalidArgument(StrCat("pjrt: a literal of ", shape.ToString(), " for a buffer of ",
-                                  part->value.shape().ToString()));
+                                  part->shape.ToString()));
   }
   PJRT_AsyncHostToDeviceTransferManager_TransferData_Args data = {};
   data.transfer_manager = args.transfer_manager;
