@@ -28,8 +28,9 @@ struct Launch {
   std::shared_ptr<Executable> executable;
   std::vector<BufferPtr> arguments;
   ExecuteOptions options;
-  // Donated arguments that somebody outside refers to: the run gets a copy, and they are deleted.
-  std::vector<BufferPtr> deleted;
+  // Donated arguments that somebody outside refers to, by parameter: the run leaves their memory
+  // alone, and they are deleted after the call.
+  std::vector<i64> referenced = {};
   PJRT_ExecuteContext* context = nullptr;
 };
 
@@ -66,6 +67,9 @@ Status ReadArguments(PJRT_Buffer* const* buffers, size_t num_buffers,
   if (num_buffers > 0 && buffers == nullptr) return InvalidArgument("pjrt: the arguments are null");
   launch.arguments.reserve(num_buffers);
   if (options != nullptr && options->num_non_donatable_input_indices > 0) {
+    if (options->non_donatable_input_indices == nullptr) {
+      return InvalidArgument("pjrt: the non-donatable indices are null");
+    }
     launch.options.not_donated.assign(
         options->non_donatable_input_indices,
         options->non_donatable_input_indices + options->num_non_donatable_input_indices);
@@ -82,7 +86,7 @@ Status ReadArguments(PJRT_Buffer* const* buffers, size_t num_buffers,
     if (may_donate && buffers[i]->has_references() && Donates(*launch.state->module, parameter) &&
         std::find(launch.options.not_donated.begin(), refused_end, parameter) == refused_end) {
       launch.options.not_donated.push_back(parameter);
-      launch.deleted.push_back(buffers[i]->buffer);
+      launch.referenced.push_back(parameter);
     }
   }
   return {};
@@ -178,20 +182,34 @@ StatusOr<Launch> Prepare(const PJRT_LoadedExecutable_Execute_Args& args, size_t 
   return launch;
 }
 
+void DeleteReferenced(const std::vector<BufferPtr>& arguments, const std::vector<i64>& referenced) {
+  for (const i64 parameter : referenced) arguments[static_cast<size_t>(parameter)]->Delete();
+}
+
+// What is not donated on one device is donated on none, since the devices run with the same
+// options.
 Status ExecuteOnAll(const PJRT_LoadedExecutable_Execute_Args& args) {
   const std::shared_ptr<ExecutableState>& state = args.executable->state;
   std::vector<std::vector<BufferPtr>> arguments;
   ExecuteOptions options;
+  std::vector<i64> referenced;
   for (size_t d = 0; d < args.num_devices; ++d) {
     AXLE_ASSIGN(Launch launch, Prepare(args, d));
     arguments.push_back(std::move(launch.arguments));
-    options.not_donated = std::move(launch.options.not_donated);
+    if (d == 0) options.not_donated = launch.options.not_donated;
+    for (const i64 parameter : launch.referenced) {
+      if (std::ranges::find(referenced, parameter) != referenced.end()) continue;
+      referenced.push_back(parameter);
+      options.not_donated.push_back(parameter);
+    }
   }
   AXLE_ASSIGN(auto results, state->executable->ExecuteReplicated(arguments, options));
   for (size_t d = 0; d < args.num_devices; ++d) {
     AXLE_TRY(
-        Return(*state, {std::move(results[d]), Future()}, args.output_lists[d],
+        Return(*state, {std::move(results[d]), Future()},
+               args.output_lists == nullptr ? nullptr : args.output_lists[d],
                args.device_complete_events == nullptr ? nullptr : &args.device_complete_events[d]));
+    DeleteReferenced(arguments[d], referenced);
   }
   return {};
 }
@@ -210,8 +228,10 @@ Status CheckCall(const PJRT_LoadedExecutable_Execute_Args& args) {
     return InvalidArgument(StrCat("pjrt: \"", state.name, "\" takes ", state.num_parameters,
                                   " arguments, not ", args.num_args));
   }
-  if (args.output_lists == nullptr && !state.output_types.empty()) {
-    return InvalidArgument("pjrt: there is no room for the results");
+  for (size_t d = 0; d < args.num_devices && !state.output_types.empty(); ++d) {
+    if (args.output_lists == nullptr || args.output_lists[d] == nullptr) {
+      return InvalidArgument("pjrt: there is no room for the results");
+    }
   }
   if (args.options != nullptr &&
       (args.options->num_send_ops > 0 || args.options->num_recv_ops > 0)) {
@@ -231,7 +251,7 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
   AXLE_TRY(Return(*launch.state, std::move(result),
                   args.output_lists == nullptr ? nullptr : args.output_lists[0],
                   args.device_complete_events));
-  for (const BufferPtr& buffer : launch.deleted) buffer->Delete();
+  DeleteReferenced(launch.arguments, launch.referenced);
   return {};
 }
 
