@@ -1644,6 +1644,49 @@ typedef struct PJRT_MemoryDescriptions_Extension {
   PJRT_Error* (*MemoryDescription_Kind)(PJRT_MemoryDescription_Kind_Args* args);
 } PJRT_MemoryDescriptions_Extension;
 
+// Registers handlers of custom calls and the types of their data (ffi_abi.h has the interface of
+// the handlers).
+typedef struct PJRT_FFI_Type_Info {
+  void (*deleter)(void* object);
+  void* serialize;
+  void* deserialize;
+} PJRT_FFI_Type_Info;
+
+typedef struct PJRT_FFI_Type_Register_Args {
+  size_t struct_size;
+  PJRT_Extension_Base* extension_start;
+  const char* type_name;
+  size_t type_name_size;
+  int64_t type_id;                // 0: the plugin chooses one
+  PJRT_FFI_Type_Info* type_info;  // since version 3 of the extension
+} PJRT_FFI_Type_Register_Args;
+
+typedef struct PJRT_FFI_UserData_Add_Args {
+  size_t struct_size;
+  PJRT_Extension_Base* extension_start;
+  PJRT_ExecuteContext* context;
+  int64_t type_id;
+  void* data;
+} PJRT_FFI_UserData_Add_Args;
+
+typedef struct PJRT_FFI_Register_Handler_Args {
+  size_t struct_size;
+  const char* target_name;
+  size_t target_name_size;
+  int api_version;  // 0: untyped, 1: typed
+  void* handler;
+  const char* platform_name;
+  size_t platform_name_size;
+  int traits;
+} PJRT_FFI_Register_Handler_Args;
+
+typedef struct PJRT_FFI_Extension {
+  PJRT_Extension_Base base;
+  PJRT_Error* (*type_register)(PJRT_FFI_Type_Register_Args* args);
+  PJRT_Error* (*user_data_add)(PJRT_FFI_UserData_Add_Args* args);
+  PJRT_Error* (*register_handler)(PJRT_FFI_Register_Handler_Args* args);
+} PJRT_FFI_Extension;
+
 #ifdef __cplusplus
 }
 #endif

@@ -145,7 +145,12 @@ StatusOr<std::shared_ptr<ExecutableState>> Build(const std::shared_ptr<ClientSta
     return InvalidArgument(
         "pjrt: parameter_is_tupled_arguments for a program whose parameter is not one tuple");
   }
+  if (state->has_tupled_arguments && devices.size() > 1) {
+    return Unimplemented(StrCat("pjrt: parameter_is_tupled_arguments for a program of ",
+                                devices.size(), " devices"));
+  }
   AXLE_ASSIGN(state->calls_user, RegisterHandlers(*state->module, *client->client));
+  if (state->calls_user) state->call_sites = std::make_shared<FfiCallSites>();
   AXLE_ASSIGN(state->executable, compiled != nullptr
                                      ? client->client->Load(*compiled, state->options)
                                      : client->client->Compile(state->module, state->options));

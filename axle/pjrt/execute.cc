@@ -123,6 +123,7 @@ StatusOr<ExecuteResult> Run(Launch& launch) {
     static std::atomic<i64> num_runs = 0;
     execution.emplace(FfiExecution{
         .context = launch.context,
+        .sites = state.call_sites.get(),
         .run_id = ++num_runs,
         .device_ordinal = static_cast<int>(launch.executable->devices()[0]->ordinal())});
   }

@@ -43,8 +43,8 @@ struct PJRT_ExecuteContext {
 
 namespace axle::pjrt {
 
-// The state that handlers keep for a call site of an executable, by stage, with the functions that
-// delete it.
+// The state that a handler keeps for a call site of an executable, by stage, with the functions
+// that delete it. All functions are thread-safe.
 class FfiState {
  public:
   FfiState() = default;
@@ -64,9 +64,21 @@ class FfiState {
     int64_t type_id;
     void* state;
   };
-  std::mutex mutex_;
+  std::mutex instantiation_;  // held while `instantiate` runs
   bool is_instantiated_ = false;
+  mutable std::mutex mutex_;
   std::map<int, Value> values_;
+};
+
+// The states of the call sites of an executable, by the instruction that calls. They are deleted
+// with the executable.
+class FfiCallSites {
+ public:
+  FfiState& At(const Instruction* instruction);
+
+ private:
+  std::mutex mutex_;
+  std::map<const Instruction*, std::unique_ptr<FfiState>> states_;
 };
 
 // A handler: typed, or one of the older kind, void (void* out, const void** in).
@@ -89,6 +101,7 @@ void (*FfiTypeDeleter(int64_t type_id))(void* object);
 // What a handler's context refers to.
 struct FfiExecution {
   PJRT_ExecuteContext* context = nullptr;
+  FfiCallSites* sites = nullptr;
   i64 run_id = 0;  // a number of its own for each execution
   int device_ordinal = 0;
 };

@@ -166,7 +166,7 @@ FfiState::~FfiState() {
 }
 
 Status FfiState::Instantiate(const std::function<Status()>& instantiate) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(instantiation_);
   if (is_instantiated_) return {};
   AXLE_TRY(instantiate());
   is_instantiated_ = true;
@@ -174,12 +174,14 @@ Status FfiState::Instantiate(const std::function<Status()>& instantiate) {
 }
 
 Status FfiState::Set(int stage, int64_t type_id, void* state) {
+  const std::lock_guard lock(mutex_);
   const auto [it, is_new] = values_.try_emplace(stage, Value{type_id, state});
   if (is_new) return {};
   return FailedPrecondition("ffi: the handler has a state already");
 }
 
 StatusOr<void*> FfiState::Get(int stage, int64_t type_id) const {
+  const std::lock_guard lock(mutex_);
   const auto it = values_.find(stage);
   if (it == values_.end()) return NotFound("ffi: the handler has no state");
   if (it->second.type_id != type_id) {
@@ -187,6 +189,13 @@ StatusOr<void*> FfiState::Get(int stage, int64_t type_id) const {
         StrCat("ffi: the state of the handler is of type ", it->second.type_id, ", not ", type_id));
   }
   return it->second.state;
+}
+
+FfiState& FfiCallSites::At(const Instruction* instruction) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<FfiState>& state = states_[instruction];
+  if (state == nullptr) state = std::make_unique<FfiState>();
+  return *state;
 }
 
 ScopedFfiExecution::ScopedFfiExecution(const FfiExecution& execution)

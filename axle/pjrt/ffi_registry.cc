@@ -119,29 +119,19 @@ void (*FfiTypeDeleter(int64_t type_id))(void* object) {
 
 namespace {
 
-// The states of a handler's call sites, by the instruction that calls it; they are deleted with the
-// last executable that has them.
-struct CallSites {
-  std::mutex mutex;
-  std::map<const Instruction*, std::shared_ptr<FfiState>> states;
-
-  std::shared_ptr<FfiState> At(const Instruction* instruction) {
-    const std::lock_guard lock(mutex);
-    std::shared_ptr<FfiState>& state = states[instruction];
-    if (state == nullptr) state = std::make_shared<FfiState>();
-    return state;
-  }
-};
-
 Status RegisterWith(Client& client, std::string_view name, const FfiHandler& handler) {
   if (handler.untyped != nullptr) {
     return client.device().custom_calls().Register(name, handler.untyped);
   }
-  auto sites = std::make_shared<CallSites>();
   return client.RegisterTypedCustomCall(
-      name, [bundle = handler.bundle, sites](const CustomCallFrame& frame) {
-        const std::shared_ptr<FfiState> state = sites->At(frame.invocation.instruction);
-        return CallFfiHandler(bundle, frame, *state);
+      name, [bundle = handler.bundle](const CustomCallFrame& frame) {
+        // The threads of a program of several replicas do not know their execution: a state for the
+        // call alone.
+        FfiState alone;
+        FfiCallSites* sites = CurrentFfiExecution().sites;
+        const Instruction* site = frame.invocation.instruction;
+        return CallFfiHandler(bundle, frame,
+                              sites == nullptr || site == nullptr ? alone : sites->At(site));
       });
 }
 
@@ -168,51 +158,6 @@ StatusOr<bool> RegisterHandlers(const Module& module, Client& client) {
 }
 
 }  // namespace axle::pjrt
-
-extern "C" {
-
-struct PJRT_FFI_Type_Info {
-  void (*deleter)(void* object);
-  void* serialize;
-  void* deserialize;
-};
-
-struct PJRT_FFI_Type_Register_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
-  const char* type_name;
-  size_t type_name_size;
-  int64_t type_id;                // 0: the plugin chooses one
-  PJRT_FFI_Type_Info* type_info;  // since version 3 of the extension
-};
-
-struct PJRT_FFI_UserData_Add_Args {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
-  PJRT_ExecuteContext* context;
-  int64_t type_id;
-  void* data;
-};
-
-struct PJRT_FFI_Register_Handler_Args {
-  size_t struct_size;
-  const char* target_name;
-  size_t target_name_size;
-  int api_version;  // 0: untyped, 1: typed
-  void* handler;
-  const char* platform_name;
-  size_t platform_name_size;
-  int traits;
-};
-
-struct PJRT_FFI_Extension {
-  PJRT_Extension_Base base;
-  PJRT_Error* (*type_register)(PJRT_FFI_Type_Register_Args* args);
-  PJRT_Error* (*user_data_add)(PJRT_FFI_UserData_Add_Args* args);
-  PJRT_Error* (*register_handler)(PJRT_FFI_Register_Handler_Args* args);
-};
-
-}  // extern "C"
 
 namespace axle::pjrt {
 namespace {

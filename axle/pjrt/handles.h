@@ -24,6 +24,7 @@
 namespace axle::pjrt {
 struct ClientState;
 struct ExecutableState;
+class FfiCallSites;  // pjrt/ffi.h
 }  // namespace axle::pjrt
 
 struct PJRT_Event {
@@ -182,6 +183,7 @@ struct ExecutableState {
   bool is_portable = false;
   bool has_tupled_arguments = false;
   bool calls_user = false;
+  std::shared_ptr<FfiCallSites> call_sites;  // if it calls functions of the user
   // A run is so short that it is not worth another thread.
   std::atomic<bool> is_short = false;
   std::mutex mutex;
