@@ -10,6 +10,31 @@ namespace {
 
 constexpr std::string_view kLabel = "custom-call attributes";
 
+// The value of a hexadecimal digit as MLIR writes them, in capitals; -1 for anything else.
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+// MLIR writes a byte in a string as \ and two hexadecimal digits, "a\22b", the scanner reads octal
+// ones. The other escapes are the same in MLIR, JSON and C.
+std::string WithOctalEscapes(std::string_view text) {
+  std::string octal;
+  for (size_t i = 0; i < text.size(); ++i) {
+    octal += text[i];
+    if (text[i] != '\\' || i + 1 == text.size()) continue;
+    const int high = HexDigit(text[i + 1]), low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
+    if (high >= 0 && low >= 0) {
+      const int byte = high * 16 + low;
+      for (const int shift : {6, 3, 0}) octal += static_cast<char>('0' + ((byte >> shift) & 7));
+      i += 2;
+    } else {
+      octal += text[++i];
+    }
+  }
+  return octal;
+}
+
 // Reads MLIR's and JSON's spelling of dictionaries.
 class AttributeParser {
  public:
@@ -120,7 +145,8 @@ class AttributeParser {
 
 StatusOr<CustomCallAttributes> CustomCallAttributes::Parse(std::string_view text) {
   CustomCallAttributes attributes;
-  AXLE_ASSIGN(attributes.list_, AttributeParser(text).ParseAll());
+  const std::string octal = WithOctalEscapes(text);
+  AXLE_ASSIGN(attributes.list_, AttributeParser(octal).ParseAll());
   return attributes;
 }
 

@@ -39,6 +39,12 @@ TEST(CustomCallAttributes, ReadsJsonAndNothing) {
   ASSERT_TRUE(json.ok()) << json.status().message();
   EXPECT_EQ(*json->Integer("k"), 5);
   EXPECT_FALSE(*json->Bool("large"));
+  // Bytes as MLIR writes them, and the escapes that it shares with C.
+  const auto escaped =
+      CustomCallAttributes::Parse(R"({s = "a\22b\22c\0A\C3\A9", t = "\\22\n\"x\""})");
+  ASSERT_TRUE(escaped.ok()) << escaped.status().message();
+  EXPECT_EQ(*escaped->String("s"), "a\"b\"c\n\xC3\xA9");
+  EXPECT_EQ(*escaped->String("t"), "\\22\n\"x\"");
   EXPECT_TRUE(CustomCallAttributes::Parse("")->list().empty());
   EXPECT_TRUE(CustomCallAttributes::Parse("{}")->list().empty());
 }
