@@ -38,12 +38,14 @@ Status MemoryLayout_Serialize(PJRT_Layouts_MemoryLayout_Serialize_Args& args) {
 }
 
 Status Client_GetDefaultLayout(PJRT_Layouts_Client_GetDefaultLayout_Args& args) {
-  args.layout = new PJRT_Layouts_MemoryLayout{RowMajorText(static_cast<i64>(args.num_dims))};
+  AXLE_ASSIGN(const Shape shape, ReadShape(args.type, args.dims, args.num_dims, nullptr));
+  args.layout = new PJRT_Layouts_MemoryLayout{RowMajorText(shape.rank())};
   return {};
 }
 
 Status Topology_GetDefaultLayout(PJRT_Layouts_Topology_GetDefaultLayout_Args& args) {
-  args.layout = new PJRT_Layouts_MemoryLayout{RowMajorText(static_cast<i64>(args.num_dims))};
+  AXLE_ASSIGN(const Shape shape, ReadShape(args.type, args.dims, args.num_dims, nullptr));
+  args.layout = new PJRT_Layouts_MemoryLayout{RowMajorText(shape.rank())};
   return {};
 }
 
