@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the pages of the repository to four rules; prints what breaks them and exits with 1.
+"""Holds the pages of the repository to five rules; prints what breaks them and exits with 1.
 
 A relative link leads to a file of the repository. A cell of a table has at most 40 words. The index
 docs/README.md links to every page of docs/. The table of kinds in docs/explain.md is the list
-axle/runtime/region_kinds.def; --update writes it. Pages of docs/ops are generated and not checked."""
+axle/runtime/region_kinds.def; --update writes it. The table of functions in docs/pjrt.md has the functions, minor
+versions and states of axle/pjrt/functions.def. Pages of docs/ops are generated and not checked."""
 
 import pathlib
 import re
@@ -12,6 +13,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_WORDS = 40
 KINDS = "axle/runtime/region_kinds.def"
+FUNCTIONS = "axle/pjrt/functions.def"
+STATES = {
+    "OF": "implemented", "FREE": "implemented", "VOID": "implemented", "REFUSED": "UNIMPLEMENTED", "ABSENT": "null"
+}
 BEGIN = "<!-- made by scripts/check_docs.py --update: begin -->"
 END = "<!-- end -->"
 
@@ -40,6 +45,19 @@ def with_kinds(page):
     return f"{page[:begin]}\n| kind | what is in it |\n|---|---|\n{table}{page[end:]}"
 
 
+def wrong_functions(page):
+    """The first difference between the table of functions in the page and the list."""
+    entries = re.findall(
+        r"^AXLE_PJRT_(OF|FREE|VOID|REFUSED|ABSENT)\((\w+), (\d+)", (ROOT / FUNCTIONS).read_text(encoding="utf-8"), re.MULTILINE
+    )
+    expected = [(name, since, STATES[kind]) for kind, name, since in entries]
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\w+) \| [^|]+ \|$", page, re.MULTILINE)
+    if rows == expected:
+        return None
+    row, entry = next((pair for pair in zip(rows, expected) if pair[0] != pair[1]), (len(rows), len(expected)))
+    return f"the table of functions is not {FUNCTIONS}: {row} instead of {entry}"
+
+
 def main():
     docs = ROOT / "docs"
     explain = docs / "explain.md"
@@ -53,6 +71,8 @@ def main():
             found.append(f"docs/README.md: has no link to {page.name}")
     if with_kinds(explain.read_text(encoding="utf-8")) != explain.read_text(encoding="utf-8"):
         found.append(f"docs/explain.md: its table is not {KINDS}: run scripts/check_docs.py --update")
+    if wrong := wrong_functions((docs / "pjrt.md").read_text(encoding="utf-8")):
+        found.append(f"docs/pjrt.md: {wrong}")
     print("\n".join(found) or f"docs: {len(pages)} pages ok")
     return 1 if found else 0
 
