@@ -349,6 +349,58 @@ TEST(PjrtExecutable, OptimizedProgram) {
             std::vector<float>({11, 22, 33}));
 }
 
+// What is saved runs again, with other options if they are given.
+TEST(PjrtExecutable, SaveAndLoad) {
+  using Load = PJRT_Executable_DeserializeAndLoad_Args;
+  const auto client = MakeClient(2);
+  const auto loaded = Compile(client, kAdd);
+  const auto executable = ExecutableOf(loaded);
+  const auto saved = Do(Api().Executable_Serialize, {.executable = executable});
+  const std::string bytes = Text(saved.serialized_bytes, saved.serialized_bytes_size);
+  saved.serialized_executable_deleter(saved.serialized_executable);
+  Load load = {.client = client,
+               .serialized_executable = bytes.data(),
+               .serialized_executable_size = bytes.size()};
+  const Own<PJRT_LoadedExecutable> again(
+      Do(Api().Executable_DeserializeAndLoad, load).loaded_executable);
+  EXPECT_EQ(Sum(client, again), std::vector<float>({11, 22, 33}));
+  const auto fingerprint = [](PJRT_LoadedExecutable* of) {
+    const auto args = Do(Api().LoadedExecutable_Fingerprint, {.executable = of});
+    return Text(args.executable_fingerprint, args.executable_fingerprint_size);
+  };
+  EXPECT_EQ(fingerprint(again), fingerprint(loaded));
+  // Other options, which the structs of older clients have no members for.
+  const std::string options = Options{.ordinal = 1}.Bytes();
+  load.overridden_serialized_compile_options = options.data();
+  load.overridden_serialized_compile_options_size = options.size();
+  const Own<PJRT_LoadedExecutable> elsewhere(
+      Do(Api().Executable_DeserializeAndLoad, load).loaded_executable);
+  const auto device = [](PJRT_LoadedExecutable* of) {
+    return Do(Api().LoadedExecutable_AddressableDevices, {.executable = of}).addressable_devices[0];
+  };
+  EXPECT_EQ(device(elsewhere), DeviceAt(client, 1));
+  load.struct_size = offsetof(Load, overridden_serialized_compile_options);
+  EXPECT_EQ(Take(Api().Executable_DeserializeAndLoad(&load)), "OK");
+  const Own<PJRT_LoadedExecutable> by_an_old_client(load.loaded_executable);
+  EXPECT_EQ(device(by_an_old_client), DeviceAt(client, 0));
+
+  const auto error = [&](const std::string& damaged) {
+    return Error(Api().Executable_DeserializeAndLoad,
+                 {.client = client,
+                  .serialized_executable = damaged.data(),
+                  .serialized_executable_size = damaged.size()});
+  };
+  EXPECT_EQ(error(""),
+            "INVALID_ARGUMENT: compiled program: the bytes are not a file of a compiled program");
+  std::string damaged = bytes;
+  damaged[bytes.size() / 2] ^= 0x10;
+  EXPECT_EQ(error(damaged),
+            "DATA_LOSS: compiled program: the file is damaged: its checksum is wrong");
+  for (size_t size = 1; size < bytes.size(); size += bytes.size() / 50) {
+    EXPECT_NE(error(bytes.substr(0, size)), "OK") << size;
+  }
+}
+
 TEST(PjrtExecutable, Deletion) {
   const auto client = MakeClient();
   const auto loaded = Compile(client, kAdd);
