@@ -414,6 +414,29 @@ TEST(PjrtExecutable, Deletion) {
   EXPECT_EQ(Do(Api().Executable_NumOutputs, {.executable = ExecutableOf(loaded)}).num_outputs, 1U);
 }
 
+// PJRT's numbers of element types, which are not XLA's.
+TEST(PjrtExecutable, NumbersOfElementTypes) {
+  const char* names[] = {"pred",   "s8",       "s16",           "s32",        "s64",
+                         "u8",     "u16",      "u32",           "u64",        "f16",
+                         "f32",    "f64",      "bf16",          "c64",        "c128",
+                         "f8e5m2", "f8e4m3fn", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz",
+                         "s4",     "u4",       "token",         "s2",         "u2",
+                         "f8e4m3", "f8e3m4",   "f8e8m0fnu",     "f4e2m1fn",   "s1",
+                         "u1",     "f6e2m3fn", "f6e3m2fn"};
+  const auto client = MakeClient();
+  PJRT_Buffer_Type number = 0;
+  for (const char* name : names) {
+    ++number;
+    const auto loaded = Compile(
+        client, Proto("HloModule m\nENTRY e { ROOT p = " + std::string(name) + "[] parameter(0) }"),
+        Options().Bytes(), "hlo");
+    const auto types =
+        Do(Api().Executable_OutputElementTypes, {.executable = ExecutableOf(loaded)});
+    EXPECT_EQ(types.output_types[0], number) << name;
+  }
+  EXPECT_EQ(number, 33);
+}
+
 // Programs that have no parameters, no results, tokens, tuples in tuples.
 TEST(PjrtExecutable, UnusualSignatures) {
   const auto client = MakeClient();

@@ -2,6 +2,8 @@
 // ffi_context_test.cc.
 #include <cstring>
 
+#include "axle/client/load.h"
+#include "axle/client/save.h"
 #include "tests/pjrt/ffi_calls.h"
 
 namespace axle::plugin {
@@ -107,6 +109,20 @@ TEST(PjrtFfi, FramesHaveBuffersAndAttributes) {
             "x=[t4 1 -2]; y=[t12 0.500000]; z=[t5 ]; ");
   EXPECT_EQ(describe("d = {inner = {k = 1 : i32}, name = \"n\"}, z = {}"),
             "d={inner={k=t4 1; }; name='n'; }; z={}; ");
+}
+
+// HLO has the attributes as a text, in any order.
+TEST(PjrtFfi, AttributesAreSorted) {
+  ASSERT_EQ(Register("test.describe", DescribeFrame), "OK");
+  const auto client = MakeClient();
+  const std::string program = ModuleToProto(**LoadModule(R"(HloModule m
+ENTRY e {
+  a = f32[3] parameter(0)
+  ROOT r = f32[3] custom-call(a), custom_call_target="test.describe",
+    api_version=API_VERSION_TYPED_FFI, backend_config="{c = 1 : i32, a = 2 : i32, b = {y = true, x = 7}}"
+})"));
+  EXPECT_EQ(CallTarget(client, Compile(client, program, Options().Bytes(), "hlo"), {}).error, "OK");
+  EXPECT_EQ(described, "a=t4 2; b={x=t5 7; y=t1 1; }; c=t4 1; ");
 }
 
 TEST(PjrtFfi, AttributesThatCannotBePassed) {
