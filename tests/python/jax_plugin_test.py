@@ -29,7 +29,7 @@ axle._jax_lowerings.register = lambda *arguments: lowered.append(arguments)
 factory = xla_bridge.make_cpu_client
 
 def register_plugin(name, *, priority, library_path, options):
-    calls.append((name, priority, library_path, options))
+    calls.append((name, priority, library_path, options()))
     xla_bridge.register_backend_factory(
         name, lambda: factory(), priority=priority, fail_quietly=False,
         experimental=name not in xla_bridge._nonexperimental_plugins)
@@ -56,7 +56,7 @@ class Plugin(unittest.TestCase):
 
     def run_python(self, program, **environment):
         """Stdout and stderr of a Python that has the package installed."""
-        unset = ("JAX_PLATFORMS", "AXLE_AS_CPU", "JAX_COMPILATION_CACHE_DIR", "XLA_FLAGS")
+        unset = ("JAX_PLATFORMS", "AXLE_AS_CPU", "JAX_NUM_CPU_DEVICES", "JAX_COMPILATION_CACHE_DIR", "XLA_FLAGS")
         paths = os.pathsep.join([str(self.folder / "site"), str(axle_module.ROOT / "python")])
         done = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True,
@@ -130,7 +130,14 @@ class Plugin(unittest.TestCase):
             assert calls == [("cpu", 0, library, {"platform_name": "cpu"})], calls
             assert lowered == [("cpu", "c_api")]
         """, AXLE_AS_CPU="1")
-        self.check('xla_bridge.get_backend()\nassert calls[0][0] == "axle"', AXLE_AS_CPU="0")
+        self.check("""
+            xla_bridge.get_backend()
+            assert calls[0][3] == {"platform_name": "cpu", "num_devices": 3}, calls
+        """, AXLE_AS_CPU="1", JAX_NUM_CPU_DEVICES="3")
+        self.check("""
+            xla_bridge.get_backend()
+            assert calls[0][0] == "axle" and calls[0][3] == {"platform_name": "axle"}, calls
+        """, AXLE_AS_CPU="0", JAX_NUM_CPU_DEVICES="3")
 
     def test_package_without_the_library(self):
         self.library.unlink()
