@@ -67,32 +67,37 @@ typedef struct PJRT_TopologyDescription PJRT_TopologyDescription;
 
 // --- Numbers
 // ---------------------------------------------------------------------------------------
+//
+// They are plain ints: a client may send any number, and C++ has no enumerators out of range.
 
 // The numbers are those of absl::StatusCode, 0 to 16, and so of axle::StatusCode.
 typedef int PJRT_Error_Code;
 
-typedef enum PJRT_NamedValue_Type {
+typedef int PJRT_NamedValue_Type;
+enum {
   PJRT_NamedValue_kString = 0,
   PJRT_NamedValue_kInt64 = 1,
   PJRT_NamedValue_kInt64List = 2,
   PJRT_NamedValue_kFloat = 3,
   PJRT_NamedValue_kBool = 4,
-} PJRT_NamedValue_Type;
+};
 
-typedef enum PJRT_HostBufferSemantics {
+typedef int PJRT_HostBufferSemantics;
+enum {
   PJRT_HostBufferSemantics_kImmutableOnlyDuringCall = 0,
   PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes = 1,
   PJRT_HostBufferSemantics_kImmutableZeroCopy = 2,
   PJRT_HostBufferSemantics_kMutableZeroCopy = 3,
-} PJRT_HostBufferSemantics;
+};
 
 // Element types, whose numbers are not those of XLA's PrimitiveType.
 typedef int PJRT_Buffer_Type;
 
-typedef enum PJRT_Buffer_MemoryLayout_Type {
+typedef int PJRT_Buffer_MemoryLayout_Type;
+enum {
   PJRT_Buffer_MemoryLayout_Type_Tiled = 0,
   PJRT_Buffer_MemoryLayout_Type_Strides = 1,
-} PJRT_Buffer_MemoryLayout_Type;
+};
 
 // --- Structs that several functions take
 // -----------------------------------------------------------
