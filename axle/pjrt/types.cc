@@ -93,8 +93,10 @@ StatusOr<Dims> ReadLayout(const Shape& shape, const PJRT_Buffer_MemoryLayout& la
   }
   // The dimensions by growing strides; of equal ones, which have one element, the last first.
   Dims order = Layout::RowMajor(shape.rank()).minor_to_major;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](i64 a, i64 b) { return strides.byte_strides[a] < strides.byte_strides[b]; });
+  std::ranges::sort(order, [&](i64 a, i64 b) {
+    const i64 of_a = strides.byte_strides[a], of_b = strides.byte_strides[b];
+    return of_a != of_b ? of_a < of_b : a > b;
+  });
   i64 expected = shape.num_bytes() == 0 ? 0 : shape.num_bytes() / shape.num_elements();
   for (const i64 d : order) {
     if (shape.dim(d) > 1 && strides.byte_strides[d] != expected) {
