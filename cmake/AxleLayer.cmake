@@ -33,6 +33,13 @@ function(axle_release_level name level)
   endif()
 endfunction()
 
+# The same for some sources of a layer: -Os, in the release and the dev build.
+function(axle_small_sources)
+  if(CMAKE_BUILD_TYPE STREQUAL Release OR (CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo AND NOT AXLE_SANITIZE))
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -Os)
+  endif()
+endfunction()
+
 # libaxle.so and libaxle.a: the objects of every layer, as the targets axle::axle and axle::static. Whoever
 # links libaxle.so shares one copy of the interning tables with libaxle_codegen.so; linking the static
 # libraries as well would make a second one. axle::c is libaxle.so for C: it asks for no C++ standard.

@@ -98,10 +98,11 @@ Status VerifyDynamicPad(const Subject& op) {
     const std::optional<i64> edges = CheckedAdd((*low)[d], (*high)[d]);
     const std::optional<i64> added =
         inside && edges ? CheckedAdd(*inside, *edges) : std::optional<i64>();
-    const std::optional<i64> padded = added ? CheckedAdd(*added, size) : std::optional<i64>();
+    // -1: it does not fit.
+    const i64 padded = added ? CheckedAdd(*added, size).value_or(-1) : -1;
     if (padded == result.dims[d]) continue;
     return op.Error("dimension ", d, " of the result has size ", result.dims[d], ", not ",
-                    padded ? StrCat(*padded) : std::string("one that fits"));
+                    padded >= 0 ? StrCat(padded) : std::string("one that fits"));
   }
   return {};
 }
