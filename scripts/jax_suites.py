@@ -72,15 +72,22 @@ def run(options, suite, platform):
             code = subprocess.run(
                 command, cwd=folder, env=environment(options, platform, log), stdout=out, stderr=subprocess.STDOUT
             ).returncode
-        # 0: all pass, 1: some fail, 5: nothing left to run. Else the process died in a test, if it came so far.
-        if code in (0, 1, 5):
+        # 0: all pass, 1: some fail, 5: nothing left to run. Else the process died in a test, if it came so far; one
+        # that took too long ends it with 1.
+        if code in (0, 1, 5) and not is_unfinished(log):
             done.touch()
             return
-        if not log.exists() or code in (2, 3, 4):
+        if not is_unfinished(log):
             break
     with open(log, "a") as file:
         file.write(json.dumps({"end": f"{suite} as a whole", "outcome": "crash", "why": f"pytest ended with {code}"}) + "\n")
     done.touch()
+
+
+def is_unfinished(log):
+    """Whether the last test that was started has no end."""
+    lines = log.read_text().splitlines() if log.exists() else []
+    return bool(lines) and "start" in json.loads(lines[-1])
 
 
 def outcomes(options, suite, platform):

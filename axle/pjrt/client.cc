@@ -120,6 +120,13 @@ constexpr PJRT_Memory_FunctionTable kMemoryTable = {
     .get_user_data = GetUserData,
     .set_user_data = SetUserData};
 
+// "Axle" of "axle", as JAX names the devices of its platforms.
+std::string Capitalized(std::string_view name) {
+  std::string text(name);
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
+  return text;
+}
+
 template <typename Args>
 void SetText(Args& args, const char* Args::*text, size_t Args::*size, std::string_view value) {
   args.*text = value.data();
@@ -180,12 +187,13 @@ PJRT_Memory::~PJRT_Memory() {
   }
 }
 
-PJRT_Device::PJRT_Device(axle::Device& device, axle::i64 ordinal)
+PJRT_Device::PJRT_Device(axle::Device& device, axle::i64 ordinal, std::string_view platform)
     : device(device),
-      description{.id = static_cast<int>(ordinal),
-                  .debug_string = axle::StrCat("axle:", ordinal),
-                  .to_string = axle::StrCat("AxleDevice(id=", ordinal, ")"),
-                  .attributes = {}},
+      description{
+          .id = static_cast<int>(ordinal),
+          .debug_string = axle::StrCat("axle:", ordinal),
+          .to_string = axle::StrCat(axle::pjrt::Capitalized(platform), "Device(id=", ordinal, ")"),
+          .attributes = {}},
       memory(static_cast<int>(ordinal), this),
       memories{&memory} {}
 
@@ -208,7 +216,8 @@ Status Client_Create(PJRT_Client_Create_Args& args) {
   state->platform_name = std::move(options.platform_name);
   state->platform_version = StrCat("axle ", AxleVersion());
   for (const std::shared_ptr<Device>& device : state->client->devices()) {
-    state->devices.push_back(std::make_unique<PJRT_Device>(*device, device->ordinal()));
+    state->devices.push_back(
+        std::make_unique<PJRT_Device>(*device, device->ordinal(), state->platform_name));
     PJRT_Device* made = state->devices.back().get();
     state->device_pointers.push_back(made);
     state->memory_pointers.push_back(&made->memory);

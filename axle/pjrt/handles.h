@@ -78,7 +78,7 @@ struct PJRT_Memory {
 };
 
 struct PJRT_Device {
-  PJRT_Device(axle::Device& device, axle::i64 ordinal);
+  PJRT_Device(axle::Device& device, axle::i64 ordinal, std::string_view platform);
 
   axle::Device& device;
   PJRT_DeviceDescription description;

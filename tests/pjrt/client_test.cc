@@ -101,6 +101,12 @@ TEST(PjrtClient, OptionsOfCreation) {
   const auto name = Do(Api().Client_PlatformName, {.client = named.client});
   EXPECT_EQ(Text(name.platform_name, name.platform_name_size), "metal");
   EXPECT_EQ(NumDevices(named.client), 3U);
+  PJRT_Device* const device =
+      Do(Api().Client_LookupDevice, {.client = named.client, .id = 2}).device;
+  PJRT_DeviceDescription* const description =
+      Do(Api().Device_GetDescription, {.device = device}).device_description;
+  const auto text = Do(Api().DeviceDescription_ToString, {.device_description = description});
+  EXPECT_EQ(Text(text.to_string, text.to_string_size), "MetalDevice(id=2)");
   // A number may be a text, and options of others are ignored.
   EXPECT_EQ(NumDevices(Create({Named("cpu_device_count", "2"), Named("visible", "x")}).client), 2U);
   EXPECT_EQ(Create({Named("num_threads", 2)}).error, "OK");
