@@ -30,7 +30,11 @@ void Fulfill(const std::shared_ptr<BufferStorage>& storage, StatusOr<Literal> va
   storage->ready.Set(std::move(status));
 }
 
-HostBufferSemantics SemanticsOf(PJRT_HostBufferSemantics semantics) {
+// Memory is read in place only where XLA:CPU does so, at multiples of 64: programs that write to an
+// array after they have handed it over have got used to a copy of the others.
+HostBufferSemantics SemanticsOf(PJRT_HostBufferSemantics semantics, const void* data) {
+  constexpr std::uintptr_t kAlignment = 64;
+  if (reinterpret_cast<std::uintptr_t>(data) % kAlignment != 0) return HostBufferSemantics::kCopy;
   switch (semantics) {
     case PJRT_HostBufferSemantics_kImmutableZeroCopy:
       return HostBufferSemantics::kZeroCopy;
@@ -77,7 +81,7 @@ Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) 
   const Future released = Future::Pending();
   AXLE_ASSIGN(BufferPtr buffer,
               client.client->BufferFromHost(
-                  args.data, shape, strides, SemanticsOf(args.host_buffer_semantics),
+                  args.data, shape, strides, SemanticsOf(args.host_buffer_semantics, args.data),
                   device->description.id, [released] { released.Set({}); }));
   auto made = std::make_unique<PJRT_Buffer>(args.client->state, std::move(buffer));
   args.done_with_host_buffer = new PJRT_Event{released};

@@ -55,6 +55,27 @@ TEST(PjrtHostBuffer, AllSemantics) {
   }
 }
 
+// Only at multiples of 64: programs that write to their arrays afterwards expect a copy of the
+// others.
+TEST(PjrtHostBuffer, OtherAddressesAreCopied) {
+  const auto client = MakeClient();
+  const std::vector<i64> dims = {3};
+  for (const size_t offset : {1U, 4U, 8U}) {
+    alignas(64) std::array<float, 11> data = {};
+    std::iota(data.begin() + static_cast<std::ptrdiff_t>(offset), data.end(), 1.0F);
+    Made made = Make({.client = client,
+                      .data = data.data() + offset,
+                      .type = kTypeOf<float>,
+                      .dims = dims.data(),
+                      .num_dims = 1,
+                      .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy,
+                      .device = DeviceAt(client, 0)});
+    EXPECT_TRUE(IsReady(made.done)) << offset;
+    data.fill(-1);
+    EXPECT_EQ(Get<float>(made.buffer), std::vector<float>({1, 2, 3})) << offset;
+  }
+}
+
 // The host's memory stays in use as long as anything reads it.
 TEST(PjrtHostBuffer, ZeroCopyEndsWithTheLastUser) {
   const auto client = MakeClient();
