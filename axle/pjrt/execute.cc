@@ -6,7 +6,6 @@
 // that calls functions of the user is run on the caller's thread, whatever it costs: such a
 // function may run programs itself, which would wait for ever behind this one in the queue of the
 // device.
-#include <algorithm>
 #include <chrono>
 
 #include "axle/core/strings.h"
@@ -41,14 +40,20 @@ bool AllReady(const std::vector<BufferPtr>& buffers) {
   return true;
 }
 
-bool Donates(const Module& module, i64 parameter) {
-  for (const AliasEntry& alias : module.config().input_output_alias) {
-    if (alias.parameter == parameter) return true;
-  }
-  for (const BufferDonor& donor : module.config().buffer_donor) {
-    if (donor.parameter == parameter) return true;
-  }
-  return false;
+// Which parameters a run donates, among `num_parameters`; empty for a program that donates none.
+std::vector<bool> Donated(const Module& module, size_t num_parameters, ArraySlice<i64> refused) {
+  const ModuleConfig& config = module.config();
+  if (config.input_output_alias.empty() && config.buffer_donor.empty()) return {};
+  std::vector<bool> donated(num_parameters);
+  const auto set = [&](i64 parameter, bool value) {
+    if (parameter >= 0 && static_cast<size_t>(parameter) < num_parameters) {
+      donated[static_cast<size_t>(parameter)] = value;
+    }
+  };
+  for (const AliasEntry& alias : config.input_output_alias) set(alias.parameter, true);
+  for (const BufferDonor& donor : config.buffer_donor) set(donor.parameter, true);
+  for (const i64 parameter : refused) set(parameter, false);
+  return donated;
 }
 
 // The argument, or a token for a parameter that is one: the first token of a chain comes from JAX
@@ -74,19 +79,15 @@ Status ReadArguments(PJRT_Buffer* const* buffers, size_t num_buffers,
         options->non_donatable_input_indices,
         options->non_donatable_input_indices + options->num_non_donatable_input_indices);
   }
-  const ModuleConfig& config = launch.state->module->config();
-  const bool may_donate = !config.input_output_alias.empty() || !config.buffer_donor.empty();
-  const size_t num_refused = launch.options.not_donated.size();
+  const std::vector<bool> donated =
+      Donated(*launch.state->module, num_buffers, launch.options.not_donated);
   for (size_t i = 0; i < num_buffers; ++i) {
     if (buffers[i] == nullptr) return InvalidArgument(StrCat("pjrt: argument ", i, " is null"));
     AXLE_ASSIGN(BufferPtr argument, TokenIfNeeded(*launch.state, i, buffers[i]->buffer));
     launch.arguments.push_back(std::move(argument));
-    const auto parameter = static_cast<i64>(i);
-    const auto refused_end = launch.options.not_donated.begin() + static_cast<i64>(num_refused);
-    if (may_donate && buffers[i]->has_references() && Donates(*launch.state->module, parameter) &&
-        std::find(launch.options.not_donated.begin(), refused_end, parameter) == refused_end) {
-      launch.options.not_donated.push_back(parameter);
-      launch.referenced.push_back(parameter);
+    if (!donated.empty() && donated[i] && buffers[i]->has_references()) {
+      launch.options.not_donated.push_back(static_cast<i64>(i));
+      launch.referenced.push_back(static_cast<i64>(i));
     }
   }
   return {};
@@ -194,12 +195,14 @@ Status ExecuteOnAll(const PJRT_LoadedExecutable_Execute_Args& args) {
   std::vector<std::vector<BufferPtr>> arguments;
   ExecuteOptions options;
   std::vector<i64> referenced;
+  std::vector<bool> is_referenced(args.num_args);
   for (size_t d = 0; d < args.num_devices; ++d) {
     AXLE_ASSIGN(Launch launch, Prepare(args, d));
     arguments.push_back(std::move(launch.arguments));
     if (d == 0) options.not_donated = launch.options.not_donated;
     for (const i64 parameter : launch.referenced) {
-      if (std::ranges::find(referenced, parameter) != referenced.end()) continue;
+      if (is_referenced[static_cast<size_t>(parameter)]) continue;
+      is_referenced[static_cast<size_t>(parameter)] = true;
       referenced.push_back(parameter);
       options.not_donated.push_back(parameter);
     }
