@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-# What a worker measures: name -> (function of jax, number of calls). Each returns a jitted function and its arguments.
+# The programs that a worker measures; program() makes the jitted function and the arguments of each.
 PROGRAMS = ("add", "mlp", "mlp_grad", "scan", "attention", "conv", "softmax", "sort", "cholesky", "while", "gru")
 
 

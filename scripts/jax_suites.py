@@ -2,7 +2,7 @@
 """Runs test suites of others on Axle and on XLA:CPU, and compares: jax_suites.py [OPTIONS] [SUITE...]
 
 Suites are JAX's own tests, by the names of their files (lax, nn, linalg, ...), from the checkout of jax-ml/jax that
---jax-tests or JAX_TESTS names, and those that wheels carry (chex, optax, haiku). What counts is the difference: of the tests
+--jax-tests or JAX_TESTS names, and the tests that wheels carry (chex, optax, haiku). What counts is the difference: of the tests
 that pass on XLA:CPU, how many pass on Axle, which takes the place of JAX's platform "cpu" (AXLE_AS_CPU=1), so that the same
 tests run. Each file runs in a process of its own, --jobs at a time; a crash or a hang is written as the failure of its
 test, and the file goes on with the next one. Results are kept in --results: a second call runs only what is missing.
@@ -20,7 +20,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# JAX's own tests, files of tests/ without "_test.py"; those that CONTRIBUTING.md's table has are these.
+# JAX's own tests: files of tests/ without "_test.py".
 JAX = [
     "lax", "lax_numpy", "lax_numpy_indexing", "lax_numpy_reducers", "lax_numpy_einsum", "lax_numpy_operators",
     "lax_numpy_ufuncs", "nn", "fft", "random", "lax_scipy", "linalg", "lax_control_flow", "lax_autodiff", "lax_vmap", "api",

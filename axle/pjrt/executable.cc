@@ -114,7 +114,7 @@ void Describe(ExecutableState& state) {
   state.costs.Add("flops", static_cast<float>(cost.flops));
   state.costs.Add("bytes accessed", static_cast<float>(cost.bytes_accessed));
   state.memory = state.executable->memory_analysis();
-  // About a hundredth of the time that it takes to wake a thread, for each operation or byte.
+  // Operations and bytes of a run that takes about as long as waking another thread.
   constexpr double kWorthAThread = 100'000;
   state.is_short = cost.is_complete && cost.flops + cost.bytes_accessed < kWorthAThread;
 }

@@ -1,5 +1,5 @@
-// FFI: custom calls of users, as handlers that were compiled with XLA's ffi.h, and those that
-// jax.ffi makes.
+// FFI: custom calls of users, as handlers that were compiled with XLA's ffi.h or that
+// jax.ffi registers.
 //
 // Handlers are registered with the process, by name, through the FFI extension of the plugin. A
 // program that calls one gets it at compilation (RegisterHandlers), and calls it with a call frame:

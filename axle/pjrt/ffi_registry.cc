@@ -157,9 +157,6 @@ StatusOr<bool> RegisterHandlers(const Module& module, Client& client) {
   return calls_user;
 }
 
-}  // namespace axle::pjrt
-
-namespace axle::pjrt {
 namespace {
 
 Status TypeRegister(PJRT_FFI_Type_Register_Args& args) {
