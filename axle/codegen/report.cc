@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "axle/core/strings.h"
+#include "axle/ir/source_place.h"
 #include "axle/ops/op_def.h"
 
 namespace axle {
@@ -117,11 +118,8 @@ class Reporter {
     record.kind = NumFolds(region) == 0 ? std::string(Name(region.kind)) : "reduce";
     record.engine = GetKind(region.kind).engine;
     for (const Instruction* inst : region.instructions) {
-      const Metadata& metadata = inst->metadata();
       record.instructions.push_back(
-          {std::string(inst->name()), std::string(GetOpDef(*inst).text),
-           metadata.source_file.empty() ? ""
-                                        : StrCat(metadata.source_file, ":", metadata.source_line)});
+          {std::string(inst->name()), std::string(GetOpDef(*inst).text), SourcePlace(*inst)});
     }
     CountBytes(region, record);
     record.note = InPlaceNote(region);

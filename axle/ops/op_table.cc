@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "axle/core/strings.h"
+#include "axle/ir/source_place.h"
 #include "axle/ops/async.h"
 #include "axle/ops/op_def.h"
 #include "axle/ops/open_sizes.h"
@@ -114,9 +115,7 @@ Status OpError(const Instruction& inst, std::string_view what, StatusCode code) 
                       inst.operand(i)->shape().ToString());
   }
   if (count > kMaxShown) message += StrCat(" and ", count - kMaxShown, " more");
-  if (const Metadata& from = inst.metadata(); !from.source_file.empty()) {
-    message += StrCat(" at ", from.source_file, ":", from.source_line);
-  }
+  if (const std::string place = SourcePlace(inst); !place.empty()) message += " at " + place;
   return {code, std::move(message)};
 }
 

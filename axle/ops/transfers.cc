@@ -9,6 +9,7 @@
 // from a start directly.
 #include <algorithm>
 
+#include "axle/ir/source_place.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/replica_groups.h"
@@ -53,9 +54,7 @@ Literal Token() {
 Status InInstruction(const Instruction& inst, const Status& status) {
   if (status.ok()) return status;
   std::string text = StrCat(status.message(), "; ", GetOpDef(inst).text, " \"", inst.name(), "\"");
-  if (const Metadata& from = inst.metadata(); !from.source_file.empty()) {
-    StrAppend(text, " at ", from.source_file, ":", from.source_line);
-  }
+  if (const std::string place = SourcePlace(inst); !place.empty()) StrAppend(text, " at ", place);
   return {status.code(), std::move(text)};
 }
 

@@ -165,6 +165,25 @@ TEST(Checks, FindWhatDiffers) {
             "2.00000095; operand.0 f32[2], operand.1 f32[2]");
 }
 
+// JAX's places are stacks: an error of either engine names the innermost line.
+TEST(Locations, ErrorsOfARunNameTheLine) {
+  const std::string program = R"(
+#line = loc("net.py":17:4)
+#caller = loc("train.py":40:2)
+func.func @main() {
+  %a = stablehlo.constant dense<1.0> : tensor<f32>
+  %b = stablehlo.constant dense<2.0> : tensor<f32>
+  stablehlo.custom_call @check.expect_eq(%a, %b) {has_side_effect = true} : (tensor<f32>, tensor<f32>) -> () loc(callsite(#line at #caller))
+  return
+}
+)";
+  for (const EngineKind engine : {EngineKind::kInterpret, EngineKind::kNative}) {
+    EXPECT_EQ(RunProgram(program, engine),
+              "INVALID_ARGUMENT: custom-call: \"check.expect_eq\": element 0 is 1, expected is 2; "
+              "operand.0 f32[], operand.1 f32[] at net.py:17");
+  }
+}
+
 // Operations of the dialects that become no HLO, and why.
 const std::set<std::string_view>& WithoutConversion() {
   static const std::set<std::string_view> names = {
