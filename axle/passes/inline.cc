@@ -5,10 +5,13 @@
 // deeply calls are nested. This walk keeps a stack of frames instead of recursing. A callee with
 // several callers is rebuilt first, with the calls in it inlined, and then copied to each caller
 // while the budget (kMaxInlineGrowth plus the size of the module) lasts. Copies get fresh names and
-// keep ids and metadata. Dead-code elimination removes the callees that nobody calls any more.
+// keep ids and metadata; one that has no line of source takes that of the call, so that a program
+// of JAX, whose library functions have none, always leads to a line of its user. Dead-code
+// elimination removes the callees that nobody calls any more.
 
 #include "axle/passes/inline.h"
 
+#include "axle/ir/source_place.h"
 #include "axle/passes/dce.h"
 #include "axle/passes/rebuild.h"
 
@@ -71,12 +74,13 @@ class Inlining : public Rebuilder {
   StatusOr<Instruction*> Replace(const Instruction& outermost) {
     struct Frame {
       const Instruction* call;
+      const Instruction* outer_caller;
       size_t next = 0;  // instruction of the callee
     };
     std::vector<Frame> frames;
     const auto enter = [&](const Instruction& call) {
       Enter(*call.callee(0), Operands(call));
-      frames.push_back({&call});
+      frames.push_back({&call, EnterPlace(call)});
       ++context_.changes;
     };
     enter(outermost);
@@ -85,6 +89,7 @@ class Inlining : public Rebuilder {
       const HloComputation& callee = *call.callee(0);
       if (frames.back().next == callee.instructions().size()) {
         Instruction* const result = Leave(callee);
+        SetCaller(frames.back().outer_caller);
         frames.pop_back();
         if (frames.empty()) return result;
         Stands(call, result);
@@ -117,9 +122,19 @@ class Inlining : public Rebuilder {
     for (i64 i = 0; i < inst.num_operands(); ++i) {
       copies[callee.parameters()[i]] = Mapped(*inst.operand(i));
     }
+    const Instruction* const outer_caller = EnterPlace(inst);
     CopyAll(callee.instructions(), /*rename=*/true, copies);
+    SetCaller(outer_caller);
     ++context_.changes;
     return copies.at(callee.root());
+  }
+
+  // Makes `call` the caller of the copies that follow, unless it has no line of source itself.
+  // Returns what SetCaller takes at the end of the callee.
+  const Instruction* EnterPlace(const Instruction& call) {
+    const Instruction* const outer = SetCaller(&call);
+    if (SourcePlace(call).empty()) SetCaller(outer);
+    return outer;
   }
 
   PassContext& context_;

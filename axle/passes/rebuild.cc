@@ -65,6 +65,21 @@ std::vector<Instruction*> Rebuilder::Operands(const Instruction& inst) const {
   return operands;
 }
 
+Metadata Rebuilder::MetadataOfCopy(const Instruction& inst) const {
+  Metadata metadata = inst.metadata();
+  if (caller_ == nullptr || !metadata.source_file.empty() || metadata.stack_frame_id != 0) {
+    return metadata;
+  }
+  const Metadata& call = caller_->metadata();
+  metadata.source_file = call.source_file;
+  metadata.source_line = call.source_line;
+  metadata.source_end_line = call.source_end_line;
+  metadata.source_column = call.source_column;
+  metadata.source_end_column = call.source_end_column;
+  metadata.stack_frame_id = call.stack_frame_id;
+  return metadata;
+}
+
 Instruction* Rebuilder::CopyAs(std::string_view name, const Instruction& inst,
                                std::span<Instruction* const> operands) {
   std::vector<HloComputation*> callees;
@@ -75,7 +90,7 @@ Instruction* Rebuilder::CopyAs(std::string_view name, const Instruction& inst,
                                 .operands = operands,
                                 .callees = callees,
                                 .attrs = inst.attr_block(),
-                                .metadata = inst.metadata(),
+                                .metadata = MetadataOfCopy(inst),
                                 .id = inst.id()});
   if (inst.extras() == nullptr) return copy;
   InstructionExtras& extras = to_->MutableExtras(copy);
@@ -110,7 +125,7 @@ void Rebuilder::CopyAll(std::span<const Instruction* const> instructions, bool r
                                   .operands = operands,
                                   .callees = inst->callees(),
                                   .attrs = inst->attr_block(),
-                                  .metadata = inst->metadata(),
+                                  .metadata = MetadataOfCopy(*inst),
                                   .id = inst->id()});
     copies[inst] = copy;
     if (inst->extras() == nullptr) continue;

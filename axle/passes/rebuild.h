@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "axle/core/limits.h"
@@ -58,6 +59,10 @@ class Rebuilder {
   void CopyAll(std::span<const Instruction* const> instructions, bool rename,
                std::unordered_map<const Instruction*, Instruction*>& copies);
 
+  // Until the next call, copies that have no line of source of their own take that of `call`, which
+  // they replace. Null: they stay without. Returns what it was before.
+  const Instruction* SetCaller(const Instruction* call) { return std::exchange(caller_, call); }
+
   // Until Leave, which gives what stands for its root, instructions of `callee` are what is copied,
   // still to to(): `arguments` stand for its parameters, and Stands says what for the others, whose
   // names have to be fresh. These calls may be nested.
@@ -92,6 +97,7 @@ class Rebuilder {
 
  private:
   Status RebuildComputation(const HloComputation& computation);
+  Metadata MetadataOfCopy(const Instruction& inst) const;
 
   const Module& from_;
   const Effects effects_;
@@ -101,7 +107,8 @@ class Rebuilder {
   std::unique_ptr<Module> module_;
   HloComputation* to_ = nullptr;
   HloComputation* suspended_ = nullptr;
-  std::vector<Instruction*> map_;  // by index in the computation that is being copied
+  const Instruction* caller_ = nullptr;  // of SetCaller
+  std::vector<Instruction*> map_;        // by index in the computation that is being copied
   std::vector<std::vector<Instruction*>> outer_maps_;  // while there is an Enter without a Leave
   std::unordered_map<const HloComputation*, HloComputation*> computations_;
   std::unordered_set<std::string> names_;  // filled by the first FreshName

@@ -1,4 +1,5 @@
 // Constants are computed, calls are replaced; and what stays.
+#include "axle/ir/source_place.h"
 #include "tests/passes/passes_test.h"
 
 namespace axle {
@@ -279,6 +280,52 @@ ENTRY e { x = f32[] parameter(0)  ROOT r = f32[] call(x), to_apply=f })");
 }
 
 // A computation that something else needs, or that a call leaves alone, is not taken from it.
+// The places of all instructions, "name place" by line: JAX's library functions have none.
+TEST(Inline, CopiesWithoutALineTakeThatOfTheCall) {
+  const auto module = Parse(R"(HloModule m
+twice {
+  x = f32[2] parameter(0)
+  s = f32[2] sine(x)
+  ROOT c = f32[2] cosine(s), metadata={source_file="lib.py" source_line=3}
+}
+inner {
+  x = f32[2] parameter(0)
+  a = f32[2] abs(x)
+  ROOT t = f32[2] call(a), to_apply=twice
+}
+outer {
+  x = f32[2] parameter(0)
+  i = f32[2] call(x), to_apply=inner
+  n = f32[2] negate(i)
+  j = f32[2] call(n), to_apply=twice, metadata={source_file="net.py" source_line=9}
+  ROOT e = f32[2] exponential(j)
+}
+ENTRY main {
+  x = f32[2] parameter(0)
+  o = f32[2] call(x), to_apply=outer, metadata={op_name="net" source_file="user.py" source_line=5}
+  ROOT f = f32[2] floor(o)
+}
+)");
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const auto after = RunPipeline(**module, {.passes = {FindPass("inline")}, .verify_each = true});
+  ASSERT_TRUE(after.ok()) << after.status().ToString();
+  std::string places;
+  for (const Instruction* inst : (*after)->entry()->instructions()) {
+    StrAppend(places, GetOpDef(*inst).text, " ", SourcePlace(*inst), " ", inst->metadata().op_name,
+              "\n");
+  }
+  EXPECT_EQ(places,
+            "parameter  \n"
+            "abs user.py:5 \n"
+            "sine user.py:5 \n"
+            "cosine lib.py:3 \n"
+            "negate user.py:5 \n"
+            "sine net.py:9 \n"
+            "cosine lib.py:3 \n"
+            "exponential user.py:5 \n"
+            "floor  \n");
+}
+
 TEST(Inline, KeepsWhatACallDoesNotReplace) {
   EXPECT_EQ(After(R"(HloModule m
 leaf { a = f32[] parameter(0)  ROOT b = f32[] sine(a) }
