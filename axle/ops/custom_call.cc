@@ -6,7 +6,6 @@
 // shape of what comes back, because a target is code of somebody else. Attributes that have no
 // meaning for Axle are kept for the target.
 #include <algorithm>
-#include <set>
 
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
@@ -92,6 +91,15 @@ bool CustomCallHasSideEffect(const Instruction& inst) {
 // Lists registered and built-in targets to suggest a similar name.
 Status UnknownTarget(const Instruction& inst, const DeviceContext& device) {
   const std::string& target = inst.attrs<CustomCallAttrs>().custom_call_target;
+  if (IsPythonCallback(target)) {
+    return OpError(inst,
+                   StrCat("\"", target,
+                          "\" calls a function of Python (jax.pure_callback, io_callback, "
+                          "debug.callback or debug.print), which is only in the process that made "
+                          "the program: leave the call out, or run the program in JAX "
+                          "(JAX_PLATFORMS=axle)"),
+                   StatusCode::kUnimplemented);
+  }
   const std::vector<std::string> registered = device.CustomCallTargets();
   const std::vector<std::string_view> builtin = BuiltinCustomCallTargets();
   std::vector<std::string_view> known(registered.begin(), registered.end());
@@ -126,9 +134,11 @@ StatusOr<Literal> CallOfTheDevice(DeviceContext& device, const CustomCallInvocat
 }
 
 // An error of a target, with its name and the operands.
-// The error keeps its code, so that callers can tell a missing feature from a wrong argument.
+// The error keeps its code, so that callers can tell a missing feature from a wrong argument. That
+// of a function of Python is its exception with a traceback, which says all that there is to say.
 Status TargetError(const Instruction& inst, const Status& status) {
   const std::string& target = inst.attrs<CustomCallAttrs>().custom_call_target;
+  if (IsPythonCallback(target)) return status;
   return OpError(inst, StrCat("\"", target, "\": ", status.message()), status.code());
 }
 
@@ -180,15 +190,15 @@ StatusOr<Literal> EvalCustomCall(const Instruction& inst, std::span<Literal> ope
 
 }  // namespace
 
-std::vector<std::string> CalledTargets(const Module& module) {
-  std::set<std::string> targets;
+std::map<std::string_view, const Instruction*> CalledTargets(const Module& module) {
+  std::map<std::string_view, const Instruction*> calls;
   for (const auto& computation : module.computations()) {
     for (const Instruction* inst : computation->instructions()) {
       if (inst->opcode() != Opcode::kCustomCall) continue;
-      targets.insert(inst->attrs<CustomCallAttrs>().custom_call_target);
+      calls.try_emplace(inst->attrs<CustomCallAttrs>().custom_call_target, inst);
     }
   }
-  return {targets.begin(), targets.end()};
+  return calls;
 }
 
 // Run when a program is compiled for a device, so that a missing target is found before the run.

@@ -41,6 +41,19 @@ std::vector<std::string_view> BuiltinCustomCallTargets() {
   return targets;
 }
 
+// The names of Axle's own platform for JAX (python/axle/_jax_lowerings.py) and of XLA:CPU and
+// XLA:GPU, with those of jaxlib before typed calls.
+bool IsPythonCallback(std::string_view target) {
+  constexpr std::string_view kNames[] = {"axle_python_callback",
+                                         "xla_ffi_partitioned_python_cpu_callback",
+                                         "xla_ffi_partitioned_python_gpu_callback",
+                                         "xla_ffi_python_cpu_callback",
+                                         "xla_ffi_python_gpu_callback",
+                                         "xla_python_cpu_callback",
+                                         "xla_python_gpu_callback"};
+  return std::ranges::find(kNames, target) != std::end(kNames);
+}
+
 // A shared check of the calls that take arrays only.
 Status ExpectCustomCallOperands(const CustomCallInvocation& invocation, i64 count) {
   if (static_cast<i64>(invocation.operands.size()) != count) {

@@ -17,6 +17,7 @@
 // A family of built-ins is a file with an array of rows and a function that gives it; the function
 // is listed in custom_call_builtins.cc.
 #pragma once
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,9 +43,14 @@ const BuiltinCustomCall* FindBuiltinCustomCall(std::string_view target);
 // The names of all of them, sorted.
 std::vector<std::string_view> BuiltinCustomCallTargets();
 
-// The names of the functions that `module` calls, each once, sorted.
-std::vector<std::string> CalledTargets(const Module& module);
-// NOT_FOUND if `module` calls a function that is neither one of them nor registered with `device`.
+// The name of a function that JAX makes of a function of Python (pure_callback, io_callback,
+// debug.print): it is there in the process alone that made the program.
+bool IsPythonCallback(std::string_view target);
+
+// The names of the functions that `module` calls, each with one of its calls.
+std::map<std::string_view, const Instruction*> CalledTargets(const Module& module);
+// NOT_FOUND if `module` calls a function that is neither one of them nor registered with `device`;
+// UNIMPLEMENTED if that is a function of Python.
 Status CheckCustomCallTargets(const Module& module, const DeviceContext& device);
 
 // The families.

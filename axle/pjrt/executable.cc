@@ -149,7 +149,7 @@ StatusOr<std::shared_ptr<ExecutableState>> Build(const std::shared_ptr<ClientSta
     return Unimplemented(StrCat("pjrt: parameter_is_tupled_arguments for a program of ",
                                 devices.size(), " devices"));
   }
-  AXLE_ASSIGN(state->calls_user, RegisterHandlers(*state->module, *client->client));
+  AXLE_ASSIGN(state->calls_user, RegisterHandlers(*state->module, *client));
   if (state->calls_user) state->call_sites = std::make_shared<FfiCallSites>();
   AXLE_ASSIGN(state->executable, compiled != nullptr
                                      ? client->client->Load(*compiled, state->options)

@@ -42,6 +42,7 @@ struct PJRT_ExecuteContext {
 };
 
 namespace axle::pjrt {
+struct ClientState;
 
 // The state that a handler keeps for a call site of an executable, by stage, with the functions
 // that delete it. All functions are thread-safe.
@@ -126,8 +127,8 @@ const XLA_FFI_Api& FfiApi();
 Status TakeFfiStatus(XLA_FFI_Error* error);
 
 // Makes the handlers that `module` names known to the client, and returns whether it calls
-// functions of users at all.
-StatusOr<bool> RegisterHandlers(const Module& module, Client& client);
+// functions of users at all. NOT_FOUND if it names one that nobody has registered.
+StatusOr<bool> RegisterHandlers(const Module& module, ClientState& client);
 
 // The extension's node.
 PJRT_Extension_Base* FfiExtension(PJRT_Extension_Base* next);

@@ -1,8 +1,10 @@
 // The handlers and types of the process, and the extension through which they are registered.
 #include "axle/core/strings.h"
 #include "axle/ops/custom_call_builtins.h"
+#include "axle/ops/op_def.h"
 #include "axle/pjrt/abi.h"
 #include "axle/pjrt/ffi.h"
+#include "axle/pjrt/handles.h"
 #include "axle/runtime/host_device.h"
 
 namespace axle::pjrt {
@@ -137,10 +139,28 @@ Status RegisterWith(Client& client, std::string_view name, const FfiHandler& han
 
 }  // namespace
 
-StatusOr<bool> RegisterHandlers(const Module& module, Client& client) {
+// Suggests a handler with a similar name.
+static Status NoHandler(const Instruction& call, std::string_view name, std::string_view platform) {
+  std::vector<std::string> handlers;
+  {
+    Registry& registry = TheRegistry();
+    const std::lock_guard lock(registry.mutex);
+    for (const auto& [known, handler] : registry.handlers) {
+      if (!IsPythonCallback(known)) handlers.push_back(known);
+    }
+  }
+  const std::vector<std::string_view> known(handlers.begin(), handlers.end());
+  return OpError(call,
+                 StrCat("no FFI handler \"", name, "\" is registered for platform ", platform,
+                        DidYouMean(name, known), "; in JAX: jax.ffi.register_ffi_target(\"", name,
+                        "\", handler, platform=\"", platform, "\")"),
+                 StatusCode::kNotFound);
+}
+
+StatusOr<bool> RegisterHandlers(const Module& module, ClientState& client) {
   bool calls_user = false;
-  for (const std::string& name : CalledTargets(module)) {
-    if (client.device().custom_calls().Contains(name)) {
+  for (const auto& [name, call] : CalledTargets(module)) {
+    if (client.client->device().custom_calls().Contains(name)) {
       calls_user = true;
       continue;
     }
@@ -148,8 +168,9 @@ StatusOr<bool> RegisterHandlers(const Module& module, Client& client) {
     // are built in.
     if (FindBuiltinCustomCall(name) != nullptr) continue;
     const std::optional<FfiHandler> handler = FindFfiHandler(name);
-    if (!handler) continue;
-    const Status status = RegisterWith(client, name, *handler);
+    if (!handler && IsPythonCallback(name)) continue;  // compilation refuses it
+    if (!handler) return NoHandler(*call, name, client.platform_name);
+    const Status status = RegisterWith(*client.client, name, *handler);
     // Another thread may have been faster.
     if (!status.ok() && status.code() != StatusCode::kAlreadyExists) return status;
     calls_user = true;

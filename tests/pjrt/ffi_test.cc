@@ -196,9 +196,28 @@ TEST(PjrtFfi, Registration) {
   EXPECT_EQ(RegisterBundle("test.no_execute", {.instantiate = Fail}),
             "register: FFI handler \"test.no_execute\" has no function");
   const auto client = MakeClient();
-  EXPECT_EQ(CompileError(client, Program("test.nobody")),
-            "NOT_FOUND: custom-call: no target \"test.nobody\" is registered for platform Host; "
-            "operand f32[3]");
+  EXPECT_EQ(
+      CompileError(client, Program("test.nobody")),
+      "NOT_FOUND: custom-call: no FFI handler \"test.nobody\" is registered for platform axle; "
+      "in JAX: jax.ffi.register_ffi_target(\"test.nobody\", handler, platform=\"axle\"); "
+      "operand f32[3]");
+  EXPECT_EQ(CompileError(client, Program("test.frist")),
+            "NOT_FOUND: custom-call: no FFI handler \"test.frist\" is registered for platform axle "
+            "(did you mean \"test.first\"?); in JAX: jax.ffi.register_ffi_target(\"test.frist\", "
+            "handler, platform=\"axle\"); operand f32[3]");
+}
+
+// What a function of Python raises is the error of the run, with nothing around it.
+TEST(PjrtFfi, CallsOfPython) {
+  const auto client = MakeClient();
+  EXPECT_EQ(CompileError(client, Program("axle_python_callback")),
+            "UNIMPLEMENTED: custom-call: \"axle_python_callback\" calls a function of Python "
+            "(jax.pure_callback, io_callback, debug.callback or debug.print), which is only in the "
+            "process that made the program: leave the call out, or run the program in JAX "
+            "(JAX_PLATFORMS=axle); operand f32[3]");
+  ASSERT_EQ(Register("axle_python_callback", Fail), "OK");
+  EXPECT_EQ(CallTarget("axle_python_callback").error,
+            "FAILED_PRECONDITION: the matrix is singular");
 }
 
 // The older kind of function: void (void* out, const void** in).

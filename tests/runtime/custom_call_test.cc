@@ -225,6 +225,23 @@ TEST(CustomCall, TypedFunctions) {
   EXPECT_NE(run(kTwo, "\"scale\"").find("custom-call attributes 1:1"), std::string::npos);
 }
 
+// Programs of JAX that call functions of Python cannot run anywhere else.
+TEST(CustomCall, FunctionsOfPython) {
+  HostDevice device;
+  for (const std::string target :
+       {"axle_python_callback", "xla_ffi_partitioned_python_cpu_callback",
+        "xla_ffi_partitioned_python_gpu_callback", "xla_ffi_python_cpu_callback",
+        "xla_ffi_python_gpu_callback", "xla_python_cpu_callback", "xla_python_gpu_callback"}) {
+    EXPECT_EQ(
+        ResultText(
+            RunText(Call("f32[]", "", StrCat("custom_call_target=\"", target, "\"")), &device)),
+        "UNIMPLEMENTED: custom-call: \"" + target +
+            "\" calls a function of Python (jax.pure_callback, io_callback, debug.callback or "
+            "debug.print), which is only in the process that made the program: leave the call "
+            "out, or run the program in JAX (JAX_PLATFORMS=axle)");
+  }
+}
+
 TEST(CustomCall, TargetsAreFoundByNameOnly) {
   HostDevice device;
   ASSERT_TRUE(device.custom_calls().Register("known", [](void*, const void**) {}).ok());
