@@ -18,10 +18,20 @@ Status BufferStorage::Keep(Literal&& made) {
   return status;
 }
 
+static void RaiseTo(std::atomic<i64>& most, i64 value) {
+  i64 old = most;
+  while (value > old && !most.compare_exchange_weak(old, value)) {
+  }
+}
+
 Status MemoryBudget::Reserve(i64 bytes) {
   i64 live = live_;
   while (bytes <= cap_ - live) {
-    if (live_.compare_exchange_weak(live, live + bytes)) return {};
+    if (!live_.compare_exchange_weak(live, live + bytes)) continue;
+    RaiseTo(peak_, live + bytes);
+    RaiseTo(largest_reservation_, bytes);
+    ++num_reservations_;
+    return {};
   }
   return ResourceExhausted(StrCat("buffer: needs ", bytes, " bytes in addition to ", live,
                                   " of other buffers, but the client's memory cap is ", cap_));

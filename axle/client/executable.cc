@@ -243,6 +243,18 @@ Status Executable::CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) con
   return {};
 }
 
+// The examples are those of XLA's messages.
+static Status DonatedTwice(size_t i, Donation first, size_t j, Donation second) {
+  const bool both = first != Donation::kNone && second != Donation::kNone;
+  const std::string who =
+      both ? "both donate" : StrCat("argument ", first != Donation::kNone ? i : j, " donates");
+  const std::string_view example = both                       ? "f(donate(a), donate(a))"
+                                   : first != Donation::kNone ? "f(donate(a), a)"
+                                                              : "f(a, donate(a))";
+  return InvalidArgument(StrCat("execute: arguments ", i, " and ", j, " are one buffer, which ",
+                                who, ", as in `", example, "`; pass a copy of it"));
+}
+
 StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
     ArraySlice<BufferPtr> arguments, i64 device, const ExecuteOptions& options) const {
   AXLE_TRY(CheckBuffers(arguments, device));
@@ -250,10 +262,9 @@ StatusOr<std::shared_ptr<Executable::Call>> Executable::Accept(
   std::map<const Buffer*, size_t> first;
   for (size_t i = 0; i < donations.size(); ++i) {
     const auto [it, is_new] = first.try_emplace(arguments[i].get(), i);
-    if (!is_new && std::max(donations[it->second], donations[i]) != Donation::kNone) {
-      return InvalidArgument(StrCat("execute: arguments ", it->second, " and ", i,
-                                    " are one buffer, and it is to be donated"));
-    }
+    const size_t j = it->second;
+    if (is_new || std::max(donations[j], donations[i]) == Donation::kNone) continue;
+    return DonatedTwice(j, donations[j], i, donations[i]);
   }
   auto call = std::make_shared<Call>();
   call->device = device;

@@ -17,10 +17,17 @@ class MemoryBudget {
   void Release(i64 bytes) { live_ -= bytes; }
   i64 cap() const { return cap_; }
   i64 live() const { return live_; }
+  // The most bytes at a time, and how often and how much was reserved at once, since the beginning.
+  i64 peak() const { return peak_; }
+  i64 num_reservations() const { return num_reservations_; }
+  i64 largest_reservation() const { return largest_reservation_; }
 
  private:
   const i64 cap_;
   std::atomic<i64> live_ = 0;
+  std::atomic<i64> peak_ = 0;
+  std::atomic<i64> num_reservations_ = 0;
+  std::atomic<i64> largest_reservation_ = 0;
 };
 
 // A share of a client's memory budget, in bytes, which the destructor returns to the budget.

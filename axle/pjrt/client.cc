@@ -14,7 +14,6 @@
 // Numbers may come as texts.
 #include <charconv>
 #include <cstdlib>
-#include <limits>
 
 #include "axle/client/device.h"
 #include "axle/client/memory_budget.h"
@@ -28,43 +27,60 @@ std::string_view NameOf(const PJRT_NamedValue& value) {
   return TextOf(value.name, value.name_size);
 }
 
-Status BadNumber(std::string_view what, std::string_view text) {
-  return InvalidArgument(
-      StrCat("pjrt: ", what, " is \"", text, "\", must be a number of devices or threads"));
-}
+// A number in a range, which errors give with the name of what is wrong.
+struct Range {
+  std::string_view what;
+  i64 least;
+  i64 most;
 
-StatusOr<i64> NumberFrom(std::string_view what, std::string_view text) {
-  i64 number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return BadNumber(what, text);
-  return number;
-}
-
-StatusOr<i64> NumberOf(const PJRT_NamedValue& value) {
-  if (value.type == PJRT_NamedValue_kInt64) return value.int64_value;
-  if (value.type == PJRT_NamedValue_kString) {
-    return NumberFrom(NameOf(value), TextOf(value.string_value, value.value_size));
+  Status Error(std::string_view value) const {
+    return InvalidArgument(
+        StrCat("pjrt: ", what, " is ", value, ", must be a number from ", least, " to ", most));
   }
-  return BadNumber(NameOf(value), "?");
+  StatusOr<i64> Check(i64 number) const {
+    if (number < least || number > most) return Error(StrCat(number));
+    return number;
+  }
+  StatusOr<i64> Parse(std::string_view text) const {
+    i64 number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_number = error == std::errc() && end == text.data() + text.size();
+    if (is_number && number >= least && number <= most) return number;
+    return Error(StrCat("\"", PrintableText(text), "\""));
+  }
+};
+
+// 0 stands for "what the environment says".
+StatusOr<i64> NumberOf(const PJRT_NamedValue& value, int most) {
+  const std::string what = StrCat("the option ", NameOf(value));
+  const Range range = {what, 0, most};
+  if (value.type == PJRT_NamedValue_kInt64) return range.Check(value.int64_value);
+  if (value.type == PJRT_NamedValue_kString) {
+    return range.Parse(TextOf(value.string_value, value.value_size));
+  }
+  return range.Error("of another type");
 }
 
-// The value of --xla_force_host_platform_device_count, which is the last one; 0 without it.
+// The value of --xla_force_host_platform_device_count, which is the last one; 1 without it.
 StatusOr<i64> DeviceCountOfXlaFlags() {
   const char* flags = std::getenv("XLA_FLAGS");
-  if (flags == nullptr) return 0;
+  if (flags == nullptr) return 1;
   constexpr std::string_view kFlag = "--xla_force_host_platform_device_count=";
   const std::string_view text = flags;
   const size_t at = text.rfind(kFlag);
-  if (at == std::string_view::npos) return 0;
+  if (at == std::string_view::npos) return 1;
   const std::string_view rest = text.substr(at + kFlag.size());
-  return NumberFrom(kFlag.substr(0, kFlag.size() - 1), rest.substr(0, rest.find(' ')));
+  constexpr Range kRange = {
+      "--xla_force_host_platform_device_count of the environment variable XLA_FLAGS", 1,
+      kMaxDevices};
+  return kRange.Parse(rest.substr(0, rest.find(' ')));
 }
 
 StatusOr<i64> NumDevicesOfEnvironment() {
   const char* count = std::getenv("AXLE_NUM_DEVICES");
-  if (count != nullptr && *count != '\0') return NumberFrom("AXLE_NUM_DEVICES", count);
-  AXLE_ASSIGN(const i64 flag, DeviceCountOfXlaFlags());
-  return flag == 0 ? 1 : flag;
+  if (count == nullptr || *count == '\0') return DeviceCountOfXlaFlags();
+  constexpr Range kRange = {"the environment variable AXLE_NUM_DEVICES", 1, kMaxDevices};
+  return kRange.Parse(count);
 }
 
 struct CreateOptions {
@@ -81,12 +97,9 @@ StatusOr<CreateOptions> ReadOptions(const PJRT_NamedValue* values, size_t num_va
     if (name == "platform_name" && value.type == PJRT_NamedValue_kString) {
       options.platform_name = TextOf(value.string_value, value.value_size);
     } else if (name == "num_devices" || name == "cpu_device_count") {
-      AXLE_ASSIGN(num_devices, NumberOf(value));
+      AXLE_ASSIGN(num_devices, NumberOf(value, kMaxDevices));
     } else if (name == "num_threads") {
-      AXLE_ASSIGN(const i64 num_threads, NumberOf(value));
-      if (num_threads < 0 || num_threads > std::numeric_limits<int>::max()) {
-        return BadNumber(name, StrCat(num_threads));
-      }
+      AXLE_ASSIGN(const i64 num_threads, NumberOf(value, kMaxThreads));
       options.client.num_threads = static_cast<int>(num_threads);
     }
   }
@@ -378,21 +391,29 @@ Status Device_DefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
   return {};
 }
 
-// The bytes of live buffers, which all devices share. Members that a caller does not know are not
-// written.
+// What the buffers take, which all devices share. Nothing is reserved in advance, and no heap has
+// free blocks. Members that a caller does not know are not written; jaxlib shows -1 for those that
+// it expects and that are not set.
 Status Device_MemoryStats(PJRT_Device_MemoryStats_Args& args) {
-  args.bytes_in_use = args.device->device.memory().live();
-  if (AXLE_PJRT_HAS(args, peak_bytes_in_use_is_set)) args.peak_bytes_in_use_is_set = false;
-  if (AXLE_PJRT_HAS(args, num_allocs_is_set)) args.num_allocs_is_set = false;
-  if (AXLE_PJRT_HAS(args, largest_alloc_size_is_set)) args.largest_alloc_size_is_set = false;
+  const MemoryBudget& memory = args.device->device.memory();
+  args.bytes_in_use = memory.live();
+#define AXLE_SET(member, value)                 \
+  do {                                          \
+    if (AXLE_PJRT_HAS(args, member##_is_set)) { \
+      args.member = value;                      \
+      args.member##_is_set = true;              \
+    }                                           \
+  } while (false)
+  AXLE_SET(peak_bytes_in_use, memory.peak());
+  AXLE_SET(num_allocs, memory.num_reservations());
+  AXLE_SET(largest_alloc_size, memory.largest_reservation());
+  AXLE_SET(bytes_reserved, 0);
+  AXLE_SET(peak_bytes_reserved, 0);
+  AXLE_SET(largest_free_block_bytes, 0);
+#undef AXLE_SET
   if (AXLE_PJRT_HAS(args, bytes_limit_is_set)) args.bytes_limit_is_set = false;
-  if (AXLE_PJRT_HAS(args, bytes_reserved_is_set)) args.bytes_reserved_is_set = false;
-  if (AXLE_PJRT_HAS(args, peak_bytes_reserved_is_set)) args.peak_bytes_reserved_is_set = false;
   if (AXLE_PJRT_HAS(args, bytes_reservable_limit_is_set)) {
     args.bytes_reservable_limit_is_set = false;
-  }
-  if (AXLE_PJRT_HAS(args, largest_free_block_bytes_is_set)) {
-    args.largest_free_block_bytes_is_set = false;
   }
   if (AXLE_PJRT_HAS(args, pool_bytes_is_set)) args.pool_bytes_is_set = false;
   if (AXLE_PJRT_HAS(args, peak_pool_bytes_is_set)) args.peak_pool_bytes_is_set = false;

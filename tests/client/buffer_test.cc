@@ -219,8 +219,17 @@ TEST_F(Buffers, ARefusedCallDonatesNothing) {
   EXPECT_EQ(executable->Execute({x, y}).status().message(),
             "execute: argument 1: buffer: f32[2] is deleted");
   EXPECT_EQ(x->ToLiteral()->ToString(), "{1, 2}");
-  EXPECT_EQ(executable->Execute({x, x}).status().ToString(),
-            "INVALID_ARGUMENT: execute: arguments 0 and 1 are one buffer, and it is to be donated");
+  EXPECT_EQ(
+      executable->Execute({x, x}).status().ToString(),
+      "INVALID_ARGUMENT: execute: arguments 0 and 1 are one buffer, which argument 0 donates, as "
+      "in `f(donate(a), a)`; pass a copy of it");
+  EXPECT_EQ(executable->Execute({x, x}, {.donated = {1}}).status().ToString(),
+            "INVALID_ARGUMENT: execute: arguments 0 and 1 are one buffer, which both donate, as in "
+            "`f(donate(a), donate(a))`; pass a copy of it");
+  EXPECT_EQ(
+      executable->Execute({x, x}, {.donated = {1}, .not_donated = {0}}).status().ToString(),
+      "INVALID_ARGUMENT: execute: arguments 0 and 1 are one buffer, which argument 1 donates, as "
+      "in `f(a, donate(a))`; pass a copy of it");
   EXPECT_FALSE(x->is_deleted());
 }
 
@@ -319,6 +328,21 @@ TEST_F(Buffers, ARefusedOneTakesNoMemoryFromOthers) {
   stop = true;
   refused.join();
   EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(budget.num_reservations(), 100000);
+  EXPECT_EQ(budget.largest_reservation(), 1000);
+  EXPECT_EQ(budget.peak(), 1000);
+}
+
+TEST_F(Buffers, WhatWasReservedIsCounted) {
+  MemoryBudget budget(1000);
+  EXPECT_TRUE(budget.Reserve(300).ok());
+  EXPECT_TRUE(budget.Reserve(200).ok());
+  budget.Release(300);
+  EXPECT_TRUE(budget.Reserve(100).ok());
+  EXPECT_EQ(budget.live(), 300);
+  EXPECT_EQ(budget.peak(), 500);
+  EXPECT_EQ(budget.largest_reservation(), 300);
+  EXPECT_EQ(budget.num_reservations(), 3);
 }
 
 TEST_F(Buffers, NoMemoryIsAStatus) {

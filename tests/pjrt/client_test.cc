@@ -107,31 +107,42 @@ TEST(PjrtClient, OptionsOfCreation) {
       Do(Api().Device_GetDescription, {.device = device}).device_description;
   const auto text = Do(Api().DeviceDescription_ToString, {.device_description = description});
   EXPECT_EQ(Text(text.to_string, text.to_string_size), "MetalDevice(id=2)");
+  EXPECT_EQ(
+      CompileError(named.client, R"(
+    func.func @main() -> tensor<f32> {
+      %0 = stablehlo.custom_call @nobody() : () -> tensor<f32>
+      return %0 : tensor<f32> })"),
+      "NOT_FOUND: custom-call: no FFI handler \"nobody\" is registered for platform metal; in "
+      "JAX: jax.ffi.register_ffi_target(\"nobody\", handler, platform=\"metal\")");
   // A number may be a text, and options of others are ignored.
   EXPECT_EQ(NumDevices(Create({Named("cpu_device_count", "2"), Named("visible", "x")}).client), 2U);
   EXPECT_EQ(Create({Named("num_threads", 2)}).error, "OK");
   EXPECT_EQ(Create({Named("num_devices", 0)}).error, "OK");
 
   EXPECT_EQ(Create({Named("num_devices", "two")}).error,
-            "INVALID_ARGUMENT: pjrt: num_devices is \"two\", must be a number of devices or "
-            "threads");
-  EXPECT_EQ(Create({Named("num_devices", "2x")}).error,
-            "INVALID_ARGUMENT: pjrt: num_devices is \"2x\", must be a number of devices or "
-            "threads");
-  EXPECT_EQ(Create({Named("num_devices", -1)}).error,
-            "INVALID_ARGUMENT: client: num_devices is -1, must be 1 to 1024");
-  EXPECT_EQ(Create({Named("num_devices", 2000)}).error,
-            "INVALID_ARGUMENT: client: num_devices is 2000, must be 1 to 1024");
-  EXPECT_EQ(Create({Named("num_threads", -1)}).error,
-            "INVALID_ARGUMENT: pjrt: num_threads is \"-1\", must be a number of devices or "
-            "threads");
+            "INVALID_ARGUMENT: pjrt: the option num_devices is \"two\", must be a number from 0 to "
+            "1024");
+  EXPECT_EQ(
+      Create({Named("cpu_device_count", "2x")}).error,
+      "INVALID_ARGUMENT: pjrt: the option cpu_device_count is \"2x\", must be a number from 0 "
+      "to 1024");
+  EXPECT_EQ(
+      Create({Named("num_devices", -1)}).error,
+      "INVALID_ARGUMENT: pjrt: the option num_devices is -1, must be a number from 0 to 1024");
+  EXPECT_EQ(Create({Named("num_devices", 1025)}).error,
+            "INVALID_ARGUMENT: pjrt: the option num_devices is 1025, must be a number from 0 to "
+            "1024");
+  EXPECT_EQ(
+      Create({Named("num_threads", -1)}).error,
+      "INVALID_ARGUMENT: pjrt: the option num_threads is -1, must be a number from 0 to 1024");
   EXPECT_EQ(Create({Named("num_threads", 5000000000)}).error,
-            "INVALID_ARGUMENT: pjrt: num_threads is \"5000000000\", must be a number of devices or "
-            "threads");
+            "INVALID_ARGUMENT: pjrt: the option num_threads is 5000000000, must be a number from 0 "
+            "to 1024");
   PJRT_NamedValue flag = Named("num_devices", 1);
   flag.type = PJRT_NamedValue_kBool;
   EXPECT_EQ(Create({flag}).error,
-            "INVALID_ARGUMENT: pjrt: num_devices is \"?\", must be a number of devices or threads");
+            "INVALID_ARGUMENT: pjrt: the option num_devices is of another type, must be a number "
+            "from 0 to 1024");
 }
 
 // The environment says how many devices there are if no option does.
@@ -145,15 +156,23 @@ TEST(PjrtClient, EnvironmentOfCreation) {
   setenv("AXLE_NUM_DEVICES", "4", 1);
   EXPECT_EQ(count(), 4U);
   EXPECT_EQ(NumDevices(Create({Named("num_devices", 1)}).client), 1U);
-  setenv("AXLE_NUM_DEVICES", "many", 1);
-  EXPECT_EQ(Create({}).error,
-            "INVALID_ARGUMENT: pjrt: AXLE_NUM_DEVICES is \"many\", must be a number of devices or "
-            "threads");
+  for (const std::string value :
+       {"many", "0", "-1", "1025", "100000", "3 ", "99999999999999999999"}) {
+    setenv("AXLE_NUM_DEVICES", value.c_str(), 1);
+    EXPECT_EQ(Create({}).error,
+              "INVALID_ARGUMENT: pjrt: the environment variable AXLE_NUM_DEVICES is \"" + value +
+                  "\", must be a number from 1 to 1024");
+  }
+  setenv("AXLE_NUM_DEVICES", "", 1);  // as if it were not there
+  EXPECT_EQ(count(), 3U);
   unsetenv("AXLE_NUM_DEVICES");
-  setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=", 1);
-  EXPECT_EQ(Create({}).error,
-            "INVALID_ARGUMENT: pjrt: --xla_force_host_platform_device_count is \"\", must be a "
-            "number of devices or threads");
+  for (const std::string value : {"", "0", "x"}) {
+    setenv("XLA_FLAGS", ("--xla_force_host_platform_device_count=" + value + " --xla").c_str(), 1);
+    EXPECT_EQ(Create({}).error,
+              "INVALID_ARGUMENT: pjrt: --xla_force_host_platform_device_count of the environment "
+              "variable XLA_FLAGS is \"" +
+                  value + "\", must be a number from 1 to 1024");
+  }
   unsetenv("XLA_FLAGS");
   EXPECT_EQ(count(), 1U);
 }
@@ -289,6 +308,7 @@ TEST(PjrtClient, MemoryStatsOfAllSizes) {
   const auto client = MakeClient();
   const i64 before = LiveBytes(client);
   const auto buffer = Put<float>(client, {1, 2, 3, 4}, {4});
+  Do(Api().Buffer_Delete, {.buffer = Put<float>(client, {5, 6}, {2})});
   PJRT_Device_MemoryStats_Args args;
   const PJRT_Device_MemoryStats_Args filler = [] {
     PJRT_Device_MemoryStats_Args bytes;
@@ -305,14 +325,20 @@ TEST(PjrtClient, MemoryStatsOfAllSizes) {
     args.device = DeviceAt(client, 0);
     ASSERT_EQ(Take(Api().Device_MemoryStats(&args)), "OK");
     EXPECT_EQ(args.bytes_in_use, before + 16);
-    EXPECT_FALSE(args.peak_bytes_in_use_is_set);
-    EXPECT_FALSE(args.num_allocs_is_set);
-    EXPECT_FALSE(args.largest_alloc_size_is_set);
+    EXPECT_TRUE(args.peak_bytes_in_use_is_set);
+    EXPECT_EQ(args.peak_bytes_in_use, before + 24);
+    EXPECT_TRUE(args.num_allocs_is_set);
+    EXPECT_EQ(args.num_allocs, 2);
+    EXPECT_TRUE(args.largest_alloc_size_is_set);
+    EXPECT_EQ(args.largest_alloc_size, 16);
     EXPECT_FALSE(args.bytes_limit_is_set);
-    EXPECT_FALSE(args.bytes_reserved_is_set);
-    EXPECT_FALSE(args.peak_bytes_reserved_is_set);
+    EXPECT_TRUE(args.bytes_reserved_is_set);
+    EXPECT_EQ(args.bytes_reserved, 0);
+    EXPECT_TRUE(args.peak_bytes_reserved_is_set);
+    EXPECT_EQ(args.peak_bytes_reserved, 0);
     EXPECT_FALSE(args.bytes_reservable_limit_is_set);
-    EXPECT_FALSE(args.largest_free_block_bytes_is_set);
+    EXPECT_TRUE(args.largest_free_block_bytes_is_set);
+    EXPECT_EQ(args.largest_free_block_bytes, 0);
     const auto* bytes = reinterpret_cast<const unsigned char*>(&args);
     for (size_t i = size; i < sizeof(args); ++i) EXPECT_EQ(bytes[i], 0xA5) << i;
     if (size == sizeof(args)) {

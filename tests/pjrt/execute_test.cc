@@ -181,8 +181,10 @@ TEST(PjrtDonation, SameBufferTwice) {
   const auto client = MakeClient();
   const auto executable = Compile(client, kInPlace);
   const auto a = Put<float>(client, {1, 2, 3}, {3});
-  EXPECT_EQ(Execute(executable, {a, a}).error,
-            "INVALID_ARGUMENT: execute: arguments 0 and 1 are one buffer, and it is to be donated");
+  EXPECT_EQ(
+      Execute(executable, {a, a}).error,
+      "INVALID_ARGUMENT: execute: arguments 0 and 1 are one buffer, which argument 0 donates, as "
+      "in `f(donate(a), a)`; pass a copy of it");
   EXPECT_FALSE(IsDeleted(a));
 }
 
