@@ -5,6 +5,8 @@
 // partition the devices of its replicas.
 #include "axle/pjrt/options.h"
 
+#include <charconv>
+
 #include "axle/core/strings.h"
 #include "axle/core/wire.h"
 
@@ -73,46 +75,107 @@ Status ReadBuildOptions(const WireReader& in, ProgramOptions& options) {
   return {};
 }
 
-Status Choice(std::string_view name, std::string_view value, std::string_view choices) {
-  return InvalidArgument(StrCat(kLabel, ": ", name, " is \"", value, "\", must be ", choices));
+// The value of an option of the user: an OptionOverrideProto, which has one of a text (field 1), a
+// bool, an integer and a float.
+struct UserValue {
+  enum Type { kNone, kText, kBool, kInt, kFloat };
+  Type type = kNone;
+  std::string text = "nothing";  // of any type
+};
+
+StatusOr<UserValue> ReadUserValue(const WireReader& in) {
+  UserValue value;
+  AXLE_TRY(ReadMessage(in, [&](const WireReader& field) -> Status {
+    if (field.field() == UserValue::kText) {
+      AXLE_ASSIGN(const std::string_view text, field.Bytes());
+      value = {UserValue::kText, std::string(text)};
+    } else if (field.field() == UserValue::kBool) {
+      AXLE_ASSIGN(const bool flag, field.Bool());
+      value = {UserValue::kBool, flag ? "True" : "False"};
+    } else if (field.field() == UserValue::kInt) {
+      AXLE_ASSIGN(const i64 number, field.Int());
+      value = {UserValue::kInt, StrCat(number)};
+    } else if (field.field() == UserValue::kFloat) {
+      AXLE_ASSIGN(const double number, field.Double());
+      value = {UserValue::kFloat, ToText(number)};
+    }
+    return {};
+  }));
+  return value;
 }
 
-Status SetUserOption(std::string_view name, std::string_view text, ProgramOptions& options) {
+template <typename T>
+bool IsNumber(std::string_view text) {
+  T number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// The names of types in xla_options.def. Texts are taken for the types that they spell, as by XLA.
+bool IsOfType(std::string_view type, const UserValue& value) {
+  if (type == "string") return value.type == UserValue::kText;
+  if (type == "bool") {
+    return value.type == UserValue::kBool ||
+           (value.type == UserValue::kText && (value.text == "True" || value.text == "False"));
+  }
+  if (value.type != UserValue::kInt && value.type != UserValue::kText) return false;
+  return type == "int32" ? IsNumber<std::int32_t>(value.text) : IsNumber<i64>(value.text);
+}
+
+// XLA's options have no effect. A value of a wrong type is a mistake all the same.
+Status CheckXlaOption(std::string_view name, const UserValue& value) {
+  static constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
+#define XLA_OPTION(type, name) {#name, #type},
+#include "axle/pjrt/xla_options.def"
+#undef XLA_OPTION
+  };
+  for (const auto& [known, type] : kTypes) {
+    if (known != name || IsOfType(type, value)) continue;
+    return InvalidArgument(StrCat("While setting option ", name, ", '", PrintableText(value.text),
+                                  "' is not a valid ", type, " value."));
+  }
+  return {};
+}
+
+Status Choice(std::string_view name, const UserValue& value, std::string_view choices) {
+  const std::string_view quote = value.type == UserValue::kText ? "\"" : "";
+  return InvalidArgument(StrCat(kLabel, ": ", name, " is ", quote, PrintableText(value.text), quote,
+                                ", must be ", choices));
+}
+
+Status SetUserOption(std::string_view name, const UserValue& value, ProgramOptions& options) {
+  const bool is_text = value.type == UserValue::kText;
   if (name == "axle_numerics") {
-    if (text != "strict" && text != "fast") {
-      return Choice(name, text, "\"strict\" or \"fast\"");
+    if (!is_text || (value.text != "strict" && value.text != "fast")) {
+      return Choice(name, value, "\"strict\" or \"fast\"");
     }
-    options.numerics = text == "fast" ? Numerics::kFast : Numerics::kStrict;
+    options.numerics = value.text == "fast" ? Numerics::kFast : Numerics::kStrict;
     return {};
   }
   if (name == "axle_engine") {
-    if (text != "native" && text != "interpret") {
-      return Choice(name, text, "\"native\" or \"interpret\"");
+    if (!is_text || (value.text != "native" && value.text != "interpret")) {
+      return Choice(name, value, "\"native\" or \"interpret\"");
     }
-    options.engine = text == "native" ? EngineKind::kNative : EngineKind::kInterpret;
+    options.engine = value.text == "native" ? EngineKind::kNative : EngineKind::kInterpret;
     return {};
   }
-  if (name.starts_with("xla_")) return {};
+  if (name.starts_with("xla_")) return CheckXlaOption(name, value);
   return InvalidArgument(StrCat("No such compile option: '", name, "'"));
 }
 
-// An entry of the map: 1 the name, 2 the value, of which field 1 is a text.
+// An entry of the map: 1 the name, 2 the value.
 Status ReadUserOption(const WireReader& in, ProgramOptions& options) {
-  std::string_view name, text;
+  std::string_view name;
+  UserValue value;
   AXLE_TRY(ReadMessage(in, [&](const WireReader& field) -> Status {
     if (field.field() == 1) {
       AXLE_ASSIGN(name, field.Bytes());
     } else if (field.field() == 2) {
-      return ReadMessage(field, [&](const WireReader& value) -> Status {
-        if (value.field() == 1) {
-          AXLE_ASSIGN(text, value.Bytes());
-        }
-        return {};
-      });
+      AXLE_ASSIGN(value, ReadUserValue(field));
     }
     return {};
   }));
-  return SetUserOption(name, text, options);
+  return SetUserOption(name, value, options);
 }
 
 }  // namespace

@@ -172,14 +172,67 @@ TEST(PjrtCompile, UserOptions) {
   };
   EXPECT_EQ(error("axle_numerics", "fast"), "OK");
   EXPECT_EQ(error("axle_engine", "interpret"), "OK");
-  EXPECT_EQ(error("xla_cpu_enable_fast_math", "true"), "OK");
+  EXPECT_EQ(error("xla_cpu_enable_fast_math", "True"), "OK");
   EXPECT_EQ(error("x", "1"), "INVALID_ARGUMENT: No such compile option: 'x'");
   EXPECT_EQ(error("axle_numerics", "loose"),
             "INVALID_ARGUMENT: compile options: axle_numerics is \"loose\", must be \"strict\" or "
             "\"fast\"");
   EXPECT_EQ(error("axle_engine", ""),
-            "INVALID_ARGUMENT: compile options: axle_engine is \"\", must be \"native\" or "
+            "INVALID_ARGUMENT: compile options: axle_engine is nothing, must be \"native\" or "
             "\"interpret\"");
+}
+
+// A value has a type: JAX passes numbers of Python as numbers.
+TEST(PjrtCompile, TypesOfUserOptions) {
+  const auto client = MakeClient();
+  // An OptionOverrideProto: 1 a text, 2 a bool, 3 an integer, 4 a float.
+  const auto error = [&](std::string_view name, const std::function<void(WireWriter&)>& set) {
+    WireWriter value, entry, out;
+    set(value);
+    entry.Bytes(1, name);
+    entry.Bytes(2, value.bytes().empty() ? "\x10" + std::string(1, '\0') : value.bytes());  // false
+    out.Message(7, entry);
+    return CompileError(client, kAdd, out.bytes());
+  };
+  const auto text = [](std::string_view value) {
+    return [value](WireWriter& out) { out.Bytes(1, value); };
+  };
+  const auto flag = [](bool value) { return [value](WireWriter& out) { out.Int(2, value); }; };
+  const auto integer = [](i64 value) { return [value](WireWriter& out) { out.Int(3, value); }; };
+  const auto number = [](double value) {
+    return [value](WireWriter& out) { out.Double(4, value); };
+  };
+  EXPECT_EQ(error("axle_engine", integer(3)),
+            "INVALID_ARGUMENT: compile options: axle_engine is 3, must be \"native\" or "
+            "\"interpret\"");
+  EXPECT_EQ(error("axle_numerics", flag(true)),
+            "INVALID_ARGUMENT: compile options: axle_numerics is True, must be \"strict\" or "
+            "\"fast\"");
+  EXPECT_EQ(error("axle_engine", number(1.5)),
+            "INVALID_ARGUMENT: compile options: axle_engine is 1.5, must be \"native\" or "
+            "\"interpret\"");
+  // Options of XLA have types too, though they have no effect.
+  constexpr std::string_view kFlag = "xla_embed_ir_in_executable";
+  EXPECT_EQ(error(kFlag, flag(false)), "OK");
+  EXPECT_EQ(error(kFlag, text("False")), "OK");
+  EXPECT_EQ(error(kFlag, text("false")),
+            "INVALID_ARGUMENT: While setting option xla_embed_ir_in_executable, 'false' is not a "
+            "valid bool value.");
+  EXPECT_EQ(error(kFlag, integer(1)),
+            "INVALID_ARGUMENT: While setting option xla_embed_ir_in_executable, '1' is not a valid "
+            "bool value.");
+  EXPECT_EQ(error("xla_dump_max_hlo_modules", integer(-3)), "OK");
+  EXPECT_EQ(error("xla_dump_max_hlo_modules", text("200")), "OK");
+  EXPECT_EQ(
+      error("xla_dump_max_hlo_modules", integer(i64{1} << 31)),
+      "INVALID_ARGUMENT: While setting option xla_dump_max_hlo_modules, '2147483648' is not a "
+      "valid int32 value.");
+  EXPECT_EQ(error("xla_dump_max_hlo_modules", number(1.5)),
+            "INVALID_ARGUMENT: While setting option xla_dump_max_hlo_modules, '1.5' is not a valid "
+            "int32 value.");
+  EXPECT_EQ(error("xla_dump_to", integer(1)),
+            "INVALID_ARGUMENT: While setting option xla_dump_to, '1' is not a valid string value.");
+  EXPECT_EQ(error("xla_of_another_version", integer(1)), "OK");
 }
 
 constexpr std::string_view kTwoResults = R"(
