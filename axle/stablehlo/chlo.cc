@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "axle/core/strings.h"
+#include "axle/lib/compose.h"
 #include "axle/lib/constants.h"
 #include "axle/lib/math.h"
 #include "axle/ops/attributes/attributes.h"
@@ -43,14 +44,21 @@ StatusOr<Instruction*> CallBuilt(const Site& site, BuildFn build) {
   return site.Add(Opcode::kCall, site.operands(), CallAttrs{}, {computation});
 }
 
+// Of a complex number, -i atanh(i z), which has C's values at zeros and infinities.
+XlaOp Atan(XlaOp x, const Location& at) {
+  if (!IsComplex(ShapeOfOp(x).type())) return Atan2(x, ScalarLike(x, 1, at), {}, at);
+  const XlaOp turned = Complex(Neg(Imag(x, at), at), Real(x, at), {}, at);
+  const XlaOp angle = Atanh(turned, at);
+  return Complex(Imag(angle, at), Neg(Real(angle, at), at), {}, at);
+}
+
 struct LibraryFunction {
   std::string_view name;
   BuildFn build;
 };
 
 constexpr LibraryFunction kLibrary[] = {
-    {"atan", [](ArraySlice<XlaOp> x,
-                const Location& at) { return Atan2(x[0], ScalarLike(x[0], 1, at), {}, at); }},
+    {"atan", [](ArraySlice<XlaOp> x, const Location& at) { return Atan(x[0], at); }},
     {"bessel_i1e", [](ArraySlice<XlaOp> x, const Location& at) { return BesselI1e(x[0], at); }},
     {"conj",
      [](ArraySlice<XlaOp> x, const Location& at) { return MaybeConjugate(x[0], true, at); }},

@@ -30,12 +30,6 @@ const Operation* TerminatorOf(const mlir::Block& block) {
   return block.operations.empty() ? nullptr : block.operations.back();
 }
 
-bool IsOpen(const mlir::Type& type) {
-  if (type.kind == mlir::TypeKind::kUnranked) return true;
-  return type.is_tensor() && !mlir::ShapeOf(type) &&
-         mlir::ElementOf(type) != PRIMITIVE_TYPE_INVALID;
-}
-
 // Whether a value of the function has a type that leaves sizes open.
 bool LeavesSizesOpen(const Operation& function) {
   bool open = false;
@@ -322,6 +316,12 @@ Instruction* Converter::Find(Frame& frame, const mlir::Value& value) {
   return found == frame.values.end() ? nullptr : found->second;
 }
 
+Instruction* Converter::AddParameter(Frame& frame, const Shape& shape,
+                                     const mlir::Location& location) {
+  return AddParameter(frame, shape, Locations::ArgumentName(location),
+                      locations_.MetadataOf(location));
+}
+
 Instruction* Converter::AddParameter(Frame& frame, const Shape& shape, std::string_view name,
                                      const Metadata& metadata) {
   auto attrs = std::make_shared<ParameterAttrs>();
@@ -422,6 +422,7 @@ StatusOr<HloComputation*> Converter::ConvertFunction(const Operation& function,
   if (captured_.insert(&function).second) AXLE_TRY(FindCaptures(function));
   Frame frame{.computation = NewComputation(name)};
   const mlir::Block& block = function.regions[0].blocks[0];
+  const std::vector<const mlir::Location*> locations = ArgumentLocations(function);
   for (const mlir::Value& argument : block.arguments) {
     std::optional<Shape> shape;
     if (shapes.empty()) {
@@ -437,9 +438,7 @@ StatusOr<HloComputation*> Converter::ConvertFunction(const Operation& function,
                                       "(argument_shapes; axle run takes those of the values)"));
     }
     AXLE_TRY(CheckShape(*shape));
-    const std::string_view argument_name = Locations::ArgumentName(*argument.location);
-    Instruction* parameter =
-        AddParameter(frame, *shape, argument_name, locations_.MetadataOf(*argument.location));
+    Instruction* parameter = AddParameter(frame, *shape, *locations[argument.index]);
     AXLE_TRY(InferShape(*parameter).status());
     frame.values[&argument] = parameter;
     if (argument.index < known.size() && known[argument.index] != nullptr) {
@@ -472,62 +471,6 @@ StatusOr<HloComputation*> Converter::ConvertFunction(const Operation& function,
   }
   AXLE_TRY(SetParameters(frame));
   return frame.computation;
-}
-
-namespace {
-
-// An argument's shape, with sizes that are open; nothing of types that have none.
-std::optional<Shape> OpenShapeOf(const mlir::Type& type) {
-  if (std::optional<Shape> shape = mlir::ShapeOf(type); shape) return shape;
-  const ElementType element = mlir::ElementOf(type);
-  if (!type.is_tensor() || element == PRIMITIVE_TYPE_INVALID) return std::nullopt;
-  static_assert(mlir::kDynamic == kUnboundedSize);
-  Shape shape(element, type.dims);
-  for (size_t d = 0; d < type.dims.size(); ++d) {
-    if (type.dims[d] == mlir::kDynamic) shape.set_dynamic(static_cast<i64>(d), true);
-  }
-  return shape;
-}
-
-}  // namespace
-
-StatusOr<std::unique_ptr<Module>> Converter::Signature() {
-  AXLE_TRY(ListFunctions());
-  AXLE_TRY(FindEntry());
-  const mlir::Block& block = entry_->regions[0].blocks[0];
-  const auto is_open = [](const mlir::Value& argument) { return IsOpen(*argument.type); };
-  if (std::ranges::none_of(block.arguments, is_open)) return std::unique_ptr<Module>();
-  const mlir::Attribute* name = source_.top()->Find("sym_name");
-  module_ = std::make_unique<Module>(name == nullptr ? "module" : std::string(name->text));
-  locations_.set_module(module_.get());
-  Frame frame{.computation = NewComputation("main")};
-  Instructions parameters;
-  for (const mlir::Value& argument : block.arguments) {
-    const std::optional<Shape> shape = OpenShapeOf(*argument.type);
-    if (!shape) return ErrorAt(*entry_, StrCat("an argument is ", argument.type->ToString()));
-    parameters.push_back(AddParameter(frame, *shape, Locations::ArgumentName(*argument.location),
-                                      locations_.MetadataOf(*argument.location)));
-  }
-  std::vector<Shape> results;
-  const mlir::Attribute* type = entry_->Find("function_type");
-  if (type == nullptr || type->type == nullptr) return ErrorAt(*entry_, "a function has no type");
-  for (const mlir::Type* result : type->type->results) {
-    const std::optional<Shape> shape = OpenShapeOf(*result);
-    if (!shape) return ErrorAt(*entry_, StrCat("a result is ", result->ToString()));
-    results.push_back(*shape);
-  }
-  auto attrs = std::make_shared<CustomCallAttrs>();
-  attrs->custom_call_target = "axle.open_program";
-  const Shape result = results.size() == 1 ? results[0] : Shape::Tuple(results);
-  frame.computation->set_root(
-      frame.computation->Add({.opcode = Opcode::kCustomCall,
-                              .name = "open_program",
-                              .shape = result,
-                              .operands = parameters,
-                              .attrs = {GetOpDef(Opcode::kCustomCall).attrs, std::move(attrs)}}));
-  AXLE_TRY(SetParameters(frame));
-  module_->set_entry(frame.computation);
-  return std::move(module_);
 }
 
 StatusOr<std::unique_ptr<Module>> Converter::Run() {
@@ -568,36 +511,6 @@ StatusOr<std::unique_ptr<Module>> ConvertToHlo(const mlir::MlirModule& source,
                                                const ConvertOptions& options) {
   AXLE_TRY(stablehlo::VerifyProgram(source, options.limits));
   return stablehlo::Converter(source, options).Run();
-}
-
-namespace {
-
-class OpenStablehlo : public OpenProgram {
- public:
-  explicit OpenStablehlo(std::shared_ptr<const mlir::MlirModule> source)
-      : source_(std::move(source)) {}
-  StatusOr<std::unique_ptr<Module>> ForShapes(std::span<const Shape> arguments) const override {
-    // It was verified when it was read.
-    return stablehlo::Converter(*source_, {.argument_shapes = arguments}).Run();
-  }
-
- private:
-  std::shared_ptr<const mlir::MlirModule> source_;
-};
-
-}  // namespace
-
-StatusOr<std::unique_ptr<Module>> ConvertOrKeepOpen(std::shared_ptr<const mlir::MlirModule> source,
-                                                    const ConvertOptions& options) {
-  AXLE_TRY(stablehlo::VerifyProgram(*source, options.limits));
-  if (options.argument_shapes.empty()) {
-    AXLE_ASSIGN(std::unique_ptr<Module> open, stablehlo::Converter(*source, options).Signature());
-    if (open != nullptr) {
-      open->set_open_program(std::make_shared<OpenStablehlo>(std::move(source)));
-      return open;
-    }
-  }
-  return stablehlo::Converter(*source, options).Run();
 }
 
 }  // namespace axle

@@ -191,6 +191,8 @@ class Converter {
   StatusOr<HloComputation*> Combiner(const Site& site, Opcode opcode, const Shape& scalar);
   Instruction* AddParameter(Frame& frame, const Shape& shape, std::string_view name,
                             const Metadata& metadata);
+  // An argument's, whose name and metadata come from its location.
+  Instruction* AddParameter(Frame& frame, const Shape& shape, const mlir::Location& location);
   // That everything that the operation and its regions use is there: files in bytecode may use
   // values before they are defined.
   Status CheckDefined(Frame& frame, const mlir::Operation& op);
@@ -215,6 +217,8 @@ class Converter {
   StatusOr<HloComputation*> ConvertFunction(const mlir::Operation& function,
                                             std::span<const Shape> shapes,
                                             std::span<const Literal* const> known);
+  // Where the names of a function's arguments are, as far as they have names.
+  std::vector<const mlir::Location*> ArgumentLocations(const mlir::Operation& function) const;
   Status CheckArgument(const mlir::Operation& function, const mlir::Value& argument,
                        const Shape& shape) const;
   // Computes what an instruction gives if its operands are known.
@@ -239,6 +243,9 @@ class Converter {
   std::unordered_set<const mlir::Operation*> captured_;  // functions whose captures are known
   NameCounts computation_names_, instruction_names_;
 };
+
+// Whether a value of this type may have several shapes.
+bool IsOpen(const mlir::Type& type);
 
 // The row of an operation: how it becomes HLO. Null if it has none.
 using ConvertFn = Status (*)(const Site& site);

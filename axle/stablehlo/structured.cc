@@ -102,9 +102,7 @@ StatusOr<HloComputation*> Site::Body(size_t i) const {
   for (const Value& argument : block.arguments) {
     const std::optional<Shape> shape = mlir::ShapeOf(*argument.type);
     if (!shape) return Error(StrCat("an argument of region ", name, " leaves sizes open"));
-    Instruction* parameter =
-        converter_.AddParameter(frame, *shape, Locations::ArgumentName(*argument.location),
-                                converter_.locations().MetadataOf(*argument.location));
+    Instruction* parameter = converter_.AddParameter(frame, *shape, *argument.location);
     AXLE_TRY(InferShape(*parameter).status());
     frame.values[&argument] = parameter;
   }

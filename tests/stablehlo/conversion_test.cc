@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "axle/client/client.h"
 #include "axle/client/load.h"
 #include "axle/ops/open_sizes.h"
 #include "axle/stablehlo/convert.h"
@@ -509,6 +510,57 @@ TEST(Conversion, OpenSizes) {
             "INVALID_ARGUMENT: argument 0 is f32[3,4], but parameter 0 \"Arg_0\" is f32[?,2]");
   EXPECT_EQ(shape_for(Shape(S32, {3, 2})),
             "INVALID_ARGUMENT: argument 0 is s32[3,2], but parameter 0 \"Arg_0\" is f32[?,2]");
+}
+
+// As JAX exports programs with symbolic sizes: the names are at the function that @main calls.
+TEST(Conversion, NamesOfArgumentsAreWhereTheyGo) {
+  constexpr std::string_view kText = R"(
+func.func @main(%0: tensor<?xf32> loc(unknown), %1: tensor<?xf32> loc("mine"), %2: tensor<?xf32> loc(unknown)) -> tensor<?xf32> {
+  %size = stablehlo.get_dimension_size %0, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %first = call @ignore(%2) : (tensor<?xf32>) -> tensor<?xf32>
+  %r = call @f(%size, %0, %1) : (tensor<i32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func private @ignore(%x: tensor<?xf32> loc(unknown)) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
+func.func private @f(%n: tensor<i32> loc("n"), %w: tensor<?xf32> loc("p['w']"), %y: tensor<?xf32> loc("y")) -> tensor<?xf32> {
+  %s = stablehlo.add %w, %y : tensor<?xf32>
+  return %s : tensor<?xf32>
+})";
+  const auto module = LoadModule(kText);
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const Shape shape(F32, {2});
+  const auto fixed = ForArgumentShapes(**module, {{shape, shape, shape}});
+  ASSERT_TRUE(fixed.ok()) << fixed.status().ToString();
+  for (const Module* read : {module->get(), fixed->get()}) {
+    const auto& parameters = read->entry()->parameters();
+    ASSERT_EQ(parameters.size(), 3U);
+    EXPECT_EQ(parameters[0]->name(), "p__w__");
+    EXPECT_EQ(parameters[0]->metadata().op_name, "p['w']");
+    EXPECT_EQ(parameters[1]->name(), "mine");
+    EXPECT_EQ(parameters[2]->name(), "Arg_2");
+  }
+}
+
+// C's values: a zero keeps its sign, and an infinity gives a quarter of a turn.
+TEST(Conversion, ChloAtanOfComplexNumbers) {
+  const auto client = Client::Create();
+  ASSERT_TRUE(client.ok()) << client.status().ToString();
+  const auto executable = (*client)->Compile(R"(
+func.func @main(%x: tensor<6xcomplex<f32>>) -> tensor<6xcomplex<f32>> {
+  %0 = chlo.atan %x : tensor<6xcomplex<f32>> -> tensor<6xcomplex<f32>>
+  return %0 : tensor<6xcomplex<f32>>
+})",
+                                             {.engine = EngineKind::kInterpret});
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  const Literal x =
+      *ParseLiteral("c64[6] {(0.5, 0), (0.5, -0.0), (inf, 0), (0, 2), (-0.0, -2), (nan, 0)}");
+  const auto result = (*executable)->Execute({x});
+  ASSERT_TRUE(result.ok()) << result.status().ToString();
+  EXPECT_EQ(result->ToString(),
+            "{(0.463647604, 0), (0.463647604, -0), (1.57079637, 0), (1.57079637, 0.549306154), "
+            "(-1.57079637, -0.549306154), (nan, 0)}");
 }
 
 }  // namespace
