@@ -7,6 +7,7 @@
 #include "axle/client/compression.h"
 #include "axle/client/executable_file.h"
 #include "axle/client/foreign_formats.h"
+#include "axle/client/jax_export.h"
 #include "axle/core/storage.h"
 #include "axle/core/strings.h"
 #include "axle/proto/read.h"
@@ -75,7 +76,7 @@ bool LooksLikeMlir(std::string_view text) {
 }  // namespace
 
 InputFormat DetectFormat(std::string_view bytes) {
-  if (mlir::IsMlirBytecode(bytes)) return InputFormat::kStablehlo;
+  if (mlir::IsMlirBytecode(bytes) || ProgramInJaxExport(bytes)) return InputFormat::kStablehlo;
   const std::string_view text = SkipBlank(bytes);
   if (StartsWithWord(text, "HloModule")) return InputFormat::kHloText;
   const bool is_mlir = LooksLikeMlir(text);
@@ -109,6 +110,7 @@ StatusOr<LoadedProgram> LoadProto(std::string_view bytes, const ReadProtoOptions
 
 StatusOr<std::unique_ptr<Module>> LoadStablehlo(std::string_view bytes, std::string_view label,
                                                 Limits* limits) {
+  bytes = ProgramInJaxExport(bytes).value_or(bytes);
   AXLE_ASSIGN(std::shared_ptr<const mlir::MlirModule> source,
               mlir::IsMlirBytecode(bytes)
                   ? mlir::ReadMlirBytecode(bytes, {.label = std::string(label), .limits = limits})

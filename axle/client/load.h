@@ -13,8 +13,8 @@
 namespace axle {
 
 // kHloProto stands for HloModuleProto, HloProto and HloSnapshot, which are told apart by their
-// content. kStablehlo: MLIR's text or
-// bytecode, whichever it is, also with the dialects VHLO, CHLO and Shardy.
+// content. kStablehlo: MLIR's text or bytecode, whichever it is, also with the dialects VHLO, CHLO
+// and Shardy, and bytecode in a file of jax.export.
 enum class InputFormat : std::uint8_t { kHloText, kHloProto, kStablehlo };
 
 // The formats that are read, in the order of InputFormat, as --from= spells them.
@@ -42,13 +42,14 @@ struct LoadedProgram {
 };
 
 // Reads and verifies a program: HLO text, HloModuleProto, HloProto, HloSnapshot, or StableHLO as
-// text or bytecode, which is converted to HLO, each of them optionally compressed with gzip or
-// zstd; and the program in a file that Executable::Serialize has written. A StableHLO program that
-// leaves sizes open is converted when the shapes of its arguments are known (Module::open_program).
-// The bytes are read during the call only. The functions are thread-safe. Errors: INVALID_ARGUMENT
-// for bytes that are not a program of their format, with the place in them; UNIMPLEMENTED for
-// features that Axle does not have; RESOURCE_EXHAUSTED without memory, or for compressed bytes of
-// more than 4 GiB; those of the limits.
+// text, as bytecode or as what jax.export's serialize() writes, which is converted to HLO, each of
+// them optionally compressed with gzip or zstd; and the program in a file that
+// Executable::Serialize has written. A StableHLO program that leaves sizes open is converted when
+// the shapes of its arguments are known (Module::open_program). The bytes are read during the call
+// only. The functions are thread-safe. Errors: INVALID_ARGUMENT for bytes that are not a program of
+// their format, with the place in them; UNIMPLEMENTED for features that Axle does not have;
+// RESOURCE_EXHAUSTED without memory, or for compressed bytes of more than 4 GiB; those of the
+// limits.
 StatusOr<LoadedProgram> LoadProgram(std::string_view bytes, const LoadOptions& options = {});
 // Reads the module alone.
 StatusOr<std::unique_ptr<Module>> LoadModule(std::string_view bytes,

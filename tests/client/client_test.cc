@@ -4,12 +4,16 @@
 #include <zlib.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 
 #include "axle/client/arguments.h"
 #include "axle/client/load.h"
+#include "axle/client/save.h"
 #include "axle/ops/implied.h"
 #include "axle/proto/write.h"
 #include "axle/text/print.h"
+#include "tests/paths.h"
 
 namespace axle {
 namespace {
@@ -184,6 +188,65 @@ TEST(Load, DetectsTheFormat) {
             InputFormat::kHloProto);
   EXPECT_EQ(DetectFormat(""), InputFormat::kHloText);
   EXPECT_EQ(DetectFormat("\n\nHloModule m"), InputFormat::kHloText);
+}
+
+// {"r": sin(p["w"]) + y}, written by JAX 0.10.2.
+TEST(Load, AFileOfJaxExport) {
+  std::ifstream file(SourceFolder() / "tests/data/jax_export/f.bin", std::ios::binary);
+  ASSERT_TRUE(file);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  const auto executable = NewClient()->Compile(bytes.str(), {.engine = EngineKind::kInterpret});
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  EXPECT_EQ((*executable)->module().entry()->parameters()[0]->name(), "p__w__");
+  const auto result =
+      (*executable)->Execute({Parsed("f32[3] {0, -0.0, 0}"), Parsed("f32[3] {1, 2, 3}")});
+  ASSERT_TRUE(result.ok()) << result.status().ToString();
+  EXPECT_EQ(result->ToString(), "{1, 2, 3}");
+}
+
+// What jax.export's serialize() writes: a root table with the program as field 13, here with a
+// vtable in front of it and the program at the end.
+TEST(Load, FilesOfJaxExport) {
+  const auto module = LoadModule(kAdd);
+  ASSERT_TRUE(module.ok()) << module.status().ToString();
+  const auto program = ModuleToStablehlo(**module, {.bytecode = true});
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  const auto file = [&](std::uint16_t fields, std::uint16_t place, std::uint32_t root) {
+    std::string bytes;
+    const auto append = [&](auto number) {
+      bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+    };
+    append(root);
+    append(static_cast<std::uint16_t>(4 + 2 * fields));  // the vtable, at 4
+    append(std::uint16_t{8});
+    for (int field = 0; field < 13; ++field) append(std::uint16_t{0});
+    append(place);
+    append(std::int32_t{32});  // the table, at 36
+    append(std::uint32_t{4});  // the program follows
+    append(static_cast<std::uint32_t>(program->size()));
+    return bytes + *program;
+  };
+  const std::string good = file(14, 4, 36);
+  EXPECT_EQ(DetectFormat(good), InputFormat::kStablehlo);
+  for (const LoadOptions& options :
+       {LoadOptions(), LoadOptions{.format = InputFormat::kStablehlo}}) {
+    const auto loaded = LoadModule(good, options);
+    ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+    EXPECT_EQ(ModuleToText(**loaded), ModuleToText(**LoadModule(*program)));
+  }
+  // Cut off: in the program, or in what leads to it.
+  EXPECT_EQ(LoadModule(good.substr(0, good.size() - 1)).status().ToString(),
+            LoadModule(program->substr(0, program->size() - 1)).status().ToString());
+  for (size_t size = 0; size < 48; ++size) {
+    EXPECT_EQ(DetectFormat(good.substr(0, size)), InputFormat::kHloText) << size;
+  }
+  // No field 13, an empty one, places outside of the file.
+  EXPECT_EQ(DetectFormat(file(13, 4, 36)), InputFormat::kHloText);
+  EXPECT_EQ(DetectFormat(file(14, 0, 36)), InputFormat::kHloText);
+  EXPECT_EQ(DetectFormat(file(14, 0xffff, 36)), InputFormat::kHloText);
+  EXPECT_EQ(DetectFormat(file(14, 4, 0xffffffff)), InputFormat::kHloText);
+  EXPECT_EQ(DetectFormat(file(14, 4, 0)), InputFormat::kHloText);
 }
 
 TEST(Load, StableHlo) {
