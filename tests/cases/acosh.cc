@@ -55,6 +55,12 @@ static const OpCase kAcoshRows[] = {
      "1e-100), (3.162277484890234e-05, 3.162277835446535e-05), (1.762747174039086, "
      "3.5355339059327375e-21)}",
      {.within_ulp = 1}},
+    {"complex: a NaN beside a zero or an infinity, as in C",
+     {"c64[8] {(nan, inf), (nan, -inf), (0, nan), (-0.0, nan), (inf, nan), (-inf, nan), (nan, 0), "
+      "(1, nan)}"},
+     "",
+     "c64[8] {(inf, nan), (inf, nan), (nan, 1.5707964), (nan, 1.5707964), (inf, nan), (inf, nan), "
+     "(nan, nan), (nan, nan)}"},
     {"no integers",
      {"s32[1]"},
      "",

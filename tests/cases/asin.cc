@@ -71,6 +71,12 @@ static const OpCase kAsinRows[] = {
      "1e-100), (1.5707647040165422, 3.162277484890234e-05), (1.5707963267948966, "
      "1.762747174039086)}",
      {.within_ulp = 1}},
+    {"complex: a NaN beside a zero or an infinity, as in C",
+     {"c64[8] {(nan, inf), (nan, -inf), (0, nan), (-0.0, nan), (inf, nan), (-inf, nan), (nan, 0), "
+      "(1, nan)}"},
+     "",
+     "c64[8] {(nan, inf), (nan, -inf), (0, nan), (-0.0, nan), (nan, inf), (nan, inf), (nan, nan), "
+     "(nan, nan)}"},
     {"no integers",
      {"s32[1]"},
      "",

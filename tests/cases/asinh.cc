@@ -65,6 +65,12 @@ static const OpCase kAsinhRows[] = {
      "1.5707963267948966), (3.162277484890234e-05, 1.5707647040165422), (1.762747174039086, "
      "1.5707963267948966)}",
      {.within_ulp = 1}},
+    {"complex: a NaN beside a zero or an infinity, as in C",
+     {"c64[8] {(inf, nan), (-inf, nan), (nan, 0), (nan, -0.0), (nan, inf), (nan, -inf), (0, nan), "
+      "(nan, 1)}"},
+     "",
+     "c64[8] {(inf, nan), (-inf, nan), (nan, 0), (nan, -0.0), (inf, nan), (inf, nan), (nan, nan), "
+     "(nan, nan)}"},
     {"no integers",
      {"s32[1]"},
      "",

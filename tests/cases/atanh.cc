@@ -70,6 +70,12 @@ static const OpCase kAtanhRows[] = {
      "c128[5] {(5e-309, -1.5707963267948966), (1e-300, -1e-310), (230.60508288968455, "
      "0.7853981633974483), (10.708206508753175, 0.7853981081362971), (0, 1.5707963267948966)}",
      {.within_ulp = 1}},
+    {"complex: a NaN beside a zero or an infinity, as in C",
+     {"c64[8] {(nan, inf), (nan, -inf), (0, nan), (-0.0, nan), (inf, nan), (-inf, nan), (nan, 0), "
+      "(1, nan)}"},
+     "",
+     "c64[8] {(0, 1.5707964), (0, -1.5707964), (0, nan), (-0.0, nan), (0, nan), (-0.0, nan), (nan, "
+     "nan), (nan, nan)}"},
     {"no integers",
      {"s32[1]"},
      "",

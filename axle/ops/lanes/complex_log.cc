@@ -261,6 +261,13 @@ ComplexLane ArcTangent(ComplexLane any_y, ComplexLane any_x) {
   return {Select(defined, re, nan), Select(defined, Select(inverted, -size_im, size_im), nan)};
 }
 
+constexpr double kHalfPi = 0x1.921fb54442d18p+0;
+
+// WithSignOf that does not look at the sign of a NaN, which is not specified.
+Lane WithSignOfNumber(Lane sign, Lane size) {
+  return Select(IsNan(sign), size, WithSignOf(sign, size));
+}
+
 // Of |x| + i |y|: the parts of sqrt(1 + z) and of sqrt(1 - z) = r - i s, and of what asin and acos
 // are made of them. All sums are of positive terms.
 struct InverseParts {
@@ -269,8 +276,9 @@ struct InverseParts {
   Lane far;    // z is so large that 1 does not count
 };
 // RootOf gives both roots; beyond x = 1 the second one turns by a quarter.
+// An infinity beside a NaN is far away.
 InverseParts InversePartsOf(Lane x, Lane y) {
-  const Lane far = Larger(x, y) > 0x1p100;
+  const Lane far = (x > 0x1p100) | (y > 0x1p100);
   const Lane near_x = Select(far, x.Like(1), x), near_y = Select(far, x.Like(1), y);
   const LanePair minus = TwoSum(x.Like(1), -near_x);
   const RootParts plus = RootOf(TwoSum(x.Like(1), near_x), near_y);
@@ -285,16 +293,19 @@ InverseParts InversePartsOf(Lane x, Lane y) {
   return {plus.large, plus.small, r, s, Select(far, of_far, axle::Asinh(Rounded(sum))), far};
 }
 
-// asin z = atan(x / Re(sqrt(1 + z) sqrt(1 - z))) with the imaginary part from asinh.
+// asin z = atan(x / Re(sqrt(1 + z) sqrt(1 - z))) with the imaginary part from asinh. On the
+// imaginary axis the real part is 0, whatever y is.
 ComplexLane Asin(ComplexLane z) {
   const Lane x = Abs(z.re), y = Abs(z.im);
   const InverseParts parts = InversePartsOf(x, y);
   const LanePair product = Add(Multiply(parts.r, parts.plus_re), Multiply(parts.s, parts.plus_im));
   const LanePair adjacent = Select(parts.far, PairOf(y), product);
-  return {WithSignOf(z.re, AngleOfPoint(x, adjacent)), WithSignOf(z.im, parts.asinh)};
+  const Lane re = Select(x == 0.0, x, AngleOfPoint(x, adjacent));
+  return {WithSignOf(z.re, re), WithSignOfNumber(z.im, parts.asinh)};
 }
 
-// acos z is twice the angle of the point whose coordinates are the real parts of the two roots.
+// acos z is twice the angle of the point whose coordinates are the real parts of the two roots: a
+// quarter of a turn on the imaginary axis, whatever y is.
 ComplexLane Acos(ComplexLane z) {
   const Lane x = Abs(z.re), y = Abs(z.im);
   const InverseParts parts = InversePartsOf(x, y);
@@ -302,7 +313,8 @@ ComplexLane Acos(ComplexLane z) {
   const LanePair opposite = Select(left, parts.plus_re, parts.r);
   const LanePair adjacent = Select(left, parts.r, parts.plus_re);
   const Lane angle = Rounded(AngleOf(opposite, adjacent)) * 2.0;
-  return {Select(parts.far, AngleOfPoint(y, PairOf(z.re)), angle), -WithSignOf(z.im, parts.asinh)};
+  const Lane re = Select(parts.far, AngleOfPoint(y, PairOf(z.re)), angle);
+  return {Select(x == 0.0, x.Like(kHalfPi), re), -WithSignOfNumber(z.im, parts.asinh)};
 }
 
 // asinh z = -i asin(i z): the parts are exchanged before and after.
@@ -314,13 +326,15 @@ ComplexLane Asinh(ComplexLane z) {
 // acosh z is acos z turned by a quarter; its real part is not negative.
 ComplexLane Acosh(ComplexLane z) {
   const ComplexLane angle = Acos(z);
-  return {Abs(angle.im), WithSignOf(z.im, angle.re)};
+  return {Abs(angle.im), WithSignOfNumber(z.im, angle.re)};
 }
 
-// Re = 1/4 log(1 + 4 |x| / ((1 - |x|)^2 + y^2)), Im = 1/2 the angle of (1 - |z|^2, 2 |y|).
+// Re = 1/4 log(1 + 4 |x| / ((1 - |x|)^2 + y^2)), Im = 1/2 the angle of (1 - |z|^2, 2 |y|). Re is 0
+// on the imaginary axis, whatever y is, and at all infinities; Im is pi/2 at i y = infinity,
+// whatever x is.
 ComplexLane Atanh(ComplexLane z) {
   const Lane any_x = Abs(z.re), any_y = Abs(z.im);
-  const Lane far = Larger(any_x, any_y) > 0x1p400;
+  const Lane far = (any_x > 0x1p400) | (any_y > 0x1p400);
   const Lane x = Select(far, any_x.Like(2), any_x), y = Select(far, any_y.Like(0), any_y);
   const LanePair minus = TwoSum(x.Like(1), -x);
   const LanePair distance = Add(Multiply(minus, minus), Square(y));
@@ -337,8 +351,9 @@ ComplexLane Atanh(ComplexLane z) {
   const Lane far_x = any_x * 0x1p-600, far_y = any_y * 0x1p-600;
   const Lane inverse = far_x / Fma(far_x, far_x, far_y * far_y) * 0x1p-600;
   const Lane far_re = Select(IsInfinite(z), x.Like(0), inverse);
-  return {WithSignOf(z.re, Select(far, far_re, re)),
-          WithSignOf(z.im, Select(far, x.Like(0x1.921fb54442d18p+0), im))};
+  const Lane far_im = Select(IsNan(any_y), any_y, x.Like(kHalfPi));
+  return {WithSignOfNumber(z.re, Select(any_x == 0.0, any_x, Select(far, far_re, re))),
+          WithSignOf(z.im, Select(far, far_im, im))};
 }
 
 }  // namespace
