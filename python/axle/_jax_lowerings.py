@@ -79,6 +79,18 @@ class _RegisterArgs(ctypes.Structure):
     ]
 
 
+class _TypeInfo(ctypes.Structure):
+    """What PJRT is told about a type."""
+
+    _fields_ = [("deleter", ctypes.c_void_p), ("serialize", ctypes.c_void_p), ("deserialize", ctypes.c_void_p)]
+
+
+class _FfiTypeInfo(ctypes.Structure):
+    """What XLA's ffi.h says about a type."""
+
+    _fields_ = [("struct_size", ctypes.c_size_t), ("extensions", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
 class _TypeArgs(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),
@@ -86,8 +98,37 @@ class _TypeArgs(ctypes.Structure):
         ("name", ctypes.c_char_p),
         ("name_size", ctypes.c_size_t),
         ("id", ctypes.c_int64),
-        ("info", ctypes.c_void_p),
+        ("info", ctypes.POINTER(_TypeInfo)),
     ]
+
+
+_STAGES = ("instantiate", "prepare", "initialize", "execute")  # in the order of a bundle
+
+
+class _BundleArgs(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("extensions", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("name_size", ctypes.c_size_t),
+        ("platform", ctypes.c_char_p),
+        ("platform_size", ctypes.c_size_t),
+        *((stage, ctypes.c_void_p) for stage in _STAGES),
+        ("traits", ctypes.c_uint32),
+    ]
+
+
+class _MessageArgs(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("extensions", ctypes.c_void_p),
+        ("error", ctypes.c_void_p),
+        ("message", ctypes.c_char_p),
+    ]
+
+
+class _DestroyArgs(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("extensions", ctypes.c_void_p), ("error", ctypes.c_void_p)]
 
 
 class _FfiExtension(ctypes.Structure):
@@ -155,10 +196,29 @@ class _Extension:
         )
         _raise_error(self._functions.register_handler(ctypes.byref(args)))
 
-    def register_type(self, name, type_id):
-        """Returns the id of a type, which is a new one if `type_id` is 0."""
+    def register_stages(self, name, addresses, platform, traits=0):
+        """A bundle: the addresses of handlers by the names of their stages."""
+        name, platform = name.encode(), platform.encode()
+        bundle = (addresses.get(stage) for stage in _STAGES)
+        args = _BundleArgs(
+            ctypes.sizeof(_BundleArgs), None, name, len(name), platform, len(platform), *bundle, traits
+        )
+        api = _ffi_api.contents
+        error = api.handler_register(ctypes.byref(args))
+        if error:
+            message = _MessageArgs(ctypes.sizeof(_MessageArgs), None, error, None)
+            api.error_message(ctypes.byref(message))
+            text = message.message.decode(errors="replace")
+            api.error_destroy(ctypes.byref(_DestroyArgs(ctypes.sizeof(_DestroyArgs), None, error)))
+            raise ValueError(text)
+
+    def register_type(self, name, type_id, deleter=None):
+        """Returns the id of a type, which is a new one if `type_id` is 0. `deleter` is the address of a function."""
         name = name.encode()
-        args = _TypeArgs(ctypes.sizeof(_TypeArgs), None, name, len(name), type_id, None)
+        info = _TypeInfo(deleter) if deleter else None
+        args = _TypeArgs(
+            ctypes.sizeof(_TypeArgs), None, name, len(name), type_id, ctypes.pointer(info) if info else None
+        )
         _raise_error(self._functions.type_register(ctypes.byref(args)))
         return args.id
 
@@ -169,21 +229,26 @@ def _take_handlers(platform, extension):
 
     def register(name, function, platform_name, api_version=0, traits=0):
         name = name.decode() if isinstance(name, bytes) else name
-        if isinstance(function, dict):
-            stages = sorted(set(function) - {"execute"})
-            if stages:
-                raise NotImplementedError(
-                    f"axle: FFI target {name!r} has a function for the stage {stages[0]!r}: register a handler that does "
-                    "all in the stage 'execute', or a bundle through XLA_FFI_Handler_Register"
-                )
-            function = function["execute"]
-        extension.register(name, _pointer_in(function), api_version, platform_name, int(traits))
+        if not isinstance(function, dict):
+            extension.register(name, _pointer_in(function), api_version, platform_name, int(traits))
+            return
+        unknown = sorted(set(function) - set(_STAGES))
+        if unknown:
+            raise ValueError(
+                f"axle: FFI target {name!r} has a function for the stage {unknown[0]!r}; there are {', '.join(_STAGES)}"
+            )
+        addresses = {stage: _pointer_in(handler) for stage, handler in function.items()}
+        extension.register_stages(name, addresses, platform_name, int(traits))
 
     def register_type(name, type_id):
         name = name.decode() if isinstance(name, bytes) else name
-        type_id = type_id["type_id"] if isinstance(type_id, dict) else type_id
+        deleter = None
+        if isinstance(type_id, dict):
+            if type_id.get("type_info") is not None:
+                deleter = ctypes.cast(_pointer_in(type_id["type_info"]), ctypes.POINTER(_FfiTypeInfo)).contents.deleter
+            type_id = type_id["type_id"]
         place = ctypes.cast(_pointer_in(type_id), ctypes.POINTER(ctypes.c_int64))
-        place.contents.value = extension.register_type(name, place.contents.value)
+        place.contents.value = extension.register_type(name, place.contents.value, deleter)
 
     extension.register(TARGET, ctypes.cast(_handler, ctypes.c_void_p).value, 1, platform)
     xla_client.register_custom_call_handler(platform, register)
@@ -260,7 +325,15 @@ class _FfiApi(ctypes.Structure):
         ("minor", ctypes.c_int),
         ("internal", ctypes.c_void_p),
         ("error_create", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_ErrorArgs))),
+        ("error_message", ctypes.CFUNCTYPE(None, ctypes.POINTER(_MessageArgs))),
+        ("error_destroy", ctypes.CFUNCTYPE(None, ctypes.POINTER(_DestroyArgs))),
+        ("handler_register", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_BundleArgs))),
     ]
+
+
+# The functions that handlers may call. The extension of PJRT takes one function for a target; a bundle is registered by
+# one of these.
+_ffi_api = None
 
 
 class _Metadata(ctypes.Structure):
@@ -383,11 +456,25 @@ def _call(frame):
         _store(frame.results.buffers[i].contents, np.asarray(results[i]))
 
 
+def _text_of(error):
+    """What a function has raised: the exception, then its traceback from the first line of JAX or of the user on."""
+    text = "CpuCallback error calling callback: " + "".join(traceback.format_exception_only(type(error), error))
+    frames = error.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename == __file__:
+        frames = frames.tb_next
+    if frames is not None:
+        text += "\n" + "".join(traceback.format_exception(type(error), error, frames))
+    return text.rstrip("\n")
+
+
 @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Frame))
 def _handler(pointer):
     """The FFI handler behind all calls. What a function raises becomes the error of the execution, with its traceback."""
+    global _ffi_api
     frame = pointer.contents
     if frame.extensions and frame.extensions.contents.type == 1:
+        # The plugin asks for the version at the registration. The table stays where it is, the frame does not.
+        _ffi_api = ctypes.cast(frame.api, ctypes.POINTER(_FfiApi))
         metadata = ctypes.cast(frame.extensions, ctypes.POINTER(_MetadataExtension)).contents.metadata.contents
         metadata.major, metadata.minor = 0, 1
         return None
@@ -395,8 +482,7 @@ def _handler(pointer):
         _call(frame)
         return None
     except BaseException as error:
-        text = "CpuCallback error calling callback: " + "".join(traceback.format_exception(error))
-        args = _ErrorArgs(ctypes.sizeof(_ErrorArgs), None, text.encode(errors="replace"), _INTERNAL)
+        args = _ErrorArgs(ctypes.sizeof(_ErrorArgs), None, _text_of(error).encode(errors="replace"), _INTERNAL)
         return frame.api.contents.error_create(ctypes.byref(args))
 
 

@@ -19,7 +19,10 @@ def initialize():
     from jax._src import compilation_cache, config, xla_bridge
     from jax._src.interpreters import mlir
 
-    name = "cpu" if os.environ.get("AXLE_AS_CPU") == "1" else "axle"
+    as_cpu = os.environ.get("AXLE_AS_CPU", "")
+    if as_cpu not in ("", "0", "1"):
+        raise ValueError(f"axle: the environment variable AXLE_AS_CPU is {as_cpu!r}, must be 1 or 0")
+    name = "cpu" if as_cpu == "1" else "axle"
     asked_for = (config.jax_platforms.value or "").split(",")
     library = plugin_library()
     if library is None:
@@ -34,7 +37,9 @@ def initialize():
 
     _jax_lowerings.register(name, c_api)
     if name == "cpu":
-        return  # what follows is so for this name
+        # The other name says why it is none.
+        xla_bridge.register_backend_factory("axle", _refuse_name, priority=-1, fail_quietly=True)
+        return  # what follows is so for the other name
     # JAX starts all platforms if JAX_PLATFORMS names none. That this one cannot start is no reason not to use others.
     xla_bridge._backend_factories[name].fail_quietly = True
     if name not in mlir._platforms_with_donation:
@@ -43,6 +48,13 @@ def initialize():
     if asked_for == [name]:
         # JAX puts the arguments of pure_callback and io_callback onto a device of its own, which it must have for that.
         config.update("jax_platforms", f"{name},cpu")
+
+
+def _refuse_name():
+    raise ValueError(
+        "with AXLE_AS_CPU=1 in the environment Axle is JAX's platform \"cpu\" and not \"axle\": take JAX_PLATFORMS=cpu, or "
+        "unset AXLE_AS_CPU"
+    )
 
 
 def _options(name):

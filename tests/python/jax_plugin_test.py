@@ -139,6 +139,21 @@ class Plugin(unittest.TestCase):
             assert calls[0][0] == "axle" and calls[0][3] == {"platform_name": "axle"}, calls
         """, AXLE_AS_CPU="0", JAX_NUM_CPU_DEVICES="3")
 
+    def test_says_why_a_name_is_none(self):
+        self.check("""
+            try:
+                xla_bridge.get_backend("axle")
+            except RuntimeError as error:
+                assert str(error) == (
+                    "Backend 'axle' failed to initialize: with AXLE_AS_CPU=1 in the environment Axle is JAX's platform "
+                    "\\"cpu\\" and not \\"axle\\": take JAX_PLATFORMS=cpu, or unset AXLE_AS_CPU. Available backends are "
+                    "['cpu']"), error
+            else:
+                raise AssertionError("a platform of another name")
+        """, AXLE_AS_CPU="1")
+        said = "ValueError: axle: the environment variable AXLE_AS_CPU is 'yes', must be 1 or 0"
+        self.check("xla_bridge.get_backend()\nassert calls == []", said, AXLE_AS_CPU="yes")
+
     def test_package_without_the_library(self):
         self.library.unlink()
         self.check("xla_bridge.get_backend()\nassert calls == []")
