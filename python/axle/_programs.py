@@ -152,11 +152,11 @@ def parse_with(limits, program, arguments, format, label):
 
 
 def parse(program, *arguments, format=None, label=None, time_limit=None, memory_limit=None):
-    """Reads a program: HLO text or StableHLO as str or bytes, a serialized HloModuleProto, HloProto or HloSnapshot, or
-    MLIR bytecode, any of them compressed with gzip or zstd or not; the path of a file with one of these, a
-    pathlib.Path or a str; what jax.jit(f).lower(...) or jax.export.export(f)(...) gives; or a function that JAX can
-    trace, jitted or not, with arguments to trace it for: arrays, jax.ShapeDtypeStruct, or nested lists and dicts of
-    them, each leaf of which becomes a parameter.
+    """Reads a program: HLO text or StableHLO as str or bytes, a serialized HloModuleProto, HloProto or HloSnapshot,
+    MLIR bytecode, or what serialize() of a jax.export.Exported gives, any of them compressed with gzip or zstd or not;
+    the path of a file with one of these, a pathlib.Path or a str; what jax.jit(f).lower(...) or
+    jax.export.export(f)(...) gives; or a function that JAX can trace, jitted or not, with arguments to trace it for:
+    arrays, jax.ShapeDtypeStruct, or nested lists and dicts of them, each leaf of which becomes a parameter.
 
     format  "hlo", "hlo.pb" or "stablehlo"; found out if None
     label   opens error messages, a file name for example; that of the file if None

@@ -1,6 +1,6 @@
 """Runs the blocks of a page of docs/ as they stand, one after the other, in one folder: Python in this process, the
-C++ of the page as one file, named after it, that a shell block compiles; HLO is written to a file of its name. A
-console block is a command, behind "$ ", and what it prints."""
+C++ or C of the page as one file, named after it, that a shell block compiles; HLO is written to a file of its name. A
+console block is a command, behind "$ ", and what it prints. `~` is that folder, and `~/axle` an installation."""
 
 import os
 import pathlib
@@ -42,8 +42,9 @@ def shown(printed, wanted, command):
     return True
 
 
-def run(name, languages):
-    """The exit status of the test. Each of the languages must be there."""
+def run(name, languages, files=None):
+    """The exit status of the test. Each of the languages must be there. `files` by their paths come first: a text, or the path of what
+    a link leads to."""
     page = axle_module.ROOT / "docs" / f"{name}.md"
     library = pathlib.Path(os.environ["AXLE_LIBRARY"])
     tool = os.environ.get("AXLE_TOOL")
@@ -57,12 +58,20 @@ def run(name, languages):
         os.chdir(folder)
         pathlib.Path("bin").mkdir()
         pathlib.Path("bin", "axle").symlink_to(tool)
-        environment = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}")
+        pathlib.Path("axle").mkdir()
+        pathlib.Path("axle", "lib").symlink_to(library.parent)
+        for path, content in (files or {}).items():
+            pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, str):
+                pathlib.Path(path).write_text(content)
+            else:
+                pathlib.Path(path).symlink_to(content)
+        environment = dict(os.environ, HOME=folder, PATH=f"{folder}/bin:{os.environ['PATH']}")
         for language, text in blocks:
             if language == "python":
                 exec(compile(text, str(page), "exec"), names)
-            elif language == "cpp":
-                with open(f"{name.replace('-', '_')}.cc", "a") as source:
+            elif language in ("c", "cpp"):
+                with open(f"{name.replace('-', '_')}.{'c' if language == 'c' else 'cc'}", "a") as source:
                     source.write(text + "\n")
             elif language == "hlo":
                 pathlib.Path(re.match(r"HloModule (\w+)", text)[1] + ".hlo").write_text(text)
