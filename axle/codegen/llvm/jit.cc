@@ -6,16 +6,16 @@
 //   passes      the code generator alone, without the passes of kPassOptions
 //   symbols     RuntimeSymbols and nothing else of the process: code for which LLVM would call libm
 //               does not link, instead of giving other bits
-//   threads     none of LLVM's: whoever looks a function up compiles it
+//   threads     none of LLVM's: the caller's thread compiles and links
 //
-// A module is verified, gets its workarounds, and is shown to on_llvm and on_assembly before it is
-// compiled. Its level is a module flag, because LLJIT's compiler gets the module and no options.
+// A module is verified, gets its workarounds, is shown to on_llvm and on_assembly, and is compiled
+// to an object file; LLJIT gets that file. The level is a flag of the module.
 //
 // An emulated target takes a detour: the module's text goes to the emulator, and what is compiled
 // here are functions that call it (emulated_callers.h).
 //
-// Target machines cost as much as a small kernel and are kept for the process, a few per
-// instruction set and level (MachinePool).
+// Target machines and LLVM's lists of passes cost as much as a small kernel and are kept for the
+// process, a few per instruction set and level (CompilerPool).
 #include "axle/codegen/llvm/jit.h"
 
 #include <llvm/Config/llvm-config.h>
@@ -129,59 +129,96 @@ llvm::orc::JITTargetMachineBuilder MachineBuilder(NativeIsa isa, int codegen_lev
   return builder;
 }
 
-// Unused target machines of one instruction set and level. Creating one, with the tables that it
-// computes for a CPU at its first function, costs as much as compiling a small kernel.
-class MachinePool {
+// Makes object files of modules, one after the other, with the same target machine and the same
+// list of passes. To make the two, with the tables that they compute at their first function, costs
+// as much as to compile a small kernel. What they keep of a module goes when the module is deleted:
+// the thread that compiled it deletes it before it gives the compiler away.
+class ObjectCompiler {
  public:
-  using Machine = std::unique_ptr<llvm::TargetMachine>;
-
-  static MachinePool& For(NativeIsa isa, int codegen_level) {
-    static std::mutex mutex;
-    static auto* const pools = new std::map<std::pair<NativeIsa, int>, MachinePool>;
-    const std::lock_guard lock(mutex);
-    return pools->try_emplace({isa, codegen_level}, isa, codegen_level).first->second;
+  static StatusOr<std::unique_ptr<ObjectCompiler>> Create(NativeIsa isa, int codegen_level) {
+    auto machine = MachineBuilder(isa, codegen_level).createTargetMachine();
+    if (!machine) return ToStatus(machine.takeError());
+    std::unique_ptr<ObjectCompiler> made(new ObjectCompiler(std::move(*machine)));
+    llvm::MCContext* context = nullptr;
+    if (made->machine_->addPassesToEmitMC(made->passes_, context, made->stream_)) {
+      return Internal("llvm: the target has no object files");
+    }
+    return made;
   }
 
-  MachinePool(NativeIsa isa, int codegen_level) : isa_(isa), codegen_level_(codegen_level) {}
-
-  llvm::Expected<Machine> Take() {
-    const std::lock_guard lock(mutex_);
-    if (machines_.empty()) return MachineBuilder(isa_, codegen_level_).createTargetMachine();
-    Machine machine = std::move(machines_.back());
-    machines_.pop_back();
-    return machine;
-  }
-  void GiveBack(Machine machine) {
-    const std::lock_guard lock(mutex_);
-    if (machines_.size() < kMaxKept) machines_.push_back(std::move(machine));
-  }
-
- private:
-  // A machine takes about a megabyte, and a compilation may use as many as it has threads.
-  static constexpr size_t kMaxKept = 4;
-  const NativeIsa isa_;
-  const int codegen_level_;
-  std::mutex mutex_;
-  std::vector<Machine> machines_;
-};
-
-// Compiles with a machine of the pool for the module's level, on any thread.
-class PooledCompiler : public llvm::orc::IRCompileLayer::IRCompiler {
- public:
-  PooledCompiler(NativeIsa isa, const llvm::TargetOptions& options)
-      : IRCompiler(llvm::orc::irManglingOptionsFromTargetOptions(options)), isa_(isa) {}
-
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module& module) override {
-    MachinePool& pool = MachinePool::For(isa_, CodegenLevelOf(module));
-    auto machine = pool.Take();
-    if (!machine) return machine.takeError();
-    auto object = llvm::orc::SimpleCompiler(**machine)(module);
-    pool.GiveBack(std::move(*machine));
+  std::string Compile(llvm::Module& module) {
+    passes_.run(module);
+    std::string object(bytes_.begin(), bytes_.end());
+    llvm::SmallVector<char, 0>().swap(bytes_);
     return object;
   }
 
  private:
+  explicit ObjectCompiler(std::unique_ptr<llvm::TargetMachine> machine)
+      : machine_(std::move(machine)), stream_(bytes_) {}
+
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  llvm::SmallVector<char, 0> bytes_;
+  llvm::raw_svector_ostream stream_;
+  llvm::legacy::PassManager passes_;
+};
+
+// Unused compilers of one instruction set and level.
+class CompilerPool {
+ public:
+  using Compiler = std::unique_ptr<ObjectCompiler>;
+
+  static CompilerPool& For(NativeIsa isa, int codegen_level) {
+    static std::mutex mutex;
+    static auto* const pools = new std::map<std::pair<NativeIsa, int>, CompilerPool>;
+    const std::lock_guard lock(mutex);
+    return pools->try_emplace({isa, codegen_level}, isa, codegen_level).first->second;
+  }
+
+  CompilerPool(NativeIsa isa, int codegen_level) : isa_(isa), codegen_level_(codegen_level) {}
+
+  StatusOr<Compiler> Take() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!compilers_.empty()) {
+        Compiler compiler = std::move(compilers_.back());
+        compilers_.pop_back();
+        return compiler;
+      }
+    }
+    return ObjectCompiler::Create(isa_, codegen_level_);
+  }
+  void GiveBack(Compiler compiler) {
+    const std::lock_guard lock(mutex_);
+    if (compilers_.size() < kMaxKept) compilers_.push_back(std::move(compiler));
+  }
+
+ private:
+  // A compiler takes about a megabyte, and a compilation may use as many as it has threads.
+  static constexpr size_t kMaxKept = 4;
   const NativeIsa isa_;
+  const int codegen_level_;
+  std::mutex mutex_;
+  std::vector<Compiler> compilers_;
+};
+
+// The object file of a module, compiled with a compiler of the pool for its level, on any thread.
+StatusOr<std::string> CompileObject(Jit::NewModule made, NativeIsa isa) {
+  CompilerPool& pool = CompilerPool::For(isa, CodegenLevelOf(*made.module));
+  AXLE_ASSIGN(CompilerPool::Compiler compiler, pool.Take());
+  std::string object = compiler->Compile(*made.module);
+  made.module = nullptr;
+  pool.GiveBack(std::move(compiler));
+  return object;
+}
+
+// LLJIT asks for a compiler of modules; it gets object files only.
+class NoModules : public llvm::orc::IRCompileLayer::IRCompiler {
+ public:
+  NoModules() : IRCompiler({}) {}
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module&) override {
+    return llvm::createStringError("modules are compiled before they are linked");
+  }
 };
 
 // The functions that compiled code can call. No other symbol of the process is visible, so that
@@ -282,22 +319,19 @@ Jit::NewModule::~NewModule() {
 
 StatusOr<std::unique_ptr<Jit>> Jit::Create(const JitTarget& target, const NativeOptions& options) {
   InitializeOnce();
-  // Code is compiled by the thread that looks it up: LLVM starts none.
+  // Code is linked by the thread that looks it up: LLVM starts none.
   auto here = llvm::orc::SelfExecutorProcessControl::Create(
       nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>());
   if (!here) return ToStatus(here.takeError());
-  // LLJIT's own way to compile on several threads copies each module to another context first; each
-  // has a context of its own here.
   auto jit = llvm::orc::LLJITBuilder()
                  .setExecutorProcessControl(std::move(*here))
                  .setJITTargetMachineBuilder(MachineBuilder(target.isa, target.codegen_level))
                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
                  .setLinkProcessSymbolsByDefault(false)
                  .setSupportConcurrentCompilation(false)
-                 .setCompileFunctionCreator(
-                     [isa = target.isa](llvm::orc::JITTargetMachineBuilder builder) {
-                       return std::make_unique<PooledCompiler>(isa, builder.getOptions());
-                     })
+                 .setCompileFunctionCreator([](const llvm::orc::JITTargetMachineBuilder&) {
+                   return std::make_unique<NoModules>();
+                 })
                  .create();
   if (!jit) return ToStatus(jit.takeError());
   auto state = std::make_unique<State>();
@@ -330,10 +364,7 @@ Jit::NewModule Jit::MakeModule(const std::string& name, int codegen_level) const
 StatusOr<std::string> Jit::ObjectOf(NewModule made) const {
   AXLE_TRY(Verify(*made.module));
   if (target_.works_around_llvm) WorkAroundLlvm(*made.module, target_);
-  llvm::TargetOptions options;
-  auto object = PooledCompiler(target_.isa, options)(*made.module);
-  if (!object) return ToStatus(object.takeError());
-  return (*object)->getBuffer().str();
+  return CompileObject(std::move(made), target_.isa);
 }
 
 Status Jit::Add(NewModule made) {
@@ -357,13 +388,12 @@ Status Jit::Add(NewModule made) {
     made.module = std::move(callers.module);
     made.context = std::move(callers.context);
   }
-  llvm::orc::ThreadSafeModule module(std::move(made.module), std::move(made.context));
-  if (auto error = state_->jit->addIRModule(std::move(module))) return ToStatus(std::move(error));
-  return {};
+  AXLE_ASSIGN(const std::string object, CompileObject(std::move(made), target_.isa));
+  return AddObject(object);
 }
 
 Status Jit::AddObject(const std::string& object) {
-  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, "saved kernels");
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, "kernels");
   if (auto error = state_->jit->addObjectFile(std::move(buffer))) return ToStatus(std::move(error));
   return {};
 }

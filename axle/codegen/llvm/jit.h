@@ -42,13 +42,13 @@ class Jit : public MachineCode {
   }
   // At this level instead of the target's.
   NewModule MakeModule(const std::string& name, int codegen_level) const;
-  // Verifies, optimises and takes over a module.
+  // Verifies and compiles a module, and takes over its code.
   Status Add(NewModule module);
   // The code that Add would link at level 0 or 1, as an object file.
   StatusOr<std::string> ObjectOf(NewModule module) const;
   // Takes over an object file that ObjectOf made for this target.
   Status AddObject(const std::string& object);
-  // Compiles what is not compiled yet.
+  // Links what is not linked yet.
   StatusOr<void*> Lookup(const std::string& function);
   Status status() const override;
 
