@@ -132,6 +132,83 @@ TEST_F(Precompiled, HasScalarsComparisonsConversionsAndReductions) {
   }
 }
 
+// Of which most models have some: as JAX writes them, with rows of many lengths.
+TEST_F(Precompiled, HasCountersSoftmaxNormsAndSorts) {
+  const std::string reducers =
+      "HloModule m\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+      "  ROOT r = f32[] add(a, b)\n}\nmaximum {\n  a = f32[] parameter(0)\n"
+      "  b = f32[] parameter(1)\n  ROOT r = f32[] maximum(a, b)\n}\n";
+  std::vector<std::string> texts = {Program("  i = s32[] parameter(0)\n  n = s32[] parameter(1)\n"
+                                            "  ROOT r = pred[] compare(i, n), direction=LT\n"),
+                                    Program("  i = s32[] parameter(0)\n  one = s32[] constant(1)\n"
+                                            "  ROOT r = s32[] add(i, one)\n")};
+  for (const auto& [rows, columns] : {std::pair{16, 200}, {5000, 64}, {512, 1000}, {4096, 512}}) {
+    const std::string all = StrCat("f32[", rows, ",", columns, "]"),
+                      some = StrCat("f32[", rows, "]");
+    const std::string spread = ", dimensions={0}\n";
+    texts.push_back(StrCat(reducers, "ENTRY e {\n  x = ", all,
+                           " parameter(0)\n  c = f32[] constant(-inf)\n  m = ", some,
+                           " reduce(x, c), dimensions={1}, to_apply=maximum\n  ms = ", all,
+                           " broadcast(m)", spread, "  d = ", all, " subtract(x, ms)\n  e = ", all,
+                           " exponential(d)\n  z = f32[] constant(0)\n", "  s = ", some,
+                           " reduce(e, z), dimensions={1}, to_apply=add\n  ss = ", all,
+                           " broadcast(s)", spread, "  ROOT r = ", all, " divide(e, ss)\n}\n"));
+    texts.push_back(StrCat(
+        reducers, "ENTRY e {\n  x = ", all, " parameter(0)\n  z = f32[] constant(0)\n  n = f32[] ",
+        "constant(", columns, ")\n  ns = ", some, " broadcast(n), dimensions={}\n  s = ", some,
+        " reduce(x, z), dimensions={1}, to_apply=add\n  m = ", some, " divide(s, ns)\n  ms = ", all,
+        " broadcast(m)", spread, "  d = ", all, " subtract(x, ms)\n  q = ", all,
+        " multiply(d, d)\n  v = ", some, " reduce(q, z), dimensions={1}, to_apply=add\n  w = ",
+        some, " divide(v, ns)\n  small = f32[] constant(1e-06)\n  es = ", some,
+        " broadcast(small), dimensions={}\n  y = ", some, " add(w, es)\n  g = ", some,
+        " rsqrt(y)\n  gs = ", all, " broadcast(g)", spread, "  ROOT r = ", all,
+        " multiply(d, gs)\n}\n"));
+  }
+  for (const char* type : {"s32", "u32", "s64"}) {
+    texts.push_back(StrCat("HloModule m\nless {\n  a = ", type, "[] parameter(0)\n  b = ", type,
+                           "[] parameter(1)\n  ROOT r = pred[] compare(a, b), direction=LT\n}\n",
+                           "ENTRY e {\n  x = ", type, "[70,900] parameter(0)\n  ROOT r = ", type,
+                           "[70,900] sort(x), dimensions={1}, is_stable=true, to_apply=less\n}\n"));
+  }
+  // As jnp.sort and jnp.argsort compare floats, in bytecode and in text.
+  const std::string constants = "  z = f32[] constant(0)\n  n = f32[] constant(nan)\n";
+  for (const bool are_first : {true, false}) {
+    std::string key =
+        "  %0 = pred[] compare(%, z), direction=EQ\n  %1 = f32[] select(%0, z, %)\n"
+        "  %2 = pred[] compare(%, %), direction=NE\n  %3 = f32[] select(%2, n, %1)\n";
+    if (!are_first) {
+      key =
+          "  %z = f32[] constant(0)\n  %0 = pred[] compare(%, %z), direction=EQ\n"
+          "  %1 = f32[] select(%0, %z, %)\n  %2 = pred[] compare(%, %), direction=NE\n"
+          "  %n = f32[] constant(nan)\n  %3 = f32[] select(%2, %n, %1)\n";
+    }
+    std::string keys = are_first ? constants : "";
+    for (const char side : {'a', 'b'}) {
+      for (const char c : key) keys += c == '%' ? side : c;
+    }
+    for (const char* dims : {"{1}", "{0}"}) {
+      texts.push_back(StrCat(
+          "HloModule m\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+          "  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n",
+          keys, "  ROOT r = pred[] compare(a3, b3), direction=LT, type=TOTALORDER\n}\nENTRY e {\n",
+          "  x = f32[70,900] parameter(0)\n  y = s32[70,900] parameter(1)\n",
+          "  ROOT r = (f32[70,900], s32[70,900]) sort(x, y), dimensions=", dims,
+          ", is_stable=true, to_apply=less\n}\n"));
+    }
+  }
+  for (const std::string& text : texts) {
+    for (const JitTarget& target : Targets()) {
+      EXPECT_TRUE(IsPrecompiled(text, target)) << text << Name(target.isa);
+    }
+    for (const JitTarget& target : TargetsHere()) {
+      const auto expected = Run(text, target, false), actual = Run(text, target, true);
+      ASSERT_TRUE(expected.ok()) << expected.status().ToString() << text;
+      ASSERT_TRUE(actual.ok()) << actual.status().ToString() << text;
+      EXPECT_TRUE(SameValue(*expected, *actual)) << Name(target.isa) << text;
+    }
+  }
+}
+
 // # is a number, @ a type.
 constexpr std::string_view kPrograms[] = {
     "  x = @[#] parameter(0)\n  ROOT r = @[#] tanh(x)\n",

@@ -135,7 +135,8 @@ TEST(RowRegions, TheNextBlockIsFetchedEarly) {
     const Region& region = made.schedule.regions[0];
     Fetches fetches;
     for (const Region& loop : region.rows().loops) fetches.push_back(loop.loop().fetches);
-    return std::pair(fetches, region.rows().rows_per_block * 4000);
+    // Whole steps of 4 KiB, at least as much as the block has.
+    return std::pair(fetches, (region.rows().rows_per_block * 4000 + 4095) / 4096 * 4096);
   };
   const auto [softmax, softmax_block] = fetches_of(kSoftmax, 64);
   EXPECT_EQ(softmax, (Fetches{{}, {softmax_block, 0}, {}}));

@@ -5,7 +5,8 @@
 //
 // Precompiled are programs of one operation, as they come from runtimes that compile operation by
 // operation: every elementwise op on every type that it takes, on arrays, scalars and a number for
-// each row, and reductions of whole arrays, rows and columns.
+// each row, and reductions of whole arrays, rows and columns. Beside them there are the steps of
+// loops that count, and the programs of compositions.h.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -22,6 +23,7 @@
 #include "axle/ops/op_def.h"
 #include "axle/text/parse.h"
 #include "axle/text/print.h"
+#include "tools/precompile/compositions.h"
 
 namespace {
 
@@ -51,6 +53,31 @@ class Programs {
         if (n == 3 && type == other) AddForms(op, name, {"pred", name, name});
       }
     }
+  }
+
+  // Of scalars alone, as in the condition and the body of a loop that counts: of what loops count
+  // with.
+  void AddScalars(const axle::OpDef& op) {
+    if (op.operands.size() < 2) return;
+    for (const char* type : {"pred", "s32", "u32", "f32"}) {
+      for (const std::string& attributes : Attributes()) {
+        for (const char* result : {type, "pred"}) {
+          std::string text = "HloModule m\nENTRY e {\n", list;
+          for (size_t i = 0; i < op.operands.size(); ++i) {
+            const bool is_chosen_by = op.operands.size() == 3 && i == 0;
+            text +=
+                StrCat("  p", i, " = ", is_chosen_by ? "pred" : type, "[] parameter(", i, ")\n");
+            list += StrCat(i > 0 ? ", p" : "p", i);
+          }
+          AddText(StrCat(text, "  ROOT r = ", result, "[] ", op.text, "(", list, ")", attributes,
+                         "\n}\n"));
+        }
+      }
+    }
+  }
+
+  void AddCompositions() {
+    for (const std::string& text : axle::PrecompiledCompositions()) AddText(text);
   }
 
   // With an op that has reductions of a kind of their own, from an argument, or from the 0 that
@@ -156,8 +183,10 @@ axle::Status Precompile(const std::filesystem::path& folder) {
   for (const axle::OpDef* op : axle::AllOpDefs()) {
     if (op->lowering != axle::Lowering::kElementwise) continue;
     programs.AddElementwise(*op);
+    programs.AddScalars(*op);
     if (op->operands.size() == 2) programs.AddReductions(*op);
   }
+  programs.AddCompositions();
   std::map<std::string, std::string> names;
   for (const axle::JitTarget& target : kTargets) {
     AXLE_ASSIGN(axle::PrecompiledWriter writer, axle::PrecompiledWriter::Create(target));

@@ -41,6 +41,9 @@ constexpr i64 kMaxRowBytes = i64{1} << 20;
 // and the operations of a loop that fetches smaller ones: shorter loops are as fast as that cache.
 constexpr i64 kMinFetchedBytes = i64{1} << 20;
 constexpr i64 kMinOperationsToFetch = 8;
+// The distance is rounded up to a multiple of this, so that kernels for rows of many lengths are
+// the same. The numbers between are fetched a little earlier.
+constexpr i64 kFetchStep = i64{4} << 10;
 // A loop of fewer operations waits for the memory that it is the first to write.
 constexpr i64 kMinOperationsToWrite = 16;
 // Places that a loop fetches beside what it reads: a processor waits for some ten lines at a time.
@@ -265,7 +268,8 @@ class Group {
     const bool is_far = BytesOf(value) >= kMinFetchedBytes;
     if (!is_far && longest->loop().program.num_operations() < kMinOperationsToFetch) return;
     longest->loop().fetches.resize(longest->inputs.size());
-    longest->loop().fetches[input] = BytesOf(value) / rows_ * rows_per_block;
+    const i64 block_bytes = BytesOf(value) / rows_ * rows_per_block;
+    longest->loop().fetches[input] = (block_bytes + kFetchStep - 1) / kFetchStep * kFetchStep;
   }
 
   // The first loop fetches the memory of a result that lies far away, if a later one that writes it
