@@ -1,8 +1,8 @@
 // How the kernels of a module get their code. A kernel with a portable key is looked up among the
-// precompiled ones first. The others are compiled in batches of up to kMaxKernelsPerModule kernels
-// of one level, the slow levels first, so that threads end at about the same time. A thread takes
-// the next batch, emits IR for its kernels until the module has kMaxInstructions instructions, and
-// lets LLVM compile that before it goes on.
+// precompiled ones first, then among those of other programs of the process. The others are
+// compiled in batches of up to kMaxKernelsPerModule kernels of one level, the slow levels first, so
+// that threads end at about the same time. A thread takes the next batch, emits IR for its kernels
+// until the module has kMaxInstructions instructions, and lets LLVM compile that before it goes on.
 //
 // LLVM ends the process when an allocation fails, so memory is reserved before it begins:
 // Gate::enter asks the limits, and the machine, for an estimate from the number of instructions. A
@@ -26,6 +26,7 @@
 
 #include "axle/codegen/kernel_cache/precompiled.h"
 #include "axle/codegen/kernel_cache/precompiled_writer.h"
+#include "axle/codegen/kernel_cache/shared_kernels.h"
 #include "axle/codegen/llvm/jit.h"
 #include "axle/codegen/llvm/lane_lowering.h"
 #include "axle/codegen/llvm/merge_lowering.h"
@@ -124,6 +125,27 @@ Status TakeSaved(Jit& jit, std::span<KernelTable::Kernel> kernels, const NativeO
   }
   std::erase_if(left, is_saved);
   return {};
+}
+
+// Whether kernels of other programs are taken, and others may take those that are compiled here.
+bool SharesKernels(const JitTarget& target, const NativeOptions& options) {
+  return options.debug.use_precompiled && TakesReadyCode(target, options);
+}
+
+// Sets the addresses of those kernels that other programs have, and takes their numbers out of
+// `left`. Gives their code.
+std::unique_ptr<JoinedCode> TakeShared(std::span<KernelTable::Kernel> kernels,
+                                       const JitTarget& target, std::vector<size_t>& left) {
+  auto code = std::make_unique<JoinedCode>();
+  std::erase_if(left, [&](size_t k) {
+    const std::optional<std::string> key = SharedKeyOf(kernels[k], target);
+    std::optional<SharedKernel> shared = key ? FindSharedKernel(*key) : std::nullopt;
+    if (!shared) return false;
+    kernels[k].SetAddress(shared->address);
+    code->Add(std::move(shared->code));
+    return true;
+  });
+  return code;
 }
 
 // Batches in the order in which threads take them: levels that take longer to compile come first.
@@ -296,11 +318,16 @@ StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable& table, const 
   const std::span<KernelTable::Kernel> kernels = table.kernels();
   std::vector<size_t> left = TakePrecompiled(kernels, target, options);
   if (left.empty()) return std::unique_ptr<MachineCode>();
+  auto code = std::make_unique<JoinedCode>();
+  if (SharesKernels(target, options)) code = TakeShared(kernels, target, left);
+  if (left.empty()) return std::unique_ptr<MachineCode>(std::move(code));
   if (!HasRoomForThreads(1)) return NoRoom(kRoomPerThread);
-  AXLE_ASSIGN(std::unique_ptr<Jit> jit, Jit::Create(target, options));
+  AXLE_ASSIGN(std::unique_ptr<Jit> made, Jit::Create(target, options));
+  const std::shared_ptr<Jit> jit = std::move(made);
+  code->Add(jit);
   if (options.saved != nullptr && TakesReadyCode(target, options)) {
     AXLE_TRY(TakeSaved(*jit, kernels, options, left));
-    if (left.empty()) return std::unique_ptr<MachineCode>(std::move(jit));
+    if (left.empty()) return std::unique_ptr<MachineCode>(std::move(code));
   }
   // The order of the texts that on_llvm and on_assembly get must not depend on threads.
   const bool is_read = options.debug.on_llvm != nullptr || options.debug.on_assembly != nullptr;
@@ -310,7 +337,12 @@ StatusOr<std::unique_ptr<MachineCode>> CompileKernels(KernelTable& table, const 
   size_t num_threads = std::min(most_threads, batches.size());
   while (num_threads > 1 && !HasRoomForThreads(num_threads)) num_threads /= 2;
   AXLE_TRY(CompileBatches(*jit, kernels, batches, num_threads, options.limits));
-  return std::unique_ptr<MachineCode>(std::move(jit));
+  if (!SharesKernels(target, options)) return std::unique_ptr<MachineCode>(std::move(code));
+  for (const size_t k : left) {
+    if (const auto key = SharedKeyOf(kernels[k], target))
+      ShareKernel(*key, kernels[k].address, jit);
+  }
+  return std::unique_ptr<MachineCode>(std::move(code));
 }
 
 }  // namespace axle

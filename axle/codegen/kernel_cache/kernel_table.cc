@@ -27,7 +27,8 @@ int KernelTable::Kernel::CodegenLevel(const JitTarget& target) const {
   return target.codegen_level == 1 && loop && IsLight(*loop) ? 0 : target.codegen_level;
 }
 
-void KernelTable::Kernel::SetAddress(void* address) {
+void KernelTable::Kernel::SetAddress(void* code) {
+  address = code;
   for (const auto& plan : plans) plan->kernel = reinterpret_cast<LoopKernel*>(address);
   for (const auto& plan : small_plans) plan->kernel = reinterpret_cast<SmallKernel*>(address);
 }

@@ -41,12 +41,13 @@ class KernelTable {
     std::optional<Region> small = {};
     KernelKey key = {};
     const Schedule* schedule = nullptr;
+    void* address = nullptr;  // of its code
     std::vector<std::shared_ptr<LoopPlan>> plans = {};
     std::vector<std::shared_ptr<SmallPlan>> small_plans = {};
 
     // The level at which it is compiled.
     int CodegenLevel(const JitTarget& target) const;
-    void SetAddress(void* address);
+    void SetAddress(void* code);
   };
   std::span<Kernel> kernels() { return kernels_; }
   std::span<const Kernel> kernels() const { return kernels_; }
