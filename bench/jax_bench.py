@@ -18,6 +18,7 @@ import time
 
 # The programs that a worker measures; program() makes the jitted function and the arguments of each.
 PROGRAMS = ("add", "mlp", "mlp_grad", "scan", "attention", "conv", "softmax", "sort", "cholesky", "while", "gru")
+PROGRAMS += ("cnn_step", "transformer_step")  # models: the loss, its gradients and the update of all weights
 
 
 def program(name):
@@ -74,7 +75,50 @@ def program(name):
             return jax.lax.scan(step, jnp.zeros((16, 64)), xs)[0]
 
         return jax.jit(gru), (normal(50, 16, 64),)
+    if name == "cnn_step":
+
+        def cnn_loss(weights, x, labels):
+            for w in weights[:2]:
+                x = jax.nn.relu(
+                    jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+                )
+                x = jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+            x = jax.nn.relu(x.reshape(x.shape[0], -1) @ weights[2] + weights[3])
+            return -(jax.nn.log_softmax(x @ weights[4]) * jax.nn.one_hot(labels, 10)).sum(-1).mean()
+
+        weights = [normal(3, 3, 1, 16), normal(3, 3, 16, 32), normal(1568, 64) * 0.03, jnp.zeros(64), normal(64, 10)]
+        return jax.jit(step_of(cnn_loss)), (weights, normal(16, 28, 28, 1), jnp.arange(16) % 10)
+    if name == "transformer_step":
+
+        def norm(x, scale):
+            x = x - x.mean(-1, keepdims=True)
+            return scale * x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)
+
+        def block_loss(weights, x, y):
+            heads = lambda a: a.reshape(*a.shape[:2], 4, 32).transpose(0, 2, 1, 3)
+            q, k, v = (heads(norm(x, weights["norm1"]) @ w) for w in weights["qkv"])
+            scores = jnp.einsum("bhqd,bhkd->bhqk", q, k) / math.sqrt(32)
+            scores = jnp.where(jnp.tril(jnp.ones((64, 64), bool)), scores, -1e9)
+            mixed = jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), v)
+            x = x + mixed.transpose(0, 2, 1, 3).reshape(x.shape) @ weights["out"]
+            x = x + jax.nn.gelu(norm(x, weights["norm2"]) @ weights["up"]) @ weights["down"]
+            return ((x - y) ** 2).mean()
+
+        weights = {"norm1": jnp.ones(128), "norm2": jnp.ones(128), "qkv": [normal(128, 128) * 0.09 for _ in range(3)]}
+        weights |= {"out": normal(128, 128) * 0.09, "up": normal(128, 512) * 0.09, "down": normal(512, 128) * 0.04}
+        return jax.jit(step_of(block_loss)), (weights, normal(4, 64, 128), normal(4, 64, 128))
     raise ValueError(name)
+
+
+def step_of(loss):
+    """A step of training by gradient descent: the loss and new weights."""
+    import jax
+
+    def step(weights, *batch):
+        value, gradients = jax.value_and_grad(loss)(weights, *batch)
+        return value, jax.tree.map(lambda w, g: w - 0.01 * g, weights, gradients)
+
+    return step
 
 
 def best(function, seconds):
