@@ -6,6 +6,12 @@ Suites are JAX's own tests, by the names of their files (lax, nn, linalg, ...), 
 that pass on XLA:CPU, how many pass on Axle, which takes the place of JAX's platform "cpu" (AXLE_AS_CPU=1), so that the same
 tests run. Each file runs in a process of its own, --jobs at a time; a crash or a hang is written as the failure of its
 test, and the file goes on with the next one. Results are kept in --results: a second call runs only what is missing.
+
+--seconds bounds the whole. Then each suite's tests run in an order that is drawn from --seed, the same on both sides, and
+what counts is the tests that both came to. A second call goes on with the others.
+
+--failing runs Axle first, and on XLA:CPU only what did not pass: that finds every test that fails on Axle alone, and leaves
+open how many pass on both.
 """
 
 import argparse
@@ -14,8 +20,10 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -30,14 +38,42 @@ JAX = [
 # Suites of wheels: the package and what pytest gets.
 WHEELS = {"chex": ["--pyargs", "chex"], "optax": ["--pyargs", "optax"], "haiku": ["--pyargs", "haiku"]}
 PLATFORMS = ("xla", "axle")
+MOST_PRINTED = 20  # failures; more are only in the file
 
 
-def environment(options, platform, log):
+class Deadlines:
+    """Until when the tests of a suite are started. The time that is left when a suite begins is shared equally by the
+    suites that have not begun; both of its platforms have the same end. Without `seconds` there is none."""
+
+    def __init__(self, seconds, suites, clock=time.time):
+        self._end = None if seconds is None else clock() + seconds
+        self._left = len(suites)
+        self._clock = clock
+        self._known = {}
+        self._lock = threading.Lock()
+
+    def of(self, suite):
+        if self._end is None:
+            return None
+        with self._lock:
+            if suite not in self._known:
+                now = self._clock()
+                self._known[suite] = now + (self._end - now) / self._left
+                self._left -= 1
+            return self._known[suite]
+
+    def is_over(self, suite):
+        return self._end is not None and self._clock() >= self.of(suite)
+
+
+def environment(options, suite, platform, log):
     env = dict(os.environ)
     env.update(
         AXLE_SUITE_LOG=str(log), AXLE_SUITE_TIMEOUT=str(options.timeout), JAX_PLATFORMS="cpu", JAX_SKIP_SLOW_TESTS="1",
         JAX_NUM_GENERATED_CASES=str(options.cases), JAX_TRACEBACK_FILTERING="off", PYTHONDONTWRITEBYTECODE="1",
     )  # fmt: skip
+    env["AXLE_SUITE_SEED"] = "" if options.seed is None else str(options.seed)
+    env["AXLE_SUITE_UNTIL"] = str(options.deadlines.of(suite) or "")
     paths = [str(ROOT / "scripts"), *options.path, env.get("PYTHONPATH", "")]
     env["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     env.pop("AXLE_AS_CPU", None)
@@ -57,7 +93,7 @@ def targets_of(options, suite):
 
 
 def run(options, suite, platform):
-    """Runs a file until all of its tests have an end; each crash costs one more process."""
+    """Runs a suite until all of its tests have an end, or its time is over; each crash costs one more process."""
     log = log_of(options, suite, platform)
     done = log.with_suffix(".done")
     if done.exists():
@@ -67,16 +103,26 @@ def run(options, suite, platform):
                "--tb=short", "--continue-on-collection-errors", *targets]  # fmt: skip
     if options.keyword:
         command += ["-k", options.keyword]
+    env = environment(options, suite, platform, log)
+    only = options.failing and platform == "xla"
+    if only:
+        chosen = log.with_suffix(".chosen")
+        ended = outcomes(options, suite, "axle").items()
+        chosen.write_text(json.dumps([test for test, (outcome, _) in ended if outcome != "passed"]))
+        env["AXLE_SUITE_ONLY"] = str(chosen)
     for attempt in range(100):
         with open(log.with_suffix(".out"), "a") as out:
             code = subprocess.run(
-                command, cwd=folder, env=environment(options, platform, log), stdout=out, stderr=subprocess.STDOUT
+                command, cwd=folder, env=env, stdout=out, stderr=subprocess.STDOUT
             ).returncode
         # 0: all pass, 1: some fail, 5: nothing left to run. Else the process died in a test, if it came so far; one
         # that took too long ends it with 1.
         if code in (0, 1, 5) and not is_unfinished(log):
-            done.touch()
+            if not only:
+                done.touch()
             return
+        if options.deadlines.is_over(suite):
+            return  # a later call goes on
         if not is_unfinished(log):
             break
     with open(log, "a") as file:
@@ -106,22 +152,60 @@ def outcomes(options, suite, platform):
     return found
 
 
+def run_jobs(options, jobs):
+    """Runs pairs of a suite and a platform, and says how each ended."""
+    start = time.time()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        running = {pool.submit(run, options, *job): job for job in jobs}
+        for i, future in enumerate(concurrent.futures.as_completed(running), 1):
+            suite, platform = running[future]
+            future.result()
+            counts = collections.Counter(outcome for outcome, _ in outcomes(options, suite, platform).values())
+            text = ", ".join(f"{counts[name]} {name}" for name in ("passed", "failed", "skipped", "crash") if counts[name])
+            print(f"[{i}/{len(jobs)}] {suite} on {platform}: {text or 'nothing ran'} ({time.time() - start:.0f} s)",
+                  flush=True)  # fmt: skip
+
+
+def compare(options, suite):
+    """What counts of a suite: the tests that pass on XLA:CPU, and a dict of those that do not pass on Axle, with the reason.
+    While the suite has not ended on Axle, tests that it did not come to do not count."""
+    xla, axle = (outcomes(options, suite, platform) for platform in PLATFORMS)
+    passed = [test for test, (outcome, _) in xla.items() if outcome == "passed"]
+    if not log_of(options, suite, "axle").with_suffix(".done").exists():
+        passed = [test for test in passed if test in axle]
+    differ = {}
+    for test in passed:
+        outcome, why = axle.get(test, ("missing", "it did not run"))
+        if outcome != "passed":
+            differ[test] = f"{outcome}: {why}"
+    return passed, differ
+
+
+def wrong_platforms(options, suite):
+    """Sentences for the sides that ran on something else: a comparison of XLA:CPU with itself would always succeed."""
+    for platform in PLATFORMS:
+        log = log_of(options, suite, platform)
+        for line in log.read_text().splitlines() if log.exists() else []:
+            ran_on = json.loads(line).get("platform")
+            if ran_on is not None and ("axle" in ran_on) != (platform == "axle"):
+                yield f'{suite}: the side of {platform} ran on "{ran_on}"'
+
+
 def report(options, suites):
+    """Prints the table and returns the share of what passes on XLA:CPU that passes on Axle."""
     print(f"\n{'suite':24} {'XLA:CPU':>8} {'Axle':>8} {'of those':>9} {'crash':>6}  tests that pass on XLA:CPU")
     total = collections.Counter()
     reasons = collections.defaultdict(list)
     for suite in suites:
-        xla, axle = (outcomes(options, suite, platform) for platform in PLATFORMS)
-        passed = [test for test, (outcome, _) in xla.items() if outcome == "passed"]
-        both = [test for test in passed if axle.get(test, ("missing", ""))[0] == "passed"]
-        crashes = sum(outcome == "crash" for outcome, _ in axle.values())
-        total.update(passed=len(passed), both=len(both), crashes=crashes)
-        share = f"{len(both) / len(passed):9.2%}" if passed else f"{'-':>9}"
-        print(f"{suite:24} {len(passed):8} {len(both):8} {share} {crashes:6}")
-        for test in passed:
-            outcome, why = axle.get(test, ("missing", "it did not run"))
-            if outcome != "passed":
-                reasons[f"{outcome}: {why}"].append(test)
+        passed, differ = compare(options, suite)
+        both = len(passed) - len(differ)
+        crashes = sum(outcome == "crash" for outcome, _ in outcomes(options, suite, "axle").values())
+        total.update(passed=len(passed), both=both, crashes=crashes)
+        share = f"{both / len(passed):9.2%}" if passed else f"{'-':>9}"
+        ended = all(log_of(options, suite, platform).with_suffix(".done").exists() for platform in PLATFORMS)
+        print(f"{suite:24} {len(passed):8} {both:8} {share} {crashes:6}{'' if ended else '  of the tests that both came to'}")
+        for test, reason in differ.items():
+            reasons[reason].append(f"{suite}: {test}")
     share = total["both"] / total["passed"] if total["passed"] else 0
     print(f"{'all':24} {total['passed']:8} {total['both']:8} {share:9.2%} {total['crashes']:6}")
     if reasons:
@@ -131,6 +215,8 @@ def report(options, suites):
                 file.write(f"{len(tests)} x {why}\n")
                 file.writelines(f"    {test}\n" for test in tests)
         print(f"\nwhat fails on Axle alone, by its message: {path}")
+        if total["passed"] - total["both"] <= MOST_PRINTED:
+            print(path.read_text(), end="")
     return share
 
 
@@ -147,6 +233,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="files at a time (default 2)")
     parser.add_argument("--keyword", "-k", help="only tests that pytest's -k chooses")
     parser.add_argument("--platform", choices=PLATFORMS, action="append", help="run one side only")
+    parser.add_argument("--seconds", type=float, help="start no test after that time")
+    parser.add_argument("--seed", type=int, help="draws the order of tests; drawn itself if --seconds is given without it")
+    parser.add_argument("--failing", action="store_true", help="run on XLA:CPU only what does not pass on Axle")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results of these suites")
     parser.add_argument("--least", type=float, default=0, help="exit with 1 below this share, such as 0.99")
     options = parser.parse_args()
@@ -154,6 +243,12 @@ def main():
     suites = options.suites or [*(JAX if options.jax_tests else []), *WHEELS]
     if not options.jax_tests and any(suite not in WHEELS for suite in suites):
         parser.error("JAX's own tests need --jax-tests or JAX_TESTS, a checkout of jax-ml/jax")
+    if options.seconds is not None and options.failing:
+        parser.error("--failing needs all of Axle's results: not with --seconds")
+    if options.seconds is not None and options.seed is None:
+        options.seed = random.randrange(1_000_000)
+    if options.seed is not None:
+        print(f"order of tests: --seed {options.seed}", flush=True)
     options.python = os.path.abspath(options.python)  # each suite has a folder of its own
     options.results = options.results.resolve()
     options.results.mkdir(parents=True, exist_ok=True)
@@ -161,18 +256,18 @@ def main():
         for suite in suites:
             for path in options.results.glob(f"{suite}.*"):
                 path.unlink()
+    options.deadlines = Deadlines(options.seconds, suites)
     jobs = [(suite, platform) for suite in suites for platform in options.platform or PLATFORMS]
-    start = time.time()
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        running = {pool.submit(run, options, *job): job for job in jobs}
-        for i, future in enumerate(concurrent.futures.as_completed(running), 1):
-            suite, platform = running[future]
-            future.result()
-            counts = collections.Counter(outcome for outcome, _ in outcomes(options, suite, platform).values())
-            text = ", ".join(f"{counts[name]} {name}" for name in ("passed", "failed", "skipped", "crash") if counts[name])
-            print(f"[{i}/{len(jobs)}] {suite} on {platform}: {text or 'nothing ran'} ({time.time() - start:.0f} s)",
-                  flush=True)  # fmt: skip
-    return 0 if report(options, suites) >= options.least else 1
+    if options.failing:
+        run_jobs(options, [job for job in jobs if job[1] == "axle"])
+        run_jobs(options, [job for job in jobs if job[1] == "xla"])
+    else:
+        run_jobs(options, jobs)
+    share = report(options, suites)
+    wrong = [sentence for suite in suites for sentence in wrong_platforms(options, suite)]
+    for sentence in wrong:
+        print(f"jax_suites: {sentence}", file=sys.stderr)
+    return 0 if share >= options.least and not wrong else 1
 
 
 if __name__ == "__main__":
