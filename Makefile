@@ -1,5 +1,5 @@
 # Thin names for the commands of README.md and CONTRIBUTING.md; CMake does the work.
-.PHONY: demo test lint format san tsan release install deb wheel jax-versions jax-venv jax-suites compare-jax bench-build bench compare fuzz faults coverage clean deps
+.PHONY: demo test lint format san tsan release install deb wheel jax-versions jax-venv jax-suites jax-suites-sample compare-jax bench-build bench compare fuzz faults coverage clean deps
 .DEFAULT_GOAL := test
 
 deps:
@@ -68,17 +68,23 @@ jax-versions: wheel
 
 # An environment with JAX, the wheel, and the packages of the suites and examples: about 1 GB of the Python registry.
 JAX_VENV = build/jax-venv
-JAX_PACKAGES = jax==0.10.2 pytest absl-py hypothesis scipy ml_dtypes cloudpickle flax optax chex dm-haiku equinox \
-  diffrax numpyro blackjax optimistix
+JAX_EXAMPLES = flax equinox diffrax numpyro blackjax optimistix hypothesis
 jax-venv: wheel
 	test -x $(JAX_VENV)/bin/python || python3 -m venv $(JAX_VENV)
-	$(JAX_VENV)/bin/pip install --quiet --disable-pip-version-check $(JAX_PACKAGES)
+	$(JAX_VENV)/bin/pip install --quiet --disable-pip-version-check -r scripts/jax_requirements.txt $(JAX_EXAMPLES)
 	$(JAX_VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps build/wheel/axle_compiler-*.whl
 
 # JAX's own tests, from the checkout of jax-ml/jax that JAX_TESTS names, and those of wheels, on Axle and on XLA:CPU:
 # hours at first; a second call goes on where the first one was. `make jax-suites JAX_SUITES="nn --cases 1"`.
 jax-suites: jax-venv
 	scripts/jax_suites.py --python $(JAX_VENV)/bin/python $(JAX_SUITES)
+
+# A random sample of the wheels' tests within JAX_SAMPLE_SECONDS, of the dev build. .ci/run has it.
+JAX_SAMPLE_SECONDS ?= 300
+jax-suites-sample:
+	cmake --preset dev
+	cmake --build --preset dev --target axle_tool axle_codegen axle_pjrt axle_shell_files
+	scripts/jax_sample.sh $(JAX_SAMPLE_SECONDS) build/dev
 
 # JAX on Axle beside JAX on XLA:CPU: times of calls and of compilation, import, memory.
 compare-jax: jax-venv
