@@ -76,6 +76,22 @@ class Suites(unittest.TestCase):
         self.assertEqual(self.row(out, "chex"), ["3", "1", "33.33%", "0"])
         self.assertIn("1 x failed: wrong value\n    chex: b\n1 x missing: it did not run\n    chex: c\n", out)
 
+    def test_what_is_known(self):
+        name, reason = next(iter(jax_suites.KNOWN.items()))
+        suite, test = name.split(": ")
+        act = f"""
+            test('a')
+            test({test!r}, 'failed' if platform == 'axle' else 'passed')
+            test('b', 'failed' if platform == 'axle' and 'chex' == suite else 'passed')
+            end()
+        """
+        code, out, _ = self.run_suites(act, "--least", "1", suite)
+        self.assertEqual(code, 0, out)
+        self.assertEqual(self.row(out, suite), ["3", "2", "66.67%", "0"])
+        self.assertIn(f"1 x known: {reason}\n    {name}\n", out)
+        # In another suite it is not known, and beside another failure it does not help.
+        self.assertEqual(self.run_suites(act, "--least", "1", suite, "chex")[0], 1)
+
     def test_no_test_passes(self):
         self.assertEqual(self.run_suites("test('a', 'failed'); end(); sys.exit(1)", "--least", "1", "chex")[0], 1)
 
