@@ -57,19 +57,20 @@ std::string NamedCodegenLibrary(const ClientOptions& options) {
 
 // Returns the number of threads in the options or the environment; 0 if neither has one.
 StatusOr<int> WantedThreads(const ClientOptions& options) {
-  if (options.num_threads < 0 || options.num_threads > kMaxThreads) {
-    return InvalidArgument(
-        StrCat("client: num_threads is ", options.num_threads, ", must be 0 to ", kMaxThreads));
+  if (options.num_threads < 0 || options.num_threads > kMaxClientThreads) {
+    return InvalidArgument(StrCat("client: num_threads is ", options.num_threads, ", must be 0 to ",
+                                  kMaxClientThreads));
   }
   const char* text = std::getenv("AXLE_NUM_THREADS");
   if (options.num_threads > 0 || text == nullptr || *text == '\0') return options.num_threads;
   int threads = 0;
   const char* end = text + std::strlen(text);
   const auto [rest, error] = std::from_chars(text, end, threads);
-  if (error == std::errc() && rest == end && threads >= 1 && threads <= kMaxThreads) return threads;
+  if (error == std::errc() && rest == end && threads >= 1 && threads <= kMaxClientThreads)
+    return threads;
   return InvalidArgument(StrCat("client: the environment variable AXLE_NUM_THREADS is \"",
                                 PrintableText(text), "\", must be a number from 1 to ",
-                                kMaxThreads));
+                                kMaxClientThreads));
 }
 
 // Returns a path in the folder of the library that contains this code, if the loader knows that
@@ -378,9 +379,9 @@ Client::Client(ClientOptions options)
 Client::~Client() = default;
 
 StatusOr<std::unique_ptr<Client>> Client::CreateHere(const ClientOptions& options) {
-  if (options.num_devices < 1 || options.num_devices > kMaxDevices) {
-    return InvalidArgument(
-        StrCat("client: num_devices is ", options.num_devices, ", must be 1 to ", kMaxDevices));
+  if (options.num_devices < 1 || options.num_devices > kMaxClientDevices) {
+    return InvalidArgument(StrCat("client: num_devices is ", options.num_devices, ", must be 1 to ",
+                                  kMaxClientDevices));
   }
   if (options.memory_cap < 0) {
     return InvalidArgument(StrCat("client: memory_cap is ", options.memory_cap, ", must be >= 0"));

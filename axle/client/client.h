@@ -39,15 +39,15 @@ enum class Numerics : std::uint8_t { kStrict, kFast };
 enum class LogLevel : std::uint8_t { kInfo };
 
 // The most devices that a client has, and the most threads that work for it.
-inline constexpr int kMaxDevices = 1024;
-inline constexpr int kMaxThreads = 1024;
+inline constexpr int kMaxClientDevices = 1024;
+inline constexpr int kMaxClientThreads = 1024;
 
 struct ClientOptions {
   // Path of the library of the native engine; an error if it cannot be loaded. If this is "", the
   // engine that is linked into the program is used, else the path in AXLE_CODEGEN_LIBRARY, which
   // must load as well, else libaxle_codegen.so in the folder of libaxle.so.
   std::string codegen_library = {};
-  i64 num_devices = 1;  // 1 to kMaxDevices; each of them is this machine's processor
+  i64 num_devices = 1;  // 1 to kMaxClientDevices; each of them is this machine's processor
   // Where asynchronous executions run. Null stands for num_threads threads of the client's own,
   // which start when they are needed; if num_threads is 0, there are AXLE_NUM_THREADS of them, or
   // one per processor. There is at least one per device. At most as many threads share the work of

@@ -72,14 +72,14 @@ StatusOr<i64> DeviceCountOfXlaFlags() {
   const std::string_view rest = text.substr(at + kFlag.size());
   constexpr Range kRange = {
       "--xla_force_host_platform_device_count of the environment variable XLA_FLAGS", 1,
-      kMaxDevices};
+      kMaxClientDevices};
   return kRange.Parse(rest.substr(0, rest.find(' ')));
 }
 
 StatusOr<i64> NumDevicesOfEnvironment() {
   const char* count = std::getenv("AXLE_NUM_DEVICES");
   if (count == nullptr || *count == '\0') return DeviceCountOfXlaFlags();
-  constexpr Range kRange = {"the environment variable AXLE_NUM_DEVICES", 1, kMaxDevices};
+  constexpr Range kRange = {"the environment variable AXLE_NUM_DEVICES", 1, kMaxClientDevices};
   return kRange.Parse(count);
 }
 
@@ -97,9 +97,9 @@ StatusOr<CreateOptions> ReadOptions(const PJRT_NamedValue* values, size_t num_va
     if (name == "platform_name" && value.type == PJRT_NamedValue_kString) {
       options.platform_name = TextOf(value.string_value, value.value_size);
     } else if (name == "num_devices" || name == "cpu_device_count") {
-      AXLE_ASSIGN(num_devices, NumberOf(value, kMaxDevices));
+      AXLE_ASSIGN(num_devices, NumberOf(value, kMaxClientDevices));
     } else if (name == "num_threads") {
-      AXLE_ASSIGN(const i64 num_threads, NumberOf(value, kMaxThreads));
+      AXLE_ASSIGN(const i64 num_threads, NumberOf(value, kMaxClientThreads));
       options.client.num_threads = static_cast<int>(num_threads);
     }
   }
