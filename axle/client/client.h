@@ -48,11 +48,12 @@ struct ClientOptions {
   // must load as well, else libaxle_codegen.so in the folder of libaxle.so.
   std::string codegen_library = {};
   i64 num_devices = 1;  // 1 to kMaxClientDevices; each of them is this machine's processor
-  // Where asynchronous executions run. Null stands for num_threads threads of the client's own,
-  // which start when they are needed; if num_threads is 0, there are AXLE_NUM_THREADS of them, or
-  // one per processor. There is at least one per device. At most as many threads share the work of
-  // a large kernel. An exception of Schedule becomes the status of the execution, INTERNAL. The
-  // client, its buffers and executables share the executor. It is never destroyed in one of the
+  // Where asynchronous executions run, if the client has one device. Several devices have a thread
+  // of the client's own each, since a run on one may wait for the others. Null stands for
+  // num_threads threads of the client's own, which start when they are needed; if num_threads is 0,
+  // there are AXLE_NUM_THREADS of them, or one per processor. At most as many threads share the
+  // work of a large kernel. An exception of Schedule becomes the status of the execution, INTERNAL.
+  // The client, its buffers and executables share the executor. It is never destroyed in one of the
   // tasks that they gave it, so its destructor may wait for its threads.
   std::shared_ptr<Executor> executor = nullptr;
   int num_threads = 0;

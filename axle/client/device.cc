@@ -1,5 +1,6 @@
 #include "axle/client/device.h"
 
+#include "axle/client/launch_lock.h"
 #include "axle/client/memory_budget.h"
 #include "axle/core/strings.h"
 #include "axle/runtime/host_device.h"
@@ -8,12 +9,13 @@
 namespace axle {
 
 Device::Device(i64 ordinal, const HostDeviceOptions& options, std::shared_ptr<Executor> executor,
-               std::shared_ptr<MemoryBudget> memory)
+               std::shared_ptr<MemoryBudget> memory, std::shared_ptr<LaunchLock> launch)
     : ordinal_(ordinal),
       host_(std::make_unique<HostDevice>(options)),
       executor_(std::move(executor)),
       queue_(std::make_unique<SerialQueue>(*executor_)),
-      memory_(std::move(memory)) {}
+      memory_(std::move(memory)),
+      launch_(std::move(launch)) {}
 
 Device::~Device() = default;
 

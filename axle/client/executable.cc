@@ -5,9 +5,11 @@
 #include <map>
 #include <new>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "axle/client/buffer_storage.h"
+#include "axle/client/launch_lock.h"
 #include "axle/core/argument.h"
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
@@ -15,6 +17,8 @@
 #include "axle/core/stack_array.h"
 #include "axle/core/strings.h"
 #include "axle/ir/module.h"
+#include "axle/ops/replica_groups.h"
+#include "axle/runtime/group_run.h"
 #include "axle/runtime/host_device.h"
 #include "axle/runtime/serial_queue.h"
 
@@ -28,17 +32,27 @@ Status OneDeviceOnly(const Executable& executable) {
                                 " devices: ExecuteReplicated takes arguments for each"));
 }
 
-// The device as one run of a program sees it: with the number of the replica and the random seed.
+// The device as one run of a program sees it: with the number of the replica, the random seed and,
+// unless `group` is null, the other devices of the run.
 class RunDevice : public DeviceContext {
  public:
-  RunDevice(DeviceContext& host, i64 device, const ModuleConfig& config, std::uint64_t random_seed)
-      : host_(host), device_(device), config_(config), random_seed_(random_seed) {}
+  RunDevice(DeviceContext& host, i64 device, const ModuleConfig& config, std::uint64_t random_seed,
+            GroupRun* group)
+      : host_(host), device_(device), config_(config), random_seed_(random_seed), group_(group) {}
 
   i64 replica_id() const override { return device_ / config_.num_partitions; }
   i64 partition_id() const override { return device_ % config_.num_partitions; }
   i64 num_replicas() const override { return config_.replica_count; }
   i64 num_partitions() const override { return config_.num_partitions; }
   std::uint64_t random_seed() const override { return random_seed_; }
+  StatusOr<std::vector<Literal>> Exchange(const Rendezvous& rendezvous,
+                                          std::span<const i64> participants, Literal value,
+                                          Limits* limits) override {
+    if (group_ == nullptr) {
+      return DeviceContext::Exchange(rendezvous, participants, std::move(value), limits);
+    }
+    return group_->Meet(device_id(), rendezvous, participants, std::move(value), limits);
+  }
 
   StatusOr<Literal> Infeed(const Shape& shape, std::string_view config, Limits* limits) override {
     return host_.Infeed(shape, config, limits);
@@ -68,7 +82,19 @@ class RunDevice : public DeviceContext {
   const i64 device_;
   const ModuleConfig& config_;
   const std::uint64_t random_seed_;
+  GroupRun* const group_;
 };
+
+// The name of the instruction with this id, of both halves of DeviceContext::Rendezvous. It looks
+// at all instructions, which only messages do.
+std::string NameOf(const Module& module, std::uint64_t id) {
+  for (const auto& computation : module.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      if (RendezvousId(*inst) == id) return std::string(inst->name());
+    }
+  }
+  return "a collective";
+}
 
 // As long as it lives, the limits allow no more memory than the client has left after its buffers.
 class ScopedMemoryCap {
@@ -156,6 +182,7 @@ std::shared_ptr<const Shape> Executable::SharedShape(const Shape& of_result) con
 // Donated arguments belong to the call from the start; of the others it is one user among several.
 struct Executable::Call {
   i64 device = 0;
+  std::shared_ptr<GroupRun> group;  // of a run on several devices
   ExecuteOptions options;
   std::vector<std::shared_ptr<BufferStorage>> arguments;
   std::vector<BufferUse> uses;
@@ -177,12 +204,12 @@ struct Executable::Call {
 };
 
 StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> arguments,
-                                    const ExecuteOptions& options) const {
+                                    const ExecuteOptions& options, GroupRun* group) const {
   const LimitedCall call(options.limits, "the run of", name());
   if (options.limits != nullptr) AXLE_TRY(options.limits->Check());  // some runs never check again
   const ModuleConfig& config = module_->config();
   DeviceContext* host = options.device != nullptr ? options.device : &devices_[device]->host();
-  RunDevice run_device(*host, device, config, options.random_seed);
+  RunDevice run_device(*host, device, config, options.random_seed, group);
   const bool plain = devices_.size() == 1 && options.random_seed == 0;
   DeviceContext* context = plain || options.device != nullptr ? host : &run_device;
   const MemoryBudget& memory = devices_[device]->memory();
@@ -213,7 +240,7 @@ StatusOr<Literal> Executable::Execute(ArraySlice<Literal> arguments,
   if (options.device == nullptr) AXLE_TRY(OneDeviceOnly(*this));
   const StackArray<Argument, 16> borrowed(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) borrowed[i] = {&arguments[i], nullptr};
-  return RunOn(0, borrowed, options);
+  return RunOn(0, borrowed, options, /*group=*/nullptr);
 }
 
 Status Executable::CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const {
@@ -316,10 +343,11 @@ Status Executable::Finish(Call& call, const Status& scheduled) const {
       // itself is a user of arguments that are not donated.
       arguments[i] = {&storage.value, storage.num_users == 0 ? &storage.value : nullptr};
     }
-    return RunOn(call.device, arguments, call.options);
+    return RunOn(call.device, arguments, call.options, call.group.get());
   };
   StatusOr<Literal> result = run();
   const Status ran = result.status();
+  if (call.group != nullptr) call.group->Leave(call.device, ran);
   Status status = ran;
   // This happens before the results are charged, since a result may be in the memory of a donated
   // argument.
@@ -364,7 +392,7 @@ StatusOr<std::vector<BufferPtr>> Executable::RunOnBuffers(ArraySlice<BufferPtr> 
     for (size_t i = 0; i < arguments.size(); ++i) {
       AXLE_TRY(uses[i].storage()->ready.Await(options.limits));
     }
-    return RunOn(0, borrowed, options);
+    return RunOn(0, borrowed, options, /*group=*/nullptr);
   };
   // The run has released the arguments when the results are charged.
   AXLE_ASSIGN(Literal && value, run());
@@ -417,6 +445,39 @@ StatusOr<ExecuteResult> Executable::ExecuteAsync(ArraySlice<BufferPtr> arguments
   return result;
 }
 
+// A queue that gets no thread runs the call at once, to fail it, and so does one without memory
+// here. That waits until the lock is free, since the futures of a call may have callbacks.
+void Executable::Enqueue(std::span<const std::shared_ptr<Call>> calls) const {
+  if (calls.empty()) return;
+  struct Launch {
+    std::thread::id thread = std::this_thread::get_id();
+    bool holds_lock = true;  // read and written by that thread only
+    std::vector<std::pair<std::shared_ptr<Call>, Status>> refused;
+  };
+  const auto launch = std::make_shared<Launch>();
+  launch->refused.reserve(calls.size());
+  {
+    const std::lock_guard lock(devices_[0]->launch().mutex);
+    for (const std::shared_ptr<Call>& call : calls) {
+      try {
+        devices_[call->device]->queue().Schedule(
+            [self = shared_from_this(), call, launch](const Status& scheduled) {
+              if (launch->thread == std::this_thread::get_id() && launch->holds_lock) {
+                launch->refused.emplace_back(call, scheduled);
+              } else {
+                (void)self->Finish(*call, scheduled);
+              }
+            });
+      } catch (const std::bad_alloc&) {
+        launch->refused.emplace_back(call,
+                                     ResourceExhausted("execute: no memory to enqueue the run"));
+      }
+    }
+    launch->holds_lock = false;
+  }
+  for (const auto& [call, status] : launch->refused) (void)Finish(*call, status);
+}
+
 StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
     ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options) const {
   const LimitedCall limited(options.limits, "the run of", name());
@@ -430,6 +491,8 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
   std::vector<std::shared_ptr<Call>> calls;
   std::vector<std::vector<BufferPtr>> results;
   std::vector<std::shared_ptr<Limits>> own_limits;
+  const auto group = std::make_shared<GroupRun>(
+      std::ssize(devices_), [module = module_](std::uint64_t id) { return NameOf(*module, id); });
   for (size_t d = 0; d < devices_.size(); ++d) {
     ExecuteOptions own = options;
     std::shared_ptr<Limits> limits;
@@ -444,6 +507,7 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
       return Status(call.status().code(), StrCat(call.status().message(), " (device ", d, ")"));
     }
     (*call)->limits = std::move(limits);
+    (*call)->group = group;
     results.push_back(std::move((*call)->results));
     calls.push_back(*std::move(call));
   }
@@ -453,12 +517,7 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
     for (const auto& limits : own_limits) limits->Cancel();
   };
   for (const auto& call : calls) call->done.OnReady(end_all);
-  for (size_t d = 1; d < calls.size(); ++d) {
-    devices_[d]->queue().Schedule(
-        [self = shared_from_this(), call = calls[d]](const Status& scheduled) {
-          (void)self->Finish(*call, scheduled);
-        });
-  }
+  Enqueue(std::span(calls).subspan(1));
   (void)Finish(*calls[0]);
   Status first, first_ended;
   for (const auto& call : calls) {

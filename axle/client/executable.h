@@ -22,6 +22,7 @@ struct Argument;        // core/argument.h
 struct CompileReport;   // runtime/compile_report.h
 class DeviceContext;    // core/device_context.h
 struct ExecutableFile;  // client/executable_file.h
+class GroupRun;         // runtime/group_run.h
 
 // The interpreter or native code. Both give the same bits; native code runs faster and takes longer
 // to compile. The default is native code where its library can be loaded.
@@ -141,8 +142,10 @@ class Executable : public std::enable_shared_from_this<Executable> {
                                                 const ExecuteOptions& options) const;
   // Waits for the arguments, runs, and sets the pending results.
   Status Finish(Call& call, const Status& scheduled = {}) const;
+  // Puts calls of one run into the queues of their devices, all at once.
+  void Enqueue(std::span<const std::shared_ptr<Call>> calls) const;
   StatusOr<Literal> RunOn(i64 device, std::span<const Argument> arguments,
-                          const ExecuteOptions& options) const;
+                          const ExecuteOptions& options, GroupRun* group) const;
 
   // Shared with the buffers of results, which may outlive the executable.
   std::shared_ptr<const Shape> SharedShape(const Shape& of_result) const;

@@ -405,13 +405,16 @@ StatusOr<Dims> Participants(const Collective& c, const DeviceContext& device) {
   return devices;
 }
 
+std::uint64_t RendezvousId(const Instruction& inst) {
+  const OpId id = inst.id();
+  return std::uint64_t{id.computation} << 32 | std::uint64_t{id.ordinal};
+}
+
 // Devices meet at the channel and the instruction: two collectives of one channel do not mix.
 StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, std::optional<i64> channel_id,
                                         const Dims& participants, Literal value,
                                         const EvalContext& context) {
-  const OpId id = inst.id();
-  const DeviceContext::Rendezvous rendezvous = {
-      channel_id, std::uint64_t{id.computation} << 32 | std::uint64_t{id.ordinal}};
+  const DeviceContext::Rendezvous rendezvous = {channel_id, RendezvousId(inst)};
   const Shape own = value.shape();
   auto values =
       DeviceOf(context).Exchange(rendezvous, participants, std::move(value), context.limits);

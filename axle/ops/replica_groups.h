@@ -72,6 +72,8 @@ StatusOr<Dims> Participants(const Collective& collective, const DeviceContext& d
 StatusOr<Dims> DevicesOf(const Instruction& inst, GroupMode mode, const Dims& ids,
                          const DeviceContext& device);
 
+// DeviceContext::Rendezvous::instruction: it stays the same while passes copy the instruction.
+std::uint64_t RendezvousId(const Instruction& inst);
 StatusOr<std::vector<Literal>> Exchange(const Instruction& inst, std::optional<i64> channel_id,
                                         const Dims& participants, Literal value,
                                         const EvalContext& context);
