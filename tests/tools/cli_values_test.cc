@@ -357,21 +357,78 @@ TEST_F(CliValues, WhatIsWrongWithAValueIsShownAsItWasWritten) {
   EXPECT_EQ(error("1,2]"), "its brackets or braces do not pair up\n");
 }
 
-TEST_F(CliValues, ReplicasNeedDevices) {
-  const std::string two = Write("two.hlo",
-                                "HloModule two, replica_count=2\nENTRY e { r = u32[] replica-id()\n"
-                                " ROOT s = u32[] add(r, r) }\n");
-  const Result asked = Run({"run", two, "--replicas", "3"});
-  EXPECT_EQ(asked.exit, 5);
-  EXPECT_EQ(asked.err,
-            "UNIMPLEMENTED: --replicas: axle run has one device, 3 replicas need as many; "
-            "--replicas 1 runs one of them alone, and in C++ ClientOptions::num_devices and "
-            "Executable::ExecuteReplicated run several (docs/client.md)\n");
-  EXPECT_NE(Run({"run", two}).err.find("the program is for several replicas: "), std::string::npos);
+constexpr std::string_view kSumOfDevices = R"(HloModule two, replica_count=2
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY e {
+  x = f32[2] parameter(0)
+  r = u32[] replica-id()
+  f = f32[] convert(r)
+  rs = f32[2] broadcast(f), dimensions={}
+  y = f32[2] add(x, rs)
+  ROOT t = f32[2] all-reduce(y), replica_groups={}, to_apply=sum
+}
+)";
+
+TEST_F(CliValues, RunsOnSeveralDevices) {
+  const std::string two = Write("two.hlo", kSumOfDevices);
   for (const std::string& engine : EnginesHere()) {
-    const Result one = Run({"run", two, "--replicas", "1", "--engine", engine});
-    EXPECT_EQ(one.out, "out_0 = u32[] 0\n") << one.err;
+    const auto out = [&](std::vector<std::string> options) {
+      std::vector<std::string> arguments = {"run", two, "--engine", engine};
+      arguments.insert(arguments.end(), options.begin(), options.end());
+      const Result result = Run(arguments);
+      EXPECT_EQ(result.exit, 0) << result.err;
+      return result.out;
+    };
+    EXPECT_EQ(out({"--arg", "0=1,2"}),
+              "device 0: out_0 = f32[2] {3, 5}\ndevice 1: out_0 = f32[2] {3, 5}\n");
+    EXPECT_EQ(out({"--arg", "0=1,2", "--replicas", "1"}), "out_0 = f32[2] {1, 2}\n");
+    EXPECT_EQ(out({"--fake=iota", "--replicas", "1", "--partitions", "2", "--repeat", "2"}),
+              "device 0: out_0 = f32[2] {0, 1}\ndevice 1: out_0 = f32[2] {0, 1}\n");
+    const auto report = json::parse(out({"--arg", "0=1,2", "--json"}));
+    EXPECT_EQ(report["outputs"][1]["device"], 1);
+    EXPECT_EQ(report["outputs"][1]["value"], json({3, 5}));
   }
+}
+
+// Each device has files and random numbers of its own.
+TEST_F(CliValues, DevicesHaveTheirArguments) {
+  const std::string two = Write("two.hlo", kSumOfDevices);
+  const std::string one = Write("one.hlo",
+                                "HloModule one\nENTRY e { x = f32[2] parameter(0) ROOT y = f32[2] "
+                                "copy(x) }");
+  EXPECT_EQ(Run({"run", one, "--arg", "0=1,2", "-o", Path("x0.npy")}).exit, 0);
+  EXPECT_EQ(Run({"run", one, "--arg", "0=10,20", "-o", Path("x1.npy")}).exit, 0);
+  EXPECT_EQ(Run({"run", two, "--arg", "0=@" + Path("x{device}.npy")}).out,
+            "device 0: out_0 = f32[2] {12, 23}\ndevice 1: out_0 = f32[2] {12, 23}\n");
+  EXPECT_EQ(Run({"run", two, "--arg", "0=1,2", "-o", Path("y{device}.npy")}).exit, 0);
+  EXPECT_EQ(Run({"run", one, "--arg", "0=@" + Path("y1.npy")}).out, "out_0 = f32[2] {3, 5}\n");
+
+  const std::string ids =
+      Write("ids.hlo", "HloModule ids, num_partitions=2\nENTRY e { ROOT x = f32[1] parameter(0) }");
+  const std::string seeds = Run({"run", ids, "--fake", "--seed", "5"}).out;
+  EXPECT_EQ(seeds.substr(seeds.find("device 1: ") + 10),
+            Run({"run", ids, "--fake", "--seed", "6", "--partitions", "1"}).out);
+}
+
+TEST_F(CliValues, WhatSeveralDevicesRefuse) {
+  const std::string two = Write("two.hlo", kSumOfDevices);
+  const auto refused = [&](std::vector<std::string> arguments, int exit) {
+    const Result result = Run(arguments);
+    EXPECT_EQ(result.exit, exit) << result.err;
+    return result.err;
+  };
+  EXPECT_EQ(refused({"run", two, "--fake", "-o", Path("y.npz")}, 3),
+            "INVALID_ARGUMENT: --output: \"two\" runs on 2 devices, whose results need a name "
+            "each: put {device} into it, as in out_{device}.npz\n");
+  EXPECT_EQ(refused({"run", two, "--fake", "--infeed", "x.npz"}, 5),
+            "UNIMPLEMENTED: \"two\" runs on 2 devices; --infeed, --outfeed, --recv and --send are "
+            "for one: in C++ every device has its queues (docs/client.md)\n");
+  EXPECT_EQ(refused({"run", two, "--fake", "--replicas", "99", "--partitions", "99"}, 3),
+            "INVALID_ARGUMENT: \"two\" is for 99 replicas x 99 partitions, and there are at most "
+            "1024 devices; --replicas 1 --partitions 1 runs one of them alone\n");
+  EXPECT_EQ(refused({"check", two}, 5),
+            "UNIMPLEMENTED: check: \"two\" runs on 2 devices, and axle check has one; compare what "
+            "axle run --engine native and --engine interpret give\n");
 }
 
 TEST_F(CliValues, ARecvWithoutASendIsAnErrorNotAWait) {

@@ -57,6 +57,7 @@ StatusOr<int> CheckFile(Session& session, const std::string& file) {
   const Options& options = session.options();
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
   std::shared_ptr<const Module> module = std::move(program.module);
+  AXLE_TRY(CheckIsForOneDevice(session, *module));
   AXLE_ASSIGN(const std::vector<Literal> arguments,
               ReadArguments(session, *module->entry(), std::move(program.arguments)));
   AXLE_TRY(FitToArguments(arguments, module));

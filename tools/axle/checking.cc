@@ -111,11 +111,20 @@ int ExitCodeOf(const Options& options, Outcome outcome) {
   return outcome == Outcome::kUnimplemented && !options.allow_unimplemented ? kUnsupported : kYes;
 }
 
+Status CheckIsForOneDevice(const Session& session, const Module& module) {
+  AXLE_ASSIGN(const i64 num_devices, session.NumDevices(module));
+  if (num_devices == 1) return {};
+  return Unimplemented(StrCat("check: \"", PrintableText(module.name()), "\" runs on ", num_devices,
+                              " devices, and axle check has one; compare what axle run --engine "
+                              "native and --engine interpret give"));
+}
+
 StatusOr<int> CheckOnEngines(Session& session, const Checker& checker, const std::string& file) {
   const Options& options = session.options();
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
   std::shared_ptr<const Module> module = std::move(program.module);
   AXLE_TRY(session.CheckNothingIsElided(*module));
+  AXLE_TRY(CheckIsForOneDevice(session, *module));
   CheckResult result;
   const double hang_seconds = std::max(kHangSeconds, 2 * options.time_limit);
   if (!options.inputs.empty() || !options.args.empty() || !options.fake.empty()) {

@@ -12,6 +12,8 @@ inline constexpr std::int64_t kMaxSteps = 200'000;  // of a random or reduced mo
 
 // Of --threads, --isa, --levels, --seeds, --seed, --repeat and --concurrent.
 CheckOptions CheckOptionsOf(const Options& options);
+// UNIMPLEMENTED for a program of several devices.
+Status CheckIsForOneDevice(const Session& session, const Module& module);
 // The exit code that an outcome means.
 int ExitCodeOf(const Options& options, Outcome outcome);
 

@@ -22,8 +22,8 @@ int RunCompile(Session& session) {
 }
 
 constexpr OptionUse kOptions[] = {
-    {"output"},   {"engine"},  {"numerics"},      {"isa"},        {"from"},      {"strict-types"},
-    {"replicas"}, {"threads"}, {"codegen-level"}, {"time-limit"}, {"mem-limit"},
+    {"output"},   {"engine"},     {"numerics"}, {"isa"},           {"from"},       {"strict-types"},
+    {"replicas"}, {"partitions"}, {"threads"},  {"codegen-level"}, {"time-limit"}, {"mem-limit"},
 };
 
 }  // namespace

@@ -270,7 +270,8 @@ void AddRunOptions(OptionAdder& add, Options& o) {
   add.Number("repeat", "N", o.repeat, 1, 1000000000, "run N times");
   add.Flag("time", o.time, "print the times");
   add.Number("replicas", "N", o.replicas, 1, 1 << 20,
-             "1: a program for several replicas runs as one");
+             "replicas of the program; as it says by default. 1: one runs alone");
+  add.Number("partitions", "N", o.partitions, 1, 1 << 20, "partitions, in the same way");
 }
 
 // Of the verbs that show and change programs.

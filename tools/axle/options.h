@@ -64,7 +64,7 @@ struct Options {
   std::uint64_t seed = 0;
   int repeat = 1;
   bool time = false;
-  int replicas = 0;  // 0: as the program says
+  int replicas = 0, partitions = 0;  // 0: as the program says
   Numerics numerics = Numerics::kStrict;
 
   bool short_style = false;                              // print, convert

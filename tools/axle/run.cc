@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <numeric>
 #include <optional>
 
 #include "axle/client/arguments.h"
@@ -35,38 +36,50 @@ struct Timing {
   double median() const { return runs[runs.size() / 2]; }
 };
 
-// One line: {"schema": ..., "seconds": ..., "outputs": [...]}. Values are written as text at once,
-// because a tree of their elements would take many times their memory.
-std::string JsonLine(const Literal& result, const Timing& timing) {
+// The number of a device of several; none of one alone.
+std::optional<i64> DeviceOf(const std::vector<Literal>& results, i64 device) {
+  return results.size() == 1 ? std::nullopt : std::optional(device);
+}
+
+// One line: {"schema": ..., "seconds": ..., "outputs": [...]}, where an output of several devices
+// has the number of its device. Values are written as text at once, because a tree of their
+// elements would take many times their memory.
+std::string JsonLine(const std::vector<Literal>& results, const Timing& timing) {
   Json report = NewReport("run", 2);
   report["seconds"] = {{"compile", timing.compile}, {"runs", timing.runs}};
   std::string line = report.dump();
   line.back() = ',';
   line += "\"outputs\":[";
   bool first = true;
-  for (const auto& [name, value] : NamedLeaves(result, "out_")) {
-    Json output = {
-        {"name", name}, {"type", Name(value.shape().type())}, {"shape", value.shape().dims()}};
-    if (!value.shape().is_static()) output["sizes"] = value.sizes();
-    std::string text = output.dump();
-    text.back() = ',';
-    StrAppend(line, first ? "" : ",", text, "\"value\":");
-    AppendJson(value, line);
-    line += '}';
-    first = false;
+  for (i64 d = 0; d < std::ssize(results); ++d) {
+    for (const auto& [name, value] : NamedLeaves(results[d], "out_")) {
+      Json output = {
+          {"name", name}, {"type", Name(value.shape().type())}, {"shape", value.shape().dims()}};
+      if (DeviceOf(results, d)) output["device"] = d;
+      if (!value.shape().is_static()) output["sizes"] = value.sizes();
+      std::string text = output.dump();
+      text.back() = ',';
+      StrAppend(line, first ? "" : ",", text, "\"value\":");
+      AppendJson(value, line);
+      line += '}';
+      first = false;
+    }
   }
   line += "]}\n";
   return line;
 }
 
-void PrintResult(Session& session, const Literal& result, const Timing& timing) {
+void PrintResults(Session& session, const std::vector<Literal>& results, const Timing& timing) {
   const Options& options = session.options();
   if (options.json) {
-    session.Out(JsonLine(result, timing));
+    session.Out(JsonLine(results, timing));
   } else if (options.output.empty()) {
-    for (const auto& [name, value] : NamedLeaves(result, "out_")) {
-      session.Out(
-          StrCat(name, " = ", value.ShapeToString(), " ", ValueText(value, options.full), "\n"));
+    for (i64 d = 0; d < std::ssize(results); ++d) {
+      const std::string device = DeviceOf(results, d) ? StrCat("device ", d, ": ") : "";
+      for (const auto& [name, value] : NamedLeaves(results[d], "out_")) {
+        session.Out(StrCat(device, name, " = ", value.ShapeToString(), " ",
+                           ValueText(value, options.full), "\n"));
+      }
     }
   }
   if (session.options().time) {
@@ -87,24 +100,74 @@ Status CheckResultFits(const std::string& output, ResultFile kind, const Shape& 
                                 "; .npz takes any number"));
 }
 
-// There is one device.
-Status CheckReplicas(const Options& options, const Module& module) {
-  const i64 replicas = options.replicas != 0 ? options.replicas : module.config().replica_count;
-  if (replicas == 1) return {};
-  return Unimplemented(StrCat(
-      options.replicas != 0 ? "--replicas: " : "the program is for several replicas: ",
-      "axle run has one device, ", replicas,
-      " replicas need as many; --replicas 1 runs one of them alone, and in C++ "
-      "ClientOptions::num_devices and Executable::ExecuteReplicated run several (docs/client.md)"));
+// The result of each device of a program for several.
+StatusOr<std::vector<Literal>> RunOnDevices(Session& session, const Executable& executable,
+                                            const std::vector<Literal>& stored, Timing& timing) {
+  const Options& options = session.options();
+  const auto num_devices = static_cast<i64>(executable.devices().size());
+  std::vector<std::vector<BufferPtr>> arguments(executable.devices().size());
+  for (i64 d = 0; d < num_devices; ++d) {
+    AXLE_ASSIGN(std::vector<Literal> values,
+                ReadArguments(session, *executable.module().entry(), stored, d));
+    for (Literal& value : values) {
+      AXLE_ASSIGN(BufferPtr buffer, Buffer::Create(executable.devices()[d], std::move(value)));
+      arguments[d].push_back(std::move(buffer));
+    }
+  }
+  std::vector<i64> not_donated(executable.module().entry()->parameters().size());
+  std::iota(not_donated.begin(), not_donated.end(), 0);  // each run has the same arguments
+  std::vector<std::vector<BufferPtr>> results;
+  for (int i = 0; i < options.repeat; ++i) {
+    session.BeginRun(executable.name(), i);
+    const auto begin = Clock::now();
+    AXLE_ASSIGN(results, executable.ExecuteReplicated(
+                             arguments, {.limits = &session.limits(), .not_donated = not_donated}));
+    timing.runs.push_back(Seconds(begin));
+  }
+  std::sort(timing.runs.begin(), timing.runs.end());
+  std::vector<Literal> values;
+  for (const std::vector<BufferPtr>& buffers : results) {
+    std::vector<Literal> elements;
+    for (const BufferPtr& buffer : buffers) {
+      AXLE_ASSIGN(Literal element, buffer->ToLiteral());
+      elements.push_back(std::move(element));
+    }
+    const bool is_tuple = executable.module().entry()->root()->shape().is_tuple();
+    values.push_back(is_tuple ? Literal::Tuple(std::move(elements)) : std::move(elements[0]));
+  }
+  return values;
 }
 
-StatusOr<Literal> CompileAndRun(Session& session, const std::string& file,
-                                std::optional<ResultFile> kind, Timing& timing) {
+// What a program for several devices asks of the options.
+Status CheckDeviceOptions(const Options& options, const Module& module, i64 num_devices) {
+  const std::string what =
+      StrCat("\"", PrintableText(module.name()), "\" runs on ", num_devices, " devices");
+  if (HasOpenSize(module)) {
+    return Unimplemented(StrCat(what,
+                                ", which axle run does not do with open sizes; write them "
+                                "into the program"));
+  }
+  if (!options.infeed.empty() || !options.outfeed.empty() || !options.recvs.empty() ||
+      !options.sends.empty()) {
+    return Unimplemented(StrCat(what,
+                                "; --infeed, --outfeed, --recv and --send are for one: in "
+                                "C++ every device has its queues (docs/client.md)"));
+  }
+  if (options.output.empty() || options.output.find("{device}") != std::string::npos) return {};
+  return InvalidArgument(StrCat("--output: ", what,
+                                ", whose results need a name each: put "
+                                "{device} into it, as in out_{device}.npz"));
+}
+
+// The result of each device.
+StatusOr<std::vector<Literal>> CompileAndRun(Session& session, const std::string& file,
+                                             std::optional<ResultFile> kind, Timing& timing) {
   const Options& options = session.options();
   const auto begin = Clock::now();
   AXLE_ASSIGN(LoadedProgram program, session.LoadWithValues(file));
   std::shared_ptr<const Module> module = std::move(program.module);
-  AXLE_TRY(CheckReplicas(options, *module));
+  AXLE_ASSIGN(const i64 num_devices, session.NumDevices(*module));
+  if (num_devices > 1) AXLE_TRY(CheckDeviceOptions(options, *module, num_devices));
   std::optional<std::vector<Literal>> arguments;
   if (HasOpenSize(*module)) {  // it is compiled for the values' sizes
     AXLE_ASSIGN(arguments, ReadArguments(session, *module->entry(), std::move(program.arguments)));
@@ -113,6 +176,7 @@ StatusOr<Literal> CompileAndRun(Session& session, const std::string& file,
   if (kind) AXLE_TRY(CheckResultFits(options.output, *kind, module->entry()->root()->shape()));
   AXLE_ASSIGN(const auto executable, session.Compile(module, options.engine));
   timing.compile = Seconds(begin);
+  if (num_devices > 1) return RunOnDevices(session, *executable, program.arguments, timing);
   if (!arguments) {
     AXLE_ASSIGN(arguments, ReadArguments(session, *module->entry(), std::move(program.arguments)));
   }
@@ -130,7 +194,7 @@ StatusOr<Literal> CompileAndRun(Session& session, const std::string& file,
   }
   AXLE_TRY(device->Finish(session));
   std::sort(timing.runs.begin(), timing.runs.end());
-  return result;
+  return std::vector<Literal>{std::move(result)};
 }
 
 int Run(Session& session) {
@@ -154,13 +218,14 @@ int Run(Session& session) {
     }
   }
   Timing timing;
-  const StatusOr<Literal> result = CompileAndRun(session, *file, kind, timing);
-  if (!result.ok()) return session.Fail(result.status());
-  if (kind) {
-    const Status written = WriteResult(session, *kind, *result);
+  const StatusOr<std::vector<Literal>> results = CompileAndRun(session, *file, kind, timing);
+  if (!results.ok()) return session.Fail(results.status());
+  for (i64 d = 0; kind && d < std::ssize(*results); ++d) {
+    const Status written = WriteResult(session, ForDevice(options.output, DeviceOf(*results, d)),
+                                       *kind, (*results)[d]);
     if (!written.ok()) return session.Fail(written);
   }
-  PrintResult(session, *result, timing);
+  PrintResults(session, *results, timing);
   return kYes;
 }
 
@@ -191,6 +256,7 @@ constexpr OptionUse kOptions[] = {
     Brief("codegen-level"),
     Brief("threads"),
     Brief("replicas"),
+    Brief("partitions"),
     Brief("from"),
     Brief("strict-types"),
     Brief("allow-elided"),

@@ -45,12 +45,12 @@ void OnAlarm(int) {
   _exit(kLimit);
 }
 
-// One for all sessions that want as many threads.
-StatusOr<Client*> SharedClient(int num_threads) {
-  static auto* const clients = new std::map<int, std::unique_ptr<Client>>();
-  std::unique_ptr<Client>& client = (*clients)[num_threads];
+// One for all sessions that want as many threads and devices.
+StatusOr<Client*> SharedClient(int num_threads, i64 num_devices = 1) {
+  static auto* const clients = new std::map<std::pair<int, i64>, std::unique_ptr<Client>>();
+  std::unique_ptr<Client>& client = (*clients)[{num_threads, num_devices}];
   if (client == nullptr) {
-    AXLE_ASSIGN(client, Client::Create({.num_threads = num_threads}));
+    AXLE_ASSIGN(client, Client::Create({.num_devices = num_devices, .num_threads = num_threads}));
   }
   return client.get();
 }
@@ -303,13 +303,27 @@ void Session::NoteWhatIsElided(const Module& module) {
   if (!whole.ok()) Say(StrCat("note: ", whole.message()));
 }
 
+StatusOr<i64> Session::NumDevices(const Module& module) const {
+  const ModuleConfig& config = module.config();
+  const i64 replicas = options_.replicas != 0 ? options_.replicas : config.replica_count;
+  const i64 partitions = options_.partitions != 0 ? options_.partitions : config.num_partitions;
+  const std::optional<i64> devices = CheckedMul(replicas, partitions);
+  if (devices && *devices <= kMaxClientDevices) return std::max<i64>(*devices, 1);
+  return InvalidArgument(StrCat("\"", module.name(), "\" is for ", replicas, " replicas x ",
+                                partitions, " partitions, and there are at most ",
+                                kMaxClientDevices,
+                                " devices; --replicas 1 --partitions 1 runs one "
+                                "of them alone"));
+}
+
 StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Module> module,
                                                        EngineKind engine) {
   Begin("the compilation of", module->name());
-  AXLE_ASSIGN(Client* const client, SharedClient(options_.threads));
+  AXLE_ASSIGN(const i64 num_devices, NumDevices(*module));
+  AXLE_ASSIGN(Client* const client, SharedClient(options_.threads, num_devices));
   // A file of `axle compile` has its options and its code; others are asked for by name.
   const bool has_options = engine != EngineKind::kDefault || options_.replicas != 0 ||
-                           options_.numerics != Numerics::kStrict ||
+                           options_.partitions != 0 || options_.numerics != Numerics::kStrict ||
                            options_.isa != NativeIsa::kAuto || options_.codegen_level != 1;
   if (!compiled_.empty() && !has_options) return client->Load(compiled_, {.limits = &limits_});
   return client->Compile(std::move(module), {.engine = engine,
@@ -317,6 +331,7 @@ StatusOr<std::shared_ptr<Executable>> Session::Compile(std::shared_ptr<const Mod
                                              .isa = options_.isa,
                                              .codegen_level = options_.codegen_level,
                                              .replicas = options_.replicas,
+                                             .partitions = options_.partitions,
                                              .limits = &limits_,
                                              .allow_elided = options_.allow_elided});
 }

@@ -70,6 +70,9 @@ class Session {
   Status CheckNothingIsElided(const Module& module) const;
   // For verbs that only describe: the same as a note.
   void NoteWhatIsElided(const Module& module);
+  // How many devices run the program, by itself or by --replicas and --partitions.
+  StatusOr<i64> NumDevices(const Module& module) const;
+  // For as many devices, of a client that has no others.
   StatusOr<std::shared_ptr<Executable>> Compile(std::shared_ptr<const Module> module,
                                                 EngineKind engine);
   // Native code with these options, and the instruction set, level and limits of the session.

@@ -56,8 +56,8 @@ Status Annotate(const Status& status, std::string_view where) {
 }
 
 // --arg KEY=@FILE.npy or KEY=VALUE.
-Status ReadArg(Session& session, const std::string& text, const ArgumentNames& names,
-               std::span<const Shape> shapes, Leaves& leaves) {
+Status ReadArg(Session& session, const std::string& text, std::optional<i64> device,
+               const ArgumentNames& names, std::span<const Shape> shapes, Leaves& leaves) {
   const size_t equals = text.find('=');
   if (equals == text.npos || equals == 0) {
     return InvalidArgument(StrCat("--arg: \"", PrintableText(text),
@@ -71,9 +71,10 @@ Status ReadArg(Session& session, const std::string& text, const ArgumentNames& n
     return InvalidArgument(StrCat(where, ": argument ", *index, " is given twice"));
   }
   const std::string value = text.substr(equals + 1);
-  StatusOr<Literal> literal = value.starts_with("@")
-                                  ? ReadNpyLiteral(session, value.substr(1), shapes[*index])
-                                  : ParseArgument(value, shapes[*index]);
+  StatusOr<Literal> literal =
+      value.starts_with("@")
+          ? ReadNpyLiteral(session, ForDevice(value.substr(1), device), shapes[*index])
+          : ParseArgument(value, shapes[*index]);
   if (!literal.ok()) return Annotate(literal.status(), where);
   leaves[*index] = *std::move(literal);
   return {};
@@ -167,10 +168,9 @@ void NoteUnused(Session& session, const InputFile& file,
                      unused.size() == 1 ? " is" : " are", " for no argument"));
 }
 
-// What is missing in `leaves` from what --inputs names.
-Status ReadInputs(Session& session, const HloComputation& entry, const ArgumentNames& arguments,
-                  std::span<const Shape> shapes, Leaves& leaves) {
-  const std::string& path = session.options().inputs;
+// What is missing in `leaves` from `path`, which --inputs names.
+Status ReadInputs(Session& session, const std::string& path, const HloComputation& entry,
+                  const ArgumentNames& arguments, std::span<const Shape> shapes, Leaves& leaves) {
   const auto at_file = [&](const Status& status) { return Annotate(status, PrintableText(path)); };
   const StatusOr<InputFile> file = OpenInputs(session, path);
   if (!file.ok()) return at_file(file.status());
@@ -241,8 +241,21 @@ StatusOr<std::map<i64, std::string>> NamesByNumber(std::span<const std::string> 
   return by_number;
 }
 
+std::string ForDevice(std::string_view path, std::optional<i64> device) {
+  constexpr std::string_view kNumber = "{device}";
+  std::string result(path);
+  if (!device) return result;
+  const std::string number = std::to_string(*device);
+  for (size_t at = result.find(kNumber); at != result.npos;
+       at = result.find(kNumber, at + number.size())) {
+    result.replace(at, kNumber.size(), number);
+  }
+  return result;
+}
+
 StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputation& entry,
-                                             std::vector<Literal> stored) {
+                                             std::vector<Literal> stored,
+                                             std::optional<i64> device) {
   const Options& options = session.options();
   const bool is_given = !options.args.empty() || !options.inputs.empty() || !options.fake.empty();
   if (!stored.empty() && !is_given) return stored;
@@ -257,11 +270,14 @@ StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputat
   Leaves leaves(shapes.size());
   const ArgumentNames names(entry);
   for (const std::string& arg : options.args) {
-    AXLE_TRY(ReadArg(session, arg, names, shapes, leaves));
+    AXLE_TRY(ReadArg(session, arg, device, names, shapes, leaves));
   }
-  if (!options.inputs.empty()) AXLE_TRY(ReadInputs(session, entry, names, shapes, leaves));
+  if (!options.inputs.empty()) {
+    AXLE_TRY(ReadInputs(session, ForDevice(options.inputs, device), entry, names, shapes, leaves));
+  }
   std::string fake = options.fake;
-  if (fake == "random" && options.seed != 0) fake = StrCat("random:", options.seed);
+  const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(device.value_or(0));
+  if (fake == "random" && seed != 0) fake = StrCat("random:", seed);
   for (size_t i = 0; i < shapes.size(); ++i) {
     if (leaves[i] || (!fake.empty() && !HasOpenSize(shapes[i]))) continue;
     if (HasOpenSize(shapes[i])) {
@@ -305,8 +321,8 @@ StatusOr<ResultFile> ResultFileOf(const std::string& path) {
              "FOLDER/, nor - for stdout"));
 }
 
-Status WriteResult(Session& session, ResultFile kind, const Literal& result) {
-  const std::string& path = session.options().output;
+Status WriteResult(Session& session, const std::string& path, ResultFile kind,
+                   const Literal& result) {
   const auto leaves = NamedLeaves(result, "out_");
   if (kind == ResultFile::kNpy) return WriteFile(path, WriteNpy(leaves[0].second));
   if (kind == ResultFile::kSafetensors) {

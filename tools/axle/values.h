@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,10 +14,14 @@
 
 namespace axle::tool {
 
+// The name of a file of one device of several: {device} stands for its number.
+std::string ForDevice(std::string_view path, std::optional<i64> device);
 // One literal per parameter: --arg goes before --inputs, --fake fills what is left. Without any of
-// them, those that were stored with the program.
+// them, those that were stored with the program. `device` is one of several: files may be its own
+// (ForDevice), and random values are.
 StatusOr<std::vector<Literal>> ReadArguments(Session& session, const HloComputation& entry,
-                                             std::vector<Literal> stored = {});
+                                             std::vector<Literal> stored = {},
+                                             std::optional<i64> device = {});
 // A program that leaves sizes open, f32[?], becomes that for the shapes of the arguments.
 Status FitToArguments(std::span<const Literal> arguments, std::shared_ptr<const Module>& module);
 // Where results go, by the name of --output: a .npz or .safetensors file; a .npy file, of one
@@ -25,8 +30,9 @@ Status FitToArguments(std::span<const Literal> arguments, std::shared_ptr<const 
 enum class ResultFile : std::uint8_t { kNpz, kSafetensors, kNpy, kFolder, kStdout };
 // INVALID_ARGUMENT for other names.
 StatusOr<ResultFile> ResultFileOf(const std::string& path);
-// out_0, ... to --output, which is of this kind.
-Status WriteResult(Session& session, ResultFile kind, const Literal& result);
+// out_0, ... to a path of this kind.
+Status WriteResult(Session& session, const std::string& path, ResultFile kind,
+                   const Literal& result);
 
 // The names of arrays by the number at the end of each: in_0, in_1, ..., in_10, or arr_0, ... as
 // numpy.savez names them. If some are PREFIX0, PREFIX1, ..., the others do not count: a file
