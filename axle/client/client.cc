@@ -15,7 +15,7 @@
 #include "axle/client/buffer_storage.h"
 #include "axle/client/executable_file.h"
 #include "axle/client/host_array.h"
-#include "axle/client/launch_lock.h"
+#include "axle/client/launcher.h"
 #include "axle/client/load.h"
 #include "axle/client/memory_budget.h"
 #include "axle/core/callback.h"
@@ -373,15 +373,11 @@ Client::Client(ClientOptions options)
   if (device.hub == nullptr) {
     device.hub = std::make_shared<TransferHub>(device.queue_capacity, device.max_buffers);
   }
-  // Runs on several devices wait for each other: their threads are the client's own, one for each
-  // device, so that none waits for a thread that another one holds.
+  const auto launcher = std::make_shared<Launcher>(static_cast<int>(options_.num_devices));
   std::shared_ptr<Executor> executor = options_.executor;
-  if (options_.num_devices > 1) {
-    executor = std::make_shared<ThreadPool>(static_cast<int>(options_.num_devices));
-  }
-  const auto launch = std::make_shared<LaunchLock>();
+  if (options_.num_devices > 1) executor = {launcher, &launcher->threads};
   for (i64 d = 0; d < options_.num_devices; ++d) {
-    devices_.push_back(std::make_shared<Device>(d, device, executor, memory_, launch));
+    devices_.push_back(std::make_shared<Device>(d, device, executor, memory_, launcher));
   }
 }
 Client::~Client() = default;

@@ -12,7 +12,7 @@ namespace axle {
 class Executor;            // core/executor.h
 class HostDevice;          // runtime/host_device.h
 struct HostDeviceOptions;  // runtime/host_device_options.h
-struct LaunchLock;         // client/launch_lock.h
+struct Launcher;           // client/launcher.h
 class MemoryBudget;        // client/memory_budget.h
 class SerialQueue;         // runtime/serial_queue.h
 
@@ -20,7 +20,7 @@ class Device {
  public:
   // The constructor for Client, which makes all of its devices.
   Device(i64 ordinal, const HostDeviceOptions& options, std::shared_ptr<Executor> executor,
-         std::shared_ptr<MemoryBudget> memory, std::shared_ptr<LaunchLock> launch);
+         std::shared_ptr<MemoryBudget> memory, std::shared_ptr<Launcher> launcher);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -32,8 +32,8 @@ class Device {
   HostDevice& host() { return *host_; }
   // The queue in which asynchronous runs wait.
   SerialQueue& queue() { return *queue_; }
-  // Of the client (client/launch_lock.h).
-  LaunchLock& launch() { return *launch_; }
+  // Of the client (client/launcher.h).
+  Launcher& launcher() { return *launcher_; }
   // The client's memory budget, which its devices share.
   MemoryBudget& memory() { return *memory_; }
 
@@ -43,7 +43,7 @@ class Device {
   const std::shared_ptr<Executor> executor_;
   const std::unique_ptr<SerialQueue> queue_;
   const std::shared_ptr<MemoryBudget> memory_;
-  const std::shared_ptr<LaunchLock> launch_;
+  const std::shared_ptr<Launcher> launcher_;
 };
 
 }  // namespace axle

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "axle/client/buffer_storage.h"
-#include "axle/client/launch_lock.h"
+#include "axle/client/launcher.h"
 #include "axle/core/argument.h"
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
@@ -445,37 +445,38 @@ StatusOr<ExecuteResult> Executable::ExecuteAsync(ArraySlice<BufferPtr> arguments
   return result;
 }
 
-// A queue that gets no thread runs the call at once, to fail it, and so does one without memory
-// here. That waits until the lock is free, since the futures of a call may have callbacks.
+// All devices have their threads by now. A queue without memory runs the call at once: it is
+// failed, when the lock is free, since the futures of a call may have callbacks.
 void Executable::Enqueue(std::span<const std::shared_ptr<Call>> calls) const {
   if (calls.empty()) return;
   struct Launch {
     std::thread::id thread = std::this_thread::get_id();
     bool holds_lock = true;  // read and written by that thread only
-    std::vector<std::pair<std::shared_ptr<Call>, Status>> refused;
+    std::vector<std::shared_ptr<Call>> refused;
   };
   const auto launch = std::make_shared<Launch>();
   launch->refused.reserve(calls.size());
   {
-    const std::lock_guard lock(devices_[0]->launch().mutex);
+    const std::lock_guard lock(devices_[0]->launcher().mutex);
     for (const std::shared_ptr<Call>& call : calls) {
       try {
         devices_[call->device]->queue().Schedule(
             [self = shared_from_this(), call, launch](const Status& scheduled) {
               if (launch->thread == std::this_thread::get_id() && launch->holds_lock) {
-                launch->refused.emplace_back(call, scheduled);
+                launch->refused.push_back(call);
               } else {
                 (void)self->Finish(*call, scheduled);
               }
             });
       } catch (const std::bad_alloc&) {
-        launch->refused.emplace_back(call,
-                                     ResourceExhausted("execute: no memory to enqueue the run"));
+        launch->refused.push_back(call);
       }
     }
     launch->holds_lock = false;
   }
-  for (const auto& [call, status] : launch->refused) (void)Finish(*call, status);
+  for (const std::shared_ptr<Call>& call : launch->refused) {
+    (void)Finish(*call, ResourceExhausted("execute: no memory to enqueue the run"));
+  }
 }
 
 StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
@@ -488,6 +489,7 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
   if (options.device != nullptr) {
     return InvalidArgument("execute: options.device is set, but ExecuteReplicated has its devices");
   }
+  if (devices_.size() > 1) AXLE_TRY(devices_[0]->launcher().StartThreads());
   std::vector<std::shared_ptr<Call>> calls;
   std::vector<std::vector<BufferPtr>> results;
   std::vector<std::shared_ptr<Limits>> own_limits;
@@ -523,7 +525,10 @@ StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
   for (const auto& call : calls) {
     const Status status = call->done.Await(options.limits);
     end_all(status);  // the limits may have ended only the wait
-    const bool was_ended = call->limits != nullptr && status.code() == StatusCode::kCancelled;
+    // By the failure of another device, which the limits of the options do not know.
+    const std::optional<i64> cause = group->first_failure();
+    const bool was_ended = status.code() == StatusCode::kCancelled &&
+                           (call->limits != nullptr || (cause && *cause != call->device));
     Status& kept = was_ended ? first_ended : first;
     if (kept.ok()) kept = status;
   }

@@ -34,7 +34,11 @@ void Unshare(Literal& value) {
 }  // namespace
 
 GroupRun::GroupRun(i64 num_devices, std::function<std::string(std::uint64_t)> name_of)
-    : name_of_(std::move(name_of)), members_(static_cast<size_t>(num_devices)) {}
+    : name_of_(std::move(name_of)),
+      members_(static_cast<size_t>(num_devices)),
+      failure_without_memory_(StatusCode::kCancelled,
+                              "another device failed, or all wait, and no memory is left to say "
+                              "more") {}
 
 StatusOr<std::vector<Literal>> GroupRun::Meet(i64 device,
                                               const DeviceContext::Rendezvous& rendezvous,
@@ -94,15 +98,26 @@ StatusOr<std::vector<Literal>> GroupRun::Meet(i64 device,
   return values;
 }
 
-void GroupRun::Leave(i64 device, const Status& status) {
+void GroupRun::Leave(i64 device, const Status& status) noexcept {
   const std::lock_guard lock(mutex_);
   members_[static_cast<size_t>(device)].has_left = true;
-  if (!status.ok()) {
-    Fail(Status(StatusCode::kCancelled, StrCat("device ", device, " failed: ", status.message())));
-    return;
+  members_[static_cast<size_t>(device)].waits_at = nullptr;
+  if (!status.ok() && !first_failure_) first_failure_ = device;
+  try {
+    const auto waits = [](const Member& member) { return member.waits_at != nullptr; };
+    if (!status.ok()) {
+      Fail({StatusCode::kCancelled, StrCat("device ", device, " failed: ", status.message())});
+    } else if (std::ranges::any_of(members_, waits)) {
+      FindDeadlock();
+    }
+  } catch (const std::bad_alloc&) {
+    Fail(std::move(failure_without_memory_));
   }
-  const auto waits = [](const Member& member) { return member.waits_at != nullptr; };
-  if (std::ranges::any_of(members_, waits)) FindDeadlock();
+}
+
+std::optional<i64> GroupRun::first_failure() const {
+  const std::lock_guard lock(mutex_);
+  return first_failure_;
 }
 
 std::vector<i64> GroupRun::Missing(const Meetings::value_type& meeting) const {

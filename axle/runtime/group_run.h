@@ -4,17 +4,19 @@
 // instruction, how often this device has come to it, and the participants tell meetings apart.
 // Channels play no part. JAX gives one channel to all collectives of a program.
 //
-// Nobody waits for ever. A device that leaves with an error ends the waits of all others with that
-// cause. When a device begins to wait, or leaves, and a participant that it waits for has left or
-// waits itself, the devices that can still make progress are found: those that run, and those
-// that wait for such devices only. If a device that waits is not among them, this is a deadlock,
-// and all devices learn of it. The search is quadratic in the number of devices at worst, and does
-// not happen where all participants are on their way.
+// A device that leaves with an error ends the waits of all others with that cause. When a device
+// begins to wait, or leaves, and a participant that it waits for has left or waits itself, the
+// devices that can still make progress are found: those that run, and those that wait for such
+// devices only. If a device that waits is not among them, this is a deadlock, and all devices learn
+// of it. A device that waits for something else, a recv or the host, counts as one that runs. The
+// search takes a pass over all devices for each device that it finds, and does not happen where all
+// participants are on their way.
 #pragma once
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -40,7 +42,9 @@ class GroupRun {
                                       Limits* limits);
 
   // The device is done with the program, once, with this status. It waits for nobody any more.
-  void Leave(i64 device, const Status& status);
+  void Leave(i64 device, const Status& status) noexcept;
+  // The device that was the first one to leave with an error.
+  std::optional<i64> first_failure() const;
 
  private:
   struct Meeting {
@@ -64,11 +68,13 @@ class GroupRun {
   void Fail(Status status);
 
   const std::function<std::string(std::uint64_t)> name_of_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   ForkableCondition changed_;
   std::vector<Member> members_;
   Meetings meetings_;
   Status failure_;  // what everybody who waits is told
+  std::optional<i64> first_failure_;
+  Status failure_without_memory_;  // made before there is none
 };
 
 }  // namespace axle

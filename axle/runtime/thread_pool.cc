@@ -120,6 +120,18 @@ ThreadPool::Crew& ThreadPool::CrewOfThisProcess() {
   return *crew;
 }
 
+bool ThreadPool::StartAll() {
+  Crew& crew = CrewOfThisProcess();
+  const std::lock_guard lock(crew.mutex);
+  size_t before = 0;
+  do {
+    before = crew.threads.size();
+    if (static_cast<int>(before) == num_threads_) return true;
+    crew.StartThread();
+  } while (crew.threads.size() > before);
+  return false;
+}
+
 void ThreadPool::Schedule(std::function<void()> task) {
   Crew& crew = CrewOfThisProcess();
   std::unique_lock lock(crew.mutex);

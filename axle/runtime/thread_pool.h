@@ -26,6 +26,8 @@ class ThreadPool : public Executor {
 
   void Schedule(std::function<void()> task) override;
   int num_threads() const override { return num_threads_; }
+  // Starts all threads now. False if the system has not as many; no task waits for the others.
+  bool StartAll();
 
  private:
   struct Crew;

@@ -1,7 +1,11 @@
 // Collectives between the devices of a client: where they meet, what a failure and a deadlock say.
 // The values of every collective are tests of op cases and of tests/ops/collectives_test.cc.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -9,6 +13,7 @@
 #include "axle/client/client.h"
 #include "axle/core/strings.h"
 #include "axle/runtime/custom_call_registry.h"
+#include "tests/sanitizers.h"
 
 namespace axle {
 namespace {
@@ -155,6 +160,11 @@ TEST_P(Collectives, AFailureEndsTheWaitsOfAll) {
             Texts{"INVALID_ARGUMENT: custom-call: \"fail\": broken; operand f32[2]"});
   EXPECT_EQ(Run(ByDevice(StrCat("ROOT g = f32[2] custom-call(a), ", fails), waits("b")), 3),
             Texts{"INVALID_ARGUMENT: custom-call: \"fail\": broken; operand f32[2]"});
+  // The limits of the call are those of device 0, and do not know that device 1 failed.
+  Limits limits;
+  EXPECT_EQ(
+      Run(ByDevice(waits("a"), StrCat("ROOT g = f32[2] custom-call(b), ", fails)), 2, 1, &limits),
+      Texts{"INVALID_ARGUMENT: custom-call: \"fail\": broken; operand f32[2]"});
 }
 
 TEST_P(Collectives, LimitsEndAWait) {
@@ -175,6 +185,41 @@ TEST_P(Collectives, LimitsEndAWait) {
   canceller.join();
   ASSERT_EQ(ended.size(), 1U);
   EXPECT_TRUE(ended[0].starts_with("CANCELLED: ")) << ended[0];
+}
+
+// A child that may map little more has no stacks for six threads: no device waits for one that
+// never begins.
+TEST(CollectivesWithoutThreads, AreAnError) {
+  if (kAddressSanitizer || kThreadSanitizer) GTEST_SKIP() << "they map more than any limit";
+  const auto client = *Client::Create({.num_devices = 6});
+  const auto executable = client->Compile(
+      StrCat("HloModule m\n", kSum,
+             "ENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] all-reduce(x), replica_groups={}, "
+             "to_apply=sum }"),
+      {.engine = EngineKind::kInterpret, .replicas = 6});
+  ASSERT_TRUE(executable.ok()) << executable.status().ToString();
+  std::vector<std::vector<BufferPtr>> arguments;
+  for (i64 d = 0; d < 6; ++d) {
+    arguments.push_back({*client->BufferFromLiteral(Literal(Shape(F32, {2})), d)});
+  }
+  const pid_t child = fork();
+  ASSERT_NE(child, -1);
+  if (child == 0) {
+    i64 pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const auto most = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE) + (i64{20} << 20));
+    const rlimit limit = {most, most};
+    setrlimit(RLIMIT_AS, &limit);
+    const Status status = (*executable)->ExecuteReplicated(arguments).status();
+    const bool is_right = status.ToString() ==
+                          "RESOURCE_EXHAUSTED: execute: 6 devices need a thread each, and the "
+                          "system has no more";
+    _exit(is_right ? 0 : 1);
+  }
+  int result = 0;
+  ASSERT_EQ(waitpid(child, &result, 0), child);
+  EXPECT_EQ(result, 0);
+  EXPECT_TRUE((*executable)->ExecuteReplicated(arguments).ok());
 }
 
 }  // namespace
