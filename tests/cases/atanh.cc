@@ -76,6 +76,10 @@ static const OpCase kAtanhRows[] = {
      "",
      "c64[8] {(0, 1.5707964), (0, -1.5707964), (0, nan), (-0.0, nan), (0, nan), (-0.0, nan), (nan, "
      "nan), (nan, nan)}"},
+    {"c128: a NaN beside a large number, as in C",
+     {"c128[3] {(nan, 1e300), (nan, -1e300), (1e300, nan)}"},
+     "",
+     "c128[3] {(nan, nan), (nan, nan), (nan, nan)}"},
     {"no integers",
      {"s32[1]"},
      "",

@@ -351,7 +351,8 @@ ComplexLane Atanh(ComplexLane z) {
   const Lane far_x = any_x * 0x1p-600, far_y = any_y * 0x1p-600;
   const Lane inverse = far_x / Fma(far_x, far_x, far_y * far_y) * 0x1p-600;
   const Lane far_re = Select(IsInfinite(z), x.Like(0), inverse);
-  const Lane far_im = Select(IsNan(any_y), any_y, x.Like(kHalfPi));
+  const Lane is_beside_nan = IsNan(any_x) & (any_y < kInfinity);
+  const Lane far_im = Select(IsNan(any_y), any_y, Select(is_beside_nan, any_x, x.Like(kHalfPi)));
   return {WithSignOfNumber(z.re, Select(any_x == 0.0, any_x, Select(far, far_re, re))),
           WithSignOf(z.im, Select(far, far_im, im))};
 }
