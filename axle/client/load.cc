@@ -110,11 +110,15 @@ StatusOr<LoadedProgram> LoadProto(std::string_view bytes, const ReadProtoOptions
 
 StatusOr<std::unique_ptr<Module>> LoadStablehlo(std::string_view bytes, std::string_view label,
                                                 Limits* limits) {
-  bytes = ProgramInJaxExport(bytes).value_or(bytes);
+  std::string name(label);
+  if (const auto program = ProgramInJaxExport(bytes)) {
+    bytes = *program;  // places in messages count from its beginning
+    name += name.empty() ? "the program in the file" : ", the program in it";
+  }
   AXLE_ASSIGN(std::shared_ptr<const mlir::MlirModule> source,
               mlir::IsMlirBytecode(bytes)
-                  ? mlir::ReadMlirBytecode(bytes, {.label = std::string(label), .limits = limits})
-                  : mlir::ParseMlirText(bytes, {.label = label, .limits = limits}));
+                  ? mlir::ReadMlirBytecode(bytes, {.label = name, .limits = limits})
+                  : mlir::ParseMlirText(bytes, {.label = name, .limits = limits}));
   return ConvertOrKeepOpen(std::move(source), {.limits = limits});
 }
 

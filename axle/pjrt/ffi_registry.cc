@@ -149,7 +149,8 @@ static Status NoHandler(const Instruction& call, std::string_view name, std::str
       if (!IsPythonCallback(known)) handlers.push_back(known);
     }
   }
-  const std::vector<std::string_view> known(handlers.begin(), handlers.end());
+  std::vector<std::string_view> known(handlers.begin(), handlers.end());
+  for (const std::string_view builtin : BuiltinCustomCallTargets()) known.push_back(builtin);
   return OpError(call,
                  StrCat("no FFI handler \"", name, "\" is registered for platform ", platform,
                         DidYouMean(name, known), "; in JAX: jax.ffi.register_ffi_target(\"", name,

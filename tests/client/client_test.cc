@@ -237,7 +237,8 @@ TEST(Load, FilesOfJaxExport) {
   }
   // Cut off: in the program, or in what leads to it.
   EXPECT_EQ(LoadModule(good.substr(0, good.size() - 1)).status().ToString(),
-            LoadModule(program->substr(0, program->size() - 1)).status().ToString());
+            "INVALID_ARGUMENT: stablehlo, the program in it: byte 304: 10 bytes of a section are "
+            "announced, but only 9 are left");
   for (size_t size = 0; size < 48; ++size) {
     EXPECT_EQ(DetectFormat(good.substr(0, size)), InputFormat::kHloText) << size;
   }
