@@ -68,6 +68,10 @@ class Deadlines:
                 self._left -= 1
             return self._known[suite]
 
+    def most(self, suite):
+        """The seconds that a process of the suite may take that begins now: its tests end by themselves."""
+        return None if self._end is None else max(self.of(suite) - self._clock(), 0) + 300
+
     def is_over(self, suite):
         return self._end is not None and self._clock() >= self.of(suite)
 
@@ -118,9 +122,12 @@ def run(options, suite, platform):
         env["AXLE_SUITE_ONLY"] = str(chosen)
     for attempt in range(100):
         with open(log.with_suffix(".out"), "a") as out:
-            code = subprocess.run(
-                command, cwd=folder, env=env, stdout=out, stderr=subprocess.STDOUT
-            ).returncode
+            try:
+                code = subprocess.run(
+                    command, cwd=folder, env=env, stdout=out, stderr=subprocess.STDOUT, timeout=options.deadlines.most(suite)
+                ).returncode
+            except subprocess.TimeoutExpired:
+                code = "no end"  # it hung outside of a test, whose time is limited by itself
         # 0: all pass, 1: some fail, 5: nothing left to run. Else the process died in a test, if it came so far; one
         # that took too long ends it with 1.
         if code in (0, 1, 5) and not is_unfinished(log):
