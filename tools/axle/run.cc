@@ -232,9 +232,7 @@ int Run(Session& session) {
 constexpr OptionUse kOptions[] = {
     {"inputs"},
     {"arg"},
-    {"fake",
-     "values for the others: random, random:SEED, iota, zeros; without any of these three a "
-     "snapshot runs on its own arguments"},
+    {"fake", "the others: random[:SEED], iota, zeros; a snapshot has its own"},
     {"output",
      "save out_0, ...: .npz, .safetensors, .npy (one array), FOLDER/ of .npy files, or - for .npz "
      "on stdout; "
