@@ -12,6 +12,7 @@
 
 namespace axle {
 
+// One for a client. Thread-safe, but for what the mutex is for.
 struct Launcher {
   explicit Launcher(int num_devices) : threads(num_devices) {}
 
