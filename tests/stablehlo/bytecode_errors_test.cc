@@ -143,6 +143,16 @@ TEST(BytecodeErrors, AttributesAndTypes) {
             "value 6 of comparison_direction, where 0 to 5 are known");
   EXPECT_EQ(VhloAttributeError(Varints(13, 0)),
             "value 0 of rng_distribution, where 1 to 2 are known");
+  // Attribute 0 is no mode, and no part of an axis.
+  EXPECT_EQ(VhloAttributeError(Varint(20) + Svarint(0) + Svarint(0) + Svarint(0) + Varint(0)),
+            "an attribute result_accuracy_mode was expected, not one of another kind");
+  const auto named = [](BytecodeBuilder& b) {
+    const auto name = b.Attribute("vhlo", Varints(14, 0));
+    b.Attribute("vhlo", Varints(22, name, 1, name));
+    return Content();
+  };
+  EXPECT_EQ(Tail(ErrorOf(FileOf(named))),
+            "an attribute sub_axis_info was expected, not one of another kind");
   EXPECT_EQ(VhloAttributeError(Varints(9, 0)),
             "a number of type f32, where an integer was expected");
   EXPECT_EQ(VhloAttributeError(Varints(15, 2) + Blob("abc")),

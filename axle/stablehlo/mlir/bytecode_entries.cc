@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "axle/core/strings.h"
+
 namespace axle::mlir {
 namespace {
 
@@ -103,6 +105,14 @@ std::string_view EntryCursor::StringRef() {
   if (attribute->kind == AttributeKind::kString) return attribute->text;
   FailAt(offset, "a string was expected, not an attribute of another kind");
   return {};
+}
+
+const Attribute* EntryCursor::NamedRef(std::string_view mnemonic) {
+  const size_t offset = this->offset();
+  const Attribute* attribute = AttributeRef();
+  if (!ready() || attribute->mnemonic == mnemonic) return attribute;
+  FailAt(offset, StrCat("an attribute ", mnemonic, " was expected, not one of another kind"));
+  return attribute;
 }
 
 const Location* EntryCursor::LocationRef() {

@@ -35,6 +35,8 @@ class EntryCursor : public ByteCursor {
   std::string_view String();
   // The text of an attribute that is a string.
   std::string_view StringRef();
+  // An attribute that is an enum or a structure of this mnemonic.
+  const Attribute* NamedRef(std::string_view mnemonic);
   const Location* LocationRef();
   std::vector<const Attribute*> AttributeRefs();
   std::vector<const Type*> TypeRefs();

@@ -40,7 +40,7 @@ const Attribute* ReadAccuracy(EntryCursor& in) {
   const Attribute* atol = number();
   const Attribute* rtol = number();
   const i64 ulps = in.Svarint();
-  const Attribute* mode = in.AttributeRef();
+  const Attribute* mode = in.NamedRef("result_accuracy_mode");
   if (!in.ready()) return nullptr;
   return MakeStruct(
       module, "result_accuracy",
@@ -58,7 +58,7 @@ const Attribute* ReadMeshAxes(EntryCursor& in) {
 const Attribute* ReadAxisRef(EntryCursor& in) {
   MlirModule& module = in.module();
   const std::string_view name = in.String();
-  const Attribute* part = in.Byte() != 0 ? in.AttributeRef() : nullptr;
+  const Attribute* part = in.Byte() != 0 ? in.NamedRef("sub_axis_info") : nullptr;
   if (!in.ready()) return nullptr;
   const Attribute* text = MakeString(module, name);
   if (part == nullptr) return MakeStruct(module, "axis_ref", {{"name", text}});

@@ -36,7 +36,7 @@ const Attribute* ReadAccuracy(EntryCursor& in) {
   const double atol = in.Double();
   const double rtol = in.Double();
   const i64 ulps = in.Svarint();
-  const Attribute* mode = in.AttributeRef();
+  const Attribute* mode = in.NamedRef("result_accuracy_mode");
   if (!in.ready()) return nullptr;
   const auto number = [&](double value) {
     return module.NewAttribute(
@@ -60,7 +60,7 @@ const Attribute* ReadTensorAttribute(EntryCursor& in) {
 const Attribute* ReadAxisRef(EntryCursor& in) {
   MlirModule& module = in.module();
   const std::string_view name = in.StringRef();
-  const Attribute* part = in.Varint() != 0 ? in.AttributeRef() : nullptr;
+  const Attribute* part = in.Varint() != 0 ? in.NamedRef("sub_axis_info") : nullptr;
   if (!in.ready()) return nullptr;
   const Attribute* text = MakeString(module, name);
   if (part == nullptr) return MakeStruct(module, "axis_ref", {{"name", text}});
