@@ -347,6 +347,22 @@ TEST(BytecodeErrors, ValuesOfAnIsolatedRegionAreItsOwn) {
   EXPECT_EQ(Tail(ErrorOf(file(true))), "operand 0 of foo.bar is value 0, of 0");
 }
 
+TEST(BytecodeErrors, ResultsAreNotForTheRegionsOfTheirOperation) {
+  const auto file = [](bool is_used) {
+    return FileOf([&](BytecodeBuilder& b) {
+      const std::uint64_t bar = b.OpName("foo", "bar");
+      // Value 1 is the result of the operation around, 0 that of the one before it.
+      const std::string use = b.Op({.name = bar, .operands = {is_used ? 1U : 0U}});
+      return Content{{b.Op({.name = bar, .results = {1}}),
+                      b.Op({.name = bar, .results = {1}, .regions = {b.Region(0, {}, {use})}})},
+                     2};
+    });
+  };
+  EXPECT_EQ(ErrorOf(file(false)), "no error");
+  EXPECT_EQ(Tail(ErrorOf(file(true))),
+            "operand 0 of foo.bar is value 1, which is defined behind it");
+}
+
 TEST(BytecodeErrors, UsesBeforeTheDefinitionNeedBlocksThatBranch) {
   const auto file = [](bool two_blocks) {
     return FileOf([&](BytecodeBuilder& b) {

@@ -368,11 +368,17 @@ Status IrReader::FindOperand(Operation& op, size_t index, std::uint64_t number, 
   }
   const size_t slot = scope_ + static_cast<size_t>(number);
   op.operands[index] = values_[slot];
-  if (op.operands[index] != nullptr) return {};
-  // The region that will define it: the innermost that begins before it.
+  if (op.operands[index] != nullptr && slot >= frames_.back().first_value) return {};
+  // The region that defines it: the innermost that begins before it. The next one is of an
+  // operation in that region, whose results are not for itself.
   const auto behind = std::ranges::upper_bound(
       frames_, slot, {}, [](const Frame& frame) { return frame.first_value; });
-  const bool may_follow = behind != frames_.begin() && !std::prev(behind)->has_one_block;
+  if (op.operands[index] != nullptr &&
+      (behind == frames_.end() || op.operands[index]->definition != behind->op)) {
+    return {};
+  }
+  const bool may_follow = op.operands[index] == nullptr && behind != frames_.begin() &&
+                          !std::prev(behind)->has_one_block;
   if (!may_follow) {
     return Error(offset, "operand " + std::to_string(index) + " of " + std::string(op.name) +
                              " is value " + std::to_string(number) +
