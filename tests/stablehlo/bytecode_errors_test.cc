@@ -153,6 +153,14 @@ TEST(BytecodeErrors, AttributesAndTypes) {
   };
   EXPECT_EQ(Tail(ErrorOf(FileOf(named))),
             "an attribute sub_axis_info was expected, not one of another kind");
+  for (const bool vhlo : {false, true}) {
+    const auto twice = [vhlo](BytecodeBuilder& b) {
+      const auto name = vhlo ? b.Attribute("vhlo", Varints(14, 0)) : b.Builtin(2, Varint(0));
+      b.Attribute(vhlo ? "vhlo" : "builtin", Varints(vhlo ? 6 : 1, 2, name, name, name, name));
+      return Content();
+    };
+    EXPECT_EQ(Tail(ErrorOf(FileOf(twice))), "the attribute \"module\" is given twice") << vhlo;
+  }
   EXPECT_EQ(VhloAttributeError(Varints(9, 0)),
             "a number of type f32, where an integer was expected");
   EXPECT_EQ(VhloAttributeError(Varints(15, 2) + Blob("abc")),
@@ -248,7 +256,7 @@ TEST(BytecodeErrors, Operations) {
               return OpParts{.name = b.OpName("vhlo", "abs_v1"),
                              .attributes = b.Dictionary({{"a", text}, {"a", text}})};
             }))),
-            "stablehlo.abs has the attribute a twice");
+            "the attribute \"a\" is given twice");
   EXPECT_EQ(Tail(ErrorOf(OpFile([](BytecodeBuilder& b) {
               return OpParts{.name = b.OpName("vhlo", "abs_v1"), .attributes = 0};
             }))),

@@ -182,14 +182,6 @@ const Attribute* ReadSymbol(EntryCursor& in, bool is_nested) {
   return module.NewAttribute({.kind = AttributeKind::kSymbol, .text = module.Text(text)});
 }
 
-const Attribute* ReadDictionary(EntryCursor& in) {
-  std::vector<NamedAttribute> fields(in.Count("entries of a dictionary", 2));
-  for (NamedAttribute& field : fields) field = {in.StringRef(), in.AttributeRef()};
-  if (!in.ready()) return nullptr;
-  MlirModule& module = in.module();
-  return module.NewAttribute({.kind = AttributeKind::kDictionary, .fields = module.Copy(fields)});
-}
-
 const Attribute* ReadResourceElements(EntryCursor& in) {
   const Type* type = in.TypeRef();
   const size_t offset = in.offset();
@@ -310,7 +302,7 @@ const Attribute* ReadBuiltinAttribute(EntryCursor& in) {
     case 0:
       return ReadArray(in);
     case 1:
-      return ReadDictionary(in);
+      return in.Dictionary();
     case 2:
     case 3:
       return ReadStringAttribute(in, code == 3);

@@ -124,6 +124,25 @@ const Location* EntryCursor::LocationRef() {
   return table_.module().unknown_location();
 }
 
+const Attribute* EntryCursor::Dictionary() {
+  const size_t offset = this->offset();
+  std::vector<NamedAttribute> fields(Count("entries of a dictionary", 2));
+  std::vector<std::string_view> names;
+  names.reserve(fields.size());
+  for (NamedAttribute& field : fields) {
+    field = {StringRef(), AttributeRef()};
+    names.push_back(field.name);
+  }
+  if (!ready()) return nullptr;
+  std::ranges::sort(names);
+  if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {
+    FailAt(offset, StrCat("the attribute \"", *twice, "\" is given twice"));
+    return nullptr;
+  }
+  return module().NewAttribute(
+      {.kind = AttributeKind::kDictionary, .fields = module().Copy(fields)});
+}
+
 std::vector<const Attribute*> EntryCursor::AttributeRefs() {
   std::vector<const Attribute*> result(Count("attributes"));
   for (const Attribute*& attribute : result) attribute = AttributeRef();

@@ -39,6 +39,8 @@ class EntryCursor : public ByteCursor {
   const Attribute* NamedRef(std::string_view mnemonic);
   const Location* LocationRef();
   std::vector<const Attribute*> AttributeRefs();
+  // Names and attributes; null if they are not ready, or a name is there twice.
+  const Attribute* Dictionary();
   std::vector<const Type*> TypeRefs();
   Dims Svarints();
   // The bits of an integer of a width that is known; of more than 64 bits only the low ones.

@@ -11,14 +11,6 @@ namespace {
 // Above all codes: numbers that an enum of codes cannot hold count as it.
 constexpr std::uint64_t kUnknownCode = 1000;
 
-const Attribute* ReadDictionary(EntryCursor& in) {
-  std::vector<NamedAttribute> fields(in.Count("entries of a dictionary", 2));
-  for (NamedAttribute& field : fields) field = {in.StringRef(), in.AttributeRef()};
-  if (!in.ready()) return nullptr;
-  MlirModule& module = in.module();
-  return module.NewAttribute({.kind = AttributeKind::kDictionary, .fields = module.Copy(fields)});
-}
-
 const Attribute* ReadAlias(EntryCursor& in) {
   MlirModule& module = in.module();
   const Dims outputs = in.Svarints();
@@ -160,7 +152,7 @@ const Attribute* ReadVhloAttribute(EntryCursor& in) {
     case VhloAttribute::kBool:
       return MakeBool(module, in.Varint() != 0);
     case VhloAttribute::kDictionary:
-      return ReadDictionary(in);
+      return in.Dictionary();
     case VhloAttribute::kFloat:
     case VhloAttribute::kInteger:
       return ReadTypedNumber(in, static_cast<VhloAttribute>(code) == VhloAttribute::kFloat);
