@@ -47,6 +47,21 @@ void Limits::Extend(double seconds) {
   if (has_deadline_) deadline_ += ToNanoseconds(std::clamp(seconds, 0.0, kMaxSeconds));
 }
 
+void Limits::BecomePartOf(Limits& whole, bool tells_progress) {
+  whole_ = &whole;
+  has_deadline_ = whole.has_deadline_;
+  seconds_ = whole.seconds_;
+  deadline_ = whole.deadline_;
+  memory_cap_ = whole.memory_cap_;
+  step_limit_ = whole.step_limit_;
+  what_ = whole.what_;
+  name_ = whole.name_;
+  activity_ = whole.activity_;
+  memory_note_ = whole.memory_note_;
+  time_note_ = whole.time_note_;
+  if (tells_progress) progress_ = whole.progress_;
+}
+
 void Limits::BeginCall(std::string_view what, std::string_view name) {
   in_call_ = true;
   what_ = what;
@@ -109,10 +124,38 @@ std::string Limits::MemoryLimitEnding() const {
 }
 
 std::string Limits::BesideText() const {
-  return live_bytes_ > 0 ? StrCat(" beside ", HumanBytes(live_bytes_), " in use") : std::string();
+  const i64 live = live_bytes();
+  return live > 0 ? StrCat(" beside ", HumanBytes(live), " in use") : std::string();
+}
+
+Status Limits::ReserveForPart(i64 bytes, const Limits& part) {
+  const std::atomic_ref<i64> live(live_bytes_), peak(peak_bytes_);
+  i64 before = live.load(std::memory_order_relaxed);
+  do {
+    if (bytes > part.memory_cap_ - before) {
+      return ResourceExhausted(StrCat("needs ", HumanBytes(bytes), part.BesideText(), ", above ",
+                                      part.MemoryLimitText(), part.MemoryLimitEnding()));
+    }
+  } while (!live.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
+  i64 most = peak.load(std::memory_order_relaxed);
+  while (most < before + bytes &&
+         !peak.compare_exchange_weak(most, before + bytes, std::memory_order_relaxed)) {
+  }
+  return {};
+}
+
+void Limits::ReleaseOfPart(i64 bytes) {
+  std::atomic_ref<i64>(live_bytes_).fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+i64 Limits::live_bytes_of_parts() const {
+  // The reference writes nothing; C++20 has none to a constant.
+  return std::atomic_ref<i64>(const_cast<Limits*>(this)->live_bytes_)  // NOLINT
+      .load(std::memory_order_relaxed);
 }
 
 Status Limits::Reserve(i64 bytes) {
+  if (whole_ != nullptr) return whole_->ReserveForPart(bytes, *this);
   if (bytes > memory_cap_ - live_bytes_) {
     return ResourceExhausted(StrCat("needs ", HumanBytes(bytes), BesideText(), ", above ",
                                     MemoryLimitText(), MemoryLimitEnding()));

@@ -8,7 +8,8 @@
 // is not taken back. Outside of calls the time runs from set_time_limit on.
 //
 // Any thread may call Cancel and cancelled at any time. The rest is for one thread at a time: what
-// is set is set before the call begins.
+// is set is set before the call begins. A call that works on several threads gives each an object
+// of its own, which is a part of the call's.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -49,19 +50,29 @@ class Limits {
   void set_activity(std::string activity) { activity_ = std::move(activity); }
   // Loop iterations and calls until RESOURCE_EXHAUSTED.
   void set_step_limit(i64 steps) { step_limit_ = steps; }
+  // Makes this the limits of one of the threads that work on a call of `whole`, which outlives it.
+  // A part has the time and steps of the whole for itself, and ends when the whole is cancelled.
+  // All parts together have the memory of the whole; meanwhile nobody else accounts for memory
+  // there. One of them tells the progress.
+  void BecomePartOf(Limits& whole, bool tells_progress);
   // Called now and then by the working thread with the part done so far, 0..1, or -1 if unknown. An
   // exception of it ends the call with INTERNAL.
   void set_progress(std::function<void(double)> progress) { progress_ = std::move(progress); }
 
   // Makes the task end with CANCELLED, soon.
   void Cancel() { reasons_.fetch_or(kCancelled, std::memory_order_relaxed); }
-  bool cancelled() const { return (reasons_.load(std::memory_order_relaxed) & kCancelled) != 0; }
+  bool cancelled() const {
+    return (reasons_.load(std::memory_order_relaxed) & kCancelled) != 0 ||
+           (whole_ != nullptr && whole_->cancelled());
+  }
 
   // OK, or CANCELLED, DEADLINE_EXCEEDED or what the progress function threw. Cheap; looks at the
   // clock only the first time and every 64th.
   Status Check() {
-    if (reasons_.load(std::memory_order_relaxed) != 0 || (has_deadline_ && (++checks_ & 63) == 0))
+    if (reasons_.load(std::memory_order_relaxed) != 0 || (has_deadline_ && (++checks_ & 63) == 0) ||
+        (whole_ != nullptr && whole_->cancelled())) {
       return CheckSlowly();
+    }
     return {};
   }
   // The same, and always looks at the clock.
@@ -92,9 +103,15 @@ class Limits {
   // Accounts for `bytes` of live memory, or refuses with RESOURCE_EXHAUSTED. Release gives them
   // back.
   Status Reserve(i64 bytes);
-  void Release(i64 bytes) { live_bytes_ -= bytes; }
-  // Accounted for now, and the most that ever was.
-  i64 live_bytes() const { return live_bytes_; }
+  void Release(i64 bytes) {
+    if (whole_ == nullptr) {
+      live_bytes_ -= bytes;
+    } else {
+      whole_->ReleaseOfPart(bytes);
+    }
+  }
+  // Accounted for now, and the most that ever was; for a part, of the whole.
+  i64 live_bytes() const { return whole_ == nullptr ? live_bytes_ : whole_->live_bytes_of_parts(); }
   i64 peak_bytes() const { return peak_bytes_; }
 
  private:
@@ -106,11 +123,16 @@ class Limits {
   Status StepLimitError() const;
   std::string Activity() const;
   void CallProgress(double done);
+  // For the parts of this, on their threads.
+  Status ReserveForPart(i64 bytes, const Limits& part);
+  void ReleaseOfPart(i64 bytes);
+  i64 live_bytes_of_parts() const;
 
   // Why to stop, but for the clock.
   static constexpr int kCancelled = 1, kCallbackThrew = 2;
   std::atomic<int> reasons_ = 0;
-  Status callback_error_;  // written before kCallbackThrew is set
+  Limits* whole_ = nullptr;  // that this is a part of
+  Status callback_error_;    // written before kCallbackThrew is set
   bool has_deadline_ = false;
   bool in_call_ = false;
   double seconds_ = 0;

@@ -5,6 +5,7 @@
 #include <cfenv>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "axle/core/device_context.h"
 #include "axle/core/float_environment.h"
@@ -156,6 +157,55 @@ TEST(Limits, MemoryIsGivenBack) {
   limits.Release(100);
   limits.set_memory_cap(-5);
   EXPECT_EQ(limits.Reserve(1).message(), "needs 1 B, above the memory limit of 0 B");
+}
+
+TEST(Limits, PartsShareTheMemoryAndTheCancellation) {
+  Limits whole;
+  whole.set_memory_cap(100);
+  whole.set_step_limit(2);
+  ASSERT_TRUE(whole.Reserve(10).ok());
+  Limits first, second;
+  int num_calls = 0;
+  whole.set_progress([&](double) { ++num_calls; });
+  first.BecomePartOf(whole, /*tells_progress=*/true);
+  second.BecomePartOf(whole, /*tells_progress=*/false);
+  EXPECT_TRUE(first.Reserve(50).ok());
+  EXPECT_EQ(second.live_bytes(), 60);
+  EXPECT_EQ(second.Reserve(41).message(),
+            "needs 41 B beside 60 B in use, above the memory limit of 100 B");
+  EXPECT_TRUE(second.Reserve(40).ok());
+  first.Release(50);
+  second.Release(40);
+  EXPECT_EQ(whole.live_bytes(), 10);
+  EXPECT_EQ(whole.peak_bytes(), 100);
+  for (Limits* part : {&first, &second}) {
+    part->Progress(0.5);
+    EXPECT_TRUE(part->Step().ok());
+    EXPECT_TRUE(part->Step().ok());
+    EXPECT_EQ(part->Step().code(), StatusCode::kResourceExhausted);
+  }
+  EXPECT_EQ(num_calls, 1);
+  first.Cancel();
+  EXPECT_TRUE(second.Check().ok());
+  whole.Cancel();
+  EXPECT_EQ(second.Check().code(), StatusCode::kCancelled);
+}
+
+TEST(Limits, PartsAccountOnTheirThreads) {
+  Limits whole;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      Limits part;
+      part.BecomePartOf(whole, /*tells_progress=*/false);
+      for (int i = 0; i < 1000; ++i) {
+        EXPECT_TRUE(part.Reserve(3).ok());
+        part.Release(2);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(whole.live_bytes(), 4000);
 }
 
 TEST(Limits, ProgressReachesTheCallback) {
