@@ -470,6 +470,10 @@ typedef struct axle_compile_options {
   /* For tests. 1: a program whose constants have lost their elements, constant({...}), is compiled
    * with a counting pattern in their place; 0: that is AXLE_INVALID_ARGUMENT. */
   int64_t allow_elided;
+  /* The devices that run it together, each another one: devices[r * partitions + p] runs replica r
+   * of partition p. NULL: the first devices of the client, or `device`. */
+  const int64_t* devices;
+  size_t num_devices;
 } axle_compile_options;
 
 /* `options` may be null. AXLE_UNIMPLEMENTED if the engine cannot run the program, with the name of
@@ -602,8 +606,9 @@ void axle_future_destroy(axle_future* future);
 /* The number of buffers that a run gives: one for each element of the result if that is a tuple,
  * else one. */
 size_t axle_executable_num_results(const axle_executable* executable);
-/* How many devices run it together. */
+/* How many devices run it together, and the number of one of them, or -1. */
 size_t axle_executable_num_devices(const axle_executable* executable);
+int64_t axle_executable_device(const axle_executable* executable, size_t index);
 
 /* Runs the program on buffers, one per parameter.
  *
@@ -622,15 +627,24 @@ axle_status* axle_executable_execute(const axle_executable* executable,
                                      const axle_buffer* const* arguments, size_t num_arguments,
                                      axle_buffer** results, size_t num_results, axle_future** done);
 /* Runs the program once on each device, all at a time, and waits for the end. arguments[d *
- * num_arguments + i] is argument i of device d, results[d * num_results + i] its result i. If one
- * run fails, the others are cancelled; if there are limits, only those cancel the run of the first
- * device. */
+ * num_arguments + i] is argument i of device d, results[d * num_results + i] its result i. If a
+ * device fails, the others end soon; the error is that of the device that failed first. The limits
+ * are of all devices together, but for steps, of which each has that many. */
 axle_status* axle_executable_execute_replicated(const axle_executable* executable,
                                                 const axle_execute_options* options,
                                                 size_t num_devices,
                                                 const axle_buffer* const* arguments,
                                                 size_t num_arguments, axle_buffer** results,
                                                 size_t num_results);
+/* The same without waiting: the runs go to the queues of their devices, and num_devices futures are
+ * written to `done`. `limits` live until all have ended. Where another device has failed first, the
+ * error of a device's future is AXLE_CANCELLED with the cause. */
+axle_status* axle_executable_execute_replicated_async(const axle_executable* executable,
+                                                      const axle_execute_options* options,
+                                                      size_t num_devices,
+                                                      const axle_buffer* const* arguments,
+                                                      size_t num_arguments, axle_buffer** results,
+                                                      size_t num_results, axle_future** done);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

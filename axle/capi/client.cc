@@ -56,12 +56,18 @@ StatusOr<CompileOptions> ReadOptions(const char* function, const axle_compile_op
     return InvalidArgument(
         StrCat(function, ": allow_elided is ", fields.allow_elided, ", must be 0 or 1"));
   }
+  if (fields.devices == nullptr && fields.num_devices > 0) {
+    return InvalidArgument(
+        StrCat(function, ": devices is null, but num_devices is ", fields.num_devices));
+  }
+  std::vector<i64> devices(fields.devices, fields.devices + fields.num_devices);
+  if (devices.empty() && fields.device != 0) devices.push_back(fields.device);
   return CompileOptions{
       .engine = engine,
       .numerics = fields.numerics == AXLE_NUMERICS_FAST ? Numerics::kFast : Numerics::kStrict,
       .replicas = fields.replicas,
       .partitions = fields.partitions,
-      .device_ordinal = fields.device,
+      .devices = std::move(devices),
       .limits = LimitsOf(fields.limits),
       .allow_elided = fields.allow_elided != 0};
 }

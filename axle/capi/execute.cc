@@ -56,6 +56,30 @@ void WriteBuffers(std::span<const BufferPtr> buffers, axle_buffer** results) {
   for (auto& handle : handles) *results++ = handle.release();
 }
 
+// The arguments of a run on all devices of an executable.
+struct ReplicatedCall {
+  ExecuteOptions options;
+  std::vector<std::vector<BufferPtr>> arguments;
+};
+
+StatusOr<ReplicatedCall> ReadReplicated(const char* function, const axle_executable* executable,
+                                        const axle_execute_options* options, size_t num_devices,
+                                        const axle_buffer* const* arguments, size_t num_arguments,
+                                        axle_buffer** results, size_t num_results) {
+  AXLE_TRY(CheckLists(function, executable, arguments, num_arguments, results, num_results));
+  if (num_devices != axle_executable_num_devices(executable)) {
+    return InvalidArgument(StrCat(function, ": there are arguments for ", num_devices,
+                                  " devices, must be ", axle_executable_num_devices(executable)));
+  }
+  ReplicatedCall call;
+  AXLE_ASSIGN(call.options, ReadOptions(function, options));
+  for (size_t d = 0; d < num_devices; ++d) {
+    AXLE_ASSIGN(call.arguments.emplace_back(),
+                ReadBuffers(function, {arguments + d * num_arguments, num_arguments}));
+  }
+  return call;
+}
+
 }  // namespace
 }  // namespace axle
 
@@ -67,6 +91,11 @@ size_t axle_executable_num_results(const axle_executable* executable) {
 
 size_t axle_executable_num_devices(const axle_executable* executable) {
   return executable == nullptr ? 0 : executable->value->devices().size();
+}
+
+int64_t axle_executable_device(const axle_executable* executable, size_t index) {
+  if (index >= axle_executable_num_devices(executable)) return -1;
+  return executable->value->devices()[index]->ordinal();
 }
 
 axle_status* axle_executable_execute(const axle_executable* executable,
@@ -102,24 +131,40 @@ axle_status* axle_executable_execute_replicated(const axle_executable* executabl
                                                 size_t num_results) {
   constexpr const char* kFunction = "axle_executable_execute_replicated";
   return axle::Guarded(kFunction, [&]() -> axle::Status {
-    AXLE_TRY(
-        axle::CheckLists(kFunction, executable, arguments, num_arguments, results, num_results));
-    if (num_devices != axle_executable_num_devices(executable)) {
-      return axle::InvalidArgument(axle::StrCat(kFunction, ": there are arguments for ",
-                                                num_devices, " devices, must be ",
-                                                axle_executable_num_devices(executable)));
-    }
-    AXLE_ASSIGN(const axle::ExecuteOptions read, axle::ReadOptions(kFunction, options));
-    std::vector<std::vector<axle::BufferPtr>> lists;
-    for (size_t d = 0; d < num_devices; ++d) {
-      AXLE_ASSIGN(auto list,
-                  axle::ReadBuffers(kFunction, {arguments + d * num_arguments, num_arguments}));
-      lists.push_back(std::move(list));
-    }
-    AXLE_ASSIGN(const auto made, executable->value->ExecuteReplicated(lists, read));
+    AXLE_ASSIGN(const axle::ReplicatedCall call,
+                axle::ReadReplicated(kFunction, executable, options, num_devices, arguments,
+                                     num_arguments, results, num_results));
+    AXLE_ASSIGN(const auto made,
+                executable->value->ExecuteReplicated(call.arguments, call.options));
     std::vector<axle::BufferPtr> all;
     for (const auto& list : made) all.insert(all.end(), list.begin(), list.end());
     axle::WriteBuffers(all, results);
+    return {};
+  });
+}
+
+axle_status* axle_executable_execute_replicated_async(const axle_executable* executable,
+                                                      const axle_execute_options* options,
+                                                      size_t num_devices,
+                                                      const axle_buffer* const* arguments,
+                                                      size_t num_arguments, axle_buffer** results,
+                                                      size_t num_results, axle_future** done) {
+  constexpr const char* kFunction = "axle_executable_execute_replicated_async";
+  return axle::Guarded(kFunction, [&]() -> axle::Status {
+    AXLE_TRY(axle::CheckNotNull(kFunction, {{"done", done}}));
+    AXLE_ASSIGN(const axle::ReplicatedCall call,
+                axle::ReadReplicated(kFunction, executable, options, num_devices, arguments,
+                                     num_arguments, results, num_results));
+    AXLE_ASSIGN(const auto made,
+                executable->value->ExecuteReplicatedAsync(call.arguments, call.options));
+    std::vector<axle::BufferPtr> all;
+    std::vector<std::unique_ptr<axle_future>> futures;
+    for (const axle::ExecuteResult& result : made) {
+      all.insert(all.end(), result.results.begin(), result.results.end());
+      futures.push_back(std::make_unique<axle_future>(axle_future{result.done}));
+    }
+    axle::WriteBuffers(all, results);
+    for (size_t d = 0; d < num_devices; ++d) done[d] = futures[d].release();
     return {};
   });
 }

@@ -418,16 +418,28 @@ StatusOr<std::vector<std::shared_ptr<Device>>> Client::DevicesFor(
   // A device that the caller passes knows the other devices of its run.
   if (options.device != nullptr) return std::vector<std::shared_ptr<Device>>{devices_[0]};
   const auto num_devices = CheckedMul(replicas, partitions);
-  if (num_devices && *num_devices == 1) {
-    AXLE_ASSIGN(std::shared_ptr<Device> device, DeviceAt(options.device_ordinal, "compile"));
-    return std::vector<std::shared_ptr<Device>>{std::move(device)};
-  }
   if (!num_devices || *num_devices > static_cast<i64>(devices_.size())) {
     return InvalidArgument(StrCat("compile: ", replicas, " replicas x ", partitions,
                                   " partitions need more devices than the client has, ",
                                   devices_.size()));
   }
-  return std::vector<std::shared_ptr<Device>>(devices_.begin(), devices_.begin() + *num_devices);
+  if (options.devices.empty()) {
+    return std::vector<std::shared_ptr<Device>>(devices_.begin(), devices_.begin() + *num_devices);
+  }
+  if (std::ssize(options.devices) != *num_devices) {
+    return InvalidArgument(StrCat("compile: ", options.devices.size(), " devices for ", replicas,
+                                  " replicas x ", partitions, " partitions"));
+  }
+  std::vector<std::shared_ptr<Device>> devices;
+  std::vector<bool> is_taken(devices_.size());
+  for (const i64 ordinal : options.devices) {
+    AXLE_ASSIGN(devices.emplace_back(), DeviceAt(ordinal, "compile"));
+    if (is_taken[static_cast<size_t>(ordinal)]) {
+      return InvalidArgument(StrCat("compile: device ", ordinal, " is listed twice"));
+    }
+    is_taken[static_cast<size_t>(ordinal)] = true;
+  }
+  return devices;
 }
 
 static constexpr std::string_view kWithoutLlvm =
@@ -514,9 +526,11 @@ StatusOr<std::shared_ptr<Executable>> Client::CompileWith(std::shared_ptr<const 
   TextCallback on_assembly("on_assembly", options.debug.on_assembly);
   debug.on_llvm = on_llvm.function();
   debug.on_assembly = on_assembly.function();
+  const auto num_devices = static_cast<int>(devices.size());
   const NativeOptions native = {.isa = options.isa,
                                 .codegen_level = options.codegen_level,
-                                .num_threads = num_threads_,
+                                .num_threads = std::max(1, num_threads_ / num_devices),
+                                .num_devices = num_devices,
                                 .limits = options.limits,
                                 .fast = options.numerics == Numerics::kFast,
                                 .saved = saved,

@@ -82,11 +82,12 @@ struct CompileOptions {
   // The shapes of the arguments, one per parameter, of a program that leaves sizes open, f32[?]. It
   // is compiled for these shapes. Other programs need none.
   std::vector<Shape> argument_shapes = {};
-  // The number of devices that run the program together; 0 means the number in the module. They are
-  // the first replicas * partitions devices of the client, or the one with this ordinal.
+  // The number of devices that run the program together; 0 means the number in the module.
   i64 replicas = 0;
   i64 partitions = 0;
-  i64 device_ordinal = 0;
+  // Their ordinals, each another one: devices[r * partitions + p] runs replica r of partition p.
+  // Empty means the first devices of the client.
+  std::vector<i64> devices = {};
   // The device whose registry must have the functions that custom calls name; null stands for that
   // of the client.
   const DeviceContext* device = nullptr;

@@ -5,11 +5,10 @@
 #include <map>
 #include <new>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "axle/client/buffer_storage.h"
-#include "axle/client/launcher.h"
+#include "axle/client/executable_call.h"
 #include "axle/core/argument.h"
 #include "axle/core/device_context.h"
 #include "axle/core/limits.h"
@@ -85,25 +84,15 @@ class RunDevice : public DeviceContext {
   GroupRun* const group_;
 };
 
-// The name of the instruction with this id, of both halves of DeviceContext::Rendezvous. It looks
-// at all instructions, which only messages do.
-std::string NameOf(const Module& module, std::uint64_t id) {
-  for (const auto& computation : module.computations()) {
-    for (const Instruction* inst : computation->instructions()) {
-      if (RendezvousId(*inst) == id) return std::string(inst->name());
-    }
-  }
-  return "a collective";
-}
-
 // As long as it lives, the limits allow no more memory than the client has left after its buffers.
 class ScopedMemoryCap {
  public:
-  ScopedMemoryCap(Limits& limits, const MemoryBudget& memory)
+  // `live` bytes were accounted for before the run.
+  ScopedMemoryCap(Limits& limits, const MemoryBudget& memory, i64 live)
       : limits_(limits), before_(limits.memory_cap()) {
     const i64 left = std::max<i64>(memory.cap() - memory.live(), 0);
     const i64 more = std::numeric_limits<i64>::max() - left;
-    limits_.set_memory_cap(std::min(before_, left + std::min(limits.live_bytes(), more)));
+    limits_.set_memory_cap(std::min(before_, left + std::min(live, more)));
   }
   ~ScopedMemoryCap() { limits_.set_memory_cap(before_); }
   ScopedMemoryCap(const ScopedMemoryCap&) = delete;
@@ -179,36 +168,13 @@ std::shared_ptr<const Shape> Executable::SharedShape(const Shape& of_result) con
   return {shape_, &of_result};
 }
 
-// Donated arguments belong to the call from the start; of the others it is one user among several.
-struct Executable::Call {
-  i64 device = 0;
-  std::shared_ptr<GroupRun> group;  // of a run on several devices
-  ExecuteOptions options;
-  std::vector<std::shared_ptr<BufferStorage>> arguments;
-  std::vector<BufferUse> uses;
-  struct Donated {
-    BufferPtr buffer;
-    size_t argument;
-  };
-  std::vector<Donated> donated;
-  std::shared_ptr<Limits> limits;  // the limits of the options, if the call owns them
-  std::vector<std::shared_ptr<BufferStorage>> promised;
-  std::vector<std::pair<Future, Status>> news;  // of the pending results; has room for all
-  std::vector<BufferPtr> results;               // for the caller; moved out before the run
-  Future done = Future::Pending();
-
-  // Undoes an accepted call that will not run: donated arguments are returned to their buffers.
-  void Undo() {
-    for (const Donated& given : donated) given.buffer->TakeBack(arguments[given.argument]);
-  }
-};
-
 StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> arguments,
-                                    const ExecuteOptions& options, GroupRun* group) const {
+                                    const ExecuteOptions& options, Launch* launch) const {
   const LimitedCall call(options.limits, "the run of", name());
   if (options.limits != nullptr) AXLE_TRY(options.limits->Check());  // some runs never check again
   const ModuleConfig& config = module_->config();
   DeviceContext* host = options.device != nullptr ? options.device : &devices_[device]->host();
+  GroupRun* const group = launch == nullptr ? nullptr : &launch->group;
   RunDevice run_device(*host, device, config, options.random_seed, group);
   const bool plain = devices_.size() == 1 && options.random_seed == 0;
   DeviceContext* context = plain || options.device != nullptr ? host : &run_device;
@@ -219,7 +185,8 @@ StatusOr<Literal> Executable::RunOn(i64 device, std::span<const Argument> argume
   try {
     if (memory.cap() != std::numeric_limits<i64>::max()) {
       if (limits == nullptr) limits = (own = std::make_unique<Limits>()).get();
-      cap.emplace(*limits, memory);
+      // What the run itself has live on other devices is no reason to give it more.
+      cap.emplace(*limits, memory, launch == nullptr ? limits->live_bytes() : launch->live_before);
     }
     StatusOr<Literal> result = Run(arguments, context, limits);
     // Callbacks that are told of the end may throw as well.
@@ -240,7 +207,7 @@ StatusOr<Literal> Executable::Execute(ArraySlice<Literal> arguments,
   if (options.device == nullptr) AXLE_TRY(OneDeviceOnly(*this));
   const StackArray<Argument, 16> borrowed(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) borrowed[i] = {&arguments[i], nullptr};
-  return RunOn(0, borrowed, options, /*group=*/nullptr);
+  return RunOn(0, borrowed, options, /*launch=*/nullptr);
 }
 
 Status Executable::CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const {
@@ -343,11 +310,11 @@ Status Executable::Finish(Call& call, const Status& scheduled) const {
       // itself is a user of arguments that are not donated.
       arguments[i] = {&storage.value, storage.num_users == 0 ? &storage.value : nullptr};
     }
-    return RunOn(call.device, arguments, call.options, call.group.get());
+    return RunOn(call.device, arguments, call.options, call.launch.get());
   };
   StatusOr<Literal> result = run();
   const Status ran = result.status();
-  if (call.group != nullptr) call.group->Leave(call.device, ran);
+  if (call.launch != nullptr) call.launch->Leave(call.device, ran);
   Status status = ran;
   // This happens before the results are charged, since a result may be in the memory of a donated
   // argument.
@@ -392,7 +359,7 @@ StatusOr<std::vector<BufferPtr>> Executable::RunOnBuffers(ArraySlice<BufferPtr> 
     for (size_t i = 0; i < arguments.size(); ++i) {
       AXLE_TRY(uses[i].storage()->ready.Await(options.limits));
     }
-    return RunOn(0, borrowed, options, /*group=*/nullptr);
+    return RunOn(0, borrowed, options, /*launch=*/nullptr);
   };
   // The run has released the arguments when the results are charged.
   AXLE_ASSIGN(Literal && value, run());
@@ -443,98 +410,6 @@ StatusOr<ExecuteResult> Executable::ExecuteAsync(ArraySlice<BufferPtr> arguments
     return ResourceExhausted("execute: no memory to enqueue the run");
   }
   return result;
-}
-
-// All devices have their threads by now. A queue without memory runs the call at once: it is
-// failed, when the lock is free, since the futures of a call may have callbacks.
-void Executable::Enqueue(std::span<const std::shared_ptr<Call>> calls) const {
-  if (calls.empty()) return;
-  struct Launch {
-    std::thread::id thread = std::this_thread::get_id();
-    bool holds_lock = true;  // read and written by that thread only
-    std::vector<std::shared_ptr<Call>> refused;
-  };
-  const auto launch = std::make_shared<Launch>();
-  launch->refused.reserve(calls.size());
-  {
-    const std::lock_guard lock(devices_[0]->launcher().mutex);
-    for (const std::shared_ptr<Call>& call : calls) {
-      try {
-        devices_[call->device]->queue().Schedule(
-            [self = shared_from_this(), call, launch](const Status& scheduled) {
-              if (launch->thread == std::this_thread::get_id() && launch->holds_lock) {
-                launch->refused.push_back(call);
-              } else {
-                (void)self->Finish(*call, scheduled);
-              }
-            });
-      } catch (const std::bad_alloc&) {
-        launch->refused.push_back(call);
-      }
-    }
-    launch->holds_lock = false;
-  }
-  for (const std::shared_ptr<Call>& call : launch->refused) {
-    (void)Finish(*call, ResourceExhausted("execute: no memory to enqueue the run"));
-  }
-}
-
-StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
-    ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options) const {
-  const LimitedCall limited(options.limits, "the run of", name());
-  if (arguments.size() != devices_.size()) {
-    return InvalidArgument(StrCat("execute: \"", name(), "\" runs on ", devices_.size(),
-                                  " devices, not on ", arguments.size()));
-  }
-  if (options.device != nullptr) {
-    return InvalidArgument("execute: options.device is set, but ExecuteReplicated has its devices");
-  }
-  if (devices_.size() > 1) AXLE_TRY(devices_[0]->launcher().StartThreads());
-  std::vector<std::shared_ptr<Call>> calls;
-  std::vector<std::vector<BufferPtr>> results;
-  std::vector<std::shared_ptr<Limits>> own_limits;
-  const auto group = std::make_shared<GroupRun>(
-      std::ssize(devices_), [module = module_](std::uint64_t id) { return NameOf(*module, id); });
-  for (size_t d = 0; d < devices_.size(); ++d) {
-    ExecuteOptions own = options;
-    std::shared_ptr<Limits> limits;
-    if (d > 0 || own.limits == nullptr) {
-      limits = own_limits.emplace_back(std::make_shared<Limits>());
-      own.limits = limits.get();
-    }
-    auto call = Accept(arguments[d], static_cast<i64>(d), own);
-    if (!call.ok()) {
-      // Nothing runs; the arguments that other devices donated are returned to their buffers.
-      for (const auto& accepted : calls) accepted->Undo();
-      return Status(call.status().code(), StrCat(call.status().message(), " (device ", d, ")"));
-    }
-    (*call)->limits = std::move(limits);
-    (*call)->group = group;
-    results.push_back(std::move((*call)->results));
-    calls.push_back(*std::move(call));
-  }
-  // A device may wait for one that has failed, so that the failure of one run ends all.
-  const auto end_all = [own_limits](const Status& status) {
-    if (status.ok()) return;
-    for (const auto& limits : own_limits) limits->Cancel();
-  };
-  for (const auto& call : calls) call->done.OnReady(end_all);
-  Enqueue(std::span(calls).subspan(1));
-  (void)Finish(*calls[0]);
-  Status first, first_ended;
-  for (const auto& call : calls) {
-    const Status status = call->done.Await(options.limits);
-    end_all(status);  // the limits may have ended only the wait
-    // By the failure of another device, which the limits of the options do not know.
-    const std::optional<i64> cause = group->first_failure();
-    const bool was_ended = status.code() == StatusCode::kCancelled &&
-                           (call->limits != nullptr || (cause && *cause != call->device));
-    Status& kept = was_ended ? first_ended : first;
-    if (kept.ok()) kept = status;
-  }
-  AXLE_TRY(first);
-  AXLE_TRY(first_ended);
-  return results;
 }
 
 }  // namespace axle

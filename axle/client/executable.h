@@ -22,16 +22,15 @@ struct Argument;        // core/argument.h
 struct CompileReport;   // runtime/compile_report.h
 class DeviceContext;    // core/device_context.h
 struct ExecutableFile;  // client/executable_file.h
-class GroupRun;         // runtime/group_run.h
 
 // The interpreter or native code. Both give the same bits; native code runs faster and takes longer
 // to compile. The default is native code where its library can be loaded.
 enum class EngineKind : std::uint8_t { kDefault, kInterpret, kNative };
 
 struct ExecuteOptions {
-  // Limits of this run; null means none. They must live until the run is over. In
-  // ExecuteReplicated, Cancel and the time limit end all runs; memory and steps are counted for the
-  // first device.
+  // Limits of this run; null means none. They must live until the run is over. On several devices
+  // they are of all together, but for steps, of which each device has that many; the progress is
+  // that of the first device.
   Limits* limits = nullptr;
   // The device that serves infeed, outfeed, channels and custom calls, instead of the one that the
   // buffers are on.
@@ -117,10 +116,14 @@ class Executable : public std::enable_shared_from_this<Executable> {
                                        const ExecuteOptions& options = {}) const;
 
   // Runs the program on all of devices() at the same time. arguments[d] and element d of the result
-  // belong to device d. If one run fails, the others are cancelled; if options.limits are set, only
-  // they cancel the run of the first device. The error is that of the first device that was not
-  // cancelled. options.device must be null.
+  // belong to devices()[d]. If a device fails, the others end soon. The error is that of the device
+  // that failed first. options.device must be null. Any two runs are in the same order on all
+  // devices that they share, so that neither waits for the other.
   StatusOr<std::vector<std::vector<BufferPtr>>> ExecuteReplicated(
+      ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options = {}) const;
+  // The same without waiting, as ExecuteAsync. Where another device has failed first, a device's
+  // status, and that of its results, is CANCELLED with the cause.
+  StatusOr<std::vector<ExecuteResult>> ExecuteReplicatedAsync(
       ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options = {}) const;
 
  protected:
@@ -134,7 +137,8 @@ class Executable : public std::enable_shared_from_this<Executable> {
                                 Limits* limits) const = 0;
 
  private:
-  struct Call;  // an accepted call on one device, with its arguments and pending results
+  struct Call;    // an accepted call on one device, with its arguments and pending results
+  struct Launch;  // what the calls of one run on several devices share
   StatusOr<std::shared_ptr<Call>> Accept(ArraySlice<BufferPtr> arguments, i64 device,
                                          const ExecuteOptions& options) const;
   Status CheckBuffers(ArraySlice<BufferPtr> arguments, i64 device) const;
@@ -142,10 +146,16 @@ class Executable : public std::enable_shared_from_this<Executable> {
                                                 const ExecuteOptions& options) const;
   // Waits for the arguments, runs, and sets the pending results.
   Status Finish(Call& call, const Status& scheduled = {}) const;
+  // Accepts the calls of one run on several devices.
+  StatusOr<std::vector<std::shared_ptr<Call>>> AcceptAll(
+      ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options) const;
   // Puts calls of one run into the queues of their devices, all at once.
   void Enqueue(std::span<const std::shared_ptr<Call>> calls) const;
+  // Waits for the end of all calls. What ends the wait ends the run.
+  Status AwaitAll(std::span<const std::shared_ptr<Call>> calls, Limits* limits) const;
+  // `launch` is that of a run on several devices, or null.
   StatusOr<Literal> RunOn(i64 device, std::span<const Argument> arguments,
-                          const ExecuteOptions& options, GroupRun* group) const;
+                          const ExecuteOptions& options, Launch* launch) const;
 
   // Shared with the buffers of results, which may outlive the executable.
   std::shared_ptr<const Shape> SharedShape(const Shape& of_result) const;

@@ -34,7 +34,7 @@ StatusOr<std::shared_ptr<Executable>> Client::Load(std::string_view bytes,
                                        .label = "compiled program",
                                        .limits = options.limits}));
   CompileOptions all = std::move(file.options);
-  all.device_ordinal = options.device_ordinal;
+  all.devices = options.devices;
   all.device = options.device;
   all.limits = options.limits;
   AXLE_ASSIGN(NativeEngine * engine, EngineFor(all.engine, true));

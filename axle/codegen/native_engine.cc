@@ -5,9 +5,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "axle/codegen/choose_target.h"
 #include "axle/codegen/compiler.h"
+#include "axle/core/device_context.h"
 #include "axle/runtime/build_id.h"
 #include "axle/runtime/worker_pool.h"
 
@@ -16,8 +19,9 @@ namespace {
 
 class NativeProgram : public NativeExecutable {
  public:
-  // `has_code`: of its kernels.
-  NativeProgram(CompiledModule compiled, bool has_code, std::shared_ptr<WorkerPool> workers)
+  // `has_code`: of its kernels. `workers`: of each device.
+  NativeProgram(CompiledModule compiled, bool has_code,
+                std::vector<std::shared_ptr<WorkerPool>> workers)
       : compiled_(std::move(compiled)), has_code_(has_code), workers_(std::move(workers)) {}
 
   StatusOr<Literal> Execute(std::span<const Argument> arguments, DeviceContext* device,
@@ -27,8 +31,10 @@ class NativeProgram : public NativeExecutable {
     HostRun run;
     run.limits = limits;
     run.device = device;
-    run.workers = workers_.get();
-    run.num_threads = workers_->num_threads();
+    // A device of the caller's own may be one of several, though the program has workers for one.
+    const size_t position = workers_.size() == 1 ? 0 : static_cast<size_t>(device->device_id());
+    run.workers = workers_[position].get();
+    run.num_threads = run.workers->num_threads();
     StatusOr<Literal> result = RunOnLiterals(*compiled_.entry, arguments, run);
     if (Status status = CodeStatus(); !status.ok()) result = std::move(status);
     return result;
@@ -45,7 +51,7 @@ class NativeProgram : public NativeExecutable {
 
   CompiledModule compiled_;
   const bool has_code_;
-  std::shared_ptr<WorkerPool> workers_;
+  const std::vector<std::shared_ptr<WorkerPool>> workers_;
 };
 
 class Engine : public NativeEngine {
@@ -58,7 +64,8 @@ class Engine : public NativeEngine {
     AXLE_ASSIGN(CompiledModule compiled, CompileModule(module, target, options));
     const int num_threads = std::clamp(options.num_threads, 1, kMaxThreads);
     return std::unique_ptr<NativeExecutable>(
-        new NativeProgram(std::move(compiled), options.debug.code, WorkersFor(num_threads)));
+        new NativeProgram(std::move(compiled), options.debug.code,
+                          WorkersFor(num_threads, std::max(options.num_devices, 1))));
   }
 
   std::string build_id() const override {
@@ -78,16 +85,21 @@ class Engine : public NativeEngine {
   }
 
  private:
-  // One pool for all programs that use as many threads; the threads start with the first work.
-  std::shared_ptr<WorkerPool> WorkersFor(int num_threads) {
+  // One pool for all programs that use as many threads, and of those that run on several devices
+  // one for each device: a pool serves one caller at a time. The threads start with the first work.
+  std::vector<std::shared_ptr<WorkerPool>> WorkersFor(int num_threads, int num_devices) {
+    std::vector<std::shared_ptr<WorkerPool>> workers;
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<WorkerPool>& pool = pools_[num_threads];
-    if (pool == nullptr) pool = std::make_shared<WorkerPool>(num_threads);
-    return pool;
+    for (int d = 0; d < num_devices; ++d) {
+      std::shared_ptr<WorkerPool>& pool = pools_[{num_threads, d}];
+      if (pool == nullptr) pool = std::make_shared<WorkerPool>(num_threads);
+      workers.push_back(pool);
+    }
+    return workers;
   }
 
   std::mutex mutex_;
-  std::map<int, std::shared_ptr<WorkerPool>> pools_;
+  std::map<std::pair<int, int>, std::shared_ptr<WorkerPool>> pools_;  // by threads and position
 };
 
 }  // namespace

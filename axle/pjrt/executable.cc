@@ -138,7 +138,7 @@ StatusOr<std::shared_ptr<ExecutableState>> Build(const std::shared_ptr<ClientSta
   state->options.numerics = options.numerics;
   state->options.replicas = options.num_replicas;
   state->options.partitions = options.num_partitions;
-  state->options.device_ordinal = devices.size() == 1 ? devices[0] : 0;
+  state->options.devices = devices;
   const auto& parameters = state->module->entry()->parameters();
   if (state->has_tupled_arguments &&
       (parameters.size() != 1 || !parameters[0]->shape().is_tuple())) {
@@ -175,7 +175,7 @@ StatusOr<std::shared_ptr<ExecutableState>> Build(const std::shared_ptr<ClientSta
 }  // namespace
 
 StatusOr<std::shared_ptr<Executable>> ExecutableState::For(const PJRT_Device& device) {
-  if (device.description.id == options.device_ordinal) return executable;
+  if (device.description.id == devices[0]->description.id) return executable;
   if (!is_portable) {
     return InvalidArgument(StrCat("pjrt: \"", name, "\" was compiled for ",
                                   devices[0]->description.debug_string, ", not for ",
@@ -185,7 +185,7 @@ StatusOr<std::shared_ptr<Executable>> ExecutableState::For(const PJRT_Device& de
   std::shared_ptr<Executable>& there = portable[&device];
   if (there == nullptr) {
     CompileOptions elsewhere = options;
-    elsewhere.device_ordinal = device.description.id;
+    elsewhere.devices = {device.description.id};
     AXLE_ASSIGN(there, client->client->Compile(module, elsewhere));
   }
   return there;

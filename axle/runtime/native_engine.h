@@ -26,7 +26,8 @@ class Module;
 struct NativeOptions {
   NativeIsa isa = NativeIsa::kAuto;
   int codegen_level = 1;     // effort of the code generator: 0, 2, or by kind of kernel; no bits
-  int num_threads = 1;       // that runs may use, at least 1; the bits do not depend on it
+  int num_threads = 1;       // that each device may use, at least 1; the bits do not depend on it
+  int num_devices = 1;       // that run it together, at least 1; each has workers of its own
   Limits* limits = nullptr;  // of the compilation
   bool fast = false;         // round less often than docs/numerics.md says; else bit for bit
   // Kernels that need not be compiled, from SaveKernels; they live until Compile returns.
@@ -70,7 +71,7 @@ class NativeEngine {
 };
 
 // Goes up when anything above changes: client/ refuses a library of another version.
-inline constexpr int kNativeEngineVersion = 14;
+inline constexpr int kNativeEngineVersion = 15;
 
 }  // namespace axle
 

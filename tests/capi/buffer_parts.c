@@ -279,6 +279,9 @@ static void test_replicas(void) {
   const axle_array array = array_of(AXLE_F32, 1, kFour, twos);
   axle_buffer_options on_second;
   axle_buffer *arguments[2] = {NULL, NULL}, *results[2] = {NULL, NULL};
+  axle_future* done[2] = {NULL, NULL};
+  const int64_t reversed[2] = {1, 0};
+  int i;
   memset(&options, 0, sizeof options);
   options.struct_size = sizeof options;
   options.replicas = 2;
@@ -308,9 +311,34 @@ static void test_replicas(void) {
                "axle_executable_execute_replicated: there are arguments for 1 devices, must be 2");
   axle_buffer_destroy(results[0]);
   axle_buffer_destroy(results[1]);
+  expect_ok(__LINE__,
+            axle_executable_execute_replicated_async(
+                executable, NULL, 2, (const axle_buffer* const*)arguments, 1, results, 1, done));
+  expect_buffer(__LINE__, results[0], 1, 1);
+  expect_buffer(__LINE__, results[1], 3, 3);
+  for (i = 0; i < 2; ++i) {
+    expect_ok(__LINE__, axle_future_await(done[i], NULL));
+    axle_future_destroy(done[i]);
+    axle_buffer_destroy(results[i]);
+  }
+  expect_error(__LINE__,
+               axle_executable_execute_replicated_async(
+                   executable, NULL, 2, (const axle_buffer* const*)arguments, 1, results, 1, NULL),
+               AXLE_INVALID_ARGUMENT, "axle_executable_execute_replicated_async: done is null");
+  expect(__LINE__, axle_executable_device(executable, 0) == 0);
+  expect(__LINE__, axle_executable_device(executable, 1) == 1);
+  expect(__LINE__, axle_executable_device(executable, 2) == -1);
+  axle_executable_destroy(executable);
+  options.devices = reversed;
+  options.num_devices = 2;
+  executable = compiled_by(client,
+                           "HloModule ids\nENTRY e {\n  i = u32[] replica-id()\n"
+                           "  ROOT b = u32[4] broadcast(i), dimensions={}\n}\n",
+                           &options);
+  expect(__LINE__, axle_executable_device(executable, 0) == 1);
+  axle_executable_destroy(executable);
   axle_buffer_destroy(arguments[0]);
   axle_buffer_destroy(arguments[1]);
-  axle_executable_destroy(executable);
   axle_client_destroy(client);
 }
 

@@ -36,7 +36,7 @@ TEST(ClientDevices, OptionsAreChecked) {
   const auto client = *Client::Create({.num_devices = 2});
   EXPECT_EQ(client->Compile(kTwice, {.replicas = 3}).status().message(),
             "compile: 3 replicas x 1 partitions need more devices than the client has, 2");
-  EXPECT_EQ(client->Compile(kTwice, {.device_ordinal = 2}).status().message(),
+  EXPECT_EQ(client->Compile(kTwice, {.devices = {2}}).status().message(),
             "compile: there is no device 2, the client has 2");
   EXPECT_EQ(client->Compile(kTwice, {.replicas = -1}).status().message(),
             "compile: replicas is -1 and partitions 1, must be >= 1");
@@ -120,9 +120,8 @@ class TwoDevices : public testing::Test {
   }
   // Its queue holds nothing up.
   bool IsFree(i64 device) {
-    const auto executable =
-        *client_->Compile("ENTRY main { x = f32[] parameter(0) ROOT r = f32[] add(x, x) }",
-                          {.device_ordinal = device});
+    const auto executable = *client_->Compile(
+        "ENTRY main { x = f32[] parameter(0) ROOT r = f32[] add(x, x) }", {.devices = {device}});
     return executable->ExecuteAsync(x_[device])->done.Await().ok();
   }
   std::unique_ptr<Client> client_ = *Client::Create({.num_devices = 2});
@@ -152,10 +151,13 @@ TEST_F(TwoDevices, SoDoesTheTimeLimit) {
 }
 
 TEST_F(TwoDevices, AFailureEndsTheRunsOfAll) {
-  for (const Status& status : {Run(kFailsA, kTakesInfeed), Run(kTakesInfeed, kFailsB)}) {
+  Limits limits;  // of the caller, which the failure does not cancel
+  for (const Status& status : {Run(kFailsA, kTakesInfeed), Run(kTakesInfeed, kFailsB),
+                               Run(kTakesInfeed, kFailsB, &limits)}) {
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     EXPECT_NE(status.message().find("broken"), std::string::npos) << status.message();
   }
+  EXPECT_FALSE(limits.cancelled());
   EXPECT_TRUE(IsFree(0));
   EXPECT_TRUE(IsFree(1));
   EXPECT_TRUE(Run(kCopiesA, kCopiesB).ok());
@@ -184,7 +186,7 @@ TEST(ClientThreads, CompileAndExecuteAtOnce) {
           client->Compile("ENTRY main { x = " + shape + " parameter(0) s = " + shape +
                               " multiply(x, x) l = " + shape + " exponential(x) ROOT t = (" +
                               shape + ", " + shape + ") tuple(s, l) }",
-                          {.device_ordinal = i % 3});
+                          {.devices = {i % 3}});
       if (!executable.ok()) {
         ++wrong;
         continue;

@@ -177,7 +177,7 @@ TEST(Serialize, ItsProgramCanBeRead) {
 
 TEST(Serialize, OtherDevice) {
   const auto client = NewClient({.num_devices = 2});
-  const auto loaded = client->Load(Serialized(*Compiled(*client)), {.device_ordinal = 1});
+  const auto loaded = client->Load(Serialized(*Compiled(*client)), {.devices = {1}});
   ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
   EXPECT_EQ((*loaded)->devices()[0]->ordinal(), 1);
 }

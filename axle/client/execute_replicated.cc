@@ -1,0 +1,157 @@
+// Runs on several devices. Each device has a call of its own in its queue; a synchronous run does
+// the first one on the caller's thread.
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+
+#include "axle/client/executable_call.h"
+#include "axle/client/launcher.h"
+#include "axle/core/strings.h"
+#include "axle/ir/module.h"
+#include "axle/ops/replica_groups.h"
+#include "axle/runtime/serial_queue.h"
+
+namespace axle {
+
+// The name of the instruction with this id, of both halves of DeviceContext::Rendezvous. It looks
+// at all instructions, which only messages do.
+static std::string NameOf(const Module& module, std::uint64_t id) {
+  for (const auto& computation : module.computations()) {
+    for (const Instruction* inst : computation->instructions()) {
+      if (RendezvousId(*inst) == id) return std::string(inst->name());
+    }
+  }
+  return "a collective";
+}
+
+Executable::Launch::Launch(const std::shared_ptr<const Module>& module, size_t num_devices,
+                           Limits* limits)
+    : group(static_cast<i64>(num_devices),
+            [module](std::uint64_t id) { return NameOf(*module, id); }) {
+  Limits& whole = limits == nullptr ? own : *limits;
+  live_before = whole.live_bytes();
+  for (size_t d = 0; d < num_devices; ++d) {
+    parts.push_back(std::make_unique<Limits>());
+    parts.back()->BecomePartOf(whole, /*tells_progress=*/d == 0);
+  }
+}
+
+void Executable::Launch::Leave(i64 device, const Status& status) noexcept {
+  group.Leave(device, status);
+  if (!status.ok()) Cancel();
+}
+
+void Executable::Launch::Cancel() {
+  for (const auto& part : parts) part->Cancel();
+}
+
+StatusOr<std::vector<std::shared_ptr<Executable::Call>>> Executable::AcceptAll(
+    ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options) const {
+  if (arguments.size() != devices_.size()) {
+    return InvalidArgument(StrCat("execute: \"", name(), "\" runs on ", devices_.size(),
+                                  " devices, not on ", arguments.size()));
+  }
+  if (options.device != nullptr) {
+    return InvalidArgument("execute: options.device is set, but ExecuteReplicated has its devices");
+  }
+  if (devices_.size() > 1) AXLE_TRY(devices_[0]->launcher().StartThreads());
+  const auto launch = std::make_shared<Launch>(module_, devices_.size(), options.limits);
+  std::vector<std::shared_ptr<Call>> calls;
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    ExecuteOptions own = options;
+    own.limits = launch->parts[d].get();
+    auto call = Accept(arguments[d], static_cast<i64>(d), own);
+    if (!call.ok()) {
+      // Nothing runs; the arguments that other devices donated are returned to their buffers.
+      for (const auto& accepted : calls) accepted->Undo();
+      return Status(call.status().code(), StrCat(call.status().message(), " (device ", d, ")"));
+    }
+    (*call)->launch = launch;
+    calls.push_back(*std::move(call));
+  }
+  return calls;
+}
+
+// All devices have their threads by now. A queue without memory runs the call at once: it is
+// failed, when the lock is free, since the futures of a call may have callbacks.
+void Executable::Enqueue(std::span<const std::shared_ptr<Call>> calls) const {
+  if (calls.empty()) return;
+  struct Schedule {
+    std::thread::id thread = std::this_thread::get_id();
+    bool holds_lock = true;  // read and written by that thread only
+    std::vector<std::shared_ptr<Call>> refused;
+  };
+  const auto schedule = std::make_shared<Schedule>();
+  schedule->refused.reserve(calls.size());
+  {
+    const std::lock_guard lock(devices_[0]->launcher().mutex);
+    for (const std::shared_ptr<Call>& call : calls) {
+      try {
+        devices_[call->device]->queue().Schedule(
+            [self = shared_from_this(), call, schedule](const Status& scheduled) {
+              if (schedule->thread == std::this_thread::get_id() && schedule->holds_lock) {
+                schedule->refused.push_back(call);
+              } else if (!call->is_taken.exchange(true)) {
+                (void)self->Finish(*call, scheduled);
+              }
+            });
+      } catch (const std::bad_alloc&) {
+        schedule->refused.push_back(call);
+      }
+    }
+    schedule->holds_lock = false;
+  }
+  for (const std::shared_ptr<Call>& call : schedule->refused) {
+    if (call->is_taken.exchange(true)) continue;
+    (void)Finish(*call, ResourceExhausted("execute: no memory to enqueue the run"));
+  }
+}
+
+Status Executable::AwaitAll(std::span<const std::shared_ptr<Call>> calls, Limits* limits) const {
+  Launch& launch = *calls[0]->launch;
+  Status ended;
+  for (const auto& call : calls) {
+    const Status waited = call->done.Await(limits);
+    if (waited.ok() || call->done.is_ready()) continue;
+    if (!launch.group.first_failure()) ended = waited;
+    // The wait was ended. Calls whose turn has not come end here: the limits, which they use, may
+    // be gone after this, and what is before them in the queue may take long.
+    launch.Cancel();
+    for (const auto& waiting : calls) {
+      if (waiting->is_taken.exchange(true)) continue;
+      (void)Finish(*waiting, Cancelled("the run was ended before its turn came"));
+    }
+    for (const auto& running : calls) (void)running->done.Await();
+  }
+  AXLE_TRY(ended);
+  const std::optional<i64> cause = launch.group.first_failure();
+  if (cause) AXLE_TRY(calls[static_cast<size_t>(*cause)]->done.Await());
+  for (const auto& call : calls) AXLE_TRY(call->done.Await());
+  return {};
+}
+
+StatusOr<std::vector<std::vector<BufferPtr>>> Executable::ExecuteReplicated(
+    ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options) const {
+  const LimitedCall limited(options.limits, "the run of", name());
+  AXLE_ASSIGN(const auto calls, AcceptAll(arguments, options));
+  std::vector<std::vector<BufferPtr>> results;
+  for (const auto& call : calls) results.push_back(std::move(call->results));
+  Enqueue(std::span(calls).subspan(1));
+  calls[0]->is_taken = true;
+  (void)Finish(*calls[0]);
+  AXLE_TRY(AwaitAll(calls, options.limits));
+  return results;
+}
+
+StatusOr<std::vector<ExecuteResult>> Executable::ExecuteReplicatedAsync(
+    ArraySlice<std::vector<BufferPtr>> arguments, const ExecuteOptions& options) const {
+  AXLE_ASSIGN(const auto calls, AcceptAll(arguments, options));
+  std::vector<ExecuteResult> results;
+  for (const auto& call : calls) results.push_back({std::move(call->results), call->done});
+  Enqueue(calls);
+  return results;
+}
+
+}  // namespace axle
