@@ -17,9 +17,8 @@
 #include <thread>
 
 #include "axle/core/strings.h"
-#include "axle/eval/evaluate.h"
-#include "axle/gen/inputs.h"
 #include "axle/gen/nan_bits.h"
+#include "axle/gen/on_devices.h"
 #include "axle/gen/random.h"
 #include "axle/passes/pipeline.h"
 #include "axle/text/parse.h"
@@ -52,38 +51,20 @@ bool GivesAway(const Module& module) {
   return !module.config().input_output_alias.empty() || !module.config().buffer_donor.empty();
 }
 
-// The results of an execution on buffers as one value of this shape.
-StatusOr<Literal> FromBuffers(const Shape& shape, const std::vector<BufferPtr>& buffers) {
-  std::vector<Literal> elements;
-  for (const BufferPtr& buffer : buffers) {
-    AXLE_ASSIGN(Literal element, buffer->ToLiteral());
-    elements.push_back(std::move(element));
-  }
-  if (!shape.is_tuple()) return std::move(elements[0]);
-  return Literal::Tuple(std::move(elements));
-}
-
 // Adds runners for one executable: on copies of the arguments, and, if the module donates
 // arguments, on buffers that it may take over.
 void AddRunners(const Module& module, const std::string& name, bool repeated, Client& client,
                 const std::shared_ptr<Executable>& executable, std::vector<Runner>& runners) {
-  const auto run = [executable](std::span<const Literal> arguments, Limits* limits) {
-    return executable->Execute(arguments, {.limits = limits});
+  const auto add = [&](std::string runner_name, bool donates) {
+    runners.push_back(
+        {std::move(runner_name),
+         [executable, &client, donates](std::span<const Literal> arguments, Limits* limits) {
+           return RunOnAll(client, *executable, arguments, limits, donates);
+         },
+         repeated});
   };
-  runners.push_back({name, run, repeated});
-  if (!GivesAway(module)) return;
-  const auto run_on_buffers = [executable, &client](std::span<const Literal> arguments,
-                                                    Limits* limits) -> StatusOr<Literal> {
-    std::vector<BufferPtr> buffers;
-    for (const Literal& argument : arguments) {
-      AXLE_ASSIGN(BufferPtr buffer, client.BufferFromLiteral(argument));
-      buffers.push_back(std::move(buffer));
-    }
-    AXLE_ASSIGN(const auto results,
-                executable->Execute(ArraySlice<BufferPtr>(buffers), {.limits = limits}));
-    return FromBuffers(executable->program_shape().result, results);
-  };
-  runners.push_back({StrCat(name, ", donated arguments"), run_on_buffers, repeated});
+  add(name, /*donates=*/false);
+  if (GivesAway(module)) add(StrCat(name, ", donated arguments"), /*donates=*/true);
 }
 
 // Whether a run with this error is not compared. Engines need different amounts of memory; with
@@ -131,9 +112,12 @@ bool IsFailure(Outcome outcome) {
 StatusOr<std::unique_ptr<Checker>> Checker::Create(CheckOptions options) {
   std::unique_ptr<Checker> checker(new Checker(std::move(options)));
   CheckOptions& o = checker->options_;
+  AXLE_ASSIGN(checker->interpreter_,
+              Client::Create({.num_devices = kMaxCheckedDevices, .num_threads = 1}));
   if (!o.native) return checker;
   for (const int threads : o.threads) {
-    AXLE_ASSIGN(auto client, Client::Create({.num_threads = threads}));
+    AXLE_ASSIGN(auto client,
+                Client::Create({.num_devices = kMaxCheckedDevices, .num_threads = threads}));
     checker->clients_.push_back(std::move(client));
   }
   // Loads the native engine and initializes LLVM once, before any fork: the probe contains a loop
@@ -161,7 +145,7 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module) const {
   std::vector<std::vector<Literal>> arguments;
   for (int s = 0; s < options_.seeds; ++s) {
     arguments.push_back(
-        DrawArguments(*module->entry(), options_.first_seed + static_cast<std::uint64_t>(s)));
+        DrawArgumentsOfAll(*module, options_.first_seed + static_cast<std::uint64_t>(s)));
   }
   return Check(module, arguments);
 }
@@ -217,6 +201,14 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
   std::vector<Runner> runners;
   std::unique_ptr<Module> optimized;
   const bool is_fast = options_.numerics == Numerics::kFast;
+  const i64 num_devices = NumDevicesOf(*module);
+  if (num_devices > kMaxCheckedDevices || (is_fast && num_devices > 1)) {
+    return {Outcome::kUnimplemented,
+            is_fast ? StrCat("fast numerics are checked on one device, this is for ", num_devices)
+                    : StrCat("a program for ", num_devices, " devices; at most ",
+                             kMaxCheckedDevices, " are checked"),
+            0};
+  }
   // With kFast the passes run in any case: their result is what the bounds are computed for.
   if (options_.passes || is_fast) {
     Limits limits;
@@ -233,7 +225,8 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
     optimized = *std::move(bounded);
   } else if (options_.passes) {
     runners.push_back({"passes", [&](std::span<const Literal> arguments, Limits* run_limits) {
-                         return Evaluate(*optimized, arguments, {.limits = run_limits});
+                         return EvaluateOnAll(interpreter_.get(), *optimized, arguments,
+                                              run_limits);
                        }});
   }
   // The oracle.
@@ -270,7 +263,8 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
     const std::vector<Literal>& arguments = argument_sets[s];
     Limits limits;
     SetLimits(limits);
-    const StatusOr<Literal> expected = Evaluate(oracle, arguments, {.limits = &limits});
+    const StatusOr<Literal> expected =
+        EvaluateOnAll(interpreter_.get(), oracle, arguments, &limits);
     if (!expected.ok()) {
       result.outcome = IsLimit(expected.status()) ? Outcome::kOverLimit : Outcome::kUndefined;
       result.message = expected.status().ToString();
@@ -281,7 +275,12 @@ CheckResult Checker::Check(const std::shared_ptr<const Module>& module,
     for (const Runner& runner : runners) {
       const std::string difference = FirstWrongRun(runner, arguments, expected, result);
       if (difference.empty()) continue;
-      if (!DependsOnNanBits(*module, arguments, [this](Limits& l) { SetLimits(l); })) {
+      const auto evaluate = [&](const Module& some) {
+        Limits own;
+        SetLimits(own);
+        return EvaluateOnAll(interpreter_.get(), some, arguments, &own);
+      };
+      if (!DependsOnNanBits(*module, evaluate)) {
         result.outcome = Outcome::kDifferent;
         result.message =
             StrCat(runner.name, ", arguments ", options_.first_seed + s, ": ", difference);

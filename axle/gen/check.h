@@ -67,7 +67,8 @@ class Checker {
   // instruction sets that this machine does not have are left out; isas() says which are left.
   static StatusOr<std::unique_ptr<Checker>> Create(CheckOptions options);
 
-  // `module` is verified. On drawn arguments, or on these. Not thread-safe.
+  // `module` is verified. On drawn arguments, or on these; those of several devices stand one
+  // after the other. Not thread-safe.
   CheckResult Check(const std::shared_ptr<const Module>& module) const;
   CheckResult Check(const std::shared_ptr<const Module>& module,
                     std::span<const std::vector<Literal>> arguments) const;
@@ -93,6 +94,7 @@ class Checker {
                             const StatusOr<Literal>& expected, CheckResult& result) const;
 
   CheckOptions options_;
+  std::unique_ptr<Client> interpreter_;           // for modules of several devices
   std::vector<std::unique_ptr<Client>> clients_;  // by position in options_.threads
 };
 

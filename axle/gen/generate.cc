@@ -1,4 +1,5 @@
-// Composes a module. Modules come in rounds of four: in one of them, at a random place of the
+// Composes a module. Modules of collectives are mostly for several devices, few others are. Modules
+// come in rounds of four: in one of them, at a random place of the
 // round, the subject is placed in every setting (settings.cc); in the other three it has other
 // operations around it. Both sequences go through all their subjects before one repeats. The second
 // strides by a prime that is larger than the number of subjects, so that a short run meets all
@@ -11,7 +12,9 @@
 #include "axle/gen/generate.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "axle/core/float_environment.h"
 #include "axle/core/strings.h"
@@ -178,6 +181,17 @@ std::uint64_t FirstWithSettings(Opcode op, ElementType type) {
   return round * kRound + TurnOfSettings(round);
 }
 
+// How many devices the module is for. A stream of its own: other modules stay as they are.
+void DrawDevices(std::uint64_t seed, std::uint64_t index, const TestedOp& subject,
+                 ModuleConfig& config) {
+  Random random(~seed, index);
+  const bool is_collective = subject.op->lowering == Lowering::kCollective;
+  if (!random.Percent(is_collective ? 80 : 3)) return;
+  constexpr std::pair<i64, i64> kDevices[] = {{2, 1}, {3, 1}, {4, 1}, {5, 1}, {1, 2},
+                                              {1, 3}, {2, 2}, {3, 2}, {2, 4}};
+  std::tie(config.replica_count, config.num_partitions) = random.Of(kDevices);
+}
+
 // A fixed floating-point environment makes the text independent of the caller's rounding mode.
 StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   const ScopedFloatEnvironment environment;
@@ -188,11 +202,14 @@ StatusOr<std::string> GenerateText(std::uint64_t seed, std::uint64_t index) {
   const std::uint64_t round = index / kRound, turn = index % kRound;
   const std::uint64_t with_settings = TurnOfSettings(round);
   if (turn == with_settings) {
-    const auto& [op, type] = SettingSubject(round);
-    DrawSettings(entry, *op, type);
+    const TestedOp& subject = SettingSubject(round);
+    DrawDevices(seed, index, subject, module.config());
+    DrawSettings(entry, *subject.op, subject.type);
   } else {
     const std::uint64_t before = turn < with_settings ? turn : turn - 1;
-    DrawAround(entry, Nth(TestedOps(), round * (kRound - 1) + before));
+    const TestedOp& subject = Nth(TestedOps(), round * (kRound - 1) + before);
+    DrawDevices(seed, index, subject, module.config());
+    DrawAround(entry, subject);
   }
   AXLE_TRY(entry.Finish(DrawResult(entry)));
   AXLE_ASSIGN(const std::unique_ptr<Module> kept, WithoutUncalled(module));

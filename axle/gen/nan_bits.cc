@@ -209,19 +209,23 @@ std::unique_ptr<Module> WithNanBits(const Module& module, std::uint64_t seed) {
 
 // An error of the original module, for example a limit, ends the search: nothing can be compared
 // with it.
-bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments,
-                      const std::function<void(Limits&)>& set_limits) {
-  const auto run = [&](const Module& some) {
-    Limits limits;
-    set_limits(limits);
-    return Evaluate(some, arguments, {.limits = &limits});
-  };
+bool DependsOnNanBits(const Module& module,
+                      const std::function<StatusOr<Literal>(const Module&)>& run) {
   const auto first = run(module);
   for (std::uint64_t seed = 0; seed < kFirstDrawn + 4 && first.ok(); ++seed) {
     const auto other = run(*WithNanBits(module, seed));
     if (other.ok() && !SameValue(*first, *other)) return true;
   }
   return false;
+}
+
+bool DependsOnNanBits(const Module& module, std::span<const Literal> arguments,
+                      const std::function<void(Limits&)>& set_limits) {
+  return DependsOnNanBits(module, [&](const Module& some) {
+    Limits limits;
+    set_limits(limits);
+    return Evaluate(some, arguments, {.limits = &limits});
+  });
 }
 
 }  // namespace axle

@@ -18,7 +18,10 @@ namespace axle {
 std::unique_ptr<Module> WithNanBits(const Module& module, std::uint64_t seed);
 
 // Whether some of these, or the module itself, give different results. False if they give errors.
-// Each is run under limits of its own, which `set_limits` sets.
+// `run` runs a module.
+bool DependsOnNanBits(const Module& module,
+                      const std::function<StatusOr<Literal>(const Module&)>& run);
+// The same on these arguments. Each is run under limits of its own, which `set_limits` sets.
 bool DependsOnNanBits(
     const Module& module, std::span<const Literal> arguments,
     const std::function<void(Limits&)>& set_limits = [](Limits&) {});

@@ -11,6 +11,7 @@
 #include "axle/core/file.h"
 #include "axle/core/strings.h"
 #include "axle/gen/coverage.h"
+#include "axle/gen/on_devices.h"
 #include "axle/gen/recipes.h"
 #include "axle/gen/tested_ops.h"
 #include "axle/runtime/compile_report.h"
@@ -122,7 +123,7 @@ TEST(Coverage, SubjectsComeToEachKindOfRegion) {
 #ifndef AXLE_HAS_CODEGEN
   GTEST_SKIP() << "built without LLVM";
 #endif
-  const auto client = Client::Create({.num_threads = 1});
+  const auto client = Client::Create({.num_devices = kMaxCheckedDevices, .num_threads = 1});
   ASSERT_TRUE(client.ok());
   for (const auto& [op, type] : {std::pair(Opcode::kExponential, F32), std::pair(Opcode::kXor, S32),
                                  std::pair(Opcode::kMultiply, F8E4M3FN)}) {
@@ -147,7 +148,7 @@ TEST(Coverage, OneAddsWhatAnotherHasCounted) {
 #ifndef AXLE_HAS_CODEGEN
   GTEST_SKIP() << "built without LLVM";
 #endif
-  const auto client = Client::Create({.num_threads = 1});
+  const auto client = Client::Create({.num_devices = kMaxCheckedDevices, .num_threads = 1});
   ASSERT_TRUE(client.ok());
   Coverage all, even, odd;
   for (std::uint64_t i = 0; i < 40; ++i) {
@@ -170,7 +171,7 @@ TEST(Coverage, EveryKindOfCodeComesUp) {
   GTEST_SKIP() << "built without LLVM";
 #endif
   constexpr std::uint64_t kMaxModules = 600;
-  const auto client = Client::Create({.num_threads = 1});
+  const auto client = Client::Create({.num_devices = kMaxCheckedDevices, .num_threads = 1});
   ASSERT_TRUE(client.ok());
   Coverage coverage;
   for (std::uint64_t i = 0; i < kMaxModules; ++i) {
@@ -212,7 +213,7 @@ ENTRY e {
   ROOT t = (f32[64], s32[], f64[64,300]) tuple(r, w, y)
 })");
   ASSERT_TRUE(module.ok()) << module.status().ToString();
-  const auto client = Client::Create({.num_threads = 1});
+  const auto client = Client::Create({.num_devices = kMaxCheckedDevices, .num_threads = 1});
   ASSERT_TRUE(client.ok());
   Coverage coverage;
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(coverage.AddRegions(**module, **client).ok());

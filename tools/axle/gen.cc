@@ -12,6 +12,7 @@
 #include "axle/core/strings.h"
 #include "axle/gen/coverage.h"
 #include "axle/gen/generate.h"
+#include "axle/gen/on_devices.h"
 #include "tools/axle/json.h"
 #include "tools/axle/verbs.h"
 
@@ -30,7 +31,8 @@ Status AddTo(Coverage& coverage, std::uint64_t seed, std::uint64_t index, Client
 // Of all that are asked for, by several threads, of which one looks at the limits.
 StatusOr<Coverage> CountModules(Session& session) {
   const Options& options = session.options();
-  AXLE_ASSIGN(const auto client, Client::Create({.num_threads = 1}));
+  AXLE_ASSIGN(const auto client,
+              Client::Create({.num_devices = kMaxCheckedDevices, .num_threads = 1}));
   std::atomic<std::uint64_t> next = 0;
   std::mutex mutex;
   Coverage coverage;
