@@ -16,7 +16,7 @@ _NUMPY_EXPORTS_READ_ONLY = tuple(int(part) for part in np.__version__.split(".")
 
 
 class Buffer:
-    """A value on the device: an argument or a result of Executable.execute(). Made by put()."""
+    """A value on a device: an argument or a result of Executable.execute(). Made by put()."""
 
     __slots__ = ("_handle", "_shape")
 
@@ -33,6 +33,11 @@ class Buffer:
         if self._shape is None:
             self._shape = shape_from_handle(lib.axle_buffer_shape(self._handle))
         return self._shape
+
+    @property
+    def device(self):
+        """The ordinal of the device that it is on."""
+        return lib.axle_buffer_device(self._handle)
 
     @property
     def is_deleted(self):
@@ -121,8 +126,8 @@ class _Memory:
         }
 
 
-def put_with(client, array):
-    """put(), of which __init__.py has the description."""
+def put_with(client, array, device=0):
+    """A Buffer on a device: a copy of an array of the array's own type and shape."""
     found = as_numpy(array, "the value")
     array = np.asarray(array) if found is None else found
     array = np.ascontiguousarray(array).reshape(array.shape)  # ascontiguousarray makes [1] of []
@@ -135,5 +140,5 @@ def put_with(client, array):
         data=array.ctypes.data,
     )
     handle = c_void_p()
-    check(lib.axle_buffer_from_host(client, byref(described), byref(BufferOptions()), byref(handle)))
+    check(lib.axle_buffer_from_host(client, byref(described), byref(BufferOptions(device=device)), byref(handle)))
     return Buffer(handle)

@@ -247,7 +247,7 @@ class Builder:
 
     def compile(self, root, **options):
         """axle.compile(self.build(root), **options): an Executable."""
-        from ._executable import compile
+        from ._client import compile
 
         return compile(self.build(root), **options)
 

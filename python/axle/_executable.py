@@ -14,79 +14,15 @@ from ctypes import POINTER, byref, c_int64, c_void_p, pointer
 import numpy as np
 
 from ._arrays import address_of, as_numpy, from_numbers
-from ._buffers import Buffer, put_with
+from ._buffers import Buffer
 from ._calls import Limits
 from ._errors import AxleError
-from ._library import Analysis, Array, ClientOptions, CompileOptions, ExecuteOptions, check, destroy_with, lib
-from ._programs import Module, parse_with
+from ._library import Analysis, Array, ExecuteOptions, check, destroy_with, lib
 
-_ENGINES = {"default": 0, "native": 1, "interpret": 2}
-_NUMERICS = {"strict": 0, "fast": 1}
 # Of a run that Ctrl-C need not end: less than 0.1 s of the interpreter, whatever the operations are. What takes native
 # code longer than this would not gain from it.
 _SHORT = {"flops": 2e5, "bytes_accessed": 1e6, "num_instructions": 2000}
-_client = None
-_client_lock = threading.Lock()
 _run = lib.axle_executable_run
-
-
-def _get_client():
-    """The one of this process; it lives as long."""
-    global _client
-    with _client_lock:
-        if _client is None:
-            client = c_void_p()
-            check(lib.axle_client_create(byref(ClientOptions(never_waits_for_host=1)), byref(client)))
-            _client = client
-        return _client
-
-
-def compile(
-    program,
-    *arguments,
-    engine="default",
-    numerics="strict",
-    format=None,
-    label=None,
-    time_limit=None,
-    memory_limit=None,
-    progress=None,
-    allow_elided=False,
-):
-    """Compiles a Module, or whatever parse() reads, and returns an Executable. Ctrl-C ends it.
-
-    arguments     those to compile a function of JAX for; none for other programs
-    engine        "native", "interpret", or "default": native code, but the interpreter where its library is missing
-    numerics      "strict", or "fast" for what is faster and not so exact
-    time_limit    seconds for reading, and again for compiling
-    memory_limit  bytes
-    progress      called with the part that is done, 0 to 1, or None if that is not known; what it raises ends the
-                  compilation
-    allow_elided  for tests: a program whose constants have lost their elements, constant({...}), is compiled with a
-                  counting pattern in their place; otherwise it is refused
-    """
-    if engine not in _ENGINES:
-        raise AxleError("INVALID_ARGUMENT", f"there is no engine {engine!r}; there are {', '.join(_ENGINES)}")
-    if numerics not in _NUMERICS:
-        raise AxleError("INVALID_ARGUMENT", f"there are no numerics {numerics!r}; there are {', '.join(_NUMERICS)}")
-    limits = Limits(time_limit, memory_limit, progress=progress)
-    if isinstance(program, Module) and not arguments:
-        module = program
-    else:
-        module = parse_with(limits, program, arguments, format, label)
-    options = CompileOptions(engine=_ENGINES[engine], numerics=_NUMERICS[numerics], limits=limits.handle,
-                             allow_elided=int(bool(allow_elided)))
-    handle = c_void_p()
-    limits.call(
-        lib.axle_client_compile, _get_client(), module._handle, byref(options), byref(handle), keep=module
-    )
-    return Executable(handle, module)
-
-
-def put(array):
-    """A Buffer: a copy of an array, for Executable.execute(), of the array's own type and shape. Arrays of other
-    packages are taken too if they have __dlpack__ or __array__."""
-    return put_with(_get_client(), array)
 
 
 def _int64s(values):
@@ -164,11 +100,13 @@ def _named_leaves(shape, what):
 class Executable:
     """A compiled program: call it. Made by compile(); any number of threads may call it at a time."""
 
-    def __init__(self, handle, module):
+    def __init__(self, handle, module, client):
         self._handle = handle
+        self._client = client
         destroy_with(self, lib.axle_executable_destroy, handle)
         self.module = module
         self._num_results = lib.axle_executable_num_results(handle)
+        self._num_devices = lib.axle_executable_num_devices(handle)
         self._num_arguments = len(module.input_shapes)
         self._has_flat_arguments = all(shape.is_array for shape in module.input_shapes)
         self._is_array = module.output_shape.is_array
@@ -179,6 +117,12 @@ class Executable:
     @property
     def name(self):
         return self.module.name
+
+    @property
+    def devices(self):
+        """The devices that run it together, one for each replica and partition: r * partitions + p."""
+        ordinals = [lib.axle_executable_device(self._handle, d) for d in range(self._num_devices)]
+        return tuple(self._client.devices[ordinal] for ordinal in ordinals)
 
     @property
     def input_shapes(self):
@@ -227,8 +171,55 @@ class Executable:
             raise
         return [Buffer(c_void_p(handle)) for handle in results]
 
+    def execute_replicated(self, arguments, *, time_limit=None, memory_limit=None, step_limit=None, progress=None):
+        """Runs the program on all of its devices at the same time.
+
+        arguments  for each device a list: an array or a Buffer on that device for each parameter
+        returns    for each device a list of Buffers, as execute() gives it
+
+        If a device fails, the others end soon, and the error is that of the first one. Limits are of all devices
+        together, but for steps, of which each device has that many; the progress is that of the first device.
+        """
+        if len(arguments) != self._num_devices:
+            raise AxleError(
+                "INVALID_ARGUMENT", f'"{self.name}" runs on {self._num_devices} devices, not on {len(arguments)}'
+            )
+        lists = [self._buffers_on(device, values) for device, values in zip(self.devices, arguments)]
+        handles = (c_void_p * (len(lists) * self._num_arguments))(
+            *[buffer._handle for buffers in lists for buffer in buffers]
+        )
+        results = (c_void_p * (len(lists) * self._num_results))()
+        try:
+            self._start(
+                lib.axle_executable_execute_replicated, (time_limit, memory_limit, step_limit, progress),
+                (self, lists), len(lists), handles, self._num_arguments, results, self._num_results,
+            )
+        except BaseException:
+            for handle in results:
+                lib.axle_buffer_destroy(handle)
+            raise
+        buffers = [Buffer(c_void_p(handle)) for handle in results]
+        return [buffers[d * self._num_results : (d + 1) * self._num_results] for d in range(len(lists))]
+
+    def _buffers_on(self, device, values):
+        """Arguments of one device as Buffers, in the types of the parameters."""
+        if len(values) != self._num_arguments:
+            raise AxleError(
+                "INVALID_ARGUMENT",
+                f'"{self.name}" takes {self._num_arguments} arguments, not {len(values)} (device {device.ordinal})',
+            )
+        buffers = []
+        for i, (value, shape) in enumerate(zip(values, self.input_shapes)):
+            if not isinstance(value, Buffer):
+                if not shape.is_array or any(shape.dynamic):
+                    raise AxleError("INVALID_ARGUMENT", f"argument {i} must be a Buffer, for {shape}")
+                slot = _Slot(shape, f"argument {i}")
+                value = device.put(slot.read(value))
+            buffers.append(value)
+        return buffers
+
     def _start(self, function, limits, keep, *arguments):
-        """Calls axle_executable_run or _execute; on this thread if nothing can end it before its time."""
+        """Calls axle_executable_run or a kin of it; on this thread if nothing can end it before its time."""
         if limits == (None, None, None, None) and (
             self._is_short or threading.current_thread() is not threading.main_thread()
         ):
@@ -259,6 +250,11 @@ class Executable:
         if len(arguments) != self._num_arguments:
             raise AxleError(
                 "INVALID_ARGUMENT", f'"{self.name}" takes {self._num_arguments} arguments, not {len(arguments)}'
+            )
+        if self._num_devices > 1:
+            raise AxleError(
+                "INVALID_ARGUMENT",
+                f'"{self.name}" runs on {self._num_devices} devices: execute_replicated() takes arguments for each',
             )
         if not self._has_flat_arguments:
             leaves = []

@@ -117,6 +117,8 @@ class CompileOptions(_Struct):
         ("partitions", c_int64),
         ("device", c_int64),
         ("allow_elided", c_int64),
+        ("devices", POINTER(c_int64)),
+        ("num_devices", c_size_t),
     ]
 
 
@@ -223,6 +225,7 @@ _declare("axle_module_to_text", c_void_p, c_void_p, c_int64, _OUT)
 _declare("axle_module_to_proto", c_void_p, c_void_p, _OUT)
 _declare("axle_module_to_stablehlo", c_void_p, c_void_p, c_int64, _OUT)
 _declare("axle_client_create", c_void_p, POINTER(ClientOptions), _OUT)
+_declare("axle_client_destroy", None, c_void_p)
 _declare("axle_client_to_infeed", c_void_p, c_void_p, c_int64, POINTER(POINTER(Array)), c_size_t, c_void_p)
 _declare("axle_client_from_outfeed", c_void_p, c_void_p, c_int64, POINTER(POINTER(Array)), c_size_t, c_void_p)
 _declare("axle_client_to_channel", c_void_p, c_void_p, c_int64, c_int64, POINTER(POINTER(Array)), c_size_t)
@@ -244,6 +247,8 @@ _declare(
 )
 
 _declare("axle_executable_num_results", c_size_t, c_void_p)
+_declare("axle_executable_num_devices", c_size_t, c_void_p)
+_declare("axle_executable_device", c_int64, c_void_p, c_size_t)
 _declare(
     "axle_executable_execute",
     c_void_p,
@@ -255,12 +260,24 @@ _declare(
     c_size_t,
     _OUT,
 )
+_declare(
+    "axle_executable_execute_replicated",
+    c_void_p,
+    c_void_p,
+    POINTER(ExecuteOptions),
+    c_size_t,
+    POINTER(c_void_p),
+    c_size_t,
+    POINTER(c_void_p),
+    c_size_t,
+)
 _declare("axle_buffer_from_host", c_void_p, c_void_p, POINTER(Array), POINTER(BufferOptions), _OUT)
 _declare("axle_buffer_to_host", c_void_p, c_void_p, POINTER(Array), c_void_p)
 _declare("axle_buffer_view", c_void_p, c_void_p, c_void_p, _OUT)
 _declare("axle_view_data", c_void_p, c_void_p)
 _declare("axle_view_destroy", None, c_void_p)
 _declare("axle_buffer_shape", c_void_p, c_void_p)
+_declare("axle_buffer_device", c_int64, c_void_p)
 _declare("axle_buffer_delete", None, c_void_p)
 _declare("axle_buffer_is_deleted", c_int32, c_void_p)
 _declare("axle_buffer_destroy", None, c_void_p)

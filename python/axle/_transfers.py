@@ -11,7 +11,6 @@ import numpy as np
 
 from ._arrays import address_of, as_numpy
 from ._errors import AxleError
-from ._executable import _get_client
 from ._library import Array, check, lib
 from ._shapes import parse_shape, type_number
 
@@ -61,24 +60,34 @@ def _number(channel):
     return channel.__index__()
 
 
-def to_infeed(*arrays):
+def _place(device):
+    """The client and the ordinal of a device; None is that of compile()."""
+    if device is None:
+        from ._client import default_client  # which needs this module
+
+        device = default_client().devices[0]
+    return device.client._handle, device.ordinal
+
+
+def to_infeed(*arrays, device=None):
     """Puts arrays into the infeed queue, for the next infeed of a program: one for an array, several for a tuple."""
     arrays = _dense(arrays)
-    check(lib.axle_client_to_infeed(_get_client(), 0, *_described(arrays), None))
+    check(lib.axle_client_to_infeed(*_place(device), *_described(arrays), None))
 
 
-def from_outfeed(*shapes):
+def from_outfeed(*shapes, device=None):
     """Takes what an outfeed of a program has left: an array of this shape, "f32[2,3]", or a tuple of several."""
-    return _taken(shapes, lambda *arrays: check(lib.axle_client_from_outfeed(_get_client(), 0, *arrays, None)))
+    place = _place(device)
+    return _taken(shapes, lambda *arrays: check(lib.axle_client_from_outfeed(*place, *arrays, None)))
 
 
-def to_channel(channel, *arrays):
+def to_channel(channel, *arrays, device=None):
     """Sends a value to the next recv of a channel whose recv has is_host_transfer=true."""
     arrays = _dense(arrays)
-    check(lib.axle_client_to_channel(_get_client(), 0, _number(channel), *_described(arrays)))
+    check(lib.axle_client_to_channel(*_place(device), _number(channel), *_described(arrays)))
 
 
-def from_channel(channel, *shapes):
+def from_channel(channel, *shapes, device=None):
     """Takes what a send with is_host_transfer=true has sent, as from_outfeed does."""
-    number = _number(channel)
-    return _taken(shapes, lambda *arrays: check(lib.axle_client_from_channel(_get_client(), 0, number, *arrays, None)))
+    number, place = _number(channel), _place(device)
+    return _taken(shapes, lambda *arrays: check(lib.axle_client_from_channel(*place, number, *arrays, None)))
