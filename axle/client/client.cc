@@ -29,6 +29,7 @@
 #include "axle/ops/custom_call_builtins.h"
 #include "axle/ops/op_def.h"
 #include "axle/ops/open_sizes.h"
+#include "axle/passes/spmd/partition.h"
 #include "axle/passes/transfer_order.h"
 #include "axle/runtime/host_device.h"
 #include "axle/runtime/linked_engine.h"
@@ -484,6 +485,11 @@ StatusOr<std::shared_ptr<Executable>> Client::CompileWith(std::shared_ptr<const 
     AXLE_ASSIGN(module, ForArgumentShapes(*module, options.argument_shapes));
   }
   if (!options.allow_elided) AXLE_TRY(CheckNothingIsElided(*module));
+  if (module->config().num_partitions > 1) {
+    PassContext context = {.limits = options.limits};
+    AXLE_ASSIGN(module, GatherShardings(*module, context));
+    AXLE_TRY(VerifyModule(*module));
+  }
   AXLE_TRY(CheckRuns(*module));
   AXLE_ASSIGN(ProgramShape shape, WantedShape(*module, options));
   AXLE_ASSIGN(std::vector<std::shared_ptr<Device>> devices, DevicesFor(*module, options));

@@ -21,11 +21,13 @@
 #include "axle/passes/scan.h"
 #include "axle/passes/simplify/simplify.h"
 #include "axle/passes/split.h"
+#include "axle/passes/spmd/partition.h"
 
 namespace axle {
 namespace {
 
 constexpr Pass kPasses[] = {
+    {"partition", "gathers values that are divided among partitions", GatherShardings},
     {"dce", "removes instructions that no result and no side effect needs", RemoveDeadCode},
     {"cse", "merges equal instructions and equal computations", MergeEqual},
     {"simplify", "applies the rewrite rules until nothing changes", Simplify},
@@ -43,6 +45,7 @@ constexpr Pass kPasses[] = {
 
 // From the first pass to the last.
 constexpr std::string_view kDefault[] = {
+    "partition",  // the others know no shardings
     "dce",
     "scan",   // its loops call what it applies
     "apply",  // likewise

@@ -73,7 +73,10 @@ TEST(Differential, PassesHaveMuchToDo) {
     };
     ASSERT_TRUE(RunPipeline(**module, {.after_each = count}).ok());
   }
-  for (const Pass& pass : AllPasses()) EXPECT_GT(changes[pass.name], 5) << pass.name;
+  for (const Pass& pass : AllPasses()) {
+    if (pass.name == "partition") continue;  // the modules are for one partition
+    EXPECT_GT(changes[pass.name], 5) << pass.name;
+  }
 }
 
 TEST(Differential, NativeCodeGivesTheInterpretersBits) {

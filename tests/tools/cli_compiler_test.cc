@@ -68,10 +68,12 @@ ENTRY main {
   EXPECT_NE(timed.err.find(" 1 changes        4 instructions\n"), std::string::npos) << timed.err;
   EXPECT_NE(timed.err.find("// after cse\nHloModule twice"), std::string::npos) << timed.err;
   const Result list = Run({"opt", "--list"});
-  EXPECT_TRUE(list.out.starts_with("dce               removes instructions ")) << list.out;
+  EXPECT_TRUE(list.out.starts_with("partition         gathers values ")) << list.out;
+  EXPECT_NE(list.out.find("\ndce               removes instructions "), std::string::npos)
+      << list.out;
   EXPECT_NE(list.out.find("\nbatch-norm        expands "), std::string::npos) << list.out;
-  EXPECT_NE(list.out.find("\ndefault: dce,"), std::string::npos) << list.out;
-  EXPECT_EQ(json::parse(Run({"opt", "--list", "--json"}).out)["passes"][0]["name"], "dce");
+  EXPECT_NE(list.out.find("\ndefault: partition,dce,"), std::string::npos) << list.out;
+  EXPECT_EQ(json::parse(Run({"opt", "--list", "--json"}).out)["passes"][0]["name"], "partition");
 }
 
 TEST_F(Cli, OptSaysWhatItDoesNotKnow) {
@@ -195,6 +197,28 @@ TEST_F(Cli, ExplainSaysWhyRowsAreApart) {
   EXPECT_EQ(r.exit, 0) << r.err;
   EXPECT_NE(r.out.find(": the fused rows would read too many arrays\n"), std::string::npos)
       << r.out;
+}
+
+TEST_F(Cli, ExplainSaysWhatPartitionsGather) {
+  const std::string file = Write("parts.hlo", R"(HloModule parts, num_partitions=4
+ENTRY main {
+  x = f32[1024,3] parameter(0), sharding={devices=[4,1]<=[4]}
+  ROOT s = f32[1024,3] negate(x), sharding={replicated}
+})");
+  const Result r = Run({"explain", file});
+  EXPECT_EQ(r.exit, 0) << r.err;
+  EXPECT_NE(
+      r.out.find("\nbetween partitions:\n  main, x gathers 12 KiB of parameter 0 from 4 parts\n"),
+      std::string::npos)
+      << r.out;
+  const Result in_json = Run({"explain", file, "--json"});
+  EXPECT_EQ(
+      json::parse(in_json.out)["partitions"],
+      json::parse(
+          R"([{"computation": "main", "instruction": "x", "text": "gathers 12 KiB of parameter 0 from 4 parts"}])"));
+  const Result opt = Run({"opt", file, "--passes", "partition"});
+  EXPECT_EQ(opt.exit, 0) << opt.err;
+  EXPECT_NE(opt.out.find("all-gather"), std::string::npos) << opt.out;
 }
 
 TEST_F(Cli, ExplainSaysInWhichOrderConvolutionsRead) {

@@ -1,6 +1,9 @@
 // axle explain: what native code is made of: the records of each program, what was fused and why a
 // neighbour was not, and where values lie.
+#include <span>
+
 #include "axle/core/strings.h"
+#include "axle/passes/spmd/partition.h"
 #include "tools/axle/json.h"
 #include "tools/axle/report_text.h"
 #include "tools/axle/verbs.h"
@@ -62,7 +65,8 @@ Json ToJson(const CompileReport::Program& program) {
   return json;
 }
 
-std::string Text(const Executable& executable, const CompileReport& report, bool memory) {
+std::string Text(const Executable& executable, const CompileReport& report,
+                 std::span<const PassNote> gathers, bool memory) {
   std::string text = StrCat(executable.name(), " for ", report.target, ": ", report.num_loops,
                             " loops, ", report.num_kernels, " different\n");
   if (memory) {
@@ -70,6 +74,11 @@ std::string Text(const Executable& executable, const CompileReport& report, bool
     StrAppend(text, "arguments ", HumanBytes(bytes.argument_bytes), ", results ",
               HumanBytes(bytes.result_bytes),
               "; beside those a run needs the frame of the entry\n");
+  }
+  if (!memory && !gathers.empty()) StrAppend(text, "\nbetween partitions:\n");
+  for (const PassNote& note : gathers) {
+    if (!memory)
+      StrAppend(text, "  ", note.computation, ", ", note.instruction, " ", note.text, "\n");
   }
   if (!memory && !report.layouts.empty())
     StrAppend(text, "\nlayouts that differ from the program's:\n");
@@ -101,8 +110,12 @@ int Explain(Session& session) {
   }
   if (!executable.ok()) return session.Fail(executable.status());
   const CompileReport& report = *(*executable)->report();
+  // The client has done this too, for whoever runs the program.
+  PassContext partitioning = {.limits = &session.limits()};
+  const auto partitioned = GatherShardings(*module, partitioning);
+  if (!partitioned.ok()) return session.Fail(partitioned.status());
   if (!session.options().json) {
-    session.Out(Text(**executable, report, session.options().memory));
+    session.Out(Text(**executable, report, partitioning.notes, session.options().memory));
     return kYes;
   }
   Json json = NewReport("explain");
@@ -119,6 +132,12 @@ int Explain(Session& session) {
     json["layouts"].push_back({{"computation", note.computation},
                                {"instruction", note.instruction},
                                {"text", note.text}});
+  }
+  json["partitions"] = Json::array();
+  for (const PassNote& note : partitioning.notes) {
+    json["partitions"].push_back({{"computation", note.computation},
+                                  {"instruction", note.instruction},
+                                  {"text", note.text}});
   }
   for (const CompileReport::Stage& stage : report.stages)
     json["seconds"][stage.name] = stage.seconds;

@@ -344,7 +344,8 @@ StatusOr<std::shared_ptr<Executable>> Session::CompileNative(std::shared_ptr<con
   options.codegen_level = options_.codegen_level;
   options.limits = &limits_;
   Begin("the compilation of", module->name());
-  AXLE_ASSIGN(Client* const client, SharedClient(options_.threads));
+  AXLE_ASSIGN(const i64 num_devices, NumDevices(*module));
+  AXLE_ASSIGN(Client* const client, SharedClient(options_.threads, num_devices));
   return client->Compile(std::move(module), options);
 }
 
