@@ -96,6 +96,9 @@ Status ConvertOutfeed(const Site& site);
 Status ConvertRecv(const Site& site);
 Status ConvertSend(const Site& site);
 Status ConvertIdentity(const Site& site);  // what says something about its operand alone
+// shardings.cc
+Status ConvertManualComputation(const Site& site);
+Status ConvertShardingConstraint(const Site& site);
 // composites.cc
 Status ConvertComposite(const Site& site);
 // checks.cc

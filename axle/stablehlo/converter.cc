@@ -489,6 +489,9 @@ StatusOr<std::unique_ptr<Module>> Converter::Run() {
   }
   // The shapes of collectives follow from the numbers of devices.
   AXLE_TRY(SetModuleConfig());
+  if (is_partitioned()) {
+    AXLE_ASSIGN(meshes_, Meshes::Of(source_));
+  }
   if (!is_open_) {
     for (const Operation* function : order_) {
       if (function == entry_) continue;
@@ -499,6 +502,7 @@ StatusOr<std::unique_ptr<Module>> Converter::Run() {
   AXLE_ASSIGN(HloComputation* const entry, ConvertFunction(*entry_, options_.argument_shapes, {}));
   module_->set_entry(entry);
   AXLE_TRY(SetEntryConfig(*entry_, *entry));
+  AXLE_TRY(SetEntryShardings(*entry_, *entry));
   for (const auto& computation : module_->computations()) AXLE_TRY(CheckUses(*computation));
   return std::move(module_);
 }

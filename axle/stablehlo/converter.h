@@ -21,6 +21,7 @@
 #include "axle/stablehlo/convert.h"
 #include "axle/stablehlo/locations.h"
 #include "axle/stablehlo/mlir/dialect.h"
+#include "axle/stablehlo/shardings.h"
 
 namespace axle::stablehlo {
 
@@ -205,6 +206,14 @@ class Converter {
     return source_.ErrorAt(op, what, code);
   }
   Locations& locations() { return locations_; }
+  // The program is for several partitions, so that shardings say something.
+  bool is_partitioned() const { return module_->config().num_partitions > 1; }
+  const Meshes& meshes() const { return meshes_; }
+  // The sharding that attributes say, of a value with these leaves, as HLO's text; "" if they say
+  // none. `find` gives the attribute of a name, or null.
+  StatusOr<std::string> ShardingText(
+      const std::function<const mlir::Attribute*(std::string_view)>& find,
+      std::span<const Shape> shapes) const;
   StatusOr<Instruction*> AddInstruction(const Site& site, const NewInstruction& init);
 
  private:
@@ -225,11 +234,13 @@ class Converter {
   Status Learn(Frame& frame, const Instruction& inst);
   Status SetModuleConfig();
   Status SetEntryConfig(const mlir::Operation& function, const HloComputation& entry);
+  Status SetEntryShardings(const mlir::Operation& function, HloComputation& entry);
 
   const mlir::MlirModule& source_;
   const ConvertOptions& options_;
   mlir::MlirModule types_;  // of those that the program does not have
   std::unique_ptr<Module> module_;
+  Meshes meshes_;
   Locations locations_;
   std::unordered_map<std::string_view, const mlir::Operation*> functions_;
   std::vector<const mlir::Operation*> order_;

@@ -135,6 +135,16 @@ StatusOr<OperandAliasing> AliasingOf(const Site& site) {
   return result;
 }
 
+// What the call says about how its result is divided; "" for one partition.
+StatusOr<std::string> ShardingOf(const Site& site) {
+  if (!site.converter().is_partitioned()) return std::string();
+  AXLE_ASSIGN(const std::vector<Shape> shapes, ResultShapesOfCall(site));
+  auto text =
+      site.converter().ShardingText([&](std::string_view name) { return site.Find(name); }, shapes);
+  if (text.ok()) return text;
+  return site.Error(text.status().message(), text.status().code());
+}
+
 }  // namespace
 
 Status ConvertCustomCall(const Site& site) {
@@ -143,7 +153,16 @@ Status ConvertCustomCall(const Site& site) {
   const bool keeps_type = site.num_operands() == 1 && site.op().results.size() == 1 &&
                           &site.operand_type(0) == &site.result_type(0);
   const BuiltinCustomCall* builtin = FindBuiltinCustomCall(target);
-  if (keeps_type && builtin != nullptr && builtin->gives_operand) return ConvertIdentity(site);
+  AXLE_ASSIGN(std::string sharding, ShardingOf(site));
+  // What an annotation says counts for several partitions, and not in combiners, which take
+  // scalars.
+  const bool says_sharding =
+      !sharding.empty() && (target.starts_with("SPMD") ||
+                            (site.num_operands() == 1 && site.operand(0)->shape().rank() > 0));
+  if (keeps_type && builtin != nullptr && builtin->gives_operand &&
+      !(says_sharding && site.converter().is_partitioned())) {
+    return ConvertIdentity(site);
+  }
   CustomCallAttrs attrs;
   attrs.custom_call_target = target;
   AXLE_ASSIGN(attrs.custom_call_has_side_effect, site.Bool("has_side_effect", false));
@@ -186,6 +205,9 @@ Status ConvertCustomCall(const Site& site) {
                            : plain != nullptr && plain->kind == mlir::AttributeKind::kString
                                ? std::string(plain->text)
                                : "";
+  if (!sharding.empty()) {
+    site.frame().computation->MutableExtras(call).sharding = std::move(sharding);
+  }
   if (!text.empty()) {
     InstructionExtras& extras = site.frame().computation->MutableExtras(call);
     extras.backend_config = text;
