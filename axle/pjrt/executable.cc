@@ -56,11 +56,6 @@ StatusOr<std::shared_ptr<const Module>> ReadProgram(const PJRT_Program& program)
 StatusOr<std::vector<i64>> ChooseDevices(const ClientState& client, const ProgramOptions& options) {
   const i64 needed = options.num_replicas * options.num_partitions;
   const auto num_devices = static_cast<i64>(client.devices.size());
-  if (options.num_partitions > 1) {
-    return Unimplemented(StrCat("pjrt: a program that is partitioned across ",
-                                options.num_partitions,
-                                " devices: there is no partitioner yet, run it on one device"));
-  }
   if (needed > num_devices) {
     return InvalidArgument(
         StrCat("pjrt: the program is for ", needed, " devices, there are ", num_devices));
@@ -73,10 +68,6 @@ StatusOr<std::vector<i64>> ChooseDevices(const ClientState& client, const Progra
     if (devices[i] < 0 || devices[i] >= num_devices) {
       return InvalidArgument(StrCat("pjrt: the program is for device ", devices[i], ", there are ",
                                     num_devices, " devices"));
-    }
-    if (needed > 1 && devices[i] != static_cast<i64>(i)) {
-      return Unimplemented(StrCat("pjrt: replica ", i, " on device ", devices[i],
-                                  ": replica r of a program of several devices runs on device r"));
     }
   }
   return devices;
@@ -107,6 +98,14 @@ void Describe(ExecutableState& state) {
   state.output_memory_kind_sizes.assign(outputs.size(), kMemoryKind.size());
   state.parameter_memory_kinds.assign(parameters.size(), kMemoryKind.data());
   state.parameter_memory_kind_sizes.assign(parameters.size(), kMemoryKind.size());
+  for (const std::string& sharding : state.shardings.parameters) {
+    state.parameter_shardings.push_back(sharding.data());
+    state.parameter_sharding_sizes.push_back(sharding.size());
+  }
+  for (const std::string& sharding : state.shardings.results) {
+    state.output_shardings.push_back(sharding.data());
+    state.output_sharding_sizes.push_back(sharding.size());
+  }
   AddLayouts(outputs, state, state.output_layouts);
   AddLayouts(parameters, state, state.parameter_layouts);
 
@@ -119,13 +118,19 @@ void Describe(ExecutableState& state) {
   state.is_short = cost.is_complete && cost.flops + cost.bytes_accessed < kWorthAThread;
 }
 
-// Makes the executable of a module: compiles it, or loads `compiled`, what Executable::Serialize
-// made of it. `code_fingerprint` tells programs apart.
+// What an executable is made of again.
+struct SavedExecutable {
+  std::string_view bytes;  // what Executable::Serialize gave
+  ProgramShardings shardings;
+};
+
+// Makes the executable of a module: compiles it, or loads `compiled`. `code_fingerprint` tells
+// programs apart.
 StatusOr<std::shared_ptr<ExecutableState>> Build(const std::shared_ptr<ClientState>& client,
                                                  std::string_view option_bytes,
                                                  std::shared_ptr<const Module> module,
                                                  std::uint64_t code_fingerprint,
-                                                 const std::string_view* compiled) {
+                                                 const SavedExecutable* compiled) {
   AXLE_ASSIGN(const ProgramOptions options, ReadProgramOptions(option_bytes));
   AXLE_ASSIGN(const std::vector<i64> devices, ChooseDevices(*client, options));
   auto state = std::make_shared<ExecutableState>();
@@ -152,8 +157,13 @@ StatusOr<std::shared_ptr<ExecutableState>> Build(const std::shared_ptr<ClientSta
   AXLE_ASSIGN(state->calls_user, RegisterHandlers(*state->module, *client));
   if (state->calls_user) state->call_sites = std::make_shared<FfiCallSites>();
   AXLE_ASSIGN(state->executable, compiled != nullptr
-                                     ? client->client->Load(*compiled, state->options)
+                                     ? client->client->Load(compiled->bytes, state->options)
                                      : client->client->Compile(state->module, state->options));
+  if (compiled != nullptr) {
+    state->shardings = compiled->shardings;
+  } else {
+    AXLE_ASSIGN(state->shardings, ShardingsOf(*state->module));
+  }
   state->name = state->module->name();
   state->fingerprint =
       StrCat(client->platform_version, ";", code_fingerprint, ";", FingerprintOf(option_bytes));
@@ -208,7 +218,8 @@ Status Client_Compile(PJRT_Client_Compile_Args& args) {
 }
 
 // A message: 1 the compile options, 2 what Executable::Serialize gives, 3 the fingerprint of the
-// program.
+// program, 4 and 5 the shardings of its arguments and results, each if there are several
+// partitions.
 Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
   const ExecutableState& state = *args.executable->state;
   AXLE_ASSIGN(const std::string compiled, state.executable->Serialize());
@@ -216,6 +227,8 @@ Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
   out.Bytes(1, state.option_bytes);
   out.Bytes(2, compiled);
   out.Int(3, static_cast<i64>(state.code_fingerprint));
+  for (const std::string& sharding : state.shardings.parameters) out.Bytes(4, sharding);
+  for (const std::string& sharding : state.shardings.results) out.Bytes(5, sharding);
   auto bytes = std::make_unique<std::string>(out.Take());
   args.serialized_bytes = bytes->data();
   args.serialized_bytes_size = bytes->size();
@@ -227,7 +240,8 @@ Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
 }
 
 Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args& args) {
-  std::string_view option_bytes, compiled;
+  std::string_view option_bytes;
+  SavedExecutable compiled;
   i64 code_fingerprint = 0;
   WireReader in(TextOf(args.serialized_executable, args.serialized_executable_size),
                 "serialized executable");
@@ -235,9 +249,13 @@ Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args& ar
     if (field.field() == 1) {
       AXLE_ASSIGN(option_bytes, field.Bytes());
     } else if (field.field() == 2) {
-      AXLE_ASSIGN(compiled, field.Bytes());
+      AXLE_ASSIGN(compiled.bytes, field.Bytes());
     } else if (field.field() == 3) {
       AXLE_ASSIGN(code_fingerprint, field.Int());
+    } else if (field.field() == 4 || field.field() == 5) {
+      AXLE_ASSIGN(const std::string_view sharding, field.Bytes());
+      ProgramShardings& all = compiled.shardings;
+      (field.field() == 4 ? all.parameters : all.results).emplace_back(sharding);
     }
     return {};
   }));
@@ -246,9 +264,9 @@ Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args& ar
     option_bytes = TextOf(args.overridden_serialized_compile_options,
                           args.overridden_serialized_compile_options_size);
   }
-  AXLE_TRY(
-      ReadExecutableFile(compiled).status());  // damaged bytes are no program of another format
-  AXLE_ASSIGN(std::unique_ptr<Module> module, LoadModule(compiled));
+  AXLE_TRY(ReadExecutableFile(compiled.bytes)
+               .status());  // damaged bytes are no program of another format
+  AXLE_ASSIGN(std::unique_ptr<Module> module, LoadModule(compiled.bytes));
   AXLE_ASSIGN(std::shared_ptr<ExecutableState> state,
               Build(args.client->state, option_bytes, std::move(module),
                     static_cast<std::uint64_t>(code_fingerprint), &compiled));

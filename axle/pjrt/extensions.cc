@@ -1,6 +1,6 @@
-// The extensions: layouts, shardings, kinds of memory. All arrays are row-major, no program is
-// partitioned, and each device has one memory, so that there is little to say; clients guess where
-// an extension is missing, and ask for the program after compilation.
+// The extensions: layouts, shardings, kinds of memory. All arrays are row-major and each device has
+// one memory, so that there is little to say about them; clients guess where an extension is
+// missing, and ask for the program after compilation.
 #include "axle/pjrt/extensions.h"
 
 #include "axle/core/strings.h"
@@ -66,18 +66,23 @@ Status Executable_GetParameterLayouts(PJRT_Layouts_Executable_GetParameterLayout
   return {};
 }
 
-// Null: none.
+// Null: none, as there is one partition or nothing to divide; clients take an empty list for an
+// error.
 Status Executable_ParameterShardings(PJRT_Shardings_Executable_ParameterShardings_Args& args) {
-  args.num_parameters = args.executable->state->num_parameters;
-  args.shardings = nullptr;
-  args.sharding_sizes = nullptr;
+  const ExecutableState& state = *args.executable->state;
+  const bool has_shardings = !state.parameter_shardings.empty();
+  args.num_parameters = state.num_parameters;
+  args.shardings = has_shardings ? state.parameter_shardings.data() : nullptr;
+  args.sharding_sizes = has_shardings ? state.parameter_sharding_sizes.data() : nullptr;
   return {};
 }
 
 Status Executable_OutputShardings(PJRT_Shardings_Executable_OutputShardings_Args& args) {
-  args.num_outputs = args.executable->state->output_types.size();
-  args.shardings = nullptr;
-  args.sharding_sizes = nullptr;
+  const ExecutableState& state = *args.executable->state;
+  const bool has_shardings = !state.output_shardings.empty();
+  args.num_outputs = state.output_types.size();
+  args.shardings = has_shardings ? state.output_shardings.data() : nullptr;
+  args.sharding_sizes = has_shardings ? state.output_sharding_sizes.data() : nullptr;
   return {};
 }
 

@@ -19,6 +19,7 @@
 #include "axle/client/client.h"
 #include "axle/client/executable.h"
 #include "axle/client/future.h"
+#include "axle/client/shardings.h"
 #include "axle/pjrt/abi.h"
 
 namespace axle::pjrt {
@@ -202,6 +203,9 @@ struct ExecutableState {
   std::vector<size_t> output_ranks;
   std::vector<const char*> output_memory_kinds, parameter_memory_kinds;
   std::vector<size_t> output_memory_kind_sizes, parameter_memory_kind_sizes;
+  ProgramShardings shardings;  // of several partitions; and what the extension gives of them
+  std::vector<const char*> output_shardings, parameter_shardings;
+  std::vector<size_t> output_sharding_sizes, parameter_sharding_sizes;
   std::vector<std::unique_ptr<PJRT_Layouts_MemoryLayout>> layouts;
   std::vector<PJRT_Layouts_MemoryLayout*> output_layouts, parameter_layouts;
   NamedValues costs;

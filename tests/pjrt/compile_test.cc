@@ -128,9 +128,9 @@ TEST(PjrtCompile, Options) {
             "INVALID_ARGUMENT: pjrt: the program is for 1099511627776 devices, there are 2");
   EXPECT_EQ(error(Options{.replicas = 3}.Bytes()),
             "INVALID_ARGUMENT: pjrt: the program is for 3 devices, there are 2");
-  EXPECT_EQ(error(Options{.partitions = 2}.Bytes()),
-            "UNIMPLEMENTED: pjrt: a program that is partitioned across 2 devices: there is no "
-            "partitioner yet, run it on one device");
+  EXPECT_EQ(error(Options{.partitions = 2}.Bytes()), "OK");
+  EXPECT_EQ(error(Options{.partitions = 3}.Bytes()),
+            "INVALID_ARGUMENT: pjrt: the program is for 3 devices, there are 2");
   EXPECT_EQ(error(Options{.replicas = 2, .is_portable = true}.Bytes()),
             "INVALID_ARGUMENT: compile options: a portable program runs on one device, not on 2");
 }
@@ -147,9 +147,8 @@ TEST(PjrtCompile, DeviceAssignments) {
             "INVALID_ARGUMENT: pjrt: the program is for device 3, there are 3 devices");
   EXPECT_EQ(error(1, {{-1}}),
             "INVALID_ARGUMENT: pjrt: the program is for device -1, there are 3 devices");
-  EXPECT_EQ(error(2, {{2, 1}}),
-            "UNIMPLEMENTED: pjrt: replica 0 on device 2: replica r of a program of several devices "
-            "runs on device r");
+  EXPECT_EQ(error(2, {{2, 1}}), "OK");
+  EXPECT_EQ(error(2, {{2, 2}}), "INVALID_ARGUMENT: compile: device 2 is named twice");
   EXPECT_EQ(error(1, {{0, 1}}),
             "INVALID_ARGUMENT: compile options: the device assignment names 2 devices for 1 "
             "replicas and 1 partitions");

@@ -105,6 +105,38 @@ TEST(PjrtExtensions, LayoutsAndShardingsOfExecutables) {
   EXPECT_EQ(of_outputs.sharding_sizes, nullptr);
 }
 
+TEST(PjrtExtensions, ShardingsOfPartitions) {
+  const auto client = MakeClient(2);
+  const auto loaded = Compile(client, R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
+      func.func @main(%x: tensor<4xf32> {mhlo.sharding = "{devices=[2]1,0}"}, %y: tensor<f32>)
+          -> (tensor<4xf32>, tensor<f32> {mhlo.sharding = "{maximal device=1}"}) {
+        %0 = stablehlo.negate %x : tensor<4xf32>
+        return %0, %y : tensor<4xf32>, tensor<f32>
+      }
+    })",
+                              Options{.partitions = 2}.Bytes());
+  const auto executable = ExecutableOf(loaded);
+  EXPECT_EQ(Do(Api().Executable_NumPartitions, {.executable = executable}).num_partitions, 2U);
+  const auto& shardings =
+      *reinterpret_cast<const PJRT_Shardings_Extension*>(Extension(PJRT_Extension_Type_Shardings));
+  const auto parameters = Do(shardings.Executable_ParameterShardings, {.executable = executable});
+  const auto outputs = Do(shardings.Executable_OutputShardings, {.executable = executable});
+  ASSERT_EQ(parameters.num_parameters, 2U);
+  ASSERT_EQ(outputs.num_outputs, 2U);
+  // OpSharding: 1 the type (0 replicated, 1 maximal, 3 tiled), 3 the tiles, 4 the devices. A result
+  // takes the sharding of what it is computed from.
+  const std::string tiled("\x08\x03\x1A\x01\x02\x22\x02\x01\x00", 9);
+  EXPECT_EQ(Text(parameters.shardings[0], parameters.sharding_sizes[0]), tiled);
+  EXPECT_EQ(Text(outputs.shardings[0], outputs.sharding_sizes[0]), tiled);
+  EXPECT_EQ(Text(parameters.shardings[1], parameters.sharding_sizes[1]), "");
+  EXPECT_EQ(Text(outputs.shardings[1], outputs.sharding_sizes[1]),
+            "\x08\x01\x1A\x01\x01\x22\x01\x01");
+  // Sizes are those of a part.
+  const auto dims = Do(Api().Executable_OutputDimensions, {.executable = executable});
+  ASSERT_EQ(dims.num_outputs, 2U);
+  EXPECT_EQ(dims.dims[0], 2);
+}
+
 TEST(PjrtExtensions, MemoryDescriptions) {
   const auto client = MakeClient();
   const auto& extension = *reinterpret_cast<const PJRT_MemoryDescriptions_Extension*>(
