@@ -134,6 +134,12 @@ StatusOr<std::shared_ptr<ExecutableState>> Build(const std::shared_ptr<ClientSta
   AXLE_ASSIGN(const ProgramOptions options, ReadProgramOptions(option_bytes));
   AXLE_ASSIGN(const std::vector<i64> devices, ChooseDevices(*client, options));
   auto state = std::make_shared<ExecutableState>();
+  if (module->config().num_partitions != options.num_partitions) {
+    // The options have the numbers of a program that does not say them itself.
+    std::unique_ptr<Module> copy = module->Clone();
+    copy->config().num_partitions = options.num_partitions;
+    module = std::move(copy);
+  }
   state->module = std::move(module);
   state->client = client;
   state->is_portable = options.is_portable;

@@ -1,6 +1,8 @@
 // The extensions: layouts, shardings, memory descriptions. FFI is in ffi_test.cc.
 #include <set>
 
+#include "axle/client/load.h"
+#include "axle/client/save.h"
 #include "tests/pjrt/plugin.h"
 
 namespace axle::plugin {
@@ -131,6 +133,16 @@ TEST(PjrtExtensions, ShardingsOfPartitions) {
   EXPECT_EQ(Text(parameters.shardings[1], parameters.sharding_sizes[1]), "");
   EXPECT_EQ(Text(outputs.shardings[1], outputs.sharding_sizes[1]),
             "\x08\x01\x1A\x01\x01\x22\x01\x01");
+  // HLO may leave the number of partitions to the options.
+  const auto hlo = LoadModule(R"(HloModule m
+ENTRY e {
+  ROOT x = f32[4] parameter(0), sharding={devices=[2]1,0}
+})");
+  ASSERT_TRUE(hlo.ok()) << hlo.status().ToString();
+  const auto of_hlo =
+      ExecutableOf(Compile(client, ModuleToProto(**hlo), Options{.partitions = 2}.Bytes(), "hlo"));
+  const auto its = Do(shardings.Executable_OutputShardings, {.executable = of_hlo});
+  EXPECT_EQ(Text(its.shardings[0], its.sharding_sizes[0]), tiled);
   // Sizes are those of a part.
   const auto dims = Do(Api().Executable_OutputDimensions, {.executable = executable});
   ASSERT_EQ(dims.num_outputs, 2U);
