@@ -33,7 +33,7 @@ JAX = [
     "lax", "lax_numpy", "lax_numpy_indexing", "lax_numpy_reducers", "lax_numpy_einsum", "lax_numpy_operators",
     "lax_numpy_ufuncs", "nn", "fft", "random", "lax_scipy", "linalg", "lax_control_flow", "lax_autodiff", "lax_vmap", "api",
     "dtypes", "array", "export", "shape_poly", "python_callback", "ffi", "compilation_cache", "debugging_primitives",
-    "checkify", "lax_scipy_sparse", "scipy_signal", "scipy_stats", "batching", "custom_linear_solve", "ode", "scipy_ndimage",
+    "checkify", "lax_scipy_sparse", "shard_map", "pmap", "pjit", "scipy_signal", "scipy_stats", "batching", "custom_linear_solve", "ode", "scipy_ndimage",
 ]  # fmt: skip
 # Suites of wheels: the package and what pytest gets.
 WHEELS = {"chex": ["--pyargs", "chex"], "optax": ["--pyargs", "optax"], "haiku": ["--pyargs", "haiku"]}
