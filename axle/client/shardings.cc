@@ -25,7 +25,9 @@ Status AddShardings(const Instruction& inst, std::vector<std::string>& shardings
 
 StatusOr<ProgramShardings> ShardingsOf(const Module& module) {
   ProgramShardings shardings;
-  if (module.config().num_partitions == 1 || module.entry() == nullptr) return shardings;
+  if (module.config().num_partitions == 1 || module.entry() == nullptr ||
+      module.config().num_partitions > kMaxShardingDevices)
+    return shardings;
   for (const Instruction* parameter : module.entry()->parameters()) {
     AXLE_TRY(AddShardings(*parameter, shardings.parameters));
   }

@@ -98,9 +98,9 @@ StatusOr<TileSharding> ReadDevices(Scanner& scanner, i64 rank) {
   TileSharding sharding{.kind = Kind::kTiled, .tiles = {}, .devices = {}};
   AXLE_ASSIGN(const Dims tile, ParseTileDims(scanner));
   const i64 num_devices = ProductOf(tile);
-  // The ids of devices are bounded by the caller; more than this are no program's.
-  constexpr i64 kMaxDevices = i64{1} << 24;
-  if (num_devices > kMaxDevices) return scanner.Error("more devices than any program has");
+  if (num_devices > kMaxShardingDevices) {
+    return scanner.Error("more devices than any program has");
+  }
   if (scanner.Consume("<=")) {
     AXLE_ASSIGN(const IotaDevices iota, ParseIotaDevices(scanner));
     for (i64 i = 0; i < iota.size() && iota.size() == num_devices; ++i) {
@@ -195,24 +195,35 @@ StatusOr<TileSharding> ShardingOnMesh(const DeviceMesh& mesh,
     return TileSharding{.kind = Kind::kMaximal, .device = device, .tiles = {}, .devices = {}};
   }
   Dims sizes;
-  for (const DeviceMesh::Axis& axis : mesh.axes) sizes.push_back(axis.size);
+  i64 num_devices = 1;
+  for (const DeviceMesh::Axis& axis : mesh.axes) {
+    sizes.push_back(axis.size);
+    num_devices = CheckedMul(num_devices, axis.size).value_or(kMaxShardingDevices + 1);
+    if (num_devices > kMaxShardingDevices) {
+      return InvalidArgument("the mesh has more devices than any program");
+    }
+  }
   const Dims strides = RowMajorStrides(sizes);
   TileSharding sharding{.kind = Kind::kTiled, .tiles = {}, .reduction = reduction, .devices = {}};
   struct Digit {
     i64 stride, size;  // of the position: position / stride % size
   };
+  i64 num_tiles = 1;          // or terms of tiles
   std::vector<Digit> digits;  // of the number of the tile and term, the major one first
   const auto add = [&](const std::vector<MeshAxisRef>& refs) -> StatusOr<i64> {
     i64 count = 1;
     for (const MeshAxisRef& ref : refs) {
       const i64 axis_size = sizes[static_cast<size_t>(ref.axis)];
       const i64 size = ref.size == 0 ? axis_size : ref.size;
-      if (size < 1 || ref.pre_size < 1 || axis_size % (ref.pre_size * size) != 0) {
+      const auto end = CheckedMul(ref.pre_size, size);
+      if (size < 1 || ref.pre_size < 1 || !end || axis_size % *end != 0) {
         return InvalidArgument(StrCat("a part of ", size, " of an axis of ", axis_size));
       }
       digits.push_back(
           {strides[static_cast<size_t>(ref.axis)] * (axis_size / ref.pre_size / size), size});
       count *= size;
+      num_tiles *= size;
+      if (num_tiles > num_devices) return InvalidArgument("an axis of the mesh is there twice");
     }
     return count;
   };
@@ -220,11 +231,7 @@ StatusOr<TileSharding> ShardingOnMesh(const DeviceMesh& mesh,
     AXLE_ASSIGN(sharding.tiles.emplace_back(), add(refs));
   }
   AXLE_ASSIGN(sharding.terms, add(unreduced));
-  const i64 num_devices = ProductOf(sizes);
-  const i64 num_tiles = ProductOf(sharding.tiles) * sharding.terms;
-  if (num_tiles > num_devices || num_devices % num_tiles != 0) {
-    return InvalidArgument("an axis of the mesh is there twice");
-  }
+  if (num_devices % num_tiles != 0) return InvalidArgument("an axis of the mesh is there twice");
   sharding.copies = num_devices / num_tiles;
   std::vector<Dims> by_tile(static_cast<size_t>(num_tiles));
   for (i64 position = 0; position < num_devices; ++position) {

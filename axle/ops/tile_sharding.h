@@ -21,6 +21,9 @@
 
 namespace axle {
 
+// More devices than any program has. Lists of them are made up to here.
+inline constexpr i64 kMaxShardingDevices = i64{1} << 24;
+
 struct TileSharding {
   enum class Kind : std::uint8_t {
     kUnknown,     // nothing is said

@@ -424,6 +424,15 @@ TEST(Partition, RefusesShardingsThatDoNotFit) {
             "2\n{mesh['x'=2,'y'=2], [{'x'}]}\n                           ^");
   EXPECT_EQ(error("{devices=[4,1]<=[4]}", "f32[<=4,4]"),
             "UNIMPLEMENTED: parameter: a value of f32[<=4,4] is divided among devices");
+  EXPECT_EQ(error("{mesh['x'=4,'y'=1000000000], [{}, {}]}"),
+            "INVALID_ARGUMENT: parameter: the mesh has more devices than any program");
+  // Reading HLO refuses this, but not reading StableHLO.
+  DeviceMesh mesh;
+  mesh.axes = {{"x", 4}};
+  EXPECT_EQ(ShardingOnMesh(mesh, {{{.axis = 0}}, {{.axis = 0}}}).status().ToString(),
+            "INVALID_ARGUMENT: an axis of the mesh is there twice");
+  EXPECT_EQ(ShardingOnMesh(mesh, {{{.axis = 0, .pre_size = 3, .size = 2}}}).status().ToString(),
+            "INVALID_ARGUMENT: a part of 2 of an axis of 4");
   const auto region = [](std::string_view sharding, std::string_view part) {
     return ErrorOf(
         StrCat("HloModule m, num_partitions=4\nENTRY e {\n  x = f32[4,4] parameter(0)\n"

@@ -538,7 +538,8 @@ void AdaptConfig(Module& module) {
 
 StatusOr<std::unique_ptr<Module>> GatherShardings(const Module& module, PassContext& context) {
   if (module.config().num_partitions == 1 || module.entry() == nullptr ||
-      module.open_program() != nullptr) {
+      module.open_program() != nullptr ||
+      module.config().num_partitions > kMaxShardingDevices) {  // nobody runs that
     return module.Clone();
   }
   auto results = ResultShardings(module);
