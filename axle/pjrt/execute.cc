@@ -207,10 +207,10 @@ Status ExecuteOnAll(const PJRT_LoadedExecutable_Execute_Args& args) {
       options.not_donated.push_back(parameter);
     }
   }
-  AXLE_ASSIGN(auto results, state->executable->ExecuteReplicated(arguments, options));
+  AXLE_ASSIGN(auto results, state->executable->ExecuteReplicatedAsync(arguments, options));
   for (size_t d = 0; d < args.num_devices; ++d) {
     AXLE_TRY(
-        Return(*state, {std::move(results[d]), Future()},
+        Return(*state, std::move(results[d]),
                args.output_lists == nullptr ? nullptr : args.output_lists[d],
                args.device_complete_events == nullptr ? nullptr : &args.device_complete_events[d]));
     DeleteReferenced(arguments[d], referenced);

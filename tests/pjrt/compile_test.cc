@@ -148,7 +148,7 @@ TEST(PjrtCompile, DeviceAssignments) {
   EXPECT_EQ(error(1, {{-1}}),
             "INVALID_ARGUMENT: pjrt: the program is for device -1, there are 3 devices");
   EXPECT_EQ(error(2, {{2, 1}}), "OK");
-  EXPECT_EQ(error(2, {{2, 2}}), "INVALID_ARGUMENT: compile: device 2 is named twice");
+  EXPECT_EQ(error(2, {{2, 2}}), "INVALID_ARGUMENT: compile: device 2 is listed twice");
   EXPECT_EQ(error(1, {{0, 1}}),
             "INVALID_ARGUMENT: compile options: the device assignment names 2 devices for 1 "
             "replicas and 1 partitions");
