@@ -4,6 +4,7 @@
 // block k is the operand of device k. ExchangeInGroup (replica_groups.h) brings the operands of all
 // devices of the group to each of them; what remains is to copy n blocks. The start op computes the
 // result at once, and the done op takes it out of the tuple.
+#include "axle/ops/collective_meeting.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/replica_groups.h"
@@ -25,14 +26,6 @@ constexpr AttrSpec kAttrs[] = {
                                                  Presence::kOptional),
 };
 
-// The devices that take part follow from the channel and the groups, in the same way for inference
-// and evaluation.
-Collective MakeCollective(const Instruction& inst) {
-  const AllGatherAttrs& attrs = inst.attrs<AllGatherAttrs>();
-  return {inst, attrs.channel_id, attrs.replica_groups,
-          ModeWithDeviceIds(attrs.channel_id, attrs.use_global_device_ids)};
-}
-
 // `declared` is the shape that the program states for the gathered value. It says how many parts
 // there are where the group has one device, because the number of devices is known only when the
 // program is compiled for them.
@@ -40,8 +33,8 @@ StatusOr<Shape> InferGathered(const Instruction& inst, const Shape& declared) {
   if (inst.num_operands() == 0) return OpError(inst, "needs at least one operand");
   const AllGatherAttrs& attrs = inst.attrs<AllGatherAttrs>();
   AXLE_TRY(CheckDeviceIds(inst, attrs.channel_id, attrs.use_global_device_ids));
-  AXLE_TRY(CheckReplicaGroups(MakeCollective(inst)));
-  AXLE_ASSIGN(const i64 group_size, GroupSize(MakeCollective(inst)));
+  AXLE_TRY(CheckReplicaGroups(CollectiveOf(inst)));
+  AXLE_ASSIGN(const i64 group_size, GroupSize(CollectiveOf(inst)));
   std::vector<Shape> results;
   for (i64 i = 0; i < inst.num_operands(); ++i) {
     AXLE_TRY(ExpectArray(inst, i));
@@ -71,8 +64,8 @@ StatusOr<Shape> InferAllGather(const Instruction& inst) {
 // `gathered` is the shape of what is gathered.
 // A group of one device cannot change the shape; larger groups have been checked by inference.
 Status CheckGatherDevices(const Instruction& inst, const Shape& gathered) {
-  AXLE_TRY(CheckGroupsExist(MakeCollective(inst)));
-  AXLE_ASSIGN(const i64 group_size, GroupSize(MakeCollective(inst)));
+  AXLE_TRY(CheckGroupsExist(CollectiveOf(inst)));
+  AXLE_ASSIGN(const i64 group_size, GroupSize(CollectiveOf(inst)));
   return group_size == 1 ? CheckAloneUnchanged(inst, gathered) : Status();
 }
 
@@ -83,7 +76,7 @@ StatusOr<std::vector<Literal>> Gather(const Instruction& inst, std::span<Literal
   const i64 dim = inst.attrs<AllGatherAttrs>().dimensions[0];
   const i64 n = inst.num_operands();
   AXLE_ASSIGN(const GroupValues group,
-              ExchangeInGroup(MakeCollective(inst), TupleOf(operands), context));
+              ExchangeInGroup(CollectiveOf(inst), TupleOf(operands), context));
   std::vector<Literal> results;
   for (i64 i = 0; i < n; ++i) {
     const Shape& shape = n > 1 ? result.element(i) : result;

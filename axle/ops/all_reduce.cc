@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "axle/core/convert.h"
+#include "axle/ops/collective_meeting.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/lanes/reducer.h"
@@ -46,13 +47,6 @@ constexpr AttrSpec kReduceScatterAttrs[] = {
 template <typename Attrs>
 void DropMode(std::span<Instruction* const>, void* attrs) {
   static_cast<Attrs*>(attrs)->mode = CollectiveMode::kUnset;
-}
-
-template <typename Attrs>
-Collective MakeCollective(const Instruction& inst) {
-  const Attrs& attrs = inst.attrs<Attrs>();
-  return {inst, attrs.channel_id, attrs.replica_groups,
-          ModeWithDeviceIds(attrs.channel_id, attrs.use_global_device_ids)};
 }
 
 // How to_apply folds the operands.
@@ -100,7 +94,7 @@ StatusOr<Shape> InferAllReduce(const Instruction& inst) {
   AXLE_TRY(CheckOperands(inst));
   const AllReduceAttrs& attrs = inst.attrs<AllReduceAttrs>();
   AXLE_TRY(CheckDeviceIds(inst, attrs.channel_id, attrs.use_global_device_ids));
-  AXLE_TRY(CheckReplicaGroups(MakeCollective<AllReduceAttrs>(inst), kUnequalGroups));
+  AXLE_TRY(CheckReplicaGroups(CollectiveOf(inst), kUnequalGroups));
   std::vector<Shape> results;
   for (i64 i = 0; i < inst.num_operands(); ++i) results.push_back(inst.operand(i)->shape());
   return ResultOf(std::move(results));
@@ -252,8 +246,7 @@ StatusOr<Reduced> ReduceInGroup(const Collective& collective, std::span<Literal>
 
 StatusOr<Literal> EvalAllReduce(const Instruction& inst, std::span<Literal> operands,
                                 const EvalContext& context) {
-  AXLE_ASSIGN(Reduced reduced,
-              ReduceInGroup(MakeCollective<AllReduceAttrs>(inst), operands, context));
+  AXLE_ASSIGN(Reduced reduced, ReduceInGroup(CollectiveOf(inst), operands, context));
   return ResultOf(std::move(reduced.results));
 }
 
@@ -272,7 +265,7 @@ StatusOr<Shape> InferReduceScatter(const Instruction& inst) {
   AXLE_TRY(CheckOperands(inst));
   const ReduceScatterAttrs& attrs = inst.attrs<ReduceScatterAttrs>();
   AXLE_TRY(CheckDeviceIds(inst, attrs.channel_id, attrs.use_global_device_ids));
-  const Collective collective = MakeCollective<ReduceScatterAttrs>(inst);
+  const Collective collective = CollectiveOf(inst);
   AXLE_TRY(CheckReplicaGroups(collective));
   AXLE_ASSIGN(const i64 group_size, GroupSize(collective));
   std::vector<Shape> results;
@@ -300,7 +293,7 @@ StatusOr<Shape> InferReduceScatter(const Instruction& inst) {
 
 // The group size is only known for the devices of the run.
 Status CheckScatterDevices(const Instruction& inst) {
-  const Collective collective = MakeCollective<ReduceScatterAttrs>(inst);
+  const Collective collective = CollectiveOf(inst);
   AXLE_TRY(CheckGroupsExist(collective));
   AXLE_ASSIGN(const i64 group_size, GroupSize(collective));
   return group_size == 1 ? CheckAloneUnchanged(inst, inst.shape()) : Status();
@@ -310,7 +303,7 @@ Status CheckScatterDevices(const Instruction& inst) {
 // followed by a slice.
 StatusOr<Literal> EvalReduceScatter(const Instruction& inst, std::span<Literal> operands,
                                     const EvalContext& context) {
-  const Collective collective = MakeCollective<ReduceScatterAttrs>(inst);
+  const Collective collective = CollectiveOf(inst);
   AXLE_ASSIGN(Reduced reduced, ReduceInGroup(collective, operands, context));
   const i64 dim = inst.attrs<ReduceScatterAttrs>().dimensions[0];
   const auto count = static_cast<i64>(reduced.group.values.size());
@@ -358,7 +351,7 @@ const OpDef kAllReduceDef = {
     .accuracy = "that of to_apply, in the order of docs/numerics.md N9",
     .infer = InferAllReduce,
     .canonicalize = DropMode<AllReduceAttrs>,
-    .check_devices = CheckGroupsExist<MakeCollective<AllReduceAttrs>>,
+    .check_devices = CheckGroupsExist<CollectiveOf>,
     .eval = EvalAllReduce,
 };
 
@@ -379,7 +372,7 @@ const OpDef kAllReduceStartDef = {
     .infer = InferAllReduce,
     .canonicalize = DropMode<AllReduceAttrs>,
     .check_uses = CheckReadBy<Opcode::kAllReduceDone>,
-    .check_devices = CheckGroupsExist<MakeCollective<AllReduceAttrs>>,
+    .check_devices = CheckGroupsExist<CollectiveOf>,
     .eval = EvalAllReduce,
 };
 

@@ -5,6 +5,7 @@
 // offsets and sizes are operands: sizes and offsets of the sender decide, and rows that do not
 // exist are an error at run time.
 #include "axle/emit/index_map.h"
+#include "axle/ops/collective_meeting.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/replica_groups.h"
@@ -22,11 +23,6 @@ constexpr AttrSpec kAttrs[] = {
     Attr<&AllToAllAttrs::constrain_layout>("constrain_layout", {.field = 56}, Presence::kOptional),
     Attr<&AllToAllAttrs::dimensions>("dimensions", {.field = 14}, Presence::kOptional),
 };
-
-Collective MakeCollective(const Instruction& inst) {
-  const AllToAllAttrs& attrs = inst.attrs<AllToAllAttrs>();
-  return {inst, attrs.channel_id, attrs.replica_groups, ModeOfChannel(attrs.channel_id)};
-}
 
 // With `dimensions`: one operand, cut into as many parts as the group has devices.
 // The group size must divide the dimension.
@@ -49,8 +45,8 @@ StatusOr<Shape> InferArrayForm(const Instruction& inst, i64 group_size) {
 // There are two forms: with `dimensions`, one array is split along a dimension; without, there is
 // an operand for each member of the group, and the result is a tuple of what the members sent.
 StatusOr<Shape> InferAllToAll(const Instruction& inst) {
-  AXLE_TRY(CheckReplicaGroups(MakeCollective(inst)));
-  AXLE_ASSIGN(const i64 group_size, GroupSize(MakeCollective(inst)));
+  AXLE_TRY(CheckReplicaGroups(CollectiveOf(inst)));
+  AXLE_ASSIGN(const i64 group_size, GroupSize(CollectiveOf(inst)));
   if (!inst.attrs<AllToAllAttrs>().dimensions.empty()) return InferArrayForm(inst, group_size);
   if (inst.num_operands() != group_size) {
     return OpError(
@@ -73,7 +69,7 @@ StatusOr<Shape> InferAllToAll(const Instruction& inst) {
 StatusOr<Literal> EvalAllToAll(const Instruction& inst, std::span<Literal> operands,
                                const EvalContext& context) {
   const Dims& dimensions = inst.attrs<AllToAllAttrs>().dimensions;
-  AXLE_ASSIGN(GroupValues group, ExchangeInGroup(MakeCollective(inst), TupleOf(operands), context));
+  AXLE_ASSIGN(GroupValues group, ExchangeInGroup(CollectiveOf(inst), TupleOf(operands), context));
   const auto count = static_cast<i64>(group.values.size());
   if (dimensions.empty()) {
     std::vector<Literal> results;
@@ -100,11 +96,6 @@ constexpr AttrSpec kRaggedAttrs[] = {
     Attr<&RaggedAllToAllAttrs::dimensions>("dimensions", {}, Presence::kOptional),
 };
 
-Collective MakeRagged(const Instruction& inst) {
-  const RaggedAllToAllAttrs& attrs = inst.attrs<RaggedAllToAllAttrs>();
-  return {inst, attrs.channel_id, attrs.replica_groups, ModeOfChannel(attrs.channel_id)};
-}
-
 // The rows are always those of dimension 0.
 void DropDimensions(std::span<Instruction* const>, void* attrs) {
   static_cast<RaggedAllToAllAttrs*>(attrs)->dimensions.clear();
@@ -114,7 +105,7 @@ void DropDimensions(std::span<Instruction* const>, void* attrs) {
 // shape.
 StatusOr<Shape> InferRagged(const Instruction& inst) {
   for (i64 i = 0; i < inst.num_operands(); ++i) AXLE_TRY(ExpectArray(inst, i));
-  AXLE_TRY(CheckReplicaGroups(MakeRagged(inst)));
+  AXLE_TRY(CheckReplicaGroups(CollectiveOf(inst)));
   const Shape &input = inst.operand(0)->shape(), &output = inst.operand(1)->shape();
   const Shape& index = inst.operand(2)->shape();
   bool same_rows =
@@ -139,7 +130,7 @@ StatusOr<Literal> EvalRagged(const Instruction& inst, std::span<Literal> operand
   operands[1] = std::move(operands[4]);
   // input, output_offsets, input_offsets, send_sizes
   AXLE_ASSIGN(const GroupValues group,
-              ExchangeInGroup(MakeRagged(inst), TupleOf(operands.first(4)), context));
+              ExchangeInGroup(CollectiveOf(inst), TupleOf(operands.first(4)), context));
   const Shape& index = inst.operand(2)->shape();
   const auto count = static_cast<i64>(group.values.size());
   if (index.dim(0) != count) {
@@ -190,7 +181,7 @@ const OpDef kAllToAllDef = {
     .traits = kSideEffect,
     .lowering = Lowering::kCollective,
     .infer = InferAllToAll,
-    .check_devices = CheckGroupsExist<MakeCollective>,
+    .check_devices = CheckGroupsExist<CollectiveOf>,
     .eval = EvalAllToAll,
 };
 
@@ -214,7 +205,7 @@ const OpDef kRaggedAllToAllDef = {
     .lowering = Lowering::kCollective,
     .infer = InferRagged,
     .canonicalize = DropDimensions,
-    .check_devices = CheckGroupsExist<MakeRagged>,
+    .check_devices = CheckGroupsExist<CollectiveOf>,
     .eval = EvalRagged,
 };
 

@@ -9,6 +9,7 @@
 
 #include "axle/emit/index_map.h"
 #include "axle/emit/strided_copy.h"
+#include "axle/ops/collective_meeting.h"
 #include "axle/ops/collective_parts.h"
 #include "axle/ops/elementwise.h"
 #include "axle/ops/replica_groups.h"
@@ -217,29 +218,15 @@ StatusOr<Shape> InferPermute(const Instruction& inst) {
 }
 
 // The value of the device that sends to this one; nothing if none does.
-// The participants are all sources and targets, in ascending order, which is the order of the
-// exchanged values.
 StatusOr<std::optional<Literal>> Receive(const Instruction& inst, Literal value,
                                          const EvalContext& context) {
-  const CollectivePermuteAttrs& attrs = inst.attrs<CollectivePermuteAttrs>();
-  const GroupMode mode = ModeOfChannel(attrs.channel_id);
-  const DeviceContext& device = DeviceOf(context);
-  const i64 own = mode == GroupMode::kCrossReplica ? device.replica_id() : device.partition_id();
-  Dims ids;
-  i64 from = -1;
-  for (const auto& [source, target] : attrs.source_target_pairs) {
-    ids.push_back(source);
-    ids.push_back(target);
-    if (target == own) from = source;
-  }
-  std::ranges::sort(ids);
-  ids.erase(std::ranges::unique(ids).begin(), ids.end());
-  if (!std::ranges::binary_search(ids, own)) return std::optional<Literal>();
-  AXLE_ASSIGN(const Dims participants, DevicesOf(inst, mode, ids, device));
+  AXLE_ASSIGN(const CollectiveMeeting meeting, MeetingOf(inst, DeviceOf(context)));
+  if (meeting.participants.empty()) return std::optional<Literal>();
   AXLE_ASSIGN(std::vector<Literal> values,
-              Exchange(inst, attrs.channel_id, participants, std::move(value), context));
-  if (from < 0) return std::optional<Literal>();
-  return std::optional(std::move(values[std::ranges::lower_bound(ids, from) - ids.begin()]));
+              Exchange(inst, inst.attrs<CollectivePermuteAttrs>().channel_id, meeting.participants,
+                       std::move(value), context));
+  if (meeting.source < 0) return std::optional<Literal>();
+  return std::optional(std::move(values[static_cast<size_t>(meeting.source)]));
 }
 
 // Start indices, clamped so that the slice fits.
@@ -386,11 +373,6 @@ constexpr AttrSpec kBroadcastAttrs[] = {
     StatedBoolAttr<&CollectiveBroadcastAttrs::has_dynamic_root>("has_dynamic_root", {.field = 100}),
 };
 
-Collective MakeBroadcast(const Instruction& inst) {
-  const CollectiveBroadcastAttrs& attrs = inst.attrs<CollectiveBroadcastAttrs>();
-  return {inst, attrs.channel_id, attrs.replica_groups, ModeOfChannel(attrs.channel_id)};
-}
-
 // The attribute has three states, so that a stated "false" is printed again.
 bool HasRoot(const Instruction& inst) {
   return inst.attrs<CollectiveBroadcastAttrs>().has_dynamic_root == TriState::kTrue;
@@ -401,7 +383,7 @@ StatusOr<Shape> InferBroadcast(const Instruction& inst) {
   const bool has_root = HasRoot(inst);
   const i64 n = inst.num_operands() - (has_root ? 1 : 0);
   if (n < 1) return OpError(inst, "needs at least one operand");
-  AXLE_TRY(CheckReplicaGroups(MakeBroadcast(inst), kUnequalGroups | kPartialGroups));
+  AXLE_TRY(CheckReplicaGroups(CollectiveOf(inst), kUnequalGroups | kPartialGroups));
   std::vector<Shape> results;
   for (i64 i = 0; i < n; ++i) {
     AXLE_TRY(ExpectArray(inst, i));
@@ -427,7 +409,7 @@ StatusOr<Literal> EvalBroadcast(const Instruction& inst, std::span<Literal> oper
     return OpError(inst, "the last operand, which gives the roots, must be integers, such as s32",
                    StatusCode::kUnimplemented);
   }
-  const Collective collective = MakeBroadcast(inst);
+  const Collective collective = CollectiveOf(inst);
   AXLE_ASSIGN(const Dims participants, Participants(collective, DeviceOf(context)));
   std::vector<Literal> results;
   if (participants.empty()) {
@@ -528,7 +510,7 @@ const OpDef kCollectiveBroadcastDef = {
     .traits = kSideEffect,
     .lowering = Lowering::kCollective,
     .infer = InferBroadcast,
-    .check_devices = CheckGroupsExist<MakeBroadcast>,
+    .check_devices = CheckGroupsExist<CollectiveOf>,
     .eval = EvalBroadcast,
 };
 
