@@ -17,6 +17,7 @@
 #include "axle/core/strings.h"
 #include "axle/ir/module.h"
 #include "axle/ops/replica_groups.h"
+#include "axle/runtime/group_device.h"
 #include "axle/runtime/group_run.h"
 #include "axle/runtime/host_device.h"
 #include "axle/runtime/serial_queue.h"
@@ -33,7 +34,7 @@ Status OneDeviceOnly(const Executable& executable) {
 
 // The device as one run of a program sees it: with the number of the replica, the random seed and,
 // unless `group` is null, the other devices of the run.
-class RunDevice : public DeviceContext {
+class RunDevice : public GroupDevice {
  public:
   RunDevice(DeviceContext& host, i64 device, const ModuleConfig& config, std::uint64_t random_seed,
             GroupRun* group)
@@ -44,6 +45,7 @@ class RunDevice : public DeviceContext {
   i64 num_replicas() const override { return config_.replica_count; }
   i64 num_partitions() const override { return config_.num_partitions; }
   std::uint64_t random_seed() const override { return random_seed_; }
+  GroupRun* group() const override { return group_; }
   StatusOr<std::vector<Literal>> Exchange(const Rendezvous& rendezvous,
                                           std::span<const i64> participants, Literal value,
                                           Limits* limits) override {

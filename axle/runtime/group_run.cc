@@ -1,16 +1,38 @@
 #include "axle/runtime/group_run.h"
 
 #include <algorithm>
+#include <bit>
+#include <chrono>
 #include <new>
+#include <thread>
 #include <utility>
 
+#include "axle/core/storage.h"
 #include "axle/core/strings.h"
+#include "axle/runtime/thread_pool.h"
 
 namespace axle {
 namespace {
 
 // What a message lists at most.
 constexpr size_t kMaxShown = 8;
+
+// How long a device looks for the others before it blocks. To block and to be woken takes two
+// threads some 10 microseconds or more.
+constexpr std::chrono::microseconds kSpinTime{50};
+// Looks before others get the processor: about 2 microseconds.
+constexpr int kLooks = 64;
+
+// The smallest slot.
+constexpr i64 kMinSlotBytes = 1024;
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 std::string DevicesText(std::span<const i64> devices) {
   const std::span<const i64> shown = devices.first(std::min(devices.size(), kMaxShown));
@@ -64,20 +86,16 @@ StatusOr<std::vector<Literal>> GroupRun::Meet(i64 device,
   meeting.values.emplace(device, std::move(value));
   if (is_complete()) {
     for (const i64 participant : participants) {
-      members_[static_cast<size_t>(participant)].waits_at = nullptr;
+      members_[static_cast<size_t>(participant)].waits_at = {};
     }
     changed_->notify_all();
   } else {
-    self.waits_at = &*it;
-    const auto cannot_come = [&](i64 participant) {
-      const Member& member = members_[static_cast<size_t>(participant)];
-      return member.has_left || member.waits_at != nullptr;
-    };
-    if (std::ranges::any_of(Missing(*it), cannot_come)) FindDeadlock();
+    self.waits_at.meeting = &*it;
+    FindDeadlockIfOneIsMissing(self.waits_at);
   }
   const Status waited =
       WaitFor(*changed_, lock, limits, [&] { return is_complete() || !failure_.ok(); });
-  self.waits_at = nullptr;
+  self.waits_at = {};
   if (!is_complete()) return waited.ok() ? failure_ : waited;
 
   // Everybody has come, so that nobody writes to the values, and the last reader drops them: copies
@@ -98,13 +116,137 @@ StatusOr<std::vector<Literal>> GroupRun::Meet(i64 device,
   return values;
 }
 
+Seat* GroupRun::FindSeat(i64 device, std::uint64_t instruction, std::uint64_t form) {
+  auto& seats = members_[static_cast<size_t>(device)].seats;
+  const auto it = seats.find({instruction, form});
+  return it == seats.end() ? nullptr : &it->second;
+}
+
+StatusOr<Seat*> GroupRun::TakeSeat(i64 device, std::uint64_t instruction, std::uint64_t form,
+                                   const Dims& participants) {
+  try {
+    const SeatKey key = {instruction, form};
+    Seat& seat = members_[static_cast<size_t>(device)].seats[key];
+    if (participants.empty()) return &seat;
+    const std::lock_guard lock(mutex_);
+    Team& team = teams_.try_emplace(participants, participants).first->second;
+    const std::pair<SeatKey, const Team*> place = {key, &team};
+    seat.station = &stations_.try_emplace(place, instruction, team).first->second;
+    seat.position =
+        static_cast<size_t>(std::ranges::find(participants, device) - participants.begin());
+    return &seat;
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("no memory for a meeting of devices");
+  }
+}
+
+std::byte* GroupRun::NextSlot(Seat& seat, i64 bytes) {
+  Team::Slots& slots = seat.station->team().slots[seat.position];
+  if (slots.bytes < bytes || slots.data == nullptr) {
+    const auto size =
+        static_cast<i64>(std::bit_ceil(static_cast<std::uint64_t>(std::max(bytes, kMinSlotBytes))));
+    try {
+      slots.memory.reserve(slots.memory.size() + 1);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+    std::byte* data = nullptr;
+    auto memory = AllocateStorage(2 * size, /*zeroed=*/false, &data);
+    if (memory == nullptr) return nullptr;
+    slots.memory.push_back(std::move(memory));
+    slots.data = data;
+    slots.bytes = size;
+  }
+  slots.second = !slots.second;
+  return slots.data + (slots.second ? slots.bytes : 0);
+}
+
+// First it only looks, if the process has a processor for each device. Then it lets other threads
+// run between two looks, among them those that it waits for: processors may be busy with others.
+template <typename Done>
+bool GroupRun::Spin(const Done& done) const {
+  static const auto num_processors = static_cast<size_t>(AvailableProcessors());
+  const int num_looks = members_.size() <= num_processors ? kLooks : 1;
+  for (int i = 0; i < num_looks; ++i) {
+    if (done()) return true;
+    Pause();
+  }
+  const auto end = std::chrono::steady_clock::now() + kSpinTime;
+  do {
+    std::this_thread::yield();
+    if (done()) return true;
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+Status GroupRun::Arrive(Seat& seat, i64 device, const void* shown, Limits* limits) {
+  Station& station = *seat.station;
+  const std::uint64_t execution = ++seat.execution;
+  station.Show(seat.position, execution, shown);
+  if (station.size() == 1) return {};
+  if (has_failed_.load()) return AwaitFailure();
+  if (station.Arrive(seat.position, execution)) {
+    WakeBlocked(station);
+    return {};
+  }
+  Spin(
+      [&] { return station.IsComplete(execution) || has_failed_.load(std::memory_order_relaxed); });
+  if (station.IsComplete(execution)) return {};
+  return Block(seat, device, limits);
+}
+
+Status GroupRun::Block(Seat& seat, i64 device, Limits* limits) {
+  Station& station = *seat.station;
+  Member& self = members_[static_cast<size_t>(device)];
+  std::unique_lock lock(mutex_);
+  // Whoever arrives from now on sees that somebody is to be woken, or has been seen to arrive.
+  ++station.num_blocked;
+  self.waits_at = {nullptr, &station, seat.execution};
+  FindDeadlockIfOneIsMissing(self.waits_at);
+  const Status waited = WaitFor(*changed_, lock, limits, [&] {
+    return station.IsComplete(seat.execution) || !failure_.ok();
+  });
+  self.waits_at = {};
+  --station.num_blocked;
+  // The others may be reading what this device shows, and then it takes part to the end.
+  if (!station.Close(seat.execution)) return {};
+  return waited.ok() ? failure_ : waited;
+}
+
+Status GroupRun::Depart(Seat& seat, bool whole) {
+  Station& station = *seat.station;
+  if (station.size() == 1) return {};
+  if (station.Depart(seat.execution, whole)) {
+    WakeBlocked(station);
+  } else if (!Spin([&] { return station.IsEmpty(seat.execution); })) {
+    std::unique_lock lock(mutex_);
+    ++station.num_blocked;
+    changed_->wait(lock, [&] { return station.IsEmpty(seat.execution); });
+    --station.num_blocked;
+  }
+  return whole && station.is_spoiled() ? AwaitFailure() : Status();
+}
+
+void GroupRun::WakeBlocked(const Station& station) {
+  if (station.num_blocked.load() == 0) return;
+  const std::lock_guard lock(mutex_);
+  changed_->notify_all();
+}
+
+// Another device has failed, or is about to say so.
+Status GroupRun::AwaitFailure() {
+  std::unique_lock lock(mutex_);
+  changed_->wait(lock, [&] { return !failure_.ok(); });
+  return failure_;
+}
+
 void GroupRun::Leave(i64 device, const Status& status) noexcept {
   const std::lock_guard lock(mutex_);
   members_[static_cast<size_t>(device)].has_left = true;
-  members_[static_cast<size_t>(device)].waits_at = nullptr;
+  members_[static_cast<size_t>(device)].waits_at = {};
   if (!status.ok() && !first_failure_) first_failure_ = device;
   try {
-    const auto waits = [](const Member& member) { return member.waits_at != nullptr; };
+    const auto waits = [](const Member& member) { return static_cast<bool>(member.waits_at); };
     if (!status.ok()) {
       Fail({StatusCode::kCancelled, StrCat("device ", device, " failed: ", status.message())});
     } else if (std::ranges::any_of(members_, waits)) {
@@ -120,31 +262,47 @@ std::optional<i64> GroupRun::first_failure() const {
   return first_failure_;
 }
 
-std::vector<i64> GroupRun::Missing(const Meetings::value_type& meeting) const {
+// Those who are at a station, or on their way into it.
+std::vector<i64> GroupRun::Missing(const Wait& wait) const {
   std::vector<i64> missing;
-  for (const i64 participant : std::get<Dims>(meeting.first)) {
-    if (!meeting.second.values.contains(participant)) missing.push_back(participant);
+  if (wait.meeting != nullptr) {
+    for (const i64 participant : std::get<Dims>(wait.meeting->first)) {
+      if (!wait.meeting->second.values.contains(participant)) missing.push_back(participant);
+    }
+    return missing;
+  }
+  const Dims& members = wait.station->team().members;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (!wait.station->HasArrived(i, wait.execution)) missing.push_back(members[i]);
   }
   return missing;
+}
+
+void GroupRun::FindDeadlockIfOneIsMissing(const Wait& wait) {
+  const auto cannot_come = [&](i64 participant) {
+    const Member& member = members_[static_cast<size_t>(participant)];
+    return member.has_left || member.waits_at;
+  };
+  if (std::ranges::any_of(Missing(wait), cannot_come)) FindDeadlock();
 }
 
 void GroupRun::FindDeadlock() {
   // Devices that run make progress; a device that waits does if all do that it waits for.
   std::vector<bool> progresses(members_.size());
   for (size_t d = 0; d < members_.size(); ++d) {
-    progresses[d] = !members_[d].has_left && members_[d].waits_at == nullptr;
+    progresses[d] = !members_[d].has_left && !members_[d].waits_at;
   }
   for (bool changed = true; std::exchange(changed, false);) {
     for (size_t d = 0; d < members_.size(); ++d) {
-      if (progresses[d] || members_[d].waits_at == nullptr) continue;
-      const std::vector<i64> missing = Missing(*members_[d].waits_at);
+      if (progresses[d] || !members_[d].waits_at) continue;
+      const std::vector<i64> missing = Missing(members_[d].waits_at);
       progresses[d] = std::ranges::all_of(
           missing, [&](i64 participant) { return progresses[static_cast<size_t>(participant)]; });
       changed = changed || progresses[d];
     }
   }
   for (size_t d = 0; d < members_.size(); ++d) {
-    if (progresses[d] || members_[d].waits_at == nullptr) continue;
+    if (progresses[d] || !members_[d].waits_at) continue;
     Fail(InvalidArgument(DeadlockText(progresses)));
     return;
   }
@@ -153,18 +311,18 @@ void GroupRun::FindDeadlock() {
 // Of devices that wait at the same place, the first one stands for all.
 std::string GroupRun::DeadlockText(const std::vector<bool>& progresses) const {
   std::string text = "deadlock:";
-  std::vector<const Meetings::value_type*> told;
+  std::vector<Wait> told;
   std::vector<i64> left;
   for (size_t d = 0; d < members_.size(); ++d) {
     const Member& member = members_[d];
     if (member.has_left) left.push_back(static_cast<i64>(d));
-    if (progresses[d] || member.waits_at == nullptr || told.size() == kMaxShown ||
+    if (progresses[d] || !member.waits_at || told.size() == kMaxShown ||
         std::ranges::find(told, member.waits_at) != told.end()) {
       continue;
     }
     StrAppend(text, told.empty() ? " " : "; ", "device ", d, " waits at \"",
-              name_of_(std::get<std::uint64_t>(member.waits_at->first)), "\" for ",
-              DevicesText(Missing(*member.waits_at)));
+              name_of_(member.waits_at.instruction()), "\" for ",
+              DevicesText(Missing(member.waits_at)));
     told.push_back(member.waits_at);
   }
   if (!left.empty()) {
@@ -176,6 +334,7 @@ std::string GroupRun::DeadlockText(const std::vector<bool>& progresses) const {
 
 void GroupRun::Fail(Status status) {
   if (failure_.ok()) failure_ = std::move(status);
+  has_failed_.store(true);
   changed_->notify_all();
 }
 

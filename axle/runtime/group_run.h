@@ -11,7 +11,14 @@
 // of it. A device that waits for something else, a recv or the host, counts as one that runs. The
 // search takes a pass over all devices for each device that it finds, and does not happen where all
 // participants are on their way.
+//
+// There are two kinds of meetings. Evaluators exchange literals, which are copied (Meet). Compiled
+// code shows addresses at a station (station.h), where it waits without the lock for a short time
+// before it blocks; a device that spins counts as one that runs. The kinds do not mix: at one
+// instruction, a device that comes with a literal and one that comes to its station miss each
+// other.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -20,9 +27,11 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "axle/core/device_context.h"
+#include "axle/runtime/station.h"
 #include "axle/runtime/wait.h"
 
 namespace axle {
@@ -41,6 +50,25 @@ class GroupRun {
                                       std::span<const i64> participants, Literal value,
                                       Limits* limits);
 
+  // The seat of the device at the station of an instruction; null: it has none yet. Those who come
+  // in different forms do not meet.
+  Seat* FindSeat(i64 device, std::uint64_t instruction, std::uint64_t form);
+  // A new one, among these participants in this order: the device is among them, or there are
+  // none. RESOURCE_EXHAUSTED without memory.
+  StatusOr<Seat*> TakeSeat(i64 device, std::uint64_t instruction, std::uint64_t form,
+                           const Dims& participants);
+  // Memory for a message of the seat's device to its team, which nobody writes to until the second
+  // message after this one. Null: there is none, or the limits of the thread do not allow it.
+  std::byte* NextSlot(Seat& seat, i64 bytes);
+
+  // Shows `shown` and waits for all participants. Then Seat::execution says what they show. Errors
+  // as those of Meet: nobody reads what is shown then.
+  Status Arrive(Seat& seat, i64 device, const void* shown, Limits* limits);
+  // After Arrive: the device has done its part, or, not `whole`, it has not and fails next. Waits
+  // for all others, whatever limits say, because they use the memory that it has shown. CANCELLED
+  // with the cause if another one has not done its part.
+  Status Depart(Seat& seat, bool whole);
+
   // The device is done with the program, once, with this status. It waits for nobody any more.
   void Leave(i64 device, const Status& status) noexcept;
   // The device that was the first one to leave with an error.
@@ -55,14 +83,38 @@ class GroupRun {
   using Key = std::tuple<std::uint64_t, i64, Dims>;
   using Meetings = std::map<Key, Meeting>;
 
-  struct Member {
-    bool has_left = false;
-    const Meetings::value_type* waits_at = nullptr;  // a meeting that is not complete
-    std::map<std::uint64_t, i64> num_executions;     // by instruction; for the device's own thread
+  // What a device that is blocked waits for: a meeting, or an execution at a station.
+  struct Wait {
+    const Meetings::value_type* meeting = nullptr;
+    const Station* station = nullptr;
+    std::uint64_t execution = 0;
+    explicit operator bool() const { return meeting != nullptr || station != nullptr; }
+    std::uint64_t instruction() const {
+      return meeting != nullptr ? std::get<std::uint64_t>(meeting->first) : station->instruction();
+    }
+    bool operator==(const Wait&) const = default;
   };
 
-  // These four are called with the lock held.
-  std::vector<i64> Missing(const Meetings::value_type& meeting) const;
+  using SeatKey = std::pair<std::uint64_t, std::uint64_t>;  // instruction, form
+
+  struct Member {
+    bool has_left = false;
+    Wait waits_at;
+    // By instruction, for the device's own thread.
+    std::map<std::uint64_t, i64> num_executions;
+    std::map<SeatKey, Seat> seats;
+  };
+
+  // A wait for what is not complete, without and with the lock, and one for all to depart.
+  template <typename Done>
+  bool Spin(const Done& done) const;
+  Status Block(Seat& seat, i64 device, Limits* limits);
+  void WakeBlocked(const Station& station);
+  Status AwaitFailure();
+
+  // These are called with the lock held.
+  std::vector<i64> Missing(const Wait& wait) const;
+  void FindDeadlockIfOneIsMissing(const Wait& wait);
   void FindDeadlock();
   std::string DeadlockText(const std::vector<bool>& progresses) const;
   void Fail(Status status);
@@ -72,7 +124,10 @@ class GroupRun {
   ForkableCondition changed_;
   std::vector<Member> members_;
   Meetings meetings_;
+  std::map<Dims, Team> teams_;
+  std::map<std::pair<SeatKey, const Team*>, Station> stations_;
   Status failure_;  // what everybody who waits is told
+  std::atomic<bool> has_failed_ = false;
   std::optional<i64> first_failure_;
   Status failure_without_memory_;  // made before there is none
 };
