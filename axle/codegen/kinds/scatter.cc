@@ -32,7 +32,7 @@ const RegionKindDef kScatterRegion = {
     .kind = RegionKind::kScatter,
     .engine = "library",
     .takes = [](const Instruction& inst) { return GetOpDef(inst).lowering == Lowering::kScatter; },
-    .updates_in_place = true,
+    .updates_in_place = [](const Instruction&) { return true; },
     .why_alone =
         [](const Instruction& inst) {
           return StrCat("\"", inst.name(), "\" applies its updates in sequence");

@@ -46,7 +46,7 @@ const RegionKindDef kSortRegion = {
         [](const Instruction& inst) {
           return GetOpDef(inst).lowering == Lowering::kSort && inst.callees().size() == 1;
         },
-    .updates_in_place = true,
+    .updates_in_place = [](const Instruction&) { return true; },
     .why_alone =
         [](const Instruction& inst) { return StrCat("\"", inst.name(), "\" sorts whole rows"); },
     .plan = Plan,

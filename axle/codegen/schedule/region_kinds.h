@@ -44,8 +44,9 @@ struct RegionKindDef {
   // values. Asked of what is no part of a loop, no view and no call. Null: the schedule builder
   // makes them otherwise.
   bool (*takes)(const Instruction& inst) = nullptr;
-  // Output i lies where input i lies, if no other region reads that input afterwards.
-  bool updates_in_place = false;
+  // Whether output i lies where input i lies, if no other region reads that input afterwards. Null:
+  // it does not.
+  bool (*updates_in_place)(const Instruction& inst) = nullptr;
   // It has no effect but its results, and may come earlier than it stands.
   bool may_move = false;
   // Why the region is no part of another one, for people; null: it may be, or has several parts.

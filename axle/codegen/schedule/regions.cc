@@ -165,7 +165,7 @@ Status ScheduleBuilder::AddEvaluate(const Instruction& inst) {
 // reader inside of the region would see what was overwritten.
 Status ScheduleBuilder::AddOfKind(const Instruction& inst, const RegionKindDef& kind) {
   AXLE_ASSIGN(Region * region, AddWhole(inst, kind.kind));
-  if (!kind.updates_in_place) return {};
+  if (kind.updates_in_place == nullptr || !kind.updates_in_place(inst)) return {};
   const size_t count = std::min(region->inputs.size(), region->outputs.size());
   for (std::uint32_t i = 0; i < count; ++i) {
     const ValueId value = region->inputs[i].value;

@@ -1,0 +1,47 @@
+// GroupFold: the fold of what the devices of a group have, a block of elements at a time, in the
+// order of docs/numerics.md N9: a tree over the positions in the group for known operations, from
+// the left for others. Sums and products of narrow floats are f32 from the first to the last.
+#pragma once
+#include <bit>
+#include <memory>
+#include <span>
+
+#include "axle/codegen/steps/loop_step.h"
+#include "axle/ops/reduce_kernels.h"
+
+namespace axle {
+
+struct GroupFold {
+  ElementType type = PRIMITIVE_TYPE_INVALID;
+  i64 element_bytes = 0;
+  bool is_tree = false;
+  FoldFn as_f32 = nullptr;               // for narrow floats that are folded in f32
+  std::shared_ptr<const LoopPlan> loop;  // of the reducer, for all others
+
+  // The most elements of a fold, and the scratch memory that a fold of so many values needs.
+  i64 block_elements() const { return kBlockBytes / computed_bytes(); }
+  static i64 ScratchBytes(std::uint64_t num_values) {
+    return (static_cast<i64>(std::bit_width(num_values)) + 2) * kBlockBytes;
+  }
+
+  // A value of one position of the group: `count` elements, apart from each other if `run`, in
+  // bytes, is less than all of them: then a run follows every `step` bytes.
+  struct Runs {
+    i64 run = 0, step = 0;
+  };
+  // out = the fold of the elements at `leaves`, at most block_elements(). `out` may be one of the
+  // leaves if these are no runs.
+  void Run(std::span<const std::byte* const> leaves, Runs runs, i64 count, std::byte* out,
+           std::byte* scratch) const;
+
+  // Two blocks of the operands and one of the result stay in a first-level cache.
+  static constexpr i64 kBlockBytes = 8192;
+
+ private:
+  i64 computed_bytes() const { return as_f32 != nullptr ? 4 : element_bytes; }
+  const std::byte* Leaf(const std::byte* leaf, Runs runs, i64 count, std::byte* scratch,
+                        std::byte* gathered) const;
+  void Join(const std::byte* a, const std::byte* b, i64 count, std::byte* out) const;
+};
+
+}  // namespace axle
