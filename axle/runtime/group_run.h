@@ -19,6 +19,7 @@
 // other.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -103,11 +104,12 @@ class GroupRun {
     // By instruction, for the device's own thread.
     std::map<std::uint64_t, i64> num_executions;
     std::map<SeatKey, Seat> seats;
+    std::chrono::steady_clock::time_point rests_until;  // it blocks at once
   };
 
   // A wait for what is not complete, without and with the lock, and one for all to depart.
   template <typename Done>
-  bool Spin(const Done& done) const;
+  bool Spin(const Seat& seat, const Done& done);
   Status Block(Seat& seat, i64 device, Limits* limits);
   void WakeBlocked(const Station& station);
   Status AwaitFailure();
