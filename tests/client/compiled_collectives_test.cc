@@ -244,6 +244,47 @@ TEST_F(CollectiveRecords, PermuteAndBroadcast) {
   }
 }
 
+// The state of a start is in memory of its own, as the program may hand it on.
+TEST_F(CollectiveRecords, StartAndDone) {
+  for (const i64 size : {6, 20000}) {
+    const std::string x = StrCat("f32[", size, "]"), gathered = StrCat("f32[", 3 * size, "]");
+    const std::string text = StrCat(
+        "HloModule m\n", Reducer("f32", "sum", "ROOT r = f32[] add(a, b)"), "ENTRY e { x = ", x,
+        " parameter(0) y = ", x, " parameter(1)\n a = ", x,
+        " all-reduce-start(x), replica_groups={}, to_apply=sum\n g = (", x, ", ", gathered,
+        ") all-gather-start(y), dimensions={0}, replica_groups={{1,2,0}}\n p = (", x, ", ", x,
+        ", u32[], u32[]) collective-permute-start(x), source_target_pairs={{0,2},{2,0}}\n h = ((",
+        x, ", ", x, "), (", gathered, ", ", gathered,
+        ")) all-gather-start(x, y), dimensions={0}, replica_groups={}\n n = ", x,
+        " negate(x)\n a1 = ", x, " all-reduce-done(a)\n g1 = ", gathered,
+        " all-gather-done(g)\n p1 = ", x, " collective-permute-done(p)\n h1 = (", gathered, ", ",
+        gathered, ") all-gather-done(h)\n h2 = ", gathered,
+        " get-tuple-element(h1), index=1\n ROOT t = tuple(a1, g1, p1, h2, n) }");
+    ExpectSameBits(text, 4, 3);
+  }
+}
+
+// One meeting is for all operands.
+TEST_F(CollectiveRecords, ThousandsOfOperands) {
+  std::string text = StrCat("HloModule m\n", Reducer("f32", "sum", "ROOT r = f32[] add(a, b)"),
+                            "ENTRY e { x = f32[2000] parameter(0)\n");
+  std::string operands, shapes, parts, results;
+  for (int i = 0; i < 2000; ++i) {
+    StrAppend(text, "s", i, "_ = f32[", 1 + i % 7, "] slice(x), slice={[", i - i % 7, ":",
+              i - i % 7 + 1 + i % 7, "]}\n");
+    StrAppend(operands, i == 0 ? "" : ", ", "s", i, "_");
+    StrAppend(shapes, i == 0 ? "" : ", ", "f32[", 1 + i % 7, "]");
+    StrAppend(parts, "g", i, " = f32[", 1 + i % 7, "] get-tuple-element(t), index=", i, "\n");
+    StrAppend(results, i == 0 ? "" : ", ", "g", i);
+  }
+  ExpectSameBits(StrCat(text, "t = (", shapes, ") all-reduce(", operands,
+                        "), replica_groups={}, to_apply=sum\n", parts,
+                        "ROOT c = f32[7995] "
+                        "concatenate(",
+                        results, "), dimensions={0} }"),
+                 1, 3);
+}
+
 // Each group of each mode, with partitions.
 TEST_F(CollectiveRecords, Modes) {
   const auto text = [](std::string_view attrs) {

@@ -37,9 +37,11 @@ bool Takes(const Instruction& inst) {
     case Opcode::kAllReduceStart:
     case Opcode::kReduceScatter:
     case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
     case Opcode::kAllToAll:
       break;
     case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart:
       if (!inst.attrs<CollectivePermuteAttrs>().slice_sizes.empty()) return false;
       break;
     case Opcode::kCollectiveBroadcast:
@@ -56,16 +58,24 @@ How HowOf(const Instruction& inst) {
     case Opcode::kReduceScatter:
       return How::kReduceScatter;
     case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
       return How::kGather;
     case Opcode::kAllToAll:
       return inst.attrs<AllToAllAttrs>().dimensions.empty() ? How::kDeal : How::kAllToAll;
     case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart:
       return How::kPermute;
     case Opcode::kCollectiveBroadcast:
       return How::kBroadcast;
     default:
       return How::kReduce;
   }
+}
+
+// Whether the value is the state of an asynchronous collective: operands, results, and more.
+bool GivesState(const Instruction& inst) {
+  return inst.opcode() == Opcode::kAllGatherStart ||
+         inst.opcode() == Opcode::kCollectivePermuteStart;
 }
 
 // The dimension along which devices have parts; -1: they have none.
@@ -114,7 +124,8 @@ i64 NumParts(const Instruction& inst, How how) {
     const StatusOr<i64> size = GroupSize(CollectiveOf(inst));
     return size.ok() ? *size : 0;
   }
-  const Shape& result = inst.shape().is_tuple() ? inst.shape().element(0) : inst.shape();
+  const Shape& results = GivesState(inst) ? inst.shape().element(1) : inst.shape();
+  const Shape& result = results.is_tuple() ? results.element(0) : results;
   const i64 from = inst.operand(0)->shape().dim(dim), to = result.dim(dim);
   const i64 less = std::min(from, to), more = std::max(from, to);
   return less == 0 ? 0 : more / less;
@@ -163,6 +174,7 @@ PlannedStep Plan(StepPlanner& planner, const Region& region) {
   plan->parts = NumParts(inst, plan->how);
   if (plan->parts == 0 && PartDim(inst, plan->how) >= 0) return {};  // arrays without elements
   AddArrays(inst, *plan);
+  plan->first_result = GivesState(inst) ? plan->arrays.size() : 0;
   plan->form = plan->arrays.size();
   for (const CollectivePlan::Array& array : plan->arrays) {
     for (const i64 number : {array.bytes, array.rows, array.run}) {

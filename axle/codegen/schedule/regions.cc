@@ -83,7 +83,10 @@ Status ScheduleBuilder::Add(const Instruction& inst) {
     const bool is_pending = fold && fold->region != nullptr;
     return is_pending ? Status() : AddElement(inst);
   }
-  if (def.has(kGivesOperand)) return AddSame(inst);
+  if (def.has(kGivesOperand) || inst.opcode() == Opcode::kAllReduceDone) return AddSame(inst);
+  if (inst.opcode() == Opcode::kAllGatherDone || inst.opcode() == Opcode::kCollectivePermuteDone) {
+    return AddPart(inst, 1);  // of the state
+  }
   if (IsDynamic(inst)) return AddEvaluate(inst);
   const bool is_plain_array = inst.shape().is_array() && !HasSideEffect(inst);
   if (is_plain_array && inst.shape().num_elements() == 0 && inst.callees().empty()) {
@@ -138,10 +141,10 @@ const std::vector<i64>& ScheduleBuilder::FirstBlocks(const Shape& tuple) {
   return begins->second;
 }
 
-Status ScheduleBuilder::AddElement(const Instruction& inst) {
+Status ScheduleBuilder::AddPart(const Instruction& inst, i64 index) {
   const Instruction& tuple = *inst.operand(0);
   AXLE_TRY(Need(tuple));
-  const i64 begin = FirstBlocks(tuple.shape())[inst.attrs<TupleIndexAttrs>().index];
+  const i64 begin = FirstBlocks(tuple.shape())[static_cast<size_t>(index)];
   const std::vector<ValueId>& all = StateOf(tuple).values;
   State& state = StateOf(inst);
   state.values.assign(all.begin() + begin, all.begin() + begin + NumBlocks(inst.shape()));

@@ -103,8 +103,12 @@ class ScheduleBuilder {
   Status AddConstant(const Instruction& inst);
   size_t AddConstantLeaves(const Literal& literal, std::span<const ValueId> values, size_t at);
 
-  // The values of a tuple's element are those of its arrays.
-  Status AddElement(const Instruction& inst);
+  // For instructions that give an element of the tuple that is their first operand: they have the
+  // values of its arrays.
+  Status AddPart(const Instruction& inst, i64 index);
+  Status AddElement(const Instruction& inst) {
+    return AddPart(inst, inst.attrs<TupleIndexAttrs>().index);
+  }
 
   // For instructions that give their first operand as it is: they have its values. Loops on both
   // sides stay separate.

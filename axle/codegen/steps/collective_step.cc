@@ -75,7 +75,7 @@ class Execution {
         seat_(seat),
         has_slots_(has_slots),
         buffers_(buffers),
-        results_(buffers + plan.arrays.size()),
+        results_(buffers + plan.arrays.size() + plan.first_result),
         run_(run) {}
 
   // False if the limits ended it.
@@ -242,7 +242,7 @@ StatusOr<Seat*> SeatOf(const CollectivePlan& plan, GroupRun& group, const Device
 
 void SetZeros(const CollectivePlan& plan, void* const* buffers) {
   for (size_t i = 0; i < plan.arrays.size(); ++i) {
-    void* const result = buffers[plan.arrays.size() + i];
+    void* const result = buffers[plan.arrays.size() + plan.first_result + i];
     if (plan.arrays[i].bytes > 0) {
       std::memset(result, 0, static_cast<size_t>(plan.arrays[i].bytes));
     }

@@ -32,6 +32,9 @@ struct CollectivePlan {
   };
   std::vector<Array> arrays;
   i64 message_bytes = 0;
+  // The outputs before the results are the operands in the state of an asynchronous collective, and
+  // those behind them its contexts. Nobody can read them, and they are not written.
+  size_t first_result = 0;
   i64 parts = 0;  // the devices of a group, for kReduceScatter, kGather, kAllToAll and kDeal
   GroupFold fold = {};
   // A small message is copied to where all can read it, so that nobody waits for its readers.
