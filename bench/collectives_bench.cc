@@ -49,8 +49,8 @@ double Median(const Fn& fn) {
   return times[kRounds / 2];
 }
 
-std::string Loop(i64 size, i64 count) {
-  const std::string shape = StrCat("f32[", size, "]"), state = StrCat("(s32[], ", shape, ")");
+std::string Loop(std::string_view type, i64 size, i64 count) {
+  const std::string shape = StrCat(type, "[", size, "]"), state = StrCat("(s32[], ", shape, ")");
   return StrCat(
       "HloModule m\nsum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] "
       "add(a, b) }\ncond { s = ",
@@ -64,13 +64,13 @@ std::string Loop(i64 size, i64 count) {
       " get-tuple-element(w), index=1 }");
 }
 
-double TimeOfRun(Client& client, i64 devices, const std::string& text, i64 size) {
+double TimeOfRun(Client& client, i64 devices, ElementType type, i64 size, i64 count) {
   CompileOptions options;
   options.replicas = devices;
-  const auto executable = Value(client.Compile(text, options));
+  const auto executable = Value(client.Compile(Loop(Name(type), size, count), options));
   std::vector<std::vector<BufferPtr>> arguments;
   for (i64 d = 0; d < devices; ++d) {
-    arguments.push_back({Value(client.BufferFromLiteral(Literal(Shape(F32, {size})), d))});
+    arguments.push_back({Value(client.BufferFromLiteral(Literal(Shape(type, {size})), d))});
   }
   (void)Value(executable->ExecuteReplicated(arguments));
   return Median([&] { (void)Value(executable->ExecuteReplicated(arguments)); });
@@ -104,20 +104,29 @@ double TimeOfCopies(i64 devices, i64 bytes, i64 count) {
   return times[kRounds / 2];
 }
 
+struct Case {
+  ElementType type;
+  i64 bytes;
+  i64 count;  // executions in the program
+};
+constexpr Case kCases[] = {{F32, i64{1} << 10, 1000},
+                           {F32, i64{1} << 16, 200},
+                           {F32, i64{1} << 24, 8},
+                           {BF16, i64{1} << 24, 8}};
+
 int Main() {
   const auto client = Value(Client::Create({.num_devices = 4}));
-  std::printf("%-22s %14s %14s %14s %8s\n", "all-reduce, f32", "in a program", "a run", "a copy",
+  std::printf("%-26s %13s %13s %13s %8s\n", "all-reduce", "in a program", "a run", "a copy",
               "ratio");
   for (const i64 devices : {2, 4}) {
-    for (const i64 bytes : {i64{1} << 10, i64{1} << 16, i64{1} << 24}) {
-      const i64 size = bytes / 4;
-      const i64 count = bytes <= 1 << 10 ? 1000 : bytes <= 1 << 16 ? 200 : 8;
-      const double run = TimeOfRun(*client, devices, Loop(size, 1), size);
-      const double loop = (TimeOfRun(*client, devices, Loop(size, count + 1), size) - run) /
-                          static_cast<double>(count);
+    for (const auto& [type, bytes, count] : kCases) {
+      const i64 size = bytes / Info(type).bytes;
+      const double run = TimeOfRun(*client, devices, type, size, 1);
+      const double loop =
+          (TimeOfRun(*client, devices, type, size, count + 1) - run) / static_cast<double>(count);
       const double copy = TimeOfCopies(devices, bytes, count);
-      std::printf("%lld devices, %8lld B %11.2f us %11.2f us %11.2f us %7.0f%%\n",
-                  static_cast<long long>(devices), static_cast<long long>(bytes), loop, run, copy,
+      const std::string what = StrCat(devices, " devices, ", bytes, " B ", Name(type));
+      std::printf("%-26s %10.2f us %10.2f us %10.2f us %7.0f%%\n", what.c_str(), loop, run, copy,
                   100 * copy / loop);
     }
   }

@@ -150,7 +150,14 @@ bool SetFold(StepPlanner& planner, const Instruction& inst, CollectivePlan& plan
   plan.fold.element_bytes = Info(type).bytes;
   plan.fold.is_tree = kind != ReducerKind::kGeneral;
   if (IsNarrowFloat(type) && IsSumOrProduct(kind, type)) {
+    const auto loop_of = [&](LaneProgram program) {
+      const LaneProgram& lanes = planner.kernels().Keep(std::move(program));
+      return planner.NewLoop({&lanes, std::vector<InnerStride>(lanes.inputs.size())});
+    };
     plan.fold.as_f32 = FindFoldKernel(kind, type).fold;
+    plan.fold.widen = loop_of(ConversionProgram(type, F32));
+    plan.fold.fold_widened = loop_of(WideningProgram(kind, type));
+    plan.fold.narrow = loop_of(ConversionProgram(F32, type));
   } else {
     plan.fold.loop = planner.LoopOf(applied);
   }
@@ -168,7 +175,10 @@ PlannedStep Plan(StepPlanner& planner, const Region& region) {
   if (has_fold) {
     if (!SetFold(planner, inst, *plan)) return {};
     plan->evaluate.callees.push_back(&planner.computations().Applied(*inst.callee(0)));
-    if (plan->fold.loop != nullptr) step.loops.push_back(plan->fold.loop);
+    const GroupFold& fold = plan->fold;
+    for (const auto& loop : {fold.loop, fold.widen, fold.fold_widened, fold.narrow}) {
+      if (loop != nullptr) step.loops.push_back(loop);
+    }
     step.scratch_bytes = GroupFold::ScratchBytes(static_cast<std::uint64_t>(NumDevices(inst)));
   }
   plan->parts = NumParts(inst, plan->how);

@@ -15,8 +15,10 @@ struct GroupFold {
   ElementType type = PRIMITIVE_TYPE_INVALID;
   i64 element_bytes = 0;
   bool is_tree = false;
-  FoldFn as_f32 = nullptr;               // for narrow floats that are folded in f32
-  std::shared_ptr<const LoopPlan> loop;  // of the reducer, for all others
+  std::shared_ptr<const LoopPlan> loop;  // of the reducer; null for narrow floats folded in f32
+  // These fold two values of f32; widen one; widen the second of two, and fold; round to the type.
+  FoldFn as_f32 = nullptr;
+  std::shared_ptr<const LoopPlan> widen, fold_widened, narrow;
 
   // The most elements of a fold, and the scratch memory that a fold of so many values needs.
   i64 block_elements() const { return kBlockBytes / computed_bytes(); }
@@ -39,9 +41,15 @@ struct GroupFold {
 
  private:
   i64 computed_bytes() const { return as_f32 != nullptr ? 4 : element_bytes; }
-  const std::byte* Leaf(const std::byte* leaf, Runs runs, i64 count, std::byte* scratch,
-                        std::byte* gathered) const;
-  void Join(const std::byte* a, const std::byte* b, i64 count, std::byte* out) const;
+  // A value on the stack (group_fold.cc).
+  struct Entry {
+    const std::byte* data;
+    size_t size;   // the values that it is the fold of
+    bool is_wide;  // it is f32, in its block
+  };
+  Entry Leaf(const std::byte* leaf, Runs runs, i64 count, std::byte* block,
+             std::byte* gathered) const;
+  Entry Join(const Entry& a, const Entry& b, i64 count, std::byte* out) const;
 };
 
 }  // namespace axle

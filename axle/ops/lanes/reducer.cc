@@ -142,6 +142,17 @@ LaneProgram WideningProgram(ReducerKind kind, ElementType type) {
   return *CompileScalarComputation(*computation);
 }
 
+LaneProgram ConversionProgram(ElementType from, ElementType to) {
+  Module module("");
+  HloComputation* computation = module.AddComputation("");
+  Instruction* operands[] = {
+      computation->Add({.opcode = Opcode::kParameter, .name = "", .shape = Shape(from)})};
+  computation->set_parameters({operands[0]});
+  computation->Add(
+      {.opcode = Opcode::kConvert, .name = "", .shape = Shape(to), .operands = operands});
+  return *CompileScalarComputation(*computation);
+}
+
 bool IsSumOrProduct(ReducerKind kind, ElementType type) {
   return (kind == ReducerKind::kAdd && (IsFloating(type) || IsComplex(type))) ||
          (kind == ReducerKind::kMultiply && IsFloating(type));

@@ -41,4 +41,7 @@ LaneProgram BinaryProgram(Opcode opcode, ElementType type);
 // How a sum or product of narrow floats takes an element of `type`: the accumulator stays f32.
 LaneProgram WideningProgram(ReducerKind kind, ElementType type);
 
+// The program of a conversion between scalars.
+LaneProgram ConversionProgram(ElementType from, ElementType to);
+
 }  // namespace axle
