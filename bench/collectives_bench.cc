@@ -52,9 +52,9 @@ double Median(const Fn& fn) {
 std::string Loop(std::string_view type, i64 size, i64 count) {
   const std::string shape = StrCat(type, "[", size, "]"), state = StrCat("(s32[], ", shape, ")");
   return StrCat(
-      "HloModule m\nsum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] "
-      "add(a, b) }\ncond { s = ",
-      state, " parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] constant(", count,
+      "HloModule m\nsum { a = ", type, "[] parameter(0) b = ", type,
+      "[] parameter(1) ROOT s = ", type, "[] add(a, b) }\ncond { s = ", state,
+      " parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] constant(", count,
       ") ROOT c = pred[] compare(i, n), direction=LT }\nbody { s = ", state,
       " parameter(0) i = s32[] get-tuple-element(s), index=0 x = ", shape,
       " get-tuple-element(s), index=1 one = s32[] constant(1) j = s32[] add(i, one) r = ", shape,
