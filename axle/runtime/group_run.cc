@@ -207,14 +207,14 @@ Status GroupRun::Block(Seat& seat, i64 device, Limits* limits) {
   Member& self = members_[static_cast<size_t>(device)];
   std::unique_lock lock(mutex_);
   // Whoever arrives from now on sees that somebody is to be woken, or has been seen to arrive.
-  ++station.num_blocked;
+  ++station.num_blocked();
   self.waits_at = {nullptr, &station, seat.execution};
   FindDeadlockIfOneIsMissing(self.waits_at);
   const Status waited = WaitFor(*changed_, lock, limits, [&] {
     return station.IsComplete(seat.execution) || !failure_.ok();
   });
   self.waits_at = {};
-  --station.num_blocked;
+  --station.num_blocked();
   // The others may be reading what this device shows, and then it takes part to the end.
   if (!station.Close(seat.execution)) return {};
   return waited.ok() ? failure_ : waited;
@@ -227,15 +227,15 @@ Status GroupRun::Depart(Seat& seat, bool whole) {
     WakeBlocked(station);
   } else if (!Spin(seat, [&] { return station.IsEmpty(seat.execution); })) {
     std::unique_lock lock(mutex_);
-    ++station.num_blocked;
+    ++station.num_blocked();
     changed_->wait(lock, [&] { return station.IsEmpty(seat.execution); });
-    --station.num_blocked;
+    --station.num_blocked();
   }
   return whole && station.is_spoiled() ? AwaitFailure() : Status();
 }
 
 void GroupRun::WakeBlocked(const Station& station) {
-  if (station.num_blocked.load() == 0) return;
+  if (!station.has_blocked()) return;
   const std::lock_guard lock(mutex_);
   changed_->notify_all();
 }

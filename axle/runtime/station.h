@@ -87,8 +87,9 @@ class Station {
   bool IsEmpty(std::uint64_t execution) const { return departures_.load() >= execution * size(); }
   bool is_spoiled() const { return spoiled_.load(); }
 
-  // Threads that are blocked here: who makes a meeting complete or empty wakes them.
-  std::atomic<int> num_blocked = 0;
+  // The number of threads that are blocked here: who makes a meeting complete or empty wakes them.
+  std::atomic<int>& num_blocked() { return num_blocked_; }
+  bool has_blocked() const { return num_blocked_.load() > 0; }
 
  private:
   static constexpr std::uint64_t kClosed = std::uint64_t{1} << 63;
@@ -97,12 +98,13 @@ class Station {
     const void* shown[2] = {};
   };
 
+  alignas(64) std::atomic<std::uint64_t> arrivals_ = 0;
   const std::uint64_t instruction_;
   Team& team_;
   std::vector<Place> places_;
-  alignas(64) std::atomic<std::uint64_t> arrivals_ = 0;
-  alignas(64) std::atomic<std::uint64_t> departures_ = 0;
+  std::atomic<int> num_blocked_ = 0;
   std::atomic<bool> spoiled_ = false;
+  alignas(64) std::atomic<std::uint64_t> departures_ = 0;
 };
 
 // A device's part in a station, for its own thread.

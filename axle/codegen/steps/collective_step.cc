@@ -265,7 +265,7 @@ StatusOr<const void*> Send(const CollectivePlan& plan, GroupRun& group, Seat& se
 StatusOr<bool> Meet(const CollectivePlan& plan, GroupRun& group, Seat& seat, i64 device,
                     void* const* buffers, const HostRun& run) {
   const bool has_slots = plan.is_small() && seat.station->size() > 1;
-  const void* shown = buffers;
+  const void* shown = static_cast<const void*>(buffers);
   if (has_slots) {
     AXLE_ASSIGN(shown, Send(plan, group, seat, buffers));
   }
