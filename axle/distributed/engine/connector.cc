@@ -1,0 +1,351 @@
+#include "axle/distributed/engine/connector.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "axle/core/strings.h"
+#include "axle/distributed/engine/control_plane.h"
+
+namespace axle {
+namespace {
+
+// How long a guest may take to say who it is, and how many such there may be.
+constexpr std::chrono::seconds kProofLimit{5};
+constexpr size_t kMostGuests = 256;
+// For how long another secret is looked at again: the value may be one that an earlier job left.
+constexpr std::chrono::seconds kRefusalLimit{3};
+constexpr std::chrono::milliseconds kPause{20};
+
+std::vector<std::string_view> Lines(std::string_view bytes) {
+  std::vector<std::string_view> lines;
+  while (true) {
+    const size_t end = bytes.find('\n');
+    lines.push_back(bytes.substr(0, end));
+    if (end == bytes.npos) return lines;
+    bytes.remove_prefix(end + 1);
+  }
+}
+
+int ToNumber(std::string_view text, int otherwise) {
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end ? value : otherwise;
+}
+
+std::string OneLine(std::string_view text) {
+  return PrintableText(text);
+}
+
+Status Precondition(std::string message) {
+  return FailedPrecondition(std::move(message));
+}
+
+}  // namespace
+
+std::string CauseToBytes(const Status& cause, int lost) {
+  constexpr size_t kMostText = 8192;
+  return StrCat(static_cast<int>(cause.code()), "\n", lost, "\n",
+                std::string_view(cause.message()).substr(0, kMostText));
+}
+
+ParsedCause ParseCause(std::string_view bytes) {
+  ParsedCause cause;
+  const size_t first = bytes.find('\n');
+  const size_t second = first == bytes.npos ? first : bytes.find('\n', first + 1);
+  if (second == bytes.npos) return cause;
+  const int code = ToNumber(bytes.substr(0, first), 0);
+  if (code > 0 && code <= static_cast<int>(StatusCode::kUnauthenticated)) {
+    cause.code = static_cast<StatusCode>(code);
+  }
+  cause.lost = ToNumber(bytes.substr(first + 1, second - first - 1), -1);
+  cause.text = bytes.substr(second + 1);
+  return cause;
+}
+
+std::string ProcessGreeting::ToBytes() const {
+  return StrCat(process_id, "\n", num_processes, "\n", OneLine(version), "\n", OneLine(fingerprint),
+                "\n", OneLine(host));
+}
+
+std::optional<ProcessGreeting> ProcessGreeting::Parse(std::string_view bytes) {
+  const std::vector<std::string_view> lines = Lines(bytes);
+  if (lines.size() < 5) return std::nullopt;
+  ProcessGreeting greeting;
+  greeting.process_id = ToNumber(lines[0], -1);
+  greeting.num_processes = ToNumber(lines[1], 0);
+  greeting.version = lines[2];
+  greeting.fingerprint = lines[3];
+  greeting.host = lines[4];
+  return greeting;
+}
+
+Connector::Connector(const TransportOptions& options, KeyValueStore& store, std::string own_host)
+    : options_(options), store_(store), own_host_(std::move(own_host)) {}
+
+std::string Connector::KeyOf(int process) const {
+  return StrCat("axle/", options_.job, "/", options_.epoch, "/process/", process);
+}
+
+std::unique_ptr<Channel> Connector::NewChannel(Descriptor socket, Channel::Side side) const {
+  // Bound to the epoch too: who comes late from an earlier one is a stranger.
+  auto channel = std::make_unique<Channel>(std::move(socket), side, options_.secret,
+                                           StrCat(options_.job, "/", options_.epoch));
+  const ProcessGreeting own = {options_.version, options_.fingerprint, own_host_,
+                               options_.num_processes, options_.process_id};
+  channel->Queue(static_cast<std::uint8_t>(NoteType::kHello), own.ToBytes());
+  return channel;
+}
+
+Status Connector::Compare(const ProcessGreeting& other) const {
+  const std::string who = StrCat("connect: process ", other.process_id, " (", other.host, ")");
+  const std::string self = StrCat("process ", options_.process_id, " (", own_host_, ")");
+  if (other.version != OneLine(options_.version)) {
+    return Precondition(StrCat(who, " has version ", other.version, " of axle, and ", self,
+                               " version ", options_.version));
+  }
+  if (other.num_processes != options_.num_processes) {
+    return Precondition(StrCat(who, " belongs to ", other.num_processes, " processes, and ", self,
+                               " to ", options_.num_processes));
+  }
+  if (other.fingerprint != OneLine(options_.fingerprint)) {
+    return Precondition(StrCat(who, " has \"", other.fingerprint, "\", and ", self, " has \"",
+                               options_.fingerprint, "\""));
+  }
+  return {};
+}
+
+// Takes the first frame of a channel, which says who is there, and keeps the channel.
+Status Connector::Greet(std::unique_ptr<Channel>& channel, const Channel::Frame& frame,
+                        int expected) {
+  const std::optional<ProcessGreeting> greeting = ProcessGreeting::Parse(frame.bytes);
+  AXLE_INVARIANT(greeting.has_value() && frame.type == static_cast<int>(NoteType::kHello),
+                 "connect: a process of the job has said something else than who it is");
+  AXLE_TRY(Compare(*greeting));
+  const int process = greeting->process_id;
+  const bool is_right = expected >= 0
+                            ? process == expected
+                            : process > options_.process_id && process < options_.num_processes;
+  if (!is_right || found_[static_cast<size_t>(process)].channel != nullptr) {
+    return Precondition(StrCat("connect: there are two processes ", process, ", on ",
+                               greeting->host, " and ",
+                               is_right ? found_[static_cast<size_t>(process)].host : own_host_));
+  }
+  found_[static_cast<size_t>(process)] = {std::move(channel), greeting->host};
+  --num_missing_;
+  return {};
+}
+
+Status Connector::LookUp(Target& target) {
+  StatusOr<std::optional<std::string>> value = store_.TryGet(KeyOf(target.process));
+  if (!value.ok()) return Refuse(target, value.status());
+  if (!value->has_value()) {
+    Retry(target);
+    return {};
+  }
+  const std::vector<std::string_view> lines = Lines(**value);
+  AXLE_INVARIANT(lines.size() == 3, "connect: a value of the rendezvous is none of axle's");
+  target.address = {std::string(lines[0]), ToNumber(lines[1], 0)};
+  if (lines[2] != own_host_ && IsLoopback(target.address.host)) {
+    return Precondition(StrCat("connect: process ", target.process, " listens at ",
+                               target.address.host, " of ", lines[2], ", which process ",
+                               options_.process_id, " on ", own_host_,
+                               " does not reach: set AXLE_LISTEN_ADDRESS"));
+  }
+  StatusOr<Descriptor> socket = BeginConnect(target.address);
+  if (socket.ok()) {
+    target.socket = *std::move(socket);
+  } else {
+    Retry(target);
+  }
+  return {};
+}
+
+void Connector::Retry(Target& target) {
+  target.socket.Close();
+  target.channel.reset();
+  target.next_try = Clock::now() + kPause;
+}
+
+// Another secret, or a store that is gone: an error, once it is clear that it stays.
+Status Connector::Refuse(Target& target, const Status& why) {
+  Retry(target);
+  if (why.code() != StatusCode::kPermissionDenied) return why;
+  if (target.refusal.ok()) {
+    target.refusal = why;
+    target.first_refusal = Clock::now();
+  }
+  if (Clock::now() < target.first_refusal + kRefusalLimit) return {};
+  return {why.code(), StrCat("connect: process ", target.process, ": ", why.message())};
+}
+
+Status Connector::StepTarget(Target& target) {
+  if (target.is_done || Clock::now() < target.next_try) return {};
+  if (target.channel == nullptr && !target.socket.valid()) return LookUp(target);
+  if (target.channel == nullptr) {
+    pollfd polled = {target.socket.get(), POLLOUT, 0};
+    if (poll(&polled, 1, 0) != 1) return {};
+    if (!ConnectResult(target.socket.get(), target.address).ok()) {
+      Retry(target);  // the address is one of an earlier job, or the process is not so far
+      return {};
+    }
+    target.channel = NewChannel(std::move(target.socket), Channel::Side::kConnects);
+  }
+  const Status pumped = target.channel->Pump();
+  Channel::Frame frame;
+  if (target.channel->Take(frame)) {
+    AXLE_TRY(Greet(target.channel, frame, target.process));
+    target.is_done = true;
+    return {};
+  }
+  if (pumped.code() == StatusCode::kPermissionDenied) return Refuse(target, pumped);
+  if (!pumped.ok()) Retry(target);
+  return {};
+}
+
+Status Connector::StepGuests() {
+  while (guests_.size() < kMostGuests) {
+    Descriptor accepted = Accept(listener_);
+    if (!accepted.valid()) break;
+    guests_.push_back({NewChannel(std::move(accepted), Channel::Side::kAccepts), Clock::now()});
+  }
+  for (auto at = guests_.begin(); at != guests_.end();) {
+    const Status pumped = at->channel->Pump();
+    Channel::Frame frame;
+    if (at->channel->Take(frame)) {
+      AXLE_TRY(Greet(at->channel, frame, -1));
+      at = guests_.erase(at);
+    } else if (!pumped.ok() || Clock::now() > at->since + kProofLimit) {
+      num_refused_ += at->channel->is_open() ? 0 : 1;
+      at = guests_.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  return {};
+}
+
+// Looks after the processes that are connected already, some of which are through with all others
+// and expect heartbeats.
+Status Connector::Watch() {
+  const bool beats = Clock::now() >= next_heartbeat_;
+  if (beats) next_heartbeat_ = Clock::now() + HeartbeatInterval(options_);
+  for (size_t p = 0; p < found_.size(); ++p) {
+    if (found_[p].channel == nullptr) continue;
+    if (beats) found_[p].channel->Queue(static_cast<std::uint8_t>(NoteType::kHeartbeat), "");
+    const Status pumped = found_[p].channel->Pump();
+    if (pumped.ok()) continue;
+    Channel::Frame frame;
+    while (found_[p].channel->Take(frame)) {
+      if (frame.type != static_cast<int>(NoteType::kCause)) continue;
+      const ParsedCause cause = ParseCause(frame.bytes);
+      return {cause.code, cause.text};
+    }
+    return {StatusCode::kUnavailable,
+            StrCat("connect: process ", p, " (", found_[p].host,
+                   ") has ended while others were not connected yet: ", pumped.message())};
+  }
+  return {};
+}
+
+void Connector::PollAll() {
+  std::vector<pollfd> polled = {{listener_.socket.get(), POLLIN, 0}};
+  const auto add = [&polled](const Channel& channel) {
+    const int events = POLLIN | (channel.wants_to_write() ? POLLOUT : 0);
+    polled.push_back({channel.descriptor(), static_cast<short>(events), 0});
+  };
+  auto wait = kPause;
+  for (const Target& target : targets_) {
+    if (target.is_done) continue;
+    if (target.socket.valid()) polled.push_back({target.socket.get(), POLLOUT, 0});
+    if (target.channel != nullptr) add(*target.channel);
+    if (target.channel == nullptr && !target.socket.valid()) {
+      wait = std::clamp(
+          std::chrono::duration_cast<std::chrono::milliseconds>(target.next_try - Clock::now()),
+          std::chrono::milliseconds(0), wait);
+    }
+  }
+  for (const Guest& guest : guests_) add(*guest.channel);
+  for (const Found& found : found_) {
+    if (found.channel != nullptr) add(*found.channel);
+  }
+  poll(polled.data(), polled.size(), static_cast<int>(wait.count()));
+}
+
+Status Connector::Step() {
+  for (Target& target : targets_) AXLE_TRY(StepTarget(target));
+  AXLE_TRY(StepGuests());
+  return Watch();
+}
+
+std::string Connector::MissingText() {
+  std::vector<size_t> missing;
+  std::string text;
+  for (size_t p = 0; p < found_.size(); ++p) {
+    if (found_[p].channel == nullptr && static_cast<int>(p) != options_.process_id) {
+      missing.push_back(p);
+    }
+  }
+  StrAppend(text, missing.size() == 1 ? "process " : "processes ", Join(missing, ", "),
+            missing.size() == 1 ? " has" : " have", " not come within ", options_.connect_limit,
+            " s");
+  if (num_refused_ > 0) {
+    StrAppend(
+        text, "; ", num_refused_,
+        num_refused_ == 1 ? " connection of a stranger was" : " connections of strangers were",
+        " refused");
+  }
+  return text;
+}
+
+// Sends why it does not come about to those who are there, and waits a moment until they have it:
+// a connection that is closed with unread bytes takes what it has sent with it.
+void Connector::TellOthers(const Status& why) {
+  std::vector<Channel*> channels;
+  for (const Found& found : found_) {
+    if (found.channel != nullptr) channels.push_back(found.channel.get());
+  }
+  for (const Guest& guest : guests_) {
+    if (guest.channel != nullptr) channels.push_back(guest.channel.get());
+  }
+  for (const Target& target : targets_) {
+    if (target.channel != nullptr) channels.push_back(target.channel.get());
+  }
+  for (Channel* channel : channels) {
+    channel->Queue(static_cast<std::uint8_t>(NoteType::kCause), CauseToBytes(why, -1));
+  }
+  const auto end = Clock::now() + std::chrono::milliseconds(500);
+  while (!channels.empty() && Clock::now() < end) {
+    std::erase_if(channels, [](Channel* channel) { return !channel->Pump().ok(); });
+    poll(nullptr, 0, 5);
+  }
+}
+
+StatusOr<std::vector<Connector::Found>> Connector::Connect(Limits* limits) {
+  found_.resize(static_cast<size_t>(options_.num_processes));
+  num_missing_ = options_.num_processes - 1;
+  AXLE_ASSIGN(listener_, Listen({options_.listen_address, 0}));
+  AXLE_TRY(store_.Set(KeyOf(options_.process_id),
+                      StrCat(options_.listen_address, "\n", listener_.port, "\n", own_host_)));
+  for (int p = 0; p < options_.process_id; ++p) targets_.push_back({.process = p});
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(options_.connect_limit));
+  while (num_missing_ > 0) {
+    PollAll();
+    Status status = Step();
+    if (status.ok() && limits != nullptr) status = limits->CheckNow();
+    if (status.ok() && num_missing_ > 0 && Clock::now() > end) {
+      status = DeadlineExceeded(StrCat("connect: ", MissingText()));
+    }
+    if (!status.ok()) {
+      TellOthers(status);
+      return status;
+    }
+  }
+  // Those that are still guests have proved nothing.
+  return std::move(found_);
+}
+
+}  // namespace axle

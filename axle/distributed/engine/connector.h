@@ -1,0 +1,94 @@
+// The first half of a control plane: finds the other processes and connects with each.
+#pragma once
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "axle/distributed/engine/channel.h"
+#include "axle/distributed/transport.h"
+
+namespace axle {
+
+// What two processes say of themselves when they meet.
+struct ProcessGreeting {
+  std::string version, fingerprint, host;
+  int num_processes = 0, process_id = -1;
+
+  std::string ToBytes() const;
+  static std::optional<ProcessGreeting> Parse(std::string_view bytes);
+};
+
+class Connector {
+ public:
+  struct Found {
+    std::unique_ptr<Channel> channel;
+    std::string host;
+  };
+  Connector(const TransportOptions& options, KeyValueStore& store, std::string own_host);
+
+  // Connects; by process, with null for this one. The errors are those of ConnectTransport.
+  StatusOr<std::vector<Found>> Connect(Limits* limits);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // Another process with a lower number, to which this one connects.
+  struct Target {
+    int process = 0;
+    HostPort address = {};
+    Descriptor socket = {};                 // of a connection that has begun
+    std::unique_ptr<Channel> channel = {};  // until the other side has said who it is
+    Clock::time_point next_try = {};
+    Status refusal = {};  // of the secret
+    Clock::time_point first_refusal = {};
+    bool is_done = false;
+  };
+  struct Guest {
+    std::unique_ptr<Channel> channel;
+    Clock::time_point since;
+  };
+
+  Status Step();
+  void PollAll();
+  Status StepTarget(Target& target);
+  Status LookUp(Target& target);
+  void Retry(Target& target);
+  Status Refuse(Target& target, const Status& why);
+  Status StepGuests();
+  Status Watch();
+  Status Greet(std::unique_ptr<Channel>& channel, const Channel::Frame& frame, int expected);
+  Status Compare(const ProcessGreeting& other) const;
+  std::unique_ptr<Channel> NewChannel(Descriptor socket, Channel::Side side) const;
+  std::string KeyOf(int process) const;
+  std::string MissingText();
+  void TellOthers(const Status& why);
+
+  const TransportOptions& options_;
+  KeyValueStore& store_;
+  const std::string own_host_;
+  Listener listener_;
+  std::vector<Target> targets_;
+  std::list<Guest> guests_;
+  std::vector<Found> found_;
+  int num_missing_ = 0;
+  int num_refused_ = 0;  // connections of strangers
+  Clock::time_point next_heartbeat_ = {};
+};
+
+inline std::chrono::steady_clock::duration HeartbeatInterval(const TransportOptions& options) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(options.silence_limit / 5));
+}
+
+// How a cause is sent: its code, the process that was lost or -1, and its text.
+std::string CauseToBytes(const Status& cause, int lost);
+struct ParsedCause {
+  StatusCode code = StatusCode::kUnavailable;
+  int lost = -1;
+  std::string text;
+};
+ParsedCause ParseCause(std::string_view bytes);
+
+}  // namespace axle
