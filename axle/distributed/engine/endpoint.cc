@@ -44,7 +44,6 @@ Endpoint::~Endpoint() {
   if (carrier_ != nullptr) Leave();
   control_->Stop();
   ends_ = true;  // what breaks now is no failure
-  if (carrier_ != nullptr) carrier_->BreakAll();
   carrier_.reset();
 }
 
